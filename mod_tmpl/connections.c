@@ -683,10 +683,10 @@ tmpl_store_t *tmpl_links_store(const char *name, tmpl_error_t *err)
     return NULL;
 }
 
-int tmpl_links_evicted(const char *name, apr_uint32_t *n)
+int tmpl_links_usage(const char *name, tmpl_store_usage_t *usage)
 {
     tmpl_error_t err;
     tmpl_store_t *store = tmpl_links_store(name, &err);
 
-    return store != NULL && tmpl_store_evicted(store, n, &err) == APR_SUCCESS;
+    return store != NULL && tmpl_store_usage(store, usage, &err) == APR_SUCCESS;
 }

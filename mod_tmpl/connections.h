@@ -56,7 +56,7 @@ const char *tmpl_link_name(const char *uri, apr_pool_t *pool);
  */
 tmpl_store_t *tmpl_links_store(const char *name, tmpl_error_t *err);
 
-/* Sets *n to the number of sites that the store forgot for others. Returns 0 if it is not known. */
-int tmpl_links_evicted(const char *name, apr_uint32_t *n);
+/* How full the store of that name is. Returns 0 if that is not known. */
+int tmpl_links_usage(const char *name, tmpl_store_usage_t *usage);
 
 #endif

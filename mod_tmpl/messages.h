@@ -2,9 +2,10 @@
 /*
  * What the module writes to the error log. Each message has a number that never changes, so that
  * the message can be found even when its words change; docs/log-messages.md lists the messages, and
- * says what to do. ERR: an administrator must act; WARNING: less is done than was configured;
- * NOTICE: the cause of a WARNING is over, or somebody used TmplAdmin; INFO: life cycle, and unknown
- * words of Tmpl-Control; DEBUG: a line for each declined response; TRACE1: a line for each page.
+ * says what to do. ERR: an administrator must act; WARNING: less is done than was configured, or
+ * somebody was refused; NOTICE: the cause of a WARNING is over, or somebody used TmplAdmin; INFO:
+ * life cycle, and unknown words of Tmpl-Control; DEBUG: a line for each declined response; TRACE1:
+ * a line for each page.
  */
 #ifndef TMPL_MESSAGES_H
 #define TMPL_MESSAGES_H
@@ -50,6 +51,8 @@
     "tmpl: [T025] site %s: %u of its last %u pages passed untouched, mostly because of %s: %s"
 /* NOTICE */
 #define TMPL_LOG_ADMIN "tmpl: [T031] %s at %s: %s site %s in store %s: %s"
+/* WARNING, one for each refused request */
+#define TMPL_LOG_ADMIN_REFUSED "tmpl: [T032] %s at %s: refused to %s site %.255s: %s"
 /* DEBUG */
 #define TMPL_LOG_DECLINED "tmpl: [T020] declined: %s: %s"
 /* TRACE1 */

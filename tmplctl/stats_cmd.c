@@ -127,9 +127,9 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
 /* Prints to standard error how many sites were evicted: scripts read standard output. */
 static void print_evicted(tmpl_store_t *store)
 {
-    uint32_t evicted;
-    if (tmpl_store_evicted(store, &evicted, NULL) == APR_SUCCESS && evicted > 0) {
-        ctl_say("stats: sites that the store has forgotten for others: %u", evicted);
+    tmpl_store_usage_t usage;
+    if (tmpl_store_usage(store, &usage, NULL) == APR_SUCCESS && usage.evicted > 0) {
+        ctl_say("stats: sites that the store has forgotten for others: %" PRIu64, usage.evicted);
     }
 }
 

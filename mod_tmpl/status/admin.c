@@ -190,9 +190,25 @@ static const apr_table_t *read_form(request_rec *r)
 
 static const char *field(const apr_table_t *form, const char *name)
 {
-    const char *value = apr_table_get(form, name);
+    const char *value = form != NULL ? apr_table_get(form, name) : NULL;
 
     return value != NULL ? value : "";
+}
+
+static const char *user_of(const request_rec *r)
+{
+    return r->user != NULL ? r->user : "a user without a name";
+}
+
+/* Refuses an action, N_ACTIONS if none is known, with a sentence that says why. */
+static int refuse(const admin_t *admin, int action, int status, const char *why)
+{
+    request_rec *r = admin->r;
+
+    ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_ADMIN_REFUSED, user_of(r),
+                  r->useragent_ip, action < N_ACTIONS ? actions[action].name : "change",
+                  admin->site, why);
+    return answer(r, status, why);
 }
 
 static int run(admin_t *admin, int action, const char *store)
@@ -202,8 +218,7 @@ static int run(admin_t *admin, int action, const char *store)
 
     admin->store = tmpl_links_store(store, &admin->err);
     rv = admin->store != NULL ? actions[action].run(admin) : admin->err.status;
-    ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN,
-                  r->user != NULL ? r->user : "a user without a name", r->useragent_ip,
+    ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN, user_of(r), r->useragent_ip,
                   actions[action].name, admin->site, store,
                   rv == APR_SUCCESS ? "done" : admin->err.text);
     if (rv != APR_SUCCESS) {
@@ -224,31 +239,33 @@ static int run(admin_t *admin, int action, const char *store)
 int tmpl_admin_post(request_rec *r, const char *location, const char *site)
 {
     admin_t admin = { .r = r, .location = location, .site = site };
-    const apr_table_t *form;
+    const apr_table_t *form = read_form(r);
     char token[TMPL_TOKEN_SIZE];
     int action = 0;
 
-    if (!tmpl_admin_allows(r)) {
-        return answer(r, HTTP_FORBIDDEN, "TmplAdmin does not allow you to change anything.");
-    }
-    if (is_cross_site(r)) {
-        return answer(r, HTTP_FORBIDDEN, "The request comes from a page of another site.");
-    }
-    form = read_form(r);
-    if (form == NULL) {
-        return answer(r, HTTP_BAD_REQUEST, "The request has no form, or one that is too long.");
-    }
-    tmpl_admin_token(token, r, site, field(form, "store"));
-    if (!is_token(field(form, "token"), token)) {
-        return answer(
-            r, HTTP_FORBIDDEN,
-            "The form is older than the start of httpd, or was not made for you: load the "
-            "site's page again.");
-    }
     while (action < N_ACTIONS && strcmp(field(form, "action"), actions[action].name) != 0) {
         action++;
     }
-    return action < N_ACTIONS
-               ? run(&admin, action, field(form, "store"))
-               : answer(r, HTTP_BAD_REQUEST, "action must be export, freeze, unfreeze or forget.");
+    if (!tmpl_admin_allows(r)) {
+        return refuse(&admin, action, HTTP_FORBIDDEN,
+                      "TmplAdmin does not allow you to change anything.");
+    }
+    if (is_cross_site(r)) {
+        return refuse(&admin, action, HTTP_FORBIDDEN,
+                      "The request comes from a page of another site.");
+    }
+    if (form == NULL) {
+        return refuse(&admin, action, HTTP_BAD_REQUEST,
+                      "The request has no form, or one that is too long.");
+    }
+    tmpl_admin_token(token, r, site, field(form, "store"));
+    if (!is_token(field(form, "token"), token)) {
+        return refuse(
+            &admin, action, HTTP_FORBIDDEN,
+            "The form is older than the start of httpd, or was not made for you: load the "
+            "site's page again.");
+    }
+    return action < N_ACTIONS ? run(&admin, action, field(form, "store"))
+                              : refuse(&admin, action, HTTP_BAD_REQUEST,
+                                       "action must be export, freeze, unfreeze or forget.");
 }

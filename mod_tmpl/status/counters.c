@@ -12,6 +12,7 @@ typedef struct {
     volatile apr_uint64_t modes[TMPL_MODE_COUNT];
     volatile apr_uint64_t detectors[TMPL_DETECTOR_COUNT]; /* pages judged by each */
     volatile apr_uint64_t declines[TMPL_DECLINE_COUNT];
+    apr_time_t since; /* when the memory was new */
 } counts_t;
 
 static const struct {
@@ -28,6 +29,14 @@ static counts_t *counts;
 void tmpl_counters_create(server_rec *s)
 {
     counts = tmpl_shm(s, "counters", sizeof(*counts));
+    if (counts != NULL && counts->since == 0) {
+        counts->since = apr_time_now();
+    }
+}
+
+apr_time_t tmpl_counted_since(void)
+{
+    return counts != NULL ? counts->since : 0;
 }
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)

@@ -52,6 +52,9 @@ apr_uint64_t tmpl_counted_mode(tmpl_mode_e mode);
 apr_uint64_t tmpl_counted_detector(tmpl_detector_e detector);
 apr_uint64_t tmpl_counted_decline(tmpl_decline_e reason);
 
+/* When counting began, on the clock of the day: a graceful restart does not change it. */
+apr_time_t tmpl_counted_since(void);
+
 const char *tmpl_counter_name(tmpl_counter_e counter);
 const char *tmpl_counter_text(tmpl_counter_e counter);
 

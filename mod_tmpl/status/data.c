@@ -128,12 +128,30 @@ static json_t *buckets(const tmpl_histogram_t *histogram)
     json_t *list = json_array();
     int i;
 
-    for (i = 0; i < TMPL_HISTOGRAM_BUCKETS; i++) {
+    for (i = 0; i < histogram->n; i++) {
         json_t *json = json_object();
 
-        set(json, "up_to",
-            i < TMPL_HISTOGRAM_BUCKETS - 1 ? seconds(tmpl_histogram_bounds[i]) : json_null());
+        set(json, "up_to", i < histogram->n - 1 ? seconds(histogram->bounds[i]) : json_null());
         set(json, "count", integer(histogram->buckets[i]));
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
+static json_t *shares(void)
+{
+    json_t *list = json_array();
+    int i;
+
+    for (i = 0; i < TMPL_SHARE_COUNT; i++) {
+        tmpl_histogram_t histogram = tmpl_share_histogram((tmpl_share_e)i);
+        json_t *json = json_object();
+
+        set(json, "share", json_string(tmpl_share_name((tmpl_share_e)i)));
+        set(json, "text", json_string(tmpl_share_text((tmpl_share_e)i)));
+        set(json, "count", integer(histogram.count));
+        set(json, "sum", json_real((double)histogram.sum / 1000000));
+        set(json, "buckets", buckets(&histogram));
         json_array_append_new(list, json);
     }
     return list;
@@ -145,13 +163,13 @@ static json_t *stages(void)
     int i;
 
     for (i = 0; i < TMPL_STAGE_COUNT; i++) {
-        tmpl_histogram_t histogram = tmpl_histogram((tmpl_stage_e)i);
+        tmpl_histogram_t histogram = tmpl_stage_histogram((tmpl_stage_e)i);
         json_t *json = json_object();
 
         set(json, "stage", json_string(tmpl_stage_name((tmpl_stage_e)i)));
         set(json, "text", json_string(tmpl_stage_text((tmpl_stage_e)i)));
         set(json, "count", integer(histogram.count));
-        set(json, "seconds", seconds((apr_int64_t)histogram.microseconds));
+        set(json, "seconds", seconds((apr_int64_t)histogram.sum));
         set(json, "buckets", buckets(&histogram));
         json_array_append_new(list, json);
     }
@@ -188,6 +206,19 @@ static json_t *events(const tmpl_store_status_t *store, apr_pool_t *pool)
     return list;
 }
 
+/* Adds how full a store is; null: that is not known. */
+static void set_usage(json_t *to, const char *name)
+{
+    tmpl_store_usage_t usage;
+    int known = tmpl_links_usage(name, &usage);
+
+    set(to, "bytes", known ? integer(usage.bytes) : json_null());
+    set(to, "max_bytes", known ? integer(usage.max_bytes) : json_null());
+    set(to, "sites", known ? integer(usage.sites) : json_null());
+    set(to, "max_sites", known ? integer(usage.max_sites) : json_null());
+    set(to, "sites_forgotten", known ? integer(usage.evicted) : json_null());
+}
+
 static json_t *stores(apr_pool_t *pool)
 {
     const apr_array_header_t *known = tmpl_stores_list(pool);
@@ -197,15 +228,14 @@ static json_t *stores(apr_pool_t *pool)
     for (i = 0; i < known->nelts; i++) {
         const tmpl_store_status_t *store = &APR_ARRAY_IDX(known, i, tmpl_store_status_t);
         json_t *json = json_object();
-        apr_uint32_t evicted;
 
         set(json, "store", tmpl_data_string(store->name, pool));
         set(json, "errors", by_purpose(store->errors));
         set(json, "breakers_open", by_purpose(store->open));
         set(json, "waiting_pages", integer(store->waiting_pages));
         set(json, "waiting_bytes", integer(store->waiting_bytes));
-        set(json, "sites_forgotten",
-            tmpl_links_evicted(store->name, &evicted) ? integer(evicted) : json_null());
+        set(json, "full", integer(store->full));
+        set_usage(json, store->name);
         set(json, "events", events(store, pool));
         json_array_append_new(list, json);
     }
@@ -243,6 +273,7 @@ static void set_figures(json_t *to, const tmpl_site_t *site)
     set(to, "bytes_out", integer(site->bytes_out));
     set(to, "state", json_string(tmpl_state_name(site->state)));
     set(to, "documents", integer(site->known));
+    set(to, "frozen", json_boolean(site->frozen));
     set(to, "template_share",
         json_real(site->n_points > 0 ? site->points[site->n_points - 1].cut : 0));
     set(to, "first_seen", moment(site->first));
@@ -264,6 +295,18 @@ static json_t *curve(const tmpl_site_t *site)
         json_array_append_new(list, json);
     }
     return list;
+}
+
+/* The number of sites in each state. */
+static json_t *by_state(const tmpl_sites_census_t *census)
+{
+    json_t *json = json_object();
+    int i;
+
+    for (i = 0; i < TMPL_STATE_COUNT; i++) {
+        set(json, tmpl_state_name((tmpl_state_e)i), integer(census->by_state[i]));
+    }
+    return json;
 }
 
 static json_t *top_sites(const apr_array_header_t *seen, apr_pool_t *pool)
@@ -378,17 +421,22 @@ json_t *tmpl_data_server(request_rec *r, const char *declined)
 {
     json_t *json = begin();
     const apr_array_header_t *seen = tmpl_sites_list(r->pool);
+    tmpl_sites_census_t census = tmpl_sites_census();
 
     set(json, "server", tmpl_data_string(ap_get_server_name(r), r->pool));
     set(json, "restarted", moment(ap_scoreboard_image->global->restart_time));
+    set(json, "counted_since", moment(tmpl_counted_since()));
     set(json, "counters", counters());
     set(json, "modes", modes());
     set(json, "detectors", detectors());
     set(json, "declines", declines());
     set(json, "selectors", selectors(r->pool));
     set(json, "stages", stages());
+    set(json, "shares", shares());
     set(json, "stores", stores(r->pool));
     set(json, "sites_seen", json_integer(seen->nelts));
+    set(json, "sites_by_state", by_state(&census));
+    set(json, "sites_frozen", integer(census.frozen));
     set(json, "sites", top_sites(seen, r->pool));
     set(json, "decisions_kept", integer(tmpl_recent_size()));
     set(json, "decisions_declined", json_string(declined));

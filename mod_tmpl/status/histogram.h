@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long each stage of a page takes: histograms, over all children. */
+/* How long each stage of a page takes, and shares of the page: histograms, over all children. */
 #ifndef TMPL_HISTOGRAM_H
 #define TMPL_HISTOGRAM_H
 
@@ -21,25 +21,33 @@ typedef enum {
         TMPL_STAGE_COUNT
 } tmpl_stage_e;
 
-/*
- * Upper bounds of the buckets, in microseconds, inclusive. One more bucket has all longer times.
- */
-#define TMPL_HISTOGRAM_BOUNDS                                                                      \
-    {                                                                                              \
-        100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000, 1000000,     \
-            2500000, 5000000, 10000000                                                             \
-    }
-#define TMPL_HISTOGRAM_BUCKETS 17
-extern const apr_interval_time_t tmpl_histogram_bounds[TMPL_HISTOGRAM_BUCKETS - 1];
+/* X(id, name, explanation): shares of a page that has verdicts and was not declined, 0 to 1. */
+#define TMPL_SHARES(X)                                                                             \
+    X(RATIO, "template", "share of a judged page's text that is template")                         \
+    X(CONFIDENCE, "confidence", "how sure the detector is of a judged page")
 
+typedef enum {
+#define TMPL_SHARE_ID(id, name, explanation) TMPL_SHARE_##id,
+    TMPL_SHARES(TMPL_SHARE_ID)
+#undef TMPL_SHARE_ID
+        TMPL_SHARE_COUNT
+} tmpl_share_e;
+
+#define TMPL_HISTOGRAM_BUCKETS 17
+
+/* Values are in millionths: microseconds, or millionths of the whole. */
 typedef struct {
-    apr_uint64_t buckets[TMPL_HISTOGRAM_BUCKETS]; /* the number of times in each */
+    const apr_int64_t *bounds; /* upper bounds of the buckets but the last one, inclusive */
+    int n;                     /* buckets */
+    apr_uint64_t buckets[TMPL_HISTOGRAM_BUCKETS]; /* the number of values in each */
     apr_uint64_t count;                           /* the sum of buckets */
-    apr_uint64_t microseconds;                    /* the sum of all times */
+    apr_uint64_t sum;                             /* of all values */
 } tmpl_histogram_t;
 
 const char *tmpl_stage_name(tmpl_stage_e stage);
 const char *tmpl_stage_text(tmpl_stage_e stage);
+const char *tmpl_share_name(tmpl_share_e share);
+const char *tmpl_share_text(tmpl_share_e share);
 
 /* post_config hook. */
 void tmpl_histograms_create(server_rec *s);
@@ -47,7 +55,11 @@ void tmpl_histograms_create(server_rec *s);
 /* Adds a time; a negative one counts as 0. */
 void tmpl_stage_took(tmpl_stage_e stage, apr_interval_time_t took);
 
-/* The histogram of a stage; all zero if there is no shared memory. */
-tmpl_histogram_t tmpl_histogram(tmpl_stage_e stage);
+/* Adds the share of a page. */
+void tmpl_share_was(tmpl_share_e share, double value);
+
+/* The histogram of a stage or of a share; no values if there is no shared memory. */
+tmpl_histogram_t tmpl_stage_histogram(tmpl_stage_e stage);
+tmpl_histogram_t tmpl_share_histogram(tmpl_share_e share);
 
 #endif

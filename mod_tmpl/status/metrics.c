@@ -63,6 +63,11 @@ static void counter(const out_t *out, const char *name, const char *labels, apr_
     ap_rprintf(out->r, "%s_total%s %" APR_UINT64_T_FMT "\n", name, labels, value);
 }
 
+static void gauge(const out_t *out, const char *name, const char *labels, apr_uint64_t value)
+{
+    ap_rprintf(out->r, "%s%s %" APR_UINT64_T_FMT "\n", name, labels, value);
+}
+
 /* text as the value of a label: in UTF-8, with escapes for characters that would end it. */
 static const char *label_value(const char *text, apr_pool_t *pool)
 {
@@ -130,39 +135,49 @@ static void selectors(const out_t *out)
     }
 }
 
-/* Writes the histogram of a stage; has_label: with the stage as a label. */
-static void histogram(const out_t *out, const char *name, tmpl_stage_e of, int has_label)
+/* Writes a histogram; stage NULL: without a label. */
+static void histogram(const out_t *out, const char *name, const tmpl_histogram_t *of,
+                      const char *stage)
 {
-    tmpl_histogram_t times = tmpl_histogram(of);
-    const char *stage = tmpl_stage_name(of);
-    const char *inner = has_label ? apr_psprintf(out->r->pool, "stage=\"%s\",", stage) : "";
-    const char *alone = has_label ? label("stage", stage, out->r->pool) : "";
-    apr_uint64_t sum = 0;
+    const char *inner = stage != NULL ? apr_psprintf(out->r->pool, "stage=\"%s\",", stage) : "";
+    const char *alone = stage != NULL ? label("stage", stage, out->r->pool) : "";
+    apr_uint64_t below = 0;
     int i;
 
-    for (i = 0; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
-        sum += times.buckets[i];
+    for (i = 0; i < of->n - 1; i++) {
+        below += of->buckets[i];
         ap_rprintf(out->r, "%s_bucket{%sle=\"%.5g\"} %" APR_UINT64_T_FMT "\n", name, inner,
-                   (double)tmpl_histogram_bounds[i] / APR_USEC_PER_SEC, sum);
+                   (double)of->bounds[i] / 1000000, below);
     }
     ap_rprintf(out->r,
                "%s_bucket{%sle=\"+Inf\"} %" APR_UINT64_T_FMT "\n%s_sum%s %.6f\n%s_count%s "
                "%" APR_UINT64_T_FMT "\n",
-               name, inner, times.count, name, alone, (double)times.microseconds / APR_USEC_PER_SEC,
-               name, alone, times.count);
+               name, inner, of->count, name, alone, (double)of->sum / 1000000, name, alone,
+               of->count);
 }
 
 static void histograms(const out_t *out)
 {
+    tmpl_histogram_t total = tmpl_stage_histogram(TMPL_STAGE_TOTAL);
     int i;
 
     family(out, "tmpl_page_seconds", "histogram", "Time spent on a complete page.");
-    histogram(out, "tmpl_page_seconds", TMPL_STAGE_TOTAL, 0);
+    histogram(out, "tmpl_page_seconds", &total, NULL);
     family(out, "tmpl_stage_seconds", "histogram", "Time of each stage of a page.");
     for (i = 0; i < TMPL_STAGE_COUNT; i++) {
+        tmpl_histogram_t times = tmpl_stage_histogram((tmpl_stage_e)i);
+
         if (i != TMPL_STAGE_TOTAL) {
-            histogram(out, "tmpl_stage_seconds", (tmpl_stage_e)i, 1);
+            histogram(out, "tmpl_stage_seconds", &times, tmpl_stage_name((tmpl_stage_e)i));
         }
+    }
+    for (i = 0; i < TMPL_SHARE_COUNT; i++) {
+        tmpl_histogram_t shares = tmpl_share_histogram((tmpl_share_e)i);
+        const char *name = apr_pstrcat(out->r->pool, "tmpl_page_", tmpl_share_name((tmpl_share_e)i),
+                                       "_ratio", NULL);
+
+        family(out, name, "histogram", tmpl_share_text((tmpl_share_e)i));
+        histogram(out, name, &shares, NULL);
     }
 }
 
@@ -173,20 +188,44 @@ static const char *store_labels(const tmpl_store_status_t *store, int purpose, a
                         tmpl_purpose_name((tmpl_purpose_e)purpose));
 }
 
-/* Writes how many sites each store forgot; only for stores that know this number. */
-static void forgotten(const out_t *out, const apr_array_header_t *list)
+/* What a store says of itself: a field of tmpl_store_usage_t each. */
+static const struct {
+    const char *name, *type, *help;
+    void (*write)(const out_t *out, const char *name, const char *labels, apr_uint64_t value);
+    apr_size_t field;
+} usages[] = {
+    { "tmpl_store_used_bytes", "gauge", "Bytes in use of the file of a store.", gauge,
+      offsetof(tmpl_store_usage_t, bytes) },
+    { "tmpl_store_max_bytes", "gauge", "Bytes that the file of a store may grow to.", gauge,
+      offsetof(tmpl_store_usage_t, max_bytes) },
+    { "tmpl_store_sites", "gauge", "Sites in a store.", gauge,
+      offsetof(tmpl_store_usage_t, sites) },
+    { "tmpl_store_max_sites", "gauge", "Sites that a store holds at most.", gauge,
+      offsetof(tmpl_store_usage_t, max_sites) },
+    { "tmpl_store_sites_forgotten", "counter", "Sites that a store forgot for others.", counter,
+      offsetof(tmpl_store_usage_t, evicted) },
+};
+
+/* Writes how full each store is; only for stores that know it. */
+static void usage(const out_t *out, const apr_array_header_t *list)
 {
+    tmpl_store_usage_t *of = apr_palloc(out->r->pool, (apr_size_t)list->nelts * sizeof(*of));
+    char *known = apr_palloc(out->r->pool, (apr_size_t)list->nelts);
+    size_t u;
     int i;
 
-    family(out, "tmpl_store_sites_forgotten", "counter", "Sites that a store forgot for others.");
     for (i = 0; i < list->nelts; i++) {
-        const char *name = APR_ARRAY_IDX(list, i, tmpl_store_status_t).name;
-        apr_uint32_t n;
+        known[i] = (char)tmpl_links_usage(APR_ARRAY_IDX(list, i, tmpl_store_status_t).name, &of[i]);
+    }
+    for (u = 0; u < sizeof(usages) / sizeof(usages[0]); u++) {
+        family(out, usages[u].name, usages[u].type, usages[u].help);
+        for (i = 0; i < list->nelts; i++) {
+            const char *name = APR_ARRAY_IDX(list, i, tmpl_store_status_t).name;
 
-        if (tmpl_links_evicted(name, &n)) {
-            counter(out, "tmpl_store_sites_forgotten",
-                    apr_psprintf(out->r->pool, "{store=\"%s\"}", label_value(name, out->r->pool)),
-                    n);
+            if (known[i]) {
+                usages[u].write(out, usages[u].name, label("store", name, out->r->pool),
+                                *(const uint64_t *)((const char *)&of[i] + usages[u].field));
+            }
         }
     }
 }
@@ -208,20 +247,40 @@ static void stores(const out_t *out)
         waiting_pages += store->waiting_pages;
         waiting_bytes += store->waiting_bytes;
     }
-    forgotten(out, list);
+    usage(out, list);
     family(out, "tmpl_breaker_open", "gauge", "Children that do not use a store now.");
     for (i = 0; i < list->nelts; i++) {
         const tmpl_store_status_t *store = &APR_ARRAY_IDX(list, i, tmpl_store_status_t);
 
         for (p = 0; p < TMPL_PURPOSES; p++) {
-            ap_rprintf(out->r, "tmpl_breaker_open%s %" APR_UINT64_T_FMT "\n",
-                       store_labels(store, p, pool), store->open[p]);
+            gauge(out, "tmpl_breaker_open", store_labels(store, p, pool), store->open[p]);
         }
     }
+    family(out, "tmpl_store_full", "gauge", "Children whose last write to a store found no room.");
+    for (i = 0; i < list->nelts; i++) {
+        const tmpl_store_status_t *store = &APR_ARRAY_IDX(list, i, tmpl_store_status_t);
+
+        gauge(out, "tmpl_store_full", label("store", store->name, pool), store->full);
+    }
     family(out, "tmpl_learn_waiting_pages", "gauge", "Pages that wait to be learnt.");
-    ap_rprintf(out->r, "tmpl_learn_waiting_pages %" APR_UINT64_T_FMT "\n", waiting_pages);
+    gauge(out, "tmpl_learn_waiting_pages", "", waiting_pages);
     family(out, "tmpl_learn_waiting_bytes", "gauge", "Bytes of the pages that wait.");
-    ap_rprintf(out->r, "tmpl_learn_waiting_bytes %" APR_UINT64_T_FMT "\n", waiting_bytes);
+    gauge(out, "tmpl_learn_waiting_bytes", "", waiting_bytes);
+}
+
+/* The sites that this server has seen, by what their last page found. */
+static void states(const out_t *out)
+{
+    tmpl_sites_census_t census = tmpl_sites_census();
+    int i;
+
+    family(out, "tmpl_sites", "gauge", "Sites seen, by their state at their last page.");
+    for (i = 0; i < TMPL_STATE_COUNT; i++) {
+        gauge(out, "tmpl_sites", label("state", tmpl_state_name((tmpl_state_e)i), out->r->pool),
+              census.by_state[i]);
+    }
+    family(out, "tmpl_sites_frozen", "gauge", "Sites seen that were frozen at their last page.");
+    gauge(out, "tmpl_sites_frozen", "", census.frozen);
 }
 
 /* The sites of TmplMetricsSites; a site that was not seen has zeros. */
@@ -287,7 +346,10 @@ int tmpl_metrics_write(request_rec *r)
                                     : "text/plain; version=0.0.4; charset=utf-8");
     apr_table_mergen(r->headers_out, "Vary", "Accept");
     family(&out, "tmpl_build_info", "gauge", "The version of mod_tmpl.");
-    ap_rprintf(r, "tmpl_build_info%s 1\n", label("version", TMPL_VERSION, r->pool));
+    gauge(&out, "tmpl_build_info", label("version", TMPL_VERSION, r->pool), 1);
+    family(&out, "tmpl_start_time_seconds", "gauge", "When counting began: seconds since 1970.");
+    ap_rprintf(r, "tmpl_start_time_seconds %.3f\n",
+               (double)tmpl_counted_since() / APR_USEC_PER_SEC);
     pages(&out);
     for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
         const char *text = apr_pstrdup(r->pool, tmpl_counter_text(plain[i].counter));
@@ -302,6 +364,7 @@ int tmpl_metrics_write(request_rec *r)
     selectors(&out);
     histograms(&out);
     stores(&out);
+    states(&out);
     sites(&out);
     if (out.open) {
         ap_rputs("# EOF\n", r);

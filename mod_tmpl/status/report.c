@@ -110,6 +110,7 @@ static void add_to_site(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
                               .judged = outcome->counts.records != NULL,
                               .state = outcome->state,
                               .known = outcome->counts.pages,
+                              .frozen = outcome->counts.frozen,
                               .learnt = outcome->counts.counted &&
                                         outcome->store_error.status == APR_SUCCESS,
                               .bytes_in = before,
@@ -136,6 +137,8 @@ static void count(const tmpl_outcome_t *outcome, const tmpl_ctx_t *ctx, apr_off_
     }
     if (outcome->decline == TMPL_DECLINE_NONE && outcome->verdicts != NULL) {
         tmpl_count_detector(outcome->detector);
+        tmpl_share_was(TMPL_SHARE_RATIO, outcome->closure.ratio);
+        tmpl_share_was(TMPL_SHARE_CONFIDENCE, outcome->closure.confidence);
     }
     tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
     tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);

@@ -206,6 +206,7 @@ static int add(tmpl_site_t *site, const tmpl_site_page_t *page, tmpl_site_warnin
     if (page->judged) {
         site->state = page->state;
         site->known = page->known;
+        site->frozen = page->frozen;
     }
     if (page->judged && page->learnt) {
         site->learnt = page->time;
@@ -270,6 +271,21 @@ int tmpl_sites_find(tmpl_site_t *site, const char *key)
     slot_t *slot = sites != NULL ? find(hash_of(key)) : NULL;
 
     return slot != NULL && copy(site, slot) && strcmp(site->key, key) == 0;
+}
+
+tmpl_sites_census_t tmpl_sites_census(void)
+{
+    tmpl_sites_census_t census = { 0 };
+    tmpl_site_t site;
+    int i;
+
+    for (i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
+        if (sites->hashes[i] != 0 && copy(&site, &sites->slots[i])) {
+            census.by_state[(unsigned)site.state % TMPL_STATE_COUNT]++; /* whatever memory holds */
+            census.frozen += site.frozen != 0;
+        }
+    }
+    return census;
 }
 
 static int more_pages_first(const void *one, const void *other)

@@ -27,6 +27,7 @@ typedef struct {
     apr_uint64_t bytes_in, bytes_out; /* the bytes of pages that were not declined */
     tmpl_state_e state;               /* the state when the last page was judged */
     apr_uint32_t known;               /* documents in the site's table at that time */
+    int frozen;                       /* whether the site was frozen at that time */
     /* the last pages: a tmpl_decline_e each; the next one goes to window_next */
     unsigned char window[TMPL_SITES_WINDOW];
     apr_uint32_t window_n, window_next;
@@ -44,9 +45,10 @@ typedef struct {
     apr_time_t time;  /* on the clock of the day */
     tmpl_decline_e decline;
     apr_off_t bytes_in, bytes_out;
-    int judged; /* the store has answered: the next three fields are set */
+    int judged; /* the store has answered: the next four fields are set */
     tmpl_state_e state;
     apr_uint32_t known;
+    int frozen;
     int learnt;   /* the page is a new document */
     int measured; /* the page counts for the learning curve: the next two fields are set */
     double cut, segments_known;
@@ -70,6 +72,13 @@ int tmpl_sites_add(const tmpl_site_page_t *page, tmpl_site_warning_t *warning);
 
 /* Copies a site that was seen since the start. Returns 0 if it was not seen, or others write it. */
 int tmpl_sites_find(tmpl_site_t *site, const char *key);
+
+/* How many sites there are in each state, and how many of them are frozen. */
+typedef struct {
+    apr_uint32_t by_state[TMPL_STATE_COUNT];
+    apr_uint32_t frozen;
+} tmpl_sites_census_t;
+tmpl_sites_census_t tmpl_sites_census(void);
 
 /* Copies of all sites as tmpl_site_t, those with most pages first. */
 apr_array_header_t *tmpl_sites_list(apr_pool_t *pool);

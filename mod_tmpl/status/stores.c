@@ -16,6 +16,7 @@ typedef struct {
 /* The figures of one child about a store. */
 typedef struct {
     volatile apr_uint32_t open[TMPL_PURPOSES];
+    volatile apr_uint32_t full;
     volatile apr_uint32_t waiting_pages;
     volatile apr_uint64_t waiting_bytes;
 } use_t;
@@ -147,6 +148,9 @@ void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e eve
     if (child != NULL && (event == TMPL_STORE_EVENT_FAILS || event == TMPL_STORE_EVENT_ANSWERS)) {
         apr_atomic_set32(&child->uses[store].open[purpose], event == TMPL_STORE_EVENT_FAILS);
     }
+    if (child != NULL && (event == TMPL_STORE_EVENT_FULL || event == TMPL_STORE_EVENT_HAS_ROOM)) {
+        apr_atomic_set32(&child->uses[store].full, event == TMPL_STORE_EVENT_FULL);
+    }
 }
 
 void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
@@ -165,6 +169,7 @@ static void add_child(tmpl_store_status_t *status, child_t *of, int store)
     for (i = 0; i < TMPL_PURPOSES; i++) {
         status->open[i] += apr_atomic_read32(&use->open[i]);
     }
+    status->full += apr_atomic_read32(&use->full);
     status->waiting_pages += apr_atomic_read32(&use->waiting_pages);
     status->waiting_bytes += apr_atomic_read64(&use->waiting_bytes);
 }

@@ -53,6 +53,7 @@ typedef struct {
     const char *name; /* the URI without a password */
     apr_uint64_t errors[TMPL_PURPOSES];
     apr_uint64_t open[TMPL_PURPOSES]; /* children that do not use the store now */
+    apr_uint64_t full;                /* children whose last write found no room */
     apr_uint64_t waiting_pages, waiting_bytes;
     const tmpl_store_event_t *events; /* the newest first */
     apr_uint32_t n_events;

@@ -167,6 +167,10 @@ static void put_stores(const tmpl_html_t *h)
         { "Errors", "errors", cell_errors, 1 },
         { "Pages waiting", "waiting_pages", tmpl_cell_count, 1 },
         { "Bytes waiting", "waiting_bytes", tmpl_cell_bytes, 1 },
+        { "Bytes in use", "bytes", tmpl_cell_bytes, 1 },
+        { "Most bytes", "max_bytes", tmpl_cell_bytes, 1 },
+        { "Sites", "sites", tmpl_cell_count, 1 },
+        { "Most sites", "max_sites", tmpl_cell_count, 1 },
         { "Sites forgotten for others", "sites_forgotten", tmpl_cell_count, 1 },
     };
     const json_t *store;

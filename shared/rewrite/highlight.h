@@ -15,11 +15,12 @@
  *     panel that shows legend and notes. A note is shown while the focus is in its block; if the
  *     block's element has a title of its own, also while the pointer is on the element.
  *
- * The style sets outline and box-shadow only, and nothing in print. It is inline: where the page's
- * Content-Security-Policy forbids that, only the titles are left.
+ * The style sets box-shadow, which is behind letters, and on pictures and controls outline; nothing
+ * in print. It adds space behind the page's end for the legend, which a click closes. It is inline:
+ * where the page's Content-Security-Policy forbids that, only the titles are left.
  *
  * The outermost element whose text is all of one block is shaded. If an element also has text of
- * other blocks, a dashed line around the element shows the text that is directly in it.
+ * other blocks, a line without shade shows the text that is directly in it.
  */
 #ifndef TMPL_HIGHLIGHT_H
 #define TMPL_HIGHLIGHT_H

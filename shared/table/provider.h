@@ -129,8 +129,8 @@ typedef struct {
      */
     apr_status_t (*secret)(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
                            apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool);
-    /* tmpl_store_evicted(); NULL: the store does not count. */
-    apr_status_t (*evicted)(void *ctx, uint32_t *n, tmpl_error_t *err);
+    /* tmpl_store_usage(); NULL: the store has no limits of its own. */
+    apr_status_t (*usage)(void *ctx, tmpl_store_usage_t *usage, tmpl_error_t *err);
     /*
      * tmpl_store_moved(), tmpl_store_is_lost(), tmpl_store_examine() and tmpl_store_test(). NULL:
      * the store has no file.

@@ -447,11 +447,11 @@ apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32
                : engine->provider->sites(engine->ctx, each, baton, err, pool);
 }
 
-apr_status_t tmpl_store_evicted(tmpl_store_t *store, uint32_t *n, tmpl_error_t *err)
+apr_status_t tmpl_store_usage(tmpl_store_t *store, tmpl_store_usage_t *usage, tmpl_error_t *err)
 {
     const tmpl_engine_t *engine = &store->engine;
-    return engine->provider->evicted != NULL ? engine->provider->evicted(engine->ctx, n, err)
-                                             : APR_ENOTIMPL;
+    return engine->provider->usage != NULL ? engine->provider->usage(engine->ctx, usage, err)
+                                           : APR_ENOTIMPL;
 }
 
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,

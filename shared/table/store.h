@@ -383,11 +383,18 @@ apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32
                                    apr_status_t (*each)(void *baton, const char *site), void *baton,
                                    const char **next, tmpl_error_t *err, apr_pool_t *pool);
 
+/* What a store holds, and its limits. */
+typedef struct {
+    uint64_t bytes, max_bytes; /* of the file: in use, and what it may grow to */
+    uint64_t sites, max_sites;
+    uint64_t evicted; /* sites forgotten for others since the store was made, whoever used it */
+} tmpl_store_usage_t;
+
 /*
- * How many sites the store has forgotten for others since it was made, whoever used it.
- * APR_ENOTIMPL without text: it does not count them (Redis evicts by itself, and has evicted_keys).
+ * Fills usage, in a time that does not depend on the number of sites. APR_ENOTIMPL without text:
+ * the store has no limits of its own (Redis has maxmemory, and counts evicted_keys).
  */
-apr_status_t tmpl_store_evicted(tmpl_store_t *store, uint32_t *n, tmpl_error_t *err);
+apr_status_t tmpl_store_usage(tmpl_store_t *store, tmpl_store_usage_t *usage, tmpl_error_t *err);
 
 /* Removes a site; APR_NOTFOUND if the store does not know it. */
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,

@@ -55,6 +55,26 @@ is value($text, 'tmpl_page_seconds_bucket{le="+Inf"}'), 27, 'all of them in the 
 cmp_ok value($text, 'tmpl_stage_seconds_count{stage="read"}'), '<=', 27, 'stages';
 like $text, qr/^tmpl_breaker_open\{store="lmdb:[^"]*",purpose="look-up"\} 0$/m, 'no breaker is open';
 is value($text, 'tmpl_learn_waiting_pages'), 0, 'nothing waits';
+my ($store) = $text =~ /^tmpl_store_sites(\{store="lmdb:[^"]*"\}) 3$/m;
+ok defined $store, 'three sites are learnt';
+is value($text, "tmpl_store_max_sites$store"), 10_000, 'of so many';
+is value($text, "tmpl_store_max_bytes$store"), $json->{stores}[0]{max_bytes}, 'the limit of the file';
+cmp_ok value($text, "tmpl_store_used_bytes$store"), '<', value($text, "tmpl_store_max_bytes$store"), 'which is not reached';
+cmp_ok value($text, "tmpl_store_used_bytes$store"), '>', 0, 'though something is used';
+is value($text, "tmpl_store_full$store"), 0, 'no child found it full';
+is value($text, 'tmpl_sites{state="warm"}'), 3, 'all of them are warm';
+is value($text, 'tmpl_sites{state="cold"}'), 0, 'none is cold';
+is value($text, 'tmpl_sites_frozen'), 0, 'or frozen';
+is_deeply $json->{sites_by_state}, { cold => 0, learning => 0, warm => 3 }, 'as JSON says';
+for my $share ('template', 'confidence') {
+    my ($of) = grep { $_->{share} eq $share } @{ $json->{shares} };
+    my $name = "tmpl_page_${share}_ratio";
+    cmp_ok value($text, "${name}_count"), '>', 10, "$share of judged pages";
+    is value($text, "${name}_count"), $of->{count}, 'as many as in JSON';
+    is value($text, qq(${name}_bucket{le="+Inf"})), $of->{count}, 'all of them in the last bucket';
+    cmp_ok value($text, "${name}_sum"), '<=', $of->{count}, 'none is more than 1';
+}
+cmp_ok abs(value($text, 'tmpl_start_time_seconds') - $^T), '<', 600, 'counting began just now';
 is value($text, 'tmpl_site_pages_total{site="a.example"}'), 9, 'a site that was named';
 is scalar(() = $text =~ /^tmpl_site_pages_total\{site="a\.example"\}/mg), 1, 'once, though it was named twice';
 is value($text, 'tmpl_site_declined_total{site="a.example"}'), 0, 'and its declines';
@@ -81,6 +101,7 @@ SKIP: {
 $httpd->graceful;
 my $after = metrics()->body;
 is value($after, $_), value($text, $_), "$_ survives a graceful restart"
-    for 'tmpl_pages_total{mode="strip"}', 'tmpl_page_seconds_sum', 'tmpl_declined_total{reason="status"}', 'tmpl_site_pages_total{site="a.example"}';
+    for 'tmpl_pages_total{mode="strip"}', 'tmpl_page_seconds_sum', 'tmpl_declined_total{reason="status"}', 'tmpl_site_pages_total{site="a.example"}',
+    'tmpl_start_time_seconds', 'tmpl_page_confidence_ratio_sum', 'tmpl_sites{state="warm"}';
 $httpd->finish;
 done_testing;

@@ -23,6 +23,7 @@ END
 my $httpd = Test::Tmpl::Httpd->new(detector => 'incremental', conf => $conf)->start;
 my $key = "a b/%\xe9&<";
 our $query = 'a+b%2f%25%e9%26%3c';
+$httpd->expect_log(qr/\[T032\]/);
 my @admin = ('X-Role' => 'admin');
 
 sub learn { return map { $httpd->get("/page/$_", headers => { 'X-Site' => $_[0] }) } @_[1 .. $#_] }
@@ -125,6 +126,11 @@ my $log = $httpd->log_text;
 like $log, qr/:notice\].*\[T031\] a user without a name at 127\.0\.0\.1: freeze site .* in store lmdb:\S+: done/, 'an action is logged';
 like $log, qr/\[T031\].*export site .*: the site's name/, 'and one that fails';
 unlike $log, qr/T031.*burn/, 'and nothing that was refused';
+like $log, qr/:warn\].*\[T032\] a user without a name at 127\.0\.0\.1: refused to forget site a b.*: $_/, "a refusal is: $_"
+    for 'TmplAdmin does not allow', 'The request comes from a page of another site', 'The form is older';
+like $log, qr/\[T032\].*refused to change site a b.*: action must be/, 'also without an action that there is';
+unlike $log, qr/burn/, 'of which the client chose nothing';
+is scalar(() = $log =~ /\[T032\]/g), 7 + 5 + 3, 'one line for each refused request';
 learn($key, 1);
 $httpd->graceful;
 is act('freeze')->status, 303, 'after a graceful restart';

@@ -12,7 +12,7 @@ package Browser;
 #
 # A view: { url => , and if other than this:
 #   width => 1280, height => 900, dark => 0, script => 1 (JavaScript), print => 0, headers => {},
-#   press => [keys], evaluate => an expression of JavaScript, click => a selector of what leads to
+#   press => [keys], press_on => a selector of what is clicked, evaluate => an expression of JavaScript, click => a selector of what leads to
 #   another page, shot => a file for the picture, whole => 1: all of the page instead of the window,
 #   axe => 1 or [tags of rules] (needs script) }
 # A result: { status => , headers => {}, overflow => pixels by which the page is wider than the

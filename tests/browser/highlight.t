@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Mode highlight in a browser, on pages of httpd's manual and of t/pages, in a modern layout. Elements
-# are where they are without highlight, to half a pixel; nothing of highlight is printed; axe finds no
-# more violations than without it; and the keyboard reaches the reason for each block's verdict, without
-# scripts in the page.
+# Mode highlight in a browser, on pages of httpd's manual and of t/pages, in a modern layout, light and
+# dark. Elements are where they are without highlight, to half a pixel; no line covers letters, and text
+# keeps its contrast; the legend covers nothing at the page's end, and a click closes it; nothing of
+# highlight is printed; axe finds no more violations than without it; and the keyboard reaches the reason
+# for each block's verdict, without scripts in the page.
 use strict;
 use warnings;
 
@@ -22,7 +23,7 @@ my $manual = $ENV{TMPL_TEST_MANUAL} // '/usr/share/doc/apache2-doc/manual';
 
 my $httpd = Test::Tmpl::Httpd->new(log_level => 'warn', conf => <<"END");
 TmplMode headers
-TmplHighlightAllow "%{QUERY_STRING} == 'look'"
+TmplHighlightAllow "%{QUERY_STRING} =~ /^look/"
 AddDefaultCharset off
 AddType text/css .css
 Alias /manual "$manual"
@@ -106,8 +107,81 @@ my $panel = <<"END";
         notes: document.head.querySelectorAll('meta[data-tmpl-for]').length,
         lines: shown().map((e) => getComputedStyle(e, '::after').content),
         position: getComputedStyle(document.head).position,
-        unshaded: marked.filter((e) => getComputedStyle(e).outlineStyle === 'none').length,
+        unshaded: marked.filter((e) => getComputedStyle(e).boxShadow === 'none').length,
     };
+})()
+END
+
+# Letters that a line in front of them covers, the least share of its contrast that a text keeps, whether the page is dark, and
+# what the legend covers at the page's end.
+my $letters = <<'END';
+(() => {
+    const texts = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+        const e = walk.currentNode.parentElement;
+        if (walk.currentNode.data.trim() && e.checkVisibility({ visibilityProperty: true })) {
+            const range = document.createRange();
+            range.selectNodeContents(walk.currentNode);
+            texts.push(...[...range.getClientRects()].map((box) => ({ e, box, text: walk.currentNode.data.trim() })));
+        }
+    }
+    const colour = (text) => text.match(/[\d.]+/g).map(Number);
+    const light = (c) => c.slice(0, 3).map((v) => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+    const contrast = (a, b) => (Math.max(light(a), light(b)) + .05) / (Math.min(light(a), light(b)) + .05);
+    const back = (e) => {
+        for (; e; e = e.parentElement) {
+            const c = colour(getComputedStyle(e).backgroundColor);
+            if (c.length < 4 || c[3] === 1) {
+                return c;
+            }
+        }
+        return matchMedia('(prefers-color-scheme: dark)').matches ? [18, 18, 18] : [255, 255, 255];
+    };
+    const covered = [], lines = [];
+    for (const other of document.querySelectorAll('body [data-tmpl-is]')) {
+        const s = getComputedStyle(other);
+        if (s.boxShadow.split('inset').length !== s.boxShadow.split('rgb').length) {
+            covered.push(`a shadow is in front: ${s.boxShadow}`);
+        }
+        if (s.outlineStyle !== 'none') {
+            const within = parseFloat(s.outlineOffset), out = parseFloat(s.outlineWidth) + within;
+            lines.push(...[...other.getClientRects()].map((at) => ({ at, within, out })));
+        }
+    }
+    let kept = 1;
+    for (const { e, box, text } of texts) {
+        const shade = e.closest('[data-tmpl-is]') && getComputedStyle(e.closest('[data-tmpl-is]')).boxShadow;
+        const [, r, g, b, a] = shade?.match(/rgba\((\d+), (\d+), (\d+), ([\d.]+)\)/) ?? [];
+        const own = back(e), of = colour(getComputedStyle(e).color);
+        if (a) {
+            const mixed = [r, g, b].map((v, i) => v * a + own[i] * (1 - a));
+            kept = Math.min(kept, contrast(of, mixed) / contrast(of, own));
+        }
+        for (const { at, within, out } of lines) {
+            const over = Math.min(box.right, at.right + out) - Math.max(box.left, at.left - out) > .5 &&
+                Math.min(box.bottom, at.bottom + out) - Math.max(box.top, at.top - out) > .5;
+            const inside = box.left >= at.left - within && box.right <= at.right + within &&
+                box.top >= at.top - within && box.bottom <= at.bottom + within;
+            if (over && !inside) {
+                covered.push(text.slice(0, 40));
+            }
+        }
+    }
+    scrollTo(0, document.documentElement.scrollHeight);
+    const legend = [...document.head.children].find((e) => getComputedStyle(e).display !== 'none').getBoundingClientRect();
+    const last = Math.max(...texts.map(({ e }) => e.getBoundingClientRect().bottom));
+    return { covered, kept, page: light(back(document.body)) < 0.1 ? 'dark' : 'light', below: legend.top - last };
+})()
+END
+
+# What is seen of the legend and of the note with the focus, after a click on the legend's first line.
+my $closed = <<'END';
+(() => {
+    document.querySelector('[data-tmpl-of]:not([tabindex="-1"])').focus();
+    const seen = [...document.head.children].filter((e) => getComputedStyle(e).display !== 'none' && getComputedStyle(e).visibility === 'visible');
+    return seen.map((e) => e.dataset.tmplFor ? 'note' : 'legend').join(' ');
 })()
 END
 
@@ -142,11 +216,15 @@ for my $page (@pages) {
     my %one = (url => "$base$page?plain");
     my %other = (url => "$base$page?look");
     my %tall = (height => 12_000, axe => 1);    # the panel covers nothing
-    my ($plain, $look, $still, $tab, $print, $print_look) = look(
+    my %dark = (url => "$base$page?look&dark", dark => 1);
+    my ($plain, $look, $still, $tab, $print, $print_look, $shut, @read) = look(
         { %one, %tall, evaluate => "({ boxes: $boxes })" }, { %other, %tall, evaluate => $panel },
         { %one, script => 0, evaluate => "({ boxes: $boxes })" },
         { %other, script => 0, press => [('Tab') x 3], evaluate => $focus },
         { %one, print => 1, evaluate => $paper }, { %other, print => 1, evaluate => $paper },
+        { %other, press_on => '[data-tmpl-close]', evaluate => $closed },
+        # enough pages to see the style
+        (map { { %$_, evaluate => $letters }, { %$_, width => 400, evaluate => $letters } } $page =~ m{^/(?:blog|shop)} ? (\%other, \%dark) : $page =~ /sections/ ? \%other : ()),
     );
     my ($had, $has) = map { { faults($_) } } $plain, $look;
     my ($at, $found, $silent, $focused, $paper, $printed) = map { $_->{value} } $plain, $look, $still, $tab, $print, $print_look;
@@ -160,8 +238,15 @@ for my $page (@pages) {
         is $found->{position}, 'fixed', 'the panel takes no room';
         cmp_ok $found->{notes}, '>', 5, 'notes';
         is $found->{unshaded}, 0, 'what is marked is shaded';
-        is_deeply [map { /^"(Template, which|Kept|Content|Not shaded)/ ? $1 : $_ } @{ $found->{lines} }],
-            ['Template, which', 'Kept', 'Content', 'Not shaded'], 'the legend';
+        is_deeply [map { /^"(Close|Template, which|Kept|Content|Not shaded)/ ? $1 : $_ } @{ $found->{lines} }],
+            ['Close', 'Template, which', 'Kept', 'Content', 'Not shaded'], 'the legend';
+        is $shut->{value}, 'note', 'a click closes it; notes are shown as before';
+        for my $value (map { $_->{value} } @read) {
+            is_deeply $value->{covered}, [], 'no line is in front of letters';
+            cmp_ok $value->{kept}, '>=', 0.88, 'text keeps its contrast';
+            cmp_ok $value->{below}, '>=', 0, 'the legend covers nothing at the end';
+        }
+        is_deeply [map { $_->{value}{page} } @read], [(qw(light light dark dark))[0 .. $#read]], 'on light pages and dark ones';
         is_deeply $found->{unreached}, [], 'the focus shows each note';
         my $of = $focused->{of};
         ok defined $of && $focused->{notes} eq $of, 'with Tab, without scripts: the note of the block' or diag explain [$of, $focused->{notes}];

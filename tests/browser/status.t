@@ -3,7 +3,8 @@
 #
 # The status page in a browser, with data: as wide as a desktop and as a phone, light and dark, with
 # and without JavaScript. axe-core finds no violation, the console stays empty, nothing scrolls but
-# tables in their boxes, and markup that clients chose does nothing.
+# tables in their boxes, on a desktop only up and down, also with long names of sites and long paths, and
+# markup that clients chose does nothing.
 use strict;
 use warnings;
 
@@ -17,12 +18,15 @@ needed();
 my $httpd = Scene::start("<Location /tmpl-status>\n    TmplAdmin true\n</Location>\n");
 Scene::visit($httpd);
 Scene::visit_markup($httpd);
+my $long = join('.', ('a-long-name-of-a-site-without-a-break') x 6) . '.example';
+$httpd->get('/deep.html?' . 'a_path_that_does_not_break_' x 9, headers => { 'X-Site' => $long }) for 1 .. 60;
 my $at = 'http://127.0.0.1:' . $httpd->port . '/tmpl-status';
 my $markup = $Scene::MARKUP =~ s/(\W)/sprintf '%%%02x', ord $1/ger;
 
 my $look = '({ title: document.title, images: document.images.length, scripts: document.scripts.length,'
     . ' sections: [...document.querySelectorAll("h2")].map((h) => h.textContent),'
     . ' back: getComputedStyle(document.body).backgroundColor,'
+    . ' behind: [...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => `${e.ariaLabel}: ${e.scrollWidth} of ${e.clientWidth}`),'
     . ' rows: document.querySelectorAll("#decisions tbody tr").length,'
     . ' bar: document.querySelector(".bar rect")?.getBoundingClientRect().width ?? 0 })';
 my %pages = ('' => 'status', '/sites' => 'sites', "?site=$markup" => 'a site that is markup', '?site=manual.example' => 'site',
@@ -43,6 +47,7 @@ for my $i (0 .. $#results) {
     clean($results[$i], $names[$i]);
     $seen{ $names[$i] } = $value;
     is("$value->{images} $value->{scripts}", '0 0', "$names[$i]: no image, no script") or diag $value->{title};
+    is(join(', ', @{ $value->{behind} }), '', "$names[$i]: no column is behind a scroll") if $names[$i] =~ /1280 px/;
     unlike($value->{title}, qr/^hurt/, "$names[$i]: nothing has run");
 }
 my $wide = $seen{'status, 1280 px, light'};

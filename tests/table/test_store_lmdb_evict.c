@@ -78,9 +78,13 @@ static void least_recently_used_goes(void **state)
     learn(c, "last", 1, 0, 100);
     assert_false(is_known(c, name_of(c, 0)));
     assert_true(is_known(c, name_of(c, 14)));
-    uint32_t evicted;
-    assert_int_equal(tmpl_store_evicted(c->store, &evicted, &c->err), APR_SUCCESS);
-    assert_int_equal(evicted, SITES - 2 + 1);
+    tmpl_store_usage_t usage;
+    assert_int_equal(tmpl_store_usage(c->store, &usage, &c->err), APR_SUCCESS);
+    assert_int_equal(usage.evicted, SITES - 2 + 1);
+    assert_int_equal(usage.sites, SITES);
+    assert_int_equal(usage.max_sites, SITES);
+    assert_true(usage.bytes > 0 && usage.bytes < usage.max_bytes);
+    assert_int_equal(usage.max_bytes, tmpl_store_opts_default.map_size);
 }
 
 #define HOUR ((uint64_t)3600 * 1000000)

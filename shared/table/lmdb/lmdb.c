@@ -540,17 +540,19 @@ static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE]
                                 put != NULL ? "cannot set the secret" : "cannot read the secret");
 }
 
-static apr_status_t evicted(void *ctx, uint32_t *n, tmpl_error_t *err)
+static apr_status_t usage(void *ctx, tmpl_store_usage_t *usage, tmpl_error_t *err)
 {
     const store_t *store = ctx;
     MDB_txn *txn;
     int rc = tmpl_lmdb_read_begin(store->db, &txn);
     if (rc == 0) {
-        rc = tmpl_sites_evicted(store->db, txn, n);
+        tmpl_lmdb_bytes(store->db, txn, &usage->bytes, &usage->max_bytes);
+        usage->max_sites = store->opts.max_sites;
+        rc = tmpl_sites_count(store->db, txn, &usage->sites, &usage->evicted);
         tmpl_lmdb_read_end(store->db, txn);
     }
     return rc == 0 ? APR_SUCCESS
-                   : tmpl_lmdb_fail(store->db, rc, err, "cannot read how many sites were evicted");
+                   : tmpl_lmdb_fail(store->db, rc, err, "cannot read how full the store is");
 }
 
 /* ---- opening ---- */
@@ -622,7 +624,7 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .sites_part = sites_part,
     .forget = forget,
     .secret = secret,
-    .evicted = evicted,
+    .usage = usage,
     .moved = moved,
     .is_lost = is_lost,
     .examine = examine,

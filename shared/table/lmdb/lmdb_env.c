@@ -370,6 +370,28 @@ static int file_check(tmpl_lmdb_t *db)
 }
 
 /* Counts the pages that the databases use: LMDB does not tell how many are free. */
+static size_t pages_used(tmpl_lmdb_t *db, MDB_txn *txn)
+{
+    size_t used = 0;
+    MDB_stat stat;
+
+    for (int i = 0; i < TMPL_DB_COUNT; i++) {
+        if (mdb_stat(txn, db->dbi[i], &stat) == 0) {
+            used += stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
+        }
+    }
+    return used;
+}
+
+void tmpl_lmdb_bytes(tmpl_lmdb_t *db, MDB_txn *txn, uint64_t *used, uint64_t *most)
+{
+    MDB_stat stat;
+
+    mdb_env_stat(db->env, &stat);
+    *used = (uint64_t)pages_used(db, txn) * stat.ms_psize;
+    *most = db->map_size;
+}
+
 int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes)
 {
     MDB_stat stat;
@@ -377,13 +399,7 @@ int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes)
     mdb_env_stat(db->env, &stat);
     size_t pages = db->map_size / stat.ms_psize;
     size_t reserve = pages / 8 < RESERVE_PAGES ? pages / 8 : RESERVE_PAGES;
-    size_t used = (size_t)(bytes / stat.ms_psize);
-    for (int i = 0; i < TMPL_DB_COUNT; i++) {
-        if (mdb_stat(db->writing, db->dbi[i], &stat) == 0) {
-            used += stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
-        }
-    }
-    return used + reserve > pages;
+    return (size_t)(bytes / stat.ms_psize) + pages_used(db, db->writing) + reserve > pages;
 }
 
 int tmpl_lmdb_lacks_share(tmpl_lmdb_t *db, unsigned share)

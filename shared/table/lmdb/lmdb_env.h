@@ -91,6 +91,8 @@ int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc);
 int tmpl_lmdb_secret_get(tmpl_lmdb_t *db, MDB_txn *txn, char secret[TMPL_SECRET_SIZE]);
 int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret);
 
+/* The bytes of the map that records take, and the size of the map. Call it within a transaction. */
+void tmpl_lmdb_bytes(tmpl_lmdb_t *db, MDB_txn *txn, uint64_t *used, uint64_t *most);
 /*
  * Whether the map has so few free pages left, now or with bytes more in it, that they are kept for
  * deleting. Call it within the write transaction.

@@ -100,9 +100,17 @@ int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial)
     return number_next(db, txn, "serial", serial);
 }
 
-int tmpl_sites_evicted(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *evicted)
+int tmpl_sites_count(tmpl_lmdb_t *db, MDB_txn *txn, uint64_t *sites, uint64_t *evicted)
 {
-    return number_get(db, txn, "evicted", evicted);
+    MDB_stat stat;
+    uint32_t n = 0;
+    int rc = mdb_stat(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &stat);
+    if (rc == 0) {
+        rc = number_get(db, txn, "evicted", &n);
+        *sites = stat.ms_entries;
+        *evicted = n;
+    }
+    return rc;
 }
 
 static int serial_drop(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)

@@ -60,8 +60,8 @@ int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared);
  * at most 8, so that even a large site goes once nobody requests it any more.
  */
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared);
-/* How many sites the two functions above have forgotten since the file was made. */
-int tmpl_sites_evicted(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *evicted);
+/* How many sites there are, and how many the two functions above forgot since the file was made. */
+int tmpl_sites_count(tmpl_lmdb_t *db, MDB_txn *txn, uint64_t *sites, uint64_t *evicted);
 
 /* Deletes up to budget buckets of one serial. *left: the serial has more buckets. */
 int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left);
