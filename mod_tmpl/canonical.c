@@ -8,8 +8,11 @@ static int is_own_host(request_rec *r)
 {
     apr_port_t port = r->parsed_uri.port;
 
-    /* ports are compared here, as httpd's comparison wants the very port of ServerName */
-    return ap_matches_request_vhost(r, r->hostname, r->server->port) &&
+    /*
+     * httpd's main server matches the empty name of "GET http:///". Ports are compared here, as
+     * httpd's comparison wants the very port of ServerName.
+     */
+    return r->hostname[0] != '\0' && ap_matches_request_vhost(r, r->hostname, r->server->port) &&
            (r->parsed_uri.port_str == NULL || port == r->server->port ||
             port == ap_default_port(r) || port == r->connection->local_addr->port);
 }

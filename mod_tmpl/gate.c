@@ -180,6 +180,19 @@ void tmpl_gate_insert(request_rec *r)
     }
 }
 
+void tmpl_gate_error(request_rec *r)
+{
+    tmpl_ctx_t *ctx;
+
+    /* a next request is for an ErrorDocument that fails, too: httpd's own page is sent */
+    if (r->next == NULL && !tmpl_control_is_off(r) && tmpl_twin_discards(r, 0)) {
+        ctx = apr_pcalloc(r->pool, sizeof(*ctx));
+        ctx->conf = tmpl_request_conf(r);
+        ctx->discard = 1;
+        ap_add_output_filter("TMPL_GATE", ctx, r, r->connection);
+    }
+}
+
 /* Adds the filter that only reads the page: to learn it, or, in mode headers, for the log. */
 static void take_copy(ap_filter_t *f, tmpl_ctx_t *ctx)
 {

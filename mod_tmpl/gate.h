@@ -8,6 +8,12 @@
 /* insert_filter hook. */
 void tmpl_gate_insert(request_rec *r);
 
+/*
+ * insert_error_filter hook: discards httpd's own page for what is missing, where
+ * tmpl_twin_handler() will answer with another.
+ */
+void tmpl_gate_error(request_rec *r);
+
 /* TMPL_GATE's filter function; its ctx is a tmpl_ctx_t. */
 apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb);
 

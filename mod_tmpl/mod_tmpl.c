@@ -98,7 +98,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_child_stopping(tmpl_ending_child_stopping, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_type_checker(tmpl_request_type_checker, NULL, before_negotiation, APR_HOOK_FIRST);
     ap_hook_fixups(tmpl_request_fixups, after_request, NULL, APR_HOOK_LAST);
-    ap_hook_post_read_request(tmpl_twin_begin, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_post_read_request(tmpl_twin_begin, NULL, NULL, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(tmpl_twin_handler, NULL, before_cache, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
     ap_hook_handler(tmpl_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
@@ -107,6 +107,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_control_error, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_insert_error_filter(tmpl_gate_error, NULL, NULL, APR_HOOK_MIDDLE);
     /* before mod_log_config writes the note */
     ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
     APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);

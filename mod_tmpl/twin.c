@@ -20,6 +20,7 @@ struct tmpl_twin_t {
     int is_page;      /* the request is for a page */
     const char *next; /* path and query to be requested if nothing is found here; NULL: none */
     int discarded;    /* the status of the response that the gate has discarded; 0: none */
+    apr_table_t *err_headers_out; /* as it was before the handlers were called */
 };
 
 /* uri with cut bytes at the end of its path replaced by text. */
@@ -106,6 +107,8 @@ int tmpl_twin_begin(request_rec *r)
         tmpl_twin_t *twin = twin_for(r);
 
         twin->is_page = 1;
+        /* by it rules tell the server's own requests from clients', and may trust them more */
+        apr_table_unset(r->subprocess_env, "REDIRECT_STATUS");
         /* scripts get REQUEST_URI from it, and mod_rewrite THE_REQUEST */
         r->the_request = apr_pstrcat(r->pool, r->method, " ", uri, " ", r->protocol, NULL);
         if (!missed->is_page && !ends_in(uri, "/") && !ends_in(uri, ".html")) {
@@ -124,28 +127,38 @@ void tmpl_twin_insert(request_rec *r)
     }
 }
 
-/* Requests uri in place of r, as a client that wants Markdown would. */
-static void redirect(request_rec *r, const char *uri)
+/* The last request that a handler has redirected r to, or r: now as if nothing had been found. */
+static request_rec *to_answer(request_rec *r, const tmpl_twin_t *twin)
 {
-    static const char *const fields[] = { "Accept", NULL };
-    const apr_table_t *sent;
-
     while (r->next != NULL) {
-        /* a handler has redirected r; httpd's own filters are those of the last request now */
+        /* httpd's own filters are those of the last request now */
         r = r->next;
     }
     tmpl_request_restore(r);
-    sent = tmpl_fields_copy(r->headers_in, fields, r->pool);
-    apr_table_setn(r->headers_in, "Accept", "text/markdown");
     r->status = HTTP_OK;
     r->status_line = NULL;
+    /* without cookies of the response that is discarded, for instance: a cache would keep them */
+    r->err_headers_out = twin->err_headers_out;
+    return r;
+}
+
+/* Requests twin's next page in place of r, as a client that wants Markdown would. */
+static void redirect(request_rec *r, const tmpl_twin_t *twin)
+{
+    static const char *const fields[] = { "Accept", NULL };
+    const apr_table_t *sent = tmpl_fields_copy(r->headers_in, fields, r->pool);
+
+    /* other fields stay: some modules check and set those that name the user only once */
+    apr_table_setn(r->headers_in, "Accept", "text/markdown");
     /*
      * httpd checks no access if the section is the very one of the request before; but a
      * condition may read the URI
      */
     r->per_dir_config =
         ap_merge_per_dir_configs(r->pool, r->per_dir_config, ap_create_per_dir_config(r->pool));
-    ap_internal_redirect(uri, r);
+    /* mod_rewrite's flag END, which would also end the rules for the page: the pool is the same */
+    apr_pool_userdata_setn(NULL, "rewrite_really_last", NULL, r->pool);
+    ap_internal_redirect(twin->next, r);
     tmpl_fields_restore(r->headers_in, fields, sent);
 }
 
@@ -169,6 +182,7 @@ int tmpl_twin_handler(request_rec *r)
     if (!may_be_markdown(r)) {
         return HTTP_NOT_FOUND;
     }
+    twin->err_headers_out = apr_table_copy(r->pool, r->err_headers_out);
     twin->stage = TWIN_TRIES;
     status = ap_run_handler(r);
     twin->stage = TWIN_DONE;
@@ -177,10 +191,14 @@ int tmpl_twin_handler(request_rec *r)
     }
     if (status == HTTP_NOT_FOUND && twin->next != NULL) {
         twin->stage = TWIN_MISSED;
-        redirect(r, twin->next);
+        redirect(to_answer(r, twin), twin);
         return OK;
     }
-    return twin->discarded == 0 ? status : HTTP_NOT_FOUND;
+    if (twin->discarded != 0) {
+        ap_die(HTTP_NOT_FOUND, to_answer(r, twin));
+        return OK;
+    }
+    return status;
 }
 
 /* Whether r's response is Markdown: a site may make it itself. */

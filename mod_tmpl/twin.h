@@ -18,7 +18,7 @@
 /* The twin of uri, a path and query; from pool. */
 const char *tmpl_twin_name(const char *uri, apr_pool_t *pool);
 
-/* post_read_request hook: notes that r is for the page of a twin. */
+/* post_read_request hook, in front of all others: notes that r is for the page of a twin. */
 int tmpl_twin_begin(request_rec *r);
 
 /*

@@ -69,7 +69,7 @@ for my $row (
     ['/page/9.md', '/page/9'], ['/page/9.html.md', '/page/9.html'], ['/page/7.md', '/page/7.html'], ['/page/9/index.md', '/page/9/'],
     ['/page/9.md?a=1&b=.md', '/page/9?a=1&b=.md'], ['/page/9.%6Dd', '/page/9'], ['/page/9%2Emd', '/page/9'], ['/page/x/../9.md', '/page/9'],
     ['/page/x/%2E%2E/9.md', '/page/9'], ['/page/9%20%c3%a9.md', '/page/9%20%C3%A9'], ['/page/9%2Fx.md', '/page/9%2Fx'],
-    ['/page/9%3Fx.md', '/page/9%3Fx'], ['//page/9.md', '/page/9'], ["http://test.example/page/9.md", '/page/9'],
+    ['/page/9%3Fx.md', '/page/9%3Fx'], ['//page/9.md', '/page/9'], ["http://test.example/page/9.md", '/page/9'], ['http:///page/9.md', '/page/9'],
 ) {
     my ($twin, $page) = @$row;
     for my $accept (undef, '*/*', 'text/html', 'text/markdown') {
@@ -142,6 +142,29 @@ subtest 'one connection' => sub {
     }
 };
 $httpd->finish;
+
+# Rules about the page apply, whatever those about the twin's address say, and though the server itself asks.
+subtest 'rules' => sub {
+    my $fresh = proxy($backend, modules => ['rewrite'], conf => "$conf" . <<'END');
+RewriteEngine on
+RewriteRule "\.md$" - [END]
+RewriteRule "^/ruled/9$" - [F]
+RewriteCond %{ENV:REDIRECT_STATUS} ^$
+RewriteRule "^/direct/9$" - [F]
+<LocationMatch "^/inside/9$">
+    Require env REDIRECT_STATUS
+</LocationMatch>
+END
+    $fresh->expect_log($DENIED);
+    $fresh->visit(1 .. 6);
+    for my $row (['ruled', 'a rule behind one with END'], ['direct', 'a rule on REDIRECT_STATUS'], ['inside', 'Require env REDIRECT_STATUS']) {
+        my ($path, $name) = @$row;
+        is $is->($fresh->get("/$path/9")), '403 text/html', "$name: the page";
+        is $is->($fresh->get("/$path/9.md")), '403 text/html', "$name: its twin";
+    }
+    is $is->($fresh->get('/page/9.md')), '200 text/markdown', 'another twin';
+    $fresh->finish;
+};
 
 subtest 'large pages' => sub {
     my $large = site(large => 10);
@@ -235,7 +258,7 @@ for my $quick (qw(on off)) {
 
 # httpd itself finds nothing: no file, or ProxyErrorOverride.
 subtest 'files' => sub {
-    my $files = Test::Tmpl::Httpd->new(modules => ['negotiation'], conf => <<'END');
+    my $files = Test::Tmpl::Httpd->new(modules => [qw(negotiation rewrite)], conf => <<'END');
 TmplMode strip
 TmplMarkdown on
 TmplSiteKey site
@@ -251,8 +274,23 @@ DirectoryIndex index.html
 <Files "8.html">
     Require all denied
 </Files>
+<Directory "@ROOT@/htdocs/ruled">
+    RewriteEngine on
+    RewriteRule "^(.*)$" "/page/$1" [L]
+</Directory>
+<VirtualHost *>
+    ServerName test.example
+</VirtualHost>
+<VirtualHost *>
+    ServerName plain.example
+    ErrorDocument 404 default
+</VirtualHost>
+<VirtualHost *>
+    ServerName bad.example
+    ErrorDocument 404 /not/there.html
+</VirtualHost>
 END
-    for my $name ((map { "page/$_.html" } 1 .. 9), 'views/9.html', 'dir/index.html', 'own/9.html') {
+    for my $name ((map { "page/$_.html" } 1 .. 9), 'views/9.html', 'dir/index.html', 'own/9.html', 'ruled/none') {
         mkdir $files->root . '/htdocs/' . $name =~ s{/.*}{}r;
         spit($files->root . "/htdocs/$name", $site->page($name =~ /(\d)/ ? $1 : 9));
     }
@@ -269,6 +307,20 @@ END
         like $res->body, qr/^# Story number 9/m, "$twin: the content";
         my $tag = $res->header('ETag') // next;
         is $files->get($twin, headers => { 'If-None-Match' => $tag })->status, 304, "$twin: its tag";
+    }
+    # a directory's rule is an internal redirect, which httpd itself ends with a 404
+    for my $twin ('/ruled/9.md', '/ruled/9.html.md') {
+        my $client = $files->client(host => 'plain.example');
+        for my $method (qw(GET HEAD GET)) {
+            my $res = $client->get($twin, method => $method);
+            is $is->($res) . ' ' . ($res->header('Link') // ''), '200 text/markdown <http://plain.example/ruled/9.html>; rel="canonical"', "$method $twin: a rule to files";
+            like $res->body, qr/^# Story number 9/m, "$twin: the content" if $method eq 'GET';
+        }
+    }
+    for my $host (qw(plain.example bad.example)) {
+        my $res = $files->get('/ruled/x.md', host => $host);
+        is $is->($res) . ' ' . ($res->header('Link') // ''), '404 text/html ', "$host: nothing";
+        is scalar(() = $res->body =~ /<title>/g), 1, "$host: one page that says so";
     }
     for my $row (['/page/8.html.md', '403 text/html'], ['/page/8.md', '403 text/html'], ['/page/x.md', '404 text/html'], ['/own/9.md', '200 '], ['/dir.md', '301 text/html']) {
         is $is->($files->get($row->[0])), $row->[1], $row->[0];
@@ -288,6 +340,8 @@ subtest 'CGI' => sub {
 use Test::Tmpl::Site;
 my $site = Test::Tmpl::Site->new;
 my ($n) = $ENV{REQUEST_URI} =~ m{/(\d+)$};
+print("Content-Type: image/png\nX-Script: image\n\nimage"), exit if $ENV{REQUEST_URI} =~ m{/image$};
+print "Set-Cookie: nothing=1\n" if !$n;
 print "Content-Type: text/html\n", $n ? "\n" . $site->page($n) : "Status: 404 Not Found\n\nNothing.";
 END
 TmplMode strip
@@ -317,6 +371,9 @@ CONF
         is $is->($res), '200 text/markdown', "$path: a script that knows no twins";
         like $res->body, qr/^canonical: "\Q$BASE$path\E"$/m, "$path: its page";
         is $res->header('X-Robots-Tag'), 'noindex', "$path: not for an index";
+        is $res->header('Set-Cookie'), undef, "$path: without the cookie of the answer that nothing is there";
+        my $image = $cgi->get($path =~ s/9/image.md/r);
+        is $is->($image) . ' ' . ($image->header('X-Script') // ''), '404 text/html ', "$path: an image has no Markdown";
         my $nothing = $cgi->get($path =~ s/9/x.md/r);
         is $is->($nothing) . ' ' . $nothing->body, '404 text/html Nothing.', "$path: nothing";
     }
