@@ -70,7 +70,7 @@ static apr_status_t later_cleanup(void *data)
 
 tmpl_later_t *tmpl_later_create(apr_pool_t *pool, apr_pool_t *process)
 {
-    tmpl_later_t *later = apr_pcalloc(pool, sizeof(*later));
+    tmpl_later_t *later = apr_pcalloc(process, sizeof(*later));
 
     apr_thread_mutex_create(&later->lock, APR_THREAD_MUTEX_DEFAULT, process);
     apr_thread_cond_create(&later->room, process);

@@ -21,9 +21,9 @@ typedef struct {
 } tmpl_waiting_t;
 
 /*
- * An empty queue. A cleanup on pool frees the pages that are left. The mutex and the condition are
- * from process: prefork may destroy pool while a thread waits for them, and destroying them would
- * wait for that thread.
+ * An empty queue, from process, the pool that outlives all threads: httpd waits for the watchdog's
+ * thread, which uses the queue, only after it has destroyed the child's pools. A cleanup on pool
+ * frees the pages that are left.
  */
 tmpl_later_t *tmpl_later_create(apr_pool_t *pool, apr_pool_t *process);
 
