@@ -224,6 +224,24 @@ static inline int teardown(void **state)
     return 0;
 }
 
+/* Whether a process sleeps, as its first thread does. */
+static inline int sleeps(pid_t pid)
+{
+    char path[64], stat[512] = "";
+    const char *at;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+    file = fopen(path, "r");
+    if (file == NULL) {
+        return 0;
+    }
+    (void)!fread(stat, 1, sizeof(stat) - 1, file);
+    fclose(file);
+    at = strrchr(stat, ')');
+    return at != NULL && strncmp(at, ") S", 3) == 0;
+}
+
 /* ---- observing ---- */
 
 /* Keys first .. first + n - 1 of the model. */

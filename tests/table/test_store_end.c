@@ -46,24 +46,6 @@ static void end_asleep(void)
     (void)!write(waits[1], "", 1);
 }
 
-/* Whether a process sleeps, as its first thread does. */
-static int sleeps(pid_t pid)
-{
-    char path[64], stat[512] = "";
-    const char *at;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-    file = fopen(path, "r");
-    if (file == NULL) {
-        return 0;
-    }
-    (void)!fread(stat, 1, sizeof(stat) - 1, file);
-    fclose(file);
-    at = strrchr(stat, ')');
-    return at != NULL && strncmp(at, ") S", 3) == 0;
-}
-
 /* Waits for a child, in vain if it hangs: 0. */
 static int wait_for(pid_t pid, int *status, int seconds)
 {

@@ -69,8 +69,19 @@ static int format_test(const char *dir)
 }
 
 /*
- * Tests the content of the file. Each process that uses the directory holds a shared lock of the
- * writers' lock file (lmdb_lock.c); while it does, the file changes, and was tested already.
+ * Whether no process uses the directory: each that does holds a shared lock of the writers' lock
+ * file (lmdb_lock.c). -1: there is no such file, as nobody has used the directory yet. Gives the
+ * lock back at once: a process that finds it taken takes the file for one that is in use, and
+ * neither mends it nor makes the mutex anew.
+ */
+static int is_unused(int lock)
+{
+    return lock < 0 || (flock(lock, LOCK_EX | LOCK_NB) == 0 && flock(lock, LOCK_UN) == 0);
+}
+
+/*
+ * Tests the content of the file. While a process uses it, it changes, and was tested already. This
+ * is so, too, if a process has begun to use it in the meantime.
  */
 static int content_test(const char *dir, size_t *page)
 {
@@ -81,10 +92,11 @@ static int content_test(const char *dir, size_t *page)
         !tmpl_lmdb_path(path, dir, TMPL_LMDB_FILE)) {
         return errno;
     }
-    int lock = open(lock_path, O_RDWR | O_CLOEXEC); /* -1: nobody has used the directory yet */
-    if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) {
+    int lock = open(lock_path, O_RDWR | O_CLOEXEC);
+    if (is_unused(lock)) {
         rc = tmpl_lmdb_walk(path, page);
-        rc = rc == 0 ? format_test(dir) : rc;
+        rc = rc == 0 && is_unused(lock) ? format_test(dir) : rc;
+        rc = is_unused(lock) ? rc : 0;
     }
     if (lock >= 0) {
         close(lock);
