@@ -21,6 +21,8 @@ static const char *name_of_url(const char *url, apr_pool_t *pool)
 {
     const char *host = strstr(url, "://") + 3;
     const char *path = host + strcspn(host, "/?#");
+    const char *at = memrchr(host, '@', (apr_size_t)(path - host)); /* behind it is no password */
+    host = at != NULL ? at + 1 : host;
     const char *name = apr_pstrmemdup(pool, path, strcspn(path, "?#"));
     name = apr_filepath_name_get(name);
     return *name != '\0' ? name : apr_pstrmemdup(pool, host, (apr_size_t)(path - host));

@@ -110,6 +110,9 @@ subtest 'a URL' => sub {
     }
     ($code, $out, $err) = run(qw(clean -m text), 'http://');
     is("$code$out", 2, 'no URL: exit code');
+    (my $named = $url) =~ s{//}{//user:secret\@};
+    run(qw(clean -m text --out named), "$named/");
+    is(names('named'), ($url =~ m{//(.*)})[0] . '.txt', 'a password is no part of a name');
     # with a store the host is the site, and the address the document
     for my $round (1, 2) {
         ($code, undef, $err) = run(qw(clean -m strip --store lmdb:web), "$url/dir/story.html");
