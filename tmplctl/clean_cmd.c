@@ -28,7 +28,6 @@ typedef struct {
     ctl_fetch_t *fetch;        /* NULL: no input is a URL */
     ctl_store_t store;
     ctl_clean_summary_t summary;
-    tmpl_buf_t report; /* lines for --report */
     /* of the current pass */
     tmpl_clean_opts_t opts;
     int learn; /* pages are learnt */
@@ -66,6 +65,7 @@ static void prepare_page(void *baton, const ctl_item_t *item)
     if (ctl_page_read(input, &page->url, run->fetch, file->path, file->site, &page->err, pool) !=
         APR_SUCCESS) {
         page->failed = page->err.text;
+        *input = (tmpl_input_t){ 0 }; /* it may have the bytes of what is no page */
         return;
     }
     if (file->address != NULL) {
@@ -212,7 +212,7 @@ static void report_page(void *baton, const ctl_item_t *item)
         fwrite(page->rendered.bytes, 1, page->rendered.len, stdout);
     }
     if (page->line != NULL) {
-        tmpl_buf_add_text(&run->report, page->line);
+        file->line = apr_pstrdup(run->ctl->pool, page->line);
     }
     ctl_progress_step(++run->done);
 }
@@ -288,9 +288,11 @@ static apr_status_t check_report(const apr_array_header_t *files, const ctl_t *c
         ctl_say("clean: --report -: standard output gets the page: name a FILE, or --out DIR");
         return APR_EINVAL;
     }
-    const char *input = ctl_files_find(files, ctl->options.report, ctl->pool);
-    if (input != NULL) {
-        ctl_say("clean: --report %s would overwrite the input %s", ctl->options.report, input);
+    const char *other = reports_to_stdout(ctl) ? NULL
+                                               : ctl_files_find(files, ctl->options.out,
+                                                                ctl->options.report, ctl->pool);
+    if (other != NULL) {
+        ctl_say("clean: --report %s would overwrite %s", ctl->options.report, other);
         return APR_EEXIST;
     }
     return APR_SUCCESS;
@@ -309,13 +311,34 @@ static apr_status_t check_run(run_t *run)
     if (status == APR_SUCCESS) {
         status = check_inputs(run->files, ctl);
     }
-    if (status == APR_SUCCESS && ctl->options.report != NULL) {
-        status = check_report(run->files, ctl);
-    }
     if (status == APR_SUCCESS && ctl->options.out != NULL) {
         status = ctl_files_name_outputs(run->files, ctl->options.out, run->mode->suffix, ctl->pool);
     }
+    if (status == APR_SUCCESS && ctl->options.report != NULL) {
+        status = check_report(run->files, ctl);
+    }
     return status;
+}
+
+/* Passes on the status of writing --report; on failure prints the reason. */
+static apr_status_t report_written(const ctl_t *ctl, apr_status_t status, const tmpl_error_t *err)
+{
+    if (status != APR_SUCCESS) {
+        ctl_say("clean: --report %s: cannot write: %s", ctl->options.report, err->text);
+    }
+    return status;
+}
+
+/* Checks that --report can be written, before the pages take their time. */
+static apr_status_t prepare_report(const ctl_t *ctl)
+{
+    const char *dir, *name;
+    tmpl_error_t err;
+    if (ctl->options.report == NULL || reports_to_stdout(ctl)) {
+        return APR_SUCCESS;
+    }
+    ctl_file_split(&dir, &name, ctl->options.report, ctl->pool);
+    return report_written(ctl, ctl_file_check_writable(dir, name, &err, ctl->pool), &err);
 }
 
 /* Makes the directory of outputs, and the fetcher of pages, where they are needed. */
@@ -323,12 +346,15 @@ static apr_status_t prepare_run(run_t *run)
 {
     ctl_t *ctl = run->ctl;
     tmpl_error_t err;
-    tmpl_buf_init(&run->report, ctl->pool);
     apr_status_t status =
         ctl->options.out != NULL ? make_dir(ctl->options.out, ctl->pool) : APR_SUCCESS;
     if (status != APR_SUCCESS) {
         ctl_say("clean: --out %s: cannot make the directory: %s", ctl->options.out,
                 ctl_error_text(status, ctl->pool));
+        return status;
+    }
+    status = prepare_report(ctl);
+    if (status != APR_SUCCESS) {
         return status;
     }
     for (int i = 0; i < run->files->nelts && run->fetch == NULL; i++) {
@@ -345,28 +371,28 @@ static apr_status_t prepare_run(run_t *run)
     return ctl_store_open(&run->store, ctl);
 }
 
-/* Writes the lines of --report. An exit code. */
+/* Writes the lines of --report, in the order of the inputs. An exit code. */
 static int write_report(const run_t *run)
 {
-    const char *path = run->ctl->options.report;
-    apr_pool_t *pool = run->ctl->pool;
+    const ctl_t *ctl = run->ctl;
+    const char *dir, *name;
+    tmpl_buf_t lines;
     tmpl_error_t err;
-    if (path == NULL) {
+    tmpl_buf_init(&lines, ctl->pool);
+    for (int i = 0; i < run->files->nelts && ctl->options.report != NULL; i++) {
+        const char *line = file_of(run, i)->line;
+        tmpl_buf_add_text(&lines, line != NULL ? line : "");
+    }
+    if (reports_to_stdout(ctl)) {
+        fwrite(lines.at, 1, lines.len, stdout);
         return CTL_OK;
     }
-    if (reports_to_stdout(run->ctl)) {
-        fwrite(run->report.at, 1, run->report.len, stdout);
+    if (ctl->options.report == NULL) {
         return CTL_OK;
     }
-    const char *name = apr_filepath_name_get(path);
-    const char *dir = name > path + 1 ? apr_pstrmemdup(pool, path, (apr_size_t)(name - path) - 1)
-                      : name > path   ? "/"
-                                      : ".";
-    if (ctl_file_write(dir, name, run->report.at, run->report.len, &err, pool) != APR_SUCCESS) {
-        ctl_say("clean: --report %s: cannot write: %s", path, err.text);
-        return CTL_FAILED;
-    }
-    return CTL_OK;
+    ctl_file_split(&dir, &name, ctl->options.report, ctl->pool);
+    apr_status_t status = ctl_file_write(dir, name, lines.at, lines.len, &err, ctl->pool);
+    return report_written(ctl, status, &err) == APR_SUCCESS ? CTL_OK : CTL_FAILED;
 }
 
 int ctl_clean(ctl_t *ctl)

@@ -15,6 +15,12 @@ static void set_text(json_t *json, const char *name, const char *text, apr_pool_
                         text != NULL ? ctl_json_string(text, strlen(text), pool) : json_null());
 }
 
+/* Adds a number of bytes, or null. */
+static void set_bytes(json_t *json, const char *name, int is_known, apr_size_t bytes)
+{
+    json_object_set_new(json, name, is_known ? json_integer((json_int_t)bytes) : json_null());
+}
+
 /* Adds what the verdicts say, or null. */
 static void set_judged(json_t *json, const ctl_page_t *page, apr_pool_t *pool)
 {
@@ -45,8 +51,8 @@ const char *ctl_report_line(const ctl_page_t *page, const ctl_rendered_t *render
     set_text(json, "decline", is_read ? tmpl_decline_name(outcome->decline) : NULL, pool);
     set_text(json, "state", is_read ? tmpl_state_name(outcome->state) : NULL, pool);
     set_judged(json, page, pool);
-    json_object_set_new(json, "bytes_in", json_integer((json_int_t)page->input->len));
-    json_object_set_new(json, "bytes_out", json_integer((json_int_t)rendered->len));
+    set_bytes(json, "bytes_in", is_read, page->input->len);
+    set_bytes(json, "bytes_out", is_read, rendered->len);
     char *text = json_dumps(json, JSON_REAL_PRECISION(6));
     const char *line = apr_pstrcat(pool, text != NULL ? text : "{}", "\n", NULL);
     free(text);

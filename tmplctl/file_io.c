@@ -8,6 +8,7 @@
 #include <apr_atomic.h>
 #include <apr_file_info.h>
 #include <apr_file_io.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "interrupt.h"
@@ -112,6 +113,13 @@ apr_status_t ctl_stdin_read(const char **body, apr_size_t *len, tmpl_error_t *er
                          status == APR_EINTR ? "interrupted" : ctl_error_text(status, pool));
     }
     return g->len > 0 ? APR_SUCCESS : tmpl_fail(err, APR_EINVAL, "is empty");
+}
+
+void ctl_file_split(const char **dir, const char **name, const char *path, apr_pool_t *pool)
+{
+    *name = apr_filepath_name_get(path);
+    apr_size_t len = (apr_size_t)(*name - path);
+    *dir = len == 0 ? "." : len == 1 ? "/" : apr_pstrmemdup(pool, path, len - 1);
 }
 
 /* Whether path is something that a file must not replace: /dev/null, a link. */

@@ -26,6 +26,9 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
 apr_status_t ctl_stdin_read(const char **body, apr_size_t *len, tmpl_error_t *err,
                             apr_pool_t *pool);
 
+/* Splits a path into the dir and the name that ctl_file_write takes. */
+void ctl_file_split(const char **dir, const char **name, const char *path, apr_pool_t *pool);
+
 /*
  * Whether ctl_file_write could begin to write dir/name now, for commands that work long before they
  * write. Fails as ctl_file_write does.

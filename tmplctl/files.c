@@ -21,6 +21,8 @@ static const char *name_of_url(const char *url, apr_pool_t *pool)
 {
     const char *host = strstr(url, "://") + 3;
     const char *path = host + strcspn(host, "/?#");
+    const char *at = memrchr(host, '@', (apr_size_t)(path - host)); /* behind it is no password */
+    host = at != NULL ? at + 1 : host;
     const char *name = apr_pstrmemdup(pool, path, strcspn(path, "?#"));
     name = apr_filepath_name_get(name);
     return *name != '\0' ? name : apr_pstrmemdup(pool, host, (apr_size_t)(path - host));
@@ -159,14 +161,35 @@ static const char *inode_of(const char *path, apr_pool_t *pool)
                         (apr_uint64_t)info.inode);
 }
 
-const char *ctl_files_find(const apr_array_header_t *files, const char *path, apr_pool_t *pool)
+/* What tells a file from others, even if it, or its directory too, does not exist yet. */
+static const char *identity_of(const char *path, apr_pool_t *pool)
 {
+    const char *dir, *name;
+    char *full;
     const char *inode = inode_of(path, pool);
-    for (int i = 0; i < files->nelts && inode != NULL; i++) {
-        const char *input = APR_ARRAY_IDX(files, i, ctl_file_t).path;
-        const char *other = inode_of(input, pool);
-        if (other != NULL && strcmp(inode, other) == 0) {
-            return input;
+    if (inode != NULL) {
+        return inode;
+    }
+    ctl_file_split(&dir, &name, path, pool);
+    inode = inode_of(dir, pool);
+    if (inode != NULL) {
+        return apr_pstrcat(pool, inode, "/", name, NULL);
+    }
+    return apr_filepath_merge(&full, NULL, path, 0, pool) == APR_SUCCESS ? full : path;
+}
+
+const char *ctl_files_find(const apr_array_header_t *files, const char *dir, const char *path,
+                           apr_pool_t *pool)
+{
+    const char *identity = identity_of(path, pool);
+    for (int i = 0; i < files->nelts; i++) {
+        const ctl_file_t *file = &APR_ARRAY_IDX(files, i, ctl_file_t);
+        if (strcmp(identity, identity_of(file->path, pool)) == 0) {
+            return file->path;
+        }
+        const char *out = dir != NULL ? apr_pstrcat(pool, dir, "/", file->out, NULL) : NULL;
+        if (out != NULL && strcmp(identity, identity_of(out, pool)) == 0) {
+            return out;
         }
     }
     return NULL;

@@ -12,6 +12,7 @@ typedef struct {
     const char *name;    /* --mirror: the path below MIRROR; else the last part of path */
     const char *out;     /* name of the output, below --out; NULL: standard output */
     int failed;          /* the file was reported as bad: a second pass skips it */
+    const char *line;    /* --report: its line; NULL: none yet */
 } ctl_file_t;
 
 /*
@@ -34,7 +35,8 @@ apr_size_t ctl_files_stem(const char *name);
 apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char *dir,
                                     const char *suffix, apr_pool_t *pool);
 
-/* The input that is the same file as path; NULL: none. */
-const char *ctl_files_find(const apr_array_header_t *files, const char *path, apr_pool_t *pool);
+/* The input, or the output in dir, that is the same file as path; NULL: none. dir may be NULL. */
+const char *ctl_files_find(const apr_array_header_t *files, const char *dir, const char *path,
+                           apr_pool_t *pool);
 
 #endif

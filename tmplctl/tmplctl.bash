@@ -49,9 +49,10 @@ _tmplctl() {
         --store,* | -s,*) words=$(_tmplctl_stores "$cur") ;;
         --site,*) words=$(_tmplctl_sites) ;;
         *,-*) words=$(grep -oE '^  (-[a-z0-9], |    )--[a-z-]+' <<<"$help" | sed 's/.* //') ;;
-        -*) words=$(_tmplctl_help_of "$prev" | grep -oE '([a-z]+, )+[a-z]+ or [a-z]+' | tail -n 1 | sed 's/,\| or / /g') ;;
+        -*) words=$(_tmplctl_help_of "$prev" |
+            grep -oE '([a-z]+, )+[a-z]+ or [a-z]+|of ([a-z-]+, ){4,}' | tail -n 1 | sed 's/^of //; s/,\| or / /g') ;;
         esac
-        # a list of values is "a, b or c"; else a site, where the command takes one
+        # a list of values is "a, b or c", or "of a, b, c, d, e, ..."; else a site, where the command takes one
         [[ $words || $cur = -* || ! $help =~ ^"Usage: tmplctl $command [OPTION]... "\[?SITE\]?$'\n' ]] ||
             words=$(_tmplctl_sites)
     fi

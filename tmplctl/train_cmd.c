@@ -216,11 +216,7 @@ static apr_status_t check_out(train_t *t)
     tmpl_error_t err;
     apr_pool_t *pool = t->ctl->pool;
     const char *out = t->ctl->options.out;
-    const char *slash = strrchr(out, '/');
-    t->dir = slash == NULL  ? "."
-             : slash == out ? "/"
-                            : apr_pstrmemdup(pool, out, (apr_size_t)(slash - out));
-    t->name = slash == NULL ? out : slash + 1;
+    ctl_file_split(&t->dir, &t->name, out, pool);
     if (apr_stat(&t->out, out, APR_FINFO_DEV | APR_FINFO_INODE, pool) != APR_SUCCESS) {
         memset(&t->out, 0, sizeof(t->out));
     }

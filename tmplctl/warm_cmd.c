@@ -247,14 +247,24 @@ static int run(warm_t *warm, const tmpl_address_t *key)
     return found->nelts == 0 || warm->broken ? CTL_FAILED : code;
 }
 
+/* Parses URL; on failure prints the reason. */
+static int parse_key(tmpl_address_t *key, const ctl_t *ctl)
+{
+    tmpl_error_t err;
+    if (tmpl_address_parse(key, APR_ARRAY_IDX(ctl->args, 0, const char *), NULL, &err, ctl->pool) !=
+        APR_SUCCESS) {
+        ctl_say("warm: %s", err.text);
+        return 0;
+    }
+    return 1;
+}
+
 static int warm_site(ctl_t *ctl, tmpl_store_t *store)
 {
     warm_t warm = { .ctl = ctl, .store = store };
     tmpl_address_t key;
     tmpl_error_t err;
-    if (tmpl_address_parse(&key, APR_ARRAY_IDX(ctl->args, 0, const char *), NULL, &err,
-                           ctl->pool) != APR_SUCCESS) {
-        ctl_say("warm: %s", err.text);
+    if (!parse_key(&key, ctl)) {
         return CTL_USAGE;
     }
     if (ctl->options.via != NULL && strcmp(key.scheme, "http") != 0) {
@@ -274,6 +284,10 @@ static int warm_site(ctl_t *ctl, tmpl_store_t *store)
 
 int ctl_warm(ctl_t *ctl)
 {
+    tmpl_address_t key;
+    if (!parse_key(&key, ctl)) { /* before a store is made for it */
+        return CTL_USAGE;
+    }
     if (ctl->options.via == NULL) {
         return ctl_store_with(ctl, warm_site);
     }

@@ -45,7 +45,7 @@ static void put_summary(const tmpl_html_t *h)
                     asked > 0 ? tmpl_text_share(h, (double)hits / (double)asked) : "no cache used");
     put_count(h, "Documents learnt", counter(h, "learned"));
     put_count(h, "Pages waiting to be learnt", sum_of(stores, "waiting_pages"));
-    put_count(h, "Pages lost before",
+    put_count(h, "Pages lost before learning",
               counter(h, "learn-lost-full") + counter(h, "learn-lost-failed") +
                   counter(h, "learn-lost-room"));
     tmpl_put(h, "</dl>\n");

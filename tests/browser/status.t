@@ -27,6 +27,9 @@ my $look = '({ title: document.title, images: document.images.length, scripts: d
     . ' sections: [...document.querySelectorAll("h2")].map((h) => h.textContent),'
     . ' back: getComputedStyle(document.body).backgroundColor,'
     . ' behind: [...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => `${e.ariaLabel}: ${e.scrollWidth} of ${e.clientWidth}`),'
+    # a state is one word, and has one line
+    . ' parted: [...document.querySelectorAll("td")].filter((e) => /^(?:cold|learning|warm)$/.test(e.textContent)).filter((e) =>'
+    . ' { const r = document.createRange(); r.selectNodeContents(e); return r.getClientRects().length > 1; }).length,'
     . ' rows: document.querySelectorAll("#decisions tbody tr").length,'
     . ' bar: document.querySelector(".bar rect")?.getBoundingClientRect().width ?? 0 })';
 my %pages = ('' => 'status', '/sites' => 'sites', "?site=$markup" => 'a site that is markup', '?site=manual.example' => 'site',
@@ -48,6 +51,7 @@ for my $i (0 .. $#results) {
     $seen{ $names[$i] } = $value;
     is("$value->{images} $value->{scripts}", '0 0', "$names[$i]: no image, no script") or diag $value->{title};
     is(join(', ', @{ $value->{behind} }), '', "$names[$i]: no column is behind a scroll") if $names[$i] =~ /1280 px/;
+    is($value->{parted}, 0, "$names[$i]: no state is parted");
     unlike($value->{title}, qr/^hurt/, "$names[$i]: nothing has run");
 }
 my $wide = $seen{'status, 1280 px, light'};

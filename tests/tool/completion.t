@@ -33,6 +33,7 @@ for my $command (@commands) {
 }
 
 my %values = (
+    'clean --mark' => 'data-tmpl pagefind elastic swiftype nosnippet googleoff htdig udm noindex stopindex',
     'clean --mode' => 'annotate strip highlight text markdown json fingerprint',
     'clean -d' => 'incremental style pagelevel auto',
     'explain --comments' => 'judge keep drop',

@@ -110,6 +110,9 @@ subtest 'a URL' => sub {
     }
     ($code, $out, $err) = run(qw(clean -m text), 'http://');
     is("$code$out", 2, 'no URL: exit code');
+    (my $named = $url) =~ s{//}{//user:secret\@};
+    run(qw(clean -m text --out named), "$named/");
+    is(names('named'), ($url =~ m{//(.*)})[0] . '.txt', 'a password is no part of a name');
     # with a store the host is the site, and the address the document
     for my $round (1, 2) {
         ($code, undef, $err) = run(qw(clean -m strip --store lmdb:web), "$url/dir/story.html");
@@ -203,8 +206,9 @@ subtest '--report' => sub {
     for my $how ([], ['-2'], ['-j', 3]) {
         my ($code, $out) = run(qw(clean -m strip --out reported --report report.json), @$how, @inputs);
         is($code, 1, "exit code (@$how)");
-        my %line = map { $_->{file} => $_ } map { decode_json($_) } split /\n/, slurp('report.json');
-        is_deeply([sort keys %line], [sort @inputs], 'a line for each input');
+        my @lines = map { decode_json($_) } split /\n/, slurp('report.json');
+        my %line = map { $_->{file} => $_ } @lines;
+        is_deeply([map { $_->{file} } @lines], \@inputs, 'a line for each input, in their order');
         my $one = $line{ $pages[1] };
         is(join(' ', sort keys %$one),
             'blocks bytes_in bytes_out confidence decline failed file fingerprint mode ratio state template', 'its members');
@@ -214,7 +218,10 @@ subtest '--report' => sub {
         is("$line{'frames.html'}{decline} " . ($line{'frames.html'}{blocks} // 'null'), 'frameset null', 'a declined page');
         is($line{'a.png'}{failed}, 'is a PNG image and no page', 'no page');
         is($line{'missing.html'}{failed}, 'No such file or directory', 'a missing file');
-        is($line{'missing.html'}{decline}, undef, 'which has no reason to decline');
+        for my $name ('missing.html', 'a.png') {
+            my @known = grep { defined $line{$name}{$_} } sort keys %{ $line{$name} };
+            is("@known", 'failed file mode', "what is known of $name");
+        }
     }
     my ($code, $out) = run(qw(clean -m strip --out reported --report -), $pages[0]);
     is(decode_json($out)->{file}, $pages[0], 'to standard output, without the summary');
@@ -222,9 +229,18 @@ subtest '--report' => sub {
     like($out, $article, 'the page on standard output');
     is(decode_json(slurp('one.json'))->{mode}, 'text', 'and its line in a file');
     usage_is([qw(clean -m text --report -), $pages[0]], qr/--report -: standard output gets the page/, 'both on standard output');
-    usage_is([qw(clean -m text --report), $pages[0], $pages[0]], qr/--report \S+ would overwrite the input/, 'over an input');
-    ($code, undef, my $err) = run(qw(clean -m text --report nowhere/r.json), $pages[0]);
+    usage_is([qw(clean -m text --report), $pages[0], $pages[0]], qr/--report (\S+) would overwrite \1$/m, 'over an input');
+    usage_is([qw(clean -m strip --out reported --report ./reported/p01.html), $pages[0]], qr{would overwrite reported/p01\.html$}m, 'over an output');
+    usage_is([qw(clean -m strip --out over --report ./over/p01.html), $pages[0]], qr{would overwrite over/p01\.html$}m, 'that is not there yet');
+    ok(!-e 'over', 'nothing is made');
+    ($code, $out, my $err) = run(qw(clean -m text --report nowhere/r.json), $pages[0]);
+    is($out, '', 'a report that cannot be written: found before the pages are read');
     like("$code$err", qr/^1tmplctl: clean: --report nowhere\/r\.json: cannot write: No such file/, 'a missing directory');
+};
+
+subtest 'a URL that is none' => sub {
+    usage_is([qw(warm --store lmdb:nowhere ftp://127.0.0.1/)], qr/is no http or https URL$/m, 'warm');
+    ok(!-e 'nowhere', 'no store is made');
 };
 
 subtest 'a broken pipe' => sub {
