@@ -10,7 +10,7 @@
 # sbom           build/mod_tmpl-VERSION.cdx.json: what the built files consist of and need
 # deb            build/deb/*.deb, of the last commit, for this Debian
 # check-deb [SUITES_DEB="bookworm trixie"]  packages are built and tested in fresh roots of Debian 12 and 13
-# check-docs [SUITES_DEB="bookworm trixie"]  the commands of README.md and docs/packages.md, as they stand there, in bare roots
+# check-docs [SUITES_DEB="bookworm trixie"] [DOCS=README.md]  the commands of README.md and docs/packages.md, as they stand there, in bare roots
 # check-trixie [TRIXIE="units valkey"]  groups of "make check-all" in a fresh root of Debian 13
 # check-arch ARCH=arm64|s390x  unit tests of another processor, in QEMU
 # container [IMAGE=mod_tmpl] [BASE=debian:bookworm-slim]  the container image; without BASE on a fresh root of Debian 12
@@ -89,11 +89,12 @@ SUITES_DEB ?= bookworm trixie
 check-deb: dist
 	@for suite in $(SUITES_DEB); do BUILD=$(BUILD) tests/packages/check-deb $$suite $(RELEASE).tar.gz || exit 1; done
 
+DOCS      ?=
 check-docs: dist
 	@why=$$(tests/packages/root able 2>&1) || { echo "$@: skipped, this system forbids roots: $$why"; exit 0; }; \
-	  for suite in $(SUITES_DEB); do BUILD=$(BUILD) tests/packages/check-docs $$suite $(RELEASE).tar.gz || exit 1; done
+	  for suite in $(SUITES_DEB); do BUILD=$(BUILD) DOCS="$(DOCS)" tests/packages/check-docs $$suite $(RELEASE).tar.gz || exit 1; done
 
-TRIXIE    ?= units tool processes
+TRIXIE    ?= units processes
 check-trixie: dist
 	@why=$$(tests/packages/root able 2>&1) || { echo "$@: skipped, this system forbids roots: $$why"; exit 0; }; \
 	  BUILD=$(BUILD) JOBS=$(JOBS) tests/packages/check-suite trixie $(RELEASE).tar.gz $(TRIXIE)
