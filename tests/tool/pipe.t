@@ -248,13 +248,12 @@ subtest 'a broken pipe' => sub {
     for my $command ("clean -m strip long.html", "segments long.html", 'export --store lmdb:web 127.0.0.1', 'explain long.html') {
         # the reader ends before a byte is written
         pipe my $in, my $out or die $!;
+        close $in;
         my $pid = spawn('writer', sub {
-            close $in;
             open STDOUT, '>&', $out or die $!;
             open STDERR, '>', 'pipe.err' or die $!;
             exec $tool, split / /, $command;
         });
-        close $in;
         close $out;
         ok(wait_for { waitpid($pid, POSIX::WNOHANG()) == $pid }, "$command: it ends");
         is($? & 127, POSIX::SIGPIPE(), "$command: of SIGPIPE");
