@@ -504,18 +504,15 @@ static int locks_fit(const tmpl_lmdb_t *db)
 /*
  * Starts the environment of a file that the locks do not belong to yet. The caller holds the lock.
  */
-static int env_claim(tmpl_lmdb_t *db, int is_alone)
+static int env_claim(tmpl_lmdb_t *db)
 {
     tmpl_lmdb_shared_t *shared = db->writer.shared;
 
-    if (!is_alone) {
+    if (shared->ino != 0) { /* processes may have another file open, which is lost */
         tmpl_lmdb_readers_remove(db->dir);
     }
     int rc = file_replace(db);
     shared->uncovered = 1; /* the file lacks free pages only */
-    if (rc == 0) {
-        rc = tmpl_lmdb_lock_share(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
-    }
     if (rc == 0) {
         rc = env_start_named(db);
     }
@@ -529,27 +526,21 @@ static int env_claim(tmpl_lmdb_t *db, int is_alone)
 /* Starts the environment. While the locks fit, a writer that hangs does not block this. */
 static int env_begin(tmpl_lmdb_t *db)
 {
-    apr_time_t deadline = tmpl_clock() + OPEN_TIMEOUT;
-    int is_alone = db->writer.is_alone;
-    int rc = is_alone ? 0 : tmpl_lmdb_lock_share(&db->writer, deadline);
-
-    if (rc == 0 && (is_alone || !locks_fit(db))) {
-        rc = tmpl_lmdb_lock_take(&db->writer, deadline);
+    if (!locks_fit(db)) {
+        int rc = tmpl_lmdb_lock_take(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
         if (rc != 0) {
             return rc;
         }
-        int fit = !is_alone && locks_fit(db); /* another process was faster */
+        int fit = locks_fit(db); /* another process was faster */
         if (!fit) {
-            rc = env_claim(db, is_alone);
+            rc = env_claim(db);
         }
         tmpl_lmdb_lock_give(&db->writer);
         if (!fit) {
             return rc;
         }
     }
-    if (rc == 0) {
-        rc = env_start_named(db);
-    }
+    int rc = env_start_named(db);
     return rc == 0 && !is_file_of_locks(db) ? EAGAIN : rc; /* the file was removed just now */
 }
 
@@ -604,11 +595,8 @@ apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_
     char path[TMPL_LMDB_PATH];
     tmpl_lmdb_lock_t writer;
     size_t page = 0;
-    int rc = tmpl_lmdb_lock_open(&writer, dir);
+    int rc = tmpl_lmdb_lock_open(&writer, dir, deadline);
 
-    if (rc == 0) {
-        rc = tmpl_lmdb_lock_share(&writer, deadline);
-    }
     if (rc == 0) {
         rc = tmpl_lmdb_lock_take(&writer, deadline);
     }
@@ -641,7 +629,7 @@ static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st
     db->map_size = whole_pages(map_size);
     db->leaves_damaged = leaves_damaged;
     pthread_rwlock_init(&db->map_lock, NULL);
-    int rc = tmpl_lmdb_lock_open(&db->writer, dir);
+    int rc = tmpl_lmdb_lock_open(&db->writer, dir, tmpl_clock() + OPEN_TIMEOUT);
     if (rc == 0) {
         rc = env_open(db);
     }

@@ -49,36 +49,8 @@ int tmpl_lmdb_path(char path[TMPL_LMDB_PATH], const char *dir, const char *name)
     return 0;
 }
 
-/*
- * A process that has locked the file shared may use the mutex in it. A process that can lock it
- * exclusively is the only one, and makes the mutex anew: after a reboot it may be locked by a
- * process that no longer exists. The change from exclusive to shared is not atomic. That does no
- * harm: no process uses the mutex before it has the shared lock.
- */
-int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir)
-{
-    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, TMPL_LMDB_WRITER_FILE) };
-    if (lock->fd < 0) {
-        return errno;
-    }
-    lock->is_alone = flock(lock->fd, LOCK_EX | LOCK_NB) == 0;
-    int rc = posix_fallocate(lock->fd, 0, sizeof(*lock->shared));
-    if (rc != 0) {
-        return rc;
-    }
-    void *map = mmap(NULL, sizeof(*lock->shared), PROT_READ | PROT_WRITE, MAP_SHARED, lock->fd, 0);
-    if (map == MAP_FAILED) {
-        return errno;
-    }
-    lock->shared = map;
-    if (lock->is_alone) {
-        mutex_init(&lock->shared->mutex);
-    }
-    return 0;
-}
-
-/* Polls, because flock() has no deadline, and the process that is alone may be stopped. */
-int tmpl_lmdb_lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
+/* Polls, because flock() has no deadline, and a process that is alone may be stopped. */
+static int lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 {
     while (flock(lock->fd, LOCK_SH | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) {
@@ -89,8 +61,37 @@ int tmpl_lmdb_lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
         }
         apr_sleep(SHARE_POLL);
     }
-    lock->is_alone = 0;
     return 0;
+}
+
+/*
+ * A process that has locked the file shared may use what is in it. A process that can lock it
+ * exclusively is the only one, and makes the content anew: after a reboot the mutex may be locked by
+ * a process that no longer exists. The change from exclusive to shared is not atomic: another process
+ * may be alone in between, and make the content anew once more. That does no harm, as no process uses
+ * it before it has the shared lock.
+ */
+int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline)
+{
+    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, TMPL_LMDB_WRITER_FILE) };
+    if (lock->fd < 0) {
+        return errno;
+    }
+    int is_alone = flock(lock->fd, LOCK_EX | LOCK_NB) == 0;
+    int rc = posix_fallocate(lock->fd, 0, sizeof(*lock->shared));
+    if (rc != 0) {
+        return rc;
+    }
+    void *map = mmap(NULL, sizeof(*lock->shared), PROT_READ | PROT_WRITE, MAP_SHARED, lock->fd, 0);
+    if (map == MAP_FAILED) {
+        return errno;
+    }
+    lock->shared = map;
+    if (is_alone) {
+        *lock->shared = (tmpl_lmdb_shared_t){ .dev = 0, .ino = 0 };
+        mutex_init(&lock->shared->mutex);
+    }
+    return lock_share(lock, deadline);
 }
 
 void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock)

@@ -38,16 +38,14 @@ typedef struct {
 
 typedef struct {
     int fd;
-    int is_alone; /* no other process has the directory open, or can open it until lock_share */
     tmpl_lmdb_shared_t *shared;
 } tmpl_lmdb_lock_t;
 
 /*
- * Opens the lock of dir, and creates it if it is missing. Close it even if this fails. Call
- * tmpl_lmdb_lock_share() next: it waits until deadline while another process is alone.
+ * Opens the lock of dir, and creates it if it is missing. Close it even if this fails. Waits until
+ * deadline while another process makes the content.
  */
-int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir);
-int tmpl_lmdb_lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline);
+int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline);
 void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock);
 
 /*
