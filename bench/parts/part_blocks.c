@@ -26,8 +26,9 @@
 
 static void print_names(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    static const char *const names[] = { "class", "id",       "role",     "aria-hidden", "aria-label",
-                                         "rel",   "itemprop", "itemtype", "hidden",      "style" };
+    static const char *const names[] = { "class",      "id",   "role",     "aria-hidden",
+                                         "aria-label", "rel",  "itemprop", "itemtype",
+                                         "hidden",     "style" };
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         tmpl_attr_t attr;
         if (tmpl_span_len(node->open) == 0 ||
@@ -35,7 +36,8 @@ static void print_names(const tmpl_page_t *page, const tmpl_node_t *node)
             continue;
         }
         printf(" %s=", names[i]);
-        for (uint32_t p = attr.value.start; p < attr.value.end && p - attr.value.start < VALUE_MAX; p++) {
+        for (uint32_t p = attr.value.start; p < attr.value.end && p - attr.value.start < VALUE_MAX;
+             p++) {
             putchar((unsigned char)page->src[p] <= ' ' ? ' ' : page->src[p]);
         }
     }

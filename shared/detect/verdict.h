@@ -3,6 +3,7 @@
 #ifndef TMPL_VERDICT_H
 #define TMPL_VERDICT_H
 
+#include "detect/parts.h"
 #include "page/page.h"
 
 /*
@@ -25,6 +26,7 @@
 typedef struct {
     float ratio;
     unsigned char template; /* 1: template, 0: content */
+    unsigned char part;     /* a tmpl_part_e */
 } tmpl_verdict_t;
 
 /* Sets template in the verdict of every block that has a segment in [first, after). */
