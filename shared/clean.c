@@ -87,7 +87,7 @@ static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts
     uint64_t more_marks =
         opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL ? opts->marks->n - 1 : 0;
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
-                        page->n_blocks * sizeof(tmpl_part_t);
+                        page->n_blocks * sizeof(tmpl_block_paths_t);
     uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
                     page->n_segments * sizeof(*page->segments) +
                     page->n_keys * sizeof(*page->keys) + page->n_blocks * sizeof(*page->blocks) +

@@ -45,7 +45,7 @@ static uint32_t draw(uint32_t below)
 typedef struct {
     tmpl_key_t *keys;
     tmpl_share_t *shares;
-    tmpl_part_t *parts;
+    tmpl_block_paths_t *blocks;
     tmpl_document_t document;
     tmpl_observation_t observation;
 } made_t;
@@ -81,8 +81,9 @@ static void make(made_t *made, uint32_t page, uint32_t segments)
     for (uint32_t i = 0; i < segments / 4; i++) {
         uint32_t path = i % paths;
 
-        made->parts[i] =
-            (tmpl_part_t){ { segments + path, segments + path / 4, segments }, 4 * i, 4 * i + 4 };
+        made->blocks[i] = (tmpl_block_paths_t){ { segments + path, segments + path / 4, segments },
+                                                4 * i,
+                                                4 * i + 4 };
     }
     made->document = (tmpl_document_t){ hash_of(hash_of(page)), hash_of(~hash_of(page)) };
     made->observation = (tmpl_observation_t){ .site = sites[page % n_sites],
@@ -91,8 +92,8 @@ static void make(made_t *made, uint32_t page, uint32_t segments)
                                               .n = segments + paths,
                                               .shares = made->shares,
                                               .n_shares = segments,
-                                              .parts = made->parts,
-                                              .n_parts = segments / 4,
+                                              .blocks = made->blocks,
+                                              .n_blocks = segments / 4,
                                               .policy = &tmpl_clean_opts_default.policy,
                                               .learn = TMPL_LEARNING_NOW };
 }
@@ -173,7 +174,7 @@ int main(int argc, char **argv)
     apr_pool_create(&scratch, pool);
     made.keys = apr_palloc(pool, 2 * segments * sizeof(*made.keys));
     made.shares = apr_palloc(pool, segments * sizeof(*made.shares));
-    made.parts = apr_palloc(pool, segments * sizeof(*made.parts));
+    made.blocks = apr_palloc(pool, segments * sizeof(*made.blocks));
     check(tmpl_store_open(&store, argv[1], &opts, &err, pool), &err);
     for (uint32_t page = 1; page <= pages && milestone <= pages; page++) {
         if (page == milestone - WINDOW + 1) {

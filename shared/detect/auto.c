@@ -22,12 +22,12 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
 }
 
 /* Counts the text of a block at those of its layout paths that are not in the table. */
-static void count_part(tmpl_record_t *records, const tmpl_record_t *known, const tmpl_part_t *part,
-                       const tmpl_share_t *shares)
+static void count_block(tmpl_record_t *records, const tmpl_record_t *known,
+                        const tmpl_block_paths_t *block, const tmpl_share_t *shares)
 {
     for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
-        uint32_t path = part->paths[level];
-        for (uint32_t i = part->first; known[path].df == 0 && i < part->after; i++) {
+        uint32_t path = block->paths[level];
+        for (uint32_t i = block->first; known[path].df == 0 && i < block->after; i++) {
             uint32_t length = shares[i].length;
             records[path].text += length;
             records[path].repeated += known[shares[i].key].df > 1 ? length : 0;
@@ -67,8 +67,8 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
     for (uint32_t i = 0; i < observation->n; i++) {
         records[i].df = known[i].df > 0 ? known[i].df : 1;
     }
-    for (uint32_t i = 0; i < observation->n_parts; i++) {
-        count_part(records, known, &observation->parts[i], observation->shares);
+    for (uint32_t i = 0; i < observation->n_blocks; i++) {
+        count_block(records, known, &observation->blocks[i], observation->shares);
     }
     return records;
 }

@@ -108,7 +108,7 @@ static uint32_t next_row(const groups_t *g, const group_t *group, uint32_t row)
 
 static rows_with_t *path_of(const groups_t *g, uint32_t block)
 {
-    return &g->paths[g->judged->layout->parts[block].paths[0] - g->page->n_keys];
+    return &g->paths[g->judged->layout->blocks[block].paths[0] - g->page->n_keys];
 }
 
 static rows_with_t *key_of(const groups_t *g, uint32_t block)

@@ -23,7 +23,7 @@ void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t
 {
     const tmpl_page_t *page = reading->page;
     apr_array_header_t *keys = apr_array_make(pool, 64, sizeof(uint64_t));
-    tmpl_part_t *parts = apr_palloc(pool, page->n_blocks * sizeof(*parts));
+    tmpl_block_paths_t *blocks = apr_palloc(pool, page->n_blocks * sizeof(*blocks));
     uint32_t boxes[TMPL_BOXES] = { TMPL_NONE };
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_block_t *block = &page->blocks[b];
@@ -33,12 +33,12 @@ void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t
         for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
             uint32_t node = level == 0 ? block->node : boxes[level - 1];
             tmpl_context_t *context = tmpl_context_at(reading, tmpl_context(reading, node)->first);
-            parts[b].paths[level] = page->n_keys + path_index(keys, context, level);
+            blocks[b].paths[level] = page->n_keys + path_index(keys, context, level);
         }
-        parts[b].first = block->first_segment;
-        parts[b].after = block->after_segment;
+        blocks[b].first = block->first_segment;
+        blocks[b].after = block->after_segment;
     }
     layout->keys = (const uint64_t *)(const void *)keys->elts;
     layout->n_keys = (uint32_t)keys->nelts;
-    layout->parts = parts;
+    layout->blocks = blocks;
 }

@@ -13,7 +13,8 @@
 typedef struct {
     const uint64_t *keys; /* each once; the same path on two levels is two keys */
     uint32_t n_keys;
-    const tmpl_part_t *parts; /* of each block; its paths are page->n_keys + indices in keys */
+    /* of each block; its paths are page->n_keys + indices in keys */
+    const tmpl_block_paths_t *blocks;
 } tmpl_layout_t;
 
 /* Finds the layout of a page. Called once for a reading; all of it is from pool. */

@@ -22,6 +22,6 @@ void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t 
     tmpl_observation_shares(observation, page, pool);
     observation->keys = keys;
     observation->n = n;
-    observation->parts = layout->parts;
-    observation->n_parts = page->n_blocks;
+    observation->blocks = layout->blocks;
+    observation->n_blocks = page->n_blocks;
 }

@@ -122,7 +122,7 @@ static double df_log(const tmpl_rows_t *of, uint32_t df)
 static inline const tmpl_path_row_t *path_row(const tmpl_rows_t *of, uint32_t b, unsigned level)
 {
     /* paths are numbered behind the page's keys */
-    return &of->paths[of->layout->parts[b].paths[level] - of->reading->page->n_keys];
+    return &of->paths[of->layout->blocks[b].paths[level] - of->reading->page->n_keys];
 }
 
 /* Features of a block's segments in the site's table. */

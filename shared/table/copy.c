@@ -23,7 +23,7 @@ static size_t page_copy(char *at, const tmpl_observation_t *page)
     size_t used = sizeof(copy);
     copy.keys = piece_copy(at, &used, page->keys, page->n * sizeof(*page->keys));
     copy.document = piece_copy(at, &used, page->document, sizeof(*page->document));
-    copy.parts = piece_copy(at, &used, page->parts, page->n_parts * sizeof(*page->parts));
+    copy.blocks = piece_copy(at, &used, page->blocks, page->n_blocks * sizeof(*page->blocks));
     copy.shares = piece_copy(at, &used, page->shares, page->n_shares * sizeof(*page->shares));
     copy.policy = piece_copy(at, &used, page->policy, sizeof(*page->policy));
     copy.site = piece_copy(at, &used, page->site, strlen(page->site) + 1);

@@ -121,24 +121,24 @@ static unsigned segment_count(work_t *w, uint32_t i, int counted)
     return slot->value.df < 2 ? 0 : before == 1 && slot->value.df == 2 ? 2 : 1;
 }
 
-/* What the parts of a page add to one path: T and R of store.h. */
+/* What the blocks of a page add to one path: T and R of store.h. */
 typedef struct {
     uint64_t text, repeated;
-    int named; /* some part names it */
+    int named; /* some block names it */
 } credit_t;
 
-static void part_credit(const tmpl_observation_t *obs, const tmpl_part_t *part,
-                        const unsigned char *times, uint32_t n_segments, credit_t *credits)
+static void block_credit(const tmpl_observation_t *obs, const tmpl_block_paths_t *block,
+                         const unsigned char *times, uint32_t n_segments, credit_t *credits)
 {
     uint64_t text = 0, repeated = 0;
-    for (uint32_t i = part->first; i < part->after; i++) {
+    for (uint32_t i = block->first; i < block->after; i++) {
         const tmpl_share_t *share = &obs->shares[i];
         text += share->length;
         repeated += (uint64_t)share->length * times[share->key];
     }
     for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
-        if (part->paths[level] != TMPL_NONE) {
-            credit_t *credit = &credits[part->paths[level] - n_segments];
+        if (block->paths[level] != TMPL_NONE) {
+            credit_t *credit = &credits[block->paths[level] - n_segments];
             credit->text += text;
             credit->repeated += repeated;
             credit->named = 1;
@@ -174,8 +174,8 @@ static void keys_count(work_t *w, int counted, apr_pool_t *pool)
         return;
     }
     credit_t *credits = apr_pcalloc(pool, (obs->n - n_segments + (apr_size_t)1) * sizeof(*credits));
-    for (uint32_t i = 0; i < obs->n_parts; i++) {
-        part_credit(obs, &obs->parts[i], times, n_segments, credits);
+    for (uint32_t i = 0; i < obs->n_blocks; i++) {
+        block_credit(obs, &obs->blocks[i], times, n_segments, credits);
     }
     for (uint32_t i = n_segments; i < obs->n; i++) {
         path_count(w, i, &credits[i - n_segments]);

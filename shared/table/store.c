@@ -112,15 +112,16 @@ static apr_status_t policy_check(const tmpl_policy_t *policy, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-static int part_good(const tmpl_part_t *part, const tmpl_observation_t *obs, uint32_t n_segments)
+static int block_good(const tmpl_block_paths_t *block, const tmpl_observation_t *obs,
+                      uint32_t n_segments)
 {
     for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
-        uint32_t path = part->paths[level];
+        uint32_t path = block->paths[level];
         if (path != TMPL_NONE && (path < n_segments || path >= obs->n)) {
             return 0;
         }
     }
-    return part->first <= part->after && part->after <= obs->n_shares;
+    return block->first <= block->after && block->after <= obs->n_shares;
 }
 
 static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_t *err)
@@ -144,9 +145,9 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
             rv = tmpl_fail(err, APR_EINVAL, "share %u is of no segment", i);
         }
     }
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n_parts; i++) {
-        if (!part_good(&obs->parts[i], obs, n_segments)) {
-            rv = tmpl_fail(err, APR_EINVAL, "part %u names paths or shares that are not there", i);
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n_blocks; i++) {
+        if (!block_good(&obs->blocks[i], obs, n_segments)) {
+            rv = tmpl_fail(err, APR_EINVAL, "block %u names paths or shares that are not there", i);
         }
     }
     return rv;

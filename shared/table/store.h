@@ -22,9 +22,9 @@
  *                      reaching min_df the entry drops its fingerprints, and version grows by one
  *     DF >= min_df     DF grows by one if the document counts
  *     Then id and text become known with last = now, also at max_entries.
- *  4  After step 3, for each PATH key that a part names, if the document counts: no live entry: a
+ *  4  After step 3, for each PATH key that a block names, if the document counts: no live entry: a
  *     new one with DF 0, unless the site has max_entries. DF grows by one, last = now. text grows
- *     by T, the lengths of the shares of all parts that name the key. repeated grows by R, the
+ *     by T, the lengths of the shares of all blocks that name the key. repeated grows by R, the
  *     lengths of those of these shares whose segment has DF >= 2 now. A length counts twice if step
  *     3 raised the DF from 1 to 2, to credit the first place, too. If text + T passes 2^31, text
  *     and repeated are halved first. text ends at 2^32 - 1, repeated at text. If the document does
@@ -145,7 +145,7 @@ typedef struct {
 typedef struct {
     uint32_t paths[TMPL_PATH_LEVELS]; /* indices of different PATH keys, or TMPL_NONE */
     uint32_t first, after;            /* its shares: [first, after) */
-} tmpl_part_t;
+} tmpl_block_paths_t;
 
 /* What to do with a document. */
 typedef enum {
@@ -162,8 +162,8 @@ typedef struct {
     uint32_t n;
     const tmpl_share_t *shares;
     uint32_t n_shares;
-    const tmpl_part_t *parts;
-    uint32_t n_parts;
+    const tmpl_block_paths_t *blocks;
+    uint32_t n_blocks;
     const tmpl_policy_t *policy;
     tmpl_learning_e learn;
     apr_interval_time_t age; /* OFF and LATER: how old counts may be; 0: they must be current */
@@ -319,7 +319,7 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
  * APR_ENOSPC  the store is full, or takes no writes for a reason that err tells: nothing was
  *             learnt, but counts are good. LATER does not notice: tmpl_store_learn() will
  * APR_EINVAL  a site's name of 0 or more than 255 bytes, a bad policy, keys out of order or of more
- *             bits than they have, a share or a part that names a key or share that does not exist
+ *             bits than they have, a share or a block that names a key or share that does not exist
  * TMPL_EDAMAGED  the site's record is damaged, or its key in Redis belongs to another program.
  *             The store serves the other sites
  * TMPL_EPART  the server of a cluster that has the site fails. The store serves the other sites

@@ -189,7 +189,7 @@ static void the_table_says(void **state)
     tmpl_evidence_t evidence = { segments, paths, 9, 5 };
     IS(0, PAGES, 0);
     IS(0, REPEATED, 0);
-    paths[r.layout.parts[0].paths[0] - r.page->n_keys] =
+    paths[r.layout.blocks[0].paths[0] - r.page->n_keys] =
         (tmpl_record_t){ .df = 6, .text = 100, .repeated = 75 };
     set_rows(&r, &evidence);
     IS(0, PAGES, log2f(9));

@@ -136,7 +136,7 @@ static void what_the_first_trees_say(void **state)
 
 static uint64_t path_key(const read_t *r, uint32_t block, uint32_t level)
 {
-    return r->layout.keys[r->layout.parts[block].paths[level] - r->page->n_keys];
+    return r->layout.keys[r->layout.blocks[block].paths[level] - r->page->n_keys];
 }
 
 /* Classes and ids are part of a layout path; digits and the body's class are not. */
@@ -146,11 +146,11 @@ static void layout_paths(void **state)
         read_html("<body class=z><div class=a id=n1><p>1</p></div><div class=a id=n2><p>2</p></div>"
                   "<div class=b id=n1><p>3</p></div><div class=a id=n1><ul><li>4<li>5</ul></div>",
                   *state);
-    assert_int_equal(r.layout.parts[0].paths[0], r.layout.parts[1].paths[0]);
-    assert_int_not_equal(r.layout.parts[0].paths[0], r.layout.parts[2].paths[0]);
-    assert_int_not_equal(r.layout.parts[0].paths[0], r.layout.parts[3].paths[0]);
-    assert_int_equal(r.layout.parts[3].paths[1], r.layout.parts[4].paths[1]); /* the list */
-    assert_int_not_equal(r.layout.parts[0].paths[0], r.layout.parts[0].paths[1]);
+    assert_int_equal(r.layout.blocks[0].paths[0], r.layout.blocks[1].paths[0]);
+    assert_int_not_equal(r.layout.blocks[0].paths[0], r.layout.blocks[2].paths[0]);
+    assert_int_not_equal(r.layout.blocks[0].paths[0], r.layout.blocks[3].paths[0]);
+    assert_int_equal(r.layout.blocks[3].paths[1], r.layout.blocks[4].paths[1]); /* the list */
+    assert_int_not_equal(r.layout.blocks[0].paths[0], r.layout.blocks[0].paths[1]);
     read_t other = read_html("<body class=y><div class=a id=n9><p>6</p></div>", *state);
     assert_int_equal(path_key(&other, 0, 0), path_key(&r, 0, 0));
     for (uint32_t i = 0; i < r.layout.n_keys; i++) {
@@ -185,7 +185,7 @@ static void a_path_with_two_roles(void **state)
                   *state);
     for (uint32_t b = 1; b < 3; b++) {
         for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
-            assert_int_equal(r.layout.parts[b].paths[level], r.layout.parts[0].paths[level]);
+            assert_int_equal(r.layout.blocks[b].paths[level], r.layout.blocks[0].paths[level]);
         }
         IS(b, NAMED_MENU, 0.5);
     }
@@ -251,12 +251,12 @@ static void the_store_is_told(void **state)
     assert_int_equal(o.keys[r.page->n_keys].kind, TMPL_KIND_PATH);
     assert_int_equal(o.keys[r.page->n_keys].hash, r.layout.keys[0] & TMPL_HASH_MASK);
     assert_int_equal(o.n_shares, 4);
-    assert_int_equal(o.n_parts, 3);
+    assert_int_equal(o.n_blocks, 3);
     assert_int_equal(o.shares[2].key, o.shares[3].key);
-    assert_int_equal(o.parts[0].after, 2);
-    assert_int_equal(o.parts[1].paths[0], o.parts[2].paths[0]);
-    assert_int_equal(o.keys[o.parts[0].paths[0]].hash, r.layout.keys[0] & TMPL_HASH_MASK);
-    assert_int_equal(o.parts[0].paths[1], r.page->n_keys + 1);
+    assert_int_equal(o.blocks[0].after, 2);
+    assert_int_equal(o.blocks[1].paths[0], o.blocks[2].paths[0]);
+    assert_int_equal(o.keys[o.blocks[0].paths[0]].hash, r.layout.keys[0] & TMPL_HASH_MASK);
+    assert_int_equal(o.blocks[0].paths[1], r.page->n_keys + 1);
 }
 
 static const struct CMUnitTest tests[] = {

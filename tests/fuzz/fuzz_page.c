@@ -119,9 +119,9 @@ static void check_verdicts(const tmpl_page_t *page, const tmpl_verdict_t *verdic
 
 static void check_paths(const tmpl_observation_t *observation, const tmpl_page_t *page)
 {
-    for (uint32_t i = 0; i < observation->n_parts; i++) {
+    for (uint32_t i = 0; i < observation->n_blocks; i++) {
         for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
-            must(observation->parts[i].paths[level] < observation->n, "a layout path", page->src,
+            must(observation->blocks[i].paths[level] < observation->n, "a layout path", page->src,
                  page->len);
         }
     }

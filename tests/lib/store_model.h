@@ -96,9 +96,9 @@ static inline void model_count(model_t *m, model_entry_t *e, uint16_t fp, int co
     e->last = m->pages;
 }
 
-static inline int model_names(const tmpl_part_t *part, unsigned path)
+static inline int model_names(const tmpl_block_paths_t *block, unsigned path)
 {
-    return part->paths[0] == path || part->paths[1] == path || part->paths[2] == path;
+    return block->paths[0] == path || block->paths[1] == path || block->paths[2] == path;
 }
 
 /* Counts a path of a page whose document counts; before: DF of the segments without this page. */
@@ -109,14 +109,14 @@ static inline void model_path_count(model_t *m, model_entry_t *e, unsigned path,
     uint64_t t = 0, r = 0;
     int named = 0;
 
-    for (unsigned i = 0; i < page->n_parts; i++) {
-        const tmpl_part_t *part = &page->parts[i];
+    for (unsigned i = 0; i < page->n_blocks; i++) {
+        const tmpl_block_paths_t *block = &page->blocks[i];
 
-        if (!model_names(part, path)) {
+        if (!model_names(block, path)) {
             continue;
         }
         named = 1;
-        for (unsigned j = part->first; j < part->after; j++) {
+        for (unsigned j = block->first; j < block->after; j++) {
             unsigned key = page->shares[j].key;
             uint32_t df = m->keys[keys[key]].df;
 

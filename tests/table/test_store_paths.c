@@ -3,7 +3,7 @@
 #include "store_fixture.h"
 
 /* A page of two segments and two paths, a table for each thing that may be wrong with it. */
-static void bad_parts_are_refused(void **state)
+static void bad_blocks_are_refused(void **state)
 {
     ctx_t *c = *state;
     const tmpl_document_t document = { 1, 2 };
@@ -18,7 +18,7 @@ static void bad_parts_are_refused(void **state)
     const struct {
         const tmpl_key_t *keys;
         tmpl_share_t share;
-        tmpl_part_t part;
+        tmpl_block_paths_t block;
         apr_status_t status;
     } pages[] = {
         { order, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
@@ -33,7 +33,7 @@ static void bad_parts_are_refused(void **state)
 
     for (unsigned i = 0; i < DIM(pages); i++) {
         tmpl_observation_t page = {
-            "s", &document, pages[i].keys, 4, &pages[i].share, 1, &pages[i].part, 1, &usual, 1, 0
+            "s", &document, pages[i].keys, 4, &pages[i].share, 1, &pages[i].block, 1, &usual, 1, 0
         };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
@@ -59,8 +59,8 @@ static void paths_are_credited(void **state)
     for (unsigned i = 0; i < DIM(pages); i++) {
         tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
         tmpl_share_t share = { 0, pages[i].length };
-        tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
-        tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &usual, 1, 0 };
+        tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
+        tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &block, 1, &usual, 1, 0 };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
                          APR_SUCCESS);
@@ -156,9 +156,9 @@ static void full_site_takes_no_new_paths(void **state)
     const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { 1, TMPL_KIND_PATH } };
     const tmpl_document_t document = { 1, 2 };
     const tmpl_share_t share = { 0, 10 };
-    const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
+    const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     tmpl_policy_t policy = usual;
-    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &policy, 1, 0 };
+    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &block, 1, &policy, 1, 0 };
 
     policy.max_entries = 1;
     assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
@@ -169,9 +169,9 @@ static void full_site_takes_no_new_paths(void **state)
 }
 
 static const store_test_t table[] = {
-    TEST(ALL_STORES, bad_parts_are_refused), TEST(ALL_STORES, paths_are_credited),
-    TEST(ALL_STORES, paths_are_exported),    TEST(ALL_STORES, known_text_keeps_its_paths_alive),
-    TEST(ALL_STORES, sweeper_knows_paths),   TEST(ALL_STORES, full_site_takes_no_new_paths),
+    TEST(ALL_STORES, bad_blocks_are_refused), TEST(ALL_STORES, paths_are_credited),
+    TEST(ALL_STORES, paths_are_exported),     TEST(ALL_STORES, known_text_keeps_its_paths_alive),
+    TEST(ALL_STORES, sweeper_knows_paths),    TEST(ALL_STORES, full_site_takes_no_new_paths),
 };
 
 int main(int argc, char **argv)

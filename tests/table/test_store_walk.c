@@ -9,7 +9,7 @@ typedef struct {
     uint64_t state;
 } random_t;
 
-#define PARTS_MOST 12
+#define BLOCKS_MOST 12
 
 static unsigned draw(random_t *r, unsigned below)
 {
@@ -29,10 +29,10 @@ static unsigned draw_keys(random_t *r, unsigned *numbers, tmpl_key_t *keys)
     return n;
 }
 
-/* Parts of up to four shares each, in up to four of the first paths of a page; after its
+/* Blocks of up to four shares each, in up to four of the first paths of a page; after its
    segments. */
-static void draw_parts(random_t *r, unsigned *numbers, tmpl_key_t *keys, unsigned n,
-                       tmpl_share_t *shares, tmpl_part_t *parts, tmpl_observation_t *page)
+static void draw_blocks(random_t *r, unsigned *numbers, tmpl_key_t *keys, unsigned n,
+                        tmpl_share_t *shares, tmpl_block_paths_t *blocks, tmpl_observation_t *page)
 {
     unsigned n_paths = draw(r, 5), first = draw(r, MODEL_PATHS);
 
@@ -41,23 +41,23 @@ static void draw_parts(random_t *r, unsigned *numbers, tmpl_key_t *keys, unsigne
         keys[n + i] = (tmpl_key_t){ model_path(numbers[n + i]), TMPL_KIND_PATH };
     }
     page->n = n + n_paths;
-    while (n > 0 && page->n_parts < PARTS_MOST) {
-        tmpl_part_t *part = &parts[page->n_parts++];
+    while (n > 0 && page->n_blocks < BLOCKS_MOST) {
+        tmpl_block_paths_t *block = &blocks[page->n_blocks++];
 
         for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
             unsigned path = draw(r, 6);
-            int named = (level > 0 && part->paths[0] == n + path) ||
-                        (level > 1 && part->paths[1] == n + path);
+            int named = (level > 0 && block->paths[0] == n + path) ||
+                        (level > 1 && block->paths[1] == n + path);
 
-            part->paths[level] = path < n_paths && !named ? n + path : TMPL_NONE;
+            block->paths[level] = path < n_paths && !named ? n + path : TMPL_NONE;
         }
-        part->first = page->n_shares;
+        block->first = page->n_shares;
         for (unsigned i = draw(r, 5); i > 0; i--) {
             uint32_t length = draw(r, 40) == 0 ? 1U << 30 : draw(r, 2) * draw(r, 300) + draw(r, 70);
 
             shares[page->n_shares++] = (tmpl_share_t){ draw(r, n), length };
         }
-        part->after = page->n_shares;
+        block->after = page->n_shares;
     }
 }
 
@@ -148,7 +148,7 @@ static void learn_copy(ctx_t *c, const tmpl_observation_t *page, uint32_t counte
     whole.policy = moved(c, page->policy, sizeof(*page->policy), places);
     whole.keys = moved(c, page->keys, page->n * sizeof(*page->keys), places);
     whole.shares = moved(c, page->shares, page->n_shares * sizeof(*page->shares), places);
-    whole.parts = moved(c, page->parts, page->n_parts * sizeof(*page->parts), places);
+    whole.blocks = moved(c, page->blocks, page->n_blocks * sizeof(*page->blocks), places);
     copy = tmpl_observation_copy(&whole);
     assert_non_null(copy);
     for (int i = 0; i < places->nelts; i++) {
@@ -169,14 +169,14 @@ static void walk_page(ctx_t *c, random_t *r, const char *site, walk_t *w)
     unsigned numbers[MODEL_KEYS + MODEL_PATHS], id = draw(r, 150), text = 90 + draw(r, 150);
     tmpl_document_t document = { model_document(id), model_document(text) };
     tmpl_key_t keys[MODEL_KEYS + MODEL_PATHS];
-    tmpl_share_t shares[4 * PARTS_MOST];
-    tmpl_part_t parts[PARTS_MOST];
+    tmpl_share_t shares[4 * BLOCKS_MOST];
+    tmpl_block_paths_t blocks[BLOCKS_MOST];
     unsigned n = draw_keys(r, numbers, keys);
     tmpl_observation_t page = { .site = site,
                                 .document = &document,
                                 .keys = keys,
                                 .shares = shares,
-                                .parts = parts,
+                                .blocks = blocks,
                                 .policy = &w->policy,
                                 .learn = draw(r, 8) == 0   ? TMPL_LEARNING_OFF
                                          : draw(r, 2) == 0 ? TMPL_LEARNING_NOW
@@ -184,7 +184,7 @@ static void walk_page(ctx_t *c, random_t *r, const char *site, walk_t *w)
     uint64_t version = w->model.version;
     int counted;
 
-    draw_parts(r, numbers, keys, n, shares, parts, &page);
+    draw_blocks(r, numbers, keys, n, shares, blocks, &page);
     counted = model_observe(&w->model, id, text, numbers, n, &page);
     assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
                      APR_SUCCESS);
@@ -258,8 +258,8 @@ static void random_pages_agree_with_the_model(void **state)
 typedef struct {
     tmpl_key_t keys[MODEL_KEYS + MODEL_PATHS];
     unsigned numbers[MODEL_KEYS + MODEL_PATHS];
-    tmpl_share_t shares[4 * PARTS_MOST];
-    tmpl_part_t parts[PARTS_MOST];
+    tmpl_share_t shares[4 * BLOCKS_MOST];
+    tmpl_block_paths_t blocks[BLOCKS_MOST];
     tmpl_document_t document;
     tmpl_observation_t page;
 } drawn_t;
@@ -274,9 +274,9 @@ static void draw_page(drawn_t *drawn, random_t *r, const char *site)
                                         .document = &drawn->document,
                                         .keys = drawn->keys,
                                         .shares = drawn->shares,
-                                        .parts = drawn->parts,
+                                        .blocks = drawn->blocks,
                                         .policy = &usual };
-    draw_parts(r, drawn->numbers, drawn->keys, n, drawn->shares, drawn->parts, &drawn->page);
+    draw_blocks(r, drawn->numbers, drawn->keys, n, drawn->shares, drawn->blocks, &drawn->page);
 }
 
 /* The same pages one by one and many at once: whatever is asked of the store then is the same. */
