@@ -15,6 +15,9 @@ import os
 import subprocess
 import tempfile
 
+# a process that OpenMP has given threads must not fork: the pools below would wait for ever
+os.environ['OMP_NUM_THREADS'] = '1'
+
 import numpy as np
 import xgboost
 
