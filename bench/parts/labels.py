@@ -11,19 +11,18 @@ import subprocess
 PARTS = ('template headline lead byline body caption facts comment review qa related notice control hidden').split()
 
 
-def read_answer(path, n):
-    """The part of each of n blocks, by an answer: lines "FIRST-LAST part" or "N part"; a later line wins."""
+def read_answers(paths, n):
+    """The part of each of n blocks, by answers: lines "FIRST-LAST part" or "N part"; a later line wins."""
     parts = ['template'] * n
-    with open(path, encoding='utf-8') as f:
-        for line in f:
-            cells = line.split()
-            if not cells:
-                continue
-            first, _, last = cells[0].partition('-')
-            if len(cells) < 2 or cells[1] not in PARTS or int(last or first) >= n:
-                raise ValueError('%s: %s: a range of blocks below %d, and a part' % (path, line.strip(), n))
-            for block in range(int(first), int(last or first) + 1):
-                parts[block] = cells[1]
+    for path in paths:
+        with open(path, encoding='utf-8') as f:
+            for line in filter(str.strip, f):
+                blocks, _, part = line.strip().partition(' ')
+                first, _, last = blocks.partition('-')
+                if part not in PARTS or int(last or first) >= n:
+                    raise ValueError('%s: %s: a range of blocks below %d, and a part' % (path, line.strip(), n))
+                for block in range(int(first), int(last or first) + 1):
+                    parts[block] = part
     return parts
 
 
