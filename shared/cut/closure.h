@@ -58,6 +58,7 @@ typedef struct {
     uint32_t n_cuts;
     uint32_t blocks;              /* number of blocks of the page */
     uint32_t template_blocks;     /* number of template blocks, after the guards */
+    tmpl_part_set_t parts;        /* the parts of template blocks, without TEMPLATE */
     double ratio;                 /* bytes of template blocks over bytes of all blocks, 0..1 */
     double confidence;            /* 0..1, by the detector's own verdicts */
     const unsigned char *matched; /* for each selector: what tmpl_guards_apply returned */
@@ -65,9 +66,10 @@ typedef struct {
 } tmpl_closure_t;
 
 /*
- * Adjusts verdicts by comments.h, headings.h, refs.h and the guards, in this order: the guards have
- * the last word. Then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or
- * TMPL_NODE_MARK (annotate).
+ * Adjusts verdicts by guards->without, headings.h, refs.h and the other guards, in this order: the
+ * guards have the last word. Afterwards all blocks with part TEMPLATE are template, and each
+ * template block of another part has one of guards->without. Then fills closure. need says what the
+ * cuts are for: TMPL_NODE_CUT (strip) or TMPL_NODE_MARK (annotate).
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);
