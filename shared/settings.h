@@ -134,7 +134,7 @@
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
 #define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\", or XPath, as \"xpath://div[@id='ad']\""
 #define TMPL_VALUES_SITES(least, most)      "keys of sites"
-#define TMPL_VALUES_MARKS(least, most)      "up to 16 of data-tmpl, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
+#define TMPL_VALUES_MARKS(least, most)      "up to 16 of data-tmpl, parts, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
 #define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
 /* clang-format on */
 

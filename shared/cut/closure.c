@@ -368,7 +368,7 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
                       const tmpl_guards_t *guards, unsigned need, tmpl_why_t *why, apr_pool_t *pool)
 {
     closure_t c = { .page = page, .verdicts = verdicts, .need = need };
-    *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
+    *closure = (tmpl_closure_t){ .verdicts = verdicts, .decline = TMPL_DECLINE_NONE };
     closure->confidence = confidence_of(page, verdicts);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_DETECTOR);
     drop_parts(verdicts, page, guards->without);

@@ -56,13 +56,14 @@ typedef struct {
 typedef struct {
     const tmpl_cut_t *cuts; /* in order of position, none inside another; from pool */
     uint32_t n_cuts;
-    uint32_t blocks;              /* number of blocks of the page */
-    uint32_t template_blocks;     /* number of template blocks, after the guards */
-    tmpl_part_set_t parts;        /* the parts of template blocks, without TEMPLATE */
-    double ratio;                 /* bytes of template blocks over bytes of all blocks, 0..1 */
-    double confidence;            /* 0..1, by the detector's own verdicts */
-    const unsigned char *matched; /* for each selector: what tmpl_guards_apply returned */
-    tmpl_decline_e decline;       /* MIN_KEEP, MIN_CONFIDENCE or XPATH, without cuts; or NONE */
+    const tmpl_verdict_t *verdicts; /* the caller's, adjusted */
+    uint32_t blocks;                /* number of blocks of the page */
+    uint32_t template_blocks;       /* number of template blocks, after the guards */
+    tmpl_part_set_t parts;          /* the parts of template blocks, without TEMPLATE */
+    double ratio;                   /* bytes of template blocks over bytes of all blocks, 0..1 */
+    double confidence;              /* 0..1, by the detector's own verdicts */
+    const unsigned char *matched;   /* for each selector: what tmpl_guards_apply returned */
+    tmpl_decline_e decline;         /* MIN_KEEP, MIN_CONFIDENCE or XPATH, without cuts; or NONE */
 } tmpl_closure_t;
 
 /*
