@@ -117,7 +117,7 @@
 #define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
-#define TMPL_VALUES_PARTS(least, most)      "all or names of parts, as \"headline body\", or with + and -, as \"+review -comment\" or \"all -comment\", of headline, lead, byline, body, caption, facts, comment, review, qa, related, notice, control and hidden"
+#define TMPL_VALUES_PARTS(least, most)      "names of parts (all, headline, lead, byline, body, caption, facts, comment, review, qa, related, notice, control or hidden), as \"headline body\"; with + and - changes, as \"+review -comment\" or \"all -comment\""
 #define TMPL_VALUES_NUMBER(least, most)     "a whole number from " least " to " most
 #define TMPL_VALUES_GLOBAL(least, most)     "a whole number from " least " to " most
 #define TMPL_VALUES_SIZE(least, most)       "a number of bytes from " least " to " most ", with K, M, G or nothing behind it"

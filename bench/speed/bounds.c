@@ -129,7 +129,7 @@ static void edit(cost_t *cost, const tmpl_outcome_t *outcome, const buffer_t *b,
     tmpl_edits_t edits;
     apr_size_t len;
     for (uint32_t i = 0; i < page->n_blocks; i++) {
-        verdicts[i] = (tmpl_verdict_t){ 1, 1 };
+        verdicts[i] = (tmpl_verdict_t){ 1, 1, 0 };
     }
     if (opts.mode == TMPL_MODE_ANNOTATE) {
         tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);

@@ -71,7 +71,9 @@ static void sum_up(closure_t *c, apr_pool_t *pool)
     for (uint32_t s = 0; s < page->n_segments; s++) {
         const tmpl_verdict_t *v = &c->verdicts[page->segments[s].block];
         c->content[s + 1] = c->content[s] + !v->template;
-        c->expected[s + 1] = c->expected[s] + (1.0 - (double)v->ratio) * page->segments[s].length;
+        int is_asked = v->template && v->part != TMPL_PART_TEMPLATE; /* by TmplParts */
+        double share = is_asked ? 0 : 1.0 - (double)v->ratio;
+        c->expected[s + 1] = c->expected[s] + share * page->segments[s].length;
     }
 }
 

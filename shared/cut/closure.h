@@ -18,8 +18,8 @@
  *      without them the rest of the page would be parsed differently.
  *   6. A declarative shadow root without its host.
  *   7. An element that holds more than half of the page's expected content, which is the sum of
- *      (1 - ratio) * length over segments; unless the element holds one segment only. An article of
- *      few words keeps its box.
+ *      (1 - ratio) * length over segments, without those that go by TmplParts; unless the element
+ *      holds one segment only. An article of few words keeps its box.
  *   For strip only:
  *   8. A part of a form. A form is cut whole, or keeps all controls that it sends.
  *   9. Elements that scripts look up (script_refs.h).
