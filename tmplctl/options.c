@@ -501,6 +501,11 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         return APR_SUCCESS;
     }
     status = check_whole(ctl, seen);
+    if (status == APR_SUCCESS && (ctl->options.parts.off | ctl->options.parts.on) != 0 &&
+        ctl->options.clean.detector != TMPL_DETECTOR_AUTO) {
+        ctl_say("%s: --parts: only --detector auto tells parts apart", ctl->command->name);
+        return refuse(ctl);
+    }
     return status == APR_SUCCESS ? load_models(ctl) : status;
 }
 

@@ -24,7 +24,7 @@
     X("data-tmpl", "data-tmpl", "", "", "", "<!--tmpl-->", "<!--/tmpl-->", \
       "your own programs") \
     X("parts", "data-tmpl", "", "", "", "<!--tmpl-->", "<!--/tmpl-->", \
-      "the same; the value says which part is marked, as `data-tmpl=\"comment\"`") \
+      "the same; the value says which part it is: data-tmpl=comment") \
     X("pagefind", "data-pagefind-ignore", "", "", "", "", "", \
       "Pagefind") \
     X("elastic", "data-elastic-exclude", "", "", "data-elastic-include", "", "", \

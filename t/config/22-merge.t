@@ -57,6 +57,8 @@ my @rows = (
     ['ratio-nearest', "TmplMode strip\nTmplRatio 1", 'TmplRatio 0.7', $stripped],
     ['maxbody-inherited', "TmplMode strip\nTmplMaxBody 1024", '', sub { $_[7]->says('declined') eq 'too-large' }],
     ['maxbody-nearest', "TmplMode strip\nTmplMaxBody 1024", 'TmplMaxBody 65536', $stripped],
+    ['parts-inherited', "TmplMode strip\nTmplMinKeep 0\nTmplDetector auto\nTmplParts -body", '', sub { $_[0]->header('Tmpl') =~ / parts=\(body\)/ }],
+    ['parts-changed', "TmplMode strip\nTmplMinKeep 0\nTmplDetector auto\nTmplParts -body", 'TmplParts +body', sub { $_[0]->header('Tmpl') !~ / parts=/ }],
     ['keep-inherited', "TmplMode strip\nTmplKeep aside", '', $body->(qw(header footer))],
     ['keep-here', 'TmplMode strip', 'TmplKeep footer', $body->(qw(header aside))],
     ['drop-inherited', "$strip\nTmplDrop aside", '', $first->('aside')],
