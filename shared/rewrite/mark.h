@@ -47,8 +47,8 @@
 
 /*
  * A row of the table, or a mark of the operator's own. The value of preset parts is the name of the
- * part (detect/parts.h) that more than half of the element's text has; "" if that is template, or no
- * part has so much.
+ * part (detect/parts.h) that more than half of the element's text has; "" if that is template, or
+ * if no part has so much.
  */
 typedef struct {
     const char *name;
