@@ -14,7 +14,7 @@
 /* X(id, name, colour, label): how a block is shaded. */
 #define KINDS(X)                                                                                   \
     X(TEMPLATE, "template", "213,43,30", "Template, which strip removes")                          \
-    X(PART, "part", "122,60,170", "A part that TmplParts leaves out")                              \
+    X(PART, "part", "122,60,170", "Left out by TmplParts")                                         \
     X(KEPT, "kept", "178,106,0", "Kept by a rule, though the detector says template")              \
     X(CONTENT, "content", "0,112,60", "Content")
 
@@ -422,8 +422,10 @@ static const char *legend(const highlight_t *h)
         n[h->kinds[b]]++;
     }
     for (unsigned k = 0; k < KIND_COUNT; k++) {
-        text = apr_psprintf(h->pool, "%s<meta data-tmpl-is=\"%s\" data-tmpl-note=\"%s: %u\">", text,
-                            kinds[k].name, kinds[k].label, n[k]);
+        tmpl_part_set_t parts = k == KIND_PART ? h->findings->closure->parts : 0;
+        text = apr_psprintf(h->pool, "%s<meta data-tmpl-is=\"%s\" data-tmpl-note=\"%s: %u%s%s\">",
+                            text, kinds[k].name, kinds[k].label, n[k], parts != 0 ? ", of " : "",
+                            tmpl_part_names(parts, h->pool));
     }
     return apr_pstrcat(h->pool, text,
                        "<meta data-tmpl-note=\"Not shaded: not judged. Only a line: only the text "

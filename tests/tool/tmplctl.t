@@ -374,13 +374,15 @@ subtest 'options reach the library' => sub {
     spew('text.html', '<div id=main><p>' . 'An article of some sentences. ' x 20 . '</p></div>');
     my @auto = qw(--detector auto --min-keep 0);
     run(@args, @auto, '--parts', $_, 'text.html'),
-        is(slurp('opt/text.html') =~ /article/ ? 'stays' : 'goes', /-body$/ ? 'goes' : 'stays', "--parts $_") for qw(body all,-body headline,body);
+        is(slurp('opt/text.html') =~ /article/ ? 'stays' : 'goes', /-body$/ ? 'goes' : 'stays', "--parts $_") for 'body', 'all,-body', 'headline, body';
     run(@args, @auto, qw(--parts -body --parts +body text.html));
     like(slurp('opt/text.html'), qr/article/, 'a second --parts changes the first');
     usage_is([@args, qw(--detector style --parts body text.html)], qr/--parts: only --detector auto tells parts apart$/m, '--parts, another detector');
     my (undef, $explained) = run('explain', @auto, qw(--parts -body text.html));
     like($explained, qr/^0  template 0\.\d+, body, cut/m, 'explain names the part');
     like($explained, qr/^    by TmplParts, /m, 'and the rule');
+    my ($block) = @{ decode_json((run('explain', '--json', @auto, qw(--parts -body text.html)))[1])->{blocks} };
+    is("$block->{part} $block->{rule} $block->{cut}", 'body parts all', 'in JSON, too');
     ($code, $out) = run(@args, '--separators', 'table', @pages);
     like($out, qr/^12 pages: 0 edited/, '--separators: one block a page is content');
     ($code, $out) = run(@args, '--separators', '+p +li', @pages);
