@@ -222,6 +222,7 @@ static void print_block(const explain_t *e, uint32_t block)
     const tmpl_page_t *page = e->outcome.page;
     const tmpl_verdict_t *verdict = &e->outcome.verdicts[block];
     tmpl_span_t span = ctl_block_span(page, &page->blocks[block]);
+    const char *part = tmpl_findings_part(&e->findings, block);
     tmpl_uncut_e reason;
     tmpl_buf_t text;
     tmpl_buf_init(&text, e->pool);
@@ -229,10 +230,7 @@ static void print_block(const explain_t *e, uint32_t block)
     tmpl_text_shorten(&text, SNIPPET);
     printf("\n%u  %s%s%s %.3f, ", block, on(e, verdict->template ? RED : GREEN),
            verdict->template ? "template" : "content", off(e), (double)verdict->ratio);
-    if (verdict->part != TMPL_PART_TEMPLATE) {
-        printf("%s, ", tmpl_part_name((tmpl_part_e)verdict->part));
-    }
-    printf("%s", fate(e, block));
+    printf("%s%s%s", part != NULL ? part : "", part != NULL ? ", " : "", fate(e, block));
     if (e->outcome.counts.records != NULL) {
         tmpl_span_t df = tmpl_findings_df(&e->findings, block);
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);

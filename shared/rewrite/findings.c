@@ -71,6 +71,13 @@ int tmpl_findings_stays(const tmpl_findings_t *findings, uint32_t block, tmpl_un
     return 1;
 }
 
+const char *tmpl_findings_part(const tmpl_findings_t *findings, uint32_t block)
+{
+    tmpl_part_e part = (tmpl_part_e)findings->verdicts[block].part;
+    int is_told = findings->detector == tmpl_detector(TMPL_DETECTOR_AUTO);
+    return is_told && part != TMPL_PART_TEMPLATE ? tmpl_part_name(part) : NULL;
+}
+
 int tmpl_findings_against(const tmpl_findings_t *findings, uint32_t block)
 {
     tmpl_rule_e rule = findings->why->blocks[block].rule;

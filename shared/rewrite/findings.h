@@ -44,6 +44,9 @@ double tmpl_findings_threshold(const tmpl_findings_t *findings);
  */
 int tmpl_findings_stays(const tmpl_findings_t *findings, uint32_t block, tmpl_uncut_e *reason);
 
+/* The block's part; NULL: template, or the detector tells no parts apart. */
+const char *tmpl_findings_part(const tmpl_findings_t *findings, uint32_t block);
+
 /* Whether a rule gave the block another verdict than the detector did. */
 int tmpl_findings_against(const tmpl_findings_t *findings, uint32_t block);
 

@@ -178,13 +178,13 @@ static const char *df_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t 
 static const char *why_of(const highlight_t *h, uint32_t block, apr_pool_t *scratch)
 {
     const tmpl_findings_t *f = h->findings;
-    unsigned part = f->verdicts[block].part;
+    const char *part = tmpl_findings_part(f, block);
     const char *text = apr_psprintf(
         scratch, "%s%s%s\nDetector %s: %.3f, template above %.3f\n%s\n%s%s",
-        verdict_text(f, block, scratch), part != TMPL_PART_TEMPLATE ? "\nPart: " : "",
-        part != TMPL_PART_TEMPLATE ? tmpl_part_name((tmpl_part_e)part) : "", f->detector->name,
-        (double)f->verdicts[block].ratio, tmpl_findings_threshold(f), df_text(f, block, scratch),
-        f->why->trees != NULL ? "Weighs most: " : "", tmpl_findings_evidence(f, block, scratch));
+        verdict_text(f, block, scratch), part != NULL ? "\nPart: " : "", part != NULL ? part : "",
+        f->detector->name, (double)f->verdicts[block].ratio, tmpl_findings_threshold(f),
+        df_text(f, block, scratch), f->why->trees != NULL ? "Weighs most: " : "",
+        tmpl_findings_evidence(f, block, scratch));
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, h->pool);
     add_escaped(&buf, text);
