@@ -53,7 +53,7 @@ my @rows = (
     ['headers-off', 'TmplMode strip', 'TmplHeaders off', sub { !defined $_[7]->header('Tmpl') && $stripped->(@_) }],
     ['headers-on', "TmplMode strip\nTmplHeaders off", 'TmplHeaders on', sub { defined $_[7]->header('Tmpl') }],
     ['headers-kept-off', "TmplMode strip\nTmplHeaders off", 'TmplRatio 0.7', sub { !defined $_[7]->header('Tmpl') }],
-    ['ratio-inherited', "TmplMode strip\nTmplRatio 1", '', $untouched],
+    ['ratio-inherited', "TmplMode strip\nTmplParts all\nTmplRatio 1", '', $untouched],
     ['ratio-nearest', "TmplMode strip\nTmplRatio 1", 'TmplRatio 0.7', $stripped],
     ['maxbody-inherited', "TmplMode strip\nTmplMaxBody 1024", '', sub { $_[7]->says('declined') eq 'too-large' }],
     ['maxbody-nearest', "TmplMode strip\nTmplMaxBody 1024", 'TmplMaxBody 65536', $stripped],

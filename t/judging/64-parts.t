@@ -35,13 +35,13 @@ my %SAYS = (
     with => 'TmplParts all',
 );
 # by the trees all is content
-my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMinKeep 0\nTmplRatio 1\n"
+my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMinKeep 0\nTmplRatio 1\nTmplParts all\n"
     . join '', map { "<Location /$_/>\n    $SAYS{$_}\n    ProxyPass ${\ $backend->url}/\n</Location>\n" } sort keys %SAYS);
 $httpd->expect_log(qr/T040.*TmplParts has no effect/);
 
 sub of { my ($name, $path) = @_; return $httpd->get("/$name/" . ($path // 'page')) }
 
-same_bytes(of('none')->body, $page, 'the default: text stays');
+same_bytes(of('none')->body, $page, 'all is inherited');
 is of('none')->says('parts'), '', 'and nothing is said of parts';
 my $res = of('body');
 unlike $res->body, qr/Sentence/, '-body: the main text goes';

@@ -42,7 +42,8 @@ static void sets_are_named_and_changed(void **state)
         { "body comment", "-comment", "body" },
         { "body", "headline", "headline" },
         { "+notice", "body", "body" },
-        { "-body", "+body -headline", "lead byline body caption facts comment review qa related" },
+        { "all -body,-hidden", "+body -headline",
+          "lead byline body caption facts comment review qa related notice control" },
         { "body", "-comment", "body" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
