@@ -188,22 +188,44 @@ static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
     return NULL;
 }
 
+static const char *joined(int argc, char *const argv[], apr_pool_t *pool)
+{
+    const char *text = "";
+    int i;
+
+    for (i = 0; i < argc; i++) {
+        text = apr_pstrcat(pool, text, i > 0 ? " " : "", argv[i], NULL);
+    }
+    return text;
+}
+
+static const char *set_parts(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+{
+    return answer(cmd, tmpl_setting_parts(field_of(cmd, conf), cmd->info,
+                                          joined(argc, argv, cmd->temp_pool), cmd->pool));
+}
+
+/* TmplParts has taken its place. */
+static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
+{
+    (void)cmd;
+    (void)conf;
+    (void)arg;
+    return "TmplComments is no directive any more: write \"TmplParts -comment\" for drop, and "
+           "\"TmplParts +comment\" for keep";
+}
+
 /* Blanks between arguments belong to the selector: "TmplKeep main p" is a p inside main. */
 static const char *set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     apr_array_header_t **list = field_of(cmd, conf);
     int first = *list != NULL ? (*list)->nelts : 0;
-    const char *text = "";
     const char *wrong = refuse_htaccess(cmd);
-    int i;
 
     if (wrong != NULL) {
         return wrong;
     }
-    for (i = 0; i < argc; i++) {
-        text = apr_pstrcat(cmd->pool, text, i > 0 ? " " : "", argv[i], NULL);
-    }
-    wrong = tmpl_setting_selectors(list, cmd->info, text, cmd->pool);
+    wrong = tmpl_setting_selectors(list, cmd->info, joined(argc, argv, cmd->pool), cmd->pool);
     if (wrong == NULL) {
         tmpl_selectors_add(cmd->cmd->name, *list, first);
     }
@@ -307,7 +329,6 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define INIT_MODE(name, info, help)      AP_INIT_TAKE1(name, set_mode, info, TMPL_CONTEXT, help)
 #define INIT_DETECTOR(name, info, help)  AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_SMOOTHING(name, info, help) AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
-#define INIT_COMMENTS(name, info, help)  AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_NUMBER(name, info, help)    AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_GLOBAL(name, info, help)    AP_INIT_TAKE1(name, set_global, info, RSRC_CONF, help)
 #define INIT_SITES(name, info, help)     AP_INIT_ITERATE(name, set_sites, info, RSRC_CONF, help)
@@ -326,6 +347,7 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define INIT_SECRET(name, info, help) AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
 #define INIT_SELECTORS(name, info, help)                                                           \
     AP_INIT_TAKE_ARGV(name, set_selectors, info, TMPL_CONTEXT, help)
+#define INIT_PARTS(name, info, help) AP_INIT_TAKE_ARGV(name, set_parts, info, TMPL_CONTEXT, help)
 #define INIT_MARKS(name, info, help) AP_INIT_TAKE_ARGV(name, set_marks, info, TMPL_CONTEXT, help)
 #define INIT_SEPARATORS(name, info, help)                                                          \
     AP_INIT_TAKE_ARGV(name, set_separators, info, TMPL_CONTEXT, help)
@@ -336,5 +358,7 @@ const command_rec tmpl_conf_directives[] = {
                 about ": " TMPL_VALUES_##form(least, most)),
     TMPL_SETTINGS(TMPL_SETTING_COMMAND)
 #undef TMPL_SETTING_COMMAND
-        { NULL, { NULL }, NULL, 0, RAW_ARGS, NULL }
+        AP_INIT_RAW_ARGS("TmplComments", refuse_comments, NULL, TMPL_CONTEXT,
+                         "TmplParts has taken its place"),
+    { NULL, { NULL }, NULL, 0, RAW_ARGS, NULL }
 };

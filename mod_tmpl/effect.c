@@ -93,6 +93,13 @@ static int asks_marks(const named_t *named)
     return named->section->marks->id[0] != '\0';
 }
 
+static int asks_parts(const named_t *named)
+{
+    tmpl_parts_t nothing = { 0, 0 };
+
+    return tmpl_parts_without(named->section->parts) != tmpl_parts_without(nothing);
+}
+
 /* A setting that asks for something has an effect only where a section says 1. */
 static const struct {
     tmpl_setting_e setting;
@@ -110,6 +117,8 @@ static const struct {
       "the model is for TmplDetector auto, which is not in force here" },
     { TMPL_SETTING_smoothing, asks_smoothing, judges_by_pagelevel,
       "TmplDetector is not pagelevel here" },
+    { TMPL_SETTING_parts, asks_parts, judges_by_auto,
+      "only TmplDetector auto tells parts apart, which is not in force here" },
     { TMPL_SETTING_marks, asks_marks, annotates, "TmplMode is not annotate here" },
 };
 

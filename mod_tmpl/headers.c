@@ -172,6 +172,10 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
             tmpl_state_name(outcome->state), outcome->counts.pages, learned,
             outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio,
             outcome->closure.confidence);
+        if (outcome->closure.parts != 0) {
+            said = apr_pstrcat(r->pool, said, ", parts=(",
+                               tmpl_part_names(outcome->closure.parts, r->pool), ")", NULL);
+        }
         if (outcome->unmarked >= 0) {
             said = apr_psprintf(r->pool, "%s, unmarked=%.3f", said, outcome->unmarked);
         }

@@ -87,7 +87,6 @@ typedef struct tmpl_twin_t tmpl_twin_t;   /* twin.c */
 #define TMPL_TYPE_MODE      apr_int64_t /* tmpl_mode_e */
 #define TMPL_TYPE_DETECTOR  apr_int64_t /* tmpl_detector_e */
 #define TMPL_TYPE_SMOOTHING apr_int64_t /* tmpl_smoothing_e */
-#define TMPL_TYPE_COMMENTS  apr_int64_t /* tmpl_comments_e */
 #define TMPL_TYPE_NUMBER    apr_int64_t
 #define TMPL_TYPE_GLOBAL    apr_int64_t /* a number for the whole server */
 #define TMPL_TYPE_SIZE      apr_int64_t /* bytes */
@@ -106,6 +105,7 @@ typedef struct tmpl_twin_t tmpl_twin_t;   /* twin.c */
 #define TMPL_TYPE_SELECTORS                                                                        \
     apr_array_header_t * /* of const tmpl_selector_t *, those of outer sections first */
 #define TMPL_TYPE_MARKS      tmpl_marks_t *
+#define TMPL_TYPE_PARTS      tmpl_parts_t /* not set: all 0 */
 #define TMPL_TYPE_SEPARATORS const tmpl_separators_t *
 
 /* A section of the configuration: a field for each setting. */

@@ -187,6 +187,21 @@ static void marks_each(const void *field, add_f *add, void *baton)
     add(baton, id, strlen(id) + 1);
 }
 
+static void parts_merge(void *to, const void *from, apr_pool_t *pool)
+{
+    tmpl_parts_t *parts = to;
+
+    (void)pool;
+    *parts = tmpl_parts_join(*parts, *(const tmpl_parts_t *)from);
+}
+
+static void parts_each(const void *field, add_f *add, void *baton)
+{
+    tmpl_part_set_t without = tmpl_parts_without(*(const tmpl_parts_t *)field);
+
+    add(baton, &without, sizeof(without));
+}
+
 /* Adds the seed, not its address. */
 static void secret_each(const void *field, add_f *add, void *baton)
 {
@@ -209,7 +224,6 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_MODE] = KIND_NUMBER,
     [TMPL_FORM_DETECTOR] = KIND_NUMBER,
     [TMPL_FORM_SMOOTHING] = KIND_NUMBER,
-    [TMPL_FORM_COMMENTS] = KIND_NUMBER,
     [TMPL_FORM_NUMBER] = KIND_NUMBER,
     [TMPL_FORM_GLOBAL] = KIND_NUMBER,
     [TMPL_FORM_SIZE] = KIND_NUMBER,
@@ -227,6 +241,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_SITES] = KIND_POINTER,
     [TMPL_FORM_SELECTORS] = { NULL, selectors_merge, selectors_each },
     [TMPL_FORM_MARKS] = { NULL, pointer_merge, marks_each },
+    [TMPL_FORM_PARTS] = { NULL, parts_merge, parts_each },
     [TMPL_FORM_SEPARATORS] = { NULL, separators_merge, separators_each },
 };
 
@@ -421,9 +436,7 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
         opts->policy.lifetime_tb = (uint32_t)conf->lifetime.tb;
         opts->policy.lifetime_n = (uint32_t)conf->lifetime.n;
     }
-    if (conf->comments != TMPL_UNSET) {
-        opts->guards.comments = (tmpl_comments_e)conf->comments;
-    }
+    opts->guards.without = tmpl_parts_without(conf->parts);
     if (conf->min_keep >= 0) {
         opts->guards.min_keep = conf->min_keep;
     }

@@ -28,7 +28,7 @@ const tmpl_clean_opts_t tmpl_clean_opts_default = {
     .policy = { .min_df = 5, .lifetime_tb = 400, .lifetime_n = 20, .max_entries = 1000000 },
     .detector = TMPL_DETECTOR_AUTO,
     .detect = { .smoothing = TMPL_SMOOTHING_OFF, .min_df = 5, .ratio = 0.7, .threshold = -1 },
-    .guards = { .min_keep = 0.005 },
+    .guards = { .without = TMPL_PARTS_ALL & ~TMPL_PARTS_DEFAULT, .min_keep = 0.005 },
 };
 
 const char *tmpl_mode_name(tmpl_mode_e mode)
@@ -253,12 +253,15 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, 
         return;
     }
     own.detect.min_df = opts->policy.min_df;
+    if (opts->detector != TMPL_DETECTOR_AUTO) {
+        own.guards.without = 0; /* all content is BODY */
+    }
     if (opts->mode == TMPL_MODE_HIGHLIGHT && opts->detect.why == NULL) {
         own.detect.why = &why;
     }
     outcome->state = state_of(&outcome->counts, opts->policy.min_df);
     if (opts->mode > TMPL_MODE_LEARN) {
-        tmpl_verdict_t *verdicts = apr_palloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
+        tmpl_verdict_t *verdicts = apr_pcalloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
         outcome->detector->judge(verdicts, &of, pool);
         outcome->verdicts = verdicts;
         edit(outcome, verdicts, opts, pool);
@@ -315,7 +318,7 @@ static uint32_t hash_of_site(const tmpl_outcome_t *outcome, const tmpl_clean_opt
     ADD(&buf, detect->threshold);
     ADD(&buf, opts->policy.min_df);
     ADD(&buf, opts->guards.min_keep);
-    ADD(&buf, opts->guards.comments);
+    ADD(&buf, opts->guards.without);
     ADD(&buf, opts->guards.min_confidence);
     add_selectors(&buf, opts->guards.keep);
     add_selectors(&buf, opts->guards.drop);

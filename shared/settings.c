@@ -71,18 +71,11 @@ static int64_t smoothing_of(const char *word)
     return tmpl_smoothing_parse(&smoothing, word, NULL) == APR_SUCCESS ? (int64_t)smoothing : -1;
 }
 
-static int64_t comments_of(const char *word)
-{
-    tmpl_comments_e comments;
-    return tmpl_comments_parse(&comments, word, NULL) == APR_SUCCESS ? (int64_t)comments : -1;
-}
-
 /* For each form whose values are words: a function that returns the value of a word, or -1. */
 static int64_t (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
     [TMPL_FORM_MODE] = mode_of,
     [TMPL_FORM_DETECTOR] = detector_of,
     [TMPL_FORM_SMOOTHING] = smoothing_of,
-    [TMPL_FORM_COMMENTS] = comments_of,
 };
 
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,
@@ -181,6 +174,18 @@ const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_se
         set.all.has[i] |= tmpl_separators_default.has[i];
     }
     *separators = set;
+    return NULL;
+}
+
+const char *tmpl_setting_parts(tmpl_parts_t *parts, const tmpl_setting_t *setting, const char *text,
+                               apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    tmpl_parts_t said;
+    if (tmpl_parts_parse(&said, text, &err) != APR_SUCCESS) {
+        return tmpl_setting_refuse(setting, text, err.text, pool);
+    }
+    *parts = tmpl_parts_join(*parts, said);
     return NULL;
 }
 

@@ -82,9 +82,9 @@
       "elements that are content, whatever was learnt") \
     X(drop, "TmplDrop", "drop", SELECTORS, "", "", "none", TMPL_DECIDES, \
       "elements that are template, whatever was learnt") \
-    X(comments, "TmplComments", "comments", COMMENTS, "", "", "judge", TMPL_DECIDES, \
-      "whether readers' comments below an article are content (keep), template (drop), or judged " \
-      "like all other text (judge)") \
+    X(parts, "TmplParts", "parts", PARTS, "", "", "all -notice -control -hidden", TMPL_DECIDES, \
+      "the parts of pages that stay, as detector auto tells them apart; with + and - a change of the " \
+      "inherited ones") \
     X(marks, "TmplMark", "mark", MARKS, "", "", "data-tmpl", TMPL_DECIDES, \
       "how mode annotate marks template, one or more; all presets: docs/indexing.md") \
     X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, \
@@ -117,7 +117,7 @@
 #define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
-#define TMPL_VALUES_COMMENTS(least, most)   "judge, keep or drop"
+#define TMPL_VALUES_PARTS(least, most)      "names of parts (all, headline, lead, byline, body, caption, facts, comment, review, qa, related, notice, control or hidden), as \"headline body\"; with + and - changes, as \"+review -comment\" or \"all -comment\""
 #define TMPL_VALUES_NUMBER(least, most)     "a whole number from " least " to " most
 #define TMPL_VALUES_GLOBAL(least, most)     "a whole number from " least " to " most
 #define TMPL_VALUES_SIZE(least, most)       "a number of bytes from " least " to " most ", with K, M, G or nothing behind it"
@@ -134,7 +134,7 @@
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
 #define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\", or XPath, as \"xpath://div[@id='ad']\""
 #define TMPL_VALUES_SITES(least, most)      "keys of sites"
-#define TMPL_VALUES_MARKS(least, most)      "up to 16 of data-tmpl, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
+#define TMPL_VALUES_MARKS(least, most)      "up to 16 of data-tmpl, parts, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
 #define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
 /* clang-format on */
 
@@ -142,7 +142,6 @@ typedef enum {
     TMPL_FORM_MODE,
     TMPL_FORM_DETECTOR,
     TMPL_FORM_SMOOTHING,
-    TMPL_FORM_COMMENTS,
     TMPL_FORM_NUMBER,
     TMPL_FORM_GLOBAL,
     TMPL_FORM_SIZE,
@@ -161,6 +160,7 @@ typedef enum {
     TMPL_FORM_SELECTORS,
     TMPL_FORM_SEPARATORS,
     TMPL_FORM_MARKS,
+    TMPL_FORM_PARTS,
     TMPL_FORM_COUNT
 } tmpl_form_e;
 
@@ -197,7 +197,7 @@ typedef struct {
  */
 
 /*
- * A value of form MODE, DETECTOR, SMOOTHING or COMMENTS (the enum), NUMBER, SIZE (bytes) or TIME
+ * A value of form MODE, DETECTOR or SMOOTHING (the enum), NUMBER, SIZE (bytes) or TIME
  * (microseconds).
  */
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,
@@ -218,6 +218,10 @@ const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting
 /* The names in n words, each of one or more names. */
 const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,
                                     int n, char *const *words, apr_pool_t *pool);
+
+/* What text says is said of *parts. */
+const char *tmpl_setting_parts(tmpl_parts_t *parts, const tmpl_setting_t *setting, const char *text,
+                               apr_pool_t *pool);
 
 /* Adds the mark that word names to *marks, which is made if it is NULL. */
 const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *setting, const char *word,

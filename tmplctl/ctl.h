@@ -58,6 +58,7 @@ typedef struct {
     unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
+    tmpl_parts_t parts;        /* what all --parts say; clean.guards.without follows */
 } ctl_options_t;
 
 typedef struct ctl_command_t ctl_command_t;

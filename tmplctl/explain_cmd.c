@@ -222,15 +222,15 @@ static void print_block(const explain_t *e, uint32_t block)
     const tmpl_page_t *page = e->outcome.page;
     const tmpl_verdict_t *verdict = &e->outcome.verdicts[block];
     tmpl_span_t span = ctl_block_span(page, &page->blocks[block]);
-    tmpl_rule_e rule = e->why.blocks[block].rule;
+    const char *part = tmpl_findings_part(&e->findings, block);
     tmpl_uncut_e reason;
     tmpl_buf_t text;
     tmpl_buf_init(&text, e->pool);
     tmpl_text_block(&text, page, block, &e->charset);
     tmpl_text_shorten(&text, SNIPPET);
-    printf("\n%u  %s%s%s %.3f, %s", block, on(e, verdict->template ? RED : GREEN),
-           verdict->template ? "template" : "content", off(e), (double)verdict->ratio,
-           fate(e, block));
+    printf("\n%u  %s%s%s %.3f, ", block, on(e, verdict->template ? RED : GREEN),
+           verdict->template ? "template" : "content", off(e), (double)verdict->ratio);
+    printf("%s%s%s", part != NULL ? part : "", part != NULL ? ", " : "", fate(e, block));
     if (e->outcome.counts.records != NULL) {
         tmpl_span_t df = tmpl_findings_df(&e->findings, block);
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
@@ -240,7 +240,7 @@ static void print_block(const explain_t *e, uint32_t block)
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
     printf("    %s%s%s%s: %s\n", on(e, FAINT),
            ctl_printable(tmpl_findings_rule(&e->findings, block, e->pool), e->pool), off(e),
-           rule != TMPL_RULE_DETECTOR ? ", against the detector" : "",
+           tmpl_findings_against(&e->findings, block) ? ", against the detector" : "",
            tmpl_findings_evidence(&e->findings, block, e->pool));
     if (tmpl_findings_stays(&e->findings, block, &reason)) {
         printf("    it stays: %s\n", tmpl_uncut_text(reason));

@@ -51,10 +51,13 @@ static json_t *block_json(const tmpl_outcome_t *outcome, uint32_t index,
     if (outcome->verdicts != NULL) {
         json_object_set_new(json, "template", json_boolean(outcome->verdicts[index].template));
         json_object_set_new(json, "ratio", json_real((double)outcome->verdicts[index].ratio));
+        json_object_set_new(
+            json, "part", json_string(tmpl_part_name((tmpl_part_e)outcome->verdicts[index].part)));
     }
     else {
         json_object_set_new(json, "template", json_null());
         json_object_set_new(json, "ratio", json_null());
+        json_object_set_new(json, "part", json_null());
     }
     json_object_set_new(json, "length", json_integer(block->length));
     json_object_set_new(json, "path", string_json(ctl_node_path(page, block->node, pool), pool));

@@ -45,8 +45,8 @@ static const ctl_command_t commands[] = {
       "Exit code 3: all pages are written, but the store failed.\n" },
     { "explain", CTL_IN_EXPLAIN, ctl_explain, 0, 1, "[FILE|URL]",
       "tells of each block why it is cut, or why it stays",
-      "Prints of each block its bytes, element and DF, the verdict with what it rests on, what\n"
-      "annotate and strip do with it, and why. With detector auto it rests on three features, "
+      "Prints of each block its bytes, element, DF and part, the verdict with what it rests on,\n"
+      "what annotate and strip do with it, and why. With detector auto it rests on three features, "
       "each\n"
       "with its value and how much that raised (+) or lowered (-) the log odds to be template.\n"
       "For a declined page: the reason, and the byte, line and tag. It learns nothing. Without "

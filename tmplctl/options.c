@@ -37,7 +37,7 @@ struct option_t {
 };
 
 static option_set_f set_flag, set_string, set_out, set_file, set_site, set_store, set_uint;
-static option_set_f set_number, set_detector, set_smoothing, set_comments, set_share, set_ratio,
+static option_set_f set_number, set_detector, set_smoothing, set_parts, set_share, set_ratio,
     set_lifetime;
 static option_set_f set_separators, set_selectors, set_mark, set_secret, set_without;
 
@@ -86,7 +86,7 @@ static const option_t options[] = {
     SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, set_separators, 0),
     SETTING(keep, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.keep)),
     SETTING(drop, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.drop)),
-    SETTING(comments, 0, "HOW", IN_EDITING, set_comments, AT(clean.guards.comments)),
+    SETTING(parts, 0, "PARTS", IN_EDITING, set_parts, AT(parts)),
     SETTING(marks, 0, "MARK", CTL_IN_CLEAN, set_mark, AT(clean.marks)),
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
@@ -250,12 +250,12 @@ static apr_status_t set_smoothing(ctl_t *ctl, const option_t *option, const char
     return answer(err, wrong);
 }
 
-static apr_status_t set_comments(ctl_t *ctl, const option_t *option, const char *value,
-                                 tmpl_error_t *err)
+static apr_status_t set_parts(ctl_t *ctl, const option_t *option, const char *value,
+                              tmpl_error_t *err)
 {
-    int64_t number = ctl->options.clean.guards.comments;
-    const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
-    ctl->options.clean.guards.comments = (tmpl_comments_e)number;
+    tmpl_parts_t *parts = field_of(ctl, option);
+    const char *wrong = tmpl_setting_parts(parts, option->setting, value, ctl->pool);
+    ctl->options.clean.guards.without = tmpl_parts_without(*parts);
     return answer(err, wrong);
 }
 
@@ -501,6 +501,11 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         return APR_SUCCESS;
     }
     status = check_whole(ctl, seen);
+    if (status == APR_SUCCESS && (ctl->options.parts.off | ctl->options.parts.on) != 0 &&
+        ctl->options.clean.detector != TMPL_DETECTOR_AUTO) {
+        ctl_say("%s: --parts: only --detector auto tells parts apart", ctl->command->name);
+        return refuse(ctl);
+    }
     return status == APR_SUCCESS ? load_models(ctl) : status;
 }
 

@@ -108,8 +108,10 @@ static const tmpl_marks_t *most_marks(apr_pool_t *pool)
     tmpl_marks_t *marks = NULL;
     tmpl_error_t err;
     for (unsigned i = 0; i < TMPL_MARKS_MOST; i++) {
-        const char *name =
-            i < sizeof(names) / sizeof(*names) ? names[i] : apr_psprintf(pool, "data-mark-%u", i);
+        /* parts has the attribute of data-tmpl */
+        const char *name = i < sizeof(names) / sizeof(*names) && strcmp(names[i], "parts") != 0
+                               ? names[i]
+                               : apr_psprintf(pool, "data-mark-%u", i);
         if (tmpl_marks_add(&marks, name, &err, pool) != APR_SUCCESS) {
             abort();
         }
@@ -127,7 +129,7 @@ static void edit(cost_t *cost, const tmpl_outcome_t *outcome, const buffer_t *b,
     tmpl_edits_t edits;
     apr_size_t len;
     for (uint32_t i = 0; i < page->n_blocks; i++) {
-        verdicts[i] = (tmpl_verdict_t){ 1, 1 };
+        verdicts[i] = (tmpl_verdict_t){ 1, 1, 0 };
     }
     if (opts.mode == TMPL_MODE_ANNOTATE) {
         tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);

@@ -71,7 +71,9 @@ static void sum_up(closure_t *c, apr_pool_t *pool)
     for (uint32_t s = 0; s < page->n_segments; s++) {
         const tmpl_verdict_t *v = &c->verdicts[page->segments[s].block];
         c->content[s + 1] = c->content[s] + !v->template;
-        c->expected[s + 1] = c->expected[s] + (1.0 - (double)v->ratio) * page->segments[s].length;
+        int is_asked = v->template && v->part != TMPL_PART_TEMPLATE; /* by TmplParts */
+        double share = is_asked ? 0 : 1.0 - (double)v->ratio;
+        c->expected[s + 1] = c->expected[s] + share * page->segments[s].length;
     }
 }
 
@@ -326,6 +328,38 @@ const tmpl_verdict_t *tmpl_closure_cut_by(tmpl_verdict_t *verdicts, const tmpl_p
     return with_controls;
 }
 
+/* Content that a rule has rescued from the template is BODY. */
+static void drop_parts(tmpl_verdict_t *verdicts, const tmpl_page_t *page, tmpl_part_set_t without)
+{
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        tmpl_verdict_t *verdict = &verdicts[b];
+        if (!verdict->template && verdict->part == TMPL_PART_TEMPLATE) {
+            verdict->part = TMPL_PART_BODY;
+        }
+        verdict->template |= (without & TMPL_PART_BIT(verdict->part)) != 0;
+    }
+}
+
+/* Makes each block's part agree with its verdict. Returns the parts that go beside template. */
+static tmpl_part_set_t settle_parts(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                    tmpl_part_set_t without)
+{
+    tmpl_part_set_t parts = 0;
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        unsigned char *part = &verdicts[b].part;
+        if (!verdicts[b].template) {
+            *part = *part == TMPL_PART_TEMPLATE ? TMPL_PART_BODY : *part;
+        }
+        else if (without & TMPL_PART_BIT(*part)) {
+            parts |= TMPL_PART_BIT(*part);
+        }
+        else {
+            *part = TMPL_PART_TEMPLATE;
+        }
+    }
+    return parts;
+}
+
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool)
 {
@@ -336,16 +370,19 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
                       const tmpl_guards_t *guards, unsigned need, tmpl_why_t *why, apr_pool_t *pool)
 {
     closure_t c = { .page = page, .verdicts = verdicts, .need = need };
-    *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
+    *closure = (tmpl_closure_t){ .verdicts = verdicts, .decline = TMPL_DECLINE_NONE };
     closure->confidence = confidence_of(page, verdicts);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_DETECTOR);
-    tmpl_comments(verdicts, page, guards->comments, pool);
-    tmpl_why_note(why, page, verdicts, TMPL_RULE_COMMENTS);
+    drop_parts(verdicts, page, guards->without);
+    tmpl_why_note(why, page, verdicts, TMPL_RULE_PARTS);
     tmpl_headings(verdicts, page, pool);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_HEADING);
     tmpl_refs_links(verdicts, page, pool);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_LINKS);
+    drop_parts(verdicts, page, guards->without);
+    tmpl_why_note(why, page, verdicts, TMPL_RULE_PARTS);
     closure->matched = tmpl_guards_apply(verdicts, page, guards, &closure->decline, why, pool);
+    closure->parts = settle_parts(verdicts, page, guards->without);
     int guarded = closure->decline == TMPL_DECLINE_NONE;
     closure->decline = measure(closure, page, verdicts, guards);
     if (!guarded) {

@@ -18,8 +18,8 @@
  *      without them the rest of the page would be parsed differently.
  *   6. A declarative shadow root without its host.
  *   7. An element that holds more than half of the page's expected content, which is the sum of
- *      (1 - ratio) * length over segments; unless the element holds one segment only. An article of
- *      few words keeps its box.
+ *      (1 - ratio) * length over segments, without those that go by TmplParts; unless the element
+ *      holds one segment only. An article of few words keeps its box.
  *   For strip only:
  *   8. A part of a form. A form is cut whole, or keeps all controls that it sends.
  *   9. Elements that scripts look up (script_refs.h).
@@ -56,18 +56,21 @@ typedef struct {
 typedef struct {
     const tmpl_cut_t *cuts; /* in order of position, none inside another; from pool */
     uint32_t n_cuts;
-    uint32_t blocks;              /* number of blocks of the page */
-    uint32_t template_blocks;     /* number of template blocks, after the guards */
-    double ratio;                 /* bytes of template blocks over bytes of all blocks, 0..1 */
-    double confidence;            /* 0..1, by the detector's own verdicts */
-    const unsigned char *matched; /* for each selector: what tmpl_guards_apply returned */
-    tmpl_decline_e decline;       /* MIN_KEEP, MIN_CONFIDENCE or XPATH, without cuts; or NONE */
+    const tmpl_verdict_t *verdicts; /* the caller's, adjusted */
+    uint32_t blocks;                /* number of blocks of the page */
+    uint32_t template_blocks;       /* number of template blocks, after the guards */
+    tmpl_part_set_t parts;          /* the parts of template blocks, without TEMPLATE */
+    double ratio;                   /* bytes of template blocks over bytes of all blocks, 0..1 */
+    double confidence;              /* 0..1, by the detector's own verdicts */
+    const unsigned char *matched;   /* for each selector: what tmpl_guards_apply returned */
+    tmpl_decline_e decline;         /* MIN_KEEP, MIN_CONFIDENCE or XPATH, without cuts; or NONE */
 } tmpl_closure_t;
 
 /*
- * Adjusts verdicts by comments.h, headings.h, refs.h and the guards, in this order: the guards have
- * the last word. Then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or
- * TMPL_NODE_MARK (annotate).
+ * Adjusts verdicts by guards->without, headings.h, refs.h and the other guards, in this order: the
+ * guards have the last word. Afterwards all blocks with part TEMPLATE are template, and each
+ * template block of another part has one of guards->without. Then fills closure. need says what the
+ * cuts are for: TMPL_NODE_CUT (strip) or TMPL_NODE_MARK (annotate).
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator's rules: TmplKeep, TmplDrop and TmplComments override verdicts, TmplMinKeep and
+ * The operator's rules: TmplParts, TmplKeep and TmplDrop override verdicts, TmplMinKeep and
  * TmplMinConfidence decline a page.
  */
 #ifndef TMPL_GUARDS_H
@@ -8,7 +8,6 @@
 
 #include <apr_tables.h>
 
-#include "detect/comments.h"
 #include "detect/why.h"
 #include "page/selector.h"
 
@@ -17,8 +16,8 @@ typedef struct {
     const apr_array_header_t *keep; /* blocks in matching elements are content */
     const apr_array_header_t *drop; /* blocks in matching elements are template */
     double min_keep; /* decline a page of which less than this share of text is content, 0..1 */
-    tmpl_comments_e comments;
-    double min_confidence; /* decline a page with less confidence (closure.h), 0..1 */
+    tmpl_part_set_t without; /* blocks of these parts are template, but for keep */
+    double min_confidence;   /* decline a page with less confidence (closure.h), 0..1 */
 } tmpl_guards_t;
 
 /*

@@ -21,11 +21,11 @@ typedef struct {
     uint32_t texts_len;       /* with their NULs */
     uint32_t n_texts;
     uint32_t n_edits;
-    uint32_t unused; /* 0 */
+    uint32_t parts;
 } fixed_t;
 
 #define HASH_SIZE 8
-#define TEXTS_MAX 64 /* annotate has 2 texts, and 3 for each of 16 marks; strip has 1 */
+#define TEXTS_MAX 64 /* annotate has 2 texts, 14 for parts, 3 for each of 16 marks; strip has 1 */
 
 void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
                        const void *context, apr_size_t context_len, const char *body,
@@ -57,6 +57,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .learned = learned != 0,
                               .blocks = outcome->page->n_blocks,
                               .template_blocks = outcome->closure.template_blocks,
+                              .parts = outcome->closure.parts,
                               .ratio = outcome->closure.ratio,
                               .confidence = outcome->closure.confidence,
                               .unmarked = outcome->unmarked,
@@ -79,6 +80,7 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
         .counts = { .records = &no_record, .pages = decision->pages, .version = decision->version },
         .verdicts = &no_verdict,
         .closure = { .template_blocks = decision->template_blocks,
+                     .parts = decision->parts,
                      .ratio = decision->ratio,
                      .confidence = decision->confidence },
         .edits = decision->edits,
@@ -141,6 +143,7 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
                       .learned = decision->learned != 0,
                       .blocks = decision->blocks,
                       .template_blocks = decision->template_blocks,
+                      .parts = decision->parts,
                       .n_texts = texts_used(edits),
                       .n_edits = edits->n };
     const char *texts = texts_join(edits, fixed.n_texts, &fixed.texts_len, pool);
@@ -167,7 +170,7 @@ static int fixed_is_valid(const fixed_t *fixed, apr_size_t len, apr_size_t body_
                     (uint64_t)fixed->n_edits * sizeof(tmpl_edit_t);
     return fixed->body_len == body_len && fixed->detector < TMPL_DETECTOR_COUNT &&
            fixed->state < TMPL_STATE_COUNT && fixed->decline < TMPL_DECLINE_COUNT &&
-           fixed->n_texts <= TEXTS_MAX && rest == len;
+           (fixed->parts & ~TMPL_PARTS_ALL) == 0 && fixed->n_texts <= TEXTS_MAX && rest == len;
 }
 
 /* Divides len bytes into n texts; NULL if they are not exactly n. */
@@ -230,6 +233,7 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
                                    .learned = fixed.learned != 0,
                                    .blocks = fixed.blocks,
                                    .template_blocks = fixed.template_blocks,
+                                   .parts = fixed.parts,
                                    .ratio = fixed.ratio,
                                    .confidence = fixed.confidence,
                                    .unmarked = fixed.unmarked };

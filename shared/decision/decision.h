@@ -37,6 +37,7 @@ typedef struct {
     uint64_t decided_by; /* tmpl_clean_version() */
     int learned;         /* the request that decided also learnt the page */
     uint32_t blocks, template_blocks;
+    tmpl_part_set_t parts;
     double ratio, confidence, unmarked;
     const char *fingerprint; /* NULL: none */
     tmpl_edits_t edits;

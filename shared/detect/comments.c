@@ -3,30 +3,10 @@
 
 #include <string.h>
 
-#include <apr_cstr.h>
-#include <apr_strings.h>
-
 #include "base/numbering.h"
 #include "base/scratch.h"
 #include "feature/hint_names.h"
 #include "html/attr.h"
-
-static const char *const names[] = {
-#define TMPL_COMMENTS_NAME(id, name, explanation) name,
-    TMPL_COMMENTS(TMPL_COMMENTS_NAME)
-#undef TMPL_COMMENTS_NAME
-};
-
-apr_status_t tmpl_comments_parse(tmpl_comments_e *comments, const char *name, tmpl_error_t *err)
-{
-    for (unsigned i = 0; i < TMPL_COMMENTS_COUNT; i++) {
-        if (apr_cstr_casecmp(name, names[i]) == 0) {
-            *comments = (tmpl_comments_e)i;
-            return APR_SUCCESS;
-        }
-    }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is not one of judge keep drop", name);
-}
 
 /* What a start tag says about its element. */
 enum { COMMENT = 1, WHO_OR_WHEN = 2 };
@@ -75,20 +55,17 @@ static unsigned said_of(const tmpl_page_t *page, const tmpl_node_t *node)
     return says;
 }
 
-/* Where a segment stands. */
-enum { IN_LINK = 1, IN_FORM = 2 };
-
-static const unsigned char places[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_A] = IN_LINK,
-    [TMPL_TAG_BUTTON] = IN_LINK,
-    [TMPL_TAG_FORM] = IN_FORM,
+/* Links, buttons and forms. */
+static const unsigned char is_control[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_A] = 1,
+    [TMPL_TAG_BUTTON] = 1,
+    [TMPL_TAG_FORM] = 1,
 };
 
 typedef struct {
     const tmpl_page_t *page;
-    unsigned char *place; /* IN_LINK and IN_FORM of each segment */
-    uint32_t *text;       /* [i]: bytes of text outside links and forms before segment i */
-    uint32_t *sentences;  /* [i]: the part of text[i] in long segments */
+    uint32_t *text;      /* [i]: bytes of text outside of controls before segment i */
+    uint32_t *sentences; /* [i]: the part of text[i] in long segments */
     apr_pool_t *pool;
     apr_pool_t *lines; /* memory for lines_in, cleared each time */
 } comments_t;
@@ -97,18 +74,18 @@ static void add_segments(comments_t *c)
 {
     const tmpl_page_t *page = c->page;
     uint32_t n = page->n_segments;
-    c->place = apr_pcalloc(c->pool, n + 1);
+    unsigned char *in_control = apr_pcalloc(c->pool, n + 1);
     c->text = apr_palloc(c->pool, (n + 1) * sizeof(*c->text));
     c->sentences = apr_palloc(c->pool, (n + 1) * sizeof(*c->sentences));
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
-        for (uint32_t s = node->first_segment; places[node->tag] && s < node->after_segment; s++) {
-            c->place[s] |= places[node->tag];
+        if (is_control[node->tag]) {
+            memset(in_control + node->first_segment, 1, node->after_segment - node->first_segment);
         }
     }
     c->text[0] = c->sentences[0] = 0;
     for (uint32_t s = 0; s < n; s++) {
-        uint32_t length = c->place[s] ? 0 : page->segments[s].length;
+        uint32_t length = in_control[s] ? 0 : page->segments[s].length;
         c->text[s + 1] = c->text[s] + length;
         c->sentences[s + 1] = c->sentences[s] + (length >= TMPL_COMMENTS_SENTENCE ? length : 0);
     }
@@ -223,11 +200,9 @@ static int is_thread(const tmpl_page_t *page)
     return found;
 }
 
-/* The regions: their nodes (uint32_t) in order. */
-static apr_array_header_t *regions_of(const comments_t *c)
+static void find_regions(apr_array_header_t *regions, const comments_t *c)
 {
     const tmpl_page_t *page = c->page;
-    apr_array_header_t *regions = apr_array_make(c->pool, 4, sizeof(uint32_t));
     uint32_t last = TMPL_NONE;
     for (uint32_t i = 0, next; i < page->n_nodes; i = next) {
         next = i + 1;
@@ -246,59 +221,18 @@ static apr_array_header_t *regions_of(const comments_t *c)
         APR_ARRAY_PUSH(regions, uint32_t) = i;
         last = i;
     }
-    return regions;
 }
 
-static void drop(tmpl_verdict_t *verdicts, const comments_t *c, const apr_array_header_t *regions)
+apr_array_header_t *tmpl_comment_regions(const tmpl_page_t *page, apr_pool_t *pool)
 {
-    for (int i = 0; i < regions->nelts; i++) {
-        const tmpl_node_t *node = &c->page->nodes[APR_ARRAY_IDX(regions, i, uint32_t)];
-        tmpl_verdict_set(verdicts, c->page, node->first_segment, node->after_segment, 1);
-    }
-}
-
-/* Whether a segment is part of a form, or a link that occurs more than once. */
-static int is_control(const comments_t *c, const unsigned char *times, uint32_t s)
-{
-    return (c->place[s] & IN_FORM) ||
-           ((c->place[s] & IN_LINK) && times[c->page->segments[s].key] > 1);
-}
-
-static void keep(tmpl_verdict_t *verdicts, const comments_t *c, const apr_array_header_t *regions)
-{
-    const tmpl_page_t *page = c->page;
-    unsigned char *times = apr_pcalloc(c->pool, page->n_keys); /* 2: more than once */
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < regions->nelts; i++) {
-            const tmpl_node_t *node = &page->nodes[APR_ARRAY_IDX(regions, i, uint32_t)];
-            for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
-                unsigned char *seen = &times[page->segments[s].key];
-                if (pass == 0) {
-                    *seen = *seen == 0 ? 1 : 2;
-                }
-                else if (!is_control(c, times, s)) {
-                    verdicts[page->segments[s].block].template = 0;
-                }
-            }
-        }
-    }
-}
-
-void tmpl_comments(tmpl_verdict_t *verdicts, const tmpl_page_t *page, tmpl_comments_e comments,
-                   apr_pool_t *pool)
-{
-    static void (*const set[])(tmpl_verdict_t *, const comments_t *, const apr_array_header_t *) = {
-        [TMPL_COMMENTS_KEEP] = keep, [TMPL_COMMENTS_DROP] = drop
-    };
-    if (comments == TMPL_COMMENTS_JUDGE) {
-        return;
-    }
+    apr_array_header_t *regions = apr_array_make(pool, 4, sizeof(uint32_t));
     comments_t c = { .page = page, .pool = tmpl_scratch(page->len, pool) };
     apr_pool_create(&c.lines, c.pool);
     add_segments(&c);
-    apr_array_header_t *regions = regions_of(&c);
-    if (regions->nelts > 0 && !is_thread(page)) {
-        set[comments](verdicts, &c, regions);
+    find_regions(regions, &c);
+    if (is_thread(page)) {
+        apr_array_clear(regions);
     }
     apr_pool_destroy(c.pool);
+    return regions;
 }

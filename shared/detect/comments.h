@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers' comments below an article. Some data sets label them content, others template
- * (docs/accuracy.md), so the operator may say which they are.
+ * Readers' comments below an article: where they are.
  *
  * Text here is text outside of links, buttons and forms. A region of comments is the outermost
  * element for which all of this holds:
@@ -22,34 +21,15 @@
 #ifndef TMPL_COMMENTS_H
 #define TMPL_COMMENTS_H
 
-#include "detect/verdict.h"
+#include <apr_tables.h>
 
-/* X(id, name, explanation): the values of TmplComments. */
-#define TMPL_COMMENTS(X)                                                                           \
-    X(JUDGE, "judge", "they are judged like all other text")                                       \
-    X(KEEP, "keep", "they are content")                                                            \
-    X(DROP, "drop", "they are template")
-
-typedef enum {
-#define TMPL_COMMENTS_ID(id, name, explanation) TMPL_COMMENTS_##id,
-    TMPL_COMMENTS(TMPL_COMMENTS_ID)
-#undef TMPL_COMMENTS_ID
-        TMPL_COMMENTS_COUNT
-} tmpl_comments_e;
+#include "page/page.h"
 
 #define TMPL_COMMENTS_ARTICLE  400 /* bytes, in segments of TMPL_COMMENTS_SENTENCE bytes or more */
 #define TMPL_COMMENTS_SENTENCE 80
 #define TMPL_COMMENTS_TEXT     20
 
-/* The comments with that name, in any case. APR_EINVAL, with the valid names, if there is none. */
-apr_status_t tmpl_comments_parse(tmpl_comments_e *comments, const char *name, tmpl_error_t *err);
-
-/*
- * Sets the verdicts of blocks in regions of comments. DROP: all blocks become template. KEEP: all
- * become content, except blocks of nothing but forms, and of links and buttons that their region
- * has more than once ("Reply", "Report"). JUDGE changes nothing.
- */
-void tmpl_comments(tmpl_verdict_t *verdicts, const tmpl_page_t *page, tmpl_comments_e comments,
-                   apr_pool_t *pool);
+/* The nodes of the regions (uint32_t) in order, from pool. */
+apr_array_header_t *tmpl_comment_regions(const tmpl_page_t *page, apr_pool_t *pool);
 
 #endif

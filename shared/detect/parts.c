@@ -1,13 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/parts.h"
 
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
 static const char *const names[] = {
 #define TMPL_PART_NAME(id, name, explanation) name,
     TMPL_PARTS(TMPL_PART_NAME)
 #undef TMPL_PART_NAME
 };
 
+static const char separators[] = ", \t\r\n";
+
 const char *tmpl_part_name(tmpl_part_e part)
 {
     return part < TMPL_PART_COUNT ? names[part] : "unknown";
+}
+
+const char *tmpl_part_names(tmpl_part_set_t set, apr_pool_t *pool)
+{
+    const char *text = "";
+    for (unsigned i = 0; i < TMPL_PART_COUNT; i++) {
+        if (set & TMPL_PART_BIT(i)) {
+            text = apr_pstrcat(pool, text, text[0] != '\0' ? " " : "", names[i], NULL);
+        }
+    }
+    return text;
+}
+
+/* The set that a word without its sign names; 0: none. */
+static tmpl_part_set_t set_of(const char *word, size_t len)
+{
+    if (len == strlen("all") && apr_cstr_casecmpn(word, "all", len) == 0) {
+        return TMPL_PARTS_ALL;
+    }
+    for (unsigned i = 0; i < TMPL_PART_COUNT; i++) {
+        if (len == strlen(names[i]) && apr_cstr_casecmpn(word, names[i], len) == 0) {
+            return TMPL_PART_BIT(i);
+        }
+    }
+    return 0;
+}
+
+apr_status_t tmpl_parts_parse(tmpl_parts_t *parts, const char *text, tmpl_error_t *err)
+{
+    tmpl_parts_t said = { 0, 0 };
+    int is_first = 1;
+    int is_all = 0; /* the first word is all, which may be changed */
+    int is_change = 0;
+    for (const char *word = text + strspn(text, separators); *word != '\0';
+         word += strspn(word, separators), is_first = 0) {
+        int len = (int)strcspn(word, separators);
+        int has_sign = *word == '+' || *word == '-';
+        tmpl_part_set_t set = set_of(word + has_sign, (size_t)(len - has_sign));
+        if (set == 0) {
+            return tmpl_fail(err, APR_EINVAL, "there is no part \"%.*s\"", len, word);
+        }
+        if (set == TMPL_PART_BIT(TMPL_PART_TEMPLATE)) {
+            return tmpl_fail(err, APR_EINVAL, "template always goes");
+        }
+        if (is_first) {
+            is_all = !has_sign && set == TMPL_PARTS_ALL;
+            is_change = has_sign;
+            said.off = has_sign ? 0 : TMPL_PARTS_ALL;
+        }
+        if (has_sign != is_change && !(is_all && has_sign)) {
+            return tmpl_fail(err, APR_EINVAL, "\"%.*s\" has %s + or - in front, unlike the first",
+                             len, word, has_sign ? "a" : "no");
+        }
+        said =
+            tmpl_parts_join(said, (tmpl_parts_t){ *word == '-' ? set : 0, *word == '-' ? 0 : set });
+        word += len;
+    }
+    if (is_first) {
+        return tmpl_fail(err, APR_EINVAL, "no part is named");
+    }
+    *parts = said;
+    return APR_SUCCESS;
 }

@@ -34,12 +34,50 @@ typedef enum {
         TMPL_PART_COUNT
 } tmpl_part_e;
 
-/* A set of parts: bit 1U << part. */
+/* A set of parts: TMPL_PART_BIT of each. */
 typedef uint32_t tmpl_part_set_t;
 
-#define TMPL_PARTS_ALL ((1U << TMPL_PART_COUNT) - 1)
+#define TMPL_PART_BIT(part) (1U << (part))
+
+/* All that TmplParts may name, and its default. */
+#define TMPL_PARTS_ALL ((1U << TMPL_PART_COUNT) - 1 - TMPL_PART_BIT(TMPL_PART_TEMPLATE))
+#define TMPL_PARTS_DEFAULT                                                                         \
+    (TMPL_PARTS_ALL & ~TMPL_PART_BIT(TMPL_PART_NOTICE) & ~TMPL_PART_BIT(TMPL_PART_CONTROL) &       \
+     ~TMPL_PART_BIT(TMPL_PART_HIDDEN))
 
 /* The part's name; "unknown" for a value out of range. */
 const char *tmpl_part_name(tmpl_part_e part);
+
+/* The names of a set's parts with a blank between them, from pool. */
+const char *tmpl_part_names(tmpl_part_set_t set, apr_pool_t *pool);
+
+/*
+ * What one TmplParts says: a set becomes (set & ~off) | on. "body" makes off all parts, "+body"
+ * leaves it empty. All 0: nothing was said.
+ */
+typedef struct {
+    tmpl_part_set_t off;
+    tmpl_part_set_t on;
+} tmpl_parts_t;
+
+/*
+ * Reads words with blanks or commas between them: names of parts or all, in any case. Either none
+ * has a sign; or each has a + or - in front, and changes the set that was said before; or all is
+ * the first, and the others have a sign. APR_EINVAL, with the word that is wrong, for anything
+ * else.
+ */
+apr_status_t tmpl_parts_parse(tmpl_parts_t *parts, const char *text, tmpl_error_t *err);
+
+/* What first and then second say together. */
+static inline tmpl_parts_t tmpl_parts_join(tmpl_parts_t first, tmpl_parts_t second)
+{
+    return (tmpl_parts_t){ first.off | second.off, (first.on & ~second.off) | second.on };
+}
+
+/* The parts that go if parts is said of the default. */
+static inline tmpl_part_set_t tmpl_parts_without(tmpl_parts_t parts)
+{
+    return TMPL_PARTS_ALL & ~((TMPL_PARTS_DEFAULT & ~parts.off) | parts.on);
+}
 
 #endif

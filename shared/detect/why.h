@@ -18,7 +18,7 @@
     X(HEADLINE, "headline", "as the page's headline")                                              \
     X(BYLINE, "byline", "as a byline: who, when, or a price beside the headline")                  \
     X(PICTURE, "picture", "as a picture, or its caption, between content")                         \
-    X(COMMENTS, "comments", "by TmplComments")                                                     \
+    X(PARTS, "parts", "by TmplParts, as it is of a part that goes")                                \
     X(HEADING, "heading", "as the section it heads, or the row or list it is in")                  \
     X(LINKS, "links", "as it only links to parts of the page that are template")                   \
     X(DROP, "drop", "by TmplDrop")                                                                 \

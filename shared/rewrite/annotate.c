@@ -14,7 +14,8 @@
 enum {
     FOREIGN,        /* inserted in front of "tmpl" in foreign marks */
     ATTRIBUTE_CODE, /* for an element with code: only tests annotate cuts made for strip */
-    FIRST
+    OF_PARTS,       /* an attribute that names a part: one text for each */
+    FIRST = OF_PARTS + TMPL_PART_COUNT
 };
 /* A mark's texts, in the order of tmpl_marks_t.texts: a run may end where the next one begins. */
 enum { ATTRIBUTE, RUN_CLOSE, RUN_OPEN, PER_MARK };
@@ -57,6 +58,23 @@ static uint32_t take(writer_t *w, tmpl_span_t span)
 
 /* ---- an attribute on elements, comments around runs ---- */
 
+/* The text that marks an element of a cut. */
+static uint32_t attribute_for(const writer_t *w, const tmpl_node_t *node)
+{
+    const tmpl_page_t *page = w->page;
+    uint64_t lengths[TMPL_PART_COUNT] = { 0 };
+    uint64_t all = 0;
+    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+        lengths[w->closure->verdicts[page->segments[s].block].part] += page->segments[s].length;
+        all += page->segments[s].length;
+    }
+    unsigned part = TMPL_PART_TEMPLATE + 1;
+    while (part < TMPL_PART_COUNT && 2 * lengths[part] <= all) {
+        part++;
+    }
+    return part < TMPL_PART_COUNT ? OF_PARTS + part : w->text + ATTRIBUTE;
+}
+
 static void mark_cuts(writer_t *w)
 {
     for (uint32_t i = 0; i < w->closure->n_cuts; i++) {
@@ -70,7 +88,10 @@ static void mark_cuts(writer_t *w)
             /* In front of the '>', behind the page's own attributes. */
             const tmpl_node_t *node = &w->page->nodes[cut->node];
             int is_whole = cut->span.end == tmpl_node_span(node).end;
-            insert(w, node->open.end - 1, is_whole ? w->text + ATTRIBUTE : ATTRIBUTE_CODE);
+            insert(w, node->open.end - 1,
+                   !is_whole                        ? ATTRIBUTE_CODE
+                   : tmpl_mark_names_parts(w->mark) ? attribute_for(w, node)
+                                                    : w->text + ATTRIBUTE);
         }
     }
     for (uint32_t i = 0; i < w->page->n_foreign_marks; i++) {
@@ -317,6 +338,9 @@ static const char *const *texts_of(const tmpl_marks_t *marks, apr_pool_t *pool)
     const char **texts = apr_palloc(pool, (FIRST + marks->n * PER_MARK) * sizeof(*texts));
     texts[FOREIGN] = "x-";
     texts[ATTRIBUTE_CODE] = " data-tmpl=\"code\"";
+#define OF_PART(id, name, explanation) texts[OF_PARTS + TMPL_PART_##id] = " data-tmpl=\"" name "\"";
+    TMPL_PARTS(OF_PART)
+#undef OF_PART
     memcpy(texts + FIRST, marks->texts, marks->n * PER_MARK * sizeof(*texts));
     return texts;
 }

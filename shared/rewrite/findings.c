@@ -71,6 +71,22 @@ int tmpl_findings_stays(const tmpl_findings_t *findings, uint32_t block, tmpl_un
     return 1;
 }
 
+const char *tmpl_findings_part(const tmpl_findings_t *findings, uint32_t block)
+{
+    tmpl_part_e part = (tmpl_part_e)findings->verdicts[block].part;
+    int is_told = findings->detector == tmpl_detector(TMPL_DETECTOR_AUTO);
+    return is_told && part != TMPL_PART_TEMPLATE ? tmpl_part_name(part) : NULL;
+}
+
+int tmpl_findings_against(const tmpl_findings_t *findings, uint32_t block)
+{
+    tmpl_rule_e rule = findings->why->blocks[block].rule;
+    /* TmplParts also judges parts that the detector calls template */
+    int agrees = rule == TMPL_RULE_PARTS &&
+                 (double)findings->verdicts[block].ratio > tmpl_findings_threshold(findings);
+    return rule != TMPL_RULE_DETECTOR && !agrees;
+}
+
 const char *tmpl_findings_rule(const tmpl_findings_t *findings, uint32_t block, apr_pool_t *pool)
 {
     const tmpl_why_block_t *why = &findings->why->blocks[block];

@@ -44,6 +44,12 @@ double tmpl_findings_threshold(const tmpl_findings_t *findings);
  */
 int tmpl_findings_stays(const tmpl_findings_t *findings, uint32_t block, tmpl_uncut_e *reason);
 
+/* The block's part; NULL: template, or the detector tells no parts apart. */
+const char *tmpl_findings_part(const tmpl_findings_t *findings, uint32_t block);
+
+/* Whether a rule gave the block another verdict than the detector did. */
+int tmpl_findings_against(const tmpl_findings_t *findings, uint32_t block);
+
 /*
  * The rule that gave a block its verdict, as a text to go on behind "it is template":
  * tmpl_rule_text(), with the selector if one of TmplKeep or TmplDrop matches the block.

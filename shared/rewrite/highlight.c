@@ -14,6 +14,7 @@
 /* X(id, name, colour, label): how a block is shaded. */
 #define KINDS(X)                                                                                   \
     X(TEMPLATE, "template", "213,43,30", "Template, which strip removes")                          \
+    X(PART, "part", "122,60,170", "Left out by TmplParts")                                         \
     X(KEPT, "kept", "178,106,0", "Kept by a rule, though the detector says template")              \
     X(CONTENT, "content", "0,112,60", "Content")
 
@@ -139,9 +140,9 @@ static void add_escaped(tmpl_buf_t *buf, const char *text)
 static kind_e kind_of(const tmpl_findings_t *f, uint32_t block)
 {
     if (f->verdicts[block].template) {
-        return tmpl_findings_covered(f->closure, f->page, block, NULL) != TMPL_CUT_NONE
-                   ? KIND_TEMPLATE
-                   : KIND_KEPT;
+        return tmpl_findings_covered(f->closure, f->page, block, NULL) == TMPL_CUT_NONE ? KIND_KEPT
+               : f->verdicts[block].part == TMPL_PART_TEMPLATE ? KIND_TEMPLATE
+                                                               : KIND_PART;
     }
     return f->why->blocks[block].rule != TMPL_RULE_DETECTOR ? KIND_KEPT : KIND_CONTENT;
 }
@@ -149,7 +150,6 @@ static kind_e kind_of(const tmpl_findings_t *f, uint32_t block)
 /* The verdict, and the rule that gave it, if that is not the detector. */
 static const char *verdict_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t *pool)
 {
-    tmpl_rule_e rule = f->why->blocks[block].rule;
     tmpl_covered_e covered = tmpl_findings_covered(f->closure, f->page, block, NULL);
     tmpl_uncut_e reason;
     const char *text = !f->verdicts[block].template ? "Content"
@@ -160,7 +160,7 @@ static const char *verdict_text(const tmpl_findings_t *f, uint32_t block, apr_po
         text = apr_pstrcat(pool, text, ": ", tmpl_uncut_text(reason), NULL);
     }
     return apr_pstrcat(pool, text, ", ", tmpl_findings_rule(f, block, pool),
-                       rule != TMPL_RULE_DETECTOR ? ", against the detector" : "", NULL);
+                       tmpl_findings_against(f, block) ? ", against the detector" : "", NULL);
 }
 
 static const char *df_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t *pool)
@@ -178,11 +178,13 @@ static const char *df_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t 
 static const char *why_of(const highlight_t *h, uint32_t block, apr_pool_t *scratch)
 {
     const tmpl_findings_t *f = h->findings;
+    const char *part = tmpl_findings_part(f, block);
     const char *text = apr_psprintf(
-        scratch, "%s\nDetector %s: %.3f, template above %.3f\n%s\n%s%s",
-        verdict_text(f, block, scratch), f->detector->name, (double)f->verdicts[block].ratio,
-        tmpl_findings_threshold(f), df_text(f, block, scratch),
-        f->why->trees != NULL ? "Weighs most: " : "", tmpl_findings_evidence(f, block, scratch));
+        scratch, "%s%s%s\nDetector %s: %.3f, template above %.3f\n%s\n%s%s",
+        verdict_text(f, block, scratch), part != NULL ? "\nPart: " : "", part != NULL ? part : "",
+        f->detector->name, (double)f->verdicts[block].ratio, tmpl_findings_threshold(f),
+        df_text(f, block, scratch), f->why->trees != NULL ? "Weighs most: " : "",
+        tmpl_findings_evidence(f, block, scratch));
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, h->pool);
     add_escaped(&buf, text);
@@ -421,8 +423,10 @@ static const char *legend(const highlight_t *h)
         n[h->kinds[b]]++;
     }
     for (unsigned k = 0; k < KIND_COUNT; k++) {
-        text = apr_psprintf(h->pool, "%s<meta data-tmpl-is=\"%s\" data-tmpl-note=\"%s: %u\">", text,
-                            kinds[k].name, kinds[k].label, n[k]);
+        tmpl_part_set_t parts = k == KIND_PART ? h->findings->closure->parts : 0;
+        text = apr_psprintf(h->pool, "%s<meta data-tmpl-is=\"%s\" data-tmpl-note=\"%s: %u%s%s\">",
+                            text, kinds[k].name, kinds[k].label, n[k], parts != 0 ? ", of " : "",
+                            tmpl_part_names(parts, h->pool));
     }
     return apr_pstrcat(h->pool, text,
                        "<meta data-tmpl-note=\"Not shaded: not judged. Only a line: only the text "

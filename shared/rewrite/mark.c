@@ -164,6 +164,11 @@ apr_status_t tmpl_marks_add(tmpl_marks_t **marks, const char *word, tmpl_error_t
     return APR_SUCCESS;
 }
 
+int tmpl_mark_names_parts(const tmpl_mark_t *mark)
+{
+    return strcmp(mark->name, "parts") == 0;
+}
+
 int tmpl_marks_need_comments(const tmpl_marks_t *marks)
 {
     for (uint32_t i = 0; i < marks->n; i++) {

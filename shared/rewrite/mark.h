@@ -23,6 +23,8 @@
 #define TMPL_MARKS(X) \
     X("data-tmpl", "data-tmpl", "", "", "", "<!--tmpl-->", "<!--/tmpl-->", \
       "your own programs") \
+    X("parts", "data-tmpl", "", "", "", "<!--tmpl-->", "<!--/tmpl-->", \
+      "the same; the value says which part it is: data-tmpl=comment") \
     X("pagefind", "data-pagefind-ignore", "", "", "", "", "", \
       "Pagefind") \
     X("elastic", "data-elastic-exclude", "", "", "data-elastic-include", "", "", \
@@ -43,7 +45,11 @@
       "Atomz, Adobe Search&Promote")
 /* clang-format on */
 
-/* A row of the table, or a mark of the operator's own. */
+/*
+ * A row of the table, or a mark of the operator's own. The value of preset parts is the name of the
+ * part (detect/parts.h) that more than half of the element's text has; "" if that is template, or
+ * if no part has so much.
+ */
 typedef struct {
     const char *name;
     const char *attribute;
@@ -76,6 +82,9 @@ extern const tmpl_marks_t tmpl_marks_default;
  */
 apr_status_t tmpl_marks_add(tmpl_marks_t **marks, const char *word, tmpl_error_t *err,
                             apr_pool_t *pool);
+
+/* Whether a mark is preset parts. */
+int tmpl_mark_names_parts(const tmpl_mark_t *mark);
 
 /* Whether the page must list its comments: a mark is comments that the page may bring itself. */
 int tmpl_marks_need_comments(const tmpl_marks_t *marks);

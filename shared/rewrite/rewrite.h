@@ -47,6 +47,8 @@ static inline const char *tmpl_edit_text(const tmpl_edits_t *edits, uint32_t i)
  * overlap: text in the page's ranges gets no mark. Comments are flat and closed. The page must list
  * its comments (page.h) if tmpl_marks_need_comments().
  *
+ * The value of preset parts is from closure->verdicts.
+ *
  * Returns the share of template text, 0..1, that is in no mark, neither ours nor the page's own.
  * With several marks: the share for the mark that marks least. Edits point to marks.
  */

@@ -32,6 +32,7 @@ my %WHY = (
     nobody => 'has no effect: highlight shows nobody anything until TmplHighlightAllow says for whom',
     pagelevel => 'has no effect: the model is for TmplDetector pagelevel, which is not in force here',
     auto => 'has no effect: the model is for TmplDetector auto, which is not in force here',
+    parts => 'has no effect: only TmplDetector auto tells parts apart, which is not in force here',
     smoothing => 'has no effect: TmplDetector is not pagelevel here',
     marks => 'has no effect: TmplMode is not annotate here',
     replaced => 'has no effect: a later line of the same section replaces it',
@@ -92,6 +93,9 @@ subtest 'what is near is what counts' => sub {
     check('two models, one is used', "TmplDetector pagelevel\nTmplModel $pagelevel\nauto> TmplModel $auto\n");
     check('a later line is used', "TmplMode off\nTmplMode strip\nTmplMarkdown off\nTmplMarkdown on\n");
     check('only the later line is named', "TmplMode off\nnobody> TmplMode highlight\n");
+    check('another detector has no parts', "TmplDetector style\nparts> TmplParts body\n" . vhost('a', 'TmplMode strip'));
+    check('another detector has no parts, but one Location has auto', "TmplDetector style\nTmplParts body\n<Location /a>\nTmplDetector auto\n</Location>\n");
+    check('defaults of another detector', "TmplDetector style\nTmplParts all -notice -control -hidden\n");
     check('defaults', "TmplMode off\nTmplMarkdown off\nTmplSmoothing off\nTmplMark data-tmpl\n");
 };
 

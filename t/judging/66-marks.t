@@ -29,7 +29,8 @@ my $backend = backend {
 };
 my $i = 0;
 my %path = map { $_ => '/m' . $i++ } sort keys %mark;
-my @all = map { qq("$_") } grep { $_ ne 'data-skip=yes' } sort keys %mark;
+# parts has the attribute of data-tmpl
+my @all = map { qq("$_") } grep { !/^(?:data-skip=yes|parts)$/ } sort keys %mark;
 my $httpd = proxy($backend, conf => "TmplMode annotate\n<Location /all>\n    TmplMark @all\n</Location>\n"
     . join '', map { "<Location $path{$_}>\n    TmplMark \"$_\"\n</Location>\n" } sort keys %mark);
 $httpd->get("/m0/page/$_") for 1 .. 8;

@@ -30,6 +30,7 @@ my $backend = backend {
 };
 my $conf = <<'END';
 TmplMode strip
+TmplParts all
 TmplPageKey "%{REQUEST_URI}"
 TmplHighlightAllow "%{QUERY_STRING} =~ /(^|&)look(&|$)/ && -R '127.0.0.1'"
 CacheRoot "@ROOT@/cache"

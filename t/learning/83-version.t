@@ -62,7 +62,7 @@ is scalar(keys %{ { map { substr($_->says('version'), 0, 8) => 1 } @first } }), 
 my $version = $first[0]->says('version');
 my %other = (
     TmplDetector => 'TmplDetector incremental', TmplMinDF => 'TmplMinDF 4', TmplRatio => 'TmplRatio 0.6', TmplKeep => 'TmplKeep aside',
-    TmplDrop => 'TmplDrop aside', TmplComments => 'TmplComments drop', TmplMinKeep => 'TmplMinKeep 0.01',
+    TmplDrop => 'TmplDrop aside', TmplParts => 'TmplParts -body', TmplMinKeep => 'TmplMinKeep 0.01',
     TmplMinConfidence => 'TmplMinConfidence 0.01', TmplSecret => 'TmplSecret other', TmplSeparators => 'TmplSeparators +p',
     TmplModel => "TmplModel $FindBin::Bin/../../tests/models/all.trees", TmplSmoothing => "TmplSmoothing max",
 );

@@ -82,7 +82,7 @@ subtest 'the configuration and the secret' => sub {
     my %other = (
         annotate => 'TmplMode annotate', mark => "TmplMode annotate\nTmplMark pagefind htdig", keep => 'TmplKeep aside', drop => 'TmplDrop main', mindf => 'TmplMinDF 9',
         ratio => 'TmplRatio 0.2', secret => 'TmplSecret other', site => 'TmplSiteKey two', separators => 'TmplSeparators div',
-        minkeep => 'TmplMinKeep 1', confidence => 'TmplMinConfidence 1', comments => 'TmplComments drop', detector => 'TmplDetector pagelevel', headers => 'TmplHeaders off',
+        minkeep => 'TmplMinKeep 1', confidence => 'TmplMinConfidence 1', parts => "TmplMinKeep 0\nTmplParts -body", detector => 'TmplDetector pagelevel', headers => 'TmplHeaders off',
         model => "TmplModel $FindBin::Bin/../../tests/models/all.trees", smoothing => "TmplDetector pagelevel\nTmplSmoothing max",
         store => 'TmplStore lmdb:@ROOT@/another', lifetime => 'TmplLifetime 300 10',
     );

@@ -238,8 +238,8 @@ for my $page (@pages) {
         is $found->{position}, 'fixed', 'the panel takes no room';
         cmp_ok $found->{notes}, '>', 5, 'notes';
         is $found->{unshaded}, 0, 'what is marked is shaded';
-        is_deeply [map { /^"(Close|Template, which|Kept|Content|Not shaded)/ ? $1 : $_ } @{ $found->{lines} }],
-            ['Close', 'Template, which', 'Kept', 'Content', 'Not shaded'], 'the legend';
+        is_deeply [map { /^"(Close|Template, which|Left out|Kept|Content|Not shaded)/ ? $1 : $_ } @{ $found->{lines} }],
+            ['Close', 'Template, which', 'Left out', 'Kept', 'Content', 'Not shaded'], 'the legend';
         is $shut->{value}, 'note', 'a click closes it; notes are shown as before';
         for my $value (map { $_->{value} } @read) {
             is_deeply $value->{covered}, [], 'no line is in front of letters';

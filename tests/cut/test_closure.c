@@ -257,6 +257,55 @@ static void guards_overrule_the_detector(void **state)
     assert_int_equal(closure.n_cuts, 2);
 }
 
+/* b is body, m is comment, n is notice, t is template; comment and notice go. */
+static void parts_go_before_the_guards(void **state)
+{
+    static const char html[] = "<h2>b</h2><div>bbbb</div><div class=k>nn</div><div>n</div>"
+                               "<div id=d>b</div><div>t</div><div><h3>b</h3><div>m</div></div>"
+                               "<div class=k>t</div>";
+    tmpl_page_opts_t opts = { .separators = &tmpl_separators_leaf };
+    const tmpl_page_t *page = NULL;
+    tmpl_guards_t guards = { .keep = selectors(".k", *state),
+                             .drop = selectors("#d", *state),
+                             .without = TMPL_PART_BIT(TMPL_PART_COMMENT) |
+                                        TMPL_PART_BIT(TMPL_PART_NOTICE) };
+    tmpl_why_t why = { .pool = *state };
+    tmpl_closure_t closure;
+    char said[64] = "";
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    tmpl_verdict_t *v = letters_verdicts(page, "t", *state);
+    letters_part(v, page, "b", TMPL_PART_BODY, *state);
+    letters_part(v, page, "m", TMPL_PART_COMMENT, *state);
+    letters_part(v, page, "n", TMPL_PART_NOTICE, *state);
+    tmpl_closure_why(&closure, page, v, &guards, TMPL_NODE_CUT, &why, *state);
+    /* a letter for the part (large: template), a digit for the rule */
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        char letter = tmpl_part_name((tmpl_part_e)v[b].part)[0];
+        apr_snprintf(said + 3 * b, 4, "%c%c ", v[b].template ? letter - 'a' + 'A' : letter,
+                     tmpl_rule_name(why.blocks[b].rule)[0]);
+    }
+    /* what TmplKeep keeps has its part, or is body; what TmplDrop drops is template */
+    assert_string_equal(said, "bd bd nk Np Td Td bd Cp bk ");
+    assert_ptr_equal(closure.verdicts, v);
+    assert_int_equal(closure.parts,
+                     TMPL_PART_BIT(TMPL_PART_COMMENT) | TMPL_PART_BIT(TMPL_PART_NOTICE));
+    /* a row that headings.h would make whole */
+    static const char row[] = "<table><tr><th>m<td>b</table><div>b</div>";
+    guards.keep = guards.drop = NULL;
+    assert_int_equal(tmpl_page_parse(&page, row, strlen(row), &opts, *state), TMPL_DECLINE_NONE);
+    v = letters_verdicts(page, "t", *state);
+    letters_part(v, page, "m", TMPL_PART_COMMENT, *state);
+    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, *state);
+    assert_int_equal(v[0].template, 1);
+    assert_int_equal(v[1].template, 0);
+    assert_int_equal(v[1].part, TMPL_PART_BODY);
+    guards.without = 0;
+    v[0].template = 0;
+    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, *state);
+    assert_int_equal(closure.parts, 0);
+    assert_int_equal(closure.template_blocks, 0);
+}
+
 /* Each ancestor's tag is read once: reading it for each element would take minutes. */
 static void selectors_of_deep_pages_are_quick(void **state)
 {
@@ -321,7 +370,7 @@ static void a_page_with_too_little_content_is_declined(void **state)
 static void a_page_with_too_little_confidence_is_declined(void **state)
 {
     const tmpl_page_t *page = check_page("<div>tttt</div><div>cccccc</div>", *state);
-    tmpl_verdict_t verdicts[] = { { 0.75F, 1 }, { 0.5F, 0 } };
+    tmpl_verdict_t verdicts[] = { { 0.75F, 1, 0 }, { 0.5F, 0, 0 } };
     tmpl_guards_t guards = { .min_confidence = 0.59 };
     tmpl_closure_t closure;
     tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
@@ -358,6 +407,7 @@ static void edits_apply_in_order(void **state)
 static const struct CMUnitTest tests[] = {
     CHECK(the_topmost_template_elements_are_edited),
     CHECK(guards_overrule_the_detector),
+    CHECK(parts_go_before_the_guards),
     CHECK(selectors_of_deep_pages_are_quick),
     CHECK(body_can_be_kept),
     CHECK(a_page_with_too_little_content_is_declined),

@@ -180,7 +180,7 @@ static void annotate_marks_all_template(void **state)
 {
     const tmpl_page_t *page =
         check_page(PAGE("<div><nav id=n>t</nav></div>", "document.getElementById('n').x"), *state);
-    tmpl_verdict_t verdicts[] = { { 0, 1 }, { 0, 0 } };
+    tmpl_verdict_t verdicts[] = { { 0, 1, 0 }, { 0, 0, 0 } };
     tmpl_guards_t guards = { .min_keep = 0 };
     tmpl_closure_t closure;
     tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, *state);

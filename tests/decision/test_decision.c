@@ -31,6 +31,7 @@ static tmpl_decision_t a_decision(void)
                               .learned = 1,
                               .blocks = 40,
                               .template_blocks = 7,
+                              .parts = TMPL_PART_BIT(TMPL_PART_COMMENT),
                               .ratio = 0.25,
                               .confidence = 0.75,
                               .unmarked = 0.125,
@@ -69,6 +70,7 @@ static void is_unpacked_as_it_was_packed(void **state)
     assert_int_equal(back.learned, 1);
     assert_int_equal(back.blocks, 40);
     assert_int_equal(back.template_blocks, 7);
+    assert_int_equal(back.parts, decision.parts);
     assert_true(back.ratio == 0.25 && back.confidence == 0.75 && back.unmarked == 0.125);
     assert_string_equal(back.fingerprint, "00ff");
     assert_int_equal(back.edits.n, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions of readers' comments become content or template. */
+/* Regions of readers' comments. */
 #include "check.h"
 
 #include "detect/comments.h"
@@ -12,23 +12,17 @@
 #define ENTRY    "<li><cite>who</cite><p>" SAYS "</p></li>"
 #define COMMENTS "<ol id=comments>" ENTRY ENTRY "</ol>"
 
-/*
- * The texts of segments whose verdict is the other one after tmpl_comments, with | behind each, for
- * a page that is all content (drop) or all template (keep).
- */
-static const char *changed(const char *html, tmpl_comments_e comments, apr_pool_t *pool)
+/* The texts of the segments in regions, with | behind each. */
+static const char *found(const char *html, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
     tmpl_page_opts_t opts = { .separators = &tmpl_separators_leaf };
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, pool), TMPL_DECLINE_NONE);
-    tmpl_verdict_t *v = apr_pcalloc(pool, page->n_blocks * sizeof(*v));
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        v[b].template = comments != TMPL_COMMENTS_DROP;
-    }
-    tmpl_comments(v, page, comments, pool);
+    const apr_array_header_t *regions = tmpl_comment_regions(page, pool);
     const char *texts = "";
-    for (uint32_t s = 0; s < page->n_segments; s++) {
-        if (v[page->segments[s].block].template == (comments == TMPL_COMMENTS_DROP)) {
+    for (int i = 0; i < regions->nelts; i++) {
+        const tmpl_node_t *node = &page->nodes[APR_ARRAY_IDX(regions, i, uint32_t)];
+        for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
             texts = apr_pstrcat(pool, texts, check_bytes(page, page->segments[s].span, pool), "|",
                                 NULL);
         }
@@ -41,7 +35,7 @@ static void regions_are_found(void **state)
     static const char two[] = "who|" SAYS "|who|" SAYS "|";
     static const struct {
         const char *html;
-        const char *dropped;
+        const char *found;
     } cases[] = {
         { ARTICLE COMMENTS, two },
         { ARTICLE "<div class='disqus thread'><ul>" ENTRY ENTRY "</ul></div><p>x", two },
@@ -92,37 +86,12 @@ static void regions_are_found(void **state)
           two },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_string_equal(changed(cases[i].html, TMPL_COMMENTS_DROP, *state), cases[i].dropped);
+        assert_string_equal(found(cases[i].html, *state), cases[i].found);
     }
-}
-
-static void what_is_kept(void **state)
-{
-    static const char html[] =
-        ARTICLE "<div id=comments><h2>2 comments</h2>"
-                "<div><cite><a href=/1>Ann</a></cite><p>" SAYS "</p><p><a href=/r>Reply</a></div>"
-                "<div><cite><a href=/2>Bob</a></cite><p>" SAYS "</p><p><a href=/r>Reply</a></div>"
-                "<form>Say what you think</form></div><p>behind it";
-    assert_string_equal(changed(html, TMPL_COMMENTS_KEEP, *state),
-                        "2 comments|Ann|" SAYS "|Bob|" SAYS "|");
-    assert_string_equal(changed(html, TMPL_COMMENTS_JUDGE, *state), "");
-}
-
-static void names_are_parsed(void **state)
-{
-    tmpl_comments_e comments = TMPL_COMMENTS_JUDGE;
-    tmpl_error_t err;
-    (void)state;
-    assert_int_equal(tmpl_comments_parse(&comments, "Drop", &err), APR_SUCCESS);
-    assert_int_equal(comments, TMPL_COMMENTS_DROP);
-    assert_int_equal(tmpl_comments_parse(&comments, "all", &err), APR_EINVAL);
-    assert_string_equal(err.text, "'all' is not one of judge keep drop");
 }
 
 static const struct CMUnitTest tests[] = {
     CHECK(regions_are_found),
-    CHECK(what_is_kept),
-    CHECK(names_are_parsed),
 };
 
 TAP_MAIN(tests)

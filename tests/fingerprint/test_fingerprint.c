@@ -30,7 +30,7 @@ static const char *words(unsigned from, unsigned to, apr_pool_t *pool)
 
 static void template_is_left_out(void **state)
 {
-    static const tmpl_verdict_t verdicts[] = { { 1, 1 }, { 0, 0 }, { 1, 1 } };
+    static const tmpl_verdict_t verdicts[] = { { 1, 1, 0 }, { 0, 0, 0 }, { 1, 1, 0 } };
     const char *article = words(0, 50, *state);
     const char *html = apr_pstrcat(*state, "<body><div>", words(100, 150, *state), "</div><div>",
                                    article, "</div><div>foot</div>", NULL);

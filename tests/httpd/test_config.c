@@ -41,6 +41,9 @@ static void words(void **state)
     for (i = 0; i < TMPL_MODE_COUNT; i++) {
         assert_non_null(strstr(TMPL_VALUES_MODE(, ), tmpl_mode_name((tmpl_mode_e)i)));
     }
+    for (i = TMPL_PART_TEMPLATE + 1; i < TMPL_PART_COUNT; i++) {
+        assert_non_null(strstr(TMPL_VALUES_PARTS(, ), tmpl_part_name((tmpl_part_e)i)));
+    }
     for (i = 0; i < TMPL_DETECTOR_COUNT; i++) {
         assert_non_null(strstr(TMPL_VALUES_DETECTOR(, ), tmpl_detector((tmpl_detector_e)i)->name));
     }
@@ -153,8 +156,14 @@ static const struct {
     { "TmplKeep aside, ", { "TmplKeep must be CSS selectors", "\"aside,\"" } },
     { "TmplDrop ''", { "TmplDrop must be CSS selectors" } },
     { "TmplDrop", { "TmplDrop must be CSS selectors" } },
-    { "TmplComments yes", { "TmplComments must be judge, keep or drop", "\"yes\"" } },
-    { "TmplMark", { "TmplMark must be up to 16 of data-tmpl, pagefind,", "not \"\"" } },
+    { "TmplParts body text",
+      { "TmplParts must be names of parts (all, headline,", "\"body text\"",
+        "there is no part \"text\"" } },
+    { "TmplParts -body,comment", { "TmplParts must be", "\"comment\" has no + or -" } },
+    { "TmplParts template", { "TmplParts must be", "template always goes" } },
+    { "TmplParts", { "TmplParts must be", "no part is named" } },
+    { "TmplComments drop", { "TmplComments is", "write \"TmplParts -comment\" for drop" } },
+    { "TmplMark", { "TmplMark must be up to 16 of data-tmpl, parts,", "not \"\"" } },
     { "TmplMark pagefind nosuch", { "TmplMark must be up to 16", "\"nosuch\"" } },
     { "TmplMark data-pagefind-body", { "TmplMark must be", "every page" } },
     { "TmplMark '<!--a-->'", { "TmplMark must be", "two comments" } },

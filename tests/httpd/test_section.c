@@ -122,9 +122,11 @@ static const char *show_drop(const tmpl_conf_t *conf)
     return selectors(conf->drop);
 }
 
-static const char *show_comments(const tmpl_conf_t *conf)
+static const char *show_parts(const tmpl_conf_t *conf)
 {
-    return number(conf->comments);
+    return conf->parts.off == 0 && conf->parts.on == 0
+               ? ""
+               : tmpl_part_names(TMPL_PARTS_ALL & ~tmpl_parts_without(conf->parts), pool);
 }
 
 static const char *show_marks(const tmpl_conf_t *conf)
@@ -240,8 +242,9 @@ static const struct {
     { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "3" },
     { show_min_keep, "TmplMinKeep 0", "TmplMinKeep 15%", "0.15" },
     { show_min_keep, "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
-    { show_comments, "TmplComments keep", "TmplComments DROP", "2" },
-    { show_comments, "TmplComments drop", "TmplComments judge", "0" },
+    { show_parts, "TmplParts body", "TmplParts headline\nTmplParts +Lead, +QA",
+      "headline lead qa" },
+    { show_parts, "TmplParts body, lead", "TmplParts +comment -lead", "body comment" },
     { show_marks, "TmplMark pagefind", "TmplMark htdig Data-x \"<!--a--><!--b-->\"",
       "htdig Data-x <!--a--><!--b--> " },
     { show_marks, "TmplMark pagefind udm", "TmplMark noindex\nTmplMark data-tmpl", "data-tmpl " },
@@ -316,7 +319,7 @@ static void every_directive_is_merged(void **state)
     int d;
 
     (void)state;
-    for (d = 0; tmpl_conf_directives[d].name != NULL; d++) {
+    for (d = 0; tmpl_conf_directives[d].cmd_data != NULL; d++) {
         const char *name = tmpl_conf_directives[d].name;
 
         for (i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
@@ -402,8 +405,8 @@ static void values_reach_the_library(void **state)
     tmpl_clean_opts_t opts;
     tmpl_conf_t *conf =
         section("TmplMode strip\nTmplMinDF 7\nTmplRatio 0.25\nTmplLifetime 11 12\n"
-                "TmplMinKeep 3%\nTmplMinConfidence 80%\nTmplComments "
-                "drop\nTmplMark elastic\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
+                "TmplMinKeep 3%\nTmplMinConfidence 80%\nTmplParts "
+                "body\nTmplMark elastic\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
                 "TmplSecret s\nTmplDetector pagelevel\nTmplSmoothing max\n"
                 "TmplModel tests/models/one.trees");
 
@@ -421,7 +424,7 @@ static void values_reach_the_library(void **state)
     assert_ptr_equal(opts.detect.models.trees, conf->models.trees);
     assert_true(opts.guards.min_keep > 0.029 && opts.guards.min_keep < 0.031);
     assert_true(opts.guards.min_confidence > 0.79 && opts.guards.min_confidence < 0.81);
-    assert_int_equal(opts.guards.comments, TMPL_COMMENTS_DROP);
+    assert_int_equal(opts.guards.without, TMPL_PARTS_ALL & ~TMPL_PART_BIT(TMPL_PART_BODY));
     assert_ptr_equal(opts.marks, conf->marks);
     assert_int_equal(opts.guards.keep->nelts, 1);
     assert_int_equal(opts.guards.drop->nelts, 1);

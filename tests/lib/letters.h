@@ -25,4 +25,16 @@ static inline tmpl_verdict_t *letters_verdicts(const tmpl_page_t *page, const ch
     return v;
 }
 
+/* Gives a part to each block that has one of the letters. */
+static inline void letters_part(tmpl_verdict_t *v, const tmpl_page_t *page, const char *letters,
+                                tmpl_part_e part, apr_pool_t *pool)
+{
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        const tmpl_segment_t *s = &page->segments[i];
+        if (strpbrk(check_bytes(page, s->span, pool), letters) != NULL) {
+            v[s->block].part = (unsigned char)part;
+        }
+    }
+}
+
 #endif

@@ -14,8 +14,8 @@ use File::Temp qw(tempdir);
 use Test::More;
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
-my @files = qw(shared/settings.h shared/rewrite/mark.h README.md conf/tmpl-reference.conf docs/mod_tmpl.5
-    docs/indexing.md docs/settings);
+my @files = qw(shared/settings.h shared/rewrite/mark.h shared/detect/parts.h README.md conf/tmpl-reference.conf docs/mod_tmpl.5
+    docs/indexing.md docs/parts.md docs/settings);
 
 sub slurp {
     my ($name) = @_;
@@ -43,11 +43,13 @@ subtest 'an edit is noticed' => sub {
         ['docs/mod_tmpl.5', 'Default: 8M', 'Default: 9M', 'the man page'],
         ['shared/rewrite/mark.h', '"Pagefind"', '"Pagelost"', 'who reads a preset'],
         ['shared/rewrite/mark.h', 'X("udm"', 'X("mdu"', 'the name of a preset'],
+        ['shared/detect/parts.h', 'X(QA, "qa"', 'X(QA, "aq"', 'the name of a part'],
+        ['docs/parts.md', '| `notice` | dialogs, cookie', '| `notice` | cookie', 'the table of parts'],
         ['docs/indexing.md', '| `elastic` |', '| `plastic` |', 'the table of presets'],
     ) {
         my ($file, $from, $to, $what) = @$case;
         my $dir = tempdir(CLEANUP => 1);
-        make_path(map { "$dir/$_" } qw(shared/rewrite conf docs));
+        make_path(map { "$dir/$_" } qw(shared/rewrite shared/detect conf docs));
         for my $name (@files) {
             my $text = slurp("$root/$name");
             $name eq $file and $text =~ s/\Q$from\E/$to/ || fail("$file has no $from");

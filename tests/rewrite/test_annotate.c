@@ -58,6 +58,44 @@ static void check(const case_t *cases, size_t n, apr_pool_t *pool)
 
 #define CHECK_CASES(cases, pool) check(cases, sizeof(cases) / sizeof((cases)[0]), pool)
 
+/* c is comment, n is notice: both go. t is template. */
+static void a_preset_names_parts(void **state)
+{
+    static const struct {
+        const char *html, *marks, *annotated;
+    } cases[] = {
+        { "<div>n</div><p>b</p><ul><li>cc<li>c<li>n</ul>", "parts",
+          "<div data-tmpl=\"notice\">n</div><p>b</p><ul "
+          "data-tmpl=\"comment\"><li>cc<li>c<li>n</ul>" },
+        { "<p>b</p><ul><li>cc<li>t<li>n</ul>", "parts",
+          "<p>b</p><ul data-tmpl=\"\"><li>cc<li>t<li>n</ul>" },
+        { "<p>b</p><nav>t</nav><div>c</div>", "Parts|pagefind",
+          "<p>b</p><nav data-tmpl=\"\" data-pagefind-ignore=\"\">t</nav>"
+          "<div data-tmpl=\"comment\" data-pagefind-ignore=\"\">c</div>" },
+        { "<p>b</p><div>c</div>", "data-tmpl", "<p>b</p><div data-tmpl=\"\">c</div>" },
+    };
+    tmpl_guards_t guards = { .without = TMPL_PART_BIT(TMPL_PART_COMMENT) |
+                                        TMPL_PART_BIT(TMPL_PART_NOTICE) };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tmpl_page_opts_t opts = { .separators = &tmpl_separators_leaf };
+        const tmpl_page_t *page = NULL;
+        const char *html = cases[i].html;
+        tmpl_closure_t closure;
+        tmpl_edits_t edits;
+        apr_size_t len;
+        assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                         TMPL_DECLINE_NONE);
+        tmpl_verdict_t *verdicts = letters_verdicts(page, "t", *state);
+        letters_part(verdicts, page, "c", TMPL_PART_COMMENT, *state);
+        letters_part(verdicts, page, "n", TMPL_PART_NOTICE, *state);
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, *state);
+        assert_true(
+            tmpl_annotate(&edits, page, &closure, marks_of(cases[i].marks, *state), *state) == 0);
+        assert_string_equal(tmpl_edits_apply(&len, &edits, html, strlen(html), *state),
+                            cases[i].annotated);
+    }
+}
+
 static void attributes_are_on_elements(void **state)
 {
     static const case_t cases[] = {
@@ -274,6 +312,7 @@ static void lists_have_different_ids(void **state)
 
 static const struct CMUnitTest tests[] = {
     CHECK(attributes_are_on_elements),
+    CHECK(a_preset_names_parts),
     CHECK(a_page_decides_about_its_own_elements),
     CHECK(comments_are_around_siblings),
     CHECK(the_pages_own_ranges_stay_right),

@@ -128,6 +128,22 @@ static void texts_are_escaped(void **state)
     assert_non_null(strstr(page, "TmplKeep p[x=&#39;&#65533;&#39;]"));
 }
 
+static void notes_and_legend_name_parts(void **state)
+{
+    static const char html[] = "<body><main><p>One sentence, which is the text of this page, and "
+                               "of no other.</p></main>";
+    const char *page = highlighted(html);
+    (void)state;
+    assert_non_null(strstr(page, "&#10;Part: body&#10;"));
+    assert_non_null(strstr(page, "\"Left out by TmplParts: 0\""));
+    opts.guards.without = TMPL_PART_BIT(TMPL_PART_BODY) | TMPL_PART_BIT(TMPL_PART_QA);
+    opts.guards.min_keep = 0;
+    page = highlighted(html);
+    opts.guards = tmpl_clean_opts_default.guards;
+    assert_non_null(strstr(page, "\"Left out by TmplParts: 1, of body\""));
+    assert_non_null(strstr(page, " data-tmpl-is=\"part\" data-tmpl-of="));
+}
+
 /* Of several elements with text of one block. */
 static void a_note_stands_once(void **state)
 {
@@ -178,6 +194,7 @@ static int prepare(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_is_inserted_where),
     cmocka_unit_test(texts_are_escaped),
+    cmocka_unit_test(notes_and_legend_name_parts),
     cmocka_unit_test(a_note_stands_once),
     cmocka_unit_test(has_a_limit),
 };

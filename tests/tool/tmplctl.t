@@ -81,8 +81,8 @@ subtest 'usage errors' => sub {
         jobs => [['0', '257', '-1', 'x', ''], qr/must be a whole number from 1 to 256, not/],
         'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/--min-df: must be a whole number from 2 to 64, not/],
         ratio => [[qw(-0.1 1.1 x nan 101% 1e-1), ''], qr/must be a number from 0 to 1, or from 0% to 100%, not/],
-        comments => [[qw(yes), ''], qr/--comments: must be judge, keep or drop, not/],
-        mark => [[qw(nosuch data- data-pagefind-body), '<!--a-->'], qr/--mark: must be up to 16 of data-tmpl, pagefind,/],
+        parts => [['text', 'template', 'body,+qa', ''], qr/--parts: must be names of parts \(all, headline, .* not/],
+        mark => [[qw(nosuch data- data-pagefind-body), '<!--a-->'], qr/--mark: must be up to 16 of data-tmpl, parts, pagefind,/],
         'min-confidence' => [[qw(2 -1 0.5x)], qr/must be a number from 0 to 1, or/],
         'min-keep' => [[qw(2 1e9 0.5x)], qr/must be a number from 0 to 1, or/],
         lifetime => [['5', '0,5', '5,0', 'a,b', '5,5,5', '-1,5', '1000001,1', '1,1001'], qr/Tb, a whole number from 1 to 1000000, and N/],
@@ -371,10 +371,18 @@ subtest 'options reach the library' => sub {
     unlike(slurp('opt/p01.html'), qr/tmpl/, 'in place of the default');
     run(@annotate);
     like(slurp('opt/p01.html'), qr/ data-tmpl="">/, 'which is data-tmpl');
-    spew('thread.html', '<div id=main><p>' . 'An article of some sentences. ' x 20 . '</p></div><div id=comments>'
-        . join('', map { "<div><cite>Reader $_</cite><p>I have read all of it.</p></div>" } 1 .. 2) . '</div>');
-    run(@args, '--comments', $_, 'thread.html'),
-        is(slurp('opt/thread.html') =~ /Reader 1.*Reader 2/s ? 'keep' : 'drop', $_, "--comments $_") for qw(keep drop);
+    spew('text.html', '<div id=main><p>' . 'An article of some sentences. ' x 20 . '</p></div>');
+    my @auto = qw(--detector auto --min-keep 0);
+    run(@args, @auto, '--parts', $_, 'text.html'),
+        is(slurp('opt/text.html') =~ /article/ ? 'stays' : 'goes', /-body$/ ? 'goes' : 'stays', "--parts $_") for 'body', 'all,-body', 'headline, body';
+    run(@args, @auto, qw(--parts -body --parts +body text.html));
+    like(slurp('opt/text.html'), qr/article/, 'a second --parts changes the first');
+    usage_is([@args, qw(--detector style --parts body text.html)], qr/--parts: only --detector auto tells parts apart$/m, '--parts, another detector');
+    my (undef, $explained) = run('explain', @auto, qw(--parts -body text.html));
+    like($explained, qr/^0  template 0\.\d+, body, cut/m, 'explain names the part');
+    like($explained, qr/^    by TmplParts, /m, 'and the rule');
+    my ($block) = @{ decode_json((run('explain', '--json', @auto, qw(--parts -body text.html)))[1])->{blocks} };
+    is("$block->{part} $block->{rule} $block->{cut}", 'body parts all', 'in JSON, too');
     ($code, $out) = run(@args, '--separators', 'table', @pages);
     like($out, qr/^12 pages: 0 edited/, '--separators: one block a page is content');
     ($code, $out) = run(@args, '--separators', '+p +li', @pages);
