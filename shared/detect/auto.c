@@ -6,7 +6,7 @@
 
 #include "base/scratch.h"
 #include "detect/pictures.h"
-#include "detect/protect.h"
+#include "detect/records.h"
 #include "feature/observation.h"
 #include "model/judge_rows.h"
 
@@ -141,11 +141,13 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         tmpl_contributions(why->trees, trees, rows, templateness, p->n_blocks, pool);
         tmpl_why_changed(why, p, verdicts, TMPL_RULE_DETECTOR);
     }
-    tmpl_judged_t judged = { verdicts, page->reading, &page->layout, counts, min_df, why };
+    tmpl_judged_t judged = { verdicts, page->reading, counts, min_df, why };
     /* otherwise a headline alone would get the page past TmplMinKeep */
     if ((uint64_t)kept * LEAST_KEPT > words[p->n_blocks]) {
-        tmpl_groups(&judged, pool);
-        tmpl_why_note(why, p, verdicts, TMPL_RULE_GROUP);
+        tmpl_records_t runs;
+        tmpl_records_find(&runs, p, &page->layout, pool);
+        tmpl_records_judge(&judged, &runs, pool);
+        tmpl_why_note(why, p, verdicts, TMPL_RULE_RECORDS);
         tmpl_headline(&judged);
     }
     apr_pool_destroy(pool);

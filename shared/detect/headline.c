@@ -125,20 +125,17 @@ static int says(const tmpl_page_t *page, const tmpl_node_t *node)
 #define TAGS_UP  4
 #define NAMES_UP 3
 
-static int is_named(const tmpl_judged_t *judged, uint32_t node)
+static tmpl_byline_e byline_of(const tmpl_judged_t *judged, uint32_t node)
 {
     const tmpl_page_t *page = judged->reading->page;
     unsigned about = tmpl_context(judged->reading, node)->near.steps[TMPL_NAME_ABOUT];
-    if (about > 0 && about <= NAMES_UP) {
-        return 1;
-    }
     for (int up = 0; up < TAGS_UP && node != 0; up++) {
         if (page->nodes[node].tag == TMPL_TAG_TIME || says(page, &page->nodes[node])) {
-            return 1;
+            return TMPL_BYLINE_SAID;
         }
         node = page->nodes[node].parent;
     }
-    return 0;
+    return about > 0 && about <= NAMES_UP ? TMPL_BYLINE_NAMED : TMPL_BYLINE_NONE;
 }
 
 /* Whether four digits alone, from 1990 to 2039, are at c. before is the byte before them. */
@@ -173,20 +170,20 @@ static int has_words(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
 /* A block of more segments is no byline: the search looks at the tags around each segment. */
 #define BYLINE_SEGMENTS 32
 
-static int is_byline(const tmpl_judged_t *judged, uint32_t block)
+tmpl_byline_e tmpl_byline_of(const tmpl_judged_t *judged, uint32_t block)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_block_t *b = &page->blocks[block];
+    tmpl_byline_e is = TMPL_BYLINE_NONE;
     if (!has_words(judged, block, TMPL_BYLINE_WORDS) ||
         b->after_segment - b->first_segment > BYLINE_SEGMENTS) {
-        return 0;
+        return TMPL_BYLINE_NONE;
     }
-    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
-        if (is_named(judged, page->segments[s].node)) {
-            return 1;
-        }
+    for (uint32_t s = b->first_segment; s < b->after_segment && is < TMPL_BYLINE_SAID; s++) {
+        tmpl_byline_e by = byline_of(judged, page->segments[s].node);
+        is = by > is ? by : is;
     }
-    return has_year(page, b);
+    return is < TMPL_BYLINE_SAID && has_year(page, b) ? TMPL_BYLINE_SAID : is;
 }
 
 /* Rule 2 for the blocks [first, after). */
@@ -194,7 +191,7 @@ static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t af
 {
     int before = 0; /* the block before is a byline */
     for (uint32_t b = first; b < after; b++) {
-        int is = is_byline(judged, b);
+        int is = tmpl_byline_of(judged, b) != TMPL_BYLINE_NONE;
         if (is && b > first && has_words(judged, b - 1, BESIDE_WORDS)) {
             judged->verdicts[b - 1].template = 0;
         }

@@ -8,15 +8,14 @@
 #define TMPL_PROTECT_H
 
 #include "detect/why.h"
-#include "feature/layout.h"
+#include "feature/reading.h"
 #include "table/store.h"
 
 /* A page that the trees have judged. The rules below change its verdicts. */
 typedef struct {
     tmpl_verdict_t *verdicts;
     const tmpl_reading_t *reading; /* with its text and scores */
-    const tmpl_layout_t *layout;
-    const tmpl_counts_t *counts; /* records may be NULL, as without a store */
+    const tmpl_counts_t *counts;   /* records may be NULL, as without a store */
     uint32_t min_df;
     tmpl_why_t *why; /* may be NULL */
 } tmpl_judged_t;
@@ -38,27 +37,20 @@ typedef struct {
  */
 void tmpl_headline(const tmpl_judged_t *judged);
 
+/* How a block says that it is a byline. */
+typedef enum {
+    TMPL_BYLINE_NONE,
+    TMPL_BYLINE_NAMED, /* by a class or id */
+    TMPL_BYLINE_SAID   /* by a tag, rel or itemprop, or a year */
+} tmpl_byline_e;
+
+/* Whether a block is a byline, wherever it stands: rule 2. Never a block of the site. */
+tmpl_byline_e tmpl_byline_of(const tmpl_judged_t *judged, uint32_t block);
+
 #define TMPL_HEADLINE_TITLED 0.7F
 #define TMPL_HEADLINE_SHARE  0.4F
 #define TMPL_BYLINE_WORDS    20
 #define TMPL_BYLINE_BLOCKS   12
-
-/*
- * Groups: elements of one parent that are alike, by tag and layout path (rows of tables and items
- * of lists by their tag), as posts of a thread, products of a list, rows of a table. A row is
- * content if more than half of its text is. In a group of which two thirds of the rows are content:
- *   1. In rows that are content, a block of TMPL_PART_WORDS words at most becomes content if most
- *      rows have a block at the same place, and most of these blocks have another text: an author,
- *      a date, a price; but not "Reply".
- *   2. Text of other rows becomes content, in a group of three or more; pictures.h judges pictures.
- * And in any group of three or more:
- *   3. Rows of two parts become content if few of their words are links, and the group is in the
- *      element with the best score, or just behind content: labels and their values.
- * Blocks of the site are not changed. Rules 1 and 3 change no blocks in nav, footer, aside or form.
- */
-void tmpl_groups(const tmpl_judged_t *judged, apr_pool_t *pool);
-
-#define TMPL_PART_WORDS 20
 
 /*
  * Whether a block is of the site, and not this page's own: each of its segments has DF >= 2, and DF

@@ -14,7 +14,7 @@
 /* X(id, name, explanation): the rules that give verdicts, in the order in which they judge. */
 #define TMPL_RULES(X)                                                                              \
     X(DETECTOR, "detector", "by the detector")                                                     \
-    X(GROUP, "group", "as the parts beside it that are alike")                                     \
+    X(RECORDS, "records", "as the blocks at the same place in records like its own")               \
     X(HEADLINE, "headline", "as the page's headline")                                              \
     X(BYLINE, "byline", "as a byline: who, when, or a price beside the headline")                  \
     X(PICTURE, "picture", "as a picture, or its caption, between content")                         \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The headline, its byline, and rows of groups become content. */
+/* The headline and its byline become content; records are judged whole. */
 #include "verdicts_fixture.h"
 
-#include "detect/protect.h"
+#include "detect/records.h"
 #include "feature/score.h"
 
 #define TEXT "c Long enough to be the beginning of the text, as it has more than eighty bytes in it"
@@ -30,8 +30,10 @@ static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
     tmpl_layout_read(&layout, reading, pool);
     tmpl_read_text(reading, pool);
     tmpl_read_score(reading, pool);
-    tmpl_judged_t of = { v, reading, &layout, &counts, 5, NULL };
-    tmpl_groups(&of, pool);
+    tmpl_judged_t of = { v, reading, &counts, 5, NULL };
+    tmpl_records_t of_records;
+    tmpl_records_find(&of_records, page, &layout, pool);
+    tmpl_records_judge(&of, &of_records, pool);
     tmpl_headline(&of);
     return letters_of(v, page, pool);
 }
@@ -101,10 +103,10 @@ static void a_byline_is_content(void **state)
         { HEAD "<p>$ 12<p>" TEXT, "ctc", "ctc" },
         { HEAD "<p>Share<p>" TEXT, "ctc", "ctc" },
         /* a few words beside it */
-        { HEAD "<p>Share<p>Ida Holm<p>May 2025<p>Berlin<p>Share<p>" TEXT, "ctccctc", "ctccctc" },
-        { HEAD "<p>One two three four five<p>May 2025<p>" TEXT, "ctcc", "ctcc" },
+        { HEAD "<p>Share<p>Ida Holm<p>May 2025<p>Berlin<p>Share<div>" TEXT, "ctccctc", "ctccctc" },
+        { HEAD "<p>One two three four five<p>May 2025<div>" TEXT, "ctcc", "ctcc" },
         /* before the headline, and behind the beginning of the text */
-        { "<p>1 May 2025<p>" HEAD "<p>" TEXT "<p>2 May 2025", "ccct", "ccct" },
+        { "<p>1 May 2025<p>" HEAD "<p>" TEXT "<div>2 May 2025", "ccct", "ccct" },
         /* what is of the site */
         { HEAD "<p>all 2025<p>" TEXT, "ccc", "ctc" },
         { HEAD "<p>some 2025<p>" TEXT, "ccc", "ccc" },
@@ -123,65 +125,96 @@ static void a_byline_is_content(void **state)
     }
 }
 
-#define POST(by, text) "<div class=post><p>" by "<p>c Text of some length " text "<p>Reply</div>"
+#define TEN "1 2 3 4 5 6 7 8 9 10 "
 
-static void parts_of_rows_are_content(void **state)
-{
-    static const case_t cases[] = {
-        { POST("Ida", "one") POST("Ben", "two"), "cctcct", "cctcct" },
-        { POST("Ida", "one") POST("Ben", "two") POST("Ida", "six"), "cctcctcct", "cctcctcct" },
-        /* by the same in all rows */
-        { POST("Ida", "one") POST("Ida", "two") POST("Ida", "six"), "tcttcttct", "tcttcttct" },
-        { POST("all Ida", "one") POST("all Ben", "two"), "cctcct", "tcttct" },
-        { "<nav>" POST("Ida", "one") POST("Ben", "two") "</nav>", "tcttct", "tcttct" },
-        /* rows are not alike */
-        { POST("Ida", "one") "<p>Ben<p>c Text of some length", "tcttc", "tcttc" },
-    };
-    check_cases(cases, COUNT(cases), *state);
-}
-
-static void rows_of_a_group_of_content_are_content(void **state)
+static void a_field_has_the_verdict_of_most_of_its_blocks(void **state)
 {
     static const case_t cases[] = {
         { "<ul><li>c one<li>two<li>c three</ul>", "ccc", "ccc" },
-        { "<ul><li>c one<li>two<li>three</ul>", "ctt", "ctt" },
-        { "<ul><li>c one<li>all<li>c three</ul>", "ccc", "ctc" },
-        { "<ul><li class=odd>c one<li>two<li class=odd>c three</ul>", "ccc", "ccc" },
-        { "<div class=a>c one</div><div class=b>two</div><div class=a>c three</div>", "ctc",
-          "ctc" },
+        { "<ul><li>c one<li>two<li>three</ul>", "ttt", "ttt" },
+        { "<ul><li>c one<li>two<li>c three<li>four</ul>", "cccc", "cccc" },
+        /* two blocks are too few */
         { "<ul><li>c one<li>two</ul>", "ct", "ct" },
+        /* what is of the site */
+        { "<ul><li>c one<li>all<li>c three</ul>", "ccc", "ctc" },
+        { "<ul><li>c all<li>two<li>three</ul>", "ttt", "ttt" },
+        /* a field goes over parents, and by layout path */
+        { "<div><p>c one</div><div><p>two</div><div><p>c three</div>", "ccc", "ccc" },
+        { "<p class=a1>c one<p class=a2>two<p class=a3>c three", "ccc", "ccc" },
+        { "<p>c one<p class=a>two<p>c three", "ctc", "ctc" },
+        /* more than 20 words stay where they are most of the field's */
+        { "<p>c " TEN TEN "<p>two<p>three", "ctt", "ctt" },
+        { "<p>c " TEN "9 8 7 6 5 4 3 2 1<p>two<p>three", "ttt", "ttt" },
+        { "<p>c " TEN TEN "<p>" TEN TEN "0<p>three", "ttt", "ttt" },
     };
     check_cases(cases, COUNT(cases), *state);
 }
 
-#define ROW(label, value) "<tr><td>" label "<td>" value
-#define TABLE(rows)       "<p>c Text<table>" rows "</table>"
-#define PAIRS             ROW("Weight", "1 kg") ROW("Length", "2 m") ROW("Made of", "Ash")
+#define ROW(place, button) "<tr><td>" place "<td>" button
 
-static void pairs_are_content(void **state)
+static void each_column_of_a_table_is_a_field(void **state)
 {
     static const case_t cases[] = {
-        { TABLE(PAIRS), "ccccccc", "ccccccc" },
-        { TABLE(ROW("all Weight", "1 kg") ROW("Length", "2 m") ROW("Made of", "all")), "ccccccc",
-          "ctcccct" },
-        { "<p>Text<table>" PAIRS "</table>", "ttttttt", "ttttttt" },
-        { "<footer>" TABLE(PAIRS) "</footer>", "ctttttt", "ctttttt" },
-        { "<p>c Text<ul><li>Weight<li>Length<li>Made of</ul>", "cttt", "cttt" },
-        { TABLE(ROW("<a href=a>Weight</a>", "1") ROW("<a href=b>Length</a>", "2")
-                    ROW("<a href=c>Made of</a>", "3")),
-          "ctttttt", "ctttttt" },
-        { TABLE(ROW("Weight", "1 kg") ROW("Length", "2 m")), "ctttt", "ctttt" },
-        { TABLE(PAIRS "<tr><td>Price<td>3<td>4"), "cttttttttt", "cttttttttt" },
-        { "<p>c Text<dl><dt>Weight<dd>1 kg<dt>Length<dd>2 m<dt>Made of<dd>Ash</dl>", "ctctctc",
-          "ctctctc" },
+        { "<table>" ROW("c Kiel", "Reply") ROW("Bonn", "Reply") ROW("c Ulm", "Reply") "</table>",
+          "ctctct", "ctctct" },
+        /* empty cells count */
+        { "<table>" ROW("c Kiel", "Reply") ROW("", "Reply") ROW("c Ulm", "Reply")
+              ROW("Bonn", "Reply") "</table>",
+          "cttctct", "cttctct" },
     };
     check_cases(cases, COUNT(cases), *state);
+}
+
+#define POST(by, text)                                                                             \
+    "<div class=post>" by "<p>c Text of some length " text "<p class=a>Reply</div>"
+#define BY(name) "<div class=by>" name "</div>"
+#define DATED    "<div><time>Monday</time></div>"
+
+static void names_and_dates_of_records_are_content(void **state)
+{
+    static const case_t cases[] = {
+        { POST(BY("Ida"), "one") POST(BY("Ben"), "two"), "cctcct", "cctcct" },
+        { POST(BY(TEN TEN), "one") POST(BY(TEN "11"), "two"), "cctcct", "cctcct" },
+        { POST(BY(TEN TEN "1"), "one") POST(BY(TEN TEN "2"), "two"), "tcttct", "tcttct" },
+        /* the same text in all records, unless it says what it is */
+        { POST(BY("Ida"), "one") POST(BY("Ida"), "two"), "tcttct", "tcttct" },
+        { POST(DATED, "one") POST(DATED, "two"), "cctcct", "cctcct" },
+        /* what is of the site */
+        { POST(BY("all Ida"), "one") POST(BY("Ben"), "two"), "cctcct", "tctcct" },
+        /* records of which nothing stays, and those at the edge */
+        { "<p>c Text" BY("Ida") BY("Ben") "<p>c Text", "cttc", "cttc" },
+        { "<aside>" POST(BY("Ida"), "one") POST(BY("Ben"), "two") "</aside>", "tcttct", "tcttct" },
+    };
+    check_cases(cases, COUNT(cases), *state);
+}
+
+static void a_run_is_around_all_blocks_of_a_field(void **state)
+{
+    const tmpl_page_t *page =
+        leaf_page("<ul><li><p>one<b>x</b></p><li><p>two</p></ul><p>three", *state);
+    tmpl_reading_t *reading = tmpl_read_blocks(page, *state);
+    tmpl_layout_t layout;
+    tmpl_records_t records;
+    tmpl_layout_read(&layout, reading, *state);
+    tmpl_records_find(&records, page, &layout, *state);
+    assert_int_equal(records.n_fields, 2);
+    assert_int_equal(records.field[1], records.field[0]);
+    assert_int_equal(records.next[0], 1);
+    assert_int_equal(records.next[1], TMPL_NONE);
+    const tmpl_field_t *field = &records.fields[records.field[0]];
+    assert_int_equal(field->n, 2);
+    assert_int_equal(page->nodes[tmpl_records_run(&records, field)].tag, TMPL_TAG_UL);
+    field = &records.fields[records.field[2]];
+    assert_int_equal(page->nodes[tmpl_records_run(&records, field)].tag, TMPL_TAG_P);
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(the_headline_is_content),   CHECK(a_byline_is_content),
-    CHECK(parts_of_rows_are_content), CHECK(rows_of_a_group_of_content_are_content),
-    CHECK(pairs_are_content),
+    CHECK(the_headline_is_content),
+    CHECK(a_byline_is_content),
+    CHECK(a_field_has_the_verdict_of_most_of_its_blocks),
+    CHECK(each_column_of_a_table_is_a_field),
+    CHECK(names_and_dates_of_records_are_content),
+    CHECK(a_run_is_around_all_blocks_of_a_field),
 };
 
 TAP_MAIN(tests)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detect/records.h"
+
+#include "base/numbering.h"
+
+/* Cells behind that many in a row count as one column, so that long rows cost no more. */
+#define COLUMNS_MOST 32
+
+/* The column of a cell of a table, from 1; 0 for other elements. */
+static uint32_t column_of(const tmpl_node_t *nodes, uint32_t node)
+{
+    uint32_t column = 1;
+    if (nodes[node].tag != TMPL_TAG_TD && nodes[node].tag != TMPL_TAG_TH) {
+        return 0;
+    }
+    for (uint32_t i = nodes[node].parent + 1; i < node && column < COLUMNS_MOST;
+         i = nodes[i].after) {
+        column++;
+    }
+    return column;
+}
+
+static void add_block(tmpl_records_t *records, uint32_t block, uint32_t n)
+{
+    tmpl_field_t *field = &records->fields[n];
+    if (field->n++ == 0) {
+        field->first = block;
+    }
+    else {
+        records->next[field->last] = block;
+    }
+    field->last = block;
+    records->field[block] = n;
+    records->next[block] = TMPL_NONE;
+}
+
+void tmpl_records_find(tmpl_records_t *records, const tmpl_page_t *page,
+                       const tmpl_layout_t *layout, apr_pool_t *pool)
+{
+    tmpl_numbering_t fields;
+    records->page = page;
+    records->fields = apr_pcalloc(pool, page->n_blocks * sizeof(*records->fields));
+    records->field = apr_palloc(pool, page->n_blocks * sizeof(*records->field));
+    records->next = apr_palloc(pool, page->n_blocks * sizeof(*records->next));
+    tmpl_numbering_init(&fields, 64, pool, pool);
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        uint64_t column = column_of(page->nodes, page->blocks[b].node);
+        add_block(records, b,
+                  tmpl_numbering_add(&fields, column << 32 | layout->blocks[b].paths[0]));
+    }
+    records->n_fields = fields.n;
+}
+
+uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *field)
+{
+    const tmpl_page_t *page = records->page;
+    uint32_t run = page->blocks[field->first].node;
+    while (page->nodes[run].after <= page->blocks[field->last].node) {
+        run = page->nodes[run].parent;
+    }
+    return run;
+}
+
+typedef struct {
+    const tmpl_judged_t *judged;
+    const tmpl_page_t *page;
+    const tmpl_records_t *records;
+    uint32_t *content; /* [i]: blocks of content, by the trees, before block i */
+} judge_t;
+
+static uint32_t words_of(const judge_t *j, uint32_t block)
+{
+    const uint32_t *words = j->judged->reading->before.words;
+    return words[block + 1] - words[block];
+}
+
+static uint32_t key_of(const judge_t *j, uint32_t block)
+{
+    return j->page->segments[j->page->blocks[block].first_segment].key;
+}
+
+/* Rule 1: whether most of the first blocks say what they are. */
+static int is_said(const judge_t *j, const tmpl_field_t *field)
+{
+    uint32_t looked = 0;
+    uint32_t said = 0;
+    for (uint32_t b = field->first; b != TMPL_NONE && looked < TMPL_RECORDS_LOOKED;
+         b = j->records->next[b], looked++) {
+        said += tmpl_byline_of(j->judged, b) == TMPL_BYLINE_SAID ? 1 : 0;
+    }
+    return 2 * said > looked;
+}
+
+static int is_at_edge(const judge_t *j, const tmpl_field_t *field)
+{
+    static const unsigned edges = TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_ASIDE;
+    uint32_t run = tmpl_records_run(j->records, field);
+    return (tmpl_context(j->judged->reading, run)->in & edges) != 0;
+}
+
+static int is_needed(const judge_t *j, const tmpl_field_t *field)
+{
+    uint32_t around = 0; /* neighbours with content between them */
+    uint32_t other = 0;  /* neighbours with different texts */
+    uint32_t words = words_of(j, field->last);
+    for (uint32_t b = field->first; b != field->last; b = j->records->next[b]) {
+        uint32_t next = j->records->next[b];
+        around += j->content[next] > j->content[b + 1] ? 1 : 0;
+        other += key_of(j, next) != key_of(j, b) ? 1 : 0;
+        words += words_of(j, b);
+    }
+    return words > 0 && words <= (uint64_t)2 * TMPL_RECORDS_WORDS * field->n &&
+           2 * around >= field->n - 1 && (2 * other >= field->n || is_said(j, field)) &&
+           !is_at_edge(j, field);
+}
+
+static void judge_field(const judge_t *j, const tmpl_field_t *field)
+{
+    tmpl_verdict_t *verdicts = j->judged->verdicts;
+    uint32_t kept = 0;
+    int64_t more = 0; /* words of content less words of template */
+    for (uint32_t b = field->first; b != TMPL_NONE; b = j->records->next[b]) {
+        kept += verdicts[b].template ? 0 : 1;
+        more += verdicts[b].template ? -(int64_t)words_of(j, b) : (int64_t)words_of(j, b);
+    }
+    if (kept == field->n || (kept > 0 && field->n < TMPL_RECORDS_LEAST)) {
+        return;
+    }
+    int template = 2 * kept < field->n && !is_needed(j, field);
+    for (uint32_t b = field->first; b != TMPL_NONE; b = j->records->next[b]) {
+        int may = template ? more <= 0 || words_of(j, b) <= 2 * TMPL_RECORDS_WORDS
+                           : !tmpl_is_of_site(j->judged, b);
+        if (may) {
+            verdicts[b].template = (unsigned char)template;
+        }
+    }
+}
+
+void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *records,
+                        apr_pool_t *pool)
+{
+    uint32_t n = records->page->n_blocks;
+    judge_t j = { .judged = judged, .page = records->page, .records = records };
+    j.content = apr_palloc(pool, (n + 1) * sizeof(*j.content));
+    j.content[0] = 0;
+    for (uint32_t b = 0; b < n; b++) {
+        j.content[b + 1] = j.content[b] + (judged->verdicts[b].template ? 0 : 1);
+    }
+    for (uint32_t i = 0; i < records->n_fields; i++) {
+        if (records->fields[i].n > 1) {
+            judge_field(&j, &records->fields[i]);
+        }
+    }
+}
