@@ -26,9 +26,9 @@ static unsigned said_by(const char *src, const tmpl_attr_t *attr)
 {
     unsigned says = 0;
     if (tmpl_span_is(src, attr->name, "class") || tmpl_span_is(src, attr->name, "id")) {
-        unsigned kinds = tmpl_names_in(src + attr->value.start, tmpl_span_len(attr->value));
-        return (kinds & 1U << TMPL_NAME_COMMENT ? COMMENT : 0) |
-               (kinds & 1U << TMPL_NAME_ABOUT ? WHO_OR_WHEN : 0);
+        tmpl_names_t kinds = tmpl_names_in(src + attr->value.start, tmpl_span_len(attr->value));
+        return (kinds & TMPL_NAMED(COMMENT) ? COMMENT : 0) |
+               (kinds & TMPL_NAMED(ABOUT) ? WHO_OR_WHEN : 0);
     }
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
         if (tmpl_span_is(src, attr->name, statements[i].name) &&

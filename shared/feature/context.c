@@ -36,6 +36,16 @@ static const unsigned in_tag[TMPL_TAG_COUNT] = {
     [TMPL_TAG_BLOCKQUOTE] = TMPL_IN_QUOTE,
 };
 
+/* Kinds of elements by their tags. */
+static const tmpl_names_t tag_names[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_BUTTON] = TMPL_NAMED(BUTTON),      [TMPL_TAG_LABEL] = TMPL_NAMED(LABEL),
+    [TMPL_TAG_LEGEND] = TMPL_NAMED(LABEL),       [TMPL_TAG_DIALOG] = TMPL_NAMED(DIALOG),
+    [TMPL_TAG_FIGCAPTION] = TMPL_NAMED(CAPTION), [TMPL_TAG_CAPTION] = TMPL_NAMED(CAPTION),
+    [TMPL_TAG_TIME] = TMPL_NAMED(DATE),          [TMPL_TAG_ADDRESS] = TMPL_NAMED(PLACE),
+    [TMPL_TAG_DETAILS] = TMPL_NAMED(FOLD),       [TMPL_TAG_SUMMARY] = TMPL_NAMED(FOLD),
+    [TMPL_TAG_VIDEO] = TMPL_NAMED(PLAYER),       [TMPL_TAG_AUDIO] = TMPL_NAMED(PLAYER),
+};
+
 static const struct {
     const char *role;
     unsigned in;
@@ -51,7 +61,7 @@ static const struct {
 typedef struct {
     struct {
         uint64_t hash;
-        unsigned names;
+        tmpl_names_t names;
     } slots[256];
 } known_names_t;
 
@@ -60,11 +70,24 @@ typedef struct {
     known_names_t *known;
     uint64_t hash; /* a hash of class and id */
     unsigned in;
-    unsigned names; /* 1 << TMPL_NAME_* */
+    tmpl_names_t names; /* by class and id */
+    tmpl_names_t said;  /* by other attributes */
 } own_t;
 
 /* Longer values are cut off: they would cost time, and layouts do not depend on them. */
 #define VALUE_MAX 200
+
+/* The kinds that a value of len bytes, at most VALUE_MAX, names. */
+static tmpl_names_t known_names(known_names_t *known, const char *value, uint32_t len,
+                                uint64_t hash)
+{
+    unsigned slot = hash % COUNT(known->slots);
+    if (known->slots[slot].hash != hash) {
+        known->slots[slot].hash = hash;
+        known->slots[slot].names = tmpl_names_in(value, len);
+    }
+    return known->slots[slot].names;
+}
 
 static void read_name(own_t *own, const char *value, uint32_t len, const char *limit)
 {
@@ -78,13 +101,29 @@ static void read_name(own_t *own, const char *value, uint32_t len, const char *l
     }
     uint64_t hash = XXH3_64bits(name, n);
     const uint64_t le = htole64(hash);
-    unsigned slot = hash % COUNT(own->known->slots);
-    if (own->known->slots[slot].hash != hash) {
-        own->known->slots[slot].hash = hash;
-        own->known->slots[slot].names = tmpl_names_in(name, n);
-    }
-    own->names |= own->known->slots[slot].names;
+    own->names |= known_names(own->known, name, n, hash);
     own->hash = XXH3_64bits_withSeed(&le, sizeof(le), own->hash);
+}
+
+/* The kinds that the value of another attribute names. */
+static tmpl_names_t names_said(known_names_t *known, const tmpl_page_t *page, tmpl_span_t value)
+{
+    const char *name = page->src + value.start;
+    uint32_t n = tmpl_span_len(value) < VALUE_MAX ? tmpl_span_len(value) : VALUE_MAX;
+    return known_names(known, name, n, XXH3_64bits(name, n)) & TMPL_NAMES_SAID;
+}
+
+/* style="display: none" */
+static int displays_none(const tmpl_page_t *page, tmpl_span_t style)
+{
+    enum { BEFORE = sizeof("display:") - 1, NONE = sizeof("none") - 1 };
+    const char *value = page->src + style.start;
+    uint32_t at = BEFORE;
+    if (tmpl_span_len(style) < BEFORE + NONE || memcmp(value, "display:", BEFORE) != 0) {
+        return 0;
+    }
+    at += value[at] == ' ';
+    return tmpl_span_len(style) - at >= NONE && memcmp(value + at, "none", NONE) == 0;
 }
 
 static unsigned role_of(const tmpl_page_t *page, tmpl_span_t role)
@@ -115,6 +154,23 @@ static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
      (memcmp((page)->src + (span).start, literal, sizeof(literal) - 1) == 0 ||                     \
       tmpl_span_is((page)->src, span, literal)))
 
+/* Reads an attribute that most elements lack: the names differ in length. */
+static void read_other(own_t *own, const tmpl_page_t *page, const tmpl_attr_t *attr)
+{
+    int is_yes = tmpl_span_len(attr->value) != 5; /* not "false" */
+    if (IS_NAMED(page, attr->name, "itemprop") || IS_NAMED(page, attr->name, "itemtype") ||
+        IS_NAMED(page, attr->name, "rel")) {
+        own->said |= names_said(own->known, page, attr->value);
+    }
+    else if (IS_NAMED(page, attr->name, "aria-hidden")) {
+        own->said |= is_yes ? TMPL_NAMED(ARIA) : 0;
+    }
+    else if (IS_NAMED(page, attr->name, "hidden") ||
+             (IS_NAMED(page, attr->name, "style") && displays_none(page, attr->value))) {
+        own->said |= TMPL_NAMED(HIDDEN);
+    }
+}
+
 static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t attr;
@@ -131,6 +187,10 @@ static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *nod
         }
         else if (IS_NAMED(page, attr.name, "role")) {
             own->in |= role_of(page, attr.value);
+            own->said |= names_said(own->known, page, attr.value);
+        }
+        else {
+            read_other(own, page, &attr);
         }
     }
 }
@@ -159,9 +219,16 @@ typedef struct {
     apr_pool_t *pool;
 } contexts_t;
 
-static uint64_t key_of_context(uint64_t layout, unsigned in)
+static uint64_t key_of_context(uint64_t layout, uint64_t said, unsigned in)
 {
-    return XXH3_64bits_withSeed(&in, sizeof(in), layout);
+    return XXH3_64bits_withSeed(&in, sizeof(in), layout ^ said);
+}
+
+/* What is said of an element and those around it. */
+static uint64_t said_in(const own_t *own, uint64_t around)
+{
+    return own->said != 0 ? XXH3_64bits_withSeed(&own->said, sizeof(own->said), own->hash ^ around)
+                          : around;
 }
 
 /* Adds a context, which has the next index. */
@@ -183,12 +250,13 @@ static void add_context(contexts_t *contexts, tmpl_context_t *context, uint32_t 
 static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_context_t *up)
 {
     uint32_t n = contexts->all.n;
-    uint32_t index = tmpl_numbering_add(&contexts->all, key_of_context(own->hash, own->in));
+    uint64_t said = said_in(own, up->said);
+    uint32_t index = tmpl_numbering_add(&contexts->all, key_of_context(own->hash, said, own->in));
     if (index == n) {
-        tmpl_context_t context = { .layout = own->hash, .in = own->in };
+        tmpl_context_t context = { .layout = own->hash, .said = said, .in = own->in };
         go_down(&context.near, &up->near);
-        for (unsigned names = own->names; names != 0; names &= names - 1) {
-            context.near.steps[__builtin_ctz(names)] = 1;
+        for (tmpl_names_t names = own->names | own->said; names != 0; names &= names - 1) {
+            context.near.steps[__builtin_ctzll(names)] = 1;
         }
         add_context(contexts, &context, index);
     }
@@ -203,7 +271,8 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
     const tmpl_context_t *up = tmpl_context_at(contexts->reading, up_context);
     own_t own = { .known = known,
                   .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
-                  .in = in_tag[node->tag] | in };
+                  .in = in_tag[node->tag] | in,
+                  .names = tag_names[node->tag] };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;
@@ -212,6 +281,9 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
     /* classes of html and body belong to the page, not to a context */
     if ((node->flags & TMPL_NODE_NAMED) && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
         read_tag(&own, page, node);
+    }
+    if (own.in & TMPL_IN_VERBATIM) { /* comments of programs */
+        own.names &= ~TMPL_NAMED(COMMENT);
     }
     return find_context(contexts, &own, up);
 }
@@ -274,7 +346,7 @@ void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
     tmpl_numbering_init(&contexts.all, 64, pool, pool);
     tmpl_numbering_init(&contexts.paths, 64, pool, pool);
     add_context(&contexts, &root,
-                tmpl_numbering_add(&contexts.all, key_of_context(root.layout, root.in)));
+                tmpl_numbering_add(&contexts.all, key_of_context(root.layout, root.said, root.in)));
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         uint32_t up = node->parent == TMPL_NONE ? 0 : reading->context[node->parent];

@@ -42,8 +42,8 @@ enum {
 };
 
 /*
- * 1 + steps up to a name of each kind; 0: there is none. The words of the union add a step to four
- * kinds at once.
+ * 1 + steps up to each kind of element, by its name (hint_names.h); 0: there is none. The words of the
+ * union add a step to four kinds at once.
  */
 typedef union {
     uint16_t steps[(TMPL_NAME_COUNT + 3) / 4 * 4];
@@ -53,6 +53,7 @@ typedef union {
 /* The context that nodes share. */
 typedef struct {
     uint64_t layout; /* layout path */
+    uint64_t said;   /* a hash of what else than class and id says kinds, of it and around it */
     tmpl_near_t near;
     unsigned in;    /* TMPL_IN_* */
     uint32_t first; /* index of the first context with that path */

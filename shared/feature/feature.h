@@ -65,6 +65,53 @@
     X(NAMED_SHARE, "named-share", NAME) \
     X(NAMED_ABOUT, "named-about", NAME) /* by whom, when, under what */ \
     X(NAMED_OFFER, "named-offer", NAME) /* advertising, newsletters, notices */ \
+    X(NAMED_DIALOG, "named-dialog", NAME) \
+    X(NAMED_COOKIE, "named-cookie", NAME) \
+    X(NAMED_TOOLTIP, "named-tooltip", NAME) \
+    X(NAMED_READER, "named-reader", NAME) \
+    X(NAMED_HIDDEN, "named-hidden", NAME) \
+    X(NAMED_ARIA, "named-aria", NAME) \
+    X(NAMED_BUTTON, "named-button", NAME) \
+    X(NAMED_LABEL, "named-label", NAME) \
+    X(NAMED_CAPTION, "named-caption", NAME) \
+    X(NAMED_REVIEW, "named-review", NAME) \
+    X(NAMED_QA, "named-qa", NAME) \
+    X(NAMED_RELATED, "named-related", NAME) \
+    X(NAMED_AUTHOR, "named-author", NAME) \
+    X(NAMED_TAGS, "named-tags", NAME) \
+    X(NAMED_DATE, "named-date", NAME) \
+    X(NAMED_PRICE, "named-price", NAME) \
+    X(NAMED_PRODUCT, "named-product", NAME) \
+    X(NAMED_CART, "named-cart", NAME) \
+    X(NAMED_FORM, "named-form", NAME) \
+    X(NAMED_NEWS, "named-news", NAME) \
+    X(NAMED_LOGIN, "named-login", NAME) \
+    X(NAMED_FILTER, "named-filter", NAME) \
+    X(NAMED_PAGER, "named-pager", NAME) \
+    X(NAMED_TAB, "named-tab", NAME) \
+    X(NAMED_FOLD, "named-fold", NAME) \
+    X(NAMED_SLIDE, "named-slide", NAME) \
+    X(NAMED_CARD, "named-card", NAME) \
+    X(NAMED_LIST, "named-list", NAME) \
+    X(NAMED_ITEM, "named-item", NAME) \
+    X(NAMED_TITLE, "named-title", NAME) \
+    X(NAMED_LEAD, "named-lead", NAME) \
+    X(NAMED_POST, "named-post", NAME) \
+    X(NAMED_USER, "named-user", NAME) \
+    X(NAMED_QUOTE, "named-quote", NAME) \
+    X(NAMED_VOTES, "named-votes", NAME) \
+    X(NAMED_CODE, "named-code", NAME) \
+    X(NAMED_HERO, "named-hero", NAME) \
+    X(NAMED_ADVERT, "named-advert", NAME) \
+    X(NAMED_MOBILE, "named-mobile", NAME) \
+    X(NAMED_ICON, "named-icon", NAME) \
+    X(NAMED_PLAYER, "named-player", NAME) \
+    X(NAMED_TEXT, "named-text", NAME) \
+    X(NAMED_LEGAL, "named-legal", NAME) \
+    X(NAMED_STATUS, "named-status", NAME) \
+    X(NAMED_PLACE, "named-place", NAME) \
+    X(NAMED_SPEC, "named-spec", NAME) \
+    X(NAMED_LANG, "named-lang", NAME) \
     /* its position */ \
     X(BEFORE, "before", PLACE)        /* share of the page's words before it */ \
     X(LEAD, "lead", PLACE)            /* log words before it */ \

@@ -7,19 +7,69 @@
 
 /*
  * Kinds of names: X(id). From COMMENT on, each has a feature NAMED_id, in this order. GOOD is what
- * people call content, BAD what they call everything around it.
+ * people call content, BAD what they call everything around it. From DIALOG on, elements and other
+ * attributes say the same (context.c): role, itemprop, itemtype, rel, aria-hidden, hidden, style.
  */
-#define TMPL_NAMES(X)                                                                              \
-    X(GOOD)                                                                                        \
-    X(BAD)                                                                                         \
-    X(COMMENT)                                                                                     \
-    X(MENU)                                                                                        \
-    X(SIDE)                                                                                        \
-    X(MORE)                                                                                        \
-    X(EDGE)                                                                                        \
-    X(SHARE)                                                                                       \
-    X(ABOUT)                                                                                       \
-    X(OFFER)
+/* clang-format off */
+#define TMPL_NAMES(X) \
+    X(GOOD) \
+    X(BAD) \
+    X(COMMENT) \
+    X(MENU) \
+    X(SIDE) \
+    X(MORE) \
+    X(EDGE) \
+    X(SHARE) \
+    X(ABOUT) \
+    X(OFFER) \
+    X(DIALOG) /* a box above the page */ \
+    X(COOKIE) /* of cookies and consent */ \
+    X(TOOLTIP) \
+    X(READER) /* for screen readers */ \
+    X(HIDDEN) /* not shown: hidden, display:none */ \
+    X(ARIA) /* aria-hidden */ \
+    X(BUTTON) \
+    X(LABEL) /* of a form; a badge */ \
+    X(CAPTION) /* of a picture; its credit */ \
+    X(REVIEW) /* of a product; stars */ \
+    X(QA) /* questions and answers */ \
+    X(RELATED) /* other pages */ \
+    X(AUTHOR) \
+    X(TAGS) /* topics, categories */ \
+    X(DATE) \
+    X(PRICE) \
+    X(PRODUCT) \
+    X(CART) /* basket, quantity, shipping */ \
+    X(FORM) /* its fields */ \
+    X(NEWS) /* newsletters, subscriptions, donations */ \
+    X(LOGIN) \
+    X(FILTER) /* of a list; its order */ \
+    X(PAGER) \
+    X(TAB) \
+    X(FOLD) /* what opens by a click */ \
+    X(SLIDE) /* carousels, galleries */ \
+    X(CARD) \
+    X(LIST) \
+    X(ITEM) \
+    X(TITLE) \
+    X(LEAD) /* standfirst, summary */ \
+    X(POST) /* of a thread */ \
+    X(USER) /* avatar, profile, signature */ \
+    X(QUOTE) \
+    X(VOTES) /* and views, and counts */ \
+    X(CODE) /* highlighted code: its names are no kinds of parts */ \
+    X(HERO) \
+    X(ADVERT) \
+    X(MOBILE) /* for small or for large screens */ \
+    X(ICON) \
+    X(PLAYER) \
+    X(TEXT) /* written text */ \
+    X(LEGAL) \
+    X(STATUS) /* errors, notices, loading */ \
+    X(PLACE) /* address, contact, opening hours */ \
+    X(SPEC) /* facts, attributes */ \
+    X(LANG) /* language, country, currency */
+/* clang-format on */
 
 typedef enum {
 #define TMPL_NAME_ID(id) TMPL_NAME_##id,
@@ -28,7 +78,14 @@ typedef enum {
         TMPL_NAME_COUNT
 } tmpl_name_e;
 
-/* The kinds of names in a class or id, as bits 1 << TMPL_NAME_*. */
-unsigned tmpl_names_in(const char *value, uint32_t len);
+/* A set of kinds. */
+typedef uint64_t tmpl_names_t;
+#define TMPL_NAMED(id) ((tmpl_names_t)1 << TMPL_NAME_##id)
+
+/* The kinds that other attributes than class and id may say. */
+#define TMPL_NAMES_SAID (~(TMPL_NAMED(DIALOG) - 1) | TMPL_NAMED(COMMENT))
+
+/* The kinds of names in a class or id. */
+tmpl_names_t tmpl_names_in(const char *value, uint32_t len);
 
 #endif

@@ -52,6 +52,9 @@ static inline void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i
     for (unsigned in = context->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
         F_OF(HEADING, (unsigned)__builtin_ctz(in)) = 1;
     }
+    _Static_assert(TMPL_BLOCK_FEATURE_NAMED_LANG - TMPL_BLOCK_FEATURE_NAMED_COMMENT ==
+                       TMPL_NAME_LANG - TMPL_NAME_COMMENT,
+                   "a feature of each kind, in its order");
     for (unsigned k = TMPL_NAME_COMMENT; k < TMPL_NAME_COUNT; k++) {
         F_OF(NAMED_COMMENT, k - TMPL_NAME_COMMENT) = of->near[k];
     }

@@ -151,11 +151,18 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
     s->at = end;
 }
 
-/* Whether a name with this first letter may be class, id or role. */
-static unsigned may_name(char first)
+/*
+ * Whether the attribute may say what its element is: class, id, itemprop, rel and role by their first
+ * letter, aria-hidden and hidden by a letter and their length, style if it begins like display:none.
+ */
+static unsigned may_name(const char *src, const tmpl_attr_t *attr)
 {
     const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
-    return firsts >> (first & 31) & 1;
+    const char *name = src + attr->name.start;
+    uint32_t len = tmpl_span_len(attr->name);
+    return (firsts >> (name[0] & 31) & 1) || (len == 11 && (name[5] | 0x20) == 'h') ||
+           (len == 6 && (name[2] | 0x20) == 'd') ||
+           (len == 5 && (src[attr->value.start] | 0x20) == 'd');
 }
 
 /* Whether the tag ends behind an attribute's '='. A value in quotes may begin with '>', too. */
@@ -185,7 +192,7 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
         found = tmpl_attr_next(&attr, s->src, s->len, &p);
         if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
             add_foreign_mark(s, tmpl_foreign_mark_in_attribute(s->src, &attr));
-            flags |= may_name(s->src[attr.name.start]) ? TMPL_TOKEN_NAMED : 0;
+            flags |= may_name(s->src, &attr) ? TMPL_TOKEN_NAMED : 0;
             flags |= lacks_value(s, &attr) ? TMPL_TOKEN_OPEN_VALUE : 0;
         }
     } while (found == TMPL_ATTR_FOUND);

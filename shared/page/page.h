@@ -25,7 +25,10 @@
  * everything that it submits.
  */
 #define TMPL_NODE_CONTROL 0x20
-/* The element's start tag may have a class, an id or a role. Not set for the root. */
+/*
+ * The element's start tag may have a class, an id, a role, or another attribute that says what it is
+ * (feature/context.c). Not set for the root.
+ */
 #define TMPL_NODE_NAMED 0x40
 /*
  * A declarative shadow root: displayed in place of its host's content, and cut with its host only.
