@@ -34,6 +34,11 @@
     X(TITLE_SHARE, "title-share", TEXT) /* the same words over the title's words, at most 1 */ \
     X(LINKS_HERE, "links-here", TEXT) /* share of its links that stay on the page */ \
     X(LINKS_WHOLE, "links-whole", TEXT) /* share of its links that name a host */ \
+    /* what it says that the page says elsewhere, too (said.h) */ \
+    X(SAID_BEFORE, "said-before", SAID) /* share of its text that an earlier block says */ \
+    X(SAID_BEHIND, "said-behind", SAID) /* the same for a later block */ \
+    X(SAID_TIMES, "said-times", SAID) /* other copies of its text, a mean */ \
+    X(SAID_RANK, "said-rank", SAID)   /* copies before it, a mean */ \
     /* its element, and those it stands in: 0 or 1 */ \
     X(HEADING, "heading", TAG) \
     X(PARAGRAPH, "paragraph", TAG) \
@@ -188,6 +193,7 @@
     X(FIRST_LIKE_BLOCKS, "first-like-blocks", FIRST) /* log of the number of these blocks */ \
     X(FIRST_PAGE, "first-page", FIRST) /* mean of all blocks */ \
     X(FIRST_BEFORE, "first-before", FIRST) /* share of the page's content before it */ \
+    X(FIRST_SAID, "first-said", FIRST) /* lowest of other blocks with its text; 1: there are none */ \
     X(FIRST_CONTENT, "first-content", FIRST) /* log of the page's words of content */
 /* clang-format on */
 

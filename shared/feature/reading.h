@@ -10,6 +10,7 @@
 #include <apr_tables.h>
 
 #include "feature/context.h"
+#include "feature/said.h"
 #include "feature/text_counts.h"
 #include "page/page.h"
 
@@ -38,6 +39,7 @@ struct tmpl_reading_t {
     unsigned char *boxes; /* of each block, for tmpl_box_of; filled with the layout */
     float **scores;       /* chunks of TMPL_SCORES nodes; NULL: all 0 */
     unsigned char *again; /* for each key: it is on the page more than once */
+    tmpl_said_t said;
     uint32_t title;       /* words of the page's title, in halves */
     uint32_t best;        /* the node with the best score; 0: no node has a score */
 };

@@ -213,6 +213,7 @@ static inline void fill_block(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t
     of->counts.depth[i] = page->nodes[page->blocks[b].node].depth;
     fill_tag(columns, of, i, b);
     fill_boxes(columns, of, i, b);
+    tmpl_said_fill(columns, i, &of->reading->said, page, b);
     if (tmpl_is_known(of->evidence)) {
         fill_site(columns, of, i, b);
     }

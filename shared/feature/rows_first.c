@@ -46,6 +46,7 @@ void tmpl_rows_judged(tmpl_rows_t *of, const float *templateness, apr_pool_t *po
     first->weight = (uint32_t *)apr_pcalloc(pool, n * sizeof(*first->weight)) + TMPL_BEYOND;
     first->sum = (double *)apr_pcalloc(pool, n * sizeof(*first->sum)) + TMPL_BEYOND;
     first->like = apr_pcalloc(pool, contexts * sizeof(*first->like));
+    first->said = tmpl_said_judged(&of->reading->said, of->reading->page, templateness, pool);
     sum_blocks(of);
 }
 
@@ -104,6 +105,8 @@ void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32
         COLUMN(FIRST_LIKE_BLOCKS)[i] = tmpl_log_shared(of, 2 * like->blocks, 1);
         COLUMN(FIRST_PAGE)[i] = page;
         COLUMN(FIRST_BEFORE)[i] = tmpl_share_in(judged->weight[b] - judged->sum[b], content);
+        COLUMN(FIRST_SAID)
+        [i] = tmpl_said_best(&of->reading->said, judged->said, of->reading->page, first + i);
         COLUMN(FIRST_CONTENT)[i] = content_log;
     }
 }

@@ -78,6 +78,7 @@ typedef struct {
     const float *templateness;
     uint32_t *weight;
     double *sum;       /* sums of weight * templateness */
+    tmpl_said_best_t *said;
     tmpl_like_t *like; /* by the index of the first context with the blocks' path */
 } tmpl_first_t;
 

@@ -90,6 +90,7 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     tmpl_sums_t sums = { 0 };
     uint32_t long_text = 0;
     find_again(reading->again, page);
+    tmpl_read_said(&reading->said, page, pool);
     reading->longs = apr_array_make(pool, 32, sizeof(tmpl_long_t));
     reading->large = apr_array_make(pool, 16, sizeof(tmpl_large_t));
     tmpl_tally_begin(&scan, &title, reading);

@@ -81,6 +81,7 @@ typedef struct {
     uint32_t node;    /* the element that holds it (the img itself for an image) */
     uint32_t block;
     uint32_t key;    /* index into page->keys */
+    uint32_t text;   /* hash of its collapsed text, or of the address, wherever it stands */
     uint32_t length; /* bytes of its collapsed text; TMPL_IMAGE_LENGTH without text */
     uint32_t may;    /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
 } tmpl_segment_t;

@@ -29,10 +29,11 @@ static uint32_t box_of(const tmpl_build_t *build, uint32_t node)
     return node;
 }
 
-static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uint64_t hash,
-                       uint32_t length, uint32_t may)
+static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, const char *text,
+                       uint32_t bytes, uint32_t length, uint32_t may)
 {
     tmpl_page_t *page = build->page;
+    uint64_t hash = XXH3_64bits_withSeed(text, bytes, page->nodes[node].path);
     if (build->edge) {
         build->edge = 0;
         page->blocks[page->n_blocks++] =
@@ -44,6 +45,7 @@ static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uin
     segment->node = node;
     segment->block = page->n_blocks - 1;
     segment->key = tmpl_numbering_add(&build->keys, hash);
+    segment->text = (uint32_t)XXH3_64bits(text, bytes);
     segment->length = length;
     segment->may = may;
     block->after_segment = page->n_segments;
@@ -60,18 +62,15 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
         end--;
     }
     tmpl_collapsed_t collapsed = tmpl_collapse(build->text, text, end, limit);
-    uint64_t hash =
-        XXH3_64bits_withSeed(collapsed.text, collapsed.length, build->page->nodes[node].path);
-    add(build, node, span, hash, collapsed.length, may_cut ? TMPL_NODE_CUT : 0);
+    add(build, node, span, collapsed.text, collapsed.length, collapsed.length,
+        may_cut ? TMPL_NODE_CUT : 0);
 }
 
 /* Adds a segment for an image or a link: its key is a hash of the address in the start tag. */
 static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
 {
-    const tmpl_node_t *n = &build->page->nodes[node];
-    uint64_t hash =
-        XXH3_64bits_withSeed(build->page->src + address.start, tmpl_span_len(address), n->path);
-    add(build, node, n->open, hash, TMPL_IMAGE_LENGTH, 0);
+    add(build, node, build->page->nodes[node].open, build->page->src + address.start,
+        tmpl_span_len(address), TMPL_IMAGE_LENGTH, 0);
 }
 
 /* Whether the image at that address is a placeholder for an image that a script loads later. */
