@@ -26,7 +26,7 @@ static unsigned said_by(const char *src, const tmpl_attr_t *attr)
 {
     unsigned says = 0;
     if (tmpl_span_is(src, attr->name, "class") || tmpl_span_is(src, attr->name, "id")) {
-        tmpl_names_t kinds = tmpl_names_in(src + attr->value.start, tmpl_span_len(attr->value));
+        tmpl_kinds_t kinds = tmpl_names_in(src + attr->value.start, tmpl_span_len(attr->value));
         return (kinds & TMPL_NAMED(COMMENT) ? COMMENT : 0) |
                (kinds & TMPL_NAMED(ABOUT) ? WHO_OR_WHEN : 0);
     }

@@ -37,7 +37,7 @@ static const unsigned in_tag[TMPL_TAG_COUNT] = {
 };
 
 /* Kinds of elements by their tags. */
-static const tmpl_names_t tag_names[TMPL_TAG_COUNT] = {
+static const tmpl_kinds_t tag_names[TMPL_TAG_COUNT] = {
     [TMPL_TAG_BUTTON] = TMPL_NAMED(BUTTON),      [TMPL_TAG_LABEL] = TMPL_NAMED(LABEL),
     [TMPL_TAG_LEGEND] = TMPL_NAMED(LABEL),       [TMPL_TAG_DIALOG] = TMPL_NAMED(DIALOG),
     [TMPL_TAG_FIGCAPTION] = TMPL_NAMED(CAPTION), [TMPL_TAG_CAPTION] = TMPL_NAMED(CAPTION),
@@ -61,7 +61,7 @@ static const struct {
 typedef struct {
     struct {
         uint64_t hash;
-        tmpl_names_t names;
+        tmpl_kinds_t names;
     } slots[256];
 } known_names_t;
 
@@ -70,15 +70,15 @@ typedef struct {
     known_names_t *known;
     uint64_t hash; /* a hash of class and id */
     unsigned in;
-    tmpl_names_t names; /* by class and id */
-    tmpl_names_t said;  /* by other attributes */
+    tmpl_kinds_t names; /* by class and id */
+    tmpl_kinds_t said;  /* by other attributes */
 } own_t;
 
 /* Longer values are cut off: they would cost time, and layouts do not depend on them. */
 #define VALUE_MAX 200
 
 /* The kinds that a value of len bytes, at most VALUE_MAX, names. */
-static tmpl_names_t known_names(known_names_t *known, const char *value, uint32_t len,
+static tmpl_kinds_t known_names(known_names_t *known, const char *value, uint32_t len,
                                 uint64_t hash)
 {
     unsigned slot = hash % COUNT(known->slots);
@@ -106,7 +106,7 @@ static void read_name(own_t *own, const char *value, uint32_t len, const char *l
 }
 
 /* The kinds that the value of another attribute names. */
-static tmpl_names_t names_said(known_names_t *known, const tmpl_page_t *page, tmpl_span_t value)
+static tmpl_kinds_t names_said(known_names_t *known, const tmpl_page_t *page, tmpl_span_t value)
 {
     const char *name = page->src + value.start;
     uint32_t n = tmpl_span_len(value) < VALUE_MAX ? tmpl_span_len(value) : VALUE_MAX;
@@ -255,7 +255,7 @@ static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_
     if (index == n) {
         tmpl_context_t context = { .layout = own->hash, .said = said, .in = own->in };
         go_down(&context.near, &up->near);
-        for (tmpl_names_t names = own->names | own->said; names != 0; names &= names - 1) {
+        for (tmpl_kinds_t names = own->names | own->said; names != 0; names &= names - 1) {
             context.near.steps[__builtin_ctzll(names)] = 1;
         }
         add_context(contexts, &context, index);

@@ -13,7 +13,7 @@ enum { ANYWHERE, BEGIN, WHOLE };
 
 typedef struct {
     const char *name; /* without its first letter */
-    tmpl_names_t kinds;
+    tmpl_kinds_t kinds;
     int where;
 } name_t;
 
@@ -356,9 +356,9 @@ static void firsts_fill(void)
     }
 }
 
-tmpl_names_t tmpl_names_in(const char *value, uint32_t len)
+tmpl_kinds_t tmpl_names_in(const char *value, uint32_t len)
 {
-    tmpl_names_t kinds = 0;
+    tmpl_kinds_t kinds = 0;
     unsigned second = len > 0 ? (unsigned)(tmpl_lower(value[0]) - 'a') : 0;
     pthread_once(&firsts_once, firsts_fill);
     for (uint32_t at = 0; at + 1 < len; at++) {

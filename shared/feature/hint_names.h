@@ -79,13 +79,13 @@ typedef enum {
 } tmpl_name_e;
 
 /* A set of kinds. */
-typedef uint64_t tmpl_names_t;
-#define TMPL_NAMED(id) ((tmpl_names_t)1 << TMPL_NAME_##id)
+typedef uint64_t tmpl_kinds_t;
+#define TMPL_NAMED(id) ((tmpl_kinds_t)1 << TMPL_NAME_##id)
 
 /* The kinds that other attributes than class and id may say. */
 #define TMPL_NAMES_SAID (~(TMPL_NAMED(DIALOG) - 1) | TMPL_NAMED(COMMENT))
 
 /* The kinds of names in a class or id. */
-tmpl_names_t tmpl_names_in(const char *value, uint32_t len);
+tmpl_kinds_t tmpl_names_in(const char *value, uint32_t len);
 
 #endif
