@@ -4,7 +4,9 @@
  * of leaves are those of trees.c. Then, 256 blocks at a time,
  *
  *   1. number_leaves turns the sets of 16 leaves into 4-bit numbers: bit k of a block's number is
- *      the OR of the sets of all leaves whose index has bit k. A byte holds one block's number.
+ *      the OR of the sets of all leaves whose index has bit k. A byte holds one block's number. A tree
+ *      of up to 31 leaves has two such numbers, of leaves 0 to 15, and of leaves 15 to 30 from 0: a
+ *      block at a leaf beyond has number 0.
  *   2. look_up fetches a byte of the leaf's value by the number, 32 blocks in one instruction
  *      (vpshufb), and adds it to 16-bit sums: of the even bytes (both - 256 * second) and of the
  *      odd ones (second).
@@ -22,15 +24,16 @@
 
 /*
  * A row is a vector of four words: the set of one tree's leaf for up to 256 blocks, or the sets of
- * two trees' leaves for up to 128 blocks. Values are looked up for ROWS rows at a time.
+ * two trees' leaves for up to 128 blocks. Values are looked up for ROWS rows at a time: a row for each
+ * table of the trees.
  */
 #define ROW      4
 #define ROW_BITS 8  /* bits of a byte, each a block */
 #define PAIRS    16 /* pairs of bytes in a row */
 #define ROWS     16
 
-/* 256 bytes of 255 at most add up to less than 2^16 */
-#define TREES_MOST 256
+/* 256 bytes of 255 at most add up to less than 2^16; a tree may have two */
+#define TREES_MOST 128
 
 /* Sums of one byte of the values: for each bit of a row's bytes a vector of 16 pairs of blocks. */
 typedef struct {
@@ -111,7 +114,8 @@ TREES_INLINE void number_leaves(__m256i *numbers, const uint64_t *sets)
  * tree's.
  */
 TREES_INLINE void look_up(byte_sums_t *sums, __m256i numbers[][ROW_BITS], uint32_t rows, int first,
-                          const unsigned char *tables, size_t size, const unsigned words)
+                          const unsigned char *tables, size_t size, const unsigned n_tables,
+                          const unsigned words)
 {
     __m256i both[4];
     __m256i second[4];
@@ -120,11 +124,12 @@ TREES_INLINE void look_up(byte_sums_t *sums, __m256i numbers[][ROW_BITS], uint32
     for (uint32_t row = 0; row < rows; row++) {
         __m128i one = _mm_loadu_si128((const __m128i *)(const void *)tables);
         __m128i other = one;
-        tables += size;
         if (words < ROW) {
-            other = _mm_loadu_si128((const __m128i *)(const void *)tables);
-            tables += size;
+            other = _mm_loadu_si128((const __m128i *)(const void *)(tables + n_tables * size));
+            /* behind the last table of one tree come those of the other */
+            tables += row % n_tables == n_tables - 1 ? n_tables * size : 0;
         }
+        tables += size;
         __m256i table = _mm256_set_m128i(other, one);
         for (int i = 0; i < 4; i++) {
             __m256i values = _mm256_shuffle_epi8(table, numbers[row][first + i]);
@@ -141,38 +146,41 @@ TREES_INLINE void look_up(byte_sums_t *sums, __m256i numbers[][ROW_BITS], uint32
  * empty.
  */
 TREES_INLINE void part_tree(judging_t *judging, uint64_t *sets, const tmpl_trees_t *trees,
-                            uint32_t t, const unsigned words)
+                            uint32_t t, const unsigned n_tables, const unsigned words)
 {
     const split_t *split = &trees->splits[t > 0 ? trees->after_split[t - 1] : 0];
     const split_t *after = &trees->splits[trees->after_split[t]];
     part(sets, judging->above, split, after, words, ROW);
-    for (long i = after - split + 1; i < TMPL_LEAVES_FEW; i++) {
+    for (long i = after - split + 1; i <= (long)n_tables * (TMPL_LEAVES_FEW - 1); i++) {
         memset(&sets[i * ROW], 0, words * sizeof(*sets));
     }
 }
 
 /* Adds the values of trees [first, after), at most TREES_MOST, to sums. */
 TREES_INLINE void sum_trees(judging_t *judging, const tmpl_trees_t *trees, uint32_t first,
-                            uint32_t after, const unsigned words)
+                            uint32_t after, const unsigned n_tables, const unsigned words)
 {
     size_t size = (size_t)trees->n_bytes * TMPL_LEAVES_FEW;
     for (int is_first = 1; first < after; is_first = 0) {
-        const unsigned char *tables = trees->bytes + first * size;
+        const unsigned char *tables = trees->bytes + first * n_tables * size;
         uint32_t rows = 0;
-        for (; rows < ROWS && first < after; rows++) {
-            part_tree(judging, judging->sets, trees, first++, words);
+        while (rows < ROWS && first < after) {
+            part_tree(judging, judging->sets, trees, first++, n_tables, words);
             if (words < ROW && first < after) {
-                part_tree(judging, judging->sets + ROW / 2, trees, first++, words);
+                part_tree(judging, judging->sets + ROW / 2, trees, first++, n_tables, words);
             }
-            number_leaves(judging->numbers[rows], judging->sets);
+            for (uint32_t i = 0; i < n_tables; i++) {
+                number_leaves(judging->numbers[rows++],
+                              judging->sets + (size_t)i * (TMPL_LEAVES_FEW - 1) * ROW);
+            }
         }
         for (uint32_t i = 0; i < trees->n_bytes; i++, tables += TMPL_LEAVES_FEW) {
             byte_sums_t *sums = &judging->sums[i];
             if (is_first) {
                 *sums = (byte_sums_t){ 0 };
             }
-            look_up(sums, judging->numbers, rows, 0, tables, size, words);
-            look_up(sums, judging->numbers, rows, 4, tables, size, words);
+            look_up(sums, judging->numbers, rows, 0, tables, size, n_tables, words);
+            look_up(sums, judging->numbers, rows, 4, tables, size, n_tables, words);
         }
     }
 }
@@ -205,12 +213,24 @@ TREES_INLINE void add_up(judging_t *judging, uint32_t n_bytes, const unsigned wo
     }
 }
 
-TREES_INLINE void judge(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
+TREES_INLINE void judge(judging_t *judging, const tmpl_trees_t *trees, const unsigned n_tables,
+                        const unsigned words)
 {
     for (uint32_t first = 0; first < trees->n_trees; first += TREES_MOST) {
         uint32_t left = trees->n_trees - first;
-        sum_trees(judging, trees, first, first + (left < TREES_MOST ? left : TREES_MOST), words);
+        sum_trees(judging, trees, first, first + (left < TREES_MOST ? left : TREES_MOST), n_tables,
+                  words);
         add_up(judging, trees->n_bytes, words);
+    }
+}
+
+TREES_INLINE void judge_by(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
+{
+    if (trees->n_tables == 1) {
+        judge(judging, trees, 1, words);
+    }
+    else {
+        judge(judging, trees, 2, words);
     }
 }
 
@@ -231,13 +251,13 @@ TMPL_FOR_AVX2 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t
         memcpy(all + ROW / 2, all, ROW / 2 * sizeof(*all));
     }
     if (words == 1) {
-        judge(&judging, trees, 1);
+        judge_by(&judging, trees, 1);
     }
     else if (words == 2) {
-        judge(&judging, trees, 2);
+        judge_by(&judging, trees, 2);
     }
     else {
-        judge(&judging, trees, ROW);
+        judge_by(&judging, trees, ROW);
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t byte = i / ROW_BITS;

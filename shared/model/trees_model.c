@@ -240,64 +240,79 @@ static void share_conditions(reader_t *reader)
     set_columns(reader->trees, each, n, all->pool);
 }
 
-/* The least leaf of a tree. Other leaves are counted from it, so that none is below 0. */
-static int64_t least_of(const int64_t *leaves, uint32_t n)
-{
-    int64_t least = leaves[0];
-    for (uint32_t i = 1; i < n; i++) {
-        least = leaves[i] < least ? leaves[i] : least;
-    }
-    return least;
-}
-
 /* The number of leaves of tree t. */
 static uint32_t leaves_of(const tmpl_trees_t *trees, uint32_t t)
 {
     return trees->after_split[t] - (t > 0 ? trees->after_split[t - 1] : 0) + 1;
 }
 
+/* A table of values above the least of them. */
+typedef struct {
+    int64_t least;
+    uint64_t values[TMPL_LEAVES_FEW];
+} table_t;
+
 /*
- * The bytes of the largest value of a leaf above the least of its tree; 0 if a tree has too many
- * leaves.
+ * The first or the second table of a tree. Blocks at leaves of the second table have the first entry
+ * of the first one, too; so the second table counts from the first leaf.
  */
-static uint32_t bytes_needed(const tmpl_trees_t *trees)
+static table_t table_of(const int64_t *leaves, uint32_t n, uint32_t which)
+{
+    table_t table = { 0 };
+    int64_t values[TMPL_LEAVES_FEW] = { which == 0 ? leaves[0] : 0 };
+    uint32_t begin = which * (TMPL_LEAVES_FEW - 1);
+    uint32_t have = n > begin + 1 ? n - begin : 1;
+    have = have < TMPL_LEAVES_FEW ? have : TMPL_LEAVES_FEW;
+    table.least = values[0];
+    for (uint32_t i = 1; i < have; i++) {
+        values[i] = leaves[begin + i] - (which == 0 ? 0 : leaves[0]);
+        table.least = values[i] < table.least ? values[i] : table.least;
+    }
+    for (uint32_t i = 0; i < have; i++) {
+        table.values[i] = (uint64_t)(values[i] - table.least);
+    }
+    return table;
+}
+
+/* Sets how many tables a tree has, and bytes a value; no bytes if a tree has too many leaves. */
+static void set_sizes(tmpl_trees_t *trees)
 {
     const int64_t *leaves = trees->leaves;
+    uint32_t most = 0;
     uint64_t bits = 0;
     for (uint32_t t = 0; t < trees->n_trees; t++) {
         uint32_t n = leaves_of(trees, t);
-        int64_t least = least_of(leaves, n);
-        if (n > TMPL_LEAVES_FEW) {
-            return 0;
-        }
-        for (uint32_t i = 0; i < n; i++) {
-            bits |= (uint64_t)(leaves[i] - least);
+        most = n > most ? n : most;
+        for (uint32_t i = 0; i < 2 * TMPL_LEAVES_FEW && most <= TMPL_LEAVES_TWICE; i++) {
+            bits |= table_of(leaves, n, i / TMPL_LEAVES_FEW).values[i % TMPL_LEAVES_FEW];
         }
         leaves += n;
     }
-    uint32_t bytes = 1;
-    while (bytes < TMPL_VALUE_BYTES && bits >> 8 * bytes != 0) {
-        bytes++;
+    trees->n_tables = most > TMPL_LEAVES_FEW ? 2 : 1;
+    trees->n_bytes = most <= TMPL_LEAVES_TWICE;
+    while (trees->n_bytes > 0 && trees->n_bytes < TMPL_VALUE_BYTES &&
+           bits >> 8 * trees->n_bytes != 0) {
+        trees->n_bytes++;
     }
-    return bytes;
 }
 
 static void set_bytes(tmpl_trees_t *trees, apr_pool_t *pool)
 {
     const int64_t *leaves = trees->leaves;
-    uint32_t n_bytes = bytes_needed(trees);
-    size_t size = (size_t)n_bytes * TMPL_LEAVES_FEW;
-    unsigned char *bytes = apr_pcalloc(pool, (trees->n_trees + 1) * size);
+    set_sizes(trees);
+    size_t size = (size_t)trees->n_bytes * TMPL_LEAVES_FEW;
+    unsigned char *bytes = apr_pcalloc(pool, (trees->n_trees + 1) * trees->n_tables * size);
     trees->bytes = bytes;
-    trees->n_bytes = n_bytes;
     trees->least = trees->bias;
-    for (uint32_t t = 0; n_bytes > 0 && t < trees->n_trees; t++, bytes += size) {
+    for (uint32_t t = 0; trees->n_bytes > 0 && t < trees->n_trees; t++) {
         uint32_t n = leaves_of(trees, t);
-        int64_t least = least_of(leaves, n);
-        trees->least += least;
-        for (uint32_t i = 0; i < n * n_bytes; i++) {
-            uint64_t value = (uint64_t)(leaves[i % n] - least);
-            bytes[i / n * TMPL_LEAVES_FEW + i % n] = (unsigned char)(value >> 8 * (i / n));
+        for (uint32_t which = 0; which < trees->n_tables; which++, bytes += size) {
+            table_t table = table_of(leaves, n, which);
+            trees->least += table.least;
+            for (uint32_t i = 0; i < size; i++) {
+                bytes[i] =
+                    (unsigned char)(table.values[i % TMPL_LEAVES_FEW] >> 8 * (i / TMPL_LEAVES_FEW));
+            }
         }
         leaves += n;
     }

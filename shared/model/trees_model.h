@@ -24,9 +24,14 @@ typedef struct {
     uint16_t left, right; /* offsets of the sets for its children */
 } split_t;
 
-/* Limits for trees_avx2.c: leaves of a tree, and bytes of a value. */
-#define TMPL_LEAVES_FEW  16
-#define TMPL_VALUE_BYTES 6
+/*
+ * Limits for trees_avx2.c: leaves in a table, bytes of a value, and leaves of a tree: the first table
+ * of a tree has 16 leaves; a second one, if a tree of the model needs it, 15 more behind an entry for
+ * all leaves of the first.
+ */
+#define TMPL_LEAVES_FEW   16
+#define TMPL_LEAVES_TWICE (2 * TMPL_LEAVES_FEW - 1)
+#define TMPL_VALUE_BYTES  6
 
 /* The conditions of a feature. */
 typedef struct {
@@ -49,13 +54,15 @@ struct tmpl_trees_t {
     const float *limits;         /* limits of the conditions, rising within each feature */
 
     /*
-     * For trees_avx2.c: by how much each leaf is above the least leaf of its tree, byte by byte;
-     * behind the last tree comes a tree of zeros.
+     * For trees_avx2.c: tables of values, each above the least of its table, byte by byte; the value
+     * of a leaf is the sum of one of each table of its tree. Behind the last tree comes a tree of
+     * zeros.
      */
     const unsigned char
-        *bytes;       /* for each tree TMPL_LEAVES_FEW lowest bytes, then the next ones, ... */
-    uint32_t n_bytes; /* bytes of a value; 0: trees_avx2.c cannot be used */
-    int64_t least;    /* the bias plus the least leaf of each tree */
+        *bytes;        /* for each table TMPL_LEAVES_FEW lowest bytes, then the next ones, ... */
+    uint32_t n_tables; /* tables of a tree, 1 or 2 */
+    uint32_t n_bytes;  /* bytes of a value; 0: trees_avx2.c cannot be used */
+    int64_t least;     /* the bias plus the least value of each table */
 };
 
 /* Words in a set of n blocks: one, two or four. */
