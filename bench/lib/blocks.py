@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import subprocess
 import tempfile
+import zlib
 
 # a process that OpenMP has given threads must not fork: the pools below would wait for ever
 os.environ['OMP_NUM_THREADS'] = '1'
@@ -46,7 +47,12 @@ THRESHOLD = .5
 # The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
 # titles are content there. debian-sites has many similar sites, app-sites are made, and wcxb has a
 # thousand sites of one page (docs/accuracy.md).
-WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2}
+WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2, 'strings': .2, 'readability': .2}
+
+
+# The rows of a site to train on: their numbers, features, whether each is template, weights. Only these stay in memory:
+# a corpus has millions of rows.
+Drawn = collections.namedtuple('Drawn', 'which x is_template weight')
 
 
 class Gold:
@@ -92,9 +98,9 @@ class Gold:
 
 class Corpus:
     """
-    The sites of some directories DIR/DS/SITE. For each site and view rows[key, view] has the features of all
-    blocks, and labels[key, view] their words (content, template) and their pages. Features of the group
-    without are 0.
+    The sites of some directories DIR/DS/SITE. For each site and view labels[key, view] has the words of all blocks
+    (content, template) and their pages, drawn[key, view] the rows to train on (Drawn). Features of the group without
+    are 0.
     """
 
     def __init__(self, dirs, scorer, features, views=None, without=None):
@@ -105,10 +111,10 @@ class Corpus:
         self.dirs = {key: os.path.join(d, key) for d in dirs for key in keys_of(d)}
         self.views = {key: views if views is not None else self.views_of(key) for key in self.dirs}
         tasks = [(key, view, None) for key in sorted(self.dirs) for view in self.views[key]]
-        self.labels, self.rows = {}, {}
-        for (key, view, _), (x, labels, page_of) in zip(tasks, self.read_all(read_site, tasks)):
-            self.rows[key, view] = x
-            self.labels[key, view] = labels, page_of
+        self.labels, self.drawn = {}, {}
+        for (key, view, _), (labels, drawn) in zip(tasks, self.read_all(read_site, tasks)):
+            self.labels[key, view] = labels
+            self.drawn[key, view] = drawn
 
     def read_all(self, function, tasks):
         # the forked processes find the reader by this name
@@ -175,21 +181,23 @@ class Corpus:
                   (column['long-near'] >= .2) & (not key.startswith('dragnet/')))
         return np.where(((comment | byline) & (labels[:, 1] > labels[:, 0]))[:, None], 0, labels)
 
-    def training_rows(self, keys, rows):
-        """Of rows[key, view] those to train on, whether each is template, and weights."""
-        rng = np.random.RandomState(0)
-        parts = []
-        for key in keys:
-            for view, factor in self.views[key].items():
-                x, (labels, page_of) = rows[key, view], self.labels[key, view]
-                labels = self.without_disputes(x, labels, key)
-                w, site = weights(labels, page_of), WEIGHTS.get(key.split('/')[0], 1)
-                most = ROWS_ALONE if len(self.views[key]) == 1 else ROWS * min(site, 1)
-                chance = np.where(w > 0, np.clip(w * len(np.unique(page_of)) * most, .02 * min(site, 1), 1), 0)
-                drawn = rng.rand(len(w)) < chance
-                parts.append((x[drawn], (labels[:, 1] > labels[:, 0])[drawn],
-                              w[drawn] / chance[drawn] * factor * site))
-        return [np.concatenate(column) for column in zip(*parts)]
+    def draw(self, key, view, x, labels, page_of):
+        """The rows of a site to train on."""
+        rng = np.random.RandomState(zlib.crc32((key + view).encode()))
+        labels = self.without_disputes(x, labels, key)
+        w, site = weights(labels, page_of), WEIGHTS.get(key.split('/')[0], 1)
+        most = ROWS_ALONE if len(self.views[key]) == 1 else ROWS * min(site, 1)
+        chance = np.where(w > 0, np.clip(w * len(np.unique(page_of)) * most, .02 * min(site, 1), 1), 0)
+        which = np.flatnonzero(rng.rand(len(w)) < chance)
+        return Drawn(which, x[which], (labels[:, 1] > labels[:, 0])[which],
+                     (w[which] / chance[which] * self.views[key][view] * site))
+
+    def training_rows(self, keys, rows=None):
+        """The rows of sites to train on, whether each is template, and weights; with rows[key, view] as features."""
+        tasks = [(key, view) for key in keys for view in self.views[key]]
+        drawn = [self.drawn[task] for task in tasks]
+        return (np.concatenate([d.x for d in drawn] if rows is None else [rows[task] for task in tasks]),
+                np.concatenate([d.is_template for d in drawn]), np.concatenate([d.weight for d in drawn]))
 
     def fit(self, keys):
         """(first trees, last trees) of the sites with these keys."""
@@ -202,7 +210,7 @@ class Corpus:
                 write((model, None), self.names, path, [])
                 paths.update((key, path) for key in part)
             tasks = [(key, view, paths[key]) for key in keys for view in self.views[key]]
-            rows = {task[:2]: x for task, x in zip(tasks, self.read_all(read_rows, tasks))}
+            rows = {task[:2]: x for task, x in zip(tasks, self.read_all(read_drawn, tasks))}
         return models[0], fit(*self.training_rows(keys, rows), LAST_TREES)
 
 
@@ -219,13 +227,19 @@ class Corpus:
 def fit_first(task):
     """First trees of the sites, but those of one part."""
     keys, part = task
-    model = fit(*reader.training_rows([key for key in keys if part is None or key not in part], reader.rows),
-                FIRST_TREES)
-    return model
+    return fit(*reader.training_rows([key for key in keys if part is None or key not in part]), FIRST_TREES)
 
 
 def read_site(task):
-    return reader.dump(*task, lambda x, texts: (x, *reader.read_labels(texts)))
+    def read(x, texts):
+        labels = reader.read_labels(texts)
+        return labels, reader.draw(*task[:2], x, *labels)
+    return reader.dump(*task, read)
+
+
+def read_drawn(task):
+    """The features of the rows that were drawn, by other first trees."""
+    return reader.dump(*task, lambda x, _: x[reader.drawn[task[:2]].which])
 
 
 def read_rows(task):

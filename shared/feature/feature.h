@@ -56,12 +56,12 @@
     X(IN_LIST, "in-list", TAG) \
     X(IN_TABLE, "in-table", TAG) \
     X(DEPTH, "depth", TAG)            /* log */ \
-    X(GOOD_NEAR, "good-near", TAG)    /* 1 / steps up to a class or id like content's */ \
-    X(BAD_NEAR, "bad-near", TAG)      /* 1 / steps up to a class or id like a template's */ \
     X(NEARER, "nearer", TAG)          /* 1: content's name is nearer, -1: a template's */ \
     X(IN_FIGURE, "in-figure", TAG) \
     X(IN_QUOTE, "in-quote", TAG) \
-    /* 1 / steps up to a class or id that names such a part (hint_names.c); 0: there is none */ \
+    /* 1 / steps up to an element of that kind (hint_names.h); 0: there is none */ \
+    X(GOOD_NEAR, "good-near", TAG)    /* like content's */ \
+    X(BAD_NEAR, "bad-near", TAG)      /* like a template's */ \
     X(NAMED_COMMENT, "named-comment", NAME) \
     X(NAMED_MENU, "named-menu", NAME) \
     X(NAMED_SIDE, "named-side", NAME) \

@@ -36,32 +36,39 @@ static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
     }
 }
 
+/* The kinds near a context; most contexts have few of them. */
+static __attribute__((noinline)) void find_near(tmpl_rows_t *of, const tmpl_context_t *context)
+{
+    of->context = context;
+    of->n_near = 0;
+    for (unsigned k = 0; k < TMPL_NAME_COUNT; k++) {
+        if (k % 4 == 0 && context->near.words[k / 4] == 0) {
+            k += 3;
+        }
+        else if (context->near.steps[k] > 0) {
+            of->near[of->n_near++] = (tmpl_near_row_t){ k, 1.0F / (float)context->near.steps[k] };
+        }
+    }
+}
+
 static inline void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
+    _Static_assert(TMPL_BLOCK_FEATURE_NAMED_LANG - TMPL_BLOCK_FEATURE_GOOD_NEAR == TMPL_NAME_LANG,
+                   "a feature of each kind, in its order");
     const tmpl_page_t *page = of->reading->page;
     const tmpl_context_t *context =
         tmpl_context(of->reading, page->segments[page->blocks[b].first_segment].node);
     if (context != of->context) { /* mostly it is the context of the block before */
-        of->context = context;
-        for (unsigned k = 0; k < sizeof(of->near) / sizeof(of->near[0]); k++) {
-            int steps = context->near.steps[k];
-            float nearness = 1.0F / (float)(steps > 0 ? steps : 1);
-            of->near[k] = steps > 0 ? nearness : 0;
-        }
+        find_near(of, context);
     }
     for (unsigned in = context->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
         F_OF(HEADING, (unsigned)__builtin_ctz(in)) = 1;
     }
-    _Static_assert(TMPL_BLOCK_FEATURE_NAMED_LANG - TMPL_BLOCK_FEATURE_NAMED_COMMENT ==
-                       TMPL_NAME_LANG - TMPL_NAME_COMMENT,
-                   "a feature of each kind, in its order");
-    for (unsigned k = TMPL_NAME_COMMENT; k < TMPL_NAME_COUNT; k++) {
-        F_OF(NAMED_COMMENT, k - TMPL_NAME_COMMENT) = of->near[k];
+    for (unsigned k = 0; k < of->n_near; k++) {
+        F_OF(GOOD_NEAR, of->near[k].kind) = of->near[k].nearness;
     }
-    float good = of->near[TMPL_NAME_GOOD];
-    float bad = of->near[TMPL_NAME_BAD];
-    F(GOOD_NEAR) = good;
-    F(BAD_NEAR) = bad;
+    float good = F(GOOD_NEAR);
+    float bad = F(BAD_NEAR);
     F(NEARER) = good > bad ? 1.0F : bad > 0 ? -1.0F : 0.0F;
 }
 

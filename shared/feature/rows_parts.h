@@ -38,6 +38,12 @@ typedef struct {
     float score;
 } tmpl_box_row_t;
 
+/* A kind of element (hint_names.h) that a block stands in, as a feature. */
+typedef struct {
+    uint32_t kind;
+    float nearness;
+} tmpl_near_row_t;
+
 /* A cache of boxes, because boxes around other boxes come again. */
 #define TMPL_KNOWN_BOXES 64
 
@@ -77,7 +83,7 @@ typedef struct {
 typedef struct {
     const float *templateness;
     uint32_t *weight;
-    double *sum;       /* sums of weight * templateness */
+    double *sum; /* sums of weight * templateness */
     tmpl_said_best_t *said;
     tmpl_like_t *like; /* by the index of the first context with the blocks' path */
 } tmpl_first_t;
@@ -99,7 +105,8 @@ struct tmpl_rows_t {
     tmpl_box_row_t known[TMPL_KNOWN_BOXES]; /* by the lowest bits of their nodes */
     const tmpl_context_t
         *context; /* of the last block's first segment; NULL before the first block */
-    float near[sizeof(tmpl_near_t) / sizeof(uint16_t)];
+    tmpl_near_row_t near[TMPL_NAME_COUNT];
+    uint32_t n_near;
     uint32_t long_text;              /* halves of free words in the page's long texts */
     uint32_t best_first, best_after; /* blocks of the element with the best score; 0, 0: none */
     uint32_t long_before_best;
