@@ -34,20 +34,24 @@ ROWS = 40
 # of a site of one page is seen as the first only, but with more rows.
 VIEWS = (('0', 1.), ('1', 1.), ('cold', .5))
 ALONE = (('cold', 1.),)
+# Sites that programs made are many and alike: so many of their pages are read to train, in two views.
+MADE = {'deb2': 20, 'apps': 12}
+VIEWS_MADE = (('0', 1.), ('cold', .5))
 ROWS_ALONE = 160
 TREES = {'objective': 'binary:logistic', 'tree_method': 'hist', 'grow_policy': 'lossguide', 'max_depth': 0,
          'lambda': 5., 'min_child_weight': 3., 'colsample_bytree': .3, 'max_bin': 128, 'seed': 1, 'base_score': .5,
          'nthread': 1, 'max_leaves': 15}
 # The first trees, and the last trees, which also see what the first trees say of the page.
 FIRST_TREES = {'rounds': 60, 'eta': .15}
-LAST_TREES = {'rounds': 180, 'eta': .08}
+LAST_TREES = {'rounds': 200, 'eta': .08, 'max_leaves': 31}
 # Sites are dealt into parts: to train the last trees, a site is judged by first trees of the other parts.
 PARTS = 4
 THRESHOLD = .5
 # The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
 # titles are content there. debian-sites has many similar sites, app-sites are made, and wcxb has a
 # thousand sites of one page (docs/accuracy.md).
-WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2, 'strings': .2, 'readability': .2}
+WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2,
+           'strings': .2, 'readability-pages': .2}
 
 
 # The rows of a site to train on: their numbers, features, whether each is template, weights. Only these stay in memory:
@@ -125,6 +129,8 @@ class Corpus:
 
     def views_of(self, key):
         """The views of a site, with their weights."""
+        if key.split('/')[0] in MADE:
+            return dict(VIEWS_MADE)
         return dict(VIEWS if len(self.scorer.order(self.dirs[key])) > 1 else ALONE)
 
     def order(self, key, view):
@@ -140,7 +146,7 @@ class Corpus:
             os.mkdir(os.path.join(d, 'store'))
             subprocess.run([self.features, os.path.join(d, 'store'), '-' if view == 'cold' else 'site', rows, texts,
                             *([model] if model else [])], check=True,
-                           input='\n'.join(self.order(key, view)) + '\n', text=True)
+                           input='\n'.join(self.order(key, view)[:MADE.get(key.split('/')[0])]) + '\n', text=True)
             x = np.fromfile(rows, dtype=np.float32).reshape(-1, len(self.names))
             x[:, self.groups == self.without] = 0
             return then(x, texts)

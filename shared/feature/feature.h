@@ -85,14 +85,11 @@
     X(NAMED_AUTHOR, "named-author", NAME) \
     X(NAMED_TAGS, "named-tags", NAME) \
     X(NAMED_DATE, "named-date", NAME) \
-    X(NAMED_PRICE, "named-price", NAME) \
     X(NAMED_PRODUCT, "named-product", NAME) \
     X(NAMED_CART, "named-cart", NAME) \
     X(NAMED_FORM, "named-form", NAME) \
     X(NAMED_NEWS, "named-news", NAME) \
-    X(NAMED_LOGIN, "named-login", NAME) \
     X(NAMED_FILTER, "named-filter", NAME) \
-    X(NAMED_PAGER, "named-pager", NAME) \
     X(NAMED_TAB, "named-tab", NAME) \
     X(NAMED_FOLD, "named-fold", NAME) \
     X(NAMED_SLIDE, "named-slide", NAME) \
@@ -110,11 +107,9 @@
     X(NAMED_ADVERT, "named-advert", NAME) \
     X(NAMED_MOBILE, "named-mobile", NAME) \
     X(NAMED_ICON, "named-icon", NAME) \
-    X(NAMED_PLAYER, "named-player", NAME) \
     X(NAMED_TEXT, "named-text", NAME) \
     X(NAMED_LEGAL, "named-legal", NAME) \
     X(NAMED_STATUS, "named-status", NAME) \
-    X(NAMED_PLACE, "named-place", NAME) \
     X(NAMED_SPEC, "named-spec", NAME) \
     X(NAMED_LANG, "named-lang", NAME) \
     /* its position */ \

@@ -38,14 +38,11 @@
     X(AUTHOR) \
     X(TAGS) /* topics, categories */ \
     X(DATE) \
-    X(PRICE) \
     X(PRODUCT) \
     X(CART) /* basket, quantity, shipping */ \
     X(FORM) /* its fields */ \
     X(NEWS) /* newsletters, subscriptions, donations */ \
-    X(LOGIN) \
     X(FILTER) /* of a list; its order */ \
-    X(PAGER) \
     X(TAB) \
     X(FOLD) /* what opens by a click */ \
     X(SLIDE) /* carousels, galleries */ \
@@ -63,11 +60,9 @@
     X(ADVERT) \
     X(MOBILE) /* for small or for large screens */ \
     X(ICON) \
-    X(PLAYER) \
     X(TEXT) /* written text */ \
     X(LEGAL) \
     X(STATUS) /* errors, notices, loading */ \
-    X(PLACE) /* address, contact, opening hours */ \
     X(SPEC) /* facts, attributes */ \
     X(LANG) /* language, country, currency */
 /* clang-format on */
