@@ -114,11 +114,11 @@ class Corpus:
         self.groups = np.array(groups)
         self.dirs = {key: os.path.join(d, key) for d in dirs for key in keys_of(d)}
         self.views = {key: views if views is not None else self.views_of(key) for key in self.dirs}
-        tasks = [(key, view, None) for key in sorted(self.dirs) for view in self.views[key]]
         self.labels, self.drawn = {}, {}
-        for (key, view, _), (labels, drawn) in zip(tasks, self.read_all(read_site, tasks)):
-            self.labels[key, view] = labels
-            self.drawn[key, view] = drawn
+        for views in self.read_all(read_site, sorted(self.dirs)):
+            for task, labels, drawn in views:
+                self.labels[task] = labels
+                self.drawn[task] = drawn
 
     def read_all(self, function, tasks):
         # the forked processes find the reader by this name
@@ -151,18 +151,26 @@ class Corpus:
             x[:, self.groups == self.without] = 0
             return then(x, texts)
 
-    def read_labels(self, texts):
+    def read_labels(self, texts, known):
+        """The words of blocks and their pages; known has the labels of pages that an earlier view had."""
         labels, page_of, page, gold = [], [], -1, None
         with open(texts, 'rb') as f:
             for line in f:
                 kind, rest = line.rstrip(b'\n').split(b'\t', 1)
                 if kind == b'P':
                     path = rest.split(b'\t')[0].decode()
+                    of_page = known.setdefault(path, [])
+                    is_known = len(of_page) > 0
+                    page += 1
+                    if is_known:
+                        labels += of_page
+                        page_of += [page] * len(of_page)
+                        continue
                     gold = Gold(path.replace('/pages/', '/gold/')[:-len('.html')] + '.tsv', self.scorer)
                     decode = self.decoder(path)
-                    page += 1
-                else:
-                    labels.append(gold.label(decode(rest)))
+                elif not is_known:
+                    of_page.append(gold.label(decode(rest)))
+                    labels.append(of_page[-1])
                     page_of.append(page)
         return np.array(labels, dtype=np.float32).reshape(-1, 2), np.array(page_of)
 
@@ -238,11 +246,14 @@ def fit_first(task):
     return fit(*reader.training_rows([key for key in keys if part is None or key not in part]), FIRST_TREES)
 
 
-def read_site(task):
-    def read(x, texts):
-        labels = reader.read_labels(texts)
-        return labels, reader.draw(*task[:2], x, *labels)
-    return reader.dump(*task, read)
+def read_site(key):
+    """((key, view), labels, drawn rows) of each view of a site."""
+    known = {}
+
+    def read(view, x, texts):
+        labels = reader.read_labels(texts, known)
+        return (key, view), labels, reader.draw(key, view, x, *labels)
+    return [reader.dump(key, view, None, lambda x, texts, view=view: read(view, x, texts)) for view in reader.views[key]]
 
 
 def read_drawn(task):

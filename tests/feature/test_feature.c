@@ -181,6 +181,67 @@ static void names_of_parts(void **state)
     }
 }
 
+/* Tags and other attributes than class and id say kinds, too, of elements with the same layout path. */
+static void kinds_of_elements(void **state)
+{
+    static const struct {
+        const char *tag;
+        tmpl_block_feature_e feature;
+        int is;
+    } tags[] = {
+        { "div class=modal-dialog", TMPL_BLOCK_FEATURE_NAMED_DIALOG, 1 },
+        { "div role=dialog", TMPL_BLOCK_FEATURE_NAMED_DIALOG, 1 },
+        { "dialog", TMPL_BLOCK_FEATURE_NAMED_DIALOG, 1 },
+        { "div itemprop=author", TMPL_BLOCK_FEATURE_NAMED_AUTHOR, 1 },
+        { "div itemtype=http://schema.org/Question", TMPL_BLOCK_FEATURE_NAMED_QA, 1 },
+        { "div itemtype=http://schema.org/Comment", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 1 },
+        { "div itemprop=articleBody", TMPL_BLOCK_FEATURE_GOOD_NEAR,
+          0 }, /* a name of class and id */
+        { "div aria-hidden=true", TMPL_BLOCK_FEATURE_NAMED_ARIA, 1 },
+        { "div aria-hidden=false", TMPL_BLOCK_FEATURE_NAMED_ARIA, 0 },
+        { "div hidden", TMPL_BLOCK_FEATURE_NAMED_HIDDEN, 1 },
+        { "div style='display: none'", TMPL_BLOCK_FEATURE_NAMED_HIDDEN, 1 },
+        { "div style='display:none;x'", TMPL_BLOCK_FEATURE_NAMED_HIDDEN, 1 },
+        { "div style='display:block'", TMPL_BLOCK_FEATURE_NAMED_HIDDEN, 0 },
+        { "div class=d-none", TMPL_BLOCK_FEATURE_NAMED_HIDDEN, 1 },
+        { "div class=sr-only", TMPL_BLOCK_FEATURE_NAMED_READER, 1 },
+        { "div class=hljs-comment", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 0 },
+        { "div class='token comment'", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 0 },
+        { "pre class=comment", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 0 },
+        { "div class=comment", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 1 },
+        { "div class=kommentare", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 1 },
+    };
+    for (unsigned i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
+        read_t r =
+            read_html(apr_psprintf(*state, "<div>plain</div><%s>x</div>", tags[i].tag), *state);
+        assert_float_equal(of(&r, 0, tags[i].feature), 0, 0);
+        assert_float_equal(of(&r, 1, tags[i].feature), tags[i].is, 0);
+    }
+}
+
+static void what_is_said_again(void **state)
+{
+    read_t r = read_html("<h1>four</h1><p>four</p><p>new <b>four</b></p><p>other</p>", *state);
+    float templateness[] = { 0.25F, 0.5F, 0.75F, 0 };
+    IS(0, SAID_BEFORE, 0);
+    IS(0, SAID_BEHIND, 1);
+    IS(0, SAID_TIMES, 2);
+    IS(0, SAID_RANK, 0);
+    IS(1, SAID_BEFORE, 1);
+    IS(1, SAID_BEHIND, 1);
+    IS(1, SAID_RANK, 1);
+    IS(2, SAID_BEFORE, 4.0F / 7); /* "four", and not "new" */
+    IS(2, SAID_BEHIND, 0);
+    IS(2, SAID_TIMES, 2 * 4.0F / 7);
+    IS(3, SAID_TIMES, 0);
+    const tmpl_said_t *said = &r.reading->said;
+    tmpl_said_best_t *best = tmpl_said_judged(said, r.page, templateness, *state);
+    assert_float_equal(tmpl_said_best(said, best, r.page, 0), 0.5, 1e-6);
+    assert_float_equal(tmpl_said_best(said, best, r.page, 1), 0.25, 1e-6);
+    assert_float_equal(tmpl_said_best(said, best, r.page, 2), (3 + 4 * 0.25) / 7, 1e-6);
+    assert_float_equal(tmpl_said_best(said, best, r.page, 3), 1, 1e-6);
+}
+
 static void the_table_says(void **state)
 {
     read_t r = read_html("<p>1234<b>56</b></p><p>new</p>", *state);
@@ -224,6 +285,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(links_as_most_are_written),
     CHECK(words_of_the_title),
     CHECK(names_of_parts),
+    CHECK(kinds_of_elements),
+    CHECK(what_is_said_again),
     CHECK(text_in_pieces),
     CHECK(the_table_says),
 };
