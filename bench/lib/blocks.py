@@ -253,7 +253,8 @@ def read_site(key):
     def read(view, x, texts):
         labels = reader.read_labels(texts, known)
         return (key, view), labels, reader.draw(key, view, x, *labels)
-    return [reader.dump(key, view, None, lambda x, texts, view=view: read(view, x, texts)) for view in reader.views[key]]
+    return [reader.dump(key, view, None, lambda x, texts, view=view: read(view, x, texts))
+            for view in reader.views[key]]
 
 
 def read_drawn(task):

@@ -40,8 +40,8 @@ struct tmpl_reading_t {
     float **scores;       /* chunks of TMPL_SCORES nodes; NULL: all 0 */
     unsigned char *again; /* for each key: it is on the page more than once */
     tmpl_said_t said;
-    uint32_t title;       /* words of the page's title, in halves */
-    uint32_t best;        /* the node with the best score; 0: no node has a score */
+    uint32_t title; /* words of the page's title, in halves */
+    uint32_t best;  /* the node with the best score; 0: no node has a score */
 };
 
 static inline tmpl_context_t *tmpl_context_at(const tmpl_reading_t *reading, uint32_t i)
