@@ -42,8 +42,8 @@ enum {
 };
 
 /*
- * 1 + steps up to each kind of element, by its name (hint_names.h); 0: there is none. The words of the
- * union add a step to four kinds at once.
+ * 1 + steps up to each kind of element, by its name (hint_names.h); 0: there is none. The words of
+ * the union add a step to four kinds at once.
  */
 typedef union {
     uint16_t steps[(TMPL_NAME_COUNT + 3) / 4 * 4];

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * Kinds of elements by their names: X(id). Each has a feature, GOOD_NEAR, BAD_NEAR and NAMED_id, in this
- * order. GOOD is what people call content, BAD what they call everything around it. The kinds from
- * DIALOG on are also said by tags and by other attributes (context.c): role, itemprop, itemtype, rel,
- * aria-hidden, hidden, style.
+ * Kinds of elements by their names: X(id). Each has a feature, GOOD_NEAR, BAD_NEAR and NAMED_id, in
+ * this order. GOOD is what people call content, BAD what they call everything around it. The kinds
+ * from DIALOG on are also said by tags and by other attributes (context.c): role, itemprop,
+ * itemtype, rel, aria-hidden, hidden, style.
  */
 /* clang-format off */
 #define TMPL_NAMES(X) \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page says more than once: segments with the same text, wherever they stand. A headline that
- * is repeated, a line for small screens, a teaser that a list repeats, the name of each post's author.
+ * What a page says more than once: segments with the same text, wherever they stand. A headline
+ * that is repeated, a line for small screens, a teaser that a list repeats, the name of each post's
+ * author.
  */
 #ifndef TMPL_SAID_H
 #define TMPL_SAID_H

@@ -152,8 +152,9 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
 }
 
 /*
- * Whether the attribute may say what its element is: class, id, itemprop, rel and role by their first
- * letter, aria-hidden and hidden by a letter and their length, style if it begins like display:none.
+ * Whether the attribute may say what its element is: class, id, itemprop, rel and role by their
+ * first letter, aria-hidden and hidden by a letter and their length, style if it begins like
+ * display:none.
  */
 static unsigned may_name(const char *src, const tmpl_attr_t *attr)
 {

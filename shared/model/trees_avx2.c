@@ -4,9 +4,9 @@
  * of leaves are those of trees.c. Then, 256 blocks at a time,
  *
  *   1. number_leaves turns the sets of 16 leaves into 4-bit numbers: bit k of a block's number is
- *      the OR of the sets of all leaves whose index has bit k. A byte holds one block's number. A tree
- *      of up to 31 leaves has two such numbers, of leaves 0 to 15, and of leaves 15 to 30 from 0: a
- *      block at a leaf beyond has number 0.
+ *      the OR of the sets of all leaves whose index has bit k. A byte holds one block's number. A
+ *      tree of up to 31 leaves has two such numbers, of leaves 0 to 15, and of leaves 15 to 30 from
+ *      0: a block at a leaf beyond has number 0.
  *   2. look_up fetches a byte of the leaf's value by the number, 32 blocks in one instruction
  *      (vpshufb), and adds it to 16-bit sums: of the even bytes (both - 256 * second) and of the
  *      odd ones (second).
@@ -24,8 +24,8 @@
 
 /*
  * A row is a vector of four words: the set of one tree's leaf for up to 256 blocks, or the sets of
- * two trees' leaves for up to 128 blocks. Values are looked up for ROWS rows at a time: a row for each
- * table of the trees.
+ * two trees' leaves for up to 128 blocks. Values are looked up for ROWS rows at a time: a row for
+ * each table of the trees.
  */
 #define ROW      4
 #define ROW_BITS 8  /* bits of a byte, each a block */

@@ -253,8 +253,8 @@ typedef struct {
 } table_t;
 
 /*
- * The first or the second table of a tree. Blocks at leaves of the second table have the first entry
- * of the first one, too; so the second table counts from the first leaf.
+ * The first or the second table of a tree. Blocks at leaves of the second table have the first
+ * entry of the first one, too; so the second table counts from the first leaf.
  */
 static table_t table_of(const int64_t *leaves, uint32_t n, uint32_t which)
 {

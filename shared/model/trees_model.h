@@ -25,9 +25,9 @@ typedef struct {
 } split_t;
 
 /*
- * Limits for trees_avx2.c: leaves in a table, bytes of a value, and leaves of a tree: the first table
- * of a tree has 16 leaves; a second one, if a tree of the model needs it, 15 more behind an entry for
- * all leaves of the first.
+ * Limits for trees_avx2.c: leaves in a table, bytes of a value, and leaves of a tree: the first
+ * table of a tree has 16 leaves; a second one, if a tree of the model needs it, 15 more behind an
+ * entry for all leaves of the first.
  */
 #define TMPL_LEAVES_FEW   16
 #define TMPL_LEAVES_TWICE (2 * TMPL_LEAVES_FEW - 1)
@@ -54,9 +54,9 @@ struct tmpl_trees_t {
     const float *limits;         /* limits of the conditions, rising within each feature */
 
     /*
-     * For trees_avx2.c: tables of values, each above the least of its table, byte by byte; the value
-     * of a leaf is the sum of one of each table of its tree. Behind the last tree comes a tree of
-     * zeros.
+     * For trees_avx2.c: tables of values, each above the least of its table, byte by byte; the
+     * value of a leaf is the sum of one of each table of its tree. Behind the last tree comes a
+     * tree of zeros.
      */
     const unsigned char
         *bytes;        /* for each table TMPL_LEAVES_FEW lowest bytes, then the next ones, ... */

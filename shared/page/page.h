@@ -26,8 +26,8 @@
  */
 #define TMPL_NODE_CONTROL 0x20
 /*
- * The element's start tag may have a class, an id, a role, or another attribute that says what it is
- * (feature/context.c). Not set for the root.
+ * The element's start tag may have a class, an id, a role, or another attribute that says what it
+ * is (feature/context.c). Not set for the root.
  */
 #define TMPL_NODE_NAMED 0x40
 /*

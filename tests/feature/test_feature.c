@@ -181,7 +181,10 @@ static void names_of_parts(void **state)
     }
 }
 
-/* Tags and other attributes than class and id say kinds, too, of elements with the same layout path. */
+/*
+ * Tags and other attributes than class and id say kinds, too, of elements with the same layout
+ * path.
+ */
 static void kinds_of_elements(void **state)
 {
     static const struct {

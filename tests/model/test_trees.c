@@ -229,8 +229,8 @@ static void judging_is_the_walk_from_the_root(void **state)
 
 #ifdef TMPL_FOR_AVX2
 /*
- * Compares both ways of judging for n_trees trees of up to `most` leaves and one with this leaf: larger
- * values have more bytes.
+ * Compares both ways of judging for n_trees trees of up to `most` leaves and one with this leaf:
+ * larger values have more bytes.
  */
 static void compare_ways(uint32_t n_trees, uint32_t most, const char *leaf, apr_pool_t *pool)
 {
