@@ -189,6 +189,12 @@ static int is_byline(const tmpl_judged_t *judged, uint32_t block)
     return has_year(page, b);
 }
 
+static void set_byline(tmpl_verdict_t *verdict)
+{
+    verdict->template = 0;
+    verdict->part = verdict->part == TMPL_PART_HEADLINE ? TMPL_PART_HEADLINE : TMPL_PART_BYLINE;
+}
+
 /* Rule 2 for the blocks [first, after). */
 static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t after)
 {
@@ -196,10 +202,10 @@ static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t af
     for (uint32_t b = first; b < after; b++) {
         int is = is_byline(judged, b);
         if (is && b > first && has_words(judged, b - 1, BESIDE_WORDS)) {
-            judged->verdicts[b - 1].template = 0;
+            set_byline(&judged->verdicts[b - 1]);
         }
         if (is || (before && has_words(judged, b, BESIDE_WORDS))) {
-            judged->verdicts[b].template = 0;
+            set_byline(&judged->verdicts[b]);
         }
         before = is;
     }
@@ -217,6 +223,7 @@ void tmpl_headline(const tmpl_judged_t *judged)
         }
         for (uint32_t b = headline.first; b < headline.after; b++) {
             judged->verdicts[b].template = 0;
+            judged->verdicts[b].part = TMPL_PART_HEADLINE;
         }
         tmpl_why_note(judged->why, judged->reading->page, judged->verdicts, TMPL_RULE_HEADLINE);
         uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;

@@ -52,6 +52,7 @@ typedef struct {
     struct {
         uint64_t hash;
         unsigned names;
+        unsigned hints;
     } slots[256];
 } known_names_t;
 
@@ -61,6 +62,7 @@ typedef struct {
     uint64_t hash; /* a hash of class and id */
     unsigned in;
     unsigned names; /* 1 << TMPL_NAME_* */
+    unsigned hints; /* TMPL_HINT_* */
 } own_t;
 
 /* Longer values are cut off: they would cost time, and layouts do not depend on them. */
@@ -82,8 +84,10 @@ static void read_name(own_t *own, const char *value, uint32_t len, const char *l
     if (own->known->slots[slot].hash != hash) {
         own->known->slots[slot].hash = hash;
         own->known->slots[slot].names = tmpl_names_in(name, n);
+        own->known->slots[slot].hints = tmpl_hints_of_name(value, n);
     }
     own->names |= own->known->slots[slot].names;
+    own->hints |= own->known->slots[slot].hints;
     own->hash = XXH3_64bits_withSeed(&le, sizeof(le), own->hash);
 }
 
@@ -129,8 +133,9 @@ static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *nod
             own->in |= links_to(page, attr.value);
             has_href = 1;
         }
-        else if (IS_NAMED(page, attr.name, "role")) {
-            own->in |= role_of(page, attr.value);
+        else {
+            own->in |= IS_NAMED(page, attr.name, "role") ? role_of(page, attr.value) : 0;
+            own->hints |= tmpl_hints_of_attr(page->src, &attr);
         }
     }
 }
@@ -145,7 +150,7 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
     }
 }
 
-/* The contexts of a page: nodes with the same layout path and the same TMPL_IN_* share one. */
+/* The contexts of a page: nodes with the same layout path, TMPL_IN_* and TMPL_HINT_* share one. */
 typedef struct {
     tmpl_reading_t *reading;
     tmpl_numbering_t all;       /* numbers pairs of layout path and in: indices of contexts */
@@ -159,9 +164,10 @@ typedef struct {
     apr_pool_t *pool;
 } contexts_t;
 
-static uint64_t key_of_context(uint64_t layout, unsigned in)
+static uint64_t key_of_context(uint64_t layout, unsigned in, unsigned hints)
 {
-    return XXH3_64bits_withSeed(&in, sizeof(in), layout);
+    const unsigned both[] = { in, hints };
+    return XXH3_64bits_withSeed(both, sizeof(both), layout);
 }
 
 /* Adds a context, which has the next index. */
@@ -183,9 +189,9 @@ static void add_context(contexts_t *contexts, tmpl_context_t *context, uint32_t 
 static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_context_t *up)
 {
     uint32_t n = contexts->all.n;
-    uint32_t index = tmpl_numbering_add(&contexts->all, key_of_context(own->hash, own->in));
+    uint32_t index = tmpl_numbering_add(&contexts->all, key_of_context(own->hash, own->in, own->hints));
     if (index == n) {
-        tmpl_context_t context = { .layout = own->hash, .in = own->in };
+        tmpl_context_t context = { .layout = own->hash, .in = own->in, .hints = own->hints };
         go_down(&context.near, &up->near);
         for (unsigned names = own->names; names != 0; names &= names - 1) {
             context.near.steps[__builtin_ctz(names)] = 1;
@@ -203,7 +209,8 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
     const tmpl_context_t *up = tmpl_context_at(contexts->reading, up_context);
     own_t own = { .known = known,
                   .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
-                  .in = in_tag[node->tag] | in };
+                  .in = in_tag[node->tag] | in,
+                  .hints = tmpl_hints_of_tag[node->tag] };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;
@@ -274,7 +281,7 @@ void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
     tmpl_numbering_init(&contexts.all, 64, pool, pool);
     tmpl_numbering_init(&contexts.paths, 64, pool, pool);
     add_context(&contexts, &root,
-                tmpl_numbering_add(&contexts.all, key_of_context(root.layout, root.in)));
+                tmpl_numbering_add(&contexts.all, key_of_context(root.layout, root.in, 0)));
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         uint32_t up = node->parent == TMPL_NONE ? 0 : reading->context[node->parent];

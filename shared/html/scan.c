@@ -151,11 +151,11 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
     s->at = end;
 }
 
-/* Whether a name with this first letter may be class, id or role. */
-static unsigned may_name(char first)
+/* Whether a name that begins so may be class, id, role, rel, itemprop, itemtype or aria-*. */
+static unsigned may_name(const char *name)
 {
     const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
-    return firsts >> (first & 31) & 1;
+    return (firsts >> (name[0] & 31) & 1) | ((name[0] | name[1] << 8 | 0x2020) == ('a' | 'r' << 8));
 }
 
 /* Whether the tag ends behind an attribute's '='. A value in quotes may begin with '>', too. */
@@ -185,7 +185,7 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
         found = tmpl_attr_next(&attr, s->src, s->len, &p);
         if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
             add_foreign_mark(s, tmpl_foreign_mark_in_attribute(s->src, &attr));
-            flags |= may_name(s->src[attr.name.start]) ? TMPL_TOKEN_NAMED : 0;
+            flags |= may_name(s->src + attr.name.start) ? TMPL_TOKEN_NAMED : 0;
             flags |= lacks_value(s, &attr) ? TMPL_TOKEN_OPEN_VALUE : 0;
         }
     } while (found == TMPL_ATTR_FOUND);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detect/parts_find.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/numbering.h"
+#include "detect/parts_page.h"
+
+/* Blocks of more words are not looked up in the table of phrases. */
+#define PHRASE_WORDS 14
+
+/* Whether a template block is in a part of the page that is template as a whole. */
+static int is_chrome(const tmpl_parts_page_t *p, uint32_t block)
+{
+    const tmpl_context_t *context = tmpl_part_context(p, block);
+    unsigned in = context->in;
+    return (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADER | TMPL_IN_ASIDE)) != 0 &&
+           !(in & TMPL_IN_ARTICLE);
+}
+
+#define WORDS_MAX 0xFFFF
+
+/*
+ * The rules for single blocks, in the order of their weight: a block of at most so many words and
+ * at least that templateness, of which all segments have one of the hints, or which has one of the
+ * phrases, is of that part.
+ */
+static const struct {
+    unsigned all, some, phrases;
+    uint32_t words;
+    float least;
+    unsigned char part;
+} rules[] = {
+#define HINT(id)   TMPL_HINT_##id
+#define PHRASE(id) TMPL_PHRASE_##id
+    { HINT(HIDDEN), 0, 0, WORDS_MAX, 0.1F, TMPL_PART_HIDDEN },
+    { HINT(DIALOG), 0, 0, WORDS_MAX, 0.0F, TMPL_PART_NOTICE },
+    { HINT(BUTTON), 0, 0, 12, 0.05F, TMPL_PART_CONTROL },
+    { 0, 0, PHRASE(CONTROL), 12, 0.3F, TMPL_PART_CONTROL },
+    { HINT(SHARE), 0, 0, 12, 0.3F, TMPL_PART_CONTROL },
+    { HINT(OFFER), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
+    { 0, 0, PHRASE(NOTICE), WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
+    { HINT(BIO), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_BYLINE },
+    { HINT(RELATED), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_RELATED },
+    { HINT(TAGS), 0, PHRASE(TAGS), 20, 0.3F, TMPL_PART_RELATED },
+    { HINT(CAPTION), 0, 0, WORDS_MAX, 0, TMPL_PART_CAPTION },
+    { HINT(FIGURE), 0, 0, 60, 0, TMPL_PART_CAPTION },
+};
+#define RULES (sizeof(rules) / sizeof(rules[0]))
+
+/* The part of a block by the rules; TEMPLATE if there is none. */
+static unsigned char part_of(const tmpl_parts_page_t *p, uint32_t b)
+{
+    uint32_t words = tmpl_part_words(p, b, b + 1);
+    float ratio = p->verdicts[b].ratio;
+    for (unsigned i = 0; words > 0 && i < RULES; i++) {
+        if (((rules[i].all & p->all[b]) || (rules[i].some & p->some[b]) ||
+             (rules[i].phrases & p->phrases[b])) &&
+            words <= rules[i].words && ratio >= rules[i].least) {
+            return rules[i].part;
+        }
+    }
+    return TMPL_PART_TEMPLATE;
+}
+
+/* A short line of who or when. */
+static int is_byline(const tmpl_parts_page_t *p, uint32_t b)
+{
+    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META;
+    uint32_t words = tmpl_part_words(p, b, b + 1);
+    return words > 0 && words <= 20 && (p->some[b] & names) != 0;
+}
+
+static int is_facts(const tmpl_parts_page_t *p, uint32_t b)
+{
+    const tmpl_context_t *context = tmpl_part_context(p, b);
+    uint32_t words = tmpl_part_words(p, b, b + 1);
+    return words > 0 && words <= 40 &&
+           ((p->all[b] & (TMPL_HINT_FACTS | TMPL_HINT_PRICE)) != 0 ||
+            (context->in & TMPL_IN_TERM) != 0);
+}
+
+/* The part of a block of content that no region and no rule has taken. */
+static unsigned char rest_of(const tmpl_parts_page_t *p, uint32_t b)
+{
+    if (is_byline(p, b)) {
+        return TMPL_PART_BYLINE;
+    }
+    if (is_facts(p, b)) {
+        return TMPL_PART_FACTS;
+    }
+    return TMPL_PART_BODY;
+}
+
+/* Text of so many words that was said before is not said again. */
+#define SAID_WORDS 6
+#define SAID_LEAST 0.1F
+
+static uint64_t hash_of(const tmpl_page_t *page, const tmpl_block_t *block)
+{
+    uint64_t hash = 0;
+    for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
+        tmpl_span_t span = page->segments[s].span;
+        while (span.start < span.end && tmpl_is_space(page->src[span.start])) {
+            span.start++;
+        }
+        while (span.start < span.end && tmpl_is_space(page->src[span.end - 1])) {
+            span.end--;
+        }
+        hash = XXH3_64bits_withSeed(page->src + span.start, tmpl_span_len(span), hash);
+    }
+    return hash;
+}
+
+static void find_said(tmpl_parts_page_t *p)
+{
+    const unsigned own = TMPL_IN_TABLE | TMPL_IN_VERBATIM | TMPL_IN_TERM;
+    tmpl_numbering_t said;
+    tmpl_numbering_init(&said, 64, p->pool, p->pool);
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        if (tmpl_part_words(p, b, b + 1) < SAID_WORDS || p->verdicts[b].template) {
+            continue;
+        }
+        uint32_t n = said.n;
+        uint32_t number = tmpl_numbering_add(&said, hash_of(p->page, &p->page->blocks[b]));
+        if (number < n && p->verdicts[b].ratio > SAID_LEAST &&
+            !(tmpl_part_context(p, b)->in & own)) {
+            p->verdicts[b].part = TMPL_PART_HIDDEN;
+        }
+    }
+}
+
+static void prepare(tmpl_parts_page_t *p)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t n = page->n_blocks;
+    p->kept = apr_palloc(p->pool, (n + 1) * sizeof(*p->kept));
+    p->kept[0] = 0;
+    for (uint32_t b = 0; b < n; b++) {
+        p->kept[b + 1] =
+            p->kept[b] + (p->verdicts[b].template ? 0 : p->words[b + 1] - p->words[b]);
+    }
+    tmpl_parts_hints(p);
+    p->phrases = apr_pcalloc(p->pool, n * sizeof(*p->phrases));
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t words = tmpl_part_words(p, b, b + 1);
+        if (words > 0 && words <= PHRASE_WORDS && !(p->verdicts[b].template && is_chrome(p, b))) {
+            p->phrases[b] = (unsigned short)tmpl_phrases_of(page, &page->blocks[b]);
+        }
+    }
+}
+
+void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
+{
+    tmpl_parts_page_t p = { .judged = judged,
+                            .page = judged->reading->page,
+                            .verdicts = judged->verdicts,
+                            .words = judged->reading->before.words,
+                            .pool = pool };
+    prepare(&p);
+    find_said(&p);
+    tmpl_parts_regions(&p);
+    for (uint32_t b = 0; b < p.page->n_blocks; b++) {
+        tmpl_verdict_t *verdict = &p.verdicts[b];
+        if (verdict->part == TMPL_PART_TEMPLATE && !(verdict->template && is_chrome(&p, b))) {
+            verdict->part = part_of(&p, b);
+        }
+        if (verdict->part == TMPL_PART_TEMPLATE && !verdict->template) {
+            verdict->part = rest_of(&p, b);
+        }
+        verdict->template = verdict->part == TMPL_PART_TEMPLATE;
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hints of the nodes and blocks of a page: which of them hold, and for what text. */
+#include "detect/parts_page.h"
+
+#define ANY 0xFFFFFF
+
+/*
+ * The most words of an element of which a hint says something: larger ones only have a name that
+ * is made of another thing. And the largest share of the page's content, in per cent.
+ */
+static const struct {
+    uint32_t words;
+    unsigned share;
+} most[TMPL_HINT_COUNT] = {
+#define MOST(id, words, share) [TMPL_HINT_NUMBER_##id] = { words, share }
+    MOST(HIDDEN, 200, 30),  MOST(DIALOG, ANY, 50),  MOST(OFFER, 200, 30), MOST(BUTTON, 30, 30),
+    MOST(SHARE, 60, 30),    MOST(COMMENT, ANY, 95), MOST(REVIEW, ANY, 80), MOST(QA, ANY, 80),
+    MOST(RELATED, ANY, 40), MOST(MORE, ANY, 30),    MOST(TAGS, 60, 30),   MOST(CAPTION, 120, 40),
+    MOST(FIGURE, 120, 40),  MOST(AUTHOR, 25, 50),   MOST(DATE, 25, 50),   MOST(META, 50, 50),
+    MOST(BIO, 150, 40),     MOST(PRICE, 20, 100),   MOST(FACTS, ANY, 60), MOST(LEAD, 100, 50),
+    MOST(CODE, ANY, 100),   MOST(ICON, 6, 100),     MOST(POST, ANY, 100), MOST(PRODUCT, ANY, 100),
+};
+
+static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t first = tmpl_first_block(page, i);
+    uint32_t after = tmpl_after_block(page, i);
+    uint32_t words = tmpl_part_words(p, first, after);
+    uint64_t kept = p->kept[after] - p->kept[first];
+    unsigned hints = 0;
+    for (unsigned left = own; left != 0; left &= left - 1) {
+        unsigned hint = (unsigned)__builtin_ctz(left);
+        if (words <= most[hint].words && kept * 100 <= (uint64_t)p->kept[page->n_blocks] * most[hint].share) {
+            hints |= 1U << hint;
+        }
+    }
+    return hints;
+}
+
+void tmpl_parts_hints(tmpl_parts_page_t *p)
+{
+    const tmpl_page_t *page = p->page;
+    p->node_hints = apr_palloc(p->pool, page->n_nodes * sizeof(*p->node_hints));
+    p->node_hints[0] = 0;
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        unsigned own = 0;
+        if (node->first_segment < node->after_segment) {
+            own = tmpl_context(p->judged->reading, i)->hints;
+            own = own != 0 ? admit(p, i, own) : 0;
+        }
+        p->node_hints[i] = own | p->node_hints[node->parent];
+    }
+    p->all = apr_palloc(p->pool, page->n_blocks * sizeof(*p->all));
+    p->some = apr_palloc(p->pool, page->n_blocks * sizeof(*p->some));
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        const tmpl_block_t *block = &page->blocks[b];
+        p->all[b] = ~0U;
+        p->some[b] = 0;
+        for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
+            p->all[b] &= p->node_hints[page->segments[s].node];
+            p->some[b] |= p->node_hints[page->segments[s].node];
+        }
+    }
+}

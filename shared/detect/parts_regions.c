@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions of a page that are one part: comments, reviews, questions, related pages. */
+#include <string.h>
+
+#include "detect/parts_page.h"
+
+/* A heading of a region has so many words at most. */
+#define HEAD_WORDS 10
+
+/* What heads a region, and what the region must be like. */
+static const struct {
+    unsigned phrase;
+    unsigned char part;
+    unsigned most;   /* largest share of the page's content in per cent */
+    unsigned linked; /* smallest share of words in links in per cent */
+    float least;     /* or else the mean templateness */
+} heads[] = {
+    { TMPL_PHRASE_RELATED, TMPL_PART_RELATED, 40, 40, 0.5F },
+    { TMPL_PHRASE_COMMENTS, TMPL_PART_COMMENT, 70, 101, 0.3F },
+    { TMPL_PHRASE_ABOUT, TMPL_PART_BYLINE, 30, 101, 0.1F },
+    { TMPL_PHRASE_REVIEWS, TMPL_PART_REVIEW, 80, 101, 0.3F },
+};
+#define HEADS (sizeof(heads) / sizeof(heads[0]))
+
+int tmpl_parts_is_thread(const tmpl_parts_page_t *p)
+{
+    static const char *const types[] = { "DiscussionForumPosting", "QAPage" };
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (memmem(p->page->src, p->page->len, types[i], strlen(types[i])) != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static unsigned level_of(const tmpl_page_t *page, uint32_t block)
+{
+    uint32_t node = page->blocks[block].node;
+    unsigned tag = page->nodes[node].tag;
+    return tag >= TMPL_TAG_H1 && tag <= TMPL_TAG_H6 ? tag - TMPL_TAG_H1 + 1 : 0;
+}
+
+/* Whether [first, after) is small enough. */
+static int fits(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned most)
+{
+    return (uint64_t)(p->kept[after] - p->kept[first]) * 100 <=
+           (uint64_t)p->kept[p->page->n_blocks] * most;
+}
+
+/* The end of the region that block heads: of the largest element that begins with it. */
+static uint32_t end_of(const tmpl_parts_page_t *p, uint32_t block, unsigned most)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t node = page->blocks[block].node;
+    uint32_t after = block + 1;
+    unsigned level = level_of(page, block);
+    while (node > 0 && tmpl_first_block(page, node) == block &&
+           fits(p, block, tmpl_after_block(page, node), most) &&
+           !(tmpl_tag_flags((tmpl_tag_e)page->nodes[node].tag) & TMPL_IS_NEVER_EDIT)) {
+        after = tmpl_after_block(page, node);
+        node = page->nodes[node].parent;
+    }
+    if (after > block + 1 || level == 0) {
+        return after;
+    }
+    /* the rest of the element around it, up to the next heading of the section */
+    uint32_t end = tmpl_after_block(page, node);
+    while (after < end && (level_of(page, after) == 0 || level_of(page, after) > level)) {
+        after++;
+    }
+    return fits(p, block, after, most) ? after : block + 1;
+}
+
+static int is_like(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned i)
+{
+    const tmpl_before_t *before = &p->judged->reading->before;
+    uint64_t linked = before->linked[after] - before->linked[first];
+    uint64_t words = p->words[after] - p->words[first];
+    double sum = 0;
+    for (uint32_t b = first; b < after; b++) {
+        sum += (double)p->verdicts[b].ratio * (p->words[b + 1] - p->words[b]);
+    }
+    return linked * 100 >= words * heads[i].linked || sum >= (double)heads[i].least * (double)words;
+}
+
+static void set(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned char part)
+{
+    const unsigned controls = TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_HIDDEN | TMPL_HINT_DIALOG;
+    for (uint32_t b = first; b < after; b++) {
+        if (p->verdicts[b].part == TMPL_PART_TEMPLATE && !(p->all[b] & controls) &&
+            !(p->phrases[b] & TMPL_PHRASE_CONTROL)) {
+            p->verdicts[b].part = part;
+        }
+    }
+}
+
+static int is_chrome(const tmpl_parts_page_t *p, uint32_t b)
+{
+    unsigned in = tmpl_part_context(p, b)->in;
+    return (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADER)) && !(in & TMPL_IN_ARTICLE);
+}
+
+static void find_headed(const tmpl_parts_page_t *p, int is_thread)
+{
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        for (unsigned i = 0; i < HEADS && p->phrases[b] != 0; i++) {
+            if (!(p->phrases[b] & heads[i].phrase) || is_chrome(p, b) ||
+                tmpl_part_words(p, b, b + 1) > HEAD_WORDS ||
+                (is_thread && heads[i].part == TMPL_PART_COMMENT)) {
+                continue;
+            }
+            uint32_t after = end_of(p, b, heads[i].most);
+            if (after > b + 1 && is_like(p, b, after, i)) {
+                set(p, b, after, heads[i].part);
+            }
+        }
+    }
+}
+
+/* Whether blocks of so much free text stand before a block. */
+static void find_comments(const tmpl_parts_page_t *p, int is_thread)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t text = 0; /* bytes of long content outside of comments */
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        int is_post = (p->some[b] & TMPL_HINT_POST) != 0;
+        if (!(p->some[b] & TMPL_HINT_COMMENT)) {
+            text += p->verdicts[b].template || page->blocks[b].length < 80 ? 0
+                                                                            : page->blocks[b].length;
+        }
+        else if ((is_thread ? is_post : text >= 400) && !is_chrome(p, b)) {
+            set(p, b, b + 1, TMPL_PART_COMMENT);
+        }
+    }
+}
+
+static void find_reviews(const tmpl_parts_page_t *p)
+{
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        if ((p->some[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.2F && !is_chrome(p, b)) {
+            set(p, b, b + 1, TMPL_PART_REVIEW);
+        }
+    }
+}
+
+void tmpl_parts_regions(tmpl_parts_page_t *p)
+{
+    int is_thread = tmpl_parts_is_thread(p);
+    find_comments(p, is_thread);
+    find_headed(p, is_thread);
+    find_reviews(p);
+}
