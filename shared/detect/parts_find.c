@@ -37,11 +37,13 @@ static const struct {
 #define HINT(id)   TMPL_HINT_##id
 #define PHRASE(id) TMPL_PHRASE_##id
     { HINT(HIDDEN), 0, 0, WORDS_MAX, 0.1F, TMPL_PART_HIDDEN },
+    { HINT(TWIN), 0, 0, WORDS_MAX, 0.5F, TMPL_PART_HIDDEN },
     { HINT(DIALOG), 0, 0, WORDS_MAX, 0.0F, TMPL_PART_NOTICE },
     { HINT(BUTTON), 0, 0, 12, 0.05F, TMPL_PART_CONTROL },
     { 0, 0, PHRASE(CONTROL), 12, 0.3F, TMPL_PART_CONTROL },
     { HINT(SHARE), 0, 0, 12, 0.3F, TMPL_PART_CONTROL },
     { HINT(OFFER), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
+    { HINT(POPUP), 0, 0, WORDS_MAX, 0.6F, TMPL_PART_NOTICE },
     { 0, 0, PHRASE(NOTICE), WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
     { HINT(BIO), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_BYLINE },
     { HINT(RELATED), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_RELATED },
@@ -69,7 +71,7 @@ static unsigned char part_of(const tmpl_parts_page_t *p, uint32_t b)
 /* A short line of who or when. */
 static int is_byline(const tmpl_parts_page_t *p, uint32_t b)
 {
-    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META;
+    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     uint32_t words = tmpl_part_words(p, b, b + 1);
     return words > 0 && words <= 20 && (p->some[b] & names) != 0;
 }
@@ -117,7 +119,7 @@ static uint64_t hash_of(const tmpl_page_t *page, const tmpl_block_t *block)
 
 static void find_said(tmpl_parts_page_t *p)
 {
-    const unsigned own = TMPL_IN_TABLE | TMPL_IN_VERBATIM | TMPL_IN_TERM;
+    const unsigned own = TMPL_IN_TABLE | TMPL_IN_VERBATIM | TMPL_IN_TERM | TMPL_IN_QUOTE;
     tmpl_numbering_t said;
     tmpl_numbering_init(&said, 64, p->pool, p->pool);
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
@@ -126,7 +128,8 @@ static void find_said(tmpl_parts_page_t *p)
         }
         uint32_t n = said.n;
         uint32_t number = tmpl_numbering_add(&said, hash_of(p->page, &p->page->blocks[b]));
-        if (number < n && p->verdicts[b].ratio > SAID_LEAST &&
+        float least = tmpl_part_words(p, b, b + 1) > 30 ? 0.3F : SAID_LEAST;
+        if (number < n && p->verdicts[b].ratio > least &&
             !(tmpl_part_context(p, b)->in & own)) {
             p->verdicts[b].part = TMPL_PART_HIDDEN;
         }

@@ -7,6 +7,9 @@
 /* A heading of a region has so many words at most. */
 #define HEAD_WORDS 10
 
+/* More heads of comments are in a list of articles. */
+#define HEADS_MOST 4
+
 /* What heads a region, and what the region must be like. */
 static const struct {
     unsigned phrase;
@@ -22,15 +25,35 @@ static const struct {
 };
 #define HEADS (sizeof(heads) / sizeof(heads[0]))
 
+/* Names of the type of a thread, in the source; and parts of a thread's address. */
+static const char *const types[] = { "DiscussionForumPosting", "QAPage" };
+static const char *const addresses[] = { "forum",       "thread",     "/topic", "viewtopic",
+                                         "/discussion", "/questions", "/t/",    "community.",
+                                         "boards.",     "/comments/", "/board/" };
+
+/* Whether more than half of the content is in elements with names of forums. */
+static int is_named_thread(const tmpl_parts_page_t *p)
+{
+    uint32_t named = 0;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        named += p->some[b] & TMPL_HINT_THREAD ? p->kept[b + 1] - p->kept[b] : 0;
+    }
+    return named * (uint64_t)2 > p->kept[p->page->n_blocks];
+}
+
 int tmpl_parts_is_thread(const tmpl_parts_page_t *p)
 {
-    static const char *const types[] = { "DiscussionForumPosting", "QAPage" };
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (memmem(p->page->src, p->page->len, types[i], strlen(types[i])) != NULL) {
-            return 1;
-        }
+    const tmpl_page_t *page = p->page;
+    tmpl_span_t address = page->canonical;
+    int found = is_named_thread(p);
+    for (size_t i = 0; !found && i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+        found = memmem(page->src + address.start, tmpl_span_len(address), addresses[i],
+                       strlen(addresses[i])) != NULL;
     }
-    return 0;
+    for (size_t i = 0; !found && i < sizeof(types) / sizeof(types[0]); i++) {
+        found = memmem(page->src, page->len, types[i], strlen(types[i])) != NULL;
+    }
+    return found;
 }
 
 static unsigned level_of(const tmpl_page_t *page, uint32_t block)
@@ -100,8 +123,19 @@ static int is_chrome(const tmpl_parts_page_t *p, uint32_t b)
     return (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADER)) && !(in & TMPL_IN_ARTICLE);
 }
 
+/* On a list page, each item has a link to its comments. */
+static int is_many(const tmpl_parts_page_t *p, unsigned phrase)
+{
+    unsigned n = 0;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        n += (p->phrases[b] & phrase) != 0;
+    }
+    return n > HEADS_MOST;
+}
+
 static void find_headed(const tmpl_parts_page_t *p, int is_thread)
 {
+    is_thread |= is_many(p, TMPL_PHRASE_COMMENTS);
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
         for (unsigned i = 0; i < HEADS && p->phrases[b] != 0; i++) {
             if (!(p->phrases[b] & heads[i].phrase) || is_chrome(p, b) ||

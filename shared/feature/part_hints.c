@@ -31,7 +31,7 @@ static const struct {
     { "rel", "tag", TMPL_HINT_TAGS },
     { "rel", "prev", TMPL_HINT_RELATED },
     { "rel", "next", TMPL_HINT_RELATED },
-    { "aria-hidden", "true", TMPL_HINT_HIDDEN },
+    { "aria-hidden", "true", TMPL_HINT_TWIN },
     { "aria-modal", "true", TMPL_HINT_DIALOG },
     { "itemprop", "comment", TMPL_HINT_COMMENT },
     { "itemprop", "author", TMPL_HINT_AUTHOR },
@@ -53,7 +53,7 @@ static const struct {
 } types[] = {
     { "comment", TMPL_HINT_COMMENT },   { "usercomments", TMPL_HINT_COMMENT },
     { "review", TMPL_HINT_REVIEW },     { "answer", TMPL_HINT_POST },
-    { "question", TMPL_HINT_POST },     { "discussionforumposting", TMPL_HINT_POST },
+    { "question", TMPL_HINT_POST },     { "discussionforumposting", TMPL_HINT_THREAD },
     { "product", TMPL_HINT_PRODUCT },
 };
 
@@ -108,30 +108,47 @@ static const word_t words[] = {
 #undef WORD
 };
 
-/* The words of a value without marks: each in lower case, behind it a '-'. */
+/* Names that begin so are of other things: a post's tags and categories, "no-comments", "has-ads". */
+static int is_foreign(const char *name, uint32_t len)
+{
+    static const char *const begins[] = { "tag-", "category-", "product_cat-", "product_tag-",
+                                          "has-", "no-",       "with-",        "hide-",
+                                          "without-" };
+    for (unsigned i = 0; i < COUNT(begins); i++) {
+        size_t n = strlen(begins[i]);
+        if (len >= n && apr_cstr_casecmpn(name, begins[i], n) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The words of a value, each in lower case and with a '-' behind it. Digits are letters here. */
 #define VALUE_MAX 256
 
-static uint32_t words_of(char *out, const char *value, uint32_t len)
+static void words_of(char *out, const char *value, uint32_t len)
 {
     uint32_t n = 0;
-    char before = '-';
+    int is_small = 0; /* the character before is a small letter */
     for (uint32_t i = 0; i < len && n + 3 < VALUE_MAX; i++) {
         char c = value[i];
-        int is_capital = c >= 'A' && c <= 'Z';
-        if (!tmpl_is_alpha(c)) {
-            c = '-';
+        if ((i == 0 || value[i - 1] <= ' ') && is_foreign(value + i, len - i)) {
+            while (i + 1 < len && value[i + 1] > ' ') {
+                i++;
+            }
+            c = ' ';
         }
-        else if (is_capital && before >= 'a' && before <= 'z' && value[i - 1] >= 'a') {
+        int is_letter = tmpl_is_alpha(c) || tmpl_is_digit(c);
+        if (n > 0 && out[n - 1] != '-' && (!is_letter || (is_small && c >= 'A' && c <= 'Z'))) {
             out[n++] = '-';
         }
-        if (c != '-' || (n > 0 && out[n - 1] != '-')) {
-            out[n++] = (char)tmpl_lower(c);
+        if (is_letter) {
+            out[n++] = tmpl_lower(c);
         }
-        before = c;
+        is_small = c >= 'a' && c <= 'z';
     }
     out[n++] = '-';
     out[n] = '\0';
-    return n;
 }
 
 /* Whether the word stands at `at`, where a word of the value begins. */

@@ -13,7 +13,8 @@
 
 /* X(id): kinds of hints. */
 #define TMPL_HINTS(X)                                                                              \
-    X(HIDDEN)  /* for screen readers only, or for eyes only: aria-hidden */                        \
+    X(HIDDEN)  /* for screen readers only */                                                       \
+    X(TWIN)    /* not for screen readers: aria-hidden */                                           \
     X(DIALOG)  /* it says itself that it is a dialog or a tooltip */                               \
     X(OFFER)   /* a name of a notice: cookies, newsletter, advertisement */                        \
     X(BUTTON)  /* a button, a label */                                                             \
@@ -35,6 +36,9 @@
     X(LEAD)                                                                                        \
     X(CODE) /* a program's text, in colours */                                                     \
     X(ICON)                                                                                        \
+    X(POPUP)   /* a name of something that may open: popup, login */                               \
+    X(THREAD)  /* names in forums */                                                               \
+    X(USER)    /* names of what forums say of who posts */                                         \
     X(POST)    /* a post, a question or an answer, by schema.org */                                \
     X(PRODUCT) /* a product, by schema.org */
 
