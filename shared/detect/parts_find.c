@@ -10,7 +10,10 @@
 #include "detect/parts_page.h"
 
 /* Blocks of more words are not looked up in the table of phrases. */
-#define PHRASE_WORDS 14
+#define PHRASE_WORDS 40
+#define NOTICE_LEAST 0.3F
+#define RELATED_LEAST 0.3F
+#define POINTER_LEAST 0.1F
 
 /* Whether a template block is in a part of the page that is template as a whole. */
 static int is_chrome(const tmpl_parts_page_t *p, uint32_t block)
@@ -29,27 +32,32 @@ static int is_chrome(const tmpl_parts_page_t *p, uint32_t block)
  * phrases, is of that part.
  */
 static const struct {
-    unsigned all, some, phrases;
+    unsigned all, phrases; /* one of these */
+    unsigned not_in;       /* and not in these elements */
     uint32_t words;
     float least;
     unsigned char part;
 } rules[] = {
 #define HINT(id)   TMPL_HINT_##id
 #define PHRASE(id) TMPL_PHRASE_##id
+#define TEXT       (TMPL_IN_VERBATIM | TMPL_IN_QUOTE | TMPL_IN_TABLE)
     { HINT(HIDDEN), 0, 0, WORDS_MAX, 0.1F, TMPL_PART_HIDDEN },
     { HINT(TWIN), 0, 0, WORDS_MAX, 0.5F, TMPL_PART_HIDDEN },
-    { HINT(DIALOG), 0, 0, WORDS_MAX, 0.0F, TMPL_PART_NOTICE },
-    { HINT(BUTTON), 0, 0, 12, 0.05F, TMPL_PART_CONTROL },
-    { 0, 0, PHRASE(CONTROL), 12, 0.3F, TMPL_PART_CONTROL },
-    { HINT(SHARE), 0, 0, 12, 0.3F, TMPL_PART_CONTROL },
+    { HINT(DIALOG), 0, 0, WORDS_MAX, 0, TMPL_PART_NOTICE },
+    { HINT(COOKIE), 0, 0, WORDS_MAX, 0.05F, TMPL_PART_NOTICE },
+    { HINT(BUTTON), 0, TMPL_IN_HEADING, 12, 0.05F, TMPL_PART_CONTROL },
+    { 0, PHRASE(CONTROL), 0, 12, 0.3F, TMPL_PART_CONTROL },
+    { HINT(SHARE), 0, TMPL_IN_HEADING, 12, 0.3F, TMPL_PART_CONTROL },
     { HINT(OFFER), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
     { HINT(POPUP), 0, 0, WORDS_MAX, 0.6F, TMPL_PART_NOTICE },
-    { 0, 0, PHRASE(NOTICE), WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
+    { 0, PHRASE(NOTICE), 0, 60, NOTICE_LEAST, TMPL_PART_NOTICE },
     { HINT(BIO), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_BYLINE },
     { HINT(RELATED), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_RELATED },
-    { HINT(TAGS), 0, PHRASE(TAGS), 20, 0.3F, TMPL_PART_RELATED },
-    { HINT(CAPTION), 0, 0, WORDS_MAX, 0, TMPL_PART_CAPTION },
-    { HINT(FIGURE), 0, 0, 60, 0, TMPL_PART_CAPTION },
+    { HINT(TAGS), PHRASE(TAGS), 0, 20, 0.3F, TMPL_PART_RELATED },
+    { 0, PHRASE(RELATED), 0, 10, RELATED_LEAST, TMPL_PART_RELATED },
+    { 0, PHRASE(POINTER), TEXT, 40, POINTER_LEAST, TMPL_PART_RELATED },
+    { HINT(CAPTION), 0, TMPL_IN_VERBATIM, WORDS_MAX, 0, TMPL_PART_CAPTION },
+    { HINT(FIGURE), 0, TEXT | TMPL_IN_HEADING, 60, 0, TMPL_PART_CAPTION },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
@@ -58,10 +66,10 @@ static unsigned char part_of(const tmpl_parts_page_t *p, uint32_t b)
 {
     uint32_t words = tmpl_part_words(p, b, b + 1);
     float ratio = p->verdicts[b].ratio;
+    unsigned in = tmpl_part_context(p, b)->in;
     for (unsigned i = 0; words > 0 && i < RULES; i++) {
-        if (((rules[i].all & p->all[b]) || (rules[i].some & p->some[b]) ||
-             (rules[i].phrases & p->phrases[b])) &&
-            words <= rules[i].words && ratio >= rules[i].least) {
+        if (((rules[i].all & p->all[b]) || (rules[i].phrases & p->phrases[b])) &&
+            !(rules[i].not_in & in) && words <= rules[i].words && ratio >= rules[i].least) {
             return rules[i].part;
         }
     }
@@ -73,16 +81,28 @@ static int is_byline(const tmpl_parts_page_t *p, uint32_t b)
 {
     const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     uint32_t words = tmpl_part_words(p, b, b + 1);
-    return words > 0 && words <= 20 && (p->some[b] & names) != 0;
+    if (words == 0 || words > 20 || p->verdicts[b].part != TMPL_PART_TEMPLATE) {
+        return 0;
+    }
+    return (p->some[b] & names) != 0 || (words <= 12 && (p->phrases[b] & TMPL_PHRASE_WHEN));
+}
+
+/* A term, or a description, of a few words, beside another. */
+static int is_term(const tmpl_parts_page_t *p, uint32_t b)
+{
+    const tmpl_page_t *page = p->page;
+    int is_dt = page->nodes[page->blocks[b].node].tag == TMPL_TAG_DT;
+    uint32_t other = is_dt ? b + 1 : b - 1;
+    return (tmpl_part_context(p, b)->in & TMPL_IN_TERM) && other < page->n_blocks &&
+           (tmpl_part_context(p, other)->in & TMPL_IN_TERM) && tmpl_part_words(p, b, b + 1) <= 12 &&
+           tmpl_part_words(p, other, other + 1) <= 12;
 }
 
 static int is_facts(const tmpl_parts_page_t *p, uint32_t b)
 {
-    const tmpl_context_t *context = tmpl_part_context(p, b);
     uint32_t words = tmpl_part_words(p, b, b + 1);
-    return words > 0 && words <= 40 &&
-           ((p->all[b] & (TMPL_HINT_FACTS | TMPL_HINT_PRICE)) != 0 ||
-            (context->in & TMPL_IN_TERM) != 0);
+    return words > 0 && words <= 40 && !(p->some[b] & TMPL_HINT_CODE) &&
+           ((p->all[b] & (TMPL_HINT_FACTS | TMPL_HINT_PRICE)) != 0 || is_term(p, b));
 }
 
 /* The part of a block of content that no region and no rule has taken. */

@@ -147,6 +147,10 @@ static void find_headed(const tmpl_parts_page_t *p, int is_thread)
             if (after > b + 1 && is_like(p, b, after, i)) {
                 set(p, b, after, heads[i].part);
             }
+            else if (heads[i].part == TMPL_PART_COMMENT && p->verdicts[b].ratio > 0.1F &&
+                     p->kept[b] * 2 > p->kept[p->page->n_blocks]) {
+                set(p, b, b + 1, TMPL_PART_COMMENT);
+            }
         }
     }
 }
@@ -171,7 +175,7 @@ static void find_comments(const tmpl_parts_page_t *p, int is_thread)
 static void find_reviews(const tmpl_parts_page_t *p)
 {
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
-        if ((p->some[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.2F && !is_chrome(p, b)) {
+        if ((p->some[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.05F && !is_chrome(p, b)) {
             set(p, b, b + 1, TMPL_PART_REVIEW);
         }
     }

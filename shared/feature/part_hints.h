@@ -16,7 +16,8 @@
     X(HIDDEN)  /* for screen readers only */                                                       \
     X(TWIN)    /* not for screen readers: aria-hidden */                                           \
     X(DIALOG)  /* it says itself that it is a dialog or a tooltip */                               \
-    X(OFFER)   /* a name of a notice: cookies, newsletter, advertisement */                        \
+    X(COOKIE)  /* about cookies and consent */                                                     \
+    X(OFFER)   /* a name of a notice: newsletter, advertisement */                                 \
     X(BUTTON)  /* a button, a label */                                                             \
     X(SHARE)   /* links that share a page; pagers, sort and filter */                              \
     X(COMMENT) /* readers' comments */                                                             \
