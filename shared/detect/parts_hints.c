@@ -4,6 +4,9 @@
 
 #define ANY 0xFFFFFF
 
+/* More blocks of tags are those of the items of a list. */
+#define TAGGED_MOST 20
+
 /*
  * The most words of an element of which a hint says something: larger ones only have a name that
  * is made of another thing. And the largest share of the page's content, in per cent.
@@ -55,6 +58,7 @@ void tmpl_parts_hints(tmpl_parts_page_t *p)
     }
     p->all = apr_palloc(p->pool, page->n_blocks * sizeof(*p->all));
     p->some = apr_palloc(p->pool, page->n_blocks * sizeof(*p->some));
+    uint32_t tagged = 0;
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_block_t *block = &page->blocks[b];
         p->all[b] = ~0U;
@@ -63,5 +67,9 @@ void tmpl_parts_hints(tmpl_parts_page_t *p)
             p->all[b] &= p->node_hints[page->segments[s].node];
             p->some[b] |= p->node_hints[page->segments[s].node];
         }
+        tagged += (p->all[b] & TMPL_HINT_TAGS) != 0;
+    }
+    for (uint32_t b = 0; tagged > TAGGED_MOST && b < page->n_blocks; b++) {
+        p->all[b] &= ~(unsigned)TMPL_HINT_TAGS;
     }
 }

@@ -100,10 +100,13 @@ static int is_like(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, u
     uint64_t linked = before->linked[after] - before->linked[first];
     uint64_t words = p->words[after] - p->words[first];
     double sum = 0;
+    int is_behind = p->kept[first] >= p->kept[p->page->n_blocks] / 4;
     for (uint32_t b = first; b < after; b++) {
         sum += (double)p->verdicts[b].ratio * (p->words[b + 1] - p->words[b]);
     }
-    return linked * 100 >= words * heads[i].linked || sum >= (double)heads[i].least * (double)words;
+    return (is_behind && (linked * 100 >= words * heads[i].linked ||
+                          sum >= (double)heads[i].least * (double)words)) ||
+           sum >= 0.7 * (double)words;
 }
 
 static void set(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned char part)
@@ -162,7 +165,7 @@ static void find_comments(const tmpl_parts_page_t *p, int is_thread)
     uint32_t text = 0; /* bytes of long content outside of comments */
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         int is_post = (p->some[b] & TMPL_HINT_POST) != 0;
-        if (!(p->some[b] & TMPL_HINT_COMMENT)) {
+        if (!(p->all[b] & TMPL_HINT_COMMENT)) {
             text += p->verdicts[b].template || page->blocks[b].length < 80 ? 0
                                                                             : page->blocks[b].length;
         }
