@@ -20,20 +20,43 @@ static const phrase_t phrases[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* [byte]: the phrases that begin with it are phrases[firsts[byte]] and those behind it. */
-static unsigned short firsts[257];
-static pthread_once_t firsts_once = PTHREAD_ONCE_INIT;
+/* A bit for each hash of the first BEGIN bytes of a phrase: most texts begin with no phrase. */
+#define BEGIN 3
+#define BITS  4096
+static unsigned char begins[BITS / 8];
+static pthread_once_t begins_once = PTHREAD_ONCE_INIT;
 
-/* The phrases are in the order of their first bytes. */
-static void firsts_fill(void)
+static unsigned hash_of(const char *text)
 {
-    unsigned i = 0;
-    for (unsigned byte = 0; byte < COUNT(firsts); byte++) {
-        while (i < COUNT(phrases) && (unsigned char)phrases[i].phrase[0] < byte) {
-            i++;
-        }
-        firsts[byte] = (unsigned short)i;
+    const unsigned char *c = (const unsigned char *)text;
+    unsigned n = c[0] != 0 ? c[0] | (unsigned)c[1] << 8 : 0;
+    n |= n > 0xFF ? (unsigned)c[2] << 16 : 0;
+    return n * 2654435761U >> 20;
+}
+
+static void begins_fill(void)
+{
+    for (unsigned i = 0; i < COUNT(phrases); i++) {
+        unsigned hash = hash_of(phrases[i].phrase);
+        begins[hash / 8] |= (unsigned char)(1U << hash % 8);
     }
+}
+
+/* The first phrase that is not before the text, by their first BEGIN bytes. */
+static unsigned first_of(const char *text)
+{
+    unsigned low = 0;
+    unsigned high = COUNT(phrases);
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (strncmp(phrases[middle].phrase, text, BEGIN) < 0) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
 /* Adds a byte of text in the form of the phrases. */
@@ -63,28 +86,43 @@ static int is(const char *phrase, const char *text)
     return *phrase == '*' || (*phrase == '\0' && *text == '\0');
 }
 
-unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
+/*
+ * The first most bytes of a block's text, in the form of the phrases, with a 0 behind them. out has
+ * room for 4 more.
+ */
+static void read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *block, uint32_t most)
 {
-    char text[TMPL_PHRASE_MAX + 2];
     uint32_t n = 0;
-    unsigned kinds = 0;
-    pthread_once(&firsts_once, firsts_fill);
-    for (uint32_t s = block->first_segment; s < block->after_segment && n < TMPL_PHRASE_MAX; s++) {
+    for (uint32_t s = block->first_segment; s < block->after_segment && n < most; s++) {
         tmpl_span_t span = page->segments[s].span;
         if (page->src[span.start] == '<') {
             continue; /* an image */
         }
-        n = s > block->first_segment ? add(text, n, ' ') : n;
-        for (uint32_t at = span.start; at < span.end && n < TMPL_PHRASE_MAX; at++) {
-            n = add(text, n, page->src[at]);
+        n = s > block->first_segment ? add(out, n, ' ') : n;
+        for (uint32_t at = span.start; at < span.end && n < most; at++) {
+            n = add(out, n, page->src[at]);
         }
     }
-    while (n > 0 && text[n - 1] == ' ') {
+    /* a blank may be behind the text, but before more of it */
+    while (n > 0 && n < most && out[n - 1] == ' ') {
         n--;
     }
-    text[n] = '\0';
-    unsigned first = (unsigned char)text[0];
-    for (unsigned i = firsts[first]; n > 0 && i < firsts[first + 1]; i++) {
+    memset(out + n, 0, 4);
+}
+
+unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
+{
+    char text[TMPL_PHRASE_MAX + 4];
+    unsigned kinds = 0;
+    pthread_once(&begins_once, begins_fill);
+    read_text(text, page, block, BEGIN);
+    unsigned hash = hash_of(text);
+    if (!(begins[hash / 8] & 1U << hash % 8)) {
+        return 0;
+    }
+    read_text(text, page, block, TMPL_PHRASE_MAX);
+    for (unsigned i = first_of(text);
+         i < COUNT(phrases) && strncmp(phrases[i].phrase, text, BEGIN) == 0; i++) {
         kinds |= is(phrases[i].phrase, text) ? phrases[i].kind : 0;
     }
     return kinds;

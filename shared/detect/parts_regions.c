@@ -50,7 +50,12 @@ int tmpl_parts_is_thread(const tmpl_parts_page_t *p)
         found = memmem(page->src + address.start, tmpl_span_len(address), addresses[i],
                        strlen(addresses[i])) != NULL;
     }
-    for (size_t i = 0; !found && i < sizeof(types) / sizeof(types[0]); i++) {
+    /* a search in the source, only if it matters */
+    unsigned called = 0;
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        called |= (p->some[b] & TMPL_HINT_COMMENT) | (p->phrases[b] & TMPL_PHRASE_COMMENTS);
+    }
+    for (size_t i = 0; called && !found && i < sizeof(types) / sizeof(types[0]); i++) {
         found = memmem(page->src, page->len, types[i], strlen(types[i])) != NULL;
     }
     return found;

@@ -160,20 +160,32 @@ static int stands(const char *word, const char *at)
     return *word == '*' || (*word == '\0' && *at == '-');
 }
 
-/* [letter]: the words that begin with it are words[firsts[letter]] and those behind it. */
-static unsigned short firsts[27];
+/* [letter][letter]: 1 + index of the first word that begins with both; 0: there is none. */
+static unsigned short firsts[26][26];
 static pthread_once_t firsts_once = PTHREAD_ONCE_INIT;
 
-/* The words are in the order of their first letters. */
+/* Words with the same first two letters are side by side. */
 static void firsts_fill(void)
 {
-    unsigned i = 0;
-    for (unsigned letter = 0; letter < 27; letter++) {
-        while (i < COUNT(words) && (unsigned)(words[i].word[0] - 'a') < letter) {
-            i++;
-        }
-        firsts[letter] = (unsigned short)i;
+    for (unsigned i = 0; i < COUNT(words); i++) {
+        unsigned short *first = &firsts[words[i].word[0] - 'a'][words[i].word[1] - 'a'];
+        *first = *first != 0 ? *first : (unsigned short)(i + 1);
     }
+}
+
+static unsigned hints_of_word(const char *at)
+{
+    unsigned first = (unsigned)(at[0] - 'a');
+    unsigned second = (unsigned)(at[1] - 'a');
+    unsigned hints = 0;
+    if (first >= 26 || second >= 26 || firsts[first][second] == 0) {
+        return 0;
+    }
+    for (unsigned i = firsts[first][second] - 1U;
+         i < COUNT(words) && words[i].word[0] == at[0] && words[i].word[1] == at[1]; i++) {
+        hints |= stands(words[i].word, at) ? words[i].hints : 0;
+    }
+    return hints;
 }
 
 unsigned tmpl_hints_of_name(const char *value, uint32_t len)
@@ -183,11 +195,7 @@ unsigned tmpl_hints_of_name(const char *value, uint32_t len)
     pthread_once(&firsts_once, firsts_fill);
     words_of(text, value, len);
     for (const char *at = text; *at != '\0'; at = strchr(at, '-') + 1) {
-        unsigned letter = (unsigned)(*at - 'a');
-        for (unsigned i = letter < 26 ? firsts[letter] : 0; letter < 26 && i < firsts[letter + 1];
-             i++) {
-            hints |= stands(words[i].word, at) ? words[i].hints : 0;
-        }
+        hints |= hints_of_word(at);
     }
     /* highlighters call a program's comments so */
     return (hints & TMPL_HINT_CODE) ? TMPL_HINT_CODE : hints;
