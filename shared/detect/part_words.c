@@ -22,34 +22,39 @@ static const phrase_t phrases[] = {
 
 /* A bit for each hash of the first BEGIN bytes of a phrase: most texts begin with no phrase. */
 #define BEGIN 3
-#define BITS  4096
+#define BITS  65536
 static unsigned char begins[BITS / 8];
 static pthread_once_t begins_once = PTHREAD_ONCE_INIT;
 
-static unsigned hash_of(const char *text)
+/* The first BEGIN bytes as a number, in their order; bytes behind a 0 count as 0. */
+static unsigned key_of(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
-    unsigned n = c[0] != 0 ? c[0] | (unsigned)c[1] << 8 : 0;
-    n |= n > 0xFF ? (unsigned)c[2] << 16 : 0;
-    return n * 2654435761U >> 20;
+    unsigned key = (unsigned)c[0] << 16 | (c[0] != 0 ? (unsigned)c[1] << 8 : 0);
+    return key | ((key & 0xFF00) != 0 ? c[2] : 0U);
+}
+
+static unsigned hash_of(unsigned key)
+{
+    return key * 2654435761U >> 16;
 }
 
 static void begins_fill(void)
 {
     for (unsigned i = 0; i < COUNT(phrases); i++) {
-        unsigned hash = hash_of(phrases[i].phrase);
+        unsigned hash = hash_of(key_of(phrases[i].phrase));
         begins[hash / 8] |= (unsigned char)(1U << hash % 8);
     }
 }
 
-/* The first phrase that is not before the text, by their first BEGIN bytes. */
-static unsigned first_of(const char *text)
+/* The first phrase whose key is not smaller. */
+static unsigned first_of(unsigned key)
 {
     unsigned low = 0;
     unsigned high = COUNT(phrases);
     while (low < high) {
         unsigned middle = (low + high) / 2;
-        if (strncmp(phrases[middle].phrase, text, BEGIN) < 0) {
+        if (key_of(phrases[middle].phrase) < key) {
             low = middle + 1;
         }
         else {
@@ -116,13 +121,14 @@ unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
     unsigned kinds = 0;
     pthread_once(&begins_once, begins_fill);
     read_text(text, page, block, BEGIN);
-    unsigned hash = hash_of(text);
+    unsigned key = key_of(text);
+    unsigned hash = hash_of(key);
     if (!(begins[hash / 8] & 1U << hash % 8)) {
         return 0;
     }
     read_text(text, page, block, TMPL_PHRASE_MAX);
-    for (unsigned i = first_of(text);
-         i < COUNT(phrases) && strncmp(phrases[i].phrase, text, BEGIN) == 0; i++) {
+    for (unsigned i = first_of(key);
+         i < COUNT(phrases) && key_of(phrases[i].phrase) == key; i++) {
         kinds |= is(phrases[i].phrase, text) ? phrases[i].kind : 0;
     }
     return kinds;

@@ -10,7 +10,11 @@
 #include "detect/parts_page.h"
 
 /* Blocks of more words are not looked up in the table of phrases. */
-#define PHRASE_WORDS 40
+#define PHRASE_WORDS 30
+
+/* Nor are blocks of which the trees are sure. */
+#define SURE_CONTENT  0.05F
+#define SURE_TEMPLATE 0.97F
 #define NOTICE_LEAST 0.3F
 #define RELATED_LEAST 0.3F
 #define POINTER_LEAST 0.1F
@@ -61,13 +65,23 @@ static const struct {
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
+static unsigned hints_of_rules(void)
+{
+    unsigned hints = 0;
+    for (unsigned i = 0; i < RULES; i++) {
+        hints |= rules[i].all;
+    }
+    return hints;
+}
+
 /* The part of a block by the rules; TEMPLATE if there is none. */
 static unsigned char part_of(const tmpl_parts_page_t *p, uint32_t b)
 {
     uint32_t words = tmpl_part_words(p, b, b + 1);
     float ratio = p->verdicts[b].ratio;
     unsigned in = tmpl_part_context(p, b)->in;
-    for (unsigned i = 0; words > 0 && i < RULES; i++) {
+    int may = words > 0 && ((p->all[b] & hints_of_rules()) != 0 || p->phrases[b] != 0);
+    for (unsigned i = 0; may && i < RULES; i++) {
         if (((rules[i].all & p->all[b]) || (rules[i].phrases & p->phrases[b])) &&
             !(rules[i].not_in & in) && words <= rules[i].words && ratio >= rules[i].least) {
             return rules[i].part;
@@ -170,7 +184,10 @@ static void prepare(tmpl_parts_page_t *p)
     p->phrases = apr_pcalloc(p->pool, n * sizeof(*p->phrases));
     for (uint32_t b = 0; b < n; b++) {
         uint32_t words = tmpl_part_words(p, b, b + 1);
-        if (words > 0 && words <= PHRASE_WORDS && !(p->verdicts[b].template && is_chrome(p, b))) {
+        float ratio = p->verdicts[b].ratio;
+        int is_sure = ratio < SURE_CONTENT || (ratio > SURE_TEMPLATE && p->verdicts[b].template);
+        if (words > 0 && words <= PHRASE_WORDS && !is_sure &&
+            !(p->verdicts[b].template && is_chrome(p, b))) {
             p->phrases[b] = (unsigned short)tmpl_phrases_of(page, &page->blocks[b]);
         }
     }

@@ -77,7 +77,10 @@ unsigned tmpl_hints_of_attr(const char *src, const tmpl_attr_t *attr)
 {
     char first = tmpl_lower(src[attr->name.start]);
     unsigned hints = 0;
-    if (first != 'r' && first != 'i' && first != 'a') {
+    char third = tmpl_span_len(attr->name) > 2 ? tmpl_lower(src[attr->name.start + 2]) : 0;
+    /* ro(l)e, re(l), it(e)m.., ar(i)a-.. */
+    if (!(first == 'r' && third == 'l') && !(first == 'i' && third == 'e') &&
+        !(first == 'a' && third == 'i')) {
         return 0;
     }
     if (tmpl_span_is(src, attr->name, "itemtype")) {
