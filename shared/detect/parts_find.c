@@ -28,6 +28,8 @@ static int is_chrome(const tmpl_parts_page_t *p, uint32_t block)
            !(in & TMPL_IN_ARTICLE);
 }
 
+#define KEPT_PARTS (TMPL_PART_BIT(TMPL_PART_CAPTION) | TMPL_PART_BIT(TMPL_PART_BYLINE))
+
 #define WORDS_MAX 0xFFFF
 
 /*
@@ -227,6 +229,10 @@ void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
         tmpl_verdict_t *verdict = &p.verdicts[b];
         if (verdict->part == TMPL_PART_TEMPLATE && !(verdict->template && is_chrome(&p, b))) {
             verdict->part = part_of(&p, b);
+            /* the trees decide on captions and authors */
+            if (verdict->template && (KEPT_PARTS & TMPL_PART_BIT(verdict->part))) {
+                verdict->part = TMPL_PART_TEMPLATE;
+            }
         }
         if (verdict->part == TMPL_PART_TEMPLATE && !verdict->template) {
             verdict->part = rest_of(&p, b);
