@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/ascii.h"
+#include "detect/part_words.h"
 #include "detect/protect.h"
 #include "html/attr.h"
 
@@ -9,6 +10,9 @@
 /* Blocks before the headline that may be its byline, and the words of a block beside a byline. */
 #define BYLINE_BEFORE 4
 #define BESIDE_WORDS  4
+
+/* A text of more words that ends like a sentence is one. */
+#define SENTENCE_WORDS 8
 
 /* What being an h1 adds to a score. */
 #define H1_BONUS 0.5F
@@ -164,10 +168,17 @@ static int has_year(const tmpl_page_t *page, const tmpl_block_t *block)
     return 0;
 }
 
-static int has_words(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
+/* Whether a block may be a part of a byline: not in a menu, no heading, no button, no sentence. */
+static int may_be(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
 {
-    uint32_t words = tmpl_tally_of(judged->reading, block).words;
-    return words > 0 && words <= 2 * most && !tmpl_is_of_site(judged, block);
+    const tmpl_page_t *page = judged->reading->page;
+    const tmpl_block_t *b = &page->blocks[block];
+    tmpl_tally_t tally = tmpl_tally_of(judged->reading, block);
+    unsigned in = tmpl_context(judged->reading, page->segments[b->first_segment].node)->in;
+    int is_away = (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADING | TMPL_IN_FORM)) != 0;
+    return tally.words > 0 && tally.words <= 2 * most && !is_away &&
+           !(tally.ends && tally.words > 2 * SENTENCE_WORDS) && !tmpl_is_of_site(judged, block) &&
+           !(tmpl_phrases_of(page, b) & TMPL_PHRASE_CONTROL);
 }
 
 /* A block of more segments is no byline: the search looks at the tags around each segment. */
@@ -177,7 +188,7 @@ static int is_byline(const tmpl_judged_t *judged, uint32_t block)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_block_t *b = &page->blocks[block];
-    if (!has_words(judged, block, TMPL_BYLINE_WORDS) ||
+    if (!may_be(judged, block, TMPL_BYLINE_WORDS) ||
         b->after_segment - b->first_segment > BYLINE_SEGMENTS) {
         return 0;
     }
@@ -201,10 +212,10 @@ static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t af
     int before = 0; /* the block before is a byline */
     for (uint32_t b = first; b < after; b++) {
         int is = is_byline(judged, b);
-        if (is && b > first && has_words(judged, b - 1, BESIDE_WORDS)) {
+        if (is && b > first && may_be(judged, b - 1, BESIDE_WORDS)) {
             set_byline(&judged->verdicts[b - 1]);
         }
-        if (is || (before && has_words(judged, b, BESIDE_WORDS))) {
+        if (is || (before && may_be(judged, b, BESIDE_WORDS))) {
             set_byline(&judged->verdicts[b]);
         }
         before = is;

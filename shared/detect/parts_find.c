@@ -32,6 +32,10 @@ static int is_chrome(const tmpl_parts_page_t *p, uint32_t block)
 
 #define WORDS_MAX 0xFFFF
 
+/* A part that needs a picture near, and how many blocks may be between. */
+#define CREDIT      TMPL_PART_COUNT
+#define CREDIT_NEAR 3
+
 /*
  * The rules for single blocks, in the order of their weight: a block of at most so many words and
  * at least that templateness, of which all segments have one of the hints, or which has one of the
@@ -63,9 +67,22 @@ static const struct {
     { 0, PHRASE(RELATED), 0, 10, RELATED_LEAST, TMPL_PART_RELATED },
     { 0, PHRASE(POINTER), TEXT, 40, POINTER_LEAST, TMPL_PART_RELATED },
     { HINT(CAPTION), 0, TMPL_IN_VERBATIM, WORDS_MAX, 0, TMPL_PART_CAPTION },
+    { 0, PHRASE(CREDIT), TEXT | TMPL_IN_HEADING, 25, 0.1F, CREDIT },
     { HINT(FIGURE), 0, TEXT | TMPL_IN_HEADING, 60, 0, TMPL_PART_CAPTION },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
+
+static int is_near_picture(const tmpl_parts_page_t *p, uint32_t b)
+{
+    uint32_t first = b > CREDIT_NEAR ? b - CREDIT_NEAR : 0;
+    uint32_t after = b + 2 < p->page->n_blocks ? b + 2 : p->page->n_blocks;
+    for (uint32_t i = first; i < after; i++) {
+        if (tmpl_tally_of(p->judged->reading, i).images > 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
 
 static unsigned hints_of_rules(void)
 {
@@ -86,7 +103,12 @@ static unsigned char part_of(const tmpl_parts_page_t *p, uint32_t b)
     for (unsigned i = 0; may && i < RULES; i++) {
         if (((rules[i].all & p->all[b]) || (rules[i].phrases & p->phrases[b])) &&
             !(rules[i].not_in & in) && words <= rules[i].words && ratio >= rules[i].least) {
-            return rules[i].part;
+            if (rules[i].part != CREDIT) {
+                return rules[i].part;
+            }
+            if (is_near_picture(p, b)) {
+                return TMPL_PART_CAPTION;
+            }
         }
     }
     return TMPL_PART_TEMPLATE;
@@ -97,7 +119,8 @@ static int is_byline(const tmpl_parts_page_t *p, uint32_t b)
 {
     const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     uint32_t words = tmpl_part_words(p, b, b + 1);
-    if (words == 0 || words > 20 || p->verdicts[b].part != TMPL_PART_TEMPLATE) {
+    if (words == 0 || words > 20 || p->verdicts[b].part != TMPL_PART_TEMPLATE ||
+        (words > 8 && tmpl_tally_of(p->judged->reading, b).ends)) {
         return 0;
     }
     return (p->some[b] & names) != 0 || (words <= 12 && (p->phrases[b] & TMPL_PHRASE_WHEN));
@@ -215,6 +238,40 @@ static void prepare(tmpl_parts_page_t *p)
     }
 }
 
+/* A lead has so many words, and so many blocks may be between it and the headline. */
+#define LEAD_WORDS  80
+#define LEAD_BLOCKS 4
+
+/* The last block of the headline; TMPL_NONE if there is none. */
+static uint32_t find_headline(const tmpl_parts_page_t *p)
+{
+    uint32_t last = TMPL_NONE;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        last = p->verdicts[b].part == TMPL_PART_HEADLINE ? b : last;
+    }
+    return last;
+}
+
+/* The first text behind the headline, if it is called so. */
+static void find_lead(const tmpl_parts_page_t *p)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t headline = find_headline(p);
+    uint32_t b = headline + 1;
+    while (headline != TMPL_NONE && b < page->n_blocks && b <= headline + LEAD_BLOCKS &&
+           (p->verdicts[b].part != TMPL_PART_TEMPLATE || p->verdicts[b].template ||
+            tmpl_part_words(p, b, b + 1) < 4)) {
+        b++;
+    }
+    if (headline == TMPL_NONE || b >= page->n_blocks || b > headline + LEAD_BLOCKS ||
+        tmpl_part_words(p, b, b + 1) > LEAD_WORDS) {
+        return;
+    }
+    if (p->some[b] & TMPL_HINT_LEAD) {
+        p->verdicts[b].part = TMPL_PART_LEAD;
+    }
+}
+
 void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
 {
     tmpl_parts_page_t p = { .judged = judged,
@@ -225,6 +282,7 @@ void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
     prepare(&p);
     find_said(&p);
     tmpl_parts_regions(&p);
+    find_lead(&p);
     for (uint32_t b = 0; b < p.page->n_blocks; b++) {
         tmpl_verdict_t *verdict = &p.verdicts[b];
         if (verdict->part == TMPL_PART_TEMPLATE && !(verdict->template && is_chrome(&p, b))) {
