@@ -127,8 +127,7 @@ unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
         return 0;
     }
     read_text(text, page, block, TMPL_PHRASE_MAX);
-    for (unsigned i = first_of(key);
-         i < COUNT(phrases) && key_of(phrases[i].phrase) == key; i++) {
+    for (unsigned i = first_of(key); i < COUNT(phrases) && key_of(phrases[i].phrase) == key; i++) {
         kinds |= is(phrases[i].phrase, text) ? phrases[i].kind : 0;
     }
     return kinds;

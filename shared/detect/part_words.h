@@ -16,11 +16,11 @@
     X(QUESTIONS)                                                                                   \
     X(CONTROL) /* a button or a label */                                                           \
     X(NOTICE)                                                                                      \
-    X(CREDIT) /* of a picture */                                                                   \
-    X(BY)     /* begins the line of an author */                                                   \
-    X(ABOUT)  /* heads a box about the author */                                                   \
-    X(WHEN)   /* begins a date */                                                                  \
-    X(TAGS)   /* heads tags */                                                                     \
+    X(CREDIT)  /* of a picture */                                                                  \
+    X(BY)      /* begins the line of an author */                                                  \
+    X(ABOUT)   /* heads a box about the author */                                                  \
+    X(WHEN)    /* begins a date */                                                                 \
+    X(TAGS)    /* heads tags */                                                                    \
     X(POINTER) /* a line of text that points to another page */
 
 enum {

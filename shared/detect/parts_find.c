@@ -15,18 +15,9 @@
 /* Nor are blocks of which the trees are sure. */
 #define SURE_CONTENT  0.05F
 #define SURE_TEMPLATE 0.97F
-#define NOTICE_LEAST 0.3F
+#define NOTICE_LEAST  0.3F
 #define RELATED_LEAST 0.3F
 #define POINTER_LEAST 0.1F
-
-/* Whether a template block is in a part of the page that is template as a whole. */
-static int is_chrome(const tmpl_parts_page_t *p, uint32_t block)
-{
-    const tmpl_context_t *context = tmpl_part_context(p, block);
-    unsigned in = context->in;
-    return (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADER | TMPL_IN_ASIDE)) != 0 &&
-           !(in & TMPL_IN_ARTICLE);
-}
 
 #define KEPT_PARTS (TMPL_PART_BIT(TMPL_PART_CAPTION) | TMPL_PART_BIT(TMPL_PART_BYLINE))
 
@@ -61,6 +52,7 @@ static const struct {
     { HINT(OFFER), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
     { HINT(POPUP), 0, 0, WORDS_MAX, 0.6F, TMPL_PART_NOTICE },
     { 0, PHRASE(NOTICE), 0, 60, NOTICE_LEAST, TMPL_PART_NOTICE },
+    { HINT(QA), 0, 0, WORDS_MAX, 0.1F, TMPL_PART_QA },
     { HINT(BIO), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_BYLINE },
     { HINT(RELATED), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_RELATED },
     { HINT(TAGS), PHRASE(TAGS), 0, 20, 0.3F, TMPL_PART_RELATED },
@@ -222,8 +214,7 @@ static void prepare(tmpl_parts_page_t *p)
     p->kept = apr_palloc(p->pool, (n + 1) * sizeof(*p->kept));
     p->kept[0] = 0;
     for (uint32_t b = 0; b < n; b++) {
-        p->kept[b + 1] =
-            p->kept[b] + (p->verdicts[b].template ? 0 : p->words[b + 1] - p->words[b]);
+        p->kept[b + 1] = p->kept[b] + (p->verdicts[b].template ? 0 : p->words[b + 1] - p->words[b]);
     }
     tmpl_parts_hints(p);
     p->phrases = apr_pcalloc(p->pool, n * sizeof(*p->phrases));
@@ -232,7 +223,7 @@ static void prepare(tmpl_parts_page_t *p)
         float ratio = p->verdicts[b].ratio;
         int is_sure = ratio < SURE_CONTENT || (ratio > SURE_TEMPLATE && p->verdicts[b].template);
         if (words > 0 && words <= PHRASE_WORDS && !is_sure &&
-            !(p->verdicts[b].template && is_chrome(p, b))) {
+            !(p->verdicts[b].template && tmpl_part_is_chrome(p, b))) {
             p->phrases[b] = (unsigned short)tmpl_phrases_of(page, &page->blocks[b]);
         }
     }
@@ -285,7 +276,8 @@ void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
     find_lead(&p);
     for (uint32_t b = 0; b < p.page->n_blocks; b++) {
         tmpl_verdict_t *verdict = &p.verdicts[b];
-        if (verdict->part == TMPL_PART_TEMPLATE && !(verdict->template && is_chrome(&p, b))) {
+        if (verdict->part == TMPL_PART_TEMPLATE &&
+            !(verdict->template && tmpl_part_is_chrome(&p, b))) {
             verdict->part = part_of(&p, b);
             /* the trees decide on captions and authors */
             if (verdict->template && (KEPT_PARTS & TMPL_PART_BIT(verdict->part))) {

@@ -16,13 +16,13 @@ static const struct {
     unsigned share;
 } most[TMPL_HINT_COUNT] = {
 #define MOST(id, words, share) [TMPL_HINT_NUMBER_##id] = { words, share }
-    MOST(HIDDEN, 200, 30),  MOST(DIALOG, ANY, 80), MOST(COOKIE, ANY, 80),  MOST(OFFER, 200, 30), MOST(BUTTON, 8, 30),
-    MOST(SHARE, 60, 30),    MOST(COMMENT, ANY, 95), MOST(REVIEW, ANY, 80), MOST(QA, ANY, 80),
-    MOST(RELATED, ANY, 40), MOST(MORE, ANY, 30),    MOST(TAGS, 60, 30),   MOST(CAPTION, 120, 40),
-    MOST(FIGURE, 60, 40),  MOST(AUTHOR, 25, 50),   MOST(DATE, 25, 50),   MOST(META, 50, 50),
-    MOST(BIO, 150, 40),     MOST(PRICE, 20, 100),   MOST(FACTS, ANY, 60), MOST(LEAD, 100, 50),
-    MOST(CODE, ANY, 100),   MOST(ICON, 6, 100),     MOST(POST, ANY, 100),
-    MOST(TWIN, 200, 30),    MOST(POPUP, 200, 25),   MOST(THREAD, ANY, 101), MOST(USER, 30, 50), MOST(PRODUCT, ANY, 100),
+    MOST(HIDDEN, 200, 30),  MOST(DIALOG, ANY, 80),  MOST(COOKIE, ANY, 80),  MOST(OFFER, 200, 30),
+    MOST(BUTTON, 8, 30),    MOST(SHARE, 60, 30),    MOST(COMMENT, ANY, 95), MOST(REVIEW, ANY, 80),
+    MOST(QA, ANY, 80),      MOST(RELATED, ANY, 40), MOST(TAGS, 60, 30),     MOST(CAPTION, 120, 40),
+    MOST(FIGURE, 60, 40),   MOST(AUTHOR, 25, 50),   MOST(DATE, 25, 50),     MOST(META, 50, 50),
+    MOST(BIO, 150, 40),     MOST(PRICE, 20, 100),   MOST(FACTS, ANY, 60),   MOST(LEAD, 100, 50),
+    MOST(CODE, ANY, 100),   MOST(POST, ANY, 100),   MOST(TWIN, 200, 30),    MOST(POPUP, 200, 25),
+    MOST(THREAD, ANY, 101), MOST(USER, 30, 50),
 };
 
 static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
@@ -35,7 +35,8 @@ static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
     unsigned hints = 0;
     for (unsigned left = own; left != 0; left &= left - 1) {
         unsigned hint = (unsigned)__builtin_ctz(left);
-        if (words <= most[hint].words && kept * 100 <= (uint64_t)p->kept[page->n_blocks] * most[hint].share) {
+        if (words <= most[hint].words &&
+            kept * 100 <= (uint64_t)p->kept[page->n_blocks] * most[hint].share) {
             hints |= 1U << hint;
         }
     }

@@ -13,7 +13,6 @@ typedef struct {
     tmpl_verdict_t *verdicts;
     const uint32_t *words; /* [b]: halves of words before block b */
     uint32_t *kept;        /* [b]: halves of words of content before block b */
-    uint32_t *long_text;   /* [b]: bytes of content before block b, in blocks of long free text */
     unsigned *node_hints;  /* of each node: its own hints that hold, and those of nodes around it */
     unsigned *all;         /* of each block: the hints that all of its segments have */
     unsigned *some;        /* of each block: the hints that one of its segments has */
@@ -32,13 +31,18 @@ static inline const tmpl_context_t *tmpl_part_context(const tmpl_parts_page_t *p
     return tmpl_context(p->judged->reading, p->page->segments[b->first_segment].node);
 }
 
+/* Whether a block is in a part of the page that is template as a whole. */
+static inline int tmpl_part_is_chrome(const tmpl_parts_page_t *p, uint32_t block)
+{
+    unsigned in = tmpl_part_context(p, block)->in;
+    return (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADER | TMPL_IN_ASIDE)) != 0 &&
+           !(in & TMPL_IN_ARTICLE);
+}
+
 /* Fills hints of nodes and blocks. */
 void tmpl_parts_hints(tmpl_parts_page_t *p);
 
 /* Sets the part of blocks in regions: comments, reviews, related pages. */
 void tmpl_parts_regions(tmpl_parts_page_t *p);
-
-/* Whether the page is a thread, or a question with answers. */
-int tmpl_parts_is_thread(const tmpl_parts_page_t *p);
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "detect/parts_page.h"
 
+/* Comments stand behind an article: so many bytes, in blocks of at least so many. */
+#define ARTICLE  400
+#define SENTENCE 80
+
 /* A heading of a region has so many words at most. */
 #define HEAD_WORDS 10
 
@@ -22,10 +26,11 @@ static const struct {
     { TMPL_PHRASE_COMMENTS, TMPL_PART_COMMENT, 70, 101, 0.3F },
     { TMPL_PHRASE_ABOUT, TMPL_PART_BYLINE, 30, 101, 0.1F },
     { TMPL_PHRASE_REVIEWS, TMPL_PART_REVIEW, 80, 101, 0.3F },
+    { TMPL_PHRASE_QUESTIONS, TMPL_PART_QA, 60, 101, 0.3F },
 };
 #define HEADS (sizeof(heads) / sizeof(heads[0]))
 
-/* Names of the type of a thread, in the source; and parts of a thread's address. */
+/* Names of the type of a thread, anywhere in the source, and parts of a thread's address. */
 static const char *const types[] = { "DiscussionForumPosting", "QAPage" };
 static const char *const addresses[] = { "forum",       "thread",     "/topic", "viewtopic",
                                          "/discussion", "/questions", "/t/",    "community.",
@@ -41,7 +46,8 @@ static int is_named_thread(const tmpl_parts_page_t *p)
     return named * (uint64_t)2 > p->kept[p->page->n_blocks];
 }
 
-int tmpl_parts_is_thread(const tmpl_parts_page_t *p)
+/* Whether the page is a thread, or a question with answers. */
+static int is_thread_of(const tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
     tmpl_span_t address = page->canonical;
@@ -116,19 +122,14 @@ static int is_like(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, u
 
 static void set(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned char part)
 {
-    const unsigned controls = TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_HIDDEN | TMPL_HINT_DIALOG;
+    const unsigned controls =
+        TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_HIDDEN | TMPL_HINT_DIALOG;
     for (uint32_t b = first; b < after; b++) {
         if (p->verdicts[b].part == TMPL_PART_TEMPLATE && !(p->all[b] & controls) &&
             !(p->phrases[b] & TMPL_PHRASE_CONTROL)) {
             p->verdicts[b].part = part;
         }
     }
-}
-
-static int is_chrome(const tmpl_parts_page_t *p, uint32_t b)
-{
-    unsigned in = tmpl_part_context(p, b)->in;
-    return (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADER)) && !(in & TMPL_IN_ARTICLE);
 }
 
 /* On a list page, each item has a link to its comments. */
@@ -146,7 +147,7 @@ static void find_headed(const tmpl_parts_page_t *p, int is_thread)
     is_thread |= is_many(p, TMPL_PHRASE_COMMENTS);
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
         for (unsigned i = 0; i < HEADS && p->phrases[b] != 0; i++) {
-            if (!(p->phrases[b] & heads[i].phrase) || is_chrome(p, b) ||
+            if (!(p->phrases[b] & heads[i].phrase) || tmpl_part_is_chrome(p, b) ||
                 tmpl_part_words(p, b, b + 1) > HEAD_WORDS ||
                 (is_thread && heads[i].part == TMPL_PART_COMMENT)) {
                 continue;
@@ -163,18 +164,31 @@ static void find_headed(const tmpl_parts_page_t *p, int is_thread)
     }
 }
 
-/* Whether blocks of so much free text stand before a block. */
+/* Whether comments say who wrote them, or when. */
+static int have_authors(const tmpl_parts_page_t *p)
+{
+    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        if ((p->all[b] & TMPL_HINT_COMMENT) && (p->some[b] & names)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void find_comments(const tmpl_parts_page_t *p, int is_thread)
 {
     const tmpl_page_t *page = p->page;
-    uint32_t text = 0; /* bytes of long content outside of comments */
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        int is_post = (p->some[b] & TMPL_HINT_POST) != 0;
+    uint32_t text = 0; /* bytes of content before, in long blocks */
+    uint32_t n = have_authors(p) ? page->n_blocks : 0;
+    for (uint32_t b = 0; b < n; b++) {
+        const tmpl_block_t *block = &page->blocks[b];
+        int is_long = !p->verdicts[b].template && block->length >= SENTENCE;
         if (!(p->all[b] & TMPL_HINT_COMMENT)) {
-            text += p->verdicts[b].template || page->blocks[b].length < 80 ? 0
-                                                                            : page->blocks[b].length;
+            text += is_long ? block->length : 0;
         }
-        else if ((is_thread ? is_post : text >= 400) && !is_chrome(p, b)) {
+        else if ((is_thread ? (p->some[b] & TMPL_HINT_POST) != 0 : text >= ARTICLE) &&
+                 !tmpl_part_is_chrome(p, b)) {
             set(p, b, b + 1, TMPL_PART_COMMENT);
         }
     }
@@ -183,7 +197,8 @@ static void find_comments(const tmpl_parts_page_t *p, int is_thread)
 static void find_reviews(const tmpl_parts_page_t *p)
 {
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
-        if ((p->some[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.05F && !is_chrome(p, b)) {
+        if ((p->some[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.05F &&
+            !tmpl_part_is_chrome(p, b)) {
             set(p, b, b + 1, TMPL_PART_REVIEW);
         }
     }
@@ -191,7 +206,7 @@ static void find_reviews(const tmpl_parts_page_t *p)
 
 void tmpl_parts_regions(tmpl_parts_page_t *p)
 {
-    int is_thread = tmpl_parts_is_thread(p);
+    int is_thread = is_thread_of(p);
     find_comments(p, is_thread);
     find_headed(p, is_thread);
     find_reviews(p);

@@ -189,7 +189,8 @@ static void add_context(contexts_t *contexts, tmpl_context_t *context, uint32_t 
 static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_context_t *up)
 {
     uint32_t n = contexts->all.n;
-    uint32_t index = tmpl_numbering_add(&contexts->all, key_of_context(own->hash, own->in, own->hints));
+    uint32_t index =
+        tmpl_numbering_add(&contexts->all, key_of_context(own->hash, own->in, own->hints));
     if (index == n) {
         tmpl_context_t context = { .layout = own->hash, .in = own->in, .hints = own->hints };
         go_down(&context.near, &up->near);

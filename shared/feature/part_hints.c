@@ -5,14 +5,10 @@
 #include <string.h>
 
 const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_DIALOG] = TMPL_HINT_DIALOG,
-    [TMPL_TAG_BUTTON] = TMPL_HINT_BUTTON,
-    [TMPL_TAG_LABEL] = TMPL_HINT_BUTTON,
-    [TMPL_TAG_LEGEND] = TMPL_HINT_BUTTON,
-    [TMPL_TAG_FIGCAPTION] = TMPL_HINT_CAPTION,
-    [TMPL_TAG_FIGURE] = TMPL_HINT_FIGURE,
-    [TMPL_TAG_TIME] = TMPL_HINT_DATE,
-    [TMPL_TAG_PRE] = TMPL_HINT_CODE,
+    [TMPL_TAG_DIALOG] = TMPL_HINT_DIALOG,      [TMPL_TAG_BUTTON] = TMPL_HINT_BUTTON,
+    [TMPL_TAG_LABEL] = TMPL_HINT_BUTTON,       [TMPL_TAG_LEGEND] = TMPL_HINT_BUTTON,
+    [TMPL_TAG_FIGCAPTION] = TMPL_HINT_CAPTION, [TMPL_TAG_FIGURE] = TMPL_HINT_FIGURE,
+    [TMPL_TAG_TIME] = TMPL_HINT_DATE,          [TMPL_TAG_PRE] = TMPL_HINT_CODE,
     [TMPL_TAG_CODE] = TMPL_HINT_CODE,
 };
 
@@ -50,10 +46,9 @@ static const struct {
     const char *type;
     unsigned hints;
 } types[] = {
-    { "comment", TMPL_HINT_COMMENT },   { "usercomments", TMPL_HINT_COMMENT },
-    { "review", TMPL_HINT_REVIEW },     { "answer", TMPL_HINT_POST },
-    { "question", TMPL_HINT_POST },     { "discussionforumposting", TMPL_HINT_THREAD },
-    { "product", TMPL_HINT_PRODUCT },
+    { "comment", TMPL_HINT_COMMENT }, { "usercomments", TMPL_HINT_COMMENT },
+    { "review", TMPL_HINT_REVIEW },   { "answer", TMPL_HINT_POST },
+    { "question", TMPL_HINT_POST },   { "discussionforumposting", TMPL_HINT_THREAD },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -113,9 +108,9 @@ static const word_t words[] = {
 /* Names that begin so are of other things: a post's tags and categories, "no-comments", "has-ads". */
 static int is_foreign(const char *name, uint32_t len)
 {
-    static const char *const begins[] = { "tag-", "category-", "product_cat-", "product_tag-",
-                                          "has-", "no-",       "with-",        "hide-",
-                                          "without-" };
+    static const char *const begins[] = { "tag-",         "category-", "product_cat-",
+                                          "product_tag-", "has-",      "no-",
+                                          "with-",        "hide-",     "without-" };
     for (unsigned i = 0; i < COUNT(begins); i++) {
         size_t n = strlen(begins[i]);
         if (len >= n && apr_cstr_casecmpn(name, begins[i], n) == 0) {

@@ -24,7 +24,6 @@
     X(REVIEW)                                                                                      \
     X(QA)                                                                                          \
     X(RELATED) /* related pages */                                                                 \
-    X(MORE)    /* latest or popular pages */                                                       \
     X(TAGS)    /* tags of an article */                                                            \
     X(CAPTION)                                                                                     \
     X(FIGURE) /* a picture with its caption */                                                     \
@@ -35,13 +34,11 @@
     X(PRICE)                                                                                       \
     X(FACTS)                                                                                       \
     X(LEAD)                                                                                        \
-    X(CODE) /* a program's text, in colours */                                                     \
-    X(ICON)                                                                                        \
-    X(POPUP)   /* a name of something that may open: popup, login */                               \
-    X(THREAD)  /* names in forums */                                                               \
-    X(USER)    /* names of what forums say of who posts */                                         \
-    X(POST)    /* a post, a question or an answer, by schema.org */                                \
-    X(PRODUCT) /* a product, by schema.org */
+    X(CODE)   /* a program's text, in colours */                                                   \
+    X(POPUP)  /* a name of something that may open: popup, login */                                \
+    X(THREAD) /* names in forums */                                                                \
+    X(USER)   /* names of what forums say of who posts */                                          \
+    X(POST)   /* a question or an answer, by schema.org */
 
 typedef enum {
 #define TMPL_HINT_NUMBER(id) TMPL_HINT_NUMBER_##id,
