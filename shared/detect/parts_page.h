@@ -45,4 +45,13 @@ void tmpl_parts_hints(tmpl_parts_page_t *p);
 /* Sets the part of blocks in regions: comments, reviews, related pages. */
 void tmpl_parts_regions(tmpl_parts_page_t *p);
 
+/* The part of a block by the rules for single blocks; TEMPLATE if there is none. */
+unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t block);
+
+/* The part of a block of content that no rule knows: BYLINE, FACTS or BODY. */
+unsigned char tmpl_parts_rest(const tmpl_parts_page_t *p, uint32_t block);
+
+/* Sets HIDDEN for texts that were said before. */
+void tmpl_parts_said(tmpl_parts_page_t *p);
+
 #endif
