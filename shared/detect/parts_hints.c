@@ -43,6 +43,36 @@ static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
     return hints;
 }
 
+/*
+ * Drops hints that are on most of the page: they name what the page is about, such as the articles
+ * of a list.
+ */
+static void drop_frequent(tmpl_parts_page_t *p)
+{
+    const unsigned may_go = TMPL_HINT_RELATED | TMPL_HINT_OFFER | TMPL_HINT_POPUP |
+                            TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_TWIN | TMPL_HINT_HIDDEN;
+    uint32_t n = p->page->n_blocks;
+    uint32_t kept[TMPL_HINT_COUNT] = { 0 };
+    uint32_t all = 0; /* words of content outside of notices */
+    uint32_t tagged = 0;
+    unsigned gone = 0;
+    for (uint32_t b = 0; b < n; b++) {
+        int is_notice = (p->all[b] & (TMPL_HINT_DIALOG | TMPL_HINT_COOKIE)) != 0;
+        tagged += (p->all[b] & TMPL_HINT_TAGS) != 0;
+        all += is_notice ? 0 : p->kept[b + 1] - p->kept[b];
+        for (unsigned left = is_notice ? 0 : p->all[b] & may_go; left != 0; left &= left - 1) {
+            kept[__builtin_ctz(left)] += p->kept[b + 1] - p->kept[b];
+        }
+    }
+    for (unsigned i = 0; i < TMPL_HINT_COUNT; i++) {
+        gone |= kept[i] * (uint64_t)2 > all ? 1U << i : 0;
+    }
+    gone |= tagged > TAGGED_MOST ? TMPL_HINT_TAGS : 0;
+    for (uint32_t b = 0; gone != 0 && b < n; b++) {
+        p->all[b] &= ~gone;
+    }
+}
+
 void tmpl_parts_hints(tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
@@ -59,7 +89,6 @@ void tmpl_parts_hints(tmpl_parts_page_t *p)
     }
     p->all = apr_palloc(p->pool, page->n_blocks * sizeof(*p->all));
     p->some = apr_palloc(p->pool, page->n_blocks * sizeof(*p->some));
-    uint32_t tagged = 0;
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_block_t *block = &page->blocks[b];
         p->all[b] = ~0U;
@@ -68,9 +97,6 @@ void tmpl_parts_hints(tmpl_parts_page_t *p)
             p->all[b] &= p->node_hints[page->segments[s].node];
             p->some[b] |= p->node_hints[page->segments[s].node];
         }
-        tagged += (p->all[b] & TMPL_HINT_TAGS) != 0;
     }
-    for (uint32_t b = 0; tagged > TAGGED_MOST && b < page->n_blocks; b++) {
-        p->all[b] &= ~(unsigned)TMPL_HINT_TAGS;
-    }
+    drop_frequent(p);
 }

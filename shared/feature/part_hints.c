@@ -195,6 +195,8 @@ unsigned tmpl_hints_of_name(const char *value, uint32_t len)
     for (const char *at = text; *at != '\0'; at = strchr(at, '-') + 1) {
         hints |= hints_of_word(at);
     }
+    /* comments have classes such as thread-even */
+    hints &= (hints & TMPL_HINT_COMMENT) ? ~(unsigned)TMPL_HINT_THREAD : ~0U;
     /* highlighters call a program's comments so */
     return (hints & TMPL_HINT_CODE) ? TMPL_HINT_CODE : hints;
 }
