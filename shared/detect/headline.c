@@ -168,14 +168,17 @@ static int has_year(const tmpl_page_t *page, const tmpl_block_t *block)
     return 0;
 }
 
-/* Whether a block may be a part of a byline: not in a menu, no heading, no button, no sentence. */
+/* Whether a block may be a part of a byline: not in a menu or a list of links, no heading, no button, no sentence. */
 static int may_be(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_block_t *b = &page->blocks[block];
     tmpl_tally_t tally = tmpl_tally_of(judged->reading, block);
     unsigned in = tmpl_context(judged->reading, page->segments[b->first_segment].node)->in;
-    int is_away = (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADING | TMPL_IN_FORM)) != 0;
+    int is_listed =
+        (in & TMPL_IN_LIST) && 2 * tally.linked > tally.words && tally.words > 2 * BESIDE_WORDS;
+    int is_away =
+        is_listed || (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADING | TMPL_IN_FORM)) != 0;
     return tally.words > 0 && tally.words <= 2 * most && !is_away &&
            !(tally.ends && tally.words > 2 * SENTENCE_WORDS) && !tmpl_is_of_site(judged, block) &&
            !(tmpl_phrases_of(page, b) & TMPL_PHRASE_CONTROL);

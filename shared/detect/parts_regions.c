@@ -125,7 +125,9 @@ static void set(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsi
     const unsigned controls =
         TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_HIDDEN | TMPL_HINT_DIALOG;
     for (uint32_t b = first; b < after; b++) {
-        if (p->verdicts[b].part == TMPL_PART_TEMPLATE && !(p->all[b] & controls) &&
+        /* of boxes about authors only what the trees keep */
+        int stays = part == TMPL_PART_BYLINE && p->verdicts[b].template;
+        if (!stays && p->verdicts[b].part == TMPL_PART_TEMPLATE && !(p->all[b] & controls) &&
             !(p->phrases[b] & TMPL_PHRASE_CONTROL)) {
             p->verdicts[b].part = part;
         }

@@ -146,17 +146,18 @@ static void phrases_head_regions(void **state)
     static const case_t cases[] = {
         { ARTICLE "<div><h3>You may also like</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>Das k\u00f6nnte Sie auch interessieren</h3>" LINKS "</div>", "ooo" },
-        { ARTICLE "<h3>-\u00c4hnliche Beitr\u00e4ge</h3>" LINKS "<h3>Next</h3><p>" SAYS, "ooobb" },
+        { ARTICLE "<h3>-\u00c4hnliche Beitr\u00e4ge</h3>" LINKS "<h3>Onwards</h3><p>" SAYS,
+          "ooobb" },
         { ARTICLE "<div><h3>Other things</h3>" LINKS "</div>", "bbb" },
         /* not made of links, and like content */
-        { ARTICLE "<div><h3>See also</h3><p>" SAYS "<p>" SAYS "!</div>", "bbb" },
+        { ARTICLE "<div><h3>See also</h3><p>" SAYS "<p>" SAYS "!</div>", "obb" },
         { ARTICLE "<div><h3>About the author</h3><p>" SAYS "</div>", "yy" },
         { ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div>", "rrr" },
         { ARTICLE "<div><h3>Customer questions</h3><p>-" SAYS "<p>-Good</div>", "qqq" },
         { ARTICLE "<div><h3>3 comments</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
     };
     static const case_t first[] = {
-        { "<div><h3>You may also like</h3>" LINKS "</div>" ARTICLE, "bbbbbbbbb" },
+        { "<div><h3>You may also like</h3>" LINKS "</div>" ARTICLE, "obbbbbbbb" },
     };
     CHECK_CASES(cases, 6);
     CHECK_CASES(first, 0);
