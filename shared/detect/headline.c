@@ -168,7 +168,10 @@ static int has_year(const tmpl_page_t *page, const tmpl_block_t *block)
     return 0;
 }
 
-/* Whether a block may be a part of a byline: not in a menu or a list of links, no heading, no button, no sentence. */
+/*
+ * Whether a block may be a part of a byline: not in a menu or a list of links, no heading, no
+ * button, no sentence.
+ */
 static int may_be(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
 {
     const tmpl_page_t *page = judged->reading->page;

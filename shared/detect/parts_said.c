@@ -30,7 +30,10 @@ static uint64_t hash_of(const tmpl_page_t *page, const tmpl_block_t *block)
     return hash;
 }
 
-/* Whether a block may be a copy: of long texts the trees must be less sure that they are content. */
+/*
+ * Whether a block may be a copy: of long texts the trees must be less sure that they are
+ * content.
+ */
 static int may_be_copy(const tmpl_parts_page_t *p, uint32_t b)
 {
     const unsigned own = TMPL_IN_TABLE | TMPL_IN_VERBATIM | TMPL_IN_TERM | TMPL_IN_QUOTE;

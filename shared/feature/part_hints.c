@@ -105,7 +105,10 @@ static const word_t words[] = {
 #undef WORD
 };
 
-/* Names that begin so are of other things: a post's tags and categories, "no-comments", "has-ads". */
+/*
+ * Names that begin so are of other things: a post's tags and categories, "no-comments", "has-
+ * ads".
+ */
 static int is_foreign(const char *name, uint32_t len)
 {
     static const char *const begins[] = { "tag-",         "category-", "product_cat-",

@@ -26,7 +26,10 @@ static float templateness_of(char mark)
                          : 0.2F;
 }
 
-/* A letter for the part of each block: its first, but for Q&A q, caption p, comment k and hidden x. */
+/*
+ * A letter for the part of each block: its first, but for Q&A q, caption p, comment k and hidden
+ * x.
+ */
 static const char letters[] = "thlybpfkrqonax";
 
 /* The parts of the blocks behind the first skip. */
