@@ -13,12 +13,10 @@
  *   1. headline, byline: by tmpl_headline.
  *   2. hidden: a text of 6 words and more that was said before in content, unless in tables,
  *      quotes, code or lists of terms, and unless a fifth of the page is so (parts_said.c).
- *   3. comment: elements with the hint COMMENT, behind an article, some of which say who or
- *      when. In
- *      a thread posts are body; there only comments of schema.org's Question and Answer count. A
+ *   3. comment: elements with the hint COMMENT behind an article, some of which say who or when.
+ *      In a thread posts are body, and only comments in schema.org's Question and Answer count. A
  *      page is a thread if more than half of its content is in elements with names of forums, by
- *      its
- *      canonical address, or by the types DiscussionForumPosting and QAPage.
+ *      its canonical address, or by the types DiscussionForumPosting and QAPage.
  *   4. comment, review, qa, related, byline (a box about the author): the largest element that
  *      begins with a phrase that heads one, or the rest of its section, if it is like template (or,
  *      for related pages, made of links) and a quarter of the content stands before it. Controls
@@ -39,9 +37,8 @@
 
 /*
  * Sets part in each verdict. HEADLINE and BYLINE that were set before stay. Template that rules 2
- * to
- * 7 know becomes content, because TmplParts says whether it stays; but captions and bylines that
- * are template stay so. scratch memory is from pool.
+ * to 7 know becomes content, because TmplParts says whether it stays; but captions and bylines that
+ * are template stay so. Scratch memory is from pool.
  */
 void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool);
 
