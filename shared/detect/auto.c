@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/scratch.h"
+#include "detect/parts_find.h"
 #include "detect/pictures.h"
 #include "detect/records.h"
 #include "feature/observation.h"
@@ -132,6 +133,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     uint32_t kept = 0; /* halves of words */
     for (uint32_t b = 0; b < p->n_blocks; b++) {
         verdicts[b].ratio = templateness[b];
+        verdicts[b].part = TMPL_PART_TEMPLATE;
         verdicts[b].template = (double)templateness[b] > threshold;
         kept += verdicts[b].template ? 0 : words[b + 1] - words[b];
     }
@@ -150,7 +152,8 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         tmpl_why_note(why, p, verdicts, TMPL_RULE_RECORDS);
         tmpl_headline(&judged);
     }
-    apr_pool_destroy(pool);
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
     tmpl_why_note(why, p, verdicts, TMPL_RULE_PICTURE);
+    tmpl_parts_find(&judged, pool);
+    apr_pool_destroy(pool);
 }

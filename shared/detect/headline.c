@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/ascii.h"
+#include "detect/part_words.h"
 #include "detect/protect.h"
 #include "html/attr.h"
 
@@ -9,6 +10,9 @@
 /* Blocks before the headline that may be its byline, and the words of a block beside a byline. */
 #define BYLINE_BEFORE 4
 #define BESIDE_WORDS  4
+
+/* A text of more words that ends like a sentence is one. */
+#define SENTENCE_WORDS 8
 
 /* What being an h1 adds to a score. */
 #define H1_BONUS 0.5F
@@ -161,10 +165,23 @@ static int has_year(const tmpl_page_t *page, const tmpl_block_t *block)
     return 0;
 }
 
-static int has_words(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
+/*
+ * Whether a block may be a part of a byline: not in a menu or a list of links, no heading, no
+ * button, no sentence.
+ */
+static int may_be(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
 {
-    uint32_t words = tmpl_tally_of(judged->reading, block).words;
-    return words > 0 && words <= 2 * most && !tmpl_is_of_site(judged, block);
+    const tmpl_page_t *page = judged->reading->page;
+    const tmpl_block_t *b = &page->blocks[block];
+    tmpl_tally_t tally = tmpl_tally_of(judged->reading, block);
+    unsigned in = tmpl_context(judged->reading, page->segments[b->first_segment].node)->in;
+    int is_listed =
+        (in & TMPL_IN_LIST) && 2 * tally.linked > tally.words && tally.words > 2 * BESIDE_WORDS;
+    int is_away =
+        is_listed || (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADING | TMPL_IN_FORM)) != 0;
+    return tally.words > 0 && tally.words <= 2 * most && !is_away &&
+           !(tally.ends && tally.words > 2 * SENTENCE_WORDS) && !tmpl_is_of_site(judged, block) &&
+           !(tmpl_phrases_of(page, b) & TMPL_PHRASE_CONTROL);
 }
 
 /* A block of more segments is no byline: the search looks at the tags around each segment. */
@@ -175,7 +192,7 @@ tmpl_byline_e tmpl_byline_of(const tmpl_judged_t *judged, uint32_t block)
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_block_t *b = &page->blocks[block];
     tmpl_byline_e is = TMPL_BYLINE_NONE;
-    if (!has_words(judged, block, TMPL_BYLINE_WORDS) ||
+    if (!may_be(judged, block, TMPL_BYLINE_WORDS) ||
         b->after_segment - b->first_segment > BYLINE_SEGMENTS) {
         return TMPL_BYLINE_NONE;
     }
@@ -186,17 +203,23 @@ tmpl_byline_e tmpl_byline_of(const tmpl_judged_t *judged, uint32_t block)
     return is < TMPL_BYLINE_SAID && has_year(page, b) ? TMPL_BYLINE_SAID : is;
 }
 
+static void set_byline(tmpl_verdict_t *verdict)
+{
+    verdict->template = 0;
+    verdict->part = verdict->part == TMPL_PART_HEADLINE ? TMPL_PART_HEADLINE : TMPL_PART_BYLINE;
+}
+
 /* Rule 2 for the blocks [first, after). */
 static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t after)
 {
     int before = 0; /* the block before is a byline */
     for (uint32_t b = first; b < after; b++) {
         int is = tmpl_byline_of(judged, b) != TMPL_BYLINE_NONE;
-        if (is && b > first && has_words(judged, b - 1, BESIDE_WORDS)) {
-            judged->verdicts[b - 1].template = 0;
+        if (is && b > first && may_be(judged, b - 1, BESIDE_WORDS)) {
+            set_byline(&judged->verdicts[b - 1]);
         }
-        if (is || (before && has_words(judged, b, BESIDE_WORDS))) {
-            judged->verdicts[b].template = 0;
+        if (is || (before && may_be(judged, b, BESIDE_WORDS))) {
+            set_byline(&judged->verdicts[b]);
         }
         before = is;
     }
@@ -214,6 +237,7 @@ void tmpl_headline(const tmpl_judged_t *judged)
         }
         for (uint32_t b = headline.first; b < headline.after; b++) {
             judged->verdicts[b].template = 0;
+            judged->verdicts[b].part = TMPL_PART_HEADLINE;
         }
         tmpl_why_note(judged->why, judged->reading->page, judged->verdicts, TMPL_RULE_HEADLINE);
         uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;

@@ -58,10 +58,13 @@ static const struct {
 
 /* A cache of the names found in values: the same values come again and again. */
 typedef struct {
-    struct {
-        uint64_t hash;
-        tmpl_kinds_t names;
-    } slots[256];
+    uint64_t hash;
+    tmpl_kinds_t names;
+    unsigned hints; /* TMPL_HINT_* */
+} known_name_t;
+
+typedef struct {
+    known_name_t slots[256];
 } known_names_t;
 
 /* What a start tag says. */
@@ -71,21 +74,21 @@ typedef struct {
     unsigned in;
     tmpl_kinds_t names; /* by class and id */
     tmpl_kinds_t said;  /* by other attributes */
+    unsigned hints;     /* TMPL_HINT_* */
 } own_t;
 
 /* Longer values are cut off: they would cost time, and layouts do not depend on them. */
 #define VALUE_MAX 200
 
-/* The kinds that a value of len bytes, at most VALUE_MAX, names. */
-static tmpl_kinds_t known_names(known_names_t *known, const char *value, uint32_t len,
-                                uint64_t hash)
+/* What a value of len bytes, at most VALUE_MAX, names. */
+static const known_name_t *known_name(known_names_t *known, const char *value, uint32_t len,
+                                      uint64_t hash)
 {
-    unsigned slot = hash % COUNT(known->slots);
-    if (known->slots[slot].hash != hash) {
-        known->slots[slot].hash = hash;
-        known->slots[slot].names = tmpl_names_in(value, len);
+    known_name_t *slot = &known->slots[hash % COUNT(known->slots)];
+    if (slot->hash != hash) {
+        *slot = (known_name_t){ hash, tmpl_names_in(value, len), tmpl_hints_of_name(value, len) };
     }
-    return known->slots[slot].names;
+    return slot;
 }
 
 static void read_name(own_t *own, const char *value, uint32_t len, const char *limit)
@@ -100,7 +103,9 @@ static void read_name(own_t *own, const char *value, uint32_t len, const char *l
     }
     uint64_t hash = XXH3_64bits(name, n);
     const uint64_t le = htole64(hash);
-    own->names |= known_names(own->known, name, n, hash);
+    const known_name_t *is = known_name(own->known, name, n, hash);
+    own->names |= is->names;
+    own->hints |= is->hints;
     own->hash = XXH3_64bits_withSeed(&le, sizeof(le), own->hash);
 }
 
@@ -109,7 +114,7 @@ static tmpl_kinds_t names_said(known_names_t *known, const tmpl_page_t *page, tm
 {
     const char *name = page->src + value.start;
     uint32_t n = tmpl_span_len(value) < VALUE_MAX ? tmpl_span_len(value) : VALUE_MAX;
-    return known_names(known, name, n, XXH3_64bits(name, n)) & TMPL_NAMES_SAID;
+    return known_name(known, name, n, XXH3_64bits(name, n))->names & TMPL_NAMES_SAID;
 }
 
 /* style="display: none" */
@@ -187,9 +192,11 @@ static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *nod
         else if (IS_NAMED(page, attr.name, "role")) {
             own->in |= role_of(page, attr.value);
             own->said |= names_said(own->known, page, attr.value);
+            own->hints |= tmpl_hints_of_attr(page->src, &attr);
         }
         else {
             read_other(own, page, &attr);
+            own->hints |= tmpl_hints_of_attr(page->src, &attr);
         }
     }
 }
@@ -204,7 +211,7 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
     }
 }
 
-/* The contexts of a page: nodes with the same layout path and the same TMPL_IN_* share one. */
+/* The contexts of a page: nodes with the same layout path, TMPL_IN_* and TMPL_HINT_* share one. */
 typedef struct {
     tmpl_reading_t *reading;
     tmpl_numbering_t all;       /* numbers pairs of layout path and in: indices of contexts */
@@ -218,9 +225,10 @@ typedef struct {
     apr_pool_t *pool;
 } contexts_t;
 
-static uint64_t key_of_context(uint64_t layout, uint64_t said, unsigned in)
+static uint64_t key_of_context(uint64_t layout, uint64_t said, unsigned in, unsigned hints)
 {
-    return XXH3_64bits_withSeed(&in, sizeof(in), layout ^ said);
+    const unsigned both[] = { in, hints };
+    return XXH3_64bits_withSeed(both, sizeof(both), layout ^ said);
 }
 
 /* What is said of an element and those around it. */
@@ -250,9 +258,12 @@ static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_
 {
     uint32_t n = contexts->all.n;
     uint64_t said = said_in(own, up->said);
-    uint32_t index = tmpl_numbering_add(&contexts->all, key_of_context(own->hash, said, own->in));
+    uint32_t index =
+        tmpl_numbering_add(&contexts->all, key_of_context(own->hash, said, own->in, own->hints));
     if (index == n) {
-        tmpl_context_t context = { .layout = own->hash, .said = said, .in = own->in };
+        tmpl_context_t context = {
+            .layout = own->hash, .said = said, .in = own->in, .hints = own->hints
+        };
         go_down(&context.near, &up->near);
         for (tmpl_kinds_t names = own->names | own->said; names != 0; names &= names - 1) {
             context.near.steps[__builtin_ctzll(names)] = 1;
@@ -271,7 +282,8 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
     own_t own = { .known = known,
                   .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
                   .in = in_tag[node->tag] | in,
-                  .names = tag_names[node->tag] };
+                  .names = tag_names[node->tag],
+                  .hints = tmpl_hints_of_tag[node->tag] };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;
@@ -345,7 +357,8 @@ void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
     tmpl_numbering_init(&contexts.all, 64, pool, pool);
     tmpl_numbering_init(&contexts.paths, 64, pool, pool);
     add_context(&contexts, &root,
-                tmpl_numbering_add(&contexts.all, key_of_context(root.layout, root.said, root.in)));
+                tmpl_numbering_add(&contexts.all,
+                                   key_of_context(root.layout, root.said, root.in, root.hints)));
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         uint32_t up = node->parent == TMPL_NONE ? 0 : reading->context[node->parent];

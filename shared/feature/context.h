@@ -7,6 +7,7 @@
 
 #include "feature/feature.h"
 #include "feature/hint_names.h"
+#include "feature/part_hints.h"
 #include "table/store.h"
 
 /*
@@ -56,6 +57,7 @@ typedef struct {
     uint64_t said;   /* a hash of what else than class and id says kinds, of it and around it */
     tmpl_near_t near;
     unsigned in;    /* TMPL_IN_* */
+    unsigned hints; /* TMPL_HINT_* of the node itself */
     uint32_t first; /* index of the first context with that path */
     /* only in the first context with that path: 1 + index in layout keys; 0: not set yet */
     uint32_t paths[TMPL_PATH_LEVELS];

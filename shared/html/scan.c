@@ -152,8 +152,8 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
 }
 
 /*
- * Whether the attribute may say what its element is: class, id, itemprop, rel and role by their
- * first letter, aria-hidden and hidden by a letter and their length, style if it begins like
+ * Whether the attribute may say what its element is: class, id, itemprop, itemtype, rel, role and
+ * aria-* by their first letters, hidden by a letter and its length, style if it begins like
  * display:none.
  */
 static unsigned may_name(const char *src, const tmpl_attr_t *attr)
@@ -161,7 +161,8 @@ static unsigned may_name(const char *src, const tmpl_attr_t *attr)
     const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
     const char *name = src + attr->name.start;
     uint32_t len = tmpl_span_len(attr->name);
-    return (firsts >> (name[0] & 31) & 1) || (len == 11 && (name[5] | 0x20) == 'h') ||
+    return (firsts >> (name[0] & 31) & 1) ||
+           (name[0] | name[1] << 8 | 0x2020) == ('a' | 'r' << 8) ||
            (len == 6 && (name[2] | 0x20) == 'd') ||
            (len == 5 && (src[attr->value.start] | 0x20) == 'd');
 }

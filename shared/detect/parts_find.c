@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detect/parts_find.h"
+
+#include "detect/parts_page.h"
+
+/* Blocks of more words are not looked up in the table of phrases. */
+#define PHRASE_WORDS 30
+
+/* Nor are blocks of which the trees are sure. */
+#define SURE_CONTENT  0.05F
+#define SURE_TEMPLATE 0.97F
+
+/* Template of these parts stays template: the trees decide. */
+#define KEPT_PARTS (TMPL_PART_BIT(TMPL_PART_CAPTION) | TMPL_PART_BIT(TMPL_PART_BYLINE))
+
+static void prepare(tmpl_parts_page_t *p)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t n = page->n_blocks;
+    p->kept = apr_palloc(p->pool, (n + 1) * sizeof(*p->kept));
+    p->kept[0] = 0;
+    for (uint32_t b = 0; b < n; b++) {
+        p->kept[b + 1] = p->kept[b] + (p->verdicts[b].template ? 0 : p->words[b + 1] - p->words[b]);
+    }
+    tmpl_parts_hints(p);
+    p->phrases = apr_pcalloc(p->pool, n * sizeof(*p->phrases));
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t words = tmpl_part_words(p, b, b + 1);
+        float ratio = p->verdicts[b].ratio;
+        int is_sure = ratio < SURE_CONTENT || (ratio > SURE_TEMPLATE && p->verdicts[b].template);
+        if (words > 0 && words <= PHRASE_WORDS && !is_sure &&
+            !(p->verdicts[b].template && tmpl_part_is_chrome(p, b))) {
+            p->phrases[b] = (unsigned short)tmpl_phrases_of(page, &page->blocks[b]);
+        }
+    }
+}
+
+/* A lead has so many words, and so many blocks may be between it and the headline. */
+#define LEAD_WORDS  80
+#define LEAD_BLOCKS 4
+
+/* The last block of the headline; TMPL_NONE if there is none. */
+static uint32_t find_headline(const tmpl_parts_page_t *p)
+{
+    uint32_t last = TMPL_NONE;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        last = p->verdicts[b].part == TMPL_PART_HEADLINE ? b : last;
+    }
+    return last;
+}
+
+/* The first text behind the headline, if it is called so. */
+static void find_lead(const tmpl_parts_page_t *p)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t headline = find_headline(p);
+    uint32_t b = headline + 1;
+    while (headline != TMPL_NONE && b < page->n_blocks && b <= headline + LEAD_BLOCKS &&
+           (p->verdicts[b].part != TMPL_PART_TEMPLATE || p->verdicts[b].template ||
+            tmpl_part_words(p, b, b + 1) < 4)) {
+        b++;
+    }
+    if (headline == TMPL_NONE || b >= page->n_blocks || b > headline + LEAD_BLOCKS ||
+        tmpl_part_words(p, b, b + 1) > LEAD_WORDS) {
+        return;
+    }
+    if (p->some[b] & TMPL_HINT_LEAD) {
+        p->verdicts[b].part = TMPL_PART_LEAD;
+    }
+}
+
+void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
+{
+    tmpl_parts_page_t p = { .judged = judged,
+                            .page = judged->reading->page,
+                            .verdicts = judged->verdicts,
+                            .words = judged->reading->before.words,
+                            .pool = pool };
+    prepare(&p);
+    tmpl_parts_said(&p);
+    tmpl_parts_regions(&p);
+    find_lead(&p);
+    for (uint32_t b = 0; b < p.page->n_blocks; b++) {
+        tmpl_verdict_t *verdict = &p.verdicts[b];
+        if (verdict->part == TMPL_PART_TEMPLATE &&
+            !(verdict->template && tmpl_part_is_chrome(&p, b))) {
+            verdict->part = tmpl_parts_rule(&p, b);
+            /* the trees decide on captions and authors */
+            if (verdict->template && (KEPT_PARTS & TMPL_PART_BIT(verdict->part))) {
+                verdict->part = TMPL_PART_TEMPLATE;
+            }
+        }
+        if (verdict->part == TMPL_PART_TEMPLATE && !verdict->template) {
+            verdict->part = tmpl_parts_rest(&p, b);
+        }
+        verdict->template = verdict->part == TMPL_PART_TEMPLATE;
+    }
+}

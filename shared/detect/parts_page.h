@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A page while the parts of its blocks are found. Only for parts_*.c. */
+#ifndef TMPL_PARTS_PAGE_H
+#define TMPL_PARTS_PAGE_H
+
+#include "detect/part_words.h"
+#include "detect/protect.h"
+#include "feature/part_hints.h"
+
+typedef struct {
+    const tmpl_judged_t *judged;
+    const tmpl_page_t *page;
+    tmpl_verdict_t *verdicts;
+    const uint32_t *words; /* [b]: halves of words before block b */
+    uint32_t *kept;        /* [b]: halves of words of content before block b */
+    unsigned *node_hints;  /* of each node: its own hints that hold, and those of nodes around it */
+    unsigned *all;         /* of each block: the hints that all of its segments have */
+    unsigned *some;        /* of each block: the hints that one of its segments has */
+    unsigned short *phrases; /* of each block: TMPL_PHRASE_* */
+    apr_pool_t *pool;
+} tmpl_parts_page_t;
+
+static inline uint32_t tmpl_part_words(const tmpl_parts_page_t *p, uint32_t first, uint32_t after)
+{
+    return (p->words[after] - p->words[first]) / 2;
+}
+
+static inline const tmpl_context_t *tmpl_part_context(const tmpl_parts_page_t *p, uint32_t block)
+{
+    const tmpl_block_t *b = &p->page->blocks[block];
+    return tmpl_context(p->judged->reading, p->page->segments[b->first_segment].node);
+}
+
+/* Whether a block is in a part of the page that is template as a whole. */
+static inline int tmpl_part_is_chrome(const tmpl_parts_page_t *p, uint32_t block)
+{
+    unsigned in = tmpl_part_context(p, block)->in;
+    return (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADER | TMPL_IN_ASIDE)) != 0 &&
+           !(in & TMPL_IN_ARTICLE);
+}
+
+/* Fills hints of nodes and blocks. */
+void tmpl_parts_hints(tmpl_parts_page_t *p);
+
+/* Sets the part of blocks in regions: comments, reviews, related pages. */
+void tmpl_parts_regions(tmpl_parts_page_t *p);
+
+/* The part of a block by the rules for single blocks; TEMPLATE if there is none. */
+unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t block);
+
+/* The part of a block of content that no rule knows: BYLINE, FACTS or BODY. */
+unsigned char tmpl_parts_rest(const tmpl_parts_page_t *p, uint32_t block);
+
+/* Sets HIDDEN for texts that were said before. */
+void tmpl_parts_said(tmpl_parts_page_t *p);
+
+#endif

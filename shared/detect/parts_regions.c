@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions of a page that are one part: comments, reviews, questions, related pages. */
+#include <string.h>
+
+#include "detect/parts_page.h"
+
+/* Comments stand behind an article: so many bytes, in blocks of at least so many. */
+#define ARTICLE  400
+#define SENTENCE 80
+
+/* A heading of a region has so many words at most. */
+#define HEAD_WORDS 10
+
+/* More heads of comments are in a list of articles. */
+#define HEADS_MOST 4
+
+/* What heads a region, and what the region must be like. */
+static const struct {
+    unsigned phrase;
+    unsigned char part;
+    unsigned most;   /* largest share of the page's content in per cent */
+    unsigned linked; /* smallest share of words in links in per cent */
+    float least;     /* or else the mean templateness */
+} heads[] = {
+    { TMPL_PHRASE_RELATED, TMPL_PART_RELATED, 40, 40, 0.5F },
+    { TMPL_PHRASE_COMMENTS, TMPL_PART_COMMENT, 70, 101, 0.3F },
+    { TMPL_PHRASE_ABOUT, TMPL_PART_BYLINE, 30, 101, 0.1F },
+    { TMPL_PHRASE_REVIEWS, TMPL_PART_REVIEW, 80, 101, 0.3F },
+    { TMPL_PHRASE_QUESTIONS, TMPL_PART_QA, 60, 101, 0.3F },
+};
+#define HEADS (sizeof(heads) / sizeof(heads[0]))
+
+/* Names of the type of a thread, anywhere in the source, and parts of a thread's address. */
+static const char *const types[] = { "DiscussionForumPosting", "QAPage" };
+static const char *const addresses[] = { "forum",       "thread",     "/topic", "viewtopic",
+                                         "/discussion", "/questions", "/t/",    "community.",
+                                         "boards.",     "/comments/", "/board/" };
+
+/* Whether more than half of the content is in elements with names of forums. */
+static int is_named_thread(const tmpl_parts_page_t *p)
+{
+    uint32_t named = 0;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        named += p->some[b] & TMPL_HINT_THREAD ? p->kept[b + 1] - p->kept[b] : 0;
+    }
+    return named * (uint64_t)2 > p->kept[p->page->n_blocks];
+}
+
+/* Whether the page is a thread, or a question with answers. */
+static int is_thread_of(const tmpl_parts_page_t *p)
+{
+    const tmpl_page_t *page = p->page;
+    tmpl_span_t address = page->canonical;
+    int found = is_named_thread(p);
+    for (size_t i = 0; !found && i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+        found = memmem(page->src + address.start, tmpl_span_len(address), addresses[i],
+                       strlen(addresses[i])) != NULL;
+    }
+    /* a search in the source, only if it matters */
+    unsigned called = 0;
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        called |= (p->some[b] & TMPL_HINT_COMMENT) | (p->phrases[b] & TMPL_PHRASE_COMMENTS);
+    }
+    for (size_t i = 0; called && !found && i < sizeof(types) / sizeof(types[0]); i++) {
+        found = memmem(page->src, page->len, types[i], strlen(types[i])) != NULL;
+    }
+    return found;
+}
+
+static unsigned level_of(const tmpl_page_t *page, uint32_t block)
+{
+    uint32_t node = page->blocks[block].node;
+    unsigned tag = page->nodes[node].tag;
+    return tag >= TMPL_TAG_H1 && tag <= TMPL_TAG_H6 ? tag - TMPL_TAG_H1 + 1 : 0;
+}
+
+/* Whether [first, after) is small enough. */
+static int fits(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned most)
+{
+    return (uint64_t)(p->kept[after] - p->kept[first]) * 100 <=
+           (uint64_t)p->kept[p->page->n_blocks] * most;
+}
+
+/* The end of the region that block heads: of the largest element that begins with it. */
+static uint32_t end_of(const tmpl_parts_page_t *p, uint32_t block, unsigned most)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t node = page->blocks[block].node;
+    uint32_t after = block + 1;
+    unsigned level = level_of(page, block);
+    while (node > 0 && tmpl_first_block(page, node) == block &&
+           fits(p, block, tmpl_after_block(page, node), most) &&
+           !(tmpl_tag_flags((tmpl_tag_e)page->nodes[node].tag) & TMPL_IS_NEVER_EDIT)) {
+        after = tmpl_after_block(page, node);
+        node = page->nodes[node].parent;
+    }
+    if (after > block + 1 || level == 0) {
+        return after;
+    }
+    /* the rest of the element around it, up to the next heading of the section */
+    uint32_t end = tmpl_after_block(page, node);
+    while (after < end && (level_of(page, after) == 0 || level_of(page, after) > level)) {
+        after++;
+    }
+    return fits(p, block, after, most) ? after : block + 1;
+}
+
+static int is_like(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned i)
+{
+    const tmpl_before_t *before = &p->judged->reading->before;
+    uint64_t linked = before->linked[after] - before->linked[first];
+    uint64_t words = p->words[after] - p->words[first];
+    double sum = 0;
+    int is_behind = p->kept[first] >= p->kept[p->page->n_blocks] / 4;
+    for (uint32_t b = first; b < after; b++) {
+        sum += (double)p->verdicts[b].ratio * (p->words[b + 1] - p->words[b]);
+    }
+    return (is_behind && (linked * 100 >= words * heads[i].linked ||
+                          sum >= (double)heads[i].least * (double)words)) ||
+           sum >= 0.7 * (double)words;
+}
+
+static void set(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned char part)
+{
+    const unsigned controls =
+        TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_HIDDEN | TMPL_HINT_DIALOG;
+    for (uint32_t b = first; b < after; b++) {
+        /* of boxes about authors only what the trees keep */
+        int stays = part == TMPL_PART_BYLINE && p->verdicts[b].template;
+        if (!stays && p->verdicts[b].part == TMPL_PART_TEMPLATE && !(p->all[b] & controls) &&
+            !(p->phrases[b] & TMPL_PHRASE_CONTROL)) {
+            p->verdicts[b].part = part;
+        }
+    }
+}
+
+/* On a list page, each item has a link to its comments. */
+static int is_many(const tmpl_parts_page_t *p, unsigned phrase)
+{
+    unsigned n = 0;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        n += (p->phrases[b] & phrase) != 0;
+    }
+    return n > HEADS_MOST;
+}
+
+static void find_headed(const tmpl_parts_page_t *p, int is_thread)
+{
+    is_thread |= is_many(p, TMPL_PHRASE_COMMENTS);
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        for (unsigned i = 0; i < HEADS && p->phrases[b] != 0; i++) {
+            if (!(p->phrases[b] & heads[i].phrase) || tmpl_part_is_chrome(p, b) ||
+                tmpl_part_words(p, b, b + 1) > HEAD_WORDS ||
+                (is_thread && heads[i].part == TMPL_PART_COMMENT)) {
+                continue;
+            }
+            uint32_t after = end_of(p, b, heads[i].most);
+            if (after > b + 1 && is_like(p, b, after, i)) {
+                set(p, b, after, heads[i].part);
+            }
+            else if (heads[i].part == TMPL_PART_COMMENT && p->verdicts[b].ratio > 0.1F &&
+                     p->kept[b] * 2 > p->kept[p->page->n_blocks]) {
+                set(p, b, b + 1, TMPL_PART_COMMENT);
+            }
+        }
+    }
+}
+
+/* Whether comments say who wrote them, or when. */
+static int have_authors(const tmpl_parts_page_t *p)
+{
+    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        if ((p->all[b] & TMPL_HINT_COMMENT) && (p->some[b] & names)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void find_comments(const tmpl_parts_page_t *p, int is_thread)
+{
+    const tmpl_page_t *page = p->page;
+    uint32_t text = 0; /* bytes of content before, in long blocks */
+    uint32_t n = have_authors(p) ? page->n_blocks : 0;
+    for (uint32_t b = 0; b < n; b++) {
+        const tmpl_block_t *block = &page->blocks[b];
+        int is_long = !p->verdicts[b].template && block->length >= SENTENCE;
+        if (!(p->all[b] & TMPL_HINT_COMMENT)) {
+            text += is_long ? block->length : 0;
+        }
+        else if ((is_thread ? (p->some[b] & TMPL_HINT_POST) != 0 : text >= ARTICLE) &&
+                 !tmpl_part_is_chrome(p, b)) {
+            set(p, b, b + 1, TMPL_PART_COMMENT);
+        }
+    }
+}
+
+static void find_reviews(const tmpl_parts_page_t *p)
+{
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        if ((p->some[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.05F &&
+            !tmpl_part_is_chrome(p, b)) {
+            set(p, b, b + 1, TMPL_PART_REVIEW);
+        }
+    }
+}
+
+void tmpl_parts_regions(tmpl_parts_page_t *p)
+{
+    int is_thread = is_thread_of(p);
+    find_comments(p, is_thread);
+    find_headed(p, is_thread);
+    find_reviews(p);
+}

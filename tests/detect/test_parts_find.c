@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of blocks, one rule after another. */
+#include "verdicts_fixture.h"
+
+#include "detect/parts_find.h"
+#include "feature/score.h"
+
+/* 90 bytes, an article of 540, and something to say. */
+#define SENTENCE                                                                                   \
+    "One sentence of the article, which is as long as those that people write for their readers"
+#define ARTICLE                                                                                    \
+    "<p>" SENTENCE " 1<p>" SENTENCE " 2<p>" SENTENCE " 3<p>" SENTENCE " 4<p>" SENTENCE " 5<p>"     \
+    "" SENTENCE " 6</p>"
+#define SAYS "I have read all of it, and I think so, too"
+#define LINKS                                                                                      \
+    "<ul><li><a href=/1>The first of the other articles</a>"                                       \
+    "<li><a href=/2>The second of the other articles</a></ul>"
+
+/* Texts that begin with a mark have another templateness than .2; from '?' on they are template. */
+static float templateness_of(char mark)
+{
+    return mark == '!'   ? 0.01F
+           : mark == '-' ? 0.4F
+           : mark == '?' ? 0.7F
+           : mark == '#' ? 0.99F
+                         : 0.2F;
+}
+
+/*
+ * A letter for the part of each block: its first, but for Q&A q, caption p, comment k and hidden
+ * x.
+ */
+static const char letters[] = "thlybpfkrqonax";
+
+/* The parts of the blocks behind the first skip. */
+static const char *parts_of(const char *html, unsigned skip, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = leaf_page(html, pool);
+    tmpl_verdict_t *v = apr_pcalloc(pool, page->n_blocks * sizeof(*v));
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        v[b].ratio =
+            templateness_of(page->src[page->segments[page->blocks[b].first_segment].span.start]);
+        v[b].template = v[b].ratio > 0.5F;
+    }
+    tmpl_layout_t layout;
+    tmpl_counts_t counts = { 0 };
+    tmpl_reading_t *reading = tmpl_read_blocks(page, pool);
+    tmpl_layout_read(&layout, reading, pool);
+    tmpl_read_text(reading, pool);
+    tmpl_read_score(reading, pool);
+    tmpl_judged_t judged = { v, reading, &layout, &counts, 5, NULL };
+    tmpl_headline(&judged);
+    tmpl_parts_find(&judged, pool);
+    char *parts = apr_pcalloc(pool, page->n_blocks + 1);
+    for (uint32_t b = skip; b < page->n_blocks; b++) {
+        parts[b - skip] = letters[v[b].part];
+        assert_int_equal(v[b].template, v[b].part == TMPL_PART_TEMPLATE);
+    }
+    return parts;
+}
+
+typedef struct {
+    const char *html, *parts;
+} case_t;
+
+static void check_cases(const case_t *cases, size_t n, unsigned skip, apr_pool_t *pool)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *parts = parts_of(cases[i].html, skip, pool);
+        if (strcmp(parts, cases[i].parts) != 0) {
+            fail_msg("%s: %s, not %s", cases[i].html, parts, cases[i].parts);
+        }
+    }
+}
+
+#define CHECK_CASES(cases, skip)                                                                   \
+    check_cases(cases, sizeof(cases) / sizeof((cases)[0]), skip, *state)
+
+static void the_rest_is_body_or_template(void **state)
+{
+    static const case_t cases[] = { { "<p>some text<p>?more", "bt" } };
+    CHECK_CASES(cases, 0);
+}
+
+static void headline_byline_and_lead(void **state)
+{
+    static const case_t cases[] = {
+        { "<title>A red fox</title><h1>A red fox</h1><p>By me on 1 May 2024<p "
+          "class=standfirst>What was "
+          "seen there by us<p>" SENTENCE,
+          "hylb" },
+        { "<title>A red fox</title><h1>A red fox</h1><p>What was seen there<p>" SENTENCE, "hbb" },
+        /* not in menus, forms and headings, no buttons and sentences */
+        { "<title>A red fox</title><h1>A red fox</h1><nav><p>?In 2024</nav><p>" SENTENCE, "htb" },
+        { "<title>A red fox</title><h1>A red fox</h1><h2>?In 2024</h2><p>" SENTENCE, "htb" },
+        { "<title>A red fox</title><h1>A red fox</h1><p><time>?Share</time><p>" SENTENCE, "hab" },
+    };
+    CHECK_CASES(cases, 0);
+}
+
+static void what_was_said_before_is_hidden(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<p>These are six words of text<p>These are six words of text", "bx" },
+        /* too short; content for sure; in a table, a quote, code, a list of terms */
+        { ARTICLE "<p>These are five words here<p>These are five words here", "bb" },
+        { ARTICLE "<p>!These are six words of text<p>!These are six words of text", "bb" },
+        { ARTICLE
+          "<p>These are six words of text<blockquote>These are six words of text</blockquote>",
+          "bb" },
+        { ARTICLE "<p>These are six words of text<pre>These are six words of text</pre>", "bb" },
+        { ARTICLE "<p>These are six words of text<table><td>These are six words of text</table>",
+          "bb" },
+        /* the other one does not stay */
+        { ARTICLE "<p>?These are six words of text<p>These are six words of text", "tb" },
+    };
+    static const case_t repeats[] = { { "<p>" SENTENCE "<p>" SENTENCE, "bb" } };
+    CHECK_CASES(cases, 6);
+    CHECK_CASES(repeats, 0);
+}
+
+#define COMMENTS "<ol class=comments><li><cite class=author>Who</cite><p>" SAYS "</ol>"
+
+static void comments_are_behind_an_article(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE COMMENTS, "kk" },
+        { ARTICLE "<ol class=others><li><cite class=author>Who</cite><p>" SAYS "</ol>", "yb" },
+        { ARTICLE "<ol class=comments><li><cite>Who</cite><p>" SAYS "</ol>", "bb" },
+        { ARTICLE "<pre><span class='hljs-comment'>" SAYS "</span></pre>", "b" },
+        { ARTICLE "<div class=comments><p class=author>Who<p>" SAYS
+                  "<div><button>Answer</button></div></div>",
+          "kka" },
+        /* threads */
+        { "<link rel=canonical href=http://a/thread/1>" ARTICLE COMMENTS, "yb" },
+        { "<script>'DiscussionForumPosting'</script>" ARTICLE COMMENTS, "yb" },
+        { "<div class=forum>" ARTICLE "</div>" COMMENTS, "yb" },
+        { "<link rel=canonical href=http://a/questions/1><div itemscope "
+          "itemtype=http://schema.org/Answer>" ARTICLE COMMENTS "</div>",
+          "kk" },
+    };
+    static const case_t alone[] = { { COMMENTS "<p>" SENTENCE, "ybb" } };
+    CHECK_CASES(cases, 6);
+    CHECK_CASES(alone, 0);
+}
+
+static void phrases_head_regions(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<div><h3>You may also like</h3>" LINKS "</div>", "ooo" },
+        { ARTICLE "<div><h3>Das k\u00f6nnte Sie auch interessieren</h3>" LINKS "</div>", "ooo" },
+        { ARTICLE "<h3>-\u00c4hnliche Beitr\u00e4ge</h3>" LINKS "<h3>Onwards</h3><p>" SAYS,
+          "ooobb" },
+        { ARTICLE "<div><h3>Other things</h3>" LINKS "</div>", "bbb" },
+        /* not made of links, and like content */
+        { ARTICLE "<div><h3>See also</h3><p>" SAYS "<p>" SAYS "!</div>", "obb" },
+        { ARTICLE "<div><h3>About the author</h3><p>" SAYS "</div>", "yy" },
+        { ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div>", "rrr" },
+        { ARTICLE "<div><h3>Customer questions</h3><p>-" SAYS "<p>-Good</div>", "qqq" },
+        { ARTICLE "<div><h3>3 comments</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+    };
+    static const case_t first[] = {
+        { "<div><h3>You may also like</h3>" LINKS "</div>" ARTICLE, "obbbbbbbb" },
+    };
+    CHECK_CASES(cases, 6);
+    CHECK_CASES(first, 0);
+}
+
+static void names_and_roles_say_the_part(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<p class=sr-only>Some text", "x" },
+        { ARTICLE "<p class=screen-reader-text>Some text", "x" },
+        { ARTICLE "<p class=sr-only>!Some text", "b" },
+        { ARTICLE "<p aria-hidden=true>?Some text", "x" },
+        { ARTICLE "<p aria-hidden=true>Some text", "b" },
+        { ARTICLE "<div role=dialog><p>-Some text</div>", "n" },
+        { ARTICLE "<dialog><p>-Some text</dialog>", "n" },
+        { ARTICLE "<div id=cookieBanner><p>Some text</div>", "n" },
+        { ARTICLE "<div class=newsletter><p>-Some text</div>", "n" },
+        { ARTICLE "<div class=popup><p>?Some text</div>", "n" },
+        { ARTICLE "<div class=popup><p>-Some text</div>", "b" },
+        { ARTICLE "<label>Some text</label>", "a" },
+        { ARTICLE "<p><a role=button href=x>Some text</a>", "a" },
+        { ARTICLE "<h3><button>Some text</button></h3>", "b" },
+        { ARTICLE "<div class=share-links><p>-Some text</div>", "a" },
+        { ARTICLE "<div class=relatedPosts><p>-Some text</div>", "o" },
+        { ARTICLE "<div class='category-related x'><p>-Some text</div>", "b" },
+        { ARTICLE "<div class=has-related><p>-Some text</div>", "b" },
+        { ARTICLE "<p class=correlated>-Some text", "b" },
+        { ARTICLE "<p><a rel=tag href=x>-Some text</a>", "o" },
+        { ARTICLE "<div class=author-box><p>-Some text</div>", "y" },
+        { ARTICLE "<div itemprop=review><p>Some text</div>", "r" },
+        { ARTICLE "<div class=qna><p>Some text</div>", "q" },
+        { ARTICLE "<figure><img src=x><figcaption>Some text</figcaption></figure>", "bp" },
+        { ARTICLE "<figcaption>?Some text</figcaption>", "t" },
+        { ARTICLE "<div class=wp-caption><img src=x><p>Some text</div>", "bp" },
+        { ARTICLE "<time>Some text</time>", "y" },
+        { ARTICLE "<p class=price>5 EUR", "f" },
+        { ARTICLE "<dl><dt>Size<dd>5 m</dl>", "ff" },
+        { ARTICLE "<dl><dt>Size<dd>" SENTENCE "</dl>", "bb" },
+        /* a name of something else: the element is too large */
+        { "<div class=newsletter>" ARTICLE "<p>-Some text</div>", "b" },
+        /* template stays template in what is template as a whole */
+        { ARTICLE "<nav><button>#Some text</button></nav>", "t" },
+        { ARTICLE "<button>#Some text</button>", "a" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+static void words_say_the_part(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<p>-Share this article", "a" },
+        { ARTICLE "<p>-Teilen", "a" },
+        { ARTICLE "<pre>-share</pre>", "b" },
+        { ARTICLE "<p>!Share", "b" },
+        { ARTICLE "<p>-Werbung", "n" },
+        { ARTICLE "<p>-Lea tambi\u00e9n: another article", "o" },
+        { ARTICLE "<blockquote>-Lesetipp: another article</blockquote>", "b" },
+        { ARTICLE "<p><img src=x width=9><p>-Foto: somebody", "bp" },
+        { ARTICLE "<p>-Foto: somebody", "b" },
+        { ARTICLE "<p>Last updated on Monday", "y" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+static void lists_of_articles_have_no_comments_and_tags(void **state)
+{
+#define FIVE(x) x x x x x
+    static const case_t cases[] = {
+        { ARTICLE "<p>-Comments", "k" },
+        { ARTICLE FIVE("<p>-Comments"), "bbbbb" },
+        { ARTICLE FIVE(FIVE("<p><a rel=tag href=x>-a</a>")), "bbbbbbbbbbbbbbbbbbbbbbbbb" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(the_rest_is_body_or_template),
+    CHECK(headline_byline_and_lead),
+    CHECK(what_was_said_before_is_hidden),
+    CHECK(comments_are_behind_an_article),
+    CHECK(phrases_head_regions),
+    CHECK(names_and_roles_say_the_part),
+    CHECK(words_say_the_part),
+    CHECK(lists_of_articles_have_no_comments_and_tags),
+};
+
+TAP_MAIN(tests)
