@@ -336,7 +336,7 @@ static void drop_parts(tmpl_verdict_t *verdicts, const tmpl_page_t *page, tmpl_p
         if (!verdict->template && verdict->part == TMPL_PART_TEMPLATE) {
             verdict->part = TMPL_PART_BODY;
         }
-        verdict->template |= (without & TMPL_PART_BIT(verdict->part)) != 0;
+        verdict->template = verdict->template || (without & TMPL_PART_BIT(verdict->part)) != 0;
     }
 }
 

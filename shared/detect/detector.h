@@ -73,8 +73,8 @@ typedef struct {
     const tmpl_tag_set_t *separators; /* the page must be parsed with these; NULL: with any */
     const char *explanation;
     /*
-     * Before the store is asked: fills keys, n, shares, n_shares, blocks and n_blocks of observation,
-     * from pool. The keys must begin with the page's own, so that detectors can share a site's
+     * Before the store is asked: fills keys, n, shares, n_shares, blocks and n_blocks of
+     * observation, from pool. The keys must begin with the page's own, so that detectors can share a site's
      * table. Returns what judge needs again, from pool, or NULL.
      */
     void *(*read)(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool);

@@ -129,7 +129,7 @@ static void judge_field(const judge_t *j, const tmpl_field_t *field)
     int template = 2 * kept < field->n && !is_needed(j, field);
     for (uint32_t b = field->first; b != TMPL_NONE; b = j->records->next[b]) {
         int may = template ? more <= 0 || words_of(j, b) <= 2 * TMPL_RECORDS_WORDS
-                           : !tmpl_is_of_site(j->judged, b);
+                           : words_of(j, b) > 0 && !tmpl_is_of_site(j->judged, b);
         if (may) {
             verdicts[b].template = (unsigned char)template;
         }

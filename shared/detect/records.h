@@ -44,8 +44,8 @@ uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *fie
  *   2. its blocks have TMPL_RECORDS_WORDS words at most, in the mean;
  *   3. content stands between half of its neighbours: the records stay;
  *   4. its run is not in nav, footer or aside.
- * Blocks of the site do not become content. The trees take such fields for template, because a name
- * or a date repeats within a run.
+ * Blocks of the site do not become content, nor do blocks without words: pictures.h judges
+ * pictures. The trees take such fields for template, because a name or a date repeats within a run.
  */
 void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *records,
                         apr_pool_t *pool);

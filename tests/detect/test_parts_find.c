@@ -48,7 +48,7 @@ static const char *parts_of(const char *html, unsigned skip, apr_pool_t *pool)
     tmpl_layout_read(&layout, reading, pool);
     tmpl_read_text(reading, pool);
     tmpl_read_score(reading, pool);
-    tmpl_judged_t judged = { v, reading, &layout, &counts, 5, NULL };
+    tmpl_judged_t judged = { v, reading, &counts, 5, NULL };
     tmpl_headline(&judged);
     tmpl_parts_find(&judged, pool);
     char *parts = apr_pcalloc(pool, page->n_blocks + 1);

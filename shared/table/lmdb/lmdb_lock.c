@@ -66,10 +66,10 @@ static int lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 
 /*
  * A process that has locked the file shared may use what is in it. A process that can lock it
- * exclusively is the only one, and makes the content anew: after a reboot the mutex may be locked by
- * a process that no longer exists. The change from exclusive to shared is not atomic: another process
- * may be alone in between, and make the content anew once more. That does no harm, as no process uses
- * it before it has the shared lock.
+ * exclusively is the only one, and makes the content anew: after a reboot the mutex may be locked
+ * by a process that no longer exists. The change from exclusive to shared is not atomic: another
+ * process may be alone in between, and make the content anew once more. That does no harm, as no
+ * process uses it before it has the shared lock.
  */
 int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline)
 {
