@@ -74,8 +74,8 @@ typedef struct {
     const char *explanation;
     /*
      * Before the store is asked: fills keys, n, shares, n_shares, blocks and n_blocks of
-     * observation, from pool. The keys must begin with the page's own, so that detectors can share a site's
-     * table. Returns what judge needs again, from pool, or NULL.
+     * observation, from pool. The keys must begin with the page's own, so that detectors can share
+     * a site's table. Returns what judge needs again, from pool, or NULL.
      */
     void *(*read)(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool);
     /* After the store has answered: fills verdicts, one for each block of the page. Called once. */
