@@ -49,7 +49,7 @@ static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page
 /* Judges by words or by segments, whichever has the larger ratio. */
 static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
-    tmpl_verdict_t *exact = apr_palloc(pool, of->page->n_blocks * sizeof(*exact));
+    tmpl_verdict_t *exact = apr_pcalloc(pool, of->page->n_blocks * sizeof(*exact));
     judge_incremental(exact, of, pool);
     tmpl_detect_style(verdicts, of->page, of->reading, of->counts->records + of->page->n_keys,
                       of->opts->min_df, of->opts->ratio);
