@@ -8,8 +8,8 @@ const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
     [TMPL_TAG_DIALOG] = TMPL_HINT_DIALOG,      [TMPL_TAG_BUTTON] = TMPL_HINT_BUTTON,
     [TMPL_TAG_LABEL] = TMPL_HINT_BUTTON,       [TMPL_TAG_LEGEND] = TMPL_HINT_BUTTON,
     [TMPL_TAG_FIGCAPTION] = TMPL_HINT_CAPTION, [TMPL_TAG_FIGURE] = TMPL_HINT_FIGURE,
-    [TMPL_TAG_TIME] = TMPL_HINT_DATE,          [TMPL_TAG_PRE] = TMPL_HINT_CODE,
-    [TMPL_TAG_CODE] = TMPL_HINT_CODE,
+    [TMPL_TAG_TIME] = TMPL_HINT_DATE,          [TMPL_TAG_CITE] = TMPL_HINT_AUTHOR,
+    [TMPL_TAG_PRE] = TMPL_HINT_CODE,           [TMPL_TAG_CODE] = TMPL_HINT_CODE,
 };
 
 /* Values of attributes, in lower case. A value is compared as a list of words. */
