@@ -77,7 +77,6 @@ void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
                             .words = judged->reading->before.words,
                             .pool = pool };
     prepare(&p);
-    tmpl_parts_said(&p);
     tmpl_parts_regions(&p);
     find_lead(&p);
     for (uint32_t b = 0; b < p.page->n_blocks; b++) {

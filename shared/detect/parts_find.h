@@ -11,23 +11,21 @@
  *
  * In this order, the first rule that knows a block decides:
  *   1. headline, byline: by tmpl_headline.
- *   2. hidden: a text of 6 words and more that was said before in content, unless in tables,
- *      quotes, code or lists of terms, and unless a fifth of the page is so (parts_said.c).
- *   3. comment: elements with the hint COMMENT behind an article, some of which say who or when.
+ *   2. comment: elements with the hint COMMENT behind an article, some of which say who or when.
  *      In a thread posts are body, and only comments in schema.org's Question and Answer count. A
  *      page is a thread if more than half of its content is in elements with names of forums, by
  *      its canonical address, or by the types DiscussionForumPosting and QAPage.
- *   4. comment, review, qa, related, byline (a box about the author): the largest element that
+ *   3. comment, review, qa, related, byline (a box about the author): the largest element that
  *      begins with a phrase that heads one, or the rest of its section, if it is like template (or,
  *      for related pages, made of links) and a quarter of the content stands before it. Controls
  *      inside stay controls (parts_regions.c).
- *   5. review: elements with the hint REVIEW.
- *   6. lead: the first text behind the headline, if it is called so.
- *   7. hidden, notice, control, qa, byline, related, caption: single blocks, by the table in
+ *   4. review: elements with the hint REVIEW.
+ *   5. lead: the first text behind the headline, if it is called so.
+ *   6. hidden, notice, control, qa, byline, related, caption: single blocks, by the table in
  *      parts_rules.c. A credit needs a picture near it.
- *   8. byline: a short text of content with the hint AUTHOR, DATE, META or USER, or which begins
+ *   7. byline: a short text of content with the hint AUTHOR, DATE, META or USER, or which begins
  *      like a date. facts: prices, names of specifications, short terms and descriptions.
- *   9. body: all other content. template: all other template.
+ *   8. body: all other content. template: all other template.
  * In nav, header, footer and aside (but not of an article), template stays template.
  */
 #ifndef TMPL_PARTS_FIND_H
@@ -37,7 +35,7 @@
 
 /*
  * Sets part in each verdict. HEADLINE and BYLINE that were set before stay. Template that rules 2
- * to 7 know becomes content, because TmplParts says whether it stays; but captions and bylines that
+ * to 6 know becomes content, because TmplParts says whether it stays; but captions and bylines that
  * are template stay so. Scratch memory is from pool.
  */
 void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool);

@@ -51,7 +51,4 @@ unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t block);
 /* The part of a block of content that no rule knows: BYLINE, FACTS or BODY. */
 unsigned char tmpl_parts_rest(const tmpl_parts_page_t *p, uint32_t block);
 
-/* Sets HIDDEN for texts that were said before. */
-void tmpl_parts_said(tmpl_parts_page_t *p);
-
 #endif
