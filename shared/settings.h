@@ -82,7 +82,7 @@
       "elements that are content, whatever was learnt") \
     X(drop, "TmplDrop", "drop", SELECTORS, "", "", "none", TMPL_DECIDES, \
       "elements that are template, whatever was learnt") \
-    X(parts, "TmplParts", "parts", PARTS, "", "", "all -comment -related -notice -control -hidden", TMPL_DECIDES, \
+    X(parts, "TmplParts", "parts", PARTS, "", "", "all -comment -review -related -notice -control -hidden", TMPL_DECIDES, \
       "the parts of pages that stay, as detector auto tells them apart; with + and - a change of the " \
       "inherited ones") \
     X(marks, "TmplMark", "mark", MARKS, "", "", "data-tmpl", TMPL_DECIDES, \

@@ -42,9 +42,9 @@ typedef uint32_t tmpl_part_set_t;
 /* All that TmplParts may name, and its default. */
 #define TMPL_PARTS_ALL ((1U << TMPL_PART_COUNT) - 1 - TMPL_PART_BIT(TMPL_PART_TEMPLATE))
 #define TMPL_PARTS_DEFAULT                                                                         \
-    (TMPL_PARTS_ALL & ~TMPL_PART_BIT(TMPL_PART_COMMENT) & ~TMPL_PART_BIT(TMPL_PART_RELATED) &      \
-     ~TMPL_PART_BIT(TMPL_PART_NOTICE) & ~TMPL_PART_BIT(TMPL_PART_CONTROL) &                        \
-     ~TMPL_PART_BIT(TMPL_PART_HIDDEN))
+    (TMPL_PARTS_ALL & ~TMPL_PART_BIT(TMPL_PART_COMMENT) & ~TMPL_PART_BIT(TMPL_PART_REVIEW) &       \
+     ~TMPL_PART_BIT(TMPL_PART_RELATED) & ~TMPL_PART_BIT(TMPL_PART_NOTICE) &                        \
+     ~TMPL_PART_BIT(TMPL_PART_CONTROL) & ~TMPL_PART_BIT(TMPL_PART_HIDDEN))
 
 /* The part's name; "unknown" for a value out of range. */
 const char *tmpl_part_name(tmpl_part_e part);

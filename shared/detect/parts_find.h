@@ -19,7 +19,8 @@
  *      begins with a phrase that heads one, or the rest of its section, if it is like template (or,
  *      for related pages, made of links) and a quarter of the content stands before it. Controls
  *      inside stay controls (parts_regions.c).
- *   4. review: elements with the hint REVIEW.
+ *   4. review: elements with the hint REVIEW. Reviews are on pages of products only, by the types
+ *      Product and ProductGroup.
  *   5. lead: the first text behind the headline, if it is called so.
  *   6. hidden, notice, control, qa, byline, related, caption: single blocks, by the table in
  *      parts_rules.c. A credit needs a picture near it.

@@ -49,8 +49,9 @@ static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
  */
 static void drop_frequent(tmpl_parts_page_t *p)
 {
-    const unsigned may_go = TMPL_HINT_RELATED | TMPL_HINT_OFFER | TMPL_HINT_POPUP |
-                            TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_TWIN | TMPL_HINT_HIDDEN;
+    const unsigned may_go = TMPL_HINT_REVIEW | TMPL_HINT_RELATED | TMPL_HINT_OFFER |
+                            TMPL_HINT_POPUP | TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_TWIN |
+                            TMPL_HINT_HIDDEN;
     uint32_t n = p->page->n_blocks;
     uint32_t kept[TMPL_HINT_COUNT] = { 0 };
     uint32_t all = 0; /* words of content outside of notices */

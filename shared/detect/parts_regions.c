@@ -28,13 +28,37 @@ static const struct {
     { TMPL_PHRASE_REVIEWS, TMPL_PART_REVIEW, 80, 101, 0.3F },
     { TMPL_PHRASE_QUESTIONS, TMPL_PART_QA, 60, 101, 0.3F },
 };
-#define HEADS (sizeof(heads) / sizeof(heads[0]))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define HEADS        COUNT(heads)
 
-/* Names of the type of a thread, anywhere in the source, and parts of a thread's address. */
-static const char *const types[] = { "DiscussionForumPosting", "QAPage" };
+/* Names of the types of a thread and of a product, in the source, and parts of a thread's address. */
+static const char *const thread_types[] = { "DiscussionForumPosting", "QAPage" };
+static const char *const product_types[] = { "schema.org/Product", "\"Product\"",
+                                             "\"ProductGroup\"" };
 static const char *const addresses[] = { "forum",       "thread",     "/topic", "viewtopic",
                                          "/discussion", "/questions", "/t/",    "community.",
                                          "boards.",     "/comments/", "/board/" };
+
+static int has_one(const char *text, uint32_t len, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (memmem(text, len, words[i], strlen(words[i])) != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether the page has a name of comments or reviews, or what heads them: else types do not matter. */
+static int has_any(const tmpl_parts_page_t *p, unsigned hint, unsigned phrase)
+{
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        if ((p->some[b] & hint) || (p->phrases[b] & phrase)) {
+            return 1;
+        }
+    }
+    return 0;
+}
 
 /* Whether more than half of the content is in elements with names of forums. */
 static int is_named_thread(const tmpl_parts_page_t *p)
@@ -50,21 +74,19 @@ static int is_named_thread(const tmpl_parts_page_t *p)
 static int is_thread_of(const tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
-    tmpl_span_t address = page->canonical;
-    int found = is_named_thread(p);
-    for (size_t i = 0; !found && i < sizeof(addresses) / sizeof(addresses[0]); i++) {
-        found = memmem(page->src + address.start, tmpl_span_len(address), addresses[i],
-                       strlen(addresses[i])) != NULL;
-    }
-    /* a search in the source, only if it matters */
-    unsigned called = 0;
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        called |= (p->some[b] & TMPL_HINT_COMMENT) | (p->phrases[b] & TMPL_PHRASE_COMMENTS);
-    }
-    for (size_t i = 0; called && !found && i < sizeof(types) / sizeof(types[0]); i++) {
-        found = memmem(page->src, page->len, types[i], strlen(types[i])) != NULL;
-    }
-    return found;
+    return is_named_thread(p) ||
+           has_one(page->src + page->canonical.start, tmpl_span_len(page->canonical), addresses,
+                   COUNT(addresses)) ||
+           (has_any(p, TMPL_HINT_COMMENT, TMPL_PHRASE_COMMENTS) &&
+            has_one(page->src, page->len, thread_types, COUNT(thread_types)));
+}
+
+/* Whether the page is of a product. */
+static int is_product_of(const tmpl_parts_page_t *p)
+{
+    return has_any(p, TMPL_HINT_REVIEW | TMPL_HINT_QA,
+                   TMPL_PHRASE_REVIEWS | TMPL_PHRASE_QUESTIONS) &&
+           has_one(p->page->src, p->page->len, product_types, COUNT(product_types));
 }
 
 static unsigned level_of(const tmpl_page_t *page, uint32_t block)
@@ -144,14 +166,15 @@ static int is_many(const tmpl_parts_page_t *p, unsigned phrase)
     return n > HEADS_MOST;
 }
 
-static void find_headed(const tmpl_parts_page_t *p, int is_thread)
+static void find_headed(const tmpl_parts_page_t *p, unsigned parts)
 {
-    is_thread |= is_many(p, TMPL_PHRASE_COMMENTS);
+    unsigned not_here = is_many(p, TMPL_PHRASE_COMMENTS) ? TMPL_PART_BIT(TMPL_PART_COMMENT) : 0;
+    parts &= ~not_here;
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
         for (unsigned i = 0; i < HEADS && p->phrases[b] != 0; i++) {
             if (!(p->phrases[b] & heads[i].phrase) || tmpl_part_is_chrome(p, b) ||
                 tmpl_part_words(p, b, b + 1) > HEAD_WORDS ||
-                (is_thread && heads[i].part == TMPL_PART_COMMENT)) {
+                !(parts & TMPL_PART_BIT(heads[i].part))) {
                 continue;
             }
             uint32_t after = end_of(p, b, heads[i].most);
@@ -199,7 +222,7 @@ static void find_comments(const tmpl_parts_page_t *p, int is_thread)
 static void find_reviews(const tmpl_parts_page_t *p)
 {
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
-        if ((p->some[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.05F &&
+        if ((p->all[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.05F &&
             !tmpl_part_is_chrome(p, b)) {
             set(p, b, b + 1, TMPL_PART_REVIEW);
         }
@@ -209,7 +232,12 @@ static void find_reviews(const tmpl_parts_page_t *p)
 void tmpl_parts_regions(tmpl_parts_page_t *p)
 {
     int is_thread = is_thread_of(p);
+    int is_product = is_product_of(p);
+    unsigned not_here = is_thread ? TMPL_PART_BIT(TMPL_PART_COMMENT) : 0;
+    not_here |= is_product ? 0 : TMPL_PART_BIT(TMPL_PART_REVIEW);
     find_comments(p, is_thread);
-    find_headed(p, is_thread);
-    find_reviews(p);
+    find_headed(p, ~not_here);
+    if (is_product) {
+        find_reviews(p);
+    }
 }
