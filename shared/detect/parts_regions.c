@@ -31,7 +31,7 @@ static const struct {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEADS        COUNT(heads)
 
-/* Names of the types of a thread and of a product, in the source, and parts of a thread's address. */
+/* Types of threads and products, in the source, and parts of a thread's address. */
 static const char *const thread_types[] = { "DiscussionForumPosting", "QAPage" };
 static const char *const product_types[] = { "schema.org/Product", "\"Product\"",
                                              "\"ProductGroup\"" };
@@ -49,7 +49,7 @@ static int has_one(const char *text, uint32_t len, const char *const *words, siz
     return 0;
 }
 
-/* Whether the page has a name of comments or reviews, or what heads them: else types do not matter. */
+/* Whether a block has the hint or the phrase: else the page's types do not matter. */
 static int has_any(const tmpl_parts_page_t *p, unsigned hint, unsigned phrase)
 {
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
