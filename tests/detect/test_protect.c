@@ -100,6 +100,9 @@ static void a_byline_is_content(void **state)
         { HEAD "<p>No. 20251<p>" TEXT, "ctc", "ctc" },
         { HEAD "<p>Room 2045<p>" TEXT, "ctc", "ctc" },
         { HEAD "<p itemprop=price>$ 12<p>" TEXT, "ccc", "ccc" },
+        { HEAD "<p class=price>$ 12<p>" TEXT, "ccc", "ccc" },
+        { HEAD "<p class=price><b><i>$ 12</i></b><p>" TEXT, "ccc", "ccc" },
+        { HEAD "<p class=price><b><i><u>$ 12</u></i></b><p>" TEXT, "ctc", "ctc" },
         { HEAD "<p>$ 12<p>" TEXT, "ctc", "ctc" },
         { HEAD "<p>Share<p>" TEXT, "ctc", "ctc" },
         /* a few words beside it */
