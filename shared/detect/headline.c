@@ -133,13 +133,16 @@ static tmpl_byline_e byline_of(const tmpl_judged_t *judged, uint32_t node)
 {
     const tmpl_page_t *page = judged->reading->page;
     unsigned about = tmpl_context(judged->reading, node)->near.steps[TMPL_NAME_ABOUT];
+    int is_named = about > 0 && about <= NAMES_UP;
     for (int up = 0; up < TAGS_UP && node != 0; up++) {
         if (page->nodes[node].tag == TMPL_TAG_TIME || says(page, &page->nodes[node])) {
             return TMPL_BYLINE_SAID;
         }
+        is_named |=
+            up < NAMES_UP && (tmpl_context(judged->reading, node)->hints & TMPL_HINT_PRICE) != 0;
         node = page->nodes[node].parent;
     }
-    return about > 0 && about <= NAMES_UP ? TMPL_BYLINE_NAMED : TMPL_BYLINE_NONE;
+    return is_named ? TMPL_BYLINE_NAMED : TMPL_BYLINE_NONE;
 }
 
 /* Whether four digits alone, from 1990 to 2039, are at c. before is the byte before them. */

@@ -31,8 +31,8 @@ typedef struct {
  *   2. A byline is a block of TMPL_BYLINE_WORDS words at most between the headline and the content
  *      behind it, TMPL_BYLINE_BLOCKS blocks at most, or just before the headline. A byline names
  *      the author, the date or the price: by a tag time, by rel or itemprop, by a class or id such
- *      as "byline", or by a year. The byline becomes content, and so do blocks of a few words
- *      beside it, such as the name beside a date.
+ *      as "byline" or "price", or by a year. The byline becomes content, and so do blocks of a few
+ *      words beside it, such as the name beside a date.
  * Blocks of the site (tmpl_is_of_site()) are not changed.
  */
 void tmpl_headline(const tmpl_judged_t *judged);

@@ -65,7 +65,7 @@ typedef struct {
     const tmpl_judged_t *judged;
     const tmpl_page_t *page;
     const tmpl_records_t *records;
-    uint32_t *content; /* [i]: blocks of content, by the trees, before block i */
+    uint32_t *content; /* [i]: halves of words of content, by the trees, before block i */
 } judge_t;
 
 static uint32_t words_of(const judge_t *j, uint32_t block)
@@ -74,21 +74,45 @@ static uint32_t words_of(const judge_t *j, uint32_t block)
     return words[block + 1] - words[block];
 }
 
-static uint32_t key_of(const judge_t *j, uint32_t block)
+/* All of it: many prices begin with the same segment, a label or a currency. */
+static int is_same_text(const judge_t *j, uint32_t a, uint32_t b)
 {
-    return j->page->segments[j->page->blocks[block].first_segment].key;
+    const tmpl_segment_t *segments = j->page->segments;
+    uint32_t at = j->page->blocks[a].first_segment;
+    uint32_t n = j->page->blocks[a].after_segment - at;
+    uint32_t to = j->page->blocks[b].first_segment;
+    int is = n == j->page->blocks[b].after_segment - to;
+    for (uint32_t s = 0; is && s < n; s++) {
+        is = segments[at + s].key == segments[to + s].key;
+    }
+    return is;
 }
 
-/* Rule 1: whether most of the first blocks say what they are. */
-static int is_said(const judge_t *j, const tmpl_field_t *field)
+/* What a block says of itself. A heading is the name of its record. */
+static tmpl_byline_e says(const judge_t *j, uint32_t block)
+{
+    uint32_t node = j->page->segments[j->page->blocks[block].first_segment].node;
+    if (tmpl_context(j->judged->reading, node)->in & TMPL_IN_HEADING) {
+        return TMPL_BYLINE_NAMED;
+    }
+    return tmpl_byline_of(j->judged, block);
+}
+
+/* What most of the first blocks say, at least. */
+static tmpl_byline_e field_says(const judge_t *j, const tmpl_field_t *field)
 {
     uint32_t looked = 0;
     uint32_t said = 0;
+    uint32_t named = 0;
     for (uint32_t b = field->first; b != TMPL_NONE && looked < TMPL_RECORDS_LOOKED;
          b = j->records->next[b], looked++) {
-        said += tmpl_byline_of(j->judged, b) == TMPL_BYLINE_SAID ? 1 : 0;
+        tmpl_byline_e is = says(j, b);
+        said += is == TMPL_BYLINE_SAID ? 1 : 0;
+        named += is != TMPL_BYLINE_NONE ? 1 : 0;
     }
-    return 2 * said > looked;
+    return 2 * said > looked    ? TMPL_BYLINE_SAID
+           : 2 * named > looked ? TMPL_BYLINE_NAMED
+                                : TMPL_BYLINE_NONE;
 }
 
 static int is_at_edge(const judge_t *j, const tmpl_field_t *field)
@@ -100,18 +124,27 @@ static int is_at_edge(const judge_t *j, const tmpl_field_t *field)
 
 static int is_needed(const judge_t *j, const tmpl_field_t *field)
 {
-    uint32_t around = 0; /* neighbours with content between them */
-    uint32_t other = 0;  /* neighbours with different texts */
+    const uint32_t *before = j->judged->reading->before.words;
+    uint32_t around = 0;  /* neighbours with content between them */
+    uint32_t kept = 0;    /* words of content between neighbours */
+    uint32_t between = 0; /* all words between neighbours */
+    uint32_t other = 0;   /* neighbours with different texts */
     uint32_t words = words_of(j, field->last);
     for (uint32_t b = field->first; b != field->last; b = j->records->next[b]) {
         uint32_t next = j->records->next[b];
         around += j->content[next] > j->content[b + 1] ? 1 : 0;
-        other += key_of(j, next) != key_of(j, b) ? 1 : 0;
+        kept += j->content[next] - j->content[b + 1];
+        between += before[next] - before[b + 1];
+        other += is_same_text(j, next, b) ? 0 : 1;
         words += words_of(j, b);
     }
-    return words > 0 && words <= (uint64_t)2 * TMPL_RECORDS_WORDS * field->n &&
-           2 * around >= field->n - 1 && (2 * other >= field->n || is_said(j, field)) &&
-           !is_at_edge(j, field);
+    if (words == 0 || words > (uint64_t)2 * TMPL_RECORDS_WORDS * field->n ||
+        2 * around < field->n - 1 || is_at_edge(j, field)) {
+        return 0;
+    }
+    tmpl_byline_e is = field_says(j, field);
+    return (is == TMPL_BYLINE_SAID || 2 * other >= field->n) &&
+           (is != TMPL_BYLINE_NONE || (uint64_t)2 * kept >= between);
 }
 
 static void judge_field(const judge_t *j, const tmpl_field_t *field)
@@ -144,7 +177,7 @@ void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *recor
     j.content = apr_palloc(pool, (n + 1) * sizeof(*j.content));
     j.content[0] = 0;
     for (uint32_t b = 0; b < n; b++) {
-        j.content[b + 1] = j.content[b] + (judged->verdicts[b].template ? 0 : 1);
+        j.content[b + 1] = j.content[b] + (judged->verdicts[b].template ? 0 : words_of(&j, b));
     }
     for (uint32_t i = 0; i < records->n_fields; i++) {
         if (records->fields[i].n > 1) {

@@ -42,7 +42,9 @@ uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *fie
  *   1. half of its neighbours have different texts, or most of its first TMPL_RECORDS_LOOKED blocks
  *      say by a tag, rel or itemprop, or by a year, who or when (TMPL_BYLINE_SAID);
  *   2. its blocks have TMPL_RECORDS_WORDS words at most, in the mean;
- *   3. content stands between half of its neighbours: the records stay;
+ *   3. content stands between half of its neighbours: the records stay. If most of its first
+ *      blocks say neither who, when nor how much, and are no headings, half of all words between
+ *      neighbours must be content;
  *   4. its run is not in nav, footer or aside.
  * Blocks of the site do not become content, nor do blocks without words: pictures.h judges
  * pictures. The trees take such fields for template, because a name or a date repeats within a run.

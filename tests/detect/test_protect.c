@@ -100,6 +100,9 @@ static void a_byline_is_content(void **state)
         { HEAD "<p>No. 20251<p>" TEXT, "ctc", "ctc" },
         { HEAD "<p>Room 2045<p>" TEXT, "ctc", "ctc" },
         { HEAD "<p itemprop=price>$ 12<p>" TEXT, "ccc", "ccc" },
+        { HEAD "<p class=price>$ 12<p>" TEXT, "ccc", "ccc" },
+        { HEAD "<p class=price><b><i>$ 12</i></b><p>" TEXT, "ccc", "ccc" },
+        { HEAD "<p class=price><b><i><u>$ 12</u></i></b><p>" TEXT, "ctc", "ctc" },
         { HEAD "<p>$ 12<p>" TEXT, "ctc", "ctc" },
         { HEAD "<p>Share<p>" TEXT, "ctc", "ctc" },
         /* a few words beside it */
@@ -179,11 +182,37 @@ static void names_and_dates_of_records_are_content(void **state)
         /* the same text in all records, unless it says what it is */
         { POST(BY("Ida"), "one") POST(BY("Ida"), "two"), "tcttct", "tcttct" },
         { POST(DATED, "one") POST(DATED, "two"), "cctcct", "cctcct" },
+        /* texts that only begin alike */
+        { POST(BY("<b>from</b> Ida"), "one") POST(BY("<b>from</b> Ben"), "two"), "cctcct",
+          "cctcct" },
+        { POST(BY("<b>from</b> Ida"), "one") POST(BY("<b>from</b> Ida"), "two"), "tcttct",
+          "tcttct" },
+        { POST(BY("<b>from</b> Ida"), "one") POST(BY("<b>from</b>"), "two"), "cctcct", "cctcct" },
         /* what is of the site */
         { POST(BY("all Ida"), "one") POST(BY("Ben"), "two"), "cctcct", "tctcct" },
         /* records of which nothing stays, and those at the edge */
         { "<p>c Text" BY("Ida") BY("Ben") "<p>c Text", "cttc", "cttc" },
         { "<aside>" POST(BY("Ida"), "one") POST(BY("Ben"), "two") "</aside>", "tcttct", "tcttct" },
+    };
+    check_cases(cases, COUNT(cases), *state);
+}
+
+#define CARD(field, text)                                                                          \
+    "<div class=card>" field "<p>c " text "<p class=a>Put one more of these into the bag</div>"
+#define CARDS(before, after)                                                                       \
+    CARD(before "One" after, "a") CARD(before "Two" after, "b") CARD(before "Six" after, "c")
+
+static void of_records_that_go_mostly_only_names_dates_and_prices_stay(void **state)
+{
+    static const case_t cases[] = {
+        { CARDS("<div>", "</div>"), "tcttcttct", "tcttcttct" },
+        { CARDS("<div class=author>", "</div>"), "cctcctcct", "cctcctcct" },
+        { CARDS("<div><time>", "</time></div>"), "cctcctcct", "cctcctcct" },
+        { CARDS("<div class=price>", "</div>"), "cctcctcct", "cctcctcct" },
+        { CARDS("<h3>", "</h3>"), "cctcctcct", "cctcctcct" },
+        /* a label, as "Unit price", is no price */
+        { CARD("<div class=price>Each</div>", "a") CARD("<div class=price>Each</div>", "b"),
+          "tcttct", "tcttct" },
     };
     check_cases(cases, COUNT(cases), *state);
 }
@@ -214,6 +243,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_field_has_the_verdict_of_most_of_its_blocks),
     CHECK(each_column_of_a_table_is_a_field),
     CHECK(names_and_dates_of_records_are_content),
+    CHECK(of_records_that_go_mostly_only_names_dates_and_prices_stay),
     CHECK(a_run_is_around_all_blocks_of_a_field),
 };
 
