@@ -179,7 +179,8 @@ static void read_other(own_t *own, const tmpl_page_t *page, const tmpl_attr_t *a
 static int is_anchor(const tmpl_node_t *node, const tmpl_attr_t *attr)
 {
     return tmpl_span_len(attr->name) == 2 && /* id */
-           (node->tag == TMPL_TAG_A || (tmpl_tag_flags(node->tag) & TMPL_IS_HEADING));
+           (node->tag == TMPL_TAG_A || node->tag == TMPL_TAG_SECTION || node->tag == TMPL_TAG_DT ||
+            (tmpl_tag_flags(node->tag) & TMPL_IS_HEADING));
 }
 
 static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
@@ -189,10 +190,13 @@ static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *nod
     uint32_t at = tmpl_attr_first(page->src, node->open);
     while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
         if (IS_NAMED(page, attr.name, "class") || IS_NAMED(page, attr.name, "id")) {
-            unsigned hints = own->hints;
+            own_t before = *own;
             read_name(own, page->src + attr.value.start, tmpl_span_len(attr.value),
                       page->src + page->len);
-            own->hints = is_anchor(node, &attr) ? hints : own->hints;
+            if (is_anchor(node, &attr)) {
+                own->names = before.names;
+                own->hints = before.hints;
+            }
         }
         else if (node->tag == TMPL_TAG_A && !has_href && IS_NAMED(page, attr.name, "href")) {
             own->in |= links_to(page, attr.value);
