@@ -95,7 +95,7 @@ subtest 'what is near is what counts' => sub {
     check('only the later line is named', "TmplMode off\nnobody> TmplMode highlight\n");
     check('another detector has no parts', "TmplDetector style\nparts> TmplParts body\n" . vhost('a', 'TmplMode strip'));
     check('another detector has no parts, but one Location has auto', "TmplDetector style\nTmplParts body\n<Location /a>\nTmplDetector auto\n</Location>\n");
-    check('defaults of another detector', "TmplDetector style\nTmplParts all -comment -related -notice -control -hidden\n");
+    check('defaults of another detector', "TmplDetector style\nTmplParts all -comment -review -related -notice -control -hidden\n");
     check('defaults', "TmplMode off\nTmplMarkdown off\nTmplSmoothing off\nTmplMark data-tmpl\n");
 };
 
