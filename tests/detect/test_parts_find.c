@@ -208,6 +208,12 @@ static void words_say_the_part(void **state)
         { ARTICLE "<pre>-share</pre>", "b" },
         { ARTICLE "<p>!Share", "b" },
         { ARTICLE "<p>-Werbung", "n" },
+        { ARTICLE "<p>Follow us on the radio", "n" },
+        /* words of a text, and terms that a reference explains */
+        { ARTICLE "<p>-FollowSymLinks", "b" },
+        { ARTICLE "<p>-Mit einem Satz", "b" },
+        { ARTICLE "<dl><dt>--x<dd>" SENTENCE "</dl>", "bb" },
+        { ARTICLE "<dl><dt>-Sponsored<dd>" SENTENCE "</dl>", "bb" },
         { ARTICLE "<p>-Lea tambi\u00e9n: another article", "o" },
         { ARTICLE "<blockquote>-Lesetipp: another article</blockquote>", "b" },
         { ARTICLE "<p><img src=x width=9><p>-Foto: somebody", "bp" },
