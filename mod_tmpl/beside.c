@@ -18,6 +18,7 @@
 #include "gunzip.h"
 #include "headers.h"
 #include "judge.h"
+#include "page_pool.h"
 #include "request.h"
 #include "section.h"
 #include "status/report.h"
@@ -174,10 +175,9 @@ static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
         tmpl_decline(r, ctx, reason);
     }
     else {
-        apr_pool_create(&pool, r->pool);
-        apr_pool_tag(pool, "tmpl_page");
+        pool = tmpl_page_pool_begin(r->pool);
         judge(ctx, r, pool);
-        apr_pool_destroy(pool);
+        tmpl_page_pool_end(pool);
     }
     apr_brigade_cleanup(ctx->held);
 }

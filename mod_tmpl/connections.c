@@ -17,6 +17,7 @@
 #include "health.h"
 #include "learning.h"
 #include "messages.h"
+#include "page_pool.h"
 #include "section.h"
 #include "status/histogram.h"
 
@@ -292,6 +293,7 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 
         tmpl_learner_turn(link->learner, store_of(link), pool);
     }
+    tmpl_page_pools_rest();
     return APR_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
 #include "gate.h"
 #include "headers.h"
 #include "judge.h"
+#include "page_pool.h"
 #include "raw.h"
 #include "section.h"
 #include "splice.h"
@@ -103,10 +104,9 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
     }
     else {
         /* the pool is destroyed before a slow client is served */
-        apr_pool_create(&pool, f->r->pool);
-        apr_pool_tag(pool, "tmpl_page");
+        pool = tmpl_page_pool_begin(f->r->pool);
         rv = judge(f, ctx, pool);
-        apr_pool_destroy(pool);
+        tmpl_page_pool_end(pool);
     }
     return rv == APR_SUCCESS ? pass_all(f, ctx, bb) : rv;
 }

@@ -16,6 +16,7 @@
 #include "gate.h"
 #include "headers.h"
 #include "messages.h"
+#include "page_pool.h"
 #include "request.h"
 #include "section.h"
 #include "status/admin.h"
@@ -74,6 +75,7 @@ static void test_config(apr_pool_t *pconf, server_rec *s)
 
 static void child_init(apr_pool_t *pchild, server_rec *s)
 {
+    tmpl_page_pools_open();
     tmpl_stores_join(pchild);
     tmpl_links_open(s, pchild);
     tmpl_cache_open(s, pchild);

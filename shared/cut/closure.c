@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/scratch.h"
 #include "cut/headings.h"
 #include "cut/joined_text.h"
 #include "cut/refs.h"
@@ -392,7 +391,8 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
         return;
     }
     /* scratch is freed before the edits are made */
-    apr_pool_t *scratch = tmpl_scratch(page->len, pool);
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
     if (need == TMPL_NODE_CUT) {
         c.verdicts = tmpl_closure_cut_by(verdicts, page, guards, scratch);
         c.script_refs = tmpl_script_refs(page, scratch);

@@ -3,7 +3,6 @@
 
 #include <apr_strings.h>
 
-#include "base/scratch.h"
 #include "dom/xpath.h"
 
 /* A memo for each selector. */
@@ -97,7 +96,8 @@ static int apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     if (selectors == NULL || selectors->nelts == 0) {
         return 1;
     }
-    apr_pool_t *scratch = tmpl_scratch(page->len, pool);
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
     apply_css(verdicts, page, selectors, template, matched, why, scratch);
     int done = apply_xpath(verdicts, page, selectors, template, matched, why, scratch);
     apr_pool_destroy(scratch);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cut/headings.h"
 
-#include "base/scratch.h"
-
 /*
  * Where an element's section is: behind it, up to the next heading of its rank or above; or around
  * it, in the element `within`. A ROW is a heading only if all its cells are th.
@@ -202,7 +200,7 @@ static void judge_heading(headings_t *h, const tmpl_node_t *heading)
 void tmpl_headings(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool)
 {
     headings_t h = { .page = page, .verdicts = verdicts };
-    h.pool = tmpl_scratch(page->len, pool);
+    apr_pool_create(&h.pool, pool);
     sum_up(&h);
     for (unsigned rank = 0; rank < RANKS; rank++) {
         h.next[rank] = page->n_segments;

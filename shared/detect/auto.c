@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/scratch.h"
 #include "detect/parts_find.h"
 #include "detect/pictures.h"
 #include "detect/records.h"
@@ -15,7 +14,7 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
                             apr_pool_t *pool)
 {
     tmpl_auto_t *read = apr_palloc(pool, sizeof(*read));
-    read->pool = tmpl_scratch(page->len, pool);
+    apr_pool_create(&read->pool, pool);
     read->reading = tmpl_read_blocks(page, read->pool);
     tmpl_layout_read(&read->layout, read->reading, pool);
     tmpl_layout_observation(observation, page, &read->layout, pool);

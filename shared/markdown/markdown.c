@@ -7,7 +7,6 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
-#include "base/scratch.h"
 #include "dom/dom.h"
 #include "markdown/front.h"
 #include "markdown/grid_write.h"
@@ -670,7 +669,8 @@ static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const
 const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
                           const tmpl_markdown_opts_t *opts, apr_pool_t *pool)
 {
-    apr_pool_t *scratch = tmpl_scratch(page->len, pool);
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
     xmlDoc *doc = tree_of(page, edits, opts->charset, scratch);
     const char *markdown = NULL;
     if (doc != NULL) {

@@ -5,7 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "base/scratch.h"
 #include "html/attr.h"
 #include "html/charset.h"
 #include "html/construct.h"
@@ -144,7 +143,7 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
     tmpl_tokens_t tokens = { .declined_at = TMPL_NONE };
     tmpl_build_t build = { .page = p, .opts = &o, .tokens = &tokens, .pool = pool };
     build.separators = o.separators != NULL ? o.separators : &tmpl_separators_default;
-    build.scratch = tmpl_scratch(len, pool);
+    apr_pool_create(&build.scratch, pool);
     tmpl_decline_e decline = write_page(&build);
     apr_pool_destroy(build.scratch);
     if (decline != TMPL_DECLINE_NONE) {

@@ -5,7 +5,6 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "base/scratch.h"
 #include "html/attr.h"
 #include "html/tag.h"
 #include "rewrite/rewrite.h"
@@ -348,7 +347,8 @@ static const char *const *texts_of(const tmpl_marks_t *marks, apr_pool_t *pool)
 double tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
                      const tmpl_marks_t *marks, apr_pool_t *pool)
 {
-    apr_pool_t *scratch = tmpl_scratch(page->len, pool);
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
     writer_t w = { .page = page, .closure = closure, .scratch = scratch };
     double template = closure->ratio * page->length;
     double least = template;
