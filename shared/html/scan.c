@@ -159,7 +159,7 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
 static unsigned may_name(const char *src, const tmpl_attr_t *attr)
 {
     const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
-    const char *name = src + attr->name.start;
+    const unsigned char *name = (const unsigned char *)src + attr->name.start;
     uint32_t len = tmpl_span_len(attr->name);
     return (firsts >> (name[0] & 31) & 1) ||
            (name[0] | name[1] << 8 | 0x2020) == ('a' | 'r' << 8) ||

@@ -30,6 +30,7 @@ static void unknown_names_are_told_apart(void **state)
         { PAGE("<b><x\0>a</x\xef\xbf\xbd></x\0></b>"), 0 },
         { PAGE("<b><x>a</x\0></x></b>"), 0 },
         { PAGE("<b><p\0>a</p\0></b>"), 1 },
+        { PAGE("<b><x y\xe9=z>a</x></b>"), 1 }, /* an attribute, too */
     };
 #undef PAGE
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -308,6 +308,10 @@ void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e eve
     (void)text;
 }
 
+void tmpl_page_pools_rest(void)
+{
+}
+
 void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
 {
     (void)store;
