@@ -8,7 +8,7 @@
 
 #include <apr_pools.h>
 
-/* The free memory that is kept for each page that is judged at once, and for how long without use. */
+/* The free memory that is kept for each page that is judged at once; how long it is kept unused. */
 #define TMPL_PAGE_POOL_KEEPS ((apr_uint32_t)4 * 1024 * 1024) /* bytes */
 #define TMPL_PAGE_POOL_REST  apr_time_from_sec(10)
 
