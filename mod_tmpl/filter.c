@@ -193,6 +193,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         ap_remove_output_filter(f);
         return ap_pass_brigade(f->next, bb);
     }
+    tmpl_gate_show_prev(ctx, f->r);
     if (ctx->done) {
         apr_brigade_cleanup(bb);
         return APR_SUCCESS;

@@ -307,6 +307,32 @@ static tmpl_decline_e reason_to_pass_raw(const tmpl_ctx_t *ctx, apr_status_t rv)
     return APR_STATUS_IS_EINVAL(rv) ? TMPL_DECLINE_TOO_LARGE : TMPL_DECLINE_INFLATE;
 }
 
+void tmpl_gate_show_prev(tmpl_ctx_t *ctx, request_rec *r)
+{
+    if (ctx->prev != NULL) {
+        r->prev = ctx->prev;
+        ctx->prev = NULL;
+    }
+}
+
+/*
+ * INFLATE leaves alone what answers a request that was redirected within the server, such as one
+ * for the page of a twin. So r looks as if it were the first request until TMPL gets data.
+ */
+static apr_status_t pass_on(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    request_rec *r = f->r;
+    apr_status_t rv;
+
+    if (ctx->inflated && ctx->length == 0) {
+        ctx->prev = r->prev;
+        r->prev = NULL;
+    }
+    rv = ap_pass_brigade(f->next, bb);
+    tmpl_gate_show_prev(ctx, r);
+    return rv;
+}
+
 /* Passes bb to the filters that were added, or lets the whole page bypass these filters. */
 static apr_status_t pass_or_bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
@@ -317,7 +343,7 @@ static apr_status_t pass_or_bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_b
     if (ctx->raw != NULL && ctx->raw_length > tmpl_conf_max_body(ctx->conf)) {
         return pass_raw(f, ctx, bb, TMPL_DECLINE_TOO_LARGE);
     }
-    rv = ap_pass_brigade(f->next, bb);
+    rv = pass_on(f, ctx, bb);
     reason = reason_to_pass_raw(ctx, rv);
     if (reason != TMPL_DECLINE_NONE) {
         return pass_raw(f, ctx, bb, reason);

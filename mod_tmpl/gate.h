@@ -17,6 +17,9 @@ void tmpl_gate_error(request_rec *r);
 /* TMPL_GATE's filter function; its ctx is a tmpl_ctx_t. */
 apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb);
 
+/* For TMPL, before it reads r: ends what the gate does to r->prev for INFLATE. */
+void tmpl_gate_show_prev(tmpl_ctx_t *ctx, request_rec *r);
+
 /* In the order of the work that is needed to read the body. */
 typedef enum {
     TMPL_CODING_NONE,

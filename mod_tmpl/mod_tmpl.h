@@ -145,6 +145,7 @@ typedef struct {
     apr_table_t *raw_headers_out;
     apr_table_t *raw_err_headers_out;
     const char *raw_encoding;
+    request_rec *prev; /* r->prev, while the gate hides it from INFLATE; NULL: it is not hidden */
 } tmpl_ctx_t;
 
 #endif

@@ -9,6 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Test::Tmpl::Http2;
 use Digest::SHA qw(sha1);
+use IO::Compress::Gzip qw(gzip);
 use MIME::Base64 qw(encode_base64);
 
 my $site = site();
@@ -181,6 +182,31 @@ subtest 'large pages' => sub {
         same_bytes($twin->body, $proxy->get("/page/$n", headers => { Accept => 'text/markdown' })->body, "page $n: the Markdown of the page");
     }
     $proxy->finish;
+};
+
+# Most backends compress for a client that can read it; some do so always.
+subtest 'a backend that compresses' => sub {
+    my $of = backend {
+        my ($connection, $request) = @_;
+        return $connection->respond(404, { 'Content-Type' => 'text/html' }, $MISSING) if $request->{target} =~ /md$/;
+        gzip \$site->page($request->{target} =~ m{(\d+)$}), \my $body;
+        return $connection->respond(200, { 'Content-Type' => 'text/html', 'Content-Encoding' => 'gzip', ETag => '"z"' }, $body);
+    };
+    for my $deflate ('', "AddOutputFilterByType DEFLATE text/html text/markdown\n") {
+        my $proxy = proxy($of, conf => $conf . $deflate);
+        $proxy->visit(1 .. 6);
+        for my $accept (undef, 'gzip') {
+            my $name = ($deflate ? 'DEFLATE, ' : '') . 'Accept-Encoding: ' . ($accept // 'none');
+            my %asks = (headers => { 'Accept-Encoding' => $accept });
+            my $twin = $proxy->get('/page/9.md', %asks);
+            is $is->($twin), '200 text/markdown', "$name: the twin is Markdown";
+            is $twin->says('declined'), '', "$name: not declined";
+            my $same = $proxy->get('/page/9', headers => { Accept => 'text/markdown', 'Accept-Encoding' => $accept });
+            is $twin->header('Content-Encoding'), $same->header('Content-Encoding'), "$name: its encoding";
+            same_bytes($twin->body, $same->body, "$name: the Markdown of the page");
+        }
+        $proxy->finish;
+    }
 };
 
 subtest 'the table' => sub {
