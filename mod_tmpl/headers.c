@@ -238,6 +238,12 @@ static void add_link(request_rec *r, const char *uri, const char *parameters)
 
 void tmpl_headers_canonical(request_rec *r)
 {
+    const char *link = tmpl_field(r, "Link");
+
+    /* two different ones count as none */
+    if (link != NULL && ap_strcasestr(link, "canonical") != NULL) {
+        return;
+    }
     add_link(r, tmpl_uri_of(r, r->pool), "rel=\"canonical\"");
 }
 

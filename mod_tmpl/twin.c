@@ -253,14 +253,10 @@ apr_status_t tmpl_twin_filter(ap_filter_t *f, apr_bucket_brigade *bb)
 
     /* without a ctx the filter was named in a SetOutputFilter */
     if (f->ctx != NULL && ap_is_HTTP_SUCCESS(r->status)) {
-        const char *link = tmpl_field(r, "Link");
-
         if (tmpl_field(r, "X-Robots-Tag") == NULL) {
             apr_table_setn(r->headers_out, "X-Robots-Tag", "noindex");
         }
-        if (link == NULL || ap_strcasestr(link, "canonical") == NULL) {
-            tmpl_headers_canonical(r);
-        }
+        tmpl_headers_canonical(r);
     }
     ap_remove_output_filter(f);
     return ap_pass_brigade(f->next, bb);

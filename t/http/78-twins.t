@@ -24,6 +24,7 @@ my %OWN = (
     '/whole/9' => [200, { 'Content-Type' => 'text/html', 'Cache-Control' => 'no-transform' }, $site->page(9)],
     '/moved/9' => [301, { Location => '/page/9', 'Content-Type' => 'text/html' }, 'moved'],
     '/robots/9' => [200, { 'Content-Type' => 'text/html', 'X-Robots-Tag' => 'all' }, $site->page(9)],
+    '/linked/9' => [200, { 'Content-Type' => 'text/html', Link => '<https://main.example/9>; rel="canonical"' }, $site->page(9)],
     '/broken/9' => [503, { 'Content-Type' => 'text/html' }, 'broken'],
     '/gone/9.md' => [410, { 'Content-Type' => 'text/html' }, 'gone'],
     '/stays/9.md' => [404, { 'Content-Type' => 'text/html', 'Tmpl-Control' => 'off' }, $MISSING],
@@ -115,6 +116,11 @@ is $httpd->get('/own/9.md')->body, "# Own\n", "the site's own Markdown";
 my $made = $httpd->get('/made/9.md');
 is $made->body . $made->header('Link'), "# Made by the backend\n<$BASE/made/9>; rel=\"canonical\"", 'Markdown that the backend makes of the page';
 is $httpd->get('/robots/9.md')->header('X-Robots-Tag'), 'all', 'a field of the backend stays';
+for my $row (['/linked/9.md'], ['/linked/9', Accept => 'text/markdown']) {
+    my ($path, @fields) = @$row;
+    my $res = $httpd->get($path, headers => {@fields});
+    is $is->($res) . ' ' . $res->header('Link'), '200 text/markdown <https://main.example/9>; rel="canonical"', "$path: the backend's own link to the page, and no other";
+}
 $asked->();
 
 subtest 'methods and conditions' => sub {
