@@ -37,6 +37,13 @@ sub runner {
     return $? == 0 ? $kind = 'chroot' : undef;
 }
 
+# What podman says when it publishes a port, as in README.md: netavark runs iptables or nft for that.
+sub published {
+    my $port = free_port();
+    my @bridged = map { $_ eq 'host' ? 'bridge' : $_ } @podman;
+    return qx(@bridged -p 127.0.0.1:$port:8080 --entrypoint true $image 2>&1);
+}
+
 # env => { } of the container; store => a folder of the host, its volume; files => { name => text } of
 # /etc/mod_tmpl. PORT and STATUS are free ports unless env has them.
 sub new {
