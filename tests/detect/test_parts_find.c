@@ -91,6 +91,7 @@ static void headline_byline_and_lead(void **state)
           "seen there by us<p>" SENTENCE,
           "hylb" },
         { "<title>A red fox</title><h1>A red fox</h1><p>What was seen there<p>" SENTENCE, "hbb" },
+        { "<title>A red fox</title><h1>A red fox</h1><p class=price>?5 EUR<p>" SENTENCE, "hfb" },
         /* not in menus, forms and headings, no buttons and sentences */
         { "<title>A red fox</title><h1>A red fox</h1><nav><p>?In 2024</nav><p>" SENTENCE, "htb" },
         { "<title>A red fox</title><h1>A red fox</h1><h2>?In 2024</h2><p>" SENTENCE, "htb" },
