@@ -175,6 +175,7 @@ static void names_and_roles_say_the_part(void **state)
         { ARTICLE "<div class=author-box><p>-Some text</div>", "y" },
         { PRODUCT ARTICLE "<div itemprop=review><p>Some text</div>", "r" },
         { ARTICLE "<div itemprop=review><p>Some text</div>", "b" },
+        { ARTICLE "<div class=field--label-visually_hidden><p>Some text</div>", "b" },
         { ARTICLE "<h3 id=related>-Some text</h3>", "b" },
         { ARTICLE "<h3><a id=related>-Some text</a></h3>", "b" },
         { ARTICLE "<table class=related><td>-Some text</table>", "b" },
