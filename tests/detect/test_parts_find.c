@@ -109,6 +109,12 @@ static void comments_are_behind_an_article(void **state)
         { ARTICLE "<ol class=others><li><cite class=author>Who</cite><p>" SAYS "</ol>", "yb" },
         { ARTICLE "<ol class=comments><li><b>Who</b><p>" SAYS "</ol>", "bb" },
         { ARTICLE "<ol class=comments><li><cite>Who</cite><p>" SAYS "</ol>", "kk" },
+        { PRODUCT ARTICLE "<div class=comments><div class=review><p class=author>Who<p>" SAYS
+                          "</div></div>",
+          "rr" },
+        { ARTICLE "<div class=comments><div class=review><p class=author>Who<p>" SAYS
+                  "</div></div>",
+          "kk" },
         { ARTICLE "<pre><span class='hljs-comment'>" SAYS "</span></pre>", "b" },
         { ARTICLE "<div class=comments><p class=author>Who<p>" SAYS
                   "<div><button>Answer</button></div></div>",
