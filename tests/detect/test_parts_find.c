@@ -139,6 +139,7 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<div><h3>Das k\u00f6nnte Sie auch interessieren</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<h3>-\u00c4hnliche Beitr\u00e4ge</h3>" LINKS "<h3>Onwards</h3><p>" SAYS,
           "ooobb" },
+        { ARTICLE "<div><h3>3 coment\u00e1rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
         { ARTICLE "<div><h3>Other things</h3>" LINKS "</div>", "bbb" },
         /* not made of links, and like content */
         { ARTICLE "<div><h3>Read next</h3><p>" SAYS "<p>" SAYS "!</div>", "obb" },
@@ -219,6 +220,7 @@ static void words_say_the_part(void **state)
         { ARTICLE "<p>Follow us on the radio", "n" },
         /* words of a text, and terms that a reference explains */
         { ARTICLE "<p>-FollowSymLinks", "b" },
+        { ARTICLE "<p>-Waterproof<p>-Yes", "bb" },
         { ARTICLE "<p>-Mit einem Satz", "b" },
         { ARTICLE "<dl><dt>--x<dd>" SENTENCE "</dl>", "bb" },
         { ARTICLE "<dl><dt>-Sponsored<dd>" SENTENCE "</dl>", "bb" },
