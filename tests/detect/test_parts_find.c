@@ -140,6 +140,11 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<h3>-\u00c4hnliche Beitr\u00e4ge</h3>" LINKS "<h3>Onwards</h3><p>" SAYS,
           "ooobb" },
         { ARTICLE "<div><h3>3 coment\u00e1rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        /* references, signs, and pages in Latin-1 */
+        { ARTICLE "<div><h3>3&nbsp;Coment&aacute;rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        { ARTICLE "<div><h3>\u00bb\u00a0Don\u2019t miss \u2026</h3>" LINKS "</div>", "ooo" },
+        { ARTICLE "<div><h3>\u3010\u95a2\u9023\u8a18\u4e8b\u3011</h3>" LINKS "</div>", "ooo" },
+        { ARTICLE "<div><h3>Das k\xF6nnte Sie interessieren</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>Other things</h3>" LINKS "</div>", "bbb" },
         /* not made of links, and like content */
         { ARTICLE "<div><h3>Read next</h3><p>" SAYS "<p>" SAYS "!</div>", "obb" },
