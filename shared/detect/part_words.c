@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/chars.h"
+#include "text/reference.h"
 
 /* A phrase ends in '*' if texts that only begin so count, too. */
 typedef struct {
@@ -64,22 +66,44 @@ static unsigned first_of(unsigned key)
     return low;
 }
 
-/* Adds a byte of text in the form of the phrases. */
-static uint32_t add(char *out, uint32_t n, char c)
+/* Spaces, punctuation, arrows and other signs; digits, too. */
+static int is_sign(uint32_t c)
 {
-    unsigned char u = (unsigned char)c;
-    if (u < 0x80 && !tmpl_is_alpha(c)) {
+    return c < 0x80 ? !tmpl_is_alpha((char)c)
+                    : c < 0xC0 || c == 0xD7 || (c >= 0x2000 && c < 0x2C00) ||
+                          (c >= 0x3000 && c < 0x3020 && (c < 0x3005 || c > 0x3007)) ||
+                          (c > 0xFF00 && c < 0xFF21);
+}
+
+/* Adds a character of text in the form of the phrases. */
+static uint32_t add(char *out, uint32_t n, uint32_t c)
+{
+    if (is_sign(c)) {
         if (n > 0 && out[n - 1] != ' ') {
             out[n++] = ' ';
         }
         return n;
     }
-    /* capitals of Latin-1 in UTF-8 */
-    if (n > 0 && (unsigned char)out[n - 1] == 0xC3 && u >= 0x80 && u < 0x9F && u != 0x97) {
-        u = (unsigned char)(u + 0x20);
+    if (c < 0x80) {
+        out[n++] = tmpl_lower((char)c);
+        return n;
     }
-    out[n++] = u < 0x80 ? tmpl_lower(c) : (char)u;
-    return n;
+    return n + tmpl_utf8_put(out + n, c < 0xDF ? c + 0x20 : c); /* small letters of Latin-1 */
+}
+
+/* The character at *at, which is moved behind it. */
+static uint32_t next(const char *src, uint32_t end, uint32_t *at)
+{
+    unsigned char c = (unsigned char)src[*at];
+    if (c >= 0x80) {
+        return tmpl_next_char((const unsigned char *)src, end, at);
+    }
+    tmpl_reference_t reference = { { 0 }, 0 };
+    if (c == '&') {
+        reference = tmpl_reference_read(src + *at, end - *at, TMPL_IN_TEXT);
+    }
+    *at += reference.used > 0 ? (uint32_t)reference.used : 1;
+    return reference.used > 0 ? reference.codes[0] : c;
 }
 
 static int is(const char *phrase, const char *text)
@@ -92,8 +116,8 @@ static int is(const char *phrase, const char *text)
 }
 
 /*
- * The first most bytes of a block's text, in the form of the phrases, with a 0 behind them. out has
- * room for 4 more.
+ * The first most bytes of a block's text, in the form of the phrases, and the rest of a character,
+ * with a 0 behind them. out has room for 8 more.
  */
 static void read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *block, uint32_t most)
 {
@@ -104,8 +128,8 @@ static void read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *bl
             continue; /* an image */
         }
         n = s > block->first_segment ? add(out, n, ' ') : n;
-        for (uint32_t at = span.start; at < span.end && n < most; at++) {
-            n = add(out, n, page->src[at]);
+        for (uint32_t at = span.start; at < span.end && n < most;) {
+            n = add(out, n, next(page->src, span.end, &at));
         }
     }
     /* a blank may be behind the text, but before more of it */
@@ -117,7 +141,7 @@ static void read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *bl
 
 unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
 {
-    char text[TMPL_PHRASE_MAX + 4];
+    char text[TMPL_PHRASE_MAX + 8];
     unsigned kinds = 0;
     pthread_once(&begins_once, begins_fill);
     read_text(text, page, block, BEGIN);

@@ -34,7 +34,7 @@ enum {
 
 /*
  * The phrases, as bits TMPL_PHRASE_*, that a block of text is or begins with. Looks at the first
- * TMPL_PHRASE_MAX bytes: letters in lower case, others as one space, UTF-8 as it is.
+ * TMPL_PHRASE_MAX bytes: references are read, letters in lower case, others as one space.
  */
 unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block);
 

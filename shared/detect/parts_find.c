@@ -69,6 +69,14 @@ static void find_lead(const tmpl_parts_page_t *p)
     }
 }
 
+/* The rule of bylines keeps prices beside the headline, too. */
+static int is_price(const tmpl_parts_page_t *p, uint32_t b)
+{
+    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
+    return p->verdicts[b].part == TMPL_PART_BYLINE && (p->some[b] & TMPL_HINT_PRICE) &&
+           !(p->some[b] & names);
+}
+
 void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
 {
     tmpl_parts_page_t p = { .judged = judged,
@@ -81,6 +89,9 @@ void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
     find_lead(&p);
     for (uint32_t b = 0; b < p.page->n_blocks; b++) {
         tmpl_verdict_t *verdict = &p.verdicts[b];
+        if (is_price(&p, b)) {
+            verdict->part = TMPL_PART_FACTS;
+        }
         if (verdict->part == TMPL_PART_TEMPLATE &&
             !(verdict->template && tmpl_part_is_chrome(&p, b))) {
             verdict->part = tmpl_parts_rule(&p, b);

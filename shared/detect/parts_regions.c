@@ -235,9 +235,9 @@ void tmpl_parts_regions(tmpl_parts_page_t *p)
     int is_product = is_product_of(p);
     unsigned not_here = is_thread ? TMPL_PART_BIT(TMPL_PART_COMMENT) : 0;
     not_here |= is_product ? 0 : TMPL_PART_BIT(TMPL_PART_REVIEW);
+    if (is_product) {
+        find_reviews(p); /* first: shops made of blogs call them comments, too */
+    }
     find_comments(p, is_thread);
     find_headed(p, ~not_here);
-    if (is_product) {
-        find_reviews(p);
-    }
 }

@@ -107,13 +107,14 @@ static const word_t words[] = {
 
 /*
  * Names that begin so are of other things: a post's tags and categories, "no-comments", "has-
- * ads".
+ * ads"; how a field of Drupal shows its label.
  */
 static int is_foreign(const char *name, uint32_t len)
 {
     static const char *const begins[] = { "tag-",         "category-", "product_cat-",
                                           "product_tag-", "has-",      "no-",
-                                          "with-",        "hide-",     "without-" };
+                                          "with-",        "hide-",     "without-",
+                                          "field--label-" };
     for (unsigned i = 0; i < COUNT(begins); i++) {
         size_t n = strlen(begins[i]);
         if (len >= n && apr_cstr_casecmpn(name, begins[i], n) == 0) {

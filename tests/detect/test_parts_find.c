@@ -91,6 +91,7 @@ static void headline_byline_and_lead(void **state)
           "seen there by us<p>" SENTENCE,
           "hylb" },
         { "<title>A red fox</title><h1>A red fox</h1><p>What was seen there<p>" SENTENCE, "hbb" },
+        { "<title>A red fox</title><h1>A red fox</h1><p class=price>?5 EUR<p>" SENTENCE, "hfb" },
         /* not in menus, forms and headings, no buttons and sentences */
         { "<title>A red fox</title><h1>A red fox</h1><nav><p>?In 2024</nav><p>" SENTENCE, "htb" },
         { "<title>A red fox</title><h1>A red fox</h1><h2>?In 2024</h2><p>" SENTENCE, "htb" },
@@ -108,6 +109,12 @@ static void comments_are_behind_an_article(void **state)
         { ARTICLE "<ol class=others><li><cite class=author>Who</cite><p>" SAYS "</ol>", "yb" },
         { ARTICLE "<ol class=comments><li><b>Who</b><p>" SAYS "</ol>", "bb" },
         { ARTICLE "<ol class=comments><li><cite>Who</cite><p>" SAYS "</ol>", "kk" },
+        { PRODUCT ARTICLE "<div class=comments><div class=review><p class=author>Who<p>" SAYS
+                          "</div></div>",
+          "rr" },
+        { ARTICLE "<div class=comments><div class=review><p class=author>Who<p>" SAYS
+                  "</div></div>",
+          "kk" },
         { ARTICLE "<pre><span class='hljs-comment'>" SAYS "</span></pre>", "b" },
         { ARTICLE "<div class=comments><p class=author>Who<p>" SAYS
                   "<div><button>Answer</button></div></div>",
@@ -132,6 +139,12 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<div><h3>Das k\u00f6nnte Sie auch interessieren</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<h3>-\u00c4hnliche Beitr\u00e4ge</h3>" LINKS "<h3>Onwards</h3><p>" SAYS,
           "ooobb" },
+        { ARTICLE "<div><h3>3 coment\u00e1rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        /* references, signs, and pages in Latin-1 */
+        { ARTICLE "<div><h3>3&nbsp;Coment&aacute;rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        { ARTICLE "<div><h3>\u00bb\u00a0Don\u2019t miss \u2026</h3>" LINKS "</div>", "ooo" },
+        { ARTICLE "<div><h3>\u3010\u95a2\u9023\u8a18\u4e8b\u3011</h3>" LINKS "</div>", "ooo" },
+        { ARTICLE "<div><h3>Das k\xF6nnte Sie interessieren</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>Other things</h3>" LINKS "</div>", "bbb" },
         /* not made of links, and like content */
         { ARTICLE "<div><h3>Read next</h3><p>" SAYS "<p>" SAYS "!</div>", "obb" },
@@ -174,6 +187,7 @@ static void names_and_roles_say_the_part(void **state)
         { ARTICLE "<div class=author-box><p>-Some text</div>", "y" },
         { PRODUCT ARTICLE "<div itemprop=review><p>Some text</div>", "r" },
         { ARTICLE "<div itemprop=review><p>Some text</div>", "b" },
+        { ARTICLE "<div class=field--label-visually_hidden><p>Some text</div>", "b" },
         { ARTICLE "<h3 id=related>-Some text</h3>", "b" },
         { ARTICLE "<h3><a id=related>-Some text</a></h3>", "b" },
         { ARTICLE "<table class=related><td>-Some text</table>", "b" },
@@ -211,6 +225,7 @@ static void words_say_the_part(void **state)
         { ARTICLE "<p>Follow us on the radio", "n" },
         /* words of a text, and terms that a reference explains */
         { ARTICLE "<p>-FollowSymLinks", "b" },
+        { ARTICLE "<p>-Waterproof<p>-Yes", "bb" },
         { ARTICLE "<p>-Mit einem Satz", "b" },
         { ARTICLE "<dl><dt>--x<dd>" SENTENCE "</dl>", "bb" },
         { ARTICLE "<dl><dt>-Sponsored<dd>" SENTENCE "</dl>", "bb" },
