@@ -122,8 +122,7 @@ static void keys_do_not_depend_on_parts_or_processor(void **state)
     }
     for (size_t len = 0; len <= sizeof(body); len += len < 600 ? 1 : 997) {
         tmpl_decision_key_t whole = key_of("context", body, len), key;
-        XXH128_hash_t hash =
-            XXH3_128bits_withSecret(body, len, secret.bytes, sizeof(secret.bytes));
+        XXH128_hash_t hash = XXH3_128bits_withSecret(body, len, secret.bytes, sizeof(secret.bytes));
         assert_memory_equal(whole.bytes, &hash, sizeof(hash));
         for (size_t first = 0; first <= len; first += 1 + len / 9) {
             size_t second = (len - first) / 3;
