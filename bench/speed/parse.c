@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench/speed/parse < LIST: the time to read a page, and to judge it with detector auto, beside
- * the time of libxml2 for the same bytes: its SAX parser without callbacks, and its tree. Each parser
- * in turn reads every file named on standard input, ROUNDS times. The figures are medians over the
- * rounds: of the total, and of its ratio to the SAX parser's total. The counts are made up: there is
- * no store.
+ * the time of libxml2 for the same bytes: its SAX parser without callbacks, and its tree. Each
+ * parser in turn reads every file named on standard input, ROUNDS times. The figures are medians
+ * over the rounds: of the total, and of its ratio to the SAX parser's total. The counts are made
+ * up: there is no store.
  */
 #include <stdio.h>
 #include <stdlib.h>
