@@ -222,22 +222,25 @@ static void add_text(context_t *context, const char *text)
     add(context, text, len);
 }
 
-static void make_keys(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf)
+/* Returns 0 if the page cannot have keys. */
+static int make_keys(tmpl_cached_t *cached, const tmpl_input_t *input,
+                     const apr_array_header_t *body, const tmpl_conf_t *conf)
 {
-    static const char site_clock[] = "clock";
+    static char site_clock[] = "clock";
+    static const struct iovec clock_body = { site_clock, sizeof(site_clock) };
     context_t *context = apr_pcalloc(cached->pool, sizeof(*context));
 
     ADD(context, conf->store);
     add_text(context, input->site);
-    tmpl_decision_key(&cached->site, &secret, context->bytes, context->len, site_clock,
-                      sizeof(site_clock));
+    if (!tmpl_decision_key(&cached->site, &secret, context->bytes, context->len, &clock_body, 1)) {
+        return 0;
+    }
     add_text(context, input->charset);
     tmpl_conf_each_deciding(conf, add, context);
-    tmpl_decision_key(&cached->page, &secret, context->bytes, context->len, input->body,
-                      input->len);
-    if (context->full) {
-        cached->cache = NULL; /* a name of thousands of bytes, or hundreds of selectors */
-    }
+    /* full: a name of thousands of bytes, or hundreds of selectors */
+    return !context->full &&
+           tmpl_decision_key(&cached->page, &secret, context->bytes, context->len,
+                             (const struct iovec *)body->elts, (apr_size_t)body->nelts);
 }
 
 static apr_status_t lock(const tmpl_cache_t *cache)
@@ -304,8 +307,8 @@ static tmpl_cached_e look_up(tmpl_cached_t *cached, tmpl_decision_t *decision,
 }
 
 int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
-                    const tmpl_input_t *input, const tmpl_conf_t *conf, request_rec *r,
-                    apr_pool_t *pool)
+                    const tmpl_input_t *input, const apr_array_header_t *body,
+                    const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
 {
     static const tmpl_counter_e counters[] = { [TMPL_CACHED_MISS] = TMPL_COUNTER_CACHE_MISS,
                                                [TMPL_CACHED_STALE] = TMPL_COUNTER_CACHE_STALE,
@@ -315,12 +318,8 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char *
     *cached = (tmpl_cached_t){ .cache = conf->cache, .s = r->server, .pool = pool };
     if (mutex == NULL || conf->cache == NULL || !conf->cache->ready ||
         tmpl_conf_mode(conf) <= TMPL_MODE_LEARN || tmpl_conf_mode(conf) == TMPL_MODE_TEXT ||
-        tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT) {
+        tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT || !make_keys(cached, input, body, conf)) {
         cached->cache = NULL;
-        return 0;
-    }
-    make_keys(cached, input, conf);
-    if (cached->cache == NULL) {
         return 0;
     }
     cached->found = look_up(cached, &decision, input, conf);

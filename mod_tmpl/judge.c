@@ -11,30 +11,51 @@
 #include "html/charset.h"
 #include "warm/address.h"
 
-/* The body as one string: the bucket's own bytes if there is only one, else a copy. */
-static apr_status_t read_body(const char **body, const tmpl_ctx_t *ctx, apr_pool_t *pool)
+/* The data of ctx->held, in place: an array of struct iovec, one for each bucket. */
+static apr_status_t read_parts(apr_array_header_t **parts, const tmpl_ctx_t *ctx, apr_pool_t *pool)
 {
-    apr_bucket *e = APR_BRIGADE_FIRST(ctx->held);
-    apr_size_t total = (apr_size_t)ctx->length;
-    apr_size_t len = 0;
-    char *copy;
-    apr_status_t rv;
+    apr_off_t total = 0;
+    apr_status_t rv = APR_SUCCESS;
+    apr_bucket *e;
 
-    while (e != APR_BRIGADE_SENTINEL(ctx->held) && e->length != total) {
-        e = APR_BUCKET_NEXT(e);
-    }
-    if (e != APR_BRIGADE_SENTINEL(ctx->held)) {
-        rv = apr_bucket_read(e, body, &len, APR_BLOCK_READ);
-        /* a file that cannot be mapped gives its first part only */
-        if (rv != APR_SUCCESS || len == total) {
-            return rv;
+    *parts = apr_array_make(pool, 16, sizeof(struct iovec));
+    for (e = APR_BRIGADE_FIRST(ctx->held);
+         rv == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(ctx->held); e = APR_BUCKET_NEXT(e)) {
+        const char *data;
+        apr_size_t len;
+
+        if (APR_BUCKET_IS_METADATA(e)) {
+            continue;
+        }
+        /* a file that cannot be mapped gives its first part; the next bucket is the rest */
+        rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+        if (rv == APR_SUCCESS && len > 0) {
+            APR_ARRAY_PUSH(*parts, struct iovec) = (struct iovec){ (void *)data, len };
+            total += (apr_off_t)len;
         }
     }
-    len = total;
-    copy = apr_palloc(pool, total + 1);
-    *body = copy;
-    rv = apr_brigade_flatten(ctx->held, copy, &len);
-    return rv == APR_SUCCESS && len != total ? APR_EGENERAL : rv;
+    return rv == APR_SUCCESS && total != ctx->length ? APR_EGENERAL : rv;
+}
+
+/* The body as one string: the part itself if there is only one, else a copy. */
+static const char *join(const apr_array_header_t *parts, apr_size_t len, apr_pool_t *pool)
+{
+    char *copy;
+    char *end;
+    int i;
+
+    if (parts->nelts == 1) {
+        return APR_ARRAY_IDX(parts, 0, struct iovec).iov_base;
+    }
+    copy = apr_palloc(pool, len + 1);
+    end = copy;
+    for (i = 0; i < parts->nelts; i++) {
+        const struct iovec *part = &APR_ARRAY_IDX(parts, i, struct iovec);
+
+        memcpy(end, part->iov_base, part->iov_len);
+        end += part->iov_len;
+    }
+    return copy;
 }
 
 /* The value of a key's expression; NULL if it is not set, is empty, or fails, which httpd logs. */
@@ -121,18 +142,25 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
     const tmpl_conf_t *conf = ctx->conf;
     tmpl_input_t *input = &judged->input;
     tmpl_outcome_t *outcome = &judged->outcome;
+    apr_array_header_t *parts;
     tmpl_clean_opts_t opts;
     apr_status_t rv;
+    int found;
 
     memset(judged, 0, sizeof(*judged));
     judged->start = tmpl_clock();
-    rv = read_body(&input->body, ctx, pool);
+    rv = read_parts(&parts, ctx, pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }
     input->len = (apr_size_t)ctx->length;
     describe(input, ctx, r, pool);
-    if (!tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, conf, r, pool)) {
+    found = tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, parts, conf, r,
+                            pool);
+    if (!found || tmpl_conf_type(conf) != NULL) {
+        input->body = join(parts, input->len, pool);
+    }
+    if (!found) {
         tmpl_link_clean(outcome, input, conf, r, pool);
         if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf)) {
             judged->fingerprint = tmpl_clean_fingerprint(outcome, input, pool);

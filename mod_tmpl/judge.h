@@ -8,7 +8,7 @@
 
 /* A page and what was found in it. */
 typedef struct {
-    tmpl_input_t input;
+    tmpl_input_t input; /* body is NULL if nothing had to read the page: the cache knew it */
     tmpl_outcome_t outcome;
     tmpl_cached_t cached;
     const char *body; /* what is sent in place of the page; NULL: the page with its edits */

@@ -5,7 +5,12 @@
 
 #include <apr_strings.h>
 
+/* Debian's xxHash has functions that choose the processor's widest vectors when the process runs */
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h>
+#else
 #include <xxhash.h>
+#endif
 
 /* The fixed part of a value. */
 typedef struct {
@@ -27,16 +32,25 @@ typedef struct {
 #define HASH_SIZE 8
 #define TEXTS_MAX 64 /* annotate has 2 texts, 14 for parts, 3 for each of 16 marks; strip has 1 */
 
-void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
-                       const void *context, apr_size_t context_len, const char *body,
-                       apr_size_t len)
+int tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
+                      const void *context, apr_size_t context_len, const struct iovec *body,
+                      apr_size_t n)
 {
-    XXH128_hash_t of_body =
-        XXH3_128bits_withSecret(body, len, secret->bytes, sizeof(secret->bytes));
+    XXH3_state_t *state = XXH3_createState();
+    if (state == NULL) {
+        return 0;
+    }
+    XXH3_128bits_reset_withSecret(state, secret->bytes, sizeof(secret->bytes));
+    for (apr_size_t i = 0; i < n; i++) {
+        XXH3_128bits_update(state, body[i].iov_base, body[i].iov_len);
+    }
+    XXH128_hash_t of_body = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
     XXH128_hash_t of_context =
         XXH3_128bits_withSecret(context, context_len, secret->bytes, sizeof(secret->bytes));
     memcpy(key->bytes, &of_body, sizeof(of_body));
     memcpy(key->bytes + sizeof(of_body), &of_context, sizeof(of_context));
+    return 1;
 }
 
 int tmpl_decision_lasts(const tmpl_outcome_t *outcome)

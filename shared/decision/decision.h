@@ -15,6 +15,8 @@
 #ifndef TMPL_DECISION_H
 #define TMPL_DECISION_H
 
+#include <sys/uio.h>
+
 #include "clean.h"
 
 #define TMPL_DECISION_KEY_SIZE 32
@@ -45,11 +47,12 @@ typedef struct {
 
 /*
  * Fills key: two 128-bit hashes (XXH3), of the page's body and of context, which must contain
- * everything else that the decision depends on.
+ * everything else that the decision depends on. The body is in n parts; how it is divided does not
+ * matter. Returns 0 if there is no memory for it.
  */
-void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
-                       const void *context, apr_size_t context_len, const char *body,
-                       apr_size_t len);
+int tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
+                      const void *context, apr_size_t context_len, const struct iovec *body,
+                      apr_size_t n);
 
 /*
  * Whether an outcome may be cached: the store has answered and learnt the page, and the site is

@@ -7,6 +7,7 @@
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
+use Test::Tmpl::Pages;
 
 my $site = site();
 my $dir = temp_dir();
@@ -74,6 +75,33 @@ END
     $httpd->graceful;
     $httpd->visit(1 .. 8);
     is cached($httpd->visit(60)), 'miss', 'nothing is kept over a restart';
+    $httpd->finish;
+};
+
+# How a page is divided depends on the backend and the network. Its parts are hashed where they lie, and a
+# changed byte in any of them makes it another page.
+subtest 'a page in pieces' => sub {
+    my $long = site(extra => sub { $_[0] == 50 ? Test::Tmpl::Pages::long(50, 60_000) : '' });
+    my $in_pieces = backend {
+        my ($connection, $request) = @_;
+        my ($n, $how, $changed) = $request->{target} =~ m{/page/(\d+)(?:\?(\w*?)(\d*))?$};
+        my $page = $long->page($n);
+        substr $page, $changed, 1, '!' if ($changed // '') ne '';
+        return $connection->respond(200, { 'Content-Type' => 'text/html' }, $page) if ($how // '') ne 'pieces';
+        return $connection->respond_chunked(200, { 'Content-Type' => 'text/html' }, unpack '(a1a3000a9000a5)*', $page);
+    };
+    my ($httpd, $judged, %is) = within(60, sub {
+        my $httpd = proxy($in_pieces, modules => ['socache_shmcb'], conf => "TmplMode strip\nTmplCache shmcb\n");
+        $httpd->visit(1 .. 40);
+        my ($judged, $again, $pieces) = map { $httpd->get("/page/50$_") } '', '?whole', '?pieces';
+        my @other = map { $httpd->get("/page/50?$_") } 'pieces' . (length($long->page(50)) - 20), 'whole20000';
+        return ($httpd, $judged, again => $again, pieces => $pieces, other => \@other);
+    });
+    cmp_ok length $long->page(50), '>', 25_000, 'a page of several buckets';
+    is cached($judged, @is{qw(again pieces)}), 'miss hit hit', 'judged, then found, however it comes';
+    same_bytes($is{$_}->body, $judged->body, "$_: the same page") for qw(again pieces);
+    isnt length $judged->body, length $long->page(50), 'which was changed';
+    unlike cached(@{ $is{other} }), qr/hit/, 'a byte of a later part is another: another page';
     $httpd->finish;
 };
 

@@ -42,7 +42,8 @@ static tmpl_decision_t a_decision(void)
 static tmpl_decision_key_t key_of(const char *context, const char *body, apr_size_t len)
 {
     tmpl_decision_key_t key;
-    tmpl_decision_key(&key, &secret, context, strlen(context), body, len);
+    struct iovec whole = { (void *)body, len };
+    assert_true(tmpl_decision_key(&key, &secret, context, strlen(context), &whole, 1));
     return key;
 }
 
@@ -109,6 +110,30 @@ static void keys_differ(void **state)
     other = key_of("context", body, sizeof(body));
     assert_memory_not_equal(key.bytes, other.bytes, 16);
     secret.bytes[20] ^= 1;
+}
+
+/* A page comes in parts that depend on the network: its key does not, nor on the processor. */
+static void keys_do_not_depend_on_parts_or_processor(void **state)
+{
+    static char body[20000];
+    (void)state;
+    for (size_t i = 0; i < sizeof(body); i++) {
+        body[i] = (char)(i * 7 + i / 256);
+    }
+    for (size_t len = 0; len <= sizeof(body); len += len < 600 ? 1 : 997) {
+        tmpl_decision_key_t whole = key_of("context", body, len), key;
+        XXH128_hash_t hash = XXH3_128bits_withSecret(body, len, secret.bytes, sizeof(secret.bytes));
+        assert_memory_equal(whole.bytes, &hash, sizeof(hash));
+        for (size_t first = 0; first <= len; first += 1 + len / 9) {
+            size_t second = (len - first) / 3;
+            struct iovec parts[] = { { body, first },
+                                     { body + first, second },
+                                     { NULL, 0 },
+                                     { body + first + second, len - first - second } };
+            assert_true(tmpl_decision_key(&key, &secret, "context", 7, parts, 4));
+            assert_memory_equal(&key, &whole, sizeof(key));
+        }
+    }
 }
 
 static void anothers_is_none(void **state)
@@ -216,6 +241,7 @@ static void ages(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(is_unpacked_as_it_was_packed),
     cmocka_unit_test(keys_differ),
+    cmocka_unit_test(keys_do_not_depend_on_parts_or_processor),
     cmocka_unit_test(anothers_is_none),
     cmocka_unit_test(damage_is_none),
     cmocka_unit_test(a_forger_gets_no_edits_out_of_place),
