@@ -64,12 +64,10 @@ tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models)
     };
 }
 
-apr_status_t tmpl_models_builtin(tmpl_models_t *models, tmpl_error_t *err, apr_pool_t *pool)
+void tmpl_models_builtin(tmpl_models_t *models, apr_pool_t *pool)
 {
-    (void)err;
     *models = (tmpl_models_t){ .pagelevel = &tmpl_builtin_pagelevel,
                                .trees = tmpl_trees_make(&tmpl_builtin_auto, pool) };
-    return APR_SUCCESS;
 }
 
 apr_status_t tmpl_models_load(tmpl_models_t *models, const char **detector, const char *path,
