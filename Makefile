@@ -106,8 +106,10 @@ $(BUILD)/libtmpl.a: $(LIB_OBJ)
 define link
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(quiet)$(CC) $(SANITIZE) $(HARDEN_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(1) $(LIBS)
+	$(quiet)$(CC) $(SANITIZE) $(HARDEN_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(1) $(filter-out $(LATE_$(@F)),$(LIBS))
 endef
+# what tmplctl loads when it needs it (tmplctl/library.h)
+LATE_tmplctl := -lxml2 $(TLS_LIBS)
 $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
 	$(call link,-pie)
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
