@@ -229,10 +229,9 @@ static apr_status_t run_pass(run_t *run, const char *title, tmpl_mode_e mode, in
     static const ctl_stages_t stages = { prepare_page, count_pages, finish_page, report_page,
                                          sizeof(page_t) };
     ctl_t *ctl = run->ctl;
-    ctl_work_t work = { .jobs = (int)ctl->options.jobs,
-                        .batch = learn ? BATCH : 1,
-                        .more = go_on,
-                        .baton = run };
+    ctl_work_t work = {
+        .jobs = (int)ctl->options.jobs, .batch = learn ? BATCH : 1, .more = go_on, .baton = run
+    };
     run->opts = ctl->options.clean;
     run->opts.mode = mode;
     run->learn = learn;
