@@ -34,7 +34,7 @@ void ctl_library_require(const char *library, const ctl_function_t *functions, s
  * of pointers; rows of ctl_function_t for the struct "found"; and definitions of the functions, in
  * front of which load() is called once.
  */
-#define CTL_LATE_FIELD(type, name, parameters, arguments) __typeof__(name) *name;
+#define CTL_LATE_FIELD(type, name, parameters, arguments) __typeof__(name) *(name);
 #define CTL_LATE_ROW(type, name, parameters, arguments)   { #name, (void **)(void *)&found.name },
 #define CTL_LATE_FUNCTION(type, name, parameters, arguments)                                       \
     type name parameters                                                                           \
