@@ -71,7 +71,9 @@ LIB_SRC := $(wildcard shared/*.c shared/*/*.c shared/*/*/*.c)
 MOD_SRC := $(wildcard mod_tmpl/*.c mod_tmpl/*/*.c)
 CTL_SRC := $(wildcard tmplctl/*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-LIB_OBJ := $(call obj,$(LIB_SRC))
+# the built-in models as C source
+MODELS_C := $(BUILD)/obj/models/builtin.c
+LIB_OBJ := $(call obj,$(LIB_SRC)) $(MODELS_C:.c=.o)
 
 # Prints one short line for each command that compiles or links; VERBOSE=1: the command itself; -s: nothing.
 quiet := $(if $(VERBOSE),,@)
@@ -79,12 +81,20 @@ say = $(if $(VERBOSE)$(findstring s,$(firstword -$(MAKEFLAGS))),,@echo "  $(1)")
 
 all: $(BUILD)/libtmpl.a $(BUILD)/tmplctl $(BUILD)/mod_tmpl.so
 
-$(BUILD)/obj/%.o: %.c | $(BUILD)/build-needs
+define compile
 	@mkdir -p $(@D)
 	$(call say,CC   $<)
 	$(quiet)$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) $(CFLAGS_ALL) $(WARN_$(firstword $(subst /, ,$<))) -MMD -MP -c -o $@ $<
+endef
+$(BUILD)/obj/%.o: %.c | $(BUILD)/build-needs
+	$(compile)
 
-$(BUILD)/obj/shared/model/builtin.o: $(wildcard models/*.model)
+$(MODELS_C): models/arrays shared/feature/feature.h $(wildcard models/*.model)
+	@mkdir -p $(@D)
+	$(call say,GEN  $@)
+	$(quiet)models/arrays $(filter-out $<,$^) >$@.new && mv $@.new $@
+$(MODELS_C:.c=.o): $(MODELS_C) | $(BUILD)/build-needs
+	$(compile)
 $(BUILD)/obj/mod_tmpl/status/html.o: mod_tmpl/status/status.css
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
@@ -96,8 +106,10 @@ $(BUILD)/libtmpl.a: $(LIB_OBJ)
 define link
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(quiet)$(CC) $(SANITIZE) $(HARDEN_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(1) $(LIBS)
+	$(quiet)$(CC) $(SANITIZE) $(HARDEN_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(1) $(filter-out $(LATE_$(@F)),$(LIBS))
 endef
+# what tmplctl loads when it needs it (tmplctl/library.h)
+LATE_tmplctl := -lxml2 $(TLS_LIBS)
 $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
 	$(call link,-pie)
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a

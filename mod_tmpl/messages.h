@@ -14,8 +14,6 @@
 #define TMPL_LOG_DIRECTORY "tmpl: [T001] TmplStore %s: cannot create the directory"
 /* WARNING */
 #define TMPL_LOG_COUNTERS "tmpl: [T002] cannot create shared memory, nothing is counted"
-/* ERR */
-#define TMPL_LOG_MODEL "tmpl: [T003] cannot read a built-in model: %s"
 /* INFO */
 #define TMPL_LOG_STORE_OPEN "tmpl: [T010] store %s is open"
 /* WARNING */

@@ -32,18 +32,13 @@
 
 static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
-    tmpl_error_t err;
-
     (void)plog;
     (void)ptemp;
     tmpl_effect_reset(pconf);
     tmpl_links_reset(pconf);
     tmpl_cache_reset(pconf);
     tmpl_selectors_reset(pconf);
-    if (tmpl_conf_begin(&err, pconf) != APR_SUCCESS) {
-        ap_log_perror(APLOG_MARK, APLOG_ERR, 0, pconf, TMPL_LOG_MODEL, err.text);
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
+    tmpl_conf_begin(pconf);
     return OK;
 }
 

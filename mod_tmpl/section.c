@@ -397,9 +397,9 @@ int tmpl_conf_holds(const tmpl_conf_t *conf)
 /* The built-in models: read before any section, not changed afterwards. */
 static tmpl_models_t builtin;
 
-apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf)
+void tmpl_conf_begin(apr_pool_t *pconf)
 {
-    return tmpl_models_builtin(&builtin, err, pconf);
+    tmpl_models_builtin(&builtin, pconf);
 }
 
 static void detect_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)

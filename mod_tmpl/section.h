@@ -15,8 +15,8 @@
 #define TMPL_DEFAULT_RECENT   200
 #define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
 
-/* pre_config hook: reads the built-in models. APR_EINVAL if one is bad. */
-apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf);
+/* pre_config hook: makes the built-in models. */
+void tmpl_conf_begin(apr_pool_t *pconf);
 
 /* httpd's create_dir_config and merge_dir_config: a tmpl_conf_t from pool. */
 void *tmpl_conf_create(apr_pool_t *pool, char *dir);

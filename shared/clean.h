@@ -5,7 +5,7 @@
  *
  *     tmpl_clean_opts_t opts = tmpl_clean_opts_default;
  *     opts.mode = TMPL_MODE_STRIP;
- *     tmpl_models_builtin(&opts.detect.models, &err, pool);
+ *     tmpl_models_builtin(&opts.detect.models, pool);
  *     tmpl_store_open(&store, "lmdb:/var/lib/tmpl", NULL, &err, pool);
  *
  *     tmpl_input_t input = { .body = body, .len = len, .site = "example.org", .uri = "/news?id=7",

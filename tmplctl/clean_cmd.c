@@ -18,7 +18,7 @@
 #include "render.h"
 #include "stages.h"
 
-/* Pages that a store learns in one transaction; a store in memory gains nothing from batches. */
+/* Pages that a store learns in one transaction. */
 #define BATCH 16
 
 typedef struct {
@@ -229,10 +229,9 @@ static apr_status_t run_pass(run_t *run, const char *title, tmpl_mode_e mode, in
     static const ctl_stages_t stages = { prepare_page, count_pages, finish_page, report_page,
                                          sizeof(page_t) };
     ctl_t *ctl = run->ctl;
-    ctl_work_t work = { .jobs = (int)ctl->options.jobs,
-                        .batch = ctl->options.store != NULL && learn ? BATCH : 1,
-                        .more = go_on,
-                        .baton = run };
+    ctl_work_t work = {
+        .jobs = (int)ctl->options.jobs, .batch = learn ? BATCH : 1, .more = go_on, .baton = run
+    };
     run->opts = ctl->options.clean;
     run->opts.mode = mode;
     run->learn = learn;

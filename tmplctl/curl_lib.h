@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * libcurl, loaded when a command first fetches a page: it brings some thirty libraries, and linking
- * them took most of the start-up time of commands that fetch nothing.
- */
+/* libcurl, with some thirty libraries that it brings, for commands that fetch pages (library.h). */
 #ifndef CTL_CURL_LIB_H
 #define CTL_CURL_LIB_H
 
@@ -33,10 +30,7 @@ typedef struct {
 #undef CTL_CURL_FIELD
 } ctl_curl_t;
 
-/*
- * Loads the library; lib is valid while pool lives. On failure err has the loader's reason: libcurl
- * is not installed, or lacks a function.
- */
-apr_status_t ctl_curl_load(ctl_curl_t *lib, tmpl_error_t *err, apr_pool_t *pool);
+/* On failure err has the loader's reason: libcurl is not installed, or lacks a function. */
+apr_status_t ctl_curl_load(ctl_curl_t *lib, tmpl_error_t *err);
 
 #endif

@@ -107,7 +107,7 @@ apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t
     if (proxy != NULL && apr_cstr_casecmpn(proxy, "http://", 7) != 0) {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is not an http:// URL", proxy);
     }
-    apr_status_t status = ctl_curl_load(&new->lib, err, pool);
+    apr_status_t status = ctl_curl_load(&new->lib, err);
     if (status != APR_SUCCESS ||
         apr_thread_mutex_create(&new->lock, APR_THREAD_MUTEX_DEFAULT, pool) != APR_SUCCESS) {
         return status != APR_SUCCESS ? status : tmpl_fail(err, APR_ENOMEM, "cannot make a lock");

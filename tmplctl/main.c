@@ -8,8 +8,6 @@
 
 #include <apr_general.h>
 
-#include <libxml/parser.h>
-
 #include "ctl.h"
 #include "interrupt.h"
 #include "options.h"
@@ -234,7 +232,6 @@ int main(int argc, const char *const *argv, const char *const *env)
         fputs("tmplctl: cannot initialise APR\n", stderr);
         return CTL_FAILED;
     }
-    xmlInitParser(); /* before threads exist: it is not thread-safe */
     apr_allocator_max_free_set(allocator, CTL_POOL_KEEPS);
     apr_pool_create_ex(&pool, NULL, NULL, allocator);
     apr_allocator_owner_set(allocator, pool);

@@ -431,10 +431,7 @@ static apr_status_t load_models(ctl_t *ctl)
     if ((ctl->command->bit & CTL_IN_JUDGING) == 0 || needless) {
         return APR_SUCCESS;
     }
-    if (tmpl_models_builtin(models, &err, ctl->pool) != APR_SUCCESS) {
-        ctl_say("%s: %s", ctl->command->name, err.text);
-        return APR_EINVAL;
-    }
+    tmpl_models_builtin(models, ctl->pool);
     if (named == NULL) {
         return APR_SUCCESS;
     }

@@ -188,8 +188,8 @@ int main(void)
         run.opts.mode = TMPL_MODE_ANNOTATE;
         run.opts.detector = detectors[i];
         apr_pool_create(&run.pool, pool);
-        if (tmpl_models_builtin(&run.opts.detect.models, &err, pool) != APR_SUCCESS ||
-            tmpl_store_open(&run.store, "memory:", NULL, &err, pool) != APR_SUCCESS) {
+        tmpl_models_builtin(&run.opts.detect.models, pool);
+        if (tmpl_store_open(&run.store, "memory:", NULL, &err, pool) != APR_SUCCESS) {
             fail("memory", err.text);
         }
         sites_run(&found, &run, sites);

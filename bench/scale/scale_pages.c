@@ -421,7 +421,6 @@ static uint32_t number(const char *text)
 int main(int argc, char **argv)
 {
     apr_pool_t *pool;
-    tmpl_error_t err = { 0 };
     run_t run = { .opts = tmpl_store_opts_default };
 
     if (argc != 10 || number(argv[2]) == 0 || number(argv[3]) < 1000 || number(argv[4]) == 0 ||
@@ -435,7 +434,7 @@ int main(int argc, char **argv)
     apr_pool_create(&pool, NULL);
     clean_opts = tmpl_clean_opts_default;
     clean_opts.mode = TMPL_MODE_STRIP;
-    check(tmpl_models_builtin(&clean_opts.detect.models, &err, pool), &err);
+    tmpl_models_builtin(&clean_opts.detect.models, pool);
     run.uri = argv[1];
     run.zipf.n_sites = number(argv[2]);
     run.n_pages = number(argv[3]);

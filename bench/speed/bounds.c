@@ -488,7 +488,6 @@ static int run_listed(const char *only, cost_t *cost)
 int main(int argc, char **argv)
 {
     const char *only = argc > 2 ? argv[2] : NULL;
-    tmpl_error_t err;
     apr_pool_t *pool;
     cost_t *cost =
         mmap(NULL, sizeof(*cost), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -501,9 +500,10 @@ int main(int argc, char **argv)
     }
     opts.mode = measured->mode;
     opts.marks = most_marks(pool);
-    if (cost == MAP_FAILED || tmpl_models_builtin(&opts.detect.models, &err, pool) != APR_SUCCESS) {
+    if (cost == MAP_FAILED) {
         return 2;
     }
+    tmpl_models_builtin(&opts.detect.models, pool);
     warm_up(); /* in the parent, so that each child begins with warm code */
     unsigned detectors = measured->by_detector ? TMPL_DETECTOR_COUNT : 1;
     for (unsigned k = 0; argc > 1 && k < detectors; k++) {

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
         return 2;
     }
     body = apr_palloc(pool, largest);
-    check(tmpl_models_builtin(&models, &err, pool), &err);
+    tmpl_models_builtin(&models, pool);
     opts.mode = TMPL_MODE_STRIP;
     opts.detect.models = models;
     check(tmpl_detector_parse(&opts.detector, argv[1], &err), &err);

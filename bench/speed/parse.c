@@ -197,14 +197,10 @@ int main(void)
     double megabytes = 0;
     apr_pool_t *pool;
     apr_pool_t *scratch;
-    tmpl_error_t err;
     apr_initialize();
     apr_pool_create(&pool, NULL);
     apr_pool_create(&scratch, pool);
-    if (tmpl_models_builtin(&models, &err, pool) != APR_SUCCESS) {
-        fprintf(stderr, "parse: %s\n", err.text);
-        return 2;
-    }
+    tmpl_models_builtin(&models, pool);
     apr_array_header_t *files = apr_array_make(pool, 64, sizeof(file_t));
     read_files(files, pool);
     for (int i = 0; i < files->nelts; i++) {

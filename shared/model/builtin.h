@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The models of models/, built in, so that libtmpl works without any file. */
+/*
+ * The models of models/, built in, so that libtmpl works without any file. models/arrays writes
+ * them as constants when libtmpl is built: reading the texts took most of the tool's start.
+ */
 #ifndef TMPL_BUILTIN_H
 #define TMPL_BUILTIN_H
 
-#include "model/lines.h"
+#include "model/pagelevel_model.h"
+#include "model/trees_source.h"
 
-#define TMPL_BUILTIN_COUNT 2
-
-/* Fills texts with all built-in models, whose bytes are constant. */
-void tmpl_builtin_texts(tmpl_model_text_t texts[TMPL_BUILTIN_COUNT]);
+extern const tmpl_model_t tmpl_builtin_pagelevel;
+extern const tmpl_trees_source_t tmpl_builtin_auto;
 
 #endif

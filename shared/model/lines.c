@@ -7,6 +7,7 @@
 
 #include <apr_file_io.h>
 #include <apr_lib.h>
+#include <apr_md5.h>
 #include <apr_strings.h>
 
 #include "base/number.h"
@@ -49,6 +50,17 @@ apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmp
     text->name = apr_pstrdup(pool, path);
     text->bytes = bytes;
     return APR_SUCCESS;
+}
+
+uint64_t tmpl_model_text_id(const tmpl_model_text_t *text)
+{
+    unsigned char digest[APR_MD5_DIGESTSIZE];
+    uint64_t id = 0;
+    apr_md5(digest, text->bytes, text->len);
+    for (int i = 0; i < 8; i++) {
+        id = id << 8 | digest[i];
+    }
+    return id;
 }
 
 apr_status_t tmpl_lines_bad(const tmpl_lines_t *lines, const char *what, const char *word)

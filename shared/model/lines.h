@@ -26,6 +26,9 @@ apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmp
 
 #define TMPL_MODEL_MOST (16 * 1024 * 1024)
 
+/* The first 64 bits of the text's MD5, which models/arrays computes, too. */
+uint64_t tmpl_model_text_id(const tmpl_model_text_t *text);
+
 /* The state while a text is read. The caller sets name, at, end and err, and the rest to 0. */
 typedef struct {
     const char *name; /* name of the file, for messages */

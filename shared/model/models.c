@@ -64,19 +64,10 @@ tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models)
     };
 }
 
-apr_status_t tmpl_models_builtin(tmpl_models_t *models, tmpl_error_t *err, apr_pool_t *pool)
+void tmpl_models_builtin(tmpl_models_t *models, apr_pool_t *pool)
 {
-    tmpl_model_text_t texts[TMPL_BUILTIN_COUNT];
-    const char *detector;
-    *models = (tmpl_models_t){ 0 };
-    tmpl_builtin_texts(texts);
-    for (int i = 0; i < TMPL_BUILTIN_COUNT; i++) {
-        apr_status_t status = parse(models, &detector, &texts[i], err, pool);
-        if (status != APR_SUCCESS) {
-            return status;
-        }
-    }
-    return APR_SUCCESS;
+    *models = (tmpl_models_t){ .pagelevel = &tmpl_builtin_pagelevel,
+                               .trees = tmpl_trees_make(&tmpl_builtin_auto, pool) };
 }
 
 apr_status_t tmpl_models_load(tmpl_models_t *models, const char **detector, const char *path,

@@ -2,7 +2,7 @@
 /*
  * The models of the detectors that are trained. The first line of a model's text says which
  * detector it is for. To add a kind of model: a field here, a row in models.c and, if it is to be
- * built in, one in builtin.c (docs/add-a-detector.md).
+ * built in, its arrays by models/arrays (docs/add-a-detector.md).
  */
 #ifndef TMPL_MODELS_H
 #define TMPL_MODELS_H
@@ -24,11 +24,8 @@ typedef struct {
 
 tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models);
 
-/*
- * Parses the models that are built in (builtin.h), which takes milliseconds. They are allocated
- * from pool. Fails only if the program was built with a damaged model.
- */
-apr_status_t tmpl_models_builtin(tmpl_models_t *models, tmpl_error_t *err, apr_pool_t *pool);
+/* Makes the models that are built in (builtin.h). They are valid while pool lives. */
+void tmpl_models_builtin(tmpl_models_t *models, apr_pool_t *pool);
 
 /*
  * Reads a model from a file into the field for its kind; the other fields stay. *detector becomes

@@ -8,8 +8,6 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include <xxhash.h>
-
 #include "base/number.h"
 
 static const char *const names[TMPL_FEATURE_COUNT] = {
@@ -152,7 +150,7 @@ apr_status_t tmpl_model_parse(tmpl_model_t **model, const tmpl_model_text_t *tex
     };
     tmpl_model_t *m = apr_pcalloc(pool, sizeof(*m));
     apr_status_t status = read_model(m, &lines, pool);
-    m->id = XXH3_64bits(text->bytes, text->len);
+    m->id = tmpl_model_text_id(text);
     *model = status == APR_SUCCESS ? m : NULL;
     return status;
 }

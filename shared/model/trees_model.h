@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model in memory: trees_model.c reads it, trees.c and trees_avx2.c judge by it. */
+/* A model in memory: trees_model.c makes it, trees.c and trees_avx2.c judge by it. */
 #ifndef TMPL_TREES_MODEL_H
 #define TMPL_TREES_MODEL_H
 

@@ -65,6 +65,11 @@ my ($server, $port) = tls_server('local', requirepass => 'sesame');
 my $at = "rediss://:sesame\@127.0.0.1:$port/1";
 learns('a certificate for the address', "$at?ca=$ca");
 learns('a certificate for a name', "$at?ca=$ca&server=redis.example");
+{
+    my $tool = $ENV{TMPLCTL} // ($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') =~ s/mod_tmpl\.so$/tmplctl/r;
+    like(scalar(qx('$tool' stats --store '$at?ca=$ca' 2>&1)), qr/^\S+ +6 /m, 'tmplctl reads what was learnt, by TLS');
+    like(scalar(qx('$tool' stats --store '$at' 2>&1)), qr/certificate is refused: /, 'and refuses certificates, too');
+}
 refused('a certificate of another CA', "$at?ca=" . $other->file('ca.pem'), qr/certificate is refused: (?:unable to get|self)/);
 refused('no CA given', $at, qr/certificate is refused: /);
 refused('another name', "$at?ca=$ca&server=other.example", qr/certificate is refused: [Hh]ostname mismatch/);

@@ -92,7 +92,7 @@ subtest 'libraries' => sub {
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
         ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|markdown)|tmplctl)/}],
-        ['OpenSSL', qr{^openssl/}, qr{^shared/table/redis/}],
+        ['OpenSSL', qr{^openssl/}, qr{^(?:shared/table/redis|tmplctl)/}],
         ['curl', qr{^curl/}, qr{^tmplctl/}],
         ['jansson', qr{^jansson}, qr{^(?:mod_tmpl/status|tmplctl)/|^shared/(?:table/export_file|markdown/linked_data)\.c$}],
     ) {

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/trees_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_tables.h>
+
+/* the largest values: with these no sum overflows */
+#define LEAF_MOST 100
+#define BIAS_MOST 1e6
+
+typedef struct {
+    tmpl_lines_t lines;
+    apr_pool_t *pool;
+    tmpl_trees_source_t *source;
+    uint32_t n_trees; /* trees read so far, of both parts */
+    /* of the current part */
+    apr_array_header_t *sizes;      /* unsigned char */
+    apr_array_header_t *nodes;      /* tmpl_tree_node_t; condition is an index in conditions */
+    apr_array_header_t *conditions; /* tmpl_condition_t, one for each split */
+    /* of the current tree */
+    uint32_t n;                            /* nodes */
+    unsigned char uses[TMPL_LEAVES_NODES]; /* splits that have the node as a child */
+} reader_t;
+
+static apr_status_t read_float(float *number, tmpl_lines_t *lines, const char *what, double most)
+{
+    double value = 0;
+    apr_status_t status = tmpl_lines_number(&value, lines, what, -most, most);
+    *number = (float)value;
+    return status;
+}
+
+static apr_status_t read_split(reader_t *reader, uint32_t i)
+{
+    tmpl_lines_t *lines = &reader->lines;
+    tmpl_condition_t condition = { 0 };
+    uint32_t children[2] = { 0 };
+    const char *name = tmpl_lines_word(lines);
+    condition.feature = tmpl_block_feature_find(name);
+    if (condition.feature == TMPL_BLOCK_FEATURE_COUNT) {
+        return tmpl_fail(
+            lines->err, APR_EINVAL,
+            "%s: line %u: no feature is called \"%.40s\": words, free, linked, ... as in "
+            "feature.h",
+            lines->name, lines->line, name);
+    }
+    if (read_float(&condition.limit, lines, "the limit", 1e30) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    if (i + 2 >= reader->n) {
+        return tmpl_lines_bad(lines, "a split needs two nodes behind it in its tree", "");
+    }
+    for (int k = 0; k < 2; k++) {
+        if (tmpl_lines_count(&children[k], lines, k == 0 ? "the left child" : "the right child",
+                             i + 1, reader->n - 1) != APR_SUCCESS) {
+            return APR_EINVAL;
+        }
+        if (reader->uses[children[k]]++ > 0) {
+            return tmpl_lines_bad(lines, "a node is a child twice: each must be one once", "");
+        }
+    }
+    APR_ARRAY_PUSH(reader->nodes, tmpl_tree_node_t) =
+        (tmpl_tree_node_t){ .condition = (uint32_t)reader->conditions->nelts,
+                            .left = (uint16_t)children[0],
+                            .right = (uint16_t)children[1] };
+    APR_ARRAY_PUSH(reader->conditions, tmpl_condition_t) = condition;
+    return tmpl_lines_end(lines);
+}
+
+static apr_status_t read_node(reader_t *reader, uint32_t i)
+{
+    tmpl_lines_t *lines = &reader->lines;
+    if (tmpl_lines_next(lines) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    const char *kind = tmpl_lines_word(lines);
+    if (strcmp(kind, "split") == 0) {
+        return read_split(reader, i);
+    }
+    if (strcmp(kind, "leaf") != 0) {
+        return tmpl_fail(lines->err, APR_EINVAL,
+                         "%s: line %u: node %u of %u must be a split or a leaf, not \"%.40s\"",
+                         lines->name, lines->line, i, reader->n, kind);
+    }
+    tmpl_tree_node_t leaf = { 0 };
+    if (read_float(&leaf.value, lines, "the leaf's value", LEAF_MOST) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    APR_ARRAY_PUSH(reader->nodes, tmpl_tree_node_t) = leaf;
+    return tmpl_lines_end(lines);
+}
+
+static apr_status_t read_tree(reader_t *reader)
+{
+    tmpl_lines_t *lines = &reader->lines;
+    if (reader->n_trees == TMPL_TREES_MOST) {
+        return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: more than %d trees", lines->name,
+                         lines->line, TMPL_TREES_MOST);
+    }
+    if (tmpl_lines_count(&reader->n, lines, "the number of the tree's nodes", 1,
+                         TMPL_LEAVES_NODES) != APR_SUCCESS ||
+        tmpl_lines_end(lines) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    memset(reader->uses, 0, sizeof(reader->uses));
+    for (uint32_t i = 0; i < reader->n; i++) {
+        if (read_node(reader, i) != APR_SUCCESS) {
+            return APR_EINVAL;
+        }
+    }
+    for (uint32_t i = 1; i < reader->n; i++) {
+        if (reader->uses[i] == 0) {
+            return tmpl_lines_bad(lines, "a node of the tree above is no node's child", "");
+        }
+    }
+    APR_ARRAY_PUSH(reader->sizes, unsigned char) = (unsigned char)reader->n;
+    reader->n_trees++;
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_head(reader_t *reader)
+{
+    tmpl_lines_t *lines = &reader->lines;
+    tmpl_trees_source_t *source = reader->source;
+    if (tmpl_lines_next(lines) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    if (strcmp(lines->text, TMPL_TREES_HEAD) != 0) {
+        return tmpl_lines_bad(lines, "not the head of a model: ", TMPL_TREES_HEAD);
+    }
+    if (tmpl_lines_next(lines) != APR_SUCCESS ||
+        tmpl_lines_expect(lines, "threshold") != APR_SUCCESS ||
+        tmpl_lines_number(&source->threshold, lines, "threshold", 0, 1) != APR_SUCCESS ||
+        tmpl_lines_end(lines) != APR_SUCCESS || tmpl_lines_next(lines) != APR_SUCCESS ||
+        tmpl_lines_expect(lines, "bias") != APR_SUCCESS ||
+        tmpl_lines_number(&source->bias, lines, "bias", -BIAS_MOST, BIAS_MOST) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    return tmpl_lines_end(lines);
+}
+
+static int by_feature(const void *a, const void *b)
+{
+    const tmpl_condition_t *x = a;
+    const tmpl_condition_t *y = b;
+    return x->feature != y->feature ? (x->feature > y->feature) - (x->feature < y->feature)
+                                    : (x->limit > y->limit) - (x->limit < y->limit);
+}
+
+/* Replaces equal conditions of splits by one, in the order of features and limits. Their number. */
+static uint32_t share_conditions(reader_t *reader)
+{
+    uint32_t n = 0;
+    apr_array_header_t *all = apr_array_copy(reader->pool, reader->conditions);
+    tmpl_condition_t *each = (tmpl_condition_t *)(void *)reader->conditions->elts;
+    qsort(each, (size_t)all->nelts, sizeof(*each), by_feature);
+    for (int i = 0; i < all->nelts; i++) {
+        if (n == 0 || by_feature(&each[n - 1], &each[i]) != 0) {
+            each[n++] = each[i];
+        }
+    }
+    for (int i = 0; i < reader->nodes->nelts; i++) {
+        tmpl_tree_node_t *node = &APR_ARRAY_IDX(reader->nodes, i, tmpl_tree_node_t);
+        if (node->left > 0) {
+            const tmpl_condition_t *own = &APR_ARRAY_IDX(all, node->condition, tmpl_condition_t);
+            const tmpl_condition_t *shared = bsearch(own, each, n, sizeof(*each), by_feature);
+            node->condition = (uint32_t)(shared - each);
+        }
+    }
+    return n;
+}
+
+static void begin_part(reader_t *reader)
+{
+    apr_pool_t *pool = reader->pool;
+    reader->sizes = apr_array_make(pool, 512, sizeof(unsigned char));
+    reader->nodes = apr_array_make(pool, 16384, sizeof(tmpl_tree_node_t));
+    reader->conditions = apr_array_make(pool, 8192, sizeof(tmpl_condition_t));
+}
+
+static void end_part(reader_t *reader)
+{
+    reader->source->parts[reader->source->n_parts++] = (tmpl_trees_part_t){
+        .n_trees = (uint32_t)reader->sizes->nelts,
+        .n_conditions = share_conditions(reader),
+        .sizes = (const unsigned char *)reader->sizes->elts,
+        .nodes = (const tmpl_tree_node_t *)(const void *)reader->nodes->elts,
+        .conditions = (const tmpl_condition_t *)(const void *)reader->conditions->elts,
+    };
+}
+
+static apr_status_t read_trees(reader_t *reader)
+{
+    tmpl_lines_t *lines = &reader->lines;
+    uint32_t *n_parts = &reader->source->n_parts; /* those that have ended */
+    begin_part(reader);
+    if (read_head(reader) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    for (;;) {
+        if (tmpl_lines_next(lines) != APR_SUCCESS) {
+            return APR_EINVAL;
+        }
+        const char *word = tmpl_lines_word(lines);
+        if (strcmp(word, "end") == 0) {
+            end_part(reader);
+            return tmpl_lines_end(lines) == APR_SUCCESS ? tmpl_lines_over(lines) : APR_EINVAL;
+        }
+        if (strcmp(word, "last") == 0 && *n_parts == 0) {
+            if (tmpl_lines_end(lines) != APR_SUCCESS) {
+                return APR_EINVAL;
+            }
+            end_part(reader);
+            begin_part(reader);
+        }
+        else if (strcmp(word, "tree") != 0) {
+            return tmpl_fail(lines->err, APR_EINVAL,
+                             "%s: line %u: \"tree\"%s or \"end\" is expected, not \"%.40s\"",
+                             lines->name, lines->line, *n_parts == 0 ? ", \"last\"" : "", word);
+        }
+        else if (read_tree(reader) != APR_SUCCESS) {
+            return APR_EINVAL;
+        }
+    }
+}
+
+apr_status_t tmpl_trees_source_read(tmpl_trees_source_t *source, const tmpl_model_text_t *text,
+                                    tmpl_error_t *err, apr_pool_t *pool)
+{
+    reader_t *reader = apr_pcalloc(pool, sizeof(*reader));
+    *source = (tmpl_trees_source_t){ .id = tmpl_model_text_id(text) };
+    reader->source = source;
+    reader->pool = pool;
+    reader->lines = (tmpl_lines_t){
+        .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
+    };
+    return read_trees(reader);
+}
