@@ -264,12 +264,18 @@ const char *ctl_page_place(const tmpl_outcome_t *outcome, const tmpl_input_t *in
                         (int)tmpl_span_len(place.tag), input->body + place.tag.start);
 }
 
+const char *ctl_page_why_declined(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                  apr_pool_t *pool)
+{
+    const char *place = ctl_page_place(outcome, input, pool);
+    return apr_pstrcat(pool, "declined: ", tmpl_decline_name(outcome->decline), " (",
+                       tmpl_decline_text(outcome->decline), ")", place != NULL ? " at " : "", place,
+                       NULL);
+}
+
 int ctl_page_declined(const tmpl_outcome_t *outcome, const tmpl_input_t *input, const char *name,
                       apr_pool_t *pool)
 {
-    const char *place = ctl_page_place(outcome, input, pool);
-    ctl_say("%s: declined: %s (%s)%s%s", name, tmpl_decline_name(outcome->decline),
-            tmpl_decline_text(outcome->decline), place != NULL ? " at " : "",
-            place != NULL ? place : "");
+    ctl_say("%s: %s", name, ctl_page_why_declined(outcome, input, pool));
     return CTL_FAILED;
 }

@@ -45,7 +45,10 @@ int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *
 int ctl_page_with(ctl_t *ctl, int (*work)(ctl_t *ctl, const tmpl_input_t *input, const char *name,
                                           tmpl_store_t *store));
 
-/* Prints why a page was declined; returns CTL_FAILED. */
+/* Why a page was declined, and where; in pool. */
+const char *ctl_page_why_declined(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                  apr_pool_t *pool);
+/* Prints it; returns CTL_FAILED. */
 int ctl_page_declined(const tmpl_outcome_t *outcome, const tmpl_input_t *input, const char *name,
                       apr_pool_t *pool);
 

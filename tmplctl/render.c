@@ -6,6 +6,7 @@
 #include <apr_strings.h>
 
 #include "body.h"
+#include "page_input.h"
 #include "text/text.h"
 
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
@@ -57,8 +58,8 @@ static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, ap
         rendered->bytes = "";
         rendered->lost =
             page->outcome->page == NULL
-                ? apr_pstrcat(pool, "no Markdown: ", tmpl_decline_text(page->outcome->decline),
-                              NULL)
+                ? apr_pstrcat(pool, "no Markdown, ",
+                              ctl_page_why_declined(page->outcome, page->input, pool), NULL)
                 : "no Markdown: it would be more than three times as long as the page";
     }
 }

@@ -195,7 +195,7 @@ subtest 'declined pages are named' => sub {
     }
     my ($code, $out, $err) = run(qw(clean -m markdown frames.html));
     is("$code$out", 1, 'markdown: nothing, and exit code 1');
-    like($err, qr/\Atmplctl: frames\.html: no Markdown: .*\n\z/, 'the message');
+    like($err, qr/\Atmplctl: frames\.html: no Markdown, declined: frameset \(.*\) at byte 0, line 1: <frameset>\n\z/, 'the message');
     ($code, $out, $err) = run(qw(clean -m strip --out declined -2 frames.html deep.html), $pages[0]);
     is(scalar(() = $err =~ /: declined: /g), 2, 'with --out: each one once');
     like($out, qr/^3 pages: 0 edited, 2 declined/, 'the summary');
