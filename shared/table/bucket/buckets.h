@@ -25,6 +25,9 @@ uint64_t tmpl_buckets_salt(void);
  */
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key);
 
+/* How many of a rank's highest bits tell n buckets apart. */
+unsigned tmpl_buckets_bits(uint32_t n);
+
 /* The bucket that a rank belongs to, of n > 0 buckets. */
 uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n);
 
@@ -38,6 +41,9 @@ uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n);
 
 /* The bucket that gives entries to the new bucket number n > 0. */
 uint32_t tmpl_bucket_split_from(uint32_t n);
+
+/* Buckets that a site gets at once at most, besides those for new entries. */
+#define TMPL_BUCKETS_GROWTH 64
 
 /*
  * The number of buckets that a site with n > 0 buckets should have after its number of entries went
