@@ -27,7 +27,7 @@ typedef struct {
     apr_interval_time_t patience; /* for calls without a deadline */
 } tmpl_engine_t;
 
-/* Counts of a page before it is looked up: all zero, with a record for each key, from pool. */
+/* Counts of a page before it is looked up: zero, with room for a record of each key, from pool. */
 tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool);
 
 /*

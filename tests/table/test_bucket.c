@@ -257,11 +257,10 @@ static void what_changes_is_there_once(void **unused)
     tmpl_value_t held[KEYS];
     int is_held[KEYS] = { 0 };
     tmpl_bucket_t bucket = { 0 };
-    tmpl_lifetimes_t lifetimes;
+    const tmpl_lifetimes_t *lifetimes = tmpl_lifetimes(&policy);
     uint32_t now = 1, died = 0;
 
     (void)unused;
-    tmpl_lifetimes_init(&lifetimes, &policy);
     for (unsigned round = 0; round < 4000; round++) {
         tmpl_bucket_entry_t change[KEYS / 3];
         uint32_t n = (uint32_t)draw(draw(3) > 0 ? 4 : KEYS / 3 + 1), dead, expected = 0;
@@ -277,12 +276,12 @@ static void what_changes_is_there_once(void **unused)
             change[i] = (tmpl_bucket_entry_t){ { k, KIND(k) }, &held[k] };
         }
         for (uint32_t k = 0; k < KEYS; k++) {
-            if (is_held[k] && !is_new[k] && !tmpl_value_live(&held[k], &lifetimes, now)) {
+            if (is_held[k] && !is_new[k] && !tmpl_value_live(&held[k], lifetimes, now)) {
                 is_held[k] = 0;
                 expected++;
             }
         }
-        tmpl_bucket_limit_t limit = { &lifetimes, now };
+        tmpl_bucket_limit_t limit = { lifetimes, now };
         assert_true(tmpl_bucket_update(&bucket, change, n, &limit, &dead, &scratch));
         assert_int_equal(dead, expected);
         assert_holds(&bucket, held, is_held);

@@ -383,8 +383,7 @@ apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
 {
     tmpl_head_t *head = &w->txn->head;
     if (w->txn->policy != NULL) {
-        tmpl_lifetimes_init(&w->lifetimes, w->txn->policy);
-        w->limit = (tmpl_bucket_limit_t){ &w->lifetimes, head->site.pages };
+        w->limit = (tmpl_bucket_limit_t){ tmpl_lifetimes(w->txn->policy), head->site.pages };
     }
     if (head->n == 0) {
         head->n = n;
