@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/bucket/bucket.h"
 
+#include <stddef.h>
+
 #include "base/bytes16.h"
 
 #define HEAD_SIZE 8
@@ -52,8 +54,11 @@ static uint64_t hash_at(const tmpl_columns_t *c, uint32_t i)
 static uint32_t last_at(const tmpl_columns_t *c, uint32_t i)
 {
     const unsigned char *age = c->ages + (size_t)c->width * i;
-    /* nearly all ages take two bytes: this avoids a call */
-    return c->clock + (uint32_t)(c->width == 2 ? tmpl_get_le(age, 2) : tmpl_get_le(age, c->width));
+    uint32_t last = c->clock;
+    for (unsigned k = 0; k < c->width; k++) {
+        last += (uint32_t)age[k] << 8 * k;
+    }
+    return last;
 }
 
 static tmpl_kind_e kind_of(unsigned tag)
@@ -86,7 +91,10 @@ static void rest_get(tmpl_value_t *value, unsigned tag, const unsigned char *res
         rest += is == EXPLICIT ? 4 : 0;
         value->n = tag >> KIND_BITS;
         value->n = value->n < value->df ? value->n : value->df;
-        for (uint32_t i = 0; i < value->n; i++) {
+        if (value->n > 0) { /* mostly one: this avoids a call */
+            value->fingerprints[0] = (uint16_t)tmpl_get_le(rest, 2);
+        }
+        for (uint32_t i = 1; i < value->n; i++) {
             value->fingerprints[i] = (uint16_t)tmpl_get_le(rest + 2 * i, 2);
         }
     }
@@ -120,14 +128,27 @@ static int entry_get(const tmpl_columns_t *c, uint32_t i, tmpl_kind_e kind, tmpl
     return 1;
 }
 
+/* A number whose bit k is set if entry i + k, of sixteen, has this top; other bits may be set. */
+static unsigned tops_same(const tmpl_columns_t *c, uint32_t i, unsigned char top)
+{
+    unsigned same = 0;
+    if (c->end - c->tops >= (ptrdiff_t)i + TMPL_BYTES16) {
+        tmpl_bytes16_t tops;
+        memcpy(&tops, c->tops + i, sizeof(tops));
+        return tmpl_bytes16_bits((tmpl_bytes16_t)(tops == top));
+    }
+    for (uint32_t k = i; k < c->n; k++) {
+        same |= (unsigned)(c->tops[k] == top) << (k - i);
+    }
+    return same;
+}
+
 /* One byte of the hash, compared in sixteen entries at once, tells most keys apart. */
 int tmpl_bucket_find(const tmpl_columns_t *c, tmpl_key_t key, tmpl_value_t *value)
 {
     const unsigned char top = (unsigned char)(key.hash >> 32);
     for (uint32_t i = 0; i < c->n; i += TMPL_BYTES16) {
-        /* bytes behind the last top are compared, too */
-        tmpl_bytes16_t tops = tmpl_bytes16((const char *)c->tops + i, (const char *)c->end);
-        unsigned same = tmpl_bytes16_bits((tmpl_bytes16_t)(tops == top));
+        unsigned same = tops_same(c, i, top);
         for (; same != 0; same &= same - 1) {
             uint32_t k = i + (uint32_t)__builtin_ctz(same);
             if (k < c->n && hash_at(c, k) == key.hash && entry_get(c, k, key.kind, value)) {

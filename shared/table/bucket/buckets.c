@@ -8,8 +8,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define ENTRIES       32   /* in each bucket on the average */
-#define ENTRIES_SMALL 64   /* in each bucket of a small site: its pages need all buckets anyway */
+#define ENTRIES       16   /* in each bucket on the average */
+#define ENTRIES_SMALL 32   /* in each bucket of a small site: its pages need all buckets anyway */
 #define SMALL         1024 /* entries that count as those of a small site */
 #define MERGES_MOST   64   /* buckets that a site loses at once */
 

@@ -7,7 +7,7 @@
 
 #include "base/slot.h"
 
-#define AHEAD      8  /* entries: prefetch distance */
+#define AHEAD      6  /* buckets: prefetch distance */
 #define DIGIT_MOST 12 /* bits of a pass of the sort: half of those of TMPL_BUCKETS_MOST */
 
 /* The random wait before a refused transaction is tried again; it doubles with each refusal. */
@@ -197,12 +197,15 @@ static void entries_assign(tmpl_work_t *w)
 static void entries_find(tmpl_work_t *w)
 {
     tmpl_columns_t columns = { 0 };
+    uint32_t bucket = TMPL_NONE;
     for (uint32_t i = 0; i < w->n; i++) {
         tmpl_work_entry_t *entry = &w->entries[i];
-        __builtin_prefetch(
-            w->buckets[w->entries[i + AHEAD < w->n ? i + AHEAD : i].bucket].is.bytes);
-        if (i == 0 || entry->bucket != entry[-1].bucket) {
-            (void)tmpl_bucket_open(&columns, &w->buckets[entry->bucket].is);
+        if (entry->bucket != bucket) {
+            bucket = entry->bucket;
+            if (bucket + AHEAD < w->n_buckets) {
+                __builtin_prefetch(w->buckets[bucket + AHEAD].is.bytes);
+            }
+            (void)tmpl_bucket_open(&columns, &w->buckets[bucket].is);
         }
         entry->slot.held =
             (unsigned char)tmpl_bucket_find(&columns, entry->key, &entry->slot.value);
