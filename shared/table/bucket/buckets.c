@@ -54,33 +54,10 @@ uint64_t tmpl_buckets_salt(void)
     return salt;
 }
 
-uint32_t tmpl_bucket_first(uint32_t number)
-{
-    uint32_t n = __builtin_bswap32(number);
-    n = (n >> 4 & 0x0f0f0f0f) | (n & 0x0f0f0f0f) << 4;
-    n = (n >> 2 & 0x33333333) | (n & 0x33333333) << 2;
-    return (n >> 1 & 0x55555555) | (n & 0x55555555) << 1;
-}
-
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key)
 {
     const uint64_t hash = htole64(key.hash);
     return (uint32_t)(XXH3_64bits_withSeed(&hash, sizeof(hash), salt + key.kind) >> 32);
-}
-
-unsigned tmpl_buckets_bits(uint32_t n)
-{
-    return n > 1 ? 32 - (unsigned)__builtin_clz(n - 1) : 0;
-}
-
-uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n)
-{
-    unsigned bits = tmpl_buckets_bits(n);
-    if (bits == 0) {
-        return 0;
-    }
-    uint32_t i = tmpl_bucket_first(rank >> (32 - bits) << (32 - bits));
-    return i < n ? i : i - (1u << (bits - 1));
 }
 
 uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n)

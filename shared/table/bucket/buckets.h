@@ -26,13 +26,30 @@ uint64_t tmpl_buckets_salt(void);
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key);
 
 /* How many of a rank's highest bits tell n buckets apart. */
-unsigned tmpl_buckets_bits(uint32_t n);
-
-/* The bucket that a rank belongs to, of n > 0 buckets. */
-uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n);
+static inline unsigned tmpl_buckets_bits(uint32_t n)
+{
+    return n > 1 ? 32 - (unsigned)__builtin_clz(n - 1) : 0;
+}
 
 /* The least rank of a bucket's keys: its number, bits reversed. */
-uint32_t tmpl_bucket_first(uint32_t number);
+static inline uint32_t tmpl_bucket_first(uint32_t number)
+{
+    uint32_t n = __builtin_bswap32(number);
+    n = (n >> 4 & 0x0f0f0f0f) | (n & 0x0f0f0f0f) << 4;
+    n = (n >> 2 & 0x33333333) | (n & 0x33333333) << 2;
+    return (n >> 1 & 0x55555555) | (n & 0x55555555) << 1;
+}
+
+/* The bucket that a rank belongs to, of n > 0 buckets. */
+static inline uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n)
+{
+    unsigned bits = tmpl_buckets_bits(n);
+    if (bits == 0) {
+        return 0;
+    }
+    uint32_t i = tmpl_bucket_first(rank >> (32 - bits) << (32 - bits));
+    return i < n ? i : i - (1u << (bits - 1));
+}
 
 /*
  * The first rank of the bucket that follows a rank's bucket, of n > 0; 0 if that is the last one.

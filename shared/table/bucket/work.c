@@ -162,33 +162,38 @@ static void buckets_index(tmpl_work_t *w, apr_size_t more)
     }
 }
 
-/*
- * The index of a bucket by its number; adds an empty one if there is none. Without an index all
- * buckets are added in the order of ranks, so the number can only be the last one's.
- */
-static uint32_t bucket_add(tmpl_work_t *w, uint32_t number)
+static uint32_t bucket_append(tmpl_work_t *w, uint32_t number)
 {
-    uint32_t *at = w->n_index > 0 ? index_at(w, number) : NULL;
-    uint32_t found = at != NULL ? *at : w->n_buckets;
-    if (found > 0 && w->buckets[found - 1].number == number) {
-        return found - 1;
-    }
-    w->buckets[w->n_buckets++] = (tmpl_numbered_t){ number, { NULL, 0 } };
-    if (at != NULL) {
-        *at = w->n_buckets;
-    }
-    return w->n_buckets - 1;
+    w->buckets[w->n_buckets] = (tmpl_numbered_t){ number, { NULL, 0 } };
+    return w->n_buckets++;
 }
 
-/* Assigns each entry to its bucket by head.n. Entries of one bucket are neighbours. */
+/* The index of a bucket by its number; adds an empty one if there is none. */
+static uint32_t bucket_add(tmpl_work_t *w, uint32_t number)
+{
+    uint32_t *at = index_at(w, number);
+    if (*at == 0) {
+        *at = 1 + bucket_append(w, number);
+    }
+    return *at - 1;
+}
+
+/*
+ * Assigns each entry to its bucket by head.n. Entries of one bucket are neighbours. Without an
+ * index there are no buckets yet.
+ */
 static void entries_assign(tmpl_work_t *w)
 {
     unsigned shift = 32 - tmpl_buckets_bits(w->txn->head.n);
-    uint32_t bucket = 0;
+    uint32_t number = TMPL_NONE, bucket = 0;
     for (uint32_t i = 0; i < w->n; i++) {
         tmpl_work_entry_t *entry = &w->entries[i];
         if (i == 0 || (uint64_t)(entry->rank ^ entry[-1].rank) >> shift != 0) {
-            bucket = bucket_add(w, tmpl_bucket_at(entry->rank, w->txn->head.n));
+            uint32_t is = tmpl_bucket_at(entry->rank, w->txn->head.n);
+            if (is != number) {
+                number = is;
+                bucket = w->n_index > 0 ? bucket_add(w, is) : bucket_append(w, is);
+            }
         }
         entry->bucket = bucket;
     }
