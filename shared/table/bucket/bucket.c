@@ -302,7 +302,9 @@ int tmpl_bucket_write(tmpl_bucket_t *bucket, tmpl_bucket_row_t *rows, uint32_t n
             const tmpl_bucket_row_t *row = &rows[k - 1];
             tmpl_put_le(low, row->hash, LOW_SIZE);
             *top++ = (unsigned char)(row->hash >> 32);
-            tmpl_put_le(age, row->last - lists.clock, width);
+            for (unsigned j = 0; j < width; j++) {
+                age[j] = (unsigned char)((row->last - lists.clock) >> 8 * j);
+            }
             memcpy(rest, row->rest, row->len);
             low += LOW_SIZE;
             age += width;

@@ -82,19 +82,19 @@ static tmpl_work_entry_t *entry_find(const tmpl_work_t *w, tmpl_key_t key, uint3
 }
 
 /*
- * Sorts refs by the highest bits of their ranks: so many that entries of one bucket are neighbours,
- * however many buckets a site gets for them, and that few keys have equal bits. Returns the number
- * of the other bits.
+ * Sorts n refs by so many of the highest bits of their ranks as tell most buckets apart. Returns
+ * the number of the other bits.
  */
-static unsigned refs_sort(const tmpl_work_t *w, ref_t *refs)
+static unsigned refs_sort(ref_t *refs, uint32_t n, uint64_t most, apr_pool_t *pool)
 {
-    uint64_t most = w->txn->head.n + (uint64_t)TMPL_BUCKETS_GROWTH + w->n_keys;
     unsigned bits =
         tmpl_buckets_bits(most < TMPL_BUCKETS_MOST ? (uint32_t)most : TMPL_BUCKETS_MOST);
     unsigned low = bits / 2, high = bits - low;
-    ref_t *spare = apr_palloc(w->pool, (w->n_keys + (apr_size_t)1) * sizeof(*spare));
-    refs_pass(spare, refs, w->n_keys, 32 - bits, low);
-    refs_pass(refs, spare, w->n_keys, 32 - high, high);
+    ref_t *spare = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*spare));
+    if (bits > 0) {
+        refs_pass(spare, refs, n, 32 - bits, low);
+        refs_pass(refs, spare, n, 32 - high, high);
+    }
     return 32 - bits;
 }
 
@@ -105,7 +105,10 @@ void tmpl_work_entries(tmpl_work_t *w)
     for (uint32_t i = 0; i < n; i++) {
         refs[i] = (ref_t){ tmpl_bucket_rank(w->txn->head.salt, w->keys[i]), i };
     }
-    unsigned shift = refs_sort(w, refs);
+    /* entries of one bucket become neighbours, however many buckets they will need; and few keys
+     * have equal bits */
+    unsigned shift =
+        refs_sort(refs, w->n_keys, w->txn->head.n + TMPL_BUCKETS_GROWTH + (uint64_t)n, w->pool);
     w->entries = apr_palloc(w->pool, (n + 1) * sizeof(*w->entries));
     w->slots = apr_palloc(w->pool, (n + 1) * sizeof(*w->slots));
     w->n = 0;
@@ -376,15 +379,25 @@ static apr_status_t buckets_update(tmpl_work_t *w)
     return rv;
 }
 
+/* Commits the buckets that have changed, in the order of their ranks. */
 static apr_status_t changes_commit(tmpl_work_t *w)
 {
-    uint32_t n = 0;
+    ref_t *refs = apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*refs));
+    tmpl_numbered_t *changed =
+        apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*changed));
+    uint32_t n = 0, most = 0;
     for (uint32_t i = 0; i < w->n_buckets; i++) {
         if (w->changed[i]) {
-            w->buckets[n++] = w->buckets[i];
+            uint32_t number = w->buckets[i].number;
+            refs[n++] = (ref_t){ tmpl_bucket_first(number), i };
+            most = number > most ? number : most;
         }
     }
-    return w->provider->commit(w->txn, w->buckets, n);
+    (void)refs_sort(refs, n, most + (uint64_t)1, w->pool);
+    for (uint32_t i = 0; i < n; i++) {
+        changed[i] = w->buckets[refs[i].key];
+    }
+    return w->provider->commit(w->txn, changed, n);
 }
 
 apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)

@@ -325,13 +325,6 @@ static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 
 /* ---- writing ---- */
 
-static int numbered_order(const void *a, const void *b)
-{
-    uint32_t x = tmpl_bucket_first(((const tmpl_numbered_t *)a)->number);
-    uint32_t y = tmpl_bucket_first(((const tmpl_numbered_t *)b)->number);
-    return (x > y) - (x < y);
-}
-
 static int bucket_put(const own_t *own, uint32_t serial, const tmpl_numbered_t *bucket)
 {
     unsigned char bytes[TMPL_LMDB_KEY_SIZE];
@@ -419,17 +412,13 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
 {
     const store_t *store = t->ctx;
     own_t *own = t->own;
-    tmpl_numbered_t *sorted = apr_pmemdup(t->pool, buckets, n * sizeof(*sorted));
     int made, rc = t->found ? 0 : site_begin(t);
-    if (n > 1) { /* freezing a site changes only the head */
-        qsort(sorted, n, sizeof(*sorted), numbered_order);
-    }
     if (rc == 0 && t->found && is_order_due(t, n)) {
-        rc = buckets_order(t, sorted, n);
+        rc = buckets_order(t, buckets, n);
     }
     else {
         for (uint32_t i = 0; rc == 0 && i < n; i++) {
-            rc = bucket_put(own, own->site.serial, &sorted[i]);
+            rc = bucket_put(own, own->site.serial, &buckets[i]);
         }
         own->site.changed += n;
     }
