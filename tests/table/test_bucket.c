@@ -140,6 +140,37 @@ static void what_is_written_is_read(void **unused)
     }
 }
 
+/* Entries of one tag, so many that their number takes several runs; some of another tag. */
+static void long_runs_are_read(void **unused)
+{
+    static const uint32_t sizes[] = { 254, 255, 256, 511, 600 };
+    static tmpl_bucket_row_t rows[600], read[600];
+    static unsigned char rests[600][TMPL_BUCKET_REST_MOST];
+
+    (void)unused;
+    for (size_t s = 0; s < DIM(sizes); s++) {
+        tmpl_bucket_t bucket;
+        tmpl_value_t value;
+
+        for (uint32_t i = 0; i < sizes[s]; i++) {
+            tmpl_kind_e kind = i % 50 == 7 ? TMPL_KIND_PATH : TMPL_KIND_SEGMENT;
+
+            value = (tmpl_value_t){ .df = 1 + i, .last = 100 + i };
+            tmpl_bucket_row(&rows[i], (tmpl_key_t){ hash_of(i), kind }, &value, rests[i]);
+        }
+        assert_true(tmpl_bucket_write(&bucket, rows, sizes[s], pool));
+        assert_int_equal(tmpl_bucket_read(read, &bucket), sizes[s]);
+        for (uint32_t i = 0; i < sizes[s]; i++) {
+            tmpl_kind_e kind = i % 50 == 7 ? TMPL_KIND_PATH : TMPL_KIND_SEGMENT;
+
+            assert_true(find(&bucket, (tmpl_key_t){ hash_of(i), kind }, &value));
+            assert_int_equal(value.df, 1 + i);
+            assert_int_equal(value.last, 100 + i);
+        }
+        apr_pool_clear(pool);
+    }
+}
+
 /* A bucket that is cut short or altered is read without a step beside it, and gives values that
  * make sense. */
 static void bytes_that_are_none_do_no_harm(void **unused)
@@ -500,12 +531,19 @@ static int pool_end(void **unused)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, pool_begin, pool_end)
 
 static const struct CMUnitTest tests[] = {
-    TEST(what_is_written_is_read),       TEST(bytes_that_are_none_do_no_harm),
-    TEST(entries_take_few_bytes),        TEST(every_bit_of_a_key_counts),
-    TEST(what_changes_is_there_once),    TEST(what_is_too_long_stays_apart),
-    TEST(nothing_is_lost_on_the_way),    TEST(a_split_moves_what_belongs_there),
-    TEST(places_go_through_all_buckets), TEST(buckets_grow_by_what_is_new),
-    TEST(heads_are_read_as_written),     TEST(nobody_can_aim),
+    TEST(what_is_written_is_read),
+    TEST(long_runs_are_read),
+    TEST(bytes_that_are_none_do_no_harm),
+    TEST(entries_take_few_bytes),
+    TEST(every_bit_of_a_key_counts),
+    TEST(what_changes_is_there_once),
+    TEST(what_is_too_long_stays_apart),
+    TEST(nothing_is_lost_on_the_way),
+    TEST(a_split_moves_what_belongs_there),
+    TEST(places_go_through_all_buckets),
+    TEST(buckets_grow_by_what_is_new),
+    TEST(heads_are_read_as_written),
+    TEST(nobody_can_aim),
     TEST(nobody_can_aim_at_a_place),
 };
 

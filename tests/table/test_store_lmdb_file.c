@@ -591,6 +591,36 @@ static void removed_file_is_made_anew_by_another(void **state)
     apr_pool_destroy(present);
 }
 
+static void seen_later(MDB_val *key, MDB_val *data, unsigned number)
+{
+    (void)key;
+    /* behind head and serial: microseconds, little-endian */
+    ((unsigned char *)data->mv_data)[TMPL_HEAD_SIZE + 4 + 7] = (unsigned char)number;
+}
+
+/* Has the file say that the site s was used thousands of years from now. */
+static int child_sets_seen(ctx_t *c, unsigned number)
+{
+    return raw_patch(c, "sites", "s", seen_later, number);
+}
+
+/* Buckets that were read count no longer as current, however wrong the clock is. */
+static void each_write_is_noticed(void **state)
+{
+    ctx_t *c = *state;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_exits(in_child(c, 0, child_learns));
+    assert_exits(in_child_alone(c, 1, child_sets_seen));
+    c->store = open_with(c, c->uri, NULL);
+    for (unsigned i = 1; i < 50; i++) {
+        learn(c, "s", 1000 + i, 9000, 5);
+        look(c, "s", 9000, 5);
+        assert_int_equal(c->counts.records[4].df, i);
+        assert_int_equal(c->counts.pages, PAGES_OF_PROCESS + i);
+    }
+}
+
 static void other_format(MDB_val *key, MDB_val *data, unsigned number)
 {
     (void)key;
@@ -747,6 +777,7 @@ static const store_test_t table[] = {
     TEST(LMDB, removed_file_is_made_anew),
     TEST(LMDB, removed_file_is_made_anew_once),
     TEST(LMDB, removed_file_is_made_anew_by_another),
+    TEST(LMDB, each_write_is_noticed),
     TEST(LMDB, file_of_another_format_is_told),
     TEST(LMDB, file_is_whole_after_every_page),
     TEST(LMDB, test_of_a_file_hinders_nobody),

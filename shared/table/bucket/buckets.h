@@ -3,7 +3,7 @@
  * The buckets of a site: which bucket a key belongs to, how many there are, and how their entries
  * change. Pure functions: they ask no store.
  *
- * The number of buckets keeps a few dozen entries in each on average, by linear hashing (Litwin
+ * The number of buckets keeps some sixteen entries in each on average, by linear hashing (Litwin
  * 1980, "Linear hashing: a new tool for file and table addressing"): a new bucket takes its entries
  * from one other bucket. The bucket of a key depends on a salt that each site draws once, so nobody
  * can write texts that all fall into one bucket.
