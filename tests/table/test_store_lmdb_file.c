@@ -604,20 +604,27 @@ static int child_sets_seen(ctx_t *c, unsigned number)
     return raw_patch(c, "sites", "s", seen_later, number);
 }
 
+/* A site of 990 entries gets new buckets on few pages only. */
+static int child_learns_once(ctx_t *c, unsigned number)
+{
+    learn(c, "s", 0, 0, number);
+    return 0;
+}
+
 /* Buckets that were read count no longer as current, however wrong the clock is. */
 static void each_write_is_noticed(void **state)
 {
     ctx_t *c = *state;
 
     c->uri = backend_uri(LMDB, c->pool);
-    assert_exits(in_child(c, 0, child_learns));
+    assert_exits(in_child(c, 990, child_learns_once));
     assert_exits(in_child_alone(c, 1, child_sets_seen));
     c->store = open_with(c, c->uri, NULL);
-    for (unsigned i = 1; i < 50; i++) {
-        learn(c, "s", 1000 + i, 9000, 5);
-        look(c, "s", 9000, 5);
+    for (unsigned i = 1; i < 9; i++) {
+        look(c, "s", 0, 5);
         assert_int_equal(c->counts.records[4].df, i);
-        assert_int_equal(c->counts.pages, PAGES_OF_PROCESS + i);
+        assert_int_equal(c->counts.pages, i);
+        learn(c, "s", i, 0, 5);
     }
 }
 
