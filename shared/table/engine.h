@@ -11,8 +11,8 @@
  *     n (2) w (1) clock (4) r (1) | run (2) x r | low hash (4) x n | top (1) x n | age (w) x n |
  *     rest x n
  *
- * An entry is one value of each column, and belongs to one run. Its rest is empty for a document. For a segment it is the
- * fingerprints or the DF, for a layout path DF, text and repeated text.
+ * An entry is one value of each column, and belongs to one run. Its rest is empty for a document.
+ * For a segment it is the fingerprints or the DF, for a layout path DF, text and repeated text.
  *
  * store.c checks what callers hand in. All functions return APR_SUCCESS or fill err.
  */

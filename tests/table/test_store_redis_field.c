@@ -140,8 +140,8 @@ static void without_a_head_the_site_begins_anew(void **state)
     }
 }
 
-/* An entry of try_path's path, as bytes: n 1, age in one byte, clock 0, one run, of one tag; hash and
- * age; DF 7, text 10, repeated 10. */
+/* An entry of try_path's path, as bytes: n 1, age in one byte, clock 0, one run, of one tag; hash
+ * and age; DF 7, text 10, repeated 10. */
 #define PATH_ENTRY                                                                                 \
     "\1\0\1\0\0\0\0\1"                                                                             \
     "\2\1"                                                                                         \
