@@ -48,7 +48,8 @@ _Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(ref_t) + sizeof(tmpl_slot_
                "what tmpl_work_entries() takes for a key");
 
 /*
- * A pass of a radix sort, by the bits of ranks from shift on. Refs with equal bits keep their order.
+ * A pass of a radix sort, by the bits of ranks from shift on. Refs with equal bits keep their
+ * order.
  */
 static void refs_pass(ref_t *to, const ref_t *from, uint32_t n, unsigned shift, unsigned bits)
 {
