@@ -6,12 +6,13 @@
  *     keys of pages --salt--> ranks --n--> numbers of buckets --get--> entries --rules.h-->
  *     changed entries, new head --split, update, sweep, merge--> buckets --commit-->
  *
- * A bucket packs a few dozen entries as columns; bucket/bucket.h has every byte:
+ * A bucket packs some sixteen entries as columns; bucket/bucket.h has every byte:
  *
- *     n (2) w (1) clock (4) | low hash (4) x n | top (1) x n | tag (1) x n | age (w) x n | rest x n
+ *     n (2) w (1) clock (4) r (1) | run (2) x r | low hash (4) x n | top (1) x n | age (w) x n |
+ *     rest x n
  *
- * An entry is one value of each column. Its rest is empty for a document. For a segment it is the
- * fingerprints or the DF, for a layout path DF, text and repeated text.
+ * An entry is one value of each column, and belongs to one run. Its rest is empty for a document.
+ * For a segment it is the fingerprints or the DF, for a layout path DF, text and repeated text.
  *
  * store.c checks what callers hand in. All functions return APR_SUCCESS or fill err.
  */
@@ -27,7 +28,7 @@ typedef struct {
     apr_interval_time_t patience; /* for calls without a deadline */
 } tmpl_engine_t;
 
-/* Counts of a page before it is looked up: all zero, with a record for each key, from pool. */
+/* Counts of a page before it is looked up: zero, with room for a record of each key, from pool. */
 tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool);
 
 /*

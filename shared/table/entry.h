@@ -31,7 +31,8 @@ typedef struct {
     uint32_t pages[TMPL_LIFETIMES];
 } tmpl_lifetimes_t;
 
-void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy);
+/* The lifetimes of a policy. They hold until the thread asks for those of another policy. */
+const tmpl_lifetimes_t *tmpl_lifetimes(const tmpl_policy_t *policy);
 
 /*
  * Whether an entry is live at clock now. An entry with last > now stems from a damaged table: dead.
@@ -85,7 +86,10 @@ void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry);
 void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value);
 
 /* The record of an entry, as callers see it. */
-tmpl_record_t tmpl_value_record(const tmpl_value_t *value);
+static inline tmpl_record_t tmpl_value_record(const tmpl_value_t *value)
+{
+    return (tmpl_record_t){ value->df, value->last, value->text, value->repeated };
+}
 
 /* Little-endian integers of n <= 8 bytes. */
 static inline void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)

@@ -14,7 +14,7 @@ uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df)
     return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
 }
 
-void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy)
+static void lifetimes_fill(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy)
 {
     uint32_t limit = tmpl_lifetime(policy, TMPL_LIFETIMES);
     uint32_t n = 0;
@@ -22,6 +22,19 @@ void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *polic
         lifetimes->pages[n] = tmpl_lifetime(policy, n + 1);
     } while (lifetimes->pages[n++] < limit && n < TMPL_LIFETIMES);
     lifetimes->n = n;
+}
+
+/* The formula takes as long as 50 look-ups of keys, and nearly all pages have the same policy. */
+const tmpl_lifetimes_t *tmpl_lifetimes(const tmpl_policy_t *policy)
+{
+    static _Thread_local tmpl_lifetimes_t lifetimes;
+    static _Thread_local tmpl_policy_t of;
+    if (lifetimes.n == 0 || of.lifetime_tb != policy->lifetime_tb ||
+        of.lifetime_n != policy->lifetime_n) {
+        lifetimes_fill(&lifetimes, policy);
+        of = *policy;
+    }
+    return &lifetimes;
 }
 
 static int value_has(const tmpl_value_t *value, uint16_t fp)
@@ -102,11 +115,6 @@ void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry)
     if (value->n > 0) {
         memcpy(value->fingerprints, entry->fingerprints, value->n * sizeof(uint16_t));
     }
-}
-
-tmpl_record_t tmpl_value_record(const tmpl_value_t *value)
-{
-    return (tmpl_record_t){ value->df, value->last, value->text, value->repeated };
 }
 
 void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value)

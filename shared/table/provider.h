@@ -107,9 +107,9 @@ typedef struct {
      */
     apr_status_t (*get)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n);
     /*
-     * Writes txn->head and n buckets, and deletes buckets without bytes. If txn->found is 0,
-     * replaces all that is stored under the site's name. APR_EBUSY: somebody has written the site
-     * since get.
+     * Writes txn->head and n buckets, which come in the order of their ranks (buckets.h), and
+     * deletes buckets without bytes. If txn->found is 0, replaces all that is stored under the
+     * site's name. APR_EBUSY: somebody has written the site since get.
      */
     apr_status_t (*commit)(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n);
     void (*end)(tmpl_txn_t *txn);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/rules.h"
 
+#include <string.h>
+
 #include "table/near.h"
 
 /* A page that is being counted. */
@@ -8,12 +10,12 @@ typedef struct {
     const tmpl_rules_page_t *page;
     tmpl_rules_site_t *site;
     tmpl_counts_t *counts;
-    tmpl_lifetimes_t lifetimes;
+    const tmpl_lifetimes_t *lifetimes;
 } work_t;
 
 static int is_live(const work_t *w, const tmpl_slot_t *slot)
 {
-    return slot->held && tmpl_value_live(&slot->value, &w->lifetimes, w->site->pages);
+    return slot->held && tmpl_value_live(&slot->value, w->lifetimes, w->site->pages);
 }
 
 /* Whether a slot may be written: an empty slot adds an entry to the site. */
@@ -44,11 +46,19 @@ static void counts_head(work_t *w, int counted)
 static void look(work_t *w)
 {
     for (uint32_t i = 0; i < w->page->obs->n; i++) {
-        if (is_live(w, w->page->slots[i])) {
-            record_set(w, i);
-        }
+        const tmpl_slot_t *slot = w->page->slots[i];
+        w->counts->records[i] =
+            is_live(w, slot) ? tmpl_value_record(&slot->value) : (tmpl_record_t){ 0 };
     }
     counts_head(w, 0);
+}
+
+/* For keys that no rule below writes a record of. */
+static void records_clear(work_t *w)
+{
+    if (w->page->obs->n > 0) {
+        memset(w->counts->records, 0, w->page->obs->n * sizeof(*w->counts->records));
+    }
 }
 
 /* Sets last = now in the live entries of the keys from index first on. */
@@ -69,6 +79,7 @@ static void refresh(work_t *w)
 {
     w->page->text->value.last = w->site->pages;
     write_slot(w, w->page->text);
+    records_clear(w);
     keys_refresh(w, 0);
     counts_head(w, 0);
 }
@@ -91,6 +102,7 @@ static int near_copy(work_t *w)
 {
     int stale = is_stale(w);
     if (stale) {
+        records_clear(w);
         keys_refresh(w, 0);
         counts_head(w, 0);
     }
@@ -193,6 +205,7 @@ static void count(work_t *w, apr_pool_t *pool)
 {
     int counted = !is_live(w, w->page->id) && w->site->pages < UINT32_MAX;
     w->site->pages += (uint32_t)counted;
+    records_clear(w);
     keys_count(w, counted, pool);
     document_enter(w, w->page->id);
     document_enter(w, w->page->text);
@@ -212,16 +225,14 @@ void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *sit
                      tmpl_counts_t *counts)
 {
     tmpl_rules_site_t same = *site;
-    work_t w = { .page = page, .site = &same, .counts = counts };
-    tmpl_lifetimes_init(&w.lifetimes, page->obs->policy);
+    work_t w = { page, &same, counts, tmpl_lifetimes(page->obs->policy) };
     look(&w);
 }
 
 int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmpl_counts_t *counts,
                      apr_pool_t *pool)
 {
-    work_t w = { .page = page, .site = site, .counts = counts };
-    tmpl_lifetimes_init(&w.lifetimes, page->obs->policy);
+    work_t w = { page, site, counts, tmpl_lifetimes(page->obs->policy) };
     if (site->frozen) {
         look(&w);
         return 0;
@@ -233,7 +244,7 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
         }
         refresh(&w);
     }
-    else if (!is_live(&w, page->id) && tmpl_is_near_copy(page, &w.lifetimes, site->pages)) {
+    else if (!is_live(&w, page->id) && tmpl_is_near_copy(page, w.lifetimes, site->pages)) {
         return near_copy(&w);
     }
     else {

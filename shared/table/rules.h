@@ -38,8 +38,7 @@ typedef struct {
 uint32_t tmpl_observation_segments(const tmpl_observation_t *obs);
 
 /*
- * Fills the counts of a page that is not learnt. counts->records has room for all keys, and is
- * zero.
+ * Fills the counts of a page that is not learnt. counts->records has room for all keys.
  */
 void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *site,
                      tmpl_counts_t *counts);

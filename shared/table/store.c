@@ -112,16 +112,43 @@ static apr_status_t policy_check(const tmpl_policy_t *policy, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-static int block_good(const tmpl_block_paths_t *block, const tmpl_observation_t *obs,
-                      uint32_t n_segments)
+static int keys_good(const tmpl_observation_t *obs, uint32_t n_segments)
 {
-    for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
-        uint32_t path = block->paths[level];
-        if (path != TMPL_NONE && (path < n_segments || path >= obs->n)) {
-            return 0;
-        }
+    uint64_t hashes = 0;
+    unsigned others = 0;
+    for (uint32_t i = 0; i < obs->n; i++) {
+        hashes |= obs->keys[i].hash;
     }
-    return block->first <= block->after && block->after <= obs->n_shares;
+    for (uint32_t i = 0; i < n_segments; i++) {
+        others |= (unsigned)obs->keys[i].kind ^ TMPL_KIND_SEGMENT;
+    }
+    for (uint32_t i = n_segments; i < obs->n; i++) {
+        others |= (unsigned)obs->keys[i].kind ^ TMPL_KIND_PATH;
+    }
+    return hashes <= TMPL_HASH_MASK && others == 0;
+}
+
+static int shares_good(const tmpl_observation_t *obs, uint32_t n_segments)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < obs->n_shares; i++) {
+        most = obs->shares[i].key > most ? obs->shares[i].key : most;
+    }
+    return obs->n_shares == 0 || most < n_segments;
+}
+
+static int blocks_good(const tmpl_observation_t *obs, uint32_t n_segments)
+{
+    const uint32_t n_paths = obs->n - n_segments;
+    int good = 1;
+    for (uint32_t i = 0; i < obs->n_blocks; i++) {
+        const tmpl_block_paths_t *block = &obs->blocks[i];
+        for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
+            good &= block->paths[level] == TMPL_NONE || block->paths[level] - n_segments < n_paths;
+        }
+        good &= block->first <= block->after && block->after <= obs->n_shares;
+    }
+    return good;
 }
 
 static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_t *err)
@@ -131,26 +158,20 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
     if (rv == APR_SUCCESS) {
         rv = policy_check(obs->policy, err);
     }
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n; i++) {
-        if (obs->keys[i].kind != (i < n_segments ? TMPL_KIND_SEGMENT : TMPL_KIND_PATH)) {
-            rv = tmpl_fail(err, APR_EINVAL, "key %u is of kind %d, unknown or out of order", i,
-                           (int)obs->keys[i].kind);
-        }
-        else if (obs->keys[i].hash > TMPL_HASH_MASK) {
-            rv = tmpl_fail(err, APR_EINVAL, "key %u has more than %d bits", i, TMPL_HASH_BITS);
-        }
+    if (rv != APR_SUCCESS) {
+        return rv;
     }
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n_shares; i++) {
-        if (obs->shares[i].key >= n_segments) {
-            rv = tmpl_fail(err, APR_EINVAL, "share %u is of no segment", i);
-        }
+    if (!keys_good(obs, n_segments)) {
+        return tmpl_fail(err, APR_EINVAL,
+                         "a key is out of order, of a kind unknown, or of more than %d bits",
+                         TMPL_HASH_BITS);
     }
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n_blocks; i++) {
-        if (!block_good(&obs->blocks[i], obs, n_segments)) {
-            rv = tmpl_fail(err, APR_EINVAL, "block %u names paths or shares that are not there", i);
-        }
+    if (!shares_good(obs, n_segments)) {
+        return tmpl_fail(err, APR_EINVAL, "a share is of no segment");
     }
-    return rv;
+    return blocks_good(obs, n_segments)
+               ? APR_SUCCESS
+               : tmpl_fail(err, APR_EINVAL, "a block names paths or shares that are not there");
 }
 
 /* Whether learning a page would write nothing. The entries of its document tell. */
@@ -395,7 +416,7 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
 }
 
 typedef struct {
-    tmpl_lifetimes_t lifetimes;
+    const tmpl_lifetimes_t *lifetimes;
     uint32_t min_df;
     tmpl_store_stats_t *stats;
 } tally_t;
@@ -404,7 +425,7 @@ static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
 {
     tally_t *t = baton;
     tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
-    if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
+    if (tmpl_value_live(&value, t->lifetimes, t->stats->pages)) {
         t->stats->live++;
         if (entry->key.kind == TMPL_KIND_SEGMENT) {
             t->stats->template += value.df >= t->min_df;
@@ -426,7 +447,7 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
         return rv;
     }
     memset(stats, 0, sizeof(*stats));
-    tmpl_lifetimes_init(&t.lifetimes, policy);
+    t.lifetimes = tmpl_lifetimes(policy);
     return tmpl_engine_dump(&store->engine, site, stats, tally, &t, err, pool);
 }
 

@@ -21,7 +21,7 @@ my $backend = backend { $site->answer(@_) };
 my @hosts = map { "s$_.example" } 1 .. 12;
 my $cluster = Test::Tmpl::Cluster->new(replicas => 1, options => { 'cluster-require-full-coverage' => 'no' });
 my @masters = ($cluster->nodes)[0 .. 2];
-my %slot = map { $_ => $cluster->slot("tmpl:5:{$_}") } @hosts;
+my %slot = map { $_ => $cluster->slot("tmpl:6:{$_}") } @hosts;
 
 sub counters {
     my ($httpd) = @_;
@@ -46,7 +46,7 @@ my $visitors = Test::Tmpl::Visitors->start(httpd => $httpd, site => $site, hosts
 my $warm = sub { $_[0]{state} eq 'warm' && $_[0]{declined} eq '-' };
 
 ok defined $visitors->wait_for_all($warm), 'every site is learnt';
-my @keys = map { scalar @{ $_->command('KEYS', 'tmpl:5:{*') } } @masters;
+my @keys = map { scalar @{ $_->command('KEYS', 'tmpl:6:{*') } } @masters;
 is scalar(grep { $_ > 0 } @keys), 3, "each master has sites: @keys";
 
 subtest 'slots move under load' => sub {
@@ -59,7 +59,7 @@ subtest 'slots move under load' => sub {
         $cluster->end_move($slot{$host}, $from, $to);
         ok defined $visitors->wait_for_all($warm), "$host: its slot has moved (MOVED)";
         is $cluster->master($slot{$host}, $to), $to, 'it is at the other master';
-        is_deeply $to->command('CLUSTER', 'GETKEYSINSLOT', $slot{$host}, 10), ["tmpl:5:{$host}"], 'which has the key';
+        is_deeply $to->command('CLUSTER', 'GETKEYSINSLOT', $slot{$host}, 10), ["tmpl:6:{$host}"], 'which has the key';
     }
     is scalar(grep { $_->{wrong} || $_->{declined} ne '-' } $visitors->answers), 0, 'no page was wrong or declined';
 };
@@ -80,7 +80,7 @@ subtest 'a slot moves while httpd restarts' => sub {
 
 subtest 'a slot that moves takes new sites' => sub {
     my $host = 'new.example';
-    my $number = $cluster->slot("tmpl:5:{$host}");
+    my $number = $cluster->slot("tmpl:6:{$host}");
     my $to = (grep { $_ != $cluster->master($number) } @masters)[0];
     my $from = $cluster->begin_move($number, $to);
     my @answers = map { $httpd->get("/page/$_", headers => { Host => $host }) } 1 .. 6;

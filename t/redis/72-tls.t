@@ -107,7 +107,7 @@ subtest 'a cluster' => sub {
         $httpd->get("/page/$_", headers => { Host => $host }) for 1 .. 5;
         same_bytes($httpd->get('/page/6', headers => { Host => $host })->body, $site->stripped(6), "$host is stripped");
     }
-    is scalar(grep { @{ $_->command('KEYS', 'tmpl:5:{t*') } > 0 } $cluster->nodes), 2, 'both masters have sites';
+    is scalar(grep { @{ $_->command('KEYS', 'tmpl:6:{t*') } > 0 } $cluster->nodes), 2, 'both masters have sites';
     $httpd->finish;
 };
 

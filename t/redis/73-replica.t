@@ -35,7 +35,7 @@ ok wait_for { $before = lookups($master); $httpd->get('/page/9') for 1 .. 20; lo
 is $replica->command('DBSIZE'), $master->command('DBSIZE'), 'the replica has what is learnt';
 
 # A site that nobody asks the master for.
-my ($key) = @{ $master->command('KEYS', 'tmpl:5:{*') };
+my ($key) = @{ $master->command('KEYS', 'tmpl:6:{*') };
 $master->command('EXPIRE', $key, 100);
 wait_for { $replica->command('TTL', $key) <= 100 } or die "the replica does not follow\n";
 ok wait_for { $httpd->get('/page/1'); $master->command('TTL', $key) > 1000 }, 'a site that is read at the replica does not expire';

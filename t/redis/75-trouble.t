@@ -56,7 +56,7 @@ subtest 'full in use' => sub {
 
 # What allkeys-* may do, and somebody who deletes keys by hand.
 subtest 'the secret is lost' => sub {
-    my $key = 'tmpl:5:secret';
+    my $key = 'tmpl:6:secret';
     my $redis = redis();
     # one child: another one may not have asked for the secret yet, and would draw its own
     my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";

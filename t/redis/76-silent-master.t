@@ -40,7 +40,7 @@ sub visit {
 }
 
 ok wait_for { my ($warm) = visit('warm'); @$warm == @hosts }, 'every site is learnt';
-my %master = map { $_ => $cluster->master($cluster->slot("tmpl:5:{$_}")) } @hosts;
+my %master = map { $_ => $cluster->master($cluster->slot("tmpl:6:{$_}")) } @hosts;
 my $victim = $master{ $hosts[0] };
 $victim->stop;
 my %declined;

@@ -48,7 +48,7 @@ subtest 'httpd ends while it does not try a store that is back' => sub {
     ok wait_for { $httpd->log_text =~ /T017/ }, 'learning fails';
     $redis->continue;
     $httpd->stop;
-    is_deeply [map { $redis->command('EXISTS', "tmpl:5:{$_}") } @hosts], [1, 1, 1], 'the pages that waited are learnt';
+    is_deeply [map { $redis->command('EXISTS', "tmpl:6:{$_}") } @hosts], [1, 1, 1], 'the pages that waited are learnt';
     $httpd->finish;
 };
 

@@ -15,7 +15,7 @@ for my $delay ('0', '100ms') {
     my $redis = redis();
     my $httpd = proxy($backend, detector => 'incremental', no_store => 1, conf => "TmplMode strip\nTmplStore " . $redis->uri
         . "\nTmplLearnDelay $delay\nTmplSiteKey \"%{QUERY_STRING}\"");
-    $redis->command('SET', 'tmpl:5:{A}', 'x');
+    $redis->command('SET', 'tmpl:6:{A}', 'x');
     $httpd->expect_log(qr/T022\]/);
     for my $n (1 .. 8) {
         is $httpd->get("/page/$n?A")->says('declined'), 'store', "delay $delay: page $n of its site passes";

@@ -149,7 +149,7 @@ static inline long long lookups(const redis_server_t *server)
 
 static inline long long fields_of(const redis_server_t *server)
 {
-    redisReply *reply = by_hand(server, "HLEN tmpl:5:{s}");
+    redisReply *reply = by_hand(server, "HLEN tmpl:6:{s}");
     long long n = reply->integer;
 
     freeReplyObject(reply);

@@ -71,18 +71,17 @@ static void table_is_formula(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DIM(policies); i++) {
-        tmpl_lifetimes_t lifetimes;
+        const tmpl_lifetimes_t *lifetimes = tmpl_lifetimes(&policies[i]);
 
-        tmpl_lifetimes_init(&lifetimes, &policies[i]);
         for (uint32_t df = 1; df < 200; df++) {
             uint32_t pages = tmpl_lifetime(&policies[i], df);
             uint32_t now = pages < UINT32_MAX - 10 ? pages + 10 : UINT32_MAX;
             tmpl_value_t value = { .df = df, .last = now - pages };
 
-            assert_true(tmpl_value_live(&value, &lifetimes, now));
+            assert_true(tmpl_value_live(&value, lifetimes, now));
             if (value.last > 0) {
                 value.last--;
-                assert_false(tmpl_value_live(&value, &lifetimes, now));
+                assert_false(tmpl_value_live(&value, lifetimes, now));
             }
         }
     }
@@ -91,12 +90,11 @@ static void table_is_formula(void **state)
 static void from_the_future_is_dead(void **state)
 {
     tmpl_value_t value = { .df = 9, .last = 11 };
-    tmpl_lifetimes_t lifetimes;
+    const tmpl_lifetimes_t *lifetimes = tmpl_lifetimes(&policies[1]);
 
     (void)state;
-    tmpl_lifetimes_init(&lifetimes, &policies[1]);
-    assert_true(tmpl_value_live(&value, &lifetimes, 11));
-    assert_false(tmpl_value_live(&value, &lifetimes, 10));
+    assert_true(tmpl_value_live(&value, lifetimes, 11));
+    assert_false(tmpl_value_live(&value, lifetimes, 10));
 }
 
 static void counts_documents_once(void **state)

@@ -140,7 +140,7 @@ static void keys_have_slots(void **state)
     assert_int_equal(tmpl_redis_slot("{}foo"), 9500);
     assert_int_equal(tmpl_redis_slot("{foo"), 13308);
     assert_int_equal(tmpl_redis_slot(""), 0);
-    assert_int_equal(tmpl_redis_slot("tmpl:5:{example.org}"), tmpl_redis_slot("example.org"));
+    assert_int_equal(tmpl_redis_slot("tmpl:6:{example.org}"), tmpl_redis_slot("example.org"));
 }
 
 /* The reply of which these are the bytes. */

@@ -591,6 +591,43 @@ static void removed_file_is_made_anew_by_another(void **state)
     apr_pool_destroy(present);
 }
 
+static void seen_later(MDB_val *key, MDB_val *data, unsigned number)
+{
+    (void)key;
+    /* behind head and serial: microseconds, little-endian */
+    ((unsigned char *)data->mv_data)[TMPL_HEAD_SIZE + 4 + 7] = (unsigned char)number;
+}
+
+/* Has the file say that the site s was used thousands of years from now. */
+static int child_sets_seen(ctx_t *c, unsigned number)
+{
+    return raw_patch(c, "sites", "s", seen_later, number);
+}
+
+/* A site of 990 entries gets new buckets on few pages only. */
+static int child_learns_once(ctx_t *c, unsigned number)
+{
+    learn(c, "s", 0, 0, number);
+    return 0;
+}
+
+/* Buckets that were read count no longer as current, however wrong the clock is. */
+static void each_write_is_noticed(void **state)
+{
+    ctx_t *c = *state;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_exits(in_child(c, 990, child_learns_once));
+    assert_exits(in_child_alone(c, 1, child_sets_seen));
+    c->store = open_with(c, c->uri, NULL);
+    for (unsigned i = 1; i < 9; i++) {
+        look(c, "s", 0, 5);
+        assert_int_equal(c->counts.records[4].df, i);
+        assert_int_equal(c->counts.pages, i);
+        learn(c, "s", i, 0, 5);
+    }
+}
+
 static void other_format(MDB_val *key, MDB_val *data, unsigned number)
 {
     (void)key;
@@ -603,10 +640,10 @@ static int child_names_format(ctx_t *c, unsigned number)
     return raw_patch(c, "meta", "format", other_format, number);
 }
 
-/* 1 to 4 are those of former versions. */
+/* 1 to 5 are those of former versions. */
 static void file_of_another_format_is_told(void **state)
 {
-    static const unsigned others[] = { 0, 1, 2, 3, 4, 6 };
+    static const unsigned others[] = { 0, 1, 2, 3, 4, 5, 7 };
     ctx_t *c = *state;
 
     c->uri = backend_uri(LMDB, c->pool);
@@ -616,7 +653,7 @@ static void file_of_another_format_is_told(void **state)
         assert_int_equal(cannot_open(c, c->uri), APR_EGENERAL);
         assert_non_null(strstr(c->err.text, "not of this version"));
     }
-    assert_exits(in_child_alone(c, 5, child_names_format));
+    assert_exits(in_child_alone(c, 6, child_names_format));
     c->store = open_with(c, c->uri, NULL);
     look(c, "s", 0, 5);
     assert_int_equal(c->counts.pages, PAGES_OF_PROCESS);
@@ -747,6 +784,7 @@ static const store_test_t table[] = {
     TEST(LMDB, removed_file_is_made_anew),
     TEST(LMDB, removed_file_is_made_anew_once),
     TEST(LMDB, removed_file_is_made_anew_by_another),
+    TEST(LMDB, each_write_is_noticed),
     TEST(LMDB, file_of_another_format_is_told),
     TEST(LMDB, file_is_whole_after_every_page),
     TEST(LMDB, test_of_a_file_hinders_nobody),

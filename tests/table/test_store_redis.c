@@ -117,7 +117,7 @@ static void buckets_go_with_their_entries(void **state)
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
     observe_as(c, "s", 0, 1, 0, 3000, &brief, 1);
     assert_true(fields_of(server) > 50);
-    while ((fields_of(server) > 2 || stats_of(c, "s", &brief).entries > 40) && page < 300) {
+    while ((fields_of(server) > 3 || stats_of(c, "s", &brief).entries > 40) && page < 300) {
         page++;
         observe_as(c, "s", 2 * page, 2 * page + 1, 0, 20, &brief, 1);
         for (unsigned i = 0; i < 20; i++) {
@@ -223,7 +223,7 @@ static void full_site_does_not_stop_the_others(void **state)
     tmpl_document_t document[PAGES];
     uint32_t counted;
 
-    do_by_hand(server, "ACL SETUSER half reset on >p +@all %%R~* ~tmpl:5:{t} ~tmpl:5:{u}");
+    do_by_hand(server, "ACL SETUSER half reset on >p +@all %%R~* ~tmpl:6:{t} ~tmpl:6:{u}");
     c->store = open_with(
         c, apr_psprintf(c->pool, "redis+unix://%s?user=half&pass=p", server->socket), NULL);
     for (unsigned i = 0; i < PAGES; i++) {
@@ -268,13 +268,13 @@ static void idle_sites_expire(void **state)
     opts.idle = apr_time_from_sec(3000);
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), &opts);
     learn(c, "s", 1, 0, 5);
-    reply = by_hand(server, "TTL tmpl:5:{s}");
+    reply = by_hand(server, "TTL tmpl:6:{s}");
     assert_in_range(reply->integer, 2900, 3000);
     freeReplyObject(reply);
     /* being looked at is being in use */
-    do_by_hand(server, "EXPIRE tmpl:5:{s} 1000");
+    do_by_hand(server, "EXPIRE tmpl:6:{s} 1000");
     look(c, "s", 0, 1);
-    reply = by_hand(server, "TTL tmpl:5:{s}");
+    reply = by_hand(server, "TTL tmpl:6:{s}");
     assert_in_range(reply->integer, 2900, 3000);
     freeReplyObject(reply);
 }

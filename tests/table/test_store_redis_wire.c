@@ -385,8 +385,8 @@ static void arguments_are_not_told(void **state)
 /* SCAN may show a key twice, and keys of others. */
 static void sites_are_listed_once(void **state)
 {
-    static const char answer[] = "*2\r\n$1\r\n0\r\n*6\r\n$10\r\ntmpl:5:{a}\r\n$10\r\ntmpl:5:{a}\r\n"
-                                 "$9\r\ntmpl:5:{}\r\n$10\r\ntmpl:5:{bc\r\n$10\r\nxmpl:2:{a}\r\n"
+    static const char answer[] = "*2\r\n$1\r\n0\r\n*6\r\n$10\r\ntmpl:6:{a}\r\n$10\r\ntmpl:6:{a}\r\n"
+                                 "$9\r\ntmpl:6:{}\r\n$10\r\ntmpl:6:{bc\r\n$10\r\nxmpl:2:{a}\r\n"
                                  "$8\r\ntmpl:{d}\r\n";
     ctx_t *c = *state;
     fake_t fake = { 0 };
@@ -399,7 +399,7 @@ static void sites_are_listed_once(void **state)
 /* A server whose SCAN never ends. */
 static void sites_without_end_are_an_error(void **state)
 {
-    static const char answer[] = "*2\r\n$1\r\n7\r\n*1\r\n$10\r\ntmpl:5:{a}\r\n";
+    static const char answer[] = "*2\r\n$1\r\n7\r\n*1\r\n$10\r\ntmpl:6:{a}\r\n";
     ctx_t *c = *state;
     const char *next;
     apr_array_header_t *sites = apr_array_make(c->pool, 8, sizeof(char *));

@@ -146,7 +146,7 @@ static tmpl_head_t head_of(ctx_t *c)
     tmpl_head_t head;
 
     freeReplyObject(redisCommand(redis, "SELECT 2"));
-    reply = redisCommand(redis, "HGET tmpl:5:{s} h");
+    reply = redisCommand(redis, "HGET tmpl:6:{s} h");
     assert_non_null(reply);
     assert_int_equal(reply->type, REDIS_REPLY_STRING);
     assert_true(tmpl_head_unpack(&head, reply->str, reply->len));
@@ -325,7 +325,7 @@ static void damage_is_kept_as_it_is(void **state)
 
     freeReplyObject(redisCommand(redis, "SELECT 2"));
     tmpl_head_pack(bytes, &head);
-    freeReplyObject(redisCommand(redis, "HSET tmpl:5:{s} h %b b%b garbage", bytes, sizeof(bytes),
+    freeReplyObject(redisCommand(redis, "HSET tmpl:6:{s} h %b b%b garbage", bytes, sizeof(bytes),
                                  "\0\0\0", (size_t)3));
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(asked_by_look(c, 0, 100), i == 0 ? 2 : 0);
@@ -334,7 +334,7 @@ static void damage_is_kept_as_it_is(void **state)
     }
     head.n = TMPL_BUCKETS_MOST;
     tmpl_head_pack(bytes, &head);
-    freeReplyObject(redisCommand(redis, "HSET tmpl:5:{s} h %b", bytes, sizeof(bytes)));
+    freeReplyObject(redisCommand(redis, "HSET tmpl:6:{s} h %b", bytes, sizeof(bytes)));
     c->age = 1;
     for (unsigned i = 0; i < 2; i++) {
         assert_in_range(asked_by_look(c, 0, 100), 1, 2);

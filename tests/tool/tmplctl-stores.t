@@ -269,11 +269,11 @@ SKIP: {
         my $redis;
         ok(wait_for { $redis = IO::Socket::UNIX->new(Peer => 'foreign.sock') }, 'a server');
         my $ask = sub { print {$redis} "@_\r\n"; return scalar <$redis> };
-        like($ask->('SADD tmpl:5:secret x'), qr/^:1/, 'another program uses the key');
+        like($ask->('SADD tmpl:6:secret x'), qr/^:1/, 'another program uses the key');
         my @store = ('--store', "redis+unix://$dir/foreign.sock");
         my ($code, $out, $err) = run(qw(clean --mode strip --detector auto --site s --out foreign), @store, @pages[0, 1]);
         is($code, 3, 'clean: exit code 3');
-        like($err, qr/store: .*another program uses the key tmpl:5:secret/, 'clean: the message');
+        like($err, qr/store: .*another program uses the key tmpl:6:secret/, 'clean: the message');
         like($out, qr/^2 pages: .*; 0 failed, 2 store failures; /, 'clean: pages are judged alone');
         for my $command (['segments', '--site', 's', $pages[0]], ['explain', '--site', 's', $pages[0]]) {
             ($code, $out, $err) = run(@$command, @store);

@@ -3,58 +3,62 @@
 
 #include <stddef.h>
 
-#define HEAD_SIZE 7
-#define LOW_SIZE  4 /* bytes of a hash's low part */
+#include "base/bytes16.h"
+
+#define HEAD_SIZE 8
+#define RUN_SIZE  2   /* bytes of a run: a tag, and how many entries have it */
+#define RUN_MOST  255 /* entries of a run */
+#define LOW_SIZE  4   /* bytes of a hash's low part */
 #define KIND_BITS 2
 #define KIND_MASK ((1u << KIND_BITS) - 1)
-#define EXPLICIT  3 /* instead of a kind: a segment that has both DF and fingerprints */
+#define EXPLICIT  3   /* instead of a kind: a segment that has both DF and fingerprints */
+#define TAGS      256 /* values of a tag */
+#define INVALID   255 /* instead of a size: there is no such tag */
 
 /* Bytes of a rest, by tag. */
-#define REST_1(n)  0, (n) > 0 ? 2 * (n) : 4, 12, 4 + 2 * (n)
+#define REST_1(n)                                                                                  \
+    ((n) > 0 ? INVALID : 0), (n) > 0 ? 2 * (n) : 4, ((n) > 0 ? INVALID : 12), 4 + 2 * (n)
 #define REST_4(n)  REST_1(n), REST_1((n) + 1), REST_1((n) + 2), REST_1((n) + 3)
 #define REST_16(n) REST_4(n), REST_4((n) + 4), REST_4((n) + 8), REST_4((n) + 12)
-static const unsigned char rest_sizes[256] = { REST_16(0), REST_16(16), REST_16(32), REST_16(48) };
+static const unsigned char rest_sizes[TAGS] = { REST_16(0), REST_16(16), REST_16(32), REST_16(48) };
 
-/* Where the columns of a bucket begin. */
-typedef struct {
-    uint32_t n, clock;
-    unsigned width; /* bytes of an age */
-    const unsigned char *lows, *tops, *tags, *ages, *rests, *end;
-} columns_t;
-
-/* Returns 0 if the bytes cannot be a bucket. */
-static int columns_open(columns_t *c, const tmpl_bucket_t *bucket)
+int tmpl_bucket_open(tmpl_columns_t *c, const tmpl_bucket_t *bucket)
 {
     const unsigned char *at = bucket->bytes;
+    c->n = 0;
     if (bucket->len < HEAD_SIZE || bucket->len > TMPL_BUCKET_MOST) {
         return 0;
     }
-    c->n = (uint32_t)tmpl_get_le(at, 2);
+    uint32_t n = (uint32_t)tmpl_get_le(at, 2);
     c->width = at[2];
     c->clock = (uint32_t)tmpl_get_le(at + 3, 4);
-    if (c->n == 0 || c->width - 1 > 3 ||
-        (bucket->len - HEAD_SIZE) / (LOW_SIZE + 2 + c->width) < c->n) {
+    size_t head = HEAD_SIZE + (size_t)RUN_SIZE * at[7];
+    if (n == 0 || c->width - 1 > 3 || head + n * (size_t)(LOW_SIZE + 1 + c->width) > bucket->len) {
         return 0;
     }
-    c->lows = at + HEAD_SIZE;
-    c->tops = c->lows + (size_t)LOW_SIZE * c->n;
-    c->tags = c->tops + c->n;
-    c->ages = c->tags + c->n;
-    c->rests = c->ages + (size_t)c->width * c->n;
+    c->n = n;
+    c->runs = at + HEAD_SIZE;
+    c->lows = at + head;
     c->end = at + bucket->len;
+    c->tops = c->lows + (size_t)LOW_SIZE * n;
+    c->ages = c->tops + n;
+    c->rests = c->ages + (size_t)c->width * n;
     return 1;
 }
 
-static uint64_t hash_at(const columns_t *c, uint32_t i)
+static uint64_t hash_at(const tmpl_columns_t *c, uint32_t i)
 {
     return tmpl_get_le(c->lows + (size_t)LOW_SIZE * i, LOW_SIZE) | (uint64_t)c->tops[i] << 32;
 }
 
-static uint32_t last_at(const columns_t *c, uint32_t i)
+static uint32_t last_at(const tmpl_columns_t *c, uint32_t i)
 {
     const unsigned char *age = c->ages + (size_t)c->width * i;
-    /* nearly all ages take two bytes: this avoids a call */
-    return c->clock + (uint32_t)(c->width == 2 ? tmpl_get_le(age, 2) : tmpl_get_le(age, c->width));
+    uint32_t last = c->clock;
+    for (unsigned k = 0; k < c->width; k++) {
+        last += (uint32_t)age[k] << 8 * k;
+    }
+    return last;
 }
 
 static tmpl_kind_e kind_of(unsigned tag)
@@ -87,90 +91,103 @@ static void rest_get(tmpl_value_t *value, unsigned tag, const unsigned char *res
         rest += is == EXPLICIT ? 4 : 0;
         value->n = tag >> KIND_BITS;
         value->n = value->n < value->df ? value->n : value->df;
-        for (uint32_t i = 0; i < value->n; i++) {
+        if (value->n > 0) { /* mostly one: this avoids a call */
+            value->fingerprints[0] = (uint16_t)tmpl_get_le(rest, 2);
+        }
+        for (uint32_t i = 1; i < value->n; i++) {
             value->fingerprints[i] = (uint16_t)tmpl_get_le(rest + 2 * i, 2);
         }
     }
 }
 
-/* Whether one of eight hashes has these low bits. The compiler compares four at once. */
-static inline int eight_have(const unsigned char *lows, uint32_t low)
+/* The tag of entry number i, and the bytes of its rest; NULL if the bucket does not have them. */
+static const unsigned char *rest_find(const tmpl_columns_t *c, uint32_t i, unsigned *tag)
 {
-    uint32_t eight[8], found = 0;
-    memcpy(eight, lows, sizeof(eight));
-    for (int i = 0; i < 8; i++) {
-        found |= eight[i] == low;
+    const unsigned char *rest = c->rests;
+    for (const unsigned char *run = c->runs; run < c->lows; run += RUN_SIZE) {
+        *tag = run[0];
+        if (i < run[1]) {
+            rest += (size_t)i * rest_sizes[*tag];
+            return c->end - rest >= rest_sizes[*tag] ? rest : NULL;
+        }
+        rest += (size_t)run[1] * rest_sizes[*tag];
+        i -= run[1];
     }
-    return (int)found;
+    return NULL;
 }
 
-/* The first entry from i on with this hash; n if there is none. */
-static uint32_t hash_find(const columns_t *c, uint32_t i, uint64_t hash)
+static int entry_get(const tmpl_columns_t *c, uint32_t i, tmpl_kind_e kind, tmpl_value_t *value)
 {
-    const uint32_t low = htole32((uint32_t)hash);
-    for (; i < c->n; i += 8) {
-        /* bytes behind the last hash may be compared, too, as long as they are the bucket's */
-        if (c->end - c->lows >= (ptrdiff_t)LOW_SIZE * (i + 8) &&
-            !eight_have(c->lows + (size_t)LOW_SIZE * i, low)) {
-            continue;
-        }
-        for (uint32_t k = i; k < i + 8 && k < c->n; k++) {
-            if (hash_at(c, k) == hash) {
-                return k;
+    unsigned tag;
+    const unsigned char *rest = rest_find(c, i, &tag);
+    if (rest == NULL || kind_of(tag) != kind) {
+        return 0;
+    }
+    rest_get(value, tag, rest);
+    value->last = last_at(c, i);
+    return 1;
+}
+
+/* A number whose bit k is set if entry i + k, of sixteen, has this top; other bits may be set. */
+static unsigned tops_same(const tmpl_columns_t *c, uint32_t i, unsigned char top)
+{
+    unsigned same = 0;
+    if (c->end - c->tops >= (ptrdiff_t)i + TMPL_BYTES16) {
+        tmpl_bytes16_t tops;
+        memcpy(&tops, c->tops + i, sizeof(tops));
+        return tmpl_bytes16_bits((tmpl_bytes16_t)(tops == top));
+    }
+    for (uint32_t k = i; k < c->n; k++) {
+        same |= (unsigned)(c->tops[k] == top) << (k - i);
+    }
+    return same;
+}
+
+/* One byte of the hash, compared in sixteen entries at once, tells most keys apart. */
+int tmpl_bucket_find(const tmpl_columns_t *c, tmpl_key_t key, tmpl_value_t *value)
+{
+    const unsigned char top = (unsigned char)(key.hash >> 32);
+    for (uint32_t i = 0; i < c->n; i += TMPL_BYTES16) {
+        unsigned same = tops_same(c, i, top);
+        for (; same != 0; same &= same - 1) {
+            uint32_t k = i + (uint32_t)__builtin_ctz(same);
+            if (k < c->n && hash_at(c, k) == key.hash && entry_get(c, k, key.kind, value)) {
+                return 1;
             }
         }
     }
-    return c->n;
-}
-
-int tmpl_bucket_find(const tmpl_bucket_t *bucket, tmpl_key_t key, tmpl_value_t *value)
-{
-    columns_t c;
-    size_t at = 0;
-    if (!columns_open(&c, bucket)) {
-        return 0;
-    }
-    uint32_t i = hash_find(&c, 0, key.hash);
-    while (i < c.n && kind_of(c.tags[i]) != key.kind) {
-        i = hash_find(&c, i + 1, key.hash);
-    }
-    if (i == c.n) {
-        return 0;
-    }
-    for (uint32_t k = 0; k < i; k++) {
-        at += rest_sizes[c.tags[k]];
-    }
-    if ((size_t)(c.end - c.rests) < at + rest_sizes[c.tags[i]]) {
-        return 0;
-    }
-    rest_get(value, c.tags[i], c.rests + at);
-    value->last = last_at(&c, i);
-    return 1;
+    return 0;
 }
 
 uint32_t tmpl_bucket_count(const tmpl_bucket_t *bucket)
 {
-    columns_t c;
-    return columns_open(&c, bucket) ? c.n : 0;
+    tmpl_columns_t c;
+    return tmpl_bucket_open(&c, bucket) ? c.n : 0;
 }
 
 uint32_t tmpl_bucket_read(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket)
 {
-    columns_t c;
-    if (!columns_open(&c, bucket)) {
+    tmpl_columns_t c;
+    uint32_t i = 0;
+    if (!tmpl_bucket_open(&c, bucket)) {
         return 0;
     }
     const unsigned char *rest = c.rests;
-    for (uint32_t i = 0; i < c.n; i++) {
-        unsigned char tag = c.tags[i], len = rest_sizes[tag];
-        if (c.end - rest < len) {
+    for (const unsigned char *run = c.runs; run < c.lows; run += RUN_SIZE) {
+        unsigned char tag = run[0], len = rest_sizes[tag];
+        if (len == INVALID || run[1] > c.n - i || c.end - rest < run[1] * len) {
             return 0;
         }
-        rows[i] =
-            (tmpl_bucket_row_t){ hash_at(&c, i), rest, last_at(&c, i), df_of(tag, rest), tag, len };
-        rest += len;
+        for (uint32_t after = i + run[1]; i < after; i++, rest += len) {
+            rows[i] = (tmpl_bucket_row_t){ .hash = hash_at(&c, i),
+                                           .rest = rest,
+                                           .last = last_at(&c, i),
+                                           .df = df_of(tag, rest),
+                                           .tag = tag,
+                                           .len = len };
+        }
     }
-    return rest == c.end ? c.n : 0;
+    return i == c.n && rest == c.end ? c.n : 0;
 }
 
 tmpl_key_t tmpl_bucket_key(const tmpl_bucket_row_t *row)
@@ -202,8 +219,12 @@ void tmpl_bucket_row(tmpl_bucket_row_t *row, tmpl_key_t key, const tmpl_value_t 
     for (uint32_t i = 0; i < n; i++) {
         tmpl_put_le(at + 2 * i, value->fingerprints[i], 2);
     }
-    *row = (tmpl_bucket_row_t){ key.hash,           room,           value->last, value->df,
-                                (unsigned char)tag, rest_sizes[tag] };
+    *row = (tmpl_bucket_row_t){ .hash = key.hash,
+                                .rest = room,
+                                .last = value->last,
+                                .df = value->df,
+                                .tag = (unsigned char)tag,
+                                .len = rest_sizes[tag] };
 }
 
 static unsigned width_of(uint32_t age)
@@ -211,38 +232,84 @@ static unsigned width_of(uint32_t age)
     return age < 1u << 8 ? 1 : age < 1u << 16 ? 2 : age < 1u << 24 ? 3 : 4;
 }
 
-int tmpl_bucket_write(tmpl_bucket_t *bucket, const tmpl_bucket_row_t *rows, uint32_t n,
-                      apr_pool_t *pool)
+/* Rows in lists, one for each tag. */
+typedef struct {
+    uint16_t first[TAGS]; /* 1 + the row that begins the list; 0: it is empty */
+    uint16_t n[TAGS];
+    unsigned char tags[TAGS]; /* n_tags of them, those that some row has */
+    unsigned n_tags, n_runs;
+    uint32_t clock, latest; /* the least and the greatest "last" */
+    size_t rests;           /* bytes of all rests */
+} lists_t;
+
+static void lists_fill(lists_t *lists, tmpl_bucket_row_t *rows, uint32_t n)
 {
-    uint32_t clock = UINT32_MAX, latest = 0;
-    size_t len = HEAD_SIZE;
-    for (uint32_t i = 0; i < n; i++) {
-        clock = rows[i].last < clock ? rows[i].last : clock;
-        latest = rows[i].last > latest ? rows[i].last : latest;
-        len += rows[i].len;
+    *lists = (lists_t){ .clock = UINT32_MAX };
+    for (uint32_t i = n; i-- > 0;) {
+        tmpl_bucket_row_t *row = &rows[i];
+        uint16_t *first = &lists->first[row->tag];
+        if (*first == 0) {
+            lists->tags[lists->n_tags++] = row->tag;
+        }
+        row->next = *first;
+        *first = (uint16_t)(i + 1);
+        lists->n_runs += lists->n[row->tag]++ % RUN_MOST == 0;
+        lists->clock = row->last < lists->clock ? row->last : lists->clock;
+        lists->latest = row->last > lists->latest ? row->last : lists->latest;
+        lists->rests += row->len;
     }
+}
+
+/* Writes the runs of all lists. */
+static void runs_put(unsigned char *at, const lists_t *lists)
+{
+    for (unsigned i = 0; i < lists->n_tags; i++) {
+        for (unsigned left = lists->n[lists->tags[i]], some; left > 0; left -= some) {
+            some = left < RUN_MOST ? left : RUN_MOST;
+            *at++ = lists->tags[i];
+            *at++ = (unsigned char)some;
+        }
+    }
+}
+
+int tmpl_bucket_write(tmpl_bucket_t *bucket, tmpl_bucket_row_t *rows, uint32_t n, apr_pool_t *pool)
+{
+    lists_t lists;
     if (n == 0) {
         *bucket = (tmpl_bucket_t){ 0 };
         return 1;
     }
-    unsigned width = width_of(latest - clock);
-    len += (size_t)n * (LOW_SIZE + 2 + width);
+    if (n > TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST) {
+        return 0;
+    }
+    lists_fill(&lists, rows, n);
+    unsigned width = width_of(lists.latest - lists.clock);
+    size_t head = HEAD_SIZE + (size_t)RUN_SIZE * lists.n_runs;
+    size_t len = head + (size_t)n * (LOW_SIZE + 1 + width) + lists.rests;
     if (len > TMPL_BUCKET_MOST) {
         return 0;
     }
-    unsigned char *bytes = apr_palloc(pool, len), *lows = bytes + HEAD_SIZE;
-    unsigned char *tops = lows + (size_t)LOW_SIZE * n, *tags = tops + n, *ages = tags + n;
-    unsigned char *rest = ages + (size_t)width * n;
+    unsigned char *bytes = apr_palloc(pool, len), *low = bytes + head;
+    unsigned char *top = low + (size_t)LOW_SIZE * n, *age = top + n;
+    unsigned char *rest = age + (size_t)width * n;
     tmpl_put_le(bytes, n, 2);
     bytes[2] = (unsigned char)width;
-    tmpl_put_le(bytes + 3, clock, 4);
-    for (uint32_t i = 0; i < n; i++, ages += width) {
-        tmpl_put_le(lows + (size_t)LOW_SIZE * i, rows[i].hash, LOW_SIZE);
-        tops[i] = (unsigned char)(rows[i].hash >> 32);
-        tags[i] = rows[i].tag;
-        tmpl_put_le(ages, rows[i].last - clock, width);
-        memcpy(rest, rows[i].rest, rows[i].len);
-        rest += rows[i].len;
+    tmpl_put_le(bytes + 3, lists.clock, 4);
+    bytes[7] = (unsigned char)lists.n_runs;
+    runs_put(bytes + HEAD_SIZE, &lists);
+    for (unsigned i = 0; i < lists.n_tags; i++) {
+        for (uint32_t k = lists.first[lists.tags[i]]; k > 0; k = rows[k - 1].next) {
+            const tmpl_bucket_row_t *row = &rows[k - 1];
+            tmpl_put_le(low, row->hash, LOW_SIZE);
+            *top++ = (unsigned char)(row->hash >> 32);
+            for (unsigned j = 0; j < width; j++) {
+                age[j] = (unsigned char)((row->last - lists.clock) >> 8 * j);
+            }
+            memcpy(rest, row->rest, row->len);
+            low += LOW_SIZE;
+            age += width;
+            rest += row->len;
+        }
     }
     *bucket = (tmpl_bucket_t){ bytes, len };
     return 1;

@@ -8,11 +8,15 @@
  *     0        2       n, at least 1
  *     2        1       w: bytes of an age, 1 to 4
  *     3        4       clock: the least "last" of all entries
- *     7        4 n     each entry's hash, its low 32 bits
+ *     7        1       r: the number of runs
+ *     8        2 r     each run: a tag (1), and how many entries in a row have it (1)
+ *              4 n     each entry's hash, its low 32 bits
  *              n       each entry's hash, its bits 32 to 39
- *              n       each entry's tag: bits 0-1 the kind, bits 2-7 how many fingerprints
  *              w n     each entry's age: last - clock
  *              ...     each entry's rest, whose length its tag tells
+ *
+ * The bits 0-1 of a tag are the kind, its bits 2-7 the number of fingerprints. Entries with the
+ * same tag stand together.
  *
  *     kind in the tag   rest
  *     0 DOCUMENT        nothing; DF is 1
@@ -20,9 +24,9 @@
  *     2 PATH            DF (4), text (4), repeated text (4)
  *     3 SEGMENT         DF (4), fingerprints (2 each); DF is larger because min_df was raised
  *
- * If w is 2, a segment seen once takes 10 bytes, a segment of the template 12, a document 8. The
- * bucket itself takes 7. A reader treats a bucket whose bytes do not add up as empty, and never
- * reads beyond its bytes.
+ * If w is 2, a segment seen once takes 9 bytes, a segment of the template 11, a document 7. The
+ * bucket itself takes 8, and 2 for each run. A reader treats a bucket whose bytes do not add up as
+ * empty, and never reads beyond its bytes.
  */
 #ifndef TMPL_BUCKET_H
 #define TMPL_BUCKET_H
@@ -32,7 +36,7 @@
 #include "table/provider.h"
 
 #define TMPL_BUCKET_MOST        65536 /* bytes of a bucket; a longer one is not read */
-#define TMPL_BUCKET_ENTRY_LEAST 7     /* bytes of an entry */
+#define TMPL_BUCKET_ENTRY_LEAST 6     /* bytes of an entry */
 
 /* An encoded entry: it can be moved to another bucket without being decoded. */
 typedef struct {
@@ -40,12 +44,23 @@ typedef struct {
     const unsigned char *rest;
     uint32_t last, df;
     unsigned char tag, len; /* len: bytes of rest */
+    uint32_t next;          /* for tmpl_bucket_write() */
 } tmpl_bucket_row_t;
 
 #define TMPL_BUCKET_REST_MOST (4 + 2 * TMPL_FINGERPRINTS_MAX)
 
+/* A bucket to search: where its columns begin. */
+typedef struct {
+    uint32_t n, clock;
+    unsigned width; /* bytes of an age */
+    const unsigned char *runs, *lows, *tops, *ages, *rests, *end;
+} tmpl_columns_t;
+
+/* Fills columns. Returns 0 if the bytes cannot be a bucket: then nothing is found. */
+int tmpl_bucket_open(tmpl_columns_t *columns, const tmpl_bucket_t *bucket);
+
 /* Finds a key and fills value. Returns 0 if the bucket does not have it; value is unchanged. */
-int tmpl_bucket_find(const tmpl_bucket_t *bucket, tmpl_key_t key, tmpl_value_t *value);
+int tmpl_bucket_find(const tmpl_columns_t *columns, tmpl_key_t key, tmpl_value_t *value);
 
 /* The most entries that tmpl_bucket_read() may return: it returns fewer if bytes are damaged. */
 uint32_t tmpl_bucket_count(const tmpl_bucket_t *bucket);
@@ -61,7 +76,6 @@ tmpl_key_t tmpl_bucket_key(const tmpl_bucket_row_t *row);
 void tmpl_bucket_value(tmpl_value_t *value, const tmpl_bucket_row_t *row);
 
 /* Makes a bucket of n rows, from pool. Returns 0 if it would be too long; *bucket is unchanged. */
-int tmpl_bucket_write(tmpl_bucket_t *bucket, const tmpl_bucket_row_t *rows, uint32_t n,
-                      apr_pool_t *pool);
+int tmpl_bucket_write(tmpl_bucket_t *bucket, tmpl_bucket_row_t *rows, uint32_t n, apr_pool_t *pool);
 
 #endif

@@ -8,10 +8,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define ENTRIES       32   /* in each bucket on the average */
-#define ENTRIES_SMALL 64   /* in each bucket of a small site: its pages need all buckets anyway */
+#define ENTRIES       16   /* in each bucket on the average */
+#define ENTRIES_SMALL 32   /* in each bucket of a small site: its pages need all buckets anyway */
 #define SMALL         1024 /* entries that count as those of a small site */
-#define SPLITS_MOST   64   /* buckets that a site gets at once, besides those for new entries */
 #define MERGES_MOST   64   /* buckets that a site loses at once */
 
 #define FROZEN (1u << 31)
@@ -55,39 +54,15 @@ uint64_t tmpl_buckets_salt(void)
     return salt;
 }
 
-uint32_t tmpl_bucket_first(uint32_t number)
-{
-    uint32_t n = __builtin_bswap32(number);
-    n = (n >> 4 & 0x0f0f0f0f) | (n & 0x0f0f0f0f) << 4;
-    n = (n >> 2 & 0x33333333) | (n & 0x33333333) << 2;
-    return (n >> 1 & 0x55555555) | (n & 0x55555555) << 1;
-}
-
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key)
 {
     const uint64_t hash = htole64(key.hash);
     return (uint32_t)(XXH3_64bits_withSeed(&hash, sizeof(hash), salt + key.kind) >> 32);
 }
 
-/* Bits that tell n buckets apart. */
-static unsigned bits_of(uint32_t n)
-{
-    return n > 1 ? 32 - (unsigned)__builtin_clz(n - 1) : 0;
-}
-
-uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n)
-{
-    unsigned bits = bits_of(n);
-    if (bits == 0) {
-        return 0;
-    }
-    uint32_t i = tmpl_bucket_first(rank >> (32 - bits) << (32 - bits));
-    return i < n ? i : i - (1u << (bits - 1));
-}
-
 uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n)
 {
-    uint64_t step = ((uint64_t)1 << 32) >> bits_of(n), next = rank / step * step + step;
+    uint64_t step = ((uint64_t)1 << 32) >> tmpl_buckets_bits(n), next = rank / step * step + step;
     if (tmpl_bucket_at((uint32_t)next, n) == tmpl_bucket_at(rank, n)) {
         next += step; /* rank's bucket has two such steps */
     }
@@ -96,13 +71,13 @@ uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n)
 
 uint32_t tmpl_bucket_split_from(uint32_t n)
 {
-    return n - (1u << bits_of(n + 1)) / 2;
+    return n - (1u << tmpl_buckets_bits(n + 1)) / 2;
 }
 
 uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries)
 {
     uint64_t n_new = entries > before ? entries - before : 0;
-    uint64_t most = n + SPLITS_MOST + n_new / ENTRIES;
+    uint64_t most = n + TMPL_BUCKETS_GROWTH + n_new / ENTRIES;
     uint32_t wanted = tmpl_buckets_for(entries);
     /* a third more than needed, so that the number does not go to and fro */
     uint32_t enough = tmpl_buckets_for(entries + entries / 3);

@@ -3,7 +3,7 @@
  * The buckets of a site: which bucket a key belongs to, how many there are, and how their entries
  * change. Pure functions: they ask no store.
  *
- * The number of buckets keeps a few dozen entries in each on average, by linear hashing (Litwin
+ * The number of buckets keeps some sixteen entries in each on average, by linear hashing (Litwin
  * 1980, "Linear hashing: a new tool for file and table addressing"): a new bucket takes its entries
  * from one other bucket. The bucket of a key depends on a salt that each site draws once, so nobody
  * can write texts that all fall into one bucket.
@@ -25,11 +25,31 @@ uint64_t tmpl_buckets_salt(void);
  */
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key);
 
-/* The bucket that a rank belongs to, of n > 0 buckets. */
-uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n);
+/* How many of a rank's highest bits tell n buckets apart. */
+static inline unsigned tmpl_buckets_bits(uint32_t n)
+{
+    return n > 1 ? 32 - (unsigned)__builtin_clz(n - 1) : 0;
+}
 
 /* The least rank of a bucket's keys: its number, bits reversed. */
-uint32_t tmpl_bucket_first(uint32_t number);
+static inline uint32_t tmpl_bucket_first(uint32_t number)
+{
+    uint32_t n = __builtin_bswap32(number);
+    n = (n >> 4 & 0x0f0f0f0f) | (n & 0x0f0f0f0f) << 4;
+    n = (n >> 2 & 0x33333333) | (n & 0x33333333) << 2;
+    return (n >> 1 & 0x55555555) | (n & 0x55555555) << 1;
+}
+
+/* The bucket that a rank belongs to, of n > 0 buckets. */
+static inline uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n)
+{
+    unsigned bits = tmpl_buckets_bits(n);
+    if (bits == 0) {
+        return 0;
+    }
+    uint32_t i = tmpl_bucket_first(rank >> (32 - bits) << (32 - bits));
+    return i < n ? i : i - (1u << (bits - 1));
+}
 
 /*
  * The first rank of the bucket that follows a rank's bucket, of n > 0; 0 if that is the last one.
@@ -38,6 +58,9 @@ uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n);
 
 /* The bucket that gives entries to the new bucket number n > 0. */
 uint32_t tmpl_bucket_split_from(uint32_t n);
+
+/* Buckets that a site gets at once at most, besides those for new entries. */
+#define TMPL_BUCKETS_GROWTH 64
 
 /*
  * The number of buckets that a site with n > 0 buckets should have after its number of entries went

@@ -9,8 +9,8 @@
 
 tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
 {
-    return (tmpl_counts_t){ .records = apr_pcalloc(pool, (page->n + (apr_size_t)1) *
-                                                             sizeof(tmpl_record_t)) };
+    return (tmpl_counts_t){ .records = apr_palloc(pool, (page->n + (apr_size_t)1) *
+                                                            sizeof(tmpl_record_t)) };
 }
 
 /* The keys of n pages: of each page its keys, then the two keys of its document. */
@@ -115,9 +115,6 @@ static apr_status_t learn_once(const tmpl_engine_t *engine, const tmpl_observati
                        .err = err };
     tmpl_work_t w;
     *counted = 0;
-    for (uint32_t i = 0; counts != NULL && i < n; i++) {
-        memset(counts[i].records, 0, pages[i]->n * sizeof(*counts->records));
-    }
     apr_status_t rv = tmpl_work_begin(&w, engine, &txn, pool);
     return rv == APR_SUCCESS ? tmpl_work_end(&w, learn(&w, pages, n, counts, counted)) : rv;
 }

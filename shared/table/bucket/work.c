@@ -7,7 +7,8 @@
 
 #include "base/slot.h"
 
-#define AHEAD 8 /* entries: prefetch distance */
+#define AHEAD      6  /* buckets: prefetch distance */
+#define DIGIT_MOST 12 /* bits of a pass of the sort: half of those of TMPL_BUCKETS_MOST */
 
 /* The random wait before a refused transaction is tried again; it doubles with each refusal. */
 #define PAUSE_LEAST   apr_time_from_msec(1)
@@ -46,41 +47,58 @@ _Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(ref_t) + sizeof(tmpl_slot_
                    TMPL_STORE_KEY_BYTES,
                "what tmpl_work_entries() takes for a key");
 
-/* Radix sort by rank. Equal ranks keep their order. The result is in refs. */
-static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
+/*
+ * A pass of a radix sort, by the bits of ranks from shift on. Refs with equal bits keep their
+ * order.
+ */
+static void refs_pass(ref_t *to, const ref_t *from, uint32_t n, unsigned shift, unsigned bits)
 {
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-        uint32_t at[256] = { 0 }, sum = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            at[refs[i].rank >> shift & 255]++;
-        }
-        for (unsigned digit = 0; digit < 256; digit++) {
-            uint32_t count = at[digit];
-            at[digit] = sum;
-            sum += count;
-        }
-        for (uint32_t i = 0; i < n; i++) {
-            spare[at[refs[i].rank >> shift & 255]++] = refs[i];
-        }
-        ref_t *sorted = spare;
-        spare = refs;
-        refs = sorted;
+    uint32_t at[1u << DIGIT_MOST], sum = 0, mask = (1u << bits) - 1;
+    memset(at, 0, sizeof(*at) << bits);
+    for (uint32_t i = 0; i < n; i++) {
+        at[from[i].rank >> shift & mask]++;
+    }
+    for (uint32_t digit = 0; digit <= mask; digit++) {
+        uint32_t count = at[digit];
+        at[digit] = sum;
+        sum += count;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        to[at[from[i].rank >> shift & mask]++] = from[i];
     }
 }
 
 /*
- * The entry of a key, if it was made. Only the last entries can have the key's rank, mostly only
- * one of them.
+ * The entry of a key, if it was made. Only the last entries can have the first bits of the key's
+ * rank, mostly only one of them.
  */
-static tmpl_work_entry_t *entry_find(const tmpl_work_t *w, tmpl_key_t key, uint32_t rank)
+static tmpl_work_entry_t *entry_find(const tmpl_work_t *w, tmpl_key_t key, uint32_t rank,
+                                     unsigned shift)
 {
-    for (uint32_t i = w->n; i > 0 && w->entries[i - 1].rank == rank; i--) {
+    for (uint32_t i = w->n; i > 0 && (w->entries[i - 1].rank ^ rank) >> shift == 0; i--) {
         tmpl_work_entry_t *entry = &w->entries[i - 1];
         if (entry->key.hash == key.hash && entry->key.kind == key.kind) {
             return entry;
         }
     }
     return NULL;
+}
+
+/*
+ * Sorts n refs by so many of the highest bits of their ranks as tell most buckets apart. Returns
+ * the number of the other bits.
+ */
+static unsigned refs_sort(ref_t *refs, uint32_t n, uint64_t most, apr_pool_t *pool)
+{
+    unsigned bits =
+        tmpl_buckets_bits(most < TMPL_BUCKETS_MOST ? (uint32_t)most : TMPL_BUCKETS_MOST);
+    unsigned low = bits / 2, high = bits - low;
+    ref_t *spare = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*spare));
+    if (bits > 0) {
+        refs_pass(spare, refs, n, 32 - bits, low);
+        refs_pass(refs, spare, n, 32 - high, high);
+    }
+    return 32 - bits;
 }
 
 void tmpl_work_entries(tmpl_work_t *w)
@@ -90,13 +108,16 @@ void tmpl_work_entries(tmpl_work_t *w)
     for (uint32_t i = 0; i < n; i++) {
         refs[i] = (ref_t){ tmpl_bucket_rank(w->txn->head.salt, w->keys[i]), i };
     }
-    refs_sort(refs, apr_palloc(w->pool, (n + 1) * sizeof(*refs)), w->n_keys);
+    /* entries of one bucket become neighbours, however many buckets they will need; and few keys
+     * have equal bits */
+    unsigned shift =
+        refs_sort(refs, w->n_keys, w->txn->head.n + TMPL_BUCKETS_GROWTH + (uint64_t)n, w->pool);
     w->entries = apr_palloc(w->pool, (n + 1) * sizeof(*w->entries));
     w->slots = apr_palloc(w->pool, (n + 1) * sizeof(*w->slots));
     w->n = 0;
     for (uint32_t i = 0; i < n; i++) {
         tmpl_key_t key = w->keys[refs[i].key];
-        tmpl_work_entry_t *entry = entry_find(w, key, refs[i].rank);
+        tmpl_work_entry_t *entry = entry_find(w, key, refs[i].rank, shift);
         if (entry == NULL) {
             entry = &w->entries[w->n++];
             entry->key = key;
@@ -120,7 +141,7 @@ static uint32_t *index_at(const tmpl_work_t *w, uint32_t number)
     return &w->index[i];
 }
 
-/* Makes room for more buckets, and a new index. */
+/* Makes room for more buckets. There is no index then. */
 static void buckets_reserve(tmpl_work_t *w, apr_size_t more)
 {
     apr_size_t room = w->n_buckets + more + 1;
@@ -132,7 +153,14 @@ static void buckets_reserve(tmpl_work_t *w, apr_size_t more)
     }
     w->buckets = buckets;
     w->changed = changed;
-    for (w->n_index = 16; w->n_index < 2 * room; w->n_index *= 2) {
+    w->n_index = 0;
+}
+
+/* Makes room for more buckets, and an index of all. */
+static void buckets_index(tmpl_work_t *w, apr_size_t more)
+{
+    buckets_reserve(w, more);
+    for (w->n_index = 16; w->n_index < 2 * (w->n_buckets + more + 1); w->n_index *= 2) {
     }
     w->index = apr_pcalloc(w->pool, w->n_index * sizeof(*w->index));
     for (uint32_t i = 0; i < w->n_buckets; i++) {
@@ -140,39 +168,58 @@ static void buckets_reserve(tmpl_work_t *w, apr_size_t more)
     }
 }
 
+static uint32_t bucket_append(tmpl_work_t *w, uint32_t number)
+{
+    w->buckets[w->n_buckets] = (tmpl_numbered_t){ number, { NULL, 0 } };
+    return w->n_buckets++;
+}
+
 /* The index of a bucket by its number; adds an empty one if there is none. */
 static uint32_t bucket_add(tmpl_work_t *w, uint32_t number)
 {
     uint32_t *at = index_at(w, number);
     if (*at == 0) {
-        w->buckets[w->n_buckets] = (tmpl_numbered_t){ number, { NULL, 0 } };
-        *at = ++w->n_buckets;
+        *at = 1 + bucket_append(w, number);
     }
     return *at - 1;
 }
 
-/* Assigns each entry to its bucket by head.n. Entries of one bucket are neighbours. */
+/*
+ * Assigns each entry to its bucket by head.n. Entries of one bucket are neighbours. Without an
+ * index there are no buckets yet.
+ */
 static void entries_assign(tmpl_work_t *w)
 {
+    unsigned shift = 32 - tmpl_buckets_bits(w->txn->head.n);
     uint32_t number = TMPL_NONE, bucket = 0;
     for (uint32_t i = 0; i < w->n; i++) {
-        uint32_t is = tmpl_bucket_at(w->entries[i].rank, w->txn->head.n);
-        if (is != number) {
-            number = is;
-            bucket = bucket_add(w, number);
+        tmpl_work_entry_t *entry = &w->entries[i];
+        if (i == 0 || (uint64_t)(entry->rank ^ entry[-1].rank) >> shift != 0) {
+            uint32_t is = tmpl_bucket_at(entry->rank, w->txn->head.n);
+            if (is != number) {
+                number = is;
+                bucket = w->n_index > 0 ? bucket_add(w, is) : bucket_append(w, is);
+            }
         }
-        w->entries[i].bucket = bucket;
+        entry->bucket = bucket;
     }
 }
 
 static void entries_find(tmpl_work_t *w)
 {
+    tmpl_columns_t columns = { 0 };
+    uint32_t bucket = TMPL_NONE;
     for (uint32_t i = 0; i < w->n; i++) {
         tmpl_work_entry_t *entry = &w->entries[i];
-        __builtin_prefetch(
-            w->buckets[w->entries[i + AHEAD < w->n ? i + AHEAD : i].bucket].is.bytes);
-        entry->slot.held = (unsigned char)tmpl_bucket_find(&w->buckets[entry->bucket].is,
-                                                           entry->key, &entry->slot.value);
+        if (entry->bucket != bucket) {
+            bucket = entry->bucket;
+            if (bucket + AHEAD < w->n_buckets) {
+                __builtin_prefetch(w->buckets[bucket + AHEAD].is.bytes);
+            }
+            (void)tmpl_bucket_open(&columns, &w->buckets[bucket].is);
+        }
+        entry->slot.held =
+            (unsigned char)tmpl_bucket_find(&columns, entry->key, &entry->slot.value);
     }
 }
 
@@ -180,6 +227,9 @@ static void entries_find(tmpl_work_t *w)
 static void sweep_plan(tmpl_work_t *w, uint32_t n)
 {
     const tmpl_head_t *head = &w->txn->head;
+    if (n > 0) {
+        buckets_index(w, n);
+    }
     w->swept = head->swept;
     for (uint32_t i = 0; i < n && i < head->n; i++) {
         bucket_add(w, tmpl_bucket_at(w->swept, head->n));
@@ -198,7 +248,7 @@ apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep)
         tmpl_work_entries(w);
         w->n_buckets = 0;
         if (head->n > 0) {
-            buckets_reserve(w, (apr_size_t)w->n + n_sweep);
+            buckets_reserve(w, w->n);
             entries_assign(w);
             sweep_plan(w, n_sweep);
         }
@@ -237,7 +287,7 @@ static apr_status_t resize_load(tmpl_work_t *w, uint32_t n)
     tmpl_head_t head = w->txn->head; /* get replaces txn->head, which has the new counts */
     uint32_t from = w->n_buckets;
     apr_status_t rv = APR_SUCCESS;
-    buckets_reserve(w, 2 * (apr_size_t)(n > head.n ? n - head.n : head.n - n));
+    buckets_index(w, 2 * (apr_size_t)(n > head.n ? n - head.n : head.n - n));
     for (uint32_t i = n < head.n ? n : head.n; i < n || i < head.n; i++) {
         uint32_t other = tmpl_bucket_split_from(i);
         if (other < head.n) {
@@ -332,28 +382,37 @@ static apr_status_t buckets_update(tmpl_work_t *w)
     return rv;
 }
 
+/* Commits the buckets that have changed, in the order of their ranks. */
 static apr_status_t changes_commit(tmpl_work_t *w)
 {
-    uint32_t n = 0;
+    ref_t *refs = apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*refs));
+    tmpl_numbered_t *changed =
+        apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*changed));
+    uint32_t n = 0, most = 0;
     for (uint32_t i = 0; i < w->n_buckets; i++) {
         if (w->changed[i]) {
-            w->buckets[n++] = w->buckets[i];
+            uint32_t number = w->buckets[i].number;
+            refs[n++] = (ref_t){ tmpl_bucket_first(number), i };
+            most = number > most ? number : most;
         }
     }
-    return w->provider->commit(w->txn, w->buckets, n);
+    (void)refs_sort(refs, n, most + (uint64_t)1, w->pool);
+    for (uint32_t i = 0; i < n; i++) {
+        changed[i] = w->buckets[refs[i].key];
+    }
+    return w->provider->commit(w->txn, changed, n);
 }
 
 apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
 {
     tmpl_head_t *head = &w->txn->head;
     if (w->txn->policy != NULL) {
-        tmpl_lifetimes_init(&w->lifetimes, w->txn->policy);
-        w->limit = (tmpl_bucket_limit_t){ &w->lifetimes, head->site.pages };
+        w->limit = (tmpl_bucket_limit_t){ tmpl_lifetimes(w->txn->policy), head->site.pages };
     }
     if (head->n == 0) {
         head->n = n;
         w->n_buckets = 0;
-        buckets_reserve(w, n < w->n ? n : w->n);
+        buckets_index(w, n < w->n ? n : w->n);
     }
     else {
         apr_status_t rv = resize_load(w, n);

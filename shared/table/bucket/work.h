@@ -41,7 +41,6 @@ typedef struct {
     uint32_t swept; /* what the head's swept will be */
     tmpl_bucket_scratch_t scratch;
     tmpl_bucket_limit_t limit;
-    tmpl_lifetimes_t lifetimes;
 } tmpl_work_t;
 
 /* Begins a transaction, in a pool of its own. If that fails there is nothing to end. */

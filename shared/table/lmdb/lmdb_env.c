@@ -14,7 +14,7 @@
 #include "table/lmdb/lmdb_lock.h"
 #include "table/lmdb/lmdb_walk.h"
 
-#define FORMAT        5
+#define FORMAT        6
 #define MAX_READERS   4096  /* threads that read at the same moment, over all processes */
 #define TRIES         3     /* tries to begin a transaction */
 #define RESERVE_PAGES 64    /* kept for deleting when the map is full */

@@ -62,9 +62,10 @@ int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_si
 {
     unsigned char bytes[TMPL_LMDB_SITE_SIZE], *at = bytes + TMPL_HEAD_SIZE;
     MDB_val key = name_val(name), data = { sizeof(bytes), bytes };
+    uint64_t now = (uint64_t)apr_time_now();
     tmpl_head_pack(bytes, &site->head);
     tmpl_put_le(at, site->serial, 4);
-    tmpl_put_le(at + 4, (uint64_t)apr_time_now(), 8);
+    tmpl_put_le(at + 4, now > site->seen ? now : site->seen + 1, 8);
     tmpl_put_le(at + 12, site->changed, 4);
     return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
 }

@@ -28,7 +28,7 @@
 typedef struct {
     tmpl_head_t head;
     uint32_t serial;
-    uint64_t seen;    /* roughly the last use: microseconds since 1970; formerly seconds */
+    uint64_t seen;    /* roughly the last use: microseconds since 1970; grows with each put */
     uint32_t changed; /* buckets written one by one since all were last written in order */
 } tmpl_site_t;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The shared store, "redis://..." and other forms (docs/redis.md): one hash per site, with the key
- * "tmpl:5:{SITE}". So a site expires or is evicted as a whole. The braces keep all keys that a site
+ * "tmpl:6:{SITE}". So a site expires or is evicted as a whole. The braces keep all keys that a site
  * may ever have in one slot of a cluster; in the name, braces and % are written %7B, %7D and %25.
  * redis_fields.h has the fields of the hash.
  *
- * The key "tmpl:5:secret" holds the server's secret (store.h), and does not expire.
+ * The key "tmpl:6:secret" holds the server's secret (store.h), and does not expire.
  *
- * 5 is the format. Keys of former formats, "tmpl:{SITE}" to "tmpl:4:{SITE}", are neither read nor
+ * 6 is the format. Keys of former formats, "tmpl:{SITE}" to "tmpl:5:{SITE}", are neither read nor
  * changed; they expire.
  *
  * One HMGET looks a page up, so its counts are of one moment; if counts may be older, a snapshot

@@ -9,7 +9,7 @@
 #include "table/redis/redis_error.h"
 #include "table/redis/redis_words.h"
 
-#define KEY "tmpl:5:secret"
+#define KEY "tmpl:6:secret"
 
 void tmpl_redis_secret_init(tmpl_redis_secret_t *secret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The secret of a Redis store (store.h), under the key "tmpl:5:secret", which does not expire.
+ * The secret of a Redis store (store.h), under the key "tmpl:6:secret", which does not expire.
  *
  * A process that knows the secret puts it back if the server has lost it.
  */

@@ -27,7 +27,7 @@ static inline void tmpl_redis_words_push(apr_array_header_t *list, tmpl_redis_wo
 }
 
 /* The key of a site, and the site of a key; NULL if it is not the key of a site. */
-#define TMPL_REDIS_KEY_PREFIX "tmpl:5:{"
+#define TMPL_REDIS_KEY_PREFIX "tmpl:6:{"
 const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool);
 const char *tmpl_redis_key_site(const char *key, size_t len, apr_pool_t *pool);
 
