@@ -38,8 +38,8 @@ TREES_INLINE uint64_t above(const float *values, float limit, const unsigned n)
         for (unsigned k = 0; k < 4; k++) {
             four[k] = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + i + 4 * k), all));
         }
-        __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(four[0], four[1]),
-                                        _mm_packs_epi32(four[2], four[3]));
+        __m128i bytes =
+            _mm_packs_epi16(_mm_packs_epi32(four[0], four[1]), _mm_packs_epi32(four[2], four[3]));
         set |= (uint64_t)_mm_movemask_epi8(bytes) << i;
     }
     return set;

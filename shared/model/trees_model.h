@@ -84,8 +84,8 @@ static inline float tmpl_templateness(int64_t sum)
 int tmpl_has_avx2(void);
 
 /*
- * tmpl_trees_test and tmpl_trees_judge for any processor, and for those with AVX2: the results are
- * the same bits.
+ * tmpl_trees_test and tmpl_trees_judge for any processor, and for those with AVX2: what they say of
+ * the blocks is the same bits.
  */
 void tmpl_trees_test_anywhere(uint64_t *room, const tmpl_trees_t *trees,
                               const tmpl_columns_t *columns, uint32_t first, uint32_t n);

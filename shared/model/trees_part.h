@@ -2,8 +2,8 @@
 /*
  * Tests conditions, and divides sets of blocks by the splits of a tree, for trees.c and
  * trees_avx2.c. These define TREES_INLINE, because functions for different processors cannot be
- * inlined into each other, and above(values, limit, n): the set of the first n values, 32 or 64,
- * that are above the limit.
+ * inlined into each other, and above(values, limit, n): the set of at least the first n values, 16
+ * to 64, that are above the limit.
  */
 #ifndef TMPL_TREES_PART_H
 #define TMPL_TREES_PART_H
@@ -11,8 +11,8 @@
 #include "model/trees_model.h"
 
 /*
- * Fills one word of the set of each condition, for 32 or 64 values of each column; words is the
- * number of words in a set. Limits rise, so once a set is empty all further sets are.
+ * Fills one word of the set of each condition, for at least the first n values of each column;
+ * words is the number of words in a set. Limits rise, so once a set is empty all further sets are.
  */
 TREES_INLINE void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
                              const tmpl_columns_t *columns, const unsigned n)
@@ -35,11 +35,17 @@ TREES_INLINE void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t 
 TREES_INLINE void test(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
                        const tmpl_columns_t *columns, uint32_t n)
 {
-    if (n > 32) {
+    if (n > 48) {
         find_above(sets, words, trees, columns, 64);
     }
-    else {
+    else if (n > 32) {
+        find_above(sets, words, trees, columns, 48);
+    }
+    else if (n > 16) {
         find_above(sets, words, trees, columns, 32);
+    }
+    else {
+        find_above(sets, words, trees, columns, 16);
     }
 }
 
