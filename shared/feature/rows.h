@@ -24,8 +24,8 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                           const tmpl_evidence_t *evidence, apr_pool_t *pool);
 
 /*
- * Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE, and fills the rest
- * with 0. The features of the group FIRST are 0.
+ * Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE; the rest of each
+ * column stays as it is. The features of the group FIRST are 0.
  */
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after);
 

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Features of the block at i. */
 #define F(id) columns->of[TMPL_BLOCK_FEATURE_##id][i]
 
@@ -41,12 +43,12 @@ static __attribute__((noinline)) void find_near(tmpl_rows_t *of, const tmpl_cont
 {
     of->context = context;
     of->n_near = 0;
-    for (unsigned k = 0; k < TMPL_NAME_COUNT; k++) {
-        if (k % 4 == 0 && context->near.words[k / 4] == 0) {
-            k += 3;
-        }
-        else if (context->near.steps[k] > 0) {
-            of->near[of->n_near++] = (tmpl_near_row_t){ k, 1.0F / (float)context->near.steps[k] };
+    for (unsigned w = 0; w < COUNT(context->near.words); w++) {
+        for (unsigned k = 4 * w; context->near.words[w] != 0 && k < 4 * w + 4; k++) {
+            if (context->near.steps[k] > 0) {
+                of->near[of->n_near++] =
+                    (tmpl_near_row_t){ k, 1.0F / (float)context->near.steps[k] };
+            }
         }
     }
 }

@@ -264,10 +264,20 @@ static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     }
 }
 
+/* Clears the features [first, after). */
+static void clear(tmpl_columns_t *columns, unsigned first, unsigned after, uint32_t n)
+{
+    for (unsigned f = first; f < after; f++) {
+        memset(columns->of[f], 0, n * sizeof(columns->of[f][0]));
+    }
+}
+
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
 {
     uint32_t n = after - first;
-    memset(columns, 0, sizeof(*columns));
+    /* the other features are filled for each block */
+    clear(columns, TMPL_BLOCK_FEATURE_SAID_BEFORE, TMPL_BLOCK_FEATURE_BEFORE, n);
+    clear(columns, TMPL_BLOCK_FEATURE_BEST, TMPL_BLOCK_FEATURE_COUNT, n);
     tmpl_rows_fill_blocks(columns, of, first, n);
     unpack(columns, of, first, n);
     put_beside(columns, of, first, n);

@@ -159,7 +159,7 @@ void tmpl_logs_find(float *to, const tmpl_rows_t *of, const uint32_t *halves, ui
 /* The first long text from a block on; the entry behind the last if there is none. */
 const tmpl_long_t *tmpl_long_from(const tmpl_reading_t *reading, uint32_t block);
 
-/* Fills the features of the position of n blocks; columns are clear. */
+/* Fills the features of the position of n blocks; tmpl_rows_fill has cleared them. */
 void tmpl_rows_fill_blocks(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n);
 
 #endif

@@ -18,6 +18,19 @@ typedef struct {
     apr_pool_t *pool;
 } judging_t;
 
+/*
+ * Conditions are tested on whole columns: behind the last block of a page stand copies of the first
+ * one in the columns.
+ */
+static void fill_up(tmpl_columns_t *columns, uint32_t n)
+{
+    for (unsigned f = 0; n < TMPL_BLOCKS_AT_ONCE && f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        for (uint32_t i = n; i < TMPL_BLOCKS_AT_ONCE; i++) {
+            columns->of[f][i] = columns->of[f][0];
+        }
+    }
+}
+
 /* The columns of the blocks from first on. */
 static const tmpl_columns_t *columns_from(judging_t *judging, uint32_t first)
 {
@@ -30,6 +43,7 @@ static const tmpl_columns_t *columns_from(judging_t *judging, uint32_t first)
     if (judging->is_judged) {
         tmpl_rows_fill_first(columns, judging->rows, first, after);
     }
+    fill_up(columns, after - first);
     return columns;
 }
 

@@ -11,88 +11,51 @@
  * sum for all blocks, and only blocks at other leaves get the difference added. Values are
  * integers, so the order of additions does not matter.
  */
-#include <string.h>
+#include <stdlib.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "model/trees_model.h"
 
 /*
  * The functions below are compiled for each number of words in a set, so that their loops unroll.
  */
 #define FOR_EACH_WIDTH static inline __attribute__((always_inline))
 #define TREES_INLINE   FOR_EACH_WIDTH
-#include "model/trees_part.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 /* words of a set of blocks */
 #define MOST_WORDS (TMPL_JUDGED_AT_ONCE / TMPL_BLOCKS_AT_ONCE)
 
-/* A set of 16 values: those that are not <= limit. */
 #ifdef __SSE2__
-static inline uint64_t above(const float *values, float limit)
+TREES_INLINE uint64_t above(const float *values, float limit, const unsigned n)
 {
     __m128 all = _mm_set1_ps(limit);
-    __m128i a = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values), all));
-    __m128i b = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 4), all));
-    __m128i c = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 8), all));
-    __m128i d = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 12), all));
-    __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
-    return (uint64_t)_mm_movemask_epi8(bytes);
+    uint64_t set = 0;
+    for (unsigned i = 0; i < n; i += 16) {
+        __m128i four[4];
+        for (unsigned k = 0; k < 4; k++) {
+            four[k] = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + i + 4 * k), all));
+        }
+        __m128i bytes =
+            _mm_packs_epi16(_mm_packs_epi32(four[0], four[1]), _mm_packs_epi32(four[2], four[3]));
+        set |= (uint64_t)_mm_movemask_epi8(bytes) << i;
+    }
+    return set;
 }
 #else
-static inline uint64_t above(const float *values, float limit)
+TREES_INLINE uint64_t above(const float *values, float limit, const unsigned n)
 {
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < 16; i++) {
-        bits |= (uint64_t) !(values[i] <= limit) << i;
+    uint64_t set = 0;
+    for (unsigned i = 0; i < n; i++) {
+        set |= (uint64_t) !(values[i] <= limit) << i;
     }
-    return bits;
+    return set;
 }
 #endif
 
-/*
- * Fills one word of the set above each limit, for the first times * 16 blocks; words is the number
- * of words in a set. Limits rise, so once a set is empty all further sets are.
- */
-FOR_EACH_WIDTH void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
-                               const tmpl_columns_t *columns, const unsigned times)
-{
-    const float *limit = trees->limits;
-    for (uint32_t i = 0; i < trees->n_columns; i++) {
-        const float *values = columns->of[trees->columns[i].feature];
-        const float *after = &trees->limits[trees->columns[i].after_condition];
-        uint64_t set = 1;
-        for (; limit < after && set != 0; limit++, sets += words) {
-            set = above(values, *limit);
-            set |= times > 1 ? above(values + 16, *limit) << 16 : 0;
-            set |= times > 2 ? above(values + 32, *limit) << 32 : 0;
-            set |= times > 3 ? above(values + 48, *limit) << 48 : 0;
-            *sets = set;
-        }
-        for (; limit < after; limit++, sets += words) {
-            *sets = 0;
-        }
-    }
-}
-
-void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                     uint32_t first, uint32_t n)
-{
-    uint32_t words = tmpl_words_for(n);
-    uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
-    if (n - first > 48) {
-        find_above(sets, words, trees, columns, 4);
-    }
-    else if (n - first > 32) {
-        find_above(sets, words, trees, columns, 3);
-    }
-    else if (n - first > 16) {
-        find_above(sets, words, trees, columns, 2);
-    }
-    else {
-        find_above(sets, words, trees, columns, 1);
-    }
-}
+#include "model/trees_part.h"
 
 /* leaves that are compared with 0 together */
 #define LEAVES 16
@@ -243,6 +206,41 @@ void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, c
 uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n)
 {
     return trees->n_conditions * tmpl_words_for(n);
+}
+
+int tmpl_has_avx2(void)
+{
+#ifdef TMPL_FOR_AVX2
+    static int known; /* 1: no, 2: yes; any thread may find out */
+    int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (has == 0) {
+        has = 1 + (getenv("TMPL_NO_AVX2") == NULL && __builtin_cpu_supports("avx2") &&
+                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                   __builtin_cpu_supports("popcnt"));
+        __atomic_store_n(&known, has, __ATOMIC_RELAXED);
+    }
+    return has == 2;
+#else
+    return 0;
+#endif
+}
+
+void tmpl_trees_test_anywhere(uint64_t *room, const tmpl_trees_t *trees,
+                              const tmpl_columns_t *columns, uint32_t first, uint32_t n)
+{
+    test(room + first / TMPL_BLOCKS_AT_ONCE, tmpl_words_for(n), trees, columns, n - first);
+}
+
+void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                     uint32_t first, uint32_t n)
+{
+#ifdef TMPL_FOR_AVX2
+    if (tmpl_has_avx2()) {
+        tmpl_trees_test_avx2(room, trees, columns, first, n);
+        return;
+    }
+#endif
+    tmpl_trees_test_anywhere(room, trees, columns, first, n);
 }
 
 void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,

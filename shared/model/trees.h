@@ -57,8 +57,8 @@ uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n);
 
 /*
  * Tests all conditions on the blocks in columns. They are the blocks from first on, a multiple of
- * TMPL_BLOCKS_AT_ONCE, among n blocks that are judged together. room has tmpl_trees_room(trees, n)
- * words.
+ * TMPL_BLOCKS_AT_ONCE, among n blocks that are judged together; columns have numbers behind the
+ * last block, too. room has tmpl_trees_room(trees, n) words.
  */
 void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
                      uint32_t first, uint32_t n);

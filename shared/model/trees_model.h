@@ -77,26 +77,26 @@ static inline float tmpl_templateness(int64_t sum)
     return (float)(1 / (1 + exp(-(double)sum * TMPL_TREES_UNIT)));
 }
 
-/* tmpl_trees_judge for any processor, and for those with AVX2: the results are the same bits. */
+/*
+ * Whether the functions for AVX2 may be called. TMPL_NO_AVX2 in the environment of the process
+ * forbids it, for tests and measurements.
+ */
+int tmpl_has_avx2(void);
+
+/*
+ * tmpl_trees_test and tmpl_trees_judge for any processor, and for those with AVX2: what they say of
+ * the blocks is the same bits.
+ */
+void tmpl_trees_test_anywhere(uint64_t *room, const tmpl_trees_t *trees,
+                              const tmpl_columns_t *columns, uint32_t first, uint32_t n);
 void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
                                uint32_t n);
 
 #if defined(__x86_64__) && defined(__SSE2__)
 #define TMPL_FOR_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
-/*
- * Whether TMPL_FOR_AVX2 functions may be called. TMPL_NO_AVX2 forbids it, for tests and
- * measurements.
- */
-static inline int tmpl_has_avx2(void)
-{
-#ifdef TMPL_NO_AVX2
-    return 0;
-#else
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-#endif
-}
+void tmpl_trees_test_avx2(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                          uint32_t first, uint32_t n);
 
 /* Only for models with n_bytes > 0. */
 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,

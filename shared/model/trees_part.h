@@ -1,12 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Divides sets of blocks by the splits of a tree, for trees.c and trees_avx2.c, which define
- * TREES_INLINE: functions for different processors cannot be inlined into each other.
+ * Tests conditions, and divides sets of blocks by the splits of a tree, for trees.c and
+ * trees_avx2.c. These define TREES_INLINE, because functions for different processors cannot be
+ * inlined into each other, and above(values, limit, n): the set of at least the first n values, 16
+ * to 64, that are above the limit.
  */
 #ifndef TMPL_TREES_PART_H
 #define TMPL_TREES_PART_H
 
 #include "model/trees_model.h"
+
+/*
+ * Fills one word of the set of each condition, for at least the first n values of each column;
+ * words is the number of words in a set. Limits rise, so once a set is empty all further sets are.
+ */
+TREES_INLINE void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
+                             const tmpl_columns_t *columns, const unsigned n)
+{
+    const float *limit = trees->limits;
+    for (uint32_t i = 0; i < trees->n_columns; i++) {
+        const float *values = columns->of[trees->columns[i].feature];
+        const float *after = &trees->limits[trees->columns[i].after_condition];
+        uint64_t set = 1;
+        for (; limit < after && set != 0; limit++, sets += words) {
+            *sets = set = above(values, *limit, n);
+        }
+        for (; limit < after; limit++, sets += words) {
+            *sets = 0;
+        }
+    }
+}
+
+/* find_above for n blocks. */
+TREES_INLINE void test(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
+                       const tmpl_columns_t *columns, uint32_t n)
+{
+    if (n > 48) {
+        find_above(sets, words, trees, columns, 64);
+    }
+    else if (n > 32) {
+        find_above(sets, words, trees, columns, 48);
+    }
+    else if (n > 16) {
+        find_above(sets, words, trees, columns, 32);
+    }
+    else {
+        find_above(sets, words, trees, columns, 16);
+    }
+}
 
 /* Sets of two words and of four. */
 typedef uint64_t words2_t __attribute__((vector_size(16), aligned(8), may_alias));

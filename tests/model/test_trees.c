@@ -254,12 +254,16 @@ static void compare_ways(uint32_t n_trees, uint32_t most, const char *leaf, apr_
     for (uint32_t n = 1; n <= ROWS; n++) {
         float plain[ROWS];
         float wide[ROWS];
-        uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
+        size_t size = tmpl_trees_room(trees, n) * sizeof(uint64_t);
+        uint64_t *room = apr_pcalloc(pool, size);
+        uint64_t *wide_room = apr_pcalloc(pool, size);
         for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
-            tmpl_trees_test(room, trees, &columns[first / TMPL_BLOCKS_AT_ONCE], first, n);
+            const tmpl_columns_t *some = &columns[first / TMPL_BLOCKS_AT_ONCE];
+            tmpl_trees_test_anywhere(room, trees, some, first, n);
+            tmpl_trees_test_avx2(wide_room, trees, some, first, n);
         }
         tmpl_trees_judge_anywhere(plain, trees, room, n);
-        tmpl_trees_judge_avx2(wide, trees, room, n);
+        tmpl_trees_judge_avx2(wide, trees, wide_room, n);
         assert_memory_equal(wide, plain, n * sizeof(float));
     }
 }
