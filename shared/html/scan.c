@@ -32,6 +32,20 @@ static void add_foreign_mark(tmpl_scan_t *s, uint32_t at)
     APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = at;
 }
 
+/* The offset of the next '<' at or behind from; len or more if there is none. */
+static inline uint32_t next_markup(const tmpl_scan_t *s, uint32_t from)
+{
+    uint32_t i = from / MARKED;
+    if (from >= s->len) {
+        return from;
+    }
+    uint64_t marks = s->markup[i] & ~(uint64_t)0 << from % MARKED;
+    while (marks == 0 && i < s->len / MARKED) {
+        marks = s->markup[++i];
+    }
+    return marks != 0 ? i * MARKED + (uint32_t)__builtin_ctzll(marks) : s->len;
+}
+
 /* The offset of needle at or behind from; len if it is not found. */
 static uint32_t find(const tmpl_scan_t *s, uint32_t from, const char *needle, apr_size_t needle_len)
 {
@@ -52,16 +66,22 @@ static int name_stands(const tmpl_scan_t *s, uint32_t p, const char *name, apr_s
     return tmpl_is_space(next) || next == '/' || next == '>';
 }
 
+/* Whether the end tag of that name begins at the '<' at p. */
+static int end_tag_stands(const tmpl_scan_t *s, uint32_t p, const char *name, apr_size_t name_len)
+{
+    return p + 1 < s->len && s->src[p + 1] == '/' && name_stands(s, p + 2, name, name_len);
+}
+
 /* The offset of the end tag of the raw text that begins at from; len if it is missing. */
 static uint32_t raw_end(const tmpl_scan_t *s, uint32_t from, tmpl_tag_e tag)
 {
     const char *name = tmpl_tag_name(tag);
     apr_size_t name_len = strlen(name);
     uint32_t p = from;
-    while ((p = find(s, p, "</", 2)) < s->len && !name_stands(s, p + 2, name, name_len)) {
-        p += 2;
+    while ((p = next_markup(s, p)) < s->len && !end_tag_stands(s, p, name, name_len)) {
+        p++;
     }
-    return p;
+    return p < s->len ? p : s->len;
 }
 
 /*
@@ -83,8 +103,7 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
             state = ESCAPED;
             p++; /* "<!-->" is a comment that ends at once */
         }
-        else if (c == '<' && p + 1 < s->len && s->src[p + 1] == '/' &&
-                 name_stands(s, p + 2, "script", 6)) {
+        else if (c == '<' && end_tag_stands(s, p, "script", 6)) {
             if (state != DOUBLE_ESCAPED) {
                 return p;
             }
@@ -97,9 +116,8 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
         while (state != PLAIN && p < s->len && s->src[p] != '<' && s->src[p] != '-') {
             p++;
         }
-        if (state == PLAIN && p < s->len) {
-            const char *next = memchr(s->src + p, '<', s->len - p);
-            p = next == NULL ? s->len : (uint32_t)(next - s->src);
+        if (state == PLAIN) {
+            p = next_markup(s, p);
         }
     }
     return s->len;
@@ -108,14 +126,13 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
 /* The end of the comment that begins at start: behind "-->" or "--!>", or the end of the source. */
 static uint32_t comment_end(const tmpl_scan_t *s, uint32_t start)
 {
-    uint32_t p = start + 2;
-    while ((p = find(s, p, "--", 2)) < s->len) {
-        if (p + 2 < s->len && s->src[p + 2] == '>') {
-            return p + 3;
-        }
-        /* the dashes of "<!--" cannot also be the dashes of "--!>" */
-        if (p >= start + 4 && s->len - p >= 4 && s->src[p + 2] == '!' && s->src[p + 3] == '>') {
-            return p + 4;
+    const char *begin = s->src + start;
+    const char *p = begin + 4;
+    while ((p = memchr(p, '>', (apr_size_t)(s->src + s->len - p))) != NULL) {
+        /* the dashes of "<!--" may be the dashes of "-->", but not of "--!>" */
+        if ((p[-1] == '-' && p[-2] == '-') ||
+            (p - begin >= 7 && p[-1] == '!' && p[-2] == '-' && p[-3] == '-')) {
+            return (uint32_t)(p - s->src) + 1;
         }
         p++;
     }
@@ -249,16 +266,19 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
     return 0;
 }
 
-/* A set of MARKED bytes: which of them are '<'. */
-static inline uint64_t marks_of(const char *at)
+/* Marks the '<' of MARKED bytes; returns their number. */
+static inline uint32_t mark(uint64_t *marks, const char *at)
 {
-    uint64_t marks = 0;
+    uint32_t n = 0;
+    *marks = 0;
     for (unsigned i = 0; i < MARKED; i += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes;
-        memcpy(&bytes, at + i, TMPL_BYTES16);
-        marks |= (uint64_t)tmpl_bytes16_bits((tmpl_bytes16_t)(bytes == '<')) << i;
+        tmpl_bytes16_t is = (tmpl_bytes16_t)(tmpl_bytes16_load(at + i) == '<');
+        *marks |= (uint64_t)tmpl_bytes16_bits(is) << i;
     }
-    return marks;
+    for (uint64_t left = *marks; left != 0; left &= left - 1) {
+        n++; /* few are set */
+    }
+    return n;
 }
 
 /* Marks all '<' of the source; returns their number. */
@@ -268,26 +288,10 @@ static uint32_t mark_all(uint64_t *marks, const char *src, uint32_t len)
     uint32_t n = 0;
     uint32_t p = 0;
     for (; len - p >= MARKED; p += MARKED) {
-        *marks = marks_of(src + p);
-        n += (uint32_t)__builtin_popcountll(*marks++);
+        n += mark(marks++, src + p);
     }
     memcpy(last, src + p, len - p);
-    *marks = marks_of(last);
-    return n + (uint32_t)__builtin_popcountll(*marks);
-}
-
-/* The offset of the next '<' at or behind from; len or more if there is none. */
-static inline uint32_t next_markup(const tmpl_scan_t *s, uint32_t from)
-{
-    uint32_t i = from / MARKED;
-    if (from >= s->len) {
-        return from;
-    }
-    uint64_t marks = s->markup[i] & ~(uint64_t)0 << from % MARKED;
-    while (marks == 0 && i < s->len / MARKED) {
-        marks = s->markup[++i];
-    }
-    return marks != 0 ? i * MARKED + (uint32_t)__builtin_ctzll(marks) : s->len;
+    return n + mark(marks, last);
 }
 
 void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_tokens,

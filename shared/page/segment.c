@@ -57,7 +57,8 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
 {
     const char *limit = build->page->src + build->page->len;
     const char *end = build->page->src + span.end;
-    const char *text = build->page->src + tmpl_behind_space(build->page->src, span.start, span.end);
+    const char *text = build->page->src +
+                       tmpl_behind_spaces(build->page->src, span.start, span.end, build->page->len);
     while (tmpl_is_space(end[-1])) {
         end--;
     }
