@@ -16,31 +16,32 @@ const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
 
 /* Values of attributes, in lower case. A value is compared as a list of words. */
 static const struct {
-    const char *name, *value;
+    tmpl_attr_name_e name;
+    const char *value;
     unsigned hints;
 } statements[] = {
-    { "role", "dialog", TMPL_HINT_DIALOG },
-    { "role", "alertdialog", TMPL_HINT_DIALOG },
-    { "role", "tooltip", TMPL_HINT_DIALOG },
-    { "role", "alert", TMPL_HINT_DIALOG },
-    { "role", "button", TMPL_HINT_BUTTON },
-    { "rel", "author", TMPL_HINT_AUTHOR },
-    { "rel", "tag", TMPL_HINT_TAGS },
-    { "rel", "prev", TMPL_HINT_RELATED },
-    { "rel", "next", TMPL_HINT_RELATED },
-    { "aria-hidden", "true", TMPL_HINT_TWIN },
-    { "aria-modal", "true", TMPL_HINT_DIALOG },
-    { "itemprop", "comment", TMPL_HINT_COMMENT },
-    { "itemprop", "author", TMPL_HINT_AUTHOR },
-    { "itemprop", "datepublished", TMPL_HINT_DATE },
-    { "itemprop", "datemodified", TMPL_HINT_DATE },
-    { "itemprop", "datecreated", TMPL_HINT_DATE },
-    { "itemprop", "price", TMPL_HINT_PRICE },
-    { "itemprop", "review", TMPL_HINT_REVIEW },
-    { "itemprop", "reviews", TMPL_HINT_REVIEW },
-    { "itemprop", "keywords", TMPL_HINT_TAGS },
-    { "itemprop", "alternativeheadline", TMPL_HINT_LEAD },
-    { "itemprop", "caption", TMPL_HINT_CAPTION },
+    { TMPL_ATTR_ROLE, "dialog", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ROLE, "alertdialog", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ROLE, "tooltip", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ROLE, "alert", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ROLE, "button", TMPL_HINT_BUTTON },
+    { TMPL_ATTR_REL, "author", TMPL_HINT_AUTHOR },
+    { TMPL_ATTR_REL, "tag", TMPL_HINT_TAGS },
+    { TMPL_ATTR_REL, "prev", TMPL_HINT_RELATED },
+    { TMPL_ATTR_REL, "next", TMPL_HINT_RELATED },
+    { TMPL_ATTR_ARIA_HIDDEN, "true", TMPL_HINT_TWIN },
+    { TMPL_ATTR_ARIA_MODAL, "true", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ITEMPROP, "comment", TMPL_HINT_COMMENT },
+    { TMPL_ATTR_ITEMPROP, "author", TMPL_HINT_AUTHOR },
+    { TMPL_ATTR_ITEMPROP, "datepublished", TMPL_HINT_DATE },
+    { TMPL_ATTR_ITEMPROP, "datemodified", TMPL_HINT_DATE },
+    { TMPL_ATTR_ITEMPROP, "datecreated", TMPL_HINT_DATE },
+    { TMPL_ATTR_ITEMPROP, "price", TMPL_HINT_PRICE },
+    { TMPL_ATTR_ITEMPROP, "review", TMPL_HINT_REVIEW },
+    { TMPL_ATTR_ITEMPROP, "reviews", TMPL_HINT_REVIEW },
+    { TMPL_ATTR_ITEMPROP, "keywords", TMPL_HINT_TAGS },
+    { TMPL_ATTR_ITEMPROP, "alternativeheadline", TMPL_HINT_LEAD },
+    { TMPL_ATTR_ITEMPROP, "caption", TMPL_HINT_CAPTION },
 };
 
 /* Types of schema.org, behind "schema.org/" in the itemtype. */
@@ -70,21 +71,17 @@ static unsigned hints_of_type(const char *src, tmpl_span_t value)
     return hints;
 }
 
-unsigned tmpl_hints_of_attr(const char *src, const tmpl_attr_t *attr)
+unsigned tmpl_hints_of_attr(const char *src, const tmpl_known_attr_t *attr)
 {
-    char first = tmpl_lower(src[attr->name.start]);
     unsigned hints = 0;
-    char third = tmpl_span_len(attr->name) > 2 ? tmpl_lower(src[attr->name.start + 2]) : 0;
-    /* ro(l)e, re(l), it(e)m.., ar(i)a-.. */
-    if (!(first == 'r' && third == 'l') && !(first == 'i' && third == 'e') &&
-        !(first == 'a' && third == 'i')) {
-        return 0;
+    if (attr->name == TMPL_ATTR_HREF) {
+        return 0; /* the most frequent one */
     }
-    if (tmpl_span_is(src, attr->name, "itemtype")) {
+    if (attr->name == TMPL_ATTR_ITEMTYPE) {
         return hints_of_type(src, attr->value);
     }
     for (unsigned i = 0; i < COUNT(statements); i++) {
-        if (statements[i].name[0] == first && tmpl_span_is(src, attr->name, statements[i].name) &&
+        if (statements[i].name == attr->name &&
             tmpl_has_word(src, attr->value, statements[i].value, tmpl_span_is)) {
             hints |= statements[i].hints;
         }

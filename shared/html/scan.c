@@ -14,6 +14,10 @@
 
 #define MARKED 64
 
+/* Room for attributes: most pages have less than one in so many bytes. */
+#define FIRST_ATTRS 16
+#define ATTR_BYTES  64
+
 static tmpl_token_t *push(tmpl_scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
 {
     tmpl_token_t *token = &s->tokens[s->n++];
@@ -168,20 +172,39 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
     s->at = end;
 }
 
-/*
- * Whether the attribute may say what its element is: class, id, itemprop, itemtype, rel, role and
- * aria-* by their first letters, hidden by a letter and its length, style if it begins like
- * display:none.
- */
-static unsigned may_name(const char *src, const tmpl_attr_t *attr)
+/* Attributes that may say what their element is. A style may if it begins like display:none. */
+static const unsigned char says[TMPL_ATTR_COUNT] = {
+    [TMPL_ATTR_CLASS] = 1,       [TMPL_ATTR_ID] = 1,         [TMPL_ATTR_ITEMPROP] = 1,
+    [TMPL_ATTR_ITEMTYPE] = 1,    [TMPL_ATTR_REL] = 1,        [TMPL_ATTR_ROLE] = 1,
+    [TMPL_ATTR_ARIA_HIDDEN] = 1, [TMPL_ATTR_ARIA_MODAL] = 1, [TMPL_ATTR_HIDDEN] = 1,
+    [TMPL_ATTR_STYLE] = 1,
+};
+
+static void grow_attrs(tmpl_scan_t *s)
 {
-    const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
-    const unsigned char *name = (const unsigned char *)src + attr->name.start;
-    uint32_t len = tmpl_span_len(attr->name);
-    return (firsts >> (name[0] & 31) & 1) ||
-           (name[0] | name[1] << 8 | 0x2020) == ('a' | 'r' << 8) ||
-           (len == 6 && (name[2] | 0x20) == 'd') ||
-           (len == 5 && (src[attr->value.start] | 0x20) == 'd');
+    s->room_attrs *= 2;
+    tmpl_known_attr_t *larger = apr_palloc(s->pool, s->room_attrs * sizeof(*larger));
+    s->attrs = memcpy(larger, s->attrs, s->n_attrs * sizeof(*larger));
+}
+
+/* Lists an attribute of a start tag, if it is in the table. Returns flags of the token. */
+static inline unsigned list_attr(tmpl_scan_t *s, const tmpl_attr_t *attr)
+{
+    tmpl_attr_name_e name = tmpl_attr_name(s->attr_names, s->src, attr->name);
+    if (name == TMPL_ATTR_OTHER) {
+        return 0;
+    }
+    if (name == TMPL_ATTR_DATA_TMPL) {
+        add_foreign_mark(s, attr->name.end - (uint32_t)strlen("tmpl"));
+        return 0;
+    }
+    s->attrs[s->n_attrs++] = (tmpl_known_attr_t){ attr->value, name };
+    if (s->n_attrs == s->room_attrs) {
+        grow_attrs(s);
+    }
+    int is_style = name == TMPL_ATTR_STYLE;
+    int begins = is_style && tmpl_span_len(attr->value) > 0 && s->src[attr->value.start] == 'd';
+    return says[name] && (begins || !is_style) ? TMPL_TOKEN_NAMED : 0;
 }
 
 /* Whether the tag ends behind an attribute's '='. A value in quotes may begin with '>', too. */
@@ -204,19 +227,17 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
     uint32_t name_end = p;
-    tmpl_attr_t attr;
+    tmpl_attr_t attr = { { 0, 0 }, { 0, 0 } };
     tmpl_attr_e found;
     unsigned flags = 0;
-    do {
-        found = tmpl_attr_next(&attr, s->src, s->len, &p);
-        if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
-            add_foreign_mark(s, tmpl_foreign_mark_in_attribute(s->src, &attr));
-            flags |= may_name(s->src, &attr) ? TMPL_TOKEN_NAMED : 0;
-            flags |= lacks_value(s, &attr) ? TMPL_TOKEN_OPEN_VALUE : 0;
-        }
-    } while (found == TMPL_ATTR_FOUND);
+    while ((found = tmpl_attr_next(&attr, s->src, s->len, &p)) == TMPL_ATTR_FOUND) {
+        flags |= type == TMPL_TOKEN_START ? list_attr(s, &attr) : 0;
+    }
     if (found == TMPL_ATTR_TRUNCATED) {
         return drop_rest(s, start);
+    }
+    if (type == TMPL_TOKEN_START && lacks_value(s, &attr)) {
+        flags |= TMPL_TOKEN_OPEN_VALUE;
     }
     tmpl_token_t *token = push(s, type, start, p);
     token->tag = (unsigned char)tag;
@@ -298,6 +319,9 @@ void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_
                     apr_pool_t *pool)
 {
     *s = (tmpl_scan_t){ .src = src, .len = len, .pool = pool, .index = tmpl_tag_index() };
+    s->attr_names = tmpl_attr_names();
+    s->room_attrs = FIRST_ATTRS + len / ATTR_BYTES;
+    s->attrs = apr_palloc(pool, s->room_attrs * sizeof(*s->attrs));
     s->names = (tmpl_names_t){ .src = src, .pool = pool };
     s->markup = apr_palloc(pool, (len / MARKED + 1) * sizeof(*s->markup));
     /* there are at most as many tokens as '<', and as allowed */
