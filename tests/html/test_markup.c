@@ -115,6 +115,46 @@ static void attributes_as_html5_reads_them(void **state)
     assert_false(tmpl_attr_find(&attr, text, (tmpl_span_t){ 0, 0 }, "one"));
 }
 
+/* The usual form is read as all forms are, whatever the lengths of name and value. */
+static void usual_attributes_are_read_alike(void **state)
+{
+    for (int name = 0; name <= 18; name++) {
+        for (int value = 0; value <= 36; value++) {
+            const char *tag =
+                apr_psprintf(*state, "%cx%.*s=\"%.*s\" class=\"b\">", "\n \tx"[value % 4], name,
+                             "-123456789abcdefgh", value, "=>/' <0123456789 123456789 123456789");
+            for (uint32_t len = (uint32_t)strlen(tag); len > 0; len--) {
+                tmpl_attr_t one = { { 0, 0 }, { 0, 0 } }, other = one;
+                uint32_t at = 0, other_at = 0;
+                tmpl_attr_e found = tmpl_attr_next(&one, tag, len, &at);
+                assert_int_equal(found, tmpl_attr_read(&other, tag, len, &other_at));
+                if (found != TMPL_ATTR_TRUNCATED) {
+                    assert_int_equal(at, other_at);
+                    assert_memory_equal(&one, &other, sizeof(one));
+                }
+            }
+        }
+    }
+}
+
+/* White space is passed by sixteen bytes as by one, wherever it ends. */
+static void white_space_is_passed_alike(void **state)
+{
+    static const char others[] = { 'x', '\0', '\v', '\x1f', '!', '\xa0', '\x85' };
+    char text[64];
+    (void)state;
+    for (uint32_t stop = 0; stop < sizeof(text); stop++) {
+        memset(text, "\t\n\f\r "[stop % 5], sizeof(text));
+        text[stop] = others[stop % sizeof(others)];
+        for (uint32_t start = 0; start <= stop; start++) {
+            for (uint32_t end = start; end <= sizeof(text); end++) {
+                assert_int_equal(tmpl_behind_spaces(text, start, end, sizeof(text)),
+                                 tmpl_behind_space(text, start, end));
+            }
+        }
+    }
+}
+
 /* The names of the table, in any case, and names that are almost the same. */
 static void attributes_by_name(void **state)
 {
@@ -364,6 +404,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(unknown_names_may_be_many_and_long),
     CHECK(names_with_a_nul_are_unknown),
     CHECK(attributes_as_html5_reads_them),
+    CHECK(usual_attributes_are_read_alike),
+    CHECK(white_space_is_passed_alike),
     CHECK(attributes_by_name),
     CHECK(attributes_are_listed),
     CHECK(attributes_may_be_many),
