@@ -16,7 +16,7 @@ static uint64_t found(const tmpl_automaton_t *automaton, const char *text)
     return search.says;
 }
 
-/* Words that begin, end and hold each other, and that share the end of one and the begin of another. */
+/* Words that begin, end and hold each other, or begin as another one ends. */
 static void all_words_are_found(void **state)
 {
     static const tmpl_word_t words[] = { { "her", 1 },    { "he", 2 },     { "hers", 4 },
