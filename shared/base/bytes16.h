@@ -50,4 +50,18 @@ static inline unsigned tmpl_bytes16_bits(tmpl_bytes16_t marks)
 #endif
 }
 
+/* The sixteen bytes at `at`, all of which may be read. */
+static inline tmpl_bytes16_t tmpl_bytes16_load(const char *at)
+{
+    tmpl_bytes16_t bytes;
+    memcpy(&bytes, at, TMPL_BYTES16);
+    return bytes;
+}
+
+/* 0xFF for each byte that is HTML's white space. */
+static inline tmpl_bytes16_t tmpl_bytes16_spaces(tmpl_bytes16_t bytes)
+{
+    return (tmpl_bytes16_t)((bytes == ' ') | ((bytes - '\t' <= '\r' - '\t') & (bytes != '\v')));
+}
+
 #endif

@@ -8,7 +8,6 @@
 #include "cut/joined_text.h"
 #include "cut/refs.h"
 #include "cut/script_refs.h"
-#include "html/attr.h"
 
 typedef struct {
     const tmpl_page_t *page;
@@ -176,17 +175,15 @@ static int holds_fixed_control(closure_t *c, uint32_t element)
 /* Whether the element is a microdata item (HTML, 5.2), and not a property of another item. */
 static int is_item(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    tmpl_attr_t attr;
-    return tmpl_attr_find(&attr, page->src, node->open, "itemscope") &&
-           !tmpl_attr_find(&attr, page->src, node->open, "itemprop");
+    return tmpl_node_attr(page, node, TMPL_ATTR_ITEMSCOPE) != NULL &&
+           tmpl_node_attr(page, node, TMPL_ATTR_ITEMPROP) == NULL;
 }
 
 /* Whether the element is code and a property of an item. */
 static int is_property(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    tmpl_attr_t attr;
     return (node->tag == TMPL_TAG_META || node->tag == TMPL_TAG_LINK) &&
-           tmpl_attr_find(&attr, page->src, node->open, "itemprop");
+           tmpl_node_attr(page, node, TMPL_ATTR_ITEMPROP) != NULL;
 }
 
 /*

@@ -58,56 +58,34 @@ static tmpl_span_t fragment(const char *src, tmpl_span_t value)
 /* --- controls --- */
 
 /* How an attribute of a control names the panel: by its id, by "#id", or by the href beside it. */
-typedef enum { BY_ID, BY_FRAGMENT, BY_HREF } naming_e;
+typedef enum { BY_NOTHING, BY_ID, BY_FRAGMENT, BY_HREF } naming_e;
 
-static const struct {
-    const char *name;
-    naming_e naming;
-} attributes[] = {
-    { "aria-controls", BY_ID }, { "data-target", BY_FRAGMENT }, { "data-bs-target", BY_FRAGMENT },
-    { "data-toggle", BY_HREF }, { "data-bs-toggle", BY_HREF },
+static const naming_e namings[TMPL_ATTR_COUNT] = {
+    [TMPL_ATTR_ARIA_CONTROLS] = BY_ID,        [TMPL_ATTR_DATA_TARGET] = BY_FRAGMENT,
+    [TMPL_ATTR_DATA_BS_TARGET] = BY_FRAGMENT, [TMPL_ATTR_DATA_TOGGLE] = BY_HREF,
+    [TMPL_ATTR_DATA_BS_TOGGLE] = BY_HREF,
 };
 
-/* attributes with shorter names are not compared */
-enum { SHORTEST = sizeof("data-target") - 1 };
-
-/* The id of the panel that a control with this start tag names; empty if it names none. */
-static tmpl_span_t panel_of(const char *src, tmpl_span_t tag)
+/* The id of the panel that a control names; empty if it names none. */
+static tmpl_span_t panel_of(const tmpl_page_t *page, const tmpl_node_t *control)
 {
+    const char *src = page->src;
+    const tmpl_known_attr_t *attr = page->attrs + control->attrs;
     tmpl_span_t id = { 0, 0 };
     int by_href = 0;
-    uint32_t at = tmpl_attr_first(src, tag);
-    tmpl_attr_t attr;
-    while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
-        by_href |= tmpl_span_is(src, attr.name, "role") && tmpl_span_is(src, attr.value, "tab");
-        for (unsigned i = 0;
-             tmpl_span_len(attr.name) >= SHORTEST && i < sizeof(attributes) / sizeof(attributes[0]);
-             i++) {
-            if (tmpl_span_is(src, attr.name, attributes[i].name)) {
-                naming_e naming = attributes[i].naming;
-                id = naming == BY_ID         ? attr.value
-                     : naming == BY_FRAGMENT ? fragment(src, attr.value)
-                                             : id;
-                by_href |= naming == BY_HREF;
-            }
-        }
+    for (; attr->value.start < control->open.end; attr++) {
+        naming_e naming = namings[attr->name];
+        id = naming == BY_ID         ? attr->value
+             : naming == BY_FRAGMENT ? fragment(src, attr->value)
+                                     : id;
+        by_href |= naming == BY_HREF ||
+                   (attr->name == TMPL_ATTR_ROLE && tmpl_span_is(src, attr->value, "tab"));
     }
-    if (tmpl_span_len(id) == 0 && by_href && tmpl_attr_find(&attr, src, tag, "href")) {
-        id = fragment(src, attr.value);
+    if (tmpl_span_len(id) == 0 && by_href) {
+        const tmpl_known_attr_t *href = tmpl_node_attr(page, control, TMPL_ATTR_HREF);
+        id = href != NULL ? fragment(src, href->value) : id;
     }
     return id;
-}
-
-/* Whether to read the element's attributes. Most links are <a href=".."> to another page. */
-static int may_control(const tmpl_page_t *page, const tmpl_node_t *node)
-{
-    static const char usual[] = "<a href=\"";
-    const char *tag = page->src + node->open.start;
-    if (node->tag == TMPL_TAG_BUTTON || (node->flags & TMPL_NODE_NAMED)) {
-        return node->tag == TMPL_TAG_BUTTON || node->tag == TMPL_TAG_LI || node->tag == TMPL_TAG_A;
-    }
-    return node->tag == TMPL_TAG_A && tmpl_span_len(node->open) > sizeof(usual) &&
-           (memcmp(tag, usual, sizeof(usual) - 1) != 0 || tag[sizeof(usual) - 1] == '#');
 }
 
 static int is_template(const refs_t *r, const tmpl_node_t *node)
@@ -124,11 +102,12 @@ static void find_controls(refs_t *r)
 {
     for (uint32_t i = 1; i < r->page->n_nodes; i++) {
         const tmpl_node_t *node = &r->page->nodes[i];
-        if (may_control(r->page, node) && is_template(r, node)) {
-            tmpl_span_t id = panel_of(r->page->src, node->open);
-            if (tmpl_span_len(id) > 0) {
-                add_ref(r, i, 0, id);
-            }
+        if (node->tag != TMPL_TAG_BUTTON && node->tag != TMPL_TAG_LI && node->tag != TMPL_TAG_A) {
+            continue;
+        }
+        tmpl_span_t id = panel_of(r->page, node);
+        if (tmpl_span_len(id) > 0 && is_template(r, node)) {
+            add_ref(r, i, 0, id);
         }
     }
 }
@@ -149,12 +128,10 @@ static uint32_t link_around(const tmpl_page_t *page, const tmpl_segment_t *segme
 static tmpl_span_t linked_id(const tmpl_page_t *page, uint32_t segment, uint32_t box,
                              uint32_t *link)
 {
-    tmpl_attr_t href;
     *link = link_around(page, &page->segments[segment], box);
-    if (*link == TMPL_NONE || !tmpl_attr_find(&href, page->src, page->nodes[*link].open, "href")) {
-        return (tmpl_span_t){ 0, 0 };
-    }
-    return fragment(page->src, href.value);
+    const tmpl_known_attr_t *href =
+        *link != TMPL_NONE ? tmpl_node_attr(page, &page->nodes[*link], TMPL_ATTR_HREF) : NULL;
+    return href != NULL ? fragment(page->src, href->value) : (tmpl_span_t){ 0, 0 };
 }
 
 /* Adds the references of a block, if it holds nothing but links to parts of the page. */
@@ -182,23 +159,19 @@ static void find_links(refs_t *r, uint32_t block)
 /* The target of an id is the first element with it; without one, the first a with that name. */
 static void find_targets(refs_t *r)
 {
-    static const struct {
-        const char *attribute;
-        int links;
-    } ways[] = { { "id", 0 }, { "name", 1 } };
+    static const tmpl_attr_name_e ways[] = { TMPL_ATTR_ID, TMPL_ATTR_NAME };
     const tmpl_page_t *page = r->page;
-    tmpl_attr_t attr;
     for (int w = 0; w < 2; w++) {
         for (uint32_t i = 1; r->missing > 0 && i < page->n_nodes; i++) {
             const tmpl_node_t *node = &page->nodes[i];
-            if ((ways[w].links ? node->tag == TMPL_TAG_A : node->flags & TMPL_NODE_NAMED) &&
-                tmpl_attr_find(&attr, page->src, node->open, ways[w].attribute)) {
-                target_t *to = apr_hash_get(r->targets, page->src + attr.value.start,
-                                            tmpl_span_len(attr.value));
-                if (to != NULL && to->node == TMPL_NONE) {
-                    to->node = i;
-                    r->missing--;
-                }
+            int may_be = ways[w] == TMPL_ATTR_ID || node->tag == TMPL_TAG_A;
+            const tmpl_known_attr_t *name = may_be ? tmpl_node_attr(page, node, ways[w]) : NULL;
+            target_t *to = name != NULL ? apr_hash_get(r->targets, page->src + name->value.start,
+                                                       tmpl_span_len(name->value))
+                                        : NULL;
+            if (to != NULL && to->node == TMPL_NONE) {
+                to->node = i;
+                r->missing--;
             }
         }
     }

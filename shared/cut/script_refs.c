@@ -163,16 +163,14 @@ static void keep_named(script_refs_t *p, uint32_t node, lookup_e by, tmpl_span_t
 static void find_names(script_refs_t *p, uint32_t node)
 {
     const char *src = p->page->src;
-    tmpl_span_t tag = p->page->nodes[node].open;
-    uint32_t at = tmpl_attr_first(src, tag);
-    tmpl_attr_t attr;
-    while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
-        if (tmpl_span_is(src, attr.name, "id")) {
-            keep_named(p, node, ID, attr.value);
+    const tmpl_known_attr_t *attr = p->page->attrs + p->page->nodes[node].attrs;
+    for (; attr->value.start < p->page->nodes[node].open.end; attr++) {
+        if (attr->name == TMPL_ATTR_ID) {
+            keep_named(p, node, ID, attr->value);
         }
-        else if (p->bits[CLASS] != 0 && tmpl_span_is(src, attr.name, "class")) {
-            tmpl_span_t word = { attr.value.start, attr.value.start };
-            while (tmpl_word_next(&word, src, attr.value)) {
+        else if (p->bits[CLASS] != 0 && attr->name == TMPL_ATTR_CLASS) {
+            tmpl_span_t word = { attr->value.start, attr->value.start };
+            while (tmpl_word_next(&word, src, attr->value)) {
                 keep_named(p, node, CLASS, word);
             }
         }
@@ -182,14 +180,13 @@ static void find_names(script_refs_t *p, uint32_t node)
 unsigned char *tmpl_script_refs(const tmpl_page_t *page, apr_pool_t *pool)
 {
     script_refs_t p = { .page = page, .pool = pool };
-    tmpl_attr_t attr;
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         if (node->tag == TMPL_TAG_SCRIPT) {
             read_script(&p, i);
         }
         else if (node->tag == TMPL_TAG_TEMPLATE &&
-                 tmpl_attr_find(&attr, page->src, node->open, "id")) {
+                 tmpl_node_attr(page, node, TMPL_ATTR_ID) != NULL) {
             keep(&p, node->parent);
         }
     }

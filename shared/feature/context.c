@@ -13,7 +13,6 @@
 #include "base/slot.h"
 #include "feature/context.h"
 #include "feature/reading.h"
-#include "html/attr.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -152,64 +151,50 @@ static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
                : 0;
 }
 
-/* Most names are in lower case, which memcmp compares faster. */
-#define IS_NAMED(page, span, literal)                                                              \
-    (tmpl_span_len(span) == sizeof(literal) - 1 &&                                                 \
-     (memcmp((page)->src + (span).start, literal, sizeof(literal) - 1) == 0 ||                     \
-      tmpl_span_is((page)->src, span, literal)))
-
-/* Reads an attribute that most elements lack: the names differ in length. */
-static void read_other(own_t *own, const tmpl_page_t *page, const tmpl_attr_t *attr)
+/* Reads an attribute other than class and id. */
+static void read_other(own_t *own, const tmpl_page_t *page, const tmpl_known_attr_t *attr)
 {
     int is_yes = tmpl_span_len(attr->value) != 5; /* not "false" */
-    if (IS_NAMED(page, attr->name, "itemprop") || IS_NAMED(page, attr->name, "itemtype") ||
-        IS_NAMED(page, attr->name, "rel")) {
+    if (attr->name == TMPL_ATTR_ROLE) {
+        own->in |= role_of(page, attr->value);
+    }
+    if (attr->name == TMPL_ATTR_ROLE || attr->name == TMPL_ATTR_ITEMPROP ||
+        attr->name == TMPL_ATTR_ITEMTYPE || attr->name == TMPL_ATTR_REL) {
         own->said |= names_said(own->known, page, attr->value);
     }
-    else if (IS_NAMED(page, attr->name, "aria-hidden")) {
+    else if (attr->name == TMPL_ATTR_ARIA_HIDDEN) {
         own->said |= is_yes ? TMPL_NAMED(ARIA) : 0;
     }
-    else if (IS_NAMED(page, attr->name, "hidden") ||
-             (IS_NAMED(page, attr->name, "style") && displays_none(page, attr->value))) {
+    else if (attr->name == TMPL_ATTR_HIDDEN ||
+             (attr->name == TMPL_ATTR_STYLE && displays_none(page, attr->value))) {
         own->said |= TMPL_NAMED(HIDDEN);
     }
+    own->hints |= tmpl_hints_of_attr(page->src, attr);
 }
 
 /* Whether an id is an anchor's: the text of a heading, made a name, says what the text says. */
-static int is_anchor(const tmpl_node_t *node, const tmpl_attr_t *attr)
+static int is_anchor(const tmpl_node_t *node, const tmpl_known_attr_t *attr)
 {
-    return tmpl_span_len(attr->name) == 2 && /* id */
+    return attr->name == TMPL_ATTR_ID &&
            (node->tag == TMPL_TAG_A || node->tag == TMPL_TAG_SECTION || node->tag == TMPL_TAG_DT ||
             (tmpl_tag_flags(node->tag) & TMPL_IS_HEADING));
 }
 
 static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    tmpl_attr_t attr;
-    int has_href = 0;
-    uint32_t at = tmpl_attr_first(page->src, node->open);
-    while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
-        if (IS_NAMED(page, attr.name, "class") || IS_NAMED(page, attr.name, "id")) {
+    const tmpl_known_attr_t *attr = page->attrs + node->attrs;
+    for (; attr->value.start < node->open.end; attr++) {
+        if (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) {
             own_t before = *own;
-            read_name(own, page->src + attr.value.start, tmpl_span_len(attr.value),
+            read_name(own, page->src + attr->value.start, tmpl_span_len(attr->value),
                       page->src + page->len);
-            if (is_anchor(node, &attr)) {
+            if (is_anchor(node, attr)) {
                 own->names = before.names;
                 own->hints = before.hints;
             }
         }
-        else if (node->tag == TMPL_TAG_A && !has_href && IS_NAMED(page, attr.name, "href")) {
-            own->in |= links_to(page, attr.value);
-            has_href = 1;
-        }
-        else if (IS_NAMED(page, attr.name, "role")) {
-            own->in |= role_of(page, attr.value);
-            own->said |= names_said(own->known, page, attr.value);
-            own->hints |= tmpl_hints_of_attr(page->src, &attr);
-        }
         else {
-            read_other(own, page, &attr);
-            own->hints |= tmpl_hints_of_attr(page->src, &attr);
+            read_other(own, page, attr);
         }
     }
 }
@@ -286,7 +271,7 @@ static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_
     return index;
 }
 
-/* in: the kind of link, if the node is a link. */
+/* in: the kind of the link, if the node is one. */
 static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
                             unsigned in, known_names_t *known)
 {
@@ -312,20 +297,12 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
     return find_context(contexts, &own, up);
 }
 
-/* The kind of a link whose tag has no class, id or role. */
+/* The kind of the link, if the node is one. */
 static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    static const char usual[] = { 'a', ' ', 'h', 'r', 'e', 'f', '=', '"' };
-    enum { ENOUGH = 9 }; /* bytes of an address that links_to needs */
-    uint32_t start = node->open.start + 1 + sizeof(usual);
-    tmpl_attr_t attr;
-    if (tmpl_span_len(node->open) > 1 + sizeof(usual) + ENOUGH &&
-        memcmp(page->src + node->open.start + 1, usual, sizeof(usual)) == 0) {
-        const char *quote = memchr(page->src + start, '"', ENOUGH);
-        uint32_t end = quote == NULL ? start + ENOUGH : (uint32_t)(quote - page->src);
-        return links_to(page, (tmpl_span_t){ start, end });
-    }
-    return tmpl_attr_find(&attr, page->src, node->open, "href") ? links_to(page, attr.value) : 0;
+    const tmpl_known_attr_t *href =
+        node->tag == TMPL_TAG_A ? tmpl_node_attr(page, node, TMPL_ATTR_HREF) : NULL;
+    return href != NULL ? links_to(page, href->value) : 0;
 }
 
 /*
@@ -346,8 +323,7 @@ static uint32_t context_of(contexts_t *contexts, const tmpl_node_t *node, uint32
                            known_names_t *known)
 {
     const tmpl_page_t *page = contexts->reading->page;
-    int is_named = (node->flags & TMPL_NODE_NAMED) != 0;
-    unsigned in = node->tag == TMPL_TAG_A && !is_named ? link_of(page, node) : 0;
+    unsigned in = link_of(page, node);
     uint64_t key = key_of(page, node, up_context, in);
     uint32_t slot = tmpl_slot_of(key, COUNT(contexts->seen));
     if (contexts->seen[slot].key != key) {

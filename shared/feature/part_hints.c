@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "feature/automaton.h"
+
 const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
     [TMPL_TAG_DIALOG] = TMPL_HINT_DIALOG,      [TMPL_TAG_BUTTON] = TMPL_HINT_BUTTON,
     [TMPL_TAG_LABEL] = TMPL_HINT_BUTTON,       [TMPL_TAG_LEGEND] = TMPL_HINT_BUTTON,
@@ -14,31 +16,32 @@ const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
 
 /* Values of attributes, in lower case. A value is compared as a list of words. */
 static const struct {
-    const char *name, *value;
+    tmpl_attr_name_e name;
+    const char *value;
     unsigned hints;
 } statements[] = {
-    { "role", "dialog", TMPL_HINT_DIALOG },
-    { "role", "alertdialog", TMPL_HINT_DIALOG },
-    { "role", "tooltip", TMPL_HINT_DIALOG },
-    { "role", "alert", TMPL_HINT_DIALOG },
-    { "role", "button", TMPL_HINT_BUTTON },
-    { "rel", "author", TMPL_HINT_AUTHOR },
-    { "rel", "tag", TMPL_HINT_TAGS },
-    { "rel", "prev", TMPL_HINT_RELATED },
-    { "rel", "next", TMPL_HINT_RELATED },
-    { "aria-hidden", "true", TMPL_HINT_TWIN },
-    { "aria-modal", "true", TMPL_HINT_DIALOG },
-    { "itemprop", "comment", TMPL_HINT_COMMENT },
-    { "itemprop", "author", TMPL_HINT_AUTHOR },
-    { "itemprop", "datepublished", TMPL_HINT_DATE },
-    { "itemprop", "datemodified", TMPL_HINT_DATE },
-    { "itemprop", "datecreated", TMPL_HINT_DATE },
-    { "itemprop", "price", TMPL_HINT_PRICE },
-    { "itemprop", "review", TMPL_HINT_REVIEW },
-    { "itemprop", "reviews", TMPL_HINT_REVIEW },
-    { "itemprop", "keywords", TMPL_HINT_TAGS },
-    { "itemprop", "alternativeheadline", TMPL_HINT_LEAD },
-    { "itemprop", "caption", TMPL_HINT_CAPTION },
+    { TMPL_ATTR_ROLE, "dialog", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ROLE, "alertdialog", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ROLE, "tooltip", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ROLE, "alert", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ROLE, "button", TMPL_HINT_BUTTON },
+    { TMPL_ATTR_REL, "author", TMPL_HINT_AUTHOR },
+    { TMPL_ATTR_REL, "tag", TMPL_HINT_TAGS },
+    { TMPL_ATTR_REL, "prev", TMPL_HINT_RELATED },
+    { TMPL_ATTR_REL, "next", TMPL_HINT_RELATED },
+    { TMPL_ATTR_ARIA_HIDDEN, "true", TMPL_HINT_TWIN },
+    { TMPL_ATTR_ARIA_MODAL, "true", TMPL_HINT_DIALOG },
+    { TMPL_ATTR_ITEMPROP, "comment", TMPL_HINT_COMMENT },
+    { TMPL_ATTR_ITEMPROP, "author", TMPL_HINT_AUTHOR },
+    { TMPL_ATTR_ITEMPROP, "datepublished", TMPL_HINT_DATE },
+    { TMPL_ATTR_ITEMPROP, "datemodified", TMPL_HINT_DATE },
+    { TMPL_ATTR_ITEMPROP, "datecreated", TMPL_HINT_DATE },
+    { TMPL_ATTR_ITEMPROP, "price", TMPL_HINT_PRICE },
+    { TMPL_ATTR_ITEMPROP, "review", TMPL_HINT_REVIEW },
+    { TMPL_ATTR_ITEMPROP, "reviews", TMPL_HINT_REVIEW },
+    { TMPL_ATTR_ITEMPROP, "keywords", TMPL_HINT_TAGS },
+    { TMPL_ATTR_ITEMPROP, "alternativeheadline", TMPL_HINT_LEAD },
+    { TMPL_ATTR_ITEMPROP, "caption", TMPL_HINT_CAPTION },
 };
 
 /* Types of schema.org, behind "schema.org/" in the itemtype. */
@@ -68,21 +71,17 @@ static unsigned hints_of_type(const char *src, tmpl_span_t value)
     return hints;
 }
 
-unsigned tmpl_hints_of_attr(const char *src, const tmpl_attr_t *attr)
+unsigned tmpl_hints_of_attr(const char *src, const tmpl_known_attr_t *attr)
 {
-    char first = tmpl_lower(src[attr->name.start]);
     unsigned hints = 0;
-    char third = tmpl_span_len(attr->name) > 2 ? tmpl_lower(src[attr->name.start + 2]) : 0;
-    /* ro(l)e, re(l), it(e)m.., ar(i)a-.. */
-    if (!(first == 'r' && third == 'l') && !(first == 'i' && third == 'e') &&
-        !(first == 'a' && third == 'i')) {
-        return 0;
+    if (attr->name == TMPL_ATTR_HREF) {
+        return 0; /* the most frequent one */
     }
-    if (tmpl_span_is(src, attr->name, "itemtype")) {
+    if (attr->name == TMPL_ATTR_ITEMTYPE) {
         return hints_of_type(src, attr->value);
     }
     for (unsigned i = 0; i < COUNT(statements); i++) {
-        if (statements[i].name[0] == first && tmpl_span_is(src, attr->name, statements[i].name) &&
+        if (statements[i].name == attr->name &&
             tmpl_has_word(src, attr->value, statements[i].value, tmpl_span_is)) {
             hints |= statements[i].hints;
         }
@@ -90,20 +89,38 @@ unsigned tmpl_hints_of_attr(const char *src, const tmpl_attr_t *attr)
     return hints;
 }
 
-/*
- * Words of classes and ids. A word ends in '*' if words that only begin so count, too; "a-b" are
- * two words side by side.
- */
-typedef struct {
-    const char *word;
-    unsigned hints;
-} word_t;
-
-static const word_t words[] = {
+static const tmpl_word_t words[] = {
 #define WORD(hint, word) { word, TMPL_HINT_##hint },
 #include "feature/part_hints.def"
 #undef WORD
 };
+
+/* as many as all words have characters */
+enum {
+#define WORD(hint, word) +sizeof(word)
+    STATES = 1
+#include "feature/part_hints.def"
+#undef WORD
+};
+
+_Static_assert(sizeof(words) / sizeof(words[0]) <= TMPL_WORDS_MAX && STATES <= UINT16_MAX,
+               "an automaton has that many words and states at most");
+
+static uint16_t next[STATES][TMPL_SYMBOLS];
+static uint64_t says[STATES];
+static uint16_t shorter[STATES];
+static tmpl_automaton_t automaton = { next, says, shorter };
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void fill(void)
+{
+    unsigned n = tmpl_automaton_fill(&automaton, words, COUNT(words));
+    /* two words are side by side whatever the number of characters between them */
+    for (unsigned s = 0; s < n; s++) {
+        unsigned behind = next[s][TMPL_BETWEEN];
+        next[behind][TMPL_BETWEEN] = (uint16_t)behind;
+    }
+}
 
 /*
  * Names that begin so are of other things: a post's tags and categories, "no-comments", "has-
@@ -115,90 +132,55 @@ static int is_foreign(const char *name, uint32_t len)
                                           "product_tag-", "has-",      "no-",
                                           "with-",        "hide-",     "without-",
                                           "field--label-" };
+    char first = tmpl_lower(name[0]);
     for (unsigned i = 0; i < COUNT(begins); i++) {
-        size_t n = strlen(begins[i]);
-        if (len >= n && apr_cstr_casecmpn(name, begins[i], n) == 0) {
+        size_t n = begins[i][0] == first ? strlen(begins[i]) : 0;
+        if (n > 0 && len >= n && apr_cstr_casecmpn(name, begins[i], n) == 0) {
             return 1;
         }
     }
     return 0;
 }
 
-/* The words of a value, each in lower case and with a '-' behind it. Digits are letters here. */
-#define VALUE_MAX 256
-
-static void words_of(char *out, const char *value, uint32_t len)
+/* The offset of the next white space from at on. */
+static uint32_t behind_name(const char *value, uint32_t len, uint32_t at)
 {
-    uint32_t n = 0;
-    int is_small = 0; /* the character before is a small letter */
-    for (uint32_t i = 0; i < len && n + 3 < VALUE_MAX; i++) {
-        char c = value[i];
-        if ((i == 0 || value[i - 1] <= ' ') && is_foreign(value + i, len - i)) {
-            while (i + 1 < len && value[i + 1] > ' ') {
-                i++;
-            }
-            c = ' ';
-        }
-        int is_letter = tmpl_is_alpha(c) || tmpl_is_digit(c);
-        if (n > 0 && out[n - 1] != '-' && (!is_letter || (is_small && c >= 'A' && c <= 'Z'))) {
-            out[n++] = '-';
-        }
-        if (is_letter) {
-            out[n++] = tmpl_lower(c);
-        }
-        is_small = c >= 'a' && c <= 'z';
-    }
-    out[n++] = '-';
-    out[n] = '\0';
-}
-
-/* Whether the word stands at `at`, where a word of the value begins. */
-static int stands(const char *word, const char *at)
-{
-    while (*word != '\0' && *word == *at) {
-        word++;
+    while (at < len && value[at] > ' ') {
         at++;
     }
-    return *word == '*' || (*word == '\0' && *at == '-');
+    return at;
 }
 
-/* [letter][letter]: 1 + index of the first word that begins with both; 0: there is none. */
-static unsigned short firsts[26][26];
-static pthread_once_t firsts_once = PTHREAD_ONCE_INIT;
-
-/* Words with the same first two letters are side by side. */
-static void firsts_fill(void)
+/* Searches the words of a name, which ends behind the next white space; returns its end. */
+static uint32_t search_name(tmpl_search_t *search, const char *value, uint32_t len, uint32_t at)
 {
-    for (unsigned i = 0; i < COUNT(words); i++) {
-        unsigned short *first = &firsts[words[i].word[0] - 'a'][words[i].word[1] - 'a'];
-        *first = *first != 0 ? *first : (unsigned short)(i + 1);
+    char before = ' ';
+    while (at < len) {
+        char c = value[at++];
+        if (c >= 'A' && c <= 'Z' && before >= 'a' && before <= 'z') { /* relatedPosts */
+            tmpl_search_step(search, TMPL_BETWEEN);
+        }
+        tmpl_search_step(search, tmpl_symbols[(unsigned char)c]);
+        if (c <= ' ') {
+            break;
+        }
+        before = c;
     }
-}
-
-static unsigned hints_of_word(const char *at)
-{
-    unsigned first = (unsigned)(at[0] - 'a');
-    unsigned second = (unsigned)(at[1] - 'a');
-    unsigned hints = 0;
-    if (first >= 26 || second >= 26 || firsts[first][second] == 0) {
-        return 0;
-    }
-    for (unsigned i = firsts[first][second] - 1U;
-         i < COUNT(words) && words[i].word[0] == at[0] && words[i].word[1] == at[1]; i++) {
-        hints |= stands(words[i].word, at) ? words[i].hints : 0;
-    }
-    return hints;
+    return at;
 }
 
 unsigned tmpl_hints_of_name(const char *value, uint32_t len)
 {
-    char text[VALUE_MAX + 1];
-    unsigned hints = 0;
-    pthread_once(&firsts_once, firsts_fill);
-    words_of(text, value, len);
-    for (const char *at = text; *at != '\0'; at = strchr(at, '-') + 1) {
-        hints |= hints_of_word(at);
+    pthread_once(&once, fill);
+    tmpl_search_t search = tmpl_search(&automaton);
+    for (uint32_t at = 0; at < len;) {
+        if (is_foreign(value + at, len - at)) {
+            at = behind_name(value, len, at);
+        }
+        at = search_name(&search, value, len, at);
     }
+    tmpl_search_step(&search, TMPL_BETWEEN);
+    unsigned hints = (unsigned)search.says;
     /* comments have classes such as thread-even */
     hints &= (hints & TMPL_HINT_COMMENT) ? ~(unsigned)TMPL_HINT_THREAD : ~0U;
     /* highlighters call a program's comments so */

@@ -8,7 +8,7 @@
 #ifndef TMPL_PART_HINTS_H
 #define TMPL_PART_HINTS_H
 
-#include "html/attr.h"
+#include "html/attr_names.h"
 #include "html/tag.h"
 
 /* X(id): kinds of hints. */
@@ -60,6 +60,6 @@ extern const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT];
 unsigned tmpl_hints_of_name(const char *value, uint32_t len);
 
 /* The hints of an attribute that is neither. */
-unsigned tmpl_hints_of_attr(const char *src, const tmpl_attr_t *attr);
+unsigned tmpl_hints_of_attr(const char *src, const tmpl_known_attr_t *attr);
 
 #endif

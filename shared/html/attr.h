@@ -12,7 +12,7 @@
 #include <apr_cstr.h>
 
 #include "base/ascii.h"
-#include "base/bytes8.h"
+#include "base/bytes16.h"
 #include "base/tmpl.h"
 
 typedef struct {
@@ -36,6 +36,22 @@ static inline uint32_t tmpl_behind_space(const char *src, uint32_t start, uint32
     return start;
 }
 
+/*
+ * The same, for white space that may be long, as between tags; len is the length of the source.
+ */
+static inline uint32_t tmpl_behind_spaces(const char *src, uint32_t start, uint32_t end,
+                                          uint32_t len)
+{
+    while (start < end && tmpl_is_space(src[start])) {
+        if (len - start < TMPL_BYTES16) {
+            return tmpl_behind_space(src, start, end);
+        }
+        unsigned others = ~tmpl_bytes16_bits(tmpl_bytes16_spaces(tmpl_bytes16_load(src + start)));
+        start += (uint32_t)__builtin_ctz(others); /* bits beyond the bytes are set */
+    }
+    return start < end ? start : end;
+}
+
 /* Whether a byte ends names: of tags and attributes, or of attributes only ('='). */
 #define TMPL_NAME_ENDS      1
 #define TMPL_NAME_ENDS_ATTR 2
@@ -45,29 +61,41 @@ extern const unsigned char tmpl_name_ends[256];
 tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
 
 /* Marks bytes that may end the name of an attribute, and a few others. */
-static inline uint64_t tmpl_attr_name_ends(uint64_t eight)
+static inline unsigned tmpl_attr_name_ends(tmpl_bytes16_t bytes)
 {
-    return tmpl_bytes8_below(eight, ' ' + 1) | tmpl_bytes8_zero(eight ^ TMPL_EACH('/')) |
-           tmpl_bytes8_zero((eight & TMPL_EACH(0xFC)) ^ TMPL_EACH('=' & 0xFC));
+    return tmpl_bytes16_bits(
+        (tmpl_bytes16_t)((bytes <= ' ') | (bytes == '/') | ((bytes & 0xFC) == ('=' & 0xFC))));
+}
+
+/* The next '"' from at on; NULL if there is none before end. Most values are short. */
+static inline const char *tmpl_attr_quote(const char *at, const char *end)
+{
+    if (end - at >= TMPL_BYTES16) {
+        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16_load(at) == '"'));
+        if (marks != 0) {
+            return at + __builtin_ctz(marks);
+        }
+        at += TMPL_BYTES16;
+    }
+    return memchr(at, '"', (size_t)(end - at));
 }
 
 /*
- * Reads an attribute of the most frequent form: a space, a short name, '=' and a value in '"'.
- * Returns 0 if the next one has another form.
+ * Reads an attribute of the most frequent form: white space, a name below 16 bytes, '=' and a value
+ * in '"'. Returns 0 if the next one has another form.
  */
 static inline int tmpl_attr_usual(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
 {
     uint32_t p = *at;
-    if (len - p < 12 || src[p] != ' ') {
+    if (len - p < TMPL_BYTES16 + 2 || !tmpl_is_space(src[p])) {
         return 0;
     }
-    uint64_t ends = tmpl_attr_name_ends(tmpl_bytes8(src + ++p));
-    uint32_t end = ends != 0 ? p + tmpl_bytes8_first(ends) : p;
+    unsigned ends = tmpl_attr_name_ends(tmpl_bytes16_load(src + ++p));
+    uint32_t end = ends != 0 ? p + (uint32_t)__builtin_ctz(ends) : p;
     if (end == p || src[end] != '=' || src[end + 1] != '"') {
         return 0;
     }
-    const char *value = src + end + 2;
-    const char *quote = memchr(value, '"', len - (end + 2));
+    const char *quote = tmpl_attr_quote(src + end + 2, src + len);
     if (quote == NULL) {
         return 0;
     }

@@ -356,6 +356,9 @@ static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_t
     }
     tmpl_opens_finish(&b->s);
     tokens->n = b->scan.n;
+    tokens->n_attrs = b->scan.n_attrs;
+    tokens->attrs = b->scan.attrs;
+    b->scan.attrs[tokens->n_attrs] = TMPL_ATTRS_END;
     tokens->begin = b->scan.begin;
     tokens->text_end = b->scan.text_end;
     if (b->scan.foreign_marks != NULL) {

@@ -18,7 +18,9 @@
 typedef struct {
     tmpl_token_t *tokens;
     uint32_t n;
-    const uint32_t *foreign_marks; /* see page.h */
+    const tmpl_known_attr_t *attrs; /* of all start tags, and TMPL_ATTRS_END */
+    uint32_t n_attrs;               /* without TMPL_ATTRS_END */
+    const uint32_t *foreign_marks;  /* see page.h */
     uint32_t n_foreign_marks;
     uint32_t begin;        /* where text begins: behind a byte order mark */
     uint32_t text_end;     /* where text ends: before a tag that the source does not end */

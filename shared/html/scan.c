@@ -14,6 +14,10 @@
 
 #define MARKED 64
 
+/* Room for attributes: most pages have less than one in so many bytes. */
+#define FIRST_ATTRS 16
+#define ATTR_BYTES  64
+
 static tmpl_token_t *push(tmpl_scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
 {
     tmpl_token_t *token = &s->tokens[s->n++];
@@ -30,6 +34,20 @@ static void add_foreign_mark(tmpl_scan_t *s, uint32_t at)
         s->foreign_marks = apr_array_make(s->pool, 8, sizeof(uint32_t));
     }
     APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = at;
+}
+
+/* The offset of the next '<' at or behind from; len or more if there is none. */
+static inline uint32_t next_markup(const tmpl_scan_t *s, uint32_t from)
+{
+    uint32_t i = from / MARKED;
+    if (from >= s->len) {
+        return from;
+    }
+    uint64_t marks = s->markup[i] & ~(uint64_t)0 << from % MARKED;
+    while (marks == 0 && i < s->len / MARKED) {
+        marks = s->markup[++i];
+    }
+    return marks != 0 ? i * MARKED + (uint32_t)__builtin_ctzll(marks) : s->len;
 }
 
 /* The offset of needle at or behind from; len if it is not found. */
@@ -52,16 +70,22 @@ static int name_stands(const tmpl_scan_t *s, uint32_t p, const char *name, apr_s
     return tmpl_is_space(next) || next == '/' || next == '>';
 }
 
+/* Whether the end tag of that name begins at the '<' at p. */
+static int end_tag_stands(const tmpl_scan_t *s, uint32_t p, const char *name, apr_size_t name_len)
+{
+    return p + 1 < s->len && s->src[p + 1] == '/' && name_stands(s, p + 2, name, name_len);
+}
+
 /* The offset of the end tag of the raw text that begins at from; len if it is missing. */
 static uint32_t raw_end(const tmpl_scan_t *s, uint32_t from, tmpl_tag_e tag)
 {
     const char *name = tmpl_tag_name(tag);
     apr_size_t name_len = strlen(name);
     uint32_t p = from;
-    while ((p = find(s, p, "</", 2)) < s->len && !name_stands(s, p + 2, name, name_len)) {
-        p += 2;
+    while ((p = next_markup(s, p)) < s->len && !end_tag_stands(s, p, name, name_len)) {
+        p++;
     }
-    return p;
+    return p < s->len ? p : s->len;
 }
 
 /*
@@ -83,8 +107,7 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
             state = ESCAPED;
             p++; /* "<!-->" is a comment that ends at once */
         }
-        else if (c == '<' && p + 1 < s->len && s->src[p + 1] == '/' &&
-                 name_stands(s, p + 2, "script", 6)) {
+        else if (c == '<' && end_tag_stands(s, p, "script", 6)) {
             if (state != DOUBLE_ESCAPED) {
                 return p;
             }
@@ -97,9 +120,8 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
         while (state != PLAIN && p < s->len && s->src[p] != '<' && s->src[p] != '-') {
             p++;
         }
-        if (state == PLAIN && p < s->len) {
-            const char *next = memchr(s->src + p, '<', s->len - p);
-            p = next == NULL ? s->len : (uint32_t)(next - s->src);
+        if (state == PLAIN) {
+            p = next_markup(s, p);
         }
     }
     return s->len;
@@ -108,14 +130,13 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
 /* The end of the comment that begins at start: behind "-->" or "--!>", or the end of the source. */
 static uint32_t comment_end(const tmpl_scan_t *s, uint32_t start)
 {
-    uint32_t p = start + 2;
-    while ((p = find(s, p, "--", 2)) < s->len) {
-        if (p + 2 < s->len && s->src[p + 2] == '>') {
-            return p + 3;
-        }
-        /* the dashes of "<!--" cannot also be the dashes of "--!>" */
-        if (p >= start + 4 && s->len - p >= 4 && s->src[p + 2] == '!' && s->src[p + 3] == '>') {
-            return p + 4;
+    const char *begin = s->src + start;
+    const char *p = begin + 4;
+    while ((p = memchr(p, '>', (apr_size_t)(s->src + s->len - p))) != NULL) {
+        /* the dashes of "<!--" may be the dashes of "-->", but not of "--!>" */
+        if ((p[-1] == '-' && p[-2] == '-') ||
+            (p - begin >= 7 && p[-1] == '!' && p[-2] == '-' && p[-3] == '-')) {
+            return (uint32_t)(p - s->src) + 1;
         }
         p++;
     }
@@ -151,20 +172,39 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
     s->at = end;
 }
 
-/*
- * Whether the attribute may say what its element is: class, id, itemprop, itemtype, rel, role and
- * aria-* by their first letters, hidden by a letter and its length, style if it begins like
- * display:none.
- */
-static unsigned may_name(const char *src, const tmpl_attr_t *attr)
+/* Attributes that may say what their element is. A style may if it begins like display:none. */
+static const unsigned char says[TMPL_ATTR_COUNT] = {
+    [TMPL_ATTR_CLASS] = 1,       [TMPL_ATTR_ID] = 1,         [TMPL_ATTR_ITEMPROP] = 1,
+    [TMPL_ATTR_ITEMTYPE] = 1,    [TMPL_ATTR_REL] = 1,        [TMPL_ATTR_ROLE] = 1,
+    [TMPL_ATTR_ARIA_HIDDEN] = 1, [TMPL_ATTR_ARIA_MODAL] = 1, [TMPL_ATTR_HIDDEN] = 1,
+    [TMPL_ATTR_STYLE] = 1,
+};
+
+static void grow_attrs(tmpl_scan_t *s)
 {
-    const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
-    const unsigned char *name = (const unsigned char *)src + attr->name.start;
-    uint32_t len = tmpl_span_len(attr->name);
-    return (firsts >> (name[0] & 31) & 1) ||
-           (name[0] | name[1] << 8 | 0x2020) == ('a' | 'r' << 8) ||
-           (len == 6 && (name[2] | 0x20) == 'd') ||
-           (len == 5 && (src[attr->value.start] | 0x20) == 'd');
+    s->room_attrs *= 2;
+    tmpl_known_attr_t *larger = apr_palloc(s->pool, s->room_attrs * sizeof(*larger));
+    s->attrs = memcpy(larger, s->attrs, s->n_attrs * sizeof(*larger));
+}
+
+/* Lists an attribute of a start tag, if it is in the table. Returns flags of the token. */
+static inline unsigned list_attr(tmpl_scan_t *s, const tmpl_attr_t *attr)
+{
+    tmpl_attr_name_e name = tmpl_attr_name(s->attr_names, s->src, attr->name);
+    if (name == TMPL_ATTR_OTHER) {
+        return 0;
+    }
+    if (name == TMPL_ATTR_DATA_TMPL) {
+        add_foreign_mark(s, attr->name.end - (uint32_t)strlen("tmpl"));
+        return 0;
+    }
+    s->attrs[s->n_attrs++] = (tmpl_known_attr_t){ attr->value, name };
+    if (s->n_attrs == s->room_attrs) {
+        grow_attrs(s);
+    }
+    int is_style = name == TMPL_ATTR_STYLE;
+    int begins = is_style && tmpl_span_len(attr->value) > 0 && s->src[attr->value.start] == 'd';
+    return says[name] && (begins || !is_style) ? TMPL_TOKEN_NAMED : 0;
 }
 
 /* Whether the tag ends behind an attribute's '='. A value in quotes may begin with '>', too. */
@@ -187,19 +227,17 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
     uint32_t name_end = p;
-    tmpl_attr_t attr;
+    tmpl_attr_t attr = { { 0, 0 }, { 0, 0 } };
     tmpl_attr_e found;
     unsigned flags = 0;
-    do {
-        found = tmpl_attr_next(&attr, s->src, s->len, &p);
-        if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
-            add_foreign_mark(s, tmpl_foreign_mark_in_attribute(s->src, &attr));
-            flags |= may_name(s->src, &attr) ? TMPL_TOKEN_NAMED : 0;
-            flags |= lacks_value(s, &attr) ? TMPL_TOKEN_OPEN_VALUE : 0;
-        }
-    } while (found == TMPL_ATTR_FOUND);
+    while ((found = tmpl_attr_next(&attr, s->src, s->len, &p)) == TMPL_ATTR_FOUND) {
+        flags |= type == TMPL_TOKEN_START ? list_attr(s, &attr) : 0;
+    }
     if (found == TMPL_ATTR_TRUNCATED) {
         return drop_rest(s, start);
+    }
+    if (type == TMPL_TOKEN_START && lacks_value(s, &attr)) {
+        flags |= TMPL_TOKEN_OPEN_VALUE;
     }
     tmpl_token_t *token = push(s, type, start, p);
     token->tag = (unsigned char)tag;
@@ -249,16 +287,19 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
     return 0;
 }
 
-/* A set of MARKED bytes: which of them are '<'. */
-static inline uint64_t marks_of(const char *at)
+/* Marks the '<' of MARKED bytes; returns their number. */
+static inline uint32_t mark(uint64_t *marks, const char *at)
 {
-    uint64_t marks = 0;
+    uint32_t n = 0;
+    *marks = 0;
     for (unsigned i = 0; i < MARKED; i += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes;
-        memcpy(&bytes, at + i, TMPL_BYTES16);
-        marks |= (uint64_t)tmpl_bytes16_bits((tmpl_bytes16_t)(bytes == '<')) << i;
+        tmpl_bytes16_t is = (tmpl_bytes16_t)(tmpl_bytes16_load(at + i) == '<');
+        *marks |= (uint64_t)tmpl_bytes16_bits(is) << i;
     }
-    return marks;
+    for (uint64_t left = *marks; left != 0; left &= left - 1) {
+        n++; /* few are set */
+    }
+    return n;
 }
 
 /* Marks all '<' of the source; returns their number. */
@@ -268,32 +309,19 @@ static uint32_t mark_all(uint64_t *marks, const char *src, uint32_t len)
     uint32_t n = 0;
     uint32_t p = 0;
     for (; len - p >= MARKED; p += MARKED) {
-        *marks = marks_of(src + p);
-        n += (uint32_t)__builtin_popcountll(*marks++);
+        n += mark(marks++, src + p);
     }
     memcpy(last, src + p, len - p);
-    *marks = marks_of(last);
-    return n + (uint32_t)__builtin_popcountll(*marks);
-}
-
-/* The offset of the next '<' at or behind from; len or more if there is none. */
-static inline uint32_t next_markup(const tmpl_scan_t *s, uint32_t from)
-{
-    uint32_t i = from / MARKED;
-    if (from >= s->len) {
-        return from;
-    }
-    uint64_t marks = s->markup[i] & ~(uint64_t)0 << from % MARKED;
-    while (marks == 0 && i < s->len / MARKED) {
-        marks = s->markup[++i];
-    }
-    return marks != 0 ? i * MARKED + (uint32_t)__builtin_ctzll(marks) : s->len;
+    return n + mark(marks, last);
 }
 
 void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_tokens,
                     apr_pool_t *pool)
 {
     *s = (tmpl_scan_t){ .src = src, .len = len, .pool = pool, .index = tmpl_tag_index() };
+    s->attr_names = tmpl_attr_names();
+    s->room_attrs = FIRST_ATTRS + len / ATTR_BYTES;
+    s->attrs = apr_palloc(pool, s->room_attrs * sizeof(*s->attrs));
     s->names = (tmpl_names_t){ .src = src, .pool = pool };
     s->markup = apr_palloc(pool, (len / MARKED + 1) * sizeof(*s->markup));
     /* there are at most as many tokens as '<', and as allowed */

@@ -12,6 +12,7 @@
 #include <apr_tables.h>
 
 #include "base/tmpl.h"
+#include "html/attr_names.h"
 #include "html/tag_index.h"
 #include "html/tag_names.h"
 
@@ -29,7 +30,7 @@ typedef enum {
 #define TMPL_TOKEN_TEXT_MAY   0x08 /* the text may be cut */
 /* Set by construct.h for a start tag: the form element pointer points to a displayed form. */
 #define TMPL_TOKEN_IN_FORM 0x10
-/* A start tag has an attribute whose name begins with the first letter of class, id or role. */
+/* A start tag has an attribute that may say what its element is. */
 #define TMPL_TOKEN_NAMED 0x20
 /* A start tag ends behind an attribute's '=': bytes added at its end would become the value. */
 #define TMPL_TOKEN_OPEN_VALUE 0x40
@@ -58,6 +59,10 @@ typedef struct {
     uint32_t text_end; /* where text ends: earlier than the source if that ends inside a tag */
     uint64_t *markup;  /* a bit for each byte: whether it is '<'; byte 0 has the lowest bit */
     const tmpl_tag_index_t *index;
+    const tmpl_attr_names_t *attr_names;
+    tmpl_known_attr_t *attrs; /* of all start tags so far; there is room for one more */
+    uint32_t n_attrs;
+    uint32_t room_attrs;
     apr_array_header_t *foreign_marks; /* uint32_t, see page.h; NULL: none yet */
     tmpl_names_t names;                /* names that are not in the table of tags */
     unsigned char

@@ -141,13 +141,13 @@ static uint32_t behind_break(tmpl_builder_t *b, uint32_t start, uint32_t end)
 }
 
 /*
- * The first byte that is neither white space nor NUL; end if there is none. Browsers drop NUL in
- * body. A reference to white space is read as text: in front of body HTML5 reads it otherwise, but
- * no page has such a reference there.
+ * The first byte from start on that is neither white space nor NUL; end if there is none. Browsers
+ * drop NUL in body. A reference to white space is read as text: in front of body HTML5 reads it
+ * otherwise, but no page has such a reference there.
  */
 static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
 {
-    uint32_t p = tmpl_behind_space(src, start, end);
+    uint32_t p = start;
     while (p < end && src[p] == '\0') {
         p = tmpl_behind_space(src, p + 1, end);
     }
@@ -155,9 +155,8 @@ static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
 }
 
 /* White space and NUL. A NUL outside of body leads into body. */
-static void nothing(tmpl_builder_t *b, uint32_t start, uint32_t end)
+static void nothing(tmpl_builder_t *b, uint32_t start, uint32_t end, int has_nul)
 {
-    int has_nul = memchr(b->src + start, '\0', end - start) != NULL;
     if (has_nul && is_outside_body(b)) {
         enter_body(b);
     }
@@ -169,10 +168,11 @@ static void nothing(tmpl_builder_t *b, uint32_t start, uint32_t end)
 unsigned tmpl_text_token(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     uint32_t from = behind_break(b, start, end);
-    uint32_t first = behind_nothing(b->src, from, end);
+    uint32_t blank = tmpl_behind_spaces(b->src, from, end, b->len);
+    uint32_t first = behind_nothing(b->src, blank, end);
     if (first == end) {
         if (from < end) {
-            nothing(b, from, end);
+            nothing(b, from, end, blank < end);
         }
         return 0;
     }

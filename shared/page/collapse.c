@@ -6,12 +6,6 @@
 #include "base/bytes16.h"
 #include "html/attr.h"
 
-/* 0xFF for each byte that is white space. */
-static inline tmpl_bytes16_t blanks_of(tmpl_bytes16_t bytes)
-{
-    return (tmpl_bytes16_t)((bytes == ' ') | ((bytes - '\t' <= '\r' - '\t') & (bytes != '\v')));
-}
-
 /*
  * Copies the text with white space collapsed; returns its length. May write up to TMPL_BYTES16
  * bytes more.
@@ -21,7 +15,7 @@ static inline uint32_t copy_collapsed(char *to, const char *at, const char *end,
     char *start = to;
     while (at < end) {
         tmpl_bytes16_t bytes = tmpl_bytes16(at, limit);
-        tmpl_bytes16_t blanks = blanks_of(bytes);
+        tmpl_bytes16_t blanks = tmpl_bytes16_spaces(bytes);
         uint32_t bits = tmpl_bytes16_bits(blanks);
         /* up to the first blank behind a blank */
         long n = __builtin_ctzll((bits & bits << 1) | (uint64_t)1 << TMPL_BYTES16);

@@ -2,7 +2,6 @@
 #include "page/form.h"
 
 #include "base/hash.h"
-#include "html/attr.h"
 
 typedef struct {
     uint32_t node;
@@ -30,22 +29,22 @@ static void note(tmpl_page_t *page, tmpl_form_t *form, uint32_t control)
 void tmpl_form_control(tmpl_forms_t *forms, uint32_t node, int has_pointer)
 {
     const tmpl_node_t *nodes = forms->page->nodes;
-    tmpl_attr_t attr;
-    if (tmpl_attr_find(&attr, forms->page->src, nodes[node].open, "form")) {
+    const tmpl_known_attr_t *form = tmpl_node_attr(forms->page, &nodes[node], TMPL_ATTR_FORM);
+    if (form != NULL) {
         if (forms->named == NULL) {
             forms->named = apr_array_make(forms->scratch, 4, sizeof(named_t));
         }
-        APR_ARRAY_PUSH(forms->named, named_t) = (named_t){ node, attr.value };
+        APR_ARRAY_PUSH(forms->named, named_t) = (named_t){ node, form->value };
     }
     else if (has_pointer) {
         note(forms->page, &forms->last, node);
     }
     else if (forms->open > 0) {
-        uint32_t form = nodes[node].parent;
-        while (nodes[form].tag != TMPL_TAG_FORM) {
-            form = nodes[form].parent;
+        uint32_t around = nodes[node].parent;
+        while (nodes[around].tag != TMPL_TAG_FORM) {
+            around = nodes[around].parent;
         }
-        note(forms->page, &(tmpl_form_t){ form, form }, node);
+        note(forms->page, &(tmpl_form_t){ around, around }, node);
     }
 }
 
@@ -54,14 +53,15 @@ static apr_hash_t *forms_by_id(const tmpl_forms_t *forms)
 {
     const tmpl_page_t *page = forms->page;
     apr_hash_t *found = tmpl_hash_make(forms->scratch);
-    tmpl_attr_t id;
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
-        if (node->tag == TMPL_TAG_FORM && tmpl_attr_find(&id, page->src, node->open, "id") &&
-            apr_hash_get(found, page->src + id.value.start, tmpl_span_len(id.value)) == NULL) {
+        const tmpl_known_attr_t *id =
+            node->tag == TMPL_TAG_FORM ? tmpl_node_attr(page, node, TMPL_ATTR_ID) : NULL;
+        if (id != NULL &&
+            apr_hash_get(found, page->src + id->value.start, tmpl_span_len(id->value)) == NULL) {
             tmpl_form_t *form = apr_palloc(forms->scratch, sizeof(*form));
             *form = (tmpl_form_t){ i, i };
-            apr_hash_set(found, page->src + id.value.start, tmpl_span_len(id.value), form);
+            apr_hash_set(found, page->src + id->value.start, tmpl_span_len(id->value), form);
         }
     }
     return found;

@@ -76,9 +76,9 @@ static int is_too_dense(const tmpl_build_t *build)
     const tmpl_tokens_t *t = build->tokens;
     uint64_t segment =
         sizeof(tmpl_segment_t) + sizeof(tmpl_block_t) + sizeof(uint64_t) + SLOT_BYTES;
-    uint64_t needed = (uint64_t)t->n * sizeof(tmpl_token_t) +
-                      (uint64_t)t->n_nodes * sizeof(tmpl_node_t) +
-                      (uint64_t)t->n_segments * segment;
+    uint64_t needed =
+        (uint64_t)t->n * sizeof(tmpl_token_t) + (uint64_t)t->n_nodes * sizeof(tmpl_node_t) +
+        (uint64_t)t->n_attrs * sizeof(tmpl_known_attr_t) + (uint64_t)t->n_segments * segment;
     return needed > tmpl_page_memory(build->page->len);
 }
 
@@ -104,6 +104,7 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;
     }
+    p->attrs = apr_pmemdup(build->pool, tokens->attrs, (tokens->n_attrs + 1) * sizeof(*p->attrs));
     tmpl_segments_init(build);
     decline = tmpl_tree_build(build);
     if (decline != TMPL_DECLINE_NONE) {

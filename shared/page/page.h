@@ -14,6 +14,7 @@
 #define TMPL_PAGE_H
 
 #include "base/tmpl.h"
+#include "html/attr_names.h"
 #include "html/edit_flags.h"
 #include "html/tag_set.h"
 
@@ -26,8 +27,8 @@
  */
 #define TMPL_NODE_CONTROL 0x20
 /*
- * The element's start tag may have a class, an id, a role, or another attribute that says what it
- * is (feature/context.c). Not set for the root.
+ * The element's start tag has a class, an id, a role, or another attribute that says what it is
+ * (feature/context.c). Not set for the root.
  */
 #define TMPL_NODE_NAMED 0x40
 /*
@@ -52,6 +53,7 @@ typedef struct {
     uint32_t after;    /* index behind its last descendant */
     uint32_t first_segment;
     uint32_t after_segment; /* segments [first_segment, after_segment) are inside it */
+    uint32_t attrs;         /* index of its first attribute in the page's list */
     tmpl_path_t path;       /* hash of the tag names from the root down to it */
     uint16_t depth;
     unsigned char tag;   /* a tmpl_tag_e */
@@ -103,6 +105,7 @@ typedef struct {
 
     tmpl_node_t *nodes;
     uint32_t n_nodes;
+    const tmpl_known_attr_t *attrs; /* of all start tags, and TMPL_ATTRS_END */
     tmpl_segment_t *segments;
     uint32_t n_segments;
     tmpl_block_t *blocks;
@@ -121,6 +124,13 @@ typedef struct {
     uint32_t n_comments;
     const tmpl_span_t *comments; /* in order, if opts.comments was set; from "<!--" to "-->" */
 } tmpl_page_t;
+
+/* The first attribute of that name of a node; NULL if it has none. */
+static inline const tmpl_known_attr_t *
+tmpl_node_attr(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name)
+{
+    return tmpl_attrs_find(page->attrs + node->attrs, node->open.end, name);
+}
 
 typedef struct {
     const tmpl_tag_set_t *separators; /* NULL: tmpl_separators_default */

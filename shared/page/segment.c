@@ -57,7 +57,8 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
 {
     const char *limit = build->page->src + build->page->len;
     const char *end = build->page->src + span.end;
-    const char *text = build->page->src + tmpl_behind_space(build->page->src, span.start, span.end);
+    const char *text = build->page->src +
+                       tmpl_behind_spaces(build->page->src, span.start, span.end, build->page->len);
     while (tmpl_is_space(end[-1])) {
         end--;
     }
@@ -74,32 +75,33 @@ static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
 }
 
 /* Whether the image at that address is a placeholder for an image that a script loads later. */
-static int is_stand_in(const char *src, tmpl_span_t tag, tmpl_span_t address)
+static int is_stand_in(const tmpl_page_t *page, const tmpl_node_t *image, tmpl_span_t address)
 {
     static const char data[] = "data:";
-    tmpl_attr_t attr;
     return (tmpl_span_len(address) > sizeof(data) &&
-            memcmp(src + address.start, data, sizeof(data) - 1) == 0) ||
-           tmpl_attr_find(&attr, src, tag, "data-src");
+            memcmp(page->src + address.start, data, sizeof(data) - 1) == 0) ||
+           tmpl_node_attr(page, image, TMPL_ATTR_DATA_SRC) != NULL;
 }
 
 void tmpl_segment_image(tmpl_build_t *build, uint32_t node)
 {
-    const char *src = build->page->src;
-    tmpl_span_t tag = build->page->nodes[node].open;
-    tmpl_attr_t attr;
-    if (tmpl_attr_find(&attr, src, tag, "src") && tmpl_span_len(attr.value) > 0) {
-        add_address(build, node, is_stand_in(src, tag, attr.value) ? tag : attr.value);
+    const tmpl_node_t *image = &build->page->nodes[node];
+    const tmpl_known_attr_t *src = tmpl_node_attr(build->page, image, TMPL_ATTR_SRC);
+    if (src != NULL && tmpl_span_len(src->value) > 0) {
+        int is_other = is_stand_in(build->page, image, src->value);
+        add_address(build, node, is_other ? image->open : src->value);
     }
 }
 
 void tmpl_segment_link(tmpl_build_t *build, uint32_t node)
 {
-    tmpl_attr_t attr;
-    if (build->page->nodes[node].first_segment == build->page->n_segments &&
-        tmpl_attr_find(&attr, build->page->src, build->page->nodes[node].open, "href") &&
-        tmpl_span_len(attr.value) > 0) {
-        add_address(build, node, attr.value);
+    const tmpl_node_t *link = &build->page->nodes[node];
+    if (link->first_segment != build->page->n_segments) {
+        return;
+    }
+    const tmpl_known_attr_t *href = tmpl_node_attr(build->page, link, TMPL_ATTR_HREF);
+    if (href != NULL && tmpl_span_len(href->value) > 0) {
+        add_address(build, node, href->value);
     }
 }
 

@@ -15,6 +15,7 @@ typedef struct {
     tmpl_build_t *build;
     open_t *stack; /* [0] is the root */
     uint32_t n;
+    uint32_t attrs; /* attributes in front of the current token */
     tmpl_forms_t forms;
 } tree_t;
 
@@ -44,9 +45,13 @@ static void open_node(tree_t *t, const tmpl_token_t *token)
     uint32_t i = page->n_nodes++;
     tmpl_node_t *node = &page->nodes[i];
     unsigned flags = tmpl_tag_flags((tmpl_tag_e)token->tag);
+    while (page->attrs[t->attrs].value.start < token->span.start) {
+        t->attrs++;
+    }
     *node = (tmpl_node_t){ .open = token->span,
                            .parent = parent,
                            .first_segment = page->n_segments,
+                           .attrs = t->attrs,
                            .path = path_of(up->path, token->name),
                            .tag = token->tag,
                            .depth = (uint16_t)(up->depth + 1),
@@ -116,6 +121,9 @@ static void open_root(tree_t *t)
     if (tokens->body != TMPL_NONE) {
         root.open = tokens->tokens[tokens->body].span;
         root.flags = tokens->tokens[tokens->body].may;
+        while (t->build->page->attrs[root.attrs].value.start < root.open.start) {
+            root.attrs++;
+        }
     }
     t->build->page->nodes[0] = root;
     t->build->page->n_nodes = 1;

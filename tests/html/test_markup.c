@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tags: names and attributes; charsets; selectors. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "check.h"
 
-#include "html/attr.h"
+#include "html/attr_names.h"
 #include "html/charset.h"
 #include "page/selector.h"
 
@@ -112,6 +113,137 @@ static void attributes_as_html5_reads_them(void **state)
     /* an implied element has no tag: what stands there is no attribute */
     static const char text[] = "x one=\"1\" two=\"2\"";
     assert_false(tmpl_attr_find(&attr, text, (tmpl_span_t){ 0, 0 }, "one"));
+}
+
+/* The usual form is read as all forms are, whatever the lengths of name and value. */
+static void usual_attributes_are_read_alike(void **state)
+{
+    for (int name = 0; name <= 18; name++) {
+        for (int value = 0; value <= 36; value++) {
+            const char *tag =
+                apr_psprintf(*state, "%cx%.*s=\"%.*s\" class=\"b\">", "\n \tx"[value % 4], name,
+                             "-123456789abcdefgh", value, "=>/' <0123456789 123456789 123456789");
+            for (uint32_t len = (uint32_t)strlen(tag); len > 0; len--) {
+                tmpl_attr_t one = { { 0, 0 }, { 0, 0 } }, other = one;
+                uint32_t at = 0, other_at = 0;
+                tmpl_attr_e found = tmpl_attr_next(&one, tag, len, &at);
+                assert_int_equal(found, tmpl_attr_read(&other, tag, len, &other_at));
+                if (found != TMPL_ATTR_TRUNCATED) {
+                    assert_int_equal(at, other_at);
+                    assert_memory_equal(&one, &other, sizeof(one));
+                }
+            }
+        }
+    }
+}
+
+/* White space is passed by sixteen bytes as by one, wherever it ends. */
+static void white_space_is_passed_alike(void **state)
+{
+    static const char others[] = { 'x', '\0', '\v', '\x1f', '!', '\xa0', '\x85' };
+    char text[64];
+    (void)state;
+    for (uint32_t stop = 0; stop < sizeof(text); stop++) {
+        memset(text, "\t\n\f\r "[stop % 5], sizeof(text));
+        text[stop] = others[stop % sizeof(others)];
+        for (uint32_t start = 0; start <= stop; start++) {
+            for (uint32_t end = start; end <= sizeof(text); end++) {
+                assert_int_equal(tmpl_behind_spaces(text, start, end, sizeof(text)),
+                                 tmpl_behind_space(text, start, end));
+            }
+        }
+    }
+}
+
+/* The names of the table, in any case, and names that are almost the same. */
+static void attributes_by_name(void **state)
+{
+    const tmpl_attr_names_t *names = tmpl_attr_names();
+    for (unsigned i = 1; i < TMPL_ATTR_COUNT; i++) {
+        char name[32] = "<";
+        uint32_t end = 1 + (uint32_t)strlen(names->names[i]);
+        memcpy(name + 1, names->names[i], end);
+        assert_int_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 1, end }), i);
+        for (uint32_t at = 1; at < end; at++) {
+            char c = name[at];
+            name[at] = (char)(c ^ 0x10);
+            assert_int_not_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 1, end }), i);
+            name[at] = tmpl_is_alpha(c) ? (char)(c ^ 0x20) : c;
+            assert_int_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 1, end }), i);
+        }
+        assert_int_not_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 0, end }), i);
+        assert_int_not_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 2, end }), i);
+        assert_int_not_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 1, end - 1 }), i);
+    }
+    (void)state;
+}
+
+static void assert_attr(const tmpl_page_t *page, uint32_t node, tmpl_attr_name_e name,
+                        const char *value)
+{
+    const tmpl_known_attr_t *attr = tmpl_node_attr(page, &page->nodes[node], name);
+    assert_int_equal(attr != NULL, value != NULL);
+    if (attr != NULL) {
+        assert_int_equal(tmpl_span_len(attr->value), strlen(value));
+        assert_memory_equal(page->src + attr->value.start, value, strlen(value));
+    }
+}
+
+/* Each element has the attributes of its own tag only, and the first of several counts. */
+static void attributes_are_listed(void **state)
+{
+    const tmpl_page_t *page = check_page("<link id=of-head><body ID='of \"body\"'><p class=a x=y "
+                                         "CLASS=b hidden>t</p class=end><br><img src=''/>"
+                                         "<svg id=of-svg><g id=of-g></g></svg><i id=c>u</i>",
+                                         *state);
+    assert_int_equal(page->n_nodes, 6);
+    assert_attr(page, 0, TMPL_ATTR_ID, "of \"body\"");
+    assert_attr(page, 1, TMPL_ATTR_CLASS, "a");
+    assert_attr(page, 1, TMPL_ATTR_HIDDEN, "");
+    assert_attr(page, 1, TMPL_ATTR_ID, NULL);
+    assert_attr(page, 2, TMPL_ATTR_CLASS, NULL); /* not the end tag's */
+    assert_attr(page, 3, TMPL_ATTR_SRC, "");
+    assert_attr(page, 4, TMPL_ATTR_ID, "of-svg");
+    assert_attr(page, 5, TMPL_ATTR_ID, "c");
+    assert_true(page->nodes[5].flags & TMPL_NODE_NAMED);
+    assert_false(page->nodes[3].flags & TMPL_NODE_NAMED);
+    page = check_page("<i id=a>t</i>", *state);
+    assert_attr(page, 0, TMPL_ATTR_ID, NULL); /* body has no tag */
+    assert_attr(page, 1, TMPL_ATTR_ID, "a");
+}
+
+/* More than there is room for at first. */
+static void attributes_may_be_many(void **state)
+{
+    enum { MANY = 5000 };
+    char *html = apr_palloc(*state, 4 * MANY + 64);
+    char *end = html + sprintf(html, "<p");
+    for (unsigned i = 0; i < MANY; i++) {
+        end += sprintf(end, " id");
+    }
+    sprintf(end, ">t</p><i id=last>u</i>");
+    const tmpl_page_t *page = check_page(html, *state);
+    uint32_t n = 0;
+    while (page->attrs[n].name != TMPL_ATTR_OTHER) {
+        n++;
+    }
+    assert_int_equal(n, MANY + 1);
+    assert_attr(page, 2, TMPL_ATTR_ID, "last");
+}
+
+/* The source ends within a tag: nothing is read behind it, as a sanitizer sees. */
+static void attributes_at_the_end(void **state)
+{
+    static const char html[] = "t<p a=\"0123456789abcdef\" id style=d";
+    for (size_t len = 1; len < sizeof(html); len++) {
+        char *source = malloc(len);
+        const tmpl_page_t *page;
+        tmpl_page_opts_t opts = { 0 };
+        memcpy(source, html, len);
+        assert_int_equal(tmpl_page_parse(&page, source, len, &opts, *state), TMPL_DECLINE_NONE);
+        assert_int_equal(page->n_nodes, 1);
+        free(source);
+    }
 }
 
 /* What looks like a name and a value in quotes at a glance. */
@@ -272,6 +404,12 @@ static const struct CMUnitTest tests[] = {
     CHECK(unknown_names_may_be_many_and_long),
     CHECK(names_with_a_nul_are_unknown),
     CHECK(attributes_as_html5_reads_them),
+    CHECK(usual_attributes_are_read_alike),
+    CHECK(white_space_is_passed_alike),
+    CHECK(attributes_by_name),
+    CHECK(attributes_are_listed),
+    CHECK(attributes_may_be_many),
+    CHECK(attributes_at_the_end),
     CHECK(charsets_by_mark_header_and_meta),
     CHECK(selectors_match),
     CHECK(selectors_join),
