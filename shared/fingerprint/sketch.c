@@ -16,8 +16,8 @@ static inline uint64_t mix(uint64_t hash, uint64_t number)
 }
 
 /*
- * The hash of a word of 1 to TMPL_BYTES64 bytes; 7 more may be read. In ASCII it consists of letters
- * and digits: 0x20 makes letters lower case, and digits have it.
+ * The hash of a word of 1 to TMPL_BYTES64 bytes; 7 more may be read. Its ASCII is letters and
+ * digits: 0x20 makes letters lower case, and digits have it.
  */
 static inline uint64_t hash_word(const char *bytes, uint32_t len)
 {
@@ -45,8 +45,8 @@ static inline void add_word(tmpl_sketch_t *sketch, uint64_t word)
 
 /*
  * Reads the words of a chunk of n bytes; TMPL_BYTES64 and 7 more may be read. Words are runs of
- * letters, digits and bytes outside of ASCII. Returns how many bytes were read: not the last word of
- * TMPL_BYTES64 bytes, which may continue, unless it is all of them.
+ * letters, digits and bytes outside of ASCII. Returns how many bytes were read: not those of a word
+ * at the end of TMPL_BYTES64 bytes, which may continue, unless it is all of them.
  */
 static inline uint32_t read_chunk(tmpl_sketch_t *sketch, const char *bytes, uint32_t n)
 {

@@ -90,8 +90,8 @@ static inline unsigned not_plain(tmpl_bytes16_t bytes, unsigned char ampersand)
 }
 
 /*
- * The length of the plain text at the start: ASCII without NUL and without references. Does not read
- * from limit on.
+ * The length of the plain text at the start: ASCII without NUL and without references. Bytes from
+ * limit on are not read.
  */
 static apr_size_t plain_ascii(const char *text, apr_size_t len, const char *limit, int references)
 {
@@ -127,8 +127,8 @@ static apr_size_t give_reference(const tmpl_text_sink_t *sink, const char *text,
 }
 
 /*
- * text is UTF-8; references says whether it may hold character references. Bytes up to limit may be
- * read.
+ * text is UTF-8; references says whether it may hold character references. Bytes before limit may
+ * be read.
  */
 static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t len,
                       const char *limit, int references)
