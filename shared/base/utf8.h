@@ -50,7 +50,14 @@ static inline uint32_t tmpl_utf8_read(uint32_t *code, const unsigned char *s, si
  * The character at text, with its length in *used; TMPL_REPLACEMENT, with 1, for a byte that is not
  * UTF-8. len bytes, at least 1, may be read.
  */
-uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used);
+static inline uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used)
+{
+    uint32_t code;
+    uint32_t n = tmpl_utf8_read(&code, (const unsigned char *)text, len);
+    int is_read = n > 0 && (code == 0 || tmpl_is_character(code));
+    *used = is_read ? n : 1;
+    return is_read ? code : TMPL_REPLACEMENT;
+}
 
 /*
  * Writes a character in UTF-8, TMPL_UTF8_MOST bytes at most, and returns its length. Writes

@@ -106,7 +106,8 @@ void tmpl_sketch_add(tmpl_sketch_t *sketch, const char *bytes, apr_size_t len)
     sketch->len += (uint32_t)len;
 }
 
-/* Whether a character is a word by itself. */
+/* Whether a character is a word by itself; none is before DENSE_FIRST. */
+#define DENSE_FIRST 0x0E00
 static inline int is_dense(uint32_t code)
 {
     return tmpl_is_dense(code) || (code >= 0x0E80 && code <= 0x0EFF) /* Lao */ ||
@@ -117,19 +118,26 @@ static inline int is_dense(uint32_t code)
 /* A character that divides words becomes a blank; one that is a word has blanks around it. */
 void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
 {
-    int dense = is_dense(code);
     if (sketch->len > TMPL_SKETCH_TEXT - CHAR_MOST) {
         read_text(sketch, TMPL_BYTES64);
     }
+    char *to = sketch->text + sketch->len;
+    if (code < 0x80) {
+        *to = (char)code;
+        sketch->len++;
+        return;
+    }
+    int dense = code >= DENSE_FIRST && is_dense(code);
     if (dense || !tmpl_is_word(code)) {
-        sketch->text[sketch->len++] = ' ';
+        *to++ = ' ';
     }
     if (tmpl_is_word(code)) {
-        sketch->len += tmpl_utf8_put(sketch->text + sketch->len, code);
+        to += tmpl_utf8_put(to, code);
     }
     if (dense) {
-        sketch->text[sketch->len++] = ' ';
+        *to++ = ' ';
     }
+    sketch->len = (uint32_t)(to - sketch->text);
 }
 
 void tmpl_sketch_end(tmpl_sketch_t *sketch)

@@ -127,6 +127,21 @@ static apr_size_t give_reference(const tmpl_text_sink_t *sink, const char *text,
 }
 
 /*
+ * Gives the character at the start, and those beyond ASCII that follow it; returns the length of
+ * all: in many scripts plain text has few letters.
+ */
+static apr_size_t give_wide(const tmpl_text_sink_t *sink, const char *text, apr_size_t len)
+{
+    apr_size_t at = 0;
+    do {
+        apr_size_t used;
+        give_code(sink, tmpl_utf8_next(text + at, len - at, &used));
+        at += used;
+    } while (at < len && text[at] < 0);
+    return at;
+}
+
+/*
  * text is UTF-8; references says whether it may hold character references. Bytes before limit may
  * be read.
  */
@@ -143,7 +158,7 @@ static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t
             used = give_reference(sink, text + i, len - i);
         }
         if (used == 0) {
-            give_code(sink, tmpl_utf8_next(text + i, len - i, &used));
+            used = give_wide(sink, text + i, len - i);
         }
     }
 }
