@@ -32,6 +32,10 @@ static inline uint32_t tmpl_utf8_read(uint32_t *code, const unsigned char *s, si
     if (more == 0 || c > 0xF4 || len <= more) {
         return 0;
     }
+    if (more == 1 && (s[1] & 0xC0) == 0x80) { /* not in the loop: most letters beyond ASCII */
+        *code = (c & 0x1F) << 6 | (s[1] & 0x3F);
+        return 2;
+    }
     c &= 0x3FU >> more;
     for (uint32_t i = 1; i <= more; i++) {
         if ((s[i] & 0xC0) != 0x80) {

@@ -71,8 +71,11 @@ static inline uint32_t read_chunk(tmpl_sketch_t *sketch, const char *bytes, uint
     return n;
 }
 
-/* Reads the buffer as long as it has `least` bytes, and keeps the others. */
-static void read_text(tmpl_sketch_t *sketch, uint32_t least)
+/*
+ * Reads the buffer as long as it has `least` bytes, and keeps the others. Not inlined: its callers
+ * rarely call it.
+ */
+static __attribute__((noinline)) void read_text(tmpl_sketch_t *sketch, uint32_t least)
 {
     uint32_t at = 0;
     while (sketch->len - at >= least) {
