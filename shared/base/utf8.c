@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
-uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used)
-{
-    uint32_t code;
-    uint32_t n = tmpl_utf8_read(&code, (const unsigned char *)text, len);
-    int is_read = n > 0 && (code == 0 || tmpl_is_character(code));
-    *used = is_read ? n : 1;
-    return is_read ? code : TMPL_REPLACEMENT;
-}
-
 uint32_t tmpl_utf8_put(char *to, uint32_t code)
 {
     uint32_t n;

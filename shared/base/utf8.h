@@ -32,6 +32,10 @@ static inline uint32_t tmpl_utf8_read(uint32_t *code, const unsigned char *s, si
     if (more == 0 || c > 0xF4 || len <= more) {
         return 0;
     }
+    if (more == 1 && (s[1] & 0xC0) == 0x80) { /* not in the loop: most letters beyond ASCII */
+        *code = (c & 0x1F) << 6 | (s[1] & 0x3F);
+        return 2;
+    }
     c &= 0x3FU >> more;
     for (uint32_t i = 1; i <= more; i++) {
         if ((s[i] & 0xC0) != 0x80) {
@@ -50,7 +54,14 @@ static inline uint32_t tmpl_utf8_read(uint32_t *code, const unsigned char *s, si
  * The character at text, with its length in *used; TMPL_REPLACEMENT, with 1, for a byte that is not
  * UTF-8. len bytes, at least 1, may be read.
  */
-uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used);
+static inline uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used)
+{
+    uint32_t code;
+    uint32_t n = tmpl_utf8_read(&code, (const unsigned char *)text, len);
+    int is_read = n > 0 && (code == 0 || tmpl_is_character(code));
+    *used = is_read ? n : 1;
+    return is_read ? code : TMPL_REPLACEMENT;
+}
 
 /*
  * Writes a character in UTF-8, TMPL_UTF8_MOST bytes at most, and returns its length. Writes

@@ -257,7 +257,7 @@ static inline void read_signs(tmpl_scan_t *scan, const run_t *run)
     }
 }
 
-static inline void read_run(tmpl_scan_t *scan, const run_t *run)
+static inline __attribute__((always_inline)) void read_run(tmpl_scan_t *scan, const run_t *run)
 {
     tmpl_tally_t *tally = scan->tally;
     uint64_t begins = run->words & ~(run->words << 1);

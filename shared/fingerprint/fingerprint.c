@@ -22,7 +22,7 @@ void tmpl_fingerprint(tmpl_fingerprint_t *fingerprint, const tmpl_page_t *page,
     tmpl_sketch_t sketch;
     tmpl_decoder_t decoder;
     tmpl_text_sink_t sink = { add_code, add_ascii, &sketch };
-    tmpl_sketch_init(&sketch, pool);
+    tmpl_sketch_init(&sketch);
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         if (verdicts == NULL || !verdicts[i].template) {
@@ -30,7 +30,7 @@ void tmpl_fingerprint(tmpl_fingerprint_t *fingerprint, const tmpl_page_t *page,
             tmpl_sketch_add_code(&sketch, ' ');
         }
     }
-    tmpl_sketch_read(&sketch);
+    tmpl_sketch_end(&sketch);
     fingerprint->words = sketch.n_words;
     fingerprint->bits = sketch.n_words >= TMPL_FINGERPRINT_LEAST ? tmpl_sketch_bits(&sketch) : 0;
 }

@@ -1,187 +1,151 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fingerprint/sketch.h"
 
-#ifndef __clang_analyzer__ /* it does not see that the text is initialised */
-#define XXH_INLINE_ALL
-#endif
-#include <xxhash.h>
-
+#include "base/chars.h"
 #include "fingerprint/fingerprint.h"
-#include "fingerprint/words.h"
 
 #define BIN_BITS 6
-
-/* Bytes of a word that are copied first; few words are longer and need a second copy. */
-#define COPIED 16
 
 /* Bytes of a character in UTF-8 and two blanks, at most. */
 #define CHAR_MOST 6
 
-static inline void add_shingle(uint64_t *bins, const char *first, uint32_t len)
+/* Step 4: the hash of a sequence of numbers; hash is that of all numbers but the last one. */
+static inline uint64_t mix(uint64_t hash, uint64_t number)
 {
-    uint64_t hash = XXH64(first, len, 0);
-    uint64_t *least = &bins[hash >> (64 - BIN_BITS)];
-    uint64_t value = hash << BIN_BITS >> BIN_BITS;
-    *least = value < *least ? value : *least;
-}
-
-/* The number of consecutive bits that are set, from the lowest one on. */
-static inline uint32_t count_run(uint64_t bits)
-{
-    return ~bits != 0 ? (uint32_t)__builtin_ctzll(~bits) : 64;
-}
-
-/* Copies n letters, and bytes behind them, TMPL_BYTES64 in all at most: these must have room. */
-static inline void copy_letters(char *to, const unsigned char *letters, uint32_t n)
-{
-    memcpy(to, letters, COPIED);
-    if (n > COPIED) {
-        memcpy(to + COPIED, letters + COPIED, TMPL_BYTES64 - COPIED);
-    }
-}
-
-/* The sketch's words while chunks are added: local, so that the compiler keeps it in registers. */
-typedef struct {
-    char *at;         /* the words */
-    char *end;        /* where the next byte is written */
-    uint32_t *starts; /* the entry of the word being written, or of the next one */
-    int in_word;
-} writer_t;
-
-/* Completes a word. */
-static inline void end_word(writer_t *writer)
-{
-    *writer->end++ = ' ';
-    *++writer->starts = (uint32_t)(writer->end - writer->at);
+    return __builtin_bswap64((hash ^ number) * 0x9E3779B97F4A7C15);
 }
 
 /*
- * Writes the words in a chunk of n bytes; TMPL_BYTES64 may be read. Words are runs of letters,
- * digits and bytes outside of ASCII.
+ * The hash of a word of 1 to TMPL_BYTES64 bytes; 7 more may be read. Its ASCII is letters and
+ * digits: 0x20 makes letters lower case, and digits have it.
  */
-static inline void read_chunk(writer_t *writer, const unsigned char *bytes, uint32_t n)
+static inline uint64_t hash_word(const char *bytes, uint32_t len)
 {
-    unsigned char letters[2 * TMPL_BYTES64];
-    const uint64_t all = ~(uint64_t)0;
-    tmpl_bytes64_t chunk = tmpl_bytes64(bytes, n);
-    uint64_t words = (chunk.words | chunk.wide) & all >> (TMPL_BYTES64 - n);
-    for (uint32_t i = 0; i < TMPL_BYTES64; i++) {
-        /* 0x20 makes letters lower case; digits have it anyway */
-        letters[i] = bytes[i] | (unsigned char)((~bytes[i] & 0x80) >> 2);
-    }
-    if (writer->in_word) {
-        uint32_t more = count_run(words);
-        copy_letters(writer->end, letters, more);
-        writer->end += more;
-        if (more >= n) {
-            return;
+    uint64_t hash = 0;
+    for (;; bytes += 8, len -= 8) {
+        uint64_t eight = tmpl_bytes8(bytes);
+        eight |= (~eight & TMPL_EACH(0x80)) >> 2;
+        if (len <= 8) {
+            return mix(hash, eight << (64 - 8 * len));
         }
-        end_word(writer);
-        words &= words + 1;
-    }
-    writer->in_word = (words >> (n - 1) & 1) != 0;
-    while (words != 0) {
-        uint32_t first = (uint32_t)__builtin_ctzll(words);
-        uint32_t length = count_run(words >> first);
-        words &= words + ((uint64_t)1 << first); /* without this run */
-        copy_letters(writer->end, letters + first, length);
-        writer->end += length;
-        end_word(writer);
-    }
-    if (writer->in_word) { /* the last word continues in the next chunk: undo end_word */
-        writer->end--;
-        writer->starts--;
+        hash = mix(hash, eight);
     }
 }
 
-static void read_words(tmpl_sketch_t *sketch)
+static inline void add_word(tmpl_sketch_t *sketch, uint64_t word)
 {
-    const unsigned char *bytes = (const unsigned char *)sketch->text;
-    /* each byte may be a word with a blank behind it, and copies exceed words */
-    char *end = tmpl_buf_room(&sketch->words, 2 * sketch->len + 2 * TMPL_BYTES64);
-    writer_t writer = { sketch->words.at, end, sketch->starts + sketch->n, sketch->in_word };
-    for (uint32_t at = 0; at < sketch->len; at += TMPL_BYTES64) {
+    if (++sketch->n_words >= TMPL_FINGERPRINT_SHINGLE) {
+        uint64_t hash = mix(sketch->last_two, word);
+        uint64_t *least = &sketch->least[hash >> (64 - BIN_BITS)];
+        *least = hash < *least ? hash : *least;
+    }
+    sketch->last_two = mix(sketch->last, word);
+    sketch->last = mix(0, word);
+}
+
+/*
+ * Reads the words of a chunk of n bytes; TMPL_BYTES64 and 7 more may be read. Words are runs of
+ * letters, digits and bytes outside of ASCII. Returns how many bytes were read: not those of a word
+ * at the end of TMPL_BYTES64 bytes, which may continue, unless it is all of them.
+ */
+static inline uint32_t read_chunk(tmpl_sketch_t *sketch, const char *bytes, uint32_t n)
+{
+    const uint64_t all = ~(uint64_t)0;
+    tmpl_bytes64_t chunk = tmpl_bytes64((const unsigned char *)bytes, n);
+    uint64_t words = (chunk.words | chunk.wide) & all >> (TMPL_BYTES64 - n);
+    if (words == all) {
+        add_word(sketch, hash_word(bytes, TMPL_BYTES64));
+        return n;
+    }
+    if (n == TMPL_BYTES64 && words >> (TMPL_BYTES64 - 1) != 0) {
+        n -= (uint32_t)__builtin_clzll(~words);
+        words &= ~(all << n);
+    }
+    uint64_t lasts = words & ~(words >> 1);
+    for (uint64_t firsts = words & ~(words << 1); firsts != 0; firsts &= firsts - 1) {
+        uint32_t first = (uint32_t)__builtin_ctzll(firsts);
+        uint32_t last = (uint32_t)__builtin_ctzll(lasts);
+        lasts &= lasts - 1;
+        add_word(sketch, hash_word(bytes + first, last - first + 1));
+    }
+    return n;
+}
+
+/*
+ * Reads the buffer as long as it has `least` bytes, and keeps the others. Not inlined: its callers
+ * rarely call it.
+ */
+static __attribute__((noinline)) void read_text(tmpl_sketch_t *sketch, uint32_t least)
+{
+    uint32_t at = 0;
+    while (sketch->len - at >= least) {
         uint32_t left = sketch->len - at;
-        read_chunk(&writer, bytes + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64);
+        at += read_chunk(sketch, sketch->text + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64);
     }
-    uint32_t n = (uint32_t)(writer.starts - sketch->starts);
-    sketch->n_words += n - sketch->n;
-    sketch->n = n;
-    sketch->in_word = writer.in_word;
-    sketch->words.len = (apr_size_t)(writer.end - writer.at);
-    sketch->len = 0;
+    sketch->len -= at;
+    memcpy(sketch->text, sketch->text + at, sketch->len);
 }
 
-/* Removes the words that no later shingle contains. */
-static void remove_old_words(tmpl_sketch_t *sketch)
-{
-    enum { KEPT = TMPL_FINGERPRINT_SHINGLE - 1 };
-    tmpl_buf_t *words = &sketch->words;
-    uint32_t removed = sketch->n > KEPT ? sketch->n - KEPT : 0;
-    uint32_t start = sketch->starts[removed];
-    memmove(words->at, words->at + start, words->len - start);
-    words->len -= start;
-    sketch->n -= removed;
-    for (uint32_t i = 0; i <= sketch->n; i++) {
-        sketch->starts[i] = sketch->starts[removed + i] - start;
-    }
-}
-
-void tmpl_sketch_read(tmpl_sketch_t *sketch)
-{
-    read_words(sketch);
-    sketch->words.at[sketch->words.len] = '\0';
-    /* not word by word: the CPU would stall at a read of bytes that were just written in parts */
-    for (uint32_t i = 0; i + TMPL_FINGERPRINT_SHINGLE <= sketch->n; i++) {
-        const uint32_t *starts = sketch->starts + i;
-        add_shingle(sketch->least, sketch->words.at + starts[0],
-                    starts[TMPL_FINGERPRINT_SHINGLE] - 1 - starts[0]);
-    }
-    remove_old_words(sketch);
-}
-
-void tmpl_sketch_init(tmpl_sketch_t *sketch, apr_pool_t *pool)
+void tmpl_sketch_init(tmpl_sketch_t *sketch)
 {
     sketch->len = 0;
-    sketch->in_word = 0;
-    sketch->n = 0;
     sketch->n_words = 0;
-    sketch->starts[0] = 0;
-    tmpl_buf_init(&sketch->words, pool);
+    sketch->last = 0;
+    sketch->last_two = 0;
     memset(sketch->least, 0xFF, sizeof(sketch->least));
 }
 
 void tmpl_sketch_add(tmpl_sketch_t *sketch, const char *bytes, apr_size_t len)
 {
     while (len > TMPL_SKETCH_TEXT - sketch->len) {
-        apr_size_t some = TMPL_SKETCH_TEXT - sketch->len;
+        uint32_t some = TMPL_SKETCH_TEXT - sketch->len;
         memcpy(sketch->text + sketch->len, bytes, some);
         sketch->len = TMPL_SKETCH_TEXT;
         bytes += some;
         len -= some;
-        tmpl_sketch_read(sketch);
+        read_text(sketch, TMPL_BYTES64);
     }
     memcpy(sketch->text + sketch->len, bytes, len);
     sketch->len += (uint32_t)len;
 }
 
-/* Outside of ASCII: a character that divides words becomes a blank; a word has blanks around it. */
+/* Whether a character is a word by itself; none is before DENSE_FIRST. */
+#define DENSE_FIRST 0x0E00
+static inline int is_dense(uint32_t code)
+{
+    return tmpl_is_dense(code) || (code >= 0x0E80 && code <= 0x0EFF) /* Lao */ ||
+           (code >= 0x1000 && code <= 0x109F) /* Burmese */ ||
+           (code >= 0x1780 && code <= 0x17FF) /* Khmer */;
+}
+
+/* A character that divides words becomes a blank; one that is a word has blanks around it. */
 void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
 {
-    tmpl_char_e kind = code < 0x80 ? TMPL_CHAR_WORD : tmpl_char_kind(code);
     if (sketch->len > TMPL_SKETCH_TEXT - CHAR_MOST) {
-        tmpl_sketch_read(sketch);
+        read_text(sketch, TMPL_BYTES64);
     }
-    if (kind != TMPL_CHAR_WORD) {
-        sketch->text[sketch->len++] = ' ';
-    }
-    if (kind == TMPL_CHAR_PARTS) {
+    char *to = sketch->text + sketch->len;
+    if (code < 0x80) {
+        *to = (char)code;
+        sketch->len++;
         return;
     }
-    sketch->len += tmpl_utf8_put(sketch->text + sketch->len, code);
-    if (kind == TMPL_CHAR_DENSE) {
-        sketch->text[sketch->len++] = ' ';
+    int dense = code >= DENSE_FIRST && is_dense(code);
+    if (dense || !tmpl_is_word(code)) {
+        *to++ = ' ';
     }
+    if (tmpl_is_word(code)) {
+        to += tmpl_utf8_put(to, code);
+    }
+    if (dense) {
+        *to++ = ' ';
+    }
+    sketch->len = (uint32_t)(to - sketch->text);
+}
+
+void tmpl_sketch_end(tmpl_sketch_t *sketch)
+{
+    read_text(sketch, 1);
 }
 
 /* Step 6: an empty bin takes bit s of the next bin that is not empty, which is s bins behind it. */

@@ -89,27 +89,21 @@ static inline unsigned not_plain(tmpl_bytes16_t bytes, unsigned char ampersand)
     return tmpl_bytes16_bits(odd | (tmpl_bytes16_t)(bytes == ampersand));
 }
 
-/* The length of the plain text at the start: ASCII without NUL and without references. */
-static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
+/*
+ * The length of the plain text at the start: ASCII without NUL and without references. Bytes from
+ * limit on are not read.
+ */
+static apr_size_t plain_ascii(const char *text, apr_size_t len, const char *limit, int references)
 {
     unsigned char ampersand = references ? '&' : 0;
-    unsigned marks = 0;
-    apr_size_t n = 0;
-    for (; n + TMPL_BYTES16 <= len && marks == 0; n += TMPL_BYTES16) {
-        marks = not_plain(tmpl_bytes16(text + n, text + len), ampersand);
+    for (apr_size_t n = 0; n < len; n += TMPL_BYTES16) {
+        unsigned marks = not_plain(tmpl_bytes16(text + n, limit), ampersand);
+        if (marks != 0) {
+            n += (unsigned)__builtin_ctz(marks);
+            return n < len ? n : len;
+        }
     }
-    if (marks == 0 && n < len &&
-        len >= TMPL_BYTES16) { /* the last sixteen, some of them a second time */
-        n = len;
-        marks = not_plain(tmpl_bytes16(text + n - TMPL_BYTES16, text + len), ampersand);
-    }
-    if (marks != 0) {
-        return n - TMPL_BYTES16 + (unsigned)__builtin_ctz(marks);
-    }
-    while (n < len && text[n] > 0 && (text[n] != '&' || !references)) {
-        n++;
-    }
-    return n;
+    return len;
 }
 
 static void give_code(const tmpl_text_sink_t *sink, uint32_t code)
@@ -132,12 +126,30 @@ static apr_size_t give_reference(const tmpl_text_sink_t *sink, const char *text,
     return reference.used;
 }
 
-/* text is UTF-8; references says whether it may hold character references. */
+/*
+ * Gives the character at the start, and those beyond ASCII that follow it; returns the length of
+ * all: in many scripts plain text has few letters.
+ */
+static apr_size_t give_wide(const tmpl_text_sink_t *sink, const char *text, apr_size_t len)
+{
+    apr_size_t at = 0;
+    do {
+        apr_size_t used;
+        give_code(sink, tmpl_utf8_next(text + at, len - at, &used));
+        at += used;
+    } while (at < len && text[at] < 0);
+    return at;
+}
+
+/*
+ * text is UTF-8; references says whether it may hold character references. Bytes before limit may
+ * be read.
+ */
 static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t len,
-                      int references)
+                      const char *limit, int references)
 {
     for (apr_size_t i = 0, used; i < len; i += used) {
-        used = plain_ascii(text + i, len - i, references);
+        used = plain_ascii(text + i, len - i, limit, references);
         if (used > 0) {
             sink->take_ascii(sink->ctx, text + i, used);
             continue;
@@ -146,7 +158,7 @@ static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t
             used = give_reference(sink, text + i, len - i);
         }
         if (used == 0) {
-            give_code(sink, tmpl_utf8_next(text + i, len - i, &used));
+            used = give_wide(sink, text + i, len - i);
         }
     }
 }
@@ -172,12 +184,14 @@ static void give_segment(reader_t *reader, uint32_t segment)
         return;
     }
     if (reader->decoder->xlate == NULL) {
-        give_text(reader->sink, page->src + span.start, tmpl_span_len(span), 1);
+        give_text(reader->sink, page->src + span.start, tmpl_span_len(span), page->src + page->len,
+                  1);
         return;
     }
     tmpl_buf_clear(&reader->utf8);
     tmpl_decode(&reader->utf8, reader->decoder, page->src + span.start, tmpl_span_len(span));
-    give_text(reader->sink, reader->utf8.at, reader->utf8.len, 1);
+    give_text(reader->sink, reader->utf8.at, reader->utf8.len, reader->utf8.at + reader->utf8.len,
+              1);
 }
 
 static void start_reader(reader_t *reader, const tmpl_text_sink_t *sink, const tmpl_page_t *page,
@@ -200,10 +214,12 @@ void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segmen
 }
 
 /* Whether the bytes between two segments, tags and comments, separate words. */
-static int parts_words(const char *at, apr_size_t len)
+static int parts_words(const tmpl_page_t *page, uint32_t from, uint32_t to)
 {
     const tmpl_tag_index_t *index = tmpl_tag_index();
-    const char *end = at + len;
+    const char *at = page->src + from;
+    const char *end = page->src + to;
+    const char *limit = page->src + page->len;
     while (at < end) {
         if (*at != '<') {
             /* text that is not displayed */
@@ -215,7 +231,7 @@ static int parts_words(const char *at, apr_size_t len)
             continue;
         }
         uint32_t name = end - at > 1 && at[1] == '/' ? 2 : 1;
-        tmpl_tag_e tag = tmpl_tag_read(index, at, (uint32_t)(end - at), &name);
+        tmpl_tag_e tag = tmpl_tag_read(index, at, (uint32_t)(limit - at), &name);
         if ((tmpl_tag_flags(tag) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) != 0) {
             return 1;
         }
@@ -235,7 +251,7 @@ void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
         if (i > b->first_segment) {
             uint32_t from = page->segments[i - 1].span.end;
             uint32_t to = page->segments[i].span.start;
-            if (from < to && parts_words(page->src + from, to - from)) {
+            if (from < to && parts_words(page, from, to)) {
                 sink->take(sink->ctx, ' ');
             }
         }
@@ -311,7 +327,7 @@ static void take_text(void *ctx, const xmlChar *text, int len)
 {
     source_t *source = ctx;
     if (source->quiet == 0) {
-        give_text(&source->sink, (const char *)text, (apr_size_t)len, 0);
+        give_text(&source->sink, (const char *)text, (apr_size_t)len, (const char *)text + len, 0);
     }
 }
 

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # docs/fingerprint.md is exact: from the text that tmplctl prints, its Python program computes the
-# fingerprint that tmplctl prints, for pages in many scripts and charsets. Needs Debian's
-# python3-xxhash (make deps-check).
+# fingerprint that tmplctl prints, for pages in many scripts and charsets; and both compute its test
+# vectors.
 use strict;
 use warnings;
 
 use Cwd qw(abs_path);
-use Encode qw(encode);
+use Encode qw(decode encode);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use FindBin;
@@ -27,7 +27,8 @@ chdir $dir or die $!;
 mkdir 'pages' or die $!;
 delete $ENV{TMPL_STORE};
 
-my ($program) = slurp("$root/docs/fingerprint.md") =~ /^```python\n(.*?)^```/ms;
+my $document = slurp("$root/docs/fingerprint.md");
+my ($program) = $document =~ /^```python\n(.*?)^```/ms;
 ok defined $program, 'the document has a program';
 spit('document.py', $program . <<'END');
 
@@ -36,6 +37,15 @@ for name in sys.stdin.read().split():
     with open(name, encoding='utf-8', newline='') as f:
         print(fingerprint(f.read()))
 END
+spit('vectors.py', $program . <<'END');
+
+import sys
+print('%016x' % hash_numbers(hash_word(word) for word in words_of(sys.argv[1])))
+for text in sys.argv[2:]:
+    print(fingerprint(text) if ' ' in text or len(text) > 16 else '%016x' % hash_word(text.encode()))
+END
+my %vector = $document =~ /^\| `(.*)` \| ([0-9a-f]{16}) \|$/mg;
+my ($shingle, $its_hash) = $document =~ /^The hash of the shingle "(.*)" is ([0-9a-f]{16})\.$/m;
 
 # Texts that have little in common.
 my %TEXT = (
@@ -87,7 +97,17 @@ open my $list, '>', 'list' or die $!;
 print $list "text/$_.txt\n" for @names;
 close $list or die $!;
 my @document = split /\n/, `/usr/bin/python3 document.py <list`;
-is $?, 0, 'the program runs' or diag 'it needs python3-xxhash';
+is $?, 0, 'the program runs';
+
+my @vectors = sort keys %vector;
+open my $computed, '-|', '/usr/bin/python3', 'vectors.py', $shingle, @vectors or die $!;
+is_deeply [map { s/\n//r } <$computed>], [$its_hash, @vector{@vectors}], 'the program computes the test vectors';
+my @texts = grep { length decode('UTF-8', $_) > 16 } @vectors;
+cmp_ok scalar @texts, '>=', 3, 'some of them are texts';
+for my $i (0 .. $#texts) {
+    spit("vector$i.html", "<!DOCTYPE html><meta charset=utf-8><p>$texts[$i]");
+    is qx($tool clean --mode fingerprint --site s vector$i.html), "$vector{$texts[$i]}  vector$i.html\n", "tmplctl, too: text $i";
+}
 
 my %print;
 for my $i (0 .. $#names) {
