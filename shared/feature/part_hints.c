@@ -142,29 +142,35 @@ static int is_foreign(const char *name, uint32_t len)
     return 0;
 }
 
-/* The offset of the next white space from at on. */
+/* Kinds of characters of a name. White space ends it, and so do bytes that are not ASCII. */
+enum { SMALL = 1, CAPITAL, END };
+static const unsigned char kinds[256] = {
+    [0 ... ' '] = END,
+    ['a' ... 'z'] = SMALL,
+    ['A' ... 'Z'] = CAPITAL,
+    [0x80 ... 0xFF] = END,
+};
+
+/* The offset of the next end of a name from at on. */
 static uint32_t behind_name(const char *value, uint32_t len, uint32_t at)
 {
-    while (at < len && value[at] > ' ') {
+    while (at < len && kinds[(unsigned char)value[at]] != END) {
         at++;
     }
     return at;
 }
 
-/* Searches the words of a name, which ends behind the next white space; returns its end. */
+/* Searches the words of a name, up to the end of it, which is one more character. */
 static uint32_t search_name(tmpl_search_t *search, const char *value, uint32_t len, uint32_t at)
 {
-    char before = ' ';
-    while (at < len) {
-        char c = value[at++];
-        if (c >= 'A' && c <= 'Z' && before >= 'a' && before <= 'z') { /* relatedPosts */
+    unsigned kind = 0;
+    while (at < len && kind != END) {
+        unsigned char c = (unsigned char)value[at++];
+        if (kinds[c] == CAPITAL && kind == SMALL) { /* relatedPosts */
             tmpl_search_step(search, TMPL_BETWEEN);
         }
-        tmpl_search_step(search, tmpl_symbols[(unsigned char)c]);
-        if (c <= ' ') {
-            break;
-        }
-        before = c;
+        tmpl_search_step(search, tmpl_symbols[c]);
+        kind = kinds[c];
     }
     return at;
 }

@@ -85,6 +85,8 @@ static void hints_of_names(void **state)
         { "no-author", 0 },
         { "No-Author author", TMPL_HINT_AUTHOR },
         { "has-ads\xC3\xA9 author", TMPL_HINT_AUTHOR },
+        /* bytes that are not ASCII end a name, whether a char has a sign or not */
+        { "no-x\xC3\xA9-author", TMPL_HINT_AUTHOR },
         { "advertising", TMPL_HINT_OFFER },
         { "", 0 },
         { "-", 0 },
