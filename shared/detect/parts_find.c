@@ -83,6 +83,7 @@ void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
                             .page = judged->reading->page,
                             .verdicts = judged->verdicts,
                             .words = judged->reading->before.words,
+                            .rule_hints = tmpl_parts_rule_hints(),
                             .pool = pool };
     prepare(&p);
     tmpl_parts_regions(&p);

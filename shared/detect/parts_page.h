@@ -16,6 +16,7 @@ typedef struct {
     unsigned *node_hints;  /* of each node: its own hints that hold, and those of nodes around it */
     unsigned *all;         /* of each block: the hints that all of its segments have */
     unsigned *some;        /* of each block: the hints that one of its segments has */
+    unsigned rule_hints;   /* the hints that are in rules for single blocks */
     unsigned short *phrases; /* of each block: TMPL_PHRASE_* */
     apr_pool_t *pool;
 } tmpl_parts_page_t;
@@ -44,6 +45,9 @@ void tmpl_parts_hints(tmpl_parts_page_t *p);
 
 /* Sets the part of blocks in regions: comments, reviews, related pages. */
 void tmpl_parts_regions(tmpl_parts_page_t *p);
+
+/* The hints that are in rules for single blocks: most blocks have none of them. */
+unsigned tmpl_parts_rule_hints(void);
 
 /* The part of a block by the rules for single blocks; TEMPLATE if there is none. */
 unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t block);

@@ -31,10 +31,21 @@ static const struct {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEADS        COUNT(heads)
 
-/* Types of threads and products, in the source, and parts of a thread's address. */
-static const char *const thread_types[] = { "DiscussionForumPosting", "QAPage" };
-static const char *const product_types[] = { "schema.org/Product", "\"Product\"",
-                                             "\"ProductGroup\"" };
+/* A type of page as the source says it. */
+typedef struct {
+    const char *text;
+    uint32_t capital; /* the offset of the capital that the search stops at */
+} type_t;
+
+static const type_t forum_types[] = { { "DiscussionForumPosting", 0 } };
+static const type_t question_types[] = { { "QAPage", 0 } };
+static const type_t product_types[] = {
+    { "schema.org/Product", 11 },
+    { "\"Product\"", 1 },
+    { "\"ProductGroup\"", 1 },
+};
+
+/* Parts of a thread's address. */
 static const char *const addresses[] = { "forum",       "thread",     "/topic", "viewtopic",
                                          "/discussion", "/questions", "/t/",    "community.",
                                          "boards.",     "/comments/", "/board/" };
@@ -45,6 +56,36 @@ static int has_one(const char *text, uint32_t len, const char *const *words, siz
         if (memmem(text, len, words[i], strlen(words[i])) != NULL) {
             return 1;
         }
+    }
+    return 0;
+}
+
+static int begins(const char *text, const char *end, const char *word)
+{
+    while (*word != '\0' && text < end && *text == *word) {
+        text++;
+        word++;
+    }
+    return *word == '\0';
+}
+
+/*
+ * Whether the source has one of n types, which share their capital. Capitals are rare, and memchr
+ * is several times as fast as memmem.
+ */
+static int has_type(const tmpl_page_t *page, const type_t *types, size_t n)
+{
+    const char *end = page->src + page->len;
+    int capital = (unsigned char)types[0].text[types[0].capital];
+    const char *at = page->src;
+    while ((at = memchr(at, capital, (size_t)(end - at))) != NULL) {
+        for (size_t i = 0; i < n; i++) {
+            if (at - page->src >= types[i].capital &&
+                begins(at - types[i].capital, end, types[i].text)) {
+                return 1;
+            }
+        }
+        at++;
     }
     return 0;
 }
@@ -78,7 +119,8 @@ static int is_thread_of(const tmpl_parts_page_t *p)
            has_one(page->src + page->canonical.start, tmpl_span_len(page->canonical), addresses,
                    COUNT(addresses)) ||
            (has_any(p, TMPL_HINT_COMMENT, TMPL_PHRASE_COMMENTS) &&
-            has_one(page->src, page->len, thread_types, COUNT(thread_types)));
+            (has_type(page, forum_types, COUNT(forum_types)) ||
+             has_type(page, question_types, COUNT(question_types))));
 }
 
 /* Whether the page is of a product. */
@@ -86,7 +128,7 @@ static int is_product_of(const tmpl_parts_page_t *p)
 {
     return has_any(p, TMPL_HINT_REVIEW | TMPL_HINT_QA,
                    TMPL_PHRASE_REVIEWS | TMPL_PHRASE_QUESTIONS) &&
-           has_one(p->page->src, p->page->len, product_types, COUNT(product_types));
+           has_type(p->page, product_types, COUNT(product_types));
 }
 
 static unsigned level_of(const tmpl_page_t *page, uint32_t block)

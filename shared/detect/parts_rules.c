@@ -58,7 +58,7 @@ static int is_near_picture(const tmpl_parts_page_t *p, uint32_t b)
     return 0;
 }
 
-static unsigned hints_of_rules(void)
+unsigned tmpl_parts_rule_hints(void)
 {
     unsigned hints = 0;
     for (unsigned i = 0; i < RULES; i++) {
@@ -73,7 +73,7 @@ unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t b)
     uint32_t words = tmpl_part_words(p, b, b + 1);
     float ratio = p->verdicts[b].ratio;
     unsigned in = tmpl_part_context(p, b)->in;
-    int may = (p->all[b] & hints_of_rules()) != 0 || p->phrases[b] != 0;
+    int may = (p->all[b] & p->rule_hints) != 0 || p->phrases[b] != 0;
     for (unsigned i = 0; may && i < RULES; i++) {
         if (((rules[i].all & p->all[b]) || (rules[i].phrases & p->phrases[b])) &&
             !(rules[i].not_in & in) && words <= rules[i].words && ratio >= rules[i].least) {

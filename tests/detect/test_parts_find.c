@@ -122,6 +122,8 @@ static void comments_are_behind_an_article(void **state)
         /* threads */
         { "<link rel=canonical href=http://a/thread/1>" ARTICLE COMMENTS, "yb" },
         { "<script>'DiscussionForumPosting'</script>" ARTICLE COMMENTS, "yb" },
+        { "<script>'QAPage'</script>" ARTICLE COMMENTS, "yb" },
+        { "<script>'QAPag'</script>" ARTICLE COMMENTS, "kk" },
         { "<div class=forum>" ARTICLE "</div>" COMMENTS, "yb" },
         { "<link rel=canonical href=http://a/questions/1><div itemscope "
           "itemtype=http://schema.org/Answer>" ARTICLE COMMENTS "</div>",
@@ -151,6 +153,14 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<div><h3>About the author</h3><p>" SAYS "</div>", "yy" },
         { ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div>", "bbb" },
         { PRODUCT ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div>", "rrr" },
+        { "<script>P:schema.org/Product</script>" ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS
+          "<p>-Good</div>",
+          "rrr" },
+        { ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div><!--\"ProductGroup\"",
+          "rrr" },
+        /* not behind a quote or the address; cut off by the end of the page */
+        { ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div><!--Product\"Product",
+          "bbb" },
         { ARTICLE "<div><h3>Customer questions</h3><p>-" SAYS "<p>-Good</div>", "qqq" },
         { ARTICLE "<div><h3>3 comments</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
     };
