@@ -117,11 +117,12 @@ static int is(const char *phrase, const char *text)
 
 /*
  * The first most bytes of a block's text, in the form of the phrases, and the rest of a character,
- * with a 0 behind them. out has room for 8 more.
+ * with a 0 behind them. out has room for 8 more. Returns whether digits are among what was read.
  */
-static void read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *block, uint32_t most)
+static int read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *block, uint32_t most)
 {
     uint32_t n = 0;
+    int digits = 0;
     for (uint32_t s = block->first_segment; s < block->after_segment && n < most; s++) {
         tmpl_span_t span = page->segments[s].span;
         if (page->src[span.start] == '<') {
@@ -129,7 +130,9 @@ static void read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *bl
         }
         n = s > block->first_segment ? add(out, n, ' ') : n;
         for (uint32_t at = span.start; at < span.end && n < most;) {
-            n = add(out, n, next(page->src, span.end, &at));
+            uint32_t c = next(page->src, span.end, &at);
+            digits |= c >= '0' && c <= '9';
+            n = add(out, n, c);
         }
     }
     /* a blank may be behind the text, but before more of it */
@@ -137,6 +140,7 @@ static void read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *bl
         n--;
     }
     memset(out + n, 0, 4);
+    return digits;
 }
 
 unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
@@ -150,7 +154,10 @@ unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
     if (!(begins[hash / 8] & 1U << hash % 8)) {
         return 0;
     }
-    read_text(text, page, block, TMPL_PHRASE_MAX);
+    int digits = read_text(text, page, block, TMPL_PHRASE_MAX);
+    if (digits && strlen(text) < BEGIN) {
+        return 0; /* "2 x 30 cm", "79 AD", "Go 1.22": no button and no advertisement */
+    }
     for (unsigned i = first_of(key); i < COUNT(phrases) && key_of(phrases[i].phrase) == key; i++) {
         kinds |= is(phrases[i].phrase, text) ? phrases[i].kind : 0;
     }

@@ -171,6 +171,20 @@ static void phrases_head_regions(void **state)
     CHECK_CASES(first, 0);
 }
 
+static void short_words_beside_digits_are_no_phrases(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<div><p>-&times; x</div>", "a" },
+        { ARTICLE "<div><p>-&pound;120.00 x 2</div>", "b" },
+        { ARTICLE "<div><p>-x&#160;</div>", "a" },
+        { ARTICLE "<div><p>-Ad</div>", "n" },
+        { ARTICLE "<div><p>-79 AD</div>", "b" },
+        { ARTICLE "<div><p>-Go</div>", "a" },
+        { ARTICLE "<div><p>-Go 1.22</div>", "b" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
 static void names_and_roles_say_the_part(void **state)
 {
     static const case_t cases[] = {
@@ -264,6 +278,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(headline_byline_and_lead),
     CHECK(comments_are_behind_an_article),
     CHECK(phrases_head_regions),
+    CHECK(short_words_beside_digits_are_no_phrases),
     CHECK(names_and_roles_say_the_part),
     CHECK(words_say_the_part),
     CHECK(lists_of_articles_have_no_comments_and_tags),
