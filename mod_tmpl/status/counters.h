@@ -1,64 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters, and their part of mod_status's page. */
+/* Counts over all children, and their part of mod_status's page. */
 #ifndef TMPL_COUNTERS_H
 #define TMPL_COUNTERS_H
 
 #include "mod_tmpl.h"
 
-/* X(id, name, explanation): what is counted beside modes, detectors and declines. */
+/*
+ * X(id, name, metric, explanation): the counters. name is theirs in JSON and in mod_status's page;
+ * metric, without _total, is the metric that shows this counter alone; NULL: there is none.
+ */
 #define TMPL_COUNTERS(X)                                                                           \
-    X(PAGES, "pages", "pages judged, without declined ones")                                       \
-    X(EDITED, "edited", "pages changed")                                                           \
-    X(EDITS, "edits", "edits made")                                                                \
-    X(LEARNED, "learned", "documents counted for the first time")                                  \
-    X(NEAR_COPIES, "near-copies", "pages not counted: near copies of a document")                  \
-    X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
-    X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
-    X(BYTES_REMOVED, "bytes-removed", "bytes by which pages became shorter")                       \
-    X(MICROSECONDS, "microseconds", "time spent judging, and on pages that were declined by it")   \
-    X(STORE_FAILURES, "store-failures", "requests a store did not answer")                         \
-    X(STORE_DOWN, "store-down", "times a child stopped using a store for a pause")                 \
-    X(STORE_UP, "store-up", "times a store answered again")                                        \
-    X(CACHE_HIT, "cache-hit", "pages whose decision was in the cache")                             \
-    X(CACHE_MISS, "cache-miss", "pages whose decision was not")                                    \
-    X(CACHE_STALE, "cache-stale", "pages whose decision was too old")                              \
-    X(LATER, "learn-later", "pages queued to be learnt after their request")                       \
-    X(LATER_DONE, "learn-done", "of these, pages passed to the store since")                       \
-    X(LATER_RUNS, "learn-runs", "times a batch of them was passed to it")                          \
-    X(LATER_FAILURES, "learn-failures", "times the store failed to learn a batch")                 \
-    X(LATER_FULL, "learn-lost-full", "of these, pages lost because the store is full")             \
-    X(LATER_FAILED, "learn-lost-failed",                                                           \
+    X(PAGES, "pages", NULL, "pages judged, without declined ones")                                 \
+    X(EDITED, "edited", "tmpl_edited_pages", "pages changed")                                      \
+    X(EDITS, "edits", NULL, "edits made")                                                          \
+    X(LEARNED, "learned", "tmpl_learnt_documents", "documents counted for the first time")         \
+    X(NEAR_COPIES, "near-copies", "tmpl_near_copies",                                              \
+      "pages not counted: near copies of a document")                                              \
+    X(BYTES_IN, "bytes-in", "tmpl_input_bytes", "bytes of the pages judged")                       \
+    X(BYTES_OUT, "bytes-out", NULL, "bytes of them passed on")                                     \
+    X(BYTES_REMOVED, "bytes-removed", "tmpl_removed_bytes", "bytes by which pages became shorter") \
+    X(MICROSECONDS, "microseconds", NULL,                                                          \
+      "time spent judging, and on pages that were declined by it")                                 \
+    X(STORE_FAILURES, "store-failures", NULL, "requests a store did not answer")                   \
+    X(STORE_DOWN, "store-down", NULL, "times a child stopped using a store for a pause")           \
+    X(STORE_UP, "store-up", NULL, "times a store answered again")                                  \
+    X(CACHE_HIT, "cache-hit", NULL, "pages whose decision was in the cache")                       \
+    X(CACHE_MISS, "cache-miss", NULL, "pages whose decision was not")                              \
+    X(CACHE_STALE, "cache-stale", NULL, "pages whose decision was too old")                        \
+    X(LATER, "learn-later", "tmpl_learn_queued", "pages queued to be learnt after their request")  \
+    X(LATER_DONE, "learn-done", "tmpl_learn_done", "of these, pages passed to the store since")    \
+    X(LATER_RUNS, "learn-runs", NULL, "times a batch of them was passed to it")                    \
+    X(LATER_FAILURES, "learn-failures", "tmpl_learn_failures",                                     \
+      "times the store failed to learn a batch")                                                   \
+    X(LATER_FULL, "learn-lost-full", NULL, "of these, pages lost because the store is full")       \
+    X(LATER_FAILED, "learn-lost-failed", NULL,                                                     \
       "of these, pages lost because the store failed five times, or at the end of their child")    \
-    X(LATER_NO_ROOM, "learn-lost-room",                                                            \
+    X(LATER_NO_ROOM, "learn-lost-room", NULL,                                                      \
       "pages lost because too many waited, and the store took none")                               \
-    X(SITES_DROPPED, "sites-dropped",                                                              \
+    X(SITES_DROPPED, "sites-dropped", NULL,                                                        \
       "pages missing in the figures of their site, because others wrote them at that moment")
 
 typedef enum {
-#define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,
+#define TMPL_COUNTER_ID(id, name, metric, explanation) TMPL_COUNTER_##id,
     TMPL_COUNTERS(TMPL_COUNTER_ID)
 #undef TMPL_COUNTER_ID
         TMPL_COUNTER_COUNT
 } tmpl_counter_e;
 
-void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
-void tmpl_count_mode(tmpl_mode_e mode); /* for a page that was judged and not declined */
-void tmpl_count_detector(const tmpl_detector_t *detector);
-void tmpl_count_decline(tmpl_decline_e reason);
+/* What has a count for each of its values: the counters, and the enums of that name. */
+typedef enum {
+    TMPL_GROUP_COUNTER,
+    TMPL_GROUP_MODE,     /* pages that were judged and not declined */
+    TMPL_GROUP_DETECTOR, /* pages that have verdicts and were not declined */
+    TMPL_GROUP_DECLINE,  /* responses */
+    TMPL_GROUPS
+} tmpl_group_e;
 
-/* The counts; 0 without shared memory. */
-apr_uint64_t tmpl_counted(tmpl_counter_e counter);
-apr_uint64_t tmpl_counted_mode(tmpl_mode_e mode);
-apr_uint64_t tmpl_counted_detector(tmpl_detector_e detector);
-apr_uint64_t tmpl_counted_decline(tmpl_decline_e reason);
+/* Count for a counter, and for a value of a group. Without shared memory they do nothing. */
+void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
+void tmpl_count_in(tmpl_group_e group, unsigned value);
+
+/* The i-th count of a group. Returns 0 behind the last one. */
+typedef struct {
+    const char *name;
+    const char *text; /* what it means */
+    apr_uint64_t count;
+} tmpl_counted_t;
+int tmpl_counted(tmpl_counted_t *is, tmpl_group_e group, int i);
 
 /* When counting began, on the clock of the day: a graceful restart does not change it. */
 apr_time_t tmpl_counted_since(void);
 
-const char *tmpl_counter_name(tmpl_counter_e counter);
-const char *tmpl_counter_text(tmpl_counter_e counter);
-
-/* post_config hook: creates the counters, which all children share and restarts keep. */
+/* post_config hook: creates the counts, which restarts keep. */
 void tmpl_counters_create(server_rec *s);
 
 /* mod_status's hook. */

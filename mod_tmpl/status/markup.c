@@ -73,23 +73,6 @@ const char *tmpl_text_moment(const tmpl_html_t *h, double seconds)
     return text;
 }
 
-json_int_t tmpl_member_count(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
-double tmpl_member_number(const json_t *object, const char *name)
-{
-    return json_number_value(json_object_get(object, name));
-}
-
-const char *tmpl_member_text(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-
-    return text != NULL ? text : "";
-}
-
 /* ---- tables ---- */
 
 static int has_number(const json_t *row, const char *name)

@@ -6,9 +6,7 @@
 #ifndef TMPL_MARKUP_H
 #define TMPL_MARKUP_H
 
-#include <jansson.h>
-
-#include "mod_tmpl.h"
+#include "json.h"
 
 /* A page that is being written. */
 typedef struct {
@@ -30,11 +28,6 @@ const char *tmpl_text_bytes(const tmpl_html_t *h, double bytes);      /* 1.2 MB 
 const char *tmpl_text_share(const tmpl_html_t *h, double share);      /* 12.3 % */
 const char *tmpl_text_duration(const tmpl_html_t *h, double seconds); /* 2.5 ms */
 const char *tmpl_text_moment(const tmpl_html_t *h, double seconds);   /* 2026-01-31 12:00:00Z */
-
-/* Members of an object; 0 or "" where there is none. */
-json_int_t tmpl_member_count(const json_t *object, const char *name);
-double tmpl_member_number(const json_t *object, const char *name);
-const char *tmpl_member_text(const json_t *object, const char *name);
 
 /* Writes the content of a row's cell. name is the name of the column. */
 typedef void tmpl_cell_f(const tmpl_html_t *h, const json_t *row, const char *name);

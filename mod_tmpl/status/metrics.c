@@ -1,337 +1,322 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <http_main.h>
-
-#include "connections.h"
 #include "counters.h"
+#include "data.h"
 #include "histogram.h"
 #include "metrics.h"
-#include "section.h"
-#include "selectors.h"
-#include "sites.h"
-#include "stores.h"
 
-#include "base/utf8.h"
+/*
+ * A metric. Its samples are numbers of data.h: of a member of the server's object or, with labels,
+ * of each object of an array or each member of an object.
+ */
+typedef struct {
+    const char *name; /* without _total; NULL: no metric */
+    const char *type, *help;
+    const char *member;    /* of the server's object */
+    const char *labels[2]; /* members of the array's objects; then what an object's names are */
+    const char *value; /* the member that is the number; of an object with labels: what the names
+                          of its numbers begin with */
+} family_t;
+
+#define COUNTER(id, name, metric, explanation)                                                     \
+    { metric, "counter", explanation, "counters", { NULL }, name },
+#define SHARE(id, name, explanation)                                                               \
+    { "tmpl_page_" name "_ratio", "histogram", explanation, "shares", { NULL }, name },
+static const family_t families[] = {
+    { "tmpl_build_info", "gauge", "The version of mod_tmpl.", "build", { "version" }, "" },
+    { "tmpl_start_time_seconds",
+      "gauge",
+      "When counting began: seconds since 1970.",
+      "counted_since",
+      { NULL },
+      NULL },
+    { "tmpl_pages", "counter", "Pages judged, without declined ones.", "modes", { "mode" }, "" },
+    { "tmpl_declined",
+      "counter",
+      "Responses that passed untouched.",
+      "declines",
+      { "reason" },
+      "count" },
+    TMPL_COUNTERS(COUNTER){ "tmpl_cache",
+                            "counter",
+                            "Look-ups in the cache of decisions.",
+                            "counters",
+                            { "result" },
+                            "cache-" },
+    { "tmpl_learn_lost",
+      "counter",
+      "Pages that waited to be learnt, and were lost.",
+      "counters",
+      { "reason" },
+      "learn-lost-" },
+    { "tmpl_selector_pages",
+      "counter",
+      "Judged pages with an element that a selector of TmplKeep or TmplDrop matches.",
+      "selectors",
+      { "directive", "selector" },
+      "pages" },
+    { "tmpl_page_seconds",
+      "histogram",
+      "Time spent on a complete page.",
+      "stages",
+      { NULL },
+      "total" },
+    { "tmpl_stage_seconds",
+      "histogram",
+      "Time of each stage of a page.",
+      "stages",
+      { "stage" },
+      "" },
+    TMPL_SHARES(SHARE){ "tmpl_store_errors",
+                        "counter",
+                        "Calls that a store did not answer.",
+                        "stores",
+                        { "store", "purpose" },
+                        "errors" },
+    { "tmpl_store_used_bytes",
+      "gauge",
+      "Bytes in use of the file of a store.",
+      "stores",
+      { "store" },
+      "bytes" },
+    { "tmpl_store_max_bytes",
+      "gauge",
+      "Bytes that the file of a store may grow to.",
+      "stores",
+      { "store" },
+      "max_bytes" },
+    { "tmpl_store_sites", "gauge", "Sites in a store.", "stores", { "store" }, "sites" },
+    { "tmpl_store_max_sites",
+      "gauge",
+      "Sites that a store holds at most.",
+      "stores",
+      { "store" },
+      "max_sites" },
+    { "tmpl_store_sites_forgotten",
+      "counter",
+      "Sites that a store forgot for others.",
+      "stores",
+      { "store" },
+      "sites_forgotten" },
+    { "tmpl_breaker_open",
+      "gauge",
+      "Children that do not use a store now.",
+      "stores",
+      { "store", "purpose" },
+      "breakers_open" },
+    { "tmpl_store_full",
+      "gauge",
+      "Children whose last write to a store found no room.",
+      "stores",
+      { "store" },
+      "full" },
+    { "tmpl_learn_waiting_pages",
+      "gauge",
+      "Pages that wait to be learnt.",
+      "waiting_pages",
+      { NULL },
+      NULL },
+    { "tmpl_learn_waiting_bytes",
+      "gauge",
+      "Bytes of the pages that wait.",
+      "waiting_bytes",
+      { NULL },
+      NULL },
+    { "tmpl_sites",
+      "gauge",
+      "Sites seen, by their state at their last page.",
+      "sites_by_state",
+      { "state" },
+      "" },
+    { "tmpl_sites_frozen",
+      "gauge",
+      "Sites seen that were frozen at their last page.",
+      "sites_frozen",
+      { NULL },
+      NULL },
+    { "tmpl_site_pages",
+      "counter",
+      "Pages of a site, with declined ones.",
+      "sites",
+      { "site" },
+      "pages" },
+    { "tmpl_site_declined",
+      "counter",
+      "Pages of a site that passed untouched.",
+      "sites",
+      { "site" },
+      "declined" },
+    { "tmpl_site_removed_ratio",
+      "gauge",
+      "Share of the bytes of a site's judged pages that was removed.",
+      "sites",
+      { "site" },
+      "removed_ratio" },
+};
+#undef COUNTER
+#undef SHARE
 
 typedef struct {
     request_rec *r;
     int open; /* whether the format is OpenMetrics */
 } out_t;
 
-/* The metrics that show one counter each. */
-static const struct {
-    const char *name; /* without _total */
-    tmpl_counter_e counter;
-} plain[] = {
-    { "tmpl_edited_pages", TMPL_COUNTER_EDITED },
-    { "tmpl_input_bytes", TMPL_COUNTER_BYTES_IN },
-    { "tmpl_removed_bytes", TMPL_COUNTER_BYTES_REMOVED },
-    { "tmpl_learnt_documents", TMPL_COUNTER_LEARNED },
-    { "tmpl_near_copies", TMPL_COUNTER_NEAR_COPIES },
-    { "tmpl_learn_queued", TMPL_COUNTER_LATER },
-    { "tmpl_learn_done", TMPL_COUNTER_LATER_DONE },
-    { "tmpl_learn_failures", TMPL_COUNTER_LATER_FAILURES },
-};
-
-/* A counter that a metric shows with a value of its label. */
-typedef struct {
-    const char *value;
-    tmpl_counter_e counter;
-} labelled_t;
-
-static const labelled_t cache_results[] = {
-    { "hit", TMPL_COUNTER_CACHE_HIT },
-    { "miss", TMPL_COUNTER_CACHE_MISS },
-    { "stale", TMPL_COUNTER_CACHE_STALE },
-};
-
-static const labelled_t losses[] = {
-    { "full", TMPL_COUNTER_LATER_FULL },
-    { "failed", TMPL_COUNTER_LATER_FAILED },
-    { "room", TMPL_COUNTER_LATER_NO_ROOM },
-};
-
-static void family(const out_t *out, const char *name, const char *type, const char *help)
+/* labels, with one more; its value has escapes for characters that would end it. */
+static const char *add_label(const char *labels, const char *name, const char *value,
+                             apr_pool_t *pool)
 {
-    /* only OpenMetrics names a counter without its suffix */
-    const char *suffix = strcmp(type, "counter") == 0 && !out->open ? "_total" : "";
+    char *escaped = apr_palloc(pool, 2 * strlen(value) + 1), *to = escaped;
 
-    ap_rprintf(out->r, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, help, name, suffix, type);
-}
-
-static void counter(const out_t *out, const char *name, const char *labels, apr_uint64_t value)
-{
-    ap_rprintf(out->r, "%s_total%s %" APR_UINT64_T_FMT "\n", name, labels, value);
-}
-
-static void gauge(const out_t *out, const char *name, const char *labels, apr_uint64_t value)
-{
-    ap_rprintf(out->r, "%s%s %" APR_UINT64_T_FMT "\n", name, labels, value);
-}
-
-/* text as the value of a label: in UTF-8, with escapes for characters that would end it. */
-static const char *label_value(const char *text, apr_pool_t *pool)
-{
-    apr_size_t len = strlen(text), used;
-    char *value = apr_palloc(pool, len * TMPL_UTF8_MOST + 1), *to = value;
-
-    for (; len > 0; text += used, len -= used) {
-        apr_uint32_t code = tmpl_utf8_next(text, len, &used);
-
-        if (code == '\\' || code == '"' || code == '\n') {
+    for (; *value != '\0'; value++) {
+        if (*value == '\\' || *value == '"' || *value == '\n') {
             *to++ = '\\';
         }
-        to += tmpl_utf8_put(to, code == '\n' ? 'n' : code);
+        *to++ = (char)(*value == '\n' ? 'n' : *value);
     }
     *to = '\0';
-    return value;
+    return apr_pstrcat(pool, labels, *labels != '\0' ? "," : "", name, "=\"", escaped, "\"", NULL);
 }
 
-static const char *label(const char *name, const char *value, apr_pool_t *pool)
+static const char *in_braces(const char *labels, apr_pool_t *pool)
 {
-    return apr_pstrcat(pool, "{", name, "=\"", label_value(value, pool), "\"}", NULL);
+    return *labels != '\0' ? apr_pstrcat(pool, "{", labels, "}", NULL) : "";
 }
 
-static void labelled(const out_t *out, const char *name, const char *key, const char *help,
-                     const labelled_t *rows, size_t n)
+/* Writes a sample; nothing if number is none. */
+static void put_number(const out_t *out, const family_t *family, const char *labels,
+                       const json_t *number)
 {
+    if (json_is_number(number)) {
+        ap_rprintf(
+            out->r, "%s%s%s %s\n", family->name,
+            strcmp(family->type, "counter") == 0 ? "_total" : "", in_braces(labels, out->r->pool),
+            json_is_real(number) ? apr_psprintf(out->r->pool, "%.4f", json_real_value(number))
+                                 : apr_psprintf(out->r->pool, "%" APR_INT64_T_FMT,
+                                                (apr_int64_t)json_integer_value(number)));
+    }
+}
+
+/* Writes a sample for each number of an object whose name begins with prefix. */
+static void put_numbers(const out_t *out, const family_t *family, const char *labels,
+                        const char *label, const char *prefix, json_t *object)
+{
+    const json_t *number;
+    const char *name;
+
+    json_object_foreach(object, name, number)
+    {
+        if (strncmp(name, prefix, strlen(prefix)) == 0) {
+            put_number(out, family, add_label(labels, label, name + strlen(prefix), out->r->pool),
+                       number);
+        }
+    }
+}
+
+static void put_rows(const out_t *out, const family_t *family, const json_t *rows)
+{
+    const char *last = family->labels[1];
+    const json_t *row;
     size_t i;
 
-    family(out, name, "counter", help);
-    for (i = 0; i < n; i++) {
-        counter(out, name, label(key, rows[i].value, out->r->pool), tmpl_counted(rows[i].counter));
-    }
-}
+    json_array_foreach(rows, i, row)
+    {
+        json_t *value = json_object_get(row, family->value);
+        const char *labels = add_label("", family->labels[0],
+                                       tmpl_member_text(row, family->labels[0]), out->r->pool);
 
-static void pages(const out_t *out)
-{
-    apr_pool_t *pool = out->r->pool;
-    int i;
-
-    family(out, "tmpl_pages", "counter", "Pages judged, without declined ones.");
-    for (i = TMPL_MODE_OFF + 1; i < TMPL_MODE_COUNT; i++) {
-        counter(out, "tmpl_pages", label("mode", tmpl_mode_name((tmpl_mode_e)i), pool),
-                tmpl_counted_mode((tmpl_mode_e)i));
-    }
-    family(out, "tmpl_declined", "counter", "Responses that passed untouched.");
-    for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
-        counter(out, "tmpl_declined", label("reason", tmpl_decline_name((tmpl_decline_e)i), pool),
-                tmpl_counted_decline((tmpl_decline_e)i));
-    }
-}
-
-static void selectors(const out_t *out)
-{
-    apr_pool_t *pool = out->r->pool;
-    tmpl_selector_pages_t is;
-    int i;
-
-    family(out, "tmpl_selector_pages", "counter",
-           "Judged pages with an element that a selector of TmplKeep or TmplDrop matches.");
-    for (i = 0; tmpl_selectors_get(&is, i); i++) {
-        counter(out, "tmpl_selector_pages",
-                apr_psprintf(pool, "{directive=\"%s\",selector=\"%s\"}", is.directive,
-                             label_value(is.text, pool)),
-                is.pages);
-    }
-}
-
-/* Writes a histogram; stage NULL: without a label. */
-static void histogram(const out_t *out, const char *name, const tmpl_histogram_t *of,
-                      const char *stage)
-{
-    const char *inner = stage != NULL ? apr_psprintf(out->r->pool, "stage=\"%s\",", stage) : "";
-    const char *alone = stage != NULL ? label("stage", stage, out->r->pool) : "";
-    apr_uint64_t below = 0;
-    int i;
-
-    for (i = 0; i < of->n - 1; i++) {
-        below += of->buckets[i];
-        ap_rprintf(out->r, "%s_bucket{%sle=\"%.5g\"} %" APR_UINT64_T_FMT "\n", name, inner,
-                   (double)of->bounds[i] / 1000000, below);
-    }
-    ap_rprintf(out->r,
-               "%s_bucket{%sle=\"+Inf\"} %" APR_UINT64_T_FMT "\n%s_sum%s %.6f\n%s_count%s "
-               "%" APR_UINT64_T_FMT "\n",
-               name, inner, of->count, name, alone, (double)of->sum / 1000000, name, alone,
-               of->count);
-}
-
-static void histograms(const out_t *out)
-{
-    tmpl_histogram_t total = tmpl_stage_histogram(TMPL_STAGE_TOTAL);
-    int i;
-
-    family(out, "tmpl_page_seconds", "histogram", "Time spent on a complete page.");
-    histogram(out, "tmpl_page_seconds", &total, NULL);
-    family(out, "tmpl_stage_seconds", "histogram", "Time of each stage of a page.");
-    for (i = 0; i < TMPL_STAGE_COUNT; i++) {
-        tmpl_histogram_t times = tmpl_stage_histogram((tmpl_stage_e)i);
-
-        if (i != TMPL_STAGE_TOTAL) {
-            histogram(out, "tmpl_stage_seconds", &times, tmpl_stage_name((tmpl_stage_e)i));
+        if (json_is_object(value)) {
+            put_numbers(out, family, labels, last, "", value);
         }
-    }
-    for (i = 0; i < TMPL_SHARE_COUNT; i++) {
-        tmpl_histogram_t shares = tmpl_share_histogram((tmpl_share_e)i);
-        const char *name = apr_pstrcat(out->r->pool, "tmpl_page_", tmpl_share_name((tmpl_share_e)i),
-                                       "_ratio", NULL);
-
-        family(out, name, "histogram", tmpl_share_text((tmpl_share_e)i));
-        histogram(out, name, &shares, NULL);
-    }
-}
-
-/* The labels of a store and one of its purposes. */
-static const char *store_labels(const tmpl_store_status_t *store, int purpose, apr_pool_t *pool)
-{
-    return apr_psprintf(pool, "{store=\"%s\",purpose=\"%s\"}", label_value(store->name, pool),
-                        tmpl_purpose_name((tmpl_purpose_e)purpose));
-}
-
-/* What a store says of itself: a field of tmpl_store_usage_t each. */
-static const struct {
-    const char *name, *type, *help;
-    void (*write)(const out_t *out, const char *name, const char *labels, apr_uint64_t value);
-    apr_size_t field;
-} usages[] = {
-    { "tmpl_store_used_bytes", "gauge", "Bytes in use of the file of a store.", gauge,
-      offsetof(tmpl_store_usage_t, bytes) },
-    { "tmpl_store_max_bytes", "gauge", "Bytes that the file of a store may grow to.", gauge,
-      offsetof(tmpl_store_usage_t, max_bytes) },
-    { "tmpl_store_sites", "gauge", "Sites in a store.", gauge,
-      offsetof(tmpl_store_usage_t, sites) },
-    { "tmpl_store_max_sites", "gauge", "Sites that a store holds at most.", gauge,
-      offsetof(tmpl_store_usage_t, max_sites) },
-    { "tmpl_store_sites_forgotten", "counter", "Sites that a store forgot for others.", counter,
-      offsetof(tmpl_store_usage_t, evicted) },
-};
-
-/* Writes how full each store is; only for stores that know it. */
-static void usage(const out_t *out, const apr_array_header_t *list)
-{
-    tmpl_store_usage_t *of = apr_palloc(out->r->pool, (apr_size_t)list->nelts * sizeof(*of));
-    char *known = apr_palloc(out->r->pool, (apr_size_t)list->nelts);
-    size_t u;
-    int i;
-
-    for (i = 0; i < list->nelts; i++) {
-        known[i] = (char)tmpl_links_usage(APR_ARRAY_IDX(list, i, tmpl_store_status_t).name, &of[i]);
-    }
-    for (u = 0; u < sizeof(usages) / sizeof(usages[0]); u++) {
-        family(out, usages[u].name, usages[u].type, usages[u].help);
-        for (i = 0; i < list->nelts; i++) {
-            const char *name = APR_ARRAY_IDX(list, i, tmpl_store_status_t).name;
-
-            if (known[i]) {
-                usages[u].write(out, usages[u].name, label("store", name, out->r->pool),
-                                *(const uint64_t *)((const char *)&of[i] + usages[u].field));
-            }
+        else {
+            put_number(out, family,
+                       last != NULL
+                           ? add_label(labels, last, tmpl_member_text(row, last), out->r->pool)
+                           : labels,
+                       value);
         }
     }
 }
 
-static void stores(const out_t *out)
+static void put_histogram(const out_t *out, const char *name, const char *labels, const json_t *of)
 {
-    apr_pool_t *pool = out->r->pool;
-    const apr_array_header_t *list = tmpl_stores_list(pool);
-    apr_uint64_t waiting_pages = 0, waiting_bytes = 0;
-    int i, p;
+    const json_t *buckets = json_object_get(of, "buckets"), *bucket;
+    const char *alone = in_braces(labels, out->r->pool), *comma = *labels != '\0' ? "," : "";
+    apr_int64_t below = 0;
+    size_t i;
 
-    family(out, "tmpl_store_errors", "counter", "Calls that a store did not answer.");
-    for (i = 0; i < list->nelts; i++) {
-        const tmpl_store_status_t *store = &APR_ARRAY_IDX(list, i, tmpl_store_status_t);
+    json_array_foreach(buckets, i, bucket)
+    {
+        double bound = tmpl_member_number(bucket, "up_to");
 
-        for (p = 0; p < TMPL_PURPOSES; p++) {
-            counter(out, "tmpl_store_errors", store_labels(store, p, pool), store->errors[p]);
-        }
-        waiting_pages += store->waiting_pages;
-        waiting_bytes += store->waiting_bytes;
+        below += (apr_int64_t)tmpl_member_count(bucket, "count");
+        ap_rprintf(out->r, "%s_bucket{%s%sle=\"%s\"} %" APR_INT64_T_FMT "\n", name, labels, comma,
+                   bound > 0 ? apr_psprintf(out->r->pool, "%.5g", bound) : "+Inf", below);
     }
-    usage(out, list);
-    family(out, "tmpl_breaker_open", "gauge", "Children that do not use a store now.");
-    for (i = 0; i < list->nelts; i++) {
-        const tmpl_store_status_t *store = &APR_ARRAY_IDX(list, i, tmpl_store_status_t);
-
-        for (p = 0; p < TMPL_PURPOSES; p++) {
-            gauge(out, "tmpl_breaker_open", store_labels(store, p, pool), store->open[p]);
-        }
-    }
-    family(out, "tmpl_store_full", "gauge", "Children whose last write to a store found no room.");
-    for (i = 0; i < list->nelts; i++) {
-        const tmpl_store_status_t *store = &APR_ARRAY_IDX(list, i, tmpl_store_status_t);
-
-        gauge(out, "tmpl_store_full", label("store", store->name, pool), store->full);
-    }
-    family(out, "tmpl_learn_waiting_pages", "gauge", "Pages that wait to be learnt.");
-    gauge(out, "tmpl_learn_waiting_pages", "", waiting_pages);
-    family(out, "tmpl_learn_waiting_bytes", "gauge", "Bytes of the pages that wait.");
-    gauge(out, "tmpl_learn_waiting_bytes", "", waiting_bytes);
+    ap_rprintf(out->r, "%s_sum%s %.6f\n%s_count%s %" APR_INT64_T_FMT "\n", name, alone,
+               tmpl_member_number(of, "seconds") + tmpl_member_number(of, "sum"), name, alone,
+               below);
 }
 
-/* The sites that this server has seen, by what their last page found. */
-static void states(const out_t *out)
+/* The histogram that the family names, or, with labels, all others. */
+static void put_histograms(const out_t *out, const family_t *family, const json_t *rows)
 {
-    tmpl_sites_census_t census = tmpl_sites_census();
-    int i;
+    const char *label = family->labels[0];
+    const json_t *row;
+    size_t i;
 
-    family(out, "tmpl_sites", "gauge", "Sites seen, by their state at their last page.");
-    for (i = 0; i < TMPL_STATE_COUNT; i++) {
-        gauge(out, "tmpl_sites", label("state", tmpl_state_name((tmpl_state_e)i), out->r->pool),
-              census.by_state[i]);
-    }
-    family(out, "tmpl_sites_frozen", "gauge", "Sites seen that were frozen at their last page.");
-    gauge(out, "tmpl_sites_frozen", "", census.frozen);
-}
+    json_array_foreach(rows, i, row)
+    {
+        const char *name = tmpl_member_text(row, "stage");
 
-/* The sites of TmplMetricsSites; a site that was not seen has zeros. */
-static apr_array_header_t *chosen_sites(request_rec *r)
-{
-    const apr_array_header_t *keys = tmpl_conf_metrics_sites(ap_server_conf);
-    apr_array_header_t *list = apr_array_make(r->pool, 4, sizeof(tmpl_site_t));
-    int i;
-
-    for (i = 0; keys != NULL && i < keys->nelts; i++) {
-        const char *key = APR_ARRAY_IDX(keys, i, const char *);
-        tmpl_site_t *site = apr_array_push(list);
-
-        if (!tmpl_sites_find(site, key)) {
-            memset(site, 0, sizeof(*site));
-            apr_cpystrn(site->key, key, sizeof(site->key));
+        name = *name != '\0' ? name : tmpl_member_text(row, "share");
+        if (label != NULL && strcmp(name, "total") != 0) {
+            put_histogram(out, family->name, add_label("", label, name, out->r->pool), row);
+        }
+        if (label == NULL && strcmp(name, family->value) == 0) {
+            put_histogram(out, family->name, "", row);
         }
     }
-    return list;
 }
 
-static void sites(const out_t *out)
+static void put_family(const out_t *out, const family_t *family, const json_t *data)
 {
-    apr_pool_t *pool = out->r->pool;
-    const apr_array_header_t *list = chosen_sites(out->r);
-    int i;
+    json_t *of = json_object_get(data, family->member);
+    /* only OpenMetrics names a counter without its suffix */
+    const char *suffix = strcmp(family->type, "counter") == 0 && !out->open ? "_total" : "";
 
-    if (list->nelts == 0) {
-        return;
+    ap_rprintf(out->r, "# HELP %s%s %s\n# TYPE %s%s %s\n", family->name, suffix, family->help,
+               family->name, suffix, family->type);
+    if (strcmp(family->type, "histogram") == 0) {
+        put_histograms(out, family, of);
     }
-    family(out, "tmpl_site_pages", "counter", "Pages of a site, with declined ones.");
-    for (i = 0; i < list->nelts; i++) {
-        const tmpl_site_t *site = &APR_ARRAY_IDX(list, i, tmpl_site_t);
-
-        counter(out, "tmpl_site_pages", label("site", site->key, pool), site->pages);
+    else if (json_is_array(of)) {
+        put_rows(out, family, of);
     }
-    family(out, "tmpl_site_declined", "counter", "Pages of a site that passed untouched.");
-    for (i = 0; i < list->nelts; i++) {
-        const tmpl_site_t *site = &APR_ARRAY_IDX(list, i, tmpl_site_t);
-
-        counter(out, "tmpl_site_declined", label("site", site->key, pool), site->declined);
+    else if (family->labels[0] != NULL) {
+        put_numbers(out, family, "", family->labels[0], family->value, of);
     }
-    family(out, "tmpl_site_removed_ratio", "gauge",
-           "Share of the bytes of a site's judged pages that was removed.");
-    for (i = 0; i < list->nelts; i++) {
-        const tmpl_site_t *site = &APR_ARRAY_IDX(list, i, tmpl_site_t);
+    else {
+        put_number(out, family, "",
+                   family->value != NULL ? json_object_get(of, family->value) : of);
+    }
+}
 
-        ap_rprintf(out->r, "tmpl_site_removed_ratio%s %.4f\n", label("site", site->key, pool),
-                   site->bytes_in > site->bytes_out
-                       ? (double)(site->bytes_in - site->bytes_out) / (double)site->bytes_in
-                       : 0.0);
+/* Adds members that only metrics show. */
+static void derive(json_t *data)
+{
+    const json_t *stores = json_object_get(data, "stores");
+    json_t *site;
+    size_t i;
+
+    json_object_update_new(data,
+                           json_pack("{s:{s:i}, s:I, s:I}", "build", TMPL_VERSION, 1,
+                                     "waiting_pages", tmpl_member_sum(stores, "waiting_pages"),
+                                     "waiting_bytes", tmpl_member_sum(stores, "waiting_bytes")));
+    json_array_foreach(json_object_get(data, "sites"), i, site)
+    {
+        double in = tmpl_member_number(site, "bytes_in"),
+               out = tmpl_member_number(site, "bytes_out");
+
+        json_object_set_new(site, "removed_ratio", json_real(in > out ? (in - out) / in : 0));
     }
 }
 
@@ -340,34 +325,21 @@ int tmpl_metrics_write(request_rec *r)
     const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
     out_t out = { r,
                   accept != NULL && ap_strcasestr(accept, "application/openmetrics-text") != NULL };
+    json_t *data = tmpl_data_figures(r);
     size_t i;
 
+    derive(data);
     ap_set_content_type(r, out.open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                                     : "text/plain; version=0.0.4; charset=utf-8");
     apr_table_mergen(r->headers_out, "Vary", "Accept");
-    family(&out, "tmpl_build_info", "gauge", "The version of mod_tmpl.");
-    gauge(&out, "tmpl_build_info", label("version", TMPL_VERSION, r->pool), 1);
-    family(&out, "tmpl_start_time_seconds", "gauge", "When counting began: seconds since 1970.");
-    ap_rprintf(r, "tmpl_start_time_seconds %.3f\n",
-               (double)tmpl_counted_since() / APR_USEC_PER_SEC);
-    pages(&out);
-    for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
-        const char *text = apr_pstrdup(r->pool, tmpl_counter_text(plain[i].counter));
-
-        family(&out, plain[i].name, "counter", text);
-        counter(&out, plain[i].name, "", tmpl_counted(plain[i].counter));
+    for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        if (families[i].name != NULL) {
+            put_family(&out, &families[i], data);
+        }
     }
-    labelled(&out, "tmpl_cache", "result", "Look-ups in the cache of decisions.", cache_results,
-             sizeof(cache_results) / sizeof(cache_results[0]));
-    labelled(&out, "tmpl_learn_lost", "reason", "Pages that waited to be learnt, and were lost.",
-             losses, sizeof(losses) / sizeof(losses[0]));
-    selectors(&out);
-    histograms(&out);
-    stores(&out);
-    states(&out);
-    sites(&out);
     if (out.open) {
         ap_rputs("# EOF\n", r);
     }
+    json_decref(data);
     return OK;
 }

@@ -130,13 +130,13 @@ static void count(const tmpl_outcome_t *outcome, const tmpl_ctx_t *ctx, apr_off_
 {
     if (outcome->decline == TMPL_DECLINE_NONE) {
         tmpl_count(TMPL_COUNTER_PAGES, 1);
-        tmpl_count_mode(tmpl_conf_mode(ctx->conf));
+        tmpl_count_in(TMPL_GROUP_MODE, tmpl_conf_mode(ctx->conf));
         tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
         tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
         tmpl_count(TMPL_COUNTER_BYTES_REMOVED, before > after ? (apr_uint64_t)(before - after) : 0);
     }
     if (outcome->decline == TMPL_DECLINE_NONE && outcome->verdicts != NULL) {
-        tmpl_count_detector(outcome->detector);
+        tmpl_count_in(TMPL_GROUP_DETECTOR, (unsigned)(outcome->detector - tmpl_detector(0)));
         tmpl_share_was(TMPL_SHARE_RATIO, outcome->closure.ratio);
         tmpl_share_was(TMPL_SHARE_CONFIDENCE, outcome->closure.confidence);
     }

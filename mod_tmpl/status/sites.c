@@ -273,21 +273,6 @@ int tmpl_sites_find(tmpl_site_t *site, const char *key)
     return slot != NULL && copy(site, slot) && strcmp(site->key, key) == 0;
 }
 
-tmpl_sites_census_t tmpl_sites_census(void)
-{
-    tmpl_sites_census_t census = { 0 };
-    tmpl_site_t site;
-    int i;
-
-    for (i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
-        if (sites->hashes[i] != 0 && copy(&site, &sites->slots[i])) {
-            census.by_state[(unsigned)site.state % TMPL_STATE_COUNT]++; /* whatever memory holds */
-            census.frozen += site.frozen != 0;
-        }
-    }
-    return census;
-}
-
 static int more_pages_first(const void *one, const void *other)
 {
     const tmpl_site_t *a = one, *b = other;

@@ -73,13 +73,6 @@ int tmpl_sites_add(const tmpl_site_page_t *page, tmpl_site_warning_t *warning);
 /* Copies a site that was seen since the start. Returns 0 if it was not seen, or others write it. */
 int tmpl_sites_find(tmpl_site_t *site, const char *key);
 
-/* How many sites there are in each state, and how many of them are frozen. */
-typedef struct {
-    apr_uint32_t by_state[TMPL_STATE_COUNT];
-    apr_uint32_t frozen;
-} tmpl_sites_census_t;
-tmpl_sites_census_t tmpl_sites_census(void);
-
 /* Copies of all sites as tmpl_site_t, those with most pages first. */
 apr_array_header_t *tmpl_sites_list(apr_pool_t *pool);
 

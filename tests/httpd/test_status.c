@@ -193,10 +193,10 @@ static void no_time_is_lost(void **state)
     (void)state;
     tmpl_histograms_create(NULL);
     in_processes(add_times, NULL);
-    histogram = tmpl_stage_histogram(TMPL_STAGE_READ);
+    histogram = tmpl_histogram(TMPL_STAGE_READ);
     assert_int_equal(histogram.count, WRITERS * ROUNDS);
     assert_int_equal(histogram.sum, (0 + 1 + 2 + 3) * 1000 * ROUNDS);
-    assert_int_equal(tmpl_stage_histogram(TMPL_STAGE_TOTAL).count, 0);
+    assert_int_equal(tmpl_histogram(TMPL_STAGE_TOTAL).count, 0);
 }
 
 /* A bound belongs to the bucket below it. */
@@ -207,13 +207,13 @@ static void times_go_to_their_buckets(void **state)
 
     (void)state;
     tmpl_histograms_create(NULL);
-    histogram = tmpl_stage_histogram(TMPL_STAGE_WAIT);
+    histogram = tmpl_histogram(TMPL_STAGE_WAIT);
     for (i = 0; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
         tmpl_stage_took(TMPL_STAGE_WAIT, histogram.bounds[i]);
         tmpl_stage_took(TMPL_STAGE_WAIT, histogram.bounds[i] + 1);
     }
     tmpl_stage_took(TMPL_STAGE_WAIT, -5);
-    histogram = tmpl_stage_histogram(TMPL_STAGE_WAIT);
+    histogram = tmpl_histogram(TMPL_STAGE_WAIT);
     assert_int_equal(histogram.buckets[0], 2);
     for (i = 1; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
         assert_int_equal(histogram.buckets[i], 2);
@@ -231,7 +231,7 @@ static void shares_go_to_their_buckets(void **state)
     for (i = 0; i <= 10; i++) {
         tmpl_share_was(TMPL_SHARE_CONFIDENCE, i / 10.0);
     }
-    histogram = tmpl_share_histogram(TMPL_SHARE_CONFIDENCE);
+    histogram = tmpl_histogram(TMPL_SHARE_CONFIDENCE);
     assert_int_equal(histogram.buckets[0], 2); /* 0 % and 10 % */
     for (i = 1; i < 9; i++) {
         assert_int_equal(histogram.buckets[i], 1);
@@ -241,7 +241,7 @@ static void shares_go_to_their_buckets(void **state)
     assert_int_equal(histogram.buckets[9] + histogram.buckets[10] + histogram.buckets[12], 0);
     assert_int_equal(histogram.buckets[11], 1);
     assert_int_equal(histogram.sum, 5500000);
-    assert_int_equal(tmpl_share_histogram(TMPL_SHARE_RATIO).count, 0);
+    assert_int_equal(tmpl_histogram(TMPL_SHARE_RATIO).count, 0);
 }
 
 /* ---- sites ---- */
@@ -318,22 +318,22 @@ static void add_state(const char *key, tmpl_state_e state, int frozen)
     tmpl_sites_add(&page, &warning);
 }
 
-static void sites_count_by_the_state_of_their_last_page(void **state)
+static void a_site_has_the_state_of_its_last_page(void **state)
 {
-    tmpl_sites_census_t census;
+    tmpl_site_t site;
 
     (void)state;
     clock_now = 0;
     tmpl_sites_create(NULL);
-    add_state("a.example", TMPL_STATE_COLD, 0);
+    add_state("a.example", TMPL_STATE_LEARNING, 0);
     add_state("b.example", TMPL_STATE_COLD, 0);
     add_state("b.example", TMPL_STATE_WARM, 1);
-    add_state("c.example", TMPL_STATE_WARM, 0);
-    census = tmpl_sites_census();
-    assert_int_equal(census.by_state[TMPL_STATE_COLD], 1);
-    assert_int_equal(census.by_state[TMPL_STATE_LEARNING], 0);
-    assert_int_equal(census.by_state[TMPL_STATE_WARM], 2);
-    assert_int_equal(census.frozen, 1);
+    assert_true(tmpl_sites_find(&site, "a.example"));
+    assert_int_equal(site.state, TMPL_STATE_LEARNING);
+    assert_false(site.frozen);
+    assert_true(tmpl_sites_find(&site, "b.example"));
+    assert_int_equal(site.state, TMPL_STATE_WARM);
+    assert_true(site.frozen);
 }
 
 static void a_dead_owner_blocks_a_site_for_seconds_only(void **state)
@@ -566,7 +566,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_time_is_lost),
     cmocka_unit_test(times_go_to_their_buckets),
     cmocka_unit_test(shares_go_to_their_buckets),
-    cmocka_unit_test(sites_count_by_the_state_of_their_last_page),
+    cmocka_unit_test(a_site_has_the_state_of_its_last_page),
     cmocka_unit_test(pages_of_all_children_count),
     cmocka_unit_test(a_dead_owner_blocks_a_site_for_seconds_only),
     cmocka_unit_test(the_oldest_site_makes_room),
