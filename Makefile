@@ -85,7 +85,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/build-needs
 	$(quiet)$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) $(CFLAGS_ALL) $(WARN_$(firstword $(subst /, ,$<))) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/shared/model/builtin.o: $(wildcard models/*.model)
-$(BUILD)/obj/mod_tmpl/status/html.o: mod_tmpl/status/status.css
+$(BUILD)/obj/mod_tmpl/status/html.o: mod_tmpl/status/status.css mod_tmpl/status/status.html
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	@rm -f $@

@@ -154,21 +154,20 @@ static int find_format(asked_t *asked, unsigned formats)
 static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
 {
     request_rec *r = asked->r;
-    char *text;
-    int said = OK;
 
     apr_table_mergen(r->headers_out, "Vary", "Accept");
     if (asked->format == FORMAT_JSON) {
-        text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+        char *text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+
         ap_set_content_type(r, "application/json");
         ap_rvputs(r, text, "\n", NULL);
         free(text);
     }
     else {
-        said = tmpl_html_write(r, view, data, asked->location);
+        tmpl_html_write(r, view, data, asked->location);
     }
     json_decref(data);
-    return said;
+    return OK;
 }
 
 static int send_server(const asked_t *asked)

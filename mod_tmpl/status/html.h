@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the status handler shows, as HTML: one page that loads nothing else and has no script. It
- * works under the Content-Security-Policy that it is sent with.
+ * What the status handler shows, as HTML: status.html, which loads nothing else and has no script.
+ * It works under the Content-Security-Policy that it is sent with.
  */
 #ifndef TMPL_HTML_H
 #define TMPL_HTML_H
@@ -12,9 +12,9 @@
 typedef enum { TMPL_VIEW_SERVER, TMPL_VIEW_SITE, TMPL_VIEW_SITES, TMPL_VIEW_COUNT } tmpl_view_e;
 
 /*
- * Sends data as a page, with the response's fields. location is the path of the handler, without a
- * slash at its end. Returns what a handler returns.
+ * Sends data as a page, with the response's fields; adds members to data. location is the path of
+ * the handler, without a slash at its end.
  */
-int tmpl_html_write(request_rec *r, tmpl_view_e view, const json_t *data, const char *location);
+void tmpl_html_write(request_rec *r, tmpl_view_e view, json_t *data, const char *location);
 
 #endif
