@@ -86,6 +86,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/build-needs
 
 $(BUILD)/obj/shared/model/builtin.o: $(wildcard models/*.model)
 $(BUILD)/obj/mod_tmpl/status/html.o: mod_tmpl/status/status.css mod_tmpl/status/status.html
+$(BUILD)/obj/mod_tmpl/status/metrics.o: mod_tmpl/status/status.metrics
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	@rm -f $@

@@ -31,7 +31,7 @@ static const struct {
 };
 
 static const char *const counters[][2] = {
-#define COUNTER(id, name, metric, explanation) { name, explanation },
+#define COUNTER(id, name, explanation) { name, explanation },
     TMPL_COUNTERS(COUNTER)
 #undef COUNTER
 };

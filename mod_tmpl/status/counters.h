@@ -5,43 +5,37 @@
 
 #include "mod_tmpl.h"
 
-/*
- * X(id, name, metric, explanation): the counters. name is theirs in JSON and in mod_status's page;
- * metric, without _total, is the metric that shows this counter alone; NULL: there is none.
- */
+/* X(id, name, explanation): the counters. */
 #define TMPL_COUNTERS(X)                                                                           \
-    X(PAGES, "pages", NULL, "pages judged, without declined ones")                                 \
-    X(EDITED, "edited", "tmpl_edited_pages", "pages changed")                                      \
-    X(EDITS, "edits", NULL, "edits made")                                                          \
-    X(LEARNED, "learned", "tmpl_learnt_documents", "documents counted for the first time")         \
-    X(NEAR_COPIES, "near-copies", "tmpl_near_copies",                                              \
-      "pages not counted: near copies of a document")                                              \
-    X(BYTES_IN, "bytes-in", "tmpl_input_bytes", "bytes of the pages judged")                       \
-    X(BYTES_OUT, "bytes-out", NULL, "bytes of them passed on")                                     \
-    X(BYTES_REMOVED, "bytes-removed", "tmpl_removed_bytes", "bytes by which pages became shorter") \
-    X(MICROSECONDS, "microseconds", NULL,                                                          \
-      "time spent judging, and on pages that were declined by it")                                 \
-    X(STORE_FAILURES, "store-failures", NULL, "requests a store did not answer")                   \
-    X(STORE_DOWN, "store-down", NULL, "times a child stopped using a store for a pause")           \
-    X(STORE_UP, "store-up", NULL, "times a store answered again")                                  \
-    X(CACHE_HIT, "cache-hit", NULL, "pages whose decision was in the cache")                       \
-    X(CACHE_MISS, "cache-miss", NULL, "pages whose decision was not")                              \
-    X(CACHE_STALE, "cache-stale", NULL, "pages whose decision was too old")                        \
-    X(LATER, "learn-later", "tmpl_learn_queued", "pages queued to be learnt after their request")  \
-    X(LATER_DONE, "learn-done", "tmpl_learn_done", "of these, pages passed to the store since")    \
-    X(LATER_RUNS, "learn-runs", NULL, "times a batch of them was passed to it")                    \
-    X(LATER_FAILURES, "learn-failures", "tmpl_learn_failures",                                     \
-      "times the store failed to learn a batch")                                                   \
-    X(LATER_FULL, "learn-lost-full", NULL, "of these, pages lost because the store is full")       \
-    X(LATER_FAILED, "learn-lost-failed", NULL,                                                     \
+    X(PAGES, "pages", "pages judged, without declined ones")                                       \
+    X(EDITED, "edited", "pages changed")                                                           \
+    X(EDITS, "edits", "edits made")                                                                \
+    X(LEARNED, "learned", "documents counted for the first time")                                  \
+    X(NEAR_COPIES, "near-copies", "pages not counted: near copies of a document")                  \
+    X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
+    X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
+    X(BYTES_REMOVED, "bytes-removed", "bytes by which pages became shorter")                       \
+    X(MICROSECONDS, "microseconds", "time spent judging, and on pages that were declined by it")   \
+    X(STORE_FAILURES, "store-failures", "requests a store did not answer")                         \
+    X(STORE_DOWN, "store-down", "times a child stopped using a store for a pause")                 \
+    X(STORE_UP, "store-up", "times a store answered again")                                        \
+    X(CACHE_HIT, "cache-hit", "pages whose decision was in the cache")                             \
+    X(CACHE_MISS, "cache-miss", "pages whose decision was not")                                    \
+    X(CACHE_STALE, "cache-stale", "pages whose decision was too old")                              \
+    X(LATER, "learn-later", "pages queued to be learnt after their request")                       \
+    X(LATER_DONE, "learn-done", "of these, pages passed to the store since")                       \
+    X(LATER_RUNS, "learn-runs", "times a batch of them was passed to it")                          \
+    X(LATER_FAILURES, "learn-failures", "times the store failed to learn a batch")                 \
+    X(LATER_FULL, "learn-lost-full", "of these, pages lost because the store is full")             \
+    X(LATER_FAILED, "learn-lost-failed",                                                           \
       "of these, pages lost because the store failed five times, or at the end of their child")    \
-    X(LATER_NO_ROOM, "learn-lost-room", NULL,                                                      \
+    X(LATER_NO_ROOM, "learn-lost-room",                                                            \
       "pages lost because too many waited, and the store took none")                               \
-    X(SITES_DROPPED, "sites-dropped", NULL,                                                        \
+    X(SITES_DROPPED, "sites-dropped",                                                              \
       "pages missing in the figures of their site, because others wrote them at that moment")
 
 typedef enum {
-#define TMPL_COUNTER_ID(id, name, metric, explanation) TMPL_COUNTER_##id,
+#define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,
     TMPL_COUNTERS(TMPL_COUNTER_ID)
 #undef TMPL_COUNTER_ID
         TMPL_COUNTER_COUNT

@@ -8,6 +8,7 @@
 typedef struct {
     request_rec *r;
     const json_t *data;
+    tmpl_escape_f *escape;
 } fill_t;
 
 /* ---- formats ---- */
@@ -58,14 +59,9 @@ static const char *percent(const json_t *value, const fill_t *f)
     return apr_psprintf(f->r->pool, "%.1f", 100 * json_number_value(value));
 }
 
-static const char *tenths(const json_t *value, const fill_t *f)
+static const char *five_digits(const json_t *value, const fill_t *f) /* 2.5, 0.0001 */
 {
-    return apr_psprintf(f->r->pool, "%.1f", json_number_value(value));
-}
-
-static const char *thousandths(const json_t *value, const fill_t *f)
-{
-    return apr_psprintf(f->r->pool, "%.3f", json_number_value(value));
+    return apr_psprintf(f->r->pool, "%.5g", json_number_value(value));
 }
 
 const char *tmpl_text_duration(double seconds, apr_pool_t *pool)
@@ -108,7 +104,7 @@ static const char *moment(const json_t *value, const fill_t *f) /* 2026-01-31 12
 
 static const char *size(const json_t *value, const fill_t *f) /* of an array */
 {
-    return apr_psprintf(f->r->pool, "%" APR_SIZE_T_FMT, json_array_size(value));
+    return apr_itoa(f->r->pool, (int)json_array_size(value));
 }
 
 static const char *query(const json_t *value, const fill_t *f) /* as a value in a query */
@@ -125,30 +121,30 @@ static const struct {
     { "bytes", bytes },
     { "share", share },
     { "percent", percent },
-    { "tenths", tenths },
-    { "thousandths", thousandths },
+    { "short", five_digits },
     { "duration", duration },
     { "milliseconds", milliseconds },
     { "ago", ago },
     { "moment", moment },
     { "size", size },
     { "query", query },
-    { "markup", NULL }, /* the text is markup of the module itself, and not escaped */
 };
 
+/* The format that leaves a text as it is: for markup of the module itself. */
+#define MARKUP    "markup"
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 /* ---- the file ---- */
 
 /* The innermost object, or other value, and those around it. */
 typedef struct scope_t {
-    const json_t *value;
+    json_t *value;
     const struct scope_t *outer;
 } scope_t;
 
-static const json_t *find(const scope_t *scope, const char *name)
+static json_t *find(const scope_t *scope, const char *name)
 {
-    const json_t *found = strcmp(name, ".") == 0 ? scope->value : NULL;
+    json_t *found = strcmp(name, ".") == 0 ? scope->value : NULL;
 
     for (; scope != NULL && found == NULL; scope = scope->outer) {
         found = json_object_get(scope->value, name);
@@ -161,92 +157,134 @@ static int is_none(const json_t *value)
     return value == NULL || json_is_null(value) || json_is_false(value) ||
            (json_is_number(value) && !(json_number_value(value) > 0)) ||
            (json_is_string(value) && json_string_length(value) == 0) ||
-           (json_is_array(value) && json_array_size(value) == 0);
+           (json_is_array(value) && json_array_size(value) == 0) ||
+           (json_is_object(value) && json_object_size(value) == 0);
+}
+
+/* The value in a format of the table, or, of "." and a digit, with that many decimals. */
+static const char *text_of(const json_t *value, const char *format, const fill_t *f)
+{
+    size_t i = 0;
+
+    if (*format == '.') {
+        return apr_psprintf(f->r->pool, "%.*f", format[1] - '0', json_number_value(value));
+    }
+    while (i + 1 < N_FORMATS && strcmp(format, formats[i].name) != 0) {
+        i++;
+    }
+    return formats[i].format(value, f);
+}
+
+/* Cuts text at the first of its bytes that is c. Returns what is behind c; "" if there is none. */
+static char *cut_at(char *text, char c)
+{
+    char *end = text + strcspn(text, (const char[]){ c, '\0' });
+
+    if (*end != '\0') {
+        *end++ = '\0';
+    }
+    return end;
 }
 
 /* Writes the value that tag, "name|format|else", stands for. */
 static void put_value(const fill_t *f, char *tag, const scope_t *scope)
 {
-    char *format = strchr(tag, '|'), *other = format != NULL ? strchr(format + 1, '|') : NULL;
-    const json_t *value;
-    size_t i = 0;
+    char *format = cut_at(tag, '|'), *other = cut_at(format, '|');
+    const json_t *value = find(scope, tag);
 
-    tag[strcspn(tag, "|")] = '\0';
-    value = find(scope, tag);
     if (value == NULL || json_is_null(value) || (json_is_string(value) && is_none(value))) {
-        ap_rputs(other != NULL ? other + 1 : "", f->r);
-        return;
+        ap_rputs(other, f->r);
     }
-    if (other != NULL) {
-        *other = '\0';
+    else if (strcmp(format, MARKUP) == 0) {
+        ap_rputs(json_string_value(value), f->r);
     }
-    while (i + 1 < N_FORMATS && strcmp(format != NULL ? format + 1 : "", formats[i].name) != 0) {
-        i++;
+    else {
+        ap_rputs(f->escape(f->r->pool, text_of(value, format, f)), f->r);
     }
-    ap_rputs(formats[i].format != NULL ? ap_escape_html(f->r->pool, formats[i].format(value, f))
-                                       : json_string_value(value),
-             f->r);
 }
 
 /* Writes, or skips, what is at at, up to the end of the section. Returns what is behind it. */
 static const char *put(const fill_t *f, const char *at, const scope_t *scope, int skip);
 
-static const char *put_section(const fill_t *f, char kind, const json_t *value, const char *at,
-                               const scope_t *scope, int skip)
+static const char *put_members(const fill_t *f, json_t *object, const char *at,
+                               const scope_t *scope)
 {
-    const scope_t inner = { value, scope };
-    const json_t *element;
-    const char *end = at;
-    size_t i;
+    const char *end = at, *name;
+    json_t *value;
 
-    skip = skip || is_none(value) != (kind == '^');
-    if (kind != '#') {
-        return put(f, at, scope, skip);
-    }
-    if (skip || !json_is_array(value)) {
-        return put(f, at, &inner, skip);
-    }
-    json_array_foreach(value, i, element)
+    json_object_foreach(object, name, value)
     {
-        const scope_t each = { element, scope };
+        json_t *member = json_pack("{s:s, s:O}", "name", name, "value", value);
+        const scope_t inner = { member, scope };
 
-        end = put(f, at, &each, 0);
+        end = put(f, at, &inner, 0);
+        json_decref(member);
     }
     return end;
 }
 
+static const char *put_elements(const fill_t *f, json_t *array, const char *at,
+                                const scope_t *scope)
+{
+    const char *end = at;
+    json_t *element;
+    size_t i;
+
+    json_array_foreach(array, i, element)
+    {
+        const scope_t inner = { element, scope };
+
+        end = put(f, at, &inner, 0);
+    }
+    return end;
+}
+
+/* Writes, or skips, the section that begins with tag, "#name", "*name", "?name" or "^name". */
+static const char *put_section(const fill_t *f, char *tag, const char *at, const scope_t *scope,
+                               int skip)
+{
+    const char *other = cut_at(tag, '=');
+    json_t *value = find(scope, tag + 1);
+    const scope_t inner = { value, scope };
+    int is = *other != '\0' ? json_equal(value, find(scope, other)) : !is_none(value);
+
+    skip = skip || is == (*tag == '^');
+    return *tag == '*' && !skip                           ? put_members(f, value, at, scope)
+           : *tag == '#' && !skip && json_is_array(value) ? put_elements(f, value, at, scope)
+           : *tag == '#'                                  ? put(f, at, &inner, skip)
+                                                          : put(f, at, scope, skip);
+}
+
 static const char *put(const fill_t *f, const char *at, const scope_t *scope, int skip)
 {
+    const char *open, *close;
     char tag[TAG_MOST];
-    apr_size_t len;
 
-    for (;;) {
-        len = strcspn(at, "{");
+    while ((open = ap_strstr_c(at, "{{")) != NULL && (close = ap_strstr_c(open, "}}")) != NULL) {
         if (!skip) {
-            ap_rwrite(at, (int)len, f->r);
+            ap_rwrite(at, (int)(open - at), f->r);
         }
-        at += len;
-        if (*at == '\0') {
-            return at;
-        }
-        len = strcspn(++at, "}");
-        apr_cpystrn(tag, at, len < TAG_MOST ? len + 1 : TAG_MOST);
-        at += at[len] != '\0' ? len + 1 : len;
+        apr_cpystrn(tag, open + 2,
+                    close - open < TAG_MOST ? (apr_size_t)(close - open) - 1 : TAG_MOST);
+        at = close + 2;
+        at += strchr("/#*?^!", *tag) != NULL && *at == '\n';
         if (*tag == '/') {
             return at;
         }
-        if (*tag == '#' || *tag == '?' || *tag == '^') {
-            at = put_section(f, *tag, find(scope, tag + 1), at, scope, skip);
+        if (strchr("#*?^", *tag) != NULL) {
+            at = put_section(f, tag, at, scope, skip);
         }
         else if (*tag != '!' && !skip) {
             put_value(f, tag, scope);
         }
     }
+    ap_rputs(at, f->r);
+    return at + strlen(at);
 }
 
-void tmpl_fill(request_rec *r, const char *file, const json_t *data)
+void tmpl_fill(request_rec *r, const char *file, json_t *data, tmpl_escape_f *escape)
 {
-    const fill_t f = { r, data };
+    const fill_t f = { r, data, escape };
     const scope_t outermost = { data, NULL };
 
     put(&f, file, &outermost, 0);

@@ -2,24 +2,35 @@
 /*
  * A text file with places for JSON data. Of a name, the innermost object that has it is asked:
  *
- *     {name|format|else}  the value in a format of fill.c, with & < > " escaped; else, if there is
- *                         no value. Without a format the value is a string, or an integer.
- *     {#name} ... {/}     for each element of an array; for an object, once. The element, {.}, is
- *                         the innermost object then.
- *     {?name} ... {/}     if there is a value: neither null, false, 0, "" nor an array without
- *                         elements
- *     {^name} ... {/}     if there is none
- *     {! ... }            a comment
+ *     {{name|format|else}}  the value in a format of fill.c, escaped; else, if there is no value.
+ *                           Without a format the value is a string, or an integer.
+ *     {{#name}} ... {{/}}   for each element of an array; for an object, once. The element, {{.}},
+ *                           is the innermost object then.
+ *     {{*name}} ... {{/}}   for each member of an object, as an object with its "name" and "value"
+ *     {{?name}} ... {{/}}   if there is a value: neither null, false, 0, "" nor an empty array or
+ *                           object; {{?name=other}}: if two members are equal
+ *     {{^name}} ... {{/}}   otherwise
+ *     {{! ... }}            a comment
  *
- * Files are part of the program: they are not checked.
+ * A line's end behind the beginning or end of a section, or behind a comment, is left out. Files
+ * are part of the program: they are not checked.
  */
 #ifndef TMPL_FILL_H
 #define TMPL_FILL_H
 
 #include "json.h"
 
-/* data is the outermost object. Its member "time", seconds since 1970, is the current time. */
-void tmpl_fill(request_rec *r, const char *file, const json_t *data);
+/* Makes name a string constant, the content of a file. Its path is from where make runs. */
+#define TMPL_FILE(name, path)                                                                      \
+    __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n");     \
+    extern const char name[] __attribute__((visibility("hidden")))
+
+/*
+ * Sends a file to a client. data is the outermost object; its member "time", seconds since 1970, is
+ * the current time. escape makes a text harmless where the file has places.
+ */
+typedef const char *tmpl_escape_f(apr_pool_t *pool, const char *text);
+void tmpl_fill(request_rec *r, const char *file, json_t *data, tmpl_escape_f *escape);
 
 /* Seconds for people: 2.5 ms. */
 const char *tmpl_text_duration(double seconds, apr_pool_t *pool);

@@ -5,12 +5,8 @@
 #include "fill.h"
 #include "html.h"
 
-/* The assembler searches from the directory that make runs in. */
-#define FILE_OF(name, path)                                                                        \
-    __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n");     \
-    extern const char name[] __attribute__((visibility("hidden")))
-FILE_OF(tmpl_status_html, "mod_tmpl/status/status.html");
-FILE_OF(tmpl_status_css, "mod_tmpl/status/status.css");
+TMPL_FILE(tmpl_status_html, "mod_tmpl/status/status.html");
+TMPL_FILE(tmpl_status_css, "mod_tmpl/status/status.css");
 
 #define NONCE_BYTES 16
 
@@ -74,17 +70,17 @@ static void add_to_sites(json_t *sites)
     }
 }
 
+/* Leaves out decisions that are not shown. */
 static void add_decisions(json_t *data, const char *title)
 {
-    const json_t *all = json_object_get(data, "decisions");
-    json_t *newest = json_array();
-    size_t i;
+    json_t *decisions = json_object_get(data, "decisions");
+    size_t found = json_array_size(decisions), n = found;
 
-    for (i = 0; i < json_array_size(all) && i < DECISIONS_MOST; i++) {
-        json_array_append(newest, json_array_get(all, i));
+    while (n > DECISIONS_MOST) {
+        json_array_remove(decisions, --n);
     }
-    set(data, "decisions_title", json_string(title));
-    set(data, "newest", newest);
+    json_object_update_new(data, json_pack("{s:s, s:I}", "decisions_title", title,
+                                           "decisions_found", (json_int_t)found));
 }
 
 static json_int_t both_purposes(const json_t *store, const char *name)
@@ -118,21 +114,6 @@ static void add_sums(json_t *data)
     {
         set(store, "paused", json_integer(both_purposes(store, "breakers_open")));
         set(store, "all_errors", json_integer(both_purposes(store, "errors")));
-    }
-}
-
-/* Marks what was chosen in the list of reasons. */
-static void mark_choice(json_t *data)
-{
-    const char *chosen = tmpl_member_text(data, "decisions_declined");
-    json_t *decline;
-    size_t i;
-
-    set(data, "any", json_boolean(strcmp(chosen, "any") == 0));
-    json_array_foreach(json_object_get(data, "declines"), i, decline)
-    {
-        set(decline, "chosen",
-            json_boolean(strcmp(tmpl_member_text(decline, "reason"), chosen) == 0));
     }
 }
 
@@ -240,7 +221,8 @@ static void add_to_server(json_t *data, request_rec *r)
     add_sums(data);
     add_to_sites(json_object_get(data, "sites"));
     add_decisions(data, "Last decisions");
-    mark_choice(data);
+    set(data, "any",
+        json_boolean(strcmp(tmpl_member_text(data, "decisions_declined"), "any") == 0));
     add_times(data, r->pool);
     add_servers(data);
 }
@@ -305,41 +287,25 @@ static void add_to_tables(json_t *data, request_rec *r)
 
 static void add_to_site(json_t *data, request_rec *r)
 {
-    json_t *window = json_object_get(data, "last_pages"), *reasons = json_array(), *count;
-    const char *name;
-
     set(data, "is_site", json_true());
     set(data, "title", json_string("Site"));
     add_curve(data, r->pool);
     add_to_tables(data, r);
-    json_object_foreach(json_object_get(window, "reasons"), name, count)
-    {
-        json_array_append_new(reasons, json_pack("{s:s, s:O}", "name", name, "value", count));
-    }
-    set(window, "reasons", reasons);
     add_decisions(data, "Last decisions");
 }
 
 static void add_to_list(json_t *data, request_rec *r)
 {
-    const char *chosen = tmpl_member_text(data, "store");
-    const json_t *stores = json_object_get(data, "stores"), *store;
-    json_t *choices = json_array();
-    size_t i;
-
     (void)r;
     set(data, "title", json_string("Sites"));
-    set(data, "sites_caption", json_sprintf("In the order of %s", chosen));
+    set(data, "sites_caption", json_sprintf("In the order of %s", tmpl_member_text(data, "store")));
+    set(data, "several", json_boolean(json_array_size(json_object_get(data, "stores")) > 1));
     add_to_sites(json_object_get(data, "sites"));
-    json_array_foreach(stores, i, store)
-    {
-        json_array_append_new(choices, json_pack("{s:O, s:b}", "name", store, "chosen",
-                                                 strcmp(json_string_value(store), chosen) == 0));
-    }
-    if (json_array_size(choices) > 1) {
-        set(data, "choices", json_incref(choices));
-    }
-    json_decref(choices);
+}
+
+static const char *escape(apr_pool_t *pool, const char *text)
+{
+    return ap_escape_html(pool, text);
 }
 
 void tmpl_html_write(request_rec *r, tmpl_view_e view, json_t *data, const char *location)
@@ -356,5 +322,5 @@ void tmpl_html_write(request_rec *r, tmpl_view_e view, json_t *data, const char 
     set(data, "host", tmpl_json_text(ap_get_server_name(r), r->pool));
     set(data, "location", json_string_nocheck(location)); /* links need its very bytes */
     ap_set_content_type(r, "text/html; charset=utf-8");
-    tmpl_fill(r, tmpl_status_html, data);
+    tmpl_fill(r, tmpl_status_html, data, escape);
 }
