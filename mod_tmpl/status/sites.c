@@ -142,9 +142,9 @@ static void thin_out(tmpl_site_t *site)
     site->step *= 2;
 }
 
-static void add_to_curve(tmpl_site_t *site, const tmpl_site_page_t *page)
+static void add_to_curve(tmpl_site_t *site, const tmpl_recent_t *page)
 {
-    site->cut_since += page->cut;
+    site->cut_since += page->ratio;
     site->known_since += page->segments_known;
     site->since++;
     if (site->since < site->step) {
@@ -198,50 +198,48 @@ static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning
     return 1;
 }
 
-static int add(tmpl_site_t *site, const tmpl_site_page_t *page, tmpl_site_warning_t *warning)
+static int add(tmpl_site_t *site, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
 {
     site->last = page->time;
     site->pages++;
     add_to_window(site, page->decline);
-    if (page->judged) {
+    if (page->answered) {
         site->state = page->state;
         site->known = page->known;
         site->frozen = page->frozen;
-    }
-    if (page->judged && page->learnt) {
-        site->learnt = page->time;
+        site->learnt = page->learnt ? page->time : site->learnt;
     }
     if (page->decline != TMPL_DECLINE_NONE) {
         site->declined++;
         return warns(site, page->time, warning);
     }
-    site->bytes_in += (apr_uint64_t)page->bytes_in;
-    site->bytes_out += (apr_uint64_t)page->bytes_out;
+    site->bytes_in += (apr_uint64_t)page->length;
+    site->bytes_out += (apr_uint64_t)page->length_after;
     if (page->measured) {
         add_to_curve(site, page);
     }
     return 0;
 }
 
-int tmpl_sites_add(const tmpl_site_page_t *page, tmpl_site_warning_t *warning)
+int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
 {
     apr_uint64_t hash, mine = 0;
     slot_t *slot;
     int warned = 0;
 
-    if (sites == NULL || strlen(page->site) > TMPL_SITE_MAX) {
+    if (sites == NULL || strlen(key) > TMPL_SITE_MAX) {
         return 0;
     }
-    hash = hash_of(page->site);
+    hash = hash_of(key);
     slot = find(hash);
     if (slot == NULL) {
-        slot = make(page->site, hash, page->time);
+        slot = make(key, hash, page->time);
     }
     if (slot != NULL) {
         mine = lock(&slot->lock);
     }
     /* another site may have taken the slot meanwhile */
-    if (mine != 0 && strcmp(slot->site.key, page->site) == 0) {
+    if (mine != 0 && strcmp(slot->site.key, key) == 0) {
         warned = add(&slot->site, page, warning);
     }
     else {

@@ -250,17 +250,16 @@ static int add_page(const char *site, tmpl_decline_e decline)
 {
     static apr_time_t time = APR_USEC_PER_SEC;
     tmpl_site_warning_t warning;
-    tmpl_site_page_t page = { .site = site,
-                              .time = time++,
-                              .decline = decline,
-                              .bytes_in = 10,
-                              .bytes_out = 4,
-                              .judged = 1,
-                              .measured = 1,
-                              .cut = 0.25,
-                              .segments_known = 0.5 };
+    tmpl_recent_t page = { .time = time++,
+                           .decline = decline,
+                           .length = 10,
+                           .length_after = 4,
+                           .answered = 1,
+                           .measured = 1,
+                           .ratio = 0.25,
+                           .segments_known = 0.5 };
 
-    return tmpl_sites_add(&page, &warning);
+    return tmpl_sites_add(site, &page, &warning);
 }
 
 static volatile apr_uint64_t *all_dropped; /* shared */
@@ -313,9 +312,9 @@ static void pages_of_all_children_count(void **state)
 static void add_state(const char *key, tmpl_state_e state, int frozen)
 {
     tmpl_site_warning_t warning;
-    tmpl_site_page_t page = { .site = key, .judged = 1, .state = state, .frozen = frozen };
+    tmpl_recent_t page = { .answered = 1, .state = state, .frozen = frozen };
 
-    tmpl_sites_add(&page, &warning);
+    tmpl_sites_add(key, &page, &warning);
 }
 
 static void a_site_has_the_state_of_its_last_page(void **state)
@@ -425,7 +424,7 @@ static void a_curve_thins_out(void **state)
 static void a_site_is_warned_of_once_an_hour(void **state)
 {
     tmpl_site_warning_t warning = { 0 };
-    tmpl_site_page_t page = { .site = "a", .decline = TMPL_DECLINE_SLOW, .time = 5 };
+    tmpl_recent_t page = { .decline = TMPL_DECLINE_SLOW, .time = 5 };
     int i;
 
     (void)state;
@@ -433,31 +432,31 @@ static void a_site_is_warned_of_once_an_hour(void **state)
     tmpl_sites_create(NULL);
     for (i = 0; i < 40; i++) {
         page.decline = TMPL_DECLINE_STORE; /* of that others warn */
-        assert_false(tmpl_sites_add(&page, &warning));
+        assert_false(tmpl_sites_add("a", &page, &warning));
     }
     for (i = 0; i < 25; i++) {
         page.decline = i < 5 ? TMPL_DECLINE_EMPTY : TMPL_DECLINE_SLOW;
-        assert_false(tmpl_sites_add(&page, &warning));
+        assert_false(tmpl_sites_add("a", &page, &warning));
     }
-    assert_true(tmpl_sites_add(&page, &warning));
+    assert_true(tmpl_sites_add("a", &page, &warning));
     assert_int_equal(warning.declined, 26);
     assert_int_equal(warning.of, 50);
     assert_int_equal(warning.reason, TMPL_DECLINE_SLOW);
     page.time += WARNING_PAUSE - 1;
-    assert_false(tmpl_sites_add(&page, &warning));
+    assert_false(tmpl_sites_add("a", &page, &warning));
     page.time++;
-    assert_true(tmpl_sites_add(&page, &warning));
+    assert_true(tmpl_sites_add("a", &page, &warning));
     /* half of the last fifty are enough to be quiet */
     page.decline = TMPL_DECLINE_NONE;
     for (i = 0; i < 25; i++) {
-        assert_false(tmpl_sites_add(&page, &warning));
+        assert_false(tmpl_sites_add("a", &page, &warning));
     }
     page.time += WARNING_PAUSE;
     page.decline = TMPL_DECLINE_SLOW;
     for (i = 0; i < 25; i++) {
-        assert_false(tmpl_sites_add(&page, &warning));
+        assert_false(tmpl_sites_add("a", &page, &warning));
     }
-    assert_true(tmpl_sites_add(&page, &warning));
+    assert_true(tmpl_sites_add("a", &page, &warning));
     assert_int_equal(warning.of, 50);
 }
 
