@@ -161,13 +161,11 @@ static json_t *stores(apr_pool_t *pool)
 /* The last pages of a site: how many there are, how many were declined, and the reasons. */
 static json_t *window(const tmpl_site_t *site)
 {
-    unsigned counts[TMPL_DECLINE_COUNT] = { 0 };
+    unsigned counts[TMPL_DECLINE_COUNT];
     json_t *reasons = json_object();
-    apr_uint32_t i;
+    int i;
 
-    for (i = 0; i < site->window_n; i++) {
-        counts[site->window[i] % TMPL_DECLINE_COUNT]++;
-    }
+    tmpl_site_declines(site, counts);
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
         if (counts[i] > 0) {
             json_object_set_new(reasons, tmpl_decline_name((tmpl_decline_e)i),
@@ -292,22 +290,22 @@ static json_t *decision_of(const tmpl_recent_t *decision, apr_pool_t *pool)
     return json;
 }
 
+/* Whether a filter takes the decisions with that decline. */
+static int is_taken(tmpl_decline_e decline, const char *declined)
+{
+    return *declined == '\0' ||
+           (decline != TMPL_DECLINE_NONE && (strcmp(declined, TMPL_DATA_ANY) == 0 ||
+                                             strcmp(declined, tmpl_decline_name(decline)) == 0));
+}
+
 int tmpl_data_is_filter(const char *declined)
 {
     int i = TMPL_DECLINE_NONE + 1;
 
-    while (i < TMPL_DECLINE_COUNT && strcmp(declined, tmpl_decline_name((tmpl_decline_e)i)) != 0) {
+    while (i < TMPL_DECLINE_COUNT && !is_taken((tmpl_decline_e)i, declined)) {
         i++;
     }
-    return i < TMPL_DECLINE_COUNT || *declined == '\0' || strcmp(declined, TMPL_DATA_ANY) == 0;
-}
-
-/* Whether a filter takes the decision. */
-static int is_taken(const tmpl_recent_t *decision, const char *declined)
-{
-    return *declined == '\0' || (decision->decline != TMPL_DECLINE_NONE &&
-                                 (strcmp(declined, TMPL_DATA_ANY) == 0 ||
-                                  strcmp(declined, tmpl_decline_name(decision->decline)) == 0));
+    return i < TMPL_DECLINE_COUNT;
 }
 
 /* The last decisions that the filter takes, about one site; site NULL: about all sites. */
@@ -320,7 +318,8 @@ static json_t *decisions(const char *site, const char *declined, apr_pool_t *poo
     for (i = 0; i < last->nelts; i++) {
         const tmpl_recent_t *decision = &APR_ARRAY_IDX(last, i, tmpl_recent_t);
 
-        if ((site == NULL || strcmp(decision->site, site) == 0) && is_taken(decision, declined)) {
+        if ((site == NULL || strcmp(decision->site, site) == 0) &&
+            is_taken(decision->decline, declined)) {
             json_array_append_new(list, decision_of(decision, pool));
         }
     }

@@ -54,11 +54,6 @@ static const char *share(const json_t *value, const fill_t *f) /* 12.3 % */
     return apr_psprintf(f->r->pool, "%.1f %%", 100 * json_number_value(value));
 }
 
-static const char *percent(const json_t *value, const fill_t *f)
-{
-    return apr_psprintf(f->r->pool, "%.1f", 100 * json_number_value(value));
-}
-
 static const char *five_digits(const json_t *value, const fill_t *f) /* 2.5, 0.0001 */
 {
     return apr_psprintf(f->r->pool, "%.5g", json_number_value(value));
@@ -102,16 +97,6 @@ static const char *moment(const json_t *value, const fill_t *f) /* 2026-01-31 12
     return text;
 }
 
-static const char *size(const json_t *value, const fill_t *f) /* of an array */
-{
-    return apr_itoa(f->r->pool, (int)json_array_size(value));
-}
-
-static const char *query(const json_t *value, const fill_t *f) /* as a value in a query */
-{
-    return ap_escape_urlencoded(f->r->pool, json_string_value(value));
-}
-
 static const struct {
     const char *name;
     const char *(*format)(const json_t *value, const fill_t *f);
@@ -120,14 +105,11 @@ static const struct {
     { "count", count },
     { "bytes", bytes },
     { "share", share },
-    { "percent", percent },
     { "short", five_digits },
     { "duration", duration },
     { "milliseconds", milliseconds },
     { "ago", ago },
     { "moment", moment },
-    { "size", size },
-    { "query", query },
 };
 
 /* The format that leaves a text as it is: for markup of the module itself. */

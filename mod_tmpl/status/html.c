@@ -74,13 +74,14 @@ static void add_to_sites(json_t *sites)
 static void add_decisions(json_t *data, const char *title)
 {
     json_t *decisions = json_object_get(data, "decisions");
-    size_t found = json_array_size(decisions), n = found;
+    json_int_t found = (json_int_t)json_array_size(decisions);
 
-    while (n > DECISIONS_MOST) {
-        json_array_remove(decisions, --n);
+    while (json_array_size(decisions) > DECISIONS_MOST) {
+        json_array_remove(decisions, DECISIONS_MOST);
     }
-    json_object_update_new(data, json_pack("{s:s, s:I}", "decisions_title", title,
-                                           "decisions_found", (json_int_t)found));
+    json_object_update_new(data, json_pack("{s:s, s:I, s:I}", "decisions_title", title,
+                                           "decisions_found", found, "decisions_shown",
+                                           (json_int_t)json_array_size(decisions)));
 }
 
 static json_int_t both_purposes(const json_t *store, const char *name)
@@ -296,9 +297,11 @@ static void add_to_site(json_t *data, request_rec *r)
 
 static void add_to_list(json_t *data, request_rec *r)
 {
-    (void)r;
+    const char *store = tmpl_member_text(data, "store");
+
     set(data, "title", json_string("Sites"));
-    set(data, "sites_caption", json_sprintf("In the order of %s", tmpl_member_text(data, "store")));
+    set(data, "sites_caption", json_sprintf("In the order of %s", store));
+    set(data, "store_query", json_string(ap_escape_urlencoded(r->pool, store)));
     set(data, "several", json_boolean(json_array_size(json_object_get(data, "stores")) > 1));
     add_to_sites(json_object_get(data, "sites"));
 }

@@ -171,17 +171,24 @@ static void add_to_window(tmpl_site_t *site, tmpl_decline_e decline)
     site->window_n += site->window_n < TMPL_SITES_WINDOW;
 }
 
-/* Fills warning, and returns whether to warn now. */
-static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning)
+void tmpl_site_declines(const tmpl_site_t *site, unsigned counts[TMPL_DECLINE_COUNT])
 {
-    unsigned counts[TMPL_DECLINE_COUNT] = { 0 };
-    tmpl_decline_e reason = TMPL_DECLINE_NONE;
     apr_uint32_t i;
 
-    *warning = (tmpl_site_warning_t){ 0, site->window_n, reason };
+    memset(counts, 0, TMPL_DECLINE_COUNT * sizeof(*counts));
     for (i = 0; i < site->window_n; i++) {
         counts[site->window[i] % TMPL_DECLINE_COUNT]++;
     }
+}
+
+/* Fills warning, and returns whether to warn now. */
+static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning)
+{
+    unsigned counts[TMPL_DECLINE_COUNT];
+    int i;
+
+    *warning = (tmpl_site_warning_t){ 0, site->window_n, TMPL_DECLINE_NONE };
+    tmpl_site_declines(site, counts);
     /* TMPL_LOG_STORE_DOWN warns of a store that fails, once for all sites */
     counts[TMPL_DECLINE_STORE] = 0;
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {

@@ -58,6 +58,9 @@ int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning
 /* Copies a site that was seen since the start. Returns 0 if it was not seen, or others write it. */
 int tmpl_sites_find(tmpl_site_t *site, const char *key);
 
+/* Counts the last pages of a site by their decline reason. */
+void tmpl_site_declines(const tmpl_site_t *site, unsigned counts[TMPL_DECLINE_COUNT]);
+
 /* Copies of all sites as tmpl_site_t, those with most pages first. */
 apr_array_header_t *tmpl_sites_list(apr_pool_t *pool);
 

@@ -32,15 +32,14 @@ typedef struct {
     child_t children[TMPL_STORES_CHILDREN];
 } shared_t;
 
-static const char *const purposes[] = {
-#define TMPL_PURPOSE_NAME(id, name, explanation) name,
-    TMPL_PURPOSE_ROWS(TMPL_PURPOSE_NAME)
-#undef TMPL_PURPOSE_NAME
+static const char *const purposes[TMPL_PURPOSES] = {
+    [TMPL_PURPOSE_LOOKUP] = "look-up",
+    [TMPL_PURPOSE_LEARN] = "learn",
 };
-static const char *const events[] = {
-#define TMPL_STORE_EVENT_NAME(id, name, explanation) name,
-    TMPL_STORE_EVENTS(TMPL_STORE_EVENT_NAME)
-#undef TMPL_STORE_EVENT_NAME
+static const char *const events[TMPL_STORE_EVENT_COUNT] = {
+    [TMPL_STORE_EVENT_FAILS] = "fails",     [TMPL_STORE_EVENT_ANSWERS] = "answers",
+    [TMPL_STORE_EVENT_FULL] = "full",       [TMPL_STORE_EVENT_HAS_ROOM] = "has-room",
+    [TMPL_STORE_EVENT_DAMAGED] = "damaged", [TMPL_STORE_EVENT_LOST] = "lost",
 };
 
 static shared_t *shared; /* NULL: no memory */
