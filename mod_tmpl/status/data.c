@@ -44,48 +44,13 @@ static json_t *declines(void)
     return list;
 }
 
-/* The selectors of TmplKeep and TmplDrop, and the pages on which each matched. */
-static json_t *selectors(apr_pool_t *pool)
-{
-    json_t *list = json_array();
-    tmpl_selector_pages_t is;
-    int i;
-
-    for (i = 0; tmpl_selectors_get(&is, i); i++) {
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o, s:I}", "directive", is.directive, "selector",
-                                        tmpl_json_text(is.text, pool), "pages", N(is.pages)));
-    }
-    return list;
-}
-
-/* The buckets have the counts of their own values: the counts are not cumulative. */
-static json_t *histogram(const tmpl_histogram_t *of)
-{
-    json_t *buckets = json_array();
-    int i;
-
-    for (i = 0; i < of->n; i++) {
-        json_array_append_new(buckets, json_pack("{s:o, s:I}", "up_to",
-                                                 tmpl_json_time(i < of->n - 1 ? of->bounds[i] : 0),
-                                                 "count", N(of->buckets[i])));
-    }
-    return json_pack("{s:s, s:s, s:I, s:f, s:o}", of->is_share ? "share" : "stage", of->name,
-                     "text", of->text, "count", N(of->count), of->is_share ? "sum" : "seconds",
-                     (double)of->sum / 1000000, "buckets", buckets);
-}
-
-static json_t *histograms(int shares)
+static json_t *histograms(int first, int last)
 {
     json_t *list = json_array();
     int i;
 
-    for (i = 0; i < TMPL_MEASURES; i++) {
-        tmpl_histogram_t of = tmpl_histogram((tmpl_measure_e)i);
-
-        if (of.is_share == shares) {
-            json_array_append_new(list, histogram(&of));
-        }
+    for (i = first; i <= last; i++) {
+        json_array_append_new(list, tmpl_histogram((tmpl_measure_e)i));
     }
     return list;
 }
@@ -366,8 +331,9 @@ static json_t *figures(request_rec *r, const apr_array_header_t *seen)
                   tmpl_json_time(tmpl_counted_since()), "counters",
                   object_of_counts(TMPL_GROUP_COUNTER), "modes", object_of_counts(TMPL_GROUP_MODE),
                   "detectors", object_of_counts(TMPL_GROUP_DETECTOR), "declines", declines(),
-                  "selectors", selectors(r->pool), "stages", histograms(0), "shares", histograms(1),
-                  "stores", stores(r->pool)));
+                  "selectors", tmpl_selectors(r->pool), "stages",
+                  histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL), "shares",
+                  histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "stores", stores(r->pool)));
     set_census(json, seen);
     return json;
 }

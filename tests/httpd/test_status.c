@@ -27,6 +27,7 @@ static apr_time_t test_clock(void)
 }
 
 #include "mod_tmpl/status/histogram.c"
+#include "mod_tmpl/status/json.c"
 #include "mod_tmpl/status/recent.c"
 #include "mod_tmpl/status/ring.c"
 #include "mod_tmpl/status/sites.c"
@@ -186,44 +187,58 @@ static void add_times(int number)
     }
 }
 
+/* The number of values of a histogram, or in one of its buckets. */
+static json_int_t count_of(const json_t *histogram)
+{
+    return json_integer_value(json_object_get(histogram, "count"));
+}
+
+static json_int_t in_bucket(const json_t *histogram, int i)
+{
+    return count_of(json_array_get(json_object_get(histogram, "buckets"), (size_t)i));
+}
+
 static void no_time_is_lost(void **state)
 {
-    tmpl_histogram_t histogram;
+    json_t *read, *total;
 
     (void)state;
     tmpl_histograms_create(NULL);
     in_processes(add_times, NULL);
-    histogram = tmpl_histogram(TMPL_STAGE_READ);
-    assert_int_equal(histogram.count, WRITERS * ROUNDS);
-    assert_int_equal(histogram.sum, (0 + 1 + 2 + 3) * 1000 * ROUNDS);
-    assert_int_equal(tmpl_histogram(TMPL_STAGE_TOTAL).count, 0);
+    read = tmpl_histogram(TMPL_STAGE_READ);
+    total = tmpl_histogram(TMPL_STAGE_TOTAL);
+    assert_int_equal(count_of(read), WRITERS * ROUNDS);
+    assert_float_equal(json_number_value(json_object_get(read, "seconds")),
+                       (0 + 1 + 2 + 3) * ROUNDS / 1e3, 1e-6);
+    assert_int_equal(count_of(total), 0);
+    json_decref(read);
+    json_decref(total);
 }
 
 /* A bound belongs to the bucket below it. */
 static void times_go_to_their_buckets(void **state)
 {
-    tmpl_histogram_t histogram;
+    json_t *histogram;
     int i;
 
     (void)state;
     tmpl_histograms_create(NULL);
-    histogram = tmpl_histogram(TMPL_STAGE_WAIT);
-    for (i = 0; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
-        tmpl_stage_took(TMPL_STAGE_WAIT, histogram.bounds[i]);
-        tmpl_stage_took(TMPL_STAGE_WAIT, histogram.bounds[i] + 1);
+    for (i = 0; i < BUCKETS - 1; i++) {
+        tmpl_stage_took(TMPL_STAGE_WAIT, times[i]);
+        tmpl_stage_took(TMPL_STAGE_WAIT, times[i] + 1);
     }
     tmpl_stage_took(TMPL_STAGE_WAIT, -5);
     histogram = tmpl_histogram(TMPL_STAGE_WAIT);
-    assert_int_equal(histogram.buckets[0], 2);
-    for (i = 1; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
-        assert_int_equal(histogram.buckets[i], 2);
+    for (i = 0; i < BUCKETS - 1; i++) {
+        assert_int_equal(in_bucket(histogram, i), 2);
     }
-    assert_int_equal(histogram.buckets[TMPL_HISTOGRAM_BUCKETS - 1], 1);
+    assert_int_equal(in_bucket(histogram, BUCKETS - 1), 1);
+    json_decref(histogram);
 }
 
 static void shares_go_to_their_buckets(void **state)
 {
-    tmpl_histogram_t histogram;
+    json_t *histogram, *other;
     int i;
 
     (void)state;
@@ -232,16 +247,20 @@ static void shares_go_to_their_buckets(void **state)
         tmpl_share_was(TMPL_SHARE_CONFIDENCE, i / 10.0);
     }
     histogram = tmpl_histogram(TMPL_SHARE_CONFIDENCE);
-    assert_int_equal(histogram.buckets[0], 2); /* 0 % and 10 % */
+    assert_int_equal(in_bucket(histogram, 0), 2); /* 0 % and 10 % */
     for (i = 1; i < 9; i++) {
-        assert_int_equal(histogram.buckets[i], 1);
+        assert_int_equal(in_bucket(histogram, i), 1);
     }
     /* 95 %, 99 %, 100 %, and what is impossible */
-    assert_int_equal(histogram.n, 13);
-    assert_int_equal(histogram.buckets[9] + histogram.buckets[10] + histogram.buckets[12], 0);
-    assert_int_equal(histogram.buckets[11], 1);
-    assert_int_equal(histogram.sum, 5500000);
-    assert_int_equal(tmpl_histogram(TMPL_SHARE_RATIO).count, 0);
+    assert_int_equal(json_array_size(json_object_get(histogram, "buckets")), 13);
+    assert_int_equal(in_bucket(histogram, 9) + in_bucket(histogram, 10) + in_bucket(histogram, 12),
+                     0);
+    assert_int_equal(in_bucket(histogram, 11), 1);
+    assert_float_equal(json_number_value(json_object_get(histogram, "sum")), 5.5, 1e-9);
+    other = tmpl_histogram(TMPL_SHARE_RATIO);
+    assert_int_equal(count_of(other), 0);
+    json_decref(histogram);
+    json_decref(other);
 }
 
 /* ---- sites ---- */
