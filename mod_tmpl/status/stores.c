@@ -60,14 +60,13 @@ const char *tmpl_store_event_name(tmpl_store_event_e event)
 
 void tmpl_stores_create(server_rec *s)
 {
-    apr_size_t size = tmpl_ring_size(TMPL_STORES_EVENTS, sizeof(tmpl_store_event_t));
-    char *memory = tmpl_shm(s, "store-events", TMPL_STORES_MOST * size);
+    char name[] = "store-events-NN";
     int i;
 
-    shared = memory != NULL ? tmpl_shm(s, "stores", sizeof(*shared)) : NULL;
-    for (i = 0; shared != NULL && i < TMPL_STORES_MOST; i++) {
-        rings[i] = tmpl_ring_at(memory + (apr_size_t)i * size, TMPL_STORES_EVENTS,
-                                sizeof(tmpl_store_event_t));
+    shared = tmpl_shm(s, "stores", sizeof(*shared));
+    for (i = 0; i < TMPL_STORES_MOST; i++) {
+        apr_snprintf(name, sizeof(name), "store-events-%d", i);
+        rings[i] = tmpl_ring_create(s, name, TMPL_STORES_EVENTS, sizeof(tmpl_store_event_t));
     }
     n_configured = 0;
     child = NULL;
