@@ -10,7 +10,7 @@
 #ifndef TMPL_DATA_H
 #define TMPL_DATA_H
 
-#include "json.h"
+#include "members.h"
 
 #define TMPL_DATA_SCHEMA 1
 

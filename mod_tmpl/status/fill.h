@@ -18,7 +18,7 @@
 #ifndef TMPL_FILL_H
 #define TMPL_FILL_H
 
-#include "json.h"
+#include "members.h"
 
 /* Makes name a string constant, the content of a file. Its path is from where make runs. */
 #define TMPL_FILE(name, path)                                                                      \

@@ -3,7 +3,7 @@
 #ifndef TMPL_HISTOGRAM_H
 #define TMPL_HISTOGRAM_H
 
-#include "json.h"
+#include "members.h"
 
 /* What has a histogram: stages, and shares of a page that has verdicts and was not declined. */
 typedef enum {

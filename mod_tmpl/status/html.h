@@ -6,7 +6,7 @@
 #ifndef TMPL_HTML_H
 #define TMPL_HTML_H
 
-#include "json.h"
+#include "members.h"
 
 /* What is shown: data is what tmpl_data_server(), _site() or _sites() returned. */
 typedef enum { TMPL_VIEW_SERVER, TMPL_VIEW_SITE, TMPL_VIEW_SITES, TMPL_VIEW_COUNT } tmpl_view_e;

@@ -2,7 +2,7 @@
 #include "in_force.h"
 
 #include "connections.h"
-#include "json.h"
+#include "members.h"
 
 /* The server and the section in which a directive is. */
 typedef struct {

@@ -8,7 +8,7 @@
 #ifndef TMPL_SELECTORS_H
 #define TMPL_SELECTORS_H
 
-#include "json.h"
+#include "members.h"
 
 /* pre_config hook: forgets the selectors. */
 void tmpl_selectors_reset(apr_pool_t *pconf);

@@ -50,8 +50,8 @@ void tmpl_sites_create(server_rec *s);
 
 /*
  * Adds a page to its site, unless its key is too long. Never waits long: if others write the site,
- * the page is dropped, and counted in sites-dropped. Returns 1 with *warning filled, once an hour for each site, if more
- * than half of its last TMPL_SITES_WINDOW pages were declined.
+ * the page is dropped, and counted in sites-dropped. Returns 1 with *warning filled, once an hour
+ * for each site, if more than half of its last TMPL_SITES_WINDOW pages were declined.
  */
 int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning);
 

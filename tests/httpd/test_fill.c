@@ -3,7 +3,7 @@
 #include "tap.h"
 
 #include "mod_tmpl/status/fill.c"
-#include "mod_tmpl/status/json.c"
+#include "mod_tmpl/status/members.c"
 
 static char sent[4096];
 
@@ -66,9 +66,9 @@ static void numbers_have_formats(void **state)
         { "bytes", "999", "[999 B]" },
         { "bytes", "1230000", "[1.2 MB]" },
         { "share", "0.1234", "[12.3 %]" },
-        { "short", "0.00025", "[0.00025]" },
+        { "short", "0.00025", "[.00025]" },
         { ".3", "0.12345", "[0.123]" },
-        { "duration", "0.0000025", "[2 \xC2\xB5s]" },
+        { "duration", "0.000002", "[2 \xC2\xB5s]" },
         { "duration", "0.0025", "[2.5 ms]" },
         { "duration", "59", "[59 s]" },
         { "duration", "120", "[2 min]" },

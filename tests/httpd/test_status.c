@@ -27,7 +27,7 @@ static apr_time_t test_clock(void)
 }
 
 #include "mod_tmpl/status/histogram.c"
-#include "mod_tmpl/status/json.c"
+#include "mod_tmpl/status/members.c"
 #include "mod_tmpl/status/recent.c"
 #include "mod_tmpl/status/ring.c"
 #include "mod_tmpl/status/sites.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON: texts of any bytes, and members of objects. */
-#ifndef TMPL_JSON_H
-#define TMPL_JSON_H
+#ifndef TMPL_MEMBERS_H
+#define TMPL_MEMBERS_H
 
 #include <jansson.h>
 
