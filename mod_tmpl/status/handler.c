@@ -2,8 +2,7 @@
 #include "admin.h"
 #include "data.h"
 #include "handler.h"
-#include "html.h"
-#include "metrics.h"
+#include "views.h"
 
 /* The number of sites in one part of the list: the default, and the maximum. */
 #define PART_DEFAULT "100"

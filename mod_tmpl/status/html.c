@@ -3,7 +3,7 @@
 
 #include "admin.h"
 #include "fill.h"
-#include "html.h"
+#include "views.h"
 
 TMPL_FILE(tmpl_status_html, "mod_tmpl/status/status.html");
 TMPL_FILE(tmpl_status_css, "mod_tmpl/status/status.css");
@@ -71,7 +71,7 @@ static void add_to_sites(json_t *sites)
 }
 
 /* Leaves out decisions that are not shown. */
-static void add_decisions(json_t *data, const char *title)
+static void add_decisions(json_t *data)
 {
     json_t *decisions = json_object_get(data, "decisions");
     json_int_t found = (json_int_t)json_array_size(decisions);
@@ -79,42 +79,43 @@ static void add_decisions(json_t *data, const char *title)
     while (json_array_size(decisions) > DECISIONS_MOST) {
         json_array_remove(decisions, DECISIONS_MOST);
     }
-    json_object_update_new(data, json_pack("{s:s, s:I, s:I}", "decisions_title", title,
-                                           "decisions_found", found, "decisions_shown",
-                                           (json_int_t)json_array_size(decisions)));
+    set(data, "decisions_found", json_integer(found));
+    set(data, "decisions_shown", json_integer((json_int_t)json_array_size(decisions)));
 }
 
-static json_int_t both_purposes(const json_t *store, const char *name)
+/* The sum of an object's numbers whose names begin with prefix. */
+static json_int_t total(json_t *object, const char *prefix)
 {
-    const json_t *numbers = json_object_get(store, name);
+    json_int_t sum = 0;
+    const json_t *number;
+    const char *name;
 
-    return tmpl_member_count(numbers, "look-up") + tmpl_member_count(numbers, "learn");
+    json_object_foreach(object, name, number)
+    {
+        sum += strncmp(name, prefix, strlen(prefix)) == 0 ? json_integer_value(number) : 0;
+    }
+    return sum;
 }
 
 static void add_sums(json_t *data)
 {
-    const json_t *counters = json_object_get(data, "counters"),
-                 *stores = json_object_get(data, "stores");
-    double in = tmpl_member_number(counters, "bytes-in"),
-           hits = tmpl_member_number(counters, "cache-hit");
-    json_t *store;
+    json_t *counters = json_object_get(data, "counters"), *stores = json_object_get(data, "stores"),
+           *store;
+    double in = tmpl_member_number(counters, "bytes-in");
     size_t i;
 
-    set(data, "declined_responses",
-        json_integer(tmpl_member_sum(json_object_get(data, "declines"), "count")));
     set_share(data, "removed_share", in - tmpl_member_number(counters, "bytes-out"), in);
-    set_share(data, "hit_share", hits,
-              hits + tmpl_member_number(counters, "cache-miss") +
-                  tmpl_member_number(counters, "cache-stale"));
-    set(data, "waiting_pages", json_integer(tmpl_member_sum(stores, "waiting_pages")));
-    set(data, "lost_pages",
-        json_integer(tmpl_member_count(counters, "learn-lost-full") +
-                     tmpl_member_count(counters, "learn-lost-failed") +
-                     tmpl_member_count(counters, "learn-lost-room")));
+    set_share(data, "hit_share", tmpl_member_number(counters, "cache-hit"),
+              (double)total(counters, "cache-"));
+    json_object_update_new(data,
+                           json_pack("{s:I, s:I, s:I}", "declined_responses",
+                                     tmpl_member_sum(json_object_get(data, "declines"), "count"),
+                                     "waiting_pages", tmpl_member_sum(stores, "waiting_pages"),
+                                     "lost_pages", total(counters, "learn-lost-")));
     json_array_foreach(stores, i, store)
     {
-        set(store, "paused", json_integer(both_purposes(store, "breakers_open")));
-        set(store, "all_errors", json_integer(both_purposes(store, "errors")));
+        set(store, "paused", json_integer(total(json_object_get(store, "breakers_open"), "")));
+        set(store, "all_errors", json_integer(total(json_object_get(store, "errors"), "")));
     }
 }
 
@@ -216,12 +217,9 @@ static void add_servers(json_t *data)
 
 static void add_to_server(json_t *data, request_rec *r)
 {
-    set(data, "is_server", json_true());
-    set(data, "title", json_string("Status"));
-    set(data, "sites_caption", json_string("Sites with most pages since the start"));
     add_sums(data);
     add_to_sites(json_object_get(data, "sites"));
-    add_decisions(data, "Last decisions");
+    add_decisions(data);
     set(data, "any",
         json_boolean(strcmp(tmpl_member_text(data, "decisions_declined"), "any") == 0));
     add_times(data, r->pool);
@@ -276,8 +274,6 @@ static void add_to_tables(json_t *data, request_rec *r)
         json_array_foreach(ranges, k, range)
         {
             set(range, "share", json_real(tmpl_member_number(range, "segments") / fmax(1, sum)));
-            set(range, "is_range",
-                json_boolean(tmpl_member_count(range, "from") != tmpl_member_count(range, "to")));
         }
         if (may) {
             tmpl_admin_token(token, r, key, tmpl_member_text(table, "store"));
@@ -288,19 +284,15 @@ static void add_to_tables(json_t *data, request_rec *r)
 
 static void add_to_site(json_t *data, request_rec *r)
 {
-    set(data, "is_site", json_true());
-    set(data, "title", json_string("Site"));
     add_curve(data, r->pool);
     add_to_tables(data, r);
-    add_decisions(data, "Last decisions");
+    add_decisions(data);
 }
 
 static void add_to_list(json_t *data, request_rec *r)
 {
     const char *store = tmpl_member_text(data, "store");
 
-    set(data, "title", json_string("Sites"));
-    set(data, "sites_caption", json_sprintf("In the order of %s", store));
     set(data, "store_query", json_string(ap_escape_urlencoded(r->pool, store)));
     set(data, "several", json_boolean(json_array_size(json_object_get(data, "stores")) > 1));
     add_to_sites(json_object_get(data, "sites"));
@@ -311,18 +303,23 @@ static const char *escape(apr_pool_t *pool, const char *text)
     return ap_escape_html(pool, text);
 }
 
+/* A page: status.html has parts for the name of each. */
+static const struct {
+    const char *name, *title;
+    void (*add)(json_t *data, request_rec *r);
+} views[TMPL_VIEW_COUNT] = {
+    [TMPL_VIEW_SERVER] = { "is_server", "Status", add_to_server },
+    [TMPL_VIEW_SITE] = { "is_site", "Site", add_to_site },
+    [TMPL_VIEW_SITES] = { "is_list", "Sites", add_to_list },
+};
+
 void tmpl_html_write(request_rec *r, tmpl_view_e view, json_t *data, const char *location)
 {
-    static void (*const add[TMPL_VIEW_COUNT])(json_t * data, request_rec * r) = {
-        [TMPL_VIEW_SERVER] = add_to_server,
-        [TMPL_VIEW_SITE] = add_to_site,
-        [TMPL_VIEW_SITES] = add_to_list,
-    };
-
-    add[view](data, r);
-    set(data, "nonce", json_string(allow_style(r)));
-    set(data, "css", json_string(tmpl_status_css));
-    set(data, "host", tmpl_json_text(ap_get_server_name(r), r->pool));
+    views[view].add(data, r);
+    json_object_update_new(data, json_pack("{s:b, s:s, s:s, s:s, s:o}", views[view].name, 1,
+                                           "title", views[view].title, "nonce", allow_style(r),
+                                           "css", tmpl_status_css, "host",
+                                           tmpl_json_text(ap_get_server_name(r), r->pool)));
     set(data, "location", json_string_nocheck(location)); /* links need its very bytes */
     ap_set_content_type(r, "text/html; charset=utf-8");
     tmpl_fill(r, tmpl_status_html, data, escape);

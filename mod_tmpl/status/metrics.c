@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data.h"
 #include "fill.h"
-#include "metrics.h"
+#include "views.h"
 
 TMPL_FILE(tmpl_status_metrics, "mod_tmpl/status/status.metrics");
 

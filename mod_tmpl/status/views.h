@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the status handler shows (data.h), for people and for a monitoring system. */
+#ifndef TMPL_VIEWS_H
+#define TMPL_VIEWS_H
+
+#include "members.h"
+
+/* Pages: what tmpl_data_server(), _site() and _sites() return. */
+typedef enum { TMPL_VIEW_SERVER, TMPL_VIEW_SITE, TMPL_VIEW_SITES, TMPL_VIEW_COUNT } tmpl_view_e;
+
+/*
+ * Sends data as a page, status.html, with the response's fields; adds members to data. The page
+ * loads nothing else and has no script, and works under the Content-Security-Policy that it is sent
+ * with. location is the path of the handler, without a slash at its end.
+ */
+void tmpl_html_write(request_rec *r, tmpl_view_e view, json_t *data, const char *location);
+
+/*
+ * Sends the metrics, status.metrics: as OpenMetrics 1.0.0 if the client accepts that, else in the
+ * Prometheus text format 0.0.4. No label has a page's path. A label has a site only if
+ * TmplMetricsSites names it. https://prometheus.io/docs/specs/om/open_metrics_spec/
+ */
+int tmpl_metrics_write(request_rec *r);
+
+#endif
