@@ -20,10 +20,12 @@
 
 #include "members.h"
 
-/* Makes name a string constant, the content of a file. Its path is from where make runs. */
+/*
+ * The content of a file as a string; its path is from where make runs. To be declared as
+ * extern const char name[] __attribute__((visibility("hidden"))).
+ */
 #define TMPL_FILE(name, path)                                                                      \
-    __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n");     \
-    extern const char name[] __attribute__((visibility("hidden")))
+    __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n")
 
 /*
  * Sends a file to a client. data is the outermost object; its member "time", seconds since 1970, is

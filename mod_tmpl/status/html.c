@@ -7,6 +7,8 @@
 
 TMPL_FILE(tmpl_status_html, "mod_tmpl/status/status.html");
 TMPL_FILE(tmpl_status_css, "mod_tmpl/status/status.css");
+extern const char tmpl_status_html[] __attribute__((visibility("hidden")));
+extern const char tmpl_status_css[] __attribute__((visibility("hidden")));
 
 #define NONCE_BYTES 16
 

@@ -4,6 +4,7 @@
 #include "views.h"
 
 TMPL_FILE(tmpl_status_metrics, "mod_tmpl/status/status.metrics");
+extern const char tmpl_status_metrics[] __attribute__((visibility("hidden")));
 
 /* text as the value of a label: with escapes for characters that would end it. */
 static const char *escape(apr_pool_t *pool, const char *text)
