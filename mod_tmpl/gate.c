@@ -151,7 +151,7 @@ void tmpl_note_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e r
 {
     ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, TMPL_LOG_DECLINED, tmpl_decline_name(reason),
                   tmpl_decline_text(reason));
-    tmpl_count_decline(reason);
+    tmpl_count_in(TMPL_GROUP_DECLINE, reason);
     if (r->main == NULL && is_html(r)) {
         tmpl_headers_declined(r, reason, tmpl_conf_headers(conf));
     }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <apr_crypto.h>
 #include <apr_siphash.h>
 
 #include "admin.h"
@@ -61,21 +62,6 @@ void tmpl_admin_token(char token[TMPL_TOKEN_SIZE], const request_rec *r, const c
     ap_bin2hex(mac, sizeof(mac), token);
 }
 
-/* Compares in a time that does not tell how many characters agree. */
-static int is_token(const char *given, const char *token)
-{
-    unsigned differ = 0;
-    int i;
-
-    if (strlen(given) != TMPL_TOKEN_SIZE - 1) {
-        return 0;
-    }
-    for (i = 0; i < TMPL_TOKEN_SIZE - 1; i++) {
-        differ |= (unsigned char)given[i] ^ (unsigned char)token[i];
-    }
-    return differ == 0;
-}
-
 /*
  * Whether the browser says that another site's page made the request. A page cannot set
  * Sec-Fetch-Site; if this field is missing, Origin says where the page is from. A client that sends
@@ -86,16 +72,11 @@ static int is_cross_site(const request_rec *r)
     const char *fetch = apr_table_get(r->headers_in, "Sec-Fetch-Site");
     const char *origin = apr_table_get(r->headers_in, "Origin");
     const char *host = apr_table_get(r->headers_in, "Host");
-    const char *after;
+    const char *after = origin != NULL ? ap_strstr_c(origin, "://") : NULL;
 
-    if (fetch != NULL && strcmp(fetch, "same-origin") != 0) {
-        return 1;
-    }
-    if (origin == NULL) {
-        return 0;
-    }
-    after = ap_strstr_c(origin, "://");
-    return after == NULL || host == NULL || ap_cstr_casecmp(after + 3, host) != 0;
+    return (fetch != NULL && strcmp(fetch, "same-origin") != 0) ||
+           (origin != NULL &&
+            (after == NULL || host == NULL || ap_cstr_casecmp(after + 3, host) != 0));
 }
 
 static int answer(request_rec *r, int status, const char *text)
@@ -200,17 +181,6 @@ static const char *user_of(const request_rec *r)
     return r->user != NULL ? r->user : "a user without a name";
 }
 
-/* Refuses an action, N_ACTIONS if none is known, with a sentence that says why. */
-static int refuse(const admin_t *admin, int action, int status, const char *why)
-{
-    request_rec *r = admin->r;
-
-    ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_ADMIN_REFUSED, user_of(r),
-                  r->useragent_ip, action < N_ACTIONS ? actions[action].name : "change",
-                  admin->site, why);
-    return answer(r, status, why);
-}
-
 static int run(admin_t *admin, int action, const char *store)
 {
     request_rec *r = admin->r;
@@ -236,36 +206,47 @@ static int run(admin_t *admin, int action, const char *store)
     return answer(r, HTTP_SEE_OTHER, "It is done.");
 }
 
+/* Says why the request for an action is refused, with the status; NULL: it is allowed. */
+static const char *why_not(const admin_t *admin, const apr_table_t *form, int action, int *status)
+{
+    char token[TMPL_TOKEN_SIZE];
+
+    *status = HTTP_FORBIDDEN;
+    if (!tmpl_admin_allows(admin->r)) {
+        return "TmplAdmin does not allow you to change anything.";
+    }
+    if (is_cross_site(admin->r)) {
+        return "The request comes from a page of another site.";
+    }
+    if (form == NULL) {
+        *status = HTTP_BAD_REQUEST;
+        return "The request has no form, or one that is too long.";
+    }
+    tmpl_admin_token(token, admin->r, admin->site, field(form, "store"));
+    if (strlen(field(form, "token")) != sizeof(token) - 1 ||
+        !apr_crypto_equals(field(form, "token"), token, sizeof(token))) {
+        return "The form is older than the start of httpd, or was not made for you: load the "
+               "site's page again.";
+    }
+    *status = HTTP_BAD_REQUEST;
+    return action < N_ACTIONS ? NULL : "action must be export, freeze, unfreeze or forget.";
+}
+
 int tmpl_admin_post(request_rec *r, const char *location, const char *site)
 {
     admin_t admin = { .r = r, .location = location, .site = site };
     const apr_table_t *form = read_form(r);
-    char token[TMPL_TOKEN_SIZE];
-    int action = 0;
+    const char *why;
+    int action = 0, status;
 
     while (action < N_ACTIONS && strcmp(field(form, "action"), actions[action].name) != 0) {
         action++;
     }
-    if (!tmpl_admin_allows(r)) {
-        return refuse(&admin, action, HTTP_FORBIDDEN,
-                      "TmplAdmin does not allow you to change anything.");
+    why = why_not(&admin, form, action, &status);
+    if (why == NULL) {
+        return run(&admin, action, field(form, "store"));
     }
-    if (is_cross_site(r)) {
-        return refuse(&admin, action, HTTP_FORBIDDEN,
-                      "The request comes from a page of another site.");
-    }
-    if (form == NULL) {
-        return refuse(&admin, action, HTTP_BAD_REQUEST,
-                      "The request has no form, or one that is too long.");
-    }
-    tmpl_admin_token(token, r, site, field(form, "store"));
-    if (!is_token(field(form, "token"), token)) {
-        return refuse(
-            &admin, action, HTTP_FORBIDDEN,
-            "The form is older than the start of httpd, or was not made for you: load the "
-            "site's page again.");
-    }
-    return action < N_ACTIONS ? run(&admin, action, field(form, "store"))
-                              : refuse(&admin, action, HTTP_BAD_REQUEST,
-                                       "action must be export, freeze, unfreeze or forget.");
+    ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_ADMIN_REFUSED, user_of(r),
+                  r->useragent_ip, action < N_ACTIONS ? actions[action].name : "change", site, why);
+    return answer(r, status, why);
 }

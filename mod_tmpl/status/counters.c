@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters, in memory that all children share; restarts keep it. */
 #include <apr_atomic.h>
 
 #include <mod_status.h>
@@ -7,119 +6,116 @@
 #include "counters.h"
 #include "shm.h"
 
-typedef struct {
-    volatile apr_uint64_t counters[TMPL_COUNTER_COUNT];
-    volatile apr_uint64_t modes[TMPL_MODE_COUNT];
-    volatile apr_uint64_t detectors[TMPL_DETECTOR_COUNT]; /* pages judged by each */
-    volatile apr_uint64_t declines[TMPL_DECLINE_COUNT];
-    apr_time_t since; /* when the memory was new */
-} counts_t;
-
-static const struct {
-    const char *name;
-    const char *explanation;
-} counter_rows[] = {
-#define TMPL_COUNTER_ROW(id, name, explanation) { name, explanation },
-    TMPL_COUNTERS(TMPL_COUNTER_ROW)
-#undef TMPL_COUNTER_ROW
+/* The counts of a group stand side by side, one for each value of its enum. */
+enum {
+    MODES = TMPL_COUNTER_COUNT,
+    DETECTORS = MODES + TMPL_MODE_COUNT,
+    DECLINES = DETECTORS + TMPL_DETECTOR_COUNT,
+    ALL = DECLINES + TMPL_DECLINE_COUNT
 };
 
-static counts_t *counts;
+typedef struct {
+    volatile apr_uint64_t counts[ALL];
+    apr_time_t since; /* when the memory was new */
+} shared_t;
+
+static const struct {
+    int at;             /* in shared_t.counts */
+    unsigned first, n;  /* values below first are not shown */
+    const char *prefix; /* of the names for mod_status, which does not show a group without it */
+} groups[TMPL_GROUPS] = {
+    [TMPL_GROUP_COUNTER] = { 0, 0, TMPL_COUNTER_COUNT, "" },
+    [TMPL_GROUP_MODE] = { MODES, TMPL_MODE_OFF + 1, TMPL_MODE_COUNT, NULL },
+    [TMPL_GROUP_DETECTOR] = { DETECTORS, 0, TMPL_DETECTOR_COUNT, "detector-" },
+    [TMPL_GROUP_DECLINE] = { DECLINES, TMPL_DECLINE_NONE + 1, TMPL_DECLINE_COUNT, "declined-" },
+};
+
+static const char *const counters[][2] = {
+#define COUNTER(id, name, explanation) { name, explanation },
+    TMPL_COUNTERS(COUNTER)
+#undef COUNTER
+};
+
+static shared_t *shared; /* NULL: no memory */
 
 void tmpl_counters_create(server_rec *s)
 {
-    counts = tmpl_shm(s, "counters", sizeof(*counts));
-    if (counts != NULL && counts->since == 0) {
-        counts->since = apr_time_now();
+    shared = tmpl_shm(s, "counters", sizeof(*shared));
+    if (shared != NULL && shared->since == 0) {
+        shared->since = apr_time_now();
     }
 }
 
 apr_time_t tmpl_counted_since(void)
 {
-    return counts != NULL ? counts->since : 0;
+    return shared != NULL ? shared->since : 0;
 }
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
 {
-    if (counts != NULL && by > 0) {
-        apr_atomic_add64(&counts->counters[counter], by);
+    if (shared != NULL && by > 0) {
+        apr_atomic_add64(&shared->counts[counter], by);
     }
 }
 
-void tmpl_count_mode(tmpl_mode_e mode)
+void tmpl_count_in(tmpl_group_e group, unsigned value)
 {
-    if (counts != NULL) {
-        apr_atomic_inc64(&counts->modes[mode]);
+    if (shared != NULL && value < groups[group].n) {
+        apr_atomic_inc64(&shared->counts[groups[group].at + (int)value]);
     }
 }
 
-void tmpl_count_detector(const tmpl_detector_t *detector)
+int tmpl_counted(tmpl_counted_t *is, tmpl_group_e group, int i)
 {
-    if (counts != NULL) {
-        apr_atomic_inc64(&counts->detectors[detector - tmpl_detector(0)]);
+    unsigned value = groups[group].first + (unsigned)i;
+
+    if (value >= groups[group].n) {
+        return 0;
     }
-}
-
-void tmpl_count_decline(tmpl_decline_e reason)
-{
-    if (counts != NULL && (unsigned)reason < TMPL_DECLINE_COUNT) {
-        apr_atomic_inc64(&counts->declines[reason]);
+    if (group == TMPL_GROUP_COUNTER) {
+        *is = (tmpl_counted_t){ counters[value][0], counters[value][1], 0 };
     }
-}
-
-apr_uint64_t tmpl_counted(tmpl_counter_e counter)
-{
-    return counts != NULL ? apr_atomic_read64(&counts->counters[counter]) : 0;
-}
-
-apr_uint64_t tmpl_counted_mode(tmpl_mode_e mode)
-{
-    return counts != NULL ? apr_atomic_read64(&counts->modes[mode]) : 0;
-}
-
-apr_uint64_t tmpl_counted_detector(tmpl_detector_e detector)
-{
-    return counts != NULL ? apr_atomic_read64(&counts->detectors[detector]) : 0;
-}
-
-apr_uint64_t tmpl_counted_decline(tmpl_decline_e reason)
-{
-    return counts != NULL ? apr_atomic_read64(&counts->declines[reason]) : 0;
-}
-
-const char *tmpl_counter_name(tmpl_counter_e counter)
-{
-    return counter_rows[counter].name;
-}
-
-const char *tmpl_counter_text(tmpl_counter_e counter)
-{
-    return counter_rows[counter].explanation;
-}
-
-/* Prints a counter: "Tmpl-name: 5" for programs, else an item of a list or a row of a table. */
-static void print_row(request_rec *r, int flags, const char *group, const char *name,
-                      const char *explanation, apr_uint64_t value)
-{
-    if (flags & AP_STATUS_SHORT) {
-        ap_rprintf(r, "Tmpl-%s%s: %" APR_UINT64_T_FMT "\n", group, name, value);
+    else if (group == TMPL_GROUP_MODE) {
+        *is = (tmpl_counted_t){ tmpl_mode_name((tmpl_mode_e)value), "", 0 };
     }
-    else if (flags & AP_STATUS_NOTABLE) {
-        ap_rprintf(r, "<dt>%s%s: %" APR_UINT64_T_FMT "</dt><dd>%s</dd>\n", group, name, value,
-                   explanation);
+    else if (group == TMPL_GROUP_DETECTOR) {
+        const tmpl_detector_t *detector = tmpl_detector((tmpl_detector_e)value);
+
+        *is = (tmpl_counted_t){ detector->name, detector->explanation, 0 };
     }
     else {
-        ap_rprintf(r, "<tr><td>%s%s</td><td>%" APR_UINT64_T_FMT "</td><td>%s</td></tr>\n", group,
-                   name, value, explanation);
+        *is = (tmpl_counted_t){ tmpl_decline_name((tmpl_decline_e)value),
+                                tmpl_decline_text((tmpl_decline_e)value), 0 };
+    }
+    if (shared != NULL) {
+        is->count = apr_atomic_read64(&shared->counts[groups[group].at + (int)value]);
+    }
+    return 1;
+}
+
+/* Prints a count: "Tmpl-name: 5" for programs, else an item of a list or a row of a table. */
+static void print(request_rec *r, int flags, const char *prefix, const tmpl_counted_t *is)
+{
+    if (flags & AP_STATUS_SHORT) {
+        ap_rprintf(r, "Tmpl-%s%s: %" APR_UINT64_T_FMT "\n", prefix, is->name, is->count);
+    }
+    else if (flags & AP_STATUS_NOTABLE) {
+        ap_rprintf(r, "<dt>%s%s: %" APR_UINT64_T_FMT "</dt><dd>%s</dd>\n", prefix, is->name,
+                   is->count, is->text);
+    }
+    else {
+        ap_rprintf(r, "<tr><td>%s%s</td><td>%" APR_UINT64_T_FMT "</td><td>%s</td></tr>\n", prefix,
+                   is->name, is->count, is->text);
     }
 }
 
 int tmpl_counters_report(request_rec *r, int flags)
 {
     int table = !(flags & (AP_STATUS_SHORT | AP_STATUS_NOTABLE));
-    int i;
+    tmpl_counted_t is;
+    int group, i;
 
-    if (counts == NULL) {
+    if (shared == NULL) {
         return DECLINED;
     }
     if (!(flags & AP_STATUS_SHORT)) {
@@ -128,19 +124,10 @@ int tmpl_counters_report(request_rec *r, int flags)
                        : "<dl>\n",
                  r);
     }
-    for (i = 0; i < TMPL_COUNTER_COUNT; i++) {
-        print_row(r, flags, "", counter_rows[i].name, counter_rows[i].explanation,
-                  tmpl_counted((tmpl_counter_e)i));
-    }
-    for (i = 0; i < TMPL_DETECTOR_COUNT; i++) {
-        const tmpl_detector_t *detector = tmpl_detector((tmpl_detector_e)i);
-
-        print_row(r, flags, "detector-", detector->name, detector->explanation,
-                  tmpl_counted_detector((tmpl_detector_e)i));
-    }
-    for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
-        print_row(r, flags, "declined-", tmpl_decline_name((tmpl_decline_e)i),
-                  tmpl_decline_text((tmpl_decline_e)i), tmpl_counted_decline((tmpl_decline_e)i));
+    for (group = 0; group < TMPL_GROUPS; group++) {
+        for (i = 0; groups[group].prefix != NULL && tmpl_counted(&is, group, i); i++) {
+            print(r, flags, groups[group].prefix, &is);
+        }
     }
     if (!(flags & AP_STATUS_SHORT)) {
         ap_rputs(table ? "</table>\n" : "</dl>\n", r);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters, and their part of mod_status's page. */
+/* Counts over all children, and their part of mod_status's page. */
 #ifndef TMPL_COUNTERS_H
 #define TMPL_COUNTERS_H
 
 #include "mod_tmpl.h"
 
-/* X(id, name, explanation): what is counted beside modes, detectors and declines. */
+/* X(id, name, explanation): the counters. */
 #define TMPL_COUNTERS(X)                                                                           \
     X(PAGES, "pages", "pages judged, without declined ones")                                       \
     X(EDITED, "edited", "pages changed")                                                           \
@@ -41,24 +41,31 @@ typedef enum {
         TMPL_COUNTER_COUNT
 } tmpl_counter_e;
 
-void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
-void tmpl_count_mode(tmpl_mode_e mode); /* for a page that was judged and not declined */
-void tmpl_count_detector(const tmpl_detector_t *detector);
-void tmpl_count_decline(tmpl_decline_e reason);
+/* What has a count for each of its values: the counters, and the enums of that name. */
+typedef enum {
+    TMPL_GROUP_COUNTER,
+    TMPL_GROUP_MODE,     /* pages that were judged and not declined */
+    TMPL_GROUP_DETECTOR, /* pages that have verdicts and were not declined */
+    TMPL_GROUP_DECLINE,  /* responses */
+    TMPL_GROUPS
+} tmpl_group_e;
 
-/* The counts; 0 without shared memory. */
-apr_uint64_t tmpl_counted(tmpl_counter_e counter);
-apr_uint64_t tmpl_counted_mode(tmpl_mode_e mode);
-apr_uint64_t tmpl_counted_detector(tmpl_detector_e detector);
-apr_uint64_t tmpl_counted_decline(tmpl_decline_e reason);
+/* Count for a counter, and for a value of a group. Without shared memory they do nothing. */
+void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
+void tmpl_count_in(tmpl_group_e group, unsigned value);
+
+/* The i-th count of a group. Returns 0 behind the last one. */
+typedef struct {
+    const char *name;
+    const char *text; /* what it means */
+    apr_uint64_t count;
+} tmpl_counted_t;
+int tmpl_counted(tmpl_counted_t *is, tmpl_group_e group, int i);
 
 /* When counting began, on the clock of the day: a graceful restart does not change it. */
 apr_time_t tmpl_counted_since(void);
 
-const char *tmpl_counter_name(tmpl_counter_e counter);
-const char *tmpl_counter_text(tmpl_counter_e counter);
-
-/* post_config hook: creates the counters, which all children share and restarts keep. */
+/* post_config hook: creates the counts, which restarts keep. */
 void tmpl_counters_create(server_rec *s);
 
 /* mod_status's hook. */

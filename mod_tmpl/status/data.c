@@ -11,78 +11,21 @@
 #include "sites.h"
 #include "stores.h"
 
-#include "text/decode.h"
-
+#include <http_main.h>
 #include <scoreboard.h>
 
-json_t *tmpl_data_string(const char *text, apr_pool_t *pool)
-{
-    const tmpl_decoder_t utf8 = { "UTF-8", NULL };
-    tmpl_buf_t buf;
+/* For json_pack: an integer, and a truth value. */
+#define N(number)   ((json_int_t)(number))
+#define IS(boolean) ((boolean) != 0)
 
-    tmpl_buf_init(&buf, pool);
-    tmpl_decode(&buf, &utf8, text, strlen(text));
-    return json_stringn(buf.at, buf.len);
-}
-
-static json_t *integer(apr_uint64_t n)
-{
-    return json_integer((json_int_t)n);
-}
-
-static json_t *seconds(apr_int64_t microseconds)
-{
-    return json_real((double)microseconds / APR_USEC_PER_SEC);
-}
-
-/* time in seconds since 1970; null if time is 0. */
-static json_t *moment(apr_time_t time)
-{
-    return time != 0 ? seconds(time) : json_null();
-}
-
-static void set(json_t *to, const char *name, json_t *value)
-{
-    json_object_set_new(to, name, value);
-}
-
-/* Sets the two strings that name a site (data.h). */
-static void set_site(json_t *to, const char *key, apr_pool_t *pool)
-{
-    set(to, "site", tmpl_data_string(key, pool));
-    set(to, "query", json_string(ap_escape_urlencoded(pool, key)));
-}
-
-static json_t *counters(void)
+static json_t *object_of_counts(tmpl_group_e group)
 {
     json_t *json = json_object();
+    tmpl_counted_t is;
     int i;
 
-    for (i = 0; i < TMPL_COUNTER_COUNT; i++) {
-        set(json, tmpl_counter_name((tmpl_counter_e)i), integer(tmpl_counted((tmpl_counter_e)i)));
-    }
-    return json;
-}
-
-static json_t *modes(void)
-{
-    json_t *json = json_object();
-    int i;
-
-    for (i = TMPL_MODE_OFF + 1; i < TMPL_MODE_COUNT; i++) {
-        set(json, tmpl_mode_name((tmpl_mode_e)i), integer(tmpl_counted_mode((tmpl_mode_e)i)));
-    }
-    return json;
-}
-
-static json_t *detectors(void)
-{
-    json_t *json = json_object();
-    int i;
-
-    for (i = 0; i < TMPL_DETECTOR_COUNT; i++) {
-        set(json, tmpl_detector((tmpl_detector_e)i)->name,
-            integer(tmpl_counted_detector((tmpl_detector_e)i)));
+    for (i = 0; tmpl_counted(&is, group, i); i++) {
+        json_object_set_new(json, is.name, json_integer(N(is.count)));
     }
     return json;
 }
@@ -90,91 +33,29 @@ static json_t *detectors(void)
 static json_t *declines(void)
 {
     json_t *list = json_array();
+    tmpl_counted_t is;
     int i;
 
-    for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
-        json_t *json = json_object();
-
-        set(json, "reason", json_string(tmpl_decline_name((tmpl_decline_e)i)));
-        set(json, "text", json_string(tmpl_decline_text((tmpl_decline_e)i)));
-        set(json, "advice", json_string(tmpl_decline_advice((tmpl_decline_e)i)));
-        set(json, "count", integer(tmpl_counted_decline((tmpl_decline_e)i)));
-        json_array_append_new(list, json);
+    for (i = 0; tmpl_counted(&is, TMPL_GROUP_DECLINE, i); i++) {
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:I}", "reason", is.name, "text", is.text, "advice",
+                            tmpl_decline_advice((tmpl_decline_e)(i + 1)), "count", N(is.count)));
     }
     return list;
 }
 
-/* The selectors of TmplKeep and TmplDrop, and the pages on which each matched. */
-static json_t *selectors(apr_pool_t *pool)
-{
-    json_t *list = json_array();
-    tmpl_selector_pages_t is;
-    int i;
-
-    for (i = 0; tmpl_selectors_get(&is, i); i++) {
-        json_t *json = json_object();
-
-        set(json, "directive", json_string(is.directive));
-        set(json, "selector", tmpl_data_string(is.text, pool));
-        set(json, "pages", integer(is.pages));
-        json_array_append_new(list, json);
-    }
-    return list;
-}
-
-/* The buckets, each with the count of its own times: the counts are not cumulative. */
-static json_t *buckets(const tmpl_histogram_t *histogram)
+static json_t *histograms(int first, int last)
 {
     json_t *list = json_array();
     int i;
 
-    for (i = 0; i < histogram->n; i++) {
-        json_t *json = json_object();
-
-        set(json, "up_to", i < histogram->n - 1 ? seconds(histogram->bounds[i]) : json_null());
-        set(json, "count", integer(histogram->buckets[i]));
-        json_array_append_new(list, json);
+    for (i = first; i <= last; i++) {
+        json_array_append_new(list, tmpl_histogram((tmpl_measure_e)i));
     }
     return list;
 }
 
-static json_t *shares(void)
-{
-    json_t *list = json_array();
-    int i;
-
-    for (i = 0; i < TMPL_SHARE_COUNT; i++) {
-        tmpl_histogram_t histogram = tmpl_share_histogram((tmpl_share_e)i);
-        json_t *json = json_object();
-
-        set(json, "share", json_string(tmpl_share_name((tmpl_share_e)i)));
-        set(json, "text", json_string(tmpl_share_text((tmpl_share_e)i)));
-        set(json, "count", integer(histogram.count));
-        set(json, "sum", json_real((double)histogram.sum / 1000000));
-        set(json, "buckets", buckets(&histogram));
-        json_array_append_new(list, json);
-    }
-    return list;
-}
-
-static json_t *stages(void)
-{
-    json_t *list = json_array();
-    int i;
-
-    for (i = 0; i < TMPL_STAGE_COUNT; i++) {
-        tmpl_histogram_t histogram = tmpl_stage_histogram((tmpl_stage_e)i);
-        json_t *json = json_object();
-
-        set(json, "stage", json_string(tmpl_stage_name((tmpl_stage_e)i)));
-        set(json, "text", json_string(tmpl_stage_text((tmpl_stage_e)i)));
-        set(json, "count", integer(histogram.count));
-        set(json, "seconds", seconds((apr_int64_t)histogram.sum));
-        set(json, "buckets", buckets(&histogram));
-        json_array_append_new(list, json);
-    }
-    return list;
-}
+/* ---- stores ---- */
 
 /* A number for each purpose. */
 static json_t *by_purpose(const apr_uint64_t *numbers)
@@ -183,7 +64,8 @@ static json_t *by_purpose(const apr_uint64_t *numbers)
     int i;
 
     for (i = 0; i < TMPL_PURPOSES; i++) {
-        set(json, tmpl_purpose_name((tmpl_purpose_e)i), integer(numbers[i]));
+        json_object_set_new(json, tmpl_purpose_name((tmpl_purpose_e)i),
+                            json_integer(N(numbers[i])));
     }
     return json;
 }
@@ -195,28 +77,27 @@ static json_t *events(const tmpl_store_status_t *store, apr_pool_t *pool)
 
     for (i = 0; i < store->n_events; i++) {
         const tmpl_store_event_t *event = &store->events[i];
-        json_t *json = json_object();
 
-        set(json, "time", moment(event->time));
-        set(json, "event", json_string(tmpl_store_event_name(event->what)));
-        set(json, "purpose", json_string(tmpl_purpose_name(event->purpose)));
-        set(json, "text", tmpl_data_string(event->text, pool));
-        json_array_append_new(list, json);
+        json_array_append_new(list,
+                              json_pack("{s:o, s:s, s:s, s:o}", "time", tmpl_json_time(event->time),
+                                        "event", tmpl_store_event_name(event->what), "purpose",
+                                        tmpl_purpose_name(event->purpose), "text",
+                                        tmpl_json_text(event->text, pool)));
     }
     return list;
 }
 
-/* Adds how full a store is; null: that is not known. */
-static void set_usage(json_t *to, const char *name)
+/* How full a store is; all null if that is not known. */
+static json_t *usage(const char *store)
 {
-    tmpl_store_usage_t usage;
-    int known = tmpl_links_usage(name, &usage);
+    tmpl_store_usage_t is;
 
-    set(to, "bytes", known ? integer(usage.bytes) : json_null());
-    set(to, "max_bytes", known ? integer(usage.max_bytes) : json_null());
-    set(to, "sites", known ? integer(usage.sites) : json_null());
-    set(to, "max_sites", known ? integer(usage.max_sites) : json_null());
-    set(to, "sites_forgotten", known ? integer(usage.evicted) : json_null());
+    return tmpl_links_usage(store, &is)
+               ? json_pack("{s:I, s:I, s:I, s:I, s:I}", "bytes", N(is.bytes), "max_bytes",
+                           N(is.max_bytes), "sites", N(is.sites), "max_sites", N(is.max_sites),
+                           "sites_forgotten", N(is.evicted))
+               : json_pack("{s:n, s:n, s:n, s:n, s:n}", "bytes", "max_bytes", "sites", "max_sites",
+                           "sites_forgotten");
 }
 
 static json_t *stores(apr_pool_t *pool)
@@ -227,58 +108,58 @@ static json_t *stores(apr_pool_t *pool)
 
     for (i = 0; i < known->nelts; i++) {
         const tmpl_store_status_t *store = &APR_ARRAY_IDX(known, i, tmpl_store_status_t);
-        json_t *json = json_object();
+        json_t *json =
+            json_pack("{s:o, s:o, s:o, s:I, s:I, s:I}", "store", tmpl_json_text(store->name, pool),
+                      "errors", by_purpose(store->errors), "breakers_open", by_purpose(store->open),
+                      "waiting_pages", N(store->waiting_pages), "waiting_bytes",
+                      N(store->waiting_bytes), "full", N(store->full));
 
-        set(json, "store", tmpl_data_string(store->name, pool));
-        set(json, "errors", by_purpose(store->errors));
-        set(json, "breakers_open", by_purpose(store->open));
-        set(json, "waiting_pages", integer(store->waiting_pages));
-        set(json, "waiting_bytes", integer(store->waiting_bytes));
-        set(json, "full", integer(store->full));
-        set_usage(json, store->name);
-        set(json, "events", events(store, pool));
+        json_object_update_new(json, usage(store->name));
+        json_object_set_new(json, "events", events(store, pool));
         json_array_append_new(list, json);
     }
     return list;
 }
 
+/* ---- sites ---- */
+
 /* The last pages of a site: how many there are, how many were declined, and the reasons. */
 static json_t *window(const tmpl_site_t *site)
 {
-    unsigned counts[TMPL_DECLINE_COUNT] = { 0 };
-    json_t *json = json_object(), *reasons = json_object();
-    apr_uint32_t i;
+    unsigned counts[TMPL_DECLINE_COUNT];
+    json_t *reasons = json_object();
+    int i;
 
-    for (i = 0; i < site->window_n; i++) {
-        counts[site->window[i] % TMPL_DECLINE_COUNT]++;
-    }
+    tmpl_site_declines(site, counts);
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
         if (counts[i] > 0) {
-            set(reasons, tmpl_decline_name((tmpl_decline_e)i), integer(counts[i]));
+            json_object_set_new(reasons, tmpl_decline_name((tmpl_decline_e)i),
+                                json_integer(counts[i]));
         }
     }
-    set(json, "pages", integer(site->window_n));
-    set(json, "declined", integer(site->window_n - counts[TMPL_DECLINE_NONE]));
-    set(json, "reasons", reasons);
-    return json;
+    return json_pack("{s:I, s:I, s:o}", "pages", N(site->window_n), "declined",
+                     N(site->window_n - counts[TMPL_DECLINE_NONE]), "reasons", reasons);
 }
 
-/* Adds the figures of a site. */
-static void set_figures(json_t *to, const tmpl_site_t *site)
+/* The two strings that name a site (data.h), and its figures; site NULL: it has none. */
+static json_t *site_of(const char *key, const tmpl_site_t *site, apr_pool_t *pool)
 {
-    set(to, "pages", integer(site->pages));
-    set(to, "declined", integer(site->declined));
-    set(to, "last_pages", window(site));
-    set(to, "bytes_in", integer(site->bytes_in));
-    set(to, "bytes_out", integer(site->bytes_out));
-    set(to, "state", json_string(tmpl_state_name(site->state)));
-    set(to, "documents", integer(site->known));
-    set(to, "frozen", json_boolean(site->frozen));
-    set(to, "template_share",
-        json_real(site->n_points > 0 ? site->points[site->n_points - 1].cut : 0));
-    set(to, "first_seen", moment(site->first));
-    set(to, "last_seen", moment(site->last));
-    set(to, "last_learnt", moment(site->learnt));
+    json_t *json = json_pack("{s:o, s:s}", "site", tmpl_json_text(key, pool), "query",
+                             ap_escape_urlencoded(pool, key));
+
+    if (site != NULL) {
+        json_object_update_new(
+            json,
+            json_pack("{s:I, s:I, s:o, s:I, s:I, s:s, s:I, s:b, s:f, s:o, s:o, s:o}", "pages",
+                      N(site->pages), "declined", N(site->declined), "last_pages", window(site),
+                      "bytes_in", N(site->bytes_in), "bytes_out", N(site->bytes_out), "state",
+                      tmpl_state_name(site->state), "documents", N(site->known), "frozen",
+                      IS(site->frozen), "template_share",
+                      site->n_points > 0 ? (double)site->points[site->n_points - 1].cut : 0.0,
+                      "first_seen", tmpl_json_time(site->first), "last_seen",
+                      tmpl_json_time(site->last), "last_learnt", tmpl_json_time(site->learnt)));
+    }
+    return json;
 }
 
 static json_t *curve(const tmpl_site_t *site)
@@ -287,26 +168,13 @@ static json_t *curve(const tmpl_site_t *site)
     apr_uint32_t i;
 
     for (i = 0; i < site->n_points; i++) {
-        json_t *json = json_object();
+        const tmpl_site_point_t *point = &site->points[i];
 
-        set(json, "pages", integer(site->points[i].pages));
-        set(json, "template_share", json_real(site->points[i].cut));
-        set(json, "known_share", json_real(site->points[i].known));
-        json_array_append_new(list, json);
+        json_array_append_new(list, json_pack("{s:I, s:f, s:f}", "pages", N(point->pages),
+                                              "template_share", (double)point->cut, "known_share",
+                                              (double)point->known));
     }
     return list;
-}
-
-/* The number of sites in each state. */
-static json_t *by_state(const tmpl_sites_census_t *census)
-{
-    json_t *json = json_object();
-    int i;
-
-    for (i = 0; i < TMPL_STATE_COUNT; i++) {
-        set(json, tmpl_state_name((tmpl_state_e)i), integer(census->by_state[i]));
-    }
-    return json;
 }
 
 static json_t *top_sites(const apr_array_header_t *seen, apr_pool_t *pool)
@@ -316,78 +184,93 @@ static json_t *top_sites(const apr_array_header_t *seen, apr_pool_t *pool)
 
     for (i = 0; i < seen->nelts && i < TMPL_DATA_SITES; i++) {
         const tmpl_site_t *site = &APR_ARRAY_IDX(seen, i, tmpl_site_t);
-        json_t *json = json_object();
 
-        set_site(json, site->key, pool);
-        set_figures(json, site);
-        json_array_append_new(list, json);
+        json_array_append_new(list, site_of(site->key, site, pool));
     }
     return list;
 }
 
+/* The sites of TmplMetricsSites; a site that was not seen has zeros. */
+static json_t *chosen_sites(apr_pool_t *pool)
+{
+    const apr_array_header_t *keys = tmpl_conf_metrics_sites(ap_server_conf);
+    json_t *list = json_array();
+    int i;
+
+    for (i = 0; keys != NULL && i < keys->nelts; i++) {
+        const char *key = APR_ARRAY_IDX(keys, i, const char *);
+        tmpl_site_t site;
+
+        if (!tmpl_sites_find(&site, key)) {
+            memset(&site, 0, sizeof(site));
+        }
+        json_array_append_new(list, site_of(key, &site, pool));
+    }
+    return list;
+}
+
+/* ---- decisions ---- */
+
 static json_t *decline_of(const tmpl_recent_t *decision, apr_pool_t *pool)
 {
-    json_t *json = json_object();
+    json_t *json;
 
     if (decision->decline == TMPL_DECLINE_NONE) {
-        json_decref(json);
         return json_null();
     }
-    set(json, "reason", json_string(tmpl_decline_name(decision->decline)));
-    set(json, "text", json_string(tmpl_decline_text(decision->decline)));
+    json = json_pack("{s:s, s:s}", "reason", tmpl_decline_name(decision->decline), "text",
+                     tmpl_decline_text(decision->decline));
     if (decision->line > 0) {
-        set(json, "byte", integer(decision->at));
-        set(json, "line", integer(decision->line));
-        set(json, "tag", tmpl_data_string(decision->tag, pool));
+        json_object_update_new(json, json_pack("{s:I, s:I, s:o}", "byte", N(decision->at), "line",
+                                               N(decision->line), "tag",
+                                               tmpl_json_text(decision->tag, pool)));
     }
     return json;
 }
 
 static json_t *decision_of(const tmpl_recent_t *decision, apr_pool_t *pool)
 {
-    json_t *json = json_object();
+    json_t *json = json_pack("{s:o}", "time", tmpl_json_time(decision->time));
 
-    set(json, "time", moment(decision->time));
-    set_site(json, decision->site, pool);
-    set(json, "path", tmpl_data_string(decision->path, pool));
-    set(json, "mode", json_string(tmpl_mode_name(decision->mode)));
-    set(json, "declined", decline_of(decision, pool));
-    set(json, "milliseconds", json_real((double)decision->took / 1000));
-    set(json, "bytes_in", integer((apr_uint64_t)decision->length));
-    set(json, "bytes_out", integer((apr_uint64_t)decision->length_after));
-    set(json, "cache",
-        decision->cached != 0 ? json_string(tmpl_cached_name((tmpl_cached_e)(decision->cached - 1)))
-                              : json_null());
+    json_object_update_new(json, site_of(decision->site, NULL, pool));
+    json_object_update_new(
+        json, json_pack("{s:o, s:s, s:o, s:f, s:I, s:I, s:s?}", "path",
+                        tmpl_json_text(decision->path, pool), "mode",
+                        tmpl_mode_name(decision->mode), "declined", decline_of(decision, pool),
+                        "milliseconds", (double)decision->took / 1000, "bytes_in",
+                        N(decision->length), "bytes_out", N(decision->length_after), "cache",
+                        decision->cached ? tmpl_cached_name((tmpl_cached_e)(decision->cached - 1))
+                                         : NULL));
     if (decision->judged) {
-        set(json, "detector", json_string(tmpl_detector(decision->detector)->name));
-        set(json, "state", json_string(tmpl_state_name(decision->state)));
-        set(json, "blocks", integer(decision->blocks));
-        set(json, "template", integer(decision->template_blocks));
-        set(json, "ratio", json_real(decision->ratio));
-        set(json, "confidence", json_real(decision->confidence));
-        if (decision->unmarked >= 0) {
-            set(json, "unmarked", json_real(decision->unmarked));
-        }
+        json_object_update_new(
+            json, json_pack("{s:s, s:s, s:I, s:I, s:f, s:f}", "detector",
+                            tmpl_detector(decision->detector)->name, "state",
+                            tmpl_state_name(decision->state), "blocks", N(decision->blocks),
+                            "template", N(decision->template_blocks), "ratio", decision->ratio,
+                            "confidence", decision->confidence));
+    }
+    if (decision->judged && decision->unmarked >= 0) {
+        json_object_set_new(json, "unmarked", json_real(decision->unmarked));
     }
     return json;
+}
+
+/* Whether a filter takes the decisions with that decline. */
+static int is_taken(tmpl_decline_e decline, const char *declined)
+{
+    return *declined == '\0' ||
+           (decline != TMPL_DECLINE_NONE && (strcmp(declined, TMPL_DATA_ANY) == 0 ||
+                                             strcmp(declined, tmpl_decline_name(decline)) == 0));
 }
 
 int tmpl_data_is_filter(const char *declined)
 {
     int i = TMPL_DECLINE_NONE + 1;
 
-    while (i < TMPL_DECLINE_COUNT && strcmp(declined, tmpl_decline_name((tmpl_decline_e)i)) != 0) {
+    while (i < TMPL_DECLINE_COUNT && !is_taken((tmpl_decline_e)i, declined)) {
         i++;
     }
-    return i < TMPL_DECLINE_COUNT || *declined == '\0' || strcmp(declined, TMPL_DATA_ANY) == 0;
-}
-
-/* Whether a filter takes the decision. */
-static int is_taken(const tmpl_recent_t *decision, const char *declined)
-{
-    return *declined == '\0' || (decision->decline != TMPL_DECLINE_NONE &&
-                                 (strcmp(declined, TMPL_DATA_ANY) == 0 ||
-                                  strcmp(declined, tmpl_decline_name(decision->decline)) == 0));
+    return i < TMPL_DECLINE_COUNT;
 }
 
 /* The last decisions that the filter takes, about one site; site NULL: about all sites. */
@@ -400,50 +283,83 @@ static json_t *decisions(const char *site, const char *declined, apr_pool_t *poo
     for (i = 0; i < last->nelts; i++) {
         const tmpl_recent_t *decision = &APR_ARRAY_IDX(last, i, tmpl_recent_t);
 
-        if ((site == NULL || strcmp(decision->site, site) == 0) && is_taken(decision, declined)) {
+        if ((site == NULL || strcmp(decision->site, site) == 0) &&
+            is_taken(decision->decline, declined)) {
             json_array_append_new(list, decision_of(decision, pool));
         }
     }
     return list;
 }
 
+/* ---- the server ---- */
+
 static json_t *begin(void)
 {
-    json_t *json = json_object();
+    return json_pack("{s:i, s:s, s:o}", "schema_version", TMPL_DATA_SCHEMA, "version", TMPL_VERSION,
+                     "time", tmpl_json_time(apr_time_now()));
+}
 
-    set(json, "schema_version", json_integer(TMPL_DATA_SCHEMA));
-    set(json, "version", json_string(TMPL_VERSION));
-    set(json, "time", moment(apr_time_now()));
+/* Adds how many sites were seen, how many are in each state, and how many of them are frozen. */
+static void set_census(json_t *to, const apr_array_header_t *seen)
+{
+    json_int_t counts[TMPL_STATE_COUNT] = { 0 }, frozen = 0;
+    json_t *states = json_object();
+    int i;
+
+    for (i = 0; i < seen->nelts; i++) {
+        const tmpl_site_t *site = &APR_ARRAY_IDX(seen, i, tmpl_site_t);
+
+        counts[(unsigned)site->state % TMPL_STATE_COUNT]++; /* whatever memory holds */
+        frozen += site->frozen != 0;
+    }
+    for (i = 0; i < TMPL_STATE_COUNT; i++) {
+        json_object_set_new(states, tmpl_state_name((tmpl_state_e)i), json_integer(counts[i]));
+    }
+    json_object_update_new(to, json_pack("{s:i, s:o, s:I}", "sites_seen", seen->nelts,
+                                         "sites_by_state", states, "sites_frozen", frozen));
+}
+
+static json_t *figures(request_rec *r, const apr_array_header_t *seen)
+{
+    json_t *json = begin();
+
+    json_object_update_new(
+        json,
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "server",
+                  tmpl_json_text(ap_get_server_name(r), r->pool), "restarted",
+                  tmpl_json_time(ap_scoreboard_image->global->restart_time), "counted_since",
+                  tmpl_json_time(tmpl_counted_since()), "counters",
+                  object_of_counts(TMPL_GROUP_COUNTER), "modes", object_of_counts(TMPL_GROUP_MODE),
+                  "detectors", object_of_counts(TMPL_GROUP_DETECTOR), "declines", declines(),
+                  "selectors", tmpl_selectors(r->pool), "stages",
+                  histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL), "shares",
+                  histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "stores", stores(r->pool)));
+    set_census(json, seen);
+    return json;
+}
+
+json_t *tmpl_data_figures(request_rec *r)
+{
+    json_t *json = figures(r, tmpl_sites_list(r->pool));
+
+    json_object_set_new(json, "sites", chosen_sites(r->pool));
     return json;
 }
 
 json_t *tmpl_data_server(request_rec *r, const char *declined)
 {
-    json_t *json = begin();
     const apr_array_header_t *seen = tmpl_sites_list(r->pool);
-    tmpl_sites_census_t census = tmpl_sites_census();
+    json_t *json = figures(r, seen);
 
-    set(json, "server", tmpl_data_string(ap_get_server_name(r), r->pool));
-    set(json, "restarted", moment(ap_scoreboard_image->global->restart_time));
-    set(json, "counted_since", moment(tmpl_counted_since()));
-    set(json, "counters", counters());
-    set(json, "modes", modes());
-    set(json, "detectors", detectors());
-    set(json, "declines", declines());
-    set(json, "selectors", selectors(r->pool));
-    set(json, "stages", stages());
-    set(json, "shares", shares());
-    set(json, "stores", stores(r->pool));
-    set(json, "sites_seen", json_integer(seen->nelts));
-    set(json, "sites_by_state", by_state(&census));
-    set(json, "sites_frozen", integer(census.frozen));
-    set(json, "sites", top_sites(seen, r->pool));
-    set(json, "decisions_kept", integer(tmpl_recent_size()));
-    set(json, "decisions_declined", json_string(declined));
-    set(json, "decisions", decisions(NULL, declined, r->pool));
-    set(json, "configuration", tmpl_in_force(r->pool));
+    json_object_update_new(json,
+                           json_pack("{s:o, s:I, s:s, s:o, s:o}", "sites", top_sites(seen, r->pool),
+                                     "decisions_kept", N(tmpl_recent_size()), "decisions_declined",
+                                     declined, "decisions", decisions(NULL, declined, r->pool),
+                                     "configuration", tmpl_in_force(r->pool)));
     return json;
 }
+
+/* ---- one site ---- */
 
 /* The number of segments in each range of DFs, up to the greatest DF of the table. */
 static json_t *by_df(const tmpl_store_stats_t *stats)
@@ -455,30 +371,20 @@ static json_t *by_df(const tmpl_store_stats_t *stats)
         n--;
     }
     for (i = 0; i < n; i++) {
-        json_t *json = json_object();
-
-        set(json, "from", integer(i > 0 ? ((apr_uint64_t)1 << (i - 1)) + 1 : 1));
-        set(json, "to", integer((apr_uint64_t)1 << i));
-        set(json, "segments", integer(stats->by_df[i]));
-        json_array_append_new(list, json);
+        json_array_append_new(list, json_pack("{s:I, s:I, s:I}", "from",
+                                              i > 0 ? ((json_int_t)1 << (i - 1)) + 1 : N(1), "to",
+                                              (json_int_t)1 << i, "segments", N(stats->by_df[i])));
     }
     return list;
 }
 
 static json_t *table(const char *name, const tmpl_store_stats_t *stats, apr_pool_t *pool)
 {
-    json_t *json = json_object();
-
-    set(json, "store", tmpl_data_string(name, pool));
-    set(json, "documents", integer(stats->pages));
-    set(json, "version", integer(stats->version));
-    set(json, "entries", integer(stats->entries));
-    set(json, "live", integer(stats->live));
-    set(json, "template", integer(stats->template));
-    set(json, "bytes", integer(stats->bytes));
-    set(json, "frozen", json_boolean(stats->frozen));
-    set(json, "segments_by_df", by_df(stats));
-    return json;
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "store",
+                     tmpl_json_text(name, pool), "documents", N(stats->pages), "version",
+                     N(stats->version), "entries", N(stats->entries), "live", N(stats->live),
+                     "template", N(stats->template), "bytes", N(stats->bytes), "frozen",
+                     IS(stats->frozen), "segments_by_df", by_df(stats));
 }
 
 /*
@@ -493,23 +399,20 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
 
     for (i = 0; i < known->nelts; i++) {
         const tmpl_store_status_t *status = &APR_ARRAY_IDX(known, i, tmpl_store_status_t);
-        const char *name = status->name;
         tmpl_error_t err = { APR_EGENERAL, "the store does not answer" };
         tmpl_store_stats_t stats;
         /* not asked if any child found it silent: this request would wait for it */
         tmpl_store_t *store =
-            status->open[TMPL_PURPOSE_LOOKUP] == 0 ? tmpl_links_store(name, &err) : NULL;
+            status->open[TMPL_PURPOSE_LOOKUP] == 0 ? tmpl_links_store(status->name, &err) : NULL;
 
         if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
                                               &err, pool) == APR_SUCCESS) {
-            json_array_append_new(list, table(name, &stats, pool));
+            json_array_append_new(list, table(status->name, &stats, pool));
         }
         else if (err.status != APR_NOTFOUND) {
-            json_t *json = json_object();
-
-            set(json, "store", tmpl_data_string(name, pool));
-            set(json, "why", tmpl_data_string(err.text, pool));
-            json_array_append_new(unread, json);
+            json_array_append_new(unread, json_pack("{s:o, s:o}", "store",
+                                                    tmpl_json_text(status->name, pool), "why",
+                                                    tmpl_json_text(err.text, pool)));
         }
     }
     return list;
@@ -517,26 +420,26 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
 
 json_t *tmpl_data_site(request_rec *r, const char *key)
 {
-    json_t *json = begin(), *unread = json_array(), *found = tables(key, unread, r->pool);
+    json_t *json, *unread = json_array(), *found = tables(key, unread, r->pool);
     tmpl_site_t *site = apr_palloc(r->pool, sizeof(*site));
     int seen = tmpl_sites_find(site, key);
 
     if (!seen && json_array_size(found) == 0 && json_array_size(unread) == 0) {
-        json_decref(json);
         json_decref(unread);
         json_decref(found);
         return NULL;
     }
-    set_site(json, key, r->pool);
+    json = begin();
+    json_object_update_new(json, site_of(key, seen ? site : NULL, r->pool));
     if (seen) {
-        set_figures(json, site);
-        set(json, "curve", curve(site));
+        json_object_set_new(json, "curve", curve(site));
     }
-    set(json, "tables", found);
-    set(json, "unread", unread);
-    set(json, "decisions", decisions(key, "", r->pool));
+    json_object_update_new(json, json_pack("{s:o, s:o, s:o}", "tables", found, "unread", unread,
+                                           "decisions", decisions(key, "", r->pool)));
     return json;
 }
+
+/* ---- the sites of a store ---- */
 
 typedef struct {
     json_t *list;
@@ -546,14 +449,10 @@ typedef struct {
 static apr_status_t add_site(void *baton, const char *key)
 {
     const part_t *part = baton;
-    tmpl_site_t *site = apr_palloc(part->pool, sizeof(*site));
-    json_t *json = json_object();
+    tmpl_site_t site;
 
-    set_site(json, key, part->pool);
-    if (tmpl_sites_find(site, key)) {
-        set_figures(json, site);
-    }
-    json_array_append_new(part->list, json);
+    json_array_append_new(part->list,
+                          site_of(key, tmpl_sites_find(&site, key) ? &site : NULL, part->pool));
     return APR_SUCCESS;
 }
 
@@ -565,7 +464,7 @@ static json_t *store_names(apr_pool_t *pool)
 
     for (i = 0; i < known->nelts; i++) {
         json_array_append_new(
-            list, tmpl_data_string(APR_ARRAY_IDX(known, i, tmpl_store_status_t).name, pool));
+            list, tmpl_json_text(APR_ARRAY_IDX(known, i, tmpl_store_status_t).name, pool));
     }
     return list;
 }
@@ -576,7 +475,7 @@ json_t *tmpl_data_sites(request_rec *r, const char *name, const char *after, uns
     part_t part = { json_array(), r->pool };
     tmpl_store_t *store = tmpl_links_store(name, err);
     const char *next = NULL;
-    json_t *json;
+    json_t *json, *names;
 
     if (store == NULL || tmpl_store_sites_part(store, after, n, add_site, &part, &next, err,
                                                r->pool) != APR_SUCCESS) {
@@ -584,12 +483,12 @@ json_t *tmpl_data_sites(request_rec *r, const char *name, const char *after, uns
         return NULL;
     }
     json = begin();
-    set(json, "stores", store_names(r->pool));
-    set(json, "store",
-        name != NULL ? tmpl_data_string(name, r->pool)
-                     : json_incref(json_array_get(json_object_get(json, "stores"), 0)));
-    set(json, "sites", part.list);
-    set(json, "next",
-        next != NULL ? json_string(ap_escape_urlencoded(r->pool, next)) : json_null());
+    names = store_names(r->pool);
+    json_object_update_new(json,
+                           json_pack("{s:o, s:o, s:o, s:s?}", "stores", names, "store",
+                                     name != NULL ? tmpl_json_text(name, r->pool)
+                                                  : json_incref(json_array_get(names, 0)),
+                                     "sites", part.list, "next",
+                                     next != NULL ? ap_escape_urlencoded(r->pool, next) : NULL));
     return json;
 }

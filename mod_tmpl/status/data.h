@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that the status handler shows, as JSON: what ?format=json sends, and what the page is made
- * of. docs/operations.md lists the fields.
+ * All that the status handler shows, as JSON: what ?format=json sends, and what the page and the
+ * metrics are made of. docs/operations.md lists the fields.
  *
- * Strings are UTF-8: a byte that is not UTF-8 becomes U+FFFD. So each site has two strings: "site",
- * for people, and "query", its key with all bytes as %XX except letters, digits, - . _ and ~, to be
- * put behind "?site=". Times are seconds since 1970. A share is 0 to 1.
+ * Each site has two strings: "site", for people, and "query", its key with all bytes as %XX except
+ * letters, digits, - . _ and ~, to be put behind "?site=". Times are seconds since 1970. A share is
+ * 0 to 1.
  */
 #ifndef TMPL_DATA_H
 #define TMPL_DATA_H
 
-#include <jansson.h>
-
-#include "mod_tmpl.h"
+#include "members.h"
 
 #define TMPL_DATA_SCHEMA 1
 
@@ -29,6 +27,9 @@ int tmpl_data_is_filter(const char *declined);
  */
 json_t *tmpl_data_server(request_rec *r, const char *declined);
 
+/* The same, but "sites" are those of TmplMetricsSites, and no decisions and no configuration. */
+json_t *tmpl_data_figures(request_rec *r);
+
 /*
  * All about one site, with its learning curve and its decisions; NULL: the site is not known.
  */
@@ -42,8 +43,5 @@ json_t *tmpl_data_site(request_rec *r, const char *key);
  */
 json_t *tmpl_data_sites(request_rec *r, const char *store, const char *after, unsigned n,
                         tmpl_error_t *err);
-
-/* A text of any bytes as a JSON string. */
-json_t *tmpl_data_string(const char *text, apr_pool_t *pool);
 
 #endif

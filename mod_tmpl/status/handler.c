@@ -2,30 +2,21 @@
 #include "admin.h"
 #include "data.h"
 #include "handler.h"
-#include "html.h"
-#include "metrics.h"
+#include "views.h"
 
 /* The number of sites in one part of the list: the default, and the maximum. */
 #define PART_DEFAULT "100"
 #define PART_MOST    1000
 
-/* X(id, name) */
-#define FORMATS(X)                                                                                 \
-    X(HTML, "html")                                                                                \
-    X(JSON, "json")                                                                                \
-    X(METRICS, "metrics")
+#define N(array) (sizeof(array) / sizeof((array)[0]))
 
-typedef enum {
-#define FORMAT_ID(id, name) FORMAT_##id,
-    FORMATS(FORMAT_ID)
-#undef FORMAT_ID
-        FORMAT_COUNT
-} format_e;
+typedef enum { FORMAT_HTML, FORMAT_JSON, FORMAT_METRICS, FORMAT_COUNT } format_e;
 
-static const char *const format_names[] = {
-#define FORMAT_NAME(id, name) name,
-    FORMATS(FORMAT_NAME)
-#undef FORMAT_NAME
+/* What asks for a format: its name in the query, or its type in Accept. */
+static const char *const formats[FORMAT_COUNT][2] = {
+    [FORMAT_HTML] = { "html", "text/html" },
+    [FORMAT_JSON] = { "json", "application/json" },
+    [FORMAT_METRICS] = { "metrics", "application/openmetrics-text" },
 };
 
 /* The names in a query. */
@@ -58,42 +49,16 @@ int tmpl_status_handles(const request_rec *r)
 /* Sends an answer that says what is wrong, and what a request can ask for. */
 static int refuse(const asked_t *asked, int status, const char *text)
 {
-    request_rec *r = asked->r;
+    const char *at = asked->location;
 
-    r->status = status;
-    ap_set_content_type(r, "text/plain; charset=utf-8");
-    ap_rvputs(r, text,
-              "\nThere is:\n"
-              "  ",
-              asked->location,
-              "\n"
-              "  ",
-              asked->location,
-              "?format=html, json or metrics\n"
-              "  ",
-              asked->location,
-              "/metrics\n"
-              "  ",
-              asked->location,
-              "?declined=any, or a reason\n"
-              "  ",
-              asked->location,
-              "/sites?n=NUMBER&after=NEXT&store=STORE\n"
-              "  ",
-              asked->location, "/SITE or ?site=SITE\n", NULL);
+    asked->r->status = status;
+    ap_set_content_type(asked->r, "text/plain; charset=utf-8");
+    ap_rprintf(asked->r,
+               "%s\nThere is:\n  %s\n  %s?format=html, json or metrics\n  %s/metrics\n"
+               "  %s?declined=any, or a reason\n  %s/sites?n=NUMBER&after=NEXT&store=STORE\n"
+               "  %s/SITE or ?site=SITE\n",
+               text, at, at, at, at, at, at);
     return OK;
-}
-
-static int is_argument(const char *name)
-{
-    size_t i;
-
-    for (i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++) {
-        if (strcmp(name, arguments[i]) == 0) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* Reads the query, whose values may hold any byte but 0. Returns 0 if a name is not known. */
@@ -102,91 +67,81 @@ static int read_arguments(asked_t *asked)
     apr_pool_t *pool = asked->r->pool;
     char *rest = apr_pstrdup(pool, asked->r->args != NULL ? asked->r->args : "");
     char *argument, *state;
+    size_t i;
 
     asked->args = apr_table_make(pool, 4);
     for (argument = apr_strtok(rest, "&", &state); argument != NULL;
          argument = apr_strtok(NULL, "&", &state)) {
         char *value = strchr(argument, '=');
 
-        if (value == NULL) {
+        if (value == NULL || ap_unescape_urlencoded(value + 1) != OK) {
             return 0;
         }
-        *value++ = '\0';
-        if (!is_argument(argument) || ap_unescape_urlencoded(value) != OK) {
+        *value = '\0';
+        for (i = 0; i < N(arguments) && strcmp(argument, arguments[i]) != 0; i++) {
+        }
+        if (i == N(arguments)) {
             return 0;
         }
-        apr_table_setn(asked->args, argument, value);
+        apr_table_setn(asked->args, argument, value + 1);
     }
     return 1;
 }
 
 /* Finds the format in the query, else by Accept; 0 if the part does not have the named format. */
-static int find_format(asked_t *asked, unsigned formats)
+static int find_format(asked_t *asked, unsigned has)
 {
-    static const struct {
-        const char *type;
-        format_e format;
-    } types[] = { { "text/html", FORMAT_HTML },
-                  { "application/json", FORMAT_JSON },
-                  { "application/openmetrics-text", FORMAT_METRICS } };
     const char *name = apr_table_get(asked->args, "format");
     const char *accept = apr_table_getm(asked->r->pool, asked->r->headers_in, "Accept");
     int i;
 
-    asked->format = (formats & AS(HTML)) != 0 ? FORMAT_HTML : FORMAT_METRICS;
-    if (name != NULL) {
-        for (i = 0; i < FORMAT_COUNT && strcmp(name, format_names[i]) != 0; i++) {
-        }
-        asked->format = (format_e)i;
-        return i < FORMAT_COUNT && (formats & (1u << i)) != 0;
-    }
-    for (i = 0; accept != NULL && i < FORMAT_COUNT; i++) {
-        if ((formats & (1u << types[i].format)) != 0 &&
-            ap_strcasestr(accept, types[i].type) != NULL) {
-            asked->format = types[i].format;
-            break;
+    for (i = 0; i < FORMAT_COUNT; i++) {
+        if (name != NULL ? strcmp(name, formats[i][0]) == 0
+                         : (has & (1u << i)) != 0 && accept != NULL &&
+                               ap_strcasestr(accept, formats[i][1]) != NULL) {
+            asked->format = (format_e)i;
+            return (has & (1u << i)) != 0;
         }
     }
-    return 1;
+    asked->format = (has & AS(HTML)) != 0 ? FORMAT_HTML : FORMAT_METRICS;
+    return name == NULL;
 }
 
 /* Sends data, and releases it. */
 static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
 {
     request_rec *r = asked->r;
-    char *text;
-    int said = OK;
 
     apr_table_mergen(r->headers_out, "Vary", "Accept");
     if (asked->format == FORMAT_JSON) {
-        text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+        char *text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+
         ap_set_content_type(r, "application/json");
         ap_rvputs(r, text, "\n", NULL);
         free(text);
     }
     else {
-        said = tmpl_html_write(r, view, data, asked->location);
+        tmpl_html_write(r, view, data, asked->location);
     }
     json_decref(data);
-    return said;
+    return OK;
+}
+
+static int send_metrics(const asked_t *asked)
+{
+    return tmpl_metrics_write(asked->r);
 }
 
 static int send_server(const asked_t *asked)
 {
     const char *declined = apr_table_get(asked->args, "declined");
 
-    if (declined != NULL && !tmpl_data_is_filter(declined)) {
-        return refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");
-    }
-    return asked->format == FORMAT_METRICS
-               ? tmpl_metrics_write(asked->r)
-               : answer(asked, TMPL_VIEW_SERVER,
-                        tmpl_data_server(asked->r, declined != NULL ? declined : ""));
-}
-
-static int send_metrics(const asked_t *asked)
-{
-    return tmpl_metrics_write(asked->r);
+    declined = declined != NULL ? declined : "";
+    return !tmpl_data_is_filter(declined)
+               ? refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.")
+           : asked->format == FORMAT_METRICS
+               ? send_metrics(asked)
+               : answer(asked, TMPL_VIEW_SERVER, tmpl_data_server(asked->r, declined));
 }
 
 static int send_sites(const asked_t *asked)
@@ -226,19 +181,6 @@ static const part_t parts[] = {
 };
 static const part_t site_part = { NULL, AS(HTML) | AS(JSON), send_site };
 
-/* The length of a section's path, without a slash at its end; 0 if uri is not in the section. */
-static apr_size_t section_len(const char *uri, const char *path)
-{
-    apr_size_t len;
-
-    if (path == NULL || *path != '/') {
-        return 0;
-    }
-    len = strlen(path);
-    len -= path[len - 1] == '/';
-    return strncmp(uri, path, len) == 0 && (uri[len] == '/' || uri[len] == '\0') ? len : 0;
-}
-
 /*
  * Splits the path into location and rest. The location is the path of the section that has the
  * handler. If that path is a pattern, the location is the whole path of the request, without the
@@ -247,14 +189,17 @@ static apr_size_t section_len(const char *uri, const char *path)
 static void find_location(asked_t *asked)
 {
     const request_rec *r = asked->r;
-    const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
-    const char *slash = strrchr(r->uri, '/');
-    apr_size_t len = section_len(r->uri, core->d);
-    const char *end = r->uri + (len > 0 ? len : strlen(r->uri));
+    const char *path = ((core_dir_config *)ap_get_core_module_config(r->per_dir_config))->d;
+    const char *slash = strrchr(r->uri, '/'), *end = r->uri + strlen(r->uri);
+    apr_size_t len = path != NULL && *path == '/' ? strlen(path) : 0;
     size_t i;
 
-    if (len == 0) {
-        for (i = 0; slash != NULL && i < sizeof(parts) / sizeof(parts[0]); i++) {
+    len -= len > 0 && path[len - 1] == '/';
+    if (len > 0 && strncmp(r->uri, path, len) == 0 && (r->uri[len] == '/' || r->uri[len] == '\0')) {
+        end = r->uri + len;
+    }
+    else {
+        for (i = 0; slash != NULL && i < N(parts); i++) {
             end = strcmp(slash + 1, parts[i].name) == 0 ? slash : end;
         }
     }
@@ -271,7 +216,7 @@ static const part_t *find_part(asked_t *asked)
     if (asked->site != NULL && *asked->rest == '\0') {
         return &site_part;
     }
-    for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    for (i = 0; i < N(parts); i++) {
         if (strcmp(asked->rest, parts[i].name) == 0) {
             return &parts[i];
         }

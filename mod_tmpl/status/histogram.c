@@ -4,109 +4,82 @@
 #include "histogram.h"
 #include "shm.h"
 
+#define BUCKETS 17
+
 typedef struct {
-    volatile apr_uint64_t buckets[TMPL_HISTOGRAM_BUCKETS];
-    volatile apr_uint64_t sum;
+    volatile apr_uint64_t buckets[BUCKETS];
+    volatile apr_uint64_t sum; /* of the values, in millionths: of a second, or of the whole */
 } counts_t;
 
-/* The bounds of all histograms of one kind. */
-typedef struct {
-    int n; /* buckets: one more than bounds */
-    apr_int64_t bounds[TMPL_HISTOGRAM_BUCKETS - 1];
-} scale_t;
-
 /* 100 microseconds to 10 seconds */
-static const scale_t of_times = { 17,
-                                  { 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000,
-                                    250000, 500000, 1000000, 2500000, 5000000, 10000000 } };
+static const apr_int64_t times[] = { 100,     250,     500,     1000,    2500,   5000,
+                                     10000,   25000,   50000,   100000,  250000, 500000,
+                                     1000000, 2500000, 5000000, 10000000 };
 /* closer near 100 %, where most pages have their confidence */
-static const scale_t of_shares = { 13,
-                                   { 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000,
-                                     900000, 950000, 990000, 1000000 } };
+static const apr_int64_t shares[] = { 100000, 200000, 300000, 400000, 500000, 600000,
+                                      700000, 800000, 900000, 950000, 990000, 1000000 };
 
-typedef struct {
-    const char *name;
-    const char *explanation;
-} row_t;
+static const struct {
+    const char *name, *text;
+    const apr_int64_t *bounds; /* upper bounds of the buckets but the last one, inclusive */
+    int n;                     /* buckets */
+} rows[TMPL_MEASURES] = {
+    [TMPL_STAGE_WAIT] = { "wait", "from the first byte of a held page to its last one", times, 17 },
+    [TMPL_STAGE_READ] = { "read", "the page is parsed", times, 17 },
+    [TMPL_STAGE_STORE] = { "count", "its text is looked up in the store", times, 17 },
+    [TMPL_STAGE_DECIDE] = { "decide", "its blocks are judged, and its edits are made", times, 17 },
+    [TMPL_STAGE_WRITE] = { "write", "the edits are put into the page", times, 17 },
+    [TMPL_STAGE_TOTAL] = { "total", "all that is done with a complete page", times, 17 },
+    [TMPL_SHARE_RATIO] = { "template", "share of a judged page's text that is template", shares,
+                           13 },
+    [TMPL_SHARE_CONFIDENCE] = { "confidence", "how sure the detector is of a judged page", shares,
+                                13 },
+};
 
-#define ROW(id, name, explanation) { name, explanation },
-static const row_t stages[] = { TMPL_STAGES(ROW) };
-static const row_t shares[] = { TMPL_SHARES(ROW) };
-#undef ROW
-
-static counts_t *histograms; /* one for each stage, then for each share; NULL: no memory */
-
-const char *tmpl_stage_name(tmpl_stage_e stage)
-{
-    return stages[stage].name;
-}
-
-const char *tmpl_stage_text(tmpl_stage_e stage)
-{
-    return stages[stage].explanation;
-}
-
-const char *tmpl_share_name(tmpl_share_e share)
-{
-    return shares[share].name;
-}
-
-const char *tmpl_share_text(tmpl_share_e share)
-{
-    return shares[share].explanation;
-}
+static counts_t *histograms; /* TMPL_MEASURES of them; NULL: no memory */
 
 void tmpl_histograms_create(server_rec *s)
 {
-    histograms =
-        tmpl_shm(s, "histograms", (TMPL_STAGE_COUNT + TMPL_SHARE_COUNT) * sizeof(*histograms));
+    histograms = tmpl_shm(s, "histograms", TMPL_MEASURES * sizeof(*histograms));
 }
 
-static void histogram_add(int which, const scale_t *scale, apr_int64_t value)
+void tmpl_stage_took(tmpl_measure_e stage, apr_interval_time_t took)
 {
     int i = 0;
 
     if (histograms == NULL) {
         return;
     }
-    while (i < scale->n - 1 && value > scale->bounds[i]) {
+    while (i < rows[stage].n - 1 && took > rows[stage].bounds[i]) {
         i++;
     }
-    apr_atomic_inc64(&histograms[which].buckets[i]);
-    apr_atomic_add64(&histograms[which].sum, value > 0 ? (apr_uint64_t)value : 0);
+    apr_atomic_inc64(&histograms[stage].buckets[i]);
+    apr_atomic_add64(&histograms[stage].sum, took > 0 ? (apr_uint64_t)took : 0);
 }
 
-void tmpl_stage_took(tmpl_stage_e stage, apr_interval_time_t took)
+void tmpl_share_was(tmpl_measure_e share, double value)
 {
-    histogram_add((int)stage, &of_times, took);
+    tmpl_stage_took(share, (apr_int64_t)(value * 1000000 + 0.5));
 }
 
-void tmpl_share_was(tmpl_share_e share, double value)
+json_t *tmpl_histogram(tmpl_measure_e of)
 {
-    histogram_add(TMPL_STAGE_COUNT + (int)share, &of_shares, (apr_int64_t)(value * 1000000 + 0.5));
-}
-
-static tmpl_histogram_t histogram_get(int which, const scale_t *scale)
-{
-    tmpl_histogram_t histogram = { .bounds = scale->bounds, .n = scale->n };
+    json_t *buckets = json_array();
+    json_int_t count = 0;
+    double sum = histograms != NULL ? (double)apr_atomic_read64(&histograms[of].sum) / 1000000 : 0;
     int i;
 
-    if (histograms != NULL) {
-        for (i = 0; i < scale->n; i++) {
-            histogram.buckets[i] = apr_atomic_read64(&histograms[which].buckets[i]);
-            histogram.count += histogram.buckets[i];
-        }
-        histogram.sum = apr_atomic_read64(&histograms[which].sum);
+    for (i = 0; i < rows[of].n; i++) {
+        json_int_t n =
+            histograms != NULL ? (json_int_t)apr_atomic_read64(&histograms[of].buckets[i]) : 0;
+
+        count += n;
+        json_array_append_new(buckets,
+                              json_pack("{s:o, s:I}", "up_to",
+                                        tmpl_json_time(i < rows[of].n - 1 ? rows[of].bounds[i] : 0),
+                                        "count", n));
     }
-    return histogram;
-}
-
-tmpl_histogram_t tmpl_stage_histogram(tmpl_stage_e stage)
-{
-    return histogram_get((int)stage, &of_times);
-}
-
-tmpl_histogram_t tmpl_share_histogram(tmpl_share_e share)
-{
-    return histogram_get(TMPL_STAGE_COUNT + (int)share, &of_shares);
+    return json_pack("{s:s, s:s, s:I, s:f, s:o}", of >= TMPL_SHARE_RATIO ? "share" : "stage",
+                     rows[of].name, "text", rows[of].text, "count", count,
+                     of >= TMPL_SHARE_RATIO ? "sum" : "seconds", sum, "buckets", buckets);
 }

@@ -3,63 +3,34 @@
 #ifndef TMPL_HISTOGRAM_H
 #define TMPL_HISTOGRAM_H
 
-#include "mod_tmpl.h"
+#include "members.h"
 
-/* X(id, name, explanation) */
-#define TMPL_STAGES(X)                                                                             \
-    X(WAIT, "wait", "from the first byte of a held page to its last one")                          \
-    X(READ, "read", "the page is parsed")                                                          \
-    X(STORE, "count", "its text is looked up in the store")                                        \
-    X(DECIDE, "decide", "its blocks are judged, and its edits are made")                           \
-    X(WRITE, "write", "the edits are put into the page")                                           \
-    X(TOTAL, "total", "all that is done with a complete page")
-
+/* What has a histogram: stages, and shares of a page that has verdicts and was not declined. */
 typedef enum {
-#define TMPL_STAGE_ID(id, name, explanation) TMPL_STAGE_##id,
-    TMPL_STAGES(TMPL_STAGE_ID)
-#undef TMPL_STAGE_ID
-        TMPL_STAGE_COUNT
-} tmpl_stage_e;
-
-/* X(id, name, explanation): shares of a page that has verdicts and was not declined, 0 to 1. */
-#define TMPL_SHARES(X)                                                                             \
-    X(RATIO, "template", "share of a judged page's text that is template")                         \
-    X(CONFIDENCE, "confidence", "how sure the detector is of a judged page")
-
-typedef enum {
-#define TMPL_SHARE_ID(id, name, explanation) TMPL_SHARE_##id,
-    TMPL_SHARES(TMPL_SHARE_ID)
-#undef TMPL_SHARE_ID
-        TMPL_SHARE_COUNT
-} tmpl_share_e;
-
-#define TMPL_HISTOGRAM_BUCKETS 17
-
-/* Values are in millionths: microseconds, or millionths of the whole. */
-typedef struct {
-    const apr_int64_t *bounds; /* upper bounds of the buckets but the last one, inclusive */
-    int n;                     /* buckets */
-    apr_uint64_t buckets[TMPL_HISTOGRAM_BUCKETS]; /* the number of values in each */
-    apr_uint64_t count;                           /* the sum of buckets */
-    apr_uint64_t sum;                             /* of all values */
-} tmpl_histogram_t;
-
-const char *tmpl_stage_name(tmpl_stage_e stage);
-const char *tmpl_stage_text(tmpl_stage_e stage);
-const char *tmpl_share_name(tmpl_share_e share);
-const char *tmpl_share_text(tmpl_share_e share);
+    TMPL_STAGE_WAIT,
+    TMPL_STAGE_READ,
+    TMPL_STAGE_STORE,
+    TMPL_STAGE_DECIDE,
+    TMPL_STAGE_WRITE,
+    TMPL_STAGE_TOTAL,
+    TMPL_SHARE_RATIO,
+    TMPL_SHARE_CONFIDENCE,
+    TMPL_MEASURES
+} tmpl_measure_e;
 
 /* post_config hook. */
 void tmpl_histograms_create(server_rec *s);
 
 /* Adds a time; a negative one counts as 0. */
-void tmpl_stage_took(tmpl_stage_e stage, apr_interval_time_t took);
+void tmpl_stage_took(tmpl_measure_e stage, apr_interval_time_t took);
 
-/* Adds the share of a page. */
-void tmpl_share_was(tmpl_share_e share, double value);
+/* Adds the share of a page, 0 to 1. */
+void tmpl_share_was(tmpl_measure_e share, double value);
 
-/* The histogram of a stage or of a share; no values if there is no shared memory. */
-tmpl_histogram_t tmpl_stage_histogram(tmpl_stage_e stage);
-tmpl_histogram_t tmpl_share_histogram(tmpl_share_e share);
+/*
+ * A histogram as data.h has it: a stage in seconds, or a share. Without values if there is no
+ * shared memory. The caller owns it.
+ */
+json_t *tmpl_histogram(tmpl_measure_e of);
 
 #endif

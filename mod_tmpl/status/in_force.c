@@ -2,7 +2,7 @@
 #include "in_force.h"
 
 #include "connections.h"
-#include "data.h"
+#include "members.h"
 
 /* The server and the section in which a directive is. */
 typedef struct {
@@ -47,15 +47,11 @@ static const char *value_of(const ap_directive_t *directive, const tmpl_setting_
 static json_t *row_of(const ap_directive_t *directive, const tmpl_setting_t *setting,
                       const place_t *place, apr_pool_t *pool)
 {
-    json_t *json = json_object();
-
-    json_object_set_new(json, "server", tmpl_data_string(place->server, pool));
-    json_object_set_new(json, "section", tmpl_data_string(place->section, pool));
-    json_object_set_new(json, "directive", json_string(setting->directive));
-    json_object_set_new(json, "value", tmpl_data_string(value_of(directive, setting, pool), pool));
-    json_object_set_new(json, "file", tmpl_data_string(directive->filename, pool));
-    json_object_set_new(json, "line", json_integer(directive->line_num));
-    return json;
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "server",
+                     tmpl_json_text(place->server, pool), "section",
+                     tmpl_json_text(place->section, pool), "directive", setting->directive, "value",
+                     tmpl_json_text(value_of(directive, setting, pool), pool), "file",
+                     tmpl_json_text(directive->filename, pool), "line", directive->line_num);
 }
 
 static const char *server_name(const ap_directive_t *at)

@@ -3,9 +3,7 @@
 #ifndef TMPL_IN_FORCE_H
 #define TMPL_IN_FORCE_H
 
-#include <jansson.h>
-
-#include "mod_tmpl.h"
+#include "members.h"
 
 /*
  * An array of the settings, each {"server", "section", "directive", "value", "file", "line"}. The

@@ -19,15 +19,21 @@ typedef struct {
     /* the place of the element that caused the decline; line 0: not known, or the whole page */
     apr_uint32_t at, line;
     char tag[TMPL_PLACE_TAG + 1];
-    int judged; /* the rest is set */
+    apr_off_t length, length_after;
+    apr_interval_time_t took;
+    int cached;   /* 0: without a cache; else 1 + tmpl_cached_e */
+    int answered; /* the store has answered: state and the next three fields are set */
     tmpl_state_e state;
+    apr_uint32_t known; /* documents in the site's table */
+    int frozen;
+    int learnt; /* the page is a new document */
+    int judged; /* the next five fields are set */
     tmpl_detector_e detector;
-    int cached; /* 0: without a cache; else 1 + tmpl_cached_e */
     apr_uint32_t blocks, template_blocks;
     double ratio, confidence; /* as in the Tmpl field */
     double unmarked;          /* as in the Tmpl field; -1: nothing was marked */
-    apr_off_t length, length_after;
-    apr_interval_time_t took;
+    int measured;             /* ratio is set, and the next field */
+    double segments_known;    /* the share of segments that other documents of the site have, too */
 } tmpl_recent_t;
 
 /* post_config hook: a ring of n decisions; 0: none. */

@@ -33,18 +33,7 @@ static double share_known(const tmpl_outcome_t *outcome)
     return segments > 0 ? (double)known / segments : 0;
 }
 
-static void report_site(const tmpl_site_page_t *page, request_rec *r)
-{
-    tmpl_site_warning_t warning;
-
-    if (tmpl_sites_add(page, &warning)) {
-        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE_DECLINED, page->site,
-                      warning.declined, warning.of, tmpl_decline_name(warning.reason),
-                      tmpl_decline_text(warning.reason));
-    }
-}
-
-/* A decision with the fields that every decision has. */
+/* A decision with the fields that every decision has; its padding is 0, for its hash. */
 static tmpl_recent_t *begin(const tmpl_ctx_t *ctx, const char *site, const char *path,
                             tmpl_decline_e reason, apr_pool_t *pool)
 {
@@ -58,6 +47,18 @@ static tmpl_recent_t *begin(const tmpl_ctx_t *ctx, const char *site, const char 
     return decision;
 }
 
+static void add(const tmpl_recent_t *decision, const char *site, request_rec *r)
+{
+    tmpl_site_warning_t warning;
+
+    tmpl_recent_add(decision);
+    if (tmpl_sites_add(site, decision, &warning)) {
+        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE_DECLINED, site,
+                      warning.declined, warning.of, tmpl_decline_name(warning.reason),
+                      tmpl_decline_text(warning.reason));
+    }
+}
+
 /* Adds the place of the element for which the page was declined. */
 static void add_place(tmpl_recent_t *decision, const tmpl_judged_t *judged)
 {
@@ -65,7 +66,7 @@ static void add_place(tmpl_recent_t *decision, const tmpl_judged_t *judged)
     apr_uint32_t at = judged->outcome.declined_at;
     tmpl_place_t place;
 
-    if (judged->outcome.decline != TMPL_DECLINE_NONE && at < input->len) {
+    if (decision->decline != TMPL_DECLINE_NONE && at < input->len) {
         place = tmpl_place(input->body, (apr_uint32_t)input->len, at);
         decision->at = at;
         decision->line = place.line;
@@ -73,107 +74,76 @@ static void add_place(tmpl_recent_t *decision, const tmpl_judged_t *judged)
     }
 }
 
-static void keep_decision(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_off_t before,
-                          apr_off_t after, apr_interval_time_t took, apr_pool_t *pool)
+static void add_outcome(tmpl_recent_t *decision, const tmpl_outcome_t *outcome)
 {
-    const tmpl_outcome_t *outcome = &judged->outcome;
-    tmpl_recent_t *decision;
-
-    if (tmpl_recent_size() == 0) {
-        return;
-    }
-    decision = begin(ctx, ctx->site, judged->input.uri, outcome->decline, pool);
-    add_place(decision, judged);
-    decision->judged = outcome->verdicts != NULL;
+    decision->answered = outcome->counts.records != NULL;
     decision->state = outcome->state;
+    decision->known = outcome->counts.pages;
+    decision->frozen = outcome->counts.frozen;
+    decision->learnt = outcome->counts.counted && outcome->store_error.status == APR_SUCCESS;
+    decision->judged = outcome->verdicts != NULL;
     decision->detector = (tmpl_detector_e)(outcome->detector - tmpl_detector(0));
-    decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
     /* the page of a cached decision has this field only */
     decision->blocks = outcome->page != NULL ? outcome->page->n_blocks : 0;
     decision->template_blocks = outcome->closure.template_blocks;
     decision->ratio = outcome->closure.ratio;
     decision->confidence = outcome->closure.confidence;
     decision->unmarked = outcome->unmarked;
-    decision->length = before;
-    decision->length_after = after;
-    decision->took = took;
-    tmpl_recent_add(decision);
-}
-
-static void add_to_site(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
-                        apr_off_t before, apr_off_t after)
-{
-    const tmpl_outcome_t *outcome = &judged->outcome;
-    tmpl_site_page_t page = { .site = ctx->site,
-                              .time = apr_time_now(),
-                              .decline = outcome->decline,
-                              .judged = outcome->counts.records != NULL,
-                              .state = outcome->state,
-                              .known = outcome->counts.pages,
-                              .frozen = outcome->counts.frozen,
-                              .learnt = outcome->counts.counted &&
-                                        outcome->store_error.status == APR_SUCCESS,
-                              .bytes_in = before,
-                              .bytes_out = after };
-
     /* the segments of a page from the cache are not known */
-    if (outcome->counts.records != NULL && outcome->observation.n > 0) {
-        page.measured = 1;
-        page.cut = outcome->closure.ratio;
-        page.segments_known = share_known(outcome);
-    }
-    report_site(&page, r);
+    decision->measured = decision->answered && outcome->observation.n > 0;
+    decision->segments_known = decision->measured ? share_known(outcome) : 0;
 }
 
-static void count(const tmpl_outcome_t *outcome, const tmpl_ctx_t *ctx, apr_off_t before,
-                  apr_off_t after, apr_interval_time_t took)
+static void count(const tmpl_recent_t *decision, const tmpl_outcome_t *outcome)
 {
-    if (outcome->decline == TMPL_DECLINE_NONE) {
+    apr_uint64_t before = (apr_uint64_t)decision->length,
+                 after = (apr_uint64_t)decision->length_after;
+
+    if (decision->decline == TMPL_DECLINE_NONE) {
         tmpl_count(TMPL_COUNTER_PAGES, 1);
-        tmpl_count_mode(tmpl_conf_mode(ctx->conf));
-        tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
-        tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
-        tmpl_count(TMPL_COUNTER_BYTES_REMOVED, before > after ? (apr_uint64_t)(before - after) : 0);
+        tmpl_count_in(TMPL_GROUP_MODE, decision->mode);
+        tmpl_count(TMPL_COUNTER_BYTES_IN, before);
+        tmpl_count(TMPL_COUNTER_BYTES_OUT, after);
+        tmpl_count(TMPL_COUNTER_BYTES_REMOVED, before > after ? before - after : 0);
     }
-    if (outcome->decline == TMPL_DECLINE_NONE && outcome->verdicts != NULL) {
-        tmpl_count_detector(outcome->detector);
-        tmpl_share_was(TMPL_SHARE_RATIO, outcome->closure.ratio);
-        tmpl_share_was(TMPL_SHARE_CONFIDENCE, outcome->closure.confidence);
+    if (decision->decline == TMPL_DECLINE_NONE && decision->judged) {
+        tmpl_count_in(TMPL_GROUP_DETECTOR, decision->detector);
+        tmpl_share_was(TMPL_SHARE_RATIO, decision->ratio);
+        tmpl_share_was(TMPL_SHARE_CONFIDENCE, decision->confidence);
     }
     tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
     tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
     /* a page that is due is counted when it has been learnt */
     tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted && !outcome->counts.due);
     tmpl_count(TMPL_COUNTER_NEAR_COPIES, outcome->counts.near_copy != 0);
-    tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);
+    tmpl_count(TMPL_COUNTER_MICROSECONDS, decision->took > 0 ? (apr_uint64_t)decision->took : 0);
+    tmpl_stage_took(TMPL_STAGE_TOTAL, decision->took);
 }
 
 void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
                         apr_off_t before, apr_off_t after, apr_interval_time_t took)
 {
     const tmpl_outcome_t *outcome = &judged->outcome;
+    tmpl_recent_t *decision = begin(ctx, ctx->site, judged->input.uri, outcome->decline, r->pool);
 
-    count(outcome, ctx, before, after, took);
+    decision->length = before;
+    decision->length_after = after;
+    decision->took = took;
+    decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
+    add_place(decision, judged);
+    add_outcome(decision, outcome);
+    count(decision, outcome);
     tmpl_selectors_count(ctx->conf, outcome->closure.matched);
-    tmpl_stage_took(TMPL_STAGE_TOTAL, took);
-    keep_decision(judged, ctx, before, after, took, r->pool);
-    add_to_site(judged, ctx, r, before, after);
+    add(decision, ctx->site, r);
     ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, TMPL_LOG_JUDGED, tmpl_state_name(outcome->state),
                   outcome->edits.n, after, before, took);
 }
 
 void tmpl_report_declined(const tmpl_ctx_t *ctx, request_rec *r, tmpl_decline_e reason)
 {
-    const char *site;
-    tmpl_site_page_t page = { .time = apr_time_now(), .decline = reason };
+    if (is_of_page(reason)) {
+        const char *site = ctx->site != NULL ? ctx->site : tmpl_site_of(r, ctx->conf);
 
-    if (!is_of_page(reason)) {
-        return;
+        add(begin(ctx, site, tmpl_uri_of(r, r->pool), reason, r->pool), site, r);
     }
-    site = ctx->site != NULL ? ctx->site : tmpl_site_of(r, ctx->conf);
-    page.site = site;
-    if (tmpl_recent_size() > 0) {
-        tmpl_recent_add(begin(ctx, site, tmpl_uri_of(r, r->pool), reason, r->pool));
-    }
-    report_site(&page, r);
 }

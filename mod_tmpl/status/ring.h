@@ -8,15 +8,15 @@
 #ifndef TMPL_RING_H
 #define TMPL_RING_H
 
-#include <apr.h>
+#include "mod_tmpl.h"
 
 typedef struct tmpl_ring_t tmpl_ring_t;
 
-/* The bytes of a ring of n >= 1 items of item bytes each, a multiple of 8. */
-apr_size_t tmpl_ring_size(apr_uint32_t n, apr_size_t item);
-
-/* Memory of tmpl_ring_size() bytes becomes a ring: an empty one if all of them are 0. */
-tmpl_ring_t *tmpl_ring_at(void *memory, apr_uint32_t n, apr_size_t item);
+/*
+ * A ring of n items of item bytes each, in the shared memory of that name (shm.h). NULL if n is 0,
+ * or if there is no memory; the functions below have no effect then.
+ */
+tmpl_ring_t *tmpl_ring_create(server_rec *s, const char *name, apr_uint32_t n, apr_size_t item);
 
 /* Adds an item in place of the oldest one. */
 void tmpl_ring_add(tmpl_ring_t *ring, const void *item);

@@ -98,14 +98,17 @@ void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched)
     }
 }
 
-int tmpl_selectors_get(tmpl_selector_pages_t *is, int i)
+json_t *tmpl_selectors(apr_pool_t *pool)
 {
-    const row_t *row;
+    json_t *list = json_array();
+    int i;
 
-    if (counts == NULL || i >= rows->nelts) {
-        return 0;
+    for (i = 0; counts != NULL && i < rows->nelts; i++) {
+        const row_t *row = APR_ARRAY_IDX(rows, i, const row_t *);
+
+        json_array_append_new(list, json_pack("{s:s, s:o, s:I}", "directive", row->directive,
+                                              "selector", tmpl_json_text(row->text, pool), "pages",
+                                              (json_int_t)apr_atomic_read64(&counts[i])));
     }
-    row = APR_ARRAY_IDX(rows, i, const row_t *);
-    *is = (tmpl_selector_pages_t){ row->directive, row->text, apr_atomic_read64(&counts[i]) };
-    return 1;
+    return list;
 }

@@ -8,7 +8,7 @@
 #ifndef TMPL_SELECTORS_H
 #define TMPL_SELECTORS_H
 
-#include "mod_tmpl.h"
+#include "members.h"
 
 /* pre_config hook: forgets the selectors. */
 void tmpl_selectors_reset(apr_pool_t *pconf);
@@ -22,12 +22,10 @@ void tmpl_selectors_create(server_rec *s);
 /* Counts a page: matched is a field of the page's tmpl_closure_t, and may be NULL. */
 void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched);
 
-/* Selector i in the order of the configuration. Returns 0 behind the last one. */
-typedef struct {
-    const char *directive;
-    const char *text;
-    apr_uint64_t pages;
-} tmpl_selector_pages_t;
-int tmpl_selectors_get(tmpl_selector_pages_t *is, int i);
+/*
+ * The selectors as data.h has them, in the order of the configuration, with the pages on which each
+ * matched. The caller owns the array.
+ */
+json_t *tmpl_selectors(apr_pool_t *pool);
 
 #endif

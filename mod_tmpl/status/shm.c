@@ -9,25 +9,15 @@ typedef struct {
     apr_size_t size;
 } piece_t;
 
-/* The record of a piece, which outlives restarts. */
-static piece_t *piece_of(const char *name, apr_pool_t *pool)
-{
-    const char *key = apr_pstrcat(pool, "mod_tmpl-" TMPL_VERSION "-", name, NULL);
-    void *piece = NULL;
-
-    apr_pool_userdata_get(&piece, key, pool);
-    if (piece == NULL) {
-        piece = apr_pcalloc(pool, sizeof(piece_t));
-        apr_pool_userdata_set(piece, key, apr_pool_cleanup_null, pool);
-    }
-    return piece;
-}
-
 void *tmpl_shm(server_rec *s, const char *name, apr_size_t size)
 {
-    piece_t *piece = piece_of(name, s->process->pool);
+    const char *key = apr_pstrcat(s->process->pool, "mod_tmpl-" TMPL_VERSION "-", name, NULL);
+    piece_t *piece = ap_retained_data_get(key); /* outlives restarts */
     apr_status_t rv;
 
+    if (piece == NULL) {
+        piece = ap_retained_data_create(key, sizeof(*piece));
+    }
     if (piece->shm != NULL && piece->size != size) {
         /* children from before the restart still use their own mapping */
         apr_shm_destroy(piece->shm);

@@ -142,9 +142,9 @@ static void thin_out(tmpl_site_t *site)
     site->step *= 2;
 }
 
-static void add_to_curve(tmpl_site_t *site, const tmpl_site_page_t *page)
+static void add_to_curve(tmpl_site_t *site, const tmpl_recent_t *page)
 {
-    site->cut_since += page->cut;
+    site->cut_since += page->ratio;
     site->known_since += page->segments_known;
     site->since++;
     if (site->since < site->step) {
@@ -171,17 +171,24 @@ static void add_to_window(tmpl_site_t *site, tmpl_decline_e decline)
     site->window_n += site->window_n < TMPL_SITES_WINDOW;
 }
 
-/* Fills warning, and returns whether to warn now. */
-static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning)
+void tmpl_site_declines(const tmpl_site_t *site, unsigned counts[TMPL_DECLINE_COUNT])
 {
-    unsigned counts[TMPL_DECLINE_COUNT] = { 0 };
-    tmpl_decline_e reason = TMPL_DECLINE_NONE;
     apr_uint32_t i;
 
-    *warning = (tmpl_site_warning_t){ 0, site->window_n, reason };
+    memset(counts, 0, TMPL_DECLINE_COUNT * sizeof(*counts));
     for (i = 0; i < site->window_n; i++) {
         counts[site->window[i] % TMPL_DECLINE_COUNT]++;
     }
+}
+
+/* Fills warning, and returns whether to warn now. */
+static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning)
+{
+    unsigned counts[TMPL_DECLINE_COUNT];
+    int i;
+
+    *warning = (tmpl_site_warning_t){ 0, site->window_n, TMPL_DECLINE_NONE };
+    tmpl_site_declines(site, counts);
     /* TMPL_LOG_STORE_DOWN warns of a store that fails, once for all sites */
     counts[TMPL_DECLINE_STORE] = 0;
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
@@ -198,50 +205,48 @@ static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning
     return 1;
 }
 
-static int add(tmpl_site_t *site, const tmpl_site_page_t *page, tmpl_site_warning_t *warning)
+static int add(tmpl_site_t *site, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
 {
     site->last = page->time;
     site->pages++;
     add_to_window(site, page->decline);
-    if (page->judged) {
+    if (page->answered) {
         site->state = page->state;
         site->known = page->known;
         site->frozen = page->frozen;
-    }
-    if (page->judged && page->learnt) {
-        site->learnt = page->time;
+        site->learnt = page->learnt ? page->time : site->learnt;
     }
     if (page->decline != TMPL_DECLINE_NONE) {
         site->declined++;
         return warns(site, page->time, warning);
     }
-    site->bytes_in += (apr_uint64_t)page->bytes_in;
-    site->bytes_out += (apr_uint64_t)page->bytes_out;
+    site->bytes_in += (apr_uint64_t)page->length;
+    site->bytes_out += (apr_uint64_t)page->length_after;
     if (page->measured) {
         add_to_curve(site, page);
     }
     return 0;
 }
 
-int tmpl_sites_add(const tmpl_site_page_t *page, tmpl_site_warning_t *warning)
+int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
 {
     apr_uint64_t hash, mine = 0;
     slot_t *slot;
     int warned = 0;
 
-    if (sites == NULL || strlen(page->site) > TMPL_SITE_MAX) {
+    if (sites == NULL || strlen(key) > TMPL_SITE_MAX) {
         return 0;
     }
-    hash = hash_of(page->site);
+    hash = hash_of(key);
     slot = find(hash);
     if (slot == NULL) {
-        slot = make(page->site, hash, page->time);
+        slot = make(key, hash, page->time);
     }
     if (slot != NULL) {
         mine = lock(&slot->lock);
     }
     /* another site may have taken the slot meanwhile */
-    if (mine != 0 && strcmp(slot->site.key, page->site) == 0) {
+    if (mine != 0 && strcmp(slot->site.key, key) == 0) {
         warned = add(&slot->site, page, warning);
     }
     else {
@@ -271,21 +276,6 @@ int tmpl_sites_find(tmpl_site_t *site, const char *key)
     slot_t *slot = sites != NULL ? find(hash_of(key)) : NULL;
 
     return slot != NULL && copy(site, slot) && strcmp(site->key, key) == 0;
-}
-
-tmpl_sites_census_t tmpl_sites_census(void)
-{
-    tmpl_sites_census_t census = { 0 };
-    tmpl_site_t site;
-    int i;
-
-    for (i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
-        if (sites->hashes[i] != 0 && copy(&site, &sites->slots[i])) {
-            census.by_state[(unsigned)site.state % TMPL_STATE_COUNT]++; /* whatever memory holds */
-            census.frozen += site.frozen != 0;
-        }
-    }
-    return census;
 }
 
 static int more_pages_first(const void *one, const void *other)

@@ -6,7 +6,7 @@
 #ifndef TMPL_SITES_H
 #define TMPL_SITES_H
 
-#include "mod_tmpl.h"
+#include "recent.h"
 
 #define TMPL_SITES_MOST   1024
 #define TMPL_SITES_WINDOW 50 /* the last pages of a site, each kept with its decline reason */
@@ -39,21 +39,6 @@ typedef struct {
     double cut_since, known_since;
 } tmpl_site_t;
 
-/* A page, for its site's figures. */
-typedef struct {
-    const char *site; /* a name that is too long is not kept */
-    apr_time_t time;  /* on the clock of the day */
-    tmpl_decline_e decline;
-    apr_off_t bytes_in, bytes_out;
-    int judged; /* the store has answered: the next four fields are set */
-    tmpl_state_e state;
-    apr_uint32_t known;
-    int frozen;
-    int learnt;   /* the page is a new document */
-    int measured; /* the page counts for the learning curve: the next two fields are set */
-    double cut, segments_known;
-} tmpl_site_page_t;
-
 /* What is to be logged of a site. */
 typedef struct {
     unsigned declined, of; /* declined pages, out of so many last pages */
@@ -64,21 +49,17 @@ typedef struct {
 void tmpl_sites_create(server_rec *s);
 
 /*
- * Adds a page to its site. Never waits long: if others write the site, the page is dropped, and
- * counted in sites-dropped. Returns 1 with *warning filled, once an hour for each site, if more
- * than half of its last TMPL_SITES_WINDOW pages were declined.
+ * Adds a page to its site, unless its key is too long. Never waits long: if others write the site,
+ * the page is dropped, and counted in sites-dropped. Returns 1 with *warning filled, once an hour
+ * for each site, if more than half of its last TMPL_SITES_WINDOW pages were declined.
  */
-int tmpl_sites_add(const tmpl_site_page_t *page, tmpl_site_warning_t *warning);
+int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning);
 
 /* Copies a site that was seen since the start. Returns 0 if it was not seen, or others write it. */
 int tmpl_sites_find(tmpl_site_t *site, const char *key);
 
-/* How many sites there are in each state, and how many of them are frozen. */
-typedef struct {
-    apr_uint32_t by_state[TMPL_STATE_COUNT];
-    apr_uint32_t frozen;
-} tmpl_sites_census_t;
-tmpl_sites_census_t tmpl_sites_census(void);
+/* Counts the last pages of a site by their decline reason. */
+void tmpl_site_declines(const tmpl_site_t *site, unsigned counts[TMPL_DECLINE_COUNT]);
 
 /* Copies of all sites as tmpl_site_t, those with most pages first. */
 apr_array_header_t *tmpl_sites_list(apr_pool_t *pool);

@@ -32,15 +32,14 @@ typedef struct {
     child_t children[TMPL_STORES_CHILDREN];
 } shared_t;
 
-static const char *const purposes[] = {
-#define TMPL_PURPOSE_NAME(id, name, explanation) name,
-    TMPL_PURPOSE_ROWS(TMPL_PURPOSE_NAME)
-#undef TMPL_PURPOSE_NAME
+static const char *const purposes[TMPL_PURPOSES] = {
+    [TMPL_PURPOSE_LOOKUP] = "look-up",
+    [TMPL_PURPOSE_LEARN] = "learn",
 };
-static const char *const events[] = {
-#define TMPL_STORE_EVENT_NAME(id, name, explanation) name,
-    TMPL_STORE_EVENTS(TMPL_STORE_EVENT_NAME)
-#undef TMPL_STORE_EVENT_NAME
+static const char *const events[TMPL_STORE_EVENT_COUNT] = {
+    [TMPL_STORE_EVENT_FAILS] = "fails",     [TMPL_STORE_EVENT_ANSWERS] = "answers",
+    [TMPL_STORE_EVENT_FULL] = "full",       [TMPL_STORE_EVENT_HAS_ROOM] = "has-room",
+    [TMPL_STORE_EVENT_DAMAGED] = "damaged", [TMPL_STORE_EVENT_LOST] = "lost",
 };
 
 static shared_t *shared; /* NULL: no memory */
@@ -61,14 +60,13 @@ const char *tmpl_store_event_name(tmpl_store_event_e event)
 
 void tmpl_stores_create(server_rec *s)
 {
-    apr_size_t size = tmpl_ring_size(TMPL_STORES_EVENTS, sizeof(tmpl_store_event_t));
-    char *memory = tmpl_shm(s, "store-events", TMPL_STORES_MOST * size);
+    char name[] = "store-events-NN";
     int i;
 
-    shared = memory != NULL ? tmpl_shm(s, "stores", sizeof(*shared)) : NULL;
-    for (i = 0; shared != NULL && i < TMPL_STORES_MOST; i++) {
-        rings[i] = tmpl_ring_at(memory + (apr_size_t)i * size, TMPL_STORES_EVENTS,
-                                sizeof(tmpl_store_event_t));
+    shared = tmpl_shm(s, "stores", sizeof(*shared));
+    for (i = 0; i < TMPL_STORES_MOST; i++) {
+        apr_snprintf(name, sizeof(name), "store-events-%d", i);
+        rings[i] = tmpl_ring_create(s, name, TMPL_STORES_EVENTS, sizeof(tmpl_store_event_t));
     }
     n_configured = 0;
     child = NULL;

@@ -8,32 +8,22 @@
 
 #include "mod_tmpl.h"
 
-/* X(id, name, explanation): what a store is used for. */
-#define TMPL_PURPOSE_ROWS(X)                                                                       \
-    X(LOOKUP, "look-up", "by requests")                                                            \
-    X(LEARN, "learn", "of pages that have waited")
-
+/* What a store is used for. */
 typedef enum {
-#define TMPL_PURPOSE_ID(id, name, explanation) TMPL_PURPOSE_##id,
-    TMPL_PURPOSE_ROWS(TMPL_PURPOSE_ID)
-#undef TMPL_PURPOSE_ID
-        TMPL_PURPOSES
+    TMPL_PURPOSE_LOOKUP, /* by requests */
+    TMPL_PURPOSE_LEARN,  /* of pages that have waited */
+    TMPL_PURPOSES
 } tmpl_purpose_e;
 
-/* X(id, name, explanation): what happens to a store, as one child sees it. */
-#define TMPL_STORE_EVENTS(X)                                                                       \
-    X(FAILS, "fails", "a child stops using it, but for one trial a second")                        \
-    X(ANSWERS, "answers", "the child uses it again")                                               \
-    X(FULL, "full", "it takes nothing new")                                                        \
-    X(HAS_ROOM, "has-room", "it takes new pages again")                                            \
-    X(DAMAGED, "damaged", "it cannot use one site, or its file was damaged")                       \
-    X(LOST, "lost", "somebody has removed or replaced its file")
-
+/* What happens to a store, as one child sees it. */
 typedef enum {
-#define TMPL_STORE_EVENT_ID(id, name, explanation) TMPL_STORE_EVENT_##id,
-    TMPL_STORE_EVENTS(TMPL_STORE_EVENT_ID)
-#undef TMPL_STORE_EVENT_ID
-        TMPL_STORE_EVENT_COUNT
+    TMPL_STORE_EVENT_FAILS,    /* the child stops using it, but for one trial a second */
+    TMPL_STORE_EVENT_ANSWERS,  /* the child uses it again */
+    TMPL_STORE_EVENT_FULL,     /* it takes nothing new */
+    TMPL_STORE_EVENT_HAS_ROOM, /* it takes new pages again */
+    TMPL_STORE_EVENT_DAMAGED,  /* it cannot use one site, or its file was damaged */
+    TMPL_STORE_EVENT_LOST,     /* somebody has removed or replaced its file */
+    TMPL_STORE_EVENT_COUNT
 } tmpl_store_event_e;
 
 #define TMPL_STORES_MOST      16 /* stores; further ones are not shown */

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pages of html.h, between header and footer. */
+/* What the status handler shows (data.h), for people and for a monitoring system. */
 #ifndef TMPL_VIEWS_H
 #define TMPL_VIEWS_H
 
-#include "markup.h"
+#include "members.h"
 
-void tmpl_view_server(const tmpl_html_t *h);
-void tmpl_view_site(const tmpl_html_t *h);
-void tmpl_view_sites(const tmpl_html_t *h);
+/* Pages: what tmpl_data_server(), _site() and _sites() return. */
+typedef enum { TMPL_VIEW_SERVER, TMPL_VIEW_SITE, TMPL_VIEW_SITES, TMPL_VIEW_COUNT } tmpl_view_e;
 
-/* Tables that more than one page has. */
-void tmpl_put_sites(const tmpl_html_t *h, const char *caption, const json_t *sites);
+/*
+ * Sends data as a page, status.html, with the response's fields; adds members to data. The page
+ * loads nothing else and has no script, and works under the Content-Security-Policy that it is sent
+ * with. location is the path of the handler, without a slash at its end.
+ */
+void tmpl_html_write(request_rec *r, tmpl_view_e view, json_t *data, const char *location);
 
-/* A table of the newest decisions, TMPL_DECISIONS_MOST at most. */
-#define TMPL_DECISIONS_MOST 100
-void tmpl_put_decisions(const tmpl_html_t *h, const json_t *decisions, int with_site);
-
-/* A figure with its name, in a <dl>. */
-void tmpl_put_figure(const tmpl_html_t *h, const char *name, const char *figure);
+/*
+ * Sends the metrics, status.metrics: as OpenMetrics 1.0.0 if the client accepts that, else in the
+ * Prometheus text format 0.0.4. No label has a page's path. A label has a site only if
+ * TmplMetricsSites names it. https://prometheus.io/docs/specs/om/open_metrics_spec/
+ */
+int tmpl_metrics_write(request_rec *r);
 
 #endif

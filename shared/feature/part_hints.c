@@ -97,7 +97,7 @@ static const tmpl_word_t words[] = {
 
 /* as many as all words have characters */
 enum {
-#define WORD(hint, word) +sizeof(word)
+#define WORD(hint, word) +(sizeof(word))
     STATES = 1
 #include "feature/part_hints.def"
 #undef WORD

@@ -27,6 +27,7 @@ static apr_time_t test_clock(void)
 }
 
 #include "mod_tmpl/status/histogram.c"
+#include "mod_tmpl/status/members.c"
 #include "mod_tmpl/status/recent.c"
 #include "mod_tmpl/status/ring.c"
 #include "mod_tmpl/status/sites.c"
@@ -186,44 +187,58 @@ static void add_times(int number)
     }
 }
 
+/* The number of values of a histogram, or in one of its buckets. */
+static json_int_t count_of(const json_t *histogram)
+{
+    return json_integer_value(json_object_get(histogram, "count"));
+}
+
+static json_int_t in_bucket(const json_t *histogram, int i)
+{
+    return count_of(json_array_get(json_object_get(histogram, "buckets"), (size_t)i));
+}
+
 static void no_time_is_lost(void **state)
 {
-    tmpl_histogram_t histogram;
+    json_t *read, *total;
 
     (void)state;
     tmpl_histograms_create(NULL);
     in_processes(add_times, NULL);
-    histogram = tmpl_stage_histogram(TMPL_STAGE_READ);
-    assert_int_equal(histogram.count, WRITERS * ROUNDS);
-    assert_int_equal(histogram.sum, (0 + 1 + 2 + 3) * 1000 * ROUNDS);
-    assert_int_equal(tmpl_stage_histogram(TMPL_STAGE_TOTAL).count, 0);
+    read = tmpl_histogram(TMPL_STAGE_READ);
+    total = tmpl_histogram(TMPL_STAGE_TOTAL);
+    assert_int_equal(count_of(read), WRITERS * ROUNDS);
+    assert_float_equal(json_number_value(json_object_get(read, "seconds")),
+                       (0 + 1 + 2 + 3) * ROUNDS / 1e3, 1e-6);
+    assert_int_equal(count_of(total), 0);
+    json_decref(read);
+    json_decref(total);
 }
 
 /* A bound belongs to the bucket below it. */
 static void times_go_to_their_buckets(void **state)
 {
-    tmpl_histogram_t histogram;
+    json_t *histogram;
     int i;
 
     (void)state;
     tmpl_histograms_create(NULL);
-    histogram = tmpl_stage_histogram(TMPL_STAGE_WAIT);
-    for (i = 0; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
-        tmpl_stage_took(TMPL_STAGE_WAIT, histogram.bounds[i]);
-        tmpl_stage_took(TMPL_STAGE_WAIT, histogram.bounds[i] + 1);
+    for (i = 0; i < BUCKETS - 1; i++) {
+        tmpl_stage_took(TMPL_STAGE_WAIT, times[i]);
+        tmpl_stage_took(TMPL_STAGE_WAIT, times[i] + 1);
     }
     tmpl_stage_took(TMPL_STAGE_WAIT, -5);
-    histogram = tmpl_stage_histogram(TMPL_STAGE_WAIT);
-    assert_int_equal(histogram.buckets[0], 2);
-    for (i = 1; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
-        assert_int_equal(histogram.buckets[i], 2);
+    histogram = tmpl_histogram(TMPL_STAGE_WAIT);
+    for (i = 0; i < BUCKETS - 1; i++) {
+        assert_int_equal(in_bucket(histogram, i), 2);
     }
-    assert_int_equal(histogram.buckets[TMPL_HISTOGRAM_BUCKETS - 1], 1);
+    assert_int_equal(in_bucket(histogram, BUCKETS - 1), 1);
+    json_decref(histogram);
 }
 
 static void shares_go_to_their_buckets(void **state)
 {
-    tmpl_histogram_t histogram;
+    json_t *histogram, *other;
     int i;
 
     (void)state;
@@ -231,17 +246,21 @@ static void shares_go_to_their_buckets(void **state)
     for (i = 0; i <= 10; i++) {
         tmpl_share_was(TMPL_SHARE_CONFIDENCE, i / 10.0);
     }
-    histogram = tmpl_share_histogram(TMPL_SHARE_CONFIDENCE);
-    assert_int_equal(histogram.buckets[0], 2); /* 0 % and 10 % */
+    histogram = tmpl_histogram(TMPL_SHARE_CONFIDENCE);
+    assert_int_equal(in_bucket(histogram, 0), 2); /* 0 % and 10 % */
     for (i = 1; i < 9; i++) {
-        assert_int_equal(histogram.buckets[i], 1);
+        assert_int_equal(in_bucket(histogram, i), 1);
     }
     /* 95 %, 99 %, 100 %, and what is impossible */
-    assert_int_equal(histogram.n, 13);
-    assert_int_equal(histogram.buckets[9] + histogram.buckets[10] + histogram.buckets[12], 0);
-    assert_int_equal(histogram.buckets[11], 1);
-    assert_int_equal(histogram.sum, 5500000);
-    assert_int_equal(tmpl_share_histogram(TMPL_SHARE_RATIO).count, 0);
+    assert_int_equal(json_array_size(json_object_get(histogram, "buckets")), 13);
+    assert_int_equal(in_bucket(histogram, 9) + in_bucket(histogram, 10) + in_bucket(histogram, 12),
+                     0);
+    assert_int_equal(in_bucket(histogram, 11), 1);
+    assert_float_equal(json_number_value(json_object_get(histogram, "sum")), 5.5, 1e-9);
+    other = tmpl_histogram(TMPL_SHARE_RATIO);
+    assert_int_equal(count_of(other), 0);
+    json_decref(histogram);
+    json_decref(other);
 }
 
 /* ---- sites ---- */
@@ -250,17 +269,16 @@ static int add_page(const char *site, tmpl_decline_e decline)
 {
     static apr_time_t time = APR_USEC_PER_SEC;
     tmpl_site_warning_t warning;
-    tmpl_site_page_t page = { .site = site,
-                              .time = time++,
-                              .decline = decline,
-                              .bytes_in = 10,
-                              .bytes_out = 4,
-                              .judged = 1,
-                              .measured = 1,
-                              .cut = 0.25,
-                              .segments_known = 0.5 };
+    tmpl_recent_t page = { .time = time++,
+                           .decline = decline,
+                           .length = 10,
+                           .length_after = 4,
+                           .answered = 1,
+                           .measured = 1,
+                           .ratio = 0.25,
+                           .segments_known = 0.5 };
 
-    return tmpl_sites_add(&page, &warning);
+    return tmpl_sites_add(site, &page, &warning);
 }
 
 static volatile apr_uint64_t *all_dropped; /* shared */
@@ -313,27 +331,27 @@ static void pages_of_all_children_count(void **state)
 static void add_state(const char *key, tmpl_state_e state, int frozen)
 {
     tmpl_site_warning_t warning;
-    tmpl_site_page_t page = { .site = key, .judged = 1, .state = state, .frozen = frozen };
+    tmpl_recent_t page = { .answered = 1, .state = state, .frozen = frozen };
 
-    tmpl_sites_add(&page, &warning);
+    tmpl_sites_add(key, &page, &warning);
 }
 
-static void sites_count_by_the_state_of_their_last_page(void **state)
+static void a_site_has_the_state_of_its_last_page(void **state)
 {
-    tmpl_sites_census_t census;
+    tmpl_site_t site;
 
     (void)state;
     clock_now = 0;
     tmpl_sites_create(NULL);
-    add_state("a.example", TMPL_STATE_COLD, 0);
+    add_state("a.example", TMPL_STATE_LEARNING, 0);
     add_state("b.example", TMPL_STATE_COLD, 0);
     add_state("b.example", TMPL_STATE_WARM, 1);
-    add_state("c.example", TMPL_STATE_WARM, 0);
-    census = tmpl_sites_census();
-    assert_int_equal(census.by_state[TMPL_STATE_COLD], 1);
-    assert_int_equal(census.by_state[TMPL_STATE_LEARNING], 0);
-    assert_int_equal(census.by_state[TMPL_STATE_WARM], 2);
-    assert_int_equal(census.frozen, 1);
+    assert_true(tmpl_sites_find(&site, "a.example"));
+    assert_int_equal(site.state, TMPL_STATE_LEARNING);
+    assert_false(site.frozen);
+    assert_true(tmpl_sites_find(&site, "b.example"));
+    assert_int_equal(site.state, TMPL_STATE_WARM);
+    assert_true(site.frozen);
 }
 
 static void a_dead_owner_blocks_a_site_for_seconds_only(void **state)
@@ -425,7 +443,7 @@ static void a_curve_thins_out(void **state)
 static void a_site_is_warned_of_once_an_hour(void **state)
 {
     tmpl_site_warning_t warning = { 0 };
-    tmpl_site_page_t page = { .site = "a", .decline = TMPL_DECLINE_SLOW, .time = 5 };
+    tmpl_recent_t page = { .decline = TMPL_DECLINE_SLOW, .time = 5 };
     int i;
 
     (void)state;
@@ -433,31 +451,31 @@ static void a_site_is_warned_of_once_an_hour(void **state)
     tmpl_sites_create(NULL);
     for (i = 0; i < 40; i++) {
         page.decline = TMPL_DECLINE_STORE; /* of that others warn */
-        assert_false(tmpl_sites_add(&page, &warning));
+        assert_false(tmpl_sites_add("a", &page, &warning));
     }
     for (i = 0; i < 25; i++) {
         page.decline = i < 5 ? TMPL_DECLINE_EMPTY : TMPL_DECLINE_SLOW;
-        assert_false(tmpl_sites_add(&page, &warning));
+        assert_false(tmpl_sites_add("a", &page, &warning));
     }
-    assert_true(tmpl_sites_add(&page, &warning));
+    assert_true(tmpl_sites_add("a", &page, &warning));
     assert_int_equal(warning.declined, 26);
     assert_int_equal(warning.of, 50);
     assert_int_equal(warning.reason, TMPL_DECLINE_SLOW);
     page.time += WARNING_PAUSE - 1;
-    assert_false(tmpl_sites_add(&page, &warning));
+    assert_false(tmpl_sites_add("a", &page, &warning));
     page.time++;
-    assert_true(tmpl_sites_add(&page, &warning));
+    assert_true(tmpl_sites_add("a", &page, &warning));
     /* half of the last fifty are enough to be quiet */
     page.decline = TMPL_DECLINE_NONE;
     for (i = 0; i < 25; i++) {
-        assert_false(tmpl_sites_add(&page, &warning));
+        assert_false(tmpl_sites_add("a", &page, &warning));
     }
     page.time += WARNING_PAUSE;
     page.decline = TMPL_DECLINE_SLOW;
     for (i = 0; i < 25; i++) {
-        assert_false(tmpl_sites_add(&page, &warning));
+        assert_false(tmpl_sites_add("a", &page, &warning));
     }
-    assert_true(tmpl_sites_add(&page, &warning));
+    assert_true(tmpl_sites_add("a", &page, &warning));
     assert_int_equal(warning.of, 50);
 }
 
@@ -566,7 +584,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_time_is_lost),
     cmocka_unit_test(times_go_to_their_buckets),
     cmocka_unit_test(shares_go_to_their_buckets),
-    cmocka_unit_test(sites_count_by_the_state_of_their_last_page),
+    cmocka_unit_test(a_site_has_the_state_of_its_last_page),
     cmocka_unit_test(pages_of_all_children_count),
     cmocka_unit_test(a_dead_owner_blocks_a_site_for_seconds_only),
     cmocka_unit_test(the_oldest_site_makes_room),

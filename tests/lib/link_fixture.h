@@ -319,7 +319,7 @@ void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
     waiting_bytes = bytes;
 }
 
-void tmpl_stage_took(tmpl_stage_e stage, apr_interval_time_t took)
+void tmpl_stage_took(tmpl_measure_e stage, apr_interval_time_t took)
 {
     (void)stage;
     (void)took;

@@ -76,6 +76,20 @@ subtest 'no circle of headers' => sub {
     is("@left", '', 'no header is in a circle');
 };
 
+# The same for sources: X.c and X.h are one file. views.h has two sources.
+subtest 'no circle of files in mod_tmpl/status' => sub {
+    my %uses;
+    for my $file (grep { m{^mod_tmpl/status/} } @files) {
+        my ($name) = $file =~ /(\w+)\.[ch]$/;
+        $uses{$name}{$_} = 1 for grep { $_ ne $name } map { $_->[1] =~ m{^mod_tmpl/status/(\w+)\.h$} } @{ $included{$file} };
+        $uses{$name} //= {};
+    }
+    while (my @lowest = grep { !grep { $uses{$_} } keys %{ $uses{$_} } } keys %uses) {
+        delete @uses{@lowest};
+    }
+    is(join(' ', sort keys %uses), '', 'no file is in a circle');
+};
+
 subtest 'names' => sub {
     my %of;
     push @{ $of{ basename($_) } }, $_ for glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl,tests/*,bench/*}/*.[ch]';

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "fill.h"
+
+#define TAG_MOST 64
+
+typedef struct {
+    request_rec *r;
+    const json_t *data;
+    tmpl_escape_f *escape;
+} fill_t;
+
+/* ---- formats ---- */
+
+static const char *plain(const json_t *value, const fill_t *f)
+{
+    return json_is_string(value) ? json_string_value(value)
+                                 : apr_psprintf(f->r->pool, "%" APR_INT64_T_FMT,
+                                                (apr_int64_t)json_integer_value(value));
+}
+
+static const char *count(const json_t *value, const fill_t *f) /* 12,345 */
+{
+    const char *digits = plain(value, f);
+    apr_size_t len = strlen(digits), i;
+    char *text = apr_palloc(f->r->pool, 2 * len + 1), *to = text;
+
+    for (i = 0; i < len; i++) {
+        *to++ = digits[i];
+        if (i + 1 < len && (len - i - 1) % 3 == 0 && digits[i] != '-') {
+            *to++ = ',';
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
+static const char *bytes(const json_t *value, const fill_t *f) /* 1.2 MB */
+{
+    static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
+    double number = json_number_value(value);
+    size_t i = 0;
+
+    while (number >= 1000 && i + 1 < sizeof(units) / sizeof(units[0])) {
+        number /= 1000;
+        i++;
+    }
+    return apr_psprintf(f->r->pool, "%.*f %s", i > 0, number, units[i]);
+}
+
+static const char *share(const json_t *value, const fill_t *f) /* 12.3 % */
+{
+    return apr_psprintf(f->r->pool, "%.1f %%", 100 * json_number_value(value));
+}
+
+static const char *five_digits(const json_t *value, const fill_t *f) /* 2.5, 0.0001 */
+{
+    return apr_psprintf(f->r->pool, "%.5g", json_number_value(value));
+}
+
+const char *tmpl_text_duration(double seconds, apr_pool_t *pool)
+{
+    return seconds < 0.001         ? apr_psprintf(pool, "%.0f \xC2\xB5s", 1e6 * seconds)
+           : seconds < 1           ? apr_psprintf(pool, "%.3g ms", 1000 * seconds)
+           : seconds < 60          ? apr_psprintf(pool, "%.3g s", seconds)
+           : seconds < 3600        ? apr_psprintf(pool, "%.0f min", seconds / 60)
+           : seconds < 2 * 86400.0 ? apr_psprintf(pool, "%.0f h", seconds / 3600)
+                                   : apr_psprintf(pool, "%.0f days", seconds / 86400);
+}
+
+static const char *duration(const json_t *value, const fill_t *f)
+{
+    return tmpl_text_duration(json_number_value(value), f->r->pool);
+}
+
+static const char *milliseconds(const json_t *value, const fill_t *f)
+{
+    return tmpl_text_duration(json_number_value(value) / 1000, f->r->pool);
+}
+
+static const char *ago(const json_t *value, const fill_t *f)
+{
+    double past = tmpl_member_number(f->data, "time") - json_number_value(value);
+
+    return tmpl_text_duration(fmax(1, floor(past)), f->r->pool);
+}
+
+static const char *moment(const json_t *value, const fill_t *f) /* 2026-01-31 12:00:00Z */
+{
+    char *text = apr_palloc(f->r->pool, sizeof("2026-01-31 12:00:00Z"));
+    apr_size_t len;
+    apr_time_exp_t utc;
+
+    apr_time_exp_gmt(&utc, (apr_time_t)(json_number_value(value) * APR_USEC_PER_SEC));
+    apr_strftime(text, &len, sizeof("2026-01-31 12:00:00Z"), "%Y-%m-%d %H:%M:%SZ", &utc);
+    return text;
+}
+
+static const struct {
+    const char *name;
+    const char *(*format)(const json_t *value, const fill_t *f);
+} formats[] = {
+    { "", plain },
+    { "count", count },
+    { "bytes", bytes },
+    { "share", share },
+    { "short", five_digits },
+    { "duration", duration },
+    { "milliseconds", milliseconds },
+    { "ago", ago },
+    { "moment", moment },
+};
+
+/* The format that leaves a text as it is: for markup of the module itself. */
+#define MARKUP    "markup"
+#define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* ---- the file ---- */
+
+/* The innermost object, or other value, and those around it. */
+typedef struct scope_t {
+    json_t *value;
+    const struct scope_t *outer;
+} scope_t;
+
+static json_t *find(const scope_t *scope, const char *name)
+{
+    json_t *found = strcmp(name, ".") == 0 ? scope->value : NULL;
+
+    for (; scope != NULL && found == NULL; scope = scope->outer) {
+        found = json_object_get(scope->value, name);
+    }
+    return found;
+}
+
+static int is_none(const json_t *value)
+{
+    return value == NULL || json_is_null(value) || json_is_false(value) ||
+           (json_is_number(value) && !(json_number_value(value) > 0)) ||
+           (json_is_string(value) && json_string_length(value) == 0) ||
+           (json_is_array(value) && json_array_size(value) == 0) ||
+           (json_is_object(value) && json_object_size(value) == 0);
+}
+
+/* The value in a format of the table, or, of "." and a digit, with that many decimals. */
+static const char *text_of(const json_t *value, const char *format, const fill_t *f)
+{
+    size_t i = 0;
+
+    if (*format == '.') {
+        return apr_psprintf(f->r->pool, "%.*f", format[1] - '0', json_number_value(value));
+    }
+    while (i + 1 < N_FORMATS && strcmp(format, formats[i].name) != 0) {
+        i++;
+    }
+    return formats[i].format(value, f);
+}
+
+/* Cuts text at the first of its bytes that is c. Returns what is behind c; "" if there is none. */
+static char *cut_at(char *text, char c)
+{
+    char *end = text + strcspn(text, (const char[]){ c, '\0' });
+
+    if (*end != '\0') {
+        *end++ = '\0';
+    }
+    return end;
+}
+
+/* Writes the value that tag, "name|format|else", stands for. */
+static void put_value(const fill_t *f, char *tag, const scope_t *scope)
+{
+    char *format = cut_at(tag, '|'), *other = cut_at(format, '|');
+    const json_t *value = find(scope, tag);
+
+    if (value == NULL || json_is_null(value) || (json_is_string(value) && is_none(value))) {
+        ap_rputs(other, f->r);
+    }
+    else if (strcmp(format, MARKUP) == 0) {
+        ap_rputs(json_string_value(value), f->r);
+    }
+    else {
+        ap_rputs(f->escape(f->r->pool, text_of(value, format, f)), f->r);
+    }
+}
+
+/* Writes, or skips, what is at at, up to the end of the section. Returns what is behind it. */
+static const char *put(const fill_t *f, const char *at, const scope_t *scope, int skip);
+
+static const char *put_members(const fill_t *f, json_t *object, const char *at,
+                               const scope_t *scope)
+{
+    const char *end = at, *name;
+    json_t *value;
+
+    json_object_foreach(object, name, value)
+    {
+        json_t *member = json_pack("{s:s, s:O}", "name", name, "value", value);
+        const scope_t inner = { member, scope };
+
+        end = put(f, at, &inner, 0);
+        json_decref(member);
+    }
+    return end;
+}
+
+static const char *put_elements(const fill_t *f, json_t *array, const char *at,
+                                const scope_t *scope)
+{
+    const char *end = at;
+    json_t *element;
+    size_t i;
+
+    json_array_foreach(array, i, element)
+    {
+        const scope_t inner = { element, scope };
+
+        end = put(f, at, &inner, 0);
+    }
+    return end;
+}
+
+/* Writes, or skips, the section that begins with tag, "#name", "*name", "?name" or "^name". */
+static const char *put_section(const fill_t *f, char *tag, const char *at, const scope_t *scope,
+                               int skip)
+{
+    const char *other = cut_at(tag, '=');
+    json_t *value = find(scope, tag + 1);
+    const scope_t inner = { value, scope };
+    int is = *other != '\0' ? json_equal(value, find(scope, other)) : !is_none(value);
+
+    skip = skip || is == (*tag == '^');
+    return *tag == '*' && !skip                           ? put_members(f, value, at, scope)
+           : *tag == '#' && !skip && json_is_array(value) ? put_elements(f, value, at, scope)
+           : *tag == '#'                                  ? put(f, at, &inner, skip)
+                                                          : put(f, at, scope, skip);
+}
+
+static const char *put(const fill_t *f, const char *at, const scope_t *scope, int skip)
+{
+    const char *open, *close;
+    char tag[TAG_MOST];
+
+    while ((open = ap_strstr_c(at, "{{")) != NULL && (close = ap_strstr_c(open, "}}")) != NULL) {
+        if (!skip) {
+            ap_rwrite(at, (int)(open - at), f->r);
+        }
+        apr_cpystrn(tag, open + 2,
+                    close - open < TAG_MOST ? (apr_size_t)(close - open) - 1 : TAG_MOST);
+        at = close + 2;
+        at += strchr("/#*?^!", *tag) != NULL && *at == '\n';
+        if (*tag == '/') {
+            return at;
+        }
+        if (strchr("#*?^", *tag) != NULL) {
+            at = put_section(f, tag, at, scope, skip);
+        }
+        else if (*tag != '!' && !skip) {
+            put_value(f, tag, scope);
+        }
+    }
+    ap_rputs(at, f->r);
+    return at + strlen(at);
+}
+
+void tmpl_fill(request_rec *r, const char *file, json_t *data, tmpl_escape_f *escape)
+{
+    const fill_t f = { r, data, escape };
+    const scope_t outermost = { data, NULL };
+
+    put(&f, file, &outermost, 0);
+}

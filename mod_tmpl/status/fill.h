@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A text file with places for JSON data. Of a name, the innermost object that has it is asked:
+ *
+ *     {{name|format|else}}  the value in a format of fill.c, escaped; else, if there is no value.
+ *                           Without a format the value is a string, or an integer.
+ *     {{#name}} ... {{/}}   for each element of an array; for an object, once. The element, {{.}},
+ *                           is the innermost object then.
+ *     {{*name}} ... {{/}}   for each member of an object, as an object with its "name" and "value"
+ *     {{?name}} ... {{/}}   if there is a value: neither null, false, 0, "" nor an empty array or
+ *                           object; {{?name=other}}: if two members are equal
+ *     {{^name}} ... {{/}}   otherwise
+ *     {{! ... }}            a comment
+ *
+ * A line's end behind the beginning or end of a section, or behind a comment, is left out. Files
+ * are part of the program: they are not checked.
+ */
+#ifndef TMPL_FILL_H
+#define TMPL_FILL_H
+
+#include "members.h"
+
+/*
+ * The content of a file as a string; its path is from where make runs. To be declared as
+ * extern const char name[] __attribute__((visibility("hidden"))).
+ */
+#define TMPL_FILE(name, path)                                                                      \
+    __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n")
+
+/*
+ * Sends a file to a client. data is the outermost object; its member "time", seconds since 1970, is
+ * the current time. escape makes a text harmless where the file has places.
+ */
+typedef const char *tmpl_escape_f(apr_pool_t *pool, const char *text);
+void tmpl_fill(request_rec *r, const char *file, json_t *data, tmpl_escape_f *escape);
+
+/* Seconds for people: 2.5 ms. */
+const char *tmpl_text_duration(double seconds, apr_pool_t *pool);
+
+#endif
