@@ -16,32 +16,32 @@ const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
 
 /* Values of attributes, in lower case. A value is compared as a list of words. */
 static const struct {
-    tmpl_attr_name_e name;
     const char *value;
+    tmpl_attr_name_e name;
     unsigned hints;
 } statements[] = {
-    { TMPL_ATTR_ROLE, "dialog", TMPL_HINT_DIALOG },
-    { TMPL_ATTR_ROLE, "alertdialog", TMPL_HINT_DIALOG },
-    { TMPL_ATTR_ROLE, "tooltip", TMPL_HINT_DIALOG },
-    { TMPL_ATTR_ROLE, "alert", TMPL_HINT_DIALOG },
-    { TMPL_ATTR_ROLE, "button", TMPL_HINT_BUTTON },
-    { TMPL_ATTR_REL, "author", TMPL_HINT_AUTHOR },
-    { TMPL_ATTR_REL, "tag", TMPL_HINT_TAGS },
-    { TMPL_ATTR_REL, "prev", TMPL_HINT_RELATED },
-    { TMPL_ATTR_REL, "next", TMPL_HINT_RELATED },
-    { TMPL_ATTR_ARIA_HIDDEN, "true", TMPL_HINT_TWIN },
-    { TMPL_ATTR_ARIA_MODAL, "true", TMPL_HINT_DIALOG },
-    { TMPL_ATTR_ITEMPROP, "comment", TMPL_HINT_COMMENT },
-    { TMPL_ATTR_ITEMPROP, "author", TMPL_HINT_AUTHOR },
-    { TMPL_ATTR_ITEMPROP, "datepublished", TMPL_HINT_DATE },
-    { TMPL_ATTR_ITEMPROP, "datemodified", TMPL_HINT_DATE },
-    { TMPL_ATTR_ITEMPROP, "datecreated", TMPL_HINT_DATE },
-    { TMPL_ATTR_ITEMPROP, "price", TMPL_HINT_PRICE },
-    { TMPL_ATTR_ITEMPROP, "review", TMPL_HINT_REVIEW },
-    { TMPL_ATTR_ITEMPROP, "reviews", TMPL_HINT_REVIEW },
-    { TMPL_ATTR_ITEMPROP, "keywords", TMPL_HINT_TAGS },
-    { TMPL_ATTR_ITEMPROP, "alternativeheadline", TMPL_HINT_LEAD },
-    { TMPL_ATTR_ITEMPROP, "caption", TMPL_HINT_CAPTION },
+    { "dialog", TMPL_ATTR_ROLE, TMPL_HINT_DIALOG },
+    { "alertdialog", TMPL_ATTR_ROLE, TMPL_HINT_DIALOG },
+    { "tooltip", TMPL_ATTR_ROLE, TMPL_HINT_DIALOG },
+    { "alert", TMPL_ATTR_ROLE, TMPL_HINT_DIALOG },
+    { "button", TMPL_ATTR_ROLE, TMPL_HINT_BUTTON },
+    { "author", TMPL_ATTR_REL, TMPL_HINT_AUTHOR },
+    { "tag", TMPL_ATTR_REL, TMPL_HINT_TAGS },
+    { "prev", TMPL_ATTR_REL, TMPL_HINT_RELATED },
+    { "next", TMPL_ATTR_REL, TMPL_HINT_RELATED },
+    { "true", TMPL_ATTR_ARIA_HIDDEN, TMPL_HINT_TWIN },
+    { "true", TMPL_ATTR_ARIA_MODAL, TMPL_HINT_DIALOG },
+    { "comment", TMPL_ATTR_ITEMPROP, TMPL_HINT_COMMENT },
+    { "author", TMPL_ATTR_ITEMPROP, TMPL_HINT_AUTHOR },
+    { "datepublished", TMPL_ATTR_ITEMPROP, TMPL_HINT_DATE },
+    { "datemodified", TMPL_ATTR_ITEMPROP, TMPL_HINT_DATE },
+    { "datecreated", TMPL_ATTR_ITEMPROP, TMPL_HINT_DATE },
+    { "price", TMPL_ATTR_ITEMPROP, TMPL_HINT_PRICE },
+    { "review", TMPL_ATTR_ITEMPROP, TMPL_HINT_REVIEW },
+    { "reviews", TMPL_ATTR_ITEMPROP, TMPL_HINT_REVIEW },
+    { "keywords", TMPL_ATTR_ITEMPROP, TMPL_HINT_TAGS },
+    { "alternativeheadline", TMPL_ATTR_ITEMPROP, TMPL_HINT_LEAD },
+    { "caption", TMPL_ATTR_ITEMPROP, TMPL_HINT_CAPTION },
 };
 
 /* Types of schema.org, behind "schema.org/" in the itemtype. */
