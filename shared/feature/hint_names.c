@@ -15,11 +15,12 @@ static const tmpl_word_t names[] = {
 #undef NAME
 };
 
-/* as many as all names have characters */
+/* the first state, and one for each character of all names */
 enum {
-#define NAME(name, kinds) +sizeof(name)
-    STATES = 1
+#define NAME(name, kinds) name
+    STATES = sizeof(
 #include "feature/hint_names.def"
+        )
 #undef NAME
 };
 

@@ -95,11 +95,12 @@ static const tmpl_word_t words[] = {
 #undef WORD
 };
 
-/* as many as all words have characters */
+/* the first state, and one for each character of all words */
 enum {
-#define WORD(hint, word) +(sizeof(word))
-    STATES = 1
+#define WORD(hint, word) word
+    STATES = sizeof(
 #include "feature/part_hints.def"
+        )
 #undef WORD
 };
 
