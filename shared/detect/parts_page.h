@@ -5,6 +5,7 @@
 
 #include "detect/part_words.h"
 #include "detect/protect.h"
+#include "detect/records.h"
 #include "feature/part_hints.h"
 
 typedef struct {
@@ -17,6 +18,8 @@ typedef struct {
     unsigned *all;         /* of each block: the hints that all of its segments have */
     unsigned *some;        /* of each block: the hints that one of its segments has */
     unsigned short *phrases; /* of each block: TMPL_PHRASE_* */
+    const tmpl_records_t *records;
+    unsigned char *headed; /* of each block: 1: the heading of a region says what it is */
     apr_pool_t *pool;
 } tmpl_parts_page_t;
 
@@ -44,6 +47,12 @@ void tmpl_parts_hints(tmpl_parts_page_t *p);
 
 /* Sets the part of blocks in regions: comments, reviews, related pages. */
 void tmpl_parts_regions(tmpl_parts_page_t *p);
+
+/*
+ * Makes the blocks of a field of records agree on their part: most of them decide, at a tie for a
+ * part that stays by default. A field that names, dates or prices records that stay, stays.
+ */
+void tmpl_parts_records(tmpl_parts_page_t *p);
 
 /* The part of a block by the rules for single blocks; TEMPLATE if there is none. */
 unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t block);

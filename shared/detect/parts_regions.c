@@ -180,6 +180,7 @@ static void find_headed(const tmpl_parts_page_t *p, unsigned parts)
             uint32_t after = end_of(p, b, heads[i].most);
             if (after > b + 1 && is_like(p, b, after, i)) {
                 set(p, b, after, heads[i].part);
+                memset(p->headed + b, 1, after - b);
             }
             else if (heads[i].part == TMPL_PART_COMMENT && p->verdicts[b].ratio > 0.1F &&
                      p->kept[b] * 2 > p->kept[p->page->n_blocks]) {

@@ -51,7 +51,9 @@ static const char *parts_of(const char *html, unsigned skip, apr_pool_t *pool)
     tmpl_read_score(reading, pool);
     tmpl_judged_t judged = { v, reading, &counts, 5, NULL };
     tmpl_headline(&judged);
-    tmpl_parts_find(&judged, pool);
+    tmpl_records_t records;
+    tmpl_records_find(&records, page, &layout, pool);
+    tmpl_parts_find(&judged, &records, pool);
     char *parts = apr_pcalloc(pool, page->n_blocks + 1);
     for (uint32_t b = skip; b < page->n_blocks; b++) {
         parts[b - skip] = letters[v[b].part];
@@ -249,6 +251,46 @@ static void lists_of_articles_have_no_comments_and_tags(void **state)
     CHECK_CASES(cases, 6);
 }
 
+#define THREE(a, b, c) "<div>" a "</div><div>" b "</div><div>" c "</div>"
+#define CARD(html)     "<p>" SAYS html
+
+static void records_are_not_torn(void **state)
+{
+    static const case_t cases[] = {
+        /* most of them stay, or it is a tie: all stay; else all go */
+        { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>b"), CARD("<p class=tags>c")),
+          "bbbbbb" },
+        { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>b"),
+                        CARD("<p class=tags>c")) "<div>" CARD("<p class=tags>-d") "</div>",
+          "bbbbbbbb" },
+        { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>-b"),
+                        CARD("<p class=tags>c")),
+          "bobobo" },
+        { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>b"), CARD("<p class=x>c")),
+          "bobbbb" },
+        /* words alone: a state of three goods, but "Read more" below a paragraph */
+        { ARTICLE THREE(CARD("<div><i>-Sold out</i></div>"), CARD("<div><i>-New</i></div>"),
+                        CARD("<div><i>-Here</i></div>")),
+          "bbbbbb" },
+        { ARTICLE THREE("<p>" SAYS "<p>-Read more", "<p>" SAYS "<p>-Read more", "<p>" SAYS),
+          "babab" },
+        /* another tag, and other paragraphs of one text */
+        { ARTICLE "<p aria-hidden=true>?a", "x" },
+        { ARTICLE "<p>-Teilen", "a" },
+        /* the price of what stays, but not who writes a comment, and no button */
+        { ARTICLE THREE(CARD("<p class='btn price'>-1 EUR"), CARD("<p class='btn price'>-2 EUR"),
+                        CARD("<p class='btn price'>-3 EUR")),
+          "bfbfbf" },
+        { ARTICLE THREE(CARD("<p class='btn price'>-Look"), CARD("<p class='btn price'>-Go"),
+                        CARD("<p class='btn price'>-See")),
+          "bababa" },
+        { ARTICLE THREE(CARD("<p class='comment author'>-A"), CARD("<p class='comment author'>-B"),
+                        CARD("<p class='comment author'>-C")),
+          "bkbkbk" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(the_rest_is_body_or_template),
     CHECK(headline_byline_and_lead),
@@ -257,6 +299,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(names_and_roles_say_the_part),
     CHECK(words_say_the_part),
     CHECK(lists_of_articles_have_no_comments_and_tags),
+    CHECK(records_are_not_torn),
 };
 
 TAP_MAIN(tests)
