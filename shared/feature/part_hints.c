@@ -10,6 +10,7 @@ const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
     [TMPL_TAG_FIGCAPTION] = TMPL_HINT_CAPTION, [TMPL_TAG_FIGURE] = TMPL_HINT_FIGURE,
     [TMPL_TAG_TIME] = TMPL_HINT_DATE,          [TMPL_TAG_CITE] = TMPL_HINT_AUTHOR,
     [TMPL_TAG_PRE] = TMPL_HINT_CODE,           [TMPL_TAG_CODE] = TMPL_HINT_CODE,
+    [TMPL_TAG_SUMMARY] = TMPL_HINT_TOGGLE,
 };
 
 /* Values of attributes, in lower case. A value is compared as a list of words. */
@@ -28,6 +29,8 @@ static const struct {
     { "rel", "next", TMPL_HINT_RELATED },
     { "aria-hidden", "true", TMPL_HINT_TWIN },
     { "aria-modal", "true", TMPL_HINT_DIALOG },
+    { "aria-expanded", "true", TMPL_HINT_TOGGLE },
+    { "aria-expanded", "false", TMPL_HINT_TOGGLE },
     { "itemprop", "comment", TMPL_HINT_COMMENT },
     { "itemprop", "author", TMPL_HINT_AUTHOR },
     { "itemprop", "datepublished", TMPL_HINT_DATE },
