@@ -121,6 +121,13 @@ static const tmpl_node_t *around(const tmpl_page_t *page, const tmpl_node_t *hea
     return within != 0 && node->tag != within ? NULL : node;
 }
 
+/* A member of a forum, whose picture is below. */
+static int is_byline(const headings_t *h, const tmpl_node_t *heading)
+{
+    uint32_t block = h->page->segments[heading->first_segment].block;
+    return h->verdicts[block].part == TMPL_PART_BYLINE;
+}
+
 /* Rules 1, 3 and 4 of headings.h. The section is the segments [first, after). */
 static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t first, uint32_t after)
 {
@@ -136,7 +143,7 @@ static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t fir
         if (heading->tag == TMPL_TAG_DT) {
             tmpl_verdict_set(h->verdicts, h->page, first, after, 0);
         }
-        else if (is_linked(h, first, after)) {
+        else if (!is_byline(h, heading) && is_linked(h, first, after)) {
             set_verdict(h, heading, 1);
         }
     }

@@ -143,16 +143,16 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         tmpl_why_changed(why, p, verdicts, TMPL_RULE_DETECTOR);
     }
     tmpl_judged_t judged = { verdicts, page->reading, counts, min_df, why };
+    tmpl_records_t runs;
+    tmpl_records_find(&runs, p, &page->layout, pool);
     /* otherwise a headline alone would get the page past TmplMinKeep */
     if ((uint64_t)kept * LEAST_KEPT > words[p->n_blocks]) {
-        tmpl_records_t runs;
-        tmpl_records_find(&runs, p, &page->layout, pool);
         tmpl_records_judge(&judged, &runs, pool);
         tmpl_why_note(why, p, verdicts, TMPL_RULE_RECORDS);
         tmpl_headline(&judged);
     }
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
     tmpl_why_note(why, p, verdicts, TMPL_RULE_PICTURE);
-    tmpl_parts_find(&judged, pool);
+    tmpl_parts_find(&judged, &runs, pool);
     apr_pool_destroy(pool);
 }

@@ -12,6 +12,7 @@
 #define TMPL_PHRASES(X)                                                                            \
     X(RELATED)  /* heads related pages */                                                          \
     X(COMMENTS) /* heads comments, or a form for one */                                            \
+    X(SECTION)  /* heads comments, or a section of a paper or a manual */                          \
     X(REVIEWS)  /* heads reviews */                                                                \
     X(QUESTIONS)                                                                                   \
     X(CONTROL) /* a button or a label */                                                           \

@@ -24,6 +24,7 @@ static void prepare(tmpl_parts_page_t *p)
     }
     tmpl_parts_hints(p);
     p->phrases = apr_pcalloc(p->pool, n * sizeof(*p->phrases));
+    p->headed = apr_pcalloc(p->pool, n * sizeof(*p->headed));
     for (uint32_t b = 0; b < n; b++) {
         uint32_t words = tmpl_part_words(p, b, b + 1);
         float ratio = p->verdicts[b].ratio;
@@ -77,13 +78,14 @@ static int is_price(const tmpl_parts_page_t *p, uint32_t b)
            !(p->some[b] & names);
 }
 
-void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
+void tmpl_parts_find(const tmpl_judged_t *judged, const tmpl_records_t *records, apr_pool_t *pool)
 {
     tmpl_parts_page_t p = { .judged = judged,
                             .page = judged->reading->page,
                             .verdicts = judged->verdicts,
                             .words = judged->reading->before.words,
                             .rule_hints = tmpl_parts_rule_hints(),
+                            .records = records,
                             .pool = pool };
     prepare(&p);
     tmpl_parts_regions(&p);
@@ -106,4 +108,5 @@ void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool)
         }
         verdict->template = verdict->part == TMPL_PART_TEMPLATE;
     }
+    tmpl_parts_records(&p);
 }

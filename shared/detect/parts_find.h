@@ -18,27 +18,32 @@
  *   3. comment, review, qa, related, byline (a box about the author): the largest element that
  *      begins with a phrase that heads one, or the rest of its section, if it is like template (or,
  *      for related pages, made of links) and a quarter of the content stands before it. Controls
- *      inside stay controls (parts_regions.c).
+ *      inside stay controls (parts_regions.c). "Discussion" heads comments only if the region says
+ *      who or when; several headings of related pages over much of the content are sections of a
+ *      front page, and head no related pages.
  *   4. review: elements with the hint REVIEW. Reviews are on pages of products only, by the types
  *      Product and ProductGroup.
  *   5. lead: the first text behind the headline, if it is called so.
  *   6. hidden, notice, control, qa, byline, related, caption: single blocks, by the table in
- *      parts_rules.c. A credit needs a picture near it.
+ *      parts_rules.c. A credit needs a picture near it. A button that asks, or that opens a text,
+ *      is body if that text stays. Cells of a table in a dialog are facts, unless a form is
+ *      between. What hides an element of several blocks with content closes a panel: no hint.
  *   7. byline: a short text of content with the hint AUTHOR, DATE, META or USER, or which begins
  *      like a date. facts: prices, names of specifications, short terms and descriptions.
  *   8. body: all other content. template: all other template.
- * In nav, header, footer and aside (but not of an article), template stays template.
+ * In nav, header, footer and aside (but not of an article), template stays template. Then the
+ * blocks of a field of records agree on their part (parts_records.c).
  */
 #ifndef TMPL_PARTS_FIND_H
 #define TMPL_PARTS_FIND_H
 
-#include "detect/protect.h"
+#include "detect/records.h"
 
 /*
- * Sets part in each verdict. HEADLINE and BYLINE that were set before stay. Template that rules 2
- * to 6 know becomes content, because TmplParts says whether it stays; but captions and bylines that
- * are template stay so. Scratch memory is from pool.
+ * Sets part in each verdict; records are those of the page. HEADLINE and BYLINE that were set
+ * before stay. Template that rules 2 to 6 know becomes content, because TmplParts says whether it
+ * stays; but captions and bylines that are template stay so. Scratch memory is from pool.
  */
-void tmpl_parts_find(const tmpl_judged_t *judged, apr_pool_t *pool);
+void tmpl_parts_find(const tmpl_judged_t *judged, const tmpl_records_t *records, apr_pool_t *pool);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "detect/part_words.h"
 #include "detect/protect.h"
+#include "detect/records.h"
 #include "feature/part_hints.h"
 
 typedef struct {
@@ -18,6 +19,8 @@ typedef struct {
     unsigned *some;        /* of each block: the hints that one of its segments has */
     unsigned rule_hints;   /* the hints that are in rules for single blocks */
     unsigned short *phrases; /* of each block: TMPL_PHRASE_* */
+    const tmpl_records_t *records;
+    unsigned char *headed; /* of each block: 1: the heading of a region says what it is */
     apr_pool_t *pool;
 } tmpl_parts_page_t;
 
@@ -45,6 +48,12 @@ void tmpl_parts_hints(tmpl_parts_page_t *p);
 
 /* Sets the part of blocks in regions: comments, reviews, related pages. */
 void tmpl_parts_regions(tmpl_parts_page_t *p);
+
+/*
+ * Makes the blocks of a field of records agree on their part: most of them decide, at a tie for a
+ * part that stays by default. A field that names, dates or prices records that stay, stays.
+ */
+void tmpl_parts_records(tmpl_parts_page_t *p);
 
 /* The hints that are in rules for single blocks: most blocks have none of them. */
 unsigned tmpl_parts_rule_hints(void);

@@ -14,6 +14,10 @@
 /* More heads of comments are in a list of articles. */
 #define HEADS_MOST 4
 
+/* So many regions of related pages with that share of the content are a front page's sections. */
+#define SECTIONS_LEAST 3
+#define SECTIONS_SHARE 5
+
 /* What heads a region, and what the region must be like. */
 static const struct {
     unsigned phrase;
@@ -24,6 +28,7 @@ static const struct {
 } heads[] = {
     { TMPL_PHRASE_RELATED, TMPL_PART_RELATED, 40, 40, 0.5F },
     { TMPL_PHRASE_COMMENTS, TMPL_PART_COMMENT, 70, 101, 0.3F },
+    { TMPL_PHRASE_SECTION, TMPL_PART_COMMENT, 70, 101, 0.3F },
     { TMPL_PHRASE_ABOUT, TMPL_PART_BYLINE, 30, 101, 0.1F },
     { TMPL_PHRASE_REVIEWS, TMPL_PART_REVIEW, 80, 101, 0.3F },
     { TMPL_PHRASE_QUESTIONS, TMPL_PART_QA, 60, 101, 0.3F },
@@ -208,46 +213,81 @@ static int is_many(const tmpl_parts_page_t *p, unsigned phrase)
     return n > HEADS_MOST;
 }
 
-static void find_headed(const tmpl_parts_page_t *p, unsigned parts)
-{
-    unsigned not_here = is_many(p, TMPL_PHRASE_COMMENTS) ? TMPL_PART_BIT(TMPL_PART_COMMENT) : 0;
-    parts &= ~not_here;
-    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
-        for (unsigned i = 0; i < HEADS && p->phrases[b] != 0; i++) {
-            if (!(p->phrases[b] & heads[i].phrase) || tmpl_part_is_chrome(p, b) ||
-                tmpl_part_words(p, b, b + 1) > HEAD_WORDS ||
-                !(parts & TMPL_PART_BIT(heads[i].part))) {
-                continue;
-            }
-            uint32_t after = end_of(p, b, heads[i].most);
-            if (after > b + 1 && is_like(p, b, after, i)) {
-                set(p, b, after, heads[i].part);
-            }
-            else if (heads[i].part == TMPL_PART_COMMENT && p->verdicts[b].ratio > 0.1F &&
-                     p->kept[b] * 2 > p->kept[p->page->n_blocks]) {
-                set(p, b, b + 1, TMPL_PART_COMMENT);
-            }
-        }
-    }
-}
-
-/* Whether comments say who wrote them, or when. */
-static int have_authors(const tmpl_parts_page_t *p)
+/* Whether blocks say who wrote them, or when; of those in comments, if only they count. */
+static int have_authors(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned in)
 {
     const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
-    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
-        if ((p->all[b] & TMPL_HINT_COMMENT) && (p->some[b] & names)) {
+    for (uint32_t b = first; b < after; b++) {
+        if ((p->all[b] & in) == in && (p->some[b] & names)) {
             return 1;
         }
     }
     return 0;
 }
 
+/* The end of the region that a block heads by heads[i]; its own end, or 0: it is no head. */
+static uint32_t headed(const tmpl_parts_page_t *p, uint32_t b, unsigned i)
+{
+    if (!(p->phrases[b] & heads[i].phrase) || tmpl_part_is_chrome(p, b) ||
+        tmpl_part_words(p, b, b + 1) > HEAD_WORDS) {
+        return 0;
+    }
+    uint32_t after = end_of(p, b, heads[i].most);
+    if (heads[i].phrase == TMPL_PHRASE_SECTION && !have_authors(p, b, after, 0)) {
+        return 0;
+    }
+    return after > b + 1 && is_like(p, b, after, i) ? after : b + 1;
+}
+
+/* Whether several headings of related pages are over the page's own content, as on a front page. */
+static int has_sections(const tmpl_parts_page_t *p)
+{
+    unsigned sections = 0;
+    uint32_t kept = 0;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        uint32_t after = level_of(p->page, b) > 0 ? headed(p, b, 0) : 0;
+        if (after > b + 1) {
+            sections++;
+            kept += p->kept[after] - p->kept[b];
+        }
+    }
+    return sections >= SECTIONS_LEAST &&
+           (uint64_t)kept * SECTIONS_SHARE > p->kept[p->page->n_blocks];
+}
+
+static void drop_heads(const tmpl_parts_page_t *p)
+{
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        p->phrases[b] &= level_of(p->page, b) > 0 ? (unsigned short)~TMPL_PHRASE_RELATED : 0xFFFF;
+    }
+}
+
+static void find_headed(const tmpl_parts_page_t *p, unsigned parts)
+{
+    parts &= is_many(p, TMPL_PHRASE_COMMENTS) ? ~TMPL_PART_BIT(TMPL_PART_COMMENT) : ~0U;
+    if (has_sections(p)) {
+        drop_heads(p);
+    }
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        for (unsigned i = 0; i < HEADS && p->phrases[b] != 0; i++) {
+            uint32_t after = parts & TMPL_PART_BIT(heads[i].part) ? headed(p, b, i) : 0;
+            if (after > b + 1) {
+                set(p, b, after, heads[i].part);
+                memset(p->headed + b, 1, after - b);
+            }
+            else if (after > b && heads[i].part == TMPL_PART_COMMENT &&
+                     p->verdicts[b].ratio > 0.1F && p->kept[b] * 2 > p->kept[p->page->n_blocks]) {
+                set(p, b, b + 1, TMPL_PART_COMMENT);
+            }
+        }
+    }
+}
+
 static void find_comments(const tmpl_parts_page_t *p, int is_thread)
 {
     const tmpl_page_t *page = p->page;
     uint32_t text = 0; /* bytes of content before, in long blocks */
-    uint32_t n = have_authors(p) ? page->n_blocks : 0;
+    uint32_t n = have_authors(p, 0, page->n_blocks, TMPL_HINT_COMMENT) ? page->n_blocks : 0;
     for (uint32_t b = 0; b < n; b++) {
         const tmpl_block_t *block = &page->blocks[b];
         int is_long = !p->verdicts[b].template && block->length >= SENTENCE;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of single blocks. */
+#include <string.h>
+
 #include "detect/parts_page.h"
 
 #define WORDS_MAX 0xFFFF
@@ -7,6 +9,9 @@
 /* A part that needs a picture near, and how many blocks may be between. */
 #define CREDIT      TMPL_PART_COUNT
 #define CREDIT_NEAR 3
+
+/* Cells of a dialog: of a table of sizes or a comparison, or a form's. */
+#define TABLE (TMPL_PART_COUNT + 1)
 
 /*
  * The rules for single blocks, in the order of their weight: a block of at most so many words and
@@ -25,8 +30,9 @@ static const struct {
 #define TEXT       (TMPL_IN_VERBATIM | TMPL_IN_QUOTE | TMPL_IN_TABLE)
     { HINT(HIDDEN), 0, 0, WORDS_MAX, 0.1F, TMPL_PART_HIDDEN },
     { HINT(TWIN), 0, 0, WORDS_MAX, 0.5F, TMPL_PART_HIDDEN },
-    { HINT(DIALOG), 0, 0, WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
     { HINT(COOKIE), 0, 0, WORDS_MAX, 0.15F, TMPL_PART_NOTICE },
+    { HINT(DIALOG), 0, TMPL_IN_TABLE, WORDS_MAX, 0.3F, TMPL_PART_NOTICE },
+    { HINT(DIALOG), 0, 0, 20, 0, TABLE },
     { HINT(BUTTON), 0, TMPL_IN_HEADING, 12, 0.05F, TMPL_PART_CONTROL },
     { 0, PHRASE(CONTROL), TMPL_IN_VERBATIM | TMPL_IN_CELL | TMPL_IN_TERM, 12, 0.2F,
       TMPL_PART_CONTROL },
@@ -58,6 +64,63 @@ static int is_near_picture(const tmpl_parts_page_t *p, uint32_t b)
     return 0;
 }
 
+/* A question has so many words, the text that a button opens so many. */
+#define QUESTION_WORDS 4
+#define PANEL_WORDS    8
+
+static int ends_in(const tmpl_page_t *page, tmpl_span_t span, const char *sign)
+{
+    uint32_t n = (uint32_t)strlen(sign);
+    while (span.end > span.start && (unsigned char)page->src[span.end - 1] <= ' ') {
+        span.end--;
+    }
+    return tmpl_span_len(span) >= n && memcmp(page->src + span.end - n, sign, n) == 0;
+}
+
+/* One of a block's texts: a sign of the button may be behind it. */
+static int is_question(const tmpl_parts_page_t *p, uint32_t b)
+{
+    static const char *const signs[] = { "?", "\xEF\xBC\x9F", "\xD8\x9F" }; /* full width, Arabic */
+    const tmpl_block_t *block = &p->page->blocks[b];
+    for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
+        for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+            if (ends_in(p->page, p->page->segments[s].span, signs[i])) {
+                return tmpl_part_words(p, b, b + 1) >= QUESTION_WORDS;
+            }
+        }
+    }
+    return 0;
+}
+
+/*
+ * Whether a button is the heading of the text behind it, that stays: a question, or what opens a
+ * panel.
+ */
+static int is_heading(const tmpl_parts_page_t *p, uint32_t b)
+{
+    uint32_t next = b + 1;
+    if (next >= p->page->n_blocks || p->verdicts[next].template ||
+        (tmpl_part_context(p, b)->in & TMPL_IN_FORM)) {
+        return 0;
+    }
+    return is_question(p, b) ||
+           ((p->all[b] & TMPL_HINT_TOGGLE) && !(p->phrases[b] & TMPL_PHRASE_CONTROL) &&
+            tmpl_part_words(p, next, next + 1) >= PANEL_WORDS &&
+            tmpl_tally_of(p->judged->reading, next).ends);
+}
+
+/* Whether a form is between a block and the dialog that it is in. */
+static int is_in_form(const tmpl_parts_page_t *p, uint32_t b)
+{
+    const tmpl_node_t *nodes = p->page->nodes;
+    uint32_t node = p->page->blocks[b].node;
+    while (node > 0 && nodes[node].tag != TMPL_TAG_FORM &&
+           (p->node_hints[nodes[node].parent] & TMPL_HINT_DIALOG)) {
+        node = nodes[node].parent;
+    }
+    return nodes[node].tag == TMPL_TAG_FORM;
+}
+
 unsigned tmpl_parts_rule_hints(void)
 {
     unsigned hints = 0;
@@ -79,6 +142,12 @@ unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t b)
             !(rules[i].not_in & in) && words <= rules[i].words && ratio >= rules[i].least) {
             if (words == 0 && rules[i].part == TMPL_PART_CAPTION) {
                 return TMPL_PART_TEMPLATE; /* the picture itself */
+            }
+            if (rules[i].part == TABLE) {
+                return is_in_form(p, b) ? TMPL_PART_NOTICE : TMPL_PART_FACTS;
+            }
+            if (rules[i].part == TMPL_PART_CONTROL && is_heading(p, b)) {
+                return TMPL_PART_BODY;
             }
             if (rules[i].part != CREDIT) {
                 return rules[i].part;

@@ -147,19 +147,66 @@ static int is_needed(const judge_t *j, const tmpl_field_t *field)
            (is != TMPL_BYLINE_NONE || (uint64_t)2 * kept >= between);
 }
 
+/* Elements from the block of a cell up to its row, at most, and words of a row of data. */
+#define ROW_UP    2
+#define ROW_WORDS 100
+
+/* The row of data that a block is in; 0: none. Long rows are for layout. */
+static uint32_t row_of(const judge_t *j, uint32_t block)
+{
+    const tmpl_node_t *nodes = j->page->nodes;
+    const uint32_t *words = j->judged->reading->before.words;
+    uint32_t node = j->page->blocks[block].node;
+    for (unsigned up = 0; up < ROW_UP && nodes[node].tag != TMPL_TAG_TR && node > 0; up++) {
+        node = nodes[node].parent;
+    }
+    int is = nodes[node].tag == TMPL_TAG_TR &&
+             words[tmpl_after_block(j->page, node)] - words[tmpl_first_block(j->page, node)] <=
+                 2 * ROW_WORDS;
+    return is ? node : 0;
+}
+
+/* In a list of terms, or in a row of a table that is no cell of another: those are for layout. */
+static int is_in_table(const judge_t *j, const tmpl_field_t *field)
+{
+    const tmpl_node_t *nodes = j->page->nodes;
+    uint32_t node = j->page->blocks[field->first].node;
+    if (tmpl_context(j->judged->reading, node)->in & TMPL_IN_TERM) {
+        return 1;
+    }
+    unsigned tables = 0;
+    for (node = row_of(j, field->first); node > 0; node = nodes[node].parent) {
+        tables += nodes[node].tag == TMPL_TAG_TABLE ? 1 : 0;
+    }
+    return tables == 1;
+}
+
+/* Whether a block is of a row with content: rule 5 of cut/headings.h keeps all of a row. */
+static int is_in_row(const judge_t *j, uint32_t block)
+{
+    uint32_t row = row_of(j, block);
+    return row > 0 && words_of(j, block) <= 2 * TMPL_RECORDS_WORDS &&
+           j->content[tmpl_after_block(j->page, row)] > j->content[tmpl_first_block(j->page, row)];
+}
+
 static void judge_field(const judge_t *j, const tmpl_field_t *field)
 {
     tmpl_verdict_t *verdicts = j->judged->verdicts;
+    uint32_t n = field->n;
     uint32_t kept = 0;
-    int64_t more = 0; /* words of content less words of template */
+    uint32_t rows = 0; /* blocks of template in rows with content */
+    int64_t more = 0;  /* words of content less words of template */
     for (uint32_t b = field->first; b != TMPL_NONE; b = j->records->next[b]) {
+        uint32_t words = words_of(j, b);
         kept += verdicts[b].template ? 0 : 1;
-        more += verdicts[b].template ? -(int64_t)words_of(j, b) : (int64_t)words_of(j, b);
+        rows += words > 0 && verdicts[b].template && is_in_row(j, b) ? 1 : 0;
+        more += verdicts[b].template ? -(int64_t)words : (int64_t)words;
     }
-    if (kept == field->n || (kept > 0 && field->n < TMPL_RECORDS_LEAST)) {
+    if (kept == n || (kept > 0 && n < TMPL_RECORDS_LEAST)) {
         return;
     }
-    int template = 2 * kept < field->n && !is_needed(j, field);
+    kept += kept > 0 && rows > 0 && is_in_table(j, field) ? rows : 0;
+    int template = 2 * kept < n && !is_needed(j, field);
     for (uint32_t b = field->first; b != TMPL_NONE; b = j->records->next[b]) {
         int may = template ? more <= 0 || words_of(j, b) <= 2 * TMPL_RECORDS_WORDS
                            : words_of(j, b) > 0 && !tmpl_is_of_site(j->judged, b);
@@ -169,19 +216,56 @@ static void judge_field(const judge_t *j, const tmpl_field_t *field)
     }
 }
 
+static void sum_up(const judge_t *j)
+{
+    for (uint32_t b = 0; b < j->page->n_blocks; b++) {
+        uint32_t words = j->judged->verdicts[b].template ? 0 : words_of(j, b);
+        j->content[b + 1] = j->content[b] + words;
+    }
+}
+
 void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *records,
                         apr_pool_t *pool)
 {
-    uint32_t n = records->page->n_blocks;
     judge_t j = { .judged = judged, .page = records->page, .records = records };
-    j.content = apr_palloc(pool, (n + 1) * sizeof(*j.content));
+    j.content = apr_palloc(pool, (records->page->n_blocks + 1) * sizeof(*j.content));
     j.content[0] = 0;
-    for (uint32_t b = 0; b < n; b++) {
-        j.content[b + 1] = j.content[b] + (judged->verdicts[b].template ? 0 : words_of(&j, b));
-    }
-    for (uint32_t i = 0; i < records->n_fields; i++) {
-        if (records->fields[i].n > 1) {
-            judge_field(&j, &records->fields[i]);
+    for (int round = 0; round < 2; round++) {
+        sum_up(&j);
+        for (uint32_t i = 0; i < records->n_fields; i++) {
+            const tmpl_field_t *field = &records->fields[i];
+            if (field->n > 1 && (round == 0 || is_in_table(&j, field))) {
+                judge_field(&j, field);
+            }
         }
     }
+}
+
+/* Whether most of the first records of a field have content. */
+static int have_content(const judge_t *j, const tmpl_field_t *field)
+{
+    const tmpl_page_t *page = j->page;
+    uint32_t run = tmpl_records_run(j->records, field);
+    uint32_t looked = 0;
+    uint32_t with = 0;
+    for (uint32_t b = field->first; b != TMPL_NONE && looked < TMPL_RECORDS_LOOKED;
+         b = j->records->next[b], looked++) {
+        uint32_t record = page->blocks[b].node;
+        while (record > 0 && page->nodes[record].parent != run) {
+            record = page->nodes[record].parent;
+        }
+        with +=
+            j->content[tmpl_after_block(page, record)] > j->content[tmpl_first_block(page, record)]
+                ? 1
+                : 0;
+    }
+    return 2 * with > looked;
+}
+
+int tmpl_records_named(const tmpl_judged_t *judged, const tmpl_records_t *records,
+                       const tmpl_field_t *field, uint32_t *kept)
+{
+    judge_t j = { .judged = judged, .page = records->page, .records = records, .content = kept };
+    return field_says(&j, field) != TMPL_BYLINE_NONE && is_needed(&j, field) &&
+           have_content(&j, field);
 }

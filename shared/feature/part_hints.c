@@ -12,6 +12,7 @@ const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
     [TMPL_TAG_FIGCAPTION] = TMPL_HINT_CAPTION, [TMPL_TAG_FIGURE] = TMPL_HINT_FIGURE,
     [TMPL_TAG_TIME] = TMPL_HINT_DATE,          [TMPL_TAG_CITE] = TMPL_HINT_AUTHOR,
     [TMPL_TAG_PRE] = TMPL_HINT_CODE,           [TMPL_TAG_CODE] = TMPL_HINT_CODE,
+    [TMPL_TAG_SUMMARY] = TMPL_HINT_TOGGLE,
 };
 
 /* Values of attributes, in lower case. A value is compared as a list of words. */
@@ -31,6 +32,8 @@ static const struct {
     { "next", TMPL_ATTR_REL, TMPL_HINT_RELATED },
     { "true", TMPL_ATTR_ARIA_HIDDEN, TMPL_HINT_TWIN },
     { "true", TMPL_ATTR_ARIA_MODAL, TMPL_HINT_DIALOG },
+    { "true", TMPL_ATTR_ARIA_EXPANDED, TMPL_HINT_TOGGLE },
+    { "false", TMPL_ATTR_ARIA_EXPANDED, TMPL_HINT_TOGGLE },
     { "comment", TMPL_ATTR_ITEMPROP, TMPL_HINT_COMMENT },
     { "author", TMPL_ATTR_ITEMPROP, TMPL_HINT_AUTHOR },
     { "datepublished", TMPL_ATTR_ITEMPROP, TMPL_HINT_DATE },

@@ -38,7 +38,8 @@
     X(POPUP)  /* a name of something that may open: popup, login */                                \
     X(THREAD) /* names in forums */                                                                \
     X(USER)   /* names of what forums say of who posts */                                          \
-    X(POST)   /* a question or an answer, by schema.org */
+    X(POST)   /* a question or an answer, by schema.org */                                         \
+    X(TOGGLE) /* opens and closes another element */
 
 typedef enum {
 #define TMPL_HINT_NUMBER(id) TMPL_HINT_NUMBER_##id,

@@ -11,6 +11,7 @@
 /* X(id, name) */
 #define TMPL_ATTRS(X)                                                                              \
     X(ARIA_CONTROLS, "aria-controls")                                                              \
+    X(ARIA_EXPANDED, "aria-expanded")                                                              \
     X(ARIA_HIDDEN, "aria-hidden")                                                                  \
     X(ARIA_MODAL, "aria-modal")                                                                    \
     X(CLASS, "class")                                                                              \

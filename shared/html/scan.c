@@ -174,10 +174,12 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
 
 /* Attributes that may say what their element is. A style may if it begins like display:none. */
 static const unsigned char says[TMPL_ATTR_COUNT] = {
-    [TMPL_ATTR_CLASS] = 1,       [TMPL_ATTR_ID] = 1,         [TMPL_ATTR_ITEMPROP] = 1,
-    [TMPL_ATTR_ITEMTYPE] = 1,    [TMPL_ATTR_REL] = 1,        [TMPL_ATTR_ROLE] = 1,
-    [TMPL_ATTR_ARIA_HIDDEN] = 1, [TMPL_ATTR_ARIA_MODAL] = 1, [TMPL_ATTR_HIDDEN] = 1,
-    [TMPL_ATTR_STYLE] = 1,
+    [TMPL_ATTR_CLASS] = 1,         [TMPL_ATTR_ID] = 1,
+    [TMPL_ATTR_ITEMPROP] = 1,      [TMPL_ATTR_ITEMTYPE] = 1,
+    [TMPL_ATTR_REL] = 1,           [TMPL_ATTR_ROLE] = 1,
+    [TMPL_ATTR_ARIA_HIDDEN] = 1,   [TMPL_ATTR_ARIA_MODAL] = 1,
+    [TMPL_ATTR_HIDDEN] = 1,        [TMPL_ATTR_STYLE] = 1,
+    [TMPL_ATTR_ARIA_EXPANDED] = 1,
 };
 
 static void grow_attrs(tmpl_scan_t *s)

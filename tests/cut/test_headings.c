@@ -5,8 +5,8 @@
 #include "cut/headings.h"
 
 /*
- * Blocks that begin with c are content, the others template. Returns the verdicts after
- * tmpl_headings, a letter t or c for each block.
+ * Blocks that begin with c are content, with y bylines, the others template. Returns the verdicts
+ * after tmpl_headings, a letter t or c for each block.
  */
 static const char *judged(const char *html, const tmpl_tag_set_t *separators, apr_pool_t *pool)
 {
@@ -17,7 +17,9 @@ static const char *judged(const char *html, const tmpl_tag_set_t *separators, ap
     char *letters = apr_pcalloc(pool, page->n_blocks + 1);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_segment_t *first = &page->segments[page->blocks[b].first_segment];
-        v[b].template = page->src[first->span.start] != 'c';
+        char mark = page->src[first->span.start];
+        v[b].template = mark != 'c' && mark != 'y';
+        v[b].part = mark == 'y' ? TMPL_PART_BYLINE : TMPL_PART_TEMPLATE;
     }
     tmpl_headings(v, page, pool);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
@@ -49,6 +51,7 @@ static void headings_follow_their_sections(void **state)
         { "<h2>c</h2><a href=x>t</a><p><img src=x><a href=y>t</a><h2>c</h2><p>c", "tttcc" },
         { "<h2>c</h2><a href=x>t</a><p>tt<h2>c</h2><p>c", "cttcc" },
         { "<h1>c</h1><a href=x>t</a><h1>c</h1><p>c", "ctcc" },
+        { "<h2>y</h2><a href=x>t</a><h2>c</h2><p>c", "ctcc" },
         { "<h2>c</h2><a href=x>t</a><p><a href=x>c</a>", "ctc" },
         /* rules 4, 2 and 5: terms, parts of tables, captions */
         { "<dl><dt>t<dd>c<dt>t<dd>t</dl>", "cctt" },

@@ -51,7 +51,9 @@ static const char *parts_of(const char *html, unsigned skip, apr_pool_t *pool)
     tmpl_read_score(reading, pool);
     tmpl_judged_t judged = { v, reading, &counts, 5, NULL };
     tmpl_headline(&judged);
-    tmpl_parts_find(&judged, pool);
+    tmpl_records_t records;
+    tmpl_records_find(&records, page, &layout, pool);
+    tmpl_parts_find(&judged, &records, pool);
     char *parts = apr_pcalloc(pool, page->n_blocks + 1);
     for (uint32_t b = skip; b < page->n_blocks; b++) {
         parts[b - skip] = letters[v[b].part];
@@ -273,6 +275,118 @@ static void lists_of_articles_have_no_comments_and_tags(void **state)
     CHECK_CASES(cases, 6);
 }
 
+#define THREE(a, b, c) "<div>" a "</div><div>" b "</div><div>" c "</div>"
+#define CARD(html)     "<p>" SAYS html
+
+#define BOX(text) "<div class=related><h3>-" text "</h3></div><p>" SAYS "</p>"
+
+static void records_are_not_torn(void **state)
+{
+    static const case_t cases[] = {
+        /* most of them stay, or it is a tie: all stay; else all go */
+        { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>b"), CARD("<p class=tags>c")),
+          "bbbbbb" },
+        { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>b"),
+                        CARD("<p class=tags>c")) "<div>" CARD("<p class=tags>-d") "</div>",
+          "bbbbbbbb" },
+        { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>-b"),
+                        CARD("<p class=tags>c")),
+          "bobobo" },
+        { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>b"), CARD("<p class=x>c")),
+          "bobbbb" },
+        /* words alone: a state of three goods, but "Read more" below a paragraph */
+        { ARTICLE THREE(CARD("<div><i>-Sold out</i></div>"), CARD("<div><i>-New</i></div>"),
+                        CARD("<div><i>-Here</i></div>")),
+          "bbbbbb" },
+        { ARTICLE THREE("<p>" SAYS "<p>-Read more", "<p>" SAYS "<p>-Read more", "<p>" SAYS),
+          "babab" },
+        /* another tag, and other paragraphs of one text */
+        { ARTICLE "<p aria-hidden=true>?a", "x" },
+        { ARTICLE "<p>-Teilen", "a" },
+        /* the price of what stays, but not who writes a comment, and no button */
+        { ARTICLE THREE(CARD("<p class='btn price'>-1 EUR"), CARD("<p class='btn price'>-2 EUR"),
+                        CARD("<p class='btn price'>-3 EUR")),
+          "bfbfbf" },
+        { ARTICLE THREE(CARD("<p class='btn price'>-Look"), CARD("<p class='btn price'>-Go"),
+                        CARD("<p class='btn price'>-See")),
+          "bababa" },
+        /* nor the headings of other pages, which are boxes in a text */
+        { ARTICLE BOX("A") BOX("B") BOX("C"), "obobob" },
+        { ARTICLE THREE(CARD("<p class='comment author'>-A"), CARD("<p class='comment author'>-B"),
+                        CARD("<p class='comment author'>-C")),
+          "bkbkbk" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+#define SECTION(head)                                                                              \
+    "<h2>" head "</h2><ul><li><a href=/1>" SAYS "</a><li><a href=/2>" SAYS "!</a></ul>"
+
+static void sections_of_a_front_page_are_its_content(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE SECTION("More on art") SECTION("More on music") SECTION("More to explore"),
+          "bbbbbbbbb" },
+        { ARTICLE SECTION("More on art") SECTION("Other things") SECTION("More to explore"),
+          "ooobbbooo" },
+        /* little of the content */
+        { ARTICLE ARTICLE ARTICLE SECTION("More on art") SECTION("More on music")
+              SECTION("More to explore"),
+          "bbbbbbbbbbbbooooooooo" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+#define ANSWER "<p>Yes, and so may all who have read it and think so, too.</p>"
+
+static void questions_are_headings_of_their_answers(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<button>May I read this?</button>" ANSWER, "bb" },
+        { ARTICLE "<button><span>May I read this?</span> <b>+</b></button>" ANSWER, "bb" },
+        { ARTICLE "<button>\u3053\u308c\u3092\u8aad\u3093\u3067 \u3082 \u3044 \u3044 "
+                  "\u3067\u3059\u304b\uff1f</button>" ANSWER,
+          "bb" },
+        { ARTICLE "<div><button>?May I read this?</button></div>" ANSWER, "bb" },
+        { ARTICLE "<button>May I?</button>" ANSWER, "ab" },
+        { ARTICLE "<button>May I read this</button>" ANSWER, "ab" },
+        { ARTICLE "<button>May I read this?</button><p>?No", "at" },
+        { ARTICLE "<form><label>Where are you now?</label>" ANSWER "</form>", "ab" },
+        /* other headings that open their text */
+        { ARTICLE "<button aria-expanded=false>Reading</button>" ANSWER, "bb" },
+        { ARTICLE "<details><summary class=btn>Reading</summary>" ANSWER "</details>", "bb" },
+        { ARTICLE "<button aria-expanded=false>Share</button>" ANSWER, "ab" },
+        { ARTICLE "<button aria-expanded=false>Reading</button><p>Now", "ab" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+static void panels_and_tables_that_open_are_content(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<div class=sr-only><p>" SAYS "<p>Some text</div>", "bb" },
+        { ARTICLE "<div aria-hidden=true><p>" SAYS "<div><i><a href=x>?Some</a></i></div></div>",
+          "bt" },
+        { ARTICLE "<div class=sr-only><p>?" SAYS "<p>Some text</div>", "xx" },
+        { ARTICLE "<div role=dialog><h4>-Sizes</h4><table><tr><td>-M<td>?38</table></div>", "nff" },
+        { ARTICLE "<div role=dialog><form><table><tr><td>-Name<td>?*</table></form></div>", "nn" },
+        { ARTICLE "<form><div role=dialog><table><tr><td>-M<td>?38</table></div></form>", "ff" },
+        { ARTICLE "<div role=dialog class=cookies><table><tr><td>-M<td>?38</table></div>", "nn" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+static void a_discussion_is_comments_if_it_says_who(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<div><h3>Discussion</h3><p>-" SAYS "<p>-Good</div>", "bbb" },
+        { ARTICLE "<div><h3>Responses</h3><p>-" SAYS "<p>-Good</div>", "bbb" },
+        { ARTICLE "<div><h3>Discussion</h3><p>-" SAYS "<p class=author>-Who</div>", "kkk" },
+        { ARTICLE "<div><h3>DISKUSSION (2)</h3><p>-" SAYS "<p class=author>-Who</div>", "kkk" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(the_rest_is_body_or_template),
     CHECK(headline_byline_and_lead),
@@ -282,6 +396,11 @@ static const struct CMUnitTest tests[] = {
     CHECK(names_and_roles_say_the_part),
     CHECK(words_say_the_part),
     CHECK(lists_of_articles_have_no_comments_and_tags),
+    CHECK(records_are_not_torn),
+    CHECK(sections_of_a_front_page_are_its_content),
+    CHECK(questions_are_headings_of_their_answers),
+    CHECK(panels_and_tables_that_open_are_content),
+    CHECK(a_discussion_is_comments_if_it_says_who),
 };
 
 TAP_MAIN(tests)

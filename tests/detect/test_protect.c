@@ -128,7 +128,8 @@ static void a_byline_is_content(void **state)
     }
 }
 
-#define TEN "1 2 3 4 5 6 7 8 9 10 "
+#define TEN      "1 2 3 4 5 6 7 8 9 10 "
+#define HUNDREDS TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
 static void a_field_has_the_verdict_of_most_of_its_blocks(void **state)
 {
@@ -164,6 +165,29 @@ static void each_column_of_a_table_is_a_field(void **state)
         { "<table>" ROW("c Kiel", "Reply") ROW("", "Reply") ROW("c Ulm", "Reply")
               ROW("Bonn", "Reply") "</table>",
           "cttctct", "cttctct" },
+        /* rows with content, for a column of which a cell is content */
+        { "<table>" ROW("c Kiel", "c no") ROW("c Bonn", "yes") ROW("c Ulm", "yes") "</table>",
+          "cccccc", "cccccc" },
+        { "<table>" ROW("c Kiel", "c no") ROW("c Bonn", TEN TEN "1")
+              ROW("c Ulm", TEN TEN "1") "</table>",
+          "ctctct", "ctctct" },
+        { "<table>" ROW("c Kiel", "yes") ROW("c Bonn", "yes") ROW("c Ulm", "yes") "</table>",
+          "ctctct", "ctctct" },
+        /* at first few names are content between the numbers */
+        { "<table>" ROW("c Kiel", "1") ROW("c Bonn", "2") ROW("c Ulm", "3") ROW("Jena", "4")
+              ROW("Gera", "5") ROW("Hof", "6") "</table>",
+          "cccccccccccc", "cccccccccccc" },
+        /* not in tables for layout: a table in a cell, and long rows */
+        { "<table><tr><td><table>" ROW("c Kiel", "1") ROW("c Bonn", "2") ROW("c Ulm", "3")
+              ROW("Jena", "4") ROW("Gera", "5") ROW("Hof", "6") "</table></table>",
+          "ctctctctctct", "ctctctctctct" },
+        { "<table>" ROW("c Kiel", "c no<td>") HUNDREDS ROW("c Bonn", "yes<td>")
+              HUNDREDS ROW("c Ulm", "yes<td>") HUNDREDS "</table>",
+          "cttcttctt", "cttcttctt" },
+        { "<div><p class=a>c Kiel<p class=b>1</div><div><p class=a>c Bonn<p class=b>2</div><div><p "
+          "class=a>c Ulm<p class=b>3</div><div><p class=a>Jena<p class=b>4</div><div><p "
+          "class=a>Gera<p class=b>5</div><div><p class=a>Hof<p class=b>6</div>",
+          "ctctctctctct", "ctctctctctct" },
     };
     check_cases(cases, COUNT(cases), *state);
 }
