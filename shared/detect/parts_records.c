@@ -80,10 +80,10 @@ static void count(votes_t *votes, const tmpl_parts_page_t *p, const tmpl_field_t
 static unsigned char most(const votes_t *votes, tmpl_part_set_t among)
 {
     unsigned char best = TMPL_PART_TEMPLATE;
-    for (unsigned char i = 0; i < TMPL_PART_COUNT; i++) {
+    for (unsigned i = 0; i < TMPL_PART_COUNT; i++) {
         if ((among & TMPL_PART_BIT(i)) && votes->parts[i] > 0 &&
             (best == TMPL_PART_TEMPLATE || votes->parts[i] > votes->parts[best])) {
-            best = i;
+            best = (unsigned char)i;
         }
     }
     return best;

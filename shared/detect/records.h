@@ -35,11 +35,11 @@ void tmpl_records_find(tmpl_records_t *records, const tmpl_page_t *page,
 uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *field);
 
 /*
- * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them,
- * content if it is a tie. If a block is content, blocks of a few words in a table's rows with
- * content count as content, too. But a block of more than TMPL_RECORDS_WORDS words does not become
- * template if most words of the field are content. And a field of two or more becomes content if it
- * is template, but a reader needs it, as an author, a date or a price:
+ * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them, content if
+ * it is a tie. If a block is content, blocks of a few words in a table's rows with content count as
+ * content, too. But a block of more than TMPL_RECORDS_WORDS words does not become template if most
+ * words of the field are content. And a field of two or more becomes content if it is template, but
+ * a reader needs it, as an author, a date or a price:
  *   1. half of its neighbours have different texts, or most of its first TMPL_RECORDS_LOOKED blocks
  *      say by a tag, rel or itemprop, or by a year, who or when (TMPL_BYLINE_SAID);
  *   2. its blocks have TMPL_RECORDS_WORDS words at most, in the mean;
@@ -49,15 +49,16 @@ uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *fie
  *   4. its run is not in nav, footer or aside.
  * Blocks of the site do not become content, nor do blocks without words: pictures.h judges
  * pictures. The trees take such fields for template, because a name or a date repeats within a run.
- * Fields of tables that are no cells of others, and of lists of terms, are judged twice: what is content in other columns then
- * stands between their blocks.
+ * Fields of tables that are no cells of others, and of lists of terms, are judged twice: what is
+ * content in other columns then stands between their blocks.
  */
 void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *records,
                         apr_pool_t *pool);
 
 /*
  * Whether a field of template is needed by rules 1 to 4, and names, dates or prices records: most
- * of its first blocks say so, and most of its first records have content. kept[b]: halves of words of content before block b.
+ * of its first blocks say so, and most of its first records have content. kept[b]: halves of words
+ * of content before block b.
  */
 int tmpl_records_named(const tmpl_judged_t *judged, const tmpl_records_t *records,
                        const tmpl_field_t *field, uint32_t *kept);
