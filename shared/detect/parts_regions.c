@@ -14,7 +14,7 @@
 /* More heads of comments are in a list of articles. */
 #define HEADS_MOST 4
 
-/* So many regions of related pages with that share of the content are a front page's sections. */
+/* So many regions of related pages are sections, if they have one word of content in so many. */
 #define SECTIONS_LEAST 3
 #define SECTIONS_SHARE 5
 
@@ -225,7 +225,7 @@ static int have_authors(const tmpl_parts_page_t *p, uint32_t first, uint32_t aft
     return 0;
 }
 
-/* The end of the region that a block heads by heads[i]; its own end, or 0: it is no head. */
+/* The end of the region that a block heads by heads[i], or of the block; 0: it is no head. */
 static uint32_t headed(const tmpl_parts_page_t *p, uint32_t b, unsigned i)
 {
     if (!(p->phrases[b] & heads[i].phrase) || tmpl_part_is_chrome(p, b) ||
@@ -239,7 +239,7 @@ static uint32_t headed(const tmpl_parts_page_t *p, uint32_t b, unsigned i)
     return after > b + 1 && is_like(p, b, after, i) ? after : b + 1;
 }
 
-/* Whether several headings of related pages are over the page's own content, as on a front page. */
+/* Whether headings of related pages are over the page's own content, as on a front page. */
 static int has_sections(const tmpl_parts_page_t *p)
 {
     unsigned sections = 0;

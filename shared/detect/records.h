@@ -35,11 +35,11 @@ void tmpl_records_find(tmpl_records_t *records, const tmpl_page_t *page,
 uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *field);
 
 /*
- * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them,
- * content if it is a tie. If a block is content, blocks of a few words in a table's rows with
- * content count as content, too. But a block of more than TMPL_RECORDS_WORDS words does not become
- * template if most words of the field are content. And a field of two or more becomes content if it
- * is template, but a reader needs it, as an author, a date or a price:
+ * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them, content if
+ * it is a tie. If a block is content, blocks of a few words in a table's rows with content count as
+ * content, too. But a block of more than TMPL_RECORDS_WORDS words does not become template if most
+ * words of the field are content. And a field of two or more becomes content if it is template, but
+ * a reader needs it, as an author, a date or a price:
  *   1. half of its neighbours have different texts, or most of its first TMPL_RECORDS_LOOKED blocks
  *      say by a tag, rel or itemprop, or by a year, who or when (TMPL_BYLINE_SAID);
  *   2. its blocks have TMPL_RECORDS_WORDS words at most, in the mean;
