@@ -344,7 +344,7 @@ subtest 'a store that is full' => sub {
     many();
     my $limited = q{trap '' XFSZ; ulimit -f 660; exec "$@" >full.out 2>full.err};
     system 'sh', '-c', $limited, 'sh', $tool, clean_args('strip', 'full'), '--detector', 'incremental',
-        '--store', 'lmdb:full-store', '--lifetime', '10000,20', map { "many/$_.html" } 1 .. 3000;
+        '--store', 'lmdb:full-store', '--lifetime', '10000,300', map { "many/$_.html" } 1 .. 3000;
     is($? >> 8, 3, 'exit code 3');
     like(slurp('full.out'), qr/^3000 pages: 2996 edited, 0 declined; 0 failed, \d+ store failures; /, 'every page is written, most are edited');
     like(slurp('full.err'), qr{^tmplctl: many/\d+\.html: store: lmdb:.*\n\z},
