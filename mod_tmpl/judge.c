@@ -38,24 +38,12 @@ static apr_status_t read_parts(apr_array_header_t **parts, const tmpl_ctx_t *ctx
 }
 
 /* The body as one string: the part itself if there is only one, else a copy. */
-static const char *join(const apr_array_header_t *parts, apr_size_t len, apr_pool_t *pool)
+static const char *join(const apr_array_header_t *parts, apr_pool_t *pool)
 {
-    char *copy;
-    char *end;
-    int i;
+    const struct iovec *vec = (const struct iovec *)parts->elts;
 
-    if (parts->nelts == 1) {
-        return APR_ARRAY_IDX(parts, 0, struct iovec).iov_base;
-    }
-    copy = apr_palloc(pool, len + 1);
-    end = copy;
-    for (i = 0; i < parts->nelts; i++) {
-        const struct iovec *part = &APR_ARRAY_IDX(parts, i, struct iovec);
-
-        memcpy(end, part->iov_base, part->iov_len);
-        end += part->iov_len;
-    }
-    return copy;
+    return parts->nelts == 1 ? vec->iov_base
+                             : apr_pstrcatv(pool, vec, (apr_size_t)parts->nelts, NULL);
 }
 
 /* The value of a key's expression; NULL if it is not set, is empty, or fails, which httpd logs. */
@@ -158,7 +146,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
     found = tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, parts, conf, r,
                             pool);
     if (!found || tmpl_conf_type(conf) != NULL) {
-        input->body = join(parts, input->len, pool);
+        input->body = join(parts, pool);
     }
     if (!found) {
         tmpl_link_clean(outcome, input, conf, r, pool);

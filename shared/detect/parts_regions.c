@@ -14,7 +14,7 @@
 /* More heads of comments are in a list of articles. */
 #define HEADS_MOST 4
 
-/* So many regions of related pages are sections, if they have one word of content in so many. */
+/* The fewest regions of related pages that are sections, with one of SHARE words of content. */
 #define SECTIONS_LEAST 3
 #define SECTIONS_SHARE 5
 

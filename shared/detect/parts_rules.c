@@ -64,7 +64,7 @@ static int is_near_picture(const tmpl_parts_page_t *p, uint32_t b)
     return 0;
 }
 
-/* A question has so many words, the text that a button opens so many. */
+/* The fewest words of a question, and of the text that a button opens. */
 #define QUESTION_WORDS 4
 #define PANEL_WORDS    8
 
