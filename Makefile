@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # "make help" prints the lines "# TARGET [VARIABLE=VALUE]  TEXT" below, and those of
-# make/packages.mk, tests/Makefile and bench/Makefile.
+# make/packages.mk, tests/Makefile, bench/Makefile and train/Makefile.
 #
 # --- First steps ---
 # demo [STORE=redis]  a proxy that strips httpd's manual: install, build, look
@@ -66,6 +66,7 @@ LIBS  := $(TLS_LIBS) -ljansson -lxml2 -lhiredis -llmdb -lxxhash -lz $(APR_LIBS) 
 CPPFLAGS_mod_tmpl := -Imod_tmpl $(HTTPD_CFLAGS)
 CPPFLAGS_tests := -Imod_tmpl $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
 CPPFLAGS_bench := -Ibench/lib
+CPPFLAGS_train := -Ibench/lib
 
 LIB_SRC := $(wildcard shared/*.c shared/*/*.c shared/*/*/*.c)
 MOD_SRC := $(wildcard mod_tmpl/*.c mod_tmpl/*/*.c)
@@ -127,7 +128,7 @@ $(BUILD)/build-needs:
 with = test -n "$($(1))" || { echo "$@: skipped, no pages given: make $@ $(1)=DIR"; exit 0; }; \
 	for d in $($(1)); do test -d "$$d" || { echo "$@: $(1): $$d is not a directory" >&2; exit 2; }; done;
 
-include make/packages.mk tests/Makefile bench/Makefile
+include make/packages.mk tests/Makefile bench/Makefile train/Makefile
 
 STORE     ?= lmdb
 PORT      ?= 8080
@@ -157,9 +158,9 @@ clean:
 
 # Optional variables are left out where the line would be too long.
 help:
-	@sed -nE 's/^# --- (.*) ---$$/\n\1/p; s/^# ([a-z0-9-]+( .*)?)  +(.*)/  make \1\t\3/p' Makefile make/packages.mk tests/Makefile bench/Makefile | sed 1d | \
+	@sed -nE 's/^# --- (.*) ---$$/\n\1/p; s/^# ([a-z0-9-]+( .*)?)  +(.*)/  make \1\t\3/p' Makefile make/packages.mk tests/Makefile bench/Makefile train/Makefile | sed 1d | \
 	  awk -F '\t' 'NF < 2 { print; next } length($$1) > 38 { gsub(/ \[[^]]*\]/, "", $$1) } { sub(/ +$$/, "", $$1); printf "%-38s  %s\n", $$1, $$2 }'
-	@printf '\nMore variables: the comments at the top of Makefile, make/packages.mk, tests/Makefile and bench/Makefile.\n'
+	@printf '\nMore variables: the comments at the top of Makefile, make/packages.mk, tests/Makefile, bench/Makefile and train/Makefile.\n'
 
 .PHONY: all demo deps deps-check deps-browser deps-suites deps-container deps-packages deps-roots deps-arch settings clean help
 

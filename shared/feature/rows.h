@@ -44,7 +44,7 @@ void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32
 
 /*
  * Fills all page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each, with the group FIRST if
- * tmpl_rows_judged was called: for training (bench/train/features) and tests.
+ * tmpl_rows_judged was called: for training (train/trees/features) and tests.
  */
 void tmpl_rows_list(float *rows, tmpl_rows_t *of);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sites for training: labels of text by selectors, sites that bench/corpus/apps makes, and sites that
+# Sites for training: labels of text by selectors, sites that train/corpus/apps makes, and sites that
 # are written completely or not at all. The texts are this test's own: no package is downloaded.
 # Needs python3-lxml and python3-cssselect.
 use strict;
@@ -19,7 +19,7 @@ my $dir = tempdir(CLEANUP => 1);
 sub python {
     my ($script) = @_;
     open my $file, '>', "$dir/script.py" or die;
-    print $file "import sys\nsys.path[:0] = ['$root/bench/lib', '$root/bench/corpus/apps']\n$script";
+    print $file "import sys\nsys.path[:0] = ['$root/train/lib', '$root/train/corpus/apps']\n$script";
     close $file;
     return scalar qx(cd $dir && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 script.py 2>&1);
 }

@@ -45,7 +45,7 @@ subtest 'the Tmpl field' => sub {
 };
 
 subtest 'commands' => sub {
-    my %target = map { $_ => 1 } map { split } map { slurp($_) =~ s/\\\n//gr =~ /^\.PHONY: *(.*)$/mg } qw(Makefile make/packages.mk tests/Makefile bench/Makefile);
+    my %target = map { $_ => 1 } map { split } map { slurp($_) =~ s/\\\n//gr =~ /^\.PHONY: *(.*)$/mg } qw(Makefile make/packages.mk tests/Makefile bench/Makefile train/Makefile);
     my %called = map { $_ => 1 } $readme =~ /(?:`|^    |&& )make ([a-z0-9-]+)/mg;
     ok($called{$_}, "README has make $_") for qw(demo check install);
     ok($target{$_}, "make $_ is a target") for sort keys %called;

@@ -92,7 +92,7 @@ subtest 'no circle of files in mod_tmpl/status' => sub {
 
 subtest 'names' => sub {
     my %of;
-    push @{ $of{ basename($_) } }, $_ for glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl,tests/*,bench/*}/*.[ch]';
+    push @{ $of{ basename($_) } }, $_ for glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl,tests/*,bench/*,train/*}/*.[ch]';
     is(join("\n", map { "@$_" } grep { @$_ > 1 } map { $of{$_} } sort keys %of), '', 'no two files have the same name');
     my @guards = grep { slurp($_) !~ /^#ifndef (?:TMPL|CTL|MOD)_\Q${\ uc(basename($_, '.h') =~ s{^(?:tmpl|mod_tmpl)$}{}r) }\E_?H\n/m
             && basename($_) !~ /^(?:mod_)?tmpl\.h$/ } grep { /\.h$/ } @files;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels of parts: the answers of readers, and the files bench/parts/labels/*.tsv.
+"""Labels of parts: the answers of readers, and the files train/labels/*.tsv.
 
 A file has a line "P", page, number of blocks for each page, and below it a line for each block that is not template:
 number, hash of the block's text, part; separated by tabs. A page is its path in its corpus without "pages/" and

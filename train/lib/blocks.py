@@ -2,7 +2,7 @@
 """Leaf blocks of a corpus: their features, their labels, and boosted trees fitted to them.
 
 Shared by crossval, auto-train, auto-folds and auto-accuracy. Rows come from
-build/bench/train/features, which sees the first pages of a site once, in order, through a real
+build/train/trees/features, which sees the first pages of a site once, in order, through a real
 store; labels from gold/*.tsv. Needs Debian's python3-lxml, python3-numpy and python3-xgboost.
 """
 import bisect
@@ -49,7 +49,7 @@ PARTS = 4
 THRESHOLD = .5
 # The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
 # titles are content there. debian-sites has many similar sites, app-sites are made, wcxb has a
-# thousand sites of one page, and each page whose parts are labelled (bench/parts/gold) is a site
+# thousand sites of one page, and each page whose parts are labelled (train/labels/gold) is a site
 # (docs/accuracy.md).
 BY_PART = ('strings', 'readability-pages')
 WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2} | {name: .2 for name in BY_PART}
