@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clean.h"
 
-#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include <xxhash.h>
 
 #include "base/buf.h"
+#include "base/names.h"
 #include "fingerprint/fingerprint.h"
 #include "rewrite/highlight.h"
 
-static const char *const modes[] = {
-#define TMPL_MODE_NAME(id, name, explanation) name,
-    TMPL_MODES(TMPL_MODE_NAME)
-#undef TMPL_MODE_NAME
-};
-
-static const char *const states[] = {
-#define TMPL_STATE_NAME(id, name) name,
-    TMPL_STATES(TMPL_STATE_NAME)
-#undef TMPL_STATE_NAME
-};
+TMPL_ENUM_COLUMN(tmpl_mode_name, tmpl_mode_e, TMPL_MODES, TMPL_COLUMN_2)
+TMPL_ENUM_FIND(tmpl_mode_find, TMPL_MODES)
+TMPL_ENUM_COLUMN(tmpl_state_name, tmpl_state_e, TMPL_STATES, TMPL_COLUMN_2)
 
 /* docs/design.md, "Defaults", says where the numbers come from. */
 const tmpl_clean_opts_t tmpl_clean_opts_default = {
@@ -30,30 +22,6 @@ const tmpl_clean_opts_t tmpl_clean_opts_default = {
     .detect = { .smoothing = TMPL_SMOOTHING_OFF, .min_df = 5, .ratio = 0.7, .threshold = -1 },
     .guards = { .without = TMPL_PARTS_ALL & ~TMPL_PARTS_DEFAULT, .min_keep = 0.005 },
 };
-
-const char *tmpl_mode_name(tmpl_mode_e mode)
-{
-    return (unsigned)mode < TMPL_MODE_COUNT ? modes[mode] : "unknown";
-}
-
-const char *tmpl_state_name(tmpl_state_e state)
-{
-    return (unsigned)state < TMPL_STATE_COUNT ? states[state] : "unknown";
-}
-
-apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *err)
-{
-    for (unsigned i = 0; i < TMPL_MODE_COUNT; i++) {
-        if (apr_cstr_casecmp(name, modes[i]) == 0) {
-            *mode = (tmpl_mode_e)i;
-            return APR_SUCCESS;
-        }
-    }
-    return tmpl_fail(err, APR_EINVAL,
-                     "'%s' is not a mode: off, learn, headers, annotate, strip, text, markdown or "
-                     "highlight",
-                     name);
-}
 
 /* Whether the mode needs verdicts, and the detector can judge the page without counts. */
 static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts)

@@ -56,8 +56,8 @@ typedef enum {
 /* The mode's name; "unknown" for a value out of range. */
 const char *tmpl_mode_name(tmpl_mode_e mode);
 
-/* The mode with that name, in any case. APR_EINVAL, with the valid names, if there is none. */
-apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *err);
+/* The mode with that name, in any case; -1: there is none. */
+int tmpl_mode_find(const char *name);
 
 /* The configuration of a site. Pointers in it must live as long as every outcome made with it. */
 typedef struct {

@@ -53,29 +53,11 @@ static int read_number(int64_t *number, const tmpl_setting_t *setting, const cha
     return tmpl_number_between(number, text, units[setting->form], setting->least, setting->most);
 }
 
-static int64_t mode_of(const char *word)
-{
-    tmpl_mode_e mode;
-    return tmpl_mode_parse(&mode, word, NULL) == APR_SUCCESS ? (int64_t)mode : -1;
-}
-
-static int64_t detector_of(const char *word)
-{
-    tmpl_detector_e detector;
-    return tmpl_detector_parse(&detector, word, NULL) == APR_SUCCESS ? (int64_t)detector : -1;
-}
-
-static int64_t smoothing_of(const char *word)
-{
-    tmpl_smoothing_e smoothing;
-    return tmpl_smoothing_parse(&smoothing, word, NULL) == APR_SUCCESS ? (int64_t)smoothing : -1;
-}
-
 /* For each form whose values are words: a function that returns the value of a word, or -1. */
-static int64_t (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
-    [TMPL_FORM_MODE] = mode_of,
-    [TMPL_FORM_DETECTOR] = detector_of,
-    [TMPL_FORM_SMOOTHING] = smoothing_of,
+static int (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
+    [TMPL_FORM_MODE] = tmpl_mode_find,
+    [TMPL_FORM_DETECTOR] = tmpl_detector_find,
+    [TMPL_FORM_SMOOTHING] = tmpl_smoothing_find,
 };
 
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,

@@ -116,7 +116,8 @@ int main(int argc, char **argv)
     apr_pool_create(&pool, NULL);
     apr_pool_create(&scratch, pool);
     n_pages = read_pages(pages, &largest);
-    if (total < 4 || n_pages == 0) {
+    int detector = argc == 4 ? tmpl_detector_find(argv[1]) : -1;
+    if (total < 4 || n_pages == 0 || detector < 0) {
         fprintf(stderr, "usage: new_pages DETECTOR URI PAGES < LIST\n");
         return 2;
     }
@@ -124,7 +125,7 @@ int main(int argc, char **argv)
     tmpl_models_builtin(&models, pool);
     opts.mode = TMPL_MODE_STRIP;
     opts.detect.models = models;
-    check(tmpl_detector_parse(&opts.detector, argv[1], &err), &err);
+    opts.detector = (tmpl_detector_e)detector;
     check(tmpl_store_open(&store, argv[2], NULL, &err, pool), &err);
     for (unsigned i = 0; i < total; i++) {
         const page_t *page = &pages[i % n_pages];

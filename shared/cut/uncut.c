@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cut/uncut.h"
 
+#include "base/names.h"
 #include "cut/closure.h"
 #include "cut/script_refs.h"
 
-static const struct {
-    const char *name;
-    const char *text;
-} reasons[] = {
-#define TMPL_UNCUT_ROW(id, name, explanation) { name, explanation },
-    TMPL_UNCUTS(TMPL_UNCUT_ROW)
-#undef TMPL_UNCUT_ROW
-};
-
-const char *tmpl_uncut_name(tmpl_uncut_e reason)
-{
-    return reasons[reason].name;
-}
-
-const char *tmpl_uncut_text(tmpl_uncut_e reason)
-{
-    return reasons[reason].text;
-}
+TMPL_ENUM_COLUMN(tmpl_uncut_name, tmpl_uncut_e, TMPL_UNCUTS, TMPL_COLUMN_2)
+TMPL_ENUM_COLUMN(tmpl_uncut_text, tmpl_uncut_e, TMPL_UNCUTS, TMPL_COLUMN_3)
 
 void tmpl_uncut_begin(tmpl_uncut_t *uncut, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                       const tmpl_guards_t *guards, apr_pool_t *pool)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/detector.h"
 
-#include <apr_cstr.h>
-
+#include "base/names.h"
 #include "detect/auto.h"
 #include "detect/incremental.h"
 #include "detect/style.h"
@@ -90,33 +89,11 @@ const tmpl_detector_t *tmpl_detector(tmpl_detector_e id)
     return &detectors[id];
 }
 
-apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err)
-{
-    for (unsigned i = 0; i < TMPL_DETECTOR_COUNT; i++) {
-        if (apr_cstr_casecmp(name, detectors[i].name) == 0) {
-            *id = (tmpl_detector_e)i;
-            return APR_SUCCESS;
-        }
-    }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is not one of" TMPL_DETECTOR_NAMES, name);
-}
+TMPL_ENUM_FIND(tmpl_detector_find, TMPL_DETECTORS)
 
-apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name, tmpl_error_t *err)
+int tmpl_smoothing_find(const char *name)
 {
-    static const struct {
-        const char *name;
-        tmpl_smoothing_e smoothing;
-    } values[] = {
-        { "off", TMPL_SMOOTHING_OFF },
-        { "max", TMPL_SMOOTHING_MAX },
-        { "min", TMPL_SMOOTHING_MIN },
-        { "on", TMPL_SMOOTHING_MIN },
-    };
-    for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        if (apr_cstr_casecmp(name, values[i].name) == 0) {
-            *smoothing = values[i].smoothing;
-            return APR_SUCCESS;
-        }
-    }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is not one of off max min on", name);
+    static const char *const names[] = { "off", "max", "min", "on" };
+    int found = tmpl_names_find(names, 4, name, strlen(name));
+    return found == 3 ? TMPL_SMOOTHING_MIN : found;
 }

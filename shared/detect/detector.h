@@ -40,10 +40,6 @@ typedef enum {
         TMPL_DETECTOR_COUNT
 } tmpl_detector_e;
 
-/* The names with a blank before each, as a literal for messages. */
-#define TMPL_DETECTOR_NAME(id, name, need, separators, read, judge, explanation) " " name
-#define TMPL_DETECTOR_NAMES                                                      TMPL_DETECTORS(TMPL_DETECTOR_NAME)
-
 /* The settings of detectors. */
 typedef struct {
     tmpl_models_t models;
@@ -85,13 +81,13 @@ typedef struct {
 /* The row of a detector; constant. */
 const tmpl_detector_t *tmpl_detector(tmpl_detector_e id);
 
-/* The detector with that name, in any case. APR_EINVAL, with the valid names, if there is none. */
-apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err);
+/* The detector with that name, in any case; -1: there is none. */
+int tmpl_detector_find(const char *name);
 
 /*
- * off, max, min, or on, in any case; on is min, the better one (docs/accuracy.md). APR_EINVAL, with
- * the valid names, for any other name.
+ * The tmpl_smoothing_e with that name, in any case: off, max, min, or on, which is min, the better
+ * one (docs/accuracy.md). -1: there is none.
  */
-apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name, tmpl_error_t *err);
+int tmpl_smoothing_find(const char *name);
 
 #endif

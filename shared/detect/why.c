@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/why.h"
 
-static const struct {
-    const char *name;
-    const char *text;
-} rules[] = {
-#define TMPL_RULE_ROW(id, name, explanation) { name, explanation },
-    TMPL_RULES(TMPL_RULE_ROW)
-#undef TMPL_RULE_ROW
-};
+#include "base/names.h"
 
-const char *tmpl_rule_name(tmpl_rule_e rule)
-{
-    return rules[rule].name;
-}
-
-const char *tmpl_rule_text(tmpl_rule_e rule)
-{
-    return rules[rule].text;
-}
+TMPL_ENUM_COLUMN(tmpl_rule_name, tmpl_rule_e, TMPL_RULES, TMPL_COLUMN_2)
+TMPL_ENUM_COLUMN(tmpl_rule_text, tmpl_rule_e, TMPL_RULES, TMPL_COLUMN_3)
 
 void tmpl_why_changed(tmpl_why_t *why, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
                       tmpl_rule_e rule)

@@ -8,13 +8,10 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
+#include "base/names.h"
 #include "base/number.h"
 
-static const char *const names[TMPL_FEATURE_COUNT] = {
-#define TMPL_FEATURE_NAME(id, name, group) name,
-    TMPL_FEATURES(TMPL_FEATURE_NAME)
-#undef TMPL_FEATURE_NAME
-};
+static const char *const names[] = { TMPL_FEATURES(TMPL_COLUMN_2) };
 
 typedef enum {
 #define TMPL_GROUP_ID(id, name) GROUP_##id,
@@ -23,34 +20,29 @@ typedef enum {
         GROUP_COUNT
 } group_e;
 
-static const char *const group_names[GROUP_COUNT] = {
-#define TMPL_GROUP_NAME(id, name) name,
-    TMPL_FEATURE_GROUPS(TMPL_GROUP_NAME)
-#undef TMPL_GROUP_NAME
-};
-
 static const unsigned char group_of[TMPL_FEATURE_COUNT] = {
 #define TMPL_FEATURE_GROUP_OF(id, name, group) GROUP_##group,
     TMPL_FEATURES(TMPL_FEATURE_GROUP_OF)
 #undef TMPL_FEATURE_GROUP_OF
 };
 
-apr_status_t tmpl_feature_group(unsigned char without[TMPL_FEATURE_COUNT], const char *name,
-                                tmpl_error_t *err)
+static TMPL_ENUM_FIND(find_group, TMPL_FEATURE_GROUPS)
+
+    apr_status_t tmpl_feature_group(unsigned char without[TMPL_FEATURE_COUNT], const char *name,
+                                    tmpl_error_t *err)
 {
-    for (unsigned group = 0; group < GROUP_COUNT; group++) {
-        if (apr_cstr_casecmp(name, group_names[group]) == 0) {
-            for (unsigned f = 0; f < TMPL_FEATURE_COUNT; f++) {
-                without[f] = without[f] || group_of[f] == group;
-            }
-            return APR_SUCCESS;
-        }
+    int group = find_group(name);
+    if (group < 0) {
+        return tmpl_fail(
+            err, APR_EINVAL,
+            "'%s' is no group of features: place, size, tree, tag, mark, word, link, text, "
+            "near, repeat or attribute",
+            name);
     }
-    return tmpl_fail(
-        err, APR_EINVAL,
-        "'%s' is no group of features: place, size, tree, tag, mark, word, link, text, "
-        "near, repeat or attribute",
-        name);
+    for (unsigned f = 0; f < TMPL_FEATURE_COUNT; f++) {
+        without[f] = without[f] || group_of[f] == group;
+    }
+    return APR_SUCCESS;
 }
 
 /* Bytes of text from which a region belongs to the next class. */
