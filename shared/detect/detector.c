@@ -5,7 +5,7 @@
 
 #include "detect/auto.h"
 #include "detect/incremental.h"
-#include "detect/style.h"
+#include "methods/style.h"
 #include "feature/observation.h"
 
 /* Fills keys and shares for the page's segments. Returns the room for more keys behind them. */

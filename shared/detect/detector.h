@@ -7,9 +7,9 @@
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
 
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 #include "detect/why.h"
-#include "model/models.h"
+#include "detect/models.h"
 #include "table/store.h"
 
 /*

@@ -16,12 +16,14 @@ chdir $root or die "$root: $!";
 
 # The folders from the lowest to the highest.
 my @folders = (
-    map({ "shared/$_" } qw(base html page text dom table table/bucket table/memory table/lmdb table/redis feature model detect cut rewrite markdown fingerprint warm)),
+    map({ "shared/$_" } qw(base html page text dom table table/bucket table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite markdown fingerprint)),
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
 # both have one level: mod_tmpl reports requests to status, and status asks mod_tmpl for figures
 $level{'mod_tmpl/status'} = $level{mod_tmpl};
+# the table of detectors names the published methods
+$level{"shared/methods"} = $level{'shared/detect'};
 
 sub slurp {
     my ($file) = @_;
