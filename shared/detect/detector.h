@@ -7,7 +7,6 @@
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
 
-#include "methods/pagelevel.h"
 #include "detect/why.h"
 #include "detect/models.h"
 #include "table/store.h"
@@ -43,6 +42,9 @@ typedef enum {
 /* The names with a blank before each, as a literal for messages. */
 #define TMPL_DETECTOR_NAME(id, name, need, separators, read, judge, explanation) " " name
 #define TMPL_DETECTOR_NAMES                                                      TMPL_DETECTORS(TMPL_DETECTOR_NAME)
+
+/* How pagelevel makes an element agree with those inside it (methods/isotonic.h). */
+typedef enum { TMPL_SMOOTHING_OFF, TMPL_SMOOTHING_MAX, TMPL_SMOOTHING_MIN } tmpl_smoothing_e;
 
 /* The settings of detectors. */
 typedef struct {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "detect/builtin.h"
+#include "methods/pagelevel_model.h"
 
 static apr_status_t parse_pagelevel(tmpl_models_t *models, const tmpl_model_text_t *text,
                                     tmpl_error_t *err, apr_pool_t *pool)

@@ -7,13 +7,12 @@
 #ifndef TMPL_MODELS_H
 #define TMPL_MODELS_H
 
-#include "methods/pagelevel_model.h"
 #include "model/trees.h"
 
 /* One model for each trained detector; NULL: that detector cannot be used. */
 typedef struct {
-    const tmpl_model_t *pagelevel;
-    const tmpl_trees_t *trees; /* for auto */
+    const struct tmpl_model_t *pagelevel; /* methods/pagelevel_model.h */
+    const tmpl_trees_t *trees;            /* for auto */
 } tmpl_models_t;
 
 /* Hashes of the models' texts: equal models have equal ids, in every process. 0: no model. */

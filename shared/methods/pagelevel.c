@@ -15,7 +15,7 @@
 #define BETA        0.5
 
 void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                           const tmpl_model_t *model, int smoothing, double threshold,
+                           const tmpl_model_t *model, tmpl_smoothing_e smoothing, double threshold,
                            apr_pool_t *pool)
 {
     tmpl_regions_t regions;

@@ -11,7 +11,7 @@
 #ifndef TMPL_PAGELEVEL_H
 #define TMPL_PAGELEVEL_H
 
-#include "detect/verdict.h"
+#include "detect/detector.h"
 #include "methods/pagelevel_model.h"
 
 /*
@@ -21,15 +21,12 @@
  */
 extern const tmpl_tag_set_t tmpl_separators_pagelevel;
 
-typedef enum { TMPL_SMOOTHING_OFF, TMPL_SMOOTHING_MAX, TMPL_SMOOTHING_MIN } tmpl_smoothing_e;
-
 /*
  * Fills verdicts, page->n_blocks of them. ratio is the block's templateness. A block with a ratio
- * above threshold is template; threshold < 0 stands for the model's own. smoothing is a
- * tmpl_smoothing_e.
+ * above threshold is template; threshold < 0 stands for the model's own.
  */
 void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                           const tmpl_model_t *model, int smoothing, double threshold,
+                           const tmpl_model_t *model, tmpl_smoothing_e smoothing, double threshold,
                            apr_pool_t *pool);
 
 #endif

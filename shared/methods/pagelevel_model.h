@@ -105,7 +105,7 @@ typedef struct {
     double loss;              /* mean log loss over them, in nats */
 } tmpl_model_class_t;
 
-typedef struct {
+typedef struct tmpl_model_t {
     uint64_t id;      /* hash of the text it was read from; 0: it was not read from a text */
     double threshold; /* a block with more templateness is template, 0..1 */
     tmpl_model_class_t classes[TMPL_SIZE_CLASSES];
