@@ -168,7 +168,6 @@ tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_cl
         apr_pmemdup(pool, outcome->verdicts, page->n_blocks * sizeof(*verdicts));
     tmpl_findings_t findings = { .page = page,
                                  .detector = outcome->detector,
-                                 .detect = &opts->detect,
                                  .counts = &outcome->counts,
                                  .verdicts = outcome->verdicts,
                                  .closure = &outcome->closure,

@@ -12,7 +12,7 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 #include "measure.h"
 #include "read_file.h"
 #include "rewrite/rewrite.h"

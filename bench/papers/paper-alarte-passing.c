@@ -21,7 +21,7 @@
 #include "detect/incremental.h"
 #include "read_file.h"
 #include "table/document.h"
-#include "warm/links.h"
+#include "methods/warm/links.h"
 
 #define SIZES      4
 #define MIN_DF     5

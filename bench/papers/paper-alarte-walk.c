@@ -29,8 +29,8 @@
 #include "clean.h"
 #include "detect/incremental.h"
 #include "read_file.h"
-#include "warm/subdigraph.h"
-#include "warm/warmup.h"
+#include "methods/warm/subdigraph.h"
+#include "methods/warm/warmup.h"
 
 #define SIZES      8
 #define MIN_DF     5

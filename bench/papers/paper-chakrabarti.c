@@ -10,7 +10,7 @@
 
 #include <apr_general.h>
 
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 #include "paper-items.h"
 
 static const char *const items[PAPER_ITEMS] = { "text", "anchor text", "links" };

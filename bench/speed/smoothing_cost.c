@@ -7,7 +7,7 @@
 
 #include <apr_general.h>
 
-#include "model/isotonic.h"
+#include "methods/isotonic.h"
 #include "measure.h"
 
 #define ROUNDS 101

@@ -2,7 +2,7 @@
 /*
  * The detector "auto": boosted trees (model/trees.h) over what a block looks like and what the
  * site's table says of it (feature/feature.h); then records are judged whole (records.h), and rules
- * make content of the parts that a reader would miss first (protect.h, pictures.h); at last each
+ * make content of the parts that a reader would miss first (headline.h, pictures.h); at last each
  * block gets its part (parts_find.h). It judges the first page of a site, too: without counts the
  * features are those of a first page.
  */

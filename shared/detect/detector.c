@@ -4,7 +4,8 @@
 #include "base/names.h"
 #include "detect/auto.h"
 #include "detect/incremental.h"
-#include "detect/style.h"
+#include "methods/pagelevel.h"
+#include "methods/style.h"
 #include "feature/observation.h"
 
 /* Fills keys and shares for the page's segments. Returns the room for more keys behind them. */
@@ -25,11 +26,20 @@ static void *read_segments(tmpl_observation_t *observation, const tmpl_page_t *p
     return NULL;
 }
 
+/* For those who ask why: a block with a larger ratio is template. */
+static void note_threshold(const tmpl_case_t *of, double threshold)
+{
+    if (of->opts->why != NULL) {
+        of->opts->why->threshold = threshold;
+    }
+}
+
 static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
     (void)pool;
     tmpl_detect_incremental(verdicts, of->page, of->counts->records, of->opts->min_df,
                             of->opts->ratio);
+    note_threshold(of, of->opts->ratio);
 }
 
 /*
@@ -61,8 +71,11 @@ static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_poo
 
 static void judge_pagelevel(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
-    tmpl_detect_pagelevel(verdicts, of->page, of->opts->models.pagelevel, of->opts->smoothing,
-                          of->opts->threshold, pool);
+    const tmpl_detect_opts_t *opts = of->opts;
+    const tmpl_model_t *model = opts->models.pagelevel;
+    double threshold = opts->threshold < 0 ? model->threshold : opts->threshold;
+    tmpl_detect_pagelevel(verdicts, of->page, model, opts->smoothing, threshold, pool);
+    note_threshold(of, threshold);
 }
 
 static void *read_auto(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)

@@ -7,9 +7,8 @@
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
 
-#include "detect/pagelevel.h"
 #include "detect/why.h"
-#include "model/models.h"
+#include "detect/models.h"
 #include "table/store.h"
 
 /*
@@ -39,6 +38,9 @@ typedef enum {
 #undef TMPL_DETECTOR_ID
         TMPL_DETECTOR_COUNT
 } tmpl_detector_e;
+
+/* How pagelevel makes an element agree with those inside it (methods/isotonic.h). */
+typedef enum { TMPL_SMOOTHING_OFF, TMPL_SMOOTHING_MAX, TMPL_SMOOTHING_MIN } tmpl_smoothing_e;
 
 /* The settings of detectors. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/ascii.h"
 #include "detect/part_words.h"
-#include "detect/protect.h"
+#include "detect/headline.h"
 #include "html/attr.h"
 
 /* A block of content of so many bytes is the beginning of the text. */

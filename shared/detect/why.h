@@ -47,7 +47,7 @@ typedef struct {
     const tmpl_page_t *page;     /* NULL: the page was not judged */
     tmpl_why_block_t *blocks;    /* one for each block of page */
     tmpl_contributions_t *trees; /* auto: one for each block; NULL with other detectors */
-    double threshold;            /* auto: blocks with more templateness were template */
+    double threshold;            /* a block with a larger ratio was template */
 } tmpl_why_t;
 
 /* Notes rule as the reason of each verdict that differs from the one noted before. */

@@ -50,14 +50,7 @@ tmpl_span_t tmpl_findings_df(const tmpl_findings_t *findings, uint32_t block)
 
 double tmpl_findings_threshold(const tmpl_findings_t *findings)
 {
-    const tmpl_detect_opts_t *opts = findings->detect;
-    if (findings->why->trees != NULL) {
-        return findings->why->threshold;
-    }
-    if (findings->detector->need == TMPL_NEED_COUNTS) {
-        return opts->ratio;
-    }
-    return opts->threshold >= 0 ? opts->threshold : opts->models.pagelevel->threshold;
+    return findings->why->threshold;
 }
 
 int tmpl_findings_stays(const tmpl_findings_t *findings, uint32_t block, tmpl_uncut_e *reason)

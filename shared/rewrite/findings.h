@@ -17,7 +17,6 @@
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_detector_t *detector;
-    const tmpl_detect_opts_t *detect;
     const tmpl_counts_t *counts; /* records may be NULL: no store has answered */
     const tmpl_verdict_t *verdicts;
     const tmpl_closure_t *closure;

@@ -7,11 +7,11 @@
 #include "check.h"
 
 #include "clean.h"
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 #include "html/charset.h"
 #include "locales.h"
-#include "warm/links.h"
-#include "warm/robots.h"
+#include "methods/warm/links.h"
+#include "methods/warm/robots.h"
 
 /* All names in capitals, with the letter I where possible. */
 static const char page_in_capitals[] =

@@ -4,6 +4,7 @@
 
 #include "detect/auto.h"
 #include "feature/reading.h"
+#include "methods/pagelevel.h"
 
 static const char html[] =
     "<!DOCTYPE html><title>A page</title><body><header><h1>A site</h1><ul class=menu><li><a "
