@@ -160,34 +160,13 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     return outcome->decline == TMPL_DECLINE_NONE;
 }
 
-tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
-                                    apr_pool_t *pool)
-{
-    const tmpl_page_t *page = outcome->page;
-    tmpl_verdict_t *verdicts =
-        apr_pmemdup(pool, outcome->verdicts, page->n_blocks * sizeof(*verdicts));
-    tmpl_findings_t findings = { .page = page,
-                                 .detector = outcome->detector,
-                                 .counts = &outcome->counts,
-                                 .verdicts = outcome->verdicts,
-                                 .closure = &outcome->closure,
-                                 .why = opts->detect.why };
-    tmpl_uncut_begin(&findings.uncut, page, verdicts, &opts->guards, pool);
-    return findings;
-}
-
-/* Whether the mode deletes cuts, as strip does. */
-static int strips(tmpl_mode_e mode)
-{
-    return mode >= TMPL_MODE_STRIP && mode <= TMPL_MODE_MARKDOWN;
-}
-
 /* verdicts -> edits */
 static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_clean_opts_t *opts,
                  apr_pool_t *pool)
 {
-    tmpl_closure_why(&outcome->closure, outcome->page, verdicts, &opts->guards,
-                     strips(opts->mode) ? TMPL_NODE_CUT : TMPL_NODE_MARK, opts->detect.why, pool);
+    int marks = opts->mode == TMPL_MODE_HEADERS || opts->mode == TMPL_MODE_ANNOTATE;
+    tmpl_closure(&outcome->closure, outcome->page, verdicts, &opts->guards,
+                 marks ? TMPL_NODE_MARK : TMPL_NODE_CUT, opts->detect.explain, pool);
     outcome->decline = outcome->closure.decline;
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
@@ -196,12 +175,11 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
         outcome->unmarked =
             tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, opts->marks, pool);
     }
-    else if (strips(opts->mode)) {
-        tmpl_strip(&outcome->edits, &outcome->closure, pool);
-    }
     else if (opts->mode == TMPL_MODE_HIGHLIGHT) {
-        tmpl_findings_t findings = tmpl_clean_findings(outcome, opts, pool);
-        tmpl_highlight(&outcome->edits, &findings, pool);
+        tmpl_highlight(&outcome->edits, &outcome->closure, opts->detect.explain, pool);
+    }
+    else if (!marks) {
+        tmpl_strip(&outcome->edits, &outcome->closure, pool);
     }
 }
 
@@ -209,7 +187,7 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, 
 {
     tmpl_clean_opts_t own = *given;
     const tmpl_clean_opts_t *opts = &own;
-    tmpl_why_t why = { .pool = pool };
+    tmpl_explain_t explain = { .pool = pool };
     tmpl_case_t of = { outcome->page, &outcome->observation, outcome->reading, &outcome->counts,
                        &opts->detect };
     if (outcome->decline != TMPL_DECLINE_NONE) {
@@ -223,8 +201,12 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, 
     if (opts->detector != TMPL_DETECTOR_AUTO) {
         own.guards.without = 0; /* all content is BODY */
     }
-    if (opts->mode == TMPL_MODE_HIGHLIGHT && opts->detect.why == NULL) {
-        own.detect.why = &why;
+    if (opts->mode == TMPL_MODE_HIGHLIGHT && opts->detect.explain == NULL) {
+        own.detect.explain = &explain;
+    }
+    if (opts->detect.explain != NULL) {
+        opts->detect.explain->detector = outcome->detector->name;
+        opts->detect.explain->counts = &outcome->counts;
     }
     outcome->state = state_of(&outcome->counts, opts->policy.min_df);
     if (opts->mode > TMPL_MODE_LEARN) {

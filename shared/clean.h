@@ -26,9 +26,9 @@
 #ifndef TMPL_CLEAN_H
 #define TMPL_CLEAN_H
 
+#include "cut/closure.h"
 #include "detect/detector.h"
 #include "page/page.h"
-#include "rewrite/findings.h"
 #include "rewrite/rewrite.h"
 #include "table/document.h"
 #include "table/store.h"
@@ -169,13 +169,6 @@ void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_sto
                            apr_interval_time_t timeout, apr_pool_t *pool);
 
 void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
-
-/*
- * The findings about each block. outcome must have verdicts from mode strip or highlight, and
- * opts->detect.why their reasons. The findings point into outcome and opts.
- */
-tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
-                                    apr_pool_t *pool);
 
 /*
  * The fingerprint of the page's content (fingerprint/fingerprint.h) as 16 hexadecimal digits, from

@@ -49,7 +49,7 @@ static const char *annotated(apr_size_t *len, const char *src, const tmpl_model_
     tmpl_detect_pagelevel(verdicts, page, model, smoothing, -1, pool);
     detecting += now() - begin;
     pages++;
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, NULL, pool);
     if (closure.decline != TMPL_DECLINE_NONE) {
         return src;
     }

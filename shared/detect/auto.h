@@ -9,7 +9,7 @@
 #ifndef TMPL_AUTO_H
 #define TMPL_AUTO_H
 
-#include "detect/why.h"
+#include "detect/explain.h"
 #include "feature/layout.h"
 #include "model/trees.h"
 
@@ -30,12 +30,12 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
 /*
  * Fills verdicts, one for each block. ratio is the templateness by the trees. A block with a ratio
  * above threshold is template; threshold < 0 stands for the page's best threshold, but at least the
- * model's. counts answers observation; its records are NULL if there is no answer. why gets the
+ * model's. counts answers observation; its records are NULL if there is no answer. explain gets the
  * reasons; it may be NULL. Frees the memory of page: a page can be judged once.
  */
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
                       uint32_t min_df, const tmpl_trees_t *trees, double threshold,
-                      tmpl_why_t *why);
+                      tmpl_explain_t *explain);
 
 #endif

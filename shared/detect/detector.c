@@ -26,11 +26,12 @@ static void *read_segments(tmpl_observation_t *observation, const tmpl_page_t *p
     return NULL;
 }
 
-/* For those who ask why: a block with a larger ratio is template. */
-static void note_threshold(const tmpl_case_t *of, double threshold)
+/* Above this threshold of ratio a block is template; rests_on says what ratio means. */
+static void note(const tmpl_case_t *of, double threshold, const char *rests_on)
 {
-    if (of->opts->why != NULL) {
-        of->opts->why->threshold = threshold;
+    if (of->opts->explain != NULL) {
+        of->opts->explain->threshold = threshold;
+        of->opts->explain->rests_on = rests_on;
     }
 }
 
@@ -39,7 +40,7 @@ static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, a
     (void)pool;
     tmpl_detect_incremental(verdicts, of->page, of->counts->records, of->opts->min_df,
                             of->opts->ratio);
-    note_threshold(of, of->opts->ratio);
+    note(of, of->opts->ratio, "of its text in segments with DF >= MinDF");
 }
 
 /*
@@ -62,6 +63,7 @@ static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_poo
     judge_incremental(exact, of, pool);
     tmpl_detect_style(verdicts, of->page, of->reading, of->counts->records + of->page->n_keys,
                       of->opts->min_df, of->opts->ratio);
+    note(of, of->opts->ratio, "of its text, or of its words at their places, with DF >= MinDF");
     for (uint32_t b = 0; b < of->page->n_blocks; b++) {
         if (exact[b].ratio > verdicts[b].ratio) {
             verdicts[b] = exact[b];
@@ -75,7 +77,7 @@ static void judge_pagelevel(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr
     const tmpl_model_t *model = opts->models.pagelevel;
     double threshold = opts->threshold < 0 ? model->threshold : opts->threshold;
     tmpl_detect_pagelevel(verdicts, of->page, model, opts->smoothing, threshold, pool);
-    note_threshold(of, threshold);
+    note(of, threshold, "probability by what it looks like");
 }
 
 static void *read_auto(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)
@@ -87,7 +89,7 @@ static void judge_auto(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool
 {
     (void)pool;
     tmpl_detect_auto(verdicts, of->reading, of->observation, of->counts, of->opts->min_df,
-                     of->opts->models.trees, of->opts->threshold, of->opts->why);
+                     of->opts->models.trees, of->opts->threshold, of->opts->explain);
 }
 
 static const tmpl_detector_t detectors[] = {

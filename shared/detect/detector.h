@@ -7,7 +7,7 @@
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
 
-#include "detect/why.h"
+#include "detect/explain.h"
 #include "detect/models.h"
 #include "table/store.h"
 
@@ -49,7 +49,7 @@ typedef struct {
     uint32_t min_df;
     double ratio;     /* incremental, style: a block with a larger template ratio is template */
     double threshold; /* pagelevel, auto: the same for templateness; below 0: the model's */
-    tmpl_why_t *why;  /* gets the reasons of the verdicts; NULL: they are not needed */
+    tmpl_explain_t *explain; /* gets the reasons of the verdicts; NULL: they are not needed */
 } tmpl_detect_opts_t;
 
 /* A page to judge, with all that a detector may use. */

@@ -242,10 +242,12 @@ void tmpl_headline(const tmpl_judged_t *judged)
             judged->verdicts[b].template = 0;
             judged->verdicts[b].part = TMPL_PART_HEADLINE;
         }
-        tmpl_why_note(judged->why, judged->reading->page, judged->verdicts, TMPL_RULE_HEADLINE);
+        tmpl_explain_note(judged->explain, judged->reading->page, judged->verdicts,
+                          TMPL_RULE_HEADLINE);
         uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;
         keep_byline(judged, headline.first > BYLINE_BEFORE ? headline.first - BYLINE_BEFORE : 0,
                     headline.after + most);
-        tmpl_why_note(judged->why, judged->reading->page, judged->verdicts, TMPL_RULE_BYLINE);
+        tmpl_explain_note(judged->explain, judged->reading->page, judged->verdicts,
+                          TMPL_RULE_BYLINE);
     }
 }

@@ -7,7 +7,7 @@
 #ifndef TMPL_HEADLINE_H
 #define TMPL_HEADLINE_H
 
-#include "detect/why.h"
+#include "detect/explain.h"
 #include "feature/reading.h"
 #include "table/store.h"
 
@@ -17,7 +17,7 @@ typedef struct {
     const tmpl_reading_t *reading; /* with its text and scores */
     const tmpl_counts_t *counts;   /* records may be NULL, as without a store */
     uint32_t min_df;
-    tmpl_why_t *why; /* may be NULL */
+    tmpl_explain_t *explain; /* may be NULL */
 } tmpl_judged_t;
 
 /*
