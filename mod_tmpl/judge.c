@@ -9,7 +9,7 @@
 
 #include "body.h"
 #include "html/charset.h"
-#include "base/address.h"
+#include "address/address.h"
 
 /* The data of ctx->held, in place: an array of struct iovec, one for each bucket. */
 static apr_status_t read_parts(apr_array_header_t **parts, const tmpl_ctx_t *ctx, apr_pool_t *pool)

@@ -30,7 +30,7 @@
 #include "detect/detector.h"
 #include "page/page.h"
 #include "rewrite/rewrite.h"
-#include "table/document.h"
+#include "feature/document.h"
 #include "table/store.h"
 
 /*

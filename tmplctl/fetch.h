@@ -3,7 +3,7 @@
 #ifndef CTL_FETCH_H
 #define CTL_FETCH_H
 
-#include "base/address.h"
+#include "address/address.h"
 #include "methods/warm/robots.h"
 
 typedef struct ctl_fetch_t ctl_fetch_t;

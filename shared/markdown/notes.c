@@ -104,15 +104,16 @@ static const char *fragment_of(const finder_t *f, const xmlNode *link)
     const tmpl_hrefs_t *hrefs = f->hrefs;
     const char *href = tmpl_dom_attribute(link, "href");
     const char *hash = href != NULL ? strchr(href, '#') : NULL;
-    if (hash == NULL || hash[1] == '\0' || hrefs->base != hrefs->url) {
+    if (hash == NULL || hash[1] == '\0' || hrefs->base.url != hrefs->url) {
         return NULL;
     }
     /* the page's URL, its path, and its file */
-    const apr_size_t starts[] = { 0, hrefs->origin, hrefs->directory };
+    const apr_size_t starts[] = { 0, hrefs->base.origin, hrefs->base.directory };
     apr_size_t len = (apr_size_t)(hash - href);
     int own = len == 0;
     for (int i = 0; i < 3 && !own && hrefs->url != NULL; i++) {
-        own = hrefs->document - starts[i] == len && memcmp(hrefs->url + starts[i], href, len) == 0;
+        own = hrefs->base.document - starts[i] == len &&
+              memcmp(hrefs->url + starts[i], href, len) == 0;
     }
     return own ? xmlURIUnescapeString(hash + 1, 0, apr_palloc(f->pool, strlen(hash))) : NULL;
 }

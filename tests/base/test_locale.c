@@ -6,6 +6,7 @@
  */
 #include "check.h"
 
+#include "address/identity.h"
 #include "clean.h"
 #include "methods/pagelevel.h"
 #include "html/charset.h"

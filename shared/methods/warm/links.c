@@ -8,11 +8,10 @@
 #include <apr_hash.h>
 #include <apr_strings.h>
 
-#include "base/buf.h"
+#include "address/identity.h"
 #include "html/attr.h"
-#include "table/document.h"
-#include "text/reference.h"
 #include "methods/warm/distance.h"
+#include "text/reference.h"
 
 /* Extensions of files that are not pages. */
 static const char *const not_pages[] = {
@@ -43,36 +42,12 @@ static int is_not_page(const char *uri)
     return 0;
 }
 
-/* The value of an attribute with character references decoded. */
-static const char *value_of(const char *src, tmpl_span_t value, apr_pool_t *pool)
-{
-    tmpl_buf_t out;
-    tmpl_buf_init(&out, pool);
-    for (uint32_t at = value.start; at < value.end;) {
-        if (src[at] != '&') {
-            tmpl_buf_add_byte(&out, src[at++]);
-            continue;
-        }
-        tmpl_reference_t reference =
-            tmpl_reference_read(src + at, value.end - at, TMPL_IN_ATTRIBUTE);
-        if (reference.used == 0) {
-            reference = (tmpl_reference_t){ { '&' }, 1 };
-        }
-        tmpl_buf_add_char(&out, reference.codes[0]);
-        if (reference.codes[1] != 0) {
-            tmpl_buf_add_char(&out, reference.codes[1]);
-        }
-        at += (uint32_t)reference.used;
-    }
-    return out.at;
-}
-
 /* The base of the page's links: HTML5, 2.4.3. */
 static tmpl_address_t base_of(const tmpl_page_t *page, const tmpl_address_t *address,
                               apr_pool_t *pool)
 {
     tmpl_address_t base;
-    const char *href = value_of(page->src, page->base, pool);
+    const char *href = tmpl_value_decode(page->src, page->base, pool);
     return tmpl_address_parse(&base, href, address, NULL, pool) == APR_SUCCESS ? base : *address;
 }
 
@@ -89,8 +64,8 @@ apr_array_header_t *tmpl_links(const tmpl_page_t *page, const tmpl_address_t *ad
         tmpl_address_t to;
         if (node->tag != TMPL_TAG_A || (node->flags & TMPL_NODE_QUIET) ||
             !tmpl_attr_find(&href, page->src, node->open, "href") ||
-            tmpl_address_parse(&to, value_of(page->src, href.value, pool), &base, NULL, pool) !=
-                APR_SUCCESS ||
+            tmpl_address_parse(&to, tmpl_value_decode(page->src, href.value, pool), &base, NULL,
+                               pool) != APR_SUCCESS ||
             !tmpl_address_same_host(&to, address) || is_not_page(to.uri)) {
             continue;
         }

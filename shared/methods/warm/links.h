@@ -9,7 +9,7 @@
 #include <apr_tables.h>
 
 #include "page/page.h"
-#include "base/address.h"
+#include "address/address.h"
 
 typedef struct {
     const char *uri; /* to request: "/path?query" */

@@ -9,7 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/number.h"
-#include "base/address.h"
+#include "address/address.h"
 
 #define MOST_DELAY 3600.0 /* seconds */
 

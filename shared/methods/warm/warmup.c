@@ -4,7 +4,7 @@
 #include <apr_hash.h>
 #include <apr_strings.h>
 
-#include "table/document.h"
+#include "address/identity.h"
 #include "methods/warm/overlap.h"
 #include "methods/warm/subdigraph.h"
 

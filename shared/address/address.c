@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/address.h"
+#include "address/address.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include <apr_strings.h>
 #include <apr_uri.h>
 
+#include "address/resolve.h"
 #include "base/ascii.h"
 
 /* Whether a character is equivalent to its %XX (RFC 3986, section 2.3). */
@@ -77,65 +78,6 @@ const char *tmpl_address_spell(const char *text, apr_pool_t *pool)
     return out;
 }
 
-/* Whether text begins with a scheme: then it needs no base. */
-static int has_scheme(const char *text)
-{
-    if (!tmpl_is_alpha(text[0])) {
-        return 0;
-    }
-    while (tmpl_is_alnum(*text) || *text == '+' || *text == '-' || *text == '.') {
-        text++;
-    }
-    return *text == ':';
-}
-
-/* Removes "." and ".." (RFC 3986, section 5.2.4); path begins with a '/'. */
-static const char *without_dots(const char *path, apr_pool_t *pool)
-{
-    char *out = apr_palloc(pool, strlen(path) + 2);
-    char *to = out;
-    while (*path == '/') {
-        apr_size_t len = strcspn(path + 1, "/");
-        int last = path[1 + len] == '\0';
-        int up = len == 2 && path[1] == '.' && path[2] == '.';
-        if (up || (len == 1 && path[1] == '.')) {
-            while (up && to > out && *--to != '/') {
-            }
-            if (last) {
-                *to++ = '/';
-            }
-        }
-        else {
-            memcpy(to, path, 1 + len);
-            to += 1 + len;
-        }
-        path += 1 + len;
-    }
-    *to = '\0';
-    return out;
-}
-
-/* Sets path and query of a reference without host on the page at base (section 5.2.2). */
-static void merge(apr_uri_t *parts, const tmpl_address_t *base, apr_pool_t *pool)
-{
-    const char *path = parts->path != NULL ? parts->path : "";
-    apr_size_t base_len = strcspn(base->uri, "?");
-    if (path[0] == '/') {
-        return;
-    }
-    if (path[0] == '\0') {
-        parts->path = apr_pstrmemdup(pool, base->uri, base_len);
-        if (parts->query == NULL && base->uri[base_len] == '?') {
-            parts->query = apr_pstrdup(pool, base->uri + base_len + 1);
-        }
-        return;
-    }
-    while (base_len > 0 && base->uri[base_len - 1] != '/') {
-        base_len--;
-    }
-    parts->path = apr_pstrcat(pool, apr_pstrmemdup(pool, base->uri, base_len), path, NULL);
-}
-
 static apr_status_t fill_host(tmpl_address_t *address, const apr_uri_t *parts, const char *text,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -161,51 +103,32 @@ static apr_status_t fill_host(tmpl_address_t *address, const apr_uri_t *parts, c
     return APR_SUCCESS;
 }
 
-/* Fills scheme, host and port: those of the reference, or of base. */
-static apr_status_t fill_origin(tmpl_address_t *address, apr_uri_t *parts, const char *text,
-                                const tmpl_address_t *base, tmpl_error_t *err, apr_pool_t *pool)
-{
-    int schemed = has_scheme(text);
-    if (!schemed && base == NULL) {
-        return tmpl_fail(err, APR_EINVAL, "\"%s\" is no http or https URL", text);
-    }
-    if (!schemed) {
-        address->scheme = base->scheme;
-    }
-    else if (parts->scheme != NULL && apr_cstr_casecmp(parts->scheme, "http") == 0) {
-        address->scheme = "http";
-    }
-    else if (parts->scheme != NULL && apr_cstr_casecmp(parts->scheme, "https") == 0) {
-        address->scheme = "https";
-    }
-    else {
-        return tmpl_fail(err, APR_EINVAL, "\"%s\" is no http or https URL", text);
-    }
-    if (schemed || parts->hostinfo != NULL) {
-        return fill_host(address, parts, text, err, pool);
-    }
-    address->host = base->host;
-    address->port = base->port;
-    merge(parts, base, pool);
-    return APR_SUCCESS;
-}
-
 apr_status_t tmpl_address_parse(tmpl_address_t *address, const char *text,
                                 const tmpl_address_t *base, tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_uri_t parts;
     const char *spelling = tmpl_address_spell(text, pool);
-    if (apr_uri_parse(pool, spelling, &parts) != APR_SUCCESS) {
+    if (base == NULL && tmpl_scheme_len(spelling) == 0) {
+        return tmpl_fail(err, APR_EINVAL, "\"%s\" is no http or https URL", spelling);
+    }
+    tmpl_base_t of;
+    tmpl_buf_t url;
+    apr_uri_t parts;
+    tmpl_base_init(&of, base != NULL ? tmpl_address_url(base, pool) : "");
+    tmpl_buf_init(&url, pool);
+    tmpl_reference_resolve(&url, &of, spelling, strlen(spelling));
+    if (apr_uri_parse(pool, url.at, &parts) != APR_SUCCESS) {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is no address", text);
     }
-    apr_status_t status = fill_origin(address, &parts, spelling, base, err, pool);
-    if (status != APR_SUCCESS) {
-        return status;
+    const char *scheme = parts.scheme != NULL ? parts.scheme : "";
+    address->scheme = apr_cstr_casecmp(scheme, "http") == 0    ? "http"
+                      : apr_cstr_casecmp(scheme, "https") == 0 ? "https"
+                                                               : NULL;
+    if (address->scheme == NULL) {
+        return tmpl_fail(err, APR_EINVAL, "\"%s\" is no http or https URL", spelling);
     }
-    const char *path = parts.path != NULL && parts.path[0] == '/' ? parts.path : "/";
-    address->uri = apr_pstrcat(pool, without_dots(path, pool), parts.query != NULL ? "?" : "",
-                               parts.query, NULL);
-    return APR_SUCCESS;
+    address->uri = apr_pstrcat(pool, parts.path != NULL ? parts.path : "/",
+                               parts.query != NULL ? "?" : "", parts.query, NULL);
+    return fill_host(address, &parts, spelling, err, pool);
 }
 
 const char *tmpl_address_url(const tmpl_address_t *address, apr_pool_t *pool)

@@ -22,10 +22,4 @@
 tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *uri, const char *key,
                               uint64_t seed, apr_pool_t *pool);
 
-/* uri without tracking parameters, session ids and fragment, the other parameters sorted. */
-const char *tmpl_uri_identity(const char *uri, apr_pool_t *pool);
-
-/* The seed of all keys, made from a secret; 0 for an empty secret and for NULL. */
-uint64_t tmpl_seed(const char *secret);
-
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses of pages, and the resolution of references on a page (RFC 3986, section 5).
- *
- * This does not use curl_url_set: shared/ would depend on libcurl, which tmplctl loads at run time,
- * and only to fetch. curl_url_set would replace the resolution, but not the normalisation of
- * spellings (section 6.2.2), which robots.txt rules and the removal of repeated links need.
+ * Addresses of pages. This does not use curl_url_set: shared/ would depend on libcurl, which
+ * tmplctl loads at run time, and only to fetch. curl_url_set would replace resolve.h, but not the
+ * normalisation of spellings (RFC 3986, section 6.2.2), which robots.txt rules and the removal of
+ * repeated links need.
  */
 #ifndef TMPL_ADDRESS_H
 #define TMPL_ADDRESS_H
