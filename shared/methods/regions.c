@@ -4,11 +4,10 @@
 #include <math.h>
 
 #include "methods/pagelevel.h"
-#include "feature/box.h"
-#include "feature/score.h"
+#include "feature/reading.h"
 #include "html/attr.h"
 
-/* The counts of tmpl_tally_t that are summed over the blocks of a region. */
+/* Counts of tmpl_tally_t, and the length of a block, are summed over the blocks before each. */
 #define COUNTS(X)                                                                                  \
     X(words)  /* in halves of a word */                                                            \
     X(linked) /* words in links, in halves */                                                      \
@@ -16,17 +15,14 @@
     X(stops)                                                                                       \
     X(commas)                                                                                      \
     X(chars)                                                                                       \
-    X(digits)
+    X(digits)                                                                                      \
+    X(again) /* bytes of segments that the page has more than once */
 
-/* Sums over the blocks before a block: the sums of a region are the difference of two of them. */
-#define SUMS(X)                                                                                    \
-    COUNTS(X)                                                                                      \
-    X(length) /* bytes of segments */                                                              \
-    X(again)  /* bytes of segments that the page has more than once */
-
+/* The sums of a region are the difference of two of these. */
 typedef struct {
+    uint32_t length; /* bytes of segments */
 #define SUM(name) uint32_t name;
-    SUMS(SUM)
+    COUNTS(SUM)
 #undef SUM
 } sums_t;
 
@@ -84,35 +80,26 @@ const tmpl_tag_set_t tmpl_separators_pagelevel = {
     },
 };
 
-static void add_block(sums_t *sums, const tmpl_reading_t *reading, uint32_t b)
+static void sum_blocks(work_t *w, apr_pool_t *pool)
 {
-    const tmpl_page_t *page = reading->page;
-    tmpl_tally_t tally = tmpl_tally_of(reading, b);
-#define COUNT(name) sums->name += tally.name;
-    COUNTS(COUNT)
-#undef COUNT
-    sums->length += page->blocks[b].length;
-    for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
-        const tmpl_segment_t *segment = &page->segments[i];
-        sums->again += reading->again[segment->key] ? segment->length : 0;
-    }
-}
-
-static void add_blocks(work_t *w, apr_pool_t *pool)
-{
-    uint32_t n = w->page->n_blocks;
-    w->sums = apr_pcalloc(pool, (n + 1) * sizeof(*w->sums));
-    for (uint32_t b = 0; b < n; b++) {
-        w->sums[b + 1] = w->sums[b];
-        add_block(&w->sums[b + 1], w->reading, b);
+    w->sums = apr_pcalloc(pool, (w->page->n_blocks + 1) * sizeof(*w->sums));
+    for (uint32_t b = 0; b < w->page->n_blocks; b++) {
+        const sums_t *before = &w->sums[b];
+        tmpl_tally_t tally = tmpl_tally_of(w->reading, b);
+#define SUM(name) .name = before->name + tally.name,
+        w->sums[b + 1] =
+            (sums_t){ .length = before->length + w->page->blocks[b].length, COUNTS(SUM) };
+#undef SUM
     }
 }
 
 /* The sums of the blocks [first, after). */
 static sums_t difference(const work_t *w, uint32_t first, uint32_t after)
 {
-#define SUM(name) .name = w->sums[after].name - w->sums[first].name,
-    return (sums_t){ SUMS(SUM) };
+    const sums_t *to = &w->sums[after];
+    const sums_t *from = &w->sums[first];
+#define SUM(name) .name = to->name - from->name,
+    return (sums_t){ .length = to->length - from->length, COUNTS(SUM) };
 #undef SUM
 }
 
@@ -350,7 +337,7 @@ void tmpl_regions(tmpl_regions_t *regions, const tmpl_page_t *page, apr_pool_t *
     tmpl_reading_t *reading = tmpl_read_blocks(page, pool);
     work_t w = { .page = page, .reading = reading, .regions = regions };
     tmpl_read_text(reading, pool);
-    add_blocks(&w, pool);
+    sum_blocks(&w, pool);
     add_regions(&w, pool);
     count_siblings(&w, pool);
     regions->features =
