@@ -2,7 +2,6 @@
 #include "base/ascii.h"
 #include "detect/part_words.h"
 #include "detect/headline.h"
-#include "html/attr.h"
 
 /* A block of content of so many bytes is the beginning of the text. */
 #define TEXT_LENGTH 80
@@ -110,19 +109,13 @@ static int find_headline(candidate_t *best, const tmpl_judged_t *judged, const h
 /* Whether an attribute of the tag has one of the words that name an author, a date or a price. */
 static int says(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    static const char *const names[] = { "itemprop", "rel" };
-    static const char *const words[] = { "author", "datepublished", "datemodified", "datecreated",
-                                         "price" };
+    static const tmpl_attr_name_e names[] = { TMPL_ATTR_ITEMPROP, TMPL_ATTR_REL };
+    unsigned hints = 0;
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        tmpl_attr_t attr;
-        int has = tmpl_attr_find(&attr, page->src, node->open, names[i]);
-        for (unsigned k = 0; has && k < sizeof(words) / sizeof(words[0]); k++) {
-            if (tmpl_has_word(page->src, attr.value, words[k], tmpl_span_is)) {
-                return 1;
-            }
-        }
+        const tmpl_known_attr_t *attr = tmpl_node_attr(page, node, names[i]);
+        hints |= attr != NULL ? tmpl_hints_of_attr(page->src, attr) : 0;
     }
-    return 0;
+    return (hints & (TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_PRICE)) != 0;
 }
 
 /* How many elements upwards a byline is looked for in tags, and in classes and ids. */
