@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/part_words.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -22,11 +21,8 @@ static const phrase_t phrases[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A bit for each hash of the first BEGIN bytes of a phrase: most texts begin with no phrase. */
+/* Most texts do not begin as any phrase does. */
 #define BEGIN 3
-#define BITS  65536
-static unsigned char begins[BITS / 8];
-static pthread_once_t begins_once = PTHREAD_ONCE_INIT;
 
 /* The first BEGIN bytes as a number, in their order; bytes behind a 0 count as 0. */
 static unsigned key_of(const char *text)
@@ -34,19 +30,6 @@ static unsigned key_of(const char *text)
     const unsigned char *c = (const unsigned char *)text;
     unsigned key = (unsigned)c[0] << 16 | (c[0] != 0 ? (unsigned)c[1] << 8 : 0);
     return key | ((key & 0xFF00) != 0 ? c[2] : 0U);
-}
-
-static unsigned hash_of(unsigned key)
-{
-    return key * 2654435761U >> 16;
-}
-
-static void begins_fill(void)
-{
-    for (unsigned i = 0; i < COUNT(phrases); i++) {
-        unsigned hash = hash_of(key_of(phrases[i].phrase));
-        begins[hash / 8] |= (unsigned char)(1U << hash % 8);
-    }
 }
 
 /* The first phrase whose key is not smaller. */
@@ -147,18 +130,17 @@ unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
 {
     char text[TMPL_PHRASE_MAX + 8];
     unsigned kinds = 0;
-    pthread_once(&begins_once, begins_fill);
     read_text(text, page, block, BEGIN);
     unsigned key = key_of(text);
-    unsigned hash = hash_of(key);
-    if (!(begins[hash / 8] & 1U << hash % 8)) {
+    unsigned first = first_of(key);
+    if (first == COUNT(phrases) || key_of(phrases[first].phrase) != key) {
         return 0;
     }
     int digits = read_text(text, page, block, TMPL_PHRASE_MAX);
     if (digits && strlen(text) < BEGIN) {
         return 0; /* "2 x 30 cm", "79 AD", "Go 1.22": no button and no advertisement */
     }
-    for (unsigned i = first_of(key); i < COUNT(phrases) && key_of(phrases[i].phrase) == key; i++) {
+    for (unsigned i = first; i < COUNT(phrases) && key_of(phrases[i].phrase) == key; i++) {
         kinds |= is(phrases[i].phrase, text) ? phrases[i].kind : 0;
     }
     return kinds;
