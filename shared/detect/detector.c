@@ -92,6 +92,22 @@ const tmpl_detector_t *tmpl_detector(tmpl_detector_e id)
     return &detectors[id];
 }
 
+uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *is_early)
+{
+    /* bytes for each element and each block, as `make bench-bounds` shows */
+    static const struct {
+        uint32_t node, block;
+        int is_early;
+    } bytes[TMPL_DETECTOR_COUNT] = {
+        [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
+        [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
+        [TMPL_DETECTOR_PAGELEVEL] = { 160, 250, 0 },
+        [TMPL_DETECTOR_AUTO] = { 130, 80, 1 },
+    };
+    *is_early = bytes[id].is_early;
+    return page->n_nodes * (uint64_t)bytes[id].node + page->n_blocks * (uint64_t)bytes[id].block;
+}
+
 apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err)
 {
     for (unsigned i = 0; i < TMPL_DETECTOR_COUNT; i++) {

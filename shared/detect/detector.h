@@ -87,6 +87,9 @@ typedef struct {
 /* The row of a detector; constant. */
 const tmpl_detector_t *tmpl_detector(tmpl_detector_e id);
 
+/* Bytes that it takes for a page at most; *is_early: it takes them before the store is asked. */
+uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *is_early);
+
 /* The detector with that name, in any case. APR_EINVAL, with the valid names, if there is none. */
 apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err);
 
