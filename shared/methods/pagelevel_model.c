@@ -21,7 +21,7 @@ typedef enum {
     TMPL_FEATURE_GROUPS(TMPL_GROUP_ID)
 #undef TMPL_GROUP_ID
         GROUP_COUNT
-} group_e;
+} feature_group_e;
 
 static const char *const group_names[GROUP_COUNT] = {
 #define TMPL_GROUP_NAME(id, name) name,

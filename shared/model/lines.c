@@ -58,7 +58,7 @@ apr_status_t tmpl_lines_bad(const tmpl_lines_t *lines, const char *what, const c
 }
 
 /* Copies the line at lines->at, of len bytes without its end, to lines->text. */
-static apr_status_t take(tmpl_lines_t *lines, apr_size_t len)
+static apr_status_t take_line(tmpl_lines_t *lines, apr_size_t len)
 {
     apr_size_t shown = len > 0 && lines->at[len - 1] == '\r' ? len - 1 : len;
     if (shown >= TMPL_LINE_MOST || memchr(lines->at, '\0', len) != NULL) {
@@ -83,7 +83,7 @@ apr_status_t tmpl_lines_next(tmpl_lines_t *lines)
         }
         apr_size_t len = (apr_size_t)(newline - lines->at);
         int comment = *lines->at == '#';
-        apr_status_t status = comment ? APR_SUCCESS : take(lines, len);
+        apr_status_t status = comment ? APR_SUCCESS : take_line(lines, len);
         lines->at = newline + 1;
         if (!comment) {
             return status;

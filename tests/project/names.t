@@ -38,7 +38,7 @@ for my $file (@files) {
         $types{$name}{$file} = 1;
     }
     # a definition has its body behind its arguments; macros that define functions are not read
-    while ($source =~ /^(?!#|typedef|else|struct \w+ \{|enum)[a-z][^\n;={}]*?\b(\w+)(\((?:[^()]|(?2))*\))\s*\{/mg) {
+    while ($source =~ /^(?!#|typedef|else|struct \w+ \{|enum)[a-z][^;={}#]*?\b(\w+)(\((?:[^()]|(?2))*\))\s*\{/mg) {
         $functions{$1}{$file} = 1;
     }
 }

@@ -44,7 +44,7 @@ static int is_not_page(const char *uri)
 }
 
 /* The value of an attribute with character references decoded. */
-static const char *value_of(const char *src, tmpl_span_t value, apr_pool_t *pool)
+static const char *decoded_value(const char *src, tmpl_span_t value, apr_pool_t *pool)
 {
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
@@ -72,7 +72,7 @@ static tmpl_address_t base_of(const tmpl_page_t *page, const tmpl_address_t *add
                               apr_pool_t *pool)
 {
     tmpl_address_t base;
-    const char *href = value_of(page->src, page->base, pool);
+    const char *href = decoded_value(page->src, page->base, pool);
     return tmpl_address_parse(&base, href, address, NULL, pool) == APR_SUCCESS ? base : *address;
 }
 
@@ -89,8 +89,8 @@ apr_array_header_t *tmpl_links(const tmpl_page_t *page, const tmpl_address_t *ad
         tmpl_address_t to;
         if (node->tag != TMPL_TAG_A || (node->flags & TMPL_NODE_QUIET) ||
             !tmpl_attr_find(&href, page->src, node->open, "href") ||
-            tmpl_address_parse(&to, value_of(page->src, href.value, pool), &base, NULL, pool) !=
-                APR_SUCCESS ||
+            tmpl_address_parse(&to, decoded_value(page->src, href.value, pool), &base, NULL,
+                               pool) != APR_SUCCESS ||
             !tmpl_address_same_host(&to, address) || is_not_page(to.uri)) {
             continue;
         }
