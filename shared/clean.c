@@ -30,20 +30,6 @@ static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *
 }
 
 /*
- * Bytes of memory that a detector takes at most for an element and for a block, as `make
- * bench-bounds` shows; and whether it takes them before the store is asked.
- */
-static const struct {
-    uint32_t node, block;
-    int early;
-} detector_bytes[TMPL_DETECTOR_COUNT] = {
-    [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
-    [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
-    [TMPL_DETECTOR_PAGELEVEL] = { 160, 250, 0 },
-    [TMPL_DETECTOR_AUTO] = { 130, 80, 1 },
-};
-
-/*
  * Whether a page with so many keys takes too much memory for its size from here on. The page's
  * elements, texts and keys stay until the request ends. The store needs its memory first; then the
  * detector and the closure need theirs, while a copy of the observation may wait to be learnt.
@@ -51,7 +37,8 @@ static const struct {
 static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
 {
     enum { CLOSURE_BYTES = 40, MARK_BYTES = 4 * sizeof(tmpl_edit_t) };
-    tmpl_detector_e detector = opts->detector;
+    int is_early;
+    uint64_t detecting = tmpl_detector_memory(opts->detector, page, &is_early);
     uint64_t more_marks =
         opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL ? opts->marks->n - 1 : 0;
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
@@ -60,10 +47,7 @@ static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts
                     page->n_segments * sizeof(*page->segments) +
                     page->n_keys * sizeof(*page->keys) + page->n_blocks * sizeof(*page->blocks) +
                     observed + n_keys * sizeof(tmpl_record_t);
-    uint64_t detecting = page->n_nodes * (uint64_t)detector_bytes[detector].node +
-                         page->n_blocks * (uint64_t)detector_bytes[detector].block;
-    uint64_t counting =
-        n_keys * TMPL_STORE_KEY_BYTES + (detector_bytes[detector].early ? detecting : 0);
+    uint64_t counting = n_keys * TMPL_STORE_KEY_BYTES + (is_early ? detecting : 0);
     uint64_t judging =
         observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) + detecting;
     return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len) ||

@@ -48,7 +48,7 @@ static const tmpl_unit_t *const units[TMPL_FORM_COUNT] = {
 };
 
 /* Whether text is a number within the setting's range. */
-static int read_number(int64_t *number, const tmpl_setting_t *setting, const char *text)
+static int read_number_between(int64_t *number, const tmpl_setting_t *setting, const char *text)
 {
     return tmpl_number_between(number, text, units[setting->form], setting->least, setting->most);
 }
@@ -70,7 +70,7 @@ const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, 
         ok = value >= 0;
     }
     else {
-        ok = read_number(&value, setting, text);
+        ok = read_number_between(&value, setting, text);
     }
     if (!ok) {
         return tmpl_setting_refuse(setting, text, NULL, pool);
@@ -103,7 +103,7 @@ const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t 
                                   const char *tb_text, const char *n_text, apr_pool_t *pool)
 {
     int64_t pages, factor;
-    if (!read_number(&pages, setting, tb_text)) {
+    if (!read_number_between(&pages, setting, tb_text)) {
         return tmpl_setting_refuse(setting, tb_text, "Tb", pool);
     }
     if (!tmpl_number_with(&factor, n_text, tmpl_units_none) || factor < 1 ||

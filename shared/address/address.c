@@ -30,7 +30,7 @@ static unsigned hex_of(char c)
 }
 
 /* The byte of the %XX at text; -1 if there is no %XX. */
-static int escaped(const char *text)
+static int escaped_byte(const char *text)
 {
     if (text[0] != '%' || !apr_isxdigit(text[1]) || !apr_isxdigit(text[2])) {
         return -1;
@@ -61,7 +61,7 @@ const char *tmpl_address_spell(const char *text, apr_pool_t *pool)
     char *to = out;
     for (; text < end; text++) {
         unsigned c = (unsigned char)*text;
-        int byte = end - text >= 3 ? escaped(text) : -1;
+        int byte = end - text >= 3 ? escaped_byte(text) : -1;
         if (byte >= 0) {
             to = is_unreserved((unsigned)byte) ? (*to = (char)byte, to + 1)
                                                : put_escaped(to, (unsigned)byte);

@@ -8,21 +8,10 @@
 #include "methods/style.h"
 #include "feature/observation.h"
 
-/* Fills keys and shares for the page's segments. Returns the room for more keys behind them. */
-static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
-                                uint32_t more, apr_pool_t *pool)
-{
-    tmpl_key_t *keys = apr_palloc(pool, (page->n_keys + more) * sizeof(*keys));
-    observation->keys = keys;
-    observation->n = page->n_keys + more;
-    tmpl_observation_shares(observation, page, pool);
-    return tmpl_keys_fill(keys, page->keys, page->n_keys, TMPL_KIND_SEGMENT);
-}
-
 static void *read_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
                            apr_pool_t *pool)
 {
-    set_segments(observation, page, 0, pool);
+    tmpl_segments_observation(observation, page, 0, pool);
     return NULL;
 }
 
@@ -51,7 +40,7 @@ static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page
 {
     tmpl_style_t *style = apr_palloc(pool, sizeof(*style));
     tmpl_style_read(style, page, pool);
-    tmpl_key_t *keys = set_segments(observation, page, style->n_keys, pool);
+    tmpl_key_t *keys = tmpl_segments_observation(observation, page, style->n_keys, pool);
     tmpl_keys_fill(keys, style->keys, style->n_keys, TMPL_KIND_SEGMENT);
     return style;
 }
@@ -102,6 +91,22 @@ static const tmpl_detector_t detectors[] = {
 const tmpl_detector_t *tmpl_detector(tmpl_detector_e id)
 {
     return &detectors[id];
+}
+
+uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *is_early)
+{
+    /* bytes for each element and each block, as `make bench-bounds` shows */
+    static const struct {
+        uint32_t node, block;
+        int is_early;
+    } bytes[TMPL_DETECTOR_COUNT] = {
+        [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
+        [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
+        [TMPL_DETECTOR_PAGELEVEL] = { 160, 250, 0 },
+        [TMPL_DETECTOR_AUTO] = { 130, 80, 1 },
+    };
+    *is_early = bytes[id].is_early;
+    return page->n_nodes * (uint64_t)bytes[id].node + page->n_blocks * (uint64_t)bytes[id].block;
 }
 
 TMPL_ENUM_FIND(tmpl_detector_find, TMPL_DETECTORS)

@@ -83,6 +83,9 @@ typedef struct {
 /* The row of a detector; constant. */
 const tmpl_detector_t *tmpl_detector(tmpl_detector_e id);
 
+/* Bytes that it takes for a page at most; *is_early: it takes them before the store is asked. */
+uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *is_early);
+
 /* The detector with that name, in any case; -1: there is none. */
 int tmpl_detector_find(const char *name);
 

@@ -6,40 +6,8 @@
 #include "detect/builtin.h"
 #include "methods/pagelevel_model.h"
 
-static apr_status_t parse_pagelevel(tmpl_models_t *models, const tmpl_model_text_t *text,
-                                    tmpl_error_t *err, apr_pool_t *pool)
-{
-    tmpl_model_t *model;
-    apr_status_t status = tmpl_model_parse(&model, text, err, pool);
-    if (status == APR_SUCCESS) {
-        models->pagelevel = model;
-    }
-    return status;
-}
-
-static apr_status_t parse_trees(tmpl_models_t *models, const tmpl_model_text_t *text,
-                                tmpl_error_t *err, apr_pool_t *pool)
-{
-    const tmpl_trees_t *trees;
-    apr_status_t status = tmpl_trees_parse(&trees, text, err, pool);
-    if (status == APR_SUCCESS) {
-        models->trees = trees;
-    }
-    return status;
-}
-
-/* Kinds of models, by the first line of their text. */
-static const struct {
-    const char *head;
-    const char *detector;
-    apr_status_t (*parse)(tmpl_models_t *, const tmpl_model_text_t *, tmpl_error_t *, apr_pool_t *);
-} kinds[] = {
-    { TMPL_MODEL_HEAD, "pagelevel", parse_pagelevel },
-    { TMPL_TREES_HEAD, "auto", parse_trees },
-};
-
-static apr_status_t parse(tmpl_models_t *models, const char **detector,
-                          const tmpl_model_text_t *text, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t parse_model(tmpl_models_t *models, const char **detector,
+                                const tmpl_model_text_t *text, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_lines_t lines = {
         .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
@@ -47,11 +15,13 @@ static apr_status_t parse(tmpl_models_t *models, const char **detector,
     if (tmpl_lines_next(&lines) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (strcmp(lines.text, kinds[i].head) == 0) {
-            *detector = kinds[i].detector;
-            return kinds[i].parse(models, text, err, pool);
-        }
+    if (strcmp(lines.text, TMPL_TREES_HEAD) == 0) {
+        *detector = "auto";
+        return tmpl_trees_parse(&models->trees, text, err, pool);
+    }
+    if (strcmp(lines.text, TMPL_MODEL_HEAD) == 0) {
+        *detector = "pagelevel";
+        return tmpl_model_parse(&models->pagelevel, text, err, pool);
     }
     return tmpl_lines_bad(&lines,
                           "not the head of a model: ", TMPL_MODEL_HEAD " or " TMPL_TREES_HEAD);
@@ -75,6 +45,13 @@ apr_status_t tmpl_models_load(tmpl_models_t *models, const char **detector, cons
                               tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_model_text_t text;
+    tmpl_models_t changed = *models;
     apr_status_t status = tmpl_model_text_read(&text, path, err, pool);
-    return status == APR_SUCCESS ? parse(models, detector, &text, err, pool) : status;
+    if (status == APR_SUCCESS) {
+        status = parse_model(&changed, detector, &text, err, pool);
+    }
+    if (status == APR_SUCCESS) {
+        *models = changed;
+    }
+    return status;
 }

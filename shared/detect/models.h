@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The models of the detectors that are trained. The first line of a model's text says which
- * detector it is for. To add a kind of model: a field here, a row in models.c and, if it is to be
+ * detector it is for. To add a kind of model: a field here, a case in models.c and, if it is to be
  * built in, its arrays by models/arrays (docs/add-a-detector.md).
  */
 #ifndef TMPL_MODELS_H

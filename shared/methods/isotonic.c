@@ -31,7 +31,7 @@ typedef struct {
     double total;        /* subtracted from the f of nodes, so that sums stay small */
 } sweep_t;
 
-static void set_up(sweep_t *s, uint32_t n, tmpl_isotonic_e reading, apr_pool_t *pool)
+static void set_up_sweep(sweep_t *s, uint32_t n, tmpl_isotonic_e reading, apr_pool_t *pool)
 {
     uint32_t deepest = 0;
     apr_size_t cells = (apr_size_t)n * s->levels;
@@ -77,7 +77,7 @@ static void own_cost(float *f, const sweep_t *s, uint32_t i)
     }
 }
 
-static uint32_t least(const float *f, uint32_t levels)
+static uint32_t least_level(const float *f, uint32_t levels)
 {
     uint32_t best = 0;
     for (uint32_t v = 1; v < levels; v++) {
@@ -103,14 +103,14 @@ static void visit_max(sweep_t *s, uint32_t i)
         for (uint32_t m = 0; m < s->levels; m++) {
             children->other[m] += slope * (float)m;
         }
-        uint32_t most = least(children->other, s->levels);
+        uint32_t most = least_level(children->other, s->levels);
         for (uint32_t v = 0; v < s->levels; v++) {
             f[v] += children->up[v] - slope * (float)v + children->other[v > most ? v : most];
         }
         s->most[i] = (unsigned char)most;
         children->n = 0;
     }
-    uint32_t best = least(f, s->levels);
+    uint32_t best = least_level(f, s->levels);
     float floor = f[best];
     sum_t *siblings = sum_at(s, s->depth[i]);
     for (uint32_t v = 0; v < best; v++) {
@@ -153,7 +153,7 @@ static void visit_min(sweep_t *s, uint32_t i)
         add_children_min(f, s, i, children);
         children->n = 0;
     }
-    float floor = f[least(f, s->levels)];
+    float floor = f[least_level(f, s->levels)];
     sum_t *siblings = sum_at(s, s->depth[i]);
     unsigned char *pick = &s->pick[(apr_size_t)i * s->levels];
     uint32_t best = s->levels - 1;
@@ -189,7 +189,7 @@ double tmpl_isotonic(float *y, const tmpl_isotonic_node_t *nodes, uint32_t n,
 {
     sweep_t s = { .nodes = nodes, .levels = levels, .step = 1.0F / (float)(levels - 1) };
     int is_max = reading == TMPL_ISOTONIC_MAX;
-    set_up(&s, n, reading, pool);
+    set_up_sweep(&s, n, reading, pool);
     for (uint32_t i = n; i-- > 0;) {
         if (is_max) {
             visit_max(&s, i);

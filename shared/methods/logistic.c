@@ -101,7 +101,7 @@ static double loss_of(double odds)
 }
 
 /* Computes the mean log loss with the penalty, its gradient and its Hessian. */
-static double measure(fit_t *fit)
+static double measure_fit(fit_t *fit)
 {
     const tmpl_samples_t *s = fit->samples;
     double loss = 0;
@@ -195,15 +195,15 @@ double tmpl_logistic_fit(tmpl_logistic_t *model, const tmpl_samples_t *samples,
         return 0;
     }
     standardise(&fit, without);
-    double loss = measure(&fit);
+    double loss = measure_fit(&fit);
     double before = loss + penalty(&fit);
     for (int i = 0; i < STEPS_MOST; i++) {
         solve(&fit);
         step(&fit);
-        loss = measure(&fit);
+        loss = measure_fit(&fit);
         for (int halves = 0; halves < 20 && loss + penalty(&fit) > before; halves++) {
             step_back(&fit);
-            loss = measure(&fit);
+            loss = measure_fit(&fit);
         }
         if (before - loss - penalty(&fit) < 1e-7) {
             break;

@@ -18,7 +18,7 @@ typedef enum {
     TMPL_FEATURE_GROUPS(TMPL_GROUP_ID)
 #undef TMPL_GROUP_ID
         GROUP_COUNT
-} group_e;
+} feature_group_e;
 
 static const unsigned char group_of[TMPL_FEATURE_COUNT] = {
 #define TMPL_FEATURE_GROUP_OF(id, name, group) GROUP_##group,
@@ -134,7 +134,7 @@ static apr_status_t read_model(tmpl_model_t *model, tmpl_lines_t *lines, apr_poo
     return tmpl_lines_over(lines);
 }
 
-apr_status_t tmpl_model_parse(tmpl_model_t **model, const tmpl_model_text_t *text,
+apr_status_t tmpl_model_parse(const tmpl_model_t **model, const tmpl_model_text_t *text,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_lines_t lines = {
@@ -145,14 +145,6 @@ apr_status_t tmpl_model_parse(tmpl_model_t **model, const tmpl_model_text_t *tex
     m->id = tmpl_model_text_id(text);
     *model = status == APR_SUCCESS ? m : NULL;
     return status;
-}
-
-apr_status_t tmpl_model_load(tmpl_model_t **model, const char *path, tmpl_error_t *err,
-                             apr_pool_t *pool)
-{
-    tmpl_model_text_t text;
-    apr_status_t status = tmpl_model_text_read(&text, path, err, pool);
-    return status == APR_SUCCESS ? tmpl_model_parse(model, &text, err, pool) : status;
 }
 
 /* APR's %g may not read back as the same number. */

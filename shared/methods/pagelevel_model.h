@@ -118,12 +118,8 @@ typedef struct tmpl_model_t {
  * Reads a model; everything is allocated from pool. APR_EINVAL if the text is not a model: err then
  * names the file, the line and the fault, and *model is NULL.
  */
-apr_status_t tmpl_model_parse(tmpl_model_t **model, const tmpl_model_text_t *text,
+apr_status_t tmpl_model_parse(const tmpl_model_t **model, const tmpl_model_text_t *text,
                               tmpl_error_t *err, apr_pool_t *pool);
-
-/* Reads a model from a file: as tmpl_model_parse, or the error of the file. */
-apr_status_t tmpl_model_load(tmpl_model_t **model, const char *path, tmpl_error_t *err,
-                             apr_pool_t *pool);
 
 /*
  * The model as text, from pool. provenance is inserted behind the first line: comment lines, each

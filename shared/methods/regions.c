@@ -4,11 +4,10 @@
 #include <math.h>
 
 #include "methods/pagelevel.h"
-#include "feature/box.h"
-#include "feature/score.h"
+#include "feature/reading.h"
 #include "html/attr.h"
 
-/* The counts of tmpl_tally_t that are summed over the blocks of a region. */
+/* Counts of tmpl_tally_t, and the length of a block, are summed over the blocks before each. */
 #define COUNTS(X)                                                                                  \
     X(words)  /* in halves of a word */                                                            \
     X(linked) /* words in links, in halves */                                                      \
@@ -16,19 +15,16 @@
     X(stops)                                                                                       \
     X(commas)                                                                                      \
     X(chars)                                                                                       \
-    X(digits)
+    X(digits)                                                                                      \
+    X(again) /* bytes of segments that the page has more than once */
 
-/* Sums over the blocks before a block: the sums of a region are the difference of two of them. */
-#define SUMS(X)                                                                                    \
-    COUNTS(X)                                                                                      \
-    X(length) /* bytes of segments */                                                              \
-    X(again)  /* bytes of segments that the page has more than once */
-
+/* The sums of a region are the difference of two of these. */
 typedef struct {
+    uint32_t length; /* bytes of segments */
 #define SUM(name) uint32_t name;
-    SUMS(SUM)
+    COUNTS(SUM)
 #undef SUM
-} sums_t;
+} region_sums_t;
 
 /* Elements around a region that suggest template, and content. */
 enum {
@@ -50,10 +46,10 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_reading_t *reading;
     tmpl_regions_t *regions;
-    sums_t *sums;
+    region_sums_t *sums;
     uint32_t *rank;     /* of a region: siblings before it */
     uint32_t *children; /* of a region: their number */
-} work_t;
+} regions_work_t;
 
 static const unsigned char tag_feature[TMPL_TAG_COUNT] = {
     [TMPL_TAG_UL] = TMPL_FEATURE_TAG_LIST,    [TMPL_TAG_OL] = TMPL_FEATURE_TAG_LIST,
@@ -84,49 +80,40 @@ const tmpl_tag_set_t tmpl_separators_pagelevel = {
     },
 };
 
-static void add_block(sums_t *sums, const tmpl_reading_t *reading, uint32_t b)
+static void sum_up_regions(regions_work_t *w, apr_pool_t *pool)
 {
-    const tmpl_page_t *page = reading->page;
-    tmpl_tally_t tally = tmpl_tally_of(reading, b);
-#define COUNT(name) sums->name += tally.name;
-    COUNTS(COUNT)
-#undef COUNT
-    sums->length += page->blocks[b].length;
-    for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
-        const tmpl_segment_t *segment = &page->segments[i];
-        sums->again += reading->again[segment->key] ? segment->length : 0;
-    }
-}
-
-static void add_blocks(work_t *w, apr_pool_t *pool)
-{
-    uint32_t n = w->page->n_blocks;
-    w->sums = apr_pcalloc(pool, (n + 1) * sizeof(*w->sums));
-    for (uint32_t b = 0; b < n; b++) {
-        w->sums[b + 1] = w->sums[b];
-        add_block(&w->sums[b + 1], w->reading, b);
+    w->sums = apr_pcalloc(pool, (w->page->n_blocks + 1) * sizeof(*w->sums));
+    for (uint32_t b = 0; b < w->page->n_blocks; b++) {
+        const region_sums_t *before = &w->sums[b];
+        tmpl_tally_t tally = tmpl_tally_of(w->reading, b);
+#define SUM(name) .name = before->name + tally.name,
+        w->sums[b + 1] =
+            (region_sums_t){ .length = before->length + w->page->blocks[b].length, COUNTS(SUM) };
+#undef SUM
     }
 }
 
 /* The sums of the blocks [first, after). */
-static sums_t difference(const work_t *w, uint32_t first, uint32_t after)
+static region_sums_t difference(const regions_work_t *w, uint32_t first, uint32_t after)
 {
-#define SUM(name) .name = w->sums[after].name - w->sums[first].name,
-    return (sums_t){ SUMS(SUM) };
+    const region_sums_t *to = &w->sums[after];
+    const region_sums_t *from = &w->sums[first];
+#define SUM(name) .name = to->name - from->name,
+    return (region_sums_t){ .length = to->length - from->length, COUNTS(SUM) };
 #undef SUM
 }
 
-static uint32_t first_block(const work_t *w, const tmpl_region_t *region)
+static uint32_t first_block(const regions_work_t *w, const tmpl_region_t *region)
 {
     return w->page->segments[region->first_segment].block;
 }
 
-static uint32_t after_block(const work_t *w, const tmpl_region_t *region)
+static uint32_t after_block(const regions_work_t *w, const tmpl_region_t *region)
 {
     return w->page->segments[region->after_segment - 1].block + 1;
 }
 
-static sums_t sums_of(const work_t *w, const tmpl_region_t *region)
+static region_sums_t sums_of(const regions_work_t *w, const tmpl_region_t *region)
 {
     return difference(w, first_block(w, region), after_block(w, region));
 }
@@ -142,7 +129,7 @@ static int is_narrow(const char *src, tmpl_span_t value)
     return p > value.start && n < (p < value.end && src[p] == '%' ? 30u : 300u);
 }
 
-static unsigned attributes_of(const tmpl_page_t *page, tmpl_span_t tag)
+static unsigned layout_attributes_of(const tmpl_page_t *page, tmpl_span_t tag)
 {
     unsigned has = 0;
     tmpl_attr_t attr;
@@ -189,7 +176,7 @@ static uint32_t add_region(tmpl_regions_t *regions, tmpl_region_t region)
     return regions->n++;
 }
 
-static void add_regions(work_t *w, apr_pool_t *pool)
+static void add_regions(regions_work_t *w, apr_pool_t *pool)
 {
     const tmpl_page_t *page = w->page;
     tmpl_regions_t *regions = w->regions;
@@ -216,7 +203,7 @@ static void add_regions(work_t *w, apr_pool_t *pool)
     }
 }
 
-static void count_siblings(work_t *w, apr_pool_t *pool)
+static void count_siblings(regions_work_t *w, apr_pool_t *pool)
 {
     tmpl_regions_t *regions = w->regions;
     w->rank = apr_pcalloc(pool, regions->n * sizeof(*w->rank));
@@ -230,7 +217,7 @@ static void count_siblings(work_t *w, apr_pool_t *pool)
     }
 }
 
-static float share(double part, double whole)
+static float share_of(double part, double whole)
 {
     return whole > 0 ? (float)(part / whole) : 0;
 }
@@ -240,20 +227,20 @@ static float log_of(double n)
     return (float)log1p(n);
 }
 
-static void place(float *f, const work_t *w, uint32_t i)
+static void features_of_place(float *f, const regions_work_t *w, uint32_t i)
 {
     const tmpl_region_t *region = &w->regions->all[i];
     double all = w->sums[w->page->n_blocks].length;
     double before = w->sums[first_block(w, region)].length;
     double after = all - w->sums[after_block(w, region)].length;
-    f[TMPL_FEATURE_START] = share(before, all);
-    f[TMPL_FEATURE_END] = share(after, all);
-    f[TMPL_FEATURE_EDGE] = share(fabs(before - after), all);
+    f[TMPL_FEATURE_START] = share_of(before, all);
+    f[TMPL_FEATURE_END] = share_of(after, all);
+    f[TMPL_FEATURE_EDGE] = share_of(fabs(before - after), all);
     f[TMPL_FEATURE_BEFORE] = log_of(before);
     f[TMPL_FEATURE_AFTER] = log_of(after);
-    f[TMPL_FEATURE_ORDER] = share(i, w->regions->n);
+    f[TMPL_FEATURE_ORDER] = share_of(i, w->regions->n);
     f[TMPL_FEATURE_LENGTH] = log_of(region->length);
-    f[TMPL_FEATURE_SHARE] = share(region->length, all);
+    f[TMPL_FEATURE_SHARE] = share_of(region->length, all);
     f[TMPL_FEATURE_SEGMENTS] = log_of(region->after_segment - region->first_segment);
     f[TMPL_FEATURE_PAGE] = log_of(all);
 }
@@ -263,7 +250,7 @@ static void flag(float *f, tmpl_feature_e feature, unsigned bits)
     f[feature] = bits != 0 ? 1 : 0;
 }
 
-static void tree(float *f, const work_t *w, uint32_t i)
+static void features_of_tree(float *f, const regions_work_t *w, uint32_t i)
 {
     const tmpl_region_t *region = &w->regions->all[i];
     const tmpl_region_t *box = &w->regions->all[i > 0 ? region->parent : 0];
@@ -272,7 +259,7 @@ static void tree(float *f, const work_t *w, uint32_t i)
     f[TMPL_FEATURE_RANK] = log_of(w->rank[i]);
     f[TMPL_FEATURE_SIBLINGS] = log_of(i > 0 ? w->children[region->parent] : 0);
     f[TMPL_FEATURE_BOX] = log_of(box->length);
-    f[TMPL_FEATURE_BOX_SHARE] = share(region->length, box->length);
+    f[TMPL_FEATURE_BOX_SHARE] = share_of(region->length, box->length);
     if (tag_feature[tag] != 0) {
         f[tag_feature[tag]] = 1;
     }
@@ -292,11 +279,11 @@ static void names(float *f, const uint16_t *steps)
 }
 
 /* Features of the region's own element and of those around it. */
-static void around(float *f, const work_t *w, uint32_t i)
+static void features_around(float *f, const regions_work_t *w, uint32_t i)
 {
     uint32_t node = w->regions->all[i].node;
     const tmpl_context_t *at = tmpl_context(w->reading, node);
-    unsigned has = attributes_of(w->page, w->page->nodes[node].open);
+    unsigned has = layout_attributes_of(w->page, w->page->nodes[node].open);
     flag(f, TMPL_FEATURE_IN_LIST, at->in & TMPL_IN_LIST);
     flag(f, TMPL_FEATURE_IN_CELL, at->in & TMPL_IN_TABLE);
     flag(f, TMPL_FEATURE_IN_FORM, at->in & TMPL_IN_FORM);
@@ -309,38 +296,38 @@ static void around(float *f, const work_t *w, uint32_t i)
 }
 
 /* The share of words in links. Without words (images only): 1 if there is a link. */
-static float linked(const sums_t *sums)
+static float linked(const region_sums_t *sums)
 {
-    return sums->words > 0 ? share(sums->linked, sums->words) : sums->links > 0 ? 1 : 0;
+    return sums->words > 0 ? share_of(sums->linked, sums->words) : sums->links > 0 ? 1 : 0;
 }
 
-static void text(float *f, const work_t *w, uint32_t i)
+static void features_of_text(float *f, const regions_work_t *w, uint32_t i)
 {
     const tmpl_region_t *region = &w->regions->all[i];
-    sums_t own = sums_of(w, region);
-    sums_t box = sums_of(w, &w->regions->all[i > 0 ? region->parent : 0]);
+    region_sums_t own = sums_of(w, region);
+    region_sums_t box = sums_of(w, &w->regions->all[i > 0 ? region->parent : 0]);
     f[TMPL_FEATURE_LINK] = linked(&own);
     f[TMPL_FEATURE_LINKS] = log_of(own.links);
     f[TMPL_FEATURE_BOX_LINK] = linked(&box);
     f[TMPL_FEATURE_PAGE_LINK] = linked(&w->sums[w->page->n_blocks]);
-    f[TMPL_FEATURE_SENTENCE] = log_of(share(own.words, 2.0 * (own.stops > 0 ? own.stops : 1)));
+    f[TMPL_FEATURE_SENTENCE] = log_of(share_of(own.words, 2.0 * (own.stops > 0 ? own.stops : 1)));
     f[TMPL_FEATURE_STOPS] = log_of(own.stops);
-    f[TMPL_FEATURE_COMMAS] = share(200.0 * own.commas, own.words);
-    f[TMPL_FEATURE_DIGITS] = share(own.digits, own.chars);
-    f[TMPL_FEATURE_REPEAT] = share(own.again, own.length);
+    f[TMPL_FEATURE_COMMAS] = share_of(200.0 * own.commas, own.words);
+    f[TMPL_FEATURE_DIGITS] = share_of(own.digits, own.chars);
+    f[TMPL_FEATURE_REPEAT] = share_of(own.again, own.length);
 }
 
 /* Features of the two blocks before the region and the two behind it. */
-static void near(float *f, const work_t *w, uint32_t i)
+static void features_beside(float *f, const regions_work_t *w, uint32_t i)
 {
     uint32_t n = w->page->n_blocks;
     uint32_t first = first_block(w, &w->regions->all[i]);
     uint32_t after = after_block(w, &w->regions->all[i]);
-    sums_t before = difference(w, first > 2 ? first - 2 : 0, first);
-    sums_t behind = difference(w, after, n - after > 2 ? after + 2 : n);
-    sums_t both = { .words = before.words + behind.words,
-                    .linked = before.linked + behind.linked,
-                    .links = before.links + behind.links };
+    region_sums_t before = difference(w, first > 2 ? first - 2 : 0, first);
+    region_sums_t behind = difference(w, after, n - after > 2 ? after + 2 : n);
+    region_sums_t both = { .words = before.words + behind.words,
+                           .linked = before.linked + behind.linked,
+                           .links = before.links + behind.links };
     f[TMPL_FEATURE_NEAR_LENGTH] = log_of((double)before.length + behind.length);
     f[TMPL_FEATURE_NEAR_LINK] = linked(&both);
 }
@@ -348,19 +335,19 @@ static void near(float *f, const work_t *w, uint32_t i)
 void tmpl_regions(tmpl_regions_t *regions, const tmpl_page_t *page, apr_pool_t *pool)
 {
     tmpl_reading_t *reading = tmpl_read_blocks(page, pool);
-    work_t w = { .page = page, .reading = reading, .regions = regions };
+    regions_work_t w = { .page = page, .reading = reading, .regions = regions };
     tmpl_read_text(reading, pool);
-    add_blocks(&w, pool);
+    sum_up_regions(&w, pool);
     add_regions(&w, pool);
     count_siblings(&w, pool);
     regions->features =
         apr_pcalloc(pool, (apr_size_t)regions->n * TMPL_FEATURE_COUNT * sizeof(float));
     for (uint32_t i = 0; i < regions->n; i++) {
         float *f = &regions->features[(apr_size_t)i * TMPL_FEATURE_COUNT];
-        place(f, &w, i);
-        tree(f, &w, i);
-        around(f, &w, i);
-        text(f, &w, i);
-        near(f, &w, i);
+        features_of_place(f, &w, i);
+        features_of_tree(f, &w, i);
+        features_around(f, &w, i);
+        features_of_text(f, &w, i);
+        features_beside(f, &w, i);
     }
 }

@@ -45,7 +45,7 @@ typedef struct {
     uint32_t runs;     /* blocks in it so far */
 } position_t;
 
-static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t hash_of_three(uint64_t a, uint64_t b, uint64_t c)
 {
     const uint64_t all[3] = { htole64(a), htole64(b), htole64(c) };
     return XXH3_64bits(all, sizeof(all));
@@ -71,7 +71,7 @@ static position_t *find_positions(const tmpl_page_t *page, apr_pool_t *pool)
         positions[i].box = positions[node->parent].box;
         if (tmpl_separators_default.has[node->tag]) {
             uint64_t position = (uint64_t)node->tag << 8 | rank_of(&box->children);
-            positions[i].style = mix(box->style, position, hash_layout(page, node));
+            positions[i].style = hash_of_three(box->style, position, hash_layout(page, node));
             positions[i].box = i;
         }
     }
@@ -88,7 +88,7 @@ typedef struct {
     int any;          /* a word was read in this segment */
     int is_number;    /* the last word is a run of digits */
     int fold_numbers; /* all numbers are the same word */
-} scan_t;
+} style_scan_t;
 
 static int is_word(unsigned char c)
 {
@@ -99,14 +99,14 @@ static int is_word(unsigned char c)
  * Whether c begins a character of three bytes in UTF-8: scripts without spaces, such as Thai and
  * CJK, and signs.
  */
-static int is_dense(unsigned char c)
+static int is_dense_byte(unsigned char c)
 {
     return c == 0xE0 || (c >= 0xE2 && c <= 0xED);
 }
 
 #define WORD_MAX 64
 
-static uint64_t hash_word(scan_t *scan, uint32_t start, uint32_t end)
+static uint64_t hash_style_word(style_scan_t *scan, uint32_t start, uint32_t end)
 {
     char lower[WORD_MAX];
     uint32_t n = end - start < WORD_MAX ? end - start : WORD_MAX;
@@ -121,7 +121,7 @@ static uint64_t hash_word(scan_t *scan, uint32_t start, uint32_t end)
 }
 
 /* Reads the next word of the segment's text, [*start, scan->at). Returns 0 at the end. */
-static int next_in_text(scan_t *scan, uint32_t end, uint32_t *start)
+static int next_in_text(style_scan_t *scan, uint32_t end, uint32_t *start)
 {
     const unsigned char *src = (const unsigned char *)scan->page->src;
     uint32_t p = scan->at;
@@ -130,11 +130,11 @@ static int next_in_text(scan_t *scan, uint32_t end, uint32_t *start)
     }
     *start = p;
     scan->is_number = p < end && tmpl_is_digit((char)src[p]);
-    if (p < end && is_dense(src[p])) {
+    if (p < end && is_dense_byte(src[p])) {
         p = end - p < 3 ? end : p + 3;
     }
     else {
-        while (p < end && is_word(src[p]) && !is_dense(src[p]) &&
+        while (p < end && is_word(src[p]) && !is_dense_byte(src[p]) &&
                tmpl_is_digit((char)src[p]) == scan->is_number) {
             p++;
         }
@@ -143,7 +143,7 @@ static int next_in_text(scan_t *scan, uint32_t end, uint32_t *start)
     return p > *start;
 }
 
-static void begin_segment(scan_t *scan, uint32_t segment)
+static void begin_segment(style_scan_t *scan, uint32_t segment)
 {
     scan->segment = segment;
     scan->any = 0;
@@ -152,9 +152,11 @@ static void begin_segment(scan_t *scan, uint32_t segment)
     }
 }
 
-static scan_t scan_block(const tmpl_page_t *page, const tmpl_block_t *block, int fold_numbers)
+static style_scan_t scan_block(const tmpl_page_t *page, const tmpl_block_t *block, int fold_numbers)
 {
-    scan_t scan = { .page = page, .after = block->after_segment, .fold_numbers = fold_numbers };
+    style_scan_t scan = { .page = page,
+                          .after = block->after_segment,
+                          .fold_numbers = fold_numbers };
     begin_segment(&scan, block->first_segment);
     return scan;
 }
@@ -163,7 +165,7 @@ static scan_t scan_block(const tmpl_page_t *page, const tmpl_block_t *block, int
  * Reads the next word; returns 0 at the end. An image, an empty link and a text without words are
  * one word each, whose hash is the segment's key.
  */
-static int next_word(scan_t *scan, uint64_t *hash)
+static int next_word(style_scan_t *scan, uint64_t *hash)
 {
     const tmpl_page_t *page = scan->page;
     while (scan->segment < scan->after) {
@@ -172,7 +174,7 @@ static int next_word(scan_t *scan, uint64_t *hash)
         int is_text = tmpl_span_len(tag) == 0 || segment->span.start != tag.start;
         uint32_t start;
         if (is_text && next_in_text(scan, segment->span.end, &start)) {
-            *hash = hash_word(scan, start, scan->at);
+            *hash = hash_style_word(scan, start, scan->at);
             scan->any = 1;
             return 1;
         }
@@ -232,7 +234,7 @@ static sample_t *sample_of(sampler_t *sampler, uint64_t hash)
     return free;
 }
 
-static void sample_block(sampler_t *sampler, scan_t *scan)
+static void sample_block(sampler_t *sampler, style_scan_t *scan)
 {
     uint64_t hash;
     sampler->n = 0;
@@ -277,12 +279,12 @@ typedef struct {
     sampler_t sampler;
     uint32_t n_words;
     uint32_t slots[SLOTS]; /* open addressing: index of a key + 1; 0: empty */
-} work_t;
+} style_work_t;
 
 #define HAS_WORDS 0x80 /* the block has words other than numbers */
 
 /* The index of a key; adds it if it is new. */
-static uint32_t key_index(work_t *w, uint64_t hash)
+static uint32_t key_index(style_work_t *w, uint64_t hash)
 {
     uint32_t slot = (uint32_t)(hash >> 32) % SLOTS;
     while (w->slots[slot] != 0) {
@@ -296,11 +298,11 @@ static uint32_t key_index(work_t *w, uint64_t hash)
     return w->style->n_keys - 1;
 }
 
-static void count_words(work_t *w, apr_pool_t *pool)
+static void count_words(style_work_t *w, apr_pool_t *pool)
 {
     w->counts = apr_palloc(pool, w->page->n_blocks + 1);
     for (uint32_t b = 0; b < w->page->n_blocks; b++) {
-        scan_t scan = scan_block(w->page, &w->page->blocks[b], 0);
+        style_scan_t scan = scan_block(w->page, &w->page->blocks[b], 0);
         unsigned n = 0;
         unsigned has_words = 0;
         uint64_t hash;
@@ -313,7 +315,7 @@ static void count_words(work_t *w, apr_pool_t *pool)
 }
 
 /* How many words to sample from each block, 1 to TMPL_STYLE_WORDS. */
-static uint32_t words_of_each(const work_t *w)
+static uint32_t words_of_each(const style_work_t *w)
 {
     for (uint32_t most = TMPL_STYLE_WORDS; most > 1; most--) {
         uint64_t sum = 0;
@@ -328,10 +330,10 @@ static uint32_t words_of_each(const work_t *w)
     return 1;
 }
 
-static void add_block(work_t *w, uint32_t b)
+static void add_style_block(style_work_t *w, uint32_t b)
 {
     const tmpl_block_t *block = &w->page->blocks[b];
-    scan_t scan = scan_block(w->page, block, w->counts[b] & HAS_WORDS);
+    style_scan_t scan = scan_block(w->page, block, w->counts[b] & HAS_WORDS);
     position_t *box = &w->positions[w->positions[block->node].box];
     uint64_t style = box->style + rank_of(&box->runs);
     sample_block(&w->sampler, &scan);
@@ -344,7 +346,8 @@ static void add_block(work_t *w, uint32_t b)
         sign(bits, w->sampler.words[i], w->sampler.length);
         for (uint32_t part = 0; part < TMPL_STYLE_PARTS; part++) {
             uint64_t signature = (uint64_t)part << 32 | bits[part];
-            word->keys[part] = key_index(w, mix(style, w->sampler.words[i]->hash, signature));
+            word->keys[part] =
+                key_index(w, hash_of_three(style, w->sampler.words[i]->hash, signature));
         }
     }
 }
@@ -353,7 +356,7 @@ void tmpl_style_read(tmpl_style_t *style, const tmpl_page_t *page, apr_pool_t *p
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    work_t *w = apr_pcalloc(scratch, sizeof(*w));
+    style_work_t *w = apr_pcalloc(scratch, sizeof(*w));
     w->page = page;
     w->style = style;
     w->positions = find_positions(page, scratch);
@@ -366,7 +369,7 @@ void tmpl_style_read(tmpl_style_t *style, const tmpl_page_t *page, apr_pool_t *p
     style->first_word = apr_palloc(pool, (page->n_blocks + 1) * sizeof(*style->first_word));
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         style->first_word[b] = w->n_words;
-        add_block(w, b);
+        add_style_block(w, b);
     }
     style->first_word[page->n_blocks] = w->n_words;
     apr_pool_destroy(scratch);

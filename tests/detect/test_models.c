@@ -43,9 +43,12 @@ static void the_built_in_trees_are_those_of_the_file(void **state)
 static void the_built_in_regressions_are_those_of_the_file(void **state)
 {
     const tmpl_model_t *built_in = &tmpl_builtin_pagelevel;
-    tmpl_model_t *read;
+    tmpl_models_t models = { 0 };
+    const char *detector;
     tmpl_error_t err;
-    assert_int_equal(tmpl_model_load(&read, "models/pagelevel.model", &err, *state), APR_SUCCESS);
+    assert_int_equal(tmpl_models_load(&models, &detector, "models/pagelevel.model", &err, *state),
+                     APR_SUCCESS);
+    const tmpl_model_t *read = models.pagelevel;
     assert_true(built_in->id == read->id);
     assert_float_equal(built_in->threshold, read->threshold, 0);
     for (int c = 0; c < TMPL_SIZE_CLASSES; c++) {
@@ -94,6 +97,9 @@ static void a_model_names_its_detector(void **state)
     assert_non_null(strstr(err.text, "tests: no file"));
     assert_int_equal(tmpl_models_load(&models, &detector, "README.md", &err, *state), APR_EINVAL);
     assert_non_null(strstr(err.text, "not the head of a model: tmpl-pagelevel 2 or tmpl-trees 1"));
+    assert_int_not_equal(tmpl_models_load(&models, &detector, "/nowhere/model", &err, *state),
+                         APR_SUCCESS);
+    assert_non_null(strstr(err.text, "/nowhere/model"));
     assert_memory_equal(&models, &before, sizeof(models));
 }
 

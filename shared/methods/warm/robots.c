@@ -16,7 +16,7 @@
 typedef struct {
     const char *pattern; /* '*': any bytes; '$' at its end: the end of the address */
     int allow;
-} rule_t;
+} robots_rule_t;
 
 struct tmpl_robots_t {
     apr_array_header_t *rules; /* rule_t */
@@ -28,18 +28,18 @@ typedef enum {
     FOR_OTHERS,
     FOR_ALL,
     FOR_AGENT,
-} group_e;
+} crawlers_e;
 
 /* The state while lines are read. */
 typedef struct {
     const char *agent;
-    group_e group;     /* the current one */
+    crawlers_e group;  /* the current one */
     int in_rules;      /* a rule followed the last user-agent line */
     tmpl_robots_t all; /* the rules of groups for "*" */
     tmpl_robots_t own; /* the rules of groups for agent */
     int named;         /* there is a group for agent */
     apr_pool_t *pool;
-} reader_t;
+} robots_reader_t;
 
 /* Whether value, of a user-agent line, begins with the product token agent, in any case. */
 static int is_agent(const char *value, const char *agent)
@@ -48,11 +48,11 @@ static int is_agent(const char *value, const char *agent)
     return len == strlen(agent) && apr_cstr_casecmpn(value, agent, len) == 0;
 }
 
-static void read_agent(reader_t *reader, const char *value)
+static void read_agent(robots_reader_t *reader, const char *value)
 {
-    group_e group = is_agent(value, reader->agent) ? FOR_AGENT
-                    : value[0] == '*'              ? FOR_ALL
-                                                   : FOR_OTHERS;
+    crawlers_e group = is_agent(value, reader->agent) ? FOR_AGENT
+                       : value[0] == '*'              ? FOR_ALL
+                                                      : FOR_OTHERS;
     if (reader->in_rules || group > reader->group) {
         reader->group = group;
     }
@@ -61,20 +61,20 @@ static void read_agent(reader_t *reader, const char *value)
 }
 
 /* The rules that the current group adds to; NULL: none. */
-static tmpl_robots_t *rules_for(reader_t *reader)
+static tmpl_robots_t *rules_for(robots_reader_t *reader)
 {
     return reader->group == FOR_AGENT ? &reader->own
            : reader->group == FOR_ALL ? &reader->all
                                       : NULL;
 }
 
-static void read_rule(reader_t *reader, const char *pattern, int allow)
+static void read_rule(robots_reader_t *reader, const char *pattern, int allow)
 {
     tmpl_robots_t *robots = rules_for(reader);
     reader->in_rules = 1;
     if (robots != NULL && pattern[0] != '\0') {
-        APR_ARRAY_PUSH(robots->rules, rule_t) =
-            (rule_t){ tmpl_address_spell(pattern, reader->pool), allow };
+        APR_ARRAY_PUSH(robots->rules, robots_rule_t) =
+            (robots_rule_t){ tmpl_address_spell(pattern, reader->pool), allow };
     }
 }
 
@@ -82,7 +82,7 @@ static void read_rule(reader_t *reader, const char *pattern, int allow)
  * Reads Crawl-delay. It is no rule of the RFC, so it does not end a list of user-agent lines
  * (section 2.2.4).
  */
-static void read_delay(reader_t *reader, const char *value)
+static void read_delay(robots_reader_t *reader, const char *value)
 {
     tmpl_robots_t *robots = rules_for(reader);
     double seconds = tmpl_number(value, NULL);
@@ -93,7 +93,7 @@ static void read_delay(reader_t *reader, const char *value)
 }
 
 /* Removes a comment and the blanks around value, in place. */
-static char *trimmed(char *value)
+static char *trimmed_value(char *value)
 {
     value[strcspn(value, "#")] = '\0';
     value += strspn(value, " \t");
@@ -105,15 +105,15 @@ static char *trimmed(char *value)
     return value;
 }
 
-static void read_line(reader_t *reader, char *line)
+static void read_robots_line(robots_reader_t *reader, char *line)
 {
     char *colon = strchr(line, ':');
     if (colon == NULL) {
         return;
     }
     *colon = '\0';
-    const char *name = trimmed(line);
-    const char *value = trimmed(colon + 1);
+    const char *name = trimmed_value(line);
+    const char *value = trimmed_value(colon + 1);
     if (apr_cstr_casecmp(name, "user-agent") == 0) {
         read_agent(reader, value);
     }
@@ -128,9 +128,9 @@ static void read_line(reader_t *reader, char *line)
 const tmpl_robots_t *tmpl_robots_parse(const char *text, apr_size_t len, const char *agent,
                                        apr_pool_t *pool)
 {
-    reader_t reader = { .agent = agent, .pool = pool };
-    reader.all.rules = apr_array_make(pool, 16, sizeof(rule_t));
-    reader.own.rules = apr_array_make(pool, 16, sizeof(rule_t));
+    robots_reader_t reader = { .agent = agent, .pool = pool };
+    reader.all.rules = apr_array_make(pool, 16, sizeof(robots_rule_t));
+    reader.own.rules = apr_array_make(pool, 16, sizeof(robots_rule_t));
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         text += 3;
         len -= 3;
@@ -139,7 +139,7 @@ const tmpl_robots_t *tmpl_robots_parse(const char *text, apr_size_t len, const c
     char *state;
     for (char *line = apr_strtok(rest, "\r\n", &state); line != NULL;
          line = apr_strtok(NULL, "\r\n", &state)) {
-        read_line(&reader, line);
+        read_robots_line(&reader, line);
     }
     return apr_pmemdup(pool, reader.named ? &reader.own : &reader.all, sizeof(tmpl_robots_t));
 }
@@ -183,7 +183,7 @@ int tmpl_robots_allow(const tmpl_robots_t *robots, const char *uri)
         return 1;
     }
     for (int i = 0; i < robots->rules->nelts; i++) {
-        const rule_t *rule = &APR_ARRAY_IDX(robots->rules, i, rule_t);
+        const robots_rule_t *rule = &APR_ARRAY_IDX(robots->rules, i, robots_rule_t);
         apr_size_t len = strlen(rule->pattern);
         if (len >= longest && matches(rule->pattern, uri)) {
             allowed = rule->allow || (len == longest && allowed);

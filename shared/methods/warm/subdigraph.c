@@ -46,7 +46,7 @@ tmpl_subdigraph_t *tmpl_subdigraph_make(const apr_array_header_t *links, uint32_
     return graph;
 }
 
-static int linked(const tmpl_subdigraph_t *graph, uint32_t i, uint32_t j)
+static int link_each_other(const tmpl_subdigraph_t *graph, uint32_t i, uint32_t j)
 {
     return graph->to[(apr_size_t)i * graph->n + j] && graph->to[(apr_size_t)j * graph->n + i];
 }
@@ -54,7 +54,7 @@ static int linked(const tmpl_subdigraph_t *graph, uint32_t i, uint32_t j)
 static int linked_to_all(const search_t *search, uint32_t page)
 {
     for (uint32_t i = 0; i < search->n; i++) {
-        if (!linked(search->graph, search->members[i], page)) {
+        if (!link_each_other(search->graph, search->members[i], page)) {
             return 0;
         }
     }

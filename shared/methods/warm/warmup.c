@@ -96,7 +96,7 @@ static int is_done(const tmpl_warmup_t *warmup)
 
 const char *tmpl_warmup_next(tmpl_warmup_t *warmup)
 {
-    if (tmpl_warmup_left(warmup) == 0 || is_done(warmup)) {
+    if (warmup->taken == warmup->queue->nelts || is_done(warmup)) {
         return NULL;
     }
     return APR_ARRAY_IDX(warmup->queue, warmup->taken++, tmpl_link_t).uri;
@@ -132,9 +132,4 @@ apr_array_header_t *tmpl_warmup_found(const tmpl_warmup_t *warmup, apr_pool_t *p
 int tmpl_warmup_forbidden(const tmpl_warmup_t *warmup)
 {
     return warmup->forbidden;
-}
-
-int tmpl_warmup_left(const tmpl_warmup_t *warmup)
-{
-    return warmup->queue->nelts - warmup->taken;
 }

@@ -50,10 +50,4 @@ apr_array_header_t *tmpl_warmup_found(const tmpl_warmup_t *warmup, apr_pool_t *p
 /* The number of the key page's links that robots forbids. */
 int tmpl_warmup_forbidden(const tmpl_warmup_t *warmup);
 
-/*
- * The number of pages that tmpl_warmup_next can still return, limited by most and by the known
- * links.
- */
-int tmpl_warmup_left(const tmpl_warmup_t *warmup);
-
 #endif
