@@ -8,6 +8,7 @@
 #include "twin.h"
 
 #include "body.h"
+#include "outcome.h"
 #include "html/charset.h"
 #include "address/address.h"
 

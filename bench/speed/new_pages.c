@@ -12,7 +12,7 @@
 
 #include <apr_general.h>
 
-#include "clean.h"
+#include "outcome.h"
 #include "page_batch.h"
 #include "measure.h"
 #include "stamped.h"

@@ -14,7 +14,7 @@
 #include "model/trees.h"
 
 /* A page between its observation, which the store gets, and its counts, which the store gives. */
-typedef struct {
+typedef struct tmpl_auto_t {
     tmpl_layout_t layout;
     tmpl_reading_t *reading;
     apr_pool_t *pool; /* for reading, and for all that judging allocates */

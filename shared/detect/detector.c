@@ -8,11 +8,11 @@
 #include "methods/style.h"
 #include "feature/observation.h"
 
-static void *read_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
-                           apr_pool_t *pool)
+static tmpl_read_t read_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
+                                 apr_pool_t *pool)
 {
     tmpl_segments_observation(observation, page, 0, pool);
-    return NULL;
+    return (tmpl_read_t){ NULL };
 }
 
 /* Above this threshold of ratio a block is template; rests_on says what ratio means. */
@@ -36,13 +36,14 @@ static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, a
  * Segments come first, so that all detectors can use one table; then style's keys, as segments,
  * too.
  */
-static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)
+static tmpl_read_t read_style(tmpl_observation_t *observation, const tmpl_page_t *page,
+                              apr_pool_t *pool)
 {
     tmpl_style_t *style = apr_palloc(pool, sizeof(*style));
     tmpl_style_read(style, page, pool);
     tmpl_key_t *keys = tmpl_segments_observation(observation, page, style->n_keys, pool);
     tmpl_keys_fill(keys, style->keys, style->n_keys, TMPL_KIND_SEGMENT);
-    return style;
+    return (tmpl_read_t){ .style = style };
 }
 
 /* Judges by words or by segments, whichever has the larger ratio. */
@@ -50,7 +51,7 @@ static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_poo
 {
     tmpl_verdict_t *exact = apr_pcalloc(pool, of->page->n_blocks * sizeof(*exact));
     judge_incremental(exact, of, pool);
-    tmpl_detect_style(verdicts, of->page, of->reading, of->counts->records + of->page->n_keys,
+    tmpl_detect_style(verdicts, of->page, of->reading.style, of->counts->records + of->page->n_keys,
                       of->opts->min_df, of->opts->ratio);
     note(of, of->opts->ratio, "of its text, or of its words at their places, with DF >= MinDF");
     for (uint32_t b = 0; b < of->page->n_blocks; b++) {
@@ -69,15 +70,16 @@ static void judge_pagelevel(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr
     note(of, threshold, "probability by what it looks like");
 }
 
-static void *read_auto(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)
+static tmpl_read_t read_auto(tmpl_observation_t *observation, const tmpl_page_t *page,
+                             apr_pool_t *pool)
 {
-    return tmpl_auto_read(observation, page, pool);
+    return (tmpl_read_t){ .page = tmpl_auto_read(observation, page, pool) };
 }
 
 static void judge_auto(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
     (void)pool;
-    tmpl_detect_auto(verdicts, of->reading, of->observation, of->counts, of->opts->min_df,
+    tmpl_detect_auto(verdicts, of->reading.page, of->observation, of->counts, of->opts->min_df,
                      of->opts->models.trees, of->opts->threshold, of->opts->explain);
 }
 

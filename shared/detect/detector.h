@@ -52,11 +52,20 @@ typedef struct {
     tmpl_explain_t *explain; /* gets the reasons of the verdicts; NULL: they are not needed */
 } tmpl_detect_opts_t;
 
+struct tmpl_auto_t;
+struct tmpl_style_t;
+
+/* What a detector's read() leaves for its judge(), from the pool of read(). */
+typedef union {
+    struct tmpl_auto_t *page; /* auto */
+    struct tmpl_style_t *style;
+} tmpl_read_t;
+
 /* A page to judge, with all that a detector may use. */
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_observation_t *observation; /* as read() filled it */
-    void *reading;                         /* what read() returned */
+    tmpl_read_t reading;                   /* what read() returned */
     /*
      * The store's answer to observation. Unless need is TMPL_NEED_COUNTS, records may be NULL:
      * there is no answer, and all other fields are 0.
@@ -73,9 +82,9 @@ typedef struct {
     /*
      * Before the store is asked: fills keys, n, shares, n_shares, blocks and n_blocks of
      * observation, from pool. The keys must begin with the page's own, so that detectors can share
-     * a site's table. Returns what judge needs again, from pool, or NULL.
+     * a site's table. Returns what judge needs again.
      */
-    void *(*read)(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool);
+    tmpl_read_t (*read)(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool);
     /* After the store has answered: fills verdicts, one for each block of the page. Called once. */
     void (*judge)(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool);
 } tmpl_detector_t;

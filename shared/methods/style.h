@@ -42,7 +42,7 @@ typedef struct {
 } tmpl_style_word_t;
 
 /* The sampled words of a page, and their keys. */
-typedef struct {
+typedef struct tmpl_style_t {
     uint64_t *keys; /* each once, in order of first appearance */
     uint32_t n_keys;
     tmpl_style_word_t *words;

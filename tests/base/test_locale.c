@@ -7,7 +7,7 @@
 #include "check.h"
 
 #include "address/identity.h"
-#include "clean.h"
+#include "outcome.h"
 #include "methods/pagelevel.h"
 #include "html/charset.h"
 #include "locales.h"
