@@ -2,7 +2,7 @@
 #include "clean.h"
 
 #include "base/names.h"
-#include "bounds.h"
+#include "room.h"
 #include "rewrite/highlight.h"
 
 TMPL_ENUM_COLUMN(tmpl_mode_name, tmpl_mode_e, TMPL_MODES, TMPL_COLUMN_2)

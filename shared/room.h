@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much memory a page may take. */
-#ifndef TMPL_BOUNDS_H
-#define TMPL_BOUNDS_H
+#ifndef TMPL_ROOM_H
+#define TMPL_ROOM_H
 
 #include "clean.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bounds.h"
+#include "room.h"
 
 #include "rewrite/highlight.h"
 
