@@ -37,7 +37,7 @@ static void apply_css(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
         for (int k = 0; node->after_segment > node->first_segment && k < selectors->nelts; k++) {
             const tmpl_selector_t *selector = APR_ARRAY_IDX(selectors, k, const tmpl_selector_t *);
             if ((i < after && matched[k]) || tmpl_selector_xpath(selector) != NULL ||
-                !tmpl_selector_matches_memo(selector, page, i, memos[k])) {
+                !tmpl_selector_matches(selector, page, i, memos[k])) {
                 continue;
             }
             matched[k] = 1;

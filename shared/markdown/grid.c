@@ -31,17 +31,17 @@ static const enum {
     [TMPL_TAG_FORM] = BLOCK,  [TMPL_TAG_FIGURE] = BLOCK,
 };
 
-static int is_span(const xmlNode *cell, const char *name)
+long tmpl_grid_span(const xmlNode *cell, const char *name)
 {
     const char *value = tmpl_dom_attribute(cell, name);
-    return value != NULL && strtol(value, NULL, 10) > 1;
+    return value != NULL ? strtol(value, NULL, 10) : 1;
 }
 
 static void see_cell(view_t *view, const tmpl_page_t *page, const xmlNode *cell)
 {
     int head = tmpl_grid_tag(page, cell) == TMPL_TAG_TH;
     view->lays_out |= tmpl_grid_tag(page, cell->parent) != TMPL_TAG_TR;
-    view->spans |= is_span(cell, "colspan") || is_span(cell, "rowspan");
+    view->spans |= tmpl_grid_span(cell, "colspan") > 1 || tmpl_grid_span(cell, "rowspan") > 1;
     view->rows += view->cells == 0;
     view->plain |= view->rows == 1 && !head;
     view->any_head |= head;

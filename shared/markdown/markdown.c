@@ -46,7 +46,10 @@ typedef struct {
     apr_pool_t *pool;
 } writer_t;
 
-/* Functions called at an element's begin and end. enter_t returns whether to skip its content. */
+/*
+ * Functions called at an element's begin and end; NULL: nothing is written there. enter_t returns
+ * whether to skip its content.
+ */
 typedef int enter_t(writer_t *w, const xmlNode *node);
 typedef void leave_t(writer_t *w, const xmlNode *node);
 
@@ -532,19 +535,6 @@ static void leave_references(writer_t *w, const xmlNode *node)
     }
 }
 
-static int enter_nothing(writer_t *w, const xmlNode *node)
-{
-    (void)w;
-    (void)node;
-    return 0;
-}
-
-static void leave_nothing(writer_t *w, const xmlNode *node)
-{
-    (void)w;
-    (void)node;
-}
-
 typedef struct {
     enter_t *enter;
     leave_t *leave;
@@ -568,21 +558,21 @@ static const rule_t *rule_of_tag(tmpl_tag_e tag)
         [TMPL_TAG_MENU] = { enter_list, leave_list },
         [TMPL_TAG_DIR] = { enter_list, leave_list },
         [TMPL_TAG_LI] = { enter_item, leave_item },
-        [TMPL_TAG_HR] = { enter_rule, leave_nothing },
-        [TMPL_TAG_BR] = { enter_break, leave_nothing },
+        [TMPL_TAG_HR] = { enter_rule, NULL },
+        [TMPL_TAG_BR] = { enter_break, NULL },
         [TMPL_TAG_PRE] = { enter_pre, leave_block },
         [TMPL_TAG_LISTING] = { enter_pre, leave_block },
         [TMPL_TAG_TABLE] = { enter_table, leave_table },
         [TMPL_TAG_TR] = { enter_row, leave_row },
         [TMPL_TAG_TD] = { enter_cell, leave_cell },
         [TMPL_TAG_TH] = { enter_cell, leave_cell },
-        [TMPL_TAG_IMG] = { enter_image, leave_nothing },
+        [TMPL_TAG_IMG] = { enter_image, NULL },
         [TMPL_TAG_A] = { enter_link, leave_link },
         [TMPL_TAG_BUTTON] = { enter_spaced, leave_spaced },
     };
     static const rule_t format = { enter_format, leave_format };
     static const rule_t block = { enter_block, leave_block };
-    static const rule_t nothing = { enter_nothing, leave_nothing };
+    static const rule_t nothing = { NULL, NULL };
     if (rules[tag].enter != NULL) {
         return &rules[tag];
     }
@@ -596,7 +586,7 @@ static const rule_t *rule_of(const writer_t *w, const xmlNode *node)
         [TMPL_NOTE_REFERENCE] = { enter_reference, leave_link },
         [TMPL_NOTE_REFERENCES] = { enter_references, leave_references },
         [TMPL_NOTE_TEXT] = { enter_note, leave_note },
-        [TMPL_NOTE_LEFT_OUT] = { enter_left_out, leave_nothing },
+        [TMPL_NOTE_LEFT_OUT] = { enter_left_out, NULL },
     };
     const rule_t *rule =
         &rules[w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE];
@@ -625,6 +615,13 @@ static void write_text(writer_t *w, const xmlNode *node)
     tmpl_leaf_text(&w->leaf, text);
 }
 
+static void leave(writer_t *w, const rule_t *rule, const xmlNode *node)
+{
+    if (rule->leave != NULL) {
+        rule->leave(w, node);
+    }
+}
+
 /* Writes the content of body, in one walk. */
 static void write_body(writer_t *w, const xmlNode *body)
 {
@@ -635,16 +632,17 @@ static void write_body(writer_t *w, const xmlNode *body)
         }
         else {
             const rule_t *rule = rule_of(w, node);
-            if (!rule->enter(w, node) && node->children != NULL) {
+            int skips = rule->enter != NULL && rule->enter(w, node);
+            if (!skips && node->children != NULL) {
                 node = node->children;
                 continue;
             }
-            rule->leave(w, node);
+            leave(w, rule, node);
         }
         w->flow.over |= w->leaf.text.len > w->flow.limit;
         while (node->next == NULL && node->parent != body) {
             node = node->parent;
-            rule_of(w, node)->leave(w, node);
+            leave(w, rule_of(w, node), node);
         }
         node = node->next;
     }

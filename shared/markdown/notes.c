@@ -395,14 +395,12 @@ static void leave_out(const finder_t *f, const xmlNode *note, const aim_t *aim)
 /* Whether a sup is nothing but references, with signs between them. */
 static int has_only_references(const finder_t *f, const xmlNode *sup)
 {
-    label_t label = { 0 };
     const xmlNode *node = sup->children;
     for (int n = 0; node != NULL; n++) {
         tmpl_note_e kind =
             node->type == XML_ELEMENT_NODE ? found_at(f, node)->kind : TMPL_NOTE_NONE;
         if (n == FEW || kind == TMPL_NOTE_TEXT || tmpl_grid_tag(f->page, node) == TMPL_TAG_IMG ||
-            (node->type == XML_TEXT_NODE &&
-             (!add_to_label(&label, (const char *)node->content) || label.characters > 0))) {
+            is_text(node)) {
             return 0;
         }
         node = tmpl_dom_next(node, sup, kind == TMPL_NOTE_REFERENCE);

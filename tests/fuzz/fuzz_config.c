@@ -56,7 +56,7 @@ static void try_selector(const char *text, apr_pool_t *pool)
     }
     else {
         for (uint32_t i = 0; i < page->n_nodes; i++) {
-            tmpl_selector_matches(selector, page, i);
+            tmpl_selector_matches(selector, page, i, NULL);
         }
     }
 }
