@@ -110,15 +110,6 @@ void tmpl_sketch_add(tmpl_sketch_t *sketch, const char *bytes, apr_size_t len)
     sketch->len += (uint32_t)len;
 }
 
-/* Whether a character is a word by itself; none is before DENSE_FIRST. */
-#define DENSE_FIRST 0x0E00
-static inline int is_dense_code(uint32_t code)
-{
-    return tmpl_is_dense(code) || (code >= 0x0E80 && code <= 0x0EFF) /* Lao */ ||
-           (code >= 0x1000 && code <= 0x109F) /* Burmese */ ||
-           (code >= 0x1780 && code <= 0x17FF) /* Khmer */;
-}
-
 /* A character that divides words becomes a blank; one that is a word has blanks around it. */
 void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
 {
@@ -131,7 +122,7 @@ void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
         sketch->len++;
         return;
     }
-    int dense = code >= DENSE_FIRST && is_dense_code(code);
+    int dense = tmpl_is_dense_script(code);
     if (dense || !tmpl_is_word(code)) {
         *to++ = ' ';
     }

@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/ascii.h"
+#include "base/chars.h"
 #include "html/attr.h"
 
 /* ---- styles ---- */
@@ -90,11 +90,6 @@ typedef struct {
     int fold_numbers; /* all numbers are the same word */
 } style_scan_t;
 
-static int is_word(unsigned char c)
-{
-    return c >= 0x80 || tmpl_is_alnum((char)c);
-}
-
 /*
  * Whether c begins a character of three bytes in UTF-8: scripts without spaces, such as Thai and
  * CJK, and signs.
@@ -125,7 +120,7 @@ static int next_in_text(style_scan_t *scan, uint32_t end, uint32_t *start)
 {
     const unsigned char *src = (const unsigned char *)scan->page->src;
     uint32_t p = scan->at;
-    while (p < end && !is_word(src[p])) {
+    while (p < end && !tmpl_is_word_byte((char)src[p])) {
         p++;
     }
     *start = p;
@@ -134,7 +129,7 @@ static int next_in_text(style_scan_t *scan, uint32_t end, uint32_t *start)
         p = end - p < 3 ? end : p + 3;
     }
     else {
-        while (p < end && is_word(src[p]) && !is_dense_byte(src[p]) &&
+        while (p < end && tmpl_is_word_byte((char)src[p]) && !is_dense_byte(src[p]) &&
                tmpl_is_digit((char)src[p]) == scan->is_number) {
             p++;
         }
