@@ -61,7 +61,7 @@ static tmpl_decline_e measure(tmpl_closure_t *out, const tmpl_page_t *page,
                                                       : TMPL_DECLINE_NONE;
 }
 
-static void sum_up(closure_t *c, apr_pool_t *pool)
+static void sum_expected(closure_t *c, apr_pool_t *pool)
 {
     const tmpl_page_t *page = c->page;
     c->content = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c->content));
@@ -78,7 +78,7 @@ static void sum_up(closure_t *c, apr_pool_t *pool)
 }
 
 /* Whether the element holds a segment, and template segments only. */
-static int is_template(const closure_t *c, const tmpl_node_t *node)
+static int is_all_template(const closure_t *c, const tmpl_node_t *node)
 {
     return node->after_segment > node->first_segment &&
            c->content[node->after_segment] == c->content[node->first_segment];
@@ -92,7 +92,7 @@ static int is_template_segment(const closure_t *c, uint32_t segment)
 /* Whether the element counts as template, and rules 4 and 6 allow to cut it. */
 static int is_cuttable(const closure_t *c, const tmpl_node_t *node)
 {
-    return (c->in_template || is_template(c, node)) && !(node->flags & TMPL_NODE_SHADOW) &&
+    return (c->in_template || is_all_template(c, node)) && !(node->flags & TMPL_NODE_SHADOW) &&
            !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT);
 }
 
@@ -135,12 +135,12 @@ typedef struct {
     tmpl_span_t span; /* empty: no run */
     uint32_t first_cut;
     int has_text;
-} run_t;
+} sibling_run_t;
 
-#define RUN_NONE ((run_t){ { 0, 0 }, 0, 0 })
+#define RUN_NONE ((sibling_run_t){ { 0, 0 }, 0, 0 })
 
 /* Ends a run. With text among them, its siblings become one cut. */
-static void end_run(closure_t *c, run_t *run)
+static void end_run(closure_t *c, sibling_run_t *run)
 {
     if (run->has_text) {
         c->n_cuts = run->first_cut;
@@ -149,7 +149,7 @@ static void end_run(closure_t *c, run_t *run)
     *run = RUN_NONE;
 }
 
-static void extend_run(closure_t *c, run_t *run, tmpl_span_t span, uint32_t node)
+static void extend_run(closure_t *c, sibling_run_t *run, tmpl_span_t span, uint32_t node)
 {
     if (tmpl_span_len(run->span) == 0) {
         run->span.start = span.start;
@@ -164,7 +164,7 @@ static void extend_run(closure_t *c, run_t *run, tmpl_span_t span, uint32_t node
     }
 }
 
-static void open_element(closure_t *c, uint32_t parent);
+static void open_in_closure(closure_t *c, uint32_t parent);
 
 /*
  * Whether rule 5 keeps a control in the element. Elements come in document order, so the search
@@ -250,7 +250,7 @@ static int may_leave_code(const closure_t *c, const tmpl_node_t *node)
 }
 
 /* Cuts or opens a child of an element that is not cut whole. */
-static void visit_child(closure_t *c, uint32_t child, run_t *run)
+static void visit_child(closure_t *c, uint32_t child, sibling_run_t *run)
 {
     const tmpl_node_t *node = &c->page->nodes[child];
     int cuttable = is_cuttable(c, node);
@@ -270,12 +270,12 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
              uncut != TMPL_UNCUT_FORM && (c->in_template || !holds_fixed_control(c, child))) {
         end_run(c, run);
         c->in_template++;
-        open_element(c, child);
+        open_in_closure(c, child);
         c->in_template--;
     }
     else if (node->first_segment < node->after_segment) {
         end_run(c, run);
-        open_element(c, child);
+        open_in_closure(c, child);
     }
     else if (uncut != TMPL_UNCUT_NONE || (node->flags & TMPL_NODE_SHADOW)) {
         end_run(c, run); /* a run may include a br or an empty element, not a script */
@@ -283,7 +283,7 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
 }
 
 /* Visits a text directly in an opened element, or an image or empty link that may not be cut. */
-static void visit_text(closure_t *c, uint32_t segment, run_t *run)
+static void visit_text(closure_t *c, uint32_t segment, sibling_run_t *run)
 {
     const tmpl_segment_t *of = &c->page->segments[segment];
     if (is_template_segment(c, segment) && (of->may & TMPL_NODE_CUT)) {
@@ -297,13 +297,13 @@ static void visit_text(closure_t *c, uint32_t segment, run_t *run)
 }
 
 /* Visits the child elements and texts of parent in document order. */
-static void open_element(closure_t *c, uint32_t parent)
+static void open_in_closure(closure_t *c, uint32_t parent)
 {
     const tmpl_page_t *page = c->page;
     const tmpl_node_t *node = &page->nodes[parent];
     uint32_t child = parent + 1;
     uint32_t segment = node->first_segment;
-    run_t run = RUN_NONE;
+    sibling_run_t run = RUN_NONE;
     if (!c->in_template && c->content[node->after_segment] - c->content[node->first_segment] ==
                                node->after_segment - node->first_segment) {
         return; /* no template in it */
@@ -393,7 +393,7 @@ static void begin_reasons(closure_t *c, const tmpl_verdict_t *verdicts, apr_pool
 }
 
 /* Whether a span is in a cut: cuts are in order, and none is inside another. */
-static int is_cut(const closure_t *c, tmpl_span_t span)
+static int is_in_cut(const closure_t *c, tmpl_span_t span)
 {
     uint32_t first = 0; /* the first cut that may end behind the span's start */
     for (uint32_t n = c->n_cuts; n > 0; n /= 2) {
@@ -416,7 +416,7 @@ static void explain_cuts(tmpl_explain_t *explain, const closure_t *c)
         uint32_t first = TMPL_NONE; /* the first segment that is in no cut */
         uint32_t n = 0;
         for (uint32_t s = page->blocks[b].first_segment; s < page->blocks[b].after_segment; s++) {
-            int is = is_cut(c, page->segments[s].span);
+            int is = is_in_cut(c, page->segments[s].span);
             first = !is && first == TMPL_NONE ? s : first;
             n += is ? 1 : 0;
         }
@@ -438,13 +438,13 @@ static void cut(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t
         c.verdicts = cut_by(verdicts, page, guards, scratch);
         c.script_refs = tmpl_script_refs(page, scratch);
     }
-    sum_up(&c, scratch);
+    sum_expected(&c, scratch);
     c.room = page->n_segments + 1;
     c.cuts = apr_palloc(pool, c.room * sizeof(*c.cuts));
     if (explain != NULL) {
         begin_reasons(&c, verdicts, scratch);
     }
-    open_element(&c, 0);
+    open_in_closure(&c, 0);
     if (need == TMPL_NODE_CUT) {
         c.n_cuts = tmpl_joined_text_drop(c.cuts, c.n_cuts, page);
     }

@@ -51,7 +51,7 @@ static void apply_css(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     }
 }
 
-static xmlDoc *tree_of(const tmpl_page_t *page, apr_pool_t *pool)
+static xmlDoc *page_tree(const tmpl_page_t *page, apr_pool_t *pool)
 {
     tmpl_decoder_t decoder;
     tmpl_decoder_find(&decoder, page->src, page->len, NULL, pool);
@@ -72,7 +72,7 @@ static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
         if (text == NULL) {
             continue;
         }
-        if (doc == NULL && (doc = tree_of(page, pool)) == NULL) {
+        if (doc == NULL && (doc = page_tree(page, pool)) == NULL) {
             return 0;
         }
         if (!tmpl_xpath_select(&nodes, &n, text, doc, page->n_nodes, pool)) {
@@ -89,9 +89,9 @@ static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
 }
 
 /* Applies all selectors. Returns what apply_xpath returns. */
-static int apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                 const apr_array_header_t *selectors, int template, unsigned char *matched,
-                 tmpl_explain_t *explain, apr_pool_t *pool)
+static int apply_selectors(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                           const apr_array_header_t *selectors, int template,
+                           unsigned char *matched, tmpl_explain_t *explain, apr_pool_t *pool)
 {
     if (selectors == NULL || selectors->nelts == 0) {
         return 1;
@@ -114,10 +114,10 @@ const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page
         return NULL;
     }
     unsigned char *matched = apr_pcalloc(pool, (apr_size_t)(n_keep + n_drop));
-    int dropped = apply(verdicts, page, guards->drop, 1, matched + n_keep, explain, pool);
+    int dropped = apply_selectors(verdicts, page, guards->drop, 1, matched + n_keep, explain, pool);
     tmpl_explain_note(explain, page, verdicts, TMPL_RULE_DROP);
     /* last, so keep wins */
-    int kept = apply(verdicts, page, guards->keep, 0, matched, explain, pool);
+    int kept = apply_selectors(verdicts, page, guards->keep, 0, matched, explain, pool);
     tmpl_explain_note(explain, page, verdicts, TMPL_RULE_KEEP);
     if (decline != NULL && !(dropped && kept)) {
         *decline = TMPL_DECLINE_XPATH;

@@ -9,7 +9,7 @@
 #include "base/ascii.h"
 
 /* Browsers drop white space around an address. */
-static const char *trimmed(const char *href)
+static const char *trimmed_href(const char *href)
 {
     while (*href != '\0' && (unsigned char)*href <= ' ') {
         href++;
@@ -22,8 +22,8 @@ int tmpl_href_is_safe(const char *href)
     static const char *const safe[] = { "http", "https", "mailto", "tel", "ftp", "sms" };
     char scheme[8] = "";
     apr_size_t len = 0;
-    href = trimmed(href);
-    if (*href == '#' && *trimmed(href + 1) == '\0') {
+    href = trimmed_href(href);
+    if (*href == '#' && *trimmed_href(href + 1) == '\0') {
         return 0;
     }
     /* browsers drop line breaks and tabs in a scheme */
@@ -53,7 +53,7 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
     tmpl_buf_init(hrefs->resolved, pool);
     tmpl_base_init(&hrefs->base, url);
     if (base != NULL && tmpl_href_is_safe(base)) {
-        base = trimmed(base);
+        base = trimmed_href(base);
         tmpl_reference_resolve(hrefs->resolved, &hrefs->base, base, strlen(base));
         tmpl_base_init(&hrefs->base, apr_pstrdup(pool, hrefs->resolved->at));
     }
@@ -77,7 +77,7 @@ static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 
 void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *href)
 {
-    href = trimmed(href);
+    href = trimmed_href(href);
     apr_size_t len = strlen(href);
     while (len > 0 && (unsigned char)href[len - 1] <= ' ') {
         len--;
