@@ -18,10 +18,10 @@
 
 #include <apr.h>
 
-/* The strings of a column, for an array. The id is column 1. */
-#define TMPL_COLUMN_2(id, name, ...)               name,
-#define TMPL_COLUMN_3(id, name, text, ...)         text,
-#define TMPL_COLUMN_4(id, name, text, fourth, ...) fourth,
+/* The strings of a column, for an array. The id is column 1. In (): a string may have two parts. */
+#define TMPL_COLUMN_2(id, name, ...)               (name),
+#define TMPL_COLUMN_3(id, name, text, ...)         (text),
+#define TMPL_COLUMN_4(id, name, text, fourth, ...) (fourth),
 
 /* Defines const char *function(type value): a string of a column; "unknown" if out of range. */
 #define TMPL_ENUM_COLUMN(function, type, TABLE, COLUMN)                                            \
