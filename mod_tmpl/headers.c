@@ -23,7 +23,7 @@
 #include "twin.h"
 #include "validators.h"
 
-#include "warm/address.h"
+#include "address/address.h"
 
 /* Fields with a digest of the body. */
 static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest" };

@@ -8,8 +8,9 @@
 #include "twin.h"
 
 #include "body.h"
+#include "outcome.h"
 #include "html/charset.h"
-#include "warm/address.h"
+#include "address/address.h"
 
 /* The data of ctx->held, in place: an array of struct iovec, one for each bucket. */
 static apr_status_t read_parts(apr_array_header_t **parts, const tmpl_ctx_t *ctx, apr_pool_t *pool)

@@ -4,8 +4,8 @@
 #include "markdown/markdown.h"
 #include "text/text.h"
 
-static const char *text_of(apr_size_t *len, const tmpl_outcome_t *outcome,
-                           const tmpl_input_t *input, apr_pool_t *pool)
+static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
+                                const tmpl_input_t *input, apr_pool_t *pool)
 {
     const tmpl_verdict_t *verdicts =
         outcome->decline == TMPL_DECLINE_NONE ? outcome->verdicts : NULL;
@@ -35,7 +35,7 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
         return NULL;
     }
     if (opts->mode == TMPL_MODE_TEXT) {
-        return text_of(len, outcome, input, pool);
+        return visible_text(len, outcome, input, pool);
     }
     if (outcome->page->nodes == NULL) {
         /* a decision from a cache: the page itself was not read */

@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clean.h"
 
-#include <apr_cstr.h>
-#include <apr_strings.h>
-
-#include <xxhash.h>
-
-#include "base/buf.h"
-#include "fingerprint/fingerprint.h"
+#include "base/names.h"
+#include "room.h"
 #include "rewrite/highlight.h"
 
-static const char *const modes[] = {
-#define TMPL_MODE_NAME(id, name, explanation) name,
-    TMPL_MODES(TMPL_MODE_NAME)
-#undef TMPL_MODE_NAME
-};
-
-static const char *const states[] = {
-#define TMPL_STATE_NAME(id, name) name,
-    TMPL_STATES(TMPL_STATE_NAME)
-#undef TMPL_STATE_NAME
-};
+TMPL_ENUM_COLUMN(tmpl_mode_name, tmpl_mode_e, TMPL_MODES, TMPL_COLUMN_2)
+TMPL_ENUM_FIND(tmpl_mode_find, TMPL_MODES)
+TMPL_ENUM_COLUMN(tmpl_state_name, tmpl_state_e, TMPL_STATES, TMPL_COLUMN_2)
 
 /* docs/design.md, "Defaults", says where the numbers come from. */
 const tmpl_clean_opts_t tmpl_clean_opts_default = {
@@ -31,75 +18,10 @@ const tmpl_clean_opts_t tmpl_clean_opts_default = {
     .guards = { .without = TMPL_PARTS_ALL & ~TMPL_PARTS_DEFAULT, .min_keep = 0.005 },
 };
 
-const char *tmpl_mode_name(tmpl_mode_e mode)
-{
-    return (unsigned)mode < TMPL_MODE_COUNT ? modes[mode] : "unknown";
-}
-
-const char *tmpl_state_name(tmpl_state_e state)
-{
-    return (unsigned)state < TMPL_STATE_COUNT ? states[state] : "unknown";
-}
-
-apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *err)
-{
-    for (unsigned i = 0; i < TMPL_MODE_COUNT; i++) {
-        if (apr_cstr_casecmp(name, modes[i]) == 0) {
-            *mode = (tmpl_mode_e)i;
-            return APR_SUCCESS;
-        }
-    }
-    return tmpl_fail(err, APR_EINVAL,
-                     "'%s' is not a mode: off, learn, headers, annotate, strip, text, markdown or "
-                     "highlight",
-                     name);
-}
-
 /* Whether the mode needs verdicts, and the detector can judge the page without counts. */
 static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts)
 {
     return outcome->detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
-}
-
-/*
- * Bytes of memory that a detector takes at most for an element and for a block, as `make
- * bench-bounds` shows; and whether it takes them before the store is asked.
- */
-static const struct {
-    uint32_t node, block;
-    int early;
-} detector_bytes[TMPL_DETECTOR_COUNT] = {
-    [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
-    [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
-    [TMPL_DETECTOR_PAGELEVEL] = { 160, 250, 0 },
-    [TMPL_DETECTOR_AUTO] = { 130, 80, 1 },
-};
-
-/*
- * Whether a page with so many keys takes too much memory for its size from here on. The page's
- * elements, texts and keys stay until the request ends. The store needs its memory first; then the
- * detector and the closure need theirs, while a copy of the observation may wait to be learnt.
- */
-static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
-{
-    enum { CLOSURE_BYTES = 40, MARK_BYTES = 4 * sizeof(tmpl_edit_t) };
-    tmpl_detector_e detector = opts->detector;
-    uint64_t more_marks =
-        opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL ? opts->marks->n - 1 : 0;
-    uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
-                        page->n_blocks * sizeof(tmpl_block_paths_t);
-    uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
-                    page->n_segments * sizeof(*page->segments) +
-                    page->n_keys * sizeof(*page->keys) + page->n_blocks * sizeof(*page->blocks) +
-                    observed + n_keys * sizeof(tmpl_record_t);
-    uint64_t detecting = page->n_nodes * (uint64_t)detector_bytes[detector].node +
-                         page->n_blocks * (uint64_t)detector_bytes[detector].block;
-    uint64_t counting =
-        n_keys * TMPL_STORE_KEY_BYTES + (detector_bytes[detector].early ? detecting : 0);
-    uint64_t judging =
-        observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) + detecting;
-    return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len) ||
-           (opts->mode == TMPL_MODE_HIGHLIGHT && page->n_segments > TMPL_HIGHLIGHT_SEGMENTS);
 }
 
 void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
@@ -107,7 +29,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
 {
     tmpl_observation_t *observation = &outcome->observation;
     const tmpl_page_t *page = outcome->page;
-    if (takes_too_much(page, opts, page->n_keys)) {
+    if (tmpl_takes_too_much(page, opts, page->n_keys)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;
         return;
     }
@@ -120,7 +42,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     observation->learn = input->learn;
     observation->age = opts->age;
     /* now the detector's own keys are known, too */
-    if (takes_too_much(page, opts, observation->n)) {
+    if (tmpl_takes_too_much(page, opts, observation->n)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;
     }
 }
@@ -192,35 +114,13 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     return outcome->decline == TMPL_DECLINE_NONE;
 }
 
-tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
-                                    apr_pool_t *pool)
-{
-    const tmpl_page_t *page = outcome->page;
-    tmpl_verdict_t *verdicts =
-        apr_pmemdup(pool, outcome->verdicts, page->n_blocks * sizeof(*verdicts));
-    tmpl_findings_t findings = { .page = page,
-                                 .detector = outcome->detector,
-                                 .detect = &opts->detect,
-                                 .counts = &outcome->counts,
-                                 .verdicts = outcome->verdicts,
-                                 .closure = &outcome->closure,
-                                 .why = opts->detect.why };
-    tmpl_uncut_begin(&findings.uncut, page, verdicts, &opts->guards, pool);
-    return findings;
-}
-
-/* Whether the mode deletes cuts, as strip does. */
-static int strips(tmpl_mode_e mode)
-{
-    return mode >= TMPL_MODE_STRIP && mode <= TMPL_MODE_MARKDOWN;
-}
-
 /* verdicts -> edits */
 static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_clean_opts_t *opts,
                  apr_pool_t *pool)
 {
-    tmpl_closure_why(&outcome->closure, outcome->page, verdicts, &opts->guards,
-                     strips(opts->mode) ? TMPL_NODE_CUT : TMPL_NODE_MARK, opts->detect.why, pool);
+    int marks = opts->mode == TMPL_MODE_HEADERS || opts->mode == TMPL_MODE_ANNOTATE;
+    tmpl_closure(&outcome->closure, outcome->page, verdicts, &opts->guards,
+                 marks ? TMPL_NODE_MARK : TMPL_NODE_CUT, opts->detect.explain, pool);
     outcome->decline = outcome->closure.decline;
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
@@ -229,12 +129,11 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
         outcome->unmarked =
             tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, opts->marks, pool);
     }
-    else if (strips(opts->mode)) {
-        tmpl_strip(&outcome->edits, &outcome->closure, pool);
-    }
     else if (opts->mode == TMPL_MODE_HIGHLIGHT) {
-        tmpl_findings_t findings = tmpl_clean_findings(outcome, opts, pool);
-        tmpl_highlight(&outcome->edits, &findings, pool);
+        tmpl_highlight(&outcome->edits, &outcome->closure, opts->detect.explain, pool);
+    }
+    else if (!marks) {
+        tmpl_strip(&outcome->edits, &outcome->closure, pool);
     }
 }
 
@@ -242,7 +141,7 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, 
 {
     tmpl_clean_opts_t own = *given;
     const tmpl_clean_opts_t *opts = &own;
-    tmpl_why_t why = { .pool = pool };
+    tmpl_explain_t explain = { .pool = pool };
     tmpl_case_t of = { outcome->page, &outcome->observation, outcome->reading, &outcome->counts,
                        &opts->detect };
     if (outcome->decline != TMPL_DECLINE_NONE) {
@@ -256,8 +155,12 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, 
     if (opts->detector != TMPL_DETECTOR_AUTO) {
         own.guards.without = 0; /* all content is BODY */
     }
-    if (opts->mode == TMPL_MODE_HIGHLIGHT && opts->detect.why == NULL) {
-        own.detect.why = &why;
+    if (opts->mode == TMPL_MODE_HIGHLIGHT && opts->detect.explain == NULL) {
+        own.detect.explain = &explain;
+    }
+    if (opts->detect.explain != NULL) {
+        opts->detect.explain->detector = outcome->detector->name;
+        opts->detect.explain->counts = &outcome->counts;
     }
     outcome->state = state_of(&outcome->counts, opts->policy.min_df);
     if (opts->mode > TMPL_MODE_LEARN) {
@@ -279,78 +182,6 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
         tmpl_clean_count(outcome, store, timeout, pool);
     }
     tmpl_clean_decide(outcome, opts, pool);
-}
-
-const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                                   apr_pool_t *pool)
-{
-    if (outcome->decline != TMPL_DECLINE_NONE || outcome->verdicts == NULL) {
-        return NULL;
-    }
-    return tmpl_fingerprint_text(outcome->page, outcome->verdicts, input->charset, pool);
-}
-
-/* Adds the texts of selectors, each with its NUL, and a NUL behind all. */
-static void add_selectors(tmpl_buf_t *buf, const apr_array_header_t *selectors)
-{
-    for (int i = 0; selectors != NULL && i < selectors->nelts; i++) {
-        const char *text = tmpl_selector_text(APR_ARRAY_IDX(selectors, i, const tmpl_selector_t *));
-        tmpl_buf_add(buf, text, strlen(text) + 1);
-    }
-    tmpl_buf_add_byte(buf, '\0');
-}
-
-#define ADD(buf, value) tmpl_buf_add(buf, (const char *)&(value), sizeof(value))
-
-/* A hash of what decides the verdicts of all pages of the site. */
-static uint32_t hash_of_site(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
-                             apr_pool_t *pool)
-{
-    const tmpl_detect_opts_t *detect = &opts->detect;
-    tmpl_models_id_t models = tmpl_models_id(&detect->models);
-    tmpl_buf_t buf;
-    tmpl_buf_init(&buf, pool);
-    tmpl_buf_add(&buf, TMPL_VERSION, sizeof(TMPL_VERSION));
-    ADD(&buf, models);
-    ADD(&buf, opts->detector);
-    ADD(&buf, detect->smoothing);
-    ADD(&buf, detect->ratio);
-    ADD(&buf, detect->threshold);
-    ADD(&buf, opts->policy.min_df);
-    ADD(&buf, opts->guards.min_keep);
-    ADD(&buf, opts->guards.without);
-    ADD(&buf, opts->guards.min_confidence);
-    add_selectors(&buf, opts->guards.keep);
-    add_selectors(&buf, opts->guards.drop);
-    if (opts->page.separators != NULL) {
-        ADD(&buf, *opts->page.separators);
-    }
-    ADD(&buf, outcome->counts.pages);
-    ADD(&buf, outcome->counts.version);
-    return (uint32_t)XXH3_64bits(buf.at, buf.len);
-}
-
-/* A hash of the counts of the page's keys, without the times of their entries. */
-static uint32_t hash_of_counts(const tmpl_outcome_t *outcome, apr_pool_t *pool)
-{
-    const tmpl_record_t *records = outcome->counts.records;
-    uint32_t n = records != NULL ? outcome->observation.n : 0;
-    uint32_t *numbers = apr_palloc(pool, (3 * (apr_size_t)n + 1) * sizeof(*numbers));
-    for (uint32_t i = 0; i < n; i++) {
-        numbers[3 * (size_t)i] = records[i].df;
-        numbers[3 * (size_t)i + 1] = records[i].text;
-        numbers[3 * (size_t)i + 2] = records[i].repeated;
-    }
-    return (uint32_t)XXH3_64bits(numbers, 3 * (size_t)n * sizeof(*numbers));
-}
-
-void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool)
-{
-    apr_pool_t *scratch;
-    apr_pool_create(&scratch, pool);
-    outcome->version =
-        (uint64_t)hash_of_site(outcome, opts, scratch) << 32 | hash_of_counts(outcome, scratch);
-    apr_pool_destroy(scratch);
 }
 
 void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,

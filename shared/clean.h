@@ -26,11 +26,11 @@
 #ifndef TMPL_CLEAN_H
 #define TMPL_CLEAN_H
 
+#include "cut/closure.h"
 #include "detect/detector.h"
 #include "page/page.h"
-#include "rewrite/findings.h"
 #include "rewrite/rewrite.h"
-#include "table/document.h"
+#include "feature/document.h"
 #include "table/store.h"
 
 /*
@@ -56,8 +56,8 @@ typedef enum {
 /* The mode's name; "unknown" for a value out of range. */
 const char *tmpl_mode_name(tmpl_mode_e mode);
 
-/* The mode with that name, in any case. APR_EINVAL, with the valid names, if there is none. */
-apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *err);
+/* The mode with that name, in any case; -1: there is none. */
+int tmpl_mode_find(const char *name);
 
 /* The configuration of a site. Pointers in it must live as long as every outcome made with it. */
 typedef struct {
@@ -111,7 +111,7 @@ typedef struct {
     const tmpl_detector_t *detector;
     tmpl_document_t document;
     tmpl_observation_t observation; /* the store's input; points to document */
-    void *reading;                  /* what the detector's read() leaves for its judge() */
+    tmpl_read_t reading;            /* what the detector's read() leaves for its judge() */
     tmpl_counts_t counts;           /* records is NULL if the store failed */
     const tmpl_verdict_t *verdicts; /* one for each block; NULL if none were made */
     tmpl_closure_t closure;
@@ -169,33 +169,5 @@ void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_sto
                            apr_interval_time_t timeout, apr_pool_t *pool);
 
 void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
-
-/*
- * The findings about each block. outcome must have verdicts from mode strip or highlight, and
- * opts->detect.why their reasons. The findings point into outcome and opts.
- */
-tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
-                                    apr_pool_t *pool);
-
-/*
- * The fingerprint of the page's content (fingerprint/fingerprint.h) as 16 hexadecimal digits, from
- * pool. NULL if the page was declined or not judged, or its content is too short.
- */
-const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                                   apr_pool_t *pool);
-
-/*
- * Fills outcome->version: a hash of all that decided the verdicts beside the page. Equal pages with
- * equal versions have equal verdicts, also if the site's table was imported elsewhere. Temporary
- * memory is from pool.
- *
- *     upper 32 bits   this library's version, the models, the settings that decide, and the site's
- *                     table: its documents, and how often an entry has reached MinDF
- *     lower 32 bits   what the table says of this page's own keys
- *
- * So while nothing is learnt of a site, all its pages have the same upper half. Neither half
- * reveals anything about the secret that seeds the keys.
- */
-void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 
 #endif

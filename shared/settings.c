@@ -48,34 +48,16 @@ static const tmpl_unit_t *const units[TMPL_FORM_COUNT] = {
 };
 
 /* Whether text is a number within the setting's range. */
-static int read_number(int64_t *number, const tmpl_setting_t *setting, const char *text)
+static int read_number_between(int64_t *number, const tmpl_setting_t *setting, const char *text)
 {
     return tmpl_number_between(number, text, units[setting->form], setting->least, setting->most);
 }
 
-static int64_t mode_of(const char *word)
-{
-    tmpl_mode_e mode;
-    return tmpl_mode_parse(&mode, word, NULL) == APR_SUCCESS ? (int64_t)mode : -1;
-}
-
-static int64_t detector_of(const char *word)
-{
-    tmpl_detector_e detector;
-    return tmpl_detector_parse(&detector, word, NULL) == APR_SUCCESS ? (int64_t)detector : -1;
-}
-
-static int64_t smoothing_of(const char *word)
-{
-    tmpl_smoothing_e smoothing;
-    return tmpl_smoothing_parse(&smoothing, word, NULL) == APR_SUCCESS ? (int64_t)smoothing : -1;
-}
-
 /* For each form whose values are words: a function that returns the value of a word, or -1. */
-static int64_t (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
-    [TMPL_FORM_MODE] = mode_of,
-    [TMPL_FORM_DETECTOR] = detector_of,
-    [TMPL_FORM_SMOOTHING] = smoothing_of,
+static int (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
+    [TMPL_FORM_MODE] = tmpl_mode_find,
+    [TMPL_FORM_DETECTOR] = tmpl_detector_find,
+    [TMPL_FORM_SMOOTHING] = tmpl_smoothing_find,
 };
 
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,
@@ -88,7 +70,7 @@ const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, 
         ok = value >= 0;
     }
     else {
-        ok = read_number(&value, setting, text);
+        ok = read_number_between(&value, setting, text);
     }
     if (!ok) {
         return tmpl_setting_refuse(setting, text, NULL, pool);
@@ -121,7 +103,7 @@ const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t 
                                   const char *tb_text, const char *n_text, apr_pool_t *pool)
 {
     int64_t pages, factor;
-    if (!read_number(&pages, setting, tb_text)) {
+    if (!read_number_between(&pages, setting, tb_text)) {
         return tmpl_setting_refuse(setting, tb_text, "Tb", pool);
     }
     if (!tmpl_number_with(&factor, n_text, tmpl_units_none) || factor < 1 ||

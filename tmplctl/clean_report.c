@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 
 #include "json.h"
+#include "outcome.h"
 
 /* Adds a text, or null. */
 static void set_text(json_t *json, const char *name, const char *text, apr_pool_t *pool)

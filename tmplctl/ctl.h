@@ -12,7 +12,7 @@
 #include <apr_tables.h>
 
 #include "clean.h"
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 
 /* Exit codes, as the man page lists them. */
 #define CTL_OK           0

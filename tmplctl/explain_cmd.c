@@ -15,7 +15,6 @@
 #include "page_input.h"
 #include "printable.h"
 #include "progress.h"
-#include "rewrite/findings.h"
 #include "text/text.h"
 
 /* Characters of a block's text that are shown. */
@@ -30,18 +29,12 @@ typedef struct {
     const char *name;
     tmpl_outcome_t outcome; /* the outcome of mode strip */
     tmpl_outcome_t marked;  /* the outcome of mode annotate */
-    tmpl_why_t why;
-    tmpl_findings_t findings; /* what is said of outcome */
+    tmpl_explain_t explain, explain_marked;
     tmpl_decoder_t charset;
     const xmlNode **elements; /* by node of the page, for --xpath; NULL: paths are tag names */
     int colour;
     apr_pool_t *pool;
 } explain_t;
-
-static tmpl_covered_e covered(const tmpl_outcome_t *outcome, uint32_t block)
-{
-    return tmpl_findings_covered(&outcome->closure, outcome->page, block, NULL);
-}
 
 /* Makes a tree of the page; returns its elements, by node of the page. */
 static const xmlNode **elements_of(const explain_t *e)
@@ -85,32 +78,31 @@ static json_t *features_json(const tmpl_contributions_t *of)
 
 static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
 {
-    tmpl_uncut_e reason;
     int has_counts = e->outcome.counts.records != NULL;
     if (e->elements != NULL) {
         json_object_set_new(json, "xpath", json_string(path_of(e, block)));
     }
-    json_object_set_new(json, "df",
-                        has_counts ? ctl_json_span(tmpl_findings_df(&e->findings, block))
-                                   : json_null());
+    json_object_set_new(
+        json, "df", has_counts ? ctl_json_span(tmpl_explain_df(&e->explain, block)) : json_null());
     if (e->outcome.verdicts == NULL) {
         return;
     }
-    json_object_set_new(json, "rule", json_string(tmpl_rule_name(e->why.blocks[block].rule)));
-    const tmpl_selector_t *selector = e->why.blocks[block].selector;
+    const tmpl_explain_block_t *why = &e->explain.blocks[block];
+    json_object_set_new(json, "rule", json_string(tmpl_rule_name(why->rule)));
+    const tmpl_selector_t *selector = why->selector;
     json_object_set_new(json, "selector",
                         selector != NULL
                             ? ctl_json_string(tmpl_selector_text(selector),
                                               strlen(tmpl_selector_text(selector)), e->pool)
                             : json_null());
-    json_object_set_new(json, "cut", json_string(covered_names[covered(&e->outcome, block)]));
-    json_object_set_new(json, "marked", json_string(covered_names[covered(&e->marked, block)]));
+    json_object_set_new(json, "cut", json_string(covered_names[why->covered]));
+    json_object_set_new(json, "marked",
+                        json_string(covered_names[e->explain_marked.blocks[block].covered]));
     json_object_set_new(json, "uncut",
-                        tmpl_findings_stays(&e->findings, block, &reason)
-                            ? json_string(tmpl_uncut_name(reason))
-                            : json_null());
-    if (e->why.trees != NULL) {
-        const tmpl_contributions_t *of = &e->why.trees[block];
+                        why->uncut != TMPL_UNCUT_NONE ? json_string(tmpl_uncut_name(why->uncut))
+                                                      : json_null());
+    if (e->explain.trees != NULL) {
+        const tmpl_contributions_t *of = &e->explain.trees[block];
         json_object_set_new(json, "features", features_json(of));
         json_object_set_new(json, "base", json_real(of->base));
         json_object_set_new(json, "rest", json_real(of->rest));
@@ -144,9 +136,8 @@ static int print_json(const explain_t *e)
     json_object_set_new(json, "declined",
                         e->outcome.decline != TMPL_DECLINE_NONE ? declined_json(e) : json_null());
     json_object_set_new(json, "threshold",
-                        e->outcome.verdicts != NULL
-                            ? json_real(tmpl_findings_threshold(&e->findings))
-                            : json_null());
+                        e->outcome.verdicts != NULL ? json_real(e->explain.threshold)
+                                                    : json_null());
     json_array_foreach(json_object_get(json, "blocks"), i, block)
     {
         add_block_json(block, e, (uint32_t)i);
@@ -198,7 +189,7 @@ static void print_head(const explain_t *e)
     }
     if (outcome->verdicts != NULL) {
         printf("detector %s: template above %.3f; confidence %.3f\n", outcome->detector->name,
-               tmpl_findings_threshold(&e->findings), outcome->closure.confidence);
+               e->explain.threshold, outcome->closure.confidence);
     }
     if (outcome->counts.records != NULL) {
         printf("site %s: %u pages, %s\n", ctl_printable(e->input->site, e->pool),
@@ -213,8 +204,8 @@ static const char *fate(const explain_t *e, uint32_t block)
 {
     static const char *const cut[] = { "stays", "cut in part", "cut" };
     static const char *const marked[] = { "", ", marked in part", ", marked" };
-    return apr_pstrcat(e->pool, cut[covered(&e->outcome, block)],
-                       marked[covered(&e->marked, block)], NULL);
+    return apr_pstrcat(e->pool, cut[e->explain.blocks[block].covered],
+                       marked[e->explain_marked.blocks[block].covered], NULL);
 }
 
 static void print_block(const explain_t *e, uint32_t block)
@@ -222,8 +213,8 @@ static void print_block(const explain_t *e, uint32_t block)
     const tmpl_page_t *page = e->outcome.page;
     const tmpl_verdict_t *verdict = &e->outcome.verdicts[block];
     tmpl_span_t span = ctl_block_span(page, &page->blocks[block]);
-    const char *part = tmpl_findings_part(&e->findings, block);
-    tmpl_uncut_e reason;
+    const char *part = tmpl_explain_part(&e->explain, block);
+    tmpl_uncut_e uncut = e->explain.blocks[block].uncut;
     tmpl_buf_t text;
     tmpl_buf_init(&text, e->pool);
     tmpl_text_block(&text, page, block, &e->charset);
@@ -232,18 +223,18 @@ static void print_block(const explain_t *e, uint32_t block)
            verdict->template ? "template" : "content", off(e), (double)verdict->ratio);
     printf("%s%s%s", part != NULL ? part : "", part != NULL ? ", " : "", fate(e, block));
     if (e->outcome.counts.records != NULL) {
-        tmpl_span_t df = tmpl_findings_df(&e->findings, block);
+        tmpl_span_t df = tmpl_explain_df(&e->explain, block);
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
     }
     printf("; bytes %u-%u  %s%s%s\n", span.start, span.end, on(e, FAINT),
            ctl_printable(path_of(e, block), e->pool), off(e));
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
     printf("    %s%s%s%s: %s\n", on(e, FAINT),
-           ctl_printable(tmpl_findings_rule(&e->findings, block, e->pool), e->pool), off(e),
-           tmpl_findings_against(&e->findings, block) ? ", against the detector" : "",
-           tmpl_findings_evidence(&e->findings, block, e->pool));
-    if (tmpl_findings_stays(&e->findings, block, &reason)) {
-        printf("    it stays: %s\n", tmpl_uncut_text(reason));
+           ctl_printable(tmpl_explain_rule(&e->explain, block, e->pool), e->pool), off(e),
+           tmpl_explain_against(&e->explain, block) ? ", against the detector" : "",
+           tmpl_explain_evidence(&e->explain, block, e->pool));
+    if (uncut != TMPL_UNCUT_NONE) {
+        printf("    it stays: %s\n", tmpl_uncut_text(uncut));
     }
 }
 
@@ -266,14 +257,12 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
     tmpl_clean_opts_t opts = ctl->options.clean;
     explain_t e = { .ctl = ctl, .input = input, .name = name, .pool = ctl->pool };
     opts.mode = TMPL_MODE_ANNOTATE;
+    e.explain_marked.pool = e.explain.pool = ctl->pool;
+    opts.detect.explain = &e.explain_marked;
     tmpl_clean(&e.marked, input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
     opts.mode = TMPL_MODE_STRIP;
-    e.why.pool = ctl->pool;
-    opts.detect.why = &e.why;
+    opts.detect.explain = &e.explain;
     tmpl_clean(&e.outcome, input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
-    if (e.outcome.verdicts != NULL) {
-        e.findings = tmpl_clean_findings(&e.outcome, &opts, ctl->pool);
-    }
     tmpl_decoder_find(&e.charset, input->body, input->len, input->charset, ctl->pool);
     if (ctl->options.xpath && e.outcome.verdicts != NULL) {
         e.elements = elements_of(&e);

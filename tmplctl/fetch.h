@@ -3,8 +3,8 @@
 #ifndef CTL_FETCH_H
 #define CTL_FETCH_H
 
-#include "warm/address.h"
-#include "warm/robots.h"
+#include "address/address.h"
+#include "methods/warm/robots.h"
 
 typedef struct ctl_fetch_t ctl_fetch_t;
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "ctl.h"
 #include "node_path.h"
+#include "outcome.h"
 #include "progress.h"
 #include "text/text.h"
 

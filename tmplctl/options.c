@@ -13,7 +13,7 @@
 #include "progress.h"
 #include "settings.h"
 #include "stages.h"
-#include "warm/subdigraph.h"
+#include "methods/warm/subdigraph.h"
 
 const char CTL_STDIN[] = "(standard input)";
 

@@ -6,6 +6,7 @@
 #include <apr_strings.h>
 
 #include "body.h"
+#include "outcome.h"
 #include "page_input.h"
 #include "text/text.h"
 

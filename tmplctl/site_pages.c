@@ -12,7 +12,7 @@
 
 #include "file_io.h"
 #include "progress.h"
-#include "warm/address.h"
+#include "address/address.h"
 
 static int by_name(const FTSENT **a, const FTSENT **b)
 {

@@ -12,8 +12,8 @@
 
 #include "ctl.h"
 #include "detect/incremental.h"
-#include "detect/pagelevel.h"
-#include "detect/regions.h"
+#include "methods/pagelevel.h"
+#include "methods/regions.h"
 #include "file_io.h"
 #include "interrupt.h"
 #include "open_store.h"

@@ -14,8 +14,8 @@
 #include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
-#include "warm/subdigraph.h"
-#include "warm/warmup.h"
+#include "methods/warm/subdigraph.h"
+#include "methods/warm/warmup.h"
 
 /* A page that was loaded and parsed. */
 typedef struct {

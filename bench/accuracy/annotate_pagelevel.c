@@ -12,7 +12,7 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 #include "measure.h"
 #include "read_file.h"
 #include "rewrite/rewrite.h"
@@ -49,7 +49,7 @@ static const char *annotated(apr_size_t *len, const char *src, const tmpl_model_
     tmpl_detect_pagelevel(verdicts, page, model, smoothing, -1, pool);
     detecting += now() - begin;
     pages++;
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, NULL, pool);
     if (closure.decline != TMPL_DECLINE_NONE) {
         return src;
     }
@@ -78,7 +78,8 @@ int main(int argc, char **argv)
 {
     apr_pool_t *pool;
     apr_pool_t *scratch;
-    tmpl_model_t *model;
+    tmpl_models_t models = { 0 };
+    const char *detector;
     tmpl_error_t err;
     char path[4096];
     int smoothing = 0;
@@ -94,12 +95,13 @@ int main(int argc, char **argv)
     if (smoothing == 3) {
         die("not off, max or min", argv[2]);
     }
-    if (tmpl_model_load(&model, argv[1], &err, pool) != APR_SUCCESS) {
-        die("model", err.text);
+    if (tmpl_models_load(&models, &detector, argv[1], &err, pool) != APR_SUCCESS ||
+        models.pagelevel == NULL) {
+        die("no model of pagelevel", argv[1]);
     }
     while (fgets(path, sizeof(path), stdin) != NULL) {
         path[strcspn(path, "\n")] = '\0';
-        one_file(path, argv[3], model, smoothing, scratch);
+        one_file(path, argv[3], models.pagelevel, smoothing, scratch);
         apr_pool_clear(scratch);
     }
     printf("%u pages, %.3f ms a page to detect\n", pages, pages > 0 ? detecting * 1e3 / pages : 0);

@@ -463,11 +463,14 @@ int main(int argc, char **argv)
         fail("usage", "attacks DETECTOR KNOWN [ATTACK] | warmup < LIST");
     }
     tmpl_models_builtin(&opts.detect.models, pool);
-    if (tmpl_store_open(&store, "memory:", NULL, &err, pool) != APR_SUCCESS ||
-        tmpl_detector_parse(&opts.detector, warmup ? "incremental" : argv[1], &err) !=
-            APR_SUCCESS) {
+    if (tmpl_store_open(&store, "memory:", NULL, &err, pool) != APR_SUCCESS) {
         fail("start", err.text);
     }
+    int detector = tmpl_detector_find(warmup ? "incremental" : argv[1]);
+    if (detector < 0) {
+        fail("no such detector", argv[1]);
+    }
+    opts.detector = (tmpl_detector_e)detector;
     apr_array_header_t *sites = site_list_read(pool);
     if (warmup) {
         run_t run = { 0 };

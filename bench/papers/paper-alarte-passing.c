@@ -20,8 +20,8 @@
 #include "clean.h"
 #include "detect/incremental.h"
 #include "read_file.h"
-#include "table/document.h"
-#include "warm/links.h"
+#include "address/identity.h"
+#include "methods/warm/links.h"
 
 #define SIZES      4
 #define MIN_DF     5
@@ -119,7 +119,8 @@ static void judge(const tmpl_page_t *page, const char *name, int n, apr_pool_t *
         records[k].df = early && *df < MIN_DF ? MIN_DF : *df;
     }
     tmpl_detect_incremental(verdicts, page, records, MIN_DF, RATIO);
-    tmpl_closure(&closure, page, verdicts, &tmpl_clean_opts_default.guards, TMPL_NODE_MARK, pool);
+    tmpl_closure(&closure, page, verdicts, &tmpl_clean_opts_default.guards, TMPL_NODE_MARK, NULL,
+                 pool);
     tmpl_annotate(&edits, page, &closure, NULL, pool);
     const char *bytes = tmpl_edits_apply(&len, &edits, page->src, page->len, pool);
     const char *dir = apr_psprintf(pool, "%s/%d", site.out, n);

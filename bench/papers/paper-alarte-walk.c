@@ -29,8 +29,8 @@
 #include "clean.h"
 #include "detect/incremental.h"
 #include "read_file.h"
-#include "warm/subdigraph.h"
-#include "warm/warmup.h"
+#include "methods/warm/subdigraph.h"
+#include "methods/warm/warmup.h"
 
 #define SIZES      8
 #define MIN_DF     5
@@ -245,7 +245,7 @@ static void judge(const walk_t *walk, const char *way, int n, const tmpl_record_
     tmpl_edits_t edits;
     apr_size_t len;
     tmpl_detect_incremental(verdicts, page, records, MIN_DF, RATIO);
-    tmpl_closure(&closure, page, verdicts, &opts->guards, TMPL_NODE_MARK, walk->pool);
+    tmpl_closure(&closure, page, verdicts, &opts->guards, TMPL_NODE_MARK, NULL, walk->pool);
     tmpl_annotate(&edits, page, &closure, NULL, walk->pool);
     const char *bytes = tmpl_edits_apply(&len, &edits, page->src, page->len, walk->pool);
     const char *dir = apr_psprintf(walk->pool, "%s/%s-%d", site.out, way, n);

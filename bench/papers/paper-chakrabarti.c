@@ -10,7 +10,7 @@
 
 #include <apr_general.h>
 
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 #include "paper-items.h"
 
 static const char *const items[PAPER_ITEMS] = { "text", "anchor text", "links" };
@@ -70,7 +70,8 @@ int main(int argc, char **argv)
 {
     apr_pool_t *pool;
     apr_pool_t *scratch;
-    tmpl_model_t *models[MODELS_MOST];
+    tmpl_models_t models[MODELS_MOST] = { 0 };
+    const char *detector;
     tmpl_error_t err;
     table_t table = { 0 };
     if (argc < 2 || argc > MODELS_MOST) {
@@ -80,8 +81,9 @@ int main(int argc, char **argv)
     apr_pool_create(&pool, NULL);
     apr_pool_create(&scratch, pool);
     for (int i = 1; i < argc; i++) {
-        if (tmpl_model_load(&models[i - 1], argv[i], &err, pool) != APR_SUCCESS) {
-            paper_die(argv[i], err.text);
+        if (tmpl_models_load(&models[i - 1], &detector, argv[i], &err, pool) != APR_SUCCESS ||
+            models[i - 1].pagelevel == NULL) {
+            paper_die(argv[i], "no model of pagelevel");
         }
     }
     for (;;) {
@@ -90,7 +92,7 @@ int main(int argc, char **argv)
         if (site == NULL) {
             break;
         }
-        one_site(&table, site, models[table.sites % (argc - 1)], scratch);
+        one_site(&table, site, models[table.sites % (argc - 1)].pagelevel, scratch);
     }
     if (table.sites == 0) {
         paper_die("paper-chakrabarti", "the list names no site");

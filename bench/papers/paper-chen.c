@@ -109,7 +109,8 @@ int main(int argc, char **argv)
     apr_pool_t *scratch;
     row_t sums[N_COLUMNS] = { { 0 } };
     paper_opts_t opts = paper_opts_default;
-    tmpl_model_t *model;
+    tmpl_models_t models = { 0 };
+    const char *detector;
     tmpl_error_t err;
     int sites = 0;
     if (argc != 3) {
@@ -118,11 +119,12 @@ int main(int argc, char **argv)
     apr_initialize();
     apr_pool_create(&pool, NULL);
     apr_pool_create(&scratch, pool);
-    if (tmpl_model_load(&model, argv[2], &err, pool) != APR_SUCCESS) {
-        paper_die(argv[2], err.text);
+    if (tmpl_models_load(&models, &detector, argv[2], &err, pool) != APR_SUCCESS ||
+        models.pagelevel == NULL) {
+        paper_die(argv[2], "no model of pagelevel");
     }
     opts.store = argv[1];
-    opts.model = model;
+    opts.model = models.pagelevel;
     printf("%-26s %8s %8s %8s %8s %8s %8s %7s %8s\n", "", "found", "lost", "text +", "text -", "F",
            "ms/page", "keys", "KB");
     for (;;) {

@@ -5,7 +5,7 @@
 
 #include "clean.h"
 #include "detect/incremental.h"
-#include "detect/style.h"
+#include "methods/style.h"
 #include "sst.h"
 
 /* sst: the paper does not fix t. Of .1, .2, .3, .4 and .6, .6 has the best F on dev. */

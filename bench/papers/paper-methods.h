@@ -7,7 +7,7 @@
 #ifndef TMPL_PAPER_METHODS_H
 #define TMPL_PAPER_METHODS_H
 
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 #include "paper-pages.h"
 #include "shingle.h"
 

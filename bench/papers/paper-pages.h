@@ -15,7 +15,7 @@
 #include <apr_tables.h>
 
 #include "detect/verdict.h"
-#include "table/document.h"
+#include "feature/document.h"
 
 typedef struct {
     const char *path;

@@ -132,11 +132,11 @@ static void edit(cost_t *cost, const tmpl_outcome_t *outcome, const buffer_t *b,
         verdicts[i] = (tmpl_verdict_t){ 1, 1, 0 };
     }
     if (opts.mode == TMPL_MODE_ANNOTATE) {
-        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, NULL, pool);
         tmpl_annotate(&edits, page, &closure, opts.marks, pool);
     }
     else {
-        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, NULL, pool);
         tmpl_strip(&edits, &closure, pool);
     }
     tmpl_edits_apply(&len, &edits, b->bytes, b->len, pool);

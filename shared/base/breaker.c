@@ -36,7 +36,7 @@ int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now)
 }
 
 /* Notes a call. Returns how many of the last calls were late. */
-static int note(tmpl_breaker_t *breaker, int is_late)
+static int note_call(tmpl_breaker_t *breaker, int is_late)
 {
     const apr_uint32_t all = (1u << TMPL_BREAKER_CALLS) - 1;
     apr_uint32_t before, after;
@@ -56,7 +56,7 @@ static int note(tmpl_breaker_t *breaker, int is_late)
 static int is_one_too_many(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t now)
 {
     apr_uint64_t late_at = apr_atomic_read64(&breaker->late_at);
-    int late = note(breaker, 1);
+    int late = note_call(breaker, 1);
 
     if ((apr_uint64_t)began >= late_at &&
         apr_atomic_cas64(&breaker->late_at, (apr_uint64_t)now, late_at) == late_at) {
@@ -84,7 +84,7 @@ int tmpl_breaker_report(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t no
                         tmpl_call_e result)
 {
     if (result == TMPL_CALL_OK) {
-        note(breaker, 0);
+        note_call(breaker, 0);
         /* a call that was under way when the breaker opened does not close it */
         return apr_atomic_read64(&breaker->retry_at) != 0 &&
                (apr_uint64_t)began >= apr_atomic_read64(&breaker->failed_at) &&

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A fifth of the slots stays free. */
-static void make_room(tmpl_numbering_t *numbering, uint32_t room)
+static void make_slots(tmpl_numbering_t *numbering, uint32_t room)
 {
     numbering->room = room;
     numbering->keys = apr_palloc(numbering->pool, room * sizeof(*numbering->keys));
@@ -20,13 +20,13 @@ void tmpl_numbering_init(tmpl_numbering_t *numbering, uint32_t n, apr_pool_t *po
                          apr_pool_t *scratch)
 {
     *numbering = (tmpl_numbering_t){ .pool = pool, .scratch = scratch };
-    make_room(numbering, n);
+    make_slots(numbering, n);
 }
 
 void tmpl_numbering_grow(tmpl_numbering_t *numbering)
 {
     const uint64_t *keys = numbering->keys;
-    make_room(numbering, 2 * numbering->room);
+    make_slots(numbering, 2 * numbering->room);
     memcpy(numbering->keys, keys, numbering->n * sizeof(*keys));
     for (uint32_t number = 0; number < numbering->n; number++) {
         uint32_t i = tmpl_slot_of(keys[number], numbering->n_slots);

@@ -5,30 +5,11 @@
 
 #include <apr_strings.h>
 
-static const struct {
-    const char *name;
-    const char *text;
-    const char *advice;
-} declines[] = {
-#define TMPL_DECLINE_ROW(id, name, explanation, advice) { name, explanation, advice },
-    TMPL_DECLINES(TMPL_DECLINE_ROW)
-#undef TMPL_DECLINE_ROW
-};
+#include "base/names.h"
 
-const char *tmpl_decline_name(tmpl_decline_e reason)
-{
-    return (unsigned)reason < TMPL_DECLINE_COUNT ? declines[reason].name : "unknown";
-}
-
-const char *tmpl_decline_text(tmpl_decline_e reason)
-{
-    return (unsigned)reason < TMPL_DECLINE_COUNT ? declines[reason].text : "unknown";
-}
-
-const char *tmpl_decline_advice(tmpl_decline_e reason)
-{
-    return (unsigned)reason < TMPL_DECLINE_COUNT ? declines[reason].advice : "";
-}
+TMPL_ENUM_COLUMN(tmpl_decline_name, tmpl_decline_e, TMPL_DECLINES, TMPL_COLUMN_2)
+TMPL_ENUM_COLUMN(tmpl_decline_text, tmpl_decline_e, TMPL_DECLINES, TMPL_COLUMN_3)
+TMPL_ENUM_COLUMN(tmpl_decline_advice, tmpl_decline_e, TMPL_DECLINES, TMPL_COLUMN_4)
 
 apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, ...)
 {

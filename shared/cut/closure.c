@@ -19,9 +19,11 @@ typedef struct {
     tmpl_cut_t *cuts;
     uint32_t n_cuts;
     uint32_t room;
-    apr_pool_t *pool;    /* pool of the cuts */
-    int in_template;     /* how many elements around were opened by rule 11 */
-    uint32_t next_fixed; /* the first control, from the current node on, that rule 5 keeps */
+    apr_pool_t *pool;      /* pool of the cuts */
+    int in_template;       /* how many elements around were opened by rule 11 */
+    uint32_t next_fixed;   /* the first control, from the current node on, that rule 5 keeps */
+    unsigned char *opened; /* for each element that was not cut whole: its tmpl_uncut_e; or NULL */
+    unsigned char *stays;  /* for each segment: why it stays if it is in no cut; or NULL */
 } closure_t;
 
 /* The page's confidence, as closure.h defines it. */
@@ -59,7 +61,7 @@ static tmpl_decline_e measure(tmpl_closure_t *out, const tmpl_page_t *page,
                                                       : TMPL_DECLINE_NONE;
 }
 
-static void sum_up(closure_t *c, apr_pool_t *pool)
+static void sum_expected(closure_t *c, apr_pool_t *pool)
 {
     const tmpl_page_t *page = c->page;
     c->content = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c->content));
@@ -76,7 +78,7 @@ static void sum_up(closure_t *c, apr_pool_t *pool)
 }
 
 /* Whether the element holds a segment, and template segments only. */
-static int is_template(const closure_t *c, const tmpl_node_t *node)
+static int is_all_template(const closure_t *c, const tmpl_node_t *node)
 {
     return node->after_segment > node->first_segment &&
            c->content[node->after_segment] == c->content[node->first_segment];
@@ -87,26 +89,34 @@ static int is_template_segment(const closure_t *c, uint32_t segment)
     return c->verdicts[c->page->segments[segment].block].template;
 }
 
-/*
- * Flags of the element that forbid cutting it whole: code (rule 3) and parts of forms (rule 8). In
- * an element opened by rule 11 every form is whole.
- */
-static unsigned kept_flags(const closure_t *c, const tmpl_node_t *node)
-{
-    unsigned kept = c->in_template ? TMPL_NODE_CODE : TMPL_NODE_CODE | TMPL_NODE_CONTROL;
-    return c->need == TMPL_NODE_CUT ? node->flags & kept : 0;
-}
-
-/* Whether the element counts as template, and rules 4, 6 and 7 allow to cut it. */
+/* Whether the element counts as template, and rules 4 and 6 allow to cut it. */
 static int is_cuttable(const closure_t *c, const tmpl_node_t *node)
 {
-    if (!(c->in_template || is_template(c, node)) || (node->flags & TMPL_NODE_SHADOW) ||
-        (tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
-        return 0;
-    }
-    double expected = c->expected[node->after_segment] - c->expected[node->first_segment];
-    return expected <= c->expected[c->page->n_segments] / 2 ||
-           node->after_segment - node->first_segment < 2;
+    return (c->in_template || is_all_template(c, node)) && !(node->flags & TMPL_NODE_SHADOW) &&
+           !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT);
+}
+
+static int holds_half(const closure_t *c, const tmpl_node_t *node)
+{
+    return node->after_segment - node->first_segment >= 2 &&
+           c->expected[node->after_segment] - c->expected[node->first_segment] >
+               c->expected[c->page->n_segments] / 2;
+}
+
+/*
+ * The rule that forbids to cut the element whole: 7, 8, 9, 5 or 3. In an element opened by rule 11
+ * every form is whole.
+ */
+static tmpl_uncut_e forbidden_by(const closure_t *c, uint32_t element)
+{
+    const tmpl_node_t *node = &c->page->nodes[element];
+    int strip = c->need == TMPL_NODE_CUT;
+    return holds_half(c, node)                                             ? TMPL_UNCUT_HALF
+           : strip && !c->in_template && (node->flags & TMPL_NODE_CONTROL) ? TMPL_UNCUT_FORM
+           : c->script_refs != NULL && c->script_refs[element]             ? TMPL_UNCUT_SCRIPT
+           : !(node->flags & c->need)                                      ? TMPL_UNCUT_UNSAFE
+           : strip && (node->flags & TMPL_NODE_CODE)                       ? TMPL_UNCUT_CODE
+                                                                           : TMPL_UNCUT_NONE;
 }
 
 /* There may be more cuts than segments: rules 3 and 11 cut elements without text. */
@@ -125,12 +135,12 @@ typedef struct {
     tmpl_span_t span; /* empty: no run */
     uint32_t first_cut;
     int has_text;
-} run_t;
+} sibling_run_t;
 
-#define RUN_NONE ((run_t){ { 0, 0 }, 0, 0 })
+#define RUN_NONE ((sibling_run_t){ { 0, 0 }, 0, 0 })
 
 /* Ends a run. With text among them, its siblings become one cut. */
-static void end_run(closure_t *c, run_t *run)
+static void end_run(closure_t *c, sibling_run_t *run)
 {
     if (run->has_text) {
         c->n_cuts = run->first_cut;
@@ -139,7 +149,7 @@ static void end_run(closure_t *c, run_t *run)
     *run = RUN_NONE;
 }
 
-static void extend_run(closure_t *c, run_t *run, tmpl_span_t span, uint32_t node)
+static void extend_run(closure_t *c, sibling_run_t *run, tmpl_span_t span, uint32_t node)
 {
     if (tmpl_span_len(run->span) == 0) {
         run->span.start = span.start;
@@ -154,7 +164,7 @@ static void extend_run(closure_t *c, run_t *run, tmpl_span_t span, uint32_t node
     }
 }
 
-static void open_element(closure_t *c, uint32_t parent);
+static void open_in_closure(closure_t *c, uint32_t parent);
 
 /*
  * Whether rule 5 keeps a control in the element. Elements come in document order, so the search
@@ -234,61 +244,66 @@ static int holds_property(const tmpl_page_t *page, uint32_t element)
 /* Whether rule 3 may replace the element by its code. */
 static int may_leave_code(const closure_t *c, const tmpl_node_t *node)
 {
-    return (node->flags & c->need) && !tmpl_node_is_code(node) &&
+    return !tmpl_node_is_code(node) &&
            !(tmpl_tag_flags(c->page->nodes[node->parent].tag) & TMPL_IS_TABLE) &&
            !holds_property(c->page, (uint32_t)(node - c->page->nodes));
 }
 
 /* Cuts or opens a child of an element that is not cut whole. */
-static void visit_child(closure_t *c, uint32_t child, run_t *run)
+static void visit_child(closure_t *c, uint32_t child, sibling_run_t *run)
 {
     const tmpl_node_t *node = &c->page->nodes[child];
     int cuttable = is_cuttable(c, node);
-    unsigned kept = kept_flags(c, node);
-    int for_script = c->script_refs != NULL && c->script_refs[child];
-    if (cuttable && !for_script && (node->flags & c->need) && !kept) {
+    tmpl_uncut_e uncut = forbidden_by(c, child);
+    if (cuttable && uncut == TMPL_UNCUT_NONE) {
         extend_run(c, run, tmpl_node_span(node), child);
         return;
     }
-    if (cuttable && !for_script && kept == TMPL_NODE_CODE && may_leave_code(c, node)) {
+    if (cuttable && c->opened != NULL) {
+        c->opened[child] = (unsigned char)uncut;
+    }
+    if (cuttable && uncut == TMPL_UNCUT_CODE && may_leave_code(c, node)) {
         end_run(c, run);
         cut_around_code(c, child);
     }
-    else if (cuttable && c->need == TMPL_NODE_CUT && !(kept & TMPL_NODE_CONTROL) &&
-             (c->in_template || !holds_fixed_control(c, child))) {
+    else if (cuttable && c->need == TMPL_NODE_CUT && uncut != TMPL_UNCUT_HALF &&
+             uncut != TMPL_UNCUT_FORM && (c->in_template || !holds_fixed_control(c, child))) {
         end_run(c, run);
         c->in_template++;
-        open_element(c, child);
+        open_in_closure(c, child);
         c->in_template--;
     }
     else if (node->first_segment < node->after_segment) {
         end_run(c, run);
-        open_element(c, child);
+        open_in_closure(c, child);
     }
-    else if (!(node->flags & c->need) || kept || for_script || (node->flags & TMPL_NODE_SHADOW)) {
+    else if (uncut != TMPL_UNCUT_NONE || (node->flags & TMPL_NODE_SHADOW)) {
         end_run(c, run); /* a run may include a br or an empty element, not a script */
     }
 }
 
 /* Visits a text directly in an opened element, or an image or empty link that may not be cut. */
-static void visit_text(closure_t *c, uint32_t segment, run_t *run)
+static void visit_text(closure_t *c, uint32_t segment, sibling_run_t *run)
 {
-    if (is_template_segment(c, segment) && (c->page->segments[segment].may & TMPL_NODE_CUT)) {
-        extend_run(c, run, c->page->segments[segment].span, TMPL_NONE);
+    const tmpl_segment_t *of = &c->page->segments[segment];
+    if (is_template_segment(c, segment) && (of->may & TMPL_NODE_CUT)) {
+        extend_run(c, run, of->span, TMPL_NONE);
+        return;
     }
-    else {
-        end_run(c, run);
+    end_run(c, run);
+    if (c->stays != NULL && is_template_segment(c, segment)) {
+        c->stays[segment] = c->opened[of->node] ? c->opened[of->node] : TMPL_UNCUT_UNSAFE;
     }
 }
 
 /* Visits the child elements and texts of parent in document order. */
-static void open_element(closure_t *c, uint32_t parent)
+static void open_in_closure(closure_t *c, uint32_t parent)
 {
     const tmpl_page_t *page = c->page;
     const tmpl_node_t *node = &page->nodes[parent];
     uint32_t child = parent + 1;
     uint32_t segment = node->first_segment;
-    run_t run = RUN_NONE;
+    sibling_run_t run = RUN_NONE;
     if (!c->in_template && c->content[node->after_segment] - c->content[node->first_segment] ==
                                node->after_segment - node->first_segment) {
         return; /* no template in it */
@@ -314,8 +329,13 @@ static void open_element(closure_t *c, uint32_t parent)
     end_run(c, &run);
 }
 
-const tmpl_verdict_t *tmpl_closure_cut_by(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                                          const tmpl_guards_t *guards, apr_pool_t *pool)
+/*
+ * The verdicts by which strip cuts: template controls of panels that stay are content (refs.h).
+ * Returns a copy from pool, or verdicts if there are no such controls. verdicts does not change:
+ * for annotate and for the fingerprint the controls are template.
+ */
+static const tmpl_verdict_t *cut_by(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                    const tmpl_guards_t *guards, apr_pool_t *pool)
 {
     tmpl_verdict_t *with_controls = tmpl_refs_controls(verdicts, page, pool);
     if (with_controls != verdicts) {
@@ -356,53 +376,110 @@ static tmpl_part_set_t settle_parts(tmpl_verdict_t *verdicts, const tmpl_page_t 
     return parts;
 }
 
-void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
-                  const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool)
+/*
+ * Makes the tables of reasons. Strip cuts each template segment that no rule keeps, so what stays
+ * without the reason of a rule before is kept by rule 10.
+ */
+static void begin_reasons(closure_t *c, const tmpl_verdict_t *verdicts, apr_pool_t *pool)
 {
-    tmpl_closure_why(closure, page, verdicts, guards, need, NULL, pool);
+    const tmpl_page_t *page = c->page;
+    c->opened = apr_pcalloc(pool, page->n_nodes * sizeof(*c->opened));
+    c->stays = apr_palloc(pool, page->n_segments * sizeof(*c->stays));
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        c->stays[s] = !verdicts[page->segments[s].block].template ? TMPL_UNCUT_NONE
+                      : is_template_segment(c, s)                 ? TMPL_UNCUT_JOINED
+                                                                  : TMPL_UNCUT_CONTROL;
+    }
 }
 
-void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
-                      const tmpl_guards_t *guards, unsigned need, tmpl_why_t *why, apr_pool_t *pool)
+/* Whether a span is in a cut: cuts are in order, and none is inside another. */
+static int is_in_cut(const closure_t *c, tmpl_span_t span)
 {
-    closure_t c = { .page = page, .verdicts = verdicts, .need = need };
+    uint32_t first = 0; /* the first cut that may end behind the span's start */
+    for (uint32_t n = c->n_cuts; n > 0; n /= 2) {
+        uint32_t middle = first + n / 2;
+        if (c->cuts[middle].span.end <= span.start) {
+            first = middle + 1;
+            n -= 1;
+        }
+    }
+    return first < c->n_cuts && c->cuts[first].span.start <= span.start &&
+           span.end <= c->cuts[first].span.end;
+}
+
+/* Writes down how much of each block is cut, and why the rest stays. */
+static void explain_cuts(tmpl_explain_t *explain, const closure_t *c)
+{
+    const tmpl_page_t *page = c->page;
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        tmpl_explain_block_t *block = &explain->blocks[b];
+        uint32_t first = TMPL_NONE; /* the first segment that is in no cut */
+        uint32_t n = 0;
+        for (uint32_t s = page->blocks[b].first_segment; s < page->blocks[b].after_segment; s++) {
+            int is = is_in_cut(c, page->segments[s].span);
+            first = !is && first == TMPL_NONE ? s : first;
+            n += is ? 1 : 0;
+        }
+        block->covered = n == 0 ? TMPL_CUT_NONE : first == TMPL_NONE ? TMPL_CUT_ALL : TMPL_CUT_PART;
+        block->uncut = first == TMPL_NONE ? TMPL_UNCUT_NONE : (tmpl_uncut_e)c->stays[first];
+    }
+}
+
+/* Fills the closure's cuts. */
+static void cut(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
+                const tmpl_guards_t *guards, unsigned need, tmpl_explain_t *explain,
+                apr_pool_t *pool)
+{
+    closure_t c = { .page = page, .verdicts = verdicts, .need = need, .pool = pool };
+    /* scratch is freed before the edits are made */
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    if (need == TMPL_NODE_CUT) {
+        c.verdicts = cut_by(verdicts, page, guards, scratch);
+        c.script_refs = tmpl_script_refs(page, scratch);
+    }
+    sum_expected(&c, scratch);
+    c.room = page->n_segments + 1;
+    c.cuts = apr_palloc(pool, c.room * sizeof(*c.cuts));
+    if (explain != NULL) {
+        begin_reasons(&c, verdicts, scratch);
+    }
+    open_in_closure(&c, 0);
+    if (need == TMPL_NODE_CUT) {
+        c.n_cuts = tmpl_joined_text_drop(c.cuts, c.n_cuts, page);
+    }
+    if (explain != NULL) {
+        explain_cuts(explain, &c);
+    }
+    apr_pool_destroy(scratch);
+    closure->cuts = c.cuts;
+    closure->n_cuts = c.n_cuts;
+}
+
+void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
+                  const tmpl_guards_t *guards, unsigned need, tmpl_explain_t *explain,
+                  apr_pool_t *pool)
+{
     *closure = (tmpl_closure_t){ .verdicts = verdicts, .decline = TMPL_DECLINE_NONE };
     closure->confidence = confidence_of(page, verdicts);
-    tmpl_why_note(why, page, verdicts, TMPL_RULE_DETECTOR);
+    tmpl_explain_note(explain, page, verdicts, TMPL_RULE_DETECTOR);
     drop_parts(verdicts, page, guards->without);
-    tmpl_why_note(why, page, verdicts, TMPL_RULE_PARTS);
+    tmpl_explain_note(explain, page, verdicts, TMPL_RULE_PARTS);
     tmpl_headings(verdicts, page, pool);
-    tmpl_why_note(why, page, verdicts, TMPL_RULE_HEADING);
+    tmpl_explain_note(explain, page, verdicts, TMPL_RULE_HEADING);
     tmpl_refs_links(verdicts, page, pool);
-    tmpl_why_note(why, page, verdicts, TMPL_RULE_LINKS);
+    tmpl_explain_note(explain, page, verdicts, TMPL_RULE_LINKS);
     drop_parts(verdicts, page, guards->without);
-    tmpl_why_note(why, page, verdicts, TMPL_RULE_PARTS);
-    closure->matched = tmpl_guards_apply(verdicts, page, guards, &closure->decline, why, pool);
+    tmpl_explain_note(explain, page, verdicts, TMPL_RULE_PARTS);
+    closure->matched = tmpl_guards_apply(verdicts, page, guards, &closure->decline, explain, pool);
     closure->parts = settle_parts(verdicts, page, guards->without);
+    tmpl_explain_note(explain, page, verdicts, TMPL_RULE_PARTS); /* verdicts are as they were */
     int guarded = closure->decline == TMPL_DECLINE_NONE;
     closure->decline = measure(closure, page, verdicts, guards);
     if (!guarded) {
         closure->decline = TMPL_DECLINE_XPATH;
     }
-    if (closure->decline != TMPL_DECLINE_NONE || closure->template_blocks == 0) {
-        return;
+    if (closure->decline == TMPL_DECLINE_NONE && closure->template_blocks > 0) {
+        cut(closure, page, verdicts, guards, need, explain, pool);
     }
-    /* scratch is freed before the edits are made */
-    apr_pool_t *scratch;
-    apr_pool_create(&scratch, pool);
-    if (need == TMPL_NODE_CUT) {
-        c.verdicts = tmpl_closure_cut_by(verdicts, page, guards, scratch);
-        c.script_refs = tmpl_script_refs(page, scratch);
-    }
-    sum_up(&c, scratch);
-    c.pool = pool;
-    c.room = page->n_segments + 1;
-    c.cuts = apr_palloc(pool, c.room * sizeof(*c.cuts));
-    open_element(&c, 0);
-    apr_pool_destroy(scratch);
-    if (need == TMPL_NODE_CUT) {
-        c.n_cuts = tmpl_joined_text_drop(c.cuts, c.n_cuts, page);
-    }
-    closure->cuts = c.cuts;
-    closure->n_cuts = c.n_cuts;
 }

@@ -70,22 +70,11 @@ typedef struct {
  * Adjusts verdicts by guards->without, headings.h, refs.h and the other guards, in this order: the
  * guards have the last word. Afterwards all blocks with part TEMPLATE are template, and each
  * template block of another part has one of guards->without. Then fills closure. need says what the
- * cuts are for: TMPL_NODE_CUT (strip) or TMPL_NODE_MARK (annotate).
+ * cuts are for: TMPL_NODE_CUT (strip) or TMPL_NODE_MARK (annotate). explain gets the reasons of
+ * verdicts and cuts, and may be NULL.
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
-                  const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);
-
-/* The same; why gets the reasons of the verdicts, and may be NULL. */
-void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
-                      const tmpl_guards_t *guards, unsigned need, tmpl_why_t *why,
-                      apr_pool_t *pool);
-
-/*
- * The verdicts by which strip cuts: template controls of panels that stay are content (refs.h).
- * Returns a copy from pool, or verdicts if there are no such controls. verdicts does not change:
- * for annotate and for the fingerprint the controls are template.
- */
-const tmpl_verdict_t *tmpl_closure_cut_by(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                                          const tmpl_guards_t *guards, apr_pool_t *pool);
+                  const tmpl_guards_t *guards, unsigned need, tmpl_explain_t *explain,
+                  apr_pool_t *pool);
 
 #endif

@@ -18,17 +18,17 @@ static unsigned char **memos_make(const apr_array_header_t *selectors, const tmp
 }
 
 /* Notes the selector that had the last word on the blocks of an element. */
-static void note_selector(tmpl_why_t *why, const tmpl_page_t *page, const tmpl_node_t *node,
+static void note_selector(tmpl_explain_t *explain, const tmpl_page_t *page, const tmpl_node_t *node,
                           const tmpl_selector_t *selector)
 {
-    for (uint32_t s = node->first_segment; why != NULL && s < node->after_segment; s++) {
-        why->blocks[page->segments[s].block].selector = selector;
+    for (uint32_t s = node->first_segment; explain != NULL && s < node->after_segment; s++) {
+        explain->blocks[page->segments[s].block].selector = selector;
     }
 }
 
 static void apply_css(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                       const apr_array_header_t *selectors, int template, unsigned char *matched,
-                      tmpl_why_t *why, apr_pool_t *pool)
+                      tmpl_explain_t *explain, apr_pool_t *pool)
 {
     unsigned char **memos = memos_make(selectors, page, pool);
     uint32_t after = 0; /* nodes in front of this one are in an element that matches */
@@ -37,21 +37,21 @@ static void apply_css(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
         for (int k = 0; node->after_segment > node->first_segment && k < selectors->nelts; k++) {
             const tmpl_selector_t *selector = APR_ARRAY_IDX(selectors, k, const tmpl_selector_t *);
             if ((i < after && matched[k]) || tmpl_selector_xpath(selector) != NULL ||
-                !tmpl_selector_matches_memo(selector, page, i, memos[k])) {
+                !tmpl_selector_matches(selector, page, i, memos[k])) {
                 continue;
             }
             matched[k] = 1;
             if (i >= after) {
                 tmpl_verdict_set(verdicts, page, node->first_segment, node->after_segment,
                                  template);
-                note_selector(why, page, node, selector);
+                note_selector(explain, page, node, selector);
                 after = node->after;
             }
         }
     }
 }
 
-static xmlDoc *tree_of(const tmpl_page_t *page, apr_pool_t *pool)
+static xmlDoc *page_tree(const tmpl_page_t *page, apr_pool_t *pool)
 {
     tmpl_decoder_t decoder;
     tmpl_decoder_find(&decoder, page->src, page->len, NULL, pool);
@@ -62,7 +62,7 @@ static xmlDoc *tree_of(const tmpl_page_t *page, apr_pool_t *pool)
 /* Applies XPath selectors. Returns 0 if one takes too many steps, or the tree too much memory. */
 static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                        const apr_array_header_t *selectors, int template, unsigned char *matched,
-                       tmpl_why_t *why, apr_pool_t *pool)
+                       tmpl_explain_t *explain, apr_pool_t *pool)
 {
     xmlDoc *doc = NULL;
     for (int i = 0; i < selectors->nelts; i++) {
@@ -72,7 +72,7 @@ static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
         if (text == NULL) {
             continue;
         }
-        if (doc == NULL && (doc = tree_of(page, pool)) == NULL) {
+        if (doc == NULL && (doc = page_tree(page, pool)) == NULL) {
             return 0;
         }
         if (!tmpl_xpath_select(&nodes, &n, text, doc, page->n_nodes, pool)) {
@@ -82,31 +82,31 @@ static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
             const tmpl_node_t *node = &page->nodes[nodes[k]];
             matched[i] |= node->after_segment > node->first_segment;
             tmpl_verdict_set(verdicts, page, node->first_segment, node->after_segment, template);
-            note_selector(why, page, node, selector);
+            note_selector(explain, page, node, selector);
         }
     }
     return 1;
 }
 
 /* Applies all selectors. Returns what apply_xpath returns. */
-static int apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                 const apr_array_header_t *selectors, int template, unsigned char *matched,
-                 tmpl_why_t *why, apr_pool_t *pool)
+static int apply_selectors(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                           const apr_array_header_t *selectors, int template,
+                           unsigned char *matched, tmpl_explain_t *explain, apr_pool_t *pool)
 {
     if (selectors == NULL || selectors->nelts == 0) {
         return 1;
     }
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    apply_css(verdicts, page, selectors, template, matched, why, scratch);
-    int done = apply_xpath(verdicts, page, selectors, template, matched, why, scratch);
+    apply_css(verdicts, page, selectors, template, matched, explain, scratch);
+    int done = apply_xpath(verdicts, page, selectors, template, matched, explain, scratch);
     apr_pool_destroy(scratch);
     return done;
 }
 
 const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                        const tmpl_guards_t *guards, tmpl_decline_e *decline,
-                                       tmpl_why_t *why, apr_pool_t *pool)
+                                       tmpl_explain_t *explain, apr_pool_t *pool)
 {
     int n_keep = guards->keep != NULL ? guards->keep->nelts : 0;
     int n_drop = guards->drop != NULL ? guards->drop->nelts : 0;
@@ -114,11 +114,11 @@ const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page
         return NULL;
     }
     unsigned char *matched = apr_pcalloc(pool, (apr_size_t)(n_keep + n_drop));
-    int dropped = apply(verdicts, page, guards->drop, 1, matched + n_keep, why, pool);
-    tmpl_why_note(why, page, verdicts, TMPL_RULE_DROP);
+    int dropped = apply_selectors(verdicts, page, guards->drop, 1, matched + n_keep, explain, pool);
+    tmpl_explain_note(explain, page, verdicts, TMPL_RULE_DROP);
     /* last, so keep wins */
-    int kept = apply(verdicts, page, guards->keep, 0, matched, why, pool);
-    tmpl_why_note(why, page, verdicts, TMPL_RULE_KEEP);
+    int kept = apply_selectors(verdicts, page, guards->keep, 0, matched, explain, pool);
+    tmpl_explain_note(explain, page, verdicts, TMPL_RULE_KEEP);
     if (decline != NULL && !(dropped && kept)) {
         *decline = TMPL_DECLINE_XPATH;
     }

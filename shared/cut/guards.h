@@ -8,7 +8,7 @@
 
 #include <apr_tables.h>
 
-#include "detect/why.h"
+#include "detect/explain.h"
 #include "page/selector.h"
 
 /* The arrays are of const tmpl_selector_t *; NULL: none. They must live as long as the guards. */
@@ -21,14 +21,14 @@ typedef struct {
 } tmpl_guards_t;
 
 /*
- * Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. why gets
- * the reasons; it may be NULL. Returns a byte for each selector of keep, then of drop, from pool: 1
- * if the selector matches an element with text. Returns NULL without selectors. If an XPath
+ * Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. explain
+ * gets the reasons; it may be NULL. Returns a byte for each selector of keep, then of drop, from
+ * pool: 1 if the selector matches an element with text. Returns NULL without selectors. If an XPath
  * expression takes too many steps for the page, it matches nothing, and *decline is XPATH; decline
  * may be NULL.
  */
 const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                        const tmpl_guards_t *guards, tmpl_decline_e *decline,
-                                       tmpl_why_t *why, apr_pool_t *pool);
+                                       tmpl_explain_t *explain, apr_pool_t *pool);
 
 #endif

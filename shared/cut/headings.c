@@ -44,12 +44,12 @@ typedef struct {
     uint32_t next[RANKS]; /* [rank]: first segment of the next heading of that rank or above */
 } headings_t;
 
-static int is_template(const headings_t *h, uint32_t segment)
+static int is_template_at(const headings_t *h, uint32_t segment)
 {
     return h->verdicts[h->page->segments[segment].block].template;
 }
 
-static void sum_up(headings_t *h)
+static void sum_lengths(headings_t *h)
 {
     const tmpl_page_t *page = h->page;
     sums_t *sums = apr_palloc(h->pool, (page->n_segments + 1) * sizeof(*sums));
@@ -57,7 +57,7 @@ static void sum_up(headings_t *h)
     for (uint32_t s = 0; s < page->n_segments; s++) {
         uint32_t length = page->segments[s].length;
         sums[s + 1].length = sums[s].length + length;
-        sums[s + 1].content = sums[s].content + (is_template(h, s) ? 0 : length);
+        sums[s + 1].content = sums[s].content + (is_template_at(h, s) ? 0 : length);
     }
     h->sums = sums;
 }
@@ -108,7 +108,7 @@ static void set_verdict(headings_t *h, const tmpl_node_t *node, int template)
  * The element that holds the heading and its section: `within`, or the nearest ancestor with more
  * segments than the heading. NULL if there is no such element.
  */
-static const tmpl_node_t *around(const tmpl_page_t *page, const tmpl_node_t *heading)
+static const tmpl_node_t *section_around(const tmpl_page_t *page, const tmpl_node_t *heading)
 {
     unsigned within = headings[heading->tag].within;
     const tmpl_node_t *node = &page->nodes[heading->parent];
@@ -134,7 +134,7 @@ static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t fir
     const sums_t *own = &h->sums[heading->first_segment];
     const sums_t *from = &h->sums[first];
     const sums_t *to = &h->sums[after];
-    if (from->content == own->content && !is_template(h, first) &&
+    if (from->content == own->content && !is_template_at(h, first) &&
         2 * (uint64_t)(to->content - from->content) > to->length - from->length) {
         set_verdict(h, heading, 0);
     }
@@ -181,7 +181,7 @@ static int judge_row(headings_t *h, const tmpl_node_t *row)
 
 static void judge_heading(headings_t *h, const tmpl_node_t *heading)
 {
-    const tmpl_node_t *box = around(h->page, heading);
+    const tmpl_node_t *box = section_around(h->page, heading);
     unsigned rank = headings[heading->tag].rank;
     unsigned section = headings[heading->tag].section;
     if (box == NULL || !has_own_blocks(h->page, heading)) {
@@ -208,7 +208,7 @@ void tmpl_headings(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t
 {
     headings_t h = { .page = page, .verdicts = verdicts };
     apr_pool_create(&h.pool, pool);
-    sum_up(&h);
+    sum_lengths(&h);
     for (unsigned rank = 0; rank < RANKS; rank++) {
         h.next[rank] = page->n_segments;
     }

@@ -20,7 +20,7 @@ typedef struct {
     uint32_t node;  /* the link or control */
     uint32_t block; /* for a link: its block, which holds links only */
     target_t *to;
-} ref_t;
+} fragment_ref_t;
 
 typedef struct {
     const tmpl_page_t *page;
@@ -36,7 +36,7 @@ static void add_ref(refs_t *r, uint32_t node, uint32_t block, tmpl_span_t id)
     const char *name = r->page->src + id.start;
     if (r->targets == NULL) {
         r->targets = tmpl_hash_make(r->pool);
-        r->refs = apr_array_make(r->pool, 16, sizeof(ref_t));
+        r->refs = apr_array_make(r->pool, 16, sizeof(fragment_ref_t));
     }
     target_t *to = apr_hash_get(r->targets, name, tmpl_span_len(id));
     if (to == NULL) {
@@ -45,7 +45,7 @@ static void add_ref(refs_t *r, uint32_t node, uint32_t block, tmpl_span_t id)
         apr_hash_set(r->targets, name, tmpl_span_len(id), to);
         r->missing++;
     }
-    APR_ARRAY_PUSH(r->refs, ref_t) = (ref_t){ node, block, to };
+    APR_ARRAY_PUSH(r->refs, fragment_ref_t) = (fragment_ref_t){ node, block, to };
 }
 
 /* The id in a reference "#id"; empty if value is something else. */
@@ -88,7 +88,7 @@ static tmpl_span_t panel_of(const tmpl_page_t *page, const tmpl_node_t *control)
     return id;
 }
 
-static int is_template(const refs_t *r, const tmpl_node_t *node)
+static int is_template_element(const refs_t *r, const tmpl_node_t *node)
 {
     for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
         if (!r->verdicts[r->page->segments[s].block].template) {
@@ -106,7 +106,7 @@ static void find_controls(refs_t *r)
             continue;
         }
         tmpl_span_t id = panel_of(r->page, node);
-        if (tmpl_span_len(id) > 0 && is_template(r, node)) {
+        if (tmpl_span_len(id) > 0 && is_template_element(r, node)) {
             add_ref(r, i, 0, id);
         }
     }
@@ -188,7 +188,7 @@ static int is_template_target(const refs_t *r, const target_t *to)
     while (i != TMPL_NONE && nodes[i].first_segment == nodes[i].after_segment) {
         i = nodes[i].parent;
     }
-    if (i == TMPL_NONE || !is_template(r, &nodes[i])) {
+    if (i == TMPL_NONE || !is_template_element(r, &nodes[i])) {
         return 0;
     }
     while (i != TMPL_NONE && !(tmpl_tag_flags(nodes[i].tag) & TMPL_IS_HEADING)) {
@@ -209,13 +209,14 @@ static int judged(const refs_t *r, target_t *to, int (*judge)(const refs_t *r, c
 static int has_content(const refs_t *r, const target_t *to)
 {
     const tmpl_node_t *node = to->node != TMPL_NONE ? &r->page->nodes[to->node] : NULL;
-    return node != NULL && node->first_segment < node->after_segment && !is_template(r, node);
+    return node != NULL && node->first_segment < node->after_segment &&
+           !is_template_element(r, node);
 }
 
 /* Judges a block of the references [first, after): it is template if all their targets are. */
 static void judge_links(refs_t *r, int first, int after)
 {
-    const ref_t *refs = (const ref_t *)r->refs->elts;
+    const fragment_ref_t *refs = (const fragment_ref_t *)r->refs->elts;
     for (int i = first; i < after; i++) {
         if (!judged(r, refs[i].to, is_template_target)) {
             return;
@@ -235,7 +236,7 @@ void tmpl_refs_links(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool
     }
     find_targets(&r);
     for (int i = 0, next; r.refs != NULL && i < r.refs->nelts; i = next) {
-        const ref_t *refs = (const ref_t *)r.refs->elts;
+        const fragment_ref_t *refs = (const fragment_ref_t *)r.refs->elts;
         for (next = i + 1; next < r.refs->nelts && refs[next].block == refs[i].block;) {
             next++;
         }
@@ -252,7 +253,7 @@ tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *
     find_controls(&r);
     find_targets(&r);
     for (int i = 0; r.refs != NULL && i < r.refs->nelts; i++) {
-        const ref_t *ref = &APR_ARRAY_IDX(r.refs, i, ref_t);
+        const fragment_ref_t *ref = &APR_ARRAY_IDX(r.refs, i, fragment_ref_t);
         if (judged(&r, ref->to, has_content)) {
             if (r.verdicts == verdicts) {
                 r.verdicts = apr_pmemdup(pool, verdicts, page->n_blocks * sizeof(*verdicts));

@@ -29,7 +29,7 @@ static const struct {
 };
 
 /* Keeps an element and its ancestors. */
-static void keep(script_refs_t *p, uint32_t node)
+static void keep_element(script_refs_t *p, uint32_t node)
 {
     if (p->kept == NULL) {
         p->kept = apr_pcalloc(p->pool, p->page->n_nodes);
@@ -45,7 +45,7 @@ static void keep_box(script_refs_t *p, uint32_t node)
 {
     static const unsigned never = TMPL_IS_CODE | TMPL_IS_CONTROL | TMPL_IS_VOID;
     if (!(tmpl_tag_flags(p->page->nodes[node].tag) & never)) {
-        keep(p, node);
+        keep_element(p, node);
     }
 }
 
@@ -55,7 +55,7 @@ static void keep_around(script_refs_t *p, uint32_t script)
     const tmpl_node_t *nodes = p->page->nodes;
     uint32_t parent = nodes[script].parent;
     uint32_t before = script - 1;
-    keep(p, parent);
+    keep_element(p, parent);
     if (before != parent) {
         while (nodes[before].parent != parent) {
             before = nodes[before].parent;
@@ -77,7 +77,7 @@ static tmpl_span_t string_at(const char *src, uint32_t at, uint32_t end)
     return (tmpl_span_t){ 0, 0 };
 }
 
-static int is_name(char c)
+static int is_name_char(char c)
 {
     return tmpl_is_alnum(c) || c == '-' || c == '_' || (unsigned char)c >= 0x80;
 }
@@ -91,14 +91,14 @@ static tmpl_span_t first_name(const char *src, tmpl_span_t selector, lookup_e *l
         return (tmpl_span_t){ 0, 0 };
     }
     *lookup = first == '#' ? ID : CLASS;
-    while (name.end < selector.end && is_name(src[name.end])) {
+    while (name.end < selector.end && is_name_char(src[name.end])) {
         name.end++;
     }
     return name;
 }
 
 /* A hash of the name, as one of 64 bits. */
-static uint64_t bit_of(const char *src, tmpl_span_t name)
+static uint64_t name_bit(const char *src, tmpl_span_t name)
 {
     return (uint64_t)1 << ((5 * tmpl_span_len(name) + (unsigned char)src[name.start]) & 63);
 }
@@ -116,7 +116,7 @@ static void add_name(script_refs_t *p, lookup_e lookup, uint32_t at, uint32_t en
             p->names[lookup] = tmpl_hash_make(p->pool);
         }
         apr_hash_set(p->names[lookup], src + name.start, tmpl_span_len(name), p);
-        p->bits[lookup] |= bit_of(src, name);
+        p->bits[lookup] |= name_bit(src, name);
     }
 }
 
@@ -152,7 +152,7 @@ static void read_script(script_refs_t *p, uint32_t script)
 static void keep_named(script_refs_t *p, uint32_t node, lookup_e by, tmpl_span_t name)
 {
     const char *src = p->page->src;
-    if ((p->bits[by] & bit_of(src, name)) &&
+    if ((p->bits[by] & name_bit(src, name)) &&
         apr_hash_get(p->names[by], src + name.start, tmpl_span_len(name)) != NULL) {
         apr_hash_set(p->names[by], src + name.start, tmpl_span_len(name), NULL);
         keep_box(p, node);
@@ -187,7 +187,7 @@ unsigned char *tmpl_script_refs(const tmpl_page_t *page, apr_pool_t *pool)
         }
         else if (node->tag == TMPL_TAG_TEMPLATE &&
                  tmpl_node_attr(page, node, TMPL_ATTR_ID) != NULL) {
-            keep(&p, node->parent);
+            keep_element(&p, node->parent);
         }
     }
     for (uint32_t i = 1; (p.bits[ID] | p.bits[CLASS]) != 0 && i < page->n_nodes; i++) {

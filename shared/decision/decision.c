@@ -131,7 +131,7 @@ static char *texts_join(const tmpl_edits_t *edits, uint32_t n, uint32_t *len, ap
 }
 
 /* Copies len bytes; returns the end of the copy. */
-static unsigned char *put(unsigned char *to, const void *from, apr_size_t len)
+static unsigned char *put_bytes(unsigned char *to, const void *from, apr_size_t len)
 {
     if (from != NULL) {
         memcpy(to, from, len);
@@ -167,13 +167,13 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
     *len = sizeof(*key) + sizeof(fixed) + fixed.fingerprint_len + fixed.texts_len +
            (apr_size_t)edits->n * sizeof(*edits->edits) + HASH_SIZE;
     unsigned char *bytes = apr_palloc(pool, *len);
-    unsigned char *p = put(bytes, key, sizeof(*key));
-    p = put(p, &fixed, sizeof(fixed));
-    p = put(p, decision->fingerprint, fixed.fingerprint_len);
-    p = put(p, texts, fixed.texts_len);
-    p = put(p, edits->edits, (apr_size_t)edits->n * sizeof(*edits->edits));
+    unsigned char *p = put_bytes(bytes, key, sizeof(*key));
+    p = put_bytes(p, &fixed, sizeof(fixed));
+    p = put_bytes(p, decision->fingerprint, fixed.fingerprint_len);
+    p = put_bytes(p, texts, fixed.texts_len);
+    p = put_bytes(p, edits->edits, (apr_size_t)edits->n * sizeof(*edits->edits));
     uint64_t hash = XXH3_64bits(bytes, *len - HASH_SIZE);
-    put(p, &hash, HASH_SIZE);
+    put_bytes(p, &hash, HASH_SIZE);
     return bytes;
 }
 

@@ -115,7 +115,8 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
 
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
-                      uint32_t min_df, const tmpl_trees_t *trees, double threshold, tmpl_why_t *why)
+                      uint32_t min_df, const tmpl_trees_t *trees, double threshold,
+                      tmpl_explain_t *explain)
 {
     apr_pool_t *pool = page->pool;
     const tmpl_page_t *p = page->reading->page;
@@ -136,23 +137,23 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         verdicts[b].template = (double)templateness[b] > threshold;
         kept += verdicts[b].template ? 0 : words[b + 1] - words[b];
     }
-    if (why != NULL) {
-        why->threshold = threshold;
-        why->trees = apr_palloc(why->pool, p->n_blocks * sizeof(*why->trees));
-        tmpl_contributions(why->trees, trees, rows, templateness, p->n_blocks, pool);
-        tmpl_why_changed(why, p, verdicts, TMPL_RULE_DETECTOR);
+    if (explain != NULL) {
+        explain->threshold = threshold;
+        explain->trees = apr_palloc(explain->pool, p->n_blocks * sizeof(*explain->trees));
+        tmpl_contributions(explain->trees, trees, rows, templateness, p->n_blocks, pool);
+        tmpl_explain_note(explain, p, verdicts, TMPL_RULE_DETECTOR);
     }
-    tmpl_judged_t judged = { verdicts, page->reading, counts, min_df, why };
+    tmpl_judged_t judged = { verdicts, page->reading, counts, min_df, explain };
     tmpl_records_t runs;
     tmpl_records_find(&runs, p, &page->layout, pool);
     /* otherwise a headline alone would get the page past TmplMinKeep */
     if ((uint64_t)kept * LEAST_KEPT > words[p->n_blocks]) {
         tmpl_records_judge(&judged, &runs, pool);
-        tmpl_why_note(why, p, verdicts, TMPL_RULE_RECORDS);
+        tmpl_explain_note(explain, p, verdicts, TMPL_RULE_RECORDS);
         tmpl_headline(&judged);
     }
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
-    tmpl_why_note(why, p, verdicts, TMPL_RULE_PICTURE);
+    tmpl_explain_note(explain, p, verdicts, TMPL_RULE_PICTURE);
     tmpl_parts_find(&judged, &runs, pool);
     apr_pool_destroy(pool);
 }

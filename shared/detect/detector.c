@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/detector.h"
 
-#include <apr_cstr.h>
-
+#include "base/names.h"
 #include "detect/auto.h"
 #include "detect/incremental.h"
-#include "detect/style.h"
+#include "methods/pagelevel.h"
+#include "methods/style.h"
 #include "feature/observation.h"
 
-/* Fills keys and shares for the page's segments. Returns the room for more keys behind them. */
-static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
-                                uint32_t more, apr_pool_t *pool)
+static tmpl_read_t read_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
+                                 apr_pool_t *pool)
 {
-    tmpl_key_t *keys = apr_palloc(pool, (page->n_keys + more) * sizeof(*keys));
-    observation->keys = keys;
-    observation->n = page->n_keys + more;
-    tmpl_observation_shares(observation, page, pool);
-    return tmpl_keys_fill(keys, page->keys, page->n_keys, TMPL_KIND_SEGMENT);
+    tmpl_segments_observation(observation, page, 0, pool);
+    return (tmpl_read_t){ NULL };
 }
 
-static void *read_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
-                           apr_pool_t *pool)
+/* Above this threshold of ratio a block is template; rests_on says what ratio means. */
+static void note(const tmpl_case_t *of, double threshold, const char *rests_on)
 {
-    set_segments(observation, page, 0, pool);
-    return NULL;
+    if (of->opts->explain != NULL) {
+        of->opts->explain->threshold = threshold;
+        of->opts->explain->rests_on = rests_on;
+    }
 }
 
 static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
@@ -31,19 +29,21 @@ static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, a
     (void)pool;
     tmpl_detect_incremental(verdicts, of->page, of->counts->records, of->opts->min_df,
                             of->opts->ratio);
+    note(of, of->opts->ratio, "of its text in segments with DF >= MinDF");
 }
 
 /*
  * Segments come first, so that all detectors can use one table; then style's keys, as segments,
  * too.
  */
-static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)
+static tmpl_read_t read_style(tmpl_observation_t *observation, const tmpl_page_t *page,
+                              apr_pool_t *pool)
 {
     tmpl_style_t *style = apr_palloc(pool, sizeof(*style));
     tmpl_style_read(style, page, pool);
-    tmpl_key_t *keys = set_segments(observation, page, style->n_keys, pool);
+    tmpl_key_t *keys = tmpl_segments_observation(observation, page, style->n_keys, pool);
     tmpl_keys_fill(keys, style->keys, style->n_keys, TMPL_KIND_SEGMENT);
-    return style;
+    return (tmpl_read_t){ .style = style };
 }
 
 /* Judges by words or by segments, whichever has the larger ratio. */
@@ -51,8 +51,9 @@ static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_poo
 {
     tmpl_verdict_t *exact = apr_pcalloc(pool, of->page->n_blocks * sizeof(*exact));
     judge_incremental(exact, of, pool);
-    tmpl_detect_style(verdicts, of->page, of->reading, of->counts->records + of->page->n_keys,
+    tmpl_detect_style(verdicts, of->page, of->reading.style, of->counts->records + of->page->n_keys,
                       of->opts->min_df, of->opts->ratio);
+    note(of, of->opts->ratio, "of its text, or of its words at their places, with DF >= MinDF");
     for (uint32_t b = 0; b < of->page->n_blocks; b++) {
         if (exact[b].ratio > verdicts[b].ratio) {
             verdicts[b] = exact[b];
@@ -62,20 +63,24 @@ static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_poo
 
 static void judge_pagelevel(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
-    tmpl_detect_pagelevel(verdicts, of->page, of->opts->models.pagelevel, of->opts->smoothing,
-                          of->opts->threshold, pool);
+    const tmpl_detect_opts_t *opts = of->opts;
+    const tmpl_model_t *model = opts->models.pagelevel;
+    double threshold = opts->threshold < 0 ? model->threshold : opts->threshold;
+    tmpl_detect_pagelevel(verdicts, of->page, model, opts->smoothing, threshold, pool);
+    note(of, threshold, "probability by what it looks like");
 }
 
-static void *read_auto(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)
+static tmpl_read_t read_auto(tmpl_observation_t *observation, const tmpl_page_t *page,
+                             apr_pool_t *pool)
 {
-    return tmpl_auto_read(observation, page, pool);
+    return (tmpl_read_t){ .page = tmpl_auto_read(observation, page, pool) };
 }
 
 static void judge_auto(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
     (void)pool;
-    tmpl_detect_auto(verdicts, of->reading, of->observation, of->counts, of->opts->min_df,
-                     of->opts->models.trees, of->opts->threshold, of->opts->why);
+    tmpl_detect_auto(verdicts, of->reading.page, of->observation, of->counts, of->opts->min_df,
+                     of->opts->models.trees, of->opts->threshold, of->opts->explain);
 }
 
 static const tmpl_detector_t detectors[] = {
@@ -90,33 +95,27 @@ const tmpl_detector_t *tmpl_detector(tmpl_detector_e id)
     return &detectors[id];
 }
 
-apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err)
+uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *is_early)
 {
-    for (unsigned i = 0; i < TMPL_DETECTOR_COUNT; i++) {
-        if (apr_cstr_casecmp(name, detectors[i].name) == 0) {
-            *id = (tmpl_detector_e)i;
-            return APR_SUCCESS;
-        }
-    }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is not one of" TMPL_DETECTOR_NAMES, name);
+    /* bytes for each element and each block, as `make bench-bounds` shows */
+    static const struct {
+        uint32_t node, block;
+        int is_early;
+    } bytes[TMPL_DETECTOR_COUNT] = {
+        [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
+        [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
+        [TMPL_DETECTOR_PAGELEVEL] = { 160, 250, 0 },
+        [TMPL_DETECTOR_AUTO] = { 130, 80, 1 },
+    };
+    *is_early = bytes[id].is_early;
+    return page->n_nodes * (uint64_t)bytes[id].node + page->n_blocks * (uint64_t)bytes[id].block;
 }
 
-apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name, tmpl_error_t *err)
+TMPL_ENUM_FIND(tmpl_detector_find, TMPL_DETECTORS)
+
+int tmpl_smoothing_find(const char *name)
 {
-    static const struct {
-        const char *name;
-        tmpl_smoothing_e smoothing;
-    } values[] = {
-        { "off", TMPL_SMOOTHING_OFF },
-        { "max", TMPL_SMOOTHING_MAX },
-        { "min", TMPL_SMOOTHING_MIN },
-        { "on", TMPL_SMOOTHING_MIN },
-    };
-    for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        if (apr_cstr_casecmp(name, values[i].name) == 0) {
-            *smoothing = values[i].smoothing;
-            return APR_SUCCESS;
-        }
-    }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is not one of off max min on", name);
+    static const char *const names[] = { "off", "max", "min", "on" };
+    int found = tmpl_names_find(names, 4, name, strlen(name));
+    return found == 3 ? TMPL_SMOOTHING_MIN : found;
 }

@@ -7,9 +7,8 @@
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
 
-#include "detect/pagelevel.h"
-#include "detect/why.h"
-#include "model/models.h"
+#include "detect/explain.h"
+#include "detect/models.h"
 #include "table/store.h"
 
 /*
@@ -40,9 +39,8 @@ typedef enum {
         TMPL_DETECTOR_COUNT
 } tmpl_detector_e;
 
-/* The names with a blank before each, as a literal for messages. */
-#define TMPL_DETECTOR_NAME(id, name, need, separators, read, judge, explanation) " " name
-#define TMPL_DETECTOR_NAMES                                                      TMPL_DETECTORS(TMPL_DETECTOR_NAME)
+/* How pagelevel makes an element agree with those inside it (methods/isotonic.h). */
+typedef enum { TMPL_SMOOTHING_OFF, TMPL_SMOOTHING_MAX, TMPL_SMOOTHING_MIN } tmpl_smoothing_e;
 
 /* The settings of detectors. */
 typedef struct {
@@ -51,14 +49,23 @@ typedef struct {
     uint32_t min_df;
     double ratio;     /* incremental, style: a block with a larger template ratio is template */
     double threshold; /* pagelevel, auto: the same for templateness; below 0: the model's */
-    tmpl_why_t *why;  /* gets the reasons of the verdicts; NULL: they are not needed */
+    tmpl_explain_t *explain; /* gets the reasons of the verdicts; NULL: they are not needed */
 } tmpl_detect_opts_t;
+
+struct tmpl_auto_t;
+struct tmpl_style_t;
+
+/* What a detector's read() leaves for its judge(), from the pool of read(). */
+typedef union {
+    struct tmpl_auto_t *page; /* auto */
+    struct tmpl_style_t *style;
+} tmpl_read_t;
 
 /* A page to judge, with all that a detector may use. */
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_observation_t *observation; /* as read() filled it */
-    void *reading;                         /* what read() returned */
+    tmpl_read_t reading;                   /* what read() returned */
     /*
      * The store's answer to observation. Unless need is TMPL_NEED_COUNTS, records may be NULL:
      * there is no answer, and all other fields are 0.
@@ -75,9 +82,9 @@ typedef struct {
     /*
      * Before the store is asked: fills keys, n, shares, n_shares, blocks and n_blocks of
      * observation, from pool. The keys must begin with the page's own, so that detectors can share
-     * a site's table. Returns what judge needs again, from pool, or NULL.
+     * a site's table. Returns what judge needs again.
      */
-    void *(*read)(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool);
+    tmpl_read_t (*read)(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool);
     /* After the store has answered: fills verdicts, one for each block of the page. Called once. */
     void (*judge)(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool);
 } tmpl_detector_t;
@@ -85,13 +92,16 @@ typedef struct {
 /* The row of a detector; constant. */
 const tmpl_detector_t *tmpl_detector(tmpl_detector_e id);
 
-/* The detector with that name, in any case. APR_EINVAL, with the valid names, if there is none. */
-apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err);
+/* Bytes that it takes for a page at most; *is_early: it takes them before the store is asked. */
+uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *is_early);
+
+/* The detector with that name, in any case; -1: there is none. */
+int tmpl_detector_find(const char *name);
 
 /*
- * off, max, min, or on, in any case; on is min, the better one (docs/accuracy.md). APR_EINVAL, with
- * the valid names, for any other name.
+ * The tmpl_smoothing_e with that name, in any case: off, max, min, or on, which is min, the better
+ * one (docs/accuracy.md). -1: there is none.
  */
-apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name, tmpl_error_t *err);
+int tmpl_smoothing_find(const char *name);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/ascii.h"
 #include "detect/part_words.h"
-#include "detect/protect.h"
-#include "html/attr.h"
+#include "detect/headline.h"
 
 /* A block of content of so many bytes is the beginning of the text. */
 #define TEXT_LENGTH 80
@@ -30,9 +29,9 @@ typedef struct {
     uint32_t nodes[HEADINGS_MOST];
     uint32_t n;
     uint32_t n_h1;
-} headings_t;
+} candidates_t;
 
-static void find_headings(headings_t *headings, const tmpl_page_t *page)
+static void find_headings(candidates_t *headings, const tmpl_page_t *page)
 {
     headings->n = 0;
     headings->n_h1 = 0;
@@ -89,8 +88,8 @@ static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, u
 }
 
 /* Rule 1. Returns 0 if there is no candidate. */
-static int find_headline(candidate_t *best, const tmpl_judged_t *judged, const headings_t *headings,
-                         float bonus)
+static int find_headline(candidate_t *best, const tmpl_judged_t *judged,
+                         const candidates_t *headings, float bonus)
 {
     best->score = -1;
     for (uint32_t i = 0; i < headings->n; i++) {
@@ -108,21 +107,15 @@ static int find_headline(candidate_t *best, const tmpl_judged_t *judged, const h
 }
 
 /* Whether an attribute of the tag has one of the words that name an author, a date or a price. */
-static int says(const tmpl_page_t *page, const tmpl_node_t *node)
+static int is_tag_of_byline(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    static const char *const names[] = { "itemprop", "rel" };
-    static const char *const words[] = { "author", "datepublished", "datemodified", "datecreated",
-                                         "price" };
+    static const tmpl_attr_name_e names[] = { TMPL_ATTR_ITEMPROP, TMPL_ATTR_REL };
+    unsigned hints = 0;
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        tmpl_attr_t attr;
-        int has = tmpl_attr_find(&attr, page->src, node->open, names[i]);
-        for (unsigned k = 0; has && k < sizeof(words) / sizeof(words[0]); k++) {
-            if (tmpl_has_word(page->src, attr.value, words[k], tmpl_span_is)) {
-                return 1;
-            }
-        }
+        const tmpl_known_attr_t *attr = tmpl_node_attr(page, node, names[i]);
+        hints |= attr != NULL ? tmpl_hints_of_attr(page->src, attr) : 0;
     }
-    return 0;
+    return (hints & (TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_PRICE)) != 0;
 }
 
 /* How many elements upwards a byline is looked for in tags, and in classes and ids. */
@@ -135,7 +128,7 @@ static tmpl_byline_e byline_of(const tmpl_judged_t *judged, uint32_t node)
     unsigned about = tmpl_context(judged->reading, node)->near.steps[TMPL_NAME_ABOUT];
     int is_named = about > 0 && about <= NAMES_UP;
     for (int up = 0; up < TAGS_UP && node != 0; up++) {
-        if (page->nodes[node].tag == TMPL_TAG_TIME || says(page, &page->nodes[node])) {
+        if (page->nodes[node].tag == TMPL_TAG_TIME || is_tag_of_byline(page, &page->nodes[node])) {
             return TMPL_BYLINE_SAID;
         }
         is_named |=
@@ -231,7 +224,7 @@ static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t af
 void tmpl_headline(const tmpl_judged_t *judged)
 {
     static const float bonus_of_h1[] = { H1_BONUS, 0 };
-    headings_t headings;
+    candidates_t headings;
     find_headings(&headings, judged->reading->page);
     for (unsigned i = 0; i < sizeof(bonus_of_h1) / sizeof(bonus_of_h1[0]); i++) {
         candidate_t headline = { 0 };
@@ -242,10 +235,12 @@ void tmpl_headline(const tmpl_judged_t *judged)
             judged->verdicts[b].template = 0;
             judged->verdicts[b].part = TMPL_PART_HEADLINE;
         }
-        tmpl_why_note(judged->why, judged->reading->page, judged->verdicts, TMPL_RULE_HEADLINE);
+        tmpl_explain_note(judged->explain, judged->reading->page, judged->verdicts,
+                          TMPL_RULE_HEADLINE);
         uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;
         keep_byline(judged, headline.first > BYLINE_BEFORE ? headline.first - BYLINE_BEFORE : 0,
                     headline.after + most);
-        tmpl_why_note(judged->why, judged->reading->page, judged->verdicts, TMPL_RULE_BYLINE);
+        tmpl_explain_note(judged->explain, judged->reading->page, judged->verdicts,
+                          TMPL_RULE_BYLINE);
     }
 }

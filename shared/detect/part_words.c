@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/part_words.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -22,41 +21,25 @@ static const phrase_t phrases[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A bit for each hash of the first BEGIN bytes of a phrase: most texts begin with no phrase. */
+/* Most texts do not begin as any phrase does. */
 #define BEGIN 3
-#define BITS  65536
-static unsigned char begins[BITS / 8];
-static pthread_once_t begins_once = PTHREAD_ONCE_INIT;
 
 /* The first BEGIN bytes as a number, in their order; bytes behind a 0 count as 0. */
-static unsigned key_of(const char *text)
+static unsigned first_bytes(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
     unsigned key = (unsigned)c[0] << 16 | (c[0] != 0 ? (unsigned)c[1] << 8 : 0);
     return key | ((key & 0xFF00) != 0 ? c[2] : 0U);
 }
 
-static unsigned hash_of(unsigned key)
-{
-    return key * 2654435761U >> 16;
-}
-
-static void begins_fill(void)
-{
-    for (unsigned i = 0; i < COUNT(phrases); i++) {
-        unsigned hash = hash_of(key_of(phrases[i].phrase));
-        begins[hash / 8] |= (unsigned char)(1U << hash % 8);
-    }
-}
-
 /* The first phrase whose key is not smaller. */
-static unsigned first_of(unsigned key)
+static unsigned first_phrase(unsigned key)
 {
     unsigned low = 0;
     unsigned high = COUNT(phrases);
     while (low < high) {
         unsigned middle = (low + high) / 2;
-        if (key_of(phrases[middle].phrase) < key) {
+        if (first_bytes(phrases[middle].phrase) < key) {
             low = middle + 1;
         }
         else {
@@ -67,7 +50,7 @@ static unsigned first_of(unsigned key)
 }
 
 /* Spaces, punctuation, arrows and other signs; digits, too. */
-static int is_sign(uint32_t c)
+static int is_no_letter(uint32_t c)
 {
     return c < 0x80 ? !tmpl_is_alpha((char)c)
                     : c < 0xC0 || c == 0xD7 || (c >= 0x2000 && c < 0x2C00) ||
@@ -76,9 +59,9 @@ static int is_sign(uint32_t c)
 }
 
 /* Adds a character of text in the form of the phrases. */
-static uint32_t add(char *out, uint32_t n, uint32_t c)
+static uint32_t add_in_form(char *out, uint32_t n, uint32_t c)
 {
-    if (is_sign(c)) {
+    if (is_no_letter(c)) {
         if (n > 0 && out[n - 1] != ' ') {
             out[n++] = ' ';
         }
@@ -119,7 +102,8 @@ static int is(const char *phrase, const char *text)
  * The first most bytes of a block's text, in the form of the phrases, and the rest of a character,
  * with a 0 behind them. out has room for 8 more. Returns whether digits are among what was read.
  */
-static int read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *block, uint32_t most)
+static int read_in_form(char *out, const tmpl_page_t *page, const tmpl_block_t *block,
+                        uint32_t most)
 {
     uint32_t n = 0;
     int digits = 0;
@@ -128,11 +112,11 @@ static int read_text(char *out, const tmpl_page_t *page, const tmpl_block_t *blo
         if (page->src[span.start] == '<') {
             continue; /* an image */
         }
-        n = s > block->first_segment ? add(out, n, ' ') : n;
+        n = s > block->first_segment ? add_in_form(out, n, ' ') : n;
         for (uint32_t at = span.start; at < span.end && n < most;) {
             uint32_t c = next(page->src, span.end, &at);
             digits |= c >= '0' && c <= '9';
-            n = add(out, n, c);
+            n = add_in_form(out, n, c);
         }
     }
     /* a blank may be behind the text, but before more of it */
@@ -147,18 +131,17 @@ unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
 {
     char text[TMPL_PHRASE_MAX + 8];
     unsigned kinds = 0;
-    pthread_once(&begins_once, begins_fill);
-    read_text(text, page, block, BEGIN);
-    unsigned key = key_of(text);
-    unsigned hash = hash_of(key);
-    if (!(begins[hash / 8] & 1U << hash % 8)) {
+    read_in_form(text, page, block, BEGIN);
+    unsigned key = first_bytes(text);
+    unsigned first = first_phrase(key);
+    if (first == COUNT(phrases) || first_bytes(phrases[first].phrase) != key) {
         return 0;
     }
-    int digits = read_text(text, page, block, TMPL_PHRASE_MAX);
+    int digits = read_in_form(text, page, block, TMPL_PHRASE_MAX);
     if (digits && strlen(text) < BEGIN) {
         return 0; /* "2 x 30 cm", "79 AD", "Go 1.22": no button and no advertisement */
     }
-    for (unsigned i = first_of(key); i < COUNT(phrases) && key_of(phrases[i].phrase) == key; i++) {
+    for (unsigned i = first; i < COUNT(phrases) && first_bytes(phrases[i].phrase) == key; i++) {
         kinds |= is(phrases[i].phrase, text) ? phrases[i].kind : 0;
     }
     return kinds;

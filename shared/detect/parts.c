@@ -6,18 +6,13 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-static const char *const names[] = {
-#define TMPL_PART_NAME(id, name, explanation) name,
-    TMPL_PARTS(TMPL_PART_NAME)
-#undef TMPL_PART_NAME
-};
+#include "base/names.h"
+
+static const char *const names[] = { TMPL_PARTS(TMPL_COLUMN_2) };
 
 static const char separators[] = ", \t\r\n";
 
-const char *tmpl_part_name(tmpl_part_e part)
-{
-    return part < TMPL_PART_COUNT ? names[part] : "unknown";
-}
+TMPL_ENUM_COLUMN(tmpl_part_name, tmpl_part_e, TMPL_PARTS, TMPL_COLUMN_2)
 
 const char *tmpl_part_names(tmpl_part_set_t set, apr_pool_t *pool)
 {
@@ -36,12 +31,8 @@ static tmpl_part_set_t set_of(const char *word, size_t len)
     if (len == strlen("all") && apr_cstr_casecmpn(word, "all", len) == 0) {
         return TMPL_PARTS_ALL;
     }
-    for (unsigned i = 0; i < TMPL_PART_COUNT; i++) {
-        if (len == strlen(names[i]) && apr_cstr_casecmpn(word, names[i], len) == 0) {
-            return TMPL_PART_BIT(i);
-        }
-    }
-    return 0;
+    int part = tmpl_names_find(names, TMPL_PART_COUNT, word, len);
+    return part >= 0 ? TMPL_PART_BIT(part) : 0;
 }
 
 apr_status_t tmpl_parts_parse(tmpl_parts_t *parts, const char *text, tmpl_error_t *err)

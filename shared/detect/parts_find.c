@@ -13,7 +13,7 @@
 /* Template of these parts stays template: the trees decide. */
 #define KEPT_PARTS (TMPL_PART_BIT(TMPL_PART_CAPTION) | TMPL_PART_BIT(TMPL_PART_BYLINE))
 
-static void prepare(tmpl_parts_page_t *p)
+static void prepare_parts(tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
     uint32_t n = page->n_blocks;
@@ -41,7 +41,7 @@ static void prepare(tmpl_parts_page_t *p)
 #define LEAD_BLOCKS 4
 
 /* The last block of the headline; TMPL_NONE if there is none. */
-static uint32_t find_headline(const tmpl_parts_page_t *p)
+static uint32_t end_of_headline(const tmpl_parts_page_t *p)
 {
     uint32_t last = TMPL_NONE;
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
@@ -54,7 +54,7 @@ static uint32_t find_headline(const tmpl_parts_page_t *p)
 static void find_lead(const tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
-    uint32_t headline = find_headline(p);
+    uint32_t headline = end_of_headline(p);
     uint32_t b = headline + 1;
     while (headline != TMPL_NONE && b < page->n_blocks && b <= headline + LEAD_BLOCKS &&
            (p->verdicts[b].part != TMPL_PART_TEMPLATE || p->verdicts[b].template ||
@@ -87,7 +87,7 @@ void tmpl_parts_find(const tmpl_judged_t *judged, const tmpl_records_t *records,
                             .rule_hints = tmpl_parts_rule_hints(),
                             .records = records,
                             .pool = pool };
-    prepare(&p);
+    prepare_parts(&p);
     tmpl_parts_regions(&p);
     find_lead(&p);
     for (uint32_t b = 0; b < p.page->n_blocks; b++) {

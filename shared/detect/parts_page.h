@@ -4,7 +4,7 @@
 #define TMPL_PARTS_PAGE_H
 
 #include "detect/part_words.h"
-#include "detect/protect.h"
+#include "detect/headline.h"
 #include "detect/records.h"
 #include "feature/part_hints.h"
 

@@ -10,14 +10,14 @@ typedef struct {
     unsigned hints;       /* of the blocks that stay */
 } votes_t;
 
-static int stays(const tmpl_parts_page_t *p, uint32_t b)
+static int stays_by_default(const tmpl_parts_page_t *p, uint32_t b)
 {
     return (TMPL_PARTS_DEFAULT & TMPL_PART_BIT(p->verdicts[b].part)) != 0;
 }
 
 static int goes(const tmpl_parts_page_t *p, uint32_t b)
 {
-    return p->verdicts[b].part != TMPL_PART_TEMPLATE && !stays(p, b);
+    return p->verdicts[b].part != TMPL_PART_TEMPLATE && !stays_by_default(p, b);
 }
 
 /* Items, rows and cells are records themselves; other elements in a row are parts of one. */
@@ -54,14 +54,14 @@ static unsigned hints_of(const tmpl_parts_page_t *p, const tmpl_field_t *field)
     unsigned all = ~0U;
     for (uint32_t b = field->first; b != TMPL_NONE; b = p->records->next[b]) {
         if (p->words[b + 1] > p->words[b]) {
-            hints |= stays(p, b) ? p->all[b] : 0;
+            hints |= stays_by_default(p, b) ? p->all[b] : 0;
             all &= p->all[b];
         }
     }
     return hints | all;
 }
 
-static void count(votes_t *votes, const tmpl_parts_page_t *p, const tmpl_field_t *field)
+static void count_votes(votes_t *votes, const tmpl_parts_page_t *p, const tmpl_field_t *field)
 {
     uint32_t before = TMPL_NONE;
     for (uint32_t b = field->first; b != TMPL_NONE; before = b, b = p->records->next[b]) {
@@ -71,9 +71,9 @@ static void count(votes_t *votes, const tmpl_parts_page_t *p, const tmpl_field_t
         }
         votes->n++;
         votes->parts[p->verdicts[b].part]++;
-        votes->stay += stays(p, b) ? 1 : 0;
+        votes->stay += stays_by_default(p, b) ? 1 : 0;
         votes->go += goes(p, b) ? 1 : 0;
-        votes->more += stays(p, b) ? (int64_t)words : -(int64_t)words;
+        votes->more += stays_by_default(p, b) ? (int64_t)words : -(int64_t)words;
     }
 }
 
@@ -122,7 +122,7 @@ static void settle(const tmpl_parts_page_t *p, const tmpl_field_t *field)
     const tmpl_part_set_t stay = TMPL_PARTS_DEFAULT & ~TMPL_PART_BIT(TMPL_PART_HEADLINE);
     const tmpl_part_set_t go = TMPL_PARTS_ALL & ~TMPL_PARTS_DEFAULT;
     votes_t votes = { .hints = hints_of(p, field) };
-    count(&votes, p, field);
+    count_votes(&votes, p, field);
     if (votes.go == 0 || votes.n < TMPL_RECORDS_LEAST) {
         return;
     }
@@ -140,7 +140,7 @@ static void settle(const tmpl_parts_page_t *p, const tmpl_field_t *field)
 void tmpl_parts_records(tmpl_parts_page_t *p)
 {
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
-        p->kept[b + 1] = p->kept[b] + (stays(p, b) ? p->words[b + 1] - p->words[b] : 0);
+        p->kept[b + 1] = p->kept[b] + (stays_by_default(p, b) ? p->words[b + 1] - p->words[b] : 0);
     }
     for (uint32_t i = 0; i < p->records->n_fields; i++) {
         if (p->records->fields[i].n >= TMPL_RECORDS_LEAST) {

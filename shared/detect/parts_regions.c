@@ -65,7 +65,7 @@ static int has_one(const char *text, uint32_t len, const char *const *words, siz
     return 0;
 }
 
-static int begins(const char *text, const char *end, const char *word)
+static int begins_as(const char *text, const char *end, const char *word)
 {
     while (*word != '\0' && text < end && *text == *word) {
         text++;
@@ -86,7 +86,7 @@ static int has_type(const tmpl_page_t *page, const type_t *types, size_t n)
     while ((at = memchr(at, capital, (size_t)(end - at))) != NULL) {
         for (size_t i = 0; i < n; i++) {
             if (at - page->src >= types[i].capital &&
-                begins(at - types[i].capital, end, types[i].text)) {
+                begins_as(at - types[i].capital, end, types[i].text)) {
                 return 1;
             }
         }
@@ -151,7 +151,7 @@ static int fits(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsi
 }
 
 /* The end of the region that block heads: of the largest element that begins with it. */
-static uint32_t end_of(const tmpl_parts_page_t *p, uint32_t block, unsigned most)
+static uint32_t end_of_region(const tmpl_parts_page_t *p, uint32_t block, unsigned most)
 {
     const tmpl_page_t *page = p->page;
     uint32_t node = page->blocks[block].node;
@@ -189,7 +189,8 @@ static int is_like(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, u
            sum >= 0.7 * (double)words;
 }
 
-static void set(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned char part)
+static void set_parts_of(const tmpl_parts_page_t *p, uint32_t first, uint32_t after,
+                         unsigned char part)
 {
     const unsigned controls =
         TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_HIDDEN | TMPL_HINT_DIALOG;
@@ -232,7 +233,7 @@ static uint32_t headed(const tmpl_parts_page_t *p, uint32_t b, unsigned i)
         tmpl_part_words(p, b, b + 1) > HEAD_WORDS) {
         return 0;
     }
-    uint32_t after = end_of(p, b, heads[i].most);
+    uint32_t after = end_of_region(p, b, heads[i].most);
     if (heads[i].phrase == TMPL_PHRASE_SECTION && !have_authors(p, b, after, 0)) {
         return 0;
     }
@@ -272,18 +273,18 @@ static void find_headed(const tmpl_parts_page_t *p, unsigned parts)
         for (unsigned i = 0; i < HEADS && p->phrases[b] != 0; i++) {
             uint32_t after = parts & TMPL_PART_BIT(heads[i].part) ? headed(p, b, i) : 0;
             if (after > b + 1) {
-                set(p, b, after, heads[i].part);
+                set_parts_of(p, b, after, heads[i].part);
                 memset(p->headed + b, 1, after - b);
             }
             else if (after > b && heads[i].part == TMPL_PART_COMMENT &&
                      p->verdicts[b].ratio > 0.1F && p->kept[b] * 2 > p->kept[p->page->n_blocks]) {
-                set(p, b, b + 1, TMPL_PART_COMMENT);
+                set_parts_of(p, b, b + 1, TMPL_PART_COMMENT);
             }
         }
     }
 }
 
-static void find_comments(const tmpl_parts_page_t *p, int is_thread)
+static void set_comments(const tmpl_parts_page_t *p, int is_thread)
 {
     const tmpl_page_t *page = p->page;
     uint32_t text = 0; /* bytes of content before, in long blocks */
@@ -296,7 +297,7 @@ static void find_comments(const tmpl_parts_page_t *p, int is_thread)
         }
         else if ((is_thread ? (p->some[b] & TMPL_HINT_POST) != 0 : text >= ARTICLE) &&
                  !tmpl_part_is_chrome(p, b)) {
-            set(p, b, b + 1, TMPL_PART_COMMENT);
+            set_parts_of(p, b, b + 1, TMPL_PART_COMMENT);
         }
     }
 }
@@ -306,7 +307,7 @@ static void find_reviews(const tmpl_parts_page_t *p)
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
         if ((p->all[b] & TMPL_HINT_REVIEW) && p->verdicts[b].ratio > 0.05F &&
             !tmpl_part_is_chrome(p, b)) {
-            set(p, b, b + 1, TMPL_PART_REVIEW);
+            set_parts_of(p, b, b + 1, TMPL_PART_REVIEW);
         }
     }
 }
@@ -320,6 +321,6 @@ void tmpl_parts_regions(tmpl_parts_page_t *p)
     if (is_product) {
         find_reviews(p); /* first: shops made of blogs call them comments, too */
     }
-    find_comments(p, is_thread);
+    set_comments(p, is_thread);
     find_headed(p, ~not_here);
 }

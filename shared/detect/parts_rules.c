@@ -68,7 +68,7 @@ static int is_near_picture(const tmpl_parts_page_t *p, uint32_t b)
 #define QUESTION_WORDS 4
 #define PANEL_WORDS    8
 
-static int ends_in(const tmpl_page_t *page, tmpl_span_t span, const char *sign)
+static int ends_in_sign(const tmpl_page_t *page, tmpl_span_t span, const char *sign)
 {
     uint32_t n = (uint32_t)strlen(sign);
     while (span.end > span.start && (unsigned char)page->src[span.end - 1] <= ' ') {
@@ -84,7 +84,7 @@ static int is_question(const tmpl_parts_page_t *p, uint32_t b)
     const tmpl_block_t *block = &p->page->blocks[b];
     for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
         for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-            if (ends_in(p->page, p->page->segments[s].span, signs[i])) {
+            if (ends_in_sign(p->page, p->page->segments[s].span, signs[i])) {
                 return tmpl_part_words(p, b, b + 1) >= QUESTION_WORDS;
             }
         }
@@ -161,7 +161,7 @@ unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t b)
 }
 
 /* A short line of who or when. */
-static int is_byline(const tmpl_parts_page_t *p, uint32_t b)
+static int is_who_or_when(const tmpl_parts_page_t *p, uint32_t b)
 {
     const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     uint32_t words = tmpl_part_words(p, b, b + 1);
@@ -193,7 +193,7 @@ static int is_facts(const tmpl_parts_page_t *p, uint32_t b)
 /* The part of a block of content that no region and no rule has taken. */
 unsigned char tmpl_parts_rest(const tmpl_parts_page_t *p, uint32_t b)
 {
-    if (is_byline(p, b)) {
+    if (is_who_or_when(p, b)) {
         return TMPL_PART_BYLINE;
     }
     if (is_facts(p, b)) {

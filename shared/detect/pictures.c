@@ -43,7 +43,7 @@ static int is_caption(const tmpl_page_t *page, const tmpl_block_t *block)
 }
 
 /* Rule 1 of pictures.h. */
-static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint32_t block)
+static int is_text_beside(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint32_t block)
 {
     const tmpl_block_t *b = &page->blocks[block];
     if (is_caption(page, b)) {
@@ -82,7 +82,7 @@ void tmpl_pictures(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl
 {
     uint32_t text = TMPL_NONE; /* the last block of text; TMPL_NONE if it is template */
     for (uint32_t b = 0; b < page->n_blocks; b++) {
-        if (!is_text(page, verdicts, b)) {
+        if (!is_text_beside(page, verdicts, b)) {
             continue;
         }
         int between = text != TMPL_NONE && !verdicts[b].template;

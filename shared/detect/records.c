@@ -20,7 +20,7 @@ static uint32_t column_of(const tmpl_node_t *nodes, uint32_t node)
     return column;
 }
 
-static void add_block(tmpl_records_t *records, uint32_t block, uint32_t n)
+static void add_to_field(tmpl_records_t *records, uint32_t block, uint32_t n)
 {
     tmpl_field_t *field = &records->fields[n];
     if (field->n++ == 0) {
@@ -45,8 +45,8 @@ void tmpl_records_find(tmpl_records_t *records, const tmpl_page_t *page,
     tmpl_numbering_init(&fields, 64, pool, pool);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         uint64_t column = column_of(page->nodes, page->blocks[b].node);
-        add_block(records, b,
-                  tmpl_numbering_add(&fields, column << 32 | layout->blocks[b].paths[0]));
+        add_to_field(records, b,
+                     tmpl_numbering_add(&fields, column << 32 | layout->blocks[b].paths[0]));
     }
     records->n_fields = fields.n;
 }
@@ -89,7 +89,7 @@ static int is_same_text(const judge_t *j, uint32_t a, uint32_t b)
 }
 
 /* What a block says of itself. A heading is the name of its record. */
-static tmpl_byline_e says(const judge_t *j, uint32_t block)
+static tmpl_byline_e says_in_record(const judge_t *j, uint32_t block)
 {
     uint32_t node = j->page->segments[j->page->blocks[block].first_segment].node;
     if (tmpl_context(j->judged->reading, node)->in & TMPL_IN_HEADING) {
@@ -106,7 +106,7 @@ static tmpl_byline_e field_says(const judge_t *j, const tmpl_field_t *field)
     uint32_t named = 0;
     for (uint32_t b = field->first; b != TMPL_NONE && looked < TMPL_RECORDS_LOOKED;
          b = j->records->next[b], looked++) {
-        tmpl_byline_e is = says(j, b);
+        tmpl_byline_e is = says_in_record(j, b);
         said += is == TMPL_BYLINE_SAID ? 1 : 0;
         named += is != TMPL_BYLINE_NONE ? 1 : 0;
     }
@@ -152,7 +152,7 @@ static int is_needed(const judge_t *j, const tmpl_field_t *field)
 #define ROW_WORDS 100
 
 /* The row of data that a block is in; 0: none. Long rows are for layout. */
-static uint32_t row_of(const judge_t *j, uint32_t block)
+static uint32_t row_of_data(const judge_t *j, uint32_t block)
 {
     const tmpl_node_t *nodes = j->page->nodes;
     const uint32_t *words = j->judged->reading->before.words;
@@ -175,7 +175,7 @@ static int is_in_table(const judge_t *j, const tmpl_field_t *field)
         return 1;
     }
     unsigned tables = 0;
-    for (node = row_of(j, field->first); node > 0; node = nodes[node].parent) {
+    for (node = row_of_data(j, field->first); node > 0; node = nodes[node].parent) {
         tables += nodes[node].tag == TMPL_TAG_TABLE ? 1 : 0;
     }
     return tables == 1;
@@ -184,7 +184,7 @@ static int is_in_table(const judge_t *j, const tmpl_field_t *field)
 /* Whether a block is of a row with content: rule 5 of cut/headings.h keeps all of a row. */
 static int is_in_row(const judge_t *j, uint32_t block)
 {
-    uint32_t row = row_of(j, block);
+    uint32_t row = row_of_data(j, block);
     return row > 0 && words_of(j, block) <= 2 * TMPL_RECORDS_WORDS &&
            j->content[tmpl_after_block(j->page, row)] > j->content[tmpl_first_block(j->page, row)];
 }
@@ -216,7 +216,7 @@ static void judge_field(const judge_t *j, const tmpl_field_t *field)
     }
 }
 
-static void sum_up(const judge_t *j)
+static void sum_content(const judge_t *j)
 {
     for (uint32_t b = 0; b < j->page->n_blocks; b++) {
         uint32_t words = j->judged->verdicts[b].template ? 0 : words_of(j, b);
@@ -231,7 +231,7 @@ void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *recor
     j.content = apr_palloc(pool, (records->page->n_blocks + 1) * sizeof(*j.content));
     j.content[0] = 0;
     for (int round = 0; round < 2; round++) {
-        sum_up(&j);
+        sum_content(&j);
         for (uint32_t i = 0; i < records->n_fields; i++) {
             const tmpl_field_t *field = &records->fields[i];
             if (field->n > 1 && (round == 0 || is_in_table(&j, field))) {

@@ -11,7 +11,7 @@
 #ifndef TMPL_RECORDS_H
 #define TMPL_RECORDS_H
 
-#include "detect/protect.h"
+#include "detect/headline.h"
 #include "feature/layout.h"
 
 typedef struct {

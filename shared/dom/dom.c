@@ -30,7 +30,7 @@ typedef struct {
     tmpl_decoder_t decoder;
     int on_demand;
     tmpl_buf_t value;
-} source_t;
+} dom_source_t;
 
 static const char *stored_attribute(const xmlNode *element, const char *name)
 {
@@ -43,22 +43,22 @@ static const char *stored_attribute(const xmlNode *element, const char *name)
 }
 
 /* Memory for the tree, all zero; NULL if the tree may take no more. */
-static void *take(maker_t *m, uint64_t bytes)
+static void *take_dom_memory(maker_t *m, uint64_t bytes)
 {
     m->full |= bytes > m->left;
     m->left -= m->full ? 0 : bytes;
     return m->full ? NULL : apr_pcalloc(m->pool, bytes);
 }
 
-static xmlChar *take_text(maker_t *m, const tmpl_buf_t *text)
+static xmlChar *take_dom_text(maker_t *m, const tmpl_buf_t *text)
 {
-    char *copy = take(m, text->len + 1);
+    char *copy = take_dom_memory(m, text->len + 1);
     return copy != NULL ? memcpy(copy, text->at, text->len) : NULL;
 }
 
 static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name)
 {
-    xmlNode *node = take(m, sizeof(*node));
+    xmlNode *node = take_dom_memory(m, sizeof(*node));
     if (node == NULL) {
         return NULL;
     }
@@ -72,9 +72,9 @@ static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const c
     return node;
 }
 
-static void add_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
+static void add_dom_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
 {
-    xmlChar *content = take_text(m, converted);
+    xmlChar *content = take_dom_text(m, converted);
     xmlNode *text = append(m, parent, XML_TEXT_NODE, "text");
     if (text != NULL) {
         text->content = content;
@@ -85,13 +85,13 @@ static void add_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
 static void add_run(maker_t *m, xmlNode *parent)
 {
     if (m->run.len > 0) {
-        add_text(m, parent, &m->run);
+        add_dom_text(m, parent, &m->run);
         tmpl_buf_clear(&m->run);
     }
 }
 
 /* The name at span in lower case, with '_' for bytes that XML forbids. */
-static const char *name_of(maker_t *m, tmpl_span_t span)
+static const char *dom_name_of(maker_t *m, tmpl_span_t span)
 {
     tmpl_buf_clear(&m->text);
     for (uint32_t i = span.start; i < span.end; i++) {
@@ -101,25 +101,25 @@ static const char *name_of(maker_t *m, tmpl_span_t span)
             tmpl_is_alpha(c) || c == '_' || (!first && (tmpl_is_digit(c) || c == '-' || c == '.'));
         tmpl_buf_add_byte(&m->text, may ? c : '_');
     }
-    return (const char *)take_text(m, &m->text);
+    return (const char *)take_dom_text(m, &m->text);
 }
 
 static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
 {
     if (tag == TMPL_TAG_OTHER) {
         uint32_t end = tmpl_tag_name_end(m->page->src, open.end, open.start + 1);
-        return name_of(m, (tmpl_span_t){ open.start + 1, end });
+        return dom_name_of(m, (tmpl_span_t){ open.start + 1, end });
     }
     return tmpl_tag_name(tag);
 }
 
 static void add_attribute(maker_t *m, xmlNode *element, xmlAttr **last, const tmpl_attr_t *attr)
 {
-    const char *name = name_of(m, attr->name);
+    const char *name = dom_name_of(m, attr->name);
     if (name == NULL || stored_attribute(element, name) != NULL) {
         return;
     }
-    xmlAttr *added = take(m, sizeof(*added));
+    xmlAttr *added = take_dom_memory(m, sizeof(*added));
     if (added == NULL) {
         return;
     }
@@ -133,7 +133,7 @@ static void add_attribute(maker_t *m, xmlNode *element, xmlAttr **last, const tm
     tmpl_buf_clear(&m->text);
     tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, attr->value, TMPL_IN_ATTRIBUTE);
     /* xmlAttr begins as xmlNode does: libxml2 itself treats one as the other */
-    add_text(m, (xmlNode *)added, &m->text);
+    add_dom_text(m, (xmlNode *)added, &m->text);
 }
 
 static void add_attributes(maker_t *m, xmlNode *element, tmpl_span_t open)
@@ -178,7 +178,7 @@ static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t co
     if (script != NULL) {
         tmpl_buf_clear(&m->text);
         tmpl_decode(&m->text, m->opts->decoder, src + content.start, tmpl_span_len(content));
-        add_text(m, script, &m->text);
+        add_dom_text(m, script, &m->text);
     }
 }
 
@@ -234,7 +234,7 @@ static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t
 }
 
 /* Reads the source in front of body: the attributes of html, and meta, link, base, script. */
-static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
+static void read_dom_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
 {
     const tmpl_tag_index_t *index = tmpl_tag_index();
     const char *src = m->page->src;
@@ -284,13 +284,13 @@ static void add_head(maker_t *m, xmlNode *html)
             end = page->nodes[1].open.start;
         }
     }
-    read_head(m, html, head, end);
+    read_dom_head(m, html, head, end);
     if (tmpl_span_len(page->title) > 0) {
         xmlNode *title = add_element(m, head, TMPL_TAG_TITLE, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
         tmpl_buf_clear(&m->text);
         tmpl_dom_decode(&m->text, m->opts->decoder, page->src, page->title, TMPL_IN_TEXT);
         if (title != NULL) {
-            add_text(m, title, &m->text);
+            add_dom_text(m, title, &m->text);
         }
     }
 }
@@ -310,7 +310,7 @@ static int is_in_line(const maker_t *m, const xmlNode *node)
  * Adds the text between the last tag or text and the byte at: it is white space, because it is no
  * segment. Outside a pre it becomes one space.
  */
-static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
+static void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
 {
     const char *src = m->page->src;
     const tmpl_buf_t *run = &m->run;
@@ -347,13 +347,13 @@ static int is_out(maker_t *m, uint32_t at)
     return 1;
 }
 
-static void add_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *segment)
+static void add_dom_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *segment)
 {
     /* the segments of images and empty links are spans of a tag */
     if (segment->span.start < m->page->nodes[segment->node].open.end) {
         return;
     }
-    add_space(m, parent, segment->span.start);
+    add_dom_space(m, parent, segment->span.start);
     if (is_out(m, segment->span.start)) {
         return;
     }
@@ -380,7 +380,7 @@ static int is_bare(const maker_t *m, uint32_t node)
 }
 
 /* Adds the elements and texts in body. */
-static void add_body(maker_t *m, xmlNode *body)
+static void add_dom_body(maker_t *m, xmlNode *body)
 {
     const tmpl_page_t *page = m->page;
     xmlNode *parent = body;
@@ -392,7 +392,7 @@ static void add_body(maker_t *m, xmlNode *body)
             segment < up->after_segment ? page->segments[segment].span.start : TMPL_NONE;
         if (node < up->after && page->nodes[node].open.start <= text_at) {
             const tmpl_node_t *n = &page->nodes[node];
-            add_space(m, parent, n->open.start);
+            add_dom_space(m, parent, n->open.start);
             int out =
                 is_out(m, n->open.start) || (m->opts->displayed && n->flags & TMPL_NODE_QUIET);
             if (out) {
@@ -416,14 +416,14 @@ static void add_body(maker_t *m, xmlNode *body)
             open = node++;
         }
         else if (text_at != TMPL_NONE) {
-            add_segment(m, parent, &page->segments[segment++]);
+            add_dom_segment(m, parent, &page->segments[segment++]);
         }
         else if (open == 0) {
             add_run(m, parent);
             return;
         }
         else {
-            add_space(m, parent, tmpl_span_len(up->close) > 0 ? up->close.start : m->at);
+            add_dom_space(m, parent, tmpl_span_len(up->close) > 0 ? up->close.start : m->at);
             m->at = up->close.end > m->at ? up->close.end : m->at;
             m->pre = m->pre == open ? 0 : m->pre;
             if (tmpl_dom_node(parent) == open) {
@@ -441,8 +441,9 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     m.doc = apr_pcalloc(pool, sizeof(*m.doc));
     m.doc->type = XML_DOCUMENT_NODE;
     m.doc->doc = m.doc;
-    source_t *source = apr_palloc(pool, sizeof(*source));
-    *source = (source_t){ .page = page, .decoder = *opts->decoder, .on_demand = opts->on_demand };
+    dom_source_t *source = apr_palloc(pool, sizeof(*source));
+    *source =
+        (dom_source_t){ .page = page, .decoder = *opts->decoder, .on_demand = opts->on_demand };
     tmpl_buf_init(&source->value, pool);
     m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
@@ -453,7 +454,7 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
         add_head(&m, html);
         xmlNode *body = add_element(&m, html, TMPL_TAG_BODY, page->nodes[0].open, 0);
         if (body != NULL) {
-            add_body(&m, body);
+            add_dom_body(&m, body);
         }
     }
     return m.full ? NULL : m.doc;
@@ -461,7 +462,7 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
 
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
-    source_t *source = element->doc->_private;
+    dom_source_t *source = element->doc->_private;
     uint32_t node = tmpl_dom_node(element);
     tmpl_attr_t attr;
     if (!source->on_demand || node == TMPL_NONE) {

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-static void add_code(tmpl_buf_t *buf, uint32_t code)
+static void add_dom_code(tmpl_buf_t *buf, uint32_t code)
 {
     /* U+FFFE and U+FFFF are no characters of XML */
     tmpl_buf_add_char(buf, code == 0xFFFE || code == 0xFFFF ? TMPL_REPLACEMENT : code);
 }
 
 /* The number of bytes at the start that stand for themselves: most of ASCII. */
-static apr_size_t plain(const char *text, apr_size_t len)
+static apr_size_t plain_bytes(const char *text, apr_size_t len)
 {
     apr_size_t n = 0;
     while (n < len && (text[n] >= ' ' || text[n] == '\n' || text[n] == '\t') && text[n] != '&') {
@@ -23,7 +23,7 @@ static apr_size_t plain(const char *text, apr_size_t len)
 static void add_odd(tmpl_buf_t *buf, uint32_t code)
 {
     if ((code >= ' ' && code != 0x7F) || code == '\n' || code == '\t') {
-        add_code(buf, code);
+        add_dom_code(buf, code);
     }
     else if (code == '\f' || code == '\r') {
         tmpl_buf_add_byte(buf, '\n');
@@ -33,7 +33,7 @@ static void add_odd(tmpl_buf_t *buf, uint32_t code)
 static void add_utf8(tmpl_buf_t *buf, const char *text, apr_size_t len, tmpl_reference_e where)
 {
     for (apr_size_t i = 0, used; i < len; i += used) {
-        used = plain(text + i, len - i);
+        used = plain_bytes(text + i, len - i);
         if (used > 0) {
             tmpl_buf_add(buf, text + i, used);
             continue;

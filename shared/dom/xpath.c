@@ -71,7 +71,7 @@ apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err)
 }
 
 /* The page's node of a node of the tree, or of the element around; TMPL_NONE outside of body. */
-static uint32_t node_of(const xmlNode *node)
+static uint32_t page_node_of(const xmlNode *node)
 {
     while (node != NULL && node->type != XML_ELEMENT_NODE) {
         node = node->parent;
@@ -98,7 +98,7 @@ int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *d
         const xmlNodeSet *set = object->nodesetval;
         *nodes = apr_palloc(pool, ((apr_size_t)set->nodeNr + 1) * sizeof(**nodes));
         for (int i = 0; i < set->nodeNr; i++) {
-            uint32_t node = node_of(set->nodeTab[i]);
+            uint32_t node = page_node_of(set->nodeTab[i]);
             if (node != TMPL_NONE) {
                 (*nodes)[(*n)++] = node;
             }

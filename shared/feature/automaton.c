@@ -19,10 +19,10 @@ const unsigned char tmpl_symbols[256] = {
 typedef struct {
     const char *rest;
     unsigned state;
-} part_t;
+} rest_of_word_t;
 
 /* Adds the next character of a word; returns how many states are new. States from first on are. */
-static unsigned add_character(tmpl_automaton_t *a, part_t *part, unsigned first, unsigned n)
+static unsigned add_character(tmpl_automaton_t *a, rest_of_word_t *part, unsigned first, unsigned n)
 {
     unsigned symbol = tmpl_symbols[(unsigned char)*part->rest++];
     uint16_t *next = &a->next[part->state][symbol];
@@ -39,13 +39,16 @@ static unsigned add_character(tmpl_automaton_t *a, part_t *part, unsigned first,
  * States are numbered by their lengths: those of one length are added together, and then continue
  * as the next shorter state does, which is complete by then.
  */
-unsigned tmpl_automaton_fill(tmpl_automaton_t *a, const tmpl_word_t *words, unsigned n)
+unsigned tmpl_automaton_fill(tmpl_automaton_t *a, const tmpl_word_t *words, unsigned most)
 {
-    part_t parts[TMPL_WORDS_MAX];
+    rest_of_word_t parts[TMPL_WORDS_MOST];
     unsigned first = 0;
     unsigned n_states = 1;
-    for (unsigned i = 0; i < n; i++) {
-        parts[i] = (part_t){ words[i].word, 0 };
+    size_t room = TMPL_STATES_MOST - 1;
+    unsigned n = 0;
+    for (; n < most && n < TMPL_WORDS_MOST && strlen(words[n].word) <= room; n++) {
+        room -= strlen(words[n].word);
+        parts[n] = (rest_of_word_t){ words[n].word, 0 };
     }
     while (first < n_states) {
         first = n_states;

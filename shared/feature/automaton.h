@@ -20,11 +20,14 @@ typedef struct {
     uint64_t says; /* a set of what the word says */
 } tmpl_word_t;
 
+#define TMPL_WORDS_MOST  512
+#define TMPL_STATES_MOST 8192
+
 /* A state is the longest end of the text so far that a word begins with; 0: there is none. */
 typedef struct {
-    uint16_t (*next)[TMPL_SYMBOLS]; /* the state behind a symbol */
-    uint64_t *says;                 /* what the words say that end here */
-    uint16_t *shorter;              /* the state of the longest end of this one; for filling */
+    uint16_t next[TMPL_STATES_MOST][TMPL_SYMBOLS]; /* the state behind a symbol */
+    uint64_t says[TMPL_STATES_MOST];               /* what the words say that end here */
+    uint16_t shorter[TMPL_STATES_MOST]; /* the state of the longest end of this one; for filling */
 } tmpl_automaton_t;
 
 /* A search in progress. A text begins behind TMPL_BETWEEN, and ends with it. */
@@ -48,12 +51,9 @@ static inline void tmpl_search_step(tmpl_search_t *search, unsigned symbol)
 /* The symbols of characters: of letters in any case, and of digits; all others are TMPL_BETWEEN. */
 extern const unsigned char tmpl_symbols[256];
 
-/* Words of an automaton at most. */
-#define TMPL_WORDS_MAX 512
-
 /*
- * Fills an automaton whose arrays hold 0s only, and have room for a state for each character of n
- * words and one more; at most UINT16_MAX. Returns the number of states.
+ * Fills an automaton that is all 0, and returns the number of its states. All words must have less
+ * than TMPL_STATES_MOST characters: those behind are left out, as are those behind TMPL_WORDS_MOST.
  */
 unsigned tmpl_automaton_fill(tmpl_automaton_t *automaton, const tmpl_word_t *words, unsigned n);
 

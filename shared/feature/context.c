@@ -74,7 +74,7 @@ typedef struct {
     tmpl_kinds_t names; /* by class and id */
     tmpl_kinds_t said;  /* by other attributes */
     unsigned hints;     /* TMPL_HINT_* */
-} own_t;
+} start_tag_t;
 
 /* Longer values are cut off: they would cost time, and layouts do not depend on them. */
 #define VALUE_MAX 200
@@ -90,7 +90,7 @@ static const known_name_t *known_name(known_names_t *known, const char *value, u
     return slot;
 }
 
-static void read_name(own_t *own, const char *value, uint32_t len, const char *limit)
+static void read_class_or_id(start_tag_t *own, const char *value, uint32_t len, const char *limit)
 {
     char name[VALUE_MAX + TMPL_BYTES16];
     uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
@@ -152,7 +152,7 @@ static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
 }
 
 /* Reads an attribute other than class and id. */
-static void read_other(own_t *own, const tmpl_page_t *page, const tmpl_known_attr_t *attr)
+static void read_other(start_tag_t *own, const tmpl_page_t *page, const tmpl_known_attr_t *attr)
 {
     int is_yes = tmpl_span_len(attr->value) != 5; /* not "false" */
     if (attr->name == TMPL_ATTR_ROLE) {
@@ -180,14 +180,14 @@ static int is_anchor(const tmpl_node_t *node, const tmpl_known_attr_t *attr)
             (tmpl_tag_flags(node->tag) & TMPL_IS_HEADING));
 }
 
-static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
+static void read_tag(start_tag_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
 {
     const tmpl_known_attr_t *attr = page->attrs + node->attrs;
     for (; attr->value.start < node->open.end; attr++) {
         if (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) {
-            own_t before = *own;
-            read_name(own, page->src + attr->value.start, tmpl_span_len(attr->value),
-                      page->src + page->len);
+            start_tag_t before = *own;
+            read_class_or_id(own, page->src + attr->value.start, tmpl_span_len(attr->value),
+                             page->src + page->len);
             if (is_anchor(node, attr)) {
                 own->names = before.names;
                 own->hints = before.hints;
@@ -230,7 +230,7 @@ static uint64_t key_of_context(uint64_t layout, uint64_t said, unsigned in, unsi
 }
 
 /* What is said of an element and those around it. */
-static uint64_t said_in(const own_t *own, uint64_t around)
+static uint64_t said_in(const start_tag_t *own, uint64_t around)
 {
     return own->said != 0 ? XXH3_64bits_withSeed(&own->said, sizeof(own->said), own->hash ^ around)
                           : around;
@@ -252,7 +252,7 @@ static void add_context(contexts_t *contexts, tmpl_context_t *context, uint32_t 
 }
 
 /* The index of the context of a node, by its start tag and its parent's context. */
-static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_context_t *up)
+static uint32_t find_context(contexts_t *contexts, const start_tag_t *own, const tmpl_context_t *up)
 {
     uint32_t n = contexts->all.n;
     uint64_t said = said_in(own, up->said);
@@ -277,11 +277,11 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
 {
     const tmpl_page_t *page = contexts->reading->page;
     const tmpl_context_t *up = tmpl_context_at(contexts->reading, up_context);
-    own_t own = { .known = known,
-                  .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
-                  .in = in_tag[node->tag] | in,
-                  .names = tag_names[node->tag],
-                  .hints = tmpl_hints_of_tag[node->tag] };
+    start_tag_t own = { .known = known,
+                        .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
+                        .in = in_tag[node->tag] | in,
+                        .names = tag_names[node->tag],
+                        .hints = tmpl_hints_of_tag[node->tag] };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;
@@ -298,7 +298,7 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
 }
 
 /* The kind of the link, if the node is one. */
-static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
+static unsigned kind_of_link(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     const tmpl_known_attr_t *href =
         node->tag == TMPL_TAG_A ? tmpl_node_attr(page, node, TMPL_ATTR_HREF) : NULL;
@@ -309,8 +309,8 @@ static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
  * A key, other than 0, that nodes with different contexts share only if 64 bits are equal by
  * accident.
  */
-static uint64_t key_of(const tmpl_page_t *page, const tmpl_node_t *node, uint32_t up_context,
-                       unsigned in)
+static uint64_t key_of_node(const tmpl_page_t *page, const tmpl_node_t *node, uint32_t up_context,
+                            unsigned in)
 {
     uint64_t key = 1 + (uint64_t)up_context * TMPL_TAG_COUNT + node->tag;
     if (node->flags & TMPL_NODE_NAMED) {
@@ -323,8 +323,8 @@ static uint32_t context_of(contexts_t *contexts, const tmpl_node_t *node, uint32
                            known_names_t *known)
 {
     const tmpl_page_t *page = contexts->reading->page;
-    unsigned in = link_of(page, node);
-    uint64_t key = key_of(page, node, up_context, in);
+    unsigned in = kind_of_link(page, node);
+    uint64_t key = key_of_node(page, node, up_context, in);
     uint32_t slot = tmpl_slot_of(key, COUNT(contexts->seen));
     if (contexts->seen[slot].key != key) {
         contexts->seen[slot].key = key;

@@ -1,32 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feature/feature.h"
 
-#include <string.h>
+#include "base/names.h"
 
-static const struct {
-    const char *name;
-    const char *group;
-} features[] = {
-#define TMPL_BLOCK_FEATURE_ROW(id, name, group) { name, #group },
-    TMPL_BLOCK_FEATURES(TMPL_BLOCK_FEATURE_ROW)
-#undef TMPL_BLOCK_FEATURE_ROW
-};
+TMPL_ENUM_COLUMN(tmpl_block_feature_name, tmpl_block_feature_e, TMPL_BLOCK_FEATURES, TMPL_COLUMN_2)
+TMPL_ENUM_FIND(tmpl_block_feature_find, TMPL_BLOCK_FEATURES)
 
-const char *tmpl_block_feature_name(tmpl_block_feature_e feature)
-{
-    return features[feature].name;
-}
-
-const char *tmpl_block_feature_group(tmpl_block_feature_e feature)
-{
-    return features[feature].group;
-}
-
-tmpl_block_feature_e tmpl_block_feature_find(const char *name)
-{
-    unsigned feature = 0;
-    while (feature < TMPL_BLOCK_FEATURE_COUNT && strcmp(features[feature].name, name) != 0) {
-        feature++;
-    }
-    return (tmpl_block_feature_e)feature;
-}
+#define GROUP(id, name, group) #group,
+TMPL_ENUM_COLUMN(tmpl_block_feature_group, tmpl_block_feature_e, TMPL_BLOCK_FEATURES, GROUP)

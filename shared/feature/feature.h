@@ -203,8 +203,8 @@ typedef enum {
 const char *tmpl_block_feature_name(tmpl_block_feature_e feature);
 const char *tmpl_block_feature_group(tmpl_block_feature_e feature);
 
-/* The feature of that name, or TMPL_BLOCK_FEATURE_COUNT. */
-tmpl_block_feature_e tmpl_block_feature_find(const char *name);
+/* The feature with that name, in any case; -1: there is none. */
+int tmpl_block_feature_find(const char *name);
 
 /* Rows of some blocks, one column for each feature: feature f of the block at i is of[f][i]. */
 #define TMPL_BLOCKS_AT_ONCE 64

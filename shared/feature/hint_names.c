@@ -15,35 +15,20 @@ static const tmpl_word_t names[] = {
 #undef NAME
 };
 
-/* the first state, and one for each character of all names */
-enum {
-#define NAME(name, kinds) name
-    STATES = sizeof(
-#include "feature/hint_names.def"
-        )
-#undef NAME
-};
-
-_Static_assert(sizeof(names) / sizeof(names[0]) <= TMPL_WORDS_MAX && STATES <= UINT16_MAX,
-               "an automaton has that many words and states at most");
-
-static uint16_t next[STATES][TMPL_SYMBOLS];
-static uint64_t says[STATES];
-static uint16_t shorter[STATES];
-static tmpl_automaton_t automaton = { next, says, shorter };
+static tmpl_automaton_t automaton;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void fill(void)
+static void fill_names(void)
 {
     unsigned n = tmpl_automaton_fill(&automaton, names, sizeof(names) / sizeof(names[0]));
     for (unsigned s = 0; s < n; s++) {
-        next[s][TMPL_DIGIT] = next[s][TMPL_BETWEEN];
+        automaton.next[s][TMPL_DIGIT] = automaton.next[s][TMPL_BETWEEN];
     }
 }
 
 tmpl_kinds_t tmpl_names_in(const char *value, uint32_t len)
 {
-    pthread_once(&once, fill);
+    pthread_once(&once, fill_names);
     tmpl_search_t search = tmpl_search(&automaton);
     for (uint32_t at = 0; at < len; at++) {
         tmpl_search_step(&search, tmpl_symbols[(unsigned char)value[at]]);

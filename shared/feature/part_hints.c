@@ -98,31 +98,16 @@ static const tmpl_word_t words[] = {
 #undef WORD
 };
 
-/* the first state, and one for each character of all words */
-enum {
-#define WORD(hint, word) word
-    STATES = sizeof(
-#include "feature/part_hints.def"
-        )
-#undef WORD
-};
-
-_Static_assert(sizeof(words) / sizeof(words[0]) <= TMPL_WORDS_MAX && STATES <= UINT16_MAX,
-               "an automaton has that many words and states at most");
-
-static uint16_t next[STATES][TMPL_SYMBOLS];
-static uint64_t says[STATES];
-static uint16_t shorter[STATES];
-static tmpl_automaton_t automaton = { next, says, shorter };
+static tmpl_automaton_t automaton;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void fill(void)
+static void fill_words(void)
 {
     unsigned n = tmpl_automaton_fill(&automaton, words, COUNT(words));
     /* two words are side by side whatever the number of characters between them */
     for (unsigned s = 0; s < n; s++) {
-        unsigned behind = next[s][TMPL_BETWEEN];
-        next[behind][TMPL_BETWEEN] = (uint16_t)behind;
+        uint16_t behind = automaton.next[s][TMPL_BETWEEN];
+        automaton.next[behind][TMPL_BETWEEN] = behind;
     }
 }
 
@@ -181,7 +166,7 @@ static uint32_t search_name(tmpl_search_t *search, const char *value, uint32_t l
 
 unsigned tmpl_hints_of_name(const char *value, uint32_t len)
 {
-    pthread_once(&once, fill);
+    pthread_once(&once, fill_words);
     tmpl_search_t search = tmpl_search(&automaton);
     for (uint32_t at = 0; at < len;) {
         if (is_foreign(value + at, len - at)) {

@@ -20,7 +20,7 @@ static void find_again(unsigned char *uses, const tmpl_page_t *page)
 }
 
 /* Keeps the counts that are not sums. */
-static void keep(tmpl_reading_t *reading, uint32_t b, const tmpl_tally_t *tally)
+static void keep_tally(tmpl_reading_t *reading, uint32_t b, const tmpl_tally_t *tally)
 {
     uint32_t bits = 0;
     unsigned marks = (tally->rights ? TMPL_MARK_RIGHTS : 0) | (tally->ends ? TMPL_MARK_ENDS : 0) |
@@ -98,7 +98,7 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     for (uint32_t b = 0; b < n; b++) {
         tmpl_tally_t tally = { 0 };
         tmpl_tally_block(&tally, &scan, b);
-        keep(reading, b, &tally);
+        keep_tally(reading, b, &tally);
         uint32_t plain = tally.words - tally.linked;
         set_sums(&reading->before, b, &sums);
         sums.words += tally.words;

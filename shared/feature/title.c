@@ -7,7 +7,8 @@
 #include "base/chars.h"
 
 /* FNV-1a of a word in lower case, without apostrophes, which do not divide words. */
-static uint32_t hash_word(const unsigned char *s, uint32_t at, uint32_t end, uint32_t limit)
+static uint32_t hash_of_title_word(const unsigned char *s, uint32_t at, uint32_t end,
+                                   uint32_t limit)
 {
     uint32_t hash = 2166136261;
     while (at < end) {
@@ -23,7 +24,7 @@ static uint32_t hash_word(const unsigned char *s, uint32_t at, uint32_t end, uin
 int tmpl_title_has(const tmpl_title_t *title, const unsigned char *s, uint32_t at, uint32_t end,
                    uint32_t limit)
 {
-    uint32_t hash = hash_word(s, at, end, limit);
+    uint32_t hash = hash_of_title_word(s, at, end, limit);
     uint32_t i = 0;
     while (i < title->n && title->words[i].hash != hash) {
         i++;
@@ -90,7 +91,7 @@ void tmpl_title_add(tmpl_title_t *title, const unsigned char *s, uint32_t at, ui
 {
     uint32_t letters[TMPL_TITLE_LETTERS + 1] = { 0 };
     uint64_t all = 0;
-    uint32_t hash = hash_word(s, at, end, limit);
+    uint32_t hash = hash_of_title_word(s, at, end, limit);
     int is_plain = 1;
     unsigned n = 0;
     if (title->n == TMPL_TITLE_WORDS) {

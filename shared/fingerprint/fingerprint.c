@@ -6,12 +6,12 @@
 #include "fingerprint/sketch.h"
 #include "text/text.h"
 
-static void add_code(void *ctx, uint32_t code)
+static void add_code_to_sketch(void *ctx, uint32_t code)
 {
     tmpl_sketch_add_code(ctx, code);
 }
 
-static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
+static void add_ascii_to_sketch(void *ctx, const char *bytes, apr_size_t len)
 {
     tmpl_sketch_add(ctx, bytes, len);
 }
@@ -21,7 +21,7 @@ void tmpl_fingerprint(tmpl_fingerprint_t *fingerprint, const tmpl_page_t *page,
 {
     tmpl_sketch_t sketch;
     tmpl_decoder_t decoder;
-    tmpl_text_sink_t sink = { add_code, add_ascii, &sketch };
+    tmpl_text_sink_t sink = { add_code_to_sketch, add_ascii_to_sketch, &sketch };
     tmpl_sketch_init(&sketch);
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {

@@ -20,9 +20,6 @@
 /* A text of fewer words has no fingerprint: changing one word would change half of the bits. */
 #define TMPL_FINGERPRINT_LEAST 16
 
-/* Two fingerprints at most this many bits apart count as fingerprints of the same article. */
-#define TMPL_FINGERPRINT_NEAR 16
-
 typedef struct {
     uint64_t bits;
     uint32_t words; /* words of the text; with fewer than TMPL_FINGERPRINT_LEAST, bits is 0 */
@@ -39,11 +36,5 @@ void tmpl_fingerprint(tmpl_fingerprint_t *fingerprint, const tmpl_page_t *page,
 /* The fingerprint as 16 hexadecimal digits, from pool; NULL if the text is too short for one. */
 const char *tmpl_fingerprint_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
                                   const char *charset, apr_pool_t *pool);
-
-/* The number of bits in which two fingerprints differ, 0 to 64. */
-static inline unsigned tmpl_fingerprint_distance(uint64_t a, uint64_t b)
-{
-    return (unsigned)__builtin_popcountll(a ^ b);
-}
 
 #endif

@@ -10,7 +10,7 @@
 #define CHAR_MOST 6
 
 /* Step 4: the hash of a sequence of numbers; hash is that of all numbers but the last one. */
-static inline uint64_t mix(uint64_t hash, uint64_t number)
+static inline uint64_t hash_of_next(uint64_t hash, uint64_t number)
 {
     return __builtin_bswap64((hash ^ number) * 0x9E3779B97F4A7C15);
 }
@@ -19,28 +19,28 @@ static inline uint64_t mix(uint64_t hash, uint64_t number)
  * The hash of a word of 1 to TMPL_BYTES64 bytes; 7 more may be read. Its ASCII is letters and
  * digits: 0x20 makes letters lower case, and digits have it.
  */
-static inline uint64_t hash_word(const char *bytes, uint32_t len)
+static inline uint64_t hash_sketch_word(const char *bytes, uint32_t len)
 {
     uint64_t hash = 0;
     for (;; bytes += 8, len -= 8) {
         uint64_t eight = tmpl_bytes8(bytes);
         eight |= (~eight & TMPL_EACH(0x80)) >> 2;
         if (len <= 8) {
-            return mix(hash, eight << (64 - 8 * len));
+            return hash_of_next(hash, eight << (64 - 8 * len));
         }
-        hash = mix(hash, eight);
+        hash = hash_of_next(hash, eight);
     }
 }
 
 static inline void add_word(tmpl_sketch_t *sketch, uint64_t word)
 {
     if (++sketch->n_words >= TMPL_FINGERPRINT_SHINGLE) {
-        uint64_t hash = mix(sketch->last_two, word);
+        uint64_t hash = hash_of_next(sketch->last_two, word);
         uint64_t *least = &sketch->least[hash >> (64 - BIN_BITS)];
         *least = hash < *least ? hash : *least;
     }
-    sketch->last_two = mix(sketch->last, word);
-    sketch->last = mix(0, word);
+    sketch->last_two = hash_of_next(sketch->last, word);
+    sketch->last = hash_of_next(0, word);
 }
 
 /*
@@ -48,13 +48,13 @@ static inline void add_word(tmpl_sketch_t *sketch, uint64_t word)
  * letters, digits and bytes outside of ASCII. Returns how many bytes were read: not those of a word
  * at the end of TMPL_BYTES64 bytes, which may continue, unless it is all of them.
  */
-static inline uint32_t read_chunk(tmpl_sketch_t *sketch, const char *bytes, uint32_t n)
+static inline uint32_t read_sketch_chunk(tmpl_sketch_t *sketch, const char *bytes, uint32_t n)
 {
     const uint64_t all = ~(uint64_t)0;
     tmpl_bytes64_t chunk = tmpl_bytes64((const unsigned char *)bytes, n);
     uint64_t words = (chunk.words | chunk.wide) & all >> (TMPL_BYTES64 - n);
     if (words == all) {
-        add_word(sketch, hash_word(bytes, TMPL_BYTES64));
+        add_word(sketch, hash_sketch_word(bytes, TMPL_BYTES64));
         return n;
     }
     if (n == TMPL_BYTES64 && words >> (TMPL_BYTES64 - 1) != 0) {
@@ -66,7 +66,7 @@ static inline uint32_t read_chunk(tmpl_sketch_t *sketch, const char *bytes, uint
         uint32_t first = (uint32_t)__builtin_ctzll(firsts);
         uint32_t last = (uint32_t)__builtin_ctzll(lasts);
         lasts &= lasts - 1;
-        add_word(sketch, hash_word(bytes + first, last - first + 1));
+        add_word(sketch, hash_sketch_word(bytes + first, last - first + 1));
     }
     return n;
 }
@@ -75,12 +75,13 @@ static inline uint32_t read_chunk(tmpl_sketch_t *sketch, const char *bytes, uint
  * Reads the buffer as long as it has `least` bytes, and keeps the others. Not inlined: its callers
  * rarely call it.
  */
-static __attribute__((noinline)) void read_text(tmpl_sketch_t *sketch, uint32_t least)
+static __attribute__((noinline)) void read_sketch_text(tmpl_sketch_t *sketch, uint32_t least)
 {
     uint32_t at = 0;
     while (sketch->len - at >= least) {
         uint32_t left = sketch->len - at;
-        at += read_chunk(sketch, sketch->text + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64);
+        at +=
+            read_sketch_chunk(sketch, sketch->text + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64);
     }
     sketch->len -= at;
     memcpy(sketch->text, sketch->text + at, sketch->len);
@@ -103,26 +104,17 @@ void tmpl_sketch_add(tmpl_sketch_t *sketch, const char *bytes, apr_size_t len)
         sketch->len = TMPL_SKETCH_TEXT;
         bytes += some;
         len -= some;
-        read_text(sketch, TMPL_BYTES64);
+        read_sketch_text(sketch, TMPL_BYTES64);
     }
     memcpy(sketch->text + sketch->len, bytes, len);
     sketch->len += (uint32_t)len;
-}
-
-/* Whether a character is a word by itself; none is before DENSE_FIRST. */
-#define DENSE_FIRST 0x0E00
-static inline int is_dense(uint32_t code)
-{
-    return tmpl_is_dense(code) || (code >= 0x0E80 && code <= 0x0EFF) /* Lao */ ||
-           (code >= 0x1000 && code <= 0x109F) /* Burmese */ ||
-           (code >= 0x1780 && code <= 0x17FF) /* Khmer */;
 }
 
 /* A character that divides words becomes a blank; one that is a word has blanks around it. */
 void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
 {
     if (sketch->len > TMPL_SKETCH_TEXT - CHAR_MOST) {
-        read_text(sketch, TMPL_BYTES64);
+        read_sketch_text(sketch, TMPL_BYTES64);
     }
     char *to = sketch->text + sketch->len;
     if (code < 0x80) {
@@ -130,7 +122,7 @@ void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
         sketch->len++;
         return;
     }
-    int dense = code >= DENSE_FIRST && is_dense(code);
+    int dense = tmpl_is_dense_script(code);
     if (dense || !tmpl_is_word(code)) {
         *to++ = ' ';
     }
@@ -145,7 +137,7 @@ void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
 
 void tmpl_sketch_end(tmpl_sketch_t *sketch)
 {
-    read_text(sketch, 1);
+    read_sketch_text(sketch, 1);
 }
 
 /* Step 6: an empty bin takes bit s of the next bin that is not empty, which is s bins behind it. */

@@ -113,7 +113,7 @@ static void add_linked(front_t *front)
 }
 
 /* The absolute address for a line whose value is an address; NULL if it may not be written. */
-static const char *address_of(const char *value, const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
+static const char *written_address(const char *value, const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
 {
     if (value == NULL || !tmpl_href_is_safe(value)) {
         return NULL;
@@ -143,8 +143,8 @@ void tmpl_front_write(tmpl_buf_t *out, const xmlNode *html, const tmpl_hrefs_t *
     if (front.values[FRONT_CANONICAL] == NULL) {
         front.values[FRONT_CANONICAL] = hrefs->url;
     }
-    front.values[FRONT_CANONICAL] = address_of(front.values[FRONT_CANONICAL], hrefs, pool);
-    front.values[FRONT_IMAGE] = address_of(front.values[FRONT_IMAGE], hrefs, pool);
+    front.values[FRONT_CANONICAL] = written_address(front.values[FRONT_CANONICAL], hrefs, pool);
+    front.values[FRONT_IMAGE] = written_address(front.values[FRONT_IMAGE], hrefs, pool);
     for (int i = 0; i < FRONT_COUNT; i++) {
         if (front.values[i] != NULL && front.values[i][0] != '\0') {
             tmpl_buf_add(out, "---\n", out->len == before ? 4 : 0);

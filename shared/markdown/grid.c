@@ -31,17 +31,17 @@ static const enum {
     [TMPL_TAG_FORM] = BLOCK,  [TMPL_TAG_FIGURE] = BLOCK,
 };
 
-static int is_span(const xmlNode *cell, const char *name)
+long tmpl_grid_span(const xmlNode *cell, const char *name)
 {
     const char *value = tmpl_dom_attribute(cell, name);
-    return value != NULL && strtol(value, NULL, 10) > 1;
+    return value != NULL ? strtol(value, NULL, 10) : 1;
 }
 
 static void see_cell(view_t *view, const tmpl_page_t *page, const xmlNode *cell)
 {
     int head = tmpl_grid_tag(page, cell) == TMPL_TAG_TH;
     view->lays_out |= tmpl_grid_tag(page, cell->parent) != TMPL_TAG_TR;
-    view->spans |= is_span(cell, "colspan") || is_span(cell, "rowspan");
+    view->spans |= tmpl_grid_span(cell, "colspan") > 1 || tmpl_grid_span(cell, "rowspan") > 1;
     view->rows += view->cells == 0;
     view->plain |= view->rows == 1 && !head;
     view->any_head |= head;
@@ -55,7 +55,7 @@ static int is_blank(const xmlNode *text)
     return s[strspn(s, " \t\n")] == '\0';
 }
 
-static void see(view_t *view, const tmpl_page_t *page, const xmlNode *node)
+static void see_in_table(view_t *view, const tmpl_page_t *page, const xmlNode *node)
 {
     tmpl_tag_e parent = tmpl_grid_tag(page, node->parent);
     int beside = (tmpl_tag_flags(parent) & TMPL_IS_TABLE) != 0 || parent == TMPL_TAG_COLGROUP;
@@ -86,7 +86,7 @@ void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *t
         role != NULL && (strcmp(role, "presentation") == 0 || strcmp(role, "none") == 0);
     for (const xmlNode *node = tmpl_dom_next(table, table, 0); node != NULL && !view.lays_out;
          node = tmpl_dom_next(node, table, 0)) {
-        see(&view, page, node);
+        see_in_table(&view, page, node);
     }
     view.lays_out |= !view.filled || view.columns < 2 || (view.rows < 2 && !view.any_head);
     grid->kind = view.lays_out ? TMPL_GRID_LAYOUT : view.spans ? TMPL_GRID_HTML : TMPL_GRID_SIMPLE;

@@ -20,6 +20,9 @@ typedef struct {
 /* Looks at a table up to the first table inside it, so that all tables take linear time. */
 void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *table);
 
+/* How many columns (colspan) or rows (rowspan) a cell says that it spans. */
+long tmpl_grid_span(const xmlNode *cell, const char *name);
+
 /* The tag of an element in body; TMPL_TAG_OTHER for other nodes. */
 static inline tmpl_tag_e tmpl_grid_tag(const tmpl_page_t *page, const xmlNode *node)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "markdown/grid_write.h"
 
-#include <stdlib.h>
-
 #include <apr_strings.h>
 
 /* Adds n equal cells: empty cells, or cells of the row below the head. */
@@ -22,8 +20,7 @@ static void add_delimiters(const tmpl_grid_writer_t *table, tmpl_flow_t *flow)
 
 static void add_span(tmpl_flow_t *flow, const xmlNode *cell, const char *name)
 {
-    const char *value = tmpl_dom_attribute(cell, name);
-    long span = value != NULL ? strtol(value, NULL, 10) : 1;
+    long span = tmpl_grid_span(cell, name);
     char attribute[20];
     if (span > 1 && span <= 1000) {
         apr_snprintf(attribute, sizeof(attribute), " %s=\"%ld\"", name, span);

@@ -5,25 +5,11 @@
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
-#include <libxml/uri.h>
 
 #include "base/ascii.h"
 
-/* The longest path in which "." and ".." are resolved; readers resolve them in longer paths. */
-#define PATH_MOST 2048
-
-/* The length of the scheme in front of its colon; 0: there is no scheme. */
-static apr_size_t scheme_of(const char *href)
-{
-    apr_size_t n = 0;
-    while (tmpl_is_alnum(href[n]) || (n > 0 && href[n] != '\0' && strchr("+-.", href[n]))) {
-        n++;
-    }
-    return tmpl_is_alpha(href[0]) && href[n] == ':' ? n : 0;
-}
-
 /* Browsers drop white space around an address. */
-static const char *trimmed(const char *href)
+static const char *trimmed_href(const char *href)
 {
     while (*href != '\0' && (unsigned char)*href <= ' ') {
         href++;
@@ -36,8 +22,8 @@ int tmpl_href_is_safe(const char *href)
     static const char *const safe[] = { "http", "https", "mailto", "tel", "ftp", "sms" };
     char scheme[8] = "";
     apr_size_t len = 0;
-    href = trimmed(href);
-    if (*href == '#' && *trimmed(href + 1) == '\0') {
+    href = trimmed_href(href);
+    if (*href == '#' && *trimmed_href(href + 1) == '\0') {
         return 0;
     }
     /* browsers drop line breaks and tabs in a scheme */
@@ -59,28 +45,18 @@ int tmpl_href_is_safe(const char *href)
 void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr_pool_t *pool)
 {
     *hrefs = (tmpl_hrefs_t){ 0 };
-    if (url == NULL || scheme_of(url) == 0) {
+    if (url == NULL || tmpl_scheme_len(url) == 0) {
         return;
     }
-    hrefs->base = hrefs->url = url;
+    hrefs->url = url;
+    hrefs->resolved = apr_palloc(pool, sizeof(*hrefs->resolved));
+    tmpl_buf_init(hrefs->resolved, pool);
+    tmpl_base_init(&hrefs->base, url);
     if (base != NULL && tmpl_href_is_safe(base)) {
-        xmlChar *built = xmlBuildURI((const xmlChar *)base, (const xmlChar *)url);
-        if (built != NULL && scheme_of((const char *)built) > 0) {
-            hrefs->base = apr_pstrdup(pool, (const char *)built);
-        }
-        xmlFree(built);
+        base = trimmed_href(base);
+        tmpl_reference_resolve(hrefs->resolved, &hrefs->base, base, strlen(base));
+        tmpl_base_init(&hrefs->base, apr_pstrdup(pool, hrefs->resolved->at));
     }
-    const char *path = strstr(hrefs->base, "://");
-    path = path != NULL ? path + 3 + strcspn(path + 3, "/?#") : hrefs->base;
-    hrefs->origin = (apr_size_t)(path - hrefs->base);
-    apr_size_t len = strcspn(path, "?#");
-    hrefs->document = hrefs->origin + strcspn(path, "#");
-    while (len > 0 && path[len - 1] != '/') {
-        len--;
-    }
-    hrefs->directory = hrefs->origin + len;
-    hrefs->folder =
-        hrefs->directory <= PATH_MOST ? apr_pstrmemdup(pool, hrefs->base, hrefs->directory) : NULL;
 }
 
 /* Adds bytes of an address, and escapes those that may not stand in it. */
@@ -99,49 +75,17 @@ static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
     }
 }
 
-/* Whether a path has "." or ".." as a part, which must be resolved. */
-static int has_dots(const char *path, apr_size_t len)
-{
-    for (apr_size_t i = 0, end; i < len; i = end + 1) {
-        end = i + strcspn(path + i, "/?#");
-        if ((end - i == 1 && path[i] == '.') ||
-            (end - i == 2 && path[i] == '.' && path[i + 1] == '.')) {
-            return 1;
-        }
-        if (path[end] != '/') {
-            return 0;
-        }
-    }
-    return 0;
-}
-
 void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *href)
 {
-    href = trimmed(href);
+    href = trimmed_href(href);
     apr_size_t len = strlen(href);
     while (len > 0 && (unsigned char)href[len - 1] <= ' ') {
         len--;
     }
-    apr_size_t of_base = 0;
-    if (hrefs->base != NULL && scheme_of(href) == 0) {
-        if (hrefs->folder != NULL && len <= PATH_MOST && has_dots(href, len)) {
-            xmlChar *built = xmlBuildURI((const xmlChar *)href, (const xmlChar *)hrefs->folder);
-            if (built != NULL) {
-                add_bytes(buf, (const char *)built, strlen((const char *)built));
-                xmlFree(built);
-                return;
-            }
-        }
-        of_base = href[0] == '#'   ? hrefs->document
-                  : href[0] == '?' ? hrefs->origin + strcspn(hrefs->base + hrefs->origin, "?#")
-                  : strncmp(href, "//", 2) == 0
-                      ? (apr_size_t)(strchr(hrefs->base, ':') - hrefs->base) + 1
-                  : href[0] == '/' ? hrefs->origin
-                                   : hrefs->directory;
-        add_bytes(buf, hrefs->base, of_base);
-        if (of_base == hrefs->origin && href[0] != '/' && href[0] != '#' && href[0] != '?') {
-            tmpl_buf_add_byte(buf, '/'); /* the base has no path */
-        }
+    if (hrefs->url != NULL && tmpl_scheme_len(href) == 0) {
+        tmpl_reference_resolve(hrefs->resolved, &hrefs->base, href, len);
+        href = hrefs->resolved->at;
+        len = hrefs->resolved->len;
     }
     add_bytes(buf, href, len);
 }

@@ -3,16 +3,13 @@
 #ifndef TMPL_HREF_H
 #define TMPL_HREF_H
 
-#include "base/buf.h"
+#include "address/resolve.h"
 
 /* The address to which references on a page are relative. */
 typedef struct {
-    const char *url;      /* the page's URL; NULL: not known */
-    const char *base;     /* absolute URL; NULL: not known, references stay as they are */
-    apr_size_t origin;    /* bytes of base before its path */
-    apr_size_t directory; /* bytes of base up to the last '/' of its path */
-    apr_size_t document;  /* bytes of base without its fragment */
-    const char *folder;   /* base up to directory; NULL: too long to resolve "." and ".." in it */
+    const char *url;      /* the page's URL; NULL: not known, references stay as they are */
+    tmpl_base_t base;     /* of the page's base element, or of url */
+    tmpl_buf_t *resolved; /* temporary */
 } tmpl_hrefs_t;
 
 /* url is the page's URL, or NULL; base is the href of the page's base element, or NULL. */

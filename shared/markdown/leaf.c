@@ -21,7 +21,7 @@ static char last_of(const tmpl_leaf_t *leaf)
 }
 
 /* Adds the mark that begins a format. If the same format just ended here, it goes on instead. */
-static void begin(tmpl_leaf_t *leaf, tmpl_format_e format)
+static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
     if (format != TMPL_FORMAT_LINK && leaf->text.len > 0 &&
         last_of(leaf) == TMPL_MARK_END(format)) {
@@ -32,7 +32,7 @@ static void begin(tmpl_leaf_t *leaf, tmpl_format_e format)
     leaf->emphasis |= format <= TMPL_FORMAT_DEL;
 }
 
-static void end(tmpl_leaf_t *leaf, tmpl_format_e format)
+static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
     /* a format does not end behind a break: its mark would not be read, or stand on a line alone */
     int is_broken =
@@ -51,7 +51,7 @@ static void end(tmpl_leaf_t *leaf, tmpl_format_e format)
 static void end_code(tmpl_leaf_t *leaf)
 {
     if (leaf->code) {
-        end(leaf, TMPL_FORMAT_CODE);
+        end_format(leaf, TMPL_FORMAT_CODE);
         leaf->code = 0;
     }
 }
@@ -76,10 +76,10 @@ static void prepare(tmpl_leaf_t *leaf, int code)
     }
     add_space(leaf);
     while (leaf->written < leaf->n) {
-        begin(leaf, leaf->formats[leaf->written++]);
+        begin_format(leaf, leaf->formats[leaf->written++]);
     }
     if (code && !leaf->code) {
-        begin(leaf, TMPL_FORMAT_CODE);
+        begin_format(leaf, TMPL_FORMAT_CODE);
         leaf->code = 1;
     }
 }
@@ -107,7 +107,7 @@ void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format)
     leaf->n--;
     if (leaf->written > leaf->n) {
         leaf->written--;
-        end(leaf, format);
+        end_format(leaf, format);
     }
 }
 
@@ -275,7 +275,7 @@ static int is_readable(tmpl_buf_t *text, apr_size_t open, apr_size_t close)
 }
 
 /* Removes the marks that were dropped. Code behind them goes on: "``" would be read as one mark. */
-static void compact(tmpl_buf_t *text)
+static void compact_marks(tmpl_buf_t *text)
 {
     apr_size_t to = 0;
     for (apr_size_t i = 0; i < text->len; i++) {
@@ -318,12 +318,12 @@ void tmpl_leaf_finish(tmpl_leaf_t *leaf)
 {
     end_code(leaf);
     while (leaf->written > 0) {
-        end(leaf, leaf->formats[--leaf->written]);
+        end_format(leaf, leaf->formats[--leaf->written]);
     }
     leaf->space = 0;
     /* three formats have marks that may be dropped: each round drops one of the three at least */
     for (int i = 0; i <= TMPL_FORMAT_DEL && leaf->emphasis && drop_unreadable(&leaf->text); i++) {
-        compact(&leaf->text);
+        compact_marks(&leaf->text);
     }
     leaf->emphasis = 0;
 }

@@ -8,7 +8,7 @@
 
 #define MOST 20 /* authors */
 
-static int ends_in(const char *text, const char *end)
+static int type_ends_in(const char *text, const char *end)
 {
     size_t len = strlen(text), n = strlen(end);
     return len >= n && strcmp(text + len - n, end) == 0;
@@ -17,8 +17,8 @@ static int ends_in(const char *text, const char *end)
 static int is_type(const json_t *type)
 {
     const char *name = json_string_value(type);
-    return name != NULL &&
-           (ends_in(name, "Article") || ends_in(name, "Posting") || strcmp(name, "Report") == 0);
+    return name != NULL && (type_ends_in(name, "Article") || type_ends_in(name, "Posting") ||
+                            strcmp(name, "Report") == 0);
 }
 
 /* An object may have several types. */
@@ -48,7 +48,8 @@ static const char *names_of(const json_t *author, apr_pool_t *pool)
     return names;
 }
 
-static void add(tmpl_linked_data_t *data, tmpl_linked_e what, const char *value, apr_pool_t *pool)
+static void add_linked_value(tmpl_linked_data_t *data, tmpl_linked_e what, const char *value,
+                             apr_pool_t *pool)
 {
     const char **known = &data->values[what];
     if (value != NULL && *value != '\0') {
@@ -59,16 +60,17 @@ static void add(tmpl_linked_data_t *data, tmpl_linked_e what, const char *value,
 static void see_article(tmpl_linked_data_t *data, const json_t *object, apr_pool_t *pool)
 {
     if (is_article(object)) {
-        add(data, TMPL_LINKED_AUTHOR, names_of(json_object_get(object, "author"), pool), pool);
-        add(data, TMPL_LINKED_PUBLISHED,
-            json_string_value(json_object_get(object, "datePublished")), pool);
-        add(data, TMPL_LINKED_MODIFIED, json_string_value(json_object_get(object, "dateModified")),
-            pool);
+        add_linked_value(data, TMPL_LINKED_AUTHOR,
+                         names_of(json_object_get(object, "author"), pool), pool);
+        add_linked_value(data, TMPL_LINKED_PUBLISHED,
+                         json_string_value(json_object_get(object, "datePublished")), pool);
+        add_linked_value(data, TMPL_LINKED_MODIFIED,
+                         json_string_value(json_object_get(object, "dateModified")), pool);
     }
 }
 
 /* Sees an object; the article may be the main entity of a WebPage. */
-static void see(tmpl_linked_data_t *data, const json_t *object, apr_pool_t *pool)
+static void see_linked_object(tmpl_linked_data_t *data, const json_t *object, apr_pool_t *pool)
 {
     see_article(data, object, pool);
     see_article(data, json_object_get(object, "mainEntity"), pool);
@@ -81,10 +83,10 @@ void tmpl_linked_data_read(tmpl_linked_data_t *data, const char *json, apr_pool_
     const json_t *list = json_is_array(graph) ? graph : top;
     size_t i;
     json_t *one;
-    see(data, top, pool);
+    see_linked_object(data, top, pool);
     json_array_foreach(list, i, one)
     {
-        see(data, one, pool);
+        see_linked_object(data, one, pool);
     }
     json_decref(top);
 }

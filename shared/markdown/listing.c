@@ -23,7 +23,7 @@ static const char *language_in(const char *word, apr_size_t len, apr_pool_t *poo
 }
 
 /* Whether a language can be written behind a fence. */
-static int is_writable(const char *language)
+static int is_language_writable(const char *language)
 {
     while (tmpl_is_alnum(*language) || (*language != '\0' && strchr("+#-_.", *language) != NULL)) {
         language++;
@@ -49,7 +49,7 @@ static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr
     while (language == NULL && tmpl_word_next(&word, page->src, class.value)) {
         language = language_in(page->src + word.start, tmpl_span_len(word), pool);
     }
-    return language != NULL && is_writable(language) ? language : NULL;
+    return language != NULL && is_language_writable(language) ? language : NULL;
 }
 
 /* Whether an element has lines of a listing for itself. */

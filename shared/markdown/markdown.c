@@ -44,14 +44,17 @@ typedef struct {
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
     apr_pool_t *pool;
-} writer_t;
+} markdown_writer_t;
 
-/* Functions called at an element's begin and end. enter_t returns whether to skip its content. */
-typedef int enter_t(writer_t *w, const xmlNode *node);
-typedef void leave_t(writer_t *w, const xmlNode *node);
+/*
+ * Functions called at an element's begin and end; NULL: nothing is written there. enter_t returns
+ * whether to skip its content.
+ */
+typedef int enter_t(markdown_writer_t *w, const xmlNode *node);
+typedef void leave_t(markdown_writer_t *w, const xmlNode *node);
 
 /* Writes the paragraph that was collected, if it has any text. */
-static void flush(writer_t *w)
+static void flush(markdown_writer_t *w)
 {
     tmpl_leaf_finish(&w->leaf);
     if (!tmpl_leaf_is_empty(&w->leaf)) {
@@ -62,7 +65,7 @@ static void flush(writer_t *w)
 }
 
 /* A boundary of blocks: ends a paragraph. In a heading or cell it separates words or lines. */
-static void part(writer_t *w)
+static void part(markdown_writer_t *w)
 {
     if (w->one_leaf == NULL) {
         flush(w);
@@ -75,21 +78,21 @@ static void part(writer_t *w)
     }
 }
 
-static int enter_block(writer_t *w, const xmlNode *node)
+static int enter_block(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     part(w);
     return 0;
 }
 
-static void leave_block(writer_t *w, const xmlNode *node)
+static void leave_block(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     part(w);
 }
 
 /* Begins an element whose text is one leaf. Returns 0 if the element is in another one. */
-static int begin_leaf(writer_t *w, const xmlNode *node, tmpl_write_e where)
+static int begin_leaf(markdown_writer_t *w, const xmlNode *node, tmpl_write_e where)
 {
     part(w);
     if (w->one_leaf != NULL) {
@@ -101,7 +104,7 @@ static int begin_leaf(writer_t *w, const xmlNode *node, tmpl_write_e where)
 }
 
 /* Ends an element whose text is one leaf. Returns 0 if the element is in another one. */
-static int end_leaf(writer_t *w, const xmlNode *node)
+static int end_leaf(markdown_writer_t *w, const xmlNode *node)
 {
     if (w->one_leaf != node) {
         part(w);
@@ -111,13 +114,13 @@ static int end_leaf(writer_t *w, const xmlNode *node)
     return 1;
 }
 
-static int enter_heading(writer_t *w, const xmlNode *node)
+static int enter_heading(markdown_writer_t *w, const xmlNode *node)
 {
     begin_leaf(w, node, TMPL_WRITE_HEADING);
     return 0;
 }
 
-static void leave_heading(writer_t *w, const xmlNode *node)
+static void leave_heading(markdown_writer_t *w, const xmlNode *node)
 {
     if (!end_leaf(w, node)) {
         return;
@@ -134,14 +137,14 @@ static void leave_heading(writer_t *w, const xmlNode *node)
 }
 
 /* A term or a summary: a paragraph in bold. */
-static int enter_term(writer_t *w, const xmlNode *node)
+static int enter_term(markdown_writer_t *w, const xmlNode *node)
 {
     begin_leaf(w, node, TMPL_WRITE_PARAGRAPH);
     tmpl_leaf_open(&w->leaf, TMPL_FORMAT_STRONG, NULL);
     return 0;
 }
 
-static void leave_term(writer_t *w, const xmlNode *node)
+static void leave_term(markdown_writer_t *w, const xmlNode *node)
 {
     int ended = end_leaf(w, node);
     if (ended) {
@@ -150,7 +153,7 @@ static void leave_term(writer_t *w, const xmlNode *node)
     tmpl_leaf_close(&w->leaf, TMPL_FORMAT_STRONG);
 }
 
-static int enter_quote(writer_t *w, const xmlNode *node)
+static int enter_quote(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf == NULL) {
@@ -160,7 +163,7 @@ static int enter_quote(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void leave_quote(writer_t *w, const xmlNode *node)
+static void leave_quote(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf == NULL) {
@@ -169,12 +172,12 @@ static void leave_quote(writer_t *w, const xmlNode *node)
     (void)node;
 }
 
-static list_t *list_of(writer_t *w)
+static list_t *list_of(markdown_writer_t *w)
 {
     return w->n_lists > 0 && w->n_lists <= TMPL_FLOW_DEPTH ? &w->lists[w->n_lists - 1] : NULL;
 }
 
-static void close_item(writer_t *w)
+static void close_item(markdown_writer_t *w)
 {
     list_t *list = list_of(w);
     if (tmpl_flow_close(&w->flow) && list != NULL) {
@@ -182,7 +185,7 @@ static void close_item(writer_t *w)
     }
 }
 
-static int is_list(const writer_t *w, const xmlNode *node)
+static int is_list(const markdown_writer_t *w, const xmlNode *node)
 {
     tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
     return (tag == TMPL_TAG_UL || tag == TMPL_TAG_OL || tag == TMPL_TAG_MENU ||
@@ -191,12 +194,12 @@ static int is_list(const writer_t *w, const xmlNode *node)
 }
 
 /* Whether a list follows an item, or a list, directly in a list: it belongs to the item. */
-static int has_list_behind(const writer_t *w, const xmlNode *node)
+static int has_list_behind(const markdown_writer_t *w, const xmlNode *node)
 {
     return node->next != NULL && is_list(w, node->next) && is_list(w, node->parent);
 }
 
-static int enter_list(writer_t *w, const xmlNode *node)
+static int enter_list(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     w->n_lists++;
@@ -216,7 +219,7 @@ static int enter_list(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void leave_list(writer_t *w, const xmlNode *node)
+static void leave_list(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     list_t *list = list_of(w);
@@ -232,7 +235,7 @@ static void leave_list(writer_t *w, const xmlNode *node)
     }
 }
 
-static int enter_item(writer_t *w, const xmlNode *node)
+static int enter_item(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     part(w);
@@ -251,7 +254,7 @@ static int enter_item(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void leave_item(writer_t *w, const xmlNode *node)
+static void leave_item(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     list_t *list = list_of(w);
@@ -267,7 +270,7 @@ static void leave_item(writer_t *w, const xmlNode *node)
 }
 
 /* A dd: an item. */
-static int enter_definition(writer_t *w, const xmlNode *node)
+static int enter_definition(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     part(w);
@@ -277,7 +280,7 @@ static int enter_definition(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_rule(writer_t *w, const xmlNode *node)
+static int enter_rule(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     part(w);
@@ -290,7 +293,7 @@ static int enter_rule(writer_t *w, const xmlNode *node)
     return 1;
 }
 
-static int enter_break(writer_t *w, const xmlNode *node)
+static int enter_break(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     const tmpl_buf_t *text = &w->leaf.text;
@@ -302,7 +305,7 @@ static int enter_break(writer_t *w, const xmlNode *node)
     return 1;
 }
 
-static int enter_pre(writer_t *w, const xmlNode *node)
+static int enter_pre(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf != NULL) {
@@ -316,7 +319,7 @@ static int enter_pre(writer_t *w, const xmlNode *node)
     return 1;
 }
 
-static int enter_table(writer_t *w, const xmlNode *node)
+static int enter_table(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf == NULL && w->table.node == NULL) {
@@ -325,7 +328,7 @@ static int enter_table(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void leave_table(writer_t *w, const xmlNode *node)
+static void leave_table(markdown_writer_t *w, const xmlNode *node)
 {
     if (w->table.node == node) {
         tmpl_grid_end(&w->table, &w->flow);
@@ -335,7 +338,7 @@ static void leave_table(writer_t *w, const xmlNode *node)
     }
 }
 
-static int enter_row(writer_t *w, const xmlNode *node)
+static int enter_row(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     part(w);
@@ -343,7 +346,7 @@ static int enter_row(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void leave_row(writer_t *w, const xmlNode *node)
+static void leave_row(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     if (w->table.node == NULL || w->one_leaf != NULL || w->table.cells == 0) {
@@ -354,7 +357,7 @@ static void leave_row(writer_t *w, const xmlNode *node)
     }
 }
 
-static int enter_cell(writer_t *w, const xmlNode *node)
+static int enter_cell(markdown_writer_t *w, const xmlNode *node)
 {
     if (w->table.node == NULL || w->one_leaf != NULL) {
         part(w);
@@ -364,14 +367,14 @@ static int enter_cell(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void leave_cell(writer_t *w, const xmlNode *node)
+static void leave_cell(markdown_writer_t *w, const xmlNode *node)
 {
     if (end_leaf(w, node)) {
         tmpl_grid_write_cell(&w->table, &w->flow, &w->leaf, node);
     }
 }
 
-static int enter_image(writer_t *w, const xmlNode *node)
+static int enter_image(markdown_writer_t *w, const xmlNode *node)
 {
     const char *alt = tmpl_dom_attribute(node, "alt");
     const char *address = tmpl_image_address(node, w->pool);
@@ -385,14 +388,15 @@ static int enter_image(writer_t *w, const xmlNode *node)
  * Whether a link to href stands directly behind a link to before: styles part such links. If both
  * lead to the same address, they may be parts of one word.
  */
-static int is_parted(const writer_t *w, const xmlNode *link, const char *before, const char *href)
+static int is_parted(const markdown_writer_t *w, const xmlNode *link, const char *before,
+                     const char *href)
 {
     const xmlNode *prev = link->prev;
     return prev != NULL && tmpl_grid_tag(w->page, prev) == TMPL_TAG_A &&
            (before == NULL || href == NULL || strcmp(before, href) != 0);
 }
 
-static int enter_link(writer_t *w, const xmlNode *node)
+static int enter_link(markdown_writer_t *w, const xmlNode *node)
 {
     const char *before = w->href;
     const char *href = tmpl_dom_attribute(node, "href");
@@ -414,7 +418,7 @@ static int enter_link(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void leave_link(writer_t *w, const xmlNode *node)
+static void leave_link(markdown_writer_t *w, const xmlNode *node)
 {
     if (w->link == node) {
         w->link = NULL;
@@ -423,27 +427,27 @@ static void leave_link(writer_t *w, const xmlNode *node)
 }
 
 /* Whether a table is being written as HTML: no Markdown is read in it. */
-static int is_in_html(const writer_t *w)
+static int is_in_html(const markdown_writer_t *w)
 {
     return w->table.node != NULL && w->table.grid.kind == TMPL_GRID_HTML;
 }
 
-static void add_note(writer_t *w, const xmlNode *reference)
+static void add_note_reference(markdown_writer_t *w, const xmlNode *reference)
 {
     tmpl_leaf_note(&w->leaf, w->notes[tmpl_dom_node(reference)].number);
 }
 
-static int enter_reference(writer_t *w, const xmlNode *node)
+static int enter_reference(markdown_writer_t *w, const xmlNode *node)
 {
     if (is_in_html(w)) {
         return enter_link(w, node);
     }
-    add_note(w, node);
+    add_note_reference(w, node);
     return 1;
 }
 
 /* The note itself. If it is an item of a list, it uses up its number: later items keep theirs. */
-static int enter_note(writer_t *w, const xmlNode *node)
+static int enter_note(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     list_t *list = list_of(w);
@@ -455,7 +459,7 @@ static int enter_note(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void leave_note(writer_t *w, const xmlNode *node)
+static void leave_note(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     part(w);
@@ -467,21 +471,21 @@ static void leave_note(writer_t *w, const xmlNode *node)
     tmpl_flow_close(&w->flow);
 }
 
-static int enter_left_out(writer_t *w, const xmlNode *node)
+static int enter_left_out(markdown_writer_t *w, const xmlNode *node)
 {
     (void)w;
     (void)node;
     return 1;
 }
 
-static int enter_spaced(writer_t *w, const xmlNode *node)
+static int enter_spaced(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     tmpl_leaf_space(&w->leaf);
     return 0;
 }
 
-static void leave_spaced(writer_t *w, const xmlNode *node)
+static void leave_spaced(markdown_writer_t *w, const xmlNode *node)
 {
     (void)node;
     tmpl_leaf_space(&w->leaf);
@@ -499,19 +503,19 @@ static const unsigned char formats[TMPL_TAG_COUNT] = {
     [TMPL_TAG_SAMP] = 1 + TMPL_FORMAT_CODE, [TMPL_TAG_TT] = 1 + TMPL_FORMAT_CODE,
 };
 
-static int enter_format(writer_t *w, const xmlNode *node)
+static int enter_format(markdown_writer_t *w, const xmlNode *node)
 {
     tmpl_leaf_open(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1), NULL);
     return 0;
 }
 
-static void leave_format(writer_t *w, const xmlNode *node)
+static void leave_format(markdown_writer_t *w, const xmlNode *node)
 {
     tmpl_leaf_close(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1));
 }
 
 /* Writes the references in a sup, but neither the sup nor the text between them. */
-static int enter_references(writer_t *w, const xmlNode *node)
+static int enter_references(markdown_writer_t *w, const xmlNode *node)
 {
     if (is_in_html(w)) {
         return enter_format(w, node);
@@ -519,40 +523,27 @@ static int enter_references(writer_t *w, const xmlNode *node)
     for (const xmlNode *in = node->children; in != NULL; in = tmpl_dom_next(in, node, 0)) {
         if (in->type == XML_ELEMENT_NODE &&
             w->notes[tmpl_dom_node(in)].kind == TMPL_NOTE_REFERENCE) {
-            add_note(w, in);
+            add_note_reference(w, in);
         }
     }
     return 1;
 }
 
-static void leave_references(writer_t *w, const xmlNode *node)
+static void leave_references(markdown_writer_t *w, const xmlNode *node)
 {
     if (is_in_html(w)) {
         leave_format(w, node);
     }
 }
 
-static int enter_nothing(writer_t *w, const xmlNode *node)
-{
-    (void)w;
-    (void)node;
-    return 0;
-}
-
-static void leave_nothing(writer_t *w, const xmlNode *node)
-{
-    (void)w;
-    (void)node;
-}
-
 typedef struct {
     enter_t *enter;
     leave_t *leave;
-} rule_t;
+} element_rule_t;
 
-static const rule_t *rule_of_tag(tmpl_tag_e tag)
+static const element_rule_t *rule_of_tag(tmpl_tag_e tag)
 {
-    static const rule_t rules[TMPL_TAG_COUNT] = {
+    static const element_rule_t rules[TMPL_TAG_COUNT] = {
         [TMPL_TAG_H1] = { enter_heading, leave_heading },
         [TMPL_TAG_H2] = { enter_heading, leave_heading },
         [TMPL_TAG_H3] = { enter_heading, leave_heading },
@@ -568,21 +559,21 @@ static const rule_t *rule_of_tag(tmpl_tag_e tag)
         [TMPL_TAG_MENU] = { enter_list, leave_list },
         [TMPL_TAG_DIR] = { enter_list, leave_list },
         [TMPL_TAG_LI] = { enter_item, leave_item },
-        [TMPL_TAG_HR] = { enter_rule, leave_nothing },
-        [TMPL_TAG_BR] = { enter_break, leave_nothing },
+        [TMPL_TAG_HR] = { enter_rule, NULL },
+        [TMPL_TAG_BR] = { enter_break, NULL },
         [TMPL_TAG_PRE] = { enter_pre, leave_block },
         [TMPL_TAG_LISTING] = { enter_pre, leave_block },
         [TMPL_TAG_TABLE] = { enter_table, leave_table },
         [TMPL_TAG_TR] = { enter_row, leave_row },
         [TMPL_TAG_TD] = { enter_cell, leave_cell },
         [TMPL_TAG_TH] = { enter_cell, leave_cell },
-        [TMPL_TAG_IMG] = { enter_image, leave_nothing },
+        [TMPL_TAG_IMG] = { enter_image, NULL },
         [TMPL_TAG_A] = { enter_link, leave_link },
         [TMPL_TAG_BUTTON] = { enter_spaced, leave_spaced },
     };
-    static const rule_t format = { enter_format, leave_format };
-    static const rule_t block = { enter_block, leave_block };
-    static const rule_t nothing = { enter_nothing, leave_nothing };
+    static const element_rule_t format = { enter_format, leave_format };
+    static const element_rule_t block = { enter_block, leave_block };
+    static const element_rule_t nothing = { NULL, NULL };
     if (rules[tag].enter != NULL) {
         return &rules[tag];
     }
@@ -590,21 +581,21 @@ static const rule_t *rule_of_tag(tmpl_tag_e tag)
     return formats[tag] != 0 ? &format : is_block || tag == TMPL_TAG_LEGEND ? &block : &nothing;
 }
 
-static const rule_t *rule_of(const writer_t *w, const xmlNode *node)
+static const element_rule_t *rule_of(const markdown_writer_t *w, const xmlNode *node)
 {
-    static const rule_t rules[] = {
+    static const element_rule_t rules[] = {
         [TMPL_NOTE_REFERENCE] = { enter_reference, leave_link },
         [TMPL_NOTE_REFERENCES] = { enter_references, leave_references },
         [TMPL_NOTE_TEXT] = { enter_note, leave_note },
-        [TMPL_NOTE_LEFT_OUT] = { enter_left_out, leave_nothing },
+        [TMPL_NOTE_LEFT_OUT] = { enter_left_out, NULL },
     };
-    const rule_t *rule =
+    const element_rule_t *rule =
         &rules[w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE];
     return rule->enter != NULL ? rule : rule_of_tag(tmpl_grid_tag(w->page, node));
 }
 
 /* Whether an element is left out of a note and stands alone between brackets. */
-static int is_bracketed(const writer_t *w, const xmlNode *node)
+static int is_bracketed(const markdown_writer_t *w, const xmlNode *node)
 {
     if (w->notes == NULL || node == NULL || node->type != XML_ELEMENT_NODE ||
         w->notes[tmpl_dom_node(node)].kind != TMPL_NOTE_LEFT_OUT) {
@@ -616,7 +607,7 @@ static int is_bracketed(const writer_t *w, const xmlNode *node)
            behind->type == XML_TEXT_NODE && *behind->content == ']';
 }
 
-static void write_text(writer_t *w, const xmlNode *node)
+static void write_text_node(markdown_writer_t *w, const xmlNode *node)
 {
     const char *text = (const char *)node->content + is_bracketed(w, node->prev);
     if (is_bracketed(w, node->next)) {
@@ -625,26 +616,34 @@ static void write_text(writer_t *w, const xmlNode *node)
     tmpl_leaf_text(&w->leaf, text);
 }
 
+static void leave_element(markdown_writer_t *w, const element_rule_t *rule, const xmlNode *node)
+{
+    if (rule->leave != NULL) {
+        rule->leave(w, node);
+    }
+}
+
 /* Writes the content of body, in one walk. */
-static void write_body(writer_t *w, const xmlNode *body)
+static void write_body(markdown_writer_t *w, const xmlNode *body)
 {
     const xmlNode *node = body->children;
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
-            write_text(w, node);
+            write_text_node(w, node);
         }
         else {
-            const rule_t *rule = rule_of(w, node);
-            if (!rule->enter(w, node) && node->children != NULL) {
+            const element_rule_t *rule = rule_of(w, node);
+            int skips = rule->enter != NULL && rule->enter(w, node);
+            if (!skips && node->children != NULL) {
                 node = node->children;
                 continue;
             }
-            rule->leave(w, node);
+            leave_element(w, rule, node);
         }
         w->flow.over |= w->leaf.text.len > w->flow.limit;
         while (node->next == NULL && node->parent != body) {
             node = node->parent;
-            rule_of(w, node)->leave(w, node);
+            leave_element(w, rule_of(w, node), node);
         }
         node = node->next;
     }
@@ -652,8 +651,8 @@ static void write_body(writer_t *w, const xmlNode *body)
 }
 
 /* The page as a tree, without the parts that edits delete. */
-static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const char *charset,
-                       apr_pool_t *pool)
+static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *edits,
+                                  const char *charset, apr_pool_t *pool)
 {
     tmpl_decoder_t decoder;
     tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
@@ -671,10 +670,10 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    xmlDoc *doc = tree_of(page, edits, opts->charset, scratch);
+    xmlDoc *doc = tree_without_edits(page, edits, opts->charset, scratch);
     const char *markdown = NULL;
     if (doc != NULL) {
-        writer_t *w = apr_pcalloc(scratch, sizeof(*w));
+        markdown_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
         const xmlNode *html = xmlDocGetRootElement(doc);
         w->page = page;
         w->pool = scratch;

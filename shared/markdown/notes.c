@@ -44,7 +44,7 @@ typedef struct {
 typedef struct {
     const xmlNode *node; /* a link, or a note */
     aim_t *aim;
-} place_t;
+} note_place_t;
 
 typedef struct {
     const tmpl_page_t *page;
@@ -104,15 +104,16 @@ static const char *fragment_of(const finder_t *f, const xmlNode *link)
     const tmpl_hrefs_t *hrefs = f->hrefs;
     const char *href = tmpl_dom_attribute(link, "href");
     const char *hash = href != NULL ? strchr(href, '#') : NULL;
-    if (hash == NULL || hash[1] == '\0' || hrefs->base != hrefs->url) {
+    if (hash == NULL || hash[1] == '\0' || hrefs->base.url != hrefs->url) {
         return NULL;
     }
     /* the page's URL, its path, and its file */
-    const apr_size_t starts[] = { 0, hrefs->origin, hrefs->directory };
+    const apr_size_t starts[] = { 0, hrefs->base.origin, hrefs->base.directory };
     apr_size_t len = (apr_size_t)(hash - href);
     int own = len == 0;
     for (int i = 0; i < 3 && !own && hrefs->url != NULL; i++) {
-        own = hrefs->document - starts[i] == len && memcmp(hrefs->url + starts[i], href, len) == 0;
+        own = hrefs->base.document - starts[i] == len &&
+              memcmp(hrefs->url + starts[i], href, len) == 0;
     }
     return own ? xmlURIUnescapeString(hash + 1, 0, apr_palloc(f->pool, strlen(hash))) : NULL;
 }
@@ -178,7 +179,7 @@ static int is_reference(const label_t *label)
     return label->characters > 0 && label->letters <= (label->digits > 0 ? 4 : 1);
 }
 
-static int around(const finder_t *f, const xmlNode *node)
+static int flags_around(const finder_t *f, const xmlNode *node)
 {
     int is = 0;
     for (int n = 0; (node = node->parent) != f->body && is < IN_LINK; n++) {
@@ -218,7 +219,7 @@ static void look_for_reference(finder_t *f, const xmlNode *link)
         !read_label(f, link, &label) || !is_reference(&label)) {
         return;
     }
-    int is_in = around(f, link);
+    int is_in = flags_around(f, link);
     const char *id = is_in < IN_LINK ? fragment_of(f, link) : NULL;
     aim_t *aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
     if (id == NULL || (aim != NULL && aim == f->inside)) {
@@ -231,7 +232,7 @@ static void look_for_reference(finder_t *f, const xmlNode *link)
     }
     /* a table may be written as HTML, where a reference is a link */
     aim->sure |= !(is_in & IN_TABLE);
-    APR_ARRAY_PUSH(f->links, place_t) = (place_t){ link, aim };
+    APR_ARRAY_PUSH(f->links, note_place_t) = (note_place_t){ link, aim };
     add_ids(f, link, aim);
 }
 
@@ -242,7 +243,7 @@ static int may_be_note(const finder_t *f, const xmlNode *element)
         [TMPL_TAG_LI] = 1,    [TMPL_TAG_P] = 1,  [TMPL_TAG_DIV] = 1,
         [TMPL_TAG_ASIDE] = 1, [TMPL_TAG_DD] = 1,
     };
-    if (!tags[tmpl_grid_tag(f->page, element)] || around(f, element) != 0) {
+    if (!tags[tmpl_grid_tag(f->page, element)] || flags_around(f, element) != 0) {
         return 0;
     }
     int n = 0;
@@ -285,7 +286,7 @@ static int look_for_note(finder_t *f, const xmlNode *node)
     if (f->found == NULL) {
         f->found = apr_pcalloc(f->pool, f->page->n_nodes * sizeof(*f->found));
     }
-    APR_ARRAY_PUSH(f->notes, place_t) = (place_t){ note, aim };
+    APR_ARRAY_PUSH(f->notes, note_place_t) = (note_place_t){ note, aim };
     aim->number = (unsigned)f->notes->nelts;
     *found_at(f, note) = (tmpl_note_t){ TMPL_NOTE_TEXT, aim->number };
     if (is_term) {
@@ -394,14 +395,12 @@ static void leave_out(const finder_t *f, const xmlNode *note, const aim_t *aim)
 /* Whether a sup is nothing but references, with signs between them. */
 static int has_only_references(const finder_t *f, const xmlNode *sup)
 {
-    label_t label = { 0 };
     const xmlNode *node = sup->children;
     for (int n = 0; node != NULL; n++) {
         tmpl_note_e kind =
             node->type == XML_ELEMENT_NODE ? found_at(f, node)->kind : TMPL_NOTE_NONE;
         if (n == FEW || kind == TMPL_NOTE_TEXT || tmpl_grid_tag(f->page, node) == TMPL_TAG_IMG ||
-            (node->type == XML_TEXT_NODE &&
-             (!add_to_label(&label, (const char *)node->content) || label.characters > 0))) {
+            is_text(node)) {
             return 0;
         }
         node = tmpl_dom_next(node, sup, kind == TMPL_NOTE_REFERENCE);
@@ -415,13 +414,14 @@ const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
     finder_t f = { .page = page, .body = body, .hrefs = hrefs, .pool = pool };
     f.aims = tmpl_hash_make(pool);
     f.from = tmpl_hash_make(pool);
-    f.links = apr_array_make(pool, 16, sizeof(place_t));
-    f.notes = apr_array_make(pool, 16, sizeof(place_t));
+    f.links = apr_array_make(pool, 16, sizeof(note_place_t));
+    f.notes = apr_array_make(pool, 16, sizeof(note_place_t));
     walk(&f);
     if (f.found == NULL) {
         return NULL;
     }
-    const place_t *links = (const place_t *)f.links->elts, *notes = (const place_t *)f.notes->elts;
+    const note_place_t *links = (const note_place_t *)f.links->elts,
+                       *notes = (const note_place_t *)f.notes->elts;
     for (int i = 0; i < f.links->nelts; i++) {
         if (links[i].aim->number > 0) {
             *found_at(&f, links[i].node) =

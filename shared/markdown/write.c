@@ -14,7 +14,7 @@ typedef struct {
     int in_link;
     apr_size_t line;        /* where the line began in text */
     apr_size_t behind_note; /* where the last reference to a footnote ended in text */
-} writer_t;
+} leaf_writer_t;
 
 /* The format that a mark begins or ends; TMPL_FORMAT_COUNT for other marks. */
 static tmpl_format_e format_of(char mark)
@@ -25,9 +25,9 @@ static tmpl_format_e format_of(char mark)
 }
 
 /* Whether Markdown would read the sign at i as more than text, so that it needs a '\\'. */
-typedef int rule_t(const writer_t *w, apr_size_t i);
+typedef int escape_rule_t(const leaf_writer_t *w, apr_size_t i);
 
-static int always(const writer_t *w, apr_size_t i)
+static int always(const leaf_writer_t *w, apr_size_t i)
 {
     (void)w;
     (void)i;
@@ -35,19 +35,19 @@ static int always(const writer_t *w, apr_size_t i)
 }
 
 /* A sign at the start of a line: "- x" is an item, "-x" is not. */
-static int is_alone(const writer_t *w, apr_size_t i)
+static int is_alone(const leaf_writer_t *w, apr_size_t i)
 {
     return (unsigned char)w->text[i + 1] < 0x80 && !tmpl_is_alnum(w->text[i + 1]);
 }
 
 /* '_' within a word, as in "snake_case", begins no emphasis. */
-static int is_beside_word(const writer_t *w, apr_size_t i)
+static int is_beside_word(const leaf_writer_t *w, apr_size_t i)
 {
     return i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]);
 }
 
 /* Whether a character reference begins: "&amp;" or "&#38;", but not in "B&H" and "?a=1&b=2". */
-static int begins_reference(const writer_t *w, apr_size_t i)
+static int begins_reference(const leaf_writer_t *w, apr_size_t i)
 {
     enum { LONGEST = 32 }; /* of a name */
     const char *name = w->text + i + 1 + (w->text[i + 1] == '#');
@@ -59,7 +59,7 @@ static int begins_reference(const writer_t *w, apr_size_t i)
 }
 
 /* '!' in front of "[" would make an image of a link. */
-static int begins_image(const writer_t *w, apr_size_t i)
+static int begins_image(const leaf_writer_t *w, apr_size_t i)
 {
     return w->text[i + 1] == TMPL_MARK(TMPL_FORMAT_LINK) || w->text[i + 1] == TMPL_MARK_NOTE;
 }
@@ -68,32 +68,32 @@ static int begins_image(const writer_t *w, apr_size_t i)
  * '^' behind "[" would make a footnote of a link or an image. In front of "[" it begins an inline
  * footnote for some readers, as markdown-it-footnote.
  */
-static int begins_note(const writer_t *w, apr_size_t i)
+static int begins_note(const leaf_writer_t *w, apr_size_t i)
 {
     return begins_image(w, i) || (i > 0 && (w->text[i - 1] == TMPL_MARK(TMPL_FORMAT_LINK) ||
                                             w->text[i - 1] == TMPL_MARK_IMAGE));
 }
 
 /* '(' behind "]" would make a link of a footnote. */
-static int is_behind_note(const writer_t *w, apr_size_t i)
+static int is_behind_note(const leaf_writer_t *w, apr_size_t i)
 {
     return i > 0 && i == w->behind_note;
 }
 
-static int is_in_cell(const writer_t *w, apr_size_t i)
+static int is_in_cell(const leaf_writer_t *w, apr_size_t i)
 {
     (void)i;
     return w->where == TMPL_WRITE_CELL;
 }
 
 /* Markdown drops number signs at the end of a heading. */
-static int ends_heading(const writer_t *w, apr_size_t i)
+static int ends_heading(const leaf_writer_t *w, apr_size_t i)
 {
     return w->where == TMPL_WRITE_HEADING && i + 1 == w->len;
 }
 
 /* Whether the '.' or ')' at i ends a number at the start of a line, as in an item of a list. */
-static int ends_number(const writer_t *w, apr_size_t i)
+static int ends_number(const leaf_writer_t *w, apr_size_t i)
 {
     apr_size_t digits = i - w->line;
     if (w->where != TMPL_WRITE_PARAGRAPH || digits == 0 || digits > 9 ||
@@ -107,39 +107,39 @@ static int ends_number(const writer_t *w, apr_size_t i)
 }
 
 /* GFM makes links of addresses in text: "https://". */
-static int begins_address(const writer_t *w, apr_size_t i)
+static int begins_address(const leaf_writer_t *w, apr_size_t i)
 {
     return !w->in_link && i > 0 && tmpl_is_alpha(w->text[i - 1]) && w->text[i + 1] == '/' &&
            w->text[i + 2] == '/';
 }
 
 /* GFM makes links of addresses in text: "www.". */
-static int ends_www(const writer_t *w, apr_size_t i)
+static int ends_www(const leaf_writer_t *w, apr_size_t i)
 {
     return !w->in_link && i - w->line >= 3 && tmpl_lower(w->text[i - 1]) == 'w' &&
            tmpl_lower(w->text[i - 2]) == 'w' && tmpl_lower(w->text[i - 3]) == 'w';
 }
 
 /* ':' behind a reference would begin the footnote itself: "[^1]: ". */
-static int is_colon(const writer_t *w, apr_size_t i)
+static int is_colon(const leaf_writer_t *w, apr_size_t i)
 {
     return begins_address(w, i) || is_behind_note(w, i);
 }
 
-static int is_dot(const writer_t *w, apr_size_t i)
+static int is_dot(const leaf_writer_t *w, apr_size_t i)
 {
     return ends_number(w, i) || ends_www(w, i);
 }
 
 /* The rules of signs anywhere, and of signs at the start of a line. */
-static rule_t *const rules[256] = {
+static escape_rule_t *const rules[256] = {
     ['\\'] = always,          ['`'] = always,       ['*'] = always,     ['['] = always,
     [']'] = always,           ['<'] = always,       ['~'] = always,     ['_'] = is_beside_word,
     ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell, ['#'] = ends_heading,
     ['.'] = is_dot,           [')'] = ends_number,  [':'] = is_colon,   ['^'] = begins_note,
     ['('] = is_behind_note,
 };
-static rule_t *const first_rules[256] = {
+static escape_rule_t *const first_rules[256] = {
     ['#'] = always,   ['>'] = always,   ['='] = always,   ['|'] = always,
     ['-'] = is_alone, ['+'] = is_alone, [':'] = is_alone,
 };
@@ -150,17 +150,17 @@ static inline int is_sign(char c)
     return rules[(unsigned char)c] != NULL;
 }
 
-static int needs_escape(const writer_t *w, apr_size_t i)
+static int needs_escape(const leaf_writer_t *w, apr_size_t i)
 {
     char c = w->text[i];
-    rule_t *rule = rules[(unsigned char)c];
-    rule_t *first =
+    escape_rule_t *rule = rules[(unsigned char)c];
+    escape_rule_t *first =
         i == w->line && w->where == TMPL_WRITE_PARAGRAPH ? first_rules[(unsigned char)c] : NULL;
     return (rule != NULL && rule(w, i)) || (first != NULL && first(w, i));
 }
 
 /* Writes text from i up to the next mark; returns the offset of that mark. */
-static apr_size_t write_text(writer_t *w, apr_size_t i)
+static apr_size_t write_leaf_text(leaf_writer_t *w, apr_size_t i)
 {
     apr_size_t from = i;
     for (; i < w->len && (unsigned char)w->text[i] >= ' '; i++) {
@@ -193,7 +193,7 @@ static void add_fence(tmpl_buf_t *out, apr_size_t n)
 }
 
 /* Writes the code behind the mark at i - 1; returns the offset of the mark behind the code. */
-static apr_size_t write_code(writer_t *w, apr_size_t i)
+static apr_size_t write_code(leaf_writer_t *w, apr_size_t i)
 {
     const char *from = w->text + i;
     apr_size_t len = 0;
@@ -216,7 +216,7 @@ static apr_size_t write_code(writer_t *w, apr_size_t i)
 }
 
 /* Writes an address up to the mark that stops it; returns the offset of that mark. */
-static apr_size_t write_address(writer_t *w, apr_size_t i)
+static apr_size_t write_address(leaf_writer_t *w, apr_size_t i)
 {
     for (; w->text[i] != TMPL_MARK_STOP; i++) {
         tmpl_buf_add_byte(w->out, w->text[i]);
@@ -227,7 +227,7 @@ static apr_size_t write_address(writer_t *w, apr_size_t i)
     return i;
 }
 
-static void write_break(writer_t *w, apr_size_t behind)
+static void write_break(leaf_writer_t *w, apr_size_t behind)
 {
     if (behind == w->len) {
         return;
@@ -243,7 +243,7 @@ static void write_break(writer_t *w, apr_size_t behind)
 }
 
 /* Writes a mark; returns where the text goes on. */
-static apr_size_t write_mark(writer_t *w, apr_size_t i)
+static apr_size_t write_mark(leaf_writer_t *w, apr_size_t i)
 {
     static const char *const marks[] = {
 #define MARK(id, mark, element) mark, mark,
@@ -274,7 +274,7 @@ static apr_size_t write_mark(writer_t *w, apr_size_t i)
         int in_link = w->in_link;
         w->in_link = 1;
         tmpl_buf_add_text(w->out, "![");
-        i = write_text(w, i) + 1;
+        i = write_leaf_text(w, i) + 1;
         tmpl_buf_add_text(w->out, "](");
         i = write_address(w, i) + 1;
         tmpl_buf_add_text(w->out, ")");
@@ -294,9 +294,9 @@ static apr_size_t write_mark(writer_t *w, apr_size_t i)
 
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
 {
-    writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
+    leaf_writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
     for (apr_size_t i = 0; i < w.len && !flow->over;) {
-        i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_text(&w, i);
+        i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_leaf_text(&w, i);
         flow->over |= flow->out.len > flow->limit;
     }
     tmpl_buf_clear(&leaf->text);
@@ -326,7 +326,7 @@ static apr_size_t html_text(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
 }
 
 /* The offset of the address of the link whose mark is at i. */
-static apr_size_t address_of(const tmpl_leaf_t *leaf, apr_size_t i)
+static apr_size_t link_address_at(const tmpl_leaf_t *leaf, apr_size_t i)
 {
     while (leaf->text.at[i] != TMPL_MARK_END(TMPL_FORMAT_LINK)) {
         i++;
@@ -346,7 +346,7 @@ static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
     tmpl_format_e format = format_of(mark);
     if (mark == TMPL_MARK(TMPL_FORMAT_LINK)) {
         tmpl_buf_add_text(out, "<a href=\"");
-        html_text(leaf, out, address_of(leaf, i));
+        html_text(leaf, out, link_address_at(leaf, i));
         tmpl_buf_add_text(out, "\">");
     }
     else if (format < TMPL_FORMAT_COUNT) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/lines.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +11,6 @@
 
 #include "base/number.h"
 
-static apr_status_t not_a_file(tmpl_error_t *err, const char *path)
-{
-    return tmpl_fail(err, APR_EINVAL, "%s: no file, or one of more than %d bytes", path,
-                     TMPL_MODEL_MOST);
-}
-
 apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmpl_error_t *err,
                                   apr_pool_t *pool)
 {
@@ -26,24 +19,19 @@ apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmp
     apr_finfo_t info;
     char *bytes = NULL;
     /* before opening it: opening a FIFO waits for a writer */
-    apr_status_t status = apr_stat(&info, path, APR_FINFO_TYPE, pool);
-    if (status == APR_SUCCESS && info.filetype != APR_REG) {
-        return not_a_file(err, path);
-    }
-    status = apr_file_open(&file, path, APR_FOPEN_READ, 0, pool);
-    if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "%s: %s", path, apr_strerror(status, why, sizeof(why)));
-    }
-    status = apr_file_info_get(&info, APR_FINFO_SIZE | APR_FINFO_TYPE, file);
+    apr_status_t status = apr_stat(&info, path, APR_FINFO_SIZE | APR_FINFO_TYPE, pool);
     if (status == APR_SUCCESS && (info.filetype != APR_REG || info.size > TMPL_MODEL_MOST)) {
-        apr_file_close(file);
-        return not_a_file(err, path);
+        return tmpl_fail(err, APR_EINVAL, "%s: no file, or one of more than %d bytes", path,
+                         TMPL_MODEL_MOST);
+    }
+    if (status == APR_SUCCESS) {
+        status = apr_file_open(&file, path, APR_FOPEN_READ, 0, pool);
     }
     if (status == APR_SUCCESS) {
         bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
         status = apr_file_read_full(file, bytes, (apr_size_t)info.size, &text->len);
+        apr_file_close(file);
     }
-    apr_file_close(file);
     if (status != APR_SUCCESS && !APR_STATUS_IS_EOF(status)) {
         return tmpl_fail(err, status, "%s: %s", path, apr_strerror(status, why, sizeof(why)));
     }
@@ -70,7 +58,7 @@ apr_status_t tmpl_lines_bad(const tmpl_lines_t *lines, const char *what, const c
 }
 
 /* Copies the line at lines->at, of len bytes without its end, to lines->text. */
-static apr_status_t take(tmpl_lines_t *lines, apr_size_t len)
+static apr_status_t take_line(tmpl_lines_t *lines, apr_size_t len)
 {
     apr_size_t shown = len > 0 && lines->at[len - 1] == '\r' ? len - 1 : len;
     if (shown >= TMPL_LINE_MOST || memchr(lines->at, '\0', len) != NULL) {
@@ -95,7 +83,7 @@ apr_status_t tmpl_lines_next(tmpl_lines_t *lines)
         }
         apr_size_t len = (apr_size_t)(newline - lines->at);
         int comment = *lines->at == '#';
-        apr_status_t status = comment ? APR_SUCCESS : take(lines, len);
+        apr_status_t status = comment ? APR_SUCCESS : take_line(lines, len);
         lines->at = newline + 1;
         if (!comment) {
             return status;
@@ -128,53 +116,14 @@ apr_status_t tmpl_lines_expect(tmpl_lines_t *lines, const char *word)
     return APR_SUCCESS;
 }
 
-#define DIGITS_MOST 15 /* their number is below 2^53 */
-
-/*
- * Reads a number of few digits, as nearly all numbers of models are. The digits as a whole number
- * and a power of ten up to 10^22 are exact as doubles, so their quotient is rounded once, and
- * equals the result of strtod (Clinger, "How to Read Floating Point Numbers Accurately", PLDI
- * 1990). Returns 0 for all other numbers.
- */
-static int short_number(double *number, const char *word)
-{
-    static const double powers[DIGITS_MOST + 1] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
-    const char *at = word + (*word == '-');
-    uint64_t whole = 0;
-    unsigned digits = 0, places = 0;
-    int dot = 0;
-    for (; apr_isdigit(*at) || (*at == '.' && !dot); at++) {
-        if (*at == '.') {
-            dot = 1;
-            continue;
-        }
-        if (++digits > DIGITS_MOST) {
-            return 0;
-        }
-        places += (unsigned)dot;
-        whole = 10 * whole + (uint64_t)(*at - '0');
-    }
-    if (*at != '\0' || digits == 0) {
-        return 0;
-    }
-    *number = (double)whole / powers[places];
-    *number = *word == '-' ? -*number : *number;
-    return 1;
-}
-
 apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,
                                double most)
 {
     char range[60];
-    char *end = NULL;
+    char *end;
     const char *word = tmpl_lines_word(lines);
-    int good = short_number(number, word);
-    if (!good) {
-        *number = tmpl_number(word, &end);
-        good = end != word && *end == '\0' && isfinite(*number);
-    }
-    if (!good || *number < least || *number > most) {
+    *number = tmpl_number(word, &end);
+    if (end == word || *end != '\0' || !(*number >= least && *number <= most)) {
         snprintf(range, sizeof(range), " is not a number of %g to %g: ", least, most);
         return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: %s%s%.40s", lines->name, lines->line,
                          what, range, word);

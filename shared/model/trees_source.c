@@ -38,14 +38,15 @@ static apr_status_t read_split(reader_t *reader, uint32_t i)
     tmpl_condition_t condition = { 0 };
     uint32_t children[2] = { 0 };
     const char *name = tmpl_lines_word(lines);
-    condition.feature = tmpl_block_feature_find(name);
-    if (condition.feature == TMPL_BLOCK_FEATURE_COUNT) {
+    int feature = tmpl_block_feature_find(name);
+    if (feature < 0) {
         return tmpl_fail(
             lines->err, APR_EINVAL,
             "%s: line %u: no feature is called \"%.40s\": words, free, linked, ... as in "
             "feature.h",
             lines->name, lines->line, name);
     }
+    condition.feature = (tmpl_block_feature_e)feature;
     if (read_float(&condition.limit, lines, "the limit", 1e30) != APR_SUCCESS) {
         return APR_EINVAL;
     }

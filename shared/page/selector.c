@@ -316,16 +316,11 @@ static int complex_matches(const compound_t *compound, const tmpl_page_t *page, 
     return matches;
 }
 
-int tmpl_selector_matches_memo(const tmpl_selector_t *selector, const tmpl_page_t *page,
-                               uint32_t node, unsigned char *memo)
+int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node,
+                          unsigned char *memo)
 {
     while (selector != NULL && !complex_matches(selector->subject, page, node, memo)) {
         selector = selector->next;
     }
     return selector != NULL;
-}
-
-int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node)
-{
-    return tmpl_selector_matches_memo(selector, page, node, NULL);
 }

@@ -39,16 +39,13 @@ const char *tmpl_selector_text(const tmpl_selector_t *selector);
  * Whether any selector of a list of CSS selectors matches the node. Classes, ids and values must be
  * equal in their bytes; tag and attribute names match in any case. Takes at most one step for each
  * ancestor and compound.
- */
-int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node);
-
-/*
- * The same for many nodes of a page. memo keeps which ancestors match: it has memo_size bytes, all
- * 0 at first. Without a memo the tags of all ancestors are read again for each element, which is
+ *
+ * memo keeps which ancestors match, for calls for other nodes of the page: it has memo_size bytes,
+ * all 0 at first. With NULL the tags of all ancestors are read again for each node, which is
  * quadratic.
  */
 size_t tmpl_selector_memo_size(const tmpl_selector_t *selector, const tmpl_page_t *page);
-int tmpl_selector_matches_memo(const tmpl_selector_t *selector, const tmpl_page_t *page,
-                               uint32_t node, unsigned char *memo);
+int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node,
+                          unsigned char *memo);
 
 #endif

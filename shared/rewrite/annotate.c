@@ -31,17 +31,17 @@ typedef struct {
     /* for the current mark */
     const tmpl_mark_t *mark;
     uint32_t text;    /* the mark's first text */
-    uint32_t segment; /* the first segment that take() has not seen */
+    uint32_t segment; /* the first segment that take_segments() has not seen */
     uint64_t marked;  /* length of text in marks */
-} writer_t;
+} marks_writer_t;
 
-static void insert(writer_t *w, uint32_t at, uint32_t text)
+static void insert_mark(marks_writer_t *w, uint32_t at, uint32_t text)
 {
     w->edits[w->n++] = (tmpl_edit_t){ { at, at }, text };
 }
 
 /* Counts the segments in span as marked; returns how many. Spans come in order of position. */
-static uint32_t take(writer_t *w, tmpl_span_t span)
+static uint32_t take_segments(marks_writer_t *w, tmpl_span_t span)
 {
     const tmpl_segment_t *segments = w->page->segments;
     uint32_t n = 0;
@@ -58,7 +58,7 @@ static uint32_t take(writer_t *w, tmpl_span_t span)
 /* ---- an attribute on elements, comments around runs ---- */
 
 /* The text that marks an element of a cut. */
-static uint32_t attribute_for(const writer_t *w, const tmpl_node_t *node)
+static uint32_t attribute_for(const marks_writer_t *w, const tmpl_node_t *node)
 {
     const tmpl_page_t *page = w->page;
     uint64_t lengths[TMPL_PART_COUNT] = { 0 };
@@ -74,27 +74,27 @@ static uint32_t attribute_for(const writer_t *w, const tmpl_node_t *node)
     return part < TMPL_PART_COUNT ? OF_PARTS + part : w->text + ATTRIBUTE;
 }
 
-static void mark_cuts(writer_t *w)
+static void mark_cuts(marks_writer_t *w)
 {
     for (uint32_t i = 0; i < w->closure->n_cuts; i++) {
         const tmpl_cut_t *cut = &w->closure->cuts[i];
-        take(w, cut->span);
+        take_segments(w, cut->span);
         if (cut->node == TMPL_NONE) {
-            insert(w, cut->span.start, w->text + RUN_OPEN);
-            insert(w, cut->span.end, w->text + RUN_CLOSE);
+            insert_mark(w, cut->span.start, w->text + RUN_OPEN);
+            insert_mark(w, cut->span.end, w->text + RUN_CLOSE);
         }
         else if (i == 0 || cut->node != w->closure->cuts[i - 1].node) {
             /* In front of the '>', behind the page's own attributes. */
             const tmpl_node_t *node = &w->page->nodes[cut->node];
             int is_whole = cut->span.end == tmpl_node_span(node).end;
-            insert(w, node->open.end - 1,
-                   !is_whole                        ? ATTRIBUTE_CODE
-                   : tmpl_mark_names_parts(w->mark) ? attribute_for(w, node)
-                                                    : w->text + ATTRIBUTE);
+            insert_mark(w, node->open.end - 1,
+                        !is_whole                        ? ATTRIBUTE_CODE
+                        : tmpl_mark_names_parts(w->mark) ? attribute_for(w, node)
+                                                         : w->text + ATTRIBUTE);
         }
     }
     for (uint32_t i = 0; i < w->page->n_foreign_marks; i++) {
-        insert(w, w->page->foreign_marks[i], FOREIGN);
+        insert_mark(w, w->page->foreign_marks[i], FOREIGN);
     }
 }
 
@@ -112,7 +112,7 @@ static int obeys(const tmpl_mark_t *mark, const tmpl_node_t *node)
  * Whether the page itself says what readers do with an element: *leaves_out is 1 if they leave the
  * element out.
  */
-static int is_decided(const writer_t *w, const tmpl_node_t *node, int *leaves_out)
+static int is_decided(const marks_writer_t *w, const tmpl_node_t *node, int *leaves_out)
 {
     const tmpl_mark_t *mark = w->mark;
     const char *src = w->page->src;
@@ -129,7 +129,7 @@ static int is_decided(const writer_t *w, const tmpl_node_t *node, int *leaves_ou
 }
 
 /* Marks a node in a cut, if that is possible. Returns whether its descendants need no mark. */
-static int mark_element(writer_t *w, const tmpl_node_t *node)
+static int mark_element(marks_writer_t *w, const tmpl_node_t *node)
 {
     int leaves_out = 1;
     if (node->first_segment == node->after_segment) {
@@ -142,7 +142,7 @@ static int mark_element(writer_t *w, const tmpl_node_t *node)
         if (!(node->flags & TMPL_NODE_MARK)) {
             return 0;
         }
-        insert(w, node->open.end - 1, w->text + ATTRIBUTE);
+        insert_mark(w, node->open.end - 1, w->text + ATTRIBUTE);
     }
     for (uint32_t s = node->first_segment; leaves_out && s < node->after_segment; s++) {
         w->marked += w->page->segments[s].length;
@@ -151,7 +151,7 @@ static int mark_element(writer_t *w, const tmpl_node_t *node)
 }
 
 /* Nodes and cuts are in order of position. */
-static void mark_elements(writer_t *w)
+static void mark_elements(marks_writer_t *w)
 {
     const tmpl_page_t *page = w->page;
     uint32_t i = 1; /* body is in no cut */
@@ -172,7 +172,7 @@ static void mark_elements(writer_t *w)
  * start tag does more than open the element, a parser may have moved what is in front of the tag
  * elsewhere; so the comments stand inside the element.
  */
-static tmpl_span_t around(const tmpl_page_t *page, const tmpl_cut_t *cut)
+static tmpl_span_t comment_places(const tmpl_page_t *page, const tmpl_cut_t *cut)
 {
     const tmpl_node_t *node = &page->nodes[cut->node == TMPL_NONE ? 0 : cut->node];
     if (cut->node == TMPL_NONE || (node->flags & TMPL_NODE_CUT)) {
@@ -185,12 +185,12 @@ static tmpl_span_t around(const tmpl_page_t *page, const tmpl_cut_t *cut)
                : (tmpl_span_t){ node->open.end, node->close.start };
 }
 
-static void find_runs(writer_t *w)
+static void find_runs(marks_writer_t *w)
 {
     const char *src = w->page->src;
     w->runs = apr_palloc(w->scratch, (w->closure->n_cuts + 1) * sizeof(*w->runs));
     for (uint32_t i = 0; i < w->closure->n_cuts; i++) {
-        tmpl_span_t span = around(w->page, &w->closure->cuts[i]);
+        tmpl_span_t span = comment_places(w->page, &w->closure->cuts[i]);
         tmpl_span_t *last = w->n_runs > 0 ? &w->runs[w->n_runs - 1] : NULL;
         if (tmpl_span_len(span) == 0) {
             continue;
@@ -222,7 +222,7 @@ static int is_own(const tmpl_page_t *page, tmpl_span_t comment, const char *text
  * The *n ranges between the page's own comments of the current mark. The first end ends a range; a
  * range without an end goes to the end of the page. An end without a range is a range itself.
  */
-static const tmpl_span_t *own_ranges(const writer_t *w, uint32_t *n)
+static const tmpl_span_t *own_ranges(const marks_writer_t *w, uint32_t *n)
 {
     const tmpl_page_t *page = w->page;
     tmpl_span_t *ranges = apr_palloc(w->scratch, (page->n_comments + 1) * sizeof(*ranges));
@@ -247,28 +247,29 @@ static const tmpl_span_t *own_ranges(const writer_t *w, uint32_t *n)
  * Writes comments around the parts of a run that are in no range of the page. own is the first of
  * these ranges that may be in the run.
  */
-static void mark_run(writer_t *w, tmpl_span_t run, const tmpl_span_t *own, const tmpl_span_t *after)
+static void mark_run(marks_writer_t *w, tmpl_span_t run, const tmpl_span_t *own,
+                     const tmpl_span_t *after)
 {
     while (run.start < run.end) {
         int is_cut = own < after && own->start < run.end;
         tmpl_span_t part = { run.start, !is_cut                  ? run.end
                                         : own->start > run.start ? own->start
                                                                  : run.start };
-        if (take(w, part) > 0) {
-            insert(w, part.start, w->text + RUN_OPEN);
-            insert(w, part.end, w->text + RUN_CLOSE);
+        if (take_segments(w, part) > 0) {
+            insert_mark(w, part.start, w->text + RUN_OPEN);
+            insert_mark(w, part.end, w->text + RUN_CLOSE);
         }
         run.start = part.end;
         if (is_cut) {
             tmpl_span_t theirs = { part.end, own->end < run.end ? own->end : run.end };
-            take(w, theirs);
+            take_segments(w, theirs);
             run.start = theirs.end;
             own++;
         }
     }
 }
 
-static void mark_runs(writer_t *w)
+static void mark_runs(marks_writer_t *w)
 {
     uint32_t n;
     const tmpl_span_t *own = own_ranges(w, &n);
@@ -293,20 +294,20 @@ static int by_position(const void *a, const void *b)
 }
 
 /* The kinds of marks. Each has a function that writes a mark, and a limit for its edits. */
-typedef enum { CUTS, ELEMENTS, RUNS } kind_e;
+typedef enum { CUTS, ELEMENTS, RUNS } mark_kind_e;
 
-static void (*const writers[])(writer_t *w) = {
+static void (*const writers[])(marks_writer_t *w) = {
     [CUTS] = mark_cuts,
     [ELEMENTS] = mark_elements,
     [RUNS] = mark_runs,
 };
 
-static kind_e kind_of(const tmpl_mark_t *mark)
+static mark_kind_e kind_of_mark(const tmpl_mark_t *mark)
 {
     return mark->attribute[0] == '\0' ? RUNS : mark->begin[0] == '\0' ? ELEMENTS : CUTS;
 }
 
-static size_t most_edits(const writer_t *w, const tmpl_marks_t *marks)
+static size_t most_edits(const marks_writer_t *w, const tmpl_marks_t *marks)
 {
     size_t of[] = {
         [CUTS] = 2 * (size_t)w->closure->n_cuts + w->page->n_foreign_marks,
@@ -315,7 +316,7 @@ static size_t most_edits(const writer_t *w, const tmpl_marks_t *marks)
     };
     size_t most = 0;
     for (uint32_t i = 0; i < marks->n; i++) {
-        most += of[kind_of(marks->marks[i])];
+        most += of[kind_of_mark(marks->marks[i])];
     }
     return most;
 }
@@ -349,7 +350,7 @@ double tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_cl
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    writer_t w = { .page = page, .closure = closure, .scratch = scratch };
+    marks_writer_t w = { .page = page, .closure = closure, .scratch = scratch };
     double template = closure->ratio * page->length;
     double least = template;
     marks = marks != NULL ? marks : &tmpl_marks_default;
@@ -362,7 +363,7 @@ double tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_cl
         w.text = FIRST + i * PER_MARK;
         w.segment = 0;
         w.marked = 0;
-        writers[kind_of(w.mark)](&w);
+        writers[kind_of_mark(w.mark)](&w);
         least = (double)w.marked < least ? (double)w.marked : least;
     }
     apr_pool_destroy(scratch);

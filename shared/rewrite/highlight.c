@@ -24,7 +24,7 @@ typedef enum {
 #undef KIND_ID
         KIND_COUNT,
     KIND_SEVERAL = KIND_COUNT /* text of several kinds directly in one element */
-} kind_e;
+} shade_e;
 
 static const struct {
     const char *name, *label;
@@ -103,7 +103,8 @@ typedef struct {
 #define CLOSED_INSIDE 2u
 
 typedef struct {
-    const tmpl_findings_t *findings;
+    const tmpl_closure_t *closure;
+    const tmpl_explain_t *explain;
     const tmpl_page_t *page;
     unsigned char *kinds; /* the kind of each block */
     const char **whys;    /* the reasons of each block, escaped */
@@ -137,54 +138,53 @@ static void add_escaped(tmpl_buf_t *buf, const char *text)
     }
 }
 
-static kind_e kind_of(const tmpl_findings_t *f, uint32_t block)
+static shade_e kind_of_block(const tmpl_explain_block_t *block)
 {
-    if (f->verdicts[block].template) {
-        return tmpl_findings_covered(f->closure, f->page, block, NULL) == TMPL_CUT_NONE ? KIND_KEPT
-               : f->verdicts[block].part == TMPL_PART_TEMPLATE ? KIND_TEMPLATE
-                                                               : KIND_PART;
+    if (block->verdict.template) {
+        return block->covered == TMPL_CUT_NONE             ? KIND_KEPT
+               : block->verdict.part == TMPL_PART_TEMPLATE ? KIND_TEMPLATE
+                                                           : KIND_PART;
     }
-    return f->why->blocks[block].rule != TMPL_RULE_DETECTOR ? KIND_KEPT : KIND_CONTENT;
+    return block->rule != TMPL_RULE_DETECTOR ? KIND_KEPT : KIND_CONTENT;
 }
 
 /* The verdict, and the rule that gave it, if that is not the detector. */
-static const char *verdict_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t *pool)
+static const char *verdict_text(const tmpl_explain_t *explain, uint32_t b, apr_pool_t *pool)
 {
-    tmpl_covered_e covered = tmpl_findings_covered(f->closure, f->page, block, NULL);
-    tmpl_uncut_e reason;
-    const char *text = !f->verdicts[block].template ? "Content"
-                       : covered == TMPL_CUT_ALL    ? "Template"
-                       : covered == TMPL_CUT_PART   ? "Template, cut in part"
-                                                    : "Template that stays";
-    if (tmpl_findings_stays(f, block, &reason)) {
-        text = apr_pstrcat(pool, text, ": ", tmpl_uncut_text(reason), NULL);
-    }
-    return apr_pstrcat(pool, text, ", ", tmpl_findings_rule(f, block, pool),
-                       tmpl_findings_against(f, block) ? ", against the detector" : "", NULL);
+    const tmpl_explain_block_t *block = &explain->blocks[b];
+    const char *text = !block->verdict.template          ? "Content"
+                       : block->covered == TMPL_CUT_ALL  ? "Template"
+                       : block->covered == TMPL_CUT_PART ? "Template, cut in part"
+                                                         : "Template that stays";
+    return apr_pstrcat(pool, text, block->uncut != TMPL_UNCUT_NONE ? ": " : "",
+                       tmpl_uncut_text(block->uncut), ", ", tmpl_explain_rule(explain, b, pool),
+                       tmpl_explain_against(explain, b) ? ", against the detector" : "", NULL);
 }
 
-static const char *df_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t *pool)
+static const char *df_text(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool)
 {
-    if (f->counts->records == NULL) {
+    const tmpl_counts_t *counts = explain->counts;
+    if (counts->records == NULL) {
         return "DF: no counts of the site";
     }
-    tmpl_span_t df = tmpl_findings_df(f, block);
+    tmpl_span_t df = tmpl_explain_df(explain, block);
     return df.start == df.end
-               ? apr_psprintf(pool, "DF: %u of %u pages", df.start, f->counts->pages)
-               : apr_psprintf(pool, "DF: %u to %u of %u pages", df.start, df.end, f->counts->pages);
+               ? apr_psprintf(pool, "DF: %u of %u pages", df.start, counts->pages)
+               : apr_psprintf(pool, "DF: %u to %u of %u pages", df.start, df.end, counts->pages);
 }
 
 /* Why a block has its verdict, in some lines; temporary memory is from scratch. */
 static const char *why_of(const highlight_t *h, uint32_t block, apr_pool_t *scratch)
 {
-    const tmpl_findings_t *f = h->findings;
-    const char *part = tmpl_findings_part(f, block);
+    const tmpl_explain_t *explain = h->explain;
+    const char *part = tmpl_explain_part(explain, block);
     const char *text = apr_psprintf(
         scratch, "%s%s%s\nDetector %s: %.3f, template above %.3f\n%s\n%s%s",
-        verdict_text(f, block, scratch), part != NULL ? "\nPart: " : "", part != NULL ? part : "",
-        f->detector->name, (double)f->verdicts[block].ratio, tmpl_findings_threshold(f),
-        df_text(f, block, scratch), f->why->trees != NULL ? "Weighs most: " : "",
-        tmpl_findings_evidence(f, block, scratch));
+        verdict_text(explain, block, scratch), part != NULL ? "\nPart: " : "",
+        part != NULL ? part : "", explain->detector, (double)explain->blocks[block].verdict.ratio,
+        explain->threshold, df_text(explain, block, scratch),
+        explain->trees != NULL ? "Weighs most: " : "",
+        tmpl_explain_evidence(explain, block, scratch));
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, h->pool);
     add_escaped(&buf, text);
@@ -200,7 +200,7 @@ static void say_why(highlight_t *h)
     h->whys = apr_palloc(h->pool, (n + (apr_size_t)1) * sizeof(*h->whys));
     h->rules = apr_pcalloc(h->pool, n + (apr_size_t)1);
     for (uint32_t b = 0; b < n; b++) {
-        h->kinds[b] = (unsigned char)kind_of(h->findings, b);
+        h->kinds[b] = (unsigned char)kind_of_block(&h->explain->blocks[b]);
         h->whys[b] = why_of(h, b, scratch);
         apr_pool_clear(scratch);
     }
@@ -220,7 +220,7 @@ static int may_show(const tmpl_node_t *node)
             !(tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_FORMATTING));
 }
 
-static int is_of(const tmpl_node_t *node, const tmpl_block_t *block)
+static int is_within_block(const tmpl_node_t *node, const tmpl_block_t *block)
 {
     return node->first_segment >= block->first_segment &&
            node->after_segment <= block->after_segment;
@@ -235,7 +235,7 @@ static shown_t shown_by(const tmpl_page_t *page, uint32_t segment)
     uint32_t block = page->segments[segment].block;
     uint32_t i = page->segments[segment].node;
     shown_t found = { TMPL_NONE, block, 0 };
-    for (; i != TMPL_NONE && is_of(&page->nodes[i], &page->blocks[block]);
+    for (; i != TMPL_NONE && is_within_block(&page->nodes[i], &page->blocks[block]);
          i = page->nodes[i].parent) {
         if (i != 0 && may_show(&page->nodes[i])) {
             found = (shown_t){ i, block, 1 };
@@ -282,7 +282,7 @@ static void find_shown(highlight_t *h)
 
 /* --- edits --- */
 
-static void insert(highlight_t *h, uint32_t at, const char *text)
+static void insert_in_highlight(highlight_t *h, uint32_t at, const char *text)
 {
     h->texts[h->n_edits] = text;
     h->edits[h->n_edits] = (tmpl_edit_t){ { at, at }, h->n_edits };
@@ -344,7 +344,7 @@ static int may_focus(const highlight_t *h, uint32_t node)
  * Adds the note of a block, once, and the rule that shows it. If the element has other blocks, too,
  * a focus inside it may belong to them: then the focus must be on the element itself.
  */
-static void add_note(highlight_t *h, const shown_t *shown, int on_hover)
+static void add_block_note(highlight_t *h, const shown_t *shown, int on_hover)
 {
     uint32_t block = shown->block;
     unsigned rule = 1u << ((shown->whole ? 2 : 0) + (on_hover ? 1 : 0));
@@ -367,7 +367,7 @@ static void add_note(highlight_t *h, const shown_t *shown, int on_hover)
 }
 
 /* Gives an element the attributes of its blocks, shown[0] to shown[n - 1]. */
-static void show(highlight_t *h, const shown_t *shown, uint32_t n)
+static void show_blocks(highlight_t *h, const shown_t *shown, uint32_t n)
 {
     const tmpl_page_t *page = h->page;
     tmpl_span_t open = page->nodes[shown->node].open;
@@ -385,7 +385,7 @@ static void show(highlight_t *h, const shown_t *shown, uint32_t n)
     tmpl_buf_add_text(&text, "\" data-tmpl-of=\"");
     for (uint32_t i = 0; i < n; i++) {
         tmpl_buf_add_text(&text, apr_psprintf(h->pool, "%s%u", i > 0 ? " " : "", shown[i].block));
-        add_note(h, &shown[i], has_title);
+        add_block_note(h, &shown[i], has_title);
     }
     tmpl_buf_add_text(&text, "\"");
     if (!has_title) {
@@ -397,7 +397,7 @@ static void show(highlight_t *h, const shown_t *shown, uint32_t n)
         tmpl_buf_add_text(&text, "\"");
     }
     tmpl_buf_add_text(&text, may_focus(h, shown->node) ? " tabindex=\"0\"" : "");
-    insert(h, tmpl_attr_first(page->src, open), text.at);
+    insert_in_highlight(h, tmpl_attr_first(page->src, open), text.at);
 }
 
 /* Where the head ends: in front of body's start tag, or of what makes the parser open body. */
@@ -423,7 +423,7 @@ static const char *legend(const highlight_t *h)
         n[h->kinds[b]]++;
     }
     for (unsigned k = 0; k < KIND_COUNT; k++) {
-        tmpl_part_set_t parts = k == KIND_PART ? h->findings->closure->parts : 0;
+        tmpl_part_set_t parts = k == KIND_PART ? h->closure->parts : 0;
         text = apr_psprintf(h->pool, "%s<meta data-tmpl-is=\"%s\" data-tmpl-note=\"%s: %u%s%s\">",
                             text, kinds[k].name, kinds[k].label, n[k], parts != 0 ? ", of " : "",
                             tmpl_part_names(parts, h->pool));
@@ -434,9 +434,10 @@ static const char *legend(const highlight_t *h)
                        NULL);
 }
 
-void tmpl_highlight(tmpl_edits_t *edits, const tmpl_findings_t *findings, apr_pool_t *pool)
+void tmpl_highlight(tmpl_edits_t *edits, const tmpl_closure_t *closure,
+                    const tmpl_explain_t *explain, apr_pool_t *pool)
 {
-    highlight_t h = { .findings = findings, .page = findings->page, .pool = pool };
+    highlight_t h = { .closure = closure, .explain = explain, .page = explain->page, .pool = pool };
     say_why(&h);
     find_shown(&h);
     find_closed(&h);
@@ -445,13 +446,13 @@ void tmpl_highlight(tmpl_edits_t *edits, const tmpl_findings_t *findings, apr_po
     tmpl_buf_init(&h.style, pool);
     tmpl_buf_init(&h.notes, pool);
     tmpl_buf_add_text(&h.style, style_begin);
-    insert(&h, end_of_head(h.page), "");
+    insert_in_highlight(&h, end_of_head(h.page), "");
     for (uint32_t i = 0, n; i < h.n_shown; i += n) {
         n = 1;
         while (i + n < h.n_shown && h.shown[i + n].node == h.shown[i].node) {
             n++;
         }
-        show(&h, &h.shown[i], n);
+        show_blocks(&h, &h.shown[i], n);
     }
     tmpl_buf_add_text(&h.style, "}</style>");
     h.texts[0] = apr_pstrcat(pool, h.style.at, legend(&h), h.notes.at, NULL);

@@ -25,13 +25,17 @@
 #ifndef TMPL_HIGHLIGHT_H
 #define TMPL_HIGHLIGHT_H
 
-#include "rewrite/findings.h"
+#include "cut/closure.h"
 #include "rewrite/rewrite.h"
 
-/* Segments of a page at most: each takes up to 4 KB of memory, including the reasons of why.h. */
+/* Segments of a page at most: each takes up to 4 KB of memory, including its reasons. */
 #define TMPL_HIGHLIGHT_SEGMENTS 16384
 
-/* Makes the edits of the page of findings. They only insert; their texts are from pool. */
-void tmpl_highlight(tmpl_edits_t *edits, const tmpl_findings_t *findings, apr_pool_t *pool);
+/*
+ * Makes the edits. They only insert; their texts are from pool. closure is the one for strip, and
+ * has filled explain.
+ */
+void tmpl_highlight(tmpl_edits_t *edits, const tmpl_closure_t *closure,
+                    const tmpl_explain_t *explain, apr_pool_t *pool);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <apr_escape.h>
 #include <apr_general.h>
+#include <xxhash.h>
 
 #include "table/engine.h"
 
@@ -527,4 +528,9 @@ apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
     }
     return rv != APR_SUCCESS ? rv
                              : tmpl_engine_load(&store->engine, site, head, entries, n, err, pool);
+}
+
+uint64_t tmpl_seed(const char *secret)
+{
+    return secret != NULL && secret[0] != '\0' ? XXH3_64bits(secret, strlen(secret)) : 0;
 }

@@ -285,12 +285,14 @@ apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *
 apr_status_t tmpl_store_test(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * A store keeps a secret of its own, which is drawn when the store is first used. tmpl_seed()
- * (document.h) makes the seed of all keys from this secret, unless the operator has chosen another
- * one. So nobody who does not know the store can make up texts with equal keys, and two stores
- * cannot be compared.
+ * A store keeps a secret of its own, which is drawn when the store is first used. tmpl_seed() makes
+ * the seed of all keys from this secret, unless the operator has chosen another one. So nobody who
+ * does not know the store can make up texts with equal keys, and two stores cannot be compared.
  */
 #define TMPL_SECRET_SIZE 64 /* bytes of a secret with its end */
+
+/* The seed that a secret makes; 0 for an empty secret and for NULL. */
+uint64_t tmpl_seed(const char *secret);
 
 /*
  * Fills secret; empty: the store has none, as it is in memory, or older than secrets. All users of

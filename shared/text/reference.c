@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/buf.h"
 #include "base/bytes8.h"
-#include "base/utf8.h"
 
 /* The numbers 0x80 to 0x9F mean characters of windows-1252 (HTML, 13.2.5.80). 0: not changed. */
 static const uint16_t windows_1252[32] = {
@@ -149,4 +149,26 @@ tmpl_reference_t tmpl_reference_read(const char *text, apr_size_t len, tmpl_refe
         reference.used = 0;
     }
     return reference;
+}
+
+const char *tmpl_value_decode(const char *src, tmpl_span_t value, apr_pool_t *pool)
+{
+    tmpl_buf_t out;
+    tmpl_buf_init(&out, pool);
+    for (uint32_t at = value.start; at < value.end;) {
+        tmpl_reference_t reference = { { 0 }, 0 };
+        if (src[at] == '&') {
+            reference = tmpl_reference_read(src + at, value.end - at, TMPL_IN_ATTRIBUTE);
+        }
+        if (reference.used == 0) {
+            tmpl_buf_add_byte(&out, src[at++]);
+            continue;
+        }
+        tmpl_buf_add_char(&out, reference.codes[0]);
+        if (reference.codes[1] != 0) {
+            tmpl_buf_add_char(&out, reference.codes[1]);
+        }
+        at += (uint32_t)reference.used;
+    }
+    return out.at;
 }

@@ -5,9 +5,7 @@
 #ifndef TMPL_REFERENCE_H
 #define TMPL_REFERENCE_H
 
-#include <stdint.h>
-
-#include <apr.h>
+#include "base/tmpl.h"
 
 /* Where a reference stands. In an attribute more names need a semicolon: "?a=1&copy=2" has none. */
 typedef enum { TMPL_IN_TEXT, TMPL_IN_ATTRIBUTE } tmpl_reference_e;
@@ -19,5 +17,8 @@ typedef struct {
 
 /* Reads the reference whose ampersand is at text; len bytes, at least 1, may be read. */
 tmpl_reference_t tmpl_reference_read(const char *text, apr_size_t len, tmpl_reference_e where);
+
+/* The value of an attribute with its references decoded, from pool; other bytes stay. */
+const char *tmpl_value_decode(const char *src, tmpl_span_t value, apr_pool_t *pool);
 
 #endif

@@ -6,12 +6,13 @@
  */
 #include "check.h"
 
-#include "clean.h"
-#include "detect/pagelevel.h"
+#include "address/identity.h"
+#include "outcome.h"
+#include "methods/pagelevel.h"
 #include "html/charset.h"
 #include "locales.h"
-#include "warm/links.h"
-#include "warm/robots.h"
+#include "methods/warm/links.h"
+#include "methods/warm/robots.h"
 
 /* All names in capitals, with the letter I where possible. */
 static const char page_in_capitals[] =
@@ -61,8 +62,10 @@ static const char *cleaned(const char *detector, apr_pool_t *pool)
     const tmpl_selector_t *keep;
     assert_int_equal(tmpl_store_open(&store, "memory:", NULL, &err, pool), APR_SUCCESS);
     tmpl_models_builtin(&opts.detect.models, pool);
-    assert_int_equal(tmpl_detector_parse(&opts.detector, detector, &err), APR_SUCCESS);
-    assert_int_equal(tmpl_mode_parse(&opts.mode, "ANNOTATE", &err), APR_SUCCESS);
+    assert_true(tmpl_detector_find(detector) >= 0);
+    opts.detector = (tmpl_detector_e)tmpl_detector_find(detector);
+    assert_int_equal(tmpl_mode_find("ANNOTATE"), TMPL_MODE_ANNOTATE);
+    opts.mode = TMPL_MODE_ANNOTATE;
     assert_int_equal(tmpl_selector_parse(&keep, "figure[title]", &err, pool), APR_SUCCESS);
     apr_array_header_t *keeps = apr_array_make(pool, 1, sizeof(keep));
     APR_ARRAY_PUSH(keeps, const tmpl_selector_t *) = keep;

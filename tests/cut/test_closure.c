@@ -18,7 +18,7 @@ static const char *edited(const char *html, const char *letters, int strip, apr_
     tmpl_edits_t edits;
     apr_size_t len;
     tmpl_closure(&closure, page, letters_verdicts(page, letters, pool), &guards,
-                 strip ? TMPL_NODE_CUT : TMPL_NODE_MARK, pool);
+                 strip ? TMPL_NODE_CUT : TMPL_NODE_MARK, NULL, pool);
     if (strip) {
         tmpl_strip(&edits, &closure, pool);
     }
@@ -223,7 +223,8 @@ static const char *stripped(const char *html, const tmpl_guards_t *guards, apr_p
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     apr_size_t len;
-    tmpl_closure(&closure, page, letters_verdicts(page, "t", pool), guards, TMPL_NODE_CUT, pool);
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", pool), guards, TMPL_NODE_CUT, NULL,
+                 pool);
     tmpl_strip(&edits, &closure, pool);
     return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
 }
@@ -234,7 +235,7 @@ static void guards_overrule_the_detector(void **state)
         check_page("<div id=a>t</div><div id=b>cccc</div><div class=k>t</div>", *state);
     tmpl_guards_t guards = { .keep = selectors(".k", *state), .drop = selectors("#b", *state) };
     tmpl_closure_t closure;
-    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_MARK,
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_MARK, NULL,
                  *state);
     assert_int_equal(closure.n_cuts, 2);
     assert_string_equal(check_bytes(page, closure.cuts[0].span, *state), "<div id=a>t</div>");
@@ -252,7 +253,7 @@ static void guards_overrule_the_detector(void **state)
     guards.keep = selectors(".k", *state);
     /* keep wins over drop */
     guards.drop = selectors("div", *state);
-    tmpl_closure(&closure, page, letters_verdicts(page, "", *state), &guards, TMPL_NODE_MARK,
+    tmpl_closure(&closure, page, letters_verdicts(page, "", *state), &guards, TMPL_NODE_MARK, NULL,
                  *state);
     assert_int_equal(closure.n_cuts, 2);
 }
@@ -269,7 +270,7 @@ static void parts_go_before_the_guards(void **state)
                              .drop = selectors("#d", *state),
                              .without = TMPL_PART_BIT(TMPL_PART_COMMENT) |
                                         TMPL_PART_BIT(TMPL_PART_NOTICE) };
-    tmpl_why_t why = { .pool = *state };
+    tmpl_explain_t explain = { .pool = *state };
     tmpl_closure_t closure;
     char said[64] = "";
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
@@ -277,12 +278,12 @@ static void parts_go_before_the_guards(void **state)
     letters_part(v, page, "b", TMPL_PART_BODY, *state);
     letters_part(v, page, "m", TMPL_PART_COMMENT, *state);
     letters_part(v, page, "n", TMPL_PART_NOTICE, *state);
-    tmpl_closure_why(&closure, page, v, &guards, TMPL_NODE_CUT, &why, *state);
+    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, &explain, *state);
     /* a letter for the part (large: template), a digit for the rule */
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         char letter = tmpl_part_name((tmpl_part_e)v[b].part)[0];
         apr_snprintf(said + 3 * b, 4, "%c%c ", v[b].template ? letter - 'a' + 'A' : letter,
-                     tmpl_rule_name(why.blocks[b].rule)[0]);
+                     tmpl_rule_name(explain.blocks[b].rule)[0]);
     }
     /* what TmplKeep keeps has its part, or is body; what TmplDrop drops is template */
     assert_string_equal(said, "bd bd nk Np Td Td bd Cp bk ");
@@ -295,13 +296,13 @@ static void parts_go_before_the_guards(void **state)
     assert_int_equal(tmpl_page_parse(&page, row, strlen(row), &opts, *state), TMPL_DECLINE_NONE);
     v = letters_verdicts(page, "t", *state);
     letters_part(v, page, "m", TMPL_PART_COMMENT, *state);
-    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, *state);
+    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, NULL, *state);
     assert_int_equal(v[0].template, 1);
     assert_int_equal(v[1].template, 0);
     assert_int_equal(v[1].part, TMPL_PART_BODY);
     guards.without = 0;
     v[0].template = 0;
-    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, *state);
+    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, NULL, *state);
     assert_int_equal(closure.parts, 0);
     assert_int_equal(closure.template_blocks, 0);
 }
@@ -325,7 +326,7 @@ static void selectors_of_deep_pages_are_quick(void **state)
     tmpl_guards_t guards = { .keep = selectors("[x] i", *state) };
     tmpl_closure_t closure;
     clock_t begin = clock();
-    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT, NULL,
                  *state);
     assert_true(clock() - begin < 10 * CLOCKS_PER_SEC);
 }
@@ -341,7 +342,7 @@ static void body_can_be_kept(void **state)
         const tmpl_page_t *page = check_page(pages[i], *state);
         tmpl_verdict_t *verdicts = letters_verdicts(page, "t", *state);
         assert_int_equal(verdicts[0].template, 1);
-        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, NULL, *state);
         assert_int_equal(closure.n_cuts, 0);
         assert_int_equal(closure.template_blocks, 0);
     }
@@ -352,12 +353,12 @@ static void a_page_with_too_little_content_is_declined(void **state)
     const tmpl_page_t *page = check_page("<div>ttttttttt</div><div>c</div>", *state);
     tmpl_guards_t guards = { .min_keep = 0.09 };
     tmpl_closure_t closure;
-    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT, NULL,
                  *state);
     assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
     assert_int_equal(closure.n_cuts, 1);
     guards.min_keep = 0.11;
-    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT, NULL,
                  *state);
     assert_int_equal(closure.decline, TMPL_DECLINE_MIN_KEEP);
     assert_int_equal(closure.n_cuts, 0);
@@ -373,21 +374,64 @@ static void a_page_with_too_little_confidence_is_declined(void **state)
     tmpl_verdict_t verdicts[] = { { 0.75F, 1, 0 }, { 0.5F, 0, 0 } };
     tmpl_guards_t guards = { .min_confidence = 0.59 };
     tmpl_closure_t closure;
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, NULL, *state);
     assert_float_equal(closure.confidence, 2.0 * 3 / (6 + 3 + 1), 1e-6);
     assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
     assert_int_equal(closure.n_cuts, 1);
     guards.min_confidence = 0.61;
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, NULL, *state);
     assert_int_equal(closure.decline, TMPL_DECLINE_MIN_CONFIDENCE);
     assert_int_equal(closure.n_cuts, 0);
     /* TmplKeep and TmplDrop say nothing about the detector's confidence */
     guards.drop = selectors("body", *state);
     guards.keep = selectors("div", *state);
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, NULL, *state);
     assert_float_equal(closure.confidence, 0.6, 1e-6);
     /* a page that keeps all its text loses nothing */
     assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
+}
+
+/* Why the first block of the page that is template stays for strip. */
+static const char *uncut(const char *html, const char *drop, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
+    tmpl_guards_t guards = { .drop = selectors(drop, pool) };
+    tmpl_explain_t explain = { .pool = pool };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, &explain, pool);
+    uint32_t b = 0;
+    while (!explain.blocks[b].verdict.template) {
+        b++;
+    }
+    return apr_psprintf(pool, "%s, %s", tmpl_rule_name(explain.blocks[b].rule),
+                        tmpl_uncut_name(explain.blocks[b].uncut));
+}
+
+static void the_closure_says_why_template_stays(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *uncut;
+    } cases[] = {
+        { "<div id=x>all of it is cut</div><p>c", "none" },
+        { "<form>c<a id=x href='/'><input name=q></a></form>", "form" },
+        { "<body>c<a id=x href='/'><script>1</script></a><p>c", "none" },
+        { "<body><script>document.getElementById('i')</script><div id=x><a id=i "
+          "href='/'></a></div><p>c",
+          "script" },
+        /* the script keeps the box; the image would stay without the script, too */
+        { "<body><script>document.getElementById('x')</script><div id=x><table><img "
+          "src=a></table></div><p>c",
+          "unsafe" },
+        { "c &am<div id=x>text</div>p; c", "joined" },
+        /* more than half of the page's content, but one segment: rule 7 leaves it alone */
+        { "c &am<div id=x>a long text that is more than all others</div>p; c", "joined" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_string_equal(uncut(cases[i].html, "#x", *state),
+                            apr_pstrcat(*state, "drop, ", cases[i].uncut, NULL));
+    }
 }
 
 static void edits_apply_in_order(void **state)
@@ -412,6 +456,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(body_can_be_kept),
     CHECK(a_page_with_too_little_content_is_declined),
     CHECK(a_page_with_too_little_confidence_is_declined),
+    CHECK(the_closure_says_why_template_stays),
     CHECK(edits_apply_in_order),
 };
 

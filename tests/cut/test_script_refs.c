@@ -28,7 +28,7 @@ static const char *cut(const tmpl_page_t *page, tmpl_verdict_t *verdicts, apr_po
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     apr_size_t len;
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, NULL, pool);
     tmpl_strip(&edits, &closure, pool);
     return tmpl_edits_apply(&len, &edits, page->src, page->len, pool);
 }
@@ -183,7 +183,7 @@ static void annotate_marks_all_template(void **state)
     tmpl_verdict_t verdicts[] = { { 0, 1, 0 }, { 0, 0, 0 } };
     tmpl_guards_t guards = { .min_keep = 0 };
     tmpl_closure_t closure;
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, *state);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, NULL, *state);
     assert_int_equal(closure.n_cuts, 1);
     assert_string_equal(check_bytes(page, closure.cuts[0].span, *state),
                         "<div><nav id=n>t</nav></div>");

@@ -4,6 +4,7 @@
 
 #include "detect/auto.h"
 #include "feature/reading.h"
+#include "methods/pagelevel.h"
 
 static const char html[] =
     "<!DOCTYPE html><title>A page</title><body><header><h1>A site</h1><ul class=menu><li><a "
@@ -45,25 +46,16 @@ static const tmpl_trees_t *telling_trees(apr_pool_t *pool)
 
 static void names_are_parsed(void **state)
 {
-    tmpl_detector_e detector;
-    tmpl_smoothing_e smoothing;
-    tmpl_error_t err;
     (void)state;
-    for (unsigned i = 0; i < TMPL_DETECTOR_COUNT; i++) {
-        assert_int_equal(
-            tmpl_detector_parse(&detector, tmpl_detector((tmpl_detector_e)i)->name, &err),
-            APR_SUCCESS);
-        assert_int_equal(detector, i);
+    for (int i = 0; i < TMPL_DETECTOR_COUNT; i++) {
+        assert_int_equal(tmpl_detector_find(tmpl_detector((tmpl_detector_e)i)->name), i);
     }
-    assert_int_equal(tmpl_detector_parse(&detector, "AUTO", &err), APR_SUCCESS);
-    assert_int_equal(detector, TMPL_DETECTOR_AUTO);
-    assert_int_equal(tmpl_detector_parse(&detector, "aut", &err), APR_EINVAL);
-    assert_string_equal(err.text, "'aut' is not one of" TMPL_DETECTOR_NAMES);
-    assert_int_equal(tmpl_smoothing_parse(&smoothing, "On", &err), APR_SUCCESS);
-    assert_int_equal(smoothing, TMPL_SMOOTHING_MIN);
-    assert_int_equal(tmpl_smoothing_parse(&smoothing, "off", &err), APR_SUCCESS);
-    assert_int_equal(smoothing, TMPL_SMOOTHING_OFF);
-    assert_int_equal(tmpl_smoothing_parse(&smoothing, "yes", &err), APR_EINVAL);
+    assert_int_equal(tmpl_detector_find("AUTO"), TMPL_DETECTOR_AUTO);
+    assert_int_equal(tmpl_detector_find("aut"), -1);
+    assert_int_equal(tmpl_detector_find("automatic"), -1);
+    assert_int_equal(tmpl_smoothing_find("On"), TMPL_SMOOTHING_MIN);
+    assert_int_equal(tmpl_smoothing_find("off"), TMPL_SMOOTHING_OFF);
+    assert_int_equal(tmpl_smoothing_find("yes"), -1);
 }
 
 /* --- blocks --- */

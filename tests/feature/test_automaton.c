@@ -36,10 +36,7 @@ static void all_words_are_found(void **state)
         { "herse he", 1 | 2 | 128 | 4 | 64 },
         { "hhhe", 2 | 128 },
     };
-    static uint16_t next[64][TMPL_SYMBOLS];
-    static uint64_t says[64];
-    static uint16_t shorter[64];
-    tmpl_automaton_t automaton = { next, says, shorter };
+    static tmpl_automaton_t automaton;
     assert_int_equal(tmpl_automaton_fill(&automaton, words, sizeof(words) / sizeof(words[0])), 18);
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_int_equal(found(&automaton, cases[i].text), cases[i].says);
@@ -98,8 +95,34 @@ static void hints_of_names(void **state)
     (void)state;
 }
 
+/* None of the words is left out for want of states. */
+static void tables_have_room(void **state)
+{
+    static const tmpl_word_t kinds[] = {
+#define KIND(id)          TMPL_NAMED(id)
+#define AND_BAD(id)       (KIND(id) | KIND(BAD))
+#define NAME(name, kinds) { name, kinds },
+#include "feature/hint_names.def"
+    };
+    static const tmpl_word_t hints[] = {
+#define WORD(hint, word) { word, TMPL_HINT_##hint },
+#include "feature/part_hints.def"
+    };
+    static tmpl_automaton_t automata[2];
+    tmpl_automaton_fill(&automata[0], kinds, sizeof(kinds) / sizeof(kinds[0]));
+    tmpl_automaton_fill(&automata[1], hints, sizeof(hints) / sizeof(hints[0]));
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        assert_int_equal(found(&automata[0], kinds[i].word) & kinds[i].says, kinds[i].says);
+    }
+    for (unsigned i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+        assert_int_equal(found(&automata[1], hints[i].word) & hints[i].says, hints[i].says);
+    }
+    (void)state;
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(all_words_are_found),
+    CHECK(tables_have_room),
     CHECK(names_of_kinds),
     CHECK(hints_of_names),
 };

@@ -9,7 +9,7 @@ static void names_are_found(void **state)
         assert_int_equal(tmpl_block_feature_find(tmpl_block_feature_name((tmpl_block_feature_e)i)),
                          i);
     }
-    assert_int_equal(tmpl_block_feature_find("no such"), TMPL_BLOCK_FEATURE_COUNT);
+    assert_int_equal(tmpl_block_feature_find("no such"), -1);
     assert_string_equal(tmpl_block_feature_group(TMPL_BLOCK_FEATURE_DF), "SITE");
 }
 

@@ -89,6 +89,12 @@ static void text_is_what_is_seen(void **state)
     }
 }
 
+/* In how many bits two fingerprints differ. */
+static unsigned bits_between(uint64_t a, uint64_t b)
+{
+    return (unsigned)__builtin_popcountll(a ^ b);
+}
+
 static void order_and_repetition(void **state)
 {
     const char *a = words(0, 60, *state);
@@ -97,9 +103,9 @@ static void order_and_repetition(void **state)
     uint64_t ba = of(apr_pstrcat(*state, b, a, NULL), NULL, *state).bits;
     uint64_t abab = of(apr_pstrcat(*state, a, b, a, b, NULL), NULL, *state).bits;
     /* all but two shingles are the same: those over the end of the block */
-    assert_true(tmpl_fingerprint_distance(ab, ba) <= 6);
-    assert_true(tmpl_fingerprint_distance(ab, abab) <= 6);
-    assert_true(tmpl_fingerprint_distance(ab, of(a, NULL, *state).bits) > 6);
+    assert_true(bits_between(ab, ba) <= 6);
+    assert_true(bits_between(ab, abab) <= 6);
+    assert_true(bits_between(ab, of(a, NULL, *state).bits) > 6);
 }
 
 /* The mean distance of texts with resemblance r is 32 (1 - r). */
@@ -115,8 +121,7 @@ static void distance_is_resemblance(void **state)
             const char *other =
                 apr_pstrcat(*state, words(base, base + shared, *state),
                             words(base + 5000, base + 5000 + WORDS - shared, *state), NULL);
-            sum +=
-                tmpl_fingerprint_distance(of(one, NULL, *state).bits, of(other, NULL, *state).bits);
+            sum += bits_between(of(one, NULL, *state).bits, of(other, NULL, *state).bits);
         }
         double in_both = shared > 2 ? shared - 2 : 0;
         double resemblance = tenths == 10 ? 1 : in_both / (2 * (WORDS - 2) - in_both);

@@ -10,9 +10,9 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "warm/distance.h"
-#include "warm/links.h"
-#include "warm/robots.h"
+#include "methods/warm/distance.h"
+#include "methods/warm/links.h"
+#include "methods/warm/robots.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,7 +14,7 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "clean.h"
+#include "outcome.h"
 #include "fingerprint/fingerprint.h"
 #include "html/construct.h"
 #include "oracle.h"

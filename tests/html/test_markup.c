@@ -316,7 +316,7 @@ static void selectors_match(void **state)
         const tmpl_selector_t *selector;
         assert_int_equal(tmpl_selector_parse(&selector, cases[i].selector, NULL, *state),
                          APR_SUCCESS);
-        assert_int_equal(tmpl_selector_matches(selector, page, 1), cases[i].matches);
+        assert_int_equal(tmpl_selector_matches(selector, page, 1, NULL), cases[i].matches);
     }
     static const char *const bad[] = { "",      "#",    ".",   "[",   "[x",    "[x='y]", "div>",
                                        "> p",   "a>>b", "a, ", ", a", "a,,b",  "a >, b", "a:hover",
@@ -374,9 +374,9 @@ static void selectors_join(void **state)
             apr_pcalloc(*state, tmpl_selector_memo_size(selector, page) + (apr_size_t)1);
         for (uint32_t node = 0; node < page->n_nodes; node++) {
             tmpl_attr_t id;
-            assert_int_equal(tmpl_selector_matches_memo(selector, page, node, memo),
-                             tmpl_selector_matches(selector, page, node));
-            if (tmpl_selector_matches(selector, page, node) &&
+            assert_int_equal(tmpl_selector_matches(selector, page, node, memo),
+                             tmpl_selector_matches(selector, page, node, NULL));
+            if (tmpl_selector_matches(selector, page, node, NULL) &&
                 tmpl_attr_find(&id, page->src, page->nodes[node].open, "id")) {
                 matched[n++] = page->src[id.value.start];
             }

@@ -76,9 +76,10 @@ static void selectors_of_several_words(void **state)
 
         for (node = 2; node < 5; node++) {
             for (k = 0; k < conf->keep->nelts; k++) {
-                matched |= (unsigned)tmpl_selector_matches(
-                               APR_ARRAY_IDX(conf->keep, k, const tmpl_selector_t *), page, node)
-                           << (node - 2);
+                matched |=
+                    (unsigned)tmpl_selector_matches(
+                        APR_ARRAY_IDX(conf->keep, k, const tmpl_selector_t *), page, node, NULL)
+                    << (node - 2);
             }
         }
         assert_int_equal(conf->keep->nelts, cases[i].selectors);

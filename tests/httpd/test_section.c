@@ -5,6 +5,8 @@
  */
 #include "config_fixture.h"
 
+#include "methods/pagelevel_model.h"
+
 static const char *number(apr_int64_t value)
 {
     return value == TMPL_UNSET ? "" : apr_psprintf(pool, "%" APR_INT64_T_FMT, value);

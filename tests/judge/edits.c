@@ -149,7 +149,7 @@ static void say_marks(const tmpl_page_t *page, tmpl_verdict_t *verdicts, unsigne
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     printf("{\"percent\":%u,\"template\":[", percent);
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, NULL, pool);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         printf("%s%d", b > 0 ? "," : "", verdicts[b].template);
     }
@@ -171,10 +171,10 @@ static void say_draw(const tmpl_page_t *page, tmpl_verdict_t *verdicts, unsigned
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     printf("{\"percent\":%u", percent);
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, NULL, pool);
     tmpl_annotate(&edits, page, &closure, NULL, pool);
     say_edits("mark", &edits);
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, NULL, pool);
     tmpl_annotate(&edits, page, &closure, NULL, pool);
     say_edits("cut", &edits);
     tmpl_strip(&edits, &closure, pool);

@@ -368,7 +368,7 @@ void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict
     *result = (oracle_result_t){ 0 };
     for (int strip = 0; strip <= 1; strip++) {
         tmpl_closure(&closure, page, verdicts, &guards, strip ? TMPL_NODE_CUT : TMPL_NODE_MARK,
-                     pool);
+                     NULL, pool);
         bytes = edited(&len, page, &closure, 0, pool);
         compare(result, strip ? "marks on what is cut" : "annotate",
                 tree(page->src, page->len, WITHOUT_MARKS, pool),

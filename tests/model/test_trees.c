@@ -13,7 +13,7 @@
 #include <apr_strings.h>
 #include <apr_tables.h>
 
-#include "detect/pagelevel.h"
+#include "methods/pagelevel.h"
 #include "feature/feature.h"
 #include "model/lines.h"
 #include "model/trees.h"

@@ -32,7 +32,8 @@ static const char *annotated(double *unmarked, const char *html, const char *wor
     tmpl_edits_t edits;
     apr_size_t len;
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, pool), TMPL_DECLINE_NONE);
-    tmpl_closure(&closure, page, letters_verdicts(page, "t", pool), &guards, TMPL_NODE_MARK, pool);
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", pool), &guards, TMPL_NODE_MARK, NULL,
+                 pool);
     *unmarked = tmpl_annotate(&edits, page, &closure, marks, pool);
     return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
 }
@@ -88,7 +89,7 @@ static void a_preset_names_parts(void **state)
         tmpl_verdict_t *verdicts = letters_verdicts(page, "t", *state);
         letters_part(verdicts, page, "c", TMPL_PART_COMMENT, *state);
         letters_part(verdicts, page, "n", TMPL_PART_NOTICE, *state);
-        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, *state);
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, NULL, *state);
         assert_true(
             tmpl_annotate(&edits, page, &closure, marks_of(cases[i].marks, *state), *state) == 0);
         assert_string_equal(tmpl_edits_apply(&len, &edits, html, strlen(html), *state),

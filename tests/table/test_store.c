@@ -2,8 +2,6 @@
 /* What every store must count: one suite, run over each kind, and over a model. */
 #include "store_fixture.h"
 
-#include "table/document.h"
-
 static void counts_documents(void **state)
 {
     ctx_t *c = *state;

@@ -2,8 +2,6 @@
 /* Opening every store: its URI, and the secret that it keeps for all processes that open it. */
 #include "store_fixture.h"
 
-#include "table/document.h"
-
 static const char *const good_uris[] = {
     "lmdb:/var/lib/tmpl",
     "lmdb:relative",

@@ -123,6 +123,13 @@ subtest 'template that is not cut' => sub {
     is($block{'Copyright Somebody of the whole wide world'}{uncut}, undef, 'what is cut has no reason');
     ($code, $out) = run('explain', @args, 'tab3.html');
     like($out, qr/^1  template 1\.000, stays, marked; .*\n.*\n.*\n    it stays: it opens a panel that stays$/m, 'as text');
+    ($code, $out) = run(qw(clean --mode highlight --out -), @args, 'tab3.html');
+    like($out, qr/Template that stays: it opens a panel that stays, by the detector/, 'in mode highlight');
+    # a text of its own element is cut though it is more than half of the content; so this is not why it stays
+    spew('joined.html', '<html><body>A &am<div id=x>A text that is longer than all other texts of this page are</div>p; B</body></html>');
+    %block = blocks(explained(@learnt, '--detector', 'incremental', '--drop', '#x', 'joined.html'));
+    is("@{$block{'A text that is longer than all other texts of this page are'}}{qw(rule template cut uncut)}", 'drop 1 none joined', 'the text around it')
+        or diag explain \%block;
 };
 
 subtest 'declined pages' => sub {

@@ -18,7 +18,7 @@
 
 #include "detect/auto.h"
 #include "model/judge_rows.h"
-#include "model/models.h"
+#include "detect/models.h"
 #include "read_file.h"
 
 typedef struct {

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detect/explain.h"
+
+#include <apr_strings.h>
+
+#include "base/names.h"
+#include "feature/feature.h"
+
+TMPL_ENUM_COLUMN(tmpl_rule_name, tmpl_rule_e, TMPL_RULES, TMPL_COLUMN_2)
+TMPL_ENUM_COLUMN(tmpl_rule_text, tmpl_rule_e, TMPL_RULES, TMPL_COLUMN_3)
+TMPL_ENUM_COLUMN(tmpl_uncut_name, tmpl_uncut_e, TMPL_UNCUTS, TMPL_COLUMN_2)
+TMPL_ENUM_COLUMN(tmpl_uncut_text, tmpl_uncut_e, TMPL_UNCUTS, TMPL_COLUMN_3)
+
+void tmpl_explain_note(tmpl_explain_t *explain, const tmpl_page_t *page,
+                       const tmpl_verdict_t *verdicts, tmpl_rule_e rule)
+{
+    if (explain == NULL) {
+        return;
+    }
+    if (explain->page == NULL) {
+        explain->page = page;
+        explain->blocks = apr_pcalloc(explain->pool, page->n_blocks * sizeof(*explain->blocks));
+    }
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        tmpl_explain_block_t *block = &explain->blocks[b];
+        if (block->verdict.template != verdicts[b].template) {
+            block->rule = rule;
+        }
+        block->verdict = verdicts[b];
+    }
+}
+
+tmpl_span_t tmpl_explain_df(const tmpl_explain_t *explain, uint32_t block)
+{
+    const tmpl_page_t *page = explain->page;
+    const tmpl_block_t *b = &page->blocks[block];
+    tmpl_span_t df = { UINT32_MAX, 0 };
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        uint32_t n = explain->counts->records[page->segments[s].key].df;
+        df.start = n < df.start ? n : df.start;
+        df.end = n > df.end ? n : df.end;
+    }
+    return df;
+}
+
+const char *tmpl_explain_part(const tmpl_explain_t *explain, uint32_t block)
+{
+    tmpl_part_e part = (tmpl_part_e)explain->blocks[block].verdict.part;
+    return explain->trees != NULL && part != TMPL_PART_TEMPLATE ? tmpl_part_name(part) : NULL;
+}
+
+int tmpl_explain_against(const tmpl_explain_t *explain, uint32_t block)
+{
+    const tmpl_explain_block_t *of = &explain->blocks[block];
+    /* TmplParts also judges parts that the detector calls template */
+    int agrees = of->rule == TMPL_RULE_PARTS && (double)of->verdict.ratio > explain->threshold;
+    return of->rule != TMPL_RULE_DETECTOR && !agrees;
+}
+
+const char *tmpl_explain_rule(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool)
+{
+    const tmpl_explain_block_t *of = &explain->blocks[block];
+    const char *text = tmpl_rule_text(of->rule);
+    if (of->selector == NULL) {
+        return text;
+    }
+    if (of->rule == TMPL_RULE_KEEP || of->rule == TMPL_RULE_DROP) {
+        return apr_pstrcat(pool, text, " ", tmpl_selector_text(of->selector), NULL);
+    }
+    return apr_pstrcat(pool, text, ", as ", of->verdict.template ? "TmplDrop " : "TmplKeep ",
+                       tmpl_selector_text(of->selector), " says, too", NULL);
+}
+
+const char *tmpl_explain_evidence(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool)
+{
+    if (explain->trees == NULL) {
+        return apr_psprintf(pool, "%.3f %s", (double)explain->blocks[block].verdict.ratio,
+                            explain->rests_on);
+    }
+    const tmpl_contributions_t *of = &explain->trees[block];
+    const char *text = "";
+    for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
+        text = apr_psprintf(pool, "%s%s%s %.2f (%+.2f)", text, k > 0 ? ", " : "",
+                            tmpl_block_feature_name(of->most[k].feature), (double)of->most[k].value,
+                            of->most[k].by);
+    }
+    return text;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The detector "pagelevel": page-level template detection, Chakrabarti, Kumar and Punera (WWW
+ * 2007). It judges each region of a page (regions.h) by that page alone:
+ *   1. A logistic regression over the region's features, one for each size class, gives its
+ *      templateness (section 4; methods/pagelevel_model.h).
+ *   2. Smoothing makes the regions of a page agree: regularised isotonic regression on their tree
+ *      (section 5; methods/isotonic.h).
+ *   3. A block with more templateness than the threshold is template.
+ */
+#ifndef TMPL_PAGELEVEL_H
+#define TMPL_PAGELEVEL_H
+
+#include "detect/detector.h"
+#include "methods/pagelevel_model.h"
+
+/*
+ * The separators to parse a page with, so that its blocks are leaves: a paragraph, a list item, a
+ * cell. Every block-level element is one. br is no separator here, though it is one for auto: a
+ * line of a paragraph is not a region. docs/accuracy.md measures the difference.
+ */
+extern const tmpl_tag_set_t tmpl_separators_pagelevel;
+
+/*
+ * Fills verdicts, page->n_blocks of them. ratio is the block's templateness. A block with a ratio
+ * above threshold is template; threshold < 0 stands for the model's own.
+ */
+void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                           const tmpl_model_t *model, tmpl_smoothing_e smoothing, double threshold,
+                           apr_pool_t *pool);
+
+#endif

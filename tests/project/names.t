@@ -1,0 +1,57 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A name has one definition: no two files define a type, or a function, of the same name, whether it is static or not.
+# So grep finds what a backtrace or a call means.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use Test::More;
+
+my $root = abs_path(dirname(__FILE__) . '/../..');
+chdir $root or die "$root: $!";
+
+# Not yet: rooms and files whose names are still to be made unique. What they define is not compared.
+my @not_yet = qw(
+    mod_tmpl tmplctl shared/table
+    shared/html shared/page shared/text shared/model shared/feature/rows shared/feature/layout shared/feature/tally
+    shared/detect/auto
+);
+my $not_yet = join '|', map { quotemeta } @not_yet;
+
+my @files = grep { !@not_yet || !m{^(?:$not_yet)} } glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl}/*.[ch]';
+cmp_ok(scalar @files, '>', 50, 'sources');
+
+# The file of each name: { name => { file => 1 } }.
+my (%types, %functions);
+for my $file (@files) {
+    open my $in, '<', $file or die "$file: $!";
+    my $source = do { local $/; <$in> };
+    $source =~ s{/\*.*?\*/}{ }gs;
+    $source =~ s/\\\n/ /g;
+    # typedef struct { ... } name; typedef int name(...); typedef int (*name)(...);
+    while ($source =~ /^typedef\b(?:[^;{]|(\{(?:[^{}]|(?1))*\}))*;/mg) {
+        my $text = $& =~ s/\{.*\}//sr =~ s/__attribute__ *(\((?:[^()]|(?1))*\))//r;
+        my ($name) = $text =~ /\(\*(\w+)\)/ ? $1 : $text =~ /(\w+)\s*(?:\(.*\)|\[.*\])?\s*;$/s;
+        $types{$name}{$file} = 1;
+    }
+    # a definition has its body behind its arguments; macros that define functions are not read
+    while ($source =~ /^(?!#|typedef|else|struct \w+ \{|enum)[a-z][^;={}#]*?\b(\w+)(\((?:[^()]|(?2))*\))\s*\{/mg) {
+        $functions{$1}{$file} = 1;
+    }
+}
+cmp_ok(scalar keys %types, '>', 50, 'types');
+cmp_ok(scalar keys %functions, '>', 300, 'functions');
+
+# a macro of tmplctl/library.h calls the load() of the file that uses it
+delete $functions{load};
+
+for my $case (['type', \%types], ['function', \%functions]) {
+    my ($what, $of) = @$case;
+    is(join("\n", map { "$_: " . join(' ', sort keys %{ $of->{$_} }) } grep { keys %{ $of->{$_} } > 1 } sort keys %$of),
+        '', "no $what has a name that another file gives to a $what, too");
+}
+
+done_testing;
