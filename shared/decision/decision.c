@@ -14,19 +14,12 @@
 
 /* The fixed part of a value. */
 typedef struct {
+    tmpl_decision_t decision; /* fingerprint and edits are NULL */
     uint64_t body_len;
-    uint64_t version;
-    uint64_t decided_by;
-    double ratio, confidence, unmarked;
-    uint32_t detector, state, decline;
-    uint32_t pages;
-    uint32_t learned;
-    uint32_t blocks, template_blocks;
     uint32_t fingerprint_len; /* with its NUL; 0: none */
     uint32_t texts_len;       /* with their NULs */
     uint32_t n_texts;
     uint32_t n_edits;
-    uint32_t parts;
 } fixed_t;
 
 #define HASH_SIZE 8
@@ -144,22 +137,12 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
                                   apr_pool_t *pool)
 {
     const tmpl_edits_t *edits = &decision->edits;
-    fixed_t fixed = { .body_len = body_len,
-                      .version = decision->version,
-                      .decided_by = decision->decided_by,
-                      .ratio = decision->ratio,
-                      .confidence = decision->confidence,
-                      .unmarked = decision->unmarked,
-                      .detector = decision->detector,
-                      .state = decision->state,
-                      .decline = decision->decline,
-                      .pages = decision->pages,
-                      .learned = decision->learned != 0,
-                      .blocks = decision->blocks,
-                      .template_blocks = decision->template_blocks,
-                      .parts = decision->parts,
+    fixed_t fixed = { .decision = *decision,
+                      .body_len = body_len,
                       .n_texts = texts_used(edits),
                       .n_edits = edits->n };
+    fixed.decision.fingerprint = NULL;
+    memset(&fixed.decision.edits, 0, sizeof(fixed.decision.edits));
     const char *texts = texts_join(edits, fixed.n_texts, &fixed.texts_len, pool);
     if (decision->fingerprint != NULL) {
         fixed.fingerprint_len = (uint32_t)strlen(decision->fingerprint) + 1;
@@ -182,9 +165,11 @@ static int fixed_is_valid(const fixed_t *fixed, apr_size_t len, apr_size_t body_
 {
     uint64_t rest = (uint64_t)fixed->fingerprint_len + fixed->texts_len +
                     (uint64_t)fixed->n_edits * sizeof(tmpl_edit_t);
-    return fixed->body_len == body_len && fixed->detector < TMPL_DETECTOR_COUNT &&
-           fixed->state < TMPL_STATE_COUNT && fixed->decline < TMPL_DECLINE_COUNT &&
-           (fixed->parts & ~TMPL_PARTS_ALL) == 0 && fixed->n_texts <= TEXTS_MAX && rest == len;
+    const tmpl_decision_t *decision = &fixed->decision;
+    return fixed->body_len == body_len && (unsigned)decision->detector < TMPL_DETECTOR_COUNT &&
+           (unsigned)decision->state < TMPL_STATE_COUNT &&
+           (unsigned)decision->decline < TMPL_DECLINE_COUNT &&
+           (decision->parts & ~TMPL_PARTS_ALL) == 0 && fixed->n_texts <= TEXTS_MAX && rest == len;
 }
 
 /* Divides len bytes into n texts; NULL if they are not exactly n. */
@@ -238,19 +223,8 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
         (fixed.fingerprint_len > 0 && p[fixed.fingerprint_len - 1] != '\0')) {
         return 0;
     }
-    *decision = (tmpl_decision_t){ .detector = (tmpl_detector_e)fixed.detector,
-                                   .state = (tmpl_state_e)fixed.state,
-                                   .decline = (tmpl_decline_e)fixed.decline,
-                                   .pages = fixed.pages,
-                                   .version = fixed.version,
-                                   .decided_by = fixed.decided_by,
-                                   .learned = fixed.learned != 0,
-                                   .blocks = fixed.blocks,
-                                   .template_blocks = fixed.template_blocks,
-                                   .parts = fixed.parts,
-                                   .ratio = fixed.ratio,
-                                   .confidence = fixed.confidence,
-                                   .unmarked = fixed.unmarked };
+    *decision = fixed.decision;
+    decision->fingerprint = NULL;
     if (fixed.fingerprint_len > 0) {
         decision->fingerprint = apr_pstrdup(pool, (const char *)p);
     }

@@ -10,7 +10,7 @@
  * Layout, in the byte order and alignment of this process (a cache is not shared between machines):
  *
  *     tmpl_decision_key_t | fixed part | fingerprint | texts | edits | hash of all before it
- *             32              88          with NUL    with NULs  12 each   8 bytes
+ *             32             128          with NUL    with NULs  12 each   8 bytes
  */
 #ifndef TMPL_DECISION_H
 #define TMPL_DECISION_H

@@ -32,9 +32,6 @@ enum {
     IN_MAIN = TMPL_IN_MAIN | TMPL_IN_ARTICLE
 };
 
-/* Layout attributes in a start tag. */
-enum { HAS_WIDTH = 1, HAS_HEIGHT = 2, HAS_COLOUR = 4 };
-
 /*
  * Kinds of class and id names that suggest template. Names for comments and for authors are left
  * out: corpora disagree whether these are template.
@@ -127,28 +124,6 @@ static int is_narrow(const char *src, tmpl_span_t value)
         n = 10 * n + (uint32_t)(src[p++] - '0');
     }
     return p > value.start && n < (p < value.end && src[p] == '%' ? 30u : 300u);
-}
-
-static unsigned layout_attributes_of(const tmpl_page_t *page, tmpl_span_t tag)
-{
-    unsigned has = 0;
-    tmpl_attr_t attr;
-    if (tmpl_span_len(tag) == 0) {
-        return 0;
-    }
-    uint32_t at = tmpl_attr_first(page->src, tag);
-    while (tmpl_attr_next(&attr, page->src, tag.end, &at) == TMPL_ATTR_FOUND) {
-        if (tmpl_span_is(page->src, attr.name, "width")) {
-            has |= is_narrow(page->src, attr.value) ? HAS_WIDTH : 0;
-        }
-        else if (tmpl_span_is(page->src, attr.name, "height")) {
-            has |= HAS_HEIGHT;
-        }
-        else if (tmpl_span_is(page->src, attr.name, "bgcolor")) {
-            has |= HAS_COLOUR;
-        }
-    }
-    return has;
 }
 
 /* Whether the element holds whole blocks, and more than one of them. */
@@ -245,9 +220,9 @@ static void features_of_place(float *f, const regions_work_t *w, uint32_t i)
     f[TMPL_FEATURE_PAGE] = log_of(all);
 }
 
-static void flag(float *f, tmpl_feature_e feature, unsigned bits)
+static void flag(float *f, tmpl_feature_e feature, int is)
 {
-    f[feature] = bits != 0 ? 1 : 0;
+    f[feature] = is ? 1 : 0;
 }
 
 static void features_of_tree(float *f, const regions_work_t *w, uint32_t i)
@@ -283,16 +258,19 @@ static void features_around(float *f, const regions_work_t *w, uint32_t i)
 {
     uint32_t node = w->regions->all[i].node;
     const tmpl_context_t *at = tmpl_context(w->reading, node);
-    unsigned has = layout_attributes_of(w->page, w->page->nodes[node].open);
+    const char *src = w->page->src;
+    tmpl_span_t tag = w->page->nodes[node].open;
+    tmpl_attr_t attr;
     flag(f, TMPL_FEATURE_IN_LIST, at->in & TMPL_IN_LIST);
     flag(f, TMPL_FEATURE_IN_CELL, at->in & TMPL_IN_TABLE);
     flag(f, TMPL_FEATURE_IN_FORM, at->in & TMPL_IN_FORM);
     flag(f, TMPL_FEATURE_IN_EDGE, at->in & IN_EDGE);
     flag(f, TMPL_FEATURE_IN_MAIN, at->in & IN_MAIN);
     names(f, at->near.steps);
-    flag(f, TMPL_FEATURE_WIDTH, has & HAS_WIDTH);
-    flag(f, TMPL_FEATURE_HEIGHT, has & HAS_HEIGHT);
-    flag(f, TMPL_FEATURE_COLOUR, has & HAS_COLOUR);
+    flag(f, TMPL_FEATURE_WIDTH,
+         tmpl_attr_find(&attr, src, tag, "width") && is_narrow(src, attr.value));
+    flag(f, TMPL_FEATURE_HEIGHT, tmpl_attr_find(&attr, src, tag, "height"));
+    flag(f, TMPL_FEATURE_COLOUR, tmpl_attr_find(&attr, src, tag, "bgcolor"));
 }
 
 /* The share of words in links. Without words (images only): 1 if there is a link. */
