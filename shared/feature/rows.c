@@ -105,16 +105,12 @@ void tmpl_rows_list(float *rows, tmpl_rows_t *of)
     uint32_t n = of->reading->page->n_blocks;
     tmpl_columns_t columns;
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t in = b % TMPL_BLOCKS_AT_ONCE;
-        if (in == 0) {
-            uint32_t after = n - b < TMPL_BLOCKS_AT_ONCE ? n : b + TMPL_BLOCKS_AT_ONCE;
-            tmpl_rows_fill(&columns, of, b, after);
-            if (of->first.templateness != NULL) {
-                tmpl_rows_fill_first(&columns, of, b, after);
-            }
+        tmpl_rows_fill(&columns, of, b, b + 1);
+        if (of->first.templateness != NULL) {
+            tmpl_rows_fill_first(&columns, of, &b, 1);
         }
         for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-            *rows++ = columns.of[f][in];
+            *rows++ = columns.of[f][0];
         }
     }
 }
