@@ -44,11 +44,12 @@ static __attribute__((noinline)) void find_near(tmpl_rows_t *of, const tmpl_cont
     of->context = context;
     of->n_near = 0;
     for (unsigned w = 0; w < COUNT(context->near.words); w++) {
-        for (unsigned k = 4 * w; context->near.words[w] != 0 && k < 4 * w + 4; k++) {
-            if (context->near.steps[k] > 0) {
-                of->near[of->n_near++] =
-                    (tmpl_near_row_t){ k, 1.0F / (float)context->near.steps[k] };
-            }
+        for (uint64_t left = context->near.words[w]; left != 0;) {
+            unsigned in = (unsigned)__builtin_ctzll(left) / 16;
+            unsigned kind = 4 * w + in;
+            of->near[of->n_near++] =
+                (tmpl_near_row_t){ kind, 1.0F / (float)context->near.steps[kind] };
+            left &= ~((uint64_t)0xFFFF << 16 * in);
         }
     }
 }

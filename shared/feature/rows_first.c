@@ -90,7 +90,6 @@ void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, const 
     uint32_t all = of->reading->page->n_blocks;
     double content = judged->weight[all] - judged->sum[all];
     float page = mean_of(judged, 0, all);
-    float content_log = tmpl_log_of(of, content / 2);
     fill_boxes(columns, of, blocks, n);
     for (uint32_t i = 0; i < n; i++) {
         int64_t b = blocks[i];
@@ -103,11 +102,11 @@ void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, const 
         COLUMN(FIRST_NEXT_3)[i] = mean_of(judged, b + 1, b + 4);
         COLUMN(FIRST_NEXT_8)[i] = mean_of(judged, b + 1, b + 9);
         COLUMN(FIRST_LIKE)[i] = mean(like->sum, like->weight);
-        COLUMN(FIRST_LIKE_BLOCKS)[i] = tmpl_log_shared(of, 2 * like->blocks, 1);
+        COLUMN(FIRST_LIKE_BLOCKS)[i] = (float)like->blocks;
         COLUMN(FIRST_PAGE)[i] = page;
         COLUMN(FIRST_BEFORE)[i] = tmpl_share_in(judged->weight[b] - judged->sum[b], content);
         COLUMN(FIRST_SAID)
         [i] = tmpl_said_best(&of->reading->said, judged->said, of->reading->page, blocks[i]);
-        COLUMN(FIRST_CONTENT)[i] = content_log;
+        COLUMN(FIRST_CONTENT)[i] = (float)(content / 2);
     }
 }

@@ -12,7 +12,7 @@
  */
 static inline int tmpl_is_sure(float first)
 {
-    return first < 0.03F || first > 0.95F;
+    return first < 0.05F || first > 0.97F;
 }
 
 /*
