@@ -11,8 +11,8 @@
  *
  *     log(t / (1 - t)) = base + the contributions of all features, for templateness t
  *
- * base is the same for all blocks of a page that the same trees judge. Contributions thus say what distinguishes a block from
- * other blocks of its page, template from content.
+ * base is the same for all blocks of a page that the same trees judge. Contributions thus say what
+ * distinguishes a block from other blocks of its page, template from content.
  *
  * If the model has first and last trees, the contributions to a block are those in the last trees,
  * unless the first trees are sure (judge_rows.h): then they are those in the first trees. The
