@@ -29,12 +29,6 @@ typedef struct {
     float score;
 } tmpl_box_row_t;
 
-/* A kind of element (hint_names.h) that a block stands in, as a feature. */
-typedef struct {
-    uint32_t kind;
-    float nearness;
-} tmpl_near_row_t;
-
 /* A cache of boxes, because boxes around other boxes come again. */
 #define TMPL_KNOWN_BOXES 64
 
@@ -93,11 +87,7 @@ struct tmpl_rows_t {
     /* the boxes of the last block; [0].node is TMPL_NONE before the first block */
     tmpl_box_row_t boxes[TMPL_BOXES];
     tmpl_box_row_t known[TMPL_KNOWN_BOXES]; /* by the lowest bits of their nodes */
-    const tmpl_context_t
-        *context; /* of the last block's first segment; NULL before the first block */
-    tmpl_near_row_t near[TMPL_NAME_COUNT];
-    uint32_t n_near;
-    uint32_t long_text;              /* halves of free words in the page's long texts */
+    uint32_t long_text;                     /* halves of free words in the page's long texts */
     uint32_t best_first, best_after; /* blocks of the element with the best score; 0, 0: none */
     uint32_t long_before_best;
     uint32_t long_in_best;
