@@ -5,8 +5,8 @@
  * Trees share their conditions (feature, limit), so tmpl_trees_test computes once for each
  * condition the set of blocks above the limit. A tree begins with the set of all blocks at its
  * root. A split divides the set S that reaches it: S & above goes right, S & ~above goes left. At
- * the end each leaf has a set, and adds its value to these blocks. Values are integers, so the order
- * of additions does not matter.
+ * the end each leaf has a set, and adds its value to these blocks. Values are integers, so the
+ * order of additions does not matter.
  */
 #include <stdlib.h>
 
