@@ -66,22 +66,19 @@ static inline void tmpl_put_letters(float *restrict to, const uint32_t *restrict
     }
 }
 
-/*
- * Looks up n values, at most 64, by index: known holds bits of floats; 0 stands for a value that is
- * not known yet, except at index 0. Returns a set, bit i for each value i that is not known: the
- * caller must fill these values.
- */
-static inline uint64_t tmpl_put_known(float *to, const uint32_t *index, const uint32_t *known,
-                                      uint32_t n_known, uint32_t n)
+/* Counts of halves, in wholes. */
+static inline void tmpl_put_halves(float *restrict to, const uint32_t *restrict halves, uint32_t n)
 {
-    uint32_t *bits = (uint32_t *)(void *)to;
-    uint64_t unknown = 0;
     for (uint32_t i = 0; i < n; i++) {
-        /* another thread may fill it in now, with the same value */
-        bits[i] = index[i] < n_known ? __atomic_load_n(&known[index[i]], __ATOMIC_RELAXED) : 0;
-        unknown |= (uint64_t)(bits[i] == 0 && index[i] != 0) << i;
+        to[i] = (float)(int32_t)halves[i] * 0.5F;
     }
-    return unknown;
+}
+
+static inline void tmpl_put_counts(float *restrict to, const uint32_t *restrict counts, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = (float)(int32_t)counts[i];
+    }
 }
 
 #endif

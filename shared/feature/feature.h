@@ -5,8 +5,7 @@
  *
  * In the table below, a "box" of a block is an element around it that holds more blocks than the
  * box below, so wrappers around the same blocks are not boxes of their own. A character of a script
- * without spaces counts as half a word. "log" is log(1 + x), "free" is outside links, a share is
- * 0..1.
+ * without spaces counts as half a word. "free" is outside links, a share is 0..1.
  */
 #ifndef TMPL_FEATURE_H
 #define TMPL_FEATURE_H
@@ -15,19 +14,19 @@
 /* X(id, name, group) */
 #define TMPL_BLOCK_FEATURES(X) \
     /* its own text */ \
-    X(WORDS, "words", TEXT)           /* log words */ \
-    X(FREE, "free", TEXT)             /* log free words */ \
+    X(WORDS, "words", TEXT)           /* words */ \
+    X(FREE, "free", TEXT)             /* free words */ \
     X(LINKED, "linked", TEXT)         /* share of words in links */ \
-    X(LINKS, "links", TEXT)           /* log links */ \
+    X(LINKS, "links", TEXT)           /* links */ \
     X(STOPS, "stops", TEXT)           /* ends of sentences for each word */ \
-    X(COMMAS, "commas", TEXT)         /* log commas */ \
+    X(COMMAS, "commas", TEXT)         /* commas */ \
     X(ENDS, "ends", TEXT)             /* 1: it ends like a sentence */ \
     X(LOWER, "lower", TEXT)           /* 1: it begins with a small letter */ \
     X(CAPITALS, "capitals", TEXT)     /* share of words that begin with a capital */ \
     X(DIGITS, "digits", TEXT)         /* share of characters that are digits */ \
     X(SIGNS, "signs", TEXT)           /* share of characters that are ASCII's signs */ \
     X(LETTERS, "letters", TEXT)       /* characters for each word, at most 20 */ \
-    X(IMAGES, "images", TEXT)         /* log images */ \
+    X(IMAGES, "images", TEXT)         /* images */ \
     X(AGAIN, "again", TEXT)           /* share of text that stands on the page more than once */ \
     X(RIGHTS, "rights", TEXT)         /* 1: it has a copyright sign */ \
     X(TITLE, "title", TEXT)           /* share of its words that the page's title has */ \
@@ -55,7 +54,7 @@
     X(IN_FORM, "in-form", TAG) \
     X(IN_LIST, "in-list", TAG) \
     X(IN_TABLE, "in-table", TAG) \
-    X(DEPTH, "depth", TAG)            /* log */ \
+    X(DEPTH, "depth", TAG)            /* elements around it */ \
     X(NEARER, "nearer", TAG)          /* 1: content's name is nearer, -1: a template's */ \
     X(IN_FIGURE, "in-figure", TAG) \
     X(IN_QUOTE, "in-quote", TAG) \
@@ -114,8 +113,8 @@
     X(NAMED_LANG, "named-lang", NAME) \
     /* its position */ \
     X(BEFORE, "before", PLACE)        /* share of the page's words before it */ \
-    X(LEAD, "lead", PLACE)            /* log words before it */ \
-    X(REST, "rest", PLACE)            /* log words behind it */ \
+    X(LEAD, "lead", PLACE)            /* words before it */ \
+    X(REST, "rest", PLACE)            /* words behind it */ \
     X(LONG_BEFORE, "long-before", PLACE) /* share of long text before it */ \
     X(LONG_NEAR, "long-near", PLACE)  /* 1 / (1 + blocks to the nearest long text) */ \
     X(LONG_LAST, "long-last", PLACE)  /* the same, for long text before it */ \
@@ -124,7 +123,7 @@
     /* with the blocks beside it: one, or three, on either side */ \
     X(LINKED_1, "linked-1", BESIDE) \
     X(LINKED_3, "linked-3", BESIDE) \
-    X(FREE_1, "free-1", BESIDE)       /* log free words a block */ \
+    X(FREE_1, "free-1", BESIDE)       /* free words a block */ \
     X(FREE_3, "free-3", BESIDE) \
     X(FREE_LAST, "free-last", BESIDE) /* the same, of the block before it alone */ \
     X(FREE_NEXT, "free-next", BESIDE) \
@@ -163,7 +162,7 @@
     X(PATH0_REPEATED, "path0-repeated", SITE) /* share of repeated text seen at its layout path */ \
     X(PATH1_REPEATED, "path1-repeated", SITE) \
     X(PATH2_REPEATED, "path2-repeated", SITE) \
-    X(PATH0_TEXT, "path0-text", SITE) /* log bytes of text seen there */ \
+    X(PATH0_TEXT, "path0-text", SITE) /* bytes of text seen there */ \
     X(PATH1_TEXT, "path1-text", SITE) \
     X(PATH0_DF, "path0-df", SITE)     /* share of the site's pages that have this path */ \
     X(PATH1_DF, "path1-df", SITE) \
@@ -185,11 +184,11 @@
     X(FIRST_NEXT_3, "first-next-3", FIRST) \
     X(FIRST_NEXT_8, "first-next-8", FIRST) \
     X(FIRST_LIKE, "first-like", FIRST) /* mean of the page's blocks with its layout path */ \
-    X(FIRST_LIKE_BLOCKS, "first-like-blocks", FIRST) /* log of the number of these blocks */ \
+    X(FIRST_LIKE_BLOCKS, "first-like-blocks", FIRST) /* the number of these blocks */ \
     X(FIRST_PAGE, "first-page", FIRST) /* mean of all blocks */ \
     X(FIRST_BEFORE, "first-before", FIRST) /* share of the page's content before it */ \
     X(FIRST_SAID, "first-said", FIRST) /* lowest of other blocks with its text; 1: there are none */ \
-    X(FIRST_CONTENT, "first-content", FIRST) /* log of the page's words of content */
+    X(FIRST_CONTENT, "first-content", FIRST) /* the page's words of content */
 /* clang-format on */
 
 typedef enum {

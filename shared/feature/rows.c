@@ -59,7 +59,7 @@ static void read_paths(tmpl_rows_t *of, apr_pool_t *pool)
     for (uint32_t i = 0; i < of->layout->n_keys; i++) {
         const tmpl_record_t *record = &evidence->paths[i];
         of->paths[i] = (tmpl_path_row_t){ .repeated = tmpl_share(record->repeated, record->text),
-                                          .text = tmpl_log_of(of, record->text),
+                                          .text = (float)record->text,
                                           .df = tmpl_share(record->df, evidence->pages),
                                           .others = record->df > 0 ? record->df - 1 : 0 };
     }
@@ -90,7 +90,6 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     if (reading->best != 0) {
         find_best(of);
     }
-    of->logs = apr_pcalloc(pool, sizeof(*of->logs) << TMPL_KNOWN_LOG_BITS);
     of->df_logs = apr_pcalloc(pool, sizeof(*of->df_logs) * TMPL_KNOWN_DF);
     if (tmpl_is_known(evidence)) {
         of->pages = fminf(6, log2f((float)evidence->pages));
@@ -105,16 +104,12 @@ void tmpl_rows_list(float *rows, tmpl_rows_t *of)
     uint32_t n = of->reading->page->n_blocks;
     tmpl_columns_t columns;
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t in = b % TMPL_BLOCKS_AT_ONCE;
-        if (in == 0) {
-            uint32_t after = n - b < TMPL_BLOCKS_AT_ONCE ? n : b + TMPL_BLOCKS_AT_ONCE;
-            tmpl_rows_fill(&columns, of, b, after);
-            if (of->first.templateness != NULL) {
-                tmpl_rows_fill_first(&columns, of, b, after);
-            }
+        tmpl_rows_fill(&columns, of, b, b + 1);
+        if (of->first.templateness != NULL) {
+            tmpl_rows_fill_first(&columns, of, &b, 1);
         }
         for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-            *rows++ = columns.of[f][in];
+            *rows++ = columns.of[f][0];
         }
     }
 }

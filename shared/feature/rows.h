@@ -35,12 +35,9 @@ void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, ui
  */
 void tmpl_rows_judged(tmpl_rows_t *of, const float *templateness, apr_pool_t *pool);
 
-/*
- * Fills the features of the group FIRST of the same blocks, in columns that tmpl_rows_fill has
- * filled.
- */
-void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                          uint32_t after);
+/* Fills the features of the group FIRST of n blocks, at most TMPL_BLOCKS_AT_ONCE. */
+void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, const uint32_t *blocks,
+                          uint32_t n);
 
 /*
  * Fills all page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each, with the group FIRST if

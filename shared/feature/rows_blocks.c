@@ -38,36 +38,23 @@ static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
     }
 }
 
-/* The kinds near a context; most contexts have few of them. */
-static __attribute__((noinline)) void find_near(tmpl_rows_t *of, const tmpl_context_t *context)
-{
-    of->context = context;
-    of->n_near = 0;
-    for (unsigned w = 0; w < COUNT(context->near.words); w++) {
-        for (unsigned k = 4 * w; context->near.words[w] != 0 && k < 4 * w + 4; k++) {
-            if (context->near.steps[k] > 0) {
-                of->near[of->n_near++] =
-                    (tmpl_near_row_t){ k, 1.0F / (float)context->near.steps[k] };
-            }
-        }
-    }
-}
-
-static inline void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+static inline void fill_tag(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     _Static_assert(TMPL_BLOCK_FEATURE_NAMED_LANG - TMPL_BLOCK_FEATURE_GOOD_NEAR == TMPL_NAME_LANG,
                    "a feature of each kind, in its order");
     const tmpl_page_t *page = of->reading->page;
     const tmpl_context_t *context =
         tmpl_context(of->reading, page->segments[page->blocks[b].first_segment].node);
-    if (context != of->context) { /* mostly it is the context of the block before */
-        find_near(of, context);
-    }
     for (unsigned in = context->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
         F_OF(HEADING, (unsigned)__builtin_ctz(in)) = 1;
     }
-    for (unsigned k = 0; k < of->n_near; k++) {
-        F_OF(GOOD_NEAR, of->near[k].kind) = of->near[k].nearness;
+    for (unsigned w = 0; w < COUNT(context->near.words); w++) { /* most contexts have few kinds */
+        for (uint64_t left = context->near.words[w]; left != 0;) {
+            unsigned in_word = (unsigned)__builtin_ctzll(left) / 16;
+            unsigned kind = 4 * w + in_word;
+            F_OF(GOOD_NEAR, kind) = 1.0F / (float)context->near.steps[kind];
+            left &= ~((uint64_t)0xFFFF << 16 * in_word);
+        }
     }
     float good = F(GOOD_NEAR);
     float bad = F(BAD_NEAR);

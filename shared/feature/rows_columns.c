@@ -69,24 +69,6 @@ static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uin
                    "bits by their place");
 }
 
-static void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint32_t n)
-{
-    uint64_t unknown = tmpl_put_known(to, halves, tmpl_logs_of_halves, TMPL_LOG_HALVES, n);
-    if (unknown != 0) {
-        tmpl_logs_find(to, of, halves, unknown);
-    }
-}
-
-/* log(1 + x) of the numbers. */
-static void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers, uint32_t n)
-{
-    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    for (uint32_t i = 0; i < n; i++) {
-        halves[i] = 2 * numbers[i];
-    }
-    put_logs(to, of, halves, n);
-}
-
 /* Halves of free words in the blocks [i + first, i + after). */
 static void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block, int first,
                       int after, uint32_t n)
@@ -103,7 +85,7 @@ static void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int
 {
     uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
     find_free(halves, of, first_block, first, after, n);
-    put_logs(to, of, halves, n);
+    tmpl_put_halves(to, halves, n);
 }
 
 static inline uint32_t least(uint32_t a, uint32_t b)
@@ -111,51 +93,18 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How many of the blocks [b + first, b + after) exist. */
-static inline uint32_t blocks_between(uint32_t n_blocks, uint32_t b, int first, int after)
-{
-    int64_t from = (int64_t)b + first;
-    int64_t to = (int64_t)b + after;
-    return (uint32_t)((to < n_blocks ? to : n_blocks) - (from > 0 ? from : 0));
-}
-
-/*
- * Fills the values that the table of logarithms does not know, and values at the ends of a page,
- * where there are fewer blocks.
- */
-static void find_shared(float *to, const tmpl_rows_t *of, const uint32_t *halves,
-                        uint32_t first_block, int first, int after, uint64_t others)
-{
-    uint32_t n_blocks = of->reading->page->n_blocks;
-    for (; others != 0; others &= others - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(others);
-        to[i] =
-            tmpl_log_shared(of, halves[i], blocks_between(n_blocks, first_block + i, first, after));
-    }
-}
-
-/* The set of the first n of 64 values. */
-static inline uint64_t first_bits(uint32_t n)
-{
-    return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
-}
-
-static void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, int first, int after,
-                       uint32_t n)
+/* Free words for each of the blocks [i + first, i + after) that exist. */
+static void put_free_mean(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
+                          int after, uint32_t n)
 {
     uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    /* blocks that must exist before and behind a block */
-    uint32_t before = first < 0 ? (uint32_t)-first : 0;
-    uint32_t behind = after > 1 ? (uint32_t)after - 1 : 0;
-    /* the first block and those behind it */
-    uint32_t on = of->reading->page->n_blocks - first_block;
-    uint64_t few = before > first_block ? first_bits(before - first_block) : 0;
-    few |= ~first_bits(on > behind ? on - behind : 0);
+    int n_blocks = (int)of->reading->page->n_blocks;
     find_free(halves, of, first_block, first, after, n);
-    few |= tmpl_put_known(to, halves, tmpl_logs_of_shared[after - first], TMPL_LOG_SHARED, n);
-    few &= first_bits(n);
-    if (few != 0) {
-        find_shared(to, of, halves, first_block, first, after, few);
+    for (int i = 0; i < (int)n; i++) {
+        int begin = (int)first_block + i + first;
+        int end = (int)first_block + i + after;
+        int blocks = (end < n_blocks ? end : n_blocks) - (begin > 0 ? begin : 0);
+        to[i] = (float)(int32_t)halves[i] * 0.5F / (float)(blocks > 0 ? blocks : 1);
     }
 }
 
@@ -165,11 +114,11 @@ static void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint
     put_free(COLUMN(FREE), of, first, 0, 1, n);
     put_free(COLUMN(FREE_LAST), of, first, -1, 0, n);
     put_free(COLUMN(FREE_NEXT), of, first, 1, 2, n);
-    put_shared(COLUMN(FREE_1), of, first, -1, 2, n);
-    put_shared(COLUMN(FREE_3), of, first, -3, 4, n);
-    put_shared(COLUMN(FREE_8), of, first, -8, 9, n);
-    put_shared(COLUMN(FREE_LAST_3), of, first, -3, 0, n);
-    put_shared(COLUMN(FREE_NEXT_3), of, first, 1, 4, n);
+    put_free_mean(COLUMN(FREE_1), of, first, -1, 2, n);
+    put_free_mean(COLUMN(FREE_3), of, first, -3, 4, n);
+    put_free_mean(COLUMN(FREE_8), of, first, -8, 9, n);
+    put_free_mean(COLUMN(FREE_LAST_3), of, first, -3, 0, n);
+    put_free_mean(COLUMN(FREE_NEXT_3), of, first, 1, 4, n);
 }
 
 /* Words before each block, and behind it. */
@@ -181,18 +130,18 @@ static void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     for (uint32_t i = 0; i < n; i++) {
         rest[i] = all - words[i + 1];
     }
-    put_logs(COLUMN(LEAD), of, words, n);
-    put_logs(COLUMN(REST), of, rest, n);
+    tmpl_put_halves(COLUMN(LEAD), words, n);
+    tmpl_put_halves(COLUMN(REST), rest, n);
 }
 
 static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
 {
     const tmpl_counted_t *counts = &of->counts;
-    put_logs(COLUMN(WORDS), of, counts->words, n);
-    put_logs_of(COLUMN(LINKS), of, counts->links, n);
-    put_logs_of(COLUMN(COMMAS), of, counts->commas, n);
-    put_logs_of(COLUMN(IMAGES), of, counts->images, n);
-    put_logs_of(COLUMN(DEPTH), of, counts->depth, n);
+    tmpl_put_halves(COLUMN(WORDS), counts->words, n);
+    tmpl_put_counts(COLUMN(LINKS), counts->links, n);
+    tmpl_put_counts(COLUMN(COMMAS), counts->commas, n);
+    tmpl_put_counts(COLUMN(IMAGES), counts->images, n);
+    tmpl_put_counts(COLUMN(DEPTH), counts->depth, n);
     tmpl_put_shares(COLUMN(STOPS), counts->stops, 2, counts->words, n);
     tmpl_put_shares(COLUMN(CAPITALS), counts->capitals, 2, counts->words, n);
     tmpl_put_shares(COLUMN(DIGITS), counts->digits, 1, counts->chars, n);

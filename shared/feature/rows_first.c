@@ -62,13 +62,14 @@ static inline float mean_of(const tmpl_first_t *judged, int64_t first, int64_t a
                 judged->weight[after] - judged->weight[first]);
 }
 
-static void fill_boxes(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t n)
+static void fill_boxes(tmpl_columns_t *columns, const tmpl_rows_t *of, const uint32_t *blocks,
+                       uint32_t n)
 {
     const tmpl_page_t *page = of->reading->page;
     uint32_t boxes[TMPL_BOXES] = { TMPL_NONE };
     float means[TMPL_BOXES] = { 0 };
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t innermost = tmpl_box_of(of->reading, first + i);
+        uint32_t innermost = tmpl_box_of(of->reading, blocks[i]);
         if (innermost != boxes[0]) { /* neighbouring blocks mostly have the same boxes */
             tmpl_climb(boxes, page, innermost);
             for (unsigned k = 0; k < TMPL_BOXES; k++) {
@@ -82,18 +83,17 @@ static void fill_boxes(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     }
 }
 
-void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                          uint32_t after)
+void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, const uint32_t *blocks,
+                          uint32_t n)
 {
     const tmpl_first_t *judged = &of->first;
     uint32_t all = of->reading->page->n_blocks;
     double content = judged->weight[all] - judged->sum[all];
     float page = mean_of(judged, 0, all);
-    float content_log = tmpl_log_of(of, content / 2);
-    fill_boxes(columns, of, first, after - first);
-    for (uint32_t i = 0; i < after - first; i++) {
-        int64_t b = first + i;
-        const tmpl_like_t *like = &judged->like[path_of(of->reading, first + i)];
+    fill_boxes(columns, of, blocks, n);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t b = blocks[i];
+        const tmpl_like_t *like = &judged->like[path_of(of->reading, blocks[i])];
         COLUMN(FIRST)[i] = judged->templateness[b];
         COLUMN(FIRST_LAST)[i] = mean_of(judged, b - 1, b);
         COLUMN(FIRST_LAST_3)[i] = mean_of(judged, b - 3, b);
@@ -102,11 +102,11 @@ void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32
         COLUMN(FIRST_NEXT_3)[i] = mean_of(judged, b + 1, b + 4);
         COLUMN(FIRST_NEXT_8)[i] = mean_of(judged, b + 1, b + 9);
         COLUMN(FIRST_LIKE)[i] = mean(like->sum, like->weight);
-        COLUMN(FIRST_LIKE_BLOCKS)[i] = tmpl_log_shared(of, 2 * like->blocks, 1);
+        COLUMN(FIRST_LIKE_BLOCKS)[i] = (float)like->blocks;
         COLUMN(FIRST_PAGE)[i] = page;
         COLUMN(FIRST_BEFORE)[i] = tmpl_share_in(judged->weight[b] - judged->sum[b], content);
         COLUMN(FIRST_SAID)
-        [i] = tmpl_said_best(&of->reading->said, judged->said, of->reading->page, first + i);
-        COLUMN(FIRST_CONTENT)[i] = content_log;
+        [i] = tmpl_said_best(&of->reading->said, judged->said, of->reading->page, blocks[i]);
+        COLUMN(FIRST_CONTENT)[i] = (float)(content / 2);
     }
 }

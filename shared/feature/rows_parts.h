@@ -2,24 +2,15 @@
 /*
  * A page's rows while they are filled. rows.c computes what is the same for all blocks;
  * rows_blocks.c, block by block, features of the position; rows_columns.c the rest, column by
- * column, with the logarithms of rows_logs.c.
+ * column.
  */
 #ifndef TMPL_ROWS_PARTS_H
 #define TMPL_ROWS_PARTS_H
 
 #include "feature/rows.h"
 
-/*
- * A cache of logarithms. If all is 0, it knows the logarithm for x = 0, whose slot no other value
- * has.
- */
-typedef struct {
-    double x;
-    float log;
-} tmpl_known_log_t;
-
-#define TMPL_KNOWN_LOG_BITS 8
-#define TMPL_KNOWN_DF       64
+/* Logarithms of DF below this are kept. */
+#define TMPL_KNOWN_DF 64
 
 /* The site's table on a layout path. */
 typedef struct {
@@ -37,12 +28,6 @@ typedef struct {
     float repeated;
     float score;
 } tmpl_box_row_t;
-
-/* A kind of element (hint_names.h) that a block stands in, as a feature. */
-typedef struct {
-    uint32_t kind;
-    float nearness;
-} tmpl_near_row_t;
 
 /* A cache of boxes, because boxes around other boxes come again. */
 #define TMPL_KNOWN_BOXES 64
@@ -97,17 +82,12 @@ struct tmpl_rows_t {
     uint32_t titled;             /* the first block behind an h1 */
     float pages;                 /* the feature pages */
     float repeated;              /* the feature repeated-page */
-    tmpl_known_log_t *logs;
     tmpl_path_row_t *paths; /* one for each of the layout's keys; NULL: the table knows nothing */
     double *df_logs;        /* natural logarithms of DF below TMPL_KNOWN_DF; 0: not computed yet */
     /* the boxes of the last block; [0].node is TMPL_NONE before the first block */
     tmpl_box_row_t boxes[TMPL_BOXES];
     tmpl_box_row_t known[TMPL_KNOWN_BOXES]; /* by the lowest bits of their nodes */
-    const tmpl_context_t
-        *context; /* of the last block's first segment; NULL before the first block */
-    tmpl_near_row_t near[TMPL_NAME_COUNT];
-    uint32_t n_near;
-    uint32_t long_text;              /* halves of free words in the page's long texts */
+    uint32_t long_text;                     /* halves of free words in the page's long texts */
     uint32_t best_first, best_after; /* blocks of the element with the best score; 0, 0: none */
     uint32_t long_before_best;
     uint32_t long_in_best;
@@ -132,27 +112,6 @@ static inline int tmpl_is_known(const tmpl_evidence_t *evidence)
 {
     return evidence->pages > 1;
 }
-
-/* --- rows_logs.c --- */
-
-/* log(1 + x) */
-float tmpl_log_of(const tmpl_rows_t *of, double x);
-
-/*
- * Tables of log(1 + x) for x = i / 2 and for x = i / 2 / blocks, as bits of floats; 0: not computed
- * yet. Any thread may fill them: all compute the same value.
- */
-#define TMPL_LOG_HALVES 16384
-#define TMPL_LOG_SHARED 2048 /* for this many blocks at most */
-#define TMPL_LOG_BLOCKS 18
-extern uint32_t tmpl_logs_of_halves[TMPL_LOG_HALVES];
-extern uint32_t tmpl_logs_of_shared[TMPL_LOG_BLOCKS][TMPL_LOG_SHARED];
-
-/* log(1 + halves / 2 / blocks) */
-float tmpl_log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t blocks);
-
-/* Fills log(1 + halves[i] / 2) for each i of the set unknown. */
-void tmpl_logs_find(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint64_t unknown);
 
 /* --- rows_blocks.c --- */
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "model/judge_rows.h"
 #include "model/trees_model.h"
 
 /* What a node is worth: a split's children follow it, so a tree is summed up from its end. */
@@ -181,9 +182,13 @@ static uint32_t fill(tmpl_columns_t *columns, tmpl_rows_t *rows, uint32_t b, uin
                      int is_judged)
 {
     uint32_t n = n_blocks - b < TMPL_BLOCKS_AT_ONCE ? n_blocks - b : TMPL_BLOCKS_AT_ONCE;
+    uint32_t blocks[TMPL_BLOCKS_AT_ONCE];
+    for (uint32_t i = 0; i < n; i++) {
+        blocks[i] = b + i;
+    }
     tmpl_rows_fill(columns, rows, b, b + n);
     if (is_judged) {
-        tmpl_rows_fill_first(columns, rows, b, b + n);
+        tmpl_rows_fill_first(columns, rows, blocks, n);
     }
     return n;
 }
@@ -224,11 +229,14 @@ void tmpl_contributions(tmpl_contributions_t *of, const tmpl_trees_t *trees, tmp
         for (uint32_t i = 0; i < n; i++) {
             double by[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
             double by_first[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
-            add_block(by, &judging, columns, i);
-            if (last != NULL) {
-                add_block(by_first, &first, columns, i);
-                share_out(by, by_first);
+            add_block(by_first, &first, columns, i);
+            if (last == NULL || tmpl_is_sure(columns->of[TMPL_BLOCK_FEATURE_FIRST][i])) {
+                of[b + i].base = first.base;
+                pick(&of[b + i], by_first, columns, i);
+                continue;
             }
+            add_block(by, &judging, columns, i);
+            share_out(by, by_first);
             of[b + i].base = judging.base;
             pick(&of[b + i], by, columns, i);
         }

@@ -11,10 +11,11 @@
  *
  *     log(t / (1 - t)) = base + the contributions of all features, for templateness t
  *
- * base is the same for all blocks of a page. Contributions thus say what distinguishes a block from
- * other blocks of its page, template from content.
+ * base is the same for all blocks of a page that the same trees judge. Contributions thus say what
+ * distinguishes a block from other blocks of its page, template from content.
  *
- * If the model has first and last trees, the contributions are those in the last trees. The
+ * If the model has first and last trees, the contributions to a block are those in the last trees,
+ * unless the first trees are sure (judge_rows.h): then they are those in the first trees. The
  * features of the group FIRST are what the first trees say of the block and of blocks near it or
  * like it. If such a feature agrees with what the first trees say of the block itself, its
  * contribution is shared out to the features in proportion to their contributions in the first

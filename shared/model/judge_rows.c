@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/judge_rows.h"
 
-/* Pages of up to this many blocks keep their columns for the last trees, 30 KB for 64 blocks. */
+/* Pages of up to this many blocks keep their columns for the last trees, 40 KB for 64 blocks. */
 #define KEPT_BLOCKS 1024
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -9,84 +9,149 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* The columns of a page: of all its blocks, or of the blocks from first on. */
 typedef struct {
     tmpl_rows_t *rows;
     uint32_t n_blocks;
-    tmpl_columns_t *columns; /* columns of all blocks, or of TMPL_BLOCKS_AT_ONCE */
-    int keeps_columns;
-    int is_judged; /* the first trees have judged */
-    apr_pool_t *pool;
-} judging_t;
+    int keeps_all;
+    uint32_t first;
+    tmpl_columns_t *columns;
+} filled_t;
 
 /*
- * Conditions are tested on whole columns: behind the last block of a page stand copies of the first
- * one in the columns.
+ * Conditions are tested on 16 blocks at a time: behind the last of n blocks stand copies of the
+ * first one in the columns.
  */
 static void fill_up(tmpl_columns_t *columns, uint32_t n)
 {
-    for (unsigned f = 0; n < TMPL_BLOCKS_AT_ONCE && f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        for (uint32_t i = n; i < TMPL_BLOCKS_AT_ONCE; i++) {
+    for (unsigned f = 0; n % 16 != 0 && f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        for (uint32_t i = n; i % 16 != 0; i++) {
             columns->of[f][i] = columns->of[f][0];
         }
     }
 }
 
-/* The columns of the blocks from first on. */
-static const tmpl_columns_t *columns_from(judging_t *judging, uint32_t first)
+/* Fills the columns of the blocks from first on, a multiple of TMPL_BLOCKS_AT_ONCE. */
+static tmpl_columns_t *fill(filled_t *filled, uint32_t first)
 {
-    uint32_t after = least(judging->n_blocks, first + TMPL_BLOCKS_AT_ONCE);
-    uint32_t at = judging->keeps_columns ? first / TMPL_BLOCKS_AT_ONCE : 0;
-    tmpl_columns_t *columns = &judging->columns[at];
-    if (!judging->is_judged || !judging->keeps_columns) {
-        tmpl_rows_fill(columns, judging->rows, first, after);
-    }
-    if (judging->is_judged) {
-        tmpl_rows_fill_first(columns, judging->rows, first, after);
-    }
+    tmpl_columns_t *columns = &filled->columns[filled->keeps_all ? first / TMPL_BLOCKS_AT_ONCE : 0];
+    uint32_t after = least(filled->n_blocks, first + TMPL_BLOCKS_AT_ONCE);
+    tmpl_rows_fill(columns, filled->rows, first, after);
     fill_up(columns, after - first);
+    filled->first = first;
     return columns;
 }
 
-static void judge_all(float *templateness, judging_t *judging, const tmpl_trees_t *trees)
+static const tmpl_columns_t *filled_before(filled_t *filled, uint32_t first)
 {
-    uint32_t most = least(judging->n_blocks, TMPL_JUDGED_AT_ONCE);
-    uint64_t *room = apr_palloc(judging->pool, tmpl_trees_room(trees, most) * sizeof(*room));
-    for (uint32_t first = 0; first < judging->n_blocks; first += most) {
-        uint32_t n = least(most, judging->n_blocks - first);
+    return filled->keeps_all        ? &filled->columns[first / TMPL_BLOCKS_AT_ONCE]
+           : filled->first == first ? filled->columns
+                                    : fill(filled, first);
+}
+
+static filled_t begin(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all, apr_pool_t *pool)
+{
+    uint32_t chunks = (n_blocks + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
+    filled_t filled = { .rows = rows, .n_blocks = n_blocks };
+    filled.keeps_all = keeps_all && n_blocks <= KEPT_BLOCKS;
+    filled.columns = apr_palloc(pool, (filled.keeps_all ? chunks : 1) * sizeof(*filled.columns));
+    return filled;
+}
+
+static uint64_t *room_for(const tmpl_trees_t *trees, uint32_t n, apr_pool_t *pool)
+{
+    return apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(uint64_t));
+}
+
+static void judge_all(float *templateness, filled_t *filled, const tmpl_trees_t *trees,
+                      apr_pool_t *pool)
+{
+    uint32_t most = least(filled->n_blocks, TMPL_JUDGED_AT_ONCE);
+    uint64_t *room = room_for(trees, most, pool);
+    for (uint32_t first = 0; first < filled->n_blocks; first += most) {
+        uint32_t n = least(most, filled->n_blocks - first);
         for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
-            tmpl_trees_test(room, trees, columns_from(judging, first + at), at, n);
+            tmpl_trees_test(room, trees, fill(filled, first + at), at, n);
         }
         tmpl_trees_judge(&templateness[first], trees, room, n);
     }
 }
 
-static judging_t begin(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_columns, apr_pool_t *pool)
+/* Fills the values at in; four at a time are twice as fast. */
+static inline void pick(float *to, const float *from, const uint32_t *in, uint32_t n)
 {
-    uint32_t chunks = (n_blocks + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
-    judging_t judging = { .rows = rows, .n_blocks = n_blocks, .pool = pool };
-    judging.keeps_columns = keeps_columns && n_blocks <= KEPT_BLOCKS;
-    judging.columns =
-        apr_palloc(pool, (judging.keeps_columns ? chunks : 1) * sizeof(*judging.columns));
-    return judging;
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        to[i] = from[in[i]];
+        to[i + 1] = from[in[i + 1]];
+        to[i + 2] = from[in[i + 2]];
+        to[i + 3] = from[in[i + 3]];
+    }
+    for (; i < n; i++) {
+        to[i] = from[in[i]];
+    }
+}
+
+/* Gathers the rows of n blocks, at most TMPL_BLOCKS_AT_ONCE, for the last trees. */
+static void gather(tmpl_columns_t *to, filled_t *filled, const uint32_t *blocks, uint32_t n)
+{
+    uint32_t in[TMPL_BLOCKS_AT_ONCE];
+    for (uint32_t i = 0, after; i < n; i = after) {
+        uint32_t first = blocks[i] - blocks[i] % TMPL_BLOCKS_AT_ONCE;
+        const tmpl_columns_t *from = filled_before(filled, first);
+        for (after = i; after < n && blocks[after] - first < TMPL_BLOCKS_AT_ONCE; after++) {
+            in[after] = blocks[after] - first;
+        }
+        for (unsigned f = 0; f < TMPL_BLOCK_FEATURE_FIRST; f++) {
+            pick(&to->of[f][i], from->of[f], &in[i], after - i);
+        }
+    }
+    tmpl_rows_fill_first(to, filled->rows, blocks, n);
+    fill_up(to, n);
+}
+
+/* Judges again the n blocks of which the first trees are not sure. */
+static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t *trees,
+                       const uint32_t *blocks, uint32_t n_all, apr_pool_t *pool)
+{
+    float judged[TMPL_JUDGED_AT_ONCE];
+    uint64_t *room = room_for(trees, least(n_all, TMPL_JUDGED_AT_ONCE), pool);
+    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
+    for (uint32_t n; n_all > 0; blocks += n, n_all -= n) {
+        n = least(n_all, TMPL_JUDGED_AT_ONCE);
+        for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
+            gather(columns, filled, &blocks[at], least(n - at, TMPL_BLOCKS_AT_ONCE));
+            tmpl_trees_test(room, trees, columns, at, n);
+        }
+        tmpl_trees_judge(judged, trees, room, n);
+        for (uint32_t i = 0; i < n; i++) {
+            templateness[blocks[i]] = judged[i];
+        }
+    }
 }
 
 void tmpl_judge_rows_first(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                            uint32_t n_blocks, apr_pool_t *pool)
 {
-    judging_t judging = begin(rows, n_blocks, 0, pool);
-    judge_all(templateness, &judging, trees);
+    filled_t filled = begin(rows, n_blocks, 0, pool);
+    judge_all(templateness, &filled, trees, pool);
 }
 
 void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                      uint32_t n_blocks, apr_pool_t *pool)
 {
     const tmpl_trees_t *last = tmpl_trees_last(trees);
-    judging_t judging = begin(rows, n_blocks, last != NULL, pool);
-    float *first = last == NULL ? templateness : apr_palloc(pool, n_blocks * sizeof(*first));
-    judge_all(first, &judging, trees);
+    filled_t filled = begin(rows, n_blocks, last != NULL, pool);
+    judge_all(templateness, &filled, trees, pool);
     if (last != NULL) {
+        uint32_t *unsure = apr_palloc(pool, n_blocks * sizeof(*unsure));
+        uint32_t n = 0;
+        for (uint32_t b = 0; b < n_blocks; b++) {
+            unsure[n] = b;
+            n += !tmpl_is_sure(templateness[b]);
+        }
+        const float *first = apr_pmemdup(pool, templateness, n_blocks * sizeof(*first));
         tmpl_rows_judged(rows, first, pool);
-        judging.is_judged = 1;
-        judge_all(templateness, &judging, last);
+        judge_some(templateness, &filled, last, unsure, n, pool);
     }
 }

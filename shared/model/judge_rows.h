@@ -7,9 +7,18 @@
 #include "model/trees.h"
 
 /*
+ * Whether the last trees need not judge a block, by the templateness that the first trees give it:
+ * they would hardly ever change the verdict (docs/accuracy.md).
+ */
+static inline int tmpl_is_sure(float first)
+{
+    return first < 0.05F || first > 0.97F;
+}
+
+/*
  * Fills the templateness, 0..1, of all blocks. If the model has first and last trees, the first
- * trees judge all blocks; then the last trees judge them again, with these results as features.
- * Temporary memory is from pool.
+ * trees judge all blocks; then the last trees judge those again of which the first are not sure,
+ * with the results for all blocks as features. Temporary memory is from pool.
  */
 void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                      uint32_t n_blocks, apr_pool_t *pool);

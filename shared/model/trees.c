@@ -5,11 +5,8 @@
  * Trees share their conditions (feature, limit), so tmpl_trees_test computes once for each
  * condition the set of blocks above the limit. A tree begins with the set of all blocks at its
  * root. A split divides the set S that reaches it: S & above goes right, S & ~above goes left. At
- * the end each leaf has a set, and adds its value to these blocks. No branch depends on the page.
- *
- * Neighbouring blocks mostly end at the same leaf. So the value of one block's leaf is added to a
- * sum for all blocks, and only blocks at other leaves get the difference added. Values are
- * integers, so the order of additions does not matter.
+ * the end each leaf has a set, and adds its value to these blocks. Values are integers, so the
+ * order of additions does not matter.
  */
 #include <stdlib.h>
 
@@ -57,105 +54,21 @@ TREES_INLINE uint64_t above(const float *values, float limit, const unsigned n)
 
 #include "model/trees_part.h"
 
-/* leaves that are compared with 0 together */
-#define LEAVES 16
-
-/* The sums of the blocks of one word. */
-typedef struct {
-    uint64_t one; /* a block in the middle: it mostly ends at the same leaf as most others */
-    int64_t all;  /* a part of the sums of all blocks */
-    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* the rest of each block's sum */
-} judged_t;
-
 /* The state while blocks are judged. */
 typedef struct {
     const uint64_t *above; /* sets, by condition */
     uint32_t n_words;      /* words in use */
-    judged_t words[MOST_WORDS];
+    int64_t sums[TMPL_JUDGED_AT_ONCE];
     uint64_t sets[TMPL_LEAVES_NODES * MOST_WORDS];
 } judging_t;
 
-/* The blocks that end at a leaf. */
-typedef struct {
-    uint64_t blocks;
-    int64_t value;
-} group_t;
-
-/*
- * Which of LEAVES words are not 0, as bits 0, 2, 4, ... Branches instead would mostly be
- * mispredicted.
- */
-#ifdef __SSE2__
-/* Which 32-bit halves of two words are 0. */
-FOR_EACH_WIDTH __m128i empty_halves(const uint64_t *at, const unsigned words)
+/* Adds the values of a tree's n leaves to the sums of the blocks of one word. */
+FOR_EACH_WIDTH void add_leaves(int64_t *sums, const uint64_t *at, const int64_t *leaves, uint32_t n,
+                               const unsigned words)
 {
-    __m128i two = words == 1 ? _mm_loadu_si128((const __m128i *)(const void *)at)
-                             : _mm_set_epi64x((int64_t)at[words], (int64_t)at[0]);
-    return _mm_cmpeq_epi32(two, _mm_setzero_si128());
-}
-
-/* The same of eight words, as one byte each. */
-FOR_EACH_WIDTH uint32_t empty_bytes(const uint64_t *at, const unsigned words)
-{
-    __m128i a = _mm_packs_epi32(empty_halves(at, words), empty_halves(at + 2 * words, words));
-    __m128i b =
-        _mm_packs_epi32(empty_halves(at + 4 * words, words), empty_halves(at + 6 * words, words));
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, b));
-}
-
-FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
-{
-    uint32_t halves = empty_bytes(at, words) | empty_bytes(at + LEAVES / 2 * words, words) << 16;
-    return ~(halves & halves >> 1) & 0x55555555;
-}
-#else
-FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
-{
-    uint32_t bits = 0;
-    for (unsigned i = 0; i < LEAVES; i++) {
-        bits |= (uint32_t)(at[i * words] != 0) << 2 * i;
-    }
-    return bits;
-}
-#endif
-
-/*
- * Collects the leaves at which blocks end, except the leaf of block one, whose value is returned.
- */
-FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, uint64_t one,
-                                   const uint64_t *at, const int64_t *leaves, uint32_t n,
-                                   const unsigned words)
-{
-    uint32_t found = 0;
-    int64_t most = 0;
-    for (uint32_t first = 0; first < n; first += LEAVES) {
-        uint32_t bits = reached(at + first * words, words);
-        bits &= n - first < LEAVES ? (1U << 2 * (n - first)) - 1 : ~0U;
-        for (; bits != 0; bits &= bits - 1) {
-            uint32_t i = first + (uint32_t)__builtin_ctz(bits) / 2;
-            uint64_t blocks = at[i * words];
-            int is_most = (blocks & one) != 0;
-            most = is_most ? leaves[i] : most;
-            groups[found] = (group_t){ blocks, leaves[i] };
-            found += !is_most;
-        }
-    }
-    *n_groups = found;
-    return most;
-}
-
-/* Adds the values of a tree's n leaves to the blocks of one word. */
-FOR_EACH_WIDTH void add_leaves(judged_t *word, const uint64_t *at, const int64_t *leaves,
-                               uint32_t n, const unsigned words)
-{
-    group_t groups[TMPL_LEAVES_MOST];
-    uint32_t n_groups;
-    int64_t most = find_groups(groups, &n_groups, word->one, at, leaves, n, words);
-    word->all += most;
-    for (uint32_t i = 0; i < n_groups; i++) {
-        int64_t more = groups[i].value - most;
-        for (uint64_t left = groups[i].blocks; left != 0; left &= left - 1) {
-            word->sums[(uint32_t)__builtin_ctzll(left)] += more;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint64_t left = at[i * words]; left != 0; left &= left - 1) {
+            sums[(uint32_t)__builtin_ctzll(left)] += leaves[i];
         }
     }
 }
@@ -169,7 +82,8 @@ FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, con
         uint32_t n = (uint32_t)(after - split) + 1;
         part(judging->sets, judging->above, split, after, words, words);
         for (uint32_t w = 0; w < (words == 1 ? 1 : judging->n_words); w++) {
-            add_leaves(&judging->words[w], &judging->sets[w], leaves, n, words);
+            add_leaves(&judging->sums[w * TMPL_BLOCKS_AT_ONCE], &judging->sets[w], leaves, n,
+                       words);
         }
         split = after;
         leaves += n;
@@ -185,8 +99,7 @@ void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, c
     for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
         uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;
         all[judging.n_words] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
-        judging.words[judging.n_words].one = (uint64_t)1 << blocks / 2;
-        judging.words[judging.n_words++].all = trees->bias;
+        judging.n_words++;
     }
     if (words == 1) {
         sum_trees(&judging, trees, 1);
@@ -198,8 +111,7 @@ void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, c
         sum_trees(&judging, trees, MOST_WORDS);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const judged_t *word = &judging.words[i / TMPL_BLOCKS_AT_ONCE];
-        templateness[i] = tmpl_templateness(word->sums[i % TMPL_BLOCKS_AT_ONCE] + word->all);
+        templateness[i] = tmpl_templateness(judging.sums[i] + trees->bias);
     }
 }
 

@@ -10,7 +10,7 @@
  *     tree N                           N nodes in as many lines, node 0 the root
  *     split FEATURE LIMIT LEFT RIGHT   FEATURE as feature.h names it; FEATURE <= LIMIT goes to node
  *                                      LEFT, all else to RIGHT; both are behind this node
- *     leaf VALUE                       -100..100, read to multiples of 2^-40
+ *     leaf VALUE                       -100..100, read to multiples of 2^-16
  *     last                             optional: the trees below judge, with a bias of 0; the trees
  *                                      above give them the features of the group FIRST
  *     end

@@ -8,7 +8,7 @@
 #include "model/trees.h"
 
 /* Values of leaves are multiples of this. */
-#define TMPL_TREES_UNIT 0x1p-40
+#define TMPL_TREES_UNIT 0x1p-16
 
 /*
  * Offsets, in bytes, of the sets of a tree if a set is one word: first the sets of its leaves;
@@ -31,7 +31,7 @@ typedef struct {
  */
 #define TMPL_LEAVES_FEW   16
 #define TMPL_LEAVES_TWICE (2 * TMPL_LEAVES_FEW - 1)
-#define TMPL_VALUE_BYTES  6
+#define TMPL_VALUE_BYTES  3
 
 /* The conditions of a feature. */
 typedef struct {

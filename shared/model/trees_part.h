@@ -69,7 +69,7 @@ TREES_INLINE void part(uint64_t *sets, const uint64_t *above, const split_t *spl
                        const split_t *after, const unsigned words, const unsigned stride)
 {
     const char *at = (const char *)sets + (size_t)SETS_OF_SPLITS * stride;
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (; split < after; split++, at += sizeof(*sets) * stride) {
         const char *limited = (const char *)above + (size_t)split->condition * words;
         char *left = (char *)sets + (size_t)split->left * stride;

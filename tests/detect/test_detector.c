@@ -2,6 +2,8 @@
 /* The detectors as tmpl_clean runs them: with a store, without one, and without learning. */
 #include "detector_fixture.h"
 
+#include <math.h>
+
 #include "detect/auto.h"
 #include "feature/reading.h"
 #include "methods/pagelevel.h"
@@ -257,6 +259,33 @@ static void known_keys_stay_when_a_page_is_looked_up(void **state)
     assert_float_equal(counted.verdicts[3].ratio, 0.5, 1e-6);
 }
 
+/*
+ * The first trees are sure of blocks of one and of three words; the last trees judge those of two
+ * words, by their commas.
+ */
+static void last_trees_judge_blocks_of_which_the_first_are_not_sure(void **state)
+{
+    static const char model[] = "tmpl-trees 1\nthreshold 0.5\nbias 0\n"
+                                "tree 5\nsplit words 1.5 1 2\nleaf -4\nsplit words 2.5 3 4\n"
+                                "leaf 0\nleaf 4\nlast\n"
+                                "tree 3\nsplit commas 0.5 1 2\nleaf -1\nleaf 1\nend\n";
+    static const char *const texts[] = { "a,", "a b", "a b c", "a, b", "a b, c" };
+    static const double log_odds[] = { -4, -1, 4, 1, 4 };
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, trees_of(model, *state), *state);
+    for (unsigned blocks = 1; blocks < 3000; blocks = 2 * blocks + 5) {
+        const char *page = "";
+        for (unsigned b = 0; b < blocks; b++) {
+            page = apr_pstrcat(*state, page, "<p>", texts[b * b % 7 % 5], NULL);
+        }
+        tmpl_outcome_t outcome = clean(page, "/", &opts, NULL, 1, *state);
+        assert_int_equal(outcome.page->n_blocks, blocks);
+        for (unsigned b = 0; b < blocks; b++) {
+            double is = 1 / (1 + exp(-log_odds[b * b % 7 % 5]));
+            assert_float_equal(outcome.verdicts[b].ratio, is, 1e-5);
+        }
+    }
+}
+
 /* auto uses counts that incremental has made, and incremental those of auto. */
 static void detectors_share_a_table(void **state)
 {
@@ -286,6 +315,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(pagelevel_uses_its_models_threshold_or_the_one_set),
     CHECK(a_page_that_is_not_counted_is_judged_as_if_it_were),
     CHECK(known_keys_stay_when_a_page_is_looked_up),
+    CHECK(last_trees_judge_blocks_of_which_the_first_are_not_sure),
     CHECK(detectors_share_a_table),
 };
 

@@ -30,9 +30,9 @@ static void words_of_every_script(void **state)
     };
     for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         read_t r = read_html(apr_pstrcat(*state, "<p>", texts[i].text, NULL), *state);
-        IS_LOG(0, WORDS, texts[i].words);
+        IS(0, WORDS, texts[i].words);
         IS(0, STOPS, texts[i].stops / texts[i].words);
-        IS_LOG(0, COMMAS, texts[i].commas);
+        IS(0, COMMAS, texts[i].commas);
     }
 }
 
@@ -41,16 +41,16 @@ static void text_says(void **state)
     read_t r = read_html("<p>one <a href=a>Two Three</a> <a href=b>four</a></p><p>Ends here.</p>"
                          "<p><img src=i></p><p>one <a href=c>x</a></p>",
                          *state);
-    IS_LOG(0, WORDS, 4);
-    IS_LOG(0, FREE, 1);
+    IS(0, WORDS, 4);
+    IS(0, FREE, 1);
     IS(0, LINKED, 0.75);
-    IS_LOG(0, LINKS, 2);
+    IS(0, LINKS, 2);
     IS(0, CAPITALS, 0.5);
     IS(0, LOWER, 1);
     IS(0, ENDS, 0);
     IS(1, ENDS, 1);
     IS(1, LOWER, 0);
-    IS_LOG(2, IMAGES, 1);
+    IS(2, IMAGES, 1);
     IS(2, WORDS, 0);
     IS(3, AGAIN, 3.0F / 4); /* "one", and not "x" */
 }
@@ -143,7 +143,7 @@ static void text_in_pieces(void **state)
         }
     }
     read_t r = read_html(apr_pstrcat(*state, title, texts[0], NULL), *state);
-    IS_LOG(0, WORDS, 14);
+    IS(0, WORDS, 14);
     IS(0, ENDS, 0);          /* words follow it */
     IS(0, TITLE, 3.0F / 14); /* the, "sites" as "Site's", "dog's" as "dogs" */
 }
@@ -267,7 +267,7 @@ static void the_table_says(void **state)
     IS(0, PATH0_REPEATED, 0.75); /* the same for the other p: the same path */
     IS(1, PATH0_REPEATED, 0.75);
     IS(0, PATH0_DF, 6.0F / 9);
-    IS_LOG(0, PATH0_TEXT, 100);
+    IS(0, PATH0_TEXT, 100);
     IS(0, PATH1_REPEATED, 0);
     IS(0, DF_PATH0, (4 * 4.0F + 2) / 6 / 5); /* of the 5 other pages with its path */
     IS(0, DF_PATH1, 0);

@@ -50,7 +50,7 @@ static void place_and_neighbours(void **state)
     IS(0, TITLED, 0);
     IS(1, TITLED, 1);
     IS(1, BEFORE, 1.0F / 17);
-    IS_LOG(1, REST, 14);
+    IS(1, REST, 14);
     IS(1, LONG_NEAR, 0.5);
     IS(2, LONG_NEAR, 1);
     IS(4, LONG_NEAR, 1.0F / 3);
@@ -58,25 +58,25 @@ static void place_and_neighbours(void **state)
     IS(1, LONG_LAST, 1.0F / 6); /* no such box */
     IS(4, LONG_LAST, 1.0F / 3);
     IS(4, LONG_NEXT, 1.0F / 6);
-    IS_LOG(0, FREE_NEXT_3, 14.0 / 3);
-    IS_LOG(0, FREE_LAST_3, 0);
+    IS(0, FREE_NEXT_3, 14.0 / 3);
+    IS(0, FREE_LAST_3, 0);
     IS(3, LINKED_LAST_3, 1.0F / 15);
     IS(3, LINKED_NEXT_3, 0);
-    IS_LOG(4, FREE_NEXT_3, 0);
-    IS_LOG(0, FREE_8, 16.0 / 5);
+    IS(4, FREE_NEXT_3, 0);
+    IS(0, FREE_8, 16.0 / 5);
     IS(0, LINKED_8, 1.0F / 17);
     IS(1, LONG_BEFORE, 0);
     IS(3, LONG_BEFORE, 1);
-    IS_LOG(0, FREE_NEXT, 1);
+    IS(0, FREE_NEXT, 1);
     IS(0, LINKED_NEXT, 0.5);
     IS(0, FREE_LAST, 0);
     IS(0, LINKED_1, 1.0F / 3);
-    IS_LOG(4, FREE_1, 1);
+    IS(4, FREE_1, 1);
     for (int times = 0; times < 2; times++) { /* as many words, in two blocks and in three */
         r = read_html("<p>1 2<p>3 4<p>5<p>6<p>7 8<p>9 10", *state);
-        IS_LOG(0, FREE_1, 2);
-        IS_LOG(2, FREE_1, 4.0 / 3);
-        IS_LOG(5, FREE_1, 2);
+        IS(0, FREE_1, 2);
+        IS(2, FREE_1, 4.0 / 3);
+        IS(5, FREE_1, 2);
     }
 }
 
@@ -126,12 +126,12 @@ static void what_the_first_trees_say(void **state)
     IS(0, FIRST_NEXT_8, 4.25F / 15);
     IS(1, FIRST_LIKE, 2.5F / 8);
     IS(2, FIRST_LIKE, 2.5F / 8);
-    IS_LOG(2, FIRST_LIKE_BLOCKS, 2);
+    IS(2, FIRST_LIKE_BLOCKS, 2);
     IS(3, FIRST_LIKE, 0.25);
     IS(2, FIRST_PAGE, 7.25F / 18);
     IS(0, FIRST_BEFORE, 0);
     IS(2, FIRST_BEFORE, 2.5F / 10.75F);
-    IS_LOG(0, FIRST_CONTENT, 10.75F / 2);
+    IS(0, FIRST_CONTENT, 10.75F / 2);
 }
 
 static uint64_t path_key(const read_t *r, uint32_t block, uint32_t level)
@@ -221,15 +221,15 @@ static void counts_of_large_blocks(void **state)
             html = apr_pstrcat(*state, html, "A1, ", NULL);
         }
         read_t r = read_html(apr_pstrcat(*state, html, "&copy;.<p>b! c.", html, NULL), *state);
-        IS_LOG(0, COMMAS, n);
-        IS_LOG(0, WORDS, n);
+        IS(0, COMMAS, n);
+        IS(0, WORDS, n);
         IS(0, CAPITALS, 1);
         IS(0, DIGITS, (float)n / (float)(3 * n + 2));
         IS(0, RIGHTS, 1);
         IS(0, ENDS, 1);
         IS(0, STOPS_3, 3.0F / (float)(2 * n + 2));
         IS(1, STOPS_3, 3.0F / (float)(2 * n + 2));
-        IS_LOG(1, WORDS, 2);
+        IS(1, WORDS, 2);
         IS(1, COMMAS, 0);
         IS(1, LOWER, 1);
         IS(2, DIGITS, 1.0F / 3);

@@ -52,8 +52,7 @@ static inline float of(const read_t *r, uint32_t block, tmpl_block_feature_e fea
     return r->rows[block * TMPL_BLOCK_FEATURE_COUNT + feature];
 }
 
-#define OF(block, id)            of(&r, block, TMPL_BLOCK_FEATURE_##id)
-#define IS(block, id, value)     assert_float_equal(OF(block, id), value, 1e-5)
-#define IS_LOG(block, id, value) IS(block, id, logf(1.0F + (float)(value)))
+#define OF(block, id)        of(&r, block, TMPL_BLOCK_FEATURE_##id)
+#define IS(block, id, value) assert_float_equal(OF(block, id), value, 1e-5)
 
 #endif

