@@ -3,12 +3,12 @@
 
 #include "fill.h"
 
-#define TAG_MOST 64
+#define TAG_MOST 256
 
 typedef struct {
     request_rec *r;
     const json_t *data;
-    tmpl_escape_f *escape;
+    const tmpl_language_t *language;
 } fill_t;
 
 /* ---- formats ---- */
@@ -16,37 +16,25 @@ typedef struct {
 static const char *plain(const json_t *value, const fill_t *f)
 {
     return json_is_string(value) ? json_string_value(value)
+           : json_is_real(value) ? apr_psprintf(f->r->pool, "%.5g", json_real_value(value))
                                  : apr_psprintf(f->r->pool, "%" APR_INT64_T_FMT,
                                                 (apr_int64_t)json_integer_value(value));
 }
 
 static const char *count(const json_t *value, const fill_t *f) /* 12,345 */
 {
-    const char *digits = plain(value, f);
-    apr_size_t len = strlen(digits), i;
-    char *text = apr_palloc(f->r->pool, 2 * len + 1), *to = text;
+    json_int_t n = json_integer_value(value);
+    const char *text = "";
 
-    for (i = 0; i < len; i++) {
-        *to++ = digits[i];
-        if (i + 1 < len && (len - i - 1) % 3 == 0 && digits[i] != '-') {
-            *to++ = ',';
-        }
+    for (; n >= 1000; n /= 1000) {
+        text = apr_psprintf(f->r->pool, ",%03d%s", (int)(n % 1000), text);
     }
-    *to = '\0';
-    return text;
+    return apr_psprintf(f->r->pool, "%d%s", (int)n, text);
 }
 
-static const char *bytes(const json_t *value, const fill_t *f) /* 1.2 MB */
+static const char *bytes(const json_t *value, const fill_t *f) /* 1.2M */
 {
-    static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
-    double number = json_number_value(value);
-    size_t i = 0;
-
-    while (number >= 1000 && i + 1 < sizeof(units) / sizeof(units[0])) {
-        number /= 1000;
-        i++;
-    }
-    return apr_psprintf(f->r->pool, "%.*f %s", i > 0, number, units[i]);
+    return apr_strfsize((apr_off_t)json_integer_value(value), apr_palloc(f->r->pool, 5));
 }
 
 static const char *share(const json_t *value, const fill_t *f) /* 12.3 % */
@@ -54,12 +42,7 @@ static const char *share(const json_t *value, const fill_t *f) /* 12.3 % */
     return apr_psprintf(f->r->pool, "%.1f %%", 100 * json_number_value(value));
 }
 
-static const char *five_digits(const json_t *value, const fill_t *f) /* 2.5, 0.0001 */
-{
-    return apr_psprintf(f->r->pool, "%.5g", json_number_value(value));
-}
-
-const char *tmpl_text_duration(double seconds, apr_pool_t *pool)
+static const char *text_of_seconds(double seconds, apr_pool_t *pool)
 {
     return seconds < 0.001         ? apr_psprintf(pool, "%.0f \xC2\xB5s", 1e6 * seconds)
            : seconds < 1           ? apr_psprintf(pool, "%.3g ms", 1000 * seconds)
@@ -71,19 +54,14 @@ const char *tmpl_text_duration(double seconds, apr_pool_t *pool)
 
 static const char *duration(const json_t *value, const fill_t *f)
 {
-    return tmpl_text_duration(json_number_value(value), f->r->pool);
-}
-
-static const char *milliseconds(const json_t *value, const fill_t *f)
-{
-    return tmpl_text_duration(json_number_value(value) / 1000, f->r->pool);
+    return text_of_seconds(json_number_value(value), f->r->pool);
 }
 
 static const char *ago(const json_t *value, const fill_t *f)
 {
-    double past = tmpl_member_number(f->data, "time") - json_number_value(value);
+    double now = json_number_value(json_object_get(f->data, "time"));
 
-    return tmpl_text_duration(fmax(1, floor(past)), f->r->pool);
+    return text_of_seconds(fmax(1, floor(now - json_number_value(value))), f->r->pool);
 }
 
 static const char *moment(const json_t *value, const fill_t *f) /* 2026-01-31 12:00:00Z */
@@ -101,19 +79,11 @@ static const struct {
     const char *name;
     const char *(*format)(const json_t *value, const fill_t *f);
 } formats[] = {
-    { "", plain },
-    { "count", count },
-    { "bytes", bytes },
-    { "share", share },
-    { "short", five_digits },
-    { "duration", duration },
-    { "milliseconds", milliseconds },
-    { "ago", ago },
+    { "", plain },        { "count", count },       { "bytes", bytes },
+    { "share", share },   { "duration", duration }, { "ago", ago },
     { "moment", moment },
 };
 
-/* The format that leaves a text as it is: for markup of the module itself. */
-#define MARKUP    "markup"
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 /* ---- the file ---- */
@@ -134,13 +104,12 @@ static json_t *find(const scope_t *scope, const char *name)
     return found;
 }
 
+/* Of a value of another type, and of NULL, jansson's functions return 0. */
 static int is_none(const json_t *value)
 {
-    return value == NULL || json_is_null(value) || json_is_false(value) ||
-           (json_is_number(value) && !(json_number_value(value) > 0)) ||
-           (json_is_string(value) && json_string_length(value) == 0) ||
-           (json_is_array(value) && json_array_size(value) == 0) ||
-           (json_is_object(value) && json_object_size(value) == 0);
+    return !json_is_true(value) && !(json_number_value(value) > 0) &&
+           json_string_length(value) == 0 && json_array_size(value) == 0 &&
+           json_object_size(value) == 0;
 }
 
 /* The value in a format of the table, or, of "." and a digit, with that many decimals. */
@@ -177,11 +146,8 @@ static void put_value(const fill_t *f, char *tag, const scope_t *scope)
     if (value == NULL || json_is_null(value) || (json_is_string(value) && is_none(value))) {
         ap_rputs(other, f->r);
     }
-    else if (strcmp(format, MARKUP) == 0) {
-        ap_rputs(json_string_value(value), f->r);
-    }
     else {
-        ap_rputs(f->escape(f->r->pool, text_of(value, format, f)), f->r);
+        ap_rputs(f->language->escape(f->r->pool, text_of(value, format, f)), f->r);
     }
 }
 
@@ -249,14 +215,17 @@ static const char *put(const fill_t *f, const char *at, const scope_t *scope, in
         apr_cpystrn(tag, open + 2,
                     close - open < TAG_MOST ? (apr_size_t)(close - open) - 1 : TAG_MOST);
         at = close + 2;
-        at += strchr("/#*?^!", *tag) != NULL && *at == '\n';
+        at += strchr("/#*?^>!", *tag) != NULL && *at == '\n';
         if (*tag == '/') {
             return at;
         }
         if (strchr("#*?^", *tag) != NULL) {
             at = put_section(f, tag, at, scope, skip);
         }
-        else if (*tag != '!' && !skip) {
+        else if (*tag == '>' && !skip) {
+            f->language->head(f->r, f->data, tag + 1);
+        }
+        else if (*tag != '>' && *tag != '!' && !skip) {
             put_value(f, tag, scope);
         }
     }
@@ -264,9 +233,9 @@ static const char *put(const fill_t *f, const char *at, const scope_t *scope, in
     return at + strlen(at);
 }
 
-void tmpl_fill(request_rec *r, const char *file, json_t *data, tmpl_escape_f *escape)
+void tmpl_fill(request_rec *r, const char *file, json_t *data, const tmpl_language_t *language)
 {
-    const fill_t f = { r, data, escape };
+    const fill_t f = { r, data, language };
     const scope_t outermost = { data, NULL };
 
     put(&f, file, &outermost, 0);

@@ -13,45 +13,29 @@ typedef struct {
 /* The row of a directive; NULL: it is not of this module. */
 static const tmpl_setting_t *setting_of(const ap_directive_t *directive)
 {
-    int i;
+    int i = 0;
 
-    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
-        if (ap_cstr_casecmp(directive->directive, tmpl_settings[i].directive) == 0) {
-            return &tmpl_settings[i];
-        }
+    while (i < TMPL_SETTING_COUNT &&
+           ap_cstr_casecmp(directive->directive, tmpl_settings[i].directive) != 0) {
+        i++;
     }
-    return NULL;
+    return i < TMPL_SETTING_COUNT ? &tmpl_settings[i] : NULL;
 }
 
-/* Whether to hide args. A condition, unless it is a word, may hold a secret that clients send. */
-static int is_secret(const char *args, const tmpl_setting_t *setting)
-{
-    return setting->form == TMPL_FORM_SECRET ||
-           ((setting->form == TMPL_FORM_CONDITION || setting->form == TMPL_FORM_LEARN) &&
-            args[strspn(args, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] != '\0');
-}
-
-/* The arguments, without what is secret in them. */
-static const char *value_of(const ap_directive_t *directive, const tmpl_setting_t *setting,
-                            apr_pool_t *pool)
+/*
+ * The arguments, without what is secret in them. A condition, unless it is a word, may hold a
+ * secret that clients send.
+ */
+static const char *value_of(const ap_directive_t *directive, tmpl_form_e form, apr_pool_t *pool)
 {
     const char *args = directive->args;
+    apr_size_t word = strspn(args, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
-    if (is_secret(args, setting)) {
+    if (form == TMPL_FORM_SECRET ||
+        ((form == TMPL_FORM_CONDITION || form == TMPL_FORM_LEARN) && args[word] != '\0')) {
         return "(set)";
     }
-    return setting->form == TMPL_FORM_STORE ? tmpl_link_name(ap_getword_conf(pool, &args), pool)
-                                            : args;
-}
-
-static json_t *row_of(const ap_directive_t *directive, const tmpl_setting_t *setting,
-                      const place_t *place, apr_pool_t *pool)
-{
-    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "server",
-                     tmpl_json_text(place->server, pool), "section",
-                     tmpl_json_text(place->section, pool), "directive", setting->directive, "value",
-                     tmpl_json_text(value_of(directive, setting, pool), pool), "file",
-                     tmpl_json_text(directive->filename, pool), "line", directive->line_num);
+    return form == TMPL_FORM_STORE ? tmpl_link_name(ap_getword_conf(pool, &args), pool) : args;
 }
 
 static const char *server_name(const ap_directive_t *at)
@@ -91,7 +75,13 @@ static void add(json_t *list, const ap_directive_t *first, const place_t *place,
         const tmpl_setting_t *setting = setting_of(at);
 
         if (setting != NULL) {
-            json_array_append_new(list, row_of(at, setting, place, pool));
+            json_array_append_new(
+                list,
+                json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "server",
+                          tmpl_json_text(place->server, pool), "section",
+                          tmpl_json_text(place->section, pool), "directive", setting->directive,
+                          "value", tmpl_json_text(value_of(at, setting->form, pool), pool), "file",
+                          tmpl_json_text(at->filename, pool), "line", at->line_num));
         }
     }
     for (at = first; at != NULL; at = at->next) {

@@ -13,13 +13,14 @@ typedef enum { TMPL_VIEW_SERVER, TMPL_VIEW_SITE, TMPL_VIEW_SITES, TMPL_VIEW_COUN
  * loads nothing else and has no script, and works under the Content-Security-Policy that it is sent
  * with. location is the path of the handler, without a slash at its end.
  */
-void tmpl_html_write(request_rec *r, tmpl_view_e view, json_t *data, const char *location);
+void tmpl_view_page(request_rec *r, tmpl_view_e view, json_t *data, const char *location);
 
 /*
- * Sends the metrics, status.metrics: as OpenMetrics 1.0.0 if the client accepts that, else in the
- * Prometheus text format 0.0.4. No label has a page's path. A label has a site only if
- * TmplMetricsSites names it. https://prometheus.io/docs/specs/om/open_metrics_spec/
+ * Sends data, of tmpl_data_server(), as metrics, status.metrics: as OpenMetrics 1.0.0 if the client
+ * accepts that, else in the Prometheus text format 0.0.4. No label has a page's path. A label has a
+ * site only if TmplMetricsSites names it.
+ * https://prometheus.io/docs/specs/om/open_metrics_spec/
  */
-int tmpl_metrics_write(request_rec *r);
+void tmpl_view_metrics(request_rec *r, json_t *data);
 
 #endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin.h"
+#include "fill.h"
+#include "views.h"
+
+TMPL_FILE(tmpl_status_html, "mod_tmpl/status/status.html");
+TMPL_FILE(tmpl_status_metrics, "mod_tmpl/status/status.metrics");
+extern const char tmpl_status_html[] __attribute__((visibility("hidden")));
+extern const char tmpl_status_metrics[] __attribute__((visibility("hidden")));
+
+#define NONCE_BYTES 16
+
+/* ---- the page ---- */
+
+/* Allows the page's own style and forms, and nothing else. */
+static const char *allow_style(request_rec *r)
+{
+    unsigned char bytes[NONCE_BYTES];
+    char *nonce = apr_palloc(r->pool, 2 * NONCE_BYTES + 1);
+
+    (void)apr_generate_random_bytes(bytes, sizeof(bytes));
+    ap_bin2hex(bytes, sizeof(bytes), nonce);
+    apr_table_setn(r->headers_out, "Content-Security-Policy",
+                   apr_pstrcat(r->pool, "default-src 'none'; style-src 'nonce-", nonce,
+                               "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+                               NULL));
+    apr_table_setn(r->headers_out, "Referrer-Policy", "same-origin");
+    return nonce;
+}
+
+/* For who may use them, adds the tokens of the forms about a site's tables. */
+static void add_tokens(json_t *data, request_rec *r)
+{
+    char *key = apr_pstrdup(r->pool, json_string_value(json_object_get(data, "query")));
+    char token[TMPL_TOKEN_SIZE];
+    json_t *table;
+    size_t i;
+
+    (void)ap_unescape_urlencoded(key);
+    json_array_foreach(json_object_get(data, "tables"), i, table)
+    {
+        if (tmpl_admin_allows(r)) {
+            tmpl_admin_token(token, r, key, json_string_value(json_object_get(table, "store")));
+            json_object_set_new(table, "token", json_string(token));
+        }
+    }
+}
+
+static const char *escape_html(apr_pool_t *pool, const char *text)
+{
+    return ap_escape_html(pool, text);
+}
+
+/* {{>CAPTION|COLUMN|COLUMN...}}: a table, in a box that scrolls; #COLUMN has numbers. */
+static void begin_table(request_rec *r, const json_t *data, char *text)
+{
+    char *state, *name = apr_strtok(text, "|", &state);
+
+    (void)data;
+    ap_rvputs(r, "<div class=\"scroll\" role=\"region\" aria-label=\"", name,
+              "\" tabindex=\"0\"><table>\n<caption>", name, "</caption>\n<thead><tr>", NULL);
+    while ((name = apr_strtok(NULL, "|", &state)) != NULL) {
+        int is_number = *name == '#';
+
+        ap_rvputs(r, "<th scope=\"col\"", is_number ? " class=\"number\">" : ">", name + is_number,
+                  "</th>", NULL);
+    }
+    ap_rputs("</tr></thead>\n<tbody>\n", r);
+}
+
+void tmpl_view_page(request_rec *r, tmpl_view_e view, json_t *data, const char *location)
+{
+    static const tmpl_language_t html = { escape_html, begin_table };
+    /* status.html has parts for each */
+    static const char *const views[TMPL_VIEW_COUNT][2] = {
+        [TMPL_VIEW_SERVER] = { "is_server", "Status" },
+        [TMPL_VIEW_SITE] = { "is_site", "Site" },
+        [TMPL_VIEW_SITES] = { "is_list", "Sites" },
+    };
+    const char *store = json_string_value(json_object_get(data, "store"));
+
+    if (view == TMPL_VIEW_SITE) {
+        add_tokens(data, r);
+    }
+    json_object_update_new(
+        data, json_pack("{s:b, s:s, s:s, s:o, s:s, s:s*}", views[view][0], 1, "title",
+                        views[view][1], "nonce", allow_style(r), "host",
+                        tmpl_json_text(ap_get_server_name(r), r->pool), "any", "any", "store_query",
+                        store != NULL ? ap_escape_urlencoded(r->pool, store) : NULL));
+    /* links need its very bytes */
+    json_object_set_new(data, "location", json_string_nocheck(location));
+    ap_set_content_type(r, "text/html; charset=utf-8");
+    tmpl_fill(r, tmpl_status_html, data, &html);
+}
+
+/* ---- metrics ---- */
+
+/* text as the value of a label: with escapes for characters that would end it. */
+static const char *escape_label(apr_pool_t *pool, const char *text)
+{
+    char *value = apr_palloc(pool, 2 * strlen(text) + 1), *to = value;
+
+    for (; *text != '\0'; text++) {
+        if (*text == '\\' || *text == '"' || *text == '\n') {
+            *to++ = '\\';
+        }
+        *to++ = (char)(*text == '\n' ? 'n' : *text);
+    }
+    *to = '\0';
+    return value;
+}
+
+/* {{>NAME|TYPE|HELP}}: a metric. Only OpenMetrics names a counter without its suffix. */
+static void begin_metric(request_rec *r, const json_t *data, char *text)
+{
+    char *state, *name = apr_strtok(text, "|", &state), *type = apr_strtok(NULL, "|", &state);
+    const char *suffix =
+        strcmp(type, "counter") == 0 && !json_object_get(data, "is_open") ? "_total" : "";
+
+    ap_rvputs(r, "# HELP tmpl_", name, suffix, " ", state, "\n# TYPE tmpl_", name, suffix, " ",
+              type, "\n", NULL);
+}
+
+void tmpl_view_metrics(request_rec *r, json_t *data)
+{
+    static const tmpl_language_t metrics = { escape_label, begin_metric };
+    const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
+
+    if (accept != NULL && ap_strcasestr(accept, "application/openmetrics-text") != NULL) {
+        json_object_set_new(data, "is_open", json_true());
+    }
+    json_object_set_new(data, "total_stage", json_string("total"));
+    ap_set_content_type(r, json_object_get(data, "is_open")
+                               ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                               : "text/plain; version=0.0.4; charset=utf-8");
+    tmpl_fill(r, tmpl_status_metrics, data, &metrics);
+}
