@@ -171,10 +171,9 @@ static const char *user_of(const request_rec *r)
 static int run(admin_t *admin, action_e action, const char *store)
 {
     request_rec *r = admin->r;
-    apr_status_t rv;
 
     admin->store = tmpl_links_store(store, &admin->err);
-    rv = carry_out(admin, action);
+    apr_status_t rv = carry_out(admin, action);
     ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN, user_of(r), r->useragent_ip,
                   actions[action], admin->site, store,
                   rv == APR_SUCCESS ? "done" : admin->err.text);
@@ -224,14 +223,13 @@ int tmpl_admin_post(request_rec *r, const char *location, const char *site)
 {
     admin_t admin = { .r = r, .location = location, .site = site };
     const apr_table_t *form = read_form(r);
-    const char *why;
     action_e action = EXPORT;
     int status;
 
     while (action < ACTIONS && strcmp(field(form, "action"), actions[action]) != 0) {
         action++;
     }
-    why = why_not(&admin, form, action, &status);
+    const char *why = why_not(&admin, form, action, &status);
     if (why == NULL) {
         return run(&admin, action, field(form, "store"));
     }

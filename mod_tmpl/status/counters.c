@@ -40,25 +40,25 @@ static const char *const counters[][2] = {
 static const apr_int64_t times[] = { 100,     250,     500,     1000,    2500,   5000,
                                      10000,   25000,   50000,   100000,  250000, 500000,
                                      1000000, 2500000, 5000000, 10000000 };
+#define TIMES times, 16
 /* closer near 100 %, where most pages have their confidence */
 static const apr_int64_t shares[] = { 100000, 200000, 300000, 400000, 500000, 600000,
                                       700000, 800000, 900000, 950000, 990000, 1000000 };
+#define SHARES shares, 12
 
 static const struct {
     const char *name, *text;
     const apr_int64_t *bounds; /* upper bounds of the buckets but the last one, inclusive */
-    int n;                     /* buckets */
+    int n;                     /* bounds */
 } measures[TMPL_MEASURES] = {
-    [TMPL_STAGE_WAIT] = { "wait", "from the first byte of a held page to its last one", times, 17 },
-    [TMPL_STAGE_READ] = { "read", "the page is parsed", times, 17 },
-    [TMPL_STAGE_STORE] = { "count", "its text is looked up in the store", times, 17 },
-    [TMPL_STAGE_DECIDE] = { "decide", "its blocks are judged, and its edits are made", times, 17 },
-    [TMPL_STAGE_WRITE] = { "write", "the edits are put into the page", times, 17 },
-    [TMPL_STAGE_TOTAL] = { "total", "all that is done with a complete page", times, 17 },
-    [TMPL_SHARE_RATIO] = { "template", "share of a judged page's text that is template", shares,
-                           13 },
-    [TMPL_SHARE_CONFIDENCE] = { "confidence", "how sure the detector is of a judged page", shares,
-                                13 },
+    [TMPL_STAGE_WAIT] = { "wait", "from the first byte of a held page to its last one", TIMES },
+    [TMPL_STAGE_READ] = { "read", "the page is parsed", TIMES },
+    [TMPL_STAGE_STORE] = { "count", "its text is looked up in the store", TIMES },
+    [TMPL_STAGE_DECIDE] = { "decide", "its blocks are judged, and its edits are made", TIMES },
+    [TMPL_STAGE_WRITE] = { "write", "the edits are put into the page", TIMES },
+    [TMPL_STAGE_TOTAL] = { "total", "all that is done with a complete page", TIMES },
+    [TMPL_SHARE_RATIO] = { "template", "share of a judged page's text that is template", SHARES },
+    [TMPL_SHARE_CONFIDENCE] = { "confidence", "how sure the detector is of a judged page", SHARES },
 };
 
 static volatile apr_uint64_t *values; /* ALL of them; NULL: no memory */
@@ -103,26 +103,25 @@ void tmpl_count_in(tmpl_group_e group, unsigned value)
 int tmpl_counted(tmpl_counted_t *is, tmpl_group_e group, int i)
 {
     unsigned value = groups[group].first + (unsigned)i;
-    apr_uint64_t count;
 
     if (value >= groups[group].n) {
         return 0;
     }
-    count = value_at(groups[group].at + (int)value);
+    *is = (tmpl_counted_t){ "", "", value_at(groups[group].at + (int)value) };
     if (group == TMPL_GROUP_COUNTER) {
-        *is = (tmpl_counted_t){ counters[value][0], counters[value][1], count };
+        is->name = counters[value][0];
+        is->text = counters[value][1];
     }
     else if (group == TMPL_GROUP_MODE) {
-        *is = (tmpl_counted_t){ tmpl_mode_name((tmpl_mode_e)value), "", count };
+        is->name = tmpl_mode_name((tmpl_mode_e)value);
     }
     else if (group == TMPL_GROUP_DETECTOR) {
-        const tmpl_detector_t *detector = tmpl_detector((tmpl_detector_e)value);
-
-        *is = (tmpl_counted_t){ detector->name, detector->explanation, count };
+        is->name = tmpl_detector((tmpl_detector_e)value)->name;
+        is->text = tmpl_detector((tmpl_detector_e)value)->explanation;
     }
     else {
-        *is = (tmpl_counted_t){ tmpl_decline_name((tmpl_decline_e)value),
-                                tmpl_decline_text((tmpl_decline_e)value), count };
+        is->name = tmpl_decline_name((tmpl_decline_e)value);
+        is->text = tmpl_decline_text((tmpl_decline_e)value);
     }
     return 1;
 }
@@ -138,7 +137,7 @@ void tmpl_stage_took(tmpl_measure_e stage, apr_interval_time_t took)
 {
     int i = 0;
 
-    while (i < measures[stage].n - 1 && took > measures[stage].bounds[i]) {
+    while (i < measures[stage].n && took > measures[stage].bounds[i]) {
         i++;
     }
     add_to(buckets_of(stage) + i, 1);
@@ -152,21 +151,20 @@ void tmpl_share_was(tmpl_measure_e share, double value)
 
 json_t *tmpl_histogram(tmpl_measure_e of)
 {
-    int is_share = of >= TMPL_SHARE_RATIO, i, n = measures[of].n;
+    int is_share = of >= TMPL_SHARE_RATIO, n = measures[of].n;
     json_int_t counts[BUCKETS], all = 0, below = 0;
     json_t *buckets = json_array();
 
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i <= n; i++) {
         counts[i] = (json_int_t)value_at(buckets_of(of) + i);
         all += counts[i];
     }
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i <= n; i++) {
         below += counts[i];
-        json_array_append_new(buckets,
-                              json_pack("{s:o, s:I, s:I, s:f}", "up_to",
-                                        tmpl_json_time(i < n - 1 ? measures[of].bounds[i] : 0),
-                                        "count", counts[i], "below", below, "below_share",
-                                        all > 0 ? (double)below / (double)all : 0.0));
+        json_array_append_new(buckets, json_pack("{s:o, s:I, s:I, s:f}", "up_to",
+                                                 tmpl_json_time(i < n ? measures[of].bounds[i] : 0),
+                                                 "count", counts[i], "below", below, "below_share",
+                                                 all > 0 ? (double)below / (double)all : 0.0));
     }
     return json_pack("{s:s, s:s, s:I, s:f, s:o}", is_share ? "share" : "stage", measures[of].name,
                      "text", measures[of].text, "count", all, is_share ? "sum" : "seconds",

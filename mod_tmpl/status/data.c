@@ -201,13 +201,11 @@ static int reason_of(const char *name)
 
 static json_t *decline_of(const tmpl_recent_t *decision, apr_pool_t *pool)
 {
-    json_t *json;
-
     if (decision->decline == TMPL_DECLINE_NONE) {
         return json_null();
     }
-    json = json_pack("{s:s, s:s}", "reason", tmpl_decline_name(decision->decline), "text",
-                     tmpl_decline_text(decision->decline));
+    json_t *json = json_pack("{s:s, s:s}", "reason", tmpl_decline_name(decision->decline), "text",
+                             tmpl_decline_text(decision->decline));
     if (decision->line > 0) {
         json_object_update_new(json, json_pack("{s:I, s:I, s:o}", "byte", N(decision->at), "line",
                                                N(decision->line), "tag",
@@ -285,15 +283,12 @@ static json_int_t sum_of(const json_t *array, const char *name)
 
 json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
 {
-    json_t *json, *known, *reasons;
     int reason = reason_of(declined);
 
     if (reason < 0) {
         return NULL;
     }
-    known = stores(r->pool);
-    reasons = declines();
-    json = begin();
+    json_t *json = begin(), *known = stores(r->pool), *reasons = declines();
     json_object_update_new(
         json,
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:I, "
@@ -307,9 +302,9 @@ json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
                   tmpl_selectors(r->pool), "stages", histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL),
                   "shares", histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "waiting_pages",
                   sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
-                  "stores", known, "decisions_kept", N(tmpl_recent_size()), "decisions_declined",
-                  declined, "decisions", decisions(NULL, reason, most, r->pool), "configuration",
-                  tmpl_in_force(r->pool)));
+                  "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
+                  "decisions_declined", declined, "decisions",
+                  decisions(NULL, reason, most, r->pool), "configuration", tmpl_in_force(r->pool)));
     add_sites(json, r->pool);
     return json;
 }
@@ -378,7 +373,7 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
 
 json_t *tmpl_data_site(request_rec *r, const char *key, size_t most)
 {
-    json_t *json, *unread = json_array(), *found = tables(key, unread, r->pool);
+    json_t *unread = json_array(), *found = tables(key, unread, r->pool);
     tmpl_site_t site;
     int seen = tmpl_sites_find(&site, key);
 
@@ -387,7 +382,7 @@ json_t *tmpl_data_site(request_rec *r, const char *key, size_t most)
         json_decref(found);
         return NULL;
     }
-    json = begin();
+    json_t *json = begin();
     json_object_update_new(json, site_of(key, seen ? &site : NULL, r->pool));
     if (seen) {
         json_object_set_new(json, "curve", curve(&site));
@@ -418,26 +413,23 @@ json_t *tmpl_data_sites(request_rec *r, const char *name, const char *after, uns
     part_t part = { json_array(), r->pool };
     tmpl_store_t *store = tmpl_links_store(name, err);
     const char *next = NULL;
-    json_t *json, *known, *status, *names = json_array();
-    size_t i;
 
     if (store == NULL || tmpl_store_sites_part(store, after, n, add_site, &part, &next, err,
                                                r->pool) != APR_SUCCESS) {
         json_decref(part.list);
-        json_decref(names);
         return NULL;
     }
-    known = tmpl_stores(r->pool);
-    json_array_foreach(known, i, status)
-    {
-        json_array_append(names, json_object_get(status, "store"));
+    const char *first = tmpl_stores_name(0); /* NULL: no shared memory */
+    json_t *json = begin(), *names = json_array();
+    for (int i = 0; tmpl_stores_name(i) != NULL; i++) {
+        json_array_append_new(names, tmpl_json_text(tmpl_stores_name(i), r->pool));
     }
-    json_decref(known);
-    json = begin();
     json_object_update_new(json,
                            json_pack("{s:o, s:o, s:o, s:s?}", "stores", names, "store",
-                                     name != NULL ? tmpl_json_text(name, r->pool)
-                                                  : json_incref(json_array_get(names, 0)),
+                                     tmpl_json_text(name != NULL    ? name
+                                                    : first != NULL ? first
+                                                                    : "",
+                                                    r->pool),
                                      "sites", part.list, "next",
                                      next != NULL ? ap_escape_urlencoded(r->pool, next) : NULL));
     return json;

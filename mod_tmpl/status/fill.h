@@ -2,8 +2,10 @@
 /*
  * A text file with places for JSON data. Of a name, the innermost object that has it is asked:
  *
- *     {{name|format|else}}  the value in a format of fill.c, escaped; else, if there is no value.
- *                           Without a format the value is a string, or a number.
+ *     {{name|format|else}}  the value in a format, escaped; else, if there is no value. Formats:
+ *                           .3 (three decimals), ago (5 min), bytes (1.2M), count (12,345),
+ *                           duration (2.5 ms), moment (2026-01-31 12:00:00Z), query (behind
+ *                           ?name=), share (12.3 %); none: a string, or a number
  *     {{#name}} ... {{/}}   for each element of an array; for an object, once. The element, {{.}},
  *                           is the innermost object then.
  *     {{*name}} ... {{/}}   for each member of an object, as an object with its "name" and "value"

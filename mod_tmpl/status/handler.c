@@ -79,7 +79,6 @@ static int read_arguments(asked_t *asked)
     apr_pool_t *pool = asked->r->pool;
     char *rest = apr_pstrdup(pool, asked->r->args != NULL ? asked->r->args : "");
     char *name, *state;
-    size_t i;
 
     asked->args = apr_table_make(pool, 4);
     for (; (name = apr_strtok(rest, "&", &state)) != NULL; rest = NULL) {
@@ -89,7 +88,9 @@ static int read_arguments(asked_t *asked)
             return 0;
         }
         *value = '\0';
-        for (i = 0; i < N(arguments) && strcmp(name, arguments[i]) != 0; i++) {
+        size_t i = 0;
+        while (i < N(arguments) && strcmp(name, arguments[i]) != 0) {
+            i++;
         }
         if (i == N(arguments)) {
             return 0;
@@ -145,14 +146,13 @@ static int send_sites(const asked_t *asked)
 {
     char *end;
     apr_int64_t n = apr_strtoi64(argument(asked, "n", PART_DEFAULT), &end, 10);
-    tmpl_error_t err;
-    json_t *data;
 
     if (n < 1 || n > PART_MOST || *end != '\0') {
         return refuse(asked, HTTP_BAD_REQUEST, "n must be a number from 1 to 1000.");
     }
-    data = tmpl_data_sites(asked->r, argument(asked, "store", NULL), argument(asked, "after", NULL),
-                           (unsigned)n, &err);
+    tmpl_error_t err;
+    json_t *data = tmpl_data_sites(asked->r, argument(asked, "store", NULL),
+                                   argument(asked, "after", NULL), (unsigned)n, &err);
     return data != NULL
                ? answer(asked, TMPL_VIEW_SITES, data)
                : refuse(asked,
@@ -164,13 +164,12 @@ static int send_sites(const asked_t *asked)
 static int send_part(const asked_t *asked, int part, const char *site)
 {
     size_t most = asked->format == JSON ? SIZE_MAX : DECISIONS_MOST;
-    json_t *data;
 
     if (part == SITES) {
         return send_sites(asked);
     }
-    data = part == SITE ? tmpl_data_site(asked->r, site, most)
-                        : tmpl_data_server(asked->r, argument(asked, "declined", ""), most);
+    json_t *data = part == SITE ? tmpl_data_site(asked->r, site, most)
+                                : tmpl_data_server(asked->r, argument(asked, "declined", ""), most);
     return data != NULL ? answer(asked, part == SITE ? TMPL_VIEW_SITE : TMPL_VIEW_SERVER, data)
            : part == SITE
                ? refuse(asked, HTTP_NOT_FOUND, "No site has this key: none was seen, or learnt.")
@@ -213,8 +212,6 @@ static void find_location(asked_t *asked)
 int tmpl_status_handler(request_rec *r)
 {
     asked_t asked = { .r = r };
-    const char *site;
-    int part;
 
     if (!tmpl_status_handles(r)) {
         return DECLINED;
@@ -230,12 +227,12 @@ int tmpl_status_handler(request_rec *r)
         return refuse(&asked, HTTP_BAD_REQUEST,
                       "The query cannot be read, or has a name that is not known.");
     }
-    site = argument(&asked, "site", NULL);
+    const char *site = argument(&asked, "site", NULL);
     if (r->method_number == M_POST) {
         return site != NULL ? tmpl_admin_post(r, asked.location, site)
                             : refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
     }
-    part = site != NULL && *asked.rest == '\0' ? SITE : part_of(asked.rest);
+    int part = site != NULL && *asked.rest == '\0' ? SITE : part_of(asked.rest);
     return !find_format(&asked, part)
                ? refuse(&asked, HTTP_BAD_REQUEST, "This page has no such format.")
                : send_part(&asked, part, site != NULL && *asked.rest == '\0' ? site : asked.rest);

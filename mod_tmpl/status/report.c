@@ -55,10 +55,9 @@ static void add_place(tmpl_recent_t *decision, const tmpl_judged_t *judged)
 {
     const tmpl_input_t *input = &judged->input;
     apr_uint32_t at = judged->outcome.declined_at;
-    tmpl_place_t place;
 
     if (decision->decline != TMPL_DECLINE_NONE && at < input->len) {
-        place = tmpl_place(input->body, (apr_uint32_t)input->len, at);
+        tmpl_place_t place = tmpl_place(input->body, (apr_uint32_t)input->len, at);
         decision->at = at;
         decision->line = place.line;
         memcpy(decision->tag, input->body + place.tag.start, tmpl_span_len(place.tag));

@@ -30,18 +30,11 @@ typedef struct {
 
 static sites_t *sites;         /* NULL: no memory */
 static tmpl_ring_t *decisions; /* NULL: none */
-static apr_uint32_t n_decisions;
 
 void tmpl_sites_create(server_rec *s, apr_uint32_t kept)
 {
     sites = tmpl_shm(s, "sites", sizeof(*sites));
     decisions = tmpl_ring_create(s, "recent", kept, sizeof(tmpl_recent_t));
-    n_decisions = decisions != NULL ? kept : 0;
-}
-
-apr_uint32_t tmpl_recent_size(void)
-{
-    return n_decisions;
 }
 
 apr_array_header_t *tmpl_recent_list(apr_pool_t *pool)
@@ -71,30 +64,33 @@ static void unlock_sites(apr_uint64_t mine)
     apr_atomic_cas64(&sites->lock, 0, mine);
 }
 
-/* The number of a site; TMPL_SITES_MOST: it is not there. */
-static int find_site(const char *key, apr_uint64_t hash)
+/*
+ * A site. If it is not there, returns NULL, or makes it for its first page, in place of the site
+ * that was seen least recently.
+ */
+static tmpl_site_t *find_site(const char *key, const tmpl_recent_t *page)
 {
-    int i = 0;
+    apr_uint64_t hash = XXH3_64bits(key, strlen(key));
+    int i = 0, oldest = 0;
 
     while (i < TMPL_SITES_MOST &&
            (sites->hashes[i] != hash || strcmp(sites->site[i].key, key) != 0)) {
+        oldest = sites->last[i] < sites->last[oldest] ? i : oldest; /* a free place has 0 */
         i++;
     }
-    return i;
-}
-
-/* Makes a site, in place of the one that was seen least recently. */
-static int make_site(const char *key, apr_uint64_t hash, apr_time_t now)
-{
-    int i, oldest = 0;
-
-    for (i = 0; i < TMPL_SITES_MOST; i++) {
-        oldest = sites->last[i] < sites->last[oldest] ? i : oldest; /* a free place has 0 */
+    if (i == TMPL_SITES_MOST && page == NULL) {
+        return NULL;
     }
-    sites->hashes[oldest] = hash;
-    sites->site[oldest] = (tmpl_site_t){ .first = now, .step = 1 };
-    apr_cpystrn(sites->site[oldest].key, key, TMPL_SITE_MAX + 1);
-    return oldest;
+    if (i == TMPL_SITES_MOST) {
+        i = oldest;
+        sites->hashes[i] = hash;
+        sites->site[i] = (tmpl_site_t){ .first = page->time, .step = 1 };
+        apr_cpystrn(sites->site[i].key, key, TMPL_SITE_MAX + 1);
+    }
+    if (page != NULL) {
+        sites->last[i] = page->time;
+    }
+    return &sites->site[i];
 }
 
 /* Merges the points in pairs, which halves their number; each is then for twice as many pages. */
@@ -197,24 +193,16 @@ static int add_page(tmpl_site_t *site, const tmpl_recent_t *page, tmpl_site_warn
 
 int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
 {
-    apr_uint64_t hash = XXH3_64bits(key, strlen(key)), mine = 0;
-    int i, warned;
-
     tmpl_ring_add(decisions, page);
     if (strlen(key) > TMPL_SITE_MAX) {
         return 0;
     }
-    mine = lock_sites();
+    apr_uint64_t mine = lock_sites();
     if (mine == 0) {
         tmpl_count(TMPL_COUNTER_SITES_DROPPED, 1);
         return 0;
     }
-    i = find_site(key, hash);
-    if (i == TMPL_SITES_MOST) {
-        i = make_site(key, hash, page->time);
-    }
-    sites->last[i] = page->time;
-    warned = add_page(&sites->site[i], page, warning);
+    int warned = add_page(find_site(key, page), page, warning);
     unlock_sites(mine);
     return warned;
 }
@@ -222,15 +210,15 @@ int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning
 int tmpl_sites_find(tmpl_site_t *site, const char *key)
 {
     apr_uint64_t mine = lock_sites();
-    int i = mine != 0 ? find_site(key, XXH3_64bits(key, strlen(key))) : TMPL_SITES_MOST;
+    const tmpl_site_t *found = mine != 0 ? find_site(key, NULL) : NULL;
 
-    if (i < TMPL_SITES_MOST) {
-        *site = sites->site[i];
+    if (found != NULL) {
+        *site = *found;
     }
     if (mine != 0) {
         unlock_sites(mine);
     }
-    return i < TMPL_SITES_MOST;
+    return found != NULL;
 }
 
 static int more_pages_first(const void *one, const void *other)
@@ -244,10 +232,9 @@ static int more_pages_first(const void *one, const void *other)
 apr_array_header_t *tmpl_sites_list(apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_site_t));
-    apr_uint64_t mine;
 
     for (int i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
-        mine = sites->last[i] != 0 ? lock_sites() : 0;
+        apr_uint64_t mine = sites->last[i] != 0 ? lock_sites() : 0;
         if (mine != 0) {
             APR_ARRAY_PUSH(list, tmpl_site_t) = sites->site[i];
             unlock_sites(mine);

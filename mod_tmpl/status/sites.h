@@ -88,9 +88,6 @@ void tmpl_sites_create(server_rec *s, apr_uint32_t kept);
  */
 int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning);
 
-/* How many decisions are kept. */
-apr_uint32_t tmpl_recent_size(void);
-
 /* The last decisions as tmpl_recent_t, the newest first. */
 apr_array_header_t *tmpl_recent_list(apr_pool_t *pool);
 

@@ -167,7 +167,7 @@ void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
 
 const char *tmpl_stores_name(int i)
 {
-    return shared->stores[configured[i]].name;
+    return i < n_configured ? shared->stores[configured[i]].name : NULL;
 }
 
 static json_t *events_of(int store, apr_pool_t *pool)

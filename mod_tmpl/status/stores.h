@@ -53,7 +53,7 @@ void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes);
  */
 json_t *tmpl_stores(apr_pool_t *pool);
 
-/* The name of the i-th store of that array. */
+/* The name of the i-th store of that array; NULL behind the last one. */
 const char *tmpl_stores_name(int i);
 
 #endif

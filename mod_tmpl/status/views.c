@@ -54,12 +54,12 @@ static const char *escape_html(apr_pool_t *pool, const char *text)
 /* {{>CAPTION|COLUMN|COLUMN...}}: a table, in a box that scrolls; #COLUMN has numbers. */
 static void begin_table(request_rec *r, const json_t *data, char *text)
 {
-    char *state, *name = apr_strtok(text, "|", &state);
+    const char *name = strsep(&text, "|");
 
     (void)data;
     ap_rvputs(r, "<div class=\"scroll\" role=\"region\" aria-label=\"", name,
               "\" tabindex=\"0\"><table>\n<caption>", name, "</caption>\n<thead><tr>", NULL);
-    while ((name = apr_strtok(NULL, "|", &state)) != NULL) {
+    while ((name = strsep(&text, "|")) != NULL) {
         int is_number = *name == '#';
 
         ap_rvputs(r, "<th scope=\"col\"", is_number ? " class=\"number\">" : ">", name + is_number,
@@ -77,16 +77,14 @@ void tmpl_view_page(request_rec *r, tmpl_view_e view, json_t *data, const char *
         [TMPL_VIEW_SITE] = { "is_site", "Site" },
         [TMPL_VIEW_SITES] = { "is_list", "Sites" },
     };
-    const char *store = json_string_value(json_object_get(data, "store"));
 
     if (view == TMPL_VIEW_SITE) {
         add_tokens(data, r);
     }
-    json_object_update_new(
-        data, json_pack("{s:b, s:s, s:s, s:o, s:s, s:s*}", views[view][0], 1, "title",
-                        views[view][1], "nonce", allow_style(r), "host",
-                        tmpl_json_text(ap_get_server_name(r), r->pool), "any", "any", "store_query",
-                        store != NULL ? ap_escape_urlencoded(r->pool, store) : NULL));
+    json_object_update_new(data,
+                           json_pack("{s:b, s:s, s:s, s:o, s:s}", views[view][0], 1, "title",
+                                     views[view][1], "nonce", allow_style(r), "host",
+                                     tmpl_json_text(ap_get_server_name(r), r->pool), "any", "any"));
     /* links need its very bytes */
     json_object_set_new(data, "location", json_string_nocheck(location));
     ap_set_content_type(r, "text/html; charset=utf-8");
@@ -113,12 +111,12 @@ static const char *escape_label(apr_pool_t *pool, const char *text)
 /* {{>NAME|TYPE|HELP}}: a metric. Only OpenMetrics names a counter without its suffix. */
 static void begin_metric(request_rec *r, const json_t *data, char *text)
 {
-    char *state, *name = apr_strtok(text, "|", &state), *type = apr_strtok(NULL, "|", &state);
+    const char *name = strsep(&text, "|"), *type = strsep(&text, "|");
     const char *suffix =
         strcmp(type, "counter") == 0 && !json_object_get(data, "is_open") ? "_total" : "";
 
-    ap_rvputs(r, "# HELP tmpl_", name, suffix, " ", state, "\n# TYPE tmpl_", name, suffix, " ",
-              type, "\n", NULL);
+    ap_rvputs(r, "# HELP tmpl_", name, suffix, " ", text, "\n# TYPE tmpl_", name, suffix, " ", type,
+              "\n", NULL);
 }
 
 void tmpl_view_metrics(request_rec *r, json_t *data)

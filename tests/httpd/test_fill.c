@@ -15,6 +15,23 @@ int ap_rwrite(const void *buf, int nbyte, request_rec *r)
     return nbyte;
 }
 
+char *ap_ht_time(apr_pool_t *pool, apr_time_t time, const char *format, int gmt)
+{
+    char *text = apr_palloc(pool, 64);
+    apr_size_t len;
+    apr_time_exp_t utc;
+
+    assert_true(gmt);
+    apr_time_exp_gmt(&utc, time);
+    apr_strftime(text, &len, 64, format, &utc);
+    return text;
+}
+
+char *ap_escape_urlencoded(apr_pool_t *pool, const char *text)
+{
+    return apr_pstrcat(pool, "%", text, NULL);
+}
+
 static const char *in_brackets(apr_pool_t *pool, const char *text)
 {
     return apr_pstrcat(pool, "[", text, "]", NULL);
@@ -46,6 +63,7 @@ static void values_are_escaped(void **state)
     (void)state;
     check("a {{x}} b", "{\"x\": \"<&>\"}", "a [<&>] b");
     check("{{x}}{{y}}", "{\"x\": 12345, \"y\": \"\"}", "[12345]");
+    check("{{x|query}}", "{\"x\": \"a\"}", "[%a]");
     check("{{x}}", "{\"x\": 0.00025}", "[.00025]");
     check("{{! a comment }}\nno {place} }} here", "{}", "no {place} }} here");
     check("{{>a|b}}\n.{{?x}}{{>c}}{{/}}", "{}", "a|b.");
