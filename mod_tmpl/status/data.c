@@ -12,9 +12,8 @@
 #include <http_main.h>
 #include <scoreboard.h>
 
-/* For json_pack: an integer, and a truth value. */
-#define N(number)   ((json_int_t)(number))
-#define IS(boolean) ((boolean) != 0)
+/* For json_pack. */
+#define N(number) ((json_int_t)(number))
 
 static json_t *object_of_counts(tmpl_group_e group)
 {
@@ -106,7 +105,7 @@ static json_t *site_of(const char *key, const tmpl_site_t *site, apr_pool_t *poo
                       "declined", N(site->declined), "last_pages", window(site), "bytes_in",
                       N(site->bytes_in), "bytes_out", N(site->bytes_out), "removed_share",
                       in > out ? (in - out) / in : 0.0, "state", tmpl_state_name(site->state),
-                      "documents", N(site->known), "frozen", IS(site->frozen), "template_share",
+                      "documents", N(site->known), "frozen", site->frozen, "template_share",
                       site->n_points > 0 ? (double)site->points[site->n_points - 1].cut : 0.0,
                       "first_seen", tmpl_json_time(site->first), "last_seen",
                       tmpl_json_time(site->last), "last_learnt", tmpl_json_time(site->learnt)));
@@ -359,7 +358,7 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
                                             N(stats.pages), "version", N(stats.version), "entries",
                                             N(stats.entries), "live", N(stats.live), "template",
                                             N(stats.template), "bytes", N(stats.bytes), "frozen",
-                                            IS(stats.frozen), "segments_by_df", by_df(&stats)));
+                                            stats.frozen, "segments_by_df", by_df(&stats)));
         }
         else if (err.status != APR_NOTFOUND) {
             json_array_append_new(unread,

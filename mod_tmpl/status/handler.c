@@ -120,7 +120,7 @@ static int find_format(asked_t *asked, int part)
 }
 
 /* Sends data, and releases it. */
-static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
+static int answer(const asked_t *asked, const char *title, json_t *data)
 {
     request_rec *r = asked->r;
 
@@ -136,7 +136,7 @@ static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
         free(text);
     }
     else {
-        tmpl_view_page(r, view, data, asked->location);
+        tmpl_view_page(r, title, data, asked->location);
     }
     json_decref(data);
     return OK;
@@ -154,7 +154,7 @@ static int send_sites(const asked_t *asked)
     json_t *data = tmpl_data_sites(asked->r, argument(asked, "store", NULL),
                                    argument(asked, "after", NULL), (unsigned)n, &err);
     return data != NULL
-               ? answer(asked, TMPL_VIEW_SITES, data)
+               ? answer(asked, "Sites", data)
                : refuse(asked,
                         err.status == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
                         apr_pstrcat(asked->r->pool, "The sites cannot be listed: ", err.text, ".",
@@ -170,7 +170,7 @@ static int send_part(const asked_t *asked, int part, const char *site)
     }
     json_t *data = part == SITE ? tmpl_data_site(asked->r, site, most)
                                 : tmpl_data_server(asked->r, argument(asked, "declined", ""), most);
-    return data != NULL ? answer(asked, part == SITE ? TMPL_VIEW_SITE : TMPL_VIEW_SERVER, data)
+    return data != NULL ? answer(asked, part == SITE ? "Site" : "Status", data)
            : part == SITE
                ? refuse(asked, HTTP_NOT_FOUND, "No site has this key: none was seen, or learnt.")
                : refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");

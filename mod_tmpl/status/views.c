@@ -31,18 +31,19 @@ static const char *allow_style(request_rec *r)
 /* For who may use them, adds the tokens of the forms about a site's tables. */
 static void add_tokens(json_t *data, request_rec *r)
 {
-    char *key = apr_pstrdup(r->pool, json_string_value(json_object_get(data, "query")));
-    char token[TMPL_TOKEN_SIZE];
+    const char *query = json_string_value(json_object_get(data, "query"));
+    char *key = apr_pstrdup(r->pool, query), token[TMPL_TOKEN_SIZE];
     json_t *table;
     size_t i;
 
+    if (key == NULL || !tmpl_admin_allows(r)) {
+        return;
+    }
     (void)ap_unescape_urlencoded(key);
     json_array_foreach(json_object_get(data, "tables"), i, table)
     {
-        if (tmpl_admin_allows(r)) {
-            tmpl_admin_token(token, r, key, json_string_value(json_object_get(table, "store")));
-            json_object_set_new(table, "token", json_string(token));
-        }
+        tmpl_admin_token(token, r, key, json_string_value(json_object_get(table, "store")));
+        json_object_set_new(table, "token", json_string(token));
     }
 }
 
@@ -68,23 +69,15 @@ static void begin_table(request_rec *r, const json_t *data, char *text)
     ap_rputs("</tr></thead>\n<tbody>\n", r);
 }
 
-void tmpl_view_page(request_rec *r, tmpl_view_e view, json_t *data, const char *location)
+void tmpl_view_page(request_rec *r, const char *title, json_t *data, const char *location)
 {
     static const tmpl_language_t html = { escape_html, begin_table };
-    /* status.html has parts for each */
-    static const char *const views[TMPL_VIEW_COUNT][2] = {
-        [TMPL_VIEW_SERVER] = { "is_server", "Status" },
-        [TMPL_VIEW_SITE] = { "is_site", "Site" },
-        [TMPL_VIEW_SITES] = { "is_list", "Sites" },
-    };
 
-    if (view == TMPL_VIEW_SITE) {
-        add_tokens(data, r);
-    }
-    json_object_update_new(data,
-                           json_pack("{s:b, s:s, s:s, s:o, s:s}", views[view][0], 1, "title",
-                                     views[view][1], "nonce", allow_style(r), "host",
-                                     tmpl_json_text(ap_get_server_name(r), r->pool), "any", "any"));
+    add_tokens(data, r);
+    /* status.html has parts for each title */
+    json_object_update_new(data, json_pack("{s:b, s:s, s:s, s:s, s:o}", title, 1, "title", title,
+                                           "any", "any", "nonce", allow_style(r), "host",
+                                           tmpl_json_text(ap_get_server_name(r), r->pool)));
     /* links need its very bytes */
     json_object_set_new(data, "location", json_string_nocheck(location));
     ap_set_content_type(r, "text/html; charset=utf-8");
