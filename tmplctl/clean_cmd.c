@@ -251,8 +251,7 @@ static apr_status_t run_pass(run_t *run, const char *title, tmpl_mode_e mode, in
     apr_status_t status = ctl_stages_run(&stages, &work, run->files->nelts, ctl->pool);
     ctl_progress_end();
     if (status != APR_SUCCESS) {
-        ctl_say("clean: --jobs %u: cannot start the threads: %s", ctl->options.jobs,
-                ctl_error_text(status, ctl->pool));
+        ctl_say("clean: --jobs %u: %s", ctl->options.jobs, ctl_error_text(status, ctl->pool));
     }
     return status;
 }

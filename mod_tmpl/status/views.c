@@ -3,6 +3,8 @@
 #include "fill.h"
 #include "views.h"
 
+#include "base/buf.h"
+
 TMPL_FILE(tmpl_status_html, "mod_tmpl/status/status.html");
 TMPL_FILE(tmpl_status_metrics, "mod_tmpl/status/status.metrics");
 extern const char tmpl_status_html[] __attribute__((visibility("hidden")));
@@ -86,19 +88,9 @@ void tmpl_view_page(request_rec *r, const char *title, json_t *data, const char 
 
 /* ---- metrics ---- */
 
-/* text as the value of a label: with escapes for characters that would end it. */
 static const char *escape_label(apr_pool_t *pool, const char *text)
 {
-    char *value = apr_palloc(pool, 2 * strlen(text) + 1), *to = value;
-
-    for (; *text != '\0'; text++) {
-        if (*text == '\\' || *text == '"' || *text == '\n') {
-            *to++ = '\\';
-        }
-        *to++ = (char)(*text == '\n' ? 'n' : *text);
-    }
-    *to = '\0';
-    return value;
+    return tmpl_escape(text, "\\\"\n", pool);
 }
 
 /* {{>NAME|TYPE|HELP}}: a metric. Only OpenMetrics names a counter without its suffix. */
