@@ -96,8 +96,7 @@ $(MODELS_C): models/arrays shared/feature/feature.h $(wildcard models/*.model)
 	$(quiet)models/arrays $(filter-out $<,$^) >$@.new && mv $@.new $@
 $(MODELS_C:.c=.o): $(MODELS_C) | $(BUILD)/build-needs
 	$(compile)
-$(BUILD)/obj/mod_tmpl/status/html.o: mod_tmpl/status/status.css mod_tmpl/status/status.html
-$(BUILD)/obj/mod_tmpl/status/metrics.o: mod_tmpl/status/status.metrics
+$(BUILD)/obj/mod_tmpl/status/views.o: mod_tmpl/status/status.html mod_tmpl/status/status.metrics
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	@rm -f $@

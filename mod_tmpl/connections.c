@@ -19,7 +19,7 @@
 #include "messages.h"
 #include "page_pool.h"
 #include "section.h"
-#include "status/histogram.h"
+#include "status/counters.h"
 
 struct tmpl_link_t {
     const char *uri;

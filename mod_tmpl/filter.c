@@ -16,7 +16,7 @@
 #include "raw.h"
 #include "section.h"
 #include "splice.h"
-#include "status/histogram.h"
+#include "status/counters.h"
 #include "status/report.h"
 
 /* Shorter data is copied together, so that a slow backend does not cost a bucket for each byte. */

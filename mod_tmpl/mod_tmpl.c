@@ -22,8 +22,6 @@
 #include "status/admin.h"
 #include "status/counters.h"
 #include "status/handler.h"
-#include "status/histogram.h"
-#include "status/recent.h"
 #include "status/selectors.h"
 #include "status/sites.h"
 #include "status/stores.h"
@@ -47,9 +45,7 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
     (void)plog;
     tmpl_counters_create(s);
     tmpl_selectors_create(s);
-    tmpl_histograms_create(s);
-    tmpl_recent_create(s, tmpl_conf_recent(s));
-    tmpl_sites_create(s);
+    tmpl_sites_create(s, tmpl_conf_recent(s));
     tmpl_stores_create(s);
     tmpl_admin_create(s);
     /* httpd reads the configuration twice when it starts */

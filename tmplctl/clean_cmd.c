@@ -6,12 +6,11 @@
 #include <apr_strings.h>
 
 #include "base/buf.h"
-#include "clean_report.h"
-#include "clean_summary.h"
 #include "ctl.h"
 #include "file_io.h"
 #include "files.h"
 #include "interrupt.h"
+#include "json.h"
 #include "open_store.h"
 #include "page_input.h"
 #include "progress.h"
@@ -21,13 +20,25 @@
 /* Pages that a store learns in one transaction. */
 #define BATCH 16
 
+/* What a run has done. */
+typedef struct {
+    apr_time_t start;
+    int pages; /* judged and written */
+    int edited;
+    int failed; /* pages that were not read, or not written in full */
+    int binary; /* those of them that are no text */
+    int declined[TMPL_DECLINE_COUNT];
+    int store_failures; /* pages that the store did not learn or look up, in each pass */
+    apr_uint64_t bytes_in, bytes_out;
+} summary_t;
+
 typedef struct {
     ctl_t *ctl;
     const ctl_mode_t *mode;
     apr_array_header_t *files; /* ctl_file_t */
     ctl_fetch_t *fetch;        /* NULL: no input is a URL */
     ctl_store_t store;
-    ctl_clean_summary_t summary;
+    summary_t summary;
     /* of the current pass */
     tmpl_clean_opts_t opts;
     int learn; /* pages are learnt */
@@ -166,7 +177,7 @@ static void finish_page(void *baton, const ctl_item_t *item)
     }
     if (run->ctl->options.report != NULL && (page->failed != NULL || (page->read && is_judging))) {
         page->line =
-            ctl_report_line(&judged, &page->rendered, run->ctl->options.mode, page->failed, pool);
+            ctl_json_line(&judged, &page->rendered, run->ctl->options.mode, page->failed, pool);
     }
 }
 
@@ -178,7 +189,7 @@ static void note_store_failure(run_t *run, const ctl_file_t *file, const tmpl_er
     }
 }
 
-static void note_page(ctl_clean_summary_t *summary, const page_t *page)
+static void note_page(summary_t *summary, const page_t *page)
 {
     summary->pages++;
     summary->edited += page->rendered.edited;
@@ -240,8 +251,7 @@ static apr_status_t run_pass(run_t *run, const char *title, tmpl_mode_e mode, in
     apr_status_t status = ctl_stages_run(&stages, &work, run->files->nelts, ctl->pool);
     ctl_progress_end();
     if (status != APR_SUCCESS) {
-        ctl_say("clean: --jobs %u: cannot start the threads: %s", ctl->options.jobs,
-                ctl_error_text(status, ctl->pool));
+        ctl_say("clean: --jobs %u: %s", ctl->options.jobs, ctl_error_text(status, ctl->pool));
     }
     return status;
 }
@@ -394,6 +404,47 @@ static int write_report(const run_t *run)
     return report_written(ctl, status, &err) == APR_SUCCESS ? CTL_OK : CTL_FAILED;
 }
 
+static void print_declined(const int *declined)
+{
+    int total = 0;
+    const char *before = " (";
+    for (int i = 0; i < TMPL_DECLINE_COUNT; i++) {
+        total += i != TMPL_DECLINE_NONE ? declined[i] : 0;
+    }
+    printf(", %d declined", total);
+    for (int i = 0; i < TMPL_DECLINE_COUNT; i++) {
+        if (i != TMPL_DECLINE_NONE && declined[i] > 0) {
+            printf("%s%s %d", before, tmpl_decline_name((tmpl_decline_e)i), declined[i]);
+            before = ", ";
+        }
+    }
+    printf("%s", total > 0 ? ")" : "");
+}
+
+/* Prints one line to standard output. */
+static void print_summary(const summary_t *summary)
+{
+    double seconds = (double)(apr_time_now() - summary->start) / APR_USEC_PER_SEC;
+    printf("%d page%s: %d edited", summary->pages, summary->pages == 1 ? "" : "s", summary->edited);
+    print_declined(summary->declined);
+    printf("; %d failed", summary->failed);
+    if (summary->store_failures > 0) {
+        printf(", %d store failure%s", summary->store_failures,
+               summary->store_failures == 1 ? "" : "s");
+    }
+    printf("; %" APR_UINT64_T_FMT " bytes in, %" APR_UINT64_T_FMT " out; %.2f s\n",
+           summary->bytes_in, summary->bytes_out, seconds);
+}
+
+/* The exit code, as the man page lists them. */
+static int code_of(const summary_t *summary)
+{
+    if (summary->failed > 0) {
+        return summary->failed == summary->binary ? CTL_BINARY : CTL_FAILED;
+    }
+    return summary->store_failures > 0 ? CTL_STORE_FAILED : CTL_OK;
+}
+
 int ctl_clean(ctl_t *ctl)
 {
     run_t run = { .ctl = ctl, .summary = { .start = apr_time_now() } };
@@ -415,8 +466,8 @@ int ctl_clean(ctl_t *ctl)
         return CTL_FAILED;
     }
     if (ctl->options.out != NULL && !reports_to_stdout(ctl)) {
-        ctl_clean_summary_print(&run.summary);
+        print_summary(&run.summary);
     }
-    int code = ctl_clean_summary_code(&run.summary);
+    int code = code_of(&run.summary);
     return code != CTL_OK ? code : reported;
 }

@@ -13,7 +13,6 @@
 #include "json.h"
 #include "node_path.h"
 #include "page_input.h"
-#include "printable.h"
 #include "progress.h"
 #include "text/text.h"
 

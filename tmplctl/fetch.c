@@ -8,12 +8,40 @@
 #include <apr_strings.h>
 #include <apr_thread_mutex.h>
 
+/*
+ * curl's type checks are macros around the functions' names; here the functions are called by
+ * pointer.
+ */
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
 #include "base/buf.h"
-#include "curl_lib.h"
 #include "interrupt.h"
+#include "library.h"
+
+/* libcurl, with some thirty libraries that it brings (library.h). Its ABI is that of 2006. */
+#define LIBRARY "libcurl.so.4"
+
+/* X(name): the functions that are used, without "curl_". */
+#define CURL_FUNCTIONS(X)                                                                          \
+    X(global_init)                                                                                 \
+    X(global_cleanup)                                                                              \
+    X(easy_init)                                                                                   \
+    X(easy_cleanup)                                                                                \
+    X(easy_setopt)                                                                                 \
+    X(easy_getinfo)                                                                                \
+    X(easy_header)                                                                                 \
+    X(easy_perform)                                                                                \
+    X(easy_strerror)
+
+typedef struct {
+#define FIELD(name) __typeof__(curl_##name) *(name);
+    CURL_FUNCTIONS(FIELD)
+#undef FIELD
+} curl_t;
 
 struct ctl_fetch_t {
-    ctl_curl_t lib;
+    curl_t lib;
     CURL *curl;
     apr_interval_time_t delay;
     apr_thread_mutex_t *lock; /* one request at a time */
@@ -72,11 +100,24 @@ static apr_status_t close_fetch(void *data)
     return APR_SUCCESS;
 }
 
+/* On failure err has the loader's reason: libcurl is not installed, or lacks a function. */
+static apr_status_t load_curl(curl_t *lib, tmpl_error_t *err)
+{
+    const ctl_function_t functions[] = {
+#define FUNCTION(name) { "curl_" #name, (void **)(void *)&lib->name },
+        CURL_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+    };
+    const char *why =
+        ctl_library_load(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]));
+    return why == NULL ? APR_SUCCESS : tmpl_fail(err, APR_EDSOOPEN, "%s", why);
+}
+
 /* Sets the options of all requests. CURLE_OK, or why curl does not accept the proxy. */
 static CURLcode set_up(ctl_fetch_t *fetch, const char *proxy)
 {
     CURL *curl = fetch->curl;
-    const ctl_curl_t *lib = &fetch->lib;
+    const curl_t *lib = &fetch->lib;
     lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, fetch->error);
     lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     lib->easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -107,7 +148,7 @@ apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t
     if (proxy != NULL && apr_cstr_casecmpn(proxy, "http://", 7) != 0) {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is not an http:// URL", proxy);
     }
-    apr_status_t status = ctl_curl_load(&new->lib, err);
+    apr_status_t status = load_curl(&new->lib, err);
     if (status != APR_SUCCESS ||
         apr_thread_mutex_create(&new->lock, APR_THREAD_MUTEX_DEFAULT, pool) != APR_SUCCESS) {
         return status != APR_SUCCESS ? status : tmpl_fail(err, APR_ENOMEM, "cannot make a lock");

@@ -19,6 +19,13 @@ const char *ctl_error_text(apr_status_t status, apr_pool_t *pool)
     return apr_pstrdup(pool, apr_strerror(status, text, sizeof(text)));
 }
 
+/* Returns status; if it is an error, err has its text. */
+static apr_status_t passed_on(apr_status_t status, tmpl_error_t *err, apr_pool_t *pool)
+{
+    return status == APR_SUCCESS ? status
+                                 : tmpl_fail(err, status, "%s", ctl_error_text(status, pool));
+}
+
 /* Why such a file cannot be read as a page, or NULL. */
 static const char *why_unreadable(const apr_finfo_t *info)
 {
@@ -60,10 +67,7 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
     if (status == APR_EOF && *len > 0) {
         status = APR_SUCCESS;
     }
-    if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "%s", ctl_error_text(status, pool));
-    }
-    return APR_SUCCESS;
+    return passed_on(status, err, pool);
 }
 
 /* Memory of malloc that grows without a second copy, unlike memory of a pool. */
@@ -138,8 +142,7 @@ apr_status_t ctl_file_check_writable(const char *dir, const char *name, tmpl_err
         return tmpl_fail(err, APR_EEXIST, "it exists and is not a regular file");
     }
     if (access(dir, W_OK | X_OK) != 0) {
-        apr_status_t status = APR_FROM_OS_ERROR(errno);
-        return tmpl_fail(err, status, "%s", ctl_error_text(status, pool));
+        return passed_on(APR_FROM_OS_ERROR(errno), err, pool);
     }
     return APR_SUCCESS;
 }
@@ -177,8 +180,5 @@ apr_status_t ctl_file_write(const char *dir, const char *name, const char *body,
         apr_file_remove(temporary, pool);
     }
     ctl_interrupt_release();
-    if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "%s", ctl_error_text(status, pool));
-    }
-    return APR_SUCCESS;
+    return passed_on(status, err, pool);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include <apr_strings.h>
 
 #include "base/buf.h"
 #include "ctl.h"
@@ -25,17 +28,20 @@ json_t *ctl_json_string(const char *bytes, apr_size_t len, apr_pool_t *pool)
     return json_stringn(buf.at, buf.len);
 }
 
-static json_t *string_json(const char *text, apr_pool_t *pool)
+json_t *ctl_json_text(const char *text, apr_pool_t *pool)
 {
-    return ctl_json_string(text, strlen(text), pool);
+    return text != NULL ? ctl_json_string(text, strlen(text), pool) : json_null();
 }
 
 json_t *ctl_json_span(tmpl_span_t span)
 {
-    json_t *array = json_array();
-    json_array_append_new(array, json_integer(span.start));
-    json_array_append_new(array, json_integer(span.end));
-    return array;
+    return json_pack("[I, I]", (json_int_t)span.start, (json_int_t)span.end);
+}
+
+/* A number of what was judged; null if nothing was. */
+static json_t *judged_json(const tmpl_outcome_t *outcome, double number)
+{
+    return outcome->verdicts != NULL ? json_real(number) : json_null();
 }
 
 static json_t *block_json(const tmpl_outcome_t *outcome, uint32_t index,
@@ -43,27 +49,19 @@ static json_t *block_json(const tmpl_outcome_t *outcome, uint32_t index,
 {
     const tmpl_page_t *page = outcome->page;
     const tmpl_block_t *block = &page->blocks[index];
-    json_t *json = json_object();
+    const tmpl_verdict_t *verdict = outcome->verdicts != NULL ? &outcome->verdicts[index] : NULL;
     tmpl_buf_t text;
     tmpl_buf_init(&text, pool);
     tmpl_text_block(&text, page, index, charset);
     tmpl_text_shorten(&text, SNIPPET);
-    json_object_set_new(json, "span", ctl_json_span(ctl_block_span(page, block)));
-    if (outcome->verdicts != NULL) {
-        json_object_set_new(json, "template", json_boolean(outcome->verdicts[index].template));
-        json_object_set_new(json, "ratio", json_real((double)outcome->verdicts[index].ratio));
-        json_object_set_new(
-            json, "part", json_string(tmpl_part_name((tmpl_part_e)outcome->verdicts[index].part)));
-    }
-    else {
-        json_object_set_new(json, "template", json_null());
-        json_object_set_new(json, "ratio", json_null());
-        json_object_set_new(json, "part", json_null());
-    }
-    json_object_set_new(json, "length", json_integer(block->length));
-    json_object_set_new(json, "path", string_json(ctl_node_path(page, block->node, pool), pool));
-    json_object_set_new(json, "text", json_stringn(text.at, text.len));
-    return json;
+    return json_pack("{s:o, s:o, s:o, s:s?, s:I, s:o, s:o}", "span",
+                     ctl_json_span(ctl_block_span(page, block)), "template",
+                     verdict != NULL ? json_boolean(verdict->template) : json_null(), "ratio",
+                     judged_json(outcome, verdict != NULL ? (double)verdict->ratio : 0), "part",
+                     verdict != NULL ? tmpl_part_name((tmpl_part_e)verdict->part) : NULL, "length",
+                     (json_int_t)block->length, "path",
+                     ctl_json_text(ctl_node_path(page, block->node, pool), pool), "text",
+                     json_stringn(text.at, text.len));
 }
 
 static json_t *blocks_json(const ctl_page_t *page, apr_pool_t *pool)
@@ -89,13 +87,10 @@ static json_t *cuts_json(const tmpl_outcome_t *outcome, apr_pool_t *pool)
     json_t *cuts = json_array();
     for (uint32_t i = 0; i < outcome->closure.n_cuts; i++) {
         const tmpl_cut_t *cut = &outcome->closure.cuts[i];
-        json_t *json = json_object();
-        json_object_set_new(json, "span", ctl_json_span(cut->span));
-        json_object_set_new(json, "path",
-                            cut->node == TMPL_NONE
-                                ? json_null()
-                                : string_json(ctl_node_path(outcome->page, cut->node, pool), pool));
-        json_array_append_new(cuts, json);
+        const char *path =
+            cut->node != TMPL_NONE ? ctl_node_path(outcome->page, cut->node, pool) : NULL;
+        json_array_append_new(cuts, json_pack("{s:o, s:o}", "span", ctl_json_span(cut->span),
+                                              "path", ctl_json_text(path, pool)));
     }
     return cuts;
 }
@@ -106,29 +101,57 @@ static int add_chunk(const char *bytes, size_t len, void *buf)
     return 0;
 }
 
+/* An object with the names of a page. */
+static json_t *begin_page(const ctl_page_t *page, apr_pool_t *pool)
+{
+    json_t *json = json_pack("{s:o}", "file", ctl_json_text(page->path, pool));
+    if (page->address != NULL) {
+        json_object_set_new(json, "address", ctl_json_text(page->address, pool));
+    }
+    return json;
+}
+
 json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool)
 {
     const tmpl_outcome_t *outcome = page->outcome;
-    json_t *json = json_object();
-    json_object_set_new(json, "file", string_json(page->path, pool));
-    if (page->address != NULL) {
-        json_object_set_new(json, "address", string_json(page->address, pool));
-    }
-    json_object_set_new(json, "bytes", json_integer((json_int_t)page->input->len));
-    json_object_set_new(json, "decline", json_string(tmpl_decline_name(outcome->decline)));
-    json_object_set_new(json, "detector", json_string(outcome->detector->name));
-    json_object_set_new(json, "pages", json_integer(outcome->counts.pages));
-    json_object_set_new(json, "state", json_string(tmpl_state_name(outcome->state)));
-    json_object_set_new(json, "ratio", json_real(outcome->closure.ratio));
-    json_object_set_new(json, "confidence",
-                        outcome->verdicts != NULL ? json_real(outcome->closure.confidence)
-                                                  : json_null());
-    const char *fingerprint = tmpl_clean_fingerprint(outcome, page->input, pool);
-    json_object_set_new(json, "fingerprint",
-                        fingerprint != NULL ? json_string(fingerprint) : json_null());
-    json_object_set_new(json, "blocks", blocks_json(page, pool));
-    json_object_set_new(json, "cuts", cuts_json(outcome, pool));
+    json_t *json = begin_page(page, pool);
+    json_object_update_new(
+        json,
+        json_pack("{s:I, s:s, s:s, s:I, s:s, s:f, s:o, s:s?, s:o, s:o}", "bytes",
+                  (json_int_t)page->input->len, "decline", tmpl_decline_name(outcome->decline),
+                  "detector", outcome->detector->name, "pages", (json_int_t)outcome->counts.pages,
+                  "state", tmpl_state_name(outcome->state), "ratio", outcome->closure.ratio,
+                  "confidence", judged_json(outcome, outcome->closure.confidence), "fingerprint",
+                  tmpl_clean_fingerprint(outcome, page->input, pool), "blocks",
+                  blocks_json(page, pool), "cuts", cuts_json(outcome, pool)));
     return json;
+}
+
+const char *ctl_json_line(const ctl_page_t *page, const ctl_rendered_t *rendered, const char *mode,
+                          const char *failed, apr_pool_t *pool)
+{
+    const tmpl_outcome_t *outcome = page->outcome;
+    const tmpl_closure_t *closure = &outcome->closure;
+    int is_read = page->input->body != NULL, is_judged = outcome->verdicts != NULL;
+    json_t *json = begin_page(page, pool);
+    json_object_update_new(
+        json,
+        json_pack("{s:s, s:o, s:s?, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "mode", mode,
+                  "failed", ctl_json_text(failed, pool), "decline",
+                  is_read ? tmpl_decline_name(outcome->decline) : NULL, "state",
+                  is_read ? tmpl_state_name(outcome->state) : NULL, "blocks",
+                  is_judged ? json_integer(closure->blocks) : json_null(), "template",
+                  is_judged ? json_integer(closure->template_blocks) : json_null(), "ratio",
+                  judged_json(outcome, closure->ratio), "confidence",
+                  judged_json(outcome, closure->confidence), "fingerprint",
+                  tmpl_clean_fingerprint(outcome, page->input, pool), "bytes_in",
+                  is_read ? json_integer((json_int_t)page->input->len) : json_null(), "bytes_out",
+                  is_read ? json_integer((json_int_t)rendered->len) : json_null()));
+    char *text = json_dumps(json, JSON_REAL_PRECISION(6));
+    const char *line = apr_pstrcat(pool, text != NULL ? text : "{}", "\n", NULL);
+    free(text);
+    json_decref(json);
+    return line;
 }
 
 int ctl_json_print(json_t *json)

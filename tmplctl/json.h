@@ -7,14 +7,23 @@
 
 #include "render.h"
 
-/* Bytes as a string: JSON is UTF-8, names of files and elements need not be. */
+/* Bytes as a string: JSON is UTF-8, names of files and elements need not be. NULL as null. */
 json_t *ctl_json_string(const char *bytes, apr_size_t len, apr_pool_t *pool);
+json_t *ctl_json_text(const char *text, apr_pool_t *pool);
 
 /* A span, as a list of two offsets. */
 json_t *ctl_json_span(tmpl_span_t span);
 
 /* The JSON object that mode json writes for a page. */
 json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool);
+
+/*
+ * clean --report: the line of a page, with its newline, from pool. mode is the name of --mode;
+ * failed says why the output is missing or not complete, and is NULL if it is complete. A page that
+ * was not read has neither input nor outcome: both are zero.
+ */
+const char *ctl_json_line(const ctl_page_t *page, const ctl_rendered_t *rendered, const char *mode,
+                          const char *failed, apr_pool_t *pool);
 
 /* Prints json and a newline to standard output, and frees it. CTL_FAILED if there is no memory. */
 int ctl_json_print(json_t *json);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Libraries that are loaded when a command first needs them, because the loader would spend more on
- * them at each start than the tool on a page: libcurl (curl_lib.h), libxml2 and OpenSSL.
+ * them at each start than the tool on a page: libcurl (fetch.c), libxml2 and OpenSSL.
  *
  * libtmpl calls libxml2 and OpenSSL as libraries that are linked, and in the module they are. In
  * the tool late_xml.c and late_tls.c define the functions that libtmpl calls, by the same names and

@@ -19,8 +19,9 @@ const char CTL_STDIN[] = "(standard input)";
 
 typedef struct option_t option_t;
 
-typedef apr_status_t option_set_f(ctl_t *ctl, const option_t *option, const char *value,
-                                  tmpl_error_t *err);
+/* Sets a field of ctl->options. Returns NULL, or what is wrong with value. */
+typedef const char *option_set_f(ctl_t *ctl, const option_t *option, void *field,
+                                 const char *value);
 
 struct option_t {
     const char *name;
@@ -37,8 +38,7 @@ struct option_t {
 };
 
 static option_set_f set_flag, set_string, set_out, set_file, set_site, set_store, set_uint;
-static option_set_f set_number, set_detector, set_smoothing, set_parts, set_share, set_ratio,
-    set_lifetime;
+static option_set_f set_number, set_parts, set_share, set_ratio, set_lifetime;
 static option_set_f set_separators, set_selectors, set_mark, set_secret, set_without;
 
 #define CTL_PAGES     200 /* as many as the paper took of each site */
@@ -77,20 +77,20 @@ static const option_t options[] = {
       "threads that read and judge pages", NULL },
     { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
       "take file names from LIST, one a line (-: standard input)", NULL },
-    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, set_detector, AT(clean.detector)),
+    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, set_number, AT(clean.detector)),
     SETTING(models, 0, "MODEL", CTL_IN_JUDGING, set_string, AT(model)),
-    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, set_smoothing, AT(clean.detect.smoothing)),
+    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, set_number, AT(clean.detect.smoothing)),
     SETTING(min_df, 0, "N", IN_POLICY, set_number, AT(clean.policy.min_df)),
     SETTING(ratio, 0, "R", CTL_IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
-    SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, 0),
-    SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, set_separators, 0),
+    SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, AT(clean.policy)),
+    SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, set_separators, AT(separators)),
     SETTING(keep, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.keep)),
     SETTING(drop, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.drop)),
     SETTING(parts, 0, "PARTS", IN_EDITING, set_parts, AT(parts)),
     SETTING(marks, 0, "MARK", CTL_IN_CLEAN, set_mark, AT(clean.marks)),
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
-    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT, set_secret, 0),
+    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT, set_secret, AT(clean.page.seed)),
     { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_SEGMENTS | CTL_IN_STATS, 0, set_flag, AT(json), 0, 0,
       "print JSON", NULL },
     { "sort", 0, "COLUMN", CTL_IN_STATS, 0, set_string, AT(sort), 0, 0,
@@ -107,7 +107,7 @@ static const option_t options[] = {
     { "trust", 0, NULL, CTL_IN_TRAIN, 0, set_flag, AT(trust), 0, 0,
       "learn nothing as content that stands in nav, header, footer or aside, or in a "
       "list of links outside main and article", NULL },
-    { "without", 0, "GROUP", CTL_IN_TRAIN, 0, set_without, 0, 0, 0,
+    { "without", 0, "GROUP", CTL_IN_TRAIN, 0, set_without, AT(without), 0, 0,
       "leave out a group of features: place, size, tree, tag, mark, word, link, text, "
       "near, repeat, attribute; may be given more than once", NULL },
     { "date", 0, "TEXT", CTL_IN_TRAIN, 0, set_string, AT(date), 0, 0,
@@ -136,208 +136,154 @@ static const option_t options[] = {
 /* apr_getopt's id of an option without a letter is above all letters. */
 #define ID_OF(i) (options[i].letter != 0 ? options[i].letter : 256 + (int)(i))
 
-static void *field_of(ctl_t *ctl, const option_t *option)
+static const char *set_flag(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    return (char *)&ctl->options + option->offset;
+    (void)ctl, (void)option, (void)value;
+    *(int *)field = 1;
+    return NULL;
 }
 
-static apr_status_t set_flag(ctl_t *ctl, const option_t *option, const char *value,
-                             tmpl_error_t *err)
-{
-    (void)value;
-    (void)err;
-    *(int *)field_of(ctl, option) = 1;
-    return APR_SUCCESS;
-}
-
-static apr_status_t set_string(ctl_t *ctl, const option_t *option, const char *value,
-                               tmpl_error_t *err)
+static const char *set_string(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
     if (value[0] == '\0') {
-        return tmpl_fail(err, APR_EINVAL, "%s must not be empty", option->arg);
+        return apr_psprintf(ctl->pool, "%s must not be empty", option->arg);
     }
-    *(const char **)field_of(ctl, option) = value == CTL_STDIN ? "-" : value;
-    return APR_SUCCESS;
+    *(const char **)field = value == CTL_STDIN ? "-" : value;
+    return NULL;
 }
 
 /* "-" is standard output, as if no directory was named. */
-static apr_status_t set_out(ctl_t *ctl, const option_t *option, const char *value,
-                            tmpl_error_t *err)
-{
-    if (value == CTL_STDIN) {
-        ctl->options.out = NULL;
-        return APR_SUCCESS;
-    }
-    return set_string(ctl, option, value, err);
-}
-
-static apr_status_t set_file(ctl_t *ctl, const option_t *option, const char *value,
-                             tmpl_error_t *err)
+static const char *set_out(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
     if (value != CTL_STDIN) {
-        return set_string(ctl, option, value, err);
+        return set_string(ctl, option, field, value);
     }
-    *(const char **)field_of(ctl, option) = value;
-    return APR_SUCCESS;
+    *(const char **)field = NULL;
+    return NULL;
 }
 
-static apr_status_t set_site(ctl_t *ctl, const option_t *option, const char *value,
-                             tmpl_error_t *err)
+static const char *set_file(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    if (strlen(value) > TMPL_SITE_MAX) {
-        return tmpl_fail(err, APR_EINVAL, "%s must not be longer than %d bytes", option->arg,
-                         TMPL_SITE_MAX);
+    if (value != CTL_STDIN) {
+        return set_string(ctl, option, field, value);
     }
-    return set_string(ctl, option, value, err);
+    *(const char **)field = value;
+    return NULL;
 }
 
-static apr_status_t set_store(ctl_t *ctl, const option_t *option, const char *value,
-                              tmpl_error_t *err)
+static const char *set_site(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    if (tmpl_store_check_uri(value, err, ctl->pool) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    return set_string(ctl, option, value, err);
+    return strlen(value) > TMPL_SITE_MAX
+               ? apr_psprintf(ctl->pool, "%s must not be longer than %d bytes", option->arg,
+                              TMPL_SITE_MAX)
+               : set_string(ctl, option, field, value);
 }
 
-static apr_status_t set_uint(ctl_t *ctl, const option_t *option, const char *value,
-                             tmpl_error_t *err)
+static const char *set_store(ctl_t *ctl, const option_t *option, void *field, const char *value)
+{
+    tmpl_error_t err;
+    return tmpl_store_check_uri(value, &err, ctl->pool) != APR_SUCCESS
+               ? apr_pstrdup(ctl->pool, err.text)
+               : set_string(ctl, option, field, value);
+}
+
+static const char *set_uint(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
     char *end;
     errno = 0;
     unsigned long long n = strtoull(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || n < option->least ||
         n > option->most) {
-        return tmpl_fail(err, APR_EINVAL, "must be a whole number from %.0f to %.0f, not \"%s\"",
-                         option->least, option->most, value);
+        return apr_psprintf(ctl->pool, "must be a whole number from %.0f to %.0f, not \"%s\"",
+                            option->least, option->most, value);
     }
-    *(uint32_t *)field_of(ctl, option) = (uint32_t)n;
-    return APR_SUCCESS;
+    *(uint32_t *)field = (uint32_t)n;
+    return NULL;
 }
 
-/* Makes an error of what a parser of settings returned. */
-static apr_status_t answer(tmpl_error_t *err, const char *wrong)
+/* A number, or a name that stands for one: fields of enums have the size of uint32_t. */
+static const char *set_number(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    return wrong != NULL ? tmpl_fail(err, APR_EINVAL, "%s", wrong) : APR_SUCCESS;
-}
-
-static apr_status_t set_number(ctl_t *ctl, const option_t *option, const char *value,
-                               tmpl_error_t *err)
-{
-    int64_t number = 0;
+    int64_t number = *(uint32_t *)field;
     const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
-    if (wrong == NULL) {
-        *(uint32_t *)field_of(ctl, option) = (uint32_t)number;
-    }
-    return answer(err, wrong);
+    *(uint32_t *)field = (uint32_t)number;
+    return wrong;
 }
 
-static apr_status_t set_detector(ctl_t *ctl, const option_t *option, const char *value,
-                                 tmpl_error_t *err)
+static const char *set_parts(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    int64_t number = ctl->options.clean.detector;
-    const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
-    ctl->options.clean.detector = (tmpl_detector_e)number;
-    return answer(err, wrong);
+    const char *wrong = tmpl_setting_parts(field, option->setting, value, ctl->pool);
+    ctl->options.clean.guards.without = tmpl_parts_without(ctl->options.parts);
+    return wrong;
 }
 
-static apr_status_t set_smoothing(ctl_t *ctl, const option_t *option, const char *value,
-                                  tmpl_error_t *err)
+static const char *set_share(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    int64_t number = ctl->options.clean.detect.smoothing;
-    const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
-    ctl->options.clean.detect.smoothing = (tmpl_smoothing_e)number;
-    return answer(err, wrong);
+    return tmpl_setting_share(field, option->setting, value, ctl->pool);
 }
 
-static apr_status_t set_parts(ctl_t *ctl, const option_t *option, const char *value,
-                              tmpl_error_t *err)
+static const char *set_ratio(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    tmpl_parts_t *parts = field_of(ctl, option);
-    const char *wrong = tmpl_setting_parts(parts, option->setting, value, ctl->pool);
-    ctl->options.clean.guards.without = tmpl_parts_without(*parts);
-    return answer(err, wrong);
-}
-
-static apr_status_t set_share(ctl_t *ctl, const option_t *option, const char *value,
-                              tmpl_error_t *err)
-{
-    double *share = field_of(ctl, option);
-    return answer(err, tmpl_setting_share(share, option->setting, value, ctl->pool));
-}
-
-static apr_status_t set_ratio(ctl_t *ctl, const option_t *option, const char *value,
-                              tmpl_error_t *err)
-{
-    apr_status_t status = set_share(ctl, option, value, err);
+    const char *wrong = set_share(ctl, option, field, value);
     ctl->options.clean.detect.threshold = ctl->options.clean.detect.ratio;
-    return status;
+    return wrong;
 }
 
-static apr_status_t set_lifetime(ctl_t *ctl, const option_t *option, const char *value,
-                                 tmpl_error_t *err)
+static const char *set_lifetime(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    int64_t tb = 0, n = 0;
+    tmpl_policy_t *policy = field;
+    int64_t tb = policy->lifetime_tb, n = policy->lifetime_n;
     const char *comma = strchr(value, ',');
-    const char *wrong =
-        comma == NULL
-            ? tmpl_setting_refuse(option->setting, value, "there is no comma", ctl->pool)
-            : tmpl_setting_lifetime(&tb, &n, option->setting,
-                                    apr_pstrmemdup(ctl->pool, value, (apr_size_t)(comma - value)),
-                                    comma + 1, ctl->pool);
-    if (wrong == NULL) {
-        ctl->options.clean.policy.lifetime_tb = (uint32_t)tb;
-        ctl->options.clean.policy.lifetime_n = (uint32_t)n;
+    if (comma == NULL) {
+        return tmpl_setting_refuse(option->setting, value, "there is no comma", ctl->pool);
     }
-    return answer(err, wrong);
+    const char *before = apr_pstrmemdup(ctl->pool, value, (apr_size_t)(comma - value));
+    const char *wrong =
+        tmpl_setting_lifetime(&tb, &n, option->setting, before, comma + 1, ctl->pool);
+    policy->lifetime_tb = (uint32_t)tb;
+    policy->lifetime_n = (uint32_t)n;
+    return wrong;
 }
 
-static apr_status_t set_separators(ctl_t *ctl, const option_t *option, const char *value,
-                                   tmpl_error_t *err)
+static const char *set_separators(ctl_t *ctl, const option_t *option, void *field,
+                                  const char *value)
 {
-    static const char blanks[] = " \t\r\n";
     tmpl_separators_t named;
     apr_array_header_t *words = apr_array_make(ctl->pool, 16, sizeof(char *));
-    char *rest;
-    for (char *word = apr_strtok(apr_pstrdup(ctl->pool, value), blanks, &rest); word != NULL;
-         word = apr_strtok(NULL, blanks, &rest)) {
+    char *rest, *text = apr_pstrdup(ctl->pool, value);
+    for (char *word; (word = apr_strtok(text, " \t\r\n", &rest)) != NULL; text = NULL) {
         APR_ARRAY_PUSH(words, char *) = word;
     }
     const char *wrong = tmpl_setting_separators(&named, option->setting, words->nelts,
                                                 (char *const *)(void *)words->elts, ctl->pool);
     if (wrong == NULL) {
-        ctl->options.separators = named.all;
-        ctl->options.clean.page.separators = &ctl->options.separators;
+        *(tmpl_tag_set_t *)field = named.all;
+        ctl->options.clean.page.separators = field;
     }
-    return answer(err, wrong);
+    return wrong;
 }
 
-static apr_status_t set_selectors(ctl_t *ctl, const option_t *option, const char *value,
-                                  tmpl_error_t *err)
+static const char *set_selectors(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    apr_array_header_t **list = field_of(ctl, option);
-    return answer(err, tmpl_setting_selectors(list, option->setting, value, ctl->pool));
+    return tmpl_setting_selectors(field, option->setting, value, ctl->pool);
 }
 
-static apr_status_t set_mark(ctl_t *ctl, const option_t *option, const char *value,
-                             tmpl_error_t *err)
+static const char *set_mark(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    tmpl_marks_t **marks = field_of(ctl, option);
-    return answer(err, tmpl_setting_mark(marks, option->setting, value, ctl->pool));
+    return tmpl_setting_mark(field, option->setting, value, ctl->pool);
 }
 
-static apr_status_t set_secret(ctl_t *ctl, const option_t *option, const char *value,
-                               tmpl_error_t *err)
+static const char *set_secret(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    uint64_t *seed = &ctl->options.clean.page.seed;
-    return answer(err, tmpl_setting_secret(seed, option->setting, value, ctl->pool));
+    return tmpl_setting_secret(field, option->setting, value, ctl->pool);
 }
 
-static apr_status_t set_without(ctl_t *ctl, const option_t *option, const char *value,
-                                tmpl_error_t *err)
+static const char *set_without(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
+    tmpl_error_t err;
     (void)option;
-    return tmpl_feature_group(ctl->options.without, value, err);
+    return tmpl_feature_group(field, value, &err) != APR_SUCCESS ? apr_pstrdup(ctl->pool, err.text)
+                                                                 : NULL;
 }
 
 static const char *name_of(const option_t *option)
@@ -473,7 +419,6 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     for (;;) {
         int id;
         const char *value = NULL;
-        tmpl_error_t err;
         status = apr_getopt_long(getopt_state, known, &id, &value);
         if (status == APR_EOF) {
             break;
@@ -483,8 +428,10 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         }
         apr_size_t i = index_of(id);
         seen[i] = 1;
-        if (options[i].set(ctl, &options[i], value, &err) != APR_SUCCESS) {
-            ctl_say("%s: --%s: %s", ctl->command->name, name_of(&options[i]), err.text);
+        void *field = (char *)&ctl->options + options[i].offset;
+        const char *wrong = options[i].set(ctl, &options[i], field, value);
+        if (wrong != NULL) {
+            ctl_say("%s: --%s: %s", ctl->command->name, name_of(&options[i]), wrong);
             return refuse(ctl);
         }
     }

@@ -31,7 +31,7 @@ int ctl_page_is_url(const char *arg)
     return strstr(arg, "://") != NULL;
 }
 
-static int parse_url(tmpl_address_t *address, const ctl_t *ctl, const char *url)
+int ctl_page_parse_url(tmpl_address_t *address, const ctl_t *ctl, const char *url)
 {
     tmpl_error_t err;
     if (tmpl_address_parse(address, url, NULL, &err, ctl->pool) != APR_SUCCESS) {
@@ -52,7 +52,7 @@ const char *ctl_page_site(ctl_t *ctl, const char *arg)
                 ctl->command->name);
         return NULL;
     }
-    return parse_url(&address, ctl, arg) ? address.host : NULL;
+    return ctl_page_parse_url(&address, ctl, arg) ? address.host : NULL;
 }
 
 /* --- what a page may be --- */
@@ -208,7 +208,7 @@ int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *
     tmpl_error_t err;
     apr_status_t status = APR_SUCCESS;
     if (ctl_page_is_url(arg)) {
-        if (!parse_url(&address, ctl, arg)) {
+        if (!ctl_page_parse_url(&address, ctl, arg)) {
             return CTL_USAGE;
         }
         ctl_interrupt_catch();

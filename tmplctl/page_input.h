@@ -18,6 +18,9 @@ const char *ctl_page_from_stdin(void);
 /* Whether the argument is a URL and no file. */
 int ctl_page_is_url(const char *arg);
 
+/* Parses a URL. Returns 0, with the reason printed, if it is not valid. */
+int ctl_page_parse_url(tmpl_address_t *address, const ctl_t *ctl, const char *url);
+
 /*
  * The site of the command: --site or, for a URL, its host. NULL, with the reason printed, if there
  * is neither, or the URL is not valid.

@@ -11,8 +11,6 @@
 #include <apr_strings.h>
 #include <apr_time.h>
 
-#include "printable.h"
-
 /* Cells of the bar at most. */
 #define BAR_WIDTH 40
 
@@ -69,6 +67,41 @@ static void draw(void)
     fflush(stderr);
     bar.drawn = 1;
     bar.last = apr_time_now();
+}
+
+/* Bytes of the control character at text; 0 if another character is there. */
+static apr_size_t control_len(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (*c < 0x20 || *c == 0x7F) {
+        return 1;
+    }
+    return *c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0 ? 2 : 0;
+}
+
+const char *ctl_printable(const char *text, apr_pool_t *pool)
+{
+    apr_size_t controls = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        controls += control_len(c);
+    }
+    if (controls == 0) {
+        return text;
+    }
+    /* each byte grows to four */
+    char *printable = apr_palloc(pool, strlen(text) + 3 * controls + 1);
+    char *to = printable;
+    while (*text != '\0') {
+        apr_size_t n = control_len(text);
+        if (n == 0) {
+            *to++ = *text++;
+        }
+        for (; n > 0; n--) {
+            to += sprintf(to, "\\x%02x", (unsigned char)*text++);
+        }
+    }
+    *to = '\0';
+    return printable;
 }
 
 void ctl_say(const char *fmt, ...)

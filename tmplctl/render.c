@@ -65,34 +65,14 @@ static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, ap
     }
 }
 
-/* The path with line ends and backslashes escaped; path itself if it has none. */
-static const char *escape_path(const char *path, apr_pool_t *pool)
-{
-    static const char escaped[] = "\\\n\r";
-    if (strpbrk(path, escaped) == NULL) {
-        return path;
-    }
-    char *line = apr_palloc(pool, 2 * strlen(path) + 1);
-    char *to = line;
-    for (; *path != '\0'; path++) {
-        const char *found = strchr(escaped, *path);
-        if (found != NULL) {
-            *to++ = '\\';
-        }
-        *to++ = found != NULL ? "\\nr"[found - escaped] : *path;
-    }
-    *to = '\0';
-    return line;
-}
-
 /* A line in sha256sum's format: it begins with a backslash if the path has escapes. */
 static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     const char *fingerprint = tmpl_clean_fingerprint(page->outcome, page->input, pool);
     const char *name = page->address != NULL ? page->address : page->path;
-    const char *path = escape_path(name, pool);
+    const char *path = tmpl_escape(name, "\\\n\r", pool);
     rendered->edited = 0;
-    rendered->bytes = apr_pstrcat(pool, path != name ? "\\" : "",
+    rendered->bytes = apr_pstrcat(pool, strcmp(path, name) != 0 ? "\\" : "",
                                   fingerprint != NULL ? fingerprint : "-", "  ", path, "\n", NULL);
     rendered->len = strlen(rendered->bytes);
 }

@@ -10,6 +10,7 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
+#include "base/buf.h"
 #include "ctl.h"
 #include "dom/xpath.h"
 #include "file_io.h"
@@ -117,21 +118,6 @@ static void read_rules(reading_t *r, const char *bytes, apr_size_t len)
     }
 }
 
-/* Escapes text for an argument of httpd in quotes. */
-static const char *escaped(const char *text, apr_pool_t *pool)
-{
-    char *out = apr_palloc(pool, 2 * strlen(text) + 1);
-    char *to = out;
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\') {
-            *to++ = '\\';
-        }
-        *to++ = *text;
-    }
-    *to = '\0';
-    return out;
-}
-
 /*
  * The condition that the host is the one that a file is named after: "example.org.txt", or
  * ".example.org.txt" with subdomains. NULL if the file is not named after a host.
@@ -163,7 +149,8 @@ static void print_rules(const reading_t *r, const char *condition)
         /* if both directives name an element, TmplKeep counts: nothing in it would be dropped */
         int hides = drops > 0 && strcmp(rule->key->directive, "TmplKeep") == 0;
         printf("    %s%s \"%s%s\"\n", hides ? "# keeps what is dropped below: " : "",
-               rule->key->directive, TMPL_SELECTOR_XPATH, escaped(rule->xpath, r->pool));
+               rule->key->directive, TMPL_SELECTOR_XPATH,
+               tmpl_escape(rule->xpath, "\"\\", r->pool));
     }
     printf("</If>\n");
 }

@@ -112,18 +112,14 @@ static json_t *segment_json(const tmpl_outcome_t *outcome, uint32_t index,
     const char *key =
         apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, (apr_uint64_t)page->keys[segment->key]);
     const char *path = ctl_node_path(page, segment->node, pool);
-    json_t *json = json_object();
     tmpl_buf_t text;
     tmpl_buf_init(&text, pool);
     tmpl_text_segment(&text, page, index, charset);
-    json_object_set_new(json, "span", ctl_json_span(segment->span));
-    json_object_set_new(json, "length", json_integer(segment->length));
-    json_object_set_new(json, "df",
-                        records != NULL ? json_integer(records[segment->key].df) : json_null());
-    json_object_set_new(json, "key", json_string(key));
-    json_object_set_new(json, "path", ctl_json_string(path, strlen(path), pool));
-    json_object_set_new(json, "text", json_stringn(text.at, text.len));
-    return json;
+    return json_pack("{s:o, s:I, s:o, s:s, s:o, s:o}", "span", ctl_json_span(segment->span),
+                     "length", (json_int_t)segment->length, "df",
+                     records != NULL ? json_integer(records[segment->key].df) : json_null(), "key",
+                     key, "path", ctl_json_text(path, pool), "text",
+                     json_stringn(text.at, text.len));
 }
 
 /* Prints the object of mode json, with the segments of each block. */

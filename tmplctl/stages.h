@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs items through four stages. Threads prepare and finish items in any order; the caller's
- * thread counts and reports them in their order. So results do not depend on the number of threads.
+ * Runs items through four stages, in parts. Threads prepare and finish the items of a part in any
+ * order; the caller's thread counts and reports them in their order, while the other threads wait.
+ * So results do not depend on the number of threads.
  */
 #ifndef CTL_STAGES_H
 #define CTL_STAGES_H
@@ -10,6 +11,9 @@
 
 /* The most threads that may be asked for. */
 #define CTL_JOBS_MOST 256
+
+/* Items of a part: enough that threads do not wait for long for the last one. */
+#define CTL_PART_MOST(jobs) (4 * (jobs) + 8)
 
 /* An item in flight. state and pool are its own until it has been reported. */
 typedef struct {
@@ -32,13 +36,14 @@ typedef struct {
 typedef struct {
     int jobs;  /* threads for prepare and finish, 1 to CTL_JOBS_MOST; 1: the caller's does all */
     int batch; /* items that count gets at once, at most */
-    int (*more)(void *baton); /* 0: begin no further item, and finish those in flight */
+    int (*more)(void *baton); /* 0: begin no further part */
     void *baton;              /* for the stages and more */
 } ctl_work_t;
 
 /*
- * Runs items 0 to n - 1 through all stages; at most batch items are in flight, plus 2 * jobs if
- * jobs > 1. APR_SUCCESS; an error if threads cannot be started: then no item was begun.
+ * Runs items 0 to n - 1 through all stages, with fewer threads if the system has no more. At most
+ * batch items are in flight, or CTL_PART_MOST(jobs) if that is more and jobs > 1. APR_SUCCESS; an
+ * error if there is no memory: then no item was begun.
  */
 apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, int n,
                             apr_pool_t *pool);

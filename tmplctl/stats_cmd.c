@@ -91,8 +91,7 @@ static int print_json(const row_t *rows, int n, apr_pool_t *pool)
     json_t *list = json_array();
     for (int i = 0; i < n; i++) {
         json_t *site = json_object();
-        json_object_set_new(site, columns[0].title,
-                            ctl_json_string(rows[i].site, strlen(rows[i].site), pool));
+        json_object_set_new(site, columns[0].title, ctl_json_text(rows[i].site, pool));
         for (int c = 0; c < N_NUMBERS; c++) {
             json_object_set_new(site, columns[c + 1].title,
                                 json_integer((json_int_t)rows[i].numbers[c]));

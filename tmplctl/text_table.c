@@ -8,7 +8,7 @@
 
 #include <libxml/xmlstring.h>
 
-#include "printable.h"
+#include "progress.h"
 
 /* Spaces between columns. */
 #define GAP 2

@@ -17,7 +17,6 @@
 #include "file_io.h"
 #include "interrupt.h"
 #include "open_store.h"
-#include "printable.h"
 #include "progress.h"
 #include "site_pages.h"
 

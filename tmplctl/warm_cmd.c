@@ -13,6 +13,7 @@
 #include "html/charset.h"
 #include "interrupt.h"
 #include "open_store.h"
+#include "page_input.h"
 #include "progress.h"
 #include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"
@@ -247,24 +248,12 @@ static int run(warm_t *warm, const tmpl_address_t *key)
     return found->nelts == 0 || warm->broken ? CTL_FAILED : code;
 }
 
-/* Parses URL; on failure prints the reason. */
-static int parse_key(tmpl_address_t *key, const ctl_t *ctl)
-{
-    tmpl_error_t err;
-    if (tmpl_address_parse(key, APR_ARRAY_IDX(ctl->args, 0, const char *), NULL, &err, ctl->pool) !=
-        APR_SUCCESS) {
-        ctl_say("warm: %s", err.text);
-        return 0;
-    }
-    return 1;
-}
-
 static int warm_site(ctl_t *ctl, tmpl_store_t *store)
 {
     warm_t warm = { .ctl = ctl, .store = store };
     tmpl_address_t key;
     tmpl_error_t err;
-    if (!parse_key(&key, ctl)) {
+    if (!ctl_page_parse_url(&key, ctl, APR_ARRAY_IDX(ctl->args, 0, const char *))) {
         return CTL_USAGE;
     }
     if (ctl->options.via != NULL && strcmp(key.scheme, "http") != 0) {
@@ -285,7 +274,8 @@ static int warm_site(ctl_t *ctl, tmpl_store_t *store)
 int ctl_warm(ctl_t *ctl)
 {
     tmpl_address_t key;
-    if (!parse_key(&key, ctl)) { /* before a store is made for it */
+    /* before a store is made for it */
+    if (!ctl_page_parse_url(&key, ctl, APR_ARRAY_IDX(ctl->args, 0, const char *))) {
         return CTL_USAGE;
     }
     if (ctl->options.via == NULL) {

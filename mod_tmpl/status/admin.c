@@ -89,21 +89,6 @@ static int answer(request_rec *r, int status, const char *text)
 
 /* ---- actions: each returns APR_SUCCESS, or fills err ---- */
 
-static apr_status_t freeze(admin_t *admin)
-{
-    return tmpl_store_freeze(admin->store, admin->site, 1, &admin->err, admin->r->pool);
-}
-
-static apr_status_t unfreeze(admin_t *admin)
-{
-    return tmpl_store_freeze(admin->store, admin->site, 0, &admin->err, admin->r->pool);
-}
-
-static apr_status_t forget(admin_t *admin)
-{
-    return tmpl_store_forget(admin->store, admin->site, &admin->err, admin->r->pool);
-}
-
 static apr_status_t export(admin_t *admin)
 {
     request_rec *r = admin->r;
@@ -131,19 +116,21 @@ static apr_status_t export(admin_t *admin)
     return rv;
 }
 
-/* The names are the values of the form's field "action". */
-static const struct {
-    const char *name;
-    apr_status_t (*run)(admin_t *admin);
-    const char *then; /* the query of the page to be shown next; NULL: run has sent its answer */
-} actions[] = {
-    { "export", export, NULL },
-    { "freeze", freeze, "?site=" },
-    { "unfreeze", unfreeze, "?site=" },
-    { "forget", forget, "" },
-};
+typedef enum { EXPORT, FREEZE, UNFREEZE, FORGET, ACTIONS } action_e;
 
-#define N_ACTIONS ((int)(sizeof(actions) / sizeof(actions[0])))
+/* The values of the form's field "action". */
+static const char *const actions[ACTIONS] = { "export", "freeze", "unfreeze", "forget" };
+
+static apr_status_t carry_out(admin_t *admin, action_e action)
+{
+    apr_pool_t *pool = admin->r->pool;
+
+    return admin->store == NULL ? admin->err.status
+           : action == EXPORT   ? export(admin)
+           : action == FORGET
+               ? tmpl_store_forget(admin->store, admin->site, &admin->err, pool)
+               : tmpl_store_freeze(admin->store, admin->site, action == FREEZE, &admin->err, pool);
+}
 
 /* ---- requests ---- */
 
@@ -181,33 +168,33 @@ static const char *user_of(const request_rec *r)
     return r->user != NULL ? r->user : "a user without a name";
 }
 
-static int run(admin_t *admin, int action, const char *store)
+static int run(admin_t *admin, action_e action, const char *store)
 {
     request_rec *r = admin->r;
-    apr_status_t rv;
 
     admin->store = tmpl_links_store(store, &admin->err);
-    rv = admin->store != NULL ? actions[action].run(admin) : admin->err.status;
+    apr_status_t rv = carry_out(admin, action);
     ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN, user_of(r), r->useragent_ip,
-                  actions[action].name, admin->site, store,
+                  actions[action], admin->site, store,
                   rv == APR_SUCCESS ? "done" : admin->err.text);
     if (rv != APR_SUCCESS) {
         return answer(r, rv == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
                       admin->err.text);
     }
-    if (actions[action].then == NULL) {
-        return OK;
+    if (action == EXPORT) {
+        return OK; /* it has sent its answer */
     }
-    apr_table_setn(
-        r->headers_out, "Location",
-        apr_pstrcat(r->pool, admin->location, actions[action].then,
-                    *actions[action].then != '\0' ? ap_escape_urlencoded(r->pool, admin->site) : "",
-                    NULL));
+    apr_table_setn(r->headers_out, "Location",
+                   action == FORGET
+                       ? admin->location
+                       : apr_pstrcat(r->pool, admin->location,
+                                     "?site=", ap_escape_urlencoded(r->pool, admin->site), NULL));
     return answer(r, HTTP_SEE_OTHER, "It is done.");
 }
 
 /* Says why the request for an action is refused, with the status; NULL: it is allowed. */
-static const char *why_not(const admin_t *admin, const apr_table_t *form, int action, int *status)
+static const char *why_not(const admin_t *admin, const apr_table_t *form, action_e action,
+                           int *status)
 {
     char token[TMPL_TOKEN_SIZE];
 
@@ -229,24 +216,24 @@ static const char *why_not(const admin_t *admin, const apr_table_t *form, int ac
                "site's page again.";
     }
     *status = HTTP_BAD_REQUEST;
-    return action < N_ACTIONS ? NULL : "action must be export, freeze, unfreeze or forget.";
+    return action < ACTIONS ? NULL : "action must be export, freeze, unfreeze or forget.";
 }
 
 int tmpl_admin_post(request_rec *r, const char *location, const char *site)
 {
     admin_t admin = { .r = r, .location = location, .site = site };
     const apr_table_t *form = read_form(r);
-    const char *why;
-    int action = 0, status;
+    action_e action = EXPORT;
+    int status;
 
-    while (action < N_ACTIONS && strcmp(field(form, "action"), actions[action].name) != 0) {
+    while (action < ACTIONS && strcmp(field(form, "action"), actions[action]) != 0) {
         action++;
     }
-    why = why_not(&admin, form, action, &status);
+    const char *why = why_not(&admin, form, action, &status);
     if (why == NULL) {
         return run(&admin, action, field(form, "store"));
     }
     ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_ADMIN_REFUSED, user_of(r),
-                  r->useragent_ip, action < N_ACTIONS ? actions[action].name : "change", site, why);
+                  r->useragent_ip, action < ACTIONS ? actions[action] : "change", site, why);
     return answer(r, status, why);
 }

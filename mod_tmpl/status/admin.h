@@ -3,8 +3,7 @@
  * What the status page may change (TmplAdmin): a site of a store is forgotten, frozen, or exported,
  * by a form of the site's page. A request must be a POST that TmplAdmin allows, come from a page of
  * this server, and have the token of that form: a MAC of site, store and user, by a key that is
- * drawn when httpd starts. Each action is logged, and so is each
- * request that is refused.
+ * drawn when httpd starts. Each action is logged, and so is each request that is refused.
  */
 #ifndef TMPL_ADMIN_H
 #define TMPL_ADMIN_H

@@ -6,21 +6,21 @@
 #include "counters.h"
 #include "shm.h"
 
-/* The counts of a group stand side by side, one for each value of its enum. */
+/* The buckets of a histogram; behind them stands the sum of its values, in millionths. */
+#define BUCKETS 17
+
+/* All values stand side by side: of a group one for each value of its enum, then the histograms. */
 enum {
     MODES = TMPL_COUNTER_COUNT,
     DETECTORS = MODES + TMPL_MODE_COUNT,
     DECLINES = DETECTORS + TMPL_DETECTOR_COUNT,
-    ALL = DECLINES + TMPL_DECLINE_COUNT
+    HISTOGRAMS = DECLINES + TMPL_DECLINE_COUNT,
+    SINCE = HISTOGRAMS + TMPL_MEASURES * (BUCKETS + 1), /* when the memory was new */
+    ALL
 };
 
-typedef struct {
-    volatile apr_uint64_t counts[ALL];
-    apr_time_t since; /* when the memory was new */
-} shared_t;
-
 static const struct {
-    int at;             /* in shared_t.counts */
+    int at;             /* in values */
     unsigned first, n;  /* values below first are not shown */
     const char *prefix; /* of the names for mod_status, which does not show a group without it */
 } groups[TMPL_GROUPS] = {
@@ -36,32 +36,67 @@ static const char *const counters[][2] = {
 #undef COUNTER
 };
 
-static shared_t *shared; /* NULL: no memory */
+/* 100 microseconds to 10 seconds */
+static const apr_int64_t times[] = { 100,     250,     500,     1000,    2500,   5000,
+                                     10000,   25000,   50000,   100000,  250000, 500000,
+                                     1000000, 2500000, 5000000, 10000000 };
+#define TIMES times, 16
+/* closer near 100 %, where most pages have their confidence */
+static const apr_int64_t shares[] = { 100000, 200000, 300000, 400000, 500000, 600000,
+                                      700000, 800000, 900000, 950000, 990000, 1000000 };
+#define SHARES shares, 12
+
+static const struct {
+    const char *name, *text;
+    const apr_int64_t *bounds; /* upper bounds of the buckets but the last one, inclusive */
+    int n;                     /* bounds */
+} measures[TMPL_MEASURES] = {
+    [TMPL_STAGE_WAIT] = { "wait", "from the first byte of a held page to its last one", TIMES },
+    [TMPL_STAGE_READ] = { "read", "the page is parsed", TIMES },
+    [TMPL_STAGE_STORE] = { "count", "its text is looked up in the store", TIMES },
+    [TMPL_STAGE_DECIDE] = { "decide", "its blocks are judged, and its edits are made", TIMES },
+    [TMPL_STAGE_WRITE] = { "write", "the edits are put into the page", TIMES },
+    [TMPL_STAGE_TOTAL] = { "total", "all that is done with a complete page", TIMES },
+    [TMPL_SHARE_RATIO] = { "template", "share of a judged page's text that is template", SHARES },
+    [TMPL_SHARE_CONFIDENCE] = { "confidence", "how sure the detector is of a judged page", SHARES },
+};
+
+static volatile apr_uint64_t *values; /* ALL of them; NULL: no memory */
+
+static void add_to(int at, apr_uint64_t by)
+{
+    if (values != NULL && by > 0) {
+        apr_atomic_add64(&values[at], by);
+    }
+}
+
+static apr_uint64_t value_at(int at)
+{
+    return values != NULL ? apr_atomic_read64(&values[at]) : 0;
+}
 
 void tmpl_counters_create(server_rec *s)
 {
-    shared = tmpl_shm(s, "counters", sizeof(*shared));
-    if (shared != NULL && shared->since == 0) {
-        shared->since = apr_time_now();
+    values = tmpl_shm(s, "counters", ALL * sizeof(*values));
+    if (value_at(SINCE) == 0) {
+        add_to(SINCE, (apr_uint64_t)apr_time_now());
     }
 }
 
 apr_time_t tmpl_counted_since(void)
 {
-    return shared != NULL ? shared->since : 0;
+    return (apr_time_t)value_at(SINCE);
 }
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
 {
-    if (shared != NULL && by > 0) {
-        apr_atomic_add64(&shared->counts[counter], by);
-    }
+    add_to((int)counter, by);
 }
 
 void tmpl_count_in(tmpl_group_e group, unsigned value)
 {
-    if (shared != NULL && value < groups[group].n) {
-        apr_atomic_inc64(&shared->counts[groups[group].at + (int)value]);
+    if (value < groups[group].n) {
+        add_to(groups[group].at + (int)value, 1);
     }
 }
 
@@ -72,65 +107,99 @@ int tmpl_counted(tmpl_counted_t *is, tmpl_group_e group, int i)
     if (value >= groups[group].n) {
         return 0;
     }
+    *is = (tmpl_counted_t){ "", "", value_at(groups[group].at + (int)value) };
     if (group == TMPL_GROUP_COUNTER) {
-        *is = (tmpl_counted_t){ counters[value][0], counters[value][1], 0 };
+        is->name = counters[value][0];
+        is->text = counters[value][1];
     }
     else if (group == TMPL_GROUP_MODE) {
-        *is = (tmpl_counted_t){ tmpl_mode_name((tmpl_mode_e)value), "", 0 };
+        is->name = tmpl_mode_name((tmpl_mode_e)value);
     }
     else if (group == TMPL_GROUP_DETECTOR) {
-        const tmpl_detector_t *detector = tmpl_detector((tmpl_detector_e)value);
-
-        *is = (tmpl_counted_t){ detector->name, detector->explanation, 0 };
+        is->name = tmpl_detector((tmpl_detector_e)value)->name;
+        is->text = tmpl_detector((tmpl_detector_e)value)->explanation;
     }
     else {
-        *is = (tmpl_counted_t){ tmpl_decline_name((tmpl_decline_e)value),
-                                tmpl_decline_text((tmpl_decline_e)value), 0 };
-    }
-    if (shared != NULL) {
-        is->count = apr_atomic_read64(&shared->counts[groups[group].at + (int)value]);
+        is->name = tmpl_decline_name((tmpl_decline_e)value);
+        is->text = tmpl_decline_text((tmpl_decline_e)value);
     }
     return 1;
 }
 
-/* Prints a count: "Tmpl-name: 5" for programs, else an item of a list or a row of a table. */
-static void print(request_rec *r, int flags, const char *prefix, const tmpl_counted_t *is)
+/* ---- histograms ---- */
+
+static int buckets_of(tmpl_measure_e of)
 {
-    if (flags & AP_STATUS_SHORT) {
-        ap_rprintf(r, "Tmpl-%s%s: %" APR_UINT64_T_FMT "\n", prefix, is->name, is->count);
-    }
-    else if (flags & AP_STATUS_NOTABLE) {
-        ap_rprintf(r, "<dt>%s%s: %" APR_UINT64_T_FMT "</dt><dd>%s</dd>\n", prefix, is->name,
-                   is->count, is->text);
-    }
-    else {
-        ap_rprintf(r, "<tr><td>%s%s</td><td>%" APR_UINT64_T_FMT "</td><td>%s</td></tr>\n", prefix,
-                   is->name, is->count, is->text);
-    }
+    return HISTOGRAMS + (int)of * (BUCKETS + 1);
 }
+
+void tmpl_stage_took(tmpl_measure_e stage, apr_interval_time_t took)
+{
+    int i = 0;
+
+    while (i < measures[stage].n && took > measures[stage].bounds[i]) {
+        i++;
+    }
+    add_to(buckets_of(stage) + i, 1);
+    add_to(buckets_of(stage) + BUCKETS, took > 0 ? (apr_uint64_t)took : 0);
+}
+
+void tmpl_share_was(tmpl_measure_e share, double value)
+{
+    tmpl_stage_took(share, (apr_int64_t)(value * 1000000 + 0.5));
+}
+
+json_t *tmpl_histogram(tmpl_measure_e of)
+{
+    int is_share = of >= TMPL_SHARE_RATIO, n = measures[of].n;
+    json_int_t counts[BUCKETS], all = 0, below = 0;
+    json_t *buckets = json_array();
+
+    for (int i = 0; i <= n; i++) {
+        counts[i] = (json_int_t)value_at(buckets_of(of) + i);
+        all += counts[i];
+    }
+    for (int i = 0; i <= n; i++) {
+        below += counts[i];
+        json_array_append_new(buckets, json_pack("{s:o, s:I, s:I, s:f}", "up_to",
+                                                 tmpl_json_time(i < n ? measures[of].bounds[i] : 0),
+                                                 "count", counts[i], "below", below, "below_share",
+                                                 all > 0 ? (double)below / (double)all : 0.0));
+    }
+    return json_pack("{s:s, s:s, s:I, s:f, s:o}", is_share ? "share" : "stage", measures[of].name,
+                     "text", measures[of].text, "count", all, is_share ? "sum" : "seconds",
+                     (double)value_at(buckets_of(of) + BUCKETS) / 1000000, "buckets", buckets);
+}
+
+/* ---- mod_status ---- */
 
 int tmpl_counters_report(request_rec *r, int flags)
 {
-    int table = !(flags & (AP_STATUS_SHORT | AP_STATUS_NOTABLE));
+    int is_short = (flags & AP_STATUS_SHORT) != 0; /* for programs */
     tmpl_counted_t is;
-    int group, i;
 
-    if (shared == NULL) {
+    if (values == NULL) {
         return DECLINED;
     }
-    if (!(flags & AP_STATUS_SHORT)) {
-        ap_rputs("<hr />\n<h2>mod_tmpl</h2>\n", r);
-        ap_rputs(table ? "<table border=\"0\">\n<tr><th>Counter</th><th>Count</th><th></th></tr>\n"
-                       : "<dl>\n",
+    if (!is_short) {
+        ap_rputs("<hr />\n<h2>mod_tmpl</h2>\n<table border=\"0\">\n"
+                 "<tr><th>Counter</th><th>Count</th><th></th></tr>\n",
                  r);
     }
-    for (group = 0; group < TMPL_GROUPS; group++) {
-        for (i = 0; groups[group].prefix != NULL && tmpl_counted(&is, group, i); i++) {
-            print(r, flags, groups[group].prefix, &is);
+    for (int group = 0; group < TMPL_GROUPS; group++) {
+        for (int i = 0; groups[group].prefix != NULL && tmpl_counted(&is, group, i); i++) {
+            if (is_short) {
+                ap_rprintf(r, "Tmpl-%s%s: %" APR_UINT64_T_FMT "\n", groups[group].prefix, is.name,
+                           is.count);
+            }
+            else {
+                ap_rprintf(r, "<tr><td>%s%s</td><td>%" APR_UINT64_T_FMT "</td><td>%s</td></tr>\n",
+                           groups[group].prefix, is.name, is.count, is.text);
+            }
         }
     }
-    if (!(flags & AP_STATUS_SHORT)) {
-        ap_rputs(table ? "</table>\n" : "</dl>\n", r);
+    if (!is_short) {
+        ap_rputs("</table>\n", r);
     }
     return OK;
 }

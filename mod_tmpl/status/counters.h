@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts over all children, and their part of mod_status's page. */
+/*
+ * Counts over all children, their part of mod_status's page, and histograms: how long each stage of
+ * a page takes, and shares of the page.
+ */
 #ifndef TMPL_COUNTERS_H
 #define TMPL_COUNTERS_H
 
-#include "mod_tmpl.h"
+#include "members.h"
 
 /* X(id, name, explanation): the counters. */
 #define TMPL_COUNTERS(X)                                                                           \
@@ -50,9 +53,29 @@ typedef enum {
     TMPL_GROUPS
 } tmpl_group_e;
 
-/* Count for a counter, and for a value of a group. Without shared memory they do nothing. */
+/* What has a histogram: stages, and shares of a page that has verdicts and was not declined. */
+typedef enum {
+    TMPL_STAGE_WAIT,
+    TMPL_STAGE_READ,
+    TMPL_STAGE_STORE,
+    TMPL_STAGE_DECIDE,
+    TMPL_STAGE_WRITE,
+    TMPL_STAGE_TOTAL,
+    TMPL_SHARE_RATIO,
+    TMPL_SHARE_CONFIDENCE,
+    TMPL_MEASURES
+} tmpl_measure_e;
+
+/* post_config hook: creates all counts, which restarts keep. Without shared memory they are 0. */
+void tmpl_counters_create(server_rec *s);
+
+/* Count for a counter, and for a value of a group. */
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
 void tmpl_count_in(tmpl_group_e group, unsigned value);
+
+/* Add to a histogram: a time, of which a negative one counts as 0; the share of a page, 0 to 1. */
+void tmpl_stage_took(tmpl_measure_e stage, apr_interval_time_t took);
+void tmpl_share_was(tmpl_measure_e share, double value);
 
 /* The i-th count of a group. Returns 0 behind the last one. */
 typedef struct {
@@ -62,11 +85,11 @@ typedef struct {
 } tmpl_counted_t;
 int tmpl_counted(tmpl_counted_t *is, tmpl_group_e group, int i);
 
+/* A histogram as data.h has it: a stage in seconds, or a share. The caller owns it. */
+json_t *tmpl_histogram(tmpl_measure_e of);
+
 /* When counting began, on the clock of the day: a graceful restart does not change it. */
 apr_time_t tmpl_counted_since(void);
-
-/* post_config hook: creates the counts, which restarts keep. */
-void tmpl_counters_create(server_rec *s);
 
 /* mod_status's hook. */
 int tmpl_counters_report(request_rec *r, int flags);

@@ -17,23 +17,15 @@
 /* How many sites the object of the server has, those with most pages first. */
 #define TMPL_DATA_SITES 50
 
-/* A filter of decisions: "" takes all, TMPL_DATA_ANY the declined ones, a reason's name its own. */
-#define TMPL_DATA_ANY "any"
-int tmpl_data_is_filter(const char *declined);
-
 /*
- * Everything about this server, with the decisions that the filter declined takes. The caller owns
- * the returned value of this function and of those below.
+ * Everything about this server, with most decisions at most: "declined" is a reason, "any" for all
+ * that were declined, or "" for all decisions. NULL: there is no such reason. The caller owns the
+ * returned value of this function and of those below.
  */
-json_t *tmpl_data_server(request_rec *r, const char *declined);
+json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most);
 
-/* The same, but "sites" are those of TmplMetricsSites, and no decisions and no configuration. */
-json_t *tmpl_data_figures(request_rec *r);
-
-/*
- * All about one site, with its learning curve and its decisions; NULL: the site is not known.
- */
-json_t *tmpl_data_site(request_rec *r, const char *key);
+/* All about one site, with its learning curve and its decisions; NULL: the site is not known. */
+json_t *tmpl_data_site(request_rec *r, const char *key, size_t most);
 
 /*
  * The next n sites of a store, in the order of the store, behind after ("" for the first ones):

@@ -3,63 +3,28 @@
 
 #include "fill.h"
 
-#define TAG_MOST 64
+#define TAG_MOST 256
+#define MOMENT   "%Y-%m-%d %H:%M:%SZ"
 
 typedef struct {
     request_rec *r;
     const json_t *data;
-    tmpl_escape_f *escape;
+    const tmpl_language_t *language;
 } fill_t;
 
 /* ---- formats ---- */
 
-static const char *plain(const json_t *value, const fill_t *f)
+static const char *count(json_int_t n, apr_pool_t *pool)
 {
-    return json_is_string(value) ? json_string_value(value)
-                                 : apr_psprintf(f->r->pool, "%" APR_INT64_T_FMT,
-                                                (apr_int64_t)json_integer_value(value));
-}
+    const char *text = "";
 
-static const char *count(const json_t *value, const fill_t *f) /* 12,345 */
-{
-    const char *digits = plain(value, f);
-    apr_size_t len = strlen(digits), i;
-    char *text = apr_palloc(f->r->pool, 2 * len + 1), *to = text;
-
-    for (i = 0; i < len; i++) {
-        *to++ = digits[i];
-        if (i + 1 < len && (len - i - 1) % 3 == 0 && digits[i] != '-') {
-            *to++ = ',';
-        }
+    for (; n >= 1000; n /= 1000) {
+        text = apr_psprintf(pool, ",%03d%s", (int)(n % 1000), text);
     }
-    *to = '\0';
-    return text;
+    return apr_psprintf(pool, "%d%s", (int)n, text);
 }
 
-static const char *bytes(const json_t *value, const fill_t *f) /* 1.2 MB */
-{
-    static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
-    double number = json_number_value(value);
-    size_t i = 0;
-
-    while (number >= 1000 && i + 1 < sizeof(units) / sizeof(units[0])) {
-        number /= 1000;
-        i++;
-    }
-    return apr_psprintf(f->r->pool, "%.*f %s", i > 0, number, units[i]);
-}
-
-static const char *share(const json_t *value, const fill_t *f) /* 12.3 % */
-{
-    return apr_psprintf(f->r->pool, "%.1f %%", 100 * json_number_value(value));
-}
-
-static const char *five_digits(const json_t *value, const fill_t *f) /* 2.5, 0.0001 */
-{
-    return apr_psprintf(f->r->pool, "%.5g", json_number_value(value));
-}
-
-const char *tmpl_text_duration(double seconds, apr_pool_t *pool)
+static const char *duration(double seconds, apr_pool_t *pool)
 {
     return seconds < 0.001         ? apr_psprintf(pool, "%.0f \xC2\xB5s", 1e6 * seconds)
            : seconds < 1           ? apr_psprintf(pool, "%.3g ms", 1000 * seconds)
@@ -69,52 +34,27 @@ const char *tmpl_text_duration(double seconds, apr_pool_t *pool)
                                    : apr_psprintf(pool, "%.0f days", seconds / 86400);
 }
 
-static const char *duration(const json_t *value, const fill_t *f)
+/* A value in a format. Without one: a string, or a number. */
+static const char *text_of(const json_t *value, const char *format, const fill_t *f)
 {
-    return tmpl_text_duration(json_number_value(value), f->r->pool);
+    double number = json_number_value(value);
+    double past = json_number_value(json_object_get(f->data, "time")) - number;
+    json_int_t integer = json_integer_value(value);
+    apr_pool_t *pool = f->r->pool;
+
+    return *format == '.'                    ? apr_psprintf(pool, "%.*f", format[1] - '0', number)
+           : strcmp(format, "ago") == 0      ? duration(fmax(1, floor(past)), pool)
+           : strcmp(format, "bytes") == 0    ? apr_strfsize(integer, apr_palloc(pool, 5))
+           : strcmp(format, "count") == 0    ? count(integer, pool)
+           : strcmp(format, "duration") == 0 ? duration(number, pool)
+           : strcmp(format, "moment") == 0
+               ? ap_ht_time(pool, (apr_time_t)(number * APR_USEC_PER_SEC), MOMENT, 1)
+           : strcmp(format, "query") == 0 ? ap_escape_urlencoded(pool, json_string_value(value))
+           : strcmp(format, "share") == 0 ? apr_psprintf(pool, "%.1f %%", 100 * number)
+           : json_is_string(value)        ? json_string_value(value)
+           : json_is_real(value)          ? apr_psprintf(pool, "%.5g", number)
+                                 : apr_psprintf(pool, "%" APR_INT64_T_FMT, (apr_int64_t)integer);
 }
-
-static const char *milliseconds(const json_t *value, const fill_t *f)
-{
-    return tmpl_text_duration(json_number_value(value) / 1000, f->r->pool);
-}
-
-static const char *ago(const json_t *value, const fill_t *f)
-{
-    double past = tmpl_member_number(f->data, "time") - json_number_value(value);
-
-    return tmpl_text_duration(fmax(1, floor(past)), f->r->pool);
-}
-
-static const char *moment(const json_t *value, const fill_t *f) /* 2026-01-31 12:00:00Z */
-{
-    char *text = apr_palloc(f->r->pool, sizeof("2026-01-31 12:00:00Z"));
-    apr_size_t len;
-    apr_time_exp_t utc;
-
-    apr_time_exp_gmt(&utc, (apr_time_t)(json_number_value(value) * APR_USEC_PER_SEC));
-    apr_strftime(text, &len, sizeof("2026-01-31 12:00:00Z"), "%Y-%m-%d %H:%M:%SZ", &utc);
-    return text;
-}
-
-static const struct {
-    const char *name;
-    const char *(*format)(const json_t *value, const fill_t *f);
-} formats[] = {
-    { "", plain },
-    { "count", count },
-    { "bytes", bytes },
-    { "share", share },
-    { "short", five_digits },
-    { "duration", duration },
-    { "milliseconds", milliseconds },
-    { "ago", ago },
-    { "moment", moment },
-};
-
-/* The format that leaves a text as it is: for markup of the module itself. */
-#define MARKUP    "markup"
-#define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 /* ---- the file ---- */
 
@@ -134,54 +74,26 @@ static json_t *find(const scope_t *scope, const char *name)
     return found;
 }
 
+/* Of a value of another type, and of NULL, jansson's functions return 0. */
 static int is_none(const json_t *value)
 {
-    return value == NULL || json_is_null(value) || json_is_false(value) ||
-           (json_is_number(value) && !(json_number_value(value) > 0)) ||
-           (json_is_string(value) && json_string_length(value) == 0) ||
-           (json_is_array(value) && json_array_size(value) == 0) ||
-           (json_is_object(value) && json_object_size(value) == 0);
-}
-
-/* The value in a format of the table, or, of "." and a digit, with that many decimals. */
-static const char *text_of(const json_t *value, const char *format, const fill_t *f)
-{
-    size_t i = 0;
-
-    if (*format == '.') {
-        return apr_psprintf(f->r->pool, "%.*f", format[1] - '0', json_number_value(value));
-    }
-    while (i + 1 < N_FORMATS && strcmp(format, formats[i].name) != 0) {
-        i++;
-    }
-    return formats[i].format(value, f);
-}
-
-/* Cuts text at the first of its bytes that is c. Returns what is behind c; "" if there is none. */
-static char *cut_at(char *text, char c)
-{
-    char *end = text + strcspn(text, (const char[]){ c, '\0' });
-
-    if (*end != '\0') {
-        *end++ = '\0';
-    }
-    return end;
+    return !json_is_true(value) && !(json_number_value(value) > 0) &&
+           json_string_length(value) == 0 && json_array_size(value) == 0 &&
+           json_object_size(value) == 0;
 }
 
 /* Writes the value that tag, "name|format|else", stands for. */
 static void put_value(const fill_t *f, char *tag, const scope_t *scope)
 {
-    char *format = cut_at(tag, '|'), *other = cut_at(format, '|');
-    const json_t *value = find(scope, tag);
+    const json_t *value = find(scope, strsep(&tag, "|"));
+    const char *format = strsep(&tag, "|");
 
     if (value == NULL || json_is_null(value) || (json_is_string(value) && is_none(value))) {
-        ap_rputs(other, f->r);
-    }
-    else if (strcmp(format, MARKUP) == 0) {
-        ap_rputs(json_string_value(value), f->r);
+        ap_rputs(tag != NULL ? tag : "", f->r);
     }
     else {
-        ap_rputs(f->escape(f->r->pool, text_of(value, format, f)), f->r);
+        ap_rputs(f->language->escape(f->r->pool, text_of(value, format != NULL ? format : "", f)),
+                 f->r);
     }
 }
 
@@ -225,15 +137,15 @@ static const char *put_elements(const fill_t *f, json_t *array, const char *at,
 static const char *put_section(const fill_t *f, char *tag, const char *at, const scope_t *scope,
                                int skip)
 {
-    const char *other = cut_at(tag, '=');
-    json_t *value = find(scope, tag + 1);
+    char kind = *tag++;
+    json_t *value = find(scope, strsep(&tag, "="));
     const scope_t inner = { value, scope };
-    int is = *other != '\0' ? json_equal(value, find(scope, other)) : !is_none(value);
+    int is = tag != NULL ? json_equal(value, find(scope, tag)) : !is_none(value);
 
-    skip = skip || is == (*tag == '^');
-    return *tag == '*' && !skip                           ? put_members(f, value, at, scope)
-           : *tag == '#' && !skip && json_is_array(value) ? put_elements(f, value, at, scope)
-           : *tag == '#'                                  ? put(f, at, &inner, skip)
+    skip = skip || is == (kind == '^');
+    return kind == '*' && !skip                           ? put_members(f, value, at, scope)
+           : kind == '#' && !skip && json_is_array(value) ? put_elements(f, value, at, scope)
+           : kind == '#'                                  ? put(f, at, &inner, skip)
                                                           : put(f, at, scope, skip);
 }
 
@@ -249,14 +161,17 @@ static const char *put(const fill_t *f, const char *at, const scope_t *scope, in
         apr_cpystrn(tag, open + 2,
                     close - open < TAG_MOST ? (apr_size_t)(close - open) - 1 : TAG_MOST);
         at = close + 2;
-        at += strchr("/#*?^!", *tag) != NULL && *at == '\n';
+        at += strchr("/#*?^>!", *tag) != NULL && *at == '\n';
         if (*tag == '/') {
             return at;
         }
         if (strchr("#*?^", *tag) != NULL) {
             at = put_section(f, tag, at, scope, skip);
         }
-        else if (*tag != '!' && !skip) {
+        else if (*tag == '>' && !skip) {
+            f->language->head(f->r, f->data, tag + 1);
+        }
+        else if (*tag != '>' && *tag != '!' && !skip) {
             put_value(f, tag, scope);
         }
     }
@@ -264,9 +179,9 @@ static const char *put(const fill_t *f, const char *at, const scope_t *scope, in
     return at + strlen(at);
 }
 
-void tmpl_fill(request_rec *r, const char *file, json_t *data, tmpl_escape_f *escape)
+void tmpl_fill(request_rec *r, const char *file, json_t *data, const tmpl_language_t *language)
 {
-    const fill_t f = { r, data, escape };
+    const fill_t f = { r, data, language };
     const scope_t outermost = { data, NULL };
 
     put(&f, file, &outermost, 0);

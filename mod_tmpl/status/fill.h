@@ -2,18 +2,21 @@
 /*
  * A text file with places for JSON data. Of a name, the innermost object that has it is asked:
  *
- *     {{name|format|else}}  the value in a format of fill.c, escaped; else, if there is no value.
- *                           Without a format the value is a string, or an integer.
+ *     {{name|format|else}}  the value in a format, escaped; else, if there is no value. Formats:
+ *                           .3 (three decimals), ago (5 min), bytes (1.2M), count (12,345),
+ *                           duration (2.5 ms), moment (2026-01-31 12:00:00Z), query (behind
+ *                           ?name=), share (12.3 %); none: a string, or a number
  *     {{#name}} ... {{/}}   for each element of an array; for an object, once. The element, {{.}},
  *                           is the innermost object then.
  *     {{*name}} ... {{/}}   for each member of an object, as an object with its "name" and "value"
  *     {{?name}} ... {{/}}   if there is a value: neither null, false, 0, "" nor an empty array or
  *                           object; {{?name=other}}: if two members are equal
  *     {{^name}} ... {{/}}   otherwise
+ *     {{>a|b|...}}          the beginning of a table or the like, by the function head
  *     {{! ... }}            a comment
  *
- * A line's end behind the beginning or end of a section, or behind a comment, is left out. Files
- * are part of the program: they are not checked.
+ * A line's end behind a tag that is no {{name}} is left out. Files are part of the program: they
+ * are not checked.
  */
 #ifndef TMPL_FILL_H
 #define TMPL_FILL_H
@@ -27,14 +30,18 @@
 #define TMPL_FILE(name, path)                                                                      \
     __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n")
 
+/* What depends on the language of a file. */
+typedef struct {
+    /* makes a text harmless where the file has places */
+    const char *(*escape)(apr_pool_t *pool, const char *text);
+    /* sends what stands for {{>a|b|...}}, of which text is all behind >, and may be changed */
+    void (*head)(request_rec *r, const json_t *data, char *text);
+} tmpl_language_t;
+
 /*
  * Sends a file to a client. data is the outermost object; its member "time", seconds since 1970, is
- * the current time. escape makes a text harmless where the file has places.
+ * the current time.
  */
-typedef const char *tmpl_escape_f(apr_pool_t *pool, const char *text);
-void tmpl_fill(request_rec *r, const char *file, json_t *data, tmpl_escape_f *escape);
-
-/* Seconds for people: 2.5 ms. */
-const char *tmpl_text_duration(double seconds, apr_pool_t *pool);
+void tmpl_fill(request_rec *r, const char *file, json_t *data, const tmpl_language_t *language);
 
 #endif

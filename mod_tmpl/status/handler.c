@@ -8,19 +8,34 @@
 #define PART_DEFAULT "100"
 #define PART_MOST    1000
 
+/* The number of decisions on a page; JSON has all of them. */
+#define DECISIONS_MOST 100
+
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
-typedef enum { FORMAT_HTML, FORMAT_JSON, FORMAT_METRICS, FORMAT_COUNT } format_e;
+typedef enum { HTML, JSON, METRICS, FORMATS } format_e;
 
 /* What asks for a format: its name in the query, or its type in Accept. */
-static const char *const formats[FORMAT_COUNT][2] = {
-    [FORMAT_HTML] = { "html", "text/html" },
-    [FORMAT_JSON] = { "json", "application/json" },
-    [FORMAT_METRICS] = { "metrics", "application/openmetrics-text" },
+static const char *const formats[FORMATS][2] = {
+    [HTML] = { "html", "text/html" },
+    [JSON] = { "json", "application/json" },
+    [METRICS] = { "metrics", "application/openmetrics-text" },
 };
 
 /* The names in a query. */
 static const char *const arguments[] = { "format", "site", "after", "n", "store", "declined" };
+
+/* The parts of the status: the path behind location, and the formats. A site has any other path. */
+enum { SERVER, METRICS_ONLY, SITES, SITE, PARTS };
+static const struct {
+    const char *name;
+    int first, last;
+} parts[PARTS] = {
+    [SERVER] = { "", HTML, METRICS },
+    [METRICS_ONLY] = { "metrics", METRICS, METRICS },
+    [SITES] = { "sites", HTML, JSON },
+    [SITE] = { NULL, HTML, JSON },
+};
 
 /* A request as the handler has read it. */
 typedef struct {
@@ -28,18 +43,8 @@ typedef struct {
     const char *location; /* the handler's path, without a slash at its end */
     const char *rest;     /* the path behind location and a slash */
     apr_table_t *args;
-    const char *site; /* the key of a site: of ?site=, or rest if that is not the name of a part */
     format_e format;
 } asked_t;
-
-/* A part of the status that a request can ask for. */
-typedef struct {
-    const char *name; /* the path behind location; NULL: a site */
-    unsigned formats; /* bits of format_e */
-    int (*send)(const asked_t *asked);
-} part_t;
-
-#define AS(format) (1u << FORMAT_##format)
 
 int tmpl_status_handles(const request_rec *r)
 {
@@ -61,59 +66,69 @@ static int refuse(const asked_t *asked, int status, const char *text)
     return OK;
 }
 
+static const char *argument(const asked_t *asked, const char *name, const char *preset)
+{
+    const char *value = apr_table_get(asked->args, name);
+
+    return value != NULL ? value : preset;
+}
+
 /* Reads the query, whose values may hold any byte but 0. Returns 0 if a name is not known. */
 static int read_arguments(asked_t *asked)
 {
     apr_pool_t *pool = asked->r->pool;
     char *rest = apr_pstrdup(pool, asked->r->args != NULL ? asked->r->args : "");
-    char *argument, *state;
-    size_t i;
+    char *name, *state;
 
     asked->args = apr_table_make(pool, 4);
-    for (argument = apr_strtok(rest, "&", &state); argument != NULL;
-         argument = apr_strtok(NULL, "&", &state)) {
-        char *value = strchr(argument, '=');
+    for (; (name = apr_strtok(rest, "&", &state)) != NULL; rest = NULL) {
+        char *value = strchr(name, '=');
 
         if (value == NULL || ap_unescape_urlencoded(value + 1) != OK) {
             return 0;
         }
         *value = '\0';
-        for (i = 0; i < N(arguments) && strcmp(argument, arguments[i]) != 0; i++) {
+        size_t i = 0;
+        while (i < N(arguments) && strcmp(name, arguments[i]) != 0) {
+            i++;
         }
         if (i == N(arguments)) {
             return 0;
         }
-        apr_table_setn(asked->args, argument, value + 1);
+        apr_table_setn(asked->args, name, value + 1);
     }
     return 1;
 }
 
 /* Finds the format in the query, else by Accept; 0 if the part does not have the named format. */
-static int find_format(asked_t *asked, unsigned has)
+static int find_format(asked_t *asked, int part)
 {
-    const char *name = apr_table_get(asked->args, "format");
+    const char *name = argument(asked, "format", NULL);
     const char *accept = apr_table_getm(asked->r->pool, asked->r->headers_in, "Accept");
-    int i;
+    int i, first = name != NULL ? HTML : parts[part].first;
 
-    for (i = 0; i < FORMAT_COUNT; i++) {
+    for (i = first; i < FORMATS; i++) {
         if (name != NULL ? strcmp(name, formats[i][0]) == 0
-                         : (has & (1u << i)) != 0 && accept != NULL &&
+                         : i <= parts[part].last && accept != NULL &&
                                ap_strcasestr(accept, formats[i][1]) != NULL) {
             asked->format = (format_e)i;
-            return (has & (1u << i)) != 0;
+            return parts[part].first <= i && i <= parts[part].last;
         }
     }
-    asked->format = (has & AS(HTML)) != 0 ? FORMAT_HTML : FORMAT_METRICS;
+    asked->format = (format_e)first;
     return name == NULL;
 }
 
 /* Sends data, and releases it. */
-static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
+static int answer(const asked_t *asked, const char *title, json_t *data)
 {
     request_rec *r = asked->r;
 
     apr_table_mergen(r->headers_out, "Vary", "Accept");
-    if (asked->format == FORMAT_JSON) {
+    if (asked->format == METRICS) {
+        tmpl_view_metrics(r, data);
+    }
+    else if (asked->format == JSON) {
         char *text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 
         ap_set_content_type(r, "application/json");
@@ -121,65 +136,55 @@ static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
         free(text);
     }
     else {
-        tmpl_html_write(r, view, data, asked->location);
+        tmpl_view_page(r, title, data, asked->location);
     }
     json_decref(data);
     return OK;
 }
 
-static int send_metrics(const asked_t *asked)
-{
-    return tmpl_metrics_write(asked->r);
-}
-
-static int send_server(const asked_t *asked)
-{
-    const char *declined = apr_table_get(asked->args, "declined");
-
-    declined = declined != NULL ? declined : "";
-    return !tmpl_data_is_filter(declined)
-               ? refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.")
-           : asked->format == FORMAT_METRICS
-               ? send_metrics(asked)
-               : answer(asked, TMPL_VIEW_SERVER, tmpl_data_server(asked->r, declined));
-}
-
 static int send_sites(const asked_t *asked)
 {
-    const char *number = apr_table_get(asked->args, "n");
     char *end;
-    apr_int64_t n = apr_strtoi64(number != NULL ? number : PART_DEFAULT, &end, 10);
-    tmpl_error_t err;
-    json_t *data;
+    apr_int64_t n = apr_strtoi64(argument(asked, "n", PART_DEFAULT), &end, 10);
 
     if (n < 1 || n > PART_MOST || *end != '\0') {
         return refuse(asked, HTTP_BAD_REQUEST, "n must be a number from 1 to 1000.");
     }
-    data = tmpl_data_sites(asked->r, apr_table_get(asked->args, "store"),
-                           apr_table_get(asked->args, "after"), (unsigned)n, &err);
+    tmpl_error_t err;
+    json_t *data = tmpl_data_sites(asked->r, argument(asked, "store", NULL),
+                                   argument(asked, "after", NULL), (unsigned)n, &err);
     return data != NULL
-               ? answer(asked, TMPL_VIEW_SITES, data)
+               ? answer(asked, "Sites", data)
                : refuse(asked,
                         err.status == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
                         apr_pstrcat(asked->r->pool, "The sites cannot be listed: ", err.text, ".",
                                     NULL));
 }
 
-static int send_site(const asked_t *asked)
+static int send_part(const asked_t *asked, int part, const char *site)
 {
-    json_t *data = tmpl_data_site(asked->r, asked->site);
+    size_t most = asked->format == JSON ? SIZE_MAX : DECISIONS_MOST;
 
-    return data != NULL
-               ? answer(asked, TMPL_VIEW_SITE, data)
-               : refuse(asked, HTTP_NOT_FOUND, "No site has this key: none was seen, or learnt.");
+    if (part == SITES) {
+        return send_sites(asked);
+    }
+    json_t *data = part == SITE ? tmpl_data_site(asked->r, site, most)
+                                : tmpl_data_server(asked->r, argument(asked, "declined", ""), most);
+    return data != NULL ? answer(asked, part == SITE ? "Site" : "Status", data)
+           : part == SITE
+               ? refuse(asked, HTTP_NOT_FOUND, "No site has this key: none was seen, or learnt.")
+               : refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");
 }
 
-static const part_t parts[] = {
-    { "", AS(HTML) | AS(JSON) | AS(METRICS), send_server },
-    { "metrics", AS(METRICS), send_metrics },
-    { "sites", AS(HTML) | AS(JSON), send_sites },
-};
-static const part_t site_part = { NULL, AS(HTML) | AS(JSON), send_site };
+static int part_of(const char *rest)
+{
+    int i = 0;
+
+    while (i < SITE && strcmp(rest, parts[i].name) != 0) {
+        i++;
+    }
+    return i;
+}
 
 /*
  * Splits the path into location and rest. The location is the path of the section that has the
@@ -192,43 +197,21 @@ static void find_location(asked_t *asked)
     const char *path = ((core_dir_config *)ap_get_core_module_config(r->per_dir_config))->d;
     const char *slash = strrchr(r->uri, '/'), *end = r->uri + strlen(r->uri);
     apr_size_t len = path != NULL && *path == '/' ? strlen(path) : 0;
-    size_t i;
 
     len -= len > 0 && path[len - 1] == '/';
     if (len > 0 && strncmp(r->uri, path, len) == 0 && (r->uri[len] == '/' || r->uri[len] == '\0')) {
         end = r->uri + len;
     }
-    else {
-        for (i = 0; slash != NULL && i < N(parts); i++) {
-            end = strcmp(slash + 1, parts[i].name) == 0 ? slash : end;
-        }
+    else if (slash != NULL && part_of(slash + 1) != SITE) {
+        end = slash;
     }
     asked->location = apr_pstrmemdup(r->pool, r->uri, (apr_size_t)(end - r->uri));
     asked->rest = *end == '/' ? end + 1 : end;
 }
 
-/* Finds the part that is asked for; if that is a site, also sets asked->site to its key. */
-static const part_t *find_part(asked_t *asked)
-{
-    size_t i;
-
-    asked->site = apr_table_get(asked->args, "site");
-    if (asked->site != NULL && *asked->rest == '\0') {
-        return &site_part;
-    }
-    for (i = 0; i < N(parts); i++) {
-        if (strcmp(asked->rest, parts[i].name) == 0) {
-            return &parts[i];
-        }
-    }
-    asked->site = asked->rest;
-    return &site_part;
-}
-
 int tmpl_status_handler(request_rec *r)
 {
     asked_t asked = { .r = r };
-    const part_t *part;
 
     if (!tmpl_status_handles(r)) {
         return DECLINED;
@@ -244,14 +227,13 @@ int tmpl_status_handler(request_rec *r)
         return refuse(&asked, HTTP_BAD_REQUEST,
                       "The query cannot be read, or has a name that is not known.");
     }
+    const char *site = argument(&asked, "site", NULL);
     if (r->method_number == M_POST) {
-        asked.site = apr_table_get(asked.args, "site");
-        return asked.site != NULL
-                   ? tmpl_admin_post(r, asked.location, asked.site)
-                   : refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
+        return site != NULL ? tmpl_admin_post(r, asked.location, site)
+                            : refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
     }
-    part = find_part(&asked);
-    return find_format(&asked, part->formats)
-               ? part->send(&asked)
-               : refuse(&asked, HTTP_BAD_REQUEST, "This page has no such format.");
+    int part = site != NULL && *asked.rest == '\0' ? SITE : part_of(asked.rest);
+    return !find_format(&asked, part)
+               ? refuse(&asked, HTTP_BAD_REQUEST, "This page has no such format.")
+               : send_part(&asked, part, site != NULL && *asked.rest == '\0' ? site : asked.rest);
 }

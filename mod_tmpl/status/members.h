@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON: texts of any bytes, and members of objects. */
+/* JSON: values of other types. */
 #ifndef TMPL_MEMBERS_H
 #define TMPL_MEMBERS_H
 
@@ -12,13 +12,5 @@ json_t *tmpl_json_text(const char *text, apr_pool_t *pool);
 
 /* Microseconds as seconds; of a time since 1970, 0 is null. */
 json_t *tmpl_json_time(apr_time_t time);
-
-/* Members of an object; 0 or "" where there is none. */
-json_int_t tmpl_member_count(const json_t *object, const char *name);
-double tmpl_member_number(const json_t *object, const char *name);
-const char *tmpl_member_text(const json_t *object, const char *name);
-
-/* The sum of the member name of all objects of an array. */
-json_int_t tmpl_member_sum(const json_t *array, const char *name);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 #include "counters.h"
-#include "histogram.h"
 #include "messages.h"
-#include "recent.h"
 #include "selectors.h"
 #include "section.h"
 #include "sites.h"
@@ -11,14 +9,8 @@
 /* Whether a response declined for that reason is a page of a site: images and errors are not. */
 static int is_of_page(tmpl_decline_e reason)
 {
-    static const char others[TMPL_DECLINE_COUNT] = {
-        [TMPL_DECLINE_SUBREQUEST] = 1,
-        [TMPL_DECLINE_STATUS] = 1,
-        [TMPL_DECLINE_RANGE] = 1,
-        [TMPL_DECLINE_TYPE] = 1,
-    };
-
-    return !others[reason];
+    return reason != TMPL_DECLINE_SUBREQUEST && reason != TMPL_DECLINE_STATUS &&
+           reason != TMPL_DECLINE_RANGE && reason != TMPL_DECLINE_TYPE;
 }
 
 /* The share of the page's segments that other documents of its site have, too. */
@@ -51,7 +43,6 @@ static void add(const tmpl_recent_t *decision, const char *site, request_rec *r)
 {
     tmpl_site_warning_t warning;
 
-    tmpl_recent_add(decision);
     if (tmpl_sites_add(site, decision, &warning)) {
         ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE_DECLINED, site,
                       warning.declined, warning.of, tmpl_decline_name(warning.reason),
@@ -64,10 +55,9 @@ static void add_place(tmpl_recent_t *decision, const tmpl_judged_t *judged)
 {
     const tmpl_input_t *input = &judged->input;
     apr_uint32_t at = judged->outcome.declined_at;
-    tmpl_place_t place;
 
     if (decision->decline != TMPL_DECLINE_NONE && at < input->len) {
-        place = tmpl_place(input->body, (apr_uint32_t)input->len, at);
+        tmpl_place_t place = tmpl_place(input->body, (apr_uint32_t)input->len, at);
         decision->at = at;
         decision->line = place.line;
         memcpy(decision->tag, input->body + place.tag.start, tmpl_span_len(place.tag));

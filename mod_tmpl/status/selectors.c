@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <apr_atomic.h>
-#include <apr_hash.h>
 
 #include "selectors.h"
 #include "shm.h"
@@ -8,103 +7,89 @@
 typedef struct {
     const char *directive;
     const char *text;
-    int index;
 } row_t;
 
 /* Made with the configuration; only read afterwards. */
-static apr_array_header_t *rows; /* of const row_t *, each directive and text once */
-static apr_hash_t *by_name;      /* directive and text -> row_t */
-static apr_hash_t *by_selector;  /* const tmpl_selector_t * -> row_t */
+static apr_array_header_t *rows; /* of row_t, each directive and text once */
 static volatile apr_uint64_t *counts;
 
 void tmpl_selectors_reset(apr_pool_t *pconf)
 {
-    rows = apr_array_make(pconf, 8, sizeof(const row_t *));
-    by_name = apr_hash_make(pconf);
-    by_selector = apr_hash_make(pconf);
+    rows = apr_array_make(pconf, 8, sizeof(row_t));
     counts = NULL;
 }
 
-static const row_t *row_of(const char *directive, const char *text)
+static int has_row(const char *directive, const char *text)
 {
-    apr_pool_t *pool = rows->pool;
-    const char *name = apr_pstrcat(pool, directive, " ", text, NULL);
-    row_t *row = apr_hash_get(by_name, name, APR_HASH_KEY_STRING);
+    int i = 0;
 
-    if (row == NULL) {
-        row = apr_palloc(pool, sizeof(*row));
-        *row = (row_t){ directive, text, rows->nelts };
-        APR_ARRAY_PUSH(rows, const row_t *) = row;
-        apr_hash_set(by_name, name, APR_HASH_KEY_STRING, row);
+    while (i < rows->nelts && (strcmp(APR_ARRAY_IDX(rows, i, row_t).directive, directive) != 0 ||
+                               strcmp(APR_ARRAY_IDX(rows, i, row_t).text, text) != 0)) {
+        i++;
     }
-    return row;
+    return i < rows->nelts;
 }
 
 void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, int first)
 {
-    int i;
+    for (int i = first; i < list->nelts; i++) {
+        const char *text = tmpl_selector_text(APR_ARRAY_IDX(list, i, const tmpl_selector_t *));
 
-    for (i = first; i < list->nelts; i++) {
-        const tmpl_selector_t **selector = &APR_ARRAY_IDX(list, i, const tmpl_selector_t *);
-
-        apr_hash_set(by_selector, apr_pmemdup(rows->pool, selector, sizeof(*selector)),
-                     sizeof(*selector), row_of(directive, tmpl_selector_text(*selector)));
+        if (!has_row(directive, text)) {
+            APR_ARRAY_PUSH(rows, row_t) = (row_t){ directive, text };
+        }
     }
-}
-
-static const row_t *row_at(const apr_array_header_t *list, int i)
-{
-    return apr_hash_get(by_selector, &APR_ARRAY_IDX(list, i, const tmpl_selector_t *),
-                        sizeof(const tmpl_selector_t *));
 }
 
 /* The name of the shared memory has all texts, so that another list gets other memory. */
 void tmpl_selectors_create(server_rec *s)
 {
     const char *name = "selectors";
-    int i;
 
-    for (i = 0; i < rows->nelts; i++) {
-        const row_t *row = APR_ARRAY_IDX(rows, i, const row_t *);
+    for (int i = 0; i < rows->nelts; i++) {
+        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
 
         name = apr_pstrcat(rows->pool, name, "\n", row->directive, " ", row->text, NULL);
     }
     counts = rows->nelts > 0 ? tmpl_shm(s, name, (apr_size_t)rows->nelts * sizeof(*counts)) : NULL;
 }
 
-static void count(const apr_array_header_t *list, const unsigned char *matched)
+/* Whether one of the selectors of list that matched has that text. */
+static int has_matched(const char *text, const apr_array_header_t *list,
+                       const unsigned char *matched)
 {
-    const row_t *row;
-    int i;
-    int k;
+    int i, n = list != NULL ? list->nelts : 0;
 
-    for (i = 0; list != NULL && i < list->nelts; i++) {
-        row = matched[i] ? row_at(list, i) : NULL;
-        /* an inner section may name a selector once more */
-        for (k = 0; row != NULL && k < i && !(matched[k] && row_at(list, k) == row);) {
-            k++;
-        }
-        if (row != NULL && k == i) {
-            apr_atomic_inc64(&counts[row->index]);
-        }
+    for (i = 0;
+         i < n &&
+         !(matched[i] && strcmp(tmpl_selector_text(APR_ARRAY_IDX(list, i, const tmpl_selector_t *)),
+                                text) == 0);) {
+        i++;
     }
+    return i < n;
 }
 
 void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched)
 {
-    if (counts != NULL && matched != NULL) {
-        count(conf->keep, matched);
-        count(conf->drop, matched + (conf->keep != NULL ? conf->keep->nelts : 0));
+    int i, n_keep = conf->keep != NULL ? conf->keep->nelts : 0;
+
+    for (i = 0; counts != NULL && matched != NULL && i < rows->nelts; i++) {
+        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
+        int is_keep = ap_cstr_casecmp(row->directive, "TmplKeep") == 0;
+
+        if (is_keep ? has_matched(row->text, conf->keep, matched)
+                    : has_matched(row->text, conf->drop, matched + n_keep)) {
+            apr_atomic_inc64(&counts[i]);
+        }
     }
 }
 
 json_t *tmpl_selectors(apr_pool_t *pool)
 {
     json_t *list = json_array();
-    int i;
 
-    for (i = 0; counts != NULL && i < rows->nelts; i++) {
-        const row_t *row = APR_ARRAY_IDX(rows, i, const row_t *);
+    for (int i = 0; counts != NULL && i < rows->nelts; i++) {
+        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
 
         json_array_append_new(list, json_pack("{s:s, s:o, s:I}", "directive", row->directive,
                                               "selector", tmpl_json_text(row->text, pool), "pages",

@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was seen of each site since the start, over all children: up to TMPL_SITES_MOST sites. After
- * that a new site replaces the site that was seen least recently.
+ * The last decisions about pages (TmplRecent), and what was seen of each site since the start, over
+ * all children: up to TMPL_SITES_MOST sites. After that a new site replaces the site that was seen
+ * least recently.
  */
 #ifndef TMPL_SITES_H
 #define TMPL_SITES_H
 
-#include "recent.h"
+#include "mod_tmpl.h"
+
+#include "base/place.h"
+
+#define TMPL_RECENT_PATH 256 /* bytes that are kept of a path, with its end */
+
+/* A decision. A field that the decision lacks is 0; strings hold any bytes, and end in a 0. */
+typedef struct {
+    apr_time_t time; /* when the decision was made, on the clock of the day */
+    char site[TMPL_SITE_MAX + 1];
+    char path[TMPL_RECENT_PATH]; /* the beginning of path and query, as the client sent them */
+    tmpl_mode_e mode;
+    tmpl_decline_e decline;
+    /* the place of the element that caused the decline; line 0: not known, or the whole page */
+    apr_uint32_t at, line;
+    char tag[TMPL_PLACE_TAG + 1];
+    apr_off_t length, length_after;
+    apr_interval_time_t took;
+    int cached;   /* 0: without a cache; else 1 + tmpl_cached_e */
+    int answered; /* the store has answered: state and the next three fields are set */
+    tmpl_state_e state;
+    apr_uint32_t known; /* documents in the site's table */
+    int frozen;
+    int learnt; /* the page is a new document */
+    int judged; /* the next five fields are set */
+    tmpl_detector_e detector;
+    apr_uint32_t blocks, template_blocks;
+    double ratio, confidence; /* as in the Tmpl field */
+    double unmarked;          /* as in the Tmpl field; -1: nothing was marked */
+    int measured;             /* ratio is set, and the next field */
+    double segments_known;    /* the share of segments that other documents of the site have, too */
+} tmpl_recent_t;
 
 #define TMPL_SITES_MOST   1024
 #define TMPL_SITES_WINDOW 50 /* the last pages of a site, each kept with its decline reason */
@@ -45,15 +77,19 @@ typedef struct {
     tmpl_decline_e reason; /* the most frequent one */
 } tmpl_site_warning_t;
 
-/* post_config hook. */
-void tmpl_sites_create(server_rec *s);
+/* post_config hook: kept is how many decisions are kept; 0: none. */
+void tmpl_sites_create(server_rec *s, apr_uint32_t kept);
 
 /*
- * Adds a page to its site, unless its key is too long. Never waits long: if others write the site,
- * the page is dropped, and counted in sites-dropped. Returns 1 with *warning filled, once an hour
- * for each site, if more than half of its last TMPL_SITES_WINDOW pages were declined.
+ * Adds a page to the last decisions and, unless its key is too long, to its site. Never waits long:
+ * if others write sites, the page is missing in its site, and counted in sites-dropped. Returns 1
+ * with *warning filled, once an hour for each site, if more than half of its last TMPL_SITES_WINDOW
+ * pages were declined.
  */
 int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning);
+
+/* The last decisions as tmpl_recent_t, the newest first. */
+apr_array_header_t *tmpl_recent_list(apr_pool_t *pool);
 
 /* Copies a site that was seen since the start. Returns 0 if it was not seen, or others write it. */
 int tmpl_sites_find(tmpl_site_t *site, const char *key);

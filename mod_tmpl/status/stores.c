@@ -4,42 +4,60 @@
 
 #include <apr_atomic.h>
 
-#include "ring.h"
 #include "shm.h"
 #include "stores.h"
 
-typedef struct {
-    char name[TMPL_STORE_NAME];
-    volatile apr_uint64_t errors[TMPL_PURPOSES];
-} store_t;
+#define CHILDREN    1024
+#define EVENTS      64 /* the events of each store that are kept */
+#define NAME_SIZE   256
+#define REASON_SIZE 200
 
 /* The figures of one child about a store. */
-typedef struct {
-    volatile apr_uint32_t open[TMPL_PURPOSES];
-    volatile apr_uint32_t full;
-    volatile apr_uint32_t waiting_pages;
-    volatile apr_uint64_t waiting_bytes;
-} use_t;
+enum {
+    PAUSED,                        /* whether the child does not use it, for each purpose */
+    FULL = PAUSED + TMPL_PURPOSES, /* whether its last write found no room */
+    WAITING_PAGES,
+    WAITING_BYTES,
+    FIGURES
+};
 
 /* A child. Each child writes its own record only. */
 typedef struct {
     volatile apr_uint32_t pid; /* 0: free */
-    use_t uses[TMPL_STORES_MOST];
+    volatile apr_uint64_t figures[TMPL_STORES_MOST][FIGURES];
 } child_t;
 
 typedef struct {
-    store_t stores[TMPL_STORES_MOST];
-    child_t children[TMPL_STORES_CHILDREN];
+    struct {
+        char name[NAME_SIZE]; /* the URI without a password; "": free */
+        volatile apr_uint64_t errors[TMPL_PURPOSES];
+    } stores[TMPL_STORES_MOST];
+    child_t children[CHILDREN];
 } shared_t;
+
+typedef struct {
+    apr_time_t time; /* on the clock of the day */
+    tmpl_store_event_e what;
+    tmpl_purpose_e purpose;
+    char reason[REASON_SIZE]; /* may be empty */
+} event_t;
 
 static const char *const purposes[TMPL_PURPOSES] = {
     [TMPL_PURPOSE_LOOKUP] = "look-up",
     [TMPL_PURPOSE_LEARN] = "learn",
 };
-static const char *const events[TMPL_STORE_EVENT_COUNT] = {
-    [TMPL_STORE_EVENT_FAILS] = "fails",     [TMPL_STORE_EVENT_ANSWERS] = "answers",
-    [TMPL_STORE_EVENT_FULL] = "full",       [TMPL_STORE_EVENT_HAS_ROOM] = "has-room",
-    [TMPL_STORE_EVENT_DAMAGED] = "damaged", [TMPL_STORE_EVENT_LOST] = "lost",
+
+/* An event, and the figure of the child that it sets; -1: none. */
+static const struct {
+    const char *name;
+    int figure, value;
+} events[TMPL_STORE_EVENT_COUNT] = {
+    [TMPL_STORE_EVENT_FAILS] = { "fails", PAUSED, 1 },
+    [TMPL_STORE_EVENT_ANSWERS] = { "answers", PAUSED, 0 },
+    [TMPL_STORE_EVENT_FULL] = { "full", FULL, 1 },
+    [TMPL_STORE_EVENT_HAS_ROOM] = { "has-room", FULL, 0 },
+    [TMPL_STORE_EVENT_DAMAGED] = { "damaged", -1, 0 },
+    [TMPL_STORE_EVENT_LOST] = { "lost", -1, 0 },
 };
 
 static shared_t *shared; /* NULL: no memory */
@@ -48,25 +66,14 @@ static int configured[TMPL_STORES_MOST]; /* numbers of the stores of this config
 static int n_configured;
 static child_t *child; /* the record of this child; NULL: there was no place for it */
 
-const char *tmpl_purpose_name(tmpl_purpose_e purpose)
-{
-    return (unsigned)purpose < TMPL_PURPOSES ? purposes[purpose] : "unknown";
-}
-
-const char *tmpl_store_event_name(tmpl_store_event_e event)
-{
-    return (unsigned)event < TMPL_STORE_EVENT_COUNT ? events[event] : "unknown";
-}
-
 void tmpl_stores_create(server_rec *s)
 {
     char name[] = "store-events-NN";
-    int i;
 
     shared = tmpl_shm(s, "stores", sizeof(*shared));
-    for (i = 0; i < TMPL_STORES_MOST; i++) {
+    for (int i = 0; i < TMPL_STORES_MOST; i++) {
         apr_snprintf(name, sizeof(name), "store-events-%d", i);
-        rings[i] = tmpl_ring_create(s, name, TMPL_STORES_EVENTS, sizeof(tmpl_store_event_t));
+        rings[i] = tmpl_ring_create(s, name, EVENTS, sizeof(event_t));
     }
     n_configured = 0;
     child = NULL;
@@ -74,18 +81,14 @@ void tmpl_stores_create(server_rec *s)
 
 int tmpl_stores_add(const char *name)
 {
-    int i;
+    for (int i = 0; shared != NULL && n_configured < TMPL_STORES_MOST && i < TMPL_STORES_MOST;
+         i++) {
+        char *known = shared->stores[i].name;
 
-    if (shared == NULL || n_configured == TMPL_STORES_MOST) {
-        return -1;
-    }
-    for (i = 0; i < TMPL_STORES_MOST; i++) {
-        store_t *store = &shared->stores[i];
-
-        if (store->name[0] == '\0') {
-            apr_cpystrn(store->name, name, sizeof(store->name));
+        if (*known == '\0') {
+            apr_cpystrn(known, name, NAME_SIZE);
         }
-        if (strncmp(store->name, name, sizeof(store->name) - 1) == 0) {
+        if (strncmp(known, name, NAME_SIZE - 1) == 0) {
             configured[n_configured++] = i;
             return i;
         }
@@ -93,9 +96,9 @@ int tmpl_stores_add(const char *name)
     return -1;
 }
 
-static int is_alive(const child_t *of)
+static int is_alive(child_t *of)
 {
-    apr_uint32_t pid = apr_atomic_read32((volatile apr_uint32_t *)&of->pid);
+    apr_uint32_t pid = apr_atomic_read32(&of->pid);
 
     return pid != 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
 }
@@ -112,17 +115,24 @@ static apr_status_t leave(void *data)
 void tmpl_stores_join(apr_pool_t *pchild)
 {
     apr_uint32_t me = (apr_uint32_t)getpid();
-    int i;
 
-    for (i = 0; shared != NULL && child == NULL && i < TMPL_STORES_CHILDREN; i++) {
+    for (int i = 0; shared != NULL && child == NULL && i < CHILDREN; i++) {
         child_t *at = &shared->children[i];
         apr_uint32_t pid = apr_atomic_read32(&at->pid);
 
         if ((pid == me || !is_alive(at)) && apr_atomic_cas32(&at->pid, me, pid) == pid) {
-            memset(at->uses, 0, sizeof(at->uses));
+            memset((void *)at->figures, 0, sizeof(at->figures));
             child = at;
             apr_pool_cleanup_register(pchild, at, leave, apr_pool_cleanup_null);
         }
+    }
+}
+
+/* Sets a figure of this child. */
+static void set(int store, int figure, apr_uint64_t value)
+{
+    if (store >= 0 && child != NULL) {
+        apr_atomic_set64(&child->figures[store][figure], value);
     }
 }
 
@@ -136,70 +146,71 @@ void tmpl_stores_error(int store, tmpl_purpose_e purpose)
 void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
                        const char *text)
 {
-    tmpl_store_event_t added = { .time = apr_time_now(), .what = event, .purpose = purpose };
+    event_t added = { .time = apr_time_now(), .what = event, .purpose = purpose };
+    int figure = events[event].figure;
 
-    if (store < 0) {
-        return;
+    if (store >= 0) {
+        apr_cpystrn(added.reason, text, sizeof(added.reason));
+        tmpl_ring_add(rings[store], &added);
     }
-    apr_cpystrn(added.text, text, sizeof(added.text));
-    tmpl_ring_add(rings[store], &added);
-    if (child != NULL && (event == TMPL_STORE_EVENT_FAILS || event == TMPL_STORE_EVENT_ANSWERS)) {
-        apr_atomic_set32(&child->uses[store].open[purpose], event == TMPL_STORE_EVENT_FAILS);
-    }
-    if (child != NULL && (event == TMPL_STORE_EVENT_FULL || event == TMPL_STORE_EVENT_HAS_ROOM)) {
-        apr_atomic_set32(&child->uses[store].full, event == TMPL_STORE_EVENT_FULL);
+    if (figure >= 0) {
+        set(store, figure + (figure == PAUSED ? (int)purpose : 0),
+            (apr_uint64_t)events[event].value);
     }
 }
 
 void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
 {
-    if (store >= 0 && child != NULL) {
-        apr_atomic_set32(&child->uses[store].waiting_pages, pages);
-        apr_atomic_set64(&child->uses[store].waiting_bytes, bytes);
-    }
+    set(store, WAITING_PAGES, pages);
+    set(store, WAITING_BYTES, bytes);
 }
 
-static void add_child(tmpl_store_status_t *status, child_t *of, int store)
+const char *tmpl_stores_name(int i)
 {
-    use_t *use = &of->uses[store];
-    int i;
-
-    for (i = 0; i < TMPL_PURPOSES; i++) {
-        status->open[i] += apr_atomic_read32(&use->open[i]);
-    }
-    status->full += apr_atomic_read32(&use->full);
-    status->waiting_pages += apr_atomic_read32(&use->waiting_pages);
-    status->waiting_bytes += apr_atomic_read64(&use->waiting_bytes);
+    return i < n_configured ? shared->stores[configured[i]].name : NULL;
 }
 
-static void read_store(tmpl_store_status_t *status, int store, apr_pool_t *pool)
+static json_t *events_of(int store, apr_pool_t *pool)
 {
-    tmpl_store_event_t *list = apr_palloc(pool, TMPL_STORES_EVENTS * sizeof(*list));
-    int i;
+    const apr_array_header_t *last = tmpl_ring_read(rings[store], pool);
+    json_t *list = json_array();
 
-    memset(status, 0, sizeof(*status));
-    status->name = apr_pstrdup(pool, shared->stores[store].name);
-    for (i = 0; i < TMPL_PURPOSES; i++) {
-        status->errors[i] = apr_atomic_read64(&shared->stores[store].errors[i]);
+    for (int i = 0; i < last->nelts; i++) {
+        const event_t *event = &APR_ARRAY_IDX(last, i, event_t);
+
+        json_array_append_new(list,
+                              json_pack("{s:o, s:s, s:s, s:o}", "time", tmpl_json_time(event->time),
+                                        "event", events[event->what % TMPL_STORE_EVENT_COUNT].name,
+                                        "purpose", purposes[event->purpose % TMPL_PURPOSES], "text",
+                                        tmpl_json_text(event->reason, pool)));
     }
-    status->events = list;
-    status->n_events = tmpl_ring_read(rings[store], list, TMPL_STORES_EVENTS);
+    return list;
 }
 
-apr_array_header_t *tmpl_stores_list(apr_pool_t *pool)
+json_t *tmpl_stores(apr_pool_t *pool)
 {
-    apr_array_header_t *list = apr_array_make(pool, TMPL_STORES_MOST, sizeof(tmpl_store_status_t));
-    int i, c;
+    json_t *list = json_array();
 
-    for (i = 0; i < n_configured; i++) {
-        read_store(apr_array_push(list), configured[i], pool);
-    }
-    for (c = 0; shared != NULL && c < TMPL_STORES_CHILDREN; c++) {
-        child_t *of = &shared->children[c];
+    for (int i = 0; i < n_configured; i++) {
+        int store = configured[i];
+        json_int_t sums[FIGURES] = { 0 };
+        volatile apr_uint64_t *errors = shared->stores[store].errors;
 
-        for (i = 0; is_alive(of) && i < n_configured; i++) {
-            add_child(&APR_ARRAY_IDX(list, i, tmpl_store_status_t), of, configured[i]);
+        for (int c = 0; c < CHILDREN; c++) {
+            int n = is_alive(&shared->children[c]) ? FIGURES : 0;
+
+            for (int k = 0; k < n; k++) {
+                sums[k] += (json_int_t)apr_atomic_read64(&shared->children[c].figures[store][k]);
+            }
         }
+        json_array_append_new(
+            list, json_pack("{s:o, s:{s:I, s:I}, s:{s:I, s:I}, s:I, s:I, s:I, s:o}", "store",
+                            tmpl_json_text(shared->stores[store].name, pool), "errors", purposes[0],
+                            (json_int_t)apr_atomic_read64(&errors[0]), purposes[1],
+                            (json_int_t)apr_atomic_read64(&errors[1]), "breakers_open", purposes[0],
+                            sums[PAUSED], purposes[1], sums[PAUSED + 1], "waiting_pages",
+                            sums[WAITING_PAGES], "waiting_bytes", sums[WAITING_BYTES], "full",
+                            sums[FULL], "events", events_of(store, pool)));
     }
     return list;
 }

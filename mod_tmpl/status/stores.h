@@ -6,7 +6,7 @@
 #ifndef TMPL_STORES_H
 #define TMPL_STORES_H
 
-#include "mod_tmpl.h"
+#include "members.h"
 
 /* What a store is used for. */
 typedef enum {
@@ -26,31 +26,7 @@ typedef enum {
     TMPL_STORE_EVENT_COUNT
 } tmpl_store_event_e;
 
-#define TMPL_STORES_MOST      16 /* stores; further ones are not shown */
-#define TMPL_STORES_CHILDREN  1024
-#define TMPL_STORES_EVENTS    64 /* the events of each store that are kept */
-#define TMPL_STORE_NAME       256
-#define TMPL_STORE_EVENT_TEXT 200
-
-typedef struct {
-    apr_time_t time; /* on the clock of the day */
-    tmpl_store_event_e what;
-    tmpl_purpose_e purpose;
-    char text[TMPL_STORE_EVENT_TEXT]; /* why; may be empty */
-} tmpl_store_event_t;
-
-typedef struct {
-    const char *name; /* the URI without a password */
-    apr_uint64_t errors[TMPL_PURPOSES];
-    apr_uint64_t open[TMPL_PURPOSES]; /* children that do not use the store now */
-    apr_uint64_t full;                /* children whose last write found no room */
-    apr_uint64_t waiting_pages, waiting_bytes;
-    const tmpl_store_event_t *events; /* the newest first */
-    apr_uint32_t n_events;
-} tmpl_store_status_t;
-
-const char *tmpl_purpose_name(tmpl_purpose_e purpose);
-const char *tmpl_store_event_name(tmpl_store_event_e event);
+#define TMPL_STORES_MOST 16 /* stores; further ones are not shown */
 
 /* post_config hook; then tmpl_stores_add for each store. */
 void tmpl_stores_create(server_rec *s);
@@ -71,7 +47,13 @@ void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e eve
 /* Sets how many pages, and their bytes, wait in this child to be learnt by a store. */
 void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes);
 
-/* The state of all stores as tmpl_store_status_t, in the order of the configuration. */
-apr_array_header_t *tmpl_stores_list(apr_pool_t *pool);
+/*
+ * All stores as data.h has them, in the order of the configuration, without their usage. The caller
+ * owns the array.
+ */
+json_t *tmpl_stores(apr_pool_t *pool);
+
+/* The name of the i-th store of that array; NULL behind the last one. */
+const char *tmpl_stores_name(int i);
 
 #endif

@@ -5,21 +5,20 @@
 
 #include "members.h"
 
-/* Pages: what tmpl_data_server(), _site() and _sites() return. */
-typedef enum { TMPL_VIEW_SERVER, TMPL_VIEW_SITE, TMPL_VIEW_SITES, TMPL_VIEW_COUNT } tmpl_view_e;
+/*
+ * Sends data as a page, status.html, with the response's fields; adds members to data. title is
+ * Status, Site or Sites, for what tmpl_data_server(), _site() or _sites() returned. The page loads
+ * nothing else and has no script, and works under the Content-Security-Policy that it is sent with.
+ * location is the path of the handler, without a slash at its end.
+ */
+void tmpl_view_page(request_rec *r, const char *title, json_t *data, const char *location);
 
 /*
- * Sends data as a page, status.html, with the response's fields; adds members to data. The page
- * loads nothing else and has no script, and works under the Content-Security-Policy that it is sent
- * with. location is the path of the handler, without a slash at its end.
+ * Sends data, of tmpl_data_server(), as metrics, status.metrics: as OpenMetrics 1.0.0 if the client
+ * accepts that, else in the Prometheus text format 0.0.4. No label has a page's path. A label has a
+ * site only if TmplMetricsSites names it.
+ * https://prometheus.io/docs/specs/om/open_metrics_spec/
  */
-void tmpl_html_write(request_rec *r, tmpl_view_e view, json_t *data, const char *location);
-
-/*
- * Sends the metrics, status.metrics: as OpenMetrics 1.0.0 if the client accepts that, else in the
- * Prometheus text format 0.0.4. No label has a page's path. A label has a site only if
- * TmplMetricsSites names it. https://prometheus.io/docs/specs/om/open_metrics_spec/
- */
-int tmpl_metrics_write(request_rec *r);
+void tmpl_view_metrics(request_rec *r, json_t *data);
 
 #endif

@@ -44,3 +44,18 @@ void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
     char utf8[TMPL_UTF8_MOST];
     tmpl_buf_add(buf, utf8, tmpl_utf8_put(utf8, code));
 }
+
+const char *tmpl_escape(const char *text, const char *chars, apr_pool_t *pool)
+{
+    char *escaped = apr_palloc(pool, 2 * strlen(text) + 1);
+    char *to = escaped;
+    for (; *text != '\0'; text++) {
+        int is_special = strchr(chars, *text) != NULL;
+        if (is_special) {
+            *to++ = '\\';
+        }
+        *to++ = is_special && *text == '\n' ? 'n' : is_special && *text == '\r' ? 'r' : *text;
+    }
+    *to = '\0';
+    return escaped;
+}

@@ -47,4 +47,10 @@ static inline void tmpl_buf_add_byte(tmpl_buf_t *buf, char byte)
 /* Adds a character in UTF-8; TMPL_REPLACEMENT for a code point that is no character. */
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code);
 
+/*
+ * text with a backslash in front of each of its bytes that are in chars, from pool; a newline
+ * becomes \n then, and a carriage return \r.
+ */
+const char *tmpl_escape(const char *text, const char *chars, apr_pool_t *pool);
+
 #endif

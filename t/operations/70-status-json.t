@@ -86,12 +86,15 @@ cmp_ok $cut->{bytes_in}, '>', $cut->{bytes_out}, 'and fewer bytes than it had';
 ok !exists $cut->{unmarked}, 'and nothing of marks, as it has none';
 my ($seen) = @{ $all->{sites} };
 is $seen->{site}, 'a.example', 'the site was seen';
-is "$seen->{pages} $seen->{declined} $seen->{state} $seen->{documents}", '9 1 warm 8', 'its figures';
+is "$seen->{pages} $seen->{judged} $seen->{declined} $seen->{state} $seen->{documents}", '9 8 1 warm 8', 'its figures';
+is $all->{declined_responses}, 2, 'with the image';
 is_deeply $seen->{last_pages}, { pages => 9, declined => 1, reasons => { 'too-deep' => 1 } }, 'its last pages';
 for my $stage (@{ $all->{stages} }) {
     my $sum = 0;
     $sum += $_->{count} for @{ $stage->{buckets} };
     is $sum, $stage->{count}, "stage $stage->{stage}: the buckets have all times";
+    my ($last) = reverse @{ $stage->{buckets} };
+    is "$last->{below} $last->{below_share}", "$sum " . ($sum > 0 ? '1.0' : '0.0') =~ s/\.0$//r, 'and the last one ends them';
 }
 my ($total) = grep { $_->{stage} eq 'total' } @{ $all->{stages} };
 is $total->{count}, 9, 'nine pages took time';

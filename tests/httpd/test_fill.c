@@ -3,7 +3,6 @@
 #include "tap.h"
 
 #include "mod_tmpl/status/fill.c"
-#include "mod_tmpl/status/members.c"
 
 static char sent[4096];
 
@@ -16,20 +15,44 @@ int ap_rwrite(const void *buf, int nbyte, request_rec *r)
     return nbyte;
 }
 
+char *ap_ht_time(apr_pool_t *pool, apr_time_t time, const char *format, int gmt)
+{
+    char *text = apr_palloc(pool, 64);
+    apr_size_t len;
+    apr_time_exp_t utc;
+
+    assert_true(gmt);
+    apr_time_exp_gmt(&utc, time);
+    apr_strftime(text, &len, 64, format, &utc);
+    return text;
+}
+
+char *ap_escape_urlencoded(apr_pool_t *pool, const char *text)
+{
+    return apr_pstrcat(pool, "%", text, NULL);
+}
+
 static const char *in_brackets(apr_pool_t *pool, const char *text)
 {
     return apr_pstrcat(pool, "[", text, "]", NULL);
 }
 
+static void head(request_rec *r, const json_t *data, char *text)
+{
+    (void)data;
+    ap_rputs(text, r);
+}
+
 static void check(const char *file, const char *data, const char *expected)
 {
+    static const tmpl_language_t language = { in_brackets, head };
     request_rec r = { 0 };
     json_t *json = json_loads(data, 0, NULL);
 
     assert_non_null(json);
     apr_pool_create(&r.pool, NULL);
     sent[0] = '\0';
-    tmpl_fill(&r, file, json, in_brackets);
+    tmpl_fill(&r, file, json, &language);
     assert_string_equal(sent, expected);
     apr_pool_destroy(r.pool);
     json_decref(json);
@@ -40,8 +63,10 @@ static void values_are_escaped(void **state)
     (void)state;
     check("a {{x}} b", "{\"x\": \"<&>\"}", "a [<&>] b");
     check("{{x}}{{y}}", "{\"x\": 12345, \"y\": \"\"}", "[12345]");
-    check("{{x|markup}}", "{\"x\": \"<b>\"}", "<b>");
+    check("{{x|query}}", "{\"x\": \"a\"}", "[%a]");
+    check("{{x}}", "{\"x\": 0.00025}", "[.00025]");
     check("{{! a comment }}\nno {place} }} here", "{}", "no {place} }} here");
+    check("{{>a|b}}\n.{{?x}}{{>c}}{{/}}", "{}", "a|b.");
     check("never closed {{x", "{\"x\": 1}", "never closed {{x");
 }
 
@@ -62,11 +87,10 @@ static void numbers_have_formats(void **state)
         { "count", "0", "[0]" },
         { "count", "999", "[999]" },
         { "count", "1234567", "[1,234,567]" },
-        { "count", "-1234", "[-1,234]" },
-        { "bytes", "999", "[999 B]" },
-        { "bytes", "1230000", "[1.2 MB]" },
+        { "count", "9007199254740993", "[9,007,199,254,740,993]" },
+        { "bytes", "999", "[1.0K]" },
+        { "bytes", "1230000", "[1.2M]" },
         { "share", "0.1234", "[12.3 %]" },
-        { "short", "0.00025", "[.00025]" },
         { ".3", "0.12345", "[0.123]" },
         { "duration", "0.000002", "[2 \xC2\xB5s]" },
         { "duration", "0.0025", "[2.5 ms]" },
@@ -74,7 +98,6 @@ static void numbers_have_formats(void **state)
         { "duration", "120", "[2 min]" },
         { "duration", "7200", "[2 h]" },
         { "duration", "864000", "[10 days]" },
-        { "milliseconds", "2.5", "[2.5 ms]" },
         { "moment", "86400", "[1970-01-02 00:00:00Z]" },
         { "ago", "990", "[10 s]" },
         { "ago", "999.9", "[1 s]" },

@@ -82,18 +82,21 @@ subtest 'no circle of headers' => sub {
     is("@left", '', 'no header is in a circle');
 };
 
-# The same for sources: X.c and X.h are one file. views.h has two sources.
-subtest 'no circle of files in mod_tmpl/status' => sub {
-    my %uses;
+# The files of mod_tmpl/status from the lowest to the highest, X.c and X.h as one file: memory, what is counted in
+# it, JSON of all that, what a form may change, views, the handler; and what reports a page.
+my @status = qw(members shm counters selectors sites stores in_force data fill admin views handler report);
+
+subtest 'arrows of mod_tmpl/status run down' => sub {
+    my %at = map { $status[$_] => $_ } 0 .. $#status;
+    my @wrong;
     for my $file (grep { m{^mod_tmpl/status/} } @files) {
         my ($name) = $file =~ /(\w+)\.[ch]$/;
-        $uses{$name}{$_} = 1 for grep { $_ ne $name } map { $_->[1] =~ m{^mod_tmpl/status/(\w+)\.h$} } @{ $included{$file} };
-        $uses{$name} //= {};
+        my $at = $at{$name} // (push(@wrong, "$file: it is not in the table"), next);
+        push @wrong, map { "$file:$_->[0]: includes $_->[1], which is higher" }
+            grep { $_->[1] =~ m{^mod_tmpl/status/(\w+)\.h$} && $at{$1} > $at } @{ $included{$file} };
     }
-    while (my @lowest = grep { !grep { $uses{$_} } keys %{ $uses{$_} } } keys %uses) {
-        delete @uses{@lowest};
-    }
-    is(join(' ', sort keys %uses), '', 'no file is in a circle');
+    is(join("\n", @wrong), '', 'no file includes a higher one');
+    is(join(' ', grep { !-e "mod_tmpl/status/$_.c" } @status), '', 'each file of the table is there');
 };
 
 subtest 'names' => sub {
