@@ -2,7 +2,7 @@
 /* The directives: httpd's table is made from settings.h, each row with the handler of its form. */
 #include "config.h"
 #include "cache.h"
-#include "connections.h"
+#include "child_store.h"
 #include "effect.h"
 #include "section.h"
 #include "status/selectors.h"
@@ -51,7 +51,7 @@ static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
         wrong = set_number(cmd, conf, arg);
     }
     if (wrong == NULL && section->mode != TMPL_MODE_OFF) {
-        tmpl_links_used_by(cmd->server);
+        tmpl_conf_used_by(cmd->server);
     }
     return wrong;
 }
@@ -292,7 +292,7 @@ static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
-    tmpl_link_t **field = tmpl_conf_field(conf, cmd->info);
+    tmpl_child_store_t **field = tmpl_conf_field(conf, cmd->info);
     const char *wrong = refuse_htaccess(cmd);
     const char *uri;
 
@@ -306,7 +306,7 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
     if (uri == NULL) {
         return refuse(cmd, arg, "not a valid path");
     }
-    *field = tmpl_link_add(uri, cmd->pool);
+    *field = tmpl_child_store_add(uri, cmd->pool);
     tmpl_effect_note(cmd, conf, *field);
     return NULL;
 }

@@ -6,7 +6,7 @@
  */
 #include "effect.h"
 
-#include "connections.h"
+#include "child_store.h"
 #include "messages.h"
 #include "section.h"
 
@@ -224,9 +224,9 @@ static int is_store(const named_t *named)
     return named->setting->form == TMPL_FORM_STORE;
 }
 
-static const void *store_in(tmpl_conf_t *section, const named_t *named)
+static tmpl_child_store_t **store_in(tmpl_conf_t *section, const named_t *named)
 {
-    return *(tmpl_link_t **)tmpl_conf_field(section, named->setting);
+    return tmpl_conf_field(section, named->setting);
 }
 
 /* Why no request uses the store; NULL: one may. */
@@ -235,14 +235,14 @@ static const char *why_store_is_overridden(const named_t *named, const server_re
     const char *why = NULL;
     const server_rec *s;
 
-    if (store_in(named->section, named) != named->value) {
+    if (*store_in(named->section, named) != named->value) {
         return "a later line of the same section replaces it";
     }
     for (s = main_server; named->is_servers && s != NULL; s = s->next) {
         if (reaches(named, s) && server_says(s, judges)) {
             tmpl_conf_t own = outermost(s);
 
-            if (store_in(&own, named) == named->value) {
+            if (*store_in(&own, named) == named->value) {
                 return NULL;
             }
             why = "each server with a TmplMode other than off has another one";
@@ -295,7 +295,6 @@ static void warn_about(const named_t *named, const char *why, server_rec *main_s
 
 void tmpl_effect_check(server_rec *main_server, int warn)
 {
-    apr_array_header_t *kept = apr_array_make(all->pool, 4, sizeof(const void *));
     int i;
 
     for (i = 0; i < all->nelts; i++) {
@@ -303,11 +302,11 @@ void tmpl_effect_check(server_rec *main_server, int warn)
         const char *why = why_no_effect(named, main_server);
 
         if (is_store(named) && why == NULL) {
-            APR_ARRAY_PUSH(kept, const void *) = named->value;
+            (*store_in(named->section, named))->is_used = 1;
         }
         if (warn) {
             warn_about(named, why, main_server);
         }
     }
-    tmpl_links_keep(kept);
+    tmpl_child_stores_drop_unused();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy.h"
-#include "headers.h"
+#include "fields.h"
 
 /* Directives that may apply to a style element; the first one that a policy has counts. */
 static const char *const directives[] = { "style-src-elem", "style-src", "default-src" };

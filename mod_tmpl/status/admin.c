@@ -6,7 +6,7 @@
 #include <apr_siphash.h>
 
 #include "admin.h"
-#include "connections.h"
+#include "child_store.h"
 #include "messages.h"
 #include "section.h"
 #include "shm.h"
@@ -186,7 +186,7 @@ static int run(admin_t *admin, int action, const char *store)
     request_rec *r = admin->r;
     apr_status_t rv;
 
-    admin->store = tmpl_links_store(store, &admin->err);
+    admin->store = tmpl_child_store_named(store, &admin->err);
     rv = admin->store != NULL ? actions[action].run(admin) : admin->err.status;
     ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN, user_of(r), r->useragent_ip,
                   actions[action].name, admin->site, store,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "in_force.h"
 
-#include "connections.h"
+#include "child_store.h"
 #include "members.h"
 
 /* The server and the section in which a directive is. */
@@ -40,7 +40,7 @@ static const char *value_of(const ap_directive_t *directive, const tmpl_setting_
     if (is_secret(args, setting)) {
         return "(set)";
     }
-    return setting->form == TMPL_FORM_STORE ? tmpl_link_name(ap_getword_conf(pool, &args), pool)
+    return setting->form == TMPL_FORM_STORE ? tmpl_child_store_name(ap_getword_conf(pool, &args), pool)
                                             : args;
 }
 

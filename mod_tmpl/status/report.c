@@ -2,6 +2,7 @@
 #include "report.h"
 #include "counters.h"
 #include "histogram.h"
+#include "page_links.h"
 #include "messages.h"
 #include "recent.h"
 #include "selectors.h"
