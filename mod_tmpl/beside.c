@@ -72,23 +72,6 @@ static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e)
     return rv;
 }
 
-/*
- * Why the page is not to be read, now that the data of e has come. The coding of the copy is not
- * known before the first data: the configuration may inflate the page (SetOutputFilter
- * INFLATE;SUBSTITUTE;DEFLATE), or compress it.
- */
-static tmpl_decline_e reason_to_leave(tmpl_ctx_t *ctx, const apr_bucket *e, request_rec *r)
-{
-    if ((apr_off_t)e->length > tmpl_conf_max_body(ctx->conf) - ctx->length) {
-        return TMPL_DECLINE_TOO_LARGE;
-    }
-    if (ctx->length > 0) {
-        return TMPL_DECLINE_NONE;
-    }
-    ctx->is_gzip = tmpl_coding_of(r) == TMPL_CODING_GZIP;
-    return tmpl_reason_behind_gate(r, TMPL_CODING_GZIP);
-}
-
 /* Copies the data of bb, whose buckets have known lengths. At EOS the copy is complete. */
 static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
@@ -107,7 +90,7 @@ static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_briga
             decline(f, ctx, TMPL_DECLINE_BROKEN);
         }
         else if (!APR_BUCKET_IS_METADATA(e)) {
-            tmpl_decline_e reason = reason_to_leave(ctx, e, f->r);
+            tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, TMPL_CODING_GZIP);
 
             if (reason != TMPL_DECLINE_NONE) {
                 decline(f, ctx, reason);

@@ -44,8 +44,16 @@ int tmpl_is_html(const request_rec *r)
            ap_cstr_casecmpn(type, html, sizeof(html) - 1) == 0;
 }
 
-tmpl_decline_e tmpl_reason_behind_gate(request_rec *r, tmpl_coding_e most)
+tmpl_decline_e tmpl_reason_to_stop(tmpl_ctx_t *ctx, const apr_bucket *e, request_rec *r,
+                                   tmpl_coding_e most)
 {
+    if ((apr_off_t)e->length > tmpl_conf_max_body(ctx->conf) - ctx->length) {
+        return TMPL_DECLINE_TOO_LARGE;
+    }
+    if (ctx->length > 0) {
+        return TMPL_DECLINE_NONE;
+    }
+    ctx->is_gzip = tmpl_coding_of(r) == TMPL_CODING_GZIP;
     return !tmpl_is_html(r)           ? TMPL_DECLINE_TYPE
            : tmpl_coding_of(r) > most ? TMPL_DECLINE_ENCODING
                                       : TMPL_DECLINE_NONE;

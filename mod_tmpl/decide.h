@@ -17,10 +17,13 @@ int tmpl_is_html(const request_rec *r);
 tmpl_decline_e tmpl_reason_to_decline(request_rec *r);
 
 /*
- * The same for a filter behind the gate, when the first data comes: filters of the configuration
- * that stand in between may have changed the body. most is the coding that the caller can undo.
+ * Why the page of ctx cannot be read any more, now that the data of e has come to a filter behind
+ * the gate; or TMPL_DECLINE_NONE. At the first data sets ctx->is_gzip, and looks at the fields
+ * anew: filters of the configuration that stand in between may have changed the body, for instance
+ * SetOutputFilter INFLATE;SUBSTITUTE;DEFLATE. most is the coding that the caller can undo.
  */
-tmpl_decline_e tmpl_reason_behind_gate(request_rec *r, tmpl_coding_e most);
+tmpl_decline_e tmpl_reason_to_stop(tmpl_ctx_t *ctx, const apr_bucket *e, request_rec *r,
+                                   tmpl_coding_e most);
 
 /* Counts and logs that r passes untouched, and sets the Tmpl field of an HTML response. */
 void tmpl_decline(request_rec *r, const tmpl_ctx_t *ctx, tmpl_decline_e reason);

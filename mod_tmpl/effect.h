@@ -14,7 +14,8 @@ void tmpl_effect_reset(apr_pool_t *pconf);
 
 /*
  * Notes, while the configuration is read, that section has a directive. value is the
- * tmpl_child_store_t of a store, the name of the detector that a model is for, and NULL for other settings.
+ * tmpl_child_store_t of a store, the name of the detector that a model is for, and NULL for other
+ * settings.
  */
 void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value);
 

@@ -175,22 +175,6 @@ static apr_status_t hold(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
     return rv;
 }
 
-/* Why the page cannot be held any more, now that the data of e has come. */
-static tmpl_decline_e reason_to_bypass(tmpl_ctx_t *ctx, const apr_bucket *e, request_rec *r)
-{
-    tmpl_coding_e most = ctx->is_gzip ? TMPL_CODING_GZIP : TMPL_CODING_NONE;
-
-    if ((apr_off_t)e->length > tmpl_conf_max_body(ctx->conf) - ctx->length) {
-        return TMPL_DECLINE_TOO_LARGE;
-    }
-    if (ctx->length > 0) {
-        return TMPL_DECLINE_NONE;
-    }
-    /* a filter of the configuration may have inflated the page */
-    ctx->is_gzip = tmpl_coding_of(r) == TMPL_CODING_GZIP;
-    return tmpl_reason_behind_gate(r, most);
-}
-
 apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
 {
     tmpl_ctx_t *ctx = f->ctx;
@@ -232,7 +216,8 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         }
         else {
-            tmpl_decline_e reason = reason_to_bypass(ctx, e, f->r);
+            tmpl_coding_e most = ctx->is_gzip ? TMPL_CODING_GZIP : TMPL_CODING_NONE;
+            tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, most);
 
             if (reason != TMPL_DECLINE_NONE) {
                 return bypass(f, ctx, bb, reason);

@@ -55,8 +55,20 @@ static void take(ap_filter_t *f, tmpl_ctx_t *ctx, const char *filter, tmpl_life_
     ctx->filter = ap_add_output_filter(filter, ctx, f->r, f->c);
 }
 
-/* Takes a page that is not declined. */
-static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx)
+/*
+ * A filter of the configuration that stands in front of TMPL, such as SUBSTITUTE, is to read the
+ * page: httpd inflates it for that filter. INFLATE takes an empty body for a broken one.
+ */
+static void inflate_for_others(ap_filter_t *f, const tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
+{
+    if (ctx->is_gzip && f->next != ctx->filter && !APR_BUCKET_IS_EOS(APR_BRIGADE_FIRST(bb)) &&
+        ap_get_output_filter_handle("INFLATE") != NULL) {
+        ap_add_output_filter("INFLATE", NULL, f->r, f->c);
+    }
+}
+
+/* Takes a page that is not declined; bb is its beginning. */
+static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
 
@@ -65,6 +77,7 @@ static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx)
         ctx->etag = apr_table_get(r->headers_out, "ETag");
         ctx->is_gzip = tmpl_coding_of(r) == TMPL_CODING_GZIP;
         take(f, ctx, "TMPL", TMPL_HELD);
+        inflate_for_others(f, ctx, bb);
     }
     else if (!r->header_only && (ctx->learn || tmpl_conf_mode(ctx->conf) == TMPL_MODE_HEADERS)) {
         /* to learn the page, or, in mode headers, for the log */
@@ -73,8 +86,8 @@ static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx)
     }
 }
 
-/* Decides what becomes of the response: sets ctx->life. */
-static void decide(ap_filter_t *f, tmpl_ctx_t *ctx)
+/* Decides what becomes of the response that begins with bb: sets ctx->life. */
+static void decide(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
     unsigned control = tmpl_control_take(r);
@@ -117,7 +130,7 @@ static void decide(ap_filter_t *f, tmpl_ctx_t *ctx)
         /* the page may still be declined; a page that is only learnt has no Markdown */
         tmpl_link_alternate(r, ctx->conf);
     }
-    take_page(f, ctx);
+    take_page(f, ctx, bb);
 }
 
 /*
@@ -254,7 +267,7 @@ apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
     }
     /* without a ctx the filter was named in a SetOutputFilter, and does nothing */
     if (ctx != NULL && ctx->life == TMPL_UNDECIDED) {
-        decide(f, ctx);
+        decide(f, ctx, bb);
     }
     if (ctx != NULL && ctx->life == TMPL_DISCARDED) {
         return tmpl_twin_discard(ctx, bb);
