@@ -385,31 +385,21 @@ int tmpl_conf_is_used(void)
     return users->nelts > 0;
 }
 
-static void detect_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
+void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 {
-    if (conf->detector != TMPL_UNSET) {
-        opts->detector = (tmpl_detector_e)conf->detector;
-    }
-    if (conf->smoothing != TMPL_UNSET) {
-        opts->detect.smoothing = (tmpl_smoothing_e)conf->smoothing;
-    }
+    *opts = tmpl_clean_opts_default;
+    opts->mode = tmpl_conf_mode(conf);
+    opts->age = tmpl_conf_delay(conf);
+    opts->detector = (tmpl_detector_e)OR_DEFAULT(conf->detector, (apr_int64_t)opts->detector);
+    opts->detect.smoothing =
+        (tmpl_smoothing_e)OR_DEFAULT(conf->smoothing, (apr_int64_t)opts->detect.smoothing);
     if (conf->ratio >= 0) {
         opts->detect.ratio = conf->ratio;
         opts->detect.threshold = conf->ratio;
     }
     opts->detect.models = builtin;
     models_merge(&opts->detect.models, &conf->models, NULL);
-}
-
-void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
-{
-    *opts = tmpl_clean_opts_default;
-    opts->mode = tmpl_conf_mode(conf);
-    opts->age = tmpl_conf_delay(conf);
-    detect_opts(opts, conf);
-    if (conf->min_df != TMPL_UNSET) {
-        opts->policy.min_df = (uint32_t)conf->min_df;
-    }
+    opts->policy.min_df = (uint32_t)OR_DEFAULT(conf->min_df, opts->policy.min_df);
     if (conf->lifetime.tb != TMPL_UNSET) {
         opts->policy.lifetime_tb = (uint32_t)conf->lifetime.tb;
         opts->policy.lifetime_n = (uint32_t)conf->lifetime.n;
