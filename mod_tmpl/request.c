@@ -20,17 +20,13 @@ static const char *const changed[] = { "Accept-Encoding", "If-Modified-Since",
                                        "If-None-Match",   "If-Range",
                                        "Range",           NULL };
 
-/* Whether text begins with one of the n prefixes, in any case. */
-static int begins_with(const char *text, const char *const *prefixes, size_t n)
+/* Whether text begins with one of the prefixes, in any case. The list ends in NULL. */
+static int begins_with(const char *text, const char *const *prefixes)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++) {
-        if (ap_cstr_casecmpn(text, prefixes[i], strlen(prefixes[i])) == 0) {
-            return 1;
-        }
+    while (*prefixes != NULL && ap_cstr_casecmpn(text, *prefixes, strlen(*prefixes)) != 0) {
+        prefixes++;
     }
-    return 0;
+    return *prefixes != NULL;
 }
 
 /* Whether the answer may be a page, as far as the request shows. */
@@ -42,32 +38,23 @@ static int may_be_page(const request_rec *r)
                                           "font/",
                                           "application/pdf",
                                           "application/zip",
-                                          "application/octet-stream" };
-    static const char *const wanted[] = { "image", "video",  "audio", "font",
-                                          "style", "script", "track", "manifest" };
+                                          "application/octet-stream",
+                                          NULL };
+    static const char *const wanted[] = { "image",  "video", "audio",    "font", "style",
+                                          "script", "track", "manifest", NULL };
     const char *destination = apr_table_get(r->headers_in, "Sec-Fetch-Dest");
-    size_t i;
 
-    /* mod_mime's guess from the name */
-    if (r->content_type != NULL &&
-        begins_with(r->content_type, others, sizeof(others) / sizeof(others[0]))) {
-        return 0;
-    }
-    for (i = 0; destination != NULL && i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-        if (ap_cstr_casecmp(destination, wanted[i]) == 0) {
-            return 0;
-        }
-    }
-    return 1;
+    /* the type is mod_mime's guess from the name */
+    return (r->content_type == NULL || !begins_with(r->content_type, others)) &&
+           (destination == NULL || !begins_with(destination, wanted));
 }
 
 int tmpl_request_names_page(const request_rec *r)
 {
     static const char *const pages[] = { "text/html", "application/xhtml+xml", DIR_MAGIC_TYPE,
-                                         "application/x-httpd-" };
+                                         "application/x-httpd-", NULL };
 
-    return r->content_type == NULL ||
-           begins_with(r->content_type, pages, sizeof(pages) / sizeof(pages[0]));
+    return r->content_type == NULL || begins_with(r->content_type, pages);
 }
 
 /*
@@ -87,35 +74,28 @@ static int may_be_part(const request_rec *r)
     return (condition == NULL || strncmp(condition, "W/", 2) != 0) && !tmpl_request_names_page(r);
 }
 
-/* The codings of an Accept-Encoding field that can be undone here, with their weights. */
-static const char *readable_codings(const char *accept, apr_pool_t *pool)
+/* Leaves the codings in Accept-Encoding that can be undone here, with their weights. */
+static void accept_readable(request_rec *r)
 {
-    apr_array_header_t *readable = apr_array_make(pool, 4, sizeof(const char *));
-    const char *rest = accept;
-    const char *item;
-    apr_size_t len;
+    static const char name[] = "Accept-Encoding";
+    apr_array_header_t *readable = apr_array_make(r->pool, 4, sizeof(const char *));
+    const char *rest = apr_table_getm(r->pool, r->headers_in, name);
 
+    if (rest == NULL) {
+        return;
+    }
     while (*(rest += strspn(rest, ", \t")) != '\0') {
-        item = rest;
-        len = strcspn(item, ";, \t");
+        const char *item = rest, *coding;
+
         rest += strcspn(rest, ",");
-        if ((len == 4 && ap_cstr_casecmpn(item, "gzip", len) == 0) ||
-            (len == 6 && ap_cstr_casecmpn(item, "x-gzip", len) == 0) ||
-            (len == 8 && ap_cstr_casecmpn(item, "identity", len) == 0)) {
-            tmpl_field_list_add(readable, apr_pstrmemdup(pool, item, (apr_size_t)(rest - item)));
+        coding = apr_pstrmemdup(r->pool, item, strcspn(item, ";, \t"));
+        if (ap_cstr_casecmp(coding, "gzip") == 0 || ap_cstr_casecmp(coding, "x-gzip") == 0 ||
+            ap_cstr_casecmp(coding, "identity") == 0) {
+            tmpl_field_list_add(readable, apr_pstrmemdup(r->pool, item, (apr_size_t)(rest - item)));
         }
     }
-    return readable->nelts > 0 ? apr_array_pstrcat(pool, readable, ',') : NULL;
-}
-
-static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)
-{
-    const char *accept = apr_table_getm(pool, headers_in, "Accept-Encoding");
-    const char *readable = accept != NULL ? readable_codings(accept, pool) : "";
-
-    if (accept != NULL) {
-        apr_table_setn(headers_in, "Accept-Encoding", readable != NULL ? readable : "identity");
-    }
+    apr_table_setn(r->headers_in, name,
+                   readable->nelts > 0 ? apr_array_pstrcat(r->pool, readable, ',') : "identity");
 }
 
 /* Adds HTML to Accept: Markdown is made of HTML, so a choice by Accept must be able to be HTML. */
@@ -268,7 +248,7 @@ int tmpl_request_handler(request_rec *r)
         return DECLINED;
     }
     tmpl_kept(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
-    accept_readable(r->headers_in, r->pool);
+    accept_readable(r);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r)) {
             /* httpd answers ranges from the changed page */

@@ -83,7 +83,7 @@ my %layers = (
     mod_tmpl => [
         'mod_tmpl.h messages',                                                      # records, what is logged
         'section fields page_pool ending later',                                    # settings, header fields, pools, the queue
-        'accept brigade cache control health kept personal policy validators',      # one part of a request, or of a store
+        'accept brigade cache control health kept personal validators',             # one part of a request, or of a store
         'learning page_links request wait',                                         # the request, and the backend
         'child_store',                                                              # the stores of a child
         'effect judge',                                                             # a page judged by a store
