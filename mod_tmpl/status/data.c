@@ -402,8 +402,9 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
         tmpl_error_t err = { APR_EGENERAL, "the store does not answer" };
         tmpl_store_stats_t stats;
         /* not asked if any child found it silent: this request would wait for it */
-        tmpl_store_t *store =
-            status->open[TMPL_PURPOSE_LOOKUP] == 0 ? tmpl_child_store_named(status->name, &err) : NULL;
+        tmpl_store_t *store = status->open[TMPL_PURPOSE_LOOKUP] == 0
+                                  ? tmpl_child_store_named(status->name, &err)
+                                  : NULL;
 
         if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
                                               &err, pool) == APR_SUCCESS) {

@@ -40,8 +40,9 @@ static const char *value_of(const ap_directive_t *directive, const tmpl_setting_
     if (is_secret(args, setting)) {
         return "(set)";
     }
-    return setting->form == TMPL_FORM_STORE ? tmpl_child_store_name(ap_getword_conf(pool, &args), pool)
-                                            : args;
+    return setting->form == TMPL_FORM_STORE
+               ? tmpl_child_store_name(ap_getword_conf(pool, &args), pool)
+               : args;
 }
 
 static json_t *row_of(const ap_directive_t *directive, const tmpl_setting_t *setting,
