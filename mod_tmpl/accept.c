@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accept.h"
-#include "headers.h"
+#include "fields.h"
 
 #include "base/ascii.h"
 

@@ -12,22 +12,21 @@
  * log_transaction hook runs on the connection's thread, for which all other streams would wait.
  */
 #include "beside.h"
-#include "append.h"
+#include "brigade.h"
+#include "decide.h"
 #include "ending.h"
-#include "gate.h"
-#include "gunzip.h"
-#include "headers.h"
 #include "judge.h"
+#include "kept.h"
 #include "page_pool.h"
-#include "request.h"
 #include "section.h"
 #include "status/report.h"
+#include "tmpl_field.h"
 #include "wait.h"
 
 /* Stops reading the page. */
 static void leave(ap_filter_t *f, tmpl_ctx_t *ctx)
 {
-    ctx->done = 1;
+    ctx->life = TMPL_BYPASSED;
     apr_brigade_cleanup(ctx->held);
     ap_remove_output_filter(f);
 }
@@ -38,23 +37,6 @@ static void decline(ap_filter_t *f, tmpl_ctx_t *ctx, tmpl_decline_e reason)
     tmpl_decline(f->r, ctx, reason);
 }
 
-/*
- * Runs when the first brigade comes. The coding of the copy is not known before: the configuration
- * may inflate the page (SetOutputFilter INFLATE;SUBSTITUTE;DEFLATE), or compress it.
- */
-static void begin(ap_filter_t *f, tmpl_ctx_t *ctx)
-{
-    tmpl_decline_e reason = tmpl_gate_recheck(f->r, TMPL_CODING_GZIP);
-
-    ctx->held = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
-    ctx->chunk = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
-    ctx->inflated = tmpl_gate_coding(f->r) == TMPL_CODING_GZIP;
-    if (reason != TMPL_DECLINE_NONE) {
-        decline(f, ctx, reason);
-    }
-}
-
-/* Copies the data of e. */
 static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
 {
     const char *data;
@@ -62,7 +44,7 @@ static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
     apr_status_t rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
 
     if (rv == APR_SUCCESS) {
-        tmpl_append(ctx->held, data, len);
+        tmpl_brigade_append(ctx->held, data, len);
         ctx->length += (apr_off_t)len;
     }
     return rv;
@@ -72,51 +54,50 @@ static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
  * Copies the data of e, which is a file. Reading would turn the file, which httpd may send by
  * sendfile, into data in memory; so a copy of the bucket is read.
  */
-static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
+static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e)
 {
-    apr_bucket_brigade *read = apr_brigade_create(pool, e->list);
+    apr_bucket_brigade *read = apr_brigade_create(ctx->held->p, e->list);
     apr_bucket *twin;
     apr_status_t rv = apr_bucket_copy(e, &twin);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
+    if (rv == APR_SUCCESS) {
+        APR_BRIGADE_INSERT_TAIL(read, twin);
     }
-    APR_BRIGADE_INSERT_TAIL(read, twin);
     while (rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(read)) {
         twin = APR_BRIGADE_FIRST(read);
         rv = copy_data(ctx, twin);
         apr_bucket_delete(twin);
     }
-    apr_brigade_cleanup(read);
+    apr_brigade_destroy(read);
     return rv;
 }
 
 /* Copies the data of bb, whose buckets have known lengths. At EOS the copy is complete. */
 static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
-    apr_off_t limit = tmpl_conf_max_body(ctx->conf);
     apr_status_t rv = APR_SUCCESS;
     apr_bucket *e;
 
     for (e = APR_BRIGADE_FIRST(bb);
-         rv == APR_SUCCESS && !ctx->done && e != APR_BRIGADE_SENTINEL(bb); e = APR_BUCKET_NEXT(e)) {
+         rv == APR_SUCCESS && ctx->life == TMPL_PASSING && e != APR_BRIGADE_SENTINEL(bb);
+         e = APR_BUCKET_NEXT(e)) {
         if (APR_BUCKET_IS_EOS(e)) {
-            ctx->done = 1;
             /* a handler also sends EOS when its client has disconnected */
-            ctx->whole = !f->c->aborted;
+            ctx->life = f->c->aborted ? TMPL_BYPASSED : TMPL_COPIED;
             ap_remove_output_filter(f);
         }
         else if (AP_BUCKET_IS_ERROR(e)) {
             decline(f, ctx, TMPL_DECLINE_BROKEN);
         }
-        else if (APR_BUCKET_IS_METADATA(e)) {
-            continue;
-        }
-        else if ((apr_off_t)e->length > limit - ctx->length) {
-            decline(f, ctx, TMPL_DECLINE_TOO_LARGE);
-        }
-        else {
-            rv = APR_BUCKET_IS_FILE(e) ? copy_file(ctx, e, f->r->pool) : copy_data(ctx, e);
+        else if (!APR_BUCKET_IS_METADATA(e)) {
+            tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, TMPL_CODING_GZIP);
+
+            if (reason != TMPL_DECLINE_NONE) {
+                decline(f, ctx, reason);
+            }
+            else {
+                rv = APR_BUCKET_IS_FILE(e) ? copy_file(ctx, e) : copy_data(ctx, e);
+            }
         }
     }
     return rv;
@@ -134,50 +115,41 @@ static apr_status_t pass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *ch
     return rv;
 }
 
-/* Undoes the compression of the copy. */
-static tmpl_decline_e inflate_copy(tmpl_ctx_t *ctx)
-{
-    apr_status_t rv;
-
-    if (!ctx->inflated) {
-        return TMPL_DECLINE_NONE;
-    }
-    rv = tmpl_gunzip(ctx->held, &ctx->length, tmpl_conf_max_body(ctx->conf));
-    return rv == APR_SUCCESS          ? TMPL_DECLINE_NONE
-           : APR_STATUS_IS_ENOSPC(rv) ? TMPL_DECLINE_TOO_LARGE
-                                      : TMPL_DECLINE_INFLATE;
-}
-
-static void judge(tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
+static void judge(const tmpl_ctx_t *ctx, const apr_bucket_brigade *page, request_rec *r,
+                  apr_pool_t *pool)
 {
     tmpl_judged_t judged;
     apr_interval_time_t took;
+    apr_off_t length;
 
-    if (tmpl_judge(&judged, ctx, r, pool) != APR_SUCCESS) {
+    if (tmpl_judge(&judged, ctx, page, r, pool) != APR_SUCCESS) {
         return;
     }
     took = tmpl_clock() - judged.start;
+    length = (apr_off_t)judged.input.len;
     if (judged.outcome.decline != TMPL_DECLINE_NONE) {
-        tmpl_note_decline(r, ctx->conf, judged.outcome.decline);
+        tmpl_decline_judged(r, ctx->conf, judged.outcome.decline);
     }
-    tmpl_headers_noted(r, &judged, took);
-    tmpl_report_judged(&judged, ctx, r, ctx->length, ctx->length, took);
+    tmpl_field_note(r, &judged, took);
+    tmpl_report_judged(&judged, ctx, r, length, length, took);
 }
 
 /* Judges the copy, after all of the page has been passed on. */
 static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
 {
-    tmpl_decline_e reason = inflate_copy(ctx);
+    apr_bucket_brigade *page;
+    tmpl_decline_e reason = tmpl_brigade_page(&page, ctx);
     apr_pool_t *pool;
 
-    ctx->whole = 0;
+    ctx->life = TMPL_DONE;
     if (reason != TMPL_DECLINE_NONE) {
         tmpl_decline(r, ctx, reason);
     }
     else {
         pool = tmpl_page_pool_begin(r->pool);
-        judge(ctx, r, pool);
+        judge(ctx, page, r, pool);
         tmpl_page_pool_end(pool);
+        apr_brigade_cleanup(page);
     }
     apr_brigade_cleanup(ctx->held);
 }
@@ -188,15 +160,12 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
     apr_status_t rv = APR_SUCCESS;
     apr_time_t end = 0;
 
-    if (ctx == NULL || ctx->done) {
+    if (ctx == NULL || ctx->life != TMPL_PASSING) {
         /* the filter was named in a SetOutputFilter, without a gate; or reading has stopped */
         ap_remove_output_filter(f);
         return ap_pass_brigade(f->next, bb);
     }
-    if (ctx->held == NULL) {
-        begin(f, ctx);
-    }
-    while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
+    while (rv == APR_SUCCESS && ctx->life == TMPL_PASSING && !APR_BRIGADE_EMPTY(bb)) {
         rv = tmpl_wait_for_chunk(ctx->chunk, bb, end);
         end = 0;
         if (APR_STATUS_IS_EAGAIN(rv)) {
@@ -209,10 +178,10 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
             rv = pass(f, ctx, ctx->chunk);
         }
     }
-    if (rv != APR_SUCCESS && !ctx->done) {
+    if (rv != APR_SUCCESS && ctx->life == TMPL_PASSING) {
         leave(f, ctx);
     }
-    if (ctx->whole && f->c->master != NULL) {
+    if (ctx->life == TMPL_COPIED && f->c->master != NULL) {
         read_copy(ctx, f->r);
     }
     return rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb) ? ap_pass_brigade(f->next, bb) : rv;
@@ -220,15 +189,14 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
 
 int tmpl_beside_served(request_rec *r)
 {
-    tmpl_ctx_t *ctx;
-
     if (tmpl_ending_is_closing()) {
         return DECLINED;
     }
     /* after an internal redirect another request has answered */
     for (; r != NULL; r = r->next) {
-        ctx = tmpl_request_beside(r);
-        if (ctx != NULL && ctx->whole) {
+        tmpl_ctx_t *ctx = tmpl_kept_read(r)->beside;
+
+        if (ctx != NULL && ctx->life == TMPL_COPIED) {
             read_copy(ctx, r);
         }
     }

@@ -97,22 +97,19 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
         }
     }
     made = apr_pcalloc(pconf, sizeof(*made));
+    *cache = made;
+    if (strcmp(name, "none") == 0) {
+        return NULL; /* it is never ready */
+    }
     made->name = apr_pstrdup(pconf, name);
-    if (strcmp(name, "none") != 0) {
-        made->provider =
-            ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, provider, AP_SOCACHE_PROVIDER_VERSION);
-        if (made->provider == NULL) {
-            return apr_psprintf(ptemp, "is mod_socache_%s loaded?", provider);
-        }
-        const char *why = made->provider->create(&made->instance,
-                                                 arguments_of(provider, name, pconf), ptemp, pconf);
-        if (why != NULL) {
-            return why;
-        }
+    made->provider =
+        ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, provider, AP_SOCACHE_PROVIDER_VERSION);
+    if (made->provider == NULL) {
+        return apr_psprintf(ptemp, "is mod_socache_%s loaded?", provider);
     }
     APR_ARRAY_PUSH(caches, tmpl_cache_t *) = made;
-    *cache = made;
-    return NULL;
+    return made->provider->create(&made->instance, arguments_of(provider, name, pconf), ptemp,
+                                  pconf);
 }
 
 static apr_status_t cache_destroy(void *data)
@@ -124,18 +121,6 @@ static apr_status_t cache_destroy(void *data)
         cache->provider->destroy(cache->instance, NULL);
     }
     return APR_SUCCESS;
-}
-
-static int is_used(void)
-{
-    int i;
-
-    for (i = 0; i < caches->nelts; i++) {
-        if (APR_ARRAY_IDX(caches, i, tmpl_cache_t *)->provider != NULL) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* Two caches of one provider must not share a name. */
@@ -159,7 +144,7 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
     apr_status_t rv;
     int i;
 
-    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG || !is_used()) {
+    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG || caches->nelts == 0) {
         return;
     }
     rv = apr_generate_random_bytes(secret.bytes, sizeof(secret.bytes));
@@ -171,11 +156,7 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
         return;
     }
     for (i = 0; i < caches->nelts; i++) {
-        tmpl_cache_t *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
-
-        if (cache->provider != NULL) {
-            init(cache, i, s, pconf);
-        }
+        init(APR_ARRAY_IDX(caches, i, tmpl_cache_t *), i, s, pconf);
     }
 }
 

@@ -2,7 +2,7 @@
 /* The directives: httpd's table is made from settings.h, each row with the handler of its form. */
 #include "config.h"
 #include "cache.h"
-#include "connections.h"
+#include "child_store.h"
 #include "effect.h"
 #include "section.h"
 #include "status/selectors.h"
@@ -28,30 +28,25 @@ static void *field_of(cmd_parms *cmd, void *conf)
     return tmpl_conf_field(conf, cmd->info);
 }
 
-/*
- * For directives that change what all requests share: AllowOverrideList can allow any directive of
- * a section in .htaccess files, which httpd reads during requests.
- */
-static const char *refuse_htaccess(cmd_parms *cmd)
-{
-    return ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-}
-
 static const char *set_number(cmd_parms *cmd, void *conf, const char *arg)
 {
     return answer(cmd, tmpl_setting_number(field_of(cmd, conf), cmd->info, arg, cmd->pool));
 }
 
+/*
+ * As for other directives that change what all requests share, .htaccess files cannot have it:
+ * AllowOverrideList can allow any directive there, and httpd reads them during requests.
+ */
 static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_conf_t *section = conf;
-    const char *wrong = refuse_htaccess(cmd);
+    const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
 
     if (wrong == NULL) {
         wrong = set_number(cmd, conf, arg);
     }
     if (wrong == NULL && section->mode != TMPL_MODE_OFF) {
-        tmpl_links_used_by(cmd->server);
+        tmpl_conf_used_by(cmd->server);
     }
     return wrong;
 }
@@ -122,70 +117,56 @@ static const char *set_flag(cmd_parms *cmd, void *conf, int on)
 }
 
 /*
- * A key does not change the response, so httpd must not add the fields that its expression reads to
- * Vary: caches would only miss more often.
+ * Neither a key nor a condition changes the response, so httpd must not add the fields that its
+ * expression reads to Vary: caches would only miss more often; and no cache keeps a page that only
+ * a condition lets a person see. A query that a condition reads is part of the page's address.
  */
-static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
+static const char *set_expr(cmd_parms *cmd, const ap_expr_info_t **to, const char *arg,
+                            unsigned flags)
 {
     const char *why = NULL;
-    const ap_expr_info_t **field = field_of(cmd, conf);
-    const ap_expr_info_t *expr = ap_expr_parse_cmd(
-        cmd, arg, AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY, &why, NULL);
-
-    if (why != NULL || arg[0] == '\0') {
-        return refuse(cmd, arg, why);
-    }
-    *field = expr;
-    return NULL;
-}
-
-/*
- * httpd must not add the fields that a condition reads to Vary either: no cache keeps a page that
- * only the condition lets a person see. A query that the condition reads is part of the page's
- * address.
- */
-static const char *set_condition(cmd_parms *cmd, void *conf, const char *arg)
-{
-    const char *why = NULL;
-    const ap_expr_info_t **field = field_of(cmd, conf);
-    const ap_expr_info_t *expr = ap_expr_parse_cmd(cmd, arg, AP_EXPR_FLAG_DONT_VARY, &why, NULL);
+    const ap_expr_info_t *expr =
+        ap_expr_parse_cmd(cmd, arg, flags | AP_EXPR_FLAG_DONT_VARY, &why, NULL);
 
     if (why != NULL) {
         return refuse(cmd, arg, why);
     }
-    *field = expr;
+    *to = expr;
     return NULL;
+}
+
+static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
+{
+    const ap_expr_info_t **field = field_of(cmd, conf);
+
+    return arg[0] == '\0' ? refuse(cmd, arg, NULL)
+                          : set_expr(cmd, field, arg, AP_EXPR_FLAG_STRING_RESULT);
+}
+
+static const char *set_condition(cmd_parms *cmd, void *conf, const char *arg)
+{
+    return set_expr(cmd, field_of(cmd, conf), arg, 0);
 }
 
 static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
 {
-    static const struct {
-        const char *word;
-        tmpl_learn_t learn;
-    } words[] = {
-        { "public", { TMPL_LEARN_PUBLIC, NULL } },
-        { "on", { TMPL_LEARN_ALWAYS, NULL } },
-        { "off", { TMPL_LEARN_NEVER, NULL } },
+    static const char *const words[] = {
+        [TMPL_LEARN_PUBLIC] = "public", [TMPL_LEARN_ALWAYS] = "on", [TMPL_LEARN_NEVER] = "off"
     };
-    const char *why = NULL;
     const tmpl_learn_t **field = field_of(cmd, conf);
-    tmpl_learn_t *learn;
-    size_t i;
+    tmpl_learn_t *learn = apr_pcalloc(cmd->pool, sizeof(*learn));
+    const char *wrong = NULL;
 
-    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (ap_cstr_casecmp(arg, words[i].word) == 0) {
-            *field = &words[i].learn;
-            return NULL;
-        }
+    while (learn->when < TMPL_LEARN_IF && ap_cstr_casecmp(arg, words[learn->when]) != 0) {
+        learn->when++;
     }
-    learn = apr_palloc(cmd->pool, sizeof(*learn));
-    learn->when = TMPL_LEARN_IF;
-    learn->expr = ap_expr_parse_cmd(cmd, arg, AP_EXPR_FLAG_DONT_VARY, &why, NULL);
-    if (why != NULL) {
-        return refuse(cmd, arg, why);
+    if (learn->when == TMPL_LEARN_IF) {
+        wrong = set_expr(cmd, &learn->expr, arg, 0);
     }
-    *field = learn;
-    return NULL;
+    if (wrong == NULL) {
+        *field = learn;
+    }
+    return wrong;
 }
 
 static const char *joined(int argc, char *const argv[], apr_pool_t *pool)
@@ -220,7 +201,7 @@ static const char *set_selectors(cmd_parms *cmd, void *conf, int argc, char *con
 {
     apr_array_header_t **list = field_of(cmd, conf);
     int first = *list != NULL ? (*list)->nelts : 0;
-    const char *wrong = refuse_htaccess(cmd);
+    const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
 
     if (wrong != NULL) {
         return wrong;
@@ -292,8 +273,8 @@ static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
-    tmpl_link_t **field = tmpl_conf_field(conf, cmd->info);
-    const char *wrong = refuse_htaccess(cmd);
+    tmpl_child_store_t **field = tmpl_conf_field(conf, cmd->info);
+    const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
     const char *uri;
 
     if (wrong != NULL) {
@@ -306,7 +287,7 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
     if (uri == NULL) {
         return refuse(cmd, arg, "not a valid path");
     }
-    *field = tmpl_link_add(uri, cmd->pool);
+    *field = tmpl_child_store_add(uri, cmd->pool);
     tmpl_effect_note(cmd, conf, *field);
     return NULL;
 }
@@ -315,7 +296,7 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
 static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_cache_t **field = field_of(cmd, conf);
-    const char *wrong = refuse_htaccess(cmd);
+    const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
     const char *why;
 
     if (wrong != NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "control.h"
-#include "headers.h"
+#include "fields.h"
 #include "messages.h"
 
 static const char name[] = "Tmpl-Control";

@@ -6,7 +6,7 @@
  */
 #include "effect.h"
 
-#include "connections.h"
+#include "child_store.h"
 #include "messages.h"
 #include "section.h"
 
@@ -22,37 +22,29 @@ typedef struct {
 
 static apr_array_header_t *all; /* of named_t; written while the configuration is read */
 
-/* What a section says to a question: 1, 0, or TMPL_UNSET if it inherits the answer. */
-typedef int says_f(const tmpl_conf_t *section);
+/* What must be in force for a setting to have an effect. */
+typedef struct {
+    tmpl_setting_e setting;
+    int is_not; /* any value but this */
+    apr_int64_t value;
+} wanted_t;
 
-static int judges(const tmpl_conf_t *section)
-{
-    return section->mode == TMPL_UNSET ? TMPL_UNSET : section->mode != TMPL_MODE_OFF;
-}
+static const wanted_t judges = { TMPL_SETTING_mode, 1, TMPL_MODE_OFF };
+static const wanted_t annotates = { TMPL_SETTING_mode, 0, TMPL_MODE_ANNOTATE };
+static const wanted_t by_pagelevel = { TMPL_SETTING_detector, 0, TMPL_DETECTOR_PAGELEVEL };
+static const wanted_t by_auto = { TMPL_SETTING_detector, 0, TMPL_DETECTOR_AUTO };
+static const wanted_t allows_highlight = { TMPL_SETTING_highlight_allow, 0, 0 };
 
-static int annotates(const tmpl_conf_t *section)
+/* Whether it is in force by what a section says: 1, 0, or TMPL_UNSET if the section inherits it. */
+static int says(tmpl_conf_t *section, const wanted_t *wanted)
 {
-    return section->mode == TMPL_UNSET ? TMPL_UNSET : section->mode == TMPL_MODE_ANNOTATE;
-}
+    const apr_int64_t *number;
 
-static int judges_by(const tmpl_conf_t *section, tmpl_detector_e detector)
-{
-    return section->detector == TMPL_UNSET ? TMPL_UNSET : section->detector == (int)detector;
-}
-
-static int judges_by_pagelevel(const tmpl_conf_t *section)
-{
-    return judges_by(section, TMPL_DETECTOR_PAGELEVEL);
-}
-
-static int judges_by_auto(const tmpl_conf_t *section)
-{
-    return judges_by(section, TMPL_DETECTOR_AUTO);
-}
-
-static int allows_highlight(const tmpl_conf_t *section)
-{
-    return section->highlight_allow != NULL ? 1 : TMPL_UNSET;
+    if (wanted->setting == TMPL_SETTING_highlight_allow) {
+        return section->highlight_allow != NULL ? 1 : TMPL_UNSET;
+    }
+    number = tmpl_conf_field(section, &tmpl_settings[wanted->setting]);
+    return *number == TMPL_UNSET ? TMPL_UNSET : (*number == wanted->value) != wanted->is_not;
 }
 
 /* Whether a directive asks for something: its value is not the default. */
@@ -66,11 +58,6 @@ static int asks_markdown(const named_t *named)
 static int asks_highlight(const named_t *named)
 {
     return named->section->mode == TMPL_MODE_HIGHLIGHT;
-}
-
-static int asks_allow(const named_t *named)
-{
-    return named->section->highlight_allow != NULL;
 }
 
 static int asks_pagelevel_model(const named_t *named)
@@ -100,26 +87,25 @@ static int asks_parts(const named_t *named)
     return tmpl_parts_without(named->section->parts) != tmpl_parts_without(nothing);
 }
 
-/* A setting that asks for something has an effect only where a section says 1. */
+/* A setting that asks for something has an effect only where wanted is in force. */
 static const struct {
     tmpl_setting_e setting;
-    asks_f *asks;
-    says_f *says;
-    const char *why; /* if no section does */
+    asks_f *asks; /* NULL: it always does */
+    const wanted_t *wanted;
+    const char *why; /* if it is in force nowhere */
 } rules[] = {
-    { TMPL_SETTING_markdown, asks_markdown, judges, "TmplMode is off here" },
-    { TMPL_SETTING_highlight_allow, asks_allow, judges, "TmplMode is off here" },
-    { TMPL_SETTING_mode, asks_highlight, allows_highlight,
+    { TMPL_SETTING_markdown, asks_markdown, &judges, "TmplMode is off here" },
+    { TMPL_SETTING_highlight_allow, NULL, &judges, "TmplMode is off here" },
+    { TMPL_SETTING_mode, asks_highlight, &allows_highlight,
       "highlight shows nobody anything until TmplHighlightAllow says for whom" },
-    { TMPL_SETTING_models, asks_pagelevel_model, judges_by_pagelevel,
+    { TMPL_SETTING_models, asks_pagelevel_model, &by_pagelevel,
       "the model is for TmplDetector pagelevel, which is not in force here" },
-    { TMPL_SETTING_models, asks_auto_model, judges_by_auto,
+    { TMPL_SETTING_models, asks_auto_model, &by_auto,
       "the model is for TmplDetector auto, which is not in force here" },
-    { TMPL_SETTING_smoothing, asks_smoothing, judges_by_pagelevel,
-      "TmplDetector is not pagelevel here" },
-    { TMPL_SETTING_parts, asks_parts, judges_by_auto,
+    { TMPL_SETTING_smoothing, asks_smoothing, &by_pagelevel, "TmplDetector is not pagelevel here" },
+    { TMPL_SETTING_parts, asks_parts, &by_auto,
       "only TmplDetector auto tells parts apart, which is not in force here" },
-    { TMPL_SETTING_marks, asks_marks, annotates, "TmplMode is not annotate here" },
+    { TMPL_SETTING_marks, asks_marks, &annotates, "TmplMode is not annotate here" },
 };
 
 void tmpl_effect_reset(apr_pool_t *pconf)
@@ -166,14 +152,14 @@ static int reaches(const named_t *named, const server_rec *s)
 }
 
 /* Whether a section inside of s says 1. */
-static int some_section_says(const server_rec *s, says_f *says)
+static int some_section_says(const server_rec *s, const wanted_t *wanted)
 {
     int i;
 
     for (i = 0; i < all->nelts; i++) {
         const named_t *named = named_at(i);
 
-        if (!named->is_servers && reaches(named, s) && says(named->section) == 1) {
+        if (!named->is_servers && reaches(named, s) && says(named->section, wanted) == 1) {
             return 1;
         }
     }
@@ -181,22 +167,23 @@ static int some_section_says(const server_rec *s, says_f *says)
 }
 
 /* Whether requests to s can meet a section that says 1. */
-static int server_says(const server_rec *s, says_f *says)
+static int server_says(const server_rec *s, const wanted_t *wanted)
 {
-    const tmpl_conf_t own = outermost(s);
+    tmpl_conf_t own = outermost(s);
 
-    return says(&own) == 1 || some_section_says(s, says);
+    return says(&own, wanted) == 1 || some_section_says(s, wanted);
 }
 
 /* Whether a request can meet the directive together with a section that says 1. */
-static int is_used(const named_t *named, says_f *says, const server_rec *main_server)
+static int is_used(const named_t *named, const wanted_t *wanted, const server_rec *main_server)
 {
     /* what the directive's own section says takes the place of what the server says */
-    int inherits = named->is_servers || says(named->section) == TMPL_UNSET;
+    int inherits = named->is_servers || says(named->section, wanted) == TMPL_UNSET;
     const server_rec *s;
 
     for (s = main_server; s != NULL; s = s->next) {
-        if (reaches(named, s) && (inherits ? server_says(s, says) : some_section_says(s, says))) {
+        if (reaches(named, s) &&
+            (inherits ? server_says(s, wanted) : some_section_says(s, wanted))) {
             return 1;
         }
     }
@@ -224,9 +211,9 @@ static int is_store(const named_t *named)
     return named->setting->form == TMPL_FORM_STORE;
 }
 
-static const void *store_in(tmpl_conf_t *section, const named_t *named)
+static tmpl_child_store_t **store_in(tmpl_conf_t *section, const named_t *named)
 {
-    return *(tmpl_link_t **)tmpl_conf_field(section, named->setting);
+    return tmpl_conf_field(section, named->setting);
 }
 
 /* Why no request uses the store; NULL: one may. */
@@ -235,14 +222,14 @@ static const char *why_store_is_overridden(const named_t *named, const server_re
     const char *why = NULL;
     const server_rec *s;
 
-    if (store_in(named->section, named) != named->value) {
+    if (*store_in(named->section, named) != named->value) {
         return "a later line of the same section replaces it";
     }
     for (s = main_server; named->is_servers && s != NULL; s = s->next) {
-        if (reaches(named, s) && server_says(s, judges)) {
+        if (reaches(named, s) && server_says(s, &judges)) {
             tmpl_conf_t own = outermost(s);
 
-            if (store_in(&own, named) == named->value) {
+            if (*store_in(&own, named) == named->value) {
                 return NULL;
             }
             why = "each server with a TmplMode other than off has another one";
@@ -260,8 +247,9 @@ static const char *why_no_effect(const named_t *named, const server_rec *main_se
         return why_store_is_overridden(named, main_server);
     }
     for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        if (named->setting == &tmpl_settings[rules[i].setting] && rules[i].asks(named) &&
-            !is_used(named, rules[i].says, main_server) && !is_replaced(named)) {
+        if (named->setting == &tmpl_settings[rules[i].setting] &&
+            (rules[i].asks == NULL || rules[i].asks(named)) &&
+            !is_used(named, rules[i].wanted, main_server) && !is_replaced(named)) {
             return rules[i].why;
         }
     }
@@ -295,7 +283,6 @@ static void warn_about(const named_t *named, const char *why, server_rec *main_s
 
 void tmpl_effect_check(server_rec *main_server, int warn)
 {
-    apr_array_header_t *kept = apr_array_make(all->pool, 4, sizeof(const void *));
     int i;
 
     for (i = 0; i < all->nelts; i++) {
@@ -303,11 +290,11 @@ void tmpl_effect_check(server_rec *main_server, int warn)
         const char *why = why_no_effect(named, main_server);
 
         if (is_store(named) && why == NULL) {
-            APR_ARRAY_PUSH(kept, const void *) = named->value;
+            (*store_in(named->section, named))->is_used = 1;
         }
         if (warn) {
             warn_about(named, why, main_server);
         }
     }
-    tmpl_links_keep(kept);
+    tmpl_child_stores_drop_unused();
 }

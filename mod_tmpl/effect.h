@@ -13,14 +13,15 @@
 void tmpl_effect_reset(apr_pool_t *pconf);
 
 /*
- * Notes, while the configuration is read, that section has a directive. value is the tmpl_link_t of
- * a store, the name of the detector that a model is for, and NULL for other settings.
+ * Notes, while the configuration is read, that section has a directive. value is the
+ * tmpl_child_store_t of a store, the name of the detector that a model is for, and NULL for other
+ * settings.
  */
 void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value);
 
 /*
- * Drops the links of stores that no request can use. With warn, logs the directives that have no
- * effect. After the configuration was read, before links are prepared.
+ * Drops the stores that no request can use. With warn, logs the directives that have no
+ * effect. After the configuration was read, before stores are prepared.
  */
 void tmpl_effect_check(server_rec *main_server, int warn);
 

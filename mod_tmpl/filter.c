@@ -1,99 +1,122 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Holds the page until it is complete, has it judged, and passes it on as one brigade that ends in
- * EOS, so that httpd can set its length and answer ranges of it.
+ * EOS, so that httpd can set its length and answer ranges of it. A page in gzip is held as it came,
+ * and inflated at its end: if nothing is changed, or it cannot be inflated, the client gets it
+ * compressed as it came.
  *
  * FLUSH buckets are dropped meanwhile: a proxy sends one whenever its backend pauses. A page that
  * is larger than TmplMaxBody, or not complete within TmplMaxWait, is passed on as it came; the gate
  * sends a FLUSH when TmplMaxWait is over.
  */
 #include "filter.h"
-#include "append.h"
-#include "gate.h"
+#include "brigade.h"
+#include "decide.h"
 #include "headers.h"
 #include "judge.h"
 #include "page_pool.h"
-#include "raw.h"
 #include "section.h"
-#include "splice.h"
 #include "status/counters.h"
 #include "status/report.h"
 
 /* Shorter data is copied together, so that a slow backend does not cost a bucket for each byte. */
 #define SMALL (APR_BUCKET_BUFF_SIZE / 2)
 
-/* Passes on the held data and bb; the filter has nothing more to do with the page. */
-static apr_status_t pass_all(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+/* Passes on the held data and bb. */
+static apr_status_t pass_all(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
+                             tmpl_life_e life)
 {
     apr_status_t rv;
 
-    ctx->done = 1;
+    ctx->life = life;
     APR_BRIGADE_CONCAT(ctx->held, bb);
     rv = ap_pass_brigade(f->next, ctx->held);
     apr_brigade_cleanup(ctx->held);
     return rv;
 }
 
-static apr_off_t length_after(apr_off_t length, const tmpl_edits_t *edits)
+/* Lets the page pass as it came, and the rest as it comes. */
+static apr_status_t bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
+                           tmpl_decline_e reason)
 {
-    uint32_t i;
-
-    for (i = 0; i < edits->n; i++) {
-        length += (apr_off_t)strlen(tmpl_edit_text(edits, i));
-        length -= tmpl_span_len(edits->edits[i].span);
-    }
-    return length;
+    tmpl_decline(f->r, ctx, reason);
+    ap_remove_output_filter(f);
+    return pass_all(f, ctx, bb, TMPL_BYPASSED);
 }
 
-/* The page is complete: judges it, changes it, sets the response's fields. */
-static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
+/* Puts what was decided about page into the held data. Pointers into page are invalid then. */
+static apr_status_t change(tmpl_ctx_t *ctx, apr_bucket_brigade *page, const tmpl_judged_t *judged)
+{
+    apr_bucket_brigade *made = page;
+    apr_status_t rv = APR_SUCCESS;
+
+    if (judged->body != NULL) {
+        made = apr_brigade_create(page->p, page->bucket_alloc);
+        tmpl_brigade_append(made, judged->body, judged->body_len);
+    }
+    else if (judged->outcome.edits.n > 0) {
+        rv = tmpl_brigade_edit(page, &judged->outcome.edits);
+    }
+    else {
+        return APR_SUCCESS;
+    }
+    if (made != ctx->held) {
+        tmpl_brigade_replace(ctx->held, made);
+    }
+    return rv;
+}
+
+/* Judges page, which the held data says; changes the held data, and sets the response's fields. */
+static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *page,
+                          apr_pool_t *pool)
 {
     request_rec *r = f->r;
     tmpl_judged_t judged;
-    const tmpl_edits_t *edits = &judged.outcome.edits;
     apr_interval_time_t took;
-    apr_off_t before = ctx->length;
     apr_off_t after;
     apr_time_t decided;
-    int as_it_came;
-    apr_status_t rv = tmpl_judge(&judged, ctx, r, pool);
+    apr_status_t rv = tmpl_judge(&judged, ctx, page, r, pool);
 
     decided = tmpl_clock();
-    if (rv == APR_SUCCESS && judged.body != NULL) {
-        tmpl_splice_body(ctx->held, judged.body, judged.body_len);
+    if (rv == APR_SUCCESS) {
+        rv = change(ctx, page, &judged);
     }
-    else if (rv == APR_SUCCESS) {
-        rv = tmpl_splice(ctx->held, edits);
-    }
-    if (rv != APR_SUCCESS) {
+    if (rv != APR_SUCCESS || (rv = apr_brigade_length(ctx->held, 1, &after)) != APR_SUCCESS) {
         return rv;
     }
-    as_it_came = ctx->raw != NULL && edits->n == 0 && judged.body == NULL;
-    after = as_it_came            ? ctx->raw_length
-            : judged.body != NULL ? (apr_off_t)judged.body_len
-                                  : length_after(ctx->length, edits);
     took = tmpl_clock() - judged.start;
     if (ctx->since != 0) {
         tmpl_stage_took(TMPL_STAGE_WAIT, judged.start - ctx->since);
     }
     tmpl_stage_took(TMPL_STAGE_WRITE, judged.start + took - decided);
-    /* reads the page, which raw replaces */
-    tmpl_report_judged(&judged, ctx, r, before, after, took);
-    if (as_it_came) {
-        tmpl_raw_restore(ctx, r);
-    }
+    tmpl_report_judged(&judged, ctx, r, (apr_off_t)judged.input.len, after, took);
     if (judged.outcome.decline != TMPL_DECLINE_NONE) {
-        tmpl_note_decline(r, ctx->conf, judged.outcome.decline);
+        tmpl_decline_judged(r, ctx->conf, judged.outcome.decline);
     }
     tmpl_headers_judged(r, ctx, &judged, after, took);
     return APR_SUCCESS;
+}
+
+/* The page is complete. */
+static apr_status_t judge_held(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *page)
+{
+    /* the pool is destroyed before a slow client is served */
+    apr_pool_t *pool = tmpl_page_pool_begin(f->r->pool);
+    apr_status_t rv = judge(f, ctx, page, pool);
+
+    tmpl_page_pool_end(pool);
+    if (page != ctx->held) {
+        apr_brigade_destroy(page);
+    }
+    return rv;
 }
 
 /* bb begins with EOS; whatever follows it is ignored. */
 static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_bucket *eos = APR_BRIGADE_FIRST(bb);
-    apr_pool_t *pool;
+    apr_bucket_brigade *page;
+    tmpl_decline_e reason;
     apr_status_t rv = APR_SUCCESS;
 
     APR_BUCKET_REMOVE(eos);
@@ -103,33 +126,13 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
         tmpl_headers_head(f->r, ctx);
     }
     else {
-        /* the pool is destroyed before a slow client is served */
-        pool = tmpl_page_pool_begin(f->r->pool);
-        rv = judge(f, ctx, pool);
-        tmpl_page_pool_end(pool);
+        reason = tmpl_brigade_page(&page, ctx);
+        if (reason != TMPL_DECLINE_NONE) {
+            return bypass(f, ctx, bb, reason);
+        }
+        rv = judge_held(f, ctx, page);
     }
-    return rv == APR_SUCCESS ? pass_all(f, ctx, bb) : rv;
-}
-
-/* The backend broke off: passes on the part that came and the ERROR bucket. */
-static apr_status_t give_up(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
-{
-    tmpl_decline(f->r, ctx, TMPL_DECLINE_BROKEN);
-    return pass_all(f, ctx, bb);
-}
-
-/* Lets the page pass as it comes. If ctx->raw has the page as it came, the gate passes raw on. */
-static apr_status_t bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
-                           tmpl_decline_e reason)
-{
-    if (ctx->raw != NULL) {
-        ctx->bypass = reason;
-        apr_brigade_cleanup(bb);
-        return APR_EGENERAL;
-    }
-    tmpl_decline(f->r, ctx, reason);
-    ap_remove_output_filter(f);
-    return pass_all(f, ctx, bb);
+    return rv == APR_SUCCESS ? pass_all(f, ctx, bb, TMPL_DONE) : rv;
 }
 
 /* Moves e to the held data, in a form that outlives this call. */
@@ -166,19 +169,10 @@ static apr_status_t hold(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
     }
     rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
     if (rv == APR_SUCCESS) {
-        tmpl_append(ctx->held, data, len);
+        tmpl_brigade_append(ctx->held, data, len);
         apr_bucket_delete(e);
     }
     return rv;
-}
-
-/* Why the page cannot be held any more, now that the data of e has come. */
-static tmpl_decline_e reason_to_bypass(const tmpl_ctx_t *ctx, const apr_bucket *e, request_rec *r)
-{
-    if ((apr_off_t)e->length > tmpl_conf_max_body(ctx->conf) - ctx->length) {
-        return TMPL_DECLINE_TOO_LARGE;
-    }
-    return ctx->length == 0 ? tmpl_gate_recheck(r, TMPL_CODING_NONE) : TMPL_DECLINE_NONE;
 }
 
 apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
@@ -193,8 +187,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         ap_remove_output_filter(f);
         return ap_pass_brigade(f->next, bb);
     }
-    tmpl_gate_show_prev(ctx, f->r);
-    if (ctx->done) {
+    if (ctx->life == TMPL_DONE) {
         apr_brigade_cleanup(bb);
         return APR_SUCCESS;
     }
@@ -202,15 +195,16 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         apr_bucket *e = APR_BRIGADE_FIRST(bb);
 
         if (APR_BUCKET_IS_EOS(e)) {
-            return tmpl_raw_is_all(ctx) ? finish(f, ctx, bb)
-                                        : bypass(f, ctx, bb, TMPL_DECLINE_INFLATE);
+            return finish(f, ctx, bb);
         }
         if (AP_BUCKET_IS_ERROR(e)) {
-            return give_up(f, ctx, bb);
+            /* the backend broke off: the client gets the part that came, and the error */
+            tmpl_decline(f->r, ctx, TMPL_DECLINE_BROKEN);
+            return pass_all(f, ctx, bb, TMPL_DONE);
         }
         if (APR_BUCKET_IS_FLUSH(e)) {
-            if (ctx->bypass != TMPL_DECLINE_NONE) {
-                return bypass(f, ctx, bb, ctx->bypass);
+            if (ctx->life == TMPL_LATE) {
+                return bypass(f, ctx, bb, TMPL_DECLINE_SLOW);
             }
             apr_bucket_delete(e);
         }
@@ -222,7 +216,8 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         }
         else {
-            tmpl_decline_e reason = reason_to_bypass(ctx, e, f->r);
+            tmpl_coding_e most = ctx->is_gzip ? TMPL_CODING_GZIP : TMPL_CODING_NONE;
+            tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, most);
 
             if (reason != TMPL_DECLINE_NONE) {
                 return bypass(f, ctx, bb, reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filter that holds a page, has it judged, and passes it on. */
+/* The filter that holds a page. */
 #ifndef TMPL_FILTER_H
 #define TMPL_FILTER_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header fields of a page that may have been changed.
- *
  * Validators. A changed page depends on the backend's page and, with most detectors, on the site's
  * table. Once the site is known (state warm) the table changes the page only a little, and the
  * backend's tag with a suffix, made weak, identifies it well enough. Before that, and while the
@@ -16,80 +14,33 @@
  * request is covered.
  */
 #include "headers.h"
-#include "canonical.h"
-#include "policy.h"
+#include "fields.h"
+#include "kept.h"
+#include "page_links.h"
 #include "request.h"
 #include "section.h"
-#include "twin.h"
+#include "tmpl_field.h"
 #include "validators.h"
 
-#include "address/address.h"
-
-/* Fields with a digest of the body. */
-static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest" };
-
-/* httpd's logs write it as %{tmpl}n. */
-static const char note[] = "tmpl";
-
-const char *tmpl_field(request_rec *r, const char *name)
-{
-    const char *out = apr_table_getm(r->pool, r->headers_out, name);
-    const char *err = apr_table_getm(r->pool, r->err_headers_out, name);
-
-    if (out == NULL || err == NULL) {
-        return out != NULL ? out : err;
-    }
-    return apr_pstrcat(r->pool, out, ",", err, NULL);
-}
-
-void tmpl_field_list_add(apr_array_header_t *items, const char *item)
-{
-    APR_ARRAY_PUSH(items, const char *) =
-        items->nelts == 0 ? item : apr_pstrcat(items->pool, " ", item, NULL);
-}
-
-apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names, apr_pool_t *pool)
-{
-    apr_table_t *copy = apr_table_make(pool, 4);
-    const char *value;
-
-    for (; *names != NULL; names++) {
-        value = apr_table_getm(pool, from, *names);
-        if (value != NULL) {
-            apr_table_setn(copy, *names, value);
-        }
-    }
-    return copy;
-}
-
-void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_table_t *copy)
-{
-    const char *value;
-
-    for (; *names != NULL; names++) {
-        value = apr_table_get(copy, *names);
-        if (value != NULL) {
-            apr_table_setn(to, *names, value);
-        }
-        else {
-            apr_table_unset(to, *names);
-        }
-    }
-}
-
-void tmpl_field_unset(request_rec *r, const char *name)
-{
-    apr_table_unset(r->headers_out, name);
-    apr_table_unset(r->err_headers_out, name);
-}
-
+/* Removes fields with a digest of the body. */
 static void unset_digests(request_rec *r)
 {
-    size_t i;
+    static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
+                                           NULL };
+    const char *const *name;
 
-    for (i = 0; i < sizeof(digests) / sizeof(digests[0]); i++) {
-        tmpl_field_unset(r, digests[i]);
-        apr_table_unset(r->trailers_out, digests[i]);
+    tmpl_fields_unset(r, digests);
+    for (name = digests; *name != NULL; name++) {
+        apr_table_unset(r->trailers_out, *name);
+    }
+}
+
+/* A changed page is not in gzip any more. */
+static void unset_coding(request_rec *r, const tmpl_ctx_t *ctx)
+{
+    if (ctx->is_gzip) {
+        tmpl_field_unset(r, "Content-Encoding");
+        r->content_encoding = NULL;
     }
 }
 
@@ -132,13 +83,10 @@ static void set_private(request_rec *r)
     static const char *const of_caches[] = {
         "ETag",         "Last-Modified",     "Expires",           "Pragma",
         "Age",          "Surrogate-Control", "CDN-Cache-Control", "Cloudflare-CDN-Cache-Control",
-        "Edge-Control", "X-Accel-Expires",   "Cache-Control"
+        "Edge-Control", "X-Accel-Expires",   "Cache-Control",     NULL
     };
-    size_t i;
 
-    for (i = 0; i < sizeof(of_caches) / sizeof(of_caches[0]); i++) {
-        tmpl_field_unset(r, of_caches[i]);
-    }
+    tmpl_fields_unset(r, of_caches);
     apr_table_setn(r->headers_out, "Cache-Control", "no-store, private");
     r->no_cache = 1;
 }
@@ -149,102 +97,6 @@ void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf)
     if (r->main == NULL && tmpl_conf_holds(conf)) {
         tmpl_field_unset(r, "Tmpl");
     }
-}
-
-/* The text of the Tmpl field and of the note. */
-static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
-{
-    const tmpl_outcome_t *outcome = &judged->outcome;
-    const char *said = "";
-    int counted = outcome->counts.records != NULL;
-    int learned = judged->input.learn != TMPL_LEARNING_OFF && counted && !outcome->counts.frozen &&
-                  outcome->store_error.status == APR_SUCCESS;
-
-    if (outcome->decline != TMPL_DECLINE_NONE) {
-        said = apr_psprintf(r->pool, "declined=%s", tmpl_decline_name(outcome->decline));
-    }
-    if (counted || outcome->verdicts != NULL) {
-        said = apr_psprintf(
-            r->pool,
-            "%s%sdetector=%s, state=%s, pages=%u, learned=?%d, blocks=%u, template=%u, ratio=%.3f, "
-            "confidence=%.3f",
-            said, *said != '\0' ? ", " : "", outcome->detector->name,
-            tmpl_state_name(outcome->state), outcome->counts.pages, learned,
-            outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio,
-            outcome->closure.confidence);
-        if (outcome->closure.parts != 0) {
-            said = apr_pstrcat(r->pool, said, ", parts=(",
-                               tmpl_part_names(outcome->closure.parts, r->pool), ")", NULL);
-        }
-        if (outcome->unmarked >= 0) {
-            said = apr_psprintf(r->pool, "%s, unmarked=%.3f", said, outcome->unmarked);
-        }
-        said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
-    }
-    if (judged->fingerprint != NULL) {
-        /* a string, as RFC 9651's integers have at most 15 digits */
-        said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, judged->fingerprint);
-    }
-    if (outcome->verdicts != NULL) {
-        said = apr_psprintf(r->pool, "%s, version=\"%08x-%08x\"", said,
-                            (unsigned)(outcome->version >> 32), (unsigned)outcome->version);
-    }
-    if (tmpl_conf_mode(tmpl_request_conf(r)) == TMPL_MODE_HIGHLIGHT &&
-        !tmpl_policy_allows_style(r)) {
-        said = apr_pstrcat(r->pool, said, *said != '\0' ? ", " : "", "style=?0", NULL);
-    }
-    if (judged->cached.cache != NULL) {
-        said = apr_psprintf(r->pool, "%s%scache=%s", said, *said != '\0' ? ", " : "",
-                            tmpl_cached_name(judged->cached.found));
-    }
-    return said;
-}
-
-void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged, apr_interval_time_t took)
-{
-    const tmpl_outcome_t *outcome = &judged->outcome;
-
-    apr_table_setn(r->notes, note, what_was_found(r, judged));
-    apr_table_setn(r->notes, "tmpl-ms", apr_psprintf(r->pool, "%.3f", (double)took / 1000));
-    if (outcome->counts.records != NULL || outcome->verdicts != NULL) {
-        apr_table_setn(r->notes, "tmpl-state", tmpl_state_name(outcome->state));
-    }
-    if (outcome->verdicts != NULL) {
-        apr_table_setn(r->notes, "tmpl-ratio",
-                       apr_psprintf(r->pool, "%.3f", outcome->closure.ratio));
-        apr_table_setn(r->notes, "tmpl-confidence",
-                       apr_psprintf(r->pool, "%.3f", outcome->closure.confidence));
-    }
-    if (judged->fingerprint != NULL) {
-        /* a copy: the logs read it when the page's pool is gone */
-        apr_table_set(r->notes, "tmpl-fingerprint", judged->fingerprint);
-    }
-}
-
-static void set_fields(request_rec *r, apr_interval_time_t took)
-{
-    apr_table_setn(r->headers_out, "Tmpl", apr_table_get(r->notes, note));
-    apr_table_addn(r->headers_out, "Server-Timing",
-                   apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
-}
-
-static void add_link(request_rec *r, const char *uri, const char *parameters)
-{
-    /* no byte of the address, the host included, may end the link */
-    const char *url = tmpl_address_spell(tmpl_canonical_url(uri, r, r->pool), r->pool);
-
-    apr_table_addn(r->headers_out, "Link", apr_pstrcat(r->pool, "<", url, ">; ", parameters, NULL));
-}
-
-void tmpl_headers_canonical(request_rec *r)
-{
-    const char *link = tmpl_field(r, "Link");
-
-    /* two different ones count as none */
-    if (link != NULL && ap_strcasestr(link, "canonical") != NULL) {
-        return;
-    }
-    add_link(r, tmpl_uri_of(r, r->pool), "rel=\"canonical\"");
 }
 
 void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html)
@@ -258,15 +110,6 @@ void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_htm
     apr_table_mergen(r->err_headers_out, "Vary", "Accept");
 }
 
-void tmpl_headers_alternate(request_rec *r, const tmpl_conf_t *conf)
-{
-    if (r->main == NULL && tmpl_conf_negotiates(conf) &&
-        tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
-        add_link(r, tmpl_twin_name(tmpl_uri_of(r, r->pool), r->pool),
-                 "rel=\"alternate\"; type=\"text/markdown\"");
-    }
-}
-
 /* Sets the fields of the text or Markdown that is sent in place of a page. */
 static void set_type(request_rec *r, const tmpl_conf_t *conf)
 {
@@ -274,7 +117,7 @@ static void set_type(request_rec *r, const tmpl_conf_t *conf)
     /* mod_proxy has set the page's type as a field, which mod_cache would keep */
     tmpl_field_unset(r, "Content-Type");
     if (tmpl_conf_mode(conf) == TMPL_MODE_MARKDOWN) {
-        tmpl_headers_canonical(r);
+        tmpl_link_canonical(r);
     }
 }
 
@@ -289,18 +132,19 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
                          apr_off_t length, apr_interval_time_t took)
 {
     ap_set_content_length(r, length);
-    if (judged->outcome.edits.n > 0 || judged->body != NULL || ctx->inflated) {
+    if (judged->outcome.edits.n > 0 || judged->body != NULL) {
         unset_digests(r);
+        unset_coding(r, ctx);
     }
     if (judged->body != NULL) {
         set_type(r, ctx->conf);
     }
     if (judged->body != NULL && tmpl_conf_mode(ctx->conf) == TMPL_MODE_MARKDOWN) {
         set_tokens(r, "X-Markdown-Tokens", length);
-        set_tokens(r, "X-Original-Tokens", ctx->length);
+        set_tokens(r, "X-Original-Tokens", (apr_off_t)judged->input.len);
     }
     if (judged->outcome.decline == TMPL_DECLINE_NONE) {
-        tmpl_headers_alternate(r, ctx->conf);
+        tmpl_link_alternate(r, ctx->conf);
     }
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
         set_private(r);
@@ -308,23 +152,19 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
     else if (tmpl_conf_edits(ctx->conf)) {
         set_validators(r, ctx, &judged->outcome, judged->body != NULL);
     }
-    tmpl_headers_noted(r, judged, took);
+    tmpl_field_note(r, judged, took);
     if (tmpl_conf_headers(ctx->conf)) {
-        set_fields(r, took);
+        tmpl_field_set(r, took);
     }
 }
 
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
 {
-    tmpl_headers_alternate(r, ctx->conf);
+    tmpl_link_alternate(r, ctx->conf);
     if (!tmpl_conf_edits(ctx->conf)) {
         return;
     }
-    if (ctx->inflated) {
-        /* INFLATE does not change an answer to HEAD */
-        tmpl_field_unset(r, "Content-Encoding");
-        r->content_encoding = NULL;
-    }
+    unset_coding(r, ctx);
     tmpl_field_unset(r, "Content-Length");
     unset_digests(r);
     /* without the page it is unknown which validators GET would have */
@@ -369,16 +209,5 @@ void tmpl_headers_error(request_rec *r)
     if (r->status == HTTP_NOT_MODIFIED) {
         tmpl_headers_negotiated(r, tmpl_request_conf(r), 0);
         tmpl_headers_not_modified(r, tmpl_request_conf(r));
-    }
-}
-
-void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason, int field)
-{
-    const char *said = apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL);
-
-    apr_table_setn(r->notes, note, said);
-    apr_table_setn(r->notes, "tmpl-declined", tmpl_decline_name(reason));
-    if (field) {
-        apr_table_setn(r->headers_out, "Tmpl", said);
     }
 }

@@ -37,11 +37,6 @@ int tmpl_health_is_well(tmpl_health_t *health)
     return apr_atomic_read64(&health->breakers[TMPL_PURPOSE_LOOKUP].retry_at) == 0;
 }
 
-int tmpl_health_was_busy(const tmpl_error_t *err)
-{
-    return err->status == APR_EBUSY;
-}
-
 int tmpl_health_first_in_second(apr_uint32_t *last)
 {
     apr_uint32_t now = (apr_uint32_t)apr_time_sec(tmpl_clock()) + 1;
@@ -102,8 +97,8 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_
     int damaged = err->status == TMPL_EDAMAGED || err->status == TMPL_EPART;
     int ok = damaged || err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
 
-    if (tmpl_health_was_busy(err)) {
-        return;
+    if (err->status == APR_EBUSY) {
+        return; /* other writers keep the store busy, which says nothing about its state */
     }
     if (damaged && tmpl_health_first_in_second(&health->damaged)) {
         log_line(health, r, APLOG_WARNING,

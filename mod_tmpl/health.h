@@ -32,12 +32,6 @@ int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose);
 /* Whether the store answers look-ups, as far as is known. */
 int tmpl_health_is_well(tmpl_health_t *health);
 
-/*
- * Whether the store has answered that other writers kept it busy, which says nothing about its
- * state.
- */
-int tmpl_health_was_busy(const tmpl_error_t *err);
-
 /* Whether this is the first call of this second with last, which is 0 at first and atomic. */
 int tmpl_health_first_in_second(apr_uint32_t *last);
 

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A complete page, held or copied: how it is described to the library, and what is counted. */
 #include "judge.h"
-#include "canonical.h"
-#include "connections.h"
+#include "child_store.h"
+#include "page_links.h"
 #include "personal.h"
 #include "section.h"
-#include "twin.h"
+#include "status/counters.h"
 
 #include "body.h"
 #include "outcome.h"
 #include "html/charset.h"
-#include "address/address.h"
 
-/* The data of ctx->held, in place: an array of struct iovec, one for each bucket. */
-static apr_status_t read_parts(apr_array_header_t **parts, const tmpl_ctx_t *ctx, apr_pool_t *pool)
+/* The data of a page, in place: an array of struct iovec, one for each bucket. */
+static apr_status_t read_parts(apr_array_header_t **parts, apr_size_t *total,
+                               const apr_bucket_brigade *page, apr_pool_t *pool)
 {
-    apr_off_t total = 0;
     apr_status_t rv = APR_SUCCESS;
     apr_bucket *e;
 
     *parts = apr_array_make(pool, 16, sizeof(struct iovec));
-    for (e = APR_BRIGADE_FIRST(ctx->held);
-         rv == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(ctx->held); e = APR_BUCKET_NEXT(e)) {
+    for (e = APR_BRIGADE_FIRST(page); rv == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(page);
+         e = APR_BUCKET_NEXT(e)) {
         const char *data;
         apr_size_t len;
 
@@ -32,10 +30,10 @@ static apr_status_t read_parts(apr_array_header_t **parts, const tmpl_ctx_t *ctx
         rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         if (rv == APR_SUCCESS && len > 0) {
             APR_ARRAY_PUSH(*parts, struct iovec) = (struct iovec){ (void *)data, len };
-            total += (apr_off_t)len;
+            *total += len;
         }
     }
-    return rv == APR_SUCCESS && total != ctx->length ? APR_EGENERAL : rv;
+    return rv;
 }
 
 /* The body as one string: the part itself if there is only one, else a copy. */
@@ -56,31 +54,6 @@ static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
     return why == NULL && key != NULL && *key != '\0' ? key : NULL;
 }
 
-/*
- * Uses the first request: after an internal redirect all pages of a site may have one script's URI.
- * For a twin this is the first request for its page.
- * Does not use parsed_uri: httpd decodes its path, and a decoded %3F would begin a query.
- */
-const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
-{
-    /* only path and query of the result are used; a client may also send an address with a host */
-    static const tmpl_address_t base = { "http", "localhost", APR_URI_HTTP_DEFAULT_PORT, "/" };
-    tmpl_address_t address;
-    tmpl_error_t err;
-    const char *uri;
-
-    while (r->prev != NULL && !tmpl_twin_is_page(r)) {
-        r = r->prev;
-    }
-    /* "//a/b" would be a host and a path; httpd reads it as a path, too */
-    for (uri = r->unparsed_uri; uri[0] == '/' && uri[1] == '/'; uri++) {
-    }
-    return tmpl_address_parse(&address, uri, &base, &err, pool) == APR_SUCCESS
-               ? address.uri
-               /* ftp://, whose directories mod_proxy_ftp sends as HTML */
-               : apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
-}
-
 /* The default site is the ServerName: a Host field that a client sends must not create tables. */
 const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
 {
@@ -96,6 +69,13 @@ void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r)
     ctx->learn = tmpl_may_learn(r, ctx->conf) != 0;
 }
 
+/* How a page is learnt: after its request, if that can be. */
+static tmpl_learning_e learning_of(const tmpl_conf_t *conf)
+{
+    return tmpl_conf_delay(conf) > 0 && tmpl_child_learns_later() ? TMPL_LEARNING_LATER
+                                                                  : TMPL_LEARNING_NOW;
+}
+
 static void describe(tmpl_input_t *input, const tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
 {
     input->site = ctx->site;
@@ -103,21 +83,129 @@ static void describe(tmpl_input_t *input, const tmpl_ctx_t *ctx, request_rec *r,
     input->uri = tmpl_uri_of(r, pool);
     /* with the charset that AddDefaultCharset adds when the fields are sent */
     input->charset = tmpl_charset_of_type(ap_make_content_type(r, r->content_type), pool);
-    input->learn = ctx->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
+    input->learn = ctx->learn ? learning_of(ctx->conf) : TMPL_LEARNING_OFF;
+}
+
+/* Whether a seed is known, of the store or of its replica, and the site's name is valid. */
+static int is_usable(tmpl_child_store_t *ours, const tmpl_input_t *input, const tmpl_conf_t *conf,
+                     apr_uint64_t *seed, apr_interval_time_t *timeout, request_rec *r,
+                     apr_pool_t *pool)
+{
+    return ours != NULL && tmpl_child_store_takes(ours, input->site, r) &&
+           (tmpl_child_store_seed(ours, seed, timeout, r, pool) ||
+            (conf->store_read != NULL &&
+             tmpl_child_store_seed(conf->store_read, seed, timeout, r, pool)));
+}
+
+/* Asks the store itself, not a replica, for a site, without any key: so the store keeps it. */
+static void keep_site(tmpl_child_store_t *ours, const tmpl_observation_t *page,
+                      apr_interval_time_t timeout, request_rec *r, apr_pool_t *pool)
+{
+    tmpl_observation_t alone = { .site = page->site,
+                                 .document = page->document,
+                                 .policy = page->policy,
+                                 .learn = TMPL_LEARNING_OFF };
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    tmpl_counts_t counts;
+    apr_time_t began;
+    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r, pool);
+
+    if (store != NULL) {
+        err.status = tmpl_store_observe(store, &alone, timeout, &counts, &err, pool);
+        tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r, pool);
+    }
+}
+
+/* Reports the times of a page that has just been judged: read from start to parsed. */
+static void report_times(const tmpl_outcome_t *outcome, apr_time_t start, apr_time_t parsed)
+{
+    tmpl_stage_took(TMPL_STAGE_READ, parsed - start);
+    if (outcome->was_asked) {
+        tmpl_stage_took(TMPL_STAGE_STORE, outcome->store_took);
+    }
+    tmpl_stage_took(TMPL_STAGE_DECIDE, tmpl_clock() - parsed - outcome->store_took);
+}
+
+/* Reports what a store has answered about a page; it was open from opened on. */
+static void report_answer(tmpl_child_store_t *asked, const tmpl_outcome_t *outcome,
+                          apr_time_t began, apr_time_t opened, request_rec *r, apr_pool_t *pool)
+{
+    tmpl_health_report_room(&asked->health, &outcome->store_error,
+                            outcome->counts.counted && !outcome->counts.due, r, pool);
+    /* a page that was declined before it was counted says nothing about the store */
+    if (outcome->was_asked) {
+        /* without the time of judging, which would make the breaker's pause longer */
+        tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, opened + outcome->store_took,
+                           &outcome->store_error, r, pool);
+    }
+}
+
+/* What is left to do for a page after asked, a store or its replica, has answered. */
+static void learn(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
+                  const tmpl_child_store_t *asked, const tmpl_conf_t *conf, request_rec *r,
+                  apr_pool_t *pool)
+{
+    apr_interval_time_t timeout = tmpl_conf_timeout(conf);
+
+    if (outcome->counts.due) {
+        /* a request whose page has passed already does not wait for room in the queue */
+        tmpl_child_store_put_aside(ours, &outcome->observation, tmpl_conf_delay(conf),
+                                   tmpl_conf_holds(conf) ? timeout : 0, &outcome->store_error);
+    }
+    if (asked != ours && outcome->counts.fading) {
+        keep_site(ours, &outcome->observation, timeout, r, pool);
+    }
+}
+
+/* Judges a page with a store, and counts it. opts are those of conf; their seed is set. */
+static void ask_and_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                          tmpl_clean_opts_t *opts, const tmpl_conf_t *conf, request_rec *r,
+                          apr_pool_t *pool)
+{
+    tmpl_child_store_t *ours = tmpl_child_store_of(conf), *asked = NULL;
+    apr_interval_time_t timeout = tmpl_conf_timeout(conf);
+    int usable = is_usable(ours, input, conf, &opts->page.seed, &timeout, r, pool);
+    apr_time_t start = tmpl_clock(), parsed, began, opened;
+    tmpl_store_t *store = NULL;
+
+    /* parse first: a page that the parser declines must not use up the breaker's only trial */
+    if (!tmpl_clean_read(outcome, input, opts, pool)) {
+        return;
+    }
+    parsed = tmpl_clock();
+    if (usable && conf->store_read != NULL && input->learn != TMPL_LEARNING_NOW) {
+        asked = conf->store_read;
+        store = tmpl_child_store_begin(asked, &began, r, pool);
+    }
+    if (usable && store == NULL) {
+        asked = ours;
+        store = tmpl_child_store_begin(asked, &began, r, pool);
+    }
+    opened = tmpl_clock();
+    tmpl_clean_judge(outcome, input, opts, store, timeout, pool);
+    report_times(outcome, start, parsed);
+    if (store != NULL) {
+        report_answer(asked, outcome, began, opened, r, pool);
+        learn(outcome, ours, asked, conf, r, pool);
+    }
+}
+
+static void judge_by_store(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                           tmpl_clean_opts_t *opts, const tmpl_conf_t *conf, request_rec *r,
+                           apr_pool_t *pool)
+{
+    apr_atomic_inc32(&tmpl_child_stores_users);
+    ask_and_judge(outcome, input, opts, conf, r, pool);
+    apr_atomic_dec32(&tmpl_child_stores_users);
 }
 
 /* Makes the body that modes text and markdown send. If that fails, the page passes untouched. */
-static void make_body(tmpl_judged_t *judged, const tmpl_conf_t *conf, request_rec *r,
+static void make_body(tmpl_judged_t *judged, const tmpl_clean_opts_t *opts, request_rec *r,
                       apr_pool_t *pool)
 {
     tmpl_outcome_t *outcome = &judged->outcome;
-    tmpl_clean_opts_t opts;
 
-    if (tmpl_conf_type(conf) == NULL || outcome->decline != TMPL_DECLINE_NONE) {
-        return;
-    }
-    tmpl_conf_opts(&opts, conf);
-    judged->body = tmpl_body(&judged->body_len, outcome, &judged->input, &opts,
+    judged->body = tmpl_body(&judged->body_len, outcome, &judged->input, opts,
                              tmpl_canonical_url(judged->input.uri, r, pool), pool);
     if (judged->body == NULL) {
         outcome->decline = TMPL_DECLINE_MARKDOWN;
@@ -125,8 +213,8 @@ static void make_body(tmpl_judged_t *judged, const tmpl_conf_t *conf, request_re
     }
 }
 
-apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
-                        apr_pool_t *pool)
+apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
+                        const apr_bucket_brigade *page, request_rec *r, apr_pool_t *pool)
 {
     const tmpl_conf_t *conf = ctx->conf;
     tmpl_input_t *input = &judged->input;
@@ -138,26 +226,27 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
 
     memset(judged, 0, sizeof(*judged));
     judged->start = tmpl_clock();
-    rv = read_parts(&parts, ctx, pool);
+    rv = read_parts(&parts, &input->len, page, pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    input->len = (apr_size_t)ctx->length;
     describe(input, ctx, r, pool);
+    tmpl_conf_opts(&opts, conf);
     found = tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, parts, conf, r,
                             pool);
     if (!found || tmpl_conf_type(conf) != NULL) {
         input->body = join(parts, pool);
     }
     if (!found) {
-        tmpl_link_clean(outcome, input, conf, r, pool);
+        judge_by_store(outcome, input, &opts, conf, r, pool);
         if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf)) {
             judged->fingerprint = tmpl_clean_fingerprint(outcome, input, pool);
-            tmpl_conf_opts(&opts, conf);
             tmpl_clean_version(outcome, &opts, pool);
         }
         tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
     }
-    make_body(judged, conf, r, pool);
+    if (tmpl_conf_type(conf) != NULL && outcome->decline == TMPL_DECLINE_NONE) {
+        make_body(judged, &opts, r, pool);
+    }
     return APR_SUCCESS;
 }

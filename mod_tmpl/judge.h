@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a complete page to what is decided about it. */
+/* From a complete page to what is decided about it, by a store of this child. */
 #ifndef TMPL_JUDGE_H
 #define TMPL_JUDGE_H
 
@@ -25,19 +25,16 @@ typedef struct {
 void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r);
 
 /*
- * Judges the page that ctx holds, or finds its decision in the cache. judged points to memory from
- * pool, or to the page's own. Returns an error if the buckets cannot be read.
+ * Finds the decision about a page in the cache; or judges the page with ctx->conf's store, and
+ * counts it. TmplStoreRead, if it is set, is asked about a page that is not learnt in its request;
+ * the store itself while the replica's breaker is open. While no store may be asked, judges without
+ * one. Queues a page that may be learnt later. judged points to memory from pool, or to the page's
+ * own. Returns an error if page's buckets cannot be read.
  */
-apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
-                        apr_pool_t *pool);
+apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
+                        const apr_bucket_brigade *page, request_rec *r, apr_pool_t *pool);
 
 /* The key of the site that r's page belongs to. */
 const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf);
-
-/*
- * Path and query that the client sent, for a twin those of its page, spelt as by
- * tmpl_address_parse(); from pool.
- */
-const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool);
 
 #endif

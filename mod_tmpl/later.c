@@ -14,7 +14,6 @@
 #include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
 
-#include "base/slot.h"
 #include "later.h"
 
 /*
@@ -34,8 +33,6 @@
 #define FILLED_PARTS  256
 #define FILLED_DUE    128
 #define FILLED_SLOWED 192
-/* Slots of the index, a power of two. */
-#define SLOTS 4096
 
 struct tmpl_later_t {
     apr_thread_mutex_t *lock; /* held for short times only */
@@ -46,7 +43,6 @@ struct tmpl_later_t {
     /* pages that were taken, and neither freed nor put back, and room that callers have reserved */
     unsigned out;
     apr_size_t out_size;
-    uint16_t slots[SLOTS]; /* by document: the page's index + 1; 0: free */
     unsigned waiting;      /* threads that wait for room */
     int stuck;             /* no room is to be expected */
     apr_time_t full_since; /* when a thread began to wait for room; 0: none since the last take */
@@ -84,28 +80,20 @@ static int is_same_site(const tmpl_waiting_t *one, const tmpl_waiting_t *other)
     return one->site == other->site && strcmp(one->page->site, other->page->site) == 0;
 }
 
-static int is_same(const tmpl_waiting_t *one, const tmpl_waiting_t *other)
-{
-    return one->document.id == other->document.id && one->document.text == other->document.text &&
-           is_same_site(one, other);
-}
-
-/* The slot of the same page, or a free one. There are more slots than pages. */
-static uint16_t *slot_of(tmpl_later_t *later, const tmpl_waiting_t *waiting)
-{
-    uint64_t hash = waiting->document.id + 3 * waiting->document.text;
-    uint32_t at = tmpl_slot_of(hash, SLOTS);
-
-    while (later->slots[at] != 0 && !is_same(&later->pages[later->slots[at] - 1], waiting)) {
-        at = (at + 1) % SLOTS;
-    }
-    return &later->slots[at];
-}
-
 /* Whether the same page waits already; learning it twice would change nothing. */
-static int is_known(tmpl_later_t *later, const tmpl_waiting_t *waiting)
+static int is_known(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
-    return *slot_of(later, waiting) != 0;
+    unsigned i;
+
+    for (i = 0; i < later->n; i++) {
+        const tmpl_waiting_t *other = &later->pages[i];
+
+        if (other->document.id == waiting->document.id &&
+            other->document.text == waiting->document.text && is_same_site(other, waiting)) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* Pages that were taken still need their memory, so they count. */
@@ -137,7 +125,6 @@ static tmpl_later_e push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
     if (!has_room(later, waiting)) {
         return TMPL_LATER_FULL;
     }
-    *slot_of(later, waiting) = (uint16_t)(later->n + 1);
     later->pages[later->n++] = *waiting;
     later->size += waiting->size;
     return TMPL_LATER_ADDED;
@@ -300,19 +287,17 @@ static unsigned choose(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most
     return n;
 }
 
-/* Closes the gaps that choose() has left, and rebuilds the index. */
+/* Closes the gaps that choose() has left. */
 static void compact(tmpl_later_t *later)
 {
     unsigned n = later->n, i;
 
     later->n = 0;
     later->size = 0;
-    memset(later->slots, 0, sizeof(later->slots));
     for (i = 0; i < n; i++) {
-        tmpl_waiting_t waiting = later->pages[i];
-
-        if (waiting.page != NULL) {
-            push(later, &waiting);
+        if (later->pages[i].page != NULL) {
+            later->size += later->pages[i].size;
+            later->pages[later->n++] = later->pages[i];
         }
     }
 }

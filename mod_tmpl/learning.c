@@ -131,7 +131,7 @@ static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_wa
 static void put_back(tmpl_learner_t *learner, const tmpl_waiting_t *taken, unsigned n,
                      const tmpl_error_t *err)
 {
-    int tried = err != NULL && err->status != TMPL_EPART && !tmpl_health_was_busy(err);
+    int tried = err != NULL && err->status != TMPL_EPART && err->status != APR_EBUSY;
 
     tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(learner->later, taken, n, tried));
 }

@@ -7,8 +7,8 @@
 #include "mod_tmpl.h"
 #include "beside.h"
 #include "cache.h"
+#include "child_store.h"
 #include "config.h"
-#include "connections.h"
 #include "control.h"
 #include "effect.h"
 #include "ending.h"
@@ -33,7 +33,7 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     (void)plog;
     (void)ptemp;
     tmpl_effect_reset(pconf);
-    tmpl_links_reset(pconf);
+    tmpl_child_stores_reset(pconf);
     tmpl_cache_reset(pconf);
     tmpl_selectors_reset(pconf);
     tmpl_conf_begin(pconf);
@@ -50,7 +50,7 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
     tmpl_admin_create(s);
     /* httpd reads the configuration twice when it starts */
     tmpl_effect_check(s, ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG);
-    tmpl_links_prepare(s, pconf, ptemp);
+    tmpl_child_stores_prepare(s, pconf, ptemp);
     tmpl_cache_prepare(s, pconf);
     return OK;
 }
@@ -60,7 +60,7 @@ static void test_config(apr_pool_t *pconf, server_rec *s)
 {
     if (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_CONFIG_TEST) {
         tmpl_effect_check(s, 1);
-        tmpl_links_test(s, pconf);
+        tmpl_child_stores_test(s, pconf);
     }
 }
 
@@ -68,7 +68,7 @@ static void child_init(apr_pool_t *pchild, server_rec *s)
 {
     tmpl_page_pools_open();
     tmpl_stores_join(pchild);
-    tmpl_links_open(s, pchild);
+    tmpl_child_stores_open(s, pchild);
     tmpl_cache_open(s, pchild);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "personal.h"
-#include "headers.h"
+#include "fields.h"
 
 #include <apr_fnmatch.h>
 

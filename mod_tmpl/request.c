@@ -9,9 +9,9 @@
  */
 #include "request.h"
 #include "accept.h"
-#include "connections.h"
 #include "control.h"
-#include "headers.h"
+#include "fields.h"
+#include "kept.h"
 #include "section.h"
 #include "validators.h"
 
@@ -20,119 +20,13 @@ static const char *const changed[] = { "Accept-Encoding", "If-Modified-Since",
                                        "If-None-Match",   "If-Range",
                                        "Range",           NULL };
 
-/* What the module keeps with a request. */
-typedef struct {
-    /* the changed fields, as the client sent them; NULL: the request is as it came */
-    const apr_table_t *sent;
-    const char *accept;         /* the client's Accept field, while html replaces it */
-    const char *html;           /* NULL: accept_html() has changed nothing */
-    conn_rec *backend;          /* NULL: not known */
-    tmpl_ctx_t *beside;         /* NULL: no page is copied */
-    tmpl_twin_t *twin;          /* NULL: r has nothing to do with twins */
-    const tmpl_conf_t *section; /* NULL: conf is not made yet */
-    const tmpl_conf_t *conf;    /* section, in the mode for this request */
-} kept_t;
-
-static kept_t *kept_of(const request_rec *r)
+/* Whether text begins with one of the prefixes, in any case. The list ends in NULL. */
+static int begins_with(const char *text, const char *const *prefixes)
 {
-    return ap_get_module_config(r->request_config, &tmpl_module);
-}
-
-/* The record of r, which is created if there is none yet. */
-static kept_t *kept_for(request_rec *r)
-{
-    kept_t *kept = kept_of(r);
-
-    if (kept == NULL) {
-        kept = apr_pcalloc(r->pool, sizeof(*kept));
-        ap_set_module_config(r->request_config, &tmpl_module, kept);
+    while (*prefixes != NULL && ap_cstr_casecmpn(text, *prefixes, strlen(*prefixes)) != 0) {
+        prefixes++;
     }
-    return kept;
-}
-
-void tmpl_request_set_backend(request_rec *r, conn_rec *backend)
-{
-    kept_for(r)->backend = backend;
-}
-
-conn_rec *tmpl_request_backend(const request_rec *r)
-{
-    const kept_t *kept = kept_of(r);
-
-    return kept != NULL ? kept->backend : NULL;
-}
-
-void tmpl_request_set_beside(request_rec *r, tmpl_ctx_t *ctx)
-{
-    kept_for(r)->beside = ctx;
-}
-
-tmpl_ctx_t *tmpl_request_beside(const request_rec *r)
-{
-    const kept_t *kept = kept_of(r);
-
-    return kept != NULL ? kept->beside : NULL;
-}
-
-void tmpl_request_set_twin(request_rec *r, tmpl_twin_t *twin)
-{
-    kept_for(r)->twin = twin;
-}
-
-tmpl_twin_t *tmpl_request_twin(const request_rec *r)
-{
-    const kept_t *kept = kept_of(r);
-
-    return kept != NULL ? kept->twin : NULL;
-}
-
-/* section in the mode for r, where the mode depends on TmplHighlightAllow. */
-static const tmpl_conf_t *conf_for(request_rec *r, const tmpl_conf_t *section)
-{
-    tmpl_mode_e mode = tmpl_conf_mode(section);
-    const char *why;
-
-    /* below 0 the expression failed, which httpd logs */
-    if (r->main == NULL && section->highlight_allow != NULL &&
-        ap_expr_exec(r, section->highlight_allow, &why) > 0) {
-        mode = TMPL_MODE_HIGHLIGHT;
-    }
-    else if (mode == TMPL_MODE_HIGHLIGHT) {
-        mode = TMPL_MODE_HEADERS;
-    }
-    return tmpl_conf_in_mode(section, mode, r->pool);
-}
-
-const tmpl_conf_t *tmpl_request_conf(request_rec *r)
-{
-    const tmpl_conf_t *section = tmpl_conf_of(r);
-    tmpl_mode_e mode = tmpl_conf_mode(section);
-    kept_t *kept;
-
-    if (mode == TMPL_MODE_OFF ||
-        (mode != TMPL_MODE_HIGHLIGHT && section->highlight_allow == NULL)) {
-        return section;
-    }
-    /* evaluated once for each section: what the expression reads may change during the request */
-    kept = kept_for(r);
-    if (kept->section != section) {
-        kept->section = section;
-        kept->conf = conf_for(r, section);
-    }
-    return kept->conf;
-}
-
-/* Whether text begins with one of the n prefixes, in any case. */
-static int begins_with(const char *text, const char *const *prefixes, size_t n)
-{
-    size_t i;
-
-    for (i = 0; i < n; i++) {
-        if (ap_cstr_casecmpn(text, prefixes[i], strlen(prefixes[i])) == 0) {
-            return 1;
-        }
-    }
-    return 0;
+    return *prefixes != NULL;
 }
 
 /* Whether the answer may be a page, as far as the request shows. */
@@ -144,32 +38,23 @@ static int may_be_page(const request_rec *r)
                                           "font/",
                                           "application/pdf",
                                           "application/zip",
-                                          "application/octet-stream" };
-    static const char *const wanted[] = { "image", "video",  "audio", "font",
-                                          "style", "script", "track", "manifest" };
+                                          "application/octet-stream",
+                                          NULL };
+    static const char *const wanted[] = { "image",  "video", "audio",    "font", "style",
+                                          "script", "track", "manifest", NULL };
     const char *destination = apr_table_get(r->headers_in, "Sec-Fetch-Dest");
-    size_t i;
 
-    /* mod_mime's guess from the name */
-    if (r->content_type != NULL &&
-        begins_with(r->content_type, others, sizeof(others) / sizeof(others[0]))) {
-        return 0;
-    }
-    for (i = 0; destination != NULL && i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-        if (ap_cstr_casecmp(destination, wanted[i]) == 0) {
-            return 0;
-        }
-    }
-    return 1;
+    /* the type is mod_mime's guess from the name */
+    return (r->content_type == NULL || !begins_with(r->content_type, others)) &&
+           (destination == NULL || !begins_with(destination, wanted));
 }
 
 int tmpl_request_names_page(const request_rec *r)
 {
     static const char *const pages[] = { "text/html", "application/xhtml+xml", DIR_MAGIC_TYPE,
-                                         "application/x-httpd-" };
+                                         "application/x-httpd-", NULL };
 
-    return r->content_type == NULL ||
-           begins_with(r->content_type, pages, sizeof(pages) / sizeof(pages[0]));
+    return r->content_type == NULL || begins_with(r->content_type, pages);
 }
 
 /*
@@ -189,39 +74,28 @@ static int may_be_part(const request_rec *r)
     return (condition == NULL || strncmp(condition, "W/", 2) != 0) && !tmpl_request_names_page(r);
 }
 
-/* The codings of an Accept-Encoding field that INFLATE undoes, with their weights. */
-static const char *readable_codings(const char *accept, apr_pool_t *pool)
+/* Leaves the codings in Accept-Encoding that can be undone here, with their weights. */
+static void accept_readable(request_rec *r)
 {
-    apr_array_header_t *readable = apr_array_make(pool, 4, sizeof(const char *));
-    const char *rest = accept;
-    const char *item;
-    apr_size_t len;
+    static const char name[] = "Accept-Encoding";
+    apr_array_header_t *readable = apr_array_make(r->pool, 4, sizeof(const char *));
+    const char *rest = apr_table_getm(r->pool, r->headers_in, name);
 
-    while (*(rest += strspn(rest, ", \t")) != '\0') {
-        item = rest;
-        len = strcspn(item, ";, \t");
-        rest += strcspn(rest, ",");
-        if ((len == 4 && ap_cstr_casecmpn(item, "gzip", len) == 0) ||
-            (len == 6 && ap_cstr_casecmpn(item, "x-gzip", len) == 0) ||
-            (len == 8 && ap_cstr_casecmpn(item, "identity", len) == 0)) {
-            tmpl_field_list_add(readable, apr_pstrmemdup(pool, item, (apr_size_t)(rest - item)));
-        }
-    }
-    return readable->nelts > 0 ? apr_array_pstrcat(pool, readable, ',') : NULL;
-}
-
-static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)
-{
-    const char *accept = apr_table_getm(pool, headers_in, "Accept-Encoding");
-    const char *readable = NULL;
-
-    if (accept == NULL) {
+    if (rest == NULL) {
         return;
     }
-    if (ap_get_output_filter_handle("INFLATE") != NULL) {
-        readable = readable_codings(accept, pool);
+    while (*(rest += strspn(rest, ", \t")) != '\0') {
+        const char *item = rest, *coding;
+
+        rest += strcspn(rest, ",");
+        coding = apr_pstrmemdup(r->pool, item, strcspn(item, ";, \t"));
+        if (ap_cstr_casecmp(coding, "gzip") == 0 || ap_cstr_casecmp(coding, "x-gzip") == 0 ||
+            ap_cstr_casecmp(coding, "identity") == 0) {
+            tmpl_field_list_add(readable, apr_pstrmemdup(r->pool, item, (apr_size_t)(rest - item)));
+        }
     }
-    apr_table_setn(headers_in, "Accept-Encoding", readable != NULL ? readable : "identity");
+    apr_table_setn(r->headers_in, name,
+                   readable->nelts > 0 ? apr_array_pstrcat(r->pool, readable, ',') : "identity");
 }
 
 /* Adds HTML to Accept: Markdown is made of HTML, so a choice by Accept must be able to be HTML. */
@@ -230,7 +104,7 @@ static void accept_html(request_rec *r)
     const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
 
     if (accept != NULL) {
-        kept_t *kept = kept_for(r);
+        tmpl_kept_t *kept = tmpl_kept(r);
 
         kept->accept = accept;
         kept->html = tmpl_accept_html(accept, r->pool);
@@ -340,7 +214,7 @@ int tmpl_request_fixups(request_rec *r)
     const tmpl_conf_t *conf;
 
     tmpl_request_restore(r);
-    if (r->main != NULL || !tmpl_links_are_used_by(r->server)) {
+    if (r->main != NULL || !tmpl_conf_is_used_by(r->server)) {
         return DECLINED;
     }
     keep_vary(r);
@@ -373,8 +247,8 @@ int tmpl_request_handler(request_rec *r)
     if (!is_proxied(r)) {
         return DECLINED;
     }
-    kept_for(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
-    accept_readable(r->headers_in, r->pool);
+    tmpl_kept(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
+    accept_readable(r);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r)) {
             /* httpd answers ranges from the changed page */
@@ -389,11 +263,8 @@ int tmpl_request_handler(request_rec *r)
 
 void tmpl_request_restore(request_rec *r)
 {
-    kept_t *kept = kept_of(r);
+    tmpl_kept_t *kept = tmpl_kept(r);
 
-    if (kept == NULL) {
-        return;
-    }
     /* RequestHeader may have changed Accept since */
     if (kept->html != NULL && apr_table_get(r->headers_in, "Accept") == kept->html) {
         apr_table_setn(r->headers_in, "Accept", kept->accept);

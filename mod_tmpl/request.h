@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the backend is asked for, and what the module keeps with a request. */
+/* What the backend is asked for. */
 #ifndef TMPL_REQUEST_H
 #define TMPL_REQUEST_H
 
 #include "mod_tmpl.h"
-
-/* The section in force for r, in the mode for r: highlight only if TmplHighlightAllow allows r. */
-const tmpl_conf_t *tmpl_request_conf(request_rec *r);
 
 /*
  * type_checker hook, in front of mod_negotiation's, which chooses a file by Accept, for a
@@ -33,20 +30,5 @@ int tmpl_request_names_page(const request_rec *r);
 
 /* Makes r's fields what the client sent, if they were changed; also an insert_error_filter hook. */
 void tmpl_request_restore(request_rec *r);
-
-/*
- * The connection to the backend that answers r; NULL if it is not known. It may be used until EOS
- * has come.
- */
-void tmpl_request_set_backend(request_rec *r, conn_rec *backend);
-conn_rec *tmpl_request_backend(const request_rec *r);
-
-/* The page that TMPL_BESIDE copies from r's response; NULL if it copies none. */
-void tmpl_request_set_beside(request_rec *r, tmpl_ctx_t *ctx);
-tmpl_ctx_t *tmpl_request_beside(const request_rec *r);
-
-/* What twin.c keeps with r; NULL: nothing. */
-void tmpl_request_set_twin(request_rec *r, tmpl_twin_t *twin);
-tmpl_twin_t *tmpl_request_twin(const request_rec *r);
 
 #endif

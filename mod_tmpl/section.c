@@ -9,72 +9,17 @@
 
 typedef void add_f(void *baton, const void *bytes, apr_size_t len);
 
-/* The operations on a field. clear makes the field unset; NULL: an unset field is all 0 bytes. */
+/*
+ * The operations on a field. A value that is not set has the bytes of unset; NULL: all 0. merge and
+ * each are NULL where the inner section's value replaces the outer one, and the bytes tell values
+ * apart.
+ */
 typedef struct {
-    void (*clear)(void *field);
+    apr_size_t size;
+    const void *unset;
     void (*merge)(void *to, const void *from, apr_pool_t *pool); /* from: the inner section's */
     void (*each)(const void *field, add_f *add, void *baton);    /* tmpl_conf_each_deciding */
 } kind_t;
-
-static void number_clear(void *field)
-{
-    *(apr_int64_t *)field = TMPL_UNSET;
-}
-
-static void number_merge(void *to, const void *from, apr_pool_t *pool)
-{
-    const apr_int64_t *number = from;
-
-    (void)pool;
-    if (*number != TMPL_UNSET) {
-        *(apr_int64_t *)to = *number;
-    }
-}
-
-static void number_each(const void *field, add_f *add, void *baton)
-{
-    add(baton, field, sizeof(apr_int64_t));
-}
-
-static void share_clear(void *field)
-{
-    *(double *)field = TMPL_UNSET;
-}
-
-static void share_merge(void *to, const void *from, apr_pool_t *pool)
-{
-    const double *share = from;
-
-    (void)pool;
-    if (*share >= 0) {
-        *(double *)to = *share;
-    }
-}
-
-static void share_each(const void *field, add_f *add, void *baton)
-{
-    add(baton, field, sizeof(double));
-}
-
-static void lifetime_clear(void *field)
-{
-    *(tmpl_lifetime_t *)field = (tmpl_lifetime_t){ TMPL_UNSET, TMPL_UNSET };
-}
-
-static void lifetime_merge(void *to, const void *from, apr_pool_t *pool)
-{
-    const tmpl_lifetime_t *lifetime = from;
-
-    (void)pool;
-    if (lifetime->tb != TMPL_UNSET) {
-        *(tmpl_lifetime_t *)to = *lifetime;
-    }
-}
-
-static void lifetime_each(const void *field, add_f *add, void *baton)
-{
-    add(baton, field, sizeof(tmpl_lifetime_t));
-}
 
 /* For each kind of model the innermost section counts. */
 static void models_merge(void *to, const void *from, apr_pool_t *pool)
@@ -96,25 +41,6 @@ static void models_each(const void *field, add_f *add, void *baton)
     tmpl_models_id_t id = tmpl_models_id(field);
 
     add(baton, &id, sizeof(id));
-}
-
-static void pointer_merge(void *to, const void *from, apr_pool_t *pool)
-{
-    void *const *pointer = from;
-
-    (void)pool;
-    if (*pointer != NULL) {
-        *(void **)to = *pointer;
-    }
-}
-
-/*
- * An object that a directive has made lives as long as the configuration, so its address identifies
- * the object.
- */
-static void pointer_each(const void *field, add_f *add, void *baton)
-{
-    add(baton, field, sizeof(void *));
 }
 
 static void selectors_merge(void *to, const void *from, apr_pool_t *pool)
@@ -211,38 +137,46 @@ static void secret_each(const void *field, add_f *add, void *baton)
     add(baton, &value, sizeof(value));
 }
 
-#define KIND_NUMBER                                                                                \
+static const apr_int64_t no_number = TMPL_UNSET;
+static const double no_share = TMPL_UNSET;
+static const tmpl_lifetime_t no_lifetime = { TMPL_UNSET, TMPL_UNSET };
+
+#define NUMBER                                                                                     \
     {                                                                                              \
-        number_clear, number_merge, number_each                                                    \
+        sizeof(apr_int64_t), &no_number, NULL, NULL                                                \
     }
-#define KIND_POINTER                                                                               \
+/*
+ * An object that a directive has made lives as long as the configuration, so its address identifies
+ * the object.
+ */
+#define POINTER                                                                                    \
     {                                                                                              \
-        NULL, pointer_merge, pointer_each                                                          \
+        sizeof(void *), NULL, NULL, NULL                                                           \
     }
 
 static const kind_t kinds[TMPL_FORM_COUNT] = {
-    [TMPL_FORM_MODE] = KIND_NUMBER,
-    [TMPL_FORM_DETECTOR] = KIND_NUMBER,
-    [TMPL_FORM_SMOOTHING] = KIND_NUMBER,
-    [TMPL_FORM_NUMBER] = KIND_NUMBER,
-    [TMPL_FORM_GLOBAL] = KIND_NUMBER,
-    [TMPL_FORM_SIZE] = KIND_NUMBER,
-    [TMPL_FORM_TIME] = KIND_NUMBER,
-    [TMPL_FORM_FLAG] = KIND_NUMBER,
-    [TMPL_FORM_SHARE] = { share_clear, share_merge, share_each },
-    [TMPL_FORM_LIFETIME] = { lifetime_clear, lifetime_merge, lifetime_each },
-    [TMPL_FORM_MODEL] = { NULL, models_merge, models_each },
-    [TMPL_FORM_STORE] = KIND_POINTER,
-    [TMPL_FORM_CACHE] = KIND_POINTER,
-    [TMPL_FORM_KEY] = KIND_POINTER,
-    [TMPL_FORM_CONDITION] = KIND_POINTER,
-    [TMPL_FORM_LEARN] = KIND_POINTER,
-    [TMPL_FORM_SECRET] = { NULL, pointer_merge, secret_each },
-    [TMPL_FORM_SITES] = KIND_POINTER,
-    [TMPL_FORM_SELECTORS] = { NULL, selectors_merge, selectors_each },
-    [TMPL_FORM_MARKS] = { NULL, pointer_merge, marks_each },
-    [TMPL_FORM_PARTS] = { NULL, parts_merge, parts_each },
-    [TMPL_FORM_SEPARATORS] = { NULL, separators_merge, separators_each },
+    [TMPL_FORM_MODE] = NUMBER,
+    [TMPL_FORM_DETECTOR] = NUMBER,
+    [TMPL_FORM_SMOOTHING] = NUMBER,
+    [TMPL_FORM_NUMBER] = NUMBER,
+    [TMPL_FORM_GLOBAL] = NUMBER,
+    [TMPL_FORM_SIZE] = NUMBER,
+    [TMPL_FORM_TIME] = NUMBER,
+    [TMPL_FORM_FLAG] = NUMBER,
+    [TMPL_FORM_SHARE] = { sizeof(double), &no_share, NULL, NULL },
+    [TMPL_FORM_LIFETIME] = { sizeof(tmpl_lifetime_t), &no_lifetime, NULL, NULL },
+    [TMPL_FORM_MODEL] = { sizeof(tmpl_models_t), NULL, models_merge, models_each },
+    [TMPL_FORM_STORE] = POINTER,
+    [TMPL_FORM_CACHE] = POINTER,
+    [TMPL_FORM_KEY] = POINTER,
+    [TMPL_FORM_CONDITION] = POINTER,
+    [TMPL_FORM_LEARN] = POINTER,
+    [TMPL_FORM_SECRET] = { sizeof(void *), NULL, NULL, secret_each },
+    [TMPL_FORM_SITES] = POINTER,
+    [TMPL_FORM_SELECTORS] = { sizeof(void *), NULL, selectors_merge, selectors_each },
+    [TMPL_FORM_MARKS] = { sizeof(void *), NULL, NULL, marks_each },
+    [TMPL_FORM_PARTS] = { sizeof(tmpl_parts_t), NULL, parts_merge, parts_each },
+    [TMPL_FORM_SEPARATORS] = { sizeof(void *), NULL, separators_merge, separators_each },
 };
 
 /* Where a section keeps each setting. */
@@ -268,8 +202,8 @@ void *tmpl_conf_create(apr_pool_t *pool, char *dir)
     for (i = 0; i < TMPL_SETTING_COUNT; i++) {
         const kind_t *kind = &kinds[tmpl_settings[i].form];
 
-        if (kind->clear != NULL) {
-            kind->clear(AT(void, conf, i));
+        if (kind->unset != NULL) {
+            memcpy(AT(void, conf, i), kind->unset, kind->size);
         }
     }
     return conf;
@@ -277,6 +211,7 @@ void *tmpl_conf_create(apr_pool_t *pool, char *dir)
 
 void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
 {
+    static void *const nothing;
     tmpl_conf_t *conf = apr_pmemdup(pool, base, sizeof(*conf));
     const tmpl_conf_t *inner = add;
     int i;
@@ -285,7 +220,15 @@ void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
         conf->store_read = NULL; /* a replica of another store */
     }
     for (i = 0; i < TMPL_SETTING_COUNT; i++) {
-        kinds[tmpl_settings[i].form].merge(AT(void, conf, i), AT(const void, add, i), pool);
+        const kind_t *kind = &kinds[tmpl_settings[i].form];
+        const void *from = AT(const void, add, i);
+
+        if (kind->merge != NULL) {
+            kind->merge(AT(void, conf, i), from, pool);
+        }
+        else if (memcmp(from, kind->unset != NULL ? kind->unset : &nothing, kind->size) != 0) {
+            memcpy(AT(void, conf, i), from, kind->size);
+        }
     }
     return conf;
 }
@@ -295,8 +238,14 @@ void tmpl_conf_each_deciding(const tmpl_conf_t *conf, add_f *add, void *baton)
     int i;
 
     for (i = 0; i < TMPL_SETTING_COUNT; i++) {
-        if (tmpl_settings[i].decides) {
-            kinds[tmpl_settings[i].form].each(AT(const void, conf, i), add, baton);
+        const kind_t *kind = &kinds[tmpl_settings[i].form];
+        const void *field = AT(const void, conf, i);
+
+        if (tmpl_settings[i].decides && kind->each != NULL) {
+            kind->each(field, add, baton);
+        }
+        else if (tmpl_settings[i].decides) {
+            add(baton, field, kind->size);
         }
     }
 }
@@ -348,38 +297,41 @@ int tmpl_conf_edits(const tmpl_conf_t *conf)
     return tmpl_conf_mode(conf) >= TMPL_MODE_ANNOTATE;
 }
 
+#define OR_DEFAULT(number, preset) ((number) == TMPL_UNSET ? (preset) : (number))
+
 apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf)
 {
-    return conf->max_body == TMPL_UNSET ? TMPL_DEFAULT_MAX_BODY : conf->max_body;
+    return OR_DEFAULT(conf->max_body, TMPL_DEFAULT_MAX_BODY);
 }
 
 apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf)
 {
-    return conf->max_wait == TMPL_UNSET ? TMPL_DEFAULT_MAX_WAIT : conf->max_wait;
+    return OR_DEFAULT(conf->max_wait, TMPL_DEFAULT_MAX_WAIT);
 }
 
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 {
-    return conf->timeout == TMPL_UNSET ? TMPL_DEFAULT_TIMEOUT : conf->timeout;
+    return OR_DEFAULT(conf->timeout, TMPL_DEFAULT_TIMEOUT);
 }
 
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
 {
-    return conf->delay == TMPL_UNSET ? TMPL_DEFAULT_DELAY : conf->delay;
+    return OR_DEFAULT(conf->delay, TMPL_DEFAULT_DELAY);
+}
+
+static const tmpl_conf_t *servers_own(const server_rec *s)
+{
+    return ap_get_module_config(s->lookup_defaults, &tmpl_module);
 }
 
 apr_uint32_t tmpl_conf_recent(const server_rec *s)
 {
-    const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
-
-    return conf->recent == TMPL_UNSET ? TMPL_DEFAULT_RECENT : (apr_uint32_t)conf->recent;
+    return (apr_uint32_t)OR_DEFAULT(servers_own(s)->recent, TMPL_DEFAULT_RECENT);
 }
 
 const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s)
 {
-    const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
-
-    return conf->metrics_sites;
+    return servers_own(s)->metrics_sites;
 }
 
 /* Mode learn is meant to be invisible. */
@@ -397,30 +349,40 @@ int tmpl_conf_holds(const tmpl_conf_t *conf)
 /* The built-in models: read before any section, not changed afterwards. */
 static tmpl_models_t builtin;
 
+/* Written while the configuration is read. */
+static apr_array_header_t *users; /* of server_rec *: those with a mode other than off */
+
 void tmpl_conf_begin(apr_pool_t *pconf)
 {
     tmpl_models_builtin(&builtin, pconf);
+    users = apr_array_make(pconf, 4, sizeof(server_rec *));
 }
 
-static void detect_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
+void tmpl_conf_used_by(server_rec *s)
 {
-    if (conf->detector != TMPL_UNSET) {
-        opts->detector = (tmpl_detector_e)conf->detector;
+    /* a server's sections mostly follow each other */
+    if (users->nelts == 0 || APR_ARRAY_IDX(users, users->nelts - 1, server_rec *) != s) {
+        APR_ARRAY_PUSH(users, server_rec *) = s;
     }
-    if (conf->smoothing != TMPL_UNSET) {
-        opts->detect.smoothing = (tmpl_smoothing_e)conf->smoothing;
+}
+
+int tmpl_conf_is_used_by(const server_rec *s)
+{
+    int i;
+
+    for (i = 0; i < users->nelts; i++) {
+        const server_rec *user = APR_ARRAY_IDX(users, i, server_rec *);
+
+        if (user == s || !user->is_virtual) {
+            return 1;
+        }
     }
-    if (conf->ratio >= 0) {
-        opts->detect.ratio = conf->ratio;
-        opts->detect.threshold = conf->ratio;
-    }
-    opts->detect.models = builtin;
-    if (conf->models.pagelevel != NULL) {
-        opts->detect.models.pagelevel = conf->models.pagelevel;
-    }
-    if (conf->models.trees != NULL) {
-        opts->detect.models.trees = conf->models.trees;
-    }
+    return 0;
+}
+
+int tmpl_conf_is_used(void)
+{
+    return users->nelts > 0;
 }
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
@@ -428,10 +390,16 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
     *opts = tmpl_clean_opts_default;
     opts->mode = tmpl_conf_mode(conf);
     opts->age = tmpl_conf_delay(conf);
-    detect_opts(opts, conf);
-    if (conf->min_df != TMPL_UNSET) {
-        opts->policy.min_df = (uint32_t)conf->min_df;
+    opts->detector = (tmpl_detector_e)OR_DEFAULT(conf->detector, (apr_int64_t)opts->detector);
+    opts->detect.smoothing =
+        (tmpl_smoothing_e)OR_DEFAULT(conf->smoothing, (apr_int64_t)opts->detect.smoothing);
+    if (conf->ratio >= 0) {
+        opts->detect.ratio = conf->ratio;
+        opts->detect.threshold = conf->ratio;
     }
+    opts->detect.models = builtin;
+    models_merge(&opts->detect.models, &conf->models, NULL);
+    opts->policy.min_df = (uint32_t)OR_DEFAULT(conf->min_df, opts->policy.min_df);
     if (conf->lifetime.tb != TMPL_UNSET) {
         opts->policy.lifetime_tb = (uint32_t)conf->lifetime.tb;
         opts->policy.lifetime_n = (uint32_t)conf->lifetime.n;

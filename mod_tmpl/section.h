@@ -15,8 +15,15 @@
 #define TMPL_DEFAULT_RECENT   200
 #define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
 
-/* pre_config hook: makes the built-in models. */
+/* pre_config hook: makes the built-in models, and forgets which servers use the module. */
 void tmpl_conf_begin(apr_pool_t *pconf);
+
+/* Notes, while the configuration is read, that s has a section with a mode other than off. */
+void tmpl_conf_used_by(server_rec *s);
+
+/* Whether s has a section with a mode other than off, or inherits one; whether any server does. */
+int tmpl_conf_is_used_by(const server_rec *s);
+int tmpl_conf_is_used(void);
 
 /* httpd's create_dir_config and merge_dir_config: a tmpl_conf_t from pool. */
 void *tmpl_conf_create(apr_pool_t *pool, char *dir);

@@ -1,59 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "twin.h"
 #include "control.h"
-#include "headers.h"
-#include "judge.h"
+#include "fields.h"
+#include "kept.h"
+#include "page_links.h"
 #include "request.h"
 #include "section.h"
-
-static const char suffix[] = ".md";
-static const char index_name[] = "index.md";
-
-/* What is kept with a request for a twin, and with those for its page. */
-struct tmpl_twin_t {
-    enum {
-        TWIN_WAITS,  /* the handlers have not been called */
-        TWIN_TRIES,  /* they are being called */
-        TWIN_MISSED, /* they have found nothing: next is requested */
-        TWIN_DONE
-    } stage;
-    int is_page;      /* the request is for a page */
-    const char *next; /* path and query to be requested if nothing is found here; NULL: none */
-    int discarded;    /* the status of the response that the gate has discarded; 0: none */
-    apr_table_t *err_headers_out; /* as it was before the handlers were called */
-};
-
-/* uri with cut bytes at the end of its path replaced by text. */
-static const char *with_end(const char *uri, size_t cut, const char *text, apr_pool_t *pool)
-{
-    size_t len = strcspn(uri, "?");
-
-    return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, len - cut), text, uri + len, NULL);
-}
-
-/* Whether the path of uri ends in text. */
-static int ends_in(const char *uri, const char *text)
-{
-    size_t len = strcspn(uri, "?");
-    size_t n = strlen(text);
-
-    return len >= n && memcmp(uri + len - n, text, n) == 0;
-}
-
-const char *tmpl_twin_name(const char *uri, apr_pool_t *pool)
-{
-    return with_end(uri, 0, ends_in(uri, "/") ? index_name : suffix, pool);
-}
-
-/* The page that uri is the twin of; NULL if uri is not the name of a twin. */
-static const char *page_of(const char *uri, apr_pool_t *pool)
-{
-    if (!ends_in(uri, suffix) || ends_in(uri, "/.md")) {
-        return NULL;
-    }
-    return ends_in(uri, "/index.md") ? with_end(uri, sizeof(index_name) - 1, "", pool)
-                                     : with_end(uri, sizeof(suffix) - 1, "", pool);
-}
 
 /* Whether Markdown may be made of r's page. */
 static int may_be_markdown(request_rec *r)
@@ -68,15 +20,12 @@ static const char *page_asked_for(request_rec *r)
         r->proxyreq == PROXYREQ_PROXY || ap_request_has_body(r) || !may_be_markdown(r)) {
         return NULL;
     }
-    return page_of(tmpl_uri_of(r, r->pool), r->pool);
+    return tmpl_twin_page(tmpl_uri_of(r, r->pool), r->pool);
 }
 
 static tmpl_twin_t *twin_for(request_rec *r)
 {
-    tmpl_twin_t *twin = apr_pcalloc(r->pool, sizeof(*twin));
-
-    tmpl_request_set_twin(r, twin);
-    return twin;
+    return tmpl_kept(r)->twin = apr_pcalloc(r->pool, sizeof(tmpl_twin_t));
 }
 
 /*
@@ -85,17 +34,10 @@ static tmpl_twin_t *twin_for(request_rec *r)
  */
 static tmpl_twin_t *twin_of(const request_rec *r)
 {
-    while (r != NULL && tmpl_request_twin(r) == NULL) {
+    while (r != NULL && tmpl_kept_read(r)->twin == NULL) {
         r = r->prev;
     }
-    return r != NULL ? tmpl_request_twin(r) : NULL;
-}
-
-int tmpl_twin_is_page(const request_rec *r)
-{
-    const tmpl_twin_t *twin = tmpl_request_twin(r);
-
-    return twin != NULL && twin->is_page;
+    return r != NULL ? tmpl_kept_read(r)->twin : NULL;
 }
 
 int tmpl_twin_begin(request_rec *r)
@@ -103,7 +45,7 @@ int tmpl_twin_begin(request_rec *r)
     const tmpl_twin_t *missed = twin_of(r->prev);
     const char *uri = r->unparsed_uri;
 
-    if (missed != NULL && missed->stage == TWIN_MISSED) {
+    if (missed != NULL && missed->stage == TMPL_TWIN_MISSED) {
         tmpl_twin_t *twin = twin_for(r);
 
         twin->is_page = 1;
@@ -111,9 +53,7 @@ int tmpl_twin_begin(request_rec *r)
         apr_table_unset(r->subprocess_env, "REDIRECT_STATUS");
         /* scripts get REQUEST_URI from it, and mod_rewrite THE_REQUEST */
         r->the_request = apr_pstrcat(r->pool, r->method, " ", uri, " ", r->protocol, NULL);
-        if (!missed->is_page && !ends_in(uri, "/") && !ends_in(uri, ".html")) {
-            twin->next = with_end(uri, 0, ".html", r->pool);
-        }
+        twin->next = missed->is_page ? NULL : tmpl_twin_html(uri, r->pool);
     }
     return DECLINED;
 }
@@ -164,7 +104,7 @@ static void redirect(request_rec *r, const tmpl_twin_t *twin)
 
 int tmpl_twin_handler(request_rec *r)
 {
-    tmpl_twin_t *twin = tmpl_request_twin(r);
+    tmpl_twin_t *twin = tmpl_kept_read(r)->twin;
     int status;
 
     if (twin == NULL) {
@@ -176,21 +116,21 @@ int tmpl_twin_handler(request_rec *r)
         twin = twin_for(r);
         twin->next = page;
     }
-    if (twin->stage != TWIN_WAITS) {
+    if (twin->stage != TMPL_TWIN_WAITS) {
         return DECLINED;
     }
     if (!may_be_markdown(r)) {
         return HTTP_NOT_FOUND;
     }
     twin->err_headers_out = apr_table_copy(r->pool, r->err_headers_out);
-    twin->stage = TWIN_TRIES;
+    twin->stage = TMPL_TWIN_TRIES;
     status = ap_run_handler(r);
-    twin->stage = TWIN_DONE;
+    twin->stage = TMPL_TWIN_DONE;
     if (twin->discarded != 0) {
         status = twin->discarded;
     }
     if (status == HTTP_NOT_FOUND && twin->next != NULL) {
-        twin->stage = TWIN_MISSED;
+        twin->stage = TMPL_TWIN_MISSED;
         redirect(to_answer(r, twin), twin);
         return OK;
     }
@@ -214,7 +154,7 @@ int tmpl_twin_discards(request_rec *r, int is_html)
 {
     tmpl_twin_t *twin = r->main == NULL ? twin_of(r) : NULL;
 
-    if (twin == NULL || twin->stage != TWIN_TRIES) {
+    if (twin == NULL || twin->stage != TMPL_TWIN_TRIES) {
         return 0;
     }
     if ((r->status == HTTP_NOT_FOUND && twin->next != NULL) ||
@@ -256,7 +196,7 @@ apr_status_t tmpl_twin_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         if (tmpl_field(r, "X-Robots-Tag") == NULL) {
             apr_table_setn(r->headers_out, "X-Robots-Tag", "noindex");
         }
-        tmpl_headers_canonical(r);
+        tmpl_link_canonical(r);
     }
     ap_remove_output_filter(f);
     return ap_pass_brigade(f->next, bb);

@@ -15,9 +15,6 @@
 
 #include "mod_tmpl.h"
 
-/* The twin of uri, a path and query; from pool. */
-const char *tmpl_twin_name(const char *uri, apr_pool_t *pool);
-
 /* post_read_request hook, in front of all others: notes that r is for the page of a twin. */
 int tmpl_twin_begin(request_rec *r);
 
@@ -44,8 +41,5 @@ int tmpl_twin_discards(request_rec *r, int is_html);
  * once this is more than TmplMaxBody: then the handler gives up.
  */
 apr_status_t tmpl_twin_discard(tmpl_ctx_t *ctx, apr_bucket_brigade *bb);
-
-/* Whether r is for the page of a twin. */
-int tmpl_twin_is_page(const request_rec *r);
 
 #endif

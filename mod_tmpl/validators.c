@@ -7,7 +7,7 @@
  * their tag.
  */
 #include "validators.h"
-#include "headers.h"
+#include "fields.h"
 #include <apr_hash.h>
 
 /* An entity tag without W/ and quotes; points into a longer string. */

@@ -6,7 +6,7 @@
 #include <apr_siphash.h>
 
 #include "admin.h"
-#include "connections.h"
+#include "child_store.h"
 #include "messages.h"
 #include "section.h"
 #include "shm.h"
@@ -172,7 +172,7 @@ static int run(admin_t *admin, action_e action, const char *store)
 {
     request_rec *r = admin->r;
 
-    admin->store = tmpl_links_store(store, &admin->err);
+    admin->store = tmpl_child_store_named(store, &admin->err);
     apr_status_t rv = carry_out(admin, action);
     ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN, user_of(r), r->useragent_ip,
                   actions[action], admin->site, store,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cache.h"
-#include "connections.h"
+#include "child_store.h"
 #include "counters.h"
 #include "data.h"
 #include "in_force.h"
@@ -60,7 +60,7 @@ static json_t *stores(apr_pool_t *pool)
         tmpl_store_usage_t is;
 
         json_object_update_new(
-            store, tmpl_links_usage(tmpl_stores_name((int)i), &is)
+            store, tmpl_child_store_usage(tmpl_stores_name((int)i), &is)
                        ? json_pack("{s:I, s:I, s:I, s:I, s:I}", "bytes", N(is.bytes), "max_bytes",
                                    N(is.max_bytes), "sites", N(is.sites), "max_sites",
                                    N(is.max_sites), "sites_forgotten", N(is.evicted))
@@ -347,7 +347,7 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
         tmpl_store_stats_t stats;
         /* not asked if any child found it silent: this request would wait for it */
         tmpl_store_t *store = json_integer_value(json_object_get(paused, "look-up")) == 0
-                                  ? tmpl_links_store(name, &err)
+                                  ? tmpl_child_store_named(name, &err)
                                   : NULL;
 
         if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
@@ -410,7 +410,7 @@ json_t *tmpl_data_sites(request_rec *r, const char *name, const char *after, uns
                         tmpl_error_t *err)
 {
     part_t part = { json_array(), r->pool };
-    tmpl_store_t *store = tmpl_links_store(name, err);
+    tmpl_store_t *store = tmpl_child_store_named(name, err);
     const char *next = NULL;
 
     if (store == NULL || tmpl_store_sites_part(store, after, n, add_site, &part, &next, err,

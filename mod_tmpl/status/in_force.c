@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "in_force.h"
 
-#include "connections.h"
+#include "child_store.h"
 
 /* The row of a directive; NULL: it is not of this module. */
 static const tmpl_setting_t *setting_of(const ap_directive_t *directive)
@@ -28,7 +28,7 @@ static const char *value_of(const ap_directive_t *directive, tmpl_form_e form, a
         ((form == TMPL_FORM_CONDITION || form == TMPL_FORM_LEARN) && args[word] != '\0')) {
         return "(set)";
     }
-    return form == TMPL_FORM_STORE ? tmpl_link_name(ap_getword_conf(pool, &args), pool) : args;
+    return form == TMPL_FORM_STORE ? tmpl_child_store_name(ap_getword_conf(pool, &args), pool) : args;
 }
 
 static const char *server_name(const ap_directive_t *at)

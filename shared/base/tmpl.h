@@ -70,7 +70,7 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(TYPE, "type", "the response is not text/html",                                               \
       "nothing, unless the backend sends HTML under another type")                                 \
     X(ENCODING, "encoding", "the Content-Encoding cannot be decoded here",                         \
-      "a2enmod deflate; the backend may send gzip or no encoding, which mod_tmpl asks for")        \
+      "let the backend send gzip or no encoding, which mod_tmpl asks for")                         \
     X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform",                                 \
       "nothing: the backend forbids it")                                                           \
     X(ATTACHMENT, "attachment", "Content-Disposition: attachment", "nothing: it is a download")    \

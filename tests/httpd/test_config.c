@@ -264,11 +264,10 @@ static void keys_set_no_vary(void **state)
 static void mode_uses_the_store(void **state)
 {
     (void)state;
-    used = 0;
     section("TmplMode off");
-    assert_int_equal(used, 0);
+    assert_false(tmpl_conf_is_used());
     section("TmplMode learn");
-    assert_int_equal(used, 1);
+    assert_true(tmpl_conf_is_used());
 }
 
 static const struct CMUnitTest tests[] = {

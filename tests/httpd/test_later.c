@@ -3,28 +3,28 @@
  * How many pages may wait to be learnt, which requests the waiting pages slow down, and that a page
  * waits only once.
  */
-#include "link_fixture.h"
+#include "child_store_fixture.h"
 
-static void fill(tmpl_link_t *link)
+static void fill(tmpl_child_store_t *ours)
 {
-    requests(link, "s", PAGES_MOST - link->learner->later->n);
-    assert_int_equal(link->learner->later->n, PAGES_MOST);
+    requests(ours, "s", PAGES_MOST - ours->learner->later->n);
+    assert_int_equal(ours->learner->later->n, PAGES_MOST);
 }
 
-static unsigned who_waits_for_room(tmpl_link_t *link)
+static unsigned who_waits_for_room(tmpl_child_store_t *ours)
 {
     unsigned n;
 
-    apr_thread_mutex_lock(link->learner->later->lock);
-    n = link->learner->later->waiting;
-    apr_thread_mutex_unlock(link->learner->later->lock);
+    apr_thread_mutex_lock(ours->learner->later->lock);
+    n = ours->learner->later->waiting;
+    apr_thread_mutex_unlock(ours->learner->later->lock);
     return n;
 }
 
-static void *APR_THREAD_FUNC ask_in_a_thread(apr_thread_t *thread, void *link)
+static void *APR_THREAD_FUNC ask_in_a_thread(apr_thread_t *thread, void *ours)
 {
     (void)thread;
-    ask(link, "s");
+    ask(ours, "s");
     return NULL;
 }
 
@@ -35,18 +35,18 @@ static void *APR_THREAD_FUNC ask_in_a_thread(apr_thread_t *thread, void *link)
 static void who_finds_no_room_waits_for_it(void **state)
 {
     enum { LEFT = PAGES_MOST / 2 - LEARN_AT_ONCE };
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     apr_status_t rv;
     apr_thread_t *thread;
 
     (void)state;
-    fill(link);
-    request(link, "s"); /* in vain, for a microsecond: other requests still wait */
+    fill(ours);
+    request(ours, "s"); /* in vain, for a microsecond: other requests still wait */
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     room = apr_time_from_sec(3600);
     alarm(300); /* ends a test that hangs */
-    apr_thread_create(&thread, NULL, ask_in_a_thread, link, pool);
-    while (who_waits_for_room(link) == 0) {
+    apr_thread_create(&thread, NULL, ask_in_a_thread, ours, pool);
+    while (who_waits_for_room(ours) == 0) {
         apr_thread_yield();
     }
     tick();
@@ -54,84 +54,84 @@ static void who_finds_no_room_waits_for_it(void **state)
     alarm(0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER], PAGES_MOST + 1);
-    assert_int_equal(link->learner->later->n, LEFT + 1);
+    assert_int_equal(ours->learner->later->n, LEFT + 1);
 }
 
 /* Takes n pages, as if to learn them. */
-static void take(tmpl_link_t *link, unsigned n)
+static void take(tmpl_child_store_t *ours, unsigned n)
 {
     tmpl_waiting_t taken[TMPL_BATCH_MOST];
 
-    assert_int_equal(tmpl_later_take(link->learner->later, taken, n), n);
-    tmpl_later_free(link->learner->later, taken, n);
+    assert_int_equal(tmpl_later_take(ours->learner->later, taken, n), n);
+    tmpl_later_free(ours->learner->later, taken, n);
 }
 
-static apr_interval_time_t slept_for(tmpl_link_t *link)
+static apr_interval_time_t slept_for(tmpl_child_store_t *ours)
 {
     slept = 0;
-    request(link, "s");
+    request(ours, "s");
     return slept;
 }
 
 /* Little room, and 1 ms to learn a page: each request waits for the pages before it. */
-static tmpl_link_t *start_slowed(void)
+static tmpl_child_store_t *start_slowed(void)
 {
     enum { HALFWAY = PAGES_MOST / FILLED_PARTS * (FILLED_SLOWED + FILLED_PARTS) / 2 };
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
-    requests(link, "s", HALFWAY + 20);
-    take(link, 10);
+    requests(ours, "s", HALFWAY + 20);
+    take(ours, 10);
     clock_now += 10 * 1000;
-    take(link, 10);
+    take(ours, 10);
     room = apr_time_from_sec(3600);
-    return link;
+    return ours;
 }
 
 static void requests_are_as_fast_as_learning(void **state)
 {
-    tmpl_link_t *link = start_slowed();
+    tmpl_child_store_t *ours = start_slowed();
 
     (void)state;
-    assert_int_equal(slept_for(link), 1000);
-    assert_int_equal(slept_for(link), 2000);
+    assert_int_equal(slept_for(ours), 1000);
+    assert_int_equal(slept_for(ours), 2000);
     clock_now += 1500;
-    assert_int_equal(slept_for(link), 1500);
+    assert_int_equal(slept_for(ours), 1500);
     clock_now += apr_time_from_sec(1);
-    assert_int_equal(slept_for(link), 1000);
+    assert_int_equal(slept_for(ours), 1000);
     pages_come_again = 1;
-    assert_int_equal(slept_for(link), 0);
+    assert_int_equal(slept_for(ours), 0);
     pages_come_again = 0;
     room = 500;
-    assert_int_equal(slept_for(link), 500); /* the longest allowed wait */
+    assert_int_equal(slept_for(ours), 500); /* the longest allowed wait */
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 0);
 }
 
 /* A store that was slow once and is fast again delays no request longer than the limit. */
 static void no_debt_is_left(void **state)
 {
-    tmpl_link_t *link = start_slowed();
+    tmpl_child_store_t *ours = start_slowed();
     int i;
 
     (void)state;
     room = 3000;
     for (i = 0; i < 20; i++) {
-        slept_for(link);
+        slept_for(ours);
     }
     assert_int_equal(slept, 3000);
     clock_now += 3000;
-    assert_in_range(slept_for(link), 1000, 2000);
+    assert_in_range(slept_for(ours), 1000, 2000);
 }
 
 /* The less room, the longer the wait. */
 static void the_less_room_the_slower(void **state)
 {
-    tmpl_link_t *link = start_slowed();
+    tmpl_child_store_t *ours = start_slowed();
     unsigned most = 0, i;
 
     (void)state;
-    for (i = link->learner->later->n; i < PAGES_MOST; i++) {
+    for (i = ours->learner->later->n; i < PAGES_MOST; i++) {
         clock_now += apr_time_from_sec(1);
-        assert_in_range(slept_for(link), most, 2000);
+        assert_in_range(slept_for(ours), most, 2000);
         most = (unsigned)slept;
     }
     assert_in_range(most, 1900, 2000);
@@ -140,111 +140,111 @@ static void the_less_room_the_slower(void **state)
 /* A page that its client already has delays no request: without room it is lost. */
 static void who_has_been_served_waits_for_nothing(void **state)
 {
-    tmpl_link_t *link = start_slowed();
+    tmpl_child_store_t *ours = start_slowed();
 
     (void)state;
     passed = 1;
-    assert_int_equal(slept_for(link), 0);
+    assert_int_equal(slept_for(ours), 0);
     alarm(300); /* ends a test that waits for room */
-    fill(link);
-    request(link, "s");
+    fill(ours);
+    request(ours, "s");
     alarm(0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
 }
 
 static void who_has_room_is_not_slowed_down(void **state)
 {
-    tmpl_link_t *link = start_slowed();
+    tmpl_child_store_t *ours = start_slowed();
 
     (void)state;
-    take(link, TMPL_BATCH_MOST);
+    take(ours, TMPL_BATCH_MOST);
     clock_now += 1000;
-    take(link, TMPL_BATCH_MOST);
-    assert_int_equal(slept_for(link), 0);
+    take(ours, TMPL_BATCH_MOST);
+    assert_int_equal(slept_for(ours), 0);
 }
 
 /* Pages learnt without load do not count for the measured speed. */
 static void leisure_is_no_pace(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    requests(link, "s", 20);
-    take(link, 10);
+    requests(ours, "s", 20);
+    take(ours, 10);
     clock_now += apr_time_from_sec(1);
-    take(link, 10);
-    requests(link, "s", PAGES_MOST);
+    take(ours, 10);
+    requests(ours, "s", PAGES_MOST);
     assert_int_equal(slept, 0);
 }
 
 /* No request waits for a store that does not learn. */
 static void who_waits_in_vain_is_not_slowed_down(void **state)
 {
-    tmpl_link_t *link = start_slowed();
+    tmpl_child_store_t *ours = start_slowed();
 
     (void)state;
     store_hangs();
     clock_now += apr_time_from_sec(1);
     tick();
-    assert_int_equal(slept_for(link), 0);
+    assert_int_equal(slept_for(ours), 0);
 }
 
 /* After there was room again, a request may wait as long as at first. */
 static void a_full_moment_is_forgotten(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    fill(link);
-    request(link, "s");
-    take(link, 1);
+    fill(ours);
+    request(ours, "s");
+    take(ours, 1);
     clock_now += STUCK_AFTER;
-    fill(link);
-    request(link, "s");
+    fill(ours);
+    request(ours, "s");
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 2);
-    assert_int_equal(link->learner->later->stuck, 0);
+    assert_int_equal(ours->learner->later->stuck, 0);
 }
 
 /* If no room can be expected, no request waits for it: its page is lost and counted. */
 static void who_finds_no_room_does_not_wait_for_nothing(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    fill(link);
+    fill(ours);
     assert_int_equal(store_said, APR_SUCCESS);
-    assert_string_equal(request(link, "s"), "");
+    assert_string_equal(request(ours, "s"), "");
     assert_int_equal(store_said, APR_ENOSPC); /* must not be reported or kept as learnt */
     clock_now += STUCK_AFTER;
-    request(link, "s"); /* the watchdog does not run */
+    request(ours, "s"); /* the watchdog does not run */
     room = apr_time_from_sec(3600);
     alarm(300); /* ends a test that waits that long */
-    requests(link, "s", 2);
+    requests(ours, "s", 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 4);
     store_hangs();
     tick();
-    requests(link, "s", 2);
+    requests(ours, "s", 2);
     alarm(0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 6);
     assert_int_equal(asked, PAGES_MOST + 6);
-    assert_int_equal(link->learner->later->n, PAGES_MOST);
+    assert_int_equal(ours->learner->later->n, PAGES_MOST);
 }
 
 /* A page that is requested again before it is learnt waits once. */
 static void the_same_page_waits_once(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    request(link, "s");
+    request(ours, "s");
     pages_come_again = 1;
-    request(link, "s");
-    assert_int_equal(link->learner->later->n, 1);
-    request(link, "t"); /* of another site */
-    assert_int_equal(link->learner->later->n, 2);
+    request(ours, "s");
+    assert_int_equal(ours->learner->later->n, 1);
+    request(ours, "t"); /* of another site */
+    assert_int_equal(ours->learner->later->n, 2);
     document.text++; /* or with another text; the other fields then repeat */
-    assert_int_equal(tmpl_later_add(link->learner->later, &a_page, 0, 0), TMPL_LATER_ADDED);
-    assert_int_equal(link->learner->later->n, 3);
+    assert_int_equal(tmpl_later_add(ours->learner->later, &a_page, 0, 0), TMPL_LATER_ADDED);
+    assert_int_equal(ours->learner->later->n, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
     assert_int_equal(handed, 0);
 }
@@ -252,63 +252,63 @@ static void the_same_page_waits_once(void **state)
 /* Also when other pages have been taken meanwhile. */
 static void pages_are_known_that_stay(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     tmpl_waiting_t taken[LEARN_AT_ONCE];
 
     (void)state;
-    requests(link, "s", LEARN_AT_ONCE + 1);
-    assert_int_equal(tmpl_later_take(link->learner->later, taken, LEARN_AT_ONCE), LEARN_AT_ONCE);
+    requests(ours, "s", LEARN_AT_ONCE + 1);
+    assert_int_equal(tmpl_later_take(ours->learner->later, taken, LEARN_AT_ONCE), LEARN_AT_ONCE);
     pages_come_again = 1;
-    request(link, "s");
-    assert_int_equal(link->learner->later->n, 1);
+    request(ours, "s");
+    assert_int_equal(ours->learner->later->n, 1);
     document = taken[0].document;
-    request(link, "s");
-    assert_int_equal(link->learner->later->n, 2);
-    tmpl_later_free(link->learner->later, taken, LEARN_AT_ONCE);
+    request(ours, "s");
+    assert_int_equal(ours->learner->later->n, 2);
+    tmpl_later_free(ours->learner->later, taken, LEARN_AT_ONCE);
 }
 
 /* The bytes of waiting pages are limited, too, whatever else a page has than keys. */
 static void the_bytes_that_wait_are_limited(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
     a_page.n = (uint32_t)(BYTES_MOST / sizeof(tmpl_key_t));
     a_page.keys = apr_pcalloc(pool, a_page.n * sizeof(tmpl_key_t));
-    request(link, "s"); /* too large by its document and its site's name */
-    assert_int_equal(link->learner->later->n, 0);
+    request(ours, "s"); /* too large by its document and its site's name */
+    assert_int_equal(ours->learner->later->n, 0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     a_page.n = a_page.n * 2 / 5;
-    requests(link, "s", 2); /* no room for three of these */
-    assert_int_equal(link->learner->later->n, 2);
-    request(link, "s");
-    assert_int_equal(link->learner->later->n, 2);
+    requests(ours, "s", 2); /* no room for three of these */
+    assert_int_equal(ours->learner->later->n, 2);
+    request(ours, "s");
+    assert_int_equal(ours->learner->later->n, 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 2);
     tick(); /* they are learnt early */
-    assert_int_equal(link->learner->later->size, 0);
-    assert_int_equal(link->learner->later->n, 0);
-    assert_int_equal(link->learner->later->out_size, 0);
+    assert_int_equal(ours->learner->later->size, 0);
+    assert_int_equal(ours->learner->later->n, 0);
+    assert_int_equal(ours->learner->later->out_size, 0);
 }
 
 /* Pages that are being learnt take memory until they are freed, or wait again. */
 static void pages_that_were_taken_count_until_they_are_freed(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
-    tmpl_later_t *later = link->learner->later;
+    tmpl_child_store_t *ours = start_waiting(1000);
+    tmpl_later_t *later = ours->learner->later;
     tmpl_waiting_t taken[2];
 
     (void)state;
     a_page.n = (uint32_t)(BYTES_MOST / sizeof(tmpl_key_t)) * 2 / 5;
     a_page.keys = apr_pcalloc(pool, a_page.n * sizeof(tmpl_key_t));
-    requests(link, "s", 2);
+    requests(ours, "s", 2);
     assert_int_equal(tmpl_later_take(later, taken, 2), 2);
-    request(link, "s");
+    request(ours, "s");
     assert_int_equal(later->n, 0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     assert_int_equal(tmpl_later_put_back(later, taken, 1, 1), 0);
     tmpl_later_free(later, taken + 1, 1);
     assert_int_equal(later->n, 1);
-    request(link, "s");
+    request(ours, "s");
     assert_int_equal(later->n, 2);
     assert_int_equal(later->out, 0);
     assert_int_equal(later->out_size, 0);

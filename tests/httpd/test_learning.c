@@ -6,39 +6,39 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "link_fixture.h"
+#include "child_store_fixture.h"
 
 /* Without a watchdog, or with no delay, a page is learnt while its client waits. */
 static void without_a_watchdog_nothing_waits(void **state)
 {
-    tmpl_link_t *link = start_waiting(0);
+    tmpl_child_store_t *ours = start_waiting(0);
 
     (void)state;
     delay = 1000;
-    request(link, "s");
+    request(ours, "s");
     assert_int_equal(was_asked, TMPL_LEARNING_NOW);
-    link = start_waiting(1000);
+    ours = start_waiting(1000);
     delay = 0;
-    request(link, "s");
+    request(ours, "s");
     assert_int_equal(was_asked, TMPL_LEARNING_NOW);
-    link = start_waiting(1000);
-    request(link, "s");
+    ours = start_waiting(1000);
+    request(ours, "s");
     assert_int_equal(was_asked, TMPL_LEARNING_LATER);
     watch(AP_WATCHDOG_STATE_STOPPING, NULL, pool);
-    request(link, "s");
+    request(ours, "s");
     assert_int_equal(was_asked, TMPL_LEARNING_NOW);
 }
 
 static void what_waits_is_learnt_when_it_is_due(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
     tick();
     assert_int_equal(handed, 0);
-    request(link, "s");
+    request(ours, "s");
     clock_now += 999;
-    request(link, "s");
+    request(ours, "s");
     tick();
     assert_int_equal(handed, 0);
     clock_now += 1;
@@ -56,31 +56,31 @@ static void what_waits_is_learnt_when_it_is_due(void **state)
 /* A few at a time, so that there is room again soon; all that are due, and no others. */
 static void a_turn_is_made_of_short_steps(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    requests(link, "s", 2 * LEARN_AT_ONCE + 1);
+    requests(ours, "s", 2 * LEARN_AT_ONCE + 1);
     clock_now += 1000;
-    requests(link, "s", LEARN_AT_ONCE);
+    requests(ours, "s", LEARN_AT_ONCE);
     tick();
     assert_int_equal(handed, 3);
     assert_int_equal(last_n, LEARN_AT_ONCE);
-    assert_int_equal(link->learner->later->n, 1);
+    assert_int_equal(ours->learner->later->n, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_RUNS], 3);
 }
 
 /* httpd waits for its watchdog: a turn ends when the child has to end. */
 static void a_turn_ends_when_httpd_does(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    requests(link, "s", 3 * LEARN_AT_ONCE);
+    requests(ours, "s", 3 * LEARN_AT_ONCE);
     clock_now += 1000;
     mpm_state = AP_MPMQ_STOPPING;
     tick();
     assert_int_equal(handed, 1);
-    apr_pool_destroy(link->pool); /* learns the others */
+    apr_pool_destroy(ours->pool); /* learns the others */
     assert_int_equal(handed, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3 * LEARN_AT_ONCE);
 }
@@ -88,23 +88,23 @@ static void a_turn_ends_when_httpd_does(void **state)
 /* The children of a server take turns, to avoid conflicts. */
 static void children_take_turns(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    request(link, "s");
+    request(ours, "s");
     clock_now += 1000;
-    turn_of = link->learner;
+    turn_of = ours->learner;
     tick();
     assert_int_equal(handed, 1);
     assert_int_equal(turn_was_taken, 1);
-    assert_int_equal(turn_is_taken(link->learner), 0);
+    assert_int_equal(turn_is_taken(ours->learner), 0);
 }
 
 static int others_end; /* of a pipe: when it is closed the other child ends its turn */
 static pid_t other;
 
 /* Another child takes the turn. */
-static void other_takes_turn(tmpl_link_t *link)
+static void other_takes_turn(tmpl_child_store_t *ours)
 {
     int has_it[2], keeps_it[2];
     char byte = 1;
@@ -113,9 +113,9 @@ static void other_takes_turn(tmpl_link_t *link)
     other = fork();
     if (other == 0) {
         close(keeps_it[1]);
-        byte = apr_proc_mutex_lock(link->learner->turn) == APR_SUCCESS;
+        byte = apr_proc_mutex_lock(ours->learner->turn) == APR_SUCCESS;
         _exit(write(has_it[1], &byte, 1) != 1 || read(keeps_it[0], &byte, 1) != 0 ||
-              apr_proc_mutex_unlock(link->learner->turn) != APR_SUCCESS);
+              apr_proc_mutex_unlock(ours->learner->turn) != APR_SUCCESS);
     }
     assert_int_equal(read(has_it[0], &byte, 1), 1);
     assert_int_equal(byte, 1);
@@ -139,11 +139,11 @@ static void other_gives_up_turn(apr_interval_time_t slept_now)
 
 static void who_learns_waits_for_its_turn(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    request(link, "s");
-    other_takes_turn(link);
+    request(ours, "s");
+    other_takes_turn(ours);
     meanwhile = other_gives_up_turn;
     tick_after(1000);
     assert_int_equal(handed, 1);
@@ -158,10 +158,10 @@ static void time_passes(apr_interval_time_t time)
 /* The store of another child may hang: a child that has to end waits for that only a short time. */
 static void wait_for_no_turn(int graceful, apr_interval_time_t at_most)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
-    requests(link, "s", LEARN_AT_ONCE + 1);
-    other_takes_turn(link);
+    requests(ours, "s", LEARN_AT_ONCE + 1);
+    other_takes_turn(ours);
     meanwhile = time_passes;
     mpm_state = AP_MPMQ_STOPPING;
     alarm(300); /* ends a test that hangs */
@@ -169,7 +169,7 @@ static void wait_for_no_turn(int graceful, apr_interval_time_t at_most)
     assert_int_equal(handed, 1);
     assert_int_equal(slept, 0);
     tmpl_ending_child_stopping(pool, graceful);
-    apr_pool_destroy(link->pool);
+    apr_pool_destroy(ours->pool);
     alarm(0);
     assert_int_equal(handed, 2);
     assert_int_equal(slept, at_most);
@@ -191,16 +191,16 @@ static void who_ends_waits_for_no_turn(void **state)
  */
 static void pages_are_handed_over_by_site(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     unsigned i;
 
     (void)state;
     for (i = 0; i < 6; i++) {
-        requests(link, "b", 1);
-        requests(link, "a", 1);
+        requests(ours, "b", 1);
+        requests(ours, "a", 1);
     }
-    requests(link, "b", LEARN_AT_ONCE - 12);
-    requests(link, "a", 1);
+    requests(ours, "b", LEARN_AT_ONCE - 12);
+    requests(ours, "a", 1);
     tick_after(1000);
     assert_int_equal(handed, 2);
     assert_int_equal(last_n, 1);
@@ -216,20 +216,20 @@ static void pages_are_handed_over_by_site(void **state)
  */
 static void the_end_of_a_child_learns_what_waits(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    request(link, "s");
-    apr_pool_destroy(link->pool);
+    request(ours, "s");
+    apr_pool_destroy(ours->pool);
     assert_int_equal(handed, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
     tick(); /* the watchdog's thread may end later than the stores */
     assert_int_equal(handed, 1);
 
-    link = start_waiting(1000);
-    request(link, "s");
+    ours = start_waiting(1000);
+    request(ours, "s");
     learns = (tmpl_error_t){ APR_EGENERAL, "it is gone" };
-    apr_pool_destroy(link->pool);
+    apr_pool_destroy(ours->pool);
     assert_int_equal(handed, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
 }
@@ -244,12 +244,12 @@ static void at_the_end_who_is_late_is_tried_again(void **state)
 
     (void)state;
     for (i = 0; i < sizeof(late) / sizeof(late[0]); i++) {
-        tmpl_link_t *link = start_waiting(1000);
+        tmpl_child_store_t *ours = start_waiting(1000);
 
-        requests(link, "s", 3);
+        requests(ours, "s", 3);
         learns = (tmpl_error_t){ late[i], "it is late" };
         takes = END_TIMEOUT / 3 + 1;
-        apr_pool_destroy(link->pool);
+        apr_pool_destroy(ours->pool);
         assert_int_equal(handed, 3);
         assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 3);
     }
@@ -268,9 +268,9 @@ static void *APR_THREAD_FUNC wait_in_vain(apr_thread_t *thread, void *data)
 }
 
 /* A child ends so while a request waits for room: prefork's SIGTERM handler never returns to it. */
-static void end_while_one_waits(tmpl_link_t *link)
+static void end_while_one_waits(tmpl_child_store_t *ours)
 {
-    tmpl_later_t *later = link->learner->later;
+    tmpl_later_t *later = ours->learner->later;
     apr_thread_t *thread;
     unsigned waiting = 0;
 
@@ -282,31 +282,31 @@ static void end_while_one_waits(tmpl_link_t *link)
         apr_thread_mutex_unlock(later->lock);
         sched_yield();
     }
-    apr_atomic_set32(&inside, 1);
-    apr_pool_destroy(link->pool);
+    apr_atomic_set32(&tmpl_child_stores_users, 1);
+    apr_pool_destroy(ours->pool);
     _exit(0);
 }
 
 static void a_child_may_end_while_one_waits_for_room(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     pid_t pid;
     int status = -1;
 
     (void)state;
-    requests(link, "s", PAGES_MOST);
+    requests(ours, "s", PAGES_MOST);
     pid = fork();
     if (pid == 0) {
-        end_while_one_waits(link);
+        end_while_one_waits(ours);
     }
     waitpid(pid, &status, 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    apr_pool_destroy(link->pool);
+    apr_pool_destroy(ours->pool);
 }
 
 static jmp_buf process_end;
-static tmpl_link_t *ending;
+static tmpl_child_store_t *ending;
 static tmpl_observation_t *left[2]; /* waiting pages: the ending process does not free them */
 
 /* As prefork's SIGTERM handler: the interrupted code holds its lock and never continues. */

@@ -3,16 +3,16 @@
  * Pages that wait for a store that does not learn them: how often they are passed to the store, and
  * what is logged and counted.
  */
-#include "link_fixture.h"
+#include "child_store_fixture.h"
 
 /* A store that fails is logged once and paused; pages are tried again, and lost in the end. */
 static void pages_are_not_tried_for_ever(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     unsigned tries;
 
     (void)state;
-    request(link, "s");
+    request(ours, "s");
     clock_now += 1000;
     store_hangs();
     tick();
@@ -36,11 +36,11 @@ static void pages_are_not_tried_for_ever(void **state)
 /* If other processes write a site all the time, that is no failure, and no page is lost. */
 static void who_has_no_turn_waits_for_one(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     unsigned i;
 
     (void)state;
-    request(link, "s");
+    request(ours, "s");
     clock_now += 1000;
     learns = (tmpl_error_t){ APR_EBUSY, "others write" };
     for (i = 1; i <= 2 * TRIES_MOST; i++) {
@@ -50,7 +50,7 @@ static void who_has_no_turn_waits_for_one(void **state)
     }
     fail_with(APR_EBUSY);
     for (i = 1; i <= 3; i++) {
-        assert_string_equal(request(link, "t"), "");
+        assert_string_equal(request(ours, "t"), "");
         assert_int_equal(asked, 1 + i);
     }
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
@@ -64,13 +64,13 @@ static void who_has_no_turn_waits_for_one(void **state)
 /* A store that replies to requests is used even if learning fails: each has its own breaker. */
 static void learning_that_fails_leaves_requests_alone(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     unsigned i;
 
     (void)state;
     store_hangs();
     for (i = 0; i < 600; i++) {
-        assert_null(strstr(request(link, "s"), "[T01"));
+        assert_null(strstr(request(ours, "s"), "[T01"));
         clock_now += APR_USEC_PER_SEC / 10;
         tick();
     }
@@ -83,15 +83,15 @@ static void learning_that_fails_leaves_requests_alone(void **state)
 /* The reverse: waiting pages are passed to the store while requests do not use it. */
 static void a_store_that_does_not_answer_may_learn(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    request(link, "s");
+    request(ours, "s");
     fail_with(APR_EGENERAL);
-    request(link, "s");
+    request(ours, "s");
     tick_after(1000);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
-    request(link, "s");
+    request(ours, "s");
     assert_int_equal(asked, 2);
 }
 
@@ -99,44 +99,44 @@ static void a_store_that_does_not_answer_may_learn(void **state)
 static void a_bad_site_takes_no_other_with_it(void **state)
 {
     static const char *const sites[] = { "a", "bad", "b", "bad", "a" };
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     unsigned tries;
     size_t i;
 
     (void)state;
     bad_site = "bad";
     for (i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
-        request(link, sites[i]);
+        request(ours, sites[i]);
     }
     tick_after(1000);
     assert_non_null(strstr(log_text, "[T017]"));
     assert_non_null(strstr(log_text, "a bad site"));
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3);
     assert_int_equal(counters[TMPL_COUNTER_LEARNED], 3);
-    assert_int_equal(link->learner->later->n, 2);
+    assert_int_equal(ours->learner->later->n, 2);
     for (tries = 2; tries <= TRIES_MOST; tries++) {
         assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
-        request(link, "b");
+        request(ours, "b");
         tick_after(PAUSE);
         assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 2 + tries);
     }
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 2);
-    request(link, "b");
+    request(ours, "b");
     tick_after(PAUSE);
     assert_non_null(strstr(log_text, "[T018]"));
-    assert_int_equal(link->learner->later->n, 0);
+    assert_int_equal(ours->learner->later->n, 0);
 }
 
 /* Each site has the full time, so that many of them are learnt in the end. */
 static void many_sites_have_time_of_their_own(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     unsigned i;
 
     (void)state;
     slow = LEARN_TIMEOUT / 3;
     for (i = 0; i < 4; i++) {
-        request(link, i % 2 ? "a" : "b");
+        request(ours, i % 2 ? "a" : "b");
     }
     tick_after(1000);
     assert_int_equal(handed, 3);
@@ -149,18 +149,18 @@ static void many_sites_have_time_of_their_own(void **state)
 static void a_store_that_hangs_is_not_tried_for_each_site(void **state)
 {
     static const char *const sites[] = { "a", "b", "c", "d", "e", "f" };
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
     unsigned round;
     size_t i;
 
     (void)state;
     store_hangs();
     for (i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
-        request(link, sites[i]);
+        request(ours, sites[i]);
     }
     tick_after(1000);
     assert_int_equal(handed, 1 + SITES_FAIL_MOST);
-    assert_int_equal(link->learner->later->n, 6);
+    assert_int_equal(ours->learner->later->n, 6);
     for (round = 1; round < TRIES_MOST; round++) {
         tick_after(PAUSE);
     }
@@ -172,11 +172,11 @@ static void a_store_that_hangs_is_not_tried_for_each_site(void **state)
 
 static void pages_are_learnt_when_the_store_is_back(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    request(link, "s");
-    request(link, "s");
+    request(ours, "s");
+    request(ours, "s");
     clock_now += 1000;
     store_hangs();
     tick();
@@ -191,20 +191,20 @@ static void pages_are_learnt_when_the_store_is_back(void **state)
 /* A full store will not have room soon: its pages are not kept. */
 static void a_full_store_loses_what_waits(void **state)
 {
-    tmpl_link_t *link = start_waiting(1000);
+    tmpl_child_store_t *ours = start_waiting(1000);
 
     (void)state;
-    request(link, "s");
+    request(ours, "s");
     clock_now += 1000;
     learns = (tmpl_error_t){ APR_ENOSPC, "it is full" };
     tick();
     assert_non_null(strstr(log_text, "[T013]"));
     assert_int_equal(counters[TMPL_COUNTER_LATER_FULL], 1);
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
-    assert_int_equal(link->learner->later->n, 0);
+    assert_int_equal(ours->learner->later->n, 0);
     store_learns();
     counted = 1;
-    assert_string_equal(request(link, "s"), ""); /* has written nothing yet */
+    assert_string_equal(request(ours, "s"), ""); /* has written nothing yet */
     tick_after(1000);
     assert_non_null(strstr(log_text, "[T014]"));
 }

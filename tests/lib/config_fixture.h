@@ -15,19 +15,14 @@
 
 module AP_MODULE_DECLARE_DATA tmpl_module;
 
-struct tmpl_link_t {
-    const char *uri;
-};
-
 static apr_pool_t *pool;
-static int used; /* how often tmpl_links_used_by() was called */
 
-tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
+tmpl_child_store_t *tmpl_child_store_add(const char *uri, apr_pool_t *pconf)
 {
-    tmpl_link_t *link = apr_palloc(pconf, sizeof(*link));
+    tmpl_child_store_t *ours = apr_palloc(pconf, sizeof(*ours));
 
-    link->uri = apr_pstrdup(pconf, uri);
-    return link;
+    ours->uri = apr_pstrdup(pconf, uri);
+    return ours;
 }
 
 const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *pconf,
@@ -36,12 +31,6 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
     (void)ptemp;
     *cache = (tmpl_cache_t *)apr_pstrdup(pconf, name);
     return strcmp(name, "nosuch") == 0 ? "there is none" : NULL;
-}
-
-void tmpl_links_used_by(server_rec *s)
-{
-    (void)s;
-    used++;
 }
 
 void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
@@ -171,8 +160,12 @@ static tmpl_conf_t *section(const char *lines)
 
 static int setup(void **state)
 {
+    apr_status_t rv = apr_pool_create(&pool, NULL);
+
     (void)state;
-    return apr_pool_create(&pool, NULL) != APR_SUCCESS;
+    tmpl_conf_begin(pool);
+    memset(&builtin, 0, sizeof(builtin)); /* most tests want no models */
+    return rv != APR_SUCCESS;
 }
 
 #endif

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The structure of the tree (docs/architecture.md): folders have an order, and a file includes only
-# files of its own folder or of lower folders. Only one folder includes the headers of an external
+# files of its own folder or of lower folders; in the module, files have an order, too. Only one folder includes the headers of an external
 # library. No code depends on the locale.
 use strict;
 use warnings;
@@ -82,21 +82,72 @@ subtest 'no circle of headers' => sub {
     is("@left", '', 'no header is in a circle');
 };
 
-# The files of mod_tmpl/status from the lowest to the highest, X.c and X.h as one file: memory, what is counted in
-# it, JSON of all that, what a form may change, views, the handler; and what reports a page.
-my @status = qw(members shm counters selectors sites stores in_force data fill admin views handler report);
+# The layers of the folders of the module, from the lowest to the highest: a file includes files of
+# lower layers of its folder. X.c and X.h are one file; but mod_tmpl.h is below all others, and
+# mod_tmpl.c above them.
+my %layers = (
+    mod_tmpl => [
+        'mod_tmpl.h messages',                                                      # records, what is logged
+        'section fields page_pool ending later',                                    # settings, header fields, pools, the queue
+        'accept brigade cache control health kept personal validators',             # one part of a request, or of a store
+        'learning page_links request wait',                                         # the request, and the backend
+        'child_store',                                                              # the stores of a child
+        'effect judge',                                                             # a page judged by a store
+        'config tmpl_field',                                                        # what was found, as a field
+        'decide headers',                                                           # whether a response is declined, its fields
+        'beside filter twin',                                                       # filters
+        'gate',                                                                     # the filter that takes responses
+        'mod_tmpl',                                                                 # hooks
+    ],
+    'mod_tmpl/status' => [
+        'members shm',               # rows of tables, shared memory
+        'counters', 'selectors',     # what is counted there
+        'sites', 'stores',
+        'in_force', 'data',          # JSON of all that
+        'fill', 'admin',             # templates, what a form may change
+        'views', 'handler',
+        'report',                    # what reports a page
+    ],
+);
 
-subtest 'arrows of mod_tmpl/status run down' => sub {
-    my %at = map { $status[$_] => $_ } 0 .. $#status;
-    my @wrong;
-    for my $file (grep { m{^mod_tmpl/status/} } @files) {
-        my ($name) = $file =~ /(\w+)\.[ch]$/;
-        my $at = $at{$name} // (push(@wrong, "$file: it is not in the table"), next);
-        push @wrong, map { "$file:$_->[0]: includes $_->[1], which is higher" }
-            grep { $_->[1] =~ m{^mod_tmpl/status/(\w+)\.h$} && $at{$1} > $at } @{ $included{$file} };
+# The name of a file in the layers.
+sub in_layers {
+    my ($file) = @_;
+    return $file =~ m{^mod_tmpl/mod_tmpl\.h$} ? 'mod_tmpl.h' : $file =~ s{^.*/(\w+)\.[ch]$}{$1}r;
+}
+
+for my $folder (sort keys %layers) {
+    subtest "layers of $folder" => sub {
+        my (%layer, %is_there);
+        for my $level (0 .. $#{ $layers{$folder} }) {
+            $layer{$_} = $level for split ' ', $layers{$folder}[$level];
+        }
+        my @wrong;
+        for my $file (grep { dirname($_) eq $folder } @files) {
+            my $name = in_layers($file);
+            $is_there{$name} = 1;
+            push(@wrong, "$file: not in the layers"), next if !defined $layer{$name};
+            push @wrong, map { "$file:$_->[0]: includes $_->[1], which is not lower" }
+                grep { in_layers($_->[1]) ne $name && ($layer{ in_layers($_->[1]) } // -1) >= $layer{$name} }
+                grep { dirname($_->[1]) eq $folder } @{ $included{$file} };
+        }
+        is(join("\n", @wrong), '', 'each file includes files of lower layers');
+        is(join(' ', grep { !$is_there{$_} } sort keys %layer), '', 'each file of the layers exists');
+    };
+}
+
+# Both folders of the module together.
+subtest 'no circle of files in the module' => sub {
+    my %uses;
+    for my $file (grep { m{^mod_tmpl/} } @files) {
+        my $name = in_layers($file);
+        $uses{$name}{$_} = 1 for grep { $_ ne $name } map { in_layers($_->[1]) } grep { $_->[1] =~ m{^mod_tmpl/} } @{ $included{$file} };
+        $uses{$name} //= {};
     }
-    is(join("\n", @wrong), '', 'no file includes a higher one');
-    is(join(' ', grep { !-e "mod_tmpl/status/$_.c" } @status), '', 'each file of the table is there');
+    while (my @lowest = grep { !grep { $uses{$_} } keys %{ $uses{$_} } } keys %uses) {
+        delete @uses{@lowest};
+    }
+    is(join(' ', sort keys %uses), '', 'no file is in a circle');
 };
 
 subtest 'names' => sub {

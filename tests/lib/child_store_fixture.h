@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A child of httpd with one store; the test sets the store's replies. Includes connections.c and
- * the files that belong to it, and has stubs of httpd, of the module's other files, of the library
- * and of the clock.
+ * A child of httpd with one store; the test sets the store's replies. Includes child_store.c,
+ * judge.c and the files that belong to them, and has stubs of httpd, of the module's other files,
+ * of the library and of the clock.
  */
-#ifndef LINK_FIXTURE_H
-#define LINK_FIXTURE_H
+#ifndef CHILD_STORE_FIXTURE_H
+#define CHILD_STORE_FIXTURE_H
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -27,9 +27,10 @@ static void sleep_soundly(apr_interval_time_t time)
 }
 #define apr_sleep sleep_soundly
 
-#include "mod_tmpl/connections.c"
+#include "mod_tmpl/child_store.c"
 #include "mod_tmpl/ending.c"
 #include "mod_tmpl/health.c"
+#include "mod_tmpl/judge.c"
 #include "mod_tmpl/later.c"
 #include "mod_tmpl/learning.c"
 
@@ -246,6 +247,39 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
     return room;
 }
 
+/* What tmpl_judge() calls, which the tests do not. */
+#define NEVER(type, function)                                                                      \
+    type function                                                                                  \
+    {                                                                                              \
+        abort();                                                                                   \
+    }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+NEVER(int, tmpl_conf_headers(const tmpl_conf_t *conf))
+NEVER(const char *, tmpl_conf_type(const tmpl_conf_t *conf))
+NEVER(int, tmpl_conf_is_used(void))
+NEVER(int, tmpl_conf_is_used_by(const server_rec *s))
+NEVER(int, tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf))
+NEVER(const char *, tmpl_uri_of(const request_rec *r, apr_pool_t *p))
+NEVER(const char *, tmpl_canonical_url(const char *uri, const request_rec *r, apr_pool_t *p))
+NEVER(int, tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
+                           const tmpl_input_t *input, const apr_array_header_t *body,
+                           const tmpl_conf_t *conf, request_rec *r, apr_pool_t *p))
+NEVER(void,
+      tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
+                      const tmpl_input_t *input, const tmpl_conf_t *conf))
+NEVER(const char *,
+      tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                const tmpl_clean_opts_t *opts, const char *url, apr_pool_t *p))
+NEVER(const char *, tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                           apr_pool_t *p))
+NEVER(void,
+      tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *p))
+AP_DECLARE(NEVER(const char *,
+                 ap_expr_str_exec(request_rec *r, const ap_expr_info_t *expr, const char **err)))
+AP_DECLARE(NEVER(const char *, ap_make_content_type(request_rec *r, const char *type)))
+#pragma GCC diagnostic pop
+
 AP_DECLARE(apr_status_t)
 ap_mutex_register(apr_pool_t *p, const char *type, const char *dir, apr_lockmech_e mech,
                   apr_int32_t options)
@@ -385,12 +419,12 @@ static inline int teardown(void **state)
 }
 
 /* Starts a child with one store, whose opening returns how; its pools end with the test's pool. */
-static tmpl_link_t *start(apr_status_t how)
+static tmpl_child_store_t *start(apr_status_t how)
 {
     static const tmpl_policy_t policy;
     static process_rec process;
     static server_rec server;
-    tmpl_link_t *link;
+    tmpl_child_store_t *ours;
 
     process.pool = pool;
     server.process = &process;
@@ -403,7 +437,7 @@ static tmpl_link_t *start(apr_status_t how)
     turn_of = NULL;
     slept = 0;
     meanwhile = NULL;
-    apr_atomic_set32(&inside, 0); /* as in a process of its own */
+    apr_atomic_set32(&tmpl_child_stores_users, 0); /* as in a process of its own */
     graceful_end = 0;
     serving = 0;
     mpm_state = AP_MPMQ_RUNNING;
@@ -428,38 +462,41 @@ static tmpl_link_t *start(apr_status_t how)
     log_text[0] = '\0';
     memset(counters, 0, sizeof(counters));
     server.log.level = APLOG_TRACE8;
-    tmpl_links_reset(pool);
+    tmpl_child_stores_reset(pool);
     has_watchdog = delay > 0;
-    link = tmpl_link_add(URI, pool);
-    link->learner = tmpl_learner_create(&link->health, 0, &server, pool);
-    tmpl_links_open(&server, pool);
-    return link;
+    ours = tmpl_child_store_add(URI, pool);
+    ours->learner = tmpl_learner_create(&ours->health, 0, &server, pool);
+    tmpl_child_stores_open(&server, pool);
+    return ours;
 }
 
 static apr_status_t store_said; /* the status in the last request's outcome */
 
 /* A request for a page of site. */
-static void ask(tmpl_link_t *link, const char *site)
+static void ask(tmpl_child_store_t *ours, const char *site)
 {
     static struct ap_logconf logconf;
     static conn_rec connection;
-    tmpl_conf_t conf = { .store = link };
-    tmpl_input_t input = { .site = site, .learn = TMPL_LEARNING_NOW };
+    tmpl_conf_t conf = { .store = ours };
+    tmpl_input_t input = { .site = site };
+    tmpl_clean_opts_t opts;
     tmpl_outcome_t outcome;
     request_rec r = { 0 };
 
     logconf.level = APLOG_TRACE8;
     r.log = &logconf;
     r.connection = &connection;
-    tmpl_link_clean(&outcome, &input, &conf, &r, pool);
+    tmpl_conf_opts(&opts, &conf);
+    input.learn = learning_of(&conf);
+    judge_by_store(&outcome, &input, &opts, &conf, &r, pool);
     store_said = outcome.store_error.status;
 }
 
 /* As ask(); returns the log. */
-static inline const char *request(tmpl_link_t *link, const char *site)
+static inline const char *request(tmpl_child_store_t *ours, const char *site)
 {
     log_text[0] = '\0';
-    ask(link, site);
+    ask(ours, site);
     return log_text;
 }
 
@@ -471,7 +508,7 @@ static inline void fail_with(apr_status_t status)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 /* Starts a child whose pages wait how_long; it has a watchdog unless how_long is 0. */
-static inline tmpl_link_t *start_waiting(apr_interval_time_t how_long)
+static inline tmpl_child_store_t *start_waiting(apr_interval_time_t how_long)
 {
     delay = how_long;
     return start(APR_SUCCESS);
@@ -500,10 +537,10 @@ static inline void store_learns(void)
 }
 
 /* n requests for pages of a site. */
-static inline void requests(tmpl_link_t *link, const char *site, unsigned n)
+static inline void requests(tmpl_child_store_t *ours, const char *site, unsigned n)
 {
     while (n-- > 0) {
-        request(link, site);
+        request(ours, site);
     }
 }
 

@@ -3,18 +3,24 @@
  * Edits of a brigade give the same bytes as edits of one buffer, however the page is split into
  * buckets; and a page with many edits does not get one bucket for each.
  *
- * splice.c and append.c are included.
+ * brigade.c is included.
  */
 #include "tap.h"
 
-#include "mod_tmpl/append.c"
-#include "mod_tmpl/splice.c"
+#include "mod_tmpl/brigade.c"
 
 enum { PAGE = 100000, EDITS = 4000 };
 
 static apr_pool_t *pool;
 static apr_bucket_alloc_t *alloc;
 static uint64_t seed;
+static apr_off_t max_body;
+
+apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf)
+{
+    (void)conf;
+    return max_body;
+}
 
 static int setup(void **state)
 {
@@ -126,7 +132,7 @@ static void check(unsigned most_of_bucket, unsigned most_of_edit)
 
     make_edits(&edits, most_of_edit);
     want = tmpl_edits_apply(&want_len, &edits, page, PAGE, pool);
-    assert_int_equal(tmpl_splice(bb, &edits), APR_SUCCESS);
+    assert_int_equal(tmpl_brigade_edit(bb, &edits), APR_SUCCESS);
     assert_true(APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb)));
     count(&buckets, &flushes_after, bb);
     assert_int_equal(flushes_after, flushes);
@@ -165,7 +171,7 @@ static void short_pieces_stand_together(void **state)
         e[edits.n] = (tmpl_edit_t){ { edits.n * 10 + 9, edits.n * 10 + 10 }, 0 };
         edits.n++;
     }
-    assert_int_equal(tmpl_splice(bb, &edits), APR_SUCCESS);
+    assert_int_equal(tmpl_brigade_edit(bb, &edits), APR_SUCCESS);
     count(&buckets, &flushes, bb);
     assert_in_range(buckets, 1, PAGE / APR_BUCKET_BUFF_SIZE + 2);
 }
@@ -185,7 +191,7 @@ static void what_is_appended_fills_buffers(void **state)
         char *bytes;
 
         for (at = 0; at < PAGE; at += sizes[i]) {
-            tmpl_append(bb, page + at, sizes[i] < PAGE - at ? sizes[i] : PAGE - at);
+            tmpl_brigade_append(bb, page + at, sizes[i] < PAGE - at ? sizes[i] : PAGE - at);
         }
         count(&buckets, &flushes, bb);
         assert_int_equal(buckets, (PAGE + APR_BUCKET_BUFF_SIZE - 1) / APR_BUCKET_BUFF_SIZE);
@@ -205,24 +211,95 @@ static void nothing_is_appended_to_shared_buffers(void **state)
     apr_size_t len;
 
     (void)state;
-    tmpl_append(bb, "abcdef", 6);
+    tmpl_brigade_append(bb, "abcdef", 6);
     e = APR_BRIGADE_FIRST(bb);
     assert_int_equal(apr_bucket_split(e, 3), APR_SUCCESS);
     rest = APR_BUCKET_NEXT(e);
     APR_BUCKET_REMOVE(rest);
-    tmpl_append(bb, "xyz", 3);
+    tmpl_brigade_append(bb, "xyz", 3);
     assert_int_equal(apr_bucket_read(rest, &data, &len, APR_BLOCK_READ), APR_SUCCESS);
     assert_memory_equal(data, "def", 3);
     apr_bucket_destroy(rest);
 }
 
+/* What is changed has the metadata of the page behind it. */
+static void data_is_replaced_and_metadata_stays(void **state)
+{
+    apr_bucket_brigade *bb = apr_brigade_create(pool, alloc);
+    apr_bucket_brigade *made = apr_brigade_create(pool, alloc);
+    unsigned flushes, buckets;
+    apr_size_t len;
+    char *bytes;
+
+    (void)state;
+    tmpl_brigade_append(bb, "before", 6);
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_flush_create(alloc));
+    apr_brigade_puts(bb, NULL, NULL, "before");
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
+    tmpl_brigade_append(made, "after", 5);
+    tmpl_brigade_replace(bb, made);
+    count(&buckets, &flushes, bb);
+    assert_int_equal(buckets, 1);
+    assert_int_equal(flushes, 1);
+    assert_true(APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb)));
+    assert_true(APR_BRIGADE_EMPTY(made));
+    assert_int_equal(apr_brigade_pflatten(bb, &bytes, &len, pool), APR_SUCCESS);
+    assert_int_equal(len, 5);
+    assert_memory_equal(bytes, "after", 5);
+}
+
+/* "<p>one</p>" in gzip. */
+static const unsigned char gzipped[] = {
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xb3, 0x29, 0xb0, 0xcb, 0xcf,
+    0x4b, 0xb5, 0xd1, 0x2f, 0xb0, 0x03, 0x00, 0xd8, 0x00, 0xc1, 0x88, 0x0a, 0x00, 0x00, 0x00
+};
+
+/* A page of n bytes of gzip, a byte in each bucket and FLUSH behind it, and of more. */
+static tmpl_ctx_t page_of(const unsigned char *gzip, apr_size_t n, const char *more)
+{
+    tmpl_ctx_t ctx = { .held = apr_brigade_create(pool, alloc), .is_gzip = 1 };
+    apr_size_t i;
+
+    for (i = 0; i < n; i++) {
+        APR_BRIGADE_INSERT_TAIL(ctx.held,
+                                apr_bucket_heap_create((const char *)gzip + i, 1, NULL, alloc));
+        APR_BRIGADE_INSERT_TAIL(ctx.held, apr_bucket_flush_create(alloc));
+    }
+    apr_brigade_puts(ctx.held, NULL, NULL, more);
+    APR_BRIGADE_INSERT_TAIL(ctx.held, apr_bucket_eos_create(alloc));
+    return ctx;
+}
+
+static void a_page_is_one_member_of_gzip(void **state)
+{
+    tmpl_ctx_t whole = page_of(gzipped, sizeof(gzipped), ""), plain = page_of(NULL, 0, "<p>");
+    tmpl_ctx_t cut = page_of(gzipped, sizeof(gzipped) - 1, "");
+    tmpl_ctx_t longer = page_of(gzipped, sizeof(gzipped), "x");
+    apr_bucket_brigade *page;
+    apr_size_t len;
+    char *bytes;
+
+    (void)state;
+    max_body = 10;
+    assert_int_equal(tmpl_brigade_page(&page, &whole), TMPL_DECLINE_NONE);
+    assert_int_equal(apr_brigade_pflatten(page, &bytes, &len, pool), APR_SUCCESS);
+    assert_int_equal(len, 10);
+    assert_memory_equal(bytes, "<p>one</p>", 10);
+    assert_int_equal(tmpl_brigade_page(&page, &plain), TMPL_DECLINE_NONE);
+    assert_ptr_equal(page, plain.held);
+    assert_int_equal(tmpl_brigade_page(&page, &cut), TMPL_DECLINE_INFLATE);
+    assert_int_equal(tmpl_brigade_page(&page, &longer), TMPL_DECLINE_INFLATE);
+    max_body = 9;
+    assert_int_equal(tmpl_brigade_page(&page, &whole), TMPL_DECLINE_TOO_LARGE);
+    assert_ptr_equal(page, whole.held);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-    TEST(bytes_are_those_of_one_piece),
-    TEST(short_pieces_stand_together),
-    TEST(what_is_appended_fills_buffers),
-    TEST(nothing_is_appended_to_shared_buffers),
+    TEST(bytes_are_those_of_one_piece),        TEST(short_pieces_stand_together),
+    TEST(what_is_appended_fills_buffers),      TEST(nothing_is_appended_to_shared_buffers),
+    TEST(data_is_replaced_and_metadata_stays), TEST(a_page_is_one_member_of_gzip),
 };
 
 TAP_MAIN(tests)

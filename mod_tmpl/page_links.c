@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page_links.h"
+#include "fields.h"
+#include "kept.h"
+#include "section.h"
+
+#include <http_vhost.h>
+
+#include "address/address.h"
+
+static const char suffix[] = ".md";
+static const char index_name[] = "index.md";
+
+int tmpl_twin_is_page(const request_rec *r)
+{
+    const tmpl_twin_t *twin = tmpl_kept_read(r)->twin;
+
+    return twin != NULL && twin->is_page;
+}
+
+/*
+ * Uses the first request: after an internal redirect all pages of a site may have one script's URI.
+ * For a twin this is the first request for its page.
+ * Does not use parsed_uri: httpd decodes its path, and a decoded %3F would begin a query.
+ */
+const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
+{
+    /* only path and query of the result are used; a client may also send an address with a host */
+    static const tmpl_address_t base = { "http", "localhost", APR_URI_HTTP_DEFAULT_PORT, "/" };
+    tmpl_address_t address;
+    tmpl_error_t err;
+    const char *uri;
+
+    while (r->prev != NULL && !tmpl_twin_is_page(r)) {
+        r = r->prev;
+    }
+    /* "//a/b" would be a host and a path; httpd reads it as a path, too */
+    for (uri = r->unparsed_uri; uri[0] == '/' && uri[1] == '/'; uri++) {
+    }
+    return tmpl_address_parse(&address, uri, &base, &err, pool) == APR_SUCCESS
+               ? address.uri
+               /* ftp://, whose directories mod_proxy_ftp sends as HTML */
+               : apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
+}
+
+/* Whether the host that the client names, by Host, :authority or in the request line, is ours. */
+static int is_own_host(request_rec *r)
+{
+    apr_port_t port = r->parsed_uri.port;
+
+    /*
+     * httpd's main server matches the empty name of "GET http:///". Ports are compared here, as
+     * httpd's comparison wants the very port of ServerName.
+     */
+    return r->hostname[0] != '\0' && ap_matches_request_vhost(r, r->hostname, r->server->port) &&
+           (r->parsed_uri.port_str == NULL || port == r->server->port ||
+            port == ap_default_port(r) || port == r->connection->local_addr->port);
+}
+
+const char *tmpl_canonical_url(const char *uri, const request_rec *r, apr_pool_t *pool)
+{
+    request_rec named = *r;
+
+    if (r->hostname != NULL && !is_own_host(&named)) {
+        /* httpd uses ServerName for a request that names no host */
+        named.hostname = NULL;
+        named.parsed_uri.port_str = NULL;
+    }
+    return ap_construct_url(pool, uri, &named);
+}
+
+/* uri with cut bytes at the end of its path replaced by text. */
+static const char *with_end(const char *uri, size_t cut, const char *text, apr_pool_t *pool)
+{
+    size_t len = strcspn(uri, "?");
+
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, len - cut), text, uri + len, NULL);
+}
+
+/* Whether the path of uri ends in text. */
+static int ends_in(const char *uri, const char *text)
+{
+    size_t len = strcspn(uri, "?");
+    size_t n = strlen(text);
+
+    return len >= n && memcmp(uri + len - n, text, n) == 0;
+}
+
+const char *tmpl_twin_page(const char *uri, apr_pool_t *pool)
+{
+    if (!ends_in(uri, suffix) || ends_in(uri, "/.md")) {
+        return NULL;
+    }
+    return with_end(uri, ends_in(uri, "/index.md") ? sizeof(index_name) - 1 : sizeof(suffix) - 1,
+                    "", pool);
+}
+
+const char *tmpl_twin_html(const char *uri, apr_pool_t *pool)
+{
+    return ends_in(uri, "/") || ends_in(uri, ".html") ? NULL : with_end(uri, 0, ".html", pool);
+}
+
+static void add_link(request_rec *r, const char *uri, const char *parameters)
+{
+    /* no byte of the address, the host included, may end the link */
+    const char *url = tmpl_address_spell(tmpl_canonical_url(uri, r, r->pool), r->pool);
+
+    apr_table_addn(r->headers_out, "Link", apr_pstrcat(r->pool, "<", url, ">; ", parameters, NULL));
+}
+
+void tmpl_link_canonical(request_rec *r)
+{
+    const char *link = tmpl_field(r, "Link");
+
+    /* two different ones count as none */
+    if (link == NULL || ap_strcasestr(link, "canonical") == NULL) {
+        add_link(r, tmpl_uri_of(r, r->pool), "rel=\"canonical\"");
+    }
+}
+
+void tmpl_link_alternate(request_rec *r, const tmpl_conf_t *conf)
+{
+    const char *uri;
+
+    if (r->main == NULL && tmpl_conf_negotiates(conf) &&
+        tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
+        uri = tmpl_uri_of(r, r->pool);
+        add_link(r, with_end(uri, 0, ends_in(uri, "/") ? index_name : suffix, r->pool),
+                 "rel=\"alternate\"; type=\"text/markdown\"");
+    }
+}
