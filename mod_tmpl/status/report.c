@@ -2,6 +2,7 @@
 #include "report.h"
 #include "counters.h"
 #include "messages.h"
+#include "page_links.h"
 #include "selectors.h"
 #include "section.h"
 #include "sites.h"
