@@ -28,7 +28,8 @@ static const char *value_of(const ap_directive_t *directive, tmpl_form_e form, a
         ((form == TMPL_FORM_CONDITION || form == TMPL_FORM_LEARN) && args[word] != '\0')) {
         return "(set)";
     }
-    return form == TMPL_FORM_STORE ? tmpl_child_store_name(ap_getword_conf(pool, &args), pool) : args;
+    return form == TMPL_FORM_STORE ? tmpl_child_store_name(ap_getword_conf(pool, &args), pool)
+                                   : args;
 }
 
 static const char *server_name(const ap_directive_t *at)
