@@ -70,12 +70,11 @@ static inline unsigned tmpl_attr_name_ends(tmpl_bytes16_t bytes)
 /* The next '"' from at on; NULL if there is none before end. Most values are short. */
 static inline const char *tmpl_attr_quote(const char *at, const char *end)
 {
-    if (end - at >= TMPL_BYTES16) {
+    for (int i = 0; i < 2 && end - at >= TMPL_BYTES16; i++, at += TMPL_BYTES16) {
         unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16_load(at) == '"'));
         if (marks != 0) {
             return at + __builtin_ctz(marks);
         }
-        at += TMPL_BYTES16;
     }
     return memchr(at, '"', (size_t)(end - at));
 }
@@ -116,8 +115,16 @@ static inline tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uin
         ++*at;
         return TMPL_ATTR_TAG_END;
     }
-    return tmpl_attr_usual(attr, src, len, at) ? TMPL_ATTR_FOUND
-                                               : tmpl_attr_read(attr, src, len, at);
+    if (tmpl_attr_usual(attr, src, len, at)) {
+        return TMPL_ATTR_FOUND;
+    }
+    /* copies, so that a compiler can keep the others in registers */
+    tmpl_attr_t other = *attr;
+    uint32_t behind = *at;
+    tmpl_attr_e found = tmpl_attr_read(&other, src, len, &behind);
+    *attr = other;
+    *at = behind;
+    return found;
 }
 
 /* The end of the tag name that begins at name; len, the length of src, if it does not end. */
