@@ -330,10 +330,13 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
             return declined(b, token, TMPL_DECLINE_TOO_DEEP);
         }
         steps += (uint64_t)(1 + b->s.last_id - opened) * (b->s.n + b->s.n_active);
-        if (steps > MAX_STEPS || b->scan.n > b->scan.max) {
+        if (steps > MAX_STEPS) {
             return declined(b, token, TMPL_DECLINE_TOO_MANY);
         }
         at = token->span.end;
+    }
+    if (b->scan.n > b->scan.max) {
+        return declined(b, &b->tokens[b->scan.max], TMPL_DECLINE_TOO_MANY);
     }
     b->s.at = b->scan.n;
     if (b->raw == TMPL_NONE) {

@@ -13,10 +13,13 @@ typedef struct {
 
 typedef struct {
     tmpl_build_t *build;
+    const tmpl_token_t *tokens;
+    const tmpl_known_attr_t *attrs;
+    uint32_t attr; /* the first attribute that is not in front of the current token */
     tmpl_node_t *nodes;
+    uint32_t n_nodes;
     open_t *stack; /* [0] is the root */
     uint32_t n;
-    const tmpl_known_attr_t *attr; /* the first one that is not in front of the current token */
     tmpl_forms_t *forms;
 } tree_t;
 
@@ -63,39 +66,44 @@ static inline void read_tag(tree_t *t, const tmpl_token_t *token, uint32_t i)
 /* Adds a node; returns its index. */
 static inline uint32_t open_node(tree_t *t, const tmpl_token_t *token)
 {
-    tmpl_page_t *page = t->build->page;
     uint32_t parent = t->stack[t->n - 1].node;
     const tmpl_node_t *up = &t->nodes[parent];
-    uint32_t i = page->n_nodes++;
-    unsigned flags = token->flags & TMPL_TOKEN_OPEN_VALUE ? 0 : token->may;
-    while (t->attr->value.start < token->span.start) {
+    uint32_t i = t->n_nodes++;
+    tmpl_node_t *node = &t->nodes[i];
+    while (t->attrs[t->attr].value.start < token->span.start) {
         t->attr++;
     }
-    t->nodes[i] = (tmpl_node_t){
-        .open = token->span,
-        .close = token->is_paired ? t->build->tokens->tokens[token->end].span : (tmpl_span_t){ 0 },
-        .parent = parent,
-        .first_segment = page->n_segments,
-        .attrs = (uint32_t)(t->attr - page->attrs),
-        .path = tmpl_path_mix(up->path, token->name),
-        .tag = token->tag,
-        .depth = (uint16_t)(up->depth + 1),
-        .flags = (unsigned char)(flags | (token->flags & TMPL_TOKEN_NAMED ? TMPL_NODE_NAMED : 0)),
-    };
+    node->open = token->span;
+    node->close = (tmpl_span_t){ 0, 0 };
+    if (token->is_paired) {
+        node->close = t->tokens[token->end].span;
+    }
+    node->parent = parent;
+    node->first_segment = t->build->page->n_segments;
+    node->after = 0;
+    node->attrs = t->attr;
+    node->path = tmpl_path_mix(up->path, token->name);
+    node->depth = (uint16_t)(up->depth + 1);
+    node->tag = token->tag;
+    node->flags = token->flags & TMPL_TOKEN_OPEN_VALUE ? 0 : token->may;
+    if (token->flags & TMPL_TOKEN_NAMED) {
+        node->flags |= TMPL_NODE_NAMED;
+    }
     read_tag(t, token, i);
     return i;
 }
 
 static inline void end_node(tree_t *t, uint32_t i)
 {
-    tmpl_page_t *page = t->build->page;
     tmpl_node_t *node = &t->nodes[i];
     if (node->tag == TMPL_TAG_A) {
         tmpl_segment_link(t->build, i);
     }
-    t->forms->open -= node->tag == TMPL_TAG_FORM;
-    node->after = page->n_nodes;
-    node->after_segment = page->n_segments;
+    else if (node->tag == TMPL_TAG_FORM) {
+        t->forms->open--;
+    }
+    node->after = t->n_nodes;
+    node->after_segment = t->build->page->n_segments;
     t->build->edge |= t->build->separators->has[node->tag];
 }
 
@@ -107,22 +115,23 @@ static void open_root(tree_t *t)
     if (tokens->body != TMPL_NONE) {
         root.open = tokens->tokens[tokens->body].span;
         root.flags = tokens->tokens[tokens->body].may;
-        while (t->build->page->attrs[root.attrs].value.start < root.open.start) {
+        while (t->attrs[root.attrs].value.start < root.open.start) {
             root.attrs++;
         }
     }
     t->nodes[0] = root;
-    t->build->page->n_nodes = 1;
+    t->n_nodes = 1;
     t->stack[t->n++] = (open_t){ 0, TMPL_NONE };
 }
 
-/* Adds the text between two tokens, if it is displayed. */
-static inline void read_text(tree_t *t, tmpl_span_t span, unsigned flags)
+/* Adds the text from at to end, if it is displayed. */
+static inline void read_text(tree_t *t, uint32_t at, uint32_t end, unsigned flags)
 {
     if (flags & TMPL_TOKEN_TEXT_SHOWN) {
-        tmpl_segment_text(t->build, t->stack[t->n - 1].node, span, flags & TMPL_TOKEN_TEXT_MAY);
+        tmpl_segment_text(t->build, t->stack[t->n - 1].node, (tmpl_span_t){ at, end },
+                          flags & TMPL_TOKEN_TEXT_MAY);
     }
-    else if (tmpl_span_len(span) > 0) {
+    else if (at < end) {
         t->build->apart = 1;
     }
 }
@@ -130,40 +139,44 @@ static inline void read_text(tree_t *t, tmpl_span_t span, unsigned flags)
 tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
 {
     const tmpl_tokens_t *tokens = build->tokens;
+    tmpl_page_t *page = build->page;
     uint32_t max_depth = build->opts->max_depth;
-    tmpl_forms_t forms = { .page = build->page, .scratch = build->scratch };
-    tree_t t = { .build = build, .attr = build->page->attrs, .forms = &forms };
+    uint32_t n_tokens = tokens->n;
     uint32_t at = tokens->begin;
+    tmpl_forms_t forms = { .page = page, .scratch = build->scratch };
+    tree_t t = { .build = build, .tokens = tokens->tokens, .attrs = page->attrs, .forms = &forms };
     t.stack = apr_palloc(build->scratch, (max_depth + 2) * sizeof(*t.stack));
     t.nodes = apr_palloc(build->pool, (tokens->n_nodes + 1) * sizeof(tmpl_node_t));
-    build->page->nodes = t.nodes;
+    page->nodes = t.nodes;
     open_root(&t);
-    for (uint32_t i = 0; i < tokens->n; i++) {
-        const tmpl_token_t *token = &tokens->tokens[i];
-        read_text(&t, (tmpl_span_t){ at, token->span.start }, token->flags);
+    for (uint32_t i = 0; i < n_tokens; i++) {
+        const tmpl_token_t *token = &t.tokens[i];
+        read_text(&t, at, token->span.start, token->flags);
+        at = token->span.end;
         build->apart |= tmpl_tag_flags((tmpl_tag_e)token->tag) & SEPARATES_WORDS;
         while (t.stack[t.n - 1].end <= i) {
             end_node(&t, t.stack[--t.n].node);
         }
-        if (token->is_node) {
-            if (t.n > max_depth) {
-                build->tokens->declined_at = token->span.start;
-                return TMPL_DECLINE_TOO_DEEP;
-            }
-            uint32_t node = open_node(&t, token);
-            if (token->end <= i) {
-                end_node(&t, node);
-            }
-            else {
-                t.stack[t.n++] = (open_t){ node, token->end };
-            }
+        if (!token->is_node) {
+            continue;
         }
-        at = token->span.end;
+        if (t.n > max_depth) {
+            build->tokens->declined_at = token->span.start;
+            return TMPL_DECLINE_TOO_DEEP;
+        }
+        uint32_t node = open_node(&t, token);
+        if (token->end <= i) {
+            end_node(&t, node);
+        }
+        else {
+            t.stack[t.n++] = (open_t){ node, token->end };
+        }
     }
-    read_text(&t, (tmpl_span_t){ at, tokens->text_end }, tokens->text);
+    read_text(&t, at, tokens->text_end, tokens->text);
     while (t.n > 0) {
         end_node(&t, t.stack[--t.n].node);
     }
+    page->n_nodes = t.n_nodes;
     tmpl_forms_finish(&forms);
     return TMPL_DECLINE_NONE;
 }
