@@ -22,7 +22,7 @@ typedef struct {
 } part_t;
 
 /* Adds the next character of a word; returns how many states are new. States from first on are. */
-static unsigned add_character(tmpl_automaton_t *a, part_t *part, unsigned first, unsigned n)
+static unsigned add_character(const tmpl_automaton_t *a, part_t *part, unsigned first, unsigned n)
 {
     unsigned symbol = tmpl_symbols[(unsigned char)*part->rest++];
     uint16_t *next = &a->next[part->state][symbol];
@@ -39,7 +39,7 @@ static unsigned add_character(tmpl_automaton_t *a, part_t *part, unsigned first,
  * States are numbered by their lengths: those of one length are added together, and then continue
  * as the next shorter state does, which is complete by then.
  */
-unsigned tmpl_automaton_fill(tmpl_automaton_t *a, const tmpl_word_t *words, unsigned n)
+unsigned tmpl_automaton_fill(const tmpl_automaton_t *a, const tmpl_word_t *words, unsigned n)
 {
     part_t parts[TMPL_WORDS_MAX];
     unsigned first = 0;

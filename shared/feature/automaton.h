@@ -55,6 +55,7 @@ extern const unsigned char tmpl_symbols[256];
  * Fills an automaton whose arrays hold 0s only, and have room for a state for each character of n
  * words and one more; at most UINT16_MAX. Returns the number of states.
  */
-unsigned tmpl_automaton_fill(tmpl_automaton_t *automaton, const tmpl_word_t *words, unsigned n);
+unsigned tmpl_automaton_fill(const tmpl_automaton_t *automaton, const tmpl_word_t *words,
+                             unsigned n);
 
 #endif

@@ -30,7 +30,7 @@ _Static_assert(sizeof(names) / sizeof(names[0]) <= TMPL_WORDS_MAX && STATES <= U
 static uint16_t next[STATES][TMPL_SYMBOLS];
 static uint64_t says[STATES];
 static uint16_t shorter[STATES];
-static tmpl_automaton_t automaton = { next, says, shorter };
+static const tmpl_automaton_t automaton = { next, says, shorter };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill(void)
