@@ -305,6 +305,13 @@ static inline void follow(tmpl_builder_t *b, uint32_t i, tmpl_token_t *token)
     b->scan.in_foreign = tmpl_top(b)->foreign;
 }
 
+/* Reads a text. Most are white space between tags, which only reconstructs elements. */
+static inline unsigned read_text(tmpl_builder_t *b, uint32_t start, uint32_t end)
+{
+    int is_blank = tmpl_behind_spaces(b->src, start, end, b->len) == end;
+    return is_blank && !tmpl_opens_is_dangling(&b->s) ? 0 : tmpl_text_token(b, start, end);
+}
+
 static tmpl_decline_e declined(tmpl_builder_t *b, const tmpl_token_t *token, tmpl_decline_e reason)
 {
     b->out->declined_at = token->span.start;
@@ -320,7 +327,7 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
         tmpl_token_t *token = &b->tokens[i];
         b->s.at = i;
         if (at < token->span.start && b->raw == TMPL_NONE) {
-            token->flags |= (unsigned char)tmpl_text_token(b, at, token->span.start);
+            token->flags |= (unsigned char)read_text(b, at, token->span.start);
         }
         follow(b, i, token);
         if (b->decline != TMPL_DECLINE_NONE) {
@@ -340,7 +347,7 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
     }
     b->s.at = b->scan.n;
     if (b->raw == TMPL_NONE) {
-        b->out->text = at < b->scan.text_end ? tmpl_text_token(b, at, b->scan.text_end) : 0;
+        b->out->text = at < b->scan.text_end ? read_text(b, at, b->scan.text_end) : 0;
     }
     else {
         b->tokens[b->raw].may = 0; /* the source ends inside it */
