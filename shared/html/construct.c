@@ -205,25 +205,25 @@ static void apply(tmpl_builder_t *b, uint32_t i, const tmpl_rule_t *rules, tmpl_
 }
 
 /*
- * Opens the element of a start tag, if the tag does nothing else: in body, an element with markup.
- * Returns 0 for other tags, and for formatting elements inside others and tags that may end a p:
- * their rules decide.
+ * Opens the element of a start tag, if the tag does nothing else in body. Returns 0 for formatting
+ * elements inside others and for tags that may end a p, too: their rules decide.
  */
 static inline int open_ordinary(tmpl_builder_t *b, uint32_t i, tmpl_token_t *token)
 {
     tmpl_tag_e tag = (tmpl_tag_e)token->tag;
-    unsigned odd = TMPL_IS_PLACED | TMPL_IS_VOID | TMPL_IS_RAW |
-                   (b->s.n_active > 0 ? TMPL_IS_FORMATTING : 0) |
-                   (b->s.n_of[TMPL_TAG_P] > 0 ? TMPL_IS_CLOSES_P : 0);
-    if ((tmpl_tag_flags(tag) & odd) || tag == TMPL_TAG_NOSCRIPT || token->name == 0 ||
-        !tmpl_is_plain(b) || tmpl_opens_is_dangling(&b->s)) {
+    unsigned flags = tmpl_tag_flags(tag);
+    unsigned placed = TMPL_IS_PLACED | (b->s.n_active > 0 ? TMPL_IS_FORMATTING : 0) |
+                      (b->s.n_of[TMPL_TAG_P] > 0 ? TMPL_IS_CLOSES_P : 0);
+    if ((flags & placed) || !tmpl_is_plain(b) || tmpl_opens_is_dangling(&b->s)) {
         return 0;
     }
-    add_node(b, token);
-    int keeps = tmpl_top(b)->keeps;
-    tmpl_open_t *o = tmpl_opens_push(&b->s, i, tag, token->name);
-    if (keeps) {
-        o->may &= (unsigned char)~TMPL_NODE_CUT;
+    if ((flags & (TMPL_IS_VOID | TMPL_IS_RAW)) || tag == TMPL_TAG_NOSCRIPT || token->name == 0 ||
+        tmpl_top(b)->keeps) {
+        tmpl_insert(b, i);
+    }
+    else {
+        add_node(b, token);
+        tmpl_opens_push(&b->s, i, tag, token->name);
     }
     return 1;
 }
