@@ -47,12 +47,6 @@ static const struct {
     { "caption", TMPL_ATTR_ITEMPROP, TMPL_HINT_CAPTION },
 };
 
-/* Attributes of statements. */
-static const unsigned char is_statement[TMPL_ATTR_COUNT] = {
-    [TMPL_ATTR_ROLE] = 1,       [TMPL_ATTR_REL] = 1,           [TMPL_ATTR_ARIA_HIDDEN] = 1,
-    [TMPL_ATTR_ARIA_MODAL] = 1, [TMPL_ATTR_ARIA_EXPANDED] = 1, [TMPL_ATTR_ITEMPROP] = 1,
-};
-
 /* Types of schema.org, behind "schema.org/" in the itemtype. */
 static const struct {
     const char *type;
@@ -83,15 +77,16 @@ static unsigned hints_of_type(const char *src, tmpl_span_t value)
 unsigned tmpl_hints_of_attr(const char *src, const tmpl_known_attr_t *attr)
 {
     unsigned hints = 0;
+    if (attr->name == TMPL_ATTR_HREF) {
+        return 0; /* the most frequent one */
+    }
     if (attr->name == TMPL_ATTR_ITEMTYPE) {
         return hints_of_type(src, attr->value);
     }
-    tmpl_span_t word = { attr->value.start, attr->value.start };
-    while (is_statement[attr->name] && tmpl_word_next(&word, src, attr->value)) {
-        for (unsigned i = 0; i < COUNT(statements); i++) {
-            if (statements[i].name == attr->name && tmpl_span_is(src, word, statements[i].value)) {
-                hints |= statements[i].hints;
-            }
+    for (unsigned i = 0; i < COUNT(statements); i++) {
+        if (statements[i].name == attr->name &&
+            tmpl_has_word(src, attr->value, statements[i].value, tmpl_span_is)) {
+            hints |= statements[i].hints;
         }
     }
     return hints;
@@ -170,18 +165,16 @@ static uint32_t behind_name(const char *value, uint32_t len, uint32_t at)
 }
 
 /* Searches the words of a name, up to the end of it, which is one more character. */
-static inline uint32_t search_name(tmpl_search_t *search, const char *value, uint32_t len,
-                                   uint32_t at)
+static uint32_t search_name(tmpl_search_t *search, const char *value, uint32_t len, uint32_t at)
 {
-    unsigned before = 0;
-    while (at < len && before != END) {
+    unsigned kind = 0;
+    while (at < len && kind != END) {
         unsigned char c = (unsigned char)value[at++];
-        unsigned kind = kinds[c];
-        if (kind == CAPITAL && before == SMALL) { /* relatedPosts */
+        if (kinds[c] == CAPITAL && kind == SMALL) { /* relatedPosts */
             tmpl_search_step(search, TMPL_BETWEEN);
         }
         tmpl_search_step(search, tmpl_symbols[c]);
-        before = kind;
+        kind = kinds[c];
     }
     return at;
 }

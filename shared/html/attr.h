@@ -115,16 +115,8 @@ static inline tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uin
         ++*at;
         return TMPL_ATTR_TAG_END;
     }
-    if (tmpl_attr_usual(attr, src, len, at)) {
-        return TMPL_ATTR_FOUND;
-    }
-    /* copies, so that a compiler can keep the others in registers */
-    tmpl_attr_t other = *attr;
-    uint32_t behind = *at;
-    tmpl_attr_e found = tmpl_attr_read(&other, src, len, &behind);
-    *attr = other;
-    *at = behind;
-    return found;
+    return tmpl_attr_usual(attr, src, len, at) ? TMPL_ATTR_FOUND
+                                               : tmpl_attr_read(attr, src, len, at);
 }
 
 /* The end of the tag name that begins at name; len, the length of src, if it does not end. */

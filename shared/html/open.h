@@ -30,7 +30,7 @@ typedef struct {
      */
     uint32_t held;
     uint32_t name;
-    uint32_t id;    /* unique */
+    uint32_t id;           /* unique */
     unsigned flags;        /* TMPL_IS_* */
     unsigned char tag;     /* a tmpl_tag_e */
     unsigned char tainted; /* more happens in it than its tags say: it may not be edited */

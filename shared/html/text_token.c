@@ -87,9 +87,9 @@ static unsigned text(tmpl_builder_t *b)
 static void blank(tmpl_builder_t *b)
 {
     const tmpl_open_t *top = tmpl_top(b);
-    if (tmpl_opens_is_dangling(&b->s) && b->mode >= TMPL_IN_BODY && !(top->flags & TMPL_IS_TABLE) && top->tag != TMPL_TAG_COLGROUP &&
+    if (b->mode >= TMPL_IN_BODY && !(top->flags & TMPL_IS_TABLE) && top->tag != TMPL_TAG_COLGROUP &&
         !(top->foreign && top->point == TMPL_POINT_NONE)) {
-        tmpl_opens_reconstruct(&b->s);
+        tmpl_reconstruct(b);
     }
 }
 
