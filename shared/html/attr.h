@@ -70,12 +70,11 @@ static inline unsigned tmpl_attr_name_ends(tmpl_bytes16_t bytes)
 /* The next '"' from at on; NULL if there is none before end. Most values are short. */
 static inline const char *tmpl_attr_quote(const char *at, const char *end)
 {
-    if (end - at >= TMPL_BYTES16) {
+    for (int i = 0; i < 2 && end - at >= TMPL_BYTES16; i++, at += TMPL_BYTES16) {
         unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16_load(at) == '"'));
         if (marks != 0) {
             return at + __builtin_ctz(marks);
         }
-        at += TMPL_BYTES16;
     }
     return memchr(at, '"', (size_t)(end - at));
 }

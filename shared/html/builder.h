@@ -76,7 +76,7 @@ tmpl_rule_t tmpl_rule_of(tmpl_tag_e tag, const tmpl_rule_t *own, const tmpl_flag
 
 static inline tmpl_open_t *tmpl_top(tmpl_builder_t *b)
 {
-    return &b->s.stack[b->s.n - 1];
+    return b->s.top;
 }
 
 static inline tmpl_tag_e tmpl_tag_at(const tmpl_builder_t *b, uint32_t i)
@@ -102,7 +102,7 @@ static inline tmpl_step_e tmpl_again(tmpl_builder_t *b, tmpl_insertion_e mode)
 /* Ignores the tag. Cutting it with its surroundings would join the text on both sides. */
 static inline tmpl_step_e tmpl_ignore(tmpl_builder_t *b)
 {
-    tmpl_top(b)->mixed = 1;
+    tmpl_open_mix(tmpl_top(b));
     return TMPL_DONE;
 }
 

@@ -48,13 +48,12 @@ static const tmpl_rule_t end_rules[TMPL_IN_COUNT] = {
 /*
  * Start tag i opens an element: a node of the page, unless an element around it is not displayed.
  */
-static inline void add_node(tmpl_builder_t *b, uint32_t i)
+static inline void add_node(tmpl_builder_t *b, tmpl_token_t *token)
 {
-    tmpl_token_t *token = &b->tokens[i];
     if (!tmpl_top(b)->quiet) {
         token->is_node = 1;
         b->out->n_nodes++;
-        b->out->n_segments += token->tag == TMPL_TAG_A || token->tag == TMPL_TAG_IMG;
+        b->out->n_segments += (token->tag == TMPL_TAG_A) | (token->tag == TMPL_TAG_IMG);
         if (b->form != 0 && b->tokens[b->form - 1].is_node) {
             token->flags |= TMPL_TOKEN_IN_FORM;
         }
@@ -83,7 +82,7 @@ static inline int is_moved(tmpl_builder_t *b)
 void tmpl_insert_empty(tmpl_builder_t *b, uint32_t i)
 {
     int edit = !is_moved(b) & !is_fixed(b, i);
-    add_node(b, i);
+    add_node(b, &b->tokens[i]);
     b->tokens[i].end = i;
     b->tokens[i].may = (unsigned char)(edit ? TMPL_NODE_MARK | TMPL_NODE_CUT : 0);
 }
@@ -117,9 +116,9 @@ void tmpl_insert(tmpl_builder_t *b, uint32_t i)
     else {
         int moved = is_moved(b);
         int fixed = is_fixed(b, i);
-        add_node(b, i);
+        add_node(b, &b->tokens[i]);
         tmpl_open_t *o = tmpl_opens_push(&b->s, i, tag, b->tokens[i].name);
-        o->fixed = (unsigned char)fixed;
+        o->may &= (unsigned char)(fixed ? ~TMPL_NODE_CUT : ~0);
         o->tainted |= (unsigned char)moved;
     }
 }
@@ -195,18 +194,6 @@ static void other_token(tmpl_builder_t *b, const tmpl_token_t *token)
     }
 }
 
-/*
- * Whether a start tag only opens an element in body. Excludes formatting elements inside others,
- * and tags that may end a p: their rules decide.
- */
-static inline int is_ordinary(tmpl_builder_t *b, uint32_t i)
-{
-    unsigned placed = TMPL_IS_PLACED | (b->s.n_active > 0 ? TMPL_IS_FORMATTING : 0) |
-                      (b->s.n_of[TMPL_TAG_P] > 0 ? TMPL_IS_CLOSES_P : 0);
-    return !(tmpl_tag_flags(tmpl_tag_at(b, i)) & placed) && tmpl_is_plain(b) &&
-           !tmpl_opens_is_dangling(&b->s);
-}
-
 /* Reads the tag by the rules of the current mode, again until a rule is done with the tag. */
 static void apply(tmpl_builder_t *b, uint32_t i, const tmpl_rule_t *rules, tmpl_rule_t foreign)
 {
@@ -217,12 +204,32 @@ static void apply(tmpl_builder_t *b, uint32_t i, const tmpl_rule_t *rules, tmpl_
     }
 }
 
+/*
+ * Opens the element of a start tag, if the tag does nothing else in body. Returns 0 for formatting
+ * elements inside others and for tags that may end a p, too: their rules decide.
+ */
+static inline int open_ordinary(tmpl_builder_t *b, uint32_t i, tmpl_token_t *token)
+{
+    tmpl_tag_e tag = (tmpl_tag_e)token->tag;
+    unsigned flags = tmpl_tag_flags(tag);
+    unsigned placed = TMPL_IS_PLACED | (b->s.n_active > 0 ? TMPL_IS_FORMATTING : 0) |
+                      (b->s.n_of[TMPL_TAG_P] > 0 ? TMPL_IS_CLOSES_P : 0);
+    if ((flags & placed) || !tmpl_is_plain(b) || tmpl_opens_is_dangling(&b->s)) {
+        return 0;
+    }
+    if ((flags & (TMPL_IS_VOID | TMPL_IS_RAW)) || tag == TMPL_TAG_NOSCRIPT || token->name == 0 ||
+        tmpl_top(b)->keeps) {
+        tmpl_insert(b, i);
+    }
+    else {
+        add_node(b, token);
+        tmpl_opens_push(&b->s, i, tag, token->name);
+    }
+    return 1;
+}
+
 static void start_tag(tmpl_builder_t *b, uint32_t i)
 {
-    if (is_ordinary(b, i)) {
-        tmpl_insert(b, i);
-        return;
-    }
     b->fixed = (unsigned char)tmpl_begins_pre(b, b->tokens[i].span.start);
     apply(b, i, start_rules, tmpl_start_foreign);
     b->fixed = 0;
@@ -236,9 +243,9 @@ static void keep_apart(tmpl_builder_t *b)
 {
     uint32_t k = b->s.n - 1;
     while (k > 0 && b->s.stack[k].token == TMPL_NONE) {
-        b->s.stack[k--].mixed = 1;
+        tmpl_open_mix(&b->s.stack[k--]);
     }
-    b->s.stack[k].mixed = 1;
+    tmpl_open_mix(&b->s.stack[k]);
 }
 
 /* Whether an end tag only ends the innermost open element. */
@@ -250,9 +257,8 @@ static inline int ends_top(tmpl_builder_t *b, uint32_t name)
            tmpl_is_plain(b);
 }
 
-static void end_tag(tmpl_builder_t *b, uint32_t i)
+static void end_tag(tmpl_builder_t *b, uint32_t i, uint32_t name)
 {
-    uint32_t name = b->tokens[i].name;
     if (name == 0) {
         tmpl_taint_all(b); /* may end an element whose name browsers read as the same */
     }
@@ -263,7 +269,7 @@ static void end_tag(tmpl_builder_t *b, uint32_t i)
         tmpl_opens_adopt(&b->s, name, i);
     }
     else {
-        tmpl_opens_close(&b->s, b->s.n - 1, i);
+        tmpl_opens_close_top(&b->s);
     }
     if (b->s.paired != i) {
         keep_apart(b);
@@ -278,10 +284,8 @@ static void end_raw(tmpl_builder_t *b, uint32_t i)
     b->raw = TMPL_NONE;
 }
 
-static void follow(tmpl_builder_t *b, uint32_t i)
+static inline void follow(tmpl_builder_t *b, uint32_t i, tmpl_token_t *token)
 {
-    const tmpl_token_t *token = &b->tokens[i];
-    b->s.at = i;
     b->began = b->s.events;
     if (b->raw != TMPL_NONE) {
         end_raw(b, i);
@@ -291,9 +295,21 @@ static void follow(tmpl_builder_t *b, uint32_t i)
     }
     else {
         b->initial = 0;
-        token->type == TMPL_TOKEN_START ? start_tag(b, i) : end_tag(b, i);
+        if (token->type == TMPL_TOKEN_END) {
+            end_tag(b, i, token->name);
+        }
+        else if (!open_ordinary(b, i, token)) {
+            start_tag(b, i);
+        }
     }
     b->scan.in_foreign = tmpl_top(b)->foreign;
+}
+
+/* Reads a text. Most are white space between tags, which only reconstructs elements. */
+static inline unsigned read_text(tmpl_builder_t *b, uint32_t start, uint32_t end)
+{
+    int is_blank = tmpl_behind_spaces(b->src, start, end, b->len) == end;
+    return is_blank && !tmpl_opens_is_dangling(&b->s) ? 0 : tmpl_text_token(b, start, end);
 }
 
 static tmpl_decline_e declined(tmpl_builder_t *b, const tmpl_token_t *token, tmpl_decline_e reason)
@@ -311,9 +327,9 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
         tmpl_token_t *token = &b->tokens[i];
         b->s.at = i;
         if (at < token->span.start && b->raw == TMPL_NONE) {
-            token->flags |= (unsigned char)tmpl_text_token(b, at, token->span.start);
+            token->flags |= (unsigned char)read_text(b, at, token->span.start);
         }
-        follow(b, i);
+        follow(b, i, token);
         if (b->decline != TMPL_DECLINE_NONE) {
             return declined(b, token, b->decline);
         }
@@ -321,14 +337,17 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
             return declined(b, token, TMPL_DECLINE_TOO_DEEP);
         }
         steps += (uint64_t)(1 + b->s.last_id - opened) * (b->s.n + b->s.n_active);
-        if (steps > MAX_STEPS || b->scan.n > b->scan.max) {
+        if (steps > MAX_STEPS) {
             return declined(b, token, TMPL_DECLINE_TOO_MANY);
         }
         at = token->span.end;
     }
+    if (b->scan.n > b->scan.max) {
+        return declined(b, &b->tokens[b->scan.max], TMPL_DECLINE_TOO_MANY);
+    }
     b->s.at = b->scan.n;
     if (b->raw == TMPL_NONE) {
-        b->out->text = at < b->scan.text_end ? tmpl_text_token(b, at, b->scan.text_end) : 0;
+        b->out->text = at < b->scan.text_end ? read_text(b, at, b->scan.text_end) : 0;
     }
     else {
         b->tokens[b->raw].may = 0; /* the source ends inside it */
@@ -366,7 +385,7 @@ static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_t
         tokens->n_foreign_marks = (uint32_t)b->scan.foreign_marks->nelts;
     }
     const tmpl_open_t *body = &b->s.stack[b->s.n > 1 ? 1 : 0];
-    if (body->token != TMPL_NONE && body->tag == TMPL_TAG_BODY && !body->mixed) {
+    if (body->token != TMPL_NONE && body->tag == TMPL_TAG_BODY && (body->may & TMPL_NODE_RUN)) {
         tokens->tokens[body->token].may = TMPL_NODE_RUN;
     }
     return TMPL_DECLINE_NONE;

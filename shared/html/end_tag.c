@@ -80,7 +80,7 @@ static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
         return TMPL_DONE;
     }
     tmpl_taint_all(b);
-    tmpl_top(b)->mixed = 1;
+    tmpl_open_mix(tmpl_top(b));
     if (form != 0) {
         tmpl_opens_remove(&b->s, form);
     }
@@ -93,7 +93,7 @@ static tmpl_step_e end_p(tmpl_builder_t *b, uint32_t i)
     uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, tmpl_scope_button);
     if (p == 0) {
         tmpl_taint_all(b);
-        tmpl_top(b)->mixed = 1;
+        tmpl_open_mix(tmpl_top(b));
         return TMPL_DONE;
     }
     tmpl_opens_close(&b->s, p, i);
@@ -106,7 +106,7 @@ static tmpl_step_e end_br(tmpl_builder_t *b, uint32_t i)
     (void)i;
     tmpl_taint_all(b);
     tmpl_reconstruct(b);
-    tmpl_top(b)->mixed = 1;
+    tmpl_open_mix(tmpl_top(b));
     return TMPL_DONE;
 }
 

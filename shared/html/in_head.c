@@ -82,7 +82,7 @@ static void start_template(tmpl_builder_t *b, uint32_t i)
     int shadow = is_shadow(b, i, host);
     if (shadow) {
         host->has_shadow = 1;
-        host->mixed = 1; /* the template may be cut with its host, not with text beside it */
+        tmpl_open_mix(host); /* the template may be cut with its host, not with text beside it */
         b->tokens[i].flags |= TMPL_TOKEN_SHADOW;
     }
     tmpl_insert(b, i);

@@ -107,7 +107,7 @@ static int is_hidden_input(const tmpl_builder_t *b, uint32_t i)
 static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_taint_all(b);
-    tmpl_top(b)->mixed = 1; /* forms elsewhere change how this one is read */
+    tmpl_open_mix(tmpl_top(b)); /* forms elsewhere change how this one is read */
     if (b->form == 0 && b->s.n_of[TMPL_TAG_TEMPLATE] == 0) {
         tmpl_insert_empty(b, i);
         b->tokens[i].may = 0;

@@ -60,7 +60,8 @@ void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr
     s->pool = pool;
     s->stack = apr_palloc(pool, FIRST_ROOM * sizeof(*s->stack));
     s->active = apr_palloc(pool, FIRST_ROOM * sizeof(*s->active));
-    s->stack[s->n++] = (tmpl_open_t){ .token = TMPL_NONE, .held = TMPL_NONE };
+    s->stack[0] = (tmpl_open_t){ .token = TMPL_NONE, .held = TMPL_NONE };
+    tmpl_opens_set_n(s, 1);
 }
 
 static uint32_t innermost_marker(const tmpl_opens_t *s)
@@ -91,12 +92,10 @@ static uint32_t index_of(const tmpl_opens_t *s, uint32_t id)
     return i;
 }
 
-/* Makes room for one more open element. */
-static inline void make_room(tmpl_opens_t *s)
+void tmpl_opens_grow(tmpl_opens_t *s)
 {
-    if (s->n == s->room) {
-        s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
-    }
+    s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
+    tmpl_opens_set_n(s, s->n);
 }
 
 static inline void add_active(tmpl_opens_t *s, tmpl_active_t entry)
@@ -212,41 +211,26 @@ static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
     return named >= 2;
 }
 
-static tmpl_open_t *push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name,
-                         unsigned flags)
-{
-    make_room(s);
-    tmpl_open_t *o = &s->stack[s->n++];
-    *o = (tmpl_open_t){ .token = token, .held = TMPL_NONE, .name = name, .id = ++s->last_id };
-    o->begin = s->at;
-    o->flags = flags;
-    o->tag = tag;
-    s->n_of[tag]++;
-    s->events += token == TMPL_NONE;
-    return o;
-}
-
 tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name, unsigned flags)
 {
-    tmpl_open_t *o = push(s, token, TMPL_TAG_OTHER, TMPL_FOREIGN_NAME(name), flags);
+    tmpl_open_t *o = tmpl_opens_add(s, token, TMPL_TAG_OTHER, TMPL_FOREIGN_NAME(name), flags);
     o->quiet = 1;
     return o;
 }
 
-tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name)
+void tmpl_opens_read_flags(tmpl_opens_t *s, tmpl_open_t *o)
 {
-    unsigned flags = tmpl_tag_flags(tag);
-    tmpl_open_t *o = push(s, token, tag, name, flags);
-    o->fixed_text = (flags & TMPL_IS_FIXED_TEXT) != 0;
-    o->mixed = o->fixed_text;
-    o->quiet = o[-1].quiet || (flags & TMPL_IS_QUIET) != 0;
-    if (flags & TMPL_IS_MARKER) {
+    if (o->flags & TMPL_IS_FIXED_TEXT) {
+        o->fixed_text = 1;
+        tmpl_open_mix(o);
+    }
+    o->quiet |= (o->flags & TMPL_IS_QUIET) != 0;
+    if (o->flags & TMPL_IS_MARKER) {
         add_active(s, (tmpl_active_t){ .id = 0 });
     }
-    else if ((flags & TMPL_IS_FORMATTING) && token != TMPL_NONE) {
+    else if ((o->flags & TMPL_IS_FORMATTING) && o->token != TMPL_NONE) {
         o->tainted = (unsigned char)activate(s, o);
     }
-    return o;
 }
 
 void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor)
@@ -272,25 +256,6 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
     return 0;
 }
 
-/* Sets the end of the elements that o holds: they end with o. */
-static inline void end_held(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
-{
-    while (o->held != TMPL_NONE) {
-        tmpl_token_t *held = &s->tokens[o->held];
-        o->held = held->end;
-        held->end = token;
-    }
-}
-
-/* Sets the end of an open element, and of the elements that end with it. */
-static inline void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
-{
-    end_held(s, o, token);
-    if (o->token != TMPL_NONE) {
-        s->tokens[o->token].end = token;
-    }
-}
-
 /* Element `from`, and the elements that would end with it, end with `to`, which is inside it. */
 static void hand_over(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
 {
@@ -310,13 +275,13 @@ static void take_out(tmpl_opens_t *s, uint32_t index)
     s->events++;
     s->n_of[s->stack[index].tag]--;
     memmove(&s->stack[index], &s->stack[index + 1], (s->n - index - 1) * sizeof(*s->stack));
-    s->n--;
+    tmpl_opens_set_n(s, s->n - 1);
 }
 
 void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
 {
     if (index == s->n - 1) {
-        end_at(s, &s->stack[index], s->at);
+        tmpl_opens_end_at(s, &s->stack[index], s->at);
     }
     else {
         hand_over(s, &s->stack[index], &s->stack[index + 1]);
@@ -333,7 +298,7 @@ void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
 static void mark_unbalanced(tmpl_opens_t *s)
 {
     for (uint32_t i = innermost_marker(s) + 1; i < s->n; i++) {
-        s->stack[i].unbalanced = 1;
+        s->stack[i].may &= (unsigned char)~TMPL_NODE_MARK;
     }
 }
 
@@ -346,9 +311,10 @@ void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
     int far = 0;
     int div = 0; /* a div had no end tag */
     while (s->n - 1 > keep) {
-        tmpl_open_t o = s->stack[--s->n];
+        tmpl_open_t o = *s->top;
+        tmpl_opens_set_n(s, s->n - 1);
         s->n_of[o.tag]--;
-        end_at(s, &o, s->at);
+        tmpl_opens_end_at(s, &o, s->at);
         if (o.flags & TMPL_IS_CELL) {
             clear_to_marker(s);
             left = 0;
@@ -370,35 +336,12 @@ void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
     }
 }
 
-/* Pairs the start tag of an element with its end tag, and sets the edits of the element. */
-static inline void pair(tmpl_opens_t *s, const tmpl_open_t *o)
-{
-    if (o->token == TMPL_NONE) {
-        return;
-    }
-    tmpl_token_t *token = &s->tokens[o->token];
-    unsigned may = (o->unbalanced ? 0 : TMPL_NODE_MARK) | (o->fixed ? 0 : TMPL_NODE_CUT) |
-                   (o->mixed ? 0 : TMPL_NODE_RUN);
-    token->is_paired = 1;
-    s->paired = s->at;
-    token->may = (unsigned char)(o->tainted ? 0 : may);
-}
-
-/* Closes the innermost open element, which is neither a marker nor active, at its own end tag. */
-static inline void close_top(tmpl_opens_t *s)
-{
-    tmpl_open_t *o = &s->stack[--s->n];
-    s->n_of[o->tag]--;
-    pair(s, o);
-    end_at(s, o, s->at);
-}
-
 void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
 {
     const tmpl_open_t *o = &s->stack[index];
     if (end != TMPL_NONE && index == s->n - 1 &&
         !(o->flags & (TMPL_IS_MARKER | TMPL_IS_FORMATTING))) {
-        close_top(s);
+        tmpl_opens_close_top(s);
         return;
     }
     tmpl_opens_pop_above(s, index);
@@ -406,7 +349,7 @@ void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
         clear_to_marker(s);
     }
     if (end != TMPL_NONE) {
-        pair(s, o);
+        tmpl_opens_pair(s, o);
     }
     tmpl_opens_pop_above(s, index - 1);
 }
@@ -431,7 +374,7 @@ void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id)
 void tmpl_opens_finish(tmpl_opens_t *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
-        end_at(s, &s->stack[i], TMPL_NONE);
+        tmpl_opens_end_at(s, &s->stack[i], TMPL_NONE);
     }
 }
 
@@ -484,11 +427,12 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
     uint32_t bookmark = active;
     unsigned inner = 0;
     uint32_t block_token = s->stack[block].token;
-    end_held(s, &s->stack[block], block_token); /* the block leaves the form that it stood in */
+    /* the block leaves the form that it stood in */
+    tmpl_opens_end_held(s, &s->stack[block], block_token);
     for (uint32_t node = block - 1; node > formatting; node--) {
         uint32_t at = find_active_id(s, s->stack[node].id);
         inner++;
-        end_at(s, &s->stack[node], block_token);
+        tmpl_opens_end_at(s, &s->stack[node], block_token);
         if (inner > 3 && at != TMPL_NONE) {
             remove_active(s, at);
             bookmark -= at < bookmark;
@@ -515,14 +459,16 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
             (s->n_active - 1 - bookmark) * sizeof(moved));
     s->active[bookmark] = moved;
     tmpl_open_t o = s->stack[formatting];
-    end_at(s, &o, block_token);
+    tmpl_opens_end_at(s, &o, block_token);
     o.token = TMPL_NONE;
     o.id = moved.id;
     take_out(s, formatting);
-    make_room(s);
+    if (s->n == s->room) {
+        tmpl_opens_grow(s);
+    }
     memmove(&s->stack[block + 1], &s->stack[block], (s->n - block) * sizeof(o));
     s->stack[block] = o;
-    s->n++;
+    tmpl_opens_set_n(s, s->n + 1);
     s->n_of[o.tag]++;
 }
 
@@ -537,7 +483,7 @@ static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
 
 static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
 {
-    if (tmpl_opens_top(s)->name == name && find_active_id(s, tmpl_opens_top(s)->id) == TMPL_NONE) {
+    if (s->top->name == name && find_active_id(s, s->top->id) == TMPL_NONE) {
         tmpl_opens_close(s, s->n - 1, end);
         return;
     }
@@ -581,7 +527,7 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
  */
 static inline int is_in_order(const tmpl_opens_t *s, uint32_t name)
 {
-    const tmpl_open_t *o = &s->stack[s->n - 1];
+    const tmpl_open_t *o = s->top;
     return o->name == name && o->token != TMPL_NONE && s->n_active > 0 &&
            s->active[s->n_active - 1].id == o->id;
 }
@@ -593,5 +539,5 @@ void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
         return;
     }
     s->n_active--;
-    close_top(s);
+    tmpl_opens_close_top(s);
 }

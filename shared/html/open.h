@@ -30,14 +30,11 @@ typedef struct {
      */
     uint32_t held;
     uint32_t name;
-    uint32_t id;    /* unique */
-    unsigned flags; /* TMPL_IS_* */
-    tmpl_tag_e tag;
+    uint32_t id;           /* unique */
+    unsigned flags;        /* TMPL_IS_* */
+    unsigned char tag;     /* a tmpl_tag_e */
     unsigned char tainted; /* more happens in it than its tags say: it may not be edited */
-    unsigned char
-        unbalanced;      /* HTML 4 parsers may see its end elsewhere: no attribute may be added */
-    unsigned char fixed; /* its start tag does more than open it: it must stay */
-    unsigned char mixed; /* not all text directly in it may be cut */
+    unsigned char may;     /* TMPL_NODE_*: edits of it that are safe so far, if it is not tainted */
     unsigned char fixed_text; /* no text directly in it may be cut */
     unsigned char quiet;      /* its content is not displayed */
     unsigned char foreign; /* TMPL_TAG_SVG or TMPL_TAG_MATH if it belongs to one of them; else 0 */
@@ -59,6 +56,7 @@ typedef struct {
     tmpl_token_t *tokens;
     const char *src;
     tmpl_open_t *stack; /* [0] is the document, [1] is body once it is open */
+    tmpl_open_t *top;   /* the innermost open element: [n - 1] */
     uint32_t n;
     uint32_t room;
     uint32_t n_of[TMPL_TAG_COUNT]; /* open elements of each tag, without the document */
@@ -82,14 +80,60 @@ int tmpl_scope_special(const tmpl_open_t *o);
 
 void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool);
 
-/* The innermost open element. */
-static inline tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
+/* Not all text directly in the element may be cut. */
+static inline void tmpl_open_mix(tmpl_open_t *o)
 {
-    return &s->stack[s->n - 1];
+    o->may &= (unsigned char)~TMPL_NODE_RUN;
+}
+
+/* Sets the number of open elements. */
+static inline void tmpl_opens_set_n(tmpl_opens_t *s, uint32_t n)
+{
+    s->n = n;
+    s->top = &s->stack[n - 1];
+}
+
+/* Makes room for more open elements. */
+void tmpl_opens_grow(tmpl_opens_t *s);
+
+/* What an element's flags mean for an element that has just been opened. */
+void tmpl_opens_read_flags(tmpl_opens_t *s, tmpl_open_t *o);
+
+/* Opens an element with these TMPL_IS_* flags, but does not read them. */
+static inline tmpl_open_t *tmpl_opens_add(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag,
+                                          uint32_t name, unsigned flags)
+{
+    if (s->n == s->room) {
+        tmpl_opens_grow(s);
+    }
+    tmpl_open_t *o = s->top + 1;
+    *o = (tmpl_open_t){ .token = token,
+                        .begin = s->at,
+                        .held = TMPL_NONE,
+                        .name = name,
+                        .id = ++s->last_id,
+                        .flags = flags,
+                        .tag = (unsigned char)tag,
+                        .may = TMPL_NODE_MARK | TMPL_NODE_CUT | TMPL_NODE_RUN };
+    s->n++;
+    s->top = o;
+    s->n_of[tag]++;
+    s->events += token == TMPL_NONE;
+    return o;
 }
 
 /* Opens an element for a token of the source, or TMPL_NONE. Formatting elements become active. */
-tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name);
+static inline tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag,
+                                           uint32_t name)
+{
+    unsigned flags = tmpl_tag_flags(tag);
+    tmpl_open_t *o = tmpl_opens_add(s, token, tag, name, flags);
+    o->quiet = o[-1].quiet;
+    if (flags & (TMPL_IS_QUIET | TMPL_IS_FIXED_TEXT | TMPL_IS_MARKER | TMPL_IS_FORMATTING)) {
+        tmpl_opens_read_flags(s, o);
+    }
+    return o;
+}
 
 /* Opens an element of svg or math for a token of the source; flags: its TMPL_IS_* in svg, math. */
 tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name,
@@ -107,6 +151,47 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
 /* Closes all elements above index keep. */
 void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep);
 
+/* Pairs the start tag of an element with its end tag, and sets the edits of the element. */
+static inline void tmpl_opens_pair(tmpl_opens_t *s, const tmpl_open_t *o)
+{
+    if (o->token != TMPL_NONE) {
+        tmpl_token_t *token = &s->tokens[o->token];
+        token->is_paired = 1;
+        token->may = o->tainted ? 0 : o->may;
+        s->paired = s->at;
+    }
+}
+
+/* Sets the end of the elements that o holds: they end with o. */
+static inline void tmpl_opens_end_held(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
+{
+    while (o->held != TMPL_NONE) {
+        tmpl_token_t *held = &s->tokens[o->held];
+        o->held = held->end;
+        held->end = token;
+    }
+}
+
+/* Sets the end of an open element, and of the elements that end with it. */
+static inline void tmpl_opens_end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
+{
+    tmpl_opens_end_held(s, o, token);
+    if (o->token != TMPL_NONE) {
+        s->tokens[o->token].end = token;
+    }
+}
+
+/* Closes the innermost open element, which is neither a marker nor active, at its own end tag. */
+static inline void tmpl_opens_close_top(tmpl_opens_t *s)
+{
+    tmpl_open_t *o = s->top;
+    s->n--;
+    s->top--;
+    s->n_of[o->tag]--;
+    tmpl_opens_pair(s, o);
+    tmpl_opens_end_at(s, o, s->at);
+}
+
 /*
  * Closes the element at index and all elements inside it. end is the element's own end tag, a
  * token: the two are paired, and the element's edits are set. end is TMPL_NONE if something else
@@ -121,7 +206,7 @@ int tmpl_opens_is_closed(const tmpl_opens_t *s);
 static inline int tmpl_opens_is_dangling(const tmpl_opens_t *s)
 {
     uint32_t id = s->n_active > 0 ? s->active[s->n_active - 1].id : 0;
-    return id != 0 && id != s->stack[s->n - 1].id && tmpl_opens_is_closed(s);
+    return id != 0 && id != s->top->id && tmpl_opens_is_closed(s);
 }
 
 /* "Reconstruct the active formatting elements": 13.2.4.3. */

@@ -12,8 +12,6 @@
 #include "html/tag_index.h"
 #include "html/tag_names.h"
 
-#define MARKED 64
-
 /* Room for attributes: most pages have less than one in so many bytes. */
 #define FIRST_ATTRS 16
 #define ATTR_BYTES  64
@@ -34,20 +32,6 @@ static void add_foreign_mark(tmpl_scan_t *s, uint32_t at)
         s->foreign_marks = apr_array_make(s->pool, 8, sizeof(uint32_t));
     }
     APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = at;
-}
-
-/* The offset of the next '<' at or behind from; len or more if there is none. */
-static inline uint32_t next_markup(const tmpl_scan_t *s, uint32_t from)
-{
-    uint32_t i = from / MARKED;
-    if (from >= s->len) {
-        return from;
-    }
-    uint64_t marks = s->markup[i] & ~(uint64_t)0 << from % MARKED;
-    while (marks == 0 && i < s->len / MARKED) {
-        marks = s->markup[++i];
-    }
-    return marks != 0 ? i * MARKED + (uint32_t)__builtin_ctzll(marks) : s->len;
 }
 
 /* The offset of needle at or behind from; len if it is not found. */
@@ -82,7 +66,7 @@ static uint32_t raw_end(const tmpl_scan_t *s, uint32_t from, tmpl_tag_e tag)
     const char *name = tmpl_tag_name(tag);
     apr_size_t name_len = strlen(name);
     uint32_t p = from;
-    while ((p = next_markup(s, p)) < s->len && !end_tag_stands(s, p, name, name_len)) {
+    while ((p = tmpl_next_markup(s, p)) < s->len && !end_tag_stands(s, p, name, name_len)) {
         p++;
     }
     return p < s->len ? p : s->len;
@@ -121,7 +105,7 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
             p++;
         }
         if (state == PLAIN) {
-            p = next_markup(s, p);
+            p = tmpl_next_markup(s, p);
         }
     }
     return s->len;
@@ -224,8 +208,7 @@ static int drop_rest(tmpl_scan_t *s, uint32_t start)
     return 0;
 }
 
-/* Adds a tag whose name ends at p, with or without attributes. */
-static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e tag, uint32_t p)
+int tmpl_scan_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e tag, uint32_t p)
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
     uint32_t name_end = p;
@@ -251,23 +234,15 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
     return 1;
 }
 
-/* Adds a start tag or an end tag. Most are a known name and nothing else. */
-static inline int any_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type)
+/* Adds a start tag or an end tag. */
+static int any_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type)
 {
     uint32_t p = start + (type == TMPL_TOKEN_END ? 2 : 1);
     tmpl_tag_e tag = tmpl_tag_read(s->index, s->src, s->len, &p);
-    if (p >= s->len || s->src[p] != '>' || tag == TMPL_TAG_OTHER) {
-        return tag_token(s, start, type, tag, p);
-    }
-    tmpl_token_t *token = push(s, type, start, p + 1);
-    token->tag = (unsigned char)tag;
-    token->name = tag;
-    s->at = p + 1;
-    return 1;
+    return tmpl_scan_tag(s, start, type, tag, p);
 }
 
-/* Reads the '<' at start. Returns 1 if it begins a token, 0 if it is a character of text. */
-static inline int markup(tmpl_scan_t *s, uint32_t start)
+int tmpl_scan_markup(tmpl_scan_t *s, uint32_t start)
 {
     char c = start + 1 < s->len ? s->src[start + 1] : ' ';
     char next = start + 2 < s->len ? s->src[start + 2] : ' ';
@@ -289,32 +264,32 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
     return 0;
 }
 
-/* Marks the '<' of MARKED bytes; returns their number. */
-static inline uint32_t mark(uint64_t *marks, const char *at)
+/* A bit for each '<' of TMPL_MARKED bytes. */
+static inline uint64_t marks_of(const char *at)
 {
-    uint32_t n = 0;
-    *marks = 0;
-    for (unsigned i = 0; i < MARKED; i += TMPL_BYTES16) {
+    uint64_t marks = 0;
+    for (unsigned i = 0; i < TMPL_MARKED; i += TMPL_BYTES16) {
         tmpl_bytes16_t is = (tmpl_bytes16_t)(tmpl_bytes16_load(at + i) == '<');
-        *marks |= (uint64_t)tmpl_bytes16_bits(is) << i;
+        marks |= (uint64_t)tmpl_bytes16_bits(is) << i;
     }
-    for (uint64_t left = *marks; left != 0; left &= left - 1) {
-        n++; /* few are set */
-    }
-    return n;
+    return marks;
 }
 
 /* Marks all '<' of the source; returns their number. */
-static uint32_t mark_all(uint64_t *marks, const char *src, uint32_t len)
+static uint32_t mark_all(uint64_t *markup, const char *src, uint32_t len)
 {
-    char last[MARKED] = { 0 };
+    char last[TMPL_MARKED] = { 0 };
+    uint32_t whole = len / TMPL_MARKED;
     uint32_t n = 0;
-    uint32_t p = 0;
-    for (; len - p >= MARKED; p += MARKED) {
-        n += mark(marks++, src + p);
+    memcpy(last, src + (len - len % TMPL_MARKED), len % TMPL_MARKED);
+    for (uint32_t i = 0; i <= whole; i++) {
+        uint64_t marks = marks_of(i < whole ? src + i * TMPL_MARKED : last);
+        markup[i] = marks;
+        for (; marks != 0; marks &= marks - 1) {
+            n++; /* few are set */
+        }
     }
-    memcpy(last, src + p, len - p);
-    return n + mark(marks, last);
+    return n;
 }
 
 void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_tokens,
@@ -325,7 +300,7 @@ void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_
     s->room_attrs = FIRST_ATTRS + len / ATTR_BYTES;
     s->attrs = apr_palloc(pool, s->room_attrs * sizeof(*s->attrs));
     s->names = (tmpl_names_t){ .src = src, .pool = pool };
-    s->markup = apr_palloc(pool, (len / MARKED + 1) * sizeof(*s->markup));
+    s->markup = apr_palloc(pool, (len / TMPL_MARKED + 1) * sizeof(*s->markup));
     /* there are at most as many tokens as '<', and as allowed */
     uint32_t room = mark_all(s->markup, src, len);
     room = (room < max_tokens ? room : max_tokens) + 1;
@@ -333,16 +308,6 @@ void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_
     s->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     s->text_end = len;
     s->max = max_tokens;
-}
-
-int tmpl_scan_next(tmpl_scan_t *s)
-{
-    while (s->n <= s->max && (s->at = next_markup(s, s->at)) < s->len) {
-        if (markup(s, s->at)) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 void tmpl_scan_raw(tmpl_scan_t *s, tmpl_tag_e tag)

@@ -48,6 +48,9 @@ typedef struct {
     unsigned char may;           /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
 } tmpl_token_t;
 
+/* Bytes whose marks are one number. */
+#define TMPL_MARKED 64
+
 typedef struct {
     const char *src;
     uint32_t len;
@@ -74,11 +77,67 @@ typedef struct {
 void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_tokens,
                     apr_pool_t *pool);
 
+/* The offset of the next '<' at or behind from; len or more if there is none. */
+static inline uint32_t tmpl_next_markup(const tmpl_scan_t *s, uint32_t from)
+{
+    uint32_t i = from / TMPL_MARKED;
+    if (from >= s->len) {
+        return from;
+    }
+    uint64_t marks = s->markup[i] & ~(uint64_t)0 << from % TMPL_MARKED;
+    while (marks == 0 && i < s->len / TMPL_MARKED) {
+        marks = s->markup[++i];
+    }
+    return marks != 0 ? i * TMPL_MARKED + (uint32_t)__builtin_ctzll(marks) : s->len;
+}
+
+/* Reads the '<' at start. Returns 1 if it begins a token, 0 if it is a character of text. */
+int tmpl_scan_markup(tmpl_scan_t *s, uint32_t start);
+
+/* Adds a tag whose name ends at p, with or without attributes. Returns 0 if the source ends. */
+int tmpl_scan_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e tag, uint32_t p);
+
+/* Reads the '<' at start as tmpl_scan_markup does. Most tags are a frequent name, and end. */
+static inline int tmpl_scan_usual(tmpl_scan_t *s, uint32_t start)
+{
+    tmpl_tag_e tag = TMPL_TAG_OTHER;
+    tmpl_token_e type = TMPL_TOKEN_START;
+    uint32_t p = start + 1;
+    if (s->len - start > 2 + TMPL_TAG_FIRST) {
+        unsigned len = 0;
+        type = s->src[p] == '/' ? TMPL_TOKEN_END : TMPL_TOKEN_START;
+        p += type;
+        tag = tmpl_tag_read_short(s->index, s->src + p, &len);
+        p += len;
+    }
+    if (tag == TMPL_TAG_OTHER || (s->src[p] != '>' && s->src[p] != ' ')) {
+        return tmpl_scan_markup(s, start);
+    }
+    if (s->src[p] == ' ') {
+        return tmpl_scan_tag(s, start, type, tag, p);
+    }
+    s->tokens[s->n++] = (tmpl_token_t){ .span = { start, p + 1 },
+                                        .name = tag,
+                                        .end = TMPL_NONE,
+                                        .tag = (unsigned char)tag,
+                                        .type = type & 3 };
+    s->at = p + 1;
+    return 1;
+}
+
 /*
  * Adds the next token. Returns 0 at the end of the source, or if there are more than max_tokens:
  * then n is larger than max.
  */
-int tmpl_scan_next(tmpl_scan_t *s);
+static inline int tmpl_scan_next(tmpl_scan_t *s)
+{
+    while (s->n <= s->max && (s->at = tmpl_next_markup(s, s->at)) < s->len) {
+        if (tmpl_scan_usual(s, s->at)) {
+            return 1;
+        }
+    }
+    return 0;
+}
 
 /*
  * Skips the raw text of an element whose start tag was the last token. The next token is the end

@@ -31,6 +31,16 @@ const tmpl_tag_index_t *tmpl_tag_index(void)
     return &the_index;
 }
 
+/* The tag by the first eight bytes of its name, padded with 0; TMPL_TAG_OTHER if there is none. */
+static tmpl_tag_e of_first(const tmpl_tag_index_t *index, uint64_t first)
+{
+    unsigned slot = tmpl_tag_slot(first);
+    while (index->tags[slot] != 0 && index->first[index->tags[slot]] != first) {
+        slot = (slot + 1) % TMPL_TAG_SLOTS;
+    }
+    return (tmpl_tag_e)index->tags[slot];
+}
+
 tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
 {
     char first[TMPL_TAG_FIRST] = { 0 };
@@ -38,7 +48,7 @@ tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
         return TMPL_TAG_OTHER;
     }
     memcpy(first, name, len < TMPL_TAG_FIRST ? len : TMPL_TAG_FIRST);
-    tmpl_tag_e tag = tmpl_tag_of_first(tmpl_tag_index(), tmpl_tag_lowered(tmpl_bytes8(first)));
+    tmpl_tag_e tag = of_first(tmpl_tag_index(), tmpl_tag_lowered(tmpl_bytes8(first)));
     const char *known = tmpl_tag_name(tag);
     if (known[len - 1] == '\0' || known[len] != '\0') {
         return TMPL_TAG_OTHER; /* the lengths differ */

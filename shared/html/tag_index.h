@@ -31,20 +31,31 @@ static inline unsigned tmpl_tag_slot(uint64_t first)
     return (unsigned)(first * 0x91D558B033E92BCDu >> (64 - TMPL_TAG_SLOTS_LOG));
 }
 
-/* The tag by the first eight bytes of its name, padded with 0; TMPL_TAG_OTHER if there is none. */
-static inline tmpl_tag_e tmpl_tag_of_first(const tmpl_tag_index_t *index, uint64_t first)
-{
-    unsigned slot = tmpl_tag_slot(first);
-    while (index->tags[slot] != 0 && index->first[index->tags[slot]] != first) {
-        slot = (slot + 1) % TMPL_TAG_SLOTS;
-    }
-    return (tmpl_tag_e)index->tags[slot];
-}
-
 /* The bytes with letters in lower case. No other byte becomes a letter or a digit. */
 static inline uint64_t tmpl_tag_lowered(uint64_t eight)
 {
     return eight | (eight & TMPL_EACH(0x40)) >> 1;
+}
+
+/*
+ * Reads a tag name of less than TMPL_TAG_FIRST bytes, in any case, and sets *len. The caller checks
+ * that the byte behind it ends names. TMPL_TAG_FIRST bytes must be readable. Returns TMPL_TAG_OTHER
+ * for longer names, and for those that are not in the first slot that is searched.
+ */
+static inline tmpl_tag_e tmpl_tag_read_short(const tmpl_tag_index_t *index, const char *at,
+                                             unsigned *len)
+{
+    uint64_t eight = tmpl_bytes8(at);
+    /* marks bytes that may end a name, and a few others */
+    uint64_t ends = tmpl_bytes8_below(eight, '0') | tmpl_bytes8_zero(eight ^ TMPL_EACH('>'));
+    if (ends == 0) {
+        return TMPL_TAG_OTHER;
+    }
+    unsigned n = tmpl_bytes8_first(ends);
+    uint64_t first = tmpl_tag_lowered(eight) & ~(UINT64_MAX << 8 * n);
+    tmpl_tag_e tag = (tmpl_tag_e)index->tags[tmpl_tag_slot(first)];
+    *len = n;
+    return index->first[tag] == first ? tag : TMPL_TAG_OTHER;
 }
 
 /*
@@ -55,14 +66,12 @@ static inline tmpl_tag_e tmpl_tag_read(const tmpl_tag_index_t *index, const char
                                        uint32_t *at)
 {
     uint32_t p = *at;
+    unsigned n = 0;
     if (len - p > TMPL_TAG_FIRST) {
-        /* marks bytes that may end a name, and a few others */
-        uint64_t eight = tmpl_bytes8(src + p);
-        uint64_t ends = tmpl_bytes8_below(eight, '0') | tmpl_bytes8_zero(eight ^ TMPL_EACH('>'));
-        unsigned n = ends != 0 ? tmpl_bytes8_first(ends) : TMPL_TAG_FIRST;
-        if (n < TMPL_TAG_FIRST && tmpl_name_ends[(unsigned char)src[p + n]] == TMPL_NAME_ENDS) {
+        tmpl_tag_e tag = tmpl_tag_read_short(index, src + p, &n);
+        if (tag != TMPL_TAG_OTHER && tmpl_name_ends[(unsigned char)src[p + n]] == TMPL_NAME_ENDS) {
             *at = p + n;
-            return tmpl_tag_of_first(index, tmpl_tag_lowered(eight) & ~(UINT64_MAX << 8 * n));
+            return tag;
         }
     }
     *at = tmpl_tag_name_end(src, len, p);

@@ -17,7 +17,7 @@ static unsigned in_place(tmpl_builder_t *b)
 /* Text that changes more than its own node. */
 static unsigned stays(tmpl_builder_t *b)
 {
-    tmpl_top(b)->mixed = 1;
+    tmpl_open_mix(tmpl_top(b));
     return 0;
 }
 
@@ -74,7 +74,7 @@ static unsigned text(tmpl_builder_t *b)
         move(b);
     }
     if (tmpl_opens_is_dangling(&b->s)) {
-        tmpl_top(b)->mixed = 1;
+        tmpl_open_mix(tmpl_top(b));
         tmpl_opens_reconstruct(&b->s);
     }
     return moved || b->s.events != began ? stays(b) : in_place(b);

@@ -19,6 +19,7 @@ typedef struct {
     tmpl_numbering_t keys; /* keys of the segments: becomes page->keys */
     char *text;            /* room for the collapsed text of a segment */
     uint32_t edge;         /* a separator was passed since the last segment */
+    uint32_t apart;        /* not 0: what was passed since the last segment separates words */
 } tmpl_build_t;
 
 #endif

@@ -85,7 +85,8 @@ typedef struct {
     uint32_t key;    /* index into page->keys */
     uint32_t text;   /* hash of its collapsed text, or of the address, wherever it stands */
     uint32_t length; /* bytes of its collapsed text; TMPL_IMAGE_LENGTH without text */
-    uint32_t may;    /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
+    uint16_t may;    /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
+    uint16_t apart;  /* what is between it and the segment before it separates words */
 } tmpl_segment_t;
 
 /* An image or an empty link counts as much as a text of so many bytes. */

@@ -33,7 +33,7 @@ static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, con
                        uint32_t bytes, uint32_t length, uint32_t may)
 {
     tmpl_page_t *page = build->page;
-    uint64_t hash = XXH3_64bits_withSeed(text, bytes, page->nodes[node].path);
+    uint64_t hash = XXH3_64bits_withSeed(text, bytes, build->opts->seed);
     if (build->edge) {
         build->edge = 0;
         page->blocks[page->n_blocks++] =
@@ -44,10 +44,11 @@ static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, con
     segment->span = span;
     segment->node = node;
     segment->block = page->n_blocks - 1;
-    segment->key = tmpl_numbering_add(&build->keys, hash);
-    segment->text = (uint32_t)XXH3_64bits(text, bytes);
+    segment->key = tmpl_numbering_add(&build->keys, tmpl_path_mix(page->nodes[node].path, hash));
+    segment->text = (uint32_t)hash;
     segment->length = length;
-    segment->may = may;
+    segment->may = (uint16_t)may;
+    segment->apart = build->apart != 0;
     block->after_segment = page->n_segments;
     block->length += length;
     page->length += length;
@@ -65,6 +66,7 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
     tmpl_collapsed_t collapsed = tmpl_collapse(build->text, text, end, limit);
     add(build, node, span, collapsed.text, collapsed.length, collapsed.length,
         may_cut ? TMPL_NODE_CUT : 0);
+    build->apart = 0;
 }
 
 /* Adds a segment for an image or a link: its key is a hash of the address in the start tag. */

@@ -5,6 +5,13 @@
 
 #include "page/build.h"
 
+/* The hash of a path and what follows it: the name of an element, or the hash of a text. */
+static inline uint64_t tmpl_path_mix(uint64_t path, uint64_t next)
+{
+    uint64_t h = (path ^ next) * 0x9E3779B97F4A7C15u;
+    return h ^ (h >> 29);
+}
+
 /* Makes room for as many segments as the tokens can make at most. */
 void tmpl_segments_init(tmpl_build_t *build);
 

@@ -213,34 +213,6 @@ void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segmen
     give_segment(&reader, segment);
 }
 
-/* Whether the bytes between two segments, tags and comments, separate words. */
-static int parts_words(const tmpl_page_t *page, uint32_t from, uint32_t to)
-{
-    const tmpl_tag_index_t *index = tmpl_tag_index();
-    const char *at = page->src + from;
-    const char *end = page->src + to;
-    const char *limit = page->src + page->len;
-    while (at < end) {
-        if (*at != '<') {
-            /* text that is not displayed */
-            return 1;
-        }
-        if (end - at >= 4 && memcmp(at, "<!--", 4) == 0) {
-            const char *close = memmem(at + 4, (size_t)(end - at - 4), "-->", 3);
-            at = close != NULL ? close + 3 : end;
-            continue;
-        }
-        uint32_t name = end - at > 1 && at[1] == '/' ? 2 : 1;
-        tmpl_tag_e tag = tmpl_tag_read(index, at, (uint32_t)(limit - at), &name);
-        if ((tmpl_tag_flags(tag) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) != 0) {
-            return 1;
-        }
-        const char *close = memchr(at, '>', (size_t)(end - at));
-        at = close != NULL ? close + 1 : end;
-    }
-    return 0;
-}
-
 void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t block,
                         const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
@@ -248,12 +220,8 @@ void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
     reader_t reader;
     start_reader(&reader, sink, page, decoder, pool);
     for (uint32_t i = b->first_segment; i < b->after_segment; i++) {
-        if (i > b->first_segment) {
-            uint32_t from = page->segments[i - 1].span.end;
-            uint32_t to = page->segments[i].span.start;
-            if (from < to && parts_words(page, from, to)) {
-                sink->take(sink->ctx, ' ');
-            }
+        if (i > b->first_segment && page->segments[i].apart) {
+            sink->take(sink->ctx, ' ');
         }
         give_segment(&reader, i);
     }

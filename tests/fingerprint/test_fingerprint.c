@@ -80,6 +80,9 @@ static void text_is_what_is_seen(void **state)
         { "<div>caf&#233;</div><div>one</div><div>two</div>", 1 },
         { "<div>caf&Eacute; one two</div>", 0 }, /* only A to Z become lower case */
         { "<div>caf&eacute; o<br>ne two</div>", 0 },
+        { "<div>caf&eacute; o<b title='>'>ne</b> two</div>", 1 },
+        { "<div>caf&eacute; o<a href=x></a><!-- > -->ne two</div>", 1 },
+        { "<div>caf&eacute; o<a href=x><script>x</script></a>ne two</div>", 0 },
     };
     tmpl_fingerprint_t expected = among_words("<p>Caf\xC3\xA9 one two</p>", *state);
     assert_int_equal(expected.words, 10 * (3 + 10));
