@@ -55,7 +55,6 @@ extern const unsigned char tmpl_symbols[256];
  * Fills an automaton that is all 0, and returns the number of its states. All words must have less
  * than TMPL_STATES_MOST characters: those behind are left out, as are those behind TMPL_WORDS_MOST.
  */
-unsigned tmpl_automaton_fill(const tmpl_automaton_t *automaton, const tmpl_word_t *words,
-                             unsigned n);
+unsigned tmpl_automaton_fill(tmpl_automaton_t *automaton, const tmpl_word_t *words, unsigned n);
 
 #endif
