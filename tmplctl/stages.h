@@ -13,7 +13,7 @@
 #define CTL_JOBS_MOST 256
 
 /* Items of a part: enough that threads do not wait for long for the last one. */
-#define CTL_PART_MOST(jobs) (4 * (jobs) + 8)
+#define CTL_PART_MOST(jobs) (4 * (jobs) + 32)
 
 /* An item in flight. state and pool are its own until it has been reported. */
 typedef struct {

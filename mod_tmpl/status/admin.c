@@ -116,20 +116,24 @@ static apr_status_t export(admin_t *admin)
     return rv;
 }
 
-typedef enum { EXPORT, FREEZE, UNFREEZE, FORGET, ACTIONS } action_e;
-
 /* The values of the form's field "action". */
-static const char *const actions[ACTIONS] = { "export", "freeze", "unfreeze", "forget" };
+static int is_action(const char *name)
+{
+    return strcmp(name, "export") == 0 || strcmp(name, "freeze") == 0 ||
+           strcmp(name, "unfreeze") == 0 || strcmp(name, "forget") == 0;
+}
 
-static apr_status_t carry_out(admin_t *admin, action_e action)
+static apr_status_t carry_out(admin_t *admin, const char *action)
 {
     apr_pool_t *pool = admin->r->pool;
+    tmpl_error_t *err = &admin->err;
 
-    return admin->store == NULL ? admin->err.status
-           : action == EXPORT   ? export(admin)
-           : action == FORGET
-               ? tmpl_store_forget(admin->store, admin->site, &admin->err, pool)
-               : tmpl_store_freeze(admin->store, admin->site, action == FREEZE, &admin->err, pool);
+    return admin->store == NULL            ? err->status
+           : strcmp(action, "export") == 0 ? export(admin)
+           : strcmp(action, "forget") == 0
+               ? tmpl_store_forget(admin->store, admin->site, err, pool)
+               : tmpl_store_freeze(admin->store, admin->site, strcmp(action, "freeze") == 0, err,
+                                   pool);
 }
 
 /* ---- requests ---- */
@@ -168,24 +172,23 @@ static const char *user_of(const request_rec *r)
     return r->user != NULL ? r->user : "a user without a name";
 }
 
-static int run(admin_t *admin, action_e action, const char *store)
+static int run(admin_t *admin, const char *action, const char *store)
 {
     request_rec *r = admin->r;
 
     admin->store = tmpl_child_store_named(store, &admin->err);
     apr_status_t rv = carry_out(admin, action);
     ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN, user_of(r), r->useragent_ip,
-                  actions[action], admin->site, store,
-                  rv == APR_SUCCESS ? "done" : admin->err.text);
+                  action, admin->site, store, rv == APR_SUCCESS ? "done" : admin->err.text);
     if (rv != APR_SUCCESS) {
         return answer(r, rv == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
                       admin->err.text);
     }
-    if (action == EXPORT) {
+    if (strcmp(action, "export") == 0) {
         return OK; /* it has sent its answer */
     }
     apr_table_setn(r->headers_out, "Location",
-                   action == FORGET
+                   strcmp(action, "forget") == 0
                        ? admin->location
                        : apr_pstrcat(r->pool, admin->location,
                                      "?site=", ap_escape_urlencoded(r->pool, admin->site), NULL));
@@ -193,7 +196,7 @@ static int run(admin_t *admin, action_e action, const char *store)
 }
 
 /* Says why the request for an action is refused, with the status; NULL: it is allowed. */
-static const char *why_not(const admin_t *admin, const apr_table_t *form, action_e action,
+static const char *why_not(const admin_t *admin, const apr_table_t *form, const char *action,
                            int *status)
 {
     char token[TMPL_TOKEN_SIZE];
@@ -216,24 +219,20 @@ static const char *why_not(const admin_t *admin, const apr_table_t *form, action
                "site's page again.";
     }
     *status = HTTP_BAD_REQUEST;
-    return action < ACTIONS ? NULL : "action must be export, freeze, unfreeze or forget.";
+    return is_action(action) ? NULL : "action must be export, freeze, unfreeze or forget.";
 }
 
 int tmpl_admin_post(request_rec *r, const char *location, const char *site)
 {
     admin_t admin = { .r = r, .location = location, .site = site };
     const apr_table_t *form = read_form(r);
-    action_e action = EXPORT;
+    const char *action = field(form, "action");
     int status;
-
-    while (action < ACTIONS && strcmp(field(form, "action"), actions[action]) != 0) {
-        action++;
-    }
     const char *why = why_not(&admin, form, action, &status);
     if (why == NULL) {
         return run(&admin, action, field(form, "store"));
     }
     ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_ADMIN_REFUSED, user_of(r),
-                  r->useragent_ip, action < ACTIONS ? actions[action] : "change", site, why);
+                  r->useragent_ip, is_action(action) ? action : "change", site, why);
     return answer(r, status, why);
 }

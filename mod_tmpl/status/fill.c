@@ -100,35 +100,25 @@ static void put_value(const fill_t *f, char *tag, const scope_t *scope)
 /* Writes, or skips, what is at at, up to the end of the section. Returns what is behind it. */
 static const char *put(const fill_t *f, const char *at, const scope_t *scope, int skip);
 
-static const char *put_members(const fill_t *f, json_t *object, const char *at,
-                               const scope_t *scope)
+/* Writes the section for each element of an array, or for each member of an object. */
+static const char *put_each(const fill_t *f, json_t *all, const char *at, const scope_t *scope)
 {
     const char *end = at, *name;
     json_t *value;
-
-    json_object_foreach(object, name, value)
-    {
-        json_t *member = json_pack("{s:s, s:O}", "name", name, "value", value);
-        const scope_t inner = { member, scope };
-
-        end = put(f, at, &inner, 0);
-        json_decref(member);
-    }
-    return end;
-}
-
-static const char *put_elements(const fill_t *f, json_t *array, const char *at,
-                                const scope_t *scope)
-{
-    const char *end = at;
-    json_t *element;
     size_t i;
 
-    json_array_foreach(array, i, element)
+    json_array_foreach(all, i, value)
     {
-        const scope_t inner = { element, scope };
+        const scope_t inner = { value, scope };
 
         end = put(f, at, &inner, 0);
+    }
+    json_object_foreach(all, name, value)
+    {
+        const scope_t inner = { json_pack("{s:s, s:O}", "name", name, "value", value), scope };
+
+        end = put(f, at, &inner, 0);
+        json_decref(inner.value);
     }
     return end;
 }
@@ -143,10 +133,9 @@ static const char *put_section(const fill_t *f, char *tag, const char *at, const
     int is = tag != NULL ? json_equal(value, find(scope, tag)) : !is_none(value);
 
     skip = skip || is == (kind == '^');
-    return kind == '*' && !skip                           ? put_members(f, value, at, scope)
-           : kind == '#' && !skip && json_is_array(value) ? put_elements(f, value, at, scope)
-           : kind == '#'                                  ? put(f, at, &inner, skip)
-                                                          : put(f, at, scope, skip);
+    return !skip && (kind == '*' || (kind == '#' && json_is_array(value)))
+               ? put_each(f, value, at, scope)
+               : put(f, at, kind == '#' ? &inner : scope, skip);
 }
 
 static const char *put(const fill_t *f, const char *at, const scope_t *scope, int skip)
