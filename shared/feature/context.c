@@ -343,9 +343,8 @@ void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
     contexts_t contexts = { .reading = reading, .pool = pool };
     reading->contexts = apr_array_make(pool, 16, sizeof(tmpl_context_t *));
     contexts.firsts = apr_array_make(pool, 64, sizeof(uint32_t));
-    uint32_t room = 64 + page->n_nodes / 4;
-    tmpl_numbering_init(&contexts.all, room, pool, pool);
-    tmpl_numbering_init(&contexts.paths, room, pool, pool);
+    tmpl_numbering_init(&contexts.all, 64, pool, pool);
+    tmpl_numbering_init(&contexts.paths, 64, pool, pool);
     add_context(&contexts, &root,
                 tmpl_numbering_add(&contexts.all,
                                    key_of_context(root.layout, root.said, root.in, root.hints)));
