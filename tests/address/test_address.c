@@ -59,6 +59,7 @@ static void references_resolve_as_the_rfc_says(void **state)
         { "javascript:x()", NULL },
         { "ftp://a/b", NULL },
         { "http:///b", NULL },
+        { "http:/.//b", NULL },
         { "http://a:x/b", NULL },
         { "http://a:0/b", NULL },
         { "http://a:65536/b", NULL },
