@@ -23,6 +23,7 @@ static void references_resolve_as_the_rfc_says(void **state)
         { "/g", "http://a/g" },
         { "//g", "http://g/" },
         { "?y", "http://a/b/c/d;p?y" },
+        { "?t=12:30", "http://a/b/c/d;p?t=12:30" },
         { "g?y", "http://a/b/c/g?y" },
         { "#s", "http://a/b/c/d;p?q" },
         { "g#s", "http://a/b/c/g" },
