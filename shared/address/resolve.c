@@ -46,10 +46,13 @@ static apr_size_t taken_of(const tmpl_base_t *base, const char *reference)
                                                : base->directory;
 }
 
-/* Removes "." and ".." from the path, in place (section 5.2.4). */
+/* Removes "." and ".." from the path, in place (section 5.2.4). A path without host stays. */
 static void remove_dots(tmpl_buf_t *url)
 {
     char *first = url->at + origin_of(url->at);
+    if (strncmp(url->at + tmpl_scheme_len(url->at), "://", 3) != 0) {
+        return; /* "http:/.//a" would become "http://a" */
+    }
     const char *from = first;
     char *to = first;
     while (*from == '/') {
