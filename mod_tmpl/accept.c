@@ -22,7 +22,7 @@ typedef struct {
 } wishes_t;
 
 /* The end of the item, or of its part, that begins at text: quoted strings may hold separators. */
-static const char *end_of(const char *text, const char *separators)
+static const char *end_of_item(const char *text, const char *separators)
 {
     int quoted = 0;
 
@@ -37,7 +37,7 @@ static const char *end_of(const char *text, const char *separators)
     return text;
 }
 
-static const char *skip_space(const char *text)
+static const char *skip_blanks(const char *text)
 {
     return text + strspn(text, " \t");
 }
@@ -59,7 +59,7 @@ static int weight_of(const char *text)
             weight += digit_worth[i] * (*text++ - '0');
         }
     }
-    text = skip_space(text);
+    text = skip_blanks(text);
     return weight <= 1000 && (*text == '\0' || *text == ',' || *text == ';') ? weight : 0;
 }
 
@@ -69,11 +69,11 @@ static int weight_in(const char *parameters, const char *end)
     const char *p = parameters;
 
     while (p < end) {
-        p = skip_space(p + 1);
+        p = skip_blanks(p + 1);
         if (tmpl_lower(p[0]) == 'q' && p[1] == '=') {
             return weight_of(p + 2);
         }
-        p = end_of(p, ";,");
+        p = end_of_item(p, ";,");
     }
     return 1000;
 }
@@ -99,7 +99,7 @@ static const char *next_item(const char **end, const char **rest)
     if (*item == '\0') {
         return NULL;
     }
-    *end = end_of(item, ",");
+    *end = end_of_item(item, ",");
     *rest = *end;
     return item;
 }
@@ -115,7 +115,7 @@ static wishes_t read_field(const char *accept)
 
     for (n = 0; (item = next_item(&end, &rest)) != NULL; n++) {
         range_e range = range_of(item);
-        int weight = range < RANGES ? weight_in(end_of(item, ";,"), end) : NOT_NAMED;
+        int weight = range < RANGES ? weight_in(end_of_item(item, ";,"), end) : NOT_NAMED;
 
         if (range < RANGES && weight > wishes.weight[range]) {
             wishes.weight[range] = weight;
@@ -136,7 +136,7 @@ static range_e range_of_html(const wishes_t *wishes)
     return range;
 }
 
-static int prefers_markdown(const wishes_t *wishes)
+static int wishes_markdown(const wishes_t *wishes)
 {
     range_e html = range_of_html(wishes);
     int more = wishes->weight[MARKDOWN] - wishes->weight[html];
@@ -150,7 +150,7 @@ int tmpl_accept_markdown(const char *accept)
 {
     wishes_t wishes = read_field(accept);
 
-    return prefers_markdown(&wishes);
+    return wishes_markdown(&wishes);
 }
 
 /* The field without the items of the ranges for which weights has a weight, and with these. */
@@ -183,7 +183,7 @@ const char *tmpl_accept_html(const char *accept, apr_pool_t *pool)
     int most = wishes.weight[MARKDOWN];
     range_e range;
 
-    if (prefers_markdown(&wishes)) {
+    if (wishes_markdown(&wishes)) {
         weights[HTML] = most > 1 ? most - 1 : 1;
         for (range = ANY_TEXT; range < RANGES; range++) {
             /* a wildcard that ties with Markdown is below HTML, too */

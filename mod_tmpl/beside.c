@@ -24,16 +24,16 @@
 #include "wait.h"
 
 /* Stops reading the page. */
-static void leave(ap_filter_t *f, tmpl_ctx_t *ctx)
+static void stop_copying(ap_filter_t *f, tmpl_ctx_t *ctx)
 {
     ctx->life = TMPL_BYPASSED;
     apr_brigade_cleanup(ctx->held);
     ap_remove_output_filter(f);
 }
 
-static void decline(ap_filter_t *f, tmpl_ctx_t *ctx, tmpl_decline_e reason)
+static void decline_copy(ap_filter_t *f, tmpl_ctx_t *ctx, tmpl_decline_e reason)
 {
-    leave(f, ctx);
+    stop_copying(f, ctx);
     tmpl_decline(f->r, ctx, reason);
 }
 
@@ -73,7 +73,7 @@ static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e)
 }
 
 /* Copies the data of bb, whose buckets have known lengths. At EOS the copy is complete. */
-static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
+static apr_status_t copy_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     apr_status_t rv = APR_SUCCESS;
     apr_bucket *e;
@@ -87,13 +87,13 @@ static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_briga
             ap_remove_output_filter(f);
         }
         else if (AP_BUCKET_IS_ERROR(e)) {
-            decline(f, ctx, TMPL_DECLINE_BROKEN);
+            decline_copy(f, ctx, TMPL_DECLINE_BROKEN);
         }
         else if (!APR_BUCKET_IS_METADATA(e)) {
             tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, TMPL_CODING_GZIP);
 
             if (reason != TMPL_DECLINE_NONE) {
-                decline(f, ctx, reason);
+                decline_copy(f, ctx, reason);
             }
             else {
                 rv = APR_BUCKET_IS_FILE(e) ? copy_file(ctx, e) : copy_data(ctx, e);
@@ -104,9 +104,9 @@ static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_briga
 }
 
 /* Copies a chunk and passes it on. */
-static apr_status_t pass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *chunk)
+static apr_status_t pass_copied(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *chunk)
 {
-    apr_status_t rv = copy(f, ctx, chunk);
+    apr_status_t rv = copy_brigade(f, ctx, chunk);
 
     if (rv == APR_SUCCESS) {
         rv = ap_pass_brigade(f->next, chunk);
@@ -115,8 +115,8 @@ static apr_status_t pass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *ch
     return rv;
 }
 
-static void judge(const tmpl_ctx_t *ctx, const apr_bucket_brigade *page, request_rec *r,
-                  apr_pool_t *pool)
+static void judge_copy(const tmpl_ctx_t *ctx, const apr_bucket_brigade *page, request_rec *r,
+                       apr_pool_t *pool)
 {
     tmpl_judged_t judged;
     apr_interval_time_t took;
@@ -147,7 +147,7 @@ static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
     }
     else {
         pool = tmpl_page_pool_begin(r->pool);
-        judge(ctx, page, r, pool);
+        judge_copy(ctx, page, r, pool);
         tmpl_page_pool_end(pool);
         apr_brigade_cleanup(page);
     }
@@ -175,11 +175,11 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
             rv = APR_SUCCESS;
         }
         if (rv == APR_SUCCESS) {
-            rv = pass(f, ctx, ctx->chunk);
+            rv = pass_copied(f, ctx, ctx->chunk);
         }
     }
     if (rv != APR_SUCCESS && ctx->life == TMPL_PASSING) {
-        leave(f, ctx);
+        stop_copying(f, ctx);
     }
     if (ctx->life == TMPL_COPIED && f->c->master != NULL) {
         read_copy(ctx, f->r);

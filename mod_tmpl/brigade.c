@@ -70,7 +70,7 @@ static apr_status_t next_bucket(void *ctx, const char **data, apr_size_t *len)
     return rv;
 }
 
-static void add_bytes(void *ctx, const char *bytes, apr_size_t len)
+static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
 {
     tmpl_brigade_append(((gzip_t *)ctx)->to, bytes, len);
 }
@@ -79,7 +79,7 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
 {
     apr_bucket_brigade *held = ctx->held;
     gzip_t gzip = { held, NULL, APR_BRIGADE_FIRST(held) };
-    tmpl_inflate_t inflate = { next_bucket, add_bytes, &gzip };
+    tmpl_inflate_t inflate = { next_bucket, add_inflated, &gzip };
     char begin[4];
     apr_size_t len = sizeof(begin);
     apr_status_t rv;
@@ -113,7 +113,7 @@ typedef struct {
     apr_off_t pos; /* the number of bytes of data taken out of from */
 } splice_t;
 
-static apr_status_t keep(const splice_t *s, apr_bucket *e)
+static apr_status_t keep_bucket(const splice_t *s, apr_bucket *e)
 {
     const char *data;
     apr_size_t len;
@@ -133,7 +133,7 @@ static apr_status_t keep(const splice_t *s, apr_bucket *e)
 }
 
 /* Advances to byte end; deletes the data up to it if cut is set. */
-static apr_status_t advance(splice_t *s, apr_off_t end, int cut)
+static apr_status_t edit_until(splice_t *s, apr_off_t end, int cut)
 {
     apr_bucket *e, *behind;
     apr_status_t rv = apr_brigade_partition(s->from, end - s->pos, &behind);
@@ -143,7 +143,7 @@ static apr_status_t advance(splice_t *s, apr_off_t end, int cut)
             apr_bucket_delete(e);
         }
         else {
-            rv = keep(s, e);
+            rv = keep_bucket(s, e);
         }
     }
     s->pos = end;
@@ -159,10 +159,10 @@ apr_status_t tmpl_brigade_edit(apr_bucket_brigade *bb, const tmpl_edits_t *edits
     for (i = 0; rv == APR_SUCCESS && i < edits->n; i++) {
         const char *text = tmpl_edit_text(edits, i);
 
-        rv = advance(&s, edits->edits[i].span.start, 0);
+        rv = edit_until(&s, edits->edits[i].span.start, 0);
         if (rv == APR_SUCCESS) {
             tmpl_brigade_append(s.to, text, strlen(text));
-            rv = advance(&s, edits->edits[i].span.end, 1);
+            rv = edit_until(&s, edits->edits[i].span.end, 1);
         }
     }
     /* append the rest, and return all of it in bb */

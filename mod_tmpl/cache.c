@@ -124,7 +124,7 @@ static apr_status_t cache_destroy(void *data)
 }
 
 /* Two caches of one provider must not share a name. */
-static void init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t *pconf)
+static void cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t *pconf)
 {
     struct ap_socache_hints hints = { TMPL_DECISION_KEY_SIZE, OBJECT_SIZE,
                                       apr_time_from_sec(LIFE) };
@@ -156,7 +156,7 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
         return;
     }
     for (i = 0; i < caches->nelts; i++) {
-        init(APR_ARRAY_IDX(caches, i, tmpl_cache_t *), i, s, pconf);
+        cache_init(APR_ARRAY_IDX(caches, i, tmpl_cache_t *), i, s, pconf);
     }
 }
 
@@ -180,7 +180,7 @@ typedef struct {
     int full;
 } context_t;
 
-static void add(void *baton, const void *bytes, apr_size_t len)
+static void context_add(void *baton, const void *bytes, apr_size_t len)
 {
     context_t *context = baton;
 
@@ -193,14 +193,14 @@ static void add(void *baton, const void *bytes, apr_size_t len)
     }
 }
 
-#define ADD(context, value) add(context, &(value), sizeof(value))
+#define ADD(context, value) context_add(context, &(value), sizeof(value))
 
-static void add_text(context_t *context, const char *text)
+static void context_add_text(context_t *context, const char *text)
 {
     apr_size_t len = text != NULL ? strlen(text) + 1 : 0;
 
     ADD(context, len);
-    add(context, text, len);
+    context_add(context, text, len);
 }
 
 /* Returns 0 if the page cannot have keys. */
@@ -212,33 +212,33 @@ static int make_keys(tmpl_cached_t *cached, const tmpl_input_t *input,
     context_t *context = apr_pcalloc(cached->pool, sizeof(*context));
 
     ADD(context, conf->store);
-    add_text(context, input->site);
+    context_add_text(context, input->site);
     if (!tmpl_decision_key(&cached->site, &secret, context->bytes, context->len, &clock_body, 1)) {
         return 0;
     }
-    add_text(context, input->charset);
-    tmpl_conf_each_deciding(conf, add, context);
+    context_add_text(context, input->charset);
+    tmpl_conf_each_deciding(conf, context_add, context);
     /* full: a name of thousands of bytes, or hundreds of selectors */
     return !context->full &&
            tmpl_decision_key(&cached->page, &secret, context->bytes, context->len,
                              (const struct iovec *)body->elts, (apr_size_t)body->nelts);
 }
 
-static apr_status_t lock(const tmpl_cache_t *cache)
+static apr_status_t cache_lock(const tmpl_cache_t *cache)
 {
     return cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE ? apr_global_mutex_lock(mutex)
                                                               : APR_SUCCESS;
 }
 
-static void unlock(const tmpl_cache_t *cache)
+static void cache_unlock(const tmpl_cache_t *cache)
 {
     if (cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE) {
         apr_global_mutex_unlock(mutex);
     }
 }
 
-static int retrieve(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigned char *value,
-                    unsigned *len)
+static int cache_retrieve(tmpl_cached_t *cached, const tmpl_decision_key_t *key,
+                          unsigned char *value, unsigned *len)
 {
     const tmpl_cache_t *cache = cached->cache;
 
@@ -247,8 +247,8 @@ static int retrieve(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsig
 }
 
 /* Ignores failure: a page that the cache does not take is judged again. */
-static void store(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigned char *value,
-                  apr_size_t len, apr_time_t expiry)
+static void cache_store(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigned char *value,
+                        apr_size_t len, apr_time_t expiry)
 {
     const tmpl_cache_t *cache = cached->cache;
 
@@ -257,8 +257,8 @@ static void store(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigne
 }
 
 /* Looks up the page and its site's clock, with the mutex taken once. */
-static tmpl_cached_e look_up(tmpl_cached_t *cached, tmpl_decision_t *decision,
-                             const tmpl_input_t *input, const tmpl_conf_t *conf)
+static tmpl_cached_e cache_look_up(tmpl_cached_t *cached, tmpl_decision_t *decision,
+                                   const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
     unsigned char *value = apr_palloc(cached->pool, VALUE_MAX);
     unsigned len = VALUE_MAX, clock_len = sizeof(site_clock_t);
@@ -266,13 +266,13 @@ static tmpl_cached_e look_up(tmpl_cached_t *cached, tmpl_decision_t *decision,
     site_clock_t now;
     int found;
 
-    if (lock(cached->cache) != APR_SUCCESS) {
+    if (cache_lock(cached->cache) != APR_SUCCESS) {
         return TMPL_CACHED_MISS;
     }
-    found = retrieve(cached, &cached->page, value, &len) &&
-            retrieve(cached, &cached->site, (unsigned char *)&now, &clock_len) &&
+    found = cache_retrieve(cached, &cached->page, value, &len) &&
+            cache_retrieve(cached, &cached->site, (unsigned char *)&now, &clock_len) &&
             clock_len == sizeof(now);
-    unlock(cached->cache);
+    cache_unlock(cached->cache);
     if (!found ||
         !tmpl_decision_unpack(decision, value, len, &cached->page, input->len, cached->pool)) {
         return TMPL_CACHED_MISS;
@@ -303,7 +303,7 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char *
         cached->cache = NULL;
         return 0;
     }
-    cached->found = look_up(cached, &decision, input, conf);
+    cached->found = cache_look_up(cached, &decision, input, conf);
     tmpl_count(counters[cached->found], 1);
     if (cached->found != TMPL_CACHED_HIT) {
         return 0;
@@ -332,12 +332,12 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
                                     input->learn != TMPL_LEARNING_OFF);
         value = tmpl_decision_pack(&len, &decision, &cached->page, input->len, cached->pool);
     }
-    if (lock(cached->cache) != APR_SUCCESS) {
+    if (cache_lock(cached->cache) != APR_SUCCESS) {
         return;
     }
-    store(cached, &cached->site, (unsigned char *)&now, sizeof(now), expiry);
+    cache_store(cached, &cached->site, (unsigned char *)&now, sizeof(now), expiry);
     if (value != NULL && len <= VALUE_MAX) {
-        store(cached, &cached->page, value, len, expiry);
+        cache_store(cached, &cached->page, value, len, expiry);
     }
-    unlock(cached->cache);
+    cache_unlock(cached->cache);
 }

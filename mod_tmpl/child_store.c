@@ -54,7 +54,7 @@ static const char *public_part(const char *uri, apr_pool_t *pool)
                        apr_pstrmemdup(pool, at, len - (apr_size_t)(at - uri)), NULL);
 }
 
-static tmpl_child_store_t *find(const char *uri)
+static tmpl_child_store_t *find_store(const char *uri)
 {
     int i;
 
@@ -70,7 +70,7 @@ static tmpl_child_store_t *find(const char *uri)
 
 const char *tmpl_child_store_name(const char *uri, apr_pool_t *pool)
 {
-    const tmpl_child_store_t *ours = find(uri);
+    const tmpl_child_store_t *ours = find_store(uri);
 
     return ours != NULL ? ours->health.name : public_part(uri, pool);
 }
@@ -98,7 +98,7 @@ void tmpl_child_stores_reset(apr_pool_t *pconf)
 
 tmpl_child_store_t *tmpl_child_store_add(const char *uri, apr_pool_t *pconf)
 {
-    tmpl_child_store_t *ours = find(uri);
+    tmpl_child_store_t *ours = find_store(uri);
 
     if (ours != NULL) {
         return ours;
@@ -164,7 +164,7 @@ static tmpl_store_t *store_of(const tmpl_child_store_t *ours)
 }
 
 /* Opens the store. NULL, with err filled, if that fails. The caller holds ours->opening. */
-static tmpl_store_t *open_new(tmpl_child_store_t *ours, tmpl_error_t *err)
+static tmpl_store_t *open_anew(tmpl_child_store_t *ours, tmpl_error_t *err)
 {
     tmpl_store_t *store = NULL;
     apr_pool_t *pool;
@@ -199,7 +199,7 @@ static tmpl_store_t *open_store(tmpl_child_store_t *ours, tmpl_error_t *err)
     }
     store = store_of(ours);
     if (store == NULL) {
-        store = open_new(ours, err);
+        store = open_anew(ours, err);
     }
     apr_thread_mutex_unlock(opening);
     return store;
@@ -224,7 +224,7 @@ static void notice_loss(tmpl_child_store_t *ours)
                      ours->health.name);
         tmpl_stores_event(ours->health.number, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_LOST, "");
         apr_atomic_set32(&ours->has_seed, 0);
-        (void)open_new(ours, &err); /* if this fails, the next open_store() says why */
+        (void)open_anew(ours, &err); /* if this fails, the next open_store() says why */
     }
     apr_thread_mutex_unlock(opening);
 }
@@ -268,7 +268,7 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
  * The child ends. Its stores are closed before the pools of requests that have not ended are
  * destroyed; these requests may still be logged then.
  */
-static apr_status_t store_close(void *data)
+static apr_status_t child_store_close(void *data)
 {
     tmpl_child_store_t *ours = data;
 
@@ -391,7 +391,7 @@ void tmpl_child_stores_open(server_rec *s, apr_pool_t *pchild)
         tmpl_health_init(&ours->health, s);
         ours->pool = make_pool(pchild);
         tmpl_learner_open(ours->learner, s, ours->pool);
-        apr_pool_pre_cleanup_register(ours->pool, ours, store_close);
+        apr_pool_pre_cleanup_register(ours->pool, ours, child_store_close);
         apr_thread_mutex_create(&ours->opening, APR_THREAD_MUTEX_DEFAULT, ours->pool);
         if (open_store(ours, &err) == NULL) {
             tmpl_health_not_open(&ours->health, &err);

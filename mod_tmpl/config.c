@@ -10,40 +10,41 @@
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 
 /* What a parser of settings.h returned, with the directive's name in front. */
-static const char *answer(const cmd_parms *cmd, const char *wrong)
+static const char *answer_directive(const cmd_parms *cmd, const char *wrong)
 {
     return wrong != NULL ? apr_pstrcat(cmd->pool, cmd->cmd->name, " ", wrong, NULL) : NULL;
 }
 
 /* why may be NULL. */
-static const char *refuse(const cmd_parms *cmd, const char *arg, const char *why)
+static const char *refuse_value(const cmd_parms *cmd, const char *arg, const char *why)
 {
-    return answer(cmd, tmpl_setting_refuse(cmd->info, arg, why, cmd->pool));
+    return answer_directive(cmd, tmpl_setting_refuse(cmd->info, arg, why, cmd->pool));
 }
 
 /* Where the section keeps the value of a directive, which is noted with its place. */
-static void *field_of(cmd_parms *cmd, void *conf)
+static void *directive_field(cmd_parms *cmd, void *conf)
 {
     tmpl_effect_note(cmd, conf, NULL);
     return tmpl_conf_field(conf, cmd->info);
 }
 
-static const char *set_number(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_number(cmd_parms *cmd, void *conf, const char *arg)
 {
-    return answer(cmd, tmpl_setting_number(field_of(cmd, conf), cmd->info, arg, cmd->pool));
+    return answer_directive(
+        cmd, tmpl_setting_number(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
 }
 
 /*
  * As for other directives that change what all requests share, .htaccess files cannot have it:
  * AllowOverrideList can allow any directive there, and httpd reads them during requests.
  */
-static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_mode(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_conf_t *section = conf;
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
 
     if (wrong == NULL) {
-        wrong = set_number(cmd, conf, arg);
+        wrong = conf_set_number(cmd, conf, arg);
     }
     if (wrong == NULL && section->mode != TMPL_MODE_OFF) {
         tmpl_conf_used_by(cmd->server);
@@ -52,24 +53,24 @@ static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
 }
 
 /* Not allowed in a section: the value is for the whole server. */
-static const char *set_global(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_global(cmd_parms *cmd, void *conf, const char *arg)
 {
     const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
 
-    return wrong != NULL ? wrong : set_number(cmd, conf, arg);
+    return wrong != NULL ? wrong : conf_set_number(cmd, conf, arg);
 }
 
 /* Not allowed in a section either: keys of sites, in one directive or in several. */
-static const char *set_sites(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_sites(cmd_parms *cmd, void *conf, const char *arg)
 {
-    apr_array_header_t **field = field_of(cmd, conf);
+    apr_array_header_t **field = directive_field(cmd, conf);
     const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
 
     if (wrong != NULL) {
         return wrong;
     }
     if (arg[0] == '\0') {
-        return refuse(cmd, arg, NULL);
+        return refuse_value(cmd, arg, NULL);
     }
     if (*field == NULL) {
         *field = apr_array_make(cmd->pool, 4, sizeof(const char *));
@@ -81,7 +82,7 @@ static const char *set_sites(cmd_parms *cmd, void *conf, const char *arg)
 }
 
 /* The first line of the file says which detector the model is for. */
-static const char *set_model(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_model(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
     const char *detector;
@@ -90,27 +91,29 @@ static const char *set_model(cmd_parms *cmd, void *conf, const char *arg)
 
     if (arg[0] == '\0' || path == NULL ||
         tmpl_models_load(models, &detector, path, &err, cmd->pool) != APR_SUCCESS) {
-        return refuse(cmd, arg, arg[0] != '\0' && path != NULL ? err.text : NULL);
+        return refuse_value(cmd, arg, arg[0] != '\0' && path != NULL ? err.text : NULL);
     }
     tmpl_effect_note(cmd, conf, detector);
     return NULL;
 }
 
-static const char *set_lifetime(cmd_parms *cmd, void *conf, const char *tb, const char *n)
+static const char *conf_set_lifetime(cmd_parms *cmd, void *conf, const char *tb, const char *n)
 {
-    tmpl_lifetime_t *field = field_of(cmd, conf);
+    tmpl_lifetime_t *field = directive_field(cmd, conf);
 
-    return answer(cmd, tmpl_setting_lifetime(&field->tb, &field->n, cmd->info, tb, n, cmd->pool));
+    return answer_directive(
+        cmd, tmpl_setting_lifetime(&field->tb, &field->n, cmd->info, tb, n, cmd->pool));
 }
 
-static const char *set_share(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_share(cmd_parms *cmd, void *conf, const char *arg)
 {
-    return answer(cmd, tmpl_setting_share(field_of(cmd, conf), cmd->info, arg, cmd->pool));
+    return answer_directive(
+        cmd, tmpl_setting_share(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
 }
 
-static const char *set_flag(cmd_parms *cmd, void *conf, int on)
+static const char *conf_set_flag(cmd_parms *cmd, void *conf, int on)
 {
-    apr_int64_t *field = field_of(cmd, conf);
+    apr_int64_t *field = directive_field(cmd, conf);
 
     *field = on != 0;
     return NULL;
@@ -121,39 +124,39 @@ static const char *set_flag(cmd_parms *cmd, void *conf, int on)
  * expression reads to Vary: caches would only miss more often; and no cache keeps a page that only
  * a condition lets a person see. A query that a condition reads is part of the page's address.
  */
-static const char *set_expr(cmd_parms *cmd, const ap_expr_info_t **to, const char *arg,
-                            unsigned flags)
+static const char *conf_set_expr(cmd_parms *cmd, const ap_expr_info_t **to, const char *arg,
+                                 unsigned flags)
 {
     const char *why = NULL;
     const ap_expr_info_t *expr =
         ap_expr_parse_cmd(cmd, arg, flags | AP_EXPR_FLAG_DONT_VARY, &why, NULL);
 
     if (why != NULL) {
-        return refuse(cmd, arg, why);
+        return refuse_value(cmd, arg, why);
     }
     *to = expr;
     return NULL;
 }
 
-static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_key(cmd_parms *cmd, void *conf, const char *arg)
 {
-    const ap_expr_info_t **field = field_of(cmd, conf);
+    const ap_expr_info_t **field = directive_field(cmd, conf);
 
-    return arg[0] == '\0' ? refuse(cmd, arg, NULL)
-                          : set_expr(cmd, field, arg, AP_EXPR_FLAG_STRING_RESULT);
+    return arg[0] == '\0' ? refuse_value(cmd, arg, NULL)
+                          : conf_set_expr(cmd, field, arg, AP_EXPR_FLAG_STRING_RESULT);
 }
 
-static const char *set_condition(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_condition(cmd_parms *cmd, void *conf, const char *arg)
 {
-    return set_expr(cmd, field_of(cmd, conf), arg, 0);
+    return conf_set_expr(cmd, directive_field(cmd, conf), arg, 0);
 }
 
-static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_learn(cmd_parms *cmd, void *conf, const char *arg)
 {
     static const char *const words[] = {
         [TMPL_LEARN_PUBLIC] = "public", [TMPL_LEARN_ALWAYS] = "on", [TMPL_LEARN_NEVER] = "off"
     };
-    const tmpl_learn_t **field = field_of(cmd, conf);
+    const tmpl_learn_t **field = directive_field(cmd, conf);
     tmpl_learn_t *learn = apr_pcalloc(cmd->pool, sizeof(*learn));
     const char *wrong = NULL;
 
@@ -161,7 +164,7 @@ static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
         learn->when++;
     }
     if (learn->when == TMPL_LEARN_IF) {
-        wrong = set_expr(cmd, &learn->expr, arg, 0);
+        wrong = conf_set_expr(cmd, &learn->expr, arg, 0);
     }
     if (wrong == NULL) {
         *field = learn;
@@ -169,7 +172,7 @@ static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
     return wrong;
 }
 
-static const char *joined(int argc, char *const argv[], apr_pool_t *pool)
+static const char *joined_arguments(int argc, char *const argv[], apr_pool_t *pool)
 {
     const char *text = "";
     int i;
@@ -180,10 +183,11 @@ static const char *joined(int argc, char *const argv[], apr_pool_t *pool)
     return text;
 }
 
-static const char *set_parts(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+static const char *conf_set_parts(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
-    return answer(cmd, tmpl_setting_parts(field_of(cmd, conf), cmd->info,
-                                          joined(argc, argv, cmd->temp_pool), cmd->pool));
+    return answer_directive(cmd, tmpl_setting_parts(directive_field(cmd, conf), cmd->info,
+                                                    joined_arguments(argc, argv, cmd->temp_pool),
+                                                    cmd->pool));
 }
 
 /* TmplParts has taken its place. */
@@ -197,64 +201,65 @@ static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
 }
 
 /* Blanks between arguments belong to the selector: "TmplKeep main p" is a p inside main. */
-static const char *set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+static const char *conf_set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
-    apr_array_header_t **list = field_of(cmd, conf);
+    apr_array_header_t **list = directive_field(cmd, conf);
     int first = *list != NULL ? (*list)->nelts : 0;
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
 
     if (wrong != NULL) {
         return wrong;
     }
-    wrong = tmpl_setting_selectors(list, cmd->info, joined(argc, argv, cmd->pool), cmd->pool);
+    wrong =
+        tmpl_setting_selectors(list, cmd->info, joined_arguments(argc, argv, cmd->pool), cmd->pool);
     if (wrong == NULL) {
         tmpl_selectors_add(cmd->cmd->name, *list, first);
     }
-    return answer(cmd, wrong);
+    return answer_directive(cmd, wrong);
 }
 
-static const char *set_separators(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+static const char *conf_set_separators(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     tmpl_separators_t *named = apr_palloc(cmd->pool, sizeof(*named));
     const char *wrong = tmpl_setting_separators(named, cmd->info, argc, argv, cmd->pool);
 
     if (wrong == NULL) {
-        tmpl_conf_add_separators(field_of(cmd, conf), named, cmd->pool);
+        tmpl_conf_add_separators(directive_field(cmd, conf), named, cmd->pool);
     }
-    return answer(cmd, wrong);
+    return answer_directive(cmd, wrong);
 }
 
 /* One directive names all marks of a section: a second directive replaces the first. */
-static const char *set_marks(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+static const char *conf_set_marks(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
-    tmpl_marks_t **field = field_of(cmd, conf);
+    tmpl_marks_t **field = directive_field(cmd, conf);
     tmpl_marks_t *named = NULL;
     int i;
 
     if (argc == 0) {
-        return refuse(cmd, "", NULL);
+        return refuse_value(cmd, "", NULL);
     }
     for (i = 0; i < argc; i++) {
         const char *wrong = tmpl_setting_mark(&named, cmd->info, argv[i], cmd->pool);
 
         if (wrong != NULL) {
-            return answer(cmd, wrong);
+            return answer_directive(cmd, wrong);
         }
     }
     *field = named;
     return NULL;
 }
 
-static const char *set_secret(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_secret(cmd_parms *cmd, void *conf, const char *arg)
 {
-    const apr_uint64_t **field = field_of(cmd, conf);
+    const apr_uint64_t **field = directive_field(cmd, conf);
     apr_uint64_t *seed = apr_palloc(cmd->pool, sizeof(*seed));
     const char *wrong = tmpl_setting_secret(seed, cmd->info, arg, cmd->pool);
 
     if (wrong == NULL) {
         *field = seed;
     }
-    return answer(cmd, wrong);
+    return answer_directive(cmd, wrong);
 }
 
 /* The URI with a relative directory made absolute in DefaultRuntimeDir. NULL: not a valid path. */
@@ -270,7 +275,7 @@ static const char *absolute_uri(const char *uri, apr_pool_t *pool)
     return dir != NULL ? apr_pstrcat(pool, TMPL_STORE_LMDB, dir, limits, NULL) : NULL;
 }
 
-static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_store(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
     tmpl_child_store_t **field = tmpl_conf_field(conf, cmd->info);
@@ -281,11 +286,11 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
         return wrong;
     }
     if (tmpl_store_check_uri(arg, &err, cmd->temp_pool) != APR_SUCCESS) {
-        return refuse(cmd, arg, err.text);
+        return refuse_value(cmd, arg, err.text);
     }
     uri = absolute_uri(arg, cmd->pool);
     if (uri == NULL) {
-        return refuse(cmd, arg, "not a valid path");
+        return refuse_value(cmd, arg, "not a valid path");
     }
     *field = tmpl_child_store_add(uri, cmd->pool);
     tmpl_effect_note(cmd, conf, *field);
@@ -293,9 +298,9 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
 }
 
 /* arg is none, or the name of a mod_socache_*, with its arguments behind a colon. */
-static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
 {
-    tmpl_cache_t **field = field_of(cmd, conf);
+    tmpl_cache_t **field = directive_field(cmd, conf);
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
     const char *why;
 
@@ -303,35 +308,40 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
         return wrong;
     }
     why = tmpl_cache_add(field, arg, cmd->pool, cmd->temp_pool);
-    return why != NULL ? refuse(cmd, arg, why) : NULL;
+    return why != NULL ? refuse_value(cmd, arg, why) : NULL;
 }
 
 /* By form: how httpd reads the arguments, and the function that takes them. */
-#define INIT_MODE(name, info, help)      AP_INIT_TAKE1(name, set_mode, info, TMPL_CONTEXT, help)
-#define INIT_DETECTOR(name, info, help)  AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
-#define INIT_SMOOTHING(name, info, help) AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
-#define INIT_NUMBER(name, info, help)    AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
-#define INIT_GLOBAL(name, info, help)    AP_INIT_TAKE1(name, set_global, info, RSRC_CONF, help)
-#define INIT_SITES(name, info, help)     AP_INIT_ITERATE(name, set_sites, info, RSRC_CONF, help)
-#define INIT_SIZE(name, info, help)      AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
-#define INIT_TIME(name, info, help)      AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
-#define INIT_FLAG(name, info, help)      AP_INIT_FLAG(name, set_flag, info, TMPL_CONTEXT, help)
-#define INIT_SHARE(name, info, help)     AP_INIT_TAKE1(name, set_share, info, TMPL_CONTEXT, help)
-#define INIT_LIFETIME(name, info, help)  AP_INIT_TAKE2(name, set_lifetime, info, TMPL_CONTEXT, help)
-#define INIT_MODEL(name, info, help)     AP_INIT_TAKE1(name, set_model, info, TMPL_CONTEXT, help)
-#define INIT_STORE(name, info, help)     AP_INIT_TAKE1(name, set_store, info, TMPL_CONTEXT, help)
-#define INIT_CACHE(name, info, help)     AP_INIT_TAKE1(name, set_cache, info, TMPL_CONTEXT, help)
-#define INIT_KEY(name, info, help)       AP_INIT_TAKE1(name, set_key, info, TMPL_CONTEXT, help)
+#define INIT_MODE(name, info, help) AP_INIT_TAKE1(name, conf_set_mode, info, TMPL_CONTEXT, help)
+#define INIT_DETECTOR(name, info, help)                                                            \
+    AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
+#define INIT_SMOOTHING(name, info, help)                                                           \
+    AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
+#define INIT_NUMBER(name, info, help) AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
+#define INIT_GLOBAL(name, info, help) AP_INIT_TAKE1(name, conf_set_global, info, RSRC_CONF, help)
+#define INIT_SITES(name, info, help)  AP_INIT_ITERATE(name, conf_set_sites, info, RSRC_CONF, help)
+#define INIT_SIZE(name, info, help)   AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
+#define INIT_TIME(name, info, help)   AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
+#define INIT_FLAG(name, info, help)   AP_INIT_FLAG(name, conf_set_flag, info, TMPL_CONTEXT, help)
+#define INIT_SHARE(name, info, help)  AP_INIT_TAKE1(name, conf_set_share, info, TMPL_CONTEXT, help)
+#define INIT_LIFETIME(name, info, help)                                                            \
+    AP_INIT_TAKE2(name, conf_set_lifetime, info, TMPL_CONTEXT, help)
+#define INIT_MODEL(name, info, help) AP_INIT_TAKE1(name, conf_set_model, info, TMPL_CONTEXT, help)
+#define INIT_STORE(name, info, help) AP_INIT_TAKE1(name, conf_set_store, info, TMPL_CONTEXT, help)
+#define INIT_CACHE(name, info, help) AP_INIT_TAKE1(name, conf_set_cache, info, TMPL_CONTEXT, help)
+#define INIT_KEY(name, info, help)   AP_INIT_TAKE1(name, conf_set_key, info, TMPL_CONTEXT, help)
 #define INIT_CONDITION(name, info, help)                                                           \
-    AP_INIT_TAKE1(name, set_condition, info, TMPL_CONTEXT, help)
-#define INIT_LEARN(name, info, help)  AP_INIT_TAKE1(name, set_learn, info, TMPL_CONTEXT, help)
-#define INIT_SECRET(name, info, help) AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
+    AP_INIT_TAKE1(name, conf_set_condition, info, TMPL_CONTEXT, help)
+#define INIT_LEARN(name, info, help)  AP_INIT_TAKE1(name, conf_set_learn, info, TMPL_CONTEXT, help)
+#define INIT_SECRET(name, info, help) AP_INIT_TAKE1(name, conf_set_secret, info, TMPL_CONTEXT, help)
 #define INIT_SELECTORS(name, info, help)                                                           \
-    AP_INIT_TAKE_ARGV(name, set_selectors, info, TMPL_CONTEXT, help)
-#define INIT_PARTS(name, info, help) AP_INIT_TAKE_ARGV(name, set_parts, info, TMPL_CONTEXT, help)
-#define INIT_MARKS(name, info, help) AP_INIT_TAKE_ARGV(name, set_marks, info, TMPL_CONTEXT, help)
+    AP_INIT_TAKE_ARGV(name, conf_set_selectors, info, TMPL_CONTEXT, help)
+#define INIT_PARTS(name, info, help)                                                               \
+    AP_INIT_TAKE_ARGV(name, conf_set_parts, info, TMPL_CONTEXT, help)
+#define INIT_MARKS(name, info, help)                                                               \
+    AP_INIT_TAKE_ARGV(name, conf_set_marks, info, TMPL_CONTEXT, help)
 #define INIT_SEPARATORS(name, info, help)                                                          \
-    AP_INIT_TAKE_ARGV(name, set_separators, info, TMPL_CONTEXT, help)
+    AP_INIT_TAKE_ARGV(name, conf_set_separators, info, TMPL_CONTEXT, help)
 
 const command_rec tmpl_conf_directives[] = {
 #define TMPL_SETTING_COMMAND(field, directive, option, form, least, most, preset, decides, about)  \

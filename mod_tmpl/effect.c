@@ -36,7 +36,7 @@ static const wanted_t by_auto = { TMPL_SETTING_detector, 0, TMPL_DETECTOR_AUTO }
 static const wanted_t allows_highlight = { TMPL_SETTING_highlight_allow, 0, 0 };
 
 /* Whether it is in force by what a section says: 1, 0, or TMPL_UNSET if the section inherits it. */
-static int says(tmpl_conf_t *section, const wanted_t *wanted)
+static int section_says(tmpl_conf_t *section, const wanted_t *wanted)
 {
     const apr_int64_t *number;
 
@@ -134,7 +134,7 @@ static const named_t *named_at(int i)
 }
 
 /* The section around all others of a server: its own settings and those of the main server. */
-static tmpl_conf_t outermost(const server_rec *s)
+static tmpl_conf_t outermost_section(const server_rec *s)
 {
     tmpl_conf_t section =
         *(const tmpl_conf_t *)ap_get_module_config(s->lookup_defaults, &tmpl_module);
@@ -159,7 +159,7 @@ static int some_section_says(const server_rec *s, const wanted_t *wanted)
     for (i = 0; i < all->nelts; i++) {
         const named_t *named = named_at(i);
 
-        if (!named->is_servers && reaches(named, s) && says(named->section, wanted) == 1) {
+        if (!named->is_servers && reaches(named, s) && section_says(named->section, wanted) == 1) {
             return 1;
         }
     }
@@ -169,16 +169,16 @@ static int some_section_says(const server_rec *s, const wanted_t *wanted)
 /* Whether requests to s can meet a section that says 1. */
 static int server_says(const server_rec *s, const wanted_t *wanted)
 {
-    tmpl_conf_t own = outermost(s);
+    tmpl_conf_t own = outermost_section(s);
 
-    return says(&own, wanted) == 1 || some_section_says(s, wanted);
+    return section_says(&own, wanted) == 1 || some_section_says(s, wanted);
 }
 
 /* Whether a request can meet the directive together with a section that says 1. */
 static int is_used(const named_t *named, const wanted_t *wanted, const server_rec *main_server)
 {
     /* what the directive's own section says takes the place of what the server says */
-    int inherits = named->is_servers || says(named->section, wanted) == TMPL_UNSET;
+    int inherits = named->is_servers || section_says(named->section, wanted) == TMPL_UNSET;
     const server_rec *s;
 
     for (s = main_server; s != NULL; s = s->next) {
@@ -227,7 +227,7 @@ static const char *why_store_is_overridden(const named_t *named, const server_re
     }
     for (s = main_server; named->is_servers && s != NULL; s = s->next) {
         if (reaches(named, s) && server_says(s, &judges)) {
-            tmpl_conf_t own = outermost(s);
+            tmpl_conf_t own = outermost_section(s);
 
             if (*store_in(&own, named) == named->value) {
                 return NULL;

@@ -36,8 +36,8 @@ static apr_status_t pass_all(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
 }
 
 /* Lets the page pass as it came, and the rest as it comes. */
-static apr_status_t bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
-                           tmpl_decline_e reason)
+static apr_status_t bypass_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
+                                tmpl_decline_e reason)
 {
     tmpl_decline(f->r, ctx, reason);
     ap_remove_output_filter(f);
@@ -45,7 +45,8 @@ static apr_status_t bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
 }
 
 /* Puts what was decided about page into the held data. Pointers into page are invalid then. */
-static apr_status_t change(tmpl_ctx_t *ctx, apr_bucket_brigade *page, const tmpl_judged_t *judged)
+static apr_status_t change_held(tmpl_ctx_t *ctx, apr_bucket_brigade *page,
+                                const tmpl_judged_t *judged)
 {
     apr_bucket_brigade *made = page;
     apr_status_t rv = APR_SUCCESS;
@@ -67,8 +68,8 @@ static apr_status_t change(tmpl_ctx_t *ctx, apr_bucket_brigade *page, const tmpl
 }
 
 /* Judges page, which the held data says; changes the held data, and sets the response's fields. */
-static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *page,
-                          apr_pool_t *pool)
+static apr_status_t judge_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *page,
+                               apr_pool_t *pool)
 {
     request_rec *r = f->r;
     tmpl_judged_t judged;
@@ -79,7 +80,7 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *p
 
     decided = tmpl_clock();
     if (rv == APR_SUCCESS) {
-        rv = change(ctx, page, &judged);
+        rv = change_held(ctx, page, &judged);
     }
     if (rv != APR_SUCCESS || (rv = apr_brigade_length(ctx->held, 1, &after)) != APR_SUCCESS) {
         return rv;
@@ -102,7 +103,7 @@ static apr_status_t judge_held(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_briga
 {
     /* the pool is destroyed before a slow client is served */
     apr_pool_t *pool = tmpl_page_pool_begin(f->r->pool);
-    apr_status_t rv = judge(f, ctx, page, pool);
+    apr_status_t rv = judge_page(f, ctx, page, pool);
 
     tmpl_page_pool_end(pool);
     if (page != ctx->held) {
@@ -112,7 +113,7 @@ static apr_status_t judge_held(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_briga
 }
 
 /* bb begins with EOS; whatever follows it is ignored. */
-static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+static apr_status_t finish_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_bucket *eos = APR_BRIGADE_FIRST(bb);
     apr_bucket_brigade *page;
@@ -128,7 +129,7 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
     else {
         reason = tmpl_brigade_page(&page, ctx);
         if (reason != TMPL_DECLINE_NONE) {
-            return bypass(f, ctx, bb, reason);
+            return bypass_page(f, ctx, bb, reason);
         }
         rv = judge_held(f, ctx, page);
     }
@@ -157,7 +158,7 @@ static apr_status_t set_aside(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
 }
 
 /* Takes the data of e, which fits within TmplMaxBody. */
-static apr_status_t hold(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
+static apr_status_t hold_bucket(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
 {
     const char *data;
     apr_size_t len;
@@ -195,7 +196,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         apr_bucket *e = APR_BRIGADE_FIRST(bb);
 
         if (APR_BUCKET_IS_EOS(e)) {
-            return finish(f, ctx, bb);
+            return finish_page(f, ctx, bb);
         }
         if (AP_BUCKET_IS_ERROR(e)) {
             /* the backend broke off: the client gets the part that came, and the error */
@@ -204,7 +205,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         }
         if (APR_BUCKET_IS_FLUSH(e)) {
             if (ctx->life == TMPL_LATE) {
-                return bypass(f, ctx, bb, TMPL_DECLINE_SLOW);
+                return bypass_page(f, ctx, bb, TMPL_DECLINE_SLOW);
             }
             apr_bucket_delete(e);
         }
@@ -220,9 +221,9 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, most);
 
             if (reason != TMPL_DECLINE_NONE) {
-                return bypass(f, ctx, bb, reason);
+                return bypass_page(f, ctx, bb, reason);
             }
-            rv = hold(ctx, e, f->r->pool);
+            rv = hold_bucket(ctx, e, f->r->pool);
         }
     }
     return rv;

@@ -47,7 +47,7 @@ void tmpl_gate_error(request_rec *r)
 }
 
 /* Adds the filter of a page that is taken behind the filters that generate content. */
-static void take(ap_filter_t *f, tmpl_ctx_t *ctx, const char *filter, tmpl_life_e life)
+static void take_with(ap_filter_t *f, tmpl_ctx_t *ctx, const char *filter, tmpl_life_e life)
 {
     ctx->life = life;
     ctx->held = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
@@ -76,18 +76,18 @@ static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade 
         /* before a filter behind the gate changes it */
         ctx->etag = apr_table_get(r->headers_out, "ETag");
         ctx->is_gzip = tmpl_coding_of(r) == TMPL_CODING_GZIP;
-        take(f, ctx, "TMPL", TMPL_HELD);
+        take_with(f, ctx, "TMPL", TMPL_HELD);
         inflate_for_others(f, ctx, bb);
     }
     else if (!r->header_only && (ctx->learn || tmpl_conf_mode(ctx->conf) == TMPL_MODE_HEADERS)) {
         /* to learn the page, or, in mode headers, for the log */
-        take(f, ctx, "TMPL_BESIDE", TMPL_PASSING);
+        take_with(f, ctx, "TMPL_BESIDE", TMPL_PASSING);
         tmpl_kept(r)->beside = ctx;
     }
 }
 
 /* Decides what becomes of the response that begins with bb: sets ctx->life. */
-static void decide(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
+static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
     unsigned control = tmpl_control_take(r);
@@ -172,7 +172,7 @@ static void note_time(tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 }
 
 /* Whether the page is late. With paused set the backend has just paused: waits for the backend. */
-static int is_late(request_rec *r, const tmpl_ctx_t *ctx, int paused)
+static int page_is_late(request_rec *r, const tmpl_ctx_t *ctx, int paused)
 {
     apr_interval_time_t left = end_of_wait(ctx) - tmpl_clock();
 
@@ -203,7 +203,7 @@ static apr_status_t pass_in_time(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_bri
 
     note_time(ctx, bb);
     rv = pass_held(f, ctx, bb);
-    if (rv == APR_SUCCESS && !last && is_held(ctx) && is_late(f->r, ctx, paused)) {
+    if (rv == APR_SUCCESS && !last && is_held(ctx) && page_is_late(f->r, ctx, paused)) {
         ctx->life = TMPL_LATE;
         apr_brigade_cleanup(bb);
         APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_flush_create(f->c->bucket_alloc));
@@ -213,7 +213,7 @@ static apr_status_t pass_in_time(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_bri
 }
 
 /* Passes bb on, or, once a filter has failed, drops it. */
-static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+static apr_status_t guard_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     int last = APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
     apr_status_t rv = ctx->life == TMPL_FAILED ? APR_EGENERAL : pass_in_time(f, ctx, bb, last);
@@ -249,13 +249,13 @@ static apr_status_t guard_chunks(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_bri
             ctx->life = TMPL_FAILED;
             break;
         }
-        rv = guard(f, ctx, ctx->chunk);
+        rv = guard_brigade(f, ctx, ctx->chunk);
         apr_brigade_cleanup(ctx->chunk);
         if (rv != APR_SUCCESS) {
             return rv;
         }
     }
-    return ctx->life == TMPL_FAILED ? guard(f, ctx, bb) : tmpl_gate(f, bb);
+    return ctx->life == TMPL_FAILED ? guard_brigade(f, ctx, bb) : tmpl_gate(f, bb);
 }
 
 apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
@@ -267,7 +267,7 @@ apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
     }
     /* without a ctx the filter was named in a SetOutputFilter, and does nothing */
     if (ctx != NULL && ctx->life == TMPL_UNDECIDED) {
-        decide(f, ctx, bb);
+        decide_life(f, ctx, bb);
     }
     if (ctx != NULL && ctx->life == TMPL_DISCARDED) {
         return tmpl_twin_discard(ctx, bb);

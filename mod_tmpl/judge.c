@@ -46,7 +46,7 @@ static const char *join(const apr_array_header_t *parts, apr_pool_t *pool)
 }
 
 /* The value of a key's expression; NULL if it is not set, is empty, or fails, which httpd logs. */
-static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
+static const char *key_by_expr(request_rec *r, const ap_expr_info_t *expr)
 {
     const char *why = NULL;
     const char *key = expr != NULL ? ap_expr_str_exec(r, expr, &why) : NULL;
@@ -57,7 +57,7 @@ static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
 /* The default site is the ServerName: a Host field that a client sends must not create tables. */
 const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
 {
-    const char *site = key_of(r, conf->site_key);
+    const char *site = key_by_expr(r, conf->site_key);
 
     return site != NULL ? site : r->server->server_hostname;
 }
@@ -65,7 +65,7 @@ const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
 void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r)
 {
     ctx->site = tmpl_site_of(r, ctx->conf);
-    ctx->page_key = key_of(r, ctx->conf->page_key);
+    ctx->page_key = key_by_expr(r, ctx->conf->page_key);
     ctx->learn = tmpl_may_learn(r, ctx->conf) != 0;
 }
 
@@ -141,9 +141,9 @@ static void report_answer(tmpl_child_store_t *asked, const tmpl_outcome_t *outco
 }
 
 /* What is left to do for a page after asked, a store or its replica, has answered. */
-static void learn(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
-                  const tmpl_child_store_t *asked, const tmpl_conf_t *conf, request_rec *r,
-                  apr_pool_t *pool)
+static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
+                       const tmpl_child_store_t *asked, const tmpl_conf_t *conf, request_rec *r,
+                       apr_pool_t *pool)
 {
     apr_interval_time_t timeout = tmpl_conf_timeout(conf);
 
@@ -186,7 +186,7 @@ static void ask_and_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     report_times(outcome, start, parsed);
     if (store != NULL) {
         report_answer(asked, outcome, began, opened, r, pool);
-        learn(outcome, ours, asked, conf, r, pool);
+        learn_page(outcome, ours, asked, conf, r, pool);
     }
 }
 

@@ -81,7 +81,7 @@ static int is_same_site(const tmpl_waiting_t *one, const tmpl_waiting_t *other)
 }
 
 /* Whether the same page waits already; learning it twice would change nothing. */
-static int is_known(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
+static int queue_knows(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
     unsigned i;
 
@@ -97,7 +97,7 @@ static int is_known(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
 }
 
 /* Pages that were taken still need their memory, so they count. */
-static int has_room(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
+static int queue_has_room(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
     apr_size_t used = later->size + later->out_size;
 
@@ -117,12 +117,12 @@ static void count_out(tmpl_later_t *later, const tmpl_waiting_t *pages, unsigned
 }
 
 /* Appends a page. Unless it is added, the caller still owns waiting->page. */
-static tmpl_later_e push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
+static tmpl_later_e queue_push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
-    if (is_known(later, waiting)) {
+    if (queue_knows(later, waiting)) {
         return TMPL_LATER_KNOWN;
     }
-    if (!has_room(later, waiting)) {
+    if (!queue_has_room(later, waiting)) {
         return TMPL_LATER_FULL;
     }
     later->pages[later->n++] = *waiting;
@@ -173,7 +173,7 @@ static void wait_for_room(tmpl_later_t *later, const tmpl_waiting_t *waiting, ap
     int in_vain = 0;
 
     later->waiting++;
-    while (!in_vain && !later->stuck && !has_room(later, waiting)) {
+    while (!in_vain && !later->stuck && !queue_has_room(later, waiting)) {
         later->full_since = later->full_since != 0 ? later->full_since : now;
         in_vain = now >= end ||
                   apr_thread_cond_timedwait(later->room, later->lock, end - now) != APR_SUCCESS;
@@ -198,7 +198,7 @@ static tmpl_later_e copy_and_push(tmpl_later_t *later, const tmpl_waiting_t *wai
     apr_thread_mutex_lock(later->lock);
     count_out(later, waiting, 1, 0);
     if (copied.page != NULL) {
-        added = push(later, &copied);
+        added = queue_push(later, &copied);
     }
     if (added != TMPL_LATER_ADDED) {
         free(copied.page);
@@ -220,18 +220,18 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
     waiting.site = apr_hashfunc_default(page->site, &len);
     waiting.page = (tmpl_observation_t *)page; /* only its site's name is read until it is copied */
     apr_thread_mutex_lock(later->lock);
-    pause = timeout == 0 || is_known(later, &waiting) ? 0 : slow_down(later, now, timeout);
+    pause = timeout == 0 || queue_knows(later, &waiting) ? 0 : slow_down(later, now, timeout);
     if (pause > 0) {
         apr_thread_mutex_unlock(later->lock);
         apr_sleep(pause);
         apr_thread_mutex_lock(later->lock);
     }
-    if (timeout > 0 && waiting.size <= BYTES_MOST && !is_known(later, &waiting)) {
+    if (timeout > 0 && waiting.size <= BYTES_MOST && !queue_knows(later, &waiting)) {
         wait_for_room(later, &waiting, now + timeout);
     }
-    added = is_known(later, &waiting)   ? TMPL_LATER_KNOWN
-            : has_room(later, &waiting) ? copy_and_push(later, &waiting)
-                                        : TMPL_LATER_FULL;
+    added = queue_knows(later, &waiting)      ? TMPL_LATER_KNOWN
+            : queue_has_room(later, &waiting) ? copy_and_push(later, &waiting)
+                                              : TMPL_LATER_FULL;
     apr_thread_mutex_unlock(later->lock);
     return added;
 }
@@ -288,7 +288,7 @@ static unsigned choose(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most
 }
 
 /* Closes the gaps that choose() has left. */
-static void compact(tmpl_later_t *later)
+static void close_gaps(tmpl_later_t *later)
 {
     unsigned n = later->n, i;
 
@@ -318,7 +318,7 @@ unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned mo
 
     apr_thread_mutex_lock(later->lock);
     n = choose(later, taken, most);
-    compact(later);
+    close_gaps(later);
     count_out(later, taken, n, 1);
     keep_pace(later, n, tmpl_clock());
     later->stuck = 0;
@@ -340,7 +340,7 @@ unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, u
 
         waiting.tries += tried != 0;
         if (waiting.tries < TRIES_MOST) {
-            added = push(later, &waiting);
+            added = queue_push(later, &waiting);
         }
         if (added != TMPL_LATER_ADDED) {
             free(waiting.page);

@@ -99,8 +99,8 @@ int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *pa
  * Passes pages to the store. If the store has learnt them, or is full and they are lost, frees them
  * and returns 1. Otherwise returns 0, and the caller still owns the pages.
  */
-static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
-                     unsigned n, tmpl_error_t *err, apr_pool_t *pool)
+static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
+                         unsigned n, tmpl_error_t *err, apr_pool_t *pool)
 {
     const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
     uint32_t counted;
@@ -161,7 +161,7 @@ static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tm
     *err = said;
     for (; n > 0 && in_a_row < SITES_FAIL_MOST; taken += same, n -= same) {
         same = same_site(taken, n);
-        if (hand_over(learner, store, taken, same, &said, pool)) {
+        if (hand_to_store(learner, store, taken, same, &said, pool)) {
             in_a_row = 0;
         }
         else {
@@ -181,7 +181,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
     apr_time_t began = tmpl_clock();
     unsigned n = tmpl_later_take(learner->later, taken, TMPL_BATCH_MOST);
 
-    if (n > 0 && !hand_over(learner, store, taken, n, &err, pool)) {
+    if (n > 0 && !hand_to_store(learner, store, taken, n, &err, pool)) {
         if (same_site(taken, n) == n) {
             put_back(learner, taken, n, &err);
         }
@@ -195,7 +195,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
 }
 
 /* Whether the store was busy or slow, or one of its servers failed: it may take the pages soon. */
-static int is_late(apr_status_t said)
+static int is_late_answer(apr_status_t said)
 {
     return said == APR_TIMEUP || said == APR_EBUSY || said == TMPL_EPART;
 }
@@ -207,7 +207,7 @@ static int is_late(apr_status_t said)
 static int goes_on(apr_status_t said, int is_patient)
 {
     return said == APR_SUCCESS || said == TMPL_EDAMAGED || APR_STATUS_IS_ENOSPC(said) ||
-           (is_patient && is_late(said));
+           (is_patient && is_late_answer(said));
 }
 
 /* Whether this process is ending; httpd waits for its watchdog. */
@@ -223,7 +223,7 @@ static int is_stopping(void)
  * is may wait for a store that hangs, so a child that is ending waits until end only (at_end), or
  * not at all.
  */
-static int wait_for_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
+static int await_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
 {
     apr_status_t rv;
 
@@ -241,7 +241,7 @@ static int wait_for_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
 static apr_status_t take_turn(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
                               apr_time_t end, apr_pool_t *pool)
 {
-    int locked = wait_for_turn(learner, at_end, end);
+    int locked = await_turn(learner, at_end, end);
     apr_status_t said = learn_some(learner, store, pool);
 
     if (locked) {

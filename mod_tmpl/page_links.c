@@ -70,7 +70,7 @@ const char *tmpl_canonical_url(const char *uri, const request_rec *r, apr_pool_t
 }
 
 /* uri with cut bytes at the end of its path replaced by text. */
-static const char *with_end(const char *uri, size_t cut, const char *text, apr_pool_t *pool)
+static const char *path_with_end(const char *uri, size_t cut, const char *text, apr_pool_t *pool)
 {
     size_t len = strcspn(uri, "?");
 
@@ -78,7 +78,7 @@ static const char *with_end(const char *uri, size_t cut, const char *text, apr_p
 }
 
 /* Whether the path of uri ends in text. */
-static int ends_in(const char *uri, const char *text)
+static int path_ends_in(const char *uri, const char *text)
 {
     size_t len = strcspn(uri, "?");
     size_t n = strlen(text);
@@ -88,16 +88,19 @@ static int ends_in(const char *uri, const char *text)
 
 const char *tmpl_twin_page(const char *uri, apr_pool_t *pool)
 {
-    if (!ends_in(uri, suffix) || ends_in(uri, "/.md")) {
+    if (!path_ends_in(uri, suffix) || path_ends_in(uri, "/.md")) {
         return NULL;
     }
-    return with_end(uri, ends_in(uri, "/index.md") ? sizeof(index_name) - 1 : sizeof(suffix) - 1,
-                    "", pool);
+    return path_with_end(
+        uri, path_ends_in(uri, "/index.md") ? sizeof(index_name) - 1 : sizeof(suffix) - 1, "",
+        pool);
 }
 
 const char *tmpl_twin_html(const char *uri, apr_pool_t *pool)
 {
-    return ends_in(uri, "/") || ends_in(uri, ".html") ? NULL : with_end(uri, 0, ".html", pool);
+    return path_ends_in(uri, "/") || path_ends_in(uri, ".html")
+               ? NULL
+               : path_with_end(uri, 0, ".html", pool);
 }
 
 static void add_link(request_rec *r, const char *uri, const char *parameters)
@@ -125,7 +128,7 @@ void tmpl_link_alternate(request_rec *r, const tmpl_conf_t *conf)
     if (r->main == NULL && tmpl_conf_negotiates(conf) &&
         tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
         uri = tmpl_uri_of(r, r->pool);
-        add_link(r, with_end(uri, 0, ends_in(uri, "/") ? index_name : suffix, r->pool),
+        add_link(r, path_with_end(uri, 0, path_ends_in(uri, "/") ? index_name : suffix, r->pool),
                  "rel=\"alternate\"; type=\"text/markdown\"");
     }
 }

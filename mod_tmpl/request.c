@@ -178,7 +178,7 @@ static int is_proxied(const request_rec *r)
            (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
 
-static int prefers_markdown(request_rec *r)
+static int request_prefers_markdown(request_rec *r)
 {
     return tmpl_conf_negotiates(tmpl_conf_of(r)) &&
            tmpl_accept_markdown(apr_table_getm(r->pool, r->headers_in, "Accept"));
@@ -187,7 +187,7 @@ static int prefers_markdown(request_rec *r)
 /* If r prefers Markdown, gives r a copy of its section in mode markdown, as an <If> would do. */
 static void negotiate(request_rec *r)
 {
-    if (prefers_markdown(r)) {
+    if (request_prefers_markdown(r)) {
         ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
         tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
 
@@ -203,7 +203,7 @@ int tmpl_request_type_checker(request_rec *r)
         /* an internal redirect, such as to an ErrorDocument: both requests share the fields */
         tmpl_request_restore(r->prev);
     }
-    if (r->main == NULL && prefers_markdown(r)) {
+    if (r->main == NULL && request_prefers_markdown(r)) {
         accept_html(r);
     }
     return DECLINED;
