@@ -4,7 +4,7 @@
  * templateness of a block is 1 / (1 + exp(-(bias + the sum of one leaf of each tree))).
  *
  * As text, divided by blanks, # before a comment:
- *     tmpl-trees 1
+ *     tmpl-trees 2
  *     threshold T                      a block with more templateness may be template, 0..1
  *     bias B
  *     tree N                           N nodes in as many lines, node 0 the root
@@ -22,7 +22,7 @@
 #include "model/lines.h"
 
 /* The first line of a model that is not a comment. */
-#define TMPL_TREES_HEAD "tmpl-trees 1"
+#define TMPL_TREES_HEAD "tmpl-trees 2"
 
 /* Limits of a model. */
 #define TMPL_TREES_MOST   10000

@@ -25,7 +25,7 @@ static const char other[] = "<!DOCTYPE html><title>Another</title><body><header>
 /* A block is template if most of its text is in links. */
 static const tmpl_trees_t *link_trees(apr_pool_t *pool)
 {
-    return trees_of("tmpl-trees 1\nthreshold 0.5\nbias 0\ntree 3\nsplit linked 0.5 1 2\nleaf -3\n"
+    return trees_of("tmpl-trees 2\nthreshold 0.5\nbias 0\ntree 3\nsplit linked 0.5 1 2\nleaf -3\n"
                     "leaf 3\nend\n",
                     pool);
 }
@@ -35,7 +35,7 @@ static const tmpl_trees_t *telling_trees(apr_pool_t *pool)
 {
     static const double limits[] = { 0, 0.05, 0.2, 0.4, 0.6, 0.9, 1.2, 2, 3, 4, 5, 6 };
     enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
-    const char *text = "tmpl-trees 1\nthreshold 0.5\nbias 0\n";
+    const char *text = "tmpl-trees 2\nthreshold 0.5\nbias 0\n";
     for (int i = 0; i < TMPL_BLOCK_FEATURE_COUNT * LIMITS; i++) {
         char tree[200];
         snprintf(tree, sizeof(tree), "tree 3\nsplit %s %g 1 2\nleaf 0\nleaf %g\n",
@@ -131,7 +131,7 @@ static void auto_cuts_what_its_trees_say(void **state)
 /* The page's only h1 is no content of a page that has none. */
 static void a_page_without_content_is_declined(void **state)
 {
-    const tmpl_trees_t *all = trees_of("tmpl-trees 1\nthreshold 0.5\nbias 3\nend\n", *state);
+    const tmpl_trees_t *all = trees_of("tmpl-trees 2\nthreshold 0.5\nbias 3\nend\n", *state);
     tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, all, *state);
     opts.guards.min_keep = 0.005;
     tmpl_outcome_t outcome = clean(other, "/2", &opts, NULL, 0, *state);
@@ -234,7 +234,7 @@ static void a_page_that_is_not_counted_is_judged_as_if_it_were(void **state)
 /* A page that is not counted adds only keys that the table does not know. */
 static void known_keys_stay_when_a_page_is_looked_up(void **state)
 {
-    static const char new_only[] = "tmpl-trees 1\nthreshold 0.5\nbias 0\n"
+    static const char new_only[] = "tmpl-trees 2\nthreshold 0.5\nbias 0\n"
                                    "tree 5\nsplit repeated 0.5 1 2\nleaf 0\n"
                                    "split path0-df 0.75 3 4\nleaf 1\nleaf 3\nend\n";
     tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, trees_of(new_only, *state), *state);
@@ -245,7 +245,7 @@ static void known_keys_stay_when_a_page_is_looked_up(void **state)
     /* text of DF 1 does not count as repeated: it may be this page's own */
     assert_float_equal(looked_up.verdicts[0].ratio, 0.5, 1e-6);
     /* nor do its layout paths hold repeated text */
-    opts.detect.models.trees = trees_of("tmpl-trees 1\nthreshold 0.5\nbias 0\ntree 3\n"
+    opts.detect.models.trees = trees_of("tmpl-trees 2\nthreshold 0.5\nbias 0\ntree 3\n"
                                         "split path0-repeated 0.5 1 2\nleaf 0\nleaf 3\nend\n",
                                         *state);
     tmpl_outcome_t moved =
@@ -265,7 +265,7 @@ static void known_keys_stay_when_a_page_is_looked_up(void **state)
  */
 static void last_trees_judge_blocks_of_which_the_first_are_not_sure(void **state)
 {
-    static const char model[] = "tmpl-trees 1\nthreshold 0.5\nbias 0\n"
+    static const char model[] = "tmpl-trees 2\nthreshold 0.5\nbias 0\n"
                                 "tree 5\nsplit words 1.5 1 2\nleaf -4\nsplit words 2.5 3 4\n"
                                 "leaf 0\nleaf 4\nlast\n"
                                 "tree 3\nsplit commas 0.5 1 2\nleaf -1\nleaf 1\nend\n";

@@ -22,7 +22,7 @@
 #define N TMPL_BLOCK_FEATURE_COUNT
 
 static const char model[] = "# where it comes from\n"
-                            "tmpl-trees 1\n"
+                            "tmpl-trees 2\n"
                             "threshold 0.8\n"
                             "bias -0.5\n"
                             "tree 5\n"
@@ -105,7 +105,7 @@ static void a_model_without_trees_is_its_bias(void **state)
 {
     float row[N] = { 0 };
     float templateness = 0;
-    judge(&templateness, good("tmpl-trees 1\nthreshold 0\nbias 2\nend\n", *state), row, 1, *state);
+    judge(&templateness, good("tmpl-trees 2\nthreshold 0\nbias 2\nend\n", *state), row, 1, *state);
     assert_float_equal(templateness, logistic(2), 1e-6);
 }
 
@@ -114,7 +114,7 @@ static void last_trees_are_apart_from_the_first_ones(void **state)
     float row[N] = { 0 };
     float templateness = 0;
     const tmpl_trees_t *trees =
-        good("tmpl-trees 1\nthreshold 0\nbias 2\ntree 1\nleaf 1\nlast\ntree 3\n"
+        good("tmpl-trees 2\nthreshold 0\nbias 2\ntree 1\nleaf 1\nlast\ntree 3\n"
              "split first 0.5 1 2\nleaf -1\nleaf 1\nend\n",
              *state);
     judge(&templateness, trees, row, 1, *state);
@@ -196,7 +196,7 @@ static void judge_and_walk(uint32_t most, apr_pool_t *pool)
     static node_t nodes[TREES][TMPL_LEAVES_NODES];
     static float rows[ROWS * N];
     float templateness[ROWS];
-    const char *text = "tmpl-trees 1\nthreshold 0.5\nbias 0.125\n";
+    const char *text = "tmpl-trees 2\nthreshold 0.5\nbias 0.125\n";
     for (uint32_t t = 0; t < TREES; t++) {
         uint32_t n = grow(nodes[t], 0, t == 0 ? most : 1 + draw(most));
         text = apr_pstrcat(pool, text, tree_text(nodes[t], n, pool), NULL);
@@ -237,7 +237,7 @@ static void compare_ways(uint32_t n_trees, uint32_t most, const char *leaf, apr_
     static tmpl_columns_t columns[ROWS / TMPL_BLOCKS_AT_ONCE];
     apr_array_header_t *text = apr_array_make(pool, 100, sizeof(char *));
     node_t nodes[TMPL_LEAVES_NODES];
-    APR_ARRAY_PUSH(text, const char *) = "tmpl-trees 1\nthreshold 0.5\nbias 0.125\n";
+    APR_ARRAY_PUSH(text, const char *) = "tmpl-trees 2\nthreshold 0.5\nbias 0.125\n";
     for (uint32_t t = 0; t < n_trees; t++) {
         uint32_t n = grow(nodes, 0, t == 0 ? most : 1 + draw(most));
         APR_ARRAY_PUSH(text, const char *) = tree_text(nodes, n, pool);
@@ -294,7 +294,7 @@ static void processors_judge_alike(void **state)
 static void no_leaf_is_rounded_away(void **state)
 {
     static const float row[N] = { 0 };
-    const char *text = "tmpl-trees 1\nthreshold 0\nbias -300\n";
+    const char *text = "tmpl-trees 2\nthreshold 0\nbias -300\n";
     float small;
     float large;
     for (int i = 0; i < 3; i++) {
@@ -323,7 +323,7 @@ static const char *replaced(const char *text, const char *what, const char *with
 static void a_bad_model_is_refused_with_its_line(void **state)
 {
     static const char *const bad[][3] = {
-        { "trees 1", "trees 2", "some.model: line 2: not the head of a model: tmpl-trees 1" },
+        { "trees 1", "trees 2", "some.model: line 2: not the head of a model: tmpl-trees 2" },
         { "threshold 0.8", "threshold 1.1", "line 3: threshold is not a number of 0 to 1: 1.1" },
         { "threshold 0.8", "ratio 0.8", "line 3: \"threshold\" is expected, not \"ratio\"" },
         { "bias -0.5", "bias inf", "line 4: bias is not a number of" },
@@ -369,7 +369,7 @@ static void a_line_has_a_length_and_no_byte_0(void **state)
     const tmpl_trees_t *trees;
     tmpl_error_t err = { 0 };
     char *text = apr_pstrdup(*state, model);
-    text[strlen("# where it comes from\ntmpl-trees 1")] = '\0'; /* in place of its line's end */
+    text[strlen("# where it comes from\ntmpl-trees 2")] = '\0'; /* in place of its line's end */
     assert_int_equal(parse(&trees, text, sizeof(model) - 1, &err, *state), APR_EINVAL);
     assert_non_null(strstr(err.text, "line 2: longer than 255 bytes, or with a byte 0 in it"));
     const char *most = replaced(model, "0.8", apr_psprintf(*state, "%245s", "0.8"), *state);
@@ -480,7 +480,7 @@ static void a_model_is_a_file(void **state)
 static void a_model_has_a_size(void **state)
 {
     enum { TREE = 14 }; /* bytes of "tree 1\nleaf 0\n" */
-    static const char head[] = "tmpl-trees 1\nthreshold 0\nbias 0\n";
+    static const char head[] = "tmpl-trees 2\nthreshold 0\nbias 0\n";
     apr_size_t most = sizeof(head) + (TMPL_TREES_MOST + 1) * TREE + 5;
     char *text = apr_palloc(*state, most);
     char *at = apr_cpystrn(text, head, most);

@@ -409,7 +409,7 @@ subtest 'detectors' => sub {
     }
     isnt($ratios{off}, $ratios{$_}, "$_ is not off") for qw(max min);
     is($ratios{on}, $ratios{min}, 'on is min');
-    for (['', qr/the end of the file/], ["tmpl-trees 1\nthreshold 2\n", qr/line 2: threshold is not a number of 0 to 1: 2/]) {
+    for (['', qr/the end of the file/], ["tmpl-trees 2\nthreshold 2\n", qr/line 2: threshold is not a number of 0 to 1: 2/]) {
         spew('bad.model', $_->[0]);
         usage_is([clean_args('strip', 'never'), '--detector', 'auto', '--model', 'bad.model', $pages[0]],
             qr/clean: --model: bad\.model: .*$_->[1]/, 'a bad model');

@@ -302,7 +302,7 @@ def write(models, names, path, provenance, threshold=THRESHOLD):
     with open(path, 'w', encoding='utf-8') as out:
         for line in provenance:
             out.write('# %s\n' % line)
-        out.write('tmpl-trees 1\nthreshold %g\nbias 0\n' % threshold)
+        out.write('tmpl-trees 2\nthreshold %g\nbias 0\n' % threshold)
         for n, model in enumerate(m for m in models if m is not None):
             if n > 0:
                 out.write('last\n')
