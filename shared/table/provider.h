@@ -21,8 +21,6 @@
 #ifndef TMPL_PROVIDER_H
 #define TMPL_PROVIDER_H
 
-#include <time.h>
-
 #include "table/rules.h"
 
 #define TMPL_BUCKETS_MOST (1u << 24) /* buckets of a site */
@@ -52,13 +50,6 @@ void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
 /* Returns 0 if len bytes are not a head, or name more buckets than there may be. */
 int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len);
-
-/* A deadline on tmpl_clock, as POSIX takes it with CLOCK_MONOTONIC. */
-static inline struct timespec tmpl_clock_timespec(apr_time_t deadline)
-{
-    return (struct timespec){ (time_t)apr_time_sec(deadline),
-                              (long)apr_time_usec(deadline) * 1000 };
-}
 
 /* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and is not stored. */
 typedef struct {
@@ -115,13 +106,10 @@ typedef struct {
     void (*end)(tmpl_txn_t *txn);
     /* Estimates the bytes that the site takes; called after get. */
     uint64_t (*size)(tmpl_txn_t *txn);
-    /* tmpl_store_sites() and tmpl_store_forget(). */
-    apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
-                          void *baton, tmpl_error_t *err, apr_pool_t *pool);
-    /* tmpl_store_sites_part(); NULL: all sites are one part. *next is NULL. */
-    apr_status_t (*sites_part)(void *ctx, const char *from, uint32_t n,
-                               apr_status_t (*each)(void *baton, const char *site), void *baton,
-                               const char **next, tmpl_error_t *err, apr_pool_t *pool);
+    /* tmpl_store_sites_part(), with *next NULL at first, and tmpl_store_forget(). */
+    apr_status_t (*sites)(void *ctx, const char *from, uint32_t n,
+                          apr_status_t (*each)(void *baton, const char *site), void *baton,
+                          const char **next, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
     /*
      * Sets the store's secret to put, or fills is if put is NULL. A NULL function: the store has

@@ -2,7 +2,6 @@
 #include "table/store.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <apr_escape.h>
 #include <apr_general.h>
@@ -29,13 +28,6 @@ const tmpl_store_opts_t tmpl_store_opts_default = {
     .max_connections = 16,
     .patience = apr_time_from_sec(30),
 };
-
-apr_time_t tmpl_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return apr_time_make((apr_time_t)now.tv_sec, now.tv_nsec / 1000);
-}
 
 static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
 {
@@ -455,7 +447,8 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store,
                               apr_status_t (*each)(void *baton, const char *site), void *baton,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
-    return store->engine.provider->sites(store->engine.ctx, each, baton, err, pool);
+    const char *next;
+    return tmpl_store_sites_part(store, NULL, UINT32_MAX, each, baton, &next, err, pool);
 }
 
 apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
@@ -464,9 +457,7 @@ apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32
 {
     const tmpl_engine_t *engine = &store->engine;
     *next = NULL;
-    return engine->provider->sites_part != NULL
-               ? engine->provider->sites_part(engine->ctx, from, n, each, baton, next, err, pool)
-               : engine->provider->sites(engine->ctx, each, baton, err, pool);
+    return engine->provider->sites(engine->ctx, from, n, each, baton, next, err, pool);
 }
 
 apr_status_t tmpl_store_usage(tmpl_store_t *store, tmpl_store_usage_t *usage, tmpl_error_t *err)

@@ -61,6 +61,7 @@
 #include <apr_strings.h>
 #include <apr_time.h>
 
+#include "base/clock.h"
 #include "base/tmpl.h"
 
 typedef struct tmpl_store_t tmpl_store_t;
@@ -72,9 +73,6 @@ typedef struct tmpl_store_t tmpl_store_t;
 
 /* A status of some sites only: the server that holds them fails; the other servers work. */
 #define TMPL_EPART (APR_OS_START_USERERR + 2)
-
-/* Microseconds on a clock that nobody sets. */
-apr_time_t tmpl_clock(void);
 
 /* A kind of key; each kind has keys of its own. */
 typedef enum {

@@ -318,6 +318,60 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t
     }
 }
 
+/* Reads from a snapshot, and what it lacks from the store. Returns 0 if the snapshot has ended. */
+static int read_rest(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached, tmpl_txn_t *txn,
+                     apr_status_t (*read)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n),
+                     tmpl_numbered_t *buckets, uint32_t n, apr_status_t *rv)
+{
+    uint32_t *missing = apr_palloc(txn->pool, (n + (apr_size_t)1) * sizeof(*missing));
+    tmpl_head_t head;
+    uint32_t n_missing = tmpl_snapshots_get(snapshots, cached, &head, buckets, n, missing);
+    *rv = APR_SUCCESS;
+    if (!tmpl_head_same_buckets(&head, &txn->head)) {
+        return 0;
+    }
+    txn->head = head;
+    txn->found = 1;
+    if (n_missing == 0) {
+        return 1;
+    }
+    tmpl_numbered_t *found = apr_palloc(txn->pool, n_missing * sizeof(*found));
+    for (uint32_t i = 0; i < n_missing; i++) {
+        found[i].number = buckets[missing[i]].number;
+    }
+    *rv = read(txn, found, n_missing);
+    for (uint32_t i = 0; *rv == APR_SUCCESS && i < n_missing; i++) {
+        buckets[missing[i]].is = found[i].is;
+    }
+    return *rv != APR_SUCCESS ||
+           tmpl_snapshots_add(snapshots, cached, &txn->head, found, n_missing);
+}
+
+apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **cached,
+                                 int64_t stamp, tmpl_txn_t *txn,
+                                 apr_status_t (*read)(tmpl_txn_t *txn, tmpl_numbered_t *buckets,
+                                                      uint32_t n),
+                                 tmpl_numbered_t *buckets, uint32_t n)
+{
+    const tmpl_head_t asked = txn->head;
+    apr_status_t rv;
+    if (*cached != NULL) {
+        if (read_rest(snapshots, *cached, txn, read, buckets, n, &rv)) {
+            return rv;
+        }
+        tmpl_snapshots_give(snapshots, *cached);
+        *cached = NULL;
+        if (!tmpl_head_same_buckets(&txn->head, &asked)) {
+            return APR_SUCCESS; /* the engine asks again */
+        }
+    }
+    rv = read(txn, buckets, n);
+    if (rv == APR_SUCCESS && tmpl_head_same_buckets(&txn->head, &asked)) {
+        tmpl_snapshots_begin(snapshots, txn->site, stamp, &txn->head, buckets, n);
+    }
+    return rv;
+}
+
 void tmpl_snapshots_clear(tmpl_snapshots_t *cache, int64_t stamp)
 {
     pthread_mutex_lock(&cache->lock);

@@ -257,70 +257,29 @@ static int bucket_get(const own_t *own, tmpl_numbered_t *bucket, unsigned steps)
  * Reads n buckets. A step to the next one costs a fifth of a search in the tree; the engine asks
  * for nearly all buckets in their order.
  */
-static int buckets_read(const tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t buckets_read(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const unsigned steps = n > t->head.n / WALK_SHARE ? WALK_MOST : 0;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         rc = bucket_get(t->own, &buckets[i], steps);
     }
-    return rc;
-}
-
-/*
- * The snapshot of the site as it is now; NULL: there is none. Each write of a site, by any process,
- * gives it another "seen"; other sites may have been written since.
- */
-static tmpl_snapshot_t *cached_take(const tmpl_txn_t *t, int64_t stamp)
-{
-    const store_t *store = t->ctx;
-    tmpl_snapshot_t *cached = tmpl_snapshots_take(store->snapshots, t->site, stamp, stamp);
-    tmpl_head_t head;
-    if (cached == NULL) {
-        return NULL;
-    }
-    (void)tmpl_snapshots_get(store->snapshots, cached, &head, NULL, 0, NULL);
-    if (!tmpl_head_same_buckets(&head, &t->head)) { /* the snapshot is of a former site */
-        tmpl_snapshots_give(store->snapshots, cached);
-        return NULL;
-    }
-    return cached;
-}
-
-static int buckets_read_cached(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
-{
-    const store_t *store = t->ctx;
-    own_t *own = t->own;
-    int64_t stamp = (int64_t)own->site.seen;
-    tmpl_head_t head;
-    own->cached = cached_take(t, stamp);
-    if (own->cached == NULL) {
-        int rc = buckets_read(t, buckets, n);
-        if (rc == 0) {
-            tmpl_snapshots_begin(store->snapshots, t->site, stamp, &t->head, buckets, n);
-        }
-        return rc;
-    }
-    uint32_t *missing = apr_palloc(t->pool, n * sizeof(*missing));
-    uint32_t n_missing =
-        tmpl_snapshots_get(store->snapshots, own->cached, &head, buckets, n, missing);
-    tmpl_numbered_t *found = apr_palloc(t->pool, (n_missing + (apr_size_t)1) * sizeof(*found));
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < n_missing; i++) {
-        rc = bucket_get(own, &buckets[missing[i]], 0);
-        found[i] = buckets[missing[i]];
-    }
-    if (rc == 0 && n_missing > 0) {
-        tmpl_snapshots_add(store->snapshots, own->cached, &t->head, found, n_missing);
-    }
-    return rc;
+    return txn_fail(t, rc);
 }
 
 static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    /* an export would only displace the snapshots of look-ups */
-    int cached = !t->write && t->policy != NULL && t->found && n > 0;
-    return txn_fail(t, cached ? buckets_read_cached(t, buckets, n) : buckets_read(t, buckets, n));
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    /* each write of a site, by any process, gives it another "seen" */
+    const int64_t stamp = (int64_t)own->site.seen;
+    if (t->write || t->policy == NULL || !t->found || n == 0) {
+        return buckets_read(t, buckets, n); /* an export would only displace snapshots */
+    }
+    if (own->cached == NULL) {
+        own->cached = tmpl_snapshots_take(store->snapshots, t->site, stamp, stamp);
+    }
+    return tmpl_snapshots_read(store->snapshots, &own->cached, stamp, t, buckets_read, buckets, n);
 }
 
 /* ---- writing ---- */
@@ -449,9 +408,9 @@ static uint64_t size(tmpl_txn_t *t)
 }
 
 /* Up to n names of sites behind from, which may be NULL; fills *next if there are more. */
-static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
-                               apr_status_t (*each)(void *baton, const char *site), void *baton,
-                               const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t sites(void *ctx, const char *from, uint32_t n,
+                          apr_status_t (*each)(void *baton, const char *site), void *baton,
+                          const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;
     MDB_cursor *cursor = NULL;
@@ -492,13 +451,6 @@ static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
     return rc == 0 || rc == MDB_NOTFOUND
                ? APR_SUCCESS
                : tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
-}
-
-static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
-                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
-{
-    const char *next = NULL;
-    return sites_part(ctx, NULL, UINT32_MAX, each, baton, &next, err, pool);
 }
 
 /* Forgets the site, then deletes its buckets in slices. A map without free pages grows for that. */
@@ -628,7 +580,6 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .end = end,
     .size = size,
     .sites = sites,
-    .sites_part = sites_part,
     .forget = forget,
     .secret = secret,
     .usage = usage,

@@ -11,10 +11,6 @@
 
 #include "table/provider.h"
 
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#endif
-
 /* How often to try again while another process is alone. */
 #define SHARE_POLL apr_time_from_msec(5)
 
@@ -107,16 +103,7 @@ void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock)
 
 int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 {
-    struct timespec until = tmpl_clock_timespec(deadline);
-    int rc = pthread_mutex_clocklock(&lock->shared->mutex, CLOCK_MONOTONIC, &until);
-
-#ifdef __SANITIZE_THREAD__
-    /* ThreadSanitizer of GCC 12 does not know pthread_mutex_clocklock */
-    if (rc == 0 || rc == EOWNERDEAD) {
-        __tsan_mutex_pre_lock(&lock->shared->mutex, 0);
-        __tsan_mutex_post_lock(&lock->shared->mutex, 0, 0);
-    }
-#endif
+    int rc = tmpl_clock_lock(&lock->shared->mutex, deadline);
     return rc == EOWNERDEAD ? pthread_mutex_consistent(&lock->shared->mutex) : rc;
 }
 

@@ -157,11 +157,16 @@ static uint64_t size(tmpl_txn_t *txn)
 
 /* ---- sites ---- */
 
-static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
-                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
+/* All sites are one part. */
+static apr_status_t sites(void *ctx, const char *from, uint32_t n,
+                          apr_status_t (*each)(void *baton, const char *site), void *baton,
+                          const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
     memory_t *memory = ctx;
     apr_status_t rv = APR_SUCCESS;
+    (void)from;
+    (void)n;
+    (void)next;
     (void)pool;
     apr_thread_rwlock_rdlock(memory->lock);
     for (const site_t *site = memory->sites; rv == APR_SUCCESS && site != NULL; site = site->next) {

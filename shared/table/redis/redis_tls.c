@@ -198,22 +198,15 @@ static apr_status_t outcome(SSL *ssl, int rc, int *for_read, tmpl_error_t *err)
     return error == SSL_ERROR_SYSCALL && saved != 0 ? APR_FROM_OS_ERROR(saved) : APR_EOF;
 }
 
-apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
-                                 int *for_read, tmpl_error_t *err)
+apr_status_t tmpl_redis_tls_transfer(tmpl_redis_tls_session_t *session, char *into,
+                                     const char *from, size_t *len, int *for_read,
+                                     tmpl_error_t *err)
 {
+    SSL *ssl = (SSL *)session;
     ERR_clear_error();
     errno = 0;
-    int rc = SSL_read_ex((SSL *)session, bytes, *len, len);
-    return rc == 1 ? APR_SUCCESS : outcome((SSL *)session, rc, for_read, err);
-}
-
-apr_status_t tmpl_redis_tls_write(tmpl_redis_tls_session_t *session, const char *bytes, size_t *len,
-                                  int *for_read, tmpl_error_t *err)
-{
-    ERR_clear_error();
-    errno = 0;
-    int rc = SSL_write_ex((SSL *)session, bytes, *len, len);
-    return rc == 1 ? APR_SUCCESS : outcome((SSL *)session, rc, for_read, err);
+    int rc = into != NULL ? SSL_read_ex(ssl, into, *len, len) : SSL_write_ex(ssl, from, *len, len);
+    return rc == 1 ? APR_SUCCESS : outcome(ssl, rc, for_read, err);
 }
 
 #else
@@ -248,21 +241,16 @@ void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session)
     (void)session;
 }
 
-apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
-                                 int *for_read, tmpl_error_t *err)
+apr_status_t tmpl_redis_tls_transfer(tmpl_redis_tls_session_t *session, char *into,
+                                     const char *from, size_t *len, int *for_read,
+                                     tmpl_error_t *err)
 {
     (void)session;
-    (void)bytes;
+    (void)into;
+    (void)from;
     (void)len;
     (void)for_read;
     return tmpl_fail(err, APR_ENOTIMPL, "no TLS");
-}
-
-apr_status_t tmpl_redis_tls_write(tmpl_redis_tls_session_t *session, const char *bytes, size_t *len,
-                                  int *for_read, tmpl_error_t *err)
-{
-    (void)bytes;
-    return tmpl_redis_tls_read(session, NULL, len, for_read, err);
 }
 
 #endif
