@@ -10,7 +10,7 @@
 #include "detect/pagelevel.h"
 #include "detect/why.h"
 #include "model/models.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /*
  * X(id, name, need, separators, read, judge, explanation): the values of TmplDetector. The columns

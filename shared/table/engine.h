@@ -6,13 +6,7 @@
  *     keys of pages --salt--> ranks --n--> numbers of buckets --get--> entries --rules.h-->
  *     changed entries, new head --split, update, sweep, merge--> buckets --commit-->
  *
- * A bucket packs some sixteen entries as columns; bucket/bucket.h has every byte:
- *
- *     n (2) w (1) clock (4) r (1) | run (2) x r | low hash (4) x n | top (1) x n | age (w) x n |
- *     rest x n
- *
- * An entry is one value of each column, and belongs to one run. Its rest is empty for a document.
- * For a segment it is the fingerprints or the DF, for a layout path DF, text and repeated text.
+ * A bucket packs some sixteen entries as columns; bucket.h has every byte.
  *
  * store.c checks what callers hand in. All functions return APR_SUCCESS or fill err.
  */
@@ -21,8 +15,8 @@
 
 #include "table/provider.h"
 
-/* An open store. */
-typedef struct {
+/* An open store: tmpl_store_t. */
+typedef struct tmpl_engine_t {
     const tmpl_provider_t *provider;
     void *ctx;
     apr_interval_time_t patience; /* for calls without a deadline */

@@ -9,7 +9,14 @@
 #include <endian.h>
 #include <string.h>
 
-#include "table/store.h"
+#include "table/counts.h"
+
+/*
+ * Pages that an entry of document frequency df lives after it was last seen:
+ *     f(df) = Tb * N / (1 + (N - 1) * e^-(df - 1))          Wang et al., section 2.4
+ * so f(1) = Tb, and f grows to the limit Tb * N. Rounded down.
+ */
+uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
 
 #define TMPL_FINGERPRINTS_MAX (TMPL_MIN_DF_MOST - 1)
 
@@ -52,7 +59,7 @@ static inline int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetime
 
 /*
  * Counts the document with fingerprint fp in value. If live is 0, begins the value anew (step 3 of
- * learning in store.h). Returns whether this made the entry reach min_df.
+ * learning in counts.h). Returns whether this made the entry reach min_df.
  */
 int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
                      uint32_t min_df);

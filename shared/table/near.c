@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* How much of its text a near copy shares with a document (store.h). docs/design.md says why. */
+/* How much of its text a near copy shares with a document (counts.h). docs/design.md says why. */
 #define MOST_PERCENT   90
 #define DIFFERENT_MOST 200 /* bytes */
 #define NEW_MOST       500 /* bytes */

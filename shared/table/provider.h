@@ -21,6 +21,7 @@
 #ifndef TMPL_PROVIDER_H
 #define TMPL_PROVIDER_H
 
+#include "base/clock.h"
 #include "table/rules.h"
 
 #define TMPL_BUCKETS_MOST (1u << 24) /* buckets of a site */
@@ -39,9 +40,6 @@ static inline int tmpl_head_same_buckets(const tmpl_head_t *a, const tmpl_head_t
     return a->n == b->n && a->salt == b->salt;
 }
 
-/* A new secret: hexadecimal digits. */
-void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
-
 /*
  * A head as bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian.
  * The highest bit of n says that the site is frozen.
@@ -50,6 +48,9 @@ void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
 /* Returns 0 if len bytes are not a head, or name more buckets than there may be. */
 int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len);
+
+/* A new secret: hexadecimal digits. */
+void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
 
 /* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and is not stored. */
 typedef struct {

@@ -133,7 +133,7 @@ static unsigned segment_count(work_t *w, uint32_t i, int counted)
     return slot->value.df < 2 ? 0 : before == 1 && slot->value.df == 2 ? 2 : 1;
 }
 
-/* What the blocks of a page add to one path: T and R of store.h. */
+/* What the blocks of a page add to one path: T and R of counts.h. */
 typedef struct {
     uint64_t text, repeated;
     int named; /* some block names it */

@@ -8,7 +8,7 @@
 #include <apr_strings.h>
 
 #include "base/slot.h"
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
 #define MOST   200

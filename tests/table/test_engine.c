@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 #include "table/engine.h"
 
 #define ENTRIES 100

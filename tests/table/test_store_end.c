@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "table/redis/redis_node.h"
-#include "table/bucket/snapshots.h"
+#include "table/snapshots.h"
 
 /* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which
  * is an end as well. */

@@ -4,7 +4,7 @@
 #include <sys/file.h>
 
 #include "base/buf.h"
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 #include "table/lmdb/lmdb_table.h"
 #include "table/lmdb/lmdb_walk.h"
 

@@ -3,8 +3,8 @@
  * asked. */
 #include "store_fixture.h"
 
-#include "table/bucket/buckets.h"
-#include "table/bucket/snapshots.h"
+#include "table/buckets.h"
+#include "table/snapshots.h"
 
 /* Keys that are asked for first: too few to be in every bucket of the site, whatever its salt. */
 #define FEW 10

@@ -23,8 +23,8 @@
 
 #include <apr_strings.h>
 
-#include "table/bucket/buckets.h"
-#include "table/bucket/snapshots.h"
+#include "table/buckets.h"
+#include "table/snapshots.h"
 #include "table/engine.h"
 #include "table/lmdb/lmdb_table.h"
 

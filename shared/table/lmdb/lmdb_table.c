@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 
 #define SERIAL_SIZE 4
 

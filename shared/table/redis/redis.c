@@ -3,7 +3,7 @@
  * The shared store, "redis://..." and other forms (docs/redis.md). redis_site.h says how a site is
  * stored.
  *
- * The key "tmpl:6:secret" holds the server's secret (store.h), and does not expire. A process that
+ * The key "tmpl:6:secret" holds the server's secret (counts.h), and does not expire. A process that
  * knows the secret puts it back if the server has lost it.
  *
  * One HMGET looks a page up, so its counts are of one moment; if counts may be older, a snapshot
@@ -19,7 +19,7 @@
 #include <apr_strings.h>
 
 #include "base/clock.h"
-#include "table/bucket/snapshots.h"
+#include "table/snapshots.h"
 #include "table/redis/redis_site.h"
 
 #define XXH_INLINE_ALL

@@ -2,7 +2,7 @@
 #include "table/redis/redis_client.h"
 
 #include "base/clock.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 #define HOPS_MOST 5 /* servers that one exchange goes to */
 
@@ -70,10 +70,10 @@ static apr_status_t follow(session_t *session, const tmpl_redis_referral_t *refe
                            tmpl_error_t *err)
 {
     tmpl_redis_node_t *node = tmpl_redis_refer(session->redis, referral);
-    return node != NULL ? move(session, node, referral->is_ask, err)
-                        : tmpl_fail(err, APR_ENOMEM, "%s: it has had more than %d servers",
-                                    tmpl_redis_address(session->redis)->name,
-                                    TMPL_REDIS_NODES_MOST);
+    return node != NULL
+               ? move(session, node, referral->is_ask, err)
+               : tmpl_fail(err, APR_ENOMEM, "%s: it has had more than %d servers",
+                           tmpl_redis_address(session->redis)->name, TMPL_REDIS_NODES_MOST);
 }
 
 /*
@@ -106,8 +106,8 @@ static apr_status_t call_asking(session_t *session, const apr_array_header_t *li
         tmpl_redis_command(all, "ASKING", NULL);
         APR_ARRAY_PUSH(all, apr_array_header_t *) = APR_ARRAY_IDX(list, i, apr_array_header_t *);
     }
-    apr_status_t rv = tmpl_redis_conn_call(session->conn, &session->node->server, all, deadline,
-                                           replies, err);
+    apr_status_t rv =
+        tmpl_redis_conn_call(session->conn, &session->node->server, all, deadline, replies, err);
     for (int i = 0; rv == APR_SUCCESS && i < list->nelts; i++) {
         (*replies)[i] = (*replies)[2 * i + 1];
     }
@@ -133,10 +133,9 @@ static apr_status_t call(session_t *session, const apr_array_header_t *list, apr
             return tmpl_fail(err, TMPL_EPART, "%s: the server has failed a moment ago", node->name);
         }
     }
-    apr_status_t rv =
-        session->is_asking
-            ? call_asking(session, list, deadline, replies, err)
-            : tmpl_redis_conn_call(session->conn, &node->server, list, deadline, replies, err);
+    apr_status_t rv = session->is_asking ? call_asking(session, list, deadline, replies, err)
+                                         : tmpl_redis_conn_call(session->conn, &node->server, list,
+                                                                deadline, replies, err);
     if (is_cluster(session)) {
         (void)tmpl_breaker_report(&node->breaker, began, tmpl_clock(),
                                   rv == APR_SUCCESS          ? TMPL_CALL_OK

@@ -356,9 +356,8 @@ static apr_status_t greet(conn_t *conn, const server_t *server, apr_time_t deadl
     if (server->must_be_master) {
         tmpl_redis_command(list, "ROLE", NULL);
     }
-    apr_status_t rv = list->nelts == 0
-                          ? APR_SUCCESS
-                          : round_trip(conn, server, list, deadline, replies, err);
+    apr_status_t rv =
+        list->nelts == 0 ? APR_SUCCESS : round_trip(conn, server, list, deadline, replies, err);
     for (int i = 0; rv == APR_SUCCESS && i < list->nelts; i++) {
         rv = tmpl_redis_check(server->name, replies[i], err);
         if (rv == APR_SUCCESS && server->must_be_master && i == list->nelts - 1) {

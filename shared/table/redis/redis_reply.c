@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "table/store.h"
+#include "table/counts.h"
 
 #define ELEMENTS_MOST (1 << 20) /* elements of an array, whose length comes from outside */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/bucket/snapshots.h"
+#include "table/snapshots.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/bucket/work.h"
+#include "table/work.h"
 
 #include <string.h>
 
@@ -33,6 +33,12 @@ apr_status_t tmpl_work_end(tmpl_work_t *w, apr_status_t rv)
     w->provider->end(w->txn);
     apr_pool_destroy(w->pool);
     return rv;
+}
+
+apr_status_t tmpl_work_changed(const tmpl_work_t *w)
+{
+    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
+                     w->txn->site);
 }
 
 /* ---- keys and entries ---- */
@@ -268,8 +274,7 @@ apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep)
             return APR_SUCCESS;
         }
     }
-    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
-                     w->txn->site);
+    return tmpl_work_changed(w);
 }
 
 /* ---- writing ---- */
@@ -301,8 +306,7 @@ static apr_status_t resize_load(tmpl_work_t *w, uint32_t n)
         rv = w->provider->get(w->txn, w->buckets + from, w->n_buckets - from);
     }
     if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {
-        rv =
-            tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read", w->txn->site);
+        rv = tmpl_work_changed(w);
     }
     w->txn->head = head;
     return rv;
