@@ -23,9 +23,12 @@
 
 #include <apr_strings.h>
 
+#include "base/number.h"
 #include "table/buckets.h"
 #include "table/snapshots.h"
 #include "table/engine.h"
+#include "table/lmdb/lmdb_check.h"
+#include "table/lmdb/lmdb_open.h"
 #include "table/lmdb/lmdb_table.h"
 
 #define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
@@ -87,9 +90,9 @@ static apr_status_t site_fail(const store_t *store, int rc, const char *site, tm
         return tmpl_fail(err, TMPL_EDAMAGED,
                          "lmdb:%s: %s: the record of site %s in data.mdb is damaged: begin it anew "
                          "with tmplctl forget",
-                         tmpl_lmdb_dir(store->db), doing, site);
+                         store->db->dir, doing, site);
     }
-    return tmpl_lmdb_fail(store->db, rc, err, doing);
+    return tmpl_lmdb_fail(store->db->dir, rc, err, doing);
 }
 
 static apr_status_t txn_fail(const tmpl_txn_t *t, int rc)
@@ -113,7 +116,7 @@ static int site_open(tmpl_txn_t *t)
     if (rc != 0 && rc != MDB_NOTFOUND) {
         return rc;
     }
-    return mdb_cursor_open(own->txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &own->cursor);
+    return mdb_cursor_open(own->txn, store->db->dbi[TMPL_DB_ENTRIES], &own->cursor);
 }
 
 /* Ends LMDB's transaction. If it writes and rc, its result so far, is 0, commits. Returns the
@@ -147,8 +150,9 @@ static int room_make(const tmpl_txn_t *t, unsigned share, int *made)
     MDB_txn *txn = ((const own_t *)t->own)->txn;
     int done, rc = tmpl_dropped_delete(store->db, txn, DELETE_BUCKETS, &done);
     *made = !done;
-    for (int i = 0;
-         rc == 0 && i < TMPL_LMDB_EVICTED_MOST && tmpl_lmdb_lacks_share(store->db, share); i++) {
+    for (int i = 0; rc == 0 && i < TMPL_LMDB_EVICTED_MOST &&
+                    tmpl_lmdb_is_tight(store->db, store->db->map_size / share);
+         i++) {
         rc = done ? tmpl_site_evict(store->db, txn, t->site) : 0;
         if (rc == 0) {
             *made = 1;
@@ -181,7 +185,7 @@ static apr_status_t clean(const tmpl_txn_t *full)
             rc = finish(&t, rc);
         }
         /* a file that is larger than its limit may have no free page */
-        made = rc == MDB_MAP_FULL ? tmpl_lmdb_grow(store->db) == 0 : made && rc == 0;
+        made = rc == MDB_MAP_FULL ? tmpl_lmdb_grow(store->db, 0) == 0 : made && rc == 0;
     }
     return made ? tmpl_fail(full->err, APR_EBUSY, "site %s: other sites are deleted for it",
                             full->site)
@@ -399,7 +403,7 @@ static uint64_t size(tmpl_txn_t *t)
 {
     const store_t *store = t->ctx;
     MDB_stat stat;
-    int rc = mdb_stat(((own_t *)t->own)->txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &stat);
+    int rc = mdb_stat(((own_t *)t->own)->txn, store->db->dbi[TMPL_DB_ENTRIES], &stat);
     if (rc != 0 || stat.ms_entries == 0) {
         return 0;
     }
@@ -421,13 +425,13 @@ static apr_status_t sites(void *ctx, const char *from, uint32_t n,
     apr_status_t rv = APR_SUCCESS;
     int rc = tmpl_lmdb_read_begin(store->db, &txn);
     if (rc != 0) {
-        return tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
+        return tmpl_lmdb_fail(store->db->dir, rc, err, "cannot list the sites");
     }
     if (from != NULL && *from != '\0') {
         key = (MDB_val){ strlen(from), (void *)from };
         op = MDB_SET_RANGE;
     }
-    rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &cursor);
+    rc = mdb_cursor_open(txn, store->db->dbi[TMPL_DB_SITES], &cursor);
     for (; rc == 0 && rv == APR_SUCCESS && (rc = mdb_cursor_get(cursor, &key, &data, op)) == 0;
          op = MDB_NEXT) {
         if (op == MDB_SET_RANGE && key.mv_size == strlen(from) &&
@@ -450,7 +454,7 @@ static apr_status_t sites(void *ctx, const char *from, uint32_t n,
     }
     return rc == 0 || rc == MDB_NOTFOUND
                ? APR_SUCCESS
-               : tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
+               : tmpl_lmdb_fail(store->db->dir, rc, err, "cannot list the sites");
 }
 
 /* Forgets the site, then deletes its buckets in slices. A map without free pages grows for that. */
@@ -469,7 +473,7 @@ static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_p
         }
         forgotten |= rc == 0;
     } while ((rc == 0 && !done) ||
-             (rc == MDB_MAP_FULL && grown++ < GROWN_MOST && tmpl_lmdb_grow(store->db) == 0));
+             (rc == MDB_MAP_FULL && grown++ < GROWN_MOST && tmpl_lmdb_grow(store->db, 0) == 0));
     return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot forget a site");
 }
 
@@ -495,7 +499,7 @@ static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE]
     }
     return rc == 0
                ? APR_SUCCESS
-               : tmpl_lmdb_fail(store->db, rc, err,
+               : tmpl_lmdb_fail(store->db->dir, rc, err,
                                 put != NULL ? "cannot set the secret" : "cannot read the secret");
 }
 
@@ -511,14 +515,66 @@ static apr_status_t usage(void *ctx, tmpl_store_usage_t *usage, tmpl_error_t *er
         tmpl_lmdb_read_end(store->db, txn);
     }
     return rc == 0 ? APR_SUCCESS
-                   : tmpl_lmdb_fail(store->db, rc, err, "cannot read how full the store is");
+                   : tmpl_lmdb_fail(store->db->dir, rc, err, "cannot read how full the store is");
+}
+
+/* ---- the URI ---- */
+
+static const struct {
+    const char *name;
+    const tmpl_unit_t *units;
+    const char *least, *most;
+} limits[] = {
+    { "size", tmpl_units_bytes, "1M", sizeof(void *) > 4 ? "1024G" : "1G" },
+    { "sites", tmpl_units_none, "1", "100000000" },
+};
+
+#define N_LIMITS (sizeof(limits) / sizeof(limits[0]))
+
+/* Reads NAME=VALUE into the number of its limit. */
+static apr_status_t limit_parse(int64_t numbers[N_LIMITS], char *pair, tmpl_error_t *err)
+{
+    char *value = strchr(pair, '=');
+    if (value != NULL) {
+        *value++ = '\0';
+    }
+    for (size_t i = 0; i < N_LIMITS; i++) {
+        if (strcmp(pair, limits[i].name) == 0) {
+            return value != NULL && tmpl_number_between(&numbers[i], value, limits[i].units,
+                                                        limits[i].least, limits[i].most)
+                       ? APR_SUCCESS
+                       : tmpl_fail(err, APR_EINVAL, "lmdb: %s must be a whole number from %s to %s",
+                                   pair, limits[i].least, limits[i].most);
+        }
+    }
+    return tmpl_fail(err, APR_EINVAL, "lmdb: \"%s\" is not size or sites", pair);
+}
+
+/* Sets those limits in opts that uri names; the others stay as they are. */
+static apr_status_t address_parse(const char *uri, tmpl_store_opts_t *opts, tmpl_error_t *err,
+                                  apr_pool_t *pool)
+{
+    int64_t numbers[N_LIMITS] = { (int64_t)opts->map_size, opts->max_sites };
+    char *state, *query = apr_pstrdup(pool, uri + strcspn(uri, "?"));
+    apr_status_t rv = APR_SUCCESS;
+    if (tmpl_store_directory(uri, pool)[0] == '\0') {
+        return tmpl_fail(err, APR_EINVAL, "lmdb: lacks a directory, as in lmdb:/var/lib/tmpl");
+    }
+    for (char *pair = apr_strtok(query, "?&", &state); rv == APR_SUCCESS && pair != NULL;
+         pair = apr_strtok(NULL, "?&", &state)) {
+        rv = limit_parse(numbers, pair, err);
+    }
+    opts->map_size = (apr_size_t)numbers[0];
+    opts->max_sites = (uint32_t)numbers[1];
+    return rv;
 }
 
 /* ---- opening ---- */
 
 static const char *moved(void *ctx)
 {
-    return tmpl_lmdb_moved(((const store_t *)ctx)->db);
+    const store_t *store = ctx;
+    return store->db->moved[0] != '\0' ? store->db->moved : NULL;
 }
 
 static int is_lost(void *ctx)
@@ -529,18 +585,18 @@ static int is_lost(void *ctx)
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_store_opts_t opts = { 0 };
-    return tmpl_lmdb_address_parse(uri, &opts, err, pool);
+    return address_parse(uri, &opts, err, pool);
 }
 
 static apr_status_t examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     return tmpl_lmdb_examine(tmpl_store_directory(uri, pool),
-                             tmpl_clock() + tmpl_store_opts_default.patience, err);
+                             tmpl_clock() + tmpl_store_opts_default.patience, err, pool);
 }
 
 static apr_status_t test(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
-    return tmpl_lmdb_test(tmpl_store_directory(uri, pool), err);
+    return tmpl_lmdb_test(tmpl_store_directory(uri, pool), err, pool);
 }
 
 static apr_status_t store_close(void *data)
@@ -555,7 +611,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 {
     store_t *store = apr_pcalloc(pool, sizeof(*store));
     store->opts = *opts;
-    apr_status_t rv = tmpl_lmdb_address_parse(uri, &store->opts, err, pool);
+    apr_status_t rv = address_parse(uri, &store->opts, err, pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -370,7 +370,7 @@ static apr_status_t secret_check(const char *server, int must_set, redisReply *c
     if (replies[1]->type != REDIS_REPLY_NIL) {
         return tmpl_redis_garbage(server, err);
     }
-    /* the server may take writes of sites: it must not get keys that each process makes by itself */
+    /* if the server takes writes of sites, each process must not make its keys by itself */
     return tmpl_redis_check(server, replies[0], NULL) == APR_ENOSPC
                ? APR_SUCCESS
                : tmpl_redis_check(server, replies[0], err);

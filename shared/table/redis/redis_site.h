@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sites in Redis. A site is one hash with the key "tmpl:6:{SITE}". So a site expires or is evicted as a
- * whole. The braces keep all keys that a site may ever have in one slot of a cluster; in the name,
- * braces and % are written %7B, %7D and %25. Its fields:
+ * Sites in Redis. A site is one hash with the key "tmpl:6:{SITE}". So a site expires or is evicted
+ * as a whole. The braces keep all keys that a site may ever have in one slot of a cluster; in the
+ * name, braces and % are written %7B, %7D and %25. Its fields:
  *
  *     "h"                          the head (provider.h)
  *     "b", number (3, big-endian)  a bucket (bucket.h)
