@@ -158,19 +158,19 @@ static apr_status_t write_check(const tmpl_txn_t *t, const redisReply *reply)
 }
 
 /*
- * Checks the n replies to a question. Replies 1 to first - 1 are to commands that only writers
- * send; the others are to commands of readers, whose errors go first.
+ * Checks the replies to a question. The first and the last one are to commands of readers, whose
+ * errors go first; the others are to commands that only writers send.
  */
-static apr_status_t ask_check(const tmpl_txn_t *t, redisReply *const *replies, int first, int n)
+static apr_status_t ask_check(const tmpl_txn_t *t, redisReply *const *replies, int last)
 {
     apr_status_t rv = tmpl_redis_check(server_of(t), replies[0], t->err);
-    for (int i = first; rv == APR_SUCCESS && i < n; i++) {
-        rv = tmpl_redis_check(server_of(t), replies[i], t->err);
+    if (rv == APR_SUCCESS) {
+        rv = tmpl_redis_check(server_of(t), replies[last], t->err);
     }
     if (rv != APR_SUCCESS) {
         return note_failure(t, rv);
     }
-    for (int i = 1; rv == APR_SUCCESS && i < first; i++) {
+    for (int i = 1; rv == APR_SUCCESS && i < last; i++) {
         rv = write_check(t, replies[i]);
     }
     return rv == APR_ENOSPC ? rv : note_failure(t, rv);
@@ -187,11 +187,11 @@ static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
         unwatch(list);
         tmpl_redis_command(list, "WATCH", own->key, NULL);
     }
-    int first = list->nelts;
+    int last = list->nelts;
     tmpl_redis_site_ask(list, own->key, buckets, n);
     apr_status_t rv = exchange(t, list, &replies);
     if (rv == APR_SUCCESS) {
-        rv = ask_check(t, replies, first, list->nelts);
+        rv = ask_check(t, replies, last);
     }
     if (rv != APR_SUCCESS) {
         return rv;
@@ -201,7 +201,7 @@ static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
     /* negative: the key never expires, or does not exist */
     t->fading = replies[0]->type == REDIS_REPLY_INTEGER && replies[0]->integer >= 0 &&
                 replies[0]->integer < idle - idle / TOUCHES;
-    if (!tmpl_redis_site_take(replies + first, &t->head, &t->found, buckets, n)) {
+    if (!tmpl_redis_site_take(replies[last], &t->head, &t->found, buckets, n)) {
         return note_failure(t, tmpl_redis_garbage(server_of(t), t->err));
     }
     remember(t);

@@ -10,10 +10,9 @@
 #include "base/clock.h"
 
 #define HEAD_FIELD  "h"
-#define BUCKET_FLAG 'b'       /* the first byte of a bucket's field */
-#define FIELD_SIZE  4         /* bytes of a bucket's field */
-#define FIELDS_MOST (1 << 18) /* fields of one command: Redis accepts up to 2^20 words */
-#define SCAN_MOST   500       /* keys of one SCAN */
+#define BUCKET_FLAG 'b' /* the first byte of a bucket's field */
+#define FIELD_SIZE  4   /* bytes of a bucket's field */
+#define SCAN_MOST   500 /* keys of one SCAN */
 #define CURSOR_SIZE 24
 
 const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool)
@@ -81,9 +80,6 @@ void tmpl_redis_site_ask(apr_array_header_t *list, const char *key, const tmpl_n
     unsigned char *field = fields_make(list, n);
     apr_array_header_t *get = tmpl_redis_command(list, "HMGET", key, HEAD_FIELD, NULL);
     for (uint32_t i = 0; i < n; i++, field += FIELD_SIZE) {
-        if (i > 0 && i % FIELDS_MOST == 0) {
-            get = tmpl_redis_command(list, "HMGET", key, NULL);
-        }
         field_pack(field, buckets[i].number);
         tmpl_redis_word(get, field, FIELD_SIZE);
     }
@@ -98,28 +94,23 @@ static int element_take(tmpl_bucket_t *bytes, const redisReply *element)
     return is_string || element->type == REDIS_REPLY_NIL;
 }
 
-int tmpl_redis_site_take(redisReply *const *replies, tmpl_head_t *head, int *found,
+int tmpl_redis_site_take(const redisReply *reply, tmpl_head_t *head, int *found,
                          tmpl_numbered_t *buckets, uint32_t n)
 {
-    tmpl_bucket_t first = { 0 };
-    uint32_t done = 0;
-    int good;
-    do {
-        const redisReply *reply = *replies++;
-        uint32_t some = n - done < FIELDS_MOST ? n - done : FIELDS_MOST, skip = done == 0;
-        if (reply->type != REDIS_REPLY_ARRAY || reply->elements != (size_t)skip + some) {
-            return 0;
-        }
-        good = !skip || element_take(&first, reply->element[0]);
-        for (uint32_t i = skip; good && i < reply->elements; i++) {
-            good = element_take(&buckets[done++].is, reply->element[i]);
-        }
-    } while (good && done < n);
-    *found = good && first.bytes != NULL && tmpl_head_unpack(head, first.bytes, first.len);
+    tmpl_bucket_t first;
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != n + (size_t)1 ||
+        !element_take(&first, reply->element[0])) {
+        return 0;
+    }
+    *found = first.bytes != NULL && tmpl_head_unpack(head, first.bytes, first.len);
     if (!*found) {
         *head = (tmpl_head_t){ 0 };
     }
-    return good;
+    uint32_t i = 0;
+    while (i < n && element_take(&buckets[i].is, reply->element[i + 1])) {
+        i++;
+    }
+    return i == n;
 }
 
 void tmpl_redis_site_change(apr_array_header_t *list, const char *key, const tmpl_head_t *head,
@@ -133,14 +124,11 @@ void tmpl_redis_site_change(apr_array_header_t *list, const char *key, const tmp
     for (uint32_t i = 0; i < n; i++, field += FIELD_SIZE) {
         field_pack(field, buckets[i].number);
         if (buckets[i].is.len == 0) {
-            if (del == NULL || del->nelts > FIELDS_MOST) {
+            if (del == NULL) {
                 del = tmpl_redis_command(list, "HDEL", key, NULL);
             }
             tmpl_redis_word(del, field, FIELD_SIZE);
             continue;
-        }
-        if (put->nelts > 2 * FIELDS_MOST) {
-            put = tmpl_redis_command(list, "HSET", key, NULL);
         }
         tmpl_redis_word(put, field, FIELD_SIZE);
         tmpl_redis_word(put, buckets[i].is.bytes, buckets[i].is.len);
