@@ -48,7 +48,6 @@ static inline int tmpl_is_live(uint32_t df, uint32_t last, const tmpl_lifetimes_
                                uint32_t now)
 {
     uint32_t i = df < lifetimes->n ? df : lifetimes->n;
-
     return df > 0 && last <= now && now - last <= lifetimes->pages[i - 1];
 }
 static inline int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes,
@@ -108,7 +107,6 @@ static inline void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)
 static inline uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n)
 {
     uint64_t x = 0;
-
     memcpy(&x, bytes, n);
     return le64toh(x);
 }

@@ -55,7 +55,6 @@ static int directory_test(const char *dir, const char **failing, apr_pool_t *poo
 {
     struct statvfs disk;
     struct stat st;
-
     if (stat(dir, &st) != 0 || statvfs(dir, &disk) != 0) {
         return errno;
     }
@@ -79,7 +78,6 @@ static int format_test(const char *dir)
     MDB_txn *txn;
     MDB_dbi meta;
     int rc = mdb_env_create(&env);
-
     if (rc != 0) {
         return rc;
     }

@@ -82,7 +82,6 @@ static apr_status_t number_parse(unsigned *number, const char *what, const char 
                                  unsigned least, tmpl_error_t *err)
 {
     char *end;
-
     errno = 0;
     unsigned long n = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < least ||
@@ -116,7 +115,6 @@ int tmpl_redis_place_parse(tmpl_redis_place_t *place, const char *text,
 {
     const char *colon = strrchr(text, ':');
     unsigned port = 0;
-
     return colon != NULL && number_parse(&port, "port", colon + 1, 1, NULL) == APR_SUCCESS &&
            tmpl_redis_place_fill(place, text, (size_t)(colon - text), port, asked);
 }
@@ -124,7 +122,6 @@ int tmpl_redis_place_parse(tmpl_redis_place_t *place, const char *text,
 const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *pool)
 {
     int is_ipv6 = strchr(place->host, ':') != NULL;
-
     return place->port == 0 ? place->host
                             : apr_psprintf(pool, "%s%s%s:%u", is_ipv6 ? "[" : "", place->host,
                                            is_ipv6 ? "]" : "", place->port);
@@ -135,7 +132,6 @@ static apr_status_t login_parse(const parse_t *p, char *text)
 {
     tmpl_redis_login_t *login = &p->address->login;
     char *colon = strchr(text, ':');
-
     if (colon != NULL) {
         *colon++ = '\0';
         login->user = text[0] != '\0' ? unescape(text, p->pool) : NULL;
@@ -154,7 +150,6 @@ static apr_status_t host_parse(const parse_t *p, tmpl_redis_place_t *place, char
 {
     unsigned port = p->address->mode == TMPL_REDIS_SENTINEL ? SENTINEL_PORT : PORT;
     char *host = text, *end = text + strcspn(text, ":");
-
     if (text[0] == '[') {
         host++;
         end = strchr(text, ']');
@@ -182,7 +177,6 @@ static apr_status_t hosts_parse(const parse_t *p, char *text)
     char *login_end = strrchr(text, '@'); /* a password may hold an '@' */
     apr_status_t rv = APR_SUCCESS;
     unsigned n = 0;
-
     if (login_end != NULL) {
         *login_end = '\0';
         rv = login_parse(p, text);
@@ -211,7 +205,6 @@ static apr_status_t path_parse(const parse_t *p, char *path)
 {
     tmpl_redis_address_t *address = p->address;
     const char *number = path;
-
     if (address->mode == TMPL_REDIS_SENTINEL) {
         char *db = strchr(path, '/');
 
@@ -237,7 +230,6 @@ static apr_status_t unix_parse(const parse_t *p, const char *path)
 {
     struct sockaddr_un probe;
     tmpl_redis_place_t *place = apr_pcalloc(p->pool, sizeof(*place));
-
     path = unescape(path, p->pool);
     if (path == NULL || path[0] != '/' || path[1] == '\0') {
         return refuse(p);
@@ -257,7 +249,6 @@ static apr_status_t pair_parse(const parse_t *p, char *pair)
 {
     char *equals = strchr(pair, '=');
     const char *value = equals == NULL ? NULL : unescape(equals + 1, p->pool);
-
     if (value == NULL || value[0] == '\0') {
         return tmpl_fail(p->err, APR_EINVAL,
                          "a key of the query needs a value (%%26 is an & in one): %s", p->form);
@@ -281,7 +272,6 @@ static apr_status_t query_parse(const parse_t *p, char *query)
     const tmpl_redis_address_t *address = p->address;
     apr_status_t rv = APR_SUCCESS;
     char *state, *pair = apr_strtok(query, "&", &state);
-
     for (; rv == APR_SUCCESS && pair != NULL; pair = apr_strtok(NULL, "&", &state)) {
         rv = pair_parse(p, pair);
     }
@@ -302,7 +292,6 @@ static apr_status_t query_parse(const parse_t *p, char *query)
 static int is_cut(const parse_t *p, const char *rest)
 {
     const char *end = rest + strcspn(rest, "/?#");
-
     return p->keys != OF_UNIX && strchr(end, '@') != NULL;
 }
 
@@ -311,7 +300,6 @@ static apr_status_t rest_parse(const parse_t *p, char *rest)
 {
     char *query = strchr(rest, '?');
     apr_status_t rv = APR_SUCCESS;
-
     if (strchr(rest, '#') != NULL) {
         return refuse(p);
     }
@@ -335,7 +323,6 @@ static const char *name_make(const tmpl_redis_address_t *address, const char *sc
                              apr_pool_t *pool)
 {
     const char *name = scheme;
-
     for (unsigned i = 0; i < address->n_places; i++) {
         const tmpl_redis_place_t *place = &address->places[i];
         const char *shown = tmpl_redis_place_show(place, pool);
@@ -355,7 +342,6 @@ apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char 
                                       tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *forms = "";
-
     *address = (tmpl_redis_address_t){ 0 };
     for (size_t i = 0; i < DIM(schemes); i++) {
         size_t len = (size_t)(strstr(schemes[i].form, "://") - schemes[i].form) + strlen("://");

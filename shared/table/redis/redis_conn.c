@@ -28,7 +28,6 @@ static apr_status_t say_failed(const server_t *server, apr_status_t status, cons
 {
     char text[128];
     const char *why = apr_strerror(status, text, sizeof(text));
-
     if (APR_STATUS_IS_TIMEUP(status)) {
         why = "no answer in time";
     }
@@ -57,14 +56,12 @@ void tmpl_redis_conn_close(conn_t *conn)
 static apr_status_t wait_until(const conn_t *conn, apr_time_t deadline)
 {
     apr_interval_time_t left = deadline - tmpl_clock();
-
     return left > 0 ? apr_socket_timeout_set(conn->socket, left) : APR_TIMEUP;
 }
 
 static apr_status_t socket_connect(conn_t *conn, apr_sockaddr_t *address, apr_time_t deadline)
 {
     apr_status_t rv = apr_socket_create(&conn->socket, address->family, SOCK_STREAM, 0, conn->pool);
-
     if (rv == APR_SUCCESS && address->family != APR_UNIX) {
         (void)apr_socket_opt_set(conn->socket, APR_TCP_NODELAY, 1);
         (void)apr_socket_opt_set(conn->socket, APR_SO_KEEPALIVE, 1);
@@ -85,7 +82,6 @@ static apr_status_t socket_connect(conn_t *conn, apr_sockaddr_t *address, apr_ti
 static int fd_of(const conn_t *conn)
 {
     int fd;
-
     apr_os_sock_get(&fd, conn->socket);
     return fd;
 }
@@ -97,7 +93,6 @@ static apr_status_t addresses_connect(conn_t *conn, const server_t *server, apr_
     const tmpl_redis_place_t *place = &server->place;
     apr_sockaddr_t *addresses;
     int n = 0;
-
     apr_pool_create_unmanaged(&conn->pool);
     apr_status_t rv =
         apr_sockaddr_info_get(&addresses, place->host, place->port != 0 ? APR_UNSPEC : APR_UNIX,
@@ -122,7 +117,6 @@ static apr_status_t addresses_connect(conn_t *conn, const server_t *server, apr_
 static char *put_size(char *at, char type, size_t size)
 {
     size_t unit = 1;
-
     while (size / unit >= 10) {
         unit *= 10;
     }
@@ -200,7 +194,6 @@ static apr_status_t try_transfer(const conn_t *conn, char *into, const char *fro
                              : send(fd_of(conn), from, *len, MSG_NOSIGNAL);
     if (n < 0) {
         int is_for_now = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-
         return is_for_now ? APR_EAGAIN : APR_FROM_OS_ERROR(errno);
     }
     *len = (size_t)n;
@@ -219,7 +212,6 @@ static apr_status_t transfer(const conn_t *conn, char *into, const char *from, s
         apr_status_t rv = tmpl_clock() < deadline
                               ? try_transfer(conn, into, from, &n, &for_read, err)
                               : APR_TIMEUP;
-
         if (rv != APR_EAGAIN) {
             *len = n;
             return rv;
@@ -238,11 +230,9 @@ static apr_status_t send_all(const conn_t *conn, const server_t *server, const c
                              size_t len, apr_time_t deadline, tmpl_error_t *err)
 {
     tmpl_error_t more = { 0 };
-
     while (len > 0) {
         size_t n = len;
         apr_status_t rv = transfer(conn, NULL, bytes, &n, deadline, &more);
-
         if (rv != APR_SUCCESS) {
             int is_new = conn->tls != NULL && tmpl_redis_tls_is_in_handshake(conn->tls);
 
@@ -260,7 +250,6 @@ static apr_status_t read_reply(conn_t *conn, const server_t *server, size_t *unr
 {
     char bytes[32768];
     void *got = NULL;
-
     while (redisReaderGetReply(conn->reader, &got) == REDIS_OK) {
         size_t len = sizeof(bytes);
         tmpl_error_t more = { 0 };

@@ -12,7 +12,6 @@ unsigned tmpl_redis_slot(const char *key)
     const char *close = open != NULL ? strchr(open, '}') : NULL;
     size_t len = strlen(key);
     unsigned crc = 0;
-
     if (close != NULL && close > open + 1) {
         key = open + 1;
         len = (size_t)(close - key);
@@ -34,7 +33,6 @@ apr_status_t tmpl_redis_sentinel_read(const redisReply *reply, const tmpl_redis_
                                       apr_array_header_t *ranges, tmpl_error_t *err)
 {
     tmpl_redis_range_t all = { 0, TMPL_REDIS_SLOTS - 1, { "", 0 } };
-
     if (reply->type == REDIS_REPLY_NIL) {
         return tmpl_fail(err, APR_EGENERAL, "%s: the sentinel knows no master of that name",
                          asked->name);
@@ -96,7 +94,6 @@ int tmpl_redis_referral_read(tmpl_redis_referral_t *referral, const redisReply *
                              const tmpl_redis_place_t *asked)
 {
     char *end;
-
     referral->is_ask = tmpl_redis_is_error(reply, "ASK ");
     if (!referral->is_ask && !tmpl_redis_is_error(reply, "MOVED ")) {
         return 0;

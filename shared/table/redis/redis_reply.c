@@ -13,7 +13,6 @@
 static redisReply *make(const redisReadTask *task, int type)
 {
     redisReply *reply = apr_pcalloc(task->privdata, sizeof(*reply));
-
     reply->type = type;
     if (task->parent != NULL) {
         ((redisReply *)task->parent->obj)->element[task->idx] = reply;
@@ -24,7 +23,6 @@ static redisReply *make(const redisReadTask *task, int type)
 static void *make_string(const redisReadTask *task, char *bytes, size_t len)
 {
     redisReply *reply = make(task, task->type);
-
     reply->str = apr_pstrmemdup(task->privdata, bytes, len);
     reply->len = len;
     return reply;
@@ -33,7 +31,6 @@ static void *make_string(const redisReadTask *task, char *bytes, size_t len)
 static void *make_integer(const redisReadTask *task, long long integer)
 {
     redisReply *reply = make(task, task->type);
-
     reply->integer = integer;
     return reply;
 }
@@ -91,7 +88,6 @@ redisReader *tmpl_redis_reader_create(void)
                                                    .createInteger = make_integer,
                                                    HIREDIS_1_FUNCTIONS.createNil = make_nil,
                                                    .freeObject = unmake };
-
     return redisReaderCreateWithFunctions(&functions);
 }
 
@@ -127,7 +123,6 @@ static const struct {
 int tmpl_redis_is_error(const redisReply *reply, const char *word)
 {
     size_t n = strlen(word);
-
     return reply->type == REDIS_REPLY_ERROR && reply->len >= n && memcmp(reply->str, word, n) == 0;
 }
 
@@ -136,7 +131,6 @@ static int len_without_arguments(const redisReply *reply)
 {
     static const char arguments[] = ", with args";
     const char *at = memmem(reply->str, reply->len, arguments, sizeof(arguments) - 1);
-
     return (int)(at != NULL ? (size_t)(at - reply->str) : reply->len);
 }
 

@@ -31,7 +31,6 @@ static int is_for_now(void)
 static int socket_write(BIO *bio, const char *bytes, int len)
 {
     ssize_t n = send(fd_of(bio), bytes, (size_t)len, MSG_NOSIGNAL);
-
     BIO_clear_retry_flags(bio);
     if (n < 0 && is_for_now()) {
         BIO_set_retry_write(bio);
@@ -42,7 +41,6 @@ static int socket_write(BIO *bio, const char *bytes, int len)
 static int socket_read(BIO *bio, char *bytes, int len)
 {
     ssize_t n = recv(fd_of(bio), bytes, (size_t)len, 0);
-
     BIO_clear_retry_flags(bio);
     if (n < 0 && is_for_now()) {
         BIO_set_retry_read(bio);
@@ -63,7 +61,6 @@ static long socket_control(BIO *bio, int command, long number, void *data)
 static apr_status_t tls_free(void *data)
 {
     tmpl_redis_tls_t *tls = data;
-
     SSL_CTX_free(tls->context);
     BIO_meth_free(tls->method);
     return APR_SUCCESS;
@@ -73,7 +70,6 @@ static apr_status_t tls_free(void *data)
 static const char *last_reason(void)
 {
     const char *reason = ERR_reason_error_string(ERR_peek_last_error());
-
     return reason != NULL ? reason : "out of memory";
 }
 
@@ -117,7 +113,6 @@ apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_add
                                    tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_tls_t *tls = apr_pcalloc(pool, sizeof(*tls));
-
     ERR_clear_error();
     tls->context = SSL_CTX_new(TLS_client_method());
     tls->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "tmpl");
@@ -155,7 +150,6 @@ tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, co
 {
     SSL *ssl = SSL_new(tls->context);
     BIO *bio = BIO_new(tls->method);
-
     if (ssl == NULL || bio == NULL || !name_expect(ssl, tls->server != NULL ? tls->server : host)) {
         SSL_free(ssl);
         BIO_free(bio);
@@ -183,7 +177,6 @@ static apr_status_t outcome(SSL *ssl, int rc, int *for_read, tmpl_error_t *err)
 {
     int error = SSL_get_error(ssl, rc), saved = errno;
     long verified = SSL_get_verify_result(ssl);
-
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) {
         *for_read = error == SSL_ERROR_WANT_READ;
         return APR_EAGAIN;
