@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_hash.h>
 #include <apr_strings.h>
 
 #include <jansson.h>
@@ -70,34 +69,22 @@ static void write_entry(FILE *out, const tmpl_entry_t *entry)
     fprintf(out, "%s}\n", entry->n_fingerprints > 0 ? "]" : "");
 }
 
-/* Text as JSON, to be freed; NULL if it is not UTF-8. */
-static char *quote(const char *text)
-{
-    json_t *string = json_string(text);
-    char *quoted = string != NULL ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    json_decref(string);
-    return quoted;
-}
-
 apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_file_t *table,
                                     tmpl_error_t *err)
 {
-    char *name = quote(site), *secret = quote(table->secret);
-    int n = table->entries->nelts, is_utf8 = name != NULL && secret != NULL;
-    if (is_utf8) {
-        fprintf(out,
-                "{\"format\": \"" FORMAT "\", \"version\": %d, \"site\": %s, \"pages\": %u, "
-                "\"table_version\": %llu, \"entries\": %d, \"secret\": %s}\n",
-                VERSION, name, table->head.pages, (unsigned long long)table->head.version, n,
-                secret);
-    }
-    free(name);
-    free(secret);
-    if (!is_utf8) {
+    int n = table->entries->nelts;
+    json_t *head =
+        json_pack("{s:s, s:i, s:s, s:I, s:I, s:i, s:s}", "format", FORMAT, "version", VERSION,
+                  "site", site, "pages", (json_int_t)table->head.pages, "table_version",
+                  (json_int_t)table->head.version, "entries", n, "secret", table->secret);
+    if (head == NULL) {
         return tmpl_fail(
             err, APR_EINVAL,
             "the site's name or the store's secret is not UTF-8: it cannot be exported");
     }
+    (void)json_dumpf(head, out, 0);
+    json_decref(head);
+    fputc('\n', out);
     qsort(table->entries->elts, (apr_size_t)n, sizeof(tmpl_entry_t), by_key);
     for (int i = 0; i < n && !ferror(out); i++) {
         write_entry(out, &APR_ARRAY_IDX(table->entries, i, tmpl_entry_t));
@@ -111,7 +98,6 @@ apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_fil
 
 typedef struct {
     tmpl_export_file_t *table;
-    apr_hash_t *keys; /* the keys of entries read so far: tmpl_key_t, to itself */
     unsigned line;
     json_int_t expected; /* entries that the first line announces */
     tmpl_error_t *err;
@@ -166,8 +152,6 @@ static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const 
 {
     const json_t *seen = json_object_get(object, "seen");
     size_t most = entry->key.kind == TMPL_KIND_PATH ? 0 : SEEN_MOST;
-    entry->fingerprints = NULL;
-    entry->n_fingerprints = 0;
     if (seen == NULL) {
         return APR_SUCCESS;
     }
@@ -226,25 +210,20 @@ static apr_status_t read_head(reader_t *reader, const json_t *object)
     if (get_int(&version, reader, object, "version", VERSION, VERSION) != APR_SUCCESS ||
         get_int(&pages, reader, object, "pages", 0, UINT32_MAX) != APR_SUCCESS ||
         get_int(&table_version, reader, object, "table_version", 0, INT64_MAX) != APR_SUCCESS ||
-        get_int(&reader->expected, reader, object, "entries", 0, INT32_MAX) != APR_SUCCESS) {
+        get_int(&reader->expected, reader, object, "entries", 0, INT32_MAX) != APR_SUCCESS ||
+        get_secret(reader, object) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    if (get_secret(reader, object) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    memset(head, 0, sizeof(*head));
-    head->pages = (uint32_t)pages;
-    head->version = (uint64_t)table_version;
-    head->entries = (uint64_t)reader->expected;
+    *head = (tmpl_store_stats_t){ .pages = (uint32_t)pages,
+                                  .version = (uint64_t)table_version,
+                                  .entries = (uint64_t)reader->expected };
     return APR_SUCCESS;
 }
 
 static apr_status_t read_entry(reader_t *reader, const json_t *object)
 {
-    tmpl_entry_t entry;
+    tmpl_entry_t entry = { 0 };
     json_int_t df = 0, last = 0;
-    /* the hash of keys compares padding, too */
-    memset(&entry, 0, sizeof(entry));
     if (get_kind(&entry.key.kind, reader, object) != APR_SUCCESS ||
         get_key(&entry.key.hash, reader, object) != APR_SUCCESS ||
         get_int(&df, reader, object, "df", 1, UINT32_MAX) != APR_SUCCESS ||
@@ -257,12 +236,7 @@ static apr_status_t read_entry(reader_t *reader, const json_t *object)
         get_seen(&entry, reader, object) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    if (apr_hash_get(reader->keys, &entry.key, sizeof(entry.key)) != NULL) {
-        return bad(reader, "an earlier line has the same \"kind\" and \"key\"");
-    }
     APR_ARRAY_PUSH(reader->table->entries, tmpl_entry_t) = entry;
-    const tmpl_key_t *key = apr_pmemdup(reader->pool, &entry.key, sizeof(entry.key));
-    apr_hash_set(reader->keys, key, sizeof(*key), key);
     return APR_SUCCESS;
 }
 
@@ -288,7 +262,7 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tm
                                    apr_pool_t *pool)
 {
     char line[LINE_MOST + 1];
-    reader_t reader = { table, apr_hash_make(pool), 0, 0, err, pool };
+    reader_t reader = { table, 0, 0, err, pool };
     apr_status_t status;
     table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
     while ((status = apr_file_gets(line, sizeof(line), in)) == APR_SUCCESS) {

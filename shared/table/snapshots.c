@@ -181,14 +181,6 @@ tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool)
     return cache;
 }
 
-size_t tmpl_snapshots_size(tmpl_snapshots_t *cache)
-{
-    pthread_mutex_lock(&cache->lock);
-    size_t size = cache->size;
-    pthread_mutex_unlock(&cache->lock);
-    return size;
-}
-
 tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *cache, const char *site, int64_t least,
                                      int64_t most)
 {

@@ -25,9 +25,6 @@ typedef struct tmpl_snapshot_t tmpl_snapshot_t;
  */
 tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool);
 
-/* The bytes that all snapshots take now. */
-size_t tmpl_snapshots_size(tmpl_snapshots_t *snapshots);
-
 /* The snapshot of a site whose stamp is from least to most, or NULL. The caller gives it back. */
 tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *snapshots, const char *site, int64_t least,
                                      int64_t most);

@@ -114,7 +114,7 @@ static void use_snapshots(unsigned number)
     tmpl_snapshots_begin(snapshots, "s", 1, &head, &bucket, 1);
     end_after(1000 + 10 * number);
     for (;;) {
-        (void)tmpl_snapshots_size(snapshots);
+        tmpl_snapshots_give(snapshots, tmpl_snapshots_take(snapshots, "s", 1, 1));
     }
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/redis/redis_address.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
 #include <apr_escape.h>
 #include <apr_strings.h>
+
+#include "base/number.h"
 
 #define NUMBER_MOST   65535 /* the largest number of a port or a database */
 #define PORT          6379
@@ -79,14 +79,11 @@ static const char *unescape(const char *text, apr_pool_t *pool)
 
 /* An error never quotes the refused text, which may be a part of a password. */
 static apr_status_t number_parse(unsigned *number, const char *what, const char *text,
-                                 unsigned least, tmpl_error_t *err)
+                                 const char *least, tmpl_error_t *err)
 {
-    char *end;
-    errno = 0;
-    unsigned long n = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < least ||
-        n > NUMBER_MOST) {
-        return tmpl_fail(err, APR_EINVAL, "the %s is no number from %u to %d", what, least,
+    int64_t n;
+    if (!tmpl_number_between(&n, text, tmpl_units_none, least, APR_STRINGIFY(NUMBER_MOST))) {
+        return tmpl_fail(err, APR_EINVAL, "the %s is no number from %s to %d", what, least,
                          NUMBER_MOST);
     }
     *number = (unsigned)n;
@@ -115,7 +112,7 @@ int tmpl_redis_place_parse(tmpl_redis_place_t *place, const char *text,
 {
     const char *colon = strrchr(text, ':');
     unsigned port = 0;
-    return colon != NULL && number_parse(&port, "port", colon + 1, 1, NULL) == APR_SUCCESS &&
+    return colon != NULL && number_parse(&port, "port", colon + 1, "1", NULL) == APR_SUCCESS &&
            tmpl_redis_place_fill(place, text, (size_t)(colon - text), port, asked);
 }
 
@@ -160,7 +157,7 @@ static apr_status_t host_parse(const parse_t *p, tmpl_redis_place_t *place, char
     }
     if (*end == ':') {
         *end++ = '\0';
-        apr_status_t rv = number_parse(&port, "port", end, 1, p->err);
+        apr_status_t rv = number_parse(&port, "port", end, "1", p->err);
         if (rv != APR_SUCCESS) {
             return rv;
         }
@@ -223,7 +220,7 @@ static apr_status_t path_parse(const parse_t *p, char *path)
     }
     return address->mode == TMPL_REDIS_CLUSTER
                ? tmpl_fail(p->err, APR_EINVAL, "a Redis Cluster has no databases: %s", p->form)
-               : number_parse(&address->db, "database", number, 0, p->err);
+               : number_parse(&address->db, "database", number, "0", p->err);
 }
 
 static apr_status_t unix_parse(const parse_t *p, const char *path)
@@ -257,7 +254,7 @@ static apr_status_t pair_parse(const parse_t *p, char *pair)
     for (size_t i = 0; i < DIM(keys); i++) {
         if ((keys[i].of & p->keys) != 0 && strcmp(pair, keys[i].key) == 0) {
             if (keys[i].field == 0) {
-                return number_parse(&p->address->db, "database", value, 0, p->err);
+                return number_parse(&p->address->db, "database", value, "0", p->err);
             }
             *(const char **)(void *)((char *)p->address + keys[i].field) = value;
             return APR_SUCCESS;

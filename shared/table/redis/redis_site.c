@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_escape.h>
 #include <apr_hash.h>
 #include <apr_strings.h>
 
@@ -35,29 +36,13 @@ const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool)
 
 const char *tmpl_redis_key_site(const char *key, size_t len, apr_pool_t *pool)
 {
-    static const struct {
-        char code[4];
-        char is;
-    } escapes[] = { { "%25", '%' }, { "%7B", '{' }, { "%7D", '}' } };
-    size_t prefix = sizeof(TMPL_REDIS_KEY_PREFIX) - 1, to = 0;
+    size_t prefix = sizeof(TMPL_REDIS_KEY_PREFIX) - 1;
     if (len <= prefix + 1 || memcmp(key, TMPL_REDIS_KEY_PREFIX, prefix) != 0 ||
         key[len - 1] != '}') {
         return NULL;
     }
-    char *site = apr_palloc(pool, len);
-    for (size_t i = prefix; i < len - 1; i++) {
-        site[to] = key[i];
-        for (int e = 0; e < 3 && key[i] == '%' && i + 3 < len; e++) {
-            if (memcmp(key + i, escapes[e].code, 3) == 0) {
-                site[to] = escapes[e].is;
-                i += 2;
-                break;
-            }
-        }
-        to++;
-    }
-    site[to] = '\0';
-    return site;
+    return apr_punescape_url(pool, apr_pstrmemdup(pool, key + prefix, len - prefix - 1), NULL, NULL,
+                             0);
 }
 
 static void field_pack(unsigned char field[FIELD_SIZE], uint32_t n)
