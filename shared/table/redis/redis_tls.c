@@ -215,35 +215,4 @@ apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_add
                      address->name);
 }
 
-tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, const char *host)
-{
-    (void)tls;
-    (void)fd;
-    (void)host;
-    return NULL;
-}
-
-int tmpl_redis_tls_is_in_handshake(const tmpl_redis_tls_session_t *session)
-{
-    (void)session;
-    return 0;
-}
-
-void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session)
-{
-    (void)session;
-}
-
-apr_status_t tmpl_redis_tls_transfer(tmpl_redis_tls_session_t *session, char *into,
-                                     const char *from, size_t *len, int *for_read,
-                                     tmpl_error_t *err)
-{
-    (void)session;
-    (void)into;
-    (void)from;
-    (void)len;
-    (void)for_read;
-    return tmpl_fail(err, APR_ENOTIMPL, "no TLS");
-}
-
 #endif

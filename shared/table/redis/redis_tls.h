@@ -19,6 +19,8 @@ typedef struct tmpl_redis_tls_session_t tmpl_redis_tls_session_t; /* the TLS of 
 apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **tls, const tmpl_redis_address_t *address,
                                    tmpl_error_t *err, apr_pool_t *pool);
 
+#ifdef TMPL_TLS
+
 /*
  * A session over fd, which does not block. host: the name that the certificate must have. NULL: no
  * memory.
@@ -41,5 +43,15 @@ void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session);
 apr_status_t tmpl_redis_tls_transfer(tmpl_redis_tls_session_t *session, char *into,
                                      const char *from, size_t *len, int *for_read,
                                      tmpl_error_t *err);
+
+#else /* there is no session */
+
+#define tmpl_redis_tls_begin(tls, fd, host)     NULL
+#define tmpl_redis_tls_is_in_handshake(session) 0
+#define tmpl_redis_tls_end(session)             (void)(session)
+#define tmpl_redis_tls_transfer(session, into, from, len, for_read, e)                             \
+    tmpl_fail(e, APR_ENOTIMPL, "no TLS")
+
+#endif
 
 #endif
