@@ -57,9 +57,13 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
         return APR_EINVAL;
     }
     opts_fill(&full, opts);
-    *store = apr_palloc(pool, sizeof(**store));
-    **store = (tmpl_store_t){ .provider = provider, .patience = full.patience };
-    return provider->open(&(*store)->ctx, uri, &full, err, pool);
+    tmpl_store_t *opened = apr_palloc(pool, sizeof(*opened));
+    *opened = (tmpl_store_t){ .provider = provider, .patience = full.patience };
+    apr_status_t rv = provider->open(&opened->ctx, uri, &full, err, pool);
+    if (rv == APR_SUCCESS) {
+        *store = opened;
+    }
+    return rv;
 }
 
 static apr_status_t site_check(const char *site, tmpl_error_t *err)

@@ -43,6 +43,15 @@ void tmpl_redis_node_destroy(tmpl_redis_node_t *node)
     free(node);
 }
 
+void tmpl_redis_node_leave(tmpl_redis_node_t *node)
+{
+    pthread_mutex_lock(&node->lock);
+    for (tmpl_redis_conn_t *conn = node->idle; conn != NULL; conn = conn->next) {
+        tmpl_redis_conn_close(conn);
+    }
+    pthread_mutex_unlock(&node->lock);
+}
+
 tmpl_redis_conn_t *tmpl_redis_node_take(tmpl_redis_node_t *node, apr_time_t deadline,
                                         tmpl_error_t *err)
 {

@@ -36,6 +36,9 @@ tmpl_redis_node_t *tmpl_redis_node_create(const tmpl_redis_server_t *server,
 /* Closes all connections; at the end of a process also those in use. */
 void tmpl_redis_node_destroy(tmpl_redis_node_t *node);
 
+/* Closes the connections that are not in use: the server has left the store. */
+void tmpl_redis_node_leave(tmpl_redis_node_t *node);
+
 /*
  * Takes a connection for calls that belong together, as WATCH and EXEC do. The caller gives it back
  * in any case. NULL if none became free by deadline, with text.

@@ -22,8 +22,8 @@ const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool);
 const char *tmpl_redis_key_site(const char *key, size_t len, apr_pool_t *pool);
 
 /*
- * Adds HMGET of the head and n buckets to a list of commands. A site of the most entries, 1,000,000,
- * has 62,500 buckets; Redis accepts 2^20 words in a command.
+ * Adds HMGET of the head and n buckets to a list of commands. A site of 1,000,000 entries, the
+ * most, has 62,500 buckets; Redis accepts 2^20 words in a command.
  */
 void tmpl_redis_site_ask(apr_array_header_t *list, const char *key, const tmpl_numbered_t *buckets,
                          uint32_t n);

@@ -68,11 +68,18 @@ static uint16_t node_at(tmpl_redis_t *redis, const tmpl_redis_place_t *place)
 /* Notes which slots are where. All others have no server from now on. */
 static void slots_replace(tmpl_redis_t *redis, const tmpl_redis_range_t *ranges, int n)
 {
+    unsigned char has_slot[TMPL_REDIS_NODES_MOST + 1] = { 0 };
     memset(redis->slots, 0, sizeof(redis->slots));
     for (int i = 0; i < n; i++) {
         uint16_t node = node_at(redis, &ranges[i].place);
+        has_slot[node] = 1;
         for (unsigned slot = ranges[i].first; slot <= ranges[i].last; slot++) {
             redis->slots[slot] = node;
+        }
+    }
+    for (unsigned i = 1; i <= redis->n_nodes; i++) {
+        if (!has_slot[i]) {
+            tmpl_redis_node_leave(redis->nodes[i]);
         }
     }
     redis->is_known = 1;
