@@ -102,15 +102,15 @@ typedef struct {
     json_int_t expected; /* entries that the first line announces */
     tmpl_error_t *err;
     apr_pool_t *pool;
-} reader_t;
+} import_reader_t;
 
-static apr_status_t bad(const reader_t *reader, const char *what)
+static apr_status_t bad(const import_reader_t *reader, const char *what)
 {
     return tmpl_fail(reader->err, APR_EINVAL, "line %u: %s", reader->line, what);
 }
 
 /* Reads an integer member that must be in least..most. */
-static apr_status_t get_int(json_int_t *number, const reader_t *reader, const json_t *object,
+static apr_status_t get_int(json_int_t *number, const import_reader_t *reader, const json_t *object,
                             const char *name, json_int_t least, json_int_t most)
 {
     const json_t *member = json_object_get(object, name);
@@ -126,7 +126,7 @@ static apr_status_t get_int(json_int_t *number, const reader_t *reader, const js
     return APR_SUCCESS;
 }
 
-static apr_status_t get_kind(tmpl_kind_e *kind, const reader_t *reader, const json_t *object)
+static apr_status_t get_kind(tmpl_kind_e *kind, const import_reader_t *reader, const json_t *object)
 {
     const char *name = json_string_value(json_object_get(object, "kind"));
     for (int i = 0; name != NULL && i < TMPL_KIND_COUNT; i++) {
@@ -138,7 +138,7 @@ static apr_status_t get_kind(tmpl_kind_e *kind, const reader_t *reader, const js
     return bad(reader, "\"kind\" is not \"document\", \"segment\" or \"path\"");
 }
 
-static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t *object)
+static apr_status_t get_key(uint64_t *hash, const import_reader_t *reader, const json_t *object)
 {
     const char *hex = json_string_value(json_object_get(object, "key"));
     if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
@@ -148,7 +148,8 @@ static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t
     return APR_SUCCESS;
 }
 
-static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const json_t *object)
+static apr_status_t get_seen(tmpl_entry_t *entry, const import_reader_t *reader,
+                             const json_t *object)
 {
     const json_t *seen = json_object_get(object, "seen");
     size_t most = entry->key.kind == TMPL_KIND_PATH ? 0 : SEEN_MOST;
@@ -173,7 +174,8 @@ static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const 
     return APR_SUCCESS;
 }
 
-static apr_status_t get_text(tmpl_entry_t *entry, const reader_t *reader, const json_t *object)
+static apr_status_t get_text(tmpl_entry_t *entry, const import_reader_t *reader,
+                             const json_t *object)
 {
     json_int_t text = 0, repeated = 0;
     if (entry->key.kind != TMPL_KIND_PATH) {
@@ -188,7 +190,7 @@ static apr_status_t get_text(tmpl_entry_t *entry, const reader_t *reader, const 
     return APR_SUCCESS;
 }
 
-static apr_status_t get_secret(const reader_t *reader, const json_t *object)
+static apr_status_t get_secret(const import_reader_t *reader, const json_t *object)
 {
     const json_t *secret = json_object_get(object, "secret");
     const char *text = secret != NULL ? json_string_value(secret) : "";
@@ -199,7 +201,7 @@ static apr_status_t get_secret(const reader_t *reader, const json_t *object)
     return APR_SUCCESS;
 }
 
-static apr_status_t read_head(reader_t *reader, const json_t *object)
+static apr_status_t head_read(import_reader_t *reader, const json_t *object)
 {
     tmpl_store_stats_t *head = &reader->table->head;
     json_int_t version, pages = 0, table_version = 0;
@@ -220,7 +222,7 @@ static apr_status_t read_head(reader_t *reader, const json_t *object)
     return APR_SUCCESS;
 }
 
-static apr_status_t read_entry(reader_t *reader, const json_t *object)
+static apr_status_t entry_read(import_reader_t *reader, const json_t *object)
 {
     tmpl_entry_t entry = { 0 };
     json_int_t df = 0, last = 0;
@@ -240,7 +242,7 @@ static apr_status_t read_entry(reader_t *reader, const json_t *object)
     return APR_SUCCESS;
 }
 
-static apr_status_t read_line(reader_t *reader, const char *line)
+static apr_status_t line_read(import_reader_t *reader, const char *line)
 {
     json_error_t error;
     apr_size_t len = strlen(line);
@@ -253,7 +255,7 @@ static apr_status_t read_line(reader_t *reader, const char *line)
         return bad(reader, object == NULL ? error.text : "not a JSON object");
     }
     apr_status_t status =
-        reader->line == 1 ? read_head(reader, object) : read_entry(reader, object);
+        reader->line == 1 ? head_read(reader, object) : entry_read(reader, object);
     json_decref(object);
     return status;
 }
@@ -262,7 +264,7 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tm
                                    apr_pool_t *pool)
 {
     char line[LINE_MOST + 1];
-    reader_t reader = { table, 0, 0, err, pool };
+    import_reader_t reader = { table, 0, 0, err, pool };
     apr_status_t status;
     table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
     while ((status = apr_file_gets(line, sizeof(line), in)) == APR_SUCCESS) {
@@ -270,7 +272,7 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tm
         if (reader.line > 1 && table->entries->nelts == reader.expected) {
             return bad(&reader, "more entries than the first line announces");
         }
-        if (read_line(&reader, line) != APR_SUCCESS) {
+        if (line_read(&reader, line) != APR_SUCCESS) {
             return APR_EINVAL;
         }
     }

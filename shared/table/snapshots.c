@@ -126,7 +126,7 @@ static cell_t *cell_of(tmpl_snapshots_t *cache, const char *site)
     return &cache->cells[XXH3_64bits(site, strlen(site)) % SITES];
 }
 
-static int is_of(const cell_t *cell, const char *site)
+static int cell_is_of(const cell_t *cell, const char *site)
 {
     return cell->snapshot != NULL && strcmp(cell->snapshot->site, site) == 0;
 }
@@ -187,7 +187,7 @@ tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *cache, const char *site, 
     const cell_t *cell = cell_of(cache, site);
     tmpl_snapshot_t *snapshot = NULL;
     pthread_mutex_lock(&cache->lock);
-    if (is_of(cell, site) && cell->snapshot->stamp >= least && cell->snapshot->stamp <= most) {
+    if (cell_is_of(cell, site) && cell->snapshot->stamp >= least && cell->snapshot->stamp <= most) {
         snapshot = cell->snapshot;
         snapshot->used = cache->taken++;
         snapshot->users++;
@@ -280,7 +280,7 @@ void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t
     }
     cell_t *cell = cell_of(snapshots, site);
     pthread_mutex_lock(&snapshots->lock);
-    if (stamp > cell->since && (!is_of(cell, site) || stamp > cell->snapshot->stamp)) {
+    if (stamp > cell->since && (!cell_is_of(cell, site) || stamp > cell->snapshot->stamp)) {
         cell_clear(snapshots, cell);
         if (room_take(snapshots, snapshot->size, NULL)) {
             snapshot->used = snapshots->taken++;
@@ -299,7 +299,7 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t
 {
     cell_t *cell = cell_of(snapshots, site);
     pthread_mutex_lock(&snapshots->lock);
-    int was_kept = is_of(cell, site);
+    int was_kept = cell_is_of(cell, site);
     if (was_kept) {
         cell_clear(snapshots, cell);
     }

@@ -77,8 +77,8 @@ static apr_status_t site_check(const char *site, tmpl_error_t *err)
 }
 
 /* Whether learning a page would write nothing. The entries of its document tell. */
-static int is_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
-                    apr_time_t deadline, apr_pool_t *pool)
+static int is_page_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                         apr_time_t deadline, apr_pool_t *pool)
 {
     tmpl_observation_t alone = { .site = page->site,
                                  .document = page->document,
@@ -107,7 +107,7 @@ static apr_status_t learn_one(const tmpl_engine_t *engine, const tmpl_observatio
                               apr_pool_t *pool)
 {
     uint32_t counted = 0;
-    if (engine->provider->look_first && is_known(engine, page, deadline, pool)) {
+    if (engine->provider->look_first && is_page_known(engine, page, deadline, pool)) {
         return look_only(engine, page, deadline, counts, err, pool);
     }
     apr_status_t rv = tmpl_engine_learn(engine, &page, 1, deadline, counts, &counted, err, pool);
@@ -136,7 +136,7 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
 }
 
 /* Takes the pages of one transaction: pages of the site that page number from belongs to. */
-static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, uint32_t from,
+static uint32_t batch_take(const tmpl_observation_t *const *pages, uint32_t n, uint32_t from,
                            unsigned char *done, const tmpl_observation_t **taken)
 {
     uint32_t n_taken = 0, keys = 0;
@@ -177,7 +177,7 @@ static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observatio
         if (done[i]) {
             continue;
         }
-        uint32_t some = pages_take(pages, n, i, done, taken);
+        uint32_t some = batch_take(pages, n, i, done, taken);
         apr_status_t rv =
             tmpl_engine_learn(engine, taken, some, deadline, counts != NULL ? counts + i : NULL,
                               counted, &failed, pool);

@@ -118,8 +118,8 @@ static void db_free(tmpl_lmdb_t *db)
     apr_pool_destroy(db->pool);
 }
 
-static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st, size_t map_size,
-                    int leaves_damaged)
+static int db_open(tmpl_lmdb_t **opened, const char *dir, const struct stat *st, size_t map_size,
+                   int leaves_damaged)
 {
     apr_pool_t *pool;
     apr_pool_create_unmanaged(&pool);
@@ -166,7 +166,7 @@ apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t ma
         if (db != NULL) {
             db->is_lost = 1;
         }
-        rc = open_new(opened, dir, &st, map_size, leaves_damaged);
+        rc = db_open(opened, dir, &st, map_size, leaves_damaged);
     }
     pthread_mutex_unlock(&open_lock);
     return rc == 0 ? APR_SUCCESS : tmpl_lmdb_fail(dir, rc, err, "cannot open");

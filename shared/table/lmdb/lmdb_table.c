@@ -38,7 +38,7 @@ static MDB_val name_val(const char *name)
     return (MDB_val){ strlen(name), (void *)name };
 }
 
-static int site_unpack(tmpl_site_t *site, const MDB_val *data)
+static int site_unpack(tmpl_lmdb_site_t *site, const MDB_val *data)
 {
     const unsigned char *at = (const unsigned char *)data->mv_data + TMPL_HEAD_SIZE;
     if (data->mv_size != TMPL_LMDB_SITE_SIZE ||
@@ -51,14 +51,14 @@ static int site_unpack(tmpl_site_t *site, const MDB_val *data)
     return 0;
 }
 
-int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site)
+int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_lmdb_site_t *site)
 {
     MDB_val key = name_val(name), data;
     int rc = mdb_get(txn, db->dbi[TMPL_DB_SITES], &key, &data);
     return rc != 0 ? rc : site_unpack(site, &data);
 }
 
-int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site)
+int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_lmdb_site_t *site)
 {
     unsigned char bytes[TMPL_LMDB_SITE_SIZE], *at = bytes + TMPL_HEAD_SIZE;
     MDB_val key = name_val(name), data = { sizeof(bytes), bytes };
@@ -125,7 +125,7 @@ static int serial_drop(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
 int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
 {
     MDB_val key = name_val(name);
-    tmpl_site_t site;
+    tmpl_lmdb_site_t site;
     int rc = tmpl_site_get(db, txn, name, &site);
     if (rc == 0) {
         rc = serial_drop(db, txn, site.serial);
@@ -144,7 +144,7 @@ typedef struct {
 } victim_t;
 
 /* How long a site was not used, divided by its documents, up to weight_most. */
-static uint64_t idle_of(const tmpl_site_t *site, uint64_t now, uint32_t weight_most)
+static uint64_t idle_of(const tmpl_lmdb_site_t *site, uint64_t now, uint32_t weight_most)
 {
     uint32_t pages = site->head.site.pages;
     uint32_t weight = pages < 1 ? 1 : pages < weight_most ? pages : weight_most;
@@ -155,7 +155,7 @@ static uint64_t idle_of(const tmpl_site_t *site, uint64_t now, uint32_t weight_m
 static int is_better(victim_t *site, const MDB_val *data, const char *spared, uint64_t now,
                      uint32_t weight_most, const victim_t *victim)
 {
-    tmpl_site_t is;
+    tmpl_lmdb_site_t is;
     if (site_unpack(&is, data) != 0) {
         return 0; /* an administrator must see the damage */
     }

@@ -38,7 +38,7 @@ typedef struct {
         uint32_t n; /* pages of an overflow */
     } is;
     uint16_t nodes[]; /* where the nodes of a branch or leaf begin */
-} head_t;
+} mdb_page_t;
 
 /* lo and hi are the halves of one number in the processor's order */
 typedef struct {
@@ -49,24 +49,24 @@ typedef struct {
 #endif
     uint16_t flags, key_len;
     unsigned char key[];
-} node_t;
+} mdb_node_t;
 
 typedef struct {
     uint32_t page_size; /* in the tree of free pages only */
     uint16_t flags, depth;
     size_t branches, leaves, overflows, entries, root;
-} tree_t;
+} mdb_tree_t;
 
 typedef enum { TREE_FREE, TREE_MAIN, TREE_NAMED } kind_e;
 
 typedef struct {
-    head_t head;
+    mdb_page_t head;
     uint32_t magic, version;
     void *address;
     size_t map_size;
-    tree_t trees[2]; /* TREE_FREE, TREE_MAIN */
+    mdb_tree_t trees[2]; /* TREE_FREE, TREE_MAIN */
     size_t last, txn;
-} meta_t;
+} mdb_meta_t;
 
 typedef struct {
     const unsigned char *file;
@@ -78,8 +78,8 @@ typedef struct {
 /* The state of the walk through a tree: what was counted, and the last key. */
 typedef struct {
     kind_e kind;
-    tree_t says, counted;
-    const node_t *before;
+    mdb_tree_t says, counted;
+    const mdb_node_t *before;
 } walked_t;
 
 /* Notes that a page is in use. A page may be in use only once. */
@@ -94,14 +94,14 @@ static int page_take(walk_t *w, size_t number)
 }
 
 /* The first of n pages in a row, all in use now; NULL: one is not in the file, or is used twice. */
-static const head_t *pages_take(walk_t *w, size_t number, size_t n)
+static const mdb_page_t *pages_take(walk_t *w, size_t number, size_t n)
 {
     int good = n <= w->n && number <= w->n - n;
     w->bad = number;
     for (size_t i = 0; good && i < n; i++) {
         good = page_take(w, number + i);
     }
-    const head_t *head = (const void *)(w->file + number * w->page_size);
+    const mdb_page_t *head = (const void *)(w->file + number * w->page_size);
     return good && head->number == number ? head : NULL;
 }
 
@@ -121,17 +121,17 @@ static int free_list_walk(walk_t *w, const unsigned char *data, size_t len)
     return good;
 }
 
-static int tree_walk(walk_t *w, const tree_t *tree, kind_e kind);
+static int tree_walk(walk_t *w, const mdb_tree_t *tree, kind_e kind);
 
 /* The data of a leaf's node, of len bytes. */
-static int data_walk(walk_t *w, walked_t *t, const node_t *node, size_t len)
+static int data_walk(walk_t *w, walked_t *t, const mdb_node_t *node, size_t len)
 {
     const unsigned char *data = node->key + node->key_len;
-    tree_t tree;
+    mdb_tree_t tree;
     if (node->flags == NODE_BIG && t->kind != TREE_MAIN) {
-        size_t number, n = (sizeof(head_t) - 1 + len) / w->page_size + 1;
+        size_t number, n = (sizeof(mdb_page_t) - 1 + len) / w->page_size + 1;
         memcpy(&number, data, sizeof(number));
-        const head_t *big = pages_take(w, number, n);
+        const mdb_page_t *big = pages_take(w, number, n);
         if (big == NULL || big->flags != PAGE_OVERFLOW || big->is.n != n) {
             return 0;
         }
@@ -155,9 +155,9 @@ static int data_walk(walk_t *w, walked_t *t, const node_t *node, size_t len)
 }
 
 /* The key of a leaf's node: all keys of a tree are in ascending order. */
-static int key_walk(walked_t *t, const node_t *node)
+static int key_walk(walked_t *t, const mdb_node_t *node)
 {
-    const node_t *before = t->before;
+    const mdb_node_t *before = t->before;
     size_t len = node->key_len, a, b;
     t->before = node;
     t->counted.entries++;
@@ -179,10 +179,10 @@ static int key_walk(walked_t *t, const node_t *node)
 static int page_walk(walk_t *w, walked_t *t, size_t number, unsigned level);
 
 /* A node of a page, and what it leads to. *size: its bytes in the page. */
-static int node_walk(walk_t *w, walked_t *t, const head_t *head, uint16_t at, unsigned level,
+static int node_walk(walk_t *w, walked_t *t, const mdb_page_t *head, uint16_t at, unsigned level,
                      size_t *size)
 {
-    const node_t *node = (const void *)((const unsigned char *)head + at);
+    const mdb_node_t *node = (const void *)((const unsigned char *)head + at);
     if (at < head->is.free.upper || at % 2 != 0 || at + sizeof(*node) > w->page_size) {
         return 0;
     }
@@ -201,7 +201,7 @@ static int node_walk(walk_t *w, walked_t *t, const head_t *head, uint16_t at, un
 
 static int page_walk(walk_t *w, walked_t *t, size_t number, unsigned level)
 {
-    const head_t *head = pages_take(w, number, 1);
+    const mdb_page_t *head = pages_take(w, number, 1);
     if (head == NULL) {
         return 0;
     }
@@ -225,7 +225,7 @@ static int page_walk(walk_t *w, walked_t *t, size_t number, unsigned level)
     return good && sum == w->page_size - upper;
 }
 
-static int tree_walk(walk_t *w, const tree_t *tree, kind_e kind)
+static int tree_walk(walk_t *w, const mdb_tree_t *tree, kind_e kind)
 {
     walked_t t = { .kind = kind, .says = *tree };
     int empty = tree->root == NO_PAGE;
@@ -241,10 +241,10 @@ static int tree_walk(walk_t *w, const tree_t *tree, kind_e kind)
 }
 
 /* Finds the newer one of the two metas. 0, or what is wrong. */
-static int meta_find(walk_t *w, size_t size, const meta_t **newer)
+static int meta_find(walk_t *w, size_t size, const mdb_meta_t **newer)
 {
     for (size_t i = 0; i < METAS; i++) {
-        const meta_t *meta = (const void *)(w->file + i * w->page_size);
+        const mdb_meta_t *meta = (const void *)(w->file + i * w->page_size);
         w->bad = i;
         if (size < i * w->page_size + sizeof(*meta) || meta->magic != MAGIC ||
             !(meta->head.flags & PAGE_META)) {
@@ -266,7 +266,7 @@ static int meta_find(walk_t *w, size_t size, const meta_t **newer)
 
 static int file_walk(walk_t *w, size_t size)
 {
-    const meta_t *meta;
+    const mdb_meta_t *meta;
     int rc = meta_find(w, size, &meta);
     if (rc != 0) {
         return rc;

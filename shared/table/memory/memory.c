@@ -46,7 +46,7 @@ static void site_clear(site_t *site)
 
 /* ---- transactions ---- */
 
-static apr_status_t begin(tmpl_txn_t *txn)
+static apr_status_t memory_begin(tmpl_txn_t *txn)
 {
     const memory_t *memory = txn->ctx;
     if (txn->write) {
@@ -64,7 +64,7 @@ static apr_status_t begin(tmpl_txn_t *txn)
     return APR_SUCCESS;
 }
 
-static apr_status_t get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t memory_get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
 {
     const site_t *site = txn->own;
     for (uint32_t i = 0; i < n; i++) {
@@ -99,7 +99,7 @@ static void bucket_put(site_t *site, const tmpl_numbered_t *bucket)
     *at = (tmpl_bucket_t){ bytes, bucket->is.len };
 }
 
-static apr_status_t commit(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t memory_commit(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n)
 {
     const memory_t *memory = txn->ctx;
     site_t *site = txn->own;
@@ -119,13 +119,13 @@ static apr_status_t commit(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint
     return APR_SUCCESS;
 }
 
-static void end(tmpl_txn_t *txn)
+static void memory_end(tmpl_txn_t *txn)
 {
     const memory_t *memory = txn->ctx;
     apr_thread_rwlock_unlock(memory->lock);
 }
 
-static uint64_t size(tmpl_txn_t *txn)
+static uint64_t memory_size(tmpl_txn_t *txn)
 {
     const site_t *site = txn->own;
     return site->bytes + site->room * sizeof(*site->buckets);
@@ -134,9 +134,9 @@ static uint64_t size(tmpl_txn_t *txn)
 /* ---- sites ---- */
 
 /* All sites are one part. */
-static apr_status_t sites(void *ctx, const char *from, uint32_t n,
-                          apr_status_t (*each)(void *baton, const char *site), void *baton,
-                          const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t memory_sites(void *ctx, const char *from, uint32_t n,
+                                 apr_status_t (*each)(void *baton, const char *site), void *baton,
+                                 const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
     const memory_t *memory = ctx;
     apr_status_t rv = APR_SUCCESS;
@@ -152,7 +152,7 @@ static apr_status_t sites(void *ctx, const char *from, uint32_t n,
     return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
-static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t memory_forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
 {
     const memory_t *memory = ctx;
     (void)pool;
@@ -169,13 +169,13 @@ static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_p
 
 /* ---- opening ---- */
 
-static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t memory_check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     (void)pool;
     return tmpl_fail(err, APR_EINVAL, "%s is of one process and does not last: name another", uri);
 }
 
-static apr_status_t store_close(void *data)
+static apr_status_t memory_close(void *data)
 {
     const memory_t *memory = data;
     for (apr_hash_index_t *i = apr_hash_first(NULL, memory->sites); i != NULL;
@@ -185,13 +185,13 @@ static apr_status_t store_close(void *data)
     return APR_SUCCESS;
 }
 
-static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
-                               tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t memory_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
+                                tmpl_error_t *err, apr_pool_t *pool)
 {
     memory_t *memory = apr_pcalloc(pool, sizeof(*memory));
     (void)opts;
     if (strcmp(uri, tmpl_provider_memory.scheme) != 0) {
-        return check(uri, err, pool);
+        return memory_check(uri, err, pool);
     }
     apr_status_t rv = apr_thread_rwlock_create(&memory->lock, pool);
     if (rv != APR_SUCCESS) {
@@ -199,20 +199,20 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
     }
     apr_pool_create(&pool, pool); /* of the names, which the lock protects */
     memory->sites = apr_hash_make(pool);
-    apr_pool_cleanup_register(pool, memory, store_close, apr_pool_cleanup_null);
+    apr_pool_cleanup_register(pool, memory, memory_close, apr_pool_cleanup_null);
     *ctx = memory;
     return APR_SUCCESS;
 }
 
 const tmpl_provider_t tmpl_provider_memory = {
     .scheme = "memory:",
-    .check = check,
-    .open = store_open,
-    .begin = begin,
-    .get = get,
-    .commit = commit,
-    .end = end,
-    .size = size,
-    .sites = sites,
-    .forget = forget,
+    .check = memory_check,
+    .open = memory_open,
+    .begin = memory_begin,
+    .get = memory_get,
+    .commit = memory_commit,
+    .end = memory_end,
+    .size = memory_size,
+    .sites = memory_sites,
+    .forget = memory_forget,
 };

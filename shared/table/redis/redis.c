@@ -37,7 +37,7 @@ typedef struct {
     uint64_t site; /* a hash of its key; 0: nothing */
     uint32_t n, swept;
     uint64_t salt;
-} memory_t;
+} guess_t;
 
 typedef struct {
     tmpl_redis_t *redis;
@@ -49,9 +49,9 @@ typedef struct {
      */
     pthread_mutex_t turns[TURNS];
     pthread_mutex_t lock; /* protects all below */
-    memory_t sites[SITES];
+    guess_t sites[SITES];
     char secret[TMPL_SECRET_SIZE]; /* the server's, or the one to give it if it has none */
-} store_t;
+} redis_store_t;
 
 /* A transaction on one site. */
 typedef struct {
@@ -62,9 +62,9 @@ typedef struct {
     int committed;
     apr_status_t failed;     /* the status with which the server failed */
     tmpl_snapshot_t *cached; /* NULL: none */
-} own_t;
+} redis_own_t;
 
-static uint32_t idle_seconds(const store_t *store)
+static uint32_t idle_seconds(const redis_store_t *store)
 {
     apr_time_t seconds = apr_time_sec(store->opts.idle);
     return seconds < 1 ? 1 : seconds > INT32_MAX ? INT32_MAX : (uint32_t)seconds;
@@ -73,7 +73,7 @@ static uint32_t idle_seconds(const store_t *store)
 /* Adds the command that has a site live as long as one that is used now. */
 static void expire(const tmpl_txn_t *t, apr_array_header_t *list)
 {
-    const own_t *own = t->own;
+    const redis_own_t *own = t->own;
     tmpl_redis_command(list, "EXPIRE", own->key,
                        apr_psprintf(list->pool, "%u", idle_seconds(t->ctx)), NULL);
 }
@@ -82,23 +82,23 @@ static void expire(const tmpl_txn_t *t, apr_array_header_t *list)
 
 static void recall(tmpl_txn_t *t)
 {
-    store_t *store = t->ctx;
-    const own_t *own = t->own;
+    redis_store_t *store = t->ctx;
+    const redis_own_t *own = t->own;
     pthread_mutex_lock(&store->lock);
-    memory_t memory = store->sites[own->site % SITES];
+    guess_t guess = store->sites[own->site % SITES];
     pthread_mutex_unlock(&store->lock);
-    if (memory.site == own->site) {
-        t->head = (tmpl_head_t){ .n = memory.n, .salt = memory.salt, .swept = memory.swept };
+    if (guess.site == own->site) {
+        t->head = (tmpl_head_t){ .n = guess.n, .salt = guess.salt, .swept = guess.swept };
     }
 }
 
 static void remember(const tmpl_txn_t *t)
 {
-    store_t *store = t->ctx;
-    const own_t *own = t->own;
+    redis_store_t *store = t->ctx;
+    const redis_own_t *own = t->own;
     pthread_mutex_lock(&store->lock);
     store->sites[own->site % SITES] =
-        (memory_t){ own->site, t->head.n, t->head.swept, t->head.salt };
+        (guess_t){ own->site, t->head.n, t->head.swept, t->head.salt };
     pthread_mutex_unlock(&store->lock);
 }
 
@@ -107,7 +107,7 @@ static void remember(const tmpl_txn_t *t)
 /* The name of the server that a transaction talks to. */
 static const char *server_of(const tmpl_txn_t *t)
 {
-    return tmpl_redis_session_name(&((const own_t *)t->own)->session);
+    return tmpl_redis_session_name(&((const redis_own_t *)t->own)->session);
 }
 
 /*
@@ -116,7 +116,7 @@ static const char *server_of(const tmpl_txn_t *t)
  */
 static apr_status_t note_failure(const tmpl_txn_t *t, apr_status_t rv)
 {
-    own_t *own = t->own;
+    redis_own_t *own = t->own;
     if (rv != APR_SUCCESS && rv != APR_EBUSY) {
         own->failed = rv;
     }
@@ -126,7 +126,7 @@ static apr_status_t note_failure(const tmpl_txn_t *t, apr_status_t rv)
 /* Sends the commands of a list in one round trip. The transaction keeps its connection. */
 static apr_status_t exchange(tmpl_txn_t *t, const apr_array_header_t *list, redisReply ***replies)
 {
-    own_t *own = t->own;
+    redis_own_t *own = t->own;
     return note_failure(t, tmpl_redis_exchange(&own->session, list, t->deadline, replies, t->err));
 }
 
@@ -177,9 +177,9 @@ static apr_status_t ask_check(const tmpl_txn_t *t, redisReply *const *replies, i
 }
 
 /* Reads the head and n buckets. A transaction that writes watches the site from the first on. */
-static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t site_ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    own_t *own = t->own;
+    redis_own_t *own = t->own;
     apr_array_header_t *list = tmpl_redis_list(t->pool);
     redisReply **replies;
     tmpl_redis_command(list, "TTL", own->key, NULL);
@@ -210,10 +210,10 @@ static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 
 /* ---- transactions ---- */
 
-static apr_status_t begin(tmpl_txn_t *t)
+static apr_status_t redis_begin(tmpl_txn_t *t)
 {
-    store_t *store = t->ctx;
-    own_t *own = apr_pcalloc(t->pool, sizeof(*own));
+    redis_store_t *store = t->ctx;
+    redis_own_t *own = apr_pcalloc(t->pool, sizeof(*own));
     apr_interval_time_t most = store->opts.idle / TOUCHES;
     t->own = own;
     own->key = tmpl_redis_site_key(t->site, t->pool);
@@ -240,13 +240,13 @@ static apr_status_t begin(tmpl_txn_t *t)
     return APR_SUCCESS;
 }
 
-static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t redis_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    const store_t *store = t->ctx;
-    own_t *own = t->own;
-    return t->age > 0 ? tmpl_snapshots_read(store->snapshots, &own->cached, tmpl_clock(), t, ask,
-                                            buckets, n)
-                      : ask(t, buckets, n);
+    const redis_store_t *store = t->ctx;
+    redis_own_t *own = t->own;
+    return t->age > 0 ? tmpl_snapshots_read(store->snapshots, &own->cached, tmpl_clock(), t,
+                                            site_ask, buckets, n)
+                      : site_ask(t, buckets, n);
 }
 
 /* Checks the n replies to a commit. The last one is the reply to EXEC. */
@@ -270,10 +270,10 @@ static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies
     return rv;
 }
 
-static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t redis_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32_t n)
 {
-    const store_t *store = t->ctx;
-    own_t *own = t->own;
+    const redis_store_t *store = t->ctx;
+    redis_own_t *own = t->own;
     apr_array_header_t *list = tmpl_redis_list(t->pool);
     redisReply **replies;
     if (!own->session.is_bound) {
@@ -301,10 +301,10 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     return rv;
 }
 
-static void end(tmpl_txn_t *t)
+static void redis_end(tmpl_txn_t *t)
 {
-    store_t *store = t->ctx;
-    own_t *own = t->own;
+    redis_store_t *store = t->ctx;
+    redis_own_t *own = t->own;
     if (!own->committed && own->failed == APR_SUCCESS && t->policy != NULL && t->fading) {
         /* renews the lifetime of a site that is only read; if it fails, a later page tries again */
         apr_array_header_t *list = tmpl_redis_list(t->pool);
@@ -329,25 +329,25 @@ static void end(tmpl_txn_t *t)
 /* ---- sites, and the secret ---- */
 
 /* The server's own estimate of the site's bytes, or a guess. */
-static uint64_t size(tmpl_txn_t *t)
+static uint64_t redis_size(tmpl_txn_t *t)
 {
-    const store_t *store = t->ctx;
+    const redis_store_t *store = t->ctx;
     uint64_t bytes = tmpl_redis_site_bytes(store->redis, store->opts.patience, t->site, t->pool);
     return bytes > 0 ? bytes : t->head.site.entries * 16;
 }
 
-static apr_status_t sites(void *ctx, const char *from, uint32_t n,
-                          apr_status_t (*each)(void *baton, const char *site), void *baton,
-                          const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t redis_sites(void *ctx, const char *from, uint32_t n,
+                                apr_status_t (*each)(void *baton, const char *site), void *baton,
+                                const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
-    const store_t *store = ctx;
+    const redis_store_t *store = ctx;
     return tmpl_redis_sites(store->redis, store->opts.patience, from, n, each, baton, next, err,
                             pool);
 }
 
-static apr_status_t forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t redis_forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
 {
-    const store_t *store = ctx;
+    const redis_store_t *store = ctx;
     apr_status_t rv = tmpl_redis_site_forget(store->redis, store->opts.patience, site, err, pool);
     tmpl_snapshots_clear(store->snapshots, tmpl_clock());
     return rv;
@@ -377,10 +377,10 @@ static apr_status_t secret_check(const char *server, int must_set, redisReply *c
 }
 
 /* Sets the secret to put, or, if put is NULL, gives a server without a secret one; fills is. */
-static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
-                           apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t redis_secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
+                                 apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool)
 {
-    store_t *store = ctx;
+    redis_store_t *store = ctx;
     tmpl_redis_session_t session = tmpl_redis_session(store->redis, SECRET_KEY);
     apr_array_header_t *list = tmpl_redis_list(pool);
     redisReply **replies;
@@ -407,7 +407,7 @@ static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE]
 
 /* ---- opening ---- */
 
-static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t redis_check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_address_t address;
     tmpl_redis_tls_t *tls;
@@ -416,10 +416,10 @@ static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
                                                : rv;
 }
 
-static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
+static apr_status_t redis_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
                                tmpl_error_t *err, apr_pool_t *pool)
 {
-    store_t *store = apr_pcalloc(pool, sizeof(*store));
+    redis_store_t *store = apr_pcalloc(pool, sizeof(*store));
     tmpl_redis_address_t address;
     apr_status_t rv = tmpl_redis_address_parse(&address, uri, err, pool);
     if (rv == APR_SUCCESS) {
@@ -441,13 +441,13 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 }
 
 const tmpl_provider_t tmpl_provider_redis = { .scheme = "redis",
-                                              .check = check,
-                                              .open = store_open,
-                                              .begin = begin,
-                                              .get = get,
-                                              .commit = commit,
-                                              .end = end,
-                                              .size = size,
-                                              .sites = sites,
-                                              .forget = forget,
-                                              .secret = secret };
+                                              .check = redis_check,
+                                              .open = redis_open,
+                                              .begin = redis_begin,
+                                              .get = redis_get,
+                                              .commit = redis_commit,
+                                              .end = redis_end,
+                                              .size = redis_size,
+                                              .sites = redis_sites,
+                                              .forget = redis_forget,
+                                              .secret = redis_secret };

@@ -66,7 +66,7 @@ typedef struct {
     apr_pool_t *pool;
 } parse_t;
 
-static apr_status_t refuse(const parse_t *p)
+static apr_status_t form_refuse(const parse_t *p)
 {
     return tmpl_fail(p->err, APR_EINVAL, "not of the form %s, port 1 to %d", p->form, NUMBER_MOST);
 }
@@ -151,7 +151,7 @@ static apr_status_t host_parse(const parse_t *p, tmpl_redis_place_t *place, char
         host++;
         end = strchr(text, ']');
         if (end == NULL) {
-            return refuse(p);
+            return form_refuse(p);
         }
         *end++ = '\0';
     }
@@ -163,9 +163,10 @@ static apr_status_t host_parse(const parse_t *p, tmpl_redis_place_t *place, char
         }
     }
     else if (*end != '\0') {
-        return refuse(p);
+        return form_refuse(p);
     }
-    return tmpl_redis_place_fill(place, host, strlen(host), port, NULL) ? APR_SUCCESS : refuse(p);
+    return tmpl_redis_place_fill(place, host, strlen(host), port, NULL) ? APR_SUCCESS
+                                                                        : form_refuse(p);
 }
 
 static apr_status_t hosts_parse(const parse_t *p, char *text)
@@ -186,7 +187,7 @@ static apr_status_t hosts_parse(const parse_t *p, char *text)
             *comma++ = '\0';
         }
         if (n == (p->address->mode == TMPL_REDIS_SINGLE ? 1 : PLACES_MOST)) {
-            return n == 1 ? refuse(p)
+            return n == 1 ? form_refuse(p)
                           : tmpl_fail(p->err, APR_EINVAL, "more than %d hosts", PLACES_MOST);
         }
         rv = host_parse(p, &places[n++], text);
@@ -212,7 +213,7 @@ static apr_status_t path_parse(const parse_t *p, char *path)
         number = db != NULL ? db : "";
         /* an @ belongs to a password with a / in it */
         if (address->master == NULL || address->master[0] == '\0' || strchr(path, '@') != NULL) {
-            return refuse(p);
+            return form_refuse(p);
         }
     }
     if (number[0] == '\0') {
@@ -229,7 +230,7 @@ static apr_status_t unix_parse(const parse_t *p, const char *path)
     tmpl_redis_place_t *place = apr_pcalloc(p->pool, sizeof(*place));
     path = unescape(path, p->pool);
     if (path == NULL || path[0] != '/' || path[1] == '\0') {
-        return refuse(p);
+        return form_refuse(p);
     }
     if (strlen(path) >= sizeof(probe.sun_path)) {
         return tmpl_fail(p->err, APR_EINVAL, "a socket's path has at most %d bytes",
@@ -286,7 +287,7 @@ static apr_status_t query_parse(const parse_t *p, char *query)
  * Whether an @ stands behind the end of the hosts: then a character of a password was taken for
  * that end.
  */
-static int is_cut(const parse_t *p, const char *rest)
+static int is_password_cut(const parse_t *p, const char *rest)
 {
     const char *end = rest + strcspn(rest, "/?#");
     return p->keys != OF_UNIX && strchr(end, '@') != NULL;
@@ -298,11 +299,11 @@ static apr_status_t rest_parse(const parse_t *p, char *rest)
     char *query = strchr(rest, '?');
     apr_status_t rv = APR_SUCCESS;
     if (strchr(rest, '#') != NULL) {
-        return refuse(p);
+        return form_refuse(p);
     }
     if (query != NULL) {
         *query++ = '\0';
-        rv = p->keys != 0 ? query_parse(p, query) : refuse(p);
+        rv = p->keys != 0 ? query_parse(p, query) : form_refuse(p);
     }
     if (rv != APR_SUCCESS || p->keys == OF_UNIX) {
         return rv != APR_SUCCESS ? rv : unix_parse(p, rest);
@@ -352,7 +353,7 @@ apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char 
         address->mode = schemes[i].mode;
         address->is_tls = (schemes[i].keys & OF_TLS) != 0;
         apr_status_t rv = rest_parse(&p, apr_pstrdup(pool, uri + len));
-        if (rv != APR_SUCCESS && is_cut(&p, uri + len)) {
+        if (rv != APR_SUCCESS && is_password_cut(&p, uri + len)) {
             return tmpl_fail(err, rv,
                              "an @ is behind / ? or #: in user and password write / ? # & as %%2F "
                              "%%3F %%23 %%26: %s",

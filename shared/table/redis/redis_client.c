@@ -35,8 +35,8 @@ const char *tmpl_redis_session_name(const session_t *session)
 }
 
 /* Finds the session's node, unless it has one. */
-static apr_status_t route(session_t *session, apr_time_t deadline, tmpl_error_t *err,
-                          apr_pool_t *pool)
+static apr_status_t session_route(session_t *session, apr_time_t deadline, tmpl_error_t *err,
+                                  apr_pool_t *pool)
 {
     if (session->node != NULL) {
         return APR_SUCCESS;
@@ -52,8 +52,8 @@ static apr_status_t route(session_t *session, apr_time_t deadline, tmpl_error_t 
 }
 
 /* Moves the session to another node. */
-static apr_status_t move(session_t *session, tmpl_redis_node_t *node, int is_asking,
-                         tmpl_error_t *err)
+static apr_status_t session_move(session_t *session, tmpl_redis_node_t *node, int is_asking,
+                                 tmpl_error_t *err)
 {
     int was_bound = session->is_bound;
     tmpl_redis_session_end(session);
@@ -66,12 +66,12 @@ static apr_status_t move(session_t *session, tmpl_redis_node_t *node, int is_ask
 }
 
 /* Moves the session to the node of a referral, and notes that a slot has moved. */
-static apr_status_t follow(session_t *session, const tmpl_redis_referral_t *referral,
-                           tmpl_error_t *err)
+static apr_status_t session_follow(session_t *session, const tmpl_redis_referral_t *referral,
+                                   tmpl_error_t *err)
 {
     tmpl_redis_node_t *node = tmpl_redis_refer(session->redis, referral);
     return node != NULL
-               ? move(session, node, referral->is_ask, err)
+               ? session_move(session, node, referral->is_ask, err)
                : tmpl_fail(err, APR_ENOMEM, "%s: it has had more than %d servers",
                            tmpl_redis_address(session->redis)->name, TMPL_REDIS_NODES_MOST);
 }
@@ -89,7 +89,7 @@ static apr_status_t look_elsewhere(session_t *session, apr_status_t failed, int 
     apr_status_t rv = tmpl_redis_find(session->redis, until, NULL, pool);
     tmpl_redis_node_t *node = tmpl_redis_node_of(session->redis, session->slot);
     *moved = node != NULL && node != session->node;
-    return *moved ? move(session, node, 0, err) : rv;
+    return *moved ? session_move(session, node, 0, err) : rv;
 }
 
 /* ---- exchanges ---- */
@@ -98,8 +98,9 @@ static apr_status_t look_elsewhere(session_t *session, apr_status_t failed, int 
  * Sends each command with ASKING in front. Within a transaction, where one ASKING in front would
  * do, it is a command of the transaction, and does no harm.
  */
-static apr_status_t call_asking(session_t *session, const apr_array_header_t *list,
-                                apr_time_t deadline, redisReply ***replies, tmpl_error_t *err)
+static apr_status_t session_call_asking(session_t *session, const apr_array_header_t *list,
+                                        apr_time_t deadline, redisReply ***replies,
+                                        tmpl_error_t *err)
 {
     apr_array_header_t *all = tmpl_redis_list(list->pool);
     for (int i = 0; i < list->nelts; i++) {
@@ -115,8 +116,8 @@ static apr_status_t call_asking(session_t *session, const apr_array_header_t *li
 }
 
 /* Sends the commands to the session's node. APR_EBUSY: the deadline had passed before. */
-static apr_status_t call(session_t *session, const apr_array_header_t *list, apr_time_t deadline,
-                         redisReply ***replies, tmpl_error_t *err)
+static apr_status_t session_call(session_t *session, const apr_array_header_t *list,
+                                 apr_time_t deadline, redisReply ***replies, tmpl_error_t *err)
 {
     tmpl_redis_node_t *node = session->node;
     apr_time_t began = tmpl_clock();
@@ -133,9 +134,10 @@ static apr_status_t call(session_t *session, const apr_array_header_t *list, apr
             return tmpl_fail(err, TMPL_EPART, "%s: the server has failed a moment ago", node->name);
         }
     }
-    apr_status_t rv = session->is_asking ? call_asking(session, list, deadline, replies, err)
-                                         : tmpl_redis_conn_call(session->conn, &node->server, list,
-                                                                deadline, replies, err);
+    apr_status_t rv =
+        session->is_asking
+            ? session_call_asking(session, list, deadline, replies, err)
+            : tmpl_redis_conn_call(session->conn, &node->server, list, deadline, replies, err);
     if (is_cluster(session)) {
         (void)tmpl_breaker_report(&node->breaker, began, tmpl_clock(),
                                   rv == APR_SUCCESS          ? TMPL_CALL_OK
@@ -174,7 +176,7 @@ static int is_deposed(redisReply *const *replies, int n)
  * ended with found. If a server answered it, the cluster serves other sites. If a server was late,
  * it may serve them, unless the failed call was late, too.
  */
-static int is_part(apr_status_t failed, apr_status_t found)
+static int is_part_of_cluster(apr_status_t failed, apr_status_t found)
 {
     int is_late = APR_STATUS_IS_TIMEUP(found) && !APR_STATUS_IS_TIMEUP(failed);
     return failed != APR_SUCCESS && (found == APR_SUCCESS || is_late);
@@ -191,14 +193,14 @@ static apr_status_t try_exchange(session_t *session, const apr_array_header_t *l
     tmpl_redis_referral_t referral;
     tmpl_error_t moving = { 0 };
     *again = 0;
-    apr_status_t rv = route(session, deadline, err, list->pool);
+    apr_status_t rv = session_route(session, deadline, err, list->pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = call(session, list, deadline, replies, err);
+    rv = session_call(session, list, deadline, replies, err);
     if (rv == APR_SUCCESS && is_referred(session, &referral, *replies, list->nelts)) {
         *again = 1;
-        return follow(session, &referral, err);
+        return session_follow(session, &referral, err);
     }
     if (tmpl_redis_address(session->redis)->mode == TMPL_REDIS_SINGLE || rv == APR_EBUSY ||
         (rv == APR_SUCCESS && !is_deposed(*replies, list->nelts))) {
@@ -208,7 +210,7 @@ static apr_status_t try_exchange(session_t *session, const apr_array_header_t *l
     if (*again) {
         return found == APR_SUCCESS ? found : tmpl_fail(err, found, "%s", moving.text);
     }
-    if (!is_cluster(session) || !is_part(rv, found)) {
+    if (!is_cluster(session) || !is_part_of_cluster(rv, found)) {
         return rv;
     }
     if (err != NULL) {

@@ -79,7 +79,7 @@ static apr_status_t socket_connect(conn_t *conn, apr_sockaddr_t *address, apr_ti
     return rv;
 }
 
-static int fd_of(const conn_t *conn)
+static int conn_fd(const conn_t *conn)
 {
     int fd;
     apr_os_sock_get(&fd, conn->socket);
@@ -129,7 +129,7 @@ static char *put_size(char *at, char type, size_t size)
     return at;
 }
 
-static size_t words_of(const apr_array_header_t *list)
+static size_t list_words(const apr_array_header_t *list)
 {
     size_t n = 0;
     for (int i = 0; i < list->nelts; i++) {
@@ -190,8 +190,8 @@ static apr_status_t try_transfer(const conn_t *conn, char *into, const char *fro
     if (conn->tls != NULL) {
         return tmpl_redis_tls_transfer(conn->tls, into, from, len, for_read, err);
     }
-    ssize_t n = into != NULL ? recv(fd_of(conn), into, *len, 0)
-                             : send(fd_of(conn), from, *len, MSG_NOSIGNAL);
+    ssize_t n = into != NULL ? recv(conn_fd(conn), into, *len, 0)
+                             : send(conn_fd(conn), from, *len, MSG_NOSIGNAL);
     if (n < 0) {
         int is_for_now = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         return is_for_now ? APR_EAGAIN : APR_FROM_OS_ERROR(errno);
@@ -277,7 +277,7 @@ static apr_status_t read_reply(conn_t *conn, const server_t *server, size_t *unr
 /* The most bytes of the replies to a list. */
 static size_t replies_most(const apr_array_header_t *list)
 {
-    size_t n = words_of(list), all = n * REPLIES_WORD;
+    size_t n = list_words(list), all = n * REPLIES_WORD;
     return REPLIES_ANY + (all < REPLIES_MOST ? all : REPLIES_MOST + n * REPLIES_USUAL);
 }
 
@@ -367,7 +367,7 @@ static apr_status_t conn_open(conn_t *conn, const server_t *server, apr_time_t d
         return rv;
     }
     if (server->tls != NULL) {
-        conn->tls = tmpl_redis_tls_begin(server->tls, fd_of(conn), server->place.host);
+        conn->tls = tmpl_redis_tls_begin(server->tls, conn_fd(conn), server->place.host);
     }
     conn->reader = tmpl_redis_reader_create();
     if (conn->reader == NULL || (server->tls != NULL && conn->tls == NULL)) {

@@ -10,7 +10,7 @@
 #define ELEMENTS_MOST (1 << 20) /* elements of an array, whose length comes from outside */
 
 /* A reply at its place in the reply that is being read. The reader's private data is the pool. */
-static redisReply *make(const redisReadTask *task, int type)
+static redisReply *reply_make(const redisReadTask *task, int type)
 {
     redisReply *reply = apr_pcalloc(task->privdata, sizeof(*reply));
     reply->type = type;
@@ -22,7 +22,7 @@ static redisReply *make(const redisReadTask *task, int type)
 
 static void *make_string(const redisReadTask *task, char *bytes, size_t len)
 {
-    redisReply *reply = make(task, task->type);
+    redisReply *reply = reply_make(task, task->type);
     reply->str = apr_pstrmemdup(task->privdata, bytes, len);
     reply->len = len;
     return reply;
@@ -30,7 +30,7 @@ static void *make_string(const redisReadTask *task, char *bytes, size_t len)
 
 static void *make_integer(const redisReadTask *task, long long integer)
 {
-    redisReply *reply = make(task, task->type);
+    redisReply *reply = reply_make(task, task->type);
     reply->integer = integer;
     return reply;
 }
@@ -38,7 +38,7 @@ static void *make_integer(const redisReadTask *task, long long integer)
 /* task->type is the type of the value that is absent. */
 static void *make_nil(const redisReadTask *task)
 {
-    return make(task, REDIS_REPLY_NIL);
+    return reply_make(task, REDIS_REPLY_NIL);
 }
 
 /* A reply is freed with its pool. */
@@ -74,7 +74,7 @@ static void *make_array(const redisReadTask *task, length_t n)
     if ((size_t)n > ELEMENTS_MOST) {
         return NULL;
     }
-    redisReply *reply = make(task, task->type);
+    redisReply *reply = reply_make(task, task->type);
 
     reply->elements = (size_t)n;
     reply->element = apr_palloc(task->privdata, (apr_size_t)n * sizeof(redisReply *));

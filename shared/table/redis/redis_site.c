@@ -123,9 +123,9 @@ void tmpl_redis_site_change(apr_array_header_t *list, const char *key, const tmp
 /* ---- for administrators ---- */
 
 /* Sends one command and checks the type of the reply. */
-static apr_status_t call(tmpl_redis_session_t *session, apr_interval_time_t patience,
-                         const apr_array_header_t *list, int type, redisReply **reply,
-                         tmpl_error_t *err)
+static apr_status_t site_call(tmpl_redis_session_t *session, apr_interval_time_t patience,
+                              const apr_array_header_t *list, int type, redisReply **reply,
+                              tmpl_error_t *err)
 {
     redisReply **replies;
     apr_status_t rv = tmpl_redis_exchange(session, list, tmpl_clock() + patience, &replies, err);
@@ -139,13 +139,13 @@ static apr_status_t call(tmpl_redis_session_t *session, apr_interval_time_t pati
 }
 
 /* The same for a command about a site, with a reply that is an integer. */
-static apr_status_t call_integer(tmpl_redis_t *redis, apr_interval_time_t patience, const char *key,
-                                 const apr_array_header_t *list, long long *integer,
-                                 tmpl_error_t *err)
+static apr_status_t site_call_integer(tmpl_redis_t *redis, apr_interval_time_t patience,
+                                      const char *key, const apr_array_header_t *list,
+                                      long long *integer, tmpl_error_t *err)
 {
     tmpl_redis_session_t session = tmpl_redis_session(redis, key);
     redisReply *reply;
-    apr_status_t rv = call(&session, patience, list, REDIS_REPLY_INTEGER, &reply, err);
+    apr_status_t rv = site_call(&session, patience, list, REDIS_REPLY_INTEGER, &reply, err);
     tmpl_redis_session_end(&session);
     *integer = rv == APR_SUCCESS ? reply->integer : 0;
     return rv;
@@ -163,7 +163,7 @@ static apr_status_t scan(tmpl_redis_session_t *session, apr_interval_time_t pati
     redisReply *reply;
     tmpl_redis_command(list, "SCAN", cursor, "MATCH", TMPL_REDIS_KEY_PREFIX "*}", "COUNT",
                        apr_itoa(pool, (int)(n < SCAN_MOST ? n : SCAN_MOST)), NULL);
-    apr_status_t rv = call(session, patience, list, REDIS_REPLY_ARRAY, &reply, err);
+    apr_status_t rv = site_call(session, patience, list, REDIS_REPLY_ARRAY, &reply, err);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -259,7 +259,7 @@ uint64_t tmpl_redis_site_bytes(tmpl_redis_t *redis, apr_interval_time_t patience
     apr_array_header_t *list = tmpl_redis_list(pool);
     long long bytes;
     tmpl_redis_command(list, "MEMORY", "USAGE", key, "SAMPLES", "50", NULL);
-    (void)call_integer(redis, patience, key, list, &bytes, NULL);
+    (void)site_call_integer(redis, patience, key, list, &bytes, NULL);
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
@@ -270,7 +270,7 @@ apr_status_t tmpl_redis_site_forget(tmpl_redis_t *redis, apr_interval_time_t pat
     apr_array_header_t *list = tmpl_redis_list(pool);
     long long forgotten;
     tmpl_redis_command(list, "UNLINK", key, NULL); /* frees the memory in the background */
-    apr_status_t rv = call_integer(redis, patience, key, list, &forgotten, err);
+    apr_status_t rv = site_call_integer(redis, patience, key, list, &forgotten, err);
     return rv == APR_SUCCESS && forgotten == 0
                ? tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site)
                : rv;

@@ -18,7 +18,7 @@ struct tmpl_redis_tls_t {
 
 /* ---- a socket: OpenSSL's own would raise SIGPIPE, and the process is not ours ---- */
 
-static int fd_of(BIO *bio)
+static int bio_fd(BIO *bio)
 {
     return (int)(intptr_t)BIO_get_data(bio);
 }
@@ -30,7 +30,7 @@ static int is_for_now(void)
 
 static int socket_write(BIO *bio, const char *bytes, int len)
 {
-    ssize_t n = send(fd_of(bio), bytes, (size_t)len, MSG_NOSIGNAL);
+    ssize_t n = send(bio_fd(bio), bytes, (size_t)len, MSG_NOSIGNAL);
     BIO_clear_retry_flags(bio);
     if (n < 0 && is_for_now()) {
         BIO_set_retry_write(bio);
@@ -40,7 +40,7 @@ static int socket_write(BIO *bio, const char *bytes, int len)
 
 static int socket_read(BIO *bio, char *bytes, int len)
 {
-    ssize_t n = recv(fd_of(bio), bytes, (size_t)len, 0);
+    ssize_t n = recv(bio_fd(bio), bytes, (size_t)len, 0);
     BIO_clear_retry_flags(bio);
     if (n < 0 && is_for_now()) {
         BIO_set_retry_read(bio);

@@ -35,7 +35,7 @@ const tmpl_redis_address_t *tmpl_redis_address(const tmpl_redis_t *redis)
 /* ---- the nodes; the caller holds the lock ---- */
 
 /* The number of the node at a place, which is created if it is new; 0: there is no room. */
-static uint16_t node_at(tmpl_redis_t *redis, const tmpl_redis_place_t *place)
+static uint16_t place_node(tmpl_redis_t *redis, const tmpl_redis_place_t *place)
 {
     const tmpl_redis_address_t *address = &redis->address;
     char name[sizeof(place->host) + 32];
@@ -71,7 +71,7 @@ static void slots_replace(tmpl_redis_t *redis, const tmpl_redis_range_t *ranges,
     unsigned char has_slot[TMPL_REDIS_NODES_MOST + 1] = { 0 };
     memset(redis->slots, 0, sizeof(redis->slots));
     for (int i = 0; i < n; i++) {
-        uint16_t node = node_at(redis, &ranges[i].place);
+        uint16_t node = place_node(redis, &ranges[i].place);
         has_slot[node] = 1;
         for (unsigned slot = ranges[i].first; slot <= ranges[i].last; slot++) {
             redis->slots[slot] = node;
@@ -199,7 +199,7 @@ static int is_due(const tmpl_redis_t *redis, apr_time_t deadline)
  * half of the time that is left, because the servers may be where they were. The caller holds the
  * lock, which is released meanwhile.
  */
-static void ask(tmpl_redis_t *redis, apr_time_t deadline, apr_pool_t *pool)
+static void servers_ask(tmpl_redis_t *redis, apr_time_t deadline, apr_pool_t *pool)
 {
     tmpl_error_t failed = { 0 };
     apr_time_t now = tmpl_clock();
@@ -228,7 +228,7 @@ apr_status_t tmpl_redis_find(tmpl_redis_t *redis, apr_time_t deadline, tmpl_erro
         rc = pthread_cond_clockwait(&redis->answered, &redis->lock, CLOCK_MONOTONIC, &until);
     }
     if (is_due(redis, deadline)) {
-        ask(redis, deadline, pool);
+        servers_ask(redis, deadline, pool);
     }
     tmpl_error_t failed = redis->failed;
     int is_known = redis->is_known;
@@ -254,7 +254,7 @@ tmpl_redis_node_t *tmpl_redis_node_of(tmpl_redis_t *redis, unsigned slot)
 tmpl_redis_node_t *tmpl_redis_refer(tmpl_redis_t *redis, const tmpl_redis_referral_t *referral)
 {
     pthread_mutex_lock(&redis->lock);
-    uint16_t number = node_at(redis, &referral->to.place);
+    uint16_t number = place_node(redis, &referral->to.place);
     if (!referral->is_ask) {
         redis->slots[referral->to.first] = number;
         redis->is_stale = 1;
