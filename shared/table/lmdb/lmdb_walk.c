@@ -206,7 +206,7 @@ static int page_walk(walk_t *w, walked_t *t, size_t number, unsigned level)
         return 0;
     }
     int is_leaf = level == t->says.depth;
-    size_t lower = head->is.free.lower, upper = head->is.free.upper, sum = 0, size;
+    size_t lower = head->is.free.lower, upper = head->is.free.upper, sum = 0, size = 0;
     /* only the tree of free pages may have a branch with one node */
     size_t n = (lower - sizeof(*head)) / sizeof(uint16_t);
     size_t least = is_leaf || t->kind == TREE_FREE ? 1 : 2;
