@@ -71,6 +71,16 @@ static apr_status_t form_refuse(const parse_t *p)
     return tmpl_fail(p->err, APR_EINVAL, "not of the form %s, port 1 to %d", p->form, NUMBER_MOST);
 }
 
+/* Ends text at a character, and returns what follows it; NULL: text does not have it. */
+static char *split(char *text, char at)
+{
+    char *rest = strchr(text, at);
+    if (rest != NULL) {
+        *rest++ = '\0';
+    }
+    return rest;
+}
+
 /* text with %xx decoded; NULL if text is malformed or NULL. */
 static const char *unescape(const char *text, apr_pool_t *pool)
 {
@@ -128,12 +138,8 @@ const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *p
 static apr_status_t login_parse(const parse_t *p, char *text)
 {
     tmpl_redis_login_t *login = &p->address->login;
-    char *colon = strchr(text, ':');
-    if (colon != NULL) {
-        *colon++ = '\0';
-        login->user = text[0] != '\0' ? unescape(text, p->pool) : NULL;
-        login->password = unescape(colon, p->pool);
-    }
+    login->password = unescape(split(text, ':'), p->pool);
+    login->user = text[0] != '\0' ? unescape(text, p->pool) : NULL;
     if (login->password == NULL || (text[0] != '\0' && login->user == NULL)) {
         return tmpl_fail(p->err, APR_EINVAL,
                          "user and password are not of the form user:pass or :pass, with %%xx for "
@@ -181,17 +187,13 @@ static apr_status_t hosts_parse(const parse_t *p, char *text)
         text = login_end + 1;
     }
     while (rv == APR_SUCCESS && text != NULL) {
-        char *comma = strchr(text, ',');
-
-        if (comma != NULL) {
-            *comma++ = '\0';
-        }
+        char *next = split(text, ',');
         if (n == (p->address->mode == TMPL_REDIS_SINGLE ? 1 : PLACES_MOST)) {
             return n == 1 ? form_refuse(p)
                           : tmpl_fail(p->err, APR_EINVAL, "more than %d hosts", PLACES_MOST);
         }
         rv = host_parse(p, &places[n++], text);
-        text = comma;
+        text = next;
     }
     p->address->places = places;
     p->address->n_places = n;
@@ -204,11 +206,7 @@ static apr_status_t path_parse(const parse_t *p, char *path)
     tmpl_redis_address_t *address = p->address;
     const char *number = path;
     if (address->mode == TMPL_REDIS_SENTINEL) {
-        char *db = strchr(path, '/');
-
-        if (db != NULL) {
-            *db++ = '\0';
-        }
+        const char *db = split(path, '/');
         address->master = unescape(path, p->pool);
         number = db != NULL ? db : "";
         /* an @ belongs to a password with a / in it */
@@ -245,13 +243,11 @@ static apr_status_t unix_parse(const parse_t *p, const char *path)
 /* One pair, "key=value". */
 static apr_status_t pair_parse(const parse_t *p, char *pair)
 {
-    char *equals = strchr(pair, '=');
-    const char *value = equals == NULL ? NULL : unescape(equals + 1, p->pool);
+    const char *value = unescape(split(pair, '='), p->pool);
     if (value == NULL || value[0] == '\0') {
         return tmpl_fail(p->err, APR_EINVAL,
                          "a key of the query needs a value (%%26 is an & in one): %s", p->form);
     }
-    *equals = '\0';
     for (size_t i = 0; i < DIM(keys); i++) {
         if ((keys[i].of & p->keys) != 0 && strcmp(pair, keys[i].key) == 0) {
             if (keys[i].field == 0) {
@@ -296,24 +292,19 @@ static int is_password_cut(const parse_t *p, const char *rest)
 /* The rest of a URI behind its scheme. */
 static apr_status_t rest_parse(const parse_t *p, char *rest)
 {
-    char *query = strchr(rest, '?');
-    apr_status_t rv = APR_SUCCESS;
     if (strchr(rest, '#') != NULL) {
         return form_refuse(p);
     }
-    if (query != NULL) {
-        *query++ = '\0';
-        rv = p->keys != 0 ? query_parse(p, query) : form_refuse(p);
-    }
+    char *query = split(rest, '?');
+    apr_status_t rv = query == NULL  ? APR_SUCCESS
+                      : p->keys != 0 ? query_parse(p, query)
+                                     : form_refuse(p);
     if (rv != APR_SUCCESS || p->keys == OF_UNIX) {
         return rv != APR_SUCCESS ? rv : unix_parse(p, rest);
     }
-    char *path = strchr(rest, '/');
-    if (path != NULL) {
-        *path++ = '\0';
-    }
+    char *path = split(rest, '/');
     rv = hosts_parse(p, rest);
-    return rv != APR_SUCCESS ? rv : path_parse(p, path != NULL ? path : apr_pstrdup(p->pool, ""));
+    return rv != APR_SUCCESS ? rv : path_parse(p, path != NULL ? path : rest + strlen(rest));
 }
 
 /* The URI for messages. */
@@ -324,7 +315,6 @@ static const char *name_make(const tmpl_redis_address_t *address, const char *sc
     for (unsigned i = 0; i < address->n_places; i++) {
         const tmpl_redis_place_t *place = &address->places[i];
         const char *shown = tmpl_redis_place_show(place, pool);
-
         name = apr_pstrcat(pool, name, i > 0 ? "," : "", shown, NULL);
     }
     if (address->master != NULL) {
