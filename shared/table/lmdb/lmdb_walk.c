@@ -266,7 +266,7 @@ static int meta_find(walk_t *w, size_t size, const mdb_meta_t **newer)
 
 static int file_walk(walk_t *w, size_t size)
 {
-    const mdb_meta_t *meta;
+    const mdb_meta_t *meta = NULL;
     int rc = meta_find(w, size, &meta);
     if (rc != 0) {
         return rc;
