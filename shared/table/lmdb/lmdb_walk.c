@@ -37,7 +37,6 @@ typedef struct {
         } free;
         uint32_t n; /* pages of an overflow */
     } is;
-    uint16_t nodes[]; /* where the nodes of a branch or leaf begin */
 } mdb_page_t;
 
 /* lo and hi are the halves of one number in the processor's order */
@@ -209,11 +208,12 @@ static int page_walk(walk_t *w, walked_t *t, size_t number, unsigned level)
     size_t lower = head->is.free.lower, upper = head->is.free.upper, sum = 0, size = 0;
     /* only the tree of free pages may have a branch with one node */
     size_t n = (lower - sizeof(*head)) / sizeof(uint16_t);
+    const uint16_t *nodes = (const void *)(head + 1); /* where they begin */
     size_t least = is_leaf || t->kind == TREE_FREE ? 1 : 2;
     int good = head->flags == (is_leaf ? PAGE_LEAF : PAGE_BRANCH) && lower >= sizeof(*head) &&
                n >= least && lower <= upper && upper <= w->page_size && lower % 2 == 0;
     for (size_t i = 0; good && i < n; i++) {
-        good = node_walk(w, t, head, head->nodes[i], level, &size);
+        good = node_walk(w, t, head, nodes[i], level, &size);
         sum += size;
         if (good) {
             w->bad = number;
