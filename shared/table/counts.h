@@ -198,6 +198,10 @@ typedef struct {
     uint32_t n_fingerprints;
 } tmpl_entry_t;
 
+/* Called with each entry, or the name of each site, until a call returns an error. */
+typedef apr_status_t (*tmpl_each_entry_t)(void *baton, const tmpl_entry_t *entry);
+typedef apr_status_t (*tmpl_each_site_t)(void *baton, const char *site);
+
 /* ---- stores ---- */
 
 #define TMPL_SITE_MAX 255 /* bytes of a site's name */

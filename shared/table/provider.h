@@ -81,6 +81,12 @@ typedef struct {
     void *own;        /* the store's own data */
 } tmpl_txn_t;
 
+/*
+ * Fills the bytes of n >= 0 buckets by their numbers. If txn->head has another n or salt than
+ * before the call, the engine drops the buckets and asks again.
+ */
+typedef apr_status_t (*tmpl_get_t)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n);
+
 typedef struct {
     const char *scheme; /* the beginning of its URIs */
     /*
@@ -93,11 +99,7 @@ typedef struct {
     apr_status_t (*open)(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
                          tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*begin)(tmpl_txn_t *txn);
-    /*
-     * Fills the bytes of n >= 0 buckets by their numbers. If txn->head has another n or salt than
-     * before the call, the engine drops the buckets and asks again.
-     */
-    apr_status_t (*get)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n);
+    tmpl_get_t get;
     /*
      * Writes txn->head and n buckets, which come in the order of their ranks (buckets.h), and
      * deletes buckets without bytes. If txn->found is 0, replaces all that is stored under the
@@ -108,9 +110,8 @@ typedef struct {
     /* Estimates the bytes that the site takes; called after get. */
     uint64_t (*size)(tmpl_txn_t *txn);
     /* tmpl_store_sites_part(), with *next NULL at first, and tmpl_store_forget(). */
-    apr_status_t (*sites)(void *ctx, const char *from, uint32_t n,
-                          apr_status_t (*each)(void *baton, const char *site), void *baton,
-                          const char **next, tmpl_error_t *err, apr_pool_t *pool);
+    apr_status_t (*sites)(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
+                          void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
     /*
      * Sets the store's secret to put, or fills is if put is NULL. A NULL function: the store has

@@ -312,8 +312,7 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t
 
 /* Reads from a snapshot, and what it lacks from the store. Returns 0 if the snapshot has ended. */
 static int read_rest(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached, tmpl_txn_t *txn,
-                     apr_status_t (*read)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n),
-                     tmpl_numbered_t *buckets, uint32_t n, apr_status_t *rv)
+                     tmpl_get_t read, tmpl_numbered_t *buckets, uint32_t n, apr_status_t *rv)
 {
     uint32_t *missing = apr_palloc(txn->pool, (n + (apr_size_t)1) * sizeof(*missing));
     tmpl_head_t head;
@@ -340,9 +339,7 @@ static int read_rest(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached, tmpl_
 }
 
 apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **cached,
-                                 int64_t stamp, tmpl_txn_t *txn,
-                                 apr_status_t (*read)(tmpl_txn_t *txn, tmpl_numbered_t *buckets,
-                                                      uint32_t n),
+                                 int64_t stamp, tmpl_txn_t *txn, tmpl_get_t read,
                                  tmpl_numbered_t *buckets, uint32_t n)
 {
     const tmpl_head_t asked = txn->head;

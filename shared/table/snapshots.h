@@ -68,9 +68,7 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t
  * snapshot back.
  */
 apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **cached,
-                                 int64_t stamp, tmpl_txn_t *txn,
-                                 apr_status_t (*read)(tmpl_txn_t *txn, tmpl_numbered_t *buckets,
-                                                      uint32_t n),
+                                 int64_t stamp, tmpl_txn_t *txn, tmpl_get_t read,
                                  tmpl_numbered_t *buckets, uint32_t n);
 
 /* Ends all snapshots, and outdates what was read before stamp. */

@@ -287,8 +287,7 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
                : rv;
 }
 
-apr_status_t tmpl_store_sites(tmpl_store_t *store,
-                              apr_status_t (*each)(void *baton, const char *site), void *baton,
+apr_status_t tmpl_store_sites(tmpl_store_t *store, tmpl_each_site_t each, void *baton,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *next;
@@ -296,8 +295,8 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store,
 }
 
 apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
-                                   apr_status_t (*each)(void *baton, const char *site), void *baton,
-                                   const char **next, tmpl_error_t *err, apr_pool_t *pool)
+                                   tmpl_each_site_t each, void *baton, const char **next,
+                                   tmpl_error_t *err, apr_pool_t *pool)
 {
     *next = NULL;
     return store->provider->sites(store->ctx, from, n, each, baton, next, err, pool);
@@ -320,8 +319,7 @@ apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error
 
 /* Calls each with the entries of a bucket. */
 static apr_status_t entries_export(const tmpl_work_t *w, const tmpl_bucket_t *bucket,
-                                   apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
-                                   void *baton, tmpl_bucket_row_t *rows)
+                                   tmpl_each_entry_t each, void *baton, tmpl_bucket_row_t *rows)
 {
     uint32_t n = tmpl_bucket_read(rows, bucket);
     apr_status_t rv = APR_SUCCESS;
@@ -377,8 +375,7 @@ static apr_status_t slice_read(tmpl_work_t *w, tmpl_head_t *head, uint32_t from,
 }
 
 static apr_status_t buckets_export(tmpl_work_t *w, tmpl_store_stats_t *stats,
-                                   apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
-                                   void *baton)
+                                   tmpl_each_entry_t each, void *baton)
 {
     tmpl_bucket_row_t *rows =
         apr_palloc(w->pool, TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST * sizeof(*rows));
@@ -406,8 +403,8 @@ static apr_status_t buckets_export(tmpl_work_t *w, tmpl_store_stats_t *stats,
 }
 
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
-                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
-                               void *baton, tmpl_error_t *err, apr_pool_t *pool)
+                               tmpl_each_entry_t each, void *baton, tmpl_error_t *err,
+                               apr_pool_t *pool)
 {
     tmpl_txn_t txn = { .site = site, .deadline = tmpl_clock() + store->patience, .err = err };
     tmpl_work_t w;

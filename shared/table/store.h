@@ -125,8 +125,7 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
                               tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
 
 /* Calls each with the name of every site until a call returns an error; returns that error. */
-apr_status_t tmpl_store_sites(tmpl_store_t *store,
-                              apr_status_t (*each)(void *baton, const char *site), void *baton,
+apr_status_t tmpl_store_sites(tmpl_store_t *store, tmpl_each_site_t each, void *baton,
                               tmpl_error_t *err, apr_pool_t *pool);
 
 /*
@@ -137,8 +136,8 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store,
  * from that the store never gave.
  */
 apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
-                                   apr_status_t (*each)(void *baton, const char *site), void *baton,
-                                   const char **next, tmpl_error_t *err, apr_pool_t *pool);
+                                   tmpl_each_site_t each, void *baton, const char **next,
+                                   tmpl_error_t *err, apr_pool_t *pool);
 
 /*
  * Fills usage, in a time that does not depend on the number of sites. APR_ENOTIMPL without text:
@@ -164,8 +163,8 @@ apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen
  * replaces the site by head and n entries. Any kind of store imports what another one exported.
  */
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
-                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
-                               void *baton, tmpl_error_t *err, apr_pool_t *pool);
+                               tmpl_each_entry_t each, void *baton, tmpl_error_t *err,
+                               apr_pool_t *pool);
 apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
                                const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
                                uint32_t n, tmpl_error_t *err, apr_pool_t *pool);

@@ -412,9 +412,8 @@ static uint64_t lmdb_size(tmpl_txn_t *t)
 }
 
 /* Up to n names of sites behind from, which may be NULL; fills *next if there are more. */
-static apr_status_t lmdb_sites(void *ctx, const char *from, uint32_t n,
-                               apr_status_t (*each)(void *baton, const char *site), void *baton,
-                               const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
+                               void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
     lmdb_store_t *store = ctx;
     MDB_cursor *cursor = NULL;

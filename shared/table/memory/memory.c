@@ -134,9 +134,9 @@ static uint64_t memory_size(tmpl_txn_t *txn)
 /* ---- sites ---- */
 
 /* All sites are one part. */
-static apr_status_t memory_sites(void *ctx, const char *from, uint32_t n,
-                                 apr_status_t (*each)(void *baton, const char *site), void *baton,
-                                 const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t memory_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
+                                 void *baton, const char **next, tmpl_error_t *err,
+                                 apr_pool_t *pool)
 {
     const memory_t *memory = ctx;
     apr_status_t rv = APR_SUCCESS;

@@ -336,9 +336,8 @@ static uint64_t redis_size(tmpl_txn_t *t)
     return bytes > 0 ? bytes : t->head.site.entries * 16;
 }
 
-static apr_status_t redis_sites(void *ctx, const char *from, uint32_t n,
-                                apr_status_t (*each)(void *baton, const char *site), void *baton,
-                                const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t redis_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
+                                void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
     const redis_store_t *store = ctx;
     return tmpl_redis_sites(store->redis, store->opts.patience, from, n, each, baton, next, err,

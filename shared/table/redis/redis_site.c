@@ -185,8 +185,8 @@ static apr_status_t scan(tmpl_redis_session_t *session, apr_interval_time_t pati
     return APR_SUCCESS;
 }
 
-static apr_status_t each_seen(apr_hash_t *seen, apr_status_t (*each)(void *baton, const char *site),
-                              void *baton, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t each_seen(apr_hash_t *seen, tmpl_each_site_t each, void *baton,
+                              tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_status_t rv = APR_SUCCESS;
     for (apr_hash_index_t *i = apr_hash_first(pool, seen); rv == APR_SUCCESS && i != NULL;
@@ -213,8 +213,8 @@ static int place_read(const char *from, unsigned *slot, char cursor[CURSOR_SIZE]
 }
 
 apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience, const char *from,
-                              uint32_t n, apr_status_t (*each)(void *baton, const char *site),
-                              void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
+                              uint32_t n, tmpl_each_site_t each, void *baton, const char **next,
+                              tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_hash_t *seen = apr_hash_make(pool);
     apr_array_header_t *slots = apr_array_make(pool, 8, sizeof(unsigned));

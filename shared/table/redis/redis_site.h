@@ -45,8 +45,8 @@ void tmpl_redis_site_change(apr_array_header_t *list, const char *key, const tmp
  */
 /* tmpl_store_sites_part(). In a cluster all masters are asked. */
 apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience, const char *from,
-                              uint32_t n, apr_status_t (*each)(void *baton, const char *site),
-                              void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool);
+                              uint32_t n, tmpl_each_site_t each, void *baton, const char **next,
+                              tmpl_error_t *err, apr_pool_t *pool);
 
 /* The server's estimate of the memory of a site; 0: it does not know. */
 uint64_t tmpl_redis_site_bytes(tmpl_redis_t *redis, apr_interval_time_t patience, const char *site,
