@@ -87,7 +87,7 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
  * Whether a decision is too old for a site that now has this version and number of pages:
  *   1. a segment has become template since (version), or the site was removed and learnt again;
  *   2. the site has grown by more than an eighth; or
- *   3. tb / 4 pages were learnt since, when entries in the store must be refreshed (store.h).
+ *   3. tb / 4 pages were learnt since, when entries in the store must be refreshed (counts.h).
  */
 int tmpl_decision_is_stale(const tmpl_decision_t *decision, uint64_t version, uint32_t pages,
                            uint32_t tb);

@@ -9,7 +9,7 @@
 
 #include "detect/explain.h"
 #include "detect/models.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /*
  * X(id, name, need, separators, read, judge, explanation): the values of TmplDetector. The columns

@@ -9,7 +9,7 @@
 
 #include "detect/explain.h"
 #include "feature/reading.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /* A page that the trees have judged. The rules below change its verdicts. */
 typedef struct {

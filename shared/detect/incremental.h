@@ -8,7 +8,7 @@
 #define TMPL_INCREMENTAL_H
 
 #include "detect/verdict.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /* Fills verdicts, page->n_blocks of them. records has one record for each of page->keys. */
 void tmpl_detect_incremental(tmpl_verdict_t *verdicts, const tmpl_page_t *page,

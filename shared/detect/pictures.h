@@ -7,7 +7,7 @@
 #define TMPL_PICTURES_H
 
 #include "detect/verdict.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /*
  * A template block of images only, or in a figcaption, becomes content if

@@ -8,7 +8,7 @@
 #include "feature/feature.h"
 #include "feature/hint_names.h"
 #include "feature/part_hints.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /*
  * A set: the node's own element and those around it. A member that is a feature has the bit of the

@@ -4,7 +4,7 @@
 #define TMPL_LAYOUT_H
 
 #include "feature/reading.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /*
  * A layout path is a hash of the tags, classes and ids (digits taken for 0) from below body down to

@@ -23,7 +23,7 @@
 #define TMPL_STYLE_H
 
 #include "detect/verdict.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 #define TMPL_STYLE_PARTS 2
 

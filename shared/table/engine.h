@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine of every store. It looks pages up, learns them, and reads and replaces whole sites, by
- * transactions of the store (provider.h).
+ * The engine of every store: it looks pages up and learns them, by transactions of the store
+ * (provider.h).
  *
  *     keys of pages --salt--> ranks --n--> numbers of buckets --get--> entries --rules.h-->
  *     changed entries, new head --split, update, sweep, merge--> buckets --commit-->
  *
- * A bucket packs some sixteen entries as columns; bucket/bucket.h has every byte:
- *
- *     n (2) w (1) clock (4) r (1) | run (2) x r | low hash (4) x n | top (1) x n | age (w) x n |
- *     rest x n
- *
- * An entry is one value of each column, and belongs to one run. Its rest is empty for a document.
- * For a segment it is the fingerprints or the DF, for a layout path DF, text and repeated text.
+ * A bucket packs some sixteen entries as columns; bucket.h has every byte.
  *
  * store.c checks what callers hand in. All functions return APR_SUCCESS or fill err.
  */
@@ -21,8 +15,8 @@
 
 #include "table/provider.h"
 
-/* An open store. */
-typedef struct {
+/* An open store: tmpl_store_t. */
+typedef struct tmpl_engine_t {
     const tmpl_provider_t *provider;
     void *ctx;
     apr_interval_time_t patience; /* for calls without a deadline */
@@ -48,27 +42,6 @@ apr_status_t tmpl_engine_look(const tmpl_engine_t *engine, const tmpl_observatio
 apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                                uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
                                uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool);
-
-/*
- * Fills head, then calls each with every entry of a site, until a call returns an error; returns
- * that error. APR_NOTFOUND: the store does not know the site.
- */
-apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
-                              tmpl_store_stats_t *head,
-                              apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
-                              void *baton, tmpl_error_t *err, apr_pool_t *pool);
-
-/* Freezes a site, or unfreezes it. APR_NOTFOUND: the store does not know the site. */
-apr_status_t tmpl_engine_freeze(const tmpl_engine_t *engine, const char *site, int frozen,
-                                tmpl_error_t *err, apr_pool_t *pool);
-
-/*
- * Replaces a site by head and n entries, in one transaction. If two entries have the same key, the
- * last one counts.
- */
-apr_status_t tmpl_engine_load(const tmpl_engine_t *engine, const char *site,
-                              const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
-                              uint32_t n, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
  * Drops the dead entries of n buckets in a transaction that has begun, and commits it. For a full

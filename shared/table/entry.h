@@ -9,7 +9,14 @@
 #include <endian.h>
 #include <string.h>
 
-#include "table/store.h"
+#include "table/counts.h"
+
+/*
+ * Pages that an entry of document frequency df lives after it was last seen:
+ *     f(df) = Tb * N / (1 + (N - 1) * e^-(df - 1))          Wang et al., section 2.4
+ * so f(1) = Tb, and f grows to the limit Tb * N. Rounded down.
+ */
+uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
 
 #define TMPL_FINGERPRINTS_MAX (TMPL_MIN_DF_MOST - 1)
 
@@ -41,7 +48,6 @@ static inline int tmpl_is_live(uint32_t df, uint32_t last, const tmpl_lifetimes_
                                uint32_t now)
 {
     uint32_t i = df < lifetimes->n ? df : lifetimes->n;
-
     return df > 0 && last <= now && now - last <= lifetimes->pages[i - 1];
 }
 static inline int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes,
@@ -52,7 +58,7 @@ static inline int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetime
 
 /*
  * Counts the document with fingerprint fp in value. If live is 0, begins the value anew (step 3 of
- * learning in store.h). Returns whether this made the entry reach min_df.
+ * learning in counts.h). Returns whether this made the entry reach min_df.
  */
 int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
                      uint32_t min_df);
@@ -101,7 +107,6 @@ static inline void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)
 static inline uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n)
 {
     uint64_t x = 0;
-
     memcpy(&x, bytes, n);
     return le64toh(x);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_hash.h>
 #include <apr_strings.h>
 
 #include <jansson.h>
@@ -70,34 +69,22 @@ static void write_entry(FILE *out, const tmpl_entry_t *entry)
     fprintf(out, "%s}\n", entry->n_fingerprints > 0 ? "]" : "");
 }
 
-/* Text as JSON, to be freed; NULL if it is not UTF-8. */
-static char *quote(const char *text)
-{
-    json_t *string = json_string(text);
-    char *quoted = string != NULL ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    json_decref(string);
-    return quoted;
-}
-
 apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_file_t *table,
                                     tmpl_error_t *err)
 {
-    char *name = quote(site), *secret = quote(table->secret);
-    int n = table->entries->nelts, is_utf8 = name != NULL && secret != NULL;
-    if (is_utf8) {
-        fprintf(out,
-                "{\"format\": \"" FORMAT "\", \"version\": %d, \"site\": %s, \"pages\": %u, "
-                "\"table_version\": %llu, \"entries\": %d, \"secret\": %s}\n",
-                VERSION, name, table->head.pages, (unsigned long long)table->head.version, n,
-                secret);
-    }
-    free(name);
-    free(secret);
-    if (!is_utf8) {
+    int n = table->entries->nelts;
+    json_t *head =
+        json_pack("{s:s, s:i, s:s, s:I, s:I, s:i, s:s}", "format", FORMAT, "version", VERSION,
+                  "site", site, "pages", (json_int_t)table->head.pages, "table_version",
+                  (json_int_t)table->head.version, "entries", n, "secret", table->secret);
+    if (head == NULL) {
         return tmpl_fail(
             err, APR_EINVAL,
             "the site's name or the store's secret is not UTF-8: it cannot be exported");
     }
+    (void)json_dumpf(head, out, 0);
+    json_decref(head);
+    fputc('\n', out);
     qsort(table->entries->elts, (apr_size_t)n, sizeof(tmpl_entry_t), by_key);
     for (int i = 0; i < n && !ferror(out); i++) {
         write_entry(out, &APR_ARRAY_IDX(table->entries, i, tmpl_entry_t));
@@ -111,20 +98,19 @@ apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_fil
 
 typedef struct {
     tmpl_export_file_t *table;
-    apr_hash_t *keys; /* the keys of entries read so far: tmpl_key_t, to itself */
     unsigned line;
     json_int_t expected; /* entries that the first line announces */
     tmpl_error_t *err;
     apr_pool_t *pool;
-} reader_t;
+} import_reader_t;
 
-static apr_status_t bad(const reader_t *reader, const char *what)
+static apr_status_t bad(const import_reader_t *reader, const char *what)
 {
     return tmpl_fail(reader->err, APR_EINVAL, "line %u: %s", reader->line, what);
 }
 
 /* Reads an integer member that must be in least..most. */
-static apr_status_t get_int(json_int_t *number, const reader_t *reader, const json_t *object,
+static apr_status_t get_int(json_int_t *number, const import_reader_t *reader, const json_t *object,
                             const char *name, json_int_t least, json_int_t most)
 {
     const json_t *member = json_object_get(object, name);
@@ -140,7 +126,7 @@ static apr_status_t get_int(json_int_t *number, const reader_t *reader, const js
     return APR_SUCCESS;
 }
 
-static apr_status_t get_kind(tmpl_kind_e *kind, const reader_t *reader, const json_t *object)
+static apr_status_t get_kind(tmpl_kind_e *kind, const import_reader_t *reader, const json_t *object)
 {
     const char *name = json_string_value(json_object_get(object, "kind"));
     for (int i = 0; name != NULL && i < TMPL_KIND_COUNT; i++) {
@@ -152,7 +138,7 @@ static apr_status_t get_kind(tmpl_kind_e *kind, const reader_t *reader, const js
     return bad(reader, "\"kind\" is not \"document\", \"segment\" or \"path\"");
 }
 
-static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t *object)
+static apr_status_t get_key(uint64_t *hash, const import_reader_t *reader, const json_t *object)
 {
     const char *hex = json_string_value(json_object_get(object, "key"));
     if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
@@ -162,12 +148,11 @@ static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t
     return APR_SUCCESS;
 }
 
-static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const json_t *object)
+static apr_status_t get_seen(tmpl_entry_t *entry, const import_reader_t *reader,
+                             const json_t *object)
 {
     const json_t *seen = json_object_get(object, "seen");
     size_t most = entry->key.kind == TMPL_KIND_PATH ? 0 : SEEN_MOST;
-    entry->fingerprints = NULL;
-    entry->n_fingerprints = 0;
     if (seen == NULL) {
         return APR_SUCCESS;
     }
@@ -189,7 +174,8 @@ static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const 
     return APR_SUCCESS;
 }
 
-static apr_status_t get_text(tmpl_entry_t *entry, const reader_t *reader, const json_t *object)
+static apr_status_t get_text(tmpl_entry_t *entry, const import_reader_t *reader,
+                             const json_t *object)
 {
     json_int_t text = 0, repeated = 0;
     if (entry->key.kind != TMPL_KIND_PATH) {
@@ -204,7 +190,7 @@ static apr_status_t get_text(tmpl_entry_t *entry, const reader_t *reader, const 
     return APR_SUCCESS;
 }
 
-static apr_status_t get_secret(const reader_t *reader, const json_t *object)
+static apr_status_t get_secret(const import_reader_t *reader, const json_t *object)
 {
     const json_t *secret = json_object_get(object, "secret");
     const char *text = secret != NULL ? json_string_value(secret) : "";
@@ -215,7 +201,7 @@ static apr_status_t get_secret(const reader_t *reader, const json_t *object)
     return APR_SUCCESS;
 }
 
-static apr_status_t read_head(reader_t *reader, const json_t *object)
+static apr_status_t head_read(import_reader_t *reader, const json_t *object)
 {
     tmpl_store_stats_t *head = &reader->table->head;
     json_int_t version, pages = 0, table_version = 0;
@@ -226,25 +212,20 @@ static apr_status_t read_head(reader_t *reader, const json_t *object)
     if (get_int(&version, reader, object, "version", VERSION, VERSION) != APR_SUCCESS ||
         get_int(&pages, reader, object, "pages", 0, UINT32_MAX) != APR_SUCCESS ||
         get_int(&table_version, reader, object, "table_version", 0, INT64_MAX) != APR_SUCCESS ||
-        get_int(&reader->expected, reader, object, "entries", 0, INT32_MAX) != APR_SUCCESS) {
+        get_int(&reader->expected, reader, object, "entries", 0, INT32_MAX) != APR_SUCCESS ||
+        get_secret(reader, object) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    if (get_secret(reader, object) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    memset(head, 0, sizeof(*head));
-    head->pages = (uint32_t)pages;
-    head->version = (uint64_t)table_version;
-    head->entries = (uint64_t)reader->expected;
+    *head = (tmpl_store_stats_t){ .pages = (uint32_t)pages,
+                                  .version = (uint64_t)table_version,
+                                  .entries = (uint64_t)reader->expected };
     return APR_SUCCESS;
 }
 
-static apr_status_t read_entry(reader_t *reader, const json_t *object)
+static apr_status_t entry_read(import_reader_t *reader, const json_t *object)
 {
-    tmpl_entry_t entry;
+    tmpl_entry_t entry = { 0 };
     json_int_t df = 0, last = 0;
-    /* the hash of keys compares padding, too */
-    memset(&entry, 0, sizeof(entry));
     if (get_kind(&entry.key.kind, reader, object) != APR_SUCCESS ||
         get_key(&entry.key.hash, reader, object) != APR_SUCCESS ||
         get_int(&df, reader, object, "df", 1, UINT32_MAX) != APR_SUCCESS ||
@@ -257,16 +238,11 @@ static apr_status_t read_entry(reader_t *reader, const json_t *object)
         get_seen(&entry, reader, object) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    if (apr_hash_get(reader->keys, &entry.key, sizeof(entry.key)) != NULL) {
-        return bad(reader, "an earlier line has the same \"kind\" and \"key\"");
-    }
     APR_ARRAY_PUSH(reader->table->entries, tmpl_entry_t) = entry;
-    const tmpl_key_t *key = apr_pmemdup(reader->pool, &entry.key, sizeof(entry.key));
-    apr_hash_set(reader->keys, key, sizeof(*key), key);
     return APR_SUCCESS;
 }
 
-static apr_status_t read_line(reader_t *reader, const char *line)
+static apr_status_t line_read(import_reader_t *reader, const char *line)
 {
     json_error_t error;
     apr_size_t len = strlen(line);
@@ -279,7 +255,7 @@ static apr_status_t read_line(reader_t *reader, const char *line)
         return bad(reader, object == NULL ? error.text : "not a JSON object");
     }
     apr_status_t status =
-        reader->line == 1 ? read_head(reader, object) : read_entry(reader, object);
+        reader->line == 1 ? head_read(reader, object) : entry_read(reader, object);
     json_decref(object);
     return status;
 }
@@ -288,7 +264,7 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tm
                                    apr_pool_t *pool)
 {
     char line[LINE_MOST + 1];
-    reader_t reader = { table, apr_hash_make(pool), 0, 0, err, pool };
+    import_reader_t reader = { table, 0, 0, err, pool };
     apr_status_t status;
     table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
     while ((status = apr_file_gets(line, sizeof(line), in)) == APR_SUCCESS) {
@@ -296,7 +272,7 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tm
         if (reader.line > 1 && table->entries->nelts == reader.expected) {
             return bad(&reader, "more entries than the first line announces");
         }
-        if (read_line(&reader, line) != APR_SUCCESS) {
+        if (line_read(&reader, line) != APR_SUCCESS) {
             return APR_EINVAL;
         }
     }

@@ -8,8 +8,9 @@
  *     {"kind": "segment", "key": "0123456789abcdef", "df": N, "last": N, "seen": [N, ...]}
  *     {"kind": "path", "key": "0123456789abcdef", "df": N, "last": N, "text": N, "repeated": N}
  * seen, the fingerprints of the documents that were counted, is optional. The number of entries in
- * the first line shows whether a file was cut short. Keys are made with the secret of the store.
- * Files of former versions have no secret: their keys were made without one.
+ * the first line shows whether a file was cut short. If two entries have one key, the last one
+ * counts. Keys are made with the secret of the store. Files of former versions have no secret:
+ * their keys were made without one.
  */
 #ifndef TMPL_EXPORT_FILE_H
 #define TMPL_EXPORT_FILE_H

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* How much of its text a near copy shares with a document (store.h). docs/design.md says why. */
+/* How much of its text a near copy shares with a document (counts.h). docs/design.md says why. */
 #define MOST_PERCENT   90
 #define DIFFERENT_MOST 200 /* bytes */
 #define NEW_MOST       500 /* bytes */
@@ -27,15 +27,15 @@ typedef struct {
     bytes_t known;     /* the part of rest in segments seen before */
 } text_t;
 
-static void add(bytes_t *bytes, uint32_t length)
+static void bytes_add(bytes_t *bytes, uint32_t length)
 {
     bytes->all += length;
     bytes->in_long += length >= LONG_LEAST ? length : 0;
 }
 
 /* The entry of a share's segment, if it is alive. */
-static const tmpl_value_t *value_of(const tmpl_rules_page_t *page, const tmpl_share_t *share,
-                                    const tmpl_lifetimes_t *lifetimes, uint32_t now)
+static const tmpl_value_t *share_value(const tmpl_rules_page_t *page, const tmpl_share_t *share,
+                                       const tmpl_lifetimes_t *lifetimes, uint32_t now)
 {
     const tmpl_slot_t *slot = page->slots[share->key];
     return slot->held && tmpl_value_live(&slot->value, lifetimes, now) ? &slot->value : NULL;
@@ -47,7 +47,7 @@ static int is_most_of(uint64_t shown, uint64_t all)
 }
 
 /* Whether shown bytes are nearly all of the rest. */
-static int is_same(const text_t *text, uint64_t shown)
+static int is_same_rest(const text_t *text, uint64_t shown)
 {
     return is_most_of(shown, text->rest.all) && shown + DIFFERENT_MOST >= text->rest.all;
 }
@@ -64,25 +64,25 @@ static int is_all_known(const text_t *text, uint64_t shown)
 static int is_source(const text_t *text, const bytes_t *shown, int same_place)
 {
     int has_long = shown->in_long * LONG_TIMES > text->rest.in_long;
-    return (same_place && is_same(text, shown->all)) ||
+    return (same_place && is_same_rest(text, shown->all)) ||
            (text->is_warm && (is_all_known(text, shown->all) || has_long));
 }
 
-static text_t text_of(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
-                      uint32_t now)
+static text_t page_text(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
+                        uint32_t now)
 {
     const tmpl_observation_t *obs = page->obs;
     text_t text = { 0 };
     for (uint32_t i = 0; i < obs->n_shares; i++) {
-        const tmpl_value_t *value = value_of(page, &obs->shares[i], lifetimes, now);
+        const tmpl_value_t *value = share_value(page, &obs->shares[i], lifetimes, now);
         uint32_t length = obs->shares[i].length;
         if (value != NULL && value->df >= obs->policy->min_df) {
             text.template += length;
             continue;
         }
-        add(&text.rest, length);
+        bytes_add(&text.rest, length);
         if (value != NULL) {
-            add(&text.known, length);
+            bytes_add(&text.known, length);
         }
     }
     text.is_warm = text.template > 0 && now / WARM_TIMES >= obs->policy->min_df;
@@ -94,16 +94,16 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
 {
     const tmpl_observation_t *obs = page->obs;
     uint16_t own = (uint16_t)obs->document->id;
-    text_t text = text_of(page, lifetimes, now);
+    text_t text = page_text(page, lifetimes, now);
     /* on most pages, no document could have shown enough */
     bytes_t *shown = is_source(&text, &text.known, 1) ? calloc(FINGERPRINTS, sizeof(*shown)) : NULL;
     int found = 0;
     for (uint32_t i = 0; shown != NULL && !found && i < obs->n_shares; i++) {
-        const tmpl_value_t *value = value_of(page, &obs->shares[i], lifetimes, now);
+        const tmpl_value_t *value = share_value(page, &obs->shares[i], lifetimes, now);
         uint32_t n = value != NULL && value->df < obs->policy->min_df ? value->n : 0;
         for (uint32_t j = 0; j < n; j++) {
             uint16_t other = value->fingerprints[j];
-            add(&shown[other], obs->shares[i].length);
+            bytes_add(&shown[other], obs->shares[i].length);
             found |= other != own &&
                      is_source(&text, &shown[other],
                                other % TMPL_DOCUMENT_PLACES == own % TMPL_DOCUMENT_PLACES);

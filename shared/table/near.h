@@ -10,8 +10,8 @@
 #include "table/rules.h"
 
 /*
- * Whether a page is a near copy (store.h) of a document of its site, at clock now. The page's slots
- * must be filled. Takes time in proportion to its shares times min_df.
+ * Whether a page is a near copy (counts.h) of a document of its site, at clock now. The slots of
+ * the page must be filled. Takes time in proportion to its shares times min_df.
  */
 int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
                       uint32_t now);

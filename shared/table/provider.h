@@ -21,8 +21,7 @@
 #ifndef TMPL_PROVIDER_H
 #define TMPL_PROVIDER_H
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "table/rules.h"
 
 #define TMPL_BUCKETS_MOST (1u << 24) /* buckets of a site */
@@ -41,9 +40,6 @@ static inline int tmpl_head_same_buckets(const tmpl_head_t *a, const tmpl_head_t
     return a->n == b->n && a->salt == b->salt;
 }
 
-/* A new secret: hexadecimal digits. */
-void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
-
 /*
  * A head as bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian.
  * The highest bit of n says that the site is frozen.
@@ -53,12 +49,8 @@ void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head
 /* Returns 0 if len bytes are not a head, or name more buckets than there may be. */
 int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len);
 
-/* A deadline on tmpl_clock, as POSIX takes it with CLOCK_MONOTONIC. */
-static inline struct timespec tmpl_clock_timespec(apr_time_t deadline)
-{
-    return (struct timespec){ (time_t)apr_time_sec(deadline),
-                              (long)apr_time_usec(deadline) * 1000 };
-}
+/* A new secret: hexadecimal digits. */
+void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
 
 /* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and is not stored. */
 typedef struct {
@@ -89,6 +81,12 @@ typedef struct {
     void *own;        /* the store's own data */
 } tmpl_txn_t;
 
+/*
+ * Fills the bytes of n >= 0 buckets by their numbers. If txn->head has another n or salt than
+ * before the call, the engine drops the buckets and asks again.
+ */
+typedef apr_status_t (*tmpl_get_t)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n);
+
 typedef struct {
     const char *scheme; /* the beginning of its URIs */
     /*
@@ -101,11 +99,7 @@ typedef struct {
     apr_status_t (*open)(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
                          tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*begin)(tmpl_txn_t *txn);
-    /*
-     * Fills the bytes of n >= 0 buckets by their numbers. If txn->head has another n or salt than
-     * before the call, the engine drops the buckets and asks again.
-     */
-    apr_status_t (*get)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n);
+    tmpl_get_t get;
     /*
      * Writes txn->head and n buckets, which come in the order of their ranks (buckets.h), and
      * deletes buckets without bytes. If txn->found is 0, replaces all that is stored under the
@@ -115,13 +109,9 @@ typedef struct {
     void (*end)(tmpl_txn_t *txn);
     /* Estimates the bytes that the site takes; called after get. */
     uint64_t (*size)(tmpl_txn_t *txn);
-    /* tmpl_store_sites() and tmpl_store_forget(). */
-    apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
-                          void *baton, tmpl_error_t *err, apr_pool_t *pool);
-    /* tmpl_store_sites_part(); NULL: all sites are one part. *next is NULL. */
-    apr_status_t (*sites_part)(void *ctx, const char *from, uint32_t n,
-                               apr_status_t (*each)(void *baton, const char *site), void *baton,
-                               const char **next, tmpl_error_t *err, apr_pool_t *pool);
+    /* tmpl_store_sites_part(), with *next NULL at first, and tmpl_store_forget(). */
+    apr_status_t (*sites)(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
+                          void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
     /*
      * Sets the store's secret to put, or fills is if put is NULL. A NULL function: the store has

@@ -11,31 +11,31 @@ typedef struct {
     tmpl_rules_site_t *site;
     tmpl_counts_t *counts;
     const tmpl_lifetimes_t *lifetimes;
-} work_t;
+} counting_t;
 
-static int is_live(const work_t *w, const tmpl_slot_t *slot)
+static int is_live(const counting_t *w, const tmpl_slot_t *slot)
 {
     return slot->held && tmpl_value_live(&slot->value, w->lifetimes, w->site->pages);
 }
 
 /* Whether a slot may be written: an empty slot adds an entry to the site. */
-static int has_room(const work_t *w, const tmpl_slot_t *slot)
+static int slot_has_room(const counting_t *w, const tmpl_slot_t *slot)
 {
     return slot->held || w->site->entries < w->page->obs->policy->max_entries;
 }
 
-static void write_slot(work_t *w, tmpl_slot_t *slot)
+static void write_slot(counting_t *w, tmpl_slot_t *slot)
 {
     w->site->entries += !slot->held;
     slot->held = slot->written = 1;
 }
 
-static void record_set(work_t *w, uint32_t i)
+static void record_set(counting_t *w, uint32_t i)
 {
     w->counts->records[i] = tmpl_value_record(&w->page->slots[i]->value);
 }
 
-static void counts_head(work_t *w, int counted)
+static void counts_head(counting_t *w, int counted)
 {
     w->counts->pages = w->site->pages;
     w->counts->version = w->site->version;
@@ -43,7 +43,7 @@ static void counts_head(work_t *w, int counted)
     w->counts->counted = counted;
 }
 
-static void look(work_t *w)
+static void page_look(counting_t *w)
 {
     for (uint32_t i = 0; i < w->page->obs->n; i++) {
         const tmpl_slot_t *slot = w->page->slots[i];
@@ -54,7 +54,7 @@ static void look(work_t *w)
 }
 
 /* For keys that no rule below writes a record of. */
-static void records_clear(work_t *w)
+static void records_clear(counting_t *w)
 {
     if (w->page->obs->n > 0) {
         memset(w->counts->records, 0, w->page->obs->n * sizeof(*w->counts->records));
@@ -62,7 +62,7 @@ static void records_clear(work_t *w)
 }
 
 /* Sets last = now in the live entries of the keys from index first on. */
-static void keys_refresh(work_t *w, uint32_t first)
+static void keys_refresh(counting_t *w, uint32_t first)
 {
     for (uint32_t i = first; i < w->page->obs->n; i++) {
         tmpl_slot_t *slot = w->page->slots[i];
@@ -75,7 +75,7 @@ static void keys_refresh(work_t *w, uint32_t first)
 }
 
 /* Step 2, for a text seen long enough ago. */
-static void refresh(work_t *w)
+static void refresh(counting_t *w)
 {
     w->page->text->value.last = w->site->pages;
     write_slot(w, w->page->text);
@@ -85,7 +85,7 @@ static void refresh(work_t *w)
 }
 
 /* Whether some segment was last seen so long ago that it is to be refreshed. */
-static int is_stale(const work_t *w)
+static int is_stale(const counting_t *w)
 {
     const tmpl_observation_t *obs = w->page->obs;
     uint32_t n_segments = tmpl_observation_segments(obs), i = 0;
@@ -98,7 +98,7 @@ static int is_stale(const work_t *w)
 }
 
 /* Step 2a. Returns whether anything was written. */
-static int near_copy(work_t *w)
+static int near_copy(counting_t *w)
 {
     int stale = is_stale(w);
     if (stale) {
@@ -107,7 +107,7 @@ static int near_copy(work_t *w)
         counts_head(w, 0);
     }
     else {
-        look(w);
+        page_look(w);
     }
     w->counts->near_copy = 1;
     return stale;
@@ -117,13 +117,13 @@ static int near_copy(work_t *w)
  * Step 3 for one segment. Returns how often the length of its shares is repeated text of a path: 0,
  * 1 or 2 times, by its DF before and after.
  */
-static unsigned segment_count(work_t *w, uint32_t i, int counted)
+static unsigned segment_count(counting_t *w, uint32_t i, int counted)
 {
     const tmpl_observation_t *obs = w->page->obs;
     tmpl_slot_t *slot = w->page->slots[i];
     int live = is_live(w, slot);
     uint32_t before = live ? slot->value.df : 0;
-    if (!has_room(w, slot)) {
+    if (!slot_has_room(w, slot)) {
         return 0;
     }
     w->site->version += (uint64_t)tmpl_value_count(&slot->value, live, (uint16_t)obs->document->id,
@@ -133,7 +133,7 @@ static unsigned segment_count(work_t *w, uint32_t i, int counted)
     return slot->value.df < 2 ? 0 : before == 1 && slot->value.df == 2 ? 2 : 1;
 }
 
-/* What the blocks of a page add to one path: T and R of store.h. */
+/* What the blocks of a page add to one path: T and R of counts.h. */
 typedef struct {
     uint64_t text, repeated;
     int named; /* some block names it */
@@ -159,11 +159,11 @@ static void block_credit(const tmpl_observation_t *obs, const tmpl_block_paths_t
 }
 
 /* Step 4 for one path, of a document that counts. */
-static void path_count(work_t *w, uint32_t i, const credit_t *credit)
+static void path_count(counting_t *w, uint32_t i, const credit_t *credit)
 {
     tmpl_slot_t *slot = w->page->slots[i];
     int live = is_live(w, slot);
-    if (credit->named && has_room(w, slot)) {
+    if (credit->named && slot_has_room(w, slot)) {
         tmpl_value_path(&slot->value, live, credit->text, credit->repeated, w->site->pages);
         write_slot(w, slot);
         live = 1;
@@ -173,7 +173,7 @@ static void path_count(work_t *w, uint32_t i, const credit_t *credit)
     }
 }
 
-static void keys_count(work_t *w, int counted, apr_pool_t *pool)
+static void keys_count(counting_t *w, int counted, apr_pool_t *pool)
 {
     const tmpl_observation_t *obs = w->page->obs;
     uint32_t n_segments = tmpl_observation_segments(obs);
@@ -194,14 +194,14 @@ static void keys_count(work_t *w, int counted, apr_pool_t *pool)
     }
 }
 
-static void document_enter(work_t *w, tmpl_slot_t *slot)
+static void document_enter(counting_t *w, tmpl_slot_t *slot)
 {
     tmpl_value_document(&slot->value, w->site->pages);
     write_slot(w, slot);
 }
 
 /* Steps 1, 3 and 4. */
-static void count(work_t *w, apr_pool_t *pool)
+static void page_count(counting_t *w, apr_pool_t *pool)
 {
     int counted = !is_live(w, w->page->id) && w->site->pages < UINT32_MAX;
     w->site->pages += (uint32_t)counted;
@@ -225,21 +225,21 @@ void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *sit
                      tmpl_counts_t *counts)
 {
     tmpl_rules_site_t same = *site;
-    work_t w = { page, &same, counts, tmpl_lifetimes(page->obs->policy) };
-    look(&w);
+    counting_t w = { page, &same, counts, tmpl_lifetimes(page->obs->policy) };
+    page_look(&w);
 }
 
 int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmpl_counts_t *counts,
                      apr_pool_t *pool)
 {
-    work_t w = { page, site, counts, tmpl_lifetimes(page->obs->policy) };
+    counting_t w = { page, site, counts, tmpl_lifetimes(page->obs->policy) };
     if (site->frozen) {
-        look(&w);
+        page_look(&w);
         return 0;
     }
     if (is_live(&w, page->text)) {
         if (tmpl_value_fresh(&page->text->value, page->obs->policy, site->pages)) {
-            look(&w);
+            page_look(&w);
             return 0;
         }
         refresh(&w);
@@ -248,7 +248,7 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
         return near_copy(&w);
     }
     else {
-        count(&w, pool);
+        page_count(&w, pool);
     }
     return 1;
 }

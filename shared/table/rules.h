@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What learning does: steps 1 to 4 of store.h. The engine reads all entries of some pages into
+ * What learning does: steps 1 to 4 of counts.h. The engine reads all entries of some pages into
  * slots, counts the pages in them one after the other, and writes back the slots that changed. Pure
  * functions: no store is asked.
  */

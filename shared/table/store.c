@@ -2,41 +2,22 @@
 #include "table/store.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <apr_escape.h>
 #include <apr_general.h>
 #include <xxhash.h>
+#include "table/work.h"
 
-#include "table/engine.h"
+#define DUMP_MOST 65536 /* buckets that an export reads at once */
 
 /* Keys that one transaction learns at most, unless one page has more: others must get a turn. */
 #define KEYS_MOST 40000
-
-struct tmpl_store_t {
-    tmpl_engine_t engine;
-};
 
 static const tmpl_provider_t *const providers[] = {
     &tmpl_provider_lmdb,
     &tmpl_provider_redis,
     &tmpl_provider_memory,
 };
-
-const tmpl_store_opts_t tmpl_store_opts_default = {
-    .max_sites = 10000,
-    .idle = 30 * 24 * apr_time_from_sec((apr_time_t)3600),
-    .map_size = sizeof(void *) > 4 ? (apr_size_t)1 << 30 : (apr_size_t)256 << 20,
-    .max_connections = 16,
-    .patience = apr_time_from_sec(30),
-};
-
-apr_time_t tmpl_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return apr_time_make((apr_time_t)now.tv_sec, now.tv_nsec / 1000);
-}
 
 static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
 {
@@ -75,18 +56,15 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
 {
     const tmpl_provider_t *provider = provider_find(uri, err);
     tmpl_store_opts_t full;
-    tmpl_store_t *s;
-    apr_status_t rv;
     if (provider == NULL) {
         return APR_EINVAL;
     }
     opts_fill(&full, opts);
-    s = apr_pcalloc(pool, sizeof(*s));
-    s->engine.provider = provider;
-    s->engine.patience = full.patience;
-    rv = provider->open(&s->engine.ctx, uri, &full, err, pool);
+    tmpl_store_t *opened = apr_palloc(pool, sizeof(*opened));
+    *opened = (tmpl_store_t){ .provider = provider, .patience = full.patience };
+    apr_status_t rv = provider->open(&opened->ctx, uri, &full, err, pool);
     if (rv == APR_SUCCESS) {
-        *store = s;
+        *store = opened;
     }
     return rv;
 }
@@ -101,83 +79,9 @@ static apr_status_t site_check(const char *site, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-static apr_status_t policy_check(const tmpl_policy_t *policy, tmpl_error_t *err)
-{
-    if (policy->min_df < TMPL_MIN_DF_LEAST || policy->min_df > TMPL_MIN_DF_MOST) {
-        return tmpl_fail(err, APR_EINVAL, "min_df is %u, it must be %d to %d", policy->min_df,
-                         TMPL_MIN_DF_LEAST, TMPL_MIN_DF_MOST);
-    }
-    if (policy->lifetime_tb == 0 || policy->lifetime_n == 0) {
-        return tmpl_fail(err, APR_EINVAL, "the lifetime's Tb and N must be 1 or more");
-    }
-    return APR_SUCCESS;
-}
-
-static int keys_good(const tmpl_observation_t *obs, uint32_t n_segments)
-{
-    uint64_t hashes = 0;
-    unsigned others = 0;
-    for (uint32_t i = 0; i < obs->n; i++) {
-        hashes |= obs->keys[i].hash;
-    }
-    for (uint32_t i = 0; i < n_segments; i++) {
-        others |= (unsigned)obs->keys[i].kind ^ TMPL_KIND_SEGMENT;
-    }
-    for (uint32_t i = n_segments; i < obs->n; i++) {
-        others |= (unsigned)obs->keys[i].kind ^ TMPL_KIND_PATH;
-    }
-    return hashes <= TMPL_HASH_MASK && others == 0;
-}
-
-static int shares_good(const tmpl_observation_t *obs, uint32_t n_segments)
-{
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < obs->n_shares; i++) {
-        most = obs->shares[i].key > most ? obs->shares[i].key : most;
-    }
-    return obs->n_shares == 0 || most < n_segments;
-}
-
-static int blocks_good(const tmpl_observation_t *obs, uint32_t n_segments)
-{
-    const uint32_t n_paths = obs->n - n_segments;
-    int good = 1;
-    for (uint32_t i = 0; i < obs->n_blocks; i++) {
-        const tmpl_block_paths_t *block = &obs->blocks[i];
-        for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
-            good &= block->paths[level] == TMPL_NONE || block->paths[level] - n_segments < n_paths;
-        }
-        good &= block->first <= block->after && block->after <= obs->n_shares;
-    }
-    return good;
-}
-
-static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_t *err)
-{
-    uint32_t n_segments = tmpl_observation_segments(obs);
-    apr_status_t rv = site_check(obs->site, err);
-    if (rv == APR_SUCCESS) {
-        rv = policy_check(obs->policy, err);
-    }
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    if (!keys_good(obs, n_segments)) {
-        return tmpl_fail(err, APR_EINVAL,
-                         "a key is out of order, of a kind unknown, or of more than %d bits",
-                         TMPL_HASH_BITS);
-    }
-    if (!shares_good(obs, n_segments)) {
-        return tmpl_fail(err, APR_EINVAL, "a share is of no segment");
-    }
-    return blocks_good(obs, n_segments)
-               ? APR_SUCCESS
-               : tmpl_fail(err, APR_EINVAL, "a block names paths or shares that are not there");
-}
-
 /* Whether learning a page would write nothing. The entries of its document tell. */
-static int is_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
-                    apr_time_t deadline, apr_pool_t *pool)
+static int is_page_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                         apr_time_t deadline, apr_pool_t *pool)
 {
     tmpl_observation_t alone = { .site = page->site,
                                  .document = page->document,
@@ -206,7 +110,7 @@ static apr_status_t learn_one(const tmpl_engine_t *engine, const tmpl_observatio
                               apr_pool_t *pool)
 {
     uint32_t counted = 0;
-    if (engine->provider->look_first && is_known(engine, page, deadline, pool)) {
+    if (engine->provider->look_first && is_page_known(engine, page, deadline, pool)) {
         return look_only(engine, page, deadline, counts, err, pool);
     }
     apr_status_t rv = tmpl_engine_learn(engine, &page, 1, deadline, counts, &counted, err, pool);
@@ -223,29 +127,19 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
                                 tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_time_t deadline = tmpl_clock() + timeout;
-    apr_status_t rv = observation_check(obs, err);
-    memset(counts, 0, sizeof(*counts));
+    apr_status_t rv = site_check(obs->site, err);
+    *counts = (tmpl_counts_t){ 0 };
     if (rv != APR_SUCCESS) {
         return rv;
     }
     *counts = tmpl_counts_make(obs, pool);
     return obs->learn == TMPL_LEARNING_NOW
-               ? learn_one(&store->engine, obs, deadline, counts, err, pool)
-               : tmpl_engine_look(&store->engine, obs, deadline, counts, err, pool);
-}
-
-static apr_status_t observations_check(const tmpl_observation_t *const *pages, uint32_t n,
-                                       tmpl_error_t *err)
-{
-    apr_status_t rv = APR_SUCCESS;
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
-        rv = observation_check(pages[i], err);
-    }
-    return rv;
+               ? learn_one(store, obs, deadline, counts, err, pool)
+               : tmpl_engine_look(store, obs, deadline, counts, err, pool);
 }
 
 /* Takes the pages of one transaction: pages of the site that page number from belongs to. */
-static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, uint32_t from,
+static uint32_t batch_take(const tmpl_observation_t *const *pages, uint32_t n, uint32_t from,
                            unsigned char *done, const tmpl_observation_t **taken)
 {
     uint32_t n_taken = 0, keys = 0;
@@ -272,15 +166,21 @@ static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observatio
                               uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
                               uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)
 {
-    unsigned char *done = apr_pcalloc(pool, n);
-    const tmpl_observation_t **taken = apr_palloc(pool, n * sizeof(*taken));
+    unsigned char *done = apr_pcalloc(pool, n + (apr_size_t)1);
+    const tmpl_observation_t **taken = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*taken));
     apr_status_t refused = APR_SUCCESS;
     tmpl_error_t failed = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        apr_status_t rv = site_check(pages[i]->site, err);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
     for (uint32_t i = 0; i < n; i++) {
         if (done[i]) {
             continue;
         }
-        uint32_t some = pages_take(pages, n, i, done, taken);
+        uint32_t some = batch_take(pages, n, i, done, taken);
         apr_status_t rv =
             tmpl_engine_learn(engine, taken, some, deadline, counts != NULL ? counts + i : NULL,
                               counted, &failed, pool);
@@ -303,34 +203,19 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
                                      uint32_t n, apr_interval_time_t timeout, tmpl_counts_t *counts,
                                      tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_time_t deadline = tmpl_clock() + timeout;
-    apr_status_t rv = observations_check(pages, n, err);
     uint32_t counted = 0;
-    for (uint32_t i = 1; rv == APR_SUCCESS && i < n; i++) {
-        if (strcmp(pages[i]->site, pages[0]->site) != 0) {
-            rv = tmpl_fail(err, APR_EINVAL, "pages of two sites: %s and %s", pages[0]->site,
-                           pages[i]->site);
-        }
-    }
-    if (rv != APR_SUCCESS || n == 0) {
-        return rv;
-    }
     for (uint32_t i = 0; i < n; i++) {
         counts[i] = tmpl_counts_make(pages[i], pool);
     }
-    return learn_all(&store->engine, pages, n, deadline, counts, &counted, err, pool);
+    return learn_all(store, pages, n, tmpl_clock() + timeout, counts, &counted, err, pool);
 }
 
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_time_t deadline = tmpl_clock() + timeout;
-    apr_status_t rv = observations_check(pages, n, err);
     uint32_t sum = 0;
-    if (rv == APR_SUCCESS && n > 0) {
-        rv = learn_all(&store->engine, pages, n, deadline, NULL, &sum, err, pool);
-    }
+    apr_status_t rv = learn_all(store, pages, n, tmpl_clock() + timeout, NULL, &sum, err, pool);
     if (counted != NULL) {
         *counted = sum;
     }
@@ -339,14 +224,12 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
 
 const char *tmpl_store_moved(const tmpl_store_t *store)
 {
-    const tmpl_engine_t *engine = &store->engine;
-    return engine->provider->moved != NULL ? engine->provider->moved(engine->ctx) : NULL;
+    return store->provider->moved != NULL ? store->provider->moved(store->ctx) : NULL;
 }
 
 int tmpl_store_is_lost(const tmpl_store_t *store)
 {
-    const tmpl_engine_t *engine = &store->engine;
-    return engine->provider->is_lost != NULL && engine->provider->is_lost(engine->ctx);
+    return store->provider->is_lost != NULL && store->provider->is_lost(store->ctx);
 }
 
 apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
@@ -368,21 +251,13 @@ apr_status_t tmpl_store_test(const char *uri, tmpl_error_t *err, apr_pool_t *poo
     return provider->test != NULL ? provider->test(uri, err, pool) : APR_SUCCESS;
 }
 
-void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE])
-{
-    unsigned char bytes[16];
-    (void)apr_generate_random_bytes(bytes, sizeof(bytes));
-    (void)apr_escape_hex(secret, bytes, sizeof(bytes), 0, NULL);
-}
-
 apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
                                apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *pool)
 {
-    const tmpl_engine_t *engine = &store->engine;
     secret[0] = '\0';
-    return engine->provider->secret != NULL
-               ? engine->provider->secret(engine->ctx, NULL, secret, tmpl_clock() + timeout, err,
-                                          pool)
+    return store->provider->secret != NULL
+               ? store->provider->secret(store->ctx, NULL, secret, tmpl_clock() + timeout, err,
+                                         pool)
                : APR_SUCCESS;
 }
 
@@ -396,10 +271,9 @@ static apr_status_t is_any(void *baton, const char *site)
 apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmpl_error_t *err,
                                     apr_pool_t *pool)
 {
-    const tmpl_engine_t *engine = &store->engine;
     char is[TMPL_SECRET_SIZE];
     int any = 0;
-    apr_status_t rv = tmpl_store_secret(store, is, engine->patience, err, pool);
+    apr_status_t rv = tmpl_store_secret(store, is, store->patience, err, pool);
     if (rv != APR_SUCCESS || strcmp(is, secret) == 0) {
         return rv;
     }
@@ -410,10 +284,218 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
                          "import it into a store without sites, or, if the servers of both have "
                          "the same TmplSecret, name it (--secret)");
     }
-    return rv == APR_SUCCESS && engine->provider->secret != NULL && strlen(secret) < sizeof(is)
-               ? engine->provider->secret(engine->ctx, secret, is, tmpl_clock() + engine->patience,
-                                          err, pool)
+    return rv == APR_SUCCESS && store->provider->secret != NULL && strlen(secret) < sizeof(is)
+               ? store->provider->secret(store->ctx, secret, is, tmpl_clock() + store->patience,
+                                         err, pool)
                : rv;
+}
+
+apr_status_t tmpl_store_sites(tmpl_store_t *store, tmpl_each_site_t each, void *baton,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    const char *next;
+    return tmpl_store_sites_part(store, NULL, UINT32_MAX, each, baton, &next, err, pool);
+}
+
+apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
+                                   tmpl_each_site_t each, void *baton, const char **next,
+                                   tmpl_error_t *err, apr_pool_t *pool)
+{
+    *next = NULL;
+    return store->provider->sites(store->ctx, from, n, each, baton, next, err, pool);
+}
+
+apr_status_t tmpl_store_usage(tmpl_store_t *store, tmpl_store_usage_t *usage, tmpl_error_t *err)
+{
+    return store->provider->usage != NULL ? store->provider->usage(store->ctx, usage, err)
+                                          : APR_ENOTIMPL;
+}
+
+apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    apr_status_t rv = site_check(site, err);
+    return rv != APR_SUCCESS ? rv : store->provider->forget(store->ctx, site, err, pool);
+}
+
+/* ---- whole sites ---- */
+
+/* Calls each with the entries of a bucket. */
+static apr_status_t entries_export(const tmpl_work_t *w, const tmpl_bucket_t *bucket,
+                                   tmpl_each_entry_t each, void *baton, tmpl_bucket_row_t *rows)
+{
+    uint32_t n = tmpl_bucket_read(rows, bucket);
+    apr_status_t rv = APR_SUCCESS;
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+        tmpl_value_t value;
+        tmpl_entry_t entry;
+        tmpl_bucket_value(&value, &rows[i]);
+        tmpl_value_export(&entry, tmpl_bucket_key(&rows[i]), &value);
+        rv = each(baton, &entry);
+        if (rv != APR_SUCCESS) {
+            tmpl_fail(w->txn->err, rv, "the export of %s was broken off", w->txn->site);
+        }
+    }
+    return rv;
+}
+
+static apr_status_t site_unknown(const tmpl_work_t *w)
+{
+    return tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
+                     w->txn->site);
+}
+
+/*
+ * Reads n buckets from number from on into memory of the transaction. If the site has changed its
+ * buckets since head: at the beginning, corrects head and tries again; later, fails, because
+ * entries would be missing or come twice.
+ */
+static apr_status_t slice_read(tmpl_work_t *w, tmpl_head_t *head, uint32_t from,
+                               tmpl_numbered_t **buckets, uint32_t *n)
+{
+    for (int guess = 0; guess < TMPL_GUESSES_MOST; guess++) {
+        *n = head->n - from < DUMP_MOST ? head->n - from : DUMP_MOST;
+        *buckets = apr_pcalloc(w->txn->pool, (*n + (apr_size_t)1) * sizeof(**buckets));
+        for (uint32_t i = 0; i < *n; i++) {
+            (*buckets)[i].number = from + i;
+        }
+        apr_status_t rv = w->provider->get(w->txn, *buckets, *n);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (!w->txn->found) {
+            return site_unknown(w);
+        }
+        if (tmpl_head_same_buckets(&w->txn->head, head)) {
+            return APR_SUCCESS;
+        }
+        if (from > 0) {
+            break;
+        }
+        *head = w->txn->head;
+    }
+    return tmpl_work_changed(w);
+}
+
+static apr_status_t buckets_export(tmpl_work_t *w, tmpl_store_stats_t *stats,
+                                   tmpl_each_entry_t each, void *baton)
+{
+    tmpl_bucket_row_t *rows =
+        apr_palloc(w->pool, TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST * sizeof(*rows));
+    tmpl_head_t head = w->txn->head; /* a guess */
+    tmpl_numbered_t *buckets;
+    uint32_t from = 0, n;
+    apr_status_t rv;
+    apr_pool_create(&w->txn->pool, w->pool);
+    do {
+        apr_pool_clear(w->txn->pool); /* a damaged head may name 2^24 buckets */
+        rv = slice_read(w, &head, from, &buckets, &n);
+        if (rv == APR_SUCCESS && from == 0) {
+            *stats = (tmpl_store_stats_t){ .pages = w->txn->head.site.pages,
+                                           .version = w->txn->head.site.version,
+                                           .entries = w->txn->head.site.entries,
+                                           .frozen = w->txn->head.site.frozen,
+                                           .bytes = w->provider->size(w->txn) };
+        }
+        for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+            rv = entries_export(w, &buckets[i].is, each, baton, rows);
+        }
+        from += n;
+    } while (rv == APR_SUCCESS && from < head.n);
+    return rv;
+}
+
+apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
+                               tmpl_each_entry_t each, void *baton, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    tmpl_txn_t txn = { .site = site, .deadline = tmpl_clock() + store->patience, .err = err };
+    tmpl_work_t w;
+    apr_status_t rv = site_check(site, err);
+    if (rv == APR_SUCCESS) {
+        rv = tmpl_work_begin(&w, store, &txn, pool);
+    }
+    return rv == APR_SUCCESS ? tmpl_work_end(&w, buckets_export(&w, head, each, baton)) : rv;
+}
+
+/* Changes a whole site in a transaction, which is repeated while others write the site. */
+static apr_status_t site_change(const tmpl_store_t *store, const char *site,
+                                apr_status_t (*change)(tmpl_work_t *w, const void *to),
+                                const void *to, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + store->patience;
+    apr_status_t rv = site_check(site, err);
+    uint32_t tries = 0;
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    do {
+        tmpl_txn_t txn = { .site = site, .write = 1, .deadline = deadline, .err = err };
+        tmpl_work_t w;
+        rv = tmpl_work_begin(&w, store, &txn, pool);
+        rv = rv == APR_SUCCESS ? tmpl_work_end(&w, change(&w, to)) : rv;
+    } while (rv == APR_EBUSY && tmpl_work_pause(tries++, deadline));
+    return rv;
+}
+
+static apr_status_t head_freeze(tmpl_work_t *w, const void *to)
+{
+    int frozen = *(const int *)to;
+    tmpl_numbered_t none = { 0 }; /* stores sort the array, which may not be NULL */
+    apr_status_t rv = w->provider->get(w->txn, &none, 0);
+    if (rv == APR_SUCCESS && !w->txn->found) {
+        rv = site_unknown(w);
+    }
+    if (rv == APR_SUCCESS && w->txn->head.site.frozen != frozen) {
+        w->txn->head.site.frozen = frozen;
+        rv = w->provider->commit(w->txn, &none, 0);
+    }
+    return rv;
+}
+
+apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    return site_change(store, site, head_freeze, &frozen, err, pool);
+}
+
+/* The content of an import. */
+typedef struct {
+    const tmpl_store_stats_t *head;
+    const tmpl_entry_t *entries;
+    uint32_t n;
+} import_t;
+
+static apr_status_t entries_import(tmpl_work_t *w, const void *to)
+{
+    const import_t *import = to;
+    const tmpl_store_stats_t *head = import->head;
+    const tmpl_entry_t *entries = import->entries;
+    uint32_t n = import->n;
+    tmpl_key_t *keys = apr_palloc(w->pool, (n + (apr_size_t)1) * sizeof(*keys));
+    for (uint32_t i = 0; i < n; i++) {
+        keys[i] = entries[i].key;
+    }
+    w->keys = keys;
+    w->n_keys = n;
+    w->txn->found = 0;
+    w->txn->head =
+        (tmpl_head_t){ .site = { head->pages, head->version, 0, 0 }, .salt = tmpl_buckets_salt() };
+    tmpl_work_entries(w);
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_value_import(&w->slots[i]->value, &entries[i]);
+        w->slots[i]->written = 1;
+    }
+    w->txn->head.site.entries = w->n;
+    return tmpl_work_save(w, tmpl_buckets_for(w->n));
+}
+
+apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
+                               const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
+                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const import_t import = { head, entries, n };
+    return site_change(store, site, entries_import, &import, err, pool);
 }
 
 typedef struct {
@@ -440,94 +522,8 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
                               tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool)
 {
     tally_t t = { .min_df = policy->min_df, .stats = stats };
-    apr_status_t rv = site_check(site, err);
-    if (rv == APR_SUCCESS) {
-        rv = policy_check(policy, err);
-    }
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    memset(stats, 0, sizeof(*stats));
     t.lifetimes = tmpl_lifetimes(policy);
-    return tmpl_engine_dump(&store->engine, site, stats, tally, &t, err, pool);
-}
-
-apr_status_t tmpl_store_sites(tmpl_store_t *store,
-                              apr_status_t (*each)(void *baton, const char *site), void *baton,
-                              tmpl_error_t *err, apr_pool_t *pool)
-{
-    return store->engine.provider->sites(store->engine.ctx, each, baton, err, pool);
-}
-
-apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
-                                   apr_status_t (*each)(void *baton, const char *site), void *baton,
-                                   const char **next, tmpl_error_t *err, apr_pool_t *pool)
-{
-    const tmpl_engine_t *engine = &store->engine;
-    *next = NULL;
-    return engine->provider->sites_part != NULL
-               ? engine->provider->sites_part(engine->ctx, from, n, each, baton, next, err, pool)
-               : engine->provider->sites(engine->ctx, each, baton, err, pool);
-}
-
-apr_status_t tmpl_store_usage(tmpl_store_t *store, tmpl_store_usage_t *usage, tmpl_error_t *err)
-{
-    const tmpl_engine_t *engine = &store->engine;
-    return engine->provider->usage != NULL ? engine->provider->usage(engine->ctx, usage, err)
-                                           : APR_ENOTIMPL;
-}
-
-apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
-                               apr_pool_t *pool)
-{
-    apr_status_t rv = site_check(site, err);
-    return rv != APR_SUCCESS ? rv
-                             : store->engine.provider->forget(store->engine.ctx, site, err, pool);
-}
-
-apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
-                               apr_pool_t *pool)
-{
-    apr_status_t rv = site_check(site, err);
-    return rv != APR_SUCCESS ? rv : tmpl_engine_freeze(&store->engine, site, frozen, err, pool);
-}
-
-apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
-                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
-                               void *baton, tmpl_error_t *err, apr_pool_t *pool)
-{
-    apr_status_t rv = site_check(site, err);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    memset(head, 0, sizeof(*head));
-    return tmpl_engine_dump(&store->engine, site, head, each, baton, err, pool);
-}
-
-static int entry_good(const tmpl_entry_t *e, const tmpl_store_stats_t *head)
-{
-    const tmpl_record_t *r = &e->record;
-    int is_path = e->key.kind == TMPL_KIND_PATH;
-    return (unsigned)e->key.kind < TMPL_KIND_COUNT && e->key.hash <= TMPL_HASH_MASK && r->df > 0 &&
-           r->last <= head->pages && e->n_fingerprints <= (is_path ? 0 : r->df) &&
-           r->repeated <= r->text && (is_path || r->text == 0);
-}
-
-apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
-                               const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
-                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
-{
-    apr_status_t rv = site_check(site, err);
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
-        const tmpl_entry_t *e = &entries[i];
-
-        if (!entry_good(e, head)) {
-            rv = tmpl_fail(err, APR_EINVAL, "entry %u of %u of site %s makes no sense", i + 1, n,
-                           site);
-        }
-    }
-    return rv != APR_SUCCESS ? rv
-                             : tmpl_engine_load(&store->engine, site, head, entries, n, err, pool);
+    return tmpl_store_export(store, site, stats, tally, &t, err, pool);
 }
 
 uint64_t tmpl_seed(const char *secret)

@@ -10,7 +10,6 @@
 
 #include "table/redis/redis_places.h"
 #include "table/redis/redis_reply.h"
-#include "table/redis/redis_slot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

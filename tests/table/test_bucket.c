@@ -8,7 +8,7 @@
 #include <apr_strings.h>
 
 #include "base/slot.h"
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
 #define MOST   200
@@ -83,7 +83,7 @@ static uint64_t hash_of(uint32_t i)
 
 static int find(const tmpl_bucket_t *bucket, tmpl_key_t key, tmpl_value_t *value)
 {
-    tmpl_columns_t columns;
+    tmpl_bucket_columns_t columns;
 
     (void)tmpl_bucket_open(&columns, bucket);
     return tmpl_bucket_find(&columns, key, value);

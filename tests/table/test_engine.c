@@ -6,8 +6,9 @@
 
 #include <apr_strings.h>
 
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 #include "table/engine.h"
+#include "table/store.h"
 
 #define ENTRIES 100
 
@@ -89,7 +90,7 @@ static void an_export_has_all_entries_of_a_site_that_grows(void **state)
     unsigned n = 0;
 
     site_make(&site, *state);
-    assert_int_equal(tmpl_engine_dump(&engine, "s", &head, count, &n, &err, *state), APR_SUCCESS);
+    assert_int_equal(tmpl_store_export(&engine, "s", &head, count, &n, &err, *state), APR_SUCCESS);
     assert_int_equal(n, ENTRIES);
     assert_int_equal(head.pages, 7);
 }
@@ -104,7 +105,7 @@ static void an_export_of_a_site_that_never_rests_fails(void **state)
 
     site_make(&site, *state);
     site.unsteady = 1000;
-    assert_int_equal(tmpl_engine_dump(&engine, "s", &head, count, &n, &err, *state), APR_EBUSY);
+    assert_int_equal(tmpl_store_export(&engine, "s", &head, count, &n, &err, *state), APR_EBUSY);
     assert_int_equal(n, 0);
 }
 
@@ -144,7 +145,7 @@ static void an_export_frees_what_it_has_read(void **state)
     tmpl_engine_t engine = { &endless, &answers, apr_time_from_sec(30) };
     unsigned n = 0;
 
-    assert_int_equal(tmpl_engine_dump(&engine, "s", &head, count, &n, &err, *state), APR_SUCCESS);
+    assert_int_equal(tmpl_store_export(&engine, "s", &head, count, &n, &err, *state), APR_SUCCESS);
     assert_int_equal(answers.live, 0);
     assert_true(answers.most <= 4);
 }

@@ -8,7 +8,6 @@
 
 #include "table/redis/redis_places.h"
 #include "table/redis/redis_reply.h"
-#include "table/redis/redis_slot.h"
 #include "table/store.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))

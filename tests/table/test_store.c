@@ -228,31 +228,15 @@ static void looking_changes_nothing(void **state)
     assert_tables_equal(before, table_of(c, "s"));
 }
 
-static void bad_arguments_are_refused(void **state)
+static void bad_names_are_refused(void **state)
 {
     ctx_t *c = *state;
     char site[TMPL_SITE_MAX + 2];
-    tmpl_document_t document = { 1, 2 };
-    tmpl_key_t key = { 1, TMPL_KIND_DOCUMENT };
-    tmpl_policy_t policy = usual;
-    tmpl_observation_t observation = {
-        .site = "s", .document = &document, .keys = &key, .n = 1, .policy = &usual, .learn = 1
-    };
 
     memset(site, 'z', sizeof(site));
     site[sizeof(site) - 1] = '\0';
     assert_int_equal(try_observe(c, site, 1, 2, 0, 1, &usual, 1, TIMEOUT), APR_EINVAL);
     assert_int_equal(try_observe(c, "", 1, 2, 0, 1, &usual, 1, TIMEOUT), APR_EINVAL);
-    policy.min_df = TMPL_MIN_DF_MOST + 1;
-    assert_int_equal(try_observe(c, "s", 1, 2, 0, 1, &policy, 1, TIMEOUT), APR_EINVAL);
-    policy.min_df = TMPL_MIN_DF_LEAST - 1;
-    assert_int_equal(try_observe(c, "s", 1, 2, 0, 1, &policy, 1, TIMEOUT), APR_EINVAL);
-    policy = usual;
-    policy.lifetime_tb = 0;
-    assert_int_equal(try_observe(c, "s", 1, 2, 0, 1, &policy, 1, TIMEOUT), APR_EINVAL);
-    assert_int_equal(
-        tmpl_store_observe(c->store, &observation, TIMEOUT, &c->counts, &c->err, c->pool),
-        APR_EINVAL);
     assert_int_equal(sites_of(c)->nelts, 0);
 }
 
@@ -452,7 +436,7 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, known_text_keeps_its_entries_alive),
     TEST(ALL_STORES, full_site_takes_no_new_keys),
     TEST(ALL_STORES, looking_changes_nothing),
-    TEST(ALL_STORES, bad_arguments_are_refused),
+    TEST(ALL_STORES, bad_names_are_refused),
     TEST(ALL_STORES, many_keys),
     TEST(ALL_STORES, many_pages_at_once_fit_a_small_site),
     TEST(ALL_STORES, sweeper_bounds_the_table),

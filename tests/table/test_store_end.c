@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "table/redis/redis_node.h"
-#include "table/bucket/snapshots.h"
+#include "table/snapshots.h"
 
 /* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which
  * is an end as well. */
@@ -114,7 +114,7 @@ static void use_snapshots(unsigned number)
     tmpl_snapshots_begin(snapshots, "s", 1, &head, &bucket, 1);
     end_after(1000 + 10 * number);
     for (;;) {
-        (void)tmpl_snapshots_size(snapshots);
+        tmpl_snapshots_give(snapshots, tmpl_snapshots_take(snapshots, "s", 1, 1));
     }
 }
 
@@ -137,14 +137,13 @@ static void wait_for_connection(unsigned number)
 {
     tmpl_redis_server_t server = { .name = "nowhere", .place = { .host = "/nowhere" } };
     tmpl_redis_node_t *node = tmpl_redis_node_create(&server, 1);
-    tmpl_redis_held_t *held;
     tmpl_error_t err;
 
     (void)number;
     apr_pool_cleanup_register(ending, node, node_free, apr_pool_cleanup_null);
-    if (tmpl_redis_node_take(node, tmpl_clock() + TIMEOUT, &held, &err) == APR_SUCCESS) {
+    if (tmpl_redis_node_take(node, tmpl_clock() + TIMEOUT, &err) != NULL) {
         end_asleep();
-        (void)tmpl_redis_node_take(node, tmpl_clock() + LONG, &held, &err);
+        (void)tmpl_redis_node_take(node, tmpl_clock() + LONG, &err);
     }
 }
 

@@ -2,7 +2,10 @@
 /* A batch with pages of several sites, some of which cannot be learnt: the result of the batch. */
 #include "check.h"
 
-#include "table/store.c"
+#include <apr_strings.h>
+
+#include "table/engine.h"
+#include "table/store.h"
 
 /* Each letter is the name of a site that always fails with its status. */
 static const struct {
@@ -25,7 +28,7 @@ static const tmpl_provider_t failing = { .scheme = "failing:", .begin = begin };
 /* Learns a batch with a page of each site, a letter each. */
 static apr_status_t learn_sites(const char *sites, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_store_t store = { { &failing, NULL, 0 } };
+    tmpl_store_t store = { &failing, NULL, 0 };
     tmpl_document_t document = { 1, 1 };
     tmpl_policy_t policy = {
         .min_df = 3, .lifetime_tb = 100, .lifetime_n = 10, .max_entries = 100

@@ -2,7 +2,7 @@
 /* Only LMDB: processes that share a directory, and their death; where the directory may be, and how
  * many sites it may hold. */
 #include "lmdb_fixture.h"
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 
 #define PROCESSES 4
 

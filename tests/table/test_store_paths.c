@@ -2,45 +2,6 @@
 /* Layout paths in every store: the text that is credited to them, and their lifetime. */
 #include "store_fixture.h"
 
-/* A page of two segments and two paths, a table for each thing that may be wrong with it. */
-static void bad_blocks_are_refused(void **state)
-{
-    ctx_t *c = *state;
-    const tmpl_document_t document = { 1, 2 };
-    const tmpl_key_t good[] = { { 1, TMPL_KIND_SEGMENT },
-                                { 2, TMPL_KIND_SEGMENT },
-                                { 1, TMPL_KIND_PATH },
-                                { 2, TMPL_KIND_PATH } };
-    const tmpl_key_t order[] = { good[0], good[2], good[1], good[3] };
-    const tmpl_key_t longer[] = {
-        good[0], good[1], good[2], { TMPL_HASH_MASK + 1, TMPL_KIND_PATH }
-    };
-    const struct {
-        const tmpl_key_t *keys;
-        tmpl_share_t share;
-        tmpl_block_paths_t block;
-        apr_status_t status;
-    } pages[] = {
-        { order, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
-        { longer, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
-        { good, { 2, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
-        { good, { 0, 1 }, { { 2, 1, TMPL_NONE }, 0, 1 }, APR_EINVAL },
-        { good, { 0, 1 }, { { 4, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
-        { good, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 2 }, APR_EINVAL },
-        { good, { 0, 1 }, { { 2, 3, TMPL_NONE }, 1, 0 }, APR_EINVAL },
-        { good, { 1, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_SUCCESS },
-    };
-
-    for (unsigned i = 0; i < DIM(pages); i++) {
-        tmpl_observation_t page = {
-            "s", &document, pages[i].keys, 4, &pages[i].share, 1, &pages[i].block, 1, &usual, 1, 0
-        };
-
-        assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
-                         pages[i].status);
-    }
-}
-
 /* One segment in a box, and what the halving leaves. */
 static void paths_are_credited(void **state)
 {
@@ -169,9 +130,11 @@ static void full_site_takes_no_new_paths(void **state)
 }
 
 static const store_test_t table[] = {
-    TEST(ALL_STORES, bad_blocks_are_refused), TEST(ALL_STORES, paths_are_credited),
-    TEST(ALL_STORES, paths_are_exported),     TEST(ALL_STORES, known_text_keeps_its_paths_alive),
-    TEST(ALL_STORES, sweeper_knows_paths),    TEST(ALL_STORES, full_site_takes_no_new_paths),
+    TEST(ALL_STORES, paths_are_credited),
+    TEST(ALL_STORES, paths_are_exported),
+    TEST(ALL_STORES, known_text_keeps_its_paths_alive),
+    TEST(ALL_STORES, sweeper_knows_paths),
+    TEST(ALL_STORES, full_site_takes_no_new_paths),
 };
 
 int main(int argc, char **argv)

@@ -354,10 +354,6 @@ static void many_pages_at_once_are_observed_as_one_by_one(void **state)
         assert_tables_equal(table_of(c, "one"), table_of(c, "1"));
     }
     assert_true(counted > 50);
-    drawn[1].page.site = "2";
-    assert_int_equal(
-        tmpl_store_observe_many(c->store, pages, 2, TIMEOUT, together, &c->err, c->pool),
-        APR_EINVAL);
     free(drawn);
 }
 

@@ -19,6 +19,7 @@
 #include "detect/auto.h"
 #include "model/judge_rows.h"
 #include "detect/models.h"
+#include "table/store.h"
 #include "read_file.h"
 
 typedef struct {

@@ -23,9 +23,12 @@
 
 #include <apr_strings.h>
 
-#include "table/bucket/buckets.h"
-#include "table/bucket/snapshots.h"
+#include "base/number.h"
+#include "table/buckets.h"
+#include "table/snapshots.h"
 #include "table/engine.h"
+#include "table/lmdb/lmdb_check.h"
+#include "table/lmdb/lmdb_open.h"
 #include "table/lmdb/lmdb_table.h"
 
 #define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
@@ -56,22 +59,22 @@
 
 typedef struct {
     tmpl_lmdb_t *db;
-    tmpl_snapshots_t *snapshots; /* stamped with tmpl_site_t.seen */
+    tmpl_snapshots_t *snapshots; /* stamped with tmpl_lmdb_site_t.seen */
     tmpl_store_opts_t opts;
-} store_t;
+} lmdb_store_t;
 
 /* A transaction of LMDB's on one site. */
 typedef struct {
     MDB_txn *txn; /* NULL: it has ended */
     MDB_cursor *cursor;
-    tmpl_site_t site;
+    tmpl_lmdb_site_t site;
     tmpl_snapshot_t *cached; /* NULL: none */
     int cleans;              /* it only deletes, on a full map */
-} own_t;
+} lmdb_own_t;
 
 /* Fills err with what rc means for a site. */
-static apr_status_t site_fail(const store_t *store, int rc, const char *site, tmpl_error_t *err,
-                              const char *doing)
+static apr_status_t site_fail(const lmdb_store_t *store, int rc, const char *site,
+                              tmpl_error_t *err, const char *doing)
 {
     if (rc == MDB_NOTFOUND) {
         return tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
@@ -87,9 +90,9 @@ static apr_status_t site_fail(const store_t *store, int rc, const char *site, tm
         return tmpl_fail(err, TMPL_EDAMAGED,
                          "lmdb:%s: %s: the record of site %s in data.mdb is damaged: begin it anew "
                          "with tmplctl forget",
-                         tmpl_lmdb_dir(store->db), doing, site);
+                         store->db->dir, doing, site);
     }
-    return tmpl_lmdb_fail(store->db, rc, err, doing);
+    return tmpl_lmdb_fail(store->db->dir, rc, err, doing);
 }
 
 static apr_status_t txn_fail(const tmpl_txn_t *t, int rc)
@@ -103,8 +106,8 @@ static apr_status_t txn_fail(const tmpl_txn_t *t, int rc)
 
 static int site_open(tmpl_txn_t *t)
 {
-    const store_t *store = t->ctx;
-    own_t *own = t->own;
+    const lmdb_store_t *store = t->ctx;
+    lmdb_own_t *own = t->own;
     int rc = tmpl_site_get(store->db, own->txn, t->site, &own->site);
     t->found = rc == 0;
     if (rc == 0) {
@@ -113,15 +116,15 @@ static int site_open(tmpl_txn_t *t)
     if (rc != 0 && rc != MDB_NOTFOUND) {
         return rc;
     }
-    return mdb_cursor_open(own->txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &own->cursor);
+    return mdb_cursor_open(own->txn, store->db->dbi[TMPL_DB_ENTRIES], &own->cursor);
 }
 
 /* Ends LMDB's transaction. If it writes and rc, its result so far, is 0, commits. Returns the
  * result. */
-static int finish(tmpl_txn_t *t, int rc)
+static int txn_finish(tmpl_txn_t *t, int rc)
 {
-    store_t *store = t->ctx;
-    own_t *own = t->own;
+    lmdb_store_t *store = t->ctx;
+    lmdb_own_t *own = t->own;
     MDB_txn *txn = own->txn;
     own->txn = NULL;
     if (own->cursor != NULL) {
@@ -143,12 +146,13 @@ static int finish(tmpl_txn_t *t, int rc)
  */
 static int room_make(const tmpl_txn_t *t, unsigned share, int *made)
 {
-    const store_t *store = t->ctx;
-    MDB_txn *txn = ((const own_t *)t->own)->txn;
+    const lmdb_store_t *store = t->ctx;
+    MDB_txn *txn = ((const lmdb_own_t *)t->own)->txn;
     int done, rc = tmpl_dropped_delete(store->db, txn, DELETE_BUCKETS, &done);
     *made = !done;
-    for (int i = 0;
-         rc == 0 && i < TMPL_LMDB_EVICTED_MOST && tmpl_lmdb_lacks_share(store->db, share); i++) {
+    for (int i = 0; rc == 0 && i < TMPL_LMDB_EVICTED_MOST &&
+                    tmpl_lmdb_is_tight(store->db, store->db->map_size / share);
+         i++) {
         rc = done ? tmpl_site_evict(store->db, txn, t->site) : 0;
         if (rc == 0) {
             *made = 1;
@@ -162,11 +166,11 @@ static int room_make(const tmpl_txn_t *t, unsigned share, int *made)
  * Does what a full map still allows: makes room, and deletes this site's dead entries. Returns the
  * result of the transaction that found the map full: APR_EBUSY if a new try may find room.
  */
-static apr_status_t clean(const tmpl_txn_t *full)
+static apr_status_t map_clean(const tmpl_txn_t *full)
 {
-    store_t *store = full->ctx;
+    lmdb_store_t *store = full->ctx;
     tmpl_txn_t t = *full;
-    own_t own = { .cleans = 1 };
+    lmdb_own_t own = { .cleans = 1 };
     int made = 0;
     t.own = &own;
     t.err = NULL;
@@ -178,20 +182,20 @@ static apr_status_t clean(const tmpl_txn_t *full)
             (void)tmpl_engine_sweep(&tmpl_provider_lmdb, &t, SWEEP_FULL);
         }
         if (own.txn != NULL) {
-            rc = finish(&t, rc);
+            rc = txn_finish(&t, rc);
         }
         /* a file that is larger than its limit may have no free page */
-        made = rc == MDB_MAP_FULL ? tmpl_lmdb_grow(store->db) == 0 : made && rc == 0;
+        made = rc == MDB_MAP_FULL ? tmpl_lmdb_grow(store->db, 0) == 0 : made && rc == 0;
     }
     return made ? tmpl_fail(full->err, APR_EBUSY, "site %s: other sites are deleted for it",
                             full->site)
                 : txn_fail(full, MDB_MAP_FULL);
 }
 
-static apr_status_t begin(tmpl_txn_t *t)
+static apr_status_t lmdb_begin(tmpl_txn_t *t)
 {
-    const store_t *store = t->ctx;
-    own_t *own = apr_pcalloc(t->pool, sizeof(*own));
+    const lmdb_store_t *store = t->ctx;
+    lmdb_own_t *own = apr_pcalloc(t->pool, sizeof(*own));
     t->own = own;
     int rc = t->write ? tmpl_lmdb_write_begin(store->db, t->deadline, &own->txn)
                       : tmpl_lmdb_read_begin(store->db, &own->txn);
@@ -200,9 +204,9 @@ static apr_status_t begin(tmpl_txn_t *t)
     }
     rc = t->write && tmpl_lmdb_is_tight(store->db, 0) ? MDB_MAP_FULL : site_open(t);
     if (rc != 0) {
-        finish(t, rc);
+        txn_finish(t, rc);
     }
-    return rc == MDB_MAP_FULL ? clean(t) : txn_fail(t, rc);
+    return rc == MDB_MAP_FULL ? map_clean(t) : txn_fail(t, rc);
 }
 
 /*
@@ -211,8 +215,8 @@ static apr_status_t begin(tmpl_txn_t *t)
  */
 static void touch(const tmpl_txn_t *t)
 {
-    store_t *store = t->ctx;
-    tmpl_site_t site = ((const own_t *)t->own)->site;
+    lmdb_store_t *store = t->ctx;
+    tmpl_lmdb_site_t site = ((const lmdb_own_t *)t->own)->site;
     MDB_txn *txn;
     if (site.seen + TOUCH_AFTER >= (uint64_t)apr_time_now() ||
         tmpl_lmdb_write_begin(store->db, tmpl_clock(), &txn) != 0) {
@@ -223,11 +227,11 @@ static void touch(const tmpl_txn_t *t)
                         rc == 0 ? tmpl_site_put(store->db, txn, t->site, &site) : rc);
 }
 
-static void end(tmpl_txn_t *t)
+static void lmdb_end(tmpl_txn_t *t)
 {
-    own_t *own = t->own;
+    lmdb_own_t *own = t->own;
     if (own->txn != NULL) {
-        finish(t, ECANCELED);
+        txn_finish(t, ECANCELED);
     }
     if (!t->write && t->found && t->policy != NULL) {
         touch(t);
@@ -235,7 +239,7 @@ static void end(tmpl_txn_t *t)
 }
 
 /* Looks a bucket up: among the next steps buckets behind the cursor, then in the tree. */
-static int bucket_get(const own_t *own, tmpl_numbered_t *bucket, unsigned steps)
+static int bucket_get(const lmdb_own_t *own, tmpl_numbered_t *bucket, unsigned steps)
 {
     unsigned char bytes[TMPL_LMDB_KEY_SIZE];
     MDB_val wanted = tmpl_bucket_pack(bytes, own->site.serial, bucket->number), key, data;
@@ -254,78 +258,37 @@ static int bucket_get(const own_t *own, tmpl_numbered_t *bucket, unsigned steps)
 }
 
 /*
- * Reads n buckets. A step to the next one costs a fifth of a search in the tree; the engine asks
- * for nearly all buckets in their order.
+ * Reads n buckets. The engine asks for nearly all buckets in their order. Then steps to the next
+ * one save 9 % of the instructions of looking a known page up, of a site of 30 pages.
  */
-static int buckets_read(const tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t buckets_read(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const unsigned steps = n > t->head.n / WALK_SHARE ? WALK_MOST : 0;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         rc = bucket_get(t->own, &buckets[i], steps);
     }
-    return rc;
+    return txn_fail(t, rc);
 }
 
-/*
- * The snapshot of the site as it is now; NULL: there is none. Each write of a site, by any process,
- * gives it another "seen"; other sites may have been written since.
- */
-static tmpl_snapshot_t *cached_take(const tmpl_txn_t *t, int64_t stamp)
+static apr_status_t lmdb_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    const store_t *store = t->ctx;
-    tmpl_snapshot_t *cached = tmpl_snapshots_take(store->snapshots, t->site, stamp, stamp);
-    tmpl_head_t head;
-    if (cached == NULL) {
-        return NULL;
+    const lmdb_store_t *store = t->ctx;
+    lmdb_own_t *own = t->own;
+    /* each write of a site, by any process, gives it another "seen" */
+    const int64_t stamp = (int64_t)own->site.seen;
+    if (t->write || t->policy == NULL || !t->found || n == 0) {
+        return buckets_read(t, buckets, n); /* an export would only displace snapshots */
     }
-    (void)tmpl_snapshots_get(store->snapshots, cached, &head, NULL, 0, NULL);
-    if (!tmpl_head_same_buckets(&head, &t->head)) { /* the snapshot is of a former site */
-        tmpl_snapshots_give(store->snapshots, cached);
-        return NULL;
-    }
-    return cached;
-}
-
-static int buckets_read_cached(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
-{
-    const store_t *store = t->ctx;
-    own_t *own = t->own;
-    int64_t stamp = (int64_t)own->site.seen;
-    tmpl_head_t head;
-    own->cached = cached_take(t, stamp);
     if (own->cached == NULL) {
-        int rc = buckets_read(t, buckets, n);
-        if (rc == 0) {
-            tmpl_snapshots_begin(store->snapshots, t->site, stamp, &t->head, buckets, n);
-        }
-        return rc;
+        own->cached = tmpl_snapshots_take(store->snapshots, t->site, stamp, stamp);
     }
-    uint32_t *missing = apr_palloc(t->pool, n * sizeof(*missing));
-    uint32_t n_missing =
-        tmpl_snapshots_get(store->snapshots, own->cached, &head, buckets, n, missing);
-    tmpl_numbered_t *found = apr_palloc(t->pool, (n_missing + (apr_size_t)1) * sizeof(*found));
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < n_missing; i++) {
-        rc = bucket_get(own, &buckets[missing[i]], 0);
-        found[i] = buckets[missing[i]];
-    }
-    if (rc == 0 && n_missing > 0) {
-        tmpl_snapshots_add(store->snapshots, own->cached, &t->head, found, n_missing);
-    }
-    return rc;
-}
-
-static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
-{
-    /* an export would only displace the snapshots of look-ups */
-    int cached = !t->write && t->policy != NULL && t->found && n > 0;
-    return txn_fail(t, cached ? buckets_read_cached(t, buckets, n) : buckets_read(t, buckets, n));
+    return tmpl_snapshots_read(store->snapshots, &own->cached, stamp, t, buckets_read, buckets, n);
 }
 
 /* ---- writing ---- */
 
-static int bucket_put(const own_t *own, uint32_t serial, const tmpl_numbered_t *bucket)
+static int bucket_write(const lmdb_own_t *own, uint32_t serial, const tmpl_numbered_t *bucket)
 {
     unsigned char bytes[TMPL_LMDB_KEY_SIZE];
     MDB_val key = tmpl_bucket_pack(bytes, serial, bucket->number);
@@ -344,8 +307,8 @@ static int bucket_put(const own_t *own, uint32_t serial, const tmpl_numbered_t *
  */
 static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t n)
 {
-    const store_t *store = t->ctx;
-    own_t *own = t->own;
+    const lmdb_store_t *store = t->ctx;
+    lmdb_own_t *own = t->own;
     unsigned char *copy = apr_palloc(t->pool, TMPL_BUCKET_MOST);
     uint32_t serial, next = 0;
     int left, rc = tmpl_serial_draw(store->db, own->txn, &serial);
@@ -372,7 +335,7 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
             }
         }
         if (rc == 0 && bucket.is.len > 0) {
-            rc = bucket_put(own, serial, &bucket);
+            rc = bucket_write(own, serial, &bucket);
         }
         rank = tmpl_bucket_next(rank, t->head.n);
     } while (rc == 0 && rank != 0);
@@ -387,8 +350,8 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
 /* Whether buckets_order() is due, and the map has room for both copies. */
 static int is_order_due(const tmpl_txn_t *t, uint32_t n_changed)
 {
-    const store_t *store = t->ctx;
-    const own_t *own = t->own;
+    const lmdb_store_t *store = t->ctx;
+    const lmdb_own_t *own = t->own;
     uint64_t n = t->head.n;
     return n >= ORDER_LEAST && !own->cleans &&
            (2 * (uint64_t)n_changed > n || own->site.changed > ORDER_AFTER * n) &&
@@ -398,27 +361,27 @@ static int is_order_due(const tmpl_txn_t *t, uint32_t n_changed)
 /* Begins a site; replaces the site of the same name, if there is one. */
 static int site_begin(tmpl_txn_t *t)
 {
-    store_t *store = t->ctx;
-    own_t *own = t->own;
+    lmdb_store_t *store = t->ctx;
+    lmdb_own_t *own = t->own;
     int rc = tmpl_site_forget(store->db, own->txn, t->site);
     if (rc == MDB_NOTFOUND) {
         rc = tmpl_site_room(store->db, own->txn, store->opts.max_sites, t->site);
     }
-    own->site = (tmpl_site_t){ 0 };
+    own->site = (tmpl_lmdb_site_t){ 0 };
     return rc == 0 ? tmpl_serial_draw(store->db, own->txn, &own->site.serial) : rc;
 }
 
-static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t lmdb_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32_t n)
 {
-    const store_t *store = t->ctx;
-    own_t *own = t->own;
+    const lmdb_store_t *store = t->ctx;
+    lmdb_own_t *own = t->own;
     int made, rc = t->found ? 0 : site_begin(t);
     if (rc == 0 && t->found && is_order_due(t, n)) {
         rc = buckets_order(t, buckets, n);
     }
     else {
         for (uint32_t i = 0; rc == 0 && i < n; i++) {
-            rc = bucket_put(own, own->site.serial, &buckets[i]);
+            rc = bucket_write(own, own->site.serial, &buckets[i]);
         }
         own->site.changed += n;
     }
@@ -429,18 +392,18 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
         own->site.head = t->head;
         rc = tmpl_site_put(store->db, own->txn, t->site, &own->site);
     }
-    rc = finish(t, rc);
-    return rc == MDB_MAP_FULL && !own->cleans ? clean(t) : txn_fail(t, rc);
+    rc = txn_finish(t, rc);
+    return rc == MDB_MAP_FULL && !own->cleans ? map_clean(t) : txn_fail(t, rc);
 }
 
 /* ---- sites ---- */
 
 /* The site's share of all pages that hold buckets, by its number of buckets. */
-static uint64_t size(tmpl_txn_t *t)
+static uint64_t lmdb_size(tmpl_txn_t *t)
 {
-    const store_t *store = t->ctx;
+    const lmdb_store_t *store = t->ctx;
     MDB_stat stat;
-    int rc = mdb_stat(((own_t *)t->own)->txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &stat);
+    int rc = mdb_stat(((lmdb_own_t *)t->own)->txn, store->db->dbi[TMPL_DB_ENTRIES], &stat);
     if (rc != 0 || stat.ms_entries == 0) {
         return 0;
     }
@@ -449,11 +412,10 @@ static uint64_t size(tmpl_txn_t *t)
 }
 
 /* Up to n names of sites behind from, which may be NULL; fills *next if there are more. */
-static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
-                               apr_status_t (*each)(void *baton, const char *site), void *baton,
-                               const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
+                               void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
-    store_t *store = ctx;
+    lmdb_store_t *store = ctx;
     MDB_cursor *cursor = NULL;
     MDB_val key = { 0, NULL }, data;
     MDB_cursor_op op = MDB_FIRST;
@@ -462,13 +424,13 @@ static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
     apr_status_t rv = APR_SUCCESS;
     int rc = tmpl_lmdb_read_begin(store->db, &txn);
     if (rc != 0) {
-        return tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
+        return tmpl_lmdb_fail(store->db->dir, rc, err, "cannot list the sites");
     }
     if (from != NULL && *from != '\0') {
         key = (MDB_val){ strlen(from), (void *)from };
         op = MDB_SET_RANGE;
     }
-    rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &cursor);
+    rc = mdb_cursor_open(txn, store->db->dbi[TMPL_DB_SITES], &cursor);
     for (; rc == 0 && rv == APR_SUCCESS && (rc = mdb_cursor_get(cursor, &key, &data, op)) == 0;
          op = MDB_NEXT) {
         if (op == MDB_SET_RANGE && key.mv_size == strlen(from) &&
@@ -491,20 +453,13 @@ static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
     }
     return rc == 0 || rc == MDB_NOTFOUND
                ? APR_SUCCESS
-               : tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
-}
-
-static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
-                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
-{
-    const char *next = NULL;
-    return sites_part(ctx, NULL, UINT32_MAX, each, baton, &next, err, pool);
+               : tmpl_lmdb_fail(store->db->dir, rc, err, "cannot list the sites");
 }
 
 /* Forgets the site, then deletes its buckets in slices. A map without free pages grows for that. */
-static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
 {
-    store_t *store = ctx;
+    lmdb_store_t *store = ctx;
     int rc, done = 0, forgotten = 0, grown = 0;
     (void)pool;
     do {
@@ -517,14 +472,14 @@ static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_p
         }
         forgotten |= rc == 0;
     } while ((rc == 0 && !done) ||
-             (rc == MDB_MAP_FULL && grown++ < GROWN_MOST && tmpl_lmdb_grow(store->db) == 0));
+             (rc == MDB_MAP_FULL && grown++ < GROWN_MOST && tmpl_lmdb_grow(store->db, 0) == 0));
     return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot forget a site");
 }
 
-static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
-                           apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
+                                apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool)
 {
-    const store_t *store = ctx;
+    const lmdb_store_t *store = ctx;
     MDB_txn *txn;
     int rc;
     (void)pool;
@@ -543,13 +498,13 @@ static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE]
     }
     return rc == 0
                ? APR_SUCCESS
-               : tmpl_lmdb_fail(store->db, rc, err,
+               : tmpl_lmdb_fail(store->db->dir, rc, err,
                                 put != NULL ? "cannot set the secret" : "cannot read the secret");
 }
 
-static apr_status_t usage(void *ctx, tmpl_store_usage_t *usage, tmpl_error_t *err)
+static apr_status_t lmdb_usage(void *ctx, tmpl_store_usage_t *usage, tmpl_error_t *err)
 {
-    const store_t *store = ctx;
+    const lmdb_store_t *store = ctx;
     MDB_txn *txn;
     int rc = tmpl_lmdb_read_begin(store->db, &txn);
     if (rc == 0) {
@@ -559,51 +514,103 @@ static apr_status_t usage(void *ctx, tmpl_store_usage_t *usage, tmpl_error_t *er
         tmpl_lmdb_read_end(store->db, txn);
     }
     return rc == 0 ? APR_SUCCESS
-                   : tmpl_lmdb_fail(store->db, rc, err, "cannot read how full the store is");
+                   : tmpl_lmdb_fail(store->db->dir, rc, err, "cannot read how full the store is");
+}
+
+/* ---- the URI ---- */
+
+static const struct {
+    const char *name;
+    const tmpl_unit_t *units;
+    const char *least, *most;
+} limits[] = {
+    { "size", tmpl_units_bytes, "1M", sizeof(void *) > 4 ? "1024G" : "1G" },
+    { "sites", tmpl_units_none, "1", "100000000" },
+};
+
+#define N_LIMITS (sizeof(limits) / sizeof(limits[0]))
+
+/* Reads NAME=VALUE into the number of its limit. */
+static apr_status_t limit_parse(int64_t numbers[N_LIMITS], char *pair, tmpl_error_t *err)
+{
+    char *value = strchr(pair, '=');
+    if (value != NULL) {
+        *value++ = '\0';
+    }
+    for (size_t i = 0; i < N_LIMITS; i++) {
+        if (strcmp(pair, limits[i].name) == 0) {
+            return value != NULL && tmpl_number_between(&numbers[i], value, limits[i].units,
+                                                        limits[i].least, limits[i].most)
+                       ? APR_SUCCESS
+                       : tmpl_fail(err, APR_EINVAL, "lmdb: %s must be a whole number from %s to %s",
+                                   pair, limits[i].least, limits[i].most);
+        }
+    }
+    return tmpl_fail(err, APR_EINVAL, "lmdb: \"%s\" is not size or sites", pair);
+}
+
+/* Sets those limits in opts that uri names; the others stay as they are. */
+static apr_status_t address_parse(const char *uri, tmpl_store_opts_t *opts, tmpl_error_t *err,
+                                  apr_pool_t *pool)
+{
+    int64_t numbers[N_LIMITS] = { (int64_t)opts->map_size, opts->max_sites };
+    char *state, *query = apr_pstrdup(pool, uri + strcspn(uri, "?"));
+    apr_status_t rv = APR_SUCCESS;
+    if (tmpl_store_directory(uri, pool)[0] == '\0') {
+        return tmpl_fail(err, APR_EINVAL, "lmdb: lacks a directory, as in lmdb:/var/lib/tmpl");
+    }
+    for (char *pair = apr_strtok(query, "?&", &state); rv == APR_SUCCESS && pair != NULL;
+         pair = apr_strtok(NULL, "?&", &state)) {
+        rv = limit_parse(numbers, pair, err);
+    }
+    opts->map_size = (apr_size_t)numbers[0];
+    opts->max_sites = (uint32_t)numbers[1];
+    return rv;
 }
 
 /* ---- opening ---- */
 
-static const char *moved(void *ctx)
+static const char *lmdb_moved(void *ctx)
 {
-    return tmpl_lmdb_moved(((const store_t *)ctx)->db);
+    const lmdb_store_t *store = ctx;
+    return store->db->moved[0] != '\0' ? store->db->moved : NULL;
 }
 
-static int is_lost(void *ctx)
+static int lmdb_is_lost(void *ctx)
 {
-    return tmpl_lmdb_is_lost(((const store_t *)ctx)->db);
+    return tmpl_lmdb_is_lost(((const lmdb_store_t *)ctx)->db);
 }
 
-static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_store_opts_t opts = { 0 };
-    return tmpl_lmdb_address_parse(uri, &opts, err, pool);
+    return address_parse(uri, &opts, err, pool);
 }
 
-static apr_status_t examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     return tmpl_lmdb_examine(tmpl_store_directory(uri, pool),
-                             tmpl_clock() + tmpl_store_opts_default.patience, err);
+                             tmpl_clock() + tmpl_store_opts_default.patience, err, pool);
 }
 
-static apr_status_t test(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_test(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
-    return tmpl_lmdb_test(tmpl_store_directory(uri, pool), err);
+    return tmpl_lmdb_test(tmpl_store_directory(uri, pool), err, pool);
 }
 
-static apr_status_t store_close(void *data)
+static apr_status_t lmdb_close(void *data)
 {
-    store_t *store = data;
+    lmdb_store_t *store = data;
     tmpl_lmdb_close(store->db);
     return APR_SUCCESS;
 }
 
-static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
-                               tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
+                              tmpl_error_t *err, apr_pool_t *pool)
 {
-    store_t *store = apr_pcalloc(pool, sizeof(*store));
+    lmdb_store_t *store = apr_pcalloc(pool, sizeof(*store));
     store->opts = *opts;
-    apr_status_t rv = tmpl_lmdb_address_parse(uri, &store->opts, err, pool);
+    apr_status_t rv = address_parse(uri, &store->opts, err, pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -611,7 +618,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
     rv = tmpl_lmdb_open(&store->db, tmpl_store_directory(uri, pool), store->opts.map_size,
                         store->opts.leaves_damaged, err);
     if (rv == APR_SUCCESS) {
-        apr_pool_cleanup_register(pool, store, store_close, apr_pool_cleanup_null);
+        apr_pool_cleanup_register(pool, store, lmdb_close, apr_pool_cleanup_null);
         *ctx = store;
     }
     return rv;
@@ -620,20 +627,19 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 const tmpl_provider_t tmpl_provider_lmdb = {
     .scheme = TMPL_STORE_LMDB,
     .look_first = 1,
-    .check = check,
-    .open = store_open,
-    .begin = begin,
-    .get = get,
-    .commit = commit,
-    .end = end,
-    .size = size,
-    .sites = sites,
-    .sites_part = sites_part,
-    .forget = forget,
-    .secret = secret,
-    .usage = usage,
-    .moved = moved,
-    .is_lost = is_lost,
-    .examine = examine,
-    .test = test,
+    .check = lmdb_check,
+    .open = lmdb_open,
+    .begin = lmdb_begin,
+    .get = lmdb_get,
+    .commit = lmdb_commit,
+    .end = lmdb_end,
+    .size = lmdb_size,
+    .sites = lmdb_sites,
+    .forget = lmdb_forget,
+    .secret = lmdb_secret,
+    .usage = lmdb_usage,
+    .moved = lmdb_moved,
+    .is_lost = lmdb_is_lost,
+    .examine = lmdb_examine,
+    .test = lmdb_test,
 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The LMDB environment of one directory. All users of the directory in this process share it, as
- * LMDB forbids opening it twice. It adds what LMDB lacks for use within a request:
+ * The LMDB environment of one directory, and transactions on it. It adds what LMDB lacks for use
+ * within a request:
  * - a deadline for writers (lmdb_lock.h);
  * - it follows a map that another process made larger;
  * - it opens an environment again that a failed write has made useless (MDB_PANIC).
  *
- * Damage is found when the first process opens the file. If somebody overwrites or truncates the
- * file while a process has it open, a signal may end that process: the file is mapped into memory.
+ * lmdb_open.h opens and closes environments.
  *
  * Return codes are LMDB's: 0, an errno (ETIMEDOUT past a deadline), or MDB_*.
  */
@@ -16,9 +15,8 @@
 
 #include <lmdb.h>
 
+#include "table/lmdb/lmdb_lock.h"
 #include "table/provider.h"
-
-typedef struct tmpl_lmdb_t tmpl_lmdb_t;
 
 typedef enum {
     TMPL_DB_META,
@@ -28,8 +26,43 @@ typedef enum {
     TMPL_DB_COUNT
 } tmpl_db_e;
 
-#define TMPL_LMDB_FILE "data.mdb"
 #define TMPL_LMDB_META "meta" /* the name of TMPL_DB_META */
+
+typedef struct tmpl_lmdb_t {
+    const char *dir;
+    const char *path;    /* of data.mdb */
+    tmpl_lmdb_id_t file; /* data.mdb, as it was opened */
+    MDB_dbi dbi[TMPL_DB_COUNT];
+    /* the site at which the search for one to forget goes on; only the writer may use it */
+    char search_from[TMPL_SITE_MAX + 1];
+    char moved[48]; /* the name of the damaged file that opening has moved aside; empty: none */
+    /* for lmdb_env.c */
+    /* held for reading by every transaction, for writing to change the map or the environment */
+    pthread_rwlock_t map_lock;
+    MDB_env *env;    /* NULL after it could not be opened again */
+    size_t map_size; /* of env, or of the next env */
+    tmpl_lmdb_lock_t writer;
+    MDB_txn *writing; /* the write transaction; only its owner may look */
+    unsigned locking; /* threads that may hold a lock of LMDB's, or the writers' lock; atomic */
+    /* for lmdb_open.c */
+    apr_pool_t *pool; /* its own; has no parent */
+    struct tmpl_lmdb_t *next;
+    unsigned refs;
+    pid_t pid;             /* the process that opened it; a child must not use what it inherits */
+    tmpl_lmdb_id_t dir_id; /* the directory, whatever its path */
+    int leaves_damaged;
+    int is_lost; /* the file is no longer in dir, and a newer environment has dir open */
+} tmpl_lmdb_t;
+
+/* Opens the environment, and notes which file it has. Stop it even if this fails. */
+int tmpl_lmdb_start(tmpl_lmdb_t *db);
+void tmpl_lmdb_stop(tmpl_lmdb_t *db);
+
+/*
+ * Opens the databases, or makes them by deadline if they are missing: only then this waits for
+ * other writers. A new file gets a random secret.
+ */
+int tmpl_lmdb_tables(tmpl_lmdb_t *db, apr_time_t deadline);
 
 /*
  * Whether meta says that the file has the format of this version: 0, MDB_INCOMPATIBLE, or
@@ -38,45 +71,10 @@ typedef enum {
 int tmpl_lmdb_format(MDB_txn *txn, MDB_dbi meta);
 
 /*
- * Sets those limits in opts that uri, "lmdb:DIR[?size=BYTES&sites=N]", names; the others stay as
- * they are. APR_SUCCESS, or APR_EINVAL with text.
- */
-apr_status_t tmpl_lmdb_address_parse(const char *uri, tmpl_store_opts_t *opts, tmpl_error_t *err,
-                                     apr_pool_t *pool);
-
-/*
- * Opens dir, and creates it if it is missing. If this process has dir open already, adds a user.
- * The map grows to the largest size that a user asks for. APR_SUCCESS, or an error with text.
- *
- * If no process has the directory open, walks the file first (lmdb_walk.h). A damaged file is
- * renamed to data.mdb.damaged-TIME, and the store begins anew; with leaves_damaged it is an error.
- */
-apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **db, const char *dir, apr_size_t map_size,
-                            int leaves_damaged, tmpl_error_t *err);
-/* Removes a user. The last user to leave writes all to disk and closes the environment. */
-void tmpl_lmdb_close(tmpl_lmdb_t *db);
-
-/* The name of the damaged file that opening has moved aside; NULL: none was. */
-const char *tmpl_lmdb_moved(const tmpl_lmdb_t *db);
-
-/*
  * Whether the file of db is no longer the one in its directory: somebody has removed or replaced
  * it. Opening the directory again then gives another environment.
  */
 int tmpl_lmdb_is_lost(const tmpl_lmdb_t *db);
-
-/*
- * Walks the file in dir while nobody writes it. APR_SUCCESS, or an error with text: APR_EGENERAL if
- * it is damaged, APR_TIMEUP if others wrote it until deadline (on tmpl_clock).
- */
-apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_t *err);
-
-/*
- * Whether tmpl_lmdb_open() would open dir as it is, and could write to it. Creates and changes
- * nothing. Walks the file if no process has the directory open: otherwise that was done when it was
- * opened. APR_SUCCESS, or an error with text.
- */
-apr_status_t tmpl_lmdb_test(const char *dir, tmpl_error_t *err);
 
 /* Begins a read transaction. This takes no lock for longer than it takes to find a free slot. */
 int tmpl_lmdb_read_begin(tmpl_lmdb_t *db, MDB_txn **txn);
@@ -87,7 +85,7 @@ int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn);
 /* Commits if rc, the result of the transaction so far, is 0. Returns rc, or the commit's result. */
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc);
 
-/* The store's secret, in a transaction; empty: none. A new file gets a random one. */
+/* The store's secret, in a transaction; empty: none. */
 int tmpl_lmdb_secret_get(tmpl_lmdb_t *db, MDB_txn *txn, char secret[TMPL_SECRET_SIZE]);
 int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret);
 
@@ -98,26 +96,16 @@ void tmpl_lmdb_bytes(tmpl_lmdb_t *db, MDB_txn *txn, uint64_t *used, uint64_t *mo
  * deleting. Call it within the write transaction.
  */
 int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes);
-/* Whether less than 1 / share of the map is free. Call it within the write transaction. */
-int tmpl_lmdb_lacks_share(tmpl_lmdb_t *db, unsigned share);
 /*
- * Makes the map a little larger than was asked for, so that something can be deleted: LMDB writes
- * changed pages to new places, and a full map has none. Call it outside of transactions.
+ * Makes the map as large as size asks for, unless it is larger already; 0: a little larger than it
+ * is, so that something can be deleted: LMDB writes changed pages to new places, and a full map has
+ * none. Call it outside of transactions.
  */
-int tmpl_lmdb_grow(tmpl_lmdb_t *db);
+int tmpl_lmdb_grow(tmpl_lmdb_t *db, size_t size);
 /* Frees the pages that dead readers hold. */
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 
-const char *tmpl_lmdb_dir(const tmpl_lmdb_t *db);
-MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which);
-/*
- * The site at which the search for one to forget goes on: TMPL_SITE_MAX + 1 bytes. Only the writer
- * may use it.
- */
-char *tmpl_lmdb_search_from(tmpl_lmdb_t *db);
-
-/* Fills err with what rc means for a directory, or for the directory of an environment. */
-apr_status_t tmpl_lmdb_dir_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing);
-apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, const char *doing);
+/* Fills err with what rc means for a directory. */
+apr_status_t tmpl_lmdb_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing);
 
 #endif

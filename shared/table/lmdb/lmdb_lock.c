@@ -3,17 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "table/provider.h"
+#include <apr_strings.h>
 
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#endif
+#include "base/clock.h"
 
 /* How often to try again while another process is alone. */
 #define SHARE_POLL apr_time_from_msec(5)
@@ -21,32 +18,31 @@
 /* Bytes of a new lock.mdb. LMDB has as many readers as fit into the file, here about 5,000. */
 #define READERS_SIZE (320 * 1024)
 
-/* A descriptor, or -1 and errno. */
-static int file_open(const char *dir, const char *name)
+const char *tmpl_lmdb_path(const char *dir, const char *name, apr_pool_t *pool)
 {
-    char path[TMPL_LMDB_PATH];
+    return apr_pstrcat(pool, dir, "/", name, NULL);
+}
 
-    return tmpl_lmdb_path(path, dir, name) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+int tmpl_lmdb_is_file(const char *path, const tmpl_lmdb_id_t *id)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_dev == id->dev && st.st_ino == id->ino;
+}
+
+/* A descriptor, or -1 and errno. */
+static int file_open(const char *dir, const char *name, apr_pool_t *pool)
+{
+    return open(tmpl_lmdb_path(dir, name, pool), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
 static void mutex_init(pthread_mutex_t *mutex)
 {
     pthread_mutexattr_t attr;
-
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(mutex, &attr);
     pthread_mutexattr_destroy(&attr);
-}
-
-int tmpl_lmdb_path(char path[TMPL_LMDB_PATH], const char *dir, const char *name)
-{
-    if (snprintf(path, TMPL_LMDB_PATH, "%s/%s", dir, name) < TMPL_LMDB_PATH) {
-        return 1;
-    }
-    errno = ENAMETOOLONG;
-    return 0;
 }
 
 /* Polls, because flock() has no deadline, and a process that is alone may be stopped. */
@@ -71,9 +67,10 @@ static int lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
  * process may be alone in between, and make the content anew once more. That does no harm, as no
  * process uses it before it has the shared lock.
  */
-int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline)
+int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline,
+                        apr_pool_t *pool)
 {
-    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, TMPL_LMDB_WRITER_FILE) };
+    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, TMPL_LMDB_WRITER_FILE, pool) };
     if (lock->fd < 0) {
         return errno;
     }
@@ -88,7 +85,7 @@ int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t dead
     }
     lock->shared = map;
     if (is_alone) {
-        *lock->shared = (tmpl_lmdb_shared_t){ .dev = 0, .ino = 0 };
+        *lock->shared = (tmpl_lmdb_shared_t){ .unused = 0 };
         mutex_init(&lock->shared->mutex);
     }
     return lock_share(lock, deadline);
@@ -107,16 +104,7 @@ void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock)
 
 int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 {
-    struct timespec until = tmpl_clock_timespec(deadline);
-    int rc = pthread_mutex_clocklock(&lock->shared->mutex, CLOCK_MONOTONIC, &until);
-
-#ifdef __SANITIZE_THREAD__
-    /* ThreadSanitizer of GCC 12 does not know pthread_mutex_clocklock */
-    if (rc == 0 || rc == EOWNERDEAD) {
-        __tsan_mutex_pre_lock(&lock->shared->mutex, 0);
-        __tsan_mutex_post_lock(&lock->shared->mutex, 0, 0);
-    }
-#endif
+    int rc = tmpl_clock_lock(&lock->shared->mutex, deadline);
     return rc == EOWNERDEAD ? pthread_mutex_consistent(&lock->shared->mutex) : rc;
 }
 
@@ -125,27 +113,10 @@ void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock)
     pthread_mutex_unlock(&lock->shared->mutex);
 }
 
-void tmpl_lmdb_readers_remove(const char *dir)
-{
-    char path[TMPL_LMDB_PATH];
-
-    if (tmpl_lmdb_path(path, dir, TMPL_LMDB_READERS_FILE)) {
-        unlink(path);
-    }
-}
-
-int tmpl_lmdb_is_file(const char *path, dev_t dev, ino_t ino)
+int tmpl_lmdb_readers_reserve(const char *dir, apr_pool_t *pool)
 {
     struct stat st;
-
-    return stat(path, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
-}
-
-int tmpl_lmdb_readers_reserve(const char *dir)
-{
-    struct stat st;
-    int fd = file_open(dir, TMPL_LMDB_READERS_FILE);
-
+    int fd = file_open(dir, TMPL_LMDB_READERS_FILE, pool);
     if (fd < 0) {
         return errno;
     }

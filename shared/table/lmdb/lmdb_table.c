@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 
 #define SERIAL_SIZE 4
 
@@ -38,7 +38,7 @@ static MDB_val name_val(const char *name)
     return (MDB_val){ strlen(name), (void *)name };
 }
 
-static int site_unpack(tmpl_site_t *site, const MDB_val *data)
+static int site_unpack(tmpl_lmdb_site_t *site, const MDB_val *data)
 {
     const unsigned char *at = (const unsigned char *)data->mv_data + TMPL_HEAD_SIZE;
     if (data->mv_size != TMPL_LMDB_SITE_SIZE ||
@@ -51,14 +51,14 @@ static int site_unpack(tmpl_site_t *site, const MDB_val *data)
     return 0;
 }
 
-int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site)
+int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_lmdb_site_t *site)
 {
     MDB_val key = name_val(name), data;
-    int rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data);
+    int rc = mdb_get(txn, db->dbi[TMPL_DB_SITES], &key, &data);
     return rc != 0 ? rc : site_unpack(site, &data);
 }
 
-int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site)
+int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_lmdb_site_t *site)
 {
     unsigned char bytes[TMPL_LMDB_SITE_SIZE], *at = bytes + TMPL_HEAD_SIZE;
     MDB_val key = name_val(name), data = { sizeof(bytes), bytes };
@@ -67,14 +67,14 @@ int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_si
     tmpl_put_le(at, site->serial, 4);
     tmpl_put_le(at + 4, now > site->seen ? now : site->seen + 1, 8);
     tmpl_put_le(at + 12, site->changed, 4);
-    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
+    return mdb_put(txn, db->dbi[TMPL_DB_SITES], &key, &data, 0);
 }
 
 /* A number of the file; 0 if it is not there. */
 static int number_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, uint32_t *number)
 {
     MDB_val key = name_val(name), data;
-    int rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_META), &key, &data);
+    int rc = mdb_get(txn, db->dbi[TMPL_DB_META], &key, &data);
     *number = 0;
     if (rc == 0 && data.mv_size == SERIAL_SIZE) {
         *number = (uint32_t)tmpl_get_le(data.mv_data, SERIAL_SIZE);
@@ -93,7 +93,7 @@ static int number_next(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, uint32_t
         return rc;
     }
     tmpl_put_le(bytes, ++*number, SERIAL_SIZE);
-    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_META), &key, &data, 0);
+    return mdb_put(txn, db->dbi[TMPL_DB_META], &key, &data, 0);
 }
 
 int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial)
@@ -105,7 +105,7 @@ int tmpl_sites_count(tmpl_lmdb_t *db, MDB_txn *txn, uint64_t *sites, uint64_t *e
 {
     MDB_stat stat;
     uint32_t n = 0;
-    int rc = mdb_stat(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &stat);
+    int rc = mdb_stat(txn, db->dbi[TMPL_DB_SITES], &stat);
     if (rc == 0) {
         rc = number_get(db, txn, "evicted", &n);
         *sites = stat.ms_entries;
@@ -119,13 +119,13 @@ static int serial_drop(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
     unsigned char bytes[SERIAL_SIZE];
     MDB_val key = { SERIAL_SIZE, bytes }, data = { 0, bytes };
     put_be(bytes, serial);
-    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_DROPPED), &key, &data, 0);
+    return mdb_put(txn, db->dbi[TMPL_DB_DROPPED], &key, &data, 0);
 }
 
 int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
 {
     MDB_val key = name_val(name);
-    tmpl_site_t site;
+    tmpl_lmdb_site_t site;
     int rc = tmpl_site_get(db, txn, name, &site);
     if (rc == 0) {
         rc = serial_drop(db, txn, site.serial);
@@ -133,7 +133,7 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
     else if (rc == TMPL_LMDB_SITE_DAMAGED) {
         rc = 0; /* its serial may be another site's: its buckets stay where they are */
     }
-    return rc == 0 ? mdb_del(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, NULL) : rc;
+    return rc == 0 ? mdb_del(txn, db->dbi[TMPL_DB_SITES], &key, NULL) : rc;
 }
 
 /* A site that may be forgotten for others. */
@@ -144,7 +144,7 @@ typedef struct {
 } victim_t;
 
 /* How long a site was not used, divided by its documents, up to weight_most. */
-static uint64_t idle_of(const tmpl_site_t *site, uint64_t now, uint32_t weight_most)
+static uint64_t idle_of(const tmpl_lmdb_site_t *site, uint64_t now, uint32_t weight_most)
 {
     uint32_t pages = site->head.site.pages;
     uint32_t weight = pages < 1 ? 1 : pages < weight_most ? pages : weight_most;
@@ -155,7 +155,7 @@ static uint64_t idle_of(const tmpl_site_t *site, uint64_t now, uint32_t weight_m
 static int is_better(victim_t *site, const MDB_val *data, const char *spared, uint64_t now,
                      uint32_t weight_most, const victim_t *victim)
 {
-    tmpl_site_t is;
+    tmpl_lmdb_site_t is;
     if (site_unpack(&is, data) != 0) {
         return 0; /* an administrator must see the damage */
     }
@@ -171,7 +171,7 @@ static int is_better(victim_t *site, const MDB_val *data, const char *spared, ui
 static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, const char *spared,
                        uint32_t weight_most, victim_t *victim)
 {
-    char *from = tmpl_lmdb_search_from(db);
+    char *from = db->search_from;
     victim_t site = { .key = name_val(from) };
     MDB_cursor_op op = from[0] != '\0' ? MDB_SET_RANGE : MDB_FIRST;
     MDB_val data;
@@ -196,7 +196,7 @@ static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, co
 /* Looks at some sites, and forgets the one with the longest idle time. */
 static int evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared, uint32_t weight_most)
 {
-    MDB_dbi sites = tmpl_lmdb_dbi(db, TMPL_DB_SITES);
+    MDB_dbi sites = db->dbi[TMPL_DB_SITES];
     victim_t victim = { .idle = 0 };
     uint32_t evicted;
     MDB_cursor *cursor;
@@ -228,7 +228,7 @@ int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared)
 {
     MDB_stat stat;
-    int rc = mdb_stat(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &stat);
+    int rc = mdb_stat(txn, db->dbi[TMPL_DB_SITES], &stat);
     for (uint64_t i = 0; rc == 0 && i < TMPL_LMDB_EVICTED_MOST && most + i <= stat.ms_entries;
          i++) {
         rc = evict(db, txn, spared, WEIGHT_MOST);
@@ -242,7 +242,7 @@ int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned 
     MDB_val key = tmpl_bucket_pack(bytes, serial, 0), data;
     MDB_cursor_op op = MDB_SET_RANGE;
     MDB_cursor *cursor;
-    int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);
+    int rc = mdb_cursor_open(txn, db->dbi[TMPL_DB_ENTRIES], &cursor);
     if (rc != 0) {
         return rc;
     }
@@ -265,7 +265,7 @@ int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned 
 
 int tmpl_dropped_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done)
 {
-    MDB_dbi dropped = tmpl_lmdb_dbi(db, TMPL_DB_DROPPED);
+    MDB_dbi dropped = db->dbi[TMPL_DB_DROPPED];
     MDB_cursor *cursor;
     MDB_val key, data;
     int left = 0, rc = mdb_cursor_open(txn, dropped, &cursor);

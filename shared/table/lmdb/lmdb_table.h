@@ -30,13 +30,13 @@ typedef struct {
     uint32_t serial;
     uint64_t seen;    /* roughly the last use: microseconds since 1970; grows with each put */
     uint32_t changed; /* buckets written one by one since all were last written in order */
-} tmpl_site_t;
+} tmpl_lmdb_site_t;
 
 /*
  * The record of a site: MDB_NOTFOUND if there is none, TMPL_LMDB_SITE_DAMAGED if it cannot be read.
  */
-int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site);
-int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site);
+int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_lmdb_site_t *site);
+int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_lmdb_site_t *site);
 
 /* A serial that no site has had. */
 int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial);

@@ -2,61 +2,61 @@
 /*
  * "memory:", a store in the memory of the process, for a run of tmplctl that names no other store.
  * Its content ends when it is closed. Users cannot name it. It is also the shortest example of a
- * store.
+ * store. Like APR's pools, it ends the process if there is no memory.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_hash.h>
 #include <apr_strings.h>
 #include <apr_thread_rwlock.h>
 
 #include "table/engine.h"
 
-typedef struct site_t {
-    struct site_t *next;
+typedef struct {
     tmpl_head_t head;
     tmpl_bucket_t *buckets; /* an array of room buckets; the bytes of each are from malloc */
     uint32_t room;
     size_t bytes; /* bytes of all buckets */
-    char name[TMPL_SITE_MAX + 1];
 } site_t;
 
 typedef struct {
     apr_thread_rwlock_t *lock; /* a transaction holds it from begin to end */
-    site_t *sites;
+    apr_hash_t *sites;         /* name -> site_t */
 } memory_t;
 
-static site_t **site_find(memory_t *memory, const char *name)
+/* realloc() */
+static void *memory_of(void *old, size_t size)
 {
-    site_t **at = &memory->sites;
-    while (*at != NULL && strcmp((*at)->name, name) != 0) {
-        at = &(*at)->next;
+    void *new = realloc(old, size);
+    if (new == NULL) {
+        abort();
     }
-    return at;
+    return new;
 }
 
-static void site_free(site_t *site)
+static void site_clear(site_t *site)
 {
     for (uint32_t i = 0; i < site->room; i++) {
         free((void *)site->buckets[i].bytes);
     }
     free(site->buckets);
-    free(site);
+    *site = (site_t){ 0 };
 }
 
 /* ---- transactions ---- */
 
-static apr_status_t begin(tmpl_txn_t *txn)
+static apr_status_t memory_begin(tmpl_txn_t *txn)
 {
-    memory_t *memory = txn->ctx;
+    const memory_t *memory = txn->ctx;
     if (txn->write) {
         apr_thread_rwlock_wrlock(memory->lock);
     }
     else {
         apr_thread_rwlock_rdlock(memory->lock);
     }
-    site_t *site = *site_find(memory, txn->site);
-    txn->own = site;
+    const site_t *site = apr_hash_get(memory->sites, txn->site, APR_HASH_KEY_STRING);
+    txn->own = (void *)site;
     txn->found = site != NULL;
     if (site != NULL) {
         txn->head = site->head;
@@ -64,7 +64,7 @@ static apr_status_t begin(tmpl_txn_t *txn)
     return APR_SUCCESS;
 }
 
-static apr_status_t get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t memory_get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
 {
     const site_t *site = txn->own;
     for (uint32_t i = 0; i < n; i++) {
@@ -75,81 +75,57 @@ static apr_status_t get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
     return APR_SUCCESS;
 }
 
-/* Makes room for n buckets. Returns 0 if there is no memory. */
-static int site_reserve(site_t *site, uint32_t n)
+/* Makes room for n buckets. */
+static void site_reserve(site_t *site, uint32_t n)
 {
     uint32_t room = site->room > 0 ? site->room : 1;
     while (room < n) {
         room *= 2;
     }
-    tmpl_bucket_t *buckets = realloc(site->buckets, room * sizeof(*buckets));
-    if (buckets == NULL) {
-        return 0;
-    }
-    memset(buckets + site->room, 0, (room - site->room) * sizeof(*buckets));
-    site->buckets = buckets;
+    site->buckets = memory_of(site->buckets, room * sizeof(*site->buckets));
+    memset(site->buckets + site->room, 0, (room - site->room) * sizeof(*site->buckets));
     site->room = room;
-    return 1;
 }
 
-/* Replaces buckets by copies. Returns 0, and has changed nothing, if there is no memory. */
-static int buckets_put(site_t *site, const tmpl_numbered_t *buckets, uint32_t n, apr_pool_t *pool)
+static void bucket_put(site_t *site, const tmpl_numbered_t *bucket)
 {
-    unsigned char **copies = apr_pcalloc(pool, (n + (apr_size_t)1) * sizeof(*copies));
-    int good = 1;
-    for (uint32_t i = 0; good && i < n; i++) {
-        if (buckets[i].is.len > 0) {
-            copies[i] = malloc(buckets[i].is.len);
-            good = copies[i] != NULL;
-        }
+    tmpl_bucket_t *at = &site->buckets[bucket->number];
+    unsigned char *bytes = bucket->is.len > 0 ? memory_of(NULL, bucket->is.len) : NULL;
+    if (bytes != NULL) {
+        memcpy(bytes, bucket->is.bytes, bucket->is.len);
     }
+    site->bytes += bucket->is.len - at->len;
+    free((void *)at->bytes);
+    *at = (tmpl_bucket_t){ bytes, bucket->is.len };
+}
+
+static apr_status_t memory_commit(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n)
+{
+    const memory_t *memory = txn->ctx;
+    site_t *site = txn->own;
+    if (site == NULL) {
+        apr_pool_t *pool = apr_hash_pool_get(memory->sites);
+        site = apr_pcalloc(pool, sizeof(*site));
+        apr_hash_set(memory->sites, apr_pstrdup(pool, txn->site), APR_HASH_KEY_STRING, site);
+    }
+    if (!txn->found) {
+        site_clear(site);
+    }
+    site_reserve(site, txn->head.n > site->head.n ? txn->head.n : site->head.n);
     for (uint32_t i = 0; i < n; i++) {
-        tmpl_bucket_t *bucket = &site->buckets[buckets[i].number];
-        if (!good) {
-            free(copies[i]);
-            continue;
-        }
-        if (copies[i] != NULL) {
-            memcpy(copies[i], buckets[i].is.bytes, buckets[i].is.len);
-        }
-        site->bytes += buckets[i].is.len - bucket->len;
-        free((void *)bucket->bytes);
-        *bucket = (tmpl_bucket_t){ copies[i], buckets[i].is.len };
-    }
-    return good;
-}
-
-static apr_status_t commit(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n)
-{
-    site_t **at = site_find(txn->ctx, txn->site), *old = txn->found ? NULL : *at;
-    site_t *site = txn->found ? *at : calloc(1, sizeof(*site));
-    if (site == NULL ||
-        !site_reserve(site, txn->head.n > site->head.n ? txn->head.n : site->head.n) ||
-        !buckets_put(site, buckets, n, txn->pool)) {
-        if (site != NULL && !txn->found) {
-            site_free(site);
-        }
-        return tmpl_fail(txn->err, APR_ENOSPC, "no memory for site %s", txn->site);
+        bucket_put(site, &buckets[i]);
     }
     site->head = txn->head;
-    if (!txn->found) {
-        apr_cpystrn(site->name, txn->site, sizeof(site->name));
-        site->next = old != NULL ? old->next : NULL;
-        *at = site;
-    }
-    if (old != NULL) {
-        site_free(old);
-    }
     return APR_SUCCESS;
 }
 
-static void end(tmpl_txn_t *txn)
+static void memory_end(tmpl_txn_t *txn)
 {
-    memory_t *memory = txn->ctx;
+    const memory_t *memory = txn->ctx;
     apr_thread_rwlock_unlock(memory->lock);
 }
 
-static uint64_t size(tmpl_txn_t *txn)
+static uint64_t memory_size(tmpl_txn_t *txn)
 {
     const site_t *site = txn->own;
     return site->bytes + site->room * sizeof(*site->buckets);
@@ -157,29 +133,34 @@ static uint64_t size(tmpl_txn_t *txn)
 
 /* ---- sites ---- */
 
-static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
-                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
+/* All sites are one part. */
+static apr_status_t memory_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
+                                 void *baton, const char **next, tmpl_error_t *err,
+                                 apr_pool_t *pool)
 {
-    memory_t *memory = ctx;
+    const memory_t *memory = ctx;
     apr_status_t rv = APR_SUCCESS;
-    (void)pool;
+    (void)from;
+    (void)n;
+    (void)next;
     apr_thread_rwlock_rdlock(memory->lock);
-    for (const site_t *site = memory->sites; rv == APR_SUCCESS && site != NULL; site = site->next) {
-        rv = each(baton, site->name);
+    for (apr_hash_index_t *i = apr_hash_first(pool, memory->sites); rv == APR_SUCCESS && i != NULL;
+         i = apr_hash_next(i)) {
+        rv = each(baton, apr_hash_this_key(i));
     }
     apr_thread_rwlock_unlock(memory->lock);
     return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
-static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t memory_forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
 {
-    memory_t *memory = ctx;
+    const memory_t *memory = ctx;
     (void)pool;
     apr_thread_rwlock_wrlock(memory->lock);
-    site_t **at = site_find(memory, name), *site = *at;
+    site_t *site = apr_hash_get(memory->sites, name, APR_HASH_KEY_STRING);
     if (site != NULL) {
-        *at = site->next;
-        site_free(site);
+        site_clear(site);
+        apr_hash_set(memory->sites, name, APR_HASH_KEY_STRING, NULL);
     }
     apr_thread_rwlock_unlock(memory->lock);
     return site != NULL ? APR_SUCCESS
@@ -188,49 +169,50 @@ static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_p
 
 /* ---- opening ---- */
 
-static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t memory_check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     (void)pool;
     return tmpl_fail(err, APR_EINVAL, "%s is of one process and does not last: name another", uri);
 }
 
-static apr_status_t store_close(void *data)
+static apr_status_t memory_close(void *data)
 {
-    memory_t *memory = data;
-    while (memory->sites != NULL) {
-        site_t *site = memory->sites;
-        memory->sites = site->next;
-        site_free(site);
+    const memory_t *memory = data;
+    for (apr_hash_index_t *i = apr_hash_first(NULL, memory->sites); i != NULL;
+         i = apr_hash_next(i)) {
+        site_clear(apr_hash_this_val(i));
     }
     return APR_SUCCESS;
 }
 
-static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
-                               tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t memory_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
+                                tmpl_error_t *err, apr_pool_t *pool)
 {
     memory_t *memory = apr_pcalloc(pool, sizeof(*memory));
     (void)opts;
     if (strcmp(uri, tmpl_provider_memory.scheme) != 0) {
-        return check(uri, err, pool);
+        return memory_check(uri, err, pool);
     }
     apr_status_t rv = apr_thread_rwlock_create(&memory->lock, pool);
     if (rv != APR_SUCCESS) {
         return tmpl_fail(err, rv, "%s: its lock cannot be created", uri);
     }
-    apr_pool_cleanup_register(pool, memory, store_close, apr_pool_cleanup_null);
+    apr_pool_create(&pool, pool); /* of the names, which the lock protects */
+    memory->sites = apr_hash_make(pool);
+    apr_pool_cleanup_register(pool, memory, memory_close, apr_pool_cleanup_null);
     *ctx = memory;
     return APR_SUCCESS;
 }
 
 const tmpl_provider_t tmpl_provider_memory = {
     .scheme = "memory:",
-    .check = check,
-    .open = store_open,
-    .begin = begin,
-    .get = get,
-    .commit = commit,
-    .end = end,
-    .size = size,
-    .sites = sites,
-    .forget = forget,
+    .check = memory_check,
+    .open = memory_open,
+    .begin = memory_begin,
+    .get = memory_get,
+    .commit = memory_commit,
+    .end = memory_end,
+    .size = memory_size,
+    .sites = memory_sites,
+    .forget = memory_forget,
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/redis/redis_address.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
 #include <apr_escape.h>
 #include <apr_strings.h>
+
+#include "base/number.h"
 
 #define NUMBER_MOST   65535 /* the largest number of a port or a database */
 #define PORT          6379
@@ -66,9 +66,19 @@ typedef struct {
     apr_pool_t *pool;
 } parse_t;
 
-static apr_status_t refuse(const parse_t *p)
+static apr_status_t form_refuse(const parse_t *p)
 {
     return tmpl_fail(p->err, APR_EINVAL, "not of the form %s, port 1 to %d", p->form, NUMBER_MOST);
+}
+
+/* Ends text at a character, and returns what follows it; NULL: text does not have it. */
+static char *split(char *text, char at)
+{
+    char *rest = strchr(text, at);
+    if (rest != NULL) {
+        *rest++ = '\0';
+    }
+    return rest;
 }
 
 /* text with %xx decoded; NULL if text is malformed or NULL. */
@@ -79,15 +89,11 @@ static const char *unescape(const char *text, apr_pool_t *pool)
 
 /* An error never quotes the refused text, which may be a part of a password. */
 static apr_status_t number_parse(unsigned *number, const char *what, const char *text,
-                                 unsigned least, tmpl_error_t *err)
+                                 const char *least, tmpl_error_t *err)
 {
-    char *end;
-
-    errno = 0;
-    unsigned long n = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < least ||
-        n > NUMBER_MOST) {
-        return tmpl_fail(err, APR_EINVAL, "the %s is no number from %u to %d", what, least,
+    int64_t n;
+    if (!tmpl_number_between(&n, text, tmpl_units_none, least, APR_STRINGIFY(NUMBER_MOST))) {
+        return tmpl_fail(err, APR_EINVAL, "the %s is no number from %s to %d", what, least,
                          NUMBER_MOST);
     }
     *number = (unsigned)n;
@@ -116,15 +122,13 @@ int tmpl_redis_place_parse(tmpl_redis_place_t *place, const char *text,
 {
     const char *colon = strrchr(text, ':');
     unsigned port = 0;
-
-    return colon != NULL && number_parse(&port, "port", colon + 1, 1, NULL) == APR_SUCCESS &&
+    return colon != NULL && number_parse(&port, "port", colon + 1, "1", NULL) == APR_SUCCESS &&
            tmpl_redis_place_fill(place, text, (size_t)(colon - text), port, asked);
 }
 
 const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *pool)
 {
     int is_ipv6 = strchr(place->host, ':') != NULL;
-
     return place->port == 0 ? place->host
                             : apr_psprintf(pool, "%s%s%s:%u", is_ipv6 ? "[" : "", place->host,
                                            is_ipv6 ? "]" : "", place->port);
@@ -134,13 +138,8 @@ const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *p
 static apr_status_t login_parse(const parse_t *p, char *text)
 {
     tmpl_redis_login_t *login = &p->address->login;
-    char *colon = strchr(text, ':');
-
-    if (colon != NULL) {
-        *colon++ = '\0';
-        login->user = text[0] != '\0' ? unescape(text, p->pool) : NULL;
-        login->password = unescape(colon, p->pool);
-    }
+    login->password = unescape(split(text, ':'), p->pool);
+    login->user = text[0] != '\0' ? unescape(text, p->pool) : NULL;
     if (login->password == NULL || (text[0] != '\0' && login->user == NULL)) {
         return tmpl_fail(p->err, APR_EINVAL,
                          "user and password are not of the form user:pass or :pass, with %%xx for "
@@ -154,26 +153,26 @@ static apr_status_t host_parse(const parse_t *p, tmpl_redis_place_t *place, char
 {
     unsigned port = p->address->mode == TMPL_REDIS_SENTINEL ? SENTINEL_PORT : PORT;
     char *host = text, *end = text + strcspn(text, ":");
-
     if (text[0] == '[') {
         host++;
         end = strchr(text, ']');
         if (end == NULL) {
-            return refuse(p);
+            return form_refuse(p);
         }
         *end++ = '\0';
     }
     if (*end == ':') {
         *end++ = '\0';
-        apr_status_t rv = number_parse(&port, "port", end, 1, p->err);
+        apr_status_t rv = number_parse(&port, "port", end, "1", p->err);
         if (rv != APR_SUCCESS) {
             return rv;
         }
     }
     else if (*end != '\0') {
-        return refuse(p);
+        return form_refuse(p);
     }
-    return tmpl_redis_place_fill(place, host, strlen(host), port, NULL) ? APR_SUCCESS : refuse(p);
+    return tmpl_redis_place_fill(place, host, strlen(host), port, NULL) ? APR_SUCCESS
+                                                                        : form_refuse(p);
 }
 
 static apr_status_t hosts_parse(const parse_t *p, char *text)
@@ -182,24 +181,19 @@ static apr_status_t hosts_parse(const parse_t *p, char *text)
     char *login_end = strrchr(text, '@'); /* a password may hold an '@' */
     apr_status_t rv = APR_SUCCESS;
     unsigned n = 0;
-
     if (login_end != NULL) {
         *login_end = '\0';
         rv = login_parse(p, text);
         text = login_end + 1;
     }
     while (rv == APR_SUCCESS && text != NULL) {
-        char *comma = strchr(text, ',');
-
-        if (comma != NULL) {
-            *comma++ = '\0';
-        }
+        char *next = split(text, ',');
         if (n == (p->address->mode == TMPL_REDIS_SINGLE ? 1 : PLACES_MOST)) {
-            return n == 1 ? refuse(p)
+            return n == 1 ? form_refuse(p)
                           : tmpl_fail(p->err, APR_EINVAL, "more than %d hosts", PLACES_MOST);
         }
         rv = host_parse(p, &places[n++], text);
-        text = comma;
+        text = next;
     }
     p->address->places = places;
     p->address->n_places = n;
@@ -211,18 +205,13 @@ static apr_status_t path_parse(const parse_t *p, char *path)
 {
     tmpl_redis_address_t *address = p->address;
     const char *number = path;
-
     if (address->mode == TMPL_REDIS_SENTINEL) {
-        char *db = strchr(path, '/');
-
-        if (db != NULL) {
-            *db++ = '\0';
-        }
+        const char *db = split(path, '/');
         address->master = unescape(path, p->pool);
         number = db != NULL ? db : "";
         /* an @ belongs to a password with a / in it */
         if (address->master == NULL || address->master[0] == '\0' || strchr(path, '@') != NULL) {
-            return refuse(p);
+            return form_refuse(p);
         }
     }
     if (number[0] == '\0') {
@@ -230,17 +219,16 @@ static apr_status_t path_parse(const parse_t *p, char *path)
     }
     return address->mode == TMPL_REDIS_CLUSTER
                ? tmpl_fail(p->err, APR_EINVAL, "a Redis Cluster has no databases: %s", p->form)
-               : number_parse(&address->db, "database", number, 0, p->err);
+               : number_parse(&address->db, "database", number, "0", p->err);
 }
 
 static apr_status_t unix_parse(const parse_t *p, const char *path)
 {
     struct sockaddr_un probe;
     tmpl_redis_place_t *place = apr_pcalloc(p->pool, sizeof(*place));
-
     path = unescape(path, p->pool);
     if (path == NULL || path[0] != '/' || path[1] == '\0') {
-        return refuse(p);
+        return form_refuse(p);
     }
     if (strlen(path) >= sizeof(probe.sun_path)) {
         return tmpl_fail(p->err, APR_EINVAL, "a socket's path has at most %d bytes",
@@ -255,18 +243,15 @@ static apr_status_t unix_parse(const parse_t *p, const char *path)
 /* One pair, "key=value". */
 static apr_status_t pair_parse(const parse_t *p, char *pair)
 {
-    char *equals = strchr(pair, '=');
-    const char *value = equals == NULL ? NULL : unescape(equals + 1, p->pool);
-
+    const char *value = unescape(split(pair, '='), p->pool);
     if (value == NULL || value[0] == '\0') {
         return tmpl_fail(p->err, APR_EINVAL,
                          "a key of the query needs a value (%%26 is an & in one): %s", p->form);
     }
-    *equals = '\0';
     for (size_t i = 0; i < DIM(keys); i++) {
         if ((keys[i].of & p->keys) != 0 && strcmp(pair, keys[i].key) == 0) {
             if (keys[i].field == 0) {
-                return number_parse(&p->address->db, "database", value, 0, p->err);
+                return number_parse(&p->address->db, "database", value, "0", p->err);
             }
             *(const char **)(void *)((char *)p->address + keys[i].field) = value;
             return APR_SUCCESS;
@@ -281,7 +266,6 @@ static apr_status_t query_parse(const parse_t *p, char *query)
     const tmpl_redis_address_t *address = p->address;
     apr_status_t rv = APR_SUCCESS;
     char *state, *pair = apr_strtok(query, "&", &state);
-
     for (; rv == APR_SUCCESS && pair != NULL; pair = apr_strtok(NULL, "&", &state)) {
         rv = pair_parse(p, pair);
     }
@@ -299,35 +283,28 @@ static apr_status_t query_parse(const parse_t *p, char *query)
  * Whether an @ stands behind the end of the hosts: then a character of a password was taken for
  * that end.
  */
-static int is_cut(const parse_t *p, const char *rest)
+static int is_password_cut(const parse_t *p, const char *rest)
 {
     const char *end = rest + strcspn(rest, "/?#");
-
     return p->keys != OF_UNIX && strchr(end, '@') != NULL;
 }
 
 /* The rest of a URI behind its scheme. */
 static apr_status_t rest_parse(const parse_t *p, char *rest)
 {
-    char *query = strchr(rest, '?');
-    apr_status_t rv = APR_SUCCESS;
-
     if (strchr(rest, '#') != NULL) {
-        return refuse(p);
+        return form_refuse(p);
     }
-    if (query != NULL) {
-        *query++ = '\0';
-        rv = p->keys != 0 ? query_parse(p, query) : refuse(p);
-    }
+    char *query = split(rest, '?');
+    apr_status_t rv = query == NULL  ? APR_SUCCESS
+                      : p->keys != 0 ? query_parse(p, query)
+                                     : form_refuse(p);
     if (rv != APR_SUCCESS || p->keys == OF_UNIX) {
         return rv != APR_SUCCESS ? rv : unix_parse(p, rest);
     }
-    char *path = strchr(rest, '/');
-    if (path != NULL) {
-        *path++ = '\0';
-    }
+    char *path = split(rest, '/');
     rv = hosts_parse(p, rest);
-    return rv != APR_SUCCESS ? rv : path_parse(p, path != NULL ? path : apr_pstrdup(p->pool, ""));
+    return rv != APR_SUCCESS ? rv : path_parse(p, path != NULL ? path : rest + strlen(rest));
 }
 
 /* The URI for messages. */
@@ -335,11 +312,9 @@ static const char *name_make(const tmpl_redis_address_t *address, const char *sc
                              apr_pool_t *pool)
 {
     const char *name = scheme;
-
     for (unsigned i = 0; i < address->n_places; i++) {
         const tmpl_redis_place_t *place = &address->places[i];
         const char *shown = tmpl_redis_place_show(place, pool);
-
         name = apr_pstrcat(pool, name, i > 0 ? "," : "", shown, NULL);
     }
     if (address->master != NULL) {
@@ -355,7 +330,6 @@ apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char 
                                       tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *forms = "";
-
     *address = (tmpl_redis_address_t){ 0 };
     for (size_t i = 0; i < DIM(schemes); i++) {
         size_t len = (size_t)(strstr(schemes[i].form, "://") - schemes[i].form) + strlen("://");
@@ -369,7 +343,7 @@ apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char 
         address->mode = schemes[i].mode;
         address->is_tls = (schemes[i].keys & OF_TLS) != 0;
         apr_status_t rv = rest_parse(&p, apr_pstrdup(pool, uri + len));
-        if (rv != APR_SUCCESS && is_cut(&p, uri + len)) {
+        if (rv != APR_SUCCESS && is_password_cut(&p, uri + len)) {
             return tmpl_fail(err, rv,
                              "an @ is behind / ? or #: in user and password write / ? # & as %%2F "
                              "%%3F %%23 %%26: %s",

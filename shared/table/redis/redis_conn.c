@@ -2,6 +2,7 @@
 #include "table/redis/redis_conn.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -10,11 +11,13 @@
 #include <apr_support.h>
 
 #include "base/buf.h"
-#include "table/provider.h"
-#include "table/redis/redis_error.h"
-#include "table/redis/redis_reply.h"
+#include "base/clock.h"
 
-#define GREETING_MOST 65536 /* bytes of the replies to AUTH, SELECT and ROLE */
+/* Bytes of replies: of any; for each word, as a bucket has; of many words; then for each of them */
+#define REPLIES_ANY   ((size_t)4 << 20)
+#define REPLIES_WORD  ((size_t)66 << 10)
+#define REPLIES_MOST  ((size_t)64 << 20)
+#define REPLIES_USUAL 2048
 
 typedef tmpl_redis_conn_t conn_t;
 typedef tmpl_redis_server_t server_t;
@@ -25,7 +28,6 @@ static apr_status_t say_failed(const server_t *server, apr_status_t status, cons
 {
     char text[128];
     const char *why = apr_strerror(status, text, sizeof(text));
-
     if (APR_STATUS_IS_TIMEUP(status)) {
         why = "no answer in time";
     }
@@ -47,21 +49,19 @@ void tmpl_redis_conn_close(conn_t *conn)
     if (conn->reader != NULL) {
         redisReaderFree(conn->reader);
     }
-    *conn = (conn_t){ 0 };
+    *conn = (conn_t){ .next = conn->next };
 }
 
 /* Makes the socket's next calls wait until deadline and no longer. */
 static apr_status_t wait_until(const conn_t *conn, apr_time_t deadline)
 {
     apr_interval_time_t left = deadline - tmpl_clock();
-
     return left > 0 ? apr_socket_timeout_set(conn->socket, left) : APR_TIMEUP;
 }
 
 static apr_status_t socket_connect(conn_t *conn, apr_sockaddr_t *address, apr_time_t deadline)
 {
     apr_status_t rv = apr_socket_create(&conn->socket, address->family, SOCK_STREAM, 0, conn->pool);
-
     if (rv == APR_SUCCESS && address->family != APR_UNIX) {
         (void)apr_socket_opt_set(conn->socket, APR_TCP_NODELAY, 1);
         (void)apr_socket_opt_set(conn->socket, APR_SO_KEEPALIVE, 1);
@@ -79,10 +79,9 @@ static apr_status_t socket_connect(conn_t *conn, apr_sockaddr_t *address, apr_ti
     return rv;
 }
 
-static int fd_of(const conn_t *conn)
+static int conn_fd(const conn_t *conn)
 {
     int fd;
-
     apr_os_sock_get(&fd, conn->socket);
     return fd;
 }
@@ -94,7 +93,6 @@ static apr_status_t addresses_connect(conn_t *conn, const server_t *server, apr_
     const tmpl_redis_place_t *place = &server->place;
     apr_sockaddr_t *addresses;
     int n = 0;
-
     apr_pool_create_unmanaged(&conn->pool);
     apr_status_t rv =
         apr_sockaddr_info_get(&addresses, place->host, place->port != 0 ? APR_UNSPEC : APR_UNIX,
@@ -119,7 +117,6 @@ static apr_status_t addresses_connect(conn_t *conn, const server_t *server, apr_
 static char *put_size(char *at, char type, size_t size)
 {
     size_t unit = 1;
-
     while (size / unit >= 10) {
         unit *= 10;
     }
@@ -132,30 +129,50 @@ static char *put_size(char *at, char type, size_t size)
     return at;
 }
 
-static size_t word_len(const tmpl_redis_command_t *command, int i)
+static size_t list_words(const apr_array_header_t *list)
 {
-    return command->lens != NULL ? command->lens[i] : strlen(command->argv[i]);
+    size_t n = 0;
+    for (int i = 0; i < list->nelts; i++) {
+        n += (size_t)APR_ARRAY_IDX(list, i, const apr_array_header_t *)->nelts;
+    }
+    return n;
+}
+
+apr_array_header_t *tmpl_redis_list(apr_pool_t *pool)
+{
+    return apr_array_make(pool, 8, sizeof(apr_array_header_t *));
+}
+
+apr_array_header_t *tmpl_redis_command(apr_array_header_t *list, ...)
+{
+    apr_array_header_t *command = apr_array_make(list->pool, 8, sizeof(tmpl_redis_word_t));
+    va_list words;
+    va_start(words, list);
+    for (const char *word; (word = va_arg(words, const char *)) != NULL;) {
+        tmpl_redis_word(command, word, strlen(word));
+    }
+    va_end(words);
+    APR_ARRAY_PUSH(list, apr_array_header_t *) = command;
+    return command;
 }
 
 /*
  * Not redisFormatCommandArgv(): it calls sprintf for each word, which took a quarter of a page's
  * time.
  */
-static void command_put(tmpl_buf_t *buf, const tmpl_redis_command_t *command)
+static void command_put(tmpl_buf_t *buf, const apr_array_header_t *command)
 {
+    const tmpl_redis_word_t *words = (const tmpl_redis_word_t *)(const void *)command->elts;
     size_t room = WORD_HEAD;
-
-    for (int i = 0; i < command->argc; i++) {
-        room += WORD_HEAD + word_len(command, i);
+    for (int i = 0; i < command->nelts; i++) {
+        room += WORD_HEAD + words[i].len;
     }
     char *start = tmpl_buf_room(buf, room);
-    char *at = put_size(start, '*', (size_t)command->argc);
-    for (int i = 0; i < command->argc; i++) {
-        size_t len = word_len(command, i);
-
-        at = put_size(at, '$', len);
-        memcpy(at, command->argv[i], len);
-        at += len;
+    char *at = put_size(start, '*', (size_t)command->nelts);
+    for (int i = 0; i < command->nelts; i++) {
+        at = put_size(at, '$', words[i].len);
+        memcpy(at, words[i].bytes, words[i].len);
+        at += words[i].len;
         *at++ = '\r';
         *at++ = '\n';
     }
@@ -171,14 +188,12 @@ static apr_status_t try_transfer(const conn_t *conn, char *into, const char *fro
 {
     *for_read = into != NULL;
     if (conn->tls != NULL) {
-        return into != NULL ? tmpl_redis_tls_read(conn->tls, into, len, for_read, err)
-                            : tmpl_redis_tls_write(conn->tls, from, len, for_read, err);
+        return tmpl_redis_tls_transfer(conn->tls, into, from, len, for_read, err);
     }
-    ssize_t n = into != NULL ? recv(fd_of(conn), into, *len, 0)
-                             : send(fd_of(conn), from, *len, MSG_NOSIGNAL);
+    ssize_t n = into != NULL ? recv(conn_fd(conn), into, *len, 0)
+                             : send(conn_fd(conn), from, *len, MSG_NOSIGNAL);
     if (n < 0) {
         int is_for_now = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-
         return is_for_now ? APR_EAGAIN : APR_FROM_OS_ERROR(errno);
     }
     *len = (size_t)n;
@@ -197,7 +212,6 @@ static apr_status_t transfer(const conn_t *conn, char *into, const char *from, s
         apr_status_t rv = tmpl_clock() < deadline
                               ? try_transfer(conn, into, from, &n, &for_read, err)
                               : APR_TIMEUP;
-
         if (rv != APR_EAGAIN) {
             *len = n;
             return rv;
@@ -216,11 +230,9 @@ static apr_status_t send_all(const conn_t *conn, const server_t *server, const c
                              size_t len, apr_time_t deadline, tmpl_error_t *err)
 {
     tmpl_error_t more = { 0 };
-
     while (len > 0) {
         size_t n = len;
         apr_status_t rv = transfer(conn, NULL, bytes, &n, deadline, &more);
-
         if (rv != APR_SUCCESS) {
             int is_new = conn->tls != NULL && tmpl_redis_tls_is_in_handshake(conn->tls);
 
@@ -238,7 +250,6 @@ static apr_status_t read_reply(conn_t *conn, const server_t *server, size_t *unr
 {
     char bytes[32768];
     void *got = NULL;
-
     while (redisReaderGetReply(conn->reader, &got) == REDIS_OK) {
         size_t len = sizeof(bytes);
         tmpl_error_t more = { 0 };
@@ -263,26 +274,31 @@ static apr_status_t read_reply(conn_t *conn, const server_t *server, size_t *unr
     return APR_EGENERAL;
 }
 
-/* Sends the commands in one go, so that their replies come in one round trip. */
-static apr_status_t round_trip(conn_t *conn, const server_t *server,
-                               const tmpl_redis_command_t *commands, int n, size_t max_reply,
-                               apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
-                               apr_pool_t *pool)
+/* The most bytes of the replies to a list. */
+static size_t replies_most(const apr_array_header_t *list)
 {
+    size_t n = list_words(list), all = n * REPLIES_WORD;
+    return REPLIES_ANY + (all < REPLIES_MOST ? all : REPLIES_MOST + n * REPLIES_USUAL);
+}
+
+/* Sends the commands in one go, so that their replies come in one round trip. */
+static apr_status_t round_trip(conn_t *conn, const server_t *server, const apr_array_header_t *list,
+                               apr_time_t deadline, redisReply **replies, tmpl_error_t *err)
+{
+    size_t unread = replies_most(list);
     tmpl_buf_t buf;
     int got = 0;
-
-    tmpl_buf_init(&buf, pool);
-    for (int i = 0; i < n; i++) {
-        command_put(&buf, &commands[i]);
+    tmpl_buf_init(&buf, list->pool);
+    for (int i = 0; i < list->nelts; i++) {
+        command_put(&buf, APR_ARRAY_IDX(list, i, const apr_array_header_t *));
     }
     apr_status_t rv = send_all(conn, server, buf.at, buf.len, deadline, err);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    tmpl_redis_reader_use(conn->reader, pool);
-    while (rv == APR_SUCCESS && got < n) {
-        rv = read_reply(conn, server, &max_reply, deadline, &replies[got], err);
+    tmpl_redis_reader_use(conn->reader, list->pool);
+    while (rv == APR_SUCCESS && got < list->nelts) {
+        rv = read_reply(conn, server, &unread, deadline, &replies[got], err);
         got += rv == APR_SUCCESS;
     }
     if (rv == APR_SUCCESS && (conn->reader->pos != conn->reader->len || !conn->ends_line)) {
@@ -291,19 +307,12 @@ static apr_status_t round_trip(conn_t *conn, const server_t *server,
     }
     if (rv != APR_SUCCESS && got > 0 && replies[0]->type == REDIS_REPLY_ERROR) {
         /* a server that closes the connection says why first */
-        rv = tmpl_redis_fail(server->name, replies[0], err);
+        rv = tmpl_redis_check(server->name, replies[0], err);
     }
     return rv;
 }
 
 /* ---- greeting ---- */
-
-static apr_status_t check_ok(const server_t *server, const redisReply *reply, tmpl_error_t *err)
-{
-    return reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, "OK") == 0
-               ? APR_SUCCESS
-               : tmpl_redis_garbage(server->name, err);
-}
 
 /* A former master that has become a replica would only refuse to write. */
 static apr_status_t check_role(const server_t *server, const redisReply *reply, tmpl_error_t *err)
@@ -322,31 +331,30 @@ static apr_status_t greet(conn_t *conn, const server_t *server, apr_time_t deadl
                           tmpl_error_t *err, apr_pool_t *pool)
 {
     const tmpl_redis_login_t *login = &server->login;
-    const char *auth[] = { "AUTH", login->user != NULL ? login->user : login->password,
-                           login->password };
-    const char *select[] = { "SELECT", apr_psprintf(pool, "%u", server->db) };
-    const char *role[] = { "ROLE" };
-    tmpl_redis_command_t commands[3];
+    apr_array_header_t *list = tmpl_redis_list(pool);
     redisReply *replies[3];
-    apr_status_t rv = APR_SUCCESS;
-    int n = 0;
-
-    if (login->password != NULL) {
-        commands[n++] = (tmpl_redis_command_t){ login->user != NULL ? 3 : 2, auth, NULL };
+    if (login->password != NULL && login->user != NULL) {
+        tmpl_redis_command(list, "AUTH", login->user, login->password, NULL);
+    }
+    else if (login->password != NULL) {
+        tmpl_redis_command(list, "AUTH", login->password, NULL);
     }
     if (server->db != 0) {
-        commands[n++] = (tmpl_redis_command_t){ 2, select, NULL };
+        tmpl_redis_command(list, "SELECT", apr_psprintf(pool, "%u", server->db), NULL);
     }
     if (server->must_be_master) {
-        commands[n++] = (tmpl_redis_command_t){ 1, role, NULL };
+        tmpl_redis_command(list, "ROLE", NULL);
     }
-    if (n > 0) {
-        rv = round_trip(conn, server, commands, n, GREETING_MOST, deadline, replies, err, pool);
-    }
-    for (int i = 0; rv == APR_SUCCESS && i < n; i++) {
-        rv = replies[i]->type == REDIS_REPLY_ERROR ? tmpl_redis_fail(server->name, replies[i], err)
-             : commands[i].argv == role            ? check_role(server, replies[i], err)
-                                                   : check_ok(server, replies[i], err);
+    apr_status_t rv =
+        list->nelts == 0 ? APR_SUCCESS : round_trip(conn, server, list, deadline, replies, err);
+    for (int i = 0; rv == APR_SUCCESS && i < list->nelts; i++) {
+        rv = tmpl_redis_check(server->name, replies[i], err);
+        if (rv == APR_SUCCESS && server->must_be_master && i == list->nelts - 1) {
+            rv = check_role(server, replies[i], err);
+        }
+        else if (rv == APR_SUCCESS && replies[i]->type != REDIS_REPLY_STATUS) {
+            rv = tmpl_redis_garbage(server->name, err);
+        }
     }
     return rv;
 }
@@ -359,7 +367,7 @@ static apr_status_t conn_open(conn_t *conn, const server_t *server, apr_time_t d
         return rv;
     }
     if (server->tls != NULL) {
-        conn->tls = tmpl_redis_tls_begin(server->tls, fd_of(conn), server->place.host);
+        conn->tls = tmpl_redis_tls_begin(server->tls, conn_fd(conn), server->place.host);
     }
     conn->reader = tmpl_redis_reader_create();
     if (conn->reader == NULL || (server->tls != NULL && conn->tls == NULL)) {
@@ -369,11 +377,12 @@ static apr_status_t conn_open(conn_t *conn, const server_t *server, apr_time_t d
 }
 
 /* Whether the server may still be in a transaction, because it refused EXEC, maybe for good. */
-static int may_be_in_transaction(const tmpl_redis_command_t *commands, int n,
-                                 redisReply *const *replies)
+static int may_be_in_transaction(const apr_array_header_t *list, redisReply *const *replies)
 {
-    for (int i = 0; i < n; i++) {
-        if (strcmp(commands[i].argv[0], "EXEC") == 0 && replies[i]->type == REDIS_REPLY_ERROR &&
+    for (int i = 0; i < list->nelts; i++) {
+        const apr_array_header_t *command = APR_ARRAY_IDX(list, i, const apr_array_header_t *);
+        if (strcmp(APR_ARRAY_IDX(command, 0, tmpl_redis_word_t).bytes, "EXEC") == 0 &&
+            replies[i]->type == REDIS_REPLY_ERROR &&
             !tmpl_redis_is_error(replies[i], "EXECABORT")) {
             return 1;
         }
@@ -381,19 +390,30 @@ static int may_be_in_transaction(const tmpl_redis_command_t *commands, int n,
     return 0;
 }
 
-apr_status_t tmpl_redis_conn_call(conn_t *conn, const server_t *server,
-                                  const tmpl_redis_command_t *commands, int n, size_t max_reply,
-                                  apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
-                                  apr_pool_t *pool)
+/* The server has closed an idle connection: it restarted, or its timeout has passed. */
+static int is_closed(apr_status_t rv)
 {
-    apr_status_t rv =
-        conn->reader != NULL ? APR_SUCCESS : conn_open(conn, server, deadline, err, pool);
+    return APR_STATUS_IS_EOF(rv) || APR_STATUS_IS_EPIPE(rv) || APR_STATUS_IS_ECONNRESET(rv);
+}
 
-    if (rv == APR_SUCCESS) {
-        rv = round_trip(conn, server, commands, n, max_reply, deadline, replies, err, pool);
+apr_status_t tmpl_redis_conn_call(conn_t *conn, const server_t *server,
+                                  const apr_array_header_t *list, apr_time_t deadline,
+                                  redisReply ***replies, tmpl_error_t *err)
+{
+    int may_be_closed = conn->is_idle && conn->reader != NULL;
+    apr_status_t rv = APR_SUCCESS;
+    conn->is_idle = 0;
+    *replies = apr_palloc(list->pool, ((apr_size_t)list->nelts + 1) * sizeof(**replies));
+    if (conn->reader == NULL) {
+        rv = conn_open(conn, server, deadline, err, list->pool);
     }
-    if (rv != APR_SUCCESS || may_be_in_transaction(commands, n, replies)) {
+    if (rv == APR_SUCCESS) {
+        rv = round_trip(conn, server, list, deadline, *replies, err);
+    }
+    if (rv != APR_SUCCESS || may_be_in_transaction(list, *replies)) {
         tmpl_redis_conn_close(conn);
     }
-    return rv;
+    return may_be_closed && is_closed(rv)
+               ? tmpl_redis_conn_call(conn, server, list, deadline, replies, err)
+               : rv;
 }

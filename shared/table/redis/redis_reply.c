@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/redis/redis_reply.h"
 
+#include <string.h>
+
 #include <apr_strings.h>
+
+#include "table/counts.h"
 
 #define ELEMENTS_MOST (1 << 20) /* elements of an array, whose length comes from outside */
 
 /* A reply at its place in the reply that is being read. The reader's private data is the pool. */
-static redisReply *make(const redisReadTask *task, int type)
+static redisReply *reply_make(const redisReadTask *task, int type)
 {
     redisReply *reply = apr_pcalloc(task->privdata, sizeof(*reply));
-
     reply->type = type;
     if (task->parent != NULL) {
         ((redisReply *)task->parent->obj)->element[task->idx] = reply;
@@ -19,8 +22,7 @@ static redisReply *make(const redisReadTask *task, int type)
 
 static void *make_string(const redisReadTask *task, char *bytes, size_t len)
 {
-    redisReply *reply = make(task, task->type);
-
+    redisReply *reply = reply_make(task, task->type);
     reply->str = apr_pstrmemdup(task->privdata, bytes, len);
     reply->len = len;
     return reply;
@@ -28,8 +30,7 @@ static void *make_string(const redisReadTask *task, char *bytes, size_t len)
 
 static void *make_integer(const redisReadTask *task, long long integer)
 {
-    redisReply *reply = make(task, task->type);
-
+    redisReply *reply = reply_make(task, task->type);
     reply->integer = integer;
     return reply;
 }
@@ -37,7 +38,7 @@ static void *make_integer(const redisReadTask *task, long long integer)
 /* task->type is the type of the value that is absent. */
 static void *make_nil(const redisReadTask *task)
 {
-    return make(task, REDIS_REPLY_NIL);
+    return reply_make(task, REDIS_REPLY_NIL);
 }
 
 /* A reply is freed with its pool. */
@@ -73,7 +74,7 @@ static void *make_array(const redisReadTask *task, length_t n)
     if ((size_t)n > ELEMENTS_MOST) {
         return NULL;
     }
-    redisReply *reply = make(task, task->type);
+    redisReply *reply = reply_make(task, task->type);
 
     reply->elements = (size_t)n;
     reply->element = apr_palloc(task->privdata, (apr_size_t)n * sizeof(redisReply *));
@@ -87,11 +88,69 @@ redisReader *tmpl_redis_reader_create(void)
                                                    .createInteger = make_integer,
                                                    HIREDIS_1_FUNCTIONS.createNil = make_nil,
                                                    .freeObject = unmake };
-
     return redisReaderCreateWithFunctions(&functions);
 }
 
 void tmpl_redis_reader_use(redisReader *reader, apr_pool_t *pool)
 {
     reader->privdata = pool;
+}
+
+/* ---- errors ---- */
+
+static const struct {
+    const char *prefix;
+    apr_status_t status;
+    const char *text;
+} refusals[] = {
+    { "NOAUTH", APR_EACCES, "the server wants a password" },
+    { "WRONGPASS", APR_EACCES, "the server does not accept user and password" },
+    { "ERR invalid password", APR_EACCES, "the server does not accept the password" },
+    { "NOPERM", APR_EACCES, "the user may not do this" },
+    { "LOADING", APR_EAGAIN, "the server is still loading its data" },
+    { "MASTERDOWN", APR_EAGAIN, "the replica has lost its master" },
+    { "BUSY", APR_EAGAIN, "the server is busy with somebody's script" },
+    { "MOVED", APR_ENOTIMPL, "the server is a node of a Redis Cluster: use redis+cluster://" },
+    { "ASK", APR_ENOTIMPL, "the server is a node of a Redis Cluster: use redis+cluster://" },
+    { "CLUSTERDOWN", APR_EAGAIN, "the Redis Cluster is down" },
+    { "READONLY", APR_ENOSPC, "the server is a read-only replica" },
+    { "OOM", APR_ENOSPC, "the server is out of memory (maxmemory)" },
+    { "MISCONF", APR_ENOSPC, "the server cannot write its disk and takes no changes" },
+    { "NOREPLICAS", APR_ENOSPC, "the server lacks replicas and takes no changes" },
+    { "WRONGTYPE", TMPL_EDAMAGED, "the site's key is in use by another program" },
+};
+
+int tmpl_redis_is_error(const redisReply *reply, const char *word)
+{
+    size_t n = strlen(word);
+    return reply->type == REDIS_REPLY_ERROR && reply->len >= n && memcmp(reply->str, word, n) == 0;
+}
+
+/* The length of an error without the command's arguments: one may be a secret. */
+static int len_without_arguments(const redisReply *reply)
+{
+    static const char arguments[] = ", with args";
+    const char *at = memmem(reply->str, reply->len, arguments, sizeof(arguments) - 1);
+    return (int)(at != NULL ? (size_t)(at - reply->str) : reply->len);
+}
+
+apr_status_t tmpl_redis_check(const char *name, const redisReply *reply, tmpl_error_t *err)
+{
+    if (reply->type != REDIS_REPLY_ERROR) {
+        return APR_SUCCESS;
+    }
+    int len = len_without_arguments(reply);
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        if (tmpl_redis_is_error(reply, refusals[i].prefix)) {
+            return tmpl_fail(err, refusals[i].status, "%s: %s: %.*s", name, refusals[i].text,
+                             len < 80 ? len : 80, reply->str);
+        }
+    }
+    return tmpl_fail(err, APR_EGENERAL, "%s: the server says: %.*s", name, len < 160 ? len : 160,
+                     reply->str);
+}
+
+apr_status_t tmpl_redis_garbage(const char *name, tmpl_error_t *err)
+{
+    return tmpl_fail(err, APR_EGENERAL, "%s: a reply that Redis would not give", name);
 }

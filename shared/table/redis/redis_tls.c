@@ -18,7 +18,7 @@ struct tmpl_redis_tls_t {
 
 /* ---- a socket: OpenSSL's own would raise SIGPIPE, and the process is not ours ---- */
 
-static int fd_of(BIO *bio)
+static int bio_fd(BIO *bio)
 {
     return (int)(intptr_t)BIO_get_data(bio);
 }
@@ -30,8 +30,7 @@ static int is_for_now(void)
 
 static int socket_write(BIO *bio, const char *bytes, int len)
 {
-    ssize_t n = send(fd_of(bio), bytes, (size_t)len, MSG_NOSIGNAL);
-
+    ssize_t n = send(bio_fd(bio), bytes, (size_t)len, MSG_NOSIGNAL);
     BIO_clear_retry_flags(bio);
     if (n < 0 && is_for_now()) {
         BIO_set_retry_write(bio);
@@ -41,8 +40,7 @@ static int socket_write(BIO *bio, const char *bytes, int len)
 
 static int socket_read(BIO *bio, char *bytes, int len)
 {
-    ssize_t n = recv(fd_of(bio), bytes, (size_t)len, 0);
-
+    ssize_t n = recv(bio_fd(bio), bytes, (size_t)len, 0);
     BIO_clear_retry_flags(bio);
     if (n < 0 && is_for_now()) {
         BIO_set_retry_read(bio);
@@ -63,7 +61,6 @@ static long socket_control(BIO *bio, int command, long number, void *data)
 static apr_status_t tls_free(void *data)
 {
     tmpl_redis_tls_t *tls = data;
-
     SSL_CTX_free(tls->context);
     BIO_meth_free(tls->method);
     return APR_SUCCESS;
@@ -73,7 +70,6 @@ static apr_status_t tls_free(void *data)
 static const char *last_reason(void)
 {
     const char *reason = ERR_reason_error_string(ERR_peek_last_error());
-
     return reason != NULL ? reason : "out of memory";
 }
 
@@ -117,7 +113,6 @@ apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_add
                                    tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_tls_t *tls = apr_pcalloc(pool, sizeof(*tls));
-
     ERR_clear_error();
     tls->context = SSL_CTX_new(TLS_client_method());
     tls->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "tmpl");
@@ -155,7 +150,6 @@ tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, co
 {
     SSL *ssl = SSL_new(tls->context);
     BIO *bio = BIO_new(tls->method);
-
     if (ssl == NULL || bio == NULL || !name_expect(ssl, tls->server != NULL ? tls->server : host)) {
         SSL_free(ssl);
         BIO_free(bio);
@@ -183,7 +177,6 @@ static apr_status_t outcome(SSL *ssl, int rc, int *for_read, tmpl_error_t *err)
 {
     int error = SSL_get_error(ssl, rc), saved = errno;
     long verified = SSL_get_verify_result(ssl);
-
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) {
         *for_read = error == SSL_ERROR_WANT_READ;
         return APR_EAGAIN;
@@ -198,22 +191,15 @@ static apr_status_t outcome(SSL *ssl, int rc, int *for_read, tmpl_error_t *err)
     return error == SSL_ERROR_SYSCALL && saved != 0 ? APR_FROM_OS_ERROR(saved) : APR_EOF;
 }
 
-apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
-                                 int *for_read, tmpl_error_t *err)
+apr_status_t tmpl_redis_tls_transfer(tmpl_redis_tls_session_t *session, char *into,
+                                     const char *from, size_t *len, int *for_read,
+                                     tmpl_error_t *err)
 {
+    SSL *ssl = (SSL *)session;
     ERR_clear_error();
     errno = 0;
-    int rc = SSL_read_ex((SSL *)session, bytes, *len, len);
-    return rc == 1 ? APR_SUCCESS : outcome((SSL *)session, rc, for_read, err);
-}
-
-apr_status_t tmpl_redis_tls_write(tmpl_redis_tls_session_t *session, const char *bytes, size_t *len,
-                                  int *for_read, tmpl_error_t *err)
-{
-    ERR_clear_error();
-    errno = 0;
-    int rc = SSL_write_ex((SSL *)session, bytes, *len, len);
-    return rc == 1 ? APR_SUCCESS : outcome((SSL *)session, rc, for_read, err);
+    int rc = into != NULL ? SSL_read_ex(ssl, into, *len, len) : SSL_write_ex(ssl, from, *len, len);
+    return rc == 1 ? APR_SUCCESS : outcome(ssl, rc, for_read, err);
 }
 
 #else
@@ -227,42 +213,6 @@ apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_add
                      "%s: this build has no TLS: build with OpenSSL, or let stunnel speak TLS "
                      "(docs/redis.md, \"TLS by stunnel\") and use redis://",
                      address->name);
-}
-
-tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, const char *host)
-{
-    (void)tls;
-    (void)fd;
-    (void)host;
-    return NULL;
-}
-
-int tmpl_redis_tls_is_in_handshake(const tmpl_redis_tls_session_t *session)
-{
-    (void)session;
-    return 0;
-}
-
-void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session)
-{
-    (void)session;
-}
-
-apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
-                                 int *for_read, tmpl_error_t *err)
-{
-    (void)session;
-    (void)bytes;
-    (void)len;
-    (void)for_read;
-    return tmpl_fail(err, APR_ENOTIMPL, "no TLS");
-}
-
-apr_status_t tmpl_redis_tls_write(tmpl_redis_tls_session_t *session, const char *bytes, size_t *len,
-                                  int *for_read, tmpl_error_t *err)
-{
-    (void)bytes;
-    return tmpl_redis_tls_read(session, NULL, len, for_read, err);
 }
 
 #endif

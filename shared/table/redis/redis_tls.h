@@ -19,6 +19,8 @@ typedef struct tmpl_redis_tls_session_t tmpl_redis_tls_session_t; /* the TLS of 
 apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **tls, const tmpl_redis_address_t *address,
                                    tmpl_error_t *err, apr_pool_t *pool);
 
+#ifdef TMPL_TLS
+
 /*
  * A session over fd, which does not block. host: the name that the certificate must have. NULL: no
  * memory.
@@ -32,14 +34,24 @@ int tmpl_redis_tls_is_in_handshake(const tmpl_redis_tls_session_t *session);
 void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session);
 
 /*
- * Reads or writes up to *len bytes, after the handshake if there was none yet, and sets *len.
- * APR_SUCCESS, some bytes; APR_EAGAIN: call again with the same arguments when fd is readable, or
- * writable if *for_read is 0; APR_EOF; APR_EACCES if we or the server refuse the other's
- * certificate; or another error. err has text where it says more than the status.
+ * Reads up to *len bytes to into, or, if into is NULL, writes some from from, after the handshake
+ * if there was none yet, and sets *len. APR_SUCCESS, some bytes; APR_EAGAIN: call again with the
+ * same arguments when the socket is readable, or writable if *for_read is 0; APR_EOF; APR_EACCES if
+ * we or the server refuse the other's certificate; or another error. err has text where it says
+ * more than the status.
  */
-apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
-                                 int *for_read, tmpl_error_t *err);
-apr_status_t tmpl_redis_tls_write(tmpl_redis_tls_session_t *session, const char *bytes, size_t *len,
-                                  int *for_read, tmpl_error_t *err);
+apr_status_t tmpl_redis_tls_transfer(tmpl_redis_tls_session_t *session, char *into,
+                                     const char *from, size_t *len, int *for_read,
+                                     tmpl_error_t *err);
+
+#else /* there is no session */
+
+#define tmpl_redis_tls_begin(tls, fd, host)     NULL
+#define tmpl_redis_tls_is_in_handshake(session) 0
+#define tmpl_redis_tls_end(session)             (void)(session)
+#define tmpl_redis_tls_transfer(session, into, from, len, for_read, e)                             \
+    tmpl_fail(e, APR_ENOTIMPL, "no TLS")
+
+#endif
 
 #endif

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/redis/redis_topology.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include <apr_strings.h>
 
-#include "table/provider.h"
-#include "table/redis/redis_error.h"
-#include "table/redis/redis_slot.h"
+#include "base/clock.h"
 
 #define ASKED_MOST   16                   /* servers that are asked where all are */
 #define ASK_INTERVAL apr_time_from_sec(1) /* least time between two questions */
-#define PLACES_REPLY ((size_t)4 << 20)    /* bytes of the answer */
 
-typedef struct {
-    tmpl_redis_node_t *node; /* NULL: none */
-    unsigned users;
-} entry_t;
-
-typedef tmpl_redis_topology_t topology_t;
-
-struct tmpl_redis_topology_t {
+struct tmpl_redis_t {
     tmpl_redis_address_t address;
-    tmpl_redis_tls_t *tls;
+    tmpl_redis_tls_t *tls; /* NULL: none */
     unsigned max_connections;
     pthread_mutex_t lock; /* protects all below */
     pthread_cond_t answered;
@@ -33,63 +22,29 @@ struct tmpl_redis_topology_t {
     apr_time_t asked;    /* when a server was asked last */
     tmpl_error_t failed; /* error of the last answer; status APR_SUCCESS: it was good */
     unsigned first;      /* the candidate that is asked first */
-    unsigned n_nodes;    /* highest number in use */
-    entry_t nodes[TMPL_REDIS_NODES_MOST + 1]; /* by number, from 1 */
-    uint16_t slots[TMPL_REDIS_SLOTS];         /* numbers of nodes; 0: none */
+    unsigned n_nodes;
+    tmpl_redis_node_t *nodes[TMPL_REDIS_NODES_MOST + 1]; /* by number, from 1; [0] is NULL */
+    uint16_t slots[TMPL_REDIS_SLOTS];                    /* numbers of nodes; 0: none */
 };
 
-/* The question and its reader, by mode; NULL: there is nothing to ask. */
-static const struct {
-    tmpl_redis_command_t (*ask)(const tmpl_redis_address_t *address, apr_pool_t *pool);
-    apr_status_t (*read)(const redisReply *reply, const tmpl_redis_server_t *asked,
-                         apr_array_header_t *ranges, tmpl_error_t *err);
-} finders[] = {
-    [TMPL_REDIS_SINGLE] = { NULL, NULL },
-    [TMPL_REDIS_SENTINEL] = { tmpl_redis_sentinel_ask, tmpl_redis_sentinel_read },
-    [TMPL_REDIS_CLUSTER] = { tmpl_redis_cluster_ask, tmpl_redis_cluster_read },
-};
-
-/* ---- the nodes; the caller holds topology->lock ---- */
-
-/* Frees the nodes that nobody uses and that have no slot. */
-static void nodes_sweep(topology_t *topology)
+const tmpl_redis_address_t *tmpl_redis_address(const tmpl_redis_t *redis)
 {
-    unsigned char has_slot[TMPL_REDIS_NODES_MOST + 1] = { 0 };
-
-    for (unsigned slot = 0; slot < TMPL_REDIS_SLOTS; slot++) {
-        has_slot[topology->slots[slot]] = 1;
-    }
-    for (unsigned i = 1; i <= topology->n_nodes; i++) {
-        entry_t *entry = &topology->nodes[i];
-
-        if (entry->node != NULL && entry->users == 0 && !has_slot[i]) {
-            tmpl_redis_node_destroy(entry->node);
-            entry->node = NULL;
-        }
-    }
+    return &redis->address;
 }
 
+/* ---- the nodes; the caller holds the lock ---- */
+
 /* The number of the node at a place, which is created if it is new; 0: there is no room. */
-static unsigned node_at(topology_t *topology, const tmpl_redis_place_t *place)
+static uint16_t place_node(tmpl_redis_t *redis, const tmpl_redis_place_t *place)
 {
-    const tmpl_redis_address_t *address = &topology->address;
+    const tmpl_redis_address_t *address = &redis->address;
     char name[sizeof(place->host) + 32];
-    unsigned room = 0;
-
-    for (unsigned i = 1; i <= TMPL_REDIS_NODES_MOST; i++) {
-        const entry_t *entry = &topology->nodes[i];
-
-        if (entry->node == NULL) {
-            room = room == 0 ? i : room;
-        }
-        else if (tmpl_redis_place_equal(&tmpl_redis_node_server(entry->node)->place, place)) {
-            return i;
-        }
-        if (i > topology->n_nodes && room != 0) {
-            break;
+    for (unsigned i = 1; i <= redis->n_nodes; i++) {
+        if (tmpl_redis_place_equal(&redis->nodes[i]->server.place, place)) {
+            return (uint16_t)i;
         }
     }
-    if (room == 0) {
+    if (redis->n_nodes == TMPL_REDIS_NODES_MOST) {
         return 0;
     }
     tmpl_redis_server_t server = { .name = address->name,
@@ -97,121 +52,129 @@ static unsigned node_at(topology_t *topology, const tmpl_redis_place_t *place)
                                    .login = address->login,
                                    .db = address->db,
                                    .must_be_master = address->mode == TMPL_REDIS_SENTINEL,
-                                   .tls = topology->tls };
+                                   .tls = redis->tls };
     if (address->mode != TMPL_REDIS_SINGLE) {
         apr_snprintf(name, sizeof(name), "%s:%u", place->host, place->port);
         server.name = name;
     }
-    topology->nodes[room].node = tmpl_redis_node_create(&server, topology->max_connections);
-    if (room > topology->n_nodes) {
-        topology->n_nodes = room;
+    tmpl_redis_node_t *node = tmpl_redis_node_create(&server, redis->max_connections);
+    if (node == NULL) {
+        return 0;
     }
-    return topology->nodes[room].node != NULL ? room : 0;
+    redis->nodes[++redis->n_nodes] = node;
+    return (uint16_t)redis->n_nodes;
 }
 
 /* Notes which slots are where. All others have no server from now on. */
-static void slots_replace(topology_t *topology, const tmpl_redis_range_t *ranges, int n)
+static void slots_replace(tmpl_redis_t *redis, const tmpl_redis_range_t *ranges, int n)
 {
-    memset(topology->slots, 0, sizeof(topology->slots));
+    unsigned char has_slot[TMPL_REDIS_NODES_MOST + 1] = { 0 };
+    memset(redis->slots, 0, sizeof(redis->slots));
     for (int i = 0; i < n; i++) {
-        unsigned node = node_at(topology, &ranges[i].place);
-
+        uint16_t node = place_node(redis, &ranges[i].place);
+        has_slot[node] = 1;
         for (unsigned slot = ranges[i].first; slot <= ranges[i].last; slot++) {
-            topology->slots[slot] = (uint16_t)node;
+            redis->slots[slot] = node;
         }
     }
-    nodes_sweep(topology);
-    topology->is_known = 1;
-    topology->is_stale = 0;
+    for (unsigned i = 1; i <= redis->n_nodes; i++) {
+        if (!has_slot[i]) {
+            tmpl_redis_node_leave(redis->nodes[i]);
+        }
+    }
+    redis->is_known = 1;
+    redis->is_stale = 0;
 }
 
 /* ---- asking where the servers are ---- */
 
-void tmpl_redis_topology_set_stale(topology_t *topology)
+void tmpl_redis_set_stale(tmpl_redis_t *redis)
 {
-    pthread_mutex_lock(&topology->lock);
+    pthread_mutex_lock(&redis->lock);
     /* ask another server: the last one may be cut off from the others, and never know */
-    topology->first += !topology->is_stale;
-    topology->is_stale = topology->address.mode != TMPL_REDIS_SINGLE;
-    pthread_mutex_unlock(&topology->lock);
+    redis->first += !redis->is_stale;
+    redis->is_stale = redis->address.mode != TMPL_REDIS_SINGLE;
+    pthread_mutex_unlock(&redis->lock);
 }
 
 /*
  * Lists the servers to ask: those that the URI names and, in a cluster, the nodes that are known.
  */
-static unsigned candidates_list(topology_t *topology, tmpl_redis_place_t places[ASKED_MOST])
+static unsigned candidates_list(tmpl_redis_t *redis, tmpl_redis_place_t places[ASKED_MOST])
 {
-    const tmpl_redis_address_t *address = &topology->address;
+    const tmpl_redis_address_t *address = &redis->address;
     unsigned n = 0;
-
     for (; n < address->n_places && n < ASKED_MOST; n++) {
         places[n] = address->places[n];
     }
-    pthread_mutex_lock(&topology->lock);
-    for (unsigned i = 1; address->mode == TMPL_REDIS_CLUSTER && i <= topology->n_nodes; i++) {
-        if (topology->nodes[i].node != NULL && n < ASKED_MOST) {
-            places[n++] = tmpl_redis_node_server(topology->nodes[i].node)->place;
+    pthread_mutex_lock(&redis->lock);
+    /* the newest first: a former node may be gone */
+    for (unsigned i = redis->n_nodes; address->mode == TMPL_REDIS_CLUSTER && i > 0; i--) {
+        if (n < ASKED_MOST) {
+            places[n++] = redis->nodes[i]->server.place;
         }
     }
-    pthread_mutex_unlock(&topology->lock);
+    pthread_mutex_unlock(&redis->lock);
     return n;
 }
 
 /* Asks one server, over a connection of its own. */
-static apr_status_t ask_at(const topology_t *topology, const tmpl_redis_place_t *place,
+static apr_status_t ask_at(const tmpl_redis_t *redis, const tmpl_redis_place_t *place,
                            apr_array_header_t *ranges, apr_time_t deadline, tmpl_error_t *err,
                            apr_pool_t *pool)
 {
-    const tmpl_redis_address_t *address = &topology->address;
+    const tmpl_redis_address_t *address = &redis->address;
     int is_sentinel = address->mode == TMPL_REDIS_SENTINEL;
     tmpl_redis_server_t server = { .name = tmpl_redis_place_show(place, pool),
                                    .place = *place,
                                    .login = is_sentinel ? address->sentinel_login : address->login,
-                                   .tls = topology->tls };
-    tmpl_redis_command_t command = finders[address->mode].ask(address, pool);
+                                   .tls = redis->tls };
+    apr_array_header_t *list = tmpl_redis_list(pool);
     tmpl_redis_conn_t conn = { 0 };
-    redisReply *reply;
-    apr_status_t rv = tmpl_redis_conn_call(&conn, &server, &command, 1, PLACES_REPLY, deadline,
-                                           &reply, err, pool);
-
-    tmpl_redis_conn_close(&conn);
-    if (rv != APR_SUCCESS) {
-        return rv;
+    redisReply **reply;
+    if (is_sentinel) {
+        tmpl_redis_command(list, "SENTINEL", "get-master-addr-by-name", address->master, NULL);
     }
-    return reply->type == REDIS_REPLY_ERROR
-               ? tmpl_redis_fail(server.name, reply, err)
-               : finders[address->mode].read(reply, &server, ranges, err);
+    else {
+        tmpl_redis_command(list, "CLUSTER", "SLOTS", NULL);
+    }
+    apr_status_t rv = tmpl_redis_conn_call(&conn, &server, list, deadline, &reply, err);
+    tmpl_redis_conn_close(&conn);
+    if (rv == APR_SUCCESS) {
+        rv = tmpl_redis_check(server.name, *reply, err);
+    }
+    return rv != APR_SUCCESS ? rv
+           : is_sentinel     ? tmpl_redis_sentinel_read(*reply, &server, ranges, err)
+                             : tmpl_redis_cluster_read(*reply, &server, ranges, err);
 }
 
 /*
  * Asks the candidates one after the other, each for its share of the time that is left. If none
  * answers, the error is that of a late one, or of the last one if none was late.
  */
-static apr_status_t ask_all(topology_t *topology, apr_time_t deadline, tmpl_error_t *err,
+static apr_status_t ask_all(tmpl_redis_t *redis, apr_time_t deadline, tmpl_error_t *err,
                             apr_pool_t *pool)
 {
     tmpl_redis_place_t places[ASKED_MOST];
-    unsigned n = candidates_list(topology, places);
-    apr_status_t rv = APR_EGENERAL;
     tmpl_error_t late = { 0 };
-
+    apr_status_t rv = APR_EGENERAL;
+    unsigned n = candidates_list(redis, places);
     for (unsigned i = 0; rv != APR_SUCCESS && i < n; i++) {
         apr_array_header_t *ranges = apr_array_make(pool, 8, sizeof(tmpl_redis_range_t));
         apr_time_t now = tmpl_clock();
-
-        pthread_mutex_lock(&topology->lock);
-        const tmpl_redis_place_t *place = &places[topology->first % n];
-        pthread_mutex_unlock(&topology->lock);
-        rv = ask_at(topology, place, ranges, now + (deadline - now) / (n - i), err, pool);
-        pthread_mutex_lock(&topology->lock);
+        pthread_mutex_lock(&redis->lock);
+        const tmpl_redis_place_t *place = &places[redis->first % n];
+        pthread_mutex_unlock(&redis->lock);
+        rv = ask_at(redis, place, ranges, now + (deadline - now) / (n - i), err, pool);
+        pthread_mutex_lock(&redis->lock);
         if (rv == APR_SUCCESS) {
-            slots_replace(topology, (const tmpl_redis_range_t *)(const void *)ranges->elts,
+            slots_replace(redis, (const tmpl_redis_range_t *)(const void *)ranges->elts,
                           ranges->nelts);
         }
         else {
-            topology->first++; /* a server that fails is asked last the next time */
+            redis->first++; /* a server that fails is asked last the next time */
         }
-        pthread_mutex_unlock(&topology->lock);
+        pthread_mutex_unlock(&redis->lock);
         if (APR_STATUS_IS_TIMEUP(rv)) {
             late = *err;
         }
@@ -223,158 +186,130 @@ static apr_status_t ask_all(topology_t *topology, apr_time_t deadline, tmpl_erro
     return rv;
 }
 
-/* Whether to ask now. The caller holds topology->lock. */
-static int is_due(const topology_t *topology, apr_time_t deadline)
+/* Whether to ask now. The caller holds the lock. */
+static int is_due(const tmpl_redis_t *redis, apr_time_t deadline)
 {
     apr_time_t now = tmpl_clock();
-
-    return !topology->is_asking && (!topology->is_known || topology->is_stale) && now < deadline &&
-           (topology->asked == 0 || now >= topology->asked + ASK_INTERVAL);
+    return !redis->is_asking && (!redis->is_known || redis->is_stale) && now < deadline &&
+           (redis->asked == 0 || now >= redis->asked + ASK_INTERVAL);
 }
 
 /*
  * Asks, and wakes the threads that wait for the answer. If all places are known, this takes at most
- * half of the time that is left, because the servers may be where they were.
+ * half of the time that is left, because the servers may be where they were. The caller holds the
+ * lock, which is released meanwhile.
  */
-static void ask(topology_t *topology, int is_known, apr_time_t deadline, apr_pool_t *pool)
+static void servers_ask(tmpl_redis_t *redis, apr_time_t deadline, apr_pool_t *pool)
 {
     tmpl_error_t failed = { 0 };
     apr_time_t now = tmpl_clock();
-
-    failed.status =
-        ask_all(topology, is_known ? now + (deadline - now) / 2 : deadline, &failed, pool);
-    pthread_mutex_lock(&topology->lock);
-    topology->failed = failed;
-    topology->is_asking = 0;
-    pthread_cond_broadcast(&topology->answered);
-    pthread_mutex_unlock(&topology->lock);
+    apr_time_t until = redis->is_known ? now + (deadline - now) / 2 : deadline;
+    redis->is_asking = 1;
+    redis->asked = now;
+    pthread_mutex_unlock(&redis->lock);
+    failed.status = ask_all(redis, until, &failed, pool);
+    pthread_mutex_lock(&redis->lock);
+    redis->failed = failed;
+    redis->is_asking = 0;
+    pthread_cond_broadcast(&redis->answered);
 }
 
-apr_status_t tmpl_redis_topology_find(topology_t *topology, apr_time_t deadline, tmpl_error_t *err,
-                                      apr_pool_t *pool)
+apr_status_t tmpl_redis_find(tmpl_redis_t *redis, apr_time_t deadline, tmpl_error_t *err,
+                             apr_pool_t *pool)
 {
     struct timespec until = tmpl_clock_timespec(deadline);
     int rc = 0;
-
-    if (topology->address.mode == TMPL_REDIS_SINGLE) {
+    if (redis->address.mode == TMPL_REDIS_SINGLE) {
         return APR_SUCCESS;
     }
-    pthread_mutex_lock(&topology->lock);
+    pthread_mutex_lock(&redis->lock);
     /* while another thread asks, this one goes on with what is known */
-    while (topology->is_asking && !topology->is_known && rc == 0) {
-        rc = pthread_cond_clockwait(&topology->answered, &topology->lock, CLOCK_MONOTONIC, &until);
+    while (redis->is_asking && !redis->is_known && rc == 0) {
+        rc = pthread_cond_clockwait(&redis->answered, &redis->lock, CLOCK_MONOTONIC, &until);
     }
-    if (is_due(topology, deadline)) {
-        int is_known = topology->is_known;
-
-        topology->is_asking = 1;
-        topology->asked = tmpl_clock();
-        pthread_mutex_unlock(&topology->lock);
-        ask(topology, is_known, deadline, pool);
-        pthread_mutex_lock(&topology->lock);
+    if (is_due(redis, deadline)) {
+        servers_ask(redis, deadline, pool);
     }
-    tmpl_error_t failed = topology->failed;
-    int is_known = topology->is_known;
-    pthread_mutex_unlock(&topology->lock);
+    tmpl_error_t failed = redis->failed;
+    int is_known = redis->is_known;
+    pthread_mutex_unlock(&redis->lock);
     if (failed.status != APR_SUCCESS) {
         return tmpl_fail(err, failed.status, "%s", failed.text);
     }
     return is_known ? APR_SUCCESS
-                    : tmpl_fail(err, APR_TIMEUP, "%s: no answer in time", topology->address.name);
+                    : tmpl_fail(err, APR_TIMEUP, "%s: no answer in time", redis->address.name);
 }
 
 /* ---- using nodes ---- */
 
-unsigned tmpl_redis_topology_at(topology_t *topology, unsigned slot)
+tmpl_redis_node_t *tmpl_redis_node_of(tmpl_redis_t *redis, unsigned slot)
 {
-    pthread_mutex_lock(&topology->lock);
-    unsigned number = topology->slots[slot];
-    pthread_mutex_unlock(&topology->lock);
-    return number;
+    pthread_mutex_lock(&redis->lock);
+    tmpl_redis_node_t *node = redis->nodes[redis->slots[slot]];
+    redis->is_stale |= node == NULL;
+    pthread_mutex_unlock(&redis->lock);
+    return node;
 }
 
-unsigned tmpl_redis_topology_take(topology_t *topology, unsigned slot)
+tmpl_redis_node_t *tmpl_redis_refer(tmpl_redis_t *redis, const tmpl_redis_referral_t *referral)
 {
-    pthread_mutex_lock(&topology->lock);
-    unsigned number = topology->slots[slot];
-    topology->nodes[number].users += number != 0;
-    topology->is_stale |= number == 0;
-    pthread_mutex_unlock(&topology->lock);
-    return number;
-}
-
-unsigned tmpl_redis_topology_refer(topology_t *topology, const tmpl_redis_referral_t *referral)
-{
-    pthread_mutex_lock(&topology->lock);
-    unsigned number = node_at(topology, &referral->to.place);
-    topology->nodes[number].users += number != 0;
+    pthread_mutex_lock(&redis->lock);
+    uint16_t number = place_node(redis, &referral->to.place);
     if (!referral->is_ask) {
-        topology->slots[referral->to.first] = (uint16_t)number;
-        topology->is_stale = 1;
+        redis->slots[referral->to.first] = number;
+        redis->is_stale = 1;
     }
-    pthread_mutex_unlock(&topology->lock);
-    return number;
+    tmpl_redis_node_t *node = redis->nodes[number];
+    pthread_mutex_unlock(&redis->lock);
+    return node;
 }
 
-void tmpl_redis_topology_give(topology_t *topology, unsigned number)
-{
-    pthread_mutex_lock(&topology->lock);
-    topology->nodes[number].users--;
-    pthread_mutex_unlock(&topology->lock);
-}
-
-tmpl_redis_node_t *tmpl_redis_topology_node(const topology_t *topology, unsigned number)
-{
-    return topology->nodes[number].node;
-}
-
-void tmpl_redis_topology_firsts(topology_t *topology, apr_array_header_t *slots)
+void tmpl_redis_firsts(tmpl_redis_t *redis, apr_array_header_t *slots)
 {
     unsigned char listed[TMPL_REDIS_NODES_MOST + 1] = { 1 };
-
-    pthread_mutex_lock(&topology->lock);
+    pthread_mutex_lock(&redis->lock);
     for (unsigned slot = 0; slot < TMPL_REDIS_SLOTS; slot++) {
-        unsigned number = topology->slots[slot];
-
+        unsigned number = redis->slots[slot];
         if (!listed[number]) {
             listed[number] = 1;
             APR_ARRAY_PUSH(slots, unsigned) = slot;
         }
     }
-    pthread_mutex_unlock(&topology->lock);
+    pthread_mutex_unlock(&redis->lock);
 }
 
 /* ---- creating ---- */
 
-static apr_status_t topology_free(void *data)
+static apr_status_t nodes_free(void *data)
 {
-    topology_t *topology = data;
-
-    for (unsigned i = 1; i <= topology->n_nodes; i++) {
-        if (topology->nodes[i].node != NULL) {
-            tmpl_redis_node_destroy(topology->nodes[i].node);
-        }
+    tmpl_redis_t *redis = data;
+    for (unsigned i = 1; i <= redis->n_nodes; i++) {
+        tmpl_redis_node_destroy(redis->nodes[i]);
     }
     /* not the condition, as in tmpl_redis_node_destroy() */
-    pthread_mutex_destroy(&topology->lock);
+    pthread_mutex_destroy(&redis->lock);
     return APR_SUCCESS;
 }
 
-topology_t *tmpl_redis_topology_create(const tmpl_redis_address_t *address, tmpl_redis_tls_t *tls,
-                                       unsigned max_connections, apr_pool_t *pool)
+apr_status_t tmpl_redis_create(tmpl_redis_t **made, const tmpl_redis_address_t *address,
+                               unsigned max_connections, tmpl_error_t *err, apr_pool_t *pool)
 {
-    topology_t *topology = apr_pcalloc(pool, sizeof(*topology));
-
-    topology->address = *address;
-    topology->tls = tls;
-    topology->max_connections = max_connections;
-    pthread_mutex_init(&topology->lock, NULL);
-    pthread_cond_init(&topology->answered, NULL);
+    tmpl_redis_t *redis = apr_pcalloc(pool, sizeof(*redis));
+    redis->address = *address;
+    redis->max_connections = max_connections;
+    apr_status_t rv =
+        address->is_tls ? tmpl_redis_tls_create(&redis->tls, address, err, pool) : APR_SUCCESS;
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    pthread_mutex_init(&redis->lock, NULL);
+    pthread_cond_init(&redis->answered, NULL);
     if (address->mode == TMPL_REDIS_SINGLE) {
         tmpl_redis_range_t all = { 0, TMPL_REDIS_SLOTS - 1, *address->places };
-
-        slots_replace(topology, &all, 1);
+        slots_replace(redis, &all, 1);
     }
-    apr_pool_cleanup_register(pool, topology, topology_free, apr_pool_cleanup_null);
-    return topology;
+    /* its cleanup runs before that of TLS, which was created first */
+    apr_pool_cleanup_register(pool, redis, nodes_free, apr_pool_cleanup_null);
+    *made = redis;
+    return APR_SUCCESS;
 }

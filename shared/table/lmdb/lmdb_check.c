@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a directory could be used, found out without making a file in it. */
+#include "table/lmdb/lmdb_check.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -7,9 +8,35 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "table/lmdb/lmdb_env.h"
-#include "table/lmdb/lmdb_lock.h"
 #include "table/lmdb/lmdb_walk.h"
+
+/* later: what follows from the damage. */
+static apr_status_t damage_fail(const char *dir, size_t page, const char *later, tmpl_error_t *err)
+{
+    return tmpl_fail(err, APR_EGENERAL, "lmdb:%s: data.mdb is damaged at page %lu%s", dir,
+                     (unsigned long)page, later);
+}
+
+apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    tmpl_lmdb_lock_t writer;
+    size_t page = 0;
+    int rc = tmpl_lmdb_lock_open(&writer, dir, deadline, pool);
+    if (rc == 0) {
+        rc = tmpl_lmdb_lock_take(&writer, deadline);
+    }
+    if (rc == 0) {
+        rc = tmpl_lmdb_walk(tmpl_lmdb_path(dir, TMPL_LMDB_FILE, pool), &page);
+        tmpl_lmdb_lock_give(&writer);
+    }
+    tmpl_lmdb_lock_close(&writer);
+    return rc == 0               ? APR_SUCCESS
+           : rc == MDB_CORRUPTED ? damage_fail(dir, page, "", err)
+                                 : tmpl_lmdb_fail(dir, rc, err, "cannot check");
+}
+
+/* ---- whether a directory could be used, found out without making a file in it ---- */
 
 /* What the process must be allowed to do; a file that is missing will be made. */
 static const struct {
@@ -24,12 +51,10 @@ static const struct {
 };
 
 /* 0, or what is wrong with the directory; *failing says what cannot be done. */
-static int directory_test(const char *dir, const char **failing)
+static int directory_test(const char *dir, const char **failing, apr_pool_t *pool)
 {
-    char path[TMPL_LMDB_PATH];
     struct statvfs disk;
     struct stat st;
-
     if (stat(dir, &st) != 0 || statvfs(dir, &disk) != 0) {
         return errno;
     }
@@ -38,8 +63,8 @@ static int directory_test(const char *dir, const char **failing)
     }
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         *failing = parts[i].failing;
-        if (!tmpl_lmdb_path(path, dir, parts[i].name) ||
-            (access(path, parts[i].mode) != 0 && errno != ENOENT)) {
+        if (access(tmpl_lmdb_path(dir, parts[i].name, pool), parts[i].mode) != 0 &&
+            errno != ENOENT) {
             return errno;
         }
     }
@@ -53,7 +78,6 @@ static int format_test(const char *dir)
     MDB_txn *txn;
     MDB_dbi meta;
     int rc = mdb_env_create(&env);
-
     if (rc != 0) {
         return rc;
     }
@@ -83,18 +107,11 @@ static int is_unused(int lock)
  * Tests the content of the file. While a process uses it, it changes, and was tested already. This
  * is so, too, if a process has begun to use it in the meantime.
  */
-static int content_test(const char *dir, size_t *page)
+static int content_test(const char *dir, size_t *page, apr_pool_t *pool)
 {
-    char lock_path[TMPL_LMDB_PATH], path[TMPL_LMDB_PATH];
-    int rc = 0;
-
-    if (!tmpl_lmdb_path(lock_path, dir, TMPL_LMDB_WRITER_FILE) ||
-        !tmpl_lmdb_path(path, dir, TMPL_LMDB_FILE)) {
-        return errno;
-    }
-    int lock = open(lock_path, O_RDWR | O_CLOEXEC);
+    int lock = open(tmpl_lmdb_path(dir, TMPL_LMDB_WRITER_FILE, pool), O_RDWR | O_CLOEXEC), rc = 0;
     if (is_unused(lock)) {
-        rc = tmpl_lmdb_walk(path, page);
+        rc = tmpl_lmdb_walk(tmpl_lmdb_path(dir, TMPL_LMDB_FILE, pool), page);
         rc = rc == 0 && is_unused(lock) ? format_test(dir) : rc;
         rc = is_unused(lock) ? rc : 0;
     }
@@ -104,21 +121,18 @@ static int content_test(const char *dir, size_t *page)
     return rc;
 }
 
-apr_status_t tmpl_lmdb_test(const char *dir, tmpl_error_t *err)
+apr_status_t tmpl_lmdb_test(const char *dir, tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *failing = "cannot open";
     size_t page = 0;
-    int rc = directory_test(dir, &failing);
-
+    int rc = directory_test(dir, &failing, pool);
     if (rc == 0) {
         failing = "cannot open";
-        rc = content_test(dir, &page);
+        rc = content_test(dir, &page, pool);
     }
-    if (rc == MDB_CORRUPTED) {
-        return tmpl_fail(err, APR_EGENERAL,
-                         "lmdb:%s: data.mdb is damaged at page %lu: who opens it moves it aside, "
-                         "and everything is learnt anew",
-                         dir, (unsigned long)page);
-    }
-    return rc == 0 ? APR_SUCCESS : tmpl_lmdb_dir_fail(dir, rc, err, failing);
+    return rc == 0 ? APR_SUCCESS
+           : rc == MDB_CORRUPTED
+               ? damage_fail(dir, page,
+                             ": who opens it moves it aside, and everything is learnt anew", err)
+               : tmpl_lmdb_fail(dir, rc, err, failing);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "table/bucket/work.h"
+#include "table/work.h"
 
 #define SWEPT_LEAST 2 /* buckets that learning sweeps, plus one for each page */
 
@@ -41,7 +41,7 @@ static tmpl_rules_page_t rules_page(const tmpl_observation_t *page, tmpl_slot_t 
     return (tmpl_rules_page_t){ page, at, at[page->n], at[page->n + 1] };
 }
 
-static apr_status_t look(tmpl_work_t *w, const tmpl_observation_t *page, tmpl_counts_t *counts)
+static apr_status_t txn_look(tmpl_work_t *w, const tmpl_observation_t *page, tmpl_counts_t *counts)
 {
     keys_fill(w, &page, 1);
     apr_status_t rv = tmpl_work_load(w, 0);
@@ -71,11 +71,11 @@ apr_status_t tmpl_engine_look(const tmpl_engine_t *engine, const tmpl_observatio
                        .err = err };
     tmpl_work_t w;
     apr_status_t rv = tmpl_work_begin(&w, engine, &txn, pool);
-    return rv == APR_SUCCESS ? tmpl_work_end(&w, look(&w, page, counts)) : rv;
+    return rv == APR_SUCCESS ? tmpl_work_end(&w, txn_look(&w, page, counts)) : rv;
 }
 
-static apr_status_t learn(tmpl_work_t *w, const tmpl_observation_t *const *pages, uint32_t n,
-                          tmpl_counts_t *counts, uint32_t *counted)
+static apr_status_t txn_learn(tmpl_work_t *w, const tmpl_observation_t *const *pages, uint32_t n,
+                              tmpl_counts_t *counts, uint32_t *counted)
 {
     tmpl_rules_site_t *site = &w->txn->head.site;
     keys_fill(w, pages, n);
@@ -116,7 +116,7 @@ static apr_status_t learn_once(const tmpl_engine_t *engine, const tmpl_observati
     tmpl_work_t w;
     *counted = 0;
     apr_status_t rv = tmpl_work_begin(&w, engine, &txn, pool);
-    return rv == APR_SUCCESS ? tmpl_work_end(&w, learn(&w, pages, n, counts, counted)) : rv;
+    return rv == APR_SUCCESS ? tmpl_work_end(&w, txn_learn(&w, pages, n, counts, counted)) : rv;
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/bucket/work.h"
+#include "table/work.h"
 
 #include <string.h>
 
@@ -35,15 +35,21 @@ apr_status_t tmpl_work_end(tmpl_work_t *w, apr_status_t rv)
     return rv;
 }
 
+apr_status_t tmpl_work_changed(const tmpl_work_t *w)
+{
+    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
+                     w->txn->site);
+}
+
 /* ---- keys and entries ---- */
 
 /* The number of a key, and the rank by which keys are sorted. */
 typedef struct {
     uint32_t rank;
     uint32_t key;
-} ref_t;
+} ranked_t;
 
-_Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(ref_t) + sizeof(tmpl_slot_t *) <=
+_Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(ranked_t) + sizeof(tmpl_slot_t *) <=
                    TMPL_STORE_KEY_BYTES,
                "what tmpl_work_entries() takes for a key");
 
@@ -51,7 +57,7 @@ _Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(ref_t) + sizeof(tmpl_slot_
  * A pass of a radix sort, by the bits of ranks from shift on. Refs with equal bits keep their
  * order.
  */
-static void refs_pass(ref_t *to, const ref_t *from, uint32_t n, unsigned shift, unsigned bits)
+static void refs_pass(ranked_t *to, const ranked_t *from, uint32_t n, unsigned shift, unsigned bits)
 {
     uint32_t at[1u << DIGIT_MOST], sum = 0, mask = (1u << bits) - 1;
     memset(at, 0, sizeof(*at) << bits);
@@ -88,12 +94,12 @@ static tmpl_work_entry_t *entry_find(const tmpl_work_t *w, tmpl_key_t key, uint3
  * Sorts n refs by so many of the highest bits of their ranks as tell most buckets apart. Returns
  * the number of the other bits.
  */
-static unsigned refs_sort(ref_t *refs, uint32_t n, uint64_t most, apr_pool_t *pool)
+static unsigned refs_sort(ranked_t *refs, uint32_t n, uint64_t most, apr_pool_t *pool)
 {
     unsigned bits =
         tmpl_buckets_bits(most < TMPL_BUCKETS_MOST ? (uint32_t)most : TMPL_BUCKETS_MOST);
     unsigned low = bits / 2, high = bits - low;
-    ref_t *spare = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*spare));
+    ranked_t *spare = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*spare));
     if (bits > 0) {
         refs_pass(spare, refs, n, 32 - bits, low);
         refs_pass(refs, spare, n, 32 - high, high);
@@ -104,9 +110,9 @@ static unsigned refs_sort(ref_t *refs, uint32_t n, uint64_t most, apr_pool_t *po
 void tmpl_work_entries(tmpl_work_t *w)
 {
     apr_size_t n = w->n_keys;
-    ref_t *refs = apr_palloc(w->pool, (n + 1) * sizeof(*refs));
+    ranked_t *refs = apr_palloc(w->pool, (n + 1) * sizeof(*refs));
     for (uint32_t i = 0; i < n; i++) {
-        refs[i] = (ref_t){ tmpl_bucket_rank(w->txn->head.salt, w->keys[i]), i };
+        refs[i] = (ranked_t){ tmpl_bucket_rank(w->txn->head.salt, w->keys[i]), i };
     }
     /* entries of one bucket become neighbours, however many buckets they will need; and few keys
      * have equal bits */
@@ -207,7 +213,7 @@ static void entries_assign(tmpl_work_t *w)
 
 static void entries_find(tmpl_work_t *w)
 {
-    tmpl_columns_t columns = { 0 };
+    tmpl_bucket_columns_t columns = { 0 };
     uint32_t bucket = TMPL_NONE;
     for (uint32_t i = 0; i < w->n; i++) {
         tmpl_work_entry_t *entry = &w->entries[i];
@@ -268,8 +274,7 @@ apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep)
             return APR_SUCCESS;
         }
     }
-    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
-                     w->txn->site);
+    return tmpl_work_changed(w);
 }
 
 /* ---- writing ---- */
@@ -301,8 +306,7 @@ static apr_status_t resize_load(tmpl_work_t *w, uint32_t n)
         rv = w->provider->get(w->txn, w->buckets + from, w->n_buckets - from);
     }
     if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {
-        rv =
-            tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read", w->txn->site);
+        rv = tmpl_work_changed(w);
     }
     w->txn->head = head;
     return rv;
@@ -385,14 +389,14 @@ static apr_status_t buckets_update(tmpl_work_t *w)
 /* Commits the buckets that have changed, in the order of their ranks. */
 static apr_status_t changes_commit(tmpl_work_t *w)
 {
-    ref_t *refs = apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*refs));
+    ranked_t *refs = apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*refs));
     tmpl_numbered_t *changed =
         apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*changed));
     uint32_t n = 0, most = 0;
     for (uint32_t i = 0; i < w->n_buckets; i++) {
         if (w->changed[i]) {
             uint32_t number = w->buckets[i].number;
-            refs[n++] = (ref_t){ tmpl_bucket_first(number), i };
+            refs[n++] = (ranked_t){ tmpl_bucket_first(number), i };
             most = number > most ? number : most;
         }
     }

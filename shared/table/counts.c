@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of observations that outlive the originals. */
-#include <stdlib.h>
-#include <string.h>
+#include "table/counts.h"
 
-#include "table/store.h"
+#include <stdlib.h>
 
 /* Copies size bytes to at + *used, unless at is NULL, and counts them. */
 static const void *piece_copy(char *at, size_t *used, const void *from, size_t size)

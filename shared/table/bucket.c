@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/bucket/bucket.h"
+#include "table/bucket.h"
 
 #include <stddef.h>
 
@@ -22,7 +22,7 @@
 #define REST_16(n) REST_4(n), REST_4((n) + 4), REST_4((n) + 8), REST_4((n) + 12)
 static const unsigned char rest_sizes[TAGS] = { REST_16(0), REST_16(16), REST_16(32), REST_16(48) };
 
-int tmpl_bucket_open(tmpl_columns_t *c, const tmpl_bucket_t *bucket)
+int tmpl_bucket_open(tmpl_bucket_columns_t *c, const tmpl_bucket_t *bucket)
 {
     const unsigned char *at = bucket->bytes;
     c->n = 0;
@@ -46,12 +46,12 @@ int tmpl_bucket_open(tmpl_columns_t *c, const tmpl_bucket_t *bucket)
     return 1;
 }
 
-static uint64_t hash_at(const tmpl_columns_t *c, uint32_t i)
+static uint64_t hash_at(const tmpl_bucket_columns_t *c, uint32_t i)
 {
     return tmpl_get_le(c->lows + (size_t)LOW_SIZE * i, LOW_SIZE) | (uint64_t)c->tops[i] << 32;
 }
 
-static uint32_t last_at(const tmpl_columns_t *c, uint32_t i)
+static uint32_t last_at(const tmpl_bucket_columns_t *c, uint32_t i)
 {
     const unsigned char *age = c->ages + (size_t)c->width * i;
     uint32_t last = c->clock;
@@ -61,7 +61,7 @@ static uint32_t last_at(const tmpl_columns_t *c, uint32_t i)
     return last;
 }
 
-static tmpl_kind_e kind_of(unsigned tag)
+static tmpl_kind_e tag_kind(unsigned tag)
 {
     return (tag & KIND_MASK) == EXPLICIT ? TMPL_KIND_SEGMENT : (tmpl_kind_e)(tag & KIND_MASK);
 }
@@ -101,7 +101,7 @@ static void rest_get(tmpl_value_t *value, unsigned tag, const unsigned char *res
 }
 
 /* The tag of entry number i, and the bytes of its rest; NULL if the bucket does not have them. */
-static const unsigned char *rest_find(const tmpl_columns_t *c, uint32_t i, unsigned *tag)
+static const unsigned char *rest_find(const tmpl_bucket_columns_t *c, uint32_t i, unsigned *tag)
 {
     const unsigned char *rest = c->rests;
     for (const unsigned char *run = c->runs; run < c->lows; run += RUN_SIZE) {
@@ -116,11 +116,12 @@ static const unsigned char *rest_find(const tmpl_columns_t *c, uint32_t i, unsig
     return NULL;
 }
 
-static int entry_get(const tmpl_columns_t *c, uint32_t i, tmpl_kind_e kind, tmpl_value_t *value)
+static int entry_get(const tmpl_bucket_columns_t *c, uint32_t i, tmpl_kind_e kind,
+                     tmpl_value_t *value)
 {
     unsigned tag;
     const unsigned char *rest = rest_find(c, i, &tag);
-    if (rest == NULL || kind_of(tag) != kind) {
+    if (rest == NULL || tag_kind(tag) != kind) {
         return 0;
     }
     rest_get(value, tag, rest);
@@ -129,7 +130,7 @@ static int entry_get(const tmpl_columns_t *c, uint32_t i, tmpl_kind_e kind, tmpl
 }
 
 /* A number whose bit k is set if entry i + k, of sixteen, has this top; other bits may be set. */
-static unsigned tops_same(const tmpl_columns_t *c, uint32_t i, unsigned char top)
+static unsigned tops_same(const tmpl_bucket_columns_t *c, uint32_t i, unsigned char top)
 {
     unsigned same = 0;
     if (c->end - c->tops >= (ptrdiff_t)i + TMPL_BYTES16) {
@@ -144,7 +145,7 @@ static unsigned tops_same(const tmpl_columns_t *c, uint32_t i, unsigned char top
 }
 
 /* One byte of the hash, compared in sixteen entries at once, tells most keys apart. */
-int tmpl_bucket_find(const tmpl_columns_t *c, tmpl_key_t key, tmpl_value_t *value)
+int tmpl_bucket_find(const tmpl_bucket_columns_t *c, tmpl_key_t key, tmpl_value_t *value)
 {
     const unsigned char top = (unsigned char)(key.hash >> 32);
     for (uint32_t i = 0; i < c->n; i += TMPL_BYTES16) {
@@ -161,13 +162,13 @@ int tmpl_bucket_find(const tmpl_columns_t *c, tmpl_key_t key, tmpl_value_t *valu
 
 uint32_t tmpl_bucket_count(const tmpl_bucket_t *bucket)
 {
-    tmpl_columns_t c;
+    tmpl_bucket_columns_t c;
     return tmpl_bucket_open(&c, bucket) ? c.n : 0;
 }
 
 uint32_t tmpl_bucket_read(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket)
 {
-    tmpl_columns_t c;
+    tmpl_bucket_columns_t c;
     uint32_t i = 0;
     if (!tmpl_bucket_open(&c, bucket)) {
         return 0;
@@ -192,7 +193,7 @@ uint32_t tmpl_bucket_read(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket)
 
 tmpl_key_t tmpl_bucket_key(const tmpl_bucket_row_t *row)
 {
-    return (tmpl_key_t){ row->hash, kind_of(row->tag) };
+    return (tmpl_key_t){ row->hash, tag_kind(row->tag) };
 }
 
 void tmpl_bucket_value(tmpl_value_t *value, const tmpl_bucket_row_t *row)
@@ -227,7 +228,7 @@ void tmpl_bucket_row(tmpl_bucket_row_t *row, tmpl_key_t key, const tmpl_value_t 
                                 .len = rest_sizes[tag] };
 }
 
-static unsigned width_of(uint32_t age)
+static unsigned age_width(uint32_t age)
 {
     return age < 1u << 8 ? 1 : age < 1u << 16 ? 2 : age < 1u << 24 ? 3 : 4;
 }
@@ -283,7 +284,7 @@ int tmpl_bucket_write(tmpl_bucket_t *bucket, tmpl_bucket_row_t *rows, uint32_t n
         return 0;
     }
     lists_fill(&lists, rows, n);
-    unsigned width = width_of(lists.latest - lists.clock);
+    unsigned width = age_width(lists.latest - lists.clock);
     size_t head = HEAD_SIZE + (size_t)RUN_SIZE * lists.n_runs;
     size_t len = head + (size_t)n * (LOW_SIZE + 1 + width) + lists.rests;
     if (len > TMPL_BUCKET_MOST) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 
 #include <endian.h>
 
@@ -12,33 +12,6 @@
 #define ENTRIES_SMALL 32   /* in each bucket of a small site: its pages need all buckets anyway */
 #define SMALL         1024 /* entries that count as those of a small site */
 #define MERGES_MOST   64   /* buckets that a site loses at once */
-
-#define FROZEN (1u << 31)
-
-void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head)
-{
-    tmpl_put_le(bytes, head->site.pages, 4);
-    tmpl_put_le(bytes + 4, head->site.version, 8);
-    tmpl_put_le(bytes + 12, head->site.entries, 8);
-    tmpl_put_le(bytes + 20, head->n | (head->site.frozen ? FROZEN : 0), 4);
-    tmpl_put_le(bytes + 24, head->salt, 8);
-    tmpl_put_le(bytes + 32, head->swept, 4);
-}
-
-int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len)
-{
-    const unsigned char *at = bytes;
-    if (len != TMPL_HEAD_SIZE) {
-        return 0;
-    }
-    uint32_t n = (uint32_t)tmpl_get_le(at + 20, 4);
-    *head = (tmpl_head_t){ { (uint32_t)tmpl_get_le(at, 4), tmpl_get_le(at + 4, 8),
-                             tmpl_get_le(at + 12, 8), (n & FROZEN) != 0 },
-                           n & ~FROZEN,
-                           tmpl_get_le(at + 24, 8),
-                           (uint32_t)tmpl_get_le(at + 32, 4) };
-    return head->n <= TMPL_BUCKETS_MOST;
-}
 
 uint32_t tmpl_buckets_for(uint64_t entries)
 {

@@ -11,7 +11,7 @@
 #ifndef TMPL_BUCKETS_H
 #define TMPL_BUCKETS_H
 
-#include "table/bucket/bucket.h"
+#include "table/bucket.h"
 
 /* The number of buckets of a site with so many entries. */
 uint32_t tmpl_buckets_for(uint64_t entries);

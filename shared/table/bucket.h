@@ -54,13 +54,13 @@ typedef struct {
     uint32_t n, clock;
     unsigned width; /* bytes of an age */
     const unsigned char *runs, *lows, *tops, *ages, *rests, *end;
-} tmpl_columns_t;
+} tmpl_bucket_columns_t;
 
 /* Fills columns. Returns 0 if the bytes cannot be a bucket: then nothing is found. */
-int tmpl_bucket_open(tmpl_columns_t *columns, const tmpl_bucket_t *bucket);
+int tmpl_bucket_open(tmpl_bucket_columns_t *columns, const tmpl_bucket_t *bucket);
 
 /* Finds a key and fills value. Returns 0 if the bucket does not have it; value is unchanged. */
-int tmpl_bucket_find(const tmpl_columns_t *columns, tmpl_key_t key, tmpl_value_t *value);
+int tmpl_bucket_find(const tmpl_bucket_columns_t *columns, tmpl_key_t key, tmpl_value_t *value);
 
 /* The most entries that tmpl_bucket_read() may return: it returns fewer if bytes are damaged. */
 uint32_t tmpl_bucket_count(const tmpl_bucket_t *bucket);

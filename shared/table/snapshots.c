@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/bucket/snapshots.h"
+#include "table/snapshots.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static cell_t *cell_of(tmpl_snapshots_t *cache, const char *site)
     return &cache->cells[XXH3_64bits(site, strlen(site)) % SITES];
 }
 
-static int is_of(const cell_t *cell, const char *site)
+static int cell_is_of(const cell_t *cell, const char *site)
 {
     return cell->snapshot != NULL && strcmp(cell->snapshot->site, site) == 0;
 }
@@ -181,21 +181,13 @@ tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool)
     return cache;
 }
 
-size_t tmpl_snapshots_size(tmpl_snapshots_t *cache)
-{
-    pthread_mutex_lock(&cache->lock);
-    size_t size = cache->size;
-    pthread_mutex_unlock(&cache->lock);
-    return size;
-}
-
 tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *cache, const char *site, int64_t least,
                                      int64_t most)
 {
     const cell_t *cell = cell_of(cache, site);
     tmpl_snapshot_t *snapshot = NULL;
     pthread_mutex_lock(&cache->lock);
-    if (is_of(cell, site) && cell->snapshot->stamp >= least && cell->snapshot->stamp <= most) {
+    if (cell_is_of(cell, site) && cell->snapshot->stamp >= least && cell->snapshot->stamp <= most) {
         snapshot = cell->snapshot;
         snapshot->used = cache->taken++;
         snapshot->users++;
@@ -288,7 +280,7 @@ void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t
     }
     cell_t *cell = cell_of(snapshots, site);
     pthread_mutex_lock(&snapshots->lock);
-    if (stamp > cell->since && (!is_of(cell, site) || stamp > cell->snapshot->stamp)) {
+    if (stamp > cell->since && (!cell_is_of(cell, site) || stamp > cell->snapshot->stamp)) {
         cell_clear(snapshots, cell);
         if (room_take(snapshots, snapshot->size, NULL)) {
             snapshot->used = snapshots->taken++;
@@ -307,7 +299,7 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t
 {
     cell_t *cell = cell_of(snapshots, site);
     pthread_mutex_lock(&snapshots->lock);
-    int was_kept = is_of(cell, site);
+    int was_kept = cell_is_of(cell, site);
     if (was_kept) {
         cell_clear(snapshots, cell);
     }
@@ -316,6 +308,57 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t
     if (was_kept) {
         tmpl_snapshots_begin(snapshots, site, stamp, head, buckets, n);
     }
+}
+
+/* Reads from a snapshot, and what it lacks from the store. Returns 0 if the snapshot has ended. */
+static int read_rest(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached, tmpl_txn_t *txn,
+                     tmpl_get_t read, tmpl_numbered_t *buckets, uint32_t n, apr_status_t *rv)
+{
+    uint32_t *missing = apr_palloc(txn->pool, (n + (apr_size_t)1) * sizeof(*missing));
+    tmpl_head_t head;
+    uint32_t n_missing = tmpl_snapshots_get(snapshots, cached, &head, buckets, n, missing);
+    *rv = APR_SUCCESS;
+    if (!tmpl_head_same_buckets(&head, &txn->head)) {
+        return 0;
+    }
+    txn->head = head;
+    txn->found = 1;
+    if (n_missing == 0) {
+        return 1;
+    }
+    tmpl_numbered_t *found = apr_palloc(txn->pool, n_missing * sizeof(*found));
+    for (uint32_t i = 0; i < n_missing; i++) {
+        found[i].number = buckets[missing[i]].number;
+    }
+    *rv = read(txn, found, n_missing);
+    for (uint32_t i = 0; *rv == APR_SUCCESS && i < n_missing; i++) {
+        buckets[missing[i]].is = found[i].is;
+    }
+    return *rv != APR_SUCCESS ||
+           tmpl_snapshots_add(snapshots, cached, &txn->head, found, n_missing);
+}
+
+apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **cached,
+                                 int64_t stamp, tmpl_txn_t *txn, tmpl_get_t read,
+                                 tmpl_numbered_t *buckets, uint32_t n)
+{
+    const tmpl_head_t asked = txn->head;
+    apr_status_t rv;
+    if (*cached != NULL) {
+        if (read_rest(snapshots, *cached, txn, read, buckets, n, &rv)) {
+            return rv;
+        }
+        tmpl_snapshots_give(snapshots, *cached);
+        *cached = NULL;
+        if (!tmpl_head_same_buckets(&txn->head, &asked)) {
+            return APR_SUCCESS; /* the engine asks again */
+        }
+    }
+    rv = read(txn, buckets, n);
+    if (rv == APR_SUCCESS && tmpl_head_same_buckets(&txn->head, &asked)) {
+        tmpl_snapshots_begin(snapshots, txn->site, stamp, &txn->head, buckets, n);
+    }
+    return rv;
 }
 
 void tmpl_snapshots_clear(tmpl_snapshots_t *cache, int64_t stamp)

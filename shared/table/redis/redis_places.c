@@ -1,18 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "table/redis/redis_places.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/redis/redis_error.h"
-#include "table/redis/redis_places.h"
-#include "table/redis/redis_slot.h"
+#define POLYNOMIAL 0x1021u
 
-tmpl_redis_command_t tmpl_redis_cluster_ask(const tmpl_redis_address_t *address, apr_pool_t *pool)
+unsigned tmpl_redis_slot(const char *key)
 {
-    static const char *argv[] = { "CLUSTER", "SLOTS" };
+    const char *open = strchr(key, '{');
+    const char *close = open != NULL ? strchr(open, '}') : NULL;
+    size_t len = strlen(key);
+    unsigned crc = 0;
+    if (close != NULL && close > open + 1) {
+        key = open + 1;
+        len = (size_t)(close - key);
+    }
+    for (size_t i = 0; i < len; i++) {
+        crc ^= (unsigned)(unsigned char)key[i] << 8;
+        for (int bit = 0; bit < 8; bit++) {
+            crc = (crc << 1) ^ ((crc & 0x8000u) != 0 ? POLYNOMIAL : 0);
+        }
+    }
+    return (crc & 0xffffu) % TMPL_REDIS_SLOTS;
+}
 
-    (void)address;
-    (void)pool;
-    return (tmpl_redis_command_t){ 2, argv, NULL };
+/*
+ * The reply has two strings, the host and the port, or is nil if the sentinel does not know the
+ * name.
+ */
+apr_status_t tmpl_redis_sentinel_read(const redisReply *reply, const tmpl_redis_server_t *asked,
+                                      apr_array_header_t *ranges, tmpl_error_t *err)
+{
+    tmpl_redis_range_t all = { 0, TMPL_REDIS_SLOTS - 1, { "", 0 } };
+    if (reply->type == REDIS_REPLY_NIL) {
+        return tmpl_fail(err, APR_EGENERAL, "%s: the sentinel knows no master of that name",
+                         asked->name);
+    }
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2 ||
+        reply->element[0]->type != REDIS_REPLY_STRING ||
+        reply->element[1]->type != REDIS_REPLY_STRING ||
+        !tmpl_redis_place_fill(&all.place, reply->element[0]->str, reply->element[0]->len,
+                               strtol(reply->element[1]->str, NULL, 10), &asked->place)) {
+        return tmpl_redis_garbage(asked->name, err);
+    }
+    APR_ARRAY_PUSH(ranges, tmpl_redis_range_t) = all;
+    return APR_SUCCESS;
 }
 
 /* Reads a range: first slot, last slot, and the master (host, port, and more). Replicas follow. */
@@ -61,7 +94,6 @@ int tmpl_redis_referral_read(tmpl_redis_referral_t *referral, const redisReply *
                              const tmpl_redis_place_t *asked)
 {
     char *end;
-
     referral->is_ask = tmpl_redis_is_error(reply, "ASK ");
     if (!referral->is_ask && !tmpl_redis_is_error(reply, "MOVED ")) {
         return 0;

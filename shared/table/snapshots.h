@@ -25,9 +25,6 @@ typedef struct tmpl_snapshot_t tmpl_snapshot_t;
  */
 tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool);
 
-/* The bytes that all snapshots take now. */
-size_t tmpl_snapshots_size(tmpl_snapshots_t *snapshots);
-
 /* The snapshot of a site whose stamp is from least to most, or NULL. The caller gives it back. */
 tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *snapshots, const char *site, int64_t least,
                                      int64_t most);
@@ -63,6 +60,16 @@ void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t
  */
 void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
+
+/*
+ * A transaction's get (provider.h): takes n buckets from the snapshot *cached, and has read, a get
+ * as well, read the others. Without a snapshot (NULL), or if the snapshot is of a former state of
+ * the site, reads all, and begins a snapshot with stamp. Sets *cached to NULL when it has given the
+ * snapshot back.
+ */
+apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **cached,
+                                 int64_t stamp, tmpl_txn_t *txn, tmpl_get_t read,
+                                 tmpl_numbered_t *buckets, uint32_t n);
 
 /* Ends all snapshots, and outdates what was read before stamp. */
 void tmpl_snapshots_clear(tmpl_snapshots_t *snapshots, int64_t stamp);

@@ -10,7 +10,7 @@
 #ifndef TMPL_WORK_H
 #define TMPL_WORK_H
 
-#include "table/bucket/buckets.h"
+#include "table/buckets.h"
 #include "table/engine.h"
 
 #define TMPL_GUESSES_MOST 5 /* guessed heads in a row that may be wrong */
@@ -49,6 +49,9 @@ apr_status_t tmpl_work_begin(tmpl_work_t *w, const tmpl_engine_t *engine, tmpl_t
 
 /* Ends the transaction, and returns rv. */
 apr_status_t tmpl_work_end(tmpl_work_t *w, apr_status_t rv);
+
+/* The error of a site whose buckets others change while they are read: APR_EBUSY. */
+apr_status_t tmpl_work_changed(const tmpl_work_t *w);
 
 /* Makes one entry for each distinct key, in the order of ranks, and points slots to them. */
 void tmpl_work_entries(tmpl_work_t *w);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/lmdb/lmdb_open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "table/lmdb/lmdb_walk.h"
+
+#define OPEN_TIMEOUT  apr_time_from_sec(1)
+#define CLOSE_SECONDS 2
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static tmpl_lmdb_t *open_list;
+
+/* Moves a damaged file aside, while no other process has it open. */
+static int file_replace(tmpl_lmdb_t *db)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    size_t page;
+    int rc = tmpl_lmdb_walk(db->path, &page);
+    if (rc != MDB_CORRUPTED || db->leaves_damaged) {
+        return rc == MDB_VERSION_MISMATCH ? 0 : rc; /* LMDB itself refuses such a file */
+    }
+    strftime(db->moved, sizeof(db->moved), TMPL_LMDB_FILE ".damaged-%Y%m%dT%H%M%SZ",
+             gmtime_r(&now, &utc));
+    return rename(db->path, tmpl_lmdb_path(db->dir, db->moved, db->pool)) == 0 ? 0 : errno;
+}
+
+/*
+ * Whether the locks of the directory belong to its data.mdb. If not, somebody has removed or
+ * replaced data.mdb while it was in use. LMDB must not use one lock.mdb for two files: lock.mdb
+ * holds the number of the last transaction.
+ */
+static int locks_fit(const tmpl_lmdb_t *db)
+{
+    return tmpl_lmdb_is_file(db->path, &db->writer.shared->file);
+}
+
+/*
+ * Starts the environment of a file that the locks do not belong to yet. The caller holds the lock.
+ */
+static int env_claim(tmpl_lmdb_t *db)
+{
+    tmpl_lmdb_shared_t *shared = db->writer.shared;
+    if (shared->file.ino != 0) {
+        /* processes may have another file open, which is lost: they go on with their lock.mdb */
+        unlink(tmpl_lmdb_path(db->dir, TMPL_LMDB_READERS_FILE, db->pool));
+    }
+    int rc = file_replace(db);
+    if (rc == 0) {
+        rc = tmpl_lmdb_start(db);
+    }
+    if (rc == 0) {
+        shared->file = db->file;
+    }
+    return rc;
+}
+
+/* Starts the environment. While the locks fit, a writer that hangs does not block this. */
+static int env_begin(tmpl_lmdb_t *db)
+{
+    if (!locks_fit(db)) {
+        int rc = tmpl_lmdb_lock_take(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
+        if (rc != 0) {
+            return rc;
+        }
+        int fit = locks_fit(db); /* another process was faster */
+        if (!fit) {
+            rc = env_claim(db);
+        }
+        tmpl_lmdb_lock_give(&db->writer);
+        if (!fit) {
+            return rc;
+        }
+    }
+    int rc = tmpl_lmdb_start(db);
+    const tmpl_lmdb_id_t *of_locks = &db->writer.shared->file;
+    int fit = db->file.dev == of_locks->dev && db->file.ino == of_locks->ino;
+    return rc == 0 && !fit ? EAGAIN : rc; /* the file was removed just now */
+}
+
+static int env_open(tmpl_lmdb_t *db)
+{
+    int rc = tmpl_lmdb_lock_open(&db->writer, db->dir, tmpl_clock() + OPEN_TIMEOUT, db->pool);
+    if (rc == 0) {
+        rc = env_begin(db);
+    }
+    if (rc == 0) {
+        tmpl_lmdb_reader_check(db);
+        rc = tmpl_lmdb_tables(db, tmpl_clock() + OPEN_TIMEOUT);
+    }
+    return rc;
+}
+
+/* The environment of a directory if this process has it open. The caller holds open_lock. */
+static tmpl_lmdb_t *open_find(const struct stat *st)
+{
+    for (tmpl_lmdb_t *db = open_list; db != NULL; db = db->next) {
+        if (db->dir_id.dev == st->st_dev && db->dir_id.ino == st->st_ino && db->pid == getpid() &&
+            !db->is_lost) {
+            return db;
+        }
+    }
+    return NULL;
+}
+
+static void db_free(tmpl_lmdb_t *db)
+{
+    tmpl_lmdb_stop(db);
+    tmpl_lmdb_lock_close(&db->writer);
+    pthread_rwlock_destroy(&db->map_lock);
+    apr_pool_destroy(db->pool);
+}
+
+static int db_open(tmpl_lmdb_t **opened, const char *dir, const struct stat *st, size_t map_size,
+                   int leaves_damaged)
+{
+    apr_pool_t *pool;
+    apr_pool_create_unmanaged(&pool);
+    tmpl_lmdb_t *db = apr_pcalloc(pool, sizeof(*db));
+    db->pool = pool;
+    db->refs = 1;
+    db->pid = getpid();
+    db->dir_id = (tmpl_lmdb_id_t){ st->st_dev, st->st_ino };
+    db->dir = apr_pstrdup(pool, dir);
+    db->path = tmpl_lmdb_path(dir, TMPL_LMDB_FILE, pool);
+    db->map_size = map_size;
+    db->leaves_damaged = leaves_damaged;
+    pthread_rwlock_init(&db->map_lock, NULL);
+    int rc = env_open(db);
+    if (rc != 0) {
+        db_free(db);
+        return rc;
+    }
+    db->next = open_list;
+    open_list = db;
+    *opened = db;
+    return 0;
+}
+
+apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t map_size,
+                            int leaves_damaged, tmpl_error_t *err)
+{
+    struct stat st;
+    tmpl_lmdb_t *db;
+    int rc = 0;
+    pthread_mutex_lock(&open_lock);
+    if ((mkdir(dir, 0700) != 0 && errno != EEXIST) || stat(dir, &st) != 0) {
+        rc = errno;
+    }
+    else if (!S_ISDIR(st.st_mode)) {
+        rc = ENOTDIR;
+    }
+    else if ((db = open_find(&st)) != NULL && !tmpl_lmdb_is_lost(db)) {
+        rc = tmpl_lmdb_grow(db, map_size);
+        db->refs += rc == 0;
+        *opened = db;
+    }
+    else {
+        if (db != NULL) {
+            db->is_lost = 1;
+        }
+        rc = db_open(opened, dir, &st, map_size, leaves_damaged);
+    }
+    pthread_mutex_unlock(&open_lock);
+    return rc == 0 ? APR_SUCCESS : tmpl_lmdb_fail(dir, rc, err, "cannot open");
+}
+
+/*
+ * prefork ends a child by destroying its pools within a signal handler. The code that the signal
+ * interrupted may hold open_lock, or a lock that is in a file and belongs to all processes. Then
+ * nothing is unmapped, so that the kernel finds the lock after the process has ended, and gives it
+ * to another process.
+ */
+void tmpl_lmdb_close(tmpl_lmdb_t *db)
+{
+    if (tmpl_clock_lock(&open_lock, tmpl_clock() + apr_time_from_sec(CLOSE_SECONDS)) != 0) {
+        return;
+    }
+    /* a child must not close what it inherited */
+    if (db->pid == getpid() && --db->refs == 0 &&
+        __atomic_load_n(&db->locking, __ATOMIC_RELAXED) == 0) {
+        tmpl_lmdb_t **at = &open_list;
+        while (*at != db) {
+            at = &(*at)->next;
+        }
+        *at = db->next;
+        if (db->env != NULL) {
+            mdb_env_sync(db->env, 1);
+        }
+        db_free(db);
+    }
+    pthread_mutex_unlock(&open_lock);
+}

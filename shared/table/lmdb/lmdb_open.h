@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening the LMDB environment of a directory. All users of the directory in this process share it,
+ * as LMDB forbids opening it twice.
+ *
+ * Damage is found when the first process opens the file. If somebody overwrites or truncates the
+ * file while a process has it open, a signal may end that process: the file is mapped into memory.
+ */
+#ifndef TMPL_LMDB_OPEN_H
+#define TMPL_LMDB_OPEN_H
+
+#include "table/lmdb/lmdb_env.h"
+
+/*
+ * Opens dir, and creates it if it is missing. If this process has dir open already, adds a user.
+ * The map grows to the largest size that a user asks for. APR_SUCCESS, or an error with text.
+ *
+ * If no process has the directory open, walks the file first (lmdb_walk.h). A damaged file is
+ * renamed to data.mdb.damaged-TIME, and the store begins anew; with leaves_damaged it is an error.
+ */
+apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **db, const char *dir, apr_size_t map_size,
+                            int leaves_damaged, tmpl_error_t *err);
+/* Removes a user. The last user to leave writes all to disk and closes the environment. */
+void tmpl_lmdb_close(tmpl_lmdb_t *db);
+
+#endif
