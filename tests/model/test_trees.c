@@ -323,7 +323,7 @@ static const char *replaced(const char *text, const char *what, const char *with
 static void a_bad_model_is_refused_with_its_line(void **state)
 {
     static const char *const bad[][3] = {
-        { "trees 1", "trees 2", "some.model: line 2: not the head of a model: tmpl-trees 2" },
+        { "trees 2", "trees 1", "some.model: line 2: not the head of a model: tmpl-trees 2" },
         { "threshold 0.8", "threshold 1.1", "line 3: threshold is not a number of 0 to 1: 1.1" },
         { "threshold 0.8", "ratio 0.8", "line 3: \"threshold\" is expected, not \"ratio\"" },
         { "bias -0.5", "bias inf", "line 4: bias is not a number of" },
