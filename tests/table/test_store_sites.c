@@ -186,10 +186,30 @@ static void import_of_nothing_is_a_site(void **state)
     assert_int_equal(stats_of(c, "s", &usual).pages, 10);
 }
 
+/* Of two entries with one key, the last one counts. */
+static void import_takes_the_last_of_a_key(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_stats_t head = { .pages = 10 };
+    const tmpl_key_t key = { model_key(0), TMPL_KIND_SEGMENT };
+    const tmpl_entry_t entries[] = { { key, { 2, 1, 0, 0 }, NULL, 0 },
+                                     { key, { 7, 9, 0, 0 }, NULL, 0 } };
+
+    assert_int_equal(tmpl_store_import(c->store, "s", &head, entries, 2, &c->err, c->pool),
+                     APR_SUCCESS);
+    look(c, "s", 0, 1);
+    assert_int_equal(c->counts.records[0].df, 7);
+    assert_int_equal(stats_of(c, "s", &usual).entries, 1);
+}
+
 static const store_test_t table[] = {
-    TEST(ALL_STORES, sites_do_not_mix),        TEST(ALL_STORES, sites_come_in_parts),
-    TEST(ALL_STORES, forget_forgets_one_site), TEST(ALL_STORES, frozen_sites_learn_nothing),
-    TEST(ALL_STORES, export_and_import),       TEST(ALL_STORES, import_of_nothing_is_a_site),
+    TEST(ALL_STORES, sites_do_not_mix),
+    TEST(ALL_STORES, sites_come_in_parts),
+    TEST(ALL_STORES, forget_forgets_one_site),
+    TEST(ALL_STORES, frozen_sites_learn_nothing),
+    TEST(ALL_STORES, export_and_import),
+    TEST(ALL_STORES, import_of_nothing_is_a_site),
+    TEST(ALL_STORES, import_takes_the_last_of_a_key),
 };
 
 int main(int argc, char **argv)
