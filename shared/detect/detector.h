@@ -2,7 +2,7 @@
 /*
  * The detectors, in one table from which configuration, tool, response fields, counters and tests
  * are generated. To add one: a row here, and the two functions that it names in detector.c;
- * docs/add-a-detector.md walks through it.
+ * docs/contributing.md walks through it.
  */
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
@@ -89,8 +89,8 @@ const tmpl_detector_t *tmpl_detector(tmpl_detector_e id);
 apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err);
 
 /*
- * off, max, min, or on, in any case; on is min, the better one (docs/accuracy.md). APR_EINVAL, with
- * the valid names, for any other name.
+ * off, max, min, or on, in any case; on is min, the better one (docs/lab/accuracy.md). APR_EINVAL,
+ * with the valid names, for any other name.
  */
 apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name, tmpl_error_t *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and other forms (docs/redis.md): one hash per site, with the key
+ * The shared store, "redis://..." and other forms (docs/stores.md): one hash per site, with the key
  * "tmpl:6:{SITE}". So a site expires or is evicted as a whole. The braces keep all keys that a site
  * may ever have in one slot of a cluster; in the name, braces and % are written %7B, %7D and %25.
  * redis_fields.h has the fields of the hash.
