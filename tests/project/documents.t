@@ -10,6 +10,7 @@ use warnings;
 
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
+use File::Find qw(find);
 use Test::More;
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
@@ -20,6 +21,13 @@ sub slurp {
     open my $f, '<:encoding(UTF-8)', $name or BAIL_OUT("$name: $!");
     local $/;
     return scalar <$f>;
+}
+
+sub slurp_bytes {
+    my ($name) = @_;
+    open my $f, '<', $name or BAIL_OUT("$name: $!");
+    local $/;
+    return scalar(<$f>) // '';
 }
 
 # demo/run compares its own output with demo/expected.txt.
@@ -86,6 +94,18 @@ subtest 'links' => sub {
         }
         is("@dead", '', "$name: no dead links");
     }
+};
+
+subtest 'documents that sources name' => sub {
+    my %named;
+    my @folders = grep { -d } qw(shared mod_tmpl tmplctl tests t bench train conf make debian container demo);
+    find({ no_chdir => 1, wanted => sub {
+        return if !-f || -B;
+        my $file = $_;
+        push @{ $named{$_} }, $file for slurp_bytes($file) =~ m{(?<![\w/])docs/(?:lab/)?[\w-]+\.(?:md|[15])(?!\w)}g;
+    } }, @folders);
+    cmp_ok(scalar keys %named, '>', 5, 'documents');
+    ok(-e $_, "$_, which @{ $named{$_} }[0] names") for sort keys %named;
 };
 
 # Tables, listings and addresses cannot be wrapped.
