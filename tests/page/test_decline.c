@@ -69,7 +69,8 @@ static void every_reason_is_documented(void **state)
     for (int i = 1; i < TMPL_DECLINE_COUNT; i++) {
         const char *row = apr_psprintf(*state, "\n| %s | ", tmpl_decline_name((tmpl_decline_e)i));
         if (strstr(text, row) == NULL) {
-            fail_msg("docs/troubleshooting.md has no row for '%s'", tmpl_decline_name((tmpl_decline_e)i));
+            fail_msg("docs/troubleshooting.md has no row for '%s'",
+                     tmpl_decline_name((tmpl_decline_e)i));
         }
     }
 }
