@@ -20,7 +20,7 @@
 # deps-packages  install the packages that deb needs
 # deps-roots     install the packages that check-deb, check-docs and check-trixie need
 # deps-arch      install the packages that check-arch needs
-# settings       write the tables of README.md and docs/indexing.md, and docs/mod_tmpl.5, from the headers
+# settings       write the tables of docs/directives.md and docs/indexing.md, and docs/mod_tmpl.5, from the headers
 # clean          remove BUILD
 # help           print this list
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the module writes to the error log. Each message has a number that never changes, so that
- * the message can be found even when its words change; docs/log-messages.md lists the messages, and
- * says what to do. ERR: an administrator must act; WARNING: less is done than was configured, or
- * somebody was refused; NOTICE: the cause of a WARNING is over, or somebody used TmplAdmin; INFO:
- * life cycle, and unknown words of Tmpl-Control; DEBUG: a line for each declined response; TRACE1:
- * a line for each page.
+ * the message can be found even when its words change; docs/troubleshooting.md lists the messages,
+ * and says what to do. ERR: an administrator must act; WARNING: less is done than was configured,
+ * or somebody was refused; NOTICE: the cause of a WARNING is over, or somebody used TmplAdmin;
+ * INFO: life cycle, and unknown words of Tmpl-Control; DEBUG: a line for each declined response;
+ * TRACE1: a line for each page.
  */
 #ifndef TMPL_MESSAGES_H
 #define TMPL_MESSAGES_H

@@ -7,9 +7,9 @@
  *     mod_tmpl/mod_tmpl.h        the fields of a section; section.c: how sections are merged
  *     mod_tmpl/cache.c           what a cached decision depends on
  *     tmplctl/options.c          names, ranges and help of the options that are settings
- *     docs/settings              README.md's table, docs/mod_tmpl.5; checks tmpl-reference.conf
+ *     docs/settings              docs/directives.md, docs/mod_tmpl.5; checks tmpl-reference.conf
  *
- * docs/add-a-directive.md has the steps to add one.
+ * docs/contributing.md, "Add a directive", has the steps.
  */
 #ifndef TMPL_SETTINGS_H
 #define TMPL_SETTINGS_H
@@ -42,7 +42,7 @@
 /* clang-format off */
 #define TMPL_SETTINGS(X) \
     X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
-      "what is done with pages; up to markdown each mode does what those before it do, and more") \
+      "what is done with pages") \
     X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
       "whether a request gets mode markdown if its Accept field prefers text/markdown to text/html, or " \
       "if it is for PATH.md and nothing is found there") \

@@ -56,7 +56,7 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
 
 /*
  * X(id, name, explanation, advice): reasons to pass a page untouched. Logs, response fields,
- * counters and docs/declines.md show the name; advice says what to do.
+ * counters and docs/troubleshooting.md show the name; advice says what to do.
  */
 #define TMPL_DECLINES(X)                                                                           \
     X(NONE, "none", "not declined", "")                                                            \

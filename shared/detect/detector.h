@@ -2,7 +2,7 @@
 /*
  * The detectors, in one table from which configuration, tool, response fields, counters and tests
  * are generated. To add one: a row here, and the two functions that it names in detector.c;
- * docs/add-a-detector.md walks through it.
+ * docs/contributing.md walks through it.
  */
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
@@ -100,7 +100,7 @@ int tmpl_detector_find(const char *name);
 
 /*
  * The tmpl_smoothing_e with that name, in any case: off, max, min, or on, which is min, the better
- * one (docs/accuracy.md). -1: there is none.
+ * one (docs/lab/accuracy.md). -1: there is none.
  */
 int tmpl_smoothing_find(const char *name);
 

@@ -8,7 +8,7 @@
 
 /*
  * The weights of smoothing: a region of n bytes of text has alpha (n + 1)^ALPHA_POWER, and beta,
- * the price of disagreeing with its parent, BETA * alpha. docs/accuracy.md says where they come
+ * the price of disagreeing with its parent, BETA * alpha. docs/lab/accuracy.md says where they come
  * from.
  */
 #define ALPHA_POWER 0.5

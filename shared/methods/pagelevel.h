@@ -17,7 +17,7 @@
 /*
  * The separators to parse a page with, so that its blocks are leaves: a paragraph, a list item, a
  * cell. Every block-level element is one. br is no separator here, though it is one for auto: a
- * line of a paragraph is not a region. docs/accuracy.md measures the difference.
+ * line of a paragraph is not a region. docs/lab/accuracy.md measures the difference.
  */
 extern const tmpl_tag_set_t tmpl_separators_pagelevel;
 

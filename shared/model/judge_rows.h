@@ -8,7 +8,7 @@
 
 /*
  * Whether the last trees need not judge a block, by the templateness that the first trees give it:
- * they would hardly ever change the verdict (docs/accuracy.md).
+ * they would hardly ever change the verdict (docs/lab/accuracy.md).
  */
 static inline int tmpl_is_sure(float first)
 {

@@ -13,7 +13,7 @@ typedef struct tmpl_engine_t tmpl_store_t;
 
 /*
  * Checks the form of uri: "lmdb:DIR[?size=BYTES&sites=N]", "redis://[user:pass@]host[:port][/db]"
- * or another form of docs/redis.md; %xx is a byte, except in DIR. Reads the certificates that it
+ * or another form of docs/stores.md; %xx is a byte, except in DIR. Reads the certificates that it
  * names. size and sites are limits, in place of map_size and max_sites: size is 1M to 1024G, sites
  * 1 to 100000000. A file that is larger than size stays as large as it is. APR_SUCCESS, or
  * APR_EINVAL or APR_ENOTIMPL with text.

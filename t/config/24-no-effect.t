@@ -166,7 +166,7 @@ subtest 'what is shipped and documented' => sub {
         my $defines = join '', map { "Define $_\n" } 'TMPL_LISTEN 8080', 'TMPL_BACKEND http://127.0.0.1:9/';
         check($file =~ s{.*/}{}r, "${defines}Include \"$file\"\n", modules => ['setenvif']);
     }
-    for my $file ("$root/README.md", sort grep { !/add-a-directive/ } glob "\Q$root\E/docs/*.md") {
+    for my $file ("$root/README.md", sort glob "\Q$root\E/docs/*.md") {
         my $n = 0;
         for my $example (slurp($file) =~ /^```apache\n(.*?)^```/msg) {
             my $name = ($file =~ s{.*/}{}r) . ', example ' . ++$n;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Each row of docs/declines.md: a page for every reason passes unchanged, with the reason in its
+# Each row of docs/troubleshooting.md: a page for every reason passes unchanged, with the reason in its
 # Tmpl field, in the log and in the counters. The table %FAULT below names the test of each fault of
 # a store.
 
@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Compress::Zlib ();
 
-my $doc = slurp("$FindBin::Bin/../../docs/declines.md");
+my $doc = slurp("$FindBin::Bin/../../docs/troubleshooting.md");
 
 # The first cells of the table whose first line starts with $head.
 sub rows {
@@ -100,7 +100,7 @@ sub counters {
 }
 
 my @reasons = rows('reason');
-is_deeply [sort @reasons], [sort keys %{ counters() }], 'docs/declines.md has the reasons that are counted';
+is_deeply [sort @reasons], [sort keys %{ counters() }], 'docs/troubleshooting.md has the reasons that are counted';
 is_deeply [sort @reasons], [sort 'subrequest', 'broken', 'slow', keys %PAGE], 'each reason has a page in this test';
 for my $reason (sort keys %PAGE) {
     my $res = $httpd->get("/$reason");
@@ -154,7 +154,7 @@ my %FAULT = (
     'any of these while pages wait to be learnt (TmplLearnDelay)' =>
         { '46-learn-later.t' => ['a store that is full', 'a Redis that is killed and comes back', 'a Redis that is stopped at the end'] },
 );
-is_deeply [sort(rows('fault'))], [sort keys %FAULT], 'docs/declines.md lists the faults that are tested';
+is_deeply [sort(rows('fault'))], [sort keys %FAULT], 'docs/troubleshooting.md lists the faults that are tested';
 for my $fault (sort keys %FAULT) {
     for my $file (sort keys %{ $FAULT{$fault} }) {
         my $text = slurp(glob "$FindBin::Bin/../*/$file");

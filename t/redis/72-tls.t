@@ -115,8 +115,8 @@ subtest 'stunnel speaks TLS' => sub {
     my ($stunnel) = grep { -x } map { "$_/stunnel4" } split(/:/, $ENV{PATH}), '/usr/bin';
     plan(skip_all => 'no stunnel4') if !defined $stunnel;
     my $local = free_port();
-    # the recipe of docs/redis.md
-    my ($recipe) = slurp("$FindBin::Bin/../../docs/redis.md") =~ /```ini\n(.*?)```/s or die "docs/redis.md has no recipe\n";
+    # the recipe of docs/stores.md
+    my ($recipe) = slurp("$FindBin::Bin/../../docs/stores.md") =~ /```ini\n(.*?)```/s or die "docs/stores.md has no recipe\n";
     my %is = ('127.0.0.1:6379' => "127.0.0.1:$local", 'redis.example.org:6380' => "127.0.0.1:$port", '/etc/ssl/redis-ca.pem' => $ca, 'redis.example.org' => 'redis.example');
     $recipe =~ s/(\Q$_\E)(?![\w:.])/$is{$_}/g for sort { length $b <=> length $a } keys %is;
     my $dir = temp_dir();

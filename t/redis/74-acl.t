@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The users of Redis that docs/redis.md recommends: with these rights the module and tmplctl do all
+# The users of Redis that docs/stores.md recommends: with these rights the module and tmplctl do all
 # their work, and if any one right is missing no page is learnt. Stored counts are still used.
 
 use FindBin;
@@ -8,11 +8,11 @@ use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use File::Basename qw(dirname);
 
-# The rights of the blocks of docs/redis.md: "user NAME on >PASSWORD RIGHT..."
+# The rights of the blocks of docs/stores.md: "user NAME on >PASSWORD RIGHT..."
 my %rights = map { my ($user, @rights) = split; $user => \@rights }
-    slurp("$FindBin::Bin/../../docs/redis.md") =~ /^ +user (\w+ on [^\n]*(?:\n {8,}[^\n]*)*)/mg;
+    slurp("$FindBin::Bin/../../docs/stores.md") =~ /^ +user (\w+ on [^\n]*(?:\n {8,}[^\n]*)*)/mg;
 shift @{ $_ } for values %rights;
-is_deeply [sort keys %rights], [qw(admin pages)], 'docs/redis.md has two users';
+is_deeply [sort keys %rights], [qw(admin pages)], 'docs/stores.md has two users';
 
 my $redis = redis();
 my $site = site();

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The parts of a page that a reader misses first (docs/gallery.md). The pages have the shape of real
+# The parts of a page that a reader misses first (docs/lab/gallery.md). The pages have the shape of real
 # pages that lost such a part; the built-in model judges each as a site's first page or, where the case
 # says so, after other pages.
 use strict;

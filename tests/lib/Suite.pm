@@ -5,7 +5,7 @@ package Suite;
 # differ from those of plain httpd.
 #
 # A setup is how httpd was configured: "strip", or "mod_cache+strip". The setup to compare with has
-# "plain" as its last word. docs/conformance.md lists the differences: below the heading of the
+# "plain" as its last word. docs/lab/correctness.md lists the differences: below the heading of the
 # suite, rows of a table with tests in backquotes, setups, and the reason.
 
 use strict;
@@ -46,7 +46,7 @@ sub stop {
 # { "SETUP TEST" => reason }
 sub listed {
     my ($suite) = @_;
-    my $file = dirname(__FILE__) . '/../../docs/conformance.md';
+    my $file = dirname(__FILE__) . '/../../docs/lab/correctness.md';
     my ($section) = slurp($file) =~ /^## \Q$suite\E\n(.*?)(?=^## |\z)/ms or die "$file has no section $suite\n";
     my %listed;
     for my $row ($section =~ /^\| (`.*) \|$/mg) {

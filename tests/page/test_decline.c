@@ -58,18 +58,19 @@ static void declines_have_reasons(void **state)
     }
 }
 
-/* docs/declines.md is read from the repository's root, where tests are run. */
+/* docs/troubleshooting.md is read from the repository's root, where tests are run. */
 static void every_reason_is_documented(void **state)
 {
     static char text[32768];
-    FILE *file = fopen("docs/declines.md", "r");
+    FILE *file = fopen("docs/troubleshooting.md", "r");
     assert_non_null(file);
     text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
     fclose(file);
     for (int i = 1; i < TMPL_DECLINE_COUNT; i++) {
         const char *row = apr_psprintf(*state, "\n| %s | ", tmpl_decline_name((tmpl_decline_e)i));
         if (strstr(text, row) == NULL) {
-            fail_msg("docs/declines.md has no row for '%s'", tmpl_decline_name((tmpl_decline_e)i));
+            fail_msg("docs/troubleshooting.md has no row for '%s'",
+                     tmpl_decline_name((tmpl_decline_e)i));
         }
     }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/methods.md agrees with the code: each formula names a test that exists and runs, and code
+# docs/lab/methods.md agrees with the code: each formula names a test that exists and runs, and code
 # that exists. bench/papers/paper-alarte computes its figures by the formulas.
 use strict;
 use warnings;
@@ -19,12 +19,12 @@ sub slurp {
     return scalar <$f>;
 }
 
-my $methods = slurp('docs/methods.md') // BAIL_OUT('there is no docs/methods.md');
+my $methods = slurp('docs/lab/methods.md') // BAIL_OUT('there is no docs/lab/methods.md');
 
 subtest 'formulas' => sub {
     my ($table) = $methods =~ /^\| formula \| code \| test \|\n\|[-| ]+\|\n((?:\|.*\n)+)/m;
     my @rows = split /\n/, $table // '';
-    cmp_ok(scalar(@rows), '>', 20, 'docs/methods.md has a table of formulas');
+    cmp_ok(scalar(@rows), '>', 20, 'docs/lab/methods.md has a table of formulas');
     for my $row (@rows) {
         my ($formula, $code, $tests) = $row =~ /^\| (.*) \| `(\S+)` \| (.*) \|$/ or fail("a row: $row"), next;
         ok(defined slurp($code), "$formula: $code exists");

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every detector is documented in the places that docs/add-a-detector.md lists, and a test runs it in httpd.
+# Every detector is documented in the places that docs/contributing.md lists, and a test runs it in httpd.
 use strict;
 use warnings;
 
@@ -23,7 +23,7 @@ cmp_ok(scalar @detectors, '>', 3, 'detectors');
 
 for my $name (@detectors) {
     for my $case (
-        ['README.md', qr/^\| `TmplDetector` \|.*\b$name\b/m],
+        ['docs/directives.md', qr/^\| `TmplDetector` \|.*\b$name\b/m],
         ['conf/tmpl-reference.conf', qr/^#   $name  /m],
         ['docs/tmplctl.1', qr/^\.B $name\n/m],
         ['shared/detect/verdict.h', qr/^ \*   $name /m],

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/log-messages.md lists the messages of mod_tmpl/messages.h with the levels at which the sources log
+# docs/troubleshooting.md lists the messages of mod_tmpl/messages.h with the levels at which the sources log
 # them. The module logs nothing else.
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ for my $file (glob 'mod_tmpl/{,*/}*.c') {
 }
 my %word = (ERR => 'error', WARNING => 'warning', NOTICE => 'notice', INFO => 'info', DEBUG => 'debug', TRACE1 => 'trace1');
 
-my @rows = map { [map { s/^ +| +$//gr } split /\|/, $_ =~ s/^\|//r] } slurp('docs/log-messages.md') =~ /^(\| T\d+ \|.*)$/mg;
+my @rows = map { [map { s/^ +| +$//gr } split /\|/, $_ =~ s/^\|//r] } slurp('docs/troubleshooting.md') =~ /^(\| T\d+ \|.*)$/mg;
 my %row = map { $_->[0] => $_ } @rows;
 
 subtest 'messages' => sub {

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# README.md agrees with the code: the members of the Tmpl field are those of mod_tmpl/tmpl_field.c, the
-# make commands are targets of the Makefiles, and every file that it names exists. make help lists
-# every target. A target that measures pages does nothing without pages.
+# README.md and docs/directives.md agree with the code: the members of the Tmpl field are those of
+# mod_tmpl/tmpl_field.c, and the make commands are targets of the Makefiles. make help lists every target. A
+# target that measures pages does nothing without pages. What links name is installed.
 use strict;
 use warnings;
 
@@ -22,17 +22,18 @@ sub slurp {
 }
 
 my $readme = slurp('README.md');
+my $directives = slurp('docs/directives.md');
 
 # The rows of the table whose first line starts with $head, as lists of cells without backticks.
 sub table {
     my ($head) = @_;
-    my ($table) = $readme =~ /^\| *\Q$head\E *\|.*\n\|[-| ]+\|\n((?:\|.*\n)+)/m;
+    my ($table) = $directives =~ /^\| *\Q$head\E *\|.*\n\|[-| ]+\|\n((?:\|.*\n)+)/m;
     return map { [map { s/`|^ +| +$//gr } grep { length } split /\|/] } split /\n/, $table // '';
 }
 
 # tests/project/settings.t compares the table of directives.
 subtest 'directives' => sub {
-    like($readme, qr/valid in the server/, 'README says where directives are valid');
+    like($directives, qr/valid in the server/, 'docs/directives.md says where directives are valid');
     like(slurp('mod_tmpl/config.c'), qr/TMPL_CONTEXT \(RSRC_CONF \| ACCESS_CONF\)/, 'mod_tmpl/config.c allows them there');
 };
 
@@ -41,11 +42,11 @@ subtest 'the Tmpl field' => sub {
     $code =~ s/%s(?=\w)/ /g;
     my @parts = ($code // '') =~ /(\w+)=[%?i\\(]/g;
     ok(@parts > 0, 'tmpl_field.c has parts');
-    is_deeply([sort map { $_->[0] } table('Part')], [sort @parts], 'README explains each part');
+    is_deeply([sort map { $_->[0] } table('Part')], [sort @parts], 'docs/directives.md explains each part');
 };
 
 subtest 'commands' => sub {
-    my %target = map { $_ => 1 } map { split } map { slurp($_) =~ s/\\\n//gr =~ /^\.PHONY: *(.*)$/mg } qw(Makefile make/packages.mk tests/Makefile bench/Makefile train/Makefile);
+    my %target = map { $_ => 1 } map { split } map { slurp($_) =~ s/\\\n//gr =~ /^\.PHONY: *(.*)$/mg } qw(Makefile make/packages.mk tests/Makefile bench/Makefile);
     my %called = map { $_ => 1 } $readme =~ /(?:`|^    |&& )make ([a-z0-9-]+)/mg;
     ok($called{$_}, "README has make $_") for qw(demo check install);
     ok($target{$_}, "make $_ is a target") for sort keys %called;
@@ -80,7 +81,7 @@ subtest 'installed' => sub {
     my $make = qq(make -s -C "$root" -o all BUILD="$dir/build" DESTDIR="$dir/to" PREFIX=/usr APXS=false);
     system qq(mkdir -p "$dir/build" && cd "$dir/build" && touch mod_tmpl.so tmplctl) and die;
     is(system("$make install >&2"), 0, 'make install');
-    for my $text (map { substr $_, length $root } glob "$root/README.md $root/docs/*.md") {
+    for my $text (map { substr $_, length $root } glob "$root/README.md $root/docs/*.md $root/docs/lab/*.md") {
         my $at = "$dir/to/usr/share/doc/mod_tmpl$text";
         for my $link (slurp(substr $text, 1) =~ /\]\(([^)#:]+)/g) {
             my $there = $link =~ m{([^/]+)\.([15])$} ? "$dir/to/usr/share/man/man$2/$1.$2" : dirname($at) . "/$link";
@@ -90,10 +91,6 @@ subtest 'installed' => sub {
     is(system("$make uninstall"), 0, 'make uninstall');
     is(qx(find "$dir/to" -type f), '', 'no file is left');
     ok(!-e "$dir/to/usr/share/doc/mod_tmpl", 'no directory of documents is left');
-};
-
-subtest 'files' => sub {
-    ok(-e "$root/$_", $_) for $readme =~ /\]\(([^)#:]+)/g;
 };
 
 done_testing;

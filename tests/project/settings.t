@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# shared/settings.h is the only list of settings: README.md's table, conf/tmpl-reference.conf and
+# shared/settings.h is the only list of settings: docs/directives.md, conf/tmpl-reference.conf and
 # docs/mod_tmpl.5 agree with it, and tmplctl has each option that it names. docs/settings reports an
 # edit of any of these files.
 use strict;
@@ -14,8 +14,8 @@ use File::Temp qw(tempdir);
 use Test::More;
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
-my @files = qw(shared/settings.h shared/rewrite/mark.h shared/detect/parts.h README.md conf/tmpl-reference.conf docs/mod_tmpl.5
-    docs/indexing.md docs/parts.md docs/settings);
+my @files = qw(shared/settings.h shared/rewrite/mark.h shared/detect/parts.h docs/directives.md conf/tmpl-reference.conf
+    docs/mod_tmpl.5 docs/indexing.md docs/settings);
 
 sub slurp {
     my ($name) = @_;
@@ -37,14 +37,14 @@ subtest 'an edit is noticed' => sub {
         ['shared/settings.h', '"400 20"', '"400 21"', 'a default'],
         ['shared/settings.h', '"the longest wait for the store"', '"the wait for the store"', 'a sentence'],
         ['shared/settings.h', 'X(timeout, "TmplTimeout", NULL,', 'X(timeout, "TmplTimeout", 7,', 'a row that cannot be read'],
-        ['README.md', '`TmplTimeout`', '`TmplTimeouts`', 'README.md'],
+        ['docs/directives.md', '`TmplTimeout`', '`TmplTimeouts`', 'the table of directives'],
         ['conf/tmpl-reference.conf', 'Default: 8M', 'Default: 9M', 'the reference'],
         ['conf/tmpl-reference.conf', "\nTmplMaxBody 8M", "\nTmplMaxBody 9M", 'what the reference sets'],
         ['docs/mod_tmpl.5', 'Default: 8M', 'Default: 9M', 'the man page'],
         ['shared/rewrite/mark.h', '"Pagefind"', '"Pagelost"', 'who reads a preset'],
         ['shared/rewrite/mark.h', 'X("udm"', 'X("mdu"', 'the name of a preset'],
         ['shared/detect/parts.h', 'X(QA, "qa"', 'X(QA, "aq"', 'the name of a part'],
-        ['docs/parts.md', '| `notice` | dialogs, cookie', '| `notice` | cookie', 'the table of parts'],
+        ['docs/indexing.md', '| `notice` | dialogs, cookie', '| `notice` | cookie', 'the table of parts'],
         ['docs/indexing.md', '| `elastic` |', '| `plastic` |', 'the table of presets'],
     ) {
         my ($file, $from, $to, $what) = @$case;

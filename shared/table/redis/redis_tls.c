@@ -211,7 +211,7 @@ apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_add
     (void)pool;
     return tmpl_fail(err, APR_ENOTIMPL,
                      "%s: this build has no TLS: build with OpenSSL, or let stunnel speak TLS "
-                     "(docs/redis.md, \"TLS by stunnel\") and use redis://",
+                     "(docs/stores.md, \"TLS by stunnel\") and use redis://",
                      address->name);
 }
 
