@@ -48,11 +48,11 @@ void tmpl_brigade_append(apr_bucket_brigade *bb, const char *data, apr_size_t le
 typedef struct {
     apr_bucket_brigade *from, *to;
     apr_bucket *next;
-} gzip_t;
+} brigade_gzip_t;
 
 static apr_status_t next_bucket(void *ctx, const char **data, apr_size_t *len)
 {
-    gzip_t *gzip = ctx;
+    brigade_gzip_t *gzip = ctx;
     apr_status_t rv = APR_SUCCESS;
 
     for (*len = 0; rv == APR_SUCCESS && *len == 0;) {
@@ -72,13 +72,13 @@ static apr_status_t next_bucket(void *ctx, const char **data, apr_size_t *len)
 
 static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
 {
-    tmpl_brigade_append(((gzip_t *)ctx)->to, bytes, len);
+    tmpl_brigade_append(((brigade_gzip_t *)ctx)->to, bytes, len);
 }
 
 tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ctx)
 {
     apr_bucket_brigade *held = ctx->held;
-    gzip_t gzip = { held, NULL, APR_BRIGADE_FIRST(held) };
+    brigade_gzip_t gzip = { held, NULL, APR_BRIGADE_FIRST(held) };
     tmpl_inflate_t inflate = { next_bucket, add_inflated, &gzip };
     char begin[4];
     apr_size_t len = sizeof(begin);

@@ -18,7 +18,7 @@ typedef struct {
     tmpl_conf_t *section; /* what its section sets itself */
     const void *value;    /* tmpl_effect_note() */
     int is_servers;       /* the section is its server's own, around all others */
-} named_t;
+} effect_named_t;
 
 static apr_array_header_t *all; /* of named_t; written while the configuration is read */
 
@@ -48,39 +48,39 @@ static int section_says(tmpl_conf_t *section, const wanted_t *wanted)
 }
 
 /* Whether a directive asks for something: its value is not the default. */
-typedef int asks_f(const named_t *named);
+typedef int asks_f(const effect_named_t *named);
 
-static int asks_markdown(const named_t *named)
+static int asks_markdown(const effect_named_t *named)
 {
     return named->section->markdown == 1;
 }
 
-static int asks_highlight(const named_t *named)
+static int asks_highlight(const effect_named_t *named)
 {
     return named->section->mode == TMPL_MODE_HIGHLIGHT;
 }
 
-static int asks_pagelevel_model(const named_t *named)
+static int asks_pagelevel_model(const effect_named_t *named)
 {
     return strcmp(named->value, "pagelevel") == 0;
 }
 
-static int asks_auto_model(const named_t *named)
+static int asks_auto_model(const effect_named_t *named)
 {
     return strcmp(named->value, "auto") == 0;
 }
 
-static int asks_smoothing(const named_t *named)
+static int asks_smoothing(const effect_named_t *named)
 {
     return named->section->smoothing != TMPL_SMOOTHING_OFF;
 }
 
-static int asks_marks(const named_t *named)
+static int asks_marks(const effect_named_t *named)
 {
     return named->section->marks->id[0] != '\0';
 }
 
-static int asks_parts(const named_t *named)
+static int asks_parts(const effect_named_t *named)
 {
     tmpl_parts_t nothing = { 0, 0 };
 
@@ -110,14 +110,14 @@ static const struct {
 
 void tmpl_effect_reset(apr_pool_t *pconf)
 {
-    all = apr_array_make(pconf, 32, sizeof(named_t));
+    all = apr_array_make(pconf, 32, sizeof(effect_named_t));
 }
 
 void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
 {
     /* AllowOverrideList can allow a directive in .htaccess, which is read during requests */
     if (ap_check_cmd_context(cmd, NOT_IN_HTACCESS) == NULL) {
-        APR_ARRAY_PUSH(all, named_t) = (named_t){
+        APR_ARRAY_PUSH(all, effect_named_t) = (effect_named_t){
             .setting = cmd->info,
             .directive = cmd->directive,
             .server = cmd->server,
@@ -128,9 +128,9 @@ void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
     }
 }
 
-static const named_t *named_at(int i)
+static const effect_named_t *named_at(int i)
 {
-    return &APR_ARRAY_IDX(all, i, named_t);
+    return &APR_ARRAY_IDX(all, i, effect_named_t);
 }
 
 /* The section around all others of a server: its own settings and those of the main server. */
@@ -146,7 +146,7 @@ static tmpl_conf_t outermost_section(const server_rec *s)
 }
 
 /* Whether requests to s may meet the directive. */
-static int reaches(const named_t *named, const server_rec *s)
+static int reaches(const effect_named_t *named, const server_rec *s)
 {
     return !named->server->is_virtual || named->server == s;
 }
@@ -157,7 +157,7 @@ static int some_section_says(const server_rec *s, const wanted_t *wanted)
     int i;
 
     for (i = 0; i < all->nelts; i++) {
-        const named_t *named = named_at(i);
+        const effect_named_t *named = named_at(i);
 
         if (!named->is_servers && reaches(named, s) && section_says(named->section, wanted) == 1) {
             return 1;
@@ -175,7 +175,8 @@ static int server_says(const server_rec *s, const wanted_t *wanted)
 }
 
 /* Whether a request can meet the directive together with a section that says 1. */
-static int is_used(const named_t *named, const wanted_t *wanted, const server_rec *main_server)
+static int is_setting_used(const effect_named_t *named, const wanted_t *wanted,
+                           const server_rec *main_server)
 {
     /* what the directive's own section says takes the place of what the server says */
     int inherits = named->is_servers || section_says(named->section, wanted) == TMPL_UNSET;
@@ -194,9 +195,9 @@ static int is_used(const named_t *named, const wanted_t *wanted, const server_re
  * Whether a later line of the same section sets the setting, too. A section may have two models,
  * one for each detector.
  */
-static int is_replaced(const named_t *named)
+static int is_replaced(const effect_named_t *named)
 {
-    const named_t *later;
+    const effect_named_t *later;
 
     for (later = named + 1; later < named_at(all->nelts); later++) {
         if (later->section == named->section && later->setting == named->setting) {
@@ -206,18 +207,19 @@ static int is_replaced(const named_t *named)
     return 0;
 }
 
-static int is_store(const named_t *named)
+static int is_store(const effect_named_t *named)
 {
     return named->setting->form == TMPL_FORM_STORE;
 }
 
-static tmpl_child_store_t **store_in(tmpl_conf_t *section, const named_t *named)
+static tmpl_child_store_t **store_in(tmpl_conf_t *section, const effect_named_t *named)
 {
     return tmpl_conf_field(section, named->setting);
 }
 
 /* Why no request uses the store; NULL: one may. */
-static const char *why_store_is_overridden(const named_t *named, const server_rec *main_server)
+static const char *why_store_is_overridden(const effect_named_t *named,
+                                           const server_rec *main_server)
 {
     const char *why = NULL;
     const server_rec *s;
@@ -239,7 +241,7 @@ static const char *why_store_is_overridden(const named_t *named, const server_re
 }
 
 /* Why the directive has no effect; NULL: it may have one. */
-static const char *why_no_effect(const named_t *named, const server_rec *main_server)
+static const char *why_no_effect(const effect_named_t *named, const server_rec *main_server)
 {
     size_t i;
 
@@ -249,7 +251,7 @@ static const char *why_no_effect(const named_t *named, const server_rec *main_se
     for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         if (named->setting == &tmpl_settings[rules[i].setting] &&
             (rules[i].asks == NULL || rules[i].asks(named)) &&
-            !is_used(named, rules[i].wanted, main_server) && !is_replaced(named)) {
+            !is_setting_used(named, rules[i].wanted, main_server) && !is_replaced(named)) {
             return rules[i].why;
         }
     }
@@ -267,7 +269,7 @@ static const ap_directive_t *limit_around(const ap_directive_t *directive)
                : NULL;
 }
 
-static void warn_about(const named_t *named, const char *why, server_rec *main_server)
+static void warn_about(const effect_named_t *named, const char *why, server_rec *main_server)
 {
     const ap_directive_t *at = named->directive, *limit = limit_around(at);
 
@@ -286,7 +288,7 @@ void tmpl_effect_check(server_rec *main_server, int warn)
     int i;
 
     for (i = 0; i < all->nelts; i++) {
-        const named_t *named = named_at(i);
+        const effect_named_t *named = named_at(i);
         const char *why = why_no_effect(named, main_server);
 
         if (is_store(named) && why == NULL) {

@@ -113,7 +113,7 @@ static apr_status_t judge_held(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_briga
 }
 
 /* bb begins with EOS; whatever follows it is ignored. */
-static apr_status_t finish_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+static apr_status_t filter_finish_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_bucket *eos = APR_BRIGADE_FIRST(bb);
     apr_bucket_brigade *page;
@@ -196,7 +196,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         apr_bucket *e = APR_BRIGADE_FIRST(bb);
 
         if (APR_BUCKET_IS_EOS(e)) {
-            return finish_page(f, ctx, bb);
+            return filter_finish_page(f, ctx, bb);
         }
         if (AP_BUCKET_IS_ERROR(e)) {
             /* the backend broke off: the client gets the part that came, and the error */

@@ -43,7 +43,7 @@ typedef struct {
     tmpl_clean_opts_t opts;
     int learn; /* pages are learnt */
     int done;  /* pages reported */
-} run_t;
+} clean_cmd_run_t;
 
 /* The state of a page in the stages. */
 typedef struct {
@@ -58,14 +58,14 @@ typedef struct {
     tmpl_error_t err;
 } page_t;
 
-static ctl_file_t *file_of(const run_t *run, int index)
+static ctl_file_t *file_of(const clean_cmd_run_t *run, int index)
 {
     return &APR_ARRAY_IDX(run->files, index, ctl_file_t);
 }
 
 static void prepare_page(void *baton, const ctl_item_t *item)
 {
-    run_t *run = baton;
+    clean_cmd_run_t *run = baton;
     page_t *page = item->state;
     apr_pool_t *pool = item->pool;
     const ctl_file_t *file = file_of(run, item->index);
@@ -98,7 +98,7 @@ static void prepare_page(void *baton, const ctl_item_t *item)
 
 static void count_pages(void *baton, const ctl_item_t *const *items, int n)
 {
-    run_t *run = baton;
+    clean_cmd_run_t *run = baton;
     tmpl_outcome_t *outcomes[BATCH];
     uint32_t n_parsed = 0;
     if (!run->learn || run->store.failed.status != APR_SUCCESS) {
@@ -149,7 +149,7 @@ static apr_status_t write_output(const char *dir, const char *name, const ctl_re
 }
 
 /* Makes the output of a page that was judged; writes it, unless it goes to standard output. */
-static void render_page(const run_t *run, page_t *page, const ctl_file_t *file,
+static void render_page(const clean_cmd_run_t *run, page_t *page, const ctl_file_t *file,
                         const ctl_page_t *judged, apr_pool_t *pool)
 {
     run->mode->render(&page->rendered, judged, pool);
@@ -161,9 +161,9 @@ static void render_page(const run_t *run, page_t *page, const ctl_file_t *file,
     }
 }
 
-static void finish_page(void *baton, const ctl_item_t *item)
+static void clean_cmd_finish_page(void *baton, const ctl_item_t *item)
 {
-    run_t *run = baton;
+    clean_cmd_run_t *run = baton;
     page_t *page = item->state;
     apr_pool_t *pool = item->pool;
     const ctl_file_t *file = file_of(run, item->index);
@@ -182,7 +182,8 @@ static void finish_page(void *baton, const ctl_item_t *item)
 }
 
 /* Prints the first failure only: a store that is down fails for every page. */
-static void note_store_failure(run_t *run, const ctl_file_t *file, const tmpl_error_t *err)
+static void note_store_failure(clean_cmd_run_t *run, const ctl_file_t *file,
+                               const tmpl_error_t *err)
 {
     if (run->summary.store_failures++ == 0) {
         ctl_say("%s: store: %s", file->path, err->text);
@@ -200,7 +201,7 @@ static void note_page(summary_t *summary, const page_t *page)
 
 static void report_page(void *baton, const ctl_item_t *item)
 {
-    run_t *run = baton;
+    clean_cmd_run_t *run = baton;
     const page_t *page = item->state;
     ctl_file_t *file = file_of(run, item->index);
     if (page->outcome.store_error.status != APR_SUCCESS) {
@@ -228,20 +229,20 @@ static void report_page(void *baton, const ctl_item_t *item)
     ctl_progress_step(++run->done);
 }
 
-static int go_on(void *baton)
+static int may_go_on(void *baton)
 {
     (void)baton;
     return !ctl_interrupted();
 }
 
 /* Runs all files through the stages once. */
-static apr_status_t run_pass(run_t *run, const char *title, tmpl_mode_e mode, int learn)
+static apr_status_t run_pass(clean_cmd_run_t *run, const char *title, tmpl_mode_e mode, int learn)
 {
-    static const ctl_stages_t stages = { prepare_page, count_pages, finish_page, report_page,
-                                         sizeof(page_t) };
+    static const ctl_stages_t stages = { prepare_page, count_pages, clean_cmd_finish_page,
+                                         report_page, sizeof(page_t) };
     ctl_t *ctl = run->ctl;
     ctl_work_t work = {
-        .jobs = (int)ctl->options.jobs, .batch = learn ? BATCH : 1, .more = go_on, .baton = run
+        .jobs = (int)ctl->options.jobs, .batch = learn ? BATCH : 1, .more = may_go_on, .baton = run
     };
     run->opts = ctl->options.clean;
     run->opts.mode = mode;
@@ -256,7 +257,7 @@ static apr_status_t run_pass(run_t *run, const char *title, tmpl_mode_e mode, in
     return status;
 }
 
-static apr_status_t run_passes(run_t *run)
+static apr_status_t run_passes(clean_cmd_run_t *run)
 {
     int two = run->ctl->options.two_pass;
     apr_status_t status = two ? run_pass(run, "learning", TMPL_MODE_LEARN, 1) : APR_SUCCESS;
@@ -308,7 +309,7 @@ static apr_status_t check_report(const apr_array_header_t *files, const ctl_t *c
 }
 
 /* Checks what can be refused before anything is written; on failure prints the reason. */
-static apr_status_t check_run(run_t *run)
+static apr_status_t check_run(clean_cmd_run_t *run)
 {
     tmpl_error_t err;
     ctl_t *ctl = run->ctl;
@@ -351,7 +352,7 @@ static apr_status_t prepare_report(const ctl_t *ctl)
 }
 
 /* Makes the directory of outputs, and the fetcher of pages, where they are needed. */
-static apr_status_t prepare_run(run_t *run)
+static apr_status_t prepare_run(clean_cmd_run_t *run)
 {
     ctl_t *ctl = run->ctl;
     tmpl_error_t err;
@@ -381,7 +382,7 @@ static apr_status_t prepare_run(run_t *run)
 }
 
 /* Writes the lines of --report, in the order of the inputs. An exit code. */
-static int write_report(const run_t *run)
+static int write_report(const clean_cmd_run_t *run)
 {
     const ctl_t *ctl = run->ctl;
     const char *dir, *name;
@@ -447,7 +448,7 @@ static int code_of(const summary_t *summary)
 
 int ctl_clean(ctl_t *ctl)
 {
-    run_t run = { .ctl = ctl, .summary = { .start = apr_time_now() } };
+    clean_cmd_run_t run = { .ctl = ctl, .summary = { .start = apr_time_now() } };
     if (check_run(&run) != APR_SUCCESS) {
         return CTL_USAGE;
     }

@@ -52,7 +52,7 @@ static const xmlNode **elements_of(const explain_t *e)
 }
 
 /* Where a block is. */
-static const char *path_of(const explain_t *e, uint32_t block)
+static const char *path_of_element(const explain_t *e, uint32_t block)
 {
     uint32_t node = e->outcome.page->blocks[block].node;
     return e->elements != NULL ? tmpl_xpath_of(e->elements[node], e->pool)
@@ -79,7 +79,7 @@ static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
 {
     int has_counts = e->outcome.counts.records != NULL;
     if (e->elements != NULL) {
-        json_object_set_new(json, "xpath", json_string(path_of(e, block)));
+        json_object_set_new(json, "xpath", json_string(path_of_element(e, block)));
     }
     json_object_set_new(
         json, "df", has_counts ? ctl_json_span(tmpl_explain_df(&e->explain, block)) : json_null());
@@ -126,7 +126,7 @@ static json_t *declined_json(const explain_t *e)
     return json;
 }
 
-static int print_json(const explain_t *e)
+static int explain_cmd_print_json(const explain_t *e)
 {
     ctl_page_t page = { e->name, NULL, NULL, e->input, &e->outcome };
     json_t *json = ctl_json_page(&page, e->pool);
@@ -226,7 +226,7 @@ static void print_block(const explain_t *e, uint32_t block)
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
     }
     printf("; bytes %u-%u  %s%s%s\n", span.start, span.end, on(e, FAINT),
-           ctl_printable(path_of(e, block), e->pool), off(e));
+           ctl_printable(path_of_element(e, block), e->pool), off(e));
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
     printf("    %s%s%s%s: %s\n", on(e, FAINT),
            ctl_printable(tmpl_explain_rule(&e->explain, block, e->pool), e->pool), off(e),
@@ -266,7 +266,7 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
     if (ctl->options.xpath && e.outcome.verdicts != NULL) {
         e.elements = elements_of(&e);
     }
-    int code = ctl->options.json ? print_json(&e) : print_text(&e);
+    int code = ctl->options.json ? explain_cmd_print_json(&e) : print_text(&e);
     if (store != NULL && e.outcome.store_error.status != APR_SUCCESS) {
         ctl_say("%s: store: %s", name, e.outcome.store_error.text);
         return CTL_FAILED;

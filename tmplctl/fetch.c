@@ -73,7 +73,7 @@ static size_t add_body(char *bytes, size_t size, size_t n, void *baton)
 }
 
 /* A field of the last response, from pool; NULL if it has none of that name. */
-static const char *field_of(const ctl_fetch_t *fetch, const char *name, apr_pool_t *pool)
+static const char *response_field(const ctl_fetch_t *fetch, const char *name, apr_pool_t *pool)
 {
     struct curl_header *field;
     CURLHcode code = fetch->lib.easy_header(fetch->curl, name, 0, CURLH_HEADER, -1, &field);
@@ -173,7 +173,7 @@ void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay)
 }
 
 /* Waits until the next request is due, in steps short enough for Ctrl-C. */
-static void wait_for_turn(const ctl_fetch_t *fetch)
+static void wait_for_request(const ctl_fetch_t *fetch)
 {
     apr_time_t turn = last_response != 0 ? last_response + fetch->delay : 0;
     for (apr_time_t now; (now = apr_time_now()) < turn && !ctl_interrupted();) {
@@ -190,7 +190,7 @@ static apr_status_t request(ctl_fetch_t *fetch, const tmpl_address_t *address,
                             ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool)
 {
     body_t body = { .too_long = 0 };
-    wait_for_turn(fetch);
+    wait_for_request(fetch);
     if (ctl_interrupted()) {
         return tmpl_fail(err, APR_EINTR, "interrupted");
     }
@@ -204,9 +204,9 @@ static apr_status_t request(ctl_fetch_t *fetch, const tmpl_address_t *address,
     fetch->lib.easy_getinfo(fetch->curl, CURLINFO_RESPONSE_CODE, &response->status);
     response->body = body.bytes.at;
     response->len = body.bytes.len;
-    response->type = field_of(fetch, "Content-Type", pool);
-    response->tmpl = field_of(fetch, "Tmpl", pool);
-    response->location = field_of(fetch, "Location", pool);
+    response->type = response_field(fetch, "Content-Type", pool);
+    response->tmpl = response_field(fetch, "Tmpl", pool);
+    response->location = response_field(fetch, "Location", pool);
     if (body.too_long) {
         return tmpl_fail(err, APR_ENOSPC, "the body is longer than %d bytes", CTL_FETCH_MOST);
     }

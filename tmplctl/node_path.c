@@ -11,7 +11,7 @@
 #define NAME_MOST 32
 
 /* Names that the library's tag table does not have are read from the source. */
-static const char *name_of(const tmpl_page_t *page, uint32_t index, apr_pool_t *pool)
+static const char *name_of_node(const tmpl_page_t *page, uint32_t index, apr_pool_t *pool)
 {
     const tmpl_node_t *node = &page->nodes[index];
     if (node->tag != TMPL_TAG_OTHER) {
@@ -37,7 +37,7 @@ const char *ctl_node_path(const tmpl_page_t *page, uint32_t node, apr_pool_t *po
     apr_array_header_t *names = apr_array_make(pool, 16, sizeof(const char *));
     apr_size_t len = 0;
     for (uint32_t i = node; i != TMPL_NONE; i = page->nodes[i].parent) {
-        const char *name = name_of(page, i, pool);
+        const char *name = name_of_node(page, i, pool);
         len += strlen(name) + 1;
         APR_ARRAY_PUSH(names, const char *) = name;
     }

@@ -80,7 +80,7 @@ static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, const c
 }
 
 /* Without --secret, the store's secret seeds the keys of pages. */
-static apr_status_t find_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error_t *err)
+static apr_status_t find_secret_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error_t *err)
 {
     uint64_t *seed = &ctl->options.clean.page.seed;
     char secret[TMPL_SECRET_SIZE];
@@ -112,7 +112,7 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
         ctl_say("%s: %s was damaged: its file is %s now, and it begins anew", ctl->command->name,
                 uri, tmpl_store_moved(store->store));
     }
-    status = find_seed(ctl, store->store, &err);
+    status = find_secret_seed(ctl, store->store, &err);
     if (status != APR_SUCCESS && ctl->command->bit == CTL_IN_CLEAN) {
         store->failed = err;
         return APR_SUCCESS;

@@ -37,9 +37,9 @@ struct option_t {
         *setting; /* the source of name, range and help; NULL: the option has its own */
 };
 
-static option_set_f set_flag, set_string, set_out, set_file, set_site, set_store, set_uint;
-static option_set_f set_number, set_parts, set_share, set_ratio, set_lifetime;
-static option_set_f set_separators, set_selectors, set_mark, set_secret, set_without;
+static option_set_f options_set_flag, set_string, set_out, set_file, set_site, set_store, set_uint;
+static option_set_f options_set_number, set_parts, set_share, set_ratio, set_lifetime;
+static option_set_f options_set_separators, set_selectors, set_mark, set_secret, set_without;
 
 #define CTL_PAGES     200 /* as many as the paper took of each site */
 #define CTL_SIZE      3   /* the paper's choice, of its Table 1 */
@@ -71,19 +71,19 @@ static const option_t options[] = {
     { "mirror", 'r', "MIRROR", CTL_IN_CLEAN, 0, set_string, AT(mirror), 0, 0,
       "take all pages below MIRROR, the directory that wget -r made for the site's host, and keep "
       "its tree", NULL },
-    { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, set_flag, AT(two_pass), 0, 0,
+    { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, options_set_flag, AT(two_pass), 0, 0,
       "learn from all pages first, then judge each", NULL },
     { "jobs", 'j', "N", CTL_IN_CLEAN, 0, set_uint, AT(jobs), 1, CTL_JOBS_MOST,
       "threads that read and judge pages", NULL },
     { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
       "take file names from LIST, one a line (-: standard input)", NULL },
-    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, set_number, AT(clean.detector)),
+    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, options_set_number, AT(clean.detector)),
     SETTING(models, 0, "MODEL", CTL_IN_JUDGING, set_string, AT(model)),
-    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, set_number, AT(clean.detect.smoothing)),
-    SETTING(min_df, 0, "N", IN_POLICY, set_number, AT(clean.policy.min_df)),
+    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, options_set_number, AT(clean.detect.smoothing)),
+    SETTING(min_df, 0, "N", IN_POLICY, options_set_number, AT(clean.policy.min_df)),
     SETTING(ratio, 0, "R", CTL_IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
     SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, AT(clean.policy)),
-    SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, set_separators, AT(separators)),
+    SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, options_set_separators, AT(separators)),
     SETTING(keep, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.keep)),
     SETTING(drop, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.drop)),
     SETTING(parts, 0, "PARTS", IN_EDITING, set_parts, AT(parts)),
@@ -91,7 +91,7 @@ static const option_t options[] = {
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
     SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT, set_secret, AT(clean.page.seed)),
-    { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_SEGMENTS | CTL_IN_STATS, 0, set_flag, AT(json), 0, 0,
+    { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_SEGMENTS | CTL_IN_STATS, 0, options_set_flag, AT(json), 0, 0,
       "print JSON", NULL },
     { "sort", 0, "COLUMN", CTL_IN_STATS, 0, set_string, AT(sort), 0, 0,
       "site, pages, entries, live, template, bytes or version: by name, or the largest first "
@@ -104,7 +104,7 @@ static const option_t options[] = {
       "the file to write", NULL },
     { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,
       "pages of a site at most, evenly spread", NULL },
-    { "trust", 0, NULL, CTL_IN_TRAIN, 0, set_flag, AT(trust), 0, 0,
+    { "trust", 0, NULL, CTL_IN_TRAIN, 0, options_set_flag, AT(trust), 0, 0,
       "learn nothing as content that stands in nav, header, footer or aside, or in a "
       "list of links outside main and article", NULL },
     { "without", 0, "GROUP", CTL_IN_TRAIN, 0, set_without, AT(without), 0, 0,
@@ -121,9 +121,9 @@ static const option_t options[] = {
       "learns, instead of writing to a store", NULL },
     { "delay", 0, "MS", CTL_IN_WARM, 0, set_uint, AT(delay), 0, 3600000,
       "milliseconds between requests; a longer Crawl-delay of the site's is kept", NULL },
-    { "xpath", 0, NULL, CTL_IN_EXPLAIN, 0, set_flag, AT(xpath), 0, 0,
+    { "xpath", 0, NULL, CTL_IN_EXPLAIN, 0, options_set_flag, AT(xpath), 0, 0,
       "print where blocks are as XPath, for TmplKeep and TmplDrop", NULL },
-    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES, 0, set_flag, AT(help), 0, 0,
+    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES, 0, options_set_flag, AT(help), 0, 0,
       "print this", NULL },
 };
 /* clang-format on */
@@ -136,7 +136,8 @@ static const option_t options[] = {
 /* apr_getopt's id of an option without a letter is above all letters. */
 #define ID_OF(i) (options[i].letter != 0 ? options[i].letter : 256 + (int)(i))
 
-static const char *set_flag(ctl_t *ctl, const option_t *option, void *field, const char *value)
+static const char *options_set_flag(ctl_t *ctl, const option_t *option, void *field,
+                                    const char *value)
 {
     (void)ctl, (void)option, (void)value;
     *(int *)field = 1;
@@ -202,7 +203,8 @@ static const char *set_uint(ctl_t *ctl, const option_t *option, void *field, con
 }
 
 /* A number, or a name that stands for one: fields of enums have the size of uint32_t. */
-static const char *set_number(ctl_t *ctl, const option_t *option, void *field, const char *value)
+static const char *options_set_number(ctl_t *ctl, const option_t *option, void *field,
+                                      const char *value)
 {
     int64_t number = *(uint32_t *)field;
     const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
@@ -245,8 +247,8 @@ static const char *set_lifetime(ctl_t *ctl, const option_t *option, void *field,
     return wrong;
 }
 
-static const char *set_separators(ctl_t *ctl, const option_t *option, void *field,
-                                  const char *value)
+static const char *options_set_separators(ctl_t *ctl, const option_t *option, void *field,
+                                          const char *value)
 {
     tmpl_separators_t named;
     apr_array_header_t *words = apr_array_make(ctl->pool, 16, sizeof(char *));
@@ -286,7 +288,7 @@ static const char *set_without(ctl_t *ctl, const option_t *option, void *field, 
                                                                  : NULL;
 }
 
-static const char *name_of(const option_t *option)
+static const char *name_of_option(const option_t *option)
 {
     return option->setting != NULL ? option->setting->option : option->name;
 }
@@ -312,7 +314,7 @@ static const apr_getopt_option_t *known_to(const ctl_command_t *command, apr_poo
     apr_size_t n = 0;
     for (apr_size_t i = 0; i < N_OPTIONS; i++) {
         if ((options[i].known & command->bit) != 0) {
-            known[n].name = name_of(&options[i]);
+            known[n].name = name_of_option(&options[i]);
             known[n].optch = ID_OF(i);
             known[n].has_arg = options[i].arg != NULL;
             n++;
@@ -321,7 +323,7 @@ static const apr_getopt_option_t *known_to(const ctl_command_t *command, apr_poo
     return known;
 }
 
-static apr_size_t index_of(int id)
+static apr_size_t index_of_option(int id)
 {
     apr_size_t i = 0;
     while (ID_OF(i) != id) {
@@ -330,7 +332,7 @@ static apr_size_t index_of(int id)
     return i;
 }
 
-static apr_status_t refuse(const ctl_t *ctl)
+static apr_status_t options_refuse(const ctl_t *ctl)
 {
     ctl_say("(\"tmplctl %s --help\" lists the options)", ctl->command->name);
     return APR_EINVAL;
@@ -342,24 +344,25 @@ static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
     const ctl_command_t *command = ctl->command;
     for (apr_size_t i = 0; i < N_OPTIONS; i++) {
         if ((options[i].required & command->bit) != 0 && !seen[i]) {
-            ctl_say("%s: --%s %s is missing", command->name, name_of(&options[i]), options[i].arg);
-            return refuse(ctl);
+            ctl_say("%s: --%s %s is missing", command->name, name_of_option(&options[i]),
+                    options[i].arg);
+            return options_refuse(ctl);
         }
     }
     int n = ctl->args->nelts;
     if (n < command->least_args) {
         ctl_say("%s: %s is missing", command->name, command->args);
-        return refuse(ctl);
+        return options_refuse(ctl);
     }
     if (command->most_args >= 0 && n > command->most_args) {
         ctl_say("%s: \"%s\" is one argument too many", command->name,
                 APR_ARRAY_IDX(ctl->args, command->most_args, const char *));
-        return refuse(ctl);
+        return options_refuse(ctl);
     }
     for (int i = 0; i < n; i++) {
         if (APR_ARRAY_IDX(ctl->args, i, const char *)[0] == '\0') {
             ctl_say("%s: an argument is empty", command->name);
-            return refuse(ctl);
+            return options_refuse(ctl);
         }
     }
     return APR_SUCCESS;
@@ -383,11 +386,11 @@ static apr_status_t load_models(ctl_t *ctl)
     }
     if (tmpl_models_load(models, &whose, named, &err, ctl->pool) != APR_SUCCESS) {
         ctl_say("%s: --model: %s", ctl->command->name, err.text);
-        return refuse(ctl);
+        return options_refuse(ctl);
     }
     if (strcmp(whose, tmpl_detector(ctl->options.clean.detector)->name) != 0) {
         ctl_say("%s: --model: %s is one for --detector %s", ctl->command->name, named, whose);
-        return refuse(ctl);
+        return options_refuse(ctl);
     }
     return APR_SUCCESS;
 }
@@ -424,15 +427,15 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
             break;
         }
         if (status != APR_SUCCESS) {
-            return refuse(ctl);
+            return options_refuse(ctl);
         }
-        apr_size_t i = index_of(id);
+        apr_size_t i = index_of_option(id);
         seen[i] = 1;
         void *field = (char *)&ctl->options + options[i].offset;
         const char *wrong = options[i].set(ctl, &options[i], field, value);
         if (wrong != NULL) {
-            ctl_say("%s: --%s: %s", ctl->command->name, name_of(&options[i]), wrong);
-            return refuse(ctl);
+            ctl_say("%s: --%s: %s", ctl->command->name, name_of_option(&options[i]), wrong);
+            return options_refuse(ctl);
         }
     }
     for (int i = getopt_state->ind; i < argc; i++) {
@@ -448,7 +451,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     if (status == APR_SUCCESS && (ctl->options.parts.off | ctl->options.parts.on) != 0 &&
         ctl->options.clean.detector != TMPL_DETECTOR_AUTO) {
         ctl_say("%s: --parts: only --detector auto tells parts apart", ctl->command->name);
-        return refuse(ctl);
+        return options_refuse(ctl);
     }
     return status == APR_SUCCESS ? load_models(ctl) : status;
 }
@@ -487,7 +490,7 @@ static apr_size_t line_length(const char *text)
 static void print_option(const option_t *option, unsigned required, apr_pool_t *pool)
 {
     const char *letter = option->letter != 0 ? apr_psprintf(pool, "-%c, ", option->letter) : "    ";
-    const char *left = apr_pstrcat(pool, letter, "--", name_of(option),
+    const char *left = apr_pstrcat(pool, letter, "--", name_of_option(option),
                                    option->arg != NULL ? " " : "", option->arg, NULL);
     const char *line =
         apr_pstrcat(pool, help_of(option, pool), required ? " (required)" : "", NULL);

@@ -105,11 +105,11 @@ typedef struct {
     const tmpl_input_t *from;
     int given;
     tmpl_buf_t to;
-} gzip_t;
+} page_input_gzip_t;
 
 static apr_status_t give_all(void *ctx, const char **data, apr_size_t *len)
 {
-    gzip_t *gzip = ctx;
+    page_input_gzip_t *gzip = ctx;
     *data = gzip->from->body;
     *len = gzip->from->len;
     return gzip->given++ ? APR_EOF : APR_SUCCESS;
@@ -117,14 +117,14 @@ static apr_status_t give_all(void *ctx, const char **data, apr_size_t *len)
 
 static void take_bytes(void *ctx, const char *bytes, apr_size_t len)
 {
-    gzip_t *gzip = ctx;
+    page_input_gzip_t *gzip = ctx;
     tmpl_buf_add(&gzip->to, bytes, len);
 }
 
 /* Inflates a page that is a gzip file, within the bounds that a module has by default. */
 static apr_status_t inflate_page(tmpl_input_t *input, tmpl_error_t *err, apr_pool_t *pool)
 {
-    gzip_t gzip = { .from = input };
+    page_input_gzip_t gzip = { .from = input };
     tmpl_inflate_t inflate = { give_all, take_bytes, &gzip };
     if (!tmpl_inflate_is_gzip(input->body, input->len)) {
         return APR_SUCCESS;

@@ -44,7 +44,7 @@ typedef struct {
 } reading_t;
 
 /* The line without white space around it. */
-static char *trimmed(char *line)
+static char *trimmed_line(char *line)
 {
     char *end = line + strlen(line);
     while (tmpl_is_space(*line)) {
@@ -75,12 +75,12 @@ static const char *xpath_of_name(char *name, apr_pool_t *pool)
 }
 
 /* httpd would replace "${...}" by a variable. */
-static int is_writable(const char *xpath)
+static int is_rule_writable(const char *xpath)
 {
     return xpath != NULL && strstr(xpath, "${") == NULL;
 }
 
-static void read_line(reading_t *r, char *line, unsigned number)
+static void read_rules_line(reading_t *r, char *line, unsigned number)
 {
     tmpl_error_t err;
     char *colon = strchr(line, ':');
@@ -88,14 +88,14 @@ static void read_line(reading_t *r, char *line, unsigned number)
         return;
     }
     *colon = '\0';
-    const char *name = trimmed(line);
+    const char *name = trimmed_line(line);
     for (apr_size_t i = 0; i < N_KEYS; i++) {
         if (strcmp(name, keys[i].key) == 0) {
-            char *value = trimmed(colon + 1);
+            char *value = trimmed_line(colon + 1);
             const char *xpath = keys[i].names ? xpath_of_name(value, r->pool) : value;
-            if (!is_writable(xpath) || tmpl_xpath_check(xpath, &err) != APR_SUCCESS) {
+            if (!is_rule_writable(xpath) || tmpl_xpath_check(xpath, &err) != APR_SUCCESS) {
                 ctl_say("%s:%u: %s: %s", r->path, number, name,
-                        is_writable(xpath) ? err.text : "cannot be written as a directive");
+                        is_rule_writable(xpath) ? err.text : "cannot be written as a directive");
                 r->invalid++;
                 return;
             }
@@ -113,7 +113,7 @@ static void read_rules(reading_t *r, const char *bytes, apr_size_t len)
     while (bytes < end) {
         const char *newline = memchr(bytes, '\n', (apr_size_t)(end - bytes));
         apr_size_t n = (apr_size_t)((newline != NULL ? newline : end) - bytes);
-        read_line(r, trimmed(apr_pstrmemdup(r->pool, bytes, n)), ++number);
+        read_rules_line(r, trimmed_line(apr_pstrmemdup(r->pool, bytes, n)), ++number);
         bytes += n + 1;
     }
 }
@@ -122,7 +122,7 @@ static void read_rules(reading_t *r, const char *bytes, apr_size_t len)
  * The condition that the host is the one that a file is named after: "example.org.txt", or
  * ".example.org.txt" with subdomains. NULL if the file is not named after a host.
  */
-static const char *condition_of(const char *path, apr_pool_t *pool)
+static const char *host_condition(const char *path, apr_pool_t *pool)
 {
     const char *name = apr_filepath_name_get(path);
     apr_size_t len = strlen(name);
@@ -166,7 +166,7 @@ int ctl_rules(ctl_t *ctl)
         ctl_say("%s: %s", r.path, err.text);
         return CTL_FAILED;
     }
-    const char *condition = condition_of(r.path, ctl->pool);
+    const char *condition = host_condition(r.path, ctl->pool);
     if (condition == NULL) {
         ctl_say("%s: the file must be named after its host, as example.org.txt", r.path);
         return CTL_FAILED;

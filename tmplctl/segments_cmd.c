@@ -28,14 +28,14 @@ typedef struct {
     const tmpl_outcome_t *outcome;
     tmpl_decoder_t charset;
     apr_pool_t *pool;
-} listing_t;
+} segments_cmd_listing_t;
 
 static const char *span_text(tmpl_span_t span, apr_pool_t *pool)
 {
     return apr_psprintf(pool, "%u-%u", span.start, span.end);
 }
 
-static void add_block(listing_t *listing, uint32_t index)
+static void list_block(segments_cmd_listing_t *listing, uint32_t index)
 {
     const tmpl_page_t *page = listing->outcome->page;
     const tmpl_verdict_t *verdicts = listing->outcome->verdicts;
@@ -58,7 +58,7 @@ static void add_block(listing_t *listing, uint32_t index)
     ctl_text_table_row(listing->table, cells);
 }
 
-static void add_segment(listing_t *listing, uint32_t index)
+static void list_segment(segments_cmd_listing_t *listing, uint32_t index)
 {
     const tmpl_page_t *page = listing->outcome->page;
     const tmpl_record_t *records = listing->outcome->counts.records;
@@ -86,12 +86,14 @@ static void add_segment(listing_t *listing, uint32_t index)
 static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input, apr_pool_t *pool)
 {
     const tmpl_page_t *page = outcome->page;
-    listing_t listing = { ctl_text_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool };
+    segments_cmd_listing_t listing = {
+        ctl_text_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool
+    };
     tmpl_decoder_find(&listing.charset, input->body, input->len, input->charset, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
-        add_block(&listing, i);
+        list_block(&listing, i);
         for (uint32_t s = page->blocks[i].first_segment; s < page->blocks[i].after_segment; s++) {
-            add_segment(&listing, s);
+            list_segment(&listing, s);
         }
     }
     printf("%u nodes, %u blocks, %u segments, %u keys, length %u", page->n_nodes, page->n_blocks,
@@ -123,8 +125,8 @@ static json_t *segment_json(const tmpl_outcome_t *outcome, uint32_t index,
 }
 
 /* Prints the object of mode json, with the segments of each block. */
-static int print_json(const tmpl_outcome_t *outcome, const tmpl_input_t *input, const char *name,
-                      apr_pool_t *pool)
+static int segments_cmd_print_json(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                   const char *name, apr_pool_t *pool)
 {
     ctl_page_t of = { name, NULL, NULL, input, outcome };
     const tmpl_page_t *page = outcome->page;
@@ -148,7 +150,8 @@ static int print_json(const tmpl_outcome_t *outcome, const tmpl_input_t *input, 
     return ctl_json_print(json);
 }
 
-static int show(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl_store_t *store)
+static int show_segments(ctl_t *ctl, const tmpl_input_t *input, const char *name,
+                         tmpl_store_t *store)
 {
     tmpl_outcome_t outcome;
     tmpl_clean_opts_t opts = ctl->options.clean;
@@ -159,7 +162,7 @@ static int show(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl_st
     }
     int code = CTL_OK;
     if (ctl->options.json) {
-        code = print_json(&outcome, input, name, ctl->pool);
+        code = segments_cmd_print_json(&outcome, input, name, ctl->pool);
     }
     else {
         print_page(&outcome, input, ctl->pool);
@@ -173,5 +176,5 @@ static int show(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl_st
 
 int ctl_segments(ctl_t *ctl)
 {
-    return ctl_page_with(ctl, show);
+    return ctl_page_with(ctl, show_segments);
 }

@@ -27,7 +27,7 @@ static int is_page(const FTSENT *entry)
 }
 
 /* Keeps most of the paths, evenly spread. */
-static void thin_out(apr_array_header_t *paths, uint32_t most)
+static void thin_out_paths(apr_array_header_t *paths, uint32_t most)
 {
     uint32_t n = (uint32_t)paths->nelts;
     if (n <= most) {
@@ -68,7 +68,7 @@ apr_array_header_t *ctl_site_pages(const char *dir, uint32_t most, const apr_fin
         ctl_say("train: the model would overwrite the page %s: choose another --out", overwritten);
         return NULL;
     }
-    thin_out(paths, most);
+    thin_out_paths(paths, most);
     return paths;
 }
 
@@ -76,7 +76,7 @@ apr_array_header_t *ctl_site_pages(const char *dir, uint32_t most, const apr_fin
 #define SNIFFED 1024
 
 /* Whether text begins with word, which is in small letters. */
-static int begins(const char *text, const char *word)
+static int begins_with_word(const char *text, const char *word)
 {
     return apr_cstr_casecmpn(text, word, strlen(word)) == 0;
 }
@@ -93,19 +93,19 @@ static int begins_like_html(const char *path, apr_pool_t *pool)
     apr_file_read_full(in, text, SNIFFED, &len);
     apr_file_close(in);
     text[len] = '\0';
-    const char *at = text + (begins(text, "\xef\xbb\xbf") ? 3 : 0);
+    const char *at = text + (begins_with_word(text, "\xef\xbb\xbf") ? 3 : 0);
     for (;;) {
         at += strspn(at, " \t\r\n\f");
-        const char *end = begins(at, "<!--") ? strstr(at + 4, "-->") : NULL;
+        const char *end = begins_with_word(at, "<!--") ? strstr(at + 4, "-->") : NULL;
         if (end == NULL) {
-            return begins(at, "<!doctype html") || begins(at, "<html");
+            return begins_with_word(at, "<!doctype html") || begins_with_word(at, "<html");
         }
         at = end + 3;
     }
 }
 
 /* The address of a file below the directory of its host: index.html stands for its directory. */
-static const char *address_of(const char *name, apr_pool_t *pool)
+static const char *address_of_file(const char *name, apr_pool_t *pool)
 {
     static const char index[] = "index.html";
     const char *base = apr_filepath_name_get(name);
@@ -127,7 +127,7 @@ static apr_status_t add_mirrored(apr_array_header_t *files, const FTSENT *entry,
         const char *path = apr_pstrdup(pool, entry->fts_path);
         const char *name = path + root + strspn(path + root, "/");
         APR_ARRAY_PUSH(files, ctl_file_t) =
-            (ctl_file_t){ .path = path, .name = name, .address = address_of(name, pool) };
+            (ctl_file_t){ .path = path, .name = name, .address = address_of_file(name, pool) };
     }
     return APR_SUCCESS;
 }

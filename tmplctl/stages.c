@@ -16,12 +16,12 @@ typedef struct {
     const ctl_item_t **order; /* pointers to them, for count */
     uint32_t n;
     volatile apr_uint32_t next; /* the item that the next idle thread takes */
-} part_t;
+} stages_part_t;
 
 /* Does the stage for items until there are no more. */
 static void *APR_THREAD_FUNC do_items(apr_thread_t *thread, void *data)
 {
-    part_t *part = data;
+    stages_part_t *part = data;
     (void)thread;
     for (uint32_t i; (i = apr_atomic_inc32(&part->next)) < part->n;) {
         part->stage(part->work->baton, &part->items[i]);
@@ -30,7 +30,7 @@ static void *APR_THREAD_FUNC do_items(apr_thread_t *thread, void *data)
 }
 
 /* Does a stage for all items of the part; if the system has no more threads, with fewer of them. */
-static void do_stage(part_t *part, ctl_stage_f *stage, apr_pool_t *pool)
+static void do_stage(stages_part_t *part, ctl_stage_f *stage, apr_pool_t *pool)
 {
     apr_thread_t *threads[CTL_JOBS_MOST];
     int n = 0;
@@ -48,7 +48,8 @@ static void do_stage(part_t *part, ctl_stage_f *stage, apr_pool_t *pool)
 }
 
 /* Each item's pool has an allocator of its own, because threads use pools at the same time. */
-static apr_status_t make_items(part_t *part, uint32_t most, apr_size_t size, apr_pool_t *pool)
+static apr_status_t make_items(stages_part_t *part, uint32_t most, apr_size_t size,
+                               apr_pool_t *pool)
 {
     part->items = apr_pcalloc(pool, most * sizeof(*part->items));
     part->order = apr_palloc(pool, most * sizeof(const ctl_item_t *));
@@ -73,7 +74,7 @@ static apr_status_t make_items(part_t *part, uint32_t most, apr_size_t size, apr
 apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, int n,
                             apr_pool_t *pool)
 {
-    part_t part = { .work = work };
+    stages_part_t part = { .work = work };
     uint32_t most = (uint32_t)(work->jobs > 1 ? CTL_PART_MOST(work->jobs) : 1);
     apr_pool_t *own, *scratch;
     most = most > (uint32_t)work->batch ? most : (uint32_t)work->batch;

@@ -23,24 +23,24 @@ static const ctl_column_t columns[] = {
 typedef struct {
     const char *site;
     apr_uint64_t numbers[N_NUMBERS]; /* in the order of the columns */
-} row_t;
+} stats_cmd_row_t;
 
-static row_t row_of(const char *site, const tmpl_store_stats_t *stats)
+static stats_cmd_row_t row_of_site(const char *site, const tmpl_store_stats_t *stats)
 {
-    return (row_t){ site,
-                    { stats->pages, stats->entries, stats->live, stats->template, stats->bytes,
-                      stats->version } };
+    return (stats_cmd_row_t){ site,
+                              { stats->pages, stats->entries, stats->live, stats->template,
+                                stats->bytes, stats->version } };
 }
 
 /* Sites whose key matches --match, in an array of const char *. */
 typedef struct {
     apr_array_header_t *sites;
     const char *match; /* NULL: all */
-} listing_t;
+} stats_cmd_listing_t;
 
-static apr_status_t add_site(void *baton, const char *site)
+static apr_status_t add_site_row(void *baton, const char *site)
 {
-    listing_t *listing = baton;
+    stats_cmd_listing_t *listing = baton;
     if (listing->match == NULL || apr_fnmatch(listing->match, site, 0) == APR_SUCCESS) {
         APR_ARRAY_PUSH(listing->sites, const char *) = apr_pstrdup(listing->sites->pool, site);
     }
@@ -50,8 +50,8 @@ static apr_status_t add_site(void *baton, const char *site)
 /* Compares by the number in the column that baton points to, the largest first; else by name. */
 static int compare(const void *a, const void *b, void *baton)
 {
-    const row_t *x = a;
-    const row_t *y = b;
+    const stats_cmd_row_t *x = a;
+    const stats_cmd_row_t *y = b;
     int column = *(const int *)baton;
     apr_uint64_t m = column > 0 ? x->numbers[column - 1] : 0;
     apr_uint64_t n = column > 0 ? y->numbers[column - 1] : 0;
@@ -73,7 +73,7 @@ static int sort_column(const ctl_t *ctl)
     return -1;
 }
 
-static void print_table(const row_t *rows, int n, apr_pool_t *pool)
+static void print_table(const stats_cmd_row_t *rows, int n, apr_pool_t *pool)
 {
     ctl_text_table_t *table = ctl_text_table_make(columns, N_COLUMNS, pool);
     for (int i = 0; i < n; i++) {
@@ -86,7 +86,7 @@ static void print_table(const row_t *rows, int n, apr_pool_t *pool)
     ctl_text_table_print(table);
 }
 
-static int print_json(const row_t *rows, int n, apr_pool_t *pool)
+static int stats_cmd_print_json(const stats_cmd_row_t *rows, int n, apr_pool_t *pool)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++) {
@@ -113,7 +113,7 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
         apr_status_t status =
             tmpl_store_stats(store, site, &ctl->options.clean.policy, &stats, &err, ctl->pool);
         if (status == APR_SUCCESS) {
-            APR_ARRAY_PUSH(rows, row_t) = row_of(site, &stats);
+            APR_ARRAY_PUSH(rows, stats_cmd_row_t) = row_of_site(site, &stats);
         }
         /* a listed site that is missing now was forgotten meanwhile: no failure */
         else if (ctl->args->nelts > 0 || !APR_STATUS_IS_NOTFOUND(status)) {
@@ -136,12 +136,13 @@ static int print_stats(ctl_t *ctl, tmpl_store_t *store)
 {
     tmpl_error_t err;
     int column = sort_column(ctl);
-    apr_array_header_t *rows = apr_array_make(ctl->pool, 16, sizeof(row_t));
-    listing_t listing = { apr_array_make(ctl->pool, 16, sizeof(const char *)), ctl->options.match };
+    apr_array_header_t *rows = apr_array_make(ctl->pool, 16, sizeof(stats_cmd_row_t));
+    stats_cmd_listing_t listing = { apr_array_make(ctl->pool, 16, sizeof(const char *)),
+                                    ctl->options.match };
     if (ctl->args->nelts > 0) {
-        add_site(&listing, APR_ARRAY_IDX(ctl->args, 0, const char *));
+        add_site_row(&listing, APR_ARRAY_IDX(ctl->args, 0, const char *));
     }
-    else if (tmpl_store_sites(store, add_site, &listing, &err, ctl->pool) != APR_SUCCESS) {
+    else if (tmpl_store_sites(store, add_site_row, &listing, &err, ctl->pool) != APR_SUCCESS) {
         ctl_say("stats: %s", err.text);
         return CTL_FAILED;
     }
@@ -149,11 +150,11 @@ static int print_stats(ctl_t *ctl, tmpl_store_t *store)
     if (code != CTL_OK && ctl->args->nelts > 0) {
         return code;
     }
-    qsort_r(rows->elts, (apr_size_t)rows->nelts, sizeof(row_t), compare, &column);
+    qsort_r(rows->elts, (apr_size_t)rows->nelts, sizeof(stats_cmd_row_t), compare, &column);
     int n = rows->nelts < (int)ctl->options.top ? rows->nelts : (int)ctl->options.top;
-    const row_t *first = (const row_t *)(const void *)rows->elts;
+    const stats_cmd_row_t *first = (const stats_cmd_row_t *)(const void *)rows->elts;
     if (ctl->options.json) {
-        int printed = print_json(first, n, ctl->pool);
+        int printed = stats_cmd_print_json(first, n, ctl->pool);
         return code != CTL_OK ? code : printed;
     }
     print_table(first, n, ctl->pool);

@@ -48,7 +48,7 @@ static void print_template(const tmpl_outcome_t *outcome, const tmpl_input_t *in
     }
 }
 
-static int show(ctl_t *ctl, tmpl_store_t *store)
+static int show_template(ctl_t *ctl, tmpl_store_t *store)
 {
     const char *arg = APR_ARRAY_IDX(ctl->args, 0, const char *);
     const char *site = ctl_page_site(ctl, arg);
@@ -85,5 +85,5 @@ int ctl_template(ctl_t *ctl)
     if (ctl_page_site(ctl, APR_ARRAY_IDX(ctl->args, 0, const char *)) == NULL) {
         return CTL_USAGE;
     }
-    return ctl_store_with(ctl, show);
+    return ctl_store_with(ctl, show_template);
 }

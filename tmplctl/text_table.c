@@ -22,15 +22,15 @@ struct ctl_text_table_t {
 };
 
 /* Characters of a cell; bytes if it is not UTF-8. */
-static int width_of(const char *cell)
+static int width_of_cell(const char *cell)
 {
     int width = xmlUTF8Strlen((const xmlChar *)cell);
     return width >= 0 ? width : (int)strlen(cell);
 }
 
-static void widen(ctl_text_table_t *table, int column, const char *cell)
+static void widen_column(ctl_text_table_t *table, int column, const char *cell)
 {
-    int width = width_of(cell);
+    int width = width_of_cell(cell);
     if (width > table->widths[column]) {
         table->widths[column] = width;
     }
@@ -45,7 +45,7 @@ ctl_text_table_t *ctl_text_table_make(const ctl_column_t *columns, int n, apr_po
     table->rows = apr_array_make(pool, 64, sizeof(const char *const *));
     table->pool = pool;
     for (int i = 0; i < n; i++) {
-        widen(table, i, columns[i].title);
+        widen_column(table, i, columns[i].title);
     }
     return table;
 }
@@ -56,7 +56,7 @@ void ctl_text_table_row(ctl_text_table_t *table, const char *const *cells)
     APR_ARRAY_PUSH(table->rows, const char **) = row;
     for (int i = 0; i < table->n; i++) {
         row[i] = ctl_printable(cells[i], table->pool);
-        widen(table, i, row[i]);
+        widen_column(table, i, row[i]);
     }
 }
 
@@ -67,7 +67,7 @@ const char *ctl_number_cell(apr_uint64_t n, apr_pool_t *pool)
 
 static void print_cell(const ctl_text_table_t *table, int column, const char *cell)
 {
-    int spaces = table->widths[column] - width_of(cell);
+    int spaces = table->widths[column] - width_of_cell(cell);
     int right = table->columns[column].right;
     printf("%*s%s", right ? spaces : 0, "", cell);
     if (column + 1 < table->n) {

@@ -68,8 +68,8 @@ static void add_sample(train_t *t, const tmpl_region_t *region, const float *fea
 }
 
 /* Adds all nodes of a page; a node is template if all its blocks are. */
-static void add_page(train_t *t, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
-                     apr_pool_t *pool)
+static void train_cmd_add_page(train_t *t, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
+                               apr_pool_t *pool)
 {
     tmpl_regions_t regions;
     uint32_t *content = apr_palloc(pool, (page->n_segments + 1) * sizeof(*content));
@@ -115,7 +115,7 @@ static void see_page(train_t *t, const char *site, const char *path, int learn, 
     tmpl_verdict_t *verdicts = apr_palloc(pool, outcome.page->n_blocks * sizeof(*verdicts));
     tmpl_detect_incremental(verdicts, outcome.page, outcome.counts.records, opts.policy.min_df,
                             opts.detect.ratio);
-    add_page(t, outcome.page, verdicts, pool);
+    train_cmd_add_page(t, outcome.page, verdicts, pool);
     t->pages++;
 }
 

@@ -220,7 +220,7 @@ static int print_by_proxy(warm_t *warm)
     return CTL_OK;
 }
 
-static int run(warm_t *warm, const tmpl_address_t *key)
+static int warm_cmd_run(warm_t *warm, const tmpl_address_t *key)
 {
     ctl_t *ctl = warm->ctl;
     tmpl_warmup_opts_t opts = { ctl->options.size, ctl->options.max_loads,
@@ -268,7 +268,7 @@ static int warm_site(ctl_t *ctl, tmpl_store_t *store)
         ctl_say("warm: %s", err.text);
         return err.status == APR_EINVAL ? CTL_USAGE : CTL_FAILED;
     }
-    return run(&warm, &key);
+    return warm_cmd_run(&warm, &key);
 }
 
 int ctl_warm(ctl_t *ctl)

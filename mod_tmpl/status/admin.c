@@ -79,7 +79,7 @@ static int is_cross_site(const request_rec *r)
             (after == NULL || host == NULL || ap_cstr_casecmp(after + 3, host) != 0));
 }
 
-static int answer(request_rec *r, int status, const char *text)
+static int admin_answer(request_rec *r, int status, const char *text)
 {
     r->status = status;
     ap_set_content_type(r, "text/plain; charset=utf-8");
@@ -172,7 +172,7 @@ static const char *user_of(const request_rec *r)
     return r->user != NULL ? r->user : "a user without a name";
 }
 
-static int run(admin_t *admin, const char *action, const char *store)
+static int admin_run(admin_t *admin, const char *action, const char *store)
 {
     request_rec *r = admin->r;
 
@@ -181,8 +181,8 @@ static int run(admin_t *admin, const char *action, const char *store)
     ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN, user_of(r), r->useragent_ip,
                   action, admin->site, store, rv == APR_SUCCESS ? "done" : admin->err.text);
     if (rv != APR_SUCCESS) {
-        return answer(r, rv == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
-                      admin->err.text);
+        return admin_answer(r, rv == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
+                            admin->err.text);
     }
     if (strcmp(action, "export") == 0) {
         return OK; /* it has sent its answer */
@@ -192,7 +192,7 @@ static int run(admin_t *admin, const char *action, const char *store)
                        ? admin->location
                        : apr_pstrcat(r->pool, admin->location,
                                      "?site=", ap_escape_urlencoded(r->pool, admin->site), NULL));
-    return answer(r, HTTP_SEE_OTHER, "It is done.");
+    return admin_answer(r, HTTP_SEE_OTHER, "It is done.");
 }
 
 /* Says why the request for an action is refused, with the status; NULL: it is allowed. */
@@ -230,9 +230,9 @@ int tmpl_admin_post(request_rec *r, const char *location, const char *site)
     int status;
     const char *why = why_not(&admin, form, action, &status);
     if (why == NULL) {
-        return run(&admin, action, field(form, "store"));
+        return admin_run(&admin, action, field(form, "store"));
     }
     ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_ADMIN_REFUSED, user_of(r),
                   r->useragent_ip, is_action(action) ? action : "change", site, why);
-    return answer(r, status, why);
+    return admin_answer(r, status, why);
 }

@@ -260,7 +260,7 @@ static json_t *decisions(const char *site, int declined, size_t most, apr_pool_t
 
 /* ---- the server ---- */
 
-static json_t *begin(void)
+static json_t *begin_answer(void)
 {
     return json_pack("{s:i, s:s, s:o}", "schema_version", TMPL_DATA_SCHEMA, "version", TMPL_VERSION,
                      "time", tmpl_json_time(apr_time_now()));
@@ -287,7 +287,7 @@ json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
     if (reason < 0) {
         return NULL;
     }
-    json_t *json = begin(), *known = stores(r->pool), *reasons = declines();
+    json_t *json = begin_answer(), *known = stores(r->pool), *reasons = declines();
     json_object_update_new(
         json,
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:I, "
@@ -381,7 +381,7 @@ json_t *tmpl_data_site(request_rec *r, const char *key, size_t most)
         json_decref(found);
         return NULL;
     }
-    json_t *json = begin();
+    json_t *json = begin_answer();
     json_object_update_new(json, site_of(key, seen ? &site : NULL, r->pool));
     if (seen) {
         json_object_set_new(json, "curve", curve(&site));
@@ -396,11 +396,11 @@ json_t *tmpl_data_site(request_rec *r, const char *key, size_t most)
 typedef struct {
     json_t *list;
     apr_pool_t *pool;
-} part_t;
+} data_part_t;
 
-static apr_status_t add_site(void *baton, const char *key)
+static apr_status_t add_site_data(void *baton, const char *key)
 {
-    const part_t *part = baton;
+    const data_part_t *part = baton;
 
     json_array_append_new(part->list, site_by(key, part->pool));
     return APR_SUCCESS;
@@ -409,17 +409,17 @@ static apr_status_t add_site(void *baton, const char *key)
 json_t *tmpl_data_sites(request_rec *r, const char *name, const char *after, unsigned n,
                         tmpl_error_t *err)
 {
-    part_t part = { json_array(), r->pool };
+    data_part_t part = { json_array(), r->pool };
     tmpl_store_t *store = tmpl_child_store_named(name, err);
     const char *next = NULL;
 
-    if (store == NULL || tmpl_store_sites_part(store, after, n, add_site, &part, &next, err,
+    if (store == NULL || tmpl_store_sites_part(store, after, n, add_site_data, &part, &next, err,
                                                r->pool) != APR_SUCCESS) {
         json_decref(part.list);
         return NULL;
     }
     const char *first = tmpl_stores_name(0); /* NULL: no shared memory */
-    json_t *json = begin(), *names = json_array();
+    json_t *json = begin_answer(), *names = json_array();
     for (int i = 0; tmpl_stores_name(i) != NULL; i++) {
         json_array_append_new(names, tmpl_json_text(tmpl_stores_name(i), r->pool));
     }

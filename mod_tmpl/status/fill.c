@@ -35,7 +35,7 @@ static const char *duration(double seconds, apr_pool_t *pool)
 }
 
 /* A value in a format. Without one: a string, or a number. */
-static const char *text_of(const json_t *value, const char *format, const fill_t *f)
+static const char *text_of_value(const json_t *value, const char *format, const fill_t *f)
 {
     double number = json_number_value(value);
     double past = json_number_value(json_object_get(f->data, "time")) - number;
@@ -64,7 +64,7 @@ typedef struct scope_t {
     const struct scope_t *outer;
 } scope_t;
 
-static json_t *find(const scope_t *scope, const char *name)
+static json_t *find_value(const scope_t *scope, const char *name)
 {
     json_t *found = strcmp(name, ".") == 0 ? scope->value : NULL;
 
@@ -85,15 +85,16 @@ static int is_none(const json_t *value)
 /* Writes the value that tag, "name|format|else", stands for. */
 static void put_value(const fill_t *f, char *tag, const scope_t *scope)
 {
-    const json_t *value = find(scope, strsep(&tag, "|"));
+    const json_t *value = find_value(scope, strsep(&tag, "|"));
     const char *format = strsep(&tag, "|");
 
     if (value == NULL || json_is_null(value) || (json_is_string(value) && is_none(value))) {
         ap_rputs(tag != NULL ? tag : "", f->r);
     }
     else {
-        ap_rputs(f->language->escape(f->r->pool, text_of(value, format != NULL ? format : "", f)),
-                 f->r);
+        ap_rputs(
+            f->language->escape(f->r->pool, text_of_value(value, format != NULL ? format : "", f)),
+            f->r);
     }
 }
 
@@ -128,9 +129,9 @@ static const char *put_section(const fill_t *f, char *tag, const char *at, const
                                int skip)
 {
     char kind = *tag++;
-    json_t *value = find(scope, strsep(&tag, "="));
+    json_t *value = find_value(scope, strsep(&tag, "="));
     const scope_t inner = { value, scope };
-    int is = tag != NULL ? json_equal(value, find(scope, tag)) : !is_none(value);
+    int is = tag != NULL ? json_equal(value, find_value(scope, tag)) : !is_none(value);
 
     skip = skip || is == (kind == '^');
     return !skip && (kind == '*' || (kind == '#' && json_is_array(value)))

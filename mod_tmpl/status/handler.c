@@ -52,7 +52,7 @@ int tmpl_status_handles(const request_rec *r)
 }
 
 /* Sends an answer that says what is wrong, and what a request can ask for. */
-static int refuse(const asked_t *asked, int status, const char *text)
+static int handler_refuse(const asked_t *asked, int status, const char *text)
 {
     const char *at = asked->location;
 
@@ -120,7 +120,7 @@ static int find_format(asked_t *asked, int part)
 }
 
 /* Sends data, and releases it. */
-static int answer(const asked_t *asked, const char *title, json_t *data)
+static int handler_answer(const asked_t *asked, const char *title, json_t *data)
 {
     request_rec *r = asked->r;
 
@@ -148,17 +148,17 @@ static int send_sites(const asked_t *asked)
     apr_int64_t n = apr_strtoi64(argument(asked, "n", PART_DEFAULT), &end, 10);
 
     if (n < 1 || n > PART_MOST || *end != '\0') {
-        return refuse(asked, HTTP_BAD_REQUEST, "n must be a number from 1 to 1000.");
+        return handler_refuse(asked, HTTP_BAD_REQUEST, "n must be a number from 1 to 1000.");
     }
     tmpl_error_t err;
     json_t *data = tmpl_data_sites(asked->r, argument(asked, "store", NULL),
                                    argument(asked, "after", NULL), (unsigned)n, &err);
     return data != NULL
-               ? answer(asked, "Sites", data)
-               : refuse(asked,
-                        err.status == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
-                        apr_pstrcat(asked->r->pool, "The sites cannot be listed: ", err.text, ".",
-                                    NULL));
+               ? handler_answer(asked, "Sites", data)
+               : handler_refuse(
+                     asked, err.status == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
+                     apr_pstrcat(asked->r->pool, "The sites cannot be listed: ", err.text, ".",
+                                 NULL));
 }
 
 static int send_part(const asked_t *asked, int part, const char *site)
@@ -170,13 +170,14 @@ static int send_part(const asked_t *asked, int part, const char *site)
     }
     json_t *data = part == SITE ? tmpl_data_site(asked->r, site, most)
                                 : tmpl_data_server(asked->r, argument(asked, "declined", ""), most);
-    return data != NULL ? answer(asked, part == SITE ? "Site" : "Status", data)
+    return data != NULL ? handler_answer(asked, part == SITE ? "Site" : "Status", data)
            : part == SITE
-               ? refuse(asked, HTTP_NOT_FOUND, "No site has this key: none was seen, or learnt.")
-               : refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");
+               ? handler_refuse(asked, HTTP_NOT_FOUND,
+                                "No site has this key: none was seen, or learnt.")
+               : handler_refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");
 }
 
-static int part_of(const char *rest)
+static int handler_part_of(const char *rest)
 {
     int i = 0;
 
@@ -202,7 +203,7 @@ static void find_location(asked_t *asked)
     if (len > 0 && strncmp(r->uri, path, len) == 0 && (r->uri[len] == '/' || r->uri[len] == '\0')) {
         end = r->uri + len;
     }
-    else if (slash != NULL && part_of(slash + 1) != SITE) {
+    else if (slash != NULL && handler_part_of(slash + 1) != SITE) {
         end = slash;
     }
     asked->location = apr_pstrmemdup(r->pool, r->uri, (apr_size_t)(end - r->uri));
@@ -224,16 +225,17 @@ int tmpl_status_handler(request_rec *r)
     apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
     find_location(&asked);
     if (!read_arguments(&asked)) {
-        return refuse(&asked, HTTP_BAD_REQUEST,
-                      "The query cannot be read, or has a name that is not known.");
+        return handler_refuse(&asked, HTTP_BAD_REQUEST,
+                              "The query cannot be read, or has a name that is not known.");
     }
     const char *site = argument(&asked, "site", NULL);
     if (r->method_number == M_POST) {
-        return site != NULL ? tmpl_admin_post(r, asked.location, site)
-                            : refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
+        return site != NULL
+                   ? tmpl_admin_post(r, asked.location, site)
+                   : handler_refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
     }
-    int part = site != NULL && *asked.rest == '\0' ? SITE : part_of(asked.rest);
+    int part = site != NULL && *asked.rest == '\0' ? SITE : handler_part_of(asked.rest);
     return !find_format(&asked, part)
-               ? refuse(&asked, HTTP_BAD_REQUEST, "This page has no such format.")
+               ? handler_refuse(&asked, HTTP_BAD_REQUEST, "This page has no such format.")
                : send_part(&asked, part, site != NULL && *asked.rest == '\0' ? site : asked.rest);
 }

@@ -19,7 +19,7 @@ static const tmpl_setting_t *setting_of(const ap_directive_t *directive)
  * The arguments, without what is secret in them. A condition, unless it is a word, may hold a
  * secret that clients send.
  */
-static const char *value_of(const ap_directive_t *directive, tmpl_form_e form, apr_pool_t *pool)
+static const char *shown_value(const ap_directive_t *directive, tmpl_form_e form, apr_pool_t *pool)
 {
     const char *args = directive->args;
     apr_size_t word = strspn(args, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -51,8 +51,8 @@ static const char *tag_of(const ap_directive_t *section, apr_pool_t *pool)
 }
 
 /* Adds the settings of a place: its own settings first, then those of the sections in it. */
-static void add(json_t *list, const ap_directive_t *first, const char *server, const char *section,
-                apr_pool_t *pool)
+static void add_settings(json_t *list, const ap_directive_t *first, const char *server,
+                         const char *section, apr_pool_t *pool)
 {
     for (const ap_directive_t *at = first; at != NULL; at = at->next) {
         const tmpl_setting_t *setting = setting_of(at);
@@ -62,8 +62,8 @@ static void add(json_t *list, const ap_directive_t *first, const char *server, c
                 list,
                 json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "server", tmpl_json_text(server, pool),
                           "section", tmpl_json_text(section, pool), "directive", setting->directive,
-                          "value", tmpl_json_text(value_of(at, setting->form, pool), pool), "file",
-                          tmpl_json_text(at->filename, pool), "line", at->line_num));
+                          "value", tmpl_json_text(shown_value(at, setting->form, pool), pool),
+                          "file", tmpl_json_text(at->filename, pool), "line", at->line_num));
         }
     }
     for (const ap_directive_t *at = first; at != NULL; at = at->next) {
@@ -73,11 +73,11 @@ static void add(json_t *list, const ap_directive_t *first, const char *server, c
         const char *tag = tag_of(at, pool);
         if (ap_cstr_casecmp(at->directive, "<VirtualHost") == 0) {
             tag = apr_pstrcat(pool, tag, " ", server_name(at->first_child), NULL);
-            add(list, at->first_child, tag, section, pool);
+            add_settings(list, at->first_child, tag, section, pool);
         }
         else {
             tag = apr_pstrcat(pool, section, *section != '\0' ? " " : "", tag, NULL);
-            add(list, at->first_child, server, tag, pool);
+            add_settings(list, at->first_child, server, tag, pool);
         }
     }
 }
@@ -86,6 +86,6 @@ json_t *tmpl_in_force(apr_pool_t *pool)
 {
     json_t *list = json_array();
 
-    add(list, ap_conftree, "", "", pool);
+    add_settings(list, ap_conftree, "", "", pool);
     return list;
 }

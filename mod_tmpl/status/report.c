@@ -27,8 +27,8 @@ static double share_known(const tmpl_outcome_t *outcome)
 }
 
 /* A decision with the fields that every decision has; its padding is 0, for its hash. */
-static tmpl_recent_t *begin(const tmpl_ctx_t *ctx, const char *site, const char *path,
-                            tmpl_decline_e reason, apr_pool_t *pool)
+static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, const char *path,
+                                   tmpl_decline_e reason, apr_pool_t *pool)
 {
     tmpl_recent_t *decision = apr_pcalloc(pool, sizeof(*decision));
 
@@ -40,7 +40,7 @@ static tmpl_recent_t *begin(const tmpl_ctx_t *ctx, const char *site, const char 
     return decision;
 }
 
-static void add(const tmpl_recent_t *decision, const char *site, request_rec *r)
+static void report_to_site(const tmpl_recent_t *decision, const char *site, request_rec *r)
 {
     tmpl_site_warning_t warning;
 
@@ -85,7 +85,7 @@ static void add_outcome(tmpl_recent_t *decision, const tmpl_outcome_t *outcome)
     decision->segments_known = decision->measured ? share_known(outcome) : 0;
 }
 
-static void count(const tmpl_recent_t *decision, const tmpl_outcome_t *outcome)
+static void count_decision(const tmpl_recent_t *decision, const tmpl_outcome_t *outcome)
 {
     apr_uint64_t before = (apr_uint64_t)decision->length,
                  after = (apr_uint64_t)decision->length_after;
@@ -115,7 +115,8 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
                         apr_off_t before, apr_off_t after, apr_interval_time_t took)
 {
     const tmpl_outcome_t *outcome = &judged->outcome;
-    tmpl_recent_t *decision = begin(ctx, ctx->site, judged->input.uri, outcome->decline, r->pool);
+    tmpl_recent_t *decision =
+        new_decision(ctx, ctx->site, judged->input.uri, outcome->decline, r->pool);
 
     decision->length = before;
     decision->length_after = after;
@@ -123,9 +124,9 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
     add_place(decision, judged);
     add_outcome(decision, outcome);
-    count(decision, outcome);
+    count_decision(decision, outcome);
     tmpl_selectors_count(ctx->conf, outcome->closure.matched);
-    add(decision, ctx->site, r);
+    report_to_site(decision, ctx->site, r);
     ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, TMPL_LOG_JUDGED, tmpl_state_name(outcome->state),
                   outcome->edits.n, after, before, took);
 }
@@ -135,6 +136,6 @@ void tmpl_report_declined(const tmpl_ctx_t *ctx, request_rec *r, tmpl_decline_e 
     if (is_of_page(reason)) {
         const char *site = ctx->site != NULL ? ctx->site : tmpl_site_of(r, ctx->conf);
 
-        add(begin(ctx, site, tmpl_uri_of(r, r->pool), reason, r->pool), site, r);
+        report_to_site(new_decision(ctx, site, tmpl_uri_of(r, r->pool), reason, r->pool), site, r);
     }
 }

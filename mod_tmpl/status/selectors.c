@@ -7,7 +7,7 @@
 typedef struct {
     const char *directive;
     const char *text;
-} row_t;
+} selectors_row_t;
 
 /* Made with the configuration; only read afterwards. */
 static apr_array_header_t *rows; /* of row_t, each directive and text once */
@@ -15,7 +15,7 @@ static volatile apr_uint64_t *counts;
 
 void tmpl_selectors_reset(apr_pool_t *pconf)
 {
-    rows = apr_array_make(pconf, 8, sizeof(row_t));
+    rows = apr_array_make(pconf, 8, sizeof(selectors_row_t));
     counts = NULL;
 }
 
@@ -23,8 +23,9 @@ static int has_row(const char *directive, const char *text)
 {
     int i = 0;
 
-    while (i < rows->nelts && (strcmp(APR_ARRAY_IDX(rows, i, row_t).directive, directive) != 0 ||
-                               strcmp(APR_ARRAY_IDX(rows, i, row_t).text, text) != 0)) {
+    while (i < rows->nelts &&
+           (strcmp(APR_ARRAY_IDX(rows, i, selectors_row_t).directive, directive) != 0 ||
+            strcmp(APR_ARRAY_IDX(rows, i, selectors_row_t).text, text) != 0)) {
         i++;
     }
     return i < rows->nelts;
@@ -36,7 +37,7 @@ void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, i
         const char *text = tmpl_selector_text(APR_ARRAY_IDX(list, i, const tmpl_selector_t *));
 
         if (!has_row(directive, text)) {
-            APR_ARRAY_PUSH(rows, row_t) = (row_t){ directive, text };
+            APR_ARRAY_PUSH(rows, selectors_row_t) = (selectors_row_t){ directive, text };
         }
     }
 }
@@ -47,7 +48,7 @@ void tmpl_selectors_create(server_rec *s)
     const char *name = "selectors";
 
     for (int i = 0; i < rows->nelts; i++) {
-        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
+        const selectors_row_t *row = &APR_ARRAY_IDX(rows, i, selectors_row_t);
 
         name = apr_pstrcat(rows->pool, name, "\n", row->directive, " ", row->text, NULL);
     }
@@ -74,7 +75,7 @@ void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched)
     int i, n_keep = conf->keep != NULL ? conf->keep->nelts : 0;
 
     for (i = 0; counts != NULL && matched != NULL && i < rows->nelts; i++) {
-        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
+        const selectors_row_t *row = &APR_ARRAY_IDX(rows, i, selectors_row_t);
         int is_keep = ap_cstr_casecmp(row->directive, "TmplKeep") == 0;
 
         if (is_keep ? has_matched(row->text, conf->keep, matched)
@@ -89,7 +90,7 @@ json_t *tmpl_selectors(apr_pool_t *pool)
     json_t *list = json_array();
 
     for (int i = 0; counts != NULL && i < rows->nelts; i++) {
-        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
+        const selectors_row_t *row = &APR_ARRAY_IDX(rows, i, selectors_row_t);
 
         json_array_append_new(list, json_pack("{s:s, s:o, s:I}", "directive", row->directive,
                                               "selector", tmpl_json_text(row->text, pool), "pages",

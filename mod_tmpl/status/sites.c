@@ -94,7 +94,7 @@ static tmpl_site_t *find_site(const char *key, const tmpl_recent_t *page)
 }
 
 /* Merges the points in pairs, which halves their number; each is then for twice as many pages. */
-static void thin_out(tmpl_site_t *site)
+static void halve_points(tmpl_site_t *site)
 {
     for (apr_uint32_t i = 0; i < TMPL_SITES_POINTS / 2; i++) {
         const tmpl_site_point_t *first = &site->points[2 * i];
@@ -117,7 +117,7 @@ static void add_to_curve(tmpl_site_t *site, const tmpl_recent_t *page)
         return;
     }
     if (site->n_points >= TMPL_SITES_POINTS) {
-        thin_out(site);
+        halve_points(site);
         return; /* the pages since the last point are the first ones of the longer step */
     }
     site->points[site->n_points++] =
@@ -168,7 +168,8 @@ static int warns_of(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warn
     return 1;
 }
 
-static int add_page(tmpl_site_t *site, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
+static int sites_add_page(tmpl_site_t *site, const tmpl_recent_t *page,
+                          tmpl_site_warning_t *warning)
 {
     site->last = page->time;
     site->pages++;
@@ -202,7 +203,7 @@ int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning
         tmpl_count(TMPL_COUNTER_SITES_DROPPED, 1);
         return 0;
     }
-    int warned = add_page(find_site(key, page), page, warning);
+    int warned = sites_add_page(find_site(key, page), page, warning);
     unlock_sites(mine);
     return warned;
 }

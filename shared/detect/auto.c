@@ -143,7 +143,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         tmpl_contributions(explain->trees, trees, rows, templateness, p->n_blocks, pool);
         tmpl_explain_note(explain, p, verdicts, TMPL_RULE_DETECTOR);
     }
-    tmpl_judged_t judged = { verdicts, page->reading, counts, min_df, explain };
+    tmpl_ruled_t judged = { verdicts, page->reading, counts, min_df, explain };
     tmpl_records_t runs;
     tmpl_records_find(&runs, p, &page->layout, pool);
     /* otherwise a headline alone would get the page past TmplMinKeep */

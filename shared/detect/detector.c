@@ -16,7 +16,7 @@ static tmpl_read_t read_segments(tmpl_observation_t *observation, const tmpl_pag
 }
 
 /* Above this threshold of ratio a block is template; rests_on says what ratio means. */
-static void note(const tmpl_case_t *of, double threshold, const char *rests_on)
+static void detector_note(const tmpl_case_t *of, double threshold, const char *rests_on)
 {
     if (of->opts->explain != NULL) {
         of->opts->explain->threshold = threshold;
@@ -29,7 +29,7 @@ static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, a
     (void)pool;
     tmpl_detect_incremental(verdicts, of->page, of->counts->records, of->opts->min_df,
                             of->opts->ratio);
-    note(of, of->opts->ratio, "of its text in segments with DF >= MinDF");
+    detector_note(of, of->opts->ratio, "of its text in segments with DF >= MinDF");
 }
 
 /*
@@ -53,7 +53,8 @@ static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_poo
     judge_incremental(exact, of, pool);
     tmpl_detect_style(verdicts, of->page, of->reading.style, of->counts->records + of->page->n_keys,
                       of->opts->min_df, of->opts->ratio);
-    note(of, of->opts->ratio, "of its text, or of its words at their places, with DF >= MinDF");
+    detector_note(of, of->opts->ratio,
+                  "of its text, or of its words at their places, with DF >= MinDF");
     for (uint32_t b = 0; b < of->page->n_blocks; b++) {
         if (exact[b].ratio > verdicts[b].ratio) {
             verdicts[b] = exact[b];
@@ -67,7 +68,7 @@ static void judge_pagelevel(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr
     const tmpl_model_t *model = opts->models.pagelevel;
     double threshold = opts->threshold < 0 ? model->threshold : opts->threshold;
     tmpl_detect_pagelevel(verdicts, of->page, model, opts->smoothing, threshold, pool);
-    note(of, threshold, "probability by what it looks like");
+    detector_note(of, threshold, "probability by what it looks like");
 }
 
 static tmpl_read_t read_auto(tmpl_observation_t *observation, const tmpl_page_t *page,

@@ -49,7 +49,7 @@ static void find_headings(candidates_t *headings, const tmpl_page_t *page)
 #define TEXT_FAR 100
 
 /* The first block of text that is content, from a block on; at most TEXT_FAR blocks away. */
-static uint32_t find_text(const tmpl_judged_t *judged, uint32_t from)
+static uint32_t find_text(const tmpl_ruled_t *judged, uint32_t from)
 {
     const tmpl_page_t *page = judged->reading->page;
     uint32_t most = page->n_blocks - from < TEXT_FAR ? page->n_blocks : from + TEXT_FAR;
@@ -61,7 +61,7 @@ static uint32_t find_text(const tmpl_judged_t *judged, uint32_t from)
 }
 
 /* Fills candidate for a heading, with bonus for an h1; returns 0 if the heading is no candidate. */
-static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, uint32_t node,
+static int read_candidate(candidate_t *candidate, const tmpl_ruled_t *judged, uint32_t node,
                           int only_h1, float bonus)
 {
     const tmpl_page_t *page = judged->reading->page;
@@ -88,7 +88,7 @@ static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, u
 }
 
 /* Rule 1. Returns 0 if there is no candidate. */
-static int find_headline(candidate_t *best, const tmpl_judged_t *judged,
+static int find_headline(candidate_t *best, const tmpl_ruled_t *judged,
                          const candidates_t *headings, float bonus)
 {
     best->score = -1;
@@ -122,7 +122,7 @@ static int is_tag_of_byline(const tmpl_page_t *page, const tmpl_node_t *node)
 #define TAGS_UP  4
 #define NAMES_UP 3
 
-static tmpl_byline_e byline_of(const tmpl_judged_t *judged, uint32_t node)
+static tmpl_byline_e byline_of(const tmpl_ruled_t *judged, uint32_t node)
 {
     const tmpl_page_t *page = judged->reading->page;
     unsigned about = tmpl_context(judged->reading, node)->near.steps[TMPL_NAME_ABOUT];
@@ -165,7 +165,7 @@ static int has_year(const tmpl_page_t *page, const tmpl_block_t *block)
  * Whether a block may be a part of a byline: not in a menu or a list of links, no heading, no
  * button, no sentence.
  */
-static int may_be(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
+static int may_be(const tmpl_ruled_t *judged, uint32_t block, uint32_t most)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_block_t *b = &page->blocks[block];
@@ -183,7 +183,7 @@ static int may_be(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
 /* A block of more segments is no byline: the search looks at the tags around each segment. */
 #define BYLINE_SEGMENTS 32
 
-tmpl_byline_e tmpl_byline_of(const tmpl_judged_t *judged, uint32_t block)
+tmpl_byline_e tmpl_byline_of(const tmpl_ruled_t *judged, uint32_t block)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_block_t *b = &page->blocks[block];
@@ -206,7 +206,7 @@ static void set_byline(tmpl_verdict_t *verdict)
 }
 
 /* Rule 2 for the blocks [first, after). */
-static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t after)
+static void keep_byline(const tmpl_ruled_t *judged, uint32_t first, uint32_t after)
 {
     int before = 0; /* the block before is a byline */
     for (uint32_t b = first; b < after; b++) {
@@ -221,7 +221,7 @@ static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t af
     }
 }
 
-void tmpl_headline(const tmpl_judged_t *judged)
+void tmpl_headline(const tmpl_ruled_t *judged)
 {
     static const float bonus_of_h1[] = { H1_BONUS, 0 };
     candidates_t headings;

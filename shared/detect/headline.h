@@ -18,7 +18,7 @@ typedef struct {
     const tmpl_counts_t *counts;   /* records may be NULL, as without a store */
     uint32_t min_df;
     tmpl_explain_t *explain; /* may be NULL */
-} tmpl_judged_t;
+} tmpl_ruled_t;
 
 /*
  * The headline, and what stands beside it.
@@ -35,7 +35,7 @@ typedef struct {
  *      words beside it, such as the name beside a date.
  * Blocks of the site (tmpl_is_of_site()) are not changed.
  */
-void tmpl_headline(const tmpl_judged_t *judged);
+void tmpl_headline(const tmpl_ruled_t *judged);
 
 /* How a block says that it is a byline. */
 typedef enum {
@@ -45,7 +45,7 @@ typedef enum {
 } tmpl_byline_e;
 
 /* Whether a block is a byline, wherever it stands: rule 2. Never a block of the site. */
-tmpl_byline_e tmpl_byline_of(const tmpl_judged_t *judged, uint32_t block);
+tmpl_byline_e tmpl_byline_of(const tmpl_ruled_t *judged, uint32_t block);
 
 #define TMPL_HEADLINE_TITLED 0.7F
 #define TMPL_HEADLINE_SHARE  0.4F
@@ -56,7 +56,7 @@ tmpl_byline_e tmpl_byline_of(const tmpl_judged_t *judged, uint32_t block);
  * Whether a block is of the site, and not this page's own: each of its segments has DF >= 2, and DF
  * >= min_df or a DF above half of the site's pages.
  */
-static inline int tmpl_is_of_site(const tmpl_judged_t *judged, uint32_t block)
+static inline int tmpl_is_of_site(const tmpl_ruled_t *judged, uint32_t block)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_record_t *records = judged->counts->records;

@@ -78,7 +78,7 @@ static int is_price(const tmpl_parts_page_t *p, uint32_t b)
            !(p->some[b] & names);
 }
 
-void tmpl_parts_find(const tmpl_judged_t *judged, const tmpl_records_t *records, apr_pool_t *pool)
+void tmpl_parts_find(const tmpl_ruled_t *judged, const tmpl_records_t *records, apr_pool_t *pool)
 {
     tmpl_parts_page_t p = { .judged = judged,
                             .page = judged->reading->page,

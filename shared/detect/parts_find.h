@@ -44,6 +44,6 @@
  * before stay. Template that rules 2 to 6 know becomes content, because TmplParts says whether it
  * stays; but captions and bylines that are template stay so. Scratch memory is from pool.
  */
-void tmpl_parts_find(const tmpl_judged_t *judged, const tmpl_records_t *records, apr_pool_t *pool);
+void tmpl_parts_find(const tmpl_ruled_t *judged, const tmpl_records_t *records, apr_pool_t *pool);
 
 #endif

@@ -9,7 +9,7 @@
 #include "feature/part_hints.h"
 
 typedef struct {
-    const tmpl_judged_t *judged;
+    const tmpl_ruled_t *judged;
     const tmpl_page_t *page;
     tmpl_verdict_t *verdicts;
     const uint32_t *words; /* [b]: halves of words before block b */

@@ -62,7 +62,7 @@ uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *fie
 }
 
 typedef struct {
-    const tmpl_judged_t *judged;
+    const tmpl_ruled_t *judged;
     const tmpl_page_t *page;
     const tmpl_records_t *records;
     uint32_t *content; /* [i]: halves of words of content, by the trees, before block i */
@@ -224,8 +224,7 @@ static void sum_content(const judge_t *j)
     }
 }
 
-void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *records,
-                        apr_pool_t *pool)
+void tmpl_records_judge(const tmpl_ruled_t *judged, const tmpl_records_t *records, apr_pool_t *pool)
 {
     judge_t j = { .judged = judged, .page = records->page, .records = records };
     j.content = apr_palloc(pool, (records->page->n_blocks + 1) * sizeof(*j.content));
@@ -262,7 +261,7 @@ static int have_content(const judge_t *j, const tmpl_field_t *field)
     return 2 * with > looked;
 }
 
-int tmpl_records_named(const tmpl_judged_t *judged, const tmpl_records_t *records,
+int tmpl_records_named(const tmpl_ruled_t *judged, const tmpl_records_t *records,
                        const tmpl_field_t *field, uint32_t *kept)
 {
     judge_t j = { .judged = judged, .page = records->page, .records = records, .content = kept };

@@ -52,7 +52,7 @@ uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *fie
  * Fields of tables that are no cells of others, and of lists of terms, are judged twice: what is
  * content in other columns then stands between their blocks.
  */
-void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *records,
+void tmpl_records_judge(const tmpl_ruled_t *judged, const tmpl_records_t *records,
                         apr_pool_t *pool);
 
 /*
@@ -60,7 +60,7 @@ void tmpl_records_judge(const tmpl_judged_t *judged, const tmpl_records_t *recor
  * of its first blocks say so, and most of its first records have content. kept[b]: halves of words
  * of content before block b.
  */
-int tmpl_records_named(const tmpl_judged_t *judged, const tmpl_records_t *records,
+int tmpl_records_named(const tmpl_ruled_t *judged, const tmpl_records_t *records,
                        const tmpl_field_t *field, uint32_t *kept);
 
 #define TMPL_RECORDS_LEAST  3

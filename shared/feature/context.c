@@ -180,7 +180,7 @@ static int is_anchor(const tmpl_node_t *node, const tmpl_known_attr_t *attr)
             (tmpl_tag_flags(node->tag) & TMPL_IS_HEADING));
 }
 
-static void read_tag(start_tag_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
+static void context_read_tag(start_tag_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
 {
     const tmpl_known_attr_t *attr = page->attrs + node->attrs;
     for (; attr->value.start < node->open.end; attr++) {
@@ -289,7 +289,7 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
     own.in |= passed;
     /* classes of html and body belong to the page, not to a context */
     if ((node->flags & TMPL_NODE_NAMED) && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
-        read_tag(&own, page, node);
+        context_read_tag(&own, page, node);
     }
     if (own.in & TMPL_IN_VERBATIM) { /* comments of programs */
         own.names &= ~TMPL_NAMED(COMMENT);

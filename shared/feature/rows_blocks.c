@@ -88,7 +88,8 @@ static void find_boxes(tmpl_rows_t *of, uint32_t node)
     }
 }
 
-static inline void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+static inline void fill_box_features(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i,
+                                     uint32_t b)
 {
     uint32_t box = tmpl_box_of(of->reading, b);
     const tmpl_box_row_t *boxes = of->boxes;
@@ -208,7 +209,7 @@ static inline void fill_block(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t
     const tmpl_page_t *page = of->reading->page;
     of->counts.depth[i] = page->nodes[page->blocks[b].node].depth;
     fill_tag(columns, of, i, b);
-    fill_boxes(columns, of, i, b);
+    fill_box_features(columns, of, i, b);
     tmpl_said_fill(columns, i, &of->reading->said, page, b);
     if (tmpl_is_known(of->evidence)) {
         fill_site(columns, of, i, b);

@@ -15,7 +15,7 @@ static void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32
     }
 }
 
-static void widen(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
+static void widen_bytes(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         to[i] = bytes[i];
@@ -31,7 +31,7 @@ static void put_marks(float *restrict to, const unsigned char *restrict marks, i
 }
 
 /* Fetches the counts that do not fit into a byte. */
-static void unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t first,
+static void unpack_large(tmpl_chunk_counts_t *counts, const tmpl_reading_t *reading, uint32_t first,
                          uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -48,12 +48,12 @@ static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uin
 {
     const tmpl_small_t *small = &of->reading->small;
     const unsigned char *marks = small->marks + first;
-    tmpl_counted_t *counts = &of->counts;
+    tmpl_chunk_counts_t *counts = &of->counts;
     unsigned all_marks = 0;
     unsum(counts->words, of->before->words + first, n);
     unsum(counts->length, of->before->length + first, n);
     unsum(counts->again, of->before->again + first, n);
-#define TMPL_TALLY(name) widen(counts->name, small->name + first, n);
+#define TMPL_TALLY(name) widen_bytes(counts->name, small->name + first, n);
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
     for (uint32_t i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ static void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int
     tmpl_put_halves(to, halves, n);
 }
 
-static inline uint32_t least(uint32_t a, uint32_t b)
+static inline uint32_t smaller_of(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -136,7 +136,7 @@ static void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
 
 static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
 {
-    const tmpl_counted_t *counts = &of->counts;
+    const tmpl_chunk_counts_t *counts = &of->counts;
     tmpl_put_halves(COLUMN(WORDS), counts->words, n);
     tmpl_put_counts(COLUMN(LINKS), counts->links, n);
     tmpl_put_counts(COLUMN(COMMAS), counts->commas, n);
@@ -156,7 +156,7 @@ static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
 
 static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
-    tmpl_counted_t *counts = &of->counts;
+    tmpl_chunk_counts_t *counts = &of->counts;
     float *titled = COLUMN(TITLED);
     float *best = COLUMN(BEST);
     float *best_share = COLUMN(BEST_SHARE);
@@ -165,7 +165,7 @@ static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, 
     tmpl_put_near(COLUMN(LONG_LAST), counts->last, n);
     tmpl_put_near(COLUMN(LONG_NEXT), counts->next, n);
     for (uint32_t i = 0; i < n; i++) {
-        counts->next[i] = least(counts->next[i], counts->last[i]);
+        counts->next[i] = smaller_of(counts->next[i], counts->last[i]);
     }
     tmpl_put_near(COLUMN(LONG_NEAR), counts->next, n);
     for (uint32_t i = 0; i < n; i++) {

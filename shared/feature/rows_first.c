@@ -10,7 +10,7 @@
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
 
 /* The index of the first context with the layout path of a block. */
-static uint32_t path_of(const tmpl_reading_t *reading, uint32_t b)
+static uint32_t path_of_block(const tmpl_reading_t *reading, uint32_t b)
 {
     const tmpl_page_t *page = reading->page;
     return tmpl_context(reading, page->segments[page->blocks[b].first_segment].node)->first;
@@ -24,7 +24,7 @@ static void sum_blocks(tmpl_rows_t *of)
     for (uint32_t b = 0; b < n; b++) {
         uint32_t weight = of->before->words[b + 1] - of->before->words[b] + 1;
         double part = (double)weight * (double)first->templateness[b];
-        tmpl_like_t *like = &first->like[path_of(of->reading, b)];
+        tmpl_like_t *like = &first->like[path_of_block(of->reading, b)];
         first->weight[b + 1] = first->weight[b] + weight;
         first->sum[b + 1] = first->sum[b] + part;
         like->blocks++;
@@ -62,8 +62,8 @@ static inline float mean_of(const tmpl_first_t *judged, int64_t first, int64_t a
                 judged->weight[after] - judged->weight[first]);
 }
 
-static void fill_boxes(tmpl_columns_t *columns, const tmpl_rows_t *of, const uint32_t *blocks,
-                       uint32_t n)
+static void fill_first_of_boxes(tmpl_columns_t *columns, const tmpl_rows_t *of,
+                                const uint32_t *blocks, uint32_t n)
 {
     const tmpl_page_t *page = of->reading->page;
     uint32_t boxes[TMPL_BOXES] = { TMPL_NONE };
@@ -90,10 +90,10 @@ void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, const 
     uint32_t all = of->reading->page->n_blocks;
     double content = judged->weight[all] - judged->sum[all];
     float page = mean_of(judged, 0, all);
-    fill_boxes(columns, of, blocks, n);
+    fill_first_of_boxes(columns, of, blocks, n);
     for (uint32_t i = 0; i < n; i++) {
         int64_t b = blocks[i];
-        const tmpl_like_t *like = &judged->like[path_of(of->reading, blocks[i])];
+        const tmpl_like_t *like = &judged->like[path_of_block(of->reading, blocks[i])];
         COLUMN(FIRST)[i] = judged->templateness[b];
         COLUMN(FIRST_LAST)[i] = mean_of(judged, b - 1, b);
         COLUMN(FIRST_LAST_3)[i] = mean_of(judged, b - 3, b);

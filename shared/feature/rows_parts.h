@@ -51,7 +51,7 @@ typedef struct {
     uint32_t longs[TMPL_BLOCKS_AT_ONCE];
     /* ends of sentences in it and the three blocks on either side */
     uint32_t stops_near[TMPL_BLOCKS_AT_ONCE];
-} tmpl_counted_t;
+} tmpl_chunk_counts_t;
 
 /* Blocks of the page with the same layout path. */
 typedef struct {
@@ -93,7 +93,7 @@ struct tmpl_rows_t {
     uint32_t long_in_best;
     float best_share;
     tmpl_first_t first;
-    tmpl_counted_t counts;
+    tmpl_chunk_counts_t counts;
 };
 
 static inline float tmpl_share(uint32_t part, uint32_t all)

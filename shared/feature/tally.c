@@ -35,19 +35,19 @@ static int is_copyright(const unsigned char *reference, uint32_t len)
 }
 
 /* Begins a word; may_be_of_title says whether the title has one with this beginning. */
-static inline void begin_word(tmpl_scan_t *scan, uint32_t at, int may_be_of_title)
+static inline void begin_word(tmpl_tally_scan_t *scan, uint32_t at, int may_be_of_title)
 {
     scan->word = at;
     scan->may_be_of_title = may_be_of_title;
 }
 
-static inline void begin_wide(tmpl_scan_t *scan, uint32_t at, uint32_t c)
+static inline void begin_wide(tmpl_tally_scan_t *scan, uint32_t at, uint32_t c)
 {
     begin_word(scan, at, tmpl_title_begins_wide(scan->title, c) != 0 || scan->learns);
 }
 
 /* Ends a word, which counts as `halves` halves of a word, and looks it up in the title. */
-static void look_up_word(tmpl_scan_t *scan, uint32_t end, uint32_t halves)
+static void look_up_word(tmpl_tally_scan_t *scan, uint32_t end, uint32_t halves)
 {
     if (scan->learns) {
         tmpl_title_add(scan->title, scan->s, scan->word, end, scan->end);
@@ -57,7 +57,7 @@ static void look_up_word(tmpl_scan_t *scan, uint32_t end, uint32_t halves)
     }
 }
 
-static inline void leave_word(tmpl_scan_t *scan, uint32_t at)
+static inline void leave_word(tmpl_tally_scan_t *scan, uint32_t at)
 {
     if (scan->in_word == IN_WORD && scan->may_be_of_title) {
         look_up_word(scan, at, 2);
@@ -66,7 +66,7 @@ static inline void leave_word(tmpl_scan_t *scan, uint32_t at)
 }
 
 /* A wide character that joins its neighbours to a word. */
-static void enter_word(tmpl_scan_t *scan, uint32_t at, uint32_t c)
+static void enter_word(tmpl_tally_scan_t *scan, uint32_t at, uint32_t c)
 {
     if (scan->in_word != IN_WORD) {
         begin_wide(scan, at, c);
@@ -76,7 +76,7 @@ static void enter_word(tmpl_scan_t *scan, uint32_t at, uint32_t c)
     scan->in_word = IN_WORD;
 }
 
-static void read_dense(tmpl_scan_t *scan, uint32_t at, uint32_t after, uint32_t c)
+static void read_dense(tmpl_tally_scan_t *scan, uint32_t at, uint32_t after, uint32_t c)
 {
     leave_word(scan, at);
     scan->tally->words += 1;
@@ -89,7 +89,7 @@ static void read_dense(tmpl_scan_t *scan, uint32_t at, uint32_t after, uint32_t 
 }
 
 /* A character beyond ASCII. */
-static uint32_t read_wide(tmpl_scan_t *scan, uint32_t at)
+static uint32_t read_wide(tmpl_tally_scan_t *scan, uint32_t at)
 {
     tmpl_tally_t *tally = scan->tally;
     uint32_t after = at;
@@ -116,7 +116,7 @@ static uint32_t read_wide(tmpl_scan_t *scan, uint32_t at)
 }
 
 /* Whether a sign ends a sentence: only at the end, or in front of white space or a quote. */
-static inline int is_last(const tmpl_scan_t *scan, uint32_t at)
+static inline int is_last(const tmpl_tally_scan_t *scan, uint32_t at)
 {
     return at >= scan->end || tmpl_byte_classes[scan->s[at]] == TMPL_BYTE_SPACE ||
            scan->s[at] == '"' || scan->s[at] == 0xA0;
@@ -135,7 +135,7 @@ static inline uint32_t count_bits(uint64_t bits)
 }
 
 /* The lowest n bits; n is at most 64. */
-static inline uint64_t below(uint32_t n)
+static inline uint64_t lowest_bits(uint32_t n)
 {
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 }
@@ -157,7 +157,7 @@ typedef struct {
     uint64_t solid;  /* not white space; of a character reference only its first byte */
     uint64_t quotes; /* apostrophes */
     uint64_t signs;
-} run_t;
+} tally_run_t;
 
 /* Sets of a chunk that tmpl_bytes64 does not find. */
 typedef struct {
@@ -167,7 +167,7 @@ typedef struct {
 } marks_t;
 
 /* Continues the word in which the run before ended. */
-static void go_on(tmpl_scan_t *scan, const run_t *run)
+static void go_on_with_word(tmpl_tally_scan_t *scan, const tally_run_t *run)
 {
     uint32_t more = count_run(run->words | run->quotes);
     uint32_t first = run->words != 0 ? (uint32_t)__builtin_ctzll(run->words) : 64;
@@ -181,7 +181,7 @@ static void go_on(tmpl_scan_t *scan, const run_t *run)
 }
 
 /* Letters behind an apostrophe that are inside a word: apostrophes do not divide words. */
-static inline uint64_t joined(const run_t *run, int in_word)
+static inline uint64_t joined_letters(const tally_run_t *run, int in_word)
 {
     uint64_t first = (uint64_t)(in_word != NO_WORD);
     uint64_t behind = run->quotes & (run->words << 1 | first);
@@ -192,14 +192,15 @@ static inline uint64_t joined(const run_t *run, int in_word)
 /*
  * Looks up the word that begins at i and ends in this run; bits are the title's words to compare.
  */
-static inline void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsigned bits)
+static inline void look_up(tmpl_tally_scan_t *scan, const tally_run_t *run, uint32_t i,
+                           unsigned bits)
 {
     const tmpl_title_t *title = scan->title;
     uint32_t len = count_run((run->words | run->quotes) >> i);
     int is_longer = len > TMPL_TITLE_LETTERS;
     uint64_t letters = tmpl_bytes8((const char *)run->s + i) | TMPL_EACH(0x20);
-    letters &= below(8 * (is_longer ? TMPL_TITLE_LETTERS : len));
-    int may_be = (run->quotes >> i & below(len)) != 0 || scan->learns;
+    letters &= lowest_bits(8 * (is_longer ? TMPL_TITLE_LETTERS : len));
+    int may_be = (run->quotes >> i & lowest_bits(len)) != 0 || scan->learns;
     for (; bits != 0 && !may_be; bits &= bits - 1) {
         for (uint32_t w = (uint32_t)__builtin_ctz(bits); w < title->n; w += 8) {
             if (title->words[w].letters == letters && title->words[w].is_longer == is_longer) {
@@ -218,7 +219,7 @@ static inline void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsi
 }
 
 /* Looks up the words that begin here; the last one may continue behind the run. */
-static inline void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begins)
+static inline void read_words(tmpl_tally_scan_t *scan, const tally_run_t *run, uint64_t begins)
 {
     unsigned all = scan->learns ? 0xFF : 0;
     uint32_t last = 63 - (uint32_t)__builtin_clzll(begins);
@@ -243,7 +244,7 @@ static inline void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begi
     }
 }
 
-static inline void read_signs(tmpl_scan_t *scan, const run_t *run)
+static inline void read_signs(tmpl_tally_scan_t *scan, const tally_run_t *run)
 {
     tmpl_tally_t *tally = scan->tally;
     for (uint64_t signs = run->signs; signs != 0; signs &= signs - 1) {
@@ -257,7 +258,8 @@ static inline void read_signs(tmpl_scan_t *scan, const run_t *run)
     }
 }
 
-static inline __attribute__((always_inline)) void read_run(tmpl_scan_t *scan, const run_t *run)
+static inline __attribute__((always_inline)) void read_run(tmpl_tally_scan_t *scan,
+                                                           const tally_run_t *run)
 {
     tmpl_tally_t *tally = scan->tally;
     uint64_t begins = run->words & ~(run->words << 1);
@@ -265,9 +267,9 @@ static inline __attribute__((always_inline)) void read_run(tmpl_scan_t *scan, co
     tally->digits += count_bits(run->digits);
     tally->signs += count_bits(run->signs);
     if (run->quotes != 0 || scan->in_word != NO_WORD) {
-        begins &= ~joined(run, scan->in_word);
+        begins &= ~joined_letters(run, scan->in_word);
         if (scan->in_word != NO_WORD) {
-            go_on(scan, run);
+            go_on_with_word(scan, run);
         }
     }
     if (run->words != 0) {
@@ -285,28 +287,28 @@ static inline __attribute__((always_inline)) void read_run(tmpl_scan_t *scan, co
 }
 
 /* Bytes [i, i + n) of a chunk. */
-static inline run_t part_of(const tmpl_bytes64_t *chunk, const marks_t *marks,
-                            const unsigned char *s, uint32_t at, uint32_t i, uint32_t n)
+static inline tally_run_t tally_part_of(const tmpl_bytes64_t *chunk, const marks_t *marks,
+                                        const unsigned char *s, uint32_t at, uint32_t i, uint32_t n)
 {
-    uint64_t all = below(n);
+    uint64_t all = lowest_bits(n);
     uint64_t solid = ~(chunk->spaces | marks->tails) >> i & all;
     uint64_t words = chunk->words >> i & all;
-    return (run_t){ .s = s + i,
-                    .at = at + i,
-                    .n = n,
-                    .words = words,
-                    .digits = chunk->digits >> i & all,
-                    .capitals = chunk->capitals >> i,
-                    .solid = solid,
-                    .quotes = marks->quotes >> i & all,
-                    .signs = solid & ~words & ~(marks->references >> i) };
+    return (tally_run_t){ .s = s + i,
+                          .at = at + i,
+                          .n = n,
+                          .words = words,
+                          .digits = chunk->digits >> i & all,
+                          .capitals = chunk->capitals >> i,
+                          .solid = solid,
+                          .quotes = marks->quotes >> i & all,
+                          .signs = solid & ~words & ~(marks->references >> i) };
 }
 
 /*
  * The offset behind the reference whose ampersand is at i, if it is one. The fast path is a name
  * and a semicolon.
  */
-static inline uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_bytes64_t *chunk,
+static inline uint32_t behind_reference(const tmpl_tally_scan_t *scan, const tmpl_bytes64_t *chunk,
                                         uint32_t at, uint32_t i, uint32_t n)
 {
     uint32_t name = count_run(chunk->words >> i >> 1);
@@ -321,10 +323,10 @@ static inline uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_byte
  * Separates apostrophes from references, whose bytes leave the other sets. Returns how many bytes
  * can be read now.
  */
-static inline uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes64_t *chunk,
+static inline uint32_t find_marks(tmpl_tally_scan_t *scan, marks_t *marks, tmpl_bytes64_t *chunk,
                                   uint32_t at, uint32_t n)
 {
-    for (uint64_t left = chunk->marks & below(n); left != 0; left &= left - 1) {
+    for (uint64_t left = chunk->marks & lowest_bits(n); left != 0; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
         if (scan->s[at + i] == '\'') {
             marks->quotes |= left & -left;
@@ -337,7 +339,7 @@ static inline uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes6
         }
         if (behind > i + 1) {
             marks->references |= left & -left;
-            marks->tails |= below(behind) & ~below(i + 1);
+            marks->tails |= lowest_bits(behind) & ~lowest_bits(i + 1);
             scan->tally->rights |=
                 (unsigned char)is_copyright(scan->s + at + i + 1, behind - i - 1);
         }
@@ -351,7 +353,7 @@ static inline uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes6
 /*
  * Reads n bytes, some beyond ASCII, and the rest of the last character; returns the offset behind.
  */
-static inline uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *chunk,
+static inline uint32_t read_mixed(tmpl_tally_scan_t *scan, const tmpl_bytes64_t *chunk,
                                   const marks_t *marks, const unsigned char *s, uint32_t at,
                                   uint32_t n)
 {
@@ -364,7 +366,7 @@ static inline uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *chunk
             continue;
         }
         ascii = ascii < n - i ? ascii : n - i;
-        run_t run = part_of(chunk, marks, s, at, i, ascii);
+        tally_run_t run = tally_part_of(chunk, marks, s, at, i, ascii);
         read_run(scan, &run);
         i += ascii;
     }
@@ -372,7 +374,7 @@ static inline uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *chunk
 }
 
 /* Reads at most n bytes, and the rest of the last character; returns the offset behind. */
-static inline uint32_t read_chunk(tmpl_scan_t *scan, uint32_t at, uint32_t n)
+static inline uint32_t read_chunk(tmpl_tally_scan_t *scan, uint32_t at, uint32_t n)
 {
     unsigned char copy[TMPL_BYTES64 + TMPL_TITLE_LETTERS];
     const unsigned char *s = scan->s + at;
@@ -382,22 +384,22 @@ static inline uint32_t read_chunk(tmpl_scan_t *scan, uint32_t at, uint32_t n)
         s = memcpy(copy, s, n);
     }
     tmpl_bytes64_t chunk = tmpl_bytes64(s, n);
-    if ((chunk.marks & below(n)) != 0) {
+    if ((chunk.marks & lowest_bits(n)) != 0) {
         n = find_marks(scan, &marks, &chunk, at, n);
     }
     uint64_t open = chunk.words | marks.quotes;
     if (n == TMPL_BYTES64 && open >> (TMPL_BYTES64 - 1) != 0 && ~open != 0) {
         n -= (uint32_t)__builtin_clzll(~open); /* the last word may continue in the next chunk */
     }
-    if ((chunk.wide & below(n)) != 0) {
+    if ((chunk.wide & lowest_bits(n)) != 0) {
         return read_mixed(scan, &chunk, &marks, s, at, n);
     }
-    run_t run = part_of(&chunk, &marks, s, at, 0, n);
+    tally_run_t run = tally_part_of(&chunk, &marks, s, at, 0, n);
     read_run(scan, &run);
     return at + n;
 }
 
-static inline void read_span(tmpl_scan_t *scan, tmpl_span_t span)
+static inline void read_span(tmpl_tally_scan_t *scan, tmpl_span_t span)
 {
     uint32_t at = span.start;
     scan->end = span.end;
@@ -424,7 +426,7 @@ static inline void read_link(tmpl_tally_t *tally, unsigned in)
     tally->whole += (in & TMPL_LINKS_WHOLE) != 0;
 }
 
-void tmpl_tally_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
+void tmpl_tally_block(tmpl_tally_t *tally, tmpl_tally_scan_t *scan, uint32_t b)
 {
     const tmpl_page_t *page = scan->reading->page;
     uint32_t link = TMPL_NONE;
@@ -449,16 +451,16 @@ void tmpl_tally_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
     }
 }
 
-void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading)
+void tmpl_tally_begin(tmpl_tally_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading)
 {
     tmpl_tally_t tally = { 0 };
     *title = (tmpl_title_t){ 0 };
-    *scan = (tmpl_scan_t){ .tally = &tally,
-                           .reading = reading,
-                           .s = (const unsigned char *)reading->page->src,
-                           .len = reading->page->len,
-                           .title = title,
-                           .learns = 1 };
+    *scan = (tmpl_tally_scan_t){ .tally = &tally,
+                                 .reading = reading,
+                                 .s = (const unsigned char *)reading->page->src,
+                                 .len = reading->page->len,
+                                 .title = title,
+                                 .learns = 1 };
     read_span(scan, reading->page->title);
     scan->titled = tally.words;
     scan->learns = 0;

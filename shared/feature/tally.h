@@ -19,14 +19,14 @@ typedef struct {
     tmpl_title_t *title; /* words are looked up there */
     int learns;          /* words are added to title instead */
     uint32_t titled;     /* words of the title, in halves */
-} tmpl_scan_t;
+} tmpl_tally_scan_t;
 
 /*
  * Begins to read the blocks of a page with its title. All arguments must stay valid until the end.
  */
-void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading);
+void tmpl_tally_begin(tmpl_tally_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading);
 
 /* Adds the counts of a block to the tally. Words end with their segment. */
-void tmpl_tally_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b);
+void tmpl_tally_block(tmpl_tally_t *tally, tmpl_tally_scan_t *scan, uint32_t b);
 
 #endif

@@ -86,7 +86,7 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     const tmpl_page_t *page = reading->page;
     uint32_t n = page->n_blocks;
     tmpl_title_t title;
-    tmpl_scan_t scan;
+    tmpl_tally_scan_t scan;
     tmpl_sums_t sums = { 0 };
     uint32_t long_text = 0;
     find_again(reading->again, page);

@@ -13,7 +13,7 @@ static tmpl_attr_names_t table = {
 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void fill(void)
+static void fill_slots(void)
 {
     for (unsigned i = 1; i < TMPL_ATTR_COUNT; i++) {
         table.lengths[i] = (uint32_t)strlen(table.names[i]);
@@ -28,6 +28,6 @@ static void fill(void)
 
 const tmpl_attr_names_t *tmpl_attr_names(void)
 {
-    pthread_once(&once, fill);
+    pthread_once(&once, fill_slots);
     return &table;
 }

@@ -186,7 +186,7 @@ void tmpl_end_implied(tmpl_builder_t *b, tmpl_tag_e except)
 }
 
 /* A comment or a doctype. The first doctype says whether the page is read in quirks mode. */
-static void other_token(tmpl_builder_t *b, const tmpl_token_t *token)
+static void apply_other_token(tmpl_builder_t *b, const tmpl_token_t *token)
 {
     if (b->initial && tmpl_is_doctype(b->src, token->span)) {
         b->quirks = tmpl_quirks(b->src, token->span);
@@ -195,7 +195,8 @@ static void other_token(tmpl_builder_t *b, const tmpl_token_t *token)
 }
 
 /* Reads the tag by the rules of the current mode, again until a rule is done with the tag. */
-static void apply(tmpl_builder_t *b, uint32_t i, const tmpl_rule_t *rules, tmpl_rule_t foreign)
+static void apply_rules(tmpl_builder_t *b, uint32_t i, const tmpl_rule_t *rules,
+                        tmpl_rule_t foreign)
 {
     tmpl_step_e step = TMPL_AGAIN;
     while (step != TMPL_DONE && b->decline == TMPL_DECLINE_NONE) {
@@ -228,10 +229,10 @@ static inline int open_ordinary(tmpl_builder_t *b, uint32_t i, tmpl_token_t *tok
     return 1;
 }
 
-static void start_tag(tmpl_builder_t *b, uint32_t i)
+static void apply_start_tag(tmpl_builder_t *b, uint32_t i)
 {
     b->fixed = (unsigned char)tmpl_begins_pre(b, b->tokens[i].span.start);
-    apply(b, i, start_rules, tmpl_start_foreign);
+    apply_rules(b, i, start_rules, tmpl_start_foreign);
     b->fixed = 0;
 }
 
@@ -257,13 +258,13 @@ static inline int ends_top(tmpl_builder_t *b, uint32_t name)
            tmpl_is_plain(b);
 }
 
-static void end_tag(tmpl_builder_t *b, uint32_t i, uint32_t name)
+static void apply_end_tag(tmpl_builder_t *b, uint32_t i, uint32_t name)
 {
     if (name == 0) {
         tmpl_taint_all(b); /* may end an element whose name browsers read as the same */
     }
     if (name == 0 || !ends_top(b, name)) {
-        apply(b, i, end_rules, tmpl_end_foreign);
+        apply_rules(b, i, end_rules, tmpl_end_foreign);
     }
     else if (tmpl_top(b)->flags & TMPL_IS_FORMATTING) {
         tmpl_opens_adopt(&b->s, name, i);
@@ -284,35 +285,36 @@ static void end_raw(tmpl_builder_t *b, uint32_t i)
     b->raw = TMPL_NONE;
 }
 
-static inline void follow(tmpl_builder_t *b, uint32_t i, tmpl_token_t *token)
+static inline void follow_tag(tmpl_builder_t *b, uint32_t i, tmpl_token_t *token)
 {
     b->began = b->s.events;
     if (b->raw != TMPL_NONE) {
         end_raw(b, i);
     }
     else if (token->type == TMPL_TOKEN_OTHER) {
-        other_token(b, token);
+        apply_other_token(b, token);
     }
     else {
         b->initial = 0;
         if (token->type == TMPL_TOKEN_END) {
-            end_tag(b, i, token->name);
+            apply_end_tag(b, i, token->name);
         }
         else if (!open_ordinary(b, i, token)) {
-            start_tag(b, i);
+            apply_start_tag(b, i);
         }
     }
     b->scan.in_foreign = tmpl_top(b)->foreign;
 }
 
 /* Reads a text. Most are white space between tags, which only reconstructs elements. */
-static inline unsigned read_text(tmpl_builder_t *b, uint32_t start, uint32_t end)
+static inline unsigned construct_read_text(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     int is_blank = tmpl_behind_spaces(b->src, start, end, b->len) == end;
     return is_blank && !tmpl_opens_is_dangling(&b->s) ? 0 : tmpl_text_token(b, start, end);
 }
 
-static tmpl_decline_e declined(tmpl_builder_t *b, const tmpl_token_t *token, tmpl_decline_e reason)
+static tmpl_decline_e token_declined(tmpl_builder_t *b, const tmpl_token_t *token,
+                                     tmpl_decline_e reason)
 {
     b->out->declined_at = token->span.start;
     return reason;
@@ -327,27 +329,27 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
         tmpl_token_t *token = &b->tokens[i];
         b->s.at = i;
         if (at < token->span.start && b->raw == TMPL_NONE) {
-            token->flags |= (unsigned char)read_text(b, at, token->span.start);
+            token->flags |= (unsigned char)construct_read_text(b, at, token->span.start);
         }
-        follow(b, i, token);
+        follow_tag(b, i, token);
         if (b->decline != TMPL_DECLINE_NONE) {
-            return declined(b, token, b->decline);
+            return token_declined(b, token, b->decline);
         }
         if (b->s.n > max_depth) {
-            return declined(b, token, TMPL_DECLINE_TOO_DEEP);
+            return token_declined(b, token, TMPL_DECLINE_TOO_DEEP);
         }
         steps += (uint64_t)(1 + b->s.last_id - opened) * (b->s.n + b->s.n_active);
         if (steps > MAX_STEPS) {
-            return declined(b, token, TMPL_DECLINE_TOO_MANY);
+            return token_declined(b, token, TMPL_DECLINE_TOO_MANY);
         }
         at = token->span.end;
     }
     if (b->scan.n > b->scan.max) {
-        return declined(b, &b->tokens[b->scan.max], TMPL_DECLINE_TOO_MANY);
+        return token_declined(b, &b->tokens[b->scan.max], TMPL_DECLINE_TOO_MANY);
     }
     b->s.at = b->scan.n;
     if (b->raw == TMPL_NONE) {
-        b->out->text = at < b->scan.text_end ? read_text(b, at, b->scan.text_end) : 0;
+        b->out->text = at < b->scan.text_end ? construct_read_text(b, at, b->scan.text_end) : 0;
     }
     else {
         b->tokens[b->raw].may = 0; /* the source ends inside it */

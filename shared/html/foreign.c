@@ -25,7 +25,7 @@ static const struct {
 };
 
 /* The name of tag i: behind "<" or "</". */
-static tmpl_span_t name_of(const tmpl_builder_t *b, uint32_t i)
+static tmpl_span_t name_of_foreign(const tmpl_builder_t *b, uint32_t i)
 {
     const tmpl_token_t *token = &b->tokens[i];
     uint32_t start = token->span.start + (token->type == TMPL_TOKEN_END ? 2 : 1);
@@ -49,9 +49,9 @@ static tmpl_point_e annotation(const tmpl_builder_t *b, uint32_t i)
 }
 
 /* Opens an element of svg or math: root says of which. */
-static void insert(tmpl_builder_t *b, uint32_t i, tmpl_tag_e root)
+static void insert_foreign(tmpl_builder_t *b, uint32_t i, tmpl_tag_e root)
 {
-    tmpl_span_t name = name_of(b, i);
+    tmpl_span_t name = name_of_foreign(b, i);
     tmpl_point_e point = TMPL_POINT_NONE;
     unsigned flags = 0;
     for (size_t k = 0; k < sizeof(special) / sizeof(special[0]); k++) {
@@ -73,7 +73,7 @@ void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i)
         return;
     }
     int edit = b->tokens[i].may != 0;
-    insert(b, i, tmpl_tag_at(b, i));
+    insert_foreign(b, i, tmpl_tag_at(b, i));
     tmpl_top(b)->tainted = !edit;
     b->tokens[i].end = TMPL_NONE;
     b->tokens[i].may = 0;
@@ -91,7 +91,7 @@ int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i)
     if (top->point == TMPL_POINT_ANNOTATION) {
         return tmpl_tag_at(b, i) != TMPL_TAG_SVG;
     }
-    tmpl_span_t name = name_of(b, i);
+    tmpl_span_t name = name_of_foreign(b, i);
     return top->point == TMPL_POINT_MATH_TEXT &&
            (tmpl_span_is(b->src, name, "mglyph") || tmpl_span_is(b->src, name, "malignmark"));
 }
@@ -109,7 +109,7 @@ static int breaks_out(const tmpl_builder_t *b, uint32_t i)
 }
 
 /* Closes elements of svg and math, until HTML may stand in the innermost open element. */
-static void leave(tmpl_builder_t *b)
+static void leave_foreign(tmpl_builder_t *b)
 {
     uint32_t keep = b->s.n - 1;
     while (b->s.stack[keep].foreign && b->s.stack[keep].point != TMPL_POINT_HTML &&
@@ -122,14 +122,14 @@ static void leave(tmpl_builder_t *b)
 tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i)
 {
     if (breaks_out(b, i)) {
-        leave(b);
+        leave_foreign(b);
         return TMPL_AS_HTML;
     }
     if (b->tokens[i].flags & TMPL_TOKEN_SELF_CLOSING) {
         b->tokens[i].end = i;
     }
     else {
-        insert(b, i, (tmpl_tag_e)tmpl_top(b)->foreign);
+        insert_foreign(b, i, (tmpl_tag_e)tmpl_top(b)->foreign);
     }
     return TMPL_DONE;
 }
@@ -138,7 +138,7 @@ tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i)
 {
     if (breaks_out(b, i)) {
         tmpl_taint_all(b); /* the tag makes an element, or ends one outside of svg */
-        leave(b);
+        leave_foreign(b);
         return TMPL_AS_HTML;
     }
     uint32_t name = TMPL_FOREIGN_NAME(b->tokens[i].name);

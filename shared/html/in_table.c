@@ -16,7 +16,7 @@ enum {
     ANY_PART = CAPTION | COL | COLGROUP | SECTION | CELL | ROW
 };
 
-static unsigned bit_of(tmpl_tag_e tag)
+static unsigned bit_of_tag(tmpl_tag_e tag)
 {
     static const unsigned char bits[TMPL_TAG_COUNT] = {
         [TMPL_TAG_CAPTION] = CAPTION, [TMPL_TAG_COL] = COL,       [TMPL_TAG_COLGROUP] = COLGROUP,
@@ -34,7 +34,7 @@ static unsigned bit_of(tmpl_tag_e tag)
 static void clear_back_to(tmpl_builder_t *b, unsigned set)
 {
     uint32_t keep = b->s.n - 1;
-    while (keep > 0 && !(bit_of(b->s.stack[keep].tag) & set) &&
+    while (keep > 0 && !(bit_of_tag(b->s.stack[keep].tag) & set) &&
            b->s.stack[keep].tag != TMPL_TAG_TEMPLATE) {
         keep--;
     }
@@ -42,10 +42,10 @@ static void clear_back_to(tmpl_builder_t *b, unsigned set)
 }
 
 /* The index of the innermost element of the set in table scope; 0 if there is none. */
-static uint32_t find_part(const tmpl_builder_t *b, unsigned set)
+static uint32_t find_table_part(const tmpl_builder_t *b, unsigned set)
 {
     for (uint32_t i = b->s.n - 1; i > 0; i--) {
-        if (bit_of(b->s.stack[i].tag) & set) {
+        if (bit_of_tag(b->s.stack[i].tag) & set) {
             return i;
         }
         if (tmpl_scope_table(&b->s.stack[i])) {
@@ -104,7 +104,7 @@ static int is_hidden_input(const tmpl_builder_t *b, uint32_t i)
 }
 
 /* A form in a table is opened and closed at once. */
-static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
+static tmpl_step_e start_form_in_table(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_taint_all(b);
     tmpl_open_mix(tmpl_top(b)); /* forms elsewhere change how this one is read */
@@ -131,12 +131,12 @@ static tmpl_step_e start_other(tmpl_builder_t *b, uint32_t i)
         tmpl_insert_empty(b, i);
         return TMPL_DONE;
     }
-    return tag == TMPL_TAG_FORM ? start_form(b, i) : move_out(b, i, tmpl_start_body);
+    return tag == TMPL_TAG_FORM ? start_form_in_table(b, i) : move_out(b, i, tmpl_start_body);
 }
 
 tmpl_step_e tmpl_start_table(tmpl_builder_t *b, uint32_t i)
 {
-    unsigned part = bit_of(tmpl_tag_at(b, i));
+    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
     if (!(part & ANY_PART)) {
         return start_other(b, i);
     }
@@ -161,7 +161,7 @@ tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i)
     if (tag == TMPL_TAG_TABLE) {
         return close_table(b, i) ? TMPL_DONE : tmpl_ignore(b);
     }
-    if (bit_of(tag) != 0) {
+    if (bit_of_tag(tag) != 0) {
         return tmpl_ignore(b);
     }
     return tag == TMPL_TAG_TEMPLATE ? tmpl_end_template(b, i) : move_out(b, i, tmpl_end_body);
@@ -173,7 +173,7 @@ tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i)
  */
 static tmpl_step_e close_part(tmpl_builder_t *b, unsigned set, uint32_t end, tmpl_insertion_e mode)
 {
-    uint32_t part = find_part(b, set);
+    uint32_t part = find_table_part(b, set);
     if (part == 0) {
         return tmpl_ignore(b);
     }
@@ -194,7 +194,7 @@ static tmpl_step_e close_row(tmpl_builder_t *b, uint32_t end)
 
 tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i)
 {
-    if (bit_of(tmpl_tag_at(b, i)) & ANY_PART) {
+    if (bit_of_tag(tmpl_tag_at(b, i)) & ANY_PART) {
         return close_caption(b, TMPL_NONE);
     }
     return tmpl_start_body(b, i);
@@ -202,7 +202,7 @@ tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i)
 
 tmpl_step_e tmpl_end_caption(tmpl_builder_t *b, uint32_t i)
 {
-    unsigned part = bit_of(tmpl_tag_at(b, i));
+    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
     if (part == CAPTION || part == TABLE) {
         return close_caption(b, part == TABLE ? TMPL_NONE : i);
     }
@@ -254,7 +254,7 @@ tmpl_step_e tmpl_end_colgroup(tmpl_builder_t *b, uint32_t i)
 /* Closes the open section; the rules of the table read the tag again. */
 static tmpl_step_e leave_section(tmpl_builder_t *b)
 {
-    if (find_part(b, SECTION) == 0) {
+    if (find_table_part(b, SECTION) == 0) {
         return tmpl_ignore(b);
     }
     clear_back_to(b, SECTION);
@@ -264,7 +264,7 @@ static tmpl_step_e leave_section(tmpl_builder_t *b)
 
 tmpl_step_e tmpl_start_table_body(tmpl_builder_t *b, uint32_t i)
 {
-    unsigned part = bit_of(tmpl_tag_at(b, i));
+    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
     if (part == ROW) {
         clear_back_to(b, SECTION);
         return insert_part(b, i, TMPL_IN_ROW);
@@ -278,7 +278,7 @@ tmpl_step_e tmpl_start_table_body(tmpl_builder_t *b, uint32_t i)
 
 tmpl_step_e tmpl_end_table_body(tmpl_builder_t *b, uint32_t i)
 {
-    unsigned part = bit_of(tmpl_tag_at(b, i));
+    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
     if (part == SECTION) {
         uint32_t section = tmpl_opens_find(&b->s, b->tokens[i].name, tmpl_scope_table);
         if (section == 0) {
@@ -296,7 +296,7 @@ tmpl_step_e tmpl_end_table_body(tmpl_builder_t *b, uint32_t i)
 
 tmpl_step_e tmpl_start_row(tmpl_builder_t *b, uint32_t i)
 {
-    unsigned part = bit_of(tmpl_tag_at(b, i));
+    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
     if (part == CELL) {
         clear_back_to(b, ROW);
         return insert_part(b, i, TMPL_IN_CELL);
@@ -309,7 +309,7 @@ tmpl_step_e tmpl_start_row(tmpl_builder_t *b, uint32_t i)
 
 tmpl_step_e tmpl_end_row(tmpl_builder_t *b, uint32_t i)
 {
-    unsigned part = bit_of(tmpl_tag_at(b, i));
+    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
     if (part == ROW || part == TABLE) {
         return close_row(b, part == TABLE ? TMPL_NONE : i);
     }
@@ -325,7 +325,7 @@ tmpl_step_e tmpl_end_row(tmpl_builder_t *b, uint32_t i)
 /* "Close the cell". */
 static tmpl_step_e close_cell(tmpl_builder_t *b)
 {
-    uint32_t cell = find_part(b, CELL);
+    uint32_t cell = find_table_part(b, CELL);
     if (cell != 0) {
         tmpl_opens_close(&b->s, cell, TMPL_NONE);
     }
@@ -334,12 +334,12 @@ static tmpl_step_e close_cell(tmpl_builder_t *b)
 
 tmpl_step_e tmpl_start_cell(tmpl_builder_t *b, uint32_t i)
 {
-    return (bit_of(tmpl_tag_at(b, i)) & ANY_PART) ? close_cell(b) : tmpl_start_body(b, i);
+    return (bit_of_tag(tmpl_tag_at(b, i)) & ANY_PART) ? close_cell(b) : tmpl_start_body(b, i);
 }
 
 tmpl_step_e tmpl_end_cell(tmpl_builder_t *b, uint32_t i)
 {
-    unsigned part = bit_of(tmpl_tag_at(b, i));
+    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
     uint32_t index = (part & (CELL | TABLE | SECTION | ROW))
                          ? tmpl_opens_find(&b->s, b->tokens[i].name, tmpl_scope_table)
                          : 0;

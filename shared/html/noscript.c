@@ -30,7 +30,7 @@ static int pass_attributes(look_t *l)
 }
 
 /* Skips the raw text of an element and its end tag. */
-static int pass_raw(look_t *l, tmpl_tag_e tag)
+static int pass_raw_text(look_t *l, tmpl_tag_e tag)
 {
     const char *name = tmpl_tag_name(tag);
     apr_size_t len = strlen(name);
@@ -56,14 +56,14 @@ static int is_simple(const look_t *l, tmpl_tag_e tag)
     return !(flags & TMPL_IS_CLOSES_P) || (l->n_p == 0 && l->b->s.n_of[TMPL_TAG_P] == 0);
 }
 
-static int start_tag(look_t *l, tmpl_tag_e tag)
+static int look_at_start_tag(look_t *l, tmpl_tag_e tag)
 {
     unsigned flags = tmpl_tag_flags(tag);
     if (!pass_attributes(l) || tag == TMPL_TAG_OTHER || tag == TMPL_TAG_SCRIPT) {
         return 0;
     }
     if (flags & TMPL_IS_RAW) {
-        return tag != TMPL_TAG_XMP && pass_raw(l, tag);
+        return tag != TMPL_TAG_XMP && pass_raw_text(l, tag);
     }
     if (flags & TMPL_IS_VOID) {
         return tag != TMPL_TAG_COL && (tag == TMPL_TAG_INPUT || is_simple(l, tag));
@@ -81,7 +81,7 @@ static int start_tag(look_t *l, tmpl_tag_e tag)
     return 1;
 }
 
-static int end_tag(look_t *l, tmpl_tag_e tag)
+static int look_at_end_tag(look_t *l, tmpl_tag_e tag)
 {
     if (l->n == 0 || l->open[l->n - 1] != tag || !pass_attributes(l)) {
         return 0;
@@ -113,7 +113,7 @@ static int pass_markup(look_t *l)
         return 0;
     }
     tmpl_tag_e tag = tmpl_tag_read(l->b->scan.index, l->src, l->end, &l->at);
-    return is_end ? end_tag(l, tag) : start_tag(l, tag);
+    return is_end ? look_at_end_tag(l, tag) : look_at_start_tag(l, tag);
 }
 
 int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t end)
@@ -133,7 +133,7 @@ int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t en
 }
 
 /* The offset behind an element's end tag; 0 if it has none in the source. */
-static uint32_t end_of(const tmpl_tokens_t *tokens, const tmpl_token_t *token)
+static uint32_t end_of_element(const tmpl_tokens_t *tokens, const tmpl_token_t *token)
 {
     return token->is_paired ? tokens->tokens[token->end].span.end : 0;
 }
@@ -178,8 +178,9 @@ void tmpl_noscript_agree(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_
             !(other->flags & TMPL_TOKEN_TEXT_MAY)) {
             token->flags &= (unsigned char)~TMPL_TOKEN_TEXT_MAY;
         }
-        token->may =
-            is_there && end_of(page, token) == end_of(without, other) ? token->may & other->may : 0;
+        token->may = is_there && end_of_element(page, token) == end_of_element(without, other)
+                         ? token->may & other->may
+                         : 0;
     }
     if (text_start(page, page->n) != text_start(without, without->n)) {
         page->text &= ~(unsigned)TMPL_TOKEN_TEXT_MAY;

@@ -83,7 +83,7 @@ static void clear_to_marker(tmpl_opens_t *s)
 }
 
 /* The index on the stack of the element with that id; 0 if it is not there. */
-static uint32_t index_of(const tmpl_opens_t *s, uint32_t id)
+static uint32_t index_of_open(const tmpl_opens_t *s, uint32_t id)
 {
     uint32_t i = s->n - 1;
     while (i > 0 && s->stack[i].id != id) {
@@ -171,7 +171,7 @@ static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
     return sum;
 }
 
-static uint64_t hash_of(tmpl_opens_t *s, tmpl_active_t *a)
+static uint64_t hash_of_attribute(tmpl_opens_t *s, tmpl_active_t *a)
 {
     if (!a->has_hash) {
         a->hash = attributes_of(s, s->tokens[a->token].span);
@@ -186,7 +186,8 @@ static void leave_three(tmpl_opens_t *s, tmpl_active_t *new)
     unsigned alike = 0;
     for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
         tmpl_active_t *a = &s->active[i - 1];
-        if (a->name == new->name && hash_of(s, a) == hash_of(s, new) && ++alike == 3) {
+        if (a->name == new->name && hash_of_attribute(s, a) == hash_of_attribute(s, new) &&
+            ++alike == 3) {
             remove_active(s, i - 1);
             return;
         }
@@ -257,7 +258,7 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
 }
 
 /* Element `from`, and the elements that would end with it, end with `to`, which is inside it. */
-static void hand_over(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
+static void hand_over_attributes(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
 {
     uint32_t *last = &to->held;
     while (*last != TMPL_NONE) {
@@ -284,7 +285,7 @@ void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
         tmpl_opens_end_at(s, &s->stack[index], s->at);
     }
     else {
-        hand_over(s, &s->stack[index], &s->stack[index + 1]);
+        hand_over_attributes(s, &s->stack[index], &s->stack[index + 1]);
     }
     take_out(s, index);
 }
@@ -356,13 +357,13 @@ void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
 
 int tmpl_opens_is_closed(const tmpl_opens_t *s)
 {
-    return index_of(s, s->active[s->n_active - 1].id) == 0;
+    return index_of_open(s, s->active[s->n_active - 1].id) == 0;
 }
 
 void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id)
 {
     uint32_t active = find_active_id(s, id);
-    uint32_t index = index_of(s, id);
+    uint32_t index = index_of_open(s, id);
     if (active != TMPL_NONE) {
         remove_active(s, active);
     }
@@ -391,7 +392,7 @@ static uint32_t clone(tmpl_opens_t *s, uint32_t active)
 void tmpl_opens_reconstruct(tmpl_opens_t *s)
 {
     uint32_t i = s->n_active;
-    while (i > 0 && s->active[i - 1].id != 0 && index_of(s, s->active[i - 1].id) == 0) {
+    while (i > 0 && s->active[i - 1].id != 0 && index_of_open(s, s->active[i - 1].id) == 0) {
         i--;
     }
     for (; i < s->n_active; i++) {
@@ -495,7 +496,7 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
             }
             return;
         }
-        uint32_t index = index_of(s, s->active[active].id);
+        uint32_t index = index_of_open(s, s->active[active].id);
         if (index == 0) {
             /* the active element began outside of the open elements */
             tmpl_opens_taint(s, innermost_marker(s));

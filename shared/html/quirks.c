@@ -97,7 +97,7 @@ typedef struct {
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static int begins(const char *src, tmpl_span_t span, const char *prefix)
+static int value_begins(const char *src, tmpl_span_t span, const char *prefix)
 {
     apr_size_t len = strlen(prefix);
     return tmpl_span_len(span) >= len && apr_cstr_casecmpn(src + span.start, prefix, len) == 0;
@@ -106,7 +106,7 @@ static int begins(const char *src, tmpl_span_t span, const char *prefix)
 static int begins_with_one(const char *src, tmpl_span_t span, const char *const *prefixes, size_t n)
 {
     size_t i = 0;
-    while (i < n && !begins(src, span, prefixes[i])) {
+    while (i < n && !value_begins(src, span, prefixes[i])) {
         i++;
     }
     return i < n;
@@ -141,14 +141,14 @@ static tmpl_span_t read_identifier(doctype_t *d)
 static void read_identifiers(doctype_t *d)
 {
     tmpl_span_t rest = { d->at, d->end };
-    if (begins(d->src, rest, "public")) {
+    if (value_begins(d->src, rest, "public")) {
         d->at += 6;
         d->public = read_identifier(d);
         if (!d->force_quirks && next_byte(d) != '>') {
             d->system = read_identifier(d);
         }
     }
-    else if (begins(d->src, rest, "system")) {
+    else if (value_begins(d->src, rest, "system")) {
         d->at += 6;
         d->system = read_identifier(d);
     }
@@ -159,7 +159,7 @@ static void read_identifiers(doctype_t *d)
 
 int tmpl_is_doctype(const char *src, tmpl_span_t token)
 {
-    return begins(src, token, "<!doctype");
+    return value_begins(src, token, "<!doctype");
 }
 
 tmpl_quirks_e tmpl_quirks(const char *src, tmpl_span_t doctype)

@@ -16,7 +16,7 @@
 #define FIRST_ATTRS 16
 #define ATTR_BYTES  64
 
-static tmpl_token_t *push(tmpl_scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
+static tmpl_token_t *push_token(tmpl_scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
 {
     tmpl_token_t *token = &s->tokens[s->n++];
     *token = (tmpl_token_t){ .span = { start, end }, .type = type & 3, .end = TMPL_NONE };
@@ -35,7 +35,8 @@ static void add_foreign_mark(tmpl_scan_t *s, uint32_t at)
 }
 
 /* The offset of needle at or behind from; len if it is not found. */
-static uint32_t find(const tmpl_scan_t *s, uint32_t from, const char *needle, apr_size_t needle_len)
+static uint32_t find_needle(const tmpl_scan_t *s, uint32_t from, const char *needle,
+                            apr_size_t needle_len)
 {
     if (from >= s->len) {
         return s->len;
@@ -131,7 +132,7 @@ static uint32_t comment_end(const tmpl_scan_t *s, uint32_t start)
 static uint32_t behind(const tmpl_scan_t *s, uint32_t from, const char *needle)
 {
     apr_size_t needle_len = strlen(needle);
-    uint32_t p = find(s, from, needle, needle_len);
+    uint32_t p = find_needle(s, from, needle, needle_len);
     return p == s->len ? p : p + (uint32_t)needle_len;
 }
 
@@ -139,7 +140,7 @@ static uint32_t behind(const tmpl_scan_t *s, uint32_t from, const char *needle)
  * Adds a token that begins with "<!", "<?" or "</" and is not a tag. Without an end it extends to
  * the end of the source.
  */
-static void other_token(tmpl_scan_t *s, uint32_t start)
+static void scan_other_token(tmpl_scan_t *s, uint32_t start)
 {
     uint32_t end;
     if (s->len - start >= 4 && memcmp(s->src + start, "<!--", 4) == 0) {
@@ -152,7 +153,7 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
         end = behind(s, start, ">");
     }
     add_foreign_mark(
-        s, tmpl_foreign_mark_in_comment(s->src, push(s, TMPL_TOKEN_OTHER, start, end)->span));
+        s, tmpl_foreign_mark_in_comment(s->src, push_token(s, TMPL_TOKEN_OTHER, start, end)->span));
     s->at = end;
 }
 
@@ -224,7 +225,7 @@ int tmpl_scan_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e 
     if (type == TMPL_TOKEN_START && lacks_value(s, &attr)) {
         flags |= TMPL_TOKEN_OPEN_VALUE;
     }
-    tmpl_token_t *token = push(s, type, start, p);
+    tmpl_token_t *token = push_token(s, type, start, p);
     token->tag = (unsigned char)tag;
     token->name = tag != TMPL_TAG_OTHER ? (uint32_t)tag
                                         : tmpl_name_add(&s->names, (tmpl_span_t){ name, name_end });
@@ -257,7 +258,7 @@ int tmpl_scan_markup(tmpl_scan_t *s, uint32_t start)
         return drop_rest(s, start);
     }
     if (c == '!' || c == '?' || c == '/') {
-        other_token(s, start);
+        scan_other_token(s, start);
         return 1;
     }
     s->at = start + 1;

@@ -61,7 +61,7 @@ static tmpl_step_e start_heading(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
+static tmpl_step_e start_form_element(tmpl_builder_t *b, uint32_t i)
 {
     int in_template = b->s.n_of[TMPL_TAG_TEMPLATE] > 0;
     if (b->form != 0 && !in_template) {
@@ -230,7 +230,7 @@ static const tmpl_rule_t own_rules[TMPL_TAG_COUNT] = {
     [TMPL_TAG_FRAME] = start_ignored,
     [TMPL_TAG_HEAD] = start_ignored,
     [TMPL_TAG_NOSCRIPT] = start_noscript,
-    [TMPL_TAG_FORM] = start_form,
+    [TMPL_TAG_FORM] = start_form_element,
     [TMPL_TAG_LI] = start_item,
     [TMPL_TAG_DD] = start_item,
     [TMPL_TAG_DT] = start_item,

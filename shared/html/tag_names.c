@@ -10,7 +10,7 @@
 
 #define FIRST_NAMES 8
 
-static uint32_t hash_of(const char *src, tmpl_span_t span)
+static uint32_t hash_of_tag(const char *src, tmpl_span_t span)
 {
     char lower[64];
     uint32_t hash = 0;
@@ -27,7 +27,7 @@ static uint32_t hash_of(const char *src, tmpl_span_t span)
     return XXH32(lower, n, hash) | NAME_UNKNOWN;
 }
 
-static int is_same(const char *src, tmpl_span_t a, tmpl_span_t b)
+static int is_same_tag(const char *src, tmpl_span_t a, tmpl_span_t b)
 {
     uint32_t i = 0;
     while (i < tmpl_span_len(a) && i < tmpl_span_len(b) &&
@@ -39,7 +39,7 @@ static int is_same(const char *src, tmpl_span_t a, tmpl_span_t b)
 
 uint32_t tmpl_name_add(tmpl_names_t *names, tmpl_span_t span)
 {
-    uint32_t hash = hash_of(names->src, span);
+    uint32_t hash = hash_of_tag(names->src, span);
     if (names->spans == NULL) {
         names->spans = apr_array_make(names->pool, FIRST_NAMES, sizeof(tmpl_span_t));
         tmpl_numbering_init(&names->hashes, FIRST_NAMES, names->pool, names->pool);
@@ -48,5 +48,6 @@ uint32_t tmpl_name_add(tmpl_names_t *names, tmpl_span_t span)
     if (known == (uint32_t)names->spans->nelts) {
         APR_ARRAY_PUSH(names->spans, tmpl_span_t) = span;
     }
-    return is_same(names->src, APR_ARRAY_IDX(names->spans, known, tmpl_span_t), span) ? hash : 0;
+    return is_same_tag(names->src, APR_ARRAY_IDX(names->spans, known, tmpl_span_t), span) ? hash
+                                                                                          : 0;
 }

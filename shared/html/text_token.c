@@ -25,7 +25,7 @@ static unsigned stays(tmpl_builder_t *b)
  * Text directly in a table, its sections or rows is moved in front of the table, together with
  * white space next to the text. Cutting an element there would join more white space to the text.
  */
-static void move(tmpl_builder_t *b)
+static void move_in_front(tmpl_builder_t *b)
 {
     tmpl_open_t *top = tmpl_top(b);
     tmpl_taint_all(b);
@@ -71,7 +71,7 @@ static unsigned text(tmpl_builder_t *b)
     }
     int moved = (tmpl_top(b)->flags & TMPL_IS_TABLE) != 0;
     if (moved) {
-        move(b);
+        move_in_front(b);
     }
     if (tmpl_opens_is_dangling(&b->s)) {
         tmpl_open_mix(tmpl_top(b));

@@ -24,17 +24,18 @@ typedef struct {
 /* A tree: where its splits and leaves begin. */
 typedef struct {
     uint32_t split, after, leaf;
-} tree_t;
+} contributions_tree_t;
 
-static tree_t tree_at(const tmpl_trees_t *trees, uint32_t t)
+static contributions_tree_t tree_at(const tmpl_trees_t *trees, uint32_t t)
 {
     uint32_t first = t > 0 ? trees->after_split[t - 1] : 0;
     /* a tree has one leaf more than splits */
-    return (tree_t){ first, trees->after_split[t], first + t };
+    return (contributions_tree_t){ first, trees->after_split[t], first + t };
 }
 
 /* The node at an offset of trees_model.h; split is its index, or TMPL_NONE for a leaf. */
-static worth_t *node_at(const worths_t *w, const tree_t *tree, uint32_t offset, uint32_t *split)
+static worth_t *worth_at(const worths_t *w, const contributions_tree_t *tree, uint32_t offset,
+                         uint32_t *split)
 {
     if (offset < SETS_OF_SPLITS) {
         *split = TMPL_NONE;
@@ -44,26 +45,26 @@ static worth_t *node_at(const worths_t *w, const tree_t *tree, uint32_t offset, 
     return &w->splits[*split];
 }
 
-static uint32_t condition_of(const split_t *split)
+static uint32_t index_of_condition(const split_t *split)
 {
     return split->condition / (uint32_t)sizeof(uint64_t);
 }
 
 /* The child to which a block goes from a split; columns has the block at i. */
-static worth_t *go(const worths_t *w, const tree_t *tree, const tmpl_columns_t *columns, uint32_t i,
-                   uint32_t *split)
+static worth_t *go(const worths_t *w, const contributions_tree_t *tree,
+                   const tmpl_columns_t *columns, uint32_t i, uint32_t *split)
 {
     const split_t *s = &w->trees->splits[*split];
-    uint32_t condition = condition_of(s);
+    uint32_t condition = index_of_condition(s);
     float value = columns->of[w->features[condition]][i];
-    return node_at(w, tree, value <= w->trees->limits[condition] ? s->left : s->right, split);
+    return worth_at(w, tree, value <= w->trees->limits[condition] ? s->left : s->right, split);
 }
 
 /* Adds the weight of a block to the nodes that it reaches. */
 static void weigh_block(const worths_t *w, double weight, const tmpl_columns_t *columns, uint32_t i)
 {
     for (uint32_t t = 0; t < w->trees->n_trees; t++) {
-        tree_t tree = tree_at(w->trees, t);
+        contributions_tree_t tree = tree_at(w->trees, t);
         for (uint32_t split = tree.split; split != TMPL_NONE;) {
             go(w, &tree, columns, i, &split)->weight += weight;
         }
@@ -71,19 +72,20 @@ static void weigh_block(const worths_t *w, double weight, const tmpl_columns_t *
 }
 
 /* Adds a block's contributions to by, one for each feature. */
-static void add_block(double *by, const worths_t *w, const tmpl_columns_t *columns, uint32_t i)
+static void add_contributions(double *by, const worths_t *w, const tmpl_columns_t *columns,
+                              uint32_t i)
 {
     for (uint32_t t = 0; t < w->trees->n_trees; t++) {
-        tree_t tree = tree_at(w->trees, t);
+        contributions_tree_t tree = tree_at(w->trees, t);
         for (uint32_t split = tree.split; split != TMPL_NONE;) {
             const worth_t *from = &w->splits[split];
-            uint32_t feature = w->features[condition_of(&w->trees->splits[split])];
+            uint32_t feature = w->features[index_of_condition(&w->trees->splits[split])];
             by[feature] += go(w, &tree, columns, i, &split)->expected - from->expected;
         }
     }
 }
 
-static worths_t begin(const tmpl_trees_t *trees, apr_pool_t *pool)
+static worths_t begin_worths(const tmpl_trees_t *trees, apr_pool_t *pool)
 {
     uint32_t n_splits = trees->n_trees > 0 ? trees->after_split[trees->n_trees - 1] : 0;
     uint32_t *features = apr_palloc(pool, (trees->n_conditions + 1) * sizeof(*features));
@@ -101,15 +103,15 @@ static worths_t begin(const tmpl_trees_t *trees, apr_pool_t *pool)
 }
 
 /* Computes the expected values once all blocks are weighed. */
-static void finish(worths_t *w)
+static void expect_worths(worths_t *w)
 {
     w->base = (double)w->trees->bias * TMPL_TREES_UNIT;
     for (uint32_t t = 0; t < w->trees->n_trees; t++) {
-        tree_t tree = tree_at(w->trees, t);
+        contributions_tree_t tree = tree_at(w->trees, t);
         uint32_t unused;
         for (uint32_t s = tree.after; s-- > tree.split;) {
-            const worth_t *left = node_at(w, &tree, w->trees->splits[s].left, &unused);
-            const worth_t *right = node_at(w, &tree, w->trees->splits[s].right, &unused);
+            const worth_t *left = worth_at(w, &tree, w->trees->splits[s].left, &unused);
+            const worth_t *right = worth_at(w, &tree, w->trees->splits[s].right, &unused);
             double a = left->weight + 1;
             double b = right->weight + 1;
             w->splits[s].expected = (a * left->expected + b * right->expected) / (a + b);
@@ -156,8 +158,8 @@ static void share_out(double *by, const double *by_first)
     }
 }
 
-static void pick(tmpl_contributions_t *of, const double *by, const tmpl_columns_t *columns,
-                 uint32_t i)
+static void contributions_pick(tmpl_contributions_t *of, const double *by,
+                               const tmpl_columns_t *columns, uint32_t i)
 {
     unsigned char taken[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
     for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
@@ -178,8 +180,8 @@ static void pick(tmpl_contributions_t *of, const double *by, const tmpl_columns_
 }
 
 /* The columns of the blocks of the page from b on. Returns their number. */
-static uint32_t fill(tmpl_columns_t *columns, tmpl_rows_t *rows, uint32_t b, uint32_t n_blocks,
-                     int is_judged)
+static uint32_t fill_columns(tmpl_columns_t *columns, tmpl_rows_t *rows, uint32_t b,
+                             uint32_t n_blocks, int is_judged)
 {
     uint32_t n = n_blocks - b < TMPL_BLOCKS_AT_ONCE ? n_blocks - b : TMPL_BLOCKS_AT_ONCE;
     uint32_t blocks[TMPL_BLOCKS_AT_ONCE];
@@ -210,35 +212,35 @@ void tmpl_contributions(tmpl_contributions_t *of, const tmpl_trees_t *trees, tmp
 {
     const tmpl_trees_t *last = tmpl_trees_last(trees);
     tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
-    worths_t first = begin(trees, pool);
-    worths_t judging = begin(last != NULL ? last : trees, pool);
+    worths_t first = begin_worths(trees, pool);
+    worths_t judging = begin_worths(last != NULL ? last : trees, pool);
     double weights[2];
     set_weights(weights, templateness, n_blocks);
     for (uint32_t b = 0, n; b < n_blocks; b += n) {
-        n = fill(columns, rows, b, n_blocks, last != NULL);
+        n = fill_columns(columns, rows, b, n_blocks, last != NULL);
         for (uint32_t i = 0; i < n; i++) {
             double weight = weights[templateness[b + i] > 0.5F];
             weigh_block(&first, weight, columns, i);
             weigh_block(&judging, weight, columns, i);
         }
     }
-    finish(&first);
-    finish(&judging);
+    expect_worths(&first);
+    expect_worths(&judging);
     for (uint32_t b = 0, n; b < n_blocks; b += n) {
-        n = fill(columns, rows, b, n_blocks, last != NULL);
+        n = fill_columns(columns, rows, b, n_blocks, last != NULL);
         for (uint32_t i = 0; i < n; i++) {
             double by[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
             double by_first[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
-            add_block(by_first, &first, columns, i);
+            add_contributions(by_first, &first, columns, i);
             if (last == NULL || tmpl_is_sure(columns->of[TMPL_BLOCK_FEATURE_FIRST][i])) {
                 of[b + i].base = first.base;
-                pick(&of[b + i], by_first, columns, i);
+                contributions_pick(&of[b + i], by_first, columns, i);
                 continue;
             }
-            add_block(by, &judging, columns, i);
+            add_contributions(by, &judging, columns, i);
             share_out(by, by_first);
             of[b + i].base = judging.base;
-            pick(&of[b + i], by, columns, i);
+            contributions_pick(&of[b + i], by, columns, i);
         }
     }
 }

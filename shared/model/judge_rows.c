@@ -4,7 +4,7 @@
 /* Pages of up to this many blocks keep their columns for the last trees, 40 KB for 64 blocks. */
 #define KEPT_BLOCKS 1024
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t least_number(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -35,7 +35,7 @@ static void fill_up(tmpl_columns_t *columns, uint32_t n)
 static tmpl_columns_t *fill(filled_t *filled, uint32_t first)
 {
     tmpl_columns_t *columns = &filled->columns[filled->keeps_all ? first / TMPL_BLOCKS_AT_ONCE : 0];
-    uint32_t after = least(filled->n_blocks, first + TMPL_BLOCKS_AT_ONCE);
+    uint32_t after = least_number(filled->n_blocks, first + TMPL_BLOCKS_AT_ONCE);
     tmpl_rows_fill(columns, filled->rows, first, after);
     fill_up(columns, after - first);
     filled->first = first;
@@ -49,7 +49,7 @@ static const tmpl_columns_t *filled_before(filled_t *filled, uint32_t first)
                                     : fill(filled, first);
 }
 
-static filled_t begin(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all, apr_pool_t *pool)
+static filled_t begin_judging(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all, apr_pool_t *pool)
 {
     uint32_t chunks = (n_blocks + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
     filled_t filled = { .rows = rows, .n_blocks = n_blocks };
@@ -66,10 +66,10 @@ static uint64_t *room_for(const tmpl_trees_t *trees, uint32_t n, apr_pool_t *poo
 static void judge_all(float *templateness, filled_t *filled, const tmpl_trees_t *trees,
                       apr_pool_t *pool)
 {
-    uint32_t most = least(filled->n_blocks, TMPL_JUDGED_AT_ONCE);
+    uint32_t most = least_number(filled->n_blocks, TMPL_JUDGED_AT_ONCE);
     uint64_t *room = room_for(trees, most, pool);
     for (uint32_t first = 0; first < filled->n_blocks; first += most) {
-        uint32_t n = least(most, filled->n_blocks - first);
+        uint32_t n = least_number(most, filled->n_blocks - first);
         for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
             tmpl_trees_test(room, trees, fill(filled, first + at), at, n);
         }
@@ -78,7 +78,7 @@ static void judge_all(float *templateness, filled_t *filled, const tmpl_trees_t 
 }
 
 /* Fills the values at in; four at a time are twice as fast. */
-static inline void pick(float *to, const float *from, const uint32_t *in, uint32_t n)
+static inline void judge_rows_pick(float *to, const float *from, const uint32_t *in, uint32_t n)
 {
     uint32_t i = 0;
     for (; i + 4 <= n; i += 4) {
@@ -103,7 +103,7 @@ static void gather(tmpl_columns_t *to, filled_t *filled, const uint32_t *blocks,
             in[after] = blocks[after] - first;
         }
         for (unsigned f = 0; f < TMPL_BLOCK_FEATURE_FIRST; f++) {
-            pick(&to->of[f][i], from->of[f], &in[i], after - i);
+            judge_rows_pick(&to->of[f][i], from->of[f], &in[i], after - i);
         }
     }
     tmpl_rows_fill_first(to, filled->rows, blocks, n);
@@ -115,12 +115,12 @@ static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t
                        const uint32_t *blocks, uint32_t n_all, apr_pool_t *pool)
 {
     float judged[TMPL_JUDGED_AT_ONCE];
-    uint64_t *room = room_for(trees, least(n_all, TMPL_JUDGED_AT_ONCE), pool);
+    uint64_t *room = room_for(trees, least_number(n_all, TMPL_JUDGED_AT_ONCE), pool);
     tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
     for (uint32_t n; n_all > 0; blocks += n, n_all -= n) {
-        n = least(n_all, TMPL_JUDGED_AT_ONCE);
+        n = least_number(n_all, TMPL_JUDGED_AT_ONCE);
         for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
-            gather(columns, filled, &blocks[at], least(n - at, TMPL_BLOCKS_AT_ONCE));
+            gather(columns, filled, &blocks[at], least_number(n - at, TMPL_BLOCKS_AT_ONCE));
             tmpl_trees_test(room, trees, columns, at, n);
         }
         tmpl_trees_judge(judged, trees, room, n);
@@ -133,7 +133,7 @@ static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t
 void tmpl_judge_rows_first(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                            uint32_t n_blocks, apr_pool_t *pool)
 {
-    filled_t filled = begin(rows, n_blocks, 0, pool);
+    filled_t filled = begin_judging(rows, n_blocks, 0, pool);
     judge_all(templateness, &filled, trees, pool);
 }
 
@@ -141,7 +141,7 @@ void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t
                      uint32_t n_blocks, apr_pool_t *pool)
 {
     const tmpl_trees_t *last = tmpl_trees_last(trees);
-    filled_t filled = begin(rows, n_blocks, last != NULL, pool);
+    filled_t filled = begin_judging(rows, n_blocks, last != NULL, pool);
     judge_all(templateness, &filled, trees, pool);
     if (last != NULL) {
         uint32_t *unsure = apr_palloc(pool, n_blocks * sizeof(*unsure));

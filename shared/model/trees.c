@@ -60,7 +60,7 @@ typedef struct {
     uint32_t n_words;      /* words in use */
     int64_t sums[TMPL_JUDGED_AT_ONCE];
     uint64_t sets[TMPL_LEAVES_NODES * MOST_WORDS];
-} judging_t;
+} trees_judging_t;
 
 /* Adds the values of a tree's n leaves to the sums of the blocks of one word. */
 FOR_EACH_WIDTH void add_leaves(int64_t *sums, const uint64_t *at, const int64_t *leaves, uint32_t n,
@@ -73,7 +73,8 @@ FOR_EACH_WIDTH void add_leaves(int64_t *sums, const uint64_t *at, const int64_t 
     }
 }
 
-FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
+FOR_EACH_WIDTH void sum_trees(trees_judging_t *judging, const tmpl_trees_t *trees,
+                              const unsigned words)
 {
     const split_t *split = trees->splits;
     const int64_t *leaves = trees->leaves;
@@ -93,7 +94,7 @@ FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, con
 void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
                                uint32_t n)
 {
-    judging_t judging = { .above = room };
+    trees_judging_t judging = { .above = room };
     uint32_t words = tmpl_words_for(n);
     uint64_t *all = &judging.sets[SETS_OF_SPLITS / sizeof(uint64_t) * words];
     for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {

@@ -70,7 +70,7 @@ typedef struct {
         [ROW_BITS]; /* of leaves: a byte for each block, one vector for each bit of a row's bytes */
     byte_sums_t sums[TMPL_VALUE_BYTES];
     int64_t totals[ROW_BITS][2][PAIRS]; /* by bit; of the first bytes of pairs, and of the second */
-} judging_t;
+} trees_avx2_judging_t;
 
 /* The bits of two numbers interleaved: those at mask, and those beside them. */
 typedef struct {
@@ -166,8 +166,9 @@ TREES_INLINE void look_up(byte_sums_t *sums, __m256i numbers[][ROW_BITS], uint32
  * Computes the sets of a tree's leaves, in the tree's words of the row; the other leaves' sets are
  * empty.
  */
-TREES_INLINE void part_tree(judging_t *judging, uint64_t *sets, const tmpl_trees_t *trees,
-                            uint32_t t, const unsigned n_tables, const unsigned words)
+TREES_INLINE void part_tree(trees_avx2_judging_t *judging, uint64_t *sets,
+                            const tmpl_trees_t *trees, uint32_t t, const unsigned n_tables,
+                            const unsigned words)
 {
     const split_t *split = &trees->splits[t > 0 ? trees->after_split[t - 1] : 0];
     const split_t *after = &trees->splits[trees->after_split[t]];
@@ -178,8 +179,9 @@ TREES_INLINE void part_tree(judging_t *judging, uint64_t *sets, const tmpl_trees
 }
 
 /* Adds the values of trees [first, after), at most TREES_MOST, to sums. */
-TREES_INLINE void sum_trees(judging_t *judging, const tmpl_trees_t *trees, uint32_t first,
-                            uint32_t after, const unsigned n_tables, const unsigned words)
+TREES_INLINE void sum_trees(trees_avx2_judging_t *judging, const tmpl_trees_t *trees,
+                            uint32_t first, uint32_t after, const unsigned n_tables,
+                            const unsigned words)
 {
     size_t size = (size_t)trees->n_bytes * TMPL_LEAVES_FEW;
     for (int is_first = 1; first < after; is_first = 0) {
@@ -217,7 +219,7 @@ TREES_INLINE void add_sums(int64_t *totals, __m256i sums, uint32_t bits)
 }
 
 /* Adds all sums to the totals. If a row holds two trees, its halves are added first. */
-TREES_INLINE void add_up(judging_t *judging, uint32_t n_bytes, const unsigned words)
+TREES_INLINE void add_up(trees_avx2_judging_t *judging, uint32_t n_bytes, const unsigned words)
 {
     for (uint32_t b = 0; b < n_bytes; b++) {
         for (int i = 0; i < ROW_BITS; i++) {
@@ -234,8 +236,8 @@ TREES_INLINE void add_up(judging_t *judging, uint32_t n_bytes, const unsigned wo
     }
 }
 
-TREES_INLINE void judge(judging_t *judging, const tmpl_trees_t *trees, const unsigned n_tables,
-                        const unsigned words)
+TREES_INLINE void judge(trees_avx2_judging_t *judging, const tmpl_trees_t *trees,
+                        const unsigned n_tables, const unsigned words)
 {
     for (uint32_t first = 0; first < trees->n_trees; first += TREES_MOST) {
         uint32_t left = trees->n_trees - first;
@@ -245,7 +247,8 @@ TREES_INLINE void judge(judging_t *judging, const tmpl_trees_t *trees, const uns
     }
 }
 
-TREES_INLINE void judge_by(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
+TREES_INLINE void judge_by(trees_avx2_judging_t *judging, const tmpl_trees_t *trees,
+                           const unsigned words)
 {
     if (trees->n_tables == 1) {
         judge(judging, trees, 1, words);
@@ -264,7 +267,7 @@ TMPL_FOR_AVX2 void tmpl_trees_test_avx2(uint64_t *room, const tmpl_trees_t *tree
 TMPL_FOR_AVX2 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees,
                                          const uint64_t *room, uint32_t n)
 {
-    judging_t judging;
+    trees_avx2_judging_t judging;
     uint32_t words = tmpl_words_for(n);
     uint64_t *all = &judging.sets[SETS_OF_SPLITS / sizeof(uint64_t) * ROW];
     judging.above = room;

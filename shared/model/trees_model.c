@@ -85,7 +85,7 @@ static void set_sizes(tmpl_trees_t *trees)
     }
 }
 
-static void set_bytes(tmpl_trees_t *trees, apr_pool_t *pool)
+static void set_tree_bytes(tmpl_trees_t *trees, apr_pool_t *pool)
 {
     const int64_t *leaves = trees->leaves;
     set_sizes(trees);
@@ -153,7 +153,7 @@ static tmpl_trees_t *make_part(const tmpl_trees_part_t *part, double bias, apr_p
         after_split[trees->n_trees++] = (uint32_t)(splits - trees->splits);
     }
     set_columns(trees, part->conditions, part->n_conditions, pool);
-    set_bytes(trees, pool);
+    set_tree_bytes(trees, pool);
     return trees;
 }
 

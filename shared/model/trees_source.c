@@ -22,7 +22,7 @@ typedef struct {
     /* of the current tree */
     uint32_t n;                            /* nodes */
     unsigned char uses[TMPL_LEAVES_NODES]; /* splits that have the node as a child */
-} reader_t;
+} trees_source_reader_t;
 
 static apr_status_t read_float(float *number, tmpl_lines_t *lines, const char *what, double most)
 {
@@ -32,7 +32,7 @@ static apr_status_t read_float(float *number, tmpl_lines_t *lines, const char *w
     return status;
 }
 
-static apr_status_t read_split(reader_t *reader, uint32_t i)
+static apr_status_t read_split(trees_source_reader_t *reader, uint32_t i)
 {
     tmpl_lines_t *lines = &reader->lines;
     tmpl_condition_t condition = { 0 };
@@ -70,7 +70,7 @@ static apr_status_t read_split(reader_t *reader, uint32_t i)
     return tmpl_lines_end(lines);
 }
 
-static apr_status_t read_node(reader_t *reader, uint32_t i)
+static apr_status_t read_node(trees_source_reader_t *reader, uint32_t i)
 {
     tmpl_lines_t *lines = &reader->lines;
     if (tmpl_lines_next(lines) != APR_SUCCESS) {
@@ -93,7 +93,7 @@ static apr_status_t read_node(reader_t *reader, uint32_t i)
     return tmpl_lines_end(lines);
 }
 
-static apr_status_t read_tree(reader_t *reader)
+static apr_status_t read_tree(trees_source_reader_t *reader)
 {
     tmpl_lines_t *lines = &reader->lines;
     if (reader->n_trees == TMPL_TREES_MOST) {
@@ -121,7 +121,7 @@ static apr_status_t read_tree(reader_t *reader)
     return APR_SUCCESS;
 }
 
-static apr_status_t read_head(reader_t *reader)
+static apr_status_t read_trees_head(trees_source_reader_t *reader)
 {
     tmpl_lines_t *lines = &reader->lines;
     tmpl_trees_source_t *source = reader->source;
@@ -151,7 +151,7 @@ static int by_feature(const void *a, const void *b)
 }
 
 /* Replaces equal conditions of splits by one, in the order of features and limits. Their number. */
-static uint32_t share_conditions(reader_t *reader)
+static uint32_t share_conditions(trees_source_reader_t *reader)
 {
     uint32_t n = 0;
     apr_array_header_t *all = apr_array_copy(reader->pool, reader->conditions);
@@ -173,7 +173,7 @@ static uint32_t share_conditions(reader_t *reader)
     return n;
 }
 
-static void begin_part(reader_t *reader)
+static void begin_part(trees_source_reader_t *reader)
 {
     apr_pool_t *pool = reader->pool;
     reader->sizes = apr_array_make(pool, 512, sizeof(unsigned char));
@@ -181,7 +181,7 @@ static void begin_part(reader_t *reader)
     reader->conditions = apr_array_make(pool, 8192, sizeof(tmpl_condition_t));
 }
 
-static void end_part(reader_t *reader)
+static void end_part(trees_source_reader_t *reader)
 {
     reader->source->parts[reader->source->n_parts++] = (tmpl_trees_part_t){
         .n_trees = (uint32_t)reader->sizes->nelts,
@@ -192,12 +192,12 @@ static void end_part(reader_t *reader)
     };
 }
 
-static apr_status_t read_trees(reader_t *reader)
+static apr_status_t read_trees(trees_source_reader_t *reader)
 {
     tmpl_lines_t *lines = &reader->lines;
     uint32_t *n_parts = &reader->source->n_parts; /* those that have ended */
     begin_part(reader);
-    if (read_head(reader) != APR_SUCCESS) {
+    if (read_trees_head(reader) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     for (;;) {
@@ -230,7 +230,7 @@ static apr_status_t read_trees(reader_t *reader)
 apr_status_t tmpl_trees_source_read(tmpl_trees_source_t *source, const tmpl_model_text_t *text,
                                     tmpl_error_t *err, apr_pool_t *pool)
 {
-    reader_t *reader = apr_pcalloc(pool, sizeof(*reader));
+    trees_source_reader_t *reader = apr_pcalloc(pool, sizeof(*reader));
     *source = (tmpl_trees_source_t){ .id = tmpl_model_text_id(text) };
     reader->source = source;
     reader->pool = pool;

@@ -6,19 +6,19 @@
 typedef struct {
     uint32_t node;
     tmpl_span_t form; /* the id of its form */
-} named_t;
+} form_named_t;
 
 /* Whether node is `other` or holds it. A node that is still open holds all later nodes so far. */
-static int holds(const tmpl_node_t *nodes, uint32_t node, uint32_t other)
+static int form_holds(const tmpl_node_t *nodes, uint32_t node, uint32_t other)
 {
     return node <= other && (nodes[node].after == 0 || other < nodes[node].after);
 }
 
-static void note(tmpl_page_t *page, tmpl_form_t *form, uint32_t control)
+static void form_note(tmpl_page_t *page, tmpl_form_t *form, uint32_t control)
 {
     tmpl_node_t *nodes = page->nodes;
     uint32_t i = control;
-    for (; !holds(nodes, i, form->node); i = nodes[i].parent) {
+    for (; !form_holds(nodes, i, form->node); i = nodes[i].parent) {
         nodes[i].flags |= TMPL_NODE_CONTROL;
     }
     for (; form->noted > i; form->noted = nodes[form->noted].parent) {
@@ -32,19 +32,19 @@ void tmpl_form_control(tmpl_forms_t *forms, uint32_t node, int has_pointer)
     const tmpl_known_attr_t *form = tmpl_node_attr(forms->page, &nodes[node], TMPL_ATTR_FORM);
     if (form != NULL) {
         if (forms->named == NULL) {
-            forms->named = apr_array_make(forms->scratch, 4, sizeof(named_t));
+            forms->named = apr_array_make(forms->scratch, 4, sizeof(form_named_t));
         }
-        APR_ARRAY_PUSH(forms->named, named_t) = (named_t){ node, form->value };
+        APR_ARRAY_PUSH(forms->named, form_named_t) = (form_named_t){ node, form->value };
     }
     else if (has_pointer) {
-        note(forms->page, &forms->last, node);
+        form_note(forms->page, &forms->last, node);
     }
     else if (forms->open > 0) {
         uint32_t around = nodes[node].parent;
         while (nodes[around].tag != TMPL_TAG_FORM) {
             around = nodes[around].parent;
         }
-        note(forms->page, &(tmpl_form_t){ around, around }, node);
+        form_note(forms->page, &(tmpl_form_t){ around, around }, node);
     }
 }
 
@@ -74,11 +74,11 @@ void tmpl_forms_finish(tmpl_forms_t *forms)
     }
     apr_hash_t *by_id = forms_by_id(forms);
     for (int i = 0; i < forms->named->nelts; i++) {
-        const named_t *named = &APR_ARRAY_IDX(forms->named, i, named_t);
+        const form_named_t *named = &APR_ARRAY_IDX(forms->named, i, form_named_t);
         tmpl_form_t *form =
             apr_hash_get(by_id, forms->page->src + named->form.start, tmpl_span_len(named->form));
         if (form != NULL) {
-            note(forms->page, form, named->node);
+            form_note(forms->page, form, named->node);
         }
     }
 }

@@ -114,7 +114,8 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     return p->n_segments == 0 ? TMPL_DECLINE_EMPTY : TMPL_DECLINE_NONE;
 }
 
-static tmpl_decline_e declined(const tmpl_page_opts_t *opts, tmpl_decline_e reason, uint32_t at)
+static tmpl_decline_e page_declined(const tmpl_page_opts_t *opts, tmpl_decline_e reason,
+                                    uint32_t at)
 {
     if (opts->declined_at != NULL) {
         *opts->declined_at = at;
@@ -129,14 +130,14 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
     o.max_tokens = o.max_tokens != 0 ? o.max_tokens : TMPL_MAX_TOKENS;
     o.max_depth = o.max_depth != 0 ? o.max_depth : TMPL_MAX_DEPTH;
     if (len == 0) {
-        return declined(&o, TMPL_DECLINE_EMPTY, TMPL_NONE); /* src may be NULL */
+        return page_declined(&o, TMPL_DECLINE_EMPTY, TMPL_NONE); /* src may be NULL */
     }
     if (len >= TMPL_NONE) {
-        return declined(&o, TMPL_DECLINE_TOO_LARGE, TMPL_NONE);
+        return page_declined(&o, TMPL_DECLINE_TOO_LARGE, TMPL_NONE);
     }
     uint32_t at = TMPL_NONE;
     if (!tmpl_charset_is_ascii(tmpl_charset(src, len, o.charset, &at, pool))) {
-        return declined(&o, TMPL_DECLINE_CHARSET, at);
+        return page_declined(&o, TMPL_DECLINE_CHARSET, at);
     }
     tmpl_page_t *p = apr_pcalloc(pool, sizeof(*p));
     p->src = src;
@@ -148,7 +149,7 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
     tmpl_decline_e decline = write_page(&build);
     apr_pool_destroy(build.scratch);
     if (decline != TMPL_DECLINE_NONE) {
-        return declined(&o, decline, tokens.declined_at);
+        return page_declined(&o, decline, tokens.declined_at);
     }
     *page = p;
     return TMPL_DECLINE_NONE;

@@ -29,8 +29,8 @@ static uint32_t box_of(const tmpl_build_t *build, uint32_t node)
     return node;
 }
 
-static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, const char *text,
-                       uint32_t bytes, uint32_t length, uint32_t may)
+static inline void add_segment_key(tmpl_build_t *build, uint32_t node, tmpl_span_t span,
+                                   const char *text, uint32_t bytes, uint32_t length, uint32_t may)
 {
     tmpl_page_t *page = build->page;
     uint64_t hash = XXH3_64bits_withSeed(text, bytes, build->opts->seed);
@@ -64,16 +64,16 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
         end--;
     }
     tmpl_collapsed_t collapsed = tmpl_collapse(build->text, text, end, limit);
-    add(build, node, span, collapsed.text, collapsed.length, collapsed.length,
-        may_cut ? TMPL_NODE_CUT : 0);
+    add_segment_key(build, node, span, collapsed.text, collapsed.length, collapsed.length,
+                    may_cut ? TMPL_NODE_CUT : 0);
     build->apart = 0;
 }
 
 /* Adds a segment for an image or a link: its key is a hash of the address in the start tag. */
 static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
 {
-    add(build, node, build->page->nodes[node].open, build->page->src + address.start,
-        tmpl_span_len(address), TMPL_IMAGE_LENGTH, 0);
+    add_segment_key(build, node, build->page->nodes[node].open, build->page->src + address.start,
+                    tmpl_span_len(address), TMPL_IMAGE_LENGTH, 0);
 }
 
 /* Whether the image at that address is a placeholder for an image that a script loads later. */

@@ -42,16 +42,16 @@ struct tmpl_selector_t {
     const char *xpath;            /* NULL: the selector is CSS; else subject is NULL */
 };
 
-static int is_name(char c)
+static int is_name_byte(char c)
 {
     return tmpl_is_alnum(c) || c == '-' || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* The name at *at, in pool; NULL if there is none. */
-static const char *read_name(const char **at, apr_pool_t *pool)
+static const char *read_selector_name(const char **at, apr_pool_t *pool)
 {
     const char *begin = *at;
-    while (is_name(**at)) {
+    while (is_name_byte(**at)) {
         (*at)++;
     }
     return *at > begin ? apr_pstrmemdup(pool, begin, (apr_size_t)(*at - begin)) : NULL;
@@ -61,7 +61,7 @@ static const char *read_name(const char **at, apr_pool_t *pool)
 static int read_attribute(condition_t *condition, const char **at, apr_pool_t *pool)
 {
     condition->compare = PRESENT;
-    condition->attribute = read_name(at, pool);
+    condition->attribute = read_selector_name(at, pool);
     if (condition->attribute != NULL && **at == '=') {
         char quote = (*at)[1] == '"' || (*at)[1] == '\'' ? (*at)[1] : ']';
         const char *begin = *at + (quote == ']' ? 1 : 2);
@@ -89,11 +89,11 @@ static int read_condition(condition_t *condition, const char **at, apr_pool_t *p
     }
     condition->attribute = sign == '#' ? "id" : "class";
     condition->compare = sign == '#' ? EQUAL : WORD;
-    condition->value = read_name(at, pool);
+    condition->value = read_selector_name(at, pool);
     return condition->value != NULL;
 }
 
-static void skip_space(const char **at)
+static void skip_selector_space(const char **at)
 {
     *at += strspn(*at, " \t\r\n\f");
 }
@@ -103,7 +103,7 @@ static compound_t *read_compound(const char **at, apr_pool_t *pool)
 {
     compound_t *compound = apr_pcalloc(pool, sizeof(*compound));
     const char *begin = *at;
-    compound->tag = read_name(at, pool);
+    compound->tag = read_selector_name(at, pool);
     while (**at == '#' || **at == '.' || **at == '[') {
         condition_t *condition = apr_pcalloc(pool, sizeof(*condition));
         if (!read_condition(condition, at, pool)) {
@@ -121,18 +121,18 @@ static compound_t *read_compound(const char **at, apr_pool_t *pool)
  */
 static const compound_t *read_complex(const char **at, unsigned *memos, apr_pool_t *pool)
 {
-    skip_space(at);
+    skip_selector_space(at);
     compound_t *subject = read_compound(at, pool);
     while (subject != NULL) {
         const char *end = *at;
-        skip_space(at);
+        skip_selector_space(at);
         if (**at == ',' || **at == '\0') {
             break;
         }
         int is_child = **at == '>';
         if (is_child) {
             (*at)++;
-            skip_space(at);
+            skip_selector_space(at);
         }
         else if (*at == end) {
             return NULL; /* "a*": neither a combinator nor an end */
@@ -169,7 +169,7 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
     }
     for (;; at++) {
         tmpl_selector_t *s = apr_pcalloc(pool, sizeof(*s));
-        skip_space(&at);
+        skip_selector_space(&at);
         const char *begin = at;
         s->subject = read_complex(&at, &memos, pool);
         apr_size_t len = (apr_size_t)(at - begin);
@@ -218,7 +218,7 @@ static int is_value(const char *src, tmpl_span_t span, const char *value)
            memcmp(src + span.start, value, strlen(value)) == 0;
 }
 
-static int holds(const condition_t *condition, const char *src, tmpl_span_t tag)
+static int attribute_holds(const condition_t *condition, const char *src, tmpl_span_t tag)
 {
     tmpl_attr_t attr;
     if (!tmpl_attr_find(&attr, src, tag, condition->attribute)) {
@@ -244,7 +244,7 @@ static int compound_matches(const compound_t *compound, const tmpl_page_t *page,
         return 0;
     }
     for (const condition_t *c = compound->conditions; c != NULL; c = c->next) {
-        if (!holds(c, page->src, tag)) {
+        if (!attribute_holds(c, page->src, tag)) {
             return 0;
         }
     }

@@ -21,7 +21,7 @@ typedef struct {
     open_t *stack; /* [0] is the root */
     uint32_t n;
     tmpl_forms_t *forms;
-} tree_t;
+} tree_tree_t;
 
 /* Tags that separate words: of elements that are not inline. */
 #define SEPARATES_WORDS (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)
@@ -39,7 +39,7 @@ static void set_code(tmpl_node_t *nodes, uint32_t node)
 }
 
 /* What its tag means for a node that has been added. */
-static inline void read_tag(tree_t *t, const tmpl_token_t *token, uint32_t i)
+static inline void tree_read_tag(tree_tree_t *t, const tmpl_token_t *token, uint32_t i)
 {
     unsigned flags = tmpl_tag_flags((tmpl_tag_e)token->tag);
     if (token->flags & TMPL_TOKEN_SHADOW) {
@@ -64,7 +64,7 @@ static inline void read_tag(tree_t *t, const tmpl_token_t *token, uint32_t i)
 }
 
 /* Adds a node; returns its index. */
-static inline uint32_t open_node(tree_t *t, const tmpl_token_t *token)
+static inline uint32_t open_node(tree_tree_t *t, const tmpl_token_t *token)
 {
     uint32_t parent = t->stack[t->n - 1].node;
     const tmpl_node_t *up = &t->nodes[parent];
@@ -89,11 +89,11 @@ static inline uint32_t open_node(tree_t *t, const tmpl_token_t *token)
     if (token->flags & TMPL_TOKEN_NAMED) {
         node->flags |= TMPL_NODE_NAMED;
     }
-    read_tag(t, token, i);
+    tree_read_tag(t, token, i);
     return i;
 }
 
-static inline void end_node(tree_t *t, uint32_t i)
+static inline void end_node(tree_tree_t *t, uint32_t i)
 {
     tmpl_node_t *node = &t->nodes[i];
     if (node->tag == TMPL_TAG_A) {
@@ -108,7 +108,7 @@ static inline void end_node(tree_t *t, uint32_t i)
 }
 
 /* The root is body, whether or not the source has a tag for it. */
-static void open_root(tree_t *t)
+static void open_root(tree_tree_t *t)
 {
     const tmpl_tokens_t *tokens = t->build->tokens;
     tmpl_node_t root = { .parent = TMPL_NONE, .tag = TMPL_TAG_BODY, .path = t->build->opts->seed };
@@ -125,7 +125,7 @@ static void open_root(tree_t *t)
 }
 
 /* Adds the text from at to end, if it is displayed. */
-static inline void read_text(tree_t *t, uint32_t at, uint32_t end, unsigned flags)
+static inline void tree_read_text(tree_tree_t *t, uint32_t at, uint32_t end, unsigned flags)
 {
     if (flags & TMPL_TOKEN_TEXT_SHOWN) {
         tmpl_segment_text(t->build, t->stack[t->n - 1].node, (tmpl_span_t){ at, end },
@@ -144,14 +144,16 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
     uint32_t n_tokens = tokens->n;
     uint32_t at = tokens->begin;
     tmpl_forms_t forms = { .page = page, .scratch = build->scratch };
-    tree_t t = { .build = build, .tokens = tokens->tokens, .attrs = page->attrs, .forms = &forms };
+    tree_tree_t t = {
+        .build = build, .tokens = tokens->tokens, .attrs = page->attrs, .forms = &forms
+    };
     t.stack = apr_palloc(build->scratch, (max_depth + 2) * sizeof(*t.stack));
     t.nodes = apr_palloc(build->pool, (tokens->n_nodes + 1) * sizeof(tmpl_node_t));
     page->nodes = t.nodes;
     open_root(&t);
     for (uint32_t i = 0; i < n_tokens; i++) {
         const tmpl_token_t *token = &t.tokens[i];
-        read_text(&t, at, token->span.start, token->flags);
+        tree_read_text(&t, at, token->span.start, token->flags);
         at = token->span.end;
         build->apart |= tmpl_tag_flags((tmpl_tag_e)token->tag) & SEPARATES_WORDS;
         while (t.stack[t.n - 1].end <= i) {
@@ -172,7 +174,7 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
             t.stack[t.n++] = (open_t){ node, token->end };
         }
     }
-    read_text(&t, at, tokens->text_end, tokens->text);
+    tree_read_text(&t, at, tokens->text_end, tokens->text);
     while (t.n > 0) {
         end_node(&t, t.stack[--t.n].node);
     }

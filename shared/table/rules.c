@@ -85,7 +85,7 @@ static void refresh(counting_t *w)
 }
 
 /* Whether some segment was last seen so long ago that it is to be refreshed. */
-static int is_stale(const counting_t *w)
+static int entry_is_stale(const counting_t *w)
 {
     const tmpl_observation_t *obs = w->page->obs;
     uint32_t n_segments = tmpl_observation_segments(obs), i = 0;
@@ -100,7 +100,7 @@ static int is_stale(const counting_t *w)
 /* Step 2a. Returns whether anything was written. */
 static int near_copy(counting_t *w)
 {
-    int stale = is_stale(w);
+    int stale = entry_is_stale(w);
     if (stale) {
         records_clear(w);
         keys_refresh(w, 0);

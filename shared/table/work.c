@@ -47,9 +47,9 @@ apr_status_t tmpl_work_changed(const tmpl_work_t *w)
 typedef struct {
     uint32_t rank;
     uint32_t key;
-} ranked_t;
+} work_ranked_t;
 
-_Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(ranked_t) + sizeof(tmpl_slot_t *) <=
+_Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(work_ranked_t) + sizeof(tmpl_slot_t *) <=
                    TMPL_STORE_KEY_BYTES,
                "what tmpl_work_entries() takes for a key");
 
@@ -57,7 +57,8 @@ _Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(ranked_t) + sizeof(tmpl_sl
  * A pass of a radix sort, by the bits of ranks from shift on. Refs with equal bits keep their
  * order.
  */
-static void refs_pass(ranked_t *to, const ranked_t *from, uint32_t n, unsigned shift, unsigned bits)
+static void refs_pass(work_ranked_t *to, const work_ranked_t *from, uint32_t n, unsigned shift,
+                      unsigned bits)
 {
     uint32_t at[1u << DIGIT_MOST], sum = 0, mask = (1u << bits) - 1;
     memset(at, 0, sizeof(*at) << bits);
@@ -94,12 +95,12 @@ static tmpl_work_entry_t *entry_find(const tmpl_work_t *w, tmpl_key_t key, uint3
  * Sorts n refs by so many of the highest bits of their ranks as tell most buckets apart. Returns
  * the number of the other bits.
  */
-static unsigned refs_sort(ranked_t *refs, uint32_t n, uint64_t most, apr_pool_t *pool)
+static unsigned refs_sort(work_ranked_t *refs, uint32_t n, uint64_t most, apr_pool_t *pool)
 {
     unsigned bits =
         tmpl_buckets_bits(most < TMPL_BUCKETS_MOST ? (uint32_t)most : TMPL_BUCKETS_MOST);
     unsigned low = bits / 2, high = bits - low;
-    ranked_t *spare = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*spare));
+    work_ranked_t *spare = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*spare));
     if (bits > 0) {
         refs_pass(spare, refs, n, 32 - bits, low);
         refs_pass(refs, spare, n, 32 - high, high);
@@ -110,9 +111,9 @@ static unsigned refs_sort(ranked_t *refs, uint32_t n, uint64_t most, apr_pool_t 
 void tmpl_work_entries(tmpl_work_t *w)
 {
     apr_size_t n = w->n_keys;
-    ranked_t *refs = apr_palloc(w->pool, (n + 1) * sizeof(*refs));
+    work_ranked_t *refs = apr_palloc(w->pool, (n + 1) * sizeof(*refs));
     for (uint32_t i = 0; i < n; i++) {
-        refs[i] = (ranked_t){ tmpl_bucket_rank(w->txn->head.salt, w->keys[i]), i };
+        refs[i] = (work_ranked_t){ tmpl_bucket_rank(w->txn->head.salt, w->keys[i]), i };
     }
     /* entries of one bucket become neighbours, however many buckets they will need; and few keys
      * have equal bits */
@@ -389,14 +390,14 @@ static apr_status_t buckets_update(tmpl_work_t *w)
 /* Commits the buckets that have changed, in the order of their ranks. */
 static apr_status_t changes_commit(tmpl_work_t *w)
 {
-    ranked_t *refs = apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*refs));
+    work_ranked_t *refs = apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*refs));
     tmpl_numbered_t *changed =
         apr_palloc(w->pool, (w->n_buckets + (apr_size_t)1) * sizeof(*changed));
     uint32_t n = 0, most = 0;
     for (uint32_t i = 0; i < w->n_buckets; i++) {
         if (w->changed[i]) {
             uint32_t number = w->buckets[i].number;
-            refs[n++] = (ranked_t){ tmpl_bucket_first(number), i };
+            refs[n++] = (work_ranked_t){ tmpl_bucket_first(number), i };
             most = number > most ? number : most;
         }
     }

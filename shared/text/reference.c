@@ -51,9 +51,9 @@ typedef struct {
     uint32_t first;
     uint16_t second;
     uint16_t is_bare; /* the semicolon may be left out */
-} named_t;
+} reference_named_t;
 
-static const named_t named[] = {
+static const reference_named_t named[] = {
 #define REFERENCE(name, is_bare, first, second) { name, first, second, is_bare },
 #include "text/references.def"
 #undef REFERENCE
@@ -62,10 +62,11 @@ static const named_t named[] = {
 #define N_NAMED (sizeof(named) / sizeof(named[0]))
 
 /* The first name in [first, after) whose byte at i is not below c; `after` if there is none. */
-static const named_t *find(const named_t *first, const named_t *after, apr_size_t i, char c)
+static const reference_named_t *find(const reference_named_t *first, const reference_named_t *after,
+                                     apr_size_t i, char c)
 {
     while (first < after) {
-        const named_t *middle = first + (after - first) / 2;
+        const reference_named_t *middle = first + (after - first) / 2;
         if (middle->name[i] < c) {
             first = middle + 1;
         }
@@ -80,10 +81,10 @@ static const named_t *find(const named_t *first, const named_t *after, apr_size_
  * Reads the longest name that the text begins with. Names are sorted, so the names that begin with
  * the letters read so far stand together, the shortest first: each letter narrows the range.
  */
-static tmpl_reference_t read_name(const char *text, apr_size_t len)
+static tmpl_reference_t read_reference_name(const char *text, apr_size_t len)
 {
-    const named_t *first = named;
-    const named_t *after = named + N_NAMED;
+    const reference_named_t *first = named;
+    const reference_named_t *after = named + N_NAMED;
     tmpl_reference_t reference = { { 0 }, 0 };
     for (apr_size_t i = 0; i + 1 < len && tmpl_is_alnum(text[i + 1]); i++) {
         first = find(first, after, i, text[i + 1]);
@@ -124,7 +125,7 @@ static tmpl_reference_t read_short_name(const char *text, apr_size_t len)
     }
     unsigned n = tmpl_bytes8_first(ends);
     uint64_t number = number_of(letters) & ~(UINT64_MAX >> 8 * n);
-    const named_t *first = named;
+    const reference_named_t *first = named;
     for (size_t left = N_NAMED; left > 1; left -= left / 2) {
         first += number_of(first[left / 2].name) <= number ? left / 2 : 0;
     }
@@ -142,7 +143,7 @@ tmpl_reference_t tmpl_reference_read(const char *text, apr_size_t len, tmpl_refe
     if (reference.used > 0) {
         return reference;
     }
-    reference = read_name(text, len);
+    reference = read_reference_name(text, len);
     if (where == TMPL_IN_ATTRIBUTE && reference.used > 0 && reference.used < len &&
         text[reference.used - 1] != ';' &&
         (text[reference.used] == '=' || tmpl_is_alnum(text[reference.used]))) {

@@ -26,7 +26,7 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_decoder_t *decoder;
     tmpl_buf_t utf8; /* a segment converted from another charset */
-} reader_t;
+} text_reader_t;
 
 /*
  * White space, including Unicode's line separators and no-break spaces: to tools, one line is one
@@ -173,7 +173,7 @@ static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
            tmpl_is_alpha(page->src[span.start + 1]);
 }
 
-static void give_segment(reader_t *reader, uint32_t segment)
+static void give_segment(text_reader_t *reader, uint32_t segment)
 {
     const tmpl_page_t *page = reader->page;
     tmpl_span_t span = page->segments[segment].span;
@@ -194,10 +194,10 @@ static void give_segment(reader_t *reader, uint32_t segment)
               1);
 }
 
-static void start_reader(reader_t *reader, const tmpl_text_sink_t *sink, const tmpl_page_t *page,
-                         const tmpl_decoder_t *decoder, apr_pool_t *pool)
+static void start_reader(text_reader_t *reader, const tmpl_text_sink_t *sink,
+                         const tmpl_page_t *page, const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    *reader = (reader_t){ .sink = sink, .page = page, .decoder = decoder };
+    *reader = (text_reader_t){ .sink = sink, .page = page, .decoder = decoder };
     if (decoder->xlate != NULL) {
         tmpl_buf_init(&reader->utf8, pool);
     }
@@ -208,7 +208,7 @@ void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segmen
 {
     line_t line = { buf, buf->len, 0 };
     tmpl_text_sink_t sink = { add_code, add_ascii, &line };
-    reader_t reader;
+    text_reader_t reader;
     start_reader(&reader, &sink, page, decoder, buf->pool);
     give_segment(&reader, segment);
 }
@@ -217,7 +217,7 @@ void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
                         const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
     const tmpl_block_t *b = &page->blocks[block];
-    reader_t reader;
+    text_reader_t reader;
     start_reader(&reader, sink, page, decoder, pool);
     for (uint32_t i = b->first_segment; i < b->after_segment; i++) {
         if (i > b->first_segment && page->segments[i].apart) {
@@ -264,7 +264,7 @@ static void end_line(line_t *line)
 #define DEEPEST 4096
 
 /* Each element that is not inline begins and ends a line. */
-static void open_element(void *ctx, const xmlChar *name, const xmlChar **attributes)
+static void open_text_element(void *ctx, const xmlChar *name, const xmlChar **attributes)
 {
     source_t *source = ctx;
     unsigned flags = flags_of(name);
@@ -302,7 +302,7 @@ static void take_text(void *ctx, const xmlChar *text, int len)
 /* libxml2 makes no tree: that would take many times the memory of the page. */
 static int read_source(source_t *source, const tmpl_buf_t *utf8)
 {
-    xmlSAXHandler handler = { .startElement = open_element,
+    xmlSAXHandler handler = { .startElement = open_text_element,
                               .endElement = close_element,
                               .characters = take_text,
                               .ignorableWhitespace = take_text };

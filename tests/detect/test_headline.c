@@ -30,7 +30,7 @@ static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
     tmpl_layout_read(&layout, reading, pool);
     tmpl_read_text(reading, pool);
     tmpl_read_score(reading, pool);
-    tmpl_judged_t of = { v, reading, &counts, 5, NULL };
+    tmpl_ruled_t of = { v, reading, &counts, 5, NULL };
     tmpl_records_t of_records;
     tmpl_records_find(&of_records, page, &layout, pool);
     tmpl_records_judge(&of, &of_records, pool);

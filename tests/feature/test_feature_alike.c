@@ -93,7 +93,7 @@ static void chunks_begin_anywhere(void **state)
         }
         for (int i = 0; i < 2; i++) {
             tmpl_title_t title;
-            tmpl_scan_t scan;
+            tmpl_tally_scan_t scan;
             int spaces = i == 0 ? 0 : (int)random_below(&seed, TMPL_BYTES64 + 1);
             read_t r = read_html(apr_psprintf(*state,
                                               "<title>The Fox don't caf\xC3\xA9, \xE6\x97\xA5 "

@@ -83,18 +83,18 @@ typedef struct {
     tmpl_link_t link;
     int distance;     /* hyperlink distance from the key page */
     uint32_t nearest; /* DOM distance to the nearest taken link of equal relevance */
-} ranked_t;
+} links_ranked_t;
 
 static int by_relevance(const void *a, const void *b)
 {
-    const ranked_t *p = a;
-    const ranked_t *q = b;
+    const links_ranked_t *p = a;
+    const links_ranked_t *q = b;
     int order = tmpl_link_relevance(p->distance, q->distance);
     return order != 0 ? order : (p->link.node > q->link.node) - (p->link.node < q->link.node);
 }
 
 /* Moves the link farthest from those taken to the front of n links of equal relevance. */
-static void take_farthest(ranked_t *ranked, int n, const tmpl_page_t *page)
+static void take_farthest(links_ranked_t *ranked, int n, const tmpl_page_t *page)
 {
     int farthest = 0;
     for (int i = 1; i < n; i++) {
@@ -102,7 +102,7 @@ static void take_farthest(ranked_t *ranked, int n, const tmpl_page_t *page)
             farthest = i;
         }
     }
-    ranked_t taken = ranked[farthest];
+    links_ranked_t taken = ranked[farthest];
     memmove(ranked + 1, ranked, (size_t)farthest * sizeof(*ranked));
     ranked[0] = taken;
     for (int i = 1; i < n; i++) {
@@ -117,10 +117,10 @@ void tmpl_links_order(apr_array_header_t *links, const tmpl_page_t *page, const 
                       apr_pool_t *pool)
 {
     int n = links->nelts;
-    ranked_t *ranked = apr_palloc(pool, (apr_size_t)n * sizeof(*ranked));
+    links_ranked_t *ranked = apr_palloc(pool, (apr_size_t)n * sizeof(*ranked));
     for (int i = 0; i < n; i++) {
         tmpl_link_t link = APR_ARRAY_IDX(links, i, tmpl_link_t);
-        ranked[i] = (ranked_t){ link, tmpl_hyperlink_distance(uri, link.uri), UINT32_MAX };
+        ranked[i] = (links_ranked_t){ link, tmpl_hyperlink_distance(uri, link.uri), UINT32_MAX };
     }
     qsort(ranked, (size_t)n, sizeof(*ranked), by_relevance);
     if (n > most) {
