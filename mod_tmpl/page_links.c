@@ -31,7 +31,8 @@ const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
     tmpl_error_t err;
     const char *uri;
 
-    while (r->prev != NULL && !tmpl_twin_is_page(r)) {
+    /* a request line that httpd refuses has no address; its ErrorDocument's is taken */
+    while (r->prev != NULL && r->prev->unparsed_uri != NULL && !tmpl_twin_is_page(r)) {
         r = r->prev;
     }
     /* "//a/b" would be a host and a path; httpd reads it as a path, too */

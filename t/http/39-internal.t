@@ -16,7 +16,7 @@ my $backend = backend {
     return $site->answer($connection, $request);
 };
 my $url = $backend->url;
-my $httpd = Test::Tmpl::Httpd->new(modules => [qw(include rewrite)], conf => <<"END");
+my $httpd = Test::Tmpl::Httpd->new(modules => [qw(include rewrite asis)], conf => <<"END");
 TmplMode strip
 <If "%{QUERY_STRING} == 'off'">
     TmplMode off
@@ -24,12 +24,14 @@ TmplMode strip
 ProxyPass /proxied $url/proxied
 ErrorDocument 404 /error.html
 ErrorDocument 503 /error.html
+ErrorDocument 414 /refused.asis
 ProxyErrorOverride On 503
 RewriteEngine on
 RewriteRule ^/inside/(.*)\$ /page/\$1.html [PT]
 <Directory "\@ROOT\@/htdocs">
     Require all granted
     Options +Includes
+    AddHandler send-as-is asis
     DirectoryIndex index.html
     RewriteEngine on
     RewriteRule ^again/(.*)\$ /page/\$1.html [L]
@@ -51,6 +53,7 @@ for my $n (1 .. 9) {
 }
 spit("$htdocs/error.html", $site->page(1));
 spit("$htdocs/dir/index.html", $site->page(9));
+spit("$htdocs/refused.asis", "Status: 200 OK\nContent-Type: text/html\n\n" . $site->page(1));
 $httpd->start;
 
 my @answers = map { $httpd->get("/ssi/$_.shtml") } 1 .. 6;
@@ -87,6 +90,11 @@ for my $case ([404, '/nothing.html'], [503, '/proxied/down']) {
     is $res->status, $status, "ErrorDocument: $status";
     same_bytes($res->body, $site->page(1), 'the unchanged document');
 }
+
+# the request line is too long, so the first request has no address; the document says that it is a page
+$res = $httpd->get('/' . 'a' x 9000);
+is $res->status, 200, 'ErrorDocument of a refused request line: answered';
+same_bytes($res->body, $site->stripped(1), 'its page is judged by its own address');
 
 $httpd->finish;
 
