@@ -34,6 +34,9 @@ static apr_time_t test_clock(void)
 
 enum { WRITERS = 4, ROUNDS = 20000 };
 
+static process_rec process;
+static server_rec server = { .process = &process };
+
 /* New memory for each test, as after a start. */
 void *ap_retained_data_get(const char *key)
 {
@@ -44,7 +47,7 @@ void *ap_retained_data_get(const char *key)
 void *ap_retained_data_create(const char *key, apr_size_t size)
 {
     (void)key;
-    return calloc(1, size);
+    return apr_pcalloc(process.pool, size);
 }
 
 /* Nothing logs or answers here. */
@@ -67,9 +70,6 @@ int ap_rprintf(request_rec *r, const char *fmt, ...)
     (void)r, (void)fmt;
     return 0;
 }
-
-static process_rec process;
-static server_rec server = { .process = &process };
 
 static int make_pool(void **state)
 {
