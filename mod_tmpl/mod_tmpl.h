@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The Apache module: the only code that includes httpd.h. It takes a page out of a brigade, calls
- * libtmpl's tmpl_clean(), puts the page back, and does what HTTP needs.This header has the two
+ * libtmpl's tmpl_clean(), puts the page back, and does what HTTP needs. This header has the two
  * records that its files share; each file's own header says what it offers. docs/architecture.md
  * shows the way of a request through the files, tests/project/structure.t their order.
  *

@@ -6,7 +6,8 @@
  *     sites      name -> head (provider.h), serial (4), seen (8), changed (4); little-endian
  *     entries    serial (4, big-endian), number (4, big-endian, bits reversed) -> a bucket
  *     dropped    serial (4, big-endian) -> nothing: its buckets are to be deleted
- *     meta       "format" -> a byte; "serial" -> the last serial given (4)
+ *     meta       "format" -> a byte; "serial" -> the last serial given (4); "evicted" -> how many
+ *                sites were forgotten for others (4); "secret" -> the secret of the store
  *
  * To forget a site of any size is to drop its serial; later writes delete its buckets in slices.
  * Bits are reversed so that a bucket is next to the one it was split from.
