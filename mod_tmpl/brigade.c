@@ -75,6 +75,12 @@ static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
     tmpl_brigade_append(((brigade_gzip_t *)ctx)->to, bytes, len);
 }
 
+/* Whether a body that is called gzip and is not begins as HTML: with <, white space or a BOM. */
+static int is_plain(const char *begin, apr_size_t len)
+{
+    return len > 0 && begin[0] != '\0' && strchr("<\xEF \t\r\n\f", begin[0]) != NULL;
+}
+
 tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ctx)
 {
     apr_bucket_brigade *held = ctx->held;
@@ -85,9 +91,14 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
     apr_status_t rv;
 
     *page = held;
-    if (!ctx->is_gzip || apr_brigade_flatten(held, begin, &len) != APR_SUCCESS ||
-        !tmpl_inflate_is_gzip(begin, len)) {
+    if (!ctx->is_gzip || ctx->length == 0) {
         return TMPL_DECLINE_NONE;
+    }
+    if (apr_brigade_flatten(held, begin, &len) != APR_SUCCESS) {
+        return TMPL_DECLINE_INFLATE;
+    }
+    if (!tmpl_inflate_is_gzip(begin, len)) {
+        return is_plain(begin, len) ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
     }
     gzip.to = apr_brigade_create(held->p, held->bucket_alloc);
     rv = tmpl_inflate(&inflate, tmpl_conf_max_body(ctx->conf));

@@ -199,8 +199,9 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             return filter_finish_page(f, ctx, bb);
         }
         if (AP_BUCKET_IS_ERROR(e)) {
-            /* the backend broke off: the client gets the part that came, and the error */
+            /* the backend broke off: nothing has been sent, so the client gets the error alone */
             tmpl_decline(f->r, ctx, TMPL_DECLINE_BROKEN);
+            apr_brigade_cleanup(ctx->held);
             return pass_all(f, ctx, bb, TMPL_DONE);
         }
         if (APR_BUCKET_IS_FLUSH(e)) {

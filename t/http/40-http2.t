@@ -12,7 +12,13 @@ plan skip_all => 'no mod_http2' if !Test::Tmpl::Httpd::has_module('http2');
 plan skip_all => 'mod_http2 does not work under prefork' if Test::Tmpl::Httpd::mpm() eq 'prefork';
 
 my $site = site(large => 10);
-my $backend = backend { $site->answer(@_) };
+my $backend = backend {
+    my ($connection, $request) = @_;
+    return $site->answer(@_) if $request->{target} ne '/cut';
+    $connection->head(200, { 'Content-Type' => 'text/html', 'Transfer-Encoding' => 'chunked' });
+    $connection->chunk(substr $site->page(9), 0, $_) for 3000, 8000;
+    return $connection->close;
+};
 my $httpd = proxy($backend, modules => ['http2'], conf => "TmplMode strip\nProtocols h2c http/1.1\n");
 $httpd->visit(1 .. 6);
 
@@ -24,6 +30,14 @@ for my $round (1 .. 3) {
     is_deeply \@wrong, [], "round $round: all pages are stripped";
 }
 same_bytes($httpd->get('/page/7')->body, $site->stripped(7), 'HTTP/1.1 beside it');
+
+subtest 'a backend that breaks off' => sub {
+    plan skip_all => 'curl has no HTTP/2' if `curl --version 2>&1` !~ /HTTP2/;
+    my $said = qx(curl --silent --noproxy '*' --http2-prior-knowledge --write-out '%{http_version} %{http_code}' --output /dev/null http://127.0.0.1:${\ $httpd->port}/cut);
+    is $said, '2 502', 'nothing was sent of the page, so the client gets 502';
+    is $httpd->get('/cut')->status, 502, 'the same over HTTP/1.1';
+    $httpd->expect_log(qr/T025|\[proxy/);
+};
 
 $httpd->finish;
 

@@ -26,6 +26,7 @@ my %MAKE = (
     three => sub { join '', map { $zip->($_) } $halves->($_[0]), 'a third member' },
     # more than TmplMaxBody, which is 64K here; the first member is a page
     long => sub { $zip->($_[0]) . $zip->(join '', map { chr rand 256 } 1 .. 100_000) },
+    zlib => sub { "\x78\x9c" . substr $zip->($_[0]), 10 },
     padded => sub { $zip->($_[0]) . "\0" x 20 },
     whole => $zip,
     plain => sub { $_[0] },

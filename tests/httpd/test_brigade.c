@@ -257,7 +257,9 @@ static const unsigned char gzipped[] = {
 /* A page of n bytes of gzip, a byte in each bucket and FLUSH behind it, and of more. */
 static tmpl_ctx_t page_of(const unsigned char *gzip, apr_size_t n, const char *more)
 {
-    tmpl_ctx_t ctx = { .held = apr_brigade_create(pool, alloc), .is_gzip = 1 };
+    tmpl_ctx_t ctx = { .held = apr_brigade_create(pool, alloc),
+                       .is_gzip = 1,
+                       .length = (apr_off_t)(n + strlen(more)) };
     apr_size_t i;
 
     for (i = 0; i < n; i++) {
@@ -274,7 +276,7 @@ static void a_page_is_one_member_of_gzip(void **state)
 {
     tmpl_ctx_t whole = page_of(gzipped, sizeof(gzipped), ""), plain = page_of(NULL, 0, "<p>");
     tmpl_ctx_t cut = page_of(gzipped, sizeof(gzipped) - 1, "");
-    tmpl_ctx_t longer = page_of(gzipped, sizeof(gzipped), "x");
+    tmpl_ctx_t longer = page_of(gzipped, sizeof(gzipped), "x"), other = page_of(NULL, 0, "x\x9c");
     apr_bucket_brigade *page;
     apr_size_t len;
     char *bytes;
@@ -289,6 +291,7 @@ static void a_page_is_one_member_of_gzip(void **state)
     assert_ptr_equal(page, plain.held);
     assert_int_equal(tmpl_brigade_page(&page, &cut), TMPL_DECLINE_INFLATE);
     assert_int_equal(tmpl_brigade_page(&page, &longer), TMPL_DECLINE_INFLATE);
+    assert_int_equal(tmpl_brigade_page(&page, &other), TMPL_DECLINE_INFLATE);
     max_body = 9;
     assert_int_equal(tmpl_brigade_page(&page, &whole), TMPL_DECLINE_TOO_LARGE);
     assert_ptr_equal(page, whole.held);
