@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metadata/metadata.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/chars.h"
+#include "dom/dom.h"
+#include "metadata/claims.h"
+#include "metadata/dates.h"
+#include "metadata/linked_data.h"
+#include "metadata/near.h"
+#include "metadata/people.h"
+
+typedef struct {
+    tmpl_metadata_t *metadata;
+    tmpl_claims_t claims;
+    const char *url;   /* the page's address, as far as it is known; or "" */
+    const char *title; /* what will be the title; NULL: not known yet */
+    apr_pool_t *pool;
+} facts_t;
+
+/* --- The head --- */
+
+/* Adds what a meta element says, under each of its names, with "dc:" for "dc.". */
+static void see_meta(tmpl_claims_t *claims, const xmlNode *meta, const char **label)
+{
+    static const char *const attributes[] = { "property", "name", "itemprop", "http-equiv" };
+    const char *content = tmpl_dom_attribute(meta, "content");
+    const char *names = NULL;
+    for (apr_size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]) && names == NULL; i++) {
+        names = tmpl_dom_attribute(meta, attributes[i]);
+    }
+    if (names == NULL || content == NULL) {
+        return;
+    }
+    /* "twitter:label1" has the meaning of "twitter:data1" */
+    if (apr_cstr_casecmpn(names, "twitter:label", 13) == 0) {
+        *label = content;
+    }
+    if (apr_cstr_casecmpn(names, "twitter:data", 12) == 0 && *label != NULL &&
+        tmpl_people_by(*label) == strlen(*label)) {
+        tmpl_claims_add(claims, TMPL_SAID_META, "twitter written by", 0, content);
+    }
+    char *at = apr_pstrdup(claims->pool, names), *last;
+    for (char *name = apr_strtok(at, " ", &last); name != NULL;
+         name = apr_strtok(NULL, " ", &last)) {
+        int is_dublin = apr_cstr_casecmpn(name, "dc", 2) == 0;
+        for (char *c = name; is_dublin && *c != '\0'; c++) {
+            *c = *c == '.' ? ':' : *c;
+        }
+        tmpl_claims_add(claims, TMPL_SAID_META, name, 0, content);
+    }
+}
+
+static void see_head(tmpl_claims_t *claims, const xmlNode *html)
+{
+    const char *label = NULL;
+    uint32_t scripts = 0;
+    tmpl_claims_add(claims, TMPL_SAID_META, "html lang", 0, tmpl_dom_attribute(html, "lang"));
+    for (const xmlNode *node = html->children->children; node != NULL; node = node->next) {
+        const char *name = (const char *)node->name;
+        const char *rel = tmpl_dom_attribute(node, "rel");
+        if (strcmp(name, "meta") == 0) {
+            see_meta(claims, node, &label);
+        }
+        else if (strcmp(name, "link") == 0 && rel != NULL &&
+                 apr_cstr_casecmp(rel, "canonical") == 0) {
+            tmpl_claims_add(claims, TMPL_SAID_META, "link canonical", 0,
+                            tmpl_dom_attribute(node, "href"));
+        }
+        else if (strcmp(name, "script") == 0) {
+            tmpl_linked_data_read(claims, (const char *)node->children->content, scripts++);
+        }
+        else if (strcmp(name, "title") == 0 && node->children != NULL) {
+            tmpl_claims_add(claims, TMPL_SAID_META, "title", 0,
+                            (const char *)node->children->content);
+        }
+    }
+}
+
+/* --- Values of one kind: each adds what it makes of value --- */
+
+typedef void add_value_t(facts_t *facts, apr_array_header_t *values, const char *value, int seen);
+
+static void add_text(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+{
+    (void)facts;
+    (void)seen;
+    APR_ARRAY_PUSH(values, const char *) = value;
+}
+
+static void add_date(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+{
+    char iso[TMPL_DATE_SIZE];
+    apr_size_t begin;
+    (void)seen;
+    if (tmpl_date_find(iso, &begin, value, strlen(value)) > 0) {
+        APR_ARRAY_PUSH(values, const char *) = apr_pstrdup(facts->pool, iso);
+    }
+}
+
+static void add_people(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+{
+    (void)facts;
+    tmpl_people_read(values, value, seen ? TMPL_PEOPLE_SEEN : TMPL_PEOPLE_SAID);
+}
+
+/* "InStock", with or without an address in front, or "In Stock": "in stock". */
+static void add_availability(facts_t *facts, apr_array_header_t *values, const char *value,
+                             int seen)
+{
+    const char *slash = strrchr(value, '/');
+    tmpl_buf_t words;
+    (void)seen;
+    tmpl_buf_init(&words, facts->pool);
+    for (const char *c = slash != NULL ? slash + 1 : value; *c != '\0'; c++) {
+        int is_capital = *c >= 'A' && *c <= 'Z';
+        if (is_capital && words.len > 0 && tmpl_is_alpha(c[-1]) && c[-1] >= 'a') {
+            tmpl_buf_add_byte(&words, ' ');
+        }
+        tmpl_buf_add_byte(&words, *c == '_' ? ' ' : tmpl_lower(*c));
+    }
+    if (words.len > 0) {
+        APR_ARRAY_PUSH(values, const char *) =
+            strcmp(words.at, "instock") == 0 ? "in stock" : words.at;
+    }
+}
+
+/* A number with a sign or not; with a ',' for the decimal point or between thousands. */
+static void add_price(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+{
+    tmpl_buf_t number;
+    (void)seen;
+    tmpl_buf_init(&number, facts->pool);
+    value += strcspn(value, "0123456789");
+    apr_size_t len = strspn(value, "0123456789.,");
+    for (apr_size_t i = 0; i < len; i++) {
+        int is_mark = !tmpl_is_digit(value[i]);
+        int is_point = is_mark && len - i <= 3 && i + 1 < len;
+        if (!is_mark || is_point || (value[i] == '.' && strchr(value, ',') == NULL)) {
+            tmpl_buf_add_byte(&number, is_mark ? '.' : value[i]);
+        }
+    }
+    if (number.len > 0 && strpbrk(number.at, "123456789") != NULL) {
+        APR_ARRAY_PUSH(values, const char *) = number.at;
+    }
+}
+
+static void add_rating(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+{
+    double rating = strtod(value, NULL);
+    (void)seen;
+    if (rating > 0 && (strchr(value, '/') != NULL || rating <= 5)) {
+        APR_ARRAY_PUSH(values, const char *) =
+            apr_pstrcat(facts->pool, value, strchr(value, '/') != NULL ? "" : "/5", NULL);
+    }
+}
+
+static void add_tags(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+{
+    char *last, *at = apr_pstrdup(facts->pool, value);
+    (void)seen;
+    for (char *tag = apr_strtok(at, ",;", &last); tag != NULL;
+         tag = apr_strtok(NULL, ",;", &last)) {
+        tag += strspn(tag, " ");
+        if (*tag != '\0') {
+            APR_ARRAY_PUSH(values, const char *) = tag;
+        }
+    }
+}
+
+static void add_type(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+{
+    static const struct {
+        const char *end, *type; /* NULL: says nothing */
+    } types[] = {
+        { "forumposting", "discussion" }, { "question", "question" },    { "article", "article" },
+        { "posting", "article" },         { "report", "article" },       { "website", NULL },
+        { "product.group", NULL },        { "product.item", "product" },
+    };
+    char *type = apr_pstrdup(facts->pool, value);
+    (void)seen;
+    apr_size_t len = strlen(type);
+    for (char *c = type; *c != '\0'; c++) {
+        *c = tmpl_lower(*c);
+    }
+    for (apr_size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        apr_size_t n = strlen(types[i].end);
+        if (len >= n && strcmp(type + len - n, types[i].end) == 0) {
+            if (types[i].type != NULL) {
+                APR_ARRAY_PUSH(values, const char *) = types[i].type;
+            }
+            return;
+        }
+    }
+    const char *colon = strrchr(type, ':');
+    APR_ARRAY_PUSH(values, const char *) = colon != NULL ? colon + 1 : type;
+}
+
+/* Without the page itself, which is last, and without the site's first page, if others follow. */
+static void add_crumb(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+{
+    (void)seen;
+    if (facts->title == NULL || tmpl_near_share(value, facts->title) < 0.75 ||
+        tmpl_near_share(facts->title, value) < 0.5) {
+        APR_ARRAY_PUSH(values, const char *) = value;
+    }
+}
+
+static add_value_t *const adders[TMPL_METADATA_COUNT] = {
+    [TMPL_METADATA_AUTHOR] = add_people, [TMPL_METADATA_PUBLISHED] = add_date,
+    [TMPL_METADATA_MODIFIED] = add_date, [TMPL_METADATA_TYPE] = add_type,
+    [TMPL_METADATA_TAGS] = add_tags,     [TMPL_METADATA_BREADCRUMB] = add_crumb,
+    [TMPL_METADATA_PRICE] = add_price,   [TMPL_METADATA_AVAILABILITY] = add_availability,
+    [TMPL_METADATA_RATING] = add_rating,
+};
+
+static const int most_values[] = {
+#define MOST_VALUES(id, key, characters, most) most,
+    TMPL_METADATA(MOST_VALUES)
+#undef MOST_VALUES
+};
+
+/* Sets a field from the best place that says anything that the field may be. */
+static void settle(facts_t *facts, tmpl_metadata_e field)
+{
+    add_value_t *add = adders[field] != NULL ? adders[field] : add_text;
+    apr_array_header_t *said, *values = apr_array_make(facts->pool, 1, sizeof(const char *));
+    apr_size_t rank = 0;
+    int seen;
+    while (values->nelts == 0 &&
+           (said = tmpl_claims_next(&facts->claims, field, &rank, &seen)) != NULL) {
+        for (int i = 0; i < said->nelts && (i == 0 || most_values[field] > 1); i++) {
+            add(facts, values, APR_ARRAY_IDX(said, i, const char *), seen);
+        }
+    }
+    if (values->nelts > most_values[field]) {
+        values->nelts = most_values[field];
+    }
+    facts->metadata->values[field] = values->nelts > 0 ? values : NULL;
+}
+
+static void set_text(facts_t *facts, tmpl_metadata_e field, const char *text)
+{
+    apr_array_header_t *values = apr_array_make(facts->pool, 1, sizeof(const char *));
+    APR_ARRAY_PUSH(values, const char *) = text;
+    facts->metadata->values[field] = values;
+}
+
+/* --- The title, and the site's name in it --- */
+
+/* The letters and digits of a text, in lower case. */
+static const char *letters_of(const char *text, apr_size_t len, apr_pool_t *pool)
+{
+    char *letters = apr_palloc(pool, len + 1);
+    apr_size_t n = 0;
+    for (apr_size_t i = 0; i < len; i++) {
+        if (tmpl_is_word_byte(text[i])) {
+            letters[n++] = tmpl_lower(text[i]);
+        }
+    }
+    letters[n] = '\0';
+    return letters;
+}
+
+/* The host of the page's address without "www.", letters only; "": it has none. */
+static const char *host_letters(const facts_t *facts)
+{
+    const char *host = strstr(facts->url, "://");
+    if (host == NULL) {
+        return "";
+    }
+    host += 3;
+    host += apr_cstr_casecmpn(host, "www.", 4) == 0 ? 4 : 0;
+    return letters_of(host, strcspn(host, "/:?#"), facts->pool);
+}
+
+/* Whether a part of a title names the site. */
+static int names_site(const facts_t *facts, const char *part, apr_size_t len)
+{
+    static const tmpl_metadata_e names[] = { TMPL_METADATA_SITE, TMPL_METADATA_PUBLISHER };
+    const char *letters = letters_of(part, len, facts->pool);
+    if (strlen(letters) < 2) {
+        return 0;
+    }
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *name = tmpl_metadata_first(facts->metadata, names[i]);
+        const char *site = name != NULL ? letters_of(name, strlen(name), facts->pool) : "";
+        if (strlen(site) > 1 && (strstr(letters, site) != NULL || strstr(site, letters) != NULL)) {
+            return 1;
+        }
+    }
+    return strlen(letters) > 2 && strstr(host_letters(facts), letters) != NULL;
+}
+
+/* What may stand between a page's title and its site's name. */
+static const char *const between[] = { " | ",
+                                       " - ",
+                                       " \xE2\x80\x93 ",
+                                       " \xE2\x80\x94 ",
+                                       " \xC2\xBB ",
+                                       " \xC2\xB7 ",
+                                       " :: ",
+                                       " \xE2\x80\xA2 ",
+                                       " : ",
+                                       " / ",
+                                       " < ",
+                                       " > ",
+                                       "\xEF\xBD\x9C",
+                                       ": " };
+
+/* The first, or last, sign in text that separates parts; NULL: there is none. *len: its bytes. */
+static const char *find_sign(const char *text, int last, apr_size_t *len)
+{
+    const char *found = NULL;
+    for (unsigned i = 0; i < sizeof(between) / sizeof(between[0]); i++) {
+        for (const char *at = strstr(text, between[i]); at != NULL;
+             at = strstr(at + 1, between[i])) {
+            if (found == NULL || (last ? at > found : at < found)) {
+                found = at;
+                *len = strlen(between[i]);
+            }
+        }
+    }
+    return found;
+}
+
+/* The title without parts at its ends that name the site; *site is such a part, if there is one. */
+static const char *without_site(const facts_t *facts, const char *title, const char **site)
+{
+    apr_size_t len = 0;
+    const char *sign;
+    while ((sign = find_sign(title, 1, &len)) != NULL && sign > title &&
+           names_site(facts, sign + len, strlen(sign + len))) {
+        *site = sign + len;
+        title = apr_pstrmemdup(facts->pool, title, (apr_size_t)(sign - title));
+    }
+    while ((sign = find_sign(title, 0, &len)) != NULL && sign > title && sign[len] != '\0' &&
+           names_site(facts, title, (apr_size_t)(sign - title))) {
+        *site = apr_pstrmemdup(facts->pool, title, (apr_size_t)(sign - title));
+        title = sign + len;
+    }
+    return title;
+}
+
+static void settle_title(facts_t *facts, const char *headline, int is_like)
+{
+    const char *title = tmpl_metadata_first(facts->metadata, TMPL_METADATA_TITLE);
+    const char *site = NULL;
+    title = title != NULL ? without_site(facts, title, &site) : NULL;
+    int is_site = headline != NULL && names_site(facts, headline, strlen(headline));
+    if (headline != NULL && (title == NULL || (is_like && !is_site))) {
+        title = headline;
+    }
+    facts->title = title;
+    if (title != NULL) {
+        set_text(facts, TMPL_METADATA_TITLE, title);
+    }
+    if (site != NULL && facts->metadata->values[TMPL_METADATA_SITE] == NULL) {
+        set_text(facts, TMPL_METADATA_SITE, site);
+    }
+}
+
+void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t *source,
+                        apr_pool_t *pool)
+{
+    facts_t facts = { .metadata = metadata, .pool = pool };
+    int is_like;
+    tmpl_claims_init(&facts.claims, pool);
+    see_head(&facts.claims, source->html);
+    settle(&facts, TMPL_METADATA_TITLE);
+    const char *headline = tmpl_near_read(&facts.claims, &is_like, source,
+                                          tmpl_metadata_first(metadata, TMPL_METADATA_TITLE));
+    for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
+        if (i != TMPL_METADATA_BREADCRUMB) {
+            settle(&facts, (tmpl_metadata_e)i);
+        }
+    }
+    const char *canonical = tmpl_metadata_first(metadata, TMPL_METADATA_CANONICAL);
+    facts.url = canonical != NULL && strstr(canonical, "://") != NULL ? canonical : source->url;
+    facts.url = facts.url != NULL ? facts.url : "";
+    settle_title(&facts, headline, is_like);
+    settle(&facts, TMPL_METADATA_BREADCRUMB);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metadata/near.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/chars.h"
+#include "metadata/dates.h"
+#include "metadata/people.h"
+#include "text/text.h"
+
+/* Segments in front of the headline and behind it in which bylines are looked for. */
+#define BEFORE 14
+#define BEHIND 40
+
+/* Lines behind the headline in which a date is looked for; bytes of a line that may have one. */
+#define LINES      15
+#define LINE_BYTES 160
+
+/* Elements upwards whose class is looked at; bytes of an author's element. */
+#define CLASSES_UP   3
+#define AUTHOR_BYTES 120
+
+/* h1 elements that are looked at. */
+#define HEADLINES 64
+
+typedef struct {
+    const tmpl_page_t *page;
+    const tmpl_metadata_source_t *source;
+    tmpl_claims_t *claims;
+    tmpl_buf_t text;
+    uint32_t first, after; /* segments of the headline */
+} near_t;
+
+/* The text of segments, with a space between words, in w->text; at most that many bytes. */
+static const char *segments_text(near_t *w, uint32_t first, uint32_t after, apr_size_t most)
+{
+    tmpl_buf_clear(&w->text);
+    for (uint32_t i = first; i < after && w->text.len <= most; i++) {
+        if (i > first && w->page->segments[i].apart && w->text.len > 0) {
+            tmpl_buf_add_byte(&w->text, ' ');
+        }
+        tmpl_text_segment(&w->text, w->page, i, w->source->decoder);
+    }
+    if (w->text.len > most) {
+        tmpl_buf_clear(&w->text);
+    }
+    return w->text.len > 0 ? w->text.at : "";
+}
+
+static const char *node_text(near_t *w, const tmpl_node_t *node, apr_size_t most)
+{
+    return segments_text(w, node->first_segment, node->after_segment, most);
+}
+
+/* An attribute that the page does not list, in UTF-8; NULL: there is none. */
+static const char *attribute_text(near_t *w, const tmpl_node_t *node, const char *name)
+{
+    tmpl_attr_t attr;
+    if (!tmpl_attr_find(&attr, w->page->src, node->open, name)) {
+        return NULL;
+    }
+    tmpl_buf_t raw;
+    tmpl_buf_init(&raw, w->claims->pool);
+    tmpl_decode(&raw, w->source->decoder, w->page->src + attr.value.start,
+                tmpl_span_len(attr.value));
+    return raw.len > 0 ? raw.at : "";
+}
+
+static void say(near_t *w, tmpl_said_e said, const char *name, uint32_t of, const char *value)
+{
+    tmpl_claims_add(w->claims, said, name, of, value);
+}
+
+/* The words of a text; returns 0 behind the last one. */
+static int next_word(const char **word, apr_size_t *len, const char **at)
+{
+    while (**at != '\0' && !tmpl_is_word_byte(**at)) {
+        ++*at;
+    }
+    *word = *at;
+    while (tmpl_is_word_byte(**at)) {
+        ++*at;
+    }
+    *len = (apr_size_t)(*at - *word);
+    return *len > 0;
+}
+
+double tmpl_near_share(const char *text, const char *other)
+{
+    const char *word, *theirs;
+    apr_size_t len, length;
+    uint32_t n = 0, found = 0;
+    for (const char *at = text; n < 64 && next_word(&word, &len, &at); n++) {
+        int has = 0;
+        for (const char *in = other; !has && next_word(&theirs, &length, &in);) {
+            has = length == len && apr_cstr_casecmpn(word, theirs, len) == 0;
+        }
+        found += has ? 1 : 0;
+    }
+    return n > 0 ? (double)found / n : 0;
+}
+
+/* --- The headline --- */
+
+static const char *find_headline(near_t *w, int *is_like, const char *title)
+{
+    const char *best = NULL;
+    double most = -1;
+    uint32_t n = 0;
+    *is_like = 0;
+    for (uint32_t i = 0; i < w->page->n_nodes && n < HEADLINES; i++) {
+        const tmpl_node_t *node = &w->page->nodes[i];
+        if (node->tag != TMPL_TAG_H1) {
+            continue;
+        }
+        const char *text = node_text(w, node, 500);
+        if (*text == '\0') {
+            continue;
+        }
+        double like =
+            title != NULL ? tmpl_near_share(text, title) + tmpl_near_share(title, text) : 0;
+        n++;
+        if (like > most) {
+            most = like;
+            best = apr_pstrdup(w->claims->pool, text);
+            w->first = node->first_segment;
+            w->after = node->after_segment;
+        }
+    }
+    *is_like = best != NULL && title != NULL && tmpl_near_share(best, title) >= 0.5;
+    return best;
+}
+
+/* --- Microdata, and elements that say what they are --- */
+
+/* The end of the itemtype of the item around a node, as "Product"; *item is the item. */
+static tmpl_span_t type_around(const tmpl_page_t *page, uint32_t node, uint32_t *item)
+{
+    for (uint32_t up = page->nodes[node].parent; up != TMPL_NONE; up = page->nodes[up].parent) {
+        if (tmpl_node_attr(page, &page->nodes[up], TMPL_ATTR_ITEMSCOPE) == NULL) {
+            continue;
+        }
+        const tmpl_known_attr_t *type = tmpl_node_attr(page, &page->nodes[up], TMPL_ATTR_ITEMTYPE);
+        *item = up;
+        if (type != NULL) {
+            tmpl_span_t span = type->value;
+            for (uint32_t at = span.start; at < span.end; at++) {
+                span.start = page->src[at] == '/' && at + 1 < span.end ? at + 1 : span.start;
+            }
+            return span;
+        }
+    }
+    return (tmpl_span_t){ 0, 0 };
+}
+
+/* Whether an item is not the page itself. */
+static int is_beside(const tmpl_page_t *page, tmpl_span_t type)
+{
+    static const char *const beside[] = { "Comment",      "UserComments", "Review", "Answer",
+                                          "ImageObject",  "VideoObject",  "Person", "Event",
+                                          "Organization", "WebSite" };
+    for (unsigned i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+        if (tmpl_span_is(page->src, type, "rating") ||
+            (tmpl_span_len(type) == strlen(beside[i]) &&
+             memcmp(page->src + type.start, beside[i], strlen(beside[i])) == 0)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The value of an element with an itemprop: content, datetime, an address of a type, or text. */
+static const char *item_value(near_t *w, const tmpl_node_t *node)
+{
+    static const char *const names[] = { "content", "datetime" };
+    const char *value = NULL;
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && value == NULL; i++) {
+        value = attribute_text(w, node, names[i]);
+    }
+    if (value == NULL && node->tag == TMPL_TAG_LINK) {
+        value = attribute_text(w, node, "href");
+    }
+    return value != NULL && *value != '\0' ? value : node_text(w, node, 300);
+}
+
+/* The element with itemprop=name in an item; node itself if there is none. */
+static const tmpl_node_t *name_within(const tmpl_page_t *page, uint32_t node)
+{
+    for (uint32_t i = node + 1; i < page->nodes[node].after; i++) {
+        const tmpl_known_attr_t *prop = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_ITEMPROP);
+        if (prop != NULL && tmpl_span_is(page->src, prop->value, "name")) {
+            return &page->nodes[i];
+        }
+    }
+    return &page->nodes[node];
+}
+
+static void see_item(near_t *w, uint32_t i, tmpl_span_t prop)
+{
+    static const char *const told[] = { "author",    "datePublished", "dateModified", "dateCreated",
+                                        "publisher", "price",         "availability", "ratingValue",
+                                        "brand",     "priceCurrency" };
+    const tmpl_page_t *page = w->page;
+    uint32_t item = 0;
+    tmpl_span_t type = type_around(page, i, &item);
+    for (unsigned k = 0; k < sizeof(told) / sizeof(told[0]); k++) {
+        if (!tmpl_span_is(page->src, prop, told[k])) {
+            continue;
+        }
+        const char *value = item_value(w, name_within(page, i));
+        const tmpl_known_attr_t *is = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_ITEMTYPE);
+        int is_organization =
+            is != NULL && memmem(page->src + is->value.start, tmpl_span_len(is->value),
+                                 "Organization", sizeof("Organization") - 1) != NULL;
+        if (!is_beside(page, type)) {
+            say(w, TMPL_SAID_ITEM, k == 0 && is_organization ? "publisher" : told[k], item, value);
+        }
+        return;
+    }
+}
+
+/* Whether a node is near the headline, or there is none. */
+static int is_near(const near_t *w, const tmpl_node_t *node)
+{
+    return node->first_segment + BEFORE >= w->first && node->first_segment <= w->after + BEHIND;
+}
+
+static void see_time(near_t *w, const tmpl_node_t *node)
+{
+    const char *value = attribute_text(w, node, "datetime");
+    say(w, TMPL_SAID_ELEMENT, "time", 0,
+        value != NULL && *value != '\0' ? value : node_text(w, node, 100));
+}
+
+/* Whether a value has a text, in any case. */
+static int has_text(const char *src, tmpl_span_t value, const char *text)
+{
+    apr_size_t len = strlen(text);
+    for (uint32_t at = value.start; at + len <= value.end; at++) {
+        if (tmpl_lower(src[at]) == *text && apr_cstr_casecmpn(src + at, text, len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The items of a breadcrumb: its links, and its last text. */
+static void see_breadcrumb(near_t *w, const tmpl_node_t *node)
+{
+    uint32_t n = 0;
+    for (uint32_t s = node->first_segment; s < node->after_segment && n < 20; s++) {
+        uint32_t of = w->page->segments[s].node;
+        const char *text = segments_text(w, s, s + 1, 100);
+        int is_sign = 1;
+        for (const char *c = text; *c != '\0'; c++) {
+            is_sign &=
+                !tmpl_is_alnum(*c) && ((unsigned char)*c < 0xC3 || (unsigned char)*c == 0xE2);
+        }
+        if (!is_sign && !(tmpl_node_is_code(&w->page->nodes[of]))) {
+            say(w, TMPL_SAID_ELEMENT, "breadcrumb", node->first_segment, text);
+            n++;
+        }
+    }
+}
+
+static void see_node(near_t *w, uint32_t i, int *has_breadcrumb)
+{
+    const tmpl_page_t *page = w->page;
+    const tmpl_node_t *node = &page->nodes[i];
+    for (const tmpl_known_attr_t *attr = page->attrs + node->attrs;
+         attr->value.start < node->open.end; attr++) {
+        if (attr->name == TMPL_ATTR_ITEMPROP) {
+            see_item(w, i, attr->value);
+        }
+        else if (attr->name == TMPL_ATTR_REL && is_near(w, node) &&
+                 tmpl_has_word(page->src, attr->value, "author", tmpl_span_is)) {
+            say(w, TMPL_SAID_ELEMENT, "rel author", node->parent, node_text(w, node, AUTHOR_BYTES));
+        }
+        else if (!*has_breadcrumb &&
+                 (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) &&
+                 node->first_segment <= w->after + BEHIND &&
+                 node->after_segment > node->first_segment + 1 &&
+                 node->after_segment < node->first_segment + 40 &&
+                 has_text(page->src, attr->value, "breadcrumb")) {
+            *has_breadcrumb = 1;
+            see_breadcrumb(w, node);
+        }
+    }
+    if (node->tag == TMPL_TAG_TIME && is_near(w, node)) {
+        see_time(w, node);
+    }
+}
+
+/* --- Lines and names of elements near the headline --- */
+
+/* The element near a segment whose class says that it names an author; TMPL_NONE: there is none. */
+static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
+{
+    static const char *const names[] = { "author", "byline", "writer" };
+    for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
+        const tmpl_known_attr_t *attr = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
+        for (unsigned i = 0; attr != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+            if (has_text(page->src, attr->value, names[i])) {
+                return node;
+            }
+        }
+        node = page->nodes[node].parent;
+    }
+    return TMPL_NONE;
+}
+
+/* Whether edits delete the byte. */
+static int is_deleted(const tmpl_edits_t *edits, uint32_t at)
+{
+    uint32_t low = 0, high = edits->n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (edits->edits[middle].span.end <= at) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low < edits->n && edits->edits[low].span.start <= at;
+}
+
+static void see_date_line(near_t *w, const char *line)
+{
+    static const char *const later[] = { "updated",    "modified",    "edited",    "aktualisiert",
+                                         "mis à jour", "actualizado", "aggiornato" };
+    char iso[TMPL_DATE_SIZE];
+    apr_size_t begin;
+    apr_size_t end = tmpl_date_find(iso, &begin, line, strlen(line));
+    int is_later = 0;
+    for (unsigned i = 0; end > 0 && i < sizeof(later) / sizeof(later[0]); i++) {
+        is_later |= has_text(line, (tmpl_span_t){ 0, (uint32_t)begin }, later[i]);
+    }
+    if (end > 0) {
+        say(w, TMPL_SAID_ELEMENT, is_later ? "line modified" : "line date", 0, iso);
+    }
+}
+
+/* Reads the line of segments [first, after). *by: the line in front ends in "By". */
+static void see_line(near_t *w, uint32_t first, uint32_t after, int *by)
+{
+    const char *line = segments_text(w, first, after, LINE_BYTES);
+    apr_size_t len = tmpl_people_by(line);
+    if (*line == '\0' || is_deleted(w->source->edits, w->page->segments[first].span.start)) {
+        return;
+    }
+    line = apr_pstrdup(w->claims->pool, line);
+    if (*by || (len > 0 && line[len] != '\0')) {
+        say(w, TMPL_SAID_ELEMENT, "line by", 0, line + len);
+    }
+    *by = len > 0 && line[len] == '\0';
+    see_date_line(w, line);
+}
+
+static void see_lines(near_t *w)
+{
+    const tmpl_segment_t *segments = w->page->segments;
+    uint32_t n = w->page->n_segments;
+    uint32_t first = w->first > BEFORE ? w->first - BEFORE : 0;
+    uint32_t last = TMPL_NONE;
+    int by = 0;
+    for (uint32_t s = first, lines = 0; s < n && lines < LINES + BEFORE; lines++) {
+        uint32_t after = s + 1;
+        while (after < n && !segments[after].apart) {
+            after++;
+        }
+        int is_headline = s >= w->first && s < w->after;
+        uint32_t node = author_around(w->page, segments[s].node);
+        if (!is_headline && node != TMPL_NONE && node != last) {
+            last = node;
+            say(w, TMPL_SAID_ELEMENT, "class author", w->page->nodes[node].parent,
+                node_text(w, &w->page->nodes[node], AUTHOR_BYTES));
+        }
+        if (!is_headline) {
+            see_line(w, s, after, &by);
+        }
+        if (s < w->after && after >= w->after) {
+            lines = BEFORE;
+        }
+        s = after;
+    }
+}
+
+const char *tmpl_near_read(tmpl_claims_t *claims, int *is_like,
+                           const tmpl_metadata_source_t *source, const char *title)
+{
+    near_t w = { .page = source->page, .source = source, .claims = claims };
+    int has_breadcrumb = 0;
+    tmpl_buf_init(&w.text, claims->pool);
+    const char *headline = find_headline(&w, is_like, title);
+    for (uint32_t i = 0; i < w.page->n_nodes; i++) {
+        see_node(&w, i, &has_breadcrumb);
+    }
+    see_lines(&w);
+    return headline;
+}

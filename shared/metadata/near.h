@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a page's elements say of it, and the lines beside its headline. */
+#ifndef TMPL_NEAR_H
+#define TMPL_NEAR_H
+
+#include "metadata/claims.h"
+
+/*
+ * Adds the claims of body: microdata, rel=author, time, breadcrumbs, names of elements and lines
+ * near the headline. Returns the headline's text, from the claims' pool: the h1 that is most like
+ * title, which may be NULL; NULL: no h1 is. *is_like: whether it shares its words with title.
+ */
+const char *tmpl_near_read(tmpl_claims_t *claims, int *is_like,
+                           const tmpl_metadata_source_t *source, const char *title);
+
+/* How much of the words of a text are in another one, 0..1. */
+double tmpl_near_share(const char *text, const char *other);
+
+#endif
