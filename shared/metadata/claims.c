@@ -58,7 +58,7 @@ void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, 
 static const char of_one_object[TMPL_METADATA_COUNT] = {
     [TMPL_METADATA_AUTHOR] = 1,       [TMPL_METADATA_PUBLISHED] = 1, [TMPL_METADATA_MODIFIED] = 1,
     [TMPL_METADATA_PRICE] = 1,        [TMPL_METADATA_RATING] = 1,    [TMPL_METADATA_BRAND] = 1,
-    [TMPL_METADATA_AVAILABILITY] = 1,
+    [TMPL_METADATA_AVAILABILITY] = 1, [TMPL_METADATA_TYPE] = 1,
 };
 
 /*
@@ -91,12 +91,11 @@ static apr_array_header_t *claims_of(const tmpl_claims_t *claims, apr_size_t ran
 }
 
 apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_e field,
-                                     apr_size_t *rank, int *seen)
+                                     apr_size_t *rank)
 {
     apr_array_header_t *values = NULL;
     while (*rank < N_PLACES && values == NULL) {
         values = places[*rank].field == field ? claims_of(claims, *rank) : NULL;
-        *seen = places[*rank].said == TMPL_SAID_ELEMENT;
         ++*rank;
     }
     return values;

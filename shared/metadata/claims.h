@@ -39,10 +39,10 @@ void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, 
 
 /*
  * The values (const char *) of the best place, from row *rank on, that says anything of the field
- * and does not contradict itself; *rank gets the row behind it. *seen: it is an element or a line
- * that no program wrote for programs. NULL: there is no further place.
+ * and does not contradict itself; *rank gets the row behind it. NULL: there is no further
+ * place.
  */
 apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_e field,
-                                     apr_size_t *rank, int *seen);
+                                     apr_size_t *rank);
 
 #endif

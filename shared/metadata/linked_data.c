@@ -203,9 +203,12 @@ static void see_breadcrumb(linked_t *linked, const json_t *object)
     json_t *one;
     json_array_foreach(list, i, one)
     {
-        const char *name = i < MOST ? member_text(linked, one, "name") : NULL;
-        say(linked, "breadcrumb.item",
-            name != NULL || i >= MOST ? name : name_of(linked, json_object_get(one, "item")));
+        const json_t *item = json_object_get(one, "item");
+        const char *name = member_text(linked, one, "name");
+        /* the last one, without an address, is the page itself */
+        if (i < MOST && (item != NULL || i + 1 < json_array_size(list))) {
+            say(linked, "breadcrumb.item", name != NULL ? name : name_of(linked, item));
+        }
     }
 }
 

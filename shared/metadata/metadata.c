@@ -82,40 +82,50 @@ static void see_head(tmpl_claims_t *claims, const xmlNode *html)
     }
 }
 
+/* The letters and digits of a text, in lower case. */
+static const char *letters_of(const char *text, apr_size_t len, apr_pool_t *pool)
+{
+    char *letters = apr_palloc(pool, len + 1);
+    apr_size_t n = 0;
+    for (apr_size_t i = 0; i < len; i++) {
+        if (tmpl_is_word_byte(text[i])) {
+            letters[n++] = tmpl_lower(text[i]);
+        }
+    }
+    letters[n] = '\0';
+    return letters;
+}
+
 /* --- Values of one kind: each adds what it makes of value --- */
 
-typedef void add_value_t(facts_t *facts, apr_array_header_t *values, const char *value, int seen);
+typedef void add_value_t(facts_t *facts, apr_array_header_t *values, const char *value);
 
-static void add_text(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+static void add_text(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     (void)facts;
-    (void)seen;
     APR_ARRAY_PUSH(values, const char *) = value;
 }
 
-static void add_date(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+static void add_date(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin;
-    (void)seen;
     if (tmpl_date_find(iso, &begin, value, strlen(value)) > 0) {
         APR_ARRAY_PUSH(values, const char *) = apr_pstrdup(facts->pool, iso);
     }
 }
 
-static void add_people(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+static void add_people(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     (void)facts;
-    tmpl_people_read(values, value, seen ? TMPL_PEOPLE_SEEN : TMPL_PEOPLE_SAID);
+    tmpl_people_read(values, value);
 }
 
 /* "InStock", with or without an address in front, or "In Stock": "in stock". */
-static void add_availability(facts_t *facts, apr_array_header_t *values, const char *value,
-                             int seen)
+static void add_availability(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     const char *slash = strrchr(value, '/');
     tmpl_buf_t words;
-    (void)seen;
     tmpl_buf_init(&words, facts->pool);
     for (const char *c = slash != NULL ? slash + 1 : value; *c != '\0'; c++) {
         int is_capital = *c >= 'A' && *c <= 'Z';
@@ -131,10 +141,9 @@ static void add_availability(facts_t *facts, apr_array_header_t *values, const c
 }
 
 /* A number with a sign or not; with a ',' for the decimal point or between thousands. */
-static void add_price(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+static void add_price(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     tmpl_buf_t number;
-    (void)seen;
     tmpl_buf_init(&number, facts->pool);
     value += strcspn(value, "0123456789");
     apr_size_t len = strspn(value, "0123456789.,");
@@ -150,20 +159,18 @@ static void add_price(facts_t *facts, apr_array_header_t *values, const char *va
     }
 }
 
-static void add_rating(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+static void add_rating(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     double rating = strtod(value, NULL);
-    (void)seen;
     if (rating > 0 && (strchr(value, '/') != NULL || rating <= 5)) {
         APR_ARRAY_PUSH(values, const char *) =
             apr_pstrcat(facts->pool, value, strchr(value, '/') != NULL ? "" : "/5", NULL);
     }
 }
 
-static void add_tags(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+static void add_tags(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     char *last, *at = apr_pstrdup(facts->pool, value);
-    (void)seen;
     for (char *tag = apr_strtok(at, ",;", &last); tag != NULL;
          tag = apr_strtok(NULL, ",;", &last)) {
         tag += strspn(tag, " ");
@@ -173,7 +180,7 @@ static void add_tags(facts_t *facts, apr_array_header_t *values, const char *val
     }
 }
 
-static void add_type(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+static void add_type(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     static const struct {
         const char *end, *type; /* NULL: says nothing */
@@ -183,7 +190,6 @@ static void add_type(facts_t *facts, apr_array_header_t *values, const char *val
         { "product.group", NULL },        { "product.item", "product" },
     };
     char *type = apr_pstrdup(facts->pool, value);
-    (void)seen;
     apr_size_t len = strlen(type);
     for (char *c = type; *c != '\0'; c++) {
         *c = tmpl_lower(*c);
@@ -198,24 +204,41 @@ static void add_type(facts_t *facts, apr_array_header_t *values, const char *val
         }
     }
     const char *colon = strrchr(type, ':');
-    APR_ARRAY_PUSH(values, const char *) = colon != NULL ? colon + 1 : type;
+    type = colon != NULL ? type + (colon - type) + 1 : type;
+    if (type[strspn(type, "abcdefghijklmnopqrstuvwxyz._")] == '\0') {
+        APR_ARRAY_PUSH(values, const char *) = type;
+    }
 }
 
-/* Without the page itself, which is last, and without the site's first page, if others follow. */
-static void add_crumb(facts_t *facts, apr_array_header_t *values, const char *value, int seen)
+/* Whether text is nearly the same as the page's title. */
+static int is_title(const facts_t *facts, const char *text)
 {
-    (void)seen;
-    if (facts->title == NULL || tmpl_near_share(value, facts->title) < 0.75 ||
-        tmpl_near_share(facts->title, value) < 0.5) {
+    return facts->title != NULL && tmpl_near_share(text, facts->title) >= 0.75 &&
+           tmpl_near_share(facts->title, text) >= 0.5;
+}
+
+static void add_name(facts_t *facts, apr_array_header_t *values, const char *value)
+{
+    if (*letters_of(value, strlen(value), facts->pool) != '\0') {
         APR_ARRAY_PUSH(values, const char *) = value;
     }
 }
 
+static void add_language(facts_t *facts, apr_array_header_t *values, const char *value)
+{
+    char *language = apr_pstrdup(facts->pool, value);
+    for (char *c = language; *c != '\0'; c++) {
+        *c = *c == '_' ? '-' : *c;
+    }
+    APR_ARRAY_PUSH(values, const char *) = language;
+}
+
 static add_value_t *const adders[TMPL_METADATA_COUNT] = {
-    [TMPL_METADATA_AUTHOR] = add_people, [TMPL_METADATA_PUBLISHED] = add_date,
-    [TMPL_METADATA_MODIFIED] = add_date, [TMPL_METADATA_TYPE] = add_type,
-    [TMPL_METADATA_TAGS] = add_tags,     [TMPL_METADATA_BREADCRUMB] = add_crumb,
-    [TMPL_METADATA_PRICE] = add_price,   [TMPL_METADATA_AVAILABILITY] = add_availability,
+    [TMPL_METADATA_AUTHOR] = add_people,  [TMPL_METADATA_PUBLISHED] = add_date,
+    [TMPL_METADATA_MODIFIED] = add_date,  [TMPL_METADATA_TYPE] = add_type,
+    [TMPL_METADATA_TAGS] = add_tags,      [TMPL_METADATA_SITE] = add_name,
+    [TMPL_METADATA_PUBLISHER] = add_name, [TMPL_METADATA_LANGUAGE] = add_language,
+    [TMPL_METADATA_PRICE] = add_price,    [TMPL_METADATA_AVAILABILITY] = add_availability,
     [TMPL_METADATA_RATING] = add_rating,
 };
 
@@ -231,11 +254,9 @@ static void settle(facts_t *facts, tmpl_metadata_e field)
     add_value_t *add = adders[field] != NULL ? adders[field] : add_text;
     apr_array_header_t *said, *values = apr_array_make(facts->pool, 1, sizeof(const char *));
     apr_size_t rank = 0;
-    int seen;
-    while (values->nelts == 0 &&
-           (said = tmpl_claims_next(&facts->claims, field, &rank, &seen)) != NULL) {
+    while (values->nelts == 0 && (said = tmpl_claims_next(&facts->claims, field, &rank)) != NULL) {
         for (int i = 0; i < said->nelts && (i == 0 || most_values[field] > 1); i++) {
-            add(facts, values, APR_ARRAY_IDX(said, i, const char *), seen);
+            add(facts, values, APR_ARRAY_IDX(said, i, const char *));
         }
     }
     if (values->nelts > most_values[field]) {
@@ -252,20 +273,6 @@ static void set_text(facts_t *facts, tmpl_metadata_e field, const char *text)
 }
 
 /* --- The title, and the site's name in it --- */
-
-/* The letters and digits of a text, in lower case. */
-static const char *letters_of(const char *text, apr_size_t len, apr_pool_t *pool)
-{
-    char *letters = apr_palloc(pool, len + 1);
-    apr_size_t n = 0;
-    for (apr_size_t i = 0; i < len; i++) {
-        if (tmpl_is_word_byte(text[i])) {
-            letters[n++] = tmpl_lower(text[i]);
-        }
-    }
-    letters[n] = '\0';
-    return letters;
-}
 
 /* The host of the page's address without "www.", letters only; "": it has none. */
 static const char *host_letters(const facts_t *facts)
@@ -347,11 +354,32 @@ static const char *without_site(const facts_t *facts, const char *title, const c
     return title;
 }
 
+/*
+ * The title without its last part, which becomes *site: the site has no other name, the part is
+ * short, and what is in front of it is longer than a word.
+ */
+static const char *without_unknown(const facts_t *facts, const char *title, const char **site)
+{
+    apr_size_t len = 0;
+    const char *sign = find_sign(title, 1, &len);
+    if (sign == NULL ||
+        (strncmp(sign, " |", 2) != 0 && strncmp(sign, " -", 2) != 0 &&
+         strncmp(sign, " \xE2", 2) != 0) ||
+        strlen(sign + len) > 40 || memchr(title, ' ', (apr_size_t)(sign - title)) == NULL) {
+        return title;
+    }
+    *site = sign + len;
+    return apr_pstrmemdup(facts->pool, title, (apr_size_t)(sign - title));
+}
+
 static void settle_title(facts_t *facts, const char *headline, int is_like)
 {
     const char *title = tmpl_metadata_first(facts->metadata, TMPL_METADATA_TITLE);
     const char *site = NULL;
     title = title != NULL ? without_site(facts, title, &site) : NULL;
+    if (site == NULL && title != NULL && facts->metadata->values[TMPL_METADATA_SITE] == NULL) {
+        title = without_unknown(facts, title, &site);
+    }
     int is_site = headline != NULL && names_site(facts, headline, strlen(headline));
     if (headline != NULL && (title == NULL || (is_like && !is_site))) {
         title = headline;
@@ -362,6 +390,54 @@ static void settle_title(facts_t *facts, const char *headline, int is_like)
     }
     if (site != NULL && facts->metadata->values[TMPL_METADATA_SITE] == NULL) {
         set_text(facts, TMPL_METADATA_SITE, site);
+    }
+}
+
+/* A breadcrumb has neither the page itself, at its end, nor the site, if others follow. */
+static void settle_breadcrumb(facts_t *facts)
+{
+    static const char *const homes[] = { "home",    "homepage", "startseite", "start",
+                                         "accueil", "inicio",   "breadcrumb" };
+    apr_array_header_t *crumbs;
+    settle(facts, TMPL_METADATA_BREADCRUMB);
+    crumbs = (apr_array_header_t *)facts->metadata->values[TMPL_METADATA_BREADCRUMB];
+    if (crumbs == NULL) {
+        return;
+    }
+    if (is_title(facts, APR_ARRAY_IDX(crumbs, crumbs->nelts - 1, const char *))) {
+        apr_array_pop(crumbs);
+    }
+    const char *first = crumbs->nelts > 1 ? APR_ARRAY_IDX(crumbs, 0, const char *) : NULL;
+    int is_home = first != NULL && names_site(facts, first, strlen(first));
+    for (unsigned i = 0; first != NULL && i < sizeof(homes) / sizeof(homes[0]); i++) {
+        is_home |= apr_cstr_casecmp(first, homes[i]) == 0;
+    }
+    if (is_home) {
+        memmove(crumbs->elts, crumbs->elts + crumbs->elt_size,
+                (apr_size_t)(--crumbs->nelts * crumbs->elt_size));
+    }
+    if (crumbs->nelts == 0) {
+        facts->metadata->values[TMPL_METADATA_BREADCRUMB] = NULL;
+    }
+}
+
+/*
+ * The part of the site's name that the host has, if there is a sign between parts: slogans follow
+ * many names.
+ */
+static void settle_site(facts_t *facts)
+{
+    const char *site = tmpl_metadata_first(facts->metadata, TMPL_METADATA_SITE);
+    const char *host = host_letters(facts);
+    for (apr_size_t len = 0; site != NULL && *host != '\0';) {
+        const char *sign = find_sign(site, 0, &len);
+        apr_size_t n = sign != NULL ? (apr_size_t)(sign - site) : strlen(site);
+        const char *letters = letters_of(site, n, facts->pool);
+        if (strlen(letters) > 2 && strstr(host, letters) != NULL) {
+            set_text(facts, TMPL_METADATA_SITE, apr_pstrmemdup(facts->pool, site, n));
+            return;
+        }
+        site = sign != NULL ? sign + len : NULL;
     }
 }
 
@@ -383,6 +459,7 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     const char *canonical = tmpl_metadata_first(metadata, TMPL_METADATA_CANONICAL);
     facts.url = canonical != NULL && strstr(canonical, "://") != NULL ? canonical : source->url;
     facts.url = facts.url != NULL ? facts.url : "";
+    settle_site(&facts);
     settle_title(&facts, headline, is_like);
-    settle(&facts, TMPL_METADATA_BREADCRUMB);
+    settle_breadcrumb(&facts);
 }

@@ -32,6 +32,7 @@ typedef struct {
     tmpl_claims_t *claims;
     tmpl_buf_t text;
     uint32_t first, after; /* segments of the headline */
+    uint32_t end; /* segment behind those near the headline: a list of other pages begins */
 } near_t;
 
 /* The text of segments, with a space between words, in w->text; at most that many bytes. */
@@ -134,6 +135,37 @@ static const char *find_headline(near_t *w, int *is_like, const char *title)
     return best;
 }
 
+/* Whether a heading, or what is around it, is a link: it leads to another page. */
+static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
+{
+    for (uint32_t i = node + 1; i < page->nodes[node].after; i++) {
+        if (page->nodes[i].tag == TMPL_TAG_A) {
+            return 1;
+        }
+    }
+    for (uint32_t up = page->nodes[node].parent; up != TMPL_NONE; up = page->nodes[up].parent) {
+        if (page->nodes[up].tag == TMPL_TAG_A) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* What is near the headline ends BEHIND segments behind it, or with the title of another page. */
+static void find_end(near_t *w)
+{
+    const tmpl_page_t *page = w->page;
+    w->end = w->after + BEHIND;
+    for (uint32_t i = 0; i < page->n_nodes && page->nodes[i].first_segment < w->end; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if (node->first_segment >= w->after && node->tag != TMPL_TAG_H1 &&
+            (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
+            is_linked_heading(page, i)) {
+            w->end = node->first_segment;
+        }
+    }
+}
+
 /* --- Microdata, and elements that say what they are --- */
 
 /* The end of the itemtype of the item around a node, as "Product"; *item is the item. */
@@ -222,10 +254,28 @@ static void see_item(near_t *w, uint32_t i, tmpl_span_t prop)
     }
 }
 
+/* An item that the page may be, and that is in no other item but a page. */
+static void see_type(near_t *w, uint32_t i, tmpl_span_t type)
+{
+    static const char *const types[] = { "Question",    "Product",     "Article",
+                                         "NewsArticle", "BlogPosting", "DiscussionForumPosting" };
+    uint32_t item = 0;
+    const char *src = w->page->src;
+    tmpl_span_t around = type_around(w->page, i, &item);
+    for (unsigned k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+        apr_size_t len = strlen(types[k]);
+        if (tmpl_span_len(type) > len && src[type.end - len - 1] == '/' &&
+            memcmp(src + type.end - len, types[k], len) == 0 &&
+            (tmpl_span_len(around) == 0 || src[around.end - 1] == 'e')) {
+            say(w, TMPL_SAID_ITEM, "type", i, types[k]);
+        }
+    }
+}
+
 /* Whether a node is near the headline, or there is none. */
 static int is_near(const near_t *w, const tmpl_node_t *node)
 {
-    return node->first_segment + BEFORE >= w->first && node->first_segment <= w->after + BEHIND;
+    return node->first_segment + BEFORE >= w->first && node->first_segment < w->end;
 }
 
 static void see_time(near_t *w, const tmpl_node_t *node)
@@ -247,19 +297,23 @@ static int has_text(const char *src, tmpl_span_t value, const char *text)
     return 0;
 }
 
-/* The items of a breadcrumb: its links, and its last text. */
+/* Whether an element is in a link within top. */
+static int is_in_link(const tmpl_page_t *page, uint32_t node, const tmpl_node_t *top)
+{
+    while (page->nodes[node].tag != TMPL_TAG_A && &page->nodes[node] > top) {
+        node = page->nodes[node].parent;
+    }
+    return page->nodes[node].tag == TMPL_TAG_A;
+}
+
+/* The items of a breadcrumb: its links. What is no link is the page itself. */
 static void see_breadcrumb(near_t *w, const tmpl_node_t *node)
 {
     uint32_t n = 0;
     for (uint32_t s = node->first_segment; s < node->after_segment && n < 20; s++) {
         uint32_t of = w->page->segments[s].node;
         const char *text = segments_text(w, s, s + 1, 100);
-        int is_sign = 1;
-        for (const char *c = text; *c != '\0'; c++) {
-            is_sign &=
-                !tmpl_is_alnum(*c) && ((unsigned char)*c < 0xC3 || (unsigned char)*c == 0xE2);
-        }
-        if (!is_sign && !(tmpl_node_is_code(&w->page->nodes[of]))) {
+        if (is_in_link(w->page, of, node)) {
             say(w, TMPL_SAID_ELEMENT, "breadcrumb", node->first_segment, text);
             n++;
         }
@@ -278,6 +332,9 @@ static void see_node(near_t *w, uint32_t i, int *has_breadcrumb)
         else if (attr->name == TMPL_ATTR_REL && is_near(w, node) &&
                  tmpl_has_word(page->src, attr->value, "author", tmpl_span_is)) {
             say(w, TMPL_SAID_ELEMENT, "rel author", node->parent, node_text(w, node, AUTHOR_BYTES));
+        }
+        else if (attr->name == TMPL_ATTR_ITEMTYPE) {
+            see_type(w, i, attr->value);
         }
         else if (!*has_breadcrumb &&
                  (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) &&
@@ -303,7 +360,8 @@ static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
     for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
         const tmpl_known_attr_t *attr = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
         for (unsigned i = 0; attr != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
-            if (has_text(page->src, attr->value, names[i])) {
+            if (has_text(page->src, attr->value, names[i]) &&
+                !has_text(page->src, attr->value, "authori")) {
                 return node;
             }
         }
@@ -328,19 +386,44 @@ static int is_deleted(const tmpl_edits_t *edits, uint32_t at)
     return low < edits->n && edits->edits[low].span.start <= at;
 }
 
+/* Whether a text says that what follows is the date of a change. */
+static int is_later(const char *text, apr_size_t len)
+{
+    static const char *const later[] = { "updated",    "modified",   "edited",    "aktualisiert",
+                                         "geändert",   "mis à jour", "modifié",   "actualizado",
+                                         "aggiornato", "bijgewerkt", "atualizado" };
+    for (unsigned i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+        if (has_text(text, (tmpl_span_t){ 0, (uint32_t)len }, later[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void see_date_line(near_t *w, const char *line)
 {
-    static const char *const later[] = { "updated",    "modified",    "edited",    "aktualisiert",
-                                         "mis à jour", "actualizado", "aggiornato" };
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin;
     apr_size_t end = tmpl_date_find(iso, &begin, line, strlen(line));
-    int is_later = 0;
-    for (unsigned i = 0; end > 0 && i < sizeof(later) / sizeof(later[0]); i++) {
-        is_later |= has_text(line, (tmpl_span_t){ 0, (uint32_t)begin }, later[i]);
-    }
     if (end > 0) {
-        say(w, TMPL_SAID_ELEMENT, is_later ? "line modified" : "line date", 0, iso);
+        say(w, TMPL_SAID_ELEMENT, is_later(line, begin) ? "line modified" : "line date", 0, iso);
+    }
+}
+
+/* Lines at a page's end say when it was changed, in documentation and wikis. */
+static void see_end(near_t *w)
+{
+    uint32_t n = w->page->n_segments;
+    for (uint32_t s = n > BEHIND ? n - BEHIND : 0; s < n;) {
+        uint32_t after = s + 1;
+        while (after < n && !w->page->segments[after].apart) {
+            after++;
+        }
+        const char *line = segments_text(w, s, after, LINE_BYTES);
+        if (is_later(line, strlen(line))) {
+            see_date_line(w, line);
+        }
+        s = after;
     }
 }
 
@@ -360,6 +443,25 @@ static void see_line(near_t *w, uint32_t first, uint32_t after, int *by)
     see_date_line(w, line);
 }
 
+/* The first line of an element that says more than "By". */
+static const char *author_text(near_t *w, const tmpl_node_t *node)
+{
+    const char *text = "";
+    for (uint32_t s = node->first_segment; s < node->after_segment;) {
+        uint32_t after = s + 1;
+        while (after < node->after_segment && !w->page->segments[after].apart) {
+            after++;
+        }
+        text = segments_text(w, s, after, AUTHOR_BYTES);
+        text += tmpl_people_by(text);
+        if (*text != '\0') {
+            return text;
+        }
+        s = after;
+    }
+    return text;
+}
+
 static void see_lines(near_t *w)
 {
     const tmpl_segment_t *segments = w->page->segments;
@@ -367,7 +469,7 @@ static void see_lines(near_t *w)
     uint32_t first = w->first > BEFORE ? w->first - BEFORE : 0;
     uint32_t last = TMPL_NONE;
     int by = 0;
-    for (uint32_t s = first, lines = 0; s < n && lines < LINES + BEFORE; lines++) {
+    for (uint32_t s = first, lines = 0; s < n && s < w->end && lines < LINES + BEFORE; lines++) {
         uint32_t after = s + 1;
         while (after < n && !segments[after].apart) {
             after++;
@@ -377,7 +479,7 @@ static void see_lines(near_t *w)
         if (!is_headline && node != TMPL_NONE && node != last) {
             last = node;
             say(w, TMPL_SAID_ELEMENT, "class author", w->page->nodes[node].parent,
-                node_text(w, &w->page->nodes[node], AUTHOR_BYTES));
+                author_text(w, &w->page->nodes[node]));
         }
         if (!is_headline) {
             see_line(w, s, after, &by);
@@ -396,9 +498,11 @@ const char *tmpl_near_read(tmpl_claims_t *claims, int *is_like,
     int has_breadcrumb = 0;
     tmpl_buf_init(&w.text, claims->pool);
     const char *headline = find_headline(&w, is_like, title);
+    find_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
         see_node(&w, i, &has_breadcrumb);
     }
     see_lines(&w);
+    see_end(&w);
     return headline;
 }

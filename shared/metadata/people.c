@@ -82,7 +82,7 @@ static int may_be_in_name(const char *word, apr_size_t len, int *capitals)
            (len > 2 && (word[1] == '\'' || strncmp(word + 1, "\xE2\x80\x99", 3) == 0));
 }
 
-static int is_name(const char *name, apr_size_t len, tmpl_people_e sure)
+static int is_name(const char *name, apr_size_t len)
 {
     int words = 0, capitals = 0, wide = 0;
     if (len < 2 || len > NAME_BYTES) {
@@ -104,25 +104,21 @@ static int is_name(const char *name, apr_size_t len, tmpl_people_e sure)
         words += n > 0;
         at += n + 1;
     }
-    return words <= NAME_WORDS && capitals > 0 &&
-           (words > 1 || wide || (sure == TMPL_PEOPLE_SAID && len > 2)) &&
+    return words <= NAME_WORDS && capitals > 0 && (words > 1 || wide) &&
            memchr(name, '.', len) != name && !memmem(name, len, ".com", 4);
 }
 
-/* The offset of what ends a name in text: a sign, or a word between names. *pass: its length. */
+/*
+ * The offset of what ends a name in text. *pass: the length of a sign or a word between names; 0: no
+ * name follows.
+ */
 static apr_size_t name_end(apr_size_t *pass, const char *text)
 {
+    /* up to NULL, what stands between names */
     static const char *const ends[] = {
         ",",
         ";",
-        "|",
-        "/",
-        "\xC2\xB7",
-        "\xE2\x80\xA2",
-        " \xE2\x80\x93 ",
-        " \xE2\x80\x94 ",
-        " - ",
-        "\n",
+        " / ",
         " and ",
         " & ",
         " und ",
@@ -130,7 +126,18 @@ static apr_size_t name_end(apr_size_t *pass, const char *text)
         " y ",
         " e ",
         " with ",
-        " (",
+        "\n",
+        NULL,
+        "|",
+        "/",
+        "\xC2\xB7",
+        "\xE2\x80\xA2",
+        " \xE2\x80\x93 ",
+        " \xE2\x80\x94 ",
+        " - ",
+        "(",
+        "<",
+        "[",
         " @",
         " on ",
         " in ",
@@ -141,12 +148,14 @@ static apr_size_t name_end(apr_size_t *pass, const char *text)
         " Last ",
     };
     apr_size_t first = strlen(text);
+    int is_last = 0;
     *pass = 0;
     for (apr_size_t i = 0; i < COUNT(ends); i++) {
-        const char *at = strstr(text, ends[i]);
+        const char *at = ends[i] != NULL ? strstr(text, ends[i]) : NULL;
+        is_last |= ends[i] == NULL;
         if (at != NULL && (apr_size_t)(at - text) < first) {
             first = (apr_size_t)(at - text);
-            *pass = strlen(ends[i]);
+            *pass = is_last ? 0 : strlen(ends[i]);
         }
     }
     return first;
@@ -163,12 +172,20 @@ static int has_name(const apr_array_header_t *names, const char *name)
 }
 
 /* Adds the name of len bytes; returns 0 if it is none. */
-static int add_name(apr_array_header_t *names, const char *text, apr_size_t len, tmpl_people_e sure)
+static int add_name(apr_array_header_t *names, const char *text, apr_size_t len)
 {
+    static const char *const titles[] = { "dr ", "dr. ", "prof ", "prof. ", "professor " };
+    for (apr_size_t i = 0; i < COUNT(titles); i++) {
+        apr_size_t n = strlen(titles[i]);
+        if (len > n && apr_cstr_casecmpn(text, titles[i], n) == 0) {
+            text += n;
+            len -= n;
+        }
+    }
     while (len > 0 && strchr(" .:", text[len - 1]) != NULL) {
         len--;
     }
-    if (!is_name(text, len, sure)) {
+    if (!is_name(text, len)) {
         return 0;
     }
     const char *name = apr_pstrmemdup(names->pool, text, len);
@@ -178,7 +195,7 @@ static int add_name(apr_array_header_t *names, const char *text, apr_size_t len,
     return 1;
 }
 
-void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_people_e sure)
+void tmpl_people_read(apr_array_header_t *names, const char *text)
 {
     apr_size_t by;
     text += strspn(text, " \t\n|-");
@@ -191,7 +208,7 @@ void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_people_e
     /* what follows the first text that is no name names no author, either */
     for (apr_size_t pass = 1; *text != '\0' && pass > 0;) {
         apr_size_t len = name_end(&pass, text);
-        if (len > 0 && !add_name(names, text, len, sure)) {
+        if (len > 0 && !add_name(names, text, len)) {
             return;
         }
         text += len + pass;

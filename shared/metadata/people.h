@@ -5,18 +5,12 @@
 
 #include <apr_tables.h>
 
-/* How sure it is that a text names people. */
-typedef enum {
-    TMPL_PEOPLE_SAID, /* a program says that it is an author: one word may be a name */
-    TMPL_PEOPLE_SEEN  /* a line of the page: a name has two words or more */
-} tmpl_people_e;
-
 /*
  * Adds the names in text to names: "Written by Ann Lee and Bo Chen, editors | 3 May" has two. What
- * is no name of a person adds nothing: addresses, logins, roles, organisations, and anything of
- * more than six words. Words are in people.def.
+ * is no name of a person adds nothing: addresses, logins and other single words, roles, organisations,
+ * and anything of more than six words. Words are in people.def.
  */
-void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_people_e sure);
+void tmpl_people_read(apr_array_header_t *names, const char *text);
 
 /* The length of the words at the begin of text that say that a name follows ("By "); 0: none. */
 apr_size_t tmpl_people_by(const char *text);
