@@ -115,12 +115,6 @@ static void add_date(facts_t *facts, apr_array_header_t *values, const char *val
     }
 }
 
-static void add_people(facts_t *facts, apr_array_header_t *values, const char *value)
-{
-    (void)facts;
-    tmpl_people_read(values, value);
-}
-
 /* "InStock", with or without an address in front, or "In Stock": "in stock". */
 static void add_availability(facts_t *facts, apr_array_header_t *values, const char *value)
 {
@@ -234,11 +228,15 @@ static void add_language(facts_t *facts, apr_array_header_t *values, const char 
 }
 
 static add_value_t *const adders[TMPL_METADATA_COUNT] = {
-    [TMPL_METADATA_AUTHOR] = add_people,  [TMPL_METADATA_PUBLISHED] = add_date,
-    [TMPL_METADATA_MODIFIED] = add_date,  [TMPL_METADATA_TYPE] = add_type,
-    [TMPL_METADATA_TAGS] = add_tags,      [TMPL_METADATA_SITE] = add_name,
-    [TMPL_METADATA_PUBLISHER] = add_name, [TMPL_METADATA_LANGUAGE] = add_language,
-    [TMPL_METADATA_PRICE] = add_price,    [TMPL_METADATA_AVAILABILITY] = add_availability,
+    [TMPL_METADATA_PUBLISHED] = add_date,
+    [TMPL_METADATA_MODIFIED] = add_date,
+    [TMPL_METADATA_TYPE] = add_type,
+    [TMPL_METADATA_TAGS] = add_tags,
+    [TMPL_METADATA_SITE] = add_name,
+    [TMPL_METADATA_PUBLISHER] = add_name,
+    [TMPL_METADATA_LANGUAGE] = add_language,
+    [TMPL_METADATA_PRICE] = add_price,
+    [TMPL_METADATA_AVAILABILITY] = add_availability,
     [TMPL_METADATA_RATING] = add_rating,
 };
 
@@ -421,6 +419,37 @@ static void settle_breadcrumb(facts_t *facts)
     }
 }
 
+/* Whether all values of one list are in another one, which has more. */
+static int has_more(const apr_array_header_t *values, const apr_array_header_t *than)
+{
+    int found = 0;
+    for (int i = 0; i < than->nelts; i++) {
+        for (int j = 0; j < values->nelts; j++) {
+            found += apr_cstr_casecmp(APR_ARRAY_IDX(than, i, const char *),
+                                      APR_ARRAY_IDX(values, j, const char *)) == 0;
+        }
+    }
+    return values->nelts > than->nelts && found == than->nelts;
+}
+
+/* The authors of the best place; of a place behind it, if it has all of them and more. */
+static void settle_authors(facts_t *facts)
+{
+    apr_array_header_t *said, *best = NULL;
+    apr_size_t rank = 0;
+    while ((said = tmpl_claims_next(&facts->claims, TMPL_METADATA_AUTHOR, &rank)) != NULL) {
+        apr_array_header_t *names = apr_array_make(facts->pool, 1, sizeof(const char *));
+        for (int i = 0; i < said->nelts; i++) {
+            tmpl_people_read(names, APR_ARRAY_IDX(said, i, const char *));
+        }
+        if (names->nelts > 0 && names->nelts <= most_values[TMPL_METADATA_AUTHOR] &&
+            (best == NULL || has_more(names, best))) {
+            best = names;
+        }
+    }
+    facts->metadata->values[TMPL_METADATA_AUTHOR] = best;
+}
+
 /*
  * The part of the site's name that the host has, if there is a sign between parts: slogans follow
  * many names.
@@ -452,7 +481,7 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     const char *headline = tmpl_near_read(&facts.claims, &is_like, source,
                                           tmpl_metadata_first(metadata, TMPL_METADATA_TITLE));
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
-        if (i != TMPL_METADATA_BREADCRUMB) {
+        if (i != TMPL_METADATA_BREADCRUMB && i != TMPL_METADATA_AUTHOR) {
             settle(&facts, (tmpl_metadata_e)i);
         }
     }
@@ -461,5 +490,6 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     facts.url = facts.url != NULL ? facts.url : "";
     settle_site(&facts);
     settle_title(&facts, headline, is_like);
+    settle_authors(&facts);
     settle_breadcrumb(&facts);
 }

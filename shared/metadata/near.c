@@ -35,12 +35,33 @@ typedef struct {
     uint32_t end; /* segment behind those near the headline: a list of other pages begins */
 } near_t;
 
+/* Whether white space or a boundary of words is between a segment and the one in front of it. */
+static int is_apart(const tmpl_page_t *page, uint32_t segment)
+{
+    const tmpl_segment_t *here = &page->segments[segment];
+    const char *src = page->src;
+    if (here->apart || tmpl_is_space(src[here->span.start]) ||
+        tmpl_is_space(src[here[-1].span.end - 1])) {
+        return 1;
+    }
+    for (uint32_t at = here[-1].span.end; at < here->span.start; at++) {
+        const char *tag = memchr(src + at, '<', here->span.start - at);
+        if (tmpl_is_space(src[at])) {
+            return 1;
+        }
+        const char *end =
+            tag != NULL ? memchr(tag, '>', (apr_size_t)(src + here->span.start - tag)) : NULL;
+        at = end != NULL ? (uint32_t)(end - src) : here->span.start;
+    }
+    return 0;
+}
+
 /* The text of segments, with a space between words, in w->text; at most that many bytes. */
 static const char *segments_text(near_t *w, uint32_t first, uint32_t after, apr_size_t most)
 {
     tmpl_buf_clear(&w->text);
     for (uint32_t i = first; i < after && w->text.len <= most; i++) {
-        if (i > first && w->page->segments[i].apart && w->text.len > 0) {
+        if (i > first && w->text.len > 0 && is_apart(w->page, i)) {
             tmpl_buf_add_byte(&w->text, ' ');
         }
         tmpl_text_segment(&w->text, w->page, i, w->source->decoder);
