@@ -18,10 +18,12 @@ static const struct {
 #undef PLACE
 };
 #define N_PLACES (sizeof(places) / sizeof(places[0]))
+_Static_assert(N_PLACES <= sizeof(((tmpl_claims_t *)0)->has), "a byte for each place");
 
 void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool)
 {
     claims->list = apr_array_make(pool, 64, sizeof(tmpl_claim_t));
+    memset(claims->has, 0, sizeof(claims->has));
     claims->pool = pool;
 }
 
@@ -49,6 +51,7 @@ void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, 
         text = text != NULL ? text : claimed(value, claims->pool);
         value = text;
         if (text != NULL) {
+            claims->has[i] = 1;
             APR_ARRAY_PUSH(claims->list, tmpl_claim_t) = (tmpl_claim_t){ i, of, text };
         }
     }
@@ -95,7 +98,8 @@ apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_
 {
     apr_array_header_t *values = NULL;
     while (*rank < N_PLACES && values == NULL) {
-        values = places[*rank].field == field ? claims_of(claims, *rank) : NULL;
+        values =
+            places[*rank].field == field && claims->has[*rank] ? claims_of(claims, *rank) : NULL;
         ++*rank;
     }
     return values;

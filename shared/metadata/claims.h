@@ -21,6 +21,7 @@ typedef struct {
 
 typedef struct {
     apr_array_header_t *list; /* tmpl_claim_t */
+    unsigned char has[128];   /* whether a row of the table has claims */
     apr_pool_t *pool;
 } tmpl_claims_t;
 

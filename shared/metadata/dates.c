@@ -52,7 +52,8 @@ static int is_month(const char *word, apr_size_t len, const char *names)
 {
     for (const char *name = names; name != NULL; name = strchr(name, ' ')) {
         name += *name == ' ';
-        if (len >= 3 && len <= strcspn(name, " ") && apr_cstr_casecmpn(word, name, len) == 0) {
+        if (len >= 3 && tmpl_lower(*word) == *name && len <= strcspn(name, " ") &&
+            apr_cstr_casecmpn(word, name, len) == 0) {
             return 1;
         }
     }
@@ -204,9 +205,21 @@ static const char *read_date(char iso[TMPL_DATE_SIZE], const char *at)
     return NULL;
 }
 
+int tmpl_date_may_be(const char *text, apr_size_t len)
+{
+    apr_size_t n = 0;
+    for (apr_size_t i = 0; i < len && n < 4; i++) {
+        n = tmpl_is_digit(text[i]) ? n + 1 : 0;
+    }
+    return n == 4;
+}
+
 apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const char *text,
                           apr_size_t len)
 {
+    if (!tmpl_date_may_be(text, len)) {
+        return 0;
+    }
     for (apr_size_t at = 0; at < len; at++) {
         /* a date begins as a word does, behind no part of a number or an address */
         char before = at > 0 ? text[at - 1] : ' ';

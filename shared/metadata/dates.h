@@ -19,4 +19,7 @@
 apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const char *text,
                           apr_size_t len);
 
+/* Whether a text may have a date: it has four digits in a row. Quick. */
+int tmpl_date_may_be(const char *text, apr_size_t len);
+
 #endif

@@ -23,6 +23,9 @@
 #define CLASSES_UP   3
 #define AUTHOR_BYTES 120
 
+/* The only h1 of so many words, which stays, is the headline, whatever the title says. */
+#define HEADLINE_WORDS 4
+
 /* h1 elements that are looked at. */
 #define HEADLINES 64
 
@@ -59,8 +62,13 @@ static int is_apart(const tmpl_page_t *page, uint32_t segment)
 /* The text of segments, with a space between words, in w->text; at most that many bytes. */
 static const char *segments_text(near_t *w, uint32_t first, uint32_t after, apr_size_t most)
 {
+    uint32_t length = 0;
     tmpl_buf_clear(&w->text);
-    for (uint32_t i = first; i < after && w->text.len <= most; i++) {
+    /* references and other charsets may make the text shorter or longer */
+    for (uint32_t i = first; i < after && length <= 2 * most; i++) {
+        length += w->page->segments[i].length;
+    }
+    for (uint32_t i = first; i < after && length <= 2 * most && w->text.len <= most; i++) {
         if (i > first && w->text.len > 0 && is_apart(w->page, i)) {
             tmpl_buf_add_byte(&w->text, ' ');
         }
@@ -125,7 +133,33 @@ double tmpl_near_share(const char *text, const char *other)
     return n > 0 ? (double)found / n : 0;
 }
 
+/* Whether edits delete the byte. */
+static int is_deleted(const tmpl_edits_t *edits, uint32_t at)
+{
+    uint32_t low = 0, high = edits->n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (edits->edits[middle].span.end <= at) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low < edits->n && edits->edits[low].span.start <= at;
+}
+
 /* --- The headline --- */
+
+static int has_words(const char *text, int least)
+{
+    const char *word;
+    apr_size_t len;
+    while (least > 0 && next_word(&word, &len, &text)) {
+        least--;
+    }
+    return least == 0;
+}
 
 static const char *find_headline(near_t *w, int *is_like, const char *title)
 {
@@ -152,7 +186,10 @@ static const char *find_headline(near_t *w, int *is_like, const char *title)
             w->after = node->after_segment;
         }
     }
-    *is_like = best != NULL && title != NULL && tmpl_near_share(best, title) >= 0.5;
+    *is_like = best != NULL && title != NULL &&
+               (tmpl_near_share(best, title) >= 0.5 ||
+                (n == 1 && has_words(best, HEADLINE_WORDS) &&
+                 !is_deleted(w->source->edits, w->page->segments[w->first].span.start)));
     return best;
 }
 
@@ -391,22 +428,6 @@ static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
     return TMPL_NONE;
 }
 
-/* Whether edits delete the byte. */
-static int is_deleted(const tmpl_edits_t *edits, uint32_t at)
-{
-    uint32_t low = 0, high = edits->n;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (edits->edits[middle].span.end <= at) {
-            low = middle + 1;
-        }
-        else {
-            high = middle;
-        }
-    }
-    return low < edits->n && edits->edits[low].span.start <= at;
-}
-
 /* Whether a text says that what follows is the date of a change. */
 static int is_later(const char *text, apr_size_t len)
 {
@@ -421,13 +442,17 @@ static int is_later(const char *text, apr_size_t len)
     return 0;
 }
 
-static void see_date_line(near_t *w, const char *line)
+/* Adds the date in a line; only that of a change if only_later is set. */
+static void see_date_line(near_t *w, const char *line, int only_later)
 {
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin;
-    apr_size_t end = tmpl_date_find(iso, &begin, line, strlen(line));
-    if (end > 0) {
-        say(w, TMPL_SAID_ELEMENT, is_later(line, begin) ? "line modified" : "line date", 0, iso);
+    if (tmpl_date_find(iso, &begin, line, strlen(line)) == 0) {
+        return;
+    }
+    int later = is_later(line, begin);
+    if (later || !only_later) {
+        say(w, TMPL_SAID_ELEMENT, later ? "line modified" : "line date", 0, iso);
     }
 }
 
@@ -440,9 +465,10 @@ static void see_end(near_t *w)
         while (after < n && !w->page->segments[after].apart) {
             after++;
         }
-        const char *line = segments_text(w, s, after, LINE_BYTES);
-        if (is_later(line, strlen(line))) {
-            see_date_line(w, line);
+        tmpl_span_t span = { w->page->segments[s].span.start,
+                             w->page->segments[after - 1].span.end };
+        if (tmpl_date_may_be(w->page->src + span.start, tmpl_span_len(span))) {
+            see_date_line(w, segments_text(w, s, after, LINE_BYTES), 1);
         }
         s = after;
     }
@@ -461,7 +487,7 @@ static void see_line(near_t *w, uint32_t first, uint32_t after, int *by)
         say(w, TMPL_SAID_ELEMENT, "line by", 0, line + len);
     }
     *by = len > 0 && line[len] == '\0';
-    see_date_line(w, line);
+    see_date_line(w, line, 0);
 }
 
 /* The first line of an element that says more than "By". */

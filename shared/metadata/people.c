@@ -59,9 +59,10 @@ static int is_listed_word(const char *word, apr_size_t len, const char *const *l
 
 apr_size_t tmpl_people_by(const char *text)
 {
+    char first = tmpl_lower(*text);
     for (apr_size_t i = 0; i < COUNT(by_words); i++) {
-        apr_size_t len = strlen(by_words[i]);
-        if (apr_cstr_casecmpn(text, by_words[i], len) == 0 &&
+        apr_size_t len = first == *by_words[i] ? strlen(by_words[i]) : 0;
+        if (len > 0 && apr_cstr_casecmpn(text, by_words[i], len) == 0 &&
             (text[len] == '\0' || strchr(" :,|", text[len]) != NULL)) {
             return len + strspn(text + len, " :,|");
         }
