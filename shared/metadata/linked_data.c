@@ -30,12 +30,9 @@ static void say(linked_t *linked, const char *name, const char *value)
 static const char *text_of(const linked_t *linked, const json_t *value)
 {
     value = json_is_array(value) ? json_array_get(value, 0) : value;
-    if (json_is_integer(value)) {
-        return apr_psprintf(linked->claims->pool, "%" JSON_INTEGER_FORMAT,
-                            json_integer_value(value));
-    }
-    return json_is_real(value) ? apr_psprintf(linked->claims->pool, "%.10g", json_real_value(value))
-                               : json_string_value(value);
+    return json_is_number(value)
+               ? apr_psprintf(linked->claims->pool, "%.10g", json_number_value(value))
+               : json_string_value(value);
 }
 
 static const char *member_text(const linked_t *linked, const json_t *object, const char *name)
@@ -233,6 +230,7 @@ static const struct {
     { "ProductGroup", see_product },
     { "ProductModel", see_product },
     { "Vehicle", see_product },
+    { "AggregateRating", see_rating },
     { "Organization", see_organization },
     { "Corporation", see_organization },
     { "LocalBusiness", see_organization },

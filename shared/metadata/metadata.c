@@ -353,20 +353,24 @@ static const char *without_site(const facts_t *facts, const char *title, const c
 }
 
 /*
- * The title without its last part, which becomes *site: the site has no other name, the part is
- * short, and what is in front of it is longer than a word.
+ * The title without its last part, which becomes *site: the site has no other name, the part has
+ * few words and no comma, behind a bar or dash, and what is in front of it is longer than a word.
  */
 static const char *without_unknown(const facts_t *facts, const char *title, const char **site)
 {
     apr_size_t len = 0;
     const char *sign = find_sign(title, 1, &len);
-    if (sign == NULL ||
-        (strncmp(sign, " |", 2) != 0 && strncmp(sign, " -", 2) != 0 &&
-         strncmp(sign, " \xE2", 2) != 0) ||
-        strlen(sign + len) > 40 || memchr(title, ' ', (apr_size_t)(sign - title)) == NULL) {
+    const char *part = sign != NULL ? sign + len : "";
+    int spaces = 0;
+    for (const char *c = part; *c != '\0'; c++) {
+        spaces += *c == ' ';
+    }
+    if (*part == '\0' || strchr("|-\xE2", sign[1]) == NULL || spaces > 3 ||
+        strchr(part, ',') != NULL || memchr(title, ' ', (apr_size_t)(sign - title)) == NULL ||
+        facts->metadata->values[TMPL_METADATA_PRICE] != NULL) {
         return title;
     }
-    *site = sign + len;
+    *site = part;
     return apr_pstrmemdup(facts->pool, title, (apr_size_t)(sign - title));
 }
 
@@ -379,7 +383,8 @@ static void settle_title(facts_t *facts, const char *headline, int is_like)
         title = without_unknown(facts, title, &site);
     }
     int is_site = headline != NULL && names_site(facts, headline, strlen(headline));
-    if (headline != NULL && (title == NULL || (is_like && !is_site))) {
+    if (headline != NULL && !is_site &&
+        (title == NULL || is_like || names_site(facts, title, strlen(title)))) {
         title = headline;
     }
     facts->title = title;
@@ -478,8 +483,10 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     tmpl_claims_init(&facts.claims, pool);
     see_head(&facts.claims, source->html);
     settle(&facts, TMPL_METADATA_TITLE);
+    settle(&facts, TMPL_METADATA_SITE);
     const char *headline = tmpl_near_read(&facts.claims, &is_like, source,
-                                          tmpl_metadata_first(metadata, TMPL_METADATA_TITLE));
+                                          tmpl_metadata_first(metadata, TMPL_METADATA_TITLE),
+                                          tmpl_metadata_first(metadata, TMPL_METADATA_SITE));
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
         if (i != TMPL_METADATA_BREADCRUMB && i != TMPL_METADATA_AUTHOR) {
             settle(&facts, (tmpl_metadata_e)i);

@@ -104,14 +104,23 @@ static void say(near_t *w, tmpl_said_e said, const char *name, uint32_t of, cons
     tmpl_claims_add(w->claims, said, name, of, value);
 }
 
-/* The words of a text; returns 0 behind the last one. */
+/* The length of a sign beyond ASCII at at; 0: there is none. */
+static apr_size_t sign_len(const char *at)
+{
+    /* U+0080 to U+00BF, and general punctuation */
+    return strncmp(at, "\xE2\x80", 2) == 0 && at[2] != '\0' ? 3
+           : *at == '\xC2' && at[1] != '\0'                 ? 2
+                                                            : 0;
+}
+
+/* The next word of a text; returns 0 behind the last one. */
 static int next_word(const char **word, apr_size_t *len, const char **at)
 {
-    while (**at != '\0' && !tmpl_is_word_byte(**at)) {
-        ++*at;
+    while (**at != '\0' && (!tmpl_is_word_byte(**at) || sign_len(*at) > 0)) {
+        *at += sign_len(*at) > 0 ? sign_len(*at) : 1;
     }
     *word = *at;
-    while (tmpl_is_word_byte(**at)) {
+    while (tmpl_is_word_byte(**at) && sign_len(*at) == 0) {
         ++*at;
     }
     *len = (apr_size_t)(*at - *word);
@@ -161,7 +170,24 @@ static int has_words(const char *text, int least)
     return least == 0;
 }
 
-static const char *find_headline(near_t *w, int *is_like, const char *title)
+/* The text of a heading without the sign of its permalink. */
+static const char *headline_text(near_t *w, const tmpl_node_t *node)
+{
+    static const char *const signs[] = { " ", "#", "\xC2\xB6", "\xC2\xA7" };
+    tmpl_buf_t *text = &w->text;
+    node_text(w, node, 500);
+    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+        apr_size_t len = strlen(signs[i]);
+        if (text->len > len && memcmp(text->at + text->len - len, signs[i], len) == 0) {
+            text->at[text->len -= len] = '\0';
+            i = (unsigned)-1;
+        }
+    }
+    return text->len > 0 ? text->at : "";
+}
+
+/* The h1 that is most like title, and does not name the site. */
+static const char *find_headline(near_t *w, int *is_like, const char *title, const char *site)
 {
     const char *best = NULL;
     double most = -1;
@@ -172,8 +198,9 @@ static const char *find_headline(near_t *w, int *is_like, const char *title)
         if (node->tag != TMPL_TAG_H1) {
             continue;
         }
-        const char *text = node_text(w, node, 500);
-        if (*text == '\0') {
+        const char *text = headline_text(w, node);
+        if (*text == '\0' || (site != NULL && tmpl_near_share(text, site) == 1 &&
+                              (title == NULL || tmpl_near_share(title, site) < 1))) {
             continue;
         }
         double like =
@@ -539,12 +566,13 @@ static void see_lines(near_t *w)
 }
 
 const char *tmpl_near_read(tmpl_claims_t *claims, int *is_like,
-                           const tmpl_metadata_source_t *source, const char *title)
+                           const tmpl_metadata_source_t *source, const char *title,
+                           const char *site)
 {
     near_t w = { .page = source->page, .source = source, .claims = claims };
     int has_breadcrumb = 0;
     tmpl_buf_init(&w.text, claims->pool);
-    const char *headline = find_headline(&w, is_like, title);
+    const char *headline = find_headline(&w, is_like, title, site);
     find_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
         see_node(&w, i, &has_breadcrumb);
