@@ -223,8 +223,9 @@ apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const cha
     for (apr_size_t at = 0; at < len; at++) {
         /* a date begins as a word does, behind no part of a number or an address */
         char before = at > 0 ? text[at - 1] : ' ';
-        if (!tmpl_is_word_byte(text[at]) || tmpl_is_word_byte(before) ||
-            (at > 1 && strchr("/.-=_", before) != NULL && tmpl_is_word_byte(text[at - 2]))) {
+        if (!tmpl_is_word_byte(text[at]) || tmpl_is_word_byte(before) || before == '/' ||
+            before == '=' ||
+            (at > 1 && strchr(".-_", before) != NULL && tmpl_is_word_byte(text[at - 2]))) {
             continue;
         }
         const char *end = read_date(iso, text + at);

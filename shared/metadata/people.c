@@ -63,8 +63,8 @@ apr_size_t tmpl_people_by(const char *text)
     for (apr_size_t i = 0; i < COUNT(by_words); i++) {
         apr_size_t len = first == *by_words[i] ? strlen(by_words[i]) : 0;
         if (len > 0 && apr_cstr_casecmpn(text, by_words[i], len) == 0 &&
-            (text[len] == '\0' || strchr(" :,|", text[len]) != NULL)) {
-            return len + strspn(text + len, " :,|");
+            (text[len] == '\0' || strchr(" :,|\n", text[len]) != NULL)) {
+            return len + strspn(text + len, " :,|\n");
         }
     }
     return 0;
