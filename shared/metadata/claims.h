@@ -31,9 +31,9 @@ typedef struct {
 void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool);
 
 /*
- * Adds what a place says to each field for which the table has the place. value, which may be NULL,
- * is copied without white space around it, and with character references that are left in it
- * decoded.
+ * Adds what a place says to each field for which the table has the place. value, which may be
+ * NULL, is copied without white space around it, and with character references that are left in
+ * it decoded.
  */
 void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,
                      const char *value);

@@ -12,7 +12,7 @@
 #include "metadata/claims.h"
 #include "metadata/dates.h"
 #include "metadata/linked_data.h"
-#include "metadata/near.h"
+#include "metadata/elements.h"
 #include "metadata/people.h"
 
 typedef struct {
@@ -207,8 +207,8 @@ static void add_type(facts_t *facts, apr_array_header_t *values, const char *val
 /* Whether text is nearly the same as the page's title. */
 static int is_title(const facts_t *facts, const char *text)
 {
-    return facts->title != NULL && tmpl_near_share(text, facts->title) >= 0.75 &&
-           tmpl_near_share(facts->title, text) >= 0.5;
+    return facts->title != NULL && tmpl_elements_share(text, facts->title) >= 0.75 &&
+           tmpl_elements_share(facts->title, text) >= 0.5;
 }
 
 static void add_name(facts_t *facts, apr_array_header_t *values, const char *value)
@@ -334,7 +334,10 @@ static const char *find_sign(const char *text, int last, apr_size_t *len)
     return found;
 }
 
-/* The title without parts at its ends that name the site; *site is such a part, if there is one. */
+/*
+ * The title without parts at its ends that name the site; *site is such a part, if there is
+ * one.
+ */
 static const char *without_site(const facts_t *facts, const char *title, const char **site)
 {
     apr_size_t len = 0;
@@ -484,9 +487,9 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     see_head(&facts.claims, source->html);
     settle(&facts, TMPL_METADATA_TITLE);
     settle(&facts, TMPL_METADATA_SITE);
-    const char *headline = tmpl_near_read(&facts.claims, &is_like, source,
-                                          tmpl_metadata_first(metadata, TMPL_METADATA_TITLE),
-                                          tmpl_metadata_first(metadata, TMPL_METADATA_SITE));
+    const char *headline = tmpl_elements_read(&facts.claims, &is_like, source,
+                                              tmpl_metadata_first(metadata, TMPL_METADATA_TITLE),
+                                              tmpl_metadata_first(metadata, TMPL_METADATA_SITE));
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
         if (i != TMPL_METADATA_BREADCRUMB && i != TMPL_METADATA_AUTHOR) {
             settle(&facts, (tmpl_metadata_e)i);

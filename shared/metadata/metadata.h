@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page says of itself: title, authors, dates, site, a product's price and so on, from its
- * head, JSON-LD, microdata, names of elements, and the lines beside its headline (claims.h). A wrong
- * value is worse than none: values that contradict each other, or are not what their field says, are
- * left out.
+ * What a page says of itself: title, authors, dates, site, a product's price and so on, from
+ * its head, JSON-LD, microdata, names of elements, and the lines beside its headline
+ * (claims.h). A wrong value is worse than none: values that contradict each other, or are not
+ * what their field says, are left out.
  *
  *     title       the page's headline if it is like the title or the only one; else the title
  *                 without the site's name

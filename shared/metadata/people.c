@@ -110,8 +110,8 @@ static int is_name(const char *name, apr_size_t len)
 }
 
 /*
- * The offset of what ends a name in text. *pass: the length of a sign or a word between names; 0: no
- * name follows.
+ * The offset of what ends a name in text. *pass: the length of a sign or a word between names;
+ * 0: no name follows.
  */
 static apr_size_t name_end(apr_size_t *pass, const char *text)
 {

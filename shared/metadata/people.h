@@ -6,9 +6,9 @@
 #include <apr_tables.h>
 
 /*
- * Adds the names in text to names: "Written by Ann Lee and Bo Chen, editors | 3 May" has two. What
- * is no name of a person adds nothing: addresses, logins and other single words, roles, organisations,
- * and anything of more than six words. Words are in people.def.
+ * Adds the names in text to names: "Written by Ann Lee and Bo Chen, editors | 3 May" has two.
+ * What is no name of a person adds nothing: addresses, logins and other single words, roles,
+ * organisations, and anything of more than six words. Words are in people.def.
  */
 void tmpl_people_read(apr_array_header_t *names, const char *text);
 

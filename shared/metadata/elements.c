@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metadata/near.h"
+#include "metadata/elements.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ typedef struct {
     tmpl_buf_t text;
     uint32_t first, after; /* segments of the headline */
     uint32_t end; /* segment behind those near the headline: a list of other pages begins */
-} near_t;
+} elements_t;
 
 /* Whether white space or a boundary of words is between a segment and the one in front of it. */
 static int is_apart(const tmpl_page_t *page, uint32_t segment)
@@ -60,7 +60,7 @@ static int is_apart(const tmpl_page_t *page, uint32_t segment)
 }
 
 /* The text of segments, with a space between words, in w->text; at most that many bytes. */
-static const char *segments_text(near_t *w, uint32_t first, uint32_t after, apr_size_t most)
+static const char *segments_text(elements_t *w, uint32_t first, uint32_t after, apr_size_t most)
 {
     uint32_t length = 0;
     tmpl_buf_clear(&w->text);
@@ -80,13 +80,13 @@ static const char *segments_text(near_t *w, uint32_t first, uint32_t after, apr_
     return w->text.len > 0 ? w->text.at : "";
 }
 
-static const char *node_text(near_t *w, const tmpl_node_t *node, apr_size_t most)
+static const char *node_text(elements_t *w, const tmpl_node_t *node, apr_size_t most)
 {
     return segments_text(w, node->first_segment, node->after_segment, most);
 }
 
 /* An attribute that the page does not list, in UTF-8; NULL: there is none. */
-static const char *attribute_text(near_t *w, const tmpl_node_t *node, const char *name)
+static const char *attribute_text(elements_t *w, const tmpl_node_t *node, const char *name)
 {
     tmpl_attr_t attr;
     if (!tmpl_attr_find(&attr, w->page->src, node->open, name)) {
@@ -99,7 +99,7 @@ static const char *attribute_text(near_t *w, const tmpl_node_t *node, const char
     return raw.len > 0 ? raw.at : "";
 }
 
-static void say(near_t *w, tmpl_said_e said, const char *name, uint32_t of, const char *value)
+static void say(elements_t *w, tmpl_said_e said, const char *name, uint32_t of, const char *value)
 {
     tmpl_claims_add(w->claims, said, name, of, value);
 }
@@ -127,7 +127,7 @@ static int next_word(const char **word, apr_size_t *len, const char **at)
     return *len > 0;
 }
 
-double tmpl_near_share(const char *text, const char *other)
+double tmpl_elements_share(const char *text, const char *other)
 {
     const char *word, *theirs;
     apr_size_t len, length;
@@ -171,7 +171,7 @@ static int has_words(const char *text, int least)
 }
 
 /* The text of a heading without the sign of its permalink. */
-static const char *headline_text(near_t *w, const tmpl_node_t *node)
+static const char *headline_text(elements_t *w, const tmpl_node_t *node)
 {
     static const char *const signs[] = { " ", "#", "\xC2\xB6", "\xC2\xA7" };
     tmpl_buf_t *text = &w->text;
@@ -187,7 +187,7 @@ static const char *headline_text(near_t *w, const tmpl_node_t *node)
 }
 
 /* The h1 that is most like title, and does not name the site. */
-static const char *find_headline(near_t *w, int *is_like, const char *title, const char *site)
+static const char *find_headline(elements_t *w, int *is_like, const char *title, const char *site)
 {
     const char *best = NULL;
     double most = -1;
@@ -199,12 +199,12 @@ static const char *find_headline(near_t *w, int *is_like, const char *title, con
             continue;
         }
         const char *text = headline_text(w, node);
-        if (*text == '\0' || (site != NULL && tmpl_near_share(text, site) == 1 &&
-                              (title == NULL || tmpl_near_share(title, site) < 1))) {
+        if (*text == '\0' || (site != NULL && tmpl_elements_share(text, site) == 1 &&
+                              (title == NULL || tmpl_elements_share(title, site) < 1))) {
             continue;
         }
         double like =
-            title != NULL ? tmpl_near_share(text, title) + tmpl_near_share(title, text) : 0;
+            title != NULL ? tmpl_elements_share(text, title) + tmpl_elements_share(title, text) : 0;
         n++;
         if (like > most) {
             most = like;
@@ -214,7 +214,7 @@ static const char *find_headline(near_t *w, int *is_like, const char *title, con
         }
     }
     *is_like = best != NULL && title != NULL &&
-               (tmpl_near_share(best, title) >= 0.5 ||
+               (tmpl_elements_share(best, title) >= 0.5 ||
                 (n == 1 && has_words(best, HEADLINE_WORDS) &&
                  !is_deleted(w->source->edits, w->page->segments[w->first].span.start)));
     return best;
@@ -237,7 +237,7 @@ static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
 }
 
 /* What is near the headline ends BEHIND segments behind it, or with the title of another page. */
-static void find_end(near_t *w)
+static void find_end(elements_t *w)
 {
     const tmpl_page_t *page = w->page;
     w->end = w->after + BEHIND;
@@ -290,7 +290,7 @@ static int is_beside(const tmpl_page_t *page, tmpl_span_t type)
 }
 
 /* The value of an element with an itemprop: content, datetime, an address of a type, or text. */
-static const char *item_value(near_t *w, const tmpl_node_t *node)
+static const char *item_value(elements_t *w, const tmpl_node_t *node)
 {
     static const char *const names[] = { "content", "datetime" };
     const char *value = NULL;
@@ -315,7 +315,7 @@ static const tmpl_node_t *name_within(const tmpl_page_t *page, uint32_t node)
     return &page->nodes[node];
 }
 
-static void see_item(near_t *w, uint32_t i, tmpl_span_t prop)
+static void see_item(elements_t *w, uint32_t i, tmpl_span_t prop)
 {
     static const char *const told[] = { "author",    "datePublished", "dateModified", "dateCreated",
                                         "publisher", "price",         "availability", "ratingValue",
@@ -340,7 +340,7 @@ static void see_item(near_t *w, uint32_t i, tmpl_span_t prop)
 }
 
 /* An item that the page may be, and that is in no other item but a page. */
-static void see_type(near_t *w, uint32_t i, tmpl_span_t type)
+static void see_type(elements_t *w, uint32_t i, tmpl_span_t type)
 {
     static const char *const types[] = { "Question",    "Product",     "Article",
                                          "NewsArticle", "BlogPosting", "DiscussionForumPosting" };
@@ -358,12 +358,12 @@ static void see_type(near_t *w, uint32_t i, tmpl_span_t type)
 }
 
 /* Whether a node is near the headline, or there is none. */
-static int is_near(const near_t *w, const tmpl_node_t *node)
+static int is_near(const elements_t *w, const tmpl_node_t *node)
 {
     return node->first_segment + BEFORE >= w->first && node->first_segment < w->end;
 }
 
-static void see_time(near_t *w, const tmpl_node_t *node)
+static void see_time(elements_t *w, const tmpl_node_t *node)
 {
     const char *value = attribute_text(w, node, "datetime");
     say(w, TMPL_SAID_ELEMENT, "time", 0,
@@ -392,7 +392,7 @@ static int is_in_link(const tmpl_page_t *page, uint32_t node, const tmpl_node_t 
 }
 
 /* The items of a breadcrumb: its links. What is no link is the page itself. */
-static void see_breadcrumb(near_t *w, const tmpl_node_t *node)
+static void see_breadcrumb(elements_t *w, const tmpl_node_t *node)
 {
     uint32_t n = 0;
     for (uint32_t s = node->first_segment; s < node->after_segment && n < 20; s++) {
@@ -405,7 +405,7 @@ static void see_breadcrumb(near_t *w, const tmpl_node_t *node)
     }
 }
 
-static void see_node(near_t *w, uint32_t i, int *has_breadcrumb)
+static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
 {
     const tmpl_page_t *page = w->page;
     const tmpl_node_t *node = &page->nodes[i];
@@ -438,7 +438,10 @@ static void see_node(near_t *w, uint32_t i, int *has_breadcrumb)
 
 /* --- Lines and names of elements near the headline --- */
 
-/* The element near a segment whose class says that it names an author; TMPL_NONE: there is none. */
+/*
+ * The element near a segment whose class says that it names an author; TMPL_NONE: there is
+ * none.
+ */
 static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
 {
     static const char *const names[] = { "author", "byline", "writer" };
@@ -470,7 +473,7 @@ static int is_later(const char *text, apr_size_t len)
 }
 
 /* Adds the date in a line; only that of a change if only_later is set. */
-static void see_date_line(near_t *w, const char *line, int only_later)
+static void see_date_line(elements_t *w, const char *line, int only_later)
 {
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin;
@@ -484,7 +487,7 @@ static void see_date_line(near_t *w, const char *line, int only_later)
 }
 
 /* Lines at a page's end say when it was changed, in documentation and wikis. */
-static void see_end(near_t *w)
+static void see_end(elements_t *w)
 {
     uint32_t n = w->page->n_segments;
     for (uint32_t s = n > BEHIND ? n - BEHIND : 0; s < n;) {
@@ -502,7 +505,7 @@ static void see_end(near_t *w)
 }
 
 /* Reads the line of segments [first, after). *by: the line in front ends in "By". */
-static void see_line(near_t *w, uint32_t first, uint32_t after, int *by)
+static void see_line(elements_t *w, uint32_t first, uint32_t after, int *by)
 {
     const char *line = segments_text(w, first, after, LINE_BYTES);
     apr_size_t len = tmpl_people_by(line);
@@ -518,7 +521,7 @@ static void see_line(near_t *w, uint32_t first, uint32_t after, int *by)
 }
 
 /* The first line of an element that says more than "By". */
-static const char *author_text(near_t *w, const tmpl_node_t *node)
+static const char *author_text(elements_t *w, const tmpl_node_t *node)
 {
     const char *text = "";
     for (uint32_t s = node->first_segment; s < node->after_segment;) {
@@ -536,7 +539,7 @@ static const char *author_text(near_t *w, const tmpl_node_t *node)
     return text;
 }
 
-static void see_lines(near_t *w)
+static void see_lines(elements_t *w)
 {
     const tmpl_segment_t *segments = w->page->segments;
     uint32_t n = w->page->n_segments;
@@ -565,11 +568,11 @@ static void see_lines(near_t *w)
     }
 }
 
-const char *tmpl_near_read(tmpl_claims_t *claims, int *is_like,
-                           const tmpl_metadata_source_t *source, const char *title,
-                           const char *site)
+const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
+                               const tmpl_metadata_source_t *source, const char *title,
+                               const char *site)
 {
-    near_t w = { .page = source->page, .source = source, .claims = claims };
+    elements_t w = { .page = source->page, .source = source, .claims = claims };
     int has_breadcrumb = 0;
     tmpl_buf_init(&w.text, claims->pool);
     const char *headline = find_headline(&w, is_like, title, site);
