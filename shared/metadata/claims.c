@@ -97,10 +97,12 @@ apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_
                                      apr_size_t *rank)
 {
     apr_array_header_t *values = NULL;
-    while (*rank < N_PLACES && values == NULL) {
-        values =
-            places[*rank].field == field && claims->has[*rank] ? claims_of(claims, *rank) : NULL;
-        ++*rank;
+    apr_size_t i = *rank;
+    for (; i < N_PLACES && places[i].field <= field && values == NULL; i++) {
+        if (claims->has[i] && places[i].field == field) {
+            values = claims_of(claims, i);
+        }
     }
+    *rank = i;
     return values;
 }

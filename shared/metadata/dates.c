@@ -52,27 +52,12 @@ static int is_month(const char *word, apr_size_t len, const char *names)
 {
     for (const char *name = names; name != NULL; name = strchr(name, ' ')) {
         name += *name == ' ';
-        if (len >= 3 && tmpl_lower(*word) == *name && len <= strcspn(name, " ") &&
+        if (tmpl_lower(*word) == *name && len <= strcspn(name, " ") &&
             apr_cstr_casecmpn(word, name, len) == 0) {
             return 1;
         }
     }
     return 0;
-}
-
-static const char *read_month(int *month, const char *at)
-{
-    apr_size_t len = 0;
-    while (tmpl_is_word_byte(at[len]) && !tmpl_is_digit(at[len])) {
-        len++;
-    }
-    for (apr_size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
-        if (is_month(at, len, months[i].names)) {
-            *month = months[i].number;
-            return at + len;
-        }
-    }
-    return NULL;
 }
 
 /* Passes what stands between the parts of a date, which may be nothing. */
@@ -90,6 +75,25 @@ static const char *pass_between(const char *at)
         }
     } while (at != start && at - start < 8);
     return at;
+}
+
+static const char *read_month(int *month, const char *at)
+{
+    apr_size_t len = 0;
+    while (tmpl_is_word_byte(at[len]) && !tmpl_is_digit(at[len])) {
+        len++;
+    }
+    /* a number follows in every form, and behind few words */
+    if (len < 3 || !tmpl_is_digit(*pass_between(at + len))) {
+        return NULL;
+    }
+    for (apr_size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
+        if (is_month(at, len, months[i].names)) {
+            *month = months[i].number;
+            return at + len;
+        }
+    }
+    return NULL;
 }
 
 static const char *pass_ordinal(const char *at)
@@ -196,6 +200,9 @@ static const char *read_date(char iso[TMPL_DATE_SIZE], const char *at)
 {
     for (apr_size_t i = 0; i < N_DATE_FORMS; i++) {
         day_t day = { 0 };
+        if (tmpl_is_digit(*at) == (date_forms[i].form[0] == 'M')) {
+            continue;
+        }
         const char *end = read_form(&day, date_forms[i].form, at);
         if (end != NULL && (date_forms[i].is_sure || day.day > 12 || day.day == day.month)) {
             apr_snprintf(iso, TMPL_DATE_SIZE, "%04d-%02d-%02d", day.year, day.month, day.day);

@@ -116,11 +116,12 @@ static apr_size_t sign_len(const char *at)
 /* The next word of a text; returns 0 behind the last one. */
 static int next_word(const char **word, apr_size_t *len, const char **at)
 {
-    while (**at != '\0' && (!tmpl_is_word_byte(**at) || sign_len(*at) > 0)) {
-        *at += sign_len(*at) > 0 ? sign_len(*at) : 1;
+    apr_size_t sign;
+    while (**at != '\0' && (!tmpl_is_word_byte(**at) || (sign = sign_len(*at)) > 0)) {
+        *at += tmpl_is_word_byte(**at) ? sign : 1;
     }
     *word = *at;
-    while (tmpl_is_word_byte(**at) && sign_len(*at) == 0) {
+    while (tmpl_is_word_byte(**at) && (!(**at & 0x80) || sign_len(*at) == 0)) {
         ++*at;
     }
     *len = (apr_size_t)(*at - *word);
@@ -497,7 +498,8 @@ static void see_end(elements_t *w)
         }
         tmpl_span_t span = { w->page->segments[s].span.start,
                              w->page->segments[after - 1].span.end };
-        if (tmpl_date_may_be(w->page->src + span.start, tmpl_span_len(span))) {
+        if (tmpl_span_len(span) < 4 * LINE_BYTES &&
+            tmpl_date_may_be(w->page->src + span.start, tmpl_span_len(span))) {
             see_date_line(w, segments_text(w, s, after, LINE_BYTES), 1);
         }
         s = after;
