@@ -214,11 +214,20 @@ static const char *read_date(char iso[TMPL_DATE_SIZE], const char *at)
 
 int tmpl_date_may_be(const char *text, apr_size_t len)
 {
-    apr_size_t n = 0;
-    for (apr_size_t i = 0; i < len && n < 4; i++) {
-        n = tmpl_is_digit(text[i]) ? n + 1 : 0;
+    /* one of each four bytes is in such a row */
+    for (apr_size_t i = 3; i < len; i += 4) {
+        apr_size_t first = i, behind = i;
+        while (behind < len && behind < i + 4 && tmpl_is_digit(text[behind])) {
+            behind++;
+        }
+        while (behind > i && first > 0 && tmpl_is_digit(text[first - 1]) && behind - first < 4) {
+            first--;
+        }
+        if (behind - first >= 4) {
+            return 1;
+        }
     }
-    return n == 4;
+    return 0;
 }
 
 apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const char *text,

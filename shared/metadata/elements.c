@@ -12,12 +12,15 @@
 #include "text/text.h"
 
 /* Segments in front of the headline and behind it in which bylines are looked for. */
-#define BEFORE 14
+#define BEFORE 8
 #define BEHIND 40
 
 /* Lines behind the headline in which a date is looked for; bytes of a line that may have one. */
 #define LINES      15
 #define LINE_BYTES 160
+
+/* Segments at a page's end in which the date of a change is looked for. */
+#define END 24
 
 /* Elements upwards whose class is looked at; bytes of an author's element. */
 #define CLASSES_UP   3
@@ -102,6 +105,16 @@ static const char *attribute_text(elements_t *w, const tmpl_node_t *node, const 
 static void say(elements_t *w, tmpl_said_e said, const char *name, uint32_t of, const char *value)
 {
     tmpl_claims_add(w->claims, said, name, of, value);
+}
+
+/* Says that a text near the headline names authors, if it names anybody. */
+static void say_authors(elements_t *w, const char *place, uint32_t of, const char *text)
+{
+    apr_array_header_t *names = apr_array_make(w->claims->pool, 1, sizeof(const char *));
+    tmpl_people_read(names, text);
+    if (names->nelts > 0) {
+        say(w, TMPL_SAID_ELEMENT, place, of, text);
+    }
 }
 
 /* The length of a sign beyond ASCII at at; 0: there is none. */
@@ -417,7 +430,7 @@ static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
         }
         else if (attr->name == TMPL_ATTR_REL && is_near(w, node) &&
                  tmpl_has_word(page->src, attr->value, "author", tmpl_span_is)) {
-            say(w, TMPL_SAID_ELEMENT, "rel author", node->parent, node_text(w, node, AUTHOR_BYTES));
+            say_authors(w, "rel author", node->parent, node_text(w, node, AUTHOR_BYTES));
         }
         else if (attr->name == TMPL_ATTR_ITEMTYPE) {
             see_type(w, i, attr->value);
@@ -491,7 +504,7 @@ static void see_date_line(elements_t *w, const char *line, int only_later)
 static void see_end(elements_t *w)
 {
     uint32_t n = w->page->n_segments;
-    for (uint32_t s = n > BEHIND ? n - BEHIND : 0; s < n;) {
+    for (uint32_t s = n > END ? n - END : 0; s < n;) {
         uint32_t after = s + 1;
         while (after < n && !w->page->segments[after].apart) {
             after++;
@@ -516,7 +529,7 @@ static void see_line(elements_t *w, uint32_t first, uint32_t after, int *by)
     }
     line = apr_pstrdup(w->claims->pool, line);
     if (*by || (len > 0 && line[len] != '\0')) {
-        say(w, TMPL_SAID_ELEMENT, "line by", 0, line + len);
+        say_authors(w, "line by", 0, line + len);
     }
     *by = len > 0 && line[len] == '\0';
     see_date_line(w, line, 0);
@@ -557,8 +570,8 @@ static void see_lines(elements_t *w)
         uint32_t node = author_around(w->page, segments[s].node);
         if (!is_headline && node != TMPL_NONE && node != last) {
             last = node;
-            say(w, TMPL_SAID_ELEMENT, "class author", w->page->nodes[node].parent,
-                author_text(w, &w->page->nodes[node]));
+            say_authors(w, "class author", w->page->nodes[node].parent,
+                        author_text(w, &w->page->nodes[node]));
         }
         if (!is_headline) {
             see_line(w, s, after, &by);
