@@ -522,12 +522,14 @@ static void see_end(elements_t *w)
 /* Reads the line of segments [first, after). *by: the line in front ends in "By". */
 static void see_line(elements_t *w, uint32_t first, uint32_t after, int *by)
 {
-    const char *line = segments_text(w, first, after, LINE_BYTES);
-    apr_size_t len = tmpl_people_by(line);
-    if (*line == '\0' || is_deleted(w->source->edits, w->page->segments[first].span.start)) {
+    if (is_deleted(w->source->edits, w->page->segments[first].span.start)) {
         return;
     }
-    line = apr_pstrdup(w->claims->pool, line);
+    const char *line = segments_text(w, first, after, LINE_BYTES);
+    apr_size_t len = tmpl_people_by(line);
+    if (*line == '\0') {
+        return;
+    }
     if (*by || (len > 0 && line[len] != '\0')) {
         say_authors(w, "line by", 0, line + len);
     }
