@@ -440,6 +440,14 @@ static int has_more(const apr_array_header_t *values, const apr_array_header_t *
     return values->nelts > than->nelts && found == than->nelts;
 }
 
+/* Whether a text is the first value of a field, as far as letters say: a site is no person. */
+static int is_called(const facts_t *facts, tmpl_metadata_e field, const char *text)
+{
+    const char *name = tmpl_metadata_first(facts->metadata, field);
+    return name != NULL && strcmp(letters_of(name, strlen(name), facts->pool),
+                                  letters_of(text, strlen(text), facts->pool)) == 0;
+}
+
 /* The authors of the best place; of a place behind it, if it has all of them and more. */
 static void settle_authors(facts_t *facts)
 {
@@ -448,7 +456,11 @@ static void settle_authors(facts_t *facts)
     while ((said = tmpl_claims_next(&facts->claims, TMPL_METADATA_AUTHOR, &rank)) != NULL) {
         apr_array_header_t *names = apr_array_make(facts->pool, 1, sizeof(const char *));
         for (int i = 0; i < said->nelts; i++) {
-            tmpl_people_read(names, APR_ARRAY_IDX(said, i, const char *));
+            const char *text = APR_ARRAY_IDX(said, i, const char *);
+            if (!is_called(facts, TMPL_METADATA_SITE, text) &&
+                !is_called(facts, TMPL_METADATA_PUBLISHER, text)) {
+                tmpl_people_read(names, text);
+            }
         }
         if (names->nelts > 0 && names->nelts <= most_values[TMPL_METADATA_AUTHOR] &&
             (best == NULL || has_more(names, best))) {

@@ -105,6 +105,8 @@ static void authors(void **state)
         { LD("{\"@type\":\"Article\",\"author\":{\"@type\":\"Organization\",\"name\":\"Lee "
              "Ann\"}}"),
           "", "publisher: Lee Ann; type: article" },
+        { META("og:site_name", "Quiet Light") "<meta name=author content='Quiet Light'>", "",
+          "site: Quiet Light" },
         /* JSON-LD */
         { LD("{\"@type\":\"NewsArticle\",\"author\":[{\"@type\":\"Person\",\"name\":\"Ann Lee\"},"
              "\"Bo Chen\",{\"url\":\"c\"}]}"),
