@@ -29,6 +29,11 @@
 /* The only h1 of so many words, which stays, is the headline, whatever the title says. */
 #define HEADLINE_WORDS 4
 
+/* Elements that may say something, of which the first are looked at; elements in one, around one. */
+#define ELEMENTS 2000
+#define WITHIN   64
+#define AROUND   16
+
 /* h1 elements that are looked at. */
 #define HEADLINES 64
 
@@ -129,9 +134,14 @@ static apr_size_t sign_len(const char *at)
 /* The next word of a text; returns 0 behind the last one. */
 static int next_word(const char **word, apr_size_t *len, const char **at)
 {
-    apr_size_t sign;
-    while (**at != '\0' && (!tmpl_is_word_byte(**at) || (sign = sign_len(*at)) > 0)) {
-        *at += tmpl_is_word_byte(**at) ? sign : 1;
+    while (**at != '\0' && !tmpl_is_word_byte(**at)) {
+        ++*at;
+    }
+    for (apr_size_t sign; (sign = sign_len(*at)) > 0;) {
+        *at += sign;
+        while (**at != '\0' && !tmpl_is_word_byte(**at)) {
+            ++*at;
+        }
     }
     *word = *at;
     while (tmpl_is_word_byte(**at) && (!(**at & 0x80) || sign_len(*at) == 0)) {
@@ -207,9 +217,9 @@ static const char *find_headline(elements_t *w, int *is_like, const char *title,
     double most = -1;
     uint32_t n = 0;
     *is_like = 0;
-    for (uint32_t i = 0; i < w->page->n_nodes && n < HEADLINES; i++) {
+    for (uint32_t i = 0; i < w->page->n_nodes; i++) {
         const tmpl_node_t *node = &w->page->nodes[i];
-        if (node->tag != TMPL_TAG_H1) {
+        if (node->tag != TMPL_TAG_H1 || w->looked++ >= HEADLINES) {
             continue;
         }
         const char *text = headline_text(w, node);
@@ -237,12 +247,13 @@ static const char *find_headline(elements_t *w, int *is_like, const char *title,
 /* Whether a heading, or what is around it, is a link: it leads to another page. */
 static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
 {
-    for (uint32_t i = node + 1; i < page->nodes[node].after; i++) {
+    for (uint32_t i = node + 1; i < page->nodes[node].after && i < node + WITHIN; i++) {
         if (page->nodes[i].tag == TMPL_TAG_A) {
             return 1;
         }
     }
-    for (uint32_t up = page->nodes[node].parent; up != TMPL_NONE; up = page->nodes[up].parent) {
+    uint32_t up = page->nodes[node].parent;
+    for (int n = 0; n < AROUND && up != TMPL_NONE; n++, up = page->nodes[up].parent) {
         if (page->nodes[up].tag == TMPL_TAG_A) {
             return 1;
         }
@@ -320,7 +331,7 @@ static const char *item_value(elements_t *w, const tmpl_node_t *node)
 /* The element with itemprop=name in an item; node itself if there is none. */
 static const tmpl_node_t *name_within(const tmpl_page_t *page, uint32_t node)
 {
-    for (uint32_t i = node + 1; i < page->nodes[node].after; i++) {
+    for (uint32_t i = node + 1; i < page->nodes[node].after && i < node + WITHIN; i++) {
         const tmpl_known_attr_t *prop = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_ITEMPROP);
         if (prop != NULL && tmpl_span_is(page->src, prop->value, "name")) {
             return &page->nodes[i];
@@ -425,14 +436,14 @@ static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
     const tmpl_node_t *node = &page->nodes[i];
     for (const tmpl_known_attr_t *attr = page->attrs + node->attrs;
          attr->value.start < node->open.end; attr++) {
-        if (attr->name == TMPL_ATTR_ITEMPROP) {
+        if (attr->name == TMPL_ATTR_ITEMPROP && w->looked++ < ELEMENTS) {
             see_item(w, i, attr->value);
         }
-        else if (attr->name == TMPL_ATTR_REL && is_near(w, node) &&
+        else if (attr->name == TMPL_ATTR_REL && is_near(w, node) && w->looked < ELEMENTS &&
                  tmpl_has_word(page->src, attr->value, "author", tmpl_span_is)) {
             say_authors(w, "rel author", node->parent, node_text(w, node, AUTHOR_BYTES));
         }
-        else if (attr->name == TMPL_ATTR_ITEMTYPE) {
+        else if (attr->name == TMPL_ATTR_ITEMTYPE && w->looked++ < ELEMENTS) {
             see_type(w, i, attr->value);
         }
         else if (!*has_breadcrumb &&
@@ -445,7 +456,7 @@ static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
             see_breadcrumb(w, node);
         }
     }
-    if (node->tag == TMPL_TAG_TIME && is_near(w, node)) {
+    if (node->tag == TMPL_TAG_TIME && is_near(w, node) && w->looked++ < ELEMENTS) {
         see_time(w, node);
     }
 }

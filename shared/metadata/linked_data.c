@@ -9,8 +9,8 @@
 
 #include "base/ascii.h"
 
-#define MOST      20   /* values of a list */
-#define OBJECTS   1000 /* objects of a script that are looked at */
+#define MOST      20  /* values of a list */
+#define OBJECTS   200 /* objects of a script that are looked at */
 #define NUMBERING 10000
 
 typedef struct {
@@ -59,13 +59,9 @@ static int type_ends_in(const char *type, const char *end)
 static const json_t *referred(const linked_t *linked, const json_t *object)
 {
     const char *id = json_string_value(json_object_get(object, "@id"));
-    size_t i;
-    json_t *one;
-    if (id == NULL || json_object_size(object) > 1) {
-        return object;
-    }
-    json_array_foreach(linked->graph, i, one)
-    {
+    size_t n = json_object_size(object) == 1 && id != NULL ? json_array_size(linked->graph) : 0;
+    for (size_t i = 0; i < n && i < OBJECTS; i++) {
+        const json_t *one = json_array_get(linked->graph, i);
         const char *is = json_string_value(json_object_get(one, "@id"));
         if (is != NULL && json_object_size(one) > 1 && strcmp(is, id) == 0) {
             return one;
@@ -238,7 +234,7 @@ static const struct {
 
 static void see_linked_object(linked_t *linked, const json_t *object)
 {
-    const char *type = type_of(object);
+    const char *type = linked->claims->list->nelts < TMPL_CLAIMS_MOST ? type_of(object) : "";
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (type_ends_in(type, kinds[i].end)) {
             linked->of++;

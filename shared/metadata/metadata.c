@@ -155,10 +155,13 @@ static void add_price(facts_t *facts, apr_array_header_t *values, const char *va
 
 static void add_rating(facts_t *facts, apr_array_header_t *values, const char *value)
 {
-    double rating = strtod(value, NULL);
-    if (rating > 0 && (strchr(value, '/') != NULL || rating <= 5)) {
+    int has_best = strchr(value, '/') != NULL;
+    long whole = strtol(value, NULL, 10);
+    /* without the best one, only stars are known */
+    int is_zero = value[strspn(value, "0.,")] == '\0' || value[strspn(value, "0.,")] == '/';
+    if (!is_zero && (has_best || (whole >= 0 && whole <= 5))) {
         APR_ARRAY_PUSH(values, const char *) =
-            apr_pstrcat(facts->pool, value, strchr(value, '/') != NULL ? "" : "/5", NULL);
+            has_best ? value : apr_pstrcat(facts->pool, value, "/5", NULL);
     }
 }
 
@@ -420,7 +423,7 @@ static void settle_breadcrumb(facts_t *facts)
     }
     if (is_home) {
         memmove(crumbs->elts, crumbs->elts + crumbs->elt_size,
-                (apr_size_t)(--crumbs->nelts * crumbs->elt_size));
+                (apr_size_t)--crumbs->nelts * sizeof(const char *));
     }
     if (crumbs->nelts == 0) {
         facts->metadata->values[TMPL_METADATA_BREADCRUMB] = NULL;

@@ -197,6 +197,7 @@ static void products(void **state)
           "<div itemscope itemtype='http://schema.org/Product'><b itemprop=price>$1,299</b>"
           "<link itemprop=availability href='http://schema.org/PreOrder'></div>",
           "type: product; price: 1299; availability: pre order" },
+        { LD("{\"@type\":\"AggregateRating\",\"ratingValue\":\"0\"}"), "", "" },
         /* two products: the page has no price */
         { LD("[{\"@type\":\"Product\",\"offers\":{\"price\":1}},"
              "{\"@type\":\"Product\",\"offers\":{\"price\":2}}]"),
@@ -254,6 +255,13 @@ static void limits(void **state)
         head = i % 2 ? head : apr_psprintf(*state, "%s<meta name=keywords content='k%d'>", head, i);
         list = apr_psprintf(*state, "%s%sw%d", list, i ? "," : "", i);
     }
+    /* very many elements that say something */
+    const char *many = "";
+    for (int i = 0; i < 3000; i++) {
+        many = apr_pstrcat(*state, many, i % 100 ? "" : "<h1>Boats</h1>", "<time></time>", NULL);
+    }
+    many = apr_pstrcat(*state, many, many, many, NULL);
+    assert_non_null(strstr(metadata_of("", many, &none, *state), "Boats"));
     const char *tags = metadata_of(head, "", &none, *state);
     assert_true(strlen(tags) < 200);
     head = apr_pstrcat(*state, "<meta name=keywords content='", list, "'>", NULL);
