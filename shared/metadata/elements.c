@@ -43,6 +43,7 @@ typedef struct {
     tmpl_claims_t *claims;
     tmpl_buf_t text;
     uint32_t first, after; /* segments of the headline */
+    uint32_t looked;       /* elements that were looked at closely */
     uint32_t end; /* segment behind those near the headline: a list of other pages begins */
 } elements_t;
 
