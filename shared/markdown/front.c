@@ -30,7 +30,7 @@ static const char *written_address(const char *value, const tmpl_hrefs_t *hrefs,
     return address.at;
 }
 
-static void begin_line(tmpl_buf_t *out, apr_size_t before, int field)
+static void begin_front_line(tmpl_buf_t *out, apr_size_t before, int field)
 {
     tmpl_buf_add(out, "---\n", out->len == before ? 4 : 0);
     tmpl_buf_add_text(out, lines[field].key);
@@ -73,7 +73,7 @@ void tmpl_front_write(tmpl_buf_t *out, const tmpl_metadata_t *metadata, const tm
         if (text == NULL || *text == '\0') {
             continue;
         }
-        begin_line(out, before, i);
+        begin_front_line(out, before, i);
         if (lines[i].most > 1 && i != TMPL_METADATA_AUTHOR) {
             write_list(out, metadata->values[i], lines[i].characters);
         }

@@ -29,7 +29,7 @@
 /* The only h1 of so many words, which stays, is the headline, whatever the title says. */
 #define HEADLINE_WORDS 4
 
-/* Elements that may say something, of which the first are looked at; elements in one, around one. */
+/* Elements that are looked at closely, the first of a page; elements within one and around one. */
 #define ELEMENTS 2000
 #define WITHIN   64
 #define AROUND   16
@@ -108,7 +108,8 @@ static const char *attribute_text(elements_t *w, const tmpl_node_t *node, const 
     return raw.len > 0 ? raw.at : "";
 }
 
-static void say(elements_t *w, tmpl_said_e said, const char *name, uint32_t of, const char *value)
+static void say_element(elements_t *w, tmpl_said_e said, const char *name, uint32_t of,
+                        const char *value)
 {
     tmpl_claims_add(w->claims, said, name, of, value);
 }
@@ -119,7 +120,7 @@ static void say_authors(elements_t *w, const char *place, uint32_t of, const cha
     apr_array_header_t *names = apr_array_make(w->claims->pool, 1, sizeof(const char *));
     tmpl_people_read(names, text);
     if (names->nelts > 0) {
-        say(w, TMPL_SAID_ELEMENT, place, of, text);
+        say_element(w, TMPL_SAID_ELEMENT, place, of, text);
     }
 }
 
@@ -133,7 +134,7 @@ static apr_size_t sign_len(const char *at)
 }
 
 /* The next word of a text; returns 0 behind the last one. */
-static int next_word(const char **word, apr_size_t *len, const char **at)
+static int next_title_word(const char **word, apr_size_t *len, const char **at)
 {
     while (**at != '\0' && !tmpl_is_word_byte(**at)) {
         ++*at;
@@ -157,9 +158,9 @@ double tmpl_elements_share(const char *text, const char *other)
     const char *word, *theirs;
     apr_size_t len, length;
     uint32_t n = 0, found = 0;
-    for (const char *at = text; n < 64 && next_word(&word, &len, &at); n++) {
+    for (const char *at = text; n < 64 && next_title_word(&word, &len, &at); n++) {
         int has = 0;
-        for (const char *in = other; !has && next_word(&theirs, &length, &in);) {
+        for (const char *in = other; !has && next_title_word(&theirs, &length, &in);) {
             has = length == len && apr_cstr_casecmpn(word, theirs, len) == 0;
         }
         found += has ? 1 : 0;
@@ -189,7 +190,7 @@ static int has_words(const char *text, int least)
 {
     const char *word;
     apr_size_t len;
-    while (least > 0 && next_word(&word, &len, &text)) {
+    while (least > 0 && next_title_word(&word, &len, &text)) {
         least--;
     }
     return least == 0;
@@ -212,7 +213,8 @@ static const char *headline_text(elements_t *w, const tmpl_node_t *node)
 }
 
 /* The h1 that is most like title, and does not name the site. */
-static const char *find_headline(elements_t *w, int *is_like, const char *title, const char *site)
+static const char *find_title_heading(elements_t *w, int *is_like, const char *title,
+                                      const char *site)
 {
     const char *best = NULL;
     double most = -1;
@@ -263,7 +265,7 @@ static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
 }
 
 /* What is near the headline ends BEHIND segments behind it, or with the title of another page. */
-static void find_end(elements_t *w)
+static void find_near_end(elements_t *w)
 {
     const tmpl_page_t *page = w->page;
     w->end = w->after + BEHIND;
@@ -300,7 +302,7 @@ static tmpl_span_t type_around(const tmpl_page_t *page, uint32_t node, uint32_t 
 }
 
 /* Whether an item is not the page itself. */
-static int is_beside(const tmpl_page_t *page, tmpl_span_t type)
+static int is_other_item(const tmpl_page_t *page, tmpl_span_t type)
 {
     static const char *const beside[] = { "Comment",      "UserComments", "Review", "Answer",
                                           "ImageObject",  "VideoObject",  "Person", "Event",
@@ -358,8 +360,9 @@ static void see_item(elements_t *w, uint32_t i, tmpl_span_t prop)
         int is_organization =
             is != NULL && memmem(page->src + is->value.start, tmpl_span_len(is->value),
                                  "Organization", sizeof("Organization") - 1) != NULL;
-        if (!is_beside(page, type)) {
-            say(w, TMPL_SAID_ITEM, k == 0 && is_organization ? "publisher" : told[k], item, value);
+        if (!is_other_item(page, type)) {
+            say_element(w, TMPL_SAID_ITEM, k == 0 && is_organization ? "publisher" : told[k], item,
+                        value);
         }
         return;
     }
@@ -378,7 +381,7 @@ static void see_type(elements_t *w, uint32_t i, tmpl_span_t type)
         if (tmpl_span_len(type) > len && src[type.end - len - 1] == '/' &&
             memcmp(src + type.end - len, types[k], len) == 0 &&
             (tmpl_span_len(around) == 0 || src[around.end - 1] == 'e')) {
-            say(w, TMPL_SAID_ITEM, "type", i, types[k]);
+            say_element(w, TMPL_SAID_ITEM, "type", i, types[k]);
         }
     }
 }
@@ -392,8 +395,8 @@ static int is_near(const elements_t *w, const tmpl_node_t *node)
 static void see_time(elements_t *w, const tmpl_node_t *node)
 {
     const char *value = attribute_text(w, node, "datetime");
-    say(w, TMPL_SAID_ELEMENT, "time", 0,
-        value != NULL && *value != '\0' ? value : node_text(w, node, 100));
+    say_element(w, TMPL_SAID_ELEMENT, "time", 0,
+                value != NULL && *value != '\0' ? value : node_text(w, node, 100));
 }
 
 /* Whether a value has a text, in any case. */
@@ -418,14 +421,14 @@ static int is_in_link(const tmpl_page_t *page, uint32_t node, const tmpl_node_t 
 }
 
 /* The items of a breadcrumb: its links. What is no link is the page itself. */
-static void see_breadcrumb(elements_t *w, const tmpl_node_t *node)
+static void see_breadcrumb_links(elements_t *w, const tmpl_node_t *node)
 {
     uint32_t n = 0;
     for (uint32_t s = node->first_segment; s < node->after_segment && n < 20; s++) {
         uint32_t of = w->page->segments[s].node;
         const char *text = segments_text(w, s, s + 1, 100);
         if (is_in_link(w->page, of, node)) {
-            say(w, TMPL_SAID_ELEMENT, "breadcrumb", node->first_segment, text);
+            say_element(w, TMPL_SAID_ELEMENT, "breadcrumb", node->first_segment, text);
             n++;
         }
     }
@@ -454,7 +457,7 @@ static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
                  node->after_segment < node->first_segment + 40 &&
                  has_text(page->src, attr->value, "breadcrumb")) {
             *has_breadcrumb = 1;
-            see_breadcrumb(w, node);
+            see_breadcrumb_links(w, node);
         }
     }
     if (node->tag == TMPL_TAG_TIME && is_near(w, node) && w->looked++ < ELEMENTS) {
@@ -508,7 +511,7 @@ static void see_date_line(elements_t *w, const char *line, int only_later)
     }
     int later = is_later(line, begin);
     if (later || !only_later) {
-        say(w, TMPL_SAID_ELEMENT, later ? "line modified" : "line date", 0, iso);
+        say_element(w, TMPL_SAID_ELEMENT, later ? "line modified" : "line date", 0, iso);
     }
 }
 
@@ -604,8 +607,8 @@ const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
     elements_t w = { .page = source->page, .source = source, .claims = claims };
     int has_breadcrumb = 0;
     tmpl_buf_init(&w.text, claims->pool);
-    const char *headline = find_headline(&w, is_like, title, site);
-    find_end(&w);
+    const char *headline = find_title_heading(&w, is_like, title, site);
+    find_near_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
         see_node(&w, i, &has_breadcrumb);
     }

@@ -21,7 +21,7 @@ typedef struct {
 
 typedef void see_object_t(linked_t *linked, const json_t *object);
 
-static void say(linked_t *linked, const char *name, const char *value)
+static void say_linked(linked_t *linked, const char *name, const char *value)
 {
     tmpl_claims_add(linked->claims, TMPL_SAID_LINKED, name, linked->of, value);
 }
@@ -87,15 +87,16 @@ static void see_authors(linked_t *linked, const json_t *author)
             referred(linked, json_is_array(author) ? json_array_get(author, i) : author);
         const char *type = type_of(one);
         int is_person = *type == '\0' || strcmp(type, "Person") == 0 || strcmp(type, "Thing") == 0;
-        say(linked, is_person ? "article.author" : "article.organization", name_of(linked, one));
+        say_linked(linked, is_person ? "article.author" : "article.organization",
+                   name_of(linked, one));
     }
 }
 
 static void see_dates(linked_t *linked, const json_t *object, const char *published,
                       const char *modified)
 {
-    say(linked, published, member_text(linked, object, "datePublished"));
-    say(linked, modified, member_text(linked, object, "dateModified"));
+    say_linked(linked, published, member_text(linked, object, "datePublished"));
+    say_linked(linked, modified, member_text(linked, object, "dateModified"));
 }
 
 /* An address, or the url of an object, or the first of a list. */
@@ -111,18 +112,18 @@ static void see_article(linked_t *linked, const json_t *object)
     const json_t *keywords = json_object_get(object, "keywords");
     size_t i;
     json_t *one;
-    say(linked, "object.type", type_of(object));
-    say(linked, "article.headline", member_text(linked, object, "headline"));
-    say(linked, "article.description", member_text(linked, object, "description"));
-    say(linked, "article.inLanguage", member_text(linked, object, "inLanguage"));
-    say(linked, "article.articleSection", member_text(linked, object, "articleSection"));
-    say(linked, "article.publisher", name_of(linked, json_object_get(object, "publisher")));
-    say(linked, "article.image", address_of(linked, json_object_get(object, "image")));
-    say(linked, "article.keywords", json_string_value(keywords));
+    say_linked(linked, "object.type", type_of(object));
+    say_linked(linked, "article.headline", member_text(linked, object, "headline"));
+    say_linked(linked, "article.description", member_text(linked, object, "description"));
+    say_linked(linked, "article.inLanguage", member_text(linked, object, "inLanguage"));
+    say_linked(linked, "article.articleSection", member_text(linked, object, "articleSection"));
+    say_linked(linked, "article.publisher", name_of(linked, json_object_get(object, "publisher")));
+    say_linked(linked, "article.image", address_of(linked, json_object_get(object, "image")));
+    say_linked(linked, "article.keywords", json_string_value(keywords));
     json_array_foreach(keywords, i, one)
     {
         if (i < MOST) {
-            say(linked, "article.keywords", json_string_value(one));
+            say_linked(linked, "article.keywords", json_string_value(one));
         }
     }
     see_authors(linked, json_object_get(object, "author"));
@@ -139,8 +140,8 @@ static void see_rating(linked_t *linked, const json_t *rating)
     const char *value = member_text(linked, rating, "ratingValue");
     const char *best = member_text(linked, rating, "bestRating");
     if (value != NULL) {
-        say(linked, "product.rating",
-            apr_pstrcat(linked->claims->pool, value, "/", best != NULL ? best : "5", NULL));
+        say_linked(linked, "product.rating",
+                   apr_pstrcat(linked->claims->pool, value, "/", best != NULL ? best : "5", NULL));
     }
 }
 
@@ -153,9 +154,9 @@ static void see_offer(linked_t *linked, const json_t *offer)
     price = price != NULL ? price : member_text(linked, offer, "lowPrice");
     price = price != NULL ? price : member_text(linked, detail, "price");
     currency = currency != NULL ? currency : member_text(linked, detail, "priceCurrency");
-    say(linked, "product.price", price);
-    say(linked, "product.priceCurrency", currency);
-    say(linked, "product.availability", member_text(linked, offer, "availability"));
+    say_linked(linked, "product.price", price);
+    say_linked(linked, "product.priceCurrency", currency);
+    say_linked(linked, "product.availability", member_text(linked, offer, "availability"));
 }
 
 static void see_product(linked_t *linked, const json_t *object)
@@ -164,28 +165,28 @@ static void see_product(linked_t *linked, const json_t *object)
     const json_t *variant = json_array_get(json_object_get(object, "hasVariant"), 0);
     offers = offers != NULL ? offers : json_object_get(variant, "offers");
     offers = json_is_array(offers) ? json_array_get(offers, 0) : offers;
-    say(linked, "object.type", "product");
-    say(linked, "product.name", member_text(linked, object, "name"));
-    say(linked, "product.description", member_text(linked, object, "description"));
-    say(linked, "product.brand", name_of(linked, json_object_get(object, "brand")));
-    say(linked, "product.image", address_of(linked, json_object_get(object, "image")));
+    say_linked(linked, "object.type", "product");
+    say_linked(linked, "product.name", member_text(linked, object, "name"));
+    say_linked(linked, "product.description", member_text(linked, object, "description"));
+    say_linked(linked, "product.brand", name_of(linked, json_object_get(object, "brand")));
+    say_linked(linked, "product.image", address_of(linked, json_object_get(object, "image")));
     see_rating(linked, json_object_get(object, "aggregateRating"));
     see_offer(linked, offers);
     const json_t *inner = json_object_get(offers, "offers");
     if (member_text(linked, offers, "availability") == NULL && json_array_size(inner) > 0) {
-        say(linked, "product.availability",
-            member_text(linked, json_array_get(inner, 0), "availability"));
+        say_linked(linked, "product.availability",
+                   member_text(linked, json_array_get(inner, 0), "availability"));
     }
 }
 
 static void see_site(linked_t *linked, const json_t *object)
 {
-    say(linked, "site.name", member_text(linked, object, "name"));
+    say_linked(linked, "site.name", member_text(linked, object, "name"));
 }
 
 static void see_organization(linked_t *linked, const json_t *object)
 {
-    say(linked, "organization.name", member_text(linked, object, "name"));
+    say_linked(linked, "organization.name", member_text(linked, object, "name"));
     see_rating(linked, json_object_get(object, "aggregateRating"));
 }
 
@@ -200,7 +201,7 @@ static void see_breadcrumb(linked_t *linked, const json_t *object)
         const char *name = member_text(linked, one, "name");
         /* the last one, without an address, is the page itself */
         if (i < MOST && (item != NULL || i + 1 < json_array_size(list))) {
-            say(linked, "breadcrumb.item", name != NULL ? name : name_of(linked, item));
+            say_linked(linked, "breadcrumb.item", name != NULL ? name : name_of(linked, item));
         }
     }
 }

@@ -214,7 +214,7 @@ static int is_title(const facts_t *facts, const char *text)
            tmpl_elements_share(facts->title, text) >= 0.5;
 }
 
-static void add_name(facts_t *facts, apr_array_header_t *values, const char *value)
+static void add_site(facts_t *facts, apr_array_header_t *values, const char *value)
 {
     if (*letters_of(value, strlen(value), facts->pool) != '\0') {
         APR_ARRAY_PUSH(values, const char *) = value;
@@ -235,8 +235,8 @@ static add_value_t *const adders[TMPL_METADATA_COUNT] = {
     [TMPL_METADATA_MODIFIED] = add_date,
     [TMPL_METADATA_TYPE] = add_type,
     [TMPL_METADATA_TAGS] = add_tags,
-    [TMPL_METADATA_SITE] = add_name,
-    [TMPL_METADATA_PUBLISHER] = add_name,
+    [TMPL_METADATA_SITE] = add_site,
+    [TMPL_METADATA_PUBLISHER] = add_site,
     [TMPL_METADATA_LANGUAGE] = add_language,
     [TMPL_METADATA_PRICE] = add_price,
     [TMPL_METADATA_AVAILABILITY] = add_availability,
@@ -250,7 +250,7 @@ static const int most_values[] = {
 };
 
 /* Sets a field from the best place that says anything that the field may be. */
-static void settle(facts_t *facts, tmpl_metadata_e field)
+static void settle_field(facts_t *facts, tmpl_metadata_e field)
 {
     add_value_t *add = adders[field] != NULL ? adders[field] : add_text;
     apr_array_header_t *said, *values = apr_array_make(facts->pool, 1, sizeof(const char *));
@@ -408,7 +408,7 @@ static void settle_breadcrumb(facts_t *facts)
     static const char *const homes[] = { "home",    "homepage", "startseite", "start",
                                          "accueil", "inicio",   "breadcrumb" };
     apr_array_header_t *crumbs;
-    settle(facts, TMPL_METADATA_BREADCRUMB);
+    settle_field(facts, TMPL_METADATA_BREADCRUMB);
     crumbs = (apr_array_header_t *)facts->metadata->values[TMPL_METADATA_BREADCRUMB];
     if (crumbs == NULL) {
         return;
@@ -500,14 +500,14 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     int is_like;
     tmpl_claims_init(&facts.claims, pool);
     see_head(&facts.claims, source->html);
-    settle(&facts, TMPL_METADATA_TITLE);
-    settle(&facts, TMPL_METADATA_SITE);
+    settle_field(&facts, TMPL_METADATA_TITLE);
+    settle_field(&facts, TMPL_METADATA_SITE);
     const char *headline = tmpl_elements_read(&facts.claims, &is_like, source,
                                               tmpl_metadata_first(metadata, TMPL_METADATA_TITLE),
                                               tmpl_metadata_first(metadata, TMPL_METADATA_SITE));
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
         if (i != TMPL_METADATA_BREADCRUMB && i != TMPL_METADATA_AUTHOR) {
-            settle(&facts, (tmpl_metadata_e)i);
+            settle_field(&facts, (tmpl_metadata_e)i);
         }
     }
     const char *canonical = tmpl_metadata_first(metadata, TMPL_METADATA_CANONICAL);

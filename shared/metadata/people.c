@@ -173,7 +173,7 @@ static int has_name(const apr_array_header_t *names, const char *name)
 }
 
 /* Adds the name of len bytes; returns 0 if it is none. */
-static int add_name(apr_array_header_t *names, const char *text, apr_size_t len)
+static int add_person(apr_array_header_t *names, const char *text, apr_size_t len)
 {
     static const char *const titles[] = { "dr ", "dr. ", "prof ", "prof. ", "professor " };
     for (apr_size_t i = 0; i < COUNT(titles); i++) {
@@ -209,7 +209,7 @@ void tmpl_people_read(apr_array_header_t *names, const char *text)
     /* what follows the first text that is no name names no author, either */
     for (apr_size_t pass = 1; *text != '\0' && pass > 0;) {
         apr_size_t len = name_end(&pass, text);
-        if (len > 0 && !add_name(names, text, len)) {
+        if (len > 0 && !add_person(names, text, len)) {
             return;
         }
         text += len + pass;
