@@ -76,7 +76,7 @@ static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
 }
 
 /* Whether a body that is called gzip and is not begins as HTML: with <, white space or a BOM. */
-static int is_plain(const char *begin, apr_size_t len)
+static int begins_as_html(const char *begin, apr_size_t len)
 {
     return len > 0 && begin[0] != '\0' && strchr("<\xEF \t\r\n\f", begin[0]) != NULL;
 }
@@ -98,7 +98,7 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
         return TMPL_DECLINE_INFLATE;
     }
     if (!tmpl_inflate_is_gzip(begin, len)) {
-        return is_plain(begin, len) ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
+        return begins_as_html(begin, len) ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
     }
     gzip.to = apr_brigade_create(held->p, held->bucket_alloc);
     rv = tmpl_inflate(&inflate, tmpl_conf_max_body(ctx->conf));

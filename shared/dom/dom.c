@@ -166,7 +166,7 @@ static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_sp
 /* Adds a script to head if it is wanted there. */
 static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t content)
 {
-    enum { LONGEST = 64 * 1024 };
+    enum { LONGEST = 256 * 1024 };
     const char *src = m->page->src;
     tmpl_attr_t type;
     if (!m->opts->data || content.start >= content.end || tmpl_span_len(content) > LONGEST ||

@@ -23,7 +23,7 @@ typedef struct {
     const tmpl_span_t *without;    /* parts to leave out, in order; elements begin outside */
     uint32_t n_without;
     int displayed; /* leave out elements whose text is not displayed */
-    int data;      /* scripts of JSON-LD, of 64 KB at most, are in head, with their text */
+    int data;      /* scripts of JSON-LD, of 256 KB at most, are in head, with their text */
     int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
     int no_spans;  /* leave out spans that have no id, but not their content */
 } tmpl_dom_opts_t;

@@ -652,15 +652,13 @@ static void write_body(markdown_writer_t *w, const xmlNode *body)
 
 /* The page as a tree, without the parts that edits delete. */
 static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *edits,
-                                  const char *charset, apr_pool_t *pool)
+                                  const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    tmpl_decoder_t decoder;
     tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
     for (uint32_t i = 0; i < edits->n; i++) {
         without[i] = edits->edits[i].span;
     }
-    tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
-    tmpl_dom_opts_t opts = { &decoder,  without,        edits->n,     .displayed = 1,
+    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,     .displayed = 1,
                              .data = 1, .on_demand = 1, .no_spans = 1 };
     return tmpl_dom(page, &opts, pool);
 }
@@ -670,7 +668,9 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    xmlDoc *doc = tree_without_edits(page, edits, opts->charset, scratch);
+    tmpl_decoder_t decoder;
+    tmpl_decoder_find(&decoder, page->src, page->len, opts->charset, scratch);
+    xmlDoc *doc = tree_without_edits(page, edits, &decoder, scratch);
     const char *markdown = NULL;
     if (doc != NULL) {
         markdown_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
@@ -681,7 +681,10 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         tmpl_hrefs_init(&w->hrefs, opts->url, tmpl_front_base(html->children), scratch);
         tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
         tmpl_buf_init(&w->code, scratch);
-        tmpl_front_write(&w->flow.out, html, &w->hrefs, scratch);
+        tmpl_metadata_source_t source = { page, edits, &decoder, html, opts->url };
+        tmpl_metadata_t metadata;
+        tmpl_metadata_read(&metadata, &source, scratch);
+        tmpl_front_write(&w->flow.out, &metadata, &w->hrefs, scratch);
         w->behind_list = (apr_size_t)-1;
         w->notes = tmpl_notes_find(page, html->last, &w->hrefs, scratch);
         write_body(w, html->last);

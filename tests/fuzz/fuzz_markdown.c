@@ -92,7 +92,13 @@ static void check_node(const tmpl_page_t *page, cmark_node *node, const char *ma
     }
 }
 
-/* Behind the front matter, which this page has not: it has no head. */
+/* The Markdown behind the front matter: a page without a head may have one by its lines. */
+static const char *behind_front(const char *markdown)
+{
+    const char *end = strncmp(markdown, "---\n", 4) == 0 ? strstr(markdown, "\n---\n\n") : NULL;
+    return end != NULL ? end + strlen("\n---\n\n") : markdown;
+}
+
 static void check(const tmpl_page_t *page, const char *markdown, size_t len)
 {
     static const char *const extensions[] = { "table", "strikethrough", "autolink" };
@@ -102,6 +108,9 @@ static void check(const tmpl_page_t *page, const char *markdown, size_t len)
     for (size_t i = 0; i < sizeof(extensions) / sizeof(extensions[0]); i++) {
         cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(extensions[i]));
     }
+    const char *body = behind_front(markdown);
+    len -= (size_t)(body - markdown);
+    markdown = body;
     cmark_parser_feed(parser, markdown, len);
     cmark_node *root = cmark_parser_finish(parser);
     cmark_iter *iter = cmark_iter_new(root);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the places of a page say of its metadata, in one table of places, the best first. */
+#ifndef TMPL_CLAIMS_H
+#define TMPL_CLAIMS_H
+
+#include "metadata/metadata.h"
+
+/* Where a claim stands. */
+typedef enum {
+    TMPL_SAID_META,   /* a meta element: name, property or itemprop; link rel; html lang */
+    TMPL_SAID_LINKED, /* JSON-LD: "article.author" */
+    TMPL_SAID_ITEM,   /* microdata: itemprop */
+    TMPL_SAID_ELEMENT /* other elements, and lines beside the headline */
+} tmpl_said_e;
+
+typedef struct {
+    apr_size_t rank; /* the row of the table */
+    uint32_t of;     /* the object that says it: several objects may contradict each other */
+    const char *value;
+} tmpl_claim_t;
+
+typedef struct {
+    apr_array_header_t *list; /* tmpl_claim_t */
+    unsigned char has[128];   /* whether a row of the table has claims */
+    uint32_t fields;          /* bits of the fields that have claims */
+    apr_pool_t *pool;
+} tmpl_claims_t;
+
+/* Claims of a page at most: further ones are ignored. */
+#define TMPL_CLAIMS_MOST 1000
+
+void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool);
+
+/*
+ * Adds what a place says to each field for which the table has the place. value, which may be
+ * NULL, is copied without white space around it, and with character references that are left in
+ * it decoded.
+ */
+void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,
+                     const char *value);
+
+/*
+ * The values (const char *) of the best place, from row *rank on, that says anything of the field
+ * and does not contradict itself; *rank gets the row behind it. NULL: there is no further
+ * place.
+ */
+apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_e field,
+                                     apr_size_t *rank);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metadata/dates.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/chars.h"
+
+typedef struct {
+    int year, month, day;
+} day_t;
+
+/*
+ * Forms of dates. Y: four digits; m, d: one or two, d with an ending ("1st", "2."); M: a month's
+ * name; ' ': white space, signs and "of" or "de"; other bytes stand for themselves. In forms that
+ * are not sure, day and month must be equal, or the day above 12.
+ */
+static const struct {
+    const char *form;
+    int is_sure;
+} date_forms[] = {
+    { "Y-m-d", 1 }, { "Y/m/d", 1 },     { "Y.m.d", 1 },       { "d.m.Y", 1 }, { "d M Y", 1 },
+    { "M d Y", 1 }, { "Y M d", 1 },     { "d/m/Y", 0 },       { "m/d/Y", 0 }, { "d-m-Y", 0 },
+    { "m-d-Y", 0 }, { "Y年m月d日", 1 }, { "Y년 m월 d일", 1 },
+};
+#define N_DATE_FORMS (sizeof(date_forms) / sizeof(date_forms[0]))
+
+static const struct {
+    int number;
+    const char *names;
+} months[] = {
+#define MONTH(number, names) { number, names },
+#include "metadata/months.def"
+#undef MONTH
+};
+
+/* Reads a number of least to most digits, none of which follows; NULL: there is none. */
+static const char *read_digits(int *number, const char *at, int least, int most)
+{
+    int n = 0;
+    *number = 0;
+    while (n < most && tmpl_is_digit(at[n])) {
+        *number = 10 * *number + (at[n++] - '0');
+    }
+    return n >= least && !tmpl_is_digit(at[n]) ? at + n : NULL;
+}
+
+/* Whether a word of len bytes is one of names, or begins one with three letters or more. */
+static int is_month(const char *word, apr_size_t len, const char *names)
+{
+    for (const char *name = names; name != NULL; name = strchr(name, ' ')) {
+        name += *name == ' ';
+        if (tmpl_lower(*word) == *name && len <= strcspn(name, " ") &&
+            apr_cstr_casecmpn(word, name, len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Passes what stands between the parts of a date, which may be nothing. */
+static const char *pass_between(const char *at)
+{
+    static const char *const words[] = { "of ", "de ", "del ", "\xC2\xA0" };
+    const char *start;
+    do {
+        start = at;
+        at += strspn(at, " \t\n,.-/");
+        for (apr_size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+            if (apr_cstr_casecmpn(at, words[i], strlen(words[i])) == 0) {
+                at += strlen(words[i]);
+            }
+        }
+    } while (at != start && at - start < 8);
+    return at;
+}
+
+static const char *read_month(int *month, const char *at)
+{
+    apr_size_t len = 0;
+    while (tmpl_is_word_byte(at[len]) && !tmpl_is_digit(at[len])) {
+        len++;
+    }
+    /* a number follows in every form, and behind few words */
+    if (len < 3 || !tmpl_is_digit(*pass_between(at + len))) {
+        return NULL;
+    }
+    for (apr_size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
+        if (is_month(at, len, months[i].names)) {
+            *month = months[i].number;
+            return at + len;
+        }
+    }
+    return NULL;
+}
+
+static const char *pass_ordinal(const char *at)
+{
+    static const char *const endings[] = { "st", "nd", "rd", "th", "er", "\xC2\xBA" };
+    for (apr_size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        apr_size_t len = strlen(endings[i]);
+        if (apr_cstr_casecmpn(at, endings[i], len) == 0 && !tmpl_is_alpha(at[len])) {
+            return at + len;
+        }
+    }
+    return at;
+}
+
+/* Reads what a byte of a form stands for; NULL: it is not there. */
+static const char *read_part(day_t *day, char part, const char *at)
+{
+    switch (part) {
+    case 'Y':
+        return read_digits(&day->year, at, 4, 4);
+    case 'm':
+        return read_digits(&day->month, at, 1, 2);
+    case 'M':
+        return read_month(&day->month, at);
+    case 'd':
+        at = read_digits(&day->day, at, 1, 2);
+        return at != NULL ? pass_ordinal(at) : NULL;
+    case ' ':
+        return pass_between(at);
+    default:
+        return *at == part ? at + 1 : NULL;
+    }
+}
+
+static int is_day(const day_t *day)
+{
+    static const int longest[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    return day->year >= 1900 && day->year < 2100 && day->month >= 1 && day->month <= 12 &&
+           day->day >= 1 && day->day <= longest[day->month - 1];
+}
+
+static const char *read_date_form(day_t *day, const char *form, const char *at)
+{
+    for (; *form != '\0' && at != NULL; form++) {
+        at = read_part(day, *form, at);
+    }
+    return at != NULL && is_day(day) && !tmpl_is_digit(*at) ? at : NULL;
+}
+
+/* Two digits at most limit; NULL: they are not there. */
+static const char *read_two(int *number, const char *at, int limit)
+{
+    at = read_digits(number, at, 2, 2);
+    return at != NULL && *number <= limit ? at : NULL;
+}
+
+/* Adds the zone at at, if there is one: "Z", "+01:00", "+0100" or "+01". */
+static const char *read_zone(char *iso, const char *at)
+{
+    int hours, minutes = 0;
+    const char *begin = at + strspn(at, " ");
+    if (*begin == 'Z' || apr_cstr_casecmpn(begin, "utc", 3) == 0) {
+        apr_cpystrn(iso, "Z", 2);
+        return begin + (*begin == 'Z' ? 1 : 3);
+    }
+    if ((*begin != '+' && *begin != '-') || !tmpl_is_digit(begin[1]) || !tmpl_is_digit(begin[2])) {
+        return at;
+    }
+    hours = 10 * (begin[1] - '0') + begin[2] - '0';
+    const char *end = begin + 3 + (begin[3] == ':');
+    const char *behind = read_two(&minutes, end, 59);
+    if (hours > 14) {
+        return at;
+    }
+    apr_snprintf(iso, sizeof("+00:00"), "%c%02d:%02d", *begin, hours, behind != NULL ? minutes : 0);
+    return behind != NULL ? behind : begin + 3;
+}
+
+/* Adds the time behind a date, if there is one; returns the byte behind it. */
+static const char *read_time(char *iso, const char *at)
+{
+    int hour, minute, second;
+    const char *end = *at == 'T' || *at == 't' || *at == ' ' ? at + 1 : NULL;
+    end = end != NULL ? read_two(&hour, end, 23) : NULL;
+    end = end != NULL && *end == ':' ? read_two(&minute, end + 1, 59) : NULL;
+    if (end == NULL) {
+        return at;
+    }
+    iso += strlen(iso);
+    apr_snprintf(iso, sizeof("T00:00"), "T%02d:%02d", hour, minute);
+    const char *behind = *end == ':' ? read_two(&second, end + 1, 60) : NULL;
+    if (behind != NULL) {
+        apr_snprintf(iso + 6, sizeof(":00"), ":%02d", second);
+        end = behind;
+        if ((*end == '.' || *end == ',') && tmpl_is_digit(end[1])) {
+            end += 1 + strspn(end + 1, "0123456789");
+        }
+    }
+    return read_zone(iso + strlen(iso), end);
+}
+
+/* Reads the date that begins at at; NULL: none does. */
+static const char *read_date(char iso[TMPL_DATE_SIZE], const char *at)
+{
+    for (apr_size_t i = 0; i < N_DATE_FORMS; i++) {
+        day_t day = { 0 };
+        if (tmpl_is_digit(*at) == (date_forms[i].form[0] == 'M')) {
+            continue;
+        }
+        const char *end = read_date_form(&day, date_forms[i].form, at);
+        if (end != NULL && (date_forms[i].is_sure || day.day > 12 || day.day == day.month)) {
+            apr_snprintf(iso, TMPL_DATE_SIZE, "%04d-%02d-%02d", day.year, day.month, day.day);
+            return date_forms[i].form[0] == 'Y' ? read_time(iso, end) : end;
+        }
+    }
+    return NULL;
+}
+
+int tmpl_date_may_be(const char *text, apr_size_t len)
+{
+    /* one of each four bytes is in such a row */
+    for (apr_size_t i = 3; i < len; i += 4) {
+        apr_size_t first = i, behind = i;
+        while (behind < len && behind < i + 4 && tmpl_is_digit(text[behind])) {
+            behind++;
+        }
+        while (behind > i && first > 0 && tmpl_is_digit(text[first - 1]) && behind - first < 4) {
+            first--;
+        }
+        if (behind - first >= 4) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const char *text,
+                          apr_size_t len)
+{
+    if (!tmpl_date_may_be(text, len)) {
+        return 0;
+    }
+    for (apr_size_t at = 0; at < len; at++) {
+        /* a date begins as a word does, behind no part of a number or an address */
+        char before = at > 0 ? text[at - 1] : ' ';
+        if (!tmpl_is_word_byte(text[at]) || tmpl_is_word_byte(before) || before == '/' ||
+            before == '=' ||
+            (at > 1 && strchr(".-_", before) != NULL && tmpl_is_word_byte(text[at - 2]))) {
+            continue;
+        }
+        const char *end = read_date(iso, text + at);
+        if (end != NULL) {
+            *begin = at;
+            return (apr_size_t)(end - text);
+        }
+    }
+    return 0;
+}

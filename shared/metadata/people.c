@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metadata/people.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/chars.h"
+
+#define NAME_BYTES 80
+#define NAME_WORDS 6
+
+static const char *const by_words[] = {
+#define BY(text) text,
+#define NO_NAME(words)
+#define PARTICLE(words)
+#include "metadata/people.def"
+#undef BY
+#undef NO_NAME
+#undef PARTICLE
+};
+
+static const char *const no_names[] = {
+#define BY(text)
+#define NO_NAME(words) words,
+#define PARTICLE(words)
+#include "metadata/people.def"
+#undef BY
+#undef NO_NAME
+#undef PARTICLE
+};
+
+static const char *const particles[] = {
+#define BY(text)
+#define NO_NAME(words)
+#define PARTICLE(words) words,
+#include "metadata/people.def"
+#undef BY
+#undef NO_NAME
+#undef PARTICLE
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Whether a word of len bytes is in one of n lists. */
+static int is_listed_word(const char *word, apr_size_t len, const char *const *lists, apr_size_t n)
+{
+    for (apr_size_t i = 0; i < n; i++) {
+        for (const char *at = lists[i]; at != NULL; at = strchr(at, ' ')) {
+            at += *at == ' ';
+            if (strcspn(at, " ") == len && apr_cstr_casecmpn(at, word, len) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+apr_size_t tmpl_people_by(const char *text)
+{
+    char first = tmpl_lower(*text);
+    for (apr_size_t i = 0; i < COUNT(by_words); i++) {
+        apr_size_t len = first == *by_words[i] ? strlen(by_words[i]) : 0;
+        if (len > 0 && apr_cstr_casecmpn(text, by_words[i], len) == 0 &&
+            (text[len] == '\0' || strchr(" :,|\n", text[len]) != NULL)) {
+            return len + strspn(text + len, " :,|\n");
+        }
+    }
+    return 0;
+}
+
+/* Whether a word may be in a name: *capitals counts words that begin as names do. */
+static int may_be_in_name(const char *word, apr_size_t len, int *capitals)
+{
+    if (is_listed_word(word, len, no_names, COUNT(no_names))) {
+        return 0;
+    }
+    /* letters beyond ASCII may be capitals, or have none */
+    int is_capital = (word[0] >= 'A' && word[0] <= 'Z') || (unsigned char)word[0] >= 0x80;
+    *capitals += is_capital;
+    return is_capital || is_listed_word(word, len, particles, COUNT(particles)) ||
+           (len > 2 && (word[1] == '\'' || strncmp(word + 1, "\xE2\x80\x99", 3) == 0));
+}
+
+static int is_name(const char *name, apr_size_t len)
+{
+    int words = 0, capitals = 0, wide = 0;
+    if (len < 2 || len > NAME_BYTES) {
+        return 0;
+    }
+    for (apr_size_t at = 0; at < len;) {
+        apr_size_t n = 0;
+        while (at + n < len && name[at + n] != ' ') {
+            char c = name[at + n];
+            if (!tmpl_is_alpha(c) && (unsigned char)c < 0x80 && strchr(".'-()", c) == NULL) {
+                return 0;
+            }
+            wide |= (unsigned char)c >= 0xE1; /* scripts that may write names without spaces */
+            n++;
+        }
+        if (n > 0 && !may_be_in_name(name + at, n, &capitals)) {
+            return 0;
+        }
+        words += n > 0;
+        at += n + 1;
+    }
+    return words <= NAME_WORDS && capitals > 0 && (words > 1 || wide) &&
+           memchr(name, '.', len) != name && !memmem(name, len, ".com", 4);
+}
+
+/*
+ * The offset of what ends a name in text. *pass: the length of a sign or a word between names;
+ * 0: no name follows.
+ */
+static apr_size_t name_end(apr_size_t *pass, const char *text)
+{
+    /* up to NULL, what stands between names */
+    static const char *const ends[] = {
+        ",",
+        ";",
+        " / ",
+        " and ",
+        " & ",
+        " und ",
+        " et ",
+        " y ",
+        " e ",
+        " with ",
+        "\n",
+        NULL,
+        "|",
+        "/",
+        "\xC2\xB7",
+        "\xE2\x80\xA2",
+        " \xE2\x80\x93 ",
+        " \xE2\x80\x94 ",
+        " - ",
+        "(",
+        "<",
+        "[",
+        " @",
+        " on ",
+        " in ",
+        " for ",
+        " Published",
+        " Updated",
+        " Posted",
+        " Last ",
+    };
+    apr_size_t first = strlen(text);
+    int is_last = 0;
+    *pass = 0;
+    for (apr_size_t i = 0; i < COUNT(ends); i++) {
+        const char *at = ends[i] != NULL ? strstr(text, ends[i]) : NULL;
+        is_last |= ends[i] == NULL;
+        if (at != NULL && (apr_size_t)(at - text) < first) {
+            first = (apr_size_t)(at - text);
+            *pass = is_last ? 0 : strlen(ends[i]);
+        }
+    }
+    return first;
+}
+
+static int has_name(const apr_array_header_t *names, const char *name)
+{
+    for (int i = 0; i < names->nelts; i++) {
+        if (apr_cstr_casecmp(APR_ARRAY_IDX(names, i, const char *), name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Adds the name of len bytes; returns 0 if it is none. */
+static int add_person(apr_array_header_t *names, const char *text, apr_size_t len)
+{
+    static const char *const titles[] = { "dr ", "dr. ", "prof ", "prof. ", "professor " };
+    for (apr_size_t i = 0; i < COUNT(titles); i++) {
+        apr_size_t n = strlen(titles[i]);
+        if (len > n && apr_cstr_casecmpn(text, titles[i], n) == 0) {
+            text += n;
+            len -= n;
+        }
+    }
+    while (len > 0 && strchr(" .:", text[len - 1]) != NULL) {
+        len--;
+    }
+    if (!is_name(text, len)) {
+        return 0;
+    }
+    const char *name = apr_pstrmemdup(names->pool, text, len);
+    if (!has_name(names, name)) {
+        APR_ARRAY_PUSH(names, const char *) = name;
+    }
+    return 1;
+}
+
+void tmpl_people_read(apr_array_header_t *names, const char *text)
+{
+    apr_size_t by;
+    text += strspn(text, " \t\n|-");
+    while ((by = tmpl_people_by(text)) > 0) {
+        text += by;
+    }
+    if (strstr(text, "://") != NULL || strchr(text, '@') == text) {
+        return;
+    }
+    /* what follows the first text that is no name names no author, either */
+    for (apr_size_t pass = 1; *text != '\0' && pass > 0;) {
+        apr_size_t len = name_end(&pass, text);
+        if (len > 0 && !add_person(names, text, len)) {
+            return;
+        }
+        text += len + pass;
+        text += strspn(text, " ");
+        if (strncmp(text, "and ", 4) == 0) {
+            text += 4;
+        }
+    }
+}

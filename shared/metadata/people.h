@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of people in bylines and in what programs write as authors. */
+#ifndef TMPL_PEOPLE_H
+#define TMPL_PEOPLE_H
+
+#include <apr_tables.h>
+
+/*
+ * Adds the names in text to names: "Written by Ann Lee and Bo Chen, editors | 3 May" has two.
+ * What is no name of a person adds nothing: addresses, logins and other single words, roles,
+ * organisations, and anything of more than six words. Words are in people.def.
+ */
+void tmpl_people_read(apr_array_header_t *names, const char *text);
+
+/* The length of the words at the begin of text that say that a name follows ("By "); 0: none. */
+apr_size_t tmpl_people_by(const char *text);
+
+#endif

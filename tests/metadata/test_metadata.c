@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a page says of itself: a row for each place, and for each trap. */
+#include "check.h"
+
+#include "dom/dom.h"
+#include "metadata/metadata.h"
+
+static const char *const keys[] = {
+#define KEY(id, key, characters, most) key,
+    TMPL_METADATA(KEY)
+#undef KEY
+};
+
+/* The metadata of a page: "key: value|value" for each field, with "; " between them. */
+static const char *metadata_of(const char *head, const char *body, const tmpl_edits_t *edits,
+                               apr_pool_t *pool)
+{
+    const char *html =
+        apr_pstrcat(pool, "<!DOCTYPE html><html><head>", head, "</head><body>", body, "<p>x", NULL);
+    const tmpl_page_t *page = check_page(html, pool);
+    tmpl_decoder_t decoder;
+    tmpl_decoder_find(&decoder, page->src, page->len, "utf-8", pool);
+    tmpl_dom_opts_t opts = { &decoder, NULL, 0, .displayed = 1, .data = 1, .on_demand = 1 };
+    tmpl_metadata_source_t source = { page, edits, &decoder,
+                                      xmlDocGetRootElement(tmpl_dom(page, &opts, pool)),
+                                      "https://www.example.org/a/b" };
+    tmpl_metadata_t metadata;
+    const char *text = "";
+    tmpl_metadata_read(&metadata, &source, pool);
+    for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
+        if (metadata.values[i] != NULL) {
+            assert_true(metadata.values[i]->nelts > 0);
+            text = apr_pstrcat(pool, text, *text != '\0' ? "; " : "", keys[i], ": ",
+                               apr_array_pstrcat(pool, metadata.values[i], '|'), NULL);
+        }
+    }
+    return text;
+}
+
+typedef struct {
+    const char *head, *body, *metadata;
+} row_t;
+
+static void check_rows(const row_t *rows, size_t n, apr_pool_t *pool)
+{
+    static const tmpl_edits_t none = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        assert_string_equal(metadata_of(rows[i].head, rows[i].body, &none, pool), rows[i].metadata);
+    }
+}
+
+#define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof((rows)[0]), *state)
+
+#define LD(json)   "<script type=\"application/ld+json\">" json "</script>"
+#define META(n, v) "<meta property='" n "' content=\"" v "\">"
+
+static void titles(void **state)
+{
+    static const row_t rows[] = {
+        /* without the site's name, known from og:site_name, JSON-LD, or the host */
+        { "<title>Boats and nets | The Harbour</title>" META("og:site_name", "The Harbour"), "",
+          "title: Boats and nets; site: The Harbour" },
+        { META("og:title", "The Harbour - Boats and nets")
+              LD("{\"@type\":\"WebSite\",\"name\":\"The Harbour\"}"),
+          "", "title: Boats and nets; site: The Harbour" },
+        { "<title>Example: Boats and nets</title>", "", "title: Boats and nets; site: Example" },
+        { "<title>Boats - nets</title>", "", "title: Boats - nets" },
+        { "<title>Boats and nets | Other</title>", "", "title: Boats and nets; site: Other" },
+        /* the headline, if it is like the title */
+        { "<title>Boats &amp; nets, all of them | Example</title>",
+          "<h1>Example</h1><h1>Boats &amp; nets</h1>", "title: Boats & nets; site: Example" },
+        { "<title>Boats and nets</title>", "<h1>Menu</h1>", "title: Boats and nets" },
+        { "<title>Boats and nets</title>", "<h1>What the fishers say today</h1>",
+          "title: What the fishers say today" },
+        { "<title>Models | Django</title>", "<h1>Models<a href=#m>\xC2\xB6</a></h1>",
+          "title: Models" },
+        { "", "<h1>Boats</h1>", "title: Boats" },
+        /* references that are left, and white space */
+        { META("og:title", "  Ships &amp;amp; more &amp;#39;x&amp;#39;\n"), "",
+          "title: Ships & more 'x'" },
+        { "<title> </title>", "<h1> </h1>", "" },
+    };
+    CHECK_ROWS(rows);
+}
+
+#define LINE "<p>By <a href=/a>Ann Lee</a></p><p>January 2, 2026</p><p>text"
+
+static void authors(void **state)
+{
+    static const row_t rows[] = {
+        { "<meta name=author content='Ann Lee'>", "", "author: Ann Lee" },
+        { META("citation_author", "Ann Lee") META("citation_author", "Bo Chen"), "",
+          "author: Ann Lee|Bo Chen" },
+        { META("dc.creator", "Ann Lee"), "", "author: Ann Lee" },
+        { "<meta name='twitter:label1' content='Written by'>"
+          "<meta name='twitter:data1' content='Ann Lee'>"
+          "<meta name='twitter:label2' content='Time'><meta name='twitter:data2' content='Bo "
+          "Chen'>",
+          "", "author: Ann Lee" },
+        /* no people */
+        { META("article:author", "https://www.facebook.com/ann"), "", "" },
+        { "<meta name=author content='admin'>", "", "" },
+        { "<meta name=author content='Example News'>", "", "" },
+        { "<meta name=author content='ann@example.org'>", "", "" },
+        { LD("{\"@type\":\"Article\",\"author\":{\"@type\":\"Organization\",\"name\":\"Lee "
+             "Ann\"}}"),
+          "", "publisher: Lee Ann; type: article" },
+        { META("og:site_name", "Quiet Light") "<meta name=author content='Quiet Light'>", "",
+          "site: Quiet Light" },
+        /* JSON-LD */
+        { LD("{\"@type\":\"NewsArticle\",\"author\":[{\"@type\":\"Person\",\"name\":\"Ann Lee\"},"
+             "\"Bo Chen\",{\"url\":\"c\"}]}"),
+          "", "author: Ann Lee|Bo Chen; type: article" },
+        { LD("{\"@graph\":[{\"@type\":[\"BlogPosting\"],\"author\":{\"@id\":\"#a\"}},"
+             "{\"@type\":\"Person\",\"@id\":\"#a\",\"name\":\"Ann Lee\"}]}"),
+          "", "author: Ann Lee; type: article" },
+        { LD("{\"@type\":\"WebPage\",\"author\":\"No One\",\"mainEntity\":"
+             "{\"@type\":\"DiscussionForumPosting\",\"author\":{\"name\":\"Ann Lee\"}}}"),
+          "", "author: Ann Lee; type: discussion" },
+        /* several articles differ: the page has no author of its own */
+        { LD("[{\"@type\":\"Article\",\"author\":\"Ann Lee\"},"
+             "{\"@type\":\"Article\",\"author\":\"Bo Chen\"}]"),
+          "", "type: article" },
+        /* elements near the headline, and lines that stay */
+        { "", "<h1>Boats</h1>" LINE, "title: Boats; author: Ann Lee; published: 2026-01-02" },
+        { "", "<h1>Boats</h1><p>Written by<p>Ann Lee<p>text", "title: Boats; author: Ann Lee" },
+        { "", "<h1>Boats</h1><a rel=author href=/a>Ann Lee</a>", "title: Boats; author: Ann Lee" },
+        { "",
+          "<h1>Boats</h1><div class=post-byline><div>By</div><div>Ann Lee</div>"
+          "<div>Fisher</div></div>",
+          "title: Boats; author: Ann Lee" },
+        { "", "<h1>Boats</h1><div class=authorized>Ann Lee</div>", "title: Boats" },
+        { "",
+          "<div itemscope itemtype='https://schema.org/Article'><h1>Boats</h1>"
+          "<span itemprop=author itemscope><b itemprop=name>Ann Lee</b>, fisher</span></div>",
+          "title: Boats; author: Ann Lee; type: article" },
+        { "",
+          "<h1>Boats</h1><div itemscope itemtype='https://schema.org/Comment'>"
+          "<b itemprop=author>Ann Lee</b></div>",
+          "title: Boats" },
+        /* a place with more names */
+        { "<meta name=author content='Ann Lee'>",
+          "<h1>Boats</h1><p class=byline>Written by Dr Ann Lee, Bo Chen</p>",
+          "title: Boats; author: Ann Lee|Bo Chen" },
+        /* a list of other pages */
+        { "", "<h1>News</h1><h2><a href=/1>One</a></h2>" LINE "<h2><a href=/2>Two</a></h2>" LINE,
+          "title: News" },
+    };
+    CHECK_ROWS(rows);
+}
+
+static void dates(void **state)
+{
+    static const row_t rows[] = {
+        { META("article:published_time", "2026-01-02T03:04:05+0100")
+              META("og:updated_time", "Jan 3, 2026"),
+          "", "published: 2026-01-02T03:04:05+01:00; modified: 2026-01-03" },
+        { LD("{\"@type\":\"WebPage\",\"datePublished\":\"2026-01-02\"}"), "",
+          "published: 2026-01-02" },
+        { META("article:published_time", "yesterday"), "", "" },
+        { "", "<h1>Boats</h1><time datetime=2026-01-02>Friday</time>",
+          "title: Boats; published: 2026-01-02" },
+        { "", "<h1>Boats</h1><p>2 January 2026<p>Updated: 3 January 2026",
+          "title: Boats; published: 2026-01-02; modified: 2026-01-03" },
+        { "", "<h1>Boats</h1><p>03/04/2026", "title: Boats" },
+        { "", "<h1>Boats</h1><meta itemprop=datePublished content=2026-01-02>",
+          "title: Boats; published: 2026-01-02" },
+    };
+    CHECK_ROWS(rows);
+    /* the end of a page says when it was changed */
+    const char *page = "<h1>Boats</h1>";
+    for (int i = 0; i < 60; i++) {
+        page = apr_pstrcat(*state, page, "<p>text 2024-05-06", NULL);
+    }
+    const char *end = "<p>Last updated on Jan 03, 2026.<p>Copyright 2001-02-03";
+    tmpl_edits_t none = { 0 };
+    assert_string_equal(metadata_of("", apr_pstrcat(*state, page, end, NULL), &none, *state),
+                        "title: Boats; published: 2024-05-06; modified: 2026-01-03");
+}
+
+static void products(void **state)
+{
+    static const row_t rows[] = {
+        { LD("{\"@type\":\"Product\",\"name\":\"Net\",\"brand\":{\"name\":\"Acme\"},\"offers\":["
+             "{\"price\":9.90,\"priceCurrency\":\"EUR\",\"availability\":"
+             "\"https://schema.org/InStock\"}],\"aggregateRating\":{\"ratingValue\":4}}"),
+          "",
+          "title: Net; type: product; price: 9.9; currency: EUR; availability: in stock; "
+          "rating: 4/5; brand: Acme" },
+        { LD("{\"@type\":\"Product\",\"offers\":{\"@type\":\"AggregateOffer\",\"lowPrice\":\"7\","
+             "\"offers\":[{\"availability\":\"OutOfStock\"}]}}"),
+          "", "type: product; price: 7; availability: out of stock" },
+        { META("product:price:amount", "1.234,50") META("product:price:currency", "EUR")
+              META("og:type", "og:product"),
+          "", "type: product; price: 1234.50; currency: EUR" },
+        { "",
+          "<div itemscope itemtype='http://schema.org/Product'><b itemprop=price>$1,299</b>"
+          "<link itemprop=availability href='http://schema.org/PreOrder'></div>",
+          "type: product; price: 1299; availability: pre order" },
+        { LD("{\"@type\":\"AggregateRating\",\"ratingValue\":\"0\"}"), "", "" },
+        /* two products: the page has no price */
+        { LD("[{\"@type\":\"Product\",\"offers\":{\"price\":1}},"
+             "{\"@type\":\"Product\",\"offers\":{\"price\":2}}]"),
+          "", "type: product" },
+    };
+    CHECK_ROWS(rows);
+}
+
+static void other_fields(void **state)
+{
+    static const row_t rows[] = {
+        { LD("{\"@type\":\"BreadcrumbList\",\"itemListElement\":[{\"name\":\"Home\",\"item\":\"/"
+             "\"},"
+             "{\"item\":{\"@id\":\"/a\",\"name\":\"Sea\"}},{\"name\":\"Boats\"}]}"),
+          "", "breadcrumb: Sea" },
+        { "",
+          "<ul class=breadcrumbs><li><a href=/>Home</a><li>&gt;<li><a href=/s>Sea</a>"
+          "<li><a href=/b>Boats</a></ul><h1>Boats</h1>",
+          "title: Boats; breadcrumb: Sea" },
+        { META("og:site_name", "Example - all about boats") META("og:type", "website")
+              META("article:section", "Sea") "<meta name=keywords content='boat, net,,'>",
+          "", "site: Example; section: Sea; tags: boat|net" },
+        { META("og:type", "tools & more") META("og:locale", "de_AT"), "", "language: de-AT" },
+        { META("og:image", "i.png") "<link rel=canonical href=/y>", "",
+          "canonical: /y; image: i.png" },
+        /* damaged JSON-LD, and values of other types */
+        { LD("{\"@type\":\"Article\",\"author\":\"Ann Lee\""), LD("[[[[{}"), "" },
+        { LD("{\"@type\":{},\"author\":1}") LD("7") LD("<!-- -->"), "", "" },
+        { LD("{\"@type\":\"Article\",\"author\":[[1]],\"headline\":{},\"image\":[]}"), "",
+          "type: article" },
+    };
+    CHECK_ROWS(rows);
+}
+
+/* A line that edits delete names no author. */
+static void deleted_lines(void **state)
+{
+    static const char *const nothing[] = { "" };
+    const char *body = "<h1>Boats</h1>" LINE;
+    uint32_t start = sizeof("<!DOCTYPE html><html><head></head><body><h1>Boats</h1>") - 1;
+    tmpl_edit_t edit = { { start, start + 60 }, 0 };
+    tmpl_edits_t edits = { &edit, 1, nothing };
+    assert_string_equal(metadata_of("", body, &edits, *state), "title: Boats");
+}
+
+static void limits(void **state)
+{
+    tmpl_edits_t none = { 0 };
+    const char *json = "{\"@type\":\"Article\",\"author\":\"Ann Lee\"}";
+    const char *large = apr_psprintf(*state, "%s%270000s%s</script>",
+                                     "<script type=\"application/ld+json\">", "", json);
+    assert_string_equal(metadata_of(large, large, &none, *state), "");
+    const char *head = "", *list = "";
+    for (int i = 0; i < 1500; i++) {
+        head = i % 2 ? head : apr_psprintf(*state, "%s<meta name=keywords content='k%d'>", head, i);
+        list = apr_psprintf(*state, "%s%sw%d", list, i ? "," : "", i);
+    }
+    /* very many elements that say something */
+    const char *many = "";
+    for (int i = 0; i < 3000; i++) {
+        many = apr_pstrcat(*state, many, i % 100 ? "" : "<h1>Boats</h1>", "<time></time>", NULL);
+    }
+    many = apr_pstrcat(*state, many, many, many, NULL);
+    assert_non_null(strstr(metadata_of("", many, &none, *state), "Boats"));
+    const char *tags = metadata_of(head, "", &none, *state);
+    assert_true(strlen(tags) < 200);
+    head = apr_pstrcat(*state, "<meta name=keywords content='", list, "'>", NULL);
+    tags = metadata_of(head, "", &none, *state);
+    assert_true(strstr(tags, "|w19") != NULL && strstr(tags, "|w20") == NULL);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(titles),       CHECK(authors),       CHECK(dates),  CHECK(products),
+    CHECK(other_fields), CHECK(deleted_lines), CHECK(limits),
+};
+
+TAP_MAIN(tests)
