@@ -178,6 +178,14 @@ void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
 }
 
+void tmpl_leaf_formula(tmpl_leaf_t *leaf, const char *tex)
+{
+    prepare(leaf, 0);
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_FORMULA);
+    tmpl_buf_add_text(&leaf->text, tex);
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
+}
+
 void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number)
 {
     char digits[12];

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "dom/dom.h"
 #include "markdown/front.h"
+#include "markdown/formula.h"
 #include "markdown/grid_write.h"
 #include "markdown/leaf.h"
 #include "markdown/flow.h"
@@ -43,6 +44,8 @@ typedef struct {
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
+    tmpl_formulas_t formulas;
+    tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
 } markdown_writer_t;
 
@@ -581,6 +584,23 @@ static const element_rule_t *rule_of_tag(tmpl_tag_e tag)
     return formats[tag] != 0 ? &format : is_block || tag == TMPL_TAG_LEGEND ? &block : &nothing;
 }
 
+static int enter_formula(markdown_writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    const tmpl_formula_t *formula = &w->formula;
+    if (formula->tex == NULL) {
+        return 1;
+    }
+    if (formula->display && w->one_leaf == NULL && w->link == NULL) {
+        flush(w);
+        tmpl_write_formula(&w->flow, formula->tex);
+    }
+    else {
+        tmpl_leaf_formula(&w->leaf, formula->tex);
+    }
+    return 1;
+}
+
 static const element_rule_t *rule_of(const markdown_writer_t *w, const xmlNode *node)
 {
     static const element_rule_t rules[] = {
@@ -626,6 +646,7 @@ static void leave_element(markdown_writer_t *w, const element_rule_t *rule, cons
 /* Writes the content of body, in one walk. */
 static void write_body(markdown_writer_t *w, const xmlNode *body)
 {
+    static const element_rule_t formula = { enter_formula, NULL };
     const xmlNode *node = body->children;
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
@@ -633,6 +654,9 @@ static void write_body(markdown_writer_t *w, const xmlNode *body)
         }
         else {
             const element_rule_t *rule = rule_of(w, node);
+            if (tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
+                rule = &formula;
+            }
             int skips = rule->enter != NULL && rule->enter(w, node);
             if (!skips && node->children != NULL) {
                 node = node->children;
@@ -660,8 +684,8 @@ static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *e
         without[i] = edits->edits[i].span;
     }
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
-    tmpl_dom_opts_t opts = { &decoder,  without,        edits->n,     .displayed = 1,
-                             .data = 1, .on_demand = 1, .no_spans = 1 };
+    tmpl_dom_opts_t opts = { &decoder,  without,        edits->n,      .displayed = 1,
+                             .data = 1, .on_demand = 1, .no_spans = 1, .formulas = 1 };
     return tmpl_dom(page, &opts, pool);
 }
 

@@ -21,6 +21,16 @@ static const char *markdown_of(const char *body, const char *url, apr_pool_t *po
     return markdown;
 }
 
+static const char *repeated(const char *text, size_t n, apr_pool_t *pool)
+{
+    size_t len = strlen(text);
+    char *all = apr_palloc(pool, n * len + 1);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(all + i * len, text, len + 1);
+    }
+    return all;
+}
+
 typedef struct {
     const char *html;
     const char *markdown; /* without the last line break */
@@ -158,6 +168,95 @@ static void formats(void **state)
         { "<button>a</button><button>b</button>", "a b" },
     };
     CHECK_ROWS(rows);
+}
+
+#define TEX(tex)                  "<annotation encoding='application/x-tex'>" tex "</annotation>"
+#define MATHJAX(element, content) "<mjx-" element ">" content "</mjx-" element ">"
+
+/* Formulas come once, as TeX, from where pages have them. */
+static void formulas(void **state)
+{
+    static const row_t rows[] = {
+        { "a <span class=katex><span "
+          "class=katex-mathml><math><semantics><mrow><mi>x</mi></mrow>" TEX(
+              "x_1 &amp; y") "</semantics></math></span><span class=katex-html>x</span></span> b",
+          "a $x_1 & y$ b" },
+        { "a<span class=katex-display><math>" TEX("x") "</math></span>b", "a\n\n$$\nx\n$$\n\nb" },
+        { "t <math alttext='{\\displaystyle a^2}'><mi>a</mi></math>", "t $a^2$" },
+        { "a <script type=math/tex>x</script>. <script type='math/tex; mode=display'>\n= y\n"
+          "</script>",
+          "a $x$.\n\n$$\n{}= y\n$$" },
+        { "t <span class=MathJax_Preview>p</span><span "
+          "class=MathJax><i>x</i><math><mi>x</mi></math>"
+          "</span><script type=math/tex>x</script>",
+          "t $x$" },
+        { "t <mjx-container class=MathJax "
+          "display=true><svg></svg><mjx-assistive-mml><math><mi>x</mi>"
+          "</math></mjx-assistive-mml></mjx-container>",
+          "t\n\n$$\nx\n$$" },
+        { "t <mjx-container class=MathJax>" MATHJAX(
+              "math",
+              MATHJAX("mfrac",
+                      MATHJAX("frac",
+                              MATHJAX("num", MATHJAX("mi", "<mjx-c class=mjx-c1D465></mjx-c>"))
+                                  MATHJAX("den", MATHJAX("mn", "2"))))) "</mjx-container>",
+          "t $\\frac{x}{2}$" },
+        { "<span class=math-inline data-math='x^2'>x2</span>", "$x^2$" },
+        { "<img class=latex alt='x^2' src=i> <img alt='\\frac{1}{2}' src=i> "
+          "<img src='https://e.org/?latex=%5Calpha+%2B+1&bg=0'> <img alt=x src=i>",
+          "$x^2$ $\\frac{1}{2}$ $\\alpha + 1$ ![x](i)" },
+        { "<table><tr><th>a<th><script type=math/tex>|x| \\| y</script></table>",
+          "| a | $\\vert x\\vert  \\Vert  y$ |\n| --- | --- |" },
+        { "<h2>a <math display=block><mi>x</mi></math></h2>", "## a $x$" },
+        { "<span class=katex>a <b>b</b></span><span class=MathJax>c</span>", "a **b**c" },
+        { "<math></math><math><mi></mi></math>a", "a" },
+        /* what readers of Markdown alone would take for something else */
+        { "t <script type=math/tex>a<b> `c` [d](javascript:e) [^1] \\text{$f$ \\$} &copy; % g\n "
+          "h</script>",
+          "t $a\\lt b\\gt 'c' [d] (javascript:e) [ ^1] \\text{\\(f\\) \\$} & copy; h$" },
+    };
+    CHECK_ROWS(rows);
+}
+
+#define M(element, content) "<" element ">" content "</" element ">"
+#define MI(x)               M("mi", x)
+#define MO(x)               M("mo", x)
+#define MN(x)               M("mn", x)
+
+static void mathml(void **state)
+{
+    static const struct {
+        const char *math, *tex;
+    } rows[] = {
+        { MI("a") MO("+") MI("b"), "a + b" },
+        { MI("&alpha;") MI("x") MI("sin") MI("&#x1D465;") MI("&#x1D6FC;"),
+          "\\alpha x\\sin x\\alpha" },
+        { MI("max") M("mtext", " a_b {") MI("id"), "\\max \\text{a\\_b \\{}\\mathrm{id}" },
+        { M("mfrac", MI("a") M("mrow", MI("b") MO("-") MN("1"))), "\\frac{a}{b - 1}" },
+        { "<mfrac linethickness=0>" MI("n") MI("k") "</mfrac>", "{n \\atop k}" },
+        { M("msqrt", MI("a") MI("b")) M("mroot", MI("x") MN("3")), "\\sqrt{ab}\\sqrt[3]{x}" },
+        { M("msup", M("mrow", MI("a") MI("b")) MN("2")), "{ab}^{2}" },
+        { M("msubsup", M("mrow", MI("a")) MI("i") MN("2")), "a_{i}^{2}" },
+        { M("munderover", MO("&sum;") MI("i") MI("n")) MI("x"), "\\sum_{i}^{n}x" },
+        { M("mover", MI("x") MO("^")) M("mover", MI("x") MI("y")), "\\hat{x}\\overset{y}{x}" },
+        { M("mtable", M("mtr", M("mtd", MI("a")) M("mtd", MI("b"))) M("mtr", M("mtd", MI("c")))),
+          "\\begin{matrix} a & b \\\\ c \\end{matrix}" },
+        { M("mfenced", MI("a") MI("b")) M("mphantom", MI("c")), "(a,b)" },
+        { "<mi mathvariant=bold>a</mi>" MO("&#x2062;") MO("{"), "\\mathbf{a}\\{" },
+        { M("unknown", MI("a")) "b<mspace width=1em/><mi>c", "a c" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *html = apr_pstrcat(*state, "t <math>", rows[i].math, "</math>", NULL);
+        const char *expected = apr_pstrcat(*state, "t $", rows[i].tex, "$\n", NULL);
+        assert_string_equal(markdown_of(html, NULL, *state), expected);
+    }
+    /* deep elements and long formulas are left out */
+    const char *deep = apr_pstrcat(*state, "a<math>", repeated("<mrow>", 100, *state), "<mi>x</mi>",
+                                   repeated("</mrow>", 100, *state), "</math>", NULL);
+    assert_string_equal(markdown_of(deep, NULL, *state), "a\n");
+    const char *long_one =
+        apr_pstrcat(*state, "a<math>", repeated("<mi>x</mi>", 7000, *state), "</math>", NULL);
+    assert_string_equal(markdown_of(long_one, NULL, *state), "a\n");
 }
 
 static void tables(void **state)
@@ -466,16 +565,6 @@ static void edits_are_left_out(void **state)
                         "a c\n\ne*f* g\n");
 }
 
-static const char *repeated(const char *text, size_t n, apr_pool_t *pool)
-{
-    size_t len = strlen(text);
-    char *all = apr_palloc(pool, n * len + 1);
-    for (size_t i = 0; i < n; i++) {
-        memcpy(all + i * len, text, len + 1);
-    }
-    return all;
-}
-
 /* Containers beyond the limit are flat; Markdown beyond three times the page is none at all. */
 static void limits(void **state)
 {
@@ -563,6 +652,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(blocks),
     CHECK(lists),
     CHECK(formats),
+    CHECK(formulas),
+    CHECK(mathml),
     CHECK(tables),
     CHECK(footnotes),
     CHECK(footnotes_are_escaped),
