@@ -42,6 +42,9 @@ static inline uint32_t tmpl_dom_node(const xmlNode *element)
     return (uint32_t)(uintptr_t)element->_private - 1;
 }
 
+/* Whether a code or div element is a listing like a pre: its class says that it is a block. */
+int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);
+
 /*
  * A math element of the tree with its content, from pool; NULL if there is none, or it is very
  * long. Its elements are no nodes of the page: tmpl_dom_node() is TMPL_NONE.

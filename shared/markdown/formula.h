@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Formulas of a page as TeX, from where pages have them: annotations of MathML, as KaTeX writes
- * them; its attribute alttext; MathML itself (mathml.h); MathJax's scripts and elements; images with
- * the TeX in alt, or in their address. A formula is often there twice, for eyes and for
- * screen readers: then it is read once.
+ * them; its attribute alttext; MathML itself (mathml.h); MathJax's scripts and elements; images
+ * with the TeX in alt, or in their address. A formula is often there twice, for eyes and for screen
+ * readers: then it is read once.
  */
 #ifndef TMPL_FORMULA_H
 #define TMPL_FORMULA_H

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "dom/dom.h"
 #include "markdown/front.h"
+#include "markdown/callout.h"
 #include "markdown/formula.h"
 #include "markdown/grid_write.h"
 #include "markdown/leaf.h"
@@ -44,6 +45,7 @@ typedef struct {
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
+    const xmlNode *said; /* text that the line of a callout says; NULL: none */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
@@ -160,9 +162,10 @@ static int enter_quote(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf == NULL) {
-        tmpl_flow_quote(&w->flow);
+        const char *callout = tmpl_callout_of(w->page, node);
+        w->said = callout != NULL ? tmpl_callout_title(node, callout) : w->said;
+        tmpl_flow_quote(&w->flow, callout);
     }
-    (void)node;
     return 0;
 }
 
@@ -611,7 +614,14 @@ static const element_rule_t *rule_of(const markdown_writer_t *w, const xmlNode *
     };
     const element_rule_t *rule =
         &rules[w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE];
-    return rule->enter != NULL ? rule : rule_of_tag(tmpl_grid_tag(w->page, node));
+    if (rule->enter != NULL) {
+        return rule;
+    }
+    if (tmpl_dom_is_listing(w->page, &w->page->nodes[tmpl_dom_node(node)])) {
+        return rule_of_tag(TMPL_TAG_PRE);
+    }
+    return rule_of_tag(tmpl_callout_of(w->page, node) != NULL ? TMPL_TAG_BLOCKQUOTE
+                                                              : tmpl_grid_tag(w->page, node));
 }
 
 /* Whether an element is left out of a note and stands alone between brackets. */
@@ -650,7 +660,9 @@ static void write_body(markdown_writer_t *w, const xmlNode *body)
     const xmlNode *node = body->children;
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
-            write_text_node(w, node);
+            if (node != w->said) {
+                write_text_node(w, node);
+            }
         }
         else {
             const element_rule_t *rule = rule_of(w, node);

@@ -80,6 +80,26 @@ static void blocks(void **state)
           "**a**\n\n- b\n\n- c\n\n**d**\n\n- e\n\n  f" },
         { "<details><summary>a</summary>b</details>", "**a**\n\nb" },
         { "<p>a</p><script>b</script><noscript>d</noscript><p>e", "a\n\ne" },
+        /* languages of code, and numbers of lines */
+        { "<pre data-lang=sh>a</pre>", "```sh\na\n```" },
+        { "<div language=tsx><div><pre><code>a</code></pre></div></div>", "```tsx\na\n```" },
+        { "<pre class='hljs rust'>a</pre><pre class='rust'>b</pre><pre class='brush: py;'>c</pre>",
+          "```rust\na\n```\n\n```\nb\n```\n\n```py\nc\n```" },
+        { "<div class=language-c><section><pre>a</pre></section></div>", "```\na\n```" },
+        { "<figure class='highlight "
+          "sh'><table><tr><td><pre>1\n2</pre><td><pre>a</pre></table></figure>",
+          "```sh\na\n```" },
+        { "<pre><span class=lineno>1 </span>a\n<span class=lineno>2 </span>2</pre>",
+          "```\na\n2\n```" },
+        { "<code class='hl lean block'>a\n  b</code>", "```lean\na\n  b\n```" },
+        { "<div class=code-block data-lang=http>a\n b</div>", "```http\na\n b\n```" },
+        /* callouts */
+        { "<div class='alert alert-info'><p>Note:</p><p>a</div>b", "> [!NOTE]\n> a\n\nb" },
+        { "<div class='admonition danger'><p>Danger<p>a</div>", "> [!CAUTION]\n> Danger\n>\n> a" },
+        { "<ul><li>x<blockquote class='callout' data-callout=tip><ul><li>a</ul></blockquote></ul>",
+          "- x\n\n  > [!TIP]\n  > - a" },
+        { "<div class='callout-title warning'>a</div><div class='alert alert-info'></div>b",
+          "a\n\nb" },
         { "<div role=tab>a</div><div role=tabpanel hidden>b</div>c", "a\n\nb\n\nc" },
     };
     CHECK_ROWS(rows);
