@@ -412,9 +412,10 @@ int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
 /* Whether a class has a word that Markdown needs: of formulas, footnotes and numbers of lines. */
 static int is_class_kept(const char *src, tmpl_span_t class)
 {
-    static const char *const begins[] = { "katex",    "mathjax",  "math-",           "mwe-math",
-                                          "footnote", "sidenote", "lineno",          "line-nu",
-                                          "line_nu",  "linenu",   "inline-footnote", "ln" };
+    static const char *const begins[] = { "katex",    "mathjax", "math-",    "mwe-math",
+                                          "footnote", "fn",      "sidenote", "lineno",
+                                          "line-nu",  "line_nu", "linenu",   "inline-footnote",
+                                          "ln" };
     tmpl_span_t word = { class.start, class.start };
     while (tmpl_word_next(&word, src, class)) {
         for (apr_size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {

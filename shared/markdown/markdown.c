@@ -701,6 +701,15 @@ static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *e
     return tmpl_dom(page, &opts, pool);
 }
 
+/* The address that a page names as its own; NULL if it names none, or not in full. */
+static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    const char *at = page->src + page->canonical.start;
+    apr_size_t len = tmpl_span_len(page->canonical);
+    return len > strlen("https://") && strncmp(at, "http", 4) == 0 ? apr_pstrmemdup(pool, at, len)
+                                                                   : NULL;
+}
+
 const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
                           const tmpl_markdown_opts_t *opts, apr_pool_t *pool)
 {
@@ -714,7 +723,8 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         w->page = page;
         w->pool = scratch;
         tmpl_flow_init(&w->flow, tmpl_markdown_most(page->len), pool);
-        tmpl_hrefs_init(&w->hrefs, opts->url, tmpl_front_base(html->children), scratch);
+        tmpl_hrefs_init(&w->hrefs, opts->url != NULL ? opts->url : canonical_of(page, scratch),
+                        tmpl_front_base(html->children), scratch);
         tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
         tmpl_buf_init(&w->code, scratch);
         tmpl_front_write(&w->flow.out, html, &w->hrefs, scratch);
