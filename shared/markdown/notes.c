@@ -113,7 +113,9 @@ static int is_named_reference(const finder_t *f, const xmlNode *element)
     return says(f, element, "footnote") || says(f, element, "noteref") ||
            says(f, element, "fnref") ||
            (says(f, element, "fn") &&
-            strcmp(tmpl_dom_attribute(element, "class") ?: "", "fn") == 0);
+            strcmp(tmpl_dom_attribute(element, "class") ?: "", "fn") == 0) ||
+           (f->page->nodes[tmpl_dom_node(element)].flags & TMPL_NODE_NAMED &&
+            strncmp(tmpl_dom_attribute(element, "id") ?: "", "fnref", 5) == 0);
 }
 
 static int looks_like_reference(const finder_t *f, const xmlNode *link)
@@ -126,6 +128,12 @@ static int looks_like_reference(const finder_t *f, const xmlNode *link)
                                          (tmpl_grid_tag(f->page, link->parent) == TMPL_TAG_SPAN &&
                                           is_named_reference(f, link->parent)))) ||
             (first->type == XML_ELEMENT_NODE && is_named_reference(f, first)));
+}
+
+static int is_data_note(const xmlNode *link)
+{
+    const char *type = tmpl_dom_attribute(link, "data-type");
+    return type != NULL && strcmp(type, "noteref") == 0;
 }
 
 /* The fragment of the page that a link names; NULL: the link leads elsewhere. */
@@ -145,6 +153,9 @@ static const char *fragment_of(const finder_t *f, const xmlNode *link)
         own = hrefs->base.document - starts[i] == len &&
               memcmp(hrefs->url + starts[i], href, len) == 0;
     }
+    /* a page that does not know its address: links that say what they are lead into it */
+    own |= hrefs->url == NULL && (tmpl_grid_tag(f->page, link->parent) == TMPL_TAG_CITE ||
+                                  says(f, link, "noteref") || is_data_note(link));
     return own ? xmlURIUnescapeString(hash + 1, 0, apr_palloc(f->pool, strlen(hash))) : NULL;
 }
 
