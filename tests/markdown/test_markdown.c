@@ -391,6 +391,35 @@ static void footnotes_are_escaped(void **state)
 }
 
 /* What is not certain stays a link. */
+/* References and notes that are known by other signs than a sup with a link, and an id. */
+static void footnotes_by_signs(void **state)
+{
+    static const row_t rows[] = {
+        { "a <a href='#n'>[1]</a><ol><li><a id=n></a>x</ol>", "a [^1]\n\n[^1]: x" },
+        { "a<a href='#n'><span class=fn>1</span></a><p><a name=n href='#r'>1</a> x",
+          "a[^1]\n\n[^1]: x" },
+        { "a<span id=fnref1><a href='#n'>1</a></span><p id=n>x", "a[^1]\n\n[^1]: x" },
+        { "a<span class=fn><a href='#n'>1</a></span><p id=n>x", "a[^1]\n\n[^1]: x" },
+        { "a" REF("n", "1") "<h5><a id=n href='#r'>(1)</a></h5><p>x</p>y",
+          "a[^1]\n\n[^1]: x\n\ny" },
+        { "a <a href='#n'>[1]</a><p>b <a id=n></a>x", "a [\\[1\\]](#n)\n\nb x" },
+        /* where the page does not know its address */
+        { "a<a data-type=noteref href='c.html#n'><sup>1</sup></a><p id=n>x", "a[^1]\n\n[^1]: x" },
+        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x",
+          "_\\[[^1]\\]_\n\n[^1]: x" },
+        /* numbers without a link */
+        { "a<sup>1</sup> b<sup>2</sup><p><sup>1</sup> x<p><b><sup>2</sup> N:</b> y",
+          "a[^1] b[^2]\n\n[^1]: x\n\n[^2]: **N:** y" },
+        { "a<sup>1</sup><hr><p><strong>1</strong> x", "a[^1]\n\n***\n\n[^1]: x" },
+        { "a<sup>1</sup><p><strong>1</strong> x", "a<sup>1</sup>\n\n**1** x" },
+        { "a<sup>2</sup><section class=footnotes><ol><li>x<li>y</ol></section>",
+          "a[^1]\n\n1. x\n\n[^1]: y" },
+        { "x<sup>2</sup> y<sup>n</sup><p>b<sup>2</sup>",
+          "x<sup>2</sup> y<sup>n</sup>\n\nb<sup>2</sup>" },
+    };
+    CHECK_ROWS(rows);
+}
+
 static void links_are_no_footnotes(void **state)
 {
     static const row_t rows[] = {
@@ -677,6 +706,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(tables),
     CHECK(footnotes),
     CHECK(footnotes_are_escaped),
+    CHECK(footnotes_by_signs),
     CHECK(links_are_no_footnotes),
     CHECK(text_is_escaped),
     CHECK(addresses),
