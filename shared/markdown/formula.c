@@ -181,10 +181,9 @@ static int is_named_formula(const tmpl_page_t *page, const xmlNode *element,
     }
     word.start = word.end = class->value.start;
     while (tmpl_word_next(&word, page->src, class->value)) {
-        char first = page->src[word.start];
-        for (apr_size_t i = 0;
-             (first == 'k' || first == 'M' || first == 'm') && i < sizeof(words) / sizeof(words[0]);
-             i++) {
+        char first = page->src[word.start], next = page->src[word.start + 1];
+        int may_be = (first == 'k' || first == 'M' || first == 'm') && (next == 'a' || next == 'w');
+        for (apr_size_t i = 0; may_be && i < sizeof(words) / sizeof(words[0]); i++) {
             if (tmpl_span_is(page->src, word, words[i].word)) {
                 formula->display = words[i].display;
                 return 1;

@@ -45,7 +45,8 @@ typedef struct {
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
-    const xmlNode *said; /* text that the line of a callout says; NULL: none */
+    apr_array_header_t *inlines; /* notes in sentences, which are written at the end */
+    const xmlNode *said;         /* text that the line of a callout says; NULL: none */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
@@ -477,6 +478,13 @@ static void leave_note(markdown_writer_t *w, const xmlNode *node)
     tmpl_flow_close(&w->flow);
 }
 
+static int enter_inline(markdown_writer_t *w, const xmlNode *node)
+{
+    add_note_reference(w, node);
+    APR_ARRAY_PUSH(w->inlines, const xmlNode *) = node;
+    return 1;
+}
+
 static int enter_left_out(markdown_writer_t *w, const xmlNode *node)
 {
     (void)w;
@@ -604,24 +612,35 @@ static int enter_formula(markdown_writer_t *w, const xmlNode *node)
     return 1;
 }
 
+/* The tag of the elements that an element is written like. */
+static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
+{
+    /* elements whose classes may say that they are something else */
+    static const unsigned char any[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_DIV] = 1,        [TMPL_TAG_ASIDE] = 1,   [TMPL_TAG_CODE] = 1,
+        [TMPL_TAG_BLOCKQUOTE] = 1, [TMPL_TAG_SECTION] = 1,
+    };
+    const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
+    if (!any[node->tag] || !(node->flags & TMPL_NODE_NAMED)) {
+        return (tmpl_tag_e)node->tag;
+    }
+    return tmpl_dom_is_listing(page, node)          ? TMPL_TAG_PRE
+           : tmpl_callout_of(page, element) != NULL ? TMPL_TAG_BLOCKQUOTE
+                                                    : (tmpl_tag_e)node->tag;
+}
+
 static const element_rule_t *rule_of(const markdown_writer_t *w, const xmlNode *node)
 {
     static const element_rule_t rules[] = {
         [TMPL_NOTE_REFERENCE] = { enter_reference, leave_link },
         [TMPL_NOTE_REFERENCES] = { enter_references, leave_references },
         [TMPL_NOTE_TEXT] = { enter_note, leave_note },
+        [TMPL_NOTE_INLINE] = { enter_inline, NULL },
         [TMPL_NOTE_LEFT_OUT] = { enter_left_out, NULL },
     };
     const element_rule_t *rule =
         &rules[w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE];
-    if (rule->enter != NULL) {
-        return rule;
-    }
-    if (tmpl_dom_is_listing(w->page, &w->page->nodes[tmpl_dom_node(node)])) {
-        return rule_of_tag(TMPL_TAG_PRE);
-    }
-    return rule_of_tag(tmpl_callout_of(w->page, node) != NULL ? TMPL_TAG_BLOCKQUOTE
-                                                              : tmpl_grid_tag(w->page, node));
+    return rule->enter != NULL ? rule : rule_of_tag(tag_like(w->page, node));
 }
 
 /* Whether an element is left out of a note and stands alone between brackets. */
@@ -653,11 +672,11 @@ static void leave_element(markdown_writer_t *w, const element_rule_t *rule, cons
     }
 }
 
-/* Writes the content of body, in one walk. */
-static void write_body(markdown_writer_t *w, const xmlNode *body)
+/* Writes the content of an element, in one walk. */
+static void write_content(markdown_writer_t *w, const xmlNode *top)
 {
     static const element_rule_t formula = { enter_formula, NULL };
-    const xmlNode *node = body->children;
+    const xmlNode *node = top->children;
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
             if (node != w->said) {
@@ -677,13 +696,28 @@ static void write_body(markdown_writer_t *w, const xmlNode *body)
             leave_element(w, rule, node);
         }
         w->flow.over |= w->leaf.text.len > w->flow.limit;
-        while (node->next == NULL && node->parent != body) {
+        while (node->next == NULL && node->parent != top) {
             node = node->parent;
             leave_element(w, rule_of(w, node), node);
         }
         node = node->next;
     }
     flush(w);
+}
+
+/* Writes the notes in sentences; what stands in front of a note in its span is its number. */
+static void write_inlines(markdown_writer_t *w)
+{
+    for (int i = 0; i < w->inlines->nelts; i++) {
+        const xmlNode *note = APR_ARRAY_IDX(w->inlines, i, const xmlNode *);
+        const xmlNode *last = note->last;
+        tmpl_flow_note(&w->flow, w->notes[tmpl_dom_node(note)].number);
+        write_content(w, last != NULL && last == note->children->next &&
+                                 tmpl_grid_tag(w->page, last) == TMPL_TAG_SPAN
+                             ? last
+                             : note);
+        leave_note(w, note);
+    }
 }
 
 /* The page as a tree, without the parts that edits delete. */
@@ -730,7 +764,9 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         tmpl_front_write(&w->flow.out, html, &w->hrefs, scratch);
         w->behind_list = (apr_size_t)-1;
         w->notes = tmpl_notes_find(page, html->last, &w->hrefs, scratch);
-        write_body(w, html->last);
+        w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
+        write_content(w, html->last);
+        write_inlines(w);
         *len = w->flow.out.len;
         markdown = w->flow.over ? NULL : w->flow.out.at;
     }

@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "base/hash.h"
+#include "html/attr.h"
 #include "markdown/grid.h"
 
 enum {
@@ -212,6 +213,14 @@ static int read_label(const finder_t *f, const xmlNode *element, label_t *label)
         node = tmpl_dom_next(node, element, kind == TMPL_NOTE_LEFT_OUT);
     }
     return 1;
+}
+
+/* Whether a node is a text with more than the characters that may stand beside labels. */
+static int is_text(const xmlNode *node)
+{
+    label_t label = { 0 };
+    return node != NULL && node->type == XML_TEXT_NODE &&
+           (!add_to_label(&label, (const char *)node->content) || label.characters > 0);
 }
 
 /* Whether a label may belong to a reference: "1", "12a", "[note 1]", "b", "*"; not "new". */
@@ -427,6 +436,58 @@ static void look_at_number(finder_t *f, const xmlNode *element)
     APR_ARRAY_PUSH(f->links, note_place_t) = (note_place_t){ element, aim };
 }
 
+/* Whether an element is a note in the sentence; *label: the element with its number, or NULL. */
+static int is_inline(const finder_t *f, const xmlNode *element, const xmlNode **label)
+{
+    static const char *const words[] = { "sidenote", "marginnote", "inline-footnote", "footnote" };
+    const tmpl_known_attr_t *class =
+        tmpl_node_attr(f->page, &f->page->nodes[tmpl_dom_node(element)], TMPL_ATTR_CLASS);
+    apr_size_t i = 0, n = sizeof(words) / sizeof(words[0]);
+    while (class != NULL && i < n &&
+           !tmpl_has_word(f->page->src, class->value, words[i], tmpl_span_is)) {
+        i++;
+    }
+    if (class == NULL || i == n || flags_around(f, element) != 0) {
+        return 0;
+    }
+    int beside = 0;
+    const xmlNode *before = element->prev;
+    for (*label = NULL; before != NULL && *label == NULL; before = before->prev) {
+        tmpl_tag_e tag = tmpl_grid_tag(f->page, before);
+        if (tag != TMPL_TAG_LABEL && tag != TMPL_TAG_INPUT && is_text(before)) {
+            break;
+        }
+        beside |= tag == TMPL_TAG_INPUT || tag == TMPL_TAG_LABEL;
+        *label = tag == TMPL_TAG_LABEL ? before : NULL;
+    }
+    return i + 1 < n || beside;
+}
+
+/* Returns whether the element is a note in the sentence. */
+static int look_for_inline(finder_t *f, const xmlNode *element)
+{
+    label_t label;
+    const xmlNode *number;
+    if (f->inside != NULL || f->notes->nelts == TMPL_NOTES_MOST ||
+        !is_inline(f, element, &number)) {
+        return 0;
+    }
+    aim_t *aim = apr_pcalloc(f->pool, sizeof(*aim));
+    const xmlNode *first = element->children;
+    if (first != NULL && first->type == XML_TEXT_NODE && !is_text(first)) {
+        first = first->next;
+    }
+    if (first != NULL && first->type == XML_ELEMENT_NODE && is_numbered(f, first, &label)) {
+        aim->label = label;
+    }
+    add_note(f, element, aim);
+    found_at(f, element)->kind = TMPL_NOTE_INLINE;
+    if (number != NULL && read_label(f, number, &label)) {
+        found_at(f, number)->kind = TMPL_NOTE_LEFT_OUT;
+    }
+    return 1;
+}
+
 /* An item of a list of notes for references without a link. */
 static void look_at_item(finder_t *f, const xmlNode *item)
 {
@@ -511,18 +572,13 @@ static void walk(finder_t *f)
         else if (tag == TMPL_TAG_LI && f->links->nelts > 0) {
             look_at_item(f, node);
         }
+        else if (tag == TMPL_TAG_SPAN) {
+            over |= look_for_inline(f, node);
+        }
         if (f->links->nelts > 0 && node->type == XML_ELEMENT_NODE) {
             over |= look_for_note(f, node);
         }
     }
-}
-
-/* Whether a node is a text with more than the characters that may stand beside labels. */
-static int is_text(const xmlNode *node)
-{
-    label_t label = { 0 };
-    return node != NULL && node->type == XML_TEXT_NODE &&
-           (!add_to_label(&label, (const char *)node->content) || label.characters > 0);
 }
 
 /* Whether a link is a sign or word that leads back; "above" in "see above for more" is text. */
