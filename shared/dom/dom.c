@@ -397,16 +397,24 @@ static void add_dom_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *s
 
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
 {
+    static const char block[] = "code-block";
     tmpl_attr_t language;
     if (!(node->flags & TMPL_NODE_NAMED) ||
         (node->tag != TMPL_TAG_CODE && node->tag != TMPL_TAG_DIV)) {
         return 0;
     }
     const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
-    const char *word = node->tag == TMPL_TAG_CODE ? "block" : "code-block";
-    return class != NULL && tmpl_has_word(page->src, class->value, word, tmpl_span_is) &&
-           (node->tag == TMPL_TAG_CODE ||
-            tmpl_attr_find(&language, page->src, node->open, "data-lang"));
+    if (class == NULL) {
+        return 0;
+    }
+    const char *value = page->src + class->value.start;
+    apr_size_t len = tmpl_span_len(class->value);
+    if (node->tag == TMPL_TAG_CODE) {
+        return memmem(value, len, "block", 5) != NULL &&
+               tmpl_has_word(page->src, class->value, "block", tmpl_span_is);
+    }
+    return len >= strlen(block) && memcmp(value, block, strlen(block)) == 0 &&
+           tmpl_attr_find(&language, page->src, node->open, "data-lang");
 }
 
 /* Whether a class has a word that Markdown needs: of formulas, footnotes and numbers of lines. */
@@ -484,8 +492,9 @@ static void add_dom_body(maker_t *m, xmlNode *body)
                 add_run(m, parent);
                 parent = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             }
-            if (m->pre == 0 &&
-                (tmpl_tag_is_pre((tmpl_tag_e)n->tag) || tmpl_dom_is_listing(m->page, n))) {
+            if (m->pre == 0 && (tmpl_tag_is_pre((tmpl_tag_e)n->tag) ||
+                                ((n->tag == TMPL_TAG_CODE || n->tag == TMPL_TAG_DIV) &&
+                                 tmpl_dom_is_listing(m->page, n)))) {
                 m->pre = node;
             }
             m->at = n->open.end;

@@ -111,12 +111,18 @@ static int is_bracketed_text(const xmlNode *element)
 /* Whether an element says that it is, or holds, a reference. */
 static int is_named_reference(const finder_t *f, const xmlNode *element)
 {
+    const tmpl_node_t *node = &f->page->nodes[tmpl_dom_node(element)];
+    const char *tag = f->page->src + node->open.start;
+    apr_size_t len = tmpl_span_len(node->open);
+    if (!(node->flags & TMPL_NODE_NAMED) ||
+        (memmem(tag, len, "note", 4) == NULL && memmem(tag, len, "fn", 2) == NULL)) {
+        return 0; /* almost all elements end here */
+    }
+    const char *class = tmpl_dom_attribute(element, "class");
+    const char *id = tmpl_dom_attribute(element, "id");
     return says(f, element, "footnote") || says(f, element, "noteref") ||
-           says(f, element, "fnref") ||
-           (says(f, element, "fn") &&
-            strcmp(tmpl_dom_attribute(element, "class") ?: "", "fn") == 0) ||
-           (f->page->nodes[tmpl_dom_node(element)].flags & TMPL_NODE_NAMED &&
-            strncmp(tmpl_dom_attribute(element, "id") ?: "", "fnref", 5) == 0);
+           says(f, element, "fnref") || (class != NULL && strcmp(class, "fn") == 0) ||
+           (id != NULL && strncmp(id, "fnref", 5) == 0);
 }
 
 static int looks_like_reference(const finder_t *f, const xmlNode *link)
