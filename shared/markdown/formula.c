@@ -219,31 +219,32 @@ static int is_holder(tmpl_formula_t *formula, const tmpl_page_t *page, const xml
         }
     }
     formula->display |= is_attribute(element, "display", "true");
-    const xmlNode *mathjax = NULL;
-    for (const xmlNode *node = element; node != NULL; node = tmpl_dom_next(node, element, 0)) {
+    const xmlNode *source = NULL;
+    for (const xmlNode *node = tmpl_dom_next(element, element, 0); node != NULL;
+         node = tmpl_dom_next(node, element, 0)) {
         tmpl_tag_e tag = tmpl_grid_tag(page, node);
-        if (tag == TMPL_TAG_MATH) {
-            read_math(formula, node, pool);
-            return 1;
+        if (tmpl_tag_flags(tag) & TMPL_IS_CLOSES_P) {
+            return 0; /* more than one formula */
         }
-        if (tag == TMPL_TAG_SCRIPT) {
-            read_script(formula, node, pool);
-            return 1;
-        }
-        if (node->type == XML_ELEMENT_NODE && mathjax == NULL &&
-            strcmp((const char *)node->name, "mjx-math") == 0) {
-            mathjax = node;
-        }
+        int is =
+            tag == TMPL_TAG_MATH || tag == TMPL_TAG_SCRIPT ||
+            (node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, "mjx-math") == 0);
+        /* what MathJax made is the last resort */
+        int better = source == NULL || tmpl_grid_tag(page, source) == TMPL_TAG_OTHER;
+        source = is && better ? node : source;
     }
-    if (mathjax != NULL) {
+    if (source == NULL) {
+        return 0;
+    }
+    if (tmpl_grid_tag(page, source) == TMPL_TAG_OTHER) {
         tmpl_buf_t buf;
         tmpl_buf_init(&buf, pool);
-        for (const xmlNode *node = mathjax->children; node != NULL; node = node->next) {
-            tmpl_mathml_write(&buf, node);
-        }
+        tmpl_mathml_write(&buf, source);
         set_tex(formula, buf.len > 0 ? buf.at : "", pool);
+        return 1;
     }
-    return mathjax != NULL;
+    (tmpl_grid_tag(page, source) == TMPL_TAG_MATH ? read_math : read_script)(formula, source, pool);
+    return 1;
 }
 
 /* Whether an element is in the one that holds no formula. */

@@ -23,6 +23,9 @@ static char last_of(const tmpl_leaf_t *leaf)
 /* Adds the mark that begins a format. If the same format just ended here, it goes on instead. */
 static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
+    if (leaf->plain && format == TMPL_FORMAT_STRONG) {
+        return;
+    }
     if (format != TMPL_FORMAT_LINK && leaf->text.len > 0 &&
         last_of(leaf) == TMPL_MARK_END(format)) {
         leaf->text.at[--leaf->text.len] = '\0';
@@ -34,6 +37,9 @@ static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 
 static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
+    if (leaf->plain && format == TMPL_FORMAT_STRONG) {
+        return;
+    }
     /* a format does not end behind a break: its mark would not be read, or stand on a line alone */
     int is_broken =
         format != TMPL_FORMAT_CODE && leaf->text.len > 0 && last_of(leaf) == TMPL_MARK_BREAK;

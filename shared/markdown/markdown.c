@@ -122,7 +122,7 @@ static int end_leaf(markdown_writer_t *w, const xmlNode *node)
 
 static int enter_heading(markdown_writer_t *w, const xmlNode *node)
 {
-    begin_leaf(w, node, TMPL_WRITE_HEADING);
+    w->leaf.plain |= begin_leaf(w, node, TMPL_WRITE_HEADING);
     return 0;
 }
 
@@ -132,6 +132,7 @@ static void leave_heading(markdown_writer_t *w, const xmlNode *node)
         return;
     }
     tmpl_leaf_finish(&w->leaf);
+    w->leaf.plain = 0;
     if (!tmpl_leaf_is_empty(&w->leaf)) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         /* h1 to h6 */
@@ -417,6 +418,10 @@ static int enter_link(markdown_writer_t *w, const xmlNode *node)
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
         tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
         return 1;
+    }
+    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
+        tmpl_permalink_is_whole(w->one_leaf, node, href)) {
+        return 0;
     }
     if (w->href != NULL) {
         w->link = node;

@@ -460,7 +460,8 @@ static int is_inline(const finder_t *f, const xmlNode *element, const xmlNode **
     const xmlNode *before = element->prev;
     for (*label = NULL; before != NULL && *label == NULL; before = before->prev) {
         tmpl_tag_e tag = tmpl_grid_tag(f->page, before);
-        if (tag != TMPL_TAG_LABEL && tag != TMPL_TAG_INPUT && is_text(before)) {
+        if (tag != TMPL_TAG_LABEL && tag != TMPL_TAG_INPUT &&
+            (before->type == XML_ELEMENT_NODE || is_text(before))) {
             break;
         }
         beside |= tag == TMPL_TAG_INPUT || tag == TMPL_TAG_LABEL;
@@ -506,13 +507,14 @@ static void look_at_item(finder_t *f, const xmlNode *item)
     }
     const char *start = tmpl_dom_attribute(list, "start");
     long number = start != NULL ? strtol(start, NULL, 10) : 1;
-    int n = 0;
-    for (const xmlNode *before = item->prev; before != NULL && n < MANY; before = before->prev) {
+    int n = 0, seen = 0;
+    for (const xmlNode *before = item->prev; before != NULL && seen < MANY; before = before->prev) {
         n += tmpl_grid_tag(f->page, before) == TMPL_TAG_LI;
+        seen++;
     }
     const char *id = id_of_number(f, apr_psprintf(f->pool, "%ld", number + n));
     aim_t *aim = apr_hash_get(f->aims, id, APR_HASH_KEY_STRING);
-    if (aim != NULL && n < MANY && !aim->seen && f->inside == NULL && aim->sure &&
+    if (aim != NULL && seen < MANY && !aim->seen && f->inside == NULL && aim->sure &&
         may_be_note(f, item)) {
         add_note(f, item, aim);
     }
@@ -547,7 +549,8 @@ static int look_for_note(finder_t *f, const xmlNode *node)
     }
     if (is_heading) {
         const xmlNode *heading = node;
-        while (!(tmpl_tag_flags(tmpl_grid_tag(f->page, heading)) & TMPL_IS_HEADING)) {
+        while (heading->parent != f->body &&
+               !(tmpl_tag_flags(tmpl_grid_tag(f->page, heading)) & TMPL_IS_HEADING)) {
             heading = heading->parent;
         }
         *found_at(f, heading) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };

@@ -49,7 +49,8 @@ static void check_rows(const row_t *rows, size_t n, apr_pool_t *pool)
 static void blocks(void **state)
 {
     static const row_t rows[] = {
-        { "<h1>One</h1><h2>T <b>b</b></h2><p>text", "# One\n\n## T **b**\n\ntext" },
+        { "<h1>One</h1><h2>T <b>b</b></h2><p>text", "# One\n\n## T b\n\ntext" },
+        { "<b>a<h2>b</h2>c</b>", "**a**\n\n## b\n\n**c**" },
         { "<h3>a<br>b<div>c</div></h3>", "### a b c" },
         { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
@@ -152,14 +153,12 @@ static void formats(void **state)
         /* permalinks */
         { "<h2>a<a href=#x>\u00b6</a></h2><h2><a href=#y> # </a>b</h2>", "## a\n\n## b" },
         { "<dl><dt>t<a href=#x><i>\uf0c1</i></a><dd>d</dl>", "**t**\n\n- d" },
-        { "<h2><a href=#x>A</a></h2><h2><a href=v>#</a></h2>", "## [A](#x)\n\n## [#](v)" },
-        { "<h2><a href=#x>\u4e00</a></h2><p><a href=#x>\u2191</a>",
-          "## [\u4e00](#x)\n\n[\u2191](#x)" },
+        { "<h2><a href=#x>A</a></h2><h2><a href=v>#</a></h2>", "## A\n\n## [#](v)" },
+        { "<h2><a href=#x>\u4e00</a></h2><p><a href=#x>\u2191</a>", "## \u4e00\n\n[\u2191](#x)" },
         { "<h2>a<a href=#x>*</a></h2><h2>b<a href=#y>\u2020</a>",
           "## a[\\*](#x)\n\n## b[\u2020](#y)" },
         { "<h2>a<a href=#x>\u00b9</a></h2>", "## a[\u00b9](#x)" },
-        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>",
-          "## [+](#x)\n\n**[==](#y)**\n\n- d" },
+        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>", "## +\n\n**==**\n\n- d" },
         { "<a href=u><h2>a</h2><p>b</p></a>", "## [a](u)\n\n[b](u)" },
         { "<a href='javascript:x'>a</a> <a href='java\nscript:x'>b</a> <a>c</a>", "a b c" },
         { "<a href='data:text/html,x'>a</a> <a href=''>b</a>", "a b" },
@@ -181,6 +180,9 @@ static void formats(void **state)
         { "a <img src=i data-src=false> <img src=i data-original='/{width}'>", "a ![](i) ![](i)" },
         { "a <img nitro-lazy-src=/i> <img srcset='/i 1x,\n/j 2x'> <img data-srcset=' /k, /l 2x'>",
           "a ![](/i) ![](/i) ![](/k)" },
+        { "<picture><source srcset='/i 1x'><source srcset='/j'><img src='data:x' alt=x></picture>a",
+          "![x](/i)a" },
+        { "<img src='data:x' data-image-loader='/i'>a", "![](/i)a" },
         { "<img src='data:x' srcset='data:y 1x'> <img srcset=' '>a", "a" },
         { "a&nbsp;<b>b</b>&#x2028;c", "a **b** c" },
         { "a<!-- --> <!-- -->b c<!-- -->d", "a b cd" },
@@ -229,6 +231,7 @@ static void formulas(void **state)
           "| a | $\\vert x\\vert  \\Vert  y$ |\n| --- | --- |" },
         { "<h2>a <math display=block><mi>x</mi></math></h2>", "## a $x$" },
         { "<span class=katex>a <b>b</b></span><span class=MathJax>c</span>", "a **b**c" },
+        { "<div class=MathJax>a<p>b <math><mi>x</mi></math></div>", "a\n\nb $x$" },
         { "<math></math><math><mi></mi></math>a", "a" },
         /* what readers of Markdown alone would take for something else */
         { "t <script type=math/tex>a<b> `c` [d](javascript:e) [^1] \\text{$f$ \\$} &copy; % g\n "
@@ -290,6 +293,10 @@ static void tables(void **state)
           "t\n\n|  |  |\n| --- | --- |\n| a | b |\n\nx" },
         { "<table><tr><td>a<br>b<p>c<td>d<tr><td>e</table>",
           "|  |  |\n| --- | --- |\n| a<br>b<br>c | d |\n| e |" },
+        { "<table><thead><tr><td>a<td>b<tbody><tr><td>c<td>d</table>",
+          "| a | b |\n| --- | --- |\n| c | d |" },
+        { "<table><tr><td><b>a</b><td> <b>b</b> <tr><td>c<td>d</table>",
+          "| **a** | **b** |\n| --- | --- |\n| c | d |" },
         { "<ul><li><table><tr><th>a<th>b</table></ul>", "- | a | b |\n  | --- | --- |" },
         { "<table><tr><td colspan=2>a<tr><td>b<td>&lt;p> <a href='u?a&b'>c</a></table>",
           "<table>\n<tr><td colspan=\"2\">a</td></tr>\n"
@@ -405,8 +412,16 @@ static void footnotes_by_signs(void **state)
         { "a <a href='#n'>[1]</a><p>b <a id=n></a>x", "a [\\[1\\]](#n)\n\nb x" },
         /* where the page does not know its address */
         { "a<a data-type=noteref href='c.html#n'><sup>1</sup></a><p id=n>x", "a[^1]\n\n[^1]: x" },
-        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x",
-          "_\\[[^1]\\]_\n\n[^1]: x" },
+        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x", "_\\[[^1]\\]_\n\n[^1]: x" },
+        /* notes in sentences */
+        { "a<span class=sidenote><span class=sidenote-number>1. </span>x</span> b",
+          "a[^1] b\n\n[^1]: x" },
+        { "a<label class=n>1</label><input><span class=footnote><sup>1</sup> x <b>y</b></span> b",
+          "a[^1] b\n\n[^1]: x **y**" },
+        { "a<span class=inline-footnote>1<span class=footnoteContent>x</span></span> b",
+          "a[^1] b\n\n[^1]: x" },
+        { "a <span class=footnote>x</span> b", "a x b" },
+        { "<h2>a<span class=sidenote>x</span></h2>", "## ax" },
         /* numbers without a link */
         { "a<sup>1</sup> b<sup>2</sup><p><sup>1</sup> x<p><b><sup>2</sup> N:</b> y",
           "a[^1] b[^2]\n\n[^1]: x\n\n[^2]: **N:** y" },
