@@ -109,6 +109,8 @@ void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *t
          node = tmpl_dom_next(node, table, 0)) {
         see_in_table(&view, page, node);
     }
+    const char *border = tmpl_dom_attribute(table, "border");
+    view.lays_out |= view.spans && !view.any_head && border != NULL && strcmp(border, "0") == 0;
     view.lays_out |= !view.filled || view.columns < 2 || (view.rows < 2 && !view.any_head);
     grid->kind = view.lays_out ? TMPL_GRID_LAYOUT : view.spans ? TMPL_GRID_HTML : TMPL_GRID_SIMPLE;
     grid->columns = view.columns;

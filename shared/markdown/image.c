@@ -26,12 +26,16 @@ static const char *first_of(const char *set, apr_pool_t *pool)
     return apr_pstrmemdup(pool, set, len);
 }
 
+/* Whether an image counts visits, or is a small icon that says nothing: its alt is empty. */
 static int is_tiny(const xmlNode *image)
 {
+    enum { ICON = 32 };
+    const char *alt = tmpl_dom_attribute(image, "alt");
+    long most = alt != NULL && *alt == '\0' ? ICON : 1;
     const char *width = tmpl_dom_attribute(image, "width");
     const char *height = tmpl_dom_attribute(image, "height");
-    return width != NULL && height != NULL && strtol(width, NULL, 10) <= 1 &&
-           strtol(height, NULL, 10) <= 1;
+    return width != NULL && height != NULL && strtol(width, NULL, 10) <= most &&
+           strtol(height, NULL, 10) <= most;
 }
 
 /* The address of the first source in front of an image in a picture element; NULL: none. */

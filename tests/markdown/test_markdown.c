@@ -174,6 +174,7 @@ static void formats(void **state)
           "[a](u) [b](v) c d e" },
         { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[a](u)[b](u), [c](v)d" },
         { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },
+        { "<img src=i alt='' width=16 height=16><img src=i width=16 height=16>a", "![](i)a" },
         /* images that scripts load late */
         { "a <img src=/blank.gif data-src=/i> <img src='data:x' data-lazy-src=/j>",
           "a ![](/i) ![](/j)" },
@@ -306,6 +307,7 @@ static void tables(void **state)
         { "<table><tr><td>a<td><table><tr><th>b<th>c</table></table>",
           "a\n\n| b | c |\n| --- | --- |" },
         { "<table><tr><td><h2>a</h2><td>b<tr><td>c</table>", "## a\n\nb\n\nc" },
+        { "<table border=0><tr><td colspan=2>a<tr><td>b<td>c</table>", "a\n\nb\n\nc" },
         { "<table role=presentation><tr><th>a<th>b<tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd" },
         { "<table><tr><th>a<th>b<tr><td>c<td>d<colgroup>e</table>", "a\n\nb\n\nc\n\nd\n\ne" },
         { "<table><tr><td><td></table>x", "x" },
