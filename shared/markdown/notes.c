@@ -345,7 +345,8 @@ static const xmlNode *note_of_anchor(const finder_t *f, const xmlNode *anchor, c
         tmpl_tag_e tag = tmpl_grid_tag(f->page, block);
         label_t is;
         if (note_tags[tag]) {
-            return found_kind(f, block) == TMPL_NOTE_NONE ? block : NULL;
+            int empty = read_label(f, block, &is) && is.characters == 0;
+            return found_kind(f, block) == TMPL_NOTE_NONE && !empty ? block : NULL;
         }
         if (tmpl_tag_flags(tag) & TMPL_IS_HEADING) {
             return read_label(f, block, &is) && strcmp(is.text, label->text) == 0
@@ -483,6 +484,10 @@ static int look_for_inline(finder_t *f, const xmlNode *element)
     const xmlNode *first = element->children;
     if (first != NULL && first->type == XML_TEXT_NODE && !is_text(first)) {
         first = first->next;
+    }
+    if (first != NULL && (tmpl_grid_tag(f->page, first) == TMPL_TAG_INPUT ||
+                          tmpl_grid_tag(f->page, first) == TMPL_TAG_LABEL)) {
+        return 0; /* it has the reference, and the note somewhere else in it */
     }
     if (first != NULL && first->type == XML_ELEMENT_NODE && is_numbered(f, first, &label)) {
         aim->label = label;

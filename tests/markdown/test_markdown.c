@@ -411,6 +411,7 @@ static void footnotes_by_signs(void **state)
         { "a<span class=fn><a href='#n'>1</a></span><p id=n>x", "a[^1]\n\n[^1]: x" },
         { "a" REF("n", "1") "<h5><a id=n href='#r'>(1)</a></h5><p>x</p>y",
           "a[^1]\n\n[^1]: x\n\ny" },
+        { "a" REF("n", "1") "<div><a name=n></a></div>x", "a<sup>[1](#n)</sup>\n\nx" },
         { "a <a href='#n'>[1]</a><p>b <a id=n></a>x", "a [\\[1\\]](#n)\n\nb x" },
         /* where the page does not know its address */
         { "a<a data-type=noteref href='c.html#n'><sup>1</sup></a><p id=n>x", "a[^1]\n\n[^1]: x" },
@@ -423,6 +424,7 @@ static void footnotes_by_signs(void **state)
         { "a<span class=inline-footnote>1<span class=footnoteContent>x</span></span> b",
           "a[^1] b\n\n[^1]: x" },
         { "a <span class=footnote>x</span> b", "a x b" },
+        { "a <span class=sidenote><input><label>1</label><span>x</span></span> b", "a 1x b" },
         { "<h2>a<span class=sidenote>x</span></h2>", "## ax" },
         /* numbers without a link */
         { "a<sup>1</sup> b<sup>2</sup><p><sup>1</sup> x<p><b><sup>2</sup> N:</b> y",
