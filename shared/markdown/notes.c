@@ -125,15 +125,19 @@ static int is_named_reference(const finder_t *f, const xmlNode *element)
            (id != NULL && strncmp(id, "fnref", 5) == 0);
 }
 
+static int holds_reference(const finder_t *f, const xmlNode *element)
+{
+    tmpl_tag_e tag = tmpl_grid_tag(f->page, element);
+    return tag == TMPL_TAG_CITE || (tag == TMPL_TAG_SPAN && is_named_reference(f, element));
+}
+
 static int looks_like_reference(const finder_t *f, const xmlNode *link)
 {
-    const xmlNode *first = link->children;
+    const xmlNode *first = link->children, *up = link->parent;
     return first != NULL &&
            (sup_around(f, link) != NULL || tmpl_grid_tag(f->page, first) == TMPL_TAG_SUP ||
             is_bracketed_text(link) || is_named_reference(f, link) ||
-            (link->parent != f->body && (tmpl_grid_tag(f->page, link->parent) == TMPL_TAG_CITE ||
-                                         (tmpl_grid_tag(f->page, link->parent) == TMPL_TAG_SPAN &&
-                                          is_named_reference(f, link->parent)))) ||
+            (up != NULL && up != f->body && holds_reference(f, up)) ||
             (first->type == XML_ELEMENT_NODE && is_named_reference(f, first)));
 }
 
