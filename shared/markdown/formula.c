@@ -114,7 +114,7 @@ static int is_tex_script(const tmpl_page_t *page, const xmlNode *node)
     return node != NULL && tmpl_grid_tag(page, node) == TMPL_TAG_SCRIPT;
 }
 
-static void read_script(tmpl_formula_t *formula, const xmlNode *script, apr_pool_t *pool)
+static void read_tex_script(tmpl_formula_t *formula, const xmlNode *script, apr_pool_t *pool)
 {
     set_tex(formula, script->children != NULL ? (const char *)script->children->content : "", pool);
     formula->display |= is_attribute(script, "type", "mode=display");
@@ -243,7 +243,8 @@ static int is_holder(tmpl_formula_t *formula, const tmpl_page_t *page, const xml
         set_tex(formula, buf.len > 0 ? buf.at : "", pool);
         return 1;
     }
-    (tmpl_grid_tag(page, source) == TMPL_TAG_MATH ? read_math : read_script)(formula, source, pool);
+    (tmpl_grid_tag(page, source) == TMPL_TAG_MATH ? read_math : read_tex_script)(formula, source,
+                                                                                 pool);
     return 1;
 }
 
@@ -269,7 +270,7 @@ int tmpl_formula_is(tmpl_formula_t *formula, tmpl_formulas_t *formulas, const tm
         return is_image_formula(formula, element, pool);
     }
     if (node->tag == TMPL_TAG_MATH || node->tag == TMPL_TAG_SCRIPT) {
-        (node->tag == TMPL_TAG_MATH ? read_math : read_script)(formula, element, pool);
+        (node->tag == TMPL_TAG_MATH ? read_math : read_tex_script)(formula, element, pool);
         return 1;
     }
     if (!(node->flags & TMPL_NODE_NAMED)) {

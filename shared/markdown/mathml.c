@@ -291,7 +291,7 @@ static uint32_t upright(uint32_t c)
                                         : c;
 }
 
-static void add_character(tmpl_buf_t *tex, uint32_t c)
+static void add_math_character(tmpl_buf_t *tex, uint32_t c)
 {
     c = upright(c);
     const char *name = NAME_IN(names, c);
@@ -332,11 +332,11 @@ static void read_token(tmpl_buf_t *text, const xmlNode *token)
     }
 }
 
-static void add_characters(tmpl_buf_t *tex, const char *text)
+static void add_math_characters(tmpl_buf_t *tex, const char *text)
 {
     apr_size_t used;
     for (apr_size_t left = strlen(text); left > 0; left -= used, text += used) {
-        add_character(tex, tmpl_utf8_next(text, left, &used));
+        add_math_character(tex, tmpl_utf8_next(text, left, &used));
     }
 }
 
@@ -371,7 +371,7 @@ static void add_math_token(tmpl_buf_t *tex, const xmlNode *token, char kind)
     }
     else if (kind == 'i' && strlen(is) > 1 && tmpl_is_alpha(is[0]) && tmpl_is_alpha(is[1])) {
         add_tex(tex, "\\mathrm{");
-        add_characters(tex, is);
+        add_math_characters(tex, is);
         tmpl_buf_add_text(tex, "}");
     }
     else {
@@ -379,7 +379,7 @@ static void add_math_token(tmpl_buf_t *tex, const xmlNode *token, char kind)
         int spaced = kind == 'o' && *is != '\0' && strchr("()[]{}|,.!':;/", *is) == NULL &&
                      strncmp(is, "\xE2\x81", 2) != 0;
         tmpl_buf_add(tex, " ", (apr_size_t)spaced);
-        add_characters(tex, is);
+        add_math_characters(tex, is);
         tmpl_buf_add(tex, " ", (apr_size_t)spaced);
     }
 }
