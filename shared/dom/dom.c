@@ -182,6 +182,40 @@ static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t co
     }
 }
 
+/* Whether the node is a formula: MathML, or a script of MathJax. */
+static int is_formula(const maker_t *m, const tmpl_node_t *node)
+{
+    tmpl_attr_t type;
+    static const char tex[] = "math/tex";
+    return m->opts->formulas && (node->tag == TMPL_TAG_MATH ||
+                                 (node->tag == TMPL_TAG_SCRIPT &&
+                                  tmpl_attr_find(&type, m->page->src, node->open, "type") &&
+                                  tmpl_span_len(type.value) >= strlen(tex) &&
+                                  memcmp(m->page->src + type.value.start, tex, strlen(tex)) == 0));
+}
+
+/* Adds an element whose text is not displayed, if it is wanted. */
+static void add_quiet(maker_t *m, xmlNode *parent, xmlNode *head, uint32_t node)
+{
+    const tmpl_node_t *n = &m->page->nodes[node];
+    tmpl_span_t content = { n->open.end, n->close.start };
+    if (n->tag == TMPL_TAG_SCRIPT && !is_formula(m, n)) {
+        add_data(m, head, n->open, content);
+        return;
+    }
+    if (!is_formula(m, n)) {
+        return;
+    }
+    add_run(m, parent);
+    xmlNode *script = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
+    if (script != NULL && n->tag == TMPL_TAG_SCRIPT && content.start < content.end) {
+        tmpl_buf_clear(&m->text);
+        tmpl_decode(&m->text, m->opts->decoder, m->page->src + content.start,
+                    tmpl_span_len(content));
+        add_dom_text(m, script, &m->text);
+    }
+}
+
 /* Whether the tag, in the head, tells something about the page. */
 static int is_told(tmpl_tag_e tag)
 {
@@ -361,6 +395,52 @@ static void add_dom_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *s
     m->at = segment->span.end;
 }
 
+int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    static const char block[] = "code-block";
+    tmpl_attr_t language;
+    if (!(node->flags & TMPL_NODE_NAMED) ||
+        (node->tag != TMPL_TAG_CODE && node->tag != TMPL_TAG_DIV)) {
+        return 0;
+    }
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
+    if (class == NULL) {
+        return 0;
+    }
+    const char *value = page->src + class->value.start;
+    apr_size_t len = tmpl_span_len(class->value);
+    if (node->tag == TMPL_TAG_CODE) {
+        return memmem(value, len, "block", 5) != NULL &&
+               tmpl_has_word(page->src, class->value, "block", tmpl_span_is);
+    }
+    return len >= strlen(block) && memcmp(value, block, strlen(block)) == 0 &&
+           tmpl_attr_find(&language, page->src, node->open, "data-lang");
+}
+
+/* Whether a class has a word that Markdown needs: of formulas, footnotes and numbers of lines. */
+static int is_class_kept(const char *src, tmpl_span_t class)
+{
+    static const char *const begins[] = { "katex",           "mathjax", "math-",    "mwe-math",
+                                          "footnote",        "fn",      "sidenote", "marginnote",
+                                          "lineno",          "line-nu", "line_nu",  "linenu",
+                                          "inline-footnote", "ln" };
+    static const unsigned char first[256] = {
+        ['k'] = 1, ['m'] = 1, ['M'] = 1, ['f'] = 1, ['s'] = 1, ['l'] = 1, ['i'] = 1
+    };
+    tmpl_span_t word = { class.start, class.start };
+    while (tmpl_word_next(&word, src, class)) {
+        for (apr_size_t i = 0;
+             first[(unsigned char)src[word.start]] && i < sizeof(begins) / sizeof(begins[0]); i++) {
+            apr_size_t len = strlen(begins[i]);
+            if (tmpl_lower(src[word.start]) == *begins[i] && tmpl_span_len(word) >= len &&
+                apr_cstr_casecmpn(src + word.start, begins[i], len) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 /*
  * Whether a span is left out, but not its content. Most spans only have a class: on pages with
  * highlighted code they are four of five elements.
@@ -371,6 +451,10 @@ static int is_bare(const maker_t *m, uint32_t node)
     const char *src = m->page->src;
     tmpl_attr_t id;
     if (!m->opts->no_spans || nodes[node].tag != TMPL_TAG_SPAN) {
+        return 0;
+    }
+    const tmpl_known_attr_t *class = tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_CLASS);
+    if (class != NULL && is_class_kept(src, class->value)) {
         return 0;
     }
     /* a footnote may begin with a span that is its label */
@@ -393,11 +477,10 @@ static void add_dom_body(maker_t *m, xmlNode *body)
         if (node < up->after && page->nodes[node].open.start <= text_at) {
             const tmpl_node_t *n = &page->nodes[node];
             add_dom_space(m, parent, n->open.start);
-            int out =
-                is_out(m, n->open.start) || (m->opts->displayed && n->flags & TMPL_NODE_QUIET);
-            if (out) {
-                if (n->tag == TMPL_TAG_SCRIPT && !is_out(m, n->open.start)) {
-                    add_data(m, body->prev, n->open, (tmpl_span_t){ n->open.end, n->close.start });
+            int out = is_out(m, n->open.start);
+            if (out || (m->opts->displayed && n->flags & TMPL_NODE_QUIET)) {
+                if (!out) {
+                    add_quiet(m, parent, body->prev, node);
                 }
                 node = n->after;
                 segment = n->after_segment;
@@ -409,7 +492,9 @@ static void add_dom_body(maker_t *m, xmlNode *body)
                 add_run(m, parent);
                 parent = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             }
-            if (m->pre == 0 && tmpl_tag_is_pre((tmpl_tag_e)n->tag)) {
+            if (m->pre == 0 && (tmpl_tag_is_pre((tmpl_tag_e)n->tag) ||
+                                ((n->tag == TMPL_TAG_CODE || n->tag == TMPL_TAG_DIV) &&
+                                 tmpl_dom_is_listing(m->page, n)))) {
                 m->pre = node;
             }
             m->at = n->open.end;
@@ -458,6 +543,54 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
         }
     }
     return m.full ? NULL : m.doc;
+}
+
+/* Adds the elements and texts of a span in which each element has an end tag. */
+static void add_content(maker_t *m, xmlNode *root, tmpl_span_t span)
+{
+    const char *src = m->page->src;
+    xmlNode *parent = root;
+    for (uint32_t at = span.start, behind; at < span.end && !m->full; at = behind) {
+        const char *tag = memchr(src + at, '<', span.end - at);
+        uint32_t start = tag != NULL ? (uint32_t)(tag - src) : span.end;
+        tmpl_buf_clear(&m->text);
+        tmpl_dom_decode(&m->text, m->opts->decoder, src, (tmpl_span_t){ at, start }, TMPL_IN_TEXT);
+        if (m->text.len > 0) {
+            add_dom_text(m, parent, &m->text);
+        }
+        behind = start < span.end ? pass_tag(m, TMPL_TAG_OTHER, start, span.end) : span.end;
+        if (start + 1 < span.end && src[start + 1] == '/') {
+            parent = parent != root ? parent->parent : root;
+        }
+        else if (start + 1 < span.end && tmpl_is_alpha(src[start + 1])) {
+            xmlNode *added =
+                add_element(m, parent, TMPL_TAG_OTHER, (tmpl_span_t){ start, behind }, TMPL_NONE);
+            parent = added == NULL || src[behind - 2] == '/' ? parent : added;
+        }
+    }
+}
+
+const xmlNode *tmpl_dom_math(const xmlNode *math, apr_pool_t *pool)
+{
+    enum { LONGEST = 64 * 1024, NODES = 40 /* bytes of nodes for a byte of tags */ };
+    const dom_source_t *source = math->doc->_private;
+    const tmpl_node_t *node = &source->page->nodes[tmpl_dom_node(math)];
+    tmpl_span_t content = { node->open.end, node->close.start };
+    if (content.start >= content.end || tmpl_span_len(content) > LONGEST) {
+        return NULL;
+    }
+    tmpl_dom_opts_t opts = { .decoder = &source->decoder };
+    maker_t m = { .page = source->page, .opts = &opts, .doc = math->doc, .pool = pool };
+    m.left = NODES * (uint64_t)tmpl_span_len(content) + 4096;
+    tmpl_buf_init(&m.text, pool);
+    xmlNode top = { .type = XML_DOCUMENT_NODE };
+    xmlNode *root = add_element(&m, &top, TMPL_TAG_MATH, node->open, TMPL_NONE);
+    if (root == NULL) {
+        return NULL;
+    }
+    root->parent = NULL;
+    add_content(&m, root, content);
+    return m.full ? NULL : root;
 }
 
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)

@@ -25,7 +25,9 @@ typedef struct {
     int displayed; /* leave out elements whose text is not displayed */
     int data;      /* scripts of JSON-LD, of 256 KB at most, are in head, with their text */
     int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
-    int no_spans;  /* leave out spans that have no id, but not their content */
+    int formulas;  /* math (without its content) and MathJax's scripts are in body */
+    int no_spans;  /* leave out spans that have no id and no class that Markdown needs, but not
+                      their content */
 } tmpl_dom_opts_t;
 
 /*
@@ -39,6 +41,15 @@ static inline uint32_t tmpl_dom_node(const xmlNode *element)
 {
     return (uint32_t)(uintptr_t)element->_private - 1;
 }
+
+/* Whether a code or div element is a listing like a pre: its class says that it is a block. */
+int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);
+
+/*
+ * A math element of the tree with its content, from pool; NULL if there is none, or it is very
+ * long. Its elements are no nodes of the page: tmpl_dom_node() is TMPL_NONE.
+ */
+const xmlNode *tmpl_dom_math(const xmlNode *math, apr_pool_t *pool);
 
 /* The attribute's value, which lives as long as the tree; NULL if there is no such attribute. */
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name);

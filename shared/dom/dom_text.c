@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/bytes16.h"
+
 static void add_dom_code(tmpl_buf_t *buf, uint32_t code)
 {
     /* U+FFFE and U+FFFF are no characters of XML */
@@ -13,6 +15,14 @@ static void add_dom_code(tmpl_buf_t *buf, uint32_t code)
 static apr_size_t plain_bytes(const char *text, apr_size_t len)
 {
     apr_size_t n = 0;
+    for (; len - n >= TMPL_BYTES16; n += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16_load(text + n);
+        unsigned odd = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)(((bytes < ' ') & (bytes != '\n')) | (bytes >= 0x80) | (bytes == '&')));
+        if (odd != 0) {
+            return n + (apr_size_t)__builtin_ctz(odd);
+        }
+    }
     while (n < len && (text[n] >= ' ' || text[n] == '\n' || text[n] == '\t') && text[n] != '&') {
         n++;
     }

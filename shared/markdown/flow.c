@@ -25,11 +25,12 @@ static tmpl_container_t *open_container(tmpl_flow_t *flow, const char *marker)
     return container;
 }
 
-void tmpl_flow_quote(tmpl_flow_t *flow)
+void tmpl_flow_quote(tmpl_flow_t *flow, const char *head)
 {
     tmpl_container_t *container = open_container(flow, "> ");
     if (container != NULL) {
         container->quote = 1;
+        container->head = head;
     }
 }
 
@@ -75,6 +76,12 @@ static void write_prefix(tmpl_flow_t *flow, uint32_t n, int trim)
     for (uint32_t i = 0; i < n; i++) {
         tmpl_container_t *container = &flow->open[i];
         int marked = container->quote || !container->used;
+        if (container->head != NULL && !container->used) {
+            tmpl_buf_add_text(&flow->out, container->marker);
+            tmpl_buf_add_text(&flow->out, container->head);
+            tmpl_buf_add_byte(&flow->out, '\n');
+            write_prefix(flow, i, 0);
+        }
         tmpl_buf_add(&flow->out, marked ? container->marker : spaces,
                      marked ? container->width : container->indent);
         solid = marked ? flow->out.len - 1 : solid;

@@ -18,6 +18,7 @@ typedef enum {
 
 /* A container that is open. */
 typedef struct {
+    const char *head;     /* quote: its first line; NULL: none */
     char marker[12];      /* item: "- " or "12. "; quote: "> "; note: "[^1]: " */
     unsigned char width;  /* width of marker */
     unsigned char indent; /* indent of the lines behind the first one */
@@ -42,8 +43,8 @@ typedef struct {
 
 void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, apr_pool_t *pool);
 
-/* Opens a block quote. */
-void tmpl_flow_quote(tmpl_flow_t *flow);
+/* Opens a block quote. head is its first line, or NULL. */
+void tmpl_flow_quote(tmpl_flow_t *flow, const char *head);
 
 /* Opens an item of a list; first: it is the first that is written. marker: 11 bytes at most. */
 void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first);

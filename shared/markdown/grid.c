@@ -37,22 +37,43 @@ long tmpl_grid_span(const xmlNode *cell, const char *name)
     return value != NULL ? strtol(value, NULL, 10) : 1;
 }
 
+static int is_blank(const xmlNode *text)
+{
+    const char *s = (const char *)text->content;
+    return s[strspn(s, " \t\n")] == '\0';
+}
+
+/* Whether a cell is a heading without being th: it is in thead, or all of it is bold. */
+static int is_like_head(const tmpl_page_t *page, const xmlNode *cell)
+{
+    const xmlNode *row = cell->parent;
+    if (row->parent != NULL && tmpl_grid_tag(page, row->parent) == TMPL_TAG_THEAD) {
+        return 1;
+    }
+    int bold = 0;
+    for (const xmlNode *node = cell->children; node != NULL; node = node->next) {
+        if (node->type == XML_TEXT_NODE && is_blank(node)) {
+            continue;
+        }
+        tmpl_tag_e tag = tmpl_grid_tag(page, node);
+        if (bold || (tag != TMPL_TAG_B && tag != TMPL_TAG_STRONG)) {
+            return 0;
+        }
+        bold = 1;
+    }
+    return bold;
+}
+
 static void see_cell(view_t *view, const tmpl_page_t *page, const xmlNode *cell)
 {
     int head = tmpl_grid_tag(page, cell) == TMPL_TAG_TH;
     view->lays_out |= tmpl_grid_tag(page, cell->parent) != TMPL_TAG_TR;
     view->spans |= tmpl_grid_span(cell, "colspan") > 1 || tmpl_grid_span(cell, "rowspan") > 1;
     view->rows += view->cells == 0;
-    view->plain |= view->rows == 1 && !head;
+    view->plain |= view->rows == 1 && !head && !view->plain && !is_like_head(page, cell);
     view->any_head |= head;
     view->cells++;
     view->columns = view->cells > view->columns ? view->cells : view->columns;
-}
-
-static int is_blank(const xmlNode *text)
-{
-    const char *s = (const char *)text->content;
-    return s[strspn(s, " \t\n")] == '\0';
 }
 
 static void see_in_table(view_t *view, const tmpl_page_t *page, const xmlNode *node)
@@ -88,6 +109,8 @@ void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *t
          node = tmpl_dom_next(node, table, 0)) {
         see_in_table(&view, page, node);
     }
+    const char *border = tmpl_dom_attribute(table, "border");
+    view.lays_out |= view.spans && !view.any_head && border != NULL && strcmp(border, "0") == 0;
     view.lays_out |= !view.filled || view.columns < 2 || (view.rows < 2 && !view.any_head);
     grid->kind = view.lays_out ? TMPL_GRID_LAYOUT : view.spans ? TMPL_GRID_HTML : TMPL_GRID_SIMPLE;
     grid->columns = view.columns;

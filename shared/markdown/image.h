@@ -9,7 +9,10 @@
 #include <apr_pools.h>
 #include <libxml/tree.h>
 
-/* The safe address (href.h) of an img; NULL if there is none, or the image counts visits. */
+/*
+ * The safe address (href.h) of an img. NULL if there is none, if the image counts visits, or if it
+ * is a small icon without alternative text.
+ */
 const char *tmpl_image_address(const xmlNode *image, apr_pool_t *pool);
 
 #endif

@@ -23,6 +23,9 @@ static char last_of(const tmpl_leaf_t *leaf)
 /* Adds the mark that begins a format. If the same format just ended here, it goes on instead. */
 static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
+    if (leaf->plain && format == TMPL_FORMAT_STRONG) {
+        return;
+    }
     if (format != TMPL_FORMAT_LINK && leaf->text.len > 0 &&
         last_of(leaf) == TMPL_MARK_END(format)) {
         leaf->text.at[--leaf->text.len] = '\0';
@@ -34,6 +37,9 @@ static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 
 static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
+    if (leaf->plain && format == TMPL_FORMAT_STRONG) {
+        return;
+    }
     /* a format does not end behind a break: its mark would not be read, or stand on a line alone */
     int is_broken =
         format != TMPL_FORMAT_CODE && leaf->text.len > 0 && last_of(leaf) == TMPL_MARK_BREAK;
@@ -175,6 +181,14 @@ void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
     }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_TO);
     tmpl_href_resolve(&leaf->text, leaf->hrefs, src);
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
+}
+
+void tmpl_leaf_formula(tmpl_leaf_t *leaf, const char *tex)
+{
+    prepare(leaf, 0);
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_FORMULA);
+    tmpl_buf_add_text(&leaf->text, tex);
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
 }
 

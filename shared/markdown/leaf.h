@@ -32,6 +32,7 @@ typedef enum {
 #define TMPL_MARK(format)     ((char)(1 + 2 * (format)))
 #define TMPL_MARK_END(format) ((char)(2 + 2 * (format)))
 #define TMPL_MARK_NONE        ((char)0)    /* a mark that was dropped */
+#define TMPL_MARK_FORMULA     ((char)0x19) /* then TeX, TMPL_MARK_STOP */
 #define TMPL_MARK_IMAGE       ((char)0x1A) /* then text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
 #define TMPL_MARK_NOTE        ((char)0x1B) /* then a footnote's number, TMPL_MARK_STOP */
 #define TMPL_MARK_TO          ((char)0x1C)
@@ -46,6 +47,7 @@ typedef struct {
     uint32_t n;
     uint32_t written;                   /* how many of formats have their marks in text */
     uint32_t nested[TMPL_FORMAT_COUNT]; /* how many elements of a format are open */
+    int plain;                          /* no marks of STRONG are written, as in a heading */
     int code;                           /* the mark of CODE is in text */
     int emphasis;                       /* a mark of STRONG, EM or DEL is in text */
     int space;                          /* white space was seen since the last character */
@@ -71,6 +73,9 @@ void tmpl_leaf_break(tmpl_leaf_t *leaf);
 
 /* Adds an image with its alternative text and its address, which must be safe (href.h). */
 void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src);
+
+/* Adds a formula in TeX (formula.h). */
+void tmpl_leaf_formula(tmpl_leaf_t *leaf, const char *tex);
 
 /* Adds a reference to a footnote. */
 void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);

@@ -9,14 +9,52 @@
 #include "html/attr.h"
 #include "markdown/grid.h"
 
+/* Languages that classes name beside the name of a highlighter: "hljs python", "highlight sh". */
+static const char languages[] =
+    " asm awk bash bat c c++ clojure cmake cpp cs csharp css dart diff docker dockerfile elixir "
+    "elm "
+    "erlang fish fortran fsharp go golang graphql groovy haskell hcl html http ini java javascript "
+    "js json jsx julia kotlin latex lean less lisp lua make makefile markdown matlab md nginx nim "
+    "nix objc objectivec ocaml perl php powershell proto ps1 puppet py python r rb rs ruby rust "
+    "sass scala scheme scss sh shell solidity sql svelte swift tcl terraform tex toml ts tsx "
+    "typescript vb verilog vhdl vim vue wasm xml yaml yml zig zsh ";
+
+static int is_known(const char *word, apr_size_t len)
+{
+    char name[16];
+    if (len + 2 >= sizeof(name)) {
+        return 0;
+    }
+    apr_snprintf(name, sizeof(name), " %.*s ", (int)len, word);
+    return strstr(languages, name) != NULL;
+}
+
+/* Whether a word of a class is the name of a highlighter. */
+static int is_highlighter(const char *word, apr_size_t len)
+{
+    static const char *const names[] = { "brush:",           "chroma", "code",
+                                         "highlight",        "hl",     "hljs",
+                                         "prettyprint",      "prism",  "sourceCode",
+                                         "syntaxhighlighter" };
+    for (apr_size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strlen(names[i]) == len && memcmp(word, names[i], len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* The language that a word of a class names: "language-c"; NULL: none. */
 static const char *language_in(const char *word, apr_size_t len, apr_pool_t *pool)
 {
-    static const char *const prefixes[] = { "language-", "lang-", "highlight-source-" };
+    static const char *const prefixes[] = { "language-",  "lang-",  "highlight-source-",
+                                            "highlight-", "brush:", "sourceCode-" };
     for (apr_size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
         apr_size_t n = strlen(prefixes[i]);
         if (len > n && len < n + 32 && memcmp(word, prefixes[i], n) == 0) {
-            return apr_pstrmemdup(pool, word + n, len - n);
+            int sure = i < 3;
+            return sure || is_known(word + n, len - n) ? apr_pstrmemdup(pool, word + n, len - n)
+                                                       : NULL;
         }
     }
     return NULL;
@@ -31,25 +69,98 @@ static int is_language_writable(const char *language)
     return *language == '\0';
 }
 
+static const char *language_in_class(const tmpl_page_t *page, tmpl_span_t class, apr_pool_t *pool)
+{
+    const char *language = NULL, *known = NULL;
+    int highlighter = 0;
+    tmpl_span_t word = { class.start, class.start };
+    while (language == NULL && tmpl_word_next(&word, page->src, class)) {
+        const char *at = page->src + word.start;
+        apr_size_t len = tmpl_span_len(word) - (page->src[word.end - 1] == ';');
+        language = language_in(at, len, pool);
+        if (highlighter && known == NULL && is_known(at, len)) {
+            known = apr_pstrmemdup(pool, at, len);
+        }
+        highlighter |= is_highlighter(at, len);
+    }
+    return language != NULL ? language : known;
+}
+
 /*
- * The language that a class names first; NULL: none, or the start tag is long: it could be read
- * again for each of very many listings in the element. For the same reason, the class is read
- * where it stands: a copy for each listing would take many times the page's memory.
+ * The language that an element names first; NULL: none, or the start tag is long: it could be read
+ * again for each of very many listings in the element. For the same reason, the tag is read where
+ * it stands: a copy for each listing would take many times the page's memory.
  */
 static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr_pool_t *pool)
 {
-    enum { LONGEST = 1000 };
+    enum { LONGEST = 1000, LONG = 32 };
+    static const char *const names[] = { "data-lang", "data-language", "language" };
     tmpl_span_t open = page->nodes[tmpl_dom_node(node)].open;
-    tmpl_attr_t class;
-    if (tmpl_span_len(open) > LONGEST || !tmpl_attr_find(&class, page->src, open, "class")) {
+    tmpl_attr_t attr;
+    if (tmpl_span_len(open) > LONGEST) {
         return NULL;
     }
     const char *language = NULL;
-    tmpl_span_t word = { class.value.start, class.value.start };
-    while (language == NULL && tmpl_word_next(&word, page->src, class.value)) {
-        language = language_in(page->src + word.start, tmpl_span_len(word), pool);
+    for (apr_size_t i = 0; i < sizeof(names) / sizeof(names[0]) && language == NULL; i++) {
+        if (tmpl_attr_find(&attr, page->src, open, names[i]) && tmpl_span_len(attr.value) > 0 &&
+            tmpl_span_len(attr.value) < LONG) {
+            language =
+                apr_pstrmemdup(pool, page->src + attr.value.start, tmpl_span_len(attr.value));
+        }
+    }
+    if (language == NULL && tmpl_attr_find(&attr, page->src, open, "class")) {
+        language = language_in_class(page, attr.value, pool);
     }
     return language != NULL && is_language_writable(language) ? language : NULL;
+}
+
+/* The language that one of the elements around a listing names, not far up. */
+static const char *language_around(const tmpl_page_t *page, const xmlNode *pre, apr_pool_t *pool)
+{
+    enum { FAR = 8 };
+    const char *language = NULL;
+    const xmlNode *up = pre;
+    for (int i = 0; i < FAR && language == NULL && up->parent->parent != NULL;
+         i++, up = up->parent) {
+        tmpl_tag_e tag = tmpl_grid_tag(page, up);
+        if (tag == TMPL_TAG_BODY || tag == TMPL_TAG_ARTICLE || tag == TMPL_TAG_SECTION ||
+            tag == TMPL_TAG_LI || tag == TMPL_TAG_MAIN) {
+            break;
+        }
+        language = language_of(page, up, pool);
+    }
+    return language;
+}
+
+static int is_number(const char *text)
+{
+    return text[strspn(text, " \t\n\r0123456789")] == '\0';
+}
+
+/* Whether an element in a listing is the number of a line. */
+static int is_line_number(const tmpl_page_t *page, const xmlNode *node)
+{
+    static const char *const words[] = {
+        "lineno",      "linenos",  "linenumber",
+        "line-number", "ln",       "lnt",
+        "line_number", "line-num", "react-syntax-highlighter-line-number"
+    };
+    const xmlNode *text = node->children;
+    const tmpl_known_attr_t *class =
+        tmpl_node_attr(page, &page->nodes[tmpl_dom_node(node)], TMPL_ATTR_CLASS);
+    if (class == NULL || text == NULL || text->type != XML_TEXT_NODE || text->next != NULL ||
+        !is_number((const char *)text->content)) {
+        return 0;
+    }
+    tmpl_span_t word = { class->value.start, class->value.start };
+    while (tmpl_word_next(&word, page->src, class->value)) {
+        for (apr_size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+            if (tmpl_span_is(page->src, word, words[i])) {
+                return 1;
+            }
+        }
+    }
+    return 0;
 }
 
 /* Whether an element has lines of a listing for itself. */
@@ -94,15 +205,14 @@ static void trim(tmpl_buf_t *code)
 const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const xmlNode *pre,
                               apr_pool_t *pool)
 {
-    const char *language = language_of(page, pre, pool);
-    if (language == NULL) {
-        language = language_of(page, pre->parent, pool);
-    }
+    const char *language = language_around(page, pre, pool);
+    int over = 0;
     for (const xmlNode *node = tmpl_dom_next(pre, pre, 0); node != NULL;
-         node = tmpl_dom_next(node, pre, 0)) {
+         node = tmpl_dom_next(node, pre, over)) {
         if (is_line(page, node) || ends_line(page, node->prev)) {
             begin_line(code);
         }
+        over = node->type == XML_ELEMENT_NODE && is_line_number(page, node);
         if (node->type == XML_TEXT_NODE) {
             tmpl_buf_add_text(code, (const char *)node->content);
         }
@@ -114,5 +224,9 @@ const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const x
         }
     }
     trim(code);
+    /* the numbers of lines beside a listing */
+    if (code->len > 0 && tmpl_grid_tag(page, pre->parent) == TMPL_TAG_TD && is_number(code->at)) {
+        tmpl_buf_clear(code);
+    }
     return language;
 }

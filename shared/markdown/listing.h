@@ -8,8 +8,9 @@
 
 /*
  * Adds the text of pre to code as it is, but without blank lines at its begin and white space at
- * its end. Returns the language: one word without '`', from pool. It is named by a class of pre, of
- * pre's parent, or of a code element in pre; NULL if none of them names a language.
+ * its end, and without numbers of lines. Nothing is added for a pre that has only such numbers.
+ * Returns the language: one word without '`', from pool. It is named by an attribute or a class of
+ * pre, of an element around it, or of a code element in it; NULL if none names a language.
  */
 const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const xmlNode *pre,
                               apr_pool_t *pool);

@@ -9,6 +9,8 @@
 #include "base/ascii.h"
 #include "dom/dom.h"
 #include "markdown/front.h"
+#include "markdown/callout.h"
+#include "markdown/formula.h"
 #include "markdown/grid_write.h"
 #include "markdown/leaf.h"
 #include "markdown/flow.h"
@@ -43,6 +45,10 @@ typedef struct {
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
+    apr_array_header_t *inlines; /* notes in sentences, which are written at the end */
+    const xmlNode *said;         /* text that the line of a callout says; NULL: none */
+    tmpl_formulas_t formulas;
+    tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
 } markdown_writer_t;
 
@@ -116,7 +122,7 @@ static int end_leaf(markdown_writer_t *w, const xmlNode *node)
 
 static int enter_heading(markdown_writer_t *w, const xmlNode *node)
 {
-    begin_leaf(w, node, TMPL_WRITE_HEADING);
+    w->leaf.plain |= begin_leaf(w, node, TMPL_WRITE_HEADING);
     return 0;
 }
 
@@ -126,6 +132,7 @@ static void leave_heading(markdown_writer_t *w, const xmlNode *node)
         return;
     }
     tmpl_leaf_finish(&w->leaf);
+    w->leaf.plain = 0;
     if (!tmpl_leaf_is_empty(&w->leaf)) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         /* h1 to h6 */
@@ -157,9 +164,10 @@ static int enter_quote(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf == NULL) {
-        tmpl_flow_quote(&w->flow);
+        const char *callout = tmpl_callout_of(w->page, node);
+        w->said = callout != NULL ? tmpl_callout_title(node, callout) : w->said;
+        tmpl_flow_quote(&w->flow, callout);
     }
-    (void)node;
     return 0;
 }
 
@@ -411,6 +419,10 @@ static int enter_link(markdown_writer_t *w, const xmlNode *node)
         tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
         return 1;
     }
+    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
+        tmpl_permalink_is_whole(w->one_leaf, node, href)) {
+        return 0;
+    }
     if (w->href != NULL) {
         w->link = node;
         tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, w->href);
@@ -469,6 +481,13 @@ static void leave_note(markdown_writer_t *w, const xmlNode *node)
         tmpl_flow_end(&w->flow);
     }
     tmpl_flow_close(&w->flow);
+}
+
+static int enter_inline(markdown_writer_t *w, const xmlNode *node)
+{
+    add_note_reference(w, node);
+    APR_ARRAY_PUSH(w->inlines, const xmlNode *) = node;
+    return 1;
 }
 
 static int enter_left_out(markdown_writer_t *w, const xmlNode *node)
@@ -581,17 +600,52 @@ static const element_rule_t *rule_of_tag(tmpl_tag_e tag)
     return formats[tag] != 0 ? &format : is_block || tag == TMPL_TAG_LEGEND ? &block : &nothing;
 }
 
+static int enter_formula(markdown_writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    const tmpl_formula_t *formula = &w->formula;
+    if (formula->tex == NULL) {
+        return 1;
+    }
+    if (formula->display && w->one_leaf == NULL && w->link == NULL) {
+        flush(w);
+        tmpl_write_formula(&w->flow, formula->tex);
+    }
+    else {
+        tmpl_leaf_formula(&w->leaf, formula->tex);
+    }
+    return 1;
+}
+
+/* The tag of the elements that an element is written like. */
+static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
+{
+    /* elements whose classes may say that they are something else */
+    static const unsigned char any[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_DIV] = 1,        [TMPL_TAG_ASIDE] = 1,   [TMPL_TAG_CODE] = 1,
+        [TMPL_TAG_BLOCKQUOTE] = 1, [TMPL_TAG_SECTION] = 1,
+    };
+    const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
+    if (!any[node->tag] || !(node->flags & TMPL_NODE_NAMED)) {
+        return (tmpl_tag_e)node->tag;
+    }
+    return tmpl_dom_is_listing(page, node)          ? TMPL_TAG_PRE
+           : tmpl_callout_of(page, element) != NULL ? TMPL_TAG_BLOCKQUOTE
+                                                    : (tmpl_tag_e)node->tag;
+}
+
 static const element_rule_t *rule_of(const markdown_writer_t *w, const xmlNode *node)
 {
     static const element_rule_t rules[] = {
         [TMPL_NOTE_REFERENCE] = { enter_reference, leave_link },
         [TMPL_NOTE_REFERENCES] = { enter_references, leave_references },
         [TMPL_NOTE_TEXT] = { enter_note, leave_note },
+        [TMPL_NOTE_INLINE] = { enter_inline, NULL },
         [TMPL_NOTE_LEFT_OUT] = { enter_left_out, NULL },
     };
     const element_rule_t *rule =
         &rules[w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE];
-    return rule->enter != NULL ? rule : rule_of_tag(tmpl_grid_tag(w->page, node));
+    return rule->enter != NULL ? rule : rule_of_tag(tag_like(w->page, node));
 }
 
 /* Whether an element is left out of a note and stands alone between brackets. */
@@ -623,16 +677,22 @@ static void leave_element(markdown_writer_t *w, const element_rule_t *rule, cons
     }
 }
 
-/* Writes the content of body, in one walk. */
-static void write_body(markdown_writer_t *w, const xmlNode *body)
+/* Writes the content of an element, in one walk. */
+static void write_content(markdown_writer_t *w, const xmlNode *top)
 {
-    const xmlNode *node = body->children;
+    static const element_rule_t formula = { enter_formula, NULL };
+    const xmlNode *node = top->children;
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
-            write_text_node(w, node);
+            if (node != w->said) {
+                write_text_node(w, node);
+            }
         }
         else {
             const element_rule_t *rule = rule_of(w, node);
+            if (tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
+                rule = &formula;
+            }
             int skips = rule->enter != NULL && rule->enter(w, node);
             if (!skips && node->children != NULL) {
                 node = node->children;
@@ -641,13 +701,28 @@ static void write_body(markdown_writer_t *w, const xmlNode *body)
             leave_element(w, rule, node);
         }
         w->flow.over |= w->leaf.text.len > w->flow.limit;
-        while (node->next == NULL && node->parent != body) {
+        while (node->next == NULL && node->parent != top) {
             node = node->parent;
             leave_element(w, rule_of(w, node), node);
         }
         node = node->next;
     }
     flush(w);
+}
+
+/* Writes the notes in sentences; what stands in front of a note in its span is its number. */
+static void write_inlines(markdown_writer_t *w)
+{
+    for (int i = 0; i < w->inlines->nelts; i++) {
+        const xmlNode *note = APR_ARRAY_IDX(w->inlines, i, const xmlNode *);
+        const xmlNode *last = note->last;
+        tmpl_flow_note(&w->flow, w->notes[tmpl_dom_node(note)].number);
+        write_content(w, last != NULL && last == note->children->next &&
+                                 tmpl_grid_tag(w->page, last) == TMPL_TAG_SPAN
+                             ? last
+                             : note);
+        leave_note(w, note);
+    }
 }
 
 /* The page as a tree, without the parts that edits delete. */
@@ -658,9 +733,18 @@ static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *e
     for (uint32_t i = 0; i < edits->n; i++) {
         without[i] = edits->edits[i].span;
     }
-    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,     .displayed = 1,
-                             .data = 1, .on_demand = 1, .no_spans = 1 };
+    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,      .displayed = 1,
+                             .data = 1, .on_demand = 1, .no_spans = 1, .formulas = 1 };
     return tmpl_dom(page, &opts, pool);
+}
+
+/* The address that a page names as its own; NULL if it names none, or not in full. */
+static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    const char *at = page->src + page->canonical.start;
+    apr_size_t len = tmpl_span_len(page->canonical);
+    return len > strlen("https://") && strncmp(at, "http", 4) == 0 ? apr_pstrmemdup(pool, at, len)
+                                                                   : NULL;
 }
 
 const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
@@ -678,7 +762,8 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         w->page = page;
         w->pool = scratch;
         tmpl_flow_init(&w->flow, tmpl_markdown_most(page->len), pool);
-        tmpl_hrefs_init(&w->hrefs, opts->url, tmpl_front_base(html->children), scratch);
+        tmpl_hrefs_init(&w->hrefs, opts->url != NULL ? opts->url : canonical_of(page, scratch),
+                        tmpl_front_base(html->children), scratch);
         tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
         tmpl_buf_init(&w->code, scratch);
         tmpl_metadata_source_t source = { page, edits, &decoder, html, opts->url };
@@ -687,7 +772,9 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         tmpl_front_write(&w->flow.out, &metadata, &w->hrefs, scratch);
         w->behind_list = (apr_size_t)-1;
         w->notes = tmpl_notes_find(page, html->last, &w->hrefs, scratch);
-        write_body(w, html->last);
+        w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
+        write_content(w, html->last);
+        write_inlines(w);
         *len = w->flow.out.len;
         markdown = w->flow.over ? NULL : w->flow.out.at;
     }

@@ -9,7 +9,9 @@
  *     lists           nested up to TMPL_FLOW_DEPTH; deeper lists are flat
  *     tables          with two columns and two rows or more: GFM, or HTML if cells span others or
  *                     hold lists; layout tables: their content (grid.h)
- *     pre             fenced code with the language of its class
+ *     pre             fenced code with its language, without numbers of lines (listing.h)
+ *     callouts        quotes that begin with [!NOTE], as GitHub's alerts (callout.h)
+ *     formulas        $TeX$, and $$ on lines of their own (formula.h)
  *     dt, summary     paragraphs in bold; dd: items
  *     footnotes       [^1], where they are certain (notes.h); other references stay links
  *     links, images   absolute; with schemes that run code: their text only
@@ -22,7 +24,7 @@
 #include "rewrite/rewrite.h"
 
 typedef struct {
-    const char *url;     /* the page's absolute URL; NULL: references stay relative */
+    const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
     const char *charset; /* from the Content-Type header; NULL: none */
 } tmpl_markdown_opts_t;
 

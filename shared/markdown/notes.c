@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "markdown/notes.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include <apr_strings.h>
 
 #include <apr_tables.h>
 #include <libxml/uri.h>
 
 #include "base/ascii.h"
 #include "base/hash.h"
+#include "html/attr.h"
 #include "markdown/grid.h"
 
 enum {
@@ -54,6 +58,7 @@ typedef struct {
     apr_hash_t *from;          /* aim_t by the ids of its references */
     apr_array_header_t *links; /* of place_t: references */
     apr_array_header_t *notes; /* of place_t */
+    int ruled;                 /* a rule stands behind a reference */
     const aim_t *inside;       /* aim of the note in which the walk is; NULL: in no note */
     const xmlNode *behind;     /* the node behind that note */
     tmpl_note_t *found;        /* by the page's nodes; NULL: there are no notes */
@@ -63,6 +68,11 @@ typedef struct {
 static tmpl_note_t *found_at(const finder_t *f, const xmlNode *node)
 {
     return &f->found[tmpl_dom_node(node)];
+}
+
+static tmpl_note_e found_kind(const finder_t *f, const xmlNode *node)
+{
+    return f->found != NULL ? found_at(f, node)->kind : TMPL_NOTE_NONE;
 }
 
 /* Whether an element's class or role has a word in it. */
@@ -90,12 +100,51 @@ static const xmlNode *sup_around(const finder_t *f, const xmlNode *link)
     return up != f->body && tmpl_grid_tag(f->page, up) == TMPL_TAG_SUP ? up : NULL;
 }
 
+/* Whether the text in an element is in brackets: "[1]". */
+static int is_bracketed_text(const xmlNode *element)
+{
+    const xmlNode *first = element->children;
+    return first->type == XML_TEXT_NODE && first->next == NULL && *first->content == '[' &&
+           strchr((const char *)first->content, ']') != NULL;
+}
+
+/* Whether an element says that it is, or holds, a reference. */
+static int is_named_reference(const finder_t *f, const xmlNode *element)
+{
+    const tmpl_node_t *node = &f->page->nodes[tmpl_dom_node(element)];
+    const char *tag = f->page->src + node->open.start;
+    apr_size_t len = tmpl_span_len(node->open);
+    if (!(node->flags & TMPL_NODE_NAMED) ||
+        (memmem(tag, len, "note", 4) == NULL && memmem(tag, len, "fn", 2) == NULL)) {
+        return 0; /* almost all elements end here */
+    }
+    const char *class = tmpl_dom_attribute(element, "class");
+    const char *id = tmpl_dom_attribute(element, "id");
+    return says(f, element, "footnote") || says(f, element, "noteref") ||
+           says(f, element, "fnref") || (class != NULL && strcmp(class, "fn") == 0) ||
+           (id != NULL && strncmp(id, "fnref", 5) == 0);
+}
+
+static int holds_reference(const finder_t *f, const xmlNode *element)
+{
+    tmpl_tag_e tag = tmpl_grid_tag(f->page, element);
+    return tag == TMPL_TAG_CITE || (tag == TMPL_TAG_SPAN && is_named_reference(f, element));
+}
+
 static int looks_like_reference(const finder_t *f, const xmlNode *link)
 {
-    const xmlNode *first = link->children;
+    const xmlNode *first = link->children, *up = link->parent;
     return first != NULL &&
            (sup_around(f, link) != NULL || tmpl_grid_tag(f->page, first) == TMPL_TAG_SUP ||
-            says(f, link, "footnote") || says(f, link, "noteref"));
+            is_bracketed_text(link) || is_named_reference(f, link) ||
+            (up != NULL && up != f->body && holds_reference(f, up)) ||
+            (first->type == XML_ELEMENT_NODE && is_named_reference(f, first)));
+}
+
+static int is_data_note(const xmlNode *link)
+{
+    const char *type = tmpl_dom_attribute(link, "data-type");
+    return type != NULL && strcmp(type, "noteref") == 0;
 }
 
 /* The fragment of the page that a link names; NULL: the link leads elsewhere. */
@@ -115,6 +164,9 @@ static const char *fragment_of(const finder_t *f, const xmlNode *link)
         own = hrefs->base.document - starts[i] == len &&
               memcmp(hrefs->url + starts[i], href, len) == 0;
     }
+    /* a page that does not know its address: links that say what they are lead into it */
+    own |= hrefs->url == NULL && (tmpl_grid_tag(f->page, link->parent) == TMPL_TAG_CITE ||
+                                  says(f, link, "noteref") || is_data_note(link));
     return own ? xmlURIUnescapeString(hash + 1, 0, apr_palloc(f->pool, strlen(hash))) : NULL;
 }
 
@@ -171,6 +223,14 @@ static int read_label(const finder_t *f, const xmlNode *element, label_t *label)
         node = tmpl_dom_next(node, element, kind == TMPL_NOTE_LEFT_OUT);
     }
     return 1;
+}
+
+/* Whether a node is a text with more than the characters that may stand beside labels. */
+static int is_text(const xmlNode *node)
+{
+    label_t label = { 0 };
+    return node != NULL && node->type == XML_TEXT_NODE &&
+           (!add_to_label(&label, (const char *)node->content) || label.characters > 0);
 }
 
 /* Whether a label may belong to a reference: "1", "12a", "[note 1]", "b", "*"; not "new". */
@@ -236,14 +296,15 @@ static void look_for_reference(finder_t *f, const xmlNode *link)
     add_ids(f, link, aim);
 }
 
-/* Whether an element may be a note. */
+/* The elements that may be notes. */
+static const unsigned char note_tags[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_LI] = 1,    [TMPL_TAG_P] = 1,  [TMPL_TAG_DIV] = 1,
+    [TMPL_TAG_ASIDE] = 1, [TMPL_TAG_DD] = 1,
+};
+
 static int may_be_note(const finder_t *f, const xmlNode *element)
 {
-    static const unsigned char tags[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_LI] = 1,    [TMPL_TAG_P] = 1,  [TMPL_TAG_DIV] = 1,
-        [TMPL_TAG_ASIDE] = 1, [TMPL_TAG_DD] = 1,
-    };
-    if (!tags[tmpl_grid_tag(f->page, element)] || flags_around(f, element) != 0) {
+    if (!note_tags[tmpl_grid_tag(f->page, element)] || flags_around(f, element) != 0) {
         return 0;
     }
     int n = 0;
@@ -268,32 +329,241 @@ static const xmlNode *said_of(const finder_t *f, const xmlNode *dt, const label_
     return does ? dd : NULL;
 }
 
-/* Returns whether the walk skips the element's content. */
-static int look_for_note(finder_t *f, const xmlNode *node)
+static const xmlNode *next_element(const xmlNode *node)
 {
-    const tmpl_node_t *own = &f->page->nodes[tmpl_dom_node(node)];
-    const char *id = own->flags & TMPL_NODE_NAMED ? tmpl_dom_attribute(node, "id") : NULL;
-    aim_t *aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
-    if (aim == NULL || aim->seen) {
-        return 0;
+    do {
+        node = node->next;
+    } while (node != NULL && node->type != XML_ELEMENT_NODE);
+    return node;
+}
+
+/*
+ * The note whose anchor an element is: the block that begins with the anchor, or, if that block is
+ * a heading with nothing but the label, the block behind it. NULL: there is none.
+ */
+static const xmlNode *note_of_anchor(const finder_t *f, const xmlNode *anchor, const label_t *label)
+{
+    enum { NEAR = 4 };
+    const xmlNode *block = anchor;
+    for (int i = 0; i < NEAR && block != f->body; i++, block = block->parent) {
+        tmpl_tag_e tag = tmpl_grid_tag(f->page, block);
+        label_t is;
+        if (note_tags[tag]) {
+            int empty = read_label(f, block, &is) && is.characters == 0;
+            return found_kind(f, block) == TMPL_NOTE_NONE && !empty ? block : NULL;
+        }
+        if (tmpl_tag_flags(tag) & TMPL_IS_HEADING) {
+            return read_label(f, block, &is) && strcmp(is.text, label->text) == 0
+                       ? next_element(block)
+                       : NULL;
+        }
+        for (const xmlNode *before = block->prev; before != NULL; before = before->prev) {
+            if (before->type != XML_TEXT_NODE ||
+                before->content[strspn((const char *)before->content, " \n\t[(")] != '\0') {
+                return NULL;
+            }
+        }
     }
-    aim->seen = 1;
-    int is_term = own->tag == TMPL_TAG_DT;
-    const xmlNode *note = is_term ? said_of(f, node, &aim->label) : node;
-    if (f->inside != NULL || note == NULL || !aim->sure || !may_be_note(f, note)) {
-        return 0;
+    return NULL;
+}
+
+static int holds_link(const finder_t *f, const xmlNode *element)
+{
+    const xmlNode *node = element;
+    while (node != NULL && tmpl_grid_tag(f->page, node) != TMPL_TAG_A) {
+        node = tmpl_dom_next(node, element, 0);
     }
+    return node != NULL;
+}
+
+static void add_note(finder_t *f, const xmlNode *note, aim_t *aim)
+{
     if (f->found == NULL) {
         f->found = apr_pcalloc(f->pool, f->page->n_nodes * sizeof(*f->found));
     }
     APR_ARRAY_PUSH(f->notes, note_place_t) = (note_place_t){ note, aim };
+    aim->seen = 1;
     aim->number = (unsigned)f->notes->nelts;
     *found_at(f, note) = (tmpl_note_t){ TMPL_NOTE_TEXT, aim->number };
+    f->inside = aim;
+    f->behind = tmpl_dom_next(note, f->body, 1);
+}
+
+/* The element whose id or name is an aim that was not yet seen; NULL: none. */
+static aim_t *aim_at(const finder_t *f, const xmlNode *node)
+{
+    const tmpl_node_t *own = &f->page->nodes[tmpl_dom_node(node)];
+    const char *id = own->flags & TMPL_NODE_NAMED ? tmpl_dom_attribute(node, "id") : NULL;
+    aim_t *aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
+    if (aim == NULL && own->tag == TMPL_TAG_A) {
+        id = tmpl_dom_attribute(node, "name");
+        aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
+    }
+    return aim != NULL && !aim->seen ? aim : NULL;
+}
+
+/* The aim of references without a link, which have nothing but a number. */
+static const char *id_of_number(const finder_t *f, const char *number)
+{
+    return apr_pstrcat(f->pool, " ", number, NULL);
+}
+
+/* Whether an element has nothing but a number of three digits at most. */
+static int is_numbered(const finder_t *f, const xmlNode *element, label_t *label)
+{
+    return element->children != NULL && read_label(f, element, label) && label->digits > 0 &&
+           label->digits <= 3 && label->digits == label->characters && *label->text != '0';
+}
+
+/* A sup with a number: a reference without a link, or the label of a note. */
+static void look_at_number(finder_t *f, const xmlNode *element)
+{
+    label_t label;
+    tmpl_tag_e tag = tmpl_grid_tag(f->page, element);
+    if (f->links->nelts == TMPL_NOTES_MOST || (tag != TMPL_TAG_SUP && !f->ruled) ||
+        !is_numbered(f, element, &label)) {
+        return;
+    }
+    const char *id = id_of_number(f, label.text);
+    aim_t *aim = apr_hash_get(f->aims, id, APR_HASH_KEY_STRING);
+    const xmlNode *note = note_of_anchor(f, element, &label);
+    if (note != NULL) {
+        if (aim != NULL && !aim->seen && f->inside == NULL && aim->sure && may_be_note(f, note)) {
+            add_note(f, note, aim);
+        }
+        return;
+    }
+    int is_in = flags_around(f, element);
+    if (tag != TMPL_TAG_SUP || is_in >= IN_LINK || holds_link(f, element) ||
+        (aim != NULL && aim == f->inside)) {
+        return;
+    }
+    if (aim == NULL) {
+        aim = apr_pcalloc(f->pool, sizeof(*aim));
+        aim->label = label;
+        apr_hash_set(f->aims, id, APR_HASH_KEY_STRING, aim);
+    }
+    aim->sure |= !(is_in & IN_TABLE);
+    APR_ARRAY_PUSH(f->links, note_place_t) = (note_place_t){ element, aim };
+}
+
+/* Whether an element is a note in the sentence; *label: the element with its number, or NULL. */
+static int is_inline(const finder_t *f, const xmlNode *element, const xmlNode **label)
+{
+    static const char *const words[] = { "sidenote", "marginnote", "inline-footnote", "footnote" };
+    const tmpl_known_attr_t *class =
+        tmpl_node_attr(f->page, &f->page->nodes[tmpl_dom_node(element)], TMPL_ATTR_CLASS);
+    apr_size_t i = 0, n = sizeof(words) / sizeof(words[0]);
+    while (class != NULL && i < n &&
+           !tmpl_has_word(f->page->src, class->value, words[i], tmpl_span_is)) {
+        i++;
+    }
+    if (class == NULL || i == n || flags_around(f, element) != 0) {
+        return 0;
+    }
+    int beside = 0;
+    const xmlNode *before = element->prev;
+    for (*label = NULL; before != NULL && *label == NULL; before = before->prev) {
+        tmpl_tag_e tag = tmpl_grid_tag(f->page, before);
+        if (tag != TMPL_TAG_LABEL && tag != TMPL_TAG_INPUT &&
+            (before->type == XML_ELEMENT_NODE || is_text(before))) {
+            break;
+        }
+        beside |= tag == TMPL_TAG_INPUT || tag == TMPL_TAG_LABEL;
+        *label = tag == TMPL_TAG_LABEL ? before : NULL;
+    }
+    return i + 1 < n || beside;
+}
+
+/* Returns whether the element is a note in the sentence. */
+static int look_for_inline(finder_t *f, const xmlNode *element)
+{
+    label_t label;
+    const xmlNode *number;
+    if (f->inside != NULL || f->notes->nelts == TMPL_NOTES_MOST ||
+        !is_inline(f, element, &number)) {
+        return 0;
+    }
+    aim_t *aim = apr_pcalloc(f->pool, sizeof(*aim));
+    const xmlNode *first = element->children;
+    if (first != NULL && first->type == XML_TEXT_NODE && !is_text(first)) {
+        first = first->next;
+    }
+    if (first != NULL && (tmpl_grid_tag(f->page, first) == TMPL_TAG_INPUT ||
+                          tmpl_grid_tag(f->page, first) == TMPL_TAG_LABEL)) {
+        return 0; /* it has the reference, and the note somewhere else in it */
+    }
+    if (first != NULL && first->type == XML_ELEMENT_NODE && is_numbered(f, first, &label)) {
+        aim->label = label;
+    }
+    add_note(f, element, aim);
+    found_at(f, element)->kind = TMPL_NOTE_INLINE;
+    if (number != NULL && read_label(f, number, &label)) {
+        found_at(f, number)->kind = TMPL_NOTE_LEFT_OUT;
+    }
+    return 1;
+}
+
+/* An item of a list of notes for references without a link. */
+static void look_at_item(finder_t *f, const xmlNode *item)
+{
+    enum { MANY = 200 };
+    const xmlNode *list = item->parent, *up = list->parent;
+    if (tmpl_grid_tag(f->page, list) != TMPL_TAG_OL ||
+        !(says(f, list, "footnotes") || says(f, up, "footnotes") ||
+          tmpl_grid_tag(f->page, up) == TMPL_TAG_ASIDE)) {
+        return;
+    }
+    const char *start = tmpl_dom_attribute(list, "start");
+    long number = start != NULL ? strtol(start, NULL, 10) : 1;
+    int n = 0, seen = 0;
+    for (const xmlNode *before = item->prev; before != NULL && seen < MANY; before = before->prev) {
+        n += tmpl_grid_tag(f->page, before) == TMPL_TAG_LI;
+        seen++;
+    }
+    const char *id = id_of_number(f, apr_psprintf(f->pool, "%ld", number + n));
+    aim_t *aim = apr_hash_get(f->aims, id, APR_HASH_KEY_STRING);
+    if (aim != NULL && seen < MANY && !aim->seen && f->inside == NULL && aim->sure &&
+        may_be_note(f, item)) {
+        add_note(f, item, aim);
+    }
+}
+
+/* Returns whether the walk skips the element's content. */
+static int look_for_note(finder_t *f, const xmlNode *node)
+{
+    tmpl_tag_e tag = tmpl_grid_tag(f->page, node);
+    aim_t *aim = aim_at(f, node);
+    if (aim == NULL) {
+        return 0;
+    }
+    aim->seen = 1;
+    int is_term = tag == TMPL_TAG_DT;
+    int is_heading = 0;
+    const xmlNode *note = node;
+    if (is_term) {
+        note = said_of(f, node, &aim->label);
+    }
+    else if (!note_tags[tag]) {
+        note = note_of_anchor(f, node, &aim->label);
+        is_heading =
+            note != NULL && note->children != NULL && tmpl_dom_node(note) > tmpl_dom_node(node);
+    }
+    if (f->inside != NULL || note == NULL || !aim->sure || !may_be_note(f, note)) {
+        return 0;
+    }
+    add_note(f, note, aim);
     if (is_term) {
         *found_at(f, node) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };
     }
-    f->inside = aim;
-    f->behind = tmpl_dom_next(note, f->body, 1);
+    if (is_heading) {
+        const xmlNode *heading = node;
+        while (heading->parent != f->body &&
+               !(tmpl_tag_flags(tmpl_grid_tag(f->page, heading)) & TMPL_IS_HEADING)) {
+            heading = heading->parent;
+        }
+        *found_at(f, heading) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };
+    }
     return is_term;
 }
 
@@ -311,18 +581,22 @@ static void walk(finder_t *f)
         if (tag == TMPL_TAG_A) {
             look_for_reference(f, node);
         }
-        else if (f->links->nelts > 0 && node->type == XML_ELEMENT_NODE) {
+        else if (tag == TMPL_TAG_SUP || tag == TMPL_TAG_B || tag == TMPL_TAG_STRONG) {
+            look_at_number(f, node);
+        }
+        else if (tag == TMPL_TAG_HR) {
+            f->ruled |= f->links->nelts > 0;
+        }
+        else if (tag == TMPL_TAG_LI && f->links->nelts > 0) {
+            look_at_item(f, node);
+        }
+        else if (tag == TMPL_TAG_SPAN) {
+            over |= look_for_inline(f, node);
+        }
+        if (f->links->nelts > 0 && node->type == XML_ELEMENT_NODE) {
             over |= look_for_note(f, node);
         }
     }
-}
-
-/* Whether a node is a text with more than the characters that may stand beside labels. */
-static int is_text(const xmlNode *node)
-{
-    label_t label = { 0 };
-    return node != NULL && node->type == XML_TEXT_NODE &&
-           (!add_to_label(&label, (const char *)node->content) || label.characters > 0);
 }
 
 /* Whether a link is a sign or word that leads back; "above" in "see above for more" is text. */

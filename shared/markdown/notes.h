@@ -8,6 +8,9 @@
  * A note is the li, p, div, aside or dd (for a dt: the dd behind it) that the fragment names. It
  * follows a reference, stands in no table, quote or other note, has no heading, and is short.
  *
+ * A note in the sentence is a span that a class calls sidenote, marginnote or inline-footnote; or
+ * footnote, behind a label or an input.
+ *
  * A link to anything else stays a link. So does each reference beyond TMPL_NOTES_MOST.
  */
 #ifndef TMPL_NOTES_H
@@ -24,6 +27,7 @@ typedef enum {
     TMPL_NOTE_REFERENCE,  /* a link */
     TMPL_NOTE_REFERENCES, /* a sup: nothing but references, and signs between them */
     TMPL_NOTE_TEXT,       /* the note */
+    TMPL_NOTE_INLINE,     /* a note that stands in the sentence, where its reference would be */
     TMPL_NOTE_LEFT_OUT    /* in a note: a link back to the reference, or the note's label again */
 } tmpl_note_e;
 

@@ -62,3 +62,8 @@ int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNod
     }
     return is && has_words_beside(leaf, link);
 }
+
+int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link, const char *href)
+{
+    return *href == '#' && !has_words_beside(leaf, link);
+}

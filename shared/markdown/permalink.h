@@ -13,4 +13,7 @@
 int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNode *link,
                       const char *href);
 
+/* Whether a link into the page is a whole heading or term: its text needs no link to itself. */
+int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link, const char *href);
+
 #endif

@@ -227,6 +227,22 @@ static apr_size_t write_address(leaf_writer_t *w, apr_size_t i)
     return i;
 }
 
+/* Writes TeX up to the mark that stops it; returns the offset of that mark. */
+static apr_size_t write_tex(leaf_writer_t *w, apr_size_t i)
+{
+    for (; w->text[i] != TMPL_MARK_STOP; i++) {
+        int norm = w->text[i] == '\\' && w->text[i + 1] == '|';
+        if (w->where == TMPL_WRITE_CELL && (norm || w->text[i] == '|')) {
+            tmpl_buf_add_text(w->out, norm ? "\\Vert " : "\\vert "); /* '|' would end the cell */
+            i += (apr_size_t)norm;
+        }
+        else {
+            tmpl_buf_add_byte(w->out, w->text[i]);
+        }
+    }
+    return i;
+}
+
 static void write_break(leaf_writer_t *w, apr_size_t behind)
 {
     if (behind == w->len) {
@@ -279,6 +295,11 @@ static apr_size_t write_mark(leaf_writer_t *w, apr_size_t i)
         i = write_address(w, i) + 1;
         tmpl_buf_add_text(w->out, ")");
         w->in_link = in_link;
+    }
+    else if (mark == TMPL_MARK_FORMULA) {
+        tmpl_buf_add_byte(w->out, '$');
+        i = write_tex(w, i) + 1;
+        tmpl_buf_add_byte(w->out, '$');
     }
     else if (mark == TMPL_MARK_NOTE) {
         tmpl_buf_add_text(w->out, "[^");
@@ -365,6 +386,11 @@ static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
         i = html_text(leaf, out, i) + 1;
         tmpl_buf_add_text(out, "\">");
     }
+    else if (mark == TMPL_MARK_FORMULA) {
+        tmpl_buf_add_byte(out, '$');
+        i = html_text(leaf, out, i) + 1;
+        tmpl_buf_add_byte(out, '$');
+    }
     else if (mark == TMPL_MARK_BREAK && i < leaf->text.len) {
         tmpl_buf_add_text(out, "<br>");
     }
@@ -396,6 +422,20 @@ void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const 
     }
     tmpl_flow_break(flow);
     add_fence(&flow->out, fence);
+    tmpl_flow_end(flow);
+}
+
+void tmpl_write_formula(tmpl_flow_t *flow, const char *tex)
+{
+    tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
+    tmpl_buf_add_text(&flow->out, "$$");
+    tmpl_flow_break(flow);
+    /* a sign or a number could begin a block for readers that do not know formulas */
+    int may_begin = tmpl_is_digit(*tex) || strchr("+-*=#|:~", *tex) != NULL;
+    tmpl_buf_add_text(&flow->out, may_begin ? "{}" : "");
+    tmpl_buf_add_text(&flow->out, tex);
+    tmpl_flow_break(flow);
+    tmpl_buf_add_text(&flow->out, "$$");
     tmpl_flow_end(flow);
 }
 

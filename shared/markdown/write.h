@@ -28,6 +28,9 @@ void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf);
  */
 void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language);
 
+/* Writes a formula in TeX (formula.h) on lines of its own. */
+void tmpl_write_formula(tmpl_flow_t *flow, const char *tex);
+
 /* Adds text, shortened to the number of characters, as a string of YAML in double quotes. */
 void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters);
 

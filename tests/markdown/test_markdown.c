@@ -22,6 +22,16 @@ static const char *markdown_of(const char *body, const char *url, apr_pool_t *po
     return front != NULL && strncmp(markdown, "---\n", 4) == 0 ? front + 6 : markdown;
 }
 
+static const char *repeated(const char *text, size_t n, apr_pool_t *pool)
+{
+    size_t len = strlen(text);
+    char *all = apr_palloc(pool, n * len + 1);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(all + i * len, text, len + 1);
+    }
+    return all;
+}
+
 typedef struct {
     const char *html;
     const char *markdown; /* without the last line break */
@@ -40,7 +50,8 @@ static void check_rows(const row_t *rows, size_t n, apr_pool_t *pool)
 static void blocks(void **state)
 {
     static const row_t rows[] = {
-        { "<h1>One</h1><h2>T <b>b</b></h2><p>text", "# One\n\n## T **b**\n\ntext" },
+        { "<h1>One</h1><h2>T <b>b</b></h2><p>text", "# One\n\n## T b\n\ntext" },
+        { "<b>a<h2>b</h2>c</b>", "**a**\n\n## b\n\n**c**" },
         { "<h3>a<br>b<div>c</div></h3>", "### a b c" },
         { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
@@ -71,6 +82,26 @@ static void blocks(void **state)
           "**a**\n\n- b\n\n- c\n\n**d**\n\n- e\n\n  f" },
         { "<details><summary>a</summary>b</details>", "**a**\n\nb" },
         { "<p>a</p><script>b</script><noscript>d</noscript><p>e", "a\n\ne" },
+        /* languages of code, and numbers of lines */
+        { "<pre data-lang=sh>a</pre>", "```sh\na\n```" },
+        { "<div language=tsx><div><pre><code>a</code></pre></div></div>", "```tsx\na\n```" },
+        { "<pre class='hljs rust'>a</pre><pre class='rust'>b</pre><pre class='brush: py;'>c</pre>",
+          "```rust\na\n```\n\n```\nb\n```\n\n```py\nc\n```" },
+        { "<div class=language-c><section><pre>a</pre></section></div>", "```\na\n```" },
+        { "<figure class='highlight "
+          "sh'><table><tr><td><pre>1\n2</pre><td><pre>a</pre></table></figure>",
+          "```sh\na\n```" },
+        { "<pre><span class=lineno>1 </span>a\n<span class=lineno>2 </span>2</pre>",
+          "```\na\n2\n```" },
+        { "<code class='hl lean block'>a\n  b</code>", "```lean\na\n  b\n```" },
+        { "<div class=code-block data-lang=http>a\n b</div>", "```http\na\n b\n```" },
+        /* callouts */
+        { "<div class='alert alert-info'><p>Note:</p><p>a</div>b", "> [!NOTE]\n> a\n\nb" },
+        { "<div class='admonition danger'><p>Danger<p>a</div>", "> [!CAUTION]\n> Danger\n>\n> a" },
+        { "<ul><li>x<blockquote class='callout' data-callout=tip><ul><li>a</ul></blockquote></ul>",
+          "- x\n\n  > [!TIP]\n  > - a" },
+        { "<div class='callout-title warning'>a</div><div class='alert alert-info'></div>b",
+          "a\n\nb" },
         { "<div role=tab>a</div><div role=tabpanel hidden>b</div>c", "a\n\nb\n\nc" },
     };
     CHECK_ROWS(rows);
@@ -123,14 +154,12 @@ static void formats(void **state)
         /* permalinks */
         { "<h2>a<a href=#x>\u00b6</a></h2><h2><a href=#y> # </a>b</h2>", "## a\n\n## b" },
         { "<dl><dt>t<a href=#x><i>\uf0c1</i></a><dd>d</dl>", "**t**\n\n- d" },
-        { "<h2><a href=#x>A</a></h2><h2><a href=v>#</a></h2>", "## [A](#x)\n\n## [#](v)" },
-        { "<h2><a href=#x>\u4e00</a></h2><p><a href=#x>\u2191</a>",
-          "## [\u4e00](#x)\n\n[\u2191](#x)" },
+        { "<h2><a href=#x>A</a></h2><h2><a href=v>#</a></h2>", "## A\n\n## [#](v)" },
+        { "<h2><a href=#x>\u4e00</a></h2><p><a href=#x>\u2191</a>", "## \u4e00\n\n[\u2191](#x)" },
         { "<h2>a<a href=#x>*</a></h2><h2>b<a href=#y>\u2020</a>",
           "## a[\\*](#x)\n\n## b[\u2020](#y)" },
         { "<h2>a<a href=#x>\u00b9</a></h2>", "## a[\u00b9](#x)" },
-        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>",
-          "## [+](#x)\n\n**[==](#y)**\n\n- d" },
+        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>", "## +\n\n**==**\n\n- d" },
         { "<a href=u><h2>a</h2><p>b</p></a>", "## [a](u)\n\n[b](u)" },
         { "<a href='javascript:x'>a</a> <a href='java\nscript:x'>b</a> <a>c</a>", "a b c" },
         { "<a href='data:text/html,x'>a</a> <a href=''>b</a>", "a b" },
@@ -146,12 +175,16 @@ static void formats(void **state)
           "[a](u) [b](v) c d e" },
         { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[a](u)[b](u), [c](v)d" },
         { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },
+        { "<img src=i alt='' width=16 height=16><img src=i width=16 height=16>a", "![](i)a" },
         /* images that scripts load late */
         { "a <img src=/blank.gif data-src=/i> <img src='data:x' data-lazy-src=/j>",
           "a ![](/i) ![](/j)" },
         { "a <img src=i data-src=false> <img src=i data-original='/{width}'>", "a ![](i) ![](i)" },
         { "a <img nitro-lazy-src=/i> <img srcset='/i 1x,\n/j 2x'> <img data-srcset=' /k, /l 2x'>",
           "a ![](/i) ![](/i) ![](/k)" },
+        { "<picture><source srcset='/i 1x'><source srcset='/j'><img src='data:x' alt=x></picture>a",
+          "![x](/i)a" },
+        { "<img src='data:x' data-image-loader='/i'>a", "![](/i)a" },
         { "<img src='data:x' srcset='data:y 1x'> <img srcset=' '>a", "a" },
         { "a&nbsp;<b>b</b>&#x2028;c", "a **b** c" },
         { "a<!-- --> <!-- -->b c<!-- -->d", "a b cd" },
@@ -159,6 +192,96 @@ static void formats(void **state)
         { "<button>a</button><button>b</button>", "a b" },
     };
     CHECK_ROWS(rows);
+}
+
+#define TEX(tex)                  "<annotation encoding='application/x-tex'>" tex "</annotation>"
+#define MATHJAX(element, content) "<mjx-" element ">" content "</mjx-" element ">"
+
+/* Formulas come once, as TeX, from where pages have them. */
+static void formulas(void **state)
+{
+    static const row_t rows[] = {
+        { "a <span class=katex><span "
+          "class=katex-mathml><math><semantics><mrow><mi>x</mi></mrow>" TEX(
+              "x_1 &amp; y") "</semantics></math></span><span class=katex-html>x</span></span> b",
+          "a $x_1 & y$ b" },
+        { "a<span class=katex-display><math>" TEX("x") "</math></span>b", "a\n\n$$\nx\n$$\n\nb" },
+        { "t <math alttext='{\\displaystyle a^2}'><mi>a</mi></math>", "t $a^2$" },
+        { "a <script type=math/tex>x</script>. <script type='math/tex; mode=display'>\n= y\n"
+          "</script>",
+          "a $x$.\n\n$$\n{}= y\n$$" },
+        { "t <span class=MathJax_Preview>p</span><span "
+          "class=MathJax><i>x</i><math><mi>x</mi></math>"
+          "</span><script type=math/tex>x</script>",
+          "t $x$" },
+        { "t <mjx-container class=MathJax "
+          "display=true><svg></svg><mjx-assistive-mml><math><mi>x</mi>"
+          "</math></mjx-assistive-mml></mjx-container>",
+          "t\n\n$$\nx\n$$" },
+        { "t <mjx-container class=MathJax>" MATHJAX(
+              "math",
+              MATHJAX("mfrac",
+                      MATHJAX("frac",
+                              MATHJAX("num", MATHJAX("mi", "<mjx-c class=mjx-c1D465></mjx-c>"))
+                                  MATHJAX("den", MATHJAX("mn", "2"))))) "</mjx-container>",
+          "t $\\frac{x}{2}$" },
+        { "<span class=math-inline data-math='x^2'>x2</span>", "$x^2$" },
+        { "<img class=latex alt='x^2' src=i> <img alt='\\frac{1}{2}' src=i> "
+          "<img src='https://e.org/?latex=%5Calpha+%2B+1&bg=0'> <img alt=x src=i>",
+          "$x^2$ $\\frac{1}{2}$ $\\alpha + 1$ ![x](i)" },
+        { "<table><tr><th>a<th><script type=math/tex>|x| \\| y</script></table>",
+          "| a | $\\vert x\\vert  \\Vert  y$ |\n| --- | --- |" },
+        { "<h2>a <math display=block><mi>x</mi></math></h2>", "## a $x$" },
+        { "<span class=katex>a <b>b</b></span><span class=MathJax>c</span>", "a **b**c" },
+        { "<div class=MathJax>a<p>b <math><mi>x</mi></math></div>", "a\n\nb $x$" },
+        { "<math></math><math><mi></mi></math>a", "a" },
+        /* what readers of Markdown alone would take for something else */
+        { "t <script type=math/tex>a<b> `c` [d](javascript:e) [^1] \\text{$f$ \\$} &copy; % g\n "
+          "h</script>",
+          "t $a\\lt b\\gt 'c' [d] (javascript:e) [ ^1] \\text{\\(f\\) \\$} & copy; h$" },
+    };
+    CHECK_ROWS(rows);
+}
+
+#define M(element, content) "<" element ">" content "</" element ">"
+#define MI(x)               M("mi", x)
+#define MO(x)               M("mo", x)
+#define MN(x)               M("mn", x)
+
+static void mathml(void **state)
+{
+    static const struct {
+        const char *math, *tex;
+    } rows[] = {
+        { MI("a") MO("+") MI("b"), "a + b" },
+        { MI("&alpha;") MI("x") MI("sin") MI("&#x1D465;") MI("&#x1D6FC;"),
+          "\\alpha x\\sin x\\alpha" },
+        { MI("max") M("mtext", " a_b {") MI("id"), "\\max \\text{a\\_b \\{}\\mathrm{id}" },
+        { M("mfrac", MI("a") M("mrow", MI("b") MO("-") MN("1"))), "\\frac{a}{b - 1}" },
+        { "<mfrac linethickness=0>" MI("n") MI("k") "</mfrac>", "{n \\atop k}" },
+        { M("msqrt", MI("a") MI("b")) M("mroot", MI("x") MN("3")), "\\sqrt{ab}\\sqrt[3]{x}" },
+        { M("msup", M("mrow", MI("a") MI("b")) MN("2")), "{ab}^{2}" },
+        { M("msubsup", M("mrow", MI("a")) MI("i") MN("2")), "a_{i}^{2}" },
+        { M("munderover", MO("&sum;") MI("i") MI("n")) MI("x"), "\\sum_{i}^{n}x" },
+        { M("mover", MI("x") MO("^")) M("mover", MI("x") MI("y")), "\\hat{x}\\overset{y}{x}" },
+        { M("mtable", M("mtr", M("mtd", MI("a")) M("mtd", MI("b"))) M("mtr", M("mtd", MI("c")))),
+          "\\begin{matrix} a & b \\\\ c \\end{matrix}" },
+        { M("mfenced", MI("a") MI("b")) M("mphantom", MI("c")), "(a,b)" },
+        { "<mi mathvariant=bold>a</mi>" MO("&#x2062;") MO("{"), "\\mathbf{a}\\{" },
+        { M("unknown", MI("a")) "b<mspace width=1em/><mi>c", "a c" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *html = apr_pstrcat(*state, "t <math>", rows[i].math, "</math>", NULL);
+        const char *expected = apr_pstrcat(*state, "t $", rows[i].tex, "$\n", NULL);
+        assert_string_equal(markdown_of(html, NULL, *state), expected);
+    }
+    /* deep elements and long formulas are left out */
+    const char *deep = apr_pstrcat(*state, "a<math>", repeated("<mrow>", 100, *state), "<mi>x</mi>",
+                                   repeated("</mrow>", 100, *state), "</math>", NULL);
+    assert_string_equal(markdown_of(deep, NULL, *state), "a\n");
+    const char *long_one =
+        apr_pstrcat(*state, "a<math>", repeated("<mi>x</mi>", 7000, *state), "</math>", NULL);
+    assert_string_equal(markdown_of(long_one, NULL, *state), "a\n");
 }
 
 static void tables(void **state)
@@ -172,6 +295,10 @@ static void tables(void **state)
           "t\n\n|  |  |\n| --- | --- |\n| a | b |\n\nx" },
         { "<table><tr><td>a<br>b<p>c<td>d<tr><td>e</table>",
           "|  |  |\n| --- | --- |\n| a<br>b<br>c | d |\n| e |" },
+        { "<table><thead><tr><td>a<td>b<tbody><tr><td>c<td>d</table>",
+          "| a | b |\n| --- | --- |\n| c | d |" },
+        { "<table><tr><td><b>a</b><td> <b>b</b> <tr><td>c<td>d</table>",
+          "| **a** | **b** |\n| --- | --- |\n| c | d |" },
         { "<ul><li><table><tr><th>a<th>b</table></ul>", "- | a | b |\n  | --- | --- |" },
         { "<table><tr><td colspan=2>a<tr><td>b<td>&lt;p> <a href='u?a&b'>c</a></table>",
           "<table>\n<tr><td colspan=\"2\">a</td></tr>\n"
@@ -181,6 +308,7 @@ static void tables(void **state)
         { "<table><tr><td>a<td><table><tr><th>b<th>c</table></table>",
           "a\n\n| b | c |\n| --- | --- |" },
         { "<table><tr><td><h2>a</h2><td>b<tr><td>c</table>", "## a\n\nb\n\nc" },
+        { "<table border=0><tr><td colspan=2>a<tr><td>b<td>c</table>", "a\n\nb\n\nc" },
         { "<table role=presentation><tr><th>a<th>b<tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd" },
         { "<table><tr><th>a<th>b<tr><td>c<td>d<colgroup>e</table>", "a\n\nb\n\nc\n\nd\n\ne" },
         { "<table><tr><td><td></table>x", "x" },
@@ -273,6 +401,45 @@ static void footnotes_are_escaped(void **state)
 }
 
 /* What is not certain stays a link. */
+/* References and notes that are known by other signs than a sup with a link, and an id. */
+static void footnotes_by_signs(void **state)
+{
+    static const row_t rows[] = {
+        { "a <a href='#n'>[1]</a><ol><li><a id=n></a>x</ol>", "a [^1]\n\n[^1]: x" },
+        { "a<a href='#n'><span class=fn>1</span></a><p><a name=n href='#r'>1</a> x",
+          "a[^1]\n\n[^1]: x" },
+        { "a<span id=fnref1><a href='#n'>1</a></span><p id=n>x", "a[^1]\n\n[^1]: x" },
+        { "a<span class=fn><a href='#n'>1</a></span><p id=n>x", "a[^1]\n\n[^1]: x" },
+        { "a" REF("n", "1") "<h5><a id=n href='#r'>(1)</a></h5><p>x</p>y",
+          "a[^1]\n\n[^1]: x\n\ny" },
+        { "a" REF("n", "1") "<div><a name=n></a></div>x", "a<sup>[1](#n)</sup>\n\nx" },
+        { "a <a href='#n'>[1]</a><p>b <a id=n></a>x", "a [\\[1\\]](#n)\n\nb x" },
+        /* where the page does not know its address */
+        { "a<a data-type=noteref href='c.html#n'><sup>1</sup></a><p id=n>x", "a[^1]\n\n[^1]: x" },
+        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x", "_\\[[^1]\\]_\n\n[^1]: x" },
+        /* notes in sentences */
+        { "a<span class=sidenote><span class=sidenote-number>1. </span>x</span> b",
+          "a[^1] b\n\n[^1]: x" },
+        { "a<label class=n>1</label><input><span class=footnote><sup>1</sup> x <b>y</b></span> b",
+          "a[^1] b\n\n[^1]: x **y**" },
+        { "a<span class=inline-footnote>1<span class=footnoteContent>x</span></span> b",
+          "a[^1] b\n\n[^1]: x" },
+        { "a <span class=footnote>x</span> b", "a x b" },
+        { "a <span class=sidenote><input><label>1</label><span>x</span></span> b", "a 1x b" },
+        { "<h2>a<span class=sidenote>x</span></h2>", "## ax" },
+        /* numbers without a link */
+        { "a<sup>1</sup> b<sup>2</sup><p><sup>1</sup> x<p><b><sup>2</sup> N:</b> y",
+          "a[^1] b[^2]\n\n[^1]: x\n\n[^2]: **N:** y" },
+        { "a<sup>1</sup><hr><p><strong>1</strong> x", "a[^1]\n\n***\n\n[^1]: x" },
+        { "a<sup>1</sup><p><strong>1</strong> x", "a<sup>1</sup>\n\n**1** x" },
+        { "a<sup>2</sup><section class=footnotes><ol><li>x<li>y</ol></section>",
+          "a[^1]\n\n1. x\n\n[^1]: y" },
+        { "x<sup>2</sup> y<sup>n</sup><p>b<sup>2</sup>",
+          "x<sup>2</sup> y<sup>n</sup>\n\nb<sup>2</sup>" },
+    };
+    CHECK_ROWS(rows);
+}
+
 static void links_are_no_footnotes(void **state)
 {
     static const row_t rows[] = {
@@ -412,16 +579,6 @@ static void edits_are_left_out(void **state)
                         "a c\n\ne*f* g\n");
 }
 
-static const char *repeated(const char *text, size_t n, apr_pool_t *pool)
-{
-    size_t len = strlen(text);
-    char *all = apr_palloc(pool, n * len + 1);
-    for (size_t i = 0; i < n; i++) {
-        memcpy(all + i * len, text, len + 1);
-    }
-    return all;
-}
-
 /* Containers beyond the limit are flat; Markdown beyond three times the page is none at all. */
 static void limits(void **state)
 {
@@ -509,9 +666,12 @@ static const struct CMUnitTest tests[] = {
     CHECK(blocks),
     CHECK(lists),
     CHECK(formats),
+    CHECK(formulas),
+    CHECK(mathml),
     CHECK(tables),
     CHECK(footnotes),
     CHECK(footnotes_are_escaped),
+    CHECK(footnotes_by_signs),
     CHECK(links_are_no_footnotes),
     CHECK(text_is_escaped),
     CHECK(addresses),
