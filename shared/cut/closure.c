@@ -282,18 +282,22 @@ static void visit_child(closure_t *c, uint32_t child, sibling_run_t *run)
     }
 }
 
-/* Visits a text directly in an opened element, or an image or empty link that may not be cut. */
-static void visit_text(closure_t *c, uint32_t segment, sibling_run_t *run)
+/*
+ * Visits a text directly in an opened element, or an image or empty link that may not be cut.
+ * Returns whether it stays.
+ */
+static int visit_text(closure_t *c, uint32_t segment, sibling_run_t *run)
 {
     const tmpl_segment_t *of = &c->page->segments[segment];
     if (is_template_segment(c, segment) && (of->may & TMPL_NODE_CUT)) {
         extend_run(c, run, of->span, TMPL_NONE);
-        return;
+        return 0;
     }
     end_run(c, run);
     if (c->stays != NULL && is_template_segment(c, segment)) {
         c->stays[segment] = c->opened[of->node] ? c->opened[of->node] : TMPL_UNCUT_UNSAFE;
     }
+    return 1;
 }
 
 /* Visits the child elements and texts of parent in document order. */
@@ -304,6 +308,7 @@ static void open_in_closure(closure_t *c, uint32_t parent)
     uint32_t child = parent + 1;
     uint32_t segment = node->first_segment;
     sibling_run_t run = RUN_NONE;
+    int text_stays = 0; /* in front of the child */
     if (!c->in_template && c->content[node->after_segment] - c->content[node->first_segment] ==
                                node->after_segment - node->first_segment) {
         return; /* no template in it */
@@ -316,10 +321,14 @@ static void open_in_closure(closure_t *c, uint32_t parent)
                          (child >= node->after || segment < page->nodes[child].first_segment ||
                           page->segments[segment].span.end <= page->nodes[child].open.start);
         if (text_first) {
-            visit_text(c, segment, &run);
+            text_stays = visit_text(c, segment, &run);
             segment++;
         }
+        else if (text_stays && page->nodes[child].tag == TMPL_TAG_BR) {
+            child = page->nodes[child].after; /* it ends a line, for instance of code */
+        }
         else {
+            text_stays = 0;
             visit_child(c, child, &run);
             segment = page->nodes[child].after_segment > segment ? page->nodes[child].after_segment
                                                                  : segment;

@@ -43,6 +43,10 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<div>t <b>t</b> t<div>c</div>t</div>",
           "<div><!--tmpl-->t <b>t</b> t<!--/tmpl--><div>c</div><!--tmpl-->t<!--/tmpl--></div>",
           "<div><div>c</div></div>" },
+        /* without the pre the second p would be another one; what stays keeps its lines */
+        { "<body><div><p><pre>t<br>t<br></pre></p></div>c",
+          "<body><div><p><pre data-tmpl=\"\">t<br>t<br></pre></p></div>c",
+          "<body><div><p><pre>t<br>t<br></pre></p></div>c" },
         /* attributes stay as they are, also malformed ones */
         { "<body>c<div a='>' CLASS=x/>t</div>", "<body>c<div a='>' CLASS=x/ data-tmpl=\"\">t</div>",
           "<body>c" },
