@@ -11,13 +11,13 @@
 
 /* Languages that classes name beside the name of a highlighter: "hljs python", "highlight sh". */
 static const char languages[] =
-    " asm awk bash bat c c++ clojure cmake cpp cs csharp css dart diff docker dockerfile elixir "
-    "elm "
-    "erlang fish fortran fsharp go golang graphql groovy haskell hcl html http ini java javascript "
-    "js json jsx julia kotlin latex lean less lisp lua make makefile markdown matlab md nginx nim "
-    "nix objc objectivec ocaml perl php powershell proto ps1 puppet py python r rb rs ruby rust "
-    "sass scala scheme scss sh shell solidity sql svelte swift tcl terraform tex toml ts tsx "
-    "typescript vb verilog vhdl vim vue wasm xml yaml yml zig zsh ";
+    " asm awk bash bat c c++ clojure cmake console cpp cs csharp css dart diff docker "
+    "dockerfile elixir elm erlang fish fortran fsharp go golang graphql groovy haskell hcl "
+    "html http ini ipython ipython3 java javascript js json jsx julia kotlin latex lean less "
+    "lisp lua make makefile markdown matlab md nginx nim nix objc objectivec ocaml perl php "
+    "powershell proto ps1 puppet py pycon pycon3 python python2 python3 r rb rs ruby rust "
+    "sass scala scheme scss sh shell shell-session solidity sql svelte swift tcl terraform "
+    "tex toml ts tsx typescript vb verilog vhdl vim vue wasm xml yaml yml zig zsh ";
 
 static int is_known(const char *word, apr_size_t len)
 {

@@ -64,6 +64,7 @@ static void blocks(void **state)
         { "<pre>\n a\n\n  b\n</pre>c", "```\n a\n\n  b\n```\n\nc" },
         { "<pre><code class='hl language-c++'>a</code></pre>", "```c++\na\n```" },
         { "<div class=highlight-source-js><pre>a<br>b</pre></div>", "```js\na\nb\n```" },
+        { "<div class=highlight-python3><pre>a</pre></div>", "```python3\na\n```" },
         { "<pre><div>a</div>b<div><p>c</p></div><div>d</div>e</pre>", "```\na\nb\nc\nd\ne\n```" },
         { "<pre class=language-a`b>x</pre>", "```\nx\n```" },
         { "<pre>``` ````</pre>", "`````\n``` ````\n`````" },
