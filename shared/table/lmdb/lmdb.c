@@ -578,7 +578,11 @@ static const char *lmdb_moved(void *ctx)
 
 static int lmdb_is_lost(void *ctx)
 {
-    return tmpl_lmdb_is_lost(((const lmdb_store_t *)ctx)->db);
+    tmpl_lmdb_t *db = ((lmdb_store_t *)ctx)->db;
+    pthread_rwlock_rdlock(&db->map_lock); /* which file it is may change when it is opened anew */
+    int is_lost = tmpl_lmdb_is_lost(db);
+    pthread_rwlock_unlock(&db->map_lock);
+    return is_lost;
 }
 
 static apr_status_t lmdb_check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
