@@ -111,7 +111,18 @@ for my $directive (sort keys %DIRECTIVE) {
 # Stores: configtest says what the server would find, and leaves everything as it is.
 subtest 'stores that the server could not use' => sub {
     my $is_root = $> == 0;
-    my $proxy = Test::Tmpl::Httpd->new(no_store => 1, conf => "TmplMode strip\nTmplStore lmdb:\@ROOT\@/store\n");
+    # one child, so that no other one opens the store later
+    my $proxy = Test::Tmpl::Httpd->new(no_store => 1, conf => <<"END");
+StartServers 1
+ServerLimit 1
+MaxRequestWorkers ${\ (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8)}
+TmplMode strip
+TmplStore lmdb:\@ROOT\@/store
+<Directory "\@ROOT\@/htdocs">
+    Require all granted
+</Directory>
+END
+    spit($proxy->root . '/htdocs/page.html', site()->page(1));
     my $dir = $proxy->root . '/store';
     # what is in the directory: names, owners, rights, sizes, content
     my $seen = sub {
@@ -145,7 +156,8 @@ subtest 'stores that the server could not use' => sub {
     unlink $dir;
 
     $proxy->start;
-    wait_for { -s "$dir/data.mdb" };
+    # then the child has written what a store begins with
+    ok wait_for { ($proxy->get('/page.html')->says('learned') // '') eq '1' }, 'a page is learnt';
     $said->('in use');
     $proxy->stop;
     $said->('used before');
