@@ -233,6 +233,7 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
                      apr_pool_t *pool)
 {
     counting_t w = { page, site, counts, tmpl_lifetimes(page->obs->policy) };
+    counts->near_copy = 0; /* a transaction that failed may have set it */
     if (site->frozen) {
         page_look(&w);
         return 0;
