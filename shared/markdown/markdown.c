@@ -19,6 +19,7 @@
 #include "markdown/notes.h"
 #include "markdown/permalink.h"
 #include "markdown/write.h"
+#include "text/reference.h"
 
 /* A list that is open. */
 typedef struct {
@@ -741,10 +742,8 @@ static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *e
 /* The address that a page names as its own; NULL if it names none, or not in full. */
 static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
 {
-    const char *at = page->src + page->canonical.start;
-    apr_size_t len = tmpl_span_len(page->canonical);
-    return len > strlen("https://") && strncmp(at, "http", 4) == 0 ? apr_pstrmemdup(pool, at, len)
-                                                                   : NULL;
+    const char *url = tmpl_value_decode(page->src, page->canonical, pool);
+    return strlen(url) > strlen("https://") && strncmp(url, "http", 4) == 0 ? url : NULL;
 }
 
 const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,

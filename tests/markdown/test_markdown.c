@@ -567,6 +567,15 @@ static void front_matter(void **state)
                         "text [z](http://e.org/x/z)\n");
 }
 
+/* A page whose address nobody says has the one that it names, with its references decoded. */
+static void links_follow_the_canonical_address(void **state)
+{
+    static const char html[] = "<link rel=canonical href='https://e.org/p?a&amp;b'>"
+                               "<a href='#c'>text</a> <a href=d>words</a>";
+    assert_string_equal(markdown_of(html, NULL, *state),
+                        "[text](https://e.org/p?a&b#c) [words](https://e.org/d)\n");
+}
+
 /* What edits delete is not in the Markdown, nor are words joined over it. */
 static void edits_are_left_out(void **state)
 {
@@ -677,6 +686,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(text_is_escaped),
     CHECK(addresses),
     CHECK(front_matter),
+    CHECK(links_follow_the_canonical_address),
     CHECK(edits_are_left_out),
     CHECK(limits),
     CHECK(footnotes_of_the_page),
