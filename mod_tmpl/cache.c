@@ -22,6 +22,8 @@
 #include "section.h"
 #include "status/counters.h"
 
+#include "base/names.h"
+
 /* Seconds a decision lasts. */
 #define LIFE 60
 /* The longest value: a page with more edits is judged each time. */
@@ -71,16 +73,7 @@ static const char *arguments_of(const char *provider, const char *name, apr_pool
                : NULL;
 }
 
-const char *tmpl_cached_name(tmpl_cached_e found)
-{
-    static const char *const names[] = {
-#define TMPL_CACHED_NAME(id, name) name,
-        TMPL_CACHED(TMPL_CACHED_NAME)
-#undef TMPL_CACHED_NAME
-    };
-
-    return (unsigned)found < TMPL_CACHED_COUNT ? names[found] : "unknown";
-}
+TMPL_ENUM_COLUMN(tmpl_cached_name, tmpl_cached_e, TMPL_CACHED, TMPL_COLUMN_2)
 
 const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *pconf,
                            apr_pool_t *ptemp)
