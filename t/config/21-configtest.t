@@ -113,10 +113,7 @@ subtest 'stores that the server could not use' => sub {
     my $is_root = $> == 0;
     # one child, so that no other one opens the store later
     my $proxy = Test::Tmpl::Httpd->new(no_store => 1, conf => <<"END");
-StartServers 1
-ServerLimit 1
-MaxRequestWorkers ${\ (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8)}
-TmplMode strip
+${\ Test::Tmpl::Httpd::one_child()}TmplMode strip
 TmplStore lmdb:\@ROOT\@/store
 <Directory "\@ROOT\@/htdocs">
     Require all granted

@@ -14,8 +14,7 @@ plan skip_all => 'no /proc' if !-e "/proc/$$/status";
 
 my $site = site();
 my $backend = backend { $site->answer(@_) };
-my $httpd = proxy($backend, conf => "TmplMode strip\nStartServers 1\nServerLimit 1\nMaxRequestWorkers "
-    . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8));
+my $httpd = proxy($backend, conf => "TmplMode strip\n" . Test::Tmpl::Httpd::one_child());
 $httpd->expect_log(qr{reached MaxRequestWorkers});    # prefork: one child serves all
 my $client = $httpd->client;
 

@@ -59,7 +59,7 @@ subtest 'the secret is lost' => sub {
     my $key = 'tmpl:6:secret';
     my $redis = redis();
     # one child: another one may not have asked for the secret yet, and would draw its own
-    my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+    my $one = Test::Tmpl::Httpd::one_child();
     my $httpd = learnt("${one}TmplTimeout 5s\nTmplStore " . $redis->uri);
     $httpd->expect_log(qr/reached MaxRequestWorkers/);
     my $secret = $redis->command('GET', $key);

@@ -39,7 +39,7 @@ for my $uri ($redis->unix_uri, $redis->uri) {
 
 # Pages of several sites, with which the store fails for seconds before it pauses for seconds.
 subtest 'httpd ends while it does not try a store that is back' => sub {
-    my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+    my $one = Test::Tmpl::Httpd::one_child();
     my $httpd = proxy($backend, no_store => 1, conf => "${one}TmplMode strip\nTmplSiteKey %{HTTP_HOST}\nTmplLearnDelay 1s\nTmplTimeout 5s\nTmplStore " . $redis->uri);
     $httpd->expect_log(qr/\[tmpl:warn\]|reached MaxRequestWorkers/);
     my @hosts = map { "s$_.example" } 1 .. 3;

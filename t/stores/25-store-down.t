@@ -41,7 +41,7 @@ subtest 'a page that is declined before it is counted' => sub {
         my ($connection, $request) = @_;
         return $request->{target} =~ /many/ ? $connection->respond(200, { 'Content-Type' => 'text/html' }, $many) : $site->answer(@_);
     };
-    my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+    my $one = Test::Tmpl::Httpd::one_child();
     my $httpd = proxy($mixed, detector => 'incremental', no_store => 1, conf => "${one}TmplMode strip\nTmplStore " . $redis->uri
         . "\n<Location /server-status>\nProxyPass !\nSetHandler server-status\nTmplMode off\n</Location>");
     $httpd->expect_log(qr/\[tmpl:warn\]|reached MaxRequestWorkers/);

@@ -72,7 +72,7 @@ damaged('a file cut short', sub { substr $_[0], 0, 3 * 4096 });
 damaged('zeros in the middle of the file', sub { substr($_[0], 4 * 4096, length($_[0]) - 5 * 4096) =~ tr/\0-\377/\0/; $_[0] });
 
 # One child, because each notices at its next request.
-my $ONE = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+my $ONE = Test::Tmpl::Httpd::one_child();
 
 for my $what ('data.mdb', 'the directory') {
     subtest "$what is removed in use" => sub {

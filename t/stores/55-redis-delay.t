@@ -18,7 +18,7 @@ my $backend = backend {
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
 };
 # one process each, because each process reads at its own time
-my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+my $one = Test::Tmpl::Httpd::one_child();
 
 sub with_redis {
     my ($more) = @_;

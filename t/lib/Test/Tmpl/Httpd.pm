@@ -45,6 +45,9 @@ my @MODULES = qw(authz_core authz_host alias mime dir env setenvif headers statu
 
 sub mpm { return $mpm }
 
+# Directives for one child.
+sub one_child { return "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . ($mpm eq 'prefork' ? 1 : 8) . "\n" }
+
 # Whether httpd has a module of that name.
 sub has_module { return -e "$module_dir/mod_$_[0].so" }
 
