@@ -325,7 +325,7 @@ static void open_in_closure(closure_t *c, uint32_t parent)
             segment++;
         }
         else if (text_stays && page->nodes[child].tag == TMPL_TAG_BR) {
-            child = page->nodes[child].after; /* it ends a line, for instance of code */
+            child = page->nodes[child].after; /* rule 12 */
         }
         else {
             text_stays = 0;

@@ -32,6 +32,8 @@
  *  11. For strip, everything in an element opened because of rule 3, 5 or 9 counts as template:
  *      elements without text and whole forms are cut, too. An exception is an element that holds a
  *      control which rule 5 keeps, because the control's form needs the other controls.
+ *  12. In an opened element a br directly behind a text that stays is not cut: it ends a line, for
+ *      instance of code.
  *
  * A page's confidence is the F1 that the detector expects of what it keeps. A block of length l is
  * content with the probability p = 1 - ratio. With K, the blocks that the detector calls content,
