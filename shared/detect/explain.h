@@ -10,7 +10,7 @@
 #include "detect/verdict.h"
 #include "model/contributions.h"
 #include "page/selector.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /* X(id, name, explanation): the rules that give verdicts, in the order in which they judge. */
 #define TMPL_RULES(X)                                                                              \

@@ -4,7 +4,7 @@
 #define TMPL_DOCUMENT_H
 
 #include "page/page.h"
-#include "table/store.h"
+#include "table/counts.h"
 
 /*
  * The document of a page that was requested by uri ("/path?query"). Its id is a hash of the address

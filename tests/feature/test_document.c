@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "feature/document.h"
+#include "table/store.h"
 
 static uint64_t id_of(const char *href, const char *uri, const char *key, apr_pool_t *pool)
 {
