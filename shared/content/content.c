@@ -27,7 +27,7 @@ static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
 }
 
 /* The href of the first base element in head that has one; NULL if there is none. */
-static const char *base_of(const xmlNode *head)
+static const char *page_base(const xmlNode *head)
 {
     const char *base = NULL;
     for (const xmlNode *node = head->children; node != NULL && base == NULL; node = node->next) {
@@ -51,7 +51,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->html = xmlDocGetRootElement(doc);
     content->body = content->html->last;
     tmpl_hrefs_init(&content->hrefs, opts->url != NULL ? opts->url : canonical_of(page, pool),
-                    base_of(content->html->children), pool);
+                    page_base(content->html->children), pool);
     tmpl_metadata_source_t source = { page, edits, &content->decoder, content->html, opts->url };
     tmpl_metadata_read(&content->metadata, &source, pool);
     return 1;
