@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "markdown/image.h"
+#include "content/image.h"
 #include "markdown/permalink.h"
 
 static int enter_image(tmpl_writer_t *w, const xmlNode *node)

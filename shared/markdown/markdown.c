@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "markdown/markdown.h"
 
-#include <string.h>
-
-#include <apr_strings.h>
-
 #include "markdown/callout.h"
 #include "markdown/front.h"
 #include "markdown/handlers.h"
-#include "text/reference.h"
 
 static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
 {
@@ -99,57 +94,24 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
     tmpl_writer_flush(w);
 }
 
-/* The page as a tree, without the parts that edits delete. */
-static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *edits,
-                                  const tmpl_decoder_t *decoder, apr_pool_t *pool)
-{
-    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
-    for (uint32_t i = 0; i < edits->n; i++) {
-        without[i] = edits->edits[i].span;
-    }
-    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,      .displayed = 1,
-                             .data = 1, .on_demand = 1, .no_spans = 1, .formulas = 1 };
-    return tmpl_dom(page, &opts, pool);
-}
-
-/* The address that a page names as its own; NULL if it names none, or not in full. */
-static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
-{
-    const char *url = tmpl_value_decode(page->src, page->canonical, pool);
-    return strlen(url) > strlen("https://") && strncmp(url, "http", 4) == 0 ? url : NULL;
-}
-
-const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
-                          const tmpl_markdown_opts_t *opts, apr_pool_t *pool)
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    tmpl_decoder_t decoder;
-    tmpl_decoder_find(&decoder, page->src, page->len, opts->charset, scratch);
-    xmlDoc *doc = tree_without_edits(page, edits, &decoder, scratch);
-    const char *markdown = NULL;
-    if (doc != NULL) {
-        tmpl_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
-        const xmlNode *html = xmlDocGetRootElement(doc);
-        w->page = page;
-        w->pool = scratch;
-        tmpl_flow_init(&w->flow, tmpl_markdown_most(page->len), pool);
-        tmpl_hrefs_init(&w->hrefs, opts->url != NULL ? opts->url : canonical_of(page, scratch),
-                        tmpl_front_base(html->children), scratch);
-        tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
-        tmpl_buf_init(&w->code, scratch);
-        tmpl_metadata_source_t source = { page, edits, &decoder, html, opts->url };
-        tmpl_metadata_t metadata;
-        tmpl_metadata_read(&metadata, &source, scratch);
-        tmpl_front_write(&w->flow.out, &metadata, &w->hrefs, scratch);
-        w->behind_list = (apr_size_t)-1;
-        w->notes = tmpl_notes_find(page, html->last, &w->hrefs, scratch);
-        w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
-        tmpl_markdown_content(w, html->last);
-        tmpl_handler_inline_notes(w);
-        *len = w->flow.out.len;
-        markdown = w->flow.over ? NULL : w->flow.out.at;
-    }
+    tmpl_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
+    w->page = content->page;
+    w->pool = scratch;
+    tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), pool);
+    tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
+    tmpl_buf_init(&w->code, scratch);
+    tmpl_front_write(&w->flow.out, content, scratch);
+    w->behind_list = (apr_size_t)-1;
+    w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
+    w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
+    tmpl_markdown_content(w, content->body);
+    tmpl_handler_inline_notes(w);
+    *len = w->flow.out.len;
+    const char *markdown = w->flow.over ? NULL : w->flow.out.at;
     apr_pool_destroy(scratch);
     return markdown;
 }

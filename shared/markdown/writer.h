@@ -27,8 +27,7 @@ typedef struct {
     const tmpl_page_t *page;
     tmpl_flow_t flow;
     tmpl_leaf_t leaf;
-    tmpl_buf_t code; /* the code of a pre */
-    tmpl_hrefs_t hrefs;
+    tmpl_buf_t code;          /* the code of a pre */
     const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
     const xmlNode *link;      /* the open link; NULL: none */
     const char *href;         /* of the link that began last; NULL: it is not written */
