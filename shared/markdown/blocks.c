@@ -2,6 +2,8 @@
 /* Headings, quotes, callouts, definitions, rules and listings. */
 #include "markdown/handlers.h"
 
+#include <apr_cstr.h>
+
 #include "markdown/callout.h"
 #include "markdown/listing.h"
 
@@ -20,6 +22,10 @@ static void leave_block(tmpl_writer_t *w, const xmlNode *node)
 
 static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
 {
+    if (node == w->headline) {
+        w->before = 0;
+        return 1;
+    }
     w->leaf.plain |= tmpl_writer_begin_leaf(w, node, TMPL_WRITE_HEADING);
     return 0;
 }
@@ -31,14 +37,14 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
     }
     tmpl_leaf_finish(&w->leaf);
     w->leaf.plain = 0;
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
-        tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
-        /* h1 to h6 */
-        tmpl_buf_add(&w->flow.out, "######", (apr_size_t)(node->name[1] - '0'));
-        tmpl_buf_add_text(&w->flow.out, " ");
-        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
-        tmpl_flow_end(&w->flow);
+    unsigned level = (unsigned)(node->name[1] - '0'); /* h1 to h6 */
+    if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
+        if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
+            tmpl_buf_clear(&w->leaf.text);
+        }
+        level = 2; /* a page has one title */
     }
+    tmpl_writer_heading(w, level);
 }
 
 /* A term or a summary: a paragraph in bold. */

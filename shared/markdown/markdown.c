@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "markdown/markdown.h"
 
+#include <apr_strings.h>
+
+#include "content/opening.h"
 #include "markdown/callout.h"
 #include "markdown/front.h"
 #include "markdown/handlers.h"
+
+/* Behind more bytes of text a headline does not begin the page: all that is before it stays. */
+#define BEFORE_BYTES 1000
 
 static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
 {
@@ -91,7 +97,33 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
         }
         node = node->next;
     }
-    tmpl_writer_flush(w);
+    tmpl_writer_part(w);
+}
+
+/* Writes the page's headline at the top, without links, or else its title. */
+static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
+{
+    const char *title = tmpl_metadata_first(&content->metadata, TMPL_METADATA_TITLE);
+    uint32_t before;
+    const xmlNode *headline = tmpl_opening_headline(&before, content, w->pool);
+    if (headline != NULL) {
+        w->link = headline;
+        w->leaf.plain = tmpl_writer_begin_leaf(w, headline, TMPL_WRITE_HEADING);
+        tmpl_markdown_content(w, headline);
+        tmpl_writer_end_leaf(w, headline);
+        w->link = NULL;
+    }
+    else if (title != NULL) {
+        tmpl_leaf_text(&w->leaf, title);
+    }
+    tmpl_leaf_finish(&w->leaf);
+    w->leaf.plain = 0;
+    if (!tmpl_leaf_is_empty(&w->leaf)) {
+        w->title = apr_pstrdup(w->pool, w->leaf.text.at);
+        tmpl_writer_heading(w, 1);
+    }
+    w->headline = headline;
+    w->before = headline != NULL && before <= BEFORE_BYTES;
 }
 
 const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
@@ -108,6 +140,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_po
     w->behind_list = (apr_size_t)-1;
     w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
     w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
+    write_title(w, content);
     tmpl_markdown_content(w, content->body);
     tmpl_handler_inline_notes(w);
     *len = w->flow.out.len;

@@ -39,17 +39,26 @@ typedef struct {
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
     apr_array_header_t *inlines; /* notes in sentences, which are written at the end */
+    const char *title;           /* what is written at the top; NULL: nothing */
+    const xmlNode *headline;     /* the heading that says it; NULL: none */
+    int before;                  /* in front of the headline */
     const xmlNode *said;         /* text that the line of a callout says; NULL: none */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
 } tmpl_writer_t;
 
+/* Whether the finished leaf has nothing to write. Drops what menus left in front of the headline. */
+int tmpl_writer_is_empty(tmpl_writer_t *w);
+
 /* Writes the paragraph that was collected, if it has any text. */
 void tmpl_writer_flush(tmpl_writer_t *w);
 
 /* A boundary of blocks: ends a paragraph. In a heading or cell it separates words or lines. */
 void tmpl_writer_part(tmpl_writer_t *w);
+
+/* Writes the finished leaf as a heading of level 1 to 6, if it has any text. */
+void tmpl_writer_heading(tmpl_writer_t *w, unsigned level);
 
 /* Begins an element whose text is one leaf. Returns 0 if the element is in another one. */
 int tmpl_writer_begin_leaf(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e where);

@@ -15,13 +15,15 @@ static const char *written(apr_size_t *len, const tmpl_page_t *page, const tmpl_
     return tmpl_markdown(len, &content, pool);
 }
 
-/* The Markdown of the content of a body, without front matter; NULL if it is too long. */
+/* The Markdown of the content of a body, which a title may precede, without front matter; NULL if it is too long. */
 static const char *markdown_of(const char *body, const char *url, apr_pool_t *pool)
 {
     apr_size_t len;
     tmpl_edits_t none = { 0 };
     tmpl_content_opts_t opts = { url, "utf-8" };
-    const char *html = apr_pstrcat(pool, "<!DOCTYPE html><body>", body, NULL);
+    const char *begin =
+        strncmp(body, "<title>", 7) == 0 ? "<!DOCTYPE html>" : "<!DOCTYPE html><body>";
+    const char *html = apr_pstrcat(pool, begin, body, NULL);
     const char *markdown = written(&len, check_page(html, pool), &none, &opts, pool);
     if (markdown != NULL) {
         assert_int_equal(strlen(markdown), len);
@@ -54,6 +56,33 @@ static void check_rows(const row_t *rows, size_t n, apr_pool_t *pool)
 }
 
 #define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof((rows)[0]), *state)
+
+/* The page's headline, or its title, is at the top; what menus left in front of it is dropped. */
+static void headline(void **state)
+{
+    static const row_t rows[] = {
+        { "<title>A b c d - S</title><div>x</div>", "# A b c d\n\nx" },
+        { "<title>A b c d</title><h2>A b <sub>c</sub> d</h2>x", "# A b <sub>c</sub> d\n\nx" },
+        { "<title>A b c d</title><p><a href=/>Home</a> | More<ul><li><a href=/e>E</a><li>Menu</ul>"
+          "<p>&copy; 2026 All rights are reserved by us and by all others<h2>Old news</h2>"
+          "<h1><a href=/t>A <b>b</b> c d</a></h1>x",
+          "# A b c d\n\nx" },
+        { "<title>A b c d</title><p>5 May 2026<p>By Ann Lee<p>$5<p><img src=a.png alt=a>"
+          "<p>One two three four five six seven eight.<h1>A b c d</h1>x",
+          "# A b c d\n\n5 May 2026\n\nBy Ann Lee\n\n$5\n\n![a](a.png)\n\n"
+          "One two three four five six seven eight.\n\nx" },
+        { "<title>A b c d</title><ul><li><h1>A b c d</h1><li>x</ul>", "# A b c d\n\n- x" },
+        { "<title>A b c d</title><h1>A b c d</h1>x<h1>A b c d</h1>y<h1>E f</h1>z",
+          "# A b c d\n\nx\n\ny\n\n## E f\n\nz" },
+        { "<h1>E f</h1>z", "# E f\n\nz" },
+    };
+    CHECK_ROWS(rows);
+    apr_pool_t *pool = *state;
+    const char *much = repeated("<p>w", 501, pool);
+    const char *late = markdown_of(
+        apr_pstrcat(pool, "<title>A b c d</title>", much, "<h1>A b c d</h1>x", NULL), NULL, pool);
+    assert_ptr_equal(strstr(late, "# A b c d\n\nw\n\nw\n"), late);
+}
 
 static void blocks(void **state)
 {
@@ -572,7 +601,7 @@ static void front_matter(void **state)
                         "---\ntitle: \"a \\\"b\\\"\\\\ --- & c\"\ndescription: \"d --- # e\"\n"
                         "canonical: \"http://e.org/y\"\nlanguage: \"de\"\nauthor: \"Ann Lee\"\n"
                         "published: \"2026-01-02\"\nimage: \"http://e.org/x/i.png\"\n---\n\n"
-                        "text [z](http://e.org/x/z)\n");
+                        "# a \"b\"\\\\ --- & c\n\ntext [z](http://e.org/x/z)\n");
 }
 
 /* A page whose address nobody says has the one that it names, with its references decoded. */
@@ -681,6 +710,7 @@ static void limits_of_footnotes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    CHECK(headline),
     CHECK(blocks),
     CHECK(lists),
     CHECK(formats),
