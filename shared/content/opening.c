@@ -24,7 +24,7 @@ static int is_any_heading(const tmpl_page_t *page, const xmlNode *node)
 }
 
 /* The words of a heading; "": it is too long for a title. */
-static const char *words_of(tmpl_buf_t *text, const xmlNode *heading)
+static const char *heading_words(tmpl_buf_t *text, const xmlNode *heading)
 {
     tmpl_buf_clear(text);
     for (const xmlNode *in = heading->children; in != NULL; in = tmpl_dom_next(in, heading, 0)) {
@@ -70,7 +70,7 @@ const xmlNode *tmpl_opening_headline(uint32_t *before, const tmpl_content_t *con
             bytes += (uint32_t)xmlStrlen(node->content);
         }
         if (is_any_heading(content->page, node)) {
-            double like = likeness(words_of(&text, node), title, node->name[1] == '1');
+            double like = likeness(heading_words(&text, node), title, node->name[1] == '1');
             n++;
             if (like > most) {
                 most = like;

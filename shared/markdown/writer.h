@@ -48,7 +48,7 @@ typedef struct {
     apr_pool_t *pool;
 } tmpl_writer_t;
 
-/* Whether the finished leaf has nothing to write. Drops what menus left in front of the headline. */
+/* Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h). */
 int tmpl_writer_is_empty(tmpl_writer_t *w);
 
 /* Writes the paragraph that was collected, if it has any text. */

@@ -15,7 +15,10 @@ static const char *written(apr_size_t *len, const tmpl_page_t *page, const tmpl_
     return tmpl_markdown(len, &content, pool);
 }
 
-/* The Markdown of the content of a body, which a title may precede, without front matter; NULL if it is too long. */
+/*
+ * The Markdown of the content of a body, which a title may precede, without front matter; NULL if
+ * it is too long.
+ */
 static const char *markdown_of(const char *body, const char *url, apr_pool_t *pool)
 {
     apr_size_t len;
@@ -78,7 +81,7 @@ static void headline(void **state)
     };
     CHECK_ROWS(rows);
     apr_pool_t *pool = *state;
-    const char *much = repeated("<p>w", 501, pool);
+    const char *much = repeated("<p>w", 1001, pool);
     const char *late = markdown_of(
         apr_pstrcat(pool, "<title>A b c d</title>", much, "<h1>A b c d</h1>x", NULL), NULL, pool);
     assert_ptr_equal(strstr(late, "# A b c d\n\nw\n\nw\n"), late);
