@@ -7,12 +7,66 @@
 #include "content/image.h"
 #include "markdown/permalink.h"
 
+/* Elements around an image in which a figure is looked for; the text of twins is longer. */
+#define FIGURE_UP 4
+#define TWIN_TEXT 12
+
+static int is_in_figure(const xmlNode *node)
+{
+    for (int up = 0; up < FIGURE_UP && node->parent->type == XML_ELEMENT_NODE; up++) {
+        node = node->parent;
+        if (strcmp((const char *)node->name, "figure") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A smiley is written as its text, ":-)" or a character, by its class or its text. */
+static int is_smiley(const xmlNode *node, const char *text)
+{
+    static const char *const classes[] = { "smilie", "smiley", "emoji", "emoticon" };
+    apr_size_t len = strlen(text);
+    const char *class = tmpl_dom_attribute(node, "class");
+    if (len > 2 && text[0] == ':' && text[len - 1] == ':' && strchr(text, ' ') == NULL) {
+        return 1;
+    }
+    for (unsigned i = 0; class != NULL && i < sizeof(classes) / sizeof(classes[0]); i++) {
+        if (strstr(class, classes[i]) != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Whether an image is left out: it has no text and is in no figure, or the page has it twice side by
+ * side, for screens of two sizes: by its address, or by a text of some length.
+ */
+static int is_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *text,
+                       const char *address)
+{
+    if (text != NULL && *text == '\0') {
+        return !is_in_figure(node);
+    }
+    return w->image.address != NULL &&
+           (strcmp(w->image.address, address) == 0 ||
+            (text != NULL && w->image.text != NULL && strlen(text) > TWIN_TEXT &&
+             strcmp(text, w->image.text) == 0));
+}
+
 static int enter_image(tmpl_writer_t *w, const xmlNode *node)
 {
-    const char *alt = tmpl_dom_attribute(node, "alt");
+    const char *text = tmpl_image_text(node);
+    if (text != NULL && *text != '\0' && is_smiley(node, text)) {
+        tmpl_leaf_text(&w->leaf, text);
+        return 1;
+    }
     const char *address = tmpl_image_address(node, w->pool);
-    if (address != NULL) {
-        tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", address);
+    if (address != NULL && !is_left_out(w, node, text, address)) {
+        tmpl_leaf_image(&w->leaf, text != NULL ? text : "", address);
+        w->image.address = address;
+        w->image.text = text;
     }
     return 1;
 }

@@ -31,8 +31,11 @@ typedef struct {
     const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
     const xmlNode *link;      /* the open link; NULL: none */
     const char *href;         /* of the link that began last; NULL: it is not written */
-    const xmlNode *one_leaf;  /* open element whose text is one leaf: a heading, a cell; or NULL */
-    tmpl_write_e where;       /* where the text of one_leaf goes */
+    struct {
+        const char *address, *text;
+    } image;                 /* the last one; NULL: none */
+    const xmlNode *one_leaf; /* open element whose text is one leaf: a heading, a cell; or NULL */
+    tmpl_write_e where;      /* where the text of one_leaf goes */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
     uint32_t n_lists;       /* some may be beyond the limit */
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
