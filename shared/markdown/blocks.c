@@ -4,6 +4,7 @@
 
 #include <apr_cstr.h>
 
+#include "base/ascii.h"
 #include "markdown/callout.h"
 #include "markdown/listing.h"
 
@@ -30,6 +31,30 @@ static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
     return 0;
 }
 
+/* The level of a heading: h1 to h6, or aria-level. */
+static unsigned level_of(const xmlNode *node)
+{
+    const char *level = tmpl_dom_attribute(node, "aria-level");
+    return node->name[0] == 'h' && tmpl_is_digit((char)node->name[1])
+               ? (unsigned)(node->name[1] - '0')
+               : (unsigned)(*level - '0');
+}
+
+/* Whether a leaf has text beside images. */
+static int has_text(const tmpl_leaf_t *leaf)
+{
+    const char *text = leaf->text.at;
+    for (apr_size_t i = 0; i < leaf->text.len; i++) {
+        if (text[i] == TMPL_MARK_IMAGE || text[i] == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
+            i += strcspn(text + i, (char[]){ TMPL_MARK_STOP, '\0' });
+        }
+        else if ((unsigned char)text[i] > ' ') {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
 {
     if (!tmpl_writer_end_leaf(w, node)) {
@@ -37,14 +62,19 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
     }
     tmpl_leaf_finish(&w->leaf);
     w->leaf.plain = 0;
-    unsigned level = (unsigned)(node->name[1] - '0'); /* h1 to h6 */
+    unsigned level = level_of(node);
     if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
         if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
             tmpl_buf_clear(&w->leaf.text);
         }
         level = 2; /* a page has one title */
     }
-    tmpl_writer_heading(w, level);
+    if (has_text(&w->leaf)) {
+        tmpl_writer_heading(w, level);
+    }
+    else {
+        tmpl_writer_flush(w); /* a picture is no heading */
+    }
 }
 
 /* A term or a summary: a paragraph in bold. */

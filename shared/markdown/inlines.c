@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
+
 #include "content/image.h"
 #include "markdown/permalink.h"
 
@@ -95,10 +97,43 @@ static int is_parted(const tmpl_writer_t *w, const xmlNode *link, const char *be
            (before == NULL || href == NULL || strcmp(before, href) != 0);
 }
 
+/* Whether a link in a heading leads to the page itself. */
+static int leads_here(tmpl_writer_t *w, const char *href)
+{
+    tmpl_buf_t *address = &w->code;
+    const char *url = w->leaf.hrefs->url;
+    if (url == NULL) {
+        return 0;
+    }
+    tmpl_buf_clear(address);
+    tmpl_href_resolve(address, w->leaf.hrefs, href);
+    apr_size_t len = strlen(url);
+    return strncmp(address->at, url, len) == 0 &&
+           (address->at[len] == '\0' || address->at[len] == '#');
+}
+
+/* Writes a mail address that Cloudflare hides; returns 0 if a link has a text of its own. */
+static int write_mail(tmpl_writer_t *w, const xmlNode *link, const char *mail)
+{
+    const xmlNode *in = link->children;
+    while (in != NULL && in->type != XML_TEXT_NODE) {
+        in = in->children;
+    }
+    if (in == NULL || strstr((const char *)in->content, "protected]") == NULL) {
+        return 0;
+    }
+    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, w->href);
+    tmpl_leaf_text(&w->leaf, mail);
+    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
+    return 1;
+}
+
 static int enter_link(tmpl_writer_t *w, const xmlNode *node)
 {
     const char *before = w->href;
     const char *href = tmpl_dom_attribute(node, "href");
+    const char *mail = href != NULL ? tmpl_href_mail(node, href, w->pool) : NULL;
+    href = mail != NULL ? apr_pstrcat(w->pool, "mailto:", mail, NULL) : href;
     w->href = href != NULL && tmpl_href_is_safe(href) ? href : NULL;
     if (is_parted(w, node, before, w->href)) {
         tmpl_leaf_space(&w->leaf);
@@ -106,12 +141,15 @@ static int enter_link(tmpl_writer_t *w, const xmlNode *node)
     if (w->link != NULL) {
         return 0;
     }
+    if (mail != NULL && write_mail(w, node, mail)) {
+        return 1;
+    }
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
         tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
         return 1;
     }
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
-        tmpl_permalink_is_whole(w->one_leaf, node, href)) {
+        (tmpl_permalink_is_whole(w->one_leaf, node, href) || leads_here(w, href))) {
         return 0;
     }
     if (w->href != NULL) {

@@ -38,19 +38,32 @@ static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
                                                 : &nothing;
 }
 
+/* Whether an element's role says that it is a heading, and its aria-level of which level. */
+static int is_heading(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    tmpl_attr_t level;
+    const tmpl_known_attr_t *role = tmpl_node_attr(page, node, TMPL_ATTR_ROLE);
+    return role != NULL && tmpl_span_is(page->src, role->value, "heading") &&
+           tmpl_attr_find(&level, page->src, node->open, "aria-level") &&
+           tmpl_span_len(level.value) == 1 && page->src[level.value.start] >= '1' &&
+           page->src[level.value.start] <= '6';
+}
+
 /* The tag of the elements that an element is written like. */
 static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
 {
     /* elements whose classes may say that they are something else */
     static const unsigned char any[TMPL_TAG_COUNT] = {
         [TMPL_TAG_DIV] = 1,        [TMPL_TAG_ASIDE] = 1,   [TMPL_TAG_CODE] = 1,
-        [TMPL_TAG_BLOCKQUOTE] = 1, [TMPL_TAG_SECTION] = 1,
+        [TMPL_TAG_BLOCKQUOTE] = 1, [TMPL_TAG_SECTION] = 1, [TMPL_TAG_P] = 1,
+        [TMPL_TAG_OTHER] = 1,
     };
     const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
     if (!any[node->tag] || !(node->flags & TMPL_NODE_NAMED)) {
         return (tmpl_tag_e)node->tag;
     }
-    return tmpl_dom_is_listing(page, node)          ? TMPL_TAG_PRE
+    return is_heading(page, node)                   ? TMPL_TAG_H1
+           : tmpl_dom_is_listing(page, node)        ? TMPL_TAG_PRE
            : tmpl_callout_of(page, element) != NULL ? TMPL_TAG_BLOCKQUOTE
                                                     : (tmpl_tag_e)node->tag;
 }

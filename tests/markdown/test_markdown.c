@@ -95,6 +95,12 @@ static void blocks(void **state)
         { "<h3>a<br>b<div>c</div></h3>", "### a b c" },
         { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
+        { "<h2><a href=u><img src=i></a></h2>a<h3><img src=i> b</h3>",
+          "[![](i)](u)\n\na\n\n### b" },
+        { "<div class=x role=heading aria-level=3>a <b>b</b></div><p class=x role=heading>c",
+          "### a b\n\nc" },
+        { "<x-y class=x role=heading aria-level=2>a</x-y><div class=x role=heading aria-level=7>b",
+          "## a\n\nb" },
         { "a<p>b</p>c<div>d</div>", "a\n\nb\n\nc\n\nd" },
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
         { "<p><b>a<br></b>b", "**a**\\\nb" },
@@ -204,6 +210,18 @@ static void formats(void **state)
         { "<a href=u><h2>a</h2><p>b</p></a>", "## [a](u)\n\n[b](u)" },
         { "<a href='javascript:x'>a</a> <a href='java\nscript:x'>b</a> <a>c</a>", "a b c" },
         { "<a href='data:text/html,x'>a</a> <a href=''>b</a>", "a b" },
+        /* what only tracks visitors */
+        { "<a href='u?utm_source=x&a=1&amp;fbclid=2&b#c'>a</a> <a href='?_ga=1'>b</a>",
+          "[a](u?a=1&b#c) [b]()" },
+        { "<a href='u?sid=0123456789abcdef&s=0123456789ABCDEF01'>a</a> <a "
+          "href='u?sid=12&s=x'>b</a>",
+          "[a](u) [b](u?sid=12&s=x)" },
+        { "<a href='u;jsessionid=1?a'>a</a> <a href='u;a=1?b;c'>b</a>", "[a](u?a) [b](u;a=1?b;c)" },
+        { "<a href='/cdn-cgi/l/email-protection#422302276c2d3025'>[email&#160;protected]</a> "
+          "<a href='/cdn-cgi/l/email-protection' data-cfemail=422302276c2d3025>b</a>",
+          "[a@e.org](mailto:a@e.org) [b](mailto:a@e.org)" },
+        { "<a href='/cdn-cgi/l/email-protection#4223'>a</a>",
+          "[a](/cdn-cgi/l/email-protection#4223)" },
         { "<a href='u(v)<\\\">'>a</a>", "[a](u%28v%29%3C%5C%22%3E)" },
         { "<a href='u?a&amp;copy;=1&b'>a</a>", "[a](u?a&amp;copy;=1&b)" },
         { "<img src=i alt='a]b'> <a href=u><img src=j></a>", "![a\\]b](i) [![](j)](u)" },
@@ -623,6 +641,15 @@ static void front_matter(void **state)
 }
 
 /* A page whose address nobody says has the one that it names, with its references decoded. */
+/* A heading is no link to its own page. */
+static void headings_are_no_links_to_themselves(void **state)
+{
+    assert_string_equal(markdown_of("<h2><a href='/p?sid=0123456789abcdef#x'>a</a></h2><h2><a "
+                                    "href='/pq'>b</a></h2>",
+                                    "http://e.org/p", *state),
+                        "## a\n\n## [b](http://e.org/pq)\n");
+}
+
 static void links_follow_the_canonical_address(void **state)
 {
     static const char html[] = "<link rel=canonical href='https://e.org/p?a&amp;b'>"
@@ -742,6 +769,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(text_is_escaped),
     CHECK(addresses),
     CHECK(front_matter),
+    CHECK(headings_are_no_links_to_themselves),
     CHECK(links_follow_the_canonical_address),
     CHECK(edits_are_left_out),
     CHECK(limits),
