@@ -14,8 +14,9 @@ static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *e
     for (uint32_t i = 0; i < edits->n; i++) {
         without[i] = edits->edits[i].span;
     }
-    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,      .displayed = 1,
-                             .data = 1, .on_demand = 1, .no_spans = 1, .formulas = 1 };
+    tmpl_dom_opts_t opts = { decoder,        without,       edits->n,
+                             .displayed = 1, .data = 1,     .on_demand = 1,
+                             .no_spans = 1,  .formulas = 1, .frames = 1 };
     return tmpl_dom(page, &opts, pool);
 }
 

@@ -203,7 +203,7 @@ static void add_quiet(maker_t *m, xmlNode *parent, xmlNode *head, uint32_t node)
         add_data(m, head, n->open, content);
         return;
     }
-    if (!is_formula(m, n)) {
+    if (!is_formula(m, n) && !(m->opts->frames && n->tag == TMPL_TAG_IFRAME)) {
         return;
     }
     add_run(m, parent);

@@ -26,6 +26,7 @@ typedef struct {
     int data;      /* scripts of JSON-LD, of 256 KB at most, are in head, with their text */
     int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
     int formulas;  /* math (without its content) and MathJax's scripts are in body */
+    int frames;    /* iframes, without their content, are in body */
     int no_spans;  /* leave out spans that have no id and no class that Markdown needs, but not
                       their content */
 } tmpl_dom_opts_t;

@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 
 #include "content/image.h"
+#include "content/player.h"
 #include "markdown/permalink.h"
 
 /* Elements around an image in which a figure is looked for; the text of twins is longer. */
@@ -167,6 +168,20 @@ static void leave_link(tmpl_writer_t *w, const xmlNode *node)
     }
 }
 
+static int enter_player(tmpl_writer_t *w, const xmlNode *node)
+{
+    const char *title;
+    const char *address = tmpl_player_address(&title, node);
+    if (address != NULL && w->link == NULL) {
+        tmpl_leaf_space(&w->leaf);
+        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, address);
+        tmpl_leaf_text(&w->leaf, title);
+        tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
+        tmpl_leaf_space(&w->leaf);
+    }
+    return 1;
+}
+
 static int enter_spaced(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
@@ -226,6 +241,7 @@ int tmpl_handler_is_format(tmpl_tag_e tag)
 }
 
 const tmpl_handler_t tmpl_handler_image = { enter_image, NULL };
+const tmpl_handler_t tmpl_handler_player = { enter_player, NULL };
 const tmpl_handler_t tmpl_handler_break = { enter_break, NULL };
 const tmpl_handler_t tmpl_handler_link = { enter_link, leave_link };
 const tmpl_handler_t tmpl_handler_spaced = { enter_spaced, leave_spaced };

@@ -26,7 +26,9 @@ static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
         [TMPL_TAG_LISTING] = &tmpl_handler_pre,   [TMPL_TAG_TABLE] = &tmpl_handler_table,
         [TMPL_TAG_TR] = &tmpl_handler_row,        [TMPL_TAG_TD] = &tmpl_handler_cell,
         [TMPL_TAG_TH] = &tmpl_handler_cell,       [TMPL_TAG_IMG] = &tmpl_handler_image,
-        [TMPL_TAG_A] = &tmpl_handler_link,        [TMPL_TAG_BUTTON] = &tmpl_handler_spaced,
+        [TMPL_TAG_IFRAME] = &tmpl_handler_player, [TMPL_TAG_VIDEO] = &tmpl_handler_player,
+        [TMPL_TAG_AUDIO] = &tmpl_handler_player,  [TMPL_TAG_A] = &tmpl_handler_link,
+        [TMPL_TAG_BUTTON] = &tmpl_handler_spaced,
     };
     static const tmpl_handler_t nothing = { NULL, NULL };
     if (handlers[tag] != NULL) {
