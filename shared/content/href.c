@@ -28,7 +28,7 @@ int tmpl_href_is_safe(const char *href)
     }
     /* browsers drop line breaks and tabs in a scheme */
     for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) ||
-           (*href != '\0' && strchr("+-.", *href) != NULL);
+           *href == '+' || *href == '-' || *href == '.';
          href++) {
         if (*href > ' ' && ++len < sizeof(scheme)) {
             scheme[len - 1] = *href;
@@ -63,16 +63,24 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
 static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 {
     static const char digits[] = "0123456789ABCDEF";
+    static const char forbidden[256] = {
+        ['"'] = 1, ['('] = 1, [')'] = 1, ['<'] = 1, ['>'] = 1, ['\\'] = 1,
+        ['^'] = 1, ['`'] = 1, ['{'] = 1, ['|'] = 1, ['}'] = 1,
+    };
+    apr_size_t from = 0;
     for (apr_size_t i = 0; i < len; i++) {
         char c = bytes[i];
-        if (tmpl_is_alnum(c) || (c > ' ' && strchr("-._~!$&'*+,;=:@/?#[]%", c) != NULL)) {
-            tmpl_buf_add_byte(buf, c);
+        if (c > ' ' && c < 0x7F && !forbidden[(unsigned char)c]) {
+            continue;
         }
-        else if ((unsigned char)c >= ' ') {
+        tmpl_buf_add(buf, bytes + from, i - from);
+        from = i + 1;
+        if ((unsigned char)c >= ' ') {
             const char escaped[] = { '%', digits[(unsigned char)c >> 4], digits[c & 15] };
             tmpl_buf_add(buf, escaped, sizeof(escaped));
         }
     }
+    tmpl_buf_add(buf, bytes + from, len - from);
 }
 
 void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *href)

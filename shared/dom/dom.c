@@ -24,11 +24,18 @@ typedef struct {
     apr_pool_t *pool;
 } maker_t;
 
+/* Attributes of one start tag that are kept: callers ask for several of one element. */
+#define LISTED 8
+
 /* What tmpl_dom_attribute() reads attributes from: _private of a document. */
 typedef struct {
     const tmpl_page_t *page;
     tmpl_decoder_t decoder;
     int on_demand;
+    uint32_t open; /* where the start tag of attrs begins */
+    uint32_t at;   /* behind the last of attrs; 0: all attributes are there */
+    uint32_t n;
+    tmpl_attr_t attrs[LISTED];
     tmpl_buf_t value;
 } dom_source_t;
 
@@ -50,15 +57,11 @@ static void *take_dom_memory(maker_t *m, uint64_t bytes)
     return m->full ? NULL : apr_pcalloc(m->pool, bytes);
 }
 
-static xmlChar *take_dom_text(maker_t *m, const tmpl_buf_t *text)
+/* Adds a node with room for bytes of text behind it. */
+static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name,
+                       apr_size_t bytes)
 {
-    char *copy = take_dom_memory(m, text->len + 1);
-    return copy != NULL ? memcpy(copy, text->at, text->len) : NULL;
-}
-
-static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name)
-{
-    xmlNode *node = take_dom_memory(m, sizeof(*node));
+    xmlNode *node = take_dom_memory(m, sizeof(*node) + bytes);
     if (node == NULL) {
         return NULL;
     }
@@ -74,10 +77,9 @@ static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const c
 
 static void add_dom_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
 {
-    xmlChar *content = take_dom_text(m, converted);
-    xmlNode *text = append(m, parent, XML_TEXT_NODE, "text");
+    xmlNode *text = append(m, parent, XML_TEXT_NODE, "text", converted->len + 1);
     if (text != NULL) {
-        text->content = content;
+        text->content = memcpy(text + 1, converted->at, converted->len);
     }
 }
 
@@ -101,7 +103,8 @@ static const char *dom_name_of(maker_t *m, tmpl_span_t span)
             tmpl_is_alpha(c) || c == '_' || (!first && (tmpl_is_digit(c) || c == '-' || c == '.'));
         tmpl_buf_add_byte(&m->text, may ? c : '_');
     }
-    return (const char *)take_dom_text(m, &m->text);
+    char *copy = take_dom_memory(m, m->text.len + 1);
+    return copy != NULL ? memcpy(copy, m->text.at, m->text.len) : NULL;
 }
 
 static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
@@ -148,17 +151,29 @@ static void add_attributes(maker_t *m, xmlNode *element, tmpl_span_t open)
     }
 }
 
+/* Gives an element the attributes of a start tag, or the place where they are read on demand. */
+static void set_tag(maker_t *m, xmlNode *element, tmpl_span_t open)
+{
+    if (tmpl_span_len(open) == 0 || element->psvi != NULL) {
+        return;
+    }
+    if (m->opts->on_demand) {
+        element->psvi = (void *)(uintptr_t)(open.start + 1);
+    }
+    else {
+        add_attributes(m, element, open);
+    }
+}
+
 /* Adds an element; open may be empty. NULL if the tree may take no more memory. */
 static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_span_t open,
                             uint32_t node)
 {
     const char *name = tag_name(m, tag, open);
-    xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name) : NULL;
+    xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name, 0) : NULL;
     if (element != NULL) {
         element->_private = (void *)(uintptr_t)(node + 1);
-        if (tmpl_span_len(open) > 0 && (!m->opts->on_demand || node == TMPL_NONE)) {
-            add_attributes(m, element, open);
-        }
+        set_tag(m, element, open);
     }
     return element;
 }
@@ -260,11 +275,15 @@ static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t
         return behind;
     }
     const char *name = tmpl_tag_name(tag), *close = src + behind;
-    do {
-        close = memmem(close, (apr_size_t)(src + end - close), "</", 2);
-    } while (close != NULL && ((apr_size_t)(src + end - (close += 2)) < strlen(name) ||
-                               apr_cstr_casecmpn(close, name, strlen(name)) != 0));
-    return close != NULL ? (uint32_t)(close - src) + 1 : end;
+    apr_size_t len = strlen(name);
+    while ((close = memchr(close, '<', (apr_size_t)(src + end - close))) != NULL) {
+        close++;
+        if ((apr_size_t)(src + end - close) > len && *close == '/' &&
+            apr_cstr_casecmpn(close + 1, name, len) == 0) {
+            return (uint32_t)(close - src) + 2;
+        }
+    }
+    return end;
 }
 
 /* Reads the source in front of body: the attributes of html, and meta, link, base, script. */
@@ -296,7 +315,7 @@ static void read_dom_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end
         }
         at = behind;
         if (tag == TMPL_TAG_HTML) {
-            add_attributes(m, html, (tmpl_span_t){ start, behind });
+            set_tag(m, html, (tmpl_span_t){ start, behind });
         }
         else {
             add_element(m, head, tag, (tmpl_span_t){ start, behind }, TMPL_NONE);
@@ -528,7 +547,7 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     m.doc->doc = m.doc;
     dom_source_t *source = apr_palloc(pool, sizeof(*source));
     *source =
-        (dom_source_t){ .page = page, .decoder = *opts->decoder, .on_demand = opts->on_demand };
+        (dom_source_t){ page, *opts->decoder, opts->on_demand, .open = TMPL_NONE };
     tmpl_buf_init(&source->value, pool);
     m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
@@ -593,16 +612,44 @@ const xmlNode *tmpl_dom_math(const xmlNode *math, apr_pool_t *pool)
     return m.full ? NULL : root;
 }
 
+/* Finds an attribute of the start tag that begins at open. Returns 0 if there is none. */
+static int find_attribute(tmpl_attr_t *attr, dom_source_t *source, uint32_t open, const char *name)
+{
+    const char *src = source->page->src;
+    uint32_t end = (uint32_t)source->page->len, len = (uint32_t)strlen(name);
+    if (source->open != open) {
+        source->open = open;
+        source->n = 0;
+        source->at = tmpl_tag_name_end(src, end, open + 1);
+    }
+    uint32_t at = source->at;
+    for (uint32_t i = 0;; i++) {
+        if (i < source->n) {
+            *attr = source->attrs[i];
+        }
+        else if (at == 0 || tmpl_attr_next(attr, src, end, &at) != TMPL_ATTR_FOUND) {
+            source->at = source->n < LISTED ? 0 : source->at;
+            return 0;
+        }
+        else if (i < LISTED) {
+            source->attrs[source->n++] = *attr;
+            source->at = at;
+        }
+        if (tmpl_span_len(attr->name) == len && tmpl_lower(src[attr->name.start]) == *name &&
+            apr_cstr_casecmpn(src + attr->name.start, name, len) == 0) {
+            return 1;
+        }
+    }
+}
+
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
     dom_source_t *source = element->doc->_private;
-    uint32_t node = tmpl_dom_node(element);
     tmpl_attr_t attr;
-    if (!source->on_demand || node == TMPL_NONE) {
+    if (!source->on_demand || element->psvi == NULL) {
         return stored_attribute(element, name);
     }
-    tmpl_span_t open = source->page->nodes[node].open;
-    if (!tmpl_attr_find(&attr, source->page->src, open, name)) {
+    if (!find_attribute(&attr, source, (uint32_t)(uintptr_t)element->psvi - 1, name)) {
         return NULL;
     }
     tmpl_buf_clear(&source->value);

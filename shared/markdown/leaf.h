@@ -8,6 +8,7 @@
 #ifndef TMPL_LEAF_H
 #define TMPL_LEAF_H
 
+#include "base/bytes16.h"
 #include "content/href.h"
 
 /* X(id, mark in Markdown, element in HTML): the formats. Each may be open once. */
@@ -84,6 +85,22 @@ void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
 static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 {
     return leaf->text.len == 0;
+}
+
+/* The offset of the first mark from i on; the text's length if there is none. */
+static inline apr_size_t tmpl_leaf_mark(const tmpl_buf_t *text, apr_size_t i)
+{
+    for (; text->len - i >= TMPL_BYTES16; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16_load(text->at + i);
+        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(bytes < ' '));
+        if (marks != 0) {
+            return i + (apr_size_t)__builtin_ctz(marks);
+        }
+    }
+    while (i < text->len && (unsigned char)text->at[i] >= ' ') {
+        i++;
+    }
+    return i;
 }
 
 /*

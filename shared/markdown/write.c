@@ -8,6 +8,7 @@
 typedef struct {
     tmpl_flow_t *flow;
     tmpl_buf_t *out;
+    const tmpl_buf_t *leaf;
     const char *text; /* the leaf's text, with a NUL behind it */
     apr_size_t len;
     tmpl_write_e where;
@@ -144,12 +145,6 @@ static escape_rule_t *const first_rules[256] = {
     ['-'] = is_alone, ['+'] = is_alone, [':'] = is_alone,
 };
 
-/* Whether there is a rule for the byte. */
-static inline int is_sign(char c)
-{
-    return rules[(unsigned char)c] != NULL;
-}
-
 static int needs_escape(const leaf_writer_t *w, apr_size_t i)
 {
     char c = w->text[i];
@@ -159,19 +154,51 @@ static int needs_escape(const leaf_writer_t *w, apr_size_t i)
     return (rule != NULL && rule(w, i)) || (first != NULL && first(w, i));
 }
 
+/*
+ * Marks the signs of the sixteen bytes at at that may need an escape where they stand: '.' behind
+ * 'w', ':' in front of '/'. The rules of all other signs ask for the begin or end of a text.
+ */
+static inline unsigned signs_at(const char *at)
+{
+    tmpl_bytes16_t bytes = tmpl_bytes16_load(at);
+    tmpl_bytes16_t is = (tmpl_bytes16_t)((bytes - '[' <= '`' - '[') | ((bytes | 2) == '~') |
+                                         (bytes == '*') | (bytes == '<') | (bytes == '&'));
+    is |= (tmpl_bytes16_t)((bytes == '.') & ((tmpl_bytes16_load(at - 1) | 0x20) == 'w'));
+    is |= (tmpl_bytes16_t)((bytes == ':') & (tmpl_bytes16_load(at + 1) == '/'));
+    return tmpl_bytes16_bits(is);
+}
+
+/* The offset of the next byte from i on that may need an escape, as the last one always may. */
+static apr_size_t next_sign(const char *text, apr_size_t i, apr_size_t end)
+{
+    for (; i + TMPL_BYTES16 < end; i += TMPL_BYTES16) {
+        unsigned signs = signs_at(text + i);
+        if (signs != 0) {
+            return i + (apr_size_t)__builtin_ctz(signs);
+        }
+    }
+    while (i + 1 < end && rules[(unsigned char)text[i]] == NULL) {
+        i++;
+    }
+    return i;
+}
+
 /* Writes text from i up to the next mark; returns the offset of that mark. */
 static apr_size_t write_leaf_text(leaf_writer_t *w, apr_size_t i)
 {
-    apr_size_t from = i;
-    for (; i < w->len && (unsigned char)w->text[i] >= ' '; i++) {
-        if ((i == w->line || is_sign(w->text[i])) && needs_escape(w, i)) {
+    apr_size_t from = i, end = tmpl_leaf_mark(w->leaf, i);
+    while (i < end && tmpl_is_digit(w->text[i])) {
+        i++; /* what is behind a number may be a sign, too */
+    }
+    for (; i < end; i = next_sign(w->text, i + 1, end)) {
+        if (needs_escape(w, i)) {
             tmpl_buf_add(w->out, w->text + from, i - from);
             tmpl_buf_add_byte(w->out, '\\');
             from = i;
         }
     }
-    tmpl_buf_add(w->out, w->text + from, i - from);
-    return i;
+    tmpl_buf_add(w->out, w->text + from, end - from);
+    return end;
 }
 
 /* The longest run of '`'. */
@@ -196,20 +223,20 @@ static void add_fence(tmpl_buf_t *out, apr_size_t n)
 static apr_size_t write_code(leaf_writer_t *w, apr_size_t i)
 {
     const char *from = w->text + i;
-    apr_size_t len = 0;
-    while (from[len] != TMPL_MARK_END(TMPL_FORMAT_CODE)) {
-        len++;
-    }
+    apr_size_t len = tmpl_leaf_mark(w->leaf, i) - i;
     apr_size_t fence = longest_run(from, len) + 1;
     int pads = from[0] == '`' || from[len - 1] == '`';
     add_fence(w->out, fence);
     tmpl_buf_add(w->out, " ", (apr_size_t)pads);
-    for (apr_size_t k = 0; k < len; k++) {
-        if (from[k] == '|' && w->where == TMPL_WRITE_CELL) {
+    apr_size_t done = 0;
+    for (apr_size_t k = 0; w->where == TMPL_WRITE_CELL && k < len; k++) {
+        if (from[k] == '|') {
+            tmpl_buf_add(w->out, from + done, k - done);
             tmpl_buf_add_byte(w->out, '\\');
+            done = k;
         }
-        tmpl_buf_add_byte(w->out, from[k]);
     }
+    tmpl_buf_add(w->out, from + done, len - done);
     tmpl_buf_add(w->out, " ", (apr_size_t)pads);
     add_fence(w->out, fence);
     return i + len;
@@ -218,13 +245,18 @@ static apr_size_t write_code(leaf_writer_t *w, apr_size_t i)
 /* Writes an address up to the mark that stops it; returns the offset of that mark. */
 static apr_size_t write_address(leaf_writer_t *w, apr_size_t i)
 {
-    for (; w->text[i] != TMPL_MARK_STOP; i++) {
-        tmpl_buf_add_byte(w->out, w->text[i]);
-        if (w->text[i] == '&' && begins_reference(w, i)) {
+    apr_size_t from = i, end = tmpl_leaf_mark(w->leaf, i);
+    const char *sign;
+    while ((sign = memchr(w->text + i, '&', end - i)) != NULL) {
+        i = (apr_size_t)(sign - w->text) + 1;
+        if (begins_reference(w, i - 1)) {
+            tmpl_buf_add(w->out, w->text + from, i - from);
             tmpl_buf_add_text(w->out, "amp;"); /* references are read in addresses, too */
+            from = i;
         }
     }
-    return i;
+    tmpl_buf_add(w->out, w->text + from, end - from);
+    return end;
 }
 
 /* Writes TeX up to the mark that stops it; returns the offset of that mark. */
@@ -315,7 +347,9 @@ static apr_size_t write_mark(leaf_writer_t *w, apr_size_t i)
 
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
 {
-    leaf_writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
+    leaf_writer_t w = { flow,           &flow->out, &leaf->text, leaf->text.at,
+                        leaf->text.len, where,      0,           0,
+                        0 };
     for (apr_size_t i = 0; i < w.len && !flow->over;) {
         i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_leaf_text(&w, i);
         flow->over |= flow->out.len > flow->limit;
@@ -340,7 +374,7 @@ static void add_html(tmpl_buf_t *out, char c)
 /* Writes text from i up to the next mark as HTML; returns the offset of that mark. */
 static apr_size_t html_text(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t i)
 {
-    for (; i < leaf->text.len && (unsigned char)leaf->text.at[i] >= ' '; i++) {
+    for (apr_size_t end = tmpl_leaf_mark(&leaf->text, i); i < end; i++) {
         add_html(out, leaf->text.at[i]);
     }
     return i;
