@@ -157,11 +157,11 @@ static void set_tag(maker_t *m, xmlNode *element, tmpl_span_t open)
     if (tmpl_span_len(open) == 0 || element->psvi != NULL) {
         return;
     }
-    if (m->opts->on_demand) {
-        element->psvi = (void *)(uintptr_t)(open.start + 1);
-    }
-    else {
+    if (!m->opts->on_demand) {
         add_attributes(m, element, open);
+    }
+    else if (element->_private == NULL) {
+        element->psvi = (void *)(uintptr_t)(open.start + 1);
     }
 }
 
@@ -612,15 +612,22 @@ const xmlNode *tmpl_dom_math(const xmlNode *math, apr_pool_t *pool)
     return m.full ? NULL : root;
 }
 
-/* Finds an attribute of the start tag that begins at open. Returns 0 if there is none. */
-static int find_attribute(tmpl_attr_t *attr, dom_source_t *source, uint32_t open, const char *name)
+/* The start tag of an element around body; it ends somewhere in the span. */
+static tmpl_span_t head_tag(const tmpl_page_t *page, const xmlNode *element)
+{
+    return (tmpl_span_t){ (uint32_t)(uintptr_t)element->psvi - 1, (uint32_t)page->len };
+}
+
+/* Finds an attribute of a start tag. Returns 0 if there is none. */
+static int find_attribute(tmpl_attr_t *attr, dom_source_t *source, tmpl_span_t open,
+                          const char *name)
 {
     const char *src = source->page->src;
-    uint32_t end = (uint32_t)source->page->len, len = (uint32_t)strlen(name);
-    if (source->open != open) {
-        source->open = open;
+    uint32_t end = open.end, len = (uint32_t)strlen(name);
+    if (source->open != open.start) {
+        source->open = open.start;
         source->n = 0;
-        source->at = tmpl_tag_name_end(src, end, open + 1);
+        source->at = tmpl_attr_first(src, open);
     }
     uint32_t at = source->at;
     for (uint32_t i = 0;; i++) {
@@ -645,11 +652,14 @@ static int find_attribute(tmpl_attr_t *attr, dom_source_t *source, uint32_t open
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
     dom_source_t *source = element->doc->_private;
+    uint32_t node = tmpl_dom_node(element);
     tmpl_attr_t attr;
-    if (!source->on_demand || element->psvi == NULL) {
+    if (!source->on_demand || (node == TMPL_NONE && element->psvi == NULL)) {
         return stored_attribute(element, name);
     }
-    if (!find_attribute(&attr, source, (uint32_t)(uintptr_t)element->psvi - 1, name)) {
+    tmpl_span_t open = node != TMPL_NONE ? source->page->nodes[node].open
+                                         : head_tag(source->page, element);
+    if (tmpl_span_len(open) == 0 || !find_attribute(&attr, source, open, name)) {
         return NULL;
     }
     tmpl_buf_clear(&source->value);

@@ -151,6 +151,9 @@ static const char *words_end(const char *at, const char *end)
             }
             at += TMPL_BYTES16;
         }
+        while (at < end && (signed char)*at > ' ') {
+            at++;
+        }
         if (at == end ||
             (space_at(at) > 0 && (*at != ' ' || at + 1 == end || space_at(at + 1) > 0))) {
             return at;

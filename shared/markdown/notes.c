@@ -75,19 +75,21 @@ static tmpl_note_e found_kind(const finder_t *f, const xmlNode *node)
     return f->found != NULL ? found_at(f, node)->kind : TMPL_NOTE_NONE;
 }
 
+/* Whether the value of an attribute has a word in it. */
+static int value_has(const finder_t *f, const xmlNode *element, tmpl_attr_name_e name,
+                     const char *word)
+{
+    const tmpl_node_t *node = &f->page->nodes[tmpl_dom_node(element)];
+    const tmpl_known_attr_t *attr = tmpl_node_attr(f->page, node, name);
+    return attr != NULL && memmem(f->page->src + attr->value.start, tmpl_span_len(attr->value),
+                                  word, strlen(word)) != NULL;
+}
+
 /* Whether an element's class or role has a word in it. */
 static int says(const finder_t *f, const xmlNode *element, const char *word)
 {
-    const tmpl_node_t *node = &f->page->nodes[tmpl_dom_node(element)];
-    if (!(node->flags & TMPL_NODE_NAMED) ||
-        memmem(f->page->src + node->open.start, tmpl_span_len(node->open), word, strlen(word)) ==
-            NULL) {
-        return 0; /* almost all elements end here */
-    }
-    const char *class = tmpl_dom_attribute(element, "class");
-    const char *role = tmpl_dom_attribute(element, "role");
-    return (class != NULL && strstr(class, word) != NULL) ||
-           (role != NULL && strstr(role, word) != NULL);
+    return value_has(f, element, TMPL_ATTR_CLASS, word) ||
+           value_has(f, element, TMPL_ATTR_ROLE, word);
 }
 
 /* The sup around a link, with two other elements between them at most; NULL: there is none. */
@@ -111,18 +113,18 @@ static int is_bracketed_text(const xmlNode *element)
 /* Whether an element says that it is, or holds, a reference. */
 static int is_named_reference(const finder_t *f, const xmlNode *element)
 {
+    const char *src = f->page->src;
     const tmpl_node_t *node = &f->page->nodes[tmpl_dom_node(element)];
-    const char *tag = f->page->src + node->open.start;
-    apr_size_t len = tmpl_span_len(node->open);
-    if (!(node->flags & TMPL_NODE_NAMED) ||
-        (memmem(tag, len, "note", 4) == NULL && memmem(tag, len, "fn", 2) == NULL)) {
-        return 0; /* almost all elements end here */
+    if (!(node->flags & TMPL_NODE_NAMED)) {
+        return 0;
     }
-    const char *class = tmpl_dom_attribute(element, "class");
-    const char *id = tmpl_dom_attribute(element, "id");
+    const tmpl_known_attr_t *class = tmpl_node_attr(f->page, node, TMPL_ATTR_CLASS);
+    const tmpl_known_attr_t *id = tmpl_node_attr(f->page, node, TMPL_ATTR_ID);
     return says(f, element, "footnote") || says(f, element, "noteref") ||
-           says(f, element, "fnref") || (class != NULL && strcmp(class, "fn") == 0) ||
-           (id != NULL && strncmp(id, "fnref", 5) == 0);
+           says(f, element, "fnref") ||
+           (class != NULL && tmpl_span_is(src, class->value, "fn")) ||
+           (id != NULL && tmpl_span_len(id->value) >= 5 &&
+            memcmp(src + id->value.start, "fnref", 5) == 0);
 }
 
 static int holds_reference(const finder_t *f, const xmlNode *element)
