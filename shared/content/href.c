@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
+#include "base/bytes16.h"
 
 /* Browsers drop white space around an address. */
 static const char *trimmed_href(const char *href)
@@ -59,24 +60,32 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
     }
 }
 
+/* The offset of the next byte from i on that may not stand in an address; len if there is none. */
+static apr_size_t next_forbidden(const char *bytes, apr_size_t i, apr_size_t len)
+{
+    for (; i < len; i += TMPL_BYTES16) {
+        tmpl_bytes16_t b = tmpl_bytes16(bytes + i, bytes + len);
+        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(
+            (b <= ' ') | (b >= 0x7F) | (b == '"') | ((b & 0xFE) == '(') | ((b & 0xFD) == '<') |
+            (b == '\\') | (b == '^') | (b == '`') | (b - '{' <= '}' - '{')));
+        if (marks != 0) {
+            i += (apr_size_t)__builtin_ctz(marks);
+            return i < len ? i : len;
+        }
+    }
+    return len;
+}
+
 /* Adds bytes of an address, and escapes those that may not stand in it. */
 static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 {
     static const char digits[] = "0123456789ABCDEF";
-    static const char forbidden[256] = {
-        ['"'] = 1, ['('] = 1, [')'] = 1, ['<'] = 1, ['>'] = 1, ['\\'] = 1,
-        ['^'] = 1, ['`'] = 1, ['{'] = 1, ['|'] = 1, ['}'] = 1,
-    };
     apr_size_t from = 0;
-    for (apr_size_t i = 0; i < len; i++) {
-        char c = bytes[i];
-        if (c > ' ' && c < 0x7F && !forbidden[(unsigned char)c]) {
-            continue;
-        }
+    for (apr_size_t i = 0; (i = next_forbidden(bytes, i, len)) < len; from = ++i) {
+        unsigned char c = (unsigned char)bytes[i];
         tmpl_buf_add(buf, bytes + from, i - from);
-        from = i + 1;
-        if ((unsigned char)c >= ' ') {
-            const char escaped[] = { '%', digits[(unsigned char)c >> 4], digits[c & 15] };
+        if (c >= ' ') {
+            const char escaped[] = { '%', digits[c >> 4], digits[c & 15] };
             tmpl_buf_add(buf, escaped, sizeof(escaped));
         }
     }

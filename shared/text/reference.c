@@ -162,7 +162,10 @@ const char *tmpl_value_decode(const char *src, tmpl_span_t value, apr_pool_t *po
             reference = tmpl_reference_read(src + at, value.end - at, TMPL_IN_ATTRIBUTE);
         }
         if (reference.used == 0) {
-            tmpl_buf_add_byte(&out, src[at++]);
+            const char *next = memchr(src + at + 1, '&', value.end - at - 1);
+            uint32_t end = next != NULL ? (uint32_t)(next - src) : value.end;
+            tmpl_buf_add(&out, src + at, end - at);
+            at = end;
             continue;
         }
         tmpl_buf_add_char(&out, reference.codes[0]);
