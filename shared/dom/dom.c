@@ -9,6 +9,9 @@
 #include "html/attr.h"
 #include "html/tag_index.h"
 
+/* Bytes of memory that are taken from the pool at once. */
+#define CHUNK 2000
+
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_dom_opts_t *opts;
@@ -20,6 +23,8 @@ typedef struct {
     uint32_t pre;    /* index of the pre around, whose white space is displayed; 0: there is none */
     int hidden;      /* at is in an element that was skipped and has no end tag */
     uint64_t left;   /* bytes of memory that the tree may still take */
+    char *free;      /* memory for the next nodes, all zero */
+    uint64_t n_free;
     int full;        /* the tree needs more memory, or malloc failed */
     apr_pool_t *pool;
 } maker_t;
@@ -52,9 +57,19 @@ static const char *stored_attribute(const xmlNode *element, const char *name)
 /* Memory for the tree, all zero; NULL if the tree may take no more. */
 static void *take_dom_memory(maker_t *m, uint64_t bytes)
 {
+    bytes = (bytes + 7) & ~(uint64_t)7;
     m->full |= bytes > m->left;
-    m->left -= m->full ? 0 : bytes;
-    return m->full ? NULL : apr_pcalloc(m->pool, bytes);
+    if (m->full) {
+        return NULL;
+    }
+    if (bytes > m->n_free) {
+        m->n_free = bytes > CHUNK ? bytes : CHUNK;
+        m->free = apr_pcalloc(m->pool, m->n_free);
+    }
+    m->left -= bytes;
+    m->n_free -= bytes;
+    m->free += bytes;
+    return m->free - bytes;
 }
 
 /* Adds a node with room for bytes of text behind it. */
@@ -429,8 +444,7 @@ int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
     const char *value = page->src + class->value.start;
     apr_size_t len = tmpl_span_len(class->value);
     if (node->tag == TMPL_TAG_CODE) {
-        return memmem(value, len, "block", 5) != NULL &&
-               tmpl_has_word(page->src, class->value, "block", tmpl_span_is);
+        return tmpl_has_word(page->src, class->value, "block", tmpl_span_is);
     }
     return len >= strlen(block) && memcmp(value, block, strlen(block)) == 0 &&
            tmpl_attr_find(&language, page->src, node->open, "data-lang");

@@ -205,9 +205,11 @@ static apr_size_t write_leaf_text(leaf_writer_t *w, apr_size_t i)
 static apr_size_t longest_run(const char *text, apr_size_t len)
 {
     apr_size_t longest = 0;
-    for (apr_size_t i = 0, run = 0; i < len; i++) {
-        run = text[i] == '`' ? run + 1 : 0;
-        longest = run > longest ? run : longest;
+    const char *end = text + len, *at;
+    while (text < end && (at = memchr(text, '`', (apr_size_t)(end - text))) != NULL) {
+        for (text = at; text < end && *text == '`'; text++) {
+        }
+        longest = (apr_size_t)(text - at) > longest ? (apr_size_t)(text - at) : longest;
     }
     return longest;
 }
