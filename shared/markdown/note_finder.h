@@ -42,6 +42,9 @@ typedef struct {
     apr_array_header_t *links;     /* of tmpl_note_place_t: references */
     apr_array_header_t *notes;     /* of tmpl_note_place_t */
     int ruled;                     /* a rule stands behind a reference */
+    const xmlNode *table;          /* the table in which the walk is; NULL: none, or one of layout */
+    const xmlNode *behind_table;   /* the node behind it */
+    int is_html;                   /* whether it is written as HTML; -1: not known */
     const tmpl_note_aim_t *inside; /* aim of the note in which the walk is; NULL: in no note */
     const xmlNode *behind;         /* the node behind that note */
     tmpl_note_t *found;            /* by the page's nodes; NULL: there are no notes */
@@ -83,6 +86,12 @@ const char *tmpl_note_fragment(const tmpl_note_finder_t *f, const xmlNode *link)
 /* Keeps a link that is a reference. */
 void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link);
 
+/*
+ * Whether the place of the walk is in a table that is written as HTML, where references are links.
+ * A table that is written has no other table in it.
+ */
+int tmpl_note_is_in_html(tmpl_note_finder_t *f);
+
 /* --- note_text.c --- */
 
 /* What is around a reference or a note. */
@@ -108,6 +117,12 @@ void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_aim_t *
 
 /* Keeps the note of an element that a fragment names. Returns whether to skip its content. */
 int tmpl_note_see(tmpl_note_finder_t *f, const xmlNode *node);
+
+/* The element that a reference names by its id or name, if it was not seen yet; or NULL. */
+tmpl_note_aim_t *tmpl_note_aim(const tmpl_note_finder_t *f, const xmlNode *node);
+
+/* Memory for what is found. */
+void tmpl_note_make_room(tmpl_note_finder_t *f);
 
 /* --- note_number.c: references without a link --- */
 

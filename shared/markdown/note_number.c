@@ -55,7 +55,7 @@ void tmpl_note_see_number(tmpl_note_finder_t *f, const xmlNode *element)
         aim->label = label;
         apr_hash_set(f->aims, id, APR_HASH_KEY_STRING, aim);
     }
-    aim->sure |= !(is_in & TMPL_NOTE_IN_TABLE);
+    aim->sure |= !tmpl_note_is_in_html(f);
     APR_ARRAY_PUSH(f->links, tmpl_note_place_t) = (tmpl_note_place_t){ element, aim };
 }
 

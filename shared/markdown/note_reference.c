@@ -125,6 +125,19 @@ static void add_ids(tmpl_note_finder_t *f, const xmlNode *link, tmpl_note_aim_t 
     }
 }
 
+int tmpl_note_is_in_html(tmpl_note_finder_t *f)
+{
+    tmpl_grid_t grid;
+    if (f->table == NULL) {
+        return 0;
+    }
+    if (f->is_html < 0) {
+        tmpl_grid_read(&grid, f->page, f->table);
+        f->is_html = grid.kind == TMPL_GRID_HTML;
+    }
+    return f->is_html;
+}
+
 void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link)
 {
     tmpl_label_t label;
@@ -143,8 +156,7 @@ void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link)
         aim->label = label;
         apr_hash_set(f->aims, id, APR_HASH_KEY_STRING, aim);
     }
-    /* a table may be written as HTML, where a reference is a link */
-    aim->sure |= !(is_in & TMPL_NOTE_IN_TABLE);
+    aim->sure |= !tmpl_note_is_in_html(f);
     APR_ARRAY_PUSH(f->links, tmpl_note_place_t) = (tmpl_note_place_t){ link, aim };
     add_ids(f, link, aim);
 }

@@ -89,11 +89,16 @@ const xmlNode *tmpl_note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *a
     return NULL;
 }
 
-void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_aim_t *aim)
+void tmpl_note_make_room(tmpl_note_finder_t *f)
 {
     if (f->found == NULL) {
         f->found = apr_pcalloc(f->pool, f->page->n_nodes * sizeof(*f->found));
     }
+}
+
+void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_aim_t *aim)
+{
+    tmpl_note_make_room(f);
     APR_ARRAY_PUSH(f->notes, tmpl_note_place_t) = (tmpl_note_place_t){ note, aim };
     aim->seen = 1;
     aim->number = (unsigned)f->notes->nelts;
@@ -102,8 +107,7 @@ void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_aim_t *
     f->behind = tmpl_dom_next(note, f->body, 1);
 }
 
-/* The element whose id or name is an aim that was not yet seen; NULL: none. */
-static tmpl_note_aim_t *aim_at(const tmpl_note_finder_t *f, const xmlNode *node)
+tmpl_note_aim_t *tmpl_note_aim(const tmpl_note_finder_t *f, const xmlNode *node)
 {
     const tmpl_node_t *own = &f->page->nodes[tmpl_dom_node(node)];
     const char *id = own->flags & TMPL_NODE_NAMED ? tmpl_dom_attribute(node, "id") : NULL;
@@ -118,7 +122,7 @@ static tmpl_note_aim_t *aim_at(const tmpl_note_finder_t *f, const xmlNode *node)
 int tmpl_note_see(tmpl_note_finder_t *f, const xmlNode *node)
 {
     tmpl_tag_e tag = tmpl_grid_tag(f->page, node);
-    tmpl_note_aim_t *aim = aim_at(f, node);
+    tmpl_note_aim_t *aim = tmpl_note_aim(f, node);
     if (aim == NULL) {
         return 0;
     }

@@ -15,6 +15,14 @@ static void walk(tmpl_note_finder_t *f)
         if (node == f->behind) {
             f->inside = NULL;
         }
+        if (node == f->behind_table) {
+            f->table = NULL;
+        }
+        if (tag == TMPL_TAG_TABLE) {
+            f->table = node;
+            f->behind_table = tmpl_dom_next(node, f->body, 1);
+            f->is_html = -1;
+        }
         if (tag == TMPL_TAG_A) {
             tmpl_note_see_reference(f, node);
         }
@@ -36,6 +44,47 @@ static void walk(tmpl_note_finder_t *f)
     }
 }
 
+/* A link whose element is not there, because it was cut, leads nowhere. */
+static void leave_out_hanging(tmpl_note_finder_t *f)
+{
+    const tmpl_note_place_t *links = (const tmpl_note_place_t *)f->links->elts;
+    const xmlNode *node = f->body;
+    int i = 0;
+    while (i < f->links->nelts && links[i].aim->seen) {
+        i++;
+    }
+    for (; i < f->links->nelts && node != NULL; node = tmpl_dom_next(node, f->body, 0)) {
+        tmpl_note_aim_t *aim = node->type == XML_ELEMENT_NODE ? tmpl_note_aim(f, node) : NULL;
+        if (aim != NULL) {
+            aim->seen = 1; /* in front of its references, or in a pre */
+        }
+    }
+    for (; i < f->links->nelts; i++) {
+        if (!links[i].aim->seen && tmpl_grid_tag(f->page, links[i].node) == TMPL_TAG_A) {
+            tmpl_note_make_room(f);
+            tmpl_note_at(f, links[i].node)->kind = TMPL_NOTE_LEFT_OUT;
+        }
+    }
+}
+
+/* A sup that is nothing but references is written as these, or left out with them. */
+static void see_sup(const tmpl_note_finder_t *f, const tmpl_note_place_t *link)
+{
+    tmpl_note_e kind = tmpl_note_at(f, link->node)->kind;
+    const xmlNode *sup = kind != TMPL_NOTE_NONE ? tmpl_note_sup(f, link->node) : NULL;
+    tmpl_note_t *found = sup != NULL ? tmpl_note_at(f, sup) : NULL;
+    if (found == NULL || found->kind == TMPL_NOTE_REFERENCES ||
+        !tmpl_note_has_only_references(f, sup)) {
+        return;
+    }
+    if (kind == TMPL_NOTE_REFERENCE) {
+        found->kind = TMPL_NOTE_REFERENCES;
+    }
+    else if (found->kind == TMPL_NOTE_NONE) {
+        found->kind = TMPL_NOTE_LEFT_OUT;
+    }
+}
+
 const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
                                    const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
 {
@@ -45,6 +94,7 @@ const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
     f.links = apr_array_make(pool, 16, sizeof(tmpl_note_place_t));
     f.notes = apr_array_make(pool, 16, sizeof(tmpl_note_place_t));
     walk(&f);
+    leave_out_hanging(&f);
     if (f.found == NULL) {
         return NULL;
     }
@@ -60,12 +110,7 @@ const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
         tmpl_note_leave_out(&f, notes[i].node, notes[i].aim);
     }
     for (int i = 0; i < f.links->nelts; i++) {
-        const xmlNode *sup = tmpl_note_sup(&f, links[i].node);
-        if (links[i].aim->number > 0 && sup != NULL &&
-            tmpl_note_at(&f, sup)->kind == TMPL_NOTE_NONE &&
-            tmpl_note_has_only_references(&f, sup)) {
-            tmpl_note_at(&f, sup)->kind = TMPL_NOTE_REFERENCES;
-        }
+        see_sup(&f, &links[i]);
     }
     return f.found;
 }
