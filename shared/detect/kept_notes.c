@@ -107,13 +107,13 @@ static void keep_note(const tmpl_ruled_t *judged, uint32_t anchor)
     int digits;
     for (int i = 0; i < ANCHOR_UP && at != 0; i++, at = nodes[at].parent) {
         const tmpl_node_t *node = &nodes[at];
+        if (node->first_segment != nodes[anchor].first_segment) {
+            return; /* the anchor is in the middle of a text */
+        }
         if (is_note[node->tag]) {
             keep(judged, nodes[node->parent].tag == TMPL_TAG_LI ? &nodes[node->parent] : node,
                  TMPL_NOTE_SEGMENTS);
             return;
-        }
-        if (node->first_segment != nodes[anchor].first_segment) {
-            return; /* the anchor is in the middle of a text */
         }
         int is_heading = (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) != 0;
         if (is_heading && is_note_label(page, node, &digits) && node->after < page->n_nodes &&

@@ -439,6 +439,8 @@ static void footnotes_by_signs(void **state)
         /* numbers without a link */
         { "a<sup>1</sup> b<sup>2</sup><p><sup>1</sup> x<p><b><sup>2</sup> N:</b> y",
           "a[^1] b[^2]\n\n[^1]: x\n\n[^2]: **N:** y" },
+        { "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
+          "| b[^1] | c |\n| --- | --- |\n\n[^1]: x" },
         { "a<sup>1</sup><hr><p><strong>1</strong> x", "a[^1]\n\n***\n\n[^1]: x" },
         { "a<sup>1</sup><p><strong>1</strong> x", "a<sup>1</sup>\n\n**1** x" },
         { "a<sup>2</sup><section class=footnotes><ol><li>x<li>y</ol></section>",
@@ -454,7 +456,6 @@ static void links_are_no_footnotes(void **state)
     static const row_t rows[] = {
         { "a<a href='#n'>1</a><p id=n>x", "a[1](#n)\n\nx" },
         { "a<a class=notebook href='#n'>1</a><p id=n>x", "a[1](#n)\n\nx" },
-        { "a" REF("n", "1") "<p id=m>x", "a<sup>[1](#n)</sup>\n\nx" },
         { "a" REF("n", "new") "<p id=n>x", "a<sup>[new](#n)</sup>\n\nx" },
         { "a" REF("n", "&trade;") "<p id=n>x", "a<sup>[\xE2\x84\xA2](#n)</sup>\n\nx" },
         { "a" REF("n", "<img src=i>1") "<p id=n>x", "a<sup>[![](i)1](#n)</sup>\n\nx" },
@@ -470,8 +471,9 @@ static void links_are_no_footnotes(void **state)
         { "a" REF("n", "1") "<dl><dt id=n>term<dd>x</dl>",
           "a<sup>[1](#n)</sup>\n\n**term**\n\n- x" },
         { "a" REF("n", "1") "<blockquote><p id=n>x", "a<sup>[1](#n)</sup>\n\n> x" },
-        { "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
-          "| b<sup>[1](#n)</sup> | c |\n| --- | --- |\n\nx" },
+        { "<table><tr><th colspan=2>b" REF("n", "1") "<tr><td>c<td>d</table><p id=n>x",
+          "<table>\n<tr><th colspan=\"2\">b<sup><a href=\"#n\">1</a></sup></th></tr>\n"
+          "<tr><td>c</td><td>d</td></tr>\n</table>\n\nx" },
         { "<pre>" REF("n", "1") "</pre><p id=n>x", "```\n1\n```\n\nx" },
         /* the note in the note, and the second of an id */
         { "a" REF("n", "1") REF("m", "2") "<div id=n>x<p id=m>y</div><p id=m>z",
@@ -481,6 +483,20 @@ static void links_are_no_footnotes(void **state)
         { "a" REF("n", "1") "<dl><dt id=n>" REF("m", "1") "<dd>x</dl><p id=m>y",
           "a[^1]\n\n[^1]: x\n\ny" },
         { "a<sup>" REF("n", "1") "<p id=n></p></sup>b", "a[^1]\n\n[^1]: \n\nb" },
+    };
+    CHECK_ROWS(rows);
+}
+
+/* References to what is not there are left out, unless their element is there but no note. */
+static void references_that_hang(void **state)
+{
+    static const row_t rows[] = {
+        { "a" REF("n", "1") "<p id=m>x", "a\n\nx" },
+        { "a<sup>[<a href='#n'>1</a>, <a href='#m'>2</a>]</sup> b", "a b" },
+        { "a<sup>[<a href='#n'>1</a>, <a href='#m'>2</a>]</sup> b<p id=m>x", "a[^1] b\n\n[^1]: x" },
+        { "a <a href='#n'>[1]</a> b<pre id=n>x</pre>", "a [\\[1\\]](#n) b\n\n```\nx\n```" },
+        { "a <a href='p#n'>[1]</a>", "a [\\[1\\]](p#n)" },
+        { "a<sup>1</sup>", "a<sup>1</sup>" },
     };
     CHECK_ROWS(rows);
 }
@@ -691,6 +707,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(footnotes_are_escaped),
     CHECK(footnotes_by_signs),
     CHECK(links_are_no_footnotes),
+    CHECK(references_that_hang),
     CHECK(text_is_escaped),
     CHECK(addresses),
     CHECK(front_matter),
