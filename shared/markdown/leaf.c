@@ -326,7 +326,8 @@ static int drop_unreadable(tmpl_buf_t *text)
 {
     apr_size_t opened[TMPL_FORMAT_COUNT] = { 0 };
     int dropped = 0;
-    for (apr_size_t i = tmpl_leaf_mark(text, 0); i < text->len; i = tmpl_leaf_mark(text, i + 1)) {
+    for (apr_size_t i = tmpl_leaf_mark(text->at, text->len, 0); i < text->len;
+         i = tmpl_leaf_mark(text->at, text->len, i + 1)) {
         unsigned mark = (unsigned char)text->at[i];
         tmpl_format_e format = (tmpl_format_e)((mark - 1) / 2);
         if (mark == 0 || mark > 2 * TMPL_FORMAT_SUP) {

@@ -87,17 +87,17 @@ static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
     return leaf->text.len == 0;
 }
 
-/* The offset of the first mark from i on; the text's length if there is none. */
-static inline apr_size_t tmpl_leaf_mark(const tmpl_buf_t *text, apr_size_t i)
+/* The offset of the first mark in text from i on; len if there is none. */
+static inline apr_size_t tmpl_leaf_mark(const char *text, apr_size_t len, apr_size_t i)
 {
-    for (; text->len - i >= TMPL_BYTES16; i += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes = tmpl_bytes16_load(text->at + i);
+    for (; len - i >= TMPL_BYTES16; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16_load(text + i);
         unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(bytes < ' '));
         if (marks != 0) {
             return i + (apr_size_t)__builtin_ctz(marks);
         }
     }
-    while (i < text->len && (unsigned char)text->at[i] >= ' ') {
+    while (i < len && (unsigned char)text[i] >= ' ') {
         i++;
     }
     return i;

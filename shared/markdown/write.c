@@ -8,7 +8,6 @@
 typedef struct {
     tmpl_flow_t *flow;
     tmpl_buf_t *out;
-    const tmpl_buf_t *leaf;
     const char *text; /* the leaf's text, with a NUL behind it */
     apr_size_t len;
     tmpl_write_e where;
@@ -186,7 +185,7 @@ static apr_size_t next_sign(const char *text, apr_size_t i, apr_size_t end)
 /* Writes text from i up to the next mark; returns the offset of that mark. */
 static apr_size_t write_leaf_text(leaf_writer_t *w, apr_size_t i)
 {
-    apr_size_t from = i, end = tmpl_leaf_mark(w->leaf, i);
+    apr_size_t from = i, end = tmpl_leaf_mark(w->text, w->len, i);
     while (i < end && tmpl_is_digit(w->text[i])) {
         i++; /* what is behind a number may be a sign, too */
     }
@@ -225,7 +224,7 @@ static void add_fence(tmpl_buf_t *out, apr_size_t n)
 static apr_size_t write_code(leaf_writer_t *w, apr_size_t i)
 {
     const char *from = w->text + i;
-    apr_size_t len = tmpl_leaf_mark(w->leaf, i) - i;
+    apr_size_t len = tmpl_leaf_mark(w->text, w->len, i) - i;
     apr_size_t fence = longest_run(from, len) + 1;
     int pads = from[0] == '`' || from[len - 1] == '`';
     add_fence(w->out, fence);
@@ -247,7 +246,7 @@ static apr_size_t write_code(leaf_writer_t *w, apr_size_t i)
 /* Writes an address up to the mark that stops it; returns the offset of that mark. */
 static apr_size_t write_address(leaf_writer_t *w, apr_size_t i)
 {
-    apr_size_t from = i, end = tmpl_leaf_mark(w->leaf, i);
+    apr_size_t from = i, end = tmpl_leaf_mark(w->text, w->len, i);
     const char *sign;
     while ((sign = memchr(w->text + i, '&', end - i)) != NULL) {
         i = (apr_size_t)(sign - w->text) + 1;
@@ -349,9 +348,7 @@ static apr_size_t write_mark(leaf_writer_t *w, apr_size_t i)
 
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
 {
-    leaf_writer_t w = { flow,           &flow->out, &leaf->text, leaf->text.at,
-                        leaf->text.len, where,      0,           0,
-                        0 };
+    leaf_writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
     for (apr_size_t i = 0; i < w.len && !flow->over;) {
         i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_leaf_text(&w, i);
         flow->over |= flow->out.len > flow->limit;
@@ -376,7 +373,7 @@ static void add_html(tmpl_buf_t *out, char c)
 /* Writes text from i up to the next mark as HTML; returns the offset of that mark. */
 static apr_size_t html_text(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t i)
 {
-    for (apr_size_t end = tmpl_leaf_mark(&leaf->text, i); i < end; i++) {
+    for (apr_size_t end = tmpl_leaf_mark(leaf->text.at, leaf->text.len, i); i < end; i++) {
         add_html(out, leaf->text.at[i]);
     }
     return i;
