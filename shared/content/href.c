@@ -28,8 +28,8 @@ int tmpl_href_is_safe(const char *href)
         return 0;
     }
     /* browsers drop line breaks and tabs in a scheme */
-    for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) ||
-           *href == '+' || *href == '-' || *href == '.';
+    for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) || *href == '+' || *href == '-' ||
+           *href == '.';
          href++) {
         if (*href > ' ' && ++len < sizeof(scheme)) {
             scheme[len - 1] = *href;
@@ -65,9 +65,10 @@ static apr_size_t next_forbidden(const char *bytes, apr_size_t i, apr_size_t len
 {
     for (; i < len; i += TMPL_BYTES16) {
         tmpl_bytes16_t b = tmpl_bytes16(bytes + i, bytes + len);
-        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(
-            (b <= ' ') | (b >= 0x7F) | (b == '"') | ((b & 0xFE) == '(') | ((b & 0xFD) == '<') |
-            (b == '\\') | (b == '^') | (b == '`') | (b - '{' <= '}' - '{')));
+        unsigned marks = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)((b <= ' ') | (b >= 0x7F) | (b == '"') | ((b & 0xFE) == '(') |
+                             ((b & 0xFD) == '<') | (b == '\\') | (b == '^') | (b == '`') |
+                             (b - '{' <= '}' - '{')));
         if (marks != 0) {
             i += (apr_size_t)__builtin_ctz(marks);
             return i < len ? i : len;

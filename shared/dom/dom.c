@@ -25,7 +25,7 @@ typedef struct {
     uint64_t left;   /* bytes of memory that the tree may still take */
     char *free;      /* memory for the next nodes, all zero */
     uint64_t n_free;
-    int full;        /* the tree needs more memory, or malloc failed */
+    int full; /* the tree needs more memory, or malloc failed */
     apr_pool_t *pool;
 } maker_t;
 
@@ -560,8 +560,7 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     m.doc->type = XML_DOCUMENT_NODE;
     m.doc->doc = m.doc;
     dom_source_t *source = apr_palloc(pool, sizeof(*source));
-    *source =
-        (dom_source_t){ page, *opts->decoder, opts->on_demand, .open = TMPL_NONE };
+    *source = (dom_source_t){ page, *opts->decoder, opts->on_demand, .open = TMPL_NONE };
     tmpl_buf_init(&source->value, pool);
     m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
@@ -671,8 +670,8 @@ const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
     if (!source->on_demand || (node == TMPL_NONE && element->psvi == NULL)) {
         return stored_attribute(element, name);
     }
-    tmpl_span_t open = node != TMPL_NONE ? source->page->nodes[node].open
-                                         : head_tag(source->page, element);
+    tmpl_span_t open =
+        node != TMPL_NONE ? source->page->nodes[node].open : head_tag(source->page, element);
     if (tmpl_span_len(open) == 0 || !find_attribute(&attr, source, open, name)) {
         return NULL;
     }

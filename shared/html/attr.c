@@ -117,8 +117,8 @@ int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
 {
     word->start = tmpl_behind_space(src, word->end, value.end);
     for (word->end = word->start; word->end < value.end; word->end += TMPL_BYTES16) {
-        unsigned marks = tmpl_bytes16_bits(
-            tmpl_bytes16_spaces(tmpl_bytes16(src + word->end, src + value.end)));
+        unsigned marks =
+            tmpl_bytes16_bits(tmpl_bytes16_spaces(tmpl_bytes16(src + word->end, src + value.end)));
         if (marks != 0) {
             word->end += (uint32_t)__builtin_ctz(marks);
             return word->end > word->start;

@@ -136,15 +136,21 @@ static inline tmpl_bytes16_t may_be_space(tmpl_bytes16_t bytes)
     return (tmpl_bytes16_t)((bytes <= ' ') | (bytes == 0xC2) | (bytes == 0xE2));
 }
 
+/* Marks white space but one space between two words; the byte behind the sixteen is read, too. */
+static inline unsigned spaces_at(const char *at)
+{
+    tmpl_bytes16_t bytes = tmpl_bytes16_load(at);
+    tmpl_bytes16_t lone =
+        (tmpl_bytes16_t)((bytes == ' ') & ~may_be_space(tmpl_bytes16_load(at + 1)));
+    return tmpl_bytes16_bits(may_be_space(bytes) & ~lone);
+}
+
 /* The first white space from at on but one space between two words, which stays; or end. */
 static const char *words_end(const char *at, const char *end)
 {
     for (;; at++) {
         while (end - at > TMPL_BYTES16) {
-            tmpl_bytes16_t bytes = tmpl_bytes16_load(at);
-            tmpl_bytes16_t lone = (tmpl_bytes16_t)((bytes == ' ') &
-                                                   ~may_be_space(tmpl_bytes16_load(at + 1)));
-            unsigned marks = tmpl_bytes16_bits(may_be_space(bytes) & ~lone);
+            unsigned marks = spaces_at(at);
             if (marks != 0) {
                 at += __builtin_ctz(marks);
                 break;

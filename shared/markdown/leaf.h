@@ -97,6 +97,13 @@ static inline apr_size_t tmpl_leaf_mark(const char *text, apr_size_t len, apr_si
             return i + (apr_size_t)__builtin_ctz(marks);
         }
     }
+    if (len >= TMPL_BYTES16 && i < len) {
+        /* the last sixteen bytes, without those in front of i */
+        unsigned marks = tmpl_bytes16_bits((
+                             tmpl_bytes16_t)(tmpl_bytes16_load(text + len - TMPL_BYTES16) < ' ')) >>
+                         (TMPL_BYTES16 - (len - i));
+        return marks != 0 ? i + (apr_size_t)__builtin_ctz(marks) : len;
+    }
     while (i < len && (unsigned char)text[i] >= ' ') {
         i++;
     }

@@ -37,14 +37,14 @@ typedef struct {
     const tmpl_page_t *page;
     const xmlNode *body;
     const tmpl_hrefs_t *hrefs;
-    apr_hash_t *aims;              /* tmpl_note_aim_t by the id of its element */
-    apr_hash_t *from;              /* tmpl_note_aim_t by the ids of its references */
-    apr_array_header_t *links;     /* of tmpl_note_place_t: references */
-    apr_array_header_t *notes;     /* of tmpl_note_place_t */
-    int ruled;                     /* a rule stands behind a reference */
-    const xmlNode *table;          /* the table in which the walk is; NULL: none, or one of layout */
-    const xmlNode *behind_table;   /* the node behind it */
-    int is_html;                   /* whether it is written as HTML; -1: not known */
+    apr_hash_t *aims;            /* tmpl_note_aim_t by the id of its element */
+    apr_hash_t *from;            /* tmpl_note_aim_t by the ids of its references */
+    apr_array_header_t *links;   /* of tmpl_note_place_t: references */
+    apr_array_header_t *notes;   /* of tmpl_note_place_t */
+    int ruled;                   /* a rule stands behind a reference */
+    const xmlNode *table;        /* the table in which the walk is; NULL: none, or one of layout */
+    const xmlNode *behind_table; /* the node behind it */
+    int is_html;                 /* whether it is written as HTML; -1: not known */
     const tmpl_note_aim_t *inside; /* aim of the note in which the walk is; NULL: in no note */
     const xmlNode *behind;         /* the node behind that note */
     tmpl_note_t *found;            /* by the page's nodes; NULL: there are no notes */

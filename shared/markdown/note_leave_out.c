@@ -86,8 +86,7 @@ int tmpl_note_has_only_references(const tmpl_note_finder_t *f, const xmlNode *su
             tmpl_label_is_text(node)) {
             return 0;
         }
-        node = tmpl_dom_next(node, sup,
-                             kind == TMPL_NOTE_REFERENCE || kind == TMPL_NOTE_LEFT_OUT);
+        node = tmpl_dom_next(node, sup, kind == TMPL_NOTE_REFERENCE || kind == TMPL_NOTE_LEFT_OUT);
     }
     return 1;
 }

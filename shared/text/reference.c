@@ -114,10 +114,8 @@ static const struct {
     uint64_t number;
     uint32_t code;
 } frequent[] = {
-    { LETTERS('n', 'b', 's', 'p'), 0xA0 },
-    { LETTERS('a', 'm', 'p', 0), '&' },
-    { LETTERS('l', 't', 0, 0), '<' },
-    { LETTERS('g', 't', 0, 0), '>' },
+    { LETTERS('n', 'b', 's', 'p'), 0xA0 }, { LETTERS('a', 'm', 'p', 0), '&' },
+    { LETTERS('l', 't', 0, 0), '<' },      { LETTERS('g', 't', 0, 0), '>' },
     { LETTERS('q', 'u', 'o', 't'), '"' },
 };
 
