@@ -34,16 +34,74 @@ static int always(const leaf_writer_t *w, apr_size_t i)
     return 1;
 }
 
-/* A sign at the start of a line: "- x" is an item, "-x" is not. */
-static int is_alone(const leaf_writer_t *w, apr_size_t i)
+/* A '\\' in front of a letter, a digit or a space is text, as in "C:\dir". */
+static int is_before_sign(const leaf_writer_t *w, apr_size_t i)
 {
-    return (unsigned char)w->text[i + 1] < 0x80 && !tmpl_is_alnum(w->text[i + 1]);
+    return (unsigned char)w->text[i + 1] < 0x80 && !tmpl_is_alnum(w->text[i + 1]) &&
+           w->text[i + 1] != ' ';
+}
+
+/* Whether the text from i on, up to a space or the end of its line, is nothing but its sign. */
+static int is_run(const leaf_writer_t *w, apr_size_t i)
+{
+    char sign = w->text[i];
+    while (w->text[i] == sign) {
+        i++;
+    }
+    return w->text[i] == ' ' || w->text[i] == '\0' || w->text[i] == TMPL_MARK_BREAK;
+}
+
+/* '-' at the start of a line: of an item, a rule, or a row of a table; "-x" is text. */
+static int begins_line(const leaf_writer_t *w, apr_size_t i)
+{
+    return (unsigned char)w->text[i + 1] < ' ' || strchr(" -|:", w->text[i + 1]) != NULL;
+}
+
+/* '*' or '_' between two spaces: neither begins nor ends emphasis. */
+static int is_apart(const leaf_writer_t *w, apr_size_t i)
+{
+    return i > w->line && w->text[i - 1] == ' ' && (w->text[i + 1] == ' ' || i + 1 == w->len);
+}
+
+static int is_emphasis(const leaf_writer_t *w, apr_size_t i)
+{
+    return !is_apart(w, i);
 }
 
 /* '_' within a word, as in "snake_case", begins no emphasis. */
 static int is_beside_word(const leaf_writer_t *w, apr_size_t i)
 {
-    return i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]);
+    return !is_apart(w, i) &&
+           (i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]));
+}
+
+/*
+ * '[' is text if a ']' follows in the same text with neither '(' nor '[' behind it: there are no
+ * definitions of links, but those of footnotes. At the start of a line it could be a task or an
+ * alert, as "[x]" and "[!NOTE]".
+ */
+static int begins_link(const leaf_writer_t *w, apr_size_t i)
+{
+    apr_size_t end = i + 1;
+    while ((unsigned char)w->text[end] >= ' ' && w->text[end] != '[' && w->text[end] != ']') {
+        end++;
+    }
+    return w->in_link || i == w->line || w->text[i + 1] == '^' || w->text[end] != ']' ||
+           ((unsigned char)w->text[end + 1] < ' ' && end + 1 < w->len) || w->text[end + 1] == '(' ||
+           w->text[end + 1] == '[';
+}
+
+static int is_in_link(const leaf_writer_t *w, apr_size_t i)
+{
+    (void)i;
+    return w->in_link;
+}
+
+/* '<' begins a tag, a comment or an address. */
+static int begins_tag(const leaf_writer_t *w, apr_size_t i)
+{
+    return tmpl_is_alpha(w->text[i + 1]) || w->text[i + 1] == '/' || w->text[i + 1] == '!' ||
+           w->text[i + 1] == '?';
 }
 
 /* Whether a character reference begins: "&amp;" or "&#38;", but not in "B&H" and "?a=1&b=2". */
@@ -86,10 +144,16 @@ static int is_in_cell(const leaf_writer_t *w, apr_size_t i)
     return w->where == TMPL_WRITE_CELL;
 }
 
-/* Markdown drops number signs at the end of a heading. */
+/* Markdown drops number signs behind a space at the end of a heading. */
 static int ends_heading(const leaf_writer_t *w, apr_size_t i)
 {
-    return w->where == TMPL_WRITE_HEADING && i + 1 == w->len;
+    if (w->where != TMPL_WRITE_HEADING || i + 1 != w->len) {
+        return 0;
+    }
+    while (i > 0 && w->text[i] == '#') {
+        i--;
+    }
+    return w->text[i] == ' ' || w->text[i] == '#' || (unsigned char)w->text[i] < ' ';
 }
 
 /* Whether the '.' or ')' at i ends a number at the start of a line, as in an item of a list. */
@@ -133,15 +197,15 @@ static int is_dot(const leaf_writer_t *w, apr_size_t i)
 
 /* The rules of signs anywhere, and of signs at the start of a line. */
 static escape_rule_t *const rules[256] = {
-    ['\\'] = always,          ['`'] = always,       ['*'] = always,     ['['] = always,
-    [']'] = always,           ['<'] = always,       ['~'] = always,     ['_'] = is_beside_word,
-    ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell, ['#'] = ends_heading,
-    ['.'] = is_dot,           [')'] = ends_number,  [':'] = is_colon,   ['^'] = begins_note,
+    ['\\'] = is_before_sign,  ['`'] = always,       ['*'] = is_emphasis, ['['] = begins_link,
+    [']'] = is_in_link,       ['<'] = begins_tag,   ['~'] = always,      ['_'] = is_beside_word,
+    ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell,  ['#'] = ends_heading,
+    ['.'] = is_dot,           [')'] = ends_number,  [':'] = is_colon,    ['^'] = begins_note,
     ['('] = is_behind_note,
 };
 static escape_rule_t *const first_rules[256] = {
-    ['#'] = always,   ['>'] = always,   ['='] = always,   ['|'] = always,
-    ['-'] = is_alone, ['+'] = is_alone, [':'] = is_alone,
+    ['#'] = is_run,      ['>'] = always,      ['='] = is_run,      ['|'] = always,
+    ['-'] = begins_line, ['+'] = begins_line, [':'] = begins_line,
 };
 
 static int needs_escape(const leaf_writer_t *w, apr_size_t i)

@@ -397,7 +397,7 @@ static void footnotes_are_escaped(void **state)
         { REF("n", "1") ": b!" REF("n", "1") "(u)" REF("n", "1") "[u]" REF("n",
                                                                            "1") "<a href=u>c</a>"
                                                                                 "<p id=n>[^1]: x",
-          "[^1]\\: b\\![^1]\\(u)[^1]\\[u\\][^1][c](u)\n\n[^1]: \\[^1\\]: x" },
+          "[^1]\\: b\\![^1]\\(u)[^1]\\[u][^1][c](u)\n\n[^1]: \\[^1]: x" },
         { "<a href=u>^1</a> <img alt='^1' src=u> <a href=u><b>^1</b>^1</a>" REF("n",
                                                                                 "1") "<p id=n>x",
           "[\\^1](u) ![\\^1](u) [**^1**^1](u)[^1]\n\n[^1]: x" },
@@ -425,7 +425,7 @@ static void footnotes_by_signs(void **state)
         { "a <a href='#n'>[1]</a><p>b <a id=n></a>x", "a [\\[1\\]](#n)\n\nb x" },
         /* where the page does not know its address */
         { "a<a data-type=noteref href='c.html#n'><sup>1</sup></a><p id=n>x", "a[^1]\n\n[^1]: x" },
-        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x", "_\\[[^1]\\]_\n\n[^1]: x" },
+        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x", "_\\[[^1]]_\n\n[^1]: x" },
         /* notes in sentences */
         { "a<span class=sidenote><span class=sidenote-number>1. </span>x</span> b",
           "a[^1] b\n\n[^1]: x" },
@@ -506,14 +506,18 @@ static void text_is_escaped(void **state)
 {
     static const row_t rows[] = {
         { "# a", "\\# a" },
-        { "a<br># b<br>## c", "a\\\n\\# b\\\n\\## c" },
+        { "a<br># b<br>## c<br>#d<br>#", "a\\\n\\# b\\\n\\## c\\\n#d\\\n\\#" },
         { "a<br>===<br>---<br>- b<br>+ c<br>-d", "a\\\n\\===\\\n\\---\\\n\\- b\\\n\\+ c\\\n-d" },
         { "1. a<br>23) b<br>1.5<br>1234567890. c", "1\\. a\\\n23\\) b\\\n1.5\\\n1234567890. c" },
         { "&gt; a", "\\> a" },
         { "a|b<br>|-|-|<br>:-|-<br>-|-", "a|b\\\n\\|-|-|\\\n\\:-|-\\\n\\-|-" },
         { "```<br>~~~", "\\`\\`\\`\\\n\\~\\~\\~" },
         { "*a* _b_ __c__ a_b_c", "\\*a\\* \\_b\\_ \\_\\_c\\_\\_ a_b_c" },
-        { "[a](b) ![c](d) [e]: f <wbr>[^1]: g", "\\[a\\](b) !\\[c\\](d) \\[e\\]: f \\[^1\\]: g" },
+        { "[a](b) ![c](d) [e]: f <wbr>[^1]: g", "\\[a](b) !\\[c](d) [e]: f \\[^1]: g" },
+        { "a [b] [[c]] [d<b>e</b>] [f]<a href=u>g</a>",
+          "a [b] \\[[c]] \\[d**e**] \\[f][g](u)" },
+        { "a * b *c _ d C:\\e \\! 1 < 2 <= 3", "a * b \\*c _ d C:\\e \\\\! 1 < 2 <= 3" },
+        { "a<br>=b<br>-$5<br>+1", "a\\\n=b\\\n-$5\\\n+1" },
         { "&lt;script>a&lt;/script> &lt;!-- &lt;https://e.org>",
           "\\<script>a\\</script> \\<!-- \\<https\\://e.org>" },
         { "&amp;copy; &amp;#35; & a", "\\&copy; \\&#35; & a" },
@@ -524,7 +528,7 @@ static void text_is_escaped(void **state)
         { "a\\<br>b", "a\\\\\\\nb" },
         { "a!<a href=u>b</a>", "a\\![b](u)" },
         { "---<p>a: b<p>---", "\\---\n\na: b\n\n\\---" },
-        { "<h2>a #</h2><h2>b##</h2>", "## a \\#\n\n## b#\\#" },
+        { "<h2>a #</h2><h2>b##</h2><h2>#</h2>", "## a \\#\n\n## b##\n\n## \\#" },
         { "<b>#</b> a", "**#** a" },
         { "x<b>\"</b><b> </b><br>1<i>\"</i>. a", "x\"\\\n1\". a" },
         { "<a href=u>x](v)</a>", "[x\\](v)](u)" },
