@@ -374,15 +374,11 @@ static int is_in_line(const maker_t *m, const xmlNode *node)
            tag != TMPL_TAG_BR;
 }
 
-/*
- * Adds the text between the last tag or text and the byte at: it is white space, because it is no
- * segment. Outside a pre it becomes one space.
- */
-static void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
+static void add_dom_gap(maker_t *m, xmlNode *parent, uint32_t at)
 {
     const char *src = m->page->src;
     const tmpl_buf_t *run = &m->run;
-    if (m->hidden && m->at < at) {
+    if (m->hidden) {
         m->hidden = 0;
         m->at = at;
     }
@@ -398,6 +394,17 @@ static void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
                                : is_in_line(m, parent->last != NULL ? parent->last : parent))) {
             tmpl_buf_add(&m->run, " ", 1);
         }
+    }
+}
+
+/*
+ * Adds the text between the last tag or text and the byte at: it is white space, because it is no
+ * segment. Outside a pre it becomes one space.
+ */
+static inline void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
+{
+    if (m->at < at) {
+        add_dom_gap(m, parent, at);
     }
 }
 
