@@ -167,7 +167,7 @@ static void add_attributes(maker_t *m, xmlNode *element, tmpl_span_t open)
 }
 
 /* Gives an element the attributes of a start tag, or the place where they are read on demand. */
-static void set_tag(maker_t *m, xmlNode *element, tmpl_span_t open)
+static void give_tag(maker_t *m, xmlNode *element, tmpl_span_t open)
 {
     if (tmpl_span_len(open) == 0 || element->psvi != NULL) {
         return;
@@ -188,7 +188,7 @@ static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_sp
     xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name, 0) : NULL;
     if (element != NULL) {
         element->_private = (void *)(uintptr_t)(node + 1);
-        set_tag(m, element, open);
+        give_tag(m, element, open);
     }
     return element;
 }
@@ -330,7 +330,7 @@ static void read_dom_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end
         }
         at = behind;
         if (tag == TMPL_TAG_HTML) {
-            set_tag(m, html, (tmpl_span_t){ start, behind });
+            give_tag(m, html, (tmpl_span_t){ start, behind });
         }
         else {
             add_element(m, head, tag, (tmpl_span_t){ start, behind }, TMPL_NONE);

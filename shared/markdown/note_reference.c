@@ -6,8 +6,8 @@
 #include <libxml/uri.h>
 
 /* Whether the value of an attribute has a word in it. */
-static int value_has(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_attr_name_e name,
-                     const char *word)
+static int attr_has(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_attr_name_e name,
+                    const char *word)
 {
     const tmpl_node_t *node = &f->page->nodes[tmpl_dom_node(element)];
     const tmpl_known_attr_t *attr = tmpl_node_attr(f->page, node, name);
@@ -17,8 +17,8 @@ static int value_has(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_a
 
 int tmpl_note_says(const tmpl_note_finder_t *f, const xmlNode *element, const char *word)
 {
-    return value_has(f, element, TMPL_ATTR_CLASS, word) ||
-           value_has(f, element, TMPL_ATTR_ROLE, word);
+    return attr_has(f, element, TMPL_ATTR_CLASS, word) ||
+           attr_has(f, element, TMPL_ATTR_ROLE, word);
 }
 
 const xmlNode *tmpl_note_sup(const tmpl_note_finder_t *f, const xmlNode *link)

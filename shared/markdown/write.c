@@ -58,20 +58,20 @@ static int begins_line(const leaf_writer_t *w, apr_size_t i)
 }
 
 /* '*' or '_' between two spaces: neither begins nor ends emphasis. */
-static int is_apart(const leaf_writer_t *w, apr_size_t i)
+static int is_between_spaces(const leaf_writer_t *w, apr_size_t i)
 {
     return i > w->line && w->text[i - 1] == ' ' && (w->text[i + 1] == ' ' || i + 1 == w->len);
 }
 
 static int is_emphasis(const leaf_writer_t *w, apr_size_t i)
 {
-    return !is_apart(w, i);
+    return !is_between_spaces(w, i);
 }
 
 /* '_' within a word, as in "snake_case", begins no emphasis. */
 static int is_beside_word(const leaf_writer_t *w, apr_size_t i)
 {
-    return !is_apart(w, i) &&
+    return !is_between_spaces(w, i) &&
            (i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]));
 }
 
@@ -91,7 +91,7 @@ static int begins_link(const leaf_writer_t *w, apr_size_t i)
            w->text[end + 1] == '[';
 }
 
-static int is_in_link(const leaf_writer_t *w, apr_size_t i)
+static int is_within_link(const leaf_writer_t *w, apr_size_t i)
 {
     (void)i;
     return w->in_link;
@@ -198,7 +198,7 @@ static int is_dot(const leaf_writer_t *w, apr_size_t i)
 /* The rules of signs anywhere, and of signs at the start of a line. */
 static escape_rule_t *const rules[256] = {
     ['\\'] = is_before_sign,  ['`'] = always,       ['*'] = is_emphasis, ['['] = begins_link,
-    [']'] = is_in_link,       ['<'] = begins_tag,   ['~'] = always,      ['_'] = is_beside_word,
+    [']'] = is_within_link,   ['<'] = begins_tag,   ['~'] = always,      ['_'] = is_beside_word,
     ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell,  ['#'] = ends_heading,
     ['.'] = is_dot,           [')'] = ends_number,  [':'] = is_colon,    ['^'] = begins_note,
     ['('] = is_behind_note,
