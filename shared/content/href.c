@@ -10,6 +10,7 @@
 #include "address/identity.h"
 #include "base/ascii.h"
 #include "dom/dom.h"
+#include "base/bytes16.h"
 
 /* Browsers drop white space around an address. */
 static const char *trimmed_href(const char *href)
@@ -30,8 +31,8 @@ int tmpl_href_is_safe(const char *href)
         return 0;
     }
     /* browsers drop line breaks and tabs in a scheme */
-    for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) ||
-           (*href != '\0' && strchr("+-.", *href) != NULL);
+    for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) || *href == '+' || *href == '-' ||
+           *href == '.';
          href++) {
         if (*href > ' ' && ++len < sizeof(scheme)) {
             scheme[len - 1] = *href;
@@ -62,20 +63,37 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
     }
 }
 
+/* The offset of the next byte from i on that may not stand in an address; len if there is none. */
+static apr_size_t next_forbidden(const char *bytes, apr_size_t i, apr_size_t len)
+{
+    for (; i < len; i += TMPL_BYTES16) {
+        tmpl_bytes16_t b = tmpl_bytes16(bytes + i, bytes + len);
+        unsigned marks = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)((b <= ' ') | (b >= 0x7F) | (b == '"') | ((b & 0xFE) == '(') |
+                             ((b & 0xFD) == '<') | (b == '\\') | (b == '^') | (b == '`') |
+                             (b - '{' <= '}' - '{')));
+        if (marks != 0) {
+            i += (apr_size_t)__builtin_ctz(marks);
+            return i < len ? i : len;
+        }
+    }
+    return len;
+}
+
 /* Adds bytes of an address, and escapes those that may not stand in it. */
 static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 {
     static const char digits[] = "0123456789ABCDEF";
-    for (apr_size_t i = 0; i < len; i++) {
-        char c = bytes[i];
-        if (tmpl_is_alnum(c) || (c > ' ' && strchr("-._~!$&'*+,;=:@/?#[]%", c) != NULL)) {
-            tmpl_buf_add_byte(buf, c);
-        }
-        else if ((unsigned char)c >= ' ') {
-            const char escaped[] = { '%', digits[(unsigned char)c >> 4], digits[c & 15] };
+    apr_size_t from = 0;
+    for (apr_size_t i = 0; (i = next_forbidden(bytes, i, len)) < len; from = ++i) {
+        unsigned char c = (unsigned char)bytes[i];
+        tmpl_buf_add(buf, bytes + from, i - from);
+        if (c >= ' ') {
+            const char escaped[] = { '%', digits[c >> 4], digits[c & 15] };
             tmpl_buf_add(buf, escaped, sizeof(escaped));
         }
     }
+    tmpl_buf_add(buf, bytes + from, len - from);
 }
 
 /* Adds an address without the parameters and the id of a session that only track visitors. */

@@ -37,6 +37,10 @@ typedef struct {
  */
 xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool);
 
+/*
+ * What reads a tree may keep a pointer in psvi of elements in body, until something else reads it.
+ */
+
 /* The index of the page's node that an element stands for; TMPL_NONE in and around the head. */
 static inline uint32_t tmpl_dom_node(const xmlNode *element)
 {

@@ -86,7 +86,7 @@ static void leave_element(tmpl_writer_t *w, const tmpl_handler_t *handler, const
 
 void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
 {
-    const xmlNode *node = top->children;
+    xmlNode *node = top->children;
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
             if (node != w->said) {
@@ -98,6 +98,7 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
             if (tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
                 handler = &tmpl_handler_formula;
             }
+            node->psvi = (void *)(uintptr_t)handler;
             int skips = handler->enter != NULL && handler->enter(w, node);
             if (!skips && node->children != NULL) {
                 node = node->children;
@@ -108,7 +109,7 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
         w->flow.over |= w->leaf.text.len > w->flow.limit;
         while (node->next == NULL && node->parent != top) {
             node = node->parent;
-            leave_element(w, handler_of(w, node), node);
+            leave_element(w, node->psvi, node);
         }
         node = node->next;
     }

@@ -462,7 +462,7 @@ static void footnotes_are_escaped(void **state)
         { REF("n", "1") ": b!" REF("n", "1") "(u)" REF("n", "1") "[u]" REF("n",
                                                                            "1") "<a href=u>c</a>"
                                                                                 "<p id=n>[^1]: x",
-          "[^1]\\: b\\![^1]\\(u)[^1]\\[u\\][^1][c](u)\n\n[^1]: \\[^1\\]: x" },
+          "[^1]\\: b\\![^1]\\(u)[^1]\\[u][^1][c](u)\n\n[^1]: \\[^1]: x" },
         { "<a href=u>^1</a> <img alt='^1' src=u> <a href=u><b>^1</b>^1</a>" REF("n",
                                                                                 "1") "<p id=n>x",
           "[\\^1](u) ![\\^1](u) [**^1**^1](u)[^1]\n\n[^1]: x" },
@@ -490,7 +490,7 @@ static void footnotes_by_signs(void **state)
         { "a <a href='#n'>[1]</a><p>b <a id=n></a>x", "a [\\[1\\]](#n)\n\nb x" },
         /* where the page does not know its address */
         { "a<a data-type=noteref href='c.html#n'><sup>1</sup></a><p id=n>x", "a[^1]\n\n[^1]: x" },
-        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x", "_\\[[^1]\\]_\n\n[^1]: x" },
+        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x", "_\\[[^1]]_\n\n[^1]: x" },
         /* notes in sentences */
         { "a<span class=sidenote><span class=sidenote-number>1. </span>x</span> b",
           "a[^1] b\n\n[^1]: x" },
@@ -504,6 +504,8 @@ static void footnotes_by_signs(void **state)
         /* numbers without a link */
         { "a<sup>1</sup> b<sup>2</sup><p><sup>1</sup> x<p><b><sup>2</sup> N:</b> y",
           "a[^1] b[^2]\n\n[^1]: x\n\n[^2]: **N:** y" },
+        { "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
+          "| b[^1] | c |\n| --- | --- |\n\n[^1]: x" },
         { "a<sup>1</sup><hr><p><strong>1</strong> x", "a[^1]\n\n***\n\n[^1]: x" },
         { "a<sup>1</sup><p><strong>1</strong> x", "a<sup>1</sup>\n\n**1** x" },
         { "a<sup>2</sup><section class=footnotes><ol><li>x<li>y</ol></section>",
@@ -519,7 +521,6 @@ static void links_are_no_footnotes(void **state)
     static const row_t rows[] = {
         { "a<a href='#n'>1</a><p id=n>x", "a[1](#n)\n\nx" },
         { "a<a class=notebook href='#n'>1</a><p id=n>x", "a[1](#n)\n\nx" },
-        { "a" REF("n", "1") "<p id=m>x", "a<sup>[1](#n)</sup>\n\nx" },
         { "a" REF("n", "new") "<p id=n>x", "a<sup>[new](#n)</sup>\n\nx" },
         { "a" REF("n", "&trade;") "<p id=n>x", "a<sup>[\xE2\x84\xA2](#n)</sup>\n\nx" },
         { "a" REF("n", "<img src=i>1") "<p id=n>x", "a<sup>[![](i)1](#n)</sup>\n\nx" },
@@ -535,8 +536,9 @@ static void links_are_no_footnotes(void **state)
         { "a" REF("n", "1") "<dl><dt id=n>term<dd>x</dl>",
           "a<sup>[1](#n)</sup>\n\n**term**\n\n- x" },
         { "a" REF("n", "1") "<blockquote><p id=n>x", "a<sup>[1](#n)</sup>\n\n> x" },
-        { "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
-          "| b<sup>[1](#n)</sup> | c |\n| --- | --- |\n\nx" },
+        { "<table><tr><th colspan=2>b" REF("n", "1") "<tr><td>c<td>d</table><p id=n>x",
+          "<table>\n<tr><th colspan=\"2\">b<sup><a href=\"#n\">1</a></sup></th></tr>\n"
+          "<tr><td>c</td><td>d</td></tr>\n</table>\n\nx" },
         { "<pre>" REF("n", "1") "</pre><p id=n>x", "```\n1\n```\n\nx" },
         /* the note in the note, and the second of an id */
         { "a" REF("n", "1") REF("m", "2") "<div id=n>x<p id=m>y</div><p id=m>z",
@@ -550,19 +552,36 @@ static void links_are_no_footnotes(void **state)
     CHECK_ROWS(rows);
 }
 
+/* References to what is not there are left out, unless their element is there but no note. */
+static void references_that_hang(void **state)
+{
+    static const row_t rows[] = {
+        { "a" REF("n", "1") "<p id=m>x", "a\n\nx" },
+        { "a<sup>[<a href='#n'>1</a>, <a href='#m'>2</a>]</sup> b", "a b" },
+        { "a<sup>[<a href='#n'>1</a>, <a href='#m'>2</a>]</sup> b<p id=m>x", "a[^1] b\n\n[^1]: x" },
+        { "a <a href='#n'>[1]</a> b<pre id=n>x</pre>", "a [\\[1\\]](#n) b\n\n```\nx\n```" },
+        { "a <a href='p#n'>[1]</a>", "a [\\[1\\]](p#n)" },
+        { "a<sup>1</sup>", "a<sup>1</sup>" },
+    };
+    CHECK_ROWS(rows);
+}
+
 /* What text says is text, wherever it stands. */
 static void text_is_escaped(void **state)
 {
     static const row_t rows[] = {
         { "# a", "\\# a" },
-        { "a<br># b<br>## c", "a\\\n\\# b\\\n\\## c" },
+        { "a<br># b<br>## c<br>#d<br>#", "a\\\n\\# b\\\n\\## c\\\n#d\\\n\\#" },
         { "a<br>===<br>---<br>- b<br>+ c<br>-d", "a\\\n\\===\\\n\\---\\\n\\- b\\\n\\+ c\\\n-d" },
         { "1. a<br>23) b<br>1.5<br>1234567890. c", "1\\. a\\\n23\\) b\\\n1.5\\\n1234567890. c" },
         { "&gt; a", "\\> a" },
         { "a|b<br>|-|-|<br>:-|-<br>-|-", "a|b\\\n\\|-|-|\\\n\\:-|-\\\n\\-|-" },
         { "```<br>~~~", "\\`\\`\\`\\\n\\~\\~\\~" },
         { "*a* _b_ __c__ a_b_c", "\\*a\\* \\_b\\_ \\_\\_c\\_\\_ a_b_c" },
-        { "[a](b) ![c](d) [e]: f <wbr>[^1]: g", "\\[a\\](b) !\\[c\\](d) \\[e\\]: f \\[^1\\]: g" },
+        { "[a](b) ![c](d) [e]: f <wbr>[^1]: g", "\\[a](b) !\\[c](d) [e]: f \\[^1]: g" },
+        { "a [b] [[c]] [d<b>e</b>] [f]<a href=u>g</a>", "a [b] \\[[c]] \\[d**e**] \\[f][g](u)" },
+        { "a * b *c _ d C:\\e \\! 1 < 2 <= 3", "a * b \\*c _ d C:\\e \\\\! 1 < 2 <= 3" },
+        { "a<br>=b<br>-$5<br>+1", "a\\\n=b\\\n-$5\\\n+1" },
         { "&lt;script>a&lt;/script> &lt;!-- &lt;https://e.org>",
           "\\<script>a\\</script> \\<!-- \\<https\\://e.org>" },
         { "&amp;copy; &amp;#35; & a", "\\&copy; \\&#35; & a" },
@@ -573,7 +592,7 @@ static void text_is_escaped(void **state)
         { "a\\<br>b", "a\\\\\\\nb" },
         { "a!<a href=u>b</a>", "a\\![b](u)" },
         { "---<p>a: b<p>---", "\\---\n\na: b\n\n\\---" },
-        { "<h2>a #</h2><h2>b##</h2>", "## a \\#\n\n## b#\\#" },
+        { "<h2>a #</h2><h2>b##</h2><h2>#</h2>", "## a \\#\n\n## b##\n\n## \\#" },
         { "<b>#</b> a", "**#** a" },
         { "x<b>\"</b><b> </b><br>1<i>\"</i>. a", "x\"\\\n1\". a" },
         { "<a href=u>x](v)</a>", "[x\\](v)](u)" },
@@ -766,6 +785,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(footnotes_are_escaped),
     CHECK(footnotes_by_signs),
     CHECK(links_are_no_footnotes),
+    CHECK(references_that_hang),
     CHECK(text_is_escaped),
     CHECK(addresses),
     CHECK(front_matter),
