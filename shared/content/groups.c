@@ -4,14 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
+
 #include "content/alike.h"
 #include "content/cues.h"
 #include "content/record_fields.h"
+#include "metadata/dates.h"
+#include "text/text.h"
 
 /* Bytes: of a name or a date at most; of a post's text at least; of the texts of cards, in the
  * mean, at most; of a short text of a card at least. */
 #define NAME_MOST  80
-#define TEXT_LEAST 8
+#define PANE_MOST  300
+#define TEXT_LEAST 4
+#define TEXT_MEAN  15
 #define CARD_MOST  800
 #define CARD_TEXT  30
 
@@ -39,42 +45,82 @@ typedef struct {
 /* Of a node: it is in a record that was found, or is its element. */
 enum { IN_RECORD = 1, IS_RECORD };
 
+/* Of a node: what it is in. */
+enum { IN_QUOTE = 1, IN_PANE };
+
 /* A name that elements have in common, and how well its elements are records. */
 typedef struct {
     uint32_t name;
-    uint32_t good;   /* records */
+    uint32_t all;    /* elements that say an author and a date */
+    uint32_t good;   /* records: of these, with a text that stays */
     uint32_t linked; /* of these, with a linked title */
     uint32_t named;  /* of these, that say that they are comments, reviews or answers */
     uint32_t posts;  /* of these, that say that they are posts of any kind */
+    uint32_t weight; /* two for each record, and one for each that schema.org's types name */
     uint64_t bytes;  /* of their texts */
 } common_name_t;
 
 /* --- What the page says --- */
 
+/* Whether an element is a short text of who or when. */
+static int is_beside_text(const groups_finder_t *f, uint32_t node)
+{
+    uint32_t length = tmpl_record_sum(&f->p, f->p.before, node, TMPL_NONE);
+    unsigned cues = f->cues[node];
+    return ((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_DATE)) && length <= NAME_MOST) ||
+           ((cues & TMPL_CUE_PANE) && length <= PANE_MOST);
+}
+
+static void sum_all_text(groups_finder_t *f, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = f->p.page;
+    uint32_t *before = apr_palloc(pool, (page->n_segments + 1) * sizeof(*before));
+    before[0] = 0;
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        const tmpl_segment_t *segment = &page->segments[s];
+        int is_text = page->src[segment->span.start] != '<';
+        before[s + 1] = before[s] + (is_text ? segment->length : 0);
+    }
+    f->p.before = before;
+}
+
+/* What stays, and what of it is a record's text: no link, no name, no date. */
 static void sum_text(groups_finder_t *f, apr_pool_t *pool)
 {
     const tmpl_page_t *page = f->p.page;
     const tmpl_edits_t *edits = f->p.content->edits;
-    uint32_t *sums = apr_pcalloc(pool, (apr_size_t)3 * (page->n_segments + 1) * sizeof(*sums));
-    uint32_t *before = sums, *kept = before + page->n_segments + 1;
+    unsigned char *is_beside = apr_pcalloc(pool, page->n_nodes);
+    uint32_t *kept = apr_pcalloc(pool, (apr_size_t)2 * (page->n_segments + 1) * sizeof(*kept));
     uint32_t *text = kept + page->n_segments + 1;
-    uint32_t edit = 0;
-    for (uint32_t s = 0; s < page->n_segments; s++) {
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        is_beside[i] = is_beside[page->nodes[i].parent] || page->nodes[i].tag == TMPL_TAG_A ||
+                       is_beside_text(f, i);
+    }
+    for (uint32_t s = 0, edit = 0; s < page->n_segments; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
         while (edit < edits->n && edits->edits[edit].span.end <= segment->span.start) {
             edit++;
         }
         int stays = edit == edits->n || edits->edits[edit].span.start > segment->span.start;
-        int is_text = page->src[segment->span.start] != '<';
-        uint32_t length = is_text ? segment->length : 0;
-        before[s + 1] = before[s] + length;
-        kept[s + 1] = kept[s] + (stays ? length : 0);
-        text[s + 1] = text[s] + (stays && !f->p.is_link[segment->node] ? length : 0);
+        uint32_t length = stays ? f->p.before[s + 1] - f->p.before[s] : 0;
+        kept[s + 1] = kept[s] + length;
+        text[s + 1] = text[s] + (is_beside[segment->node] ? 0 : length);
     }
-    f->p.before = before;
     f->p.kept = kept;
     f->p.text = text;
     f->free_text = apr_pmemdup(pool, text, (page->n_segments + 1) * sizeof(*text));
+}
+
+/* Whether the text of a link is the title of an answer in a thread. */
+static int is_reply(const groups_finder_t *f, uint32_t node)
+{
+    const tmpl_page_t *page = f->p.page;
+    const tmpl_node_t *n = &page->nodes[node];
+    if (n->first_segment == n->after_segment) {
+        return 0;
+    }
+    tmpl_span_t span = page->segments[n->first_segment].span;
+    return tmpl_span_len(span) > 3 && apr_cstr_casecmpn(page->src + span.start, "Re:", 3) == 0;
 }
 
 /* Whether a link leads to the page of a card: it is in a heading, holds one, or is named so. */
@@ -86,7 +132,7 @@ static int is_card_title(const groups_finder_t *f, uint32_t node)
     const tmpl_known_attr_t *href = tmpl_node_attr(page, &nodes[node], TMPL_ATTR_HREF);
     if (href == NULL || tmpl_span_len(href->value) < 2 ||
         memchr(page->src + href->value.start, '#', tmpl_span_len(href->value)) != NULL ||
-        (f->cues[node] & TMPL_CUE_USER)) {
+        (f->cues[node] & TMPL_CUE_USER) || is_reply(f, node)) {
         return 0;
     }
     uint32_t up = node;
@@ -105,15 +151,20 @@ static int is_card_title(const groups_finder_t *f, uint32_t node)
     return 0;
 }
 
-static void see_mark(groups_finder_t *f, uint32_t node)
+static void see_mark(groups_finder_t *f, uint32_t node, int in)
 {
     unsigned cues = f->cues[node];
     uint32_t length = tmpl_record_sum(&f->p, f->p.before, node, TMPL_NONE);
     int is_short = (length > 1 && length <= NAME_MOST) || (cues & TMPL_CUE_PROP);
-    if ((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER)) && is_short) {
+    int is_pane = (cues & TMPL_CUE_PANE) && length > 1 && length <= PANE_MOST;
+    if (in == IN_QUOTE) {
+        return;
+    }
+    if (((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER)) && is_short) || is_pane) {
         APR_ARRAY_PUSH(f->marks[AUTHORS], uint32_t) = node;
     }
-    if ((cues & TMPL_CUE_DATE) && (is_short || f->p.page->nodes[node].tag == TMPL_TAG_TIME)) {
+    if ((cues & TMPL_CUE_DATE) && in != IN_PANE &&
+        (is_short || f->p.page->nodes[node].tag == TMPL_TAG_TIME)) {
         APR_ARRAY_PUSH(f->marks[DATES], uint32_t) = node;
     }
     if (f->p.page->nodes[node].tag == TMPL_TAG_A && length > 1 && is_card_title(f, node)) {
@@ -121,23 +172,84 @@ static void see_mark(groups_finder_t *f, uint32_t node)
     }
 }
 
+/*
+ * Whether a short line has a date that is the record's: not behind a label ("Joined:") or a word
+ * for one.
+ */
+static int is_date_line(groups_finder_t *f, uint32_t segment)
+{
+    const tmpl_page_t *page = f->p.page;
+    tmpl_span_t span = page->segments[segment].span;
+    if (tmpl_span_len(span) > NAME_MOST || page->src[span.start] == '<' ||
+        !tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
+        return 0;
+    }
+    if (segment > 0 && page->segments[segment - 1].block == page->segments[segment].block) {
+        tmpl_span_t before = page->segments[segment - 1].span;
+        while (before.end > before.start && tmpl_is_space(page->src[before.end - 1])) {
+            before.end--;
+        }
+        if (before.end > before.start && page->src[before.end - 1] == ':') {
+            return 0;
+        }
+    }
+    char iso[TMPL_DATE_SIZE];
+    apr_size_t begin;
+    tmpl_buf_clear(&f->p.buf);
+    tmpl_text_segment(&f->p.buf, page, segment, &f->p.content->decoder);
+    const char *text = f->p.buf.len > 0 ? f->p.buf.at : "";
+    if (tmpl_date_find(iso, &begin, text, strlen(text)) == 0) {
+        return 0;
+    }
+    const char *colon = memchr(text, ':', begin);
+    return colon == NULL || apr_cstr_casecmpn(text, "post", 4) == 0;
+}
+
+static void see_date_lines(groups_finder_t *f)
+{
+    for (uint32_t s = 0; s < f->p.page->n_segments; s++) {
+        uint32_t node = f->p.page->segments[s].node;
+        if (!(f->cues[node] & (TMPL_CUE_DATE | TMPL_CUE_NOT)) && is_date_line(f, s)) {
+            f->cues[node] |= TMPL_CUE_DATE;
+        }
+    }
+}
+
+/*
+ * The names in quotes are others', and the dates in what is said of an author are of when they
+ * joined.
+ */
+static void see_marks(groups_finder_t *f, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = f->p.page;
+    unsigned char *in = apr_pcalloc(pool, page->n_nodes);
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        uint32_t length = tmpl_record_sum(&f->p, f->p.before, i, TMPL_NONE);
+        in[i] = in[page->nodes[i].parent];
+        if (page->nodes[i].tag == TMPL_TAG_BLOCKQUOTE || (f->cues[i] & TMPL_CUE_QUOTE)) {
+            in[i] = IN_QUOTE;
+        }
+        else if (in[i] == 0 && (f->cues[i] & TMPL_CUE_PANE) && length <= PANE_MOST) {
+            in[i] = IN_PANE;
+        }
+        see_mark(f, i, in[i]);
+    }
+}
+
 static void read_cues(groups_finder_t *f, apr_pool_t *pool)
 {
     const tmpl_page_t *page = f->p.page;
-    unsigned char *is_link = apr_pcalloc(pool, page->n_nodes);
     f->cues = apr_palloc(pool, page->n_nodes * sizeof(*f->cues));
     f->facts = apr_palloc(pool, (page->n_nodes + 1) * sizeof(*f->facts));
     f->facts[0] = 0;
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         f->cues[i] = tmpl_cues_of(page, i);
-        is_link[i] = node->tag == TMPL_TAG_A || (i > 0 && is_link[node->parent]);
         int is_fact = (f->cues[i] & (TMPL_CUE_PRICE | TMPL_CUE_DATE | TMPL_CUE_RATING)) ||
                       node->tag == TMPL_TAG_IMG;
         f->facts[i + 1] = f->facts[i] + (is_fact ? 1 : 0);
     }
     f->p.cues = f->cues;
-    f->p.is_link = is_link;
 }
 
 /* --- Marks of a record --- */
@@ -169,18 +281,20 @@ static uint32_t free_mark(const groups_finder_t *f, mark_e of, uint32_t node, ui
     return TMPL_NONE;
 }
 
-static int is_good_post(const groups_finder_t *f, uint32_t node, uint32_t end)
+/* least: bytes of its text. A record of a group may have none: pictures alone, or a quote. */
+static int is_good_post(const groups_finder_t *f, uint32_t node, uint32_t end, uint32_t least)
 {
     const uint32_t *text = f->covered[node] ? f->p.text : f->free_text;
     return free_mark(f, AUTHORS, node, end) != TMPL_NONE &&
-           tmpl_record_sum(&f->p, text, node, end) >= TEXT_LEAST &&
+           tmpl_record_sum(&f->p, text, node, end) >= least &&
            ((f->cues[node] & TMPL_CUE_TYPED) || free_mark(f, DATES, node, end) != TMPL_NONE);
 }
 
 static int is_good_card(const groups_finder_t *f, uint32_t node, uint32_t end)
 {
     uint32_t text = tmpl_record_sum(&f->p, f->free_text, node, end);
-    return free_mark(f, TITLES, node, end) != TMPL_NONE &&
+    return text == tmpl_record_sum(&f->p, f->p.text, node, end) &&
+           free_mark(f, TITLES, node, end) != TMPL_NONE &&
            tmpl_record_sum(&f->p, f->p.kept, node, end) > 0 &&
            (text >= CARD_TEXT || f->facts[end] > f->facts[node]);
 }
@@ -195,14 +309,14 @@ static uint32_t own_end(const groups_finder_t *f, const tmpl_alike_t *alike,
 }
 
 /* Within a record, other records say what they are, as comments on an answer do. */
-static int is_good(const groups_finder_t *f, mark_e by, uint32_t node, uint32_t end)
+static int is_good(const groups_finder_t *f, mark_e by, uint32_t node, uint32_t end, uint32_t least)
 {
     if (by == TITLES) {
         return !f->covered[node] && is_good_card(f, node, end);
     }
     int may =
         !f->covered[node] || (f->covered[node] == IN_RECORD && (f->cues[node] & CUES_WITHIN) != 0);
-    return may && is_good_post(f, node, end);
+    return may && is_good_post(f, node, end, least);
 }
 
 static void weigh_name(common_name_t *common, const groups_finder_t *f, const tmpl_alike_t *alike,
@@ -211,9 +325,11 @@ static void weigh_name(common_name_t *common, const groups_finder_t *f, const tm
     for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, common->name); e != NULL;
          e = tmpl_alike_at(alike, e->next)) {
         uint32_t end = own_end(f, alike, e);
-        if (is_good(f, by, e->node, end)) {
+        common->all += by == AUTHORS && is_good(f, by, e->node, end, 0) ? 1 : 0;
+        if (is_good(f, by, e->node, end, TEXT_LEAST)) {
             unsigned cues = f->cues[e->node];
             common->good++;
+            common->weight += (cues & TMPL_CUE_TYPED) ? 3 : 2;
             common->bytes += tmpl_record_sum(&f->p, f->p.text, e->node, end);
             common->linked += free_mark(f, TITLES, e->node, end) != TMPL_NONE ? 1 : 0;
             common->named += (cues & CUES_WITHIN) ? 1 : 0;
@@ -229,7 +345,9 @@ static int is_group(const common_name_t *common, mark_e by)
         return common->good >= 3 && common->bytes <= (uint64_t)CARD_MOST * common->good;
     }
     int is_listing = 2 * common->linked > common->good && 2 * common->named < common->good;
-    return !is_listing && common->good >= (2 * common->posts >= common->good ? 2u : 3u);
+    return !is_listing && 2 * common->good >= common->all &&
+           common->bytes >= (uint64_t)TEXT_MEAN * common->good &&
+           common->good >= (2 * common->posts >= common->good ? 2u : 3u);
 }
 
 /* --- Groups --- */
@@ -264,11 +382,11 @@ static int find_best_name(common_name_t *best, const groups_finder_t *f, const t
     for (uint32_t i = 0; i < alike->names.n; i++) {
         all[i].name = i;
         weigh_name(&all[i], f, alike, by);
-        most = is_group(&all[i], by) && all[i].good > most ? all[i].good : most;
+        most = is_group(&all[i], by) && all[i].weight > most ? all[i].weight : most;
     }
     int found = 0;
     for (uint32_t i = 0; i < alike->names.n; i++) {
-        if (is_group(&all[i], by) && all[i].good >= most - most / 10 &&
+        if (is_group(&all[i], by) && all[i].weight >= most - most / 10 &&
             (!found || all[i].bytes > best->bytes)) {
             *best = all[i];
             found = 1;
@@ -284,6 +402,22 @@ static tmpl_record_kind_e kind_of(unsigned cues)
            : (cues & TMPL_CUE_QUESTION) ? TMPL_RECORD_QUESTION
            : (cues & TMPL_CUE_COMMENT)  ? TMPL_RECORD_COMMENT
                                         : TMPL_RECORD_POST;
+}
+
+/* The kind that an element, or one near around it, names. */
+static tmpl_record_kind_e kind_around(const groups_finder_t *f, uint32_t node)
+{
+    enum { UP = 3 };
+    const unsigned kinds = TMPL_CUE_ANSWER | TMPL_CUE_REVIEW | TMPL_CUE_QUESTION | TMPL_CUE_COMMENT;
+    for (int i = 0; i < UP && node > 0; i++, node = f->p.page->nodes[node].parent) {
+        if (f->cues[node] & kinds) {
+            return kind_of(f->cues[node]);
+        }
+        if (f->cues[node] & TMPL_CUE_POST) {
+            break;
+        }
+    }
+    return TMPL_RECORD_POST;
 }
 
 static void add_record(groups_finder_t *f, uint32_t node, uint32_t end, tmpl_record_kind_e kind)
@@ -324,6 +458,34 @@ static void cover(groups_finder_t *f, int first)
     }
 }
 
+/*
+ * Whether what says the authors of most records are names. Else they are used up: they are not
+ * looked at again.
+ */
+static int have_names(groups_finder_t *f, const tmpl_alike_t *alike, uint32_t name)
+{
+    uint32_t n = 0, named = 0;
+    for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, name); e != NULL;
+         e = tmpl_alike_at(alike, e->next)) {
+        uint32_t mark = free_mark(f, AUTHORS, e->node, own_end(f, alike, e));
+        if (mark != TMPL_NONE) {
+            n++;
+            named += tmpl_record_author(&f->p, mark) != NULL ? 1 : 0;
+        }
+    }
+    if (2 * named >= n) {
+        return 1;
+    }
+    for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, name); e != NULL;
+         e = tmpl_alike_at(alike, e->next)) {
+        uint32_t mark = free_mark(f, AUTHORS, e->node, own_end(f, alike, e));
+        if (mark != TMPL_NONE) {
+            f->used[mark] = 1;
+        }
+    }
+    return 0;
+}
+
 /* Finds a group of posts or of cards, and uses up its marks. Returns 0 if there is none. */
 static int find_group(groups_finder_t *f, mark_e by, apr_pool_t *pool)
 {
@@ -333,13 +495,16 @@ static int find_group(groups_finder_t *f, mark_e by, apr_pool_t *pool)
     if (!find_best_name(&best, f, &alike, by, pool)) {
         return 0;
     }
+    if (by == AUTHORS && !have_names(f, &alike, best.name)) {
+        return 1;
+    }
     int first = f->records->nelts;
     for (const tmpl_alike_element_t *e = tmpl_alike_first(&alike, best.name); e != NULL;
          e = tmpl_alike_at(&alike, e->next)) {
         uint32_t end = own_end(f, &alike, e);
-        if (is_good(f, by, e->node, end)) {
-            add_record(f, e->node, end,
-                       by == TITLES ? TMPL_RECORD_CARD : kind_of(f->cues[e->node]));
+        if (is_good(f, by, e->node, end, 0) &&
+            tmpl_record_sum(&f->p, f->p.kept, e->node, end) > 0) {
+            add_record(f, e->node, end, by == TITLES ? TMPL_RECORD_CARD : kind_around(f, e->node));
         }
     }
     cover(f, first);
@@ -432,6 +597,34 @@ static const uint32_t *find_owners(const tmpl_groups_t *groups, const tmpl_page_
     return owners;
 }
 
+static const char *without_reply(const char *title)
+{
+    return apr_cstr_casecmpn(title, "Re: ", 4) == 0 ? title + 4 : title;
+}
+
+/* Drops titles that posts of a group have in common: those are of the thread. */
+static void drop_titles(const tmpl_groups_t *groups)
+{
+    const char *before = NULL; /* the title of the last post that had one */
+    tmpl_group_record_t *first = NULL;
+    for (uint32_t i = 0; i < groups->n; i++) {
+        tmpl_group_record_t *record = &groups->records[i];
+        const char **title = &record->fields[TMPL_RECORD_TITLE].value;
+        if (*title == NULL || !tmpl_record_is_post(record->kind)) {
+            continue;
+        }
+        if (before != NULL && first->group == record->group &&
+            strcmp(without_reply(before), without_reply(*title)) == 0) {
+            first->fields[TMPL_RECORD_TITLE].value = NULL;
+            *title = NULL;
+        }
+        else {
+            before = *title;
+            first = record;
+        }
+    }
+}
+
 int tmpl_record_is_post(tmpl_record_kind_e kind)
 {
     static const unsigned char posts[] = {
@@ -456,10 +649,10 @@ static void init_finder(groups_finder_t *f, const tmpl_content_t *content, apr_p
         f->marks[of] = apr_array_make(scratch, 16, sizeof(uint32_t));
     }
     read_cues(f, scratch);
+    sum_all_text(f, scratch);
+    see_date_lines(f);
     sum_text(f, scratch);
-    for (uint32_t i = 1; i < content->page->n_nodes; i++) {
-        see_mark(f, i);
-    }
+    see_marks(f, scratch);
 }
 
 void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_content_t *content, apr_pool_t *pool)
@@ -468,10 +661,10 @@ void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_content_t *content, apr_
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     init_finder(&f, content, pool, scratch);
-    while (f.n_groups < GROUPS_MOST && find_group(&f, AUTHORS, scratch)) {
+    for (int i = 0; i < GROUPS_MOST && find_group(&f, AUTHORS, scratch); i++) {
     }
     find_singles(&f);
-    while (f.n_groups < 2 * GROUPS_MOST && find_group(&f, TITLES, scratch)) {
+    for (int i = 0; i < GROUPS_MOST && find_group(&f, TITLES, scratch); i++) {
     }
     qsort(f.records->elts, (size_t)f.records->nelts, sizeof(tmpl_group_record_t), compare_records);
     groups->records = (tmpl_group_record_t *)f.records->elts;
@@ -482,5 +675,6 @@ void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_content_t *content, apr_
     for (uint32_t i = 0; i < groups->n; i++) {
         tmpl_record_read(groups, i, owners, &f.p);
     }
+    drop_titles(groups);
     apr_pool_destroy(scratch);
 }
