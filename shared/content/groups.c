@@ -5,17 +5,18 @@
 #include <string.h>
 
 #include <apr_cstr.h>
+#include <apr_strings.h>
 
 #include "content/alike.h"
 #include "content/cues.h"
 #include "content/record_fields.h"
+#include "content/record_parts.h"
 #include "metadata/dates.h"
 #include "text/text.h"
 
 /* Bytes: of a name or a date at most; of a post's text at least; of the texts of cards, in the
  * mean, at most; of a short text of a card at least. */
 #define NAME_MOST  80
-#define PANE_MOST  300
 #define TEXT_LEAST 4
 #define TEXT_MEAN  15
 #define CARD_MOST  800
@@ -35,15 +36,12 @@ typedef struct {
     unsigned *cues;
     apr_array_header_t *marks[MARKS]; /* nodes (uint32_t), in order */
     unsigned char *used;              /* of each node: a mark of a group that was found */
-    unsigned char *covered;           /* of each node: IN_RECORD, IS_RECORD or 0 */
+    uint32_t *covered;                /* of each node: 1 + index of the record it is in; or 0 */
     uint32_t *free_text;              /* p.text without text of records that were found */
     uint32_t *facts;                  /* [i]: prices, dates and pictures before node i */
     apr_array_header_t *records;      /* tmpl_group_record_t */
     uint32_t n_groups;
 } groups_finder_t;
-
-/* Of a node: it is in a record that was found, or is its element. */
-enum { IN_RECORD = 1, IS_RECORD };
 
 /* Of a node: what it is in. */
 enum { IN_QUOTE = 1, IN_PANE };
@@ -62,13 +60,27 @@ typedef struct {
 
 /* --- What the page says --- */
 
+/* Whether an element near inside one says that it holds a text. */
+static int holds_text(const groups_finder_t *f, uint32_t node)
+{
+    enum { WITHIN = 8 };
+    const tmpl_node_t *nodes = f->p.page->nodes;
+    for (uint32_t i = node + 1; i < nodes[node].after && i < node + WITHIN; i++) {
+        if (f->cues[i] & TMPL_CUE_TEXT) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Whether an element is a short text of who or when. */
 static int is_beside_text(const groups_finder_t *f, uint32_t node)
 {
     uint32_t length = tmpl_record_sum(&f->p, f->p.before, node, TMPL_NONE);
     unsigned cues = f->cues[node];
     return ((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_DATE)) && length <= NAME_MOST) ||
-           ((cues & TMPL_CUE_PANE) && length <= PANE_MOST);
+           ((cues & (TMPL_CUE_PANE | TMPL_CUE_BESIDE)) && length <= TMPL_RECORD_PANE_MOST &&
+            !holds_text(f, node));
 }
 
 static void sum_all_text(groups_finder_t *f, apr_pool_t *pool)
@@ -88,7 +100,7 @@ static void sum_all_text(groups_finder_t *f, apr_pool_t *pool)
 static void sum_text(groups_finder_t *f, apr_pool_t *pool)
 {
     const tmpl_page_t *page = f->p.page;
-    const tmpl_edits_t *edits = f->p.content->edits;
+    const tmpl_edits_t *edits = f->p.edits;
     unsigned char *is_beside = apr_pcalloc(pool, page->n_nodes);
     uint32_t *kept = apr_pcalloc(pool, (apr_size_t)2 * (page->n_segments + 1) * sizeof(*kept));
     uint32_t *text = kept + page->n_segments + 1;
@@ -156,7 +168,7 @@ static void see_mark(groups_finder_t *f, uint32_t node, int in)
     unsigned cues = f->cues[node];
     uint32_t length = tmpl_record_sum(&f->p, f->p.before, node, TMPL_NONE);
     int is_short = (length > 1 && length <= NAME_MOST) || (cues & TMPL_CUE_PROP);
-    int is_pane = (cues & TMPL_CUE_PANE) && length > 1 && length <= PANE_MOST;
+    int is_pane = (cues & TMPL_CUE_PANE) && length > 1 && length <= TMPL_RECORD_PANE_MOST;
     if (in == IN_QUOTE) {
         return;
     }
@@ -196,7 +208,7 @@ static int is_date_line(groups_finder_t *f, uint32_t segment)
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin;
     tmpl_buf_clear(&f->p.buf);
-    tmpl_text_segment(&f->p.buf, page, segment, &f->p.content->decoder);
+    tmpl_text_segment(&f->p.buf, page, segment, f->p.decoder);
     const char *text = f->p.buf.len > 0 ? f->p.buf.at : "";
     if (tmpl_date_find(iso, &begin, text, strlen(text)) == 0) {
         return 0;
@@ -229,7 +241,7 @@ static void see_marks(groups_finder_t *f, apr_pool_t *pool)
         if (page->nodes[i].tag == TMPL_TAG_BLOCKQUOTE || (f->cues[i] & TMPL_CUE_QUOTE)) {
             in[i] = IN_QUOTE;
         }
-        else if (in[i] == 0 && (f->cues[i] & TMPL_CUE_PANE) && length <= PANE_MOST) {
+        else if (in[i] == 0 && (f->cues[i] & TMPL_CUE_PANE) && length <= TMPL_RECORD_PANE_MOST) {
             in[i] = IN_PANE;
         }
         see_mark(f, i, in[i]);
@@ -308,15 +320,25 @@ static uint32_t own_end(const groups_finder_t *f, const tmpl_alike_t *alike,
     return next != NULL && next->node < after ? next->node : after;
 }
 
-/* Within a record, other records say what they are, as comments on an answer do. */
+/*
+ * Within a record, other records say what they are, as comments on an answer do. What has more than
+ * half of a record's text is no other one.
+ */
+static int may_be_within(const groups_finder_t *f, uint32_t node)
+{
+    uint32_t record =
+        APR_ARRAY_IDX(f->records, (int)f->covered[node] - 1, tmpl_group_record_t).node;
+    return node != record && (f->cues[node] & CUES_WITHIN) != 0 &&
+           2 * tmpl_record_sum(&f->p, f->p.text, node, TMPL_NONE) <
+               tmpl_record_sum(&f->p, f->p.text, record, TMPL_NONE);
+}
+
 static int is_good(const groups_finder_t *f, mark_e by, uint32_t node, uint32_t end, uint32_t least)
 {
     if (by == TITLES) {
         return !f->covered[node] && is_good_card(f, node, end);
     }
-    int may =
-        !f->covered[node] || (f->covered[node] == IN_RECORD && (f->cues[node] & CUES_WITHIN) != 0);
-    return may && is_good_post(f, node, end, least);
+    return (f->covered[node] == 0 || may_be_within(f, node)) && is_good_post(f, node, end, least);
 }
 
 static void weigh_name(common_name_t *common, const groups_finder_t *f, const tmpl_alike_t *alike,
@@ -425,10 +447,12 @@ static void add_record(groups_finder_t *f, uint32_t node, uint32_t end, tmpl_rec
     tmpl_group_record_t *record = &APR_ARRAY_PUSH(f->records, tmpl_group_record_t);
     *record = (tmpl_group_record_t){ .node = node, .text = node, .group = f->n_groups };
     record->kind = kind;
+    record->headline = TMPL_NONE;
     for (int i = 0; i < TMPL_RECORD_FIELD_COUNT; i++) {
         record->fields[i].node = TMPL_NONE;
     }
-    record->fields[TMPL_RECORD_TITLE].node = free_mark(f, TITLES, node, end);
+    record->fields[TMPL_RECORD_TITLE].node =
+        kind == TMPL_RECORD_CARD ? free_mark(f, TITLES, node, end) : TMPL_NONE;
     for (int of = 0; of < MARKS; of++) {
         uint32_t mark = free_mark(f, (mark_e)of, node, end);
         if (mark != TMPL_NONE) {
@@ -437,20 +461,26 @@ static void add_record(groups_finder_t *f, uint32_t node, uint32_t end, tmpl_rec
     }
 }
 
+/* Whether a record (1 + its index; 0: none) is in another one. */
+static int is_inner(const groups_finder_t *f, uint32_t record, uint32_t other)
+{
+    return record > 0 && APR_ARRAY_IDX(f->records, (int)record - 1, tmpl_group_record_t).node >
+                             APR_ARRAY_IDX(f->records, (int)other - 1, tmpl_group_record_t).node;
+}
+
 /* Notes which nodes and which text are in the records from index first on. */
 static void cover(groups_finder_t *f, int first)
 {
     const tmpl_page_t *page = f->p.page;
-    uint32_t behind = 0;
-    for (int i = first; i < f->records->nelts; i++) {
-        uint32_t node = APR_ARRAY_IDX(f->records, i, tmpl_group_record_t).node;
-        for (uint32_t in = node > behind ? node : behind; in < page->nodes[node].after; in++) {
-            f->covered[in] = f->covered[in] == IS_RECORD ? IS_RECORD : IN_RECORD;
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        uint32_t around = f->covered[page->nodes[i].parent];
+        if (first < f->records->nelts &&
+            i == APR_ARRAY_IDX(f->records, first, tmpl_group_record_t).node) {
+            f->covered[i] = (uint32_t)++first;
         }
-        behind = page->nodes[node].after > behind ? page->nodes[node].after : behind;
-    }
-    for (int i = first; i < f->records->nelts; i++) {
-        f->covered[APR_ARRAY_IDX(f->records, i, tmpl_group_record_t).node] = IS_RECORD;
+        else if (f->covered[i] == 0 || is_inner(f, around, f->covered[i])) {
+            f->covered[i] = around;
+        }
     }
     for (uint32_t s = 0; s < page->n_segments; s++) {
         uint32_t bytes = f->p.text[s + 1] - f->p.text[s];
@@ -526,7 +556,8 @@ static void find_single(groups_finder_t *f, uint32_t typed)
     }
     uint32_t text = tmpl_record_sum(&f->p, f->p.text, typed, end);
     uint32_t node = free_mark(f, AUTHORS, typed, end);
-    if (text < LEAST || node == TMPL_NONE) {
+    if (text < LEAST || node == TMPL_NONE ||
+        tmpl_record_sum(&f->p, f->p.before, node, TMPL_NONE) == 0) {
         return;
     }
     while (node > typed && 2 * tmpl_record_sum(&f->p, f->p.text, node,
@@ -597,16 +628,31 @@ static const uint32_t *find_owners(const tmpl_groups_t *groups, const tmpl_page_
     return owners;
 }
 
+const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t node)
+{
+    uint32_t low = 0, high = groups->n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (groups->records[middle].node < node) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low < groups->n && groups->records[low].node == node ? &groups->records[low] : NULL;
+}
+
 static const char *without_reply(const char *title)
 {
     return apr_cstr_casecmpn(title, "Re: ", 4) == 0 ? title + 4 : title;
 }
 
-/* Drops titles that posts of a group have in common: those are of the thread. */
+/* Drops titles that posts repeat: those are of the thread. */
 static void drop_titles(const tmpl_groups_t *groups)
 {
     const char *before = NULL; /* the title of the last post that had one */
-    tmpl_group_record_t *first = NULL;
+    const tmpl_group_record_t *first = NULL;
     for (uint32_t i = 0; i < groups->n; i++) {
         tmpl_group_record_t *record = &groups->records[i];
         const char **title = &record->fields[TMPL_RECORD_TITLE].value;
@@ -615,7 +661,6 @@ static void drop_titles(const tmpl_groups_t *groups)
         }
         if (before != NULL && first->group == record->group &&
             strcmp(without_reply(before), without_reply(*title)) == 0) {
-            first->fields[TMPL_RECORD_TITLE].value = NULL;
             *title = NULL;
         }
         else {
@@ -635,15 +680,29 @@ int tmpl_record_is_post(tmpl_record_kind_e kind)
     return posts[kind];
 }
 
-static void init_finder(groups_finder_t *f, const tmpl_content_t *content, apr_pool_t *pool,
-                        apr_pool_t *scratch)
+/* The text of the first h1 that stays; "": none. */
+static const char *text_of_headline(groups_finder_t *f, apr_pool_t *pool)
 {
-    f->p.content = content;
-    f->p.page = content->page;
+    const tmpl_page_t *page = f->p.page;
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if (node->tag == TMPL_TAG_H1 && tmpl_record_sum(&f->p, f->p.kept, i, TMPL_NONE) > 0) {
+            tmpl_buf_clear(&f->p.buf);
+            tmpl_text_segments(&f->p.buf, page, node->first_segment, node->after_segment,
+                               f->p.decoder);
+            return f->p.buf.len > 0 ? apr_pstrmemdup(pool, f->p.buf.at, f->p.buf.len) : "";
+        }
+    }
+    return "";
+}
+
+static void init_finder(groups_finder_t *f, apr_pool_t *pool, apr_pool_t *scratch)
+{
+    const tmpl_page_t *page = f->p.page;
     f->p.pool = pool;
     tmpl_buf_init(&f->p.buf, scratch);
-    f->used = apr_pcalloc(scratch, content->page->n_nodes);
-    f->covered = apr_pcalloc(scratch, content->page->n_nodes);
+    f->used = apr_pcalloc(scratch, page->n_nodes);
+    f->covered = apr_pcalloc(scratch, page->n_nodes * sizeof(*f->covered));
     f->records = apr_array_make(pool, 16, sizeof(tmpl_group_record_t));
     for (int of = 0; of < MARKS; of++) {
         f->marks[of] = apr_array_make(scratch, 16, sizeof(uint32_t));
@@ -653,14 +712,16 @@ static void init_finder(groups_finder_t *f, const tmpl_content_t *content, apr_p
     see_date_lines(f);
     sum_text(f, scratch);
     see_marks(f, scratch);
+    f->p.headline = text_of_headline(f, scratch);
 }
 
-void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_content_t *content, apr_pool_t *pool)
+void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_page_t *page, const tmpl_edits_t *edits,
+                      const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    groups_finder_t f = { .n_groups = 0 };
+    groups_finder_t f = { .p = { .page = page, .edits = edits, .decoder = decoder } };
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    init_finder(&f, content, pool, scratch);
+    init_finder(&f, pool, scratch);
     for (int i = 0; i < GROUPS_MOST && find_group(&f, AUTHORS, scratch); i++) {
     }
     find_singles(&f);
@@ -670,11 +731,12 @@ void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_content_t *content, apr_
     groups->records = (tmpl_group_record_t *)f.records->elts;
     groups->n = (uint32_t)f.records->nelts;
     groups->n_groups = f.n_groups;
-    find_parents(groups, content->page);
-    const uint32_t *owners = find_owners(groups, content->page, scratch);
+    find_parents(groups, page);
+    const uint32_t *owners = find_owners(groups, page, scratch);
     for (uint32_t i = 0; i < groups->n; i++) {
         tmpl_record_read(groups, i, owners, &f.p);
     }
     drop_titles(groups);
+    groups->parts = groups->n > 0 ? tmpl_record_parts(groups, owners, &f.p) : NULL;
     apr_pool_destroy(scratch);
 }

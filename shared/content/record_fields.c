@@ -6,6 +6,7 @@
 #include <apr_strings.h>
 
 #include "content/cues.h"
+#include "content/href.h"
 #include "metadata/dates.h"
 #include "metadata/elements.h"
 #include "metadata/people.h"
@@ -16,6 +17,11 @@
 #define NAME_MOST  60
 #define NAME_WORDS 6
 #define WHEN_MOST  80
+
+/* Bytes in front of a date that is shown with them, and of all that is shown of a date. */
+#define WHEN_BEFORE 5
+#define WHEN_SHOWN  32
+
 #define TITLE_MOST 300
 #define PLACE_MOST 40
 
@@ -24,7 +30,9 @@
 #define AUTHOR_WITHIN 32
 
 /* How much an element's text is of a record's, so that the record's text is in it. */
-#define IN_TEXT 0.7
+#define IN_TEXT       0.7
+#define IN_NAMED_TEXT 0.3 /* of an element that says that it holds a text */
+#define IN_QUOTE_TEXT 0.9 /* of a blockquote with a class: some forums write all posts so */
 
 /* How sure an element is of a field: the surest one says it. */
 enum { UNSURE = 1, NAMED, SAID };
@@ -47,7 +55,7 @@ static const char *segments_in_record(tmpl_record_page_t *p, uint32_t first, uin
     if (p->before[after] - p->before[first] > 2 * most) {
         return "";
     }
-    tmpl_text_segments(&p->buf, p->page, first, after, &p->content->decoder);
+    tmpl_text_segments(&p->buf, p->page, first, after, p->decoder);
     return p->buf.len > 0 && p->buf.len <= most ? p->buf.at : "";
 }
 
@@ -68,7 +76,7 @@ static const char *attribute_in_record(tmpl_record_page_t *p, uint32_t node, con
     tmpl_buf_t value;
     const char *decoded = tmpl_value_decode(p->page->src, attr.value, p->pool);
     tmpl_buf_init(&value, p->pool);
-    tmpl_decode(&value, &p->content->decoder, decoded, strlen(decoded));
+    tmpl_decode(&value, p->decoder, decoded, strlen(decoded));
     return value.len > 0 ? value.at : NULL;
 }
 
@@ -107,7 +115,7 @@ static const char *person_in(const char *text, apr_pool_t *pool)
         words += *at == ' ';
         letters += tmpl_is_alpha(*at) || (unsigned char)*at >= 0x80;
     }
-    int is_name = len > 0 && len <= NAME_MOST && words <= NAME_WORDS &&
+    int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS &&
                   (letters > 0 || words == 1) && strchr(name, '{') == NULL;
     return is_name ? name : NULL;
 }
@@ -131,7 +139,7 @@ static uint32_t name_element(const tmpl_record_page_t *p, uint32_t node)
 }
 
 /* The first text in an element that is a name. */
-static const char *first_name(tmpl_record_page_t *p, uint32_t node)
+static const char *first_person(tmpl_record_page_t *p, uint32_t node)
 {
     enum { LINES = 4 };
     const tmpl_node_t *n = &p->page->nodes[node];
@@ -158,7 +166,7 @@ const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
         node = name_element(p, node);
         name = attribute_in_record(p, node, "content");
     }
-    return name != NULL ? person_in(name, p->pool) : first_name(p, node);
+    return name != NULL ? person_in(name, p->pool) : first_person(p, node);
 }
 
 static void see_author(record_reader_t *r, uint32_t node, unsigned cues)
@@ -199,8 +207,11 @@ static void see_date(record_reader_t *r, uint32_t node, int sure)
     if (when != NULL) {
         char shown[TMPL_DATE_SIZE];
         apr_size_t behind = tmpl_date_find(shown, &begin, when, strlen(when));
-        if (behind > 0) {
-            when = apr_pstrmemdup(r->p->pool, when + begin, behind - begin);
+        if (behind > 0) { /* with a day of the week in front, and a time behind */
+            apr_size_t from = begin <= WHEN_BEFORE ? 0 : begin;
+            when += from;
+            when =
+                strlen(when) <= WHEN_SHOWN ? when : apr_pstrmemdup(r->p->pool, when, behind - from);
         }
         if (end == 0 && behind > 0) {
             memcpy(iso, shown, sizeof(iso));
@@ -295,28 +306,49 @@ static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
 static void see_heading(record_reader_t *r, uint32_t node)
 {
     const char *title = text_in_record(r->p, node, TITLE_MOST);
-    const char *of_page = tmpl_metadata_first(&r->p->content->metadata, TMPL_METADATA_TITLE);
     title += strncmp(title, "Re: ", 4) == 0 ? 4 : 0;
     int is_author = 0;
     for (uint32_t i = node; i < r->p->page->nodes[node].after && i < node + AUTHOR_WITHIN; i++) {
         is_author |=
             (r->p->cues[i] & (TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_NOT | TMPL_CUE_DATE)) != 0;
     }
-    if (*title != '\0' && !is_author &&
-        (of_page == NULL || tmpl_elements_share(title, of_page) < 1)) {
+    if (r->p->page->nodes[node].tag == TMPL_TAG_H1 &&
+        tmpl_record_sum(r->p, r->p->kept, node, TMPL_NONE) > 0) {
+        r->record->headline = node;
+    }
+    else if (*title != '\0' && !is_author && r->sure[TMPL_RECORD_TITLE] == 0) {
         set_field(r, TMPL_RECORD_TITLE, NAMED, title, node);
+        if (tmpl_elements_share(title, r->p->headline) == 1) {
+            r->record->fields[TMPL_RECORD_TITLE].value = NULL;
+        }
     }
 }
 
-static void see_card_title(record_reader_t *r, uint32_t node)
+/* The heading in a link that has more in it, as a picture and a price; else the link. */
+static uint32_t title_in_link(const tmpl_record_page_t *p, uint32_t link)
+{
+    enum { WITHIN = 32 };
+    const tmpl_node_t *nodes = p->page->nodes;
+    for (uint32_t i = link + 1; i < nodes[link].after && i < link + WITHIN; i++) {
+        int is_title = (tmpl_tag_flags((tmpl_tag_e)nodes[i].tag) & TMPL_IS_HEADING) ||
+                       (p->cues[i] & (TMPL_CUE_TITLE | TMPL_CUE_AUTHOR)) == TMPL_CUE_TITLE;
+        if (is_title && tmpl_record_sum(p, p->before, i, TMPL_NONE) > 0) {
+            return i;
+        }
+    }
+    return link;
+}
+
+static void see_card_title(record_reader_t *r, uint32_t link)
 {
     const tmpl_known_attr_t *href =
-        tmpl_node_attr(r->p->page, &r->p->page->nodes[node], TMPL_ATTR_HREF);
+        tmpl_node_attr(r->p->page, &r->p->page->nodes[link], TMPL_ATTR_HREF);
     const char *value =
         href != NULL ? tmpl_value_decode(r->p->page->src, href->value, r->p->pool) : "#";
     if (tmpl_href_is_safe(value)) {
-        set_field(r, TMPL_RECORD_TITLE, SAID, text_in_record(r->p, node, TITLE_MOST), node);
-        set_field(r, TMPL_RECORD_ADDRESS, SAID + 2, value, node);
+        uint32_t title = title_in_link(r->p, link);
+        set_field(r, TMPL_RECORD_TITLE, SAID, text_in_record(r->p, title, TITLE_MOST), title);
+        set_field(r, TMPL_RECORD_ADDRESS, SAID + 2, value, link);
     }
 }
 
@@ -335,13 +367,51 @@ static uint32_t own_text(const record_reader_t *r, uint32_t node, uint32_t *insi
     return bytes;
 }
 
+/* How much of a record's text must be in an element, so that the text is the element's. */
+static double needed_share(const record_reader_t *r, uint32_t node)
+{
+    const tmpl_page_t *page = r->p->page;
+    unsigned cues = r->p->cues[node];
+    if (page->nodes[node].tag == TMPL_TAG_P || (cues & TMPL_CUE_QUOTE)) {
+        return 2;
+    }
+    if (page->nodes[node].tag == TMPL_TAG_BLOCKQUOTE && !(cues & TMPL_CUE_TEXT)) {
+        return tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS) != NULL ? IN_QUOTE_TEXT
+                                                                                 : 2;
+    }
+    return (cues & TMPL_CUE_TEXT) ? IN_NAMED_TEXT : IN_TEXT;
+}
+
+/* The element in a record's own part of which microdata say that it is the text. */
+static uint32_t said_text(const record_reader_t *r)
+{
+    const unsigned cues = TMPL_CUE_TEXT | TMPL_CUE_PROP;
+    const tmpl_node_t *nodes = r->p->page->nodes;
+    uint32_t record = r->record->node;
+    for (uint32_t i = record + 1, n = 0; i < nodes[record].after && n < LOOKED_MOST; n++) {
+        if (r->owners[i] != r->index) {
+            i = nodes[i].after;
+            continue;
+        }
+        if ((r->p->cues[i] & cues) == cues && tmpl_record_sum(r->p, r->p->kept, i, TMPL_NONE) > 0) {
+            return i;
+        }
+        i++;
+    }
+    return TMPL_NONE;
+}
+
 /*
- * The element of a record's text: from its element inwards, as long as one child has most of what
- * is in its own part.
+ * The element of a record's text: the one of which microdata say so; else from its element
+ * inwards, as long as one child has most of what is in its own part.
  */
 static uint32_t find_record_text(const record_reader_t *r)
 {
     const tmpl_node_t *nodes = r->p->page->nodes;
+    uint32_t said = said_text(r);
+    if (said != TMPL_NONE) {
+        return said;
+    }
     uint32_t inside = r->index + 1;
     uint32_t node = r->record->node;
     uint32_t all = own_text(r, node, &inside);
@@ -357,8 +427,7 @@ static uint32_t find_record_text(const record_reader_t *r)
                 first = before;
             }
         }
-        if (best == TMPL_NONE || most < IN_TEXT * all || nodes[best].tag == TMPL_TAG_P ||
-            nodes[best].tag == TMPL_TAG_BLOCKQUOTE) {
+        if (best == TMPL_NONE || most < needed_share(r, best) * all) {
             return node;
         }
         inside = first;

@@ -5,10 +5,15 @@
 
 #include "content/groups.h"
 
+/* Bytes of what is said of an author, or stands below a text, at most. */
+#define TMPL_RECORD_PANE_MOST 300
+
 /* A page as it is looked at for records. */
 typedef struct {
-    const tmpl_content_t *content;
     const tmpl_page_t *page;
+    const tmpl_edits_t *edits;
+    const tmpl_decoder_t *decoder;
+    const char *headline;   /* the text of the page's h1; "": none */
     const unsigned *cues;   /* of each node (cues.h) */
     const uint32_t *before; /* [s]: bytes of text before segment s */
     const uint32_t *kept;   /* the same, of text that stays */

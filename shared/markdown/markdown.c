@@ -51,9 +51,12 @@ static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
 
 static const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_note_e kind = w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE;
-    return kind != TMPL_NOTE_NONE ? &tmpl_handlers_notes[kind]
-                                  : handler_of_tag(tag_like(w->page, node));
+    uint32_t of = tmpl_dom_node(node);
+    tmpl_note_e kind = w->notes != NULL ? w->notes[of].kind : TMPL_NOTE_NONE;
+    unsigned part = w->groups->parts != NULL ? w->groups->parts[of] : TMPL_RECORD_NO_PART;
+    return kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
+           : part != TMPL_RECORD_NO_PART ? &tmpl_handlers_records[part]
+                                         : handler_of_tag(tag_like(w->page, node));
 }
 
 static void leave_element(tmpl_writer_t *w, const tmpl_handler_t *handler, const xmlNode *node)
@@ -69,6 +72,7 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
             if (node != w->said) {
+                tmpl_writer_divide(w, (const char *)node->content);
                 tmpl_handler_text(w, node);
             }
         }
@@ -107,6 +111,8 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_po
     tmpl_front_write(&w->flow.out, content, scratch);
     w->behind_list = (apr_size_t)-1;
     w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
+    w->behind_card = (apr_size_t)-1;
+    w->groups = &content->groups;
     w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
     tmpl_markdown_content(w, content->body);
     tmpl_handler_inline_notes(w);
