@@ -93,7 +93,7 @@ typedef struct {
  */
 #define TMPL_RECORD_PARTS(X)                                                                       \
     X(NO_PART)                                                                                     \
-    X(ELEMENT) /* the element of a record */                                                       \
+    X(ELEMENT) /* of a post or a small card */                                                     \
     X(BESIDE)                                                                                      \
     X(HEADLINE)                                                                                    \
     X(TITLE_PART)                                                                                  \

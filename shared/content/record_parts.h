@@ -10,6 +10,6 @@
  * are small. owners: of each node, the index of the record in whose own part it is.
  */
 const unsigned char *tmpl_record_parts(const tmpl_groups_t *groups, const uint32_t *owners,
-                                       const tmpl_record_page_t *p);
+                                       tmpl_record_page_t *p);
 
 #endif
