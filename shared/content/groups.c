@@ -525,7 +525,7 @@ void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_page_t *page, const tmpl
             tmpl_record_read(groups, i, owners, f.p);
         }
         drop_titles(groups);
-        groups->parts = tmpl_record_parts(groups, owners, f.p);
+        tmpl_record_parts(groups, owners, f.p);
     }
     apr_pool_destroy(scratch);
 }

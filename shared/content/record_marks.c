@@ -48,7 +48,7 @@ static void find_nodes(marks_reader_t *r, apr_pool_t *pool)
     }
 }
 
-static uint32_t length_of(const tmpl_record_page_t *p, uint32_t node)
+static uint32_t text_length_of(const tmpl_record_page_t *p, uint32_t node)
 {
     const tmpl_node_t *n = &p->page->nodes[node];
     return p->before[n->after_segment] - p->before[n->first_segment];
@@ -137,7 +137,7 @@ static void add_cues_of_posts(const marks_reader_t *r)
     const tmpl_page_t *page = r->p->page;
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t node = r->nodes[i];
-        int may = page->nodes[node].tag == TMPL_TAG_A && length_of(r->p, node) <= NAME_MOST &&
+        int may = page->nodes[node].tag == TMPL_TAG_A && text_length_of(r->p, node) <= NAME_MOST &&
                   !(r->cues[node] & (TMPL_CUE_NOT | TMPL_CUE_TEXT));
         const tmpl_known_attr_t *href =
             may ? tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_HREF) : NULL;
@@ -178,8 +178,8 @@ static int is_beside_text(const tmpl_record_page_t *p, uint32_t node)
     if (p->page->nodes[node].tag == TMPL_TAG_A) {
         return 1;
     }
-    return ((cues & short_ones) && length_of(p, node) <= NAME_MOST) ||
-           ((cues & long_ones) && length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
+    return ((cues & short_ones) && text_length_of(p, node) <= NAME_MOST) ||
+           ((cues & long_ones) && text_length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
             !holds_text(p, node));
 }
 
@@ -247,7 +247,7 @@ static void see_mark(tmpl_record_marks_t *m, uint32_t node, int in)
 {
     unsigned cues = m->p.cues[node];
     tmpl_tag_e tag = (tmpl_tag_e)m->p.page->nodes[node].tag;
-    uint32_t length = length_of(&m->p, node);
+    uint32_t length = text_length_of(&m->p, node);
     int is_short = (length > 1 && length <= NAME_MOST) || (cues & TMPL_CUE_PROP);
     int is_pane = (cues & TMPL_CUE_PANE) && length > 1 && length <= TMPL_RECORD_PANE_MOST;
     if (((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER)) && is_short) || is_pane) {
@@ -275,7 +275,7 @@ static void see_marks(const marks_reader_t *r, apr_pool_t *pool)
             in[node] = IN_QUOTE;
         }
         else if (in[node] == IN_NONE && (cues & TMPL_CUE_PANE) &&
-                 length_of(r->p, node) <= TMPL_RECORD_PANE_MOST) {
+                 text_length_of(r->p, node) <= TMPL_RECORD_PANE_MOST) {
             in[node] = IN_PANE;
         }
         if (in[node] != IN_QUOTE && (cues != 0 || tag == TMPL_TAG_A)) {

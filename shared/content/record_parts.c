@@ -27,6 +27,7 @@ typedef struct {
     tmpl_record_page_t *p;
     const uint32_t *owners;
     unsigned char *parts;
+    unsigned char *beside;
     tmpl_group_record_t *record;
     uint32_t index;
 } parts_maker_t;
@@ -165,6 +166,24 @@ static void see_post_nodes(const parts_maker_t *m)
     }
 }
 
+/* Leaves out short texts that are directly in the elements around a post's text. */
+static void leave_out_segments(const parts_maker_t *m)
+{
+    const tmpl_page_t *page = m->p->page;
+    const tmpl_node_t *record = &page->nodes[m->record->node];
+    for (uint32_t s = record->first_segment; s < record->after_segment; s++) {
+        uint32_t node = page->segments[s].node;
+        if (m->owners[node] != m->index) {
+            uint32_t other = m->groups->records[m->owners[node]].node;
+            s = page->nodes[other].after_segment - 1; /* at least s */
+        }
+        else if (node != m->record->text && is_in_node(page, m->record->text, node) &&
+                 page->segments[s].length <= BESIDE_MOST) {
+            m->beside[s] = 1;
+        }
+    }
+}
+
 static void leave_out_field(const parts_maker_t *m, tmpl_record_field_e field)
 {
     enum { MOST = 80 };
@@ -189,6 +208,7 @@ static void make_post_parts(const parts_maker_t *m)
     }
     if (record->text != record->node) {
         leave_out_beside(m, record->text);
+        leave_out_segments(m);
     }
     else {
         leave_out_field(m, TMPL_RECORD_AUTHOR);
@@ -328,11 +348,11 @@ static void find_small_cards(const parts_maker_t *of)
     }
 }
 
-const unsigned char *tmpl_record_parts(const tmpl_groups_t *groups, const uint32_t *owners,
-                                       tmpl_record_page_t *p)
+void tmpl_record_parts(tmpl_groups_t *groups, const uint32_t *owners, tmpl_record_page_t *p)
 {
     unsigned char *parts = apr_pcalloc(p->pool, p->page->n_nodes);
-    parts_maker_t m = { groups, p, owners, parts, NULL, 0 };
+    unsigned char *beside = apr_pcalloc(p->pool, p->page->n_segments + 1);
+    parts_maker_t m = { groups, p, owners, parts, beside, NULL, 0 };
     find_small_cards(&m);
     for (uint32_t i = 0; i < groups->n; i++) {
         const tmpl_group_record_t *record = &groups->records[i];
@@ -348,5 +368,6 @@ const unsigned char *tmpl_record_parts(const tmpl_groups_t *groups, const uint32
             make_card_parts(&m);
         }
     }
-    return parts;
+    groups->parts = parts;
+    groups->beside = beside;
 }
