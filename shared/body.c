@@ -43,7 +43,7 @@ static const char *markdown_of(apr_size_t *len, const tmpl_page_t *page, const t
 const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, const char *url, apr_pool_t *pool)
 {
-    tmpl_content_opts_t as = { url, input->charset };
+    tmpl_content_opts_t as = { url, input->charset, 1 };
     tmpl_outcome_t again;
     const tmpl_page_t *page = outcome->page;
     if (page == NULL) {

@@ -67,6 +67,7 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
     }
     const char *address = tmpl_image_address(node, w->pool);
     if (address != NULL && !is_left_out(w, node, text, address)) {
+        tmpl_writer_divide(w, address);
         tmpl_leaf_image(&w->leaf, text != NULL ? text : "", address);
         w->image.address = address;
         w->image.text = text;

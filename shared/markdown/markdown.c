@@ -14,21 +14,21 @@
 static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
 {
     static const tmpl_handler_t *const handlers[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_H1] = &tmpl_handler_heading,    [TMPL_TAG_H2] = &tmpl_handler_heading,
-        [TMPL_TAG_H3] = &tmpl_handler_heading,    [TMPL_TAG_H4] = &tmpl_handler_heading,
-        [TMPL_TAG_H5] = &tmpl_handler_heading,    [TMPL_TAG_H6] = &tmpl_handler_heading,
-        [TMPL_TAG_DT] = &tmpl_handler_term,       [TMPL_TAG_SUMMARY] = &tmpl_handler_term,
-        [TMPL_TAG_DD] = &tmpl_handler_definition, [TMPL_TAG_BLOCKQUOTE] = &tmpl_handler_quote,
-        [TMPL_TAG_UL] = &tmpl_handler_list,       [TMPL_TAG_OL] = &tmpl_handler_list,
-        [TMPL_TAG_MENU] = &tmpl_handler_list,     [TMPL_TAG_DIR] = &tmpl_handler_list,
-        [TMPL_TAG_LI] = &tmpl_handler_item,       [TMPL_TAG_HR] = &tmpl_handler_rule,
-        [TMPL_TAG_BR] = &tmpl_handler_break,      [TMPL_TAG_PRE] = &tmpl_handler_pre,
-        [TMPL_TAG_LISTING] = &tmpl_handler_pre,   [TMPL_TAG_TABLE] = &tmpl_handler_table,
-        [TMPL_TAG_TR] = &tmpl_handler_row,        [TMPL_TAG_TD] = &tmpl_handler_cell,
-        [TMPL_TAG_TH] = &tmpl_handler_cell,       [TMPL_TAG_IMG] = &tmpl_handler_image,
-        [TMPL_TAG_IFRAME] = &tmpl_handler_player, [TMPL_TAG_VIDEO] = &tmpl_handler_player,
-        [TMPL_TAG_AUDIO] = &tmpl_handler_player,  [TMPL_TAG_A] = &tmpl_handler_link,
-        [TMPL_TAG_BUTTON] = &tmpl_handler_spaced,
+        [TMPL_TAG_H1] = &tmpl_handler_heading,       [TMPL_TAG_H2] = &tmpl_handler_heading,
+        [TMPL_TAG_H3] = &tmpl_handler_heading,       [TMPL_TAG_H4] = &tmpl_handler_heading,
+        [TMPL_TAG_H5] = &tmpl_handler_heading,       [TMPL_TAG_H6] = &tmpl_handler_heading,
+        [TMPL_TAG_DT] = &tmpl_handler_term_of_list,  [TMPL_TAG_SUMMARY] = &tmpl_handler_term,
+        [TMPL_TAG_DL] = &tmpl_handler_terms,         [TMPL_TAG_DD] = &tmpl_handler_definition,
+        [TMPL_TAG_BLOCKQUOTE] = &tmpl_handler_quote, [TMPL_TAG_UL] = &tmpl_handler_list,
+        [TMPL_TAG_OL] = &tmpl_handler_list,          [TMPL_TAG_MENU] = &tmpl_handler_list,
+        [TMPL_TAG_DIR] = &tmpl_handler_list,         [TMPL_TAG_LI] = &tmpl_handler_item,
+        [TMPL_TAG_HR] = &tmpl_handler_rule,          [TMPL_TAG_BR] = &tmpl_handler_break,
+        [TMPL_TAG_PRE] = &tmpl_handler_pre,          [TMPL_TAG_LISTING] = &tmpl_handler_pre,
+        [TMPL_TAG_TABLE] = &tmpl_handler_table,      [TMPL_TAG_TR] = &tmpl_handler_row,
+        [TMPL_TAG_TD] = &tmpl_handler_cell,          [TMPL_TAG_TH] = &tmpl_handler_cell,
+        [TMPL_TAG_IMG] = &tmpl_handler_image,        [TMPL_TAG_A] = &tmpl_handler_link,
+        [TMPL_TAG_IFRAME] = &tmpl_handler_player,    [TMPL_TAG_VIDEO] = &tmpl_handler_player,
+        [TMPL_TAG_AUDIO] = &tmpl_handler_player,     [TMPL_TAG_BUTTON] = &tmpl_handler_spaced,
     };
     static const tmpl_handler_t nothing = { NULL, NULL };
     if (handlers[tag] != NULL) {
@@ -72,9 +72,12 @@ static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
 
 static const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_note_e kind = w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE;
-    return kind != TMPL_NOTE_NONE ? &tmpl_handlers_notes[kind]
-                                  : handler_of_tag(tag_like(w->page, node));
+    uint32_t of = tmpl_dom_node(node);
+    tmpl_note_e kind = w->notes != NULL ? w->notes[of].kind : TMPL_NOTE_NONE;
+    unsigned part = w->groups->parts != NULL ? w->groups->parts[of] : TMPL_RECORD_NO_PART;
+    return kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
+           : part != TMPL_RECORD_NO_PART ? &tmpl_handlers_records[part]
+                                         : handler_of_tag(tag_like(w->page, node));
 }
 
 static void leave_element(tmpl_writer_t *w, const tmpl_handler_t *handler, const xmlNode *node)
@@ -90,6 +93,7 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
             if (node != w->said) {
+                tmpl_writer_divide(w, (const char *)node->content);
                 tmpl_handler_text(w, node);
             }
         }
@@ -155,6 +159,8 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_po
     tmpl_front_write(&w->flow.out, content, scratch);
     w->behind_list = (apr_size_t)-1;
     w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
+    w->behind_card = (apr_size_t)-1;
+    w->groups = &content->groups;
     w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
     write_title(w, content);
     tmpl_markdown_content(w, content->body);
