@@ -72,8 +72,8 @@ const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool);
 /* Fills all options of the library. The pointers in opts are those of conf. */
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 
-/* Whether requests of the section may get Markdown instead of HTML, by their Accept field. */
-int tmpl_conf_negotiates(const tmpl_conf_t *conf);
+/* The variants (accept.h) that requests may get instead of HTML, by their Accept field. */
+unsigned tmpl_conf_offers(const tmpl_conf_t *conf);
 
 /* The media type of what the mode sends in place of pages; NULL: it sends pages. */
 const char *tmpl_conf_type(const tmpl_conf_t *conf);
