@@ -26,23 +26,38 @@ static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
     return buf.at;
 }
 
+/* The content's tree and metadata are gone when the Markdown is written. */
+static const char *markdown_of(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
+                               const tmpl_content_opts_t *opts, apr_pool_t *pool)
+{
+    tmpl_content_t content;
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    const char *markdown = tmpl_content_read(&content, page, edits, opts, scratch)
+                               ? tmpl_markdown(len, &content, pool)
+                               : NULL;
+    apr_pool_destroy(scratch);
+    return markdown;
+}
+
 const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, const char *url, apr_pool_t *pool)
 {
-    tmpl_markdown_opts_t markdown = { url, input->charset };
+    tmpl_content_opts_t as = { url, input->charset };
     tmpl_outcome_t again;
-    if (outcome->page == NULL) {
+    const tmpl_page_t *page = outcome->page;
+    if (page == NULL) {
         return NULL;
     }
     if (opts->mode == TMPL_MODE_TEXT) {
         return visible_text(len, outcome, input, pool);
     }
-    if (outcome->page->nodes == NULL) {
+    if (page->nodes == NULL) {
         /* a decision from a cache: the page itself was not read */
         if (!tmpl_clean_read(&again, input, opts, pool)) {
             return NULL;
         }
-        return tmpl_markdown(len, again.page, &outcome->edits, &markdown, pool);
+        page = again.page;
     }
-    return tmpl_markdown(len, outcome->page, &outcome->edits, &markdown, pool);
+    return markdown_of(len, page, &outcome->edits, &as, pool);
 }

@@ -8,7 +8,7 @@
 #ifndef TMPL_LEAF_H
 #define TMPL_LEAF_H
 
-#include "markdown/href.h"
+#include "content/href.h"
 
 /* X(id, mark in Markdown, element in HTML): the formats. Each may be open once. */
 #define TMPL_FORMATS(X)                                                                            \

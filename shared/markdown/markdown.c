@@ -14,12 +14,11 @@
 #include "markdown/grid_write.h"
 #include "markdown/leaf.h"
 #include "markdown/flow.h"
-#include "markdown/image.h"
+#include "content/image.h"
 #include "markdown/listing.h"
 #include "markdown/notes.h"
 #include "markdown/permalink.h"
 #include "markdown/write.h"
-#include "text/reference.h"
 
 /* A list that is open. */
 typedef struct {
@@ -34,8 +33,7 @@ typedef struct {
     const tmpl_page_t *page;
     tmpl_flow_t flow;
     tmpl_leaf_t leaf;
-    tmpl_buf_t code; /* the code of a pre */
-    tmpl_hrefs_t hrefs;
+    tmpl_buf_t code;          /* the code of a pre */
     const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
     const xmlNode *link;      /* the open link; NULL: none */
     const char *href;         /* of the link that began last; NULL: it is not written */
@@ -726,57 +724,24 @@ static void write_inlines(markdown_writer_t *w)
     }
 }
 
-/* The page as a tree, without the parts that edits delete. */
-static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *edits,
-                                  const tmpl_decoder_t *decoder, apr_pool_t *pool)
-{
-    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
-    for (uint32_t i = 0; i < edits->n; i++) {
-        without[i] = edits->edits[i].span;
-    }
-    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,      .displayed = 1,
-                             .data = 1, .on_demand = 1, .no_spans = 1, .formulas = 1 };
-    return tmpl_dom(page, &opts, pool);
-}
-
-/* The address that a page names as its own; NULL if it names none, or not in full. */
-static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
-{
-    const char *url = tmpl_value_decode(page->src, page->canonical, pool);
-    return strlen(url) > strlen("https://") && strncmp(url, "http", 4) == 0 ? url : NULL;
-}
-
-const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
-                          const tmpl_markdown_opts_t *opts, apr_pool_t *pool)
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    tmpl_decoder_t decoder;
-    tmpl_decoder_find(&decoder, page->src, page->len, opts->charset, scratch);
-    xmlDoc *doc = tree_without_edits(page, edits, &decoder, scratch);
-    const char *markdown = NULL;
-    if (doc != NULL) {
-        markdown_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
-        const xmlNode *html = xmlDocGetRootElement(doc);
-        w->page = page;
-        w->pool = scratch;
-        tmpl_flow_init(&w->flow, tmpl_markdown_most(page->len), pool);
-        tmpl_hrefs_init(&w->hrefs, opts->url != NULL ? opts->url : canonical_of(page, scratch),
-                        tmpl_front_base(html->children), scratch);
-        tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
-        tmpl_buf_init(&w->code, scratch);
-        tmpl_metadata_source_t source = { page, edits, &decoder, html, opts->url };
-        tmpl_metadata_t metadata;
-        tmpl_metadata_read(&metadata, &source, scratch);
-        tmpl_front_write(&w->flow.out, &metadata, &w->hrefs, scratch);
-        w->behind_list = (apr_size_t)-1;
-        w->notes = tmpl_notes_find(page, html->last, &w->hrefs, scratch);
-        w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
-        write_content(w, html->last);
-        write_inlines(w);
-        *len = w->flow.out.len;
-        markdown = w->flow.over ? NULL : w->flow.out.at;
-    }
+    markdown_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
+    w->page = content->page;
+    w->pool = scratch;
+    tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), pool);
+    tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
+    tmpl_buf_init(&w->code, scratch);
+    tmpl_front_write(&w->flow.out, content, scratch);
+    w->behind_list = (apr_size_t)-1;
+    w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
+    w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
+    write_content(w, content->body);
+    write_inlines(w);
+    *len = w->flow.out.len;
+    const char *markdown = w->flow.over ? NULL : w->flow.out.at;
     apr_pool_destroy(scratch);
     return markdown;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the page's edits leave, as Markdown: CommonMark 0.31 with tables, strikethrough and
+ * A page's content as Markdown: CommonMark 0.31 with tables, strikethrough and
  * footnotes of GFM. Readers of Markdown read the page's text as text again, whatever it says: it
  * begins no heading, list, link or HTML.
  *
@@ -20,13 +20,7 @@
 #ifndef TMPL_MARKDOWN_H
 #define TMPL_MARKDOWN_H
 
-#include "base/buf.h"
-#include "rewrite/rewrite.h"
-
-typedef struct {
-    const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
-    const char *charset; /* from the Content-Type header; NULL: none */
-} tmpl_markdown_opts_t;
+#include "content/content.h"
 
 /* The most bytes that the Markdown of a page of len bytes may have. */
 static inline apr_size_t tmpl_markdown_most(apr_size_t len)
@@ -35,11 +29,9 @@ static inline apr_size_t tmpl_markdown_most(apr_size_t len)
 }
 
 /*
- * Writes the page without the spans of edits, which only delete. Returns the Markdown, *len bytes
- * and a NUL, from pool. NULL if the Markdown would be longer than tmpl_markdown_most(), as with
- * very many relative links, or if the page's tree takes too much memory (dom.h).
+ * Writes content. Returns the Markdown, *len bytes and a NUL, from pool. NULL if it would be longer
+ * than tmpl_markdown_most(), as with very many relative links.
  */
-const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
-                          const tmpl_markdown_opts_t *opts, apr_pool_t *pool);
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool);
 
 #endif

@@ -7,14 +7,22 @@
 #include "markdown/markdown.h"
 #include "markdown/notes.h"
 
+static const char *written(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
+                           const tmpl_content_opts_t *opts, apr_pool_t *pool)
+{
+    tmpl_content_t content;
+    assert_true(tmpl_content_read(&content, page, edits, opts, pool));
+    return tmpl_markdown(len, &content, pool);
+}
+
 /* The Markdown of the content of a body, without front matter; NULL if it is too long. */
 static const char *markdown_of(const char *body, const char *url, apr_pool_t *pool)
 {
     apr_size_t len;
     tmpl_edits_t none = { 0 };
-    tmpl_markdown_opts_t opts = { url, "utf-8" };
+    tmpl_content_opts_t opts = { url, "utf-8" };
     const char *html = apr_pstrcat(pool, "<!DOCTYPE html><body>", body, NULL);
-    const char *markdown = tmpl_markdown(&len, check_page(html, pool), &none, &opts, pool);
+    const char *markdown = written(&len, check_page(html, pool), &none, &opts, pool);
     if (markdown != NULL) {
         assert_int_equal(strlen(markdown), len);
     }
@@ -559,8 +567,8 @@ static void front_matter(void **state)
         "<link rel=canonical href=/y></head><body><p>text <a href=z>z</a>";
     apr_size_t len;
     tmpl_edits_t none = { 0 };
-    tmpl_markdown_opts_t opts = { "http://e.org/p", NULL };
-    assert_string_equal(tmpl_markdown(&len, check_page(html, *state), &none, &opts, *state),
+    tmpl_content_opts_t opts = { "http://e.org/p", NULL };
+    assert_string_equal(written(&len, check_page(html, *state), &none, &opts, *state),
                         "---\ntitle: \"a \\\"b\\\"\\\\ --- & c\"\ndescription: \"d --- # e\"\n"
                         "canonical: \"http://e.org/y\"\nlanguage: \"de\"\nauthor: \"Ann Lee\"\n"
                         "published: \"2026-01-02\"\nimage: \"http://e.org/x/i.png\"\n---\n\n"
@@ -583,9 +591,9 @@ static void edits_are_left_out(void **state)
     static const char *const nothing[] = { "" };
     tmpl_edit_t edits[] = { { { 11, 19 }, 0 }, { { 25, 37 }, 0 } };
     tmpl_edits_t all = { edits, 2, nothing };
-    tmpl_markdown_opts_t opts = { 0 };
+    tmpl_content_opts_t opts = { 0 };
     apr_size_t len;
-    assert_string_equal(tmpl_markdown(&len, check_page(html, *state), &all, &opts, *state),
+    assert_string_equal(written(&len, check_page(html, *state), &all, &opts, *state),
                         "a c\n\ne*f* g\n");
 }
 
@@ -628,10 +636,10 @@ static void footnotes_of_the_page(void **state)
     }
     /* with a base element, "#n" is another page's */
     tmpl_edits_t none = { 0 };
-    tmpl_markdown_opts_t opts = { "https://e.org/a", NULL };
+    tmpl_content_opts_t opts = { "https://e.org/a", NULL };
     apr_size_t len;
     const char *html = "<head><base href='/'></head><body>a" REF("n", "1") "<p id=n>x";
-    const char *is = tmpl_markdown(&len, check_page(html, *state), &none, &opts, *state);
+    const char *is = written(&len, check_page(html, *state), &none, &opts, *state);
     assert_non_null(strstr(is, "a<sup>[1](https://e.org/#n)</sup>"));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/image.h"
+#include "content/image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "dom/dom.h"
-#include "markdown/href.h"
+#include "content/href.h"
 
 /* Whether a script's attribute has an address: "false" and "/a_{width}.png" are none. */
 static int is_address(const char *value)

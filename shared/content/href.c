@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/href.h"
+#include "content/href.h"
 
 #include <string.h>
 

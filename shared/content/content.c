@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "content/content.h"
+
+#include <string.h>
+
+#include "dom/dom.h"
+#include "text/reference.h"
+
+/* The page as a tree, without the parts that edits delete. */
+static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *edits,
+                                  const tmpl_decoder_t *decoder, apr_pool_t *pool)
+{
+    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
+    for (uint32_t i = 0; i < edits->n; i++) {
+        without[i] = edits->edits[i].span;
+    }
+    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,      .displayed = 1,
+                             .data = 1, .on_demand = 1, .no_spans = 1, .formulas = 1 };
+    return tmpl_dom(page, &opts, pool);
+}
+
+/* The address that a page names as its own; NULL if it names none, or not in full. */
+static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    const char *url = tmpl_value_decode(page->src, page->canonical, pool);
+    return strlen(url) > strlen("https://") && strncmp(url, "http", 4) == 0 ? url : NULL;
+}
+
+/* The href of the first base element in head that has one; NULL if there is none. */
+static const char *page_base(const xmlNode *head)
+{
+    const char *base = NULL;
+    for (const xmlNode *node = head->children; node != NULL && base == NULL; node = node->next) {
+        if (strcmp((const char *)node->name, "base") == 0) {
+            base = tmpl_dom_attribute(node, "href");
+        }
+    }
+    return base;
+}
+
+int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tmpl_edits_t *edits,
+                      const tmpl_content_opts_t *opts, apr_pool_t *pool)
+{
+    content->page = page;
+    content->edits = edits;
+    tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
+    const xmlDoc *doc = tree_without_edits(page, edits, &content->decoder, pool);
+    if (doc == NULL) {
+        return 0;
+    }
+    content->html = xmlDocGetRootElement(doc);
+    content->body = content->html->last;
+    tmpl_hrefs_init(&content->hrefs, opts->url != NULL ? opts->url : canonical_of(page, pool),
+                    page_base(content->html->children), pool);
+    tmpl_metadata_source_t source = { page, edits, &content->decoder, content->html, opts->url };
+    tmpl_metadata_read(&content->metadata, &source, pool);
+    return 1;
+}
