@@ -183,9 +183,8 @@ static tmpl_mode_e mode_asked_for(request_rec *r)
 {
     unsigned offers = tmpl_conf_offers(tmpl_conf_of(r));
 
-    return offers != 0
-               ? tmpl_accept_mode(apr_table_getm(r->pool, r->headers_in, "Accept"), offers)
-               : TMPL_MODE_OFF;
+    return offers != 0 ? tmpl_accept_mode(apr_table_getm(r->pool, r->headers_in, "Accept"), offers)
+                       : TMPL_MODE_OFF;
 }
 
 /* If r prefers a variant, gives r a copy of its section in that mode, as an <If> would do. */

@@ -6,7 +6,7 @@
 #ifndef TMPL_FLOW_H
 #define TMPL_FLOW_H
 
-#include "base/buf.h"
+#include "markdown/pieces.h"
 
 /* The depth of containers in one another at most; deeper containers are left out. */
 #define TMPL_FLOW_DEPTH 100
@@ -39,9 +39,12 @@ typedef struct {
     uint32_t shared;  /* how many of these are still open */
     tmpl_flow_e last;
     int begun; /* a block was written */
+    tmpl_pieces_t *pieces; /* gets what is written, too; NULL: not wanted */
+    uint32_t outside;      /* containers around that the run of pieces does not write */
 } tmpl_flow_t;
 
-void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, apr_pool_t *pool);
+/* pieces may be NULL: if not, each of its runs stands alone, without containers begun before. */
+void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, tmpl_pieces_t *pieces, apr_pool_t *pool);
 
 /* Opens a block quote. head is its first line, or NULL. */
 void tmpl_flow_quote(tmpl_flow_t *flow, const char *head);

@@ -312,11 +312,21 @@ static int enter_break(markdown_writer_t *w, const xmlNode *node)
     return 1;
 }
 
+/* Whether an element is to be written, which what is written next is of. */
+static int is_kept(const markdown_writer_t *w, const xmlNode *node)
+{
+    return w->flow.pieces == NULL ||
+           tmpl_pieces_keep_node(w->flow.pieces, tmpl_dom_node(node), tmpl_leaf_is_empty(&w->leaf));
+}
+
 static int enter_pre(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf != NULL) {
         return 0;
+    }
+    if (!is_kept(w, node)) {
+        return 1;
     }
     tmpl_buf_clear(&w->code);
     const char *language = tmpl_listing_read(&w->code, w->page, node, w->pool);
@@ -330,6 +340,9 @@ static int enter_table(markdown_writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf == NULL && w->table.node == NULL) {
+        if (!is_kept(w, node)) {
+            return 1;
+        }
         tmpl_grid_begin(&w->table, w->page, node);
     }
     return 0;
@@ -385,7 +398,7 @@ static int enter_image(markdown_writer_t *w, const xmlNode *node)
 {
     const char *alt = tmpl_dom_attribute(node, "alt");
     const char *address = tmpl_image_address(node, w->pool);
-    if (address != NULL) {
+    if (address != NULL && is_kept(w, node)) {
         tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", address);
     }
     return 1;
@@ -662,6 +675,11 @@ static int is_bracketed(const markdown_writer_t *w, const xmlNode *node)
 
 static void write_text_node(markdown_writer_t *w, const xmlNode *node)
 {
+    if (w->flow.pieces != NULL && tmpl_dom_segment(node) != TMPL_NONE &&
+        !tmpl_pieces_keep(w->flow.pieces, tmpl_dom_segment(node), tmpl_leaf_is_empty(&w->leaf))) {
+        tmpl_leaf_space(&w->leaf);
+        return;
+    }
     const char *text = (const char *)node->content + is_bracketed(w, node->prev);
     if (is_bracketed(w, node->next)) {
         text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
@@ -724,17 +742,21 @@ static void write_inlines(markdown_writer_t *w)
     }
 }
 
-const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
+/* pieces is NULL: with front matter. */
+static const char *write_page(apr_size_t *len, const tmpl_content_t *content, tmpl_pieces_t *pieces,
+                              apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     markdown_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
     w->page = content->page;
     w->pool = scratch;
-    tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), pool);
+    tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), pieces, pool);
     tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
     tmpl_buf_init(&w->code, scratch);
-    tmpl_front_write(&w->flow.out, content, scratch);
+    if (pieces == NULL) {
+        tmpl_front_write(&w->flow.out, content, scratch);
+    }
     w->behind_list = (apr_size_t)-1;
     w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
     w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
@@ -744,4 +766,15 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_po
     const char *markdown = w->flow.over ? NULL : w->flow.out.at;
     apr_pool_destroy(scratch);
     return markdown;
+}
+
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
+{
+    return write_page(len, content, NULL, pool);
+}
+
+const char *tmpl_markdown_pieces(apr_size_t *len, const tmpl_content_t *content,
+                                 tmpl_pieces_t *pieces, apr_pool_t *pool)
+{
+    return write_page(len, content, pieces, pool);
 }

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/data.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "data/json_text.h"
+#include "markdown/front.h"
+#include "markdown/markdown.h"
+
+static const struct {
+    const char *key;
+    int most;
+} fields[] = {
+#define FIELD(id, key, characters, most) { key, most },
+    TMPL_METADATA(FIELD)
+#undef FIELD
+};
+
+/* A span of a text without white space around it. */
+typedef struct {
+    const char *at;
+    apr_size_t len;
+} slice_t;
+
+static slice_t slice_of(const char *text, apr_size_t from, apr_size_t to)
+{
+    while (from < to && (unsigned char)text[from] <= ' ' && text[from] != ' ') {
+        from++;
+    }
+    while (to > from && (unsigned char)text[to - 1] <= ' ') {
+        to--;
+    }
+    return (slice_t){ text + from, to - from };
+}
+
+static void add_text(tmpl_buf_t *out, const char *name, const char *text)
+{
+    if (text != NULL && *text != '\0') {
+        tmpl_json_string(out, name, text, strlen(text));
+    }
+}
+
+/* "4.5/5" as an object. */
+static void add_rating_json(tmpl_buf_t *out, const char *name, const char *text, apr_pool_t *pool)
+{
+    const char *slash = strchr(text, '/');
+    const char *value = apr_pstrmemdup(pool, text, strcspn(text, "/"));
+    if (!tmpl_json_is_number(value)) {
+        return;
+    }
+    tmpl_json_open(out, name, '{');
+    tmpl_json_number(out, "value", value);
+    if (slash != NULL && tmpl_json_is_number(slash + 1)) {
+        tmpl_json_number(out, "best", slash + 1);
+    }
+    tmpl_json_close(out, '}');
+}
+
+static void add_list(tmpl_buf_t *out, const char *name, const apr_array_header_t *values)
+{
+    tmpl_json_open(out, name, '[');
+    for (int i = 0; i < values->nelts; i++) {
+        add_text(out, NULL, APR_ARRAY_IDX(values, i, const char *));
+    }
+    tmpl_json_close(out, ']');
+}
+
+static void add_address(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
+{
+    tmpl_buf_t address;
+    tmpl_buf_init(&address, pool);
+    if (content->hrefs.url != NULL) {
+        tmpl_href_resolve(&address, &content->hrefs, content->hrefs.url);
+        add_text(out, "address", address.at);
+    }
+}
+
+static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
+{
+    for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
+        const char *text = tmpl_front_text(content, (tmpl_metadata_e)i, pool);
+        const char *key = fields[i].key;
+        if (text == NULL || content->metadata.values[i] == NULL) {
+            continue;
+        }
+        if (i == TMPL_METADATA_RATING) {
+            add_rating_json(out, key, text, pool);
+        }
+        else if (i == TMPL_METADATA_PRICE && tmpl_json_is_number(text)) {
+            tmpl_json_number(out, key, text);
+        }
+        else if (fields[i].most > 1) {
+            add_list(out, key, content->metadata.values[i]);
+        }
+        else {
+            add_text(out, key, text);
+        }
+    }
+}
+
+/* A page's pieces, and its Markdown. */
+typedef struct {
+    tmpl_pieces_t pieces;
+    const char *markdown;
+    apr_size_t len;
+    const char *url; /* the page's address; NULL: not known */
+} written_t;
+
+static const tmpl_run_t *run_at(const written_t *written, int i)
+{
+    return &APR_ARRAY_IDX(written->pieces.runs, i, tmpl_run_t);
+}
+
+static int is_last(const written_t *written, int run)
+{
+    return run + 1 == written->pieces.runs->nelts;
+}
+
+static slice_t text_of_run(const written_t *written, int i)
+{
+    return slice_of(written->pieces.text.at, run_at(written, i)->text,
+                    is_last(written, i) ? written->pieces.text.len : run_at(written, i + 1)->text);
+}
+
+static slice_t markdown_of_run(const written_t *written, int i)
+{
+    return slice_of(written->markdown, run_at(written, i)->markdown,
+                    is_last(written, i) ? written->len : run_at(written, i + 1)->markdown);
+}
+
+static void add_parts(tmpl_buf_t *out, const written_t *written)
+{
+    tmpl_json_open(out, "parts", '[');
+    for (int i = 0; i < written->pieces.runs->nelts; i++) {
+        slice_t text = text_of_run(written, i);
+        slice_t markdown = markdown_of_run(written, i);
+        tmpl_json_open(out, NULL, '{');
+        add_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, i)->part));
+        tmpl_json_string(out, "text", text.at, text.len);
+        tmpl_json_string(out, "markdown", markdown.at, markdown.len);
+        tmpl_json_close(out, '}');
+    }
+    tmpl_json_close(out, ']');
+}
+
+static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
+{
+    add_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, (int)run)->part));
+}
+
+/* Whether an address leads to a place of the page itself. */
+static int is_within(const written_t *written, const char *address)
+{
+    apr_size_t len = strcspn(address, "#");
+    return address[len] == '#' &&
+           (len == 0 || (written->url != NULL && strlen(written->url) == len &&
+                         memcmp(written->url, address, len) == 0));
+}
+
+static void add_links(tmpl_buf_t *out, const written_t *written)
+{
+    const apr_array_header_t *links = written->pieces.links;
+    tmpl_json_open(out, "links", '[');
+    for (int i = 0; i < links->nelts; i++) {
+        const tmpl_run_link_t *link = &APR_ARRAY_IDX(links, i, tmpl_run_link_t);
+        if (is_within(written, link->address)) {
+            continue;
+        }
+        tmpl_json_open(out, NULL, '{');
+        tmpl_json_string(out, "text", link->text, strlen(link->text));
+        add_text(out, "address", link->address);
+        add_part_of(out, written, link->run);
+        tmpl_json_close(out, '}');
+    }
+    tmpl_json_close(out, ']');
+}
+
+/* The line of text beside an image, or behind it, if it is of a caption. */
+static slice_t caption_of(const written_t *written, const tmpl_run_image_t *image)
+{
+    const tmpl_buf_t *text = &written->pieces.text;
+    int run = (int)image->run;
+    run += !is_last(written, run) && run_at(written, run + 1)->text == image->text;
+    if (run_at(written, run)->part != TMPL_PART_CAPTION) {
+        return (slice_t){ "", 0 };
+    }
+    const char *line = text->at + image->text;
+    return slice_of(line, 0, strcspn(line, "\n"));
+}
+
+static void add_images(tmpl_buf_t *out, const written_t *written)
+{
+    const apr_array_header_t *images = written->pieces.images;
+    tmpl_json_open(out, "images", '[');
+    for (int i = 0; i < images->nelts; i++) {
+        const tmpl_run_image_t *image = &APR_ARRAY_IDX(images, i, tmpl_run_image_t);
+        slice_t caption = caption_of(written, image);
+        tmpl_json_open(out, NULL, '{');
+        add_text(out, "address", image->address);
+        tmpl_json_string(out, "alt", image->alt, strlen(image->alt));
+        if (caption.len > 0) {
+            tmpl_json_string(out, "caption", caption.at, caption.len);
+        }
+        add_part_of(out, written, image->run);
+        tmpl_json_close(out, '}');
+    }
+    tmpl_json_close(out, ']');
+}
+
+/* The members that say how the page was judged. */
+static void add_judgement(tmpl_buf_t *out, const tmpl_data_opts_t *opts, apr_pool_t *pool)
+{
+    add_text(out, "declined", opts->declined);
+    if (opts->verdicts != NULL) {
+        tmpl_json_number(out, "confidence", apr_psprintf(pool, "%.3f", opts->confidence));
+    }
+    add_text(out, "fingerprint", opts->fingerprint);
+    if (opts->version != 0) {
+        add_text(out, "version",
+                 apr_psprintf(pool, "%08x-%08x", (unsigned)(opts->version >> 32),
+                              (unsigned)opts->version));
+    }
+}
+
+const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl_data_opts_t *opts,
+                      apr_pool_t *pool)
+{
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    written_t written = { .url = content->hrefs.url };
+    tmpl_pieces_init(&written.pieces, content->page, opts->verdicts, opts->declined != NULL,
+                     scratch);
+    written.markdown = tmpl_markdown_pieces(&written.len, content, &written.pieces, scratch);
+    tmpl_buf_t out;
+    tmpl_buf_init(&out, pool);
+    if (written.markdown != NULL) {
+        tmpl_json_open(&out, NULL, '{');
+        tmpl_json_number(&out, "schema", TMPL_DATA_SCHEMA);
+        add_address(&out, content, scratch);
+        add_metadata(&out, content, scratch);
+        add_parts(&out, &written);
+        add_links(&out, &written);
+        add_images(&out, &written);
+        add_judgement(&out, opts, scratch);
+        tmpl_json_close(&out, '}');
+        tmpl_buf_add_byte(&out, '\n');
+    }
+    *len = out.len;
+    const char *json =
+        out.len > 0 && out.len <= 2 * tmpl_markdown_most(content->page->len) ? out.at : NULL;
+    apr_pool_destroy(scratch);
+    return json;
+}

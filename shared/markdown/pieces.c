@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/pieces.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+/* Bytes of a link's text from which no further text is added. */
+#define LONG_TEXT 200
+
+void tmpl_pieces_init(tmpl_pieces_t *pieces, const tmpl_page_t *page,
+                      const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool)
+{
+    *pieces = (tmpl_pieces_t){ page, verdicts, whole, .part = TMPL_PART_BODY, .pool = pool };
+    tmpl_buf_init(&pieces->text, pool);
+    pieces->runs = apr_array_make(pool, 16, sizeof(tmpl_run_t));
+    pieces->links = apr_array_make(pool, 16, sizeof(tmpl_run_link_t));
+    pieces->images = apr_array_make(pool, 16, sizeof(tmpl_run_image_t));
+}
+
+int tmpl_pieces_keep(tmpl_pieces_t *pieces, uint32_t segment, int begins)
+{
+    if (pieces->verdicts == NULL) {
+        return 1;
+    }
+    const tmpl_verdict_t *verdict = &pieces->verdicts[pieces->page->segments[segment].block];
+    if (verdict->template && !pieces->whole) {
+        return 0;
+    }
+    pieces->part = begins ? verdict->part : pieces->part;
+    return 1;
+}
+
+int tmpl_pieces_keep_node(tmpl_pieces_t *pieces, uint32_t node, int begins)
+{
+    enum { MOST = 64 }; /* segments that are looked at: nodes may be nested deeply */
+    const tmpl_node_t *of = &pieces->page->nodes[node];
+    uint32_t n = of->after_segment - of->first_segment;
+    for (uint32_t s = of->first_segment; s < of->after_segment && s - of->first_segment < MOST;
+         s++) {
+        if (tmpl_pieces_keep(pieces, s, begins)) {
+            return 1;
+        }
+    }
+    return n == 0 || n > MOST;
+}
+
+int tmpl_pieces_run(tmpl_pieces_t *pieces, apr_size_t markdown)
+{
+    const tmpl_run_t *last = pieces->runs->nelts > 0
+                                 ? &APR_ARRAY_IDX(pieces->runs, pieces->runs->nelts - 1, tmpl_run_t)
+                                 : NULL;
+    if (last != NULL && last->part == pieces->part) {
+        return 0;
+    }
+    APR_ARRAY_PUSH(pieces->runs, tmpl_run_t) =
+        (tmpl_run_t){ pieces->part, markdown, pieces->text.len };
+    return 1;
+}
+
+static uint32_t last_run(const tmpl_pieces_t *pieces)
+{
+    return pieces->runs->nelts > 0 ? (uint32_t)pieces->runs->nelts - 1 : 0;
+}
+
+/* Adds a link; if the last one has the same address, adds the text to its text. */
+static void add_run_link(tmpl_pieces_t *pieces, const char *text, int is_alt, const char *address)
+{
+    tmpl_run_link_t *last =
+        pieces->links->nelts > 0
+            ? &APR_ARRAY_IDX(pieces->links, pieces->links->nelts - 1, tmpl_run_link_t)
+            : NULL;
+    if (last == NULL || strcmp(last->address, address) != 0) {
+        APR_ARRAY_PUSH(pieces->links, tmpl_run_link_t) =
+            (tmpl_run_link_t){ text, address, is_alt, last_run(pieces) };
+    }
+    else if (*last->text == '\0' || (last->is_alt && !is_alt)) {
+        last->text = text;
+        last->is_alt = is_alt;
+    }
+    else if (!is_alt && strlen(last->text) < LONG_TEXT && strcmp(last->text, text) != 0) {
+        last->text = apr_pstrcat(pieces->pool, last->text, " ", text, NULL);
+    }
+}
+
+/* Where a leaf is read. */
+typedef struct {
+    tmpl_pieces_t *pieces;
+    const char *at, *end;
+    apr_size_t begin;     /* where the leaf's text begins */
+    apr_size_t link;      /* where the open link's text begins */
+    const char *link_alt; /* of the last image in the open link; "": none */
+} leaf_reader_t;
+
+/* The bytes from at up to the mark, which is passed; from pool. */
+static const char *read_to(leaf_reader_t *reader, char mark)
+{
+    const char *from = reader->at;
+    const char *stop = memchr(from, mark, (apr_size_t)(reader->end - from));
+    apr_size_t len = (apr_size_t)((stop != NULL ? stop : reader->end) - from);
+    reader->at += stop != NULL ? len + 1 : len;
+    return apr_pstrmemdup(reader->pieces->pool, from, len);
+}
+
+static void end_link(leaf_reader_t *reader)
+{
+    tmpl_pieces_t *pieces = reader->pieces;
+    const char *address = read_to(reader, TMPL_MARK_STOP);
+    const char *text = apr_pstrmemdup(pieces->pool, pieces->text.at + reader->link,
+                                      pieces->text.len - reader->link);
+    int is_alt = text[strspn(text, " ")] == '\0';
+    add_run_link(pieces, is_alt ? reader->link_alt : text, is_alt, address);
+}
+
+static void read_image(leaf_reader_t *reader)
+{
+    tmpl_pieces_t *pieces = reader->pieces;
+    const char *alt = read_to(reader, TMPL_MARK_TO);
+    const char *address = read_to(reader, TMPL_MARK_STOP);
+    const tmpl_run_image_t *last =
+        pieces->images->nelts > 0
+            ? &APR_ARRAY_IDX(pieces->images, pieces->images->nelts - 1, tmpl_run_image_t)
+            : NULL;
+    if (last == NULL || strcmp(last->address, address) != 0) {
+        APR_ARRAY_PUSH(pieces->images, tmpl_run_image_t) =
+            (tmpl_run_image_t){ alt, address, reader->begin, last_run(pieces) };
+    }
+    reader->link_alt = *alt != '\0' ? alt : reader->link_alt;
+}
+
+static void read_leaf_mark(leaf_reader_t *reader)
+{
+    tmpl_buf_t *text = &reader->pieces->text;
+    char mark = *reader->at++;
+    if (mark == TMPL_MARK(TMPL_FORMAT_LINK)) {
+        reader->link = text->len;
+        reader->link_alt = "";
+    }
+    else if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
+        end_link(reader);
+    }
+    else if (mark == TMPL_MARK_IMAGE) {
+        read_image(reader);
+    }
+    else if (mark == TMPL_MARK_FORMULA) {
+        tmpl_buf_add_text(text, read_to(reader, TMPL_MARK_STOP));
+    }
+    else if (mark == TMPL_MARK_NOTE) {
+        tmpl_buf_add_byte(text, '[');
+        tmpl_buf_add_text(text, read_to(reader, TMPL_MARK_STOP));
+        tmpl_buf_add_byte(text, ']');
+    }
+    else if (mark == TMPL_MARK_BREAK && reader->at < reader->end && text->len > reader->begin) {
+        tmpl_buf_add_byte(text, '\n');
+    }
+}
+
+void tmpl_pieces_leaf(tmpl_pieces_t *pieces, const tmpl_leaf_t *leaf, char end)
+{
+    tmpl_buf_t *text = &pieces->text;
+    leaf_reader_t reader = { pieces,    leaf->text.at, leaf->text.at + leaf->text.len,
+                             text->len, text->len,     "" };
+    while (reader.at < reader.end) {
+        /* beside an image, which the text does not have, there are two spaces */
+        int is_double =
+            *reader.at == ' ' && (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
+        const char *from = reader.at += is_double;
+        while (reader.at < reader.end && (unsigned char)*reader.at >= ' ') {
+            reader.at++;
+        }
+        tmpl_buf_add(text, from, (apr_size_t)(reader.at - from));
+        if (reader.at < reader.end) {
+            read_leaf_mark(&reader);
+        }
+    }
+    if (text->len > reader.begin || end == '\t') {
+        tmpl_buf_add_byte(text, end);
+    }
+}
+
+void tmpl_pieces_end_row(tmpl_pieces_t *pieces)
+{
+    tmpl_buf_t *text = &pieces->text;
+    if (text->len > 0 && text->at[text->len - 1] == '\t') {
+        text->at[text->len - 1] = '\n';
+    }
+}
+
+void tmpl_pieces_lines(tmpl_pieces_t *pieces, const char *text, apr_size_t len)
+{
+    tmpl_buf_add(&pieces->text, text, len);
+    tmpl_buf_add_byte(&pieces->text, '\n');
+}

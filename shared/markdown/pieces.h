@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a page's Markdown consists of, for forms that list it: runs, each of one part of the page,
+ * whose Markdown stands alone and whose text is without marks; and the links and images in them.
+ * Text whose verdict is template is left out, also where its element could not be cut.
+ */
+#ifndef TMPL_PIECES_H
+#define TMPL_PIECES_H
+
+#include "base/buf.h"
+#include "detect/verdict.h"
+#include "markdown/leaf.h"
+
+/* A run ends where the next one begins, or at the end. */
+typedef struct {
+    unsigned char part;        /* a tmpl_part_e */
+    apr_size_t markdown, text; /* where it begins */
+} tmpl_run_t;
+
+/* Beside each other, links to one address are one link; so are equal images. */
+typedef struct {
+    const char *text, *address; /* text may be empty */
+    int is_alt;                 /* text is that of an image */
+    uint32_t run;
+} tmpl_run_link_t;
+
+typedef struct {
+    const char *alt, *address; /* alt may be empty */
+    apr_size_t text;           /* where the text beside it, or behind it, begins */
+    uint32_t run;
+} tmpl_run_image_t;
+
+typedef struct {
+    const tmpl_page_t *page;
+    const tmpl_verdict_t *verdicts; /* by block; NULL: all is kept, as body */
+    int whole;                      /* text whose verdict is template is kept, too */
+    unsigned char part;             /* of what is written next */
+    tmpl_buf_t text;                /* lines; cells of a table have tabs between them */
+    apr_array_header_t *runs;       /* tmpl_run_t */
+    apr_array_header_t *links;      /* tmpl_run_link_t */
+    apr_array_header_t *images;     /* tmpl_run_image_t */
+    apr_pool_t *pool;
+} tmpl_pieces_t;
+
+/* Pieces of page, from pool: nothing yet. */
+void tmpl_pieces_init(tmpl_pieces_t *pieces, const tmpl_page_t *page,
+                      const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool);
+
+/* Whether a segment is kept; if it is, sets part if begins is set: what follows is its. */
+int tmpl_pieces_keep(tmpl_pieces_t *pieces, uint32_t segment, int begins);
+
+/* The same for a node: its first segment that is kept counts. A node without any is kept. */
+int tmpl_pieces_keep_node(tmpl_pieces_t *pieces, uint32_t node, int begins);
+
+/* Begins a run if the last one is of another part. Returns whether it did. */
+int tmpl_pieces_run(tmpl_pieces_t *pieces, apr_size_t markdown);
+
+/* Adds the text, links and images of a finished leaf; a '\n' or '\t' ends the text. */
+void tmpl_pieces_leaf(tmpl_pieces_t *pieces, const tmpl_leaf_t *leaf, char end);
+
+/* Ends the line of a row of cells. */
+void tmpl_pieces_end_row(tmpl_pieces_t *pieces);
+
+/* Adds lines of text. */
+void tmpl_pieces_lines(tmpl_pieces_t *pieces, const char *text, apr_size_t len);
+
+#endif
