@@ -38,7 +38,7 @@ typedef struct {
     uint32_t around;  /* number of containers around the last block */
     uint32_t shared;  /* how many of these are still open */
     tmpl_flow_e last;
-    int begun; /* a block was written */
+    int begun;             /* a block was written */
     tmpl_pieces_t *pieces; /* gets what is written, too; NULL: not wanted */
     uint32_t outside;      /* containers around that the run of pieces does not write */
 } tmpl_flow_t;
