@@ -236,6 +236,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
     if (written.markdown != NULL) {
+        tmpl_buf_room(&out, 2 * (written.len + written.pieces.text.len));
         tmpl_json_open(&out, NULL, '{');
         tmpl_json_number(&out, "schema", TMPL_DATA_SCHEMA);
         add_address(&out, content, scratch);

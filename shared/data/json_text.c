@@ -6,19 +6,25 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
+#include "base/bytes16.h"
 
 /* Adds what stands in front of a value. */
 static void begin_value(tmpl_buf_t *out, const char *name)
 {
-    char last = out->len > 0 ? out->at[out->len - 1] : '{';
+    apr_size_t len = name != NULL ? strlen(name) : 0;
+    char *at = tmpl_buf_room(out, len + 4);
+    char last = out->len > 0 ? at[-1] : '{';
     if (last != '{' && last != '[') {
-        tmpl_buf_add_byte(out, ',');
+        *at++ = ',';
     }
     if (name != NULL) {
-        tmpl_buf_add_byte(out, '"');
-        tmpl_buf_add_text(out, name);
-        tmpl_buf_add(out, "\":", 2);
+        *at++ = '"';
+        at = (char *)memcpy(at, name, len) + len;
+        *at++ = '"';
+        *at++ = ':';
     }
+    *at = '\0';
+    out->len = (apr_size_t)(at - out->at);
 }
 
 void tmpl_json_open(tmpl_buf_t *out, const char *name, char bracket)
@@ -45,18 +51,30 @@ static void add_json_escape(tmpl_buf_t *out, unsigned char byte)
     tmpl_buf_add_text(out, escape);
 }
 
+/* The next byte, from i on, that a string may not have as it is; len: there is none. */
+static apr_size_t next_special(const char *text, apr_size_t i, apr_size_t len)
+{
+    for (; i < len; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(text + i, text + len);
+        unsigned marks =
+            tmpl_bytes16_bits((tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
+        if (marks != 0) {
+            i += (apr_size_t)__builtin_ctz(marks);
+            break;
+        }
+    }
+    return i < len ? i : len;
+}
+
 void tmpl_json_string(tmpl_buf_t *out, const char *name, const char *text, apr_size_t len)
 {
-    static const unsigned char special[256] = { [0 ... 31] = 1, ['"'] = 1, ['\\'] = 1 };
     begin_value(out, name);
     tmpl_buf_add_byte(out, '"');
-    for (apr_size_t i = 0, from = 0; i <= len; i++) {
-        if (i == len || special[(unsigned char)text[i]]) {
-            tmpl_buf_add(out, text + from, i - from);
-            if (i < len) {
-                add_json_escape(out, (unsigned char)text[i]);
-            }
-            from = i + 1;
+    for (apr_size_t i = 0, special; i <= len; i = special + 1) {
+        special = next_special(text, i, len);
+        tmpl_buf_add(out, text + i, special - i);
+        if (special < len) {
+            add_json_escape(out, (unsigned char)text[special]);
         }
     }
     tmpl_buf_add_byte(out, '"');

@@ -5,6 +5,8 @@
 
 #include <apr_strings.h>
 
+#include "base/bytes16.h"
+
 /* Bytes of a link's text from which no further text is added. */
 #define LONG_TEXT 200
 
@@ -13,6 +15,7 @@ void tmpl_pieces_init(tmpl_pieces_t *pieces, const tmpl_page_t *page,
 {
     *pieces = (tmpl_pieces_t){ page, verdicts, whole, .part = TMPL_PART_BODY, .pool = pool };
     tmpl_buf_init(&pieces->text, pool);
+    tmpl_buf_room(&pieces->text, page->length);
     pieces->runs = apr_array_make(pool, 16, sizeof(tmpl_run_t));
     pieces->links = apr_array_make(pool, 16, sizeof(tmpl_run_link_t));
     pieces->images = apr_array_make(pool, 16, sizeof(tmpl_run_image_t));
@@ -155,6 +158,19 @@ static void read_leaf_mark(leaf_reader_t *reader)
     }
 }
 
+/* The next mark from at on; end: there is none. */
+static const char *next_leaf_mark(const char *at, const char *end)
+{
+    for (; at < end; at += TMPL_BYTES16) {
+        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16(at, end) < ' '));
+        if (marks != 0) {
+            at += __builtin_ctz(marks);
+            break;
+        }
+    }
+    return at < end ? at : end;
+}
+
 void tmpl_pieces_leaf(tmpl_pieces_t *pieces, const tmpl_leaf_t *leaf, char end)
 {
     tmpl_buf_t *text = &pieces->text;
@@ -165,9 +181,7 @@ void tmpl_pieces_leaf(tmpl_pieces_t *pieces, const tmpl_leaf_t *leaf, char end)
         int is_double =
             *reader.at == ' ' && (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
         const char *from = reader.at += is_double;
-        while (reader.at < reader.end && (unsigned char)*reader.at >= ' ') {
-            reader.at++;
-        }
+        reader.at = next_leaf_mark(from, reader.end);
         tmpl_buf_add(text, from, (apr_size_t)(reader.at - from));
         if (reader.at < reader.end) {
             read_leaf_mark(&reader);
