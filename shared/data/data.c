@@ -5,15 +5,18 @@
 
 #include <apr_strings.h>
 
+#include "data/items.h"
 #include "data/json_text.h"
-#include "markdown/front.h"
+#include "data/values.h"
 #include "markdown/markdown.h"
+#include "markdown/write.h"
 
 static const struct {
     const char *key;
+    apr_size_t characters;
     int most;
 } fields[] = {
-#define FIELD(id, key, characters, most) { key, most },
+#define FIELD(id, key, characters, most) { key, characters, most },
     TMPL_METADATA(FIELD)
 #undef FIELD
 };
@@ -35,67 +38,49 @@ static slice_t slice_of(const char *text, apr_size_t from, apr_size_t to)
     return (slice_t){ text + from, to - from };
 }
 
-static void add_text(tmpl_buf_t *out, const char *name, const char *text)
+/* Adds a text of the metadata, shortened as in front matter, whose strings are those of JSON. */
+static void add_said(tmpl_buf_t *out, const char *name, const char *text, apr_size_t characters,
+                     apr_pool_t *pool)
 {
-    if (text != NULL && *text != '\0') {
-        tmpl_json_string(out, name, text, strlen(text));
+    tmpl_buf_t string;
+    tmpl_buf_init(&string, pool);
+    tmpl_write_yaml(&string, text, characters);
+    if (string.len > 2) {
+        tmpl_json_word(out, name, string.at);
     }
 }
 
-/* "4.5/5" as an object. */
-static void add_rating_json(tmpl_buf_t *out, const char *name, const char *text, apr_pool_t *pool)
+static void add_list(tmpl_buf_t *out, int field, const apr_array_header_t *values, apr_pool_t *pool)
 {
-    const char *slash = strchr(text, '/');
-    const char *value = apr_pstrmemdup(pool, text, strcspn(text, "/"));
-    if (!tmpl_json_is_number(value)) {
-        return;
-    }
-    tmpl_json_open(out, name, '{');
-    tmpl_json_number(out, "value", value);
-    if (slash != NULL && tmpl_json_is_number(slash + 1)) {
-        tmpl_json_number(out, "best", slash + 1);
-    }
-    tmpl_json_close(out, '}');
-}
-
-static void add_list(tmpl_buf_t *out, const char *name, const apr_array_header_t *values)
-{
-    tmpl_json_open(out, name, '[');
+    tmpl_json_open(out, fields[field].key, '[');
     for (int i = 0; i < values->nelts; i++) {
-        add_text(out, NULL, APR_ARRAY_IDX(values, i, const char *));
+        add_said(out, NULL, APR_ARRAY_IDX(values, i, const char *), fields[field].characters, pool);
     }
     tmpl_json_close(out, ']');
-}
-
-static void add_address(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
-{
-    tmpl_buf_t address;
-    tmpl_buf_init(&address, pool);
-    if (content->hrefs.url != NULL) {
-        tmpl_href_resolve(&address, &content->hrefs, content->hrefs.url);
-        add_text(out, "address", address.at);
-    }
 }
 
 static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
 {
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
-        const char *text = tmpl_front_text(content, (tmpl_metadata_e)i, pool);
+        const char *text = tmpl_metadata_first(&content->metadata, (tmpl_metadata_e)i);
         const char *key = fields[i].key;
-        if (text == NULL || content->metadata.values[i] == NULL) {
+        if (text == NULL) {
             continue;
         }
         if (i == TMPL_METADATA_RATING) {
-            add_rating_json(out, key, text, pool);
+            tmpl_value_rating(out, key, text, pool);
         }
-        else if (i == TMPL_METADATA_PRICE && tmpl_json_is_number(text)) {
-            tmpl_json_number(out, key, text);
+        else if (i == TMPL_METADATA_PRICE) {
+            tmpl_value_number(out, key, text);
+        }
+        else if (i == TMPL_METADATA_CANONICAL || i == TMPL_METADATA_IMAGE) {
+            tmpl_value_address(out, key, text, &content->hrefs, pool);
         }
         else if (fields[i].most > 1) {
-            add_list(out, key, content->metadata.values[i]);
+            add_list(out, i, content->metadata.values[i], pool);
         }
         else {
-            add_text(out, key, text);
+            add_said(out, key, text, fields[i].characters, pool);
         }
     }
 }
@@ -118,12 +103,6 @@ static int is_last(const written_t *written, int run)
     return run + 1 == written->pieces.runs->nelts;
 }
 
-static slice_t text_of_run(const written_t *written, int i)
-{
-    return slice_of(written->pieces.text.at, run_at(written, i)->text,
-                    is_last(written, i) ? written->pieces.text.len : run_at(written, i + 1)->text);
-}
-
 static slice_t markdown_of_run(const written_t *written, int i)
 {
     return slice_of(written->markdown, run_at(written, i)->markdown,
@@ -134,11 +113,11 @@ static void add_parts(tmpl_buf_t *out, const written_t *written)
 {
     tmpl_json_open(out, "parts", '[');
     for (int i = 0; i < written->pieces.runs->nelts; i++) {
-        slice_t text = text_of_run(written, i);
+        tmpl_span_t text = tmpl_pieces_text(&written->pieces, (uint32_t)i);
         slice_t markdown = markdown_of_run(written, i);
         tmpl_json_open(out, NULL, '{');
-        add_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, i)->part));
-        tmpl_json_string(out, "text", text.at, text.len);
+        tmpl_value_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, i)->part));
+        tmpl_json_string(out, "text", written->pieces.text.at + text.start, tmpl_span_len(text));
         tmpl_json_string(out, "markdown", markdown.at, markdown.len);
         tmpl_json_close(out, '}');
     }
@@ -147,7 +126,7 @@ static void add_parts(tmpl_buf_t *out, const written_t *written)
 
 static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
 {
-    add_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, (int)run)->part));
+    tmpl_value_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, (int)run)->part));
 }
 
 /* Whether an address leads to a place of the page itself. */
@@ -170,7 +149,7 @@ static void add_links(tmpl_buf_t *out, const written_t *written)
         }
         tmpl_json_open(out, NULL, '{');
         tmpl_json_string(out, "text", link->text, strlen(link->text));
-        add_text(out, "address", link->address);
+        tmpl_value_text(out, "address", link->address);
         add_part_of(out, written, link->run);
         tmpl_json_close(out, '}');
     }
@@ -198,7 +177,7 @@ static void add_images(tmpl_buf_t *out, const written_t *written)
         const tmpl_run_image_t *image = &APR_ARRAY_IDX(images, i, tmpl_run_image_t);
         slice_t caption = caption_of(written, image);
         tmpl_json_open(out, NULL, '{');
-        add_text(out, "address", image->address);
+        tmpl_value_text(out, "address", image->address);
         tmpl_json_string(out, "alt", image->alt, strlen(image->alt));
         if (caption.len > 0) {
             tmpl_json_string(out, "caption", caption.at, caption.len);
@@ -212,15 +191,15 @@ static void add_images(tmpl_buf_t *out, const written_t *written)
 /* The members that say how the page was judged. */
 static void add_judgement(tmpl_buf_t *out, const tmpl_data_opts_t *opts, apr_pool_t *pool)
 {
-    add_text(out, "declined", opts->declined);
+    tmpl_value_text(out, "declined", opts->declined);
     if (opts->verdicts != NULL) {
-        tmpl_json_number(out, "confidence", apr_psprintf(pool, "%.3f", opts->confidence));
+        tmpl_value_number(out, "confidence", apr_psprintf(pool, "%.3f", opts->confidence));
     }
-    add_text(out, "fingerprint", opts->fingerprint);
+    tmpl_value_text(out, "fingerprint", opts->fingerprint);
     if (opts->version != 0) {
-        add_text(out, "version",
-                 apr_psprintf(pool, "%08x-%08x", (unsigned)(opts->version >> 32),
-                              (unsigned)opts->version));
+        tmpl_value_text(out, "version",
+                        apr_psprintf(pool, "%08x-%08x", (unsigned)(opts->version >> 32),
+                                     (unsigned)opts->version));
     }
 }
 
@@ -230,18 +209,22 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     written_t written = { .url = content->hrefs.url };
+    tmpl_groups_t groups;
+    tmpl_groups_find(&groups, content, scratch);
     tmpl_pieces_init(&written.pieces, content->page, opts->verdicts, opts->declined != NULL,
                      scratch);
+    written.pieces.places = tmpl_items_places(&groups, content->page, scratch);
     written.markdown = tmpl_markdown_pieces(&written.len, content, &written.pieces, scratch);
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
     if (written.markdown != NULL) {
         tmpl_buf_room(&out, 2 * (written.len + written.pieces.text.len));
         tmpl_json_open(&out, NULL, '{');
-        tmpl_json_number(&out, "schema", TMPL_DATA_SCHEMA);
-        add_address(&out, content, scratch);
+        tmpl_json_word(&out, "schema", TMPL_DATA_SCHEMA);
+        tmpl_value_address(&out, "address", content->hrefs.url, &content->hrefs, scratch);
         add_metadata(&out, content, scratch);
         add_parts(&out, &written);
+        tmpl_items_add(&out, &groups, content, &written.pieces, scratch);
         add_links(&out, &written);
         add_images(&out, &written);
         add_judgement(&out, opts, scratch);

@@ -5,7 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "base/ascii.h"
 #include "base/bytes16.h"
 
 /* Adds what stands in front of a value. */
@@ -82,20 +81,18 @@ void tmpl_json_string(tmpl_buf_t *out, const char *name, const char *text, apr_s
 
 int tmpl_json_is_number(const char *text)
 {
+    text += *text == '-';
     apr_size_t whole = strspn(text, "0123456789");
-    if (whole == 0 || text[whole] == '\0') {
-        return whole > 0;
+    if (whole == 0 || (*text == '0' && whole > 1)) {
+        return 0;
     }
-    const char *behind = text + whole + 1;
-    apr_size_t rest = strspn(behind, "0123456789");
-    return text[whole] == '.' && rest > 0 && behind[rest] == '\0';
+    text += whole;
+    apr_size_t rest = *text == '.' ? strspn(text + 1, "0123456789") : 0;
+    return *text == '\0' || (rest > 0 && text[1 + rest] == '\0');
 }
 
-void tmpl_json_number(tmpl_buf_t *out, const char *name, const char *text)
+void tmpl_json_word(tmpl_buf_t *out, const char *name, const char *word)
 {
     begin_value(out, name);
-    while (*text == '0' && tmpl_is_digit(text[1])) {
-        text++;
-    }
-    tmpl_buf_add_text(out, text);
+    tmpl_buf_add_text(out, word);
 }

@@ -17,10 +17,10 @@ void tmpl_json_close(tmpl_buf_t *out, char bracket);
 /* Adds the string text, UTF-8. name as above. */
 void tmpl_json_string(tmpl_buf_t *out, const char *name, const char *text, apr_size_t len);
 
-/* Adds a number; text is decimal digits, and a point between two of them or not. */
-void tmpl_json_number(tmpl_buf_t *out, const char *name, const char *text);
+/* Adds a number, true, false or null, as JSON writes it. */
+void tmpl_json_word(tmpl_buf_t *out, const char *name, const char *word);
 
-/* Whether a text is such a number. */
+/* Whether a text is a number as JSON writes it, without an exponent. */
 int tmpl_json_is_number(const char *text);
 
 #endif

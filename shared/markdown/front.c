@@ -46,24 +46,21 @@ static void write_list(tmpl_buf_t *out, const apr_array_header_t *values, apr_si
     tmpl_buf_add_byte(out, ']');
 }
 
-const char *tmpl_front_text(const tmpl_content_t *content, tmpl_metadata_e field, apr_pool_t *pool)
+/* A field's only text; NULL: the field has no line. */
+static const char *line_text(const tmpl_metadata_t *metadata, int field, const tmpl_hrefs_t *hrefs,
+                             apr_pool_t *pool)
 {
-    const tmpl_hrefs_t *hrefs = &content->hrefs;
-    const char *value = tmpl_metadata_first(&content->metadata, field);
+    const char *value = tmpl_metadata_first(metadata, (tmpl_metadata_e)field);
+    if (field == TMPL_METADATA_AUTHOR && value != NULL) {
+        const apr_array_header_t *names = metadata->values[field];
+        for (int i = 1; i < names->nelts; i++) {
+            value = apr_pstrcat(pool, value, ", ", APR_ARRAY_IDX(names, i, const char *), NULL);
+        }
+    }
     if (field == TMPL_METADATA_CANONICAL) {
         value = written_address(value != NULL ? value : hrefs->url, hrefs, pool);
     }
     return field == TMPL_METADATA_IMAGE ? written_address(value, hrefs, pool) : value;
-}
-
-/* Names with commas between them. */
-static const char *joined_names(const apr_array_header_t *names, apr_pool_t *pool)
-{
-    const char *joined = APR_ARRAY_IDX(names, 0, const char *);
-    for (int i = 1; i < names->nelts; i++) {
-        joined = apr_pstrcat(pool, joined, ", ", APR_ARRAY_IDX(names, i, const char *), NULL);
-    }
-    return joined;
 }
 
 void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
@@ -71,12 +68,9 @@ void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t
     const tmpl_metadata_t *metadata = &content->metadata;
     apr_size_t before = out->len;
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
-        const char *text = tmpl_front_text(content, (tmpl_metadata_e)i, pool);
+        const char *text = line_text(metadata, i, &content->hrefs, pool);
         if (text == NULL || *text == '\0') {
             continue;
-        }
-        if (i == TMPL_METADATA_AUTHOR) {
-            text = joined_names(metadata->values[i], pool);
         }
         begin_front_line(out, before, i);
         if (lines[i].most > 1 && i != TMPL_METADATA_AUTHOR) {

@@ -12,7 +12,4 @@
  */
 void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool);
 
-/* The text of a field as front matter has it, the first one of several; NULL: there is none. */
-const char *tmpl_front_text(const tmpl_content_t *content, tmpl_metadata_e field, apr_pool_t *pool);
-
 #endif

@@ -13,7 +13,9 @@
 void tmpl_pieces_init(tmpl_pieces_t *pieces, const tmpl_page_t *page,
                       const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool)
 {
-    *pieces = (tmpl_pieces_t){ page, verdicts, whole, .part = TMPL_PART_BODY, .pool = pool };
+    *pieces =
+        (tmpl_pieces_t){ page,        verdicts, whole, .part = TMPL_PART_BODY, .place = TMPL_NONE,
+                         .pool = pool };
     tmpl_buf_init(&pieces->text, pool);
     tmpl_buf_room(&pieces->text, page->length);
     pieces->runs = apr_array_make(pool, 16, sizeof(tmpl_run_t));
@@ -23,14 +25,15 @@ void tmpl_pieces_init(tmpl_pieces_t *pieces, const tmpl_page_t *page,
 
 int tmpl_pieces_keep(tmpl_pieces_t *pieces, uint32_t segment, int begins)
 {
-    if (pieces->verdicts == NULL) {
-        return 1;
-    }
-    const tmpl_verdict_t *verdict = &pieces->verdicts[pieces->page->segments[segment].block];
-    if (verdict->template && !pieces->whole) {
+    const tmpl_verdict_t *verdict =
+        pieces->verdicts != NULL ? &pieces->verdicts[pieces->page->segments[segment].block] : NULL;
+    if (verdict != NULL && verdict->template && !pieces->whole) {
         return 0;
     }
-    pieces->part = begins ? verdict->part : pieces->part;
+    if (begins) {
+        pieces->part = verdict != NULL ? verdict->part : TMPL_PART_BODY;
+        pieces->place = pieces->places != NULL ? pieces->places[segment] : TMPL_NONE;
+    }
     return 1;
 }
 
@@ -53,12 +56,28 @@ int tmpl_pieces_run(tmpl_pieces_t *pieces, apr_size_t markdown)
     const tmpl_run_t *last = pieces->runs->nelts > 0
                                  ? &APR_ARRAY_IDX(pieces->runs, pieces->runs->nelts - 1, tmpl_run_t)
                                  : NULL;
-    if (last != NULL && last->part == pieces->part) {
+    if (last != NULL && last->part == pieces->part && last->place == pieces->place) {
         return 0;
     }
     APR_ARRAY_PUSH(pieces->runs, tmpl_run_t) =
-        (tmpl_run_t){ pieces->part, markdown, pieces->text.len };
+        (tmpl_run_t){ pieces->part, pieces->place, markdown, pieces->text.len };
     return 1;
+}
+
+tmpl_span_t tmpl_pieces_text(const tmpl_pieces_t *pieces, uint32_t run)
+{
+    const char *text = pieces->text.at;
+    int is_last = run + 1 == (uint32_t)pieces->runs->nelts;
+    apr_size_t from = APR_ARRAY_IDX(pieces->runs, run, tmpl_run_t).text;
+    apr_size_t to =
+        is_last ? pieces->text.len : APR_ARRAY_IDX(pieces->runs, run + 1, tmpl_run_t).text;
+    while (from < to && (unsigned char)text[from] <= ' ') {
+        from++;
+    }
+    while (to > from && (unsigned char)text[to - 1] <= ' ') {
+        to--;
+    }
+    return (tmpl_span_t){ (uint32_t)from, (uint32_t)to };
 }
 
 static uint32_t last_run(const tmpl_pieces_t *pieces)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page's Markdown consists of, for forms that list it: runs, each of one part of the page,
- * whose Markdown stands alone and whose text is without marks; and the links and images in them.
+ * What a page's Markdown consists of, for forms that list it: runs, each of one part and one
+ * place of the page, whose Markdown stands alone and whose text is without marks; and the links and images in them.
  * Text whose verdict is template is left out, also where its element could not be cut.
  */
 #ifndef TMPL_PIECES_H
@@ -14,6 +14,7 @@
 /* A run ends where the next one begins, or at the end. */
 typedef struct {
     unsigned char part;        /* a tmpl_part_e */
+    uint32_t place;            /* of places; TMPL_NONE */
     apr_size_t markdown, text; /* where it begins */
 } tmpl_run_t;
 
@@ -34,7 +35,9 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_verdict_t *verdicts; /* by block; NULL: all is kept, as body */
     int whole;                      /* text whose verdict is template is kept, too */
+    const uint32_t *places;         /* by segment, what else parts runs; NULL: nothing */
     unsigned char part;             /* of what is written next */
+    uint32_t place;                 /* the same */
     tmpl_buf_t text;                /* lines; cells of a table have tabs between them */
     apr_array_header_t *runs;       /* tmpl_run_t */
     apr_array_header_t *links;      /* tmpl_run_link_t */
@@ -52,8 +55,11 @@ int tmpl_pieces_keep(tmpl_pieces_t *pieces, uint32_t segment, int begins);
 /* The same for a node: its first segment that is kept counts. A node without any is kept. */
 int tmpl_pieces_keep_node(tmpl_pieces_t *pieces, uint32_t node, int begins);
 
-/* Begins a run if the last one is of another part. Returns whether it did. */
+/* Begins a run if the last one is of another part or place. Returns whether it did. */
 int tmpl_pieces_run(tmpl_pieces_t *pieces, apr_size_t markdown);
+
+/* The text of a run, without white space around it. */
+tmpl_span_t tmpl_pieces_text(const tmpl_pieces_t *pieces, uint32_t run);
 
 /* Adds the text, links and images of a finished leaf; a '\n' or '\t' ends the text. */
 void tmpl_pieces_leaf(tmpl_pieces_t *pieces, const tmpl_leaf_t *leaf, char end);
