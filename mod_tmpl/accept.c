@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accept.h"
 #include "fields.h"
+#include "section.h"
 
 #include "base/ascii.h"
 

@@ -6,19 +6,6 @@
 #include "mod_tmpl.h"
 
 /*
- * X(mode, setting, type, beats): the modes that a request may ask for, the setting that offers
- * each, and its media type. beats: whether the type is preferred to wildcards of the same weight.
- * JSON is not: programs in pages send "application/json, * slash *" for all that they fetch, pieces
- * of HTML, too.
- */
-#define TMPL_VARIANTS(X)                                                                           \
-    X(MARKDOWN, markdown, "text/markdown", 1)                                                      \
-    X(JSON, json, "application/json", 0)
-
-/* Sets of variants are bits. */
-#define TMPL_VARIANT(mode) (1U << (mode))
-
-/*
  * The mode of the variant in offers that the field prefers to HTML; TMPL_MODE_OFF if it prefers
  * HTML. HTML has the weight of text/html, else of text slash *, else of * slash *, else 0. A type
  * with parameters other than q counts as the type itself. If the weights are equal, the type that

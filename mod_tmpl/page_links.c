@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page_links.h"
-#include "accept.h"
 #include "fields.h"
 #include "kept.h"
 #include "section.h"
@@ -124,7 +123,7 @@ void tmpl_link_canonical(request_rec *r)
 }
 
 /* The address of a variant: Markdown has one of its own. */
-static const char *address_of(tmpl_mode_e variant, const char *uri, apr_pool_t *pool)
+static const char *variant_address(tmpl_mode_e variant, const char *uri, apr_pool_t *pool)
 {
     return variant == TMPL_MODE_MARKDOWN
                ? path_with_end(uri, 0, path_ends_in(uri, "/") ? index_name : suffix, pool)
@@ -149,7 +148,8 @@ void tmpl_link_alternates(request_rec *r, const tmpl_conf_t *conf)
         tmpl_mode_e mode = variants[i].mode;
 
         if ((offers & TMPL_VARIANT(mode)) && tmpl_conf_mode(conf) != mode) {
-            add_link(r, address_of(mode, tmpl_uri_of(r, r->pool), r->pool), variants[i].parameters);
+            add_link(r, variant_address(mode, tmpl_uri_of(r, r->pool), r->pool),
+                     variants[i].parameters);
         }
     }
 }

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "section.h"
-#include "accept.h"
 
 typedef void add_f(void *baton, const void *bytes, apr_size_t len);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "twin.h"
-#include "accept.h"
 #include "control.h"
 #include "fields.h"
 #include "kept.h"

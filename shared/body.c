@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "body.h"
 
-#include "data/data.h"
+#include "data/page_data.h"
 #include "markdown/markdown.h"
 #include "text/text.h"
 
@@ -27,7 +27,7 @@ static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
     return buf.at;
 }
 
-/* The content's tree and metadata are gone when this has been written. as_data: NULL for Markdown. */
+/* The content's tree and metadata are gone when it is written. as_data: NULL for Markdown. */
 static const char *written_of(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
                               const tmpl_content_opts_t *opts, const tmpl_data_opts_t *as_data,
                               apr_pool_t *pool)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What modes text, markdown and json send in place of a page: the content that tmpl_clean() found. */
+/* What modes text, markdown and json send in place of a page: the content that was found. */
 #ifndef TMPL_BODY_H
 #define TMPL_BODY_H
 
 #include "clean.h"
 
 /*
- * Returns the page in opts->mode, TEXT, MARKDOWN or JSON: *len bytes of UTF-8 and a NUL, from pool. NULL
- * if the parser declined the page, or the result would be too long.
+ * Returns the page in opts->mode, TEXT, MARKDOWN or JSON: *len bytes of UTF-8 and a NUL, from pool.
+ * NULL if the parser declined the page, or the result would be too long.
  *
- * Markdown shows what strip's edits leave (markdown/markdown.h), JSON the content blocks in it
- * (data/data.h); its outcome is not from a cache. Text has a line for each content
+ * Markdown shows what strip's edits leave (markdown/markdown.h), JSON the content blocks of that
+ * (data/page_data.h); the outcome for JSON is not from a cache. Text has a line for each content
  * block; if the page was declined, a line for each block. Verdicts decide, not cuts: text may be
  * left out safely even where its element cannot be cut.
  *

@@ -63,10 +63,10 @@ static uint32_t *chain_of(uint32_t n, apr_pool_t *pool)
     return chain;
 }
 
-static chains_t chains_of(const tmpl_groups_t *groups, const tmpl_pieces_t *pieces,
+static chains_t chains_of(const tmpl_groups_t *groups, const tmpl_fragments_t *fragments,
                           apr_pool_t *pool)
 {
-    uint32_t n_runs = (uint32_t)pieces->runs->nelts;
+    uint32_t n_runs = (uint32_t)fragments->runs->nelts;
     chains_t chains = { chain_of(groups->n_groups, pool), chain_of(groups->n, pool),
                         chain_of(groups->n, pool), chain_of(n_runs, pool) };
     for (uint32_t i = groups->n; i-- > 0;) {
@@ -75,7 +75,7 @@ static chains_t chains_of(const tmpl_groups_t *groups, const tmpl_pieces_t *piec
         chains.first[group] = i;
     }
     for (uint32_t i = n_runs; i-- > 0;) {
-        uint32_t place = APR_ARRAY_IDX(pieces->runs, i, tmpl_run_t).place;
+        uint32_t place = APR_ARRAY_IDX(fragments->runs, i, tmpl_run_t).place;
         if (place != TMPL_NONE) {
             chains.next_run[i] = chains.first_run[place / 2];
             chains.first_run[place / 2] = i;
@@ -110,16 +110,16 @@ static void add_field(tmpl_buf_t *out, int field, const char *value, const tmpl_
 
 /* Adds the text of a record's runs that are its text, and the numbers of all of its runs. */
 static void add_runs(tmpl_buf_t *out, const chains_t *chains, uint32_t record,
-                     const tmpl_pieces_t *pieces, apr_pool_t *pool)
+                     const tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
     tmpl_buf_t text;
     tmpl_buf_init(&text, pool);
     for (uint32_t i = chains->first_run[record]; i != TMPL_NONE; i = chains->next_run[i]) {
-        const tmpl_run_t *run = &APR_ARRAY_IDX(pieces->runs, i, tmpl_run_t);
+        const tmpl_run_t *run = &APR_ARRAY_IDX(fragments->runs, i, tmpl_run_t);
         if (run->place % 2 == 1 && run->part != TMPL_PART_BYLINE) {
-            tmpl_span_t span = tmpl_pieces_text(pieces, i);
+            tmpl_span_t span = tmpl_fragments_text(fragments, i);
             tmpl_buf_add(&text, "\n", text.len > 0 && tmpl_span_len(span) > 0);
-            tmpl_buf_add(&text, pieces->text.at + span.start, tmpl_span_len(span));
+            tmpl_buf_add(&text, fragments->text.at + span.start, tmpl_span_len(span));
         }
     }
     tmpl_json_string(out, "text", text.at, text.len);
@@ -130,9 +130,9 @@ static void add_runs(tmpl_buf_t *out, const chains_t *chains, uint32_t record,
     tmpl_json_close(out, ']');
 }
 
-static void add_record(tmpl_buf_t *out, const tmpl_groups_t *groups, const chains_t *chains,
-                       uint32_t index, const tmpl_content_t *content, const tmpl_pieces_t *pieces,
-                       apr_pool_t *pool)
+static void add_item(tmpl_buf_t *out, const tmpl_groups_t *groups, const chains_t *chains,
+                     uint32_t index, const tmpl_content_t *content,
+                     const tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
     const tmpl_group_record_t *record = &groups->records[index];
     tmpl_json_open(out, NULL, '{');
@@ -146,14 +146,14 @@ static void add_record(tmpl_buf_t *out, const tmpl_groups_t *groups, const chain
             add_field(out, i, record->fields[i].value, content, pool);
         }
     }
-    add_runs(out, chains, index, pieces, pool);
+    add_runs(out, chains, index, fragments, pool);
     tmpl_json_close(out, '}');
 }
 
 void tmpl_items_add(tmpl_buf_t *out, const tmpl_groups_t *groups, const tmpl_content_t *content,
-                    const tmpl_pieces_t *pieces, apr_pool_t *pool)
+                    const tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
-    chains_t chains = chains_of(groups, pieces, pool);
+    chains_t chains = chains_of(groups, fragments, pool);
     tmpl_json_open(out, "records", '[');
     for (uint32_t g = 0; g < groups->n_groups; g++) {
         uint32_t i = chains.first[g];
@@ -164,7 +164,7 @@ void tmpl_items_add(tmpl_buf_t *out, const tmpl_groups_t *groups, const tmpl_con
         tmpl_value_text(out, "kind", kinds[groups->records[i].kind]);
         tmpl_json_open(out, "items", '[');
         for (; i != TMPL_NONE; i = chains.next[i]) {
-            add_record(out, groups, &chains, i, content, pieces, pool);
+            add_item(out, groups, &chains, i, content, fragments, pool);
         }
         tmpl_json_close(out, ']');
         tmpl_json_close(out, '}');

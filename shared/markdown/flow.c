@@ -5,12 +5,13 @@
 
 #include <apr_strings.h>
 
-void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, tmpl_pieces_t *pieces, apr_pool_t *pool)
+void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, tmpl_fragments_t *fragments,
+                    apr_pool_t *pool)
 {
     memset(flow, 0, sizeof(*flow));
     tmpl_buf_init(&flow->out, pool);
     flow->limit = limit;
-    flow->pieces = pieces;
+    flow->fragments = fragments;
 }
 
 static tmpl_container_t *open_container(tmpl_flow_t *flow, const char *marker)
@@ -108,10 +109,10 @@ static int joins(const tmpl_flow_t *flow)
     return flow->open[i].first ? flow->open[i].joins && flow->around == i : flow->around > i;
 }
 
-/* Begins a run of pieces, if the part has changed. */
+/* Begins a run of fragments, if the part has changed. */
 static void begin_run(tmpl_flow_t *flow)
 {
-    if (tmpl_pieces_run(flow->pieces, flow->out.len)) {
+    if (tmpl_fragments_run(flow->fragments, flow->out.len)) {
         flow->outside = 0;
         while (flow->outside < flow->n && flow->open[flow->outside].used) {
             flow->outside++;
@@ -122,7 +123,7 @@ static void begin_run(tmpl_flow_t *flow)
 
 void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind)
 {
-    if (flow->pieces != NULL) {
+    if (flow->fragments != NULL) {
         begin_run(flow);
     }
     if (flow->begun && !joins(flow)) {

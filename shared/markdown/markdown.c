@@ -63,11 +63,12 @@ static void leave_element(tmpl_writer_t *w, const tmpl_handler_t *handler, const
     }
 }
 
-/* Whether a text is left out of pieces. */
+/* Whether a text is left out of fragments. */
 static int is_text_left_out(tmpl_writer_t *w, const xmlNode *text)
 {
-    return w->flow.pieces != NULL && tmpl_dom_segment(text) != TMPL_NONE &&
-           !tmpl_pieces_keep(w->flow.pieces, tmpl_dom_segment(text), tmpl_leaf_is_empty(&w->leaf));
+    return w->flow.fragments != NULL && tmpl_dom_segment(text) != TMPL_NONE &&
+           !tmpl_fragments_keep(w->flow.fragments, tmpl_dom_segment(text),
+                                tmpl_leaf_is_empty(&w->leaf));
 }
 
 void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
@@ -104,19 +105,19 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
     tmpl_writer_flush(w);
 }
 
-/* pieces is NULL: with front matter. */
-static const char *write_page(apr_size_t *len, const tmpl_content_t *content, tmpl_pieces_t *pieces,
-                              apr_pool_t *pool)
+/* fragments is NULL: with front matter. */
+static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
+                              tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     tmpl_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
     w->page = content->page;
     w->pool = scratch;
-    tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), pieces, pool);
+    tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
     tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
     tmpl_buf_init(&w->code, scratch);
-    if (pieces == NULL) {
+    if (fragments == NULL) {
         tmpl_front_write(&w->flow.out, content, scratch);
     }
     w->behind_list = (apr_size_t)-1;
@@ -132,11 +133,11 @@ static const char *write_page(apr_size_t *len, const tmpl_content_t *content, tm
 
 const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
 {
-    return write_page(len, content, NULL, pool);
+    return write_form(len, content, NULL, pool);
 }
 
-const char *tmpl_markdown_pieces(apr_size_t *len, const tmpl_content_t *content,
-                                 tmpl_pieces_t *pieces, apr_pool_t *pool)
+const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
+                                    tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
-    return write_page(len, content, pieces, pool);
+    return write_form(len, content, fragments, pool);
 }

@@ -316,8 +316,8 @@ static apr_size_t write_mark(leaf_writer_t *w, apr_size_t i)
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
 {
     leaf_writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
-    if (flow->pieces != NULL) {
-        tmpl_pieces_leaf(flow->pieces, leaf, where == TMPL_WRITE_CELL ? '\t' : '\n');
+    if (flow->fragments != NULL) {
+        tmpl_fragments_leaf(flow->fragments, leaf, where == TMPL_WRITE_CELL ? '\t' : '\n');
     }
     for (apr_size_t i = 0; i < w.len && !flow->over;) {
         i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_leaf_text(&w, i);
@@ -402,8 +402,8 @@ static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
 
 void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
 {
-    if (flow->pieces != NULL) {
-        tmpl_pieces_leaf(flow->pieces, leaf, '\t');
+    if (flow->fragments != NULL) {
+        tmpl_fragments_leaf(flow->fragments, leaf, '\t');
     }
     for (apr_size_t i = 0; i < leaf->text.len && !flow->over;) {
         i = (unsigned char)leaf->text.at[i] < ' ' ? html_mark(leaf, &flow->out, i)
@@ -413,11 +413,11 @@ void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
     tmpl_buf_clear(&leaf->text);
 }
 
-/* Adds text that is no leaf to the pieces. */
+/* Adds text that is no leaf to the fragments. */
 static void add_lines(tmpl_flow_t *flow, const char *text, apr_size_t len)
 {
-    if (flow->pieces != NULL) {
-        tmpl_pieces_lines(flow->pieces, text, len);
+    if (flow->fragments != NULL) {
+        tmpl_fragments_lines(flow->fragments, text, len);
     }
 }
 

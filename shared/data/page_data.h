@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * content -> a page as data: one JSON object, which conf/page.schema.json describes. Metadata are
- * its members; parts, links and images are what detectors keep of the page (markdown/pieces.h).
+ * its members; parts, links and images are what detectors keep of the page (markdown/fragments.h).
  */
-#ifndef TMPL_DATA_H
-#define TMPL_DATA_H
+#ifndef TMPL_PAGE_DATA_H
+#define TMPL_PAGE_DATA_H
 
 #include "content/content.h"
 #include "detect/verdict.h"

@@ -4,8 +4,8 @@
  * place of the page, whose Markdown stands alone and whose text is without marks; and the links and images in them.
  * Text whose verdict is template is left out, also where its element could not be cut.
  */
-#ifndef TMPL_PIECES_H
-#define TMPL_PIECES_H
+#ifndef TMPL_FRAGMENTS_H
+#define TMPL_FRAGMENTS_H
 
 #include "base/buf.h"
 #include "detect/verdict.h"
@@ -43,31 +43,31 @@ typedef struct {
     apr_array_header_t *links;      /* tmpl_run_link_t */
     apr_array_header_t *images;     /* tmpl_run_image_t */
     apr_pool_t *pool;
-} tmpl_pieces_t;
+} tmpl_fragments_t;
 
 /* Pieces of page, from pool: nothing yet. */
-void tmpl_pieces_init(tmpl_pieces_t *pieces, const tmpl_page_t *page,
-                      const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool);
+void tmpl_fragments_init(tmpl_fragments_t *fragments, const tmpl_page_t *page,
+                         const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool);
 
 /* Whether a segment is kept; if it is, sets part if begins is set: what follows is its. */
-int tmpl_pieces_keep(tmpl_pieces_t *pieces, uint32_t segment, int begins);
+int tmpl_fragments_keep(tmpl_fragments_t *fragments, uint32_t segment, int begins);
 
 /* The same for a node: its first segment that is kept counts. A node without any is kept. */
-int tmpl_pieces_keep_node(tmpl_pieces_t *pieces, uint32_t node, int begins);
+int tmpl_fragments_keep_node(tmpl_fragments_t *fragments, uint32_t node, int begins);
 
 /* Begins a run if the last one is of another part or place. Returns whether it did. */
-int tmpl_pieces_run(tmpl_pieces_t *pieces, apr_size_t markdown);
+int tmpl_fragments_run(tmpl_fragments_t *fragments, apr_size_t markdown);
 
 /* The text of a run, without white space around it. */
-tmpl_span_t tmpl_pieces_text(const tmpl_pieces_t *pieces, uint32_t run);
+tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run);
 
 /* Adds the text, links and images of a finished leaf; a '\n' or '\t' ends the text. */
-void tmpl_pieces_leaf(tmpl_pieces_t *pieces, const tmpl_leaf_t *leaf, char end);
+void tmpl_fragments_leaf(tmpl_fragments_t *fragments, const tmpl_leaf_t *leaf, char end);
 
 /* Ends the line of a row of cells. */
-void tmpl_pieces_end_row(tmpl_pieces_t *pieces);
+void tmpl_fragments_end_row(tmpl_fragments_t *fragments);
 
 /* Adds lines of text. */
-void tmpl_pieces_lines(tmpl_pieces_t *pieces, const char *text, apr_size_t len);
+void tmpl_fragments_lines(tmpl_fragments_t *fragments, const char *text, apr_size_t len);
 
 #endif

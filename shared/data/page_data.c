@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/data.h"
+#include "data/page_data.h"
 
 #include <string.h>
 
@@ -50,7 +50,8 @@ static void add_said(tmpl_buf_t *out, const char *name, const char *text, apr_si
     }
 }
 
-static void add_list(tmpl_buf_t *out, int field, const apr_array_header_t *values, apr_pool_t *pool)
+static void add_said_list(tmpl_buf_t *out, int field, const apr_array_header_t *values,
+                          apr_pool_t *pool)
 {
     tmpl_json_open(out, fields[field].key, '[');
     for (int i = 0; i < values->nelts; i++) {
@@ -77,7 +78,7 @@ static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_poo
             tmpl_value_address(out, key, text, &content->hrefs, pool);
         }
         else if (fields[i].most > 1) {
-            add_list(out, i, content->metadata.values[i], pool);
+            add_said_list(out, i, content->metadata.values[i], pool);
         }
         else {
             add_said(out, key, text, fields[i].characters, pool);
@@ -85,9 +86,9 @@ static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_poo
     }
 }
 
-/* A page's pieces, and its Markdown. */
+/* A page's fragments, and its Markdown. */
 typedef struct {
-    tmpl_pieces_t pieces;
+    tmpl_fragments_t fragments;
     const char *markdown;
     apr_size_t len;
     const char *url; /* the page's address; NULL: not known */
@@ -95,29 +96,29 @@ typedef struct {
 
 static const tmpl_run_t *run_at(const written_t *written, int i)
 {
-    return &APR_ARRAY_IDX(written->pieces.runs, i, tmpl_run_t);
+    return &APR_ARRAY_IDX(written->fragments.runs, i, tmpl_run_t);
 }
 
-static int is_last(const written_t *written, int run)
+static int is_last_run(const written_t *written, int run)
 {
-    return run + 1 == written->pieces.runs->nelts;
+    return run + 1 == written->fragments.runs->nelts;
 }
 
 static slice_t markdown_of_run(const written_t *written, int i)
 {
     return slice_of(written->markdown, run_at(written, i)->markdown,
-                    is_last(written, i) ? written->len : run_at(written, i + 1)->markdown);
+                    is_last_run(written, i) ? written->len : run_at(written, i + 1)->markdown);
 }
 
 static void add_parts(tmpl_buf_t *out, const written_t *written)
 {
     tmpl_json_open(out, "parts", '[');
-    for (int i = 0; i < written->pieces.runs->nelts; i++) {
-        tmpl_span_t text = tmpl_pieces_text(&written->pieces, (uint32_t)i);
+    for (int i = 0; i < written->fragments.runs->nelts; i++) {
+        tmpl_span_t text = tmpl_fragments_text(&written->fragments, (uint32_t)i);
         slice_t markdown = markdown_of_run(written, i);
         tmpl_json_open(out, NULL, '{');
         tmpl_value_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, i)->part));
-        tmpl_json_string(out, "text", written->pieces.text.at + text.start, tmpl_span_len(text));
+        tmpl_json_string(out, "text", written->fragments.text.at + text.start, tmpl_span_len(text));
         tmpl_json_string(out, "markdown", markdown.at, markdown.len);
         tmpl_json_close(out, '}');
     }
@@ -140,7 +141,7 @@ static int is_within(const written_t *written, const char *address)
 
 static void add_links(tmpl_buf_t *out, const written_t *written)
 {
-    const apr_array_header_t *links = written->pieces.links;
+    const apr_array_header_t *links = written->fragments.links;
     tmpl_json_open(out, "links", '[');
     for (int i = 0; i < links->nelts; i++) {
         const tmpl_run_link_t *link = &APR_ARRAY_IDX(links, i, tmpl_run_link_t);
@@ -159,9 +160,9 @@ static void add_links(tmpl_buf_t *out, const written_t *written)
 /* The line of text beside an image, or behind it, if it is of a caption. */
 static slice_t caption_of(const written_t *written, const tmpl_run_image_t *image)
 {
-    const tmpl_buf_t *text = &written->pieces.text;
+    const tmpl_buf_t *text = &written->fragments.text;
     int run = (int)image->run;
-    run += !is_last(written, run) && run_at(written, run + 1)->text == image->text;
+    run += !is_last_run(written, run) && run_at(written, run + 1)->text == image->text;
     if (run_at(written, run)->part != TMPL_PART_CAPTION) {
         return (slice_t){ "", 0 };
     }
@@ -171,7 +172,7 @@ static slice_t caption_of(const written_t *written, const tmpl_run_image_t *imag
 
 static void add_images(tmpl_buf_t *out, const written_t *written)
 {
-    const apr_array_header_t *images = written->pieces.images;
+    const apr_array_header_t *images = written->fragments.images;
     tmpl_json_open(out, "images", '[');
     for (int i = 0; i < images->nelts; i++) {
         const tmpl_run_image_t *image = &APR_ARRAY_IDX(images, i, tmpl_run_image_t);
@@ -211,20 +212,20 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     written_t written = { .url = content->hrefs.url };
     tmpl_groups_t groups;
     tmpl_groups_find(&groups, content, scratch);
-    tmpl_pieces_init(&written.pieces, content->page, opts->verdicts, opts->declined != NULL,
-                     scratch);
-    written.pieces.places = tmpl_items_places(&groups, content->page, scratch);
-    written.markdown = tmpl_markdown_pieces(&written.len, content, &written.pieces, scratch);
+    tmpl_fragments_init(&written.fragments, content->page, opts->verdicts, opts->declined != NULL,
+                        scratch);
+    written.fragments.places = tmpl_items_places(&groups, content->page, scratch);
+    written.markdown = tmpl_markdown_fragments(&written.len, content, &written.fragments, scratch);
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
     if (written.markdown != NULL) {
-        tmpl_buf_room(&out, 2 * (written.len + written.pieces.text.len));
+        tmpl_buf_room(&out, 2 * (written.len + written.fragments.text.len));
         tmpl_json_open(&out, NULL, '{');
         tmpl_json_word(&out, "schema", TMPL_DATA_SCHEMA);
         tmpl_value_address(&out, "address", content->hrefs.url, &content->hrefs, scratch);
         add_metadata(&out, content, scratch);
         add_parts(&out, &written);
-        tmpl_items_add(&out, &groups, content, &written.pieces, scratch);
+        tmpl_items_add(&out, &groups, content, &written.fragments, scratch);
         add_links(&out, &written);
         add_images(&out, &written);
         add_judgement(&out, opts, scratch);
