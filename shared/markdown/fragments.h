@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page's Markdown consists of, for forms that list it: runs, each of one part and one
- * place of the page, whose Markdown stands alone and whose text is without marks; and the links and images in them.
- * Text whose verdict is template is left out, also where its element could not be cut.
+ * What a page's Markdown consists of, for forms that list it: runs, each of one part and one place
+ * of the page, whose Markdown stands alone and whose text is without marks; and the links and
+ * images in them. Text whose verdict is template is left out, also where its element could not be
+ * cut.
  */
 #ifndef TMPL_FRAGMENTS_H
 #define TMPL_FRAGMENTS_H

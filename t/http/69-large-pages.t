@@ -12,7 +12,7 @@ use Test::Tmpl;
 use Test::Tmpl::Http2;
 use Test::Tmpl::Pages;
 
-my @MODES = qw(learn headers annotate strip text markdown highlight);
+my @MODES = qw(learn headers annotate strip text markdown json highlight);
 my %MPMS = (event => 1, worker => 1, prefork => 0);    # whether mod_http2 works with it
 my $HUGE = 50;                                         # the page of 8 MB
 my $site = site(large => 10, extra => sub { $_[0] == $HUGE ? Test::Tmpl::Pages::long($_[0], 8 << 20) : '' });
