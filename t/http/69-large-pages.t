@@ -62,7 +62,7 @@ sub fault_of {
 sub expected_print {
     my ($mode, $fields, $print, $declined) = @_;
     return '-' if $mode eq 'learn' || $declined;
-    return $fields eq 'on' || $mode eq 'headers' ? $print : '-';
+    return $fields eq 'on' || $mode =~ /^(?:headers|json)$/ ? $print : '-';
 }
 
 # Requests all these pages over HTTP/1, each with all settings. Returns { path => body } and
