@@ -26,14 +26,16 @@ typedef struct {
     uint32_t *first_run, *next_run; /* the first run of each record, the next one of a run */
 } chains_t;
 
-uint32_t *tmpl_items_places(const tmpl_groups_t *groups, const tmpl_page_t *page, apr_pool_t *pool)
+void tmpl_items_part(tmpl_fragments_t *fragments, const tmpl_groups_t *groups)
 {
-    if (groups->n == 0) {
-        return NULL;
-    }
-    uint32_t *places = apr_palloc(pool, page->n_segments * sizeof(*places));
+    const tmpl_page_t *page = fragments->page;
     uint32_t around = TMPL_NONE, next = 0;
-    uint32_t *outer = apr_palloc(pool, groups->n * sizeof(*outer));
+    if (groups->n == 0) {
+        return;
+    }
+    uint32_t *places = apr_palloc(fragments->pool, page->n_segments * sizeof(*places));
+    uint32_t *outer = apr_palloc(fragments->pool, groups->n * sizeof(*outer));
+    uint32_t *starts = apr_palloc(fragments->pool, groups->n * sizeof(*starts));
     for (uint32_t s = 0; s < page->n_segments; s++) {
         while (around != TMPL_NONE &&
                page->nodes[groups->records[around].node].after_segment <= s) {
@@ -53,7 +55,13 @@ uint32_t *tmpl_items_places(const tmpl_groups_t *groups, const tmpl_page_t *page
         const tmpl_node_t *text = &page->nodes[groups->records[around].text];
         places[s] = 2 * around + (s >= text->first_segment && s < text->after_segment);
     }
-    return places;
+    for (uint32_t i = 0; i < groups->n; i++) {
+        starts[i] = groups->records[i].node;
+    }
+    fragments->places = places;
+    fragments->starts = starts;
+    fragments->depths = apr_pcalloc(fragments->pool, groups->n * sizeof(*fragments->depths));
+    fragments->n_starts = groups->n;
 }
 
 static uint32_t *chain_of(uint32_t n, apr_pool_t *pool)

@@ -214,7 +214,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     tmpl_groups_find(&groups, content, scratch);
     tmpl_fragments_init(&written.fragments, content->page, opts->verdicts, opts->declined != NULL,
                         scratch);
-    written.fragments.places = tmpl_items_places(&groups, content->page, scratch);
+    tmpl_items_part(&written.fragments, &groups);
     written.markdown = tmpl_markdown_fragments(&written.len, content, &written.fragments, scratch);
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);

@@ -93,7 +93,7 @@ static int enter_rule(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
     tmpl_writer_part(w);
-    if (w->one_leaf == NULL) {
+    if (w->one_leaf == NULL && w->flow.fragments == NULL) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
         /* "---" behind a text would be a heading, and behind "- " a rule of its own */
         tmpl_buf_add_text(&w->flow.out, "***");

@@ -82,6 +82,15 @@ tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run)
     return (tmpl_span_t){ (uint32_t)from, (uint32_t)to };
 }
 
+uint32_t tmpl_fragments_depth(const tmpl_fragments_t *fragments, uint32_t depth)
+{
+    if (fragments->part == TMPL_PART_HEADLINE) {
+        return depth;
+    }
+    uint32_t least = fragments->place != TMPL_NONE ? fragments->depths[fragments->place / 2] : 0;
+    return least < depth ? least : depth;
+}
+
 static uint32_t last_run(const tmpl_fragments_t *fragments)
 {
     return fragments->runs->nelts > 0 ? (uint32_t)fragments->runs->nelts - 1 : 0;
@@ -131,8 +140,11 @@ static void end_link(leaf_reader_t *reader)
 {
     tmpl_fragments_t *fragments = reader->fragments;
     const char *address = read_to(reader, TMPL_MARK_STOP);
-    const char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + reader->link,
-                                      fragments->text.len - reader->link);
+    char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + reader->link,
+                                fragments->text.len - reader->link);
+    for (char *at = strchr(text, '\n'); at != NULL; at = strchr(at, '\n')) {
+        *at = ' ';
+    }
     int is_alt = text[strspn(text, " ")] == '\0';
     add_run_link(fragments, is_alt ? reader->link_alt : text, is_alt, address);
 }

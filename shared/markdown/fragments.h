@@ -36,19 +36,35 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_verdict_t *verdicts; /* by block; NULL: all is kept, as body */
     int whole;                      /* text whose verdict is template is kept, too */
-    const uint32_t *places;         /* by segment, what else parts runs; NULL: nothing */
-    unsigned char part;             /* of what is written next */
-    uint32_t place;                 /* the same */
-    tmpl_buf_t text;                /* lines; cells of a table have tabs between them */
-    apr_array_header_t *runs;       /* tmpl_run_t */
-    apr_array_header_t *links;      /* tmpl_run_link_t */
-    apr_array_header_t *images;     /* tmpl_run_image_t */
+    const uint32_t *places;         /* by segment: 2 * n in element n of starts, + 1; NULL */
+    const uint32_t *starts;         /* nodes of elements whose runs are apart, in order */
+    uint32_t *depths;               /* containers around the content of each of them */
+    uint32_t n_starts;
+    uint32_t n_started;         /* how many of them the walk has entered */
+    unsigned char part;         /* of what is written next */
+    uint32_t place;             /* the same */
+    tmpl_buf_t text;            /* lines; cells of a table have tabs between them */
+    apr_array_header_t *runs;   /* tmpl_run_t */
+    apr_array_header_t *links;  /* tmpl_run_link_t */
+    apr_array_header_t *images; /* tmpl_run_image_t */
     apr_pool_t *pool;
 } tmpl_fragments_t;
 
-/* Pieces of page, from pool: nothing yet. */
+/* Fragments of page, from pool: nothing yet. */
 void tmpl_fragments_init(tmpl_fragments_t *fragments, const tmpl_page_t *page,
                          const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool);
+
+/* Notes that the walk has entered a node; depth containers are open now. */
+static inline void tmpl_fragments_enter(tmpl_fragments_t *fragments, uint32_t node, uint32_t depth)
+{
+    while (fragments->n_started < fragments->n_starts &&
+           fragments->starts[fragments->n_started] <= node) {
+        fragments->depths[fragments->n_started++] = depth;
+    }
+}
+
+/* The containers around the next run that stand for more than it: they are not written. */
+uint32_t tmpl_fragments_depth(const tmpl_fragments_t *fragments, uint32_t depth);
 
 /* Whether a segment is kept; if it is, sets part if begins is set: what follows is its. */
 int tmpl_fragments_keep(tmpl_fragments_t *fragments, uint32_t segment, int begins);

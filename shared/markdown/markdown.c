@@ -89,6 +89,9 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
                 handler = &tmpl_handler_formula;
             }
             int skips = handler->enter != NULL && handler->enter(w, node);
+            if (w->flow.fragments != NULL) {
+                tmpl_fragments_enter(w->flow.fragments, tmpl_dom_node(node), w->flow.n);
+            }
             if (!skips && node->children != NULL) {
                 node = node->children;
                 continue;
