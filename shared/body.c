@@ -48,7 +48,8 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
                       const tmpl_clean_opts_t *opts, const char *url, const char *fingerprint,
                       apr_pool_t *pool)
 {
-    tmpl_content_opts_t as = { url, input->charset };
+    int is_data = opts->mode == TMPL_MODE_JSON;
+    tmpl_content_opts_t as = { url, input->charset, !is_data };
     tmpl_outcome_t again;
     const tmpl_page_t *page = outcome->page;
     if (page == NULL) {
@@ -68,6 +69,5 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
     tmpl_data_opts_t data = { outcome->verdicts,
                               is_declined ? tmpl_decline_name(outcome->decline) : NULL,
                               outcome->closure.confidence, fingerprint, outcome->version };
-    return written_of(len, page, &outcome->edits, &as, opts->mode == TMPL_MODE_JSON ? &data : NULL,
-                      pool);
+    return written_of(len, page, &outcome->edits, &as, is_data ? &data : NULL, pool);
 }

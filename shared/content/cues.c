@@ -37,6 +37,10 @@ static const struct {
     { "upvotecount", TMPL_ATTR_ITEMPROP, TMPL_CUE_VOTES | TMPL_CUE_PROP },
     { "acceptedanswer", TMPL_ATTR_ITEMPROP, TMPL_CUE_ACCEPTED | TMPL_CUE_ANSWER },
     { "suggestedanswer", TMPL_ATTR_ITEMPROP, TMPL_CUE_ANSWER },
+    { "text", TMPL_ATTR_ITEMPROP, TMPL_CUE_TEXT | TMPL_CUE_PROP },
+    { "articlebody", TMPL_ATTR_ITEMPROP, TMPL_CUE_TEXT | TMPL_CUE_PROP },
+    { "reviewbody", TMPL_ATTR_ITEMPROP, TMPL_CUE_TEXT | TMPL_CUE_PROP },
+    { "commenttext", TMPL_ATTR_ITEMPROP, TMPL_CUE_TEXT | TMPL_CUE_PROP },
     { "comment", TMPL_ATTR_ITEMPROP, TMPL_CUE_COMMENT },
     { "review", TMPL_ATTR_ITEMPROP, TMPL_CUE_REVIEW },
     { "author", TMPL_ATTR_REL, TMPL_CUE_AUTHOR },
@@ -67,7 +71,7 @@ static unsigned cues_of_statement(const char *src, const tmpl_known_attr_t *attr
     return cues;
 }
 
-static unsigned cues_of_name(const char *src, tmpl_span_t value)
+static unsigned cues_of_words(const char *src, tmpl_span_t value)
 {
     tmpl_search_t search = tmpl_search(&automaton);
     char before = ' ';
@@ -83,6 +87,15 @@ static unsigned cues_of_name(const char *src, tmpl_span_t value)
     return (unsigned)search.says;
 }
 
+/* The text of an author, and a picture of one, are no names. */
+static unsigned cues_of_class(const char *src, tmpl_span_t value)
+{
+    const unsigned who = TMPL_CUE_AUTHOR | TMPL_CUE_USER;
+    unsigned cues = cues_of_words(src, value);
+    cues &= (cues & TMPL_CUE_NOT) ? ~who : ~0U;
+    return (cues & TMPL_CUE_TEXT) ? cues & ~(who | TMPL_CUE_PANE | TMPL_CUE_DATE) : cues;
+}
+
 /* Whether an address is that of a person's page: "/users/7/ann", "member.php?u=7". */
 static int is_of_user(const char *src, tmpl_span_t href)
 {
@@ -90,14 +103,15 @@ static int is_of_user(const char *src, tmpl_span_t href)
                                          "people", "person", "profile", "profiles",
                                          "u",      "user",   "users" };
     for (uint32_t at = href.start; at < href.end; at++) {
-        if (src[at] != '/' && src[at] != '?' && src[at] != '=') {
+        int is_sign = src[at] == '/' || src[at] == '?' || src[at] == '=';
+        if (!is_sign && at > href.start) {
             continue;
         }
-        tmpl_span_t word = { at + 1, at + 1 };
+        tmpl_span_t word = { at + (is_sign ? 1 : 0), at + (is_sign ? 1 : 0) };
         while (word.end < href.end && tmpl_is_alpha(src[word.end])) {
             word.end++;
         }
-        at = word.end - 1;
+        at = word.end > word.start ? word.end - 1 : at;
         for (unsigned i = 0; word.end + 1 < href.end && i < COUNT(names); i++) {
             if (tmpl_span_is(src, word, names[i]) && src[word.end] != '-') {
                 return 1;
@@ -115,10 +129,10 @@ unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node)
     for (const tmpl_known_attr_t *attr = page->attrs + n->attrs; attr->value.start < n->open.end;
          attr++) {
         if (attr->name == TMPL_ATTR_CLASS) {
-            cues |= cues_of_name(page->src, attr->value);
+            cues |= cues_of_class(page->src, attr->value);
         }
         else if (attr->name == TMPL_ATTR_ID) {
-            cues |= cues_of_name(page->src, attr->value) & TMPL_CUES_OF_POSTS;
+            cues |= cues_of_words(page->src, attr->value) & TMPL_CUES_OF_POSTS;
         }
         else if (attr->name == TMPL_ATTR_HREF) {
             cues |= n->tag == TMPL_TAG_A && is_of_user(page->src, attr->value) ? TMPL_CUE_USER : 0;

@@ -12,6 +12,7 @@
 #define TMPL_CUES(X)                                                                               \
     X(AUTHOR) /* it names who wrote the record */                                                  \
     X(USER)   /* a link to a person's page */                                                      \
+    X(PANE)   /* what is said of who wrote the record: its first line is the name */               \
     X(DATE)                                                                                        \
     X(PRICE)                                                                                       \
     X(RATING)                                                                                      \
@@ -23,7 +24,11 @@
     X(REVIEW)                                                                                      \
     X(QUESTION)                                                                                    \
     X(ANSWER)                                                                                      \
+    X(BESIDE)   /* a signature, a note of a change, numbers of likes */                            \
+    X(ATTACHED) /* files and pictures of a post */                                                 \
+    X(QUOTE)    /* what another one said */                                                        \
     X(ACCEPTED) /* an answer that solved the question */                                           \
+    X(TEXT)     /* it holds a text, whoever it names */                                            \
     X(TYPED)    /* schema.org's type says so */                                                    \
     X(PROP)     /* microdata say so */                                                             \
     X(NOT)      /* a picture, a figure or a title of an author: no name */

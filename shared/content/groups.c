@@ -4,14 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
 #include "content/alike.h"
 #include "content/cues.h"
 #include "content/record_fields.h"
+#include "content/record_parts.h"
+#include "metadata/dates.h"
+#include "text/text.h"
 
 /* Bytes: of a name or a date at most; of a post's text at least; of the texts of cards, in the
  * mean, at most; of a short text of a card at least. */
 #define NAME_MOST  80
-#define TEXT_LEAST 8
+#define TEXT_LEAST 4
+#define TEXT_MEAN  15
 #define CARD_MOST  800
 #define CARD_TEXT  30
 
@@ -29,52 +36,103 @@ typedef struct {
     unsigned *cues;
     apr_array_header_t *marks[MARKS]; /* nodes (uint32_t), in order */
     unsigned char *used;              /* of each node: a mark of a group that was found */
-    unsigned char *covered;           /* of each node: IN_RECORD, IS_RECORD or 0 */
+    uint32_t *covered;                /* of each node: 1 + index of the record it is in; or 0 */
     uint32_t *free_text;              /* p.text without text of records that were found */
     uint32_t *facts;                  /* [i]: prices, dates and pictures before node i */
     apr_array_header_t *records;      /* tmpl_group_record_t */
     uint32_t n_groups;
 } groups_finder_t;
 
-/* Of a node: it is in a record that was found, or is its element. */
-enum { IN_RECORD = 1, IS_RECORD };
+/* Of a node: what it is in. */
+enum { IN_QUOTE = 1, IN_PANE };
 
 /* A name that elements have in common, and how well its elements are records. */
 typedef struct {
     uint32_t name;
-    uint32_t good;   /* records */
+    uint32_t all;    /* elements that say an author and a date */
+    uint32_t good;   /* records: of these, with a text that stays */
     uint32_t linked; /* of these, with a linked title */
     uint32_t named;  /* of these, that say that they are comments, reviews or answers */
     uint32_t posts;  /* of these, that say that they are posts of any kind */
+    uint32_t weight; /* two for each record, and one for each that schema.org's types name */
     uint64_t bytes;  /* of their texts */
 } common_name_t;
 
 /* --- What the page says --- */
 
+/* Whether an element near inside one says that it holds a text. */
+static int holds_text(const groups_finder_t *f, uint32_t node)
+{
+    enum { WITHIN = 8 };
+    const tmpl_node_t *nodes = f->p.page->nodes;
+    for (uint32_t i = node + 1; i < nodes[node].after && i < node + WITHIN; i++) {
+        if (f->cues[i] & TMPL_CUE_TEXT) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether an element is a short text of who or when. */
+static int is_beside_text(const groups_finder_t *f, uint32_t node)
+{
+    uint32_t length = tmpl_record_sum(&f->p, f->p.before, node, TMPL_NONE);
+    unsigned cues = f->cues[node];
+    return ((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_DATE)) && length <= NAME_MOST) ||
+           ((cues & (TMPL_CUE_PANE | TMPL_CUE_BESIDE)) && length <= TMPL_RECORD_PANE_MOST &&
+            !holds_text(f, node));
+}
+
+static void sum_all_text(groups_finder_t *f, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = f->p.page;
+    uint32_t *before = apr_palloc(pool, (page->n_segments + 1) * sizeof(*before));
+    before[0] = 0;
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        const tmpl_segment_t *segment = &page->segments[s];
+        int is_text = page->src[segment->span.start] != '<';
+        before[s + 1] = before[s] + (is_text ? segment->length : 0);
+    }
+    f->p.before = before;
+}
+
+/* What stays, and what of it is a record's text: no link, no name, no date. */
 static void sum_text(groups_finder_t *f, apr_pool_t *pool)
 {
     const tmpl_page_t *page = f->p.page;
-    const tmpl_edits_t *edits = f->p.content->edits;
-    uint32_t *sums = apr_pcalloc(pool, (apr_size_t)3 * (page->n_segments + 1) * sizeof(*sums));
-    uint32_t *before = sums, *kept = before + page->n_segments + 1;
+    const tmpl_edits_t *edits = f->p.edits;
+    unsigned char *is_beside = apr_pcalloc(pool, page->n_nodes);
+    uint32_t *kept = apr_pcalloc(pool, (apr_size_t)2 * (page->n_segments + 1) * sizeof(*kept));
     uint32_t *text = kept + page->n_segments + 1;
-    uint32_t edit = 0;
-    for (uint32_t s = 0; s < page->n_segments; s++) {
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        is_beside[i] = is_beside[page->nodes[i].parent] || page->nodes[i].tag == TMPL_TAG_A ||
+                       is_beside_text(f, i);
+    }
+    for (uint32_t s = 0, edit = 0; s < page->n_segments; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
         while (edit < edits->n && edits->edits[edit].span.end <= segment->span.start) {
             edit++;
         }
         int stays = edit == edits->n || edits->edits[edit].span.start > segment->span.start;
-        int is_text = page->src[segment->span.start] != '<';
-        uint32_t length = is_text ? segment->length : 0;
-        before[s + 1] = before[s] + length;
-        kept[s + 1] = kept[s] + (stays ? length : 0);
-        text[s + 1] = text[s] + (stays && !f->p.is_link[segment->node] ? length : 0);
+        uint32_t length = stays ? f->p.before[s + 1] - f->p.before[s] : 0;
+        kept[s + 1] = kept[s] + length;
+        text[s + 1] = text[s] + (is_beside[segment->node] ? 0 : length);
     }
-    f->p.before = before;
     f->p.kept = kept;
     f->p.text = text;
     f->free_text = apr_pmemdup(pool, text, (page->n_segments + 1) * sizeof(*text));
+}
+
+/* Whether the text of a link is the title of an answer in a thread. */
+static int is_reply(const groups_finder_t *f, uint32_t node)
+{
+    const tmpl_page_t *page = f->p.page;
+    const tmpl_node_t *n = &page->nodes[node];
+    if (n->first_segment == n->after_segment) {
+        return 0;
+    }
+    tmpl_span_t span = page->segments[n->first_segment].span;
+    return tmpl_span_len(span) > 3 && apr_cstr_casecmpn(page->src + span.start, "Re:", 3) == 0;
 }
 
 /* Whether a link leads to the page of a card: it is in a heading, holds one, or is named so. */
@@ -86,7 +144,7 @@ static int is_card_title(const groups_finder_t *f, uint32_t node)
     const tmpl_known_attr_t *href = tmpl_node_attr(page, &nodes[node], TMPL_ATTR_HREF);
     if (href == NULL || tmpl_span_len(href->value) < 2 ||
         memchr(page->src + href->value.start, '#', tmpl_span_len(href->value)) != NULL ||
-        (f->cues[node] & TMPL_CUE_USER)) {
+        (f->cues[node] & TMPL_CUE_USER) || is_reply(f, node)) {
         return 0;
     }
     uint32_t up = node;
@@ -105,15 +163,20 @@ static int is_card_title(const groups_finder_t *f, uint32_t node)
     return 0;
 }
 
-static void see_mark(groups_finder_t *f, uint32_t node)
+static void see_mark(groups_finder_t *f, uint32_t node, int in)
 {
     unsigned cues = f->cues[node];
     uint32_t length = tmpl_record_sum(&f->p, f->p.before, node, TMPL_NONE);
     int is_short = (length > 1 && length <= NAME_MOST) || (cues & TMPL_CUE_PROP);
-    if ((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER)) && is_short) {
+    int is_pane = (cues & TMPL_CUE_PANE) && length > 1 && length <= TMPL_RECORD_PANE_MOST;
+    if (in == IN_QUOTE) {
+        return;
+    }
+    if (((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER)) && is_short) || is_pane) {
         APR_ARRAY_PUSH(f->marks[AUTHORS], uint32_t) = node;
     }
-    if ((cues & TMPL_CUE_DATE) && (is_short || f->p.page->nodes[node].tag == TMPL_TAG_TIME)) {
+    if ((cues & TMPL_CUE_DATE) && in != IN_PANE &&
+        (is_short || f->p.page->nodes[node].tag == TMPL_TAG_TIME)) {
         APR_ARRAY_PUSH(f->marks[DATES], uint32_t) = node;
     }
     if (f->p.page->nodes[node].tag == TMPL_TAG_A && length > 1 && is_card_title(f, node)) {
@@ -121,23 +184,84 @@ static void see_mark(groups_finder_t *f, uint32_t node)
     }
 }
 
+/*
+ * Whether a short line has a date that is the record's: not behind a label ("Joined:") or a word
+ * for one.
+ */
+static int is_date_line(groups_finder_t *f, uint32_t segment)
+{
+    const tmpl_page_t *page = f->p.page;
+    tmpl_span_t span = page->segments[segment].span;
+    if (tmpl_span_len(span) > NAME_MOST || page->src[span.start] == '<' ||
+        !tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
+        return 0;
+    }
+    if (segment > 0 && page->segments[segment - 1].block == page->segments[segment].block) {
+        tmpl_span_t before = page->segments[segment - 1].span;
+        while (before.end > before.start && tmpl_is_space(page->src[before.end - 1])) {
+            before.end--;
+        }
+        if (before.end > before.start && page->src[before.end - 1] == ':') {
+            return 0;
+        }
+    }
+    char iso[TMPL_DATE_SIZE];
+    apr_size_t begin;
+    tmpl_buf_clear(&f->p.buf);
+    tmpl_text_segment(&f->p.buf, page, segment, f->p.decoder);
+    const char *text = f->p.buf.len > 0 ? f->p.buf.at : "";
+    if (tmpl_date_find(iso, &begin, text, strlen(text)) == 0) {
+        return 0;
+    }
+    const char *colon = memchr(text, ':', begin);
+    return colon == NULL || apr_cstr_casecmpn(text, "post", 4) == 0;
+}
+
+static void see_date_lines(groups_finder_t *f)
+{
+    for (uint32_t s = 0; s < f->p.page->n_segments; s++) {
+        uint32_t node = f->p.page->segments[s].node;
+        if (!(f->cues[node] & (TMPL_CUE_DATE | TMPL_CUE_NOT)) && is_date_line(f, s)) {
+            f->cues[node] |= TMPL_CUE_DATE;
+        }
+    }
+}
+
+/*
+ * The names in quotes are others', and the dates in what is said of an author are of when they
+ * joined.
+ */
+static void see_marks(groups_finder_t *f, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = f->p.page;
+    unsigned char *in = apr_pcalloc(pool, page->n_nodes);
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        uint32_t length = tmpl_record_sum(&f->p, f->p.before, i, TMPL_NONE);
+        in[i] = in[page->nodes[i].parent];
+        if (page->nodes[i].tag == TMPL_TAG_BLOCKQUOTE || (f->cues[i] & TMPL_CUE_QUOTE)) {
+            in[i] = IN_QUOTE;
+        }
+        else if (in[i] == 0 && (f->cues[i] & TMPL_CUE_PANE) && length <= TMPL_RECORD_PANE_MOST) {
+            in[i] = IN_PANE;
+        }
+        see_mark(f, i, in[i]);
+    }
+}
+
 static void read_cues(groups_finder_t *f, apr_pool_t *pool)
 {
     const tmpl_page_t *page = f->p.page;
-    unsigned char *is_link = apr_pcalloc(pool, page->n_nodes);
     f->cues = apr_palloc(pool, page->n_nodes * sizeof(*f->cues));
     f->facts = apr_palloc(pool, (page->n_nodes + 1) * sizeof(*f->facts));
     f->facts[0] = 0;
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         f->cues[i] = tmpl_cues_of(page, i);
-        is_link[i] = node->tag == TMPL_TAG_A || (i > 0 && is_link[node->parent]);
         int is_fact = (f->cues[i] & (TMPL_CUE_PRICE | TMPL_CUE_DATE | TMPL_CUE_RATING)) ||
                       node->tag == TMPL_TAG_IMG;
         f->facts[i + 1] = f->facts[i] + (is_fact ? 1 : 0);
     }
     f->p.cues = f->cues;
-    f->p.is_link = is_link;
 }
 
 /* --- Marks of a record --- */
@@ -169,18 +293,20 @@ static uint32_t free_mark(const groups_finder_t *f, mark_e of, uint32_t node, ui
     return TMPL_NONE;
 }
 
-static int is_good_post(const groups_finder_t *f, uint32_t node, uint32_t end)
+/* least: bytes of its text. A record of a group may have none: pictures alone, or a quote. */
+static int is_good_post(const groups_finder_t *f, uint32_t node, uint32_t end, uint32_t least)
 {
     const uint32_t *text = f->covered[node] ? f->p.text : f->free_text;
     return free_mark(f, AUTHORS, node, end) != TMPL_NONE &&
-           tmpl_record_sum(&f->p, text, node, end) >= TEXT_LEAST &&
+           tmpl_record_sum(&f->p, text, node, end) >= least &&
            ((f->cues[node] & TMPL_CUE_TYPED) || free_mark(f, DATES, node, end) != TMPL_NONE);
 }
 
 static int is_good_card(const groups_finder_t *f, uint32_t node, uint32_t end)
 {
     uint32_t text = tmpl_record_sum(&f->p, f->free_text, node, end);
-    return free_mark(f, TITLES, node, end) != TMPL_NONE &&
+    return text == tmpl_record_sum(&f->p, f->p.text, node, end) &&
+           free_mark(f, TITLES, node, end) != TMPL_NONE &&
            tmpl_record_sum(&f->p, f->p.kept, node, end) > 0 &&
            (text >= CARD_TEXT || f->facts[end] > f->facts[node]);
 }
@@ -194,15 +320,25 @@ static uint32_t own_end(const groups_finder_t *f, const tmpl_alike_t *alike,
     return next != NULL && next->node < after ? next->node : after;
 }
 
-/* Within a record, other records say what they are, as comments on an answer do. */
-static int is_good(const groups_finder_t *f, mark_e by, uint32_t node, uint32_t end)
+/*
+ * Within a record, other records say what they are, as comments on an answer do. What has more than
+ * half of a record's text is no other one.
+ */
+static int may_be_within(const groups_finder_t *f, uint32_t node)
+{
+    uint32_t record =
+        APR_ARRAY_IDX(f->records, (int)f->covered[node] - 1, tmpl_group_record_t).node;
+    return node != record && (f->cues[node] & CUES_WITHIN) != 0 &&
+           2 * tmpl_record_sum(&f->p, f->p.text, node, TMPL_NONE) <
+               tmpl_record_sum(&f->p, f->p.text, record, TMPL_NONE);
+}
+
+static int is_good(const groups_finder_t *f, mark_e by, uint32_t node, uint32_t end, uint32_t least)
 {
     if (by == TITLES) {
         return !f->covered[node] && is_good_card(f, node, end);
     }
-    int may =
-        !f->covered[node] || (f->covered[node] == IN_RECORD && (f->cues[node] & CUES_WITHIN) != 0);
-    return may && is_good_post(f, node, end);
+    return (f->covered[node] == 0 || may_be_within(f, node)) && is_good_post(f, node, end, least);
 }
 
 static void weigh_name(common_name_t *common, const groups_finder_t *f, const tmpl_alike_t *alike,
@@ -211,9 +347,11 @@ static void weigh_name(common_name_t *common, const groups_finder_t *f, const tm
     for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, common->name); e != NULL;
          e = tmpl_alike_at(alike, e->next)) {
         uint32_t end = own_end(f, alike, e);
-        if (is_good(f, by, e->node, end)) {
+        common->all += by == AUTHORS && is_good(f, by, e->node, end, 0) ? 1 : 0;
+        if (is_good(f, by, e->node, end, TEXT_LEAST)) {
             unsigned cues = f->cues[e->node];
             common->good++;
+            common->weight += (cues & TMPL_CUE_TYPED) ? 3 : 2;
             common->bytes += tmpl_record_sum(&f->p, f->p.text, e->node, end);
             common->linked += free_mark(f, TITLES, e->node, end) != TMPL_NONE ? 1 : 0;
             common->named += (cues & CUES_WITHIN) ? 1 : 0;
@@ -229,7 +367,9 @@ static int is_group(const common_name_t *common, mark_e by)
         return common->good >= 3 && common->bytes <= (uint64_t)CARD_MOST * common->good;
     }
     int is_listing = 2 * common->linked > common->good && 2 * common->named < common->good;
-    return !is_listing && common->good >= (2 * common->posts >= common->good ? 2u : 3u);
+    return !is_listing && 2 * common->good >= common->all &&
+           common->bytes >= (uint64_t)TEXT_MEAN * common->good &&
+           common->good >= (2 * common->posts >= common->good ? 2u : 3u);
 }
 
 /* --- Groups --- */
@@ -264,11 +404,11 @@ static int find_best_name(common_name_t *best, const groups_finder_t *f, const t
     for (uint32_t i = 0; i < alike->names.n; i++) {
         all[i].name = i;
         weigh_name(&all[i], f, alike, by);
-        most = is_group(&all[i], by) && all[i].good > most ? all[i].good : most;
+        most = is_group(&all[i], by) && all[i].weight > most ? all[i].weight : most;
     }
     int found = 0;
     for (uint32_t i = 0; i < alike->names.n; i++) {
-        if (is_group(&all[i], by) && all[i].good >= most - most / 10 &&
+        if (is_group(&all[i], by) && all[i].weight >= most - most / 10 &&
             (!found || all[i].bytes > best->bytes)) {
             *best = all[i];
             found = 1;
@@ -286,15 +426,33 @@ static tmpl_record_kind_e kind_of(unsigned cues)
                                         : TMPL_RECORD_POST;
 }
 
+/* The kind that an element, or one near around it, names. */
+static tmpl_record_kind_e kind_around(const groups_finder_t *f, uint32_t node)
+{
+    enum { UP = 3 };
+    const unsigned kinds = TMPL_CUE_ANSWER | TMPL_CUE_REVIEW | TMPL_CUE_QUESTION | TMPL_CUE_COMMENT;
+    for (int i = 0; i < UP && node > 0; i++, node = f->p.page->nodes[node].parent) {
+        if (f->cues[node] & kinds) {
+            return kind_of(f->cues[node]);
+        }
+        if (f->cues[node] & TMPL_CUE_POST) {
+            break;
+        }
+    }
+    return TMPL_RECORD_POST;
+}
+
 static void add_record(groups_finder_t *f, uint32_t node, uint32_t end, tmpl_record_kind_e kind)
 {
     tmpl_group_record_t *record = &APR_ARRAY_PUSH(f->records, tmpl_group_record_t);
     *record = (tmpl_group_record_t){ .node = node, .text = node, .group = f->n_groups };
     record->kind = kind;
+    record->headline = TMPL_NONE;
     for (int i = 0; i < TMPL_RECORD_FIELD_COUNT; i++) {
         record->fields[i].node = TMPL_NONE;
     }
-    record->fields[TMPL_RECORD_TITLE].node = free_mark(f, TITLES, node, end);
+    record->fields[TMPL_RECORD_TITLE].node =
+        kind == TMPL_RECORD_CARD ? free_mark(f, TITLES, node, end) : TMPL_NONE;
     for (int of = 0; of < MARKS; of++) {
         uint32_t mark = free_mark(f, (mark_e)of, node, end);
         if (mark != TMPL_NONE) {
@@ -303,25 +461,59 @@ static void add_record(groups_finder_t *f, uint32_t node, uint32_t end, tmpl_rec
     }
 }
 
+/* Whether a record (1 + its index; 0: none) is in another one. */
+static int is_inner(const groups_finder_t *f, uint32_t record, uint32_t other)
+{
+    return record > 0 && APR_ARRAY_IDX(f->records, (int)record - 1, tmpl_group_record_t).node >
+                             APR_ARRAY_IDX(f->records, (int)other - 1, tmpl_group_record_t).node;
+}
+
 /* Notes which nodes and which text are in the records from index first on. */
 static void cover(groups_finder_t *f, int first)
 {
     const tmpl_page_t *page = f->p.page;
-    uint32_t behind = 0;
-    for (int i = first; i < f->records->nelts; i++) {
-        uint32_t node = APR_ARRAY_IDX(f->records, i, tmpl_group_record_t).node;
-        for (uint32_t in = node > behind ? node : behind; in < page->nodes[node].after; in++) {
-            f->covered[in] = f->covered[in] == IS_RECORD ? IS_RECORD : IN_RECORD;
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        uint32_t around = f->covered[page->nodes[i].parent];
+        if (first < f->records->nelts &&
+            i == APR_ARRAY_IDX(f->records, first, tmpl_group_record_t).node) {
+            f->covered[i] = (uint32_t)++first;
         }
-        behind = page->nodes[node].after > behind ? page->nodes[node].after : behind;
-    }
-    for (int i = first; i < f->records->nelts; i++) {
-        f->covered[APR_ARRAY_IDX(f->records, i, tmpl_group_record_t).node] = IS_RECORD;
+        else if (f->covered[i] == 0 || is_inner(f, around, f->covered[i])) {
+            f->covered[i] = around;
+        }
     }
     for (uint32_t s = 0; s < page->n_segments; s++) {
         uint32_t bytes = f->p.text[s + 1] - f->p.text[s];
         f->free_text[s + 1] = f->free_text[s] + (f->covered[page->segments[s].node] ? 0 : bytes);
     }
+}
+
+/*
+ * Whether what says the authors of most records are names. Else they are used up: they are not
+ * looked at again.
+ */
+static int have_names(groups_finder_t *f, const tmpl_alike_t *alike, uint32_t name)
+{
+    uint32_t n = 0, named = 0;
+    for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, name); e != NULL;
+         e = tmpl_alike_at(alike, e->next)) {
+        uint32_t mark = free_mark(f, AUTHORS, e->node, own_end(f, alike, e));
+        if (mark != TMPL_NONE) {
+            n++;
+            named += tmpl_record_author(&f->p, mark) != NULL ? 1 : 0;
+        }
+    }
+    if (2 * named >= n) {
+        return 1;
+    }
+    for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, name); e != NULL;
+         e = tmpl_alike_at(alike, e->next)) {
+        uint32_t mark = free_mark(f, AUTHORS, e->node, own_end(f, alike, e));
+        if (mark != TMPL_NONE) {
+            f->used[mark] = 1;
+        }
+    }
+    return 0;
 }
 
 /* Finds a group of posts or of cards, and uses up its marks. Returns 0 if there is none. */
@@ -333,13 +525,16 @@ static int find_group(groups_finder_t *f, mark_e by, apr_pool_t *pool)
     if (!find_best_name(&best, f, &alike, by, pool)) {
         return 0;
     }
+    if (by == AUTHORS && !have_names(f, &alike, best.name)) {
+        return 1;
+    }
     int first = f->records->nelts;
     for (const tmpl_alike_element_t *e = tmpl_alike_first(&alike, best.name); e != NULL;
          e = tmpl_alike_at(&alike, e->next)) {
         uint32_t end = own_end(f, &alike, e);
-        if (is_good(f, by, e->node, end)) {
-            add_record(f, e->node, end,
-                       by == TITLES ? TMPL_RECORD_CARD : kind_of(f->cues[e->node]));
+        if (is_good(f, by, e->node, end, 0) &&
+            tmpl_record_sum(&f->p, f->p.kept, e->node, end) > 0) {
+            add_record(f, e->node, end, by == TITLES ? TMPL_RECORD_CARD : kind_around(f, e->node));
         }
     }
     cover(f, first);
@@ -361,7 +556,8 @@ static void find_single(groups_finder_t *f, uint32_t typed)
     }
     uint32_t text = tmpl_record_sum(&f->p, f->p.text, typed, end);
     uint32_t node = free_mark(f, AUTHORS, typed, end);
-    if (text < LEAST || node == TMPL_NONE) {
+    if (text < LEAST || node == TMPL_NONE ||
+        tmpl_record_sum(&f->p, f->p.before, node, TMPL_NONE) == 0) {
         return;
     }
     while (node > typed && 2 * tmpl_record_sum(&f->p, f->p.text, node,
@@ -432,6 +628,48 @@ static const uint32_t *find_owners(const tmpl_groups_t *groups, const tmpl_page_
     return owners;
 }
 
+const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t node)
+{
+    uint32_t low = 0, high = groups->n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (groups->records[middle].node < node) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low < groups->n && groups->records[low].node == node ? &groups->records[low] : NULL;
+}
+
+static const char *without_reply(const char *title)
+{
+    return apr_cstr_casecmpn(title, "Re: ", 4) == 0 ? title + 4 : title;
+}
+
+/* Drops titles that posts repeat: those are of the thread. */
+static void drop_titles(const tmpl_groups_t *groups)
+{
+    const char *before = NULL; /* the title of the last post that had one */
+    const tmpl_group_record_t *first = NULL;
+    for (uint32_t i = 0; i < groups->n; i++) {
+        tmpl_group_record_t *record = &groups->records[i];
+        const char **title = &record->fields[TMPL_RECORD_TITLE].value;
+        if (*title == NULL || !tmpl_record_is_post(record->kind)) {
+            continue;
+        }
+        if (before != NULL && first->group == record->group &&
+            strcmp(without_reply(before), without_reply(*title)) == 0) {
+            *title = NULL;
+        }
+        else {
+            before = *title;
+            first = record;
+        }
+    }
+}
+
 int tmpl_record_is_post(tmpl_record_kind_e kind)
 {
     static const unsigned char posts[] = {
@@ -442,45 +680,63 @@ int tmpl_record_is_post(tmpl_record_kind_e kind)
     return posts[kind];
 }
 
-static void init_finder(groups_finder_t *f, const tmpl_content_t *content, apr_pool_t *pool,
-                        apr_pool_t *scratch)
+/* The text of the first h1 that stays; "": none. */
+static const char *text_of_headline(groups_finder_t *f, apr_pool_t *pool)
 {
-    f->p.content = content;
-    f->p.page = content->page;
+    const tmpl_page_t *page = f->p.page;
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if (node->tag == TMPL_TAG_H1 && tmpl_record_sum(&f->p, f->p.kept, i, TMPL_NONE) > 0) {
+            tmpl_buf_clear(&f->p.buf);
+            tmpl_text_segments(&f->p.buf, page, node->first_segment, node->after_segment,
+                               f->p.decoder);
+            return f->p.buf.len > 0 ? apr_pstrmemdup(pool, f->p.buf.at, f->p.buf.len) : "";
+        }
+    }
+    return "";
+}
+
+static void init_finder(groups_finder_t *f, apr_pool_t *pool, apr_pool_t *scratch)
+{
+    const tmpl_page_t *page = f->p.page;
     f->p.pool = pool;
     tmpl_buf_init(&f->p.buf, scratch);
-    f->used = apr_pcalloc(scratch, content->page->n_nodes);
-    f->covered = apr_pcalloc(scratch, content->page->n_nodes);
+    f->used = apr_pcalloc(scratch, page->n_nodes);
+    f->covered = apr_pcalloc(scratch, page->n_nodes * sizeof(*f->covered));
     f->records = apr_array_make(pool, 16, sizeof(tmpl_group_record_t));
     for (int of = 0; of < MARKS; of++) {
         f->marks[of] = apr_array_make(scratch, 16, sizeof(uint32_t));
     }
     read_cues(f, scratch);
+    sum_all_text(f, scratch);
+    see_date_lines(f);
     sum_text(f, scratch);
-    for (uint32_t i = 1; i < content->page->n_nodes; i++) {
-        see_mark(f, i);
-    }
+    see_marks(f, scratch);
+    f->p.headline = text_of_headline(f, scratch);
 }
 
-void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_content_t *content, apr_pool_t *pool)
+void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_page_t *page, const tmpl_edits_t *edits,
+                      const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    groups_finder_t f = { .n_groups = 0 };
+    groups_finder_t f = { .p = { .page = page, .edits = edits, .decoder = decoder } };
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    init_finder(&f, content, pool, scratch);
-    while (f.n_groups < GROUPS_MOST && find_group(&f, AUTHORS, scratch)) {
+    init_finder(&f, pool, scratch);
+    for (int i = 0; i < GROUPS_MOST && find_group(&f, AUTHORS, scratch); i++) {
     }
     find_singles(&f);
-    while (f.n_groups < 2 * GROUPS_MOST && find_group(&f, TITLES, scratch)) {
+    for (int i = 0; i < GROUPS_MOST && find_group(&f, TITLES, scratch); i++) {
     }
     qsort(f.records->elts, (size_t)f.records->nelts, sizeof(tmpl_group_record_t), compare_records);
     groups->records = (tmpl_group_record_t *)f.records->elts;
     groups->n = (uint32_t)f.records->nelts;
     groups->n_groups = f.n_groups;
-    find_parents(groups, content->page);
-    const uint32_t *owners = find_owners(groups, content->page, scratch);
+    find_parents(groups, page);
+    const uint32_t *owners = find_owners(groups, page, scratch);
     for (uint32_t i = 0; i < groups->n; i++) {
         tmpl_record_read(groups, i, owners, &f.p);
     }
+    drop_titles(groups);
+    groups->parts = groups->n > 0 ? tmpl_record_parts(groups, owners, &f.p) : NULL;
     apr_pool_destroy(scratch);
 }

@@ -210,11 +210,9 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     written_t written = { .url = content->hrefs.url };
-    tmpl_groups_t groups;
-    tmpl_groups_find(&groups, content, scratch);
     tmpl_fragments_init(&written.fragments, content->page, opts->verdicts, opts->declined != NULL,
                         scratch);
-    tmpl_items_part(&written.fragments, &groups);
+    tmpl_items_part(&written.fragments, &content->groups);
     written.markdown = tmpl_markdown_fragments(&written.len, content, &written.fragments, scratch);
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
@@ -225,7 +223,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
         tmpl_value_address(&out, "address", content->hrefs.url, &content->hrefs, scratch);
         add_metadata(&out, content, scratch);
         add_parts(&out, &written);
-        tmpl_items_add(&out, &groups, content, &written.fragments, scratch);
+        tmpl_items_add(&out, content, &written.fragments, scratch);
         add_links(&out, &written);
         add_images(&out, &written);
         add_judgement(&out, opts, scratch);

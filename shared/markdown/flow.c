@@ -113,7 +113,7 @@ static int joins(const tmpl_flow_t *flow)
 static void begin_run(tmpl_flow_t *flow)
 {
     if (tmpl_fragments_run(flow->fragments, flow->out.len)) {
-        flow->outside = tmpl_fragments_depth(flow->fragments, flow->n);
+        flow->outside = flow->fragments->part == TMPL_PART_HEADLINE ? flow->n : 0;
         while (flow->outside < flow->n && flow->open[flow->outside].used) {
             flow->outside++;
         }

@@ -82,15 +82,6 @@ tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run)
     return (tmpl_span_t){ (uint32_t)from, (uint32_t)to };
 }
 
-uint32_t tmpl_fragments_depth(const tmpl_fragments_t *fragments, uint32_t depth)
-{
-    if (fragments->part == TMPL_PART_HEADLINE) {
-        return depth;
-    }
-    uint32_t least = fragments->place != TMPL_NONE ? fragments->depths[fragments->place / 2] : 0;
-    return least < depth ? least : depth;
-}
-
 static uint32_t last_run(const tmpl_fragments_t *fragments)
 {
     return fragments->runs->nelts > 0 ? (uint32_t)fragments->runs->nelts - 1 : 0;

@@ -54,18 +54,6 @@ typedef struct {
 void tmpl_fragments_init(tmpl_fragments_t *fragments, const tmpl_page_t *page,
                          const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool);
 
-/* Notes that the walk has entered a node; depth containers are open now. */
-static inline void tmpl_fragments_enter(tmpl_fragments_t *fragments, uint32_t node, uint32_t depth)
-{
-    while (fragments->n_started < fragments->n_starts &&
-           fragments->starts[fragments->n_started] <= node) {
-        fragments->depths[fragments->n_started++] = depth;
-    }
-}
-
-/* The containers around the next run that stand for more than it: they are not written. */
-uint32_t tmpl_fragments_depth(const tmpl_fragments_t *fragments, uint32_t depth);
-
 /* Whether a segment is kept; if it is, sets part if begins is set: what follows is its. */
 int tmpl_fragments_keep(tmpl_fragments_t *fragments, uint32_t segment, int begins);
 

@@ -47,6 +47,9 @@ int tmpl_handler_is_format(tmpl_tag_e tag);
 /* footnotes.c: by tmpl_note_e; without enter for an element that has no part in footnotes. */
 extern const tmpl_handler_t tmpl_handlers_notes[];
 
+/* record_handlers.c: by tmpl_record_part_e; without enter for an element that is no part. */
+extern const tmpl_handler_t tmpl_handlers_records[];
+
 /* Adds a text to the leaf, without the brackets of a reference that is left out. */
 void tmpl_handler_text(tmpl_writer_t *w, const xmlNode *text);
 

@@ -12,6 +12,7 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
     const char *alt = tmpl_dom_attribute(node, "alt");
     const char *address = tmpl_image_address(node, w->pool);
     if (address != NULL && tmpl_writer_keeps(w, node)) {
+        tmpl_writer_divide(w, address);
         tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", address);
     }
     return 1;

@@ -49,11 +49,25 @@ static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
                                                     : (tmpl_tag_e)node->tag;
 }
 
+/* What an element of a record is to fragments, whose records are listed beside them. */
+static unsigned part_in_fragments(unsigned part)
+{
+    return part == TMPL_RECORD_ELEMENT                                  ? TMPL_RECORD_PLAIN
+           : part == TMPL_RECORD_BESIDE || part == TMPL_RECORD_HEADLINE ? TMPL_RECORD_NO_PART
+                                                                        : part;
+}
+
 static const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_note_e kind = w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE;
-    return kind != TMPL_NOTE_NONE ? &tmpl_handlers_notes[kind]
-                                  : handler_of_tag(tag_like(w->page, node));
+    uint32_t of = tmpl_dom_node(node);
+    tmpl_note_e kind = w->notes != NULL ? w->notes[of].kind : TMPL_NOTE_NONE;
+    unsigned part = w->groups->parts != NULL ? w->groups->parts[of] : TMPL_RECORD_NO_PART;
+    if (w->flow.fragments != NULL) {
+        part = part_in_fragments(part);
+    }
+    return kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
+           : part != TMPL_RECORD_NO_PART ? &tmpl_handlers_records[part]
+                                         : handler_of_tag(tag_like(w->page, node));
 }
 
 static void leave_element(tmpl_writer_t *w, const tmpl_handler_t *handler, const xmlNode *node)
@@ -80,6 +94,7 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
                 tmpl_leaf_space(&w->leaf);
             }
             else if (node != w->said) {
+                tmpl_writer_divide(w, (const char *)node->content);
                 tmpl_handler_text(w, node);
             }
         }
@@ -89,9 +104,6 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
                 handler = &tmpl_handler_formula;
             }
             int skips = handler->enter != NULL && handler->enter(w, node);
-            if (w->flow.fragments != NULL) {
-                tmpl_fragments_enter(w->flow.fragments, tmpl_dom_node(node), w->flow.n);
-            }
             if (!skips && node->children != NULL) {
                 node = node->children;
                 continue;
@@ -125,6 +137,8 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
     }
     w->behind_list = (apr_size_t)-1;
     w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
+    w->behind_card = (apr_size_t)-1;
+    w->groups = &content->groups;
     w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
     tmpl_markdown_content(w, content->body);
     tmpl_handler_inline_notes(w);

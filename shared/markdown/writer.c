@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "markdown/writer.h"
 
+#include <string.h>
+
 void tmpl_writer_flush(tmpl_writer_t *w)
 {
     tmpl_leaf_finish(&w->leaf);
@@ -21,6 +23,17 @@ void tmpl_writer_part(tmpl_writer_t *w)
     }
     else {
         tmpl_leaf_space(&w->leaf);
+        w->divides |= w->card != NULL && w->one_leaf == w->card;
+    }
+}
+
+void tmpl_writer_divide(tmpl_writer_t *w, const char *text)
+{
+    if (w->divides && text[strspn(text, " \t\n\r\f")] != '\0') {
+        if (!tmpl_leaf_is_empty(&w->leaf)) {
+            tmpl_leaf_text(&w->leaf, " \xC2\xB7 ");
+        }
+        w->divides = 0;
     }
 }
 

@@ -6,6 +6,7 @@
 #ifndef TMPL_WRITER_H
 #define TMPL_WRITER_H
 
+#include "content/groups.h"
 #include "dom/dom.h"
 #include "markdown/flow.h"
 #include "markdown/formula.h"
@@ -38,8 +39,13 @@ typedef struct {
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
-    apr_array_header_t *inlines; /* notes in sentences, which are written at the end */
-    const xmlNode *said;         /* text that the line of a callout says; NULL: none */
+    apr_array_header_t *inlines;     /* notes in sentences, which are written at the end */
+    const tmpl_groups_t *groups;     /* the records of the page */
+    const tmpl_group_record_t *post; /* the post that began last; NULL: none */
+    const xmlNode *card;             /* the card that is written in one line; NULL: none */
+    int divides;            /* a sign divides what follows in a card from what was written */
+    apr_size_t behind_card; /* bytes of Markdown when the last card ended */
+    const xmlNode *said;    /* text that the line of a callout says; NULL: none */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
@@ -50,6 +56,9 @@ void tmpl_writer_flush(tmpl_writer_t *w);
 
 /* A boundary of blocks: ends a paragraph. In a heading or cell it separates words or lines. */
 void tmpl_writer_part(tmpl_writer_t *w);
+
+/* Writes the sign between parts of a card, if a part begins with text, which is not blank. */
+void tmpl_writer_divide(tmpl_writer_t *w, const char *text);
 
 /* Begins an element whose text is one leaf. Returns 0 if the element is in another one. */
 int tmpl_writer_begin_leaf(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e where);
