@@ -50,11 +50,15 @@ static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
 }
 
 /* What an element of a record is to fragments, whose records are listed beside them. */
-static unsigned part_in_fragments(unsigned part)
+static unsigned part_in_fragments(unsigned part, unsigned tag)
 {
-    return part == TMPL_RECORD_ELEMENT                                  ? TMPL_RECORD_PLAIN
-           : part == TMPL_RECORD_BESIDE || part == TMPL_RECORD_HEADLINE ? TMPL_RECORD_NO_PART
-                                                                        : part;
+    static const unsigned char same[] = {
+        [TMPL_RECORD_ELEMENT] = TMPL_RECORD_PLAIN,
+        [TMPL_RECORD_PLAIN] = TMPL_RECORD_PLAIN,
+        [TMPL_RECORD_TITLE_PART] = TMPL_RECORD_TITLE_PART,
+        [TMPL_RECORD_QUOTE] = TMPL_RECORD_QUOTE,
+    };
+    return part < sizeof(same) && tag != TMPL_TAG_A ? same[part] : TMPL_RECORD_NO_PART;
 }
 
 static const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *node)
@@ -63,7 +67,7 @@ static const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *n
     tmpl_note_e kind = w->notes != NULL ? w->notes[of].kind : TMPL_NOTE_NONE;
     unsigned part = w->groups->parts != NULL ? w->groups->parts[of] : TMPL_RECORD_NO_PART;
     if (w->flow.fragments != NULL) {
-        part = part_in_fragments(part);
+        part = part_in_fragments(part, w->page->nodes[of].tag);
     }
     return kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
            : part != TMPL_RECORD_NO_PART ? &tmpl_handlers_records[part]

@@ -120,19 +120,22 @@ static void whole_pages(void **state)
 static void records(void **state)
 {
     const char *json =
-        data_of("<div>a</div><ol>" COMMENT("Ann", "01", "One.",
-                                           "<ol>" COMMENT("Bo", "02", "Second.", "") "</ol>")
-                    COMMENT("Cy", "03", "Further.", "") "</ol>",
+        data_of("<div>a</div><ol>" COMMENT(
+                    "Ann", "01", "One is a sentence of some words.",
+                    "<ol>" COMMENT("Bo", "02", "Second is a sentence of some words.", "") "</ol>")
+                    COMMENT("Cy", "03", "Further is a sentence of some words.", "") "</ol>",
                 1, NULL, *state);
-    assert_non_null(strstr(json, "{\"part\":\"body\",\"text\":\"One.\",\"markdown\":\"One.\"}"));
+    assert_non_null(strstr(json, "{\"part\":\"body\",\"text\":\"One is a sentence of some "
+                                 "words.\",\"markdown\":\"One is a sentence of some words.\"}"));
+    assert_non_null(strstr(json, "{\"part\":\"body\",\"text\":\"Second is a sentence of some "
+                                 "words.\",\"markdown\":\"Second is a sentence of some words.\"}"));
     assert_non_null(
-        strstr(json, "{\"part\":\"body\",\"text\":\"Second.\",\"markdown\":\"Second.\"}"));
-    assert_non_null(strstr(
-        json,
-        "\"records\":[{\"kind\":\"comment\",\"items\":[{\"kind\":\"comment\",\"id\":0,"
-        "\"author\":\"Ann\",\"date\":\"2024-01-01\",\"when\":\"x\",\"text\":\"One.\",\"parts\":"
-        "[1,2]},{\"kind\":\"comment\",\"id\":1,\"parent\":0,\"author\":\"Bo\""));
-    assert_non_null(strstr(json, "\"text\":\"Further.\",\"parts\":[5,6]}]}]"));
+        strstr(json, "\"records\":[{\"kind\":\"comment\",\"items\":[{\"kind\":\"comment\",\"id\":0,"
+                     "\"author\":\"Ann\",\"date\":\"2024-01-01\",\"when\":\"x\",\"text\":\"One is "
+                     "a sentence of some words.\",\"parts\":"
+                     "[1,2]},{\"kind\":\"comment\",\"id\":1,\"parent\":0,\"author\":\"Bo\""));
+    assert_non_null(
+        strstr(json, "\"text\":\"Further is a sentence of some words.\",\"parts\":[5,6]}]}]"));
 }
 
 static void metadata_are_members(void **state)
