@@ -3,8 +3,8 @@
  * bounds [LIST [KIND]]: time and memory of the worst pages. Each page has its own process, which
  * parses the page, looks it up in a store, copies it as a page that waits to be learnt, judges it,
  * strips it as if all of it were template, and learns it. With MODE=marks the page is annotated
- * with 16 marks at once instead of stripped; with MODE=markdown it is also written as Markdown, with
- * MODE=json as JSON.
+ * with 16 marks at once instead of stripped; with MODE=markdown or MODE=json it is also written in
+ * this form.
  *
  * Pages of the kinds in a table (kinds.h) have doubling sizes up to the default of TmplMaxBody, for
  * the detectors incremental and auto: prints time and peak memory by size. Pages of the kinds that
