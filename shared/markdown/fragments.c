@@ -96,8 +96,10 @@ static void add_run_link(tmpl_fragments_t *fragments, const char *text, int is_a
             ? &APR_ARRAY_IDX(fragments->links, fragments->links->nelts - 1, tmpl_run_link_t)
             : NULL;
     if (last == NULL || strcmp(last->address, address) != 0) {
-        APR_ARRAY_PUSH(fragments->links, tmpl_run_link_t) =
-            (tmpl_run_link_t){ text, address, is_alt, last_run(fragments) };
+        if (fragments->links->nelts < TMPL_FRAGMENTS_LISTED) {
+            APR_ARRAY_PUSH(fragments->links, tmpl_run_link_t) =
+                (tmpl_run_link_t){ text, address, is_alt, last_run(fragments) };
+        }
     }
     else if (*last->text == '\0' || (last->is_alt && !is_alt)) {
         last->text = text;
@@ -149,7 +151,8 @@ static void read_image(leaf_reader_t *reader)
         fragments->images->nelts > 0
             ? &APR_ARRAY_IDX(fragments->images, fragments->images->nelts - 1, tmpl_run_image_t)
             : NULL;
-    if (last == NULL || strcmp(last->address, address) != 0) {
+    if ((last == NULL || strcmp(last->address, address) != 0) &&
+        fragments->images->nelts < TMPL_FRAGMENTS_LISTED) {
         APR_ARRAY_PUSH(fragments->images, tmpl_run_image_t) =
             (tmpl_run_image_t){ alt, address, reader->begin, last_run(fragments) };
     }

@@ -12,6 +12,9 @@
 #include "detect/verdict.h"
 #include "markdown/leaf.h"
 
+/* Links of a page that are listed, and images: further ones are in the Markdown only. */
+#define TMPL_FRAGMENTS_LISTED 10000
+
 /* A run ends where the next one begins, or at the end. */
 typedef struct {
     unsigned char part;        /* a tmpl_part_e */
