@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "content/content.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dom/dom.h"
@@ -11,33 +12,39 @@ static uint32_t behind_element(const tmpl_page_t *page, uint32_t node)
 {
     const tmpl_node_t *n = &page->nodes[node];
     const tmpl_node_t *parent = &page->nodes[n->parent];
-    return tmpl_span_len(n->close) > 0        ? n->close.end
-           : n->after < parent->after         ? page->nodes[n->after].open.start
+    if (tmpl_span_len(n->close) > 0 || (tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_VOID)) {
+        return tmpl_node_span(n).end;
+    }
+    return n->after < parent->after           ? page->nodes[n->after].open.start
            : tmpl_span_len(parent->close) > 0 ? parent->close.start
                                               : n->open.end;
 }
 
-/* The elements beside the texts of posts, none in another one. */
+static int compare_spans(const void *a, const void *b)
+{
+    uint32_t first = ((const tmpl_span_t *)a)->start, second = ((const tmpl_span_t *)b)->start;
+    return first < second ? -1 : first > second;
+}
+
+/* The elements and texts that records leave out, in order. */
 static apr_array_header_t *spans_beside(const tmpl_content_t *content, apr_pool_t *pool)
 {
     const tmpl_page_t *page = content->page;
-    const tmpl_groups_t *groups = &content->groups;
     apr_array_header_t *spans = apr_array_make(pool, 16, sizeof(tmpl_span_t));
-    uint32_t record = 0;
-    for (uint32_t i = 0; groups->n > 0 && i < page->n_nodes;) {
-        while (record + 1 < groups->n && groups->records[record + 1].node <= i) {
-            record++;
-        }
-        if (groups->parts[i] == TMPL_RECORD_BESIDE &&
-            tmpl_record_is_post(groups->records[record].kind)) {
+    for (uint32_t i = 0; content->groups.n > 0 && i < page->n_nodes;) {
+        int is_beside = content->groups.parts[i] == TMPL_RECORD_BESIDE;
+        if (is_beside) {
             APR_ARRAY_PUSH(spans, tmpl_span_t) =
                 (tmpl_span_t){ page->nodes[i].open.start, behind_element(page, i) };
-            i = page->nodes[i].after;
         }
-        else {
-            i++;
+        i = is_beside ? page->nodes[i].after : i + 1;
+    }
+    for (uint32_t s = 0; content->groups.n > 0 && s < page->n_segments; s++) {
+        if (content->groups.beside[s]) {
+            APR_ARRAY_PUSH(spans, tmpl_span_t) = page->segments[s].span;
         }
     }
+    qsort(spans->elts, (size_t)spans->nelts, sizeof(tmpl_span_t), compare_spans);
     return spans;
 }
 

@@ -25,8 +25,8 @@ typedef struct {
 typedef struct {
     const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
     const char *charset; /* from the Content-Type header; NULL: none */
-    int records; /* the tree is without what stands beside a post's text (TMPL_RECORD_BESIDE):
-                    whoever writes the tree writes the fields of posts */
+    int records; /* the tree is without what TMPL_RECORD_BESIDE says: whoever writes the tree writes
+                    the fields of posts, and the titles of small cards */
 } tmpl_content_opts_t;
 
 /*

@@ -93,7 +93,7 @@ typedef struct {
  */
 #define TMPL_RECORD_PARTS(X)                                                                       \
     X(NO_PART)                                                                                     \
-    X(ELEMENT) /* the element of a record */                                                       \
+    X(ELEMENT) /* of a post or a small card */                                                     \
     X(BESIDE)                                                                                      \
     X(HEADLINE)                                                                                    \
     X(TITLE_PART)                                                                                  \
@@ -112,6 +112,7 @@ typedef struct {
     uint32_t n;
     uint32_t n_groups;
     const unsigned char *parts; /* of each node, a tmpl_record_part_e; NULL: there are no records */
+    const unsigned char *beside; /* of each segment: it is not written, as elements of BESIDE */
 } tmpl_groups_t;
 
 /* Whether a kind is one of posts. */

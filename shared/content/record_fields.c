@@ -59,14 +59,13 @@ static const char *segments_in_record(tmpl_record_page_t *p, uint32_t first, uin
     return p->buf.len > 0 && p->buf.len <= most ? p->buf.at : "";
 }
 
-static const char *text_in_record(tmpl_record_page_t *p, uint32_t node, apr_size_t most)
+const char *tmpl_record_text(tmpl_record_page_t *p, uint32_t node, apr_size_t most)
 {
     const tmpl_node_t *n = &p->page->nodes[node];
     return segments_in_record(p, n->first_segment, n->after_segment, most);
 }
 
-/* An attribute's value in UTF-8, from pool; NULL if there is none, or it is empty. */
-static const char *attribute_in_record(tmpl_record_page_t *p, uint32_t node, const char *name)
+const char *tmpl_record_attribute(tmpl_record_page_t *p, uint32_t node, const char *name)
 {
     tmpl_attr_t attr;
     if (!tmpl_attr_find(&attr, p->page->src, p->page->nodes[node].open, name) ||
@@ -160,11 +159,11 @@ const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
     static const char *const said[] = { "data-author", "author", "content" };
     const char *name = NULL;
     for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && name == NULL; i++) {
-        name = attribute_in_record(p, node, said[i]);
+        name = tmpl_record_attribute(p, node, said[i]);
     }
     if (name == NULL && !(p->cues[node] & TMPL_CUE_PANE)) {
         node = name_element(p, node);
-        name = attribute_in_record(p, node, "content");
+        name = tmpl_record_attribute(p, node, "content");
     }
     return name != NULL ? person_in(name, p->pool) : first_person(p, node);
 }
@@ -199,10 +198,10 @@ static void see_date(record_reader_t *r, uint32_t node, int sure)
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin, end = 0;
     for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && end == 0; i++) {
-        const char *value = attribute_in_record(r->p, node, said[i]);
+        const char *value = tmpl_record_attribute(r->p, node, said[i]);
         end = value != NULL ? tmpl_date_find(iso, &begin, value, strlen(value)) : 0;
     }
-    const char *text = text_in_record(r->p, node, WHEN_MOST);
+    const char *text = tmpl_record_text(r->p, node, WHEN_MOST);
     const char *when = *text != '\0' ? apr_pstrdup(r->p->pool, text) : NULL;
     if (when != NULL) {
         char shown[TMPL_DATE_SIZE];
@@ -240,9 +239,9 @@ static const char *number_in(const char *text, apr_pool_t *pool)
 
 static const char *said_or_text(record_reader_t *r, uint32_t node)
 {
-    const char *said = attribute_in_record(r->p, node, "content");
-    said = said == NULL ? attribute_in_record(r->p, node, "aria-label") : said;
-    return said != NULL ? said : text_in_record(r->p, node, 60);
+    const char *said = tmpl_record_attribute(r->p, node, "content");
+    said = said == NULL ? tmpl_record_attribute(r->p, node, "aria-label") : said;
+    return said != NULL ? said : tmpl_record_text(r->p, node, 60);
 }
 
 static void see_numbers(record_reader_t *r, uint32_t node, unsigned cues)
@@ -305,7 +304,7 @@ static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
 /* A heading in a post that says more than the page's title. */
 static void see_heading(record_reader_t *r, uint32_t node)
 {
-    const char *title = text_in_record(r->p, node, TITLE_MOST);
+    const char *title = tmpl_record_text(r->p, node, TITLE_MOST);
     title += strncmp(title, "Re: ", 4) == 0 ? 4 : 0;
     int is_author = 0;
     for (uint32_t i = node; i < r->p->page->nodes[node].after && i < node + AUTHOR_WITHIN; i++) {
@@ -347,7 +346,7 @@ static void see_card_title(record_reader_t *r, uint32_t link)
         href != NULL ? tmpl_value_decode(r->p->page->src, href->value, r->p->pool) : "#";
     if (tmpl_href_is_safe(value)) {
         uint32_t title = title_in_link(r->p, link);
-        set_field(r, TMPL_RECORD_TITLE, SAID, text_in_record(r->p, title, TITLE_MOST), title);
+        set_field(r, TMPL_RECORD_TITLE, SAID, tmpl_record_text(r->p, title, TITLE_MOST), title);
         set_field(r, TMPL_RECORD_ADDRESS, SAID + 2, value, link);
     }
 }
@@ -485,7 +484,7 @@ static void see_own_part(record_reader_t *r)
 /* The address of a post without a link to it: its element's id. */
 static void see_id(record_reader_t *r)
 {
-    const char *id = attribute_in_record(r->p, r->record->node, "id");
+    const char *id = tmpl_record_attribute(r->p, r->record->node, "id");
     if (id != NULL && strpbrk(id, "0123456789") != NULL && strpbrk(id, " \t\n") == NULL) {
         set_field(r, TMPL_RECORD_ADDRESS, NAMED, apr_pstrcat(r->p->pool, "#", id, NULL),
                   r->record->node);

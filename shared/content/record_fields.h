@@ -45,4 +45,10 @@ void tmpl_record_read(const tmpl_groups_t *groups, uint32_t index, const uint32_
 /* The name that an element that says an author has; NULL: none. From pool. */
 const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node);
 
+/* The text of an element in p->buf; "" if it is longer than most bytes. */
+const char *tmpl_record_text(tmpl_record_page_t *p, uint32_t node, apr_size_t most);
+
+/* An attribute's value in UTF-8, from p->pool; NULL if there is none, or it is empty. */
+const char *tmpl_record_attribute(tmpl_record_page_t *p, uint32_t node, const char *name);
+
 #endif

@@ -6,10 +6,15 @@
 #include <apr_cstr.h>
 
 #include "content/cues.h"
+#include "metadata/elements.h"
 
 /* Bytes of text, at most: of what is left out beside a post's text, and of small cards. */
 #define BESIDE_MOST 60
 #define SMALL_MOST  300
+
+/* Links and headings of small cards, at most. */
+#define SMALL_LINKS    8
+#define SMALL_HEADINGS 2
 
 /* Bytes of a link's text beside the title of a card, as "Read more", at most. */
 #define MORE_MOST 24
@@ -19,9 +24,10 @@
 
 typedef struct {
     const tmpl_groups_t *groups;
-    const tmpl_record_page_t *p;
+    tmpl_record_page_t *p;
     const uint32_t *owners;
     unsigned char *parts;
+    unsigned char *beside;
     tmpl_group_record_t *record;
     uint32_t index;
 } parts_maker_t;
@@ -160,6 +166,24 @@ static void see_post_nodes(const parts_maker_t *m)
     }
 }
 
+/* Leaves out short texts that are directly in the elements around a post's text. */
+static void leave_out_segments(const parts_maker_t *m)
+{
+    const tmpl_page_t *page = m->p->page;
+    const tmpl_node_t *record = &page->nodes[m->record->node];
+    for (uint32_t s = record->first_segment; s < record->after_segment; s++) {
+        uint32_t node = page->segments[s].node;
+        if (m->owners[node] != m->index) {
+            uint32_t other = m->groups->records[m->owners[node]].node;
+            s = page->nodes[other].after_segment - 1; /* at least s */
+        }
+        else if (node != m->record->text && is_in_node(page, m->record->text, node) &&
+                 page->segments[s].length <= BESIDE_MOST) {
+            m->beside[s] = 1;
+        }
+    }
+}
+
 static void leave_out_field(const parts_maker_t *m, tmpl_record_field_e field)
 {
     enum { MOST = 80 };
@@ -184,6 +208,7 @@ static void make_post_parts(const parts_maker_t *m)
     }
     if (record->text != record->node) {
         leave_out_beside(m, record->text);
+        leave_out_segments(m);
     }
     else {
         leave_out_field(m, TMPL_RECORD_AUTHOR);
@@ -196,23 +221,41 @@ static void make_post_parts(const parts_maker_t *m)
 
 /* --- Cards --- */
 
+/* Whether an element may hold lines of a list, and all elements around it. */
+static int may_hold_items(const tmpl_page_t *page, uint32_t node)
+{
+    enum { UP = 64 };
+    static const unsigned char one_line[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_TD] = 1,      [TMPL_TAG_TH] = 1, [TMPL_TAG_A] = 1,  [TMPL_TAG_SUMMARY] = 1,
+        [TMPL_TAG_CAPTION] = 1, [TMPL_TAG_DT] = 1, [TMPL_TAG_H1] = 1, [TMPL_TAG_H2] = 1,
+        [TMPL_TAG_H3] = 1,      [TMPL_TAG_H4] = 1, [TMPL_TAG_H5] = 1, [TMPL_TAG_H6] = 1,
+        [TMPL_TAG_PRE] = 1,
+    };
+    for (int i = 0; i < UP && node != 0 && !one_line[page->nodes[node].tag]; i++) {
+        node = page->nodes[node].parent;
+    }
+    return node == 0;
+}
+
 /* Whether nothing in a card needs more than a line. */
 static int is_small_card(const parts_maker_t *m)
 {
     static const unsigned char large[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_PRE] = 1, [TMPL_TAG_TABLE] = 1, [TMPL_TAG_DL] = 1,
-        [TMPL_TAG_HR] = 1,  [TMPL_TAG_OL] = 1,    [TMPL_TAG_BLOCKQUOTE] = 1,
+        [TMPL_TAG_PRE] = 1, [TMPL_TAG_TABLE] = 1,      [TMPL_TAG_DL] = 1, [TMPL_TAG_HR] = 1,
+        [TMPL_TAG_OL] = 1,  [TMPL_TAG_BLOCKQUOTE] = 1, [TMPL_TAG_TR] = 1,
     };
     const tmpl_node_t *nodes = m->p->page->nodes;
     uint32_t record = m->record->node;
-    uint32_t headings = 0;
     int is_small = tmpl_record_sum(m->p, m->p->kept, record, TMPL_NONE) <= SMALL_MOST &&
                    m->record->fields[TMPL_RECORD_TITLE].value != NULL &&
                    m->record->fields[TMPL_RECORD_ADDRESS].value != NULL &&
-                   m->record->behind == m->index + 1;
+                   m->record->behind == m->index + 1 && !large[nodes[record].tag] &&
+                   may_hold_items(m->p->page, nodes[record].parent);
+    uint32_t links = 0, headings = 0;
     for (uint32_t i = record + 1; is_small && i < nodes[record].after; i++) {
+        links += nodes[i].tag == TMPL_TAG_A ? 1 : 0;
         headings += (tmpl_tag_flags((tmpl_tag_e)nodes[i].tag) & TMPL_IS_HEADING) ? 1 : 0;
-        is_small = !large[nodes[i].tag] && headings <= 2;
+        is_small = !large[nodes[i].tag] && links <= SMALL_LINKS && headings <= SMALL_HEADINGS;
     }
     return is_small;
 }
@@ -229,48 +272,102 @@ static uint32_t title_element(const parts_maker_t *m, uint32_t title)
     return title;
 }
 
+/* Whether a node says nothing that the title has not said: its text, or a picture's. */
+static int repeats_title(const parts_maker_t *m, uint32_t node)
+{
+    const char *title = m->record->fields[TMPL_RECORD_TITLE].value;
+    const tmpl_node_t *n = &m->p->page->nodes[node];
+    if (n->tag == TMPL_TAG_IMG) {
+        const char *alt = tmpl_record_attribute(m->p, node, "alt");
+        return alt == NULL || tmpl_elements_share(alt, title) == 1;
+    }
+    return ((tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_HEADING) || n->tag == TMPL_TAG_A) &&
+           strcmp(tmpl_record_text(m->p, node, strlen(title)), title) == 0;
+}
+
+/* Whether a link leads to a card's page. */
+static int is_card_link(const parts_maker_t *m, uint32_t node, const tmpl_known_attr_t *href)
+{
+    const tmpl_page_t *page = m->p->page;
+    const tmpl_known_attr_t *other = page->nodes[node].tag == TMPL_TAG_A
+                                         ? tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_HREF)
+                                         : NULL;
+    return other != NULL && tmpl_span_len(other->value) == tmpl_span_len(href->value) &&
+           memcmp(page->src + other->value.start, page->src + href->value.start,
+                  tmpl_span_len(href->value)) == 0;
+}
+
 static void make_card_parts(const parts_maker_t *m)
 {
     const tmpl_page_t *page = m->p->page;
     const tmpl_node_t *nodes = page->nodes;
     uint32_t link = m->record->fields[TMPL_RECORD_ADDRESS].node;
-    m->record->is_small = is_small_card(m);
-    if (!m->record->is_small) {
-        return;
-    }
     const tmpl_known_attr_t *href = tmpl_node_attr(page, &nodes[link], TMPL_ATTR_HREF);
     for (uint32_t i = m->record->node + 1; i < nodes[m->record->node].after; i++) {
-        const tmpl_known_attr_t *other =
-            nodes[i].tag == TMPL_TAG_A ? tmpl_node_attr(page, &nodes[i], TMPL_ATTR_HREF) : NULL;
-        if (other != NULL && tmpl_span_len(other->value) == tmpl_span_len(href->value) &&
-            memcmp(page->src + other->value.start, page->src + href->value.start,
-                   tmpl_span_len(href->value)) == 0) {
-            uint32_t bytes = tmpl_record_sum(m->p, m->p->before, i, TMPL_NONE);
-            m->parts[i] = bytes > 0 && bytes <= MORE_MOST ? TMPL_RECORD_BESIDE : TMPL_RECORD_PLAIN;
+        uint32_t bytes = tmpl_record_sum(m->p, m->p->before, i, TMPL_NONE);
+        if (repeats_title(m, i)) {
+            m->parts[i] = TMPL_RECORD_BESIDE;
+        }
+        else if (is_card_link(m, i, href)) {
+            int is_more = i != link && bytes > 0 && bytes <= MORE_MOST;
+            m->parts[i] = is_more ? TMPL_RECORD_BESIDE : TMPL_RECORD_PLAIN;
         }
         else if (is_plain_tag((tmpl_tag_e)nodes[i].tag)) {
             m->parts[i] = TMPL_RECORD_PLAIN;
         }
     }
     m->parts[title_element(m, m->record->fields[TMPL_RECORD_TITLE].node)] = TMPL_RECORD_BESIDE;
-    make_plain(m, nodes[m->record->node].parent, 0, 2);
+    /* an item of a list that holds the card alone */
+    uint32_t up = nodes[m->record->node].parent;
+    for (int i = 0; i < PLAIN_UP && up > 0 && nodes[up].tag != TMPL_TAG_LI; i++) {
+        up = nodes[up].parent;
+    }
+    if (nodes[up].tag == TMPL_TAG_LI && m->parts[up] == TMPL_RECORD_NO_PART &&
+        tmpl_record_sum(m->p, m->p->kept, up, TMPL_NONE) ==
+            tmpl_record_sum(m->p, m->p->kept, m->record->node, TMPL_NONE)) {
+        m->parts[up] = TMPL_RECORD_PLAIN;
+    }
 }
 
-const unsigned char *tmpl_record_parts(const tmpl_groups_t *groups, const uint32_t *owners,
-                                       const tmpl_record_page_t *p)
+/* Cards are small if three of four of their group are: else the group would look mixed. */
+static void find_small_cards(const parts_maker_t *of)
 {
-    unsigned char *parts = apr_pcalloc(p->pool, p->page->n_nodes);
+    const tmpl_groups_t *groups = of->groups;
+    uint32_t *sums = apr_pcalloc(of->p->pool, (apr_size_t)2 * groups->n_groups * sizeof(*sums));
     for (uint32_t i = 0; i < groups->n; i++) {
-        parts[groups->records[i].node] = TMPL_RECORD_ELEMENT;
+        parts_maker_t m = *of;
+        m.record = &groups->records[i];
+        m.index = i;
+        m.record->is_small = m.record->kind == TMPL_RECORD_CARD && is_small_card(&m);
+        sums[2 * m.record->group]++;
+        sums[2 * m.record->group + 1] += m.record->is_small ? 1 : 0;
     }
     for (uint32_t i = 0; i < groups->n; i++) {
-        parts_maker_t m = { groups, p, owners, parts, &groups->records[i], i };
+        const uint32_t *sum = &sums[(apr_size_t)2 * groups->records[i].group];
+        groups->records[i].is_small &= 4 * sum[1] >= 3 * sum[0];
+    }
+}
+
+void tmpl_record_parts(tmpl_groups_t *groups, const uint32_t *owners, tmpl_record_page_t *p)
+{
+    unsigned char *parts = apr_pcalloc(p->pool, p->page->n_nodes);
+    unsigned char *beside = apr_pcalloc(p->pool, p->page->n_segments + 1);
+    parts_maker_t m = { groups, p, owners, parts, beside, NULL, 0 };
+    find_small_cards(&m);
+    for (uint32_t i = 0; i < groups->n; i++) {
+        const tmpl_group_record_t *record = &groups->records[i];
+        int is_written = tmpl_record_is_post(record->kind) || record->is_small;
+        parts[record->node] = is_written ? TMPL_RECORD_ELEMENT : TMPL_RECORD_NO_PART;
+    }
+    for (m.index = 0; m.index < groups->n; m.index++) {
+        m.record = &groups->records[m.index];
         if (tmpl_record_is_post(m.record->kind)) {
             make_post_parts(&m);
         }
-        else {
+        else if (m.record->is_small) {
             make_card_parts(&m);
         }
     }
-    return parts;
+    groups->parts = parts;
+    groups->beside = beside;
 }

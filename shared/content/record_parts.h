@@ -6,10 +6,9 @@
 #include "content/record_fields.h"
 
 /*
- * The part of each node (groups.h), from p->pool, of records whose fields are read; and which cards
+ * Fills parts and beside of groups, from p->pool, whose records have their fields; and which cards
  * are small. owners: of each node, the index of the record in whose own part it is.
  */
-const unsigned char *tmpl_record_parts(const tmpl_groups_t *groups, const uint32_t *owners,
-                                       const tmpl_record_page_t *p);
+void tmpl_record_parts(tmpl_groups_t *groups, const uint32_t *owners, tmpl_record_page_t *p);
 
 #endif

@@ -78,17 +78,6 @@ static void leave_quote(tmpl_writer_t *w, const xmlNode *node)
     (void)node;
 }
 
-/* A dd: an item. */
-static int enter_definition(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_writer_part(w);
-    if (w->one_leaf == NULL) {
-        tmpl_flow_item(&w->flow, "- ", 1);
-    }
-    return 0;
-}
-
 static int enter_rule(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
@@ -122,7 +111,6 @@ static int enter_pre(tmpl_writer_t *w, const xmlNode *node)
 const tmpl_handler_t tmpl_handler_block = { enter_block, leave_block };
 const tmpl_handler_t tmpl_handler_heading = { enter_heading, leave_heading };
 const tmpl_handler_t tmpl_handler_term = { enter_term, leave_term };
-const tmpl_handler_t tmpl_handler_definition = { enter_definition, leave_quote };
 const tmpl_handler_t tmpl_handler_quote = { enter_quote, leave_quote };
 const tmpl_handler_t tmpl_handler_rule = { enter_rule, NULL };
 const tmpl_handler_t tmpl_handler_pre = { enter_pre, leave_block };

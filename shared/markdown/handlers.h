@@ -18,8 +18,7 @@ typedef struct {
 /* blocks.c */
 extern const tmpl_handler_t tmpl_handler_block;
 extern const tmpl_handler_t tmpl_handler_heading;
-extern const tmpl_handler_t tmpl_handler_term; /* a term or a summary */
-extern const tmpl_handler_t tmpl_handler_definition;
+extern const tmpl_handler_t tmpl_handler_term; /* a summary; a term of no list */
 extern const tmpl_handler_t tmpl_handler_quote;
 extern const tmpl_handler_t tmpl_handler_rule; /* hr */
 extern const tmpl_handler_t tmpl_handler_pre;
@@ -27,6 +26,9 @@ extern const tmpl_handler_t tmpl_handler_pre;
 /* lists.c */
 extern const tmpl_handler_t tmpl_handler_list;
 extern const tmpl_handler_t tmpl_handler_item;
+extern const tmpl_handler_t tmpl_handler_terms; /* dl */
+extern const tmpl_handler_t tmpl_handler_term_of_list;
+extern const tmpl_handler_t tmpl_handler_definition;
 
 /* tables.c */
 extern const tmpl_handler_t tmpl_handler_table;

@@ -8,19 +8,20 @@
 static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
 {
     static const tmpl_handler_t *const handlers[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_H1] = &tmpl_handler_heading,    [TMPL_TAG_H2] = &tmpl_handler_heading,
-        [TMPL_TAG_H3] = &tmpl_handler_heading,    [TMPL_TAG_H4] = &tmpl_handler_heading,
-        [TMPL_TAG_H5] = &tmpl_handler_heading,    [TMPL_TAG_H6] = &tmpl_handler_heading,
-        [TMPL_TAG_DT] = &tmpl_handler_term,       [TMPL_TAG_SUMMARY] = &tmpl_handler_term,
-        [TMPL_TAG_DD] = &tmpl_handler_definition, [TMPL_TAG_BLOCKQUOTE] = &tmpl_handler_quote,
-        [TMPL_TAG_UL] = &tmpl_handler_list,       [TMPL_TAG_OL] = &tmpl_handler_list,
-        [TMPL_TAG_MENU] = &tmpl_handler_list,     [TMPL_TAG_DIR] = &tmpl_handler_list,
-        [TMPL_TAG_LI] = &tmpl_handler_item,       [TMPL_TAG_HR] = &tmpl_handler_rule,
-        [TMPL_TAG_BR] = &tmpl_handler_break,      [TMPL_TAG_PRE] = &tmpl_handler_pre,
-        [TMPL_TAG_LISTING] = &tmpl_handler_pre,   [TMPL_TAG_TABLE] = &tmpl_handler_table,
-        [TMPL_TAG_TR] = &tmpl_handler_row,        [TMPL_TAG_TD] = &tmpl_handler_cell,
-        [TMPL_TAG_TH] = &tmpl_handler_cell,       [TMPL_TAG_IMG] = &tmpl_handler_image,
-        [TMPL_TAG_A] = &tmpl_handler_link,        [TMPL_TAG_BUTTON] = &tmpl_handler_spaced,
+        [TMPL_TAG_H1] = &tmpl_handler_heading,       [TMPL_TAG_H2] = &tmpl_handler_heading,
+        [TMPL_TAG_H3] = &tmpl_handler_heading,       [TMPL_TAG_H4] = &tmpl_handler_heading,
+        [TMPL_TAG_H5] = &tmpl_handler_heading,       [TMPL_TAG_H6] = &tmpl_handler_heading,
+        [TMPL_TAG_DT] = &tmpl_handler_term_of_list,  [TMPL_TAG_SUMMARY] = &tmpl_handler_term,
+        [TMPL_TAG_DL] = &tmpl_handler_terms,         [TMPL_TAG_DD] = &tmpl_handler_definition,
+        [TMPL_TAG_BLOCKQUOTE] = &tmpl_handler_quote, [TMPL_TAG_UL] = &tmpl_handler_list,
+        [TMPL_TAG_OL] = &tmpl_handler_list,          [TMPL_TAG_MENU] = &tmpl_handler_list,
+        [TMPL_TAG_DIR] = &tmpl_handler_list,         [TMPL_TAG_LI] = &tmpl_handler_item,
+        [TMPL_TAG_HR] = &tmpl_handler_rule,          [TMPL_TAG_BR] = &tmpl_handler_break,
+        [TMPL_TAG_PRE] = &tmpl_handler_pre,          [TMPL_TAG_LISTING] = &tmpl_handler_pre,
+        [TMPL_TAG_TABLE] = &tmpl_handler_table,      [TMPL_TAG_TR] = &tmpl_handler_row,
+        [TMPL_TAG_TD] = &tmpl_handler_cell,          [TMPL_TAG_TH] = &tmpl_handler_cell,
+        [TMPL_TAG_IMG] = &tmpl_handler_image,        [TMPL_TAG_A] = &tmpl_handler_link,
+        [TMPL_TAG_BUTTON] = &tmpl_handler_spaced,
     };
     static const tmpl_handler_t nothing = { NULL, NULL };
     if (handlers[tag] != NULL) {

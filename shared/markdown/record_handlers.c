@@ -106,7 +106,7 @@ static int enter_record(tmpl_writer_t *w, const xmlNode *node)
             write_post_heading(w, record);
         }
     }
-    else if (record->is_small) {
+    else {
         begin_card(w, node, record);
     }
     return 0;

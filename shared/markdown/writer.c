@@ -31,7 +31,7 @@ void tmpl_writer_divide(tmpl_writer_t *w, const char *text)
 {
     if (w->divides && text[strspn(text, " \t\n\r\f")] != '\0') {
         if (!tmpl_leaf_is_empty(&w->leaf)) {
-            tmpl_leaf_text(&w->leaf, " \xC2\xB7 ");
+            tmpl_leaf_divide(&w->leaf, "\xC2\xB7");
         }
         w->divides = 0;
     }

@@ -20,6 +20,8 @@ typedef struct {
     int ordered;
     int begun; /* an item was written */
     int holds; /* the last item is still open: a list follows that belongs to it */
+    int terms; /* a dl */
+    int term;  /* the item of its last term is open */
     char mark; /* '-' or '+', '.' or ')' */
     uint32_t number;
 } tmpl_open_list_t;

@@ -87,8 +87,7 @@ static void blocks(void **state)
         { "<pre>a<datalist><option>b <i>c</i></pre>d", "```\na\n```\n\nd" },
         { "<pre>a<svg><text>b</text></pre>d <i>e</i>", "```\na\n```\n\nd _e_" },
         { "<pre>a</x y='>b'> <html y='>b'> <i>c</i></pre>", "```\na  c\n```" },
-        { "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>",
-          "**a**\n\n- b\n\n- c\n\n**d**\n\n- e\n\n  f" },
+        { "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>", "- **a**: b\n\n  c\n- **d**\n\n  e\n\n  f" },
         { "<details><summary>a</summary>b</details>", "**a**\n\nb" },
         { "<p>a</p><script>b</script><noscript>d</noscript><p>e", "a\n\ne" },
         /* languages of code, and numbers of lines */
@@ -162,13 +161,13 @@ static void formats(void **state)
         { "<a href=u>a</a> <a href=' u v\t'>b</a>", "[a](u) [b](u%20v)" },
         /* permalinks */
         { "<h2>a<a href=#x>\u00b6</a></h2><h2><a href=#y> # </a>b</h2>", "## a\n\n## b" },
-        { "<dl><dt>t<a href=#x><i>\uf0c1</i></a><dd>d</dl>", "**t**\n\n- d" },
+        { "<dl><dt>t<a href=#x><i>\uf0c1</i></a><dd>d</dl>", "- **t**: d" },
         { "<h2><a href=#x>A</a></h2><h2><a href=v>#</a></h2>", "## A\n\n## [#](v)" },
         { "<h2><a href=#x>\u4e00</a></h2><p><a href=#x>\u2191</a>", "## \u4e00\n\n[\u2191](#x)" },
         { "<h2>a<a href=#x>*</a></h2><h2>b<a href=#y>\u2020</a>",
           "## a[\\*](#x)\n\n## b[\u2020](#y)" },
         { "<h2>a<a href=#x>\u00b9</a></h2>", "## a[\u00b9](#x)" },
-        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>", "## +\n\n**==**\n\n- d" },
+        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>", "## +\n\n- **==**: d" },
         { "<a href=u><h2>a</h2><p>b</p></a>", "## [a](u)\n\n[b](u)" },
         { "<a href='javascript:x'>a</a> <a href='java\nscript:x'>b</a> <a>c</a>", "a b c" },
         { "<a href='data:text/html,x'>a</a> <a href=''>b</a>", "a b" },
@@ -467,8 +466,7 @@ static void links_are_no_footnotes(void **state)
         { "a" REF("n", "1") "<table><tr><td><p id=n>x</table>", "a<sup>[1](#n)</sup>\n\nx" },
         { "a" REF("n", "1") "<details><summary><p id=n>x</summary></details>",
           "a<sup>[1](#n)</sup>\n\n**x**" },
-        { "a" REF("n", "1") "<dl><dt id=n>term<dd>x</dl>",
-          "a<sup>[1](#n)</sup>\n\n**term**\n\n- x" },
+        { "a" REF("n", "1") "<dl><dt id=n>term<dd>x</dl>", "a<sup>[1](#n)</sup>\n\n- **term**: x" },
         { "a" REF("n", "1") "<blockquote><p id=n>x", "a<sup>[1](#n)</sup>\n\n> x" },
         { "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
           "| b<sup>[1](#n)</sup> | c |\n| --- | --- |\n\nx" },
@@ -584,6 +582,86 @@ static void links_follow_the_canonical_address(void **state)
                         "[text](https://e.org/p?a&b#c) [words](https://e.org/d)\n");
 }
 
+/* Definitions that are a line stand behind their terms; others are in the terms' items. */
+static void terms(void **state)
+{
+    static const row_t rows[] = {
+        { "<dl><dt>a:<dd>b<dt>c<dt>d<dd>e <a href=f>g</a></dl>h",
+          "- **a:** b\n- **c**\n- **d**: e [g](f)\n\nh" },
+        { "<dl><div><dt>a</dt><dd>b<br>c</dd></div></dl>", "- **a**\n\n  b\\\n  c" },
+        { "<dl><dt>a<dd>b<ul><li>c<li>d</ul><dd>e<dt>f<dd>g</dl>",
+          "- **a**\n\n  b\n  - c\n  - d\n\n  e\n- **f**: g" },
+        { "<dl><dd>a<dd>b</dl>", "- a\n\n  b" },
+        { "<dl><dt>a<dd><dl><dt>b<dd>c</dl><dt>d<dd>e</dl>", "- **a**\n  - **b**: c\n- **d**: e" },
+        { "<table><tr><th>x<th>y<tr><td><dl><dt>a<dd>b</dl><td>c</table>",
+          "<table>\n<tr><th>x</th><th>y</th></tr>\n"
+          "<tr><td><strong>a</strong><br>b</td><td>c</td></tr>\n</table>" },
+    };
+    CHECK_ROWS(rows);
+}
+
+#define POST(id, who, when, text)                                                                  \
+    "<div class=post id=p" id "><div class=author-info><a href=/members/" who ">" who              \
+    "</a><br>Joined: May 3, 2010<br>" id " posts</div><span class=date>" when                      \
+    "</span><a href=/report?p=" id ">Report</a><div class=post-body>" text "</div></div>"
+
+/* Posts have headings with their authors and dates; what else stands beside their texts goes. */
+static void posts(void **state)
+{
+    static const row_t rows[] = {
+        { "<h1>Thread</h1>" POST("1", "Ann", "May 4, 2026", "First post of two.")
+              POST("2", "bob_2", "3 hours ago",
+                   "<div class=quote>Ann said: <p>First post of two.</div>I see <b>that</b>."),
+          "# Thread\n\n### Ann, May 4, 2026\n\nFirst post of two.\n\n"
+          "### bob_2, 3 hours ago\n\n> Ann said:\n>\n> First post of two.\n\n"
+          "I see **that**." },
+        /* a headline in a post stays in front of its author */
+        { "<article class=message><h1>Question</h1><span class=username>Ann</span> "
+          "<time datetime=2026-05-04>4 May</time><div class=content>What is it, please?</div>"
+          "</article><article class=message><span class=username>Bo</span> "
+          "<time datetime=2026-05-05></time><h3>A title</h3>"
+          "<div class=content>It is nothing, thank you.</div></article>",
+          "# Question\n\n### Ann, 4 May\n\nWhat is it, please?\n\n"
+          "### Bo, 2026-05-05\n\n**A title**\n\nIt is nothing, thank you." },
+        /* answers are one level deeper; schema.org says what they are */
+        { "<ol><li itemscope itemtype=https://schema.org/Comment><b itemprop=author>Ann</b>: "
+          "<p itemprop=text>A comment on all of it.</p><ul><li itemscope itemtype=https://schema.org/Comment>"
+          "<b itemprop=author>Bo</b>: <p itemprop=text>An answer to it.</p></ul></ol>",
+          "### Ann\n\nA comment on all of it.\n\n#### Bo\n\nAn answer to it." },
+        /* one name, or names without texts, are no posts */
+        { "<div class=post>"
+          "<span class=author>Ann Lee</span> <span class=date>May 4, 2026</span>"
+          "<p>The only one.</div>",
+          "Ann Lee May 4, 2026\n\nThe only one." },
+    };
+    CHECK_ROWS(rows);
+    const char *html = POST("1", "Ann", "May 4, 2026", "First post of two.")
+        POST("2", "Bo", "May 5, 2026", "Second post of two.");
+    assert_string_equal(markdown_of(html, "https://e.org/t", *state),
+                        "### Ann, [May 4, 2026](https://e.org/t#p1)\n\nFirst post of two.\n\n"
+                        "### Bo, [May 5, 2026](https://e.org/t#p2)\n\nSecond post of two.\n");
+}
+
+#define CARD(n, text)                                                                              \
+    "<li class=product><a href=/" n "><img src=" n ".jpg alt='Cup " n "'></a>"                     \
+    "<h3><a href=/" n ">Cup " n "</a></h3><div class=price>$" n ".50</div>" text "<a href=/" n     \
+    ">More</a></li>"
+
+/* Small cards are lines that begin with the linked title; large ones are written as they are. */
+static void cards(void **state)
+{
+    static const row_t rows[] = {
+        { "<ul>" CARD("1", "") CARD("2", "<p>New <b>and</b> <a href=/x>red</a>")
+              CARD("3", "") "</ul>",
+          "- [Cup 1](/1) \xC2\xB7 $1.50\n- [Cup 2](/2) \xC2\xB7 $2.50 \xC2\xB7 New **and** "
+          "[red](/x)\n- [Cup 3](/3) \xC2\xB7 $3.50" },
+        { "<ul>" CARD("1", "") CARD("2", "") "</ul>",
+          "- [![Cup 1](1.jpg)](/1)\n\n  ### [Cup 1](/1)\n\n  $1.50\n\n  [More](/1)\n"
+          "- [![Cup 2](2.jpg)](/2)\n\n  ### [Cup 2](/2)\n\n  $2.50\n\n  [More](/2)" },
+    };
+    CHECK_ROWS(rows);
+}
+
 /* What edits delete is not in the Markdown, nor are words joined over it. */
 static void edits_are_left_out(void **state)
 {
@@ -695,6 +773,9 @@ static const struct CMUnitTest tests[] = {
     CHECK(addresses),
     CHECK(front_matter),
     CHECK(links_follow_the_canonical_address),
+    CHECK(terms),
+    CHECK(posts),
+    CHECK(cards),
     CHECK(edits_are_left_out),
     CHECK(limits),
     CHECK(footnotes_of_the_page),
