@@ -118,7 +118,7 @@ static int enter_rule(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
     tmpl_writer_part(w);
-    if (w->one_leaf == NULL) {
+    if (w->one_leaf == NULL && w->flow.fragments == NULL) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
         /* "---" behind a text would be a heading, and behind "- " a rule of its own */
         tmpl_buf_add_text(&w->flow.out, "***");
@@ -132,6 +132,9 @@ static int enter_pre(tmpl_writer_t *w, const xmlNode *node)
     tmpl_writer_part(w);
     if (w->one_leaf != NULL) {
         return 0;
+    }
+    if (!tmpl_writer_keeps(w, node)) {
+        return 1;
     }
     tmpl_buf_clear(&w->code);
     const char *language = tmpl_listing_read(&w->code, w->page, node, w->pool);

@@ -66,7 +66,7 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
         return 1;
     }
     const char *address = tmpl_image_address(node, w->pool);
-    if (address != NULL && !is_left_out(w, node, text, address)) {
+    if (address != NULL && tmpl_writer_keeps(w, node) && !is_left_out(w, node, text, address)) {
         tmpl_writer_divide(w, address);
         tmpl_leaf_image(&w->leaf, text != NULL ? text : "", address);
         w->image.address = address;

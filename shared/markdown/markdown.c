@@ -70,11 +70,26 @@ static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
                                                     : (tmpl_tag_e)node->tag;
 }
 
+/* What an element of a record is to fragments, whose records are listed beside them. */
+static unsigned part_in_fragments(unsigned part, unsigned tag)
+{
+    static const unsigned char same[] = {
+        [TMPL_RECORD_ELEMENT] = TMPL_RECORD_PLAIN,
+        [TMPL_RECORD_PLAIN] = TMPL_RECORD_PLAIN,
+        [TMPL_RECORD_TITLE_PART] = TMPL_RECORD_TITLE_PART,
+        [TMPL_RECORD_QUOTE] = TMPL_RECORD_QUOTE,
+    };
+    return part < sizeof(same) && tag != TMPL_TAG_A ? same[part] : TMPL_RECORD_NO_PART;
+}
+
 static const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *node)
 {
     uint32_t of = tmpl_dom_node(node);
     tmpl_note_e kind = w->notes != NULL ? w->notes[of].kind : TMPL_NOTE_NONE;
     unsigned part = w->groups->parts != NULL ? w->groups->parts[of] : TMPL_RECORD_NO_PART;
+    if (w->flow.fragments != NULL) {
+        part = part_in_fragments(part, w->page->nodes[of].tag);
+    }
     return kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
            : part != TMPL_RECORD_NO_PART ? &tmpl_handlers_records[part]
                                          : handler_of_tag(tag_like(w->page, node));
@@ -87,12 +102,23 @@ static void leave_element(tmpl_writer_t *w, const tmpl_handler_t *handler, const
     }
 }
 
+/* Whether a text is left out of fragments. */
+static int is_text_left_out(tmpl_writer_t *w, const xmlNode *text)
+{
+    return w->flow.fragments != NULL && tmpl_dom_segment(text) != TMPL_NONE &&
+           !tmpl_fragments_keep(w->flow.fragments, tmpl_dom_segment(text),
+                                tmpl_leaf_is_empty(&w->leaf));
+}
+
 void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
 {
     xmlNode *node = top->children;
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
-            if (node != w->said) {
+            if (is_text_left_out(w, node)) {
+                tmpl_leaf_space(&w->leaf);
+            }
+            else if (node != w->said) {
                 tmpl_writer_divide(w, (const char *)node->content);
                 tmpl_handler_text(w, node);
             }
@@ -146,17 +172,21 @@ static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
     w->before = headline != NULL && before <= BEFORE_BYTES;
 }
 
-const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
+/* fragments is NULL: with front matter. */
+static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
+                              tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     tmpl_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
     w->page = content->page;
     w->pool = scratch;
-    tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), pool);
+    tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
     tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
     tmpl_buf_init(&w->code, scratch);
-    tmpl_front_write(&w->flow.out, content, scratch);
+    if (fragments == NULL) {
+        tmpl_front_write(&w->flow.out, content, scratch);
+    }
     w->behind_list = (apr_size_t)-1;
     w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
     w->behind_card = (apr_size_t)-1;
@@ -169,4 +199,15 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_po
     const char *markdown = w->flow.over ? NULL : w->flow.out.at;
     apr_pool_destroy(scratch);
     return markdown;
+}
+
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
+{
+    return write_form(len, content, NULL, pool);
+}
+
+const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
+                                    tmpl_fragments_t *fragments, apr_pool_t *pool)
+{
+    return write_form(len, content, fragments, pool);
 }

@@ -79,6 +79,14 @@ int tmpl_writer_begin_leaf(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e w
 /* Ends an element whose text is one leaf. Returns 0 if the element is in another one. */
 int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node);
 
+/* Whether an element is kept (fragments.h): a listing, a table or an image. */
+static inline int tmpl_writer_keeps(const tmpl_writer_t *w, const xmlNode *node)
+{
+    return w->flow.fragments == NULL ||
+           tmpl_fragments_keep_node(w->flow.fragments, tmpl_dom_node(node),
+                                    tmpl_leaf_is_empty(&w->leaf));
+}
+
 /* Whether a table is being written as HTML: no Markdown is read in it. */
 static inline int tmpl_writer_in_html(const tmpl_writer_t *w)
 {
