@@ -2,6 +2,7 @@
 #include "body.h"
 
 #include "markdown/markdown.h"
+#include "reader/reader.h"
 #include "text/text.h"
 
 static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
@@ -26,24 +27,26 @@ static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
     return buf.at;
 }
 
-/* The content's tree and metadata are gone when the Markdown is written. */
-static const char *markdown_of(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
-                               const tmpl_content_opts_t *opts, apr_pool_t *pool)
+/* The content's tree and metadata are gone when the body is written. */
+static const char *content_in(tmpl_mode_e mode, apr_size_t *len, const tmpl_page_t *page,
+                              const tmpl_edits_t *edits, const tmpl_content_opts_t *opts,
+                              apr_pool_t *pool)
 {
     tmpl_content_t content;
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    const char *markdown = tmpl_content_read(&content, page, edits, opts, scratch)
-                               ? tmpl_markdown(len, &content, pool)
-                               : NULL;
+    const char *body = NULL;
+    if (tmpl_content_read(&content, page, edits, opts, scratch)) {
+        body = (mode == TMPL_MODE_READER ? tmpl_reader : tmpl_markdown)(len, &content, pool);
+    }
     apr_pool_destroy(scratch);
-    return markdown;
+    return body;
 }
 
 const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, const char *url, apr_pool_t *pool)
 {
-    tmpl_content_opts_t as = { url, input->charset };
+    tmpl_content_opts_t as = { url, input->charset, opts->mode == TMPL_MODE_READER };
     tmpl_outcome_t again;
     const tmpl_page_t *page = outcome->page;
     if (page == NULL) {
@@ -59,5 +62,5 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
         }
         page = again.page;
     }
-    return markdown_of(len, page, &outcome->edits, &as, pool);
+    return content_in(opts->mode, len, page, &outcome->edits, &as, pool);
 }

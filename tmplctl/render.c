@@ -52,17 +52,30 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
-static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+/* What is no page any more if it has no content; form is its name. */
+static void render_content(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_mode_e mode,
+                           const char *form, apr_pool_t *pool)
 {
-    render_body(rendered, page, TMPL_MODE_MARKDOWN, pool);
+    render_body(rendered, page, mode, pool);
     if (rendered->bytes == NULL) {
         rendered->bytes = "";
         rendered->lost =
             page->outcome->page == NULL
-                ? apr_pstrcat(pool, "no Markdown, ",
+                ? apr_pstrcat(pool, "no ", form, ", ",
                               ctl_page_why_declined(page->outcome, page->input, pool), NULL)
-                : "no Markdown: it would be more than three times as long as the page";
+                : apr_pstrcat(pool, "no ", form,
+                              ": it would be more than three times as long as the page", NULL);
     }
+}
+
+static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_content(rendered, page, TMPL_MODE_MARKDOWN, "Markdown", pool);
+}
+
+static void render_reader(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_content(rendered, page, TMPL_MODE_READER, "reader view", pool);
 }
 
 /* A line in sha256sum's format: it begins with a backslash if the path has escapes. */
@@ -83,6 +96,7 @@ static const ctl_mode_t modes[] = {
     { "highlight", TMPL_MODE_HIGHLIGHT, ".html", render_html },
     { "text", TMPL_MODE_STRIP, ".txt", render_text },
     { "markdown", TMPL_MODE_STRIP, ".md", render_markdown },
+    { "reader", TMPL_MODE_STRIP, ".html", render_reader },
     { "json", TMPL_MODE_STRIP, ".json", ctl_render_json },
     { "fingerprint", TMPL_MODE_STRIP, ".txt", render_fingerprint },
 };

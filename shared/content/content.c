@@ -7,16 +7,31 @@
 #include "text/reference.h"
 
 /* The page as a tree, without the parts that edits delete. */
-static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *edits,
-                                  const tmpl_decoder_t *decoder, apr_pool_t *pool)
+static xmlDoc *tree_without_edits(const tmpl_content_t *content, apr_pool_t *pool)
 {
+    const tmpl_edits_t *edits = content->edits;
     tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
     for (uint32_t i = 0; i < edits->n; i++) {
         without[i] = edits->edits[i].span;
     }
-    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,      .displayed = 1,
-                             .data = 1, .on_demand = 1, .no_spans = 1, .formulas = 1 };
-    return tmpl_dom(page, &opts, pool);
+    tmpl_dom_opts_t opts = { &content->decoder, without,
+                             edits->n,          .displayed = 1,
+                             .data = 1,         .on_demand = 1,
+                             .no_spans = 1,     .formulas = 1,
+                             .languages = content->languages };
+    return tmpl_dom(content->page, &opts, pool);
+}
+
+/* Whether elements of the body may say in which language they are. */
+static int has_languages(const tmpl_page_t *page)
+{
+    static const char *const names[] = { "lang=", "dir=", "LANG=", "DIR=" };
+    uint32_t start = page->nodes[0].open.end;
+    int has = 0;
+    for (int i = 0; i < 4 && !has; i++) {
+        has = memmem(page->src + start, page->len - start, names[i], strlen(names[i])) != NULL;
+    }
+    return has;
 }
 
 /* The address that a page names as its own; NULL if it names none, or not in full. */
@@ -44,7 +59,8 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->page = page;
     content->edits = edits;
     tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
-    const xmlDoc *doc = tree_without_edits(page, edits, &content->decoder, pool);
+    content->languages = opts->languages && has_languages(page);
+    const xmlDoc *doc = tree_without_edits(content, pool);
     if (doc == NULL) {
         return 0;
     }

@@ -17,12 +17,14 @@ typedef struct {
     const xmlNode *body;
     tmpl_hrefs_t hrefs; /* the page's address, for references in the tree */
     tmpl_metadata_t metadata;
+    int languages; /* elements of the body may have lang and dir, and opts asked for them */
 } tmpl_content_t;
 
 /* What is known of a page beside its bytes. */
 typedef struct {
     const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
     const char *charset; /* from the Content-Type header; NULL: none */
+    int languages;       /* the tree has spans with lang or dir */
 } tmpl_content_opts_t;
 
 /*
