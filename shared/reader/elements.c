@@ -4,8 +4,9 @@
 
 #include <apr_strings.h>
 
-#include "markdown/callout.h"
+#include "base/ascii.h"
 #include "content/image.h"
+#include "markdown/callout.h"
 #include "markdown/grid.h"
 #include "markdown/listing.h"
 #include "markdown/permalink.h"
@@ -13,6 +14,9 @@
 
 /* Called at an element's begin; returns whether its content is left out. */
 typedef int enter_element_t(tmpl_walk_t *w, const xmlNode *node);
+
+/* What of a link around several lines is a link: its heading, or its first line. */
+enum { CARD_NONE, CARD_HEADING, CARD_LINE, CARD_WRITTEN };
 
 const char tmpl_walk_box[] = " class=\"wide\"";
 
@@ -28,6 +32,21 @@ static int enter_flow(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
+/* A border of blocks. A card's link ends with the line that has it. */
+static void pass_border(tmpl_walk_t *w)
+{
+    tmpl_nest_t *nest = &w->nest;
+    int ends = w->card == CARD_LINE && nest->n_formats > 0 &&
+               nest->formats_written == nest->n_formats &&
+               nest->formats[nest->n_formats - 1].node == w->link &&
+               tmpl_nest_top(nest)->holds != TMPL_NEST_TEXT;
+    tmpl_nest_part(nest);
+    if (ends) {
+        tmpl_nest_unformat(nest, w->link);
+        w->card = CARD_WRITTEN;
+    }
+}
+
 /* A border of blocks; a div if it says in which language it is. */
 static int enter_border(tmpl_walk_t *w, const xmlNode *node)
 {
@@ -35,7 +54,7 @@ static int enter_border(tmpl_walk_t *w, const xmlNode *node)
                          tmpl_dom_attribute(node, "dir") != NULL)) {
         tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", "", node);
     }
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     return 0;
 }
 
@@ -55,19 +74,50 @@ static unsigned level_of(tmpl_walk_t *w, unsigned level)
     return w->n_levels < 5 ? w->n_levels + 1 : 6;
 }
 
+/* The next letter or digit of a text: soft hyphens, pilcrows and the like are passed. */
+static const char *next_letter(const char *text)
+{
+    while (*text != '\0' && !tmpl_is_alnum(*text) && (unsigned char)*text < 0xC3) {
+        text += 1 + ((unsigned char)*text == 0xC2 && text[1] != '\0');
+    }
+    return text;
+}
+
+/* Whether a heading says what the headline says; again only where the page begins. */
+static int is_headline(tmpl_walk_t *w, const char *text)
+{
+    enum { BEGIN = 600 /* bytes */ };
+    const char *headline = w->headline;
+    if (headline == NULL || (w->begin > 0 && w->nest.out.len > w->begin + BEGIN)) {
+        return 0;
+    }
+    while (*(headline = next_letter(headline)) != '\0' &&
+           tmpl_lower(*headline) == tmpl_lower(*(text = next_letter(text)))) {
+        headline++;
+        text++;
+    }
+    if (*headline != '\0' || *next_letter(text) != '\0') {
+        return 0;
+    }
+    w->begin = w->nest.out.len;
+    return 1;
+}
+
 static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
 {
     static const char *const names[] = { "h2", "h3", "h4", "h5", "h6" };
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     tmpl_gist_read(&w->gist, w->page, node);
     const char *text = w->gist.text.at;
-    if (w->headline != NULL && strcmp(text, w->headline) == 0) {
-        w->headline = NULL;
+    if (is_headline(w, text)) {
         return 1;
     }
     if ((*text != '\0' || w->gist.named) && w->table == NULL) {
         unsigned level = level_of(w, (unsigned)(node->name[1] - '0'));
-        tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[level - 2], "", node);
+        if (tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[level - 2], "", node) &&
+            w->card == CARD_HEADING && tmpl_nest_format(&w->nest, "a", "", w->link)) {
+            w->card = CARD_LINE;
+        }
     }
     return 0;
 }
@@ -91,7 +141,7 @@ static tmpl_nest_e around(const tmpl_walk_t *w)
 
 static int enter_item_element(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (around(w) == TMPL_NEST_LIST) {
         tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "li", "", node);
     }
@@ -126,7 +176,7 @@ static int has_terms(const tmpl_walk_t *w, const xmlNode *list)
 
 static int enter_terms(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (has_terms(w, node)) {
         tmpl_nest_open(&w->nest, TMPL_NEST_TERMS, "dl", "", node);
     }
@@ -135,7 +185,7 @@ static int enter_terms(tmpl_walk_t *w, const xmlNode *node)
 
 static int enter_term_element(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (around(w) == TMPL_NEST_TERMS &&
         tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "dt", "", node)) {
         tmpl_nest_block(&w->nest);
@@ -145,7 +195,7 @@ static int enter_term_element(tmpl_walk_t *w, const xmlNode *node)
 
 static int enter_description(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (around(w) == TMPL_NEST_TERMS &&
         tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "dd", "", node)) {
         tmpl_nest_block(&w->nest);
@@ -156,7 +206,7 @@ static int enter_description(tmpl_walk_t *w, const xmlNode *node)
 /* A summary and a figcaption belong to their parents; a summary is the first there. */
 static int enter_summary(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     const tmpl_nested_t *top = tmpl_nest_top(&w->nest);
     if (top->node == node->parent && strcmp(top->name, "details") == 0 && !top->begun) {
         tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "summary", "", node);
@@ -166,7 +216,7 @@ static int enter_summary(tmpl_walk_t *w, const xmlNode *node)
 
 static int enter_figcaption(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (strcmp(tmpl_nest_top(&w->nest)->name, "figure") == 0) {
         tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "figcaption", "", node);
     }
@@ -176,7 +226,7 @@ static int enter_figcaption(tmpl_walk_t *w, const xmlNode *node)
 static int enter_rule_element(tmpl_walk_t *w, const xmlNode *node)
 {
     (void)node;
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     w->nest.rule = 1;
     return 1;
 }
@@ -191,7 +241,7 @@ static int enter_break_element(tmpl_walk_t *w, const xmlNode *node)
 static int enter_listing(tmpl_walk_t *w, const xmlNode *node)
 {
     tmpl_nest_t *nest = &w->nest;
-    tmpl_nest_part(nest);
+    pass_border(w);
     if (tmpl_nest_top(nest)->holds == TMPL_NEST_TEXT) {
         return 0;
     }
@@ -225,7 +275,7 @@ void tmpl_walk_wide(tmpl_walk_t *w, const char *kind, const xmlNode *node)
 static int enter_table_element(tmpl_walk_t *w, const xmlNode *node)
 {
     tmpl_grid_t grid = { .kind = TMPL_GRID_LAYOUT };
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (w->table == NULL && tmpl_nest_top(&w->nest)->holds != TMPL_NEST_TEXT) {
         tmpl_grid_read(&grid, w->page, node);
     }
@@ -242,7 +292,7 @@ static int enter_table_element(tmpl_walk_t *w, const xmlNode *node)
 
 static int enter_rows(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (w->table == node->parent) {
         tmpl_nest_open(&w->nest, TMPL_NEST_ROWS, (const char *)node->name, "", node);
     }
@@ -251,7 +301,7 @@ static int enter_rows(tmpl_walk_t *w, const xmlNode *node)
 
 static int enter_row_element(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (w->table != NULL && (around(w) == TMPL_NEST_TABLE || around(w) == TMPL_NEST_ROWS) &&
         tmpl_nest_open(&w->nest, TMPL_NEST_CELLS, "tr", "", node)) {
         w->rows += w->cells > 0;
@@ -264,7 +314,7 @@ static int enter_row_element(tmpl_walk_t *w, const xmlNode *node)
 static int enter_cell_element(tmpl_walk_t *w, const xmlNode *node)
 {
     tmpl_nest_t *nest = &w->nest;
-    tmpl_nest_part(nest);
+    pass_border(w);
     if (w->table == NULL || around(w) != TMPL_NEST_CELLS) {
         return 0;
     }
@@ -286,7 +336,7 @@ static int enter_cell_element(tmpl_walk_t *w, const xmlNode *node)
 
 static int enter_caption(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (w->table == node->parent && !tmpl_nest_top(&w->nest)->begun) {
         tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "caption", "", node);
     }
@@ -322,19 +372,34 @@ static void add_size(tmpl_walk_t *w, const xmlNode *image, const char *name)
     }
 }
 
+/* Begins a line for an image; without: it is no part of the link around, unless that has begun. */
+static void begin_image(tmpl_walk_t *w, int without)
+{
+    tmpl_nest_t *nest = &w->nest;
+    uint32_t all = nest->n_formats, link = 0;
+    while (link < all && (w->link == NULL || nest->formats[link].node != w->link)) {
+        link++;
+    }
+    if (without && nest->formats_written <= link) {
+        nest->n_formats = link;
+    }
+    tmpl_nest_line(nest);
+    nest->n_formats = all;
+}
+
 static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *src = tmpl_image_address(node, w->pool);
     if (tmpl_walk_address(w, src, 1) == NULL) {
         return 1;
     }
-    tmpl_nest_line(&w->nest);
+    const char *alt = tmpl_dom_attribute(node, "alt");
+    begin_image(w, alt == NULL || *alt == '\0' || w->card != CARD_NONE);
     tmpl_buf_t *out = &w->nest.out;
     w->nest.over |= out->len > w->nest.limit;
     if (w->nest.over) {
         return 1;
     }
-    const char *alt = tmpl_dom_attribute(node, "alt");
     tmpl_buf_add_text(out, "<img src=\"");
     tmpl_nest_escape(out, tmpl_walk_address(w, src, 1));
     tmpl_buf_add_text(out, "\" alt=\"");
@@ -349,11 +414,18 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
     return 1;
 }
 
+/* Whether a link stands directly behind another one: styles part such links. */
+static int is_behind_link(const tmpl_walk_t *w, const xmlNode *link)
+{
+    return link->prev != NULL && tag_of(w, link->prev) == TMPL_TAG_A;
+}
+
 /* A link with a text. */
 static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *href = tmpl_dom_attribute(node, "href");
     const xmlNode *leaf = tmpl_nest_top(&w->nest)->node;
+    w->nest.space |= is_behind_link(w, node);
     if (w->link != NULL || href == NULL) {
         return 0;
     }
@@ -369,8 +441,12 @@ static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
         return 0;
     }
     tmpl_gist_read(&w->gist, w->page, node);
+    w->card = w->gist.text.len == 0 ? CARD_NONE
+              : w->gist.heading     ? CARD_HEADING
+              : w->gist.blocks      ? CARD_LINE
+                                    : CARD_NONE;
     if ((w->gist.text.len > 0 || w->gist.named) &&
-        tmpl_nest_format(&w->nest, "a", "", node)) {
+        (w->card == CARD_HEADING || tmpl_nest_format(&w->nest, "a", "", node))) {
         w->link = node;
         w->label = w->gist.text.len < TMPL_GIST_TEXT
                        ? apr_pstrmemdup(w->pool, w->gist.text.at, w->gist.text.len)
@@ -437,7 +513,7 @@ static int enter_media(tmpl_walk_t *w, const xmlNode *node)
     const char *address = tmpl_walk_address(w, src, 1);
     const char *title = tmpl_dom_attribute(node, "title");
     title = title != NULL ? title : tmpl_dom_attribute(node, "aria-label");
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     if (address == NULL || w->link != NULL) {
         return 1;
     }
@@ -452,7 +528,7 @@ static int enter_media(tmpl_walk_t *w, const xmlNode *node)
                                                                      : "Audio");
         tmpl_nest_unformat(&w->nest, NULL);
     }
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
     return 1;
 }
 
@@ -571,9 +647,14 @@ static void leave_element(tmpl_walk_t *w, const xmlNode *node)
     if (w->link == node) {
         w->link = NULL;
         w->label = "";
+        w->card = CARD_NONE;
+    }
+    if (flags & TMPL_IS_HEADING && w->card == CARD_LINE) {
+        tmpl_nest_unformat(&w->nest, w->link);
+        w->card = CARD_WRITTEN;
     }
     if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || tag_of(w, node) == TMPL_TAG_LEGEND) {
-        tmpl_nest_part(&w->nest);
+        pass_border(w);
         tmpl_nest_close(&w->nest, node);
     }
     else if (tag_of(w, node) == TMPL_TAG_BUTTON) {
@@ -602,7 +683,7 @@ void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top)
         }
         node = node->next;
     }
-    tmpl_nest_part(&w->nest);
+    pass_border(w);
 }
 
 void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t limit,

@@ -6,16 +6,19 @@
 void tmpl_nest_escape(tmpl_buf_t *out, const char *text)
 {
     static const char *const references[256] = {
-        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", [0xC2] = "\xC2"
     };
     for (;;) {
-        apr_size_t plain = strcspn(text, "&<>\"");
+        apr_size_t plain = strcspn(text, "&<>\"\xC2");
         tmpl_buf_add(out, text, plain);
         text += plain;
         if (*text == '\0') {
             return;
         }
-        tmpl_buf_add_text(out, references[(unsigned char)*text++]);
+        /* U+0080 to U+009F are no characters of HTML */
+        int is_control = (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
+        tmpl_buf_add_text(out, is_control ? "" : references[(unsigned char)*text]);
+        text += 1 + is_control;
     }
 }
 

@@ -110,7 +110,8 @@ static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
     int n = 0;
     for (apr_size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         const char *value = tmpl_metadata_first(metadata, fields[i]);
-        if (value == NULL) {
+        const char *site = tmpl_metadata_first(metadata, TMPL_METADATA_SITE);
+        if (value == NULL || (site != NULL && strcmp(value, site) == 0)) {
             continue;
         }
         begin_part(out, &n);

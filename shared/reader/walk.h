@@ -16,10 +16,12 @@ typedef struct {
     tmpl_gist_t gist;
     tmpl_buf_t address;     /* temporary */
     tmpl_buf_t code;        /* the text of a pre */
-    const char *headline;   /* text of the heading that is left out: it is h1 */
+    const char *headline;   /* text of the heading that is left out: it is h1; NULL: none */
+    apr_size_t begin;       /* bytes that were written when it was left out; 0: not yet */
     int languages;          /* elements may have lang and dir */
     const xmlNode *link;    /* the open link; NULL: none */
     const char *label;      /* the text of the link around, if it is short; "": none */
+    int card;               /* what of the link is written as one (elements.c) */
     const xmlNode *table;   /* the open table; NULL: none */
     uint32_t rows, cells;   /* of it, before the current ones */
     int headed;             /* its first row are headers */
