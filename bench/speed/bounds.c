@@ -165,7 +165,7 @@ static tmpl_observation_t *request(cost_t *cost, const buffer_t *b, tmpl_store_t
     tmpl_clean_decide(&outcome, &opts, pool);
     if (opts.mode == TMPL_MODE_MARKDOWN) {
         apr_size_t len;
-        if (tmpl_body(&len, &outcome, &input, &opts, "http://site.example/page", pool) == NULL) {
+        if (tmpl_body(&len, &outcome, &input, &opts, "http://site.example/page", NULL, pool) == NULL) {
             cost->decline = TMPL_DECLINE_MARKDOWN;
         }
     }

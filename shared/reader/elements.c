@@ -77,8 +77,9 @@ static unsigned level_of(tmpl_walk_t *w, unsigned level)
 /* The next letter or digit of a text: soft hyphens, pilcrows and the like are passed. */
 static const char *next_letter(const char *text)
 {
-    while (*text != '\0' && !tmpl_is_alnum(*text) && (unsigned char)*text < 0xC3) {
-        text += 1 + ((unsigned char)*text == 0xC2 && text[1] != '\0');
+    for (unsigned char c; (c = (unsigned char)*text) != '\0' && !tmpl_is_alnum(*text) &&
+                          (c < 0x80 || c == 0xC2);) {
+        text += 1 + (c == 0xC2 && text[1] != '\0');
     }
     return text;
 }

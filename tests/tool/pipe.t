@@ -56,7 +56,7 @@ subtest 'standard input to standard output' => sub {
     like($out, qr/^# Title 1\n/m, 'Markdown');
     ($code, $out) = run(qw(clean -m text), $pages[0]);
     like($out, $article, 'a file');
-    ($code, $out) = run(qw(clean -m json), $pages[0]);
+    ($code, $out) = run(qw(clean -m blocks), $pages[0]);
     is(decode_json($out)->{file}, $pages[0], 'JSON');
     for my $command (['segments'], ['segments', '-'], ['explain'], ['explain', '-']) {
         ($code, $out, $err) = feed_as_is($page, @$command);
@@ -187,7 +187,7 @@ subtest 'declined pages are named' => sub {
     spew('frames.html', $served{'/frames'});
     spew('deep.html', '<div>' x 600 . 'text');
     my $why = qr/\Atmplctl: frames\.html: declined: frameset \(.*\) at byte 0, line 1: <frameset>\n\z/;
-    for my $mode (qw(annotate strip highlight text json fingerprint)) {
+    for my $mode (qw(annotate strip highlight text blocks fingerprint)) {
         my ($code, $out, $err) = run(qw(clean -m), $mode, 'frames.html');
         is($code, 0, "$mode: exit code");
         like($err, $why, "$mode: the message");
