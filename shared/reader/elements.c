@@ -10,7 +10,7 @@
 #include "markdown/grid.h"
 #include "markdown/listing.h"
 #include "markdown/permalink.h"
-#include "reader/walk.h"
+#include "reader/posts.h"
 
 /* Called at an element's begin; returns whether its content is left out. */
 typedef int enter_element_t(tmpl_walk_t *w, const xmlNode *node);
@@ -64,8 +64,7 @@ static int enter_callout(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-/* The level of a heading of that level in the page: the first one is h2, and none is left out. */
-static unsigned level_of(tmpl_walk_t *w, unsigned level)
+unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level)
 {
     while (w->n_levels > 0 && w->levels[w->n_levels - 1] >= level) {
         w->n_levels--;
@@ -114,7 +113,7 @@ static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
         return 1;
     }
     if ((*text != '\0' || w->gist.named) && w->table == NULL) {
-        unsigned level = level_of(w, (unsigned)(node->name[1] - '0'));
+        unsigned level = tmpl_walk_level(w, (unsigned)(node->name[1] - '0'));
         if (tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[level - 2], "", node) &&
             w->card == CARD_HEADING && tmpl_nest_format(&w->nest, "a", "", w->link)) {
             w->card = CARD_LINE;
@@ -638,7 +637,10 @@ static int enter_element(tmpl_walk_t *w, const xmlNode *node)
         return enter_formula_element(w, node);
     }
     enter_element_t *enter = entry_like(w, node);
-    return enter != NULL && enter(w, node);
+    tmpl_posts_begin(w, node);
+    int skips = enter != NULL && enter(w, node);
+    tmpl_posts_head(w, node);
+    return skips || tmpl_posts_says_again(w, node);
 }
 
 static void leave_element(tmpl_walk_t *w, const xmlNode *node)
@@ -660,6 +662,9 @@ static void leave_element(tmpl_walk_t *w, const xmlNode *node)
     }
     else if (tag_of(w, node) == TMPL_TAG_BUTTON) {
         w->nest.space = 1;
+    }
+    else if (w->marks != NULL) {
+        tmpl_nest_close(&w->nest, node); /* a record whose element is no block */
     }
     w->table = w->table == node ? NULL : w->table;
 }
@@ -685,6 +690,7 @@ void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top)
         node = node->next;
     }
     pass_border(w);
+    tmpl_nest_close(&w->nest, top);
 }
 
 void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t limit,
@@ -699,4 +705,5 @@ void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t li
     tmpl_buf_init(&w->address, scratch);
     tmpl_buf_init(&w->code, scratch);
     w->languages = content->languages;
+    tmpl_posts_find(w);
 }

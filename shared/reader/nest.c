@@ -153,6 +153,11 @@ void tmpl_nest_close(tmpl_nest_t *nest, const xmlNode *node)
     }
 }
 
+void tmpl_nest_close_added(tmpl_nest_t *nest)
+{
+    close_last(nest);
+}
+
 int tmpl_nest_format(tmpl_nest_t *nest, const char *name, const char *attributes,
                      const xmlNode *node)
 {

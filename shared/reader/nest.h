@@ -73,6 +73,9 @@ int tmpl_nest_open(tmpl_nest_t *nest, tmpl_nest_e holds, const char *name, const
 /* Closes all elements that were opened for node, and what is open in them; none may be. */
 void tmpl_nest_close(tmpl_nest_t *nest, const xmlNode *node);
 
+/* Closes the innermost element, which was opened for no node. */
+void tmpl_nest_close_added(tmpl_nest_t *nest);
+
 /* Opens a format, an element in text. Returns 0 if there are too many. */
 int tmpl_nest_format(tmpl_nest_t *nest, const char *name, const char *attributes,
                      const xmlNode *node);

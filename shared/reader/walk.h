@@ -3,6 +3,7 @@
 #ifndef TMPL_WALK_H
 #define TMPL_WALK_H
 
+#include "content/groups.h"
 #include "markdown/formula.h"
 #include "reader/aims.h"
 #include "reader/gist.h"
@@ -28,6 +29,10 @@ typedef struct {
     uint32_t wide;          /* boxes that scroll, so far */
     unsigned char levels[6]; /* levels of the headings around, in the page */
     uint32_t n_levels;
+    tmpl_groups_t groups;   /* posts, comments, cards (posts.h) */
+    uint32_t record;        /* of them: the next one */
+    uint32_t *counts;       /* by record: how many are in the list that it begins; 0: it begins none */
+    unsigned char *marks;   /* by node of the page: what begins there; NULL: there are no records */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
@@ -48,6 +53,9 @@ const char *tmpl_walk_address(tmpl_walk_t *w, const char *href, int is_image);
 
 /* How the attributes of a box that scrolls begin. */
 extern const char tmpl_walk_box[];
+
+/* The level, 2 to 6, of a heading of that level in the page: none is left out. */
+unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level);
 
 /* Opens a box that scrolls if its content is wide, for node; kind names it: "Table". */
 void tmpl_walk_wide(tmpl_walk_t *w, const char *kind, const xmlNode *node);
