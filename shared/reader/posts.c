@@ -112,8 +112,7 @@ static void begin_list(tmpl_walk_t *w, const xmlNode *node, const tmpl_group_rec
     tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
     int is_list = tag == TMPL_TAG_UL || tag == TMPL_TAG_OL;
     if (!holds_blocks(w) ||
-        !tmpl_nest_open(nest, TMPL_NEST_FLOW, "details",
-                        record->kind == TMPL_RECORD_ANSWER ? " open" : "",
+        !tmpl_nest_open(nest, TMPL_NEST_FLOW, "details", " open",
                         is_list ? node : node->parent)) {
         return;
     }
@@ -166,7 +165,7 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
     }
     if (when != NULL) {
         const char *at = date != NULL ? apr_pstrcat(w->pool, " datetime=\"", date, "\"", NULL) : "";
-        tmpl_nest_text(&w->nest, author != NULL ? " \xC2\xB7 " : "");
+        tmpl_nest_text(&w->nest, author != NULL ? " \xC2\xB7" : "");
         w->nest.space = author != NULL;
         if (tmpl_nest_format(&w->nest, "time", at, NULL)) {
             tmpl_nest_text(&w->nest, when);
