@@ -63,13 +63,20 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
 static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 {
     static const char digits[] = "0123456789ABCDEF";
-    for (apr_size_t i = 0; i < len; i++) {
-        char c = bytes[i];
-        if (tmpl_is_alnum(c) || (c > ' ' && strchr("-._~!$&'*+,;=:@/?#[]%", c) != NULL)) {
-            tmpl_buf_add_byte(buf, c);
+    static const unsigned char plain[256] = {
+        ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1, ['-'] = 1, ['.'] = 1,
+        ['_'] = 1,         ['~'] = 1,         ['!'] = 1,         ['$'] = 1, ['&'] = 1,
+        ['\''] = 1,        ['*'] = 1,         ['+'] = 1,         [','] = 1, [';'] = 1,
+        ['='] = 1,         [':'] = 1,         ['@'] = 1,         ['/'] = 1, ['?'] = 1,
+        ['#'] = 1,         ['['] = 1,         [']'] = 1,         ['%'] = 1,
+    };
+    for (apr_size_t i = 0, start; i < len; i++) {
+        for (start = i; i < len && plain[(unsigned char)bytes[i]]; i++) {
         }
-        else if ((unsigned char)c >= ' ') {
-            const char escaped[] = { '%', digits[(unsigned char)c >> 4], digits[c & 15] };
+        tmpl_buf_add(buf, bytes + start, i - start);
+        if (i < len && (unsigned char)bytes[i] >= ' ') {
+            unsigned char c = (unsigned char)bytes[i];
+            const char escaped[] = { '%', digits[c >> 4], digits[c & 15] };
             tmpl_buf_add(buf, escaped, sizeof(escaped));
         }
     }

@@ -38,6 +38,13 @@ static const char *decoded(const tmpl_aims_t *aims, const char *fragment)
 
 static void look_at_link(tmpl_aims_t *aims, const xmlNode *link)
 {
+    const tmpl_page_t *page = aims->content->page;
+    const tmpl_known_attr_t *href =
+        tmpl_node_attr(page, &page->nodes[tmpl_dom_node(link)], TMPL_ATTR_HREF);
+    if (href == NULL ||
+        memchr(page->src + href->value.start, '#', tmpl_span_len(href->value)) == NULL) {
+        return; /* most links end here */
+    }
     const char *fragment = own_fragment(aims, tmpl_dom_attribute(link, "href"));
     if (fragment == NULL || (aims->ids != NULL && apr_hash_count(aims->ids) == MOST)) {
         return;

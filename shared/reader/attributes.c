@@ -96,9 +96,9 @@ void tmpl_walk_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *elem
     if (strcmp(name, "a") == 0) {
         const char *href = tmpl_dom_attribute(node, "href");
         const char *fragment = tmpl_aims_of(&w->aims, href);
-        const char *address = fragment == NULL ? tmpl_walk_address(w, href, 0) : NULL;
         add_attribute_text(out, "href",
-                           fragment != NULL ? apr_pstrcat(w->pool, "#", fragment, NULL) : address);
+                           fragment != NULL ? apr_pstrcat(w->pool, "#", fragment, NULL)
+                                            : tmpl_walk_address(w, href));
     }
     for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
         if (strcmp(kept[i].element, name) == 0) {

@@ -343,23 +343,33 @@ static int enter_caption(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-const char *tmpl_walk_address(tmpl_walk_t *w, const char *href, int is_image)
+static int has_scheme(const char *address, int is_image)
 {
     static const char *const schemes[] = { "https:", "http:", "mailto:", "tel:" };
-    if (href == NULL || !tmpl_href_is_safe(href)) {
-        return NULL;
-    }
-    tmpl_buf_clear(&w->address);
-    tmpl_href_resolve(&w->address, &w->content->hrefs, href);
-    if (tmpl_scheme_len(w->address.at) == 0) {
-        return w->content->hrefs.url == NULL && w->address.len > 0 ? w->address.at : NULL;
-    }
     for (apr_size_t i = 0; i < (is_image ? 2 : sizeof(schemes) / sizeof(schemes[0])); i++) {
-        if (apr_cstr_casecmpn(w->address.at, schemes[i], strlen(schemes[i])) == 0) {
-            return w->address.at;
+        if (apr_cstr_casecmpn(address, schemes[i], strlen(schemes[i])) == 0) {
+            return 1;
         }
     }
-    return NULL;
+    return 0;
+}
+
+int tmpl_walk_may(const tmpl_walk_t *w, const char *href, int is_image)
+{
+    const tmpl_hrefs_t *hrefs = &w->content->hrefs;
+    if (href == NULL || !tmpl_href_is_safe(href)) {
+        return 0;
+    }
+    href += strspn(href, " \t\n\r\f");
+    return tmpl_scheme_len(href) > 0 ? has_scheme(href, is_image)
+                                     : hrefs->url == NULL || has_scheme(hrefs->base.url, 1);
+}
+
+const char *tmpl_walk_address(tmpl_walk_t *w, const char *href)
+{
+    tmpl_buf_clear(&w->address);
+    tmpl_href_resolve(&w->address, &w->content->hrefs, href);
+    return w->address.at;
 }
 
 static void add_size(tmpl_walk_t *w, const xmlNode *image, const char *name)
@@ -390,7 +400,7 @@ static void begin_image(tmpl_walk_t *w, int without)
 static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *src = tmpl_image_address(node, w->pool);
-    if (tmpl_walk_address(w, src, 1) == NULL) {
+    if (!tmpl_walk_may(w, src, 1)) {
         return 1;
     }
     const char *alt = tmpl_dom_attribute(node, "alt");
@@ -401,7 +411,7 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
         return 1;
     }
     tmpl_buf_add_text(out, "<img src=\"");
-    tmpl_nest_escape(out, tmpl_walk_address(w, src, 1));
+    tmpl_nest_escape(out, tmpl_walk_address(w, src));
     tmpl_buf_add_text(out, "\" alt=\"");
     /* what the link's text says, too, would be read twice */
     if (alt != NULL && (*w->label == '\0' || apr_cstr_casecmp(alt, w->label) != 0)) {
@@ -437,7 +447,7 @@ static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
             return 0;
         }
     }
-    if (tmpl_aims_of(&w->aims, href) == NULL && tmpl_walk_address(w, href, 0) == NULL) {
+    if (!tmpl_walk_may(w, href, 0)) {
         return 0;
     }
     tmpl_gist_read(&w->gist, w->page, node);
@@ -510,17 +520,16 @@ static int enter_media(tmpl_walk_t *w, const xmlNode *node)
                   ? tmpl_dom_attribute(in, "src")
                   : NULL;
     }
-    const char *address = tmpl_walk_address(w, src, 1);
     const char *title = tmpl_dom_attribute(node, "title");
     title = title != NULL ? title : tmpl_dom_attribute(node, "aria-label");
     pass_border(w);
-    if (address == NULL || w->link != NULL) {
+    if (!tmpl_walk_may(w, src, 1) || w->link != NULL) {
         return 1;
     }
     tmpl_buf_t link;
     tmpl_buf_init(&link, w->pool);
     tmpl_buf_add_text(&link, " href=\"");
-    tmpl_nest_escape(&link, address);
+    tmpl_nest_escape(&link, tmpl_walk_address(w, src));
     tmpl_buf_add_byte(&link, '"');
     if (tmpl_nest_format(&w->nest, "a", link.at, NULL)) {
         tmpl_nest_text(&w->nest, title != NULL && *title != '\0'          ? title

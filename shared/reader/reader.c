@@ -128,8 +128,8 @@ static const char *whole_page(tmpl_walk_t *w)
 {
     const tmpl_content_t *content = w->content;
     const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
-    const char *address = tmpl_walk_address(w, url != NULL ? url : content->hrefs.url, 1);
-    return address != NULL ? apr_pstrdup(w->pool, address) : NULL;
+    url = url != NULL ? url : content->hrefs.url;
+    return tmpl_walk_may(w, url, 1) ? apr_pstrdup(w->pool, tmpl_walk_address(w, url)) : NULL;
 }
 
 const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)

@@ -46,10 +46,13 @@ void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t li
 void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top);
 
 /*
- * The address that href leads to, absolute if the page's is known, until the next call; NULL if its
- * scheme is not http, https, or, unless it is an image's, mailto or tel.
+ * Whether an address may be written: its scheme is http, https or, unless it is an image's, mailto or
+ * tel; or it is relative, and the page's own address is not known.
  */
-const char *tmpl_walk_address(tmpl_walk_t *w, const char *href, int is_image);
+int tmpl_walk_may(const tmpl_walk_t *w, const char *href, int is_image);
+
+/* The address that such a href leads to, absolute if the page's is known, until the next call. */
+const char *tmpl_walk_address(tmpl_walk_t *w, const char *href);
 
 /* How the attributes of a box that scrolls begin. */
 extern const char tmpl_walk_box[];
