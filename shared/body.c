@@ -31,8 +31,7 @@ static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
 /* The content's tree and metadata are gone when it is written. as_data: for mode JSON. */
 static const char *written_of(apr_size_t *len, tmpl_mode_e mode, const tmpl_page_t *page,
                               const tmpl_edits_t *edits, const tmpl_content_opts_t *opts,
-                              const tmpl_data_opts_t *as_data,
-                              apr_pool_t *pool)
+                              const tmpl_data_opts_t *as_data, apr_pool_t *pool)
 {
     tmpl_content_t content;
     const char *written = NULL;

@@ -14,11 +14,9 @@ static xmlDoc *tree_without_edits(const tmpl_content_t *content, apr_pool_t *poo
     for (uint32_t i = 0; i < edits->n; i++) {
         without[i] = edits->edits[i].span;
     }
-    tmpl_dom_opts_t opts = { &content->decoder, without,
-                             edits->n,          .displayed = 1,
-                             .data = 1,         .on_demand = 1,
-                             .no_spans = 1,     .formulas = 1,
-                             .languages = content->languages };
+    tmpl_dom_opts_t opts = { &content->decoder, without,       edits->n,
+                             .displayed = 1,    .data = 1,     .on_demand = 1,
+                             .no_spans = 1,     .formulas = 1, .languages = content->languages };
     return tmpl_dom(content->page, &opts, pool);
 }
 

@@ -87,8 +87,7 @@ void tmpl_aims_find(tmpl_aims_t *aims, const tmpl_content_t *content, apr_pool_t
     }
     for (node = aims->ids != NULL ? body : NULL; node != NULL;) {
         const char *is;
-        const char *id =
-            node->type == XML_ELEMENT_NODE ? wanted_id(aims, node, &is) : NULL;
+        const char *id = node->type == XML_ELEMENT_NODE ? wanted_id(aims, node, &is) : NULL;
         if (id != NULL) {
             apr_hash_set(aims->ids, id, APR_HASH_KEY_STRING, found);
         }

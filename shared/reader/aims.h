@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links into the page itself, as of footnotes and tables of contents, and the elements they lead to. */
+/*
+ * Links into the page itself, as of footnotes and tables of contents, and the elements they lead
+ * to.
+ */
 #ifndef TMPL_AIMS_H
 #define TMPL_AIMS_H
 

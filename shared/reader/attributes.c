@@ -15,7 +15,7 @@ static void add_attribute_text(tmpl_buf_t *out, const char *name, const char *va
     tmpl_buf_add_byte(out, '"');
 }
 
-static int is_any(const char *value)
+static int is_any_value(const char *value)
 {
     return *value != '\0';
 }
@@ -51,8 +51,8 @@ static int is_language_tag(const char *value)
     }
     return (primary == 2 || primary == 3) && (value[primary] == '\0' || value[primary] == '-') &&
            strlen(value) < 36 &&
-           value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")] ==
-               '\0';
+           value[strspn(value,
+                        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")] == '\0';
 }
 
 static int is_direction(const char *value)
@@ -72,10 +72,10 @@ static const struct {
     const char *name;
     int (*is_valid)(const char *value);
 } kept[] = {
-    { "abbr", "title", is_any },        { "td", "colspan", is_cells },
-    { "td", "rowspan", is_cells },      { "th", "colspan", is_cells },
-    { "th", "rowspan", is_cells },      { "ol", "start", is_integer },
-    { "ol", "type", is_list_type },     { "li", "value", is_integer },
+    { "abbr", "title", is_any_value }, { "td", "colspan", is_cells },
+    { "td", "rowspan", is_cells },     { "th", "colspan", is_cells },
+    { "th", "rowspan", is_cells },     { "ol", "start", is_integer },
+    { "ol", "type", is_list_type },    { "li", "value", is_integer },
     { "time", "datetime", is_date },
 };
 

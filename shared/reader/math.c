@@ -7,19 +7,19 @@ enum { DEEPEST = 60 /* elements in one another; deeper ones leave their content 
 
 /* In order of the names. */
 static const char *const math_elements[] = {
-    "mfrac", "mi",   "mmultiscripts", "mn",   "mo",     "mover", "mpadded", "mphantom",
-    "mprescripts",   "mroot", "mrow", "ms",   "mspace", "msqrt", "mstyle",  "msub",
-    "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
+    "mfrac",       "mi",    "mmultiscripts", "mn",  "mo",     "mover", "mpadded", "mphantom",
+    "mprescripts", "mroot", "mrow",          "ms",  "mspace", "msqrt", "mstyle",  "msub",
+    "msubsup",     "msup",  "mtable",        "mtd", "mtext",  "mtr",   "munder",  "munderover",
 };
 
 /* In these a parser reads elements as HTML: only text is written there. */
 static const char *const tokens[] = { "mi", "mn", "mo", "ms", "mtext" };
 
 static const char *const math_attributes[] = {
-    "accent",      "accentunder", "columnalign", "columnspan", "depth",   "displaystyle",
-    "fence",       "form",        "height",      "largeop",    "linethickness", "lspace",
-    "mathvariant", "maxsize",     "minsize",     "movablelimits", "rowspan", "rspace",
-    "scriptlevel", "separator",   "stretchy",    "symmetric",  "voffset", "width",
+    "accent",      "accentunder", "columnalign", "columnspan",    "depth",         "displaystyle",
+    "fence",       "form",        "height",      "largeop",       "linethickness", "lspace",
+    "mathvariant", "maxsize",     "minsize",     "movablelimits", "rowspan",       "rspace",
+    "scriptlevel", "separator",   "stretchy",    "symmetric",     "voffset",       "width",
 };
 
 static int is_among(const char *const *names, apr_size_t n, const xmlNode *node)

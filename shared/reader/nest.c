@@ -59,7 +59,7 @@ static void write_end(tmpl_nest_t *nest, const tmpl_nested_t *element)
 }
 
 /* Ends the line of text. Its formats stay open for the next one. */
-static void end_line(tmpl_nest_t *nest)
+static void end_html_line(tmpl_nest_t *nest)
 {
     while (nest->formats_written > 0) {
         write_end(nest, &nest->formats[--nest->formats_written]);
@@ -76,13 +76,13 @@ void tmpl_nest_part(tmpl_nest_t *nest)
         nest->space = 1;
     }
     else {
-        end_line(nest);
+        end_html_line(nest);
     }
 }
 
 static void close_last(tmpl_nest_t *nest)
 {
-    end_line(nest);
+    end_html_line(nest);
     if (nest->written == nest->n) {
         write_end(nest, tmpl_nest_top(nest));
         write_html(nest, "\n");
@@ -164,8 +164,7 @@ int tmpl_nest_format(tmpl_nest_t *nest, const char *name, const char *attributes
     if (nest->n_formats == TMPL_NEST_FORMATS) {
         return 0;
     }
-    nest->formats[nest->n_formats++] =
-        (tmpl_nested_t){ name, attributes, node, TMPL_NEST_TEXT, 0 };
+    nest->formats[nest->n_formats++] = (tmpl_nested_t){ name, attributes, node, TMPL_NEST_TEXT, 0 };
     return 1;
 }
 
@@ -197,7 +196,7 @@ void tmpl_nest_block(tmpl_nest_t *nest)
 void tmpl_nest_line(tmpl_nest_t *nest)
 {
     if (nest->in_text && nest->breaks > 1 && tmpl_nest_top(nest)->holds != TMPL_NEST_TEXT) {
-        end_line(nest);
+        end_html_line(nest);
     }
     int is_first = !nest->in_text;
     if (is_first) {

@@ -64,8 +64,8 @@ typedef struct {
 void tmpl_nest_init(tmpl_nest_t *nest, apr_size_t limit, apr_pool_t *pool);
 
 /*
- * Opens an element. attributes must live as long as it is open. Returns 0 if it is left out: elements
- * nest too deeply, or text is around it.
+ * Opens an element. attributes must live as long as it is open. Returns 0 if it is left out:
+ * elements nest too deeply, or text is around it.
  */
 int tmpl_nest_open(tmpl_nest_t *nest, tmpl_nest_e holds, const char *name, const char *attributes,
                    const xmlNode *node);

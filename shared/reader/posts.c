@@ -23,7 +23,9 @@ static const char *list_title(tmpl_record_kind_e kind)
     return titles[kind];
 }
 
-/* The node at which a list of records begins: a list around all of them, or what holds the first. */
+/*
+ * The node at which a list of records begins: a list around all of them, or what holds the first.
+ */
 static uint32_t begin_of_list(const tmpl_page_t *page, const tmpl_groups_t *groups,
                               const group_span_t *span)
 {
@@ -112,8 +114,7 @@ static void begin_list(tmpl_walk_t *w, const xmlNode *node, const tmpl_group_rec
     tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
     int is_list = tag == TMPL_TAG_UL || tag == TMPL_TAG_OL;
     if (!holds_blocks(w) ||
-        !tmpl_nest_open(nest, TMPL_NEST_FLOW, "details", " open",
-                        is_list ? node : node->parent)) {
+        !tmpl_nest_open(nest, TMPL_NEST_FLOW, "details", " open", is_list ? node : node->parent)) {
         return;
     }
     const char *title = apr_psprintf(w->pool, "%s (%u)", list_title(record->kind),

@@ -18,8 +18,8 @@ static void add_element_text(tmpl_buf_t *out, const char *start, const char *tex
 /* Whether people write a language from the right to the left. */
 static int is_from_right(const char *language)
 {
-    static const char *const from_right[] = { "ar", "dv", "fa", "he", "iw", "ku", "ps", "sd", "ug",
-                                              "ur", "yi" };
+    static const char *const from_right[] = { "ar", "dv", "fa", "he", "iw", "ku",
+                                              "ps", "sd", "ug", "ur", "yi" };
     for (apr_size_t i = 0; i < sizeof(from_right) / sizeof(from_right[0]); i++) {
         if (apr_cstr_casecmpn(language, from_right[i], 2) == 0 &&
             (language[2] == '\0' || language[2] == '-')) {
@@ -64,12 +64,12 @@ static void write_head(tmpl_buf_t *out, const tmpl_content_t *content, const cha
 }
 
 /* Begins a part of the line below the headline. */
-static void begin_part(tmpl_buf_t *out, int *n)
+static void begin_fact(tmpl_buf_t *out, int *n)
 {
     tmpl_buf_add_text(out, (*n)++ == 0 ? "<p>" : " \xC2\xB7 ");
 }
 
-static void end_parts(tmpl_buf_t *out, int n)
+static void end_facts(tmpl_buf_t *out, int n)
 {
     tmpl_buf_add_text(out, n > 0 ? "</p>\n" : "");
 }
@@ -79,26 +79,25 @@ static void write_byline(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
 {
     const apr_array_header_t *authors = metadata->values[TMPL_METADATA_AUTHOR];
     const char *published = tmpl_metadata_first(metadata, TMPL_METADATA_PUBLISHED);
-    const char *date = published != NULL
-                           ? published
-                           : tmpl_metadata_first(metadata, TMPL_METADATA_MODIFIED);
+    const char *date =
+        published != NULL ? published : tmpl_metadata_first(metadata, TMPL_METADATA_MODIFIED);
     const char *site = tmpl_metadata_first(metadata, TMPL_METADATA_SITE);
     int n = 0;
     for (int i = 0; authors != NULL && i < authors->nelts; i++) {
-        i == 0 ? begin_part(out, &n) : tmpl_buf_add_text(out, ", ");
+        i == 0 ? begin_fact(out, &n) : tmpl_buf_add_text(out, ", ");
         tmpl_nest_escape(out, APR_ARRAY_IDX(authors, i, const char *));
     }
     if (date != NULL) {
-        begin_part(out, &n);
+        begin_fact(out, &n);
         add_element_text(out, "<time datetime=\"", date, "\">");
         tmpl_buf_add(out, date, strcspn(date, "T"));
         tmpl_buf_add_text(out, "</time>");
     }
     if (site != NULL) {
-        begin_part(out, &n);
+        begin_fact(out, &n);
         tmpl_nest_escape(out, site);
     }
-    end_parts(out, n);
+    end_facts(out, n);
 }
 
 /* What a product costs, and whether it can be had. */
@@ -114,13 +113,13 @@ static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
         if (value == NULL || (site != NULL && strcmp(value, site) == 0)) {
             continue;
         }
-        begin_part(out, &n);
+        begin_fact(out, &n);
         tmpl_nest_escape(out, value);
         if (fields[i] == TMPL_METADATA_PRICE && currency != NULL) {
             add_element_text(out, " ", currency, "");
         }
     }
-    end_parts(out, n);
+    end_facts(out, n);
 }
 
 /* The page's address: its canonical one, or where it was found; NULL: not known. */
@@ -151,7 +150,8 @@ const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool
     tmpl_buf_add_text(out, "</header>\n");
     tmpl_walk_content(w, content->body);
     if (url != NULL) {
-        add_element_text(out, "<footer><p lang=\"en\"><a href=\"", url, "\">The whole page</a></p></footer>\n");
+        add_element_text(out, "<footer><p lang=\"en\"><a href=\"", url,
+                         "\">The whole page</a></p></footer>\n");
     }
     tmpl_buf_add_text(out, "</article>\n</main>\n</body>\n</html>\n");
     *len = out->len;

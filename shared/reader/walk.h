@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over a content's tree that writes its elements (elements.c). */
+/* The walk over a content's tree that writes its elements (walk.c). */
 #ifndef TMPL_WALK_H
 #define TMPL_WALK_H
 
@@ -15,24 +15,24 @@ typedef struct {
     tmpl_nest_t nest;
     tmpl_aims_t aims;
     tmpl_gist_t gist;
-    tmpl_buf_t address;     /* temporary */
-    tmpl_buf_t code;        /* the text of a pre */
-    const char *headline;   /* text of the heading that is left out: it is h1; NULL: none */
-    apr_size_t begin;       /* bytes that were written when it was left out; 0: not yet */
-    int languages;          /* elements may have lang and dir */
-    const xmlNode *link;    /* the open link; NULL: none */
-    const char *label;      /* the text of the link around, if it is short; "": none */
-    int card;               /* what of the link is written as one (elements.c) */
-    const xmlNode *table;   /* the open table; NULL: none */
-    uint32_t rows, cells;   /* of it, before the current ones */
-    int headed;             /* its first row are headers */
-    uint32_t wide;          /* boxes that scroll, so far */
+    tmpl_buf_t address;      /* temporary */
+    tmpl_buf_t code;         /* the text of a pre */
+    const char *headline;    /* text of the heading that is left out: it is h1; NULL: none */
+    apr_size_t begin;        /* bytes that were written when it was left out; 0: not yet */
+    int languages;           /* elements may have lang and dir */
+    const xmlNode *link;     /* the open link; NULL: none */
+    const char *label;       /* the text of the link around, if it is short; "": none */
+    int card;                /* what of the link is written as one (walk.c) */
+    const xmlNode *table;    /* the open table; NULL: none */
+    uint32_t rows, cells;    /* of it, before the current ones */
+    int headed;              /* its first row are headers */
+    uint32_t wide;           /* boxes that scroll, so far */
     unsigned char levels[6]; /* levels of the headings around, in the page */
     uint32_t n_levels;
-    tmpl_groups_t groups;   /* posts, comments, cards (posts.h) */
-    uint32_t record;        /* of them: the next one */
-    uint32_t *counts;       /* by record: how many are in the list that it begins; 0: it begins none */
-    unsigned char *marks;   /* by node of the page: what begins there; NULL: there are no records */
+    tmpl_groups_t groups; /* posts, comments, cards (posts.h) */
+    uint32_t record;      /* of them: the next one */
+    uint32_t *counts; /* by record: how many are in the list that it begins; 0: it begins none */
+    unsigned char *marks; /* by node of the page: what begins there; NULL: there are no records */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
@@ -46,8 +46,8 @@ void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t li
 void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top);
 
 /*
- * Whether an address may be written: its scheme is http, https or, unless it is an image's, mailto or
- * tel; or it is relative, and the page's own address is not known.
+ * Whether an address may be written: its scheme is http, https or, unless it is an image's, mailto
+ * or tel; or it is relative, and the page's own address is not known.
  */
 int tmpl_walk_may(const tmpl_walk_t *w, const char *href, int is_image);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of each element of a page. Elements that are not in the tables leave their content. */
+/*
+ * What becomes of each element of a page. Elements that are not in the tables leave their content.
+ */
 #include <stdlib.h>
 
 #include <apr_strings.h>
@@ -20,7 +22,7 @@ enum { CARD_NONE, CARD_HEADING, CARD_LINE, CARD_WRITTEN };
 
 const char tmpl_walk_box[] = " class=\"wide\"";
 
-static tmpl_tag_e tag_of(const tmpl_walk_t *w, const xmlNode *node)
+static tmpl_tag_e walk_tag(const tmpl_walk_t *w, const xmlNode *node)
 {
     return tmpl_grid_tag(w->page, node);
 }
@@ -50,8 +52,8 @@ static void pass_border(tmpl_walk_t *w)
 /* A border of blocks; a div if it says in which language it is. */
 static int enter_border(tmpl_walk_t *w, const xmlNode *node)
 {
-    if (w->languages && (tmpl_dom_attribute(node, "lang") != NULL ||
-                         tmpl_dom_attribute(node, "dir") != NULL)) {
+    if (w->languages &&
+        (tmpl_dom_attribute(node, "lang") != NULL || tmpl_dom_attribute(node, "dir") != NULL)) {
         tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", "", node);
     }
     pass_border(w);
@@ -76,8 +78,8 @@ unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level)
 /* The next letter or digit of a text: soft hyphens, pilcrows and the like are passed. */
 static const char *next_letter(const char *text)
 {
-    for (unsigned char c; (c = (unsigned char)*text) != '\0' && !tmpl_is_alnum(*text) &&
-                          (c < 0x80 || c == 0xC2);) {
+    for (unsigned char c;
+         (c = (unsigned char)*text) != '\0' && !tmpl_is_alnum(*text) && (c < 0x80 || c == 0xC2);) {
         text += 1 + (c == 0xC2 && text[1] != '\0');
     }
     return text;
@@ -124,7 +126,7 @@ static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
 
 static int enter_list_element(tmpl_walk_t *w, const xmlNode *node)
 {
-    tmpl_nest_open(&w->nest, TMPL_NEST_LIST, tag_of(w, node) == TMPL_TAG_OL ? "ol" : "ul", "",
+    tmpl_nest_open(&w->nest, TMPL_NEST_LIST, walk_tag(w, node) == TMPL_TAG_OL ? "ol" : "ul", "",
                    node);
     return 0;
 }
@@ -162,13 +164,13 @@ static int has_terms(const tmpl_walk_t *w, const xmlNode *list)
     int term = 0;
     for (const xmlNode *node = behind_text(list->children); node != NULL;
          node = behind_text(node->next)) {
-        int is_group = tag_of(w, node) == TMPL_TAG_DIV;
+        int is_group = walk_tag(w, node) == TMPL_TAG_DIV;
         for (const xmlNode *in = is_group ? behind_text(node->children) : node; in != NULL;
              in = is_group ? behind_text(in->next) : NULL) {
-            if (term && tag_of(w, in) == TMPL_TAG_DD) {
+            if (term && walk_tag(w, in) == TMPL_TAG_DD) {
                 return 1;
             }
-            term |= tag_of(w, in) == TMPL_TAG_DT;
+            term |= walk_tag(w, in) == TMPL_TAG_DT;
         }
     }
     return 0;
@@ -186,8 +188,7 @@ static int enter_terms(tmpl_walk_t *w, const xmlNode *node)
 static int enter_term_element(tmpl_walk_t *w, const xmlNode *node)
 {
     pass_border(w);
-    if (around(w) == TMPL_NEST_TERMS &&
-        tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "dt", "", node)) {
+    if (around(w) == TMPL_NEST_TERMS && tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "dt", "", node)) {
         tmpl_nest_block(&w->nest);
     }
     return 0;
@@ -196,8 +197,7 @@ static int enter_term_element(tmpl_walk_t *w, const xmlNode *node)
 static int enter_description(tmpl_walk_t *w, const xmlNode *node)
 {
     pass_border(w);
-    if (around(w) == TMPL_NEST_TERMS &&
-        tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "dd", "", node)) {
+    if (around(w) == TMPL_NEST_TERMS && tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "dd", "", node)) {
         tmpl_nest_block(&w->nest);
     }
     return 0;
@@ -319,7 +319,7 @@ static int enter_cell_element(tmpl_walk_t *w, const xmlNode *node)
         return 0;
     }
     int is_first = w->rows == 0 && w->headed;
-    int is_header = is_first || tag_of(w, node) == TMPL_TAG_TH;
+    int is_header = is_first || walk_tag(w, node) == TMPL_TAG_TH;
     if (is_header) {
         tmpl_gist_read(&w->gist, w->page, node);
         is_header = w->gist.text.len > 0;
@@ -378,7 +378,8 @@ static void add_size(tmpl_walk_t *w, const xmlNode *image, const char *name)
     apr_size_t digits = value != NULL ? strspn(value, "0123456789") : 0;
     if (digits > 0 && digits < 5 && *value != '0' &&
         (value[digits] == '\0' || strcmp(value + digits, "px") == 0)) {
-        tmpl_buf_add_text(&w->nest.out, apr_psprintf(w->pool, " %s=\"%.*s\"", name, (int)digits, value));
+        tmpl_buf_add_text(&w->nest.out,
+                          apr_psprintf(w->pool, " %s=\"%.*s\"", name, (int)digits, value));
     }
 }
 
@@ -427,7 +428,7 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
 /* Whether a link stands directly behind another one: styles part such links. */
 static int is_behind_link(const tmpl_walk_t *w, const xmlNode *link)
 {
-    return link->prev != NULL && tag_of(w, link->prev) == TMPL_TAG_A;
+    return link->prev != NULL && walk_tag(w, link->prev) == TMPL_TAG_A;
 }
 
 /* A link with a text. */
@@ -439,7 +440,7 @@ static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
     if (w->link != NULL || href == NULL) {
         return 0;
     }
-    if (leaf != NULL && tmpl_tag_flags(tag_of(w, leaf)) & TMPL_IS_HEADING) {
+    if (leaf != NULL && tmpl_tag_flags(walk_tag(w, leaf)) & TMPL_IS_HEADING) {
         if (tmpl_permalink_is(w->page, leaf, node, href)) {
             return 1;
         }
@@ -467,22 +468,22 @@ static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
 
 /* The formats, and what they are written as. */
 static const char *const formats[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_ABBR] = "abbr", [TMPL_TAG_ACRONYM] = "abbr", [TMPL_TAG_B] = "b",
-    [TMPL_TAG_BDI] = "bdi",   [TMPL_TAG_BDO] = "bdo",      [TMPL_TAG_CITE] = "cite",
-    [TMPL_TAG_CODE] = "code", [TMPL_TAG_DEL] = "del",      [TMPL_TAG_DFN] = "dfn",
-    [TMPL_TAG_EM] = "em",     [TMPL_TAG_I] = "i",          [TMPL_TAG_INS] = "ins",
-    [TMPL_TAG_KBD] = "kbd",   [TMPL_TAG_MARK] = "mark",    [TMPL_TAG_Q] = "q",
-    [TMPL_TAG_RT] = "rt",     [TMPL_TAG_RUBY] = "ruby",    [TMPL_TAG_S] = "s",
-    [TMPL_TAG_SAMP] = "samp", [TMPL_TAG_SMALL] = "small",  [TMPL_TAG_STRIKE] = "s",
-    [TMPL_TAG_STRONG] = "strong", [TMPL_TAG_SUB] = "sub",  [TMPL_TAG_SUP] = "sup",
-    [TMPL_TAG_TIME] = "time", [TMPL_TAG_TT] = "code",      [TMPL_TAG_U] = "u",
+    [TMPL_TAG_ABBR] = "abbr",     [TMPL_TAG_ACRONYM] = "abbr", [TMPL_TAG_B] = "b",
+    [TMPL_TAG_BDI] = "bdi",       [TMPL_TAG_BDO] = "bdo",      [TMPL_TAG_CITE] = "cite",
+    [TMPL_TAG_CODE] = "code",     [TMPL_TAG_DEL] = "del",      [TMPL_TAG_DFN] = "dfn",
+    [TMPL_TAG_EM] = "em",         [TMPL_TAG_I] = "i",          [TMPL_TAG_INS] = "ins",
+    [TMPL_TAG_KBD] = "kbd",       [TMPL_TAG_MARK] = "mark",    [TMPL_TAG_Q] = "q",
+    [TMPL_TAG_RT] = "rt",         [TMPL_TAG_RUBY] = "ruby",    [TMPL_TAG_S] = "s",
+    [TMPL_TAG_SAMP] = "samp",     [TMPL_TAG_SMALL] = "small",  [TMPL_TAG_STRIKE] = "s",
+    [TMPL_TAG_STRONG] = "strong", [TMPL_TAG_SUB] = "sub",      [TMPL_TAG_SUP] = "sup",
+    [TMPL_TAG_TIME] = "time",     [TMPL_TAG_TT] = "code",      [TMPL_TAG_U] = "u",
     [TMPL_TAG_VAR] = "var",
 };
 
 /* A format in the same format is left out. */
 static int enter_format_element(tmpl_walk_t *w, const xmlNode *node)
 {
-    const char *name = formats[tag_of(w, node)];
+    const char *name = formats[walk_tag(w, node)];
     for (uint32_t i = 0; i < w->nest.n_formats; i++) {
         if (strcmp(w->nest.formats[i].name, name) == 0) {
             return 0;
@@ -494,8 +495,8 @@ static int enter_format_element(tmpl_walk_t *w, const xmlNode *node)
 
 static int enter_span(tmpl_walk_t *w, const xmlNode *node)
 {
-    if (w->languages && (tmpl_dom_attribute(node, "lang") != NULL ||
-                         tmpl_dom_attribute(node, "dir") != NULL)) {
+    if (w->languages &&
+        (tmpl_dom_attribute(node, "lang") != NULL || tmpl_dom_attribute(node, "dir") != NULL)) {
         tmpl_nest_format(&w->nest, "span", "", node);
     }
     return 0;
@@ -516,7 +517,7 @@ static int enter_media(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *src = tmpl_dom_attribute(node, "src");
     for (const xmlNode *in = node->children; in != NULL && src == NULL; in = in->next) {
-        src = in->type == XML_ELEMENT_NODE && tag_of(w, in) == TMPL_TAG_SOURCE
+        src = in->type == XML_ELEMENT_NODE && walk_tag(w, in) == TMPL_TAG_SOURCE
                   ? tmpl_dom_attribute(in, "src")
                   : NULL;
     }
@@ -532,9 +533,9 @@ static int enter_media(tmpl_walk_t *w, const xmlNode *node)
     tmpl_nest_escape(&link, tmpl_walk_address(w, src));
     tmpl_buf_add_byte(&link, '"');
     if (tmpl_nest_format(&w->nest, "a", link.at, NULL)) {
-        tmpl_nest_text(&w->nest, title != NULL && *title != '\0'          ? title
-                                 : tag_of(w, node) == TMPL_TAG_VIDEO ? "Video"
-                                                                     : "Audio");
+        tmpl_nest_text(&w->nest, title != NULL && *title != '\0'       ? title
+                                 : walk_tag(w, node) == TMPL_TAG_VIDEO ? "Video"
+                                                                       : "Audio");
         tmpl_nest_unformat(&w->nest, NULL);
     }
     pass_border(w);
@@ -594,9 +595,9 @@ static enter_element_t *entry_of(tmpl_tag_e tag)
         return entries[tag];
     }
     int is_block = (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0;
-    return formats[tag] != NULL                   ? enter_format_element
+    return formats[tag] != NULL                 ? enter_format_element
            : is_block || tag == TMPL_TAG_LEGEND ? enter_border
-                                                  : NULL;
+                                                : NULL;
 }
 
 /* The tag of the elements that an element is written like. */
@@ -618,7 +619,7 @@ static enter_element_t *entry_like(const tmpl_walk_t *w, const xmlNode *element)
 static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
 {
     const xmlNode *math = node;
-    while (math != NULL && tag_of(w, math) != TMPL_TAG_MATH) {
+    while (math != NULL && walk_tag(w, math) != TMPL_TAG_MATH) {
         math = tmpl_dom_next(math, node, 0);
     }
     const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->pool) : NULL;
@@ -633,7 +634,7 @@ static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
     return 1;
 }
 
-static int enter_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *id = tmpl_aims_id(&w->aims, node);
     if (id != NULL) {
@@ -641,7 +642,7 @@ static int enter_element(tmpl_walk_t *w, const xmlNode *node)
         tmpl_nest_escape(&w->nest.anchors, id);
         tmpl_buf_add_text(&w->nest.anchors, "\"></span>");
     }
-    if (tag_of(w, node) != TMPL_TAG_IMG &&
+    if (walk_tag(w, node) != TMPL_TAG_IMG &&
         tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
         return enter_formula_element(w, node);
     }
@@ -652,9 +653,9 @@ static int enter_element(tmpl_walk_t *w, const xmlNode *node)
     return skips || tmpl_posts_says_again(w, node);
 }
 
-static void leave_element(tmpl_walk_t *w, const xmlNode *node)
+static void leave_in_walk(tmpl_walk_t *w, const xmlNode *node)
 {
-    unsigned flags = tmpl_tag_flags(tag_of(w, node));
+    unsigned flags = tmpl_tag_flags(walk_tag(w, node));
     tmpl_nest_unformat(&w->nest, node);
     if (w->link == node) {
         w->link = NULL;
@@ -665,11 +666,11 @@ static void leave_element(tmpl_walk_t *w, const xmlNode *node)
         tmpl_nest_unformat(&w->nest, w->link);
         w->card = CARD_WRITTEN;
     }
-    if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || tag_of(w, node) == TMPL_TAG_LEGEND) {
+    if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || walk_tag(w, node) == TMPL_TAG_LEGEND) {
         pass_border(w);
         tmpl_nest_close(&w->nest, node);
     }
-    else if (tag_of(w, node) == TMPL_TAG_BUTTON) {
+    else if (walk_tag(w, node) == TMPL_TAG_BUTTON) {
         w->nest.space = 1;
     }
     else if (w->marks != NULL) {
@@ -686,15 +687,15 @@ void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top)
             tmpl_nest_text(&w->nest, (const char *)node->content);
         }
         else {
-            if (!enter_element(w, node) && node->children != NULL) {
+            if (!enter_in_walk(w, node) && node->children != NULL) {
                 node = node->children;
                 continue;
             }
-            leave_element(w, node);
+            leave_in_walk(w, node);
         }
         while (node->next == NULL && node->parent != top) {
             node = node->parent;
-            leave_element(w, node);
+            leave_in_walk(w, node);
         }
         node = node->next;
     }
