@@ -161,6 +161,8 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
                         " class=\"by\"", NULL)) {
         return;
     }
+    w->said[0] = author;
+    w->said[1] = when;
     if (author != NULL) {
         tmpl_nest_text(&w->nest, author);
     }
@@ -176,7 +178,25 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
     tmpl_nest_close_added(&w->nest);
 }
 
+/* Whether a text is, without white space around it, what the heading said. */
+static int is_said(tmpl_walk_t *w, const char *text)
+{
+    text += strspn(text, " \t\n\r\f");
+    for (int i = 0; i < 2; i++) {
+        apr_size_t len = w->said[i] != NULL ? strlen(w->said[i]) : 0;
+        if (len > 0 && strncmp(text, w->said[i], len) == 0 &&
+            text[len + strspn(text + len, " \t\n\r\f")] == '\0') {
+            w->said[i] = NULL;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int tmpl_posts_says_again(tmpl_walk_t *w, const xmlNode *node)
 {
+    if (node->type == XML_TEXT_NODE) {
+        return w->marks != NULL && is_said(w, (const char *)node->content);
+    }
     return w->marks != NULL && (w->marks[tmpl_dom_node(node)] & AGAIN) != 0;
 }

@@ -448,7 +448,9 @@ static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
             return 0;
         }
     }
-    if (!tmpl_walk_may(w, href, 0)) {
+    int is_lost =
+        *href == '#' && w->content->hrefs.url == NULL && tmpl_aims_of(&w->aims, href) == NULL;
+    if (is_lost || !tmpl_walk_may(w, href, 0)) {
         return 0;
     }
     tmpl_gist_read(&w->gist, w->page, node);
@@ -542,6 +544,13 @@ static int enter_media(tmpl_walk_t *w, const xmlNode *node)
     return 1;
 }
 
+static int enter_left_out_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    (void)w;
+    (void)node;
+    return 1;
+}
+
 static int enter_button(tmpl_walk_t *w, const xmlNode *node)
 {
     (void)node;
@@ -590,6 +599,7 @@ static enter_element_t *entry_of(tmpl_tag_e tag)
         [TMPL_TAG_VIDEO] = enter_media,
         [TMPL_TAG_AUDIO] = enter_media,
         [TMPL_TAG_BUTTON] = enter_button,
+        [TMPL_TAG_RP] = enter_left_out_element,
     };
     if (entries[tag] != NULL) {
         return entries[tag];
@@ -684,7 +694,9 @@ void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top)
     const xmlNode *node = top->children;
     while (node != NULL && !w->nest.over) {
         if (node->type == XML_TEXT_NODE) {
-            tmpl_nest_text(&w->nest, (const char *)node->content);
+            if (!tmpl_posts_says_again(w, node)) {
+                tmpl_nest_text(&w->nest, (const char *)node->content);
+            }
         }
         else {
             if (!enter_in_walk(w, node) && node->children != NULL) {
