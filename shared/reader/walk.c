@@ -398,6 +398,27 @@ static void begin_image(tmpl_walk_t *w, int without)
     nest->n_formats = all;
 }
 
+/* Whether the text behind an image, if it is near, says what the image's own text says. */
+static int is_said_behind(const tmpl_walk_t *w, const xmlNode *image, const char *alt)
+{
+    enum { NEAR = 4 };
+    const xmlNode *node = image;
+    int n = 0;
+    do {
+        node = tmpl_dom_next(node, w->content->body, 0);
+    } while (node != NULL && n++ < NEAR &&
+             (node->type != XML_TEXT_NODE ||
+              node->content[strspn((const char *)node->content, " \t\n\r\f")] == '\0'));
+    if (node == NULL || node->type != XML_TEXT_NODE) {
+        return 0;
+    }
+    const char *text =
+        (const char *)node->content + strspn((const char *)node->content, " \t\n\r\f");
+    apr_size_t len = strlen(alt);
+    return apr_cstr_casecmpn(text, alt, len) == 0 &&
+           text[len + strspn(text + len, " \t\n\r\f")] == '\0';
+}
+
 static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *src = tmpl_image_address(node, w->pool);
@@ -414,8 +435,9 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
     tmpl_buf_add_text(out, "<img src=\"");
     tmpl_nest_escape(out, tmpl_walk_address(w, src));
     tmpl_buf_add_text(out, "\" alt=\"");
-    /* what the link's text says, too, would be read twice */
-    if (alt != NULL && (*w->label == '\0' || apr_cstr_casecmp(alt, w->label) != 0)) {
+    /* what is said beside it, too, would be read twice */
+    if (alt != NULL && (*w->label == '\0' || apr_cstr_casecmp(alt, w->label) != 0) &&
+        !is_said_behind(w, node, alt)) {
         tmpl_nest_escape(out, alt);
     }
     tmpl_buf_add_byte(out, '"');
