@@ -22,6 +22,8 @@
 #include "tmpl_field.h"
 #include "validators.h"
 
+#include "reader/reader.h"
+
 /* Removes fields with a digest of the body. */
 static void unset_digests(request_rec *r)
 {
@@ -110,9 +112,22 @@ void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_htm
     apr_table_mergen(r->err_headers_out, "Vary", "Accept");
 }
 
+/* A reader view has its own style sheet and nothing else: the page's policy might forbid it. */
+static void set_policy(request_rec *r, const tmpl_conf_t *conf)
+{
+    static const char *const of_page[] = { "Content-Security-Policy",
+                                           "Content-Security-Policy-Report-Only", NULL };
+
+    if (tmpl_conf_mode(conf) == TMPL_MODE_READER) {
+        tmpl_fields_unset(r, of_page);
+        apr_table_setn(r->headers_out, of_page[0], tmpl_reader_policy);
+    }
+}
+
 /* Sets the fields of what is sent in place of a page. */
 static void set_type(request_rec *r, const tmpl_conf_t *conf)
 {
+    set_policy(r, conf);
     ap_set_content_type(r, tmpl_conf_type(conf));
     /* mod_proxy has set the page's type as a field, which mod_cache would keep */
     tmpl_field_unset(r, "Content-Type");
@@ -201,6 +216,7 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
         /* these fields are the HTML page's, and mod_cache would keep them */
         tmpl_field_unset(r, "Content-Type");
         tmpl_field_unset(r, "Last-Modified");
+        set_policy(r, conf);
     }
 }
 

@@ -19,6 +19,22 @@ int tmpl_twin_is_page(const request_rec *r)
 }
 
 /*
+ * What asks for the reader view, a parameter or the begin of the path, may have been rewritten
+ * away: it is none of the page's address.
+ */
+static const char *uri_without_view(const char *uri, const request_rec *r, apr_pool_t *pool)
+{
+    const char *path = apr_pstrmemdup(pool, uri, strcspn(uri, "?"));
+    const char *rewritten = ap_os_escape_path(pool, r->uri, 1);
+    size_t len = strlen(path), end = strlen(rewritten);
+
+    if (end < len && strcmp(path + len - end, rewritten) == 0) {
+        path = rewritten;
+    }
+    return apr_pstrcat(pool, path, r->args != NULL && *r->args != '\0' ? "?" : "", r->args, NULL);
+}
+
+/*
  * Uses the first request: after an internal redirect all pages of a site may have one script's URI.
  * For a twin this is the first request for its page.
  * Does not use parsed_uri: httpd decodes its path, and a decoded %3F would begin a query.
@@ -37,6 +53,9 @@ const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
     }
     /* "//a/b" would be a host and a path; httpd reads it as a path, too */
     for (uri = r->unparsed_uri; uri[0] == '/' && uri[1] == '/'; uri++) {
+    }
+    if (tmpl_conf_mode(tmpl_conf_of(r)) == TMPL_MODE_READER) {
+        uri = uri_without_view(uri, r, pool);
     }
     return tmpl_address_parse(&address, uri, &base, &err, pool) == APR_SUCCESS
                ? address.uri

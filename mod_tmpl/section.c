@@ -285,6 +285,7 @@ const char *tmpl_conf_type(const tmpl_conf_t *conf)
         [TMPL_MODE_TEXT] = "text/plain; charset=utf-8",
         [TMPL_MODE_MARKDOWN] = "text/markdown; charset=utf-8",
         [TMPL_MODE_JSON] = "application/json", /* always UTF-8 (RFC 8259) */
+        [TMPL_MODE_READER] = "text/html; charset=utf-8",
     };
 
     return types[tmpl_conf_mode(conf)];

@@ -116,7 +116,7 @@
       "for which requests the status page may forget, freeze and export sites")
 
 /* The valid values of each form, for messages: "TmplX must be <values>". */
-#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown, json or highlight"
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown, json, reader or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_PARTS(least, most)      "names of parts (all, headline, lead, byline, body, caption, facts, comment, review, qa, related, notice, control or hidden), as \"headline body\"; with + and - changes, as \"+review -comment\" or \"all -comment\""

@@ -22,7 +22,7 @@ static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     }
 }
 
-/* What the module sends in modes text, markdown and json. */
+/* What the module sends in modes text, markdown, reader and json. */
 static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_mode_e mode,
                         const char *fingerprint, apr_pool_t *pool)
 {
@@ -53,7 +53,7 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
-/* Says why there is no Markdown or JSON, if there is none. */
+/* Says why there is no Markdown, reader view or JSON, if there is none. */
 static void check_form(ctl_rendered_t *rendered, const ctl_page_t *page, const char *form,
                        apr_pool_t *pool)
 {
@@ -72,6 +72,12 @@ static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, ap
 {
     render_body(rendered, page, TMPL_MODE_MARKDOWN, NULL, pool);
     check_form(rendered, page, "Markdown", pool);
+}
+
+static void render_reader(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_body(rendered, page, TMPL_MODE_READER, NULL, pool);
+    check_form(rendered, page, "reader view", pool);
 }
 
 static void render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
@@ -105,6 +111,7 @@ static const ctl_mode_t modes[] = {
     { "highlight", TMPL_MODE_HIGHLIGHT, ".html", 0, render_html },
     { "text", TMPL_MODE_STRIP, ".txt", 0, render_text },
     { "markdown", TMPL_MODE_STRIP, ".md", 0, render_markdown },
+    { "reader", TMPL_MODE_STRIP, ".html", 0, render_reader },
     { "json", TMPL_MODE_STRIP, ".json", 1, render_json },
     { "blocks", TMPL_MODE_STRIP, ".json", 0, ctl_render_blocks },
     { "fingerprint", TMPL_MODE_STRIP, ".txt", 0, render_fingerprint },

@@ -64,10 +64,29 @@ static xmlDoc *tree_without(const tmpl_content_t *content, const apr_array_heade
         without[i] = is_edit ? edits->edits[edit].span : APR_ARRAY_IDX(spans, at, tmpl_span_t);
         edit += is_edit ? 1 : 0;
     }
-    tmpl_dom_opts_t opts = { &content->decoder, without,       n,
-                             .displayed = 1,    .data = 1,     .on_demand = 1,
-                             .no_spans = 1,     .formulas = 1, .frames = 1 };
+    tmpl_dom_opts_t opts = { &content->decoder,
+                             without,
+                             n,
+                             .displayed = 1,
+                             .data = 1,
+                             .on_demand = 1,
+                             .no_spans = 1,
+                             .formulas = 1,
+                             .frames = 1,
+                             .languages = content->languages };
     return tmpl_dom(content->page, &opts, pool);
+}
+
+/* Whether elements of the body may say in which language they are. */
+static int has_languages(const tmpl_page_t *page)
+{
+    static const char *const names[] = { "lang=", "dir=", "LANG=", "DIR=" };
+    uint32_t start = page->nodes[0].open.end;
+    int has = 0;
+    for (int i = 0; i < 4 && !has; i++) {
+        has = memmem(page->src + start, page->len - start, names[i], strlen(names[i])) != NULL;
+    }
+    return has;
 }
 
 /* The address that a page names as its own; NULL if it names none, or not in full. */
@@ -95,6 +114,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->page = page;
     content->edits = edits;
     tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
+    content->languages = opts->languages && has_languages(page);
     tmpl_groups_find(&content->groups, page, edits, &content->decoder, pool);
     const apr_array_header_t *beside =
         opts->records ? spans_beside(content, pool) : apr_array_make(pool, 1, sizeof(tmpl_span_t));

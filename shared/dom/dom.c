@@ -504,6 +504,10 @@ static int is_bare(const maker_t *m, uint32_t node)
     if (class != NULL && is_class_kept(src, class->value)) {
         return 0;
     }
+    if (m->opts->languages && (tmpl_attr_find(&id, src, nodes[node].open, "lang") ||
+                               tmpl_attr_find(&id, src, nodes[node].open, "dir"))) {
+        return 0;
+    }
     /* a footnote may begin with a span that is its label */
     int begins = nodes[node].parent == node - 1;
     return !tmpl_attr_find(&id, src, nodes[node].open, "id") &&

@@ -29,6 +29,7 @@ typedef struct {
     int frames;    /* iframes, without their content, are in body */
     int no_spans;  /* leave out spans that have no id and no class that Markdown needs, but not
                       their content */
+    int languages; /* but keep those with lang or dir */
 } tmpl_dom_opts_t;
 
 /*

@@ -14,7 +14,7 @@ my %DIRECTIVE = (
     TmplModel => { good => ["$models/one.trees", "$FindBin::Bin/../../models/pagelevel.model"], says => qr/a file that holds a model/,
         bad => ['/nowhere/at/all', "$models/bad.trees", "$FindBin::Bin/../../Makefile", "$models", '""'] },
     TmplSmoothing => { good => [qw(off max min on)], says => qr/off, max, min or on/, bad => [qw(yes 1), '""'] },
-    TmplMode => { good => [qw(off learn headers annotate strip text markdown highlight)], says => qr/off.*learn.*headers.*annotate.*strip.*text.*markdown.*highlight/,
+    TmplMode => { good => [qw(off learn headers annotate strip text markdown json reader highlight)], says => qr/off.*learn.*headers.*annotate.*strip.*text.*markdown.*json.*reader.*highlight/,
         bad => [qw(on stripp 1), '""'] },
     TmplStore => { good => ['lmdb:@ROOT@/store', 'lmdb:@ROOT@/store?size=64M&sites=100', 'redis://127.0.0.1:6379/0', 'redis://u:p@127.0.0.1:6379/3',
             'redis+unix:///run/redis.sock', 'redis+unix:///run/redis.sock?db=2', 'redis://[::1]:6379',

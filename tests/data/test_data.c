@@ -29,7 +29,7 @@ static const char *data_of(const char *body, int judged, const char *declined, a
 {
     apr_size_t len;
     tmpl_edits_t none = { 0 };
-    tmpl_content_opts_t as = { "http://a.example/dir/page", "utf-8", 0 };
+    tmpl_content_opts_t as = { .url = "http://a.example/dir/page", .charset = "utf-8" };
     tmpl_content_t content;
     const tmpl_page_t *page =
         check_page(apr_pstrcat(pool, "<!DOCTYPE html><body>", body, NULL), pool);
