@@ -9,11 +9,7 @@
 #include "base/ascii.h"
 #include "text/reference.h"
 
-static const struct {
-    tmpl_metadata_e field;
-    tmpl_said_e said;
-    const char *name;
-} places[] = {
+static const tmpl_place_t places[] = {
 #define PLACE(field, said, name) { TMPL_METADATA_##field, TMPL_SAID_##said, name },
 #include "metadata/places.def"
 #undef PLACE
@@ -114,4 +110,32 @@ apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_
     }
     *rank = i;
     return values;
+}
+
+const tmpl_place_t *tmpl_claims_place(apr_size_t rank)
+{
+    return &places[rank];
+}
+
+int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *name)
+{
+    for (apr_size_t i = 0; i < N_PLACES; i++) {
+        if (claims->has[i] && places[i].said == said && strcmp(places[i].name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+apr_array_header_t *tmpl_claims_all(const tmpl_claims_t *claims, tmpl_metadata_e field)
+{
+    apr_array_header_t *all = apr_array_make(claims->pool, 4, sizeof(const char *));
+    for (apr_size_t rank = 0; rank < N_PLACES && places[rank].field <= field; rank++) {
+        const apr_array_header_t *values =
+            claims->has[rank] && places[rank].field == field ? claims_of(claims, rank) : NULL;
+        if (values != NULL) {
+            apr_array_cat(all, values);
+        }
+    }
+    return all;
 }

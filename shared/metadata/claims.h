@@ -14,6 +14,12 @@ typedef enum {
 } tmpl_said_e;
 
 typedef struct {
+    tmpl_metadata_e field;
+    tmpl_said_e said;
+    const char *name;
+} tmpl_place_t;
+
+typedef struct {
     apr_size_t rank; /* the row of the table */
     uint32_t of;     /* the object that says it: several objects may contradict each other */
     const char *value;
@@ -38,6 +44,15 @@ void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool);
  */
 void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,
                      const char *value);
+
+/* A row of the table. */
+const tmpl_place_t *tmpl_claims_place(apr_size_t rank);
+
+/* Whether a place has claims. */
+int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *name);
+
+/* The values (const char *) of all places of a field, the best first. */
+apr_array_header_t *tmpl_claims_all(const tmpl_claims_t *claims, tmpl_metadata_e field);
 
 /*
  * The values (const char *) of the best place, from row *rank on, that says anything of the field

@@ -34,8 +34,14 @@
 #define WITHIN   64
 #define AROUND   16
 
-/* h1 elements that are looked at. */
+/* Headings of a level that are looked at, and titles that they are compared with. */
 #define HEADLINES 64
+#define TITLES    4
+
+/* Words of a headline that the title has at least; the likeness of an h1, and of an h2, that is one. */
+#define LIKE    0.5
+#define LIKE_H1 0.1
+#define LIKE_H2 0.75
 
 typedef struct {
     const tmpl_page_t *page;
@@ -118,7 +124,7 @@ static void say_element(elements_t *w, tmpl_said_e said, const char *name, uint3
 static void say_authors(elements_t *w, const char *place, uint32_t of, const char *text)
 {
     apr_array_header_t *names = apr_array_make(w->claims->pool, 1, sizeof(const char *));
-    tmpl_people_read(names, text);
+    tmpl_people_read(names, text, TMPL_NAMES_WHOLE);
     if (names->nelts > 0) {
         say_element(w, TMPL_SAID_ELEMENT, place, of, text);
     }
@@ -212,39 +218,82 @@ static const char *headline_text(elements_t *w, const tmpl_node_t *node)
     return text->len > 0 ? text->at : "";
 }
 
-/* The h1 that is most like title, and does not name the site. */
-static const char *find_title_heading(elements_t *w, int *is_like, const char *title,
-                                      const char *site)
+/* How much alike two texts are, 0..1: the harmonic mean of what each shares with the other. */
+static double likeness(const char *text, const char *other)
 {
-    const char *best = NULL;
-    double most = -1;
-    uint32_t n = 0;
-    *is_like = 0;
-    for (uint32_t i = 0; i < w->page->n_nodes; i++) {
-        const tmpl_node_t *node = &w->page->nodes[i];
-        if (node->tag != TMPL_TAG_H1 || w->looked++ >= HEADLINES) {
-            continue;
-        }
-        const char *text = headline_text(w, node);
-        if (*text == '\0' || (site != NULL && tmpl_elements_share(text, site) == 1 &&
-                              (title == NULL || tmpl_elements_share(title, site) < 1))) {
-            continue;
-        }
-        double like =
-            title != NULL ? tmpl_elements_share(text, title) + tmpl_elements_share(title, text) : 0;
-        n++;
-        if (like > most) {
-            most = like;
-            best = apr_pstrdup(w->claims->pool, text);
-            w->first = node->first_segment;
-            w->after = node->after_segment;
+    double here = tmpl_elements_share(text, other), there = tmpl_elements_share(other, text);
+    return here + there > 0 ? 2 * here * there / (here + there) : 0;
+}
+
+/* The heading that is most like one of the titles, of those that do not name the site. */
+typedef struct {
+    const tmpl_node_t *node;
+    const char *text;
+    double like, share; /* its likeness; how much of its words the title has */
+    uint32_t n;         /* headings with text */
+} heading_t;
+
+static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
+                        const apr_array_header_t *titles, const char *site)
+{
+    const char *text = headline_text(w, node);
+    double like = 0, share = 0;
+    int is_site = site != NULL && tmpl_elements_share(text, site) == 1;
+    if (*text == '\0') {
+        return;
+    }
+    for (int i = 0; i < titles->nelts && i < TITLES; i++) {
+        const char *title = APR_ARRAY_IDX(titles, i, const char *);
+        double is = likeness(text, title), shared = tmpl_elements_share(text, title);
+        like = is > like ? is : like;
+        share = shared > share ? shared : share;
+        is_site &= tmpl_elements_share(title, site != NULL ? site : "") < 1;
+    }
+    if (is_site) {
+        return;
+    }
+    best->n++;
+    if (best->node == NULL || like > best->like) {
+        *best = (heading_t){ node, apr_pstrdup(w->claims->pool, text), like, share, best->n };
+    }
+}
+
+static heading_t find_heading(elements_t *w, tmpl_tag_e tag, const apr_array_header_t *titles,
+                              const char *site)
+{
+    heading_t best = { 0 };
+    uint32_t looked = 0;
+    for (uint32_t i = 0; i < w->page->n_nodes && looked < HEADLINES; i++) {
+        if (w->page->nodes[i].tag == tag) {
+            looked++;
+            see_heading(w, &best, &w->page->nodes[i], titles, site);
         }
     }
-    *is_like = best != NULL && title != NULL &&
-               (tmpl_elements_share(best, title) >= 0.5 ||
-                (n == 1 && has_words(best, HEADLINE_WORDS) &&
-                 !is_deleted(w->source->edits, w->page->segments[w->first].span.start)));
     return best;
+}
+
+/*
+ * The headline: the h1 that is most like the title, or an h2 where no h1 is like it. *is_like:
+ * whether it may stand for the title.
+ */
+static const char *find_headline(elements_t *w, int *is_like, const char *site)
+{
+    const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
+    heading_t best = find_heading(w, TMPL_TAG_H1, titles, site);
+    if (titles->nelts > 0 && best.share < LIKE) {
+        heading_t other = find_heading(w, TMPL_TAG_H2, titles, site);
+        best = other.like >= LIKE_H2 && other.share == 1 ? other : best;
+    }
+    if (best.node == NULL) {
+        *is_like = 0;
+        return NULL;
+    }
+    w->first = best.node->first_segment;
+    w->after = best.node->after_segment;
+    *is_like = (best.share >= LIKE && best.like >= LIKE_H1) ||
+               (titles->nelts > 0 && best.n == 1 && has_words(best.text, HEADLINE_WORDS) &&
+                !is_deleted(w->source->edits, w->page->segments[w->first].span.start));
+    return best.text;
 }
 
 /* Whether a heading, or what is around it, is a link: it leads to another page. */
@@ -601,13 +650,12 @@ static void see_lines(elements_t *w)
 }
 
 const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
-                               const tmpl_metadata_source_t *source, const char *title,
-                               const char *site)
+                               const tmpl_metadata_source_t *source, const char *site)
 {
     elements_t w = { .page = source->page, .source = source, .claims = claims };
     int has_breadcrumb = 0;
     tmpl_buf_init(&w.text, claims->pool);
-    const char *headline = find_title_heading(&w, is_like, title, site);
+    const char *headline = find_headline(&w, is_like, site);
     find_near_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
         see_node(&w, i, &has_breadcrumb);

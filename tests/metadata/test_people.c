@@ -54,7 +54,7 @@ static void people(void **state)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         apr_array_header_t *names = apr_array_make(*state, 1, sizeof(const char *));
-        tmpl_people_read(names, rows[i].text);
+        tmpl_people_read(names, rows[i].text, TMPL_NAMES_WHOLE);
         assert_string_equal(apr_array_pstrcat(*state, names, '|'), rows[i].names);
     }
 }
