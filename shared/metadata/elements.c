@@ -15,8 +15,10 @@
 #define BEFORE 8
 #define BEHIND 40
 
-/* Lines behind the headline in which a date is looked for; bytes of a line that may have one. */
+/* Lines behind the headline in which a date is looked for; dates of a line, and bytes of one
+ * that may have any. */
 #define LINES      15
+#define DATES      2
 #define LINE_BYTES 160
 
 /* Segments at a page's end in which the date of a change is looked for. */
@@ -50,6 +52,8 @@ typedef struct {
     tmpl_buf_t text;
     uint32_t first, after; /* segments of the headline */
     uint32_t looked;       /* elements that were looked at closely */
+    uint32_t posters;      /* names of users that were seen: counted up to two */
+    int has_breadcrumb, has_poster;
     uint32_t end; /* segment behind those near the headline: a list of other pages begins */
 } elements_t;
 
@@ -409,6 +413,10 @@ static void see_item(elements_t *w, uint32_t i, tmpl_span_t prop)
         int is_organization =
             is != NULL && memmem(page->src + is->value.start, tmpl_span_len(is->value),
                                  "Organization", sizeof("Organization") - 1) != NULL;
+        if (k == 0 && !w->has_poster) {
+            w->has_poster = 1;
+            say_element(w, TMPL_SAID_ITEM, "poster", 0, value);
+        }
         if (!is_other_item(page, type)) {
             say_element(w, TMPL_SAID_ITEM, k == 0 && is_organization ? "publisher" : told[k], item,
                         value);
@@ -460,35 +468,102 @@ static int has_text(const char *src, tmpl_span_t value, const char *text)
     return 0;
 }
 
-/* Whether an element is in a link within top. */
-static int is_in_link(const tmpl_page_t *page, uint32_t node, const tmpl_node_t *top)
+/* Whether an element is, or is in, an element with a tag, within top. */
+static int is_within(const tmpl_page_t *page, uint32_t node, const tmpl_node_t *top, tmpl_tag_e tag)
 {
-    while (page->nodes[node].tag != TMPL_TAG_A && &page->nodes[node] > top) {
+    while (page->nodes[node].tag != tag && &page->nodes[node] > top) {
         node = page->nodes[node].parent;
     }
-    return page->nodes[node].tag == TMPL_TAG_A;
+    return page->nodes[node].tag == tag;
 }
 
-/* The items of a breadcrumb: its links. What is no link is the page itself. */
-static void see_breadcrumb_links(elements_t *w, const tmpl_node_t *node)
+/* Whether a value says that an element is a breadcrumb. */
+static int is_breadcrumb(const tmpl_page_t *page, const tmpl_known_attr_t *attr)
+{
+    return (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID ||
+            attr->name == TMPL_ATTR_ITEMTYPE) &&
+           has_text(page->src, attr->value, "breadcrumb");
+}
+
+/* Whether an element within a node is a breadcrumb, too, and has two links or more. */
+static int has_breadcrumb_within(const tmpl_page_t *page, uint32_t node)
+{
+    for (uint32_t i = node + 1; i < page->nodes[node].after && i < node + WITHIN; i++) {
+        uint32_t links = 0;
+        for (uint32_t k = i + 1; k < page->nodes[i].after && k < i + WITHIN; k++) {
+            links += page->nodes[k].tag == TMPL_TAG_A;
+        }
+        for (const tmpl_known_attr_t *attr = page->attrs + page->nodes[i].attrs;
+             links > 1 && attr->value.start < page->nodes[i].open.end; attr++) {
+            if (is_breadcrumb(page, attr)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* The items of a breadcrumb: links, and items of a list. The last one, no link, is the page. */
+static void see_breadcrumb_items(elements_t *w, const tmpl_node_t *node)
 {
     uint32_t n = 0;
     for (uint32_t s = node->first_segment; s < node->after_segment && n < 20; s++) {
         uint32_t of = w->page->segments[s].node;
         const char *text = segments_text(w, s, s + 1, 100);
-        if (is_in_link(w->page, of, node)) {
+        if (is_within(w->page, of, node, TMPL_TAG_A) ||
+            (s + 1 < node->after_segment && is_within(w->page, of, node, TMPL_TAG_LI) &&
+             has_words(text, 1))) {
             say_element(w, TMPL_SAID_ELEMENT, "breadcrumb", node->first_segment, text);
             n++;
         }
     }
 }
 
-static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
+/* The first breadcrumb near the headline or in front of it. */
+static void see_breadcrumb_of(elements_t *w, uint32_t i, const tmpl_known_attr_t *attr)
+{
+    const tmpl_node_t *node = &w->page->nodes[i];
+    if (!w->has_breadcrumb && node->first_segment <= w->after + BEHIND &&
+        node->after_segment > node->first_segment + 1 &&
+        node->after_segment < node->first_segment + 40 && is_breadcrumb(w->page, attr) &&
+        !has_breadcrumb_within(w->page, i)) {
+        w->has_breadcrumb = 1;
+        see_breadcrumb_items(w, node);
+    }
+}
+
+/* An element whose class says that it is the name of a user: two such are posters. */
+static void see_poster(elements_t *w, uint32_t i, tmpl_span_t classes)
+{
+    static const char *const names[] = { "username", "bigusername", "username-coloured" };
+    const tmpl_node_t *node = &w->page->nodes[i];
+    if (w->posters > 1 || node->after_segment - node->first_segment != 1 ||
+        node->first_segment < w->first || !has_text(w->page->src, classes, "username")) {
+        return;
+    }
+    for (unsigned k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        if (tmpl_has_word(w->page->src, classes, names[k], tmpl_span_is)) {
+            const char *text = node_text(w, node, AUTHOR_BYTES);
+            if (w->posters++ == 0) {
+                say_element(w, TMPL_SAID_ELEMENT, "poster", 0, text);
+            }
+            else {
+                say_element(w, TMPL_SAID_ELEMENT, "posters", 0, "discussion");
+            }
+            return;
+        }
+    }
+}
+
+static void see_node(elements_t *w, uint32_t i)
 {
     const tmpl_page_t *page = w->page;
     const tmpl_node_t *node = &page->nodes[i];
     for (const tmpl_known_attr_t *attr = page->attrs + node->attrs;
          attr->value.start < node->open.end; attr++) {
+        if (attr->name == TMPL_ATTR_CLASS) {
+            see_poster(w, i, attr->value);
+        }
         if (attr->name == TMPL_ATTR_ITEMPROP && w->looked++ < ELEMENTS) {
             see_item(w, i, attr->value);
         }
@@ -499,15 +574,7 @@ static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
         else if (attr->name == TMPL_ATTR_ITEMTYPE && w->looked++ < ELEMENTS) {
             see_type(w, i, attr->value);
         }
-        else if (!*has_breadcrumb &&
-                 (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) &&
-                 node->first_segment <= w->after + BEHIND &&
-                 node->after_segment > node->first_segment + 1 &&
-                 node->after_segment < node->first_segment + 40 &&
-                 has_text(page->src, attr->value, "breadcrumb")) {
-            *has_breadcrumb = 1;
-            see_breadcrumb_links(w, node);
-        }
+        see_breadcrumb_of(w, i, attr);
     }
     if (node->tag == TMPL_TAG_TIME && is_near(w, node) && w->looked++ < ELEMENTS) {
         see_time(w, node);
@@ -550,17 +617,17 @@ static int is_later(const char *text, apr_size_t len)
     return 0;
 }
 
-/* Adds the date in a line; only that of a change if only_later is set. */
+/* Adds the dates in a line; only that of a change if only_later is set. */
 static void see_date_line(elements_t *w, const char *line, int only_later)
 {
     char iso[TMPL_DATE_SIZE];
-    apr_size_t begin;
-    if (tmpl_date_find(iso, &begin, line, strlen(line)) == 0) {
-        return;
-    }
-    int later = is_later(line, begin);
-    if (later || !only_later) {
-        say_element(w, TMPL_SAID_ELEMENT, later ? "line modified" : "line date", 0, iso);
+    apr_size_t begin, after, n = 0;
+    while (n++ < DATES && (after = tmpl_date_find(iso, &begin, line, strlen(line))) > 0) {
+        int later = is_later(line, begin);
+        if (later || !only_later) {
+            say_element(w, TMPL_SAID_ELEMENT, later ? "line modified" : "line date", 0, iso);
+        }
+        line += after;
     }
 }
 
@@ -653,12 +720,11 @@ const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
                                const tmpl_metadata_source_t *source, const char *site)
 {
     elements_t w = { .page = source->page, .source = source, .claims = claims };
-    int has_breadcrumb = 0;
     tmpl_buf_init(&w.text, claims->pool);
     const char *headline = find_headline(&w, is_like, site);
     find_near_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
-        see_node(&w, i, &has_breadcrumb);
+        see_node(&w, i);
     }
     see_lines(&w);
     see_end(&w);

@@ -17,7 +17,7 @@
 #include "metadata/site_names.h"
 
 /* Characters beside the site's name in a heading that names the site. */
-#define SITE_WORDS 10
+#define SITE_WORDS 9
 
 typedef struct {
     tmpl_metadata_t *metadata;
@@ -365,7 +365,8 @@ static void settle_title(facts_t *facts, const char *headline, int is_like)
     if (headline != NULL && !is_site_headline(facts, headline) &&
         (title == NULL || is_like || is_home(title) ||
          tmpl_site_is_named(&facts->site, title, strlen(title)))) {
-        title = without_mark(facts, headline);
+        const char *ignored = NULL;
+        title = tmpl_site_without(&facts->site, without_mark(facts, headline), &ignored);
     }
     site = facts->metadata->values[TMPL_METADATA_SITE] == NULL ? site : NULL;
     if (site != NULL) {
