@@ -50,10 +50,12 @@ typedef struct {
     const tmpl_metadata_source_t *source;
     tmpl_claims_t *claims;
     tmpl_buf_t text;
-    uint32_t first, after; /* segments of the headline */
+    const char *headline;  /* its text; NULL: there is none */
+    uint32_t first, after; /* its segments */
     uint32_t looked;       /* elements that were looked at closely */
     uint32_t posters;      /* names of users that were seen: counted up to two */
-    int has_breadcrumb, has_poster;
+    int has_breadcrumb;
+    int has_first[2]; /* the author and the date of the first post */
     uint32_t end; /* segment behind those near the headline: a list of other pages begins */
 } elements_t;
 
@@ -235,6 +237,7 @@ typedef struct {
     const char *text;
     double like, share; /* its likeness; how much of its words the title has */
     uint32_t n;         /* headings with text */
+    const tmpl_node_t *first; /* the first of them */
 } heading_t;
 
 static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
@@ -258,7 +261,8 @@ static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
     }
     best->n++;
     if (best->node == NULL || like > best->like) {
-        *best = (heading_t){ node, apr_pstrdup(w->claims->pool, text), like, share, best->n };
+        const tmpl_node_t *first = best->first != NULL ? best->first : node;
+        *best = (heading_t){ node, apr_pstrdup(w->claims->pool, text), like, share, best->n, first };
     }
 }
 
@@ -292,6 +296,7 @@ static const char *find_headline(elements_t *w, int *is_like, const char *site)
         *is_like = 0;
         return NULL;
     }
+    best.node = best.share < LIKE ? best.first : best.node;
     w->first = best.node->first_segment;
     w->after = best.node->after_segment;
     *is_like = (best.share >= LIKE && best.like >= LIKE_H1) ||
@@ -326,7 +331,8 @@ static void find_near_end(elements_t *w)
         const tmpl_node_t *node = &page->nodes[i];
         if (node->first_segment >= w->after && node->tag != TMPL_TAG_H1 &&
             (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
-            is_linked_heading(page, i)) {
+            is_linked_heading(page, i) &&
+            (w->headline == NULL || likeness(headline_text(w, node), w->headline) < LIKE_H2)) {
             w->end = node->first_segment;
         }
     }
@@ -413,9 +419,10 @@ static void see_item(elements_t *w, uint32_t i, tmpl_span_t prop)
         int is_organization =
             is != NULL && memmem(page->src + is->value.start, tmpl_span_len(is->value),
                                  "Organization", sizeof("Organization") - 1) != NULL;
-        if (k == 0 && !w->has_poster) {
-            w->has_poster = 1;
-            say_element(w, TMPL_SAID_ITEM, "poster", 0, value);
+        /* the author and the date of the first post, whose type does not matter */
+        if (k < 2 && !w->has_first[k]) {
+            w->has_first[k] = 1;
+            say_element(w, TMPL_SAID_ITEM, k == 0 ? "first post" : "first post date", 0, value);
         }
         if (!is_other_item(page, type)) {
             say_element(w, TMPL_SAID_ITEM, k == 0 && is_organization ? "publisher" : told[k], item,
@@ -545,7 +552,7 @@ static void see_poster(elements_t *w, uint32_t i, tmpl_span_t classes)
         if (tmpl_has_word(w->page->src, classes, names[k], tmpl_span_is)) {
             const char *text = node_text(w, node, AUTHOR_BYTES);
             if (w->posters++ == 0) {
-                say_element(w, TMPL_SAID_ELEMENT, "poster", 0, text);
+                say_element(w, TMPL_SAID_ELEMENT, "first post", 0, text);
             }
             else {
                 say_element(w, TMPL_SAID_ELEMENT, "posters", 0, "discussion");
@@ -721,7 +728,7 @@ const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
 {
     elements_t w = { .page = source->page, .source = source, .claims = claims };
     tmpl_buf_init(&w.text, claims->pool);
-    const char *headline = find_headline(&w, is_like, site);
+    const char *headline = w.headline = find_headline(&w, is_like, site);
     find_near_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
         see_node(&w, i);

@@ -16,6 +16,9 @@
 #include "metadata/people.h"
 #include "metadata/site_names.h"
 
+/* Letters of a headline by which an object is known at least. */
+#define HEADLINE_LETTERS 10
+
 /* Characters beside the site's name in a heading that names the site. */
 #define SITE_WORDS 9
 
@@ -285,6 +288,25 @@ static const int most_values[] = {
 #undef MOST_VALUES
 };
 
+/* Whether a field has a text. */
+static int is_value(const facts_t *facts, tmpl_metadata_e field, const char *text)
+{
+    const char *value = tmpl_metadata_first(facts->metadata, field);
+    return value != NULL && strcmp(value, text) == 0;
+}
+
+static int is_discussion(const facts_t *facts)
+{
+    return is_value(facts, TMPL_METADATA_TYPE, "discussion") ||
+           is_value(facts, TMPL_METADATA_TYPE, "question");
+}
+
+/* Whether a place counts: the first post of a page says something of the page if people discuss. */
+static int counts_for(const facts_t *facts, apr_size_t rank)
+{
+    return strncmp(tmpl_claims_place(rank)->name, "first post", 10) != 0 || is_discussion(facts);
+}
+
 /* Sets a field from the best place that says anything that the field may be. */
 static void settle_field(facts_t *facts, tmpl_metadata_e field)
 {
@@ -292,7 +314,9 @@ static void settle_field(facts_t *facts, tmpl_metadata_e field)
     apr_array_header_t *said, *values = apr_array_make(facts->pool, 1, sizeof(const char *));
     apr_size_t rank = 0;
     while (values->nelts == 0 && (said = tmpl_claims_next(&facts->claims, field, &rank)) != NULL) {
-        for (int i = 0; i < said->nelts && (values->nelts == 0 || most_values[field] > 1); i++) {
+        for (int i = 0; i < said->nelts && (values->nelts == 0 || most_values[field] > 1) &&
+                        counts_for(facts, rank - 1);
+             i++) {
             add(facts, values, APR_ARRAY_IDX(said, i, const char *));
         }
     }
@@ -436,19 +460,6 @@ static int is_called(const facts_t *facts, tmpl_metadata_e field, const char *te
                                   tmpl_letters(text, strlen(text), facts->pool)) == 0;
 }
 
-/* Whether a field has a text. */
-static int is_value(const facts_t *facts, tmpl_metadata_e field, const char *text)
-{
-    const char *value = tmpl_metadata_first(facts->metadata, field);
-    return value != NULL && strcmp(value, text) == 0;
-}
-
-static int is_discussion(const facts_t *facts)
-{
-    return is_value(facts, TMPL_METADATA_TYPE, "discussion") ||
-           is_value(facts, TMPL_METADATA_TYPE, "question");
-}
-
 /* What a single word may be, of a place: those who discuss have logins; a site is no person. */
 static tmpl_names_e single_of(const facts_t *facts, tmpl_said_e said, const char *text)
 {
@@ -477,8 +488,7 @@ static void settle_authors(facts_t *facts)
     while ((said = tmpl_claims_next(&facts->claims, TMPL_METADATA_AUTHOR, &rank)) != NULL) {
         apr_array_header_t *names = apr_array_make(facts->pool, 1, sizeof(const char *));
         const tmpl_place_t *place = tmpl_claims_place(rank - 1);
-        int is_other = strcmp(place->name, "poster") == 0 && !is_discussion(facts);
-        for (int i = 0; i < said->nelts && !is_other; i++) {
+        for (int i = 0; i < said->nelts && counts_for(facts, rank - 1); i++) {
             const char *text = APR_ARRAY_IDX(said, i, const char *);
             if (!is_called(facts, TMPL_METADATA_SITE, text) &&
                 !is_called(facts, TMPL_METADATA_PUBLISHER, text)) {
@@ -505,6 +515,24 @@ static void settle_site(facts_t *facts)
     }
 }
 
+/* The object of JSON-LD whose headline is, or begins, a title of the head is the page itself. */
+static void find_own(facts_t *facts)
+{
+    const apr_array_header_t *list = facts->claims.list;
+    const char *title = tmpl_metadata_first(facts->metadata, TMPL_METADATA_TITLE);
+    const char *letters = title != NULL ? tmpl_letters(title, strlen(title), facts->pool) : "";
+    for (int i = 0; i < list->nelts && facts->claims.own == TMPL_NONE; i++) {
+        const tmpl_claim_t *claim = &APR_ARRAY_IDX(list, i, tmpl_claim_t);
+        const tmpl_place_t *place = tmpl_claims_place(claim->rank);
+        if (place->said == TMPL_SAID_LINKED && place->field == TMPL_METADATA_TITLE) {
+            const char *name = tmpl_letters(claim->value, strlen(claim->value), facts->pool);
+            if (strlen(name) >= HEADLINE_LETTERS && strncmp(letters, name, strlen(name)) == 0) {
+                facts->claims.own = claim->of;
+            }
+        }
+    }
+}
+
 void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t *source,
                         apr_pool_t *pool)
 {
@@ -514,8 +542,10 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     see_head(&facts.claims, source->html);
     settle_field(&facts, TMPL_METADATA_TITLE);
     settle_field(&facts, TMPL_METADATA_SITE);
+    find_own(&facts);
     const char *headline = tmpl_elements_read(&facts.claims, &is_like, source,
                                               tmpl_metadata_first(metadata, TMPL_METADATA_SITE));
+    settle_field(&facts, TMPL_METADATA_TYPE);
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
         if (i != TMPL_METADATA_BREADCRUMB && i != TMPL_METADATA_AUTHOR) {
             settle_field(&facts, (tmpl_metadata_e)i);
