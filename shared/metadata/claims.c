@@ -36,7 +36,11 @@ static const char *claimed(const char *value, apr_pool_t *pool)
         len--;
     }
     tmpl_span_t span = { 0, (uint32_t)(len < 8192 ? len : 8192) };
-    return len > 0 ? tmpl_value_decode(value, span, pool) : NULL;
+    /* some write references twice */
+    const char *text = len > 0 ? tmpl_value_decode(value, span, pool) : NULL;
+    const char *left = text != NULL ? strstr(text, "&#") : NULL;
+    span.end = left != NULL ? (uint32_t)strlen(text) : 0;
+    return left != NULL ? tmpl_value_decode(text, span, pool) : text;
 }
 
 void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,

@@ -36,6 +36,10 @@
 #define WITHIN   64
 #define AROUND   16
 
+/* Links to the site's first page that may have its name, the first ones; bytes of a name. */
+#define HOME_LINKS 3
+#define SITE_BYTES 60
+
 /* Headings of a level that are looked at, and titles that they are compared with. */
 #define HEADLINES 64
 #define TITLES    4
@@ -54,9 +58,11 @@ typedef struct {
     uint32_t first, after; /* its segments */
     uint32_t looked;       /* elements that were looked at closely */
     uint32_t posters;      /* names of users that were seen: counted up to two */
+    uint32_t questions;    /* items of this type */
+    uint32_t home_links;   /* links to the site's first page */
     int has_breadcrumb;
     int has_first[2]; /* the author and the date of the first post */
-    uint32_t end; /* segment behind those near the headline: a list of other pages begins */
+    uint32_t end;     /* segment behind those near the headline: a list of other pages begins */
 } elements_t;
 
 /* Whether white space or a boundary of words is between a segment and the one in front of it. */
@@ -235,8 +241,8 @@ static double likeness(const char *text, const char *other)
 typedef struct {
     const tmpl_node_t *node;
     const char *text;
-    double like, share; /* its likeness; how much of its words the title has */
-    uint32_t n;         /* headings with text */
+    double like, share;       /* its likeness; how much of its words the title has */
+    uint32_t n;               /* headings with text */
     const tmpl_node_t *first; /* the first of them */
 } heading_t;
 
@@ -262,7 +268,8 @@ static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
     best->n++;
     if (best->node == NULL || like > best->like) {
         const tmpl_node_t *first = best->first != NULL ? best->first : node;
-        *best = (heading_t){ node, apr_pstrdup(w->claims->pool, text), like, share, best->n, first };
+        *best =
+            (heading_t){ node, apr_pstrdup(w->claims->pool, text), like, share, best->n, first };
     }
 }
 
@@ -445,7 +452,9 @@ static void see_type(elements_t *w, uint32_t i, tmpl_span_t type)
         if (tmpl_span_len(type) > len && src[type.end - len - 1] == '/' &&
             memcmp(src + type.end - len, types[k], len) == 0 &&
             (tmpl_span_len(around) == 0 || src[around.end - 1] == 'e')) {
-            say_element(w, TMPL_SAID_ITEM, "type", i, types[k]);
+            /* several questions are answers that a page gives, not one that its readers discuss */
+            say_element(w, TMPL_SAID_ITEM, "type", i,
+                        k == 0 && w->questions++ > 0 ? "FAQPage" : types[k]);
         }
     }
 }
@@ -562,6 +571,41 @@ static void see_poster(elements_t *w, uint32_t i, tmpl_span_t classes)
     }
 }
 
+/* Whether an address is that of its site's first page: "/", or a host alone. */
+static int is_root(const char *src, tmpl_span_t href)
+{
+    uint32_t at = href.start;
+    if (tmpl_span_len(href) > 8 && memcmp(src + at, "http", 4) == 0) {
+        const char *host = memchr(src + at, '/', tmpl_span_len(href));
+        at = host != NULL && host[1] == '/' ? (uint32_t)(host + 2 - src) : href.end;
+        while (at < href.end && src[at] != '/') {
+            at++;
+        }
+        return href.end - at <= 1;
+    }
+    return tmpl_span_is(src, href, "/");
+}
+
+/* A link in front of the headline to the site's first page: its text, picture or label. */
+static void see_home_link(elements_t *w, uint32_t i)
+{
+    const tmpl_page_t *page = w->page;
+    const tmpl_node_t *node = &page->nodes[i];
+    const char *name = node_text(w, node, SITE_BYTES);
+    for (uint32_t k = i; *name == '\0' && k < node->after && k < i + WITHIN; k++) {
+        static const char *const labels[] = { "aria-label", "alt", "title" };
+        for (unsigned n = 0; n < 3 && *name == '\0' && tmpl_span_len(page->nodes[k].open) > 0;
+             n++) {
+            const char *label = attribute_text(w, &page->nodes[k], labels[n]);
+            name = label != NULL ? label : "";
+        }
+    }
+    if (*name != '\0') {
+        w->home_links++;
+        say_element(w, TMPL_SAID_ELEMENT, "home link", 0, name);
+    }
+}
+
 static void see_node(elements_t *w, uint32_t i)
 {
     const tmpl_page_t *page = w->page;
@@ -580,6 +624,10 @@ static void see_node(elements_t *w, uint32_t i)
         }
         else if (attr->name == TMPL_ATTR_ITEMTYPE && w->looked++ < ELEMENTS) {
             see_type(w, i, attr->value);
+        }
+        if (attr->name == TMPL_ATTR_HREF && node->tag == TMPL_TAG_A && w->home_links < HOME_LINKS &&
+            node->first_segment <= w->first && is_root(page->src, attr->value)) {
+            see_home_link(w, i);
         }
         see_breadcrumb_of(w, i, attr);
     }
@@ -638,29 +686,94 @@ static void see_date_line(elements_t *w, const char *line, int only_later)
     }
 }
 
-/* Lines at a page's end say when it was changed, in documentation and wikis. */
-static void see_end(elements_t *w)
+/* The segment behind the line that begins at segment s. */
+static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
 {
-    uint32_t n = w->page->n_segments;
-    for (uint32_t s = n > END ? n - END : 0; s < n;) {
-        uint32_t after = s + 1;
-        while (after < n && !w->page->segments[after].apart) {
-            after++;
-        }
-        tmpl_span_t span = { w->page->segments[s].span.start,
-                             w->page->segments[after - 1].span.end };
+    for (s++; s < page->n_segments && !page->segments[s].apart;) {
+        s++;
+    }
+    return s;
+}
+
+/* The source of segments [first, after). */
+static tmpl_span_t line_span(const tmpl_page_t *page, uint32_t first, uint32_t after)
+{
+    return (tmpl_span_t){ page->segments[first].span.start, page->segments[after - 1].span.end };
+}
+
+static void see_end_lines(elements_t *w, uint32_t s, uint32_t most)
+{
+    const tmpl_page_t *page = w->page;
+    for (uint32_t lines = 0; s < page->n_segments && lines < most; lines++) {
+        uint32_t after = line_end(page, s);
+        tmpl_span_t span = line_span(page, s, after);
         if (tmpl_span_len(span) < 4 * LINE_BYTES &&
-            tmpl_date_may_be(w->page->src + span.start, tmpl_span_len(span))) {
+            tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
             see_date_line(w, segments_text(w, s, after, LINE_BYTES), 1);
         }
         s = after;
     }
 }
 
+/* The last lines of a page, and of what stays of it, say when it was changed, in documentation and wikis. */
+static void see_end(elements_t *w)
+{
+    uint32_t n = w->page->n_segments, last = n;
+    while (last > w->after &&
+           is_deleted(w->source->edits, w->page->segments[last - 1].span.start)) {
+        last--;
+    }
+    see_end_lines(w, n > END ? n - END : 0, END);
+    if (last + END < n && last > END) {
+        see_end_lines(w, last - END, END);
+    }
+}
+
+/* Lines behind the headline that say who wrote the page, in full: "Written by Ann Lee". */
+static void see_author_boxes(elements_t *w)
+{
+    const tmpl_page_t *page = w->page;
+    for (uint32_t s = w->after; s < page->n_segments; s = line_end(page, s)) {
+        tmpl_span_t span = page->segments[s].span;
+        char first = tmpl_lower(page->src[span.start]);
+        if ((first != 'w' && first != 'a') || tmpl_span_len(span) > AUTHOR_BYTES ||
+            !(has_text(page->src, span, "written") || has_text(page->src, span, "about"))) {
+            continue;
+        }
+        uint32_t after = line_end(page, s);
+        const char *line = segments_text(w, s, after, AUTHOR_BYTES);
+        apr_size_t len = tmpl_people_by(line);
+        if (len > 0 && line[len] == '\0' && after < page->n_segments) {
+            line = segments_text(w, after, line_end(page, after), AUTHOR_BYTES);
+            len = 0;
+        }
+        else if (len == 0) {
+            continue;
+        }
+        say_authors(w, "author box", s, line + len);
+    }
+}
+
+/* Whether the class of an element, or of what is around it, says that it is a date. */
+static int is_dated(const tmpl_page_t *page, uint32_t node)
+{
+    for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
+        const tmpl_known_attr_t *attr = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
+        if (attr != NULL && has_text(page->src, attr->value, "date")) {
+            return 1;
+        }
+        node = page->nodes[node].parent;
+    }
+    return 0;
+}
+
 /* Reads the line of segments [first, after). *by: the line in front ends in "By". */
 static void see_line(elements_t *w, uint32_t first, uint32_t after, int *by)
 {
     if (is_deleted(w->source->edits, w->page->segments[first].span.start)) {
+        if (is_dated(w->page, w->page->segments[first].node)) {
+            see_date_line(w, segments_text(w, first, after, LINE_BYTES), 0);
+        }
         return;
     }
     const char *line = segments_text(w, first, after, LINE_BYTES);
@@ -702,10 +815,7 @@ static void see_lines(elements_t *w)
     uint32_t last = TMPL_NONE;
     int by = 0;
     for (uint32_t s = first, lines = 0; s < n && s < w->end && lines < LINES + BEFORE; lines++) {
-        uint32_t after = s + 1;
-        while (after < n && !segments[after].apart) {
-            after++;
-        }
+        uint32_t after = line_end(w->page, s);
         int is_headline = s >= w->first && s < w->after;
         uint32_t node = author_around(w->page, segments[s].node);
         if (!is_headline && node != TMPL_NONE && node != last) {
@@ -735,5 +845,6 @@ const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
     }
     see_lines(&w);
     see_end(&w);
+    see_author_boxes(&w);
     return headline;
 }

@@ -26,8 +26,10 @@ typedef struct {
     tmpl_metadata_t *metadata;
     tmpl_claims_t claims;
     tmpl_site_names_t site;
-    const char *url;   /* the page's address, as far as it is known; or "" */
-    const char *title; /* what will be the title; NULL: not known yet */
+    const char *url;           /* the page's address, as far as it is known; or "" */
+    const char *title;         /* what will be the title; NULL: not known yet */
+    const tmpl_place_t *place; /* that is read */
+    const tmpl_place_t *places[TMPL_METADATA_COUNT]; /* the place of each field that has values */
     apr_pool_t *pool;
 } facts_t;
 
@@ -115,9 +117,10 @@ static void add_availability(facts_t *facts, apr_array_header_t *values, const c
     static const struct {
         const char *letters, *words;
     } known[] = {
-        { "instock", "in stock" },      { "in", "in stock" },          { "outofstock", "out of stock" },
-        { "outstock", "out of stock" }, { "oos", "out of stock" },     { "soldout", "sold out" },
-        { "preorder", "pre order" },    { "backorder", "back order" },
+        { "instock", "in stock" },        { "in", "in stock" },
+        { "outofstock", "out of stock" }, { "outstock", "out of stock" },
+        { "oos", "out of stock" },        { "soldout", "sold out" },
+        { "preorder", "pre order" },      { "backorder", "back order" },
     };
     const char *slash = strrchr(value, '/');
     value = slash != NULL ? slash + 1 : value;
@@ -233,9 +236,48 @@ static int is_title(const facts_t *facts, const char *text)
            tmpl_elements_share(facts->title, text) >= 0.5;
 }
 
+/* A link to the site's first page without the words that are no name: "Go to Harbour home". */
+static const char *linked_name(const char *text, apr_pool_t *pool)
+{
+    static const char *const begins[] = { "go to ", "back to ", "link to ", "visit " };
+    static const char *const ends[] = { " homepage", " home page", " home", " logo" };
+    for (apr_size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+        apr_size_t n = strlen(begins[i]);
+        text += apr_cstr_casecmpn(text, begins[i], n) == 0 ? n : 0;
+    }
+    apr_size_t len = strlen(text);
+    for (apr_size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        apr_size_t n = strlen(ends[i]);
+        len -= len > n && apr_cstr_casecmpn(text + len - n, ends[i], n) == 0 ? n : 0;
+    }
+    while (len > 0 && strchr(" -|:", text[len - 1]) != NULL) {
+        len--;
+    }
+    return apr_pstrmemdup(pool, text, len);
+}
+
+/* Whether a name is the last part of a title. */
+static int ends_title(facts_t *facts, const char *name)
+{
+    const apr_array_header_t *titles = tmpl_claims_all(&facts->claims, TMPL_METADATA_TITLE);
+    apr_size_t n = strlen(name);
+    for (int i = 0; i < titles->nelts; i++) {
+        const char *title = APR_ARRAY_IDX(titles, i, const char *);
+        apr_size_t len = strlen(title);
+        if (len > n + 2 && title[len - n - 1] == ' ' && !tmpl_is_alnum(title[len - n - 2]) &&
+            apr_cstr_casecmp(title + len - n, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void add_site(facts_t *facts, apr_array_header_t *values, const char *value)
 {
-    if (*tmpl_letters(value, strlen(value), facts->pool) != '\0') {
+    int is_link = strcmp(facts->place->name, "home link") == 0;
+    value = is_link ? linked_name(value, facts->pool) : value;
+    if (is_link ? tmpl_site_is_host(&facts->site, value) || ends_title(facts, value)
+                : *tmpl_letters(value, strlen(value), facts->pool) != '\0') {
         APR_ARRAY_PUSH(values, const char *) = value;
     }
 }
@@ -252,8 +294,8 @@ static void add_language(facts_t *facts, apr_array_header_t *values, const char 
 /* An address, but of a picture whose name says that it is of the site: a logo, a card to share. */
 static void add_image(facts_t *facts, apr_array_header_t *values, const char *value)
 {
-    static const char *const of_site[] = { "logo",   "favicon", "placeholder",   "default",
-                                           "social", "share",   "opengraph",     "og-image",
+    static const char *const of_site[] = { "logo",    "favicon",  "placeholder", "default",
+                                           "social",  "share",    "opengraph",   "og-image",
                                            "ogimage", "og_image", "apple-touch" };
     const char *name = strrchr(value, '/');
     char *lower = apr_pstrdup(facts->pool, name != NULL ? name : value);
@@ -301,10 +343,15 @@ static int is_discussion(const facts_t *facts)
            is_value(facts, TMPL_METADATA_TYPE, "question");
 }
 
-/* Whether a place counts: the first post of a page says something of the page if people discuss. */
+/*
+ * Whether a place counts: the first post of a page says something of the page if people discuss,
+ * and then dates in lines are of posts.
+ */
 static int counts_for(const facts_t *facts, apr_size_t rank)
 {
-    return strncmp(tmpl_claims_place(rank)->name, "first post", 10) != 0 || is_discussion(facts);
+    const char *name = tmpl_claims_place(rank)->name;
+    return is_discussion(facts) ? strcmp(name, "line modified") != 0
+                                : strncmp(name, "first post", 10) != 0;
 }
 
 /* Sets a field from the best place that says anything that the field may be. */
@@ -314,11 +361,13 @@ static void settle_field(facts_t *facts, tmpl_metadata_e field)
     apr_array_header_t *said, *values = apr_array_make(facts->pool, 1, sizeof(const char *));
     apr_size_t rank = 0;
     while (values->nelts == 0 && (said = tmpl_claims_next(&facts->claims, field, &rank)) != NULL) {
+        facts->place = tmpl_claims_place(rank - 1);
         for (int i = 0; i < said->nelts && (values->nelts == 0 || most_values[field] > 1) &&
                         counts_for(facts, rank - 1);
              i++) {
             add(facts, values, APR_ARRAY_IDX(said, i, const char *));
         }
+        facts->places[field] = facts->place;
     }
     if (values->nelts > most_values[field]) {
         values->nelts = most_values[field];
@@ -337,8 +386,8 @@ static void set_text(facts_t *facts, tmpl_metadata_e field, const char *text)
 
 static int is_home(const char *text)
 {
-    static const char *const homes[] = { "home", "homepage", "home page", "startseite",
-                                         "start", "accueil", "inicio" };
+    static const char *const homes[] = { "home",  "homepage", "home page", "startseite",
+                                         "start", "accueil",  "inicio" };
     for (unsigned i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
         if (apr_cstr_casecmp(text, homes[i]) == 0) {
             return 1;
@@ -433,7 +482,8 @@ static void settle_breadcrumb(facts_t *facts)
     apr_array_header_t *crumbs = apr_array_make(facts->pool, 4, sizeof(const char *));
     for (int i = 0; said != NULL && i < said->nelts; i++) {
         const char *text = APR_ARRAY_IDX(said, i, const char *);
-        int is_site = i == 0 && said->nelts > 1 && tmpl_site_is_named(&facts->site, text, strlen(text));
+        int is_site =
+            i == 0 && said->nelts > 1 && tmpl_site_is_named(&facts->site, text, strlen(text));
         int is_last = i + 1 == said->nelts && is_page(facts, text);
         if (!is_site && !is_last && !(i == 0 && is_home(text)) && !is_no_crumb(facts, text)) {
             APR_ARRAY_PUSH(crumbs, const char *) = text;
@@ -466,8 +516,9 @@ static tmpl_names_e single_of(const facts_t *facts, tmpl_said_e said, const char
     if (is_discussion(facts) && said != TMPL_SAID_META) {
         return TMPL_NAMES_LOGIN;
     }
-    return said == TMPL_SAID_ELEMENT || tmpl_site_is_named(&facts->site, text, strlen(text)) ? TMPL_NAMES_WHOLE
-                                                                              : TMPL_NAMES_ONE;
+    return said == TMPL_SAID_ELEMENT || tmpl_site_is_named(&facts->site, text, strlen(text))
+               ? TMPL_NAMES_WHOLE
+               : TMPL_NAMES_ONE;
 }
 
 /* Whether an article has one author of one word, which may be a login. */
@@ -492,12 +543,12 @@ static void settle_authors(facts_t *facts)
             const char *text = APR_ARRAY_IDX(said, i, const char *);
             if (!is_called(facts, TMPL_METADATA_SITE, text) &&
                 !is_called(facts, TMPL_METADATA_PUBLISHER, text)) {
-                tmpl_people_read(names, text,
-                                 single_of(facts, place->said, text));
+                tmpl_people_read(names, text, single_of(facts, place->said, text));
             }
         }
         if (names->nelts > 0 && names->nelts <= most_values[TMPL_METADATA_AUTHOR] &&
-            (best == NULL || has_more(names, best) || (is_single(facts, best) && !is_single(facts, names)))) {
+            (best == NULL || has_more(names, best) ||
+             (is_single(facts, best) && !is_single(facts, names)))) {
             best = names;
         }
     }
@@ -512,6 +563,46 @@ static void settle_site(facts_t *facts)
     tmpl_site_init(&facts->site, facts->url, name, publisher, facts->pool);
     if (name != NULL) {
         set_text(facts, TMPL_METADATA_SITE, tmpl_site_part(&facts->site, name));
+    }
+}
+
+/*
+ * The type that og:type alone says is not sure: an article has an author or a date, a product a price
+ * or a brand. A page with a product's price, and no other type, is a product.
+ */
+static void settle_type(facts_t *facts)
+{
+    const tmpl_claims_t *claims = &facts->claims;
+    const apr_array_header_t **values = facts->metadata->values;
+    int is_said = tmpl_claims_has(claims, TMPL_SAID_LINKED, "object.type") ||
+                  tmpl_claims_has(claims, TMPL_SAID_ITEM, "type") ||
+                  tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "posters");
+    int is_dated =
+        values[TMPL_METADATA_AUTHOR] != NULL ||
+        (values[TMPL_METADATA_PUBLISHED] != NULL &&
+         strcmp(facts->places[TMPL_METADATA_PUBLISHED]->name, "page.datePublished") != 0);
+    int has_price = values[TMPL_METADATA_PRICE] != NULL || values[TMPL_METADATA_BRAND] != NULL ||
+                    values[TMPL_METADATA_AVAILABILITY] != NULL;
+    if (!is_said && ((is_value(facts, TMPL_METADATA_TYPE, "article") && !is_dated) ||
+                     (is_value(facts, TMPL_METADATA_TYPE, "product") && !has_price))) {
+        values[TMPL_METADATA_TYPE] = NULL;
+    }
+    if (!is_said && values[TMPL_METADATA_PRICE] != NULL) {
+        set_text(facts, TMPL_METADATA_TYPE, "product");
+    }
+}
+
+/* A price of 0 says that nothing is for sale; a currency without a price says nothing. */
+static void settle_offer(facts_t *facts)
+{
+    const apr_array_header_t **values = facts->metadata->values;
+    int is_offered = values[TMPL_METADATA_PRICE] != NULL;
+    if (!is_offered && (facts->claims.fields & 1u << TMPL_METADATA_PRICE) &&
+        is_value(facts, TMPL_METADATA_AVAILABILITY, "in stock")) {
+        values[TMPL_METADATA_AVAILABILITY] = NULL;
+    }
+    if (!is_offered) {
+        values[TMPL_METADATA_CURRENCY] = NULL;
     }
 }
 
@@ -538,8 +629,14 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
 {
     facts_t facts = { .metadata = metadata, .pool = pool };
     int is_like;
+    memset(metadata, 0, sizeof(*metadata));
     tmpl_claims_init(&facts.claims, pool);
     see_head(&facts.claims, source->html);
+    settle_field(&facts, TMPL_METADATA_CANONICAL);
+    const char *canonical = tmpl_metadata_first(metadata, TMPL_METADATA_CANONICAL);
+    facts.url = canonical != NULL && strstr(canonical, "://") != NULL ? canonical : source->url;
+    facts.url = facts.url != NULL ? facts.url : "";
+    tmpl_site_init(&facts.site, facts.url, NULL, NULL, pool);
     settle_field(&facts, TMPL_METADATA_TITLE);
     settle_field(&facts, TMPL_METADATA_SITE);
     find_own(&facts);
@@ -551,11 +648,10 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
             settle_field(&facts, (tmpl_metadata_e)i);
         }
     }
-    const char *canonical = tmpl_metadata_first(metadata, TMPL_METADATA_CANONICAL);
-    facts.url = canonical != NULL && strstr(canonical, "://") != NULL ? canonical : source->url;
-    facts.url = facts.url != NULL ? facts.url : "";
     settle_site(&facts);
     settle_title(&facts, headline, is_like);
     settle_authors(&facts);
+    settle_offer(&facts);
+    settle_type(&facts);
     settle_breadcrumb(&facts);
 }

@@ -11,6 +11,9 @@
 /* Spaces in a site's name at most. */
 #define SPACES 3
 
+/* Letters of a name that may be in other words by chance. */
+#define SHORT 3
+
 const char *tmpl_letters(const char *text, apr_size_t len, apr_pool_t *pool)
 {
     char *letters = apr_palloc(pool, len + 1);
@@ -33,6 +36,13 @@ void tmpl_site_init(tmpl_site_names_t *site, const char *url, const char *name,
     name = name != NULL ? name : "";
     publisher = publisher != NULL ? publisher : "";
     site->host = tmpl_letters(host, strcspn(host, "/:?#"), pool);
+    site->label = "";
+    for (const char *label = host; *label != '\0' && strchr("/:?#", *label) == NULL;) {
+        apr_size_t len = strcspn(label, "./:?#");
+        const char *letters = tmpl_letters(label, len, pool);
+        site->label = strlen(letters) > strlen(site->label) ? letters : site->label;
+        label += len + (label[len] == '.');
+    }
     site->names[0] = tmpl_letters(name, strlen(name), pool);
     site->names[1] = tmpl_letters(publisher, strlen(publisher), pool);
     site->pool = pool;
@@ -43,6 +53,13 @@ static int is_in_host(const tmpl_site_names_t *site, const char *letters)
     return strlen(letters) > 2 && strstr(site->host, letters) != NULL;
 }
 
+int tmpl_site_is_host(const tmpl_site_names_t *site, const char *name)
+{
+    const char *letters = tmpl_letters(name, strlen(name), site->pool);
+    return *letters != '\0' && strstr(site->label, letters) != NULL &&
+           strlen(letters) * 3 >= strlen(site->label) * 2;
+}
+
 int tmpl_site_is_named(const tmpl_site_names_t *site, const char *text, apr_size_t len)
 {
     const char *letters = tmpl_letters(text, len, site->pool);
@@ -51,7 +68,8 @@ int tmpl_site_is_named(const tmpl_site_names_t *site, const char *text, apr_size
     }
     for (unsigned i = 0; i < 2; i++) {
         const char *name = site->names[i];
-        if (strlen(name) > 1 && (strstr(letters, name) != NULL || strstr(name, letters) != NULL)) {
+        if (strlen(name) > 1 && (strcmp(letters, name) == 0 || strstr(name, letters) != NULL ||
+                                 (strlen(name) > SHORT && strstr(letters, name) != NULL))) {
             return 1;
         }
     }
@@ -104,6 +122,20 @@ const char *tmpl_site_part(const tmpl_site_names_t *site, const char *name)
     return name;
 }
 
+/* Whether a text has a name of the site and more: "Harbour Nets" of the site "Harbour". */
+static int says_more(const tmpl_site_names_t *site, const char *text, apr_size_t len)
+{
+    const char *letters = tmpl_letters(text, len, site->pool);
+    for (unsigned i = 0; i < 2; i++) {
+        apr_size_t n = strlen(site->names[i]);
+        if (n > 0 && strstr(letters, site->names[i]) != NULL && n * 5 >= strlen(letters) * 3) {
+            return 0;
+        }
+    }
+    return !is_in_host(site, letters) && strstr(site->names[0], letters) == NULL &&
+           strstr(site->names[1], letters) == NULL;
+}
+
 const char *tmpl_site_without(const tmpl_site_names_t *site, const char *title, const char **name)
 {
     apr_size_t len = 0;
@@ -115,7 +147,8 @@ const char *tmpl_site_without(const tmpl_site_names_t *site, const char *title, 
         title = apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
     }
     while ((sign = find_sign(title, 0, &len)) != NULL && sign > title && sign[len] != '\0' &&
-           tmpl_site_is_named(site, title, (apr_size_t)(sign - title))) {
+           tmpl_site_is_named(site, title, (apr_size_t)(sign - title)) &&
+           !says_more(site, title, (apr_size_t)(sign - title))) {
         *name = apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
         title = sign + len;
     }

@@ -8,6 +8,7 @@
 /* What is known of a site's name: letters and digits in lower case; "": it is not known. */
 typedef struct {
     const char *host;     /* of the page's address, without "www." */
+    const char *label;    /* the longest label of the host */
     const char *names[2]; /* that the page says */
     apr_pool_t *pool;
 } tmpl_site_names_t;
@@ -21,6 +22,9 @@ void tmpl_site_init(tmpl_site_names_t *site, const char *url, const char *name,
 
 /* Whether a text of len bytes is, has, or is in, a name of the site. */
 int tmpl_site_is_named(const tmpl_site_names_t *site, const char *text, apr_size_t len);
+
+/* Whether a name is most of the longest label of the host: "Harbour" of "www.theharbour.org". */
+int tmpl_site_is_host(const tmpl_site_names_t *site, const char *name);
 
 /* The part of a name that the host has; the name itself if it has none. */
 const char *tmpl_site_part(const tmpl_site_names_t *site, const char *name);
