@@ -52,7 +52,8 @@ const tmpl_place_t *tmpl_claims_place(apr_size_t rank);
 /* Whether a place has claims. */
 int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *name);
 
-/* The values (const char *) of all places of a field, the best first. */
+/* The values (const char *) of all places of a field, the best first, and so many at most. */
+#define TMPL_CLAIMS_OF_FIELD 8
 apr_array_header_t *tmpl_claims_all(const tmpl_claims_t *claims, tmpl_metadata_e field);
 
 /*

@@ -21,8 +21,9 @@
 #define DATES      2
 #define LINE_BYTES 160
 
-/* Segments at a page's end in which the date of a change is looked for. */
-#define END 24
+/* Segments at a page's end, and at the end of what stays, in which the date of a change is looked for. */
+#define END       24
+#define END_STAYS 8
 
 /* Elements upwards whose class is looked at; bytes of an author's element. */
 #define CLASSES_UP   3
@@ -35,6 +36,9 @@
 #define ELEMENTS 2000
 #define WITHIN   64
 #define AROUND   16
+
+/* Segments behind the headline in which two posters are looked for. */
+#define POSTS 300
 
 /* Links to the site's first page that may have its name, the first ones; bytes of a name. */
 #define HOME_LINKS 3
@@ -230,11 +234,15 @@ static const char *headline_text(elements_t *w, const tmpl_node_t *node)
     return text->len > 0 ? text->at : "";
 }
 
-/* How much alike two texts are, 0..1: the harmonic mean of what each shares with the other. */
-static double likeness(const char *text, const char *other)
+/*
+ * How much alike two texts are, 0..1: the harmonic mean of *share, the share of the words of text
+ * that the other has, and of that of the other's words.
+ */
+static double likeness(double *share, const char *text, const char *other)
 {
-    double here = tmpl_elements_share(text, other), there = tmpl_elements_share(other, text);
-    return here + there > 0 ? 2 * here * there / (here + there) : 0;
+    *share = tmpl_elements_share(text, other);
+    double there = *share > 0 ? tmpl_elements_share(other, text) : 0;
+    return *share > 0 ? 2 * *share * there / (*share + there) : 0;
 }
 
 /* The heading that is most like one of the titles, of those that do not name the site. */
@@ -246,31 +254,42 @@ typedef struct {
     const tmpl_node_t *first; /* the first of them */
 } heading_t;
 
+/* Whether a heading says the site's name, and the titles that it is compared with say more. */
+static int is_site_heading(const char *text, const apr_array_header_t *titles, const char *site)
+{
+    int is_site = site != NULL && tmpl_elements_share(text, site) == 1;
+    for (int i = 0; is_site && i < titles->nelts && i < TITLES; i++) {
+        is_site = tmpl_elements_share(APR_ARRAY_IDX(titles, i, const char *), site) < 1;
+    }
+    return is_site;
+}
+
 static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
                         const apr_array_header_t *titles, const char *site)
 {
-    const char *text = headline_text(w, node);
-    double like = 0, share = 0;
-    int is_site = site != NULL && tmpl_elements_share(text, site) == 1;
-    if (*text == '\0') {
+    const char *text = headline_text(w, node), *before = "";
+    heading_t it = { node, text, 0, 0, best->n + 1, best->n > 0 ? best->first : node };
+    if (*text == '\0' || is_site_heading(text, titles, site)) {
         return;
     }
     for (int i = 0; i < titles->nelts && i < TITLES; i++) {
         const char *title = APR_ARRAY_IDX(titles, i, const char *);
-        double is = likeness(text, title), shared = tmpl_elements_share(text, title);
-        like = is > like ? is : like;
-        share = shared > share ? shared : share;
-        is_site &= tmpl_elements_share(title, site != NULL ? site : "") < 1;
+        /* another heading than h1 must be most of a title, which is quickly seen by its length */
+        if (strcmp(title, before) == 0 ||
+            (node->tag != TMPL_TAG_H1 &&
+             (strlen(text) * 2 < strlen(title) || strlen(text) > strlen(title)))) {
+            continue;
+        }
+        double share, like = likeness(&share, text, title);
+        it.like = like > it.like ? like : it.like;
+        it.share = share > it.share ? share : it.share;
+        before = title;
     }
-    if (is_site) {
-        return;
+    if (best->n == 0 || it.like > best->like) {
+        it.text = apr_pstrdup(w->claims->pool, text);
+        *best = it;
     }
-    best->n++;
-    if (best->node == NULL || like > best->like) {
-        const tmpl_node_t *first = best->first != NULL ? best->first : node;
-        *best =
-            (heading_t){ node, apr_pstrdup(w->claims->pool, text), like, share, best->n, first };
-    }
+    best->n = it.n;
 }
 
 static heading_t find_heading(elements_t *w, tmpl_tag_e tag, const apr_array_header_t *titles,
@@ -333,13 +352,15 @@ static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
 static void find_near_end(elements_t *w)
 {
     const tmpl_page_t *page = w->page;
+    double share;
     w->end = w->after + BEHIND;
     for (uint32_t i = 0; i < page->n_nodes && page->nodes[i].first_segment < w->end; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         if (node->first_segment >= w->after && node->tag != TMPL_TAG_H1 &&
             (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
             is_linked_heading(page, i) &&
-            (w->headline == NULL || likeness(headline_text(w, node), w->headline) < LIKE_H2)) {
+            (w->headline == NULL ||
+             likeness(&share, headline_text(w, node), w->headline) < LIKE_H2)) {
             w->end = node->first_segment;
         }
     }
@@ -472,13 +493,19 @@ static void see_time(elements_t *w, const tmpl_node_t *node)
                 value != NULL && *value != '\0' ? value : node_text(w, node, 100));
 }
 
-/* Whether a value has a text, in any case. */
+/* Whether a value has a text, which begins with a letter in lower case or no letter, in any case. */
 static int has_text(const char *src, tmpl_span_t value, const char *text)
 {
     apr_size_t len = strlen(text);
-    for (uint32_t at = value.start; at + len <= value.end; at++) {
-        if (tmpl_lower(src[at]) == *text && apr_cstr_casecmpn(src + at, text, len) == 0) {
-            return 1;
+    const char firsts[] = { *text, (char)(*text & ~0x20) };
+    const char *last = src + value.end - len;
+    for (unsigned i = 0; i < 2 && tmpl_span_len(value) >= len; i++) {
+        const char *at = src + value.start;
+        while ((at = memchr(at, firsts[i], (apr_size_t)(last + 1 - at))) != NULL) {
+            if (apr_cstr_casecmpn(at, text, len) == 0) {
+                return 1;
+            }
+            at++;
         }
     }
     return 0;
@@ -553,8 +580,9 @@ static void see_poster(elements_t *w, uint32_t i, tmpl_span_t classes)
 {
     static const char *const names[] = { "username", "bigusername", "username-coloured" };
     const tmpl_node_t *node = &w->page->nodes[i];
-    if (w->posters > 1 || node->after_segment - node->first_segment != 1 ||
-        node->first_segment < w->first || !has_text(w->page->src, classes, "username")) {
+    if (w->posters > 1 || node->first_segment > w->after + POSTS ||
+        node->after_segment - node->first_segment != 1 || node->first_segment < w->first ||
+        !has_text(w->page->src, classes, "username")) {
         return;
     }
     for (unsigned k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
@@ -701,10 +729,11 @@ static tmpl_span_t line_span(const tmpl_page_t *page, uint32_t first, uint32_t a
     return (tmpl_span_t){ page->segments[first].span.start, page->segments[after - 1].span.end };
 }
 
-static void see_end_lines(elements_t *w, uint32_t s, uint32_t most)
+/* Adds the dates of changes in lines that begin in segments [s, end). */
+static void see_end_lines(elements_t *w, uint32_t s, uint32_t end)
 {
     const tmpl_page_t *page = w->page;
-    for (uint32_t lines = 0; s < page->n_segments && lines < most; lines++) {
+    while (s < end) {
         uint32_t after = line_end(page, s);
         tmpl_span_t span = line_span(page, s, after);
         if (tmpl_span_len(span) < 4 * LINE_BYTES &&
@@ -715,7 +744,10 @@ static void see_end_lines(elements_t *w, uint32_t s, uint32_t most)
     }
 }
 
-/* The last lines of a page, and of what stays of it, say when it was changed, in documentation and wikis. */
+/*
+ * The last lines of a page, and of what stays of it, say when it was changed, in documentation and
+ * wikis.
+ */
 static void see_end(elements_t *w)
 {
     uint32_t n = w->page->n_segments, last = n;
@@ -723,34 +755,36 @@ static void see_end(elements_t *w)
            is_deleted(w->source->edits, w->page->segments[last - 1].span.start)) {
         last--;
     }
-    see_end_lines(w, n > END ? n - END : 0, END);
-    if (last + END < n && last > END) {
-        see_end_lines(w, last - END, END);
+    see_end_lines(w, n > END ? n - END : 0, n);
+    if (last + END < n && last > END_STAYS) {
+        see_end_lines(w, last - END_STAYS, last);
     }
 }
 
 /* Lines behind the headline that say who wrote the page, in full: "Written by Ann Lee". */
 static void see_author_boxes(elements_t *w)
 {
+    static const char *const begins[] = { "written by", "about the " };
     const tmpl_page_t *page = w->page;
-    for (uint32_t s = w->after; s < page->n_segments; s = line_end(page, s)) {
-        tmpl_span_t span = page->segments[s].span;
-        char first = tmpl_lower(page->src[span.start]);
-        if ((first != 'w' && first != 'a') || tmpl_span_len(span) > AUTHOR_BYTES ||
-            !(has_text(page->src, span, "written") || has_text(page->src, span, "about"))) {
+    for (uint32_t s = w->after; s < page->n_segments; s++) {
+        const tmpl_segment_t *segment = &page->segments[s];
+        const char *text = page->src + segment->span.start;
+        char first = tmpl_lower(*text);
+        const char *begin = begins[first == 'a'];
+        if ((first != 'w' && first != 'a') || tmpl_span_len(segment->span) < strlen(begin) ||
+            apr_cstr_casecmpn(text, begin, strlen(begin)) != 0) {
             continue;
         }
         uint32_t after = line_end(page, s);
         const char *line = segments_text(w, s, after, AUTHOR_BYTES);
         apr_size_t len = tmpl_people_by(line);
         if (len > 0 && line[len] == '\0' && after < page->n_segments) {
-            line = segments_text(w, after, line_end(page, after), AUTHOR_BYTES);
-            len = 0;
+            say_authors(w, "author box", s,
+                        segments_text(w, after, line_end(page, after), AUTHOR_BYTES));
         }
-        else if (len == 0) {
-            continue;
+        else if (len > 0) {
+            say_authors(w, "author box", s, line + len);
         }
-        say_authors(w, "author box", s, line + len);
     }
 }
 

@@ -16,6 +16,9 @@
 #include "metadata/people.h"
 #include "metadata/site_names.h"
 
+/* Titles, and objects with headlines, that are compared. */
+#define TITLES 40
+
 /* Letters of a headline by which an object is known at least. */
 #define HEADLINE_LETTERS 10
 
@@ -403,6 +406,9 @@ static const char *without_mark(facts_t *facts, const char *headline)
     apr_size_t len = strlen(headline);
     for (int i = 0; i < titles->nelts; i++) {
         const char *site = NULL;
+        if (strncmp(APR_ARRAY_IDX(titles, i, const char *), headline, 4) == 0) {
+            continue;
+        }
         const char *title =
             tmpl_site_without(&facts->site, APR_ARRAY_IDX(titles, i, const char *), &site);
         apr_size_t n = strlen(title);
@@ -606,19 +612,36 @@ static void settle_offer(facts_t *facts)
     }
 }
 
+/* Adds the letters of the first titles that claims of a kind say, and the numbers of their objects. */
+static int find_titles(const char *letters[TITLES], uint32_t of[TITLES], const facts_t *facts,
+                       tmpl_said_e said)
+{
+    const apr_array_header_t *list = facts->claims.list;
+    int n = 0;
+    for (int i = 0; i < list->nelts && n < TITLES; i++) {
+        const tmpl_claim_t *claim = &APR_ARRAY_IDX(list, i, tmpl_claim_t);
+        const tmpl_place_t *place = tmpl_claims_place(claim->rank);
+        if (place->field == TMPL_METADATA_TITLE && place->said == said) {
+            letters[n] = tmpl_letters(claim->value, strlen(claim->value), facts->pool);
+            of[n++] = claim->of;
+        }
+    }
+    return n;
+}
+
 /* The object of JSON-LD whose headline is, or begins, a title of the head is the page itself. */
 static void find_own(facts_t *facts)
 {
-    const apr_array_header_t *list = facts->claims.list;
-    const char *title = tmpl_metadata_first(facts->metadata, TMPL_METADATA_TITLE);
-    const char *letters = title != NULL ? tmpl_letters(title, strlen(title), facts->pool) : "";
-    for (int i = 0; i < list->nelts && facts->claims.own == TMPL_NONE; i++) {
-        const tmpl_claim_t *claim = &APR_ARRAY_IDX(list, i, tmpl_claim_t);
-        const tmpl_place_t *place = tmpl_claims_place(claim->rank);
-        if (place->said == TMPL_SAID_LINKED && place->field == TMPL_METADATA_TITLE) {
-            const char *name = tmpl_letters(claim->value, strlen(claim->value), facts->pool);
-            if (strlen(name) >= HEADLINE_LETTERS && strncmp(letters, name, strlen(name)) == 0) {
-                facts->claims.own = claim->of;
+    const char *titles[TITLES], *names[TITLES];
+    uint32_t ignored[TITLES], of[TITLES];
+    int n_titles = find_titles(titles, ignored, facts, TMPL_SAID_META);
+    int n = find_titles(names, of, facts, TMPL_SAID_LINKED);
+    for (int i = 0; i < n && facts->claims.own == TMPL_NONE; i++) {
+        apr_size_t len = strlen(names[i]);
+        for (int k = 0; k < n_titles && len >= HEADLINE_LETTERS; k++) {
+            if (strncmp(titles[k], names[i], len) == 0) {
+                facts->claims.own = of[i];
+                break;
             }
         }
     }
@@ -637,9 +660,8 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     facts.url = canonical != NULL && strstr(canonical, "://") != NULL ? canonical : source->url;
     facts.url = facts.url != NULL ? facts.url : "";
     tmpl_site_init(&facts.site, facts.url, NULL, NULL, pool);
-    settle_field(&facts, TMPL_METADATA_TITLE);
-    settle_field(&facts, TMPL_METADATA_SITE);
     find_own(&facts);
+    settle_field(&facts, TMPL_METADATA_SITE);
     const char *headline = tmpl_elements_read(&facts.claims, &is_like, source,
                                               tmpl_metadata_first(metadata, TMPL_METADATA_SITE));
     settle_field(&facts, TMPL_METADATA_TYPE);

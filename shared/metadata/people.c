@@ -126,7 +126,8 @@ static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
         words += n > 0;
         at += n + 1;
     }
-    return words <= NAME_WORDS && capitals > 0 && (words > 1 || wide || (single == TMPL_NAMES_ONE && len > 2)) &&
+    return words <= NAME_WORDS && capitals > 0 &&
+           (words > 1 || wide || (single == TMPL_NAMES_ONE && len > 2)) &&
            memchr(name, '.', len) != name && !memmem(name, len, ".com", 4);
 }
 

@@ -11,6 +11,9 @@
 /* Spaces in a site's name at most. */
 #define SPACES 3
 
+/* Parts at an end of a title that may name the site. */
+#define PARTS 8
+
 /* Letters of a name that may be in other words by chance. */
 #define SHORT 3
 
@@ -141,14 +144,17 @@ const char *tmpl_site_without(const tmpl_site_names_t *site, const char *title, 
     apr_size_t len = 0;
     const char *sign;
     title += strspn(title, " |-");
-    while ((sign = find_sign(title, 1, &len)) != NULL && sign > title &&
-           tmpl_site_is_named(site, sign + len, strlen(sign + len))) {
+    for (int n = 0; n < PARTS && (sign = find_sign(title, 1, &len)) != NULL && sign > title &&
+                    tmpl_site_is_named(site, sign + len, strlen(sign + len));
+         n++) {
         *name = sign + len;
         title = apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
     }
-    while ((sign = find_sign(title, 0, &len)) != NULL && sign > title && sign[len] != '\0' &&
-           tmpl_site_is_named(site, title, (apr_size_t)(sign - title)) &&
-           !says_more(site, title, (apr_size_t)(sign - title))) {
+    for (int n = 0;
+         n < PARTS && (sign = find_sign(title, 0, &len)) != NULL && sign > title &&
+         sign[len] != '\0' && tmpl_site_is_named(site, title, (apr_size_t)(sign - title)) &&
+         !says_more(site, title, (apr_size_t)(sign - title));
+         n++) {
         *name = apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
         title = sign + len;
     }
