@@ -254,6 +254,37 @@ typedef struct {
     const tmpl_node_t *first; /* the first of them */
 } heading_t;
 
+/* Whether an address is that of its site's first page: "/", or a host alone. */
+static int is_root(const char *src, tmpl_span_t href)
+{
+    uint32_t at = href.start;
+    if (tmpl_span_len(href) > 8 && memcmp(src + at, "http", 4) == 0) {
+        const char *host = memchr(src + at, '/', tmpl_span_len(href));
+        at = host != NULL && host[1] == '/' ? (uint32_t)(host + 2 - src) : href.end;
+        while (at < href.end && src[at] != '/') {
+            at++;
+        }
+        return href.end - at <= 1;
+    }
+    return tmpl_span_is(src, href, "/");
+}
+
+/* Whether a heading has, or is in, a link to the site's first page: it is the site's name. */
+static int is_logo(const tmpl_page_t *page, const tmpl_node_t *heading)
+{
+    uint32_t node = (uint32_t)(heading - page->nodes);
+    uint32_t up = heading->parent;
+    for (uint32_t i = node; i < heading->after && i < node + WITHIN; i++) {
+        const tmpl_known_attr_t *href = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_HREF);
+        if (href != NULL && is_root(page->src, href->value)) {
+            return 1;
+        }
+    }
+    const tmpl_known_attr_t *href =
+        up != TMPL_NONE ? tmpl_node_attr(page, &page->nodes[up], TMPL_ATTR_HREF) : NULL;
+    return href != NULL && is_root(page->src, href->value);
+}
+
 /* Whether a heading says the site's name, and the titles that it is compared with say more. */
 static int is_site_heading(const char *text, const apr_array_header_t *titles, const char *site)
 {
@@ -269,7 +300,7 @@ static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
 {
     const char *text = headline_text(w, node), *before = "";
     heading_t it = { node, text, 0, 0, best->n + 1, best->n > 0 ? best->first : node };
-    if (*text == '\0' || is_site_heading(text, titles, site)) {
+    if (*text == '\0' || is_site_heading(text, titles, site) || is_logo(w->page, node)) {
         return;
     }
     for (int i = 0; i < titles->nelts && i < TITLES; i++) {
@@ -597,21 +628,6 @@ static void see_poster(elements_t *w, uint32_t i, tmpl_span_t classes)
             return;
         }
     }
-}
-
-/* Whether an address is that of its site's first page: "/", or a host alone. */
-static int is_root(const char *src, tmpl_span_t href)
-{
-    uint32_t at = href.start;
-    if (tmpl_span_len(href) > 8 && memcmp(src + at, "http", 4) == 0) {
-        const char *host = memchr(src + at, '/', tmpl_span_len(href));
-        at = host != NULL && host[1] == '/' ? (uint32_t)(host + 2 - src) : href.end;
-        while (at < href.end && src[at] != '/') {
-            at++;
-        }
-        return href.end - at <= 1;
-    }
-    return tmpl_span_is(src, href, "/");
 }
 
 /* A link in front of the headline to the site's first page: its text, picture or label. */

@@ -542,12 +542,15 @@ static void settle_authors(facts_t *facts)
 {
     apr_array_header_t *said, *best = NULL;
     apr_size_t rank = 0;
+    /* a site that only the title or a link names may have its author's name */
+    const tmpl_place_t *site = facts->places[TMPL_METADATA_SITE];
+    int is_sure = site != NULL && site->said != TMPL_SAID_ELEMENT;
     while ((said = tmpl_claims_next(&facts->claims, TMPL_METADATA_AUTHOR, &rank)) != NULL) {
         apr_array_header_t *names = apr_array_make(facts->pool, 1, sizeof(const char *));
         const tmpl_place_t *place = tmpl_claims_place(rank - 1);
         for (int i = 0; i < said->nelts && counts_for(facts, rank - 1); i++) {
             const char *text = APR_ARRAY_IDX(said, i, const char *);
-            if (!is_called(facts, TMPL_METADATA_SITE, text) &&
+            if (!(is_sure && is_called(facts, TMPL_METADATA_SITE, text)) &&
                 !is_called(facts, TMPL_METADATA_PUBLISHER, text)) {
                 tmpl_people_read(names, text, single_of(facts, place->said, text));
             }

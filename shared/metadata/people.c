@@ -261,7 +261,10 @@ void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e 
     while ((by = tmpl_people_by(text)) > 0) {
         text += by;
     }
-    if (strstr(text, "://") != NULL || strchr(text, '@') == text) {
+    /* an address; one behind a name is in brackets */
+    const char *address = strstr(text, "://");
+    if (strchr(text, '@') == text ||
+        (address != NULL && strcspn(text, "(<") > (apr_size_t)(address - text))) {
         return;
     }
     if (strpbrk(text, " ,;|/\n") != NULL) {

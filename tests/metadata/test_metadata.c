@@ -98,6 +98,9 @@ static void titles(void **state)
           "title: Boats and nets; site: Example" },
         { "<title>Boats and nets</title>", "<h1>Menu</h1><h2>3 answers to boats and nets</h2>",
           "title: Boats and nets" },
+        /* a link to the first page is no headline */
+        { "<title>Boats and nets</title>", "<h1><a href=/>All of the fine harbour</a></h1>",
+          "title: Boats and nets" },
         /* without a mark in front */
         { "<title>Boats and nets</title>", "<h1>Question Boats and nets</h1>",
           "title: Boats and nets" },
@@ -183,6 +186,8 @@ static void authors(void **state)
         /* a single word: in JSON-LD, and no site; a whole name is better */
         { LD("{\"@type\":\"Article\",\"author\":{\"@type\":\"Person\",\"name\":\"Kim\"}}"), "",
           "author: Kim; type: article" },
+        { "<title>All of the boats - Org Example</title><meta name=author content='Org Example'>",
+          "", "title: All of the boats; author: Org Example; site: Org Example" },
         { META("og:site_name", "Kim") "<meta name=author content=Kim>", "", "site: Kim" },
         { "<meta name=author content=AnnL>", "<h1>Boats</h1>" LINE,
           "title: Boats; author: Ann Lee; published: 2026-01-02" },

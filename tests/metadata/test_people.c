@@ -31,6 +31,7 @@ static const row_t rows[] = {
     { "By Ann Lee on May 3", "Ann Lee" },
     { "By Ann Lee, senior editor", "Ann Lee" },
     { "Ann Lee <ann@example.org>", "Ann Lee" },
+    { "Ann Lee (https://example.org/)", "Ann Lee" },
     { "Ann B. Lee CPP, PSP", "Ann B. Lee" },
     { "Ann Marie Lee PhD", "Ann Marie Lee" },
     { "Ann Marie Lee III", "Ann Marie Lee III" },
