@@ -38,7 +38,7 @@ async function tools(name, dir) {
             };
         },
         async mdream() {
-            const { htmlToMarkdown } = await import(path.join(modules, 'mdream/dist/index.mjs'));
+            const { htmlToMarkdown } = await import(path.join(modules, '@mdream/js/dist/index.mjs'));
             return (html) => htmlToMarkdown(html, { minimal: true, origin: 'https://example.com' });
         },
         async none() {
@@ -63,6 +63,7 @@ async function work() {
 
 async function main() {
     const [tool, dir] = process.argv.slice(2);
+    await tools(tool, dir); // fails if it is not installed
     const start = () => new Worker(new URL(import.meta.url), { workerData: { tool, dir } });
     let worker = start();
     for (const line of fs.readFileSync(0, 'utf8').split('\n')) {

@@ -9,7 +9,7 @@
 #include "base/ascii.h"
 #include "text/reference.h"
 
-static const tmpl_place_t places[] = {
+static const tmpl_claim_place_t places[] = {
 #define PLACE(field, said, name) { TMPL_METADATA_##field, TMPL_SAID_##said, name },
 #include "metadata/places.def"
 #undef PLACE
@@ -130,7 +130,7 @@ apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_
     return values;
 }
 
-const tmpl_place_t *tmpl_claims_place(apr_size_t rank)
+const tmpl_claim_place_t *tmpl_claims_place(apr_size_t rank)
 {
     return &places[rank];
 }

@@ -17,7 +17,7 @@ typedef struct {
     tmpl_metadata_e field;
     tmpl_said_e said;
     const char *name;
-} tmpl_place_t;
+} tmpl_claim_place_t;
 
 typedef struct {
     apr_size_t rank; /* the row of the table */
@@ -47,7 +47,7 @@ void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, 
                      const char *value);
 
 /* A row of the table. */
-const tmpl_place_t *tmpl_claims_place(apr_size_t rank);
+const tmpl_claim_place_t *tmpl_claims_place(apr_size_t rank);
 
 /* Whether a place has claims. */
 int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *name);

@@ -21,7 +21,7 @@
 #define DATES      2
 #define LINE_BYTES 160
 
-/* Segments at a page's end, and at the end of what stays, in which the date of a change is looked for. */
+/* Segments at the end of a page, and of what stays, in which the date of a change is looked for. */
 #define END       24
 #define END_STAYS 8
 
@@ -48,7 +48,7 @@
 #define HEADLINES 64
 #define TITLES    4
 
-/* Words of a headline that the title has at least; the likeness of an h1, and of an h2, that is one. */
+/* Words of a headline that the title has at least; the likeness of an h1, and an h2, that is one. */
 #define LIKE    0.5
 #define LIKE_H1 0.1
 #define LIKE_H2 0.75
@@ -341,7 +341,7 @@ static heading_t find_heading(elements_t *w, tmpl_tag_e tag, const apr_array_hea
  * The headline: the h1 that is most like the title, or an h2 where no h1 is like it. *is_like:
  * whether it may stand for the title.
  */
-static const char *find_headline(elements_t *w, int *is_like, const char *site)
+static const char *find_page_heading(elements_t *w, int *is_like, const char *site)
 {
     const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
     heading_t best = find_heading(w, TMPL_TAG_H1, titles, site);
@@ -524,7 +524,7 @@ static void see_time(elements_t *w, const tmpl_node_t *node)
                 value != NULL && *value != '\0' ? value : node_text(w, node, 100));
 }
 
-/* Whether a value has a text, which begins with a letter in lower case or no letter, in any case. */
+/* Whether a value has a text, in any case; text begins with a letter in lower case. */
 static int has_text(const char *src, tmpl_span_t value, const char *text)
 {
     apr_size_t len = strlen(text);
@@ -888,7 +888,7 @@ const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
 {
     elements_t w = { .page = source->page, .source = source, .claims = claims };
     tmpl_buf_init(&w.text, claims->pool);
-    const char *headline = w.headline = find_headline(&w, is_like, site);
+    const char *headline = w.headline = find_page_heading(&w, is_like, site);
     find_near_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
         see_node(&w, i);

@@ -29,10 +29,11 @@ typedef struct {
     tmpl_metadata_t *metadata;
     tmpl_claims_t claims;
     tmpl_site_names_t site;
-    const char *url;           /* the page's address, as far as it is known; or "" */
-    const char *title;         /* what will be the title; NULL: not known yet */
-    const tmpl_place_t *place; /* that is read */
-    const tmpl_place_t *places[TMPL_METADATA_COUNT]; /* the place of each field that has values */
+    const char *url;                 /* the page's address, as far as it is known; or "" */
+    const char *title;               /* what will be the title; NULL: not known yet */
+    const tmpl_claim_place_t *place; /* that is read */
+    const tmpl_claim_place_t
+        *places[TMPL_METADATA_COUNT]; /* the place of each field that has values */
     apr_pool_t *pool;
 } facts_t;
 
@@ -334,7 +335,7 @@ static const int most_values[] = {
 };
 
 /* Whether a field has a text. */
-static int is_value(const facts_t *facts, tmpl_metadata_e field, const char *text)
+static int is_set_to(const facts_t *facts, tmpl_metadata_e field, const char *text)
 {
     const char *value = tmpl_metadata_first(facts->metadata, field);
     return value != NULL && strcmp(value, text) == 0;
@@ -342,8 +343,8 @@ static int is_value(const facts_t *facts, tmpl_metadata_e field, const char *tex
 
 static int is_discussion(const facts_t *facts)
 {
-    return is_value(facts, TMPL_METADATA_TYPE, "discussion") ||
-           is_value(facts, TMPL_METADATA_TYPE, "question");
+    return is_set_to(facts, TMPL_METADATA_TYPE, "discussion") ||
+           is_set_to(facts, TMPL_METADATA_TYPE, "question");
 }
 
 /*
@@ -474,7 +475,7 @@ static int is_no_crumb(const facts_t *facts, const char *text)
 }
 
 /* Whether text is what the title, or another place that says one, says. */
-static int is_page(const facts_t *facts, const char *text)
+static int says_page(const facts_t *facts, const char *text)
 {
     return is_title(facts, text) ||
            has_value(tmpl_claims_all(&facts->claims, TMPL_METADATA_TITLE), text);
@@ -490,7 +491,7 @@ static void settle_breadcrumb(facts_t *facts)
         const char *text = APR_ARRAY_IDX(said, i, const char *);
         int is_site =
             i == 0 && said->nelts > 1 && tmpl_site_is_named(&facts->site, text, strlen(text));
-        int is_last = i + 1 == said->nelts && is_page(facts, text);
+        int is_last = i + 1 == said->nelts && says_page(facts, text);
         if (!is_site && !is_last && !(i == 0 && is_home(text)) && !is_no_crumb(facts, text)) {
             APR_ARRAY_PUSH(crumbs, const char *) = text;
         }
@@ -543,11 +544,11 @@ static void settle_authors(facts_t *facts)
     apr_array_header_t *said, *best = NULL;
     apr_size_t rank = 0;
     /* a site that only the title or a link names may have its author's name */
-    const tmpl_place_t *site = facts->places[TMPL_METADATA_SITE];
+    const tmpl_claim_place_t *site = facts->places[TMPL_METADATA_SITE];
     int is_sure = site != NULL && site->said != TMPL_SAID_ELEMENT;
     while ((said = tmpl_claims_next(&facts->claims, TMPL_METADATA_AUTHOR, &rank)) != NULL) {
         apr_array_header_t *names = apr_array_make(facts->pool, 1, sizeof(const char *));
-        const tmpl_place_t *place = tmpl_claims_place(rank - 1);
+        const tmpl_claim_place_t *place = tmpl_claims_place(rank - 1);
         for (int i = 0; i < said->nelts && counts_for(facts, rank - 1); i++) {
             const char *text = APR_ARRAY_IDX(said, i, const char *);
             if (!(is_sure && is_called(facts, TMPL_METADATA_SITE, text)) &&
@@ -576,8 +577,8 @@ static void settle_site(facts_t *facts)
 }
 
 /*
- * The type that og:type alone says is not sure: an article has an author or a date, a product a price
- * or a brand. A page with a product's price, and no other type, is a product.
+ * The type that og:type alone says is not sure: an article has an author or a date, a product a
+ * price or a brand. A page with a product's price, and no other type, is a product.
  */
 static void settle_type(facts_t *facts)
 {
@@ -592,8 +593,8 @@ static void settle_type(facts_t *facts)
          strcmp(facts->places[TMPL_METADATA_PUBLISHED]->name, "page.datePublished") != 0);
     int has_price = values[TMPL_METADATA_PRICE] != NULL || values[TMPL_METADATA_BRAND] != NULL ||
                     values[TMPL_METADATA_AVAILABILITY] != NULL;
-    if (!is_said && ((is_value(facts, TMPL_METADATA_TYPE, "article") && !is_dated) ||
-                     (is_value(facts, TMPL_METADATA_TYPE, "product") && !has_price))) {
+    if (!is_said && ((is_set_to(facts, TMPL_METADATA_TYPE, "article") && !is_dated) ||
+                     (is_set_to(facts, TMPL_METADATA_TYPE, "product") && !has_price))) {
         values[TMPL_METADATA_TYPE] = NULL;
     }
     if (!is_said && values[TMPL_METADATA_PRICE] != NULL) {
@@ -607,7 +608,7 @@ static void settle_offer(facts_t *facts)
     const apr_array_header_t **values = facts->metadata->values;
     int is_offered = values[TMPL_METADATA_PRICE] != NULL;
     if (!is_offered && (facts->claims.fields & 1u << TMPL_METADATA_PRICE) &&
-        is_value(facts, TMPL_METADATA_AVAILABILITY, "in stock")) {
+        is_set_to(facts, TMPL_METADATA_AVAILABILITY, "in stock")) {
         values[TMPL_METADATA_AVAILABILITY] = NULL;
     }
     if (!is_offered) {
@@ -615,7 +616,7 @@ static void settle_offer(facts_t *facts)
     }
 }
 
-/* Adds the letters of the first titles that claims of a kind say, and the numbers of their objects. */
+/* Adds the letters of the first titles that claims of a kind say, and their objects. */
 static int find_titles(const char *letters[TITLES], uint32_t of[TITLES], const facts_t *facts,
                        tmpl_said_e said)
 {
@@ -623,7 +624,7 @@ static int find_titles(const char *letters[TITLES], uint32_t of[TITLES], const f
     int n = 0;
     for (int i = 0; i < list->nelts && n < TITLES; i++) {
         const tmpl_claim_t *claim = &APR_ARRAY_IDX(list, i, tmpl_claim_t);
-        const tmpl_place_t *place = tmpl_claims_place(claim->rank);
+        const tmpl_claim_place_t *place = tmpl_claims_place(claim->rank);
         if (place->field == TMPL_METADATA_TITLE && place->said == said) {
             letters[n] = tmpl_letters(claim->value, strlen(claim->value), facts->pool);
             of[n++] = claim->of;
