@@ -48,7 +48,7 @@
 #define HEADLINES 64
 #define TITLES    4
 
-/* Words of a headline that the title has at least; the likeness of an h1, and an h2, that is one. */
+/* Words of a headline that the title has at least; the likeness of an h1, or an h2, that is one. */
 #define LIKE    0.5
 #define LIKE_H1 0.1
 #define LIKE_H2 0.75
