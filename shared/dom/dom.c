@@ -218,6 +218,18 @@ static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t co
     }
 }
 
+/* Adds the data in an element that is left out: the page says them of itself. */
+static void add_data_within(maker_t *m, xmlNode *head, uint32_t node)
+{
+    const tmpl_node_t *nodes = m->page->nodes;
+    for (uint32_t i = node; m->opts->data && i < nodes[node].after; i++) {
+        if (nodes[i].tag == TMPL_TAG_SCRIPT) {
+            add_data(m, head, nodes[i].open,
+                     (tmpl_span_t){ nodes[i].open.end, nodes[i].close.start });
+        }
+    }
+}
+
 /* Whether the node is a formula: MathML, or a script of MathJax. */
 static int is_formula(const maker_t *m, const tmpl_node_t *node)
 {
@@ -530,7 +542,10 @@ static void add_dom_body(maker_t *m, xmlNode *body)
             add_dom_space(m, parent, n->open.start);
             int out = is_out(m, n->open.start);
             if (out || (m->opts->displayed && n->flags & TMPL_NODE_QUIET)) {
-                if (!out) {
+                if (out) {
+                    add_data_within(m, body->prev, node);
+                }
+                else {
                     add_quiet(m, parent, body->prev, node);
                 }
                 node = n->after;
