@@ -59,6 +59,7 @@ sub vhost {
 my @LINES = (
     # directive, why it has no effect, what gives it one
     ['TmplMarkdown on', 'off', 'TmplMode learn'],
+    ['TmplValidate content', 'off', 'TmplMode strip'],
     ['TmplHighlightAllow true', 'off', 'TmplMode headers'],
     ['TmplMode highlight', 'nobody', 'TmplHighlightAllow true'],
     ["TmplModel $pagelevel", 'pagelevel', 'TmplDetector pagelevel'],
