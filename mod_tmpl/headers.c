@@ -62,7 +62,7 @@ static int is_settled(const tmpl_outcome_t *outcome)
 }
 
 /* The tag of what is sent; NULL: none. */
-static const char *tag_of(request_rec *r, const tmpl_ctx_t *ctx)
+static const char *sent_tag(request_rec *r, const tmpl_ctx_t *ctx)
 {
     const char *variant = tmpl_conf_variant(ctx->conf, r->pool), *etag = NULL;
 
@@ -101,7 +101,7 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     tmpl_field_unset(r, "Last-Modified");
     /* if the mode sends another type than HTML, a page that stays HTML has no tag of the mode */
     set_tag(r, is_settled(outcome) && (tmpl_conf_type(ctx->conf) == NULL || is_body)
-                   ? tag_of(r, ctx)
+                   ? sent_tag(r, ctx)
                    : NULL);
     if (tags_content) {
         keep_uncached(r, ctx);

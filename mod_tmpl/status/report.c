@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "report.h"
 #include "counters.h"
 #include "messages.h"
@@ -26,6 +28,31 @@ static double share_known(const tmpl_outcome_t *outcome)
     return segments > 0 ? (double)known / segments : 0;
 }
 
+/*
+ * The share of the page that its site's template knows: of its texts, or of its places in the
+ * layout, whichever is larger. Some sites have an id of the page in the path of each place, some
+ * hardly repeat a text. -1 if the page is not to be learnt, or the site has too few documents.
+ */
+static double layout_known(const tmpl_outcome_t *outcome, const tmpl_input_t *input)
+{
+    const tmpl_observation_t *page = &outcome->observation;
+    apr_uint32_t all[TMPL_KIND_COUNT] = { 0 }, known[TMPL_KIND_COUNT] = { 0 };
+    double share = 0;
+
+    if (outcome->counts.records == NULL || input->learn == TMPL_LEARNING_OFF || page->n == 0 ||
+        outcome->counts.pages < TMPL_ALARM_KNOWN) {
+        return -1;
+    }
+    for (apr_uint32_t i = 0; i < page->n; i++) {
+        all[page->keys[i].kind]++;
+        known[page->keys[i].kind] += outcome->counts.records[i].df >= TMPL_ALARM_KNOWN;
+    }
+    for (int kind = 0; kind < TMPL_KIND_COUNT; kind++) {
+        share = all[kind] > 0 ? fmax(share, (double)known[kind] / all[kind]) : share;
+    }
+    return share;
+}
+
 /* A decision with the fields that every decision has; its padding is 0, for its hash. */
 static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, const char *path,
                                    tmpl_decline_e reason, apr_pool_t *pool)
@@ -37,6 +64,7 @@ static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, cons
     apr_cpystrn(decision->path, path, sizeof(decision->path));
     decision->mode = tmpl_conf_mode(ctx->conf);
     decision->decline = reason;
+    decision->layout_known = -1;
     return decision;
 }
 
@@ -48,6 +76,12 @@ static void report_to_site(const tmpl_recent_t *decision, const char *site, requ
         ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE_DECLINED, site,
                       warning.declined, warning.of, tmpl_decline_name(warning.reason),
                       tmpl_decline_text(warning.reason));
+    }
+    if (warning.alarm == TMPL_ALARM_BEGINS) {
+        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_TEMPLATE_CHANGED, site);
+    }
+    else if (warning.alarm == TMPL_ALARM_ENDS) {
+        ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_TEMPLATE_KNOWN, site);
     }
 }
 
@@ -124,6 +158,7 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
     add_place(decision, judged);
     add_outcome(decision, outcome);
+    decision->layout_known = layout_known(outcome, &judged->input);
     count_decision(decision, outcome);
     tmpl_selectors_count(ctx->conf, outcome->closure.matched);
     report_to_site(decision, ctx->site, r);
