@@ -13,6 +13,29 @@
 #include "status/counters.h"
 #include "validators.h"
 
+/* Whether a Cache-Control field has a directive whose value is a number of seconds. */
+static int has_seconds(const char *control, const char *directive)
+{
+    const char *at = control != NULL ? ap_strcasestr(control, directive) : NULL;
+    apr_size_t digits = at != NULL ? strspn(at += strlen(directive), "0123456789") : 0;
+
+    return digits > 0 && (at[digits] == '\0' || strchr(", \t", at[digits]) != NULL);
+}
+
+/*
+ * A page without validators and without a time for which it is fresh is not kept by mod_cache, as
+ * it may be a person's own. A tag of what is sent must not change that. (An invalid time is none.)
+ */
+static void keep_uncached(request_rec *r, const tmpl_ctx_t *ctx)
+{
+    const char *control = tmpl_field(r, "Cache-Control");
+
+    if (ctx->etag == NULL && tmpl_field(r, "Expires") == NULL &&
+        !has_seconds(control, "max-age=") && !has_seconds(control, "s-maxage=")) {
+        apr_table_setn(r->subprocess_env, "no-cache", "1");
+    }
+}
+
 /* Replaces the data that is held by a bucket; NULL: by nothing. */
 static void replace_held(tmpl_ctx_t *ctx, apr_bucket *e)
 {
@@ -24,7 +47,7 @@ static void replace_held(tmpl_ctx_t *ctx, apr_bucket *e)
     tmpl_brigade_replace(ctx->held, made);
 }
 
-/* Whether a filter behind TMPL compresses: 200 has Accept-Encoding in Vary, so 304 needs it, too. */
+/* Whether a filter behind TMPL compresses: 200 has Accept-Encoding in Vary, so 304 needs it. */
 static int is_compressed(const ap_filter_t *f)
 {
     while (f != NULL && strstr(f->frec->name, "deflate") == NULL &&
@@ -71,5 +94,8 @@ void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx)
     }
     else if (list != NULL && (held = tmpl_etag_held(list, etag, r->pool)) != NULL) {
         send_unchanged(r, ctx, held);
+    }
+    else {
+        keep_uncached(r, ctx);
     }
 }

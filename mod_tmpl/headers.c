@@ -75,26 +75,9 @@ static const char *sent_tag(request_rec *r, const tmpl_ctx_t *ctx)
                : NULL;
 }
 
-/*
- * A page without validators and without a time for which it is fresh is not kept by mod_cache, as
- * it may be a person's own. A tag of what is sent must not change that.
- */
-static void keep_uncached(request_rec *r, const tmpl_ctx_t *ctx)
-{
-    const char *control = tmpl_field(r, "Cache-Control");
-
-    if (ctx->etag == NULL && tmpl_field(r, "Expires") == NULL &&
-        (control == NULL || (!ap_find_token(r->pool, control, "max-age") &&
-                             !ap_find_token(r->pool, control, "s-maxage")))) {
-        apr_table_setn(r->subprocess_env, "no-cache", "1");
-    }
-}
-
 static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
                            int is_body)
 {
-    int tags_content = tmpl_conf_tags_content(ctx->conf);
-
     if (outcome->page == NULL) {
         return; /* the parser declines the page, now and next time */
     }
@@ -103,10 +86,7 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     set_tag(r, is_settled(outcome) && (tmpl_conf_type(ctx->conf) == NULL || is_body)
                    ? sent_tag(r, ctx)
                    : NULL);
-    if (tags_content) {
-        keep_uncached(r, ctx);
-    }
-    if (!tags_content && apr_table_get(r->headers_in, "If-Range") != NULL) {
+    if (!tmpl_conf_tags_content(ctx->conf) && apr_table_get(r->headers_in, "If-Range") != NULL) {
         apr_table_unset(r->headers_in, "Range");
     }
 }
