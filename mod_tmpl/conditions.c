@@ -80,19 +80,18 @@ static void send_unchanged(request_rec *r, tmpl_ctx_t *ctx, const char *held)
 void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx)
 {
     const char *etag = apr_table_get(r->headers_out, "ETag");
-    const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
-    const char *held;
-
+    const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match"), *held;
     /* httpd forbids a 304 in place of an ErrorDocument */
-    if (!tmpl_conf_tags_content(ctx->conf) || !tmpl_conf_edits(ctx->conf) || etag == NULL ||
-        r->method_number != M_GET || r->no_local_copy) {
+    int may = r->method_number == M_GET && !r->no_local_copy;
+
+    if (!tmpl_conf_tags_content(ctx->conf) || !tmpl_conf_edits(ctx->conf) || etag == NULL) {
         return;
     }
-    if (ap_condition_if_match(r, r->headers_out) == AP_CONDITION_NOMATCH) {
+    if (may && ap_condition_if_match(r, r->headers_out) == AP_CONDITION_NOMATCH) {
         replace_held(ctx, ap_bucket_error_create(HTTP_PRECONDITION_FAILED, NULL, r->pool,
                                                  ctx->held->bucket_alloc));
     }
-    else if (list != NULL && (held = tmpl_etag_held(list, etag, r->pool)) != NULL) {
+    else if (may && list != NULL && (held = tmpl_etag_held(list, etag, r->pool)) != NULL) {
         send_unchanged(r, ctx, held);
     }
     else {

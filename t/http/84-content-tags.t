@@ -15,7 +15,7 @@ my $DATE = 'Mon, 06 Jan 2020 10:00:00 GMT';
 # another article
 my $backend = backend {
     my ($connection, $request) = @_;
-    my ($kind, $n) = $request->{target} =~ m{^/(\w+)/(\d+)} or return $connection->respond(404, {}, '');
+    my ($kind, $n) = $request->{target} =~ m{^/(\w+)/(\d+)$} or return $connection->respond(404, {}, '');
     my $other = $request->{headers}{'x-page'} // '';
     my $asked = $request->{headers}{'if-none-match'} // '';
     my $now = Test::Tmpl::Site::words(Time::HiRes::time() * 1e6 % 1e9, 3);
@@ -36,6 +36,10 @@ my $modes = join '', map { "<Location /$_>\n    TmplMode $_\n</Location>\n" } qw
 my $conf = "TmplMode strip\nTmplValidate content\nTmplDrop header, aside, footer\n$modes" . <<'END';
 <Location /backend>
     TmplValidate backend
+</Location>
+<Location /both>
+    TmplMode headers
+    TmplMarkdown on
 </Location>
 <Location /deflate>
     SetOutputFilter DEFLATE
@@ -86,7 +90,11 @@ is $get->('/plain/8', 'If-None-Match' => $_)->status, 200, "no 304 for $_"
     for "\"$hash\"", "\"$hash-tmpl-annotate\"", "\"$hash-tmpl-markdown\"", "\"$hash-tmpl-strip-x\"", '"-tmpl-strip"', 'W/"v1-tmpl-strip"';
 is $get->('/plain/8', 'If-None-Match' => $tag, 'X-Mode' => 'markdown')->status, 200, 'no 304 for another mode';
 is $get->('/plain/8', 'If-Modified-Since' => 'Mon, 06 Jan 2031 10:00:00 GMT')->status, 200, 'no 304 for a date';
-my $marked = $get->('/annotate/8')->header('ETag');
+my $both = $get->('/both/8', Accept => 'text/markdown')->header('ETag');
+like $both, qr/-tmpl-markdown"$/, 'Markdown by Accept has its tag';
+is $get->('/both/8', Accept => 'text/markdown', 'If-None-Match' => $both)->status, 304, 'and 304';
+is $get->('/both/8', Accept => 'text/html', 'If-None-Match' => $both)->status, 200, 'which the HTML page has not';
+is $get->('/both/8.md', 'If-None-Match' => $both)->status, 304, 'but PATH.md has';
 like $get->('/annotate/8', 'X-Marks' => 'other')->header('ETag'), qr/-tmpl-annotate.+"$/, 'other marks have another tag';
 
 is $get->('/plain/8', 'If-Match' => $tag)->status, 200, 'If-Match with the tag: 200';
@@ -121,11 +129,13 @@ subtest 'HTTP/2' => sub {
 };
 
 subtest 'files of the same server' => sub {
-    my $files = httpd(conf => "TmplMode strip\nTmplValidate content\n");
+    my $files = httpd(modules => ['socache_shmcb'], conf => "TmplMode strip\nTmplValidate content\nTmplCache shmcb\n");
     spit($files->root . "/htdocs/$_.html", $site->page($_)) for 1 .. 9;
     $files->get("/$_.html") for 1 .. 7;
     my $of_file = $files->get('/8.html')->header('ETag');
     like $of_file, qr/^"\w{32}-tmpl-strip"$/, 'a tag of what is sent';
+    my $again = $files->get('/8.html');
+    is $again->says('cache') . $again->header('ETag'), "hit$of_file", 'the same one by a cached decision';
     utime 1, 1, $files->root . '/htdocs/8.html';
     for my $method (qw(GET HEAD)) {
         my $res = $files->get('/8.html', method => $method, headers => { 'If-None-Match' => $of_file });
