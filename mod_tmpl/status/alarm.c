@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "alarm.h"
 
-/* Pages in a row that begin or end an alarm; of a new template one page less than is known. */
-#define ROW (TMPL_ALARM_KNOWN - 1)
 /* A share is low below this part of the usual one. */
 #define LOW 0.25
 /* Of so many pages at least the usual share is known. */
@@ -12,17 +10,36 @@
 /* The mean forgets a page after about so many pages. */
 #define PAGES_MOST 32
 
-tmpl_alarm_e tmpl_alarm_add(tmpl_alarm_t *alarm, double share, apr_time_t now)
+/* Adds a document to the row. One odd page that is requested again and again is no new template. */
+static void add_to_row(tmpl_alarm_t *alarm, apr_uint64_t document)
+{
+    apr_uint32_t i = 0;
+
+    while (i < alarm->row && alarm->documents[i] != document) {
+        i++;
+    }
+    if (i == alarm->row && i < TMPL_ALARM_ROW) {
+        alarm->documents[alarm->row++] = document;
+    }
+}
+
+tmpl_alarm_e tmpl_alarm_add(tmpl_alarm_t *alarm, double share, apr_uint64_t document,
+                            apr_time_t now)
 {
     int is_low = alarm->pages >= PAGES_LEAST && share < LOW * alarm->usual;
     int is_on = alarm->began != 0;
 
-    alarm->row = is_low != is_on ? alarm->row + 1 : 0;
-    if (is_on && alarm->row >= ROW) {
+    if (is_low == is_on) {
+        alarm->row = 0;
+    }
+    else {
+        add_to_row(alarm, document);
+    }
+    if (is_on && alarm->row >= TMPL_ALARM_ROW) {
         *alarm = (tmpl_alarm_t){ .usual = share, .pages = 1 };
         return TMPL_ALARM_ENDS;
     }
-    if (!is_on && alarm->row >= ROW && alarm->usual >= USUAL_LEAST) {
+    if (!is_on && alarm->row >= TMPL_ALARM_ROW && alarm->usual >= USUAL_LEAST) {
         alarm->row = 0;
         alarm->began = now;
         return TMPL_ALARM_BEGINS;

@@ -5,9 +5,9 @@
  *
  * The share of a page (known_layout in report.c) is usually of the same size for the pages of a
  * site, and nearly 0 for the first TMPL_ALARM_KNOWN pages of a new template. So the alarm begins
- * with the fourth page in a row whose share is below a quarter of the mean of the pages before, and
- * ends with the fourth one in a row above it. Of 49 sites of the corpus dev none has an alarm, and
- * each has one when the pages of another site follow its own (make alarms).
+ * with the fourth document in a row whose share is below a quarter of the mean of the pages before,
+ * and ends with the fourth one in a row above it. Of 49 sites of the corpus dev none has an alarm,
+ * and each has one when the pages of another site follow its own (make alarms).
  */
 #ifndef TMPL_ALARM_H
 #define TMPL_ALARM_H
@@ -17,16 +17,21 @@
 /* A text or a place of the layout is known from this number of documents on. */
 #define TMPL_ALARM_KNOWN 5
 
+/* Documents in a row that begin or end an alarm; one less than a new template takes to be known. */
+#define TMPL_ALARM_ROW (TMPL_ALARM_KNOWN - 1)
+
 typedef struct {
     double usual;       /* the mean share, of the last 32 pages mostly */
     apr_uint32_t pages; /* pages in it */
-    apr_uint32_t row;   /* pages in a row that are unlike the state: low, or high while it is on */
-    apr_time_t began;   /* when it began; 0: it is off */
+    apr_uint32_t row;   /* documents in a row unlike the state: low, or high while it is on */
+    apr_uint64_t documents[TMPL_ALARM_ROW]; /* those documents */
+    apr_time_t began;                       /* when it began; 0: it is off */
 } tmpl_alarm_t;
 
 typedef enum { TMPL_ALARM_NONE, TMPL_ALARM_BEGINS, TMPL_ALARM_ENDS } tmpl_alarm_e;
 
-/* Adds a page, which came at now, and returns what this page has changed. */
-tmpl_alarm_e tmpl_alarm_add(tmpl_alarm_t *alarm, double share, apr_time_t now);
+/* Adds a page of a document, which came at now, and returns what this page has changed. */
+tmpl_alarm_e tmpl_alarm_add(tmpl_alarm_t *alarm, double share, apr_uint64_t document,
+                            apr_time_t now);
 
 #endif

@@ -158,6 +158,7 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
     add_place(decision, judged);
     add_outcome(decision, outcome);
+    decision->document = outcome->document.id;
     decision->layout_known = layout_known(outcome, &judged->input);
     count_decision(decision, outcome);
     tmpl_selectors_count(ctx->conf, outcome->closure.matched);

@@ -39,6 +39,7 @@ typedef struct {
     double unmarked;          /* as in the Tmpl field; -1: nothing was marked */
     int measured;             /* ratio is set, and the next field */
     double segments_known;    /* the share of segments that other documents of the site have, too */
+    apr_uint64_t document;    /* tmpl_document_t's id */
     double layout_known; /* of what the site's alarm looks at; -1: it does not look at the page */
 } tmpl_recent_t;
 

@@ -64,6 +64,8 @@ is $lines->('T026', 'b.example'), 0, 'a site that has just begun: no alarm';
 $get->('c.example', 1 .. 20);
 $httpd->get("/page/$_", headers => { 'X-Site' => 'c.example', Authorization => 'Basic YTpi' }) for 1001 .. 1012;
 is $lines->('T026', 'c.example'), 0, 'pages of one person: no alarm';
+$get->('c.example', (1001) x 8);
+is $lines->('T026', 'c.example'), 0, 'one odd page, again and again: no alarm';
 
 $httpd->finish;
 done_testing;
