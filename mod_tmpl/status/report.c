@@ -29,28 +29,30 @@ static double share_known(const tmpl_outcome_t *outcome)
 }
 
 /*
- * The share of the page that its site's template knows: of its texts, or of its places in the
- * layout, whichever is larger. Some sites have an id of the page in the path of each place, some
- * hardly repeat a text. -1 if the page is not to be learnt, or the site has too few documents.
+ * What the page has in common with its site. The larger share counts: some sites have an id of the
+ * page in the path of each place, some hardly repeat a text. Pages that are not to be learnt, and
+ * those of a site with too few documents, are not looked at.
  */
-static double layout_known(const tmpl_outcome_t *outcome, const tmpl_input_t *input)
+static tmpl_common_t common_of(const tmpl_outcome_t *outcome, const tmpl_input_t *input)
 {
     const tmpl_observation_t *page = &outcome->observation;
     apr_uint32_t all[TMPL_KIND_COUNT] = { 0 }, known[TMPL_KIND_COUNT] = { 0 };
-    double share = 0;
+    tmpl_common_t common = { 0, 0 };
 
     if (outcome->counts.records == NULL || input->learn == TMPL_LEARNING_OFF || page->n == 0 ||
         outcome->counts.pages < TMPL_ALARM_KNOWN) {
-        return -1;
+        return (tmpl_common_t){ -1, 0 };
     }
     for (apr_uint32_t i = 0; i < page->n; i++) {
         all[page->keys[i].kind]++;
         known[page->keys[i].kind] += outcome->counts.records[i].df >= TMPL_ALARM_KNOWN;
     }
     for (int kind = 0; kind < TMPL_KIND_COUNT; kind++) {
-        share = all[kind] > 0 ? fmax(share, (double)known[kind] / all[kind]) : share;
+        common.share =
+            all[kind] > 0 ? fmax(common.share, (double)known[kind] / all[kind]) : common.share;
+        common.known += known[kind];
     }
-    return share;
+    return common;
 }
 
 /* A decision with the fields that every decision has; its padding is 0, for its hash. */
@@ -64,7 +66,7 @@ static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, cons
     apr_cpystrn(decision->path, path, sizeof(decision->path));
     decision->mode = tmpl_conf_mode(ctx->conf);
     decision->decline = reason;
-    decision->layout_known = -1;
+    decision->common.share = -1;
     return decision;
 }
 
@@ -159,7 +161,7 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     add_place(decision, judged);
     add_outcome(decision, outcome);
     decision->document = outcome->document.id;
-    decision->layout_known = layout_known(outcome, &judged->input);
+    decision->common = common_of(outcome, &judged->input);
     count_decision(decision, outcome);
     tmpl_selectors_count(ctx->conf, outcome->closure.matched);
     report_to_site(decision, ctx->site, r);

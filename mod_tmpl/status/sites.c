@@ -182,9 +182,8 @@ static int sites_add_page(tmpl_site_t *site, const tmpl_recent_t *page,
         site->frozen = page->frozen;
         site->learnt = page->learnt ? page->time : site->learnt;
     }
-    if (page->layout_known >= 0) {
-        warning->alarm =
-            tmpl_alarm_add(&site->alarm, page->layout_known, page->document, page->time);
+    if (page->common.share >= 0) {
+        warning->alarm = tmpl_alarm_add(&site->alarm, &page->common, page->document, page->time);
     }
     if (page->decline != TMPL_DECLINE_NONE) {
         site->declined++;

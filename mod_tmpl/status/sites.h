@@ -40,7 +40,7 @@ typedef struct {
     int measured;             /* ratio is set, and the next field */
     double segments_known;    /* the share of segments that other documents of the site have, too */
     apr_uint64_t document;    /* tmpl_document_t's id */
-    double layout_known; /* of what the site's alarm looks at; -1: it does not look at the page */
+    tmpl_common_t common;     /* what the alarm of the site looks at */
 } tmpl_recent_t;
 
 #define TMPL_SITES_MOST   1024
