@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "body.h"
 
+#include "data/page_data.h"
 #include "markdown/markdown.h"
 #include "text/text.h"
 
@@ -26,23 +27,47 @@ static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
     return buf.at;
 }
 
-const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                      const tmpl_clean_opts_t *opts, const char *url, apr_pool_t *pool)
+/* The content's tree and metadata are gone when it is written. as_data: NULL for Markdown. */
+static const char *written_of(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
+                              const tmpl_content_opts_t *opts, const tmpl_data_opts_t *as_data,
+                              apr_pool_t *pool)
 {
-    tmpl_markdown_opts_t markdown = { url, input->charset };
+    tmpl_content_t content;
+    const char *written = NULL;
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    if (tmpl_content_read(&content, page, edits, opts, scratch)) {
+        written = as_data != NULL ? tmpl_data(len, &content, as_data, pool)
+                                  : tmpl_markdown(len, &content, pool);
+    }
+    apr_pool_destroy(scratch);
+    return written;
+}
+
+const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                      const tmpl_clean_opts_t *opts, const char *url, const char *fingerprint,
+                      apr_pool_t *pool)
+{
+    int is_data = opts->mode == TMPL_MODE_JSON;
+    tmpl_content_opts_t as = { url, input->charset, !is_data };
     tmpl_outcome_t again;
-    if (outcome->page == NULL) {
+    const tmpl_page_t *page = outcome->page;
+    if (page == NULL) {
         return NULL;
     }
     if (opts->mode == TMPL_MODE_TEXT) {
         return visible_text(len, outcome, input, pool);
     }
-    if (outcome->page->nodes == NULL) {
+    if (page->nodes == NULL) {
         /* a decision from a cache: the page itself was not read */
         if (!tmpl_clean_read(&again, input, opts, pool)) {
             return NULL;
         }
-        return tmpl_markdown(len, again.page, &outcome->edits, &markdown, pool);
+        page = again.page;
     }
-    return tmpl_markdown(len, outcome->page, &outcome->edits, &markdown, pool);
+    int is_declined = outcome->decline != TMPL_DECLINE_NONE;
+    tmpl_data_opts_t data = { outcome->verdicts,
+                              is_declined ? tmpl_decline_name(outcome->decline) : NULL,
+                              outcome->closure.confidence, fingerprint, outcome->version };
+    return written_of(len, page, &outcome->edits, &as, is_data ? &data : NULL, pool);
 }

@@ -5,7 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "dom/dom.h"
 #include "markdown/write.h"
 
 static const struct {
@@ -64,12 +63,12 @@ static const char *line_text(const tmpl_metadata_t *metadata, int field, const t
     return field == TMPL_METADATA_IMAGE ? written_address(value, hrefs, pool) : value;
 }
 
-void tmpl_front_write(tmpl_buf_t *out, const tmpl_metadata_t *metadata, const tmpl_hrefs_t *hrefs,
-                      apr_pool_t *pool)
+void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
 {
+    const tmpl_metadata_t *metadata = &content->metadata;
     apr_size_t before = out->len;
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
-        const char *text = line_text(metadata, i, hrefs, pool);
+        const char *text = line_text(metadata, i, &content->hrefs, pool);
         if (text == NULL || *text == '\0') {
             continue;
         }
@@ -83,15 +82,4 @@ void tmpl_front_write(tmpl_buf_t *out, const tmpl_metadata_t *metadata, const tm
         tmpl_buf_add(out, "\n", 1);
     }
     tmpl_buf_add(out, "---\n\n", out->len > before ? 5 : 0);
-}
-
-const char *tmpl_front_base(const xmlNode *head)
-{
-    const char *base = NULL;
-    for (const xmlNode *node = head->children; node != NULL && base == NULL; node = node->next) {
-        if (strcmp((const char *)node->name, "base") == 0) {
-            base = tmpl_dom_attribute(node, "href");
-        }
-    }
-    return base;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the page's edits leave, as Markdown: CommonMark 0.31 with tables, strikethrough and
+ * A page's content as Markdown: CommonMark 0.31 with tables, strikethrough and
  * footnotes of GFM. Readers of Markdown read the page's text as text again, whatever it says: it
  * begins no heading, list, link or HTML.
  *
@@ -12,7 +12,9 @@
  *     pre             fenced code with its language, without numbers of lines (listing.h)
  *     callouts        quotes that begin with [!NOTE], as GitHub's alerts (callout.h)
  *     formulas        $TeX$, and $$ on lines of their own (formula.h)
- *     dt, summary     paragraphs in bold; dd: items
+ *     dl              a list: "- **term**: definition"; long definitions in the item
+ *     posts, cards    headings with author and date; items in one line (content/groups.h)
+ *     summary         a paragraph in bold
  *     footnotes       [^1], where they are certain (notes.h); other references stay links
  *     links, images   absolute; with schemes that run code: their text only
  *     hidden text     like displayed text: panels of tabs and accordions, and what scripts show
@@ -20,13 +22,8 @@
 #ifndef TMPL_MARKDOWN_H
 #define TMPL_MARKDOWN_H
 
-#include "base/buf.h"
-#include "rewrite/rewrite.h"
-
-typedef struct {
-    const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
-    const char *charset; /* from the Content-Type header; NULL: none */
-} tmpl_markdown_opts_t;
+#include "content/content.h"
+#include "markdown/fragments.h"
 
 /* The most bytes that the Markdown of a page of len bytes may have. */
 static inline apr_size_t tmpl_markdown_most(apr_size_t len)
@@ -35,11 +32,13 @@ static inline apr_size_t tmpl_markdown_most(apr_size_t len)
 }
 
 /*
- * Writes the page without the spans of edits, which only delete. Returns the Markdown, *len bytes
- * and a NUL, from pool. NULL if the Markdown would be longer than tmpl_markdown_most(), as with
- * very many relative links, or if the page's tree takes too much memory (dom.h).
+ * Writes content. Returns the Markdown, *len bytes and a NUL, from pool. NULL if it would be longer
+ * than tmpl_markdown_most(), as with very many relative links.
  */
-const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
-                          const tmpl_markdown_opts_t *opts, apr_pool_t *pool);
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool);
+
+/* The same without front matter, as fragments, which tmpl_fragments_init() made. */
+const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
+                                    tmpl_fragments_t *fragments, apr_pool_t *pool);
 
 #endif

@@ -17,7 +17,7 @@
 #define TMPL_NOTES_H
 
 #include "dom/dom.h"
-#include "markdown/href.h"
+#include "content/href.h"
 
 /* References of a page that are looked at, at most. */
 #define TMPL_NOTES_MOST 10000

@@ -31,7 +31,7 @@ my $backend = backend {
     $page =~ s{Item}{News: item} if $other eq 'news';
     return $connection->respond(200, \%html, $page);
 };
-my $modes = join '', map { "<Location /$_>\n    TmplMode $_\n</Location>\n" } qw(annotate text markdown headers);
+my $modes = join '', map { "<Location /$_>\n    TmplMode $_\n</Location>\n" } qw(annotate text markdown json headers);
 # the parts of the fixture that change are known by their elements
 my $conf = "TmplMode strip\nTmplValidate content\nTmplDrop header, aside, footer\n$modes" . <<'END';
 <Location /backend>
@@ -78,6 +78,10 @@ for my $kind (qw(plain bare cookie text markdown)) {
     isnt $news->header('ETag'), $tag, "$kind: with another tag";
     is $get->("/$kind/9", 'If-None-Match' => $tag)->status, 200, "$kind: another page: 200";
 }
+
+my $json = $get->('/json/8')->header('ETag');
+like $json, qr/^"[0-9a-f]{32}-tmpl-json"$/, 'json: the tag names the mode';
+is $get->('/json/8', 'If-None-Match' => $json)->status, 304, 'json: another advertisement: 304';
 
 # of annotate what is sent has the advertisement
 isnt $get->('/annotate/8')->header('ETag'), $get->('/annotate/8')->header('ETag'), 'annotate: another advertisement, another tag';

@@ -16,7 +16,7 @@ chdir $root or die "$root: $!";
 
 # The folders from the lowest to the highest.
 my @folders = (
-    map({ "shared/$_" } qw(base address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata markdown fingerprint)),
+    map({ "shared/$_" } qw(base address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown data fingerprint)),
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
@@ -165,7 +165,7 @@ subtest 'libraries' => sub {
         ['zlib', qr{^zlib\.h$}, qr{^shared/base/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
-        ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|metadata|markdown)|tmplctl)/}],
+        ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|metadata|content|markdown)|tmplctl)/}],
         ['OpenSSL', qr{^openssl/}, qr{^(?:shared/table/redis|tmplctl)/}],
         ['curl', qr{^curl/}, qr{^tmplctl/}],
         ['jansson', qr{^jansson}, qr{^(?:mod_tmpl/status|tmplctl)/|^shared/(?:table/export_file|metadata/linked_data)\.c$}],
