@@ -4,6 +4,7 @@
  * table. Once the site is known (state warm) the table changes the page only a little, and the
  * backend's tag with a suffix, made weak, identifies it well enough. Before that, and while the
  * store fails, such a tag would keep a badly judged page in caches for good; so the page has none.
+ * With TmplValidate content the tag is made of what is sent, and is strong.
  * A date can neither be weak nor name the mode, so no changed page has the backend's Last-Modified.
  * A page that will never be judged keeps its own validators. The answer to HEAD has no validators:
  * the page does not come, so nothing can be known about it.
@@ -62,6 +63,20 @@ static int is_settled(const tmpl_outcome_t *outcome)
            (outcome->counts.records != NULL && outcome->state == TMPL_STATE_WARM);
 }
 
+/* The tag of what is sent; NULL: none. */
+static const char *sent_tag(request_rec *r, const tmpl_ctx_t *ctx)
+{
+    const char *variant = tmpl_conf_variant(ctx->conf, r->pool), *etag = NULL;
+
+    if (!tmpl_conf_tags_content(ctx->conf)) {
+        return ctx->etag != NULL ? tmpl_etag_of(ctx->etag, variant, r->pool) : NULL;
+    }
+    return r->method_number == M_GET &&
+                   tmpl_etag_of_content(&etag, ctx->held, variant, r->pool) == APR_SUCCESS
+               ? etag
+               : NULL;
+}
+
 static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
                            int is_body)
 {
@@ -70,11 +85,10 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
     tmpl_field_unset(r, "Last-Modified");
     /* if the mode sends another type than HTML, a page that stays HTML has no tag of the mode */
-    set_tag(r, ctx->etag != NULL && is_settled(outcome) &&
-                       (tmpl_conf_type(ctx->conf) == NULL || is_body)
-                   ? tmpl_etag_of(ctx->etag, tmpl_conf_variant(ctx->conf, r->pool), r->pool)
+    set_tag(r, is_settled(outcome) && (tmpl_conf_type(ctx->conf) == NULL || is_body)
+                   ? sent_tag(r, ctx)
                    : NULL);
-    if (apr_table_get(r->headers_in, "If-Range") != NULL) {
+    if (!tmpl_conf_tags_content(ctx->conf) && apr_table_get(r->headers_in, "If-Range") != NULL) {
         apr_table_unset(r->headers_in, "Range");
     }
 }
@@ -205,7 +219,8 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
     const char *held = NULL;
 
-    if (r->main == NULL && tmpl_conf_edits(conf) && etag != NULL && list != NULL) {
+    if (r->main == NULL && tmpl_conf_edits(conf) && !tmpl_conf_tags_content(conf) && etag != NULL &&
+        list != NULL) {
         held = tmpl_etag_listed(list, etag, tmpl_conf_variant(conf, r->pool), r->pool);
     }
     if (held != NULL) {

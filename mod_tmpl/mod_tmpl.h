@@ -62,6 +62,7 @@ typedef struct tmpl_twin_t tmpl_twin_t;               /* kept.h */
 #define TMPL_TYPE_SIZE      apr_int64_t /* bytes */
 #define TMPL_TYPE_TIME      apr_int64_t /* microseconds */
 #define TMPL_TYPE_FLAG      apr_int64_t
+#define TMPL_TYPE_VALIDATE  apr_int64_t /* tmpl_validate_e */
 #define TMPL_TYPE_SHARE     double
 #define TMPL_TYPE_LIFETIME  tmpl_lifetime_t
 #define TMPL_TYPE_MODEL     tmpl_models_t /* the models that were named; each may be NULL */

@@ -163,6 +163,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_SIZE] = NUMBER,
     [TMPL_FORM_TIME] = NUMBER,
     [TMPL_FORM_FLAG] = NUMBER,
+    [TMPL_FORM_VALIDATE] = NUMBER,
     [TMPL_FORM_SHARE] = { sizeof(double), &no_share, NULL, NULL },
     [TMPL_FORM_LIFETIME] = { sizeof(tmpl_lifetime_t), &no_lifetime, NULL, NULL },
     [TMPL_FORM_MODEL] = { sizeof(tmpl_models_t), NULL, models_merge, models_each },
@@ -298,6 +299,11 @@ const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool)
     return mode == TMPL_MODE_ANNOTATE && conf->marks != NULL
                ? apr_pstrcat(pool, tmpl_mode_name(mode), conf->marks->id, NULL)
                : tmpl_mode_name(mode);
+}
+
+int tmpl_conf_tags_content(const tmpl_conf_t *conf)
+{
+    return conf->validate == TMPL_VALIDATE_CONTENT;
 }
 
 int tmpl_conf_edits(const tmpl_conf_t *conf)

@@ -94,6 +94,9 @@ const char *tmpl_conf_type(const tmpl_conf_t *conf);
 /* Whether the mode changes bodies, and so lengths, validators and digests. */
 int tmpl_conf_edits(const tmpl_conf_t *conf);
 
+/* Whether entity tags of changed pages are made of what is sent: TmplValidate content. */
+int tmpl_conf_tags_content(const tmpl_conf_t *conf);
+
 /*
  * Whether responses are held until their page is complete, because it is changed or because
  * response fields say what was found in it.

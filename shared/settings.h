@@ -108,6 +108,9 @@
       "a secret for the hashes in the store, in place of the one that the store keeps") \
     X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, \
       "whether responses have the fields Tmpl and Server-Timing") \
+    X(validate, "TmplValidate", NULL, VALIDATE, "", "", "backend", TMPL_ASIDE, \
+      "what the entity tag of a page says that the mode changes: that the backend's page is the same, or " \
+      "that what is sent is the same") \
     X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, \
       "how many of the last decisions the status page shows; for the whole server") \
     X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, \
@@ -125,6 +128,7 @@
 #define TMPL_VALUES_SIZE(least, most)       "a number of bytes from " least " to " most ", with K, M, G or nothing behind it"
 #define TMPL_VALUES_TIME(least, most)       "a time from " least " to " most
 #define TMPL_VALUES_FLAG(least, most)       "on or off"
+#define TMPL_VALUES_VALIDATE(least, most)   "backend or content"
 #define TMPL_VALUES_SHARE(least, most)      "a number from " least " to " most ", or from 0% to 100%"
 #define TMPL_VALUES_LIFETIME(least, most)   "Tb, a whole number from " least " to " most ", and N, one from 1 to 1000"
 #define TMPL_VALUES_MODEL(least, most)      "a file that holds a model"
@@ -149,6 +153,7 @@ typedef enum {
     TMPL_FORM_SIZE,
     TMPL_FORM_TIME,
     TMPL_FORM_FLAG,
+    TMPL_FORM_VALIDATE,
     TMPL_FORM_SHARE,
     TMPL_FORM_LIFETIME,
     TMPL_FORM_MODEL,
@@ -193,13 +198,16 @@ typedef struct {
     tmpl_tag_set_t all; /* the tags in force */
 } tmpl_separators_t;
 
+/* TmplValidate: what entity tags are made of. */
+typedef enum { TMPL_VALIDATE_BACKEND, TMPL_VALIDATE_CONTENT } tmpl_validate_e;
+
 /*
  * Parsers. Each returns NULL for a valid text, else a message from pool: 'must be <values>, not
  * "<text>"', with the reason behind a colon if it is known. Results change only for a valid text.
  */
 
 /*
- * A value of form MODE, DETECTOR or SMOOTHING (the enum), NUMBER, SIZE (bytes) or TIME
+ * A value of form MODE, DETECTOR, SMOOTHING or VALIDATE (the enum), NUMBER, SIZE (bytes) or TIME
  * (microseconds).
  */
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,

@@ -45,6 +45,7 @@ my %DIRECTIVE = (
     TmplMarkdown => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
     TmplJson => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
     TmplHeaders => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe), '""'] },
+    TmplValidate => { good => [qw(backend content)], says => qr/backend or content/, bad => [qw(on), '""'] },
     TmplSiteKey => { good => ['shop.example', '"%{HTTP_HOST}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
     TmplPageKey => { good => ['"%{REQUEST_URI}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
     TmplHighlightAllow => { good => ['false', '"-R \'127.0.0.1\'"'], says => qr/expression|parse|cannot/i, bad => ['"%{REQUEST_URI} =="', '"=="'] },

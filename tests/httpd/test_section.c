@@ -209,6 +209,11 @@ static const char *show_metrics_sites(const tmpl_conf_t *conf)
     return conf->metrics_sites == NULL ? "" : apr_array_pstrcat(pool, conf->metrics_sites, ' ');
 }
 
+static const char *show_validate(const tmpl_conf_t *conf)
+{
+    return number(conf->validate);
+}
+
 static const char *show_headers(const tmpl_conf_t *conf)
 {
     return number(conf->headers);
@@ -279,6 +284,8 @@ static const struct {
     { show_metrics_sites, "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },
     { show_headers, "TmplHeaders on", "TmplHeaders off", "0" },
     { show_headers, "TmplHeaders off", "TmplHeaders on", "1" },
+    { show_validate, "TmplValidate content", "TmplValidate backend", "0" },
+    { show_validate, "TmplValidate backend", "TmplValidate content", "1" },
 };
 
 static void merging(void **state)

@@ -90,7 +90,7 @@ my %layers = (
         'mod_tmpl.h messages',                                                      # records, what is logged
         'section fields page_pool ending later',                                    # settings, header fields, pools, the queue
         'accept brigade cache control health kept personal validators',             # one part of a request, or of a store
-        'learning page_links request wait',                                         # the request, and the backend
+        'conditions learning page_links request wait',                              # the request, and the backend
         'child_store',                                                              # the stores of a child
         'effect judge',                                                             # a page judged by a store
         'config tmpl_field',                                                        # what was found, as a field
@@ -100,7 +100,7 @@ my %layers = (
         'mod_tmpl',                                                                 # hooks
     ],
     'mod_tmpl/status' => [
-        'members shm',               # rows of tables, shared memory
+        'alarm members shm',         # a site's alarm, rows of tables, shared memory
         'counters', 'selectors',     # what is counted there
         'sites', 'stores',
         'in_force', 'data',          # JSON of all that
