@@ -195,7 +195,7 @@ typedef struct {
     uint64_t live;     /* entries that a look-up would find */
     uint64_t template; /* live segments with DF >= min_df */
     uint64_t bytes;    /* estimate of the memory or disk that the site takes */
-    uint32_t listed;   /* listed documents (listed.h) */
+    uint32_t listed;   /* listed documents (listed.h); only tmpl_store_stats() sets it */
     /* live segments by DF: [0] of DF 1, [i] of a DF above 2^(i-1) and up to 2^i */
     uint64_t by_df[TMPL_STATS_DF];
     int frozen; /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */

@@ -31,12 +31,6 @@ static apr_status_t shards_read(tmpl_work_t *w, tmpl_numbered_t *buckets, uint32
     return rv;
 }
 
-uint32_t tmpl_site_list_count(const tmpl_provider_t *provider, tmpl_txn_t *txn)
-{
-    tmpl_numbered_t head = { .number = HEAD_NUMBER };
-    return provider->get(txn, &head, 1) == APR_SUCCESS ? tmpl_listed_head_unpack(&head.is).n : 0;
-}
-
 static apr_status_t txn_find(tmpl_work_t *w, const char *address, tmpl_listed_t *found)
 {
     size_t len = strlen(address);

@@ -18,9 +18,6 @@ apr_status_t tmpl_site_list_find(const tmpl_engine_t *store, const char *site, c
                                  apr_interval_time_t timeout, tmpl_listed_t *found,
                                  tmpl_error_t *err, apr_pool_t *pool);
 
-/* The number of a site's documents, in a transaction of the site; 0 also if it cannot be read. */
-uint32_t tmpl_site_list_count(const tmpl_provider_t *provider, tmpl_txn_t *txn);
-
 /*
  * Applies the sightings of n pages of one site in one transaction, until deadline (on tmpl_clock).
  * Pages without a sighting do nothing.

@@ -417,7 +417,6 @@ static apr_status_t buckets_export(tmpl_work_t *w, tmpl_store_stats_t *stats,
                                            .version = w->txn->head.site.version,
                                            .entries = w->txn->head.site.entries,
                                            .frozen = w->txn->head.site.frozen,
-                                           .listed = tmpl_site_list_count(w->provider, w->txn),
                                            .bytes = w->provider->size(w->txn) };
         }
         for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
@@ -546,7 +545,12 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
 {
     tally_t t = { .min_df = policy->min_df, .stats = stats };
     t.lifetimes = tmpl_lifetimes(policy);
-    return tmpl_store_export(store, site, stats, tally, &t, err, pool);
+    apr_status_t rv = tmpl_store_export(store, site, stats, tally, &t, err, pool);
+    tmpl_listed_head_t list = { 0 };
+    rv = rv == APR_SUCCESS ? tmpl_site_list_read(store, site, 0, 0, &list, NULL, NULL, err, pool)
+                           : rv;
+    stats->listed = list.n;
+    return rv;
 }
 
 uint64_t tmpl_seed(const char *secret)
