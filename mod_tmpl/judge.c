@@ -183,8 +183,8 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
 }
 
 /* The names of what was decided: fingerprint and version, if somebody reads them. */
-static void find_names(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, const tmpl_clean_opts_t *opts,
-                       apr_pool_t *pool)
+static void find_ids(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, const tmpl_clean_opts_t *opts,
+                     apr_pool_t *pool)
 {
     int is_shown = tmpl_conf_headers(ctx->conf) || !tmpl_conf_holds(ctx->conf);
 
@@ -225,7 +225,7 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     opened = tmpl_clock();
     tmpl_clean_judge(outcome, input, opts, store, timeout, pool);
     report_times(outcome, start, parsed);
-    find_names(judged, ctx, opts, pool);
+    find_ids(judged, ctx, opts, pool);
     if (store != NULL) {
         tmpl_sighted_t sighted = { ctx,   input, judged->fingerprint,
                                    asked, store, timeout - outcome->store_took };

@@ -15,6 +15,7 @@
 #include "filter.h"
 #include "gate.h"
 #include "headers.h"
+#include "lists/lists.h"
 #include "messages.h"
 #include "page_pool.h"
 #include "request.h"
@@ -94,6 +95,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_post_read_request(tmpl_twin_begin, NULL, NULL, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(tmpl_twin_handler, NULL, before_cache, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
+    ap_hook_handler(tmpl_lists_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_handler(tmpl_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_twin_insert, NULL, NULL, APR_HOOK_MIDDLE);

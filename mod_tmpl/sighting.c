@@ -6,7 +6,7 @@
 #include <http_vhost.h>
 
 #include "address/address.h"
-#include "table/site_list.h"
+#include "table/site_listed.h"
 #include "text/decode.h"
 #include "text/reference.h"
 

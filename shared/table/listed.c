@@ -234,7 +234,7 @@ static tmpl_listed_t record_after(const tmpl_listed_t *stored, const tmpl_sighti
 }
 
 /* The bytes that a shard may have. */
-static size_t room_of(const tmpl_sighting_t *sighting)
+static size_t shard_room(const tmpl_sighting_t *sighting)
 {
     size_t room = (size_t)sighting->most * TMPL_LISTED_BYTES / TMPL_LISTED_SHARDS;
     room = room > SHARD_LEAST ? room : SHARD_LEAST;
@@ -258,11 +258,11 @@ int tmpl_listed_apply(tmpl_bucket_t *shard, tmpl_listed_head_t *head,
     uint32_t before = head->n;
     size_t size = record_size(of);
     if (means == TMPL_LISTED_NEW &&
-        (head->n >= sighting->most || shard->len + size > room_of(sighting))) {
+        (head->n >= sighting->most || shard->len + size > shard_room(sighting))) {
         victim = victim_of(shard);
         head->evicted = 1;
         if (victim.address == NULL ||
-            shard->len - record_size(&victim) + size > room_of(sighting)) {
+            shard->len - record_size(&victim) + size > shard_room(sighting)) {
             return 0;
         }
     }

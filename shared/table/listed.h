@@ -3,7 +3,7 @@
  * The listed documents of a site (TmplDocuments): the addresses that anybody may request, their
  * titles, and when they were first seen and changed. They lie in TMPL_LISTED_SHARDS shards beside
  * the site's buckets, by a hash of the address, and in a head (provider.h). So they come and go
- * with the site. site_list.h reads and writes them in a store; here are pure functions.
+ * with the site. site_listed.h reads and writes them in a store; here are pure functions.
  *
  * A sighting is what one response showed of one document. To apply it twice, or after that of
  * another host, changes nothing: hosts that share a store need no coordination.

@@ -6,7 +6,7 @@
 #include <apr_escape.h>
 #include <apr_general.h>
 #include <xxhash.h>
-#include "table/site_list.h"
+#include "table/site_listed.h"
 #include "table/work.h"
 
 #define DUMP_MOST 65536 /* buckets that an export reads at once */

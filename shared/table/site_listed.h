@@ -4,8 +4,8 @@
  * store's patience, and have the errors of tmpl_store_observe(). A site that the store does not
  * know has no list: a page of it is learnt first.
  */
-#ifndef TMPL_SITE_LIST_H
-#define TMPL_SITE_LIST_H
+#ifndef TMPL_SITE_LISTED_H
+#define TMPL_SITE_LISTED_H
 
 #include "table/engine.h"
 #include "table/listed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/site_list.h"
+#include "table/site_listed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The number of the shard of a page's sighting. */
-static uint32_t number_of(const tmpl_observation_t *page)
+static uint32_t shard_of_page(const tmpl_observation_t *page)
 {
     const tmpl_listed_t *of = &page->sighting->of;
     return TMPL_LISTED + tmpl_listed_shard(of->address, of->address_len);
@@ -77,7 +77,7 @@ static uint32_t shards_of(tmpl_numbered_t *buckets, const tmpl_observation_t *co
     uint32_t n_buckets = 0, kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (pages[i]->sighting != NULL) {
-            buckets[n_buckets++] = (tmpl_numbered_t){ .number = number_of(pages[i]) };
+            buckets[n_buckets++] = (tmpl_numbered_t){ .number = shard_of_page(pages[i]) };
         }
     }
     qsort(buckets, n_buckets, sizeof(*buckets), by_number);
@@ -108,7 +108,7 @@ static apr_status_t txn_apply(tmpl_work_t *w, const tmpl_observation_t *const *p
     apr_status_t rv = n_buckets > 0 ? shards_read(w, buckets, n_buckets, &head) : APR_NOTFOUND;
     for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
         if (pages[i]->sighting != NULL) {
-            tmpl_numbered_t key = { .number = number_of(pages[i]) };
+            tmpl_numbered_t key = { .number = shard_of_page(pages[i]) };
             tmpl_numbered_t *shard = bsearch(&key, buckets, n_buckets, sizeof(key), by_number);
             changed |= tmpl_listed_apply(&shard->is, &head, pages[i]->sighting, w->pool);
         }
