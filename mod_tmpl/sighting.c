@@ -30,24 +30,40 @@ static int is_own_address(const tmpl_page_t *page, const char *uri, request_rec 
             ap_matches_request_vhost(r, canonical.host, r->server->port));
 }
 
-/* Whether the site knows the layout of half of the page's text. */
-static int layout_is_known(const tmpl_outcome_t *outcome)
+/* Whether many documents of the site have a block in the place of this one. */
+static int place_is_usual(const tmpl_outcome_t *outcome, const tmpl_block_paths_t *block)
+{
+    apr_uint32_t path = block->paths[0];
+
+    return path != TMPL_NONE &&
+           outcome->counts.records[path].df >= outcome->observation.policy->min_df;
+}
+
+/*
+ * Sets whether the site knows the places of half of the page's text, and how much of the content is
+ * new.
+ */
+static void read_text(tmpl_sighting_t *seen, const tmpl_outcome_t *outcome)
 {
     const tmpl_observation_t *page = &outcome->observation;
-    apr_uint64_t text = 0, known = 0;
+    apr_uint64_t text = 0, usual = 0, content = 1, fresh = 0;
     apr_uint32_t i, j;
 
     for (i = 0; i < page->n_blocks; i++) {
-        apr_uint32_t path = page->blocks[i].paths[0];
-        int is_known =
-            path != TMPL_NONE && outcome->counts.records[path].df >= page->policy->min_df;
+        int is_usual = place_is_usual(outcome, &page->blocks[i]);
+        int is_content = outcome->verdicts != NULL && !outcome->verdicts[i].template;
 
         for (j = page->blocks[i].first; j < page->blocks[i].after; j++) {
-            text += page->shares[j].length;
-            known += is_known ? page->shares[j].length : 0;
+            apr_uint32_t length = page->shares[j].length;
+
+            text += length;
+            usual += is_usual ? length : 0;
+            content += is_content ? length : 0;
+            fresh += is_content && outcome->counts.fresh[page->shares[j].key] ? length : 0;
         }
     }
-    return known * 2 >= text;
+    seen->is_settled = usual * 2 >= text;
+    seen->fresh = (uint16_t)(fresh * 1000 / content);
 }
 
 /* The page's title in UTF-8 on one line, without control characters, as far as it is kept. */
@@ -99,8 +115,7 @@ static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_out
     seen->of.layout = tmpl_layout_sketch(&outcome->observation);
     seen->now = (uint32_t)apr_time_sec(apr_time_now());
     seen->most = tmpl_conf_max_documents(page->ctx->conf);
-    seen->fresh = outcome->counts.fresh;
-    seen->is_settled = (char)layout_is_known(outcome);
+    read_text(seen, outcome);
     seen->is_gone = page->ctx->lists == TMPL_LISTS_GONE || outcome->page->forbids_index ||
                     !is_own_address(outcome->page, uri, r, pool);
     return seen;

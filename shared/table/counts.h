@@ -174,10 +174,10 @@ typedef struct {
     int fading;             /* the site expires unless a store that takes writes is asked for it */
     int frozen;             /* the site is frozen: nothing is learnt of it */
     /*
-     * A document whose text was not known: thousandths of the text that are in segments without a
-     * live entry, in blocks whose first path had DF >= min_df. 0 for other pages.
+     * One for each key: 1 for a segment that had no live entry, and is in a block whose first path
+     * had DF >= min_df: new text in a known place. All 0 unless step 3 was done.
      */
-    uint16_t fresh;
+    unsigned char *fresh;
 } tmpl_counts_t;
 
 /* The bytes of a copy of a page, with all that it points to. */

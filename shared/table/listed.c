@@ -51,9 +51,8 @@ static int is_changed(const tmpl_listed_t *stored, const tmpl_sighting_t *sighti
     if (stored->text == seen->text) {
         return 0;
     }
-    return has_layout_of(stored, seen)
-               ? distance > TMPL_LISTED_NEAR && sighting->fresh >= TMPL_LISTED_FRESH
-               : distance > TMPL_LISTED_FAR && sighting->is_settled;
+    return has_layout_of(stored, seen) ? distance > 0 && sighting->fresh >= TMPL_LISTED_FRESH
+                                       : distance > TMPL_LISTED_FAR && sighting->is_settled;
 }
 
 /* Whether another host has dated the same change, or first sighting, later than this sighting. */
@@ -219,16 +218,16 @@ static tmpl_listed_t record_after(const tmpl_listed_t *stored, const tmpl_sighti
     after.first = stored->first;
     after.changed =
         means == TMPL_LISTED_CHANGED || is_earlier(stored, sighting) ? now : stored->changed;
-    /*
-     * Small edits add up until they count, and a layout that is not known yet tells nothing; so
-     * both keep the former state.
-     */
-    if (means != TMPL_LISTED_CHANGED && stored->fingerprint != 0 &&
-        (after.fingerprint == 0 || distance_of(stored, &after) <= TMPL_LISTED_NEAR ||
-         (!has_layout_of(stored, &after) && !sighting->is_settled))) {
+    if (means == TMPL_LISTED_CHANGED || stored->fingerprint == 0) {
+        return after;
+    }
+    /* a layout that the site does not know yet tells nothing */
+    int is_blind = !has_layout_of(stored, &after) && !sighting->is_settled;
+    after.layout = is_blind ? stored->layout : after.layout;
+    /* small edits add up until they count */
+    if (is_blind || after.fingerprint == 0 || distance_of(stored, &after) <= TMPL_LISTED_NEAR) {
         after.fingerprint = stored->fingerprint;
         after.text = stored->text;
-        after.layout = stored->layout;
     }
     return after;
 }

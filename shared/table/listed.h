@@ -10,8 +10,8 @@
  *
  * A document has changed if
  *     its text is another one, and both fingerprints are known; and
- *     either its layout is the same, more than TMPL_LISTED_NEAR bits of the fingerprint differ, and
- *     TMPL_LISTED_FRESH of the page's text is new to the site, in places that the site knows;
+ *     either its layout is the same, its fingerprint differs, and TMPL_LISTED_FRESH of its content
+ *     is text new to the site, in places that the site knows;
  *     or its layout is another one that the site knows, too, and more than TMPL_LISTED_FAR bits
  *     differ.
  * So neither a model, nor a table that has grown, nor a new template dates a change: such a page
@@ -45,9 +45,9 @@
 /* A document first seen in so many days after its list began may be an old one: first is 0. */
 #define TMPL_LISTED_SETTLES 7
 
-#define TMPL_LISTED_NEAR  3  /* bits of a fingerprint that a counter or a date changes */
+#define TMPL_LISTED_NEAR  3  /* bits of a fingerprint that small edits change */
 #define TMPL_LISTED_FAR   20 /* bits that another template changes (docs/fingerprint.md) */
-#define TMPL_LISTED_FRESH 10 /* thousandths of the page's text */
+#define TMPL_LISTED_FRESH 20 /* thousandths of the content: more than a clock or a counter */
 
 /* A document. address and title are not terminated, and point into the shard. */
 typedef struct {
@@ -72,7 +72,7 @@ typedef struct tmpl_sighting_t {
     tmpl_listed_t of;
     uint32_t now;    /* seconds since 1970 */
     uint32_t most;   /* documents of the site, at most */
-    uint16_t fresh;  /* thousandths of the page's text that are new, tmpl_counts_t */
+    uint16_t fresh;  /* thousandths of the content that are new, in known places */
     char is_settled; /* the site knows the page's layout */
     char is_changed; /* tmpl_listed_judge() has seen a change */
     char is_gone;    /* the document is not to be listed any more */

@@ -180,21 +180,17 @@ static int place_is_known(const counting_t *w, const tmpl_block_paths_t *block)
     return slot != NULL && is_live(w, slot) && slot->value.df >= w->page->obs->policy->min_df;
 }
 
-/* Thousandths of the text that are new in known places, before the page is counted. */
-static uint16_t fresh_share(const counting_t *w)
+/* Finds new text in known places, before the page is counted. */
+static void fresh_find(const counting_t *w)
 {
     const tmpl_observation_t *obs = w->page->obs;
-    uint64_t text = 1, fresh = 0;
     for (uint32_t i = 0; i < obs->n_blocks; i++) {
-        int known = place_is_known(w, &obs->blocks[i]);
-        for (uint32_t j = obs->blocks[i].first; j < obs->blocks[i].after; j++) {
-            text += obs->shares[j].length;
-            fresh += known && !is_live(w, w->page->slots[obs->shares[j].key])
-                         ? obs->shares[j].length
-                         : 0;
+        uint32_t after = place_is_known(w, &obs->blocks[i]) ? obs->blocks[i].after : 0;
+        for (uint32_t j = obs->blocks[i].first; j < after; j++) {
+            uint32_t key = obs->shares[j].key;
+            w->counts->fresh[key] = !is_live(w, w->page->slots[key]);
         }
     }
-    return (uint16_t)(fresh * 1000 / text);
 }
 
 static void keys_count(counting_t *w, int counted, apr_pool_t *pool)
@@ -230,7 +226,7 @@ static void page_count(counting_t *w, apr_pool_t *pool)
     int counted = !is_live(w, w->page->id) && w->site->pages < UINT32_MAX;
     w->site->pages += (uint32_t)counted;
     records_clear(w);
-    w->counts->fresh = fresh_share(w);
+    fresh_find(w);
     keys_count(w, counted, pool);
     document_enter(w, w->page->id);
     document_enter(w, w->page->text);
@@ -258,8 +254,9 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
                      apr_pool_t *pool)
 {
     counting_t w = { page, site, counts, tmpl_lifetimes(page->obs->policy) };
-    counts->fresh = 0;
-    counts->near_copy = 0; /* a transaction that failed may have set it */
+    /* a transaction that failed may have set these */
+    counts->near_copy = 0;
+    memset(counts->fresh, 0, page->obs->n);
     if (site->frozen) {
         page_look(&w);
         return 0;

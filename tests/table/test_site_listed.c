@@ -48,9 +48,14 @@ static void changes_are_new_text_in_known_places(void **state)
     seen.of.text = 2;
     /* a clock */
     seen.of.fingerprint = OLD ^ 7;
+    seen.fresh = TMPL_LISTED_FRESH - 1;
     assert_int_equal(tmpl_listed_judge(&stored, &seen), TMPL_LISTED_SAME);
-    seen.of.fingerprint = OLD ^ 15;
+    /* an edit */
+    seen.fresh = TMPL_LISTED_FRESH;
     assert_int_equal(tmpl_listed_judge(&stored, &seen), TMPL_LISTED_CHANGED);
+    /* news in the template */
+    seen.of.fingerprint = OLD;
+    assert_int_equal(tmpl_listed_judge(&stored, &seen), TMPL_LISTED_SAME);
     /* a site that is not warm has no fingerprints */
     seen.of.fingerprint = 0;
     assert_int_equal(tmpl_listed_judge(&stored, &seen), TMPL_LISTED_SAME);
@@ -128,10 +133,14 @@ static void the_former_state_moves_only_by_verdicts(void **state)
     assert_true(apply(&to, seen).fingerprint == (OLD ^ 0xff));
     assert_int_equal(apply(&to, seen).changed, 0);
     seen.of.layout = 0xff;
-    seen.of.fingerprint = OLD ^ 0xffff00;
+    seen.of.fingerprint = OLD ^ 0xfff;
     seen.is_settled = 0;
     seen.now += DAY;
     assert_true(apply(&to, seen).fingerprint == (OLD ^ 0xff));
+    assert_int_equal(apply(&to, seen).layout, 0);
+    seen.is_settled = 1;
+    seen.now += DAY;
+    assert_int_equal(apply(&to, seen).layout, 0xff);
 }
 
 static void floods_replace_themselves(void **state)
