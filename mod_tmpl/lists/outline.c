@@ -54,10 +54,15 @@ static int by_section(const void *a, const void *b)
     return order != 0 ? order : m != n ? (m > n) - (m < n) : by_address(x, y);
 }
 
-/* A text of one line that is no markup. */
+/* A text as one line that is no markup, without control characters. */
 static const char *plain(const char *text, apr_pool_t *pool)
 {
-    return tmpl_escape(text, "\\`*_[]<>&#|~!", pool);
+    char *line = apr_pstrdup(pool, text), *at;
+
+    for (at = line; *at != '\0'; at++) {
+        *at = (unsigned char)*at < ' ' || *at == 0x7f ? ' ' : *at;
+    }
+    return tmpl_escape(line, "\\`*_[]<>&#|~!", pool);
 }
 
 /* An address that can stand in (). */
