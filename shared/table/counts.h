@@ -175,7 +175,7 @@ typedef struct {
     int frozen;             /* the site is frozen: nothing is learnt of it */
     /*
      * One for each key: 1 for a segment that had no live entry, and is in a block whose first path
-     * had DF >= min_df: new text in a known place. All 0 unless step 3 was done.
+     * had one: new text in a known place. All 0 unless step 3 was done.
      */
     unsigned char *fresh;
 } tmpl_counts_t;

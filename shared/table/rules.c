@@ -173,11 +173,11 @@ static void path_count(counting_t *w, uint32_t i, const credit_t *credit)
     }
 }
 
-/* Whether the site knows the place of a block: many documents have had a block there. */
+/* Whether the site knows the place of a block: some document has had a block there. */
 static int place_is_known(const counting_t *w, const tmpl_block_paths_t *block)
 {
     const tmpl_slot_t *slot = block->paths[0] != TMPL_NONE ? w->page->slots[block->paths[0]] : NULL;
-    return slot != NULL && is_live(w, slot) && slot->value.df >= w->page->obs->policy->min_df;
+    return slot != NULL && is_live(w, slot);
 }
 
 /* Finds new text in known places, before the page is counted. */

@@ -26,6 +26,8 @@ my %FIELDS = (
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($place, $n) = $request->{target} =~ m{^/(\w+)/(\d+)} or return $connection->respond(404, { 'Content-Type' => 'text/html' }, 'none');
+    return $connection->respond(410, { 'Content-Type' => 'text/html' }, 'gone') if setting("gone-$n");
+    $place = 'robots' if setting("robots-$n");
     my $added = setting("article-$n");
     my $page = $site->page($added =~ s/^as (\d+)// ? $1 : $n);
     $page =~ s{</article>}{<p>$added</p></article>};
@@ -77,6 +79,17 @@ like listed($httpd), qr{^/canonical/7 }, 'a page is listed under its canonical a
 $httpd->get('/page/32', headers => { Cookie => '_ga=1', Connection => 'close' });
 like listed($httpd), qr{/page/32\b}, 'a cookie that counts visits does no harm';
 $before = listed($httpd);
+
+spit("$state/gone-32", 1);
+$httpd->get('/page/32', headers => { Cookie => 'a=b', Connection => 'close' });
+like listed($httpd), qr{/page/32\b}, 'a person who does not find a page does not take it off the list';
+$httpd->get('/page/32');
+$before =~ s{ /page/32}{};
+is listed($httpd), $before, 'a page that is missing leaves the list';
+$httpd->get('/page/33');
+spit("$state/robots-33", 1);
+$httpd->get('/page/33');
+is listed($httpd), $before, 'and so does a page that says noindex now';
 
 # ---- what dates a change ----
 

@@ -103,7 +103,7 @@ my %layers = (
     'mod_tmpl/lists' => [
         'list',                      # the documents of a site
         'sitemap feed outline',      # formats
-        'lists',                     # the handlers
+        'lists missing',             # the handlers, pages that leave the list
     ],
     'mod_tmpl/status' => [
         'members shm',               # rows of tables, shared memory
