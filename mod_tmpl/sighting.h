@@ -15,7 +15,9 @@
 
 #include "child_store.h"
 
-/* A page that was judged by a store, which may be a replica of ours, with timeout left to ask it. */
+/*
+ * A page that was judged by a store, which may be a replica of ours, with timeout left to ask it.
+ */
 typedef struct {
     const tmpl_ctx_t *ctx;
     const tmpl_input_t *input;

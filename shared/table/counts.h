@@ -155,8 +155,8 @@ typedef struct {
     tmpl_learning_e learn;
     apr_interval_time_t age; /* OFF and LATER: how old counts may be; 0: they must be current */
     /*
-     * For tmpl_store_learn(): what is to be listed (listed.h); NULL: nothing. With learn OFF the page
-     * itself is not learnt.
+     * For tmpl_store_learn(): what is to be listed (listed.h); NULL: nothing. With learn OFF the
+     * page itself is not learnt.
      */
     const struct tmpl_sighting_t *sighting;
 } tmpl_observation_t;

@@ -98,7 +98,9 @@ uint16_t tmpl_layout_sketch(const tmpl_observation_t *page);
 /* The shard of an address. */
 uint32_t tmpl_listed_shard(const char *address, size_t len);
 
-/* The next document of a shard; *at is 0 at first. Returns 0 at the end, or if bytes are damaged. */
+/*
+ * The next document of a shard; *at is 0 at first. Returns 0 at the end, or if bytes are damaged.
+ */
 int tmpl_listed_next(tmpl_listed_t *listed, const tmpl_bucket_t *shard, size_t *at);
 
 /* Finds a document in its shard; returns 0 if it is not there. */
@@ -114,7 +116,9 @@ int tmpl_listed_find(tmpl_listed_t *listed, const tmpl_bucket_t *shard, const ch
 int tmpl_listed_apply(tmpl_bucket_t *shard, tmpl_listed_head_t *head,
                       const tmpl_sighting_t *sighting, apr_pool_t *pool);
 
-/* Adds a document to a shard of an import, in new bytes from pool. Returns 0 if there is no room. */
+/*
+ * Adds a document to a shard of an import, in new bytes from pool. Returns 0 if there is no room.
+ */
 int tmpl_listed_add(tmpl_bucket_t *shard, const tmpl_listed_t *listed, apr_pool_t *pool);
 
 #define TMPL_LISTED_HEAD_SIZE 13

@@ -70,7 +70,9 @@ static uint32_t shard_of_page(const tmpl_observation_t *page)
     return TMPL_LISTED + tmpl_listed_shard(of->address, of->address_len);
 }
 
-/* Lists the shards of some pages, each once, in buckets, which has room for a shard of each page. */
+/*
+ * Lists the shards of some pages, each once, in buckets, which has room for a shard of each page.
+ */
 static uint32_t shards_of(tmpl_numbered_t *buckets, const tmpl_observation_t *const *pages,
                           uint32_t n)
 {

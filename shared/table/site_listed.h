@@ -11,8 +11,8 @@
 #include "table/listed.h"
 
 /*
- * Fills found, without address and title, with what is known of a document. APR_NOTFOUND, with found
- * all zero: it is not listed.
+ * Fills found, without address and title, with what is known of a document. APR_NOTFOUND, with
+ * found all zero: it is not listed.
  */
 apr_status_t tmpl_site_list_find(const tmpl_engine_t *store, const char *site, const char *address,
                                  apr_interval_time_t timeout, tmpl_listed_t *found,
