@@ -100,6 +100,13 @@ typedef enum {
     TMPL_DONE       /* a held page has been passed on, or a copy judged */
 } tmpl_life_e;
 
+/* Whether a page may be listed (TmplDocuments). */
+typedef enum {
+    TMPL_LISTS_NOT,  /* off, or the page may be a person's own */
+    TMPL_LISTS_GONE, /* robots are not to index it: it leaves the list */
+    TMPL_LISTS
+} tmpl_lists_e;
+
 /*
  * What the gate and the filter that it adds share about a response. Lives as long as the request:
  * EOS may come twice. conf and life are set at once, the other fields when the response is taken or
@@ -114,6 +121,7 @@ typedef struct {
     apr_off_t length;          /* bytes held, or, of a response that is not sent, discarded */
     int is_gzip;               /* what is held is gzip, or, until data comes, will be */
     int learn;                 /* the page may be learnt */
+    tmpl_lists_e lists;        /* what TmplDocuments does with it */
     const char *etag;          /* the backend's entity tag; NULL if it sent none */
     const char *site;          /* the key of the table of the page's site */
     const char *page_key;      /* NULL: the page's address is its key */

@@ -333,6 +333,11 @@ apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
     return OR_DEFAULT(conf->delay, TMPL_DEFAULT_DELAY);
 }
 
+apr_uint32_t tmpl_conf_max_documents(const tmpl_conf_t *conf)
+{
+    return (apr_uint32_t)OR_DEFAULT(conf->max_documents, TMPL_DEFAULT_DOCUMENTS);
+}
+
 static const tmpl_conf_t *servers_own(const server_rec *s)
 {
     return ap_get_module_config(s->lookup_defaults, &tmpl_module);

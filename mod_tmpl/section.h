@@ -9,11 +9,12 @@
 #include "mod_tmpl.h"
 
 /* The defaults that shared/settings.h names; tmpl_clean_opts_default has those of the library. */
-#define TMPL_DEFAULT_MAX_WAIT apr_time_from_sec(1)
-#define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
-#define TMPL_DEFAULT_DELAY    apr_time_from_msec(100)
-#define TMPL_DEFAULT_RECENT   200
-#define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
+#define TMPL_DEFAULT_MAX_WAIT  apr_time_from_sec(1)
+#define TMPL_DEFAULT_TIMEOUT   apr_time_from_msec(100)
+#define TMPL_DEFAULT_DELAY     apr_time_from_msec(100)
+#define TMPL_DEFAULT_RECENT    200
+#define TMPL_DEFAULT_DOCUMENTS 50000
+#define TMPL_DEFAULT_DIR       "tmpl" /* in DefaultRuntimeDir */
 
 /*
  * X(mode, setting, type, beats): the modes that a request may ask for, the setting that offers
@@ -71,6 +72,7 @@ apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
+apr_uint32_t tmpl_conf_max_documents(const tmpl_conf_t *conf);
 int tmpl_conf_headers(const tmpl_conf_t *conf);
 
 /* TmplRecent of the main server. */

@@ -97,6 +97,10 @@
       "which pages are learnt from; public: those that are not one person's own") \
     X(delay, "TmplLearnDelay", NULL, TIME, "0", "10s", "100ms", TMPL_ASIDE, \
       "how long a page waits at least until it is learnt; 0: it is learnt while its client waits") \
+    X(documents, "TmplDocuments", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+      "whether the addresses, titles and dates of public pages are kept, for sitemaps, feeds and the field Tmpl") \
+    X(max_documents, "TmplMaxDocuments", NULL, NUMBER, "1000", "200000", "50000", TMPL_ASIDE, \
+      "how many documents of a site TmplDocuments keeps") \
     X(max_body, "TmplMaxBody", NULL, SIZE, "1", "1G", "8M", TMPL_ASIDE, \
       "the longest page that is read; longer ones pass untouched") \
     X(max_wait, "TmplMaxWait", NULL, TIME, "10ms", "10min", "1s", TMPL_ASIDE, \

@@ -355,13 +355,13 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
 
         if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
                                               &err, pool) == APR_SUCCESS) {
-            json_array_append_new(list,
-                                  json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
-                                            "store", json_object_get(status, "store"), "documents",
-                                            N(stats.pages), "version", N(stats.version), "entries",
-                                            N(stats.entries), "live", N(stats.live), "template",
-                                            N(stats.template), "bytes", N(stats.bytes), "frozen",
-                                            stats.frozen, "segments_by_df", by_df(&stats)));
+            json_array_append_new(
+                list, json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "store",
+                                json_object_get(status, "store"), "documents", N(stats.pages),
+                                "version", N(stats.version), "entries", N(stats.entries), "live",
+                                N(stats.live), "template", N(stats.template), "bytes",
+                                N(stats.bytes), "frozen", stats.frozen, "listed", N(stats.listed),
+                                "segments_by_df", by_df(&stats)));
         }
         else if (err.status != APR_NOTFOUND) {
             json_array_append_new(unread,

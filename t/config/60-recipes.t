@@ -88,6 +88,16 @@ subtest 'indexer.conf' => sub {
     $httpd->finish;
 };
 
+subtest 'changes.conf' => sub {
+    my ($httpd, $get) = recipe('changes');
+    same_bytes($get->('/page/7')->body, $site->page(7), 'pages are unchanged');
+    ok wait_for { $get->('/sitemap.xml')->body =~ m{<loc>http://changes\.example/page/7</loc>} }, 'a sitemap';
+    like $get->('/llms.txt')->body, qr{^- \[Page 7 of .*\]\(http://changes\.example/page/7\)$}m, 'llms.txt';
+    like $get->('/sitemap.md')->body, qr{^## /page/$}m, 'sitemap.md';
+    like $get->('/feed.atom')->body, qr{^<feed }m, 'a feed';
+    $httpd->finish;
+};
+
 subtest 'agents.conf' => sub {
     my ($httpd, $get) = recipe('agents');
     my $html = $get->('/page/7', Accept => 'text/html, */*;q=0.8');

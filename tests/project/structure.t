@@ -21,7 +21,7 @@ my @folders = (
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
 # both have one level: mod_tmpl reports requests to status, and status asks mod_tmpl for figures
-$level{'mod_tmpl/status'} = $level{mod_tmpl};
+$level{"mod_tmpl/$_"} = $level{mod_tmpl} for qw(status lists);
 # Published methods: the tables of detectors and of their models name them, and so does the tool, for its options and
 # for tmplctl train and warm. No other file includes them.
 my $names_methods = qr{^(?:shared/detect/(?:detector\.c|models\.c|builtin\.h)|shared/methods/.*|tmplctl/(?:ctl\.h|options\.c|fetch\.h|train_cmd\.c|warm_cmd\.c))$};
@@ -92,12 +92,18 @@ my %layers = (
         'accept brigade cache control health kept personal validators',             # one part of a request, or of a store
         'conditions learning page_links request wait',                              # the request, and the backend
         'child_store',                                                              # the stores of a child
+        'sighting',                                                                 # what a page shows for the list
         'effect judge',                                                             # a page judged by a store
         'config tmpl_field',                                                        # what was found, as a field
         'decide headers',                                                           # whether a response is declined, its fields
         'beside filter twin',                                                       # filters
         'gate',                                                                     # the filter that takes responses
         'mod_tmpl',                                                                 # hooks
+    ],
+    'mod_tmpl/lists' => [
+        'list',                      # the documents of a site
+        'sitemap feed outline',      # formats
+        'lists missing',             # the handlers, pages that leave the list
     ],
     'mod_tmpl/status' => [
         'alarm members shm',         # a site's alarm, rows of tables, shared memory
