@@ -106,15 +106,15 @@ static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page,
 }
 
 static const ctl_mode_t modes[] = {
-    { "annotate", TMPL_MODE_ANNOTATE, ".html", 0, render_html },
-    { "strip", TMPL_MODE_STRIP, ".html", 0, render_html },
-    { "highlight", TMPL_MODE_HIGHLIGHT, ".html", 0, render_html },
-    { "text", TMPL_MODE_STRIP, ".txt", 0, render_text },
-    { "markdown", TMPL_MODE_STRIP, ".md", 0, render_markdown },
-    { "reader", TMPL_MODE_STRIP, ".html", 0, render_reader },
-    { "json", TMPL_MODE_STRIP, ".json", 1, render_json },
-    { "blocks", TMPL_MODE_STRIP, ".json", 0, ctl_render_blocks },
-    { "fingerprint", TMPL_MODE_STRIP, ".txt", 0, render_fingerprint },
+    { "annotate", TMPL_MODE_ANNOTATE, 0, ".html", render_html },
+    { "strip", TMPL_MODE_STRIP, 0, ".html", render_html },
+    { "highlight", TMPL_MODE_HIGHLIGHT, 0, ".html", render_html },
+    { "text", TMPL_MODE_STRIP, 0, ".txt", render_text },
+    { "markdown", TMPL_MODE_STRIP, 0, ".md", render_markdown },
+    { "reader", TMPL_MODE_STRIP, 0, ".html", render_reader },
+    { "json", TMPL_MODE_STRIP, 1, ".json", render_json },
+    { "blocks", TMPL_MODE_STRIP, 0, ".json", ctl_render_blocks },
+    { "fingerprint", TMPL_MODE_STRIP, 0, ".txt", render_fingerprint },
 };
 
 apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err)

@@ -26,8 +26,8 @@ typedef struct {
 typedef struct {
     const char *name;
     tmpl_mode_e mode; /* what tmpl_clean is to do */
+    int is_line;      /* a page is one line, so that standard output may have many */
     const char *suffix;
-    int is_line; /* a page is one line, so that standard output may have many */
     void (*render)(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
 } ctl_mode_t;
 

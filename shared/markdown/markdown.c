@@ -192,7 +192,9 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
     w->behind_card = (apr_size_t)-1;
     w->groups = &content->groups;
     w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
-    write_title(w, content);
+    if (fragments == NULL) {
+        write_title(w, content);
+    }
     tmpl_markdown_content(w, content->body);
     tmpl_handler_inline_notes(w);
     *len = w->flow.out.len;
