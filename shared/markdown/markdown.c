@@ -3,6 +3,7 @@
 
 #include <apr_strings.h>
 
+#include "content/hidden.h"
 #include "content/opening.h"
 #include "markdown/callout.h"
 #include "markdown/front.h"
@@ -101,6 +102,9 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
             const tmpl_handler_t *handler = handler_of(w, node);
             if (tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
                 handler = &tmpl_handler_formula;
+            }
+            else if (tmpl_hidden_is(w->page, tmpl_dom_node(node))) {
+                handler = &tmpl_handlers_notes[TMPL_NOTE_LEFT_OUT];
             }
             node->psvi = (void *)(uintptr_t)handler;
             int skips = handler->enter != NULL && handler->enter(w, node);

@@ -85,6 +85,9 @@ static void headline(void **state)
     const char *late = markdown_of(
         apr_pstrcat(pool, "<title>A b c d</title>", much, "<h1>A b c d</h1>x", NULL), NULL, pool);
     assert_ptr_equal(strstr(late, "# A b c d\n\nw\n\nw\n"), late);
+    const char *hidden =
+        apr_pstrcat(pool, "<p style='display:none'>", repeated("a b ", 101, pool), NULL);
+    assert_true(strlen(markdown_of(hidden, NULL, pool)) > 400);
 }
 
 static void blocks(void **state)
@@ -95,6 +98,10 @@ static void blocks(void **state)
         { "<h3>a<br>b<div>c</div></h3>", "### a b c" },
         { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
+        /* short text that is not displayed */
+        { "a<p style='display: none'>b</p><p style='display:none;x'>c</p><p hidden>d</p><p "
+          "style='x;display:none'>e",
+          "a\n\nd\n\ne" },
         { "<h2><a href=u><img src=i></a></h2>a<h3><img src=i> b</h3>",
           "[![](i)](u)\n\na\n\n### b" },
         { "<div class=x role=heading aria-level=3>a <b>b</b></div><p class=x role=heading>c",
@@ -209,6 +216,14 @@ static void formats(void **state)
         { "<a href=u><h2>a</h2><p>b</p></a>", "## [a](u)\n\n[b](u)" },
         { "<a href='javascript:x'>a</a> <a href='java\nscript:x'>b</a> <a>c</a>", "a b c" },
         { "<a href='data:text/html,x'>a</a> <a href=''>b</a>", "a b" },
+        /* what is played */
+        { "a<iframe src='https://www.youtube.com/embed/x' title='A film'>x</iframe>b<iframe "
+          "src='//player.vimeo.com/video/1'></iframe><iframe src='//ads.example/' "
+          "title=Ad></iframe>",
+          "a [A film](https://www.youtube.com/embed/x) b [Video](//player.vimeo.com/video/1)" },
+        { "<video controls><source src=a.mp4>b</video> <video src=c.mp4 autoplay></video>"
+          "<audio src=d.mp3 controls aria-label=Song></audio>",
+          "[Video](a.mp4) [Song](d.mp3)" },
         /* what only tracks visitors */
         { "<a href='u?utm_source=x&a=1&amp;fbclid=2&b#c'>a</a> <a href='?_ga=1'>b</a>",
           "[a](u?a=1&b#c) [b]()" },
