@@ -3,7 +3,6 @@
 
 #include <apr_strings.h>
 
-#include "content/hidden.h"
 #include "content/opening.h"
 #include "markdown/callout.h"
 #include "markdown/front.h"
@@ -42,7 +41,7 @@ static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
 }
 
 /* Whether an element's role says that it is a heading, and its aria-level of which level. */
-static int is_heading(const tmpl_page_t *page, const tmpl_node_t *node)
+static int says_heading(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t level;
     const tmpl_known_attr_t *role = tmpl_node_attr(page, node, TMPL_ATTR_ROLE);
@@ -65,7 +64,7 @@ static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
     if (!any[node->tag] || !(node->flags & TMPL_NODE_NAMED)) {
         return (tmpl_tag_e)node->tag;
     }
-    return is_heading(page, node)                   ? TMPL_TAG_H1
+    return says_heading(page, node)                 ? TMPL_TAG_H1
            : tmpl_dom_is_listing(page, node)        ? TMPL_TAG_PRE
            : tmpl_callout_of(page, element) != NULL ? TMPL_TAG_BLOCKQUOTE
                                                     : (tmpl_tag_e)node->tag;
@@ -102,9 +101,6 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
             const tmpl_handler_t *handler = handler_of(w, node);
             if (tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
                 handler = &tmpl_handler_formula;
-            }
-            else if (tmpl_hidden_is(w->page, tmpl_dom_node(node))) {
-                handler = &tmpl_handlers_notes[TMPL_NOTE_LEFT_OUT];
             }
             node->psvi = (void *)(uintptr_t)handler;
             int skips = handler->enter != NULL && handler->enter(w, node);

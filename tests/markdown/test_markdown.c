@@ -85,9 +85,6 @@ static void headline(void **state)
     const char *late = markdown_of(
         apr_pstrcat(pool, "<title>A b c d</title>", much, "<h1>A b c d</h1>x", NULL), NULL, pool);
     assert_ptr_equal(strstr(late, "# A b c d\n\nw\n\nw\n"), late);
-    const char *hidden =
-        apr_pstrcat(pool, "<p style='display:none'>", repeated("a b ", 101, pool), NULL);
-    assert_true(strlen(markdown_of(hidden, NULL, pool)) > 400);
 }
 
 static void blocks(void **state)
@@ -98,10 +95,6 @@ static void blocks(void **state)
         { "<h3>a<br>b<div>c</div></h3>", "### a b c" },
         { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
-        /* short text that is not displayed */
-        { "a<p style='display: none'>b</p><p style='display:none;x'>c</p><p hidden>d</p><p "
-          "style='x;display:none'>e",
-          "a\n\nd\n\ne" },
         { "<h2><a href=u><img src=i></a></h2>a<h3><img src=i> b</h3>",
           "[![](i)](u)\n\na\n\n### b" },
         { "<div class=x role=heading aria-level=3>a <b>b</b></div><p class=x role=heading>c",
