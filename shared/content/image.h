@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The address and the text of an image. Pages whose scripts load images late have it in an attribute of the
- * script, and nothing, or the address of a placeholder, in src.
+ * The address and the text of an image. Pages whose scripts load images late have it in an
+ * attribute of the script, and nothing, or the address of a placeholder, in src.
  */
 #ifndef TMPL_IMAGE_H
 #define TMPL_IMAGE_H

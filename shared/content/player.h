@@ -8,8 +8,8 @@
 
 /*
  * The safe address (href.h) of what an iframe, video or audio plays, and *title, what the page
- * calls it, or else its kind. NULL if it is none: an iframe of another host than those of well-known
- * players and maps, or a film without controls, which only decorates.
+ * calls it, or else its kind. NULL if it is none: an iframe of another host than those of
+ * well-known players and maps, or a film without controls, which only decorates.
  */
 const char *tmpl_player_address(const char **title, const xmlNode *player);
 

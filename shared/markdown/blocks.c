@@ -32,7 +32,7 @@ static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
 }
 
 /* The level of a heading: h1 to h6, or aria-level. */
-static unsigned level_of(const xmlNode *node)
+static unsigned heading_level(const xmlNode *node)
 {
     const char *level = tmpl_dom_attribute(node, "aria-level");
     return node->name[0] == 'h' && tmpl_is_digit((char)node->name[1])
@@ -41,7 +41,7 @@ static unsigned level_of(const xmlNode *node)
 }
 
 /* Whether a leaf has text beside images. */
-static int has_text(const tmpl_leaf_t *leaf)
+static int says_text(const tmpl_leaf_t *leaf)
 {
     const char *text = leaf->text.at;
     for (apr_size_t i = 0; i < leaf->text.len; i++) {
@@ -62,14 +62,14 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
     }
     tmpl_leaf_finish(&w->leaf);
     w->leaf.plain = 0;
-    unsigned level = level_of(node);
+    unsigned level = heading_level(node);
     if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
         if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
             tmpl_buf_clear(&w->leaf.text);
         }
         level = 2; /* a page has one title */
     }
-    if (has_text(&w->leaf)) {
+    if (says_text(&w->leaf)) {
         tmpl_writer_heading(w, level);
     }
     else {

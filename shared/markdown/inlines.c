@@ -43,8 +43,8 @@ static int is_smiley(const xmlNode *node, const char *text)
 }
 
 /*
- * Whether an image is left out: it has no text and is in no figure, or the page has it twice side by
- * side, for screens of two sizes: by its address, or by a text of some length.
+ * Whether an image is left out: it has no text and is in no figure, or the page has it twice side
+ * by side, for screens of two sizes: by its address, or by a text of some length.
  */
 static int is_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *text,
                        const char *address)

@@ -41,7 +41,7 @@ static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
 }
 
 /* Whether an element's role says that it is a heading, and its aria-level of which level. */
-static int is_heading(const tmpl_page_t *page, const tmpl_node_t *node)
+static int says_heading(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t level;
     const tmpl_known_attr_t *role = tmpl_node_attr(page, node, TMPL_ATTR_ROLE);
@@ -64,7 +64,7 @@ static tmpl_tag_e tag_like(const tmpl_page_t *page, const xmlNode *element)
     if (!any[node->tag] || !(node->flags & TMPL_NODE_NAMED)) {
         return (tmpl_tag_e)node->tag;
     }
-    return is_heading(page, node)                   ? TMPL_TAG_H1
+    return says_heading(page, node)                 ? TMPL_TAG_H1
            : tmpl_dom_is_listing(page, node)        ? TMPL_TAG_PRE
            : tmpl_callout_of(page, element) != NULL ? TMPL_TAG_BLOCKQUOTE
                                                     : (tmpl_tag_e)node->tag;

@@ -209,6 +209,14 @@ static void formats(void **state)
         { "<a href=u><h2>a</h2><p>b</p></a>", "## [a](u)\n\n[b](u)" },
         { "<a href='javascript:x'>a</a> <a href='java\nscript:x'>b</a> <a>c</a>", "a b c" },
         { "<a href='data:text/html,x'>a</a> <a href=''>b</a>", "a b" },
+        /* what is played */
+        { "a<iframe src='https://www.youtube.com/embed/x' title='A film'>x</iframe>b<iframe "
+          "src='//player.vimeo.com/video/1'></iframe><iframe src='//ads.example/' "
+          "title=Ad></iframe>",
+          "a [A film](https://www.youtube.com/embed/x) b [Video](//player.vimeo.com/video/1)" },
+        { "<video controls><source src=a.mp4>b</video> <video src=c.mp4 autoplay></video>"
+          "<audio src=d.mp3 controls aria-label=Song></audio>",
+          "[Video](a.mp4) [Song](d.mp3)" },
         /* what only tracks visitors */
         { "<a href='u?utm_source=x&a=1&amp;fbclid=2&b#c'>a</a> <a href='?_ga=1'>b</a>",
           "[a](u?a=1&b#c) [b]()" },
