@@ -170,7 +170,7 @@ static int holds_text(const tmpl_record_page_t *p, uint32_t node)
 }
 
 /* Whether an element says what stands beside a text: the last post, a signature. */
-static int is_beside(const tmpl_record_page_t *p, uint32_t node)
+static int stands_beside(const tmpl_record_page_t *p, uint32_t node)
 {
     return (p->cues[node] & TMPL_CUE_BESIDE) && text_length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
            !holds_text(p, node);
@@ -187,7 +187,7 @@ static int is_beside_text(const tmpl_record_page_t *p, uint32_t node)
     return ((cues & short_ones) && text_length_of(p, node) <= NAME_MOST) ||
            ((cues & TMPL_CUE_PANE) && text_length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
             !holds_text(p, node)) ||
-           is_beside(p, node);
+           stands_beside(p, node);
 }
 
 /* Sums up what stays and is a record's text: no link, no name, no date. */
