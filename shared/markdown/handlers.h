@@ -38,6 +38,7 @@ extern const tmpl_handler_t tmpl_handler_cell;
 /* inlines.c */
 extern const tmpl_handler_t tmpl_handler_link;
 extern const tmpl_handler_t tmpl_handler_image;
+extern const tmpl_handler_t tmpl_handler_player;  /* iframe, video, audio */
 extern const tmpl_handler_t tmpl_handler_break;   /* br */
 extern const tmpl_handler_t tmpl_handler_spaced;  /* between words */
 extern const tmpl_handler_t tmpl_handler_format;  /* elements of tmpl_handler_is_format() */

@@ -23,6 +23,7 @@
 #define TMPL_MARKDOWN_H
 
 #include "content/content.h"
+#include "markdown/fragments.h"
 
 /* The most bytes that the Markdown of a page of len bytes may have. */
 static inline apr_size_t tmpl_markdown_most(apr_size_t len)
@@ -35,5 +36,9 @@ static inline apr_size_t tmpl_markdown_most(apr_size_t len)
  * than tmpl_markdown_most(), as with very many relative links.
  */
 const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool);
+
+/* The same without front matter, as fragments, which tmpl_fragments_init() made. */
+const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
+                                    tmpl_fragments_t *fragments, apr_pool_t *pool);
 
 #endif

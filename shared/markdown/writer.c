@@ -3,10 +3,20 @@
 
 #include <string.h>
 
+#include "markdown/lead_in.h"
+
+int tmpl_writer_is_empty(tmpl_writer_t *w)
+{
+    if (w->before && !tmpl_leaf_is_empty(&w->leaf) && tmpl_lead_in_is_tail(&w->leaf)) {
+        tmpl_buf_clear(&w->leaf.text);
+    }
+    return tmpl_leaf_is_empty(&w->leaf);
+}
+
 void tmpl_writer_flush(tmpl_writer_t *w)
 {
     tmpl_leaf_finish(&w->leaf);
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
+    if (!tmpl_writer_is_empty(w)) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
         tmpl_flow_end(&w->flow);
@@ -56,4 +66,15 @@ int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node)
     }
     w->one_leaf = NULL;
     return 1;
+}
+
+void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
+{
+    if (!tmpl_writer_is_empty(w)) {
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
+        tmpl_buf_add(&w->flow.out, "######", level);
+        tmpl_buf_add_text(&w->flow.out, " ");
+        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
+        tmpl_flow_end(&w->flow);
+    }
 }

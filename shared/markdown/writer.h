@@ -34,14 +34,20 @@ typedef struct {
     const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
     const xmlNode *link;      /* the open link; NULL: none */
     const char *href;         /* of the link that began last; NULL: it is not written */
-    const xmlNode *one_leaf;  /* open element whose text is one leaf: a heading, a cell; or NULL */
-    tmpl_write_e where;       /* where the text of one_leaf goes */
+    struct {
+        const char *address, *text;
+    } image;                 /* the last one; NULL: none */
+    const xmlNode *one_leaf; /* open element whose text is one leaf: a heading, a cell; or NULL */
+    tmpl_write_e where;      /* where the text of one_leaf goes */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
     uint32_t n_lists;       /* some may be beyond the limit */
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
     apr_array_header_t *inlines;     /* notes in sentences, which are written at the end */
+    const char *title;               /* what is written at the top; NULL: nothing */
+    const xmlNode *headline;         /* the heading that says it; NULL: none */
+    int before;                      /* in front of the headline */
     const tmpl_groups_t *groups;     /* the records of the page */
     const tmpl_group_record_t *post; /* the post that began last; NULL: none */
     const xmlNode *card;             /* the card that is written in one line; NULL: none */
@@ -53,12 +59,17 @@ typedef struct {
     apr_pool_t *pool;
 } tmpl_writer_t;
 
+/* Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h). */
+int tmpl_writer_is_empty(tmpl_writer_t *w);
+
 /* Writes the paragraph that was collected, if it has any text. */
 void tmpl_writer_flush(tmpl_writer_t *w);
 
 /* A boundary of blocks: ends a paragraph. In a heading or cell it separates words or lines. */
 void tmpl_writer_part(tmpl_writer_t *w);
 
+/* Writes the finished leaf as a heading of level 1 to 6, if it has any text. */
+void tmpl_writer_heading(tmpl_writer_t *w, unsigned level);
 /* Writes the sign between parts of a card, if a part begins with text, which is not blank. */
 void tmpl_writer_divide(tmpl_writer_t *w, const char *text);
 
@@ -67,6 +78,14 @@ int tmpl_writer_begin_leaf(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e w
 
 /* Ends an element whose text is one leaf. Returns 0 if the element is in another one. */
 int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node);
+
+/* Whether an element is kept (fragments.h): a listing, a table or an image. */
+static inline int tmpl_writer_keeps(const tmpl_writer_t *w, const xmlNode *node)
+{
+    return w->flow.fragments == NULL ||
+           tmpl_fragments_keep_node(w->flow.fragments, tmpl_dom_node(node),
+                                    tmpl_leaf_is_empty(&w->leaf));
+}
 
 /* Whether a table is being written as HTML: no Markdown is read in it. */
 static inline int tmpl_writer_in_html(const tmpl_writer_t *w)
