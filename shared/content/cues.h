@@ -26,6 +26,7 @@
     X(ANSWER)                                                                                      \
     X(BESIDE)   /* a signature, a note of a change, numbers of likes */                            \
     X(ATTACHED) /* files and pictures of a post */                                                 \
+    X(OTHERS)   /* it names who wrote other posts */                                               \
     X(QUOTE)    /* what another one said */                                                        \
     X(ACCEPTED) /* an answer that solved the question */                                           \
     X(TEXT)     /* it holds a text, whoever it names */                                            \

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "content/cues.h"
@@ -114,8 +115,8 @@ static const char *person_in(const char *text, apr_pool_t *pool)
         words += *at == ' ';
         letters += tmpl_is_alpha(*at) || (unsigned char)*at >= 0x80;
     }
-    int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS &&
-                  (letters > 0 || words == 1) && strchr(name, '{') == NULL;
+    int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS && letters > 0 &&
+                  *name != '#' && strchr(name, '{') == NULL;
     return is_name ? name : NULL;
 }
 
@@ -191,6 +192,37 @@ static void set_date(record_reader_t *r, int sure, const char *iso, const char *
     }
 }
 
+/* Whether what stands in front of a date says that it is one of a change: "edited". */
+static int is_of_change(const char *text, apr_size_t begin)
+{
+    static const char *const words[] = { "edit", "modif", "update", "ge\xC3\xA4ndert" };
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        for (apr_size_t at = 0; at < begin; at++) {
+            if (apr_cstr_casecmpn(text + at, words[i], strlen(words[i])) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* The same for the text in front of an element, in its block. */
+static int is_behind_change(const tmpl_record_page_t *p, uint32_t node)
+{
+    const tmpl_segment_t *segments = p->page->segments;
+    uint32_t first = p->page->nodes[node].first_segment;
+    if (first == 0 || first == p->page->n_segments ||
+        segments[first - 1].block != segments[first].block) {
+        return 0;
+    }
+    tmpl_span_t span = segments[first - 1].span;
+    enum { LOOKED = 32 };
+    span.start = tmpl_span_len(span) > LOOKED ? span.end - LOOKED : span.start;
+    char text[LOOKED + 16] = { 0 };
+    memcpy(text, p->page->src + span.start, tmpl_span_len(span));
+    return is_of_change(text, tmpl_span_len(span));
+}
+
 static void see_date(record_reader_t *r, uint32_t node, int sure)
 {
     static const char *const said[] = { "datetime", "content",   "title",     "created-timestamp",
@@ -206,6 +238,9 @@ static void see_date(record_reader_t *r, uint32_t node, int sure)
     if (when != NULL) {
         char shown[TMPL_DATE_SIZE];
         apr_size_t behind = tmpl_date_find(shown, &begin, when, strlen(when));
+        if ((behind > 0 && is_of_change(when, begin)) || is_behind_change(r->p, node)) {
+            return;
+        }
         if (behind > 0) { /* with a day of the week in front, and a time behind */
             apr_size_t from = begin <= WHEN_BEFORE ? 0 : begin;
             when += from;
@@ -244,30 +279,86 @@ static const char *said_or_text(record_reader_t *r, uint32_t node)
     return said != NULL ? said : tmpl_record_text(r->p, node, 60);
 }
 
+/* The sign or the letters of a currency at a text; its length in *len. 0: there is none. */
+static int currency_at(const char *at, apr_size_t *len)
+{
+    static const char *const signs[] = { "$",        "\xE2\x82\xAC", "\xC2\xA3",
+                                         "\xC2\xA5", "\xE2\x82\xB9", "z\xC5\x82",
+                                         "kr" };
+    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+        *len = strlen(signs[i]);
+        if (strncmp(at, signs[i], *len) == 0) {
+            return 1;
+        }
+    }
+    *len = 3;
+    return at[0] >= 'A' && at[0] <= 'Z' && at[1] >= 'A' && at[1] <= 'Z' && at[2] >= 'A' &&
+           at[2] <= 'Z' && !tmpl_is_alpha(at[3]);
+}
+
+/* The text of a price, with a point in front of cents that stand in an element of their own. */
+static const char *price_text(record_reader_t *r, uint32_t node)
+{
+    enum { SEGMENTS = 8 };
+    const tmpl_node_t *n = &r->p->page->nodes[node];
+    const char *content = tmpl_record_attribute(r->p, node, "content");
+    const char *all = "";
+    for (uint32_t s = n->first_segment; s < n->after_segment && s < n->first_segment + SEGMENTS;
+         s++) {
+        const char *text = segments_in_record(r->p, s, s + 1, WHEN_MOST);
+        apr_size_t len = strlen(all);
+        int is_cents = len > 0 && tmpl_is_digit(all[len - 1]) && tmpl_is_digit(text[0]) &&
+                       tmpl_is_digit(text[1]) && text[2] == '\0';
+        all = apr_pstrcat(r->p->pool, all, is_cents ? "." : " ", text, NULL);
+    }
+    return content != NULL ? content : all;
+}
+
+/* A price is the first number beside a currency; a number alone only in an element of its own. */
+static void see_price(record_reader_t *r, uint32_t node, int sure)
+{
+    enum { ALONE = 12 };
+    const char *text = price_text(r, node);
+    const char *currency = NULL;
+    apr_size_t len = 0, from = 0;
+    for (const char *at = text; *at != '\0' && currency == NULL; at++) {
+        if (!tmpl_is_alpha(at > text ? at[-1] : ' ') && currency_at(at, &len)) {
+            const char *behind = at + len + strspn(at + len, " ");
+            const char *before = at;
+            while (before > text && before[-1] == ' ') {
+                before--;
+            }
+            if (tmpl_is_digit(*behind)) {
+                currency = at;
+                from = (apr_size_t)(behind - text);
+            }
+            else if (before > text && tmpl_is_digit(before[-1])) {
+                currency = at;
+                while (before > text && strchr("0123456789.,", before[-1]) != NULL) {
+                    before--;
+                }
+                from = (apr_size_t)(before - text);
+            }
+        }
+    }
+    if (currency != NULL || strlen(text) <= ALONE) {
+        set_field(r, TMPL_RECORD_PRICE, sure, number_in(text + from, r->p->pool), node);
+    }
+    if (currency != NULL) {
+        set_field(r, TMPL_RECORD_CURRENCY, sure, apr_pstrmemdup(r->p->pool, currency, len), node);
+    }
+}
+
 static void see_numbers(record_reader_t *r, uint32_t node, unsigned cues)
 {
     int sure = (cues & TMPL_CUE_PROP) ? SAID : NAMED;
+    if (cues & TMPL_CUE_PRICE) {
+        see_price(r, node, sure);
+    }
     const char *said = apr_pstrdup(r->p->pool, said_or_text(r, node));
     const char *number = number_in(said, r->p->pool);
     if (number == NULL) {
         return;
-    }
-    if (cues & TMPL_CUE_PRICE) {
-        const char *behind = strstr(said, number) + strlen(number);
-        apr_size_t before = (apr_size_t)(strstr(said, number) - said);
-        while (*behind == ' ') {
-            behind++;
-        }
-        set_field(r, TMPL_RECORD_PRICE, sure, number, node);
-        const char *currency = apr_pstrmemdup(r->p->pool, said, before);
-        char *end = (char *)currency + strlen(currency);
-        while (end > currency && end[-1] == ' ') {
-            *--end = '\0';
-        }
-        currency = *currency == '\0' || strlen(currency) > 4 ? behind : currency;
-        if (strlen(currency) <= 4) {
-            set_field(r, TMPL_RECORD_CURRENCY, sure, currency, node);
-        }
     }
     int is_rated = r->record->kind == TMPL_RECORD_REVIEW || r->record->kind == TMPL_RECORD_CARD;
     if ((cues & TMPL_CUE_RATING) && is_rated && strlen(number) <= 4 && *number < '6') {
@@ -291,7 +382,8 @@ static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
     const char *hash = strchr(value, '#');
     int is_place = hash != NULL && strlen(hash) < PLACE_MOST && strpbrk(hash, "0123456789") != NULL;
     uint32_t when = r->record->fields[TMPL_RECORD_WHEN].node;
-    int is_date = when != TMPL_NONE && when >= node && when < page->nodes[node].after;
+    int is_date = when != TMPL_NONE && ((when >= node && when < page->nodes[node].after) ||
+                                        (node >= when && node < page->nodes[when].after));
     int sure = (cues & TMPL_CUE_PERMALINK)         ? SAID
                : is_date || (cues & TMPL_CUE_DATE) ? SAID + 1
                : is_place                          ? UNSURE
@@ -473,7 +565,9 @@ static void see_own_part(record_reader_t *r)
     uint32_t record = r->record->node, text = r->record->text;
     uint32_t looked = 0;
     for (uint32_t i = record; i < nodes[record].after && looked < LOOKED_MOST; looked++) {
-        if (r->owners[i] != r->index || (i == text && text != record)) {
+        int is_other = i != record && (r->p->cues[i] & TMPL_CUE_OTHERS) &&
+                       !(text >= i && text < nodes[i].after);
+        if (r->owners[i] != r->index || (i == text && text != record) || is_other) {
             i = nodes[i].after;
             continue;
         }

@@ -169,18 +169,25 @@ static int holds_text(const tmpl_record_page_t *p, uint32_t node)
     return 0;
 }
 
+/* Whether an element says what stands beside a text: the last post, a signature. */
+static int stands_beside(const tmpl_record_page_t *p, uint32_t node)
+{
+    return (p->cues[node] & TMPL_CUE_BESIDE) && text_length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
+           !holds_text(p, node);
+}
+
 /* Whether an element is a short text of who or when, or a link. */
 static int is_beside_text(const tmpl_record_page_t *p, uint32_t node)
 {
     const unsigned short_ones = TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_DATE;
-    const unsigned long_ones = TMPL_CUE_PANE | TMPL_CUE_BESIDE;
     unsigned cues = p->cues[node];
     if (p->page->nodes[node].tag == TMPL_TAG_A) {
         return 1;
     }
     return ((cues & short_ones) && text_length_of(p, node) <= NAME_MOST) ||
-           ((cues & long_ones) && text_length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
-            !holds_text(p, node));
+           ((cues & TMPL_CUE_PANE) && text_length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
+            !holds_text(p, node)) ||
+           stands_beside(p, node);
 }
 
 /* Sums up what stays and is a record's text: no link, no name, no date. */
@@ -188,15 +195,15 @@ static void sum_text(const marks_reader_t *r, apr_pool_t *pool)
 {
     tmpl_record_page_t *p = r->p;
     const tmpl_page_t *page = p->page;
-    unsigned char *is_beside = apr_pcalloc(pool, page->n_nodes);
+    unsigned char *out = apr_pcalloc(pool, page->n_nodes);
     uint32_t *text = apr_palloc(pool, (page->n_segments + 1) * sizeof(*text));
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t node = r->nodes[i];
-        is_beside[node] = is_beside[page->nodes[node].parent] || is_beside_text(p, node);
+        out[node] = out[page->nodes[node].parent] || is_beside_text(p, node);
     }
     text[0] = 0;
     for (uint32_t s = 0; s < page->n_segments; s++) {
-        uint32_t length = is_beside[page->segments[s].node] ? 0 : p->kept[s + 1] - p->kept[s];
+        uint32_t length = out[page->segments[s].node] ? 0 : p->kept[s + 1] - p->kept[s];
         text[s + 1] = text[s] + length;
     }
     p->text = text;
@@ -261,7 +268,9 @@ static void see_mark(tmpl_record_marks_t *m, uint32_t node, int in)
     }
 }
 
-/* The names in quotes are others', and dates in what is said of an author are of joining. */
+/*
+ * The names in quotes are others', and dates in what is said of an author are of joining.
+ */
 static void see_marks(const marks_reader_t *r, apr_pool_t *pool)
 {
     const tmpl_page_t *page = r->p->page;
@@ -271,7 +280,7 @@ static void see_marks(const marks_reader_t *r, apr_pool_t *pool)
         unsigned cues = r->cues[node] & ~(unsigned)TMPL_CUE_LOOKED;
         tmpl_tag_e tag = (tmpl_tag_e)page->nodes[node].tag;
         in[node] = in[page->nodes[node].parent];
-        if (tag == TMPL_TAG_BLOCKQUOTE || (cues & TMPL_CUE_QUOTE)) {
+        if (tag == TMPL_TAG_BLOCKQUOTE || (cues & (TMPL_CUE_QUOTE | TMPL_CUE_OTHERS))) {
             in[node] = IN_QUOTE;
         }
         else if (in[node] == IN_NONE && (cues & TMPL_CUE_PANE) &&
