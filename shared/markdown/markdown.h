@@ -13,8 +13,8 @@
  *     callouts        quotes that begin with [!NOTE], as GitHub's alerts (callout.h)
  *     formulas        $TeX$, and $$ on lines of their own (formula.h)
  *     dt, summary     paragraphs in bold; dd: items
- *     footnotes       [^1], where they are certain (notes.h); other references stay links, or go with
- *                     what they refer to
+ *     footnotes       [^1], where they are certain (notes.h); references to nothing are left out,
+ *                     others stay links
  *     links, images   absolute; with schemes that run code: their text only
  *     hidden text     like displayed text: panels of tabs and accordions, and what scripts show
  */
