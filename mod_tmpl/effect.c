@@ -55,6 +55,11 @@ static int asks_markdown(const effect_named_t *named)
     return named->section->markdown == 1;
 }
 
+static int asks_json(const effect_named_t *named)
+{
+    return named->section->json == 1;
+}
+
 static int asks_highlight(const effect_named_t *named)
 {
     return named->section->mode == TMPL_MODE_HIGHLIGHT;
@@ -95,6 +100,7 @@ static const struct {
     const char *why; /* if it is in force nowhere */
 } rules[] = {
     { TMPL_SETTING_markdown, asks_markdown, &judges, "TmplMode is off here" },
+    { TMPL_SETTING_json, asks_json, &judges, "TmplMode is off here" },
     { TMPL_SETTING_highlight_allow, NULL, &judges, "TmplMode is off here" },
     { TMPL_SETTING_mode, asks_highlight, &allows_highlight,
       "highlight shows nobody anything until TmplHighlightAllow says for whom" },

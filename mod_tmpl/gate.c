@@ -127,8 +127,8 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
         ctx->learn = 0;
     }
     if (!tmpl_conf_holds(ctx->conf) && !TMPL_CONTROL_HAS(control, LEARN)) {
-        /* the page may still be declined; a page that is only learnt has no Markdown */
-        tmpl_link_alternate(r, ctx->conf);
+        /* the page may still be declined; a page that is only learnt has no variants */
+        tmpl_link_alternates(r, ctx->conf);
     }
     take_page(f, ctx, bb);
 }

@@ -104,19 +104,19 @@ void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_htm
     /* a 304 has no type of its own */
     int may_vary = r->status == HTTP_NOT_MODIFIED ? tmpl_request_names_page(r) : is_html;
 
-    if (r->main != NULL || !tmpl_conf_negotiates(conf) || !may_vary) {
+    if (r->main != NULL || tmpl_conf_offers(conf) == 0 || !may_vary) {
         return;
     }
     apr_table_mergen(r->err_headers_out, "Vary", "Accept");
 }
 
-/* Sets the fields of the text or Markdown that is sent in place of a page. */
+/* Sets the fields of what is sent in place of a page. */
 static void set_type(request_rec *r, const tmpl_conf_t *conf)
 {
     ap_set_content_type(r, tmpl_conf_type(conf));
     /* mod_proxy has set the page's type as a field, which mod_cache would keep */
     tmpl_field_unset(r, "Content-Type");
-    if (tmpl_conf_mode(conf) == TMPL_MODE_MARKDOWN) {
+    if (tmpl_conf_mode(conf) != TMPL_MODE_TEXT) {
         tmpl_link_canonical(r);
     }
 }
@@ -144,7 +144,7 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
         set_tokens(r, "X-Original-Tokens", (apr_off_t)judged->input.len);
     }
     if (judged->outcome.decline == TMPL_DECLINE_NONE) {
-        tmpl_link_alternate(r, ctx->conf);
+        tmpl_link_alternates(r, ctx->conf);
     }
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
         set_private(r);
@@ -160,7 +160,7 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
 
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
 {
-    tmpl_link_alternate(r, ctx->conf);
+    tmpl_link_alternates(r, ctx->conf);
     if (!tmpl_conf_edits(ctx->conf)) {
         return;
     }

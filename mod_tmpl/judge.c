@@ -199,14 +199,15 @@ static void judge_by_store(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     apr_atomic_dec32(&tmpl_child_stores_users);
 }
 
-/* Makes the body that modes text and markdown send. If that fails, the page passes untouched. */
+/* Makes what is sent in place of the page. If that fails, the page passes untouched. */
 static void make_body(tmpl_judged_t *judged, const tmpl_clean_opts_t *opts, request_rec *r,
                       apr_pool_t *pool)
 {
     tmpl_outcome_t *outcome = &judged->outcome;
 
-    judged->body = tmpl_body(&judged->body_len, outcome, &judged->input, opts,
-                             tmpl_canonical_url(judged->input.uri, r, pool), pool);
+    judged->body =
+        tmpl_body(&judged->body_len, outcome, &judged->input, opts,
+                  tmpl_canonical_url(judged->input.uri, r, pool), judged->fingerprint, pool);
     if (judged->body == NULL) {
         outcome->decline = TMPL_DECLINE_MARKDOWN;
         outcome->edits.n = 0;
@@ -239,7 +240,8 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
     }
     if (!found) {
         judge_by_store(outcome, input, &opts, conf, r, pool);
-        if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf)) {
+        if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf) ||
+            tmpl_conf_mode(conf) == TMPL_MODE_JSON) {
             judged->fingerprint = tmpl_clean_fingerprint(outcome, input, pool);
             tmpl_clean_version(outcome, &opts, pool);
         }

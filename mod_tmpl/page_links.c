@@ -122,14 +122,37 @@ void tmpl_link_canonical(request_rec *r)
     }
 }
 
-void tmpl_link_alternate(request_rec *r, const tmpl_conf_t *conf)
+/* The address of a variant: Markdown has one of its own. */
+static const char *variant_address(tmpl_mode_e variant, const char *uri, apr_pool_t *pool)
 {
-    const char *uri;
+    return variant == TMPL_MODE_MARKDOWN
+               ? path_with_end(uri, 0, path_ends_in(uri, "/") ? index_name : suffix, pool)
+               : uri;
+}
 
-    if (r->main == NULL && tmpl_conf_negotiates(conf) &&
-        tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
-        uri = tmpl_uri_of(r, r->pool);
-        add_link(r, path_with_end(uri, 0, path_ends_in(uri, "/") ? index_name : suffix, r->pool),
-                 "rel=\"alternate\"; type=\"text/markdown\"");
+void tmpl_link_alternates(request_rec *r, const tmpl_conf_t *conf)
+{
+    static const struct {
+        tmpl_mode_e mode;
+        const char *parameters;
+    } variants[] = {
+#define ALTERNATE(mode, setting, type, beats)                                                      \
+    { TMPL_MODE_##mode, "rel=\"alternate\"; type=\"" type "\"" },
+        TMPL_VARIANTS(ALTERNATE)
+#undef ALTERNATE
+    };
+    unsigned offers = r->main == NULL ? tmpl_conf_offers(conf) : 0;
+    size_t i;
+
+    if (offers & TMPL_VARIANT(tmpl_conf_mode(conf))) {
+        return; /* it is a variant itself */
+    }
+    for (i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+        tmpl_mode_e mode = variants[i].mode;
+
+        if (offers & TMPL_VARIANT(mode)) {
+            add_link(r, variant_address(mode, tmpl_uri_of(r, r->pool), r->pool),
+                     variants[i].parameters);
+        }
     }
 }

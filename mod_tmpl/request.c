@@ -98,7 +98,7 @@ static void accept_readable(request_rec *r)
                    readable->nelts > 0 ? apr_array_pstrcat(r->pool, readable, ',') : "identity");
 }
 
-/* Adds HTML to Accept: Markdown is made of HTML, so a choice by Accept must be able to be HTML. */
+/* Adds HTML to Accept: variants are made of HTML, so a choice by Accept must be able to be HTML. */
 static void accept_html(request_rec *r)
 {
     const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
@@ -107,7 +107,7 @@ static void accept_html(request_rec *r)
         tmpl_kept_t *kept = tmpl_kept(r);
 
         kept->accept = accept;
-        kept->html = tmpl_accept_html(accept, r->pool);
+        kept->html = tmpl_accept_html(accept, tmpl_conf_offers(tmpl_conf_of(r)), r->pool);
         apr_table_setn(r->headers_in, "Accept", kept->html);
     }
 }
@@ -178,20 +178,25 @@ static int is_proxied(const request_rec *r)
            (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
 
-static int request_prefers_markdown(request_rec *r)
+/* The mode of the variant that r prefers to HTML; TMPL_MODE_OFF: none. */
+static tmpl_mode_e mode_asked_for(request_rec *r)
 {
-    return tmpl_conf_negotiates(tmpl_conf_of(r)) &&
-           tmpl_accept_markdown(apr_table_getm(r->pool, r->headers_in, "Accept"));
+    unsigned offers = tmpl_conf_offers(tmpl_conf_of(r));
+
+    return offers != 0 ? tmpl_accept_mode(apr_table_getm(r->pool, r->headers_in, "Accept"), offers)
+                       : TMPL_MODE_OFF;
 }
 
-/* If r prefers Markdown, gives r a copy of its section in mode markdown, as an <If> would do. */
+/* If r prefers a variant, gives r a copy of its section in that mode, as an <If> would do. */
 static void negotiate(request_rec *r)
 {
-    if (request_prefers_markdown(r)) {
+    tmpl_mode_e mode = mode_asked_for(r);
+
+    if (mode != TMPL_MODE_OFF) {
         ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
         tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
 
-        conf->mode = TMPL_MODE_MARKDOWN;
+        conf->mode = mode;
         ap_set_module_config(inner, &tmpl_module, conf);
         r->per_dir_config = ap_merge_per_dir_configs(r->pool, r->per_dir_config, inner);
     }
@@ -203,7 +208,7 @@ int tmpl_request_type_checker(request_rec *r)
         /* an internal redirect, such as to an ErrorDocument: both requests share the fields */
         tmpl_request_restore(r->prev);
     }
-    if (r->main == NULL && request_prefers_markdown(r)) {
+    if (r->main == NULL && mode_asked_for(r) != TMPL_MODE_OFF) {
         accept_html(r);
     }
     return DECLINED;
@@ -241,7 +246,7 @@ int tmpl_request_handler(request_rec *r)
         !may_be_page(r)) {
         return DECLINED;
     }
-    if (tmpl_conf_negotiates(conf) && tmpl_conf_type(conf) != NULL) {
+    if (tmpl_conf_offers(conf) != 0 && tmpl_conf_type(conf) != NULL) {
         accept_html(r);
     }
     if (!is_proxied(r)) {

@@ -268,9 +268,15 @@ tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
     return conf->mode == TMPL_UNSET ? TMPL_MODE_OFF : (tmpl_mode_e)conf->mode;
 }
 
-int tmpl_conf_negotiates(const tmpl_conf_t *conf)
+unsigned tmpl_conf_offers(const tmpl_conf_t *conf)
 {
-    return conf->markdown == 1 && tmpl_conf_mode(conf) != TMPL_MODE_OFF;
+    unsigned offers = 0;
+
+#define OFFER(mode, setting, type, beats)                                                          \
+    offers |= conf->setting == 1 ? TMPL_VARIANT(TMPL_MODE_##mode) : 0;
+    TMPL_VARIANTS(OFFER)
+#undef OFFER
+    return tmpl_conf_mode(conf) != TMPL_MODE_OFF ? offers : 0;
 }
 
 const char *tmpl_conf_type(const tmpl_conf_t *conf)
@@ -278,6 +284,7 @@ const char *tmpl_conf_type(const tmpl_conf_t *conf)
     static const char *const types[TMPL_MODE_COUNT] = {
         [TMPL_MODE_TEXT] = "text/plain; charset=utf-8",
         [TMPL_MODE_MARKDOWN] = "text/markdown; charset=utf-8",
+        [TMPL_MODE_JSON] = "application/json", /* always UTF-8 (RFC 8259) */
     };
 
     return types[tmpl_conf_mode(conf)];

@@ -46,6 +46,8 @@
     X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
       "whether a request gets mode markdown if its Accept field prefers text/markdown to text/html, or " \
       "if it is for PATH.md and nothing is found there") \
+    X(json, "TmplJson", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+      "whether a request gets mode json if its Accept field prefers application/json to text/html") \
     X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
       "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
     X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
@@ -114,7 +116,7 @@
       "for which requests the status page may forget, freeze and export sites")
 
 /* The valid values of each form, for messages: "TmplX must be <values>". */
-#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown or highlight"
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown, json or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_PARTS(least, most)      "names of parts (all, headline, lead, byline, body, caption, facts, comment, review, qa, related, notice, control or hidden), as \"headline body\"; with + and - changes, as \"+review -comment\" or \"all -comment\""

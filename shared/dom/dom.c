@@ -18,6 +18,7 @@ typedef struct {
     xmlDoc *doc;
     tmpl_buf_t text; /* the text that is being converted */
     tmpl_buf_t run;  /* converted text that has no node yet: the run of text behind the last tag */
+    uint32_t first;  /* run begins with the segment first - 1; 0: it has white space alone */
     uint32_t at;     /* behind the last tag or text that was passed */
     uint32_t cut;    /* the next of opts->without */
     uint32_t pre;    /* index of the pre around, whose white space is displayed; 0: there is none */
@@ -90,20 +91,25 @@ static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const c
     return node;
 }
 
-static void add_dom_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
+static xmlNode *add_dom_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
 {
     xmlNode *text = append(m, parent, XML_TEXT_NODE, "text", converted->len + 1);
     if (text != NULL) {
         text->content = memcpy(text + 1, converted->at, converted->len);
     }
+    return text;
 }
 
 /* Adds the run of text, if there is one. */
 static void add_run(maker_t *m, xmlNode *parent)
 {
     if (m->run.len > 0) {
-        add_dom_text(m, parent, &m->run);
+        xmlNode *text = add_dom_text(m, parent, &m->run);
+        if (text != NULL) {
+            text->_private = (void *)(uintptr_t)m->first;
+        }
         tmpl_buf_clear(&m->run);
+        m->first = 0;
     }
 }
 
@@ -233,7 +239,7 @@ static void add_quiet(maker_t *m, xmlNode *parent, xmlNode *head, uint32_t node)
         add_data(m, head, n->open, content);
         return;
     }
-    if (!is_formula(m, n)) {
+    if (!is_formula(m, n) && !(m->opts->frames && n->tag == TMPL_TAG_IFRAME)) {
         return;
     }
     add_run(m, parent);
@@ -432,6 +438,7 @@ static void add_dom_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *s
     if (is_out(m, segment->span.start)) {
         return;
     }
+    m->first = m->first != 0 ? m->first : (uint32_t)(segment - m->page->segments) + 1;
     tmpl_dom_decode(&m->run, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
     m->at = segment->span.end;
 }

@@ -184,6 +184,18 @@ void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text)
     }
 }
 
+void tmpl_leaf_divide(tmpl_leaf_t *leaf, const char *sign)
+{
+    uint32_t n = leaf->n, code = leaf->nested[TMPL_FORMAT_CODE];
+    leaf->n = leaf->written;
+    leaf->nested[TMPL_FORMAT_CODE] = 0;
+    leaf->space = 1;
+    tmpl_leaf_text(leaf, sign);
+    leaf->space = 1;
+    leaf->n = n;
+    leaf->nested[TMPL_FORMAT_CODE] = code;
+}
+
 void tmpl_leaf_break(tmpl_leaf_t *leaf)
 {
     end_code(leaf);

@@ -63,6 +63,9 @@ void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format);
 /* Adds text in UTF-8. */
 void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text);
 
+/* Adds a sign between spaces, in front of the open formats that have no text yet. */
+void tmpl_leaf_divide(tmpl_leaf_t *leaf, const char *sign);
+
 /* A boundary of words. */
 static inline void tmpl_leaf_space(tmpl_leaf_t *leaf)
 {

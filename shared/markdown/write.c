@@ -413,6 +413,9 @@ static apr_size_t write_mark(leaf_writer_t *w, apr_size_t i)
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
 {
     leaf_writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
+    if (flow->fragments != NULL) {
+        tmpl_fragments_leaf(flow->fragments, leaf, where == TMPL_WRITE_CELL ? '\t' : '\n');
+    }
     for (apr_size_t i = 0; i < w.len && !flow->over;) {
         i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_leaf_text(&w, i);
         flow->over |= flow->out.len > flow->limit;
@@ -496,6 +499,9 @@ static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
 
 void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
 {
+    if (flow->fragments != NULL) {
+        tmpl_fragments_leaf(flow->fragments, leaf, '\t');
+    }
     for (apr_size_t i = 0; i < leaf->text.len && !flow->over;) {
         i = (unsigned char)leaf->text.at[i] < ' ' ? html_mark(leaf, &flow->out, i)
                                                   : html_text(leaf, &flow->out, i);
@@ -504,11 +510,20 @@ void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
     tmpl_buf_clear(&leaf->text);
 }
 
+/* Adds text that is no leaf to the fragments. */
+static void add_lines(tmpl_flow_t *flow, const char *text, apr_size_t len)
+{
+    if (flow->fragments != NULL) {
+        tmpl_fragments_lines(flow->fragments, text, len);
+    }
+}
+
 void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language)
 {
     apr_size_t longest = longest_run(text, len);
     apr_size_t fence = longest < 3 ? 3 : longest + 1;
     tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
+    add_lines(flow, text, len);
     add_fence(&flow->out, fence);
     tmpl_buf_add_text(&flow->out, language != NULL ? language : "");
     for (apr_size_t i = 0, end; i <= len && !flow->over; i = end + 1) {
@@ -525,6 +540,7 @@ void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const 
 void tmpl_write_formula(tmpl_flow_t *flow, const char *tex)
 {
     tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
+    add_lines(flow, tex, strlen(tex));
     tmpl_buf_add_text(&flow->out, "$$");
     tmpl_flow_break(flow);
     /* a sign or a number could begin a block for readers that do not know formulas */

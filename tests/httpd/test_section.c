@@ -194,6 +194,11 @@ static const char *show_markdown(const tmpl_conf_t *conf)
     return number(conf->markdown);
 }
 
+static const char *show_json(const tmpl_conf_t *conf)
+{
+    return number(conf->json);
+}
+
 static const char *show_recent(const tmpl_conf_t *conf)
 {
     return number(conf->recent);
@@ -267,6 +272,8 @@ static const struct {
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },
     { show_markdown, "TmplMarkdown on", "TmplMarkdown off", "0" },
     { show_markdown, "TmplMarkdown off", "TmplMarkdown on", "1" },
+    { show_json, "TmplJson on", "TmplJson off", "0" },
+    { show_json, "TmplJson off", "TmplJson on", "1" },
     { show_recent, "TmplRecent 0", "TmplRecent 10000", "10000" },
     { show_admin, "TmplAdmin false", "TmplAdmin true", NULL },
     { show_metrics_sites, "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },

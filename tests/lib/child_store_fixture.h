@@ -270,7 +270,8 @@ NEVER(void,
                       const tmpl_input_t *input, const tmpl_conf_t *conf))
 NEVER(const char *,
       tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                const tmpl_clean_opts_t *opts, const char *url, apr_pool_t *p))
+                const tmpl_clean_opts_t *opts, const char *url, const char *fingerprint,
+                apr_pool_t *p))
 NEVER(const char *, tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                            apr_pool_t *p))
 NEVER(void,

@@ -16,7 +16,7 @@ chdir $root or die "$root: $!";
 
 # The folders from the lowest to the highest.
 my @folders = (
-    map({ "shared/$_" } qw(base address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown fingerprint)),
+    map({ "shared/$_" } qw(base address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown data fingerprint)),
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;

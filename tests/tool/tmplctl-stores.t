@@ -21,7 +21,7 @@ subtest 'jobs, and stores that learn many pages at once' => sub {
     spew($many[$_ - 1], page($_, "<p>Story number $_ tells of this.</p>" x ($_ % 3 ? 1 : 1000))) for 1 .. 40;
     spew($many[20], '');
     my (%seen, $stores);
-    for my $how (map { my $detector = $_; map { ["$detector annotate", @$_], ["$detector json", @$_] } [], ['-2'] }
+    for my $how (map { my $detector = $_; map { ["$detector annotate", @$_], ["$detector blocks", @$_] } [], ['-2'] }
         'incremental', 'auto') {
         my ($detector, $mode, @two) = map { split } @$how;
         for my $jobs (1, 2, 7) {
