@@ -37,6 +37,9 @@
 #define WITHIN   64
 #define AROUND   16
 
+/* Lines that say in full who wrote the page, the first ones. */
+#define BOXES 8
+
 /* Segments behind the headline in which two posters are looked for. */
 #define POSTS 300
 
@@ -782,7 +785,8 @@ static void see_author_boxes(elements_t *w)
 {
     static const char *const begins[] = { "written by", "about the " };
     const tmpl_page_t *page = w->page;
-    for (uint32_t s = w->after; s < page->n_segments; s++) {
+    uint32_t n = 0;
+    for (uint32_t s = w->after; s < page->n_segments && n < BOXES; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
         const char *text = page->src + segment->span.start;
         char first = tmpl_lower(*text);
@@ -791,6 +795,7 @@ static void see_author_boxes(elements_t *w)
             apr_cstr_casecmpn(text, begin, strlen(begin)) != 0) {
             continue;
         }
+        n++;
         uint32_t after = line_end(page, s);
         const char *line = segments_text(w, s, after, AUTHOR_BYTES);
         apr_size_t len = tmpl_people_by(line);
