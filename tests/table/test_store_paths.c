@@ -21,7 +21,8 @@ static void paths_are_credited(void **state)
         tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
         tmpl_share_t share = { 0, pages[i].length };
         tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
-        tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &block, 1, &usual, 1, 0 };
+        tmpl_observation_t page = { "s",    &document, keys,   2, &share, 1,
+                                    &block, 1,         &usual, 1, 0,      NULL };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
                          APR_SUCCESS);
@@ -119,7 +120,9 @@ static void full_site_takes_no_new_paths(void **state)
     const tmpl_share_t share = { 0, 10 };
     const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     tmpl_policy_t policy = usual;
-    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &block, 1, &policy, 1, 0 };
+    tmpl_observation_t page = {
+        "s", &document, keys, 2, &share, 1, &block, 1, &policy, 1, 0, NULL
+    };
 
     policy.max_entries = 1;
     assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
