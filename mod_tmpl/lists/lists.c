@@ -50,13 +50,17 @@ int tmpl_lists_handles(const request_rec *r)
 /* The part that the query names; 0 without a query; -1 for any other query. */
 static int part_of(const request_rec *r)
 {
-    int part;
+    static const char name[] = "part=";
+    const size_t len = sizeof(name) - 1;
 
     if (r->args == NULL) {
         return 0;
     }
-    part = strncmp(r->args, "part=", 5) == 0 ? atoi(r->args + 5) : -1;
-    return part >= 1 && part <= TMPL_SITEMAP_PARTS ? part : -1;
+    /* one digit: there are eight parts */
+    return strncmp(r->args, name, len) == 0 && r->args[len] >= '1' &&
+                   r->args[len] < '1' + TMPL_SITEMAP_PARTS && r->args[len + 1] == '\0'
+               ? r->args[len] - '0'
+               : -1;
 }
 
 /* The store of the list, whose head is read. NULL: it fails, which is reported. */

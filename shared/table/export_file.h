@@ -13,8 +13,8 @@
  * A table without listed documents has neither these lines nor the last four members of the first
  * one. seen, the fingerprints of the documents that were counted, is optional. The number of
  * entries in the first line shows whether a file was cut short. If two entries have one key, the
- * last one counts. Keys are made with the secret of the store. Files of former versions have no secret:
- * their keys were made without one.
+ * last one counts. Keys are made with the secret of the store. Files of former versions have no
+ * secret: their keys were made without one.
  */
 #ifndef TMPL_EXPORT_FILE_H
 #define TMPL_EXPORT_FILE_H

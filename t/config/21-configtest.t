@@ -42,6 +42,8 @@ my %DIRECTIVE = (
     TmplMaxWait => { good => [qw(10ms 1s 10min)], says => qr/\b10ms\b.*\b10min\b/, bad => [qw(x -1 0 9ms 11min), '""'] },
     TmplTimeout => { good => [qw(50ms 1s)], says => qr/\d+.*\d+/, bad => [qw(x -1 0), '""', '99999999h'] },
     TmplLearnDelay => { good => [qw(0 100ms 10s)], says => qr/\b0\b.*\b10s\b/, bad => [qw(x -1 11s), '""'] },
+    TmplDocuments => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
+    TmplMaxDocuments => { good => [qw(1000 200000)], says => qr/\b1000\b.*\b200000\b/, bad => [qw(999 200001 x), '""'] },
     TmplMarkdown => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
     TmplJson => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
     TmplHeaders => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe), '""'] },

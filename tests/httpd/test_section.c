@@ -174,6 +174,16 @@ static const char *show_max_wait(const tmpl_conf_t *conf)
     return number(conf->max_wait);
 }
 
+static const char *show_documents(const tmpl_conf_t *conf)
+{
+    return number(conf->documents);
+}
+
+static const char *show_max_documents(const tmpl_conf_t *conf)
+{
+    return number(conf->max_documents);
+}
+
 static const char *show_delay(const tmpl_conf_t *conf)
 {
     return number(conf->delay);
@@ -272,6 +282,8 @@ static const struct {
     { show_max_wait, "TmplMaxWait 10min", "TmplMaxWait 1s", "1000000" },
     { show_timeout, "TmplTimeout 1s", "TmplTimeout 50ms", "50000" },
     { show_timeout, "TmplTimeout 1ms", "TmplTimeout 10", "10000000" },
+    { show_documents, "TmplDocuments on", "TmplDocuments off", "0" },
+    { show_max_documents, "TmplMaxDocuments 1000", "TmplMaxDocuments 2000", "2000" },
     { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
     { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },

@@ -478,18 +478,18 @@ static void ask(tmpl_child_store_t *ours, const char *site)
     static struct ap_logconf logconf;
     static conn_rec connection;
     tmpl_conf_t conf = { .store = ours };
-    tmpl_input_t input = { .site = site };
+    tmpl_ctx_t ctx = { .conf = &conf };
+    tmpl_judged_t judged = { .input = { .site = site } };
     tmpl_clean_opts_t opts;
-    tmpl_outcome_t outcome;
     request_rec r = { 0 };
 
     logconf.level = APLOG_TRACE8;
     r.log = &logconf;
     r.connection = &connection;
     tmpl_conf_opts(&opts, &conf);
-    input.learn = learning_of(&conf);
-    judge_by_store(&outcome, &input, &opts, &conf, &r, pool);
-    store_said = outcome.store_error.status;
+    judged.input.learn = learning_of(&conf);
+    judge_by_store(&judged, &ctx, &opts, &r, pool);
+    store_said = judged.outcome.store_error.status;
 }
 
 /* As ask(); returns the log. */
