@@ -508,6 +508,9 @@ static const char *const formats[TMPL_TAG_COUNT] = {
 static int enter_format_element(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *name = formats[walk_tag(w, node)];
+    if (name == NULL) {
+        return 0;
+    }
     for (uint32_t i = 0; i < w->nest.n_formats; i++) {
         if (strcmp(w->nest.formats[i].name, name) == 0) {
             return 0;
