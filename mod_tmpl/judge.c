@@ -199,7 +199,7 @@ static void judge_by_store(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     apr_atomic_dec32(&tmpl_child_stores_users);
 }
 
-/* Makes the body that modes text, markdown and json send. If that fails, the page passes untouched. */
+/* Makes what is sent in place of the page. If that fails, the page passes untouched. */
 static void make_body(tmpl_judged_t *judged, const tmpl_clean_opts_t *opts, request_rec *r,
                       apr_pool_t *pool)
 {

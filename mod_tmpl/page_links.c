@@ -163,10 +163,13 @@ void tmpl_link_alternates(request_rec *r, const tmpl_conf_t *conf)
     unsigned offers = r->main == NULL ? tmpl_conf_offers(conf) : 0;
     size_t i;
 
+    if (offers & TMPL_VARIANT(tmpl_conf_mode(conf))) {
+        return; /* it is a variant itself */
+    }
     for (i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
         tmpl_mode_e mode = variants[i].mode;
 
-        if ((offers & TMPL_VARIANT(mode)) && tmpl_conf_mode(conf) != mode) {
+        if (offers & TMPL_VARIANT(mode)) {
             add_link(r, variant_address(mode, tmpl_uri_of(r, r->pool), r->pool),
                      variants[i].parameters);
         }

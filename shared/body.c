@@ -50,7 +50,10 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
                       const tmpl_clean_opts_t *opts, const char *url, const char *fingerprint,
                       apr_pool_t *pool)
 {
-    tmpl_content_opts_t as = { url, input->charset, opts->mode == TMPL_MODE_READER };
+    tmpl_content_opts_t as = { .url = url,
+                               .charset = input->charset,
+                               .records = opts->mode == TMPL_MODE_MARKDOWN,
+                               .languages = opts->mode == TMPL_MODE_READER };
     tmpl_outcome_t again;
     const tmpl_page_t *page = outcome->page;
     if (page == NULL) {

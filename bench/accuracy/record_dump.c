@@ -15,8 +15,8 @@
 #include "read_file.h"
 #include "text/text.h"
 
-static void print_record(const tmpl_groups_t *groups, uint32_t i, const tmpl_content_t *content,
-                         apr_pool_t *pool)
+static void print_record(const tmpl_groups_t *groups, uint32_t i, const tmpl_page_t *page,
+                         const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
     static const char *const kinds[] = {
 #define KIND_KEY(id, key, is_post) key,
@@ -35,11 +35,10 @@ static void print_record(const tmpl_groups_t *groups, uint32_t i, const tmpl_con
             printf("\t%s=%s", fields[f], record->fields[f].value);
         }
     }
-    const tmpl_node_t *text = &content->page->nodes[record->text];
+    const tmpl_node_t *text = &page->nodes[record->text];
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, pool);
-    tmpl_text_segments(&buf, content->page, text->first_segment, text->after_segment,
-                       &content->decoder);
+    tmpl_text_segments(&buf, page, text->first_segment, text->after_segment, decoder);
     tmpl_text_shorten(&buf, 100);
     printf("\t%s\n", buf.len > 0 ? buf.at : "");
 }
@@ -58,18 +57,17 @@ int main(void)
         path[strcspn(path, "\n")] = '\0';
         tmpl_input_t input = { .site = "s", .uri = "/" };
         tmpl_outcome_t outcome;
-        tmpl_content_t content;
-        tmpl_content_opts_t of = { NULL, NULL };
+        tmpl_decoder_t decoder;
         tmpl_groups_t groups = { 0 };
         input.body = need_file(&input.len, path, pool);
         tmpl_clean(&outcome, &input, &opts, NULL, 0, pool);
         printf("page\t%s\n", path);
-        if (outcome.page != NULL &&
-            tmpl_content_read(&content, outcome.page, &outcome.edits, &of, pool)) {
-            tmpl_groups_find(&groups, &content, pool);
+        if (outcome.page != NULL) {
+            tmpl_decoder_find(&decoder, input.body, input.len, NULL, pool);
+            tmpl_groups_find(&groups, outcome.page, &outcome.edits, &decoder, pool);
         }
         for (uint32_t i = 0; i < groups.n; i++) {
-            print_record(&groups, i, &content, pool);
+            print_record(&groups, i, outcome.page, &decoder, pool);
         }
         apr_pool_destroy(pool);
     }

@@ -37,6 +37,10 @@ static const struct {
     { "upvotecount", TMPL_ATTR_ITEMPROP, TMPL_CUE_VOTES | TMPL_CUE_PROP },
     { "acceptedanswer", TMPL_ATTR_ITEMPROP, TMPL_CUE_ACCEPTED | TMPL_CUE_ANSWER },
     { "suggestedanswer", TMPL_ATTR_ITEMPROP, TMPL_CUE_ANSWER },
+    { "text", TMPL_ATTR_ITEMPROP, TMPL_CUE_TEXT | TMPL_CUE_PROP },
+    { "articlebody", TMPL_ATTR_ITEMPROP, TMPL_CUE_TEXT | TMPL_CUE_PROP },
+    { "reviewbody", TMPL_ATTR_ITEMPROP, TMPL_CUE_TEXT | TMPL_CUE_PROP },
+    { "commenttext", TMPL_ATTR_ITEMPROP, TMPL_CUE_TEXT | TMPL_CUE_PROP },
     { "comment", TMPL_ATTR_ITEMPROP, TMPL_CUE_COMMENT },
     { "review", TMPL_ATTR_ITEMPROP, TMPL_CUE_REVIEW },
     { "author", TMPL_ATTR_REL, TMPL_CUE_AUTHOR },
@@ -67,7 +71,7 @@ static unsigned cues_of_statement(const char *src, const tmpl_known_attr_t *attr
     return cues;
 }
 
-static unsigned cues_of_name(const char *src, tmpl_span_t value)
+static unsigned cues_of_words(const char *src, tmpl_span_t value)
 {
     tmpl_search_t search = tmpl_search(&automaton);
     char before = ' ';
@@ -83,45 +87,65 @@ static unsigned cues_of_name(const char *src, tmpl_span_t value)
     return (unsigned)search.says;
 }
 
-/* Whether an address is that of a person's page: "/users/7/ann", "member.php?u=7". */
-static int is_of_user(const char *src, tmpl_span_t href)
+/* The text of an author, and a picture of one, are no names. */
+static unsigned cues_of_class(const char *src, tmpl_span_t value)
 {
-    static const char *const names[] = { "author", "member", "members", "memberlist",
-                                         "people", "person", "profile", "profiles",
-                                         "u",      "user",   "users" };
-    for (uint32_t at = href.start; at < href.end; at++) {
-        if (src[at] != '/' && src[at] != '?' && src[at] != '=') {
-            continue;
-        }
-        tmpl_span_t word = { at + 1, at + 1 };
-        while (word.end < href.end && tmpl_is_alpha(src[word.end])) {
-            word.end++;
-        }
-        at = word.end - 1;
-        for (unsigned i = 0; word.end + 1 < href.end && i < COUNT(names); i++) {
-            if (tmpl_span_is(src, word, names[i]) && src[word.end] != '-') {
-                return 1;
-            }
+    const unsigned who = TMPL_CUE_AUTHOR | TMPL_CUE_USER;
+    unsigned cues = cues_of_words(src, value);
+    cues &= (cues & TMPL_CUE_NOT) ? ~who : ~0U;
+    return (cues & TMPL_CUE_TEXT) ? cues & ~(who | TMPL_CUE_PANE | TMPL_CUE_DATE) : cues;
+}
+
+/* Whether a word at at, which something follows, names people's pages. */
+static int is_user_word(const char *src, uint32_t at, uint32_t end)
+{
+    static const struct {
+        const char *name;
+        uint32_t len;
+    } names[] = { { "author", 6 }, { "member", 6 }, { "members", 7 }, { "memberlist", 10 },
+                  { "people", 6 }, { "person", 6 }, { "profile", 7 }, { "profiles", 8 },
+                  { "u", 1 },      { "user", 4 },   { "users", 5 } };
+    uint32_t behind = at;
+    while (behind < end && tmpl_is_alpha(src[behind])) {
+        behind++;
+    }
+    for (unsigned i = 0; behind + 1 < end && src[behind] != '-' && i < COUNT(names); i++) {
+        if (names[i].len == behind - at &&
+            apr_cstr_casecmpn(src + at, names[i].name, names[i].len) == 0) {
+            return 1;
         }
     }
     return 0;
 }
 
-unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node)
+int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
+{
+    static const char signs[] = "/?=";
+    int is = is_user_word(src, href.start, href.end);
+    for (const char *sign = signs; *sign != '\0' && !is; sign++) {
+        const char *at = memchr(src + href.start, *sign, tmpl_span_len(href));
+        while (at != NULL && !is) {
+            uint32_t word = (uint32_t)(at - src) + 1;
+            is = is_user_word(src, word, href.end);
+            at = memchr(src + word, *sign, href.end - word);
+        }
+    }
+    return is;
+}
+
+void tmpl_cues_init(void)
 {
     pthread_once(&once, fill_cues);
+}
+
+unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node)
+{
     const tmpl_node_t *n = &page->nodes[node];
     unsigned cues = n->tag == TMPL_TAG_TIME ? TMPL_CUE_DATE : 0;
     for (const tmpl_known_attr_t *attr = page->attrs + n->attrs; attr->value.start < n->open.end;
          attr++) {
         if (attr->name == TMPL_ATTR_CLASS) {
-            cues |= cues_of_name(page->src, attr->value);
-        }
-        else if (attr->name == TMPL_ATTR_ID) {
-            cues |= cues_of_name(page->src, attr->value) & TMPL_CUES_OF_POSTS;
-        }
-        else if (attr->name == TMPL_ATTR_HREF) {
-            cues |= n->tag == TMPL_TAG_A && is_of_user(page->src, attr->value) ? TMPL_CUE_USER : 0;
+            cues |= cues_of_class(page->src, attr->value);
         }
         else if (attr->name == TMPL_ATTR_ITEMPROP || attr->name == TMPL_ATTR_ITEMTYPE ||
                  attr->name == TMPL_ATTR_REL) {

@@ -12,6 +12,7 @@
 #define TMPL_CUES(X)                                                                               \
     X(AUTHOR) /* it names who wrote the record */                                                  \
     X(USER)   /* a link to a person's page */                                                      \
+    X(PANE)   /* what is said of who wrote the record: its first line is the name */               \
     X(DATE)                                                                                        \
     X(PRICE)                                                                                       \
     X(RATING)                                                                                      \
@@ -23,9 +24,14 @@
     X(REVIEW)                                                                                      \
     X(QUESTION)                                                                                    \
     X(ANSWER)                                                                                      \
+    X(BESIDE)   /* a signature, a note of a change, numbers of likes */                            \
+    X(ATTACHED) /* files and pictures of a post */                                                 \
+    X(QUOTE)    /* what another one said */                                                        \
     X(ACCEPTED) /* an answer that solved the question */                                           \
+    X(TEXT)     /* it holds a text, whoever it names */                                            \
     X(TYPED)    /* schema.org's type says so */                                                    \
     X(PROP)     /* microdata say so */                                                             \
+    X(LOOKED)   /* the node was looked at */                                                       \
     X(NOT)      /* a picture, a figure or a title of an author: no name */
 
 typedef enum {
@@ -45,7 +51,13 @@ enum {
 #define TMPL_CUES_OF_POSTS                                                                         \
     (TMPL_CUE_POST | TMPL_CUE_COMMENT | TMPL_CUE_REVIEW | TMPL_CUE_QUESTION | TMPL_CUE_ANSWER)
 
-/* The cues of a node, as bits TMPL_CUE_*. */
+/* Whether an address is that of a person's page: "/users/7/ann", "member.php?u=7". */
+int tmpl_cues_is_of_user(const char *src, tmpl_span_t href);
+
+/* Call it before tmpl_cues_of(), as often as you like. */
+void tmpl_cues_init(void);
+
+/* The cues of a node, as bits TMPL_CUE_*; USER only by its class, not by its address. */
 unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node);
 
 #endif

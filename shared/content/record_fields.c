@@ -6,6 +6,7 @@
 #include <apr_strings.h>
 
 #include "content/cues.h"
+#include "content/href.h"
 #include "metadata/dates.h"
 #include "metadata/elements.h"
 #include "metadata/people.h"
@@ -16,14 +17,22 @@
 #define NAME_MOST  60
 #define NAME_WORDS 6
 #define WHEN_MOST  80
+
+/* Bytes in front of a date that is shown with them, and of all that is shown of a date. */
+#define WHEN_BEFORE 5
+#define WHEN_SHOWN  32
+
 #define TITLE_MOST 300
+#define PLACE_MOST 40
 
 /* Elements of a record that are looked at; elements within one that names an author. */
 #define LOOKED_MOST   2000
 #define AUTHOR_WITHIN 32
 
 /* How much an element's text is of a record's, so that the record's text is in it. */
-#define IN_TEXT 0.7
+#define IN_TEXT       0.7
+#define IN_NAMED_TEXT 0.3 /* of an element that says that it holds a text */
+#define IN_QUOTE_TEXT 0.9 /* of a blockquote with a class: some forums write all posts so */
 
 /* How sure an element is of a field: the surest one says it. */
 enum { UNSURE = 1, NAMED, SAID };
@@ -46,18 +55,17 @@ static const char *segments_in_record(tmpl_record_page_t *p, uint32_t first, uin
     if (p->before[after] - p->before[first] > 2 * most) {
         return "";
     }
-    tmpl_text_segments(&p->buf, p->page, first, after, &p->content->decoder);
+    tmpl_text_segments(&p->buf, p->page, first, after, p->decoder);
     return p->buf.len > 0 && p->buf.len <= most ? p->buf.at : "";
 }
 
-static const char *text_in_record(tmpl_record_page_t *p, uint32_t node, apr_size_t most)
+const char *tmpl_record_text(tmpl_record_page_t *p, uint32_t node, apr_size_t most)
 {
     const tmpl_node_t *n = &p->page->nodes[node];
     return segments_in_record(p, n->first_segment, n->after_segment, most);
 }
 
-/* An attribute's value in UTF-8, from pool; NULL if there is none, or it is empty. */
-static const char *attribute_in_record(tmpl_record_page_t *p, uint32_t node, const char *name)
+const char *tmpl_record_attribute(tmpl_record_page_t *p, uint32_t node, const char *name)
 {
     tmpl_attr_t attr;
     if (!tmpl_attr_find(&attr, p->page->src, p->page->nodes[node].open, name) ||
@@ -67,7 +75,7 @@ static const char *attribute_in_record(tmpl_record_page_t *p, uint32_t node, con
     tmpl_buf_t value;
     const char *decoded = tmpl_value_decode(p->page->src, attr.value, p->pool);
     tmpl_buf_init(&value, p->pool);
-    tmpl_decode(&value, &p->content->decoder, decoded, strlen(decoded));
+    tmpl_decode(&value, p->decoder, decoded, strlen(decoded));
     return value.len > 0 ? value.at : NULL;
 }
 
@@ -106,7 +114,7 @@ static const char *person_in(const char *text, apr_pool_t *pool)
         words += *at == ' ';
         letters += tmpl_is_alpha(*at) || (unsigned char)*at >= 0x80;
     }
-    int is_name = len > 0 && len <= NAME_MOST && words <= NAME_WORDS &&
+    int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS &&
                   (letters > 0 || words == 1) && strchr(name, '{') == NULL;
     return is_name ? name : NULL;
 }
@@ -129,39 +137,59 @@ static uint32_t name_element(const tmpl_record_page_t *p, uint32_t node)
     return link != TMPL_NONE ? link : node;
 }
 
-static const char *author_in_record(tmpl_record_page_t *p, uint32_t node)
+/* The first text in an element that is a name. */
+static const char *first_person(tmpl_record_page_t *p, uint32_t node)
+{
+    enum { LINES = 4 };
+    const tmpl_node_t *n = &p->page->nodes[node];
+    const char *name = NULL;
+    for (uint32_t s = n->first_segment; s < n->after_segment && s < n->first_segment + LINES; s++) {
+        const char *text = segments_in_record(p, s, s + 1, 2 * NAME_MOST);
+        apr_size_t by = tmpl_people_by(text);
+        name = text[by] != '\0' ? person_in(text, p->pool) : NULL;
+        if (name != NULL) {
+            break;
+        }
+    }
+    return name;
+}
+
+const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
 {
     static const char *const said[] = { "data-author", "author", "content" };
     const char *name = NULL;
     for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && name == NULL; i++) {
-        name = attribute_in_record(p, node, said[i]);
+        name = tmpl_record_attribute(p, node, said[i]);
     }
-    if (name == NULL) {
-        uint32_t in = name_element(p, node);
-        name = attribute_in_record(p, in, "content");
-        if (name == NULL) {
-            const tmpl_node_t *n = &p->page->nodes[in];
-            name = text_in_record(p, in, 2 * NAME_MOST);
-            name =
-                *name == '\0' || person_in(name, p->pool) == NULL
-                    ? segments_in_record(p, n->first_segment,
-                                         n->first_segment + (n->after_segment > n->first_segment),
-                                         2 * NAME_MOST)
-                    : name;
-        }
+    if (name == NULL && !(p->cues[node] & TMPL_CUE_PANE)) {
+        node = name_element(p, node);
+        name = tmpl_record_attribute(p, node, "content");
     }
-    return person_in(name, p->pool);
+    return name != NULL ? person_in(name, p->pool) : first_person(p, node);
 }
 
 static void see_author(record_reader_t *r, uint32_t node, unsigned cues)
 {
     int sure = (cues & TMPL_CUE_PROP) ? SAID : (cues & TMPL_CUE_AUTHOR) ? NAMED : UNSURE;
     if (sure > r->sure[TMPL_RECORD_AUTHOR]) {
-        set_field(r, TMPL_RECORD_AUTHOR, sure, author_in_record(r->p, node), node);
+        set_field(r, TMPL_RECORD_AUTHOR, sure, tmpl_record_author(r->p, node), node);
     }
 }
 
 /* --- Dates --- */
+
+/* A date, and how it is shown, are of one element. */
+static void set_date(record_reader_t *r, int sure, const char *iso, const char *when, uint32_t node)
+{
+    if (sure > r->sure[TMPL_RECORD_DATE]) {
+        r->sure[TMPL_RECORD_DATE] = (unsigned char)sure;
+        r->record->fields[TMPL_RECORD_DATE].value =
+            iso != NULL ? apr_pstrdup(r->p->pool, iso) : NULL;
+        r->record->fields[TMPL_RECORD_DATE].node = node;
+        r->record->fields[TMPL_RECORD_WHEN].value = when;
+        r->record->fields[TMPL_RECORD_WHEN].node = node;
+    }
+}
 
 static void see_date(record_reader_t *r, uint32_t node, int sure)
 {
@@ -170,48 +198,27 @@ static void see_date(record_reader_t *r, uint32_t node, int sure)
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin, end = 0;
     for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && end == 0; i++) {
-        const char *value = attribute_in_record(r->p, node, said[i]);
+        const char *value = tmpl_record_attribute(r->p, node, said[i]);
         end = value != NULL ? tmpl_date_find(iso, &begin, value, strlen(value)) : 0;
     }
-    const char *text = text_in_record(r->p, node, WHEN_MOST);
+    const char *text = tmpl_record_text(r->p, node, WHEN_MOST);
     const char *when = *text != '\0' ? apr_pstrdup(r->p->pool, text) : NULL;
     if (when != NULL) {
         char shown[TMPL_DATE_SIZE];
         apr_size_t behind = tmpl_date_find(shown, &begin, when, strlen(when));
-        if (behind > 0) {
-            when = apr_pstrmemdup(r->p->pool, when + begin, behind - begin);
+        if (behind > 0) { /* with a day of the week in front, and a time behind */
+            apr_size_t from = begin <= WHEN_BEFORE ? 0 : begin;
+            when += from;
+            when =
+                strlen(when) <= WHEN_SHOWN ? when : apr_pstrmemdup(r->p->pool, when, behind - from);
         }
         if (end == 0 && behind > 0) {
             memcpy(iso, shown, sizeof(iso));
             end = behind;
         }
     }
-    if (end > 0) {
-        set_field(r, TMPL_RECORD_DATE, sure + 1, iso, node);
-        set_field(r, TMPL_RECORD_WHEN, sure + 1, when, node);
-    }
-    else if (when != NULL && strpbrk(when, "0123456789") != NULL) {
-        set_field(r, TMPL_RECORD_WHEN, sure, when, node);
-    }
-}
-
-/* A date in a short line that no name says. */
-static void see_date_line_in(record_reader_t *r, uint32_t segment)
-{
-    tmpl_span_t span = r->p->page->segments[segment].span;
-    if (r->record->fields[TMPL_RECORD_DATE].value != NULL || tmpl_span_len(span) > WHEN_MOST ||
-        !tmpl_date_may_be(r->p->page->src + span.start, tmpl_span_len(span))) {
-        return;
-    }
-    char iso[TMPL_DATE_SIZE];
-    apr_size_t begin;
-    const char *text = segments_in_record(r->p, segment, segment + 1, WHEN_MOST);
-    apr_size_t end = tmpl_date_find(iso, &begin, text, strlen(text));
-    if (end > 0) {
-        uint32_t node = r->p->page->segments[segment].node;
-        set_field(r, TMPL_RECORD_DATE, UNSURE, iso, node);
-        set_field(r, TMPL_RECORD_WHEN, SAID + 2,
-                  apr_pstrmemdup(r->p->pool, text + begin, end - begin), node);
+    if (end > 0 || (when != NULL && strpbrk(when, "0123456789") != NULL)) {
+        set_date(r, sure + (end > 0 ? SAID : 0), end > 0 ? iso : NULL, when, node);
     }
 }
 
@@ -226,14 +233,15 @@ static const char *number_in(const char *text, apr_pool_t *pool)
         at++;
     }
     from -= from > text && from[-1] == '-';
+    at += at > from && (*at | 0x20) == 'k' && !tmpl_is_alpha(at[1]); /* 1.2k */
     return at > from ? apr_pstrmemdup(pool, from, (apr_size_t)(at - from)) : NULL;
 }
 
 static const char *said_or_text(record_reader_t *r, uint32_t node)
 {
-    const char *said = attribute_in_record(r->p, node, "content");
-    said = said == NULL ? attribute_in_record(r->p, node, "aria-label") : said;
-    return said != NULL ? said : text_in_record(r->p, node, 60);
+    const char *said = tmpl_record_attribute(r->p, node, "content");
+    said = said == NULL ? tmpl_record_attribute(r->p, node, "aria-label") : said;
+    return said != NULL ? said : tmpl_record_text(r->p, node, 60);
 }
 
 static void see_numbers(record_reader_t *r, uint32_t node, unsigned cues)
@@ -261,7 +269,8 @@ static void see_numbers(record_reader_t *r, uint32_t node, unsigned cues)
             set_field(r, TMPL_RECORD_CURRENCY, sure, currency, node);
         }
     }
-    if ((cues & TMPL_CUE_RATING) && strlen(number) <= 4 && *number < '6') {
+    int is_rated = r->record->kind == TMPL_RECORD_REVIEW || r->record->kind == TMPL_RECORD_CARD;
+    if ((cues & TMPL_CUE_RATING) && is_rated && strlen(number) <= 4 && *number < '6') {
         set_field(r, TMPL_RECORD_RATING, sure, number, node);
     }
     if (cues & TMPL_CUE_VOTES) {
@@ -280,12 +289,13 @@ static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
     }
     const char *value = tmpl_value_decode(page->src, href->value, r->p->pool);
     const char *hash = strchr(value, '#');
+    int is_place = hash != NULL && strlen(hash) < PLACE_MOST && strpbrk(hash, "0123456789") != NULL;
     uint32_t when = r->record->fields[TMPL_RECORD_WHEN].node;
     int is_date = when != TMPL_NONE && when >= node && when < page->nodes[node].after;
-    int sure = (cues & TMPL_CUE_PERMALINK)                           ? SAID
-               : is_date || (cues & TMPL_CUE_DATE)                   ? SAID + 1
-               : hash != NULL && strpbrk(hash, "0123456789") != NULL ? NAMED
-                                                                     : 0;
+    int sure = (cues & TMPL_CUE_PERMALINK)         ? SAID
+               : is_date || (cues & TMPL_CUE_DATE) ? SAID + 1
+               : is_place                          ? UNSURE
+                                                   : 0;
     if (sure > 0 && tmpl_href_is_safe(value)) {
         set_field(r, TMPL_RECORD_ADDRESS, sure, value, node);
     }
@@ -294,26 +304,50 @@ static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
 /* A heading in a post that says more than the page's title. */
 static void see_heading(record_reader_t *r, uint32_t node)
 {
-    const char *title = text_in_record(r->p, node, TITLE_MOST);
-    const char *of_page = tmpl_metadata_first(&r->p->content->metadata, TMPL_METADATA_TITLE);
+    const char *title = tmpl_record_text(r->p, node, TITLE_MOST);
     title += strncmp(title, "Re: ", 4) == 0 ? 4 : 0;
-    uint32_t author = r->record->fields[TMPL_RECORD_AUTHOR].node;
-    int is_author = author != TMPL_NONE && author >= node && author < r->p->page->nodes[node].after;
-    if (*title != '\0' && !is_author &&
-        (of_page == NULL || tmpl_elements_share(title, of_page) < 1)) {
+    int is_author = 0;
+    for (uint32_t i = node; i < r->p->page->nodes[node].after && i < node + AUTHOR_WITHIN; i++) {
+        is_author |=
+            (r->p->cues[i] & (TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_NOT | TMPL_CUE_DATE)) != 0;
+    }
+    if (r->p->page->nodes[node].tag == TMPL_TAG_H1 &&
+        tmpl_record_sum(r->p, r->p->kept, node, TMPL_NONE) > 0) {
+        r->record->headline = node;
+    }
+    else if (*title != '\0' && !is_author && r->sure[TMPL_RECORD_TITLE] == 0) {
         set_field(r, TMPL_RECORD_TITLE, NAMED, title, node);
+        if (tmpl_elements_share(title, r->p->headline) == 1) {
+            r->record->fields[TMPL_RECORD_TITLE].value = NULL;
+        }
     }
 }
 
-static void see_card_title(record_reader_t *r, uint32_t node)
+/* The heading in a link that has more in it, as a picture and a price; else the link. */
+static uint32_t title_in_link(const tmpl_record_page_t *p, uint32_t link)
+{
+    enum { WITHIN = 32 };
+    const tmpl_node_t *nodes = p->page->nodes;
+    for (uint32_t i = link + 1; i < nodes[link].after && i < link + WITHIN; i++) {
+        int is_title = (tmpl_tag_flags((tmpl_tag_e)nodes[i].tag) & TMPL_IS_HEADING) ||
+                       (p->cues[i] & (TMPL_CUE_TITLE | TMPL_CUE_AUTHOR)) == TMPL_CUE_TITLE;
+        if (is_title && tmpl_record_sum(p, p->before, i, TMPL_NONE) > 0) {
+            return i;
+        }
+    }
+    return link;
+}
+
+static void see_card_title(record_reader_t *r, uint32_t link)
 {
     const tmpl_known_attr_t *href =
-        tmpl_node_attr(r->p->page, &r->p->page->nodes[node], TMPL_ATTR_HREF);
+        tmpl_node_attr(r->p->page, &r->p->page->nodes[link], TMPL_ATTR_HREF);
     const char *value =
         href != NULL ? tmpl_value_decode(r->p->page->src, href->value, r->p->pool) : "#";
     if (tmpl_href_is_safe(value)) {
-        set_field(r, TMPL_RECORD_TITLE, SAID, text_in_record(r->p, node, TITLE_MOST), node);
-        set_field(r, TMPL_RECORD_ADDRESS, SAID + 2, value, node);
+        uint32_t title = title_in_link(r->p, link);
+        set_field(r, TMPL_RECORD_TITLE, SAID, tmpl_record_text(r->p, title, TITLE_MOST), title);
+        set_field(r, TMPL_RECORD_ADDRESS, SAID + 2, value, link);
     }
 }
 
@@ -332,13 +366,51 @@ static uint32_t own_text(const record_reader_t *r, uint32_t node, uint32_t *insi
     return bytes;
 }
 
+/* How much of a record's text must be in an element, so that the text is the element's. */
+static double needed_share(const record_reader_t *r, uint32_t node)
+{
+    const tmpl_page_t *page = r->p->page;
+    unsigned cues = r->p->cues[node];
+    if (page->nodes[node].tag == TMPL_TAG_P || (cues & TMPL_CUE_QUOTE)) {
+        return 2;
+    }
+    if (page->nodes[node].tag == TMPL_TAG_BLOCKQUOTE && !(cues & TMPL_CUE_TEXT)) {
+        return tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS) != NULL ? IN_QUOTE_TEXT
+                                                                                 : 2;
+    }
+    return (cues & TMPL_CUE_TEXT) ? IN_NAMED_TEXT : IN_TEXT;
+}
+
+/* The element in a record's own part of which microdata say that it is the text. */
+static uint32_t said_text(const record_reader_t *r)
+{
+    const unsigned cues = TMPL_CUE_TEXT | TMPL_CUE_PROP;
+    const tmpl_node_t *nodes = r->p->page->nodes;
+    uint32_t record = r->record->node;
+    for (uint32_t i = record + 1, n = 0; i < nodes[record].after && n < LOOKED_MOST; n++) {
+        if (r->owners[i] != r->index) {
+            i = nodes[i].after;
+            continue;
+        }
+        if ((r->p->cues[i] & cues) == cues && tmpl_record_sum(r->p, r->p->kept, i, TMPL_NONE) > 0) {
+            return i;
+        }
+        i++;
+    }
+    return TMPL_NONE;
+}
+
 /*
- * The element of a record's text: from its element inwards, as long as one child has most of what
- * is in its own part.
+ * The element of a record's text: the one of which microdata say so; else from its element
+ * inwards, as long as one child has most of what is in its own part.
  */
 static uint32_t find_record_text(const record_reader_t *r)
 {
     const tmpl_node_t *nodes = r->p->page->nodes;
+    uint32_t said = said_text(r);
+    if (said != TMPL_NONE) {
+        return said;
+    }
     uint32_t inside = r->index + 1;
     uint32_t node = r->record->node;
     uint32_t all = own_text(r, node, &inside);
@@ -354,8 +426,7 @@ static uint32_t find_record_text(const record_reader_t *r)
                 first = before;
             }
         }
-        if (best == TMPL_NONE || most < IN_TEXT * all || nodes[best].tag == TMPL_TAG_P ||
-            nodes[best].tag == TMPL_TAG_BLOCKQUOTE) {
+        if (best == TMPL_NONE || most < needed_share(r, best) * all) {
             return node;
         }
         inside = first;
@@ -369,19 +440,19 @@ static void see_element(record_reader_t *r, uint32_t node)
     unsigned cues = r->p->cues[node];
     tmpl_tag_e tag = (tmpl_tag_e)page->nodes[node].tag;
     int is_post = tmpl_record_is_post(r->record->kind);
-    if (cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER)) {
+    if (cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_PANE)) {
         see_author(r, node, cues);
     }
     if (cues & TMPL_CUE_DATE) {
         see_date(r, node, (cues & TMPL_CUE_PROP) ? SAID : tag == TMPL_TAG_TIME ? NAMED : UNSURE);
     }
-    if (cues & (TMPL_CUE_RATING | TMPL_CUE_VOTES | TMPL_CUE_PRICE)) {
+    if ((cues & (TMPL_CUE_RATING | TMPL_CUE_VOTES | TMPL_CUE_PRICE)) && !(cues & TMPL_CUE_NOT)) {
         see_numbers(r, node, cues);
     }
     if (tag == TMPL_TAG_A) {
         see_link(r, node, cues);
     }
-    if (is_post && (tmpl_tag_flags(tag) & TMPL_IS_HEADING)) {
+    if (is_post && (tmpl_tag_flags(tag) & TMPL_IS_HEADING) && node < r->record->text) {
         see_heading(r, node);
     }
     const tmpl_known_attr_t *src = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_DATA_SRC);
@@ -410,28 +481,12 @@ static void see_own_part(record_reader_t *r)
     }
 }
 
-/* Reads the short lines beside the text. */
-static void see_lines_beside(record_reader_t *r)
-{
-    const tmpl_page_t *page = r->p->page;
-    const tmpl_node_t *n = &page->nodes[r->record->node];
-    const tmpl_node_t *text = &page->nodes[r->record->text];
-    for (uint32_t s = n->first_segment; s < n->after_segment; s++) {
-        if (s == text->first_segment && text != n) {
-            s = text->after_segment;
-        }
-        if (s < n->after_segment && r->owners[page->segments[s].node] == r->index) {
-            see_date_line_in(r, s);
-        }
-    }
-}
-
 /* The address of a post without a link to it: its element's id. */
 static void see_id(record_reader_t *r)
 {
-    const char *id = attribute_in_record(r->p, r->record->node, "id");
+    const char *id = tmpl_record_attribute(r->p, r->record->node, "id");
     if (id != NULL && strpbrk(id, "0123456789") != NULL && strpbrk(id, " \t\n") == NULL) {
-        set_field(r, TMPL_RECORD_ADDRESS, UNSURE, apr_pstrcat(r->p->pool, "#", id, NULL),
+        set_field(r, TMPL_RECORD_ADDRESS, NAMED, apr_pstrcat(r->p->pool, "#", id, NULL),
                   r->record->node);
     }
 }
@@ -448,7 +503,6 @@ void tmpl_record_read(const tmpl_groups_t *groups, uint32_t index, const uint32_
         see_card_title(&r, record->fields[TMPL_RECORD_TITLE].node);
     }
     see_own_part(&r);
-    see_lines_beside(&r);
     if (record->kind != TMPL_RECORD_CARD) {
         see_id(&r);
     }

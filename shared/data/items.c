@@ -26,14 +26,15 @@ typedef struct {
     uint32_t *first_run, *next_run; /* the first run of each record, the next one of a run */
 } chains_t;
 
-uint32_t *tmpl_items_places(const tmpl_groups_t *groups, const tmpl_page_t *page, apr_pool_t *pool)
+void tmpl_items_part(tmpl_fragments_t *fragments, const tmpl_groups_t *groups)
 {
-    if (groups->n == 0) {
-        return NULL;
-    }
-    uint32_t *places = apr_palloc(pool, page->n_segments * sizeof(*places));
+    const tmpl_page_t *page = fragments->page;
     uint32_t around = TMPL_NONE, next = 0;
-    uint32_t *outer = apr_palloc(pool, groups->n * sizeof(*outer));
+    if (groups->n == 0) {
+        return;
+    }
+    uint32_t *places = apr_palloc(fragments->pool, page->n_segments * sizeof(*places));
+    uint32_t *outer = apr_palloc(fragments->pool, groups->n * sizeof(*outer));
     for (uint32_t s = 0; s < page->n_segments; s++) {
         while (around != TMPL_NONE &&
                page->nodes[groups->records[around].node].after_segment <= s) {
@@ -53,7 +54,7 @@ uint32_t *tmpl_items_places(const tmpl_groups_t *groups, const tmpl_page_t *page
         const tmpl_node_t *text = &page->nodes[groups->records[around].text];
         places[s] = 2 * around + (s >= text->first_segment && s < text->after_segment);
     }
-    return places;
+    fragments->places = places;
 }
 
 static uint32_t *chain_of(uint32_t n, apr_pool_t *pool)
@@ -130,11 +131,11 @@ static void add_runs(tmpl_buf_t *out, const chains_t *chains, uint32_t record,
     tmpl_json_close(out, ']');
 }
 
-static void add_item(tmpl_buf_t *out, const tmpl_groups_t *groups, const chains_t *chains,
-                     uint32_t index, const tmpl_content_t *content,
-                     const tmpl_fragments_t *fragments, apr_pool_t *pool)
+static void add_item(tmpl_buf_t *out, const chains_t *chains, uint32_t index,
+                     const tmpl_content_t *content, const tmpl_fragments_t *fragments,
+                     apr_pool_t *pool)
 {
-    const tmpl_group_record_t *record = &groups->records[index];
+    const tmpl_group_record_t *record = &content->groups.records[index];
     tmpl_json_open(out, NULL, '{');
     tmpl_value_text(out, "kind", kinds[record->kind]);
     tmpl_json_word(out, "id", apr_psprintf(pool, "%u", index));
@@ -150,9 +151,10 @@ static void add_item(tmpl_buf_t *out, const tmpl_groups_t *groups, const chains_
     tmpl_json_close(out, '}');
 }
 
-void tmpl_items_add(tmpl_buf_t *out, const tmpl_groups_t *groups, const tmpl_content_t *content,
+void tmpl_items_add(tmpl_buf_t *out, const tmpl_content_t *content,
                     const tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
+    const tmpl_groups_t *groups = &content->groups;
     chains_t chains = chains_of(groups, fragments, pool);
     tmpl_json_open(out, "records", '[');
     for (uint32_t g = 0; g < groups->n_groups; g++) {
@@ -164,7 +166,7 @@ void tmpl_items_add(tmpl_buf_t *out, const tmpl_groups_t *groups, const tmpl_con
         tmpl_value_text(out, "kind", kinds[groups->records[i].kind]);
         tmpl_json_open(out, "items", '[');
         for (; i != TMPL_NONE; i = chains.next[i]) {
-            add_item(out, groups, &chains, i, content, fragments, pool);
+            add_item(out, &chains, i, content, fragments, pool);
         }
         tmpl_json_close(out, ']');
         tmpl_json_close(out, '}');

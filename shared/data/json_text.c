@@ -40,10 +40,11 @@ void tmpl_json_close(tmpl_buf_t *out, char bracket)
 /* Adds a byte that a string may not have as it is. */
 static void add_json_escape(tmpl_buf_t *out, unsigned char byte)
 {
+    static const char letters[256] = { ['\n'] = 'n', ['\t'] = 't', ['"'] = '"', ['\\'] = '\\' };
     char escape[8];
-    if (byte == '\n' || byte == '"' || byte == '\\') {
+    if (letters[byte] != '\0') {
         tmpl_buf_add_byte(out, '\\');
-        tmpl_buf_add_byte(out, byte == '\n' ? 'n' : (char)byte);
+        tmpl_buf_add_byte(out, letters[byte]);
         return;
     }
     apr_snprintf(escape, sizeof(escape), "\\u%04x", byte);

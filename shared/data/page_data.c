@@ -39,8 +39,8 @@ static slice_t slice_of(const char *text, apr_size_t from, apr_size_t to)
 }
 
 /* Adds a text of the metadata, shortened as in front matter, whose strings are those of JSON. */
-static void add_said(tmpl_buf_t *out, const char *name, const char *text, apr_size_t characters,
-                     apr_pool_t *pool)
+static void add_metadata_text(tmpl_buf_t *out, const char *name, const char *text,
+                              apr_size_t characters, apr_pool_t *pool)
 {
     tmpl_buf_t string;
     tmpl_buf_init(&string, pool);
@@ -50,12 +50,13 @@ static void add_said(tmpl_buf_t *out, const char *name, const char *text, apr_si
     }
 }
 
-static void add_said_list(tmpl_buf_t *out, int field, const apr_array_header_t *values,
-                          apr_pool_t *pool)
+static void add_metadata_list(tmpl_buf_t *out, int field, const apr_array_header_t *values,
+                              apr_pool_t *pool)
 {
     tmpl_json_open(out, fields[field].key, '[');
     for (int i = 0; i < values->nelts; i++) {
-        add_said(out, NULL, APR_ARRAY_IDX(values, i, const char *), fields[field].characters, pool);
+        add_metadata_text(out, NULL, APR_ARRAY_IDX(values, i, const char *),
+                          fields[field].characters, pool);
     }
     tmpl_json_close(out, ']');
 }
@@ -78,10 +79,10 @@ static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_poo
             tmpl_value_address(out, key, text, &content->hrefs, pool);
         }
         else if (fields[i].most > 1) {
-            add_said_list(out, i, content->metadata.values[i], pool);
+            add_metadata_list(out, i, content->metadata.values[i], pool);
         }
         else {
-            add_said(out, key, text, fields[i].characters, pool);
+            add_metadata_text(out, key, text, fields[i].characters, pool);
         }
     }
 }
@@ -110,6 +111,16 @@ static slice_t markdown_of_run(const written_t *written, int i)
                     is_last_run(written, i) ? written->len : run_at(written, i + 1)->markdown);
 }
 
+static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
+{
+    static const char *const names[] = {
+#define PART_NAME(id, name, explanation) "\"" name "\"",
+        TMPL_PARTS(PART_NAME)
+#undef PART_NAME
+    };
+    tmpl_json_word(out, "part", names[run_at(written, (int)run)->part]);
+}
+
 static void add_parts(tmpl_buf_t *out, const written_t *written)
 {
     tmpl_json_open(out, "parts", '[');
@@ -117,17 +128,12 @@ static void add_parts(tmpl_buf_t *out, const written_t *written)
         tmpl_span_t text = tmpl_fragments_text(&written->fragments, (uint32_t)i);
         slice_t markdown = markdown_of_run(written, i);
         tmpl_json_open(out, NULL, '{');
-        tmpl_value_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, i)->part));
+        add_part_of(out, written, (uint32_t)i);
         tmpl_json_string(out, "text", written->fragments.text.at + text.start, tmpl_span_len(text));
         tmpl_json_string(out, "markdown", markdown.at, markdown.len);
         tmpl_json_close(out, '}');
     }
     tmpl_json_close(out, ']');
-}
-
-static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
-{
-    tmpl_value_text(out, "part", tmpl_part_name((tmpl_part_e)run_at(written, (int)run)->part));
 }
 
 /* Whether an address leads to a place of the page itself. */
@@ -210,11 +216,9 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     written_t written = { .url = content->hrefs.url };
-    tmpl_groups_t groups;
-    tmpl_groups_find(&groups, content, scratch);
     tmpl_fragments_init(&written.fragments, content->page, opts->verdicts, opts->declined != NULL,
                         scratch);
-    written.fragments.places = tmpl_items_places(&groups, content->page, scratch);
+    tmpl_items_part(&written.fragments, &content->groups);
     written.markdown = tmpl_markdown_fragments(&written.len, content, &written.fragments, scratch);
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
@@ -225,7 +229,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
         tmpl_value_address(&out, "address", content->hrefs.url, &content->hrefs, scratch);
         add_metadata(&out, content, scratch);
         add_parts(&out, &written);
-        tmpl_items_add(&out, &groups, content, &written.fragments, scratch);
+        tmpl_items_add(&out, content, &written.fragments, scratch);
         add_links(&out, &written);
         add_images(&out, &written);
         add_judgement(&out, opts, scratch);

@@ -26,6 +26,7 @@ typedef struct {
     int data;      /* scripts of JSON-LD, of 256 KB at most, are in head, with their text */
     int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
     int formulas;  /* math (without its content) and MathJax's scripts are in body */
+    int frames;    /* iframes, without their content, are in body */
     int no_spans;  /* leave out spans that have no id and no class that Markdown needs, but not
                       their content */
     int languages; /* but keep those with lang or dir */
@@ -36,6 +37,10 @@ typedef struct {
  * nor free it. NULL if the tree would take more than tmpl_page_memory() bytes.
  */
 xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool);
+
+/*
+ * What reads a tree may keep a pointer in psvi of elements in body, until something else reads it.
+ */
 
 /* The index of the page's node that an element stands for; TMPL_NONE in and around the head. */
 static inline uint32_t tmpl_dom_node(const xmlNode *element)

@@ -99,7 +99,7 @@ static void write_prefix(tmpl_flow_t *flow, uint32_t n, int trim)
 /* Whether the block is the first of an item that may follow the last text without an empty line. */
 static int joins(const tmpl_flow_t *flow)
 {
-    uint32_t i = 0;
+    uint32_t i = flow->outside;
     while (i < flow->n && flow->open[i].used) {
         i++;
     }
@@ -113,7 +113,7 @@ static int joins(const tmpl_flow_t *flow)
 static void begin_run(tmpl_flow_t *flow)
 {
     if (tmpl_fragments_run(flow->fragments, flow->out.len)) {
-        flow->outside = 0;
+        flow->outside = flow->fragments->part == TMPL_PART_HEADLINE ? flow->n : 0;
         while (flow->outside < flow->n && flow->open[flow->outside].used) {
             flow->outside++;
         }

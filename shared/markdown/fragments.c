@@ -96,8 +96,10 @@ static void add_run_link(tmpl_fragments_t *fragments, const char *text, int is_a
             ? &APR_ARRAY_IDX(fragments->links, fragments->links->nelts - 1, tmpl_run_link_t)
             : NULL;
     if (last == NULL || strcmp(last->address, address) != 0) {
-        APR_ARRAY_PUSH(fragments->links, tmpl_run_link_t) =
-            (tmpl_run_link_t){ text, address, is_alt, last_run(fragments) };
+        if (fragments->links->nelts < TMPL_FRAGMENTS_LISTED) {
+            APR_ARRAY_PUSH(fragments->links, tmpl_run_link_t) =
+                (tmpl_run_link_t){ text, address, is_alt, last_run(fragments) };
+        }
     }
     else if (*last->text == '\0' || (last->is_alt && !is_alt)) {
         last->text = text;
@@ -131,8 +133,11 @@ static void end_link(leaf_reader_t *reader)
 {
     tmpl_fragments_t *fragments = reader->fragments;
     const char *address = read_to(reader, TMPL_MARK_STOP);
-    const char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + reader->link,
-                                      fragments->text.len - reader->link);
+    char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + reader->link,
+                                fragments->text.len - reader->link);
+    for (char *at = strchr(text, '\n'); at != NULL; at = strchr(at, '\n')) {
+        *at = ' ';
+    }
     int is_alt = text[strspn(text, " ")] == '\0';
     add_run_link(fragments, is_alt ? reader->link_alt : text, is_alt, address);
 }
@@ -146,7 +151,8 @@ static void read_image(leaf_reader_t *reader)
         fragments->images->nelts > 0
             ? &APR_ARRAY_IDX(fragments->images, fragments->images->nelts - 1, tmpl_run_image_t)
             : NULL;
-    if (last == NULL || strcmp(last->address, address) != 0) {
+    if ((last == NULL || strcmp(last->address, address) != 0) &&
+        fragments->images->nelts < TMPL_FRAGMENTS_LISTED) {
         APR_ARRAY_PUSH(fragments->images, tmpl_run_image_t) =
             (tmpl_run_image_t){ alt, address, reader->begin, last_run(fragments) };
     }

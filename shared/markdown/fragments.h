@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page's Markdown consists of, for forms that list it: runs, each of one part and one
- * place of the page, whose Markdown stands alone and whose text is without marks; and the links and images in them.
- * Text whose verdict is template is left out, also where its element could not be cut.
+ * What a page's Markdown consists of, for forms that list it: runs, each of one part and one place
+ * of the page, whose Markdown stands alone and whose text is without marks; and the links and
+ * images in them. Text whose verdict is template is left out, also where its element could not be
+ * cut.
  */
 #ifndef TMPL_FRAGMENTS_H
 #define TMPL_FRAGMENTS_H
@@ -10,6 +11,9 @@
 #include "base/buf.h"
 #include "detect/verdict.h"
 #include "markdown/leaf.h"
+
+/* Links of a page that are listed, and images: further ones are in the Markdown only. */
+#define TMPL_FRAGMENTS_LISTED 10000
 
 /* A run ends where the next one begins, or at the end. */
 typedef struct {
@@ -35,17 +39,21 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_verdict_t *verdicts; /* by block; NULL: all is kept, as body */
     int whole;                      /* text whose verdict is template is kept, too */
-    const uint32_t *places;         /* by segment, what else parts runs; NULL: nothing */
-    unsigned char part;             /* of what is written next */
-    uint32_t place;                 /* the same */
-    tmpl_buf_t text;                /* lines; cells of a table have tabs between them */
-    apr_array_header_t *runs;       /* tmpl_run_t */
-    apr_array_header_t *links;      /* tmpl_run_link_t */
-    apr_array_header_t *images;     /* tmpl_run_image_t */
+    const uint32_t *places;         /* by segment: 2 * n in element n of starts, + 1; NULL */
+    const uint32_t *starts;         /* nodes of elements whose runs are apart, in order */
+    uint32_t *depths;               /* containers around the content of each of them */
+    uint32_t n_starts;
+    uint32_t n_started;         /* how many of them the walk has entered */
+    unsigned char part;         /* of what is written next */
+    uint32_t place;             /* the same */
+    tmpl_buf_t text;            /* lines; cells of a table have tabs between them */
+    apr_array_header_t *runs;   /* tmpl_run_t */
+    apr_array_header_t *links;  /* tmpl_run_link_t */
+    apr_array_header_t *images; /* tmpl_run_image_t */
     apr_pool_t *pool;
 } tmpl_fragments_t;
 
-/* Pieces of page, from pool: nothing yet. */
+/* Fragments of page, from pool: nothing yet. */
 void tmpl_fragments_init(tmpl_fragments_t *fragments, const tmpl_page_t *page,
                          const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool);
 

@@ -12,7 +12,9 @@
  *     pre             fenced code with its language, without numbers of lines (listing.h)
  *     callouts        quotes that begin with [!NOTE], as GitHub's alerts (callout.h)
  *     formulas        $TeX$, and $$ on lines of their own (formula.h)
- *     dt, summary     paragraphs in bold; dd: items
+ *     dl              a list: "- **term**: definition"; long definitions in the item
+ *     posts, cards    headings with author and date; items in one line (content/groups.h)
+ *     summary         a paragraph in bold
  *     footnotes       [^1], where they are certain (notes.h); other references stay links
  *     links, images   absolute; with schemes that run code: their text only
  *     hidden text     like displayed text: panels of tabs and accordions, and what scripts show

@@ -403,10 +403,15 @@ static void see_time(elements_t *w, const tmpl_node_t *node)
 static int has_text(const char *src, tmpl_span_t value, const char *text)
 {
     apr_size_t len = strlen(text);
-    for (uint32_t at = value.start; at + len <= value.end; at++) {
-        if (tmpl_lower(src[at]) == *text && apr_cstr_casecmpn(src + at, text, len) == 0) {
+    for (uint32_t at = value.start; at + len <= value.end;) {
+        /* in sixteen bytes, the letter that the text begins with, or its capital */
+        unsigned marks = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)((tmpl_bytes16(src + at, src + value.end) | 0x20) == (*text | 0x20)));
+        at += marks != 0 ? (uint32_t)__builtin_ctz(marks) : TMPL_BYTES16;
+        if (marks != 0 && at + len <= value.end && apr_cstr_casecmpn(src + at, text, len) == 0) {
             return 1;
         }
+        at += marks != 0;
     }
     return 0;
 }

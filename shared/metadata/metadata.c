@@ -29,12 +29,12 @@ typedef struct {
 static void see_meta(tmpl_claims_t *claims, const xmlNode *meta, const char **label)
 {
     static const char *const attributes[] = { "property", "name", "itemprop", "http-equiv" };
-    const char *content = tmpl_dom_attribute(meta, "content");
     const char *names = NULL;
     for (apr_size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]) && names == NULL; i++) {
         names = tmpl_dom_attribute(meta, attributes[i]);
     }
-    if (names == NULL || content == NULL) {
+    const char *content = names != NULL ? tmpl_dom_attribute(meta, "content") : NULL;
+    if (content == NULL) {
         return;
     }
     /* "twitter:label1" has the meaning of "twitter:data1" */
@@ -63,14 +63,15 @@ static void see_head(tmpl_claims_t *claims, const xmlNode *html)
     tmpl_claims_add(claims, TMPL_SAID_META, "html lang", 0, tmpl_dom_attribute(html, "lang"));
     for (const xmlNode *node = html->children->children; node != NULL; node = node->next) {
         const char *name = (const char *)node->name;
-        const char *rel = tmpl_dom_attribute(node, "rel");
         if (strcmp(name, "meta") == 0) {
             see_meta(claims, node, &label);
         }
-        else if (strcmp(name, "link") == 0 && rel != NULL &&
-                 apr_cstr_casecmp(rel, "canonical") == 0) {
-            tmpl_claims_add(claims, TMPL_SAID_META, "link canonical", 0,
-                            tmpl_dom_attribute(node, "href"));
+        else if (strcmp(name, "link") == 0) {
+            const char *rel = tmpl_dom_attribute(node, "rel");
+            if (rel != NULL && apr_cstr_casecmp(rel, "canonical") == 0) {
+                tmpl_claims_add(claims, TMPL_SAID_META, "link canonical", 0,
+                                tmpl_dom_attribute(node, "href"));
+            }
         }
         else if (strcmp(name, "script") == 0) {
             tmpl_linked_data_read(claims, (const char *)node->children->content, scripts++);

@@ -49,7 +49,8 @@ static int is_listed_word(const char *word, apr_size_t len, const char *const *l
     for (apr_size_t i = 0; i < n; i++) {
         for (const char *at = lists[i]; at != NULL; at = strchr(at, ' ')) {
             at += *at == ' ';
-            if (strcspn(at, " ") == len && apr_cstr_casecmpn(at, word, len) == 0) {
+            if (*at == tmpl_lower(*word) && apr_cstr_casecmpn(at, word, len) == 0 &&
+                (at[len] == ' ' || at[len] == '\0')) {
                 return 1;
             }
         }

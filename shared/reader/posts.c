@@ -69,8 +69,7 @@ static void mark_record(tmpl_walk_t *w, const tmpl_group_record_t *record)
 
 void tmpl_posts_find(tmpl_walk_t *w)
 {
-    tmpl_groups_t *groups = &w->groups;
-    tmpl_groups_find(groups, w->content, w->pool);
+    const tmpl_groups_t *groups = &w->content->groups;
     if (groups->n == 0) {
         return;
     }
@@ -95,7 +94,7 @@ void tmpl_posts_find(tmpl_walk_t *w)
 /* The first record from the current one on in a node of the page; NULL: there is none. */
 static const tmpl_group_record_t *next_record(tmpl_walk_t *w, uint32_t node)
 {
-    const tmpl_groups_t *groups = &w->groups;
+    const tmpl_groups_t *groups = &w->content->groups;
     while (w->record < groups->n && groups->records[w->record].node < node) {
         w->record++;
     }
@@ -118,7 +117,7 @@ static void begin_list(tmpl_walk_t *w, const xmlNode *node, const tmpl_group_rec
         return;
     }
     const char *title = apr_psprintf(w->pool, "%s (%u)", list_title(record->kind),
-                                     w->counts[record - w->groups.records]);
+                                     w->counts[record - w->content->groups.records]);
     if (tmpl_nest_open(nest, TMPL_NEST_TEXT, "summary", " lang=\"en\"", NULL)) {
         tmpl_nest_text(nest, title);
         tmpl_nest_close_added(nest);
@@ -136,7 +135,7 @@ void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node)
         return;
     }
     tmpl_nest_part(&w->nest);
-    if (w->marks[at] & LISTED && w->counts[record - w->groups.records] > 0) {
+    if (w->marks[at] & LISTED && w->counts[record - w->content->groups.records] > 0) {
         begin_list(w, node, record);
     }
     if (w->marks[at] & RECORD && holds_blocks(w)) {

@@ -29,7 +29,6 @@ typedef struct {
     uint32_t wide;           /* boxes that scroll, so far */
     unsigned char levels[6]; /* levels of the headings around, in the page */
     uint32_t n_levels;
-    tmpl_groups_t groups; /* posts, comments, cards (posts.h) */
     uint32_t record;      /* of them: the next one */
     uint32_t *counts; /* by record: how many are in the list that it begins; 0: it begins none */
     unsigned char *marks; /* by node of the page: what begins there; NULL: there are no records */

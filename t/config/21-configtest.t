@@ -43,6 +43,7 @@ my %DIRECTIVE = (
     TmplTimeout => { good => [qw(50ms 1s)], says => qr/\d+.*\d+/, bad => [qw(x -1 0), '""', '99999999h'] },
     TmplLearnDelay => { good => [qw(0 100ms 10s)], says => qr/\b0\b.*\b10s\b/, bad => [qw(x -1 11s), '""'] },
     TmplMarkdown => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
+    TmplJson => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
     TmplHeaders => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe), '""'] },
     TmplSiteKey => { good => ['shop.example', '"%{HTTP_HOST}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
     TmplPageKey => { good => ['"%{REQUEST_URI}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },

@@ -92,13 +92,15 @@ subtest 'agents.conf' => sub {
     my ($httpd, $get) = recipe('agents');
     my $html = $get->('/page/7', Accept => 'text/html, */*;q=0.8');
     same_bytes($html->body, $site->page(7), 'readers get the page');
-    is $html->header('Link'), '<http://agents.example/page/7.md>; rel="alternate"; type="text/markdown"', 'with a link to its twin';
+    is $html->header('Link'), '<http://agents.example/page/7.md>; rel="alternate"; type="text/markdown", '
+        . '<http://agents.example/page/7>; rel="alternate"; type="application/json"', 'with links to its twin and to JSON';
     is $html->header('Vary'), 'Accept,Accept-Encoding', 'and Vary';
     my $res = $get->('/page/7', Accept => 'text/markdown');
     is $res->header('Content-Type'), 'text/markdown; charset=utf-8', 'agents get Markdown';
     like $res->body, qr/^# Story number 7 about/m, 'the article';
     unlike $res->body, qr/Ferries|Copyright/, 'without template';
     like gunzipped($get->('/page/7', Accept => 'text/markdown', 'Accept-Encoding' => 'gzip')), qr/^# Story/m, 'the same';
+    like gunzipped($get->('/page/7', Accept => 'application/json', 'Accept-Encoding' => 'gzip')), qr/\A\{"schema":1,.*Story number 7/, 'programs get JSON';
     my $twin = $get->('/page/7.md');
     same_bytes($twin->body, $res->body, 'the twin');
     is $twin->header('X-Robots-Tag'), 'noindex', 'is not for an index';

@@ -9,7 +9,7 @@ static const char *view_of(const char *html, const char *url, apr_pool_t *pool)
     apr_size_t len;
     tmpl_edits_t none = { 0 };
     tmpl_content_t content;
-    tmpl_content_opts_t opts = { url, "utf-8", 1 };
+    tmpl_content_opts_t opts = { .url = url, .charset = "utf-8", .languages = 1 };
     assert_true(tmpl_content_read(&content, check_page(html, pool), &none, &opts, pool));
     const char *view = tmpl_reader(&len, &content, pool);
     if (view != NULL) {
