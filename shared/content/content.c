@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
+
+#include "base/ascii.h"
 #include "dom/dom.h"
 #include "text/reference.h"
 
@@ -77,16 +80,24 @@ static xmlDoc *tree_without(const tmpl_content_t *content, const apr_array_heade
     return tmpl_dom(content->page, &opts, pool);
 }
 
+/* Whether a name stands in front of the byte at, behind white space. */
+static int is_name_before(const char *at, const char *name, apr_size_t len)
+{
+    return apr_cstr_casecmpn(at - len, name, len) == 0 && tmpl_is_space(at[-1 - (int)len]);
+}
+
 /* Whether elements of the body may say in which language they are. */
 static int has_languages(const tmpl_page_t *page)
 {
-    static const char *const names[] = { "lang=", "dir=", "LANG=", "DIR=" };
-    uint32_t start = page->nodes[0].open.end;
-    int has = 0;
-    for (int i = 0; i < 4 && !has; i++) {
-        has = memmem(page->src + start, page->len - start, names[i], strlen(names[i])) != NULL;
+    enum { FIRST = sizeof("<p lang") - 1 };
+    const char *end = page->src + page->len, *at = page->src + page->nodes[0].open.end + FIRST;
+    while (at < end && (at = memchr(at, '=', (apr_size_t)(end - at))) != NULL) {
+        if (is_name_before(at, "lang", 4) || is_name_before(at, "dir", 3)) {
+            return 1;
+        }
+        at++;
     }
-    return has;
+    return 0;
 }
 
 /* The address that a page names as its own; NULL if it names none, or not in full. */

@@ -41,7 +41,7 @@ static int is_token(const xmlNode *node)
     return is_among(tokens, sizeof(tokens) / sizeof(tokens[0]), node);
 }
 
-static int is_left_out(const xmlNode *node)
+static int is_math_left_out(const xmlNode *node)
 {
     /* the first child of semantics is the formula, others say it again */
     return strncmp((const char *)node->name, "annotation", 10) == 0 ||
@@ -91,7 +91,7 @@ static void write_in_math(tmpl_nest_t *nest, const xmlNode *math)
         if (node->type == XML_TEXT_NODE) {
             tmpl_nest_escape(out, (const char *)node->content);
         }
-        else if (!is_left_out(node)) {
+        else if (!is_math_left_out(node)) {
             unsigned off = deep > 0 || depth == DEEPEST || is_token(node->parent);
             int is = !off && is_math_element(node);
             deep += off;

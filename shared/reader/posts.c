@@ -131,8 +131,11 @@ void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node)
     }
     uint32_t at = tmpl_dom_node(node);
     const tmpl_group_record_t *record = next_record(w, at);
+    if (record == NULL) {
+        return;
+    }
     tmpl_nest_part(&w->nest);
-    if (w->marks[at] & LISTED && record != NULL && w->counts[record - w->content->groups.records] > 0) {
+    if (w->marks[at] & LISTED && w->counts[record - w->content->groups.records] > 0) {
         begin_list(w, node, record);
     }
     if (w->marks[at] & RECORD && holds_blocks(w)) {
@@ -150,6 +153,9 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
         return;
     }
     const tmpl_group_record_t *record = next_record(w, tmpl_dom_node(node));
+    if (record == NULL) {
+        return;
+    }
     const char *author = record->fields[TMPL_RECORD_AUTHOR].value;
     const char *date = record->fields[TMPL_RECORD_DATE].value;
     const char *when = record->fields[TMPL_RECORD_WHEN].value;
@@ -178,7 +184,7 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
 }
 
 /* Whether a text is, without white space around it, what the heading said. */
-static int is_said(tmpl_walk_t *w, const char *text)
+static int is_head_said(tmpl_walk_t *w, const char *text)
 {
     text += strspn(text, " \t\n\r\f");
     for (int i = 0; i < 2; i++) {
@@ -195,7 +201,7 @@ static int is_said(tmpl_walk_t *w, const char *text)
 int tmpl_posts_says_again(tmpl_walk_t *w, const xmlNode *node)
 {
     if (node->type == XML_TEXT_NODE) {
-        return w->marks != NULL && is_said(w, (const char *)node->content);
+        return w->marks != NULL && is_head_said(w, (const char *)node->content);
     }
     return w->marks != NULL && (w->marks[tmpl_dom_node(node)] & AGAIN) != 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "content/image.h"
+#include "content/player.h"
 #include "markdown/callout.h"
 #include "markdown/grid.h"
 #include "markdown/listing.h"
@@ -176,7 +177,7 @@ static int has_terms(const tmpl_walk_t *w, const xmlNode *list)
     return 0;
 }
 
-static int enter_terms(tmpl_walk_t *w, const xmlNode *node)
+static int enter_term_list(tmpl_walk_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (has_terms(w, node)) {
@@ -508,6 +509,9 @@ static const char *const formats[TMPL_TAG_COUNT] = {
 static int enter_format_element(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *name = formats[walk_tag(w, node)];
+    if (name == NULL) {
+        return 0;
+    }
     for (uint32_t i = 0; i < w->nest.n_formats; i++) {
         if (strcmp(w->nest.formats[i].name, name) == 0) {
             return 0;
@@ -536,19 +540,13 @@ static int enter_word_break(tmpl_walk_t *w, const xmlNode *node)
     return 1;
 }
 
-/* A video or a sound: a link to it. */
+/* A film or a sound: a link to it. */
 static int enter_media(tmpl_walk_t *w, const xmlNode *node)
 {
-    const char *src = tmpl_dom_attribute(node, "src");
-    for (const xmlNode *in = node->children; in != NULL && src == NULL; in = in->next) {
-        src = in->type == XML_ELEMENT_NODE && walk_tag(w, in) == TMPL_TAG_SOURCE
-                  ? tmpl_dom_attribute(in, "src")
-                  : NULL;
-    }
-    const char *title = tmpl_dom_attribute(node, "title");
-    title = title != NULL ? title : tmpl_dom_attribute(node, "aria-label");
+    const char *title;
+    const char *src = tmpl_player_address(&title, node);
     pass_border(w);
-    if (!tmpl_walk_may(w, src, 1) || w->link != NULL) {
+    if (src == NULL || !tmpl_walk_may(w, src, 1) || w->link != NULL) {
         return 1;
     }
     tmpl_buf_t link;
@@ -557,9 +555,7 @@ static int enter_media(tmpl_walk_t *w, const xmlNode *node)
     tmpl_nest_escape(&link, tmpl_walk_address(w, src));
     tmpl_buf_add_byte(&link, '"');
     if (tmpl_nest_format(&w->nest, "a", link.at, NULL)) {
-        tmpl_nest_text(&w->nest, title != NULL && *title != '\0'       ? title
-                                 : walk_tag(w, node) == TMPL_TAG_VIDEO ? "Video"
-                                                                       : "Audio");
+        tmpl_nest_text(&w->nest, title);
         tmpl_nest_unformat(&w->nest, NULL);
     }
     pass_border(w);
@@ -599,7 +595,7 @@ static enter_element_t *entry_of(tmpl_tag_e tag)
         [TMPL_TAG_MENU] = enter_list_element,
         [TMPL_TAG_DIR] = enter_list_element,
         [TMPL_TAG_LI] = enter_item_element,
-        [TMPL_TAG_DL] = enter_terms,
+        [TMPL_TAG_DL] = enter_term_list,
         [TMPL_TAG_DT] = enter_term_element,
         [TMPL_TAG_DD] = enter_description,
         [TMPL_TAG_HR] = enter_rule_element,
@@ -618,6 +614,7 @@ static enter_element_t *entry_of(tmpl_tag_e tag)
         [TMPL_TAG_A] = enter_link_element,
         [TMPL_TAG_SPAN] = enter_span,
         [TMPL_TAG_WBR] = enter_word_break,
+        [TMPL_TAG_IFRAME] = enter_media,
         [TMPL_TAG_VIDEO] = enter_media,
         [TMPL_TAG_AUDIO] = enter_media,
         [TMPL_TAG_BUTTON] = enter_button,

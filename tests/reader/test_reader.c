@@ -137,7 +137,7 @@ static void links(void **state)
           "<p>z<a href=\"https://a.example/p/q#m\">m</a></p>" },
         { "<a href='https://a.example/p/q#n'>1</a><a name=n></a>y",
           "<p><a href=\"#n\">1</a> <span id=\"n\"></span>y</p>" },
-        { "x<video title='V&gt;'><source src=/v.mp4></video><audio src=data:,></audio>",
+        { "x<video controls title='V&gt;'><source src=/v.mp4></video><audio src=data:,></audio>",
           "<p>x</p><p><a href=\"https://a.example/v.mp4\">V&gt;</a></p>" },
     };
     CHECK_VIEWS(rows, "https://a.example/p/q");
