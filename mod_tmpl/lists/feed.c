@@ -7,7 +7,7 @@ static apr_uint32_t updated(const tmpl_listed_t *listed)
     return listed->changed > listed->first ? listed->changed : listed->first;
 }
 
-static int is_dated(const tmpl_listed_t *listed)
+static int has_change(const tmpl_listed_t *listed)
 {
     return updated(listed) > 0;
 }
@@ -69,7 +69,7 @@ apr_status_t tmpl_feed_send(tmpl_list_t *list, tmpl_error_t *err)
     request_rec *r = list->r;
     apr_uint32_t n, date;
     const apr_array_header_t *newest =
-        tmpl_list_first(list, TMPL_FEED_MOST, is_dated, by_date, &n, err);
+        tmpl_list_first(list, TMPL_FEED_MOST, has_change, by_date, &n, err);
     tmpl_buf_t feed;
     int i;
 

@@ -7,11 +7,11 @@
 typedef struct {
     const tmpl_list_t *list;
     tmpl_buf_t text;
-} slice_t;
+} sitemap_slice_t;
 
 static apr_status_t add_url(void *baton, const tmpl_listed_t *listed)
 {
-    slice_t *slice = baton;
+    sitemap_slice_t *slice = baton;
     tmpl_buf_t *text = &slice->text;
 
     tmpl_buf_add_text(text, "<url><loc>");
@@ -58,7 +58,7 @@ apr_status_t tmpl_sitemap_send(tmpl_list_t *list, int part, tmpl_error_t *err)
     apr_pool_create(&pool, list->r->pool);
     ap_rputs(XML_BEGIN "<urlset" XMLNS, list->r);
     for (; rv == APR_SUCCESS && at < end && !list->r->connection->aborted; at += TMPL_LIST_SLICE) {
-        slice_t slice = { .list = list };
+        sitemap_slice_t slice = { .list = list };
 
         apr_pool_clear(pool);
         tmpl_buf_init(&slice.text, pool);

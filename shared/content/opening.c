@@ -42,7 +42,7 @@ static const char *heading_words(tmpl_buf_t *text, const xmlNode *heading)
 }
 
 /* How much a heading is like the title, 0..3; 0: not enough. */
-static double likeness(const char *heading, const char *title, int is_h1)
+static double heading_likeness(const char *heading, const char *title, int is_h1)
 {
     if (apr_cstr_casecmp(heading, title) == 0) {
         return 2 + is_h1;
@@ -70,7 +70,7 @@ const xmlNode *tmpl_opening_headline(uint32_t *before, const tmpl_content_t *con
             bytes += (uint32_t)xmlStrlen(node->content);
         }
         if (is_any_heading(content->page, node)) {
-            double like = likeness(heading_words(&text, node), title, node->name[1] == '1');
+            double like = heading_likeness(heading_words(&text, node), title, node->name[1] == '1');
             n++;
             if (like > most) {
                 most = like;

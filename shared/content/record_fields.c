@@ -394,7 +394,7 @@ static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
 }
 
 /* A heading in a post that says more than the page's title. */
-static void see_heading(record_reader_t *r, uint32_t node)
+static void see_record_heading(record_reader_t *r, uint32_t node)
 {
     const char *title = tmpl_record_text(r->p, node, TITLE_MOST);
     title += strncmp(title, "Re: ", 4) == 0 ? 4 : 0;
@@ -545,7 +545,7 @@ static void see_element(record_reader_t *r, uint32_t node)
         see_link(r, node, cues);
     }
     if (is_post && (tmpl_tag_flags(tag) & TMPL_IS_HEADING) && node < r->record->text) {
-        see_heading(r, node);
+        see_record_heading(r, node);
     }
     const tmpl_known_attr_t *src = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_DATA_SRC);
     src = src == NULL ? tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_SRC) : src;

@@ -137,7 +137,7 @@ static void add_parts(tmpl_buf_t *out, const written_t *written)
 }
 
 /* Whether an address leads to a place of the page itself. */
-static int is_within(const written_t *written, const char *address)
+static int is_written_within(const written_t *written, const char *address)
 {
     apr_size_t len = strcspn(address, "#");
     return address[len] == '#' &&
@@ -151,7 +151,7 @@ static void add_links(tmpl_buf_t *out, const written_t *written)
     tmpl_json_open(out, "links", '[');
     for (int i = 0; i < links->nelts; i++) {
         const tmpl_run_link_t *link = &APR_ARRAY_IDX(links, i, tmpl_run_link_t);
-        if (is_within(written, link->address)) {
+        if (is_written_within(written, link->address)) {
             continue;
         }
         tmpl_json_open(out, NULL, '{');

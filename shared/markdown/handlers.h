@@ -23,7 +23,7 @@ extern const tmpl_handler_t tmpl_handler_quote;
 extern const tmpl_handler_t tmpl_handler_rule; /* hr */
 extern const tmpl_handler_t tmpl_handler_pre;
 
-/* lists.c */
+/* list_handlers.c */
 extern const tmpl_handler_t tmpl_handler_list;
 extern const tmpl_handler_t tmpl_handler_item;
 extern const tmpl_handler_t tmpl_handler_terms; /* dl */

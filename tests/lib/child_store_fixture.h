@@ -247,6 +247,45 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
     return room;
 }
 
+/* Nobody reads fingerprints. */
+int tmpl_conf_headers(const tmpl_conf_t *conf)
+{
+    (void)conf;
+    return 0;
+}
+
+tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
+{
+    (void)conf;
+    return TMPL_MODE_STRIP;
+}
+
+const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                   apr_pool_t *p)
+{
+    (void)outcome;
+    (void)input;
+    (void)p;
+    return NULL;
+}
+
+void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *p)
+{
+    (void)outcome;
+    (void)opts;
+    (void)p;
+}
+
+apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *sighted, tmpl_outcome_t *outcome,
+                                request_rec *r, apr_pool_t *p)
+{
+    (void)sighted;
+    (void)outcome;
+    (void)r;
+    (void)p;
+    return 0;
+}
+
 /* What tmpl_judge() calls, which the tests do not. */
 #define NEVER(type, function)                                                                      \
     type function                                                                                  \
@@ -255,7 +294,6 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
     }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-NEVER(int, tmpl_conf_headers(const tmpl_conf_t *conf))
 NEVER(const char *, tmpl_conf_type(const tmpl_conf_t *conf))
 NEVER(int, tmpl_conf_is_used(void))
 NEVER(int, tmpl_conf_is_used_by(const server_rec *s))
@@ -271,10 +309,6 @@ NEVER(void,
 NEVER(const char *, tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome,
                               const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
                               const char *url, const char *fingerprint, apr_pool_t *p))
-NEVER(const char *, tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                                           apr_pool_t *p))
-NEVER(void,
-      tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *p))
 AP_DECLARE(NEVER(const char *,
                  ap_expr_str_exec(request_rec *r, const ap_expr_info_t *expr, const char **err)))
 AP_DECLARE(NEVER(const char *, ap_make_content_type(request_rec *r, const char *type)))
