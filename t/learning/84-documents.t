@@ -121,5 +121,6 @@ $httpd->start;
 is $httpd->get('/page/3')->says('pages'), 1, 'the table is lost';
 is dated(), '', 'no page of a new table has a date';
 is listed($httpd), paths(1 .. 12), 'pages come back as they are requested';
+$httpd->expect_log(qr/T026/);    # its template does change
 $httpd->finish;
 done_testing;
