@@ -44,10 +44,12 @@ typedef struct {
     tmpl_buf_t text;
     const tmpl_hrefs_t *hrefs;
     const char *href;                         /* address of the open link */
+    const char *before;                       /* and of the link whose mark ended last, or NULL */
     tmpl_format_e formats[TMPL_FORMAT_COUNT]; /* open formats, outermost first; without CODE */
     uint32_t n;
     uint32_t written;                   /* how many of formats have their marks in text */
     uint32_t nested[TMPL_FORMAT_COUNT]; /* how many elements of a format are open */
+    apr_size_t link_end;                /* where the end mark of the last LINK is in text */
     int plain;                          /* no marks of STRONG are written, as in a heading */
     int code;                           /* the mark of CODE is in text */
     int emphasis;                       /* a mark of STRONG, EM or DEL is in text */

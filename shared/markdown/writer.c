@@ -3,11 +3,18 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
+
 #include "markdown/lead_in.h"
 
 int tmpl_writer_is_empty(tmpl_writer_t *w)
 {
-    if (w->before && !tmpl_leaf_is_empty(&w->leaf) && tmpl_lead_in_is_tail(&w->leaf)) {
+    if (tmpl_leaf_is_empty(&w->leaf)) {
+        return 1;
+    }
+    int repeats = w->title != NULL && w->behind_title == w->flow.out.len &&
+                  apr_cstr_casecmp(w->leaf.text.at, w->title) == 0;
+    if (repeats || (w->before && tmpl_lead_in_is_tail(&w->leaf))) {
         tmpl_buf_clear(&w->leaf.text);
     }
     return tmpl_leaf_is_empty(&w->leaf);
@@ -68,6 +75,13 @@ int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
+void tmpl_writer_end_heading(tmpl_writer_t *w)
+{
+    tmpl_flow_end(&w->flow);
+    w->divided = w->flow.out.len;
+    w->rule = 0;
+}
+
 void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
 {
     if (!tmpl_writer_is_empty(w)) {
@@ -75,6 +89,6 @@ void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
         tmpl_buf_add(&w->flow.out, "######", level);
         tmpl_buf_add_text(&w->flow.out, " ");
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
-        tmpl_flow_end(&w->flow);
+        tmpl_writer_end_heading(w);
     }
 }
