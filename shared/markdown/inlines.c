@@ -57,6 +57,9 @@ static int is_smiley(const xmlNode *node, const char *text)
 static int is_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *text,
                        const char *address)
 {
+    if (w->card != NULL && (text == NULL || *text == '\0')) {
+        return 1; /* its title says what it shows */
+    }
     if (text != NULL && *text == '\0') {
         return !is_in_figure(node);
     }
@@ -148,14 +151,14 @@ static int enter_link(tmpl_writer_t *w, const xmlNode *node)
     if (is_parted(w, node, before, w->href)) {
         tmpl_leaf_space(&w->leaf);
     }
+    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
+        tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
+        return 1;
+    }
     if (w->link != NULL) {
         return 0;
     }
     if (mail != NULL && write_mail(w, node, mail)) {
-        return 1;
-    }
-    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
-        tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
         return 1;
     }
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&

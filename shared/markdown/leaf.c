@@ -45,12 +45,28 @@ static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
     }
     if (format == TMPL_FORMAT_LINK && goes_on(leaf)) {
         int space = last_of(leaf) == ' ';
-        leaf->text.len = leaf->link_end;
+        leaf->text.len = leaf->link_more = leaf->link_end;
         tmpl_buf_add(&leaf->text, " ", (apr_size_t)space);
         return;
     }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK(format));
+    if (format == TMPL_FORMAT_LINK) {
+        leaf->link_text = leaf->text.len;
+        leaf->link_more = 0;
+    }
     leaf->emphasis |= format <= TMPL_FORMAT_DEL;
+}
+
+/* Drops the text of a link that goes on with another one, if it repeats it. */
+static void drop_repeated(tmpl_leaf_t *leaf)
+{
+    const char *more = leaf->text.at + leaf->link_more + 1; /* behind a space */
+    apr_size_t len = leaf->link_more - leaf->link_text;
+    if (leaf->link_more > 0 && leaf->text.len == leaf->link_more + 1 + len &&
+        memcmp(more, leaf->text.at + leaf->link_text, len) == 0) {
+        leaf->text.len = leaf->link_more;
+        leaf->text.at[leaf->text.len] = '\0';
+    }
 }
 
 static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
@@ -62,6 +78,9 @@ static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
     int is_broken =
         format != TMPL_FORMAT_CODE && leaf->text.len > 0 && last_of(leaf) == TMPL_MARK_BREAK;
     leaf->text.len -= (apr_size_t)is_broken;
+    if (format == TMPL_FORMAT_LINK) {
+        drop_repeated(leaf);
+    }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_END(format));
     if (format == TMPL_FORMAT_LINK) {
         leaf->link_end = leaf->text.len - 1;
@@ -395,6 +414,26 @@ static int drop_unreadable(tmpl_buf_t *text)
         }
     }
     return dropped;
+}
+
+const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf)
+{
+    const tmpl_buf_t *text = &leaf->text;
+    const char end = TMPL_MARK_END(TMPL_FORMAT_LINK);
+    if (text->len < 3 || text->at[0] != TMPL_MARK(TMPL_FORMAT_LINK) ||
+        last_of(leaf) != TMPL_MARK_STOP || leaf->link_text != 1 || leaf->link_end >= text->len ||
+        text->at[leaf->link_end] != end) {
+        return NULL;
+    }
+    *len = text->len - leaf->link_end - 2;
+    return text->at + leaf->link_end + 1;
+}
+
+void tmpl_leaf_unlink(tmpl_leaf_t *leaf)
+{
+    leaf->text.len = leaf->link_end - 1;
+    memmove(leaf->text.at, leaf->text.at + 1, leaf->text.len);
+    leaf->text.at[leaf->text.len] = '\0';
 }
 
 void tmpl_leaf_finish(tmpl_leaf_t *leaf)

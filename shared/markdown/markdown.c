@@ -194,6 +194,7 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
     tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
     tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
     tmpl_buf_init(&w->code, scratch);
+    tmpl_buf_init(&w->linked, scratch);
     if (fragments == NULL) {
         tmpl_front_write(&w->flow.out, content, scratch);
     }

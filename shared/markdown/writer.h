@@ -55,6 +55,7 @@ typedef struct {
     int divides;            /* a sign divides what follows in a card from what was written */
     apr_size_t behind_card; /* bytes of Markdown when the last card ended */
     apr_size_t divided;     /* bytes of Markdown where a rule divides nothing: behind a heading */
+    tmpl_buf_t linked;      /* the address of the link in the last heading; empty: none */
     apr_size_t rule;        /* where the rule began that ends at divided; 0: there is none */
     const xmlNode *said;    /* text that the line of a callout says; NULL: none */
     tmpl_formulas_t formulas;

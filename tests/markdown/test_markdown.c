@@ -75,6 +75,7 @@ static void headline(void **state)
           "# A b c d\n\n5 May 2026\n\nBy Ann Lee\n\n$5\n\n![a](a.png)\n\n"
           "One two three four five six seven eight.\n\nx" },
         { "<title>A b c d</title><ul><li><h1>A b c d</h1><li>x</ul>", "# A b c d\n\n- x" },
+        { "<title>A b c d</title><h1>A b c d<a href='#a'>&para;</a></h1>x", "# A b c d\n\nx" },
         { "<title>A b c d</title><h1>A b c d</h1><p>a b C d<p>x<p>A b c d",
           "# A b c d\n\nx\n\nA b c d" },
         { "<title>A b c d</title><h1>A b c d</h1>x<h1>A b c d</h1>y<h1>E f</h1>z",
@@ -269,6 +270,14 @@ static void formats(void **state)
         { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[ab](u), [c](v)d" },
         { "<b><a href=u>a</a></b> <a href=u>b</a> <a href=u>c</a> <a href=v>d</a>",
           "**[a](u)** [b c](u) [d](v)" },
+        { "<a href=u>a</a> <a href=u>a</a> <a href=u>a</a><a href=u>a</a>", "[aa](u)" },
+        /* links that the heading above has */
+        { "<h2><a href=u>a</a></h2><p><a href=u>A text and no button, whose length is "
+          "<i>forty</i></a><p><a href=v>d</a><p><a href=u>e</a> "
+          "f",
+          "## [a](u)\n\nA text and no button, whose length is _forty_\n\n[d](v)\n\n[e](u) f" },
+        { "<h2><a href=u>a</a></h2><p><a href=u>b</a>, <a href=v>c</a><h2>d</h2><a href=u>e</a>",
+          "## [a](u)\n\n[b](u), [c](v)\n\n## d\n\n[e](u)" },
         { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },
         { "<img src=i alt='' width=16 height=16><img src=i width=99 height=99>"
           "<img src=j width=101 height=9>a",
