@@ -679,7 +679,7 @@ static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
     tmpl_posts_begin(w, node);
     int skips = enter != NULL && enter(w, node);
     tmpl_posts_head(w, node);
-    return skips || tmpl_posts_says_again(w, node);
+    return skips;
 }
 
 static void leave_in_walk(tmpl_walk_t *w, const xmlNode *node)
@@ -713,9 +713,7 @@ void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top)
     const xmlNode *node = top->children;
     while (node != NULL && !w->nest.over) {
         if (node->type == XML_TEXT_NODE) {
-            if (!tmpl_posts_says_again(w, node)) {
-                tmpl_nest_text(&w->nest, (const char *)node->content);
-            }
+            tmpl_nest_text(&w->nest, (const char *)node->content);
         }
         else {
             if (!enter_in_walk(w, node) && node->children != NULL) {

@@ -32,7 +32,6 @@ typedef struct {
     uint32_t record;      /* of them: the next one */
     uint32_t *counts; /* by record: how many are in the list that it begins; 0: it begins none */
     unsigned char *marks; /* by node of the page: what begins there; NULL: there are no records */
-    const char *said[2];  /* what the head of the last record says; NULL: nothing, or again */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
