@@ -19,6 +19,7 @@ typedef struct {
     tmpl_buf_t code;         /* the text of a pre */
     const char *headline;    /* text of the heading that is left out: it is h1; NULL: none */
     apr_size_t begin;        /* bytes that were written when it was left out; 0: not yet */
+    apr_size_t start;        /* bytes that were written before the content */
     int languages;           /* elements may have lang and dir */
     const xmlNode *link;     /* the open link; NULL: none */
     const char *label;       /* the text of the link around, if it is short; "": none */

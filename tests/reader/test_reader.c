@@ -215,7 +215,42 @@ static void head(void **state)
     assert_non_null(
         strstr(view, "<footer><p lang=\"en\"><a href=\"https://a.example/x?a&amp;b\">"));
     assert_non_null(strstr(view, tmpl_reader_policy));
+    view = view_of("<html lang=English><title>A</title><script type=application/ld+json>{\"@type\":"
+                   "\"Product\",\"name\":\"A\",\"aggregateRating\":{\"ratingValue\":\"4.2484\","
+                   "\"bestRating\":\"5\"},"
+                   "\"publisher\":{\"name\":\"https://a.example/#me\"}}</script><body>text",
+                   NULL, *state);
+    assert_non_null(strstr(view, "<html>"));
+    assert_non_null(strstr(view, "<p>4.25/5</p>"));
     assert_true(strlen(tmpl_reader_style) < 3 * 1024);
+}
+
+/* A block below the headline that says its line again is left out; other blocks stay. */
+static void byline(void **state)
+{
+    static const struct {
+        const char *block;
+        int stays;
+    } rows[] = { { "By <a href=/ann>Ann Lee</a>", 0 },
+                 { "Ann Lee \xE2\x80\xA2 Published on 3rd of May 2025", 1 },
+                 { "Ann Lee \xE2\x80\xA2 Posted on May 3rd, 2025", 0 },
+                 { "3 May 2025", 0 },
+                 { "2025-05-03", 0 },
+                 { "4 May 2025", 1 },
+                 { "3", 1 },
+                 { "By Bo Hu", 1 },
+                 { "Ann Lee, reporter", 1 } };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *view = view_of(
+            apr_pstrcat(*state,
+                        "<title>A title of words</title><meta name=author content='Ann Lee'>"
+                        "<meta property=article:published_time content=2025-05-03T10:00:00Z>"
+                        "<h1>A title of words</h1><div>",
+                        rows[i].block, "</div><p>Text.</p>", NULL),
+            NULL, *state);
+        const char *body = strstr(view, "</header>\n");
+        assert_int_equal(strncmp(body + 10, "<p>Text.</p>", 12) != 0, rows[i].stays);
+    }
 }
 
 /* Deep nesting is flat, and what would be very long is none. */
@@ -236,7 +271,7 @@ static void limits(void **state)
 
 static const struct CMUnitTest tests[] = {
     CHECK(blocks), CHECK(lists),          CHECK(tables), CHECK(links),  CHECK(texts),
-    CHECK(posts),  CHECK(posts_say_once), CHECK(head),   CHECK(limits),
+    CHECK(posts),  CHECK(posts_say_once), CHECK(head),   CHECK(byline), CHECK(limits),
 };
 
 TAP_MAIN(tests)
