@@ -52,7 +52,8 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
 {
     tmpl_content_opts_t as = { .url = url,
                                .charset = input->charset,
-                               .records = opts->mode == TMPL_MODE_MARKDOWN,
+                               .posts = opts->mode != TMPL_MODE_JSON,
+                               .titles = opts->mode == TMPL_MODE_MARKDOWN,
                                .languages = opts->mode == TMPL_MODE_READER };
     tmpl_outcome_t again;
     const tmpl_page_t *page = outcome->page;

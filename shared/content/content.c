@@ -30,12 +30,13 @@ static int compare_spans(const void *a, const void *b)
 }
 
 /* The elements and texts that records leave out, in order. */
-static apr_array_header_t *spans_beside(const tmpl_content_t *content, apr_pool_t *pool)
+static apr_array_header_t *spans_beside(const tmpl_content_t *content, int titles, apr_pool_t *pool)
 {
     const tmpl_page_t *page = content->page;
     apr_array_header_t *spans = apr_array_make(pool, 16, sizeof(tmpl_span_t));
     for (uint32_t i = 0; content->groups.n > 0 && i < page->n_nodes;) {
-        int is_beside = content->groups.parts[i] == TMPL_RECORD_BESIDE;
+        unsigned part = content->groups.parts[i];
+        int is_beside = part == TMPL_RECORD_BESIDE || (titles && part == TMPL_RECORD_TITLED);
         if (is_beside) {
             APR_ARRAY_PUSH(spans, tmpl_span_t) =
                 (tmpl_span_t){ page->nodes[i].open.start, behind_element(page, i) };
@@ -127,8 +128,8 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
     content->languages = opts->languages && has_languages(page);
     tmpl_groups_find(&content->groups, page, edits, &content->decoder, pool);
-    const apr_array_header_t *beside =
-        opts->records ? spans_beside(content, pool) : apr_array_make(pool, 1, sizeof(tmpl_span_t));
+    const apr_array_header_t *beside = opts->posts ? spans_beside(content, opts->titles, pool)
+                                                   : apr_array_make(pool, 1, sizeof(tmpl_span_t));
     const xmlDoc *doc = tree_without(content, beside, pool);
     if (doc == NULL) {
         return 0;

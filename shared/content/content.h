@@ -26,8 +26,9 @@ typedef struct {
 typedef struct {
     const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
     const char *charset; /* from the Content-Type header; NULL: none */
-    int records; /* the tree is without what TMPL_RECORD_BESIDE says: whoever writes the tree writes
-                    the fields of posts, and the titles of small cards */
+    int posts;  /* the tree is without what TMPL_RECORD_BESIDE says: whoever writes it writes the
+                   fields of posts */
+    int titles; /* also without TMPL_RECORD_TITLED: whoever writes it writes small cards' titles */
     int languages; /* the tree has spans with lang or dir */
 } tmpl_content_opts_t;
 

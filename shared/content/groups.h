@@ -84,7 +84,8 @@ typedef struct {
  * X(id): what a node is to a record, for those who write it: they write the fields themselves.
  *
  *   BESIDE   not written: who and when, and what else stands beside a post's text: its numbers,
- *            controls, signature; a card's title
+ *            controls, signature
+ *   TITLED   in a small card, its title, or what says the title again
  *   HEADLINE the page's headline, in a post
  *   TITLE    the heading of a post
  *   QUOTE    what another one said, in an element that is no blockquote
@@ -95,6 +96,7 @@ typedef struct {
     X(NO_PART)                                                                                     \
     X(ELEMENT) /* of a post or a small card */                                                     \
     X(BESIDE)                                                                                      \
+    X(TITLED)                                                                                      \
     X(HEADLINE)                                                                                    \
     X(TITLE_PART)                                                                                  \
     X(QUOTE)                                                                                       \

@@ -19,7 +19,7 @@
 /* Bytes of a link's text beside the title of a card, as "Read more", at most. */
 #define MORE_MOST 24
 
-/* Elements around a record that may be plain. */
+/* Elements around a record, or a field, that are looked at. */
 #define PLAIN_UP 6
 
 typedef struct {
@@ -184,12 +184,33 @@ static void leave_out_segments(const parts_maker_t *m)
     }
 }
 
-static void leave_out_field(const parts_maker_t *m, tmpl_record_field_e field)
+/* Whether an element beside a post's text says no more than a field: "Posted 3 May by". */
+static int is_field_only(const parts_maker_t *m, uint32_t node)
 {
     enum { MOST = 80 };
+    const tmpl_page_t *page = m->p->page;
+    return node != m->record->node && m->owners[node] == m->index &&
+           tmpl_record_sum(m->p, m->p->before, node, TMPL_NONE) <= MOST && !holds_record(m, node) &&
+           !is_in_node(page, m->record->text, node) && !is_in_node(page, m->record->headline, node);
+}
+
+/* Leaves out what says a field; in the post's text, only the date at its begin. */
+static void leave_out_field(const parts_maker_t *m, tmpl_record_field_e field)
+{
+    const tmpl_node_t *nodes = m->p->page->nodes;
+    const tmpl_node_t *text = &nodes[m->record->text];
     uint32_t node = m->record->fields[field].node;
-    if (node != TMPL_NONE && node != m->record->node && m->owners[node] == m->index &&
-        tmpl_record_sum(m->p, m->p->before, node, TMPL_NONE) <= MOST && !holds_record(m, node)) {
+    if (node == TMPL_NONE || !is_field_only(m, node)) {
+        return;
+    }
+    for (int i = 0; i < PLAIN_UP && is_field_only(m, nodes[node].parent); i++) {
+        node = nodes[node].parent;
+    }
+    int is_in_text =
+        m->record->text != m->record->node && is_in_node(m->p->page, node, m->record->text);
+    int begins = field == TMPL_RECORD_WHEN && nodes[node].first_segment == text->first_segment &&
+                 nodes[node].after_segment < text->after_segment;
+    if (!is_in_text || begins) {
         m->parts[node] = TMPL_RECORD_BESIDE;
     }
 }
@@ -210,10 +231,8 @@ static void make_post_parts(const parts_maker_t *m)
         leave_out_beside(m, record->text);
         leave_out_segments(m);
     }
-    else {
-        leave_out_field(m, TMPL_RECORD_AUTHOR);
-        leave_out_field(m, TMPL_RECORD_WHEN);
-    }
+    leave_out_field(m, TMPL_RECORD_AUTHOR);
+    leave_out_field(m, TMPL_RECORD_WHEN);
     see_post_nodes(m);
     make_plain(m, record->text, record->node, PLAIN_UP);
     make_plain(m, m->p->page->nodes[record->node].parent, 0, PLAIN_UP);
@@ -306,17 +325,17 @@ static void make_card_parts(const parts_maker_t *m)
     for (uint32_t i = m->record->node + 1; i < nodes[m->record->node].after; i++) {
         uint32_t bytes = tmpl_record_sum(m->p, m->p->before, i, TMPL_NONE);
         if (repeats_title(m, i)) {
-            m->parts[i] = TMPL_RECORD_BESIDE;
+            m->parts[i] = TMPL_RECORD_TITLED;
         }
         else if (is_card_link(m, i, href)) {
             int is_more = i != link && bytes > 0 && bytes <= MORE_MOST;
-            m->parts[i] = is_more ? TMPL_RECORD_BESIDE : TMPL_RECORD_PLAIN;
+            m->parts[i] = is_more ? TMPL_RECORD_TITLED : TMPL_RECORD_PLAIN;
         }
         else if (is_plain_tag((tmpl_tag_e)nodes[i].tag)) {
             m->parts[i] = TMPL_RECORD_PLAIN;
         }
     }
-    m->parts[title_element(m, m->record->fields[TMPL_RECORD_TITLE].node)] = TMPL_RECORD_BESIDE;
+    m->parts[title_element(m, m->record->fields[TMPL_RECORD_TITLE].node)] = TMPL_RECORD_TITLED;
     /* an item of a list that holds the card alone */
     uint32_t up = nodes[m->record->node].parent;
     for (int i = 0; i < PLAIN_UP && up > 0 && nodes[up].tag != TMPL_TAG_LI; i++) {

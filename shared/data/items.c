@@ -26,6 +26,22 @@ typedef struct {
     uint32_t *first_run, *next_run; /* the first run of each record, the next one of a run */
 } chains_t;
 
+/* Marks the segments that stand beside the text of their records: who, when, numbers. */
+static unsigned char *beside_of(const tmpl_page_t *page, const tmpl_groups_t *groups,
+                                apr_pool_t *pool)
+{
+    unsigned char *beside = apr_pmemdup(pool, groups->beside, page->n_segments + 1);
+    for (uint32_t i = 0; i < page->n_nodes;) {
+        const tmpl_node_t *node = &page->nodes[i];
+        int is_beside = groups->parts[i] == TMPL_RECORD_BESIDE;
+        if (is_beside) {
+            memset(beside + node->first_segment, 1, node->after_segment - node->first_segment);
+        }
+        i = is_beside ? node->after : i + 1;
+    }
+    return beside;
+}
+
 void tmpl_items_part(tmpl_fragments_t *fragments, const tmpl_groups_t *groups)
 {
     const tmpl_page_t *page = fragments->page;
@@ -35,6 +51,7 @@ void tmpl_items_part(tmpl_fragments_t *fragments, const tmpl_groups_t *groups)
     }
     uint32_t *places = apr_palloc(fragments->pool, page->n_segments * sizeof(*places));
     uint32_t *outer = apr_palloc(fragments->pool, groups->n * sizeof(*outer));
+    const unsigned char *beside = beside_of(page, groups, fragments->pool);
     for (uint32_t s = 0; s < page->n_segments; s++) {
         while (around != TMPL_NONE &&
                page->nodes[groups->records[around].node].after_segment <= s) {
@@ -52,7 +69,8 @@ void tmpl_items_part(tmpl_fragments_t *fragments, const tmpl_groups_t *groups)
             continue;
         }
         const tmpl_node_t *text = &page->nodes[groups->records[around].text];
-        places[s] = 2 * around + (s >= text->first_segment && s < text->after_segment);
+        unsigned is_text = s >= text->first_segment && s < text->after_segment && !beside[s];
+        places[s] = 2 * around + is_text;
     }
     fragments->places = places;
 }
@@ -117,7 +135,7 @@ static void add_runs(tmpl_buf_t *out, const chains_t *chains, uint32_t record,
     tmpl_buf_init(&text, pool);
     for (uint32_t i = chains->first_run[record]; i != TMPL_NONE; i = chains->next_run[i]) {
         const tmpl_run_t *run = &APR_ARRAY_IDX(fragments->runs, i, tmpl_run_t);
-        if (run->place % 2 == 1 && run->part != TMPL_PART_BYLINE) {
+        if (run->place % 2 == 1) {
             tmpl_span_t span = tmpl_fragments_text(fragments, i);
             tmpl_buf_add(&text, "\n", text.len > 0 && tmpl_span_len(span) > 0);
             tmpl_buf_add(&text, fragments->text.at + span.start, tmpl_span_len(span));

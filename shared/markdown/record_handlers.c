@@ -199,6 +199,7 @@ const tmpl_handler_t tmpl_handlers_records[] = {
     [TMPL_RECORD_NO_PART] = { NULL, NULL },
     [TMPL_RECORD_ELEMENT] = { enter_record, leave_record },
     [TMPL_RECORD_BESIDE] = { enter_beside, NULL },
+    [TMPL_RECORD_TITLED] = { enter_beside, NULL },
     [TMPL_RECORD_HEADLINE] = { enter_headline, leave_headline },
     [TMPL_RECORD_TITLE_PART] = { enter_title, leave_title },
     [TMPL_RECORD_QUOTE] = { enter_said, leave_said },

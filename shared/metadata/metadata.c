@@ -282,13 +282,19 @@ static void add_site(facts_t *facts, apr_array_header_t *values, const char *val
     int is_link = strcmp(facts->place->name, "home link") == 0;
     value = is_link ? linked_name(value, facts->pool) : value;
     if (is_link ? tmpl_site_is_host(&facts->site, value) || ends_title(facts, value)
-                : *tmpl_letters(value, strlen(value), facts->pool) != '\0') {
+                : *tmpl_letters(value, strlen(value), facts->pool) != '\0' &&
+                      strstr(value, "://") == NULL) {
         APR_ARRAY_PUSH(values, const char *) = value;
     }
 }
 
+/* All languages that are registered have two or three letters. */
 static void add_language(facts_t *facts, apr_array_header_t *values, const char *value)
 {
+    apr_size_t letters = strcspn(value, "-_");
+    if (letters < 2 || letters > 3) {
+        return;
+    }
     char *language = apr_pstrdup(facts->pool, value);
     for (char *c = language; *c != '\0'; c++) {
         *c = *c == '_' ? '-' : *c;

@@ -5,8 +5,8 @@
 
 #include "markdown/grid.h"
 
-/* What begins at a node of the page, and what of it is left out. */
-enum { LISTED = 1, RECORD = 2, AGAIN = 4 };
+/* What begins at a node of the page. */
+enum { LISTED = 1, RECORD = 2 };
 
 /* The records of a group that stand in no other record of it. */
 typedef struct {
@@ -41,32 +41,6 @@ static uint32_t begin_of_list(const tmpl_page_t *page, const tmpl_groups_t *grou
     return is_list ? around : node;
 }
 
-/* Whether an element is short, and not around the text of its record. */
-static int may_be_left_out(const tmpl_walk_t *w, uint32_t node, uint32_t text)
-{
-    enum { SHORT = 100 };
-    const tmpl_node_t *n = &w->page->nodes[node];
-    uint32_t bytes = 0;
-    for (uint32_t s = n->first_segment; s < n->after_segment && bytes <= SHORT; s++) {
-        bytes += w->page->segments[s].length;
-    }
-    return bytes <= SHORT && !(node <= text && text < n->after);
-}
-
-static void mark_record(tmpl_walk_t *w, const tmpl_group_record_t *record)
-{
-    static const tmpl_record_field_e said[] = { TMPL_RECORD_AUTHOR, TMPL_RECORD_DATE,
-                                                TMPL_RECORD_WHEN };
-    w->marks[record->node] |= RECORD;
-    for (int i = 0; i < 3; i++) {
-        uint32_t node = record->fields[said[i]].node;
-        if (tmpl_record_is_post(record->kind) && record->fields[said[i]].value != NULL &&
-            node != TMPL_NONE && node != record->node && may_be_left_out(w, node, record->text)) {
-            w->marks[node] |= AGAIN;
-        }
-    }
-}
-
 void tmpl_posts_find(tmpl_walk_t *w)
 {
     const tmpl_groups_t *groups = &w->content->groups;
@@ -81,7 +55,7 @@ void tmpl_posts_find(tmpl_walk_t *w)
         group_span_t *span = &spans[record->group];
         span->first = span->n++ == 0 ? i : span->first;
         span->last = i;
-        mark_record(w, record);
+        w->marks[record->node] |= RECORD;
     }
     for (uint32_t g = 0; g < groups->n_groups; g++) {
         if (spans[g].n > 0 && list_title(groups->records[spans[g].first].kind) != NULL) {
@@ -159,15 +133,13 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
     const char *author = record->fields[TMPL_RECORD_AUTHOR].value;
     const char *date = record->fields[TMPL_RECORD_DATE].value;
     const char *when = record->fields[TMPL_RECORD_WHEN].value;
-    when = when != NULL ? when : date;
+    when = when == NULL && date != NULL ? apr_pstrndup(w->pool, date, strcspn(date, "T")) : when;
     if (!tmpl_record_is_post(record->kind) || (author == NULL && when == NULL) ||
         !holds_blocks(w) ||
         !tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[tmpl_walk_level(w, LEVEL) - 2],
                         " class=\"by\"", NULL)) {
         return;
     }
-    w->said[0] = author;
-    w->said[1] = when;
     if (author != NULL) {
         tmpl_nest_text(&w->nest, author);
     }
@@ -181,27 +153,4 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
         }
     }
     tmpl_nest_close_added(&w->nest);
-}
-
-/* Whether a text is, without white space around it, what the heading said. */
-static int is_head_said(tmpl_walk_t *w, const char *text)
-{
-    text += strspn(text, " \t\n\r\f");
-    for (int i = 0; i < 2; i++) {
-        apr_size_t len = w->said[i] != NULL ? strlen(w->said[i]) : 0;
-        if (len > 0 && strncmp(text, w->said[i], len) == 0 &&
-            text[len + strspn(text + len, " \t\n\r\f")] == '\0') {
-            w->said[i] = NULL;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-int tmpl_posts_says_again(tmpl_walk_t *w, const xmlNode *node)
-{
-    if (node->type == XML_TEXT_NODE) {
-        return w->marks != NULL && is_head_said(w, (const char *)node->content);
-    }
-    return w->marks != NULL && (w->marks[tmpl_dom_node(node)] & AGAIN) != 0;
 }

@@ -18,7 +18,4 @@ void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node);
 /* Writes who wrote the record that begins with an element, and when, behind the element's start. */
 void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node);
 
-/* Whether an element, or a text, says again what the heading of its record said. */
-int tmpl_posts_says_again(tmpl_walk_t *w, const xmlNode *node);
-
 #endif

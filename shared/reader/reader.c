@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reader/reader.h"
 
+#include <stdlib.h>
+
 #include <apr_strings.h>
 
 #include "reader/walk.h"
@@ -100,8 +102,16 @@ static void write_byline(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
     end_facts(out, n);
 }
 
+/* "4.25/5" of "4.248459958932238/5". */
+static const char *short_rating(const char *rating, apr_pool_t *pool)
+{
+    apr_size_t digits = strcspn(rating, "/"), point = strcspn(rating, ".");
+    return digits > point + 3 ? apr_psprintf(pool, "%.2f%s", strtod(rating, NULL), rating + digits)
+                              : rating;
+}
+
 /* What a product costs, and whether it can be had. */
-static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
+static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata, apr_pool_t *pool)
 {
     static const tmpl_metadata_e fields[] = { TMPL_METADATA_BRAND, TMPL_METADATA_PRICE,
                                               TMPL_METADATA_AVAILABILITY, TMPL_METADATA_RATING };
@@ -114,6 +124,7 @@ static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
             continue;
         }
         begin_fact(out, &n);
+        value = fields[i] == TMPL_METADATA_RATING ? short_rating(value, pool) : value;
         tmpl_nest_escape(out, value);
         if (fields[i] == TMPL_METADATA_PRICE && currency != NULL) {
             add_element_text(out, " ", currency, "");
@@ -146,7 +157,7 @@ const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool
     tmpl_buf_add_text(out, "<body>\n<main>\n<article>\n<header>\n");
     add_element_text(out, "<h1>", title, "</h1>\n");
     write_byline(out, &content->metadata);
-    write_offer(out, &content->metadata);
+    write_offer(out, &content->metadata, scratch);
     tmpl_buf_add_text(out, "</header>\n");
     tmpl_walk_content(w, content->body);
     if (url != NULL) {

@@ -13,6 +13,7 @@
 #include "markdown/grid.h"
 #include "markdown/listing.h"
 #include "markdown/permalink.h"
+#include "reader/byline.h"
 #include "reader/posts.h"
 
 /* Called at an element's begin; returns whether its content is left out. */
@@ -663,6 +664,27 @@ static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
     return 1;
 }
 
+/* Whether a short block, where the page begins, says what the line below the headline says. */
+static int is_byline(tmpl_walk_t *w, const xmlNode *element)
+{
+    enum { BEGIN = 600, MOST = 100, SEGMENTS = 12 };
+    const tmpl_node_t *node = &w->page->nodes[tmpl_dom_node(element)];
+    uint32_t bytes = 0;
+    if (w->nest.out.len > w->start + BEGIN || w->record > 0 ||
+        (tmpl_tag_flags((tmpl_tag_e)node->tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) == 0 ||
+        node->after_segment - node->first_segment > SEGMENTS) {
+        return 0;
+    }
+    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+        bytes += w->page->segments[s].length;
+    }
+    if (bytes == 0 || bytes > MOST) {
+        return 0;
+    }
+    tmpl_gist_read(&w->gist, w->page, element);
+    return tmpl_byline_says(&w->content->metadata, w->gist.text.at);
+}
+
 static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
 {
     const char *id = tmpl_aims_id(&w->aims, node);
@@ -675,11 +697,15 @@ static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
         tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
         return enter_formula_element(w, node);
     }
+    if (is_byline(w, node)) {
+        pass_border(w);
+        return 1;
+    }
     enter_element_t *enter = entry_like(w, node);
     tmpl_posts_begin(w, node);
     int skips = enter != NULL && enter(w, node);
     tmpl_posts_head(w, node);
-    return skips || tmpl_posts_says_again(w, node);
+    return skips;
 }
 
 static void leave_in_walk(tmpl_walk_t *w, const xmlNode *node)
@@ -711,11 +737,10 @@ static void leave_in_walk(tmpl_walk_t *w, const xmlNode *node)
 void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top)
 {
     const xmlNode *node = top->children;
+    w->start = w->nest.out.len;
     while (node != NULL && !w->nest.over) {
         if (node->type == XML_TEXT_NODE) {
-            if (!tmpl_posts_says_again(w, node)) {
-                tmpl_nest_text(&w->nest, (const char *)node->content);
-            }
+            tmpl_nest_text(&w->nest, (const char *)node->content);
         }
         else {
             if (!enter_in_walk(w, node) && node->children != NULL) {

@@ -19,6 +19,7 @@ typedef struct {
     tmpl_buf_t code;         /* the text of a pre */
     const char *headline;    /* text of the heading that is left out: it is h1; NULL: none */
     apr_size_t begin;        /* bytes that were written when it was left out; 0: not yet */
+    apr_size_t start;        /* bytes that were written before the content */
     int languages;           /* elements may have lang and dir */
     const xmlNode *link;     /* the open link; NULL: none */
     const char *label;       /* the text of the link around, if it is short; "": none */
@@ -32,7 +33,6 @@ typedef struct {
     uint32_t record;  /* of them: the next one */
     uint32_t *counts; /* by record: how many are in the list that it begins; 0: it begins none */
     unsigned char *marks; /* by node of the page: what begins there; NULL: there are no records */
-    const char *said[2];  /* what the head of the last record says; NULL: nothing, or again */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;

@@ -138,6 +138,16 @@ static void records(void **state)
         strstr(json, "\"text\":\"Further is a sentence of some words.\",\"parts\":[5,6]}]}]"));
 }
 
+/* What stands beside a record's text is told by its element, not by the part it is judged to be. */
+static void text_of_records_is_whole(void **state)
+{
+    const char *json = data_of(COMMENT("Ann", "01", "Lines of a text that is judged as byline.", "")
+                                   COMMENT("Bo", "02", "Second is a sentence of some words.", ""),
+                               1, NULL, *state);
+    assert_non_null(
+        strstr(json, "\"text\":\"Lines of a text that is judged as byline.\",\"parts\""));
+}
+
 static void metadata_are_members(void **state)
 {
     static const char ld[] =
@@ -180,7 +190,12 @@ static void values(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(lists), CHECK(whole_pages), CHECK(records), CHECK(metadata_are_members), CHECK(values),
+    CHECK(lists),
+    CHECK(whole_pages),
+    CHECK(records),
+    CHECK(text_of_records_is_whole),
+    CHECK(metadata_are_members),
+    CHECK(values),
 };
 
 TAP_MAIN(tests)

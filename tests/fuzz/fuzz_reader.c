@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tmpl_page_parse(&page, html, size, &opts, pool) == TMPL_DECLINE_NONE) {
         tmpl_edits_t none = { 0 };
         tmpl_content_t content;
-        tmpl_content_opts_t how = { "https://a.example/b", "utf-8", .languages = 1 };
+        tmpl_content_opts_t how = { "https://a.example/b", "utf-8", .posts = 1, .languages = 1 };
         apr_size_t len;
         const char *view = tmpl_content_read(&content, page, &none, &how, pool)
                                ? tmpl_reader(&len, &content, pool)

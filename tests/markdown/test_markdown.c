@@ -23,7 +23,7 @@ static const char *markdown_of(const char *body, const char *url, apr_pool_t *po
 {
     apr_size_t len;
     tmpl_edits_t none = { 0 };
-    tmpl_content_opts_t opts = { url, "utf-8", .records = 1 };
+    tmpl_content_opts_t opts = { url, "utf-8", .posts = 1, .titles = 1 };
     const char *begin =
         strncmp(body, "<title>", 7) == 0 ? "<!DOCTYPE html>" : "<!DOCTYPE html><body>";
     const char *html = apr_pstrcat(pool, begin, body, NULL);
@@ -690,7 +690,7 @@ static void front_matter(void **state)
         "<link rel=canonical href=/y></head><body><p>text <a href=z>z</a>";
     apr_size_t len;
     tmpl_edits_t none = { 0 };
-    tmpl_content_opts_t opts = { "http://e.org/p", NULL, .records = 1 };
+    tmpl_content_opts_t opts = { "http://e.org/p", NULL, .posts = 1, .titles = 1 };
     assert_string_equal(written(&len, check_page(html, *state), &none, &opts, *state),
                         "---\ntitle: \"a \\\"b\\\"\\\\ --- & c\"\ndescription: \"d --- # e\"\n"
                         "canonical: \"http://e.org/y\"\nlanguage: \"de\"\nauthor: \"Ann Lee\"\n"
@@ -854,7 +854,7 @@ static void footnotes_of_the_page(void **state)
     }
     /* with a base element, "#n" is another page's */
     tmpl_edits_t none = { 0 };
-    tmpl_content_opts_t opts = { "https://e.org/a", NULL, .records = 1 };
+    tmpl_content_opts_t opts = { "https://e.org/a", NULL, .posts = 1, .titles = 1 };
     apr_size_t len;
     const char *html = "<head><base href='/'></head><body>a" REF("n", "1") "<p id=n>x";
     const char *is = written(&len, check_page(html, *state), &none, &opts, *state);

@@ -9,7 +9,7 @@ static const char *view_of(const char *html, const char *url, apr_pool_t *pool)
     apr_size_t len;
     tmpl_edits_t none = { 0 };
     tmpl_content_t content;
-    tmpl_content_opts_t opts = { .url = url, .charset = "utf-8", .languages = 1 };
+    tmpl_content_opts_t opts = { .url = url, .charset = "utf-8", .posts = 1, .languages = 1 };
     assert_true(tmpl_content_read(&content, check_page(html, pool), &none, &opts, pool));
     const char *view = tmpl_reader(&len, &content, pool);
     if (view != NULL) {
@@ -180,6 +180,29 @@ static void posts(void **state)
     assert_non_null(strstr(body, "</section></details>"));
 }
 
+/* The heading says who and when: what says it again goes, with numbers; names in the text stay. */
+static void posts_say_once(void **state)
+{
+    static const char post[] =
+        "<article class=message><div class=head><a class=username href=/ann>Ann Lee</a> \xC2\xB7 "
+        "<a href=#p1>#3</a> \xC2\xB7 Posted <time datetime=2025-01-02T10:00:00Z>2 Jan</time></div>"
+        "<div class=message-body><p>As <b>Ann Lee</b> says: a sentence of some words on it.</p>"
+        "<p>Further words, which stand in a second sentence.</p></div></article>";
+    const char *body = body_of(apr_pstrcat(*state, post, post, post, NULL), NULL, *state);
+    static const char one[] =
+        "<section class=\"post\"><h2 class=\"by\">Ann Lee \xC2\xB7 <time "
+        "datetime=\"2025-01-02T10:00:00Z\">2 Jan</time></h2><p>As <b>Ann Lee</b> says: a sentence "
+        "of some words on it.</p><p>Further words, which stand in a second sentence.</p></section>";
+    assert_string_equal(body, apr_pstrcat(*state, one, one, one, NULL));
+    body =
+        body_of("<div class=comment><span class=author>Ann</span><time "
+                "datetime=2025-01-02T10:00:00Z></time><p>A sentence of some words on it.</p></div>"
+                "<div class=comment><span class=author>Bo</span><time "
+                "datetime=2025-01-03T10:00:00Z></time><p>Words of another sentence.</p></div>",
+                NULL, *state);
+    assert_non_null(strstr(body, "<time datetime=\"2025-01-02T10:00:00Z\">2025-01-02</time>"));
+}
+
 static void head(void **state)
 {
     const char *view = view_of("<html lang=AR><title>A &lt; B</title><link rel=canonical "
@@ -192,7 +215,42 @@ static void head(void **state)
     assert_non_null(
         strstr(view, "<footer><p lang=\"en\"><a href=\"https://a.example/x?a&amp;b\">"));
     assert_non_null(strstr(view, tmpl_reader_policy));
+    view = view_of("<html lang=English><title>A</title><script type=application/ld+json>{\"@type\":"
+                   "\"Product\",\"name\":\"A\",\"aggregateRating\":{\"ratingValue\":\"4.2484\","
+                   "\"bestRating\":\"5\"},"
+                   "\"publisher\":{\"name\":\"https://a.example/#me\"}}</script><body>text",
+                   NULL, *state);
+    assert_non_null(strstr(view, "<html>"));
+    assert_non_null(strstr(view, "<p>4.25/5</p>"));
     assert_true(strlen(tmpl_reader_style) < 3 * 1024);
+}
+
+/* A block below the headline that says its line again is left out; other blocks stay. */
+static void byline(void **state)
+{
+    static const struct {
+        const char *block;
+        int stays;
+    } rows[] = { { "By <a href=/ann>Ann Lee</a>", 0 },
+                 { "Ann Lee \xE2\x80\xA2 Published on 3rd of May 2025", 1 },
+                 { "Ann Lee \xE2\x80\xA2 Posted on May 3rd, 2025", 0 },
+                 { "3 May 2025", 0 },
+                 { "2025-05-03", 0 },
+                 { "4 May 2025", 1 },
+                 { "3", 1 },
+                 { "By Bo Hu", 1 },
+                 { "Ann Lee, reporter", 1 } };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *view = view_of(
+            apr_pstrcat(*state,
+                        "<title>A title of words</title><meta name=author content='Ann Lee'>"
+                        "<meta property=article:published_time content=2025-05-03T10:00:00Z>"
+                        "<h1>A title of words</h1><div>",
+                        rows[i].block, "</div><p>Text.</p>", NULL),
+            NULL, *state);
+        const char *body = strstr(view, "</header>\n");
+        assert_int_equal(strncmp(body + 10, "<p>Text.</p>", 12) != 0, rows[i].stays);
+    }
 }
 
 /* Deep nesting is flat, and what would be very long is none. */
@@ -212,8 +270,8 @@ static void limits(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(blocks), CHECK(lists), CHECK(tables), CHECK(links),
-    CHECK(texts),  CHECK(posts), CHECK(head),   CHECK(limits),
+    CHECK(blocks), CHECK(lists),          CHECK(tables), CHECK(links),  CHECK(texts),
+    CHECK(posts),  CHECK(posts_say_once), CHECK(head),   CHECK(byline), CHECK(limits),
 };
 
 TAP_MAIN(tests)
