@@ -12,6 +12,7 @@
 #include "control.h"
 #include "fields.h"
 #include "kept.h"
+#include "lists/lists.h"
 #include "section.h"
 #include "validators.h"
 
@@ -230,7 +231,8 @@ int tmpl_request_fixups(request_rec *r)
     const tmpl_conf_t *conf;
 
     tmpl_request_restore(r);
-    if (r->main != NULL || !tmpl_conf_is_used_by(r->server)) {
+    /* a list has tags of its own, whatever the mode of pages is */
+    if (r->main != NULL || !tmpl_conf_is_used_by(r->server) || tmpl_lists_handles(r)) {
         return DECLINED;
     }
     keep_vary(r);

@@ -69,7 +69,6 @@ static void read_text(tmpl_sighting_t *seen, const tmpl_outcome_t *outcome)
 /* The page's title in UTF-8 on one line, without control characters, as far as it is kept. */
 static const char *title_of(const tmpl_page_t *page, const tmpl_input_t *input, apr_pool_t *pool)
 {
-    const char *title = tmpl_value_decode(page->src, page->title, pool);
     tmpl_decoder_t decoder;
     tmpl_buf_t utf8;
     char *words, *word, *state, *line;
@@ -77,9 +76,11 @@ static const char *title_of(const tmpl_page_t *page, const tmpl_input_t *input, 
 
     tmpl_decoder_find(&decoder, input->body, input->len, input->charset, pool);
     tmpl_buf_init(&utf8, pool);
-    tmpl_decode(&utf8, &decoder, title, strlen(title));
-    words = apr_pstrdup(pool, utf8.at);
-    line = apr_palloc(pool, utf8.len + 2);
+    tmpl_decode(&utf8, &decoder, page->src + page->title.start, tmpl_span_len(page->title));
+    /* references name characters of Unicode, whatever the page's charset is */
+    words =
+        apr_pstrdup(pool, tmpl_value_decode(utf8.at, (tmpl_span_t){ 0, (uint32_t)utf8.len }, pool));
+    line = apr_palloc(pool, strlen(words) + 2);
     for (len = 0, word = words; *word != '\0'; word++) {
         *word = (unsigned char)*word < ' ' || *word == 0x7f ? ' ' : *word;
     }

@@ -7,6 +7,7 @@
 #include "page_links.h"
 #include "section.h"
 #include "sitemap.h"
+#include "validators.h"
 
 #include "address/address.h"
 
@@ -118,6 +119,18 @@ static apr_status_t list_send(tmpl_list_t *list, list_kind_e kind, int part, tmp
                                 : tmpl_outline_send(list, TMPL_OUTLINE_LLMS, err);
 }
 
+/* The list's entity tag, as the client has it: perhaps with the suffix of a compressing filter. */
+static const char *tag_of(const tmpl_list_t *list)
+{
+    request_rec *r = list->r;
+    const char *etag =
+        apr_psprintf(r->pool, "\"%x-%x-%x\"", list->head.since, list->head.edition, list->head.n);
+    const char *named = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
+    const char *held = named != NULL ? tmpl_etag_held(named, etag, r->pool) : NULL;
+
+    return held != NULL ? held : etag;
+}
+
 /* Sends the list with its validators. */
 static int list_answer(tmpl_list_t *list, list_kind_e kind, int part)
 {
@@ -133,9 +146,7 @@ static int list_answer(tmpl_list_t *list, list_kind_e kind, int part)
     }
     ap_set_content_type(r, list_kinds[kind].type);
     apr_table_setn(r->headers_out, "Cache-Control", MAX_AGE);
-    apr_table_setn(
-        r->headers_out, "ETag",
-        apr_psprintf(r->pool, "\"%x-%x-%x\"", list->head.since, list->head.edition, list->head.n));
+    apr_table_setn(r->headers_out, "ETag", tag_of(list));
     status = ap_meets_conditions(r);
     if (status != OK || r->header_only) {
         return status;

@@ -32,6 +32,7 @@ my $backend = backend {
     my $page = $site->page($added =~ s/^as (\d+)// ? $1 : $n);
     $page =~ s{</article>}{<p>$added</p></article>};
     $page =~ s{<title>.*?</title>}{<title> A &amp; \x07B &lt;$n&gt;\n [x] </title>} if $n == 7;
+    $page =~ s{<title>.*?</title>}{<title>Caf\xe9 &rsquo;</title>} if $n == 34;
     if (setting('new')) {
         $page =~ s{<header.*</header>}{<div class="masthead"><h2>Harbour News, since 1850</h2><ul class="menu"><li><a href="/">All the news of the day</a></li></ul></div>}s;
         $page =~ s{<main>}{<div class="wide"><div class="column">};
@@ -39,7 +40,7 @@ my $backend = backend {
         $page =~ s{<aside.*</footer>}{<div class="foot"><p>Write to the editors of this paper, or come to see us.</p></div>}s;
     }
     $page =~ s{</head>}{$HEAD{$place}</head>} if $HEAD{$place};
-    return $connection->respond(200, { 'Content-Type' => 'text/html; charset=utf-8', %{ $FIELDS{$place} // {} } }, $page);
+    return $connection->respond(200, { 'Content-Type' => "text/html; charset=${\ ($n == 34 ? 'iso-8859-1' : 'utf-8')}", %{ $FIELDS{$place} // {} } }, $page);
 };
 my $lists = <<'END';
 <Location "/lists">
@@ -121,6 +122,13 @@ $httpd->start;
 is $httpd->get('/page/3')->says('pages'), 1, 'the table is lost';
 is dated(), '', 'no page of a new table has a date';
 is listed($httpd), paths(1 .. 12), 'pages come back as they are requested';
+
+# ---- titles ----
+
+$httpd->get('/page/34');
+like $httpd->get('/lists/sitemap.md')->body, qr{^- \[A \\& B \\<7\\> \\\[x\\\]\]\(}m, 'a title, on one line';
+like $httpd->get('/lists/sitemap.md')->body, qr{^- \[Caf\xc3\xa9 \xe2\x80\x99\]\(}m, 'a title in another charset, with a reference';
+
 $httpd->expect_log(qr/T026/);    # its template does change
 $httpd->finish;
 done_testing;

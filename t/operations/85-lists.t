@@ -11,6 +11,7 @@ my $top = "$FindBin::Bin/../..";
 my $dir = temp_dir();
 my $httpd = httpd(conf => <<'END');
 TmplMode strip
+TmplMarkdown on
 <Location "/lists">
     SetHandler tmpl-sitemap
     SetOutputFilter DEFLATE
@@ -108,6 +109,10 @@ for my $path (qw(sitemap.xml feed.xml llms.txt)) {
     my $etag = $res->header('ETag');
     my $not_modified = $httpd->get("/lists/$path", headers => { 'If-None-Match' => $etag, Connection => 'close' });
     is $not_modified->status . $not_modified->body, 304, "$path: 304 while the list is the same";
+    my %as_gzip = ('Accept-Encoding' => 'gzip', Connection => 'close');
+    my $gzip_tag = $httpd->get("/lists/$path", headers => \%as_gzip)->header('ETag');
+    is $httpd->get("/lists/$path", headers => { %as_gzip, 'If-None-Match' => $gzip_tag })->status, 304, "$path: 304 for the compressed list, too";
+    is $httpd->get("/lists/$path", headers => { 'If-None-Match' => "$etag, \"x\"", Accept => 'text/markdown' })->status, 304, "$path: 304 whatever the mode";
     my $head = $httpd->get("/lists/$path", method => 'HEAD');
     is join(' ', $head->status, $head->header('ETag'), $head->header('Content-Type'), $head->header('Cache-Control')),
         join(' ', 200, $etag, $res->header('Content-Type'), 'max-age=300'), "$path: HEAD";
