@@ -89,12 +89,24 @@ static int is_good_post(const groups_finder_t *f, uint32_t node, uint32_t end, u
             free_mark(f, TMPL_MARKS_DATES, node, end) != TMPL_NONE);
 }
 
+/* Whether an element is in the head of a table of data: what stands there heads a column. */
+static int is_in_head(const tmpl_page_t *page, uint32_t node)
+{
+    enum { LEVELS = 4 };
+    int is_head = 0;
+    for (int i = 0; i < LEVELS && node != TMPL_NONE && !is_head; i++) {
+        is_head = page->nodes[node].tag == TMPL_TAG_TH || page->nodes[node].tag == TMPL_TAG_THEAD;
+        node = page->nodes[node].parent;
+    }
+    return is_head;
+}
+
 static int is_good_card(const groups_finder_t *f, uint32_t node, uint32_t end)
 {
     uint32_t text = tmpl_record_sum(f->p, f->free_text, node, end);
     return text == tmpl_record_sum(f->p, f->p->text, node, end) &&
            free_mark(f, TMPL_MARKS_TITLES, node, end) != TMPL_NONE &&
-           tmpl_record_sum(f->p, f->p->kept, node, end) > 0 &&
+           tmpl_record_sum(f->p, f->p->kept, node, end) > 0 && !is_in_head(f->p->page, node) &&
            (text >= CARD_TEXT || f->m.facts[end] > f->m.facts[node]);
 }
 

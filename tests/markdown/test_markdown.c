@@ -788,6 +788,11 @@ static void posts(void **state)
     ">More</a></li>"
 
 /* Small cards are lines that begin with the linked title; large ones are written as they are. */
+#define HEAD(n)                                                                                    \
+    "<th class=product><div class=head><a href=/" n                                                \
+    " class=thumb><img src=a.png alt='' width=150></a><div "                                       \
+    "class=info><a href=/" n " class=product-name>Cup " n "</a> <span>Best under $500</span>"      \
+    "</div></div>"
 static void cards(void **state)
 {
     static const row_t rows[] = {
@@ -798,9 +803,14 @@ static void cards(void **state)
         { "<ul>" CARD("1", "") CARD("2", "") "</ul>",
           "- [![Cup 1](1.jpg)](/1)\n\n  ### [Cup 1](/1)\n\n  $1.50\n\n  [More](/1)\n"
           "- [![Cup 2](2.jpg)](/2)\n\n  ### [Cup 2](/2)\n\n  $2.50\n\n  [More](/2)" },
+        /* what heads the columns of a table */
+        { "<table><tr><th>" HEAD("1") HEAD("2") HEAD("3") "<tr><td>a<td>b<td>c<td>d</table>",
+          "|  | [Cup 1](/1) Best under $500 | [Cup 2](/2) Best under $500 | [Cup 3](/3) Best "
+          "under $500 |\n| --- | --- | --- | --- |\n| a | b | c | d |" },
     };
     CHECK_ROWS(rows);
 }
+#undef HEAD
 
 /* What edits delete is not in the Markdown, nor are words joined over it. */
 static void edits_are_left_out(void **state)
