@@ -264,7 +264,13 @@ void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
     prepare(leaf, 0);
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_IMAGE);
     for (; *alt != '\0'; alt++) {
-        tmpl_buf_add_byte(&leaf->text, (unsigned char)*alt < ' ' ? ' ' : *alt);
+        apr_size_t used = break_at(alt);
+        if (used > 0) {
+            alt += used - 1;
+        }
+        else {
+            tmpl_buf_add_byte(&leaf->text, (unsigned char)*alt < ' ' ? ' ' : *alt);
+        }
     }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_TO);
     tmpl_href_resolve(&leaf->text, leaf->hrefs, src);

@@ -57,6 +57,7 @@ static void write_post_heading(tmpl_writer_t *w, const tmpl_group_record_t *reco
     const char *rating = record->fields[TMPL_RECORD_RATING].value;
     const char *address = record->fields[TMPL_RECORD_ADDRESS].value;
     const char *date = shown_date(w, record);
+    apr_size_t from = w->flow.out.len;
     uint32_t level = LEVEL;
     for (uint32_t in = record->parent; in != TMPL_NONE && level < 6;
          in = w->groups->records[in].parent) {
@@ -87,7 +88,7 @@ static void write_post_heading(tmpl_writer_t *w, const tmpl_group_record_t *reco
         tmpl_buf_add_text(&w->flow.out, " ");
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
     }
-    tmpl_writer_end_heading(w);
+    tmpl_writer_end_heading(w, from);
 }
 
 static void begin_card(tmpl_writer_t *w, const xmlNode *node, const tmpl_group_record_t *card)

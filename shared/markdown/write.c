@@ -560,6 +560,9 @@ void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters)
     apr_size_t start = buf->len;
     for (apr_size_t i = 0, used; i < len; i += used) {
         uint32_t code = tmpl_utf8_next(text + i, len - i, &used);
+        if (code == 0xAD || code == 0x200B) {
+            continue; /* they only say where a word may break */
+        }
         /* characters that are not printable in YAML (5.1), or that YAML reads as a line break */
         if (code <= ' ' || (code >= 0x7F && code <= 0xA0) || code == 0x2028 || code == 0x2029 ||
             code == 0xFEFF) {

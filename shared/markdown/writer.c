@@ -7,6 +7,19 @@
 
 #include "markdown/lead_in.h"
 
+/* Whether a text is a sign that styles put between two parts of a line. */
+static int is_divider(const tmpl_buf_t *text)
+{
+    static const char *const signs[] = { "|",           "/",        ">",        ":",
+                                         ",",           "\xC2\xB7", "\xC2\xBB", "\xE2\x80\xA2",
+                                         "\xE2\x80\xBA" };
+    unsigned i = 0;
+    while (i < sizeof(signs) / sizeof(signs[0]) && strcmp(text->at, signs[i]) != 0) {
+        i++;
+    }
+    return i < sizeof(signs) / sizeof(signs[0]);
+}
+
 int tmpl_writer_is_empty(tmpl_writer_t *w)
 {
     if (tmpl_leaf_is_empty(&w->leaf)) {
@@ -14,7 +27,8 @@ int tmpl_writer_is_empty(tmpl_writer_t *w)
     }
     int repeats = w->title != NULL && w->behind_title == w->flow.out.len &&
                   apr_cstr_casecmp(w->leaf.text.at, w->title) == 0;
-    if (repeats || (w->before && tmpl_lead_in_is_tail(&w->leaf))) {
+    if (repeats || (w->leaf.text.len <= 3 && is_divider(&w->leaf.text)) ||
+        (w->before && tmpl_lead_in_is_tail(&w->leaf))) {
         tmpl_buf_clear(&w->leaf.text);
     }
     return tmpl_leaf_is_empty(&w->leaf);
@@ -32,14 +46,34 @@ static void unlink_like_heading(tmpl_writer_t *w)
     }
 }
 
+/*
+ * Drops the block from the offset on, if it repeats the one directly before: some pages have their
+ * texts twice, for screens of two sizes. least: bytes of a block that is no accident.
+ */
+static void drop_repeated(tmpl_writer_t *w, apr_size_t from, apr_size_t least)
+{
+    tmpl_buf_t *out = &w->flow.out;
+    apr_size_t len = tmpl_span_len(w->block);
+    if (w->flow.fragments == NULL && w->flow.n == 0 && w->block.end == from && len >= least &&
+        out->len == from + len && memcmp(out->at + w->block.start, out->at + from, len) == 0) {
+        out->len = from;
+        out->at[from] = '\0';
+    }
+    else {
+        w->block = (tmpl_span_t){ (uint32_t)from, (uint32_t)out->len };
+    }
+}
+
 void tmpl_writer_flush(tmpl_writer_t *w)
 {
     tmpl_leaf_finish(&w->leaf);
     if (!tmpl_writer_is_empty(w)) {
+        apr_size_t from = w->flow.out.len;
         unlink_like_heading(w);
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
         tmpl_flow_end(&w->flow);
+        drop_repeated(w, from, 24);
     }
 }
 
@@ -88,9 +122,10 @@ int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
-void tmpl_writer_end_heading(tmpl_writer_t *w)
+void tmpl_writer_end_heading(tmpl_writer_t *w, apr_size_t from)
 {
     tmpl_flow_end(&w->flow);
+    drop_repeated(w, from, 12);
     w->divided = w->flow.out.len;
     w->rule = 0;
 }
@@ -98,7 +133,7 @@ void tmpl_writer_end_heading(tmpl_writer_t *w)
 void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
 {
     if (!tmpl_writer_is_empty(w)) {
-        apr_size_t len;
+        apr_size_t len, from = w->flow.out.len;
         const char *address = tmpl_leaf_linked(&len, &w->leaf);
         tmpl_buf_clear(&w->linked);
         tmpl_buf_add(&w->linked, address, address != NULL ? len : 0);
@@ -106,6 +141,6 @@ void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
         tmpl_buf_add(&w->flow.out, "######", level);
         tmpl_buf_add_text(&w->flow.out, " ");
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
-        tmpl_writer_end_heading(w);
+        tmpl_writer_end_heading(w, from);
     }
 }

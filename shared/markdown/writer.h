@@ -55,6 +55,7 @@ typedef struct {
     int divides;            /* a sign divides what follows in a card from what was written */
     apr_size_t behind_card; /* bytes of Markdown when the last card ended */
     apr_size_t divided;     /* bytes of Markdown where a rule divides nothing: behind a heading */
+    tmpl_span_t block;      /* the last paragraph or heading of the Markdown, with its empty line */
     tmpl_buf_t linked;      /* the address of the link in the last heading; empty: none */
     apr_size_t rule;        /* where the rule began that ends at divided; 0: there is none */
     const xmlNode *said;    /* text that the line of a callout says; NULL: none */
@@ -64,8 +65,8 @@ typedef struct {
 } tmpl_writer_t;
 
 /*
- * Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h), or that
- * repeats the title directly behind it.
+ * Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h), that is
+ * a sign between two parts of a line, or that repeats the title directly behind it.
  */
 int tmpl_writer_is_empty(tmpl_writer_t *w);
 
@@ -80,8 +81,8 @@ void tmpl_writer_heading(tmpl_writer_t *w, unsigned level);
 /* Writes the sign between parts of a card, if a part begins with text, which is not blank. */
 void tmpl_writer_divide(tmpl_writer_t *w, const char *text);
 
-/* Ends a heading: a rule behind it divides nothing. */
-void tmpl_writer_end_heading(tmpl_writer_t *w);
+/* Ends a heading that began at an offset of the Markdown: a rule behind it divides nothing. */
+void tmpl_writer_end_heading(tmpl_writer_t *w, apr_size_t from);
 
 /* Begins an element whose text is one leaf. Returns 0 if the element is in another one. */
 int tmpl_writer_begin_leaf(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e where);

@@ -112,6 +112,13 @@ static void blocks(void **state)
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
         { "<p><b>a<br></b>b", "**a**\\\nb" },
         { "<p>a</p><hr><p>b", "a\n\n***\n\nb" },
+        /* what is there twice, for screens of two sizes, and signs that are alone */
+        { "x<h2>A heading of some length</h2><h2>A heading of some length</h2><p>a paragraph of "
+          "some length<p>a paragraph of some length<p>a<p>a<ul><li>an item of some length too"
+          "<li>an item of some length too</ul>",
+          "x\n\n## A heading of some length\n\na paragraph of some length\n\na\n\na\n\n"
+          "- an item of some length too\n- an item of some length too" },
+        { "<p>a<p>|<p>\xC2\xB7<p>b<p>+", "a\n\nb\n\n\\+" },
         /* rules that divide nothing */
         { "<hr><p>a<hr><div></div><hr><h2>b</h2><hr>c<hr>", "a\n\n***\n\n## b\n\nc" },
         { "<blockquote>a<hr></blockquote>", "> a" },
@@ -242,6 +249,7 @@ static void formats(void **state)
           "[a](/cdn-cgi/l/email-protection#4223)" },
         { "<a href='u(v)<\\\">'>a</a>", "[a](u%28v%29%3C%5C%22%3E)" },
         { "<a href='u?a&amp;copy;=1&b'>a</a>", "[a](u?a&amp;copy;=1&b)" },
+        { "<img src=i alt='a&shy;b&#8203;'>", "![ab](i)" },
         { "<img src=i alt='a]b'> <a href=u><img src=j></a>", "![a\\]b](i) [![](j)](u)" },
         /* images without use; smilies */
         { "<img src=i alt=''><figure><img src=j alt=''></figure><a href=u><img src=k alt=' '></a>",
@@ -681,7 +689,7 @@ static void addresses(void **state)
 static void front_matter(void **state)
 {
     static const char html[] =
-        "<!DOCTYPE html><html lang=de><head><title>a \"b\"\\ \n---\n &amp; c</title>"
+        "<!DOCTYPE html><html lang=de><head><title>a \"b&shy;\"\\ \n---\n &amp; c</title>"
         "<base href='/x/'><script>'<meta name=author content=no>'</script>"
         "<!-- <meta name=author content=no> -->"
         "<meta name=description content='d\n\n---\n# e'><meta property=og:description content=f>"
