@@ -101,6 +101,7 @@ static void blocks(void **state)
           "### a b\n\nc" },
         { "<x-y class=x role=heading aria-level=2>a</x-y><div class=x role=heading aria-level=7>b",
           "## a\n\nb" },
+        { "<div class=x role=heading aria-level=3><p>a</div>", "a" },
         { "a<p>b</p>c<div>d</div>", "a\n\nb\n\nc\n\nd" },
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
         { "<p><b>a<br></b>b", "**a**\\\nb" },
