@@ -394,6 +394,9 @@ static void tables(void **state)
         { "<table role=presentation><tr><th>a<th>b<tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd" },
         { "<table><tr><th>a<th>b<tr><td>c<td>d<colgroup>e</table>", "a\n\nb\n\nc\n\nd\n\ne" },
         { "<table><tr><td><td></table>x", "x" },
+        /* a heading in a header cell, but in no other one */
+        { "<table><tr><th>x<th><h3>a</h3><tr><td>b<td>c</table>",
+          "| x | a |\n| --- | --- |\n| b | c |" },
     };
     CHECK_ROWS(rows);
 }
