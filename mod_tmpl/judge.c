@@ -246,13 +246,18 @@ static void judge_by_store(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cl
 }
 
 /* Makes what is sent in place of the page. If that fails, the page passes untouched. */
-static void make_body(tmpl_judged_t *judged, const tmpl_clean_opts_t *opts, request_rec *r,
-                      apr_pool_t *pool)
+static void make_body(tmpl_judged_t *judged, const tmpl_clean_opts_t *opts, int tags_content,
+                      request_rec *r, apr_pool_t *pool)
 {
     tmpl_outcome_t *outcome = &judged->outcome;
+    tmpl_outcome_t written = *outcome;
 
+    if (tags_content) { /* it must not change with the site's table; the field Tmpl says these */
+        written.version = 0;
+        written.closure.confidence = -1;
+    }
     judged->body =
-        tmpl_body(&judged->body_len, outcome, &judged->input, opts,
+        tmpl_body(&judged->body_len, &written, &judged->input, opts,
                   tmpl_canonical_url(judged->input.uri, r, pool), judged->fingerprint, pool);
     if (judged->body == NULL) {
         outcome->decline = TMPL_DECLINE_MARKDOWN;
@@ -292,7 +297,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
         judged->changed = tmpl_sighting_changed(ctx, input->uri, r, pool);
     }
     if (tmpl_conf_type(conf) != NULL && outcome->decline == TMPL_DECLINE_NONE) {
-        make_body(judged, &opts, r, pool);
+        make_body(judged, &opts, tmpl_conf_tags_content(conf), r, pool);
     }
     return APR_SUCCESS;
 }

@@ -199,7 +199,7 @@ static void add_images(tmpl_buf_t *out, const written_t *written)
 static void add_judgement(tmpl_buf_t *out, const tmpl_data_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_value_text(out, "declined", opts->declined);
-    if (opts->verdicts != NULL) {
+    if (opts->verdicts != NULL && opts->confidence >= 0) {
         tmpl_value_number(out, "confidence", apr_psprintf(pool, "%.3f", opts->confidence));
     }
     tmpl_value_text(out, "fingerprint", opts->fingerprint);

@@ -96,7 +96,8 @@ static void see_in_table(view_t *view, const tmpl_page_t *page, const xmlNode *n
         see_cell(view, page, node);
     }
     view->spans |= kinds[tag] == LIST;
-    view->lays_out |= kinds[tag] == BLOCK;
+    int is_name = parent == TMPL_TAG_TH && (tmpl_tag_flags(tag) & TMPL_IS_HEADING);
+    view->lays_out |= kinds[tag] == BLOCK && !is_name; /* a header cell may hold a heading */
 }
 
 void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *table)

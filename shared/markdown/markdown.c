@@ -40,12 +40,17 @@ static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
                                                 : &nothing;
 }
 
-/* Whether an element's role says that it is a heading, and its aria-level of which level. */
+/*
+ * Whether an element's role says that it is a heading, and its aria-level of which level. What
+ * begins with a paragraph is text, whatever the role says: forums mark all posts so.
+ */
 static int says_heading(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t level;
     const tmpl_known_attr_t *role = tmpl_node_attr(page, node, TMPL_ATTR_ROLE);
-    return role != NULL && tmpl_span_is(page->src, role->value, "heading") &&
+    uint32_t inner = (uint32_t)(node - page->nodes) + 1;
+    int is_text = inner < node->after && page->nodes[inner].tag == TMPL_TAG_P;
+    return !is_text && role != NULL && tmpl_span_is(page->src, role->value, "heading") &&
            tmpl_attr_find(&level, page->src, node->open, "aria-level") &&
            tmpl_span_len(level.value) == 1 && page->src[level.value.start] >= '1' &&
            page->src[level.value.start] <= '6';

@@ -7,9 +7,10 @@ enum { DEEPEST = 60 /* elements in one another; deeper ones leave their content 
 
 /* In order of the names. */
 static const char *const math_elements[] = {
-    "mfrac",       "mi",    "mmultiscripts", "mn",  "mo",     "mover", "mpadded", "mphantom",
-    "mprescripts", "mroot", "mrow",          "ms",  "mspace", "msqrt", "mstyle",  "msub",
-    "msubsup",     "msup",  "mtable",        "mtd", "mtext",  "mtr",   "munder",  "munderover",
+    "mfenced", "mfrac",    "mi",          "mmultiscripts", "mn",   "mo",     "mover",
+    "mpadded", "mphantom", "mprescripts", "mroot",         "mrow", "ms",     "mspace",
+    "msqrt",   "mstyle",   "msub",        "msubsup",       "msup", "mtable", "mtd",
+    "mtext",   "mtr",      "munder",      "munderover",
 };
 
 /* In these a parser reads elements as HTML: only text is written there. */
@@ -58,6 +59,25 @@ static int is_plain_value(const char *value)
     return *value == '\0';
 }
 
+/* An mfenced is an mrow with its signs. */
+static int is_fenced(const xmlNode *node)
+{
+    return strcmp((const char *)node->name, "mfenced") == 0;
+}
+
+/* A sign of an mfenced: its attribute of that name, or the one that it has without. */
+static void write_sign(tmpl_buf_t *out, const xmlNode *fenced, const char *name,
+                       const char *without)
+{
+    const char *value = tmpl_dom_attribute(fenced, name);
+    value = value != NULL ? value : without;
+    if (*value != '\0') {
+        tmpl_buf_add_text(out, "<mo>");
+        tmpl_nest_escape(out, value);
+        tmpl_buf_add_text(out, "</mo>");
+    }
+}
+
 static void write_math_start(tmpl_buf_t *out, const xmlNode *node)
 {
     tmpl_buf_add_byte(out, '<');
@@ -74,8 +94,27 @@ static void write_math_start(tmpl_buf_t *out, const xmlNode *node)
     }
 }
 
+static void begin_math_element(tmpl_buf_t *out, const xmlNode *node)
+{
+    if (is_fenced(node->parent) && node->prev != NULL) {
+        write_sign(out, node->parent, "separators", ",");
+    }
+    if (is_fenced(node)) {
+        tmpl_buf_add_text(out, "<mrow>");
+        write_sign(out, node, "open", "(");
+        return;
+    }
+    write_math_start(out, node);
+    tmpl_buf_add_byte(out, '>');
+}
+
 static void write_math_end(tmpl_buf_t *out, const xmlNode *node)
 {
+    if (is_fenced(node)) {
+        write_sign(out, node, "close", ")");
+        tmpl_buf_add_text(out, "</mrow>");
+        return;
+    }
     tmpl_buf_add_text(out, "</");
     tmpl_buf_add_text(out, (const char *)node->name);
     tmpl_buf_add_byte(out, '>');
@@ -97,8 +136,7 @@ static void write_in_math(tmpl_nest_t *nest, const xmlNode *math)
             deep += off;
             depth += !off;
             if (is) {
-                write_math_start(out, node);
-                tmpl_buf_add_byte(out, '>');
+                begin_math_element(out, node);
             }
             if (node->children != NULL) {
                 node = node->children;

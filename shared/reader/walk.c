@@ -667,12 +667,13 @@ static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
 /* Whether a short block, where the page begins, says what the line below the headline says. */
 static int is_byline(tmpl_walk_t *w, const xmlNode *element)
 {
-    enum { BEGIN = 600, MOST = 100, SEGMENTS = 12 };
-    const tmpl_node_t *node = &w->page->nodes[tmpl_dom_node(element)];
+    enum { BEGIN = 600, MOST = 100, NODES = 32, SEGMENTS = 12 };
+    uint32_t at = tmpl_dom_node(element);
+    const tmpl_node_t *node = &w->page->nodes[at];
     uint32_t bytes = 0;
     if (w->nest.out.len > w->start + BEGIN || w->record > 0 ||
         (tmpl_tag_flags((tmpl_tag_e)node->tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) == 0 ||
-        node->after_segment - node->first_segment > SEGMENTS) {
+        node->after - at > NODES || node->after_segment - node->first_segment > SEGMENTS) {
         return 0;
     }
     for (uint32_t s = node->first_segment; s < node->after_segment; s++) {

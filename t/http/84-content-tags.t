@@ -82,6 +82,9 @@ for my $kind (qw(plain bare cookie text markdown)) {
 my $json = $get->('/json/8')->header('ETag');
 like $json, qr/^"[0-9a-f]{32}-tmpl-json"$/, 'json: the tag names the mode';
 is $get->('/json/8', 'If-None-Match' => $json)->status, 304, 'json: another advertisement: 304';
+$get->("/json/$_") for 20 .. 22;
+is $get->('/json/8', 'X-Page' => 'footer', 'If-None-Match' => $json)->status, 304, 'json: the site is known better: 304';
+unlike $get->('/json/8')->body, qr/"(?:confidence|version)":/, 'json: without members that follow the table';
 
 # of annotate what is sent has the advertisement
 isnt $get->('/annotate/8')->header('ETag'), $get->('/annotate/8')->header('ETag'), 'annotate: another advertisement, another tag';

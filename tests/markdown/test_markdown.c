@@ -108,6 +108,7 @@ static void blocks(void **state)
           "### a b\n\nc" },
         { "<x-y class=x role=heading aria-level=2>a</x-y><div class=x role=heading aria-level=7>b",
           "## a\n\nb" },
+        { "<div class=x role=heading aria-level=3><p>a</div>", "a" },
         { "a<p>b</p>c<div>d</div>", "a\n\nb\n\nc\n\nd" },
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
         { "<p><b>a<br></b>b", "**a**\\\nb" },
@@ -426,6 +427,9 @@ static void tables(void **state)
         { "<table role=presentation><tr><th>a<th>b<tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd" },
         { "<table><tr><th>a<th>b<tr><td>c<td>d<colgroup>e</table>", "a\n\nb\n\nc\n\nd\n\ne" },
         { "<table><tr><td><td></table>x", "x" },
+        /* a heading in a header cell, but in no other one */
+        { "<table><tr><th>x<th><h3>a</h3><tr><td>b<td>c</table>",
+          "| x | a |\n| --- | --- |\n| b | c |" },
     };
     CHECK_ROWS(rows);
 }

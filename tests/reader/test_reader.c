@@ -105,6 +105,9 @@ static void tables(void **state)
           BOX "<thead><tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr></thead><tbody><tr>"
               "<td>c</td><td></td></tr></tbody></table></div>" },
         { "<table><tr><td>a<td><h2>b</h2>c</table>", "<p>a</p><h2>b</h2><p>c</p>" },
+        { "<table><tr><th>x<th><h3>a</h3><tr><td>b<td>c</table>", BOX
+          "<tbody><tr><th scope=\"col\">x</th><th scope=\"col\">a</th></tr><tr><td>b</td><td>c</td>"
+          "</tr></tbody></table></div>" },
         { "<table><tr><td>a<td>b<ul><li>c</ul><tr><td>d<td>e</table>",
           BOX "<tbody><tr><td>a</td><td>b<ul><li>c</li></ul></td></tr><tr><td>d</td><td>e</td></tr>"
               "</tbody></table></div>" },
@@ -161,6 +164,8 @@ static void texts(void **state)
           "<annotation>t</annotation></math>",
           "<p>x</p><div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Formula 1\"><p>"
           "<math display=\"block\"><mi>ab</mi>x</math></p></div>" },
+        { "x<math><mfenced open='['><mi>a</mi><mi>b</mi></mfenced></math>",
+          "<p>x<math><mrow><mo>[</mo><mi>a</mi><mo>,</mo><mi>b</mi><mo>)</mo></mrow></math></p>" },
         { "<ruby>a<rp>(</rp><rt>b</rt><rp>)</rp></ruby><time datetime='2025-01-02' x=y>c</time>",
           "<p><ruby>a<rt>b</rt></ruby><time datetime=\"2025-01-02\">c</time></p>" },
     };
