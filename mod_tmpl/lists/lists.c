@@ -120,7 +120,7 @@ static apr_status_t list_send(tmpl_list_t *list, list_kind_e kind, int part, tmp
 }
 
 /* The list's entity tag, as the client has it: perhaps with the suffix of a compressing filter. */
-static const char *tag_of(const tmpl_list_t *list)
+static const char *list_tag(const tmpl_list_t *list)
 {
     request_rec *r = list->r;
     const char *etag =
@@ -146,7 +146,7 @@ static int list_answer(tmpl_list_t *list, list_kind_e kind, int part)
     }
     ap_set_content_type(r, list_kinds[kind].type);
     apr_table_setn(r->headers_out, "Cache-Control", MAX_AGE);
-    apr_table_setn(r->headers_out, "ETag", tag_of(list));
+    apr_table_setn(r->headers_out, "ETag", list_tag(list));
     status = ap_meets_conditions(r);
     if (status != OK || r->header_only) {
         return status;

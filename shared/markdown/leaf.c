@@ -21,7 +21,7 @@ static char last_of(const tmpl_leaf_t *leaf)
 }
 
 /* Whether the text ends in a link to the address of the link that begins, and at most a space. */
-static int goes_on(const tmpl_leaf_t *leaf)
+static int link_goes_on(const tmpl_leaf_t *leaf)
 {
     const tmpl_buf_t *text = &leaf->text;
     apr_size_t end = text->len - (text->len > 0 && last_of(leaf) == ' ');
@@ -43,7 +43,7 @@ static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
         leaf->text.at[--leaf->text.len] = '\0';
         return;
     }
-    if (format == TMPL_FORMAT_LINK && goes_on(leaf)) {
+    if (format == TMPL_FORMAT_LINK && link_goes_on(leaf)) {
         int space = last_of(leaf) == ' ';
         leaf->text.len = leaf->link_more = leaf->link_end;
         tmpl_buf_add(&leaf->text, " ", (apr_size_t)space);

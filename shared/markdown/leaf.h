@@ -88,7 +88,7 @@ void tmpl_leaf_formula(tmpl_leaf_t *leaf, const char *tex);
 /* Adds a reference to a footnote. */
 void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
 
-/* The address of a link that is the whole text, as a finished one has it, with its length; or NULL. */
+/* The address, with its length, of a link that is the whole text of a finished leaf; or NULL. */
 const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf);
 
 /* Takes the marks of that link away. */

@@ -50,7 +50,7 @@ static void unlink_like_heading(tmpl_writer_t *w)
  * Drops the block from the offset on, if it repeats the one directly before: some pages have their
  * texts twice, for screens of two sizes. least: bytes of a block that is no accident.
  */
-static void drop_repeated(tmpl_writer_t *w, apr_size_t from, apr_size_t least)
+static void drop_repeated_text(tmpl_writer_t *w, apr_size_t from, apr_size_t least)
 {
     tmpl_buf_t *out = &w->flow.out;
     apr_size_t len = tmpl_span_len(w->block);
@@ -73,7 +73,7 @@ void tmpl_writer_flush(tmpl_writer_t *w)
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
         tmpl_flow_end(&w->flow);
-        drop_repeated(w, from, 24);
+        drop_repeated_text(w, from, 24);
     }
 }
 
@@ -125,7 +125,7 @@ int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node)
 void tmpl_writer_end_heading(tmpl_writer_t *w, apr_size_t from)
 {
     tmpl_flow_end(&w->flow);
-    drop_repeated(w, from, 12);
+    drop_repeated_text(w, from, 12);
     w->divided = w->flow.out.len;
     w->rule = 0;
 }

@@ -22,7 +22,7 @@ static apr_size_t len_between(const char *text)
 }
 
 /* The next word of *text, which is passed; no bytes: there is none. */
-static word_t next_word(const char **text)
+static word_t next_byline_word(const char **text)
 {
     const char *from = *text;
     for (apr_size_t len; (len = len_between(from)) > 0;) {
@@ -45,7 +45,7 @@ static int is_in_name(word_t word, const apr_array_header_t *names)
 {
     for (int i = 0; names != NULL && i < names->nelts; i++) {
         const char *name = APR_ARRAY_IDX(names, i, const char *);
-        for (word_t of = next_word(&name); of.len > 0; of = next_word(&name)) {
+        for (word_t of = next_byline_word(&name); of.len > 0; of = next_byline_word(&name)) {
             if (is_equal(word, of.at, of.len)) {
                 return 1;
             }
@@ -86,7 +86,7 @@ int tmpl_byline_says(const tmpl_metadata_t *metadata, const char *text)
     const apr_array_header_t *authors = metadata->values[TMPL_METADATA_AUTHOR];
     int said = 0;
     date = date != NULL && strlen(date) >= DAY ? date : NULL;
-    for (word_t word = next_word(&text); word.len > 0; word = next_word(&text)) {
+    for (word_t word = next_byline_word(&text); word.len > 0; word = next_byline_word(&text)) {
         int is_name = is_in_name(word, authors);
         int is_date = !is_name && date != NULL && is_of_date(word, date);
         if (!is_name && !is_date && !is_between(word)) {

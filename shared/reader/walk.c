@@ -665,7 +665,7 @@ static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
 }
 
 /* Whether a short block, where the page begins, says what the line below the headline says. */
-static int is_byline(tmpl_walk_t *w, const xmlNode *element)
+static int is_reader_byline(tmpl_walk_t *w, const xmlNode *element)
 {
     enum { BEGIN = 600, MOST = 100, NODES = 32, SEGMENTS = 12 };
     uint32_t at = tmpl_dom_node(element);
@@ -698,7 +698,7 @@ static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
         tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
         return enter_formula_element(w, node);
     }
-    if (is_byline(w, node)) {
+    if (is_reader_byline(w, node)) {
         pass_border(w);
         return 1;
     }
