@@ -55,6 +55,12 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     __attribute__((format(printf, 3, 4)));
 
 /*
+ * Ends the process as the pool does without memory, by its abort function, or by abort(): for
+ * memory that is not from the pool.
+ */
+void tmpl_no_memory(apr_pool_t *pool) __attribute__((noreturn));
+
+/*
  * X(id, name, explanation, advice): reasons to pass a page untouched. Logs, response fields,
  * counters and docs/troubleshooting.md show the name; advice says what to do.
  */
@@ -106,7 +112,7 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
       "lower TmplMinConfidence; TmplKeep and TmplDrop do not change it")                           \
     X(XPATH, "xpath", "an XPath of TmplKeep or TmplDrop takes too many steps for the page",        \
       "avoid // within predicates, preceding and following")                                       \
-    X(MARKDOWN, "markdown", "it would be more than three times as long as the page",     \
+    X(MARKDOWN, "markdown", "it would be more than three times as long as the page",               \
       "nothing: it has very many short links and a long address")
 
 typedef enum {
