@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "ctl.h"
 #include "interrupt.h"
+#include "no_memory.h"
 #include "options.h"
 #include "progress.h"
 
@@ -226,24 +226,6 @@ static int fill_closed_streams(void)
     return 1;
 }
 
-/* APR and jansson end here instead of returning NULL. */
-static int no_memory(int status)
-{
-    static const char text[] = "tmplctl: out of memory\n";
-    (void)status;
-    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-    _exit(CTL_FAILED);
-}
-
-static void *json_memory(size_t size)
-{
-    void *memory = malloc(size);
-    if (memory == NULL) {
-        no_memory(APR_ENOMEM);
-    }
-    return memory;
-}
-
 int main(int argc, const char *const *argv, const char *const *env)
 {
     apr_allocator_t *allocator;
@@ -258,9 +240,9 @@ int main(int argc, const char *const *argv, const char *const *env)
         return CTL_FAILED;
     }
     apr_allocator_max_free_set(allocator, CTL_POOL_KEEPS);
-    apr_pool_create_ex(&pool, NULL, no_memory, allocator);
-    apr_pool_abort_set(no_memory, apr_pool_parent_get(pool));
-    json_set_alloc_funcs(json_memory, free);
+    apr_pool_create_ex(&pool, NULL, ctl_no_memory, allocator);
+    apr_pool_abort_set(ctl_no_memory, apr_pool_parent_get(pool));
+    json_set_alloc_funcs(ctl_malloc, free);
     apr_allocator_owner_set(allocator, pool);
     int broken = 0;
     int code = flush_stdout(dispatch(argc, argv, pool), &broken);
