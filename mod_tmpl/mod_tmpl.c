@@ -68,7 +68,7 @@ static void test_config(apr_pool_t *pconf, server_rec *s)
 
 static void child_init(apr_pool_t *pchild, server_rec *s)
 {
-    tmpl_page_pools_open();
+    tmpl_page_pools_open(pchild);
     tmpl_stores_join(pchild);
     tmpl_child_stores_open(s, pchild);
     tmpl_cache_open(s, pchild);

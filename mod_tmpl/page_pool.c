@@ -31,12 +31,12 @@ static apr_status_t allocator_destroy(void *allocator, void *params, apr_pool_t 
     return APR_SUCCESS;
 }
 
-void tmpl_page_pools_open(void)
+void tmpl_page_pools_open(apr_pool_t *pchild)
 {
     apr_pool_t *pool;
 
     /* it ends with the process: a child may end while a thread still works on a page */
-    apr_pool_create_unmanaged(&pool);
+    apr_pool_create_unmanaged_ex(&pool, apr_pool_abort_get(pchild), NULL);
     apr_reslist_create(&kept, 0, 0, INT_MAX, TMPL_PAGE_POOL_REST, allocator_create,
                        allocator_destroy, NULL, pool);
 }

@@ -12,8 +12,8 @@
 #define TMPL_PAGE_POOL_KEEPS ((apr_uint32_t)4 * 1024 * 1024) /* bytes */
 #define TMPL_PAGE_POOL_REST  apr_time_from_sec(10)
 
-/* A child begins. */
-void tmpl_page_pools_open(void);
+/* A child begins; if there is no memory, it ends as the pool does. */
+void tmpl_page_pools_open(apr_pool_t *pchild);
 
 /* A pool in parent. Only one thread may use it, which ends it before parent ends. */
 apr_pool_t *tmpl_page_pool_begin(apr_pool_t *parent);

@@ -25,7 +25,7 @@ json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool);
 const char *ctl_json_line(const ctl_page_t *page, const ctl_rendered_t *rendered, const char *mode,
                           const char *failed, apr_pool_t *pool);
 
-/* Prints json and a newline to standard output, and frees it. CTL_FAILED if there is no memory. */
+/* Prints json and a newline to standard output, and frees it. CTL_OK: main sees if that failed. */
 int ctl_json_print(json_t *json);
 
 #endif

@@ -9,6 +9,7 @@
 #include <libxml/xpath.h>
 
 #include "library.h"
+#include "no_memory.h"
 
 #if LIBXML_VERSION < 21400
 #define LIBRARY "libxml2.so.2"
@@ -48,6 +49,7 @@
 
 static struct {
     void (*init)(void);
+    __typeof__(xmlMemSetup) *set_memory;
     FUNCTIONS(CTL_LATE_FIELD)
 } found;
 
@@ -56,12 +58,15 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void load(void)
 {
     static const ctl_function_t functions[] = { { "xmlInitParser", (void **)(void *)&found.init },
+                                                { "xmlMemSetup",
+                                                  (void **)(void *)&found.set_memory },
                                                 FUNCTIONS(CTL_LATE_ROW) };
     ctl_library_require(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]));
+    found.set_memory(free, ctl_malloc, ctl_realloc, ctl_strdup);
     found.init(); /* here, before another thread can use libxml2: it is not thread-safe */
 }
 
 FUNCTIONS(CTL_LATE_FUNCTION)
 
-/* a variable of libxml2, with the value that it has there unless somebody calls xmlMemSetup() */
+/* a variable of libxml2, with the value that it has there, too */
 xmlFreeFunc xmlFree = free;

@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <apr_general.h>
+#include <jansson.h>
 
 #include "ctl.h"
 #include "interrupt.h"
+#include "no_memory.h"
 #include "options.h"
 #include "progress.h"
 
@@ -238,7 +240,9 @@ int main(int argc, const char *const *argv, const char *const *env)
         return CTL_FAILED;
     }
     apr_allocator_max_free_set(allocator, CTL_POOL_KEEPS);
-    apr_pool_create_ex(&pool, NULL, NULL, allocator);
+    apr_pool_create_ex(&pool, NULL, ctl_no_memory, allocator);
+    apr_pool_abort_set(ctl_no_memory, apr_pool_parent_get(pool));
+    json_set_alloc_funcs(ctl_malloc, free);
     apr_allocator_owner_set(allocator, pool);
     int broken = 0;
     int code = flush_stdout(dispatch(argc, argv, pool), &broken);

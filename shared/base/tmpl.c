@@ -2,6 +2,7 @@
 #include "base/tmpl.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include <apr_strings.h>
 
@@ -21,4 +22,13 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
         err->status = status;
     }
     return status;
+}
+
+void tmpl_no_memory(apr_pool_t *pool)
+{
+    apr_abortfunc_t end = apr_pool_abort_get(pool);
+    if (end != NULL) {
+        end(APR_ENOMEM);
+    }
+    abort();
 }

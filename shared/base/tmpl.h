@@ -55,6 +55,12 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     __attribute__((format(printf, 3, 4)));
 
 /*
+ * Ends the process as the pool does without memory, by its abort function, or by abort(): for
+ * memory that is not from the pool.
+ */
+void tmpl_no_memory(apr_pool_t *pool) __attribute__((noreturn));
+
+/*
  * X(id, name, explanation, advice): reasons to pass a page untouched. Logs, response fields,
  * counters and docs/troubleshooting.md show the name; advice says what to do.
  */

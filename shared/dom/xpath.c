@@ -106,7 +106,7 @@ int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *d
     }
     xmlXPathFreeObject(object);
     xmlXPathFreeContext(context);
-    return object != NULL;
+    return object != NULL && found.code == XML_ERR_OK;
 }
 
 const char *tmpl_xpath_of(const xmlNode *element, apr_pool_t *pool)

@@ -260,7 +260,11 @@ static void see_top(linked_t *linked, const json_t *object)
 
 void tmpl_linked_data_read(tmpl_claims_t *claims, const char *json, uint32_t of)
 {
-    json_t *top = json_loads(json, JSON_DISABLE_EOF_CHECK, NULL);
+    json_error_t error;
+    json_t *top = json_loads(json, JSON_DISABLE_EOF_CHECK, &error);
+    if (top == NULL && error.text[0] == '\0') {
+        tmpl_no_memory(claims->pool); /* jansson has a text for every other error */
+    }
     const json_t *graph = json_object_get(top, "@graph");
     linked_t linked = { claims, json_is_array(graph) ? graph : top, of * NUMBERING };
     size_t i;

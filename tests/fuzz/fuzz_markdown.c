@@ -73,11 +73,20 @@ static int footnotes_in(const char *markdown)
     return n;
 }
 
+/* The page's title, above a page that has no headline. */
+static int is_title(cmark_node *node)
+{
+    return cmark_node_get_type(node) == CMARK_NODE_HEADING &&
+           cmark_node_get_heading_level(node) == 1 && cmark_node_previous(node) == NULL &&
+           cmark_node_get_type(cmark_node_parent(node)) == CMARK_NODE_DOCUMENT;
+}
+
 static void check_node(const tmpl_page_t *page, cmark_node *node, const char *markdown)
 {
     const char *kind = cmark_node_get_type_string(node);
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-        if (strcmp(kind, sources[i].kind) == 0 && !has_any(page, sources[i].names)) {
+        if (strcmp(kind, sources[i].kind) == 0 && !has_any(page, sources[i].names) &&
+            !is_title(node)) {
             fail(markdown, kind);
         }
     }

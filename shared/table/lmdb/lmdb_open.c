@@ -122,7 +122,9 @@ static int db_open(tmpl_lmdb_t **opened, const char *dir, const struct stat *st,
                    int leaves_damaged)
 {
     apr_pool_t *pool;
-    apr_pool_create_unmanaged(&pool);
+    if (apr_pool_create_unmanaged(&pool) != APR_SUCCESS) {
+        return ENOMEM;
+    }
     tmpl_lmdb_t *db = apr_pcalloc(pool, sizeof(*db));
     db->pool = pool;
     db->refs = 1;

@@ -27,11 +27,11 @@ typedef struct {
 } memory_t;
 
 /* realloc() */
-static void *memory_of(void *old, size_t size)
+static void *memory_of(void *old, size_t size, apr_pool_t *pool)
 {
     void *new = realloc(old, size);
     if (new == NULL) {
-        abort();
+        tmpl_no_memory(pool);
     }
     return new;
 }
@@ -89,21 +89,21 @@ static apr_status_t memory_get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32
 }
 
 /* Makes room for n buckets. */
-static void site_reserve(site_t *site, uint32_t n)
+static void site_reserve(site_t *site, uint32_t n, apr_pool_t *pool)
 {
     uint32_t room = site->room > 0 ? site->room : 1;
     while (room < n) {
         room *= 2;
     }
-    site->buckets = memory_of(site->buckets, room * sizeof(*site->buckets));
+    site->buckets = memory_of(site->buckets, room * sizeof(*site->buckets), pool);
     memset(site->buckets + site->room, 0, (room - site->room) * sizeof(*site->buckets));
     site->room = room;
 }
 
-static void bucket_put(site_t *site, const tmpl_numbered_t *bucket)
+static void bucket_put(site_t *site, const tmpl_numbered_t *bucket, apr_pool_t *pool)
 {
     tmpl_bucket_t *at = bucket_at(site, bucket->number);
-    unsigned char *bytes = bucket->is.len > 0 ? memory_of(NULL, bucket->is.len) : NULL;
+    unsigned char *bytes = bucket->is.len > 0 ? memory_of(NULL, bucket->is.len, pool) : NULL;
     if (bytes != NULL) {
         memcpy(bytes, bucket->is.bytes, bucket->is.len);
     }
@@ -124,9 +124,9 @@ static apr_status_t memory_commit(tmpl_txn_t *txn, const tmpl_numbered_t *bucket
     if (!txn->found) {
         site_clear(site);
     }
-    site_reserve(site, txn->head.n > site->head.n ? txn->head.n : site->head.n);
+    site_reserve(site, txn->head.n > site->head.n ? txn->head.n : site->head.n, txn->pool);
     for (uint32_t i = 0; i < n; i++) {
-        bucket_put(site, &buckets[i]);
+        bucket_put(site, &buckets[i], txn->pool);
     }
     site->head = txn->head;
     return APR_SUCCESS;

@@ -93,10 +93,13 @@ static apr_status_t addresses_connect(conn_t *conn, const server_t *server, apr_
     const tmpl_redis_place_t *place = &server->place;
     apr_sockaddr_t *addresses;
     int n = 0;
-    apr_pool_create_unmanaged(&conn->pool);
-    apr_status_t rv =
-        apr_sockaddr_info_get(&addresses, place->host, place->port != 0 ? APR_UNSPEC : APR_UNIX,
-                              place->port, 0, conn->pool);
+    apr_status_t rv = apr_pool_create_unmanaged(&conn->pool);
+    if (rv != APR_SUCCESS) {
+        conn->pool = NULL;
+        return say_failed(server, rv, "allocate memory", NULL, err);
+    }
+    rv = apr_sockaddr_info_get(&addresses, place->host, place->port != 0 ? APR_UNSPEC : APR_UNIX,
+                               place->port, 0, conn->pool);
     if (rv != APR_SUCCESS) {
         return say_failed(server, rv, "look up the name", NULL, err);
     }
