@@ -51,18 +51,24 @@ static void add_json_escape(tmpl_buf_t *out, unsigned char byte)
     tmpl_buf_add_text(out, escape);
 }
 
+/* Bits of the bytes that a string may not have as they are. */
+static inline unsigned special_bits(tmpl_bytes16_t bytes)
+{
+    return tmpl_bytes16_bits(
+        (tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
+}
+
 /* The next byte, from i on, that a string may not have as it is; len: there is none. */
 static apr_size_t next_special(const char *text, apr_size_t i, apr_size_t len)
 {
-    for (; i < len; i += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes = tmpl_bytes16(text + i, text + len);
-        unsigned marks =
-            tmpl_bytes16_bits((tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
-        if (marks != 0) {
-            i += (apr_size_t)__builtin_ctz(marks);
-            break;
-        }
+    unsigned marks = 0;
+    while (i + TMPL_BYTES16 <= len && (marks = special_bits(tmpl_bytes16_load(text + i))) == 0) {
+        i += TMPL_BYTES16;
     }
+    if (marks == 0 && i < len) {
+        marks = special_bits(tmpl_bytes16(text + i, text + len));
+    }
+    i = marks != 0 ? i + (apr_size_t)__builtin_ctz(marks) : len;
     return i < len ? i : len;
 }
 

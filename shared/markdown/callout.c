@@ -31,7 +31,7 @@ static int is_box(const char *word, apr_size_t len)
                                          "theme-admonition" };
     for (apr_size_t i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++) {
         apr_size_t n = strlen(boxes[i]);
-        if (len >= n && memcmp(word, boxes[i], n) == 0) {
+        if (*word == *boxes[i] && len >= n && memcmp(word, boxes[i], n) == 0) {
             return len == n || word[n] == '-' || strncmp(word + n, "block", 5) == 0;
         }
     }
@@ -65,7 +65,7 @@ const char *tmpl_callout_of(const tmpl_page_t *page, const xmlNode *element)
     tmpl_span_t word = { class->value.start, class->value.start };
     while (tmpl_word_next(&word, page->src, class->value)) {
         const char *at = page->src + word.start;
-        int is = strchr("camt", *at) != NULL && is_box(at, tmpl_span_len(word));
+        int is = is_box(at, tmpl_span_len(word));
         /* the class of a part: "callout-title" */
         line = line == NULL && (is || box) ? line_for(at, tmpl_span_len(word)) : line;
         box |= is && (line != NULL || memchr(at, '-', tmpl_span_len(word)) == NULL ||
