@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/bytes16.h"
 #include "feature/automaton.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -126,9 +127,13 @@ static int is_user_word(const char *src, uint32_t at, uint32_t end)
 int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
 {
     int is = is_user_word(src, href.start, href.end);
-    for (uint32_t at = href.start; at < href.end && !is; at++) {
-        is = (src[at] == '/' || src[at] == '?' || src[at] == '=') &&
-             is_user_word(src, at + 1, href.end);
+    for (uint32_t at = href.start; at < href.end && !is; at += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(src + at, src + href.end);
+        unsigned signs =
+            tmpl_bytes16_bits((tmpl_bytes16_t)((bytes == '/') | (bytes == '?') | (bytes == '=')));
+        for (; signs != 0 && !is; signs &= signs - 1) {
+            is = is_user_word(src, at + (uint32_t)__builtin_ctz(signs) + 1, href.end);
+        }
     }
     return is;
 }
