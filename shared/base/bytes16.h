@@ -13,13 +13,35 @@
 
 typedef unsigned char tmpl_bytes16_t __attribute__((vector_size(TMPL_BYTES16)));
 
+/* The n < 16 bytes at `at`, and 0 behind them: by loads that overlap, without a call of memcpy. */
+static inline tmpl_bytes16_t tmpl_bytes16_part(const char *at, size_t n)
+{
+    uint64_t halves[2] = { 0, 0 };
+    if (n >= 8) {
+        halves[0] = tmpl_bytes8(at);
+        halves[1] = n > 8 ? tmpl_bytes8(at + n - 8) >> 8 * (16 - n) : 0;
+    }
+    else if (n >= 4) {
+        halves[0] = tmpl_bytes4(at) | (uint64_t)tmpl_bytes4(at + n - 4) << 8 * (n - 4);
+    }
+    else if (n > 0) {
+        const unsigned char *byte = (const unsigned char *)at;
+        halves[0] = byte[0] | (uint64_t)byte[n / 2] << 8 * (n / 2) |
+                    (uint64_t)byte[n - 1] << 8 * (n - 1);
+    }
+    halves[0] = htole64(halves[0]);
+    halves[1] = htole64(halves[1]);
+    tmpl_bytes16_t bytes;
+    memcpy(&bytes, halves, sizeof(bytes));
+    return bytes;
+}
+
 /* The bytes at `at`. Bytes from limit on are not read, and are 0 in the result. */
 static inline tmpl_bytes16_t tmpl_bytes16(const char *at, const char *limit)
 {
     tmpl_bytes16_t bytes;
-    char last[TMPL_BYTES16] = { 0 };
     if (limit - at < TMPL_BYTES16) {
-        at = memcpy(last, at, (size_t)(limit - at));
+        return tmpl_bytes16_part(at, (size_t)(limit - at));
     }
     memcpy(&bytes, at, TMPL_BYTES16);
     return bytes;

@@ -22,6 +22,14 @@ static inline uint64_t tmpl_bytes8(const char *at)
     return le64toh(eight);
 }
 
+/* The four bytes at `at`. */
+static inline uint32_t tmpl_bytes4(const char *at)
+{
+    uint32_t four;
+    memcpy(&four, at, sizeof(four));
+    return le32toh(four);
+}
+
 /* Marks bytes that are 0. */
 static inline uint64_t tmpl_bytes8_zero(uint64_t eight)
 {

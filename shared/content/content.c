@@ -93,7 +93,9 @@ static int has_languages(const tmpl_page_t *page)
     enum { FIRST = sizeof("<p lang") - 1 };
     const char *end = page->src + page->len, *at = page->src + page->nodes[0].open.end + FIRST;
     while (at < end && (at = memchr(at, '=', (apr_size_t)(end - at))) != NULL) {
-        if (is_name_before(at, "lang", 4) || is_name_before(at, "dir", 3)) {
+        char last = tmpl_lower(at[-1]);
+        if ((last == 'g' && is_name_before(at, "lang", 4)) ||
+            (last == 'r' && is_name_before(at, "dir", 3))) {
             return 1;
         }
         at++;

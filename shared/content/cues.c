@@ -2,7 +2,9 @@
 #include "content/cues.h"
 
 #include <pthread.h>
+#include <string.h>
 
+#include "base/bytes16.h"
 #include "feature/automaton.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -106,6 +108,10 @@ static int is_user_word(const char *src, uint32_t at, uint32_t end)
                   { "people", 6 }, { "person", 6 }, { "profile", 7 }, { "profiles", 8 },
                   { "u", 1 },      { "user", 4 },   { "users", 5 } };
     uint32_t behind = at;
+    char first = at < end ? tmpl_lower(src[at]) : '\0';
+    if (first != 'a' && first != 'm' && first != 'p' && first != 'u') {
+        return 0;
+    }
     while (behind < end && tmpl_is_alpha(src[behind])) {
         behind++;
     }
@@ -120,14 +126,13 @@ static int is_user_word(const char *src, uint32_t at, uint32_t end)
 
 int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
 {
-    static const char signs[] = "/?=";
     int is = is_user_word(src, href.start, href.end);
-    for (const char *sign = signs; *sign != '\0' && !is; sign++) {
-        const char *at = memchr(src + href.start, *sign, tmpl_span_len(href));
-        while (at != NULL && !is) {
-            uint32_t word = (uint32_t)(at - src) + 1;
-            is = is_user_word(src, word, href.end);
-            at = memchr(src + word, *sign, href.end - word);
+    for (uint32_t at = href.start; at < href.end && !is; at += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(src + at, src + href.end);
+        unsigned signs =
+            tmpl_bytes16_bits((tmpl_bytes16_t)((bytes == '/') | (bytes == '?') | (bytes == '=')));
+        for (; signs != 0 && !is; signs &= signs - 1) {
+            is = is_user_word(src, at + (uint32_t)__builtin_ctz(signs) + 1, href.end);
         }
     }
     return is;
@@ -138,18 +143,36 @@ void tmpl_cues_init(void)
     pthread_once(&once, fill_cues);
 }
 
-unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node)
+/* The cues of an attribute that may have any. */
+static unsigned cues_of_attr(tmpl_known_cues_t *known, const char *src,
+                             const tmpl_known_attr_t *attr)
+{
+    uint32_t len = tmpl_span_len(attr->value);
+    if (len == 0) {
+        return 0;
+    }
+    /* a tag with such an attribute has eight bytes */
+    uint64_t last = tmpl_bytes8(src + attr->value.end - 8) ^ (len + ((uint64_t)attr->name << 32));
+    unsigned slot = (unsigned)(last * 0x91D558B033E92BCDu >> 56);
+    tmpl_known_attr_t *is = &known->slots[slot].attr;
+    if (is->name != attr->name || tmpl_span_len(is->value) != len ||
+        memcmp(src + is->value.start, src + attr->value.start, len) != 0) {
+        *is = *attr;
+        known->slots[slot].cues = attr->name == TMPL_ATTR_CLASS ? cues_of_class(src, attr->value)
+                                                                : cues_of_statement(src, attr);
+    }
+    return known->slots[slot].cues;
+}
+
+unsigned tmpl_cues_of(tmpl_known_cues_t *known, const tmpl_page_t *page, uint32_t node)
 {
     const tmpl_node_t *n = &page->nodes[node];
     unsigned cues = n->tag == TMPL_TAG_TIME ? TMPL_CUE_DATE : 0;
     for (const tmpl_known_attr_t *attr = page->attrs + n->attrs; attr->value.start < n->open.end;
          attr++) {
-        if (attr->name == TMPL_ATTR_CLASS) {
-            cues |= cues_of_class(page->src, attr->value);
-        }
-        else if (attr->name == TMPL_ATTR_ITEMPROP || attr->name == TMPL_ATTR_ITEMTYPE ||
-                 attr->name == TMPL_ATTR_REL) {
-            cues |= cues_of_statement(page->src, attr);
+        if (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ITEMPROP ||
+            attr->name == TMPL_ATTR_ITEMTYPE || attr->name == TMPL_ATTR_REL) {
+            cues |= cues_of_attr(known, page->src, attr);
         }
     }
     tmpl_attr_t said;

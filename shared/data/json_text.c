@@ -37,44 +37,51 @@ void tmpl_json_close(tmpl_buf_t *out, char bracket)
     tmpl_buf_add_byte(out, bracket);
 }
 
-/* Adds a byte that a string may not have as it is. */
-static void add_json_escape(tmpl_buf_t *out, unsigned char byte)
+/* Writes a byte that a string may not have as it is to at most seven bytes. Returns their number. */
+static apr_size_t put_json_escape(char *to, unsigned char byte)
 {
     static const char letters[256] = { ['\n'] = 'n', ['\t'] = 't', ['"'] = '"', ['\\'] = '\\' };
-    char escape[8];
-    if (letters[byte] != '\0') {
-        tmpl_buf_add_byte(out, '\\');
-        tmpl_buf_add_byte(out, letters[byte]);
-        return;
+    if (letters[byte] == '\0') {
+        return (apr_size_t)apr_snprintf(to, sizeof("\\u0000"), "\\u%04x", byte);
     }
-    apr_snprintf(escape, sizeof(escape), "\\u%04x", byte);
-    tmpl_buf_add_text(out, escape);
+    to[0] = '\\';
+    to[1] = letters[byte];
+    return 2;
+}
+
+/* Bits of the bytes that a string may not have as they are. */
+static inline unsigned special_bits(tmpl_bytes16_t bytes)
+{
+    return tmpl_bytes16_bits(
+        (tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
 }
 
 /* The next byte, from i on, that a string may not have as it is; len: there is none. */
-static apr_size_t next_special(const char *text, apr_size_t i, apr_size_t len)
+static inline apr_size_t next_special(const char *text, apr_size_t i, apr_size_t len)
 {
-    for (; i < len; i += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes = tmpl_bytes16(text + i, text + len);
-        unsigned marks =
-            tmpl_bytes16_bits((tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
-        if (marks != 0) {
-            i += (apr_size_t)__builtin_ctz(marks);
-            break;
-        }
+    unsigned marks = 0;
+    while (i + TMPL_BYTES16 <= len && (marks = special_bits(tmpl_bytes16_load(text + i))) == 0) {
+        i += TMPL_BYTES16;
     }
-    return i < len ? i : len;
+    if (marks == 0 && i < len) {
+        marks = special_bits(tmpl_bytes16_part(text + i, len - i)) & ((1u << (len - i)) - 1);
+    }
+    return marks != 0 ? i + (apr_size_t)__builtin_ctz(marks) : len;
 }
 
 void tmpl_json_string(tmpl_buf_t *out, const char *name, const char *text, apr_size_t len)
 {
+    enum { ROOM = sizeof("\\u0000") };
     begin_value(out, name);
     tmpl_buf_add_byte(out, '"');
-    for (apr_size_t i = 0, special; i <= len; i = special + 1) {
+    for (apr_size_t i = 0, special; i < len; i = special + 1) {
         special = next_special(text, i, len);
-        tmpl_buf_add(out, text + i, special - i);
+        apr_size_t n = special - i, room = n + ROOM;
+        char *to = out->len + room < out->room ? out->at + out->len : tmpl_buf_room(out, room);
+        memcpy(to, text + i, n);
+        out->len += n;
         if (special < len) {
-            add_json_escape(out, (unsigned char)text[special]);
+            out->len += put_json_escape(to + n, (unsigned char)text[special]);
         }
     }
     tmpl_buf_add_byte(out, '"');

@@ -31,7 +31,7 @@ static int is_box(const char *word, apr_size_t len)
                                          "theme-admonition" };
     for (apr_size_t i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++) {
         apr_size_t n = strlen(boxes[i]);
-        if (len >= n && memcmp(word, boxes[i], n) == 0) {
+        if (*word == *boxes[i] && len >= n && memcmp(word, boxes[i], n) == 0) {
             return len == n || word[n] == '-' || strncmp(word + n, "block", 5) == 0;
         }
     }
@@ -57,7 +57,8 @@ const char *tmpl_callout_of(const tmpl_page_t *page, const xmlNode *element)
     const tmpl_known_attr_t *class =
         node->flags & TMPL_NODE_NAMED ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS) : NULL;
     if (class == NULL || (node->tag != TMPL_TAG_DIV && node->tag != TMPL_TAG_ASIDE &&
-                          node->tag != TMPL_TAG_BLOCKQUOTE && node->tag != TMPL_TAG_SECTION)) {
+                          node->tag != TMPL_TAG_BLOCKQUOTE && node->tag != TMPL_TAG_SECTION) ||
+        !tmpl_dom_has_pair(page->src, class->value, "aa", "ld")) { /* of "alert" or "admonition" */
         return NULL;
     }
     const char *line = NULL;
@@ -65,7 +66,7 @@ const char *tmpl_callout_of(const tmpl_page_t *page, const xmlNode *element)
     tmpl_span_t word = { class->value.start, class->value.start };
     while (tmpl_word_next(&word, page->src, class->value)) {
         const char *at = page->src + word.start;
-        int is = strchr("camt", *at) != NULL && is_box(at, tmpl_span_len(word));
+        int is = is_box(at, tmpl_span_len(word));
         /* the class of a part: "callout-title" */
         line = line == NULL && (is || box) ? line_for(at, tmpl_span_len(word)) : line;
         box |= is && (line != NULL || memchr(at, '-', tmpl_span_len(word)) == NULL ||

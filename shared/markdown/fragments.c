@@ -189,13 +189,15 @@ static void read_leaf_mark(leaf_reader_t *reader)
 /* The next mark from at on; end: there is none. */
 static const char *next_leaf_mark(const char *at, const char *end)
 {
-    for (; at < end; at += TMPL_BYTES16) {
-        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16(at, end) < ' '));
-        if (marks != 0) {
-            at += __builtin_ctz(marks);
-            break;
-        }
+    unsigned marks = 0;
+    while (end - at >= TMPL_BYTES16 &&
+           (marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16_load(at) < ' '))) == 0) {
+        at += TMPL_BYTES16;
     }
+    if (marks == 0 && at < end) {
+        marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16(at, end) < ' '));
+    }
+    at += marks != 0 ? __builtin_ctz(marks) : TMPL_BYTES16;
     return at < end ? at : end;
 }
 

@@ -527,7 +527,7 @@ static void see_time(elements_t *w, const tmpl_node_t *node)
                 value != NULL && *value != '\0' ? value : node_text(w, node, 100));
 }
 
-/* Whether a value has a text, in any case; text begins with a letter in lower case. */
+/* Whether a value has a text, in any case; text begins with two letters in lower case. */
 static int has_text(const char *src, tmpl_span_t value, const char *text)
 {
     apr_size_t len = strlen(text);
@@ -537,7 +537,8 @@ static int has_text(const char *src, tmpl_span_t value, const char *text)
         unsigned marks = tmpl_bytes16_bits(
             (tmpl_bytes16_t)((tmpl_bytes16(src + at, src + value.end) | 0x20) == first));
         at += marks != 0 ? (uint32_t)__builtin_ctz(marks) : TMPL_BYTES16;
-        if (marks != 0 && at + len <= value.end && apr_cstr_casecmpn(src + at, text, len) == 0) {
+        if (marks != 0 && at + len <= value.end && tmpl_lower(src[at + 1]) == text[1] &&
+            apr_cstr_casecmpn(src + at, text, len) == 0) {
             return 1;
         }
         at += marks != 0;
