@@ -167,8 +167,8 @@ static void clean_cmd_finish_page(void *baton, const ctl_item_t *item)
     page_t *page = item->state;
     apr_pool_t *pool = item->pool;
     const ctl_file_t *file = file_of(run, item->index);
-    ctl_page_t judged = { file->path, file->address, page->url, &page->input, &page->outcome,
-                          &run->opts };
+    ctl_page_t judged = { file->path,   file->address,  page->url,
+                          &page->input, &page->outcome, &run->opts };
     int is_judging = run->opts.mode != TMPL_MODE_LEARN;
     if (page->parsed) {
         tmpl_clean_decide(&page->outcome, &run->opts, pool);

@@ -2,7 +2,7 @@
 /*
  * The detectors, in one table from which configuration, tool, response fields, counters and tests
  * are generated. To add one: a row here, and the two functions that it names in detector.c;
- * docs/contributing.md walks through it.
+ * docs/lab/detector.md walks through it.
  */
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H

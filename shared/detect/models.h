@@ -2,7 +2,7 @@
 /*
  * The models of the detectors that are trained. The first line of a model's text says which
  * detector it is for. To add a kind of model: a field here, a case in models.c and, if it is to be
- * built in, its arrays by models/arrays (docs/contributing.md).
+ * built in, its arrays by models/arrays (docs/lab/detector.md).
  */
 #ifndef TMPL_MODELS_H
 #define TMPL_MODELS_H

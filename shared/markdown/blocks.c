@@ -2,11 +2,14 @@
 /* Headings, quotes, callouts, definitions, rules and listings. */
 #include "markdown/handlers.h"
 
+#include <string.h>
+
 #include <apr_cstr.h>
 
 #include "base/ascii.h"
 #include "markdown/callout.h"
 #include "markdown/listing.h"
+#include "markdown/permalink.h"
 
 static int enter_block(tmpl_writer_t *w, const xmlNode *node)
 {
@@ -40,19 +43,40 @@ static unsigned heading_level(const xmlNode *node)
                : (unsigned)(*level - '0');
 }
 
-/* Whether a leaf has text beside images. */
+/* Whether a leaf has words, signs of ASCII or a formula, beside images and signs as an arrow. */
 static int says_text(const tmpl_leaf_t *leaf)
 {
     const char *text = leaf->text.at;
-    for (apr_size_t i = 0; i < leaf->text.len; i++) {
-        if (text[i] == TMPL_MARK_IMAGE || text[i] == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-            i += strcspn(text + i, (char[]){ TMPL_MARK_STOP, '\0' });
-        }
-        else if ((unsigned char)text[i] > ' ') {
+    for (apr_size_t i = 0, end; i < leaf->text.len; i = end) {
+        end = tmpl_leaf_mark(text, leaf->text.len, i);
+        int is_ascii = text[i] > ' ' && (unsigned char)text[i] < 0x80;
+        if (text[i] == TMPL_MARK_FORMULA || is_ascii ||
+            (end > i && !tmpl_permalink_is_symbols(text + i, end - i))) {
             return 1;
         }
+        if (text[i] == TMPL_MARK_IMAGE || text[i] == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
+            end += strcspn(text + end, (char[]){ TMPL_MARK_STOP, '\0' });
+        }
+        end += (unsigned char)text[i] < ' ';
     }
     return 0;
+}
+
+/* Drops images without a text: beside the words of a heading they are icons. */
+static void drop_icons(tmpl_buf_t *text)
+{
+    apr_size_t to = 0;
+    for (apr_size_t i = 0; i < text->len; i++) {
+        if (text->at[i] == TMPL_MARK_IMAGE && text->at[i + 1] == TMPL_MARK_TO) {
+            i += strcspn(text->at + i, (char[]){ TMPL_MARK_STOP, '\0' });
+            i += text->at[i + 1] == ' ' && (to == 0 || text->at[to - 1] == ' ');
+        }
+        else {
+            text->at[to++] = text->at[i];
+        }
+    }
+    text->len = to;
+    text->at[to] = '\0';
 }
 
 static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
@@ -70,10 +94,11 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
         level = 2; /* a page has one title */
     }
     if (says_text(&w->leaf)) {
+        drop_icons(&w->leaf.text);
         tmpl_writer_heading(w, level);
     }
     else {
-        tmpl_writer_flush(w); /* a picture is no heading */
+        tmpl_writer_flush(w); /* a picture or an arrow is no heading */
     }
 }
 
@@ -118,11 +143,13 @@ static int enter_rule(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
     tmpl_writer_part(w);
-    if (w->one_leaf == NULL && w->flow.fragments == NULL) {
+    if (w->one_leaf == NULL && w->flow.fragments == NULL && w->divided != w->flow.out.len) {
+        w->rule = w->flow.out.len;
         tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
         /* "---" behind a text would be a heading, and behind "- " a rule of its own */
         tmpl_buf_add_text(&w->flow.out, "***");
         tmpl_flow_end(&w->flow);
+        w->divided = w->flow.out.len;
     }
     return 1;
 }

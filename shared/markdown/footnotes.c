@@ -45,8 +45,21 @@ static void leave_note(tmpl_writer_t *w, const xmlNode *node)
     tmpl_flow_close(&w->flow);
 }
 
+/* Whether a reference stands directly in front of a note in a sentence: the note is there twice. */
+static int is_behind_reference(const tmpl_writer_t *w, const xmlNode *note)
+{
+    const xmlNode *before = note->prev;
+    tmpl_note_e kind = before != NULL && before->type == XML_ELEMENT_NODE
+                           ? w->notes[tmpl_dom_node(before)].kind
+                           : TMPL_NOTE_NONE;
+    return kind == TMPL_NOTE_REFERENCE || kind == TMPL_NOTE_REFERENCES;
+}
+
 static int enter_inline(tmpl_writer_t *w, const xmlNode *node)
 {
+    if (is_behind_reference(w, node)) {
+        return 1;
+    }
     add_note_reference(w, node);
     APR_ARRAY_PUSH(w->inlines, const xmlNode *) = node;
     return 1;
@@ -104,6 +117,9 @@ void tmpl_handler_text(tmpl_writer_t *w, const xmlNode *node)
     const char *text = (const char *)node->content + is_bracketed(w, node->prev);
     if (is_bracketed(w, node->next)) {
         text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
+    }
+    if (w->image.address != NULL && text[strspn(text, " \t\n\r\f")] != '\0') {
+        w->image.address = NULL; /* the next image is not beside it */
     }
     tmpl_leaf_text(&w->leaf, text);
 }

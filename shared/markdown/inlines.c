@@ -14,8 +14,16 @@
 #define FIGURE_UP 4
 #define TWIN_TEXT 12
 
+/* Whether an image is in a figure, or a paragraph is nothing else. */
 static int is_in_figure(const xmlNode *node)
 {
+    const xmlNode *in = node;
+    while (in->prev == NULL && in->next == NULL && in->parent->type == XML_ELEMENT_NODE) {
+        in = in->parent;
+        if (strcmp((const char *)in->name, "p") == 0) {
+            return 1;
+        }
+    }
     for (int up = 0; up < FIGURE_UP && node->parent->type == XML_ELEMENT_NODE; up++) {
         node = node->parent;
         if (strcmp((const char *)node->name, "figure") == 0) {
@@ -49,6 +57,9 @@ static int is_smiley(const xmlNode *node, const char *text)
 static int is_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *text,
                        const char *address)
 {
+    if (w->card != NULL && (text == NULL || *text == '\0')) {
+        return 1; /* its title says what it shows */
+    }
     if (text != NULL && *text == '\0') {
         return !is_in_figure(node);
     }
@@ -140,14 +151,14 @@ static int enter_link(tmpl_writer_t *w, const xmlNode *node)
     if (is_parted(w, node, before, w->href)) {
         tmpl_leaf_space(&w->leaf);
     }
+    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
+        tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
+        return 1;
+    }
     if (w->link != NULL) {
         return 0;
     }
     if (mail != NULL && write_mail(w, node, mail)) {
-        return 1;
-    }
-    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
-        tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
         return 1;
     }
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
@@ -208,10 +219,17 @@ static const unsigned char formats[TMPL_TAG_COUNT] = {
     [TMPL_TAG_SAMP] = 1 + TMPL_FORMAT_CODE, [TMPL_TAG_TT] = 1 + TMPL_FORMAT_CODE,
 };
 
+/* Whether an element of one letter has the name of an icon, which a font shows as a picture. */
+static int is_icon_name(const xmlNode *node)
+{
+    const char *class = node->name[1] == '\0' ? tmpl_dom_attribute(node, "class") : NULL;
+    return class != NULL && strstr(class, "material-") != NULL;
+}
+
 static int enter_format(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_leaf_open(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1), NULL);
-    return 0;
+    return is_icon_name(node);
 }
 
 static void leave_format(tmpl_writer_t *w, const xmlNode *node)

@@ -20,6 +20,18 @@ static char last_of(const tmpl_leaf_t *leaf)
     return leaf->text.len > 0 ? leaf->text.at[leaf->text.len - 1] : TMPL_MARK_BREAK;
 }
 
+/* Whether the text ends in a link to the address of the link that begins, and at most a space. */
+static int goes_on(const tmpl_leaf_t *leaf)
+{
+    const tmpl_buf_t *text = &leaf->text;
+    apr_size_t end = text->len - (text->len > 0 && last_of(leaf) == ' ');
+    return end > 0 && text->at[end - 1] == TMPL_MARK_STOP && leaf->link_end < end &&
+           text->at[leaf->link_end] == TMPL_MARK_END(TMPL_FORMAT_LINK) && leaf->before != NULL &&
+           strcmp(leaf->before, leaf->href) == 0 &&
+           strcspn(text->at + leaf->link_end, (char[]){ TMPL_MARK_STOP, '\0' }) ==
+               end - 1 - leaf->link_end;
+}
+
 /* Adds the mark that begins a format. If the same format just ended here, it goes on instead. */
 static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
@@ -31,8 +43,30 @@ static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
         leaf->text.at[--leaf->text.len] = '\0';
         return;
     }
+    if (format == TMPL_FORMAT_LINK && goes_on(leaf)) {
+        int space = last_of(leaf) == ' ';
+        leaf->text.len = leaf->link_more = leaf->link_end;
+        tmpl_buf_add(&leaf->text, " ", (apr_size_t)space);
+        return;
+    }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK(format));
+    if (format == TMPL_FORMAT_LINK) {
+        leaf->link_text = leaf->text.len;
+        leaf->link_more = 0;
+    }
     leaf->emphasis |= format <= TMPL_FORMAT_DEL;
+}
+
+/* Drops the text of a link that goes on with another one, if it repeats it. */
+static void drop_repeated(tmpl_leaf_t *leaf)
+{
+    const char *more = leaf->text.at + leaf->link_more + 1; /* behind a space */
+    apr_size_t len = leaf->link_more - leaf->link_text;
+    if (leaf->link_more > 0 && leaf->text.len == leaf->link_more + 1 + len &&
+        memcmp(more, leaf->text.at + leaf->link_text, len) == 0) {
+        leaf->text.len = leaf->link_more;
+        leaf->text.at[leaf->text.len] = '\0';
+    }
 }
 
 static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
@@ -44,8 +78,13 @@ static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
     int is_broken =
         format != TMPL_FORMAT_CODE && leaf->text.len > 0 && last_of(leaf) == TMPL_MARK_BREAK;
     leaf->text.len -= (apr_size_t)is_broken;
+    if (format == TMPL_FORMAT_LINK) {
+        drop_repeated(leaf);
+    }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_END(format));
     if (format == TMPL_FORMAT_LINK) {
+        leaf->link_end = leaf->text.len - 1;
+        leaf->before = leaf->href;
         tmpl_href_resolve(&leaf->text, leaf->hrefs, leaf->href);
         tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
     }
@@ -130,6 +169,16 @@ static apr_size_t space_at(const char *text)
     return s[0] == 0xE2 && s[1] == 0x80 && (s[2] == 0xA8 || s[2] == 0xA9) ? 3 : 0;
 }
 
+/* The length of a character at text that only says where a word may break or a file begins. */
+static apr_size_t break_at(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    int is_soft_hyphen = s[0] == 0xC2 && s[1] == 0xAD;
+    int is_break = (s[0] == 0xE2 && s[1] == 0x80 && s[2] == 0x8B) ||
+                   (s[0] == 0xEF && s[1] == 0xBB && s[2] == 0xBF);
+    return is_soft_hyphen ? 2 : is_break ? 3 : 0;
+}
+
 /* Marks bytes that white space may begin with. */
 static inline tmpl_bytes16_t may_be_space(tmpl_bytes16_t bytes)
 {
@@ -145,7 +194,7 @@ static inline unsigned spaces_at(const char *at)
     return tmpl_bytes16_bits(may_be_space(bytes) & ~lone);
 }
 
-/* The first white space from at on but one space between two words, which stays; or end. */
+/* The first white space from at on but one space between two words, which stays; or break_at(). */
 static const char *words_end(const char *at, const char *end)
 {
     for (;; at++) {
@@ -160,7 +209,7 @@ static const char *words_end(const char *at, const char *end)
         while (at < end && (signed char)*at > ' ') {
             at++;
         }
-        if (at == end ||
+        if (at == end || break_at(at) > 0 ||
             (space_at(at) > 0 && (*at != ' ' || at + 1 == end || space_at(at + 1) > 0))) {
             return at;
         }
@@ -174,6 +223,11 @@ void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text)
         apr_size_t used = space_at(text);
         if (used > 0) {
             leaf->space = 1;
+            text += used;
+            continue;
+        }
+        used = break_at(text);
+        if (used > 0) {
             text += used;
             continue;
         }
@@ -360,6 +414,26 @@ static int drop_unreadable(tmpl_buf_t *text)
         }
     }
     return dropped;
+}
+
+const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf)
+{
+    const tmpl_buf_t *text = &leaf->text;
+    const char end = TMPL_MARK_END(TMPL_FORMAT_LINK);
+    if (text->len < 3 || text->at[0] != TMPL_MARK(TMPL_FORMAT_LINK) ||
+        last_of(leaf) != TMPL_MARK_STOP || leaf->link_text != 1 || leaf->link_end >= text->len ||
+        text->at[leaf->link_end] != end) {
+        return NULL;
+    }
+    *len = text->len - leaf->link_end - 2;
+    return text->at + leaf->link_end + 1;
+}
+
+void tmpl_leaf_unlink(tmpl_leaf_t *leaf)
+{
+    leaf->text.len = leaf->link_end - 1;
+    memmove(leaf->text.at, leaf->text.at + 1, leaf->text.len);
+    leaf->text.at[leaf->text.len] = '\0';
 }
 
 void tmpl_leaf_finish(tmpl_leaf_t *leaf)

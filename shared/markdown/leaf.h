@@ -44,10 +44,14 @@ typedef struct {
     tmpl_buf_t text;
     const tmpl_hrefs_t *hrefs;
     const char *href;                         /* address of the open link */
+    const char *before;                       /* and of the link whose mark ended last, or NULL */
     tmpl_format_e formats[TMPL_FORMAT_COUNT]; /* open formats, outermost first; without CODE */
     uint32_t n;
     uint32_t written;                   /* how many of formats have their marks in text */
     uint32_t nested[TMPL_FORMAT_COUNT]; /* how many elements of a format are open */
+    apr_size_t link_text;               /* where the text of the last LINK begins in text */
+    apr_size_t link_more;               /* and that of one that goes on with it; 0: none does */
+    apr_size_t link_end;                /* where its end mark is */
     int plain;                          /* no marks of STRONG are written, as in a heading */
     int code;                           /* the mark of CODE is in text */
     int emphasis;                       /* a mark of STRONG, EM or DEL is in text */
@@ -83,6 +87,12 @@ void tmpl_leaf_formula(tmpl_leaf_t *leaf, const char *tex);
 
 /* Adds a reference to a footnote. */
 void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
+
+/* The address of a link that is the whole text, as a finished one has it, with its length; or NULL. */
+const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf);
+
+/* Takes the marks of that link away. */
+void tmpl_leaf_unlink(tmpl_leaf_t *leaf);
 
 /* Whether there is anything to write. */
 static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)

@@ -3,6 +3,7 @@
 #include "markdown/handlers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <apr_strings.h>
 
@@ -65,11 +66,24 @@ static void leave_list(tmpl_writer_t *w, const xmlNode *node)
     }
 }
 
+static const xmlNode *no_blank(const xmlNode *node)
+{
+    int is_blank = node != NULL && node->type == XML_TEXT_NODE &&
+                   node->content[strspn((const char *)node->content, " \t\n\r\f")] == '\0';
+    return is_blank ? node->next : node;
+}
+
+/* Whether an item is a list and nothing else: its items stand for it. */
+static int is_list_alone(const tmpl_writer_t *w, const xmlNode *item)
+{
+    const xmlNode *list = no_blank(item->children);
+    return list != NULL && is_list(w, list) && no_blank(list->next) == NULL;
+}
+
 static int enter_item(tmpl_writer_t *w, const xmlNode *node)
 {
-    (void)node;
     tmpl_writer_part(w);
-    if (w->one_leaf != NULL) {
+    if (w->one_leaf != NULL || is_list_alone(w, node)) {
         return 0;
     }
     tmpl_open_list_t *list = tmpl_writer_list(w);
@@ -88,7 +102,7 @@ static void leave_item(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_writer_part(w);
     tmpl_open_list_t *list = tmpl_writer_list(w);
-    if (w->one_leaf != NULL) {
+    if (w->one_leaf != NULL || is_list_alone(w, node)) {
         return;
     }
     if (list != NULL && has_list_behind(w, node)) {

@@ -172,6 +172,16 @@ static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
     w->before = headline != NULL && before <= BEFORE_BYTES;
 }
 
+/* Drops a rule that is the last block. */
+static void drop_last_rule(tmpl_writer_t *w)
+{
+    tmpl_buf_t *out = &w->flow.out;
+    if (w->rule > 0 && w->divided == out->len) {
+        out->len = w->rule;
+        out->at[out->len] = '\0';
+    }
+}
+
 /* fragments is NULL: with front matter. */
 static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
                               tmpl_fragments_t *fragments, apr_pool_t *pool)
@@ -184,6 +194,7 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
     tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
     tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
     tmpl_buf_init(&w->code, scratch);
+    tmpl_buf_init(&w->linked, scratch);
     if (fragments == NULL) {
         tmpl_front_write(&w->flow.out, content, scratch);
     }
@@ -195,7 +206,9 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
     if (fragments == NULL) {
         write_title(w, content);
     }
+    w->divided = w->behind_title = w->flow.out.len;
     tmpl_markdown_content(w, content->body);
+    drop_last_rule(w);
     tmpl_handler_inline_notes(w);
     *len = w->flow.out.len;
     const char *markdown = w->flow.over ? NULL : w->flow.out.at;

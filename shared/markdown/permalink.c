@@ -6,8 +6,7 @@
 #include "base/utf8.h"
 #include "markdown/grid.h"
 
-/* Whether text is symbols only: no letters, and no signs of footnotes. */
-static int is_symbols(const char *text, apr_size_t len)
+int tmpl_permalink_is_symbols(const char *text, apr_size_t len)
 {
     static const struct {
         uint32_t first, last;
@@ -42,7 +41,7 @@ static int has_words_beside(const xmlNode *leaf, const xmlNode *link)
     for (int n = 0; !has && n < FEW && node != NULL; n++) {
         if (node->type == XML_TEXT_NODE) {
             apr_size_t len = strnlen((const char *)node->content, left);
-            has = !is_symbols((const char *)node->content, len);
+            has = !tmpl_permalink_is_symbols((const char *)node->content, len);
             left -= len;
         }
         node = tmpl_dom_next(node, leaf, node == link);
@@ -57,7 +56,7 @@ int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNod
     for (const xmlNode *node = link->children; is && node != NULL;
          node = tmpl_dom_next(node, link, 0)) {
         const char *text = (const char *)node->content;
-        is = node->type == XML_TEXT_NODE ? is_symbols(text, strlen(text))
+        is = node->type == XML_TEXT_NODE ? tmpl_permalink_is_symbols(text, strlen(text))
                                          : tmpl_grid_tag(page, node) != TMPL_TAG_IMG;
     }
     return is && has_words_beside(leaf, link);

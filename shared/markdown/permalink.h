@@ -13,6 +13,9 @@
 int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNode *link,
                       const char *href);
 
+/* Whether text is symbols only: no letters, no digits, and no signs of footnotes. */
+int tmpl_permalink_is_symbols(const char *text, apr_size_t len);
+
 /* Whether a link into the page is a whole heading or term: its text needs no link to itself. */
 int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link, const char *href);
 

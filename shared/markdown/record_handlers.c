@@ -6,6 +6,8 @@
  */
 #include "markdown/handlers.h"
 
+#include <string.h>
+
 #include <apr_strings.h>
 
 /* The level of headings of posts that are in no other record. */
@@ -37,12 +39,16 @@ static void add_linked(tmpl_writer_t *w, const char *text, const char *address)
     }
 }
 
-/* The date as the page shows it; else its day. NULL: there is none. */
+/* The date as the page shows it to readers, not to programs; else its day. NULL: there is none. */
 static const char *shown_date(tmpl_writer_t *w, const tmpl_group_record_t *record)
 {
+    enum { DAY = 10 };
     const char *when = record->fields[TMPL_RECORD_WHEN].value;
     const char *date = record->fields[TMPL_RECORD_DATE].value;
-    return when != NULL ? when : date != NULL ? apr_pstrndup(w->pool, date, 10) : NULL;
+    if (when != NULL && strlen(when) > DAY && when[4] == '-' && when[DAY] == 'T') {
+        return apr_pstrndup(w->pool, when, DAY);
+    }
+    return when != NULL ? when : date != NULL ? apr_pstrndup(w->pool, date, DAY) : NULL;
 }
 
 static void write_post_heading(tmpl_writer_t *w, const tmpl_group_record_t *record)
@@ -81,7 +87,7 @@ static void write_post_heading(tmpl_writer_t *w, const tmpl_group_record_t *reco
         tmpl_buf_add_text(&w->flow.out, " ");
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
     }
-    tmpl_flow_end(&w->flow);
+    tmpl_writer_end_heading(w);
 }
 
 static void begin_card(tmpl_writer_t *w, const xmlNode *node, const tmpl_group_record_t *card)

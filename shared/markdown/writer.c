@@ -3,20 +3,40 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
+
 #include "markdown/lead_in.h"
 
 int tmpl_writer_is_empty(tmpl_writer_t *w)
 {
-    if (w->before && !tmpl_leaf_is_empty(&w->leaf) && tmpl_lead_in_is_tail(&w->leaf)) {
+    if (tmpl_leaf_is_empty(&w->leaf)) {
+        return 1;
+    }
+    int repeats = w->title != NULL && w->behind_title == w->flow.out.len &&
+                  apr_cstr_casecmp(w->leaf.text.at, w->title) == 0;
+    if (repeats || (w->before && tmpl_lead_in_is_tail(&w->leaf))) {
         tmpl_buf_clear(&w->leaf.text);
     }
     return tmpl_leaf_is_empty(&w->leaf);
+}
+
+/* A text leads where the heading above it leads: it needs no link of its own; a button may. */
+static void unlink_like_heading(tmpl_writer_t *w)
+{
+    enum { BUTTON = 40 }; /* bytes at most */
+    apr_size_t len;
+    const char *address = w->linked.len > 0 ? tmpl_leaf_linked(&len, &w->leaf) : NULL;
+    if (address != NULL && len == w->linked.len && w->leaf.text.len > len + BUTTON &&
+        memcmp(address, w->linked.at, len) == 0) {
+        tmpl_leaf_unlink(&w->leaf);
+    }
 }
 
 void tmpl_writer_flush(tmpl_writer_t *w)
 {
     tmpl_leaf_finish(&w->leaf);
     if (!tmpl_writer_is_empty(w)) {
+        unlink_like_heading(w);
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
         tmpl_flow_end(&w->flow);
@@ -68,13 +88,24 @@ int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
+void tmpl_writer_end_heading(tmpl_writer_t *w)
+{
+    tmpl_flow_end(&w->flow);
+    w->divided = w->flow.out.len;
+    w->rule = 0;
+}
+
 void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
 {
     if (!tmpl_writer_is_empty(w)) {
+        apr_size_t len;
+        const char *address = tmpl_leaf_linked(&len, &w->leaf);
+        tmpl_buf_clear(&w->linked);
+        tmpl_buf_add(&w->linked, address, address != NULL ? len : 0);
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_buf_add(&w->flow.out, "######", level);
         tmpl_buf_add_text(&w->flow.out, " ");
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
-        tmpl_flow_end(&w->flow);
+        tmpl_writer_end_heading(w);
     }
 }

@@ -36,7 +36,7 @@ typedef struct {
     const char *href;         /* of the link that began last; NULL: it is not written */
     struct {
         const char *address, *text;
-    } image;                 /* the last one; NULL: none */
+    } image;                 /* the last one, if no text is behind it; NULL: none */
     const xmlNode *one_leaf; /* open element whose text is one leaf: a heading, a cell; or NULL */
     tmpl_write_e where;      /* where the text of one_leaf goes */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
@@ -46,6 +46,7 @@ typedef struct {
     tmpl_grid_writer_t table;
     apr_array_header_t *inlines;     /* notes in sentences, which are written at the end */
     const char *title;               /* what is written at the top; NULL: nothing */
+    apr_size_t behind_title;         /* bytes of Markdown when it was written */
     const xmlNode *headline;         /* the heading that says it; NULL: none */
     int before;                      /* in front of the headline */
     const tmpl_groups_t *groups;     /* the records of the page */
@@ -53,13 +54,19 @@ typedef struct {
     const xmlNode *card;             /* the card that is written in one line; NULL: none */
     int divides;            /* a sign divides what follows in a card from what was written */
     apr_size_t behind_card; /* bytes of Markdown when the last card ended */
+    apr_size_t divided;     /* bytes of Markdown where a rule divides nothing: behind a heading */
+    tmpl_buf_t linked;      /* the address of the link in the last heading; empty: none */
+    apr_size_t rule;        /* where the rule began that ends at divided; 0: there is none */
     const xmlNode *said;    /* text that the line of a callout says; NULL: none */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
 } tmpl_writer_t;
 
-/* Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h). */
+/*
+ * Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h), or that
+ * repeats the title directly behind it.
+ */
 int tmpl_writer_is_empty(tmpl_writer_t *w);
 
 /* Writes the paragraph that was collected, if it has any text. */
@@ -72,6 +79,9 @@ void tmpl_writer_part(tmpl_writer_t *w);
 void tmpl_writer_heading(tmpl_writer_t *w, unsigned level);
 /* Writes the sign between parts of a card, if a part begins with text, which is not blank. */
 void tmpl_writer_divide(tmpl_writer_t *w, const char *text);
+
+/* Ends a heading: a rule behind it divides nothing. */
+void tmpl_writer_end_heading(tmpl_writer_t *w);
 
 /* Begins an element whose text is one leaf. Returns 0 if the element is in another one. */
 int tmpl_writer_begin_leaf(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e where);

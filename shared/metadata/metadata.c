@@ -538,7 +538,7 @@ static int is_single(const facts_t *facts, const apr_array_header_t *names)
 
 /*
  * The authors of the best place; of a place behind it, if it has all of them and more, or the
- * whole name of a person where the best has a single word.
+ * whole name of a person where the best has a single word. The others of a discussion answer.
  */
 static void settle_authors(facts_t *facts)
 {
@@ -558,7 +558,7 @@ static void settle_authors(facts_t *facts)
             }
         }
         if (names->nelts > 0 && names->nelts <= most_values[TMPL_METADATA_AUTHOR] &&
-            (best == NULL || has_more(names, best) ||
+            (best == NULL || (has_more(names, best) && !is_discussion(facts)) ||
              (is_single(facts, best) && !is_single(facts, names)))) {
             best = names;
         }

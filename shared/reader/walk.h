@@ -29,7 +29,7 @@ typedef struct {
     uint32_t wide;           /* boxes that scroll, so far */
     unsigned char levels[6]; /* levels of the headings around, in the page */
     uint32_t n_levels;
-    uint32_t record;      /* of them: the next one */
+    uint32_t record;  /* of them: the next one */
     uint32_t *counts; /* by record: how many are in the list that it begins; 0: it begins none */
     unsigned char *marks; /* by node of the page: what begins there; NULL: there are no records */
     const char *said[2];  /* what the head of the last record says; NULL: nothing, or again */

@@ -165,7 +165,7 @@ subtest 'once at each start' => sub {
 subtest 'what is shipped and documented' => sub {
     for my $file (grep { !m{/nginx[.]conf$} } sort glob "\Q$root\E/conf/*.conf") {
         my $defines = join '', map { "Define $_\n" } 'TMPL_LISTEN 8080', 'TMPL_BACKEND http://127.0.0.1:9/';
-        check($file =~ s{.*/}{}r, "${defines}Include \"$file\"\n", modules => ['setenvif']);
+        check($file =~ s{.*/}{}r, "${defines}Include \"$file\"\n", modules => [qw(setenvif rewrite)]);
     }
     for my $file ("$root/README.md", sort glob "\Q$root\E/docs/*.md") {
         my $n = 0;

@@ -128,5 +128,7 @@ is listed($httpd), paths(1 .. 12), 'pages come back as they are requested';
 $httpd->get('/page/34');
 like $httpd->get('/lists/sitemap.md')->body, qr{^- \[A \\& B \\<7\\> \\\[x\\\]\]\(}m, 'a title, on one line';
 like $httpd->get('/lists/sitemap.md')->body, qr{^- \[Caf\xc3\xa9 \xe2\x80\x99\]\(}m, 'a title in another charset, with a reference';
+
+$httpd->expect_log(qr/T026/);    # its template does change
 $httpd->finish;
 done_testing;

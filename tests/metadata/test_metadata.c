@@ -195,6 +195,10 @@ static void authors(void **state)
         /* who began a discussion has a login */
         { LD("{\"@type\":\"DiscussionForumPosting\",\"author\":\"kim_77\"}"), "",
           "author: kim_77; type: discussion" },
+        /* and those who answer have none of it */
+        { LD("{\"@type\":\"DiscussionForumPosting\",\"author\":\"kim_77\"}"),
+          "<h1>Boats</h1><p><a rel=author>kim_77</a> <p>Hello<p><a rel=author>bo_78</a> <p>Yes",
+          "title: Boats; author: kim_77; type: discussion" },
         { "",
           "<h1>Boats</h1><p><a class=username>kim_77</a><p>Hello<p><a class=username>bo</a><p>Yes",
           "title: Boats; author: kim_77; type: discussion" },

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every detector is documented in the places that docs/contributing.md lists, and a test runs it in httpd.
+# Every detector is documented in the places that docs/lab/detector.md lists, and a test runs it in httpd.
 use strict;
 use warnings;
 
