@@ -4,7 +4,7 @@
  * fingerprint; or a detector, called directly, and through tmpl_clean without a store, with a store
  * that fails or with one that knows the site. The first byte chooses how the others make a page: as
  * they are, or each as a string of tests/lib/pieces.h, so that tags are everywhere; and the
- * detector and the store. The second byte chooses the oracle or the detector, and seeds the verdicts
+ * detector and the store. The second byte chooses oracle or detector, and seeds the verdicts
  * and the store's reply. All of them for each page would take twelve times as long, and the fuzzer
  * would see far fewer pages.
  */
