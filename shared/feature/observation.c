@@ -7,11 +7,17 @@ tmpl_key_t *tmpl_segments_observation(tmpl_observation_t *observation, const tmp
     tmpl_key_t *keys = apr_palloc(pool, (page->n_keys + more) * sizeof(*keys));
     tmpl_share_t *shares = apr_palloc(pool, page->n_segments * sizeof(*shares));
     for (uint32_t i = 0; i < page->n_segments; i++) {
-        shares[i] = (tmpl_share_t){ page->segments[i].key, page->segments[i].length };
+        shares[i] = (tmpl_share_t){ page->segments[i].key, page->segments[i].length & INT32_MAX, 0 };
     }
     observation->keys = keys;
     observation->n = page->n_keys + more;
     observation->shares = shares;
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        for (uint32_t j = node->first_segment; node->tag == TMPL_TAG_A && j < node->after_segment; j++) {
+            shares[j].linked = 1;
+        }
+    }
     observation->n_shares = page->n_segments;
     return tmpl_keys_fill(keys, page->keys, page->n_keys, TMPL_KIND_SEGMENT);
 }

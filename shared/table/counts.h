@@ -125,7 +125,8 @@ typedef struct {
 /* An occurrence of a segment. */
 typedef struct {
     uint32_t key;    /* index of its SEGMENT key */
-    uint32_t length; /* bytes of its text */
+    uint32_t length : 31; /* bytes of its text */
+    uint32_t linked : 1;  /* it is in a link */
 } tmpl_share_t;
 
 /* A block: its layout paths and its text. */

@@ -112,3 +112,49 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
     free(shown);
     return found;
 }
+
+void tmpl_near_refuse(unsigned char *refused, const tmpl_rules_page_t *page,
+                      const tmpl_lifetimes_t *lifetimes, uint32_t now)
+{
+    static int bound = -1, least, warm;
+    if (bound < 0) {
+        bound = getenv("BOUND") ? atoi(getenv("BOUND")) : 1000000000;
+        least = getenv("LEAST") ? atoi(getenv("LEAST")) : 80;
+        warm = getenv("WARM") ? atoi(getenv("WARM")) : 10;
+    }
+    const tmpl_observation_t *obs = page->obs;
+    uint16_t own = (uint16_t)obs->document->id;
+    text_t text = page_text(page, lifetimes, now);
+    if (text.template == 0 || now < (uint32_t)warm) {
+        return;
+    }
+    static uint32_t lbound;
+    if (lbound == 0) {
+        lbound = getenv("LBOUND") ? (uint32_t)atoi(getenv("LBOUND")) : 100000000;
+    }
+    uint32_t *shown = calloc(FINGERPRINTS, sizeof(*shown));
+    uint32_t *linked = calloc(FINGERPRINTS, sizeof(*shown));
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < obs->n_shares; i++) {
+            const tmpl_share_t *share = &obs->shares[i];
+            const tmpl_value_t *value = share_value(page, share, lifetimes, now);
+            uint32_t n = value != NULL && value->df < obs->policy->min_df && share->length >= (uint32_t)least ? value->n : 0;
+            int is_prose = share->length >= 80 || !share->linked;
+            for (uint32_t j = 0; j < n; j++) {
+                uint16_t other = value->fingerprints[j];
+                if (other == own) {
+                    continue;
+                }
+                if (pass == 0) {
+                    shown[other] += is_prose ? share->length : 0;
+                    linked[other] += share->length;
+                }
+                else if ((is_prose && shown[other] > (uint32_t)bound) || linked[other] > lbound) {
+                    refused[share->key] = 1;
+                }
+            }
+        }
+    }
+    free(shown);
+    free(linked);
+}

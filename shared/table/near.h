@@ -16,4 +16,7 @@
 int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
                       uint32_t now);
 
+void tmpl_near_refuse(unsigned char *refused, const tmpl_rules_page_t *page,
+                      const tmpl_lifetimes_t *lifetimes, uint32_t now);
+
 #endif

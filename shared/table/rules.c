@@ -178,7 +178,17 @@ static void keys_count(counting_t *w, int counted, apr_pool_t *pool)
     const tmpl_observation_t *obs = w->page->obs;
     uint32_t n_segments = tmpl_observation_segments(obs);
     unsigned char *times = apr_pcalloc(pool, n_segments + (apr_size_t)1);
+    unsigned char *refused = apr_pcalloc(pool, n_segments + (apr_size_t)1);
+    tmpl_near_refuse(refused, w->page, w->lifetimes, w->site->pages);
     for (uint32_t i = 0; i < n_segments; i++) {
+        if (refused[i]) {
+            tmpl_slot_t *slot = w->page->slots[i];
+            slot->value.last = w->site->pages;
+            write_slot(w, slot);
+            record_set(w, i);
+            times[i] = slot->value.df >= 2;
+            continue;
+        }
         times[i] = (unsigned char)segment_count(w, i, counted);
     }
     if (!counted) {
