@@ -74,7 +74,9 @@ CTL_SRC := $(wildcard tmplctl/*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # the built-in models as C source
 MODELS_C := $(BUILD)/obj/models/builtin.c
-LIB_OBJ := $(call obj,$(LIB_SRC)) $(MODELS_C:.c=.o)
+# the reader view's style sheet as C source
+SHEET_C := $(BUILD)/obj/shared/reader/sheet.c
+LIB_OBJ := $(call obj,$(LIB_SRC)) $(MODELS_C:.c=.o) $(SHEET_C:.c=.o)
 
 # Prints one short line for each command that compiles or links; VERBOSE=1: the command itself; -s: nothing.
 quiet := $(if $(VERBOSE),,@)
@@ -94,7 +96,11 @@ $(MODELS_C): models/arrays shared/feature/feature.h $(wildcard models/*.model)
 	@mkdir -p $(@D)
 	$(call say,GEN  $@)
 	$(quiet)models/arrays $(filter-out $<,$^) >$@.new && mv $@.new $@
-$(MODELS_C:.c=.o): $(MODELS_C) | $(BUILD)/build-needs
+$(SHEET_C): shared/reader/sheet shared/reader/reader.css
+	@mkdir -p $(@D)
+	$(call say,GEN  $@)
+	$(quiet)$^ >$@.new && mv $@.new $@
+$(MODELS_C:.c=.o) $(SHEET_C:.c=.o): %.o: %.c | $(BUILD)/build-needs
 	$(compile)
 $(BUILD)/obj/mod_tmpl/status/views.o: mod_tmpl/status/status.html mod_tmpl/status/status.metrics
 

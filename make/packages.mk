@@ -29,7 +29,7 @@ MODS_DIR   = $(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available
 MAN_PAGES := $(wildcard docs/*.[15])
 DOC_DIR    = $(PREFIX)/share/doc/mod_tmpl
 # in the folders that README.md's links name
-DOC_FILES := README.md CHANGELOG.md SECURITY.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf)) conf/grafana-dashboard.json conf/prometheus-alerts.yml $(wildcard docs/*.md docs/lab/*.md docs/screenshots/*.png)
+DOC_FILES := README.md CHANGELOG.md SECURITY.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf)) conf/page.schema.json conf/grafana-dashboard.json conf/prometheus-alerts.yml $(wildcard docs/*.md docs/lab/*.md docs/screenshots/*.png)
 COMPLETION = $(PREFIX)/share/bash-completion/completions/tmplctl
 
 # as tmpl.load and tmpl.conf, so that a2enmod's name is tmpl; an existing tmpl.conf is kept

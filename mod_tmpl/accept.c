@@ -1,19 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accept.h"
 #include "fields.h"
+#include "section.h"
 
 #include "base/ascii.h"
 
 /* The weight of a range that the field does not name. Weights are in thousandths. */
 #define NOT_NAMED (-1)
 
-/* The weight of the added HTML if the client neither prefers Markdown nor accepts HTML. */
+/* The weight of the added HTML if the client neither prefers a variant nor accepts HTML. */
 #define LITTLE 100
 
-/* The ranges that decide, the more specific ones first. */
-typedef enum { MARKDOWN, HTML, ANY_TEXT, ANY, RANGES } range_e;
+/* The ranges that decide: the variants, and those that HTML is in, the more specific ones first. */
+typedef enum {
+#define RANGE_ID(mode, setting, type, beats) mode,
+    TMPL_VARIANTS(RANGE_ID)
+#undef RANGE_ID
+        HTML,
+    ANY_TEXT,
+    ANY,
+    RANGES
+} range_e;
 
-static const char *const names[RANGES] = { "text/markdown", "text/html", "text/*", "*/*" };
+static const char *const names[RANGES] = {
+#define RANGE_NAME(mode, setting, type, beats) type,
+    TMPL_VARIANTS(RANGE_NAME)
+#undef RANGE_NAME
+        "text/html",
+    "text/*", "*/*"
+};
+
+static const struct {
+    tmpl_mode_e mode;
+    int beats;
+} variants[HTML] = {
+#define VARIANT(mode, setting, type, beats) { TMPL_MODE_##mode, beats },
+    TMPL_VARIANTS(VARIANT)
+#undef VARIANT
+};
 
 /* What a field says of the ranges: the weight of each, and the item that gives it this weight. */
 typedef struct {
@@ -82,7 +106,7 @@ static int weight_in(const char *parameters, const char *end)
 static range_e range_of(const char *text)
 {
     size_t len = strcspn(text, "; \t,");
-    range_e range = MARKDOWN;
+    range_e range = 0;
 
     while (range < RANGES &&
            (strlen(names[range]) != len || ap_cstr_casecmpn(text, names[range], len) != 0)) {
@@ -107,12 +131,15 @@ static const char *next_item(const char **end, const char **rest)
 /* If a range is named twice, the higher weight counts. */
 static wishes_t read_field(const char *accept)
 {
-    wishes_t wishes = { { NOT_NAMED, NOT_NAMED, NOT_NAMED, NOT_NAMED }, { 0 } };
+    wishes_t wishes = { { 0 }, { 0 } };
     const char *rest = accept != NULL ? accept : "";
     const char *item;
     const char *end;
     int n;
 
+    for (n = 0; n < RANGES; n++) {
+        wishes.weight[n] = NOT_NAMED;
+    }
     for (n = 0; (item = next_item(&end, &rest)) != NULL; n++) {
         range_e range = range_of(item);
         int weight = range < RANGES ? weight_in(end_of_item(item, ";,"), end) : NOT_NAMED;
@@ -136,21 +163,38 @@ static range_e range_of_html(const wishes_t *wishes)
     return range;
 }
 
-static int wishes_markdown(const wishes_t *wishes)
+/* Whether a variant is preferred to another range. */
+static int is_preferred(const wishes_t *wishes, range_e variant, range_e other)
 {
-    range_e html = range_of_html(wishes);
-    int more = wishes->weight[MARKDOWN] - wishes->weight[html];
+    int more = wishes->weight[variant] - wishes->weight[other];
 
-    return wishes->weight[MARKDOWN] > 0 &&
-           (more > 0 ||
-            (more == 0 && (html != HTML || wishes->item[MARKDOWN] < wishes->item[HTML])));
+    if (more != 0) {
+        return more > 0;
+    }
+    return other > HTML ? variants[variant].beats : wishes->item[variant] < wishes->item[other];
 }
 
-int tmpl_accept_markdown(const char *accept)
+/* The variant that is preferred to HTML; else the range that HTML is in. */
+static range_e range_wished(const wishes_t *wishes, unsigned offers)
+{
+    range_e best = range_of_html(wishes);
+    range_e variant;
+
+    for (variant = 0; variant < HTML; variant++) {
+        if ((offers & TMPL_VARIANT(variants[variant].mode)) && wishes->weight[variant] > 0 &&
+            is_preferred(wishes, variant, best)) {
+            best = variant;
+        }
+    }
+    return best;
+}
+
+tmpl_mode_e tmpl_accept_mode(const char *accept, unsigned offers)
 {
     wishes_t wishes = read_field(accept);
+    range_e wished = range_wished(&wishes, offers);
 
-    return wishes_markdown(&wishes);
+    return wished < HTML ? variants[wished].mode : TMPL_MODE_OFF;
 }
 
 /* The field without the items of the ranges for which weights has a weight, and with these. */
@@ -176,17 +220,22 @@ static const char *rewritten(const char *accept, const int *weights, apr_pool_t 
     return apr_array_pstrcat(pool, items, ',');
 }
 
-const char *tmpl_accept_html(const char *accept, apr_pool_t *pool)
+const char *tmpl_accept_html(const char *accept, unsigned offers, apr_pool_t *pool)
 {
     wishes_t wishes = read_field(accept);
-    int weights[RANGES] = { NOT_NAMED, LITTLE, NOT_NAMED, NOT_NAMED };
-    int most = wishes.weight[MARKDOWN];
+    range_e wished = range_wished(&wishes, offers);
+    int most = wishes.weight[wished];
+    int weights[RANGES];
     range_e range;
 
-    if (wishes_markdown(&wishes)) {
+    for (range = 0; range < RANGES; range++) {
+        weights[range] = NOT_NAMED;
+    }
+    weights[HTML] = LITTLE;
+    if (wished < HTML) {
         weights[HTML] = most > 1 ? most - 1 : 1;
         for (range = ANY_TEXT; range < RANGES; range++) {
-            /* a wildcard that ties with Markdown is below HTML, too */
+            /* a wildcard that ties with the variant is below HTML, too */
             if (wishes.weight[range] == most) {
                 weights[range] = most > 2 ? most - 2 : 1;
             }

@@ -317,6 +317,8 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
     AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
 #define INIT_SMOOTHING(name, info, help)                                                           \
     AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
+#define INIT_VALIDATE(name, info, help)                                                            \
+    AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
 #define INIT_NUMBER(name, info, help) AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
 #define INIT_GLOBAL(name, info, help) AP_INIT_TAKE1(name, conf_set_global, info, RSRC_CONF, help)
 #define INIT_SITES(name, info, help)  AP_INIT_ITERATE(name, conf_set_sites, info, RSRC_CONF, help)

@@ -55,6 +55,16 @@ static int asks_markdown(const effect_named_t *named)
     return named->section->markdown == 1;
 }
 
+static int asks_content(const effect_named_t *named)
+{
+    return named->section->validate == TMPL_VALIDATE_CONTENT;
+}
+
+static int asks_json(const effect_named_t *named)
+{
+    return named->section->json == 1;
+}
+
 static int asks_highlight(const effect_named_t *named)
 {
     return named->section->mode == TMPL_MODE_HIGHLIGHT;
@@ -95,7 +105,9 @@ static const struct {
     const char *why; /* if it is in force nowhere */
 } rules[] = {
     { TMPL_SETTING_markdown, asks_markdown, &judges, "TmplMode is off here" },
+    { TMPL_SETTING_json, asks_json, &judges, "TmplMode is off here" },
     { TMPL_SETTING_highlight_allow, NULL, &judges, "TmplMode is off here" },
+    { TMPL_SETTING_validate, asks_content, &judges, "TmplMode is off here" },
     { TMPL_SETTING_mode, asks_highlight, &allows_highlight,
       "highlight shows nobody anything until TmplHighlightAllow says for whom" },
     { TMPL_SETTING_models, asks_pagelevel_model, &by_pagelevel,

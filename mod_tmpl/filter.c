@@ -11,6 +11,7 @@
  */
 #include "filter.h"
 #include "brigade.h"
+#include "conditions.h"
 #include "decide.h"
 #include "headers.h"
 #include "judge.h"
@@ -95,6 +96,7 @@ static apr_status_t judge_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_briga
         tmpl_decline_judged(r, ctx->conf, judged.outcome.decline);
     }
     tmpl_headers_judged(r, ctx, &judged, after, took);
+    tmpl_conditions_answer(r, ctx);
     return APR_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #include "headers.h"
 #include "judge.h"
 #include "kept.h"
+#include "lists/lists.h"
 #include "page_links.h"
 #include "request.h"
 #include "section.h"
@@ -32,8 +33,9 @@ static void add_gate(request_rec *r, tmpl_life_e life)
 void tmpl_gate_insert(request_rec *r)
 {
     /* in mode off the gate only removes Tmpl-Control */
-    if (!tmpl_status_handles(r) && (tmpl_conf_mode(tmpl_request_conf(r)) != TMPL_MODE_OFF ||
-                                    (r->main == NULL && tmpl_conf_is_used_by(r->server)))) {
+    if (!tmpl_status_handles(r) && !tmpl_lists_handles(r) &&
+        (tmpl_conf_mode(tmpl_request_conf(r)) != TMPL_MODE_OFF ||
+         (r->main == NULL && tmpl_conf_is_used_by(r->server)))) {
         add_gate(r, TMPL_UNDECIDED);
     }
 }
@@ -127,8 +129,8 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
         ctx->learn = 0;
     }
     if (!tmpl_conf_holds(ctx->conf) && !TMPL_CONTROL_HAS(control, LEARN)) {
-        /* the page may still be declined; a page that is only learnt has no Markdown */
-        tmpl_link_alternate(r, ctx->conf);
+        /* the page may still be declined; a page that is only learnt has no variants */
+        tmpl_link_alternates(r, ctx->conf);
     }
     take_page(f, ctx, bb);
 }

@@ -4,6 +4,7 @@
  * table. Once the site is known (state warm) the table changes the page only a little, and the
  * backend's tag with a suffix, made weak, identifies it well enough. Before that, and while the
  * store fails, such a tag would keep a badly judged page in caches for good; so the page has none.
+ * With TmplValidate content the tag is made of what is sent, and is strong.
  * A date can neither be weak nor name the mode, so no changed page has the backend's Last-Modified.
  * A page that will never be judged keeps its own validators. The answer to HEAD has no validators:
  * the page does not come, so nothing can be known about it.
@@ -21,6 +22,8 @@
 #include "section.h"
 #include "tmpl_field.h"
 #include "validators.h"
+
+#include "reader/reader.h"
 
 /* Removes fields with a digest of the body. */
 static void unset_digests(request_rec *r)
@@ -60,6 +63,20 @@ static int is_settled(const tmpl_outcome_t *outcome)
            (outcome->counts.records != NULL && outcome->state == TMPL_STATE_WARM);
 }
 
+/* The tag of what is sent; NULL: none. */
+static const char *sent_tag(request_rec *r, const tmpl_ctx_t *ctx)
+{
+    const char *variant = tmpl_conf_variant(ctx->conf, r->pool), *etag = NULL;
+
+    if (!tmpl_conf_tags_content(ctx->conf)) {
+        return ctx->etag != NULL ? tmpl_etag_of(ctx->etag, variant, r->pool) : NULL;
+    }
+    return r->method_number == M_GET &&
+                   tmpl_etag_of_content(&etag, ctx->held, variant, r->pool) == APR_SUCCESS
+               ? etag
+               : NULL;
+}
+
 static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
                            int is_body)
 {
@@ -68,11 +85,10 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
     tmpl_field_unset(r, "Last-Modified");
     /* if the mode sends another type than HTML, a page that stays HTML has no tag of the mode */
-    set_tag(r, ctx->etag != NULL && is_settled(outcome) &&
-                       (tmpl_conf_type(ctx->conf) == NULL || is_body)
-                   ? tmpl_etag_of(ctx->etag, tmpl_conf_variant(ctx->conf, r->pool), r->pool)
+    set_tag(r, is_settled(outcome) && (tmpl_conf_type(ctx->conf) == NULL || is_body)
+                   ? sent_tag(r, ctx)
                    : NULL);
-    if (apr_table_get(r->headers_in, "If-Range") != NULL) {
+    if (!tmpl_conf_tags_content(ctx->conf) && apr_table_get(r->headers_in, "If-Range") != NULL) {
         apr_table_unset(r->headers_in, "Range");
     }
 }
@@ -104,19 +120,32 @@ void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_htm
     /* a 304 has no type of its own */
     int may_vary = r->status == HTTP_NOT_MODIFIED ? tmpl_request_names_page(r) : is_html;
 
-    if (r->main != NULL || !tmpl_conf_negotiates(conf) || !may_vary) {
+    if (r->main != NULL || tmpl_conf_offers(conf) == 0 || !may_vary) {
         return;
     }
     apr_table_mergen(r->err_headers_out, "Vary", "Accept");
 }
 
-/* Sets the fields of the text or Markdown that is sent in place of a page. */
+/* A reader view has its own style sheet and nothing else: the page's policy might forbid it. */
+static void set_policy(request_rec *r, const tmpl_conf_t *conf)
+{
+    static const char *const of_page[] = { "Content-Security-Policy",
+                                           "Content-Security-Policy-Report-Only", NULL };
+
+    if (tmpl_conf_mode(conf) == TMPL_MODE_READER) {
+        tmpl_fields_unset(r, of_page);
+        apr_table_setn(r->headers_out, of_page[0], tmpl_reader_policy);
+    }
+}
+
+/* Sets the fields of what is sent in place of a page. */
 static void set_type(request_rec *r, const tmpl_conf_t *conf)
 {
+    set_policy(r, conf);
     ap_set_content_type(r, tmpl_conf_type(conf));
     /* mod_proxy has set the page's type as a field, which mod_cache would keep */
     tmpl_field_unset(r, "Content-Type");
-    if (tmpl_conf_mode(conf) == TMPL_MODE_MARKDOWN) {
+    if (tmpl_conf_mode(conf) != TMPL_MODE_TEXT) {
         tmpl_link_canonical(r);
     }
 }
@@ -144,7 +173,7 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
         set_tokens(r, "X-Original-Tokens", (apr_off_t)judged->input.len);
     }
     if (judged->outcome.decline == TMPL_DECLINE_NONE) {
-        tmpl_link_alternate(r, ctx->conf);
+        tmpl_link_alternates(r, ctx->conf);
     }
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
         set_private(r);
@@ -160,7 +189,7 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
 
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
 {
-    tmpl_link_alternate(r, ctx->conf);
+    tmpl_link_alternates(r, ctx->conf);
     if (!tmpl_conf_edits(ctx->conf)) {
         return;
     }
@@ -190,7 +219,8 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
     const char *held = NULL;
 
-    if (r->main == NULL && tmpl_conf_edits(conf) && etag != NULL && list != NULL) {
+    if (r->main == NULL && tmpl_conf_edits(conf) && !tmpl_conf_tags_content(conf) && etag != NULL &&
+        list != NULL) {
         held = tmpl_etag_listed(list, etag, tmpl_conf_variant(conf, r->pool), r->pool);
     }
     if (held != NULL) {
@@ -201,6 +231,7 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
         /* these fields are the HTML page's, and mod_cache would keep them */
         tmpl_field_unset(r, "Content-Type");
         tmpl_field_unset(r, "Last-Modified");
+        set_policy(r, conf);
     }
 }
 

@@ -8,7 +8,7 @@
 /* Removes the backend's Tmpl field where the module may set this field. */
 void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf);
 
-/* Where requests may get Markdown: sets Vary for HTML, and for a 304 that may be about HTML. */
+/* Where requests may get variants: sets Vary for HTML, and for a 304 that may be about HTML. */
 void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html);
 
 /* Sets the fields of a page that was judged within took microseconds and has length bytes now. */

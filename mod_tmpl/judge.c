@@ -4,6 +4,7 @@
 #include "page_links.h"
 #include "personal.h"
 #include "section.h"
+#include "sighting.h"
 #include "status/counters.h"
 
 #include "body.h"
@@ -67,6 +68,7 @@ void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r)
     ctx->site = tmpl_site_of(r, ctx->conf);
     ctx->page_key = key_by_expr(r, ctx->conf->page_key);
     ctx->learn = tmpl_may_learn(r, ctx->conf) != 0;
+    ctx->lists = tmpl_may_list(r, ctx->conf);
 }
 
 /* How a page is learnt: after its request, if that can be. */
@@ -140,16 +142,39 @@ static void report_answer(tmpl_child_store_t *asked, const tmpl_outcome_t *outco
     }
 }
 
+/*
+ * What is to be queued of a page: the page with its sighting, or, if the page is known or learnt
+ * already, only the sighting. NULL: nothing.
+ */
+static const tmpl_observation_t *to_queue(const tmpl_outcome_t *outcome, apr_pool_t *pool)
+{
+    const tmpl_observation_t *page = &outcome->observation;
+    const tmpl_observation_t alone = { .site = page->site,
+                                       .document = page->document,
+                                       .policy = page->policy,
+                                       .learn = TMPL_LEARNING_OFF,
+                                       .sighting = page->sighting };
+
+    return outcome->counts.due      ? page
+           : page->sighting != NULL ? apr_pmemdup(pool, &alone, sizeof(alone))
+                                    : NULL;
+}
+
 /* What is left to do for a page after asked, a store or its replica, has answered. */
 static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
-                       const tmpl_child_store_t *asked, const tmpl_conf_t *conf, request_rec *r,
-                       apr_pool_t *pool)
+                       const tmpl_child_store_t *asked, tmpl_store_t *store,
+                       const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
 {
     apr_interval_time_t timeout = tmpl_conf_timeout(conf);
+    const tmpl_observation_t *page = to_queue(outcome, pool);
 
-    if (outcome->counts.due) {
+    if (page != NULL && learning_of(conf) == TMPL_LEARNING_NOW) {
+        outcome->store_error.status =
+            tmpl_store_learn(store, &page, 1, timeout, NULL, &outcome->store_error, pool);
+    }
+    else if (page != NULL) {
         /* a request whose page has passed already does not wait for room in the queue */
-        tmpl_child_store_put_aside(ours, &outcome->observation, tmpl_conf_delay(conf),
+        tmpl_child_store_put_aside(ours, page, tmpl_conf_delay(conf),
                                    tmpl_conf_holds(conf) ? timeout : 0, &outcome->store_error);
     }
     if (asked != ours && outcome->counts.fading) {
@@ -157,11 +182,28 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
     }
 }
 
-/* Judges a page with a store, and counts it. opts are those of conf; their seed is set. */
-static void ask_and_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                          tmpl_clean_opts_t *opts, const tmpl_conf_t *conf, request_rec *r,
-                          apr_pool_t *pool)
+/* The names of what was decided: fingerprint and version, if somebody reads them. */
+static void find_ids(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, const tmpl_clean_opts_t *opts,
+                     apr_pool_t *pool)
 {
+    int is_shown = tmpl_conf_headers(ctx->conf) || !tmpl_conf_holds(ctx->conf) ||
+                   tmpl_conf_mode(ctx->conf) == TMPL_MODE_JSON;
+
+    if (is_shown || ctx->lists != TMPL_LISTS_NOT) {
+        judged->fingerprint = tmpl_clean_fingerprint(&judged->outcome, &judged->input, pool);
+    }
+    if (is_shown) {
+        tmpl_clean_version(&judged->outcome, opts, pool);
+    }
+}
+
+/* Judges a page with a store, and counts it. opts are those of ctx; their seed is set. */
+static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_clean_opts_t *opts,
+                          request_rec *r, apr_pool_t *pool)
+{
+    const tmpl_conf_t *conf = ctx->conf;
+    const tmpl_input_t *input = &judged->input;
+    tmpl_outcome_t *outcome = &judged->outcome;
     tmpl_child_store_t *ours = tmpl_child_store_of(conf), *asked = NULL;
     apr_interval_time_t timeout = tmpl_conf_timeout(conf);
     int usable = is_usable(ours, input, conf, &opts->page.seed, &timeout, r, pool);
@@ -184,29 +226,34 @@ static void ask_and_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     opened = tmpl_clock();
     tmpl_clean_judge(outcome, input, opts, store, timeout, pool);
     report_times(outcome, start, parsed);
+    find_ids(judged, ctx, opts, pool);
     if (store != NULL) {
+        tmpl_sighted_t sighted = { ctx,   input, judged->fingerprint,
+                                   asked, store, timeout - outcome->store_took };
+
         report_answer(asked, outcome, began, opened, r, pool);
-        learn_page(outcome, ours, asked, conf, r, pool);
+        judged->changed = tmpl_sighting_look(&sighted, outcome, r, pool);
+        learn_page(outcome, ours, asked, store, conf, r, pool);
     }
 }
 
-static void judge_by_store(tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                           tmpl_clean_opts_t *opts, const tmpl_conf_t *conf, request_rec *r,
-                           apr_pool_t *pool)
+static void judge_by_store(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_clean_opts_t *opts,
+                           request_rec *r, apr_pool_t *pool)
 {
     apr_atomic_inc32(&tmpl_child_stores_users);
-    ask_and_judge(outcome, input, opts, conf, r, pool);
+    ask_and_judge(judged, ctx, opts, r, pool);
     apr_atomic_dec32(&tmpl_child_stores_users);
 }
 
-/* Makes the body that modes text and markdown send. If that fails, the page passes untouched. */
+/* Makes what is sent in place of the page. If that fails, the page passes untouched. */
 static void make_body(tmpl_judged_t *judged, const tmpl_clean_opts_t *opts, request_rec *r,
                       apr_pool_t *pool)
 {
     tmpl_outcome_t *outcome = &judged->outcome;
 
-    judged->body = tmpl_body(&judged->body_len, outcome, &judged->input, opts,
-                             tmpl_canonical_url(judged->input.uri, r, pool), pool);
+    judged->body =
+        tmpl_body(&judged->body_len, outcome, &judged->input, opts,
+                  tmpl_canonical_url(judged->input.uri, r, pool), judged->fingerprint, pool);
     if (judged->body == NULL) {
         outcome->decline = TMPL_DECLINE_MARKDOWN;
         outcome->edits.n = 0;
@@ -238,12 +285,11 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
         input->body = join(parts, pool);
     }
     if (!found) {
-        judge_by_store(outcome, input, &opts, conf, r, pool);
-        if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf)) {
-            judged->fingerprint = tmpl_clean_fingerprint(outcome, input, pool);
-            tmpl_clean_version(outcome, &opts, pool);
-        }
+        judge_by_store(judged, ctx, &opts, r, pool);
         tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
+    }
+    else {
+        judged->changed = tmpl_sighting_changed(ctx, input->uri, r, pool);
     }
     if (tmpl_conf_type(conf) != NULL && outcome->decline == TMPL_DECLINE_NONE) {
         make_body(judged, &opts, r, pool);

@@ -47,6 +47,11 @@
 /* WARNING, once an hour and site over all children */
 #define TMPL_LOG_SITE_DECLINED                                                                     \
     "tmpl: [T025] site %s: %u of its last %u pages passed untouched, mostly because of %s: %s"
+/* WARNING */
+#define TMPL_LOG_TEMPLATE_CHANGED                                                                  \
+    "tmpl: [T026] site %s: its template has changed, and little of the new one is known yet"
+/* NOTICE */
+#define TMPL_LOG_TEMPLATE_KNOWN "tmpl: [T027] site %s: its new template is known"
 /* NOTICE */
 #define TMPL_LOG_ADMIN "tmpl: [T031] %s at %s: %s site %s in store %s: %s"
 /* WARNING, one for each refused request */

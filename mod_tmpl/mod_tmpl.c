@@ -15,6 +15,8 @@
 #include "filter.h"
 #include "gate.h"
 #include "headers.h"
+#include "lists/lists.h"
+#include "lists/missing.h"
 #include "messages.h"
 #include "page_pool.h"
 #include "request.h"
@@ -94,6 +96,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_post_read_request(tmpl_twin_begin, NULL, NULL, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(tmpl_twin_handler, NULL, before_cache, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
+    ap_hook_handler(tmpl_lists_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_handler(tmpl_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_twin_insert, NULL, NULL, APR_HOOK_MIDDLE);
@@ -103,6 +106,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_insert_error_filter(tmpl_gate_error, NULL, NULL, APR_HOOK_MIDDLE);
     /* before mod_log_config writes the note */
     ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
+    ap_hook_log_transaction(tmpl_missing_served, NULL, NULL, APR_HOOK_LAST);
     APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);
     APR_OPTIONAL_HOOK(ap, status_hook, tmpl_counters_report, NULL, NULL, APR_HOOK_MIDDLE);
 

@@ -62,6 +62,7 @@ typedef struct tmpl_twin_t tmpl_twin_t;               /* kept.h */
 #define TMPL_TYPE_SIZE      apr_int64_t /* bytes */
 #define TMPL_TYPE_TIME      apr_int64_t /* microseconds */
 #define TMPL_TYPE_FLAG      apr_int64_t
+#define TMPL_TYPE_VALIDATE  apr_int64_t /* tmpl_validate_e */
 #define TMPL_TYPE_SHARE     double
 #define TMPL_TYPE_LIFETIME  tmpl_lifetime_t
 #define TMPL_TYPE_MODEL     tmpl_models_t /* the models that were named; each may be NULL */
@@ -99,6 +100,13 @@ typedef enum {
     TMPL_DONE       /* a held page has been passed on, or a copy judged */
 } tmpl_life_e;
 
+/* Whether a page may be listed (TmplDocuments). */
+typedef enum {
+    TMPL_LISTS_NOT,  /* off, or the page may be a person's own */
+    TMPL_LISTS_GONE, /* robots are not to index it: it leaves the list */
+    TMPL_LISTS
+} tmpl_lists_e;
+
 /*
  * What the gate and the filter that it adds share about a response. Lives as long as the request:
  * EOS may come twice. conf and life are set at once, the other fields when the response is taken or
@@ -113,6 +121,7 @@ typedef struct {
     apr_off_t length;          /* bytes held, or, of a response that is not sent, discarded */
     int is_gzip;               /* what is held is gzip, or, until data comes, will be */
     int learn;                 /* the page may be learnt */
+    tmpl_lists_e lists;        /* what TmplDocuments does with it */
     const char *etag;          /* the backend's entity tag; NULL if it sent none */
     const char *site;          /* the key of the table of the page's site */
     const char *page_key;      /* NULL: the page's address is its key */

@@ -19,6 +19,22 @@ int tmpl_twin_is_page(const request_rec *r)
 }
 
 /*
+ * What asks for the reader view, a parameter or the begin of the path, may have been rewritten
+ * away: it is none of the page's address.
+ */
+static const char *uri_without_view(const char *uri, const request_rec *r, apr_pool_t *pool)
+{
+    const char *path = apr_pstrmemdup(pool, uri, strcspn(uri, "?"));
+    const char *rewritten = ap_os_escape_path(pool, r->uri, 1);
+    size_t len = strlen(path), end = strlen(rewritten);
+
+    if (end < len && strcmp(path + len - end, rewritten) == 0) {
+        path = rewritten;
+    }
+    return apr_pstrcat(pool, path, r->args != NULL && *r->args != '\0' ? "?" : "", r->args, NULL);
+}
+
+/*
  * Uses the first request: after an internal redirect all pages of a site may have one script's URI.
  * For a twin this is the first request for its page.
  * Does not use parsed_uri: httpd decodes its path, and a decoded %3F would begin a query.
@@ -37,6 +53,9 @@ const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
     }
     /* "//a/b" would be a host and a path; httpd reads it as a path, too */
     for (uri = r->unparsed_uri; uri[0] == '/' && uri[1] == '/'; uri++) {
+    }
+    if (tmpl_conf_mode(tmpl_conf_of(r)) == TMPL_MODE_READER) {
+        uri = uri_without_view(uri, r, pool);
     }
     return tmpl_address_parse(&address, uri, &base, &err, pool) == APR_SUCCESS
                ? address.uri
@@ -122,14 +141,37 @@ void tmpl_link_canonical(request_rec *r)
     }
 }
 
-void tmpl_link_alternate(request_rec *r, const tmpl_conf_t *conf)
+/* The address of a variant: Markdown has one of its own. */
+static const char *variant_address(tmpl_mode_e variant, const char *uri, apr_pool_t *pool)
 {
-    const char *uri;
+    return variant == TMPL_MODE_MARKDOWN
+               ? path_with_end(uri, 0, path_ends_in(uri, "/") ? index_name : suffix, pool)
+               : uri;
+}
 
-    if (r->main == NULL && tmpl_conf_negotiates(conf) &&
-        tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
-        uri = tmpl_uri_of(r, r->pool);
-        add_link(r, path_with_end(uri, 0, path_ends_in(uri, "/") ? index_name : suffix, r->pool),
-                 "rel=\"alternate\"; type=\"text/markdown\"");
+void tmpl_link_alternates(request_rec *r, const tmpl_conf_t *conf)
+{
+    static const struct {
+        tmpl_mode_e mode;
+        const char *parameters;
+    } variants[] = {
+#define ALTERNATE(mode, setting, type, beats)                                                      \
+    { TMPL_MODE_##mode, "rel=\"alternate\"; type=\"" type "\"" },
+        TMPL_VARIANTS(ALTERNATE)
+#undef ALTERNATE
+    };
+    unsigned offers = r->main == NULL ? tmpl_conf_offers(conf) : 0;
+    size_t i;
+
+    if (offers & TMPL_VARIANT(tmpl_conf_mode(conf))) {
+        return; /* it is a variant itself */
+    }
+    for (i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+        tmpl_mode_e mode = variants[i].mode;
+
+        if (offers & TMPL_VARIANT(mode)) {
+            add_link(r, variant_address(mode, tmpl_uri_of(r, r->pool), r->pool),
+                     variants[i].parameters);
+        }
     }
 }

@@ -35,7 +35,7 @@ int tmpl_twin_is_page(const request_rec *r);
 /* Adds the link to the page itself. */
 void tmpl_link_canonical(request_rec *r);
 
-/* For a page that is not declined: adds the link to its twin where requests may get Markdown. */
-void tmpl_link_alternate(request_rec *r, const tmpl_conf_t *conf);
+/* For a page that is not declined: adds links to the variants that requests may get. */
+void tmpl_link_alternates(request_rec *r, const tmpl_conf_t *conf);
 
 #endif

@@ -122,3 +122,18 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
     /* below 0 the expression failed, which httpd logs */
     return ap_expr_exec(r, conf->learn->expr, &why) > 0;
 }
+
+tmpl_lists_e tmpl_may_list(request_rec *r, const tmpl_conf_t *conf)
+{
+    int is_missing = r->status == HTTP_NOT_FOUND || r->status == HTTP_GONE;
+    const char *robots;
+
+    if (conf->documents != 1 || r->main != NULL || (r->status != HTTP_OK && !is_missing) ||
+        r->method_number != M_GET || r->header_only || is_personal(r) || has_choosing_cookie(r)) {
+        return TMPL_LISTS_NOT;
+    }
+    robots = tmpl_field(r, "X-Robots-Tag");
+    return is_missing || (robots != NULL && tmpl_forbids_index(robots, strlen(robots)))
+               ? TMPL_LISTS_GONE
+               : TMPL_LISTS;
+}

@@ -8,4 +8,10 @@
 /* Whether the response to r may be learnt from (TmplLearn). */
 int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
 
+/*
+ * Whether the response to r may be listed (TmplDocuments): anybody would get it. TMPL_LISTS_GONE
+ * also for a page that is missing.
+ */
+tmpl_lists_e tmpl_may_list(request_rec *r, const tmpl_conf_t *conf);
+
 #endif

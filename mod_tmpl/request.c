@@ -16,9 +16,9 @@
 #include "validators.h"
 
 /* The fields that are changed. */
-static const char *const changed[] = { "Accept-Encoding", "If-Modified-Since",
-                                       "If-None-Match",   "If-Range",
-                                       "Range",           NULL };
+static const char *const changed[] = {
+    "Accept-Encoding", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "Range", NULL
+};
 
 /* Whether text begins with one of the prefixes, in any case. The list ends in NULL. */
 static int begins_with(const char *text, const char *const *prefixes)
@@ -57,19 +57,28 @@ int tmpl_request_names_page(const request_rec *r)
     return r->content_type == NULL || begins_with(r->content_type, pages);
 }
 
+/* Whether a field has a tag that was made of what was sent: the backend does not know it. */
+static int has_content_tag(request_rec *r, const char *field, const tmpl_conf_t *conf)
+{
+    const char *list = apr_table_getm(r->pool, r->headers_in, field);
+
+    return tmpl_conf_tags_content(conf) && list != NULL &&
+           tmpl_etag_names_variant(list, tmpl_conf_variant(conf, r->pool), r->pool);
+}
+
 /*
  * Whether the backend may be asked for a range. A range of a page cannot be changed as the whole
  * page is: a client would get bytes of another representation than it has, and a crawler that
- * requests ranges would get unchanged pages. A client that names a strong tag has the backend's own
- * representation, as tags of changed pages are weak (RFC 9110, 13.1.5). For a weak tag no range may
- * be sent. A date may be from before pages were changed.
+ * requests ranges would get unchanged pages. A client that names a strong tag of the backend has
+ * the backend's own representation (RFC 9110, 13.1.5). For a weak tag no range may be sent. A date
+ * may be from before pages were changed.
  */
-static int may_be_part(const request_rec *r)
+static int may_be_part(request_rec *r, const tmpl_conf_t *conf)
 {
     const char *condition = apr_table_get(r->headers_in, "If-Range");
 
     if (condition != NULL && *condition == '"') {
-        return 1;
+        return !has_content_tag(r, "If-Range", conf);
     }
     return (condition == NULL || strncmp(condition, "W/", 2) != 0) && !tmpl_request_names_page(r);
 }
@@ -98,7 +107,7 @@ static void accept_readable(request_rec *r)
                    readable->nelts > 0 ? apr_array_pstrcat(r->pool, readable, ',') : "identity");
 }
 
-/* Adds HTML to Accept: Markdown is made of HTML, so a choice by Accept must be able to be HTML. */
+/* Adds HTML to Accept: variants are made of HTML, so a choice by Accept must be able to be HTML. */
 static void accept_html(request_rec *r)
 {
     const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
@@ -107,13 +116,14 @@ static void accept_html(request_rec *r)
         tmpl_kept_t *kept = tmpl_kept(r);
 
         kept->accept = accept;
-        kept->html = tmpl_accept_html(accept, r->pool);
+        kept->html = tmpl_accept_html(accept, tmpl_conf_offers(tmpl_conf_of(r)), r->pool);
         apr_table_setn(r->headers_in, "Accept", kept->html);
     }
 }
 
 /*
- * Replaces the variant's tags in If-None-Match by the backend's; the tags that keep names stay. If
+ * Replaces the variant's tags in If-None-Match by the backend's, unless they were made of what was
+ * sent; the tags that keep names stay. If
  * the mode sends another type than HTML, drops the tags of other variants: the tag of an HTML page
  * must not confirm a body that is not HTML.
  */
@@ -126,6 +136,7 @@ static void translate_tags(request_rec *r, const tmpl_conf_t *conf, unsigned kee
     }
     const char *variant = tmpl_conf_variant(conf, r->pool);
     keep |= tmpl_conf_type(conf) == NULL ? TMPL_TAGS_OTHERS : 0;
+    keep |= tmpl_conf_tags_content(conf) ? 0 : TMPL_TAGS_BACKENDS;
     const char *other = tmpl_etag_for_backend(list, variant, keep, r->pool);
     if (other == NULL) {
         apr_table_unset(r->headers_in, "If-None-Match");
@@ -178,20 +189,25 @@ static int is_proxied(const request_rec *r)
            (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
 
-static int request_prefers_markdown(request_rec *r)
+/* The mode of the variant that r prefers to HTML; TMPL_MODE_OFF: none. */
+static tmpl_mode_e mode_asked_for(request_rec *r)
 {
-    return tmpl_conf_negotiates(tmpl_conf_of(r)) &&
-           tmpl_accept_markdown(apr_table_getm(r->pool, r->headers_in, "Accept"));
+    unsigned offers = tmpl_conf_offers(tmpl_conf_of(r));
+
+    return offers != 0 ? tmpl_accept_mode(apr_table_getm(r->pool, r->headers_in, "Accept"), offers)
+                       : TMPL_MODE_OFF;
 }
 
-/* If r prefers Markdown, gives r a copy of its section in mode markdown, as an <If> would do. */
+/* If r prefers a variant, gives r a copy of its section in that mode, as an <If> would do. */
 static void negotiate(request_rec *r)
 {
-    if (request_prefers_markdown(r)) {
+    tmpl_mode_e mode = mode_asked_for(r);
+
+    if (mode != TMPL_MODE_OFF) {
         ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
         tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
 
-        conf->mode = TMPL_MODE_MARKDOWN;
+        conf->mode = mode;
         ap_set_module_config(inner, &tmpl_module, conf);
         r->per_dir_config = ap_merge_per_dir_configs(r->pool, r->per_dir_config, inner);
     }
@@ -203,7 +219,7 @@ int tmpl_request_type_checker(request_rec *r)
         /* an internal redirect, such as to an ErrorDocument: both requests share the fields */
         tmpl_request_restore(r->prev);
     }
-    if (r->main == NULL && request_prefers_markdown(r)) {
+    if (r->main == NULL && mode_asked_for(r) != TMPL_MODE_OFF) {
         accept_html(r);
     }
     return DECLINED;
@@ -241,7 +257,7 @@ int tmpl_request_handler(request_rec *r)
         !may_be_page(r)) {
         return DECLINED;
     }
-    if (tmpl_conf_negotiates(conf) && tmpl_conf_type(conf) != NULL) {
+    if (tmpl_conf_offers(conf) != 0 && tmpl_conf_type(conf) != NULL) {
         accept_html(r);
     }
     if (!is_proxied(r)) {
@@ -250,10 +266,13 @@ int tmpl_request_handler(request_rec *r)
     tmpl_kept(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
     accept_readable(r);
     if (tmpl_conf_edits(conf)) {
-        if (!may_be_part(r)) {
+        if (!may_be_part(r, conf)) {
             /* httpd answers ranges from the changed page */
             apr_table_unset(r->headers_in, "Range");
             apr_table_unset(r->headers_in, "If-Range");
+        }
+        if (r->method_number == M_GET && has_content_tag(r, "If-Match", conf)) {
+            apr_table_unset(r->headers_in, "If-Match");
         }
         translate_tags(r, conf, 0);
         drop_date(r);

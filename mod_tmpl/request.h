@@ -7,12 +7,13 @@
 
 /*
  * type_checker hook, in front of mod_negotiation's, which chooses a file by Accept, for a
- * directory's index, too: adds HTML to Accept where Markdown will be made of HTML. Always declines.
+ * directory's index, too: adds HTML to Accept where a variant will be made of HTML. Always
+ * declines.
  */
 int tmpl_request_type_checker(request_rec *r);
 
 /*
- * fixups hook: sets mode markdown for requests that prefer Markdown, makes conditional requests
+ * fixups hook: sets the mode of the variant that requests prefer, makes conditional requests
  * with the module's tags work with any handler, and keeps in Vary the fields that the expression of
  * an <If> has read.
  */
@@ -20,8 +21,8 @@ int tmpl_request_fixups(request_rec *r);
 
 /*
  * handler hook, in front of mod_proxy's and mod_negotiation's: changes the fields that the backend
- * gets. Other handlers get the client's own fields, with HTML added to Accept where Markdown or
- * text will be made of HTML. Always declines to handle the request.
+ * gets. Other handlers get the client's own fields, with HTML added to Accept where a
+ * variant or text will be made of HTML. Always declines to handle the request.
  */
 int tmpl_request_handler(request_rec *r);
 

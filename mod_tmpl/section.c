@@ -163,6 +163,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_SIZE] = NUMBER,
     [TMPL_FORM_TIME] = NUMBER,
     [TMPL_FORM_FLAG] = NUMBER,
+    [TMPL_FORM_VALIDATE] = NUMBER,
     [TMPL_FORM_SHARE] = { sizeof(double), &no_share, NULL, NULL },
     [TMPL_FORM_LIFETIME] = { sizeof(tmpl_lifetime_t), &no_lifetime, NULL, NULL },
     [TMPL_FORM_MODEL] = { sizeof(tmpl_models_t), NULL, models_merge, models_each },
@@ -268,9 +269,15 @@ tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
     return conf->mode == TMPL_UNSET ? TMPL_MODE_OFF : (tmpl_mode_e)conf->mode;
 }
 
-int tmpl_conf_negotiates(const tmpl_conf_t *conf)
+unsigned tmpl_conf_offers(const tmpl_conf_t *conf)
 {
-    return conf->markdown == 1 && tmpl_conf_mode(conf) != TMPL_MODE_OFF;
+    unsigned offers = 0;
+
+#define OFFER(mode, setting, type, beats)                                                          \
+    offers |= conf->setting == 1 ? TMPL_VARIANT(TMPL_MODE_##mode) : 0;
+    TMPL_VARIANTS(OFFER)
+#undef OFFER
+    return tmpl_conf_mode(conf) != TMPL_MODE_OFF ? offers : 0;
 }
 
 const char *tmpl_conf_type(const tmpl_conf_t *conf)
@@ -278,6 +285,8 @@ const char *tmpl_conf_type(const tmpl_conf_t *conf)
     static const char *const types[TMPL_MODE_COUNT] = {
         [TMPL_MODE_TEXT] = "text/plain; charset=utf-8",
         [TMPL_MODE_MARKDOWN] = "text/markdown; charset=utf-8",
+        [TMPL_MODE_JSON] = "application/json", /* always UTF-8 (RFC 8259) */
+        [TMPL_MODE_READER] = "text/html; charset=utf-8",
     };
 
     return types[tmpl_conf_mode(conf)];
@@ -290,6 +299,11 @@ const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool)
     return mode == TMPL_MODE_ANNOTATE && conf->marks != NULL
                ? apr_pstrcat(pool, tmpl_mode_name(mode), conf->marks->id, NULL)
                : tmpl_mode_name(mode);
+}
+
+int tmpl_conf_tags_content(const tmpl_conf_t *conf)
+{
+    return conf->validate == TMPL_VALIDATE_CONTENT;
 }
 
 int tmpl_conf_edits(const tmpl_conf_t *conf)
@@ -317,6 +331,11 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
 {
     return OR_DEFAULT(conf->delay, TMPL_DEFAULT_DELAY);
+}
+
+apr_uint32_t tmpl_conf_max_documents(const tmpl_conf_t *conf)
+{
+    return (apr_uint32_t)OR_DEFAULT(conf->max_documents, TMPL_DEFAULT_DOCUMENTS);
 }
 
 static const tmpl_conf_t *servers_own(const server_rec *s)

@@ -9,11 +9,25 @@
 #include "mod_tmpl.h"
 
 /* The defaults that shared/settings.h names; tmpl_clean_opts_default has those of the library. */
-#define TMPL_DEFAULT_MAX_WAIT apr_time_from_sec(1)
-#define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
-#define TMPL_DEFAULT_DELAY    apr_time_from_msec(100)
-#define TMPL_DEFAULT_RECENT   200
-#define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
+#define TMPL_DEFAULT_MAX_WAIT  apr_time_from_sec(1)
+#define TMPL_DEFAULT_TIMEOUT   apr_time_from_msec(100)
+#define TMPL_DEFAULT_DELAY     apr_time_from_msec(100)
+#define TMPL_DEFAULT_RECENT    200
+#define TMPL_DEFAULT_DOCUMENTS 50000
+#define TMPL_DEFAULT_DIR       "tmpl" /* in DefaultRuntimeDir */
+
+/*
+ * X(mode, setting, type, beats): the modes that a request may ask for, the setting that offers
+ * each, and its media type. beats: whether the type is preferred to wildcards of the same weight.
+ * JSON is not: programs in pages send "application/json, * slash *" for all that they fetch, pieces
+ * of HTML, too.
+ */
+#define TMPL_VARIANTS(X)                                                                           \
+    X(MARKDOWN, markdown, "text/markdown", 1)                                                      \
+    X(JSON, json, "application/json", 0)
+
+/* Sets of variants are bits. */
+#define TMPL_VARIANT(mode) (1U << (mode))
 
 /* pre_config hook: makes the built-in models, and forgets which servers use the module. */
 void tmpl_conf_begin(apr_pool_t *pconf);
@@ -58,6 +72,7 @@ apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
+apr_uint32_t tmpl_conf_max_documents(const tmpl_conf_t *conf);
 int tmpl_conf_headers(const tmpl_conf_t *conf);
 
 /* TmplRecent of the main server. */
@@ -72,14 +87,17 @@ const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool);
 /* Fills all options of the library. The pointers in opts are those of conf. */
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 
-/* Whether requests of the section may get Markdown instead of HTML, by their Accept field. */
-int tmpl_conf_negotiates(const tmpl_conf_t *conf);
+/* The variants that requests may get instead of HTML, by their Accept field. */
+unsigned tmpl_conf_offers(const tmpl_conf_t *conf);
 
 /* The media type of what the mode sends in place of pages; NULL: it sends pages. */
 const char *tmpl_conf_type(const tmpl_conf_t *conf);
 
 /* Whether the mode changes bodies, and so lengths, validators and digests. */
 int tmpl_conf_edits(const tmpl_conf_t *conf);
+
+/* Whether entity tags of changed pages are made of what is sent: TmplValidate content. */
+int tmpl_conf_tags_content(const tmpl_conf_t *conf);
 
 /*
  * Whether responses are held until their page is complete, because it is changed or because

@@ -129,6 +129,9 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
         /* a string, as RFC 9651's integers have at most 15 digits */
         say(members, "fingerprint=\"%s\"", judged->fingerprint);
     }
+    if (judged->changed > 0) {
+        say(members, "changed=@%u", judged->changed);
+    }
     if (outcome->verdicts != NULL) {
         say(members, "version=\"%08x-%08x\"", (unsigned)(outcome->version >> 32),
             (unsigned)outcome->version);

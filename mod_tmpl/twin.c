@@ -10,7 +10,8 @@
 /* Whether Markdown may be made of r's page. */
 static int may_be_markdown(request_rec *r)
 {
-    return tmpl_conf_negotiates(tmpl_conf_of(r)) && !tmpl_control_is_off(r);
+    return (tmpl_conf_offers(tmpl_conf_of(r)) & TMPL_VARIANT(TMPL_MODE_MARKDOWN)) &&
+           !tmpl_control_is_off(r);
 }
 
 /* The page that r asks for as Markdown if nothing is found at r's own address; NULL: none. */

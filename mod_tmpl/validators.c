@@ -2,13 +2,18 @@
 /*
  * Entity tags. A client with a changed page asks the backend, through the module, whether the page
  * has changed. The module's tag is the backend's with a suffix, which is removed on the way to the
- * backend. All tags of the module are weak, so the suffix also tells whether the backend's tag was
- * weak. So the backend gets the very bytes that it sent: some backends compare the whole field with
- * their tag.
+ * backend. All such tags are weak, so the suffix also tells whether the backend's tag was weak. So
+ * the backend gets the very bytes that it sent: some backends compare the whole field with their
+ * tag.
+ *
+ * A tag by what is sent (TmplValidate content) has the suffix behind a hash. The backend does not
+ * know it, and never gets it: content_tag.c compares it with what the backend sends.
  */
 #include "validators.h"
 #include "fields.h"
 #include <apr_hash.h>
+
+#include <xxhash.h>
 
 /* An entity tag without W/ and quotes; points into a longer string. */
 typedef struct {
@@ -49,6 +54,11 @@ static int next_tag(tag_t *tag, const char **list)
     return 1;
 }
 
+static int are_equal(const tag_t *one, const tag_t *other)
+{
+    return one->len == other->len && memcmp(one->opaque, other->opaque, one->len) == 0;
+}
+
 static int cut_suffix(tag_t *tag, const char *suffix)
 {
     apr_size_t len = strlen(suffix);
@@ -60,20 +70,41 @@ static int cut_suffix(tag_t *tag, const char *suffix)
     return 1;
 }
 
+/* Cuts the suffix of a compressing filter off, if there is one. */
+static void cut_coding(tag_t *tag)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(compressed) / sizeof(compressed[0]); i++) {
+        if (cut_suffix(tag, compressed[i])) {
+            return;
+        }
+    }
+}
+
 /* Cuts one of the suffixes off, which leaves the backend's tag; 0 if the tag has none of them. */
 static int cut_ours(tag_t *tag, const suffixes_t *suffixes)
 {
     tag_t cut = *tag;
-    size_t i;
 
-    for (i = 0; i < sizeof(compressed) / sizeof(compressed[0]); i++) {
-        if (cut_suffix(&cut, compressed[i])) {
-            break;
-        }
-    }
+    cut_coding(&cut);
     for (cut.weak = 0; cut.weak < 2; cut.weak++) {
         if (cut_suffix(&cut, suffixes->of[cut.weak])) {
             *tag = cut;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether a tag of the list is one of the variant's. */
+int tmpl_etag_names_variant(const char *list, const char *variant, apr_pool_t *pool)
+{
+    suffixes_t suffixes = suffixes_of(variant, pool);
+    tag_t tag;
+
+    while (next_tag(&tag, &list)) {
+        if (cut_ours(&tag, &suffixes)) {
             return 1;
         }
     }
@@ -95,6 +126,38 @@ const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool
         return NULL;
     }
     return written(&tag, 1, suffixes_of(variant, pool).of[tag.weak], pool);
+}
+
+apr_status_t tmpl_etag_of_content(const char **etag, const apr_bucket_brigade *sent,
+                                  const char *variant, apr_pool_t *pool)
+{
+    XXH3_state_t *state = XXH3_createState();
+    apr_status_t rv = APR_SUCCESS;
+    apr_bucket *e;
+    XXH128_hash_t hash;
+
+    if (state == NULL) {
+        return APR_ENOMEM;
+    }
+    XXH3_128bits_reset(state);
+    for (e = APR_BRIGADE_FIRST(sent); rv == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(sent);
+         e = APR_BUCKET_NEXT(e)) {
+        const char *data;
+        apr_size_t len;
+
+        if (!APR_BUCKET_IS_METADATA(e)) {
+            rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+        }
+        if (!APR_BUCKET_IS_METADATA(e) && rv == APR_SUCCESS) {
+            XXH3_128bits_update(state, data, len);
+        }
+    }
+    hash = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    *etag = apr_psprintf(pool, "\"%016" APR_UINT64_T_HEX_FMT "%016" APR_UINT64_T_HEX_FMT "%s\"",
+                         (apr_uint64_t)hash.high64, (apr_uint64_t)hash.low64,
+                         suffixes_of(variant, pool).of[0]);
+    return rv;
 }
 
 /*
@@ -131,7 +194,7 @@ const char *tmpl_etag_for_backend(const char *list, const char *variant, unsigne
         else {
             changes = 1;
         }
-        if (ours) {
+        if (ours && (keep & TMPL_TAGS_BACKENDS) != 0) {
             changes = 1;
             add_once(items, seen, written(&tag, tag.weak, "", pool));
         }
@@ -153,9 +216,25 @@ const char *tmpl_etag_listed(const char *list, const char *etag, const char *var
     }
     while (next_tag(&tag, &list)) {
         cut = tag;
-        if (cut_ours(&cut, &suffixes) && cut.len == theirs.len &&
-            memcmp(cut.opaque, theirs.opaque, cut.len) == 0) {
+        if (cut_ours(&cut, &suffixes) && are_equal(&cut, &theirs)) {
             return written(&tag, 1, "", pool);
+        }
+    }
+    return NULL;
+}
+
+const char *tmpl_etag_held(const char *list, const char *etag, apr_pool_t *pool)
+{
+    tag_t ours, tag, cut;
+
+    if (!next_tag(&ours, &etag)) {
+        return NULL;
+    }
+    while (next_tag(&tag, &list)) {
+        cut = tag;
+        cut_coding(&cut);
+        if (are_equal(&cut, &ours)) {
+            return written(&tag, tag.weak, "", pool);
         }
     }
     return NULL;

@@ -13,23 +13,40 @@
  */
 const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool);
 
-/* Tags that stay in an If-None-Match list beside the tags for the backend. */
-#define TMPL_TAGS_OURS   1u /* the variant's tags */
-#define TMPL_TAGS_OTHERS 2u /* tags of other variants, and of the backend's own page */
+/*
+ * The tag of a variant by what is sent, "HASH-tmpl-strip": a hash of the data in sent (XXH3, 128
+ * bits). It is strong, as equal tags mean equal bytes, on every proxy. Returns an error if a bucket
+ * cannot be read.
+ */
+apr_status_t tmpl_etag_of_content(const char **etag, const apr_bucket_brigade *sent,
+                                  const char *variant, apr_pool_t *pool);
+
+/* What an If-None-Match list for the backend has of the client's list. */
+#define TMPL_TAGS_OURS     1u /* the variant's tags */
+#define TMPL_TAGS_OTHERS   2u /* tags of other variants, and of the backend's own page */
+#define TMPL_TAGS_BACKENDS 4u /* the backend's own tag for each of the variant's tags */
 
 /*
- * The If-None-Match list for the backend: the backend's own tag for each of the variant's tags in
- * the list, and the tags of the list that keep (TMPL_TAGS_) names; each tag once. Returns list
+ * The If-None-Match list for the backend: what keep (TMPL_TAGS_) names; each tag once. Returns list
  * itself if nothing changes; NULL if no tag is left.
  */
 const char *tmpl_etag_for_backend(const char *list, const char *variant, unsigned keep,
                                   apr_pool_t *pool);
 
+/* Whether a tag of the list is one of the variant's, as each of both kinds is. */
+int tmpl_etag_names_variant(const char *list, const char *variant, apr_pool_t *pool);
+
 /*
  * The tag in the If-None-Match list that names the variant of the page with the tag etag, with or
- * without the suffix of a compressing filter; NULL if there is none.
+ * without the suffix of a compressing filter, weak; NULL if there is none.
  */
 const char *tmpl_etag_listed(const char *list, const char *etag, const char *variant,
                              apr_pool_t *pool);
+
+/*
+ * The tag in the If-None-Match list that is etag, as the list has it: weak or strong, with or
+ * without the suffix of a compressing filter; NULL if there is none.
+ */
+const char *tmpl_etag_held(const char *list, const char *etag, apr_pool_t *pool);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "body.h"
 
+#include "data/page_data.h"
 #include "markdown/markdown.h"
+#include "reader/reader.h"
 #include "text/text.h"
 
 static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
@@ -26,24 +28,32 @@ static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
     return buf.at;
 }
 
-/* The content's tree and metadata are gone when the Markdown is written. */
-static const char *markdown_of(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
-                               const tmpl_content_opts_t *opts, apr_pool_t *pool)
+/* The content's tree and metadata are gone when it is written. as_data: for mode JSON. */
+static const char *written_of(apr_size_t *len, tmpl_mode_e mode, const tmpl_page_t *page,
+                              const tmpl_edits_t *edits, const tmpl_content_opts_t *opts,
+                              const tmpl_data_opts_t *as_data, apr_pool_t *pool)
 {
     tmpl_content_t content;
+    const char *written = NULL;
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    const char *markdown = tmpl_content_read(&content, page, edits, opts, scratch)
-                               ? tmpl_markdown(len, &content, pool)
-                               : NULL;
+    if (tmpl_content_read(&content, page, edits, opts, scratch)) {
+        written = mode == TMPL_MODE_JSON     ? tmpl_data(len, &content, as_data, pool)
+                  : mode == TMPL_MODE_READER ? tmpl_reader(len, &content, pool)
+                                             : tmpl_markdown(len, &content, pool);
+    }
     apr_pool_destroy(scratch);
-    return markdown;
+    return written;
 }
 
 const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                      const tmpl_clean_opts_t *opts, const char *url, apr_pool_t *pool)
+                      const tmpl_clean_opts_t *opts, const char *url, const char *fingerprint,
+                      apr_pool_t *pool)
 {
-    tmpl_content_opts_t as = { url, input->charset };
+    tmpl_content_opts_t as = { .url = url,
+                               .charset = input->charset,
+                               .records = opts->mode == TMPL_MODE_MARKDOWN,
+                               .languages = opts->mode == TMPL_MODE_READER };
     tmpl_outcome_t again;
     const tmpl_page_t *page = outcome->page;
     if (page == NULL) {
@@ -59,5 +69,9 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
         }
         page = again.page;
     }
-    return markdown_of(len, page, &outcome->edits, &as, pool);
+    int is_declined = outcome->decline != TMPL_DECLINE_NONE;
+    tmpl_data_opts_t data = { outcome->verdicts,
+                              is_declined ? tmpl_decline_name(outcome->decline) : NULL,
+                              outcome->closure.confidence, fingerprint, outcome->version };
+    return written_of(len, opts->mode, page, &outcome->edits, &as, &data, pool);
 }

@@ -44,6 +44,8 @@
     X(STRIP, "strip", "and template is removed instead of marked")                                 \
     X(TEXT, "text", "and the text that is left is sent instead of the page")                       \
     X(MARKDOWN, "markdown", "and it is sent as Markdown")                                          \
+    X(JSON, "json", "and it is sent as data: metadata, parts, records, links and images")          \
+    X(READER, "reader", "and it is sent as a page of its own, for reading")                        \
     X(HIGHLIGHT, "highlight", "pages are shaded by their verdicts, for people who look at them")
 
 typedef enum {

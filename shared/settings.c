@@ -5,6 +5,7 @@
 
 #include <apr_strings.h>
 
+#include "base/names.h"
 #include "base/number.h"
 #include "dom/xpath.h"
 
@@ -53,11 +54,21 @@ static int read_number_between(int64_t *number, const tmpl_setting_t *setting, c
     return tmpl_number_between(number, text, units[setting->form], setting->least, setting->most);
 }
 
+/* The value of TmplValidate that a word names; -1: none. */
+static int validate_find(const char *word)
+{
+    static const char *const names[] = {
+        [TMPL_VALIDATE_BACKEND] = "backend", [TMPL_VALIDATE_CONTENT] = "content"
+    };
+    return tmpl_names_find(names, 2, word, strlen(word));
+}
+
 /* For each form whose values are words: a function that returns the value of a word, or -1. */
 static int (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
     [TMPL_FORM_MODE] = tmpl_mode_find,
     [TMPL_FORM_DETECTOR] = tmpl_detector_find,
     [TMPL_FORM_SMOOTHING] = tmpl_smoothing_find,
+    [TMPL_FORM_VALIDATE] = validate_find,
 };
 
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,

@@ -46,6 +46,8 @@
     X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
       "whether a request gets mode markdown if its Accept field prefers text/markdown to text/html, or " \
       "if it is for PATH.md and nothing is found there") \
+    X(json, "TmplJson", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+      "whether a request gets mode json if its Accept field prefers application/json to text/html") \
     X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
       "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
     X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
@@ -95,6 +97,10 @@
       "which pages are learnt from; public: those that are not one person's own") \
     X(delay, "TmplLearnDelay", NULL, TIME, "0", "10s", "100ms", TMPL_ASIDE, \
       "how long a page waits at least until it is learnt; 0: it is learnt while its client waits") \
+    X(documents, "TmplDocuments", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+      "whether the addresses, titles and dates of public pages are kept, for sitemaps, feeds and the field Tmpl") \
+    X(max_documents, "TmplMaxDocuments", NULL, NUMBER, "1000", "200000", "50000", TMPL_ASIDE, \
+      "how many documents of a site TmplDocuments keeps") \
     X(max_body, "TmplMaxBody", NULL, SIZE, "1", "1G", "8M", TMPL_ASIDE, \
       "the longest page that is read; longer ones pass untouched") \
     X(max_wait, "TmplMaxWait", NULL, TIME, "10ms", "10min", "1s", TMPL_ASIDE, \
@@ -106,6 +112,9 @@
       "a secret for the hashes in the store, in place of the one that the store keeps") \
     X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, \
       "whether responses have the fields Tmpl and Server-Timing") \
+    X(validate, "TmplValidate", NULL, VALIDATE, "", "", "backend", TMPL_ASIDE, \
+      "what the entity tag of a page says that the mode changes: that the backend's page is the same, or " \
+      "that what is sent is the same") \
     X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, \
       "how many of the last decisions the status page shows; for the whole server") \
     X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, \
@@ -114,7 +123,7 @@
       "for which requests the status page may forget, freeze and export sites")
 
 /* The valid values of each form, for messages: "TmplX must be <values>". */
-#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown or highlight"
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown, json, reader or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_PARTS(least, most)      "names of parts (all, headline, lead, byline, body, caption, facts, comment, review, qa, related, notice, control or hidden), as \"headline body\"; with + and - changes, as \"+review -comment\" or \"all -comment\""
@@ -123,6 +132,7 @@
 #define TMPL_VALUES_SIZE(least, most)       "a number of bytes from " least " to " most ", with K, M, G or nothing behind it"
 #define TMPL_VALUES_TIME(least, most)       "a time from " least " to " most
 #define TMPL_VALUES_FLAG(least, most)       "on or off"
+#define TMPL_VALUES_VALIDATE(least, most)   "backend or content"
 #define TMPL_VALUES_SHARE(least, most)      "a number from " least " to " most ", or from 0% to 100%"
 #define TMPL_VALUES_LIFETIME(least, most)   "Tb, a whole number from " least " to " most ", and N, one from 1 to 1000"
 #define TMPL_VALUES_MODEL(least, most)      "a file that holds a model"
@@ -147,6 +157,7 @@ typedef enum {
     TMPL_FORM_SIZE,
     TMPL_FORM_TIME,
     TMPL_FORM_FLAG,
+    TMPL_FORM_VALIDATE,
     TMPL_FORM_SHARE,
     TMPL_FORM_LIFETIME,
     TMPL_FORM_MODEL,
@@ -191,13 +202,16 @@ typedef struct {
     tmpl_tag_set_t all; /* the tags in force */
 } tmpl_separators_t;
 
+/* TmplValidate: what entity tags are made of. */
+typedef enum { TMPL_VALIDATE_BACKEND, TMPL_VALIDATE_CONTENT } tmpl_validate_e;
+
 /*
  * Parsers. Each returns NULL for a valid text, else a message from pool: 'must be <values>, not
  * "<text>"', with the reason behind a colon if it is known. Results change only for a valid text.
  */
 
 /*
- * A value of form MODE, DETECTOR or SMOOTHING (the enum), NUMBER, SIZE (bytes) or TIME
+ * A value of form MODE, DETECTOR, SMOOTHING or VALIDATE (the enum), NUMBER, SIZE (bytes) or TIME
  * (microseconds).
  */
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,

@@ -167,7 +167,8 @@ static void clean_cmd_finish_page(void *baton, const ctl_item_t *item)
     page_t *page = item->state;
     apr_pool_t *pool = item->pool;
     const ctl_file_t *file = file_of(run, item->index);
-    ctl_page_t judged = { file->path, file->address, page->url, &page->input, &page->outcome };
+    ctl_page_t judged = { file->path, file->address, page->url, &page->input, &page->outcome,
+                          &run->opts };
     int is_judging = run->opts.mode != TMPL_MODE_LEARN;
     if (page->parsed) {
         tmpl_clean_decide(&page->outcome, &run->opts, pool);
@@ -265,9 +266,10 @@ static apr_status_t run_passes(clean_cmd_run_t *run)
 }
 
 /* Checks that the inputs can be read as often, and their outputs written where, as asked for. */
-static apr_status_t check_inputs(const apr_array_header_t *files, const ctl_t *ctl)
+static apr_status_t check_inputs(const apr_array_header_t *files, const ctl_mode_t *mode,
+                                 const ctl_t *ctl)
 {
-    if (ctl->options.out == NULL && files->nelts > 1) {
+    if (ctl->options.out == NULL && files->nelts > 1 && !mode->is_line) {
         ctl_say("clean: standard output is for one page: %d inputs need --out DIR", files->nelts);
         return APR_EINVAL;
     }
@@ -319,7 +321,7 @@ static apr_status_t check_run(clean_cmd_run_t *run)
     }
     apr_status_t status = ctl_files_list(&run->files, ctl);
     if (status == APR_SUCCESS) {
-        status = check_inputs(run->files, ctl);
+        status = check_inputs(run->files, run->mode, ctl);
     }
     if (status == APR_SUCCESS && ctl->options.out != NULL) {
         status = ctl_files_name_outputs(run->files, ctl->options.out, run->mode->suffix, ctl->pool);

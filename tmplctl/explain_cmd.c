@@ -128,7 +128,7 @@ static json_t *declined_json(const explain_t *e)
 
 static int explain_cmd_print_json(const explain_t *e)
 {
-    ctl_page_t page = { e->name, NULL, NULL, e->input, &e->outcome };
+    ctl_page_t page = { .path = e->name, .input = e->input, .outcome = &e->outcome };
     json_t *json = ctl_json_page(&page, e->pool);
     json_t *block;
     size_t i;

@@ -167,7 +167,7 @@ int ctl_json_print(json_t *json)
     return CTL_OK;
 }
 
-void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+void ctl_render_blocks(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     tmpl_buf_t buf;
     json_t *json = ctl_json_page(page, pool);

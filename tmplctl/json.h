@@ -14,7 +14,7 @@ json_t *ctl_json_text(const char *text, apr_pool_t *pool);
 /* A span, as a list of two offsets. */
 json_t *ctl_json_span(tmpl_span_t span);
 
-/* The JSON object that mode json writes for a page. */
+/* The JSON object that mode blocks writes for a page. */
 json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool);
 
 /*

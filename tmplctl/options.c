@@ -59,7 +59,7 @@ static option_set_f options_set_separators, set_selectors, set_mark, set_secret,
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, highlight, text, markdown, json or fingerprint", NULL },
+      "annotate, strip, highlight, text, markdown, reader, json, blocks or fingerprint", NULL },
     { "site", 0, "KEY", CTL_IN_JUDGING, 0, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table (default: the host of a URL)", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, 0, set_out, AT(out), 0, 0,

@@ -22,9 +22,9 @@ static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     }
 }
 
-/* What the module sends in modes text and markdown. */
+/* What the module sends in modes text, markdown, reader and json. */
 static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_mode_e mode,
-                        apr_pool_t *pool)
+                        const char *fingerprint, apr_pool_t *pool)
 {
     const tmpl_outcome_t *outcome = page->outcome;
     tmpl_clean_opts_t opts = tmpl_clean_opts_default;
@@ -32,12 +32,13 @@ static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_m
     rendered->edited =
         outcome->decline == TMPL_DECLINE_NONE && outcome->closure.template_blocks > 0;
     const char *url = page->url != NULL ? page->url : page->address;
-    rendered->bytes = tmpl_body(&rendered->len, outcome, page->input, &opts, url, pool);
+    rendered->bytes =
+        tmpl_body(&rendered->len, outcome, page->input, &opts, url, fingerprint, pool);
 }
 
 static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
-    render_body(rendered, page, TMPL_MODE_TEXT, pool);
+    render_body(rendered, page, TMPL_MODE_TEXT, NULL, pool);
     if (rendered->bytes != NULL) {
         return;
     }
@@ -52,17 +53,44 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
-static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+/* Says why there is no Markdown, reader view or JSON, if there is none. */
+static void check_form(ctl_rendered_t *rendered, const ctl_page_t *page, const char *form,
+                       apr_pool_t *pool)
 {
-    render_body(rendered, page, TMPL_MODE_MARKDOWN, pool);
     if (rendered->bytes == NULL) {
         rendered->bytes = "";
         rendered->lost =
             page->outcome->page == NULL
-                ? apr_pstrcat(pool, "no Markdown, ",
+                ? apr_pstrcat(pool, "no ", form, ", ",
                               ctl_page_why_declined(page->outcome, page->input, pool), NULL)
-                : "no Markdown: it would be more than three times as long as the page";
+                : apr_pstrcat(pool, "no ", form,
+                              ": it would be more than three times as long as the page", NULL);
     }
+}
+
+static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_body(rendered, page, TMPL_MODE_MARKDOWN, NULL, pool);
+    check_form(rendered, page, "Markdown", pool);
+}
+
+static void render_reader(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_body(rendered, page, TMPL_MODE_READER, NULL, pool);
+    check_form(rendered, page, "reader view", pool);
+}
+
+static void render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    tmpl_outcome_t outcome = *page->outcome;
+    ctl_page_t named = *page;
+    if (outcome.verdicts != NULL) {
+        tmpl_clean_version(&outcome, page->opts, pool);
+    }
+    named.outcome = &outcome;
+    render_body(rendered, &named, TMPL_MODE_JSON,
+                tmpl_clean_fingerprint(&outcome, page->input, pool), pool);
+    check_form(rendered, page, "JSON", pool);
 }
 
 /* A line in sha256sum's format: it begins with a backslash if the path has escapes. */
@@ -78,13 +106,15 @@ static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page,
 }
 
 static const ctl_mode_t modes[] = {
-    { "annotate", TMPL_MODE_ANNOTATE, ".html", render_html },
-    { "strip", TMPL_MODE_STRIP, ".html", render_html },
-    { "highlight", TMPL_MODE_HIGHLIGHT, ".html", render_html },
-    { "text", TMPL_MODE_STRIP, ".txt", render_text },
-    { "markdown", TMPL_MODE_STRIP, ".md", render_markdown },
-    { "json", TMPL_MODE_STRIP, ".json", ctl_render_json },
-    { "fingerprint", TMPL_MODE_STRIP, ".txt", render_fingerprint },
+    { "annotate", TMPL_MODE_ANNOTATE, 0, ".html", render_html },
+    { "strip", TMPL_MODE_STRIP, 0, ".html", render_html },
+    { "highlight", TMPL_MODE_HIGHLIGHT, 0, ".html", render_html },
+    { "text", TMPL_MODE_STRIP, 0, ".txt", render_text },
+    { "markdown", TMPL_MODE_STRIP, 0, ".md", render_markdown },
+    { "reader", TMPL_MODE_STRIP, 0, ".html", render_reader },
+    { "json", TMPL_MODE_STRIP, 1, ".json", render_json },
+    { "blocks", TMPL_MODE_STRIP, 0, ".json", ctl_render_blocks },
+    { "fingerprint", TMPL_MODE_STRIP, 0, ".txt", render_fingerprint },
 };
 
 apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err)

@@ -12,6 +12,7 @@ typedef struct {
     const char *url;     /* the URL of a page from the web; else NULL */
     const tmpl_input_t *input;
     const tmpl_outcome_t *outcome;
+    const tmpl_clean_opts_t *opts; /* by which it was judged; for mode json */
 } ctl_page_t;
 
 /* An output. */
@@ -25,6 +26,7 @@ typedef struct {
 typedef struct {
     const char *name;
     tmpl_mode_e mode; /* what tmpl_clean is to do */
+    int is_line;      /* a page is one line, so that standard output may have many */
     const char *suffix;
     void (*render)(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
 } ctl_mode_t;
@@ -32,7 +34,7 @@ typedef struct {
 /* Finds the mode of that name. APR_EINVAL, with the valid names, if there is no such mode. */
 apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err);
 
-/* The json mode: verdicts, and the cuts of strip, as a JSON object. For render.c's table. */
-void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
+/* The blocks mode: verdicts, and the cuts of strip, as a JSON object. For render.c's table. */
+void ctl_render_blocks(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
 
 #endif

@@ -124,11 +124,11 @@ static json_t *segment_json(const tmpl_outcome_t *outcome, uint32_t index,
                      json_stringn(text.at, text.len));
 }
 
-/* Prints the object of mode json, with the segments of each block. */
+/* Prints the object of mode blocks, with the segments of each block. */
 static int segments_cmd_print_json(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                    const char *name, apr_pool_t *pool)
 {
-    ctl_page_t of = { name, NULL, NULL, input, outcome };
+    ctl_page_t of = { .path = name, .input = input, .outcome = outcome };
     const tmpl_page_t *page = outcome->page;
     json_t *json = ctl_json_page(&of, pool);
     json_t *block;

@@ -14,7 +14,7 @@
 
 static const ctl_column_t columns[] = {
     { "site", 0 },     { "pages", 1 }, { "entries", 1 }, { "live", 1 },
-    { "template", 1 }, { "bytes", 1 }, { "version", 1 },
+    { "template", 1 }, { "bytes", 1 }, { "version", 1 }, { "listed", 1 },
 };
 
 #define N_COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
@@ -29,7 +29,7 @@ static stats_cmd_row_t row_of_site(const char *site, const tmpl_store_stats_t *s
 {
     return (stats_cmd_row_t){ site,
                               { stats->pages, stats->entries, stats->live, stats->template,
-                                stats->bytes, stats->version } };
+                                stats->bytes, stats->version, stats->listed } };
 }
 
 /* Sites whose key matches --match, in an array of const char *. */

@@ -74,9 +74,7 @@ static int import_site(ctl_t *ctl, tmpl_store_t *store)
     }
     if (status == APR_SUCCESS) {
         ctl_interrupt_catch();
-        status =
-            tmpl_store_import(store, site, &table.head, (const tmpl_entry_t *)table.entries->elts,
-                              (uint32_t)table.entries->nelts, &err, ctl->pool);
+        status = tmpl_export_file_import(&table, store, site, &err, ctl->pool);
     }
     return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
 }

@@ -3,7 +3,8 @@
  * bounds [LIST [KIND]]: time and memory of the worst pages. Each page has its own process, which
  * parses the page, looks it up in a store, copies it as a page that waits to be learnt, judges it,
  * strips it as if all of it were template, and learns it. With MODE=marks the page is annotated
- * with 16 marks at once instead of stripped; with MODE=markdown it is also written as Markdown.
+ * with 16 marks at once instead of stripped; with MODE=markdown or MODE=json it is also written in
+ * this form.
  *
  * Pages of the kinds in a table (kinds.h) have doubling sizes up to the default of TmplMaxBody, for
  * the detectors incremental and auto: prints time and peak memory by size. Pages of the kinds that
@@ -54,8 +55,14 @@ static const measured_t measures[] = {
     { "strip", TMPL_MODE_STRIP, 15, 1, 1 },
     { "marks", TMPL_MODE_ANNOTATE, 15, 1, 0 },
     { "markdown", TMPL_MODE_MARKDOWN, 25, 2, 0 }, /* a tree takes memory, too */
+    { "json", TMPL_MODE_JSON, 40, 2, 0 },         /* and the text is there twice */
 };
 static const measured_t *measured = &measures[0];
+
+static int writes_body(tmpl_mode_e mode)
+{
+    return mode == TMPL_MODE_MARKDOWN || mode == TMPL_MODE_JSON;
+}
 
 typedef struct {
     double seconds;
@@ -163,9 +170,10 @@ static tmpl_observation_t *request(cost_t *cost, const buffer_t *b, tmpl_store_t
     tmpl_clean_count(&outcome, store, apr_time_from_sec(SECONDS), pool);
     tmpl_observation_t *waiting = tmpl_observation_copy(&outcome.observation);
     tmpl_clean_decide(&outcome, &opts, pool);
-    if (opts.mode == TMPL_MODE_MARKDOWN) {
+    if (writes_body(opts.mode)) {
         apr_size_t len;
-        if (tmpl_body(&len, &outcome, &input, &opts, "http://site.example/page", pool) == NULL) {
+        if (tmpl_body(&len, &outcome, &input, &opts, "http://site.example/page", NULL, pool) ==
+            NULL) {
             cost->decline = TMPL_DECLINE_MARKDOWN;
         }
     }
@@ -398,7 +406,7 @@ static void run_list(const char *list, cost_t *cost)
         if (b.len > SMALL) {
             double memory = cost->memory;
             ratios[n] = memory / (double)b.len;
-            if (measured->mode == TMPL_MODE_MARKDOWN) {
+            if (writes_body(measured->mode)) {
                 run_page(cost, &b, TMPL_MODE_STRIP);
                 above[n] = (memory - cost->memory) / (double)b.len;
             }
@@ -411,7 +419,7 @@ static void run_list(const char *list, cost_t *cost)
         printf("%s: %u pages of more than %u KiB: ", tmpl_detector(opts.detector)->name, n,
                SMALL / KIB);
         print_ratios("memory", ratios, n);
-        if (measured->mode == TMPL_MODE_MARKDOWN) {
+        if (writes_body(measured->mode)) {
             print_ratios("above strip", above, n);
         }
         printf("%u pages declined as %s\n", dense, tmpl_decline_name(TMPL_DECLINE_TOO_MANY));

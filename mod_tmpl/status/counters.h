@@ -25,6 +25,8 @@
     X(CACHE_HIT, "cache-hit", "pages whose decision was in the cache")                             \
     X(CACHE_MISS, "cache-miss", "pages whose decision was not")                                    \
     X(CACHE_STALE, "cache-stale", "pages whose decision was too old")                              \
+    X(UNCHANGED, "unchanged",                                                                      \
+      "requests answered 304, because what would be sent is what the client has")                  \
     X(LATER, "learn-later", "pages queued to be learnt after their request")                       \
     X(LATER_DONE, "learn-done", "of these, pages passed to the store since")                       \
     X(LATER_RUNS, "learn-runs", "times a batch of them was passed to it")                          \

@@ -100,7 +100,7 @@ static json_t *site_of(const char *key, const tmpl_site_t *site, apr_pool_t *poo
 
         json_object_update_new(
             json,
-            json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:b, s:f, s:o, s:o, s:o}",
+            json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:b, s:f, s:o, s:o, s:o, s:o}",
                       "pages", N(site->pages), "judged", N(site->pages - site->declined),
                       "declined", N(site->declined), "last_pages", window(site), "bytes_in",
                       N(site->bytes_in), "bytes_out", N(site->bytes_out), "removed_share",
@@ -108,7 +108,8 @@ static json_t *site_of(const char *key, const tmpl_site_t *site, apr_pool_t *poo
                       "documents", N(site->known), "frozen", site->frozen, "template_share",
                       site->n_points > 0 ? (double)site->points[site->n_points - 1].cut : 0.0,
                       "first_seen", tmpl_json_time(site->first), "last_seen",
-                      tmpl_json_time(site->last), "last_learnt", tmpl_json_time(site->learnt)));
+                      tmpl_json_time(site->last), "last_learnt", tmpl_json_time(site->learnt),
+                      "template_changed", tmpl_json_time(site->alarm.began)));
     }
     return json;
 }
@@ -153,13 +154,13 @@ static json_t *chosen_sites(apr_pool_t *pool)
 }
 
 /*
- * Adds the sites that were seen: how many, how many in each state and how many frozen; those with
- * most pages.
+ * Adds the sites that were seen: how many, how many in each state, how many frozen, and of how many
+ * the template has changed; those with most pages.
  */
 static void add_sites(json_t *to, apr_pool_t *pool)
 {
     const apr_array_header_t *seen = tmpl_sites_list(pool);
-    json_int_t counts[TMPL_STATE_COUNT] = { 0 }, frozen = 0;
+    json_int_t counts[TMPL_STATE_COUNT] = { 0 }, frozen = 0, changed = 0;
     json_t *states = json_object(), *list = json_array();
     int i;
 
@@ -168,6 +169,7 @@ static void add_sites(json_t *to, apr_pool_t *pool)
 
         counts[(unsigned)site->state % TMPL_STATE_COUNT]++; /* whatever memory holds */
         frozen += site->frozen != 0;
+        changed += site->alarm.began != 0;
         if (i < TMPL_DATA_SITES) {
             json_array_append_new(list, site_of(site->key, site, pool));
         }
@@ -175,9 +177,10 @@ static void add_sites(json_t *to, apr_pool_t *pool)
     for (i = 0; i < TMPL_STATE_COUNT; i++) {
         json_object_set_new(states, tmpl_state_name((tmpl_state_e)i), json_integer(counts[i]));
     }
-    json_object_update_new(to, json_pack("{s:i, s:o, s:I, s:o, s:o}", "sites_seen", seen->nelts,
-                                         "sites_by_state", states, "sites_frozen", frozen, "sites",
-                                         list, "metrics_sites", chosen_sites(pool)));
+    json_object_update_new(to, json_pack("{s:i, s:o, s:I, s:I, s:o, s:o}", "sites_seen",
+                                         seen->nelts, "sites_by_state", states, "sites_frozen",
+                                         frozen, "sites_changed", changed, "sites", list,
+                                         "metrics_sites", chosen_sites(pool)));
 }
 
 /* ---- decisions ---- */
@@ -352,13 +355,13 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
 
         if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
                                               &err, pool) == APR_SUCCESS) {
-            json_array_append_new(list,
-                                  json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
-                                            "store", json_object_get(status, "store"), "documents",
-                                            N(stats.pages), "version", N(stats.version), "entries",
-                                            N(stats.entries), "live", N(stats.live), "template",
-                                            N(stats.template), "bytes", N(stats.bytes), "frozen",
-                                            stats.frozen, "segments_by_df", by_df(&stats)));
+            json_array_append_new(
+                list, json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "store",
+                                json_object_get(status, "store"), "documents", N(stats.pages),
+                                "version", N(stats.version), "entries", N(stats.entries), "live",
+                                N(stats.live), "template", N(stats.template), "bytes",
+                                N(stats.bytes), "frozen", stats.frozen, "listed", N(stats.listed),
+                                "segments_by_df", by_df(&stats)));
         }
         else if (err.status != APR_NOTFOUND) {
             json_array_append_new(unread,

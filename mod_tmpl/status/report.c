@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "report.h"
 #include "counters.h"
 #include "messages.h"
@@ -26,6 +28,33 @@ static double share_known(const tmpl_outcome_t *outcome)
     return segments > 0 ? (double)known / segments : 0;
 }
 
+/*
+ * What the page has in common with its site. The larger share counts: some sites have an id of the
+ * page in the path of each place, some hardly repeat a text. Pages that are not to be learnt, and
+ * those of a site with too few documents, are not looked at.
+ */
+static tmpl_common_t common_of(const tmpl_outcome_t *outcome, const tmpl_input_t *input)
+{
+    const tmpl_observation_t *page = &outcome->observation;
+    apr_uint32_t all[TMPL_KIND_COUNT] = { 0 }, known[TMPL_KIND_COUNT] = { 0 };
+    tmpl_common_t common = { 0, 0 };
+
+    if (outcome->counts.records == NULL || input->learn == TMPL_LEARNING_OFF || page->n == 0 ||
+        outcome->counts.pages < TMPL_ALARM_KNOWN) {
+        return (tmpl_common_t){ -1, 0 };
+    }
+    for (apr_uint32_t i = 0; i < page->n; i++) {
+        all[page->keys[i].kind]++;
+        known[page->keys[i].kind] += outcome->counts.records[i].df >= TMPL_ALARM_KNOWN;
+    }
+    for (int kind = 0; kind < TMPL_KIND_COUNT; kind++) {
+        common.share =
+            all[kind] > 0 ? fmax(common.share, (double)known[kind] / all[kind]) : common.share;
+        common.known += known[kind];
+    }
+    return common;
+}
+
 /* A decision with the fields that every decision has; its padding is 0, for its hash. */
 static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, const char *path,
                                    tmpl_decline_e reason, apr_pool_t *pool)
@@ -37,6 +66,7 @@ static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, cons
     apr_cpystrn(decision->path, path, sizeof(decision->path));
     decision->mode = tmpl_conf_mode(ctx->conf);
     decision->decline = reason;
+    decision->common.share = -1;
     return decision;
 }
 
@@ -48,6 +78,12 @@ static void report_to_site(const tmpl_recent_t *decision, const char *site, requ
         ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE_DECLINED, site,
                       warning.declined, warning.of, tmpl_decline_name(warning.reason),
                       tmpl_decline_text(warning.reason));
+    }
+    if (warning.alarm == TMPL_ALARM_BEGINS) {
+        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_TEMPLATE_CHANGED, site);
+    }
+    else if (warning.alarm == TMPL_ALARM_ENDS) {
+        ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_TEMPLATE_KNOWN, site);
     }
 }
 
@@ -124,6 +160,8 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
     add_place(decision, judged);
     add_outcome(decision, outcome);
+    decision->document = outcome->document.id;
+    decision->common = common_of(outcome, &judged->input);
     count_decision(decision, outcome);
     tmpl_selectors_count(ctx->conf, outcome->closure.matched);
     report_to_site(decision, ctx->site, r);

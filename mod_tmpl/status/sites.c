@@ -150,7 +150,9 @@ static int warns_of(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warn
 {
     unsigned counts[TMPL_DECLINE_COUNT];
 
-    *warning = (tmpl_site_warning_t){ 0, site->window_n, TMPL_DECLINE_NONE };
+    warning->declined = 0;
+    warning->of = site->window_n;
+    warning->reason = TMPL_DECLINE_NONE;
     tmpl_site_declines(site, counts);
     /* TMPL_LOG_STORE_DOWN warns of a store that fails, once for all sites */
     counts[TMPL_DECLINE_STORE] = 0;
@@ -180,6 +182,9 @@ static int sites_add_page(tmpl_site_t *site, const tmpl_recent_t *page,
         site->frozen = page->frozen;
         site->learnt = page->learnt ? page->time : site->learnt;
     }
+    if (page->common.share >= 0) {
+        warning->alarm = tmpl_alarm_add(&site->alarm, &page->common, page->document, page->time);
+    }
     if (page->decline != TMPL_DECLINE_NONE) {
         site->declined++;
         return warns_of(site, page->time, warning);
@@ -195,6 +200,7 @@ static int sites_add_page(tmpl_site_t *site, const tmpl_recent_t *page,
 int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
 {
     tmpl_ring_add(decisions, page);
+    warning->alarm = TMPL_ALARM_NONE;
     if (strlen(key) > TMPL_SITE_MAX) {
         return 0;
     }

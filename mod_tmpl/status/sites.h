@@ -7,6 +7,7 @@
 #ifndef TMPL_SITES_H
 #define TMPL_SITES_H
 
+#include "alarm.h"
 #include "mod_tmpl.h"
 
 #include "base/place.h"
@@ -38,6 +39,8 @@ typedef struct {
     double unmarked;          /* as in the Tmpl field; -1: nothing was marked */
     int measured;             /* ratio is set, and the next field */
     double segments_known;    /* the share of segments that other documents of the site have, too */
+    apr_uint64_t document;    /* tmpl_document_t's id */
+    tmpl_common_t common;     /* what the alarm of the site looks at */
 } tmpl_recent_t;
 
 #define TMPL_SITES_MOST   1024
@@ -63,7 +66,8 @@ typedef struct {
     /* the last pages: a tmpl_decline_e each; the next one goes to window_next */
     unsigned char window[TMPL_SITES_WINDOW];
     apr_uint32_t window_n, window_next;
-    apr_time_t warned; /* when TMPL_LOG_SITE_DECLINED was logged last; 0: never */
+    tmpl_alarm_t alarm; /* of its template */
+    apr_time_t warned;  /* when TMPL_LOG_SITE_DECLINED was logged last; 0: never */
     /* the curve, a point each step of pages; and the sums over the pages since the last point */
     tmpl_site_point_t points[TMPL_SITES_POINTS];
     apr_uint32_t n_points, step;
@@ -73,6 +77,7 @@ typedef struct {
 
 /* What is to be logged of a site. */
 typedef struct {
+    tmpl_alarm_e alarm;    /* what the page has changed */
     unsigned declined, of; /* declined pages, out of so many last pages */
     tmpl_decline_e reason; /* the most frequent one */
 } tmpl_site_warning_t;
@@ -82,9 +87,9 @@ void tmpl_sites_create(server_rec *s, apr_uint32_t kept);
 
 /*
  * Adds a page to the last decisions and, unless its key is too long, to its site. Never waits long:
- * if others write sites, the page is missing in its site, and counted in sites-dropped. Returns 1
- * with *warning filled, once an hour for each site, if more than half of its last TMPL_SITES_WINDOW
- * pages were declined.
+ * if others write sites, the page is missing in its site, and counted in sites-dropped. Sets
+ * warning->alarm. Returns 1 with the rest of *warning filled, once an hour for each site, if more
+ * than half of its last TMPL_SITES_WINDOW pages were declined.
  */
 int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning);
 

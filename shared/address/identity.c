@@ -33,6 +33,21 @@ static int is_tracking(const char *name, apr_size_t len)
     return 0;
 }
 
+/* Whether a value is a session's: sixteen hexadecimal digits or more. */
+static int is_hash(const char *value, apr_size_t len)
+{
+    return len >= 16 && strspn(value, "0123456789abcdefABCDEF") >= len;
+}
+
+int tmpl_param_is_noise(const char *param, apr_size_t len)
+{
+    const char *value = memchr(param, '=', len);
+    apr_size_t name = value != NULL ? (apr_size_t)(value - param) : len;
+    int is_short = (name == 1 && *param == 's') || (name == 3 && memcmp(param, "sid", 3) == 0);
+    return is_short ? value != NULL && is_hash(value + 1, len - name - 1)
+                    : is_tracking(param, name);
+}
+
 static int by_bytes(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

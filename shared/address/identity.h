@@ -11,4 +11,10 @@
  */
 const char *tmpl_uri_identity(const char *uri, apr_pool_t *pool);
 
+/*
+ * Whether a parameter "name=value" of len bytes only tracks visitors or sessions, also in links to
+ * other sites, where "s" and "sid" may name a page: there their value must look like a session's.
+ */
+int tmpl_param_is_noise(const char *param, apr_size_t len);
+
 #endif

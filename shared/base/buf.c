@@ -29,16 +29,6 @@ char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len)
     return buf->at + buf->len;
 }
 
-void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
-{
-    if (len == 0) {
-        return;
-    }
-    memcpy(tmpl_buf_room(buf, len), bytes, len);
-    buf->len += len;
-    buf->at[buf->len] = '\0';
-}
-
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
 {
     char utf8[TMPL_UTF8_MOST];

@@ -23,16 +23,24 @@ void tmpl_buf_init(tmpl_buf_t *buf, apr_pool_t *pool);
 /* Empties the string and keeps its memory. */
 void tmpl_buf_clear(tmpl_buf_t *buf);
 
-void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len);
+/* Makes room for len more bytes, and returns where they go; len of buf does not change. */
+char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len);
+
+static inline void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
+{
+    char *to = buf->len + len < buf->room ? buf->at + buf->len : tmpl_buf_room(buf, len);
+    if (len > 0) {
+        memcpy(to, bytes, len);
+        to[len] = '\0';
+        buf->len += len;
+    }
+}
 
 /* Adds a text that ends in a NUL, without the NUL. */
 static inline void tmpl_buf_add_text(tmpl_buf_t *buf, const char *text)
 {
     tmpl_buf_add(buf, text, strlen(text));
 }
-
-/* Makes room for len more bytes, and returns where they go; len of buf does not change. */
-char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len);
 
 /* tmpl_buf_add of one byte, inline. */
 static inline void tmpl_buf_add_byte(tmpl_buf_t *buf, char byte)

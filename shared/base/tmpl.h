@@ -106,7 +106,7 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
       "lower TmplMinConfidence; TmplKeep and TmplDrop do not change it")                           \
     X(XPATH, "xpath", "an XPath of TmplKeep or TmplDrop takes too many steps for the page",        \
       "avoid // within predicates, preceding and following")                                       \
-    X(MARKDOWN, "markdown", "its Markdown would be more than three times as long as the page",     \
+    X(MARKDOWN, "markdown", "it would be more than three times as long as the page",     \
       "nothing: it has very many short links and a long address")
 
 typedef enum {

@@ -1,22 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "content/content.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
+
+#include "base/ascii.h"
 #include "dom/dom.h"
 #include "text/reference.h"
 
-/* The page as a tree, without the parts that edits delete. */
-static xmlDoc *tree_without_edits(const tmpl_page_t *page, const tmpl_edits_t *edits,
-                                  const tmpl_decoder_t *decoder, apr_pool_t *pool)
+/* The offset behind an element, whether or not it has an end tag. */
+static uint32_t behind_element(const tmpl_page_t *page, uint32_t node)
 {
-    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
-    for (uint32_t i = 0; i < edits->n; i++) {
-        without[i] = edits->edits[i].span;
+    const tmpl_node_t *n = &page->nodes[node];
+    const tmpl_node_t *parent = &page->nodes[n->parent];
+    if (tmpl_span_len(n->close) > 0 || (tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_VOID)) {
+        return tmpl_node_span(n).end;
     }
-    tmpl_dom_opts_t opts = { decoder,   without,        edits->n,      .displayed = 1,
-                             .data = 1, .on_demand = 1, .no_spans = 1, .formulas = 1 };
-    return tmpl_dom(page, &opts, pool);
+    return n->after < parent->after           ? page->nodes[n->after].open.start
+           : tmpl_span_len(parent->close) > 0 ? parent->close.start
+                                              : n->open.end;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    uint32_t first = ((const tmpl_span_t *)a)->start, second = ((const tmpl_span_t *)b)->start;
+    return first < second ? -1 : first > second;
+}
+
+/* The elements and texts that records leave out, in order. */
+static apr_array_header_t *spans_beside(const tmpl_content_t *content, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = content->page;
+    apr_array_header_t *spans = apr_array_make(pool, 16, sizeof(tmpl_span_t));
+    for (uint32_t i = 0; content->groups.n > 0 && i < page->n_nodes;) {
+        int is_beside = content->groups.parts[i] == TMPL_RECORD_BESIDE;
+        if (is_beside) {
+            APR_ARRAY_PUSH(spans, tmpl_span_t) =
+                (tmpl_span_t){ page->nodes[i].open.start, behind_element(page, i) };
+        }
+        i = is_beside ? page->nodes[i].after : i + 1;
+    }
+    for (uint32_t s = 0; content->groups.n > 0 && s < page->n_segments; s++) {
+        if (content->groups.beside[s]) {
+            APR_ARRAY_PUSH(spans, tmpl_span_t) = page->segments[s].span;
+        }
+    }
+    qsort(spans->elts, (size_t)spans->nelts, sizeof(tmpl_span_t), compare_spans);
+    return spans;
+}
+
+/* The page as a tree, without the parts that edits delete and without the spans, both in order. */
+static xmlDoc *tree_without(const tmpl_content_t *content, const apr_array_header_t *spans,
+                            apr_pool_t *pool)
+{
+    const tmpl_edits_t *edits = content->edits;
+    uint32_t n = edits->n + (uint32_t)spans->nelts;
+    tmpl_span_t *without = apr_palloc(pool, (n + 1) * sizeof(*without));
+    uint32_t edit = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int at = (int)(i - edit);
+        int is_edit = at == spans->nelts ||
+                      (edit < edits->n && edits->edits[edit].span.start <=
+                                              APR_ARRAY_IDX(spans, at, tmpl_span_t).start);
+        without[i] = is_edit ? edits->edits[edit].span : APR_ARRAY_IDX(spans, at, tmpl_span_t);
+        edit += is_edit ? 1 : 0;
+    }
+    tmpl_dom_opts_t opts = { &content->decoder,
+                             without,
+                             n,
+                             .displayed = 1,
+                             .data = 1,
+                             .on_demand = 1,
+                             .no_spans = 1,
+                             .formulas = 1,
+                             .frames = 1,
+                             .languages = content->languages };
+    return tmpl_dom(content->page, &opts, pool);
+}
+
+/* Whether a name stands in front of the byte at, behind white space. */
+static int is_name_before(const char *at, const char *name, apr_size_t len)
+{
+    return apr_cstr_casecmpn(at - len, name, len) == 0 && tmpl_is_space(at[-1 - (int)len]);
+}
+
+/* Whether elements of the body may say in which language they are. */
+static int has_languages(const tmpl_page_t *page)
+{
+    enum { FIRST = sizeof("<p lang") - 1 };
+    const char *end = page->src + page->len, *at = page->src + page->nodes[0].open.end + FIRST;
+    while (at < end && (at = memchr(at, '=', (apr_size_t)(end - at))) != NULL) {
+        if (is_name_before(at, "lang", 4) || is_name_before(at, "dir", 3)) {
+            return 1;
+        }
+        at++;
+    }
+    return 0;
 }
 
 /* The address that a page names as its own; NULL if it names none, or not in full. */
@@ -44,7 +125,11 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->page = page;
     content->edits = edits;
     tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
-    const xmlDoc *doc = tree_without_edits(page, edits, &content->decoder, pool);
+    content->languages = opts->languages && has_languages(page);
+    tmpl_groups_find(&content->groups, page, edits, &content->decoder, pool);
+    const apr_array_header_t *beside =
+        opts->records ? spans_beside(content, pool) : apr_array_make(pool, 1, sizeof(tmpl_span_t));
+    const xmlDoc *doc = tree_without(content, beside, pool);
     if (doc == NULL) {
         return 0;
     }

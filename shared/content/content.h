@@ -6,6 +6,7 @@
 #ifndef TMPL_CONTENT_H
 #define TMPL_CONTENT_H
 
+#include "content/groups.h"
 #include "content/href.h"
 #include "metadata/metadata.h"
 
@@ -17,12 +18,17 @@ typedef struct {
     const xmlNode *body;
     tmpl_hrefs_t hrefs; /* the page's address, for references in the tree */
     tmpl_metadata_t metadata;
+    tmpl_groups_t groups; /* its records */
+    int languages; /* elements of the body may have lang and dir, and opts asked for them */
 } tmpl_content_t;
 
 /* What is known of a page beside its bytes. */
 typedef struct {
     const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
     const char *charset; /* from the Content-Type header; NULL: none */
+    int records; /* the tree is without what TMPL_RECORD_BESIDE says: whoever writes the tree writes
+                    the fields of posts, and the titles of small cards */
+    int languages;       /* the tree has spans with lang or dir */
 } tmpl_content_opts_t;
 
 /*

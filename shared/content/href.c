@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "content/href.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
+#include "address/identity.h"
 #include "base/ascii.h"
+#include "dom/dom.h"
+#include "base/bytes16.h"
 
 /* Browsers drop white space around an address. */
 static const char *trimmed_href(const char *href)
@@ -27,8 +31,8 @@ int tmpl_href_is_safe(const char *href)
         return 0;
     }
     /* browsers drop line breaks and tabs in a scheme */
-    for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) ||
-           (*href != '\0' && strchr("+-.", *href) != NULL);
+    for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) || *href == '+' || *href == '-' ||
+           *href == '.';
          href++) {
         if (*href > ' ' && ++len < sizeof(scheme)) {
             scheme[len - 1] = *href;
@@ -59,20 +63,67 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
     }
 }
 
+/* The offset of the next byte from i on that may not stand in an address; len if there is none. */
+static apr_size_t next_forbidden(const char *bytes, apr_size_t i, apr_size_t len)
+{
+    for (; i < len; i += TMPL_BYTES16) {
+        tmpl_bytes16_t b = tmpl_bytes16(bytes + i, bytes + len);
+        unsigned marks = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)((b <= ' ') | (b >= 0x7F) | (b == '"') | ((b & 0xFE) == '(') |
+                             ((b & 0xFD) == '<') | (b == '\\') | (b == '^') | (b == '`') |
+                             (b - '{' <= '}' - '{')));
+        if (marks != 0) {
+            i += (apr_size_t)__builtin_ctz(marks);
+            return i < len ? i : len;
+        }
+    }
+    return len;
+}
+
 /* Adds bytes of an address, and escapes those that may not stand in it. */
 static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 {
     static const char digits[] = "0123456789ABCDEF";
-    for (apr_size_t i = 0; i < len; i++) {
-        char c = bytes[i];
-        if (tmpl_is_alnum(c) || (c > ' ' && strchr("-._~!$&'*+,;=:@/?#[]%", c) != NULL)) {
-            tmpl_buf_add_byte(buf, c);
-        }
-        else if ((unsigned char)c >= ' ') {
-            const char escaped[] = { '%', digits[(unsigned char)c >> 4], digits[c & 15] };
+    apr_size_t from = 0;
+    for (apr_size_t i = 0; (i = next_forbidden(bytes, i, len)) < len; from = ++i) {
+        unsigned char c = (unsigned char)bytes[i];
+        tmpl_buf_add(buf, bytes + from, i - from);
+        if (c >= ' ') {
+            const char escaped[] = { '%', digits[c >> 4], digits[c & 15] };
             tmpl_buf_add(buf, escaped, sizeof(escaped));
         }
     }
+    tmpl_buf_add(buf, bytes + from, len - from);
+}
+
+/* Adds an address without the parameters and the id of a session that only track visitors. */
+static void add_without_noise(tmpl_buf_t *buf, const char *href, apr_size_t len)
+{
+    static const char session[] = ";jsessionid=";
+    const char *end = href + len;
+    const char *hash = memchr(href, '#', len);
+    const char *behind = hash != NULL ? hash : end; /* the query */
+    const char *query = memchr(href, '?', (apr_size_t)(behind - href));
+    const char *path = query != NULL ? query : behind;
+    const char *id = memchr(href, ';', (apr_size_t)(path - href));
+    if (id != NULL && apr_cstr_casecmpn(id, session, sizeof(session) - 1) == 0) {
+        add_bytes(buf, href, (apr_size_t)(id - href));
+    }
+    else {
+        add_bytes(buf, href, (apr_size_t)(path - href));
+    }
+    char sign = '?';
+    for (const char *param = path; param < behind;) {
+        const char *next = memchr(param + 1, '&', (apr_size_t)(behind - param - 1));
+        next = next != NULL ? next : behind;
+        if (!tmpl_param_is_noise(param + 1, (apr_size_t)(next - param - 1))) {
+            tmpl_buf_add_byte(buf, sign);
+            add_bytes(buf, param + 1, (apr_size_t)(next - param - 1));
+            sign = '&';
+        }
+        param = next;
+    }
+    add_bytes(buf, behind, (apr_size_t)(end - behind));
 }
 
 void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *href)
@@ -87,5 +138,43 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
         href = hrefs->resolved->at;
         len = hrefs->resolved->len;
     }
-    add_bytes(buf, href, len);
+    if (memchr(href, '?', len) != NULL || memchr(href, ';', len) != NULL) {
+        add_without_noise(buf, href, len);
+    }
+    else {
+        add_bytes(buf, href, len);
+    }
+}
+
+const char *tmpl_href_mail(const xmlNode *link, const char *href, apr_pool_t *pool)
+{
+    static const char page[] = "/cdn-cgi/l/email-protection";
+    const char *from = strstr(href, page);
+    if (from == NULL) {
+        return NULL;
+    }
+    from += strlen(page);
+    from = *from == '#' && from[1] != '\0' ? from + 1 : tmpl_dom_attribute(link, "data-cfemail");
+    apr_size_t n = from != NULL ? strlen(from) / 2 : 0;
+    if (n < 2 || strspn(from, "0123456789abcdef") < 2 * n) {
+        return NULL;
+    }
+    char *mail = apr_palloc(pool, n);
+    char hex[3] = "";
+    long key = 0;
+    for (apr_size_t i = 0; i < n; i++) {
+        memcpy(hex, from + 2 * i, 2);
+        long byte = strtol(hex, NULL, 16) ^ key;
+        if (i == 0) {
+            key = byte;
+        }
+        else {
+            mail[i - 1] = (char)byte;
+        }
+        if (i > 0 && (byte <= ' ' || byte > '~')) {
+            return NULL;
+        }
+    }
+    mail[n - 1] = '\0';
+    return strchr(mail, '@') != NULL ? mail : NULL;
 }

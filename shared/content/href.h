@@ -3,6 +3,8 @@
 #ifndef TMPL_HREF_H
 #define TMPL_HREF_H
 
+#include <libxml/tree.h>
+
 #include "address/resolve.h"
 
 /* The address to which references on a page are relative. */
@@ -24,8 +26,16 @@ int tmpl_href_is_safe(const char *href);
 
 /*
  * Adds the absolute address of a safe href. Parentheses, and bytes that RFC 3986 forbids, are
- * escaped: the result has no white space, and no byte that ends a destination.
+ * escaped: the result has no white space, and no byte that ends a destination. Parameters that only
+ * track visitors or sessions are left out.
  */
 void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *href);
+
+/*
+ * The mail address that Cloudflare hides behind a link to its page: hexadecimal digits in the
+ * fragment of href, or else in the link's attribute data-cfemail; the first byte is the key of the
+ * others. From pool; NULL if href is no such link.
+ */
+const char *tmpl_href_mail(const xmlNode *link, const char *href, apr_pool_t *pool);
 
 #endif

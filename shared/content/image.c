@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
+#include "base/ascii.h"
 #include "dom/dom.h"
 #include "content/href.h"
 
@@ -26,16 +28,41 @@ static const char *first_of(const char *set, apr_pool_t *pool)
     return apr_pstrmemdup(pool, set, len);
 }
 
-/* Whether an image counts visits, or is a small icon that says nothing: its alt is empty. */
+/* Whether an image counts visits, or is a small icon or portrait without a text. */
 static int is_tiny(const xmlNode *image)
 {
-    enum { ICON = 32 };
+    enum { ICON = 32, PORTRAIT = 100 };
     const char *alt = tmpl_dom_attribute(image, "alt");
-    long most = alt != NULL && *alt == '\0' ? ICON : 1;
+    long most = alt == NULL ? PORTRAIT : *alt == '\0' ? ICON : 1;
     const char *width = tmpl_dom_attribute(image, "width");
     const char *height = tmpl_dom_attribute(image, "height");
     return width != NULL && height != NULL && strtol(width, NULL, 10) <= most &&
            strtol(height, NULL, 10) <= most;
+}
+
+/* Whether the name of the file that an address names, up to its query, says a placeholder. */
+static int is_placeholder(const char *address)
+{
+    static const char *const names[] = { "placeholder",  "spacer.", "dummy.", "blank.", "1x1.",
+                                         "transparent.", "loading", "loader", "empty." };
+    char name[64];
+    const char *end = address + strcspn(address, "?#");
+    const char *from = end;
+    while (from > address && from[-1] != '/') {
+        from--;
+    }
+    apr_cpystrn(name, from,
+                (apr_size_t)(end - from) < sizeof(name) ? (apr_size_t)(end - from) + 1
+                                                        : sizeof(name));
+    for (char *c = name; *c != '\0'; c++) {
+        *c = tmpl_lower(*c);
+    }
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strstr(name, names[i]) != NULL && strstr(name, ".jp") == NULL) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* The address of the first source in front of an image in a picture element; NULL: none. */
@@ -73,9 +100,61 @@ const char *tmpl_image_address(const xmlNode *image, apr_pool_t *pool)
             address = first_of(address, pool);
         }
         if (address != NULL && tmpl_href_is_safe(address) &&
-            (!sources[i].is_late || is_address(address))) {
+            (!sources[i].is_late || is_address(address)) && !is_placeholder(address)) {
             return is_tiny(image) ? NULL : address;
         }
     }
     return source_beside(image, pool);
+}
+
+/* Whether a text ends like the name of an image's file. */
+static int is_file_name(const char *text, apr_size_t len)
+{
+    static const char *const ends[] = { ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif" };
+    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        apr_size_t end = strlen(ends[i]);
+        if (len > end && apr_cstr_casecmpn(text + len - end, ends[i], end) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether a text names the kind of a picture only. */
+static int is_kind(const char *text, apr_size_t len)
+{
+    static const char *const kinds[] = { "image", "img", "picture", "photo", "thumbnail" };
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (len == strlen(kinds[i]) && apr_cstr_casecmpn(text, kinds[i], len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether a text of a few words names an icon. */
+static int is_icon(const char *text, apr_size_t len)
+{
+    static const char *const ends[] = { "icon", "placeholder", "loading", "spinner", "avatar" };
+    enum { SHORT = 32 };
+    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        apr_size_t end = strlen(ends[i]);
+        if (len >= end && len < SHORT && apr_cstr_casecmpn(text + len - end, ends[i], end) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *tmpl_image_text(const xmlNode *image)
+{
+    const char *alt = tmpl_dom_attribute(image, "alt");
+    apr_size_t len = alt != NULL ? strlen(alt) : 0;
+    while (len > 0 && (unsigned char)alt[len - 1] <= ' ') {
+        len--;
+    }
+    if (alt == NULL || is_file_name(alt, len) || is_kind(alt, len)) {
+        return NULL;
+    }
+    return len == 0 || is_icon(alt, len) ? "" : alt;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/kept_notes.h"
 #include "detect/parts_find.h"
 #include "detect/pictures.h"
 #include "detect/records.h"
@@ -151,6 +152,8 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         tmpl_records_judge(&judged, &runs, pool);
         tmpl_explain_note(explain, p, verdicts, TMPL_RULE_RECORDS);
         tmpl_headline(&judged);
+        tmpl_kept_notes(&judged, pool);
+        tmpl_explain_note(explain, p, verdicts, TMPL_RULE_NOTE);
     }
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
     tmpl_explain_note(explain, p, verdicts, TMPL_RULE_PICTURE);

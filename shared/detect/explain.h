@@ -18,6 +18,7 @@
     X(RECORDS, "records", "as the blocks at the same place in records like its own")               \
     X(HEADLINE, "headline", "as the page's headline")                                              \
     X(BYLINE, "byline", "as a byline: who, when, or a price beside the headline")                  \
+    X(NOTE, "note", "as a footnote that content refers to")                                        \
     X(PICTURE, "picture", "as a picture, or its caption, between content")                         \
     X(PARTS, "parts", "by TmplParts, as it is of a part that goes")                                \
     X(HEADING, "heading", "as the section it heads, or the row or list it is in")                  \

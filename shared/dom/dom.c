@@ -9,26 +9,39 @@
 #include "html/attr.h"
 #include "html/tag_index.h"
 
+/* Bytes of memory that are taken from the pool at once. */
+#define CHUNK 2000
+
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_dom_opts_t *opts;
     xmlDoc *doc;
     tmpl_buf_t text; /* the text that is being converted */
     tmpl_buf_t run;  /* converted text that has no node yet: the run of text behind the last tag */
+    uint32_t first;  /* run begins with the segment first - 1; 0: it has white space alone */
     uint32_t at;     /* behind the last tag or text that was passed */
     uint32_t cut;    /* the next of opts->without */
     uint32_t pre;    /* index of the pre around, whose white space is displayed; 0: there is none */
     int hidden;      /* at is in an element that was skipped and has no end tag */
     uint64_t left;   /* bytes of memory that the tree may still take */
-    int full;        /* the tree needs more memory, or malloc failed */
+    char *free;      /* memory for the next nodes, all zero */
+    uint64_t n_free;
+    int full; /* the tree needs more memory, or malloc failed */
     apr_pool_t *pool;
 } maker_t;
+
+/* Attributes of one start tag that are kept: callers ask for several of one element. */
+#define LISTED 8
 
 /* What tmpl_dom_attribute() reads attributes from: _private of a document. */
 typedef struct {
     const tmpl_page_t *page;
     tmpl_decoder_t decoder;
     int on_demand;
+    uint32_t open; /* where the start tag of attrs begins */
+    uint32_t at;   /* behind the last of attrs; 0: all attributes are there */
+    uint32_t n;
+    tmpl_attr_t attrs[LISTED];
     tmpl_buf_t value;
 } dom_source_t;
 
@@ -45,20 +58,26 @@ static const char *stored_attribute(const xmlNode *element, const char *name)
 /* Memory for the tree, all zero; NULL if the tree may take no more. */
 static void *take_dom_memory(maker_t *m, uint64_t bytes)
 {
+    bytes = (bytes + 7) & ~(uint64_t)7;
     m->full |= bytes > m->left;
-    m->left -= m->full ? 0 : bytes;
-    return m->full ? NULL : apr_pcalloc(m->pool, bytes);
+    if (m->full) {
+        return NULL;
+    }
+    if (bytes > m->n_free) {
+        m->n_free = bytes > CHUNK ? bytes : CHUNK;
+        m->free = apr_pcalloc(m->pool, m->n_free);
+    }
+    m->left -= bytes;
+    m->n_free -= bytes;
+    m->free += bytes;
+    return m->free - bytes;
 }
 
-static xmlChar *take_dom_text(maker_t *m, const tmpl_buf_t *text)
+/* Adds a node with room for bytes of text behind it. */
+static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name,
+                       apr_size_t bytes)
 {
-    char *copy = take_dom_memory(m, text->len + 1);
-    return copy != NULL ? memcpy(copy, text->at, text->len) : NULL;
-}
-
-static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name)
-{
-    xmlNode *node = take_dom_memory(m, sizeof(*node));
+    xmlNode *node = take_dom_memory(m, sizeof(*node) + bytes);
     if (node == NULL) {
         return NULL;
     }
@@ -72,21 +91,25 @@ static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const c
     return node;
 }
 
-static void add_dom_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
+static xmlNode *add_dom_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
 {
-    xmlChar *content = take_dom_text(m, converted);
-    xmlNode *text = append(m, parent, XML_TEXT_NODE, "text");
+    xmlNode *text = append(m, parent, XML_TEXT_NODE, "text", converted->len + 1);
     if (text != NULL) {
-        text->content = content;
+        text->content = memcpy(text + 1, converted->at, converted->len);
     }
+    return text;
 }
 
 /* Adds the run of text, if there is one. */
 static void add_run(maker_t *m, xmlNode *parent)
 {
     if (m->run.len > 0) {
-        add_dom_text(m, parent, &m->run);
+        xmlNode *text = add_dom_text(m, parent, &m->run);
+        if (text != NULL) {
+            text->_private = (void *)(uintptr_t)m->first;
+        }
         tmpl_buf_clear(&m->run);
+        m->first = 0;
     }
 }
 
@@ -101,7 +124,8 @@ static const char *dom_name_of(maker_t *m, tmpl_span_t span)
             tmpl_is_alpha(c) || c == '_' || (!first && (tmpl_is_digit(c) || c == '-' || c == '.'));
         tmpl_buf_add_byte(&m->text, may ? c : '_');
     }
-    return (const char *)take_dom_text(m, &m->text);
+    char *copy = take_dom_memory(m, m->text.len + 1);
+    return copy != NULL ? memcpy(copy, m->text.at, m->text.len) : NULL;
 }
 
 static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
@@ -148,17 +172,29 @@ static void add_attributes(maker_t *m, xmlNode *element, tmpl_span_t open)
     }
 }
 
+/* Gives an element the attributes of a start tag, or the place where they are read on demand. */
+static void give_tag(maker_t *m, xmlNode *element, tmpl_span_t open)
+{
+    if (tmpl_span_len(open) == 0 || element->psvi != NULL) {
+        return;
+    }
+    if (!m->opts->on_demand) {
+        add_attributes(m, element, open);
+    }
+    else if (element->_private == NULL) {
+        element->psvi = (void *)(uintptr_t)(open.start + 1);
+    }
+}
+
 /* Adds an element; open may be empty. NULL if the tree may take no more memory. */
 static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_span_t open,
                             uint32_t node)
 {
     const char *name = tag_name(m, tag, open);
-    xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name) : NULL;
+    xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name, 0) : NULL;
     if (element != NULL) {
         element->_private = (void *)(uintptr_t)(node + 1);
-        if (tmpl_span_len(open) > 0 && (!m->opts->on_demand || node == TMPL_NONE)) {
-            add_attributes(m, element, open);
-        }
+        give_tag(m, element, open);
     }
     return element;
 }
@@ -179,6 +215,18 @@ static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t co
         tmpl_buf_clear(&m->text);
         tmpl_decode(&m->text, m->opts->decoder, src + content.start, tmpl_span_len(content));
         add_dom_text(m, script, &m->text);
+    }
+}
+
+/* Adds the data in an element that is left out: the page says them of itself. */
+static void add_data_within(maker_t *m, xmlNode *head, uint32_t node)
+{
+    const tmpl_node_t *nodes = m->page->nodes;
+    for (uint32_t i = node; m->opts->data && i < nodes[node].after; i++) {
+        if (nodes[i].tag == TMPL_TAG_SCRIPT) {
+            add_data(m, head, nodes[i].open,
+                     (tmpl_span_t){ nodes[i].open.end, nodes[i].close.start });
+        }
     }
 }
 
@@ -203,7 +251,7 @@ static void add_quiet(maker_t *m, xmlNode *parent, xmlNode *head, uint32_t node)
         add_data(m, head, n->open, content);
         return;
     }
-    if (!is_formula(m, n)) {
+    if (!is_formula(m, n) && !(m->opts->frames && n->tag == TMPL_TAG_IFRAME)) {
         return;
     }
     add_run(m, parent);
@@ -260,11 +308,15 @@ static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t
         return behind;
     }
     const char *name = tmpl_tag_name(tag), *close = src + behind;
-    do {
-        close = memmem(close, (apr_size_t)(src + end - close), "</", 2);
-    } while (close != NULL && ((apr_size_t)(src + end - (close += 2)) < strlen(name) ||
-                               apr_cstr_casecmpn(close, name, strlen(name)) != 0));
-    return close != NULL ? (uint32_t)(close - src) + 1 : end;
+    apr_size_t len = strlen(name);
+    while ((close = memchr(close, '<', (apr_size_t)(src + end - close))) != NULL) {
+        close++;
+        if ((apr_size_t)(src + end - close) > len && *close == '/' &&
+            apr_cstr_casecmpn(close + 1, name, len) == 0) {
+            return (uint32_t)(close - src) + 2;
+        }
+    }
+    return end;
 }
 
 /* Reads the source in front of body: the attributes of html, and meta, link, base, script. */
@@ -296,7 +348,7 @@ static void read_dom_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end
         }
         at = behind;
         if (tag == TMPL_TAG_HTML) {
-            add_attributes(m, html, (tmpl_span_t){ start, behind });
+            give_tag(m, html, (tmpl_span_t){ start, behind });
         }
         else {
             add_element(m, head, tag, (tmpl_span_t){ start, behind }, TMPL_NONE);
@@ -340,15 +392,11 @@ static int is_in_line(const maker_t *m, const xmlNode *node)
            tag != TMPL_TAG_BR;
 }
 
-/*
- * Adds the text between the last tag or text and the byte at: it is white space, because it is no
- * segment. Outside a pre it becomes one space.
- */
-static void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
+static void add_dom_gap(maker_t *m, xmlNode *parent, uint32_t at)
 {
     const char *src = m->page->src;
     const tmpl_buf_t *run = &m->run;
-    if (m->hidden && m->at < at) {
+    if (m->hidden) {
         m->hidden = 0;
         m->at = at;
     }
@@ -364,6 +412,17 @@ static void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
                                : is_in_line(m, parent->last != NULL ? parent->last : parent))) {
             tmpl_buf_add(&m->run, " ", 1);
         }
+    }
+}
+
+/*
+ * Adds the text between the last tag or text and the byte at: it is white space, because it is no
+ * segment. Outside a pre it becomes one space.
+ */
+static inline void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
+{
+    if (m->at < at) {
+        add_dom_gap(m, parent, at);
     }
 }
 
@@ -391,6 +450,7 @@ static void add_dom_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *s
     if (is_out(m, segment->span.start)) {
         return;
     }
+    m->first = m->first != 0 ? m->first : (uint32_t)(segment - m->page->segments) + 1;
     tmpl_dom_decode(&m->run, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
     m->at = segment->span.end;
 }
@@ -410,8 +470,7 @@ int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
     const char *value = page->src + class->value.start;
     apr_size_t len = tmpl_span_len(class->value);
     if (node->tag == TMPL_TAG_CODE) {
-        return memmem(value, len, "block", 5) != NULL &&
-               tmpl_has_word(page->src, class->value, "block", tmpl_span_is);
+        return tmpl_has_word(page->src, class->value, "block", tmpl_span_is);
     }
     return len >= strlen(block) && memcmp(value, block, strlen(block)) == 0 &&
            tmpl_attr_find(&language, page->src, node->open, "data-lang");
@@ -457,6 +516,10 @@ static int is_bare(const maker_t *m, uint32_t node)
     if (class != NULL && is_class_kept(src, class->value)) {
         return 0;
     }
+    if (m->opts->languages && (tmpl_attr_find(&id, src, nodes[node].open, "lang") ||
+                               tmpl_attr_find(&id, src, nodes[node].open, "dir"))) {
+        return 0;
+    }
     /* a footnote may begin with a span that is its label */
     int begins = nodes[node].parent == node - 1;
     return !tmpl_attr_find(&id, src, nodes[node].open, "id") &&
@@ -479,7 +542,10 @@ static void add_dom_body(maker_t *m, xmlNode *body)
             add_dom_space(m, parent, n->open.start);
             int out = is_out(m, n->open.start);
             if (out || (m->opts->displayed && n->flags & TMPL_NODE_QUIET)) {
-                if (!out) {
+                if (out) {
+                    add_data_within(m, body->prev, node);
+                }
+                else {
                     add_quiet(m, parent, body->prev, node);
                 }
                 node = n->after;
@@ -527,8 +593,7 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     m.doc->type = XML_DOCUMENT_NODE;
     m.doc->doc = m.doc;
     dom_source_t *source = apr_palloc(pool, sizeof(*source));
-    *source =
-        (dom_source_t){ .page = page, .decoder = *opts->decoder, .on_demand = opts->on_demand };
+    *source = (dom_source_t){ page, *opts->decoder, opts->on_demand, .open = TMPL_NONE };
     tmpl_buf_init(&source->value, pool);
     m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
@@ -593,16 +658,54 @@ const xmlNode *tmpl_dom_math(const xmlNode *math, apr_pool_t *pool)
     return m.full ? NULL : root;
 }
 
+/* The start tag of an element around body; it ends somewhere in the span. */
+static tmpl_span_t head_tag(const tmpl_page_t *page, const xmlNode *element)
+{
+    return (tmpl_span_t){ (uint32_t)(uintptr_t)element->psvi - 1, (uint32_t)page->len };
+}
+
+/* Finds an attribute of a start tag. Returns 0 if there is none. */
+static int find_attribute(tmpl_attr_t *attr, dom_source_t *source, tmpl_span_t open,
+                          const char *name)
+{
+    const char *src = source->page->src;
+    uint32_t end = open.end, len = (uint32_t)strlen(name);
+    if (source->open != open.start) {
+        source->open = open.start;
+        source->n = 0;
+        source->at = tmpl_attr_first(src, open);
+    }
+    uint32_t at = source->at;
+    for (uint32_t i = 0;; i++) {
+        if (i < source->n) {
+            *attr = source->attrs[i];
+        }
+        else if (at == 0 || tmpl_attr_next(attr, src, end, &at) != TMPL_ATTR_FOUND) {
+            source->at = source->n < LISTED ? 0 : source->at;
+            return 0;
+        }
+        else if (i < LISTED) {
+            source->attrs[source->n++] = *attr;
+            source->at = at;
+        }
+        if (tmpl_span_len(attr->name) == len && tmpl_lower(src[attr->name.start]) == *name &&
+            apr_cstr_casecmpn(src + attr->name.start, name, len) == 0) {
+            return 1;
+        }
+    }
+}
+
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
     dom_source_t *source = element->doc->_private;
     uint32_t node = tmpl_dom_node(element);
     tmpl_attr_t attr;
-    if (!source->on_demand || node == TMPL_NONE) {
+    if (!source->on_demand || (node == TMPL_NONE && element->psvi == NULL)) {
         return stored_attribute(element, name);
     }
-    tmpl_span_t open = source->page->nodes[node].open;
-    if (!tmpl_attr_find(&attr, source->page->src, open, name)) {
+    tmpl_span_t open =
+        node != TMPL_NONE ? source->page->nodes[node].open : head_tag(source->page, element);
+    if (tmpl_span_len(open) == 0 || !find_attribute(&attr, source, open, name)) {
         return NULL;
     }
     tmpl_buf_clear(&source->value);

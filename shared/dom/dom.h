@@ -26,8 +26,10 @@ typedef struct {
     int data;      /* scripts of JSON-LD, of 256 KB at most, are in head, with their text */
     int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
     int formulas;  /* math (without its content) and MathJax's scripts are in body */
+    int frames;    /* iframes, without their content, are in body */
     int no_spans;  /* leave out spans that have no id and no class that Markdown needs, but not
                       their content */
+    int languages; /* but keep those with lang or dir */
 } tmpl_dom_opts_t;
 
 /*
@@ -36,10 +38,20 @@ typedef struct {
  */
 xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool);
 
+/*
+ * What reads a tree may keep a pointer in psvi of elements in body, until something else reads it.
+ */
+
 /* The index of the page's node that an element stands for; TMPL_NONE in and around the head. */
 static inline uint32_t tmpl_dom_node(const xmlNode *element)
 {
     return (uint32_t)(uintptr_t)element->_private - 1;
+}
+
+/* The index of the segment that a text begins with; TMPL_NONE: it is white space alone. */
+static inline uint32_t tmpl_dom_segment(const xmlNode *text)
+{
+    return (uint32_t)(uintptr_t)text->_private - 1;
 }
 
 /* Whether a code or div element is a listing like a pre: its class says that it is a block. */

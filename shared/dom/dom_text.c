@@ -11,17 +11,28 @@ static void add_dom_code(tmpl_buf_t *buf, uint32_t code)
     tmpl_buf_add_char(buf, code == 0xFFFE || code == 0xFFFF ? TMPL_REPLACEMENT : code);
 }
 
+/* Marks those of sixteen bytes that may not stand for themselves. */
+static inline unsigned odd_bytes(const char *text)
+{
+    tmpl_bytes16_t bytes = tmpl_bytes16_load(text);
+    return tmpl_bytes16_bits(
+        (tmpl_bytes16_t)(((bytes < ' ') & (bytes != '\n')) | (bytes >= 0x80) | (bytes == '&')));
+}
+
 /* The number of bytes at the start that stand for themselves: most of ASCII. */
 static apr_size_t plain_bytes(const char *text, apr_size_t len)
 {
     apr_size_t n = 0;
     for (; len - n >= TMPL_BYTES16; n += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes = tmpl_bytes16_load(text + n);
-        unsigned odd = tmpl_bytes16_bits(
-            (tmpl_bytes16_t)(((bytes < ' ') & (bytes != '\n')) | (bytes >= 0x80) | (bytes == '&')));
+        unsigned odd = odd_bytes(text + n);
         if (odd != 0) {
             return n + (apr_size_t)__builtin_ctz(odd);
         }
+    }
+    if (n > 0 && n < len) {
+        /* the last sixteen bytes, without those that were looked at */
+        unsigned odd = odd_bytes(text + len - TMPL_BYTES16) >> (TMPL_BYTES16 - (len - n));
+        return odd != 0 ? n + (apr_size_t)__builtin_ctz(odd) : len;
     }
     while (n < len && (text[n] >= ' ' || text[n] == '\n' || text[n] == '\t') && text[n] != '&') {
         n++;

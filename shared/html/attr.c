@@ -116,10 +116,15 @@ int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const ch
 int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
 {
     word->start = tmpl_behind_space(src, word->end, value.end);
-    word->end = word->start;
-    while (word->end < value.end && !tmpl_is_space(src[word->end])) {
-        word->end++;
+    for (word->end = word->start; word->end < value.end; word->end += TMPL_BYTES16) {
+        unsigned marks =
+            tmpl_bytes16_bits(tmpl_bytes16_spaces(tmpl_bytes16(src + word->end, src + value.end)));
+        if (marks != 0) {
+            word->end += (uint32_t)__builtin_ctz(marks);
+            return word->end > word->start;
+        }
     }
+    word->end = value.end;
     return word->end > word->start;
 }
 

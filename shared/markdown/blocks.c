@@ -2,6 +2,9 @@
 /* Headings, quotes, callouts, definitions, rules and listings. */
 #include "markdown/handlers.h"
 
+#include <apr_cstr.h>
+
+#include "base/ascii.h"
 #include "markdown/callout.h"
 #include "markdown/listing.h"
 
@@ -20,7 +23,35 @@ static void leave_block(tmpl_writer_t *w, const xmlNode *node)
 
 static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
 {
+    if (node == w->headline) {
+        w->before = 0;
+        return 1;
+    }
     w->leaf.plain |= tmpl_writer_begin_leaf(w, node, TMPL_WRITE_HEADING);
+    return 0;
+}
+
+/* The level of a heading: h1 to h6, or aria-level. */
+static unsigned heading_level(const xmlNode *node)
+{
+    const char *level = tmpl_dom_attribute(node, "aria-level");
+    return node->name[0] == 'h' && tmpl_is_digit((char)node->name[1])
+               ? (unsigned)(node->name[1] - '0')
+               : (unsigned)(*level - '0');
+}
+
+/* Whether a leaf has text beside images. */
+static int says_text(const tmpl_leaf_t *leaf)
+{
+    const char *text = leaf->text.at;
+    for (apr_size_t i = 0; i < leaf->text.len; i++) {
+        if (text[i] == TMPL_MARK_IMAGE || text[i] == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
+            i += strcspn(text + i, (char[]){ TMPL_MARK_STOP, '\0' });
+        }
+        else if ((unsigned char)text[i] > ' ') {
+            return 1;
+        }
+    }
     return 0;
 }
 
@@ -31,13 +62,18 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
     }
     tmpl_leaf_finish(&w->leaf);
     w->leaf.plain = 0;
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
-        tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
-        /* h1 to h6 */
-        tmpl_buf_add(&w->flow.out, "######", (apr_size_t)(node->name[1] - '0'));
-        tmpl_buf_add_text(&w->flow.out, " ");
-        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
-        tmpl_flow_end(&w->flow);
+    unsigned level = heading_level(node);
+    if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
+        if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
+            tmpl_buf_clear(&w->leaf.text);
+        }
+        level = 2; /* a page has one title */
+    }
+    if (says_text(&w->leaf)) {
+        tmpl_writer_heading(w, level);
+    }
+    else {
+        tmpl_writer_flush(w); /* a picture is no heading */
     }
 }
 
@@ -78,22 +114,11 @@ static void leave_quote(tmpl_writer_t *w, const xmlNode *node)
     (void)node;
 }
 
-/* A dd: an item. */
-static int enter_definition(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_writer_part(w);
-    if (w->one_leaf == NULL) {
-        tmpl_flow_item(&w->flow, "- ", 1);
-    }
-    return 0;
-}
-
 static int enter_rule(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
     tmpl_writer_part(w);
-    if (w->one_leaf == NULL) {
+    if (w->one_leaf == NULL && w->flow.fragments == NULL) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
         /* "---" behind a text would be a heading, and behind "- " a rule of its own */
         tmpl_buf_add_text(&w->flow.out, "***");
@@ -108,6 +133,9 @@ static int enter_pre(tmpl_writer_t *w, const xmlNode *node)
     if (w->one_leaf != NULL) {
         return 0;
     }
+    if (!tmpl_writer_keeps(w, node)) {
+        return 1;
+    }
     tmpl_buf_clear(&w->code);
     const char *language = tmpl_listing_read(&w->code, w->page, node, w->pool);
     if (w->code.len > 0) {
@@ -119,7 +147,6 @@ static int enter_pre(tmpl_writer_t *w, const xmlNode *node)
 const tmpl_handler_t tmpl_handler_block = { enter_block, leave_block };
 const tmpl_handler_t tmpl_handler_heading = { enter_heading, leave_heading };
 const tmpl_handler_t tmpl_handler_term = { enter_term, leave_term };
-const tmpl_handler_t tmpl_handler_definition = { enter_definition, leave_quote };
 const tmpl_handler_t tmpl_handler_quote = { enter_quote, leave_quote };
 const tmpl_handler_t tmpl_handler_rule = { enter_rule, NULL };
 const tmpl_handler_t tmpl_handler_pre = { enter_pre, leave_block };

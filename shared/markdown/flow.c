@@ -5,11 +5,13 @@
 
 #include <apr_strings.h>
 
-void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, apr_pool_t *pool)
+void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, tmpl_fragments_t *fragments,
+                    apr_pool_t *pool)
 {
     memset(flow, 0, sizeof(*flow));
     tmpl_buf_init(&flow->out, pool);
     flow->limit = limit;
+    flow->fragments = fragments;
 }
 
 static tmpl_container_t *open_container(tmpl_flow_t *flow, const char *marker)
@@ -65,6 +67,7 @@ int tmpl_flow_close(tmpl_flow_t *flow)
     }
     flow->n--;
     flow->shared = flow->shared < flow->n ? flow->shared : flow->n;
+    flow->outside = flow->outside < flow->n ? flow->outside : flow->n;
     return flow->open[flow->n].used;
 }
 
@@ -73,7 +76,7 @@ static void write_prefix(tmpl_flow_t *flow, uint32_t n, int trim)
 {
     static const char spaces[] = "           ";
     apr_size_t solid = flow->out.len;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = flow->outside; i < n; i++) {
         tmpl_container_t *container = &flow->open[i];
         int marked = container->quote || !container->used;
         if (container->head != NULL && !container->used) {
@@ -96,7 +99,7 @@ static void write_prefix(tmpl_flow_t *flow, uint32_t n, int trim)
 /* Whether the block is the first of an item that may follow the last text without an empty line. */
 static int joins(const tmpl_flow_t *flow)
 {
-    uint32_t i = 0;
+    uint32_t i = flow->outside;
     while (i < flow->n && flow->open[i].used) {
         i++;
     }
@@ -106,8 +109,23 @@ static int joins(const tmpl_flow_t *flow)
     return flow->open[i].first ? flow->open[i].joins && flow->around == i : flow->around > i;
 }
 
+/* Begins a run of fragments, if the part has changed. */
+static void begin_run(tmpl_flow_t *flow)
+{
+    if (tmpl_fragments_run(flow->fragments, flow->out.len)) {
+        flow->outside = flow->fragments->part == TMPL_PART_HEADLINE ? flow->n : 0;
+        while (flow->outside < flow->n && flow->open[flow->outside].used) {
+            flow->outside++;
+        }
+        flow->begun = 0;
+    }
+}
+
 void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind)
 {
+    if (flow->fragments != NULL) {
+        begin_run(flow);
+    }
     if (flow->begun && !joins(flow)) {
         write_prefix(flow, flow->shared, 1);
         tmpl_buf_add_byte(&flow->out, '\n');

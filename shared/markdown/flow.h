@@ -6,7 +6,7 @@
 #ifndef TMPL_FLOW_H
 #define TMPL_FLOW_H
 
-#include "base/buf.h"
+#include "markdown/fragments.h"
 
 /* The depth of containers in one another at most; deeper containers are left out. */
 #define TMPL_FLOW_DEPTH 100
@@ -38,10 +38,14 @@ typedef struct {
     uint32_t around;  /* number of containers around the last block */
     uint32_t shared;  /* how many of these are still open */
     tmpl_flow_e last;
-    int begun; /* a block was written */
+    int begun;                   /* a block was written */
+    tmpl_fragments_t *fragments; /* gets what is written, too; NULL: not wanted */
+    uint32_t outside;            /* containers around that the run of fragments does not write */
 } tmpl_flow_t;
 
-void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, apr_pool_t *pool);
+/* fragments may be NULL: if not, each of its runs stands alone, without containers begun before. */
+void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, tmpl_fragments_t *fragments,
+                    apr_pool_t *pool);
 
 /* Opens a block quote. head is its first line, or NULL. */
 void tmpl_flow_quote(tmpl_flow_t *flow, const char *head);

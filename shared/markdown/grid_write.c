@@ -86,6 +86,9 @@ void tmpl_grid_write_cell(tmpl_grid_writer_t *table, tmpl_flow_t *flow, tmpl_lea
 
 void tmpl_grid_end_row(const tmpl_grid_writer_t *table, tmpl_flow_t *flow)
 {
+    if (flow->fragments != NULL) {
+        tmpl_fragments_end_row(flow->fragments);
+    }
     if (table->grid.kind == TMPL_GRID_HTML) {
         tmpl_buf_add_text(&flow->out, "</tr>");
     }

@@ -18,8 +18,7 @@ typedef struct {
 /* blocks.c */
 extern const tmpl_handler_t tmpl_handler_block;
 extern const tmpl_handler_t tmpl_handler_heading;
-extern const tmpl_handler_t tmpl_handler_term; /* a term or a summary */
-extern const tmpl_handler_t tmpl_handler_definition;
+extern const tmpl_handler_t tmpl_handler_term; /* a summary; a term of no list */
 extern const tmpl_handler_t tmpl_handler_quote;
 extern const tmpl_handler_t tmpl_handler_rule; /* hr */
 extern const tmpl_handler_t tmpl_handler_pre;
@@ -27,6 +26,9 @@ extern const tmpl_handler_t tmpl_handler_pre;
 /* lists.c */
 extern const tmpl_handler_t tmpl_handler_list;
 extern const tmpl_handler_t tmpl_handler_item;
+extern const tmpl_handler_t tmpl_handler_terms; /* dl */
+extern const tmpl_handler_t tmpl_handler_term_of_list;
+extern const tmpl_handler_t tmpl_handler_definition;
 
 /* tables.c */
 extern const tmpl_handler_t tmpl_handler_table;
@@ -36,6 +38,7 @@ extern const tmpl_handler_t tmpl_handler_cell;
 /* inlines.c */
 extern const tmpl_handler_t tmpl_handler_link;
 extern const tmpl_handler_t tmpl_handler_image;
+extern const tmpl_handler_t tmpl_handler_player;  /* iframe, video, audio */
 extern const tmpl_handler_t tmpl_handler_break;   /* br */
 extern const tmpl_handler_t tmpl_handler_spaced;  /* between words */
 extern const tmpl_handler_t tmpl_handler_format;  /* elements of tmpl_handler_is_format() */
@@ -46,6 +49,9 @@ int tmpl_handler_is_format(tmpl_tag_e tag);
 
 /* footnotes.c: by tmpl_note_e; without enter for an element that has no part in footnotes. */
 extern const tmpl_handler_t tmpl_handlers_notes[];
+
+/* record_handlers.c: by tmpl_record_part_e; without enter for an element that is no part. */
+extern const tmpl_handler_t tmpl_handlers_records[];
 
 /* Adds a text to the leaf, without the brackets of a reference that is left out. */
 void tmpl_handler_text(tmpl_writer_t *w, const xmlNode *text);

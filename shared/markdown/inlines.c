@@ -4,15 +4,73 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
+
 #include "content/image.h"
+#include "content/player.h"
 #include "markdown/permalink.h"
+
+/* Elements around an image in which a figure is looked for; the text of twins is longer. */
+#define FIGURE_UP 4
+#define TWIN_TEXT 12
+
+static int is_in_figure(const xmlNode *node)
+{
+    for (int up = 0; up < FIGURE_UP && node->parent->type == XML_ELEMENT_NODE; up++) {
+        node = node->parent;
+        if (strcmp((const char *)node->name, "figure") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A smiley is written as its text, ":-)" or a character, by its class or its text. */
+static int is_smiley(const xmlNode *node, const char *text)
+{
+    static const char *const classes[] = { "smilie", "smiley", "emoji", "emoticon" };
+    apr_size_t len = strlen(text);
+    const char *class = tmpl_dom_attribute(node, "class");
+    if (len > 2 && text[0] == ':' && text[len - 1] == ':' && strchr(text, ' ') == NULL) {
+        return 1;
+    }
+    for (unsigned i = 0; class != NULL && i < sizeof(classes) / sizeof(classes[0]); i++) {
+        if (strstr(class, classes[i]) != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Whether an image is left out: it has no text and is in no figure, or the page has it twice side
+ * by side, for screens of two sizes: by its address, or by a text of some length.
+ */
+static int is_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *text,
+                       const char *address)
+{
+    if (text != NULL && *text == '\0') {
+        return !is_in_figure(node);
+    }
+    return w->image.address != NULL &&
+           (strcmp(w->image.address, address) == 0 ||
+            (text != NULL && w->image.text != NULL && strlen(text) > TWIN_TEXT &&
+             strcmp(text, w->image.text) == 0));
+}
 
 static int enter_image(tmpl_writer_t *w, const xmlNode *node)
 {
-    const char *alt = tmpl_dom_attribute(node, "alt");
+    const char *text = tmpl_image_text(node);
+    if (text != NULL && *text != '\0' && is_smiley(node, text)) {
+        tmpl_leaf_text(&w->leaf, text);
+        return 1;
+    }
     const char *address = tmpl_image_address(node, w->pool);
-    if (address != NULL) {
-        tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", address);
+    if (address != NULL && tmpl_writer_keeps(w, node) && !is_left_out(w, node, text, address)) {
+        tmpl_writer_divide(w, address);
+        tmpl_leaf_image(&w->leaf, text != NULL ? text : "", address);
+        w->image.address = address;
+        w->image.text = text;
     }
     return 1;
 }
@@ -41,10 +99,43 @@ static int is_parted(const tmpl_writer_t *w, const xmlNode *link, const char *be
            (before == NULL || href == NULL || strcmp(before, href) != 0);
 }
 
+/* Whether a link in a heading leads to the page itself. */
+static int leads_here(tmpl_writer_t *w, const char *href)
+{
+    tmpl_buf_t *address = &w->code;
+    const char *url = w->leaf.hrefs->url;
+    if (url == NULL) {
+        return 0;
+    }
+    tmpl_buf_clear(address);
+    tmpl_href_resolve(address, w->leaf.hrefs, href);
+    apr_size_t len = strlen(url);
+    return strncmp(address->at, url, len) == 0 &&
+           (address->at[len] == '\0' || address->at[len] == '#');
+}
+
+/* Writes a mail address that Cloudflare hides; returns 0 if a link has a text of its own. */
+static int write_mail(tmpl_writer_t *w, const xmlNode *link, const char *mail)
+{
+    const xmlNode *in = link->children;
+    while (in != NULL && in->type != XML_TEXT_NODE) {
+        in = in->children;
+    }
+    if (in == NULL || strstr((const char *)in->content, "protected]") == NULL) {
+        return 0;
+    }
+    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, w->href);
+    tmpl_leaf_text(&w->leaf, mail);
+    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
+    return 1;
+}
+
 static int enter_link(tmpl_writer_t *w, const xmlNode *node)
 {
     const char *before = w->href;
     const char *href = tmpl_dom_attribute(node, "href");
+    const char *mail = href != NULL ? tmpl_href_mail(node, href, w->pool) : NULL;
+    href = mail != NULL ? apr_pstrcat(w->pool, "mailto:", mail, NULL) : href;
     w->href = href != NULL && tmpl_href_is_safe(href) ? href : NULL;
     if (is_parted(w, node, before, w->href)) {
         tmpl_leaf_space(&w->leaf);
@@ -52,12 +143,15 @@ static int enter_link(tmpl_writer_t *w, const xmlNode *node)
     if (w->link != NULL) {
         return 0;
     }
+    if (mail != NULL && write_mail(w, node, mail)) {
+        return 1;
+    }
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
         tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
         return 1;
     }
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
-        tmpl_permalink_is_whole(w->one_leaf, node, href)) {
+        (tmpl_permalink_is_whole(w->one_leaf, node, href) || leads_here(w, href))) {
         return 0;
     }
     if (w->href != NULL) {
@@ -73,6 +167,20 @@ static void leave_link(tmpl_writer_t *w, const xmlNode *node)
         w->link = NULL;
         tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
     }
+}
+
+static int enter_player(tmpl_writer_t *w, const xmlNode *node)
+{
+    const char *title;
+    const char *address = tmpl_player_address(&title, node);
+    if (address != NULL && w->link == NULL) {
+        tmpl_leaf_space(&w->leaf);
+        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, address);
+        tmpl_leaf_text(&w->leaf, title);
+        tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
+        tmpl_leaf_space(&w->leaf);
+    }
+    return 1;
 }
 
 static int enter_spaced(tmpl_writer_t *w, const xmlNode *node)
@@ -134,6 +242,7 @@ int tmpl_handler_is_format(tmpl_tag_e tag)
 }
 
 const tmpl_handler_t tmpl_handler_image = { enter_image, NULL };
+const tmpl_handler_t tmpl_handler_player = { enter_player, NULL };
 const tmpl_handler_t tmpl_handler_break = { enter_break, NULL };
 const tmpl_handler_t tmpl_handler_link = { enter_link, leave_link };
 const tmpl_handler_t tmpl_handler_spaced = { enter_spaced, leave_spaced };

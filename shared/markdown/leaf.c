@@ -117,19 +117,6 @@ void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format)
     }
 }
 
-/* Bytes that white space may begin with. */
-static const unsigned char may_be_space[256] = {
-    [0] = 1,  [1] = 1,  [2] = 1,  [3] = 1,  [4] = 1,  [5] = 1,   [6] = 1,    [7] = 1,    [8] = 1,
-    [9] = 1,  [10] = 1, [11] = 1, [12] = 1, [13] = 1, [14] = 1,  [15] = 1,   [16] = 1,   [17] = 1,
-    [18] = 1, [19] = 1, [20] = 1, [21] = 1, [22] = 1, [23] = 1,  [24] = 1,   [25] = 1,   [26] = 1,
-    [27] = 1, [28] = 1, [29] = 1, [30] = 1, [31] = 1, [' '] = 1, [0xC2] = 1, [0xE2] = 1,
-};
-
-static inline int is_plain(char c)
-{
-    return !may_be_space[(unsigned char)c];
-}
-
 /* The length of the white space at text: of ASCII, a no-break space, or a separator of lines. */
 static apr_size_t space_at(const char *text)
 {
@@ -143,24 +130,70 @@ static apr_size_t space_at(const char *text)
     return s[0] == 0xE2 && s[1] == 0x80 && (s[2] == 0xA8 || s[2] == 0xA9) ? 3 : 0;
 }
 
+/* Marks bytes that white space may begin with. */
+static inline tmpl_bytes16_t may_be_space(tmpl_bytes16_t bytes)
+{
+    return (tmpl_bytes16_t)((bytes <= ' ') | (bytes == 0xC2) | (bytes == 0xE2));
+}
+
+/* Marks white space but one space between two words; the byte behind the sixteen is read, too. */
+static inline unsigned spaces_at(const char *at)
+{
+    tmpl_bytes16_t bytes = tmpl_bytes16_load(at);
+    tmpl_bytes16_t lone =
+        (tmpl_bytes16_t)((bytes == ' ') & ~may_be_space(tmpl_bytes16_load(at + 1)));
+    return tmpl_bytes16_bits(may_be_space(bytes) & ~lone);
+}
+
+/* The first white space from at on but one space between two words, which stays; or end. */
+static const char *words_end(const char *at, const char *end)
+{
+    for (;; at++) {
+        while (end - at > TMPL_BYTES16) {
+            unsigned marks = spaces_at(at);
+            if (marks != 0) {
+                at += __builtin_ctz(marks);
+                break;
+            }
+            at += TMPL_BYTES16;
+        }
+        while (at < end && (signed char)*at > ' ') {
+            at++;
+        }
+        if (at == end ||
+            (space_at(at) > 0 && (*at != ' ' || at + 1 == end || space_at(at + 1) > 0))) {
+            return at;
+        }
+    }
+}
+
 void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text)
 {
-    while (*text != '\0') {
+    const char *end = text + strlen(text);
+    while (text < end) {
         apr_size_t used = space_at(text);
         if (used > 0) {
             leaf->space = 1;
             text += used;
             continue;
         }
-        const char *from = text++;
-        /* one space between two words stays as it is */
-        while (is_plain(*text) || (*text == ' ' && is_plain(text[1])) ||
-               (*text != '\0' && space_at(text) == 0)) {
-            text++;
-        }
+        const char *from = text;
+        text = words_end(text + 1, end);
         prepare(leaf, leaf->nested[TMPL_FORMAT_CODE] > 0);
         tmpl_buf_add(&leaf->text, from, (apr_size_t)(text - from));
     }
+}
+
+void tmpl_leaf_divide(tmpl_leaf_t *leaf, const char *sign)
+{
+    uint32_t n = leaf->n, code = leaf->nested[TMPL_FORMAT_CODE];
+    leaf->n = leaf->written;
+    leaf->nested[TMPL_FORMAT_CODE] = 0;
+    leaf->space = 1;
+    tmpl_leaf_text(leaf, sign);
+    leaf->space = 1;
+    leaf->n = n;
+    leaf->nested[TMPL_FORMAT_CODE] = code;
 }
 
 void tmpl_leaf_break(tmpl_leaf_t *leaf)
@@ -311,7 +344,8 @@ static int drop_unreadable(tmpl_buf_t *text)
 {
     apr_size_t opened[TMPL_FORMAT_COUNT] = { 0 };
     int dropped = 0;
-    for (apr_size_t i = 0; i < text->len; i++) {
+    for (apr_size_t i = tmpl_leaf_mark(text->at, text->len, 0); i < text->len;
+         i = tmpl_leaf_mark(text->at, text->len, i + 1)) {
         unsigned mark = (unsigned char)text->at[i];
         tmpl_format_e format = (tmpl_format_e)((mark - 1) / 2);
         if (mark == 0 || mark > 2 * TMPL_FORMAT_SUP) {

@@ -8,6 +8,7 @@
 #ifndef TMPL_LEAF_H
 #define TMPL_LEAF_H
 
+#include "base/bytes16.h"
 #include "content/href.h"
 
 /* X(id, mark in Markdown, element in HTML): the formats. Each may be open once. */
@@ -62,6 +63,9 @@ void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format);
 /* Adds text in UTF-8. */
 void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text);
 
+/* Adds a sign between spaces, in front of the open formats that have no text yet. */
+void tmpl_leaf_divide(tmpl_leaf_t *leaf, const char *sign);
+
 /* A boundary of words. */
 static inline void tmpl_leaf_space(tmpl_leaf_t *leaf)
 {
@@ -84,6 +88,29 @@ void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
 static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 {
     return leaf->text.len == 0;
+}
+
+/* The offset of the first mark in text from i on; len if there is none. */
+static inline apr_size_t tmpl_leaf_mark(const char *text, apr_size_t len, apr_size_t i)
+{
+    for (; len - i >= TMPL_BYTES16; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16_load(text + i);
+        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(bytes < ' '));
+        if (marks != 0) {
+            return i + (apr_size_t)__builtin_ctz(marks);
+        }
+    }
+    if (len >= TMPL_BYTES16 && i < len) {
+        /* the last sixteen bytes, without those in front of i */
+        unsigned marks = tmpl_bytes16_bits((
+                             tmpl_bytes16_t)(tmpl_bytes16_load(text + len - TMPL_BYTES16) < ' ')) >>
+                         (TMPL_BYTES16 - (len - i));
+        return marks != 0 ? i + (apr_size_t)__builtin_ctz(marks) : len;
+    }
+    while (i < len && (unsigned char)text[i] >= ' ') {
+        i++;
+    }
+    return i;
 }
 
 /*

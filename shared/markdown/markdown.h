@@ -12,8 +12,11 @@
  *     pre             fenced code with its language, without numbers of lines (listing.h)
  *     callouts        quotes that begin with [!NOTE], as GitHub's alerts (callout.h)
  *     formulas        $TeX$, and $$ on lines of their own (formula.h)
- *     dt, summary     paragraphs in bold; dd: items
- *     footnotes       [^1], where they are certain (notes.h); other references stay links
+ *     dl              a list: "- **term**: definition"; long definitions in the item
+ *     posts, cards    headings with author and date; items in one line (content/groups.h)
+ *     summary         a paragraph in bold
+ *     footnotes       [^1], where they are certain (notes.h); references to nothing are left out,
+ *                     others stay links
  *     links, images   absolute; with schemes that run code: their text only
  *     hidden text     like displayed text: panels of tabs and accordions, and what scripts show
  */
@@ -21,6 +24,7 @@
 #define TMPL_MARKDOWN_H
 
 #include "content/content.h"
+#include "markdown/fragments.h"
 
 /* The most bytes that the Markdown of a page of len bytes may have. */
 static inline apr_size_t tmpl_markdown_most(apr_size_t len)
@@ -33,5 +37,9 @@ static inline apr_size_t tmpl_markdown_most(apr_size_t len)
  * than tmpl_markdown_most(), as with very many relative links.
  */
 const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool);
+
+/* The same without front matter, as fragments, which tmpl_fragments_init() made. */
+const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
+                                    tmpl_fragments_t *fragments, apr_pool_t *pool);
 
 #endif

@@ -11,7 +11,8 @@
  * A note in the sentence is a span that a class calls sidenote, marginnote or inline-footnote; or
  * footnote, behind a label or an input.
  *
- * A link to anything else stays a link. So does each reference beyond TMPL_NOTES_MOST.
+ * A reference whose fragment is not there, because it was cut, is left out. A link to anything else
+ * stays a link. So does each reference beyond TMPL_NOTES_MOST.
  */
 #ifndef TMPL_NOTES_H
 #define TMPL_NOTES_H
@@ -28,7 +29,7 @@ typedef enum {
     TMPL_NOTE_REFERENCES, /* a sup: nothing but references, and signs between them */
     TMPL_NOTE_TEXT,       /* the note */
     TMPL_NOTE_INLINE,     /* a note that stands in the sentence, where its reference would be */
-    TMPL_NOTE_LEFT_OUT    /* in a note: a link back to the reference, or the note's label again */
+    TMPL_NOTE_LEFT_OUT    /* a reference to nothing; in a note: a link back, or its label again */
 } tmpl_note_e;
 
 /* An element's part in footnotes. */
@@ -39,8 +40,8 @@ typedef struct {
 
 /*
  * Finds the footnotes in body. Returns the part of each of the page's nodes, from pool; NULL if
- * there are no footnotes. In front of each note stands a reference outside of tables, links and
- * pre. Takes linear time.
+ * there are no footnotes. In front of each note stands a reference outside of links, pre and tables
+ * that are HTML. Takes linear time.
  */
 const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
                                    const tmpl_hrefs_t *hrefs, apr_pool_t *pool);

@@ -6,6 +6,9 @@ static int enter_table(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_writer_part(w);
     if (w->one_leaf == NULL && w->table.node == NULL) {
+        if (!tmpl_writer_keeps(w, node)) {
+            return 1;
+        }
         tmpl_grid_begin(&w->table, w->page, node);
     }
     return 0;

@@ -34,16 +34,74 @@ static int always(const leaf_writer_t *w, apr_size_t i)
     return 1;
 }
 
-/* A sign at the start of a line: "- x" is an item, "-x" is not. */
-static int is_alone(const leaf_writer_t *w, apr_size_t i)
+/* A '\\' in front of a letter, a digit or a space is text, as in "C:\dir". */
+static int is_before_sign(const leaf_writer_t *w, apr_size_t i)
 {
-    return (unsigned char)w->text[i + 1] < 0x80 && !tmpl_is_alnum(w->text[i + 1]);
+    return (unsigned char)w->text[i + 1] < 0x80 && !tmpl_is_alnum(w->text[i + 1]) &&
+           w->text[i + 1] != ' ';
+}
+
+/* Whether the text from i on, up to a space or the end of its line, is nothing but its sign. */
+static int is_run(const leaf_writer_t *w, apr_size_t i)
+{
+    char sign = w->text[i];
+    while (w->text[i] == sign) {
+        i++;
+    }
+    return w->text[i] == ' ' || w->text[i] == '\0' || w->text[i] == TMPL_MARK_BREAK;
+}
+
+/* '-' at the start of a line: of an item, a rule, or a row of a table; "-x" is text. */
+static int begins_line(const leaf_writer_t *w, apr_size_t i)
+{
+    return (unsigned char)w->text[i + 1] < ' ' || strchr(" -|:", w->text[i + 1]) != NULL;
+}
+
+/* '*' or '_' between two spaces: neither begins nor ends emphasis. */
+static int is_between_spaces(const leaf_writer_t *w, apr_size_t i)
+{
+    return i > w->line && w->text[i - 1] == ' ' && (w->text[i + 1] == ' ' || i + 1 == w->len);
+}
+
+static int is_emphasis(const leaf_writer_t *w, apr_size_t i)
+{
+    return !is_between_spaces(w, i);
 }
 
 /* '_' within a word, as in "snake_case", begins no emphasis. */
 static int is_beside_word(const leaf_writer_t *w, apr_size_t i)
 {
-    return i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]);
+    return !is_between_spaces(w, i) &&
+           (i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]));
+}
+
+/*
+ * '[' is text if a ']' follows in the same text with neither '(' nor '[' behind it: there are no
+ * definitions of links, but those of footnotes. At the start of a line it could be a task or an
+ * alert, as "[x]" and "[!NOTE]".
+ */
+static int begins_link(const leaf_writer_t *w, apr_size_t i)
+{
+    apr_size_t end = i + 1;
+    while ((unsigned char)w->text[end] >= ' ' && w->text[end] != '[' && w->text[end] != ']') {
+        end++;
+    }
+    return w->in_link || i == w->line || w->text[i + 1] == '^' || w->text[end] != ']' ||
+           ((unsigned char)w->text[end + 1] < ' ' && end + 1 < w->len) || w->text[end + 1] == '(' ||
+           w->text[end + 1] == '[';
+}
+
+static int is_within_link(const leaf_writer_t *w, apr_size_t i)
+{
+    (void)i;
+    return w->in_link;
+}
+
+/* '<' begins a tag, a comment or an address. */
+static int begins_tag(const leaf_writer_t *w, apr_size_t i)
+{
+    return tmpl_is_alpha(w->text[i + 1]) || w->text[i + 1] == '/' || w->text[i + 1] == '!' ||
+           w->text[i + 1] == '?';
 }
 
 /* Whether a character reference begins: "&amp;" or "&#38;", but not in "B&H" and "?a=1&b=2". */
@@ -86,10 +144,16 @@ static int is_in_cell(const leaf_writer_t *w, apr_size_t i)
     return w->where == TMPL_WRITE_CELL;
 }
 
-/* Markdown drops number signs at the end of a heading. */
+/* Markdown drops number signs behind a space at the end of a heading. */
 static int ends_heading(const leaf_writer_t *w, apr_size_t i)
 {
-    return w->where == TMPL_WRITE_HEADING && i + 1 == w->len;
+    if (w->where != TMPL_WRITE_HEADING || i + 1 != w->len) {
+        return 0;
+    }
+    while (i > 0 && w->text[i] == '#') {
+        i--;
+    }
+    return w->text[i] == ' ' || w->text[i] == '#' || (unsigned char)w->text[i] < ' ';
 }
 
 /* Whether the '.' or ')' at i ends a number at the start of a line, as in an item of a list. */
@@ -133,22 +197,16 @@ static int is_dot(const leaf_writer_t *w, apr_size_t i)
 
 /* The rules of signs anywhere, and of signs at the start of a line. */
 static escape_rule_t *const rules[256] = {
-    ['\\'] = always,          ['`'] = always,       ['*'] = always,     ['['] = always,
-    [']'] = always,           ['<'] = always,       ['~'] = always,     ['_'] = is_beside_word,
-    ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell, ['#'] = ends_heading,
-    ['.'] = is_dot,           [')'] = ends_number,  [':'] = is_colon,   ['^'] = begins_note,
+    ['\\'] = is_before_sign,  ['`'] = always,       ['*'] = is_emphasis, ['['] = begins_link,
+    [']'] = is_within_link,   ['<'] = begins_tag,   ['~'] = always,      ['_'] = is_beside_word,
+    ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell,  ['#'] = ends_heading,
+    ['.'] = is_dot,           [')'] = ends_number,  [':'] = is_colon,    ['^'] = begins_note,
     ['('] = is_behind_note,
 };
 static escape_rule_t *const first_rules[256] = {
-    ['#'] = always,   ['>'] = always,   ['='] = always,   ['|'] = always,
-    ['-'] = is_alone, ['+'] = is_alone, [':'] = is_alone,
+    ['#'] = is_run,      ['>'] = always,      ['='] = is_run,      ['|'] = always,
+    ['-'] = begins_line, ['+'] = begins_line, [':'] = begins_line,
 };
-
-/* Whether there is a rule for the byte. */
-static inline int is_sign(char c)
-{
-    return rules[(unsigned char)c] != NULL;
-}
 
 static int needs_escape(const leaf_writer_t *w, apr_size_t i)
 {
@@ -159,28 +217,62 @@ static int needs_escape(const leaf_writer_t *w, apr_size_t i)
     return (rule != NULL && rule(w, i)) || (first != NULL && first(w, i));
 }
 
+/*
+ * Marks the signs of the sixteen bytes at at that may need an escape where they stand: '.' behind
+ * 'w', ':' in front of '/'. The rules of all other signs ask for the begin or end of a text.
+ */
+static inline unsigned signs_at(const char *at)
+{
+    tmpl_bytes16_t bytes = tmpl_bytes16_load(at);
+    tmpl_bytes16_t is = (tmpl_bytes16_t)((bytes - '[' <= '`' - '[') | ((bytes | 2) == '~') |
+                                         (bytes == '*') | (bytes == '<') | (bytes == '&'));
+    is |= (tmpl_bytes16_t)((bytes == '.') & ((tmpl_bytes16_load(at - 1) | 0x20) == 'w'));
+    is |= (tmpl_bytes16_t)((bytes == ':') & (tmpl_bytes16_load(at + 1) == '/'));
+    return tmpl_bytes16_bits(is);
+}
+
+/* The offset of the next byte from i on that may need an escape, as the last one always may. */
+static apr_size_t next_sign(const char *text, apr_size_t i, apr_size_t end)
+{
+    for (; i + TMPL_BYTES16 < end; i += TMPL_BYTES16) {
+        unsigned signs = signs_at(text + i);
+        if (signs != 0) {
+            return i + (apr_size_t)__builtin_ctz(signs);
+        }
+    }
+    while (i + 1 < end && rules[(unsigned char)text[i]] == NULL) {
+        i++;
+    }
+    return i;
+}
+
 /* Writes text from i up to the next mark; returns the offset of that mark. */
 static apr_size_t write_leaf_text(leaf_writer_t *w, apr_size_t i)
 {
-    apr_size_t from = i;
-    for (; i < w->len && (unsigned char)w->text[i] >= ' '; i++) {
-        if ((i == w->line || is_sign(w->text[i])) && needs_escape(w, i)) {
+    apr_size_t from = i, end = tmpl_leaf_mark(w->text, w->len, i);
+    while (i < end && tmpl_is_digit(w->text[i])) {
+        i++; /* what is behind a number may be a sign, too */
+    }
+    for (; i < end; i = next_sign(w->text, i + 1, end)) {
+        if (needs_escape(w, i)) {
             tmpl_buf_add(w->out, w->text + from, i - from);
             tmpl_buf_add_byte(w->out, '\\');
             from = i;
         }
     }
-    tmpl_buf_add(w->out, w->text + from, i - from);
-    return i;
+    tmpl_buf_add(w->out, w->text + from, end - from);
+    return end;
 }
 
 /* The longest run of '`'. */
 static apr_size_t longest_run(const char *text, apr_size_t len)
 {
     apr_size_t longest = 0;
-    for (apr_size_t i = 0, run = 0; i < len; i++) {
-        run = text[i] == '`' ? run + 1 : 0;
-        longest = run > longest ? run : longest;
+    const char *end = text + len, *at;
+    while (text < end && (at = memchr(text, '`', (apr_size_t)(end - text))) != NULL) {
+        for (text = at; text < end && *text == '`'; text++) {
+        }
+        longest = (apr_size_t)(text - at) > longest ? (apr_size_t)(text - at) : longest;
     }
     return longest;
 }
@@ -196,20 +288,20 @@ static void add_fence(tmpl_buf_t *out, apr_size_t n)
 static apr_size_t write_code(leaf_writer_t *w, apr_size_t i)
 {
     const char *from = w->text + i;
-    apr_size_t len = 0;
-    while (from[len] != TMPL_MARK_END(TMPL_FORMAT_CODE)) {
-        len++;
-    }
+    apr_size_t len = tmpl_leaf_mark(w->text, w->len, i) - i;
     apr_size_t fence = longest_run(from, len) + 1;
     int pads = from[0] == '`' || from[len - 1] == '`';
     add_fence(w->out, fence);
     tmpl_buf_add(w->out, " ", (apr_size_t)pads);
-    for (apr_size_t k = 0; k < len; k++) {
-        if (from[k] == '|' && w->where == TMPL_WRITE_CELL) {
+    apr_size_t done = 0;
+    for (apr_size_t k = 0; w->where == TMPL_WRITE_CELL && k < len; k++) {
+        if (from[k] == '|') {
+            tmpl_buf_add(w->out, from + done, k - done);
             tmpl_buf_add_byte(w->out, '\\');
+            done = k;
         }
-        tmpl_buf_add_byte(w->out, from[k]);
     }
+    tmpl_buf_add(w->out, from + done, len - done);
     tmpl_buf_add(w->out, " ", (apr_size_t)pads);
     add_fence(w->out, fence);
     return i + len;
@@ -218,13 +310,18 @@ static apr_size_t write_code(leaf_writer_t *w, apr_size_t i)
 /* Writes an address up to the mark that stops it; returns the offset of that mark. */
 static apr_size_t write_address(leaf_writer_t *w, apr_size_t i)
 {
-    for (; w->text[i] != TMPL_MARK_STOP; i++) {
-        tmpl_buf_add_byte(w->out, w->text[i]);
-        if (w->text[i] == '&' && begins_reference(w, i)) {
+    apr_size_t from = i, end = tmpl_leaf_mark(w->text, w->len, i);
+    const char *sign;
+    while ((sign = memchr(w->text + i, '&', end - i)) != NULL) {
+        i = (apr_size_t)(sign - w->text) + 1;
+        if (begins_reference(w, i - 1)) {
+            tmpl_buf_add(w->out, w->text + from, i - from);
             tmpl_buf_add_text(w->out, "amp;"); /* references are read in addresses, too */
+            from = i;
         }
     }
-    return i;
+    tmpl_buf_add(w->out, w->text + from, end - from);
+    return end;
 }
 
 /* Writes TeX up to the mark that stops it; returns the offset of that mark. */
@@ -316,6 +413,9 @@ static apr_size_t write_mark(leaf_writer_t *w, apr_size_t i)
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
 {
     leaf_writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
+    if (flow->fragments != NULL) {
+        tmpl_fragments_leaf(flow->fragments, leaf, where == TMPL_WRITE_CELL ? '\t' : '\n');
+    }
     for (apr_size_t i = 0; i < w.len && !flow->over;) {
         i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_leaf_text(&w, i);
         flow->over |= flow->out.len > flow->limit;
@@ -340,7 +440,7 @@ static void add_html(tmpl_buf_t *out, char c)
 /* Writes text from i up to the next mark as HTML; returns the offset of that mark. */
 static apr_size_t html_text(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t i)
 {
-    for (; i < leaf->text.len && (unsigned char)leaf->text.at[i] >= ' '; i++) {
+    for (apr_size_t end = tmpl_leaf_mark(leaf->text.at, leaf->text.len, i); i < end; i++) {
         add_html(out, leaf->text.at[i]);
     }
     return i;
@@ -399,6 +499,9 @@ static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
 
 void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
 {
+    if (flow->fragments != NULL) {
+        tmpl_fragments_leaf(flow->fragments, leaf, '\t');
+    }
     for (apr_size_t i = 0; i < leaf->text.len && !flow->over;) {
         i = (unsigned char)leaf->text.at[i] < ' ' ? html_mark(leaf, &flow->out, i)
                                                   : html_text(leaf, &flow->out, i);
@@ -407,11 +510,20 @@ void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
     tmpl_buf_clear(&leaf->text);
 }
 
+/* Adds text that is no leaf to the fragments. */
+static void add_lines(tmpl_flow_t *flow, const char *text, apr_size_t len)
+{
+    if (flow->fragments != NULL) {
+        tmpl_fragments_lines(flow->fragments, text, len);
+    }
+}
+
 void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language)
 {
     apr_size_t longest = longest_run(text, len);
     apr_size_t fence = longest < 3 ? 3 : longest + 1;
     tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
+    add_lines(flow, text, len);
     add_fence(&flow->out, fence);
     tmpl_buf_add_text(&flow->out, language != NULL ? language : "");
     for (apr_size_t i = 0, end; i <= len && !flow->over; i = end + 1) {
@@ -428,6 +540,7 @@ void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const 
 void tmpl_write_formula(tmpl_flow_t *flow, const char *tex)
 {
     tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
+    add_lines(flow, tex, strlen(tex));
     tmpl_buf_add_text(&flow->out, "$$");
     tmpl_flow_break(flow);
     /* a sign or a number could begin a block for readers that do not know formulas */

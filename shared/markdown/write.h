@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finished leaf as Markdown or HTML. Whatever the leaf's text says, it is read as text again: all
- * signs that CommonMark and GFM would read as something else are escaped.
+ * A finished leaf as Markdown or HTML. Whatever the leaf's text says, it is read as text again: the
+ * signs that CommonMark and GFM would read as something else where they stand are escaped.
  */
 #ifndef TMPL_WRITE_H
 #define TMPL_WRITE_H

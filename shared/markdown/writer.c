@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "markdown/writer.h"
 
+#include <string.h>
+
+#include "markdown/lead_in.h"
+
+int tmpl_writer_is_empty(tmpl_writer_t *w)
+{
+    if (w->before && !tmpl_leaf_is_empty(&w->leaf) && tmpl_lead_in_is_tail(&w->leaf)) {
+        tmpl_buf_clear(&w->leaf.text);
+    }
+    return tmpl_leaf_is_empty(&w->leaf);
+}
+
 void tmpl_writer_flush(tmpl_writer_t *w)
 {
     tmpl_leaf_finish(&w->leaf);
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
+    if (!tmpl_writer_is_empty(w)) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
         tmpl_flow_end(&w->flow);
@@ -21,6 +33,17 @@ void tmpl_writer_part(tmpl_writer_t *w)
     }
     else {
         tmpl_leaf_space(&w->leaf);
+        w->divides |= w->card != NULL && w->one_leaf == w->card;
+    }
+}
+
+void tmpl_writer_divide(tmpl_writer_t *w, const char *text)
+{
+    if (w->divides && text[strspn(text, " \t\n\r\f")] != '\0') {
+        if (!tmpl_leaf_is_empty(&w->leaf)) {
+            tmpl_leaf_divide(&w->leaf, "\xC2\xB7");
+        }
+        w->divides = 0;
     }
 }
 
@@ -43,4 +66,15 @@ int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node)
     }
     w->one_leaf = NULL;
     return 1;
+}
+
+void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
+{
+    if (!tmpl_writer_is_empty(w)) {
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
+        tmpl_buf_add(&w->flow.out, "######", level);
+        tmpl_buf_add_text(&w->flow.out, " ");
+        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
+        tmpl_flow_end(&w->flow);
+    }
 }

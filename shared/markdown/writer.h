@@ -6,6 +6,7 @@
 #ifndef TMPL_WRITER_H
 #define TMPL_WRITER_H
 
+#include "content/groups.h"
 #include "dom/dom.h"
 #include "markdown/flow.h"
 #include "markdown/formula.h"
@@ -19,6 +20,8 @@ typedef struct {
     int ordered;
     int begun; /* an item was written */
     int holds; /* the last item is still open: a list follows that belongs to it */
+    int terms; /* a dl */
+    int term;  /* the item of its last term is open */
     char mark; /* '-' or '+', '.' or ')' */
     uint32_t number;
 } tmpl_open_list_t;
@@ -31,19 +34,33 @@ typedef struct {
     const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
     const xmlNode *link;      /* the open link; NULL: none */
     const char *href;         /* of the link that began last; NULL: it is not written */
-    const xmlNode *one_leaf;  /* open element whose text is one leaf: a heading, a cell; or NULL */
-    tmpl_write_e where;       /* where the text of one_leaf goes */
+    struct {
+        const char *address, *text;
+    } image;                 /* the last one; NULL: none */
+    const xmlNode *one_leaf; /* open element whose text is one leaf: a heading, a cell; or NULL */
+    tmpl_write_e where;      /* where the text of one_leaf goes */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
     uint32_t n_lists;       /* some may be beyond the limit */
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
     char last_mark;         /* mark of the last list that ended */
     tmpl_grid_writer_t table;
-    apr_array_header_t *inlines; /* notes in sentences, which are written at the end */
-    const xmlNode *said;         /* text that the line of a callout says; NULL: none */
+    apr_array_header_t *inlines;     /* notes in sentences, which are written at the end */
+    const char *title;               /* what is written at the top; NULL: nothing */
+    const xmlNode *headline;         /* the heading that says it; NULL: none */
+    int before;                      /* in front of the headline */
+    const tmpl_groups_t *groups;     /* the records of the page */
+    const tmpl_group_record_t *post; /* the post that began last; NULL: none */
+    const xmlNode *card;             /* the card that is written in one line; NULL: none */
+    int divides;            /* a sign divides what follows in a card from what was written */
+    apr_size_t behind_card; /* bytes of Markdown when the last card ended */
+    const xmlNode *said;    /* text that the line of a callout says; NULL: none */
     tmpl_formulas_t formulas;
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
 } tmpl_writer_t;
+
+/* Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h). */
+int tmpl_writer_is_empty(tmpl_writer_t *w);
 
 /* Writes the paragraph that was collected, if it has any text. */
 void tmpl_writer_flush(tmpl_writer_t *w);
@@ -51,11 +68,24 @@ void tmpl_writer_flush(tmpl_writer_t *w);
 /* A boundary of blocks: ends a paragraph. In a heading or cell it separates words or lines. */
 void tmpl_writer_part(tmpl_writer_t *w);
 
+/* Writes the finished leaf as a heading of level 1 to 6, if it has any text. */
+void tmpl_writer_heading(tmpl_writer_t *w, unsigned level);
+/* Writes the sign between parts of a card, if a part begins with text, which is not blank. */
+void tmpl_writer_divide(tmpl_writer_t *w, const char *text);
+
 /* Begins an element whose text is one leaf. Returns 0 if the element is in another one. */
 int tmpl_writer_begin_leaf(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e where);
 
 /* Ends an element whose text is one leaf. Returns 0 if the element is in another one. */
 int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node);
+
+/* Whether an element is kept (fragments.h): a listing, a table or an image. */
+static inline int tmpl_writer_keeps(const tmpl_writer_t *w, const xmlNode *node)
+{
+    return w->flow.fragments == NULL ||
+           tmpl_fragments_keep_node(w->flow.fragments, tmpl_dom_node(node),
+                                    tmpl_leaf_is_empty(&w->leaf));
+}
 
 /* Whether a table is being written as HTML: no Markdown is read in it. */
 static inline int tmpl_writer_in_html(const tmpl_writer_t *w)

@@ -9,11 +9,7 @@
 #include "base/ascii.h"
 #include "text/reference.h"
 
-static const struct {
-    tmpl_metadata_e field;
-    tmpl_said_e said;
-    const char *name;
-} places[] = {
+static const tmpl_claim_place_t places[] = {
 #define PLACE(field, said, name) { TMPL_METADATA_##field, TMPL_SAID_##said, name },
 #include "metadata/places.def"
 #undef PLACE
@@ -27,6 +23,7 @@ void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool)
     claims->list = apr_array_make(pool, 64, sizeof(tmpl_claim_t));
     memset(claims->has, 0, sizeof(claims->has));
     claims->fields = 0;
+    claims->own = TMPL_NONE;
     claims->pool = pool;
 }
 
@@ -39,7 +36,11 @@ static const char *claimed(const char *value, apr_pool_t *pool)
         len--;
     }
     tmpl_span_t span = { 0, (uint32_t)(len < 8192 ? len : 8192) };
-    return len > 0 ? tmpl_value_decode(value, span, pool) : NULL;
+    /* some write references twice */
+    const char *text = len > 0 ? tmpl_value_decode(value, span, pool) : NULL;
+    const char *left = text != NULL ? strstr(text, "&#") : NULL;
+    span.end = left != NULL ? (uint32_t)strlen(text) : 0;
+    return left != NULL ? tmpl_value_decode(text, span, pool) : text;
 }
 
 void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,
@@ -70,18 +71,31 @@ static const char of_one_object[TMPL_METADATA_COUNT] = {
     [TMPL_METADATA_AVAILABILITY] = 1, [TMPL_METADATA_TYPE] = 1,
 };
 
+/* Whether the object that is the page itself has claims of a place. */
+static int has_own(const tmpl_claims_t *claims, apr_size_t rank)
+{
+    for (int i = 0; i < claims->list->nelts && claims->own != TMPL_NONE; i++) {
+        const tmpl_claim_t *claim = &APR_ARRAY_IDX(claims->list, i, tmpl_claim_t);
+        if (claim->rank == rank && claim->of == claims->own) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /*
- * The values of a place, each once, from the first object that says any; NULL: there are none, or
- * objects contradict each other.
+ * The values of a place, each once, from the page's own object, or the first that says any; NULL:
+ * there are none, or objects contradict each other.
  */
 static apr_array_header_t *claims_of(const tmpl_claims_t *claims, apr_size_t rank)
 {
     apr_array_header_t *values = apr_array_make(claims->pool, 1, sizeof(const char *));
     uint32_t of = TMPL_NONE;
+    int only_own = has_own(claims, rank);
     for (int i = 0; i < claims->list->nelts; i++) {
         const tmpl_claim_t *claim = &APR_ARRAY_IDX(claims->list, i, tmpl_claim_t);
         int known = 0;
-        if (claim->rank != rank) {
+        if (claim->rank != rank || (only_own && claim->of != claims->own)) {
             continue;
         }
         for (int j = 0; j < values->nelts && !known; j++) {
@@ -114,4 +128,35 @@ apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_
     }
     *rank = i;
     return values;
+}
+
+const tmpl_claim_place_t *tmpl_claims_place(apr_size_t rank)
+{
+    return &places[rank];
+}
+
+int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *name)
+{
+    for (apr_size_t i = 0; i < N_PLACES; i++) {
+        if (claims->has[i] && places[i].said == said && strcmp(places[i].name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+apr_array_header_t *tmpl_claims_all(const tmpl_claims_t *claims, tmpl_metadata_e field)
+{
+    apr_array_header_t *all = apr_array_make(claims->pool, 4, sizeof(const char *));
+    for (apr_size_t rank = 0;
+         rank < N_PLACES && places[rank].field <= field && all->nelts < TMPL_CLAIMS_OF_FIELD;
+         rank++) {
+        const apr_array_header_t *values =
+            claims->has[rank] && places[rank].field == field ? claims_of(claims, rank) : NULL;
+        if (values != NULL) {
+            apr_array_cat(all, values);
+        }
+    }
+    all->nelts = all->nelts < TMPL_CLAIMS_OF_FIELD ? all->nelts : TMPL_CLAIMS_OF_FIELD;
+    return all;
 }

@@ -14,6 +14,12 @@ typedef enum {
 } tmpl_said_e;
 
 typedef struct {
+    tmpl_metadata_e field;
+    tmpl_said_e said;
+    const char *name;
+} tmpl_claim_place_t;
+
+typedef struct {
     apr_size_t rank; /* the row of the table */
     uint32_t of;     /* the object that says it: several objects may contradict each other */
     const char *value;
@@ -23,6 +29,7 @@ typedef struct {
     apr_array_header_t *list; /* tmpl_claim_t */
     unsigned char has[128];   /* whether a row of the table has claims */
     uint32_t fields;          /* bits of the fields that have claims */
+    uint32_t own;             /* the object that is the page itself; TMPL_NONE: not known */
     apr_pool_t *pool;
 } tmpl_claims_t;
 
@@ -38,6 +45,16 @@ void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool);
  */
 void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,
                      const char *value);
+
+/* A row of the table. */
+const tmpl_claim_place_t *tmpl_claims_place(apr_size_t rank);
+
+/* Whether a place has claims. */
+int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *name);
+
+/* The values (const char *) of all places of a field, the best first, and so many at most. */
+#define TMPL_CLAIMS_OF_FIELD 8
+apr_array_header_t *tmpl_claims_all(const tmpl_claims_t *claims, tmpl_metadata_e field);
 
 /*
  * The values (const char *) of the best place, from row *rank on, that says anything of the field

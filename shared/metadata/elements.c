@@ -15,12 +15,15 @@
 #define BEFORE 8
 #define BEHIND 40
 
-/* Lines behind the headline in which a date is looked for; bytes of a line that may have one. */
+/* Lines behind the headline in which a date is looked for; dates of a line, and bytes of one
+ * that may have any. */
 #define LINES      15
+#define DATES      2
 #define LINE_BYTES 160
 
-/* Segments at a page's end in which the date of a change is looked for. */
-#define END 24
+/* Segments at the end of a page, and of what stays, in which the date of a change is looked for. */
+#define END       24
+#define END_STAYS 8
 
 /* Elements upwards whose class is looked at; bytes of an author's element. */
 #define CLASSES_UP   3
@@ -34,17 +37,39 @@
 #define WITHIN   64
 #define AROUND   16
 
-/* h1 elements that are looked at. */
+/* Lines that say in full who wrote the page, the first ones. */
+#define BOXES 8
+
+/* Segments behind the headline in which two posters are looked for. */
+#define POSTS 300
+
+/* Links to the site's first page that may have its name, the first ones; bytes of a name. */
+#define HOME_LINKS 3
+#define SITE_BYTES 60
+
+/* Headings of a level that are looked at, and titles that they are compared with. */
 #define HEADLINES 64
+#define TITLES    4
+
+/* Words of a headline that the title has at least; the likeness of an h1, or an h2, that is one. */
+#define LIKE    0.5
+#define LIKE_H1 0.1
+#define LIKE_H2 0.75
 
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_metadata_source_t *source;
     tmpl_claims_t *claims;
     tmpl_buf_t text;
-    uint32_t first, after; /* segments of the headline */
+    const char *headline;  /* its text; NULL: there is none */
+    uint32_t first, after; /* its segments */
     uint32_t looked;       /* elements that were looked at closely */
-    uint32_t end; /* segment behind those near the headline: a list of other pages begins */
+    uint32_t posters;      /* names of users that were seen: counted up to two */
+    uint32_t questions;    /* items of this type */
+    uint32_t home_links;   /* links to the site's first page */
+    int has_breadcrumb;
+    int has_first[2]; /* the author and the date of the first post */
+    uint32_t end;     /* segment behind those near the headline: a list of other pages begins */
 } elements_t;
 
 /* Whether white space or a boundary of words is between a segment and the one in front of it. */
@@ -118,7 +143,7 @@ static void say_element(elements_t *w, tmpl_said_e said, const char *name, uint3
 static void say_authors(elements_t *w, const char *place, uint32_t of, const char *text)
 {
     apr_array_header_t *names = apr_array_make(w->claims->pool, 1, sizeof(const char *));
-    tmpl_people_read(names, text);
+    tmpl_people_read(names, text, TMPL_NAMES_WHOLE);
     if (names->nelts > 0) {
         say_element(w, TMPL_SAID_ELEMENT, place, of, text);
     }
@@ -212,39 +237,132 @@ static const char *headline_text(elements_t *w, const tmpl_node_t *node)
     return text->len > 0 ? text->at : "";
 }
 
-/* The h1 that is most like title, and does not name the site. */
-static const char *find_title_heading(elements_t *w, int *is_like, const char *title,
-                                      const char *site)
+/*
+ * How much alike two texts are, 0..1: the harmonic mean of *share, the share of the words of text
+ * that the other has, and of that of the other's words.
+ */
+static double likeness(double *share, const char *text, const char *other)
 {
-    const char *best = NULL;
-    double most = -1;
-    uint32_t n = 0;
-    *is_like = 0;
-    for (uint32_t i = 0; i < w->page->n_nodes; i++) {
-        const tmpl_node_t *node = &w->page->nodes[i];
-        if (node->tag != TMPL_TAG_H1 || w->looked++ >= HEADLINES) {
-            continue;
+    *share = tmpl_elements_share(text, other);
+    double there = *share > 0 ? tmpl_elements_share(other, text) : 0;
+    return *share > 0 ? 2 * *share * there / (*share + there) : 0;
+}
+
+/* The heading that is most like one of the titles, of those that do not name the site. */
+typedef struct {
+    const tmpl_node_t *node;
+    const char *text;
+    double like, share;       /* its likeness; how much of its words the title has */
+    uint32_t n;               /* headings with text */
+    const tmpl_node_t *first; /* the first of them */
+} heading_t;
+
+/* Whether an address is that of its site's first page: "/", or a host alone. */
+static int is_root(const char *src, tmpl_span_t href)
+{
+    uint32_t at = href.start;
+    if (tmpl_span_len(href) > 8 && memcmp(src + at, "http", 4) == 0) {
+        const char *host = memchr(src + at, '/', tmpl_span_len(href));
+        at = host != NULL && host[1] == '/' ? (uint32_t)(host + 2 - src) : href.end;
+        while (at < href.end && src[at] != '/') {
+            at++;
         }
-        const char *text = headline_text(w, node);
-        if (*text == '\0' || (site != NULL && tmpl_elements_share(text, site) == 1 &&
-                              (title == NULL || tmpl_elements_share(title, site) < 1))) {
-            continue;
-        }
-        double like =
-            title != NULL ? tmpl_elements_share(text, title) + tmpl_elements_share(title, text) : 0;
-        n++;
-        if (like > most) {
-            most = like;
-            best = apr_pstrdup(w->claims->pool, text);
-            w->first = node->first_segment;
-            w->after = node->after_segment;
+        return href.end - at <= 1;
+    }
+    return tmpl_span_is(src, href, "/");
+}
+
+/* Whether a heading has, or is in, a link to the site's first page: it is the site's name. */
+static int is_logo(const tmpl_page_t *page, const tmpl_node_t *heading)
+{
+    uint32_t node = (uint32_t)(heading - page->nodes);
+    uint32_t up = heading->parent;
+    for (uint32_t i = node; i < heading->after && i < node + WITHIN; i++) {
+        const tmpl_known_attr_t *href = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_HREF);
+        if (href != NULL && is_root(page->src, href->value)) {
+            return 1;
         }
     }
-    *is_like = best != NULL && title != NULL &&
-               (tmpl_elements_share(best, title) >= 0.5 ||
-                (n == 1 && has_words(best, HEADLINE_WORDS) &&
-                 !is_deleted(w->source->edits, w->page->segments[w->first].span.start)));
+    const tmpl_known_attr_t *href =
+        up != TMPL_NONE ? tmpl_node_attr(page, &page->nodes[up], TMPL_ATTR_HREF) : NULL;
+    return href != NULL && is_root(page->src, href->value);
+}
+
+/* Whether a heading says the site's name, and the titles that it is compared with say more. */
+static int is_site_heading(const char *text, const apr_array_header_t *titles, const char *site)
+{
+    int is_site = site != NULL && tmpl_elements_share(text, site) == 1;
+    for (int i = 0; is_site && i < titles->nelts && i < TITLES; i++) {
+        is_site = tmpl_elements_share(APR_ARRAY_IDX(titles, i, const char *), site) < 1;
+    }
+    return is_site;
+}
+
+static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
+                        const apr_array_header_t *titles, const char *site)
+{
+    const char *text = headline_text(w, node), *before = "";
+    heading_t it = { node, text, 0, 0, best->n + 1, best->n > 0 ? best->first : node };
+    if (*text == '\0' || is_site_heading(text, titles, site) || is_logo(w->page, node)) {
+        return;
+    }
+    for (int i = 0; i < titles->nelts && i < TITLES; i++) {
+        const char *title = APR_ARRAY_IDX(titles, i, const char *);
+        /* another heading than h1 must be most of a title, which is quickly seen by its length */
+        if (strcmp(title, before) == 0 ||
+            (node->tag != TMPL_TAG_H1 &&
+             (strlen(text) * 2 < strlen(title) || strlen(text) > strlen(title)))) {
+            continue;
+        }
+        double share, like = likeness(&share, text, title);
+        it.like = like > it.like ? like : it.like;
+        it.share = share > it.share ? share : it.share;
+        before = title;
+    }
+    if (best->n == 0 || it.like > best->like) {
+        it.text = apr_pstrdup(w->claims->pool, text);
+        *best = it;
+    }
+    best->n = it.n;
+}
+
+static heading_t find_heading(elements_t *w, tmpl_tag_e tag, const apr_array_header_t *titles,
+                              const char *site)
+{
+    heading_t best = { 0 };
+    uint32_t looked = 0;
+    for (uint32_t i = 0; i < w->page->n_nodes && looked < HEADLINES; i++) {
+        if (w->page->nodes[i].tag == tag) {
+            looked++;
+            see_heading(w, &best, &w->page->nodes[i], titles, site);
+        }
+    }
     return best;
+}
+
+/*
+ * The headline: the h1 that is most like the title, or an h2 where no h1 is like it. *is_like:
+ * whether it may stand for the title.
+ */
+static const char *find_page_heading(elements_t *w, int *is_like, const char *site)
+{
+    const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
+    heading_t best = find_heading(w, TMPL_TAG_H1, titles, site);
+    if (titles->nelts > 0 && best.share < LIKE) {
+        heading_t other = find_heading(w, TMPL_TAG_H2, titles, site);
+        best = other.like >= LIKE_H2 && other.share == 1 ? other : best;
+    }
+    if (best.node == NULL) {
+        *is_like = 0;
+        return NULL;
+    }
+    best.node = best.share < LIKE ? best.first : best.node;
+    w->first = best.node->first_segment;
+    w->after = best.node->after_segment;
+    *is_like = (best.share >= LIKE && best.like >= LIKE_H1) ||
+               (titles->nelts > 0 && best.n == 1 && has_words(best.text, HEADLINE_WORDS) &&
+                !is_deleted(w->source->edits, w->page->segments[w->first].span.start));
+    return best.text;
 }
 
 /* Whether a heading, or what is around it, is a link: it leads to another page. */
@@ -268,12 +386,15 @@ static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
 static void find_near_end(elements_t *w)
 {
     const tmpl_page_t *page = w->page;
+    double share;
     w->end = w->after + BEHIND;
     for (uint32_t i = 0; i < page->n_nodes && page->nodes[i].first_segment < w->end; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         if (node->first_segment >= w->after && node->tag != TMPL_TAG_H1 &&
             (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
-            is_linked_heading(page, i)) {
+            is_linked_heading(page, i) &&
+            (w->headline == NULL ||
+             likeness(&share, headline_text(w, node), w->headline) < LIKE_H2)) {
             w->end = node->first_segment;
         }
     }
@@ -360,6 +481,11 @@ static void see_item(elements_t *w, uint32_t i, tmpl_span_t prop)
         int is_organization =
             is != NULL && memmem(page->src + is->value.start, tmpl_span_len(is->value),
                                  "Organization", sizeof("Organization") - 1) != NULL;
+        /* the author and the date of the first post, whose type does not matter */
+        if (k < 2 && !w->has_first[k]) {
+            w->has_first[k] = 1;
+            say_element(w, TMPL_SAID_ITEM, k == 0 ? "first post" : "first post date", 0, value);
+        }
         if (!is_other_item(page, type)) {
             say_element(w, TMPL_SAID_ITEM, k == 0 && is_organization ? "publisher" : told[k], item,
                         value);
@@ -381,7 +507,9 @@ static void see_type(elements_t *w, uint32_t i, tmpl_span_t type)
         if (tmpl_span_len(type) > len && src[type.end - len - 1] == '/' &&
             memcmp(src + type.end - len, types[k], len) == 0 &&
             (tmpl_span_len(around) == 0 || src[around.end - 1] == 'e')) {
-            say_element(w, TMPL_SAID_ITEM, "type", i, types[k]);
+            /* several questions are answers that a page gives, not one that its readers discuss */
+            say_element(w, TMPL_SAID_ITEM, "type", i,
+                        k == 0 && w->questions++ > 0 ? "FAQPage" : types[k]);
         }
     }
 }
@@ -399,47 +527,141 @@ static void see_time(elements_t *w, const tmpl_node_t *node)
                 value != NULL && *value != '\0' ? value : node_text(w, node, 100));
 }
 
-/* Whether a value has a text, in any case. */
+/* Whether a value has a text, in any case; text begins with a letter in lower case. */
 static int has_text(const char *src, tmpl_span_t value, const char *text)
 {
     apr_size_t len = strlen(text);
-    for (uint32_t at = value.start; at + len <= value.end; at++) {
-        if (tmpl_lower(src[at]) == *text && apr_cstr_casecmpn(src + at, text, len) == 0) {
+    for (uint32_t at = value.start; at + len <= value.end;) {
+        /* in sixteen bytes, the letter that the text begins with, or its capital */
+        unsigned char first = (unsigned char)(*text | 0x20);
+        unsigned marks = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)((tmpl_bytes16(src + at, src + value.end) | 0x20) == first));
+        at += marks != 0 ? (uint32_t)__builtin_ctz(marks) : TMPL_BYTES16;
+        if (marks != 0 && at + len <= value.end && apr_cstr_casecmpn(src + at, text, len) == 0) {
             return 1;
+        }
+        at += marks != 0;
+    }
+    return 0;
+}
+
+/* Whether an element is, or is in, an element with a tag, within top. */
+static int is_within(const tmpl_page_t *page, uint32_t node, const tmpl_node_t *top, tmpl_tag_e tag)
+{
+    while (page->nodes[node].tag != tag && &page->nodes[node] > top) {
+        node = page->nodes[node].parent;
+    }
+    return page->nodes[node].tag == tag;
+}
+
+/* Whether a value says that an element is a breadcrumb. */
+static int is_breadcrumb(const tmpl_page_t *page, const tmpl_known_attr_t *attr)
+{
+    return (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID ||
+            attr->name == TMPL_ATTR_ITEMTYPE) &&
+           has_text(page->src, attr->value, "breadcrumb");
+}
+
+/* Whether an element within a node is a breadcrumb, too, and has two links or more. */
+static int has_breadcrumb_within(const tmpl_page_t *page, uint32_t node)
+{
+    for (uint32_t i = node + 1; i < page->nodes[node].after && i < node + WITHIN; i++) {
+        uint32_t links = 0;
+        for (uint32_t k = i + 1; k < page->nodes[i].after && k < i + WITHIN; k++) {
+            links += page->nodes[k].tag == TMPL_TAG_A;
+        }
+        for (const tmpl_known_attr_t *attr = page->attrs + page->nodes[i].attrs;
+             links > 1 && attr->value.start < page->nodes[i].open.end; attr++) {
+            if (is_breadcrumb(page, attr)) {
+                return 1;
+            }
         }
     }
     return 0;
 }
 
-/* Whether an element is in a link within top. */
-static int is_in_link(const tmpl_page_t *page, uint32_t node, const tmpl_node_t *top)
-{
-    while (page->nodes[node].tag != TMPL_TAG_A && &page->nodes[node] > top) {
-        node = page->nodes[node].parent;
-    }
-    return page->nodes[node].tag == TMPL_TAG_A;
-}
-
-/* The items of a breadcrumb: its links. What is no link is the page itself. */
-static void see_breadcrumb_links(elements_t *w, const tmpl_node_t *node)
+/* The items of a breadcrumb: links, and items of a list. The last one, no link, is the page. */
+static void see_breadcrumb_items(elements_t *w, const tmpl_node_t *node)
 {
     uint32_t n = 0;
     for (uint32_t s = node->first_segment; s < node->after_segment && n < 20; s++) {
         uint32_t of = w->page->segments[s].node;
         const char *text = segments_text(w, s, s + 1, 100);
-        if (is_in_link(w->page, of, node)) {
+        if (is_within(w->page, of, node, TMPL_TAG_A) ||
+            (s + 1 < node->after_segment && is_within(w->page, of, node, TMPL_TAG_LI) &&
+             has_words(text, 1))) {
             say_element(w, TMPL_SAID_ELEMENT, "breadcrumb", node->first_segment, text);
             n++;
         }
     }
 }
 
-static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
+/* The first breadcrumb near the headline or in front of it. */
+static void see_breadcrumb_of(elements_t *w, uint32_t i, const tmpl_known_attr_t *attr)
+{
+    const tmpl_node_t *node = &w->page->nodes[i];
+    if (!w->has_breadcrumb && node->first_segment <= w->after + BEHIND &&
+        node->after_segment > node->first_segment + 1 &&
+        node->after_segment < node->first_segment + 40 && is_breadcrumb(w->page, attr) &&
+        !has_breadcrumb_within(w->page, i)) {
+        w->has_breadcrumb = 1;
+        see_breadcrumb_items(w, node);
+    }
+}
+
+/* An element whose class says that it is the name of a user: two such are posters. */
+static void see_poster(elements_t *w, uint32_t i, tmpl_span_t classes)
+{
+    static const char *const names[] = { "username", "bigusername", "username-coloured" };
+    const tmpl_node_t *node = &w->page->nodes[i];
+    if (w->posters > 1 || node->first_segment > w->after + POSTS ||
+        node->after_segment - node->first_segment != 1 || node->first_segment < w->first ||
+        !has_text(w->page->src, classes, "username")) {
+        return;
+    }
+    for (unsigned k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        if (tmpl_has_word(w->page->src, classes, names[k], tmpl_span_is)) {
+            const char *text = node_text(w, node, AUTHOR_BYTES);
+            if (w->posters++ == 0) {
+                say_element(w, TMPL_SAID_ELEMENT, "first post", 0, text);
+            }
+            else {
+                say_element(w, TMPL_SAID_ELEMENT, "posters", 0, "discussion");
+            }
+            return;
+        }
+    }
+}
+
+/* A link in front of the headline to the site's first page: its text, picture or label. */
+static void see_home_link(elements_t *w, uint32_t i)
+{
+    const tmpl_page_t *page = w->page;
+    const tmpl_node_t *node = &page->nodes[i];
+    const char *name = node_text(w, node, SITE_BYTES);
+    for (uint32_t k = i; *name == '\0' && k < node->after && k < i + WITHIN; k++) {
+        static const char *const labels[] = { "aria-label", "alt", "title" };
+        for (unsigned n = 0; n < 3 && *name == '\0' && tmpl_span_len(page->nodes[k].open) > 0;
+             n++) {
+            const char *label = attribute_text(w, &page->nodes[k], labels[n]);
+            name = label != NULL ? label : "";
+        }
+    }
+    if (*name != '\0') {
+        w->home_links++;
+        say_element(w, TMPL_SAID_ELEMENT, "home link", 0, name);
+    }
+}
+
+static void see_node(elements_t *w, uint32_t i)
 {
     const tmpl_page_t *page = w->page;
     const tmpl_node_t *node = &page->nodes[i];
     for (const tmpl_known_attr_t *attr = page->attrs + node->attrs;
          attr->value.start < node->open.end; attr++) {
+        if (attr->name == TMPL_ATTR_CLASS) {
+            see_poster(w, i, attr->value);
+        }
         if (attr->name == TMPL_ATTR_ITEMPROP && w->looked++ < ELEMENTS) {
             see_item(w, i, attr->value);
         }
@@ -450,15 +672,11 @@ static void see_node(elements_t *w, uint32_t i, int *has_breadcrumb)
         else if (attr->name == TMPL_ATTR_ITEMTYPE && w->looked++ < ELEMENTS) {
             see_type(w, i, attr->value);
         }
-        else if (!*has_breadcrumb &&
-                 (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) &&
-                 node->first_segment <= w->after + BEHIND &&
-                 node->after_segment > node->first_segment + 1 &&
-                 node->after_segment < node->first_segment + 40 &&
-                 has_text(page->src, attr->value, "breadcrumb")) {
-            *has_breadcrumb = 1;
-            see_breadcrumb_links(w, node);
+        if (attr->name == TMPL_ATTR_HREF && node->tag == TMPL_TAG_A && w->home_links < HOME_LINKS &&
+            node->first_segment <= w->first && is_root(page->src, attr->value)) {
+            see_home_link(w, i);
         }
+        see_breadcrumb_of(w, i, attr);
     }
     if (node->tag == TMPL_TAG_TIME && is_near(w, node) && w->looked++ < ELEMENTS) {
         see_time(w, node);
@@ -501,43 +719,116 @@ static int is_later(const char *text, apr_size_t len)
     return 0;
 }
 
-/* Adds the date in a line; only that of a change if only_later is set. */
+/* Adds the dates in a line; only that of a change if only_later is set. */
 static void see_date_line(elements_t *w, const char *line, int only_later)
 {
     char iso[TMPL_DATE_SIZE];
-    apr_size_t begin;
-    if (tmpl_date_find(iso, &begin, line, strlen(line)) == 0) {
-        return;
-    }
-    int later = is_later(line, begin);
-    if (later || !only_later) {
-        say_element(w, TMPL_SAID_ELEMENT, later ? "line modified" : "line date", 0, iso);
+    apr_size_t begin, after, n = 0;
+    while (n++ < DATES && (after = tmpl_date_find(iso, &begin, line, strlen(line))) > 0) {
+        int later = is_later(line, begin);
+        if (later || !only_later) {
+            say_element(w, TMPL_SAID_ELEMENT, later ? "line modified" : "line date", 0, iso);
+        }
+        line += after;
     }
 }
 
-/* Lines at a page's end say when it was changed, in documentation and wikis. */
-static void see_end(elements_t *w)
+/* The segment behind the line that begins at segment s. */
+static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
 {
-    uint32_t n = w->page->n_segments;
-    for (uint32_t s = n > END ? n - END : 0; s < n;) {
-        uint32_t after = s + 1;
-        while (after < n && !w->page->segments[after].apart) {
-            after++;
-        }
-        tmpl_span_t span = { w->page->segments[s].span.start,
-                             w->page->segments[after - 1].span.end };
+    for (s++; s < page->n_segments && !page->segments[s].apart;) {
+        s++;
+    }
+    return s;
+}
+
+/* The source of segments [first, after). */
+static tmpl_span_t line_span(const tmpl_page_t *page, uint32_t first, uint32_t after)
+{
+    return (tmpl_span_t){ page->segments[first].span.start, page->segments[after - 1].span.end };
+}
+
+/* Adds the dates of changes in lines that begin in segments [s, end). */
+static void see_end_lines(elements_t *w, uint32_t s, uint32_t end)
+{
+    const tmpl_page_t *page = w->page;
+    while (s < end) {
+        uint32_t after = line_end(page, s);
+        tmpl_span_t span = line_span(page, s, after);
         if (tmpl_span_len(span) < 4 * LINE_BYTES &&
-            tmpl_date_may_be(w->page->src + span.start, tmpl_span_len(span))) {
+            tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
             see_date_line(w, segments_text(w, s, after, LINE_BYTES), 1);
         }
         s = after;
     }
 }
 
+/*
+ * The last lines of a page, and of what stays of it, say when it was changed, in documentation and
+ * wikis.
+ */
+static void see_end(elements_t *w)
+{
+    uint32_t n = w->page->n_segments, last = n;
+    while (last > w->after &&
+           is_deleted(w->source->edits, w->page->segments[last - 1].span.start)) {
+        last--;
+    }
+    see_end_lines(w, n > END ? n - END : 0, n);
+    if (last + END < n && last > END_STAYS) {
+        see_end_lines(w, last - END_STAYS, last);
+    }
+}
+
+/* Lines behind the headline that say who wrote the page, in full: "Written by Ann Lee". */
+static void see_author_boxes(elements_t *w)
+{
+    static const char *const begins[] = { "written by", "about the " };
+    const tmpl_page_t *page = w->page;
+    uint32_t n = 0;
+    for (uint32_t s = w->after; s < page->n_segments && n < BOXES; s++) {
+        const tmpl_segment_t *segment = &page->segments[s];
+        const char *text = page->src + segment->span.start;
+        char first = tmpl_lower(*text);
+        const char *begin = begins[first == 'a'];
+        if ((first != 'w' && first != 'a') || tmpl_span_len(segment->span) < strlen(begin) ||
+            apr_cstr_casecmpn(text, begin, strlen(begin)) != 0) {
+            continue;
+        }
+        n++;
+        uint32_t after = line_end(page, s);
+        const char *line = segments_text(w, s, after, AUTHOR_BYTES);
+        apr_size_t len = tmpl_people_by(line);
+        if (len > 0 && line[len] == '\0' && after < page->n_segments) {
+            say_authors(w, "author box", s,
+                        segments_text(w, after, line_end(page, after), AUTHOR_BYTES));
+        }
+        else if (len > 0) {
+            say_authors(w, "author box", s, line + len);
+        }
+    }
+}
+
+/* Whether the class of an element, or of what is around it, says that it is a date. */
+static int is_dated(const tmpl_page_t *page, uint32_t node)
+{
+    for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
+        const tmpl_known_attr_t *attr = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
+        if (attr != NULL && has_text(page->src, attr->value, "date")) {
+            return 1;
+        }
+        node = page->nodes[node].parent;
+    }
+    return 0;
+}
+
 /* Reads the line of segments [first, after). *by: the line in front ends in "By". */
 static void see_line(elements_t *w, uint32_t first, uint32_t after, int *by)
 {
     if (is_deleted(w->source->edits, w->page->segments[first].span.start)) {
+        if (is_dated(w->page, w->page->segments[first].node)) {
+            see_date_line(w, segments_text(w, first, after, LINE_BYTES), 0);
+        }
         return;
     }
     const char *line = segments_text(w, first, after, LINE_BYTES);
@@ -579,10 +870,7 @@ static void see_lines(elements_t *w)
     uint32_t last = TMPL_NONE;
     int by = 0;
     for (uint32_t s = first, lines = 0; s < n && s < w->end && lines < LINES + BEFORE; lines++) {
-        uint32_t after = s + 1;
-        while (after < n && !segments[after].apart) {
-            after++;
-        }
+        uint32_t after = line_end(w->page, s);
         int is_headline = s >= w->first && s < w->after;
         uint32_t node = author_around(w->page, segments[s].node);
         if (!is_headline && node != TMPL_NONE && node != last) {
@@ -601,18 +889,17 @@ static void see_lines(elements_t *w)
 }
 
 const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
-                               const tmpl_metadata_source_t *source, const char *title,
-                               const char *site)
+                               const tmpl_metadata_source_t *source, const char *site)
 {
     elements_t w = { .page = source->page, .source = source, .claims = claims };
-    int has_breadcrumb = 0;
     tmpl_buf_init(&w.text, claims->pool);
-    const char *headline = find_title_heading(&w, is_like, title, site);
+    const char *headline = w.headline = find_page_heading(&w, is_like, site);
     find_near_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
-        see_node(&w, i, &has_breadcrumb);
+        see_node(&w, i);
     }
     see_lines(&w);
     see_end(&w);
+    see_author_boxes(&w);
     return headline;
 }

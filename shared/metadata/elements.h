@@ -8,13 +8,12 @@
 /*
  * Adds the claims of body: microdata, rel=author, time, breadcrumbs, names of elements and
  * lines near the headline. Returns the headline's text, from the claims' pool: the h1 that is
- * most like title and has other words than site, both of which may be NULL; NULL: there is no
- * h1. *is_like: whether it may stand for the title: it shares half of its words, or is the
- * page's only one, longer, and not deleted.
+ * most like a title that claims have, and has other words than site, which may be NULL; an h2 if
+ * no h1 is like it; NULL: there is none. *is_like: whether it may stand for the title: a title
+ * has half of its words, or it is the page's only one, longer, and not deleted.
  */
 const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
-                               const tmpl_metadata_source_t *source, const char *title,
-                               const char *site);
+                               const tmpl_metadata_source_t *source, const char *site);
 
 /* How much of the words of a text are in another one, 0..1. */
 double tmpl_elements_share(const char *text, const char *other);

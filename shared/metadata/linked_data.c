@@ -132,6 +132,7 @@ static void see_article(linked_t *linked, const json_t *object)
 
 static void see_linked_page(linked_t *linked, const json_t *object)
 {
+    say_linked(linked, "page.inLanguage", member_text(linked, object, "inLanguage"));
     see_dates(linked, object, "page.datePublished", "page.dateModified");
 }
 
@@ -182,6 +183,7 @@ static void see_product(linked_t *linked, const json_t *object)
 static void see_linked_site(linked_t *linked, const json_t *object)
 {
     say_linked(linked, "site.name", member_text(linked, object, "name"));
+    say_linked(linked, "site.inLanguage", member_text(linked, object, "inLanguage"));
 }
 
 static void see_organization(linked_t *linked, const json_t *object)
@@ -216,6 +218,7 @@ static const struct {
     { "WebPage", see_linked_page },
     { "AboutPage", see_linked_page },
     { "ItemPage", see_linked_page },
+    { "CollectionPage", see_linked_page },
     { "Article", see_article },
     { "Posting", see_article },
     { "Report", see_article },

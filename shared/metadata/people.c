@@ -8,8 +8,12 @@
 
 #include "base/chars.h"
 
-#define NAME_BYTES 80
-#define NAME_WORDS 6
+#define NAME_BYTES  80
+#define NAME_WORDS  6
+#define LOGIN_BYTES 40
+
+/* Letters of a degree at most. */
+#define DEGREE 4
 
 static const char *const by_words[] = {
 #define BY(text) text,
@@ -49,7 +53,8 @@ static int is_listed_word(const char *word, apr_size_t len, const char *const *l
     for (apr_size_t i = 0; i < n; i++) {
         for (const char *at = lists[i]; at != NULL; at = strchr(at, ' ')) {
             at += *at == ' ';
-            if (strcspn(at, " ") == len && apr_cstr_casecmpn(at, word, len) == 0) {
+            if (*at == tmpl_lower(*word) && apr_cstr_casecmpn(at, word, len) == 0 &&
+                (at[len] == ' ' || at[len] == '\0')) {
                 return 1;
             }
         }
@@ -83,9 +88,26 @@ static int may_be_in_name(const char *word, apr_size_t len, int *capitals)
            (len > 2 && (word[1] == '\'' || strncmp(word + 1, "\xE2\x80\x99", 3) == 0));
 }
 
-static int is_name(const char *name, apr_size_t len)
+/* Whether a text is one word that may be a login. */
+static int is_login(const char *name, apr_size_t len)
+{
+    int letters = 0;
+    for (apr_size_t i = 0; i < len; i++) {
+        letters += tmpl_is_alpha(name[i]) || (unsigned char)name[i] >= 0x80;
+        if (!tmpl_is_word_byte(name[i]) && strchr("_-.", name[i]) == NULL) {
+            return 0;
+        }
+    }
+    return letters > 0 && len > 1 && len <= LOGIN_BYTES &&
+           !is_listed_word(name, len, no_names, COUNT(no_names));
+}
+
+static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
 {
     int words = 0, capitals = 0, wide = 0;
+    if (single == TMPL_NAMES_LOGIN && is_login(name, len)) {
+        return 1;
+    }
     if (len < 2 || len > NAME_BYTES) {
         return 0;
     }
@@ -105,7 +127,8 @@ static int is_name(const char *name, apr_size_t len)
         words += n > 0;
         at += n + 1;
     }
-    return words <= NAME_WORDS && capitals > 0 && (words > 1 || wide) &&
+    return words <= NAME_WORDS && capitals > 0 &&
+           (words > 1 || wide || (single == TMPL_NAMES_ONE && len > 2)) &&
            memchr(name, '.', len) != name && !memmem(name, len, ".com", 4);
 }
 
@@ -172,8 +195,43 @@ static int has_name(const apr_array_header_t *names, const char *name)
     return 0;
 }
 
+static apr_size_t last_word(const char *text, apr_size_t len)
+{
+    while (len > 0 && text[len - 1] != ' ') {
+        len--;
+    }
+    return len;
+}
+
+/* Whether a word is a degree, "MD" or "PhD"; numbers of kings and of sons are none. */
+static int is_degree(const char *word, apr_size_t len)
+{
+    if (len < 2 || len > DEGREE || strspn(word, "IVX") >= len) {
+        return 0;
+    }
+    for (apr_size_t i = 0; i < len; i++) {
+        if ((word[i] < 'A' || word[i] > 'Z') && (word[i] != 'h' || len != 3)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The length of a name of two words or more without degrees at its end. */
+static apr_size_t without_degrees(const char *name, apr_size_t len)
+{
+    apr_size_t at = last_word(name, len);
+    while (at > 0 && last_word(name, at - 1) > 0 && name[1] >= 'a' &&
+           is_degree(name + at, len - at)) {
+        len = at - 1;
+        at = last_word(name, len);
+    }
+    return len;
+}
+
 /* Adds the name of len bytes; returns 0 if it is none. */
-static int add_person(apr_array_header_t *names, const char *text, apr_size_t len)
+static int add_person(apr_array_header_t *names, const char *text, apr_size_t len,
+                      tmpl_names_e single)
 {
     static const char *const titles[] = { "dr ", "dr. ", "prof ", "prof. ", "professor " };
     for (apr_size_t i = 0; i < COUNT(titles); i++) {
@@ -186,7 +244,8 @@ static int add_person(apr_array_header_t *names, const char *text, apr_size_t le
     while (len > 0 && strchr(" .:", text[len - 1]) != NULL) {
         len--;
     }
-    if (!is_name(text, len)) {
+    len = without_degrees(text, len);
+    if (!is_name(text, len, single)) {
         return 0;
     }
     const char *name = apr_pstrmemdup(names->pool, text, len);
@@ -196,20 +255,26 @@ static int add_person(apr_array_header_t *names, const char *text, apr_size_t le
     return 1;
 }
 
-void tmpl_people_read(apr_array_header_t *names, const char *text)
+void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e single)
 {
     apr_size_t by;
     text += strspn(text, " \t\n|-");
     while ((by = tmpl_people_by(text)) > 0) {
         text += by;
     }
-    if (strstr(text, "://") != NULL || strchr(text, '@') == text) {
+    /* an address; one behind a name is in brackets */
+    const char *address = strstr(text, "://");
+    if (strchr(text, '@') == text ||
+        (address != NULL && strcspn(text, "(<") > (apr_size_t)(address - text))) {
         return;
+    }
+    if (strpbrk(text, " ,;|/\n") != NULL) {
+        single = TMPL_NAMES_WHOLE;
     }
     /* what follows the first text that is no name names no author, either */
     for (apr_size_t pass = 1; *text != '\0' && pass > 0;) {
         apr_size_t len = name_end(&pass, text);
-        if (len > 0 && !add_person(names, text, len)) {
+        if (len > 0 && !add_person(names, text, len, single)) {
             return;
         }
         text += len + pass;

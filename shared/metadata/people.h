@@ -5,12 +5,19 @@
 
 #include <apr_tables.h>
 
+/* What a text that is a single word may be. */
+typedef enum {
+    TMPL_NAMES_WHOLE, /* no name, but in scripts without spaces */
+    TMPL_NAMES_ONE,   /* a name, if it begins with a capital: "Kim" */
+    TMPL_NAMES_LOGIN  /* a name or a login: "kim_77" */
+} tmpl_names_e;
+
 /*
  * Adds the names in text to names: "Written by Ann Lee and Bo Chen, editors | 3 May" has two.
- * What is no name of a person adds nothing: addresses, logins and other single words, roles,
+ * Degrees behind a name are left out. What is no name of a person adds nothing: addresses, roles,
  * organisations, and anything of more than six words. Words are in people.def.
  */
-void tmpl_people_read(apr_array_header_t *names, const char *text);
+void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e single);
 
 /* The length of the words at the begin of text that say that a name follows ("By "); 0: none. */
 apr_size_t tmpl_people_by(const char *text);

@@ -21,6 +21,32 @@ static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
     return is_meant && tmpl_attr_find(&href, src, tag, "href") ? href.value : (tmpl_span_t){ 0, 0 };
 }
 
+int tmpl_forbids_index(const char *rule, apr_size_t len)
+{
+    static const char *const words[] = { "noindex", "none" };
+    for (apr_size_t at = 0, end; at < len; at = end + 1) {
+        for (end = at; end < len && strchr(" \t\r\n,;:", rule[end]) == NULL;) {
+            end++;
+        }
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+            if (end - at == strlen(words[i]) &&
+                apr_cstr_casecmpn(rule + at, words[i], end - at) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static int meta_forbids(const char *src, tmpl_span_t tag)
+{
+    tmpl_attr_t name;
+    tmpl_attr_t content;
+    return tmpl_attr_find(&name, src, tag, "name") && tmpl_span_is(src, name.value, "robots") &&
+           tmpl_attr_find(&content, src, tag, "content") &&
+           tmpl_forbids_index(src + content.value.start, tmpl_span_len(content.value));
+}
+
 /* Finds the first canonical address, base and title. None of them can be at offset 0. */
 static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 {
@@ -35,6 +61,9 @@ static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
         }
         else if (token->tag == TMPL_TAG_BASE && p->base.start == 0) {
             p->base = href_of(p->src, token->span, NULL);
+        }
+        else if (token->tag == TMPL_TAG_META) {
+            p->forbids_index |= meta_forbids(p->src, token->span);
         }
         else if (token->tag == TMPL_TAG_TITLE && p->title.start == 0 && token->is_paired) {
             p->title = (tmpl_span_t){ token->span.end, tokens->tokens[token->end].span.start };

@@ -120,6 +120,7 @@ typedef struct {
     tmpl_span_t canonical; /* the href of link rel=canonical; empty if there is none */
     tmpl_span_t base;      /* the href of base; empty if there is none */
     tmpl_span_t title;     /* the text of the first title; empty if there is none */
+    int forbids_index;     /* a meta robots says noindex or none */
     const uint32_t *foreign_marks; /* offsets of "tmpl" in foreign marks, in order */
     uint32_t n_foreign_marks;
     uint32_t n_comments;
@@ -142,6 +143,9 @@ typedef struct {
     const char *charset;              /* as the Content-Type header names it, or NULL */
     uint32_t *declined_at;            /* gets the offset of the decline's cause; NULL: not wanted */
 } tmpl_page_opts_t;
+
+/* Whether len bytes of a rule for robots, of a meta element or a field, have noindex or none. */
+int tmpl_forbids_index(const char *rule, apr_size_t len);
 
 #define TMPL_MAX_TOKENS 600000
 #define TMPL_MAX_DEPTH  512

@@ -155,6 +155,11 @@ typedef struct {
     const tmpl_policy_t *policy;
     tmpl_learning_e learn;
     apr_interval_time_t age; /* OFF and LATER: how old counts may be; 0: they must be current */
+    /*
+     * For tmpl_store_learn(): what is to be listed (listed.h); NULL: nothing. With learn OFF the
+     * page itself is not learnt.
+     */
+    const struct tmpl_sighting_t *sighting;
 } tmpl_observation_t;
 
 #define TMPL_MIN_DF_LEAST 2
@@ -169,6 +174,11 @@ typedef struct {
     int due;                /* LATER: learning it would write something */
     int fading;             /* the site expires unless a store that takes writes is asked for it */
     int frozen;             /* the site is frozen: nothing is learnt of it */
+    /*
+     * One for each key: 1 for a segment that had no live entry, and is in a block whose first path
+     * had one: new text in a known place. All 0 unless step 3 was done.
+     */
+    unsigned char *fresh;
 } tmpl_counts_t;
 
 /* The bytes of a copy of a page, with all that it points to. */
@@ -186,6 +196,7 @@ typedef struct {
     uint64_t live;     /* entries that a look-up would find */
     uint64_t template; /* live segments with DF >= min_df */
     uint64_t bytes;    /* estimate of the memory or disk that the site takes */
+    uint32_t listed;   /* listed documents (listed.h); only tmpl_store_stats() sets it */
     /* live segments by DF: [0] of DF 1, [i] of a DF above 2^(i-1) and up to 2^i */
     uint64_t by_df[TMPL_STATS_DF];
     int frozen; /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */

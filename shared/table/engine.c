@@ -9,8 +9,9 @@
 
 tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
 {
-    return (tmpl_counts_t){ .records = apr_palloc(pool, (page->n + (apr_size_t)1) *
-                                                            sizeof(tmpl_record_t)) };
+    const apr_size_t n = page->n + (apr_size_t)1;
+    return (tmpl_counts_t){ .records = apr_palloc(pool, n * sizeof(tmpl_record_t)),
+                            .fresh = apr_pcalloc(pool, n) };
 }
 
 /* The keys of n pages: of each page its keys, then the two keys of its document. */

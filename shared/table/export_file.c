@@ -11,6 +11,7 @@
 
 #define FORMAT  "tmpl-table"
 #define VERSION 1
+#define LISTED  "listed" /* the kind of a listed document */
 
 /* Bytes of the longest line that is read: ten times the longest entry. */
 #define LINE_MOST 8191
@@ -43,14 +44,50 @@ static apr_status_t add_entry(void *baton, const tmpl_entry_t *entry)
     return APR_SUCCESS;
 }
 
+static int by_listed(const void *a, const void *b)
+{
+    const tmpl_listed_t *x = a, *y = b;
+    size_t least = x->address_len < y->address_len ? x->address_len : y->address_len;
+    int order = memcmp(x->address, y->address, least);
+    return order != 0 ? order
+                      : (x->address_len > y->address_len) - (x->address_len < y->address_len);
+}
+
+static apr_status_t add_listed(void *baton, const tmpl_listed_t *listed)
+{
+    apr_array_header_t *list = baton;
+    tmpl_listed_t *copy = apr_array_push(list);
+    *copy = *listed;
+    copy->address = apr_pmemdup(list->pool, listed->address, listed->address_len);
+    copy->title = apr_pmemdup(list->pool, listed->title, listed->title_len);
+    return APR_SUCCESS;
+}
+
 apr_status_t tmpl_export_file_fill(tmpl_export_file_t *table, tmpl_store_t *store, const char *site,
                                    apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *pool)
 {
     table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
+    table->listed = apr_array_make(pool, 16, sizeof(tmpl_listed_t));
     apr_status_t rv = tmpl_store_secret(store, table->secret, timeout, err, pool);
-    return rv != APR_SUCCESS
-               ? rv
-               : tmpl_store_export(store, site, &table->head, add_entry, table->entries, err, pool);
+    if (rv == APR_SUCCESS) {
+        rv = tmpl_store_export(store, site, &table->head, add_entry, table->entries, err, pool);
+    }
+    return rv == APR_SUCCESS ? tmpl_site_list_read(store, site, 0, TMPL_LISTED_SHARDS, &table->list,
+                                                   add_listed, table->listed, err, pool)
+                             : rv;
+}
+
+apr_status_t tmpl_export_file_import(const tmpl_export_file_t *table, tmpl_store_t *store,
+                                     const char *site, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t rv =
+        tmpl_store_import(store, site, &table->head, (const tmpl_entry_t *)table->entries->elts,
+                          (uint32_t)table->entries->nelts, err, pool);
+    return rv == APR_SUCCESS && table->listed->nelts > 0
+               ? tmpl_site_list_import(store, site, &table->list,
+                                       (const tmpl_listed_t *)(const void *)table->listed->elts,
+                                       (uint32_t)table->listed->nelts, err, pool)
+               : rv;
 }
 
 /* Uses printf: jansson writes the same bytes with five times the instructions. */
@@ -69,6 +106,28 @@ static void write_entry(FILE *out, const tmpl_entry_t *entry)
     fprintf(out, "%s}\n", entry->n_fingerprints > 0 ? "]" : "");
 }
 
+static void write_listed(FILE *out, const tmpl_listed_t *listed)
+{
+    char fingerprint[17];
+    apr_snprintf(fingerprint, sizeof(fingerprint), "%016" APR_UINT64_T_HEX_FMT,
+                 listed->fingerprint);
+    json_t *line =
+        json_pack("{s:s, s:s%, s:s%, s:i, s:I, s:I, s:I, s:i, s:s}", "kind", LISTED, "address",
+                  listed->address, (size_t)listed->address_len, "title", listed->title,
+                  (size_t)listed->title_len, "day", listed->day, "first", (json_int_t)listed->first,
+                  "changed", (json_int_t)listed->changed, "text", (json_int_t)listed->text,
+                  "layout", listed->layout, "fingerprint", fingerprint);
+    if (line != NULL) {
+        (void)json_dumpf(line, out, 0);
+    }
+    else {
+        fprintf(out,
+                "{\"kind\": \"" LISTED "\"}"); /* not UTF-8: bytes of a store that is damaged */
+    }
+    fputc('\n', out);
+    json_decref(line);
+}
+
 apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_file_t *table,
                                     tmpl_error_t *err)
 {
@@ -82,12 +141,22 @@ apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_fil
             err, APR_EINVAL,
             "the site's name or the store's secret is not UTF-8: it cannot be exported");
     }
+    if (table->listed->nelts > 0) {
+        json_object_update_new(
+            head, json_pack("{s:i, s:I, s:I, s:b}", "listed", table->listed->nelts, "since",
+                            (json_int_t)table->list.since, "edition",
+                            (json_int_t)table->list.edition, "evicted", table->list.evicted));
+    }
     (void)json_dumpf(head, out, 0);
     json_decref(head);
     fputc('\n', out);
     qsort(table->entries->elts, (apr_size_t)n, sizeof(tmpl_entry_t), by_key);
     for (int i = 0; i < n && !ferror(out); i++) {
         write_entry(out, &APR_ARRAY_IDX(table->entries, i, tmpl_entry_t));
+    }
+    qsort(table->listed->elts, (apr_size_t)table->listed->nelts, sizeof(tmpl_listed_t), by_listed);
+    for (int i = 0; i < table->listed->nelts && !ferror(out); i++) {
+        write_listed(out, &APR_ARRAY_IDX(table->listed, i, tmpl_listed_t));
     }
     if (fflush(out) != 0 || ferror(out)) {
         return tmpl_fail(err, errno != 0 ? errno : APR_EGENERAL, "standard output: %s",
@@ -100,6 +169,7 @@ typedef struct {
     tmpl_export_file_t *table;
     unsigned line;
     json_int_t expected; /* entries that the first line announces */
+    json_int_t listed;   /* listed documents that it announces */
     tmpl_error_t *err;
     apr_pool_t *pool;
 } import_reader_t;
@@ -201,6 +271,69 @@ static apr_status_t get_secret(const import_reader_t *reader, const json_t *obje
     return APR_SUCCESS;
 }
 
+/* The members of the first line that a table without listed documents lacks. */
+static apr_status_t get_list(import_reader_t *reader, const json_t *object)
+{
+    tmpl_listed_head_t *list = &reader->table->list;
+    json_int_t since, edition;
+    if (json_object_get(object, "listed") == NULL) {
+        return APR_SUCCESS;
+    }
+    if (get_int(&reader->listed, reader, object, "listed", 0, INT32_MAX) != APR_SUCCESS ||
+        get_int(&since, reader, object, "since", 0, UINT32_MAX) != APR_SUCCESS ||
+        get_int(&edition, reader, object, "edition", 0, UINT32_MAX) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    *list = (tmpl_listed_head_t){ .since = (uint32_t)since,
+                                  .edition = (uint32_t)edition,
+                                  .evicted = json_is_true(json_object_get(object, "evicted")) };
+    return APR_SUCCESS;
+}
+
+/* A string of at most `most` bytes, from the reader's pool. */
+static apr_status_t get_string(const char **text, uint32_t *len, const import_reader_t *reader,
+                               const json_t *object, const char *name, size_t most)
+{
+    const json_t *member = json_object_get(object, name);
+    size_t n = json_string_length(member);
+    if (!json_is_string(member) || n > most) {
+        return bad(reader, apr_psprintf(reader->pool, "\"%s\" is not a string of at most %d bytes",
+                                        name, (int)most));
+    }
+    *text = apr_pmemdup(reader->pool, json_string_value(member), n);
+    *len = (uint32_t)n;
+    return APR_SUCCESS;
+}
+
+static apr_status_t listed_read(import_reader_t *reader, const json_t *object)
+{
+    tmpl_listed_t listed;
+    json_int_t day, first, changed, text, layout;
+    const char *hex = json_string_value(json_object_get(object, "fingerprint"));
+    if (get_string(&listed.address, &listed.address_len, reader, object, "address",
+                   TMPL_LISTED_ADDRESS) != APR_SUCCESS ||
+        get_string(&listed.title, &listed.title_len, reader, object, "title", TMPL_LISTED_TITLE) !=
+            APR_SUCCESS ||
+        get_int(&day, reader, object, "day", 0, UINT16_MAX) != APR_SUCCESS ||
+        get_int(&first, reader, object, "first", 0, UINT32_MAX) != APR_SUCCESS ||
+        get_int(&changed, reader, object, "changed", 0, UINT32_MAX) != APR_SUCCESS ||
+        get_int(&text, reader, object, "text", 0, UINT32_MAX) != APR_SUCCESS ||
+        get_int(&layout, reader, object, "layout", 0, UINT16_MAX) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
+        return bad(reader, "\"fingerprint\" is not 16 hexadecimal digits in lower case");
+    }
+    listed.day = (uint16_t)day;
+    listed.first = (uint32_t)first;
+    listed.changed = (uint32_t)changed;
+    listed.text = (uint32_t)text;
+    listed.layout = (uint16_t)layout;
+    listed.fingerprint = strtoull(hex, NULL, 16);
+    APR_ARRAY_PUSH(reader->table->listed, tmpl_listed_t) = listed;
+    return APR_SUCCESS;
+}
+
 static apr_status_t head_read(import_reader_t *reader, const json_t *object)
 {
     tmpl_store_stats_t *head = &reader->table->head;
@@ -213,7 +346,7 @@ static apr_status_t head_read(import_reader_t *reader, const json_t *object)
         get_int(&pages, reader, object, "pages", 0, UINT32_MAX) != APR_SUCCESS ||
         get_int(&table_version, reader, object, "table_version", 0, INT64_MAX) != APR_SUCCESS ||
         get_int(&reader->expected, reader, object, "entries", 0, INT32_MAX) != APR_SUCCESS ||
-        get_secret(reader, object) != APR_SUCCESS) {
+        get_secret(reader, object) != APR_SUCCESS || get_list(reader, object) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     *head = (tmpl_store_stats_t){ .pages = (uint32_t)pages,
@@ -254,8 +387,10 @@ static apr_status_t line_read(import_reader_t *reader, const char *line)
         json_decref(object);
         return bad(reader, object == NULL ? error.text : "not a JSON object");
     }
-    apr_status_t status =
-        reader->line == 1 ? head_read(reader, object) : entry_read(reader, object);
+    const char *kind = json_string_value(json_object_get(object, "kind"));
+    apr_status_t status = reader->line == 1                           ? head_read(reader, object)
+                          : kind != NULL && strcmp(kind, LISTED) == 0 ? listed_read(reader, object)
+                                                                      : entry_read(reader, object);
     json_decref(object);
     return status;
 }
@@ -264,12 +399,15 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tm
                                    apr_pool_t *pool)
 {
     char line[LINE_MOST + 1];
-    import_reader_t reader = { table, 0, 0, err, pool };
+    import_reader_t reader = { table, 0, 0, 0, err, pool };
     apr_status_t status;
     table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
+    table->listed = apr_array_make(pool, 16, sizeof(tmpl_listed_t));
+    table->list = (tmpl_listed_head_t){ 0 };
     while ((status = apr_file_gets(line, sizeof(line), in)) == APR_SUCCESS) {
         reader.line++;
-        if (reader.line > 1 && table->entries->nelts == reader.expected) {
+        if (reader.line > 1 &&
+            table->entries->nelts + table->listed->nelts == reader.expected + reader.listed) {
             return bad(&reader, "more entries than the first line announces");
         }
         if (line_read(&reader, line) != APR_SUCCESS) {
@@ -285,10 +423,12 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tm
     if (reader.line == 1) {
         return bad(&reader, "the input is empty");
     }
-    if (table->entries->nelts < reader.expected) {
-        return bad(&reader,
-                   apr_psprintf(pool, "end of input after %d of %" APR_INT64_T_FMT " entries",
-                                table->entries->nelts, (apr_int64_t)reader.expected));
+    if (table->entries->nelts != reader.expected || table->listed->nelts != reader.listed) {
+        int entries = table->entries->nelts != reader.expected;
+        return bad(&reader, apr_psprintf(pool, "end of input after %d of %" APR_INT64_T_FMT " %s",
+                                         entries ? table->entries->nelts : table->listed->nelts,
+                                         (apr_int64_t)(entries ? reader.expected : reader.listed),
+                                         entries ? "entries" : "listed documents"));
     }
     return APR_SUCCESS;
 }

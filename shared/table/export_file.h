@@ -3,14 +3,18 @@
  * A site's table as JSON lines, for export and import by tmplctl and the status page. The first
  * line describes the table:
  *     {"format": "tmpl-table", "version": 1, "site": S, "pages": N, "table_version": N,
- *      "entries": N, "secret": S}
+ *      "entries": N, "secret": S, "listed": N, "since": N, "edition": N, "evicted": B}
  * Each further line is an entry. Entries are sorted by kind and key:
  *     {"kind": "segment", "key": "0123456789abcdef", "df": N, "last": N, "seen": [N, ...]}
  *     {"kind": "path", "key": "0123456789abcdef", "df": N, "last": N, "text": N, "repeated": N}
- * seen, the fingerprints of the documents that were counted, is optional. The number of entries in
- * the first line shows whether a file was cut short. If two entries have one key, the last one
- * counts. Keys are made with the secret of the store. Files of former versions have no secret:
- * their keys were made without one.
+ * After the entries come the listed documents (listed.h), in the order of their addresses:
+ *     {"kind": "listed", "address": S, "title": S, "day": N, "first": N, "changed": N, "text": N,
+ *      "layout": N, "fingerprint": "0123456789abcdef"}
+ * A table without listed documents has neither these lines nor the last four members of the first
+ * one. seen, the fingerprints of the documents that were counted, is optional. The number of
+ * entries in the first line shows whether a file was cut short. If two entries have one key, the
+ * last one counts. Keys are made with the secret of the store. Files of former versions have no
+ * secret: their keys were made without one.
  */
 #ifndef TMPL_EXPORT_FILE_H
 #define TMPL_EXPORT_FILE_H
@@ -20,12 +24,15 @@
 #include <apr_file_io.h>
 #include <apr_tables.h>
 
+#include "table/site_listed.h"
 #include "table/store.h"
 
 typedef struct {
     char secret[TMPL_SECRET_SIZE]; /* the secret of the table's store */
     tmpl_store_stats_t head;
     apr_array_header_t *entries; /* tmpl_entry_t */
+    tmpl_listed_head_t list;
+    apr_array_header_t *listed; /* tmpl_listed_t */
 } tmpl_export_file_t;
 
 /*
@@ -42,6 +49,12 @@ apr_status_t tmpl_export_file_fill(tmpl_export_file_t *table, tmpl_store_t *stor
  */
 apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_file_t *table,
                                     tmpl_error_t *err);
+
+/*
+ * Replaces a site by a table that was read. Errors: those of tmpl_store_import().
+ */
+apr_status_t tmpl_export_file_import(const tmpl_export_file_t *table, tmpl_store_t *store,
+                                     const char *site, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
  * Reads a table; its entries come from pool. On failure err has the reason: APR_EINVAL with the

@@ -26,6 +26,14 @@
 
 #define TMPL_BUCKETS_MOST (1u << 24) /* buckets of a site */
 
+/*
+ * Further buckets of a site, with numbers of their own: its listed documents (listed.h). head.n
+ * does not count them. They are asked for and committed apart from the others, with policy NULL.
+ */
+#define TMPL_LISTED         TMPL_BUCKETS_MOST
+#define TMPL_LISTED_SHARDS  512
+#define TMPL_LISTED_BUCKETS (TMPL_LISTED_SHARDS + 1) /* the shards, and the head behind them */
+
 /* What a store keeps once for each site. All zero: a new site. */
 typedef struct {
     tmpl_rules_site_t site;

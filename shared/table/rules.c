@@ -173,6 +173,26 @@ static void path_count(counting_t *w, uint32_t i, const credit_t *credit)
     }
 }
 
+/* Whether the site knows the place of a block: some document has had a block there. */
+static int place_is_known(const counting_t *w, const tmpl_block_paths_t *block)
+{
+    const tmpl_slot_t *slot = block->paths[0] != TMPL_NONE ? w->page->slots[block->paths[0]] : NULL;
+    return slot != NULL && is_live(w, slot);
+}
+
+/* Finds new text in known places, before the page is counted. */
+static void fresh_find(const counting_t *w)
+{
+    const tmpl_observation_t *obs = w->page->obs;
+    for (uint32_t i = 0; i < obs->n_blocks; i++) {
+        uint32_t after = place_is_known(w, &obs->blocks[i]) ? obs->blocks[i].after : 0;
+        for (uint32_t j = obs->blocks[i].first; j < after; j++) {
+            uint32_t key = obs->shares[j].key;
+            w->counts->fresh[key] = !is_live(w, w->page->slots[key]);
+        }
+    }
+}
+
 static void keys_count(counting_t *w, int counted, apr_pool_t *pool)
 {
     const tmpl_observation_t *obs = w->page->obs;
@@ -216,6 +236,7 @@ static void page_count(counting_t *w, apr_pool_t *pool)
     int counted = !is_live(w, w->page->id) && w->site->pages < UINT32_MAX;
     w->site->pages += (uint32_t)counted;
     records_clear(w);
+    fresh_find(w);
     keys_count(w, counted, pool);
     document_enter(w, w->page->id);
     document_enter(w, w->page->text);
@@ -243,7 +264,9 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
                      apr_pool_t *pool)
 {
     counting_t w = { page, site, counts, tmpl_lifetimes(page->obs->policy) };
-    counts->near_copy = 0; /* a transaction that failed may have set it */
+    /* a transaction that failed may have set these */
+    counts->near_copy = 0;
+    memset(counts->fresh, 0, page->obs->n);
     if (site->frozen) {
         page_look(&w);
         return 0;

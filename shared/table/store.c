@@ -6,6 +6,7 @@
 #include <apr_escape.h>
 #include <apr_general.h>
 #include <xxhash.h>
+#include "table/site_listed.h"
 #include "table/work.h"
 
 #define DUMP_MOST 65536 /* buckets that an export reads at once */
@@ -157,6 +158,28 @@ static uint32_t batch_take(const tmpl_observation_t *const *pages, uint32_t n, u
     return n_taken;
 }
 
+/* Learns the pages of one transaction, and lists what was seen with them (listed.h). */
+static apr_status_t batch_learn(const tmpl_engine_t *engine, const tmpl_observation_t **taken,
+                                uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
+                                uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const tmpl_observation_t *seen[TMPL_BATCH_MOST];
+    uint32_t n_seen = 0, n_learnt = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int only_seen = taken[i]->sighting != NULL && taken[i]->learn == TMPL_LEARNING_OFF;
+        seen[n_seen] = taken[i];
+        n_seen += taken[i]->sighting != NULL;
+        taken[n_learnt] = taken[i];
+        n_learnt += !only_seen;
+    }
+    apr_status_t rv = n_learnt > 0 ? tmpl_engine_learn(engine, taken, n_learnt, deadline, counts,
+                                                       counted, err, pool)
+                                   : APR_SUCCESS;
+    return rv == APR_SUCCESS && n_seen > 0
+               ? tmpl_site_list_apply(engine, seen, n_seen, deadline, err, pool)
+               : rv;
+}
+
 /*
  * Learns pages, site by site. A site that takes no writes, or is damaged, or whose server fails,
  * does not keep the others from being learnt. Returns APR_ENOSPC, after which nobody tries again,
@@ -181,9 +204,8 @@ static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observatio
             continue;
         }
         uint32_t some = batch_take(pages, n, i, done, taken);
-        apr_status_t rv =
-            tmpl_engine_learn(engine, taken, some, deadline, counts != NULL ? counts + i : NULL,
-                              counted, &failed, pool);
+        apr_status_t rv = batch_learn(engine, taken, some, deadline,
+                                      counts != NULL ? counts + i : NULL, counted, &failed, pool);
         if (rv == APR_ENOSPC || rv == TMPL_EDAMAGED || rv == TMPL_EPART) {
             if (rv != APR_ENOSPC || refused == APR_SUCCESS) {
                 refused = tmpl_fail(err, rv, "%s", failed.text);
@@ -523,7 +545,12 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
 {
     tally_t t = { .min_df = policy->min_df, .stats = stats };
     t.lifetimes = tmpl_lifetimes(policy);
-    return tmpl_store_export(store, site, stats, tally, &t, err, pool);
+    apr_status_t rv = tmpl_store_export(store, site, stats, tally, &t, err, pool);
+    tmpl_listed_head_t list = { 0 };
+    rv = rv == APR_SUCCESS ? tmpl_site_list_read(store, site, 0, 0, &list, NULL, NULL, err, pool)
+                           : rv;
+    stats->listed = list.n;
+    return rv;
 }
 
 uint64_t tmpl_seed(const char *secret)

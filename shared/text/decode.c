@@ -5,6 +5,7 @@
 
 #include <apr_cstr.h>
 
+#include "base/bytes8.h"
 #include "html/charset.h"
 
 /* The charset that browsers assume for a page without a known charset. */
@@ -38,17 +39,16 @@ static const struct {
     { "x-user-defined", "WINDOWS-1252" },
 };
 
-/* The length of the ASCII text at the start, in whole eights: pages are mostly ASCII. */
+/* The length of the ASCII text without NUL at the start, in whole eights: most of a page. */
 static apr_size_t skip_ascii(const char *text, apr_size_t len)
 {
     apr_size_t i = 0;
-    uint64_t eight;
-    while (i + sizeof(eight) <= len) {
-        memcpy(&eight, text + i, sizeof(eight));
-        if ((eight & 0x8080808080808080u) != 0) {
+    while (i + 8 <= len) {
+        uint64_t eight = tmpl_bytes8(text + i);
+        if (((eight & TMPL_EACH(0x80)) | tmpl_bytes8_zero(eight)) != 0) {
             break;
         }
-        i += sizeof(eight);
+        i += 8;
     }
     return i;
 }
@@ -100,9 +100,17 @@ void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len,
 
 static void decode_utf8(tmpl_buf_t *buf, const char *text, apr_size_t len)
 {
+    apr_size_t plain = 0; /* where the bytes begin that stay as they are */
     for (apr_size_t i = 0, used; i < len; i += used) {
-        tmpl_buf_add_char(buf, tmpl_utf8_next(text + i, len - i, &used));
+        used = skip_ascii(text + i, len - i);
+        uint32_t code = used > 0 ? ' ' : tmpl_utf8_next(text + i, len - i, &used);
+        if (code == 0 || (code == TMPL_REPLACEMENT && used == 1)) {
+            tmpl_buf_add(buf, text + plain, i - plain);
+            tmpl_buf_add_char(buf, code);
+            plain = i + used;
+        }
     }
+    tmpl_buf_add(buf, text + plain, len - plain);
 }
 
 void tmpl_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char *text, apr_size_t len)

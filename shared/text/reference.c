@@ -107,6 +107,18 @@ static inline uint64_t number_of(const char *name)
     return __builtin_bswap64(tmpl_bytes8(name));
 }
 
+/* The names that most references have. */
+#define LETTERS(a, b, c, d)                                                                        \
+    ((uint64_t)(a) << 56 | (uint64_t)(b) << 48 | (uint64_t)(c) << 40 | (uint64_t)(d) << 32)
+static const struct {
+    uint64_t number;
+    uint32_t code;
+} frequent[] = {
+    { LETTERS('n', 'b', 's', 'p'), 0xA0 }, { LETTERS('a', 'm', 'p', 0), '&' },
+    { LETTERS('l', 't', 0, 0), '<' },      { LETTERS('g', 't', 0, 0), '>' },
+    { LETTERS('q', 'u', 'o', 't'), '"' },
+};
+
 /*
  * Reads a name of at most seven letters with its semicolon, as nearly all references have. No other
  * name is longer then, for names have no semicolon inside.
@@ -125,6 +137,11 @@ static tmpl_reference_t read_short_name(const char *text, apr_size_t len)
     }
     unsigned n = tmpl_bytes8_first(ends);
     uint64_t number = number_of(letters) & ~(UINT64_MAX >> 8 * n);
+    for (unsigned i = 0; i < sizeof(frequent) / sizeof(frequent[0]); i++) {
+        if (number == frequent[i].number) {
+            return (tmpl_reference_t){ { frequent[i].code }, n + 2 };
+        }
+    }
     const reference_named_t *first = named;
     for (size_t left = N_NAMED; left > 1; left -= left / 2) {
         first += number_of(first[left / 2].name) <= number ? left / 2 : 0;
@@ -162,7 +179,10 @@ const char *tmpl_value_decode(const char *src, tmpl_span_t value, apr_pool_t *po
             reference = tmpl_reference_read(src + at, value.end - at, TMPL_IN_ATTRIBUTE);
         }
         if (reference.used == 0) {
-            tmpl_buf_add_byte(&out, src[at++]);
+            const char *next = memchr(src + at + 1, '&', value.end - at - 1);
+            uint32_t end = next != NULL ? (uint32_t)(next - src) : value.end;
+            tmpl_buf_add(&out, src + at, end - at);
+            at = end;
             continue;
         }
         tmpl_buf_add_char(&out, reference.codes[0]);

@@ -213,18 +213,33 @@ void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segmen
     give_segment(&reader, segment);
 }
 
+static void give_segments(text_reader_t *reader, uint32_t first, uint32_t after)
+{
+    for (uint32_t i = first; i < after; i++) {
+        if (i > first && reader->page->segments[i].apart) {
+            reader->sink->take(reader->sink->ctx, ' ');
+        }
+        give_segment(reader, i);
+    }
+}
+
+void tmpl_text_segments(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t first, uint32_t after,
+                        const tmpl_decoder_t *decoder)
+{
+    line_t line = { buf, buf->len, 0 };
+    tmpl_text_sink_t sink = { add_code, add_ascii, &line };
+    text_reader_t reader;
+    start_reader(&reader, &sink, page, decoder, buf->pool);
+    give_segments(&reader, first, after);
+}
+
 void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t block,
                         const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
     const tmpl_block_t *b = &page->blocks[block];
     text_reader_t reader;
     start_reader(&reader, sink, page, decoder, pool);
-    for (uint32_t i = b->first_segment; i < b->after_segment; i++) {
-        if (i > b->first_segment && page->segments[i].apart) {
-            sink->take(sink->ctx, ' ');
-        }
-        give_segment(&reader, i);
-    }
+    give_segments(&reader, b->first_segment, b->after_segment);
 }
 
 void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,

@@ -13,6 +13,10 @@
 void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,
                        const tmpl_decoder_t *decoder);
 
+/* Adds the text of segments [first, after), with a space wherever they do not touch. */
+void tmpl_text_segments(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t first, uint32_t after,
+                        const tmpl_decoder_t *decoder);
+
 /* Adds the text of a block, with a space wherever its segments do not touch. */
 void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);

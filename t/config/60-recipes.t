@@ -18,6 +18,8 @@ my $backend = backend {
     $request->{target} =~ s{^/account}{};
     return $connection->respond(200, { 'Content-Type' => 'text/html', Tmpl => 'state=warm, ratio=0.5' }, '<frameset><!--tmpl-->')
         if $request->{target} eq '/forged';
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, "<title>Echo</title><article><h1>Echo</h1><p>" . 'Some text. ' x 30 . "<p>asked: $request->{target}.</article>")
+        if $request->{target} =~ m{^/echo};
     return $site->answer($connection, $request);
 };
 
@@ -25,7 +27,7 @@ my $backend = backend {
 sub recipe {
     my ($name, $more) = @_;
     my $port = free_port();
-    my $httpd = httpd(conf => "Define TMPL_LISTEN $port\nDefine TMPL_BACKEND " . $backend->url
+    my $httpd = httpd(modules => ['rewrite'], conf => "Define TMPL_LISTEN $port\nDefine TMPL_BACKEND " . $backend->url
         . "\n" . ($more // '') . "\nInclude \"" . ($name =~ m{^/} ? $name : "$conf/$name.conf") . "\"\n");
     my $get = sub {
         my ($target, %headers) = @_;
@@ -53,10 +55,18 @@ subtest 'reverse-proxy.conf' => sub {
 
 subtest 'reader.conf' => sub {
     my ($httpd, $get) = recipe('reader');
-    my $html = $get->('/page/7')->body;
-    same_bytes($html, $site->stripped(7), 'template is removed');
-    isnt index($html, $site->piece(7, 'article')), -1, 'the article is all there';
-    same_bytes(gunzipped($get->('/page/7', 'Accept-Encoding' => 'gzip')), $site->stripped(7), 'the same page');
+    same_bytes($get->('/page/7')->body, $site->page(7), 'the page itself');
+    my $view = $get->('/page/7?reader');
+    like $view->body, qr/<main>.*<h1>Story number 7/s, 'the reader view';
+    for my $row (['/echo?reader', ''], ['/echo?reader=1', ''], ['/echo?reader&x=1', '?x=1'], ['/echo?x=1&reader', '?x=1'], ['/echo?a&reader=&b', '?a&amp;b'],
+        ['/reader/echo?x', '?x'], ['/reader/echo', '']) {
+        my ($target, $query) = @$row;
+        my $res = $get->($target);
+        like $res->body, qr/<main>.*asked: \Q\/echo$query\E\./s, "$target: what the backend is asked for";
+        is_deeply [grep { /reader\b(?!\.example)/ } $res->header('Link') // '', $res->body =~ /href="([^"]*)"/g], [], "$target: links to the page itself";
+    }
+    like $get->('/echo?readers=1')->body, qr/^<title>Echo.*asked: \/echo\?readers=1\./, 'another parameter is the page\'s';
+    is gunzipped($get->('/page/7?reader', 'Accept-Encoding' => 'gzip')), $view->body, 'compressed';
     $httpd->finish;
 };
 
@@ -78,17 +88,29 @@ subtest 'indexer.conf' => sub {
     $httpd->finish;
 };
 
+subtest 'changes.conf' => sub {
+    my ($httpd, $get) = recipe('changes');
+    same_bytes($get->('/page/7')->body, $site->page(7), 'pages are unchanged');
+    ok wait_for { $get->('/sitemap.xml')->body =~ m{<loc>http://changes\.example/page/7</loc>} }, 'a sitemap';
+    like $get->('/llms.txt')->body, qr{^- \[Page 7 of .*\]\(http://changes\.example/page/7\)$}m, 'llms.txt';
+    like $get->('/sitemap.md')->body, qr{^## /page/$}m, 'sitemap.md';
+    like $get->('/feed.atom')->body, qr{^<feed }m, 'a feed';
+    $httpd->finish;
+};
+
 subtest 'agents.conf' => sub {
     my ($httpd, $get) = recipe('agents');
     my $html = $get->('/page/7', Accept => 'text/html, */*;q=0.8');
     same_bytes($html->body, $site->page(7), 'readers get the page');
-    is $html->header('Link'), '<http://agents.example/page/7.md>; rel="alternate"; type="text/markdown"', 'with a link to its twin';
+    is $html->header('Link'), '<http://agents.example/page/7.md>; rel="alternate"; type="text/markdown", '
+        . '<http://agents.example/page/7>; rel="alternate"; type="application/json"', 'with links to its twin and to JSON';
     is $html->header('Vary'), 'Accept,Accept-Encoding', 'and Vary';
     my $res = $get->('/page/7', Accept => 'text/markdown');
     is $res->header('Content-Type'), 'text/markdown; charset=utf-8', 'agents get Markdown';
     like $res->body, qr/^# Story number 7 about/m, 'the article';
     unlike $res->body, qr/Ferries|Copyright/, 'without template';
     like gunzipped($get->('/page/7', Accept => 'text/markdown', 'Accept-Encoding' => 'gzip')), qr/^# Story/m, 'the same';
+    like gunzipped($get->('/page/7', Accept => 'application/json', 'Accept-Encoding' => 'gzip')), qr/\A\{"schema":1,.*Story number 7/, 'programs get JSON';
     my $twin = $get->('/page/7.md');
     same_bytes($twin->body, $res->body, 'the twin');
     is $twin->header('X-Robots-Tag'), 'noindex', 'is not for an index';

@@ -12,7 +12,7 @@ use Test::Tmpl;
 use Test::Tmpl::Http2;
 use Test::Tmpl::Pages;
 
-my @MODES = qw(learn headers annotate strip text markdown highlight);
+my @MODES = qw(learn headers annotate strip text markdown json highlight);
 my %MPMS = (event => 1, worker => 1, prefork => 0);    # whether mod_http2 works with it
 my $HUGE = 50;                                         # the page of 8 MB
 my $site = site(large => 10, extra => sub { $_[0] == $HUGE ? Test::Tmpl::Pages::long($_[0], 8 << 20) : '' });
@@ -62,7 +62,7 @@ sub fault_of {
 sub expected_print {
     my ($mode, $fields, $print, $declined) = @_;
     return '-' if $mode eq 'learn' || $declined;
-    return $fields eq 'on' || $mode eq 'headers' ? $print : '-';
+    return $fields eq 'on' || $mode =~ /^(?:headers|json)$/ ? $print : '-';
 }
 
 # Requests all these pages over HTTP/1, each with all settings. Returns { path => body } and

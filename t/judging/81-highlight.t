@@ -153,5 +153,6 @@ subtest 'a policy that forbids the style' => sub {
     }
 };
 
+$httpd->expect_log(qr/T026/);    # pages that have nothing in common with the site
 $httpd->finish;
 done_testing;

@@ -116,7 +116,7 @@ subtest 'the configuration and the secret' => sub {
     );
     my $settings = slurp("$FindBin::Bin/../../shared/settings.h") =~ s/\\\n/ /gr;
     is_deeply([$settings =~ /\bX\(\w+, "(\w+)", (?:(?!\bX\().)*? TMPL_ASIDE,/g],
-        [qw(TmplMarkdown TmplHighlightAllow TmplStoreRead TmplCache TmplSiteKey TmplPageKey TmplLearn TmplLearnDelay TmplMaxBody TmplMaxWait TmplTimeout TmplRecent TmplMetricsSites TmplAdmin)],
+        [qw(TmplMarkdown TmplJson TmplHighlightAllow TmplStoreRead TmplCache TmplSiteKey TmplPageKey TmplLearn TmplLearnDelay TmplDocuments TmplMaxDocuments TmplMaxBody TmplMaxWait TmplTimeout TmplValidate TmplRecent TmplMetricsSites TmplAdmin)],
         'what is decided about a page does not depend on these');
     for my $directive ($settings =~ /\bX\(\w+, "(\w+)", (?:(?!\bX\().)*? TMPL_DECIDES,/g) {
         ok((grep { /$directive / } values %other), "$directive is tried");

@@ -14,8 +14,9 @@ package Browser;
 #   width => 1280, height => 900, dark => 0, script => 1 (JavaScript), print => 0, headers => {},
 #   press => [keys], press_on => a selector of what is clicked, evaluate => an expression of JavaScript, click => a selector of what leads to
 #   another page, shot => a file for the picture, whole => 1: all of the page instead of the window,
-#   axe => 1 or [tags of rules] (needs script) }
-# A result: { status => , headers => {}, overflow => pixels by which the page is wider than the
+#   axe => 1 or [tags of rules] (needs script), pdf => a file for the page as it is printed,
+#   alone => 1: a picture stands for all pictures, and no other request is answered }
+# A result: { status => , headers => {}, asked => [requests that were not answered], overflow => pixels by which the page is wider than the
 #   window, said => [errors and warnings on the console, failed requests], value => of evaluate,
 #   after => { url =>, text => } of click, axe => [{ id =>, help =>, where => [selectors] }] }
 
@@ -57,7 +58,7 @@ sub look {
     my (@views) = @_;
     my $json = JSON::PP->new->utf8->canonical;
     for my $view (@views) {
-        $view->{$_} = $view->{$_} ? JSON::PP::true : JSON::PP::false for grep { exists $view->{$_} } qw(dark script print whole);
+        $view->{$_} = $view->{$_} ? JSON::PP::true : JSON::PP::false for grep { exists $view->{$_} } qw(dark script print whole alone);
         $view->{axe} = JSON::PP::true if $view->{axe} && !ref $view->{axe};
     }
     my $file = File::Temp->new;

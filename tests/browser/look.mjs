@@ -14,6 +14,18 @@ const load = createRequire(path.resolve(process.argv[2], 'x.js'));
 const { chromium } = load('playwright-core');
 const axe = fs.readFileSync(load.resolve('axe-core/axe.min.js'), 'utf8');
 const PATIENCE = 60000; /* ms for a page */
+const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><rect width="100%" height="100%" fill="#8899aa"/></svg>';
+
+/* Answers requests for pictures, notes all others, and lets none leave this machine. */
+async function keep(page, url, asked) {
+    await page.route((to) => to.href !== url && to.href.split('#')[0] !== url, (route) => {
+        if (route.request().resourceType() === 'image') {
+            return route.fulfill({ contentType: 'image/svg+xml', body: PICTURE });
+        }
+        asked.push(`${route.request().resourceType()} ${route.request().url()}`);
+        return route.abort();
+    });
+}
 
 /* Waits for promises, so it needs scripts in the page. */
 async function violations(page, tags) {
@@ -42,6 +54,10 @@ async function look(browser, view) {
     page.on('pageerror', (error) => said.push(error.message));
     page.on('requestfailed', (request) => said.push(`not loaded: ${request.url()}`));
     page.setDefaultTimeout(PATIENCE);
+    const asked = [];
+    if (view.alone) {
+        await keep(page, view.url, asked);
+    }
     if (view.print) {
         await page.emulateMedia({ media: 'print' });
     }
@@ -69,11 +85,14 @@ async function look(browser, view) {
     if (view.shot) {
         await page.screenshot({ path: view.shot, fullPage: view.whole ?? false });
     }
+    if (view.pdf) {
+        await page.pdf({ path: view.pdf, format: 'A4' });
+    }
     if (view.axe) {
         result.axe = await violations(page, view.axe === true ? undefined : view.axe);
     }
     await context.close();
-    return { ...result, said };
+    return { ...result, asked, said };
 }
 
 const browser = await chromium.launch({

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The headline and its byline become content; records are judged whole. */
+/* The headline, its byline and footnotes become content; records are judged whole. */
 #include "verdicts_fixture.h"
 
+#include "detect/kept_notes.h"
 #include "detect/records.h"
 #include "feature/score.h"
 
@@ -22,7 +23,9 @@ static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
         records[segment->key].df = strstr(bytes, "all") != NULL    ? 10
                                    : strstr(bytes, "some") != NULL ? 4
                                                                    : 1;
-        v[segment->block].template |= *bytes != 'c';
+        if (s == page->blocks[segment->block].first_segment) {
+            v[segment->block].template = *bytes != 'c';
+        }
     }
     tmpl_layout_t layout;
     tmpl_counts_t counts = { .records = with_counts ? records : NULL, .pages = 10 };
@@ -35,6 +38,7 @@ static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
     tmpl_records_find(&of_records, page, &layout, pool);
     tmpl_records_judge(&of, &of_records, pool);
     tmpl_headline(&of);
+    tmpl_kept_notes(&of, pool);
     return letters_of(v, page, pool);
 }
 
@@ -261,9 +265,39 @@ static void a_run_is_around_all_blocks_of_a_field(void **state)
     assert_int_equal(page->nodes[tmpl_records_run(&records, field)].tag, TMPL_TAG_P);
 }
 
+#define REF(to, label) "<sup><a href='#" to "'>" label "</a></sup>"
+
+static void notes_of_content_are_content(void **state)
+{
+    static const case_t cases[] = {
+        { "<div>c" REF("n", "1") "</div><ol><li id=n>x <li id=m>y</ol>", "cct", "cct" },
+        { "<div>c" REF("n", "1") "</div><ol><li><a id=n>^</a> x <p>z<li>y</ol>", "ccct", "ccct" },
+        { "<div>c<a href='#n'>[1]</a></div><section>y</section><p><a id=n></a>x", "ctc", "ctc" },
+        { "<div>c<a href='#n' class=footnote>*</a></div><h5><a id=n>(1)</a></h5><p>x<p>y", "ccct",
+          "ccct" },
+        /* no label, no sign of a reference, no reference in content, or in front of the note */
+        { "<div>c" REF("n", "more") "</div><p id=n>x", "ct", "ct" },
+        { "<div>c<a href='#n'>1</a></div><p id=n>x", "ct", "ct" },
+        { "<div>t" REF("n", "1") "</div><p id=n>x", "tt", "tt" },
+        { "<p id=n>x<div>c" REF("n", "1"), "tc", "tc" },
+        /* in the middle of a text, in a footer, of the site */
+        { "<div>c" REF("n", "1") "</div><p>x <a id=n>y</a>", "ct", "ct" },
+        { "<div>c" REF("n", "1") "</div><footer><p id=n>x</footer>", "ct", "ct" },
+        { "<div>c" REF("n", "1") "</div><p id=n>all", "cc", "ct" },
+        /* numbers without a link */
+        { "<div>c<sup>1</sup></div><div class=page-footnotes><h4>x</h4><ol><li>y</ol></div>", "ccc",
+          "ccc" },
+        { "<div>c<sup>a</sup></div><div class=page-footnotes><h4>x</h4><ol><li>y</ol></div>", "ctt",
+          "ctt" },
+        { "<div>c<sup>1</sup></div><div class=foot><ol><li>y</ol></div>", "ct", "ct" },
+    };
+    check_cases(cases, COUNT(cases), *state);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(the_headline_is_content),
     CHECK(a_byline_is_content),
+    CHECK(notes_of_content_are_content),
     CHECK(a_field_has_the_verdict_of_most_of_its_blocks),
     CHECK(each_column_of_a_table_is_a_field),
     CHECK(names_and_dates_of_records_are_content),

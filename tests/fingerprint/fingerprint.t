@@ -89,7 +89,7 @@ for (@CHARSET) {
 spit('pages/utf16.html', "\xff\xfe" . encode('UTF-16LE', markup($TEXT{english}, 'utf-16')));
 my @pages = sort glob 'pages/*.html';
 
-for my $mode (qw(text json fingerprint)) {
+for my $mode (qw(text blocks fingerprint)) {
     is system("$tool clean --mode $mode --site s --keep div --out $mode @pages >/dev/null"), 0, "--mode $mode";
 }
 my @names = map { m{/(.*)\.html} } @pages;
@@ -113,7 +113,7 @@ my %print;
 for my $i (0 .. $#names) {
     my $name = $names[$i];
     my $expected = $name eq 'utf16' || $document[$i] eq 'None' ? undef : $document[$i];
-    my $json = decode_json(slurp("json/$name.json"));
+    my $json = decode_json(slurp("blocks/$name.json"));
     is $json->{fingerprint}, $expected, "$name: the document's is tmplctl's" or next;
     is slurp("fingerprint/$name.txt"), ($expected // '-') . "  pages/$name.html\n", "$name: as a line";
     $print{$name} = $expected;

@@ -156,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint32_t end = tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end;
         tmpl_edit_t edit = { { node->open.start, end }, 0 };
         tmpl_edits_t edits = { &edit, (node->flags & TMPL_NODE_CUT) != 0, nothing };
-        tmpl_content_opts_t how = { NULL, "utf-8" };
+        tmpl_content_opts_t how = { .charset = "utf-8" };
         tmpl_content_t content;
         const char *markdown = tmpl_content_read(&content, page, &edits, &how, pool)
                                    ? tmpl_markdown(&len, &content, pool)

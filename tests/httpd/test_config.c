@@ -96,7 +96,7 @@ static const struct {
     { "TmplAdmin %{", { "TmplAdmin must be an expression that is true or false", "syntax error" } },
     { "TmplMetricsSites ''", { "TmplMetricsSites must be keys of sites, not \"\"" } },
     { "TmplMode on",
-      { "TmplMode must be off, learn, headers, annotate, strip, text, markdown or highlight",
+      { "TmplMode must be off, learn, headers, annotate, strip, text, markdown, json, reader or highlight",
         "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",

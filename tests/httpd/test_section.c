@@ -174,6 +174,16 @@ static const char *show_max_wait(const tmpl_conf_t *conf)
     return number(conf->max_wait);
 }
 
+static const char *show_documents(const tmpl_conf_t *conf)
+{
+    return number(conf->documents);
+}
+
+static const char *show_max_documents(const tmpl_conf_t *conf)
+{
+    return number(conf->max_documents);
+}
+
 static const char *show_delay(const tmpl_conf_t *conf)
 {
     return number(conf->delay);
@@ -194,6 +204,11 @@ static const char *show_markdown(const tmpl_conf_t *conf)
     return number(conf->markdown);
 }
 
+static const char *show_json(const tmpl_conf_t *conf)
+{
+    return number(conf->json);
+}
+
 static const char *show_recent(const tmpl_conf_t *conf)
 {
     return number(conf->recent);
@@ -202,6 +217,11 @@ static const char *show_recent(const tmpl_conf_t *conf)
 static const char *show_metrics_sites(const tmpl_conf_t *conf)
 {
     return conf->metrics_sites == NULL ? "" : apr_array_pstrcat(pool, conf->metrics_sites, ' ');
+}
+
+static const char *show_validate(const tmpl_conf_t *conf)
+{
+    return number(conf->validate);
 }
 
 static const char *show_headers(const tmpl_conf_t *conf)
@@ -262,16 +282,22 @@ static const struct {
     { show_max_wait, "TmplMaxWait 10min", "TmplMaxWait 1s", "1000000" },
     { show_timeout, "TmplTimeout 1s", "TmplTimeout 50ms", "50000" },
     { show_timeout, "TmplTimeout 1ms", "TmplTimeout 10", "10000000" },
+    { show_documents, "TmplDocuments on", "TmplDocuments off", "0" },
+    { show_max_documents, "TmplMaxDocuments 1000", "TmplMaxDocuments 2000", "2000" },
     { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
     { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },
     { show_markdown, "TmplMarkdown on", "TmplMarkdown off", "0" },
     { show_markdown, "TmplMarkdown off", "TmplMarkdown on", "1" },
+    { show_json, "TmplJson on", "TmplJson off", "0" },
+    { show_json, "TmplJson off", "TmplJson on", "1" },
     { show_recent, "TmplRecent 0", "TmplRecent 10000", "10000" },
     { show_admin, "TmplAdmin false", "TmplAdmin true", NULL },
     { show_metrics_sites, "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },
     { show_headers, "TmplHeaders on", "TmplHeaders off", "0" },
     { show_headers, "TmplHeaders off", "TmplHeaders on", "1" },
+    { show_validate, "TmplValidate content", "TmplValidate backend", "0" },
+    { show_validate, "TmplValidate backend", "TmplValidate content", "1" },
 };
 
 static void merging(void **state)

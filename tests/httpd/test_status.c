@@ -26,6 +26,7 @@ static apr_time_t test_clock(void)
                : apr_time_from_sec((apr_time_t)time.tv_sec) + (apr_time_t)time.tv_nsec / 1000;
 }
 
+#include "mod_tmpl/status/alarm.c"
 #include "mod_tmpl/status/counters.c"
 #include "mod_tmpl/status/members.c"
 #include "mod_tmpl/status/shm.c"
@@ -497,6 +498,52 @@ static void a_site_is_warned_of_once_an_hour(void **state)
     assert_int_equal(warning.of, 50);
 }
 
+/* What the last of n pages changes; nothing before it is to change anything. */
+static tmpl_alarm_e alarm_after(tmpl_alarm_t *alarm, int n, double share, double known)
+{
+    static apr_uint64_t document;
+    tmpl_common_t page = { share, known };
+
+    while (--n > 0) {
+        assert_int_equal(tmpl_alarm_add(alarm, &page, document++, 7), TMPL_ALARM_NONE);
+    }
+    return tmpl_alarm_add(alarm, &page, document++, 7);
+}
+
+static void an_alarm_begins_and_ends_with_four_documents(void **state)
+{
+    const tmpl_common_t odd = { 0.1, 1 };
+    tmpl_alarm_t alarm = { 0 };
+
+    (void)state;
+    assert_int_equal(alarm_after(&alarm, 100, 0.8, 8), TMPL_ALARM_NONE);
+    assert_int_equal(alarm_after(&alarm, 100, 0.21, 4), TMPL_ALARM_NONE); /* long articles */
+    assert_int_equal(alarm_after(&alarm, 100, 0.8, 8), TMPL_ALARM_NONE);
+    assert_int_equal(alarm_after(&alarm, 100, 0.05, 8), TMPL_ALARM_NONE); /* longer ones */
+    assert_int_equal(alarm_after(&alarm, 100, 0.8, 8), TMPL_ALARM_NONE);
+    assert_int_equal(alarm_after(&alarm, 3, 0.1, 1), TMPL_ALARM_NONE);
+    assert_int_equal(alarm_after(&alarm, 1, 0.5, 5), TMPL_ALARM_NONE); /* breaks the row */
+    for (int i = 0; i < 100; i++) { /* one odd page, again and again */
+        assert_int_equal(tmpl_alarm_add(&alarm, &odd, 1000000, 7), TMPL_ALARM_NONE);
+    }
+    assert_int_equal(alarm_after(&alarm, 3, 0.1, 1), TMPL_ALARM_BEGINS);
+    assert_int_equal(alarm.began, 7);
+    assert_int_equal(alarm_after(&alarm, 100, 0.1, 1), TMPL_ALARM_NONE);
+    assert_int_equal(alarm_after(&alarm, 4, 0.4, 4), TMPL_ALARM_ENDS);
+    assert_int_equal(alarm.began, 0);
+    assert_int_equal(alarm_after(&alarm, 100, 0.4, 4), TMPL_ALARM_NONE);
+    assert_int_equal(alarm_after(&alarm, 4, 0, 0), TMPL_ALARM_BEGINS);
+}
+
+static void pages_without_a_common_template_have_no_alarm(void **state)
+{
+    tmpl_alarm_t alarm = { 0 };
+
+    (void)state;
+    assert_int_equal(alarm_after(&alarm, 100, 0.09, 9), TMPL_ALARM_NONE);
+    assert_int_equal(alarm_after(&alarm, 100, 0, 0), TMPL_ALARM_NONE);
+}
+
 /* ---- stores ---- */
 
 /* A number of the first store, by the names on the way to it. */
@@ -622,6 +669,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_oldest_site_makes_room),
     cmocka_unit_test(a_long_name_is_not_kept),
     cmocka_unit_test(a_curve_thins_out),
+    cmocka_unit_test(an_alarm_begins_and_ends_with_four_documents),
+    cmocka_unit_test(pages_without_a_common_template_have_no_alarm),
     cmocka_unit_test(a_site_is_warned_of_once_an_hour),
     cmocka_unit_test(children_that_died_do_not_count),
     cmocka_unit_test(a_child_that_ends_leaves),

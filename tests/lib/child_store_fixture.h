@@ -268,9 +268,9 @@ NEVER(int, tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const
 NEVER(void,
       tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
                       const tmpl_input_t *input, const tmpl_conf_t *conf))
-NEVER(const char *,
-      tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                const tmpl_clean_opts_t *opts, const char *url, apr_pool_t *p))
+NEVER(const char *, tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome,
+                              const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
+                              const char *url, const char *fingerprint, apr_pool_t *p))
 NEVER(const char *, tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                            apr_pool_t *p))
 NEVER(void,
@@ -478,18 +478,18 @@ static void ask(tmpl_child_store_t *ours, const char *site)
     static struct ap_logconf logconf;
     static conn_rec connection;
     tmpl_conf_t conf = { .store = ours };
-    tmpl_input_t input = { .site = site };
+    tmpl_ctx_t ctx = { .conf = &conf };
+    tmpl_judged_t judged = { .input = { .site = site } };
     tmpl_clean_opts_t opts;
-    tmpl_outcome_t outcome;
     request_rec r = { 0 };
 
     logconf.level = APLOG_TRACE8;
     r.log = &logconf;
     r.connection = &connection;
     tmpl_conf_opts(&opts, &conf);
-    input.learn = learning_of(&conf);
-    judge_by_store(&outcome, &input, &opts, &conf, &r, pool);
-    store_said = outcome.store_error.status;
+    judged.input.learn = learning_of(&conf);
+    judge_by_store(&judged, &ctx, &opts, &r, pool);
+    store_said = judged.outcome.store_error.status;
 }
 
 /* As ask(); returns the log. */

@@ -347,7 +347,7 @@ static inline apr_status_t try_path(ctx_t *c, const char *site, unsigned i,
     static const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     const tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
     const tmpl_observation_t page = { site,   &document, keys,   2,        &share, 1,
-                                      &block, 1,         policy, learning, c->age };
+                                      &block, 1,         policy, learning, c->age, NULL };
 
     return tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool);
 }

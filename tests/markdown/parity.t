@@ -30,6 +30,7 @@ my @NOTES = (
     ['<a href="#n1" id="r1"><sup>[1]</sup></a>', '<p id="n1">[<a href="#r1">1</a>] First note.</p>'],
     ['<sup><a href="#n1" id="r1">*</a></sup>', '<div id="n1"><p>First note.</p><p>More of it.</p><ul><li>a</li><li>b</li></ul></div>'],
     ['<a class="footnote" href="#n1">a</a>', '<div id="n1"><p>First note:</p><pre>code  of it</pre></div>'],
+    ['<sup>[<a href="#gone">1</a>]</sup><sup><a href="#n1">1</a></sup>', '<p id="n1">First note.</p>'],
     ['<sup><a href="#n1">1</a>, <a href="#n2">2</a></sup>', '<dl><dt id="n1">1</dt><dd>First [^2]: note</dd><dt id="n2">2</dt><dd>Second</dd></dl>'],
 );
 mkdir "$dir/notes" or die "$dir/notes: $!";

@@ -15,13 +15,18 @@ static const char *written(apr_size_t *len, const tmpl_page_t *page, const tmpl_
     return tmpl_markdown(len, &content, pool);
 }
 
-/* The Markdown of the content of a body, without front matter; NULL if it is too long. */
+/*
+ * The Markdown of the content of a body, which a title may precede, without front matter; NULL if
+ * it is too long.
+ */
 static const char *markdown_of(const char *body, const char *url, apr_pool_t *pool)
 {
     apr_size_t len;
     tmpl_edits_t none = { 0 };
-    tmpl_content_opts_t opts = { url, "utf-8" };
-    const char *html = apr_pstrcat(pool, "<!DOCTYPE html><body>", body, NULL);
+    tmpl_content_opts_t opts = { url, "utf-8", .records = 1 };
+    const char *begin =
+        strncmp(body, "<title>", 7) == 0 ? "<!DOCTYPE html>" : "<!DOCTYPE html><body>";
+    const char *html = apr_pstrcat(pool, begin, body, NULL);
     const char *markdown = written(&len, check_page(html, pool), &none, &opts, pool);
     if (markdown != NULL) {
         assert_int_equal(strlen(markdown), len);
@@ -55,6 +60,33 @@ static void check_rows(const row_t *rows, size_t n, apr_pool_t *pool)
 
 #define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof((rows)[0]), *state)
 
+/* The page's headline, or its title, is at the top; what menus left in front of it is dropped. */
+static void headline(void **state)
+{
+    static const row_t rows[] = {
+        { "<title>A b c d - S</title><div>x</div>", "# A b c d\n\nx" },
+        { "<title>A b c d</title><h2>A b <sub>c</sub> d</h2>x", "# A b <sub>c</sub> d\n\nx" },
+        { "<title>A b c d</title><p><a href=/>Home</a> | More<ul><li><a href=/e>E</a><li>Menu</ul>"
+          "<p>&copy; 2026 All rights are reserved by us and by all others<h2>Old news</h2>"
+          "<h1><a href=/t>A <b>b</b> c d</a></h1>x",
+          "# A b c d\n\nx" },
+        { "<title>A b c d</title><p>5 May 2026<p>By Ann Lee<p>$5<p><img src=a.png alt=a>"
+          "<p>One two three four five six seven eight.<h1>A b c d</h1>x",
+          "# A b c d\n\n5 May 2026\n\nBy Ann Lee\n\n$5\n\n![a](a.png)\n\n"
+          "One two three four five six seven eight.\n\nx" },
+        { "<title>A b c d</title><ul><li><h1>A b c d</h1><li>x</ul>", "# A b c d\n\n- x" },
+        { "<title>A b c d</title><h1>A b c d</h1>x<h1>A b c d</h1>y<h1>E f</h1>z",
+          "# A b c d\n\nx\n\ny\n\n## E f\n\nz" },
+        { "<h1>E f</h1>z", "# E f\n\nz" },
+    };
+    CHECK_ROWS(rows);
+    apr_pool_t *pool = *state;
+    const char *much = repeated("<p>w", 1001, pool);
+    const char *late = markdown_of(
+        apr_pstrcat(pool, "<title>A b c d</title>", much, "<h1>A b c d</h1>x", NULL), NULL, pool);
+    assert_ptr_equal(strstr(late, "# A b c d\n\nw\n\nw\n"), late);
+}
+
 static void blocks(void **state)
 {
     static const row_t rows[] = {
@@ -63,6 +95,12 @@ static void blocks(void **state)
         { "<h3>a<br>b<div>c</div></h3>", "### a b c" },
         { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
+        { "<h2><a href=u><img src=i></a></h2>a<h3><img src=i> b</h3>",
+          "[![](i)](u)\n\na\n\n### b" },
+        { "<div class=x role=heading aria-level=3>a <b>b</b></div><p class=x role=heading>c",
+          "### a b\n\nc" },
+        { "<x-y class=x role=heading aria-level=2>a</x-y><div class=x role=heading aria-level=7>b",
+          "## a\n\nb" },
         { "a<p>b</p>c<div>d</div>", "a\n\nb\n\nc\n\nd" },
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
         { "<p><b>a<br></b>b", "**a**\\\nb" },
@@ -87,8 +125,7 @@ static void blocks(void **state)
         { "<pre>a<datalist><option>b <i>c</i></pre>d", "```\na\n```\n\nd" },
         { "<pre>a<svg><text>b</text></pre>d <i>e</i>", "```\na\n```\n\nd _e_" },
         { "<pre>a</x y='>b'> <html y='>b'> <i>c</i></pre>", "```\na  c\n```" },
-        { "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>",
-          "**a**\n\n- b\n\n- c\n\n**d**\n\n- e\n\n  f" },
+        { "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>", "- **a**: b\n\n  c\n- **d**\n\n  e\n\n  f" },
         { "<details><summary>a</summary>b</details>", "**a**\n\nb" },
         { "<p>a</p><script>b</script><noscript>d</noscript><p>e", "a\n\ne" },
         /* languages of code, and numbers of lines */
@@ -162,19 +199,52 @@ static void formats(void **state)
         { "<a href=u>a</a> <a href=' u v\t'>b</a>", "[a](u) [b](u%20v)" },
         /* permalinks */
         { "<h2>a<a href=#x>\u00b6</a></h2><h2><a href=#y> # </a>b</h2>", "## a\n\n## b" },
-        { "<dl><dt>t<a href=#x><i>\uf0c1</i></a><dd>d</dl>", "**t**\n\n- d" },
+        { "<dl><dt>t<a href=#x><i>\uf0c1</i></a><dd>d</dl>", "- **t**: d" },
         { "<h2><a href=#x>A</a></h2><h2><a href=v>#</a></h2>", "## A\n\n## [#](v)" },
         { "<h2><a href=#x>\u4e00</a></h2><p><a href=#x>\u2191</a>", "## \u4e00\n\n[\u2191](#x)" },
         { "<h2>a<a href=#x>*</a></h2><h2>b<a href=#y>\u2020</a>",
           "## a[\\*](#x)\n\n## b[\u2020](#y)" },
         { "<h2>a<a href=#x>\u00b9</a></h2>", "## a[\u00b9](#x)" },
-        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>", "## +\n\n**==**\n\n- d" },
+        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>", "## +\n\n- **==**: d" },
         { "<a href=u><h2>a</h2><p>b</p></a>", "## [a](u)\n\n[b](u)" },
         { "<a href='javascript:x'>a</a> <a href='java\nscript:x'>b</a> <a>c</a>", "a b c" },
         { "<a href='data:text/html,x'>a</a> <a href=''>b</a>", "a b" },
+        /* what is played */
+        { "a<iframe src='https://www.youtube.com/embed/x' title='A film'>x</iframe>b<iframe "
+          "src='//player.vimeo.com/video/1'></iframe><iframe src='//ads.example/' "
+          "title=Ad></iframe>",
+          "a [A film](https://www.youtube.com/embed/x) b [Video](//player.vimeo.com/video/1)" },
+        { "<video controls><source src=a.mp4>b</video> <video src=c.mp4 autoplay></video>"
+          "<audio src=d.mp3 controls aria-label=Song></audio>",
+          "[Video](a.mp4) [Song](d.mp3)" },
+        /* what only tracks visitors */
+        { "<a href='u?utm_source=x&a=1&amp;fbclid=2&b#c'>a</a> <a href='?_ga=1'>b</a>",
+          "[a](u?a=1&b#c) [b]()" },
+        { "<a href='u?sid=0123456789abcdef&s=0123456789ABCDEF01'>a</a> <a "
+          "href='u?sid=12&s=x'>b</a>",
+          "[a](u) [b](u?sid=12&s=x)" },
+        { "<a href='u;jsessionid=1?a'>a</a> <a href='u;a=1?b;c'>b</a>", "[a](u?a) [b](u;a=1?b;c)" },
+        { "<a href='/cdn-cgi/l/email-protection#422302276c2d3025'>[email&#160;protected]</a> "
+          "<a href='/cdn-cgi/l/email-protection' data-cfemail=422302276c2d3025>b</a>",
+          "[a@e.org](mailto:a@e.org) [b](mailto:a@e.org)" },
+        { "<a href='/cdn-cgi/l/email-protection#4223'>a</a>",
+          "[a](/cdn-cgi/l/email-protection#4223)" },
         { "<a href='u(v)<\\\">'>a</a>", "[a](u%28v%29%3C%5C%22%3E)" },
         { "<a href='u?a&amp;copy;=1&b'>a</a>", "[a](u?a&amp;copy;=1&b)" },
-        { "<img src=i alt='a]b'> <a href=u><img src=i></a>", "![a\\]b](i) [![](i)](u)" },
+        { "<img src=i alt='a]b'> <a href=u><img src=j></a>", "![a\\]b](i) [![](j)](u)" },
+        /* images without use; smilies */
+        { "<img src=i alt=''><figure><img src=j alt=''></figure><a href=u><img src=k alt=' '></a>",
+          "![](j)" },
+        { "<img src=i alt='Arrow Icon'> <img src=j alt='Image'> <img src=k alt=a.png>",
+          "![](j) ![](k)" },
+        { "<img src=/dummy.png> <img src='/Loading.gif?x' alt=a> <img src=/loading.jpg>",
+          "![](/loading.jpg)" },
+        { "<img src=i alt=a><p><img src=i alt=b><img src=j alt=b><img src=i alt=a>",
+          "![a](i)\n\n![b](j)![a](i)" },
+        { "<img src=i alt='a long text'> <img src=j alt='a long text'>"
+          "<img src=k alt='a longer text'> <img src=l alt='a longer text'>",
+          "![a long text](i) ![a long text](j)![a longer text](k)" },
+        { "a <img src=i alt=:roll:> <img src=i class=wp-smiley alt=':-)'>", "a :roll: :-)" },
         { "<img src='data:x' data-src=i> <img src='data:x'>a", "![](i) a" },
         { "<a href='#'>a</a> <a href=' # '>b</a> <a href='##'>c</a> <a href='d#'>d</a>",
           "a b [c](##) [d](d#)" },
@@ -184,13 +254,15 @@ static void formats(void **state)
           "[a](u) [b](v) c d e" },
         { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[a](u)[b](u), [c](v)d" },
         { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },
-        { "<img src=i alt='' width=16 height=16><img src=i width=16 height=16>a", "![](i)a" },
+        { "<img src=i alt='' width=16 height=16><img src=i width=99 height=99>"
+          "<img src=j width=101 height=9>a",
+          "![](j)a" },
         /* images that scripts load late */
         { "a <img src=/blank.gif data-src=/i> <img src='data:x' data-lazy-src=/j>",
           "a ![](/i) ![](/j)" },
-        { "a <img src=i data-src=false> <img src=i data-original='/{width}'>", "a ![](i) ![](i)" },
+        { "a <img src=i data-src=false> <img src=j data-original='/{width}'>", "a ![](i) ![](j)" },
         { "a <img nitro-lazy-src=/i> <img srcset='/i 1x,\n/j 2x'> <img data-srcset=' /k, /l 2x'>",
-          "a ![](/i) ![](/i) ![](/k)" },
+          "a ![](/i) ![](/k)" },
         { "<picture><source srcset='/i 1x'><source srcset='/j'><img src='data:x' alt=x></picture>a",
           "![x](/i)a" },
         { "<img src='data:x' data-image-loader='/i'>a", "![](/i)a" },
@@ -397,7 +469,7 @@ static void footnotes_are_escaped(void **state)
         { REF("n", "1") ": b!" REF("n", "1") "(u)" REF("n", "1") "[u]" REF("n",
                                                                            "1") "<a href=u>c</a>"
                                                                                 "<p id=n>[^1]: x",
-          "[^1]\\: b\\![^1]\\(u)[^1]\\[u\\][^1][c](u)\n\n[^1]: \\[^1\\]: x" },
+          "[^1]\\: b\\![^1]\\(u)[^1]\\[u][^1][c](u)\n\n[^1]: \\[^1]: x" },
         { "<a href=u>^1</a> <img alt='^1' src=u> <a href=u><b>^1</b>^1</a>" REF("n",
                                                                                 "1") "<p id=n>x",
           "[\\^1](u) ![\\^1](u) [**^1**^1](u)[^1]\n\n[^1]: x" },
@@ -425,7 +497,7 @@ static void footnotes_by_signs(void **state)
         { "a <a href='#n'>[1]</a><p>b <a id=n></a>x", "a [\\[1\\]](#n)\n\nb x" },
         /* where the page does not know its address */
         { "a<a data-type=noteref href='c.html#n'><sup>1</sup></a><p id=n>x", "a[^1]\n\n[^1]: x" },
-        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x", "_\\[[^1]\\]_\n\n[^1]: x" },
+        { "<cite>[<a href='https://e.org/c#n'>1</a>]</cite><p id=n>x", "_\\[[^1]]_\n\n[^1]: x" },
         /* notes in sentences */
         { "a<span class=sidenote><span class=sidenote-number>1. </span>x</span> b",
           "a[^1] b\n\n[^1]: x" },
@@ -439,6 +511,8 @@ static void footnotes_by_signs(void **state)
         /* numbers without a link */
         { "a<sup>1</sup> b<sup>2</sup><p><sup>1</sup> x<p><b><sup>2</sup> N:</b> y",
           "a[^1] b[^2]\n\n[^1]: x\n\n[^2]: **N:** y" },
+        { "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
+          "| b[^1] | c |\n| --- | --- |\n\n[^1]: x" },
         { "a<sup>1</sup><hr><p><strong>1</strong> x", "a[^1]\n\n***\n\n[^1]: x" },
         { "a<sup>1</sup><p><strong>1</strong> x", "a<sup>1</sup>\n\n**1** x" },
         { "a<sup>2</sup><section class=footnotes><ol><li>x<li>y</ol></section>",
@@ -454,7 +528,6 @@ static void links_are_no_footnotes(void **state)
     static const row_t rows[] = {
         { "a<a href='#n'>1</a><p id=n>x", "a[1](#n)\n\nx" },
         { "a<a class=notebook href='#n'>1</a><p id=n>x", "a[1](#n)\n\nx" },
-        { "a" REF("n", "1") "<p id=m>x", "a<sup>[1](#n)</sup>\n\nx" },
         { "a" REF("n", "new") "<p id=n>x", "a<sup>[new](#n)</sup>\n\nx" },
         { "a" REF("n", "&trade;") "<p id=n>x", "a<sup>[\xE2\x84\xA2](#n)</sup>\n\nx" },
         { "a" REF("n", "<img src=i>1") "<p id=n>x", "a<sup>[![](i)1](#n)</sup>\n\nx" },
@@ -467,11 +540,11 @@ static void links_are_no_footnotes(void **state)
         { "a" REF("n", "1") "<table><tr><td><p id=n>x</table>", "a<sup>[1](#n)</sup>\n\nx" },
         { "a" REF("n", "1") "<details><summary><p id=n>x</summary></details>",
           "a<sup>[1](#n)</sup>\n\n**x**" },
-        { "a" REF("n", "1") "<dl><dt id=n>term<dd>x</dl>",
-          "a<sup>[1](#n)</sup>\n\n**term**\n\n- x" },
+        { "a" REF("n", "1") "<dl><dt id=n>term<dd>x</dl>", "a<sup>[1](#n)</sup>\n\n- **term**: x" },
         { "a" REF("n", "1") "<blockquote><p id=n>x", "a<sup>[1](#n)</sup>\n\n> x" },
-        { "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
-          "| b<sup>[1](#n)</sup> | c |\n| --- | --- |\n\nx" },
+        { "<table><tr><th colspan=2>b" REF("n", "1") "<tr><td>c<td>d</table><p id=n>x",
+          "<table>\n<tr><th colspan=\"2\">b<sup><a href=\"#n\">1</a></sup></th></tr>\n"
+          "<tr><td>c</td><td>d</td></tr>\n</table>\n\nx" },
         { "<pre>" REF("n", "1") "</pre><p id=n>x", "```\n1\n```\n\nx" },
         /* the note in the note, and the second of an id */
         { "a" REF("n", "1") REF("m", "2") "<div id=n>x<p id=m>y</div><p id=m>z",
@@ -485,19 +558,36 @@ static void links_are_no_footnotes(void **state)
     CHECK_ROWS(rows);
 }
 
+/* References to what is not there are left out, unless their element is there but no note. */
+static void references_that_hang(void **state)
+{
+    static const row_t rows[] = {
+        { "a" REF("n", "1") "<p id=m>x", "a\n\nx" },
+        { "a<sup>[<a href='#n'>1</a>, <a href='#m'>2</a>]</sup> b", "a b" },
+        { "a<sup>[<a href='#n'>1</a>, <a href='#m'>2</a>]</sup> b<p id=m>x", "a[^1] b\n\n[^1]: x" },
+        { "a <a href='#n'>[1]</a> b<pre id=n>x</pre>", "a [\\[1\\]](#n) b\n\n```\nx\n```" },
+        { "a <a href='p#n'>[1]</a>", "a [\\[1\\]](p#n)" },
+        { "a<sup>1</sup>", "a<sup>1</sup>" },
+    };
+    CHECK_ROWS(rows);
+}
+
 /* What text says is text, wherever it stands. */
 static void text_is_escaped(void **state)
 {
     static const row_t rows[] = {
         { "# a", "\\# a" },
-        { "a<br># b<br>## c", "a\\\n\\# b\\\n\\## c" },
+        { "a<br># b<br>## c<br>#d<br>#", "a\\\n\\# b\\\n\\## c\\\n#d\\\n\\#" },
         { "a<br>===<br>---<br>- b<br>+ c<br>-d", "a\\\n\\===\\\n\\---\\\n\\- b\\\n\\+ c\\\n-d" },
         { "1. a<br>23) b<br>1.5<br>1234567890. c", "1\\. a\\\n23\\) b\\\n1.5\\\n1234567890. c" },
         { "&gt; a", "\\> a" },
         { "a|b<br>|-|-|<br>:-|-<br>-|-", "a|b\\\n\\|-|-|\\\n\\:-|-\\\n\\-|-" },
         { "```<br>~~~", "\\`\\`\\`\\\n\\~\\~\\~" },
         { "*a* _b_ __c__ a_b_c", "\\*a\\* \\_b\\_ \\_\\_c\\_\\_ a_b_c" },
-        { "[a](b) ![c](d) [e]: f <wbr>[^1]: g", "\\[a\\](b) !\\[c\\](d) \\[e\\]: f \\[^1\\]: g" },
+        { "[a](b) ![c](d) [e]: f <wbr>[^1]: g", "\\[a](b) !\\[c](d) [e]: f \\[^1]: g" },
+        { "a [b] [[c]] [d<b>e</b>] [f]<a href=u>g</a>", "a [b] \\[[c]] \\[d**e**] \\[f][g](u)" },
+        { "a * b *c _ d C:\\e \\! 1 < 2 <= 3", "a * b \\*c _ d C:\\e \\\\! 1 < 2 <= 3" },
+        { "a<br>=b<br>-$5<br>+1", "a\\\n=b\\\n-$5\\\n+1" },
         { "&lt;script>a&lt;/script> &lt;!-- &lt;https://e.org>",
           "\\<script>a\\</script> \\<!-- \\<https\\://e.org>" },
         { "&amp;copy; &amp;#35; & a", "\\&copy; \\&#35; & a" },
@@ -508,7 +598,7 @@ static void text_is_escaped(void **state)
         { "a\\<br>b", "a\\\\\\\nb" },
         { "a!<a href=u>b</a>", "a\\![b](u)" },
         { "---<p>a: b<p>---", "\\---\n\na: b\n\n\\---" },
-        { "<h2>a #</h2><h2>b##</h2>", "## a \\#\n\n## b#\\#" },
+        { "<h2>a #</h2><h2>b##</h2><h2>#</h2>", "## a \\#\n\n## b##\n\n## \\#" },
         { "<b>#</b> a", "**#** a" },
         { "x<b>\"</b><b> </b><br>1<i>\"</i>. a", "x\"\\\n1\". a" },
         { "<a href=u>x](v)</a>", "[x\\](v)](u)" },
@@ -567,21 +657,111 @@ static void front_matter(void **state)
         "<link rel=canonical href=/y></head><body><p>text <a href=z>z</a>";
     apr_size_t len;
     tmpl_edits_t none = { 0 };
-    tmpl_content_opts_t opts = { "http://e.org/p", NULL };
+    tmpl_content_opts_t opts = { "http://e.org/p", NULL, .records = 1 };
     assert_string_equal(written(&len, check_page(html, *state), &none, &opts, *state),
                         "---\ntitle: \"a \\\"b\\\"\\\\ --- & c\"\ndescription: \"d --- # e\"\n"
                         "canonical: \"http://e.org/y\"\nlanguage: \"de\"\nauthor: \"Ann Lee\"\n"
                         "published: \"2026-01-02\"\nimage: \"http://e.org/x/i.png\"\n---\n\n"
-                        "text [z](http://e.org/x/z)\n");
+                        "# a \"b\"\\ --- & c\n\ntext [z](http://e.org/x/z)\n");
 }
 
 /* A page whose address nobody says has the one that it names, with its references decoded. */
+/* A heading is no link to its own page. */
+static void headings_are_no_links_to_themselves(void **state)
+{
+    assert_string_equal(markdown_of("<h2><a href='/p?sid=0123456789abcdef#x'>a</a></h2><h2><a "
+                                    "href='/pq'>b</a></h2>",
+                                    "http://e.org/p", *state),
+                        "## a\n\n## [b](http://e.org/pq)\n");
+}
+
 static void links_follow_the_canonical_address(void **state)
 {
     static const char html[] = "<link rel=canonical href='https://e.org/p?a&amp;b'>"
                                "<a href='#c'>text</a> <a href=d>words</a>";
     assert_string_equal(markdown_of(html, NULL, *state),
                         "[text](https://e.org/p?a&b#c) [words](https://e.org/d)\n");
+}
+
+/* Definitions that are a line stand behind their terms; others are in the terms' items. */
+static void terms(void **state)
+{
+    static const row_t rows[] = {
+        { "<dl><dt>a:<dd>b<dt>c<dt>d<dd>e <a href=f>g</a></dl>h",
+          "- **a:** b\n- **c**\n- **d**: e [g](f)\n\nh" },
+        { "<dl><div><dt>a</dt><dd>b<br>c</dd></div></dl>", "- **a**\n\n  b\\\n  c" },
+        { "<dl><dt>a<dd>b<ul><li>c<li>d</ul><dd>e<dt>f<dd>g</dl>",
+          "- **a**\n\n  b\n  - c\n  - d\n\n  e\n- **f**: g" },
+        { "<dl><dd>a<dd>b</dl>", "- a\n\n  b" },
+        { "<dl><dt>a<dd><dl><dt>b<dd>c</dl><dt>d<dd>e</dl>", "- **a**\n  - **b**: c\n- **d**: e" },
+        { "<table><tr><th>x<th>y<tr><td><dl><dt>a<dd>b</dl><td>c</table>",
+          "<table>\n<tr><th>x</th><th>y</th></tr>\n"
+          "<tr><td><strong>a</strong><br>b</td><td>c</td></tr>\n</table>" },
+    };
+    CHECK_ROWS(rows);
+}
+
+#define POST(id, who, when, text)                                                                  \
+    "<div class=post id=p" id "><div class=author-info><a href=/members/" who ">" who              \
+    "</a><br>Joined: May 3, 2010<br>" id " posts</div><span class=date>" when                      \
+    "</span><a href=/report?p=" id ">Report</a><div class=post-body>" text "</div></div>"
+
+/* Posts have headings with their authors and dates; what else stands beside their texts goes. */
+static void posts(void **state)
+{
+    static const row_t rows[] = {
+        { "<h1>Thread</h1>" POST("1", "Ann", "May 4, 2026", "First post of two.")
+              POST("2", "bob_2", "3 hours ago",
+                   "<div class=quote>Ann said: <p>First post of two.</div>I see <b>that</b>."),
+          "# Thread\n\n### Ann, May 4, 2026\n\nFirst post of two.\n\n"
+          "### bob_2, 3 hours ago\n\n> Ann said:\n>\n> First post of two.\n\n"
+          "I see **that**." },
+        /* a headline in a post stays in front of its author */
+        { "<article class=message><h1>Question</h1><span class=username>Ann</span> "
+          "<time datetime=2026-05-04>4 May</time><div class=content>What is it, please?</div>"
+          "</article><article class=message><span class=username>Bo</span> "
+          "<time datetime=2026-05-05></time><h3>A title</h3>"
+          "<div class=content>It is nothing, thank you.</div></article>",
+          "# Question\n\n### Ann, 4 May\n\nWhat is it, please?\n\n"
+          "### Bo, 2026-05-05\n\n**A title**\n\nIt is nothing, thank you." },
+        /* answers are one level deeper; schema.org says what they are */
+        { "<ol><li itemscope itemtype=https://schema.org/Comment><b itemprop=author>Ann</b>: "
+          "<p itemprop=text>A comment on all of it.</p><ul><li itemscope "
+          "itemtype=https://schema.org/Comment>"
+          "<b itemprop=author>Bo</b>: <p itemprop=text>An answer to it.</p></ul></ol>",
+          "### Ann\n\nA comment on all of it.\n\n#### Bo\n\nAn answer to it." },
+        /* one name, or names without texts, are no posts */
+        { "<div class=post>"
+          "<span class=author>Ann Lee</span> <span class=date>May 4, 2026</span>"
+          "<p>The only one.</div>",
+          "Ann Lee May 4, 2026\n\nThe only one." },
+    };
+    CHECK_ROWS(rows);
+    const char *html = POST("1", "Ann", "May 4, 2026", "First post of two.")
+        POST("2", "Bo", "May 5, 2026", "Second post of two.");
+    assert_string_equal(markdown_of(html, "https://e.org/t", *state),
+                        "### Ann, [May 4, 2026](https://e.org/t#p1)\n\nFirst post of two.\n\n"
+                        "### Bo, [May 5, 2026](https://e.org/t#p2)\n\nSecond post of two.\n");
+}
+
+#define CARD(n, text)                                                                              \
+    "<li class=product><a href=/" n "><img src=" n ".jpg alt='Cup " n "'></a>"                     \
+    "<h3><a href=/" n ">Cup " n "</a></h3><div class=price>$" n ".50</div>" text "<a href=/" n     \
+    ">More</a></li>"
+
+/* Small cards are lines that begin with the linked title; large ones are written as they are. */
+static void cards(void **state)
+{
+    static const row_t rows[] = {
+        { "<ul>" CARD("1", "") CARD("2", "<p>New <b>and</b> <a href=/x>red</a>")
+              CARD("3", "") "</ul>",
+          "- [Cup 1](/1) \xC2\xB7 $1.50\n- [Cup 2](/2) \xC2\xB7 $2.50 \xC2\xB7 New **and** "
+          "[red](/x)\n- [Cup 3](/3) \xC2\xB7 $3.50" },
+        { "<ul>" CARD("1", "") CARD("2", "") "</ul>",
+          "- [![Cup 1](1.jpg)](/1)\n\n  ### [Cup 1](/1)\n\n  $1.50\n\n  [More](/1)\n"
+          "- [![Cup 2](2.jpg)](/2)\n\n  ### [Cup 2](/2)\n\n  $2.50\n\n  [More](/2)" },
+    };
+    CHECK_ROWS(rows);
 }
 
 /* What edits delete is not in the Markdown, nor are words joined over it. */
@@ -636,7 +816,7 @@ static void footnotes_of_the_page(void **state)
     }
     /* with a base element, "#n" is another page's */
     tmpl_edits_t none = { 0 };
-    tmpl_content_opts_t opts = { "https://e.org/a", NULL };
+    tmpl_content_opts_t opts = { "https://e.org/a", NULL, .records = 1 };
     apr_size_t len;
     const char *html = "<head><base href='/'></head><body>a" REF("n", "1") "<p id=n>x";
     const char *is = written(&len, check_page(html, *state), &none, &opts, *state);
@@ -681,6 +861,7 @@ static void limits_of_footnotes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    CHECK(headline),
     CHECK(blocks),
     CHECK(lists),
     CHECK(formats),
@@ -691,10 +872,15 @@ static const struct CMUnitTest tests[] = {
     CHECK(footnotes_are_escaped),
     CHECK(footnotes_by_signs),
     CHECK(links_are_no_footnotes),
+    CHECK(references_that_hang),
     CHECK(text_is_escaped),
     CHECK(addresses),
     CHECK(front_matter),
+    CHECK(headings_are_no_links_to_themselves),
     CHECK(links_follow_the_canonical_address),
+    CHECK(terms),
+    CHECK(posts),
+    CHECK(cards),
     CHECK(edits_are_left_out),
     CHECK(limits),
     CHECK(footnotes_of_the_page),

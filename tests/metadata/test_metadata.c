@@ -20,7 +20,13 @@ static const char *metadata_of(const char *head, const char *body, const tmpl_ed
     const tmpl_page_t *page = check_page(html, pool);
     tmpl_decoder_t decoder;
     tmpl_decoder_find(&decoder, page->src, page->len, "utf-8", pool);
-    tmpl_dom_opts_t opts = { &decoder, NULL, 0, .displayed = 1, .data = 1, .on_demand = 1 };
+    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
+    for (uint32_t i = 0; i < edits->n; i++) {
+        without[i] = edits->edits[i].span;
+    }
+    tmpl_dom_opts_t opts = {
+        &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1
+    };
     tmpl_metadata_source_t source = { page, edits, &decoder,
                                       xmlDocGetRootElement(tmpl_dom(page, &opts, pool)),
                                       "https://www.example.org/a/b" };
@@ -65,7 +71,39 @@ static void titles(void **state)
           "", "title: Boats and nets; site: The Harbour" },
         { "<title>Example: Boats and nets</title>", "", "title: Boats and nets; site: Example" },
         { "<title>Boats - nets</title>", "", "title: Boats - nets" },
-        { "<title>Boats and nets | Other</title>", "", "title: Boats and nets; site: Other" },
+        /* a name of which the host has the words, or their first letters, or none: a slogan */
+        { "<title>Boats and nets | Org Example</title>", "",
+          "title: Boats and nets; site: Org Example" },
+        { "<title>Boats and nets | Every X Angler</title>", "",
+          "title: Boats and nets; site: Every X Angler" },
+        { "<title>Boats and nets | Fast and cheap</title>", "", "title: Boats and nets" },
+        /* a link to the first page, in front of the headline, that the title or the host has */
+        { "<title>Boats and nets | The Quay</title>", "<a href=/>Go to The Quay homepage</a>",
+          "title: Boats and nets; site: The Quay" },
+        { "<title>Boats and nets</title>",
+          "<a href='https://example.org'><img alt='Example logo'></a>",
+          "title: Boats and nets; site: Example" },
+        { "<title>Boats and nets</title>", "<a href=/>Menu</a>", "title: Boats and nets" },
+        /* what has the site's name, and more, is no name of the site */
+        { "<title>Harbour Nets of Wool | Buy now</title>" META("og:site_name", "Harbour"), "",
+          "title: Harbour Nets of Wool | Buy now; site: Harbour" },
+        { "<title>| Boats</title>", "", "title: Boats" },
+        { "<title>Home</title>" META("og:site_name", "The Harbour"), "",
+          "title: The Harbour; site: The Harbour" },
+        /* the heading that is most like a title; an h2 if no h1 is */
+        { META("og:title", "Read this: the planning list of boats") "<title>Boats: a list</title>",
+          "<h1>Planning</h1><h1>The planning list of all boats</h1>",
+          "title: The planning list of all boats" },
+        { "<title>Boats and nets - Example</title>", "<h1>example.org</h1><h2>Boats and nets</h2>",
+          "title: Boats and nets; site: Example" },
+        { "<title>Boats and nets</title>", "<h1>Menu</h1><h2>3 answers to boats and nets</h2>",
+          "title: Boats and nets" },
+        /* a link to the first page is no headline */
+        { "<title>Boats and nets</title>", "<h1><a href=/>All of the fine harbour</a></h1>",
+          "title: Boats and nets" },
+        /* without a mark in front */
+        { "<title>Boats and nets</title>", "<h1>Question Boats and nets</h1>",
+          "title: Boats and nets" },
         /* the headline, if it is like the title */
         { "<title>Boats &amp; nets, all of them | Example</title>",
           "<h1>Example</h1><h1>Boats &amp; nets</h1>", "title: Boats & nets; site: Example" },
@@ -84,6 +122,9 @@ static void titles(void **state)
 }
 
 #define LINE "<p>By <a href=/a>Ann Lee</a></p><p>January 2, 2026</p><p>text"
+
+#define TEN(x) x x x x x x x x x x
+#define FAR    TEN(TEN("<p>text"))
 
 static void authors(void **state)
 {
@@ -142,6 +183,38 @@ static void authors(void **state)
         { "<meta name=author content='Ann Lee'>",
           "<h1>Boats</h1><p class=byline>Written by Dr Ann Lee, Bo Chen</p>",
           "title: Boats; author: Ann Lee|Bo Chen" },
+        /* a single word: in JSON-LD, and no site; a whole name is better */
+        { LD("{\"@type\":\"Article\",\"author\":{\"@type\":\"Person\",\"name\":\"Kim\"}}"), "",
+          "author: Kim; type: article" },
+        { "<title>All of the boats - Org Example</title><meta name=author content='Org Example'>",
+          "", "title: All of the boats; author: Org Example; site: Org Example" },
+        { META("og:site_name", "Kim") "<meta name=author content=Kim>", "", "site: Kim" },
+        { "<meta name=author content=AnnL>", "<h1>Boats</h1>" LINE,
+          "title: Boats; author: Ann Lee; published: 2026-01-02" },
+        { LD("{\"@type\":\"Article\",\"author\":\"kim_77\"}"), "", "type: article" },
+        /* who began a discussion has a login */
+        { LD("{\"@type\":\"DiscussionForumPosting\",\"author\":\"kim_77\"}"), "",
+          "author: kim_77; type: discussion" },
+        { "",
+          "<h1>Boats</h1><p><a class=username>kim_77</a><p>Hello<p><a class=username>bo</a><p>Yes",
+          "title: Boats; author: kim_77; type: discussion" },
+        { "", "<h1>Boats</h1><p><a class=username>kim_77</a>", "title: Boats" },
+        { "",
+          "<h1>Boats</h1><div itemscope itemtype='https://schema.org/Question'>"
+          "<div itemscope itemtype='https://schema.org/Comment'><b itemprop=author>kim_77</b>"
+          "<time itemprop=datePublished datetime=2026-01-02></time></div></div>",
+          "title: Boats; author: kim_77; published: 2026-01-02; type: question" },
+        /* far behind the headline, in full */
+        { "", "<h1>Boats</h1>" FAR "<p>Written by Ann Lee", "title: Boats; author: Ann Lee" },
+        { "", "<h1>Boats</h1>" FAR "<p>About the author<p>Ann Lee",
+          "title: Boats; author: Ann Lee" },
+        { "", "<h1>Boats</h1>" FAR "<p>By Ann Lee", "title: Boats" },
+        { "", "<h1>Boats</h1>" FAR "<p>Written by Ann Lee<p>Written by Bo Chen", "title: Boats" },
+        /* of several articles the one with the page's title */
+        { "<title>Boats and nets</title>" LD(
+              "[{\"@type\":\"Article\",\"headline\":\"Ships\",\"author\":\"Bo Chen\"},"
+              "{\"@type\":\"Article\",\"headline\":\"Boats and nets\",\"author\":\"Ann Lee\"}]"),
+          "", "title: Boats and nets; author: Ann Lee; type: article" },
         /* a list of other pages */
         { "", "<h1>News</h1><h2><a href=/1>One</a></h2>" LINE "<h2><a href=/2>Two</a></h2>" LINE,
           "title: News" },
@@ -162,7 +235,13 @@ static void dates(void **state)
           "title: Boats; published: 2026-01-02" },
         { "", "<h1>Boats</h1><p>2 January 2026<p>Updated: 3 January 2026",
           "title: Boats; published: 2026-01-02; modified: 2026-01-03" },
+        { "", "<h1>Boats</h1><p>2 January 2026 Updated: 3 January 2026",
+          "title: Boats; published: 2026-01-02; modified: 2026-01-03" },
         { "", "<h1>Boats</h1><p>03/04/2026", "title: Boats" },
+        /* a linked heading like the headline is no other page's */
+        { "<title>Boats and nets</title>",
+          "<h1>Boats and nets</h1><h3><a href=/1>Boats and nets</a></h3><p>January 2, 2026",
+          "title: Boats and nets; published: 2026-01-02" },
         { "", "<h1>Boats</h1><meta itemprop=datePublished content=2026-01-02>",
           "title: Boats; published: 2026-01-02" },
     };
@@ -197,6 +276,24 @@ static void products(void **state)
           "<div itemscope itemtype='http://schema.org/Product'><b itemprop=price>$1,299</b>"
           "<link itemprop=availability href='http://schema.org/PreOrder'></div>",
           "type: product; price: 1299; availability: pre order" },
+        /* nothing is for sale; words of shops; references that are written twice */
+        { LD("{\"@type\":\"Product\",\"offers\":{\"price\":0,\"priceCurrency\":\"EUR\","
+             "\"availability\":\"InStock\"}}"),
+          "", "type: product" },
+        { META("og:price:amount", "5") META("og:availability", "oos"), "",
+          "type: product; price: 5; availability: out of stock" },
+        { LD("{\"@type\":\"Product\",\"brand\":\"L&amp;#39;eau\"}"), "",
+          "type: product; brand: L'eau" },
+        { META("product:price:currency", "EUR"), "", "" },
+        /* what og:type says is not sure */
+        { META("og:type", "product"), "", "" },
+        { META("og:type", "article"), "", "" },
+        { META("og:type", "article") "<meta name=author content='Ann Lee'>", "",
+          "author: Ann Lee; type: article" },
+        { "",
+          "<div itemscope itemtype='http://schema.org/Question'></div>"
+          "<div itemscope itemtype='http://schema.org/Question'></div>",
+          "" },
         { LD("{\"@type\":\"AggregateRating\",\"ratingValue\":\"0\"}"), "", "" },
         /* two products: the page has no price */
         { LD("[{\"@type\":\"Product\",\"offers\":{\"price\":1}},"
@@ -217,10 +314,19 @@ static void other_fields(void **state)
           "<ul class=breadcrumbs><li><a href=/>Home</a><li>&gt;<li><a href=/s>Sea</a>"
           "<li><a href=/b>Boats</a></ul><h1>Boats</h1>",
           "title: Boats; breadcrumb: Sea" },
+        /* the page itself, ways back and menus are no part of a breadcrumb */
+        { "", "<nav class=breadcrumb><a href=/>Home</a> <a href=/back>Back to</a> x</nav>", "" },
+        { "",
+          "<div id=breadcrumbs><a href=/faq>FAQ</a><ol class=breadcrumb><li><a href=/>Home</a>"
+          "<li>Sea<li><a href=/c>Coast</a><li>Boats</ol></div><h1>Boats</h1>",
+          "title: Boats; breadcrumb: Sea|Coast" },
         { META("og:site_name", "Example - all about boats") META("og:type", "website")
-              META("article:section", "Sea") "<meta name=keywords content='boat, net,,'>",
+              META("article:section", "Sea") "<meta name=keywords content='boat, net,,Boat'>",
           "", "site: Example; section: Sea; tags: boat|net" },
         { META("og:type", "tools & more") META("og:locale", "de_AT"), "", "language: de-AT" },
+        { LD("{\"@type\":\"WebSite\",\"inLanguage\":\"de\"}"), "", "language: de" },
+        { META("og:image", "/a/Site-Logo.png") META("og:image", "boat.png"), "",
+          "image: boat.png" },
         { META("og:image", "i.png") "<link rel=canonical href=/y>", "",
           "canonical: /y; image: i.png" },
         /* damaged JSON-LD, and values of other types */
@@ -232,7 +338,7 @@ static void other_fields(void **state)
     CHECK_ROWS(rows);
 }
 
-/* A line that edits delete names no author. */
+/* A line that edits delete names no author, and has a date if its class says so. */
 static void deleted_lines(void **state)
 {
     static const char *const nothing[] = { "" };
@@ -241,6 +347,22 @@ static void deleted_lines(void **state)
     tmpl_edit_t edit = { { start, start + 60 }, 0 };
     tmpl_edits_t edits = { &edit, 1, nothing };
     assert_string_equal(metadata_of("", body, &edits, *state), "title: Boats");
+    body = "<h1>Boats</h1><p class=date>January 2, 2026</p><p>text";
+    edit.span.end = start + sizeof("<p class=date>January 2, 2026</p>") - 1;
+    assert_string_equal(metadata_of("", body, &edits, *state),
+                        "title: Boats; published: 2026-01-02");
+    /* data are read all the same */
+    body = "<h1>Boats</h1><div>" LD("{\"@type\":\"Article\",\"author\":\"Ann Lee\"}") "x</div>";
+    edit.span.end = start + strlen(body) - sizeof("<h1>Boats</h1>") + 1;
+    assert_string_equal(metadata_of("", body, &edits, *state),
+                        "title: Boats; author: Ann Lee; type: article");
+    /* a change that the last lines which stay name */
+    body = apr_pstrcat(*state, "<h1>Boats</h1>" FAR "<p>Last updated 2026-01-03 UTC", FAR, NULL);
+    edit.span.start =
+        start + 100 * (sizeof("<p>text") - 1) + sizeof("<p>Last updated 2026-01-03 UTC") - 1;
+    edit.span.end = edit.span.start + 110 * (sizeof("<p>text") - 1);
+    assert_string_equal(metadata_of("", body, &edits, *state),
+                        "title: Boats; modified: 2026-01-03");
 }
 
 static void limits(void **state)

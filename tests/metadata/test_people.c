@@ -4,9 +4,11 @@
 
 #include "metadata/people.h"
 
-static const struct {
+typedef struct {
     const char *text, *names; /* with '|' between them */
-} rows[] = {
+} row_t;
+
+static const row_t rows[] = {
     { "Ann Lee", "Ann Lee" },
     { "By Ann Lee", "Ann Lee" },
     { "Written by: Ann Lee", "Ann Lee" },
@@ -29,6 +31,11 @@ static const struct {
     { "By Ann Lee on May 3", "Ann Lee" },
     { "By Ann Lee, senior editor", "Ann Lee" },
     { "Ann Lee <ann@example.org>", "Ann Lee" },
+    { "Ann Lee (https://example.org/)", "Ann Lee" },
+    { "Ann B. Lee CPP, PSP", "Ann B. Lee" },
+    { "Ann Marie Lee PhD", "Ann Marie Lee" },
+    { "Ann Marie Lee III", "Ann Marie Lee III" },
+    { "ANN MARIE LEE", "ANN MARIE LEE" },
     /* organisations, roles, logins, addresses, other texts */
     { "Example News", "" },
     { "Acme Inc", "" },
@@ -54,8 +61,29 @@ static void people(void **state)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         apr_array_header_t *names = apr_array_make(*state, 1, sizeof(const char *));
-        tmpl_people_read(names, rows[i].text);
+        tmpl_people_read(names, rows[i].text, TMPL_NAMES_WHOLE);
         assert_string_equal(apr_array_pstrcat(*state, names, '|'), rows[i].names);
+    }
+}
+
+/* Single words. */
+static void single_words(void **state)
+{
+    static const row_t ones[] = { { "Kim", "Kim" },         { "By Kim", "Kim" }, { "kim", "" },
+                                  { "Kim, editor", "" },    { "kim_77", "" },    { "Admin", "" },
+                                  { "kim@example.org", "" } };
+    static const row_t logins[] = { { "kim_77", "kim_77" }, { "Kim", "Kim" },
+                                    { "1234", "" },         { "Ann Lee", "Ann Lee" },
+                                    { "guest", "" },        { "kim@example.org", "" } };
+    for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++) {
+        apr_array_header_t *names = apr_array_make(*state, 1, sizeof(const char *));
+        tmpl_people_read(names, ones[i].text, TMPL_NAMES_ONE);
+        assert_string_equal(apr_array_pstrcat(*state, names, '|'), ones[i].names);
+    }
+    for (size_t i = 0; i < sizeof(logins) / sizeof(logins[0]); i++) {
+        apr_array_header_t *names = apr_array_make(*state, 1, sizeof(const char *));
+        tmpl_people_read(names, logins[i].text, TMPL_NAMES_LOGIN);
+        assert_string_equal(apr_array_pstrcat(*state, names, '|'), logins[i].names);
     }
 }
 
@@ -69,6 +97,7 @@ static void begins_of_bylines(void **state)
     assert_int_equal(tmpl_people_by(""), 0);
 }
 
-static const struct CMUnitTest tests[] = { CHECK(people), CHECK(begins_of_bylines) };
+static const struct CMUnitTest tests[] = { CHECK(people), CHECK(single_words),
+                                           CHECK(begins_of_bylines) };
 
 TAP_MAIN(tests)

@@ -93,7 +93,7 @@ subtest 'install and uninstall' => sub {
     like($files, qr{/\Q$_\E$}m, "$_ is installed")
         for qw(modules/mod_tmpl.so bin/tmplctl man1/tmplctl.1 man5/mod_tmpl.5 completions/tmplctl mods-available/tmpl.load
         mods-available/tmpl.conf doc/mod_tmpl/README.md doc/mod_tmpl/docs/packages.md doc/mod_tmpl/conf/reader.conf
-        doc/mod_tmpl/conf/grafana-dashboard.json doc/mod_tmpl/conf/prometheus-alerts.yml);
+        doc/mod_tmpl/conf/page.schema.json doc/mod_tmpl/conf/grafana-dashboard.json doc/mod_tmpl/conf/prometheus-alerts.yml);
     my ($conf) = $files =~ m{^\./(.*/tmpl\.conf)$}m;
 
     unlike(made($trees[0], @options, 'uninstall'), qr/stays: \Q$to\E/, 'nothing stays');

@@ -66,7 +66,7 @@ subtest 'length' => sub {
     my %words = map { my $name = $_; $name => scalar(my @words = split ' ', slurp($name)) } 'README.md', glob 'docs/*.md';
     my $all = 0;
     $all += $_ for values %words;
-    cmp_ok(scalar keys %words, '<=', 14, 'documents');
+    cmp_ok(scalar keys %words, '<=', 15, 'documents');
     cmp_ok($all, '<=', 33_000, 'words of all documents');
     cmp_ok($words{'README.md'}, '<=', 1500, 'words of README.md');
 };

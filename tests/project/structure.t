@@ -16,12 +16,12 @@ chdir $root or die "$root: $!";
 
 # The folders from the lowest to the highest.
 my @folders = (
-    map({ "shared/$_" } qw(base address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown fingerprint)),
+    map({ "shared/$_" } qw(base address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown data reader fingerprint)),
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
 # both have one level: mod_tmpl reports requests to status, and status asks mod_tmpl for figures
-$level{'mod_tmpl/status'} = $level{mod_tmpl};
+$level{"mod_tmpl/$_"} = $level{mod_tmpl} for qw(status lists);
 # Published methods: the tables of detectors and of their models name them, and so does the tool, for its options and
 # for tmplctl train and warm. No other file includes them.
 my $names_methods = qr{^(?:shared/detect/(?:detector\.c|models\.c|builtin\.h)|shared/methods/.*|tmplctl/(?:ctl\.h|options\.c|fetch\.h|train_cmd\.c|warm_cmd\.c))$};
@@ -90,8 +90,9 @@ my %layers = (
         'mod_tmpl.h messages',                                                      # records, what is logged
         'section fields page_pool ending later',                                    # settings, header fields, pools, the queue
         'accept brigade cache control health kept personal validators',             # one part of a request, or of a store
-        'learning page_links request wait',                                         # the request, and the backend
+        'conditions learning page_links request wait',                              # the request, and the backend
         'child_store',                                                              # the stores of a child
+        'sighting',                                                                 # what a page shows for the list
         'effect judge',                                                             # a page judged by a store
         'config tmpl_field',                                                        # what was found, as a field
         'decide headers',                                                           # whether a response is declined, its fields
@@ -99,8 +100,13 @@ my %layers = (
         'gate',                                                                     # the filter that takes responses
         'mod_tmpl',                                                                 # hooks
     ],
+    'mod_tmpl/lists' => [
+        'list',                      # the documents of a site
+        'sitemap feed outline',      # formats
+        'lists missing',             # the handlers, pages that leave the list
+    ],
     'mod_tmpl/status' => [
-        'members shm',               # rows of tables, shared memory
+        'alarm members shm',         # a site's alarm, rows of tables, shared memory
         'counters', 'selectors',     # what is counted there
         'sites', 'stores',
         'in_force', 'data',          # JSON of all that
@@ -165,7 +171,7 @@ subtest 'libraries' => sub {
         ['zlib', qr{^zlib\.h$}, qr{^shared/base/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
-        ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|metadata|content|markdown)|tmplctl)/}],
+        ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|metadata|content|markdown|reader)|tmplctl)/}],
         ['OpenSSL', qr{^openssl/}, qr{^(?:shared/table/redis|tmplctl)/}],
         ['curl', qr{^curl/}, qr{^tmplctl/}],
         ['jansson', qr{^jansson}, qr{^(?:mod_tmpl/status|tmplctl)/|^shared/(?:table/export_file|metadata/linked_data)\.c$}],

@@ -14,7 +14,7 @@ use Test::More;
 my $listed = Suite::listed('cache-tests');
 my @tests = map { s/^strip //r } grep { /^strip / } keys %$listed;
 ok(@tests > 0, 'tests are listed for strip');
-is(join("\n", grep { !/^(?:mod_cache\+)?(?:strip|annotate) [\w-]+$/ || $listed->{$_} !~ /\w/ } keys %$listed), '',
+is(join("\n", grep { !/^(?:mod_cache\+)?(?:strip|annotate|content) [\w-]+$/ || $listed->{$_} !~ /\w/ } keys %$listed), '',
     'each has a setup and a reason');
 
 # The status and output of compare() if the tests in $failed fail with strip; @later: tests that fail in later rounds.
@@ -31,6 +31,9 @@ sub status {
         $results{$_} //= $with->() for $setup, $setup =~ s/\w+$/plain/r;
         $results{ $setup =~ s/\w+$/plain/r }{$test} = '';
         $results{$setup}{$test} = 'it failed';
+    }
+    for my $setup (keys %results) {
+        $results{$setup}{$_} //= '' for keys %{ $results{ $setup =~ s/\w+$/plain/r } };
     }
     open my $said, '>', \my $text or die;
     my $stdout = select $said;

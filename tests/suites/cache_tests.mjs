@@ -13,6 +13,7 @@ import { readFileSync } from 'node:fs'
 import { ServerResponse } from 'node:http'
 
 const [role, suite, file, where, ...ids] = process.argv.slice(2)
+const { get } = Headers.prototype
 const page = readFileSync(file, 'utf8')
 const engine = `${suite}/test-engine`
 
@@ -20,7 +21,9 @@ function pageOf (body) {
   return page.replaceAll('@BODY@', body)
 }
 
-function withoutSuffix (tag) {
+// of a tag that is made of what is sent: the tag of the server, which sends it in another field, too
+function withoutSuffix (tag, headers) {
+  if (/^(W\/)?"\w{32}-tmpl-\w+"$/.test(tag)) return get.call(headers, 'origin-tag') ?? tag
   return tag.replace(/^W\/"(.*)-tmpl(-w)?-\w+"$/, (_, opaque, weak) => `${weak ? 'W/' : ''}"${opaque}"`)
 }
 
@@ -29,6 +32,7 @@ if (role === 'serve') {
   ServerResponse.prototype.end = function (content, ...rest) {
     const isTest = this.hasHeader('server-now')
     if (isTest && this.getHeader('content-type') === 'text/plain') this.setHeader('content-type', 'text/html')
+    if (isTest && this.hasHeader('etag')) this.setHeader('origin-tag', this.getHeader('etag'))
     const isPage = isTest && typeof content === 'string' && !content.startsWith('01234')
     return end.call(this, isPage ? pageOf(content) : content, ...rest)
   }
@@ -45,20 +49,19 @@ if (role === 'serve') {
     changed += body !== got && got !== pageOf(body)
     return body
   }
-  const { get } = Headers.prototype
   Headers.prototype.get = function (name) {
     const value = get.call(this, name)
-    return value !== null && name.toLowerCase() === 'etag' ? withoutSuffix(value) : value
+    return value !== null && name.toLowerCase() === 'etag' ? withoutSuffix(value, this) : value
   }
   const tags = new Map()
   const { fetch } = globalThis
   globalThis.fetch = async function (url, init = {}) {
     const headers = init.headers?.map(([name, value]) => name.toLowerCase() === 'if-none-match'
-      ? [name, value.replace(/(W\/)?"[^"]*"/g, tag => tags.get(tag) ?? tag)]
+      ? [name, value.replace(/(W\/)?"[^"]*"/g, tag => tags.get(url + tag) ?? tag)]
       : [name, value])
     const response = await fetch(url, { ...init, headers })
     const tag = get.call(response.headers, 'etag')
-    if (tag !== null) tags.set(withoutSuffix(tag), tag)
+    if (tag !== null) tags.set(url + withoutSuffix(tag, response.headers), tag)
     return response
   }
   const { skipResponseHeaders } = await import(`${engine}/lib/defines.mjs`)

@@ -21,7 +21,8 @@ static void paths_are_credited(void **state)
         tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
         tmpl_share_t share = { 0, pages[i].length };
         tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
-        tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &block, 1, &usual, 1, 0 };
+        tmpl_observation_t page = { "s",    &document, keys,   2, &share, 1,
+                                    &block, 1,         &usual, 1, 0,      NULL };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
                          APR_SUCCESS);
@@ -119,7 +120,9 @@ static void full_site_takes_no_new_paths(void **state)
     const tmpl_share_t share = { 0, 10 };
     const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     tmpl_policy_t policy = usual;
-    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &block, 1, &policy, 1, 0 };
+    tmpl_observation_t page = {
+        "s", &document, keys, 2, &share, 1, &block, 1, &policy, 1, 0, NULL
+    };
 
     policy.max_entries = 1;
     assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
@@ -129,12 +132,45 @@ static void full_site_takes_no_new_paths(void **state)
     assert_int_equal(c->counts.records[1].text, 0);
 }
 
+/* Text without an entry is new if the place of its block has one; once it is learnt, it is not. */
+static void new_text_in_known_places(void **state)
+{
+    ctx_t *c = *state;
+    const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT },
+                                { 2, TMPL_KIND_SEGMENT },
+                                { 8, TMPL_KIND_PATH },
+                                { 9, TMPL_KIND_PATH } };
+    const tmpl_share_t shares[] = { { 0, 10 }, { 1, 10 } };
+    const tmpl_block_paths_t blocks[] = { { { 2, TMPL_NONE, TMPL_NONE }, 0, 1 },
+                                          { { 3, TMPL_NONE, TMPL_NONE }, 1, 2 } };
+    const tmpl_key_t first[] = { { 3, TMPL_KIND_SEGMENT }, { 8, TMPL_KIND_PATH } };
+    const tmpl_block_paths_t first_block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
+    tmpl_document_t document = { 1, 2 };
+    tmpl_observation_t page = { "s",    &document,         first, 2,   shares, 1, &first_block, 1,
+                                &usual, TMPL_LEARNING_NOW, 0,     NULL };
+
+    assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(c->counts.fresh[0], 0);
+    page.keys = keys;
+    page.n = 4;
+    page.shares = shares;
+    page.n_shares = 2;
+    page.blocks = blocks;
+    page.n_blocks = 2;
+    for (unsigned char i = 0; i < 2; i++) {
+        document = (tmpl_document_t){ 1, 3 + i };
+        assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
+                         APR_SUCCESS);
+        assert_int_equal(c->counts.fresh[0], 1 - i);
+        assert_int_equal(c->counts.fresh[1], 0);
+    }
+}
+
 static const store_test_t table[] = {
-    TEST(ALL_STORES, paths_are_credited),
-    TEST(ALL_STORES, paths_are_exported),
-    TEST(ALL_STORES, known_text_keeps_its_paths_alive),
-    TEST(ALL_STORES, sweeper_knows_paths),
-    TEST(ALL_STORES, full_site_takes_no_new_paths),
+    TEST(MEMORY, new_text_in_known_places), TEST(ALL_STORES, paths_are_credited),
+    TEST(ALL_STORES, paths_are_exported),   TEST(ALL_STORES, known_text_keeps_its_paths_alive),
+    TEST(ALL_STORES, sweeper_knows_paths),  TEST(ALL_STORES, full_site_takes_no_new_paths),
 };
 
 int main(int argc, char **argv)

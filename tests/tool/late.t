@@ -21,7 +21,7 @@ my @tls = qw(stats --store rediss://127.0.0.1:9/0);
 subtest 'without them' => sub {
     local $ENV{LD_LIBRARY_PATH} = "$dir/none";
     like((run('--version'))[1], qr/^tmplctl [\d.]+\n\z/, '--version');
-    for my $mode (qw(strip annotate highlight json fingerprint)) {
+    for my $mode (qw(strip annotate highlight blocks fingerprint)) {
         my ($code, $out, $err) = run(@clean, '--mode', $mode, '--out', "without-$mode");
         is("$code $err", '0 ', "$mode runs");
     }
@@ -34,7 +34,7 @@ subtest 'without them' => sub {
 };
 
 subtest 'with them' => sub {
-    for my $mode (qw(strip annotate highlight json fingerprint markdown)) {
+    for my $mode (qw(strip annotate highlight blocks fingerprint markdown)) {
         my ($code, $out, $err) = run(@clean, qw(--jobs 1 --mode), $mode, '--out', "with-$mode");
         is("$code $err", '0 ', "$mode runs");
         is(qx(cat with-$mode/*), qx(cat without-$mode/*), "$mode: the same output") if $mode ne 'markdown';

@@ -47,7 +47,7 @@ like(slurp('text/about.html.txt'), qr/^Title 5 /, 'the second');
 
 my %address = ('index' => '/', 'news/index' => '/news/', 'news/2024/index' => '/news/2024/', 'about' => '/about', 'about.html' => '/about.html',
     'list?page=2' => '/list?page=2', 'a b' => '/a%20b.htm', 'x' => '/x.xhtml');
-mirrored('json', 'json', 'www.example.org', '-j', 3);
+mirrored('blocks', 'json', 'www.example.org', '-j', 3);
 mirrored('fingerprint', 'prints', 'www.example.org');
 for my $name (sort keys %address) {
     my $page = decode_json(slurp("json/$name.json"));

@@ -56,8 +56,10 @@ subtest 'standard input to standard output' => sub {
     like($out, qr/^# Title 1\n/m, 'Markdown');
     ($code, $out) = run(qw(clean -m text), $pages[0]);
     like($out, $article, 'a file');
-    ($code, $out) = run(qw(clean -m json), $pages[0]);
+    ($code, $out) = run(qw(clean -m blocks), $pages[0]);
     is(decode_json($out)->{file}, $pages[0], 'JSON');
+    ($code, $out) = run(qw(clean -m json -j 3), @pages);
+    is_deeply([$code, map { decode_json($_)->{title} } split /\n/, $out], [0, map { "T$_" } 1 .. $n], 'data: a line for each page, in order');
     for my $command (['segments'], ['segments', '-'], ['explain'], ['explain', '-']) {
         ($code, $out, $err) = feed_as_is($page, @$command);
         is("$code$err", 0, "@$command");
@@ -187,7 +189,7 @@ subtest 'declined pages are named' => sub {
     spew('frames.html', $served{'/frames'});
     spew('deep.html', '<div>' x 600 . 'text');
     my $why = qr/\Atmplctl: frames\.html: declined: frameset \(.*\) at byte 0, line 1: <frameset>\n\z/;
-    for my $mode (qw(annotate strip highlight text json fingerprint)) {
+    for my $mode (qw(annotate strip highlight text blocks fingerprint)) {
         my ($code, $out, $err) = run(qw(clean -m), $mode, 'frames.html');
         is($code, 0, "$mode: exit code");
         like($err, $why, "$mode: the message");
@@ -196,6 +198,9 @@ subtest 'declined pages are named' => sub {
     my ($code, $out, $err) = run(qw(clean -m markdown frames.html));
     is("$code$out", 1, 'markdown: nothing, and exit code 1');
     like($err, qr/\Atmplctl: frames\.html: no Markdown, declined: frameset \(.*\) at byte 0, line 1: <frameset>\n\z/, 'the message');
+    ($code, $out, $err) = run(qw(clean -m json frames.html));
+    is("$code$out", 1, 'json: nothing, and exit code 1');
+    like($err, qr/\Atmplctl: frames\.html: no JSON, declined: frameset /, 'the message');
     ($code, $out, $err) = run(qw(clean -m strip --out declined -2 frames.html deep.html), $pages[0]);
     is(scalar(() = $err =~ /: declined: /g), 2, 'with --out: each one once');
     like($out, qr/^3 pages: 0 edited, 2 declined/, 'the summary');

@@ -21,7 +21,7 @@ subtest 'jobs, and stores that learn many pages at once' => sub {
     spew($many[$_ - 1], page($_, "<p>Story number $_ tells of this.</p>" x ($_ % 3 ? 1 : 1000))) for 1 .. 40;
     spew($many[20], '');
     my (%seen, $stores);
-    for my $how (map { my $detector = $_; map { ["$detector annotate", @$_], ["$detector json", @$_] } [], ['-2'] }
+    for my $how (map { my $detector = $_; map { ["$detector annotate", @$_], ["$detector blocks", @$_] } [], ['-2'] }
         'incremental', 'auto') {
         my ($detector, $mode, @two) = map { split } @$how;
         for my $jobs (1, 2, 7) {
@@ -52,7 +52,7 @@ subtest 'a store that outlives the run' => sub {
     ($code, $out) = run('stats', @store);
     is($code, 0, 'stats');
     my ($titles, @rows) = map { [split] } split /\n/, $out;
-    is("@$titles", 'site pages entries live template bytes version', 'titles');
+    is("@$titles", 'site pages entries live template bytes version listed', 'titles');
     is(scalar @rows, 1, 'one site');
     is("@{ $rows[0] }[0, 1]", "s $n", 'each document counted once');
     ok($rows[0][4] >= 3, 'template entries');
@@ -94,12 +94,23 @@ subtest 'export and import' => sub {
     $again =~ s/"site": "other"/"site": "s"/;
     is($again, $table, 'export, import, export is the same');
     my ($want, $got) =
-        map { join ' ', (split ' ', (run('stats', '--store', @$_))[1])[8 .. 11] }
+        map { join ' ', (split ' ', (run('stats', '--store', @$_))[1])[9 .. 12] }
         ['lmdb:from', 's'], ['lmdb:to', 'other'];
     is($got, $want, 'the same figures');
     my ($c1, $o1) = run(qw(clean --mode strip --site other --out imp --store lmdb:to), @pages);
     like($o1, qr/^12 pages: 12 edited/, 'imported counts are used');
     is(slurp('imp/p07.html'), slurp('exp/p07.html'), 'to the same effect');
+    my $listed = join '', map {
+        qq({"kind": "listed", "address": "/$_", "title": "A & \\u00fc", "day": 20000, "first": 5, "changed": $_, "text": 7, )
+            . qq("layout": 3, "fingerprint": "0123456789abcde$_"}\n)
+    } 1 .. 9;
+    my ($first, @others) = @lines;
+    $first =~ s/\}$/, "listed": 9, "since": 4, "edition": 6, "evicted": true}/;
+    ($code) = feed(join('', $first, @others, $listed), qw(import --store lmdb:to listed));
+    is($code, 0, 'a table with listed documents');
+    is((run(qw(export --store lmdb:to listed)))[1], join('', $first =~ s/"site": "s"/"site": "listed"/r, @others, $listed =~ s/\\u00fc/\xc3\xbc/gr),
+        'comes out as it went in');
+    like((run(qw(stats --store lmdb:to listed)))[1], qr/^listed .* 9$/m, 'stats counts them');
     ($code) =
         feed($lines[0] =~ s/"entries": \d+/"entries": 0/r, qw(import --store lmdb:to other));
     is($code, 0, 'an empty table');
@@ -119,6 +130,11 @@ subtest 'export and import' => sub {
             [$h =~ s/"version": 1/"version": 2/r, 1, qr/"version" is not in 1\.\.1/],
         'no pages' => [$h =~ s/"pages"/"pagez"/r, 1, qr/"pages" is missing/],
         'cut short' => [$h . $e, 3, qr/end of input after 1 of 2 entries/],
+        'no listed document' => [$first . join('', @others) . substr($listed, 0, index($listed, "\n") + 1), @others + 3,
+            qr/end of input after 1 of 9 listed documents/],
+        'a listed document without address' => [$first . join('', @others) . $listed =~ s/"address"/"adress"/r, @others + 2,
+            qr/"address" is not a string of at most 512 bytes/],
+        'a listed document in no list' => [$h . $e . $listed, 4, qr/more entries than the first line announces|listed documents/],
         'cut within a line' => [$h . $e . substr($second, 0, 30), 3, qr/./],
         'too long' => [$h . $e . $second . $lines[3], 4, qr/more entries than the first line announces/],
         'an unknown kind' => [$h . $e =~ s/"kind": "\w+"/"kind": "word"/r, 2, qr/"kind"/],

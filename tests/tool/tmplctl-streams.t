@@ -61,7 +61,7 @@ subtest 'control characters in names' => sub {
     is($code, 1, 'exit code');
     is($err, "tmplctl: none\\x0a\\x7f\\xc2\\x9b\xc3\xa9: No such file or directory\n", 'a message is one line without control characters');
     like(slurp("control/$name.txt"), qr/^\\[0-9a-f]{16}  new\\nline\e\[31m\\\\\.html\n\z/, 'a fingerprint\'s line, as sha256sum writes it');
-    clean('json', 'control', "$name.html");
+    clean('blocks', 'control', "$name.html");
     is(decode_json(slurp("control/$name.json"))->{file}, "$name.html", 'JSON');
     run(qw(clean --mode text --out control --store lmdb:control), '--site', $name, "$name.html");
     ($code, $out) = run(qw(stats --store lmdb:control));

@@ -71,7 +71,7 @@ subtest 'usage errors' => sub {
     usage_is(['clean', @ok], qr/^tmplctl: clean: no FILE given: name files, or a list with --files-from LIST$/m, 'no file');
     usage_is(['clean', @ok, ''], qr/argument is empty/, 'an empty name');
     usage_is(['clean', '--mode', 'shred', @ok[2 .. 5], @pages],
-        qr/^tmplctl: clean: --mode: "shred" is not one of annotate, strip, highlight, text, markdown, json, fingerprint$/m, 'unknown mode');
+        qr/^tmplctl: clean: --mode: "shred" is not one of annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint$/m, 'unknown mode');
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
     usage_is(['clean', '--site', 'x' x 256, @pages], qr/--site: KEY must not be longer than 255 bytes/, 'a site key that is too long');
     my %bad = (
@@ -145,7 +145,7 @@ subtest 'strip, two passes' => sub {
 };
 
 subtest 'json' => sub {
-    my ($code) = clean('json', 'json', '-2', @pages);
+    my ($code) = clean('blocks', 'json', '-2', @pages);
     is($code, 0, 'exit code 0');
     for my $i (1, $n) {
         my $name = sprintf 'p%02d', $i;
@@ -217,7 +217,7 @@ subtest 'text: entities, white space, charsets' => sub {
     is(slurp('text2/p03.txt'),
         "Title 3 Story number 3 tells of thing 3 and of what came of it, 3 times.\n",
         'template is left out');
-    clean('json', 'text3', 'sjis.html');
+    clean('blocks', 'text3', 'sjis.html');
     is(decode_json(slurp('text3/sjis.json'))->{blocks}[0]{text}, $jp, 'text in JSON');
 };
 
@@ -260,7 +260,7 @@ subtest 'declined pages are written as they are' => sub {
     is($code, 0, 'exit code 0: a declined page is not a failure');
     like($out, qr/^3 pages: 0 edited, 3 declined \(\w.*\);/, 'the summary gives the reasons');
     is(slurp("decl/$_.html"), $declined{$_}, "$_ is untouched") for sort keys %declined;
-    clean('json', 'decl', @names);
+    clean('blocks', 'decl', @names);
     is(decode_json(slurp('decl/frames.json'))->{decline}, 'frameset', 'the reason in JSON');
     ($code) = clean('text', 'decl', @names);
     is(slurp('decl/plain.txt'), "text\nmore\n", 'its text');
@@ -396,13 +396,13 @@ subtest 'detectors' => sub {
     my ($code, $out, $err) = clean('strip', 'links', @auto, $pages[0]);
     is($code, 0, 'auto: exit code 0') or diag $err;
     is(slurp('links/p01.html'), page(1) =~ s/\Q$frame\E//r, 'auto: the verdicts of its model, on the first page');
-    clean('json', 'links', @auto, '--ratio', 0.99, $pages[0]);
+    clean('blocks', 'links', @auto, '--ratio', 0.99, $pages[0]);
     my $found = decode_json(slurp('links/p01.json'));
     is($found->{detector}, 'auto', 'its name');
     is(scalar(grep { $_->{template} } @{ $found->{blocks} }), 0, '--ratio is the threshold');
     my %ratios;
     for my $smoothing (qw(off max min on)) {
-        clean('json', "smooth-$smoothing", '--detector', 'pagelevel', '--smoothing', $smoothing, $pages[0]);
+        clean('blocks', "smooth-$smoothing", '--detector', 'pagelevel', '--smoothing', $smoothing, $pages[0]);
         $found = decode_json(slurp("smooth-$smoothing/p01.json"));
         is($found->{detector}, 'pagelevel', "pagelevel, --smoothing $smoothing");
         $ratios{$smoothing} = join ' ', map { $_->{ratio} } @{ $found->{blocks} };
@@ -417,7 +417,7 @@ subtest 'detectors' => sub {
     ($code, $out) = run('segments', @auto, $pages[0]);
     is($code, 0, 'segments without a store');
     like($out, qr/^ *0 +\d+-\d+ +\d+ +0\.95  template /m, 'has the verdicts of the first page');
-    ($code, $out, $err) = feed_as_is('', clean_args('json', 'default'), $pages[0]);
+    ($code, $out, $err) = feed_as_is('', clean_args('blocks', 'default'), $pages[0]);
     is(decode_json(slurp('default/p01.json'))->{detector}, 'auto', 'the default');
 };
 

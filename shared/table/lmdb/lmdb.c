@@ -238,11 +238,18 @@ static void lmdb_end(tmpl_txn_t *t)
     }
 }
 
+/* The serial under which a bucket of the site lies. */
+static uint32_t serial_of(const lmdb_own_t *own, uint32_t number)
+{
+    return number < TMPL_LISTED ? own->site.serial : own->site.listed;
+}
+
 /* Looks a bucket up: among the next steps buckets behind the cursor, then in the tree. */
 static int bucket_get(const lmdb_own_t *own, tmpl_numbered_t *bucket, unsigned steps)
 {
     unsigned char bytes[TMPL_LMDB_KEY_SIZE];
-    MDB_val wanted = tmpl_bucket_pack(bytes, own->site.serial, bucket->number), key, data;
+    MDB_val wanted = tmpl_bucket_pack(bytes, serial_of(own, bucket->number), bucket->number), key,
+            data;
     int rc = 0, order = 1;
     while (order > 0 && steps-- > 0 && rc == 0) {
         rc = mdb_cursor_get(own->cursor, &key, &data, MDB_NEXT);
@@ -376,14 +383,18 @@ static apr_status_t lmdb_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, u
     const lmdb_store_t *store = t->ctx;
     lmdb_own_t *own = t->own;
     int made, rc = t->found ? 0 : site_begin(t);
-    if (rc == 0 && t->found && is_order_due(t, n)) {
+    int listed = n > 0 && buckets[0].number >= TMPL_LISTED;
+    if (rc == 0 && listed && own->site.listed == 0) {
+        rc = tmpl_serial_draw(store->db, own->txn, &own->site.listed);
+    }
+    if (rc == 0 && t->found && !listed && is_order_due(t, n)) {
         rc = buckets_order(t, buckets, n);
     }
     else {
         for (uint32_t i = 0; rc == 0 && i < n; i++) {
-            rc = bucket_write(own, own->site.serial, &buckets[i]);
+            rc = bucket_write(own, serial_of(own, buckets[i].number), &buckets[i]);
         }
-        own->site.changed += n;
+        own->site.changed += listed ? 0 : n;
     }
     if (rc == 0 && !own->cleans) {
         rc = room_make(t, SPARE_ALWAYS, &made);
@@ -402,12 +413,14 @@ static apr_status_t lmdb_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, u
 static uint64_t lmdb_size(tmpl_txn_t *t)
 {
     const lmdb_store_t *store = t->ctx;
+    const lmdb_own_t *own = t->own;
+    uint32_t n = t->head.n + (own->site.listed != 0 ? TMPL_LISTED_BUCKETS : 0);
     MDB_stat stat;
-    int rc = mdb_stat(((lmdb_own_t *)t->own)->txn, store->db->dbi[TMPL_DB_ENTRIES], &stat);
+    int rc = mdb_stat(own->txn, store->db->dbi[TMPL_DB_ENTRIES], &stat);
     if (rc != 0 || stat.ms_entries == 0) {
         return 0;
     }
-    return (uint64_t)((double)t->head.n / (double)stat.ms_entries * stat.ms_psize *
+    return (uint64_t)((double)n / (double)stat.ms_entries * stat.ms_psize *
                       (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
 }
 

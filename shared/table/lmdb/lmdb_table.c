@@ -41,13 +41,15 @@ static MDB_val name_val(const char *name)
 static int site_unpack(tmpl_lmdb_site_t *site, const MDB_val *data)
 {
     const unsigned char *at = (const unsigned char *)data->mv_data + TMPL_HEAD_SIZE;
-    if (data->mv_size != TMPL_LMDB_SITE_SIZE ||
+    int has_listed = data->mv_size == TMPL_LMDB_SITE_SIZE + SERIAL_SIZE;
+    if ((data->mv_size != TMPL_LMDB_SITE_SIZE && !has_listed) ||
         !tmpl_head_unpack(&site->head, data->mv_data, TMPL_HEAD_SIZE)) {
         return TMPL_LMDB_SITE_DAMAGED;
     }
     site->serial = (uint32_t)tmpl_get_le(at, 4);
     site->seen = tmpl_get_le(at + 4, 8);
     site->changed = (uint32_t)tmpl_get_le(at + 12, 4);
+    site->listed = has_listed ? (uint32_t)tmpl_get_le(at + 16, SERIAL_SIZE) : 0;
     return 0;
 }
 
@@ -60,13 +62,15 @@ int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_lmdb_sit
 
 int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_lmdb_site_t *site)
 {
-    unsigned char bytes[TMPL_LMDB_SITE_SIZE], *at = bytes + TMPL_HEAD_SIZE;
-    MDB_val key = name_val(name), data = { sizeof(bytes), bytes };
+    unsigned char bytes[TMPL_LMDB_SITE_SIZE + SERIAL_SIZE], *at = bytes + TMPL_HEAD_SIZE;
+    MDB_val key = name_val(name);
+    MDB_val data = { site->listed != 0 ? sizeof(bytes) : TMPL_LMDB_SITE_SIZE, bytes };
     uint64_t now = (uint64_t)apr_time_now();
     tmpl_head_pack(bytes, &site->head);
     tmpl_put_le(at, site->serial, 4);
     tmpl_put_le(at + 4, now > site->seen ? now : site->seen + 1, 8);
     tmpl_put_le(at + 12, site->changed, 4);
+    tmpl_put_le(at + 16, site->listed, SERIAL_SIZE);
     return mdb_put(txn, db->dbi[TMPL_DB_SITES], &key, &data, 0);
 }
 
@@ -114,12 +118,18 @@ int tmpl_sites_count(tmpl_lmdb_t *db, MDB_txn *txn, uint64_t *sites, uint64_t *e
     return rc;
 }
 
-static int serial_drop(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
+/* Drops both serials of a site; listed may be 0. */
+static int serials_drop(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, uint32_t listed)
 {
     unsigned char bytes[SERIAL_SIZE];
     MDB_val key = { SERIAL_SIZE, bytes }, data = { 0, bytes };
     put_be(bytes, serial);
-    return mdb_put(txn, db->dbi[TMPL_DB_DROPPED], &key, &data, 0);
+    int rc = mdb_put(txn, db->dbi[TMPL_DB_DROPPED], &key, &data, 0);
+    if (rc == 0 && listed != 0) {
+        put_be(bytes, listed);
+        rc = mdb_put(txn, db->dbi[TMPL_DB_DROPPED], &key, &data, 0);
+    }
+    return rc;
 }
 
 int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
@@ -128,7 +138,7 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
     tmpl_lmdb_site_t site;
     int rc = tmpl_site_get(db, txn, name, &site);
     if (rc == 0) {
-        rc = serial_drop(db, txn, site.serial);
+        rc = serials_drop(db, txn, site.serial, site.listed);
     }
     else if (rc == TMPL_LMDB_SITE_DAMAGED) {
         rc = 0; /* its serial may be another site's: its buckets stay where they are */
@@ -140,7 +150,7 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
 typedef struct {
     MDB_val key;
     uint64_t idle; /* idle_of(); 0: no site */
-    uint32_t serial;
+    uint32_t serial, listed;
 } victim_t;
 
 /* How long a site was not used, divided by its documents, up to weight_most. */
@@ -160,6 +170,7 @@ static int is_better(victim_t *site, const MDB_val *data, const char *spared, ui
         return 0; /* an administrator must see the damage */
     }
     site->serial = is.serial;
+    site->listed = is.listed;
     /* no site has such a long name, but a damaged file may hold one */
     site->idle = site->key.mv_size > TMPL_SITE_MAX ? UINT64_MAX : idle_of(&is, now, weight_most);
     return site->idle > victim->idle && !is.head.site.frozen &&
@@ -214,7 +225,7 @@ static int evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared, uint32_t wei
         rc = victim.idle == 0 ? MDB_NOTFOUND : mdb_del(txn, sites, &victim.key, NULL);
     }
     if (rc == 0) {
-        rc = serial_drop(db, txn, victim.serial);
+        rc = serials_drop(db, txn, victim.serial, victim.listed);
     }
     return rc == 0 ? number_next(db, txn, "evicted", &evicted) : rc;
 }

@@ -18,6 +18,7 @@ typedef struct {
     tmpl_bucket_t *buckets; /* an array of room buckets; the bytes of each are from malloc */
     uint32_t room;
     size_t bytes; /* bytes of all buckets */
+    tmpl_bucket_t listed[TMPL_LISTED_BUCKETS];
 } site_t;
 
 typedef struct {
@@ -39,6 +40,9 @@ static void site_clear(site_t *site)
 {
     for (uint32_t i = 0; i < site->room; i++) {
         free((void *)site->buckets[i].bytes);
+    }
+    for (uint32_t i = 0; i < TMPL_LISTED_BUCKETS; i++) {
+        free((void *)site->listed[i].bytes);
     }
     free(site->buckets);
     *site = (site_t){ 0 };
@@ -64,12 +68,21 @@ static apr_status_t memory_begin(tmpl_txn_t *txn)
     return APR_SUCCESS;
 }
 
+/* Where a bucket is; NULL: the site does not have so many. */
+static tmpl_bucket_t *bucket_at(site_t *site, uint32_t number)
+{
+    return number >= TMPL_LISTED ? &site->listed[number - TMPL_LISTED]
+           : number < site->room ? &site->buckets[number]
+                                 : NULL;
+}
+
 static apr_status_t memory_get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
 {
-    const site_t *site = txn->own;
-    for (uint32_t i = 0; i < n; i++) {
-        if (site != NULL && buckets[i].number < site->room) {
-            buckets[i].is = site->buckets[buckets[i].number];
+    site_t *site = txn->own;
+    for (uint32_t i = 0; site != NULL && i < n; i++) {
+        const tmpl_bucket_t *at = bucket_at(site, buckets[i].number);
+        if (at != NULL) {
+            buckets[i].is = *at;
         }
     }
     return APR_SUCCESS;
@@ -89,7 +102,7 @@ static void site_reserve(site_t *site, uint32_t n)
 
 static void bucket_put(site_t *site, const tmpl_numbered_t *bucket)
 {
-    tmpl_bucket_t *at = &site->buckets[bucket->number];
+    tmpl_bucket_t *at = bucket_at(site, bucket->number);
     unsigned char *bytes = bucket->is.len > 0 ? memory_of(NULL, bucket->is.len) : NULL;
     if (bytes != NULL) {
         memcpy(bytes, bucket->is.bytes, bucket->is.len);

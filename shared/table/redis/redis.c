@@ -296,7 +296,9 @@ static apr_status_t redis_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, 
     if (rv == APR_SUCCESS) {
         own->committed = 1;
         remember(t);
-        tmpl_snapshots_renew(store->snapshots, t->site, tmpl_clock(), &t->head, buckets, n);
+        if (n == 0 || buckets[0].number < TMPL_LISTED) {
+            tmpl_snapshots_renew(store->snapshots, t->site, tmpl_clock(), &t->head, buckets, n);
+        }
     }
     return rv;
 }

@@ -12,6 +12,7 @@
 
 #define HEAD_FIELD  "h"
 #define BUCKET_FLAG 'b' /* the first byte of a bucket's field */
+#define LISTED_FLAG 'd' /* the same for listed documents */
 #define FIELD_SIZE  4   /* bytes of a bucket's field */
 #define SCAN_MOST   500 /* keys of one SCAN */
 #define CURSOR_SIZE 24
@@ -47,7 +48,7 @@ const char *tmpl_redis_key_site(const char *key, size_t len, apr_pool_t *pool)
 
 static void field_pack(unsigned char field[FIELD_SIZE], uint32_t n)
 {
-    field[0] = BUCKET_FLAG;
+    field[0] = n < TMPL_LISTED ? BUCKET_FLAG : LISTED_FLAG;
     field[1] = (unsigned char)(n >> 16);
     field[2] = (unsigned char)(n >> 8);
     field[3] = (unsigned char)n;

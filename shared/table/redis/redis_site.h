@@ -6,6 +6,7 @@
  *
  *     "h"                          the head (provider.h)
  *     "b", number (3, big-endian)  a bucket (bucket.h)
+ *     "d", number (3, big-endian)  listed documents (listed.h)
  *
  * 6 is the format. Keys of former formats, "tmpl:{SITE}" to "tmpl:5:{SITE}", are neither read nor
  * changed; they expire.

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sighting.h"
+#include "page_links.h"
+#include "section.h"
+
+#include <http_vhost.h>
+
+#include "address/address.h"
+#include "table/site_listed.h"
+#include "text/decode.h"
+#include "text/reference.h"
+
+/* Whether the page's canonical link leads to its own address; without one, whether it has no query.
+ */
+static int is_own_address(const tmpl_page_t *page, const char *uri, request_rec *r,
+                          apr_pool_t *pool)
+{
+    tmpl_address_t own, canonical;
+    tmpl_error_t err;
+
+    if (tmpl_span_len(page->canonical) == 0) {
+        return strchr(uri, '?') == NULL;
+    }
+    return tmpl_address_parse(&own, tmpl_canonical_url(uri, r, pool), NULL, &err, pool) ==
+               APR_SUCCESS &&
+           tmpl_address_parse(&canonical, tmpl_value_decode(page->src, page->canonical, pool), &own,
+                              &err, pool) == APR_SUCCESS &&
+           strcmp(canonical.uri, own.uri) == 0 &&
+           (tmpl_address_same_host(&canonical, &own) ||
+            ap_matches_request_vhost(r, canonical.host, r->server->port));
+}
+
+/* Whether many documents of the site have a block in the place of this one. */
+static int place_is_usual(const tmpl_outcome_t *outcome, const tmpl_block_paths_t *block)
+{
+    apr_uint32_t path = block->paths[0];
+
+    return path != TMPL_NONE &&
+           outcome->counts.records[path].df >= outcome->observation.policy->min_df;
+}
+
+/*
+ * Sets whether the site knows the places of half of the page's text, and how much of the content is
+ * new.
+ */
+static void read_text(tmpl_sighting_t *seen, const tmpl_outcome_t *outcome)
+{
+    const tmpl_observation_t *page = &outcome->observation;
+    apr_uint64_t text = 0, usual = 0, content = 1, fresh = 0;
+    apr_uint32_t i, j;
+
+    for (i = 0; i < page->n_blocks; i++) {
+        int is_usual = place_is_usual(outcome, &page->blocks[i]);
+        int is_content = outcome->verdicts != NULL && !outcome->verdicts[i].template;
+
+        for (j = page->blocks[i].first; j < page->blocks[i].after; j++) {
+            apr_uint32_t length = page->shares[j].length;
+
+            text += length;
+            usual += is_usual ? length : 0;
+            content += is_content ? length : 0;
+            fresh += is_content && outcome->counts.fresh[page->shares[j].key] ? length : 0;
+        }
+    }
+    seen->is_settled = usual * 2 >= text;
+    seen->fresh = (uint16_t)(fresh * 1000 / content);
+}
+
+/* The page's title in UTF-8 on one line, without control characters, as far as it is kept. */
+static const char *title_of(const tmpl_page_t *page, const tmpl_input_t *input, apr_pool_t *pool)
+{
+    const char *title = tmpl_value_decode(page->src, page->title, pool);
+    tmpl_decoder_t decoder;
+    tmpl_buf_t utf8;
+    char *words, *word, *state, *line;
+    apr_size_t len;
+
+    tmpl_decoder_find(&decoder, input->body, input->len, input->charset, pool);
+    tmpl_buf_init(&utf8, pool);
+    tmpl_decode(&utf8, &decoder, title, strlen(title));
+    words = apr_pstrdup(pool, utf8.at);
+    line = apr_palloc(pool, utf8.len + 2);
+    for (len = 0, word = words; *word != '\0'; word++) {
+        *word = (unsigned char)*word < ' ' || *word == 0x7f ? ' ' : *word;
+    }
+    for (; (word = apr_strtok(words, " ", &state)) != NULL; words = NULL) {
+        apr_size_t n = strlen(word);
+
+        memcpy(line + len, word, n);
+        len += n;
+        line[len++] = ' ';
+    }
+    len -= len > 0;
+    if (len > TMPL_LISTED_TITLE) {
+        for (len = TMPL_LISTED_TITLE; len > 0 && (line[len] & 0xC0) == 0x80; len--) {
+        }
+    }
+    line[len] = '\0';
+    return line;
+}
+
+/* What the page showed, but for its title. */
+static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
+                                      request_rec *r, apr_pool_t *pool)
+{
+    const char *uri = page->input->uri;
+    tmpl_sighting_t *seen = apr_pcalloc(pool, sizeof(*seen));
+    int is_warm = outcome->state == TMPL_STATE_WARM && page->fingerprint != NULL;
+
+    seen->of.address = uri;
+    seen->of.address_len = (uint32_t)strlen(uri);
+    seen->of.title = "";
+    seen->of.fingerprint = is_warm ? strtoull(page->fingerprint, NULL, 16) : 0;
+    seen->of.text = (uint32_t)outcome->document.text;
+    seen->of.layout = tmpl_layout_sketch(&outcome->observation);
+    seen->now = (uint32_t)apr_time_sec(apr_time_now());
+    seen->most = tmpl_conf_max_documents(page->ctx->conf);
+    read_text(seen, outcome);
+    seen->is_gone = page->ctx->lists == TMPL_LISTS_GONE || outcome->page->forbids_index ||
+                    !is_own_address(outcome->page, uri, r, pool);
+    return seen;
+}
+
+/* Reads what is listed at uri: APR_NOTFOUND if nothing is. Reports a failure of the store. */
+static apr_status_t list_read(tmpl_listed_t *found, const tmpl_sighted_t *page, const char *uri,
+                              request_rec *r, apr_pool_t *pool)
+{
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    apr_time_t began = tmpl_clock();
+    apr_status_t rv =
+        tmpl_site_list_find(page->store, page->ctx->site, uri, page->timeout, found, &err, pool);
+
+    err.status = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    tmpl_health_report(&page->asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r,
+                       pool);
+    return rv;
+}
+
+apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outcome, request_rec *r,
+                                apr_pool_t *pool)
+{
+    tmpl_listed_t stored;
+    tmpl_sighting_t *seen;
+    tmpl_listed_e means;
+    apr_status_t rv;
+
+    if (page->ctx->lists == TMPL_LISTS_NOT || outcome->counts.records == NULL ||
+        page->timeout <= 0 || strlen(page->input->uri) > TMPL_LISTED_ADDRESS) {
+        return 0;
+    }
+    rv = list_read(&stored, page, page->input->uri, r, pool);
+    if (rv == APR_NOTFOUND ? outcome->counts.near_copy : rv != APR_SUCCESS) {
+        return 0;
+    }
+    seen = sighting_make(page, outcome, r, pool);
+    means = tmpl_listed_judge(rv == APR_SUCCESS ? &stored : NULL, seen);
+    if (means == TMPL_LISTED_SAME || !page->ctx->learn) {
+        return stored.changed;
+    }
+    seen->is_changed = means == TMPL_LISTED_CHANGED;
+    if (!seen->is_gone) {
+        seen->of.title = title_of(outcome->page, page->input, pool);
+        seen->of.title_len = (uint32_t)strlen(seen->of.title);
+    }
+    outcome->observation.sighting = seen;
+    return seen->is_gone ? 0 : seen->is_changed ? seen->now : stored.changed;
+}
+
+apr_uint32_t tmpl_sighting_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
+                                   apr_pool_t *pool)
+{
+    tmpl_sighted_t page = { .ctx = ctx, .timeout = tmpl_conf_timeout(ctx->conf) };
+    tmpl_listed_t stored;
+    apr_time_t began;
+
+    if (ctx->lists == TMPL_LISTS_NOT) {
+        return 0;
+    }
+    page.asked = tmpl_child_store_of(ctx->conf);
+    page.store = page.asked != NULL ? tmpl_child_store_begin(page.asked, &began, r, pool) : NULL;
+    return page.store != NULL && list_read(&stored, &page, uri, r, pool) == APR_SUCCESS
+               ? stored.changed
+               : 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a response shows of a document that is to be listed (TmplDocuments).
+ *
+ * A page is listed under the address that was requested, if all of these hold: it is a 200 to a GET
+ * that TmplLearn lets the module learn; the request has no cookie but those that count visits, and
+ * no Authorization, and the response is nobody's own; neither X-Robots-Tag nor meta robots says
+ * noindex or none; its canonical link leads to this very address or, without such a link, the
+ * address has no query; and the site's table does not take it for a near copy of another page. So
+ * each listed address was requested by somebody as anybody may request it, and variants of a page
+ * that clients invent are not listed.
+ */
+#ifndef TMPL_SIGHTING_H
+#define TMPL_SIGHTING_H
+
+#include "child_store.h"
+
+/*
+ * A page that was judged by a store, which may be a replica of ours, with timeout left to ask it.
+ */
+typedef struct {
+    const tmpl_ctx_t *ctx;
+    const tmpl_input_t *input;
+    const char *fingerprint; /* of the content; NULL: not known */
+    tmpl_child_store_t *asked;
+    tmpl_store_t *store;
+    apr_interval_time_t timeout;
+} tmpl_sighted_t;
+
+/*
+ * Looks up what is listed of a page. If that is to change, notes in outcome->observation what is to
+ * be listed. Returns when the page has changed, in seconds since 1970; 0: not known.
+ */
+apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outcome, request_rec *r,
+                                apr_pool_t *pool);
+
+/* The same of a page that is not judged, as the decision cache knows it; notes nothing. */
+apr_uint32_t tmpl_sighting_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
+                                   apr_pool_t *pool);
+
+#endif

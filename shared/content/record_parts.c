@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "content/record_parts.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+
+#include "content/cues.h"
+#include "metadata/elements.h"
+
+/* Bytes of text, at most: of what is left out beside a post's text, and of small cards. */
+#define BESIDE_MOST 60
+#define SMALL_MOST  300
+
+/* Links and headings of small cards, at most. */
+#define SMALL_LINKS    8
+#define SMALL_HEADINGS 2
+
+/* Bytes of a link's text beside the title of a card, as "Read more", at most. */
+#define MORE_MOST 24
+
+/* Elements around a record that may be plain. */
+#define PLAIN_UP 6
+
+typedef struct {
+    const tmpl_groups_t *groups;
+    tmpl_record_page_t *p;
+    const uint32_t *owners;
+    unsigned char *parts;
+    unsigned char *beside;
+    tmpl_group_record_t *record;
+    uint32_t index;
+} parts_maker_t;
+
+static int is_in_node(const tmpl_page_t *page, uint32_t node, uint32_t top)
+{
+    return node != TMPL_NONE && node >= top && node < page->nodes[top].after;
+}
+
+/* Whether an element in the own part of a record holds another record. */
+static int holds_record(const parts_maker_t *m, uint32_t node)
+{
+    const tmpl_groups_t *groups = m->groups;
+    uint32_t low = m->index + 1, high = m->record->behind;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (groups->records[middle].node < node) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low < m->record->behind && is_in_node(m->p->page, groups->records[low].node, node);
+}
+
+/* Whether an element beside the path stays. */
+static int stays_beside(const parts_maker_t *m, uint32_t node)
+{
+    const tmpl_page_t *page = m->p->page;
+    unsigned cues = m->p->cues[node];
+    const unsigned comment =
+        TMPL_CUE_COMMENT | TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_PANE | TMPL_CUE_BESIDE;
+    return m->owners[node] != m->index || m->parts[node] != TMPL_RECORD_NO_PART ||
+           is_in_node(page, m->record->text, node) || is_in_node(page, m->record->headline, node) ||
+           is_in_node(page, m->record->fields[TMPL_RECORD_TITLE].node, node) ||
+           (cues & TMPL_CUE_ATTACHED) != 0 || (cues & comment) == TMPL_CUE_COMMENT ||
+           tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) >
+               ((cues & TMPL_CUE_TEXT) ? 0 : BESIDE_MOST) ||
+           holds_record(m, node);
+}
+
+/* Leaves out what stands beside the path from a record's element to one in it. */
+static void leave_out_beside(const parts_maker_t *m, uint32_t target)
+{
+    const tmpl_page_t *page = m->p->page;
+    for (uint32_t path = target; path != m->record->node; path = page->nodes[path].parent) {
+        uint32_t parent = page->nodes[path].parent;
+        for (uint32_t i = parent + 1; i < page->nodes[parent].after; i = page->nodes[i].after) {
+            if (i != path && !stays_beside(m, i)) {
+                m->parts[i] = TMPL_RECORD_BESIDE;
+            }
+        }
+    }
+}
+
+/* Elements that are written as they are not, if all that they hold is a record or its text. */
+static int is_plain_tag(tmpl_tag_e tag)
+{
+    static const unsigned char tags[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_LI] = 1, [TMPL_TAG_TABLE] = 1, [TMPL_TAG_TBODY] = 1,      [TMPL_TAG_TR] = 1,
+        [TMPL_TAG_TD] = 1, [TMPL_TAG_DD] = 1,    [TMPL_TAG_BLOCKQUOTE] = 1,
+    };
+    return tags[tag];
+}
+
+static void make_plain(const parts_maker_t *m, uint32_t from, uint32_t top, int most)
+{
+    const tmpl_node_t *nodes = m->p->page->nodes;
+    for (int i = 0; from > top && from != TMPL_NONE && i < most; i++, from = nodes[from].parent) {
+        if (is_plain_tag((tmpl_tag_e)nodes[from].tag) && m->parts[from] == TMPL_RECORD_NO_PART) {
+            m->parts[from] = TMPL_RECORD_PLAIN;
+        }
+    }
+}
+
+/* --- Quotes --- */
+
+static int begins_with_text(const tmpl_page_t *page, uint32_t node, const char *text)
+{
+    const tmpl_node_t *n = &page->nodes[node];
+    if (n->first_segment == n->after_segment) {
+        return 0;
+    }
+    tmpl_span_t span = page->segments[n->first_segment].span;
+    span.start = tmpl_behind_space(page->src, span.start, span.end);
+    apr_size_t len = strlen(text);
+    return tmpl_span_len(span) >= len && apr_cstr_casecmpn(page->src + span.start, text, len) == 0;
+}
+
+static int is_quote(const parts_maker_t *m, uint32_t node)
+{
+    static const unsigned char tags[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_DIV] = 1,     [TMPL_TAG_FIGURE] = 1,   [TMPL_TAG_DL] = 1,
+        [TMPL_TAG_SECTION] = 1, [TMPL_TAG_FIELDSET] = 1, [TMPL_TAG_ASIDE] = 1,
+        [TMPL_TAG_TABLE] = 1,
+    };
+    const tmpl_page_t *page = m->p->page;
+    tmpl_tag_e tag = (tmpl_tag_e)page->nodes[node].tag;
+    if (!tags[tag] || is_in_node(page, m->record->text, node)) {
+        return 0;
+    }
+    return ((m->p->cues[node] & TMPL_CUE_QUOTE) &&
+            tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0) ||
+           (tag == TMPL_TAG_TABLE && begins_with_text(page, node, "Originally Posted by"));
+}
+
+/* --- Posts --- */
+
+static int is_small_beside(const parts_maker_t *m, uint32_t node)
+{
+    return (m->p->cues[node] & (TMPL_CUE_PANE | TMPL_CUE_BESIDE)) &&
+           !(m->p->cues[node] & TMPL_CUE_TEXT) &&
+           tmpl_record_sum(m->p, m->p->before, node, TMPL_NONE) <= TMPL_RECORD_PANE_MOST &&
+           !holds_record(m, node) && !is_in_node(m->p->page, m->record->text, node);
+}
+
+/* Finds quotes, and what is beside the text in an element of it. */
+static void see_post_nodes(const parts_maker_t *m)
+{
+    const tmpl_node_t *nodes = m->p->page->nodes;
+    uint32_t record = m->record->node;
+    for (uint32_t i = record + 1; i < nodes[record].after;) {
+        int is_over = m->owners[i] != m->index || m->parts[i] == TMPL_RECORD_BESIDE ||
+                      nodes[i].tag == TMPL_TAG_BLOCKQUOTE;
+        if (!is_over && is_small_beside(m, i)) {
+            m->parts[i] = TMPL_RECORD_BESIDE;
+            is_over = 1;
+        }
+        else if (!is_over && is_quote(m, i)) {
+            m->parts[i] = TMPL_RECORD_QUOTE;
+            is_over = 1;
+        }
+        is_over = is_over && !is_in_node(m->p->page, m->record->text, i);
+        i = is_over ? nodes[i].after : i + 1;
+    }
+}
+
+/* Leaves out short texts that are directly in the elements around a post's text. */
+static void leave_out_segments(const parts_maker_t *m)
+{
+    const tmpl_page_t *page = m->p->page;
+    const tmpl_node_t *record = &page->nodes[m->record->node];
+    for (uint32_t s = record->first_segment; s < record->after_segment; s++) {
+        uint32_t node = page->segments[s].node;
+        if (m->owners[node] != m->index) {
+            uint32_t other = m->groups->records[m->owners[node]].node;
+            s = page->nodes[other].after_segment - 1; /* at least s */
+        }
+        else if (node != m->record->text && is_in_node(page, m->record->text, node) &&
+                 page->segments[s].length <= BESIDE_MOST) {
+            m->beside[s] = 1;
+        }
+    }
+}
+
+static void leave_out_field(const parts_maker_t *m, tmpl_record_field_e field)
+{
+    enum { MOST = 80 };
+    uint32_t node = m->record->fields[field].node;
+    if (node != TMPL_NONE && node != m->record->node && m->owners[node] == m->index &&
+        tmpl_record_sum(m->p, m->p->before, node, TMPL_NONE) <= MOST && !holds_record(m, node)) {
+        m->parts[node] = TMPL_RECORD_BESIDE;
+    }
+}
+
+static void make_post_parts(const parts_maker_t *m)
+{
+    const tmpl_group_record_t *record = m->record;
+    uint32_t title = record->fields[TMPL_RECORD_TITLE].node;
+    if (title != TMPL_NONE && m->owners[title] == m->index) {
+        int is_said = record->fields[TMPL_RECORD_TITLE].value != NULL;
+        m->parts[title] = is_said ? TMPL_RECORD_TITLE_PART : TMPL_RECORD_BESIDE;
+    }
+    if (record->headline != TMPL_NONE && m->owners[record->headline] == m->index) {
+        m->parts[record->headline] = TMPL_RECORD_HEADLINE;
+        leave_out_beside(m, record->headline);
+    }
+    if (record->text != record->node) {
+        leave_out_beside(m, record->text);
+        leave_out_segments(m);
+    }
+    else {
+        leave_out_field(m, TMPL_RECORD_AUTHOR);
+        leave_out_field(m, TMPL_RECORD_WHEN);
+    }
+    see_post_nodes(m);
+    make_plain(m, record->text, record->node, PLAIN_UP);
+    make_plain(m, m->p->page->nodes[record->node].parent, 0, PLAIN_UP);
+}
+
+/* --- Cards --- */
+
+/* Whether an element may hold lines of a list, and all elements around it. */
+static int may_hold_items(const tmpl_page_t *page, uint32_t node)
+{
+    enum { UP = 64 };
+    static const unsigned char one_line[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_TD] = 1,      [TMPL_TAG_TH] = 1, [TMPL_TAG_A] = 1,  [TMPL_TAG_SUMMARY] = 1,
+        [TMPL_TAG_CAPTION] = 1, [TMPL_TAG_DT] = 1, [TMPL_TAG_H1] = 1, [TMPL_TAG_H2] = 1,
+        [TMPL_TAG_H3] = 1,      [TMPL_TAG_H4] = 1, [TMPL_TAG_H5] = 1, [TMPL_TAG_H6] = 1,
+        [TMPL_TAG_PRE] = 1,
+    };
+    for (int i = 0; i < UP && node != 0 && !one_line[page->nodes[node].tag]; i++) {
+        node = page->nodes[node].parent;
+    }
+    return node == 0;
+}
+
+/* Whether nothing in a card needs more than a line. */
+static int is_small_card(const parts_maker_t *m)
+{
+    static const unsigned char large[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_PRE] = 1, [TMPL_TAG_TABLE] = 1,      [TMPL_TAG_DL] = 1, [TMPL_TAG_HR] = 1,
+        [TMPL_TAG_OL] = 1,  [TMPL_TAG_BLOCKQUOTE] = 1, [TMPL_TAG_TR] = 1,
+    };
+    const tmpl_node_t *nodes = m->p->page->nodes;
+    uint32_t record = m->record->node;
+    int is_small = tmpl_record_sum(m->p, m->p->kept, record, TMPL_NONE) <= SMALL_MOST &&
+                   m->record->fields[TMPL_RECORD_TITLE].value != NULL &&
+                   m->record->fields[TMPL_RECORD_ADDRESS].value != NULL &&
+                   m->record->behind == m->index + 1 && !large[nodes[record].tag] &&
+                   may_hold_items(m->p->page, nodes[record].parent);
+    uint32_t links = 0, headings = 0;
+    for (uint32_t i = record + 1; is_small && i < nodes[record].after; i++) {
+        links += nodes[i].tag == TMPL_TAG_A ? 1 : 0;
+        headings += (tmpl_tag_flags((tmpl_tag_e)nodes[i].tag) & TMPL_IS_HEADING) ? 1 : 0;
+        is_small = !large[nodes[i].tag] && links <= SMALL_LINKS && headings <= SMALL_HEADINGS;
+    }
+    return is_small;
+}
+
+/* The element of a card's title: the outermost one that has no more text than the title. */
+static uint32_t title_element(const parts_maker_t *m, uint32_t title)
+{
+    const tmpl_node_t *nodes = m->p->page->nodes;
+    while (nodes[title].parent != m->record->node &&
+           nodes[nodes[title].parent].first_segment == nodes[title].first_segment &&
+           nodes[nodes[title].parent].after_segment == nodes[title].after_segment) {
+        title = nodes[title].parent;
+    }
+    return title;
+}
+
+/* Whether a node says nothing that the title has not said: its text, or a picture's. */
+static int repeats_title(const parts_maker_t *m, uint32_t node)
+{
+    const char *title = m->record->fields[TMPL_RECORD_TITLE].value;
+    const tmpl_node_t *n = &m->p->page->nodes[node];
+    if (n->tag == TMPL_TAG_IMG) {
+        const char *alt = tmpl_record_attribute(m->p, node, "alt");
+        return alt == NULL || tmpl_elements_share(alt, title) == 1;
+    }
+    return ((tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_HEADING) || n->tag == TMPL_TAG_A) &&
+           strcmp(tmpl_record_text(m->p, node, strlen(title)), title) == 0;
+}
+
+/* Whether a link leads to a card's page. */
+static int is_card_link(const parts_maker_t *m, uint32_t node, const tmpl_known_attr_t *href)
+{
+    const tmpl_page_t *page = m->p->page;
+    const tmpl_known_attr_t *other = page->nodes[node].tag == TMPL_TAG_A
+                                         ? tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_HREF)
+                                         : NULL;
+    return other != NULL && tmpl_span_len(other->value) == tmpl_span_len(href->value) &&
+           memcmp(page->src + other->value.start, page->src + href->value.start,
+                  tmpl_span_len(href->value)) == 0;
+}
+
+static void make_card_parts(const parts_maker_t *m)
+{
+    const tmpl_page_t *page = m->p->page;
+    const tmpl_node_t *nodes = page->nodes;
+    uint32_t link = m->record->fields[TMPL_RECORD_ADDRESS].node;
+    const tmpl_known_attr_t *href = tmpl_node_attr(page, &nodes[link], TMPL_ATTR_HREF);
+    for (uint32_t i = m->record->node + 1; i < nodes[m->record->node].after; i++) {
+        uint32_t bytes = tmpl_record_sum(m->p, m->p->before, i, TMPL_NONE);
+        if (repeats_title(m, i)) {
+            m->parts[i] = TMPL_RECORD_BESIDE;
+        }
+        else if (is_card_link(m, i, href)) {
+            int is_more = i != link && bytes > 0 && bytes <= MORE_MOST;
+            m->parts[i] = is_more ? TMPL_RECORD_BESIDE : TMPL_RECORD_PLAIN;
+        }
+        else if (is_plain_tag((tmpl_tag_e)nodes[i].tag)) {
+            m->parts[i] = TMPL_RECORD_PLAIN;
+        }
+    }
+    m->parts[title_element(m, m->record->fields[TMPL_RECORD_TITLE].node)] = TMPL_RECORD_BESIDE;
+    /* an item of a list that holds the card alone */
+    uint32_t up = nodes[m->record->node].parent;
+    for (int i = 0; i < PLAIN_UP && up > 0 && nodes[up].tag != TMPL_TAG_LI; i++) {
+        up = nodes[up].parent;
+    }
+    if (nodes[up].tag == TMPL_TAG_LI && m->parts[up] == TMPL_RECORD_NO_PART &&
+        tmpl_record_sum(m->p, m->p->kept, up, TMPL_NONE) ==
+            tmpl_record_sum(m->p, m->p->kept, m->record->node, TMPL_NONE)) {
+        m->parts[up] = TMPL_RECORD_PLAIN;
+    }
+}
+
+/* Cards are small if three of four of their group are: else the group would look mixed. */
+static void find_small_cards(const parts_maker_t *of)
+{
+    const tmpl_groups_t *groups = of->groups;
+    uint32_t *sums = apr_pcalloc(of->p->pool, (apr_size_t)2 * groups->n_groups * sizeof(*sums));
+    for (uint32_t i = 0; i < groups->n; i++) {
+        parts_maker_t m = *of;
+        m.record = &groups->records[i];
+        m.index = i;
+        m.record->is_small = m.record->kind == TMPL_RECORD_CARD && is_small_card(&m);
+        sums[2 * m.record->group]++;
+        sums[2 * m.record->group + 1] += m.record->is_small ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < groups->n; i++) {
+        const uint32_t *sum = &sums[(apr_size_t)2 * groups->records[i].group];
+        groups->records[i].is_small &= 4 * sum[1] >= 3 * sum[0];
+    }
+}
+
+void tmpl_record_parts(tmpl_groups_t *groups, const uint32_t *owners, tmpl_record_page_t *p)
+{
+    unsigned char *parts = apr_pcalloc(p->pool, p->page->n_nodes);
+    unsigned char *beside = apr_pcalloc(p->pool, p->page->n_segments + 1);
+    parts_maker_t m = { groups, p, owners, parts, beside, NULL, 0 };
+    find_small_cards(&m);
+    for (uint32_t i = 0; i < groups->n; i++) {
+        const tmpl_group_record_t *record = &groups->records[i];
+        int is_written = tmpl_record_is_post(record->kind) || record->is_small;
+        parts[record->node] = is_written ? TMPL_RECORD_ELEMENT : TMPL_RECORD_NO_PART;
+    }
+    for (m.index = 0; m.index < groups->n; m.index++) {
+        m.record = &groups->records[m.index];
+        if (tmpl_record_is_post(m.record->kind)) {
+            make_post_parts(&m);
+        }
+        else if (m.record->is_small) {
+            make_card_parts(&m);
+        }
+    }
+    groups->parts = parts;
+    groups->beside = beside;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/json_text.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "base/bytes16.h"
+
+/* Adds what stands in front of a value. */
+static void begin_value(tmpl_buf_t *out, const char *name)
+{
+    apr_size_t len = name != NULL ? strlen(name) : 0;
+    char *at = tmpl_buf_room(out, len + 4);
+    char last = out->len > 0 ? at[-1] : '{';
+    if (last != '{' && last != '[') {
+        *at++ = ',';
+    }
+    if (name != NULL) {
+        *at++ = '"';
+        at = (char *)memcpy(at, name, len) + len;
+        *at++ = '"';
+        *at++ = ':';
+    }
+    *at = '\0';
+    out->len = (apr_size_t)(at - out->at);
+}
+
+void tmpl_json_open(tmpl_buf_t *out, const char *name, char bracket)
+{
+    begin_value(out, name);
+    tmpl_buf_add_byte(out, bracket);
+}
+
+void tmpl_json_close(tmpl_buf_t *out, char bracket)
+{
+    tmpl_buf_add_byte(out, bracket);
+}
+
+/* Adds a byte that a string may not have as it is. */
+static void add_json_escape(tmpl_buf_t *out, unsigned char byte)
+{
+    static const char letters[256] = { ['\n'] = 'n', ['\t'] = 't', ['"'] = '"', ['\\'] = '\\' };
+    char escape[8];
+    if (letters[byte] != '\0') {
+        tmpl_buf_add_byte(out, '\\');
+        tmpl_buf_add_byte(out, letters[byte]);
+        return;
+    }
+    apr_snprintf(escape, sizeof(escape), "\\u%04x", byte);
+    tmpl_buf_add_text(out, escape);
+}
+
+/* The next byte, from i on, that a string may not have as it is; len: there is none. */
+static apr_size_t next_special(const char *text, apr_size_t i, apr_size_t len)
+{
+    for (; i < len; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(text + i, text + len);
+        unsigned marks =
+            tmpl_bytes16_bits((tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
+        if (marks != 0) {
+            i += (apr_size_t)__builtin_ctz(marks);
+            break;
+        }
+    }
+    return i < len ? i : len;
+}
+
+void tmpl_json_string(tmpl_buf_t *out, const char *name, const char *text, apr_size_t len)
+{
+    begin_value(out, name);
+    tmpl_buf_add_byte(out, '"');
+    for (apr_size_t i = 0, special; i <= len; i = special + 1) {
+        special = next_special(text, i, len);
+        tmpl_buf_add(out, text + i, special - i);
+        if (special < len) {
+            add_json_escape(out, (unsigned char)text[special]);
+        }
+    }
+    tmpl_buf_add_byte(out, '"');
+}
+
+int tmpl_json_is_number(const char *text)
+{
+    text += *text == '-';
+    apr_size_t whole = strspn(text, "0123456789");
+    if (whole == 0 || (*text == '0' && whole > 1)) {
+        return 0;
+    }
+    text += whole;
+    apr_size_t rest = *text == '.' ? strspn(text + 1, "0123456789") : 0;
+    return *text == '\0' || (rest > 0 && text[1 + rest] == '\0');
+}
+
+void tmpl_json_word(tmpl_buf_t *out, const char *name, const char *word)
+{
+    begin_value(out, name);
+    tmpl_buf_add_text(out, word);
+}

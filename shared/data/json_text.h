@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON (RFC 8259) as it is written: members and items one after another, with the commas between
+ * them. A tree of jansson would hold the page's text twice, and outside of pools.
+ */
+#ifndef TMPL_JSON_TEXT_H
+#define TMPL_JSON_TEXT_H
+
+#include "base/buf.h"
+
+/* Opens an object or a list ('{' or '['): the member name; NULL: an item, or the whole text. */
+void tmpl_json_open(tmpl_buf_t *out, const char *name, char bracket);
+
+/* Closes it with '}' or ']'. */
+void tmpl_json_close(tmpl_buf_t *out, char bracket);
+
+/* Adds the string text, UTF-8. name as above. */
+void tmpl_json_string(tmpl_buf_t *out, const char *name, const char *text, apr_size_t len);
+
+/* Adds a number, true, false or null, as JSON writes it. */
+void tmpl_json_word(tmpl_buf_t *out, const char *name, const char *word);
+
+/* Whether a text is a number as JSON writes it, without an exponent. */
+int tmpl_json_is_number(const char *text);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/fragments.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "base/bytes16.h"
+
+/* Bytes of a link's text from which no further text is added. */
+#define LONG_TEXT 200
+
+void tmpl_fragments_init(tmpl_fragments_t *fragments, const tmpl_page_t *page,
+                         const tmpl_verdict_t *verdicts, int whole, apr_pool_t *pool)
+{
+    *fragments = (tmpl_fragments_t){
+        page, verdicts, whole, .part = TMPL_PART_BODY, .place = TMPL_NONE, .pool = pool
+    };
+    tmpl_buf_init(&fragments->text, pool);
+    tmpl_buf_room(&fragments->text, page->length);
+    fragments->runs = apr_array_make(pool, 16, sizeof(tmpl_run_t));
+    fragments->links = apr_array_make(pool, 16, sizeof(tmpl_run_link_t));
+    fragments->images = apr_array_make(pool, 16, sizeof(tmpl_run_image_t));
+}
+
+int tmpl_fragments_keep(tmpl_fragments_t *fragments, uint32_t segment, int begins)
+{
+    const tmpl_verdict_t *verdict =
+        fragments->verdicts != NULL ? &fragments->verdicts[fragments->page->segments[segment].block]
+                                    : NULL;
+    if (verdict != NULL && verdict->template && !fragments->whole) {
+        return 0;
+    }
+    if (begins) {
+        fragments->part = verdict != NULL ? verdict->part : TMPL_PART_BODY;
+        fragments->place = fragments->places != NULL ? fragments->places[segment] : TMPL_NONE;
+    }
+    return 1;
+}
+
+int tmpl_fragments_keep_node(tmpl_fragments_t *fragments, uint32_t node, int begins)
+{
+    enum { MOST = 64 }; /* segments that are looked at: nodes may be nested deeply */
+    const tmpl_node_t *of = &fragments->page->nodes[node];
+    uint32_t n = of->after_segment - of->first_segment;
+    for (uint32_t s = of->first_segment; s < of->after_segment && s - of->first_segment < MOST;
+         s++) {
+        if (tmpl_fragments_keep(fragments, s, begins)) {
+            return 1;
+        }
+    }
+    return n == 0 || n > MOST;
+}
+
+int tmpl_fragments_run(tmpl_fragments_t *fragments, apr_size_t markdown)
+{
+    const tmpl_run_t *last =
+        fragments->runs->nelts > 0
+            ? &APR_ARRAY_IDX(fragments->runs, fragments->runs->nelts - 1, tmpl_run_t)
+            : NULL;
+    if (last != NULL && last->part == fragments->part && last->place == fragments->place) {
+        return 0;
+    }
+    APR_ARRAY_PUSH(fragments->runs, tmpl_run_t) =
+        (tmpl_run_t){ fragments->part, fragments->place, markdown, fragments->text.len };
+    return 1;
+}
+
+tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run)
+{
+    const char *text = fragments->text.at;
+    int is_last = run + 1 == (uint32_t)fragments->runs->nelts;
+    apr_size_t from = APR_ARRAY_IDX(fragments->runs, run, tmpl_run_t).text;
+    apr_size_t to =
+        is_last ? fragments->text.len : APR_ARRAY_IDX(fragments->runs, run + 1, tmpl_run_t).text;
+    while (from < to && (unsigned char)text[from] <= ' ') {
+        from++;
+    }
+    while (to > from && (unsigned char)text[to - 1] <= ' ') {
+        to--;
+    }
+    return (tmpl_span_t){ (uint32_t)from, (uint32_t)to };
+}
+
+static uint32_t last_run(const tmpl_fragments_t *fragments)
+{
+    return fragments->runs->nelts > 0 ? (uint32_t)fragments->runs->nelts - 1 : 0;
+}
+
+/* Adds a link; if the last one has the same address, adds the text to its text. */
+static void add_run_link(tmpl_fragments_t *fragments, const char *text, int is_alt,
+                         const char *address)
+{
+    tmpl_run_link_t *last =
+        fragments->links->nelts > 0
+            ? &APR_ARRAY_IDX(fragments->links, fragments->links->nelts - 1, tmpl_run_link_t)
+            : NULL;
+    if (last == NULL || strcmp(last->address, address) != 0) {
+        if (fragments->links->nelts < TMPL_FRAGMENTS_LISTED) {
+            APR_ARRAY_PUSH(fragments->links, tmpl_run_link_t) =
+                (tmpl_run_link_t){ text, address, is_alt, last_run(fragments) };
+        }
+    }
+    else if (*last->text == '\0' || (last->is_alt && !is_alt)) {
+        last->text = text;
+        last->is_alt = is_alt;
+    }
+    else if (!is_alt && strlen(last->text) < LONG_TEXT && strcmp(last->text, text) != 0) {
+        last->text = apr_pstrcat(fragments->pool, last->text, " ", text, NULL);
+    }
+}
+
+/* Where a leaf is read. */
+typedef struct {
+    tmpl_fragments_t *fragments;
+    const char *at, *end;
+    apr_size_t begin;     /* where the leaf's text begins */
+    apr_size_t link;      /* where the open link's text begins */
+    const char *link_alt; /* of the last image in the open link; "": none */
+} leaf_reader_t;
+
+/* The bytes from at up to the mark, which is passed; from pool. */
+static const char *read_to(leaf_reader_t *reader, char mark)
+{
+    const char *from = reader->at;
+    const char *stop = memchr(from, mark, (apr_size_t)(reader->end - from));
+    apr_size_t len = (apr_size_t)((stop != NULL ? stop : reader->end) - from);
+    reader->at += stop != NULL ? len + 1 : len;
+    return apr_pstrmemdup(reader->fragments->pool, from, len);
+}
+
+static void end_link(leaf_reader_t *reader)
+{
+    tmpl_fragments_t *fragments = reader->fragments;
+    const char *address = read_to(reader, TMPL_MARK_STOP);
+    char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + reader->link,
+                                fragments->text.len - reader->link);
+    for (char *at = strchr(text, '\n'); at != NULL; at = strchr(at, '\n')) {
+        *at = ' ';
+    }
+    int is_alt = text[strspn(text, " ")] == '\0';
+    add_run_link(fragments, is_alt ? reader->link_alt : text, is_alt, address);
+}
+
+static void read_image(leaf_reader_t *reader)
+{
+    tmpl_fragments_t *fragments = reader->fragments;
+    const char *alt = read_to(reader, TMPL_MARK_TO);
+    const char *address = read_to(reader, TMPL_MARK_STOP);
+    const tmpl_run_image_t *last =
+        fragments->images->nelts > 0
+            ? &APR_ARRAY_IDX(fragments->images, fragments->images->nelts - 1, tmpl_run_image_t)
+            : NULL;
+    if ((last == NULL || strcmp(last->address, address) != 0) &&
+        fragments->images->nelts < TMPL_FRAGMENTS_LISTED) {
+        APR_ARRAY_PUSH(fragments->images, tmpl_run_image_t) =
+            (tmpl_run_image_t){ alt, address, reader->begin, last_run(fragments) };
+    }
+    reader->link_alt = *alt != '\0' ? alt : reader->link_alt;
+}
+
+static void read_leaf_mark(leaf_reader_t *reader)
+{
+    tmpl_buf_t *text = &reader->fragments->text;
+    char mark = *reader->at++;
+    if (mark == TMPL_MARK(TMPL_FORMAT_LINK)) {
+        reader->link = text->len;
+        reader->link_alt = "";
+    }
+    else if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
+        end_link(reader);
+    }
+    else if (mark == TMPL_MARK_IMAGE) {
+        read_image(reader);
+    }
+    else if (mark == TMPL_MARK_FORMULA) {
+        tmpl_buf_add_text(text, read_to(reader, TMPL_MARK_STOP));
+    }
+    else if (mark == TMPL_MARK_NOTE) {
+        tmpl_buf_add_byte(text, '[');
+        tmpl_buf_add_text(text, read_to(reader, TMPL_MARK_STOP));
+        tmpl_buf_add_byte(text, ']');
+    }
+    else if (mark == TMPL_MARK_BREAK && reader->at < reader->end && text->len > reader->begin) {
+        tmpl_buf_add_byte(text, '\n');
+    }
+}
+
+/* The next mark from at on; end: there is none. */
+static const char *next_leaf_mark(const char *at, const char *end)
+{
+    for (; at < end; at += TMPL_BYTES16) {
+        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16(at, end) < ' '));
+        if (marks != 0) {
+            at += __builtin_ctz(marks);
+            break;
+        }
+    }
+    return at < end ? at : end;
+}
+
+void tmpl_fragments_leaf(tmpl_fragments_t *fragments, const tmpl_leaf_t *leaf, char end)
+{
+    tmpl_buf_t *text = &fragments->text;
+    leaf_reader_t reader = { fragments, leaf->text.at, leaf->text.at + leaf->text.len,
+                             text->len, text->len,     "" };
+    while (reader.at < reader.end) {
+        /* beside an image, which the text does not have, there are two spaces */
+        int is_double =
+            *reader.at == ' ' && (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
+        const char *from = reader.at += is_double;
+        reader.at = next_leaf_mark(from, reader.end);
+        tmpl_buf_add(text, from, (apr_size_t)(reader.at - from));
+        if (reader.at < reader.end) {
+            read_leaf_mark(&reader);
+        }
+    }
+    if (text->len > reader.begin || end == '\t') {
+        tmpl_buf_add_byte(text, end);
+    }
+}
+
+void tmpl_fragments_end_row(tmpl_fragments_t *fragments)
+{
+    tmpl_buf_t *text = &fragments->text;
+    if (text->len > 0 && text->at[text->len - 1] == '\t') {
+        text->at[text->len - 1] = '\n';
+    }
+}
+
+void tmpl_fragments_lines(tmpl_fragments_t *fragments, const char *text, apr_size_t len)
+{
+    tmpl_buf_add(&fragments->text, text, len);
+    tmpl_buf_add_byte(&fragments->text, '\n');
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MathML as browsers display it (MathML Core); elements of other names leave their content. */
+#include "base/ascii.h"
+#include "reader/walk.h"
+
+enum { DEEPEST = 60 /* elements in one another; deeper ones leave their content */ };
+
+/* In order of the names. */
+static const char *const math_elements[] = {
+    "mfrac",       "mi",    "mmultiscripts", "mn",  "mo",     "mover", "mpadded", "mphantom",
+    "mprescripts", "mroot", "mrow",          "ms",  "mspace", "msqrt", "mstyle",  "msub",
+    "msubsup",     "msup",  "mtable",        "mtd", "mtext",  "mtr",   "munder",  "munderover",
+};
+
+/* In these a parser reads elements as HTML: only text is written there. */
+static const char *const tokens[] = { "mi", "mn", "mo", "ms", "mtext" };
+
+static const char *const math_attributes[] = {
+    "accent",      "accentunder", "columnalign", "columnspan",    "depth",         "displaystyle",
+    "fence",       "form",        "height",      "largeop",       "linethickness", "lspace",
+    "mathvariant", "maxsize",     "minsize",     "movablelimits", "rowspan",       "rspace",
+    "scriptlevel", "separator",   "stretchy",    "symmetric",     "voffset",       "width",
+};
+
+static int is_among(const char *const *names, apr_size_t n, const xmlNode *node)
+{
+    apr_size_t i = 0;
+    while (i < n && strcmp(names[i], (const char *)node->name) != 0) {
+        i++;
+    }
+    return i < n;
+}
+
+static int is_math_element(const xmlNode *node)
+{
+    return is_among(math_elements, sizeof(math_elements) / sizeof(math_elements[0]), node);
+}
+
+static int is_token(const xmlNode *node)
+{
+    return is_among(tokens, sizeof(tokens) / sizeof(tokens[0]), node);
+}
+
+static int is_math_left_out(const xmlNode *node)
+{
+    /* the first child of semantics is the formula, others say it again */
+    return strncmp((const char *)node->name, "annotation", 10) == 0 ||
+           (node->prev != NULL && node->parent != NULL &&
+            strcmp((const char *)node->parent->name, "semantics") == 0);
+}
+
+/* A value of words, numbers and lengths. */
+static int is_plain_value(const char *value)
+{
+    while (tmpl_is_alnum(*value) || (*value != '\0' && strchr(".%-+ ", *value) != NULL)) {
+        value++;
+    }
+    return *value == '\0';
+}
+
+static void write_math_start(tmpl_buf_t *out, const xmlNode *node)
+{
+    tmpl_buf_add_byte(out, '<');
+    tmpl_buf_add_text(out, (const char *)node->name);
+    for (apr_size_t i = 0; i < sizeof(math_attributes) / sizeof(math_attributes[0]); i++) {
+        const char *value = tmpl_dom_attribute(node, math_attributes[i]);
+        if (value != NULL && is_plain_value(value)) {
+            tmpl_buf_add_byte(out, ' ');
+            tmpl_buf_add_text(out, math_attributes[i]);
+            tmpl_buf_add(out, "=\"", 2);
+            tmpl_buf_add_text(out, value);
+            tmpl_buf_add_byte(out, '"');
+        }
+    }
+}
+
+static void write_math_end(tmpl_buf_t *out, const xmlNode *node)
+{
+    tmpl_buf_add_text(out, "</");
+    tmpl_buf_add_text(out, (const char *)node->name);
+    tmpl_buf_add_byte(out, '>');
+}
+
+static void write_in_math(tmpl_nest_t *nest, const xmlNode *math)
+{
+    tmpl_buf_t *out = &nest->out;
+    unsigned depth = 0, deep = 0; /* elements around node: whose tags may be written, and others */
+    const xmlNode *node = math->children;
+    while (node != NULL && !nest->over) {
+        nest->over |= out->len > nest->limit;
+        if (node->type == XML_TEXT_NODE) {
+            tmpl_nest_escape(out, (const char *)node->content);
+        }
+        else if (!is_math_left_out(node)) {
+            unsigned off = deep > 0 || depth == DEEPEST || is_token(node->parent);
+            int is = !off && is_math_element(node);
+            deep += off;
+            depth += !off;
+            if (is) {
+                write_math_start(out, node);
+                tmpl_buf_add_byte(out, '>');
+            }
+            if (node->children != NULL) {
+                node = node->children;
+                continue;
+            }
+            if (is) {
+                write_math_end(out, node);
+            }
+            *(deep > 0 ? &deep : &depth) -= 1;
+        }
+        while (node->next == NULL && node->parent != math) {
+            node = node->parent;
+            if (deep == 0 && is_math_element(node)) {
+                write_math_end(out, node);
+            }
+            *(deep > 0 ? &deep : &depth) -= 1;
+        }
+        node = node->next;
+    }
+}
+
+void tmpl_walk_math(tmpl_walk_t *w, const xmlNode *math, int display)
+{
+    tmpl_nest_t *nest = &w->nest;
+    static const xmlNode box;
+    if (display) {
+        tmpl_walk_wide(w, "Formula", &box);
+    }
+    tmpl_nest_line(nest);
+    if (!nest->over) {
+        write_math_start(&nest->out, math);
+        tmpl_buf_add_text(&nest->out, display ? " display=\"block\">" : ">");
+        write_in_math(nest, math);
+        write_math_end(&nest->out, math);
+    }
+    if (display) {
+        tmpl_nest_close(nest, &box);
+    }
+}

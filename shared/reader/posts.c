@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reader/posts.h"
+
+#include <apr_strings.h>
+
+#include "markdown/grid.h"
+
+/* What begins at a node of the page, and what of it is left out. */
+enum { LISTED = 1, RECORD = 2, AGAIN = 4 };
+
+/* The records of a group that stand in no other record of it. */
+typedef struct {
+    uint32_t first, last, n;
+} group_span_t;
+
+static const char *list_title(tmpl_record_kind_e kind)
+{
+    static const char *const titles[TMPL_RECORD_KIND_COUNT] = {
+        [TMPL_RECORD_COMMENT] = "Comments",
+        [TMPL_RECORD_REVIEW] = "Reviews",
+        [TMPL_RECORD_ANSWER] = "Answers",
+    };
+    return titles[kind];
+}
+
+/*
+ * The node at which a list of records begins: a list around all of them, or what holds the first.
+ */
+static uint32_t begin_of_list(const tmpl_page_t *page, const tmpl_groups_t *groups,
+                              const group_span_t *span)
+{
+    uint32_t node = groups->records[span->first].node;
+    uint32_t last = groups->records[span->last].node;
+    uint32_t around = page->nodes[node].parent;
+    while (around != TMPL_NONE && page->nodes[around].after <= last) {
+        node = around;
+        around = page->nodes[node].parent;
+    }
+    int is_list = around != TMPL_NONE && (page->nodes[around].tag == TMPL_TAG_UL ||
+                                          page->nodes[around].tag == TMPL_TAG_OL);
+    return is_list ? around : node;
+}
+
+/* Whether an element is short, and not around the text of its record. */
+static int may_be_left_out(const tmpl_walk_t *w, uint32_t node, uint32_t text)
+{
+    enum { SHORT = 100 };
+    const tmpl_node_t *n = &w->page->nodes[node];
+    uint32_t bytes = 0;
+    for (uint32_t s = n->first_segment; s < n->after_segment && bytes <= SHORT; s++) {
+        bytes += w->page->segments[s].length;
+    }
+    return bytes <= SHORT && !(node <= text && text < n->after);
+}
+
+static void mark_record(tmpl_walk_t *w, const tmpl_group_record_t *record)
+{
+    static const tmpl_record_field_e said[] = { TMPL_RECORD_AUTHOR, TMPL_RECORD_DATE,
+                                                TMPL_RECORD_WHEN };
+    w->marks[record->node] |= RECORD;
+    for (int i = 0; i < 3; i++) {
+        uint32_t node = record->fields[said[i]].node;
+        if (tmpl_record_is_post(record->kind) && record->fields[said[i]].value != NULL &&
+            node != TMPL_NONE && node != record->node && may_be_left_out(w, node, record->text)) {
+            w->marks[node] |= AGAIN;
+        }
+    }
+}
+
+void tmpl_posts_find(tmpl_walk_t *w)
+{
+    const tmpl_groups_t *groups = &w->content->groups;
+    if (groups->n == 0) {
+        return;
+    }
+    group_span_t *spans = apr_pcalloc(w->pool, groups->n_groups * sizeof(*spans));
+    w->marks = apr_pcalloc(w->pool, w->page->n_nodes);
+    w->counts = apr_pcalloc(w->pool, groups->n * sizeof(*w->counts));
+    for (uint32_t i = 0; i < groups->n; i++) {
+        const tmpl_group_record_t *record = &groups->records[i];
+        group_span_t *span = &spans[record->group];
+        span->first = span->n++ == 0 ? i : span->first;
+        span->last = i;
+        mark_record(w, record);
+    }
+    for (uint32_t g = 0; g < groups->n_groups; g++) {
+        if (spans[g].n > 0 && list_title(groups->records[spans[g].first].kind) != NULL) {
+            w->marks[begin_of_list(w->page, groups, &spans[g])] |= LISTED;
+            w->counts[spans[g].first] = spans[g].n;
+        }
+    }
+}
+
+/* The first record from the current one on in a node of the page; NULL: there is none. */
+static const tmpl_group_record_t *next_record(tmpl_walk_t *w, uint32_t node)
+{
+    const tmpl_groups_t *groups = &w->content->groups;
+    while (w->record < groups->n && groups->records[w->record].node < node) {
+        w->record++;
+    }
+    return w->record < groups->n ? &groups->records[w->record] : NULL;
+}
+
+static int holds_blocks(tmpl_walk_t *w)
+{
+    tmpl_nest_e holds = tmpl_nest_top(&w->nest)->holds;
+    return holds == TMPL_NEST_FLOW || holds == TMPL_NEST_ITEM;
+}
+
+static void begin_list(tmpl_walk_t *w, const xmlNode *node, const tmpl_group_record_t *record)
+{
+    tmpl_nest_t *nest = &w->nest;
+    tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
+    int is_list = tag == TMPL_TAG_UL || tag == TMPL_TAG_OL;
+    if (!holds_blocks(w) ||
+        !tmpl_nest_open(nest, TMPL_NEST_FLOW, "details", " open", is_list ? node : node->parent)) {
+        return;
+    }
+    const char *title = apr_psprintf(w->pool, "%s (%u)", list_title(record->kind),
+                                     w->counts[record - w->content->groups.records]);
+    if (tmpl_nest_open(nest, TMPL_NEST_TEXT, "summary", " lang=\"en\"", NULL)) {
+        tmpl_nest_text(nest, title);
+        tmpl_nest_close_added(nest);
+    }
+}
+
+void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node)
+{
+    if (w->marks == NULL || (w->marks[tmpl_dom_node(node)] & (LISTED | RECORD)) == 0) {
+        return;
+    }
+    uint32_t at = tmpl_dom_node(node);
+    const tmpl_group_record_t *record = next_record(w, at);
+    if (record == NULL) {
+        return;
+    }
+    tmpl_nest_part(&w->nest);
+    if (w->marks[at] & LISTED && w->counts[record - w->content->groups.records] > 0) {
+        begin_list(w, node, record);
+    }
+    if (w->marks[at] & RECORD && holds_blocks(w)) {
+        tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "section",
+                       tmpl_record_is_post(record->kind) ? " class=\"post\"" : " class=\"card\"",
+                       node);
+    }
+}
+
+void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
+{
+    static const char *const names[] = { "h2", "h3", "h4", "h5", "h6" };
+    enum { LEVEL = 5 /* below the page's headings */ };
+    if (w->marks == NULL || !(w->marks[tmpl_dom_node(node)] & RECORD)) {
+        return;
+    }
+    const tmpl_group_record_t *record = next_record(w, tmpl_dom_node(node));
+    if (record == NULL) {
+        return;
+    }
+    const char *author = record->fields[TMPL_RECORD_AUTHOR].value;
+    const char *date = record->fields[TMPL_RECORD_DATE].value;
+    const char *when = record->fields[TMPL_RECORD_WHEN].value;
+    when = when != NULL ? when : date;
+    if (!tmpl_record_is_post(record->kind) || (author == NULL && when == NULL) ||
+        !holds_blocks(w) ||
+        !tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[tmpl_walk_level(w, LEVEL) - 2],
+                        " class=\"by\"", NULL)) {
+        return;
+    }
+    w->said[0] = author;
+    w->said[1] = when;
+    if (author != NULL) {
+        tmpl_nest_text(&w->nest, author);
+    }
+    if (when != NULL) {
+        const char *at = date != NULL ? apr_pstrcat(w->pool, " datetime=\"", date, "\"", NULL) : "";
+        tmpl_nest_text(&w->nest, author != NULL ? " \xC2\xB7" : "");
+        w->nest.space = author != NULL;
+        if (tmpl_nest_format(&w->nest, "time", at, NULL)) {
+            tmpl_nest_text(&w->nest, when);
+            tmpl_nest_unformat(&w->nest, NULL);
+        }
+    }
+    tmpl_nest_close_added(&w->nest);
+}
+
+/* Whether a text is, without white space around it, what the heading said. */
+static int is_head_said(tmpl_walk_t *w, const char *text)
+{
+    text += strspn(text, " \t\n\r\f");
+    for (int i = 0; i < 2; i++) {
+        apr_size_t len = w->said[i] != NULL ? strlen(w->said[i]) : 0;
+        if (len > 0 && strncmp(text, w->said[i], len) == 0 &&
+            text[len + strspn(text + len, " \t\n\r\f")] == '\0') {
+            w->said[i] = NULL;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int tmpl_posts_says_again(tmpl_walk_t *w, const xmlNode *node)
+{
+    if (node->type == XML_TEXT_NODE) {
+        return w->marks != NULL && is_head_said(w, (const char *)node->content);
+    }
+    return w->marks != NULL && (w->marks[tmpl_dom_node(node)] & AGAIN) != 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Posts of a thread, comments, reviews and answers (content/groups.h), each in a section with a
+ * heading that says who wrote it and when. Comments, reviews and answers stand in a details
+ * element with their number. Cards of a collection are sections without a heading.
+ */
+#ifndef TMPL_POSTS_H
+#define TMPL_POSTS_H
+
+#include "reader/walk.h"
+
+/* Finds the records of the walk's content. */
+void tmpl_posts_find(tmpl_walk_t *w);
+
+/* Begins a list of records or a record with an element, before it is written. */
+void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node);
+
+/* Writes who wrote the record that begins with an element, and when, behind the element's start. */
+void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node);
+
+/* Whether an element, or a text, says again what the heading of its record said. */
+int tmpl_posts_says_again(tmpl_walk_t *w, const xmlNode *node);
+
+#endif

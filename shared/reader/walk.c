@@ -1,0 +1,750 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What becomes of each element of a page. Elements that are not in the tables leave their content.
+ */
+#include <stdlib.h>
+
+#include <apr_strings.h>
+
+#include "base/ascii.h"
+#include "content/image.h"
+#include "content/player.h"
+#include "markdown/callout.h"
+#include "markdown/grid.h"
+#include "markdown/listing.h"
+#include "markdown/permalink.h"
+#include "reader/posts.h"
+
+/* Called at an element's begin; returns whether its content is left out. */
+typedef int enter_element_t(tmpl_walk_t *w, const xmlNode *node);
+
+/* What of a link around several lines is a link: its heading, or its first line. */
+enum { CARD_NONE, CARD_HEADING, CARD_LINE, CARD_WRITTEN };
+
+const char tmpl_walk_box[] = " class=\"wide\"";
+
+static tmpl_tag_e walk_tag(const tmpl_walk_t *w, const xmlNode *node)
+{
+    return tmpl_grid_tag(w->page, node);
+}
+
+/* Elements that keep their name. */
+static int enter_flow(tmpl_walk_t *w, const xmlNode *node)
+{
+    tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, (const char *)node->name, "", node);
+    return 0;
+}
+
+/* A border of blocks. A card's link ends with the line that has it. */
+static void pass_border(tmpl_walk_t *w)
+{
+    tmpl_nest_t *nest = &w->nest;
+    int ends = w->card == CARD_LINE && nest->n_formats > 0 &&
+               nest->formats_written == nest->n_formats &&
+               nest->formats[nest->n_formats - 1].node == w->link &&
+               tmpl_nest_top(nest)->holds != TMPL_NEST_TEXT;
+    tmpl_nest_part(nest);
+    if (ends) {
+        tmpl_nest_unformat(nest, w->link);
+        w->card = CARD_WRITTEN;
+    }
+}
+
+/* A border of blocks; a div if it says in which language it is. */
+static int enter_border(tmpl_walk_t *w, const xmlNode *node)
+{
+    if (w->languages &&
+        (tmpl_dom_attribute(node, "lang") != NULL || tmpl_dom_attribute(node, "dir") != NULL)) {
+        tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", "", node);
+    }
+    pass_border(w);
+    return 0;
+}
+
+static int enter_callout(tmpl_walk_t *w, const xmlNode *node)
+{
+    tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", " class=\"note\" role=\"note\"", node);
+    return 0;
+}
+
+unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level)
+{
+    while (w->n_levels > 0 && w->levels[w->n_levels - 1] >= level) {
+        w->n_levels--;
+    }
+    w->levels[w->n_levels++] = (unsigned char)level;
+    return w->n_levels < 5 ? w->n_levels + 1 : 6;
+}
+
+/* The next letter or digit of a text: soft hyphens, pilcrows and the like are passed. */
+static const char *next_letter(const char *text)
+{
+    for (unsigned char c;
+         (c = (unsigned char)*text) != '\0' && !tmpl_is_alnum(*text) && (c < 0x80 || c == 0xC2);) {
+        text += 1 + (c == 0xC2 && text[1] != '\0');
+    }
+    return text;
+}
+
+/* Whether a heading says what the headline says; again only where the page begins. */
+static int is_headline(tmpl_walk_t *w, const char *text)
+{
+    enum { BEGIN = 600 /* bytes */ };
+    const char *headline = w->headline;
+    if (headline == NULL || (w->begin > 0 && w->nest.out.len > w->begin + BEGIN)) {
+        return 0;
+    }
+    while (*(headline = next_letter(headline)) != '\0' &&
+           tmpl_lower(*headline) == tmpl_lower(*(text = next_letter(text)))) {
+        headline++;
+        text++;
+    }
+    if (*headline != '\0' || *next_letter(text) != '\0') {
+        return 0;
+    }
+    w->begin = w->nest.out.len;
+    return 1;
+}
+
+static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    static const char *const names[] = { "h2", "h3", "h4", "h5", "h6" };
+    pass_border(w);
+    tmpl_gist_read(&w->gist, w->page, node);
+    const char *text = w->gist.text.at;
+    if (is_headline(w, text)) {
+        return 1;
+    }
+    if ((*text != '\0' || w->gist.named) && w->table == NULL) {
+        unsigned level = tmpl_walk_level(w, (unsigned)(node->name[1] - '0'));
+        if (tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[level - 2], "", node) &&
+            w->card == CARD_HEADING && tmpl_nest_format(&w->nest, "a", "", w->link)) {
+            w->card = CARD_LINE;
+        }
+    }
+    return 0;
+}
+
+static int enter_list_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    tmpl_nest_open(&w->nest, TMPL_NEST_LIST, walk_tag(w, node) == TMPL_TAG_OL ? "ol" : "ul", "",
+                   node);
+    return 0;
+}
+
+/* What the innermost element holds, without those that were added. */
+static tmpl_nest_e around(const tmpl_walk_t *w)
+{
+    uint32_t at = w->nest.n - 1;
+    while (at > 0 && w->nest.open[at].node == NULL) {
+        at--;
+    }
+    return w->nest.open[at].holds;
+}
+
+static int enter_item_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    if (around(w) == TMPL_NEST_LIST) {
+        tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "li", "", node);
+    }
+    return 0;
+}
+
+static const xmlNode *behind_text(const xmlNode *node)
+{
+    while (node != NULL && node->type != XML_ELEMENT_NODE) {
+        node = node->next;
+    }
+    return node;
+}
+
+/* Whether a dl has terms, each with what is said of it, perhaps in divs. */
+static int has_terms(const tmpl_walk_t *w, const xmlNode *list)
+{
+    int term = 0;
+    for (const xmlNode *node = behind_text(list->children); node != NULL;
+         node = behind_text(node->next)) {
+        int is_group = walk_tag(w, node) == TMPL_TAG_DIV;
+        for (const xmlNode *in = is_group ? behind_text(node->children) : node; in != NULL;
+             in = is_group ? behind_text(in->next) : NULL) {
+            if (term && walk_tag(w, in) == TMPL_TAG_DD) {
+                return 1;
+            }
+            term |= walk_tag(w, in) == TMPL_TAG_DT;
+        }
+    }
+    return 0;
+}
+
+static int enter_term_list(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    if (has_terms(w, node)) {
+        tmpl_nest_open(&w->nest, TMPL_NEST_TERMS, "dl", "", node);
+    }
+    return 0;
+}
+
+static int enter_term_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    if (around(w) == TMPL_NEST_TERMS && tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "dt", "", node)) {
+        tmpl_nest_block(&w->nest);
+    }
+    return 0;
+}
+
+static int enter_description(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    if (around(w) == TMPL_NEST_TERMS && tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "dd", "", node)) {
+        tmpl_nest_block(&w->nest);
+    }
+    return 0;
+}
+
+/* A summary and a figcaption belong to their parents; a summary is the first there. */
+static int enter_summary(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    const tmpl_nested_t *top = tmpl_nest_top(&w->nest);
+    if (top->node == node->parent && strcmp(top->name, "details") == 0 && !top->begun) {
+        tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "summary", "", node);
+    }
+    return 0;
+}
+
+static int enter_figcaption(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    if (strcmp(tmpl_nest_top(&w->nest)->name, "figure") == 0) {
+        tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "figcaption", "", node);
+    }
+    return 0;
+}
+
+static int enter_rule_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    (void)node;
+    pass_border(w);
+    w->nest.rule = 1;
+    return 1;
+}
+
+static int enter_break_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    (void)node;
+    tmpl_nest_break(&w->nest);
+    return 1;
+}
+
+static int enter_listing(tmpl_walk_t *w, const xmlNode *node)
+{
+    tmpl_nest_t *nest = &w->nest;
+    pass_border(w);
+    if (tmpl_nest_top(nest)->holds == TMPL_NEST_TEXT) {
+        return 0;
+    }
+    tmpl_buf_clear(&w->code);
+    const char *language = tmpl_listing_read(&w->code, w->page, node, w->pool);
+    if (w->code.len == 0) {
+        return 1;
+    }
+    tmpl_nest_open(nest, TMPL_NEST_TEXT, "pre", "", node);
+    const char *class =
+        language != NULL ? apr_pstrcat(w->pool, " class=\"language-", language, "\"", NULL) : "";
+    tmpl_nest_format(nest, "code", class, NULL);
+    tmpl_nest_line(nest);
+    nest->over |= nest->out.len + w->code.len > nest->limit;
+    if (!nest->over) {
+        tmpl_nest_escape(&nest->out, w->code.at);
+    }
+    tmpl_nest_unformat(nest, NULL);
+    tmpl_nest_close(nest, node);
+    return 1;
+}
+
+void tmpl_walk_wide(tmpl_walk_t *w, const char *kind, const xmlNode *node)
+{
+    const char *attributes =
+        apr_psprintf(w->pool, "%s role=\"region\" tabindex=\"0\" aria-label=\"%s %u\"",
+                     tmpl_walk_box, kind, ++w->wide);
+    tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", attributes, node);
+}
+
+static int enter_table_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    tmpl_grid_t grid = { .kind = TMPL_GRID_LAYOUT };
+    pass_border(w);
+    if (w->table == NULL && tmpl_nest_top(&w->nest)->holds != TMPL_NEST_TEXT) {
+        tmpl_grid_read(&grid, w->page, node);
+    }
+    if (grid.kind != TMPL_GRID_LAYOUT) {
+        tmpl_walk_wide(w, "Table", node);
+        if (tmpl_nest_open(&w->nest, TMPL_NEST_TABLE, "table", "", node)) {
+            w->table = node;
+            w->rows = w->cells = 0;
+            w->headed = grid.headed;
+        }
+    }
+    return 0;
+}
+
+static int enter_rows(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    if (w->table == node->parent) {
+        tmpl_nest_open(&w->nest, TMPL_NEST_ROWS, (const char *)node->name, "", node);
+    }
+    return 0;
+}
+
+static int enter_row_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    if (w->table != NULL && (around(w) == TMPL_NEST_TABLE || around(w) == TMPL_NEST_ROWS) &&
+        tmpl_nest_open(&w->nest, TMPL_NEST_CELLS, "tr", "", node)) {
+        w->rows += w->cells > 0;
+        w->cells = 0;
+    }
+    return 0;
+}
+
+/* The start of a cell's element: a header says for what, and has a text. */
+static int enter_cell_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    tmpl_nest_t *nest = &w->nest;
+    pass_border(w);
+    if (w->table == NULL || around(w) != TMPL_NEST_CELLS) {
+        return 0;
+    }
+    int is_first = w->rows == 0 && w->headed;
+    int is_header = is_first || walk_tag(w, node) == TMPL_TAG_TH;
+    if (is_header) {
+        tmpl_gist_read(&w->gist, w->page, node);
+        is_header = w->gist.text.len > 0;
+    }
+    const char *attributes = !is_header                 ? ""
+                             : is_first || w->cells > 0 ? " scope=\"col\""
+                                                        : " scope=\"row\"";
+    if (tmpl_nest_open(nest, TMPL_NEST_ITEM, is_header ? "th" : "td", attributes, node)) {
+        tmpl_nest_block(nest);
+        w->cells++;
+    }
+    return 0;
+}
+
+static int enter_caption(tmpl_walk_t *w, const xmlNode *node)
+{
+    pass_border(w);
+    if (w->table == node->parent && !tmpl_nest_top(&w->nest)->begun) {
+        tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "caption", "", node);
+    }
+    return 0;
+}
+
+static int has_scheme(const char *address, int is_image)
+{
+    static const char *const schemes[] = { "https:", "http:", "mailto:", "tel:" };
+    for (apr_size_t i = 0; i < (is_image ? 2 : sizeof(schemes) / sizeof(schemes[0])); i++) {
+        if (apr_cstr_casecmpn(address, schemes[i], strlen(schemes[i])) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int tmpl_walk_may(const tmpl_walk_t *w, const char *href, int is_image)
+{
+    const tmpl_hrefs_t *hrefs = &w->content->hrefs;
+    if (href == NULL || !tmpl_href_is_safe(href)) {
+        return 0;
+    }
+    href += strspn(href, " \t\n\r\f");
+    return tmpl_scheme_len(href) > 0 ? has_scheme(href, is_image)
+                                     : hrefs->url == NULL || has_scheme(hrefs->base.url, 1);
+}
+
+const char *tmpl_walk_address(tmpl_walk_t *w, const char *href)
+{
+    tmpl_buf_clear(&w->address);
+    tmpl_href_resolve(&w->address, &w->content->hrefs, href);
+    return w->address.at;
+}
+
+static void add_size(tmpl_walk_t *w, const xmlNode *image, const char *name)
+{
+    const char *value = tmpl_dom_attribute(image, name);
+    apr_size_t digits = value != NULL ? strspn(value, "0123456789") : 0;
+    if (digits > 0 && digits < 5 && *value != '0' &&
+        (value[digits] == '\0' || strcmp(value + digits, "px") == 0)) {
+        tmpl_buf_add_text(&w->nest.out,
+                          apr_psprintf(w->pool, " %s=\"%.*s\"", name, (int)digits, value));
+    }
+}
+
+/* Begins a line for an image; without: it is no part of the link around, unless that has begun. */
+static void begin_image(tmpl_walk_t *w, int without)
+{
+    tmpl_nest_t *nest = &w->nest;
+    uint32_t all = nest->n_formats, link = 0;
+    while (link < all && (w->link == NULL || nest->formats[link].node != w->link)) {
+        link++;
+    }
+    if (without && nest->formats_written <= link) {
+        nest->n_formats = link;
+    }
+    tmpl_nest_line(nest);
+    nest->n_formats = all;
+}
+
+/* Whether the text behind an image, if it is near, says what the image's own text says. */
+static int is_said_behind(const tmpl_walk_t *w, const xmlNode *image, const char *alt)
+{
+    enum { NEAR = 4 };
+    const xmlNode *node = image;
+    int n = 0;
+    do {
+        node = tmpl_dom_next(node, w->content->body, 0);
+    } while (node != NULL && n++ < NEAR &&
+             (node->type != XML_TEXT_NODE ||
+              node->content[strspn((const char *)node->content, " \t\n\r\f")] == '\0'));
+    if (node == NULL || node->type != XML_TEXT_NODE) {
+        return 0;
+    }
+    const char *text =
+        (const char *)node->content + strspn((const char *)node->content, " \t\n\r\f");
+    apr_size_t len = strlen(alt);
+    return apr_cstr_casecmpn(text, alt, len) == 0 &&
+           text[len + strspn(text + len, " \t\n\r\f")] == '\0';
+}
+
+static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    const char *src = tmpl_image_address(node, w->pool);
+    if (!tmpl_walk_may(w, src, 1)) {
+        return 1;
+    }
+    const char *alt = tmpl_dom_attribute(node, "alt");
+    begin_image(w, alt == NULL || *alt == '\0' || w->card != CARD_NONE);
+    tmpl_buf_t *out = &w->nest.out;
+    w->nest.over |= out->len > w->nest.limit;
+    if (w->nest.over) {
+        return 1;
+    }
+    tmpl_buf_add_text(out, "<img src=\"");
+    tmpl_nest_escape(out, tmpl_walk_address(w, src));
+    tmpl_buf_add_text(out, "\" alt=\"");
+    /* what is said beside it, too, would be read twice */
+    if (alt != NULL && (*w->label == '\0' || apr_cstr_casecmp(alt, w->label) != 0) &&
+        !is_said_behind(w, node, alt)) {
+        tmpl_nest_escape(out, alt);
+    }
+    tmpl_buf_add_byte(out, '"');
+    add_size(w, node, "width");
+    add_size(w, node, "height");
+    tmpl_buf_add_text(out, " loading=\"lazy\">");
+    return 1;
+}
+
+/* Whether a link stands directly behind another one: styles part such links. */
+static int is_behind_link(const tmpl_walk_t *w, const xmlNode *link)
+{
+    return link->prev != NULL && walk_tag(w, link->prev) == TMPL_TAG_A;
+}
+
+/* A link with a text. */
+static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    const char *href = tmpl_dom_attribute(node, "href");
+    const xmlNode *leaf = tmpl_nest_top(&w->nest)->node;
+    w->nest.space |= is_behind_link(w, node);
+    if (w->link != NULL || href == NULL) {
+        return 0;
+    }
+    if (leaf != NULL && tmpl_tag_flags(walk_tag(w, leaf)) & TMPL_IS_HEADING) {
+        if (tmpl_permalink_is(w->page, leaf, node, href)) {
+            return 1;
+        }
+        if (tmpl_permalink_is_whole(leaf, node, href)) {
+            return 0;
+        }
+    }
+    int is_lost =
+        *href == '#' && w->content->hrefs.url == NULL && tmpl_aims_of(&w->aims, href) == NULL;
+    if (is_lost || !tmpl_walk_may(w, href, 0)) {
+        return 0;
+    }
+    tmpl_gist_read(&w->gist, w->page, node);
+    w->card = w->gist.text.len == 0 ? CARD_NONE
+              : w->gist.heading     ? CARD_HEADING
+              : w->gist.blocks      ? CARD_LINE
+                                    : CARD_NONE;
+    if ((w->gist.text.len > 0 || w->gist.named) &&
+        (w->card == CARD_HEADING || tmpl_nest_format(&w->nest, "a", "", node))) {
+        w->link = node;
+        w->label = w->gist.text.len < TMPL_GIST_TEXT
+                       ? apr_pstrmemdup(w->pool, w->gist.text.at, w->gist.text.len)
+                       : "";
+    }
+    return 0;
+}
+
+/* The formats, and what they are written as. */
+static const char *const formats[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_ABBR] = "abbr",     [TMPL_TAG_ACRONYM] = "abbr", [TMPL_TAG_B] = "b",
+    [TMPL_TAG_BDI] = "bdi",       [TMPL_TAG_BDO] = "bdo",      [TMPL_TAG_CITE] = "cite",
+    [TMPL_TAG_CODE] = "code",     [TMPL_TAG_DEL] = "del",      [TMPL_TAG_DFN] = "dfn",
+    [TMPL_TAG_EM] = "em",         [TMPL_TAG_I] = "i",          [TMPL_TAG_INS] = "ins",
+    [TMPL_TAG_KBD] = "kbd",       [TMPL_TAG_MARK] = "mark",    [TMPL_TAG_Q] = "q",
+    [TMPL_TAG_RT] = "rt",         [TMPL_TAG_RUBY] = "ruby",    [TMPL_TAG_S] = "s",
+    [TMPL_TAG_SAMP] = "samp",     [TMPL_TAG_SMALL] = "small",  [TMPL_TAG_STRIKE] = "s",
+    [TMPL_TAG_STRONG] = "strong", [TMPL_TAG_SUB] = "sub",      [TMPL_TAG_SUP] = "sup",
+    [TMPL_TAG_TIME] = "time",     [TMPL_TAG_TT] = "code",      [TMPL_TAG_U] = "u",
+    [TMPL_TAG_VAR] = "var",
+};
+
+/* A format in the same format is left out. */
+static int enter_format_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    const char *name = formats[walk_tag(w, node)];
+    if (name == NULL) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < w->nest.n_formats; i++) {
+        if (strcmp(w->nest.formats[i].name, name) == 0) {
+            return 0;
+        }
+    }
+    tmpl_nest_format(&w->nest, name, "", node);
+    return 0;
+}
+
+static int enter_span(tmpl_walk_t *w, const xmlNode *node)
+{
+    if (w->languages &&
+        (tmpl_dom_attribute(node, "lang") != NULL || tmpl_dom_attribute(node, "dir") != NULL)) {
+        tmpl_nest_format(&w->nest, "span", "", node);
+    }
+    return 0;
+}
+
+static int enter_word_break(tmpl_walk_t *w, const xmlNode *node)
+{
+    (void)node;
+    if (w->nest.in_text && !w->nest.over) {
+        tmpl_nest_line(&w->nest);
+        tmpl_buf_add_text(&w->nest.out, "<wbr>");
+    }
+    return 1;
+}
+
+/* A film or a sound: a link to it. */
+static int enter_media(tmpl_walk_t *w, const xmlNode *node)
+{
+    const char *title;
+    const char *src = tmpl_player_address(&title, node);
+    pass_border(w);
+    if (src == NULL || !tmpl_walk_may(w, src, 1) || w->link != NULL) {
+        return 1;
+    }
+    tmpl_buf_t link;
+    tmpl_buf_init(&link, w->pool);
+    tmpl_buf_add_text(&link, " href=\"");
+    tmpl_nest_escape(&link, tmpl_walk_address(w, src));
+    tmpl_buf_add_byte(&link, '"');
+    if (tmpl_nest_format(&w->nest, "a", link.at, NULL)) {
+        tmpl_nest_text(&w->nest, title);
+        tmpl_nest_unformat(&w->nest, NULL);
+    }
+    pass_border(w);
+    return 1;
+}
+
+static int enter_left_out_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    (void)w;
+    (void)node;
+    return 1;
+}
+
+static int enter_button(tmpl_walk_t *w, const xmlNode *node)
+{
+    (void)node;
+    w->nest.space = 1;
+    return 0;
+}
+
+static enter_element_t *entry_of(tmpl_tag_e tag)
+{
+    static enter_element_t *const entries[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_H1] = enter_heading_element,
+        [TMPL_TAG_H2] = enter_heading_element,
+        [TMPL_TAG_H3] = enter_heading_element,
+        [TMPL_TAG_H4] = enter_heading_element,
+        [TMPL_TAG_H5] = enter_heading_element,
+        [TMPL_TAG_H6] = enter_heading_element,
+        [TMPL_TAG_BLOCKQUOTE] = enter_flow,
+        [TMPL_TAG_DETAILS] = enter_flow,
+        [TMPL_TAG_FIGURE] = enter_flow,
+        [TMPL_TAG_SUMMARY] = enter_summary,
+        [TMPL_TAG_FIGCAPTION] = enter_figcaption,
+        [TMPL_TAG_UL] = enter_list_element,
+        [TMPL_TAG_OL] = enter_list_element,
+        [TMPL_TAG_MENU] = enter_list_element,
+        [TMPL_TAG_DIR] = enter_list_element,
+        [TMPL_TAG_LI] = enter_item_element,
+        [TMPL_TAG_DL] = enter_term_list,
+        [TMPL_TAG_DT] = enter_term_element,
+        [TMPL_TAG_DD] = enter_description,
+        [TMPL_TAG_HR] = enter_rule_element,
+        [TMPL_TAG_BR] = enter_break_element,
+        [TMPL_TAG_PRE] = enter_listing,
+        [TMPL_TAG_LISTING] = enter_listing,
+        [TMPL_TAG_TABLE] = enter_table_element,
+        [TMPL_TAG_THEAD] = enter_rows,
+        [TMPL_TAG_TBODY] = enter_rows,
+        [TMPL_TAG_TFOOT] = enter_rows,
+        [TMPL_TAG_TR] = enter_row_element,
+        [TMPL_TAG_TD] = enter_cell_element,
+        [TMPL_TAG_TH] = enter_cell_element,
+        [TMPL_TAG_CAPTION] = enter_caption,
+        [TMPL_TAG_IMG] = enter_image_element,
+        [TMPL_TAG_A] = enter_link_element,
+        [TMPL_TAG_SPAN] = enter_span,
+        [TMPL_TAG_WBR] = enter_word_break,
+        [TMPL_TAG_IFRAME] = enter_media,
+        [TMPL_TAG_VIDEO] = enter_media,
+        [TMPL_TAG_AUDIO] = enter_media,
+        [TMPL_TAG_BUTTON] = enter_button,
+        [TMPL_TAG_RP] = enter_left_out_element,
+    };
+    if (entries[tag] != NULL) {
+        return entries[tag];
+    }
+    int is_block = (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0;
+    return formats[tag] != NULL                 ? enter_format_element
+           : is_block || tag == TMPL_TAG_LEGEND ? enter_border
+                                                : NULL;
+}
+
+/* The tag of the elements that an element is written like. */
+static enter_element_t *entry_like(const tmpl_walk_t *w, const xmlNode *element)
+{
+    const tmpl_node_t *node = &w->page->nodes[tmpl_dom_node(element)];
+    if (node->flags & TMPL_NODE_NAMED) {
+        if ((node->tag == TMPL_TAG_DIV || node->tag == TMPL_TAG_CODE) &&
+            tmpl_dom_is_listing(w->page, node)) {
+            return enter_listing;
+        }
+        if (tmpl_callout_of(w->page, element) != NULL) {
+            return enter_callout;
+        }
+    }
+    return entry_of((tmpl_tag_e)node->tag);
+}
+
+static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
+{
+    const xmlNode *math = node;
+    while (math != NULL && walk_tag(w, math) != TMPL_TAG_MATH) {
+        math = tmpl_dom_next(math, node, 0);
+    }
+    const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->pool) : NULL;
+    if (content != NULL) {
+        int in_text = tmpl_nest_top(&w->nest)->holds == TMPL_NEST_TEXT || w->link != NULL;
+        tmpl_walk_math(w, content, w->formula.display && !in_text);
+    }
+    else if (w->formula.tex != NULL && tmpl_nest_format(&w->nest, "code", "", NULL)) {
+        tmpl_nest_text(&w->nest, w->formula.tex);
+        tmpl_nest_unformat(&w->nest, NULL);
+    }
+    return 1;
+}
+
+static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
+{
+    const char *id = tmpl_aims_id(&w->aims, node);
+    if (id != NULL) {
+        tmpl_buf_add_text(&w->nest.anchors, "<span id=\"");
+        tmpl_nest_escape(&w->nest.anchors, id);
+        tmpl_buf_add_text(&w->nest.anchors, "\"></span>");
+    }
+    if (walk_tag(w, node) != TMPL_TAG_IMG &&
+        tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
+        return enter_formula_element(w, node);
+    }
+    enter_element_t *enter = entry_like(w, node);
+    tmpl_posts_begin(w, node);
+    int skips = enter != NULL && enter(w, node);
+    tmpl_posts_head(w, node);
+    return skips || tmpl_posts_says_again(w, node);
+}
+
+static void leave_in_walk(tmpl_walk_t *w, const xmlNode *node)
+{
+    unsigned flags = tmpl_tag_flags(walk_tag(w, node));
+    tmpl_nest_unformat(&w->nest, node);
+    if (w->link == node) {
+        w->link = NULL;
+        w->label = "";
+        w->card = CARD_NONE;
+    }
+    if (flags & TMPL_IS_HEADING && w->card == CARD_LINE) {
+        tmpl_nest_unformat(&w->nest, w->link);
+        w->card = CARD_WRITTEN;
+    }
+    if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || walk_tag(w, node) == TMPL_TAG_LEGEND) {
+        pass_border(w);
+        tmpl_nest_close(&w->nest, node);
+    }
+    else if (walk_tag(w, node) == TMPL_TAG_BUTTON) {
+        w->nest.space = 1;
+    }
+    else if (w->marks != NULL) {
+        tmpl_nest_close(&w->nest, node); /* a record whose element is no block */
+    }
+    w->table = w->table == node ? NULL : w->table;
+}
+
+void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top)
+{
+    const xmlNode *node = top->children;
+    while (node != NULL && !w->nest.over) {
+        if (node->type == XML_TEXT_NODE) {
+            if (!tmpl_posts_says_again(w, node)) {
+                tmpl_nest_text(&w->nest, (const char *)node->content);
+            }
+        }
+        else {
+            if (!enter_in_walk(w, node) && node->children != NULL) {
+                node = node->children;
+                continue;
+            }
+            leave_in_walk(w, node);
+        }
+        while (node->next == NULL && node->parent != top) {
+            node = node->parent;
+            leave_in_walk(w, node);
+        }
+        node = node->next;
+    }
+    pass_border(w);
+    tmpl_nest_close(&w->nest, top);
+}
+
+void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t limit,
+                    apr_pool_t *pool, apr_pool_t *scratch)
+{
+    *w = (tmpl_walk_t){ .content = content, .page = content->page, .label = "", .pool = scratch };
+    tmpl_nest_init(&w->nest, limit, pool);
+    w->nest.attributes = tmpl_walk_attributes;
+    w->nest.baton = w;
+    tmpl_aims_find(&w->aims, content, scratch);
+    tmpl_buf_init(&w->gist.text, scratch);
+    tmpl_buf_init(&w->address, scratch);
+    tmpl_buf_init(&w->code, scratch);
+    w->languages = content->languages;
+    tmpl_posts_find(w);
+}

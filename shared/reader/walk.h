@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk over a content's tree that writes its elements (walk.c). */
+#ifndef TMPL_WALK_H
+#define TMPL_WALK_H
+
+#include "content/groups.h"
+#include "markdown/formula.h"
+#include "reader/aims.h"
+#include "reader/gist.h"
+#include "reader/nest.h"
+
+typedef struct {
+    const tmpl_content_t *content;
+    const tmpl_page_t *page;
+    tmpl_nest_t nest;
+    tmpl_aims_t aims;
+    tmpl_gist_t gist;
+    tmpl_buf_t address;      /* temporary */
+    tmpl_buf_t code;         /* the text of a pre */
+    const char *headline;    /* text of the heading that is left out: it is h1; NULL: none */
+    apr_size_t begin;        /* bytes that were written when it was left out; 0: not yet */
+    int languages;           /* elements may have lang and dir */
+    const xmlNode *link;     /* the open link; NULL: none */
+    const char *label;       /* the text of the link around, if it is short; "": none */
+    int card;                /* what of the link is written as one (walk.c) */
+    const xmlNode *table;    /* the open table; NULL: none */
+    uint32_t rows, cells;    /* of it, before the current ones */
+    int headed;              /* its first row are headers */
+    uint32_t wide;           /* boxes that scroll, so far */
+    unsigned char levels[6]; /* levels of the headings around, in the page */
+    uint32_t n_levels;
+    uint32_t record;      /* of them: the next one */
+    uint32_t *counts; /* by record: how many are in the list that it begins; 0: it begins none */
+    unsigned char *marks; /* by node of the page: what begins there; NULL: there are no records */
+    const char *said[2];  /* what the head of the last record says; NULL: nothing, or again */
+    tmpl_formulas_t formulas;
+    tmpl_formula_t formula; /* the last one that was found */
+    apr_pool_t *pool;
+} tmpl_walk_t;
+
+/* Prepares a walk over content; what is written is from pool, all else from scratch. */
+void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t limit,
+                    apr_pool_t *pool, apr_pool_t *scratch);
+
+/* Writes the content of an element. */
+void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top);
+
+/*
+ * Whether an address may be written: its scheme is http, https or, unless it is an image's, mailto
+ * or tel; or it is relative, and the page's own address is not known.
+ */
+int tmpl_walk_may(const tmpl_walk_t *w, const char *href, int is_image);
+
+/* The address that such a href leads to, absolute if the page's is known, until the next call. */
+const char *tmpl_walk_address(tmpl_walk_t *w, const char *href);
+
+/* How the attributes of a box that scrolls begin. */
+extern const char tmpl_walk_box[];
+
+/* The level, 2 to 6, of a heading of that level in the page: none is left out. */
+unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level);
+
+/* Opens a box that scrolls if its content is wide, for node; kind names it: "Table". */
+void tmpl_walk_wide(tmpl_walk_t *w, const char *kind, const xmlNode *node);
+
+/* Writes the attributes that an element of the page keeps (attributes.c). */
+void tmpl_walk_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *element);
+
+/* Writes a formula as MathML; math is as tmpl_dom_math() returns it. */
+void tmpl_walk_math(tmpl_walk_t *w, const xmlNode *math, int display);
+
+#endif

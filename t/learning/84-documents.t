@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# TmplDocuments: which pages are listed, and when they have changed. A page is listed under the address
+# that was requested, if anybody may request it, its canonical link leads to it, and robots may index
+# it. A change is dated if the page has new text; another template, or more pages, date nothing.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $state = temp_dir();
+sub setting { my ($name) = @_; return -e "$state/$name" ? slurp("$state/$name") : '' }
+
+# /page/N: a page; its article has the text of $state/article-N; $state/new: all pages have another template.
+# /PLACE/N: a page with what PLACE says.
+my %HEAD = (
+    robots => '<meta name="robots" content="noindex, follow">', none => '<META NAME=Robots CONTENT=none>',
+    other => '<link rel="canonical" href="/page/1">', canonical => '<link rel="canonical" href="http://test.example/canonical/7">',
+    elsewhere => '<link rel="canonical" href="https://evil.example/elsewhere/7">',
+);
+my %FIELDS = (
+    tag => { 'X-Robots-Tag' => 'otherbot: noindex' }, cookie => { 'Set-Cookie' => 'a=b' }, private => { 'Cache-Control' => 'private' },
+    public => { 'Cache-Control' => 'public' },
+);
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($place, $n) = $request->{target} =~ m{^/(\w+)/(\d+)} or return $connection->respond(404, { 'Content-Type' => 'text/html' }, 'none');
+    return $connection->respond(410, { 'Content-Type' => 'text/html' }, 'gone') if setting("gone-$n");
+    $place = 'robots' if setting("robots-$n");
+    my $added = setting("article-$n");
+    my $page = $site->page($added =~ s/^as (\d+)// ? $1 : $n);
+    $page =~ s{</article>}{<p>$added</p></article>};
+    $page =~ s{<title>.*?</title>}{<title> A &amp; \x07B &lt;$n&gt;\n [x] </title>} if $n == 7;
+    if (setting('new')) {
+        $page =~ s{<header.*</header>}{<div class="masthead"><h2>Harbour News, since 1850</h2><ul class="menu"><li><a href="/">All the news of the day</a></li></ul></div>}s;
+        $page =~ s{<main>}{<div class="wide"><div class="column">};
+        $page =~ s{</main>}{</div></div>};
+        $page =~ s{<aside.*</footer>}{<div class="foot"><p>Write to the editors of this paper, or come to see us.</p></div>}s;
+    }
+    $page =~ s{</head>}{$HEAD{$place}</head>} if $HEAD{$place};
+    return $connection->respond(200, { 'Content-Type' => 'text/html; charset=utf-8', %{ $FIELDS{$place} // {} } }, $page);
+};
+my $lists = <<'END';
+<Location "/lists">
+    SetHandler tmpl-sitemap
+</Location>
+END
+my $httpd = httpd(conf => "ProxyPass /lists !\nProxyPass / ${\ $backend->url}/\nTmplMode strip\nTmplDocuments on\nTmplLearn on\n$lists");
+sub listed { my ($h) = @_; return join ' ', sort map { m{<loc>http://test\.example(?::\d+)?(.*?)</loc>} } split /\n/, $h->get('/lists/sitemap.xml')->body }
+
+sub changed { my ($h, $target) = @_; return $h->get($target)->header('Tmpl') =~ /(?:^|, )changed=\@(\d+)(?:,|$)/ ? $1 : 0 }
+sub paths { return join ' ', sort map {"/page/$_"} @_ }
+
+is listed($httpd), '', 'nothing is listed at first';
+$httpd->visit(1 .. 12);
+is listed($httpd), paths(1 .. 12), 'public pages are listed';
+
+# ---- who is listed ----
+
+my $before = listed($httpd);
+for (
+    ['a query without a canonical link', '/page/20?x=1'], ['a page that says noindex', '/robots/21'], ['a page that says none', '/none/22'],
+    ['X-Robots-Tag', '/tag/23'], ['Set-Cookie', '/cookie/24'], ['private', '/private/25'],
+    ['a cookie', '/page/26', Cookie => 'basket=1'], ['a cookie, of a public page', '/public/27', Cookie => 'basket=1'],
+    ['Authorization', '/page/28', Authorization => 'Basic eDp5'], ['another canonical address', '/other/29'],
+    ['another site as canonical', '/elsewhere/7'], ['a variant of a canonical address', '/canonical/7?utm_source=x'],
+    ['no page', '/missing'],
+    ) {
+    my ($name, $target, %headers) = @$_;
+    $httpd->get($target, headers => { Connection => 'close', %headers });
+    is listed($httpd), $before, "not listed: $name";
+}
+$httpd->get('/page/30', method => 'POST');
+$httpd->get('/page/31', method => 'HEAD');
+is listed($httpd), $before, 'not listed: other methods than GET';
+$httpd->get('/canonical/7');
+like listed($httpd), qr{^/canonical/7 }, 'a page is listed under its canonical address';
+$httpd->get('/page/32', headers => { Cookie => '_ga=1', Connection => 'close' });
+like listed($httpd), qr{/page/32\b}, 'a cookie that counts visits does no harm';
+$before = listed($httpd);
+
+spit("$state/gone-32", 1);
+$httpd->get('/page/32', headers => { Cookie => 'a=b', Connection => 'close' });
+like listed($httpd), qr{/page/32\b}, 'a person who does not find a page does not take it off the list';
+$httpd->get('/page/32');
+$before =~ s{ /page/32}{};
+is listed($httpd), $before, 'a page that is missing leaves the list';
+$httpd->get('/page/33');
+spit("$state/robots-33", 1);
+$httpd->get('/page/33');
+is listed($httpd), $before, 'and so does a page that says noindex now';
+
+# ---- what dates a change ----
+
+sub dated { return join ' ', grep { changed($httpd, "/page/$_") } 1 .. 12 }
+is dated(), '', 'no page has a date at first';
+spit("$state/article-3", 'The council of the town has voted for a bridge over the river after a debate of nine hours. ' x 3);
+my $now = time;
+my $date = changed($httpd, '/page/3');
+ok $date >= $now - 1 && $date <= time, 'a page with new text has changed now';
+is changed($httpd, '/page/3'), $date, 'and keeps the date';
+is dated(), '3', 'the others have none';
+like $httpd->get('/lists/sitemap.xml')->body, qr{/page/3</loc><lastmod>20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ</lastmod></url>}, 'lastmod';
+is scalar(() = $httpd->get('/lists/sitemap.xml')->body =~ /<lastmod>/g), 1, 'no other one';
+spit("$state/article-4", '12:59');
+is changed($httpd, '/page/4'), 0, 'a clock dates nothing';
+spit("$state/new", 1);
+is dated(), '3', 'another template dates nothing, while it is not known';
+is dated(), '3', 'nor when it is';
+$httpd->visit(41 .. 46);
+spit("$state/article-5", 'as 105');
+is dated(), '3 5', 'another article in the new template is a change';
+is listed($httpd), join(' ', sort split(/ /, $before), map {"/page/$_"} 41 .. 46), 'nothing else is listed';
+
+# ---- a store that is gone ----
+
+$httpd->stop;
+unlink glob "$httpd->{root}/store/*";
+$httpd->start;
+is $httpd->get('/page/3')->says('pages'), 1, 'the table is lost';
+is dated(), '', 'no page of a new table has a date';
+is listed($httpd), paths(1 .. 12), 'pages come back as they are requested';
+$httpd->finish;
+done_testing;
