@@ -28,7 +28,7 @@
 #define BATCH     32 /* variants that are learnt at once */
 #define PAGE_MOST 6  /* a profile replaces one of so many segments */
 
-static const int stages[] = { 4, 10, 100, 1000 };
+static const int stages[] = { 4, 10, 100, 300 };
 #define STAGES (sizeof(stages) / sizeof(stages[0]))
 
 /* How a variant differs from its page. */

@@ -12,11 +12,13 @@
 #define LONG_TIMES     3
 #define WARM_TIMES     2 /* times min_df: the least clock of a warm site */
 
-#define FINGERPRINTS ((size_t)1 << 16)
+/* How much one document may raise of another one's text, in bytes. */
+#define RAISED_MOST       300
+#define PROSE_RAISED_MOST 100
 
-/* Bytes of text: of all segments, and of long ones alone. */
+/* Bytes of text: of all segments, of long ones, and of long ones and those outside of links. */
 typedef struct {
-    uint64_t all, in_long;
+    uint64_t all, in_long, prose;
 } bytes_t;
 
 /* The text of a page. */
@@ -25,12 +27,31 @@ typedef struct {
     uint64_t template; /* text of segments that have reached min_df */
     bytes_t rest;      /* text of all other segments */
     bytes_t known;     /* the part of rest in segments seen before */
+    uint32_t n_shown;  /* the number of fingerprints of these segments */
 } text_t;
 
-static void bytes_add(bytes_t *bytes, uint32_t length)
+/* What documents have shown of a page: a hash table by fingerprint. */
+typedef struct {
+    uint16_t fingerprint;
+    uint16_t is_used;
+    bytes_t bytes;
+} shown_t;
+
+typedef struct {
+    shown_t *slots; /* NULL: there is no memory */
+    uint32_t mask;
+} documents_t;
+
+static int is_prose(const tmpl_share_t *share)
 {
-    bytes->all += length;
-    bytes->in_long += length >= LONG_LEAST ? length : 0;
+    return share->length >= LONG_LEAST || !share->linked;
+}
+
+static void bytes_add(bytes_t *bytes, const tmpl_share_t *share)
+{
+    bytes->all += share->length;
+    bytes->in_long += share->length >= LONG_LEAST ? share->length : 0;
+    bytes->prose += is_prose(share) ? share->length : 0;
 }
 
 /* The entry of a share's segment, if it is alive. */
@@ -39,6 +60,14 @@ static const tmpl_value_t *share_value(const tmpl_rules_page_t *page, const tmpl
 {
     const tmpl_slot_t *slot = page->slots[share->key];
     return slot->held && tmpl_value_live(&slot->value, lifetimes, now) ? &slot->value : NULL;
+}
+
+/* The same for a segment of the rest. */
+static const tmpl_value_t *rest_value(const tmpl_rules_page_t *page, const tmpl_share_t *share,
+                                      const tmpl_lifetimes_t *lifetimes, uint32_t now)
+{
+    const tmpl_value_t *value = share_value(page, share, lifetimes, now);
+    return value != NULL && value->df < page->obs->policy->min_df ? value : NULL;
 }
 
 static int is_most_of(uint64_t shown, uint64_t all)
@@ -74,19 +103,51 @@ static text_t page_text(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *l
     const tmpl_observation_t *obs = page->obs;
     text_t text = { 0 };
     for (uint32_t i = 0; i < obs->n_shares; i++) {
-        const tmpl_value_t *value = share_value(page, &obs->shares[i], lifetimes, now);
-        uint32_t length = obs->shares[i].length;
+        const tmpl_share_t *share = &obs->shares[i];
+        const tmpl_value_t *value = share_value(page, share, lifetimes, now);
         if (value != NULL && value->df >= obs->policy->min_df) {
-            text.template += length;
+            text.template += share->length;
             continue;
         }
-        bytes_add(&text.rest, length);
+        bytes_add(&text.rest, share);
         if (value != NULL) {
-            bytes_add(&text.known, length);
+            bytes_add(&text.known, share);
+            text.n_shown += value->n;
         }
     }
     text.is_warm = text.template > 0 && now / WARM_TIMES >= obs->policy->min_df;
     return text;
+}
+
+/* The slot of a fingerprint; with as many slots as there are fingerprints, each has its own. */
+static shown_t *shown_slot(const documents_t *documents, uint16_t fingerprint)
+{
+    uint32_t i = fingerprint & documents->mask;
+    while (documents->slots[i].is_used && documents->slots[i].fingerprint != fingerprint) {
+        i = (i + 1) & documents->mask;
+    }
+    return &documents->slots[i];
+}
+
+/* Empty, with room for n fingerprints. The caller frees its slots. */
+static documents_t documents_make(uint32_t n)
+{
+    uint32_t slots = 16;
+    while (slots < (uint32_t)UINT16_MAX + 1 && slots / 2 < n) {
+        slots *= 2;
+    }
+    return (documents_t){ calloc(slots, sizeof(shown_t)), slots - 1 };
+}
+
+/* Adds a share to what a document has shown. */
+static const bytes_t *shown_add(const documents_t *documents, uint16_t fingerprint,
+                                const tmpl_share_t *share)
+{
+    shown_t *shown = shown_slot(documents, fingerprint);
+    shown->fingerprint = fingerprint;
+    shown->is_used = 1;
+    bytes_add(&shown->bytes, share);
+    return &shown->bytes;
 }
 
 int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
@@ -95,66 +156,74 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
     const tmpl_observation_t *obs = page->obs;
     uint16_t own = (uint16_t)obs->document->id;
     text_t text = page_text(page, lifetimes, now);
-    /* on most pages, no document could have shown enough */
-    bytes_t *shown = is_source(&text, &text.known, 1) ? calloc(FINGERPRINTS, sizeof(*shown)) : NULL;
+    if (!is_source(&text, &text.known, 1)) {
+        return 0; /* most pages: no document could have shown enough */
+    }
+    documents_t documents = documents_make(text.n_shown);
     int found = 0;
-    for (uint32_t i = 0; shown != NULL && !found && i < obs->n_shares; i++) {
-        const tmpl_value_t *value = share_value(page, &obs->shares[i], lifetimes, now);
-        uint32_t n = value != NULL && value->df < obs->policy->min_df ? value->n : 0;
-        for (uint32_t j = 0; j < n; j++) {
+    for (uint32_t i = 0; documents.slots != NULL && !found && i < obs->n_shares; i++) {
+        const tmpl_share_t *share = &obs->shares[i];
+        const tmpl_value_t *value = rest_value(page, share, lifetimes, now);
+        for (uint32_t j = 0; value != NULL && j < value->n; j++) {
             uint16_t other = value->fingerprints[j];
-            bytes_add(&shown[other], obs->shares[i].length);
-            found |= other != own &&
-                     is_source(&text, &shown[other],
-                               other % TMPL_DOCUMENT_PLACES == own % TMPL_DOCUMENT_PLACES);
+            const bytes_t *shown = shown_add(&documents, other, share);
+            found |=
+                other != own &&
+                is_source(&text, shown, other % TMPL_DOCUMENT_PLACES == own % TMPL_DOCUMENT_PLACES);
         }
     }
-    free(shown);
+    free(documents.slots);
     return found;
 }
 
-void tmpl_near_refuse(unsigned char *refused, const tmpl_rules_page_t *page,
-                      const tmpl_lifetimes_t *lifetimes, uint32_t now)
+/* Whether a share is more than may be raised of a document's text. */
+static int is_beyond(const tmpl_share_t *share, const bytes_t *shown)
 {
-    static int bound = -1, least, warm;
-    if (bound < 0) {
-        bound = getenv("BOUND") ? atoi(getenv("BOUND")) : 1000000000;
-        least = getenv("LEAST") ? atoi(getenv("LEAST")) : 80;
-        warm = getenv("WARM") ? atoi(getenv("WARM")) : 10;
+    return shown->all > RAISED_MOST || (is_prose(share) && shown->prose > PROSE_RAISED_MOST);
+}
+
+static int is_taken(const tmpl_value_t *value, uint16_t own, const tmpl_share_t *share,
+                    const documents_t *documents)
+{
+    int taken = 0;
+    for (uint32_t j = 0; !taken && j < value->n; j++) {
+        uint16_t other = value->fingerprints[j];
+        taken = other != own && is_beyond(share, &shown_slot(documents, other)->bytes);
     }
+    return taken;
+}
+
+/* Marks the keys of text that is taken from one document. */
+static void mark_taken(unsigned char *held, const tmpl_rules_page_t *page,
+                       const tmpl_lifetimes_t *lifetimes, uint32_t now, uint32_t n_shown)
+{
     const tmpl_observation_t *obs = page->obs;
-    uint16_t own = (uint16_t)obs->document->id;
-    text_t text = page_text(page, lifetimes, now);
-    if (text.template == 0 || now < (uint32_t)warm) {
-        return;
-    }
-    static uint32_t lbound;
-    if (lbound == 0) {
-        lbound = getenv("LBOUND") ? (uint32_t)atoi(getenv("LBOUND")) : 100000000;
-    }
-    uint32_t *shown = calloc(FINGERPRINTS, sizeof(*shown));
-    uint32_t *linked = calloc(FINGERPRINTS, sizeof(*shown));
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < obs->n_shares; i++) {
-            const tmpl_share_t *share = &obs->shares[i];
-            const tmpl_value_t *value = share_value(page, share, lifetimes, now);
-            uint32_t n = value != NULL && value->df < obs->policy->min_df && share->length >= (uint32_t)least ? value->n : 0;
-            int is_prose = share->length >= 80 || !share->linked;
-            for (uint32_t j = 0; j < n; j++) {
-                uint16_t other = value->fingerprints[j];
-                if (other == own) {
-                    continue;
-                }
-                if (pass == 0) {
-                    shown[other] += is_prose ? share->length : 0;
-                    linked[other] += share->length;
-                }
-                else if ((is_prose && shown[other] > (uint32_t)bound) || linked[other] > lbound) {
-                    refused[share->key] = 1;
-                }
-            }
+    documents_t documents = documents_make(n_shown);
+    for (uint32_t i = 0; documents.slots != NULL && i < obs->n_shares; i++) {
+        const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
+        for (uint32_t j = 0; value != NULL && j < value->n; j++) {
+            (void)shown_add(&documents, value->fingerprints[j], &obs->shares[i]);
         }
     }
-    free(shown);
-    free(linked);
+    for (uint32_t i = 0; documents.slots != NULL && i < obs->n_shares; i++) {
+        const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
+        if (value != NULL &&
+            is_taken(value, (uint16_t)obs->document->id, &obs->shares[i], &documents)) {
+            held[obs->shares[i].key] = 1;
+        }
+    }
+    free(documents.slots);
+}
+
+void tmpl_near_hold(unsigned char *held, const tmpl_rules_page_t *page,
+                    const tmpl_lifetimes_t *lifetimes, uint32_t now)
+{
+    const tmpl_observation_t *obs = page->obs;
+    text_t text = page_text(page, lifetimes, now);
+    for (uint32_t i = 0; i < obs->n_shares; i++) {
+        held[obs->shares[i].key] |= obs->shares[i].length == 0;
+    }
+    if (text.is_warm && (text.known.prose > PROSE_RAISED_MOST || text.known.all > RAISED_MOST)) {
+        mark_taken(held, page, lifetimes, now, text.n_shown);
+    }
 }
