@@ -26,7 +26,7 @@ static int is_word(char c)
 }
 
 /* The next word of *at, which it moves behind the word; length 0: there is none. */
-static word_t next_word(const char **at, const char *end, uint64_t seed)
+static word_t request_word(const char **at, const char *end, uint64_t seed)
 {
     while (*at < end && !is_word(**at)) {
         ++*at;
@@ -69,7 +69,7 @@ static void percent_decode(char *text)
     *out = '\0';
 }
 
-static words_t words_of(const char *text, uint64_t seed, apr_pool_t *pool)
+static words_t words_brought(const char *text, uint64_t seed, apr_pool_t *pool)
 {
     const char *end = text + strlen(text);
     uint64_t n = 256;
@@ -77,8 +77,8 @@ static words_t words_of(const char *text, uint64_t seed, apr_pool_t *pool)
         n *= 2;
     }
     words_t words = { apr_pcalloc(pool, n * sizeof(uint64_t)), n - 1, seed };
-    for (word_t word = next_word(&text, end, seed); word.length > 0;
-         word = next_word(&text, end, seed)) {
+    for (word_t word = request_word(&text, end, seed); word.length > 0;
+         word = request_word(&text, end, seed)) {
         *word_slot(&words, word.hash) = word.hash;
     }
     return words;
@@ -87,8 +87,8 @@ static words_t words_of(const char *text, uint64_t seed, apr_pool_t *pool)
 static int is_echo(const words_t *words, const char *text, const char *end)
 {
     uint64_t all = 0, brought = 0;
-    for (word_t word = next_word(&text, end, words->seed); word.length > 0;
-         word = next_word(&text, end, words->seed)) {
+    for (word_t word = request_word(&text, end, words->seed); word.length > 0;
+         word = request_word(&text, end, words->seed)) {
         all += word.length;
         brought += *word_slot(words, word.hash) == word.hash ? word.length : 0;
     }
@@ -108,7 +108,7 @@ void tmpl_echoes_empty(tmpl_observation_t *observation, const tmpl_page_t *page,
         return;
     }
     percent_decode(text);
-    words_t words = words_of(text, seed, pool);
+    words_t words = words_brought(text, seed, pool);
     tmpl_share_t *shares =
         apr_pmemdup(pool, observation->shares, observation->n_shares * sizeof(*shares));
     for (uint32_t i = 0; i < page->n_segments; i++) {

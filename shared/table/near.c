@@ -12,9 +12,8 @@
 #define LONG_TIMES     3
 #define WARM_TIMES     2 /* times min_df: the least clock of a warm site */
 
-/* How much one document may raise of another one's text, in bytes. */
-#define RAISED_MOST       300
-#define PROSE_RAISED_MOST 100
+/* A document raises nothing of another one of which it shows more prose, in bytes. */
+#define PROSE_RAISED_MOST 200
 
 /* Bytes of text: of all segments, of long ones, and of long ones and those outside of links. */
 typedef struct {
@@ -35,10 +34,10 @@ typedef struct {
     uint16_t fingerprint;
     uint16_t is_used;
     bytes_t bytes;
-} shown_t;
+} seen_t;
 
 typedef struct {
-    shown_t *slots; /* NULL: there is no memory */
+    seen_t *slots; /* NULL: there is no memory */
     uint32_t mask;
 } documents_t;
 
@@ -120,7 +119,7 @@ static text_t page_text(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *l
 }
 
 /* The slot of a fingerprint; with as many slots as there are fingerprints, each has its own. */
-static shown_t *shown_slot(const documents_t *documents, uint16_t fingerprint)
+static seen_t *shown_slot(const documents_t *documents, uint16_t fingerprint)
 {
     uint32_t i = fingerprint & documents->mask;
     while (documents->slots[i].is_used && documents->slots[i].fingerprint != fingerprint) {
@@ -136,14 +135,14 @@ static documents_t documents_make(uint32_t n)
     while (slots < (uint32_t)UINT16_MAX + 1 && slots / 2 < n) {
         slots *= 2;
     }
-    return (documents_t){ calloc(slots, sizeof(shown_t)), slots - 1 };
+    return (documents_t){ calloc(slots, sizeof(seen_t)), slots - 1 };
 }
 
 /* Adds a share to what a document has shown. */
 static const bytes_t *shown_add(const documents_t *documents, uint16_t fingerprint,
                                 const tmpl_share_t *share)
 {
-    shown_t *shown = shown_slot(documents, fingerprint);
+    seen_t *shown = shown_slot(documents, fingerprint);
     shown->fingerprint = fingerprint;
     shown->is_used = 1;
     bytes_add(&shown->bytes, share);
@@ -176,19 +175,13 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
     return found;
 }
 
-/* Whether a share is more than may be raised of a document's text. */
-static int is_beyond(const tmpl_share_t *share, const bytes_t *shown)
-{
-    return shown->all > RAISED_MOST || (is_prose(share) && shown->prose > PROSE_RAISED_MOST);
-}
-
-static int is_taken(const tmpl_value_t *value, uint16_t own, const tmpl_share_t *share,
-                    const documents_t *documents)
+/* Whether an entry has the fingerprint of a document of which the page shows too much prose. */
+static int is_taken(const tmpl_value_t *value, uint16_t own, const documents_t *documents)
 {
     int taken = 0;
     for (uint32_t j = 0; !taken && j < value->n; j++) {
         uint16_t other = value->fingerprints[j];
-        taken = other != own && is_beyond(share, &shown_slot(documents, other)->bytes);
+        taken = other != own && shown_slot(documents, other)->bytes.prose > PROSE_RAISED_MOST;
     }
     return taken;
 }
@@ -207,8 +200,7 @@ static void mark_taken(unsigned char *held, const tmpl_rules_page_t *page,
     }
     for (uint32_t i = 0; documents.slots != NULL && i < obs->n_shares; i++) {
         const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
-        if (value != NULL &&
-            is_taken(value, (uint16_t)obs->document->id, &obs->shares[i], &documents)) {
+        if (value != NULL && is_taken(value, (uint16_t)obs->document->id, &documents)) {
             held[obs->shares[i].key] = 1;
         }
     }
@@ -223,7 +215,7 @@ void tmpl_near_hold(unsigned char *held, const tmpl_rules_page_t *page,
     for (uint32_t i = 0; i < obs->n_shares; i++) {
         held[obs->shares[i].key] |= obs->shares[i].length == 0;
     }
-    if (text.is_warm && (text.known.prose > PROSE_RAISED_MOST || text.known.all > RAISED_MOST)) {
+    if (text.is_warm && text.known.prose > PROSE_RAISED_MOST) {
         mark_taken(held, page, lifetimes, now, text.n_shown);
     }
 }

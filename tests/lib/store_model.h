@@ -205,11 +205,11 @@ static inline int model_near_copy(const model_t *m, unsigned id, const unsigned 
     return 0;
 }
 
-/* Whether a document has shown more than the page may raise: of prose, or of all text. */
-static inline int model_shown_beyond(const model_t *m, uint16_t fp, int prose, const unsigned *keys,
+/* Whether a document has shown more prose than the page may take from one. */
+static inline int model_shown_beyond(const model_t *m, uint16_t fp, const unsigned *keys,
                                      const tmpl_observation_t *page)
 {
-    uint64_t shown = 0, shown_prose = 0;
+    uint64_t prose = 0;
 
     for (unsigned i = 0; i < page->n_shares; i++) {
         const tmpl_share_t *share = &page->shares[i];
@@ -217,10 +217,9 @@ static inline int model_shown_beyond(const model_t *m, uint16_t fp, int prose, c
         int counts = model_live(e, page->policy, m->pages) && e->df < page->policy->min_df &&
                      model_has(e, fp);
 
-        shown += counts ? share->length : 0;
-        shown_prose += counts && (share->length >= 80 || !share->linked) ? share->length : 0;
+        prose += counts && (share->length >= 80 || !share->linked) ? share->length : 0;
     }
-    return shown > 300 || (prose && shown_prose > 100);
+    return prose > 200;
 }
 
 /* Whether a share makes its key held. */
@@ -228,7 +227,6 @@ static inline int model_holds(const model_t *m, uint16_t own, const tmpl_share_t
                               const unsigned *keys, const tmpl_observation_t *page)
 {
     const model_entry_t *e = &m->keys[keys[share->key]];
-    int prose = share->length >= 80 || !share->linked;
 
     if (share->length == 0 || !model_live(e, page->policy, m->pages) ||
         e->df >= page->policy->min_df) {
@@ -240,7 +238,7 @@ static inline int model_holds(const model_t *m, uint16_t own, const tmpl_share_t
     for (unsigned i = 0; i < MODEL_DOCUMENTS; i++) {
         uint16_t fp = (uint16_t)model_document(i);
 
-        if (fp != own && model_has(e, fp) && model_shown_beyond(m, fp, prose, keys, page)) {
+        if (fp != own && model_has(e, fp) && model_shown_beyond(m, fp, keys, page)) {
             return 1;
         }
     }

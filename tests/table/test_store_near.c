@@ -267,16 +267,14 @@ static void little_is_raised_of_one_document(void **state)
 
     observe_known(c, 2 * near_policy.min_df);
     observe_taken(c, 40, 56, 100, 0);
-    observe_taken(c, 41, 2, 50, 0);
-    assert_taken(c, 2, 2, 2);
-    observe_taken(c, 42, 3, 50, 0); /* more than 100 bytes */
-    assert_taken(c, 2, 1, 3);
-    observe_taken(c, 43, 12, 25, 1); /* links */
-    assert_taken(c, 3, 2, 12);
-    observe_taken(c, 44, 13, 25, 1); /* more than 300 bytes of links */
-    assert_taken(c, 3, 1, 13);
-    observe_taken(c, 45, 2, 80, 1); /* a long text is no link in a menu */
-    assert_taken(c, 3, 3, 2);
+    observe_taken(c, 41, 4, 50, 0);
+    assert_taken(c, 2, 2, 4);
+    observe_taken(c, 42, 5, 50, 0); /* more than 200 bytes */
+    assert_taken(c, 2, 1, 5);
+    observe_taken(c, 43, 20, 79, 1); /* links */
+    assert_taken(c, 3, 2, 20);
+    observe_taken(c, 44, 3, 80, 1); /* a long text is no link in a menu */
+    assert_taken(c, 3, 3, 3);
 }
 
 /* What the request brought raises nothing, and a page without it is a near copy. */
