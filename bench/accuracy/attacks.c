@@ -4,8 +4,8 @@
  *
  * How much text anybody can remove from a site's pages by requests. The first KNOWN pages of a site
  * are learnt; sites with fewer pages are left out. Then ATTACKED of these pages are requested as
- * variants, up to 1,000 of each page. Prints for each attack, over all sites, the share of their
- * earlier text that the attacked pages keep after 4, 10, 100 and 1,000 variants of each; and how
+ * variants, up to 300 of each page. Prints for each attack, over all sites, the share of their
+ * earlier text that the attacked pages keep after 4, 10, 100 and 300 variants of each; and how
  * many sites lose more than 1 % and more than 10 %. Ids of documents are made up: canonical links
  * are ignored.
  *

@@ -46,9 +46,9 @@
  *
  * Two kinds of SEGMENT keys are held: the page does not raise them.
  *     Echoes: text that the request brought. The shares of their keys have length 0.
- *     If the page has some template and the clock is 2 * min_df or more: what a document whose
- *     fingerprint is not fp has shown, if it has shown more than 200 bytes of prose. Prose is what
- *     is not in a link, and what is 80 bytes and longer.
+ *     If the page has some template and the clock is 2 * min_df or more: prose that a document
+ *     whose fingerprint is not fp has shown, if it has shown more than 200 bytes of prose. Prose is
+ *     what is not in a link, and what is 80 bytes and longer.
  *
  * LATER gives the counts of learning the page now, but writes nothing. If counts->due, hand a copy
  * of the page to tmpl_store_learn(). With age > 0, a store that must ask a server may give counts

@@ -200,7 +200,8 @@ static void mark_taken(unsigned char *held, const tmpl_rules_page_t *page,
     }
     for (uint32_t i = 0; documents.slots != NULL && i < obs->n_shares; i++) {
         const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
-        if (value != NULL && is_taken(value, (uint16_t)obs->document->id, &documents)) {
+        if (value != NULL && is_prose(&obs->shares[i]) &&
+            is_taken(value, (uint16_t)obs->document->id, &documents)) {
             held[obs->shares[i].key] = 1;
         }
     }

@@ -227,8 +227,9 @@ static inline int model_holds(const model_t *m, uint16_t own, const tmpl_share_t
                               const unsigned *keys, const tmpl_observation_t *page)
 {
     const model_entry_t *e = &m->keys[keys[share->key]];
+    int prose = share->length >= 80 || !share->linked;
 
-    if (share->length == 0 || !model_live(e, page->policy, m->pages) ||
+    if (share->length == 0 || !prose || !model_live(e, page->policy, m->pages) ||
         e->df >= page->policy->min_df) {
         return share->length == 0;
     }
