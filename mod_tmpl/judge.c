@@ -9,6 +9,7 @@
 
 #include "body.h"
 #include "outcome.h"
+#include "feature/echo.h"
 #include "html/charset.h"
 
 /* The data of a page, in place: an array of struct iovec, one for each bucket. */
@@ -78,11 +79,28 @@ static tmpl_learning_e learning_of(const tmpl_conf_t *conf)
                                                                   : TMPL_LEARNING_NOW;
 }
 
+/*
+ * What a page may show of the request's fields: those that are long enough to matter.
+ */
+static const char *fields_of(const request_rec *r, apr_pool_t *pool)
+{
+    static const char *const names[] = { "Referer", "User-Agent" };
+    const char *fields = NULL;
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *value = apr_table_get(r->headers_in, names[i]);
+        if (value != NULL && strlen(value) >= TMPL_ECHO_LEAST) {
+            fields = fields != NULL ? apr_pstrcat(pool, fields, " ", value, NULL) : value;
+        }
+    }
+    return fields;
+}
+
 static void describe(tmpl_input_t *input, const tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
 {
     input->site = ctx->site;
     input->page_key = ctx->page_key;
     input->uri = tmpl_uri_of(r, pool);
+    input->fields = fields_of(r, pool);
     /* with the charset that AddDefaultCharset adds when the fields are sent */
     input->charset = tmpl_charset_of_type(ap_make_content_type(r, r->content_type), pool);
     input->learn = ctx->learn ? learning_of(ctx->conf) : TMPL_LEARNING_OFF;

@@ -2,6 +2,7 @@
 #include "clean.h"
 
 #include "base/names.h"
+#include "feature/echo.h"
 #include "room.h"
 #include "rewrite/highlight.h"
 
@@ -34,6 +35,8 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
         return;
     }
     outcome->reading = outcome->detector->read(observation, outcome->page, pool);
+    tmpl_echoes_empty(observation, page, &(tmpl_brought_t){ input->uri, input->fields },
+                      opts->page.seed, pool);
     outcome->document =
         tmpl_document(outcome->page, input->uri, input->page_key, opts->page.seed, pool);
     observation->site = input->site;

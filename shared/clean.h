@@ -83,6 +83,7 @@ typedef struct {
     apr_size_t len;
     const char *site;     /* key of the site's table */
     const char *uri;      /* "/path?query" */
+    const char *fields;   /* of the request, which the page may show (feature/echo.h); NULL: none */
     const char *page_key; /* identifies the document; NULL: by uri and the page's canonical URL */
     const char *charset;  /* from the Content-Type header; NULL: none */
     /* OFF: judge only. NOW: count the page, too. LATER: judge as if NOW, and write nothing. */

@@ -4,8 +4,8 @@
  *
  * How much text anybody can remove from a site's pages by requests. The first KNOWN pages of a site
  * are learnt; sites with fewer pages are left out. Then ATTACKED of these pages are requested as
- * variants, up to 1,000 of each page. Prints for each attack, over all sites, the share of their
- * earlier text that the attacked pages keep after 4, 10, 100 and 1,000 variants of each; and how
+ * variants, up to 300 of each page. Prints for each attack, over all sites, the share of their
+ * earlier text that the attacked pages keep after 4, 10, 100 and 300 variants of each; and how
  * many sites lose more than 1 % and more than 10 %. Ids of documents are made up: canonical links
  * are ignored.
  *
@@ -19,6 +19,7 @@
 #include <apr_strings.h>
 #include <xxhash.h>
 
+#include "base/buf.h"
 #include "clean.h"
 #include "read_file.h"
 #include "site_list.h"
@@ -27,7 +28,7 @@
 #define BATCH     32 /* variants that are learnt at once */
 #define PAGE_MOST 6  /* a profile replaces one of so many segments */
 
-static const int stages[] = { 4, 10, 100, 1000 };
+static const int stages[] = { 4, 10, 100, 300 };
 #define STAGES (sizeof(stages) / sizeof(stages[0]))
 
 /* How a variant differs from its page. */
@@ -43,16 +44,24 @@ typedef struct {
     int words, length; /* of the box */
     int other_path;    /* 1: variants differ in their paths; 0: in their queries */
     int left_out;      /* of so many texts that are not template one is new; 1: one text */
+    int copied;        /* of so many texts that are not template only one is copied; 0: all */
+    int echoed;        /* the box's words are the query */
+    int comments;      /* variants are other known pages with so many percent of these texts */
 } attack_t;
 
 static const attack_t attacks[] = {
-    { "60 words, queries", BOX_END, 60, 6, 0, 0 },
-    { "60 words, paths", BOX_END, 60, 6, 1, 0 },
-    { "clock of 45 bytes, paths", BOX_END, 5, 8, 1, 0 },
-    { "ad of 310 bytes, queries", BOX_END, 31, 9, 0, 0 },
-    { "echo of the query", BOX_BEGIN, 12, 6, 0, 0 },
-    { "profiles, 5 of 6 texts", BOX_END, 60, 6, 1, PAGE_MOST },
-    { "fresh copies, one text new", BOX_NONE, 0, 0, 1, 1 },
+    { "60 words, queries", .box = BOX_END, .words = 60, .length = 6 },
+    { "60 words, paths", .box = BOX_END, .words = 60, .length = 6, .other_path = 1 },
+    { "clock of 45 bytes, paths", .box = BOX_END, .words = 5, .length = 8, .other_path = 1 },
+    { "ad of 310 bytes, queries", .box = BOX_END, .words = 31, .length = 9 },
+    { "echo of the query", .box = BOX_BEGIN, .words = 12, .length = 6, .echoed = 1 },
+    { "echo of 7.9 KB", .box = BOX_BEGIN, .words = 985, .length = 7, .echoed = 1 },
+    { "echo that is not seen", .box = BOX_BEGIN, .words = 985, .length = 7 },
+    { "profiles, 5 of 6 texts", BOX_END, 60, 6, .other_path = 1, .left_out = PAGE_MOST },
+    { "quarter copies", BOX_END, 60, 6, .other_path = 1, .copied = 4 },
+    { "copies of every 10th text", BOX_END, 60, 6, .other_path = 1, .copied = 10 },
+    { "fresh copies, one text new", .other_path = 1, .left_out = 1 },
+    { "comments, 30 % of the text", .comments = 30 },
 };
 #define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
 
@@ -60,6 +69,7 @@ static const attack_t attacks[] = {
 typedef struct {
     tmpl_outcome_t outcome;
     const char *body; /* as the attack finds it */
+    const char *uri;
     apr_size_t len;
     uint32_t *own; /* numbers of the n_own keys that differ in each variant */
     uint32_t n_own;
@@ -87,33 +97,42 @@ static uint64_t random_of(uint64_t a, uint64_t b, uint64_t c)
     return XXH3_64bits(all, sizeof(all));
 }
 
-/* The page with a box of random words. */
+/* Random words of a box. */
+static const char *box_words(const attack_t *attack, uint64_t seed, const char *between,
+                             apr_pool_t *pool)
+{
+    tmpl_buf_t words;
+    tmpl_buf_init(&words, pool);
+    for (int i = 0; i < attack->words; i++) {
+        tmpl_buf_add_text(&words, i > 0 ? between : "");
+        tmpl_buf_add_text(
+            &words, apr_psprintf(pool, "%.*s", attack->length,
+                                 apr_psprintf(pool, "%c%016" APR_UINT64_T_HEX_FMT, 'g' + i % 20,
+                                              random_of(seed, (uint64_t)i, 1))));
+    }
+    return words.at;
+}
+
+/* The page with a box. */
 static const char *boxed(const page_t *page, const attack_t *attack, uint64_t seed,
                          apr_pool_t *pool)
 {
     const char *at = page->body + page->len, *found = page->body;
     const char *tag = attack->box == BOX_BEGIN ? "<h1" : "</body>";
-    apr_array_header_t *words = apr_array_make(pool, 64, sizeof(const char *));
-    for (int i = 0; i < attack->words; i++) {
-        APR_ARRAY_PUSH(words, const char *) =
-            apr_psprintf(pool, "%.*s", attack->length,
-                         apr_psprintf(pool, "%c%016" APR_UINT64_T_HEX_FMT, 'g' + i % 20,
-                                      random_of(seed, (uint64_t)i, 1)));
-    }
     while ((found = strstr(found, tag)) != NULL && at != found) {
         at = found;
         found += attack->box == BOX_END;
     }
     return apr_psprintf(pool, "%.*s<div><p>%s</p></div>%s", (int)(at - page->body), page->body,
-                        apr_array_pstrcat(pool, words, ' '), at);
+                        box_words(attack, seed, " ", pool), at);
 }
 
 /* Parses and observes bytes; 0 if they are declined. */
-static int read_page(tmpl_outcome_t *outcome, const char *body, const char *site, uint64_t id,
-                     apr_pool_t *pool)
+static int read_page(tmpl_outcome_t *outcome, const char *body, const char *uri, const char *site,
+                     uint64_t id, apr_pool_t *pool)
 {
     tmpl_input_t input = {
-        .body = body, .len = strlen(body), .site = site, .uri = "/", .learn = TMPL_LEARNING_NOW
+        .body = body, .len = strlen(body), .site = site, .uri = uri, .learn = TMPL_LEARNING_NOW
     };
     if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
         return 0;
@@ -132,12 +151,18 @@ static int page_prepare(page_t *page, const attack_t *attack, const char *site, 
     uint64_t id = XXH3_64bits(page->body, page->len);
     const char *first = page->body, *other = page->body;
     tmpl_outcome_t changed;
+    const char *other_uri = "/";
+    page->uri = "/";
     if (attack->box != BOX_NONE) {
         first = boxed(page, attack, id, pool);
         other = boxed(page, attack, id + 1, pool);
     }
-    if (!read_page(&page->outcome, first, site, id, pool) ||
-        !read_page(&changed, other, site, id, pool) ||
+    if (attack->echoed) {
+        page->uri = apr_pstrcat(pool, "/?q=", box_words(attack, id, "+", pool), NULL);
+        other_uri = apr_pstrcat(pool, "/?q=", box_words(attack, id + 1, "+", pool), NULL);
+    }
+    if (!read_page(&page->outcome, first, page->uri, site, id, pool) ||
+        !read_page(&changed, other, other_uri, site, id, pool) ||
         page->outcome.observation.n != changed.observation.n) {
         return 0;
     }
@@ -178,7 +203,7 @@ static double measure(page_t *page, int before, apr_pool_t *pool)
     apr_pool_create(&scratch, pool);
     tmpl_outcome_t now; /* a new outcome: a detector judges an outcome only once */
     double kept = 0;
-    read_page(&now, page->body, page->outcome.observation.site, 0, scratch);
+    read_page(&now, page->body, page->uri, page->outcome.observation.site, 0, scratch);
     now.document = page->outcome.document;
     look(&now, scratch);
     tmpl_clean_decide(&now, &opts, scratch);
@@ -231,6 +256,11 @@ static tmpl_observation_t *variant(const page_t *page, const attack_t *attack, u
             keys[rest[k]].hash = random_of(new, k, 4) & TMPL_HASH_MASK;
         }
     }
+    for (uint32_t k = 0; attack->copied > 0 && k < n_rest; k++) {
+        if ((k + i) % (uint64_t)attack->copied != 0) {
+            keys[rest[k]].hash = random_of(new, k, 4) & TMPL_HASH_MASK;
+        }
+    }
     if (attack->left_out == 1 && n_rest > 0) {
         keys[rest[i % n_rest]].hash = random_of(new, 0, 5) & TMPL_HASH_MASK;
     }
@@ -242,9 +272,56 @@ static tmpl_observation_t *variant(const page_t *page, const attack_t *attack, u
     return obs;
 }
 
+/* Comment number i: host with a part of the long texts of a page. */
+static tmpl_observation_t *comment(const page_t *host, const page_t *page, const attack_t *attack,
+                                   uint64_t i, const uint32_t *rest, uint32_t n_rest,
+                                   apr_pool_t *pool)
+{
+    const tmpl_observation_t *from = &page->outcome.observation;
+    tmpl_observation_t *obs = apr_pmemdup(pool, &host->outcome.observation, sizeof(*obs));
+    uint32_t n_segments = 0, n = 0;
+    tmpl_key_t *keys = apr_palloc(pool, (obs->n + n_rest) * sizeof(*keys));
+    tmpl_share_t *shares = apr_palloc(pool, (obs->n_shares + from->n_shares) * sizeof(*shares));
+    tmpl_document_t *document = apr_pmemdup(pool, obs->document, sizeof(*document));
+    unsigned char *is_rest = apr_pcalloc(pool, from->n + 1);
+    for (uint32_t k = 0; k < n_rest; k++) {
+        is_rest[rest[k]] = 1;
+    }
+    while (n_segments < obs->n && obs->keys[n_segments].kind != TMPL_KIND_PATH) {
+        n_segments++;
+    }
+    memcpy(shares, obs->shares, obs->n_shares * sizeof(*shares));
+    memcpy(keys, obs->keys, n_segments * sizeof(*keys));
+    for (uint32_t k = 0; k < from->n_shares; k++) {
+        const tmpl_share_t *share = &from->shares[k];
+        if (!is_rest[share->key] || share->length < 80 ||
+            random_of(i, share->key, 7) % 100 >= (uint64_t)attack->comments) {
+            continue;
+        }
+        uint32_t at = 0;
+        while (at < n_segments + n && keys[at].hash != from->keys[share->key].hash) {
+            at++;
+        }
+        if (at == n_segments + n) {
+            keys[at] = from->keys[share->key];
+            n++;
+        }
+        shares[obs->n_shares++] = (tmpl_share_t){ at, share->length, 0 };
+    }
+    /* without layout paths, whose numbers would change */
+    document->text = random_of(document->id, i, 8);
+    obs->n = n_segments + n;
+    obs->n_blocks = 0;
+    obs->keys = keys;
+    obs->shares = shares;
+    obs->document = document;
+    return obs;
+}
+
 /* Learns variants [from, to) of a page. */
-static void variants_learn(const page_t *page, const attack_t *attack, int from, int to,
-                           const uint32_t *rest, uint32_t n_rest, apr_pool_t *pool)
+static void variants_learn(const page_t *hosts, uint32_t n_hosts, const page_t *page,
+                           const attack_t *attack, int from, int to, const uint32_t *rest,
+                           uint32_t n_rest, apr_pool_t *pool)
 {
     const tmpl_observation_t *batch[BATCH];
     apr_pool_t *scratch;
@@ -252,7 +329,12 @@ static void variants_learn(const page_t *page, const attack_t *attack, int from,
     while (from < to) {
         uint32_t n = 0;
         for (; n < BATCH && from < to; from++) {
-            batch[n++] = variant(page, attack, (uint64_t)from + 1, rest, n_rest, scratch);
+            batch[n++] = attack->comments > 0
+                             ? comment(&hosts[(uint32_t)from % n_hosts == (uint32_t)(page - hosts)
+                                                  ? ((uint32_t)from + 1) % n_hosts
+                                                  : (uint32_t)from % n_hosts],
+                                       page, attack, (uint64_t)from, rest, n_rest, scratch)
+                             : variant(page, attack, (uint64_t)from + 1, rest, n_rest, scratch);
         }
         learn(batch, n, scratch);
         apr_pool_clear(scratch);
@@ -303,8 +385,8 @@ static void site_attack(sum_t *sum, const attack_t *attack, const char *key,
     for (unsigned s = 0; s < STAGES; s++) {
         double after = 0;
         for (int p = 0; p < n_attacked; p++) {
-            variants_learn(&pages[p * step], attack, s > 0 ? stages[s - 1] : 0, stages[s], rest[p],
-                           n_rest[p], pool);
+            variants_learn(pages, (uint32_t)known, &pages[p * step], attack,
+                           s > 0 ? stages[s - 1] : 0, stages[s], rest[p], n_rest[p], pool);
         }
         for (int p = 0; p < n_attacked; p++) {
             after += measure(&pages[p * step], 0, pool);

@@ -72,7 +72,7 @@ static void make(made_t *made, uint32_t page, uint32_t segments)
     for (uint32_t i = 0; i < segments; i++) {
         made->keys[i] =
             (tmpl_key_t){ text_of(page, i, segments) & TMPL_HASH_MASK, TMPL_KIND_SEGMENT };
-        made->shares[i] = (tmpl_share_t){ i, 40 };
+        made->shares[i] = (tmpl_share_t){ .key = i, .length = 40 };
     }
     for (uint32_t i = 0; i < paths; i++) {
         made->keys[segments + i] =

@@ -16,11 +16,12 @@
  *  2a Neither is known, but the page is a near copy (counts->near_copy): no DF changes, and no
  *     entry is new. If all live segments among the keys are younger than Tb / 4, nothing is
  *     written. Otherwise last = now in all live entries of the keys.
- *  3  Otherwise, for each SEGMENT key, last = now and:
+ *  3  Otherwise, for each SEGMENT key that is not held (below), last = now and:
  *     no live entry    a new one with DF 1 and fp, unless the site has max_entries
  *     DF < min_df      if the entry does not have fp yet, DF grows by one and fp is added; on
  *                      reaching min_df the entry drops its fingerprints, and version grows by one
  *     DF >= min_df     DF grows by one if the document counts
+ *     In the live entries of keys that are held, last = now, and nothing else changes.
  *     Then id and text become known with last = now, also at max_entries.
  *  4  After step 3, for each PATH key that a block names, if the document counts: no live entry: a
  *     new one with DF 0, unless the site has max_entries. DF grows by one, last = now. text grows
@@ -42,6 +43,12 @@
  *     or more than a third of the bytes of the rest in shares of 80 bytes and more.
  * On a site that is not known, pages look like copies although they are not, so only documents of
  * the same place count there. A page without shares is no near copy.
+ *
+ * Two kinds of SEGMENT keys are held: the page does not raise them.
+ *     Echoes: text that the request brought. The shares of their keys have length 0.
+ *     If the page has some template and the clock is 2 * min_df or more: prose that a document
+ *     whose fingerprint is not fp has shown, if it has shown more than 200 bytes of prose. Prose is
+ *     what is not in a link, and what is 80 bytes and longer.
  *
  * LATER gives the counts of learning the page now, but writes nothing. If counts->due, hand a copy
  * of the page to tmpl_store_learn(). With age > 0, a store that must ask a server may give counts
@@ -124,8 +131,9 @@ typedef struct {
 
 /* An occurrence of a segment. */
 typedef struct {
-    uint32_t key;    /* index of its SEGMENT key */
-    uint32_t length; /* bytes of its text */
+    uint32_t key;         /* index of its SEGMENT key */
+    uint32_t length : 31; /* bytes of its text; 0: an echo */
+    uint32_t linked : 1;  /* it is in a link */
 } tmpl_share_t;
 
 /* A block: its layout paths and its text. */

@@ -16,4 +16,11 @@
 int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
                       uint32_t now);
 
+/*
+ * Sets held[i] for each SEGMENT key i that the page, which is no near copy, must not raise: echoes,
+ * and text of which the page takes too much from one document (counts.h). held is 0 before.
+ */
+void tmpl_near_hold(unsigned char *held, const tmpl_rules_page_t *page,
+                    const tmpl_lifetimes_t *lifetimes, uint32_t now);
+
 #endif

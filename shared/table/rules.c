@@ -61,16 +61,22 @@ static void records_clear(counting_t *w)
     }
 }
 
-/* Sets last = now in the live entries of the keys from index first on. */
+/* Sets last = now in the entry of key i, if it is alive. */
+static void key_refresh(counting_t *w, uint32_t i)
+{
+    tmpl_slot_t *slot = w->page->slots[i];
+    if (is_live(w, slot)) {
+        slot->value.last = w->site->pages;
+        write_slot(w, slot);
+        record_set(w, i);
+    }
+}
+
+/* The same for all keys from index first on. */
 static void keys_refresh(counting_t *w, uint32_t first)
 {
     for (uint32_t i = first; i < w->page->obs->n; i++) {
-        tmpl_slot_t *slot = w->page->slots[i];
-        if (is_live(w, slot)) {
-            slot->value.last = w->site->pages;
-            write_slot(w, slot);
-            record_set(w, i);
-        }
+        key_refresh(w, i);
     }
 }
 
@@ -131,6 +137,13 @@ static unsigned segment_count(counting_t *w, uint32_t i, int counted)
     write_slot(w, slot);
     record_set(w, i);
     return slot->value.df < 2 ? 0 : before == 1 && slot->value.df == 2 ? 2 : 1;
+}
+
+/* Step 3 for a segment that the page must not raise. */
+static unsigned segment_hold(counting_t *w, uint32_t i)
+{
+    key_refresh(w, i);
+    return w->counts->records[i].df >= 2;
 }
 
 /* What the blocks of a page add to one path: T and R of counts.h. */
@@ -198,8 +211,10 @@ static void keys_count(counting_t *w, int counted, apr_pool_t *pool)
     const tmpl_observation_t *obs = w->page->obs;
     uint32_t n_segments = tmpl_observation_segments(obs);
     unsigned char *times = apr_pcalloc(pool, n_segments + (apr_size_t)1);
+    unsigned char *held = apr_pcalloc(pool, n_segments + (apr_size_t)1);
+    tmpl_near_hold(held, w->page, w->lifetimes, w->site->pages);
     for (uint32_t i = 0; i < n_segments; i++) {
-        times[i] = (unsigned char)segment_count(w, i, counted);
+        times[i] = (unsigned char)(held[i] ? segment_hold(w, i) : segment_count(w, i, counted));
     }
     if (!counted) {
         keys_refresh(w, n_segments);

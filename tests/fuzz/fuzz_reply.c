@@ -88,7 +88,7 @@ static void start_server(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const tmpl_key_t keys[2] = { { 1, TMPL_KIND_SEGMENT }, { 2, TMPL_KIND_PATH } };
-    static const tmpl_share_t share = { 0, 9 };
+    static const tmpl_share_t share = { .length = 9 };
     static const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     static const tmpl_policy_t policy = { 5, 100, 10, 1000 };
     static const tmpl_document_t document = { 1, 2 };

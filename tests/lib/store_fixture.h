@@ -343,7 +343,7 @@ static inline apr_status_t try_path(ctx_t *c, const char *site, unsigned i,
                                     const tmpl_policy_t *policy, int learning)
 {
     static const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { PATH_HASH, TMPL_KIND_PATH } };
-    static const tmpl_share_t share = { 0, 10 };
+    static const tmpl_share_t share = { .length = 10 };
     static const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     const tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
     const tmpl_observation_t page = { site,   &document, keys,   2,        &share, 1,

@@ -118,7 +118,8 @@ static inline void model_path_count(model_t *m, model_entry_t *e, unsigned path,
         named = 1;
         for (unsigned j = block->first; j < block->after; j++) {
             unsigned key = page->shares[j].key;
-            uint32_t df = m->keys[keys[key]].df;
+            const model_entry_t *seen = &m->keys[keys[key]];
+            uint32_t df = model_live(seen, page->policy, m->pages) ? seen->df : 0;
 
             t += page->shares[j].length;
             r += df < 2 ? 0
@@ -204,6 +205,47 @@ static inline int model_near_copy(const model_t *m, unsigned id, const unsigned 
     return 0;
 }
 
+/* Whether a document has shown more prose than the page may take from one. */
+static inline int model_shown_beyond(const model_t *m, uint16_t fp, const unsigned *keys,
+                                     const tmpl_observation_t *page)
+{
+    uint64_t prose = 0;
+
+    for (unsigned i = 0; i < page->n_shares; i++) {
+        const tmpl_share_t *share = &page->shares[i];
+        const model_entry_t *e = &m->keys[keys[share->key]];
+        int counts = model_live(e, page->policy, m->pages) && e->df < page->policy->min_df &&
+                     model_has(e, fp);
+
+        prose += counts && (share->length >= 80 || !share->linked) ? share->length : 0;
+    }
+    return prose > 200;
+}
+
+/* Whether a share makes its key held. */
+static inline int model_holds(const model_t *m, uint16_t own, const tmpl_share_t *share,
+                              const unsigned *keys, const tmpl_observation_t *page)
+{
+    const model_entry_t *e = &m->keys[keys[share->key]];
+    int prose = share->length >= 80 || !share->linked;
+
+    if (share->length == 0 || !prose || !model_live(e, page->policy, m->pages) ||
+        e->df >= page->policy->min_df) {
+        return share->length == 0;
+    }
+    if (model_text(m, own, 0, keys, page).template == 0 || m->pages < 2 * page->policy->min_df) {
+        return 0;
+    }
+    for (unsigned i = 0; i < MODEL_DOCUMENTS; i++) {
+        uint16_t fp = (uint16_t)model_document(i);
+
+        if (fp != own && model_has(e, fp) && model_shown_beyond(m, fp, keys, page)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Steps 2 and 2a of store.h: the live keys and paths of the page are seen now. The caller checks
  * whether the last time is long ago. */
 static inline void model_refresh(model_t *m, const unsigned *keys, unsigned n,
@@ -229,6 +271,7 @@ static inline int model_observe(model_t *m, unsigned id, unsigned text, const un
 {
     const tmpl_policy_t *policy = page->policy;
     uint32_t before[MODEL_KEYS];
+    unsigned char held[MODEL_KEYS] = { 0 };
     int learn = page->learn;
     int id_known = model_live(&m->documents[id], policy, m->pages);
     int text_known = model_live(&m->documents[text], policy, m->pages);
@@ -254,8 +297,16 @@ static inline int model_observe(model_t *m, unsigned id, unsigned text, const un
         }
         return 0;
     }
+    for (unsigned i = 0; i < page->n_shares; i++) {
+        held[page->shares[i].key] |= (unsigned char)model_holds(m, (uint16_t)model_document(id),
+                                                                &page->shares[i], keys, page);
+    }
     for (unsigned i = 0; i < n; i++) {
         before[i] = model_live(&m->keys[keys[i]], policy, m->pages) ? m->keys[keys[i]].df : 0;
+        if (held[i]) {
+            model_touch(m, &m->keys[keys[i]], policy);
+            continue;
+        }
         model_count(m, &m->keys[keys[i]], (uint16_t)model_document(id), counted, policy);
     }
     for (unsigned i = n; i < page->n; i++) {

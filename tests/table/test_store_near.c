@@ -17,7 +17,7 @@ static tmpl_observation_t *near_page(ctx_t *c, unsigned place, unsigned number, 
     tmpl_key_t *keys = keys_of(c->pool, first, n);
 
     for (unsigned i = 0; i < n; i++) {
-        shares[i] = (tmpl_share_t){ i, i + 1 < n ? 10 : last_length };
+        shares[i] = (tmpl_share_t){ .key = i, .length = i + 1 < n ? 10 : last_length };
     }
     keys[n - 1].hash = model_key(1000 + number); /* what only this page has */
     document->id = (uint64_t)number * 64 + place;
@@ -160,7 +160,7 @@ static void observe_texts(ctx_t *c, unsigned number, unsigned n_same)
     tmpl_share_t *shares = apr_palloc(c->pool, 88 * sizeof(*shares));
 
     for (unsigned i = 0; i < 88; i++) {
-        shares[i] = (tmpl_share_t){ i, i >= 4 && i < 7 ? 100 : 10 };
+        shares[i] = (tmpl_share_t){ .key = i, .length = i >= 4 && i < 7 ? 100 : 10 };
         keys[i].hash = i < 4 + n_same ? keys[i].hash : model_key(100 * number + i);
     }
     page->keys = keys;
@@ -225,6 +225,71 @@ static void near_copies_keep_entries_alive(void **state)
     assert_int_equal(c->counts.records[0].df, 1);
 }
 
+/*
+ * A page with the template of 4 keys, n texts of the page number 40, and texts of its own. No
+ * document has shown a third of it.
+ */
+static void observe_taken(ctx_t *c, unsigned number, unsigned n, uint32_t length, unsigned linked)
+{
+    tmpl_observation_t *page = near_page(c, number, number, 0, 60, 10);
+    tmpl_key_t *keys = keys_of(c->pool, 0, 60);
+    tmpl_share_t *shares = apr_palloc(c->pool, 60 * sizeof(*shares));
+
+    for (unsigned i = 0; i < 60; i++) {
+        int is_taken = i >= 4 && i < 4 + n;
+        shares[i] = (tmpl_share_t){ .key = i,
+                                    .length = i < 4      ? 10
+                                              : is_taken ? length
+                                                         : 100,
+                                    .linked = is_taken && linked };
+        keys[i].hash = i < 4 + n ? keys[i].hash : model_key(100 * number + i);
+    }
+    page->keys = keys;
+    page->shares = shares;
+    page->learn = TMPL_LEARNING_NOW;
+    assert_int_equal(tmpl_store_observe(c->store, page, TIMEOUT, &c->counts, &c->err, c->pool),
+                     APR_SUCCESS);
+}
+
+static void assert_taken(ctx_t *c, uint32_t first_df, uint32_t last_df, unsigned n)
+{
+    assert_int_equal(c->counts.near_copy, 0);
+    assert_int_equal(c->counts.counted, 1);
+    assert_int_equal(c->counts.records[4].df, first_df);
+    assert_int_equal(c->counts.records[4].last, c->counts.pages);
+    assert_int_equal(c->counts.records[3 + n].df, last_df);
+}
+
+/* A document raises little of another one's text, however much it has of its own. */
+static void little_is_raised_of_one_document(void **state)
+{
+    ctx_t *c = *state;
+
+    observe_known(c, 2 * near_policy.min_df);
+    observe_taken(c, 40, 56, 100, 0);
+    observe_taken(c, 41, 4, 50, 0);
+    assert_taken(c, 2, 2, 4);
+    observe_taken(c, 42, 5, 50, 0); /* more than 200 bytes */
+    assert_taken(c, 2, 1, 5);
+    observe_taken(c, 43, 20, 79, 1); /* links */
+    assert_taken(c, 3, 2, 20);
+    observe_taken(c, 44, 3, 80, 1); /* a long text is no link in a menu */
+    assert_taken(c, 3, 3, 3);
+}
+
+/* What the request brought raises nothing, and a page without it is a near copy. */
+static void echoes_raise_nothing(void **state)
+{
+    ctx_t *c = *state;
+
+    observe_near(c, 3, 1, 0, 10, 9, TMPL_LEARNING_NOW);
+    observe_near(c, 4, 2, 0, 10, 0, TMPL_LEARNING_NOW); /* the last text is an echo */
+    assert_near(c, 0, 2, 2);
+    assert_int_equal(c->counts.records[9].df, 0);
+    observe_near(c, 3, 3, 0, 10, 0, TMPL_LEARNING_NOW);
+    assert_near(c, 1, 2, 2);
+}
+
 static const store_test_t table[] = {
     TEST(ALL_STORES, near_copies_do_not_count),
     TEST(ALL_STORES, near_copies_at_once_do_not_count),
@@ -234,6 +299,8 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, near_copies_have_long_text_in_common),
     TEST(ALL_STORES, near_copies_are_of_one_document),
     TEST(ALL_STORES, near_copies_keep_entries_alive),
+    TEST(ALL_STORES, little_is_raised_of_one_document),
+    TEST(ALL_STORES, echoes_raise_nothing),
 };
 
 int main(int argc, char **argv)

@@ -14,14 +14,15 @@ static void paths_are_credited(void **state)
         { 100, 2, 200, 200 }, /* from 1 to 2: both are credited */
         { 101, 3, 301, 301 },
         { 1U << 31, 4, (1U << 31) + 150, (1U << 31) + 150 },
-        { UINT32_MAX, 5, UINT32_MAX, UINT32_MAX },
+        { UINT32_MAX - 1, 5, UINT32_MAX, UINT32_MAX },
     };
 
     for (unsigned i = 0; i < DIM(pages); i++) {
         tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
-        tmpl_share_t share = { 0, pages[i].length };
-        tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
-        tmpl_observation_t page = { "s",    &document, keys,   2, &share, 1,
+        tmpl_share_t shares[] = { { .length = pages[i].length - pages[i].length / 2 },
+                                  { .length = pages[i].length / 2 } };
+        tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 2 };
+        tmpl_observation_t page = { "s",    &document, keys,   2, shares, 2,
                                     &block, 1,         &usual, 1, 0,      NULL };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
@@ -117,7 +118,7 @@ static void full_site_takes_no_new_paths(void **state)
     ctx_t *c = *state;
     const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { 1, TMPL_KIND_PATH } };
     const tmpl_document_t document = { 1, 2 };
-    const tmpl_share_t share = { 0, 10 };
+    const tmpl_share_t share = { .length = 10 };
     const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     tmpl_policy_t policy = usual;
     tmpl_observation_t page = {
@@ -140,7 +141,7 @@ static void new_text_in_known_places(void **state)
                                 { 2, TMPL_KIND_SEGMENT },
                                 { 8, TMPL_KIND_PATH },
                                 { 9, TMPL_KIND_PATH } };
-    const tmpl_share_t shares[] = { { 0, 10 }, { 1, 10 } };
+    const tmpl_share_t shares[] = { { .key = 0, .length = 10 }, { .key = 1, .length = 10 } };
     const tmpl_block_paths_t blocks[] = { { { 2, TMPL_NONE, TMPL_NONE }, 0, 1 },
                                           { { 3, TMPL_NONE, TMPL_NONE }, 1, 2 } };
     const tmpl_key_t first[] = { { 3, TMPL_KIND_SEGMENT }, { 8, TMPL_KIND_PATH } };

@@ -55,7 +55,8 @@ static void draw_blocks(random_t *r, unsigned *numbers, tmpl_key_t *keys, unsign
         for (unsigned i = draw(r, 5); i > 0; i--) {
             uint32_t length = draw(r, 40) == 0 ? 1U << 30 : draw(r, 2) * draw(r, 300) + draw(r, 70);
 
-            shares[page->n_shares++] = (tmpl_share_t){ draw(r, n), length };
+            shares[page->n_shares++] =
+                (tmpl_share_t){ .key = draw(r, n), .length = length, .linked = draw(r, 2) };
         }
         block->after = page->n_shares;
     }
