@@ -37,7 +37,7 @@ void tmpl_json_close(tmpl_buf_t *out, char bracket)
     tmpl_buf_add_byte(out, bracket);
 }
 
-/* Writes a byte that may not stand in a string as it is: seven bytes at most. Returns their number. */
+/* Writes a byte that may not stand in a string as it is. Returns the bytes written, 7 at most. */
 static apr_size_t put_json_escape(char *to, unsigned char byte)
 {
     static const char letters[256] = { ['\n'] = 'n', ['\t'] = 't', ['"'] = '"', ['\\'] = '\\' };

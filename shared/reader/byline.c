@@ -11,7 +11,7 @@
 typedef struct {
     const char *at;
     apr_size_t len;
-} word_t;
+} byline_word_t;
 
 /* The bytes of what parts words at text: other than letters, as in "Ann \xE2\x80\xA2 3 May". */
 static apr_size_t len_between(const char *text)
@@ -22,7 +22,7 @@ static apr_size_t len_between(const char *text)
 }
 
 /* The next word of *text, which is passed; no bytes: there is none. */
-static word_t next_byline_word(const char **text)
+static byline_word_t next_byline_word(const char **text)
 {
     const char *from = *text;
     for (apr_size_t len; (len = len_between(from)) > 0;) {
@@ -33,19 +33,19 @@ static word_t next_byline_word(const char **text)
         to++;
     }
     *text = to;
-    return (word_t){ from, (apr_size_t)(to - from) };
+    return (byline_word_t){ from, (apr_size_t)(to - from) };
 }
 
-static int is_equal(word_t word, const char *other, apr_size_t len)
+static int is_equal(byline_word_t word, const char *other, apr_size_t len)
 {
     return word.len == len && apr_cstr_casecmpn(word.at, other, len) == 0;
 }
 
-static int is_in_name(word_t word, const apr_array_header_t *names)
+static int is_in_name(byline_word_t word, const apr_array_header_t *names)
 {
     for (int i = 0; names != NULL && i < names->nelts; i++) {
         const char *name = APR_ARRAY_IDX(names, i, const char *);
-        for (word_t of = next_byline_word(&name); of.len > 0; of = next_byline_word(&name)) {
+        for (byline_word_t of = next_byline_word(&name); of.len > 0; of = next_byline_word(&name)) {
             if (is_equal(word, of.at, of.len)) {
                 return 1;
             }
@@ -55,7 +55,7 @@ static int is_in_name(word_t word, const apr_array_header_t *names)
 }
 
 /* Whether a word is the year, month or day of a date, YYYY-MM-DD. */
-static int is_of_date(word_t word, const char *date)
+static int is_of_date(byline_word_t word, const char *date)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     unsigned long month = strtoul(date + 5, NULL, 10), number = strtoul(word.at, NULL, 10);
@@ -67,7 +67,7 @@ static int is_of_date(word_t word, const char *date)
            number == strtoul(date + 8, NULL, 10);
 }
 
-static int is_between(word_t word)
+static int is_between(byline_word_t word)
 {
     static const char *const words[] = { "by",   "written", "posted", "published", "on",
                                          "date", "author",  "th",     "st" };
@@ -86,7 +86,8 @@ int tmpl_byline_says(const tmpl_metadata_t *metadata, const char *text)
     const apr_array_header_t *authors = metadata->values[TMPL_METADATA_AUTHOR];
     int said = 0;
     date = date != NULL && strlen(date) >= DAY ? date : NULL;
-    for (word_t word = next_byline_word(&text); word.len > 0; word = next_byline_word(&text)) {
+    for (byline_word_t word = next_byline_word(&text); word.len > 0;
+         word = next_byline_word(&text)) {
         int is_name = is_in_name(word, authors);
         int is_date = !is_name && date != NULL && is_of_date(word, date);
         if (!is_name && !is_date && !is_between(word)) {
