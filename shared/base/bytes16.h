@@ -26,8 +26,8 @@ static inline tmpl_bytes16_t tmpl_bytes16_part(const char *at, size_t n)
     }
     else if (n > 0) {
         const unsigned char *byte = (const unsigned char *)at;
-        halves[0] = byte[0] | (uint64_t)byte[n / 2] << 8 * (n / 2) |
-                    (uint64_t)byte[n - 1] << 8 * (n - 1);
+        halves[0] =
+            byte[0] | (uint64_t)byte[n / 2] << 8 * (n / 2) | (uint64_t)byte[n - 1] << 8 * (n - 1);
     }
     halves[0] = htole64(halves[0]);
     halves[1] = htole64(halves[1]);

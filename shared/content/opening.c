@@ -57,9 +57,10 @@ const xmlNode *tmpl_opening_headline(uint32_t *before, const tmpl_content_t *con
                                      apr_pool_t *pool)
 {
     const char *title = tmpl_metadata_first(&content->metadata, TMPL_METADATA_TITLE);
-    const xmlNode *best = NULL;
+    const xmlNode *best = NULL, *only = NULL;
     double most = 0;
-    int n = 0;
+    int n = 0, h1s = 0;
+    uint32_t before_only = 0;
     tmpl_buf_t text;
     tmpl_buf_init(&text, pool);
     uint32_t bytes = 0;
@@ -70,14 +71,23 @@ const xmlNode *tmpl_opening_headline(uint32_t *before, const tmpl_content_t *con
             bytes += (uint32_t)xmlStrlen(node->content);
         }
         if (is_any_heading(content->page, node)) {
-            double like = heading_likeness(heading_words(&text, node), title, node->name[1] == '1');
-            n++;
+            int is_h1 = node->name[1] == '1';
+            double like = heading_likeness(heading_words(&text, node), title, is_h1);
+            if (n++ == 0 && is_h1 && text.len > 0) {
+                only = node;
+                before_only = bytes;
+            }
+            h1s += is_h1;
             if (like > most) {
                 most = like;
                 best = node;
                 *before = bytes;
             }
         }
+    }
+    if (best == NULL && h1s == 1 && only != NULL) {
+        best = only;
+        *before = before_only;
     }
     return best;
 }

@@ -52,8 +52,7 @@ static apr_size_t put_json_escape(char *to, unsigned char byte)
 /* Bits of the bytes that a string may not have as they are. */
 static inline unsigned special_bits(tmpl_bytes16_t bytes)
 {
-    return tmpl_bytes16_bits(
-        (tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
+    return tmpl_bytes16_bits((tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
 }
 
 /* The next byte, from i on, that a string may not have as it is; len: there is none. */

@@ -63,7 +63,7 @@ static void percent_decode(char *text)
     for (const char *in = text; *in != '\0'; in++) {
         int high = *in == '%' ? hex_digit(in[1]) : -1;
         int low = high >= 0 ? hex_digit(in[2]) : -1;
-        *out++ = low >= 0 ? (char)(high << 4 | low) : *in;
+        *out++ = (char)(low >= 0 ? high << 4 | low : *in);
         in += low >= 0 ? 2 : 0;
     }
     *out = '\0';

@@ -160,7 +160,21 @@ static const xmlNode *behind_text(const xmlNode *node)
     return node;
 }
 
-/* Whether a dl has terms, each with what is said of it, perhaps in divs. */
+/* Whether an element shows a text or a picture. */
+static int shows_anything(const tmpl_walk_t *w, const xmlNode *top)
+{
+    const xmlNode *in = top->children;
+    while (in != NULL &&
+           (in->type == XML_TEXT_NODE ? xmlIsBlankNode(in) : walk_tag(w, in) != TMPL_TAG_IMG)) {
+        in = tmpl_dom_next(in, top, 0);
+    }
+    return in != NULL;
+}
+
+/*
+ * Whether a dl has terms, each with what is said of it, perhaps in divs. A term may have been cut,
+ * as the author of a post that stands in its headline.
+ */
 static int has_terms(const tmpl_walk_t *w, const xmlNode *list)
 {
     int term = 0;
@@ -169,10 +183,10 @@ static int has_terms(const tmpl_walk_t *w, const xmlNode *list)
         int is_group = walk_tag(w, node) == TMPL_TAG_DIV;
         for (const xmlNode *in = is_group ? behind_text(node->children) : node; in != NULL;
              in = is_group ? behind_text(in->next) : NULL) {
-            if (term && walk_tag(w, in) == TMPL_TAG_DD) {
-                return 1;
+            if (walk_tag(w, in) == TMPL_TAG_DD) {
+                return term;
             }
-            term |= walk_tag(w, in) == TMPL_TAG_DT;
+            term |= walk_tag(w, in) == TMPL_TAG_DT && shows_anything(w, in);
         }
     }
     return 0;

@@ -253,5 +253,6 @@ for my $page (@pages) {
         like $focused->{text}, qr/Detector auto: [\d.]+, template above/, 'which says why';
     };
 }
+$httpd->expect_log(qr/T026/);    # pages that have nothing in common with the site
 $httpd->finish;
 done_testing;

@@ -44,14 +44,14 @@ my ($code, $out, $err) = run(qw(stats --store lmdb:db --json --sort pages));
 is($code, 0, '--json') or diag $err;
 my $sites = decode_json($out);
 is(join(' ', map { "$_->{site}:$_->{pages}" } @$sites), "b.example:12 a.example:6 c.other:2 d\x{fffd}:2", 'its sites');
-is(join(' ', sort keys %{ $sites->[0] }), 'bytes entries live pages site template version', 'their members');
+is(join(' ', sort keys %{ $sites->[0] }), 'bytes entries listed live pages site template version', 'their members');
 ($code, $out) = run(qw(stats --store lmdb:db --json a.example));
 is(decode_json($out)->[0]{pages}, 6, '--json of one site');
 ($code, $out) = run(qw(stats --store lmdb:db --json --match none));
 is_deeply(decode_json($out), [], '--json of no site');
 
 usage_is([qw(stats --store lmdb:db --sort size)],
-    qr/^tmplctl: stats: --sort: "size" is not one of site, pages, entries, live, template, bytes, version$/m, 'a column that is none');
+    qr/^tmplctl: stats: --sort: "size" is not one of site, pages, entries, live, template, bytes, version, listed$/m, 'a column that is none');
 usage_is([qw(stats --store lmdb:db --top), $_], qr/^tmplctl: stats: --top: must be a whole number from 1 to 1000000, not "\Q$_\E"$/m, "--top $_")
     for 0, 1_000_001, 'x';
 usage_is([qw(stats --store lmdb:db --match), ''], qr/--match: PATTERN must not be empty/, 'an empty pattern');
