@@ -160,12 +160,17 @@ static const xmlNode *behind_text(const xmlNode *node)
     return node;
 }
 
+static int is_blank(const xmlNode *text)
+{
+    return text->content[strspn((const char *)text->content, " \t\n\r\f")] == '\0';
+}
+
 /* Whether an element shows a text or a picture. */
 static int shows_anything(const tmpl_walk_t *w, const xmlNode *top)
 {
     const xmlNode *in = top->children;
     while (in != NULL &&
-           (in->type == XML_TEXT_NODE ? xmlIsBlankNode(in) : walk_tag(w, in) != TMPL_TAG_IMG)) {
+           (in->type == XML_TEXT_NODE ? is_blank(in) : walk_tag(w, in) != TMPL_TAG_IMG)) {
         in = tmpl_dom_next(in, top, 0);
     }
     return in != NULL;
