@@ -160,27 +160,33 @@ static const xmlNode *behind_text(const xmlNode *node)
     return node;
 }
 
-static int is_blank(const xmlNode *text)
+/* Whether a short block, where the page begins, says what the line below the headline says. */
+static int is_reader_byline(tmpl_walk_t *w, const xmlNode *element)
 {
-    return text->content[strspn((const char *)text->content, " \t\n\r\f")] == '\0';
-}
-
-/* Whether an element shows a text or a picture. */
-static int shows_anything(const tmpl_walk_t *w, const xmlNode *top)
-{
-    const xmlNode *in = top->children;
-    while (in != NULL &&
-           (in->type == XML_TEXT_NODE ? is_blank(in) : walk_tag(w, in) != TMPL_TAG_IMG)) {
-        in = tmpl_dom_next(in, top, 0);
+    enum { BEGIN = 600, MOST = 100, NODES = 32, SEGMENTS = 12 };
+    uint32_t at = tmpl_dom_node(element);
+    const tmpl_node_t *node = &w->page->nodes[at];
+    uint32_t bytes = 0;
+    if (w->nest.out.len > w->start + BEGIN || w->record > 0 ||
+        (tmpl_tag_flags((tmpl_tag_e)node->tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) == 0 ||
+        node->after - at > NODES || node->after_segment - node->first_segment > SEGMENTS) {
+        return 0;
     }
-    return in != NULL;
+    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+        bytes += w->page->segments[s].length;
+    }
+    if (bytes == 0 || bytes > MOST) {
+        return 0;
+    }
+    tmpl_gist_read(&w->gist, w->page, element);
+    return tmpl_byline_says(&w->content->metadata, w->gist.text.at);
 }
 
 /*
- * Whether a dl has terms, each with what is said of it, perhaps in divs. A term may have been cut,
- * as the author of a post that stands in its headline.
+ * Whether a dl has terms, each with what is said of it, perhaps in divs. A byline, which the header
+ * of the view says, is none.
  */
-static int has_terms(const tmpl_walk_t *w, const xmlNode *list)
+static int has_terms(tmpl_walk_t *w, const xmlNode *list)
 {
     int term = 0;
     for (const xmlNode *node = behind_text(list->children); node != NULL;
@@ -191,7 +197,7 @@ static int has_terms(const tmpl_walk_t *w, const xmlNode *list)
             if (walk_tag(w, in) == TMPL_TAG_DD) {
                 return term;
             }
-            term |= walk_tag(w, in) == TMPL_TAG_DT && shows_anything(w, in);
+            term |= walk_tag(w, in) == TMPL_TAG_DT && !is_reader_byline(w, in);
         }
     }
     return 0;
@@ -419,25 +425,37 @@ static void begin_image(tmpl_walk_t *w, int without)
     nest->n_formats = all;
 }
 
-/* Whether the text behind an image, if it is near, says what the image's own text says. */
-static int is_said_behind(const tmpl_walk_t *w, const xmlNode *image, const char *alt)
+static const char *unspaced(const xmlNode *text)
 {
-    enum { NEAR = 4 };
-    const xmlNode *node = image;
-    int n = 0;
-    do {
-        node = tmpl_dom_next(node, w->content->body, 0);
-    } while (node != NULL && n++ < NEAR &&
-             (node->type != XML_TEXT_NODE ||
-              node->content[strspn((const char *)node->content, " \t\n\r\f")] == '\0'));
+    return (const char *)text->content + strspn((const char *)text->content, " \t\n\r\f");
+}
+
+static int says(const xmlNode *node, const char *alt)
+{
     if (node == NULL || node->type != XML_TEXT_NODE) {
         return 0;
     }
-    const char *text =
-        (const char *)node->content + strspn((const char *)node->content, " \t\n\r\f");
+    const char *text = unspaced(node);
     apr_size_t len = strlen(alt);
     return apr_cstr_casecmpn(text, alt, len) == 0 &&
            text[len + strspn(text + len, " \t\n\r\f")] == '\0';
+}
+
+/* Whether the text in front of an image or behind it, if it is near, says what its own text says. */
+static int is_said_beside(const tmpl_walk_t *w, const xmlNode *image, const char *alt)
+{
+    enum { NEAR = 4 };
+    const xmlNode *behind = image, *before = image->prev;
+    int n = 0;
+    while (before != NULL && before->type != XML_TEXT_NODE && n++ < NEAR) {
+        before = before->prev;
+    }
+    n = 0;
+    do {
+        behind = tmpl_dom_next(behind, w->content->body, 0);
+    } while (behind != NULL && n++ < NEAR &&
+             (behind->type != XML_TEXT_NODE || *unspaced(behind) == '\0'));
+    return says(before, alt) || says(behind, alt);
 }
 
 static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
@@ -458,7 +476,7 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
     tmpl_buf_add_text(out, "\" alt=\"");
     /* what is said beside it, too, would be read twice */
     if (alt != NULL && (*w->label == '\0' || apr_cstr_casecmp(alt, w->label) != 0) &&
-        !is_said_behind(w, node, alt)) {
+        !is_said_beside(w, node, alt)) {
         tmpl_nest_escape(out, alt);
     }
     tmpl_buf_add_byte(out, '"');
@@ -681,28 +699,6 @@ static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
         tmpl_nest_unformat(&w->nest, NULL);
     }
     return 1;
-}
-
-/* Whether a short block, where the page begins, says what the line below the headline says. */
-static int is_reader_byline(tmpl_walk_t *w, const xmlNode *element)
-{
-    enum { BEGIN = 600, MOST = 100, NODES = 32, SEGMENTS = 12 };
-    uint32_t at = tmpl_dom_node(element);
-    const tmpl_node_t *node = &w->page->nodes[at];
-    uint32_t bytes = 0;
-    if (w->nest.out.len > w->start + BEGIN || w->record > 0 ||
-        (tmpl_tag_flags((tmpl_tag_e)node->tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) == 0 ||
-        node->after - at > NODES || node->after_segment - node->first_segment > SEGMENTS) {
-        return 0;
-    }
-    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
-        bytes += w->page->segments[s].length;
-    }
-    if (bytes == 0 || bytes > MOST) {
-        return 0;
-    }
-    tmpl_gist_read(&w->gist, w->page, element);
-    return tmpl_byline_says(&w->content->metadata, w->gist.text.at);
 }
 
 static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
