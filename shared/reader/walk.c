@@ -430,7 +430,7 @@ static const char *unspaced(const xmlNode *text)
     return (const char *)text->content + strspn((const char *)text->content, " \t\n\r\f");
 }
 
-static int says(const xmlNode *node, const char *alt)
+static int repeats_text(const xmlNode *node, const char *alt)
 {
     if (node == NULL || node->type != XML_TEXT_NODE) {
         return 0;
@@ -441,7 +441,7 @@ static int says(const xmlNode *node, const char *alt)
            text[len + strspn(text + len, " \t\n\r\f")] == '\0';
 }
 
-/* Whether the text in front of an image or behind it, if it is near, says what its own text says. */
+/* Whether a text near an image, in front of it or behind it, says what its own text says. */
 static int is_said_beside(const tmpl_walk_t *w, const xmlNode *image, const char *alt)
 {
     enum { NEAR = 4 };
@@ -455,7 +455,7 @@ static int is_said_beside(const tmpl_walk_t *w, const xmlNode *image, const char
         behind = tmpl_dom_next(behind, w->content->body, 0);
     } while (behind != NULL && n++ < NEAR &&
              (behind->type != XML_TEXT_NODE || *unspaced(behind) == '\0'));
-    return says(before, alt) || says(behind, alt);
+    return repeats_text(before, alt) || repeats_text(behind, alt);
 }
 
 static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
