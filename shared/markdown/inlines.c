@@ -60,6 +60,9 @@ static int is_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *
     if (w->card != NULL && (text == NULL || *text == '\0')) {
         return 1; /* its title says what it shows */
     }
+    if (w->one_leaf != NULL && w->where == TMPL_WRITE_CELL) {
+        return 0; /* it is what the cell says */
+    }
     if (text != NULL && *text == '\0') {
         return !is_in_figure(node);
     }

@@ -47,14 +47,15 @@ static void unlink_like_heading(tmpl_writer_t *w)
 }
 
 /*
- * Drops the block from the offset on, if it repeats the one directly before: some pages have their
- * texts twice, for screens of two sizes. least: bytes of a block that is no accident.
+ * Drops the heading from the offset on, if it repeats the one directly before: some pages have it
+ * twice, for screens of two sizes. Not so paragraphs: they may be a refrain.
  */
-static void drop_repeated_text(tmpl_writer_t *w, apr_size_t from, apr_size_t least)
+static void drop_repeated_heading(tmpl_writer_t *w, apr_size_t from)
 {
+    enum { LEAST = 12 }; /* bytes of a heading that is no accident */
     tmpl_buf_t *out = &w->flow.out;
     apr_size_t len = tmpl_span_len(w->block);
-    if (w->flow.fragments == NULL && w->flow.n == 0 && w->block.end == from && len >= least &&
+    if (w->flow.fragments == NULL && w->flow.n == 0 && w->block.end == from && len >= LEAST &&
         out->len == from + len && memcmp(out->at + w->block.start, out->at + from, len) == 0) {
         out->len = from;
         out->at[from] = '\0';
@@ -68,12 +69,10 @@ void tmpl_writer_flush(tmpl_writer_t *w)
 {
     tmpl_leaf_finish(&w->leaf);
     if (!tmpl_writer_is_empty(w)) {
-        apr_size_t from = w->flow.out.len;
         unlink_like_heading(w);
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
         tmpl_flow_end(&w->flow);
-        drop_repeated_text(w, from, 24);
     }
 }
 
@@ -125,7 +124,7 @@ int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node)
 void tmpl_writer_end_heading(tmpl_writer_t *w, apr_size_t from)
 {
     tmpl_flow_end(&w->flow);
-    drop_repeated_text(w, from, 12);
+    drop_repeated_heading(w, from);
     w->divided = w->flow.out.len;
     w->rule = 0;
 }

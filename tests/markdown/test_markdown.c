@@ -113,11 +113,12 @@ static void blocks(void **state)
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
         { "<p><b>a<br></b>b", "**a**\\\nb" },
         { "<p>a</p><hr><p>b", "a\n\n***\n\nb" },
-        /* what is there twice, for screens of two sizes, and signs that are alone */
+        /* headings that are there twice, for screens of two sizes, and signs that are alone */
         { "x<h2>A heading of some length</h2><h2>A heading of some length</h2><p>a paragraph of "
           "some length<p>a paragraph of some length<p>a<p>a<ul><li>an item of some length too"
           "<li>an item of some length too</ul>",
-          "x\n\n## A heading of some length\n\na paragraph of some length\n\na\n\na\n\n"
+          "x\n\n## A heading of some length\n\na paragraph of some length\n\n"
+          "a paragraph of some length\n\na\n\na\n\n"
           "- an item of some length too\n- an item of some length too" },
         { "<p>a<p>|<p>\xC2\xB7<p>b<p>+", "a\n\nb\n\n\\+" },
         /* rules that divide nothing */
@@ -817,8 +818,9 @@ static void cards(void **state)
           "- [![Cup 2](2.jpg)](/2)\n\n  ### [Cup 2](/2)\n\n  $2.50\n\n  [More](/2)" },
         /* what heads the columns of a table */
         { "<table><tr><th>" HEAD("1") HEAD("2") HEAD("3") "<tr><td>a<td>b<td>c<td>d</table>",
-          "|  | [Cup 1](/1) Best under $500 | [Cup 2](/2) Best under $500 | [Cup 3](/3) Best "
-          "under $500 |\n| --- | --- | --- | --- |\n| a | b | c | d |" },
+          "|  | [![](a.png)](/1)<br>[Cup 1](/1) Best under $500 | [![](a.png)](/2)<br>[Cup 2](/2) "
+          "Best under $500 | [![](a.png)](/3)<br>[Cup 3](/3) Best under $500 |\n"
+          "| --- | --- | --- | --- |\n| a | b | c | d |" },
     };
     CHECK_ROWS(rows);
 }
