@@ -465,7 +465,11 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
         return 1;
     }
     const char *alt = tmpl_dom_attribute(node, "alt");
-    begin_image(w, alt == NULL || *alt == '\0' || w->card != CARD_NONE);
+    /* what is said beside it, too, would be read twice */
+    if (alt == NULL || apr_cstr_casecmp(alt, w->label) == 0 || is_said_beside(w, node, alt)) {
+        alt = "";
+    }
+    begin_image(w, *alt == '\0' || w->card != CARD_NONE);
     tmpl_buf_t *out = &w->nest.out;
     w->nest.over |= out->len > w->nest.limit;
     if (w->nest.over) {
@@ -474,11 +478,7 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
     tmpl_buf_add_text(out, "<img src=\"");
     tmpl_nest_escape(out, tmpl_walk_address(w, src));
     tmpl_buf_add_text(out, "\" alt=\"");
-    /* what is said beside it, too, would be read twice */
-    if (alt != NULL && (*w->label == '\0' || apr_cstr_casecmp(alt, w->label) != 0) &&
-        !is_said_beside(w, node, alt)) {
-        tmpl_nest_escape(out, alt);
-    }
+    tmpl_nest_escape(out, alt);
     tmpl_buf_add_byte(out, '"');
     add_size(w, node, "width");
     add_size(w, node, "height");

@@ -40,7 +40,7 @@ my %PAGE = (
     'min-keep' => ['<div>a page</div>'],
     'min-confidence' => ['<div>a page</div><p>of two parts</p>'],
     xpath => ['<p>x</p>' x 2_000],
-    markdown => ['<base href=http://long.example/' . 'x' x 200 . '/><p>' . '<a href=a>b</a> ' x 5_000],
+    markdown => ['<base href=http://long.example/' . 'x' x 200 . '/><p>' . join('', map { "<a href=a$_>b</a> " } 1 .. 5_000)],
 );
 my %DIRECTIVES = (
     'too-large' => 'TmplMaxBody 1024',

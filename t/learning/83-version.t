@@ -88,7 +88,7 @@ $httpd->finish;
 my ($learnt) = frozen($dir);
 isnt $learnt->says('version'), $version, 'learning another page changes it';
 my @before = map { $_->says('version') } frozen($dir);
-spit($changed, $site->page(4) =~ m{(<p>Item 4\.1.*?</p>)});
+spit($changed, "<p>in 4 &amp; 1.</p>");    # a short text: long ones are not raised (near copies)
 $httpd = proxy($backend, no_store => 1, conf => "TmplMode strip\nTmplStore lmdb:$dir/store\n");
 is $httpd->get('/page/3')->says('learned'), 1, 'a known document with a text of page 4';
 $httpd->finish;
