@@ -149,6 +149,7 @@ subtest 'pages that are made to break it' => sub {
 
 subtest 'a page of 1 MB, HTTP/2 and a cache' => sub {
     plan skip_all => 'no mod_cache_disk' if !Test::Tmpl::Httpd::has_module('cache_disk');
+    plan skip_all => 'mod_http2 does not work under prefork' if Test::Tmpl::Httpd::mpm() eq 'prefork';
     my $cached = proxy($backend, modules => [qw(http2 cache cache_disk socache_shmcb)],
         conf => "Protocols h2c http/1.1\nTmplCache shmcb\n${conf}CacheRoot \@ROOT\@/cache\nCacheEnable disk /both/\n");
     $cached->visit(1 .. 8);
