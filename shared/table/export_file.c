@@ -308,7 +308,7 @@ static apr_status_t get_string(const char **text, uint32_t *len, const import_re
 static apr_status_t listed_read(import_reader_t *reader, const json_t *object)
 {
     tmpl_listed_t listed;
-    json_int_t day, first, changed, text, layout;
+    json_int_t day = 0, first = 0, changed = 0, text = 0, layout = 0;
     const char *hex = json_string_value(json_object_get(object, "fingerprint"));
     if (get_string(&listed.address, &listed.address_len, reader, object, "address",
                    TMPL_LISTED_ADDRESS) != APR_SUCCESS ||

@@ -43,7 +43,7 @@ static const struct {
 } sources[] = {
     { "heading", { "h1", "h2", "h3", "h4", "h5", "h6" } },
     { "image", { "img" } },
-    { "list", { "li", "dd" } },
+    { "list", { "li", "dd", "dt" } },
     { "block_quote", { "blockquote" } },
     { "code_block", { "pre", "listing" } },
     { "code", { "code", "kbd", "samp", "tt" } },
