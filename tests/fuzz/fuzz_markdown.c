@@ -130,8 +130,10 @@ static void check(const tmpl_page_t *page, const char *markdown, size_t len)
             footnotes += cmark_node_get_type(node) == CMARK_NODE_FOOTNOTE_DEFINITION;
         }
     }
-    /* cmark-gfm leaves out a footnote that is read as text, and one without a reference: that may have
-     * stood in what is left out in front of the headline */
+    /*
+     * cmark-gfm leaves out a footnote that is read as text, and one without a reference: that may
+     * have stood in what is left out in front of the headline.
+     */
     int may_say =
         memchr(page->src, '[', page->len) != NULL || memchr(page->src, '&', page->len) != NULL;
     if ((!may_say && footnotes > footnotes_in(markdown)) || (footnotes > 0 && !has(page, "a"))) {
