@@ -441,9 +441,8 @@ static const uint32_t *find_owners(const tmpl_groups_t *groups, const tmpl_page_
     return owners;
 }
 
-const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t node)
+uint32_t tmpl_record_from(const tmpl_groups_t *groups, uint32_t low, uint32_t high, uint32_t node)
 {
-    uint32_t low = 0, high = groups->n;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (groups->records[middle].node < node) {
@@ -453,6 +452,12 @@ const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t 
             high = middle;
         }
     }
+    return low;
+}
+
+const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t node)
+{
+    uint32_t low = tmpl_record_from(groups, 0, groups->n, node);
     return low < groups->n && groups->records[low].node == node ? &groups->records[low] : NULL;
 }
 

@@ -41,16 +41,7 @@ static int is_in_node(const tmpl_page_t *page, uint32_t node, uint32_t top)
 static int holds_record(const parts_maker_t *m, uint32_t node)
 {
     const tmpl_groups_t *groups = m->groups;
-    uint32_t low = m->index + 1, high = m->record->behind;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (groups->records[middle].node < node) {
-            low = middle + 1;
-        }
-        else {
-            high = middle;
-        }
-    }
+    uint32_t low = tmpl_record_from(groups, m->index + 1, m->record->behind, node);
     return low < m->record->behind && is_in_node(m->p->page, groups->records[low].node, node);
 }
 

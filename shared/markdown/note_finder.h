@@ -92,6 +92,10 @@ void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link);
  */
 int tmpl_note_is_in_html(tmpl_note_finder_t *f);
 
+/* Keeps an element as a reference to id; label is that of the first one. Returns what id names. */
+tmpl_note_aim_t *tmpl_note_refer(tmpl_note_finder_t *f, const xmlNode *element, const char *id,
+                                 const tmpl_label_t *label);
+
 /* --- note_text.c --- */
 
 /* What is around a reference or a note. */

@@ -50,13 +50,7 @@ void tmpl_note_see_number(tmpl_note_finder_t *f, const xmlNode *element)
         (aim != NULL && aim == f->inside)) {
         return;
     }
-    if (aim == NULL) {
-        aim = apr_pcalloc(f->pool, sizeof(*aim));
-        aim->label = label;
-        apr_hash_set(f->aims, id, APR_HASH_KEY_STRING, aim);
-    }
-    aim->sure |= !tmpl_note_is_in_html(f);
-    APR_ARRAY_PUSH(f->links, tmpl_note_place_t) = (tmpl_note_place_t){ element, aim };
+    tmpl_note_refer(f, element, id, &label);
 }
 
 void tmpl_note_see_item(tmpl_note_finder_t *f, const xmlNode *item)

@@ -138,6 +138,20 @@ int tmpl_note_is_in_html(tmpl_note_finder_t *f)
     return f->is_html;
 }
 
+tmpl_note_aim_t *tmpl_note_refer(tmpl_note_finder_t *f, const xmlNode *element, const char *id,
+                                 const tmpl_label_t *label)
+{
+    tmpl_note_aim_t *aim = apr_hash_get(f->aims, id, APR_HASH_KEY_STRING);
+    if (aim == NULL) {
+        aim = apr_pcalloc(f->pool, sizeof(*aim));
+        aim->label = *label;
+        apr_hash_set(f->aims, id, APR_HASH_KEY_STRING, aim);
+    }
+    aim->sure |= !tmpl_note_is_in_html(f);
+    APR_ARRAY_PUSH(f->links, tmpl_note_place_t) = (tmpl_note_place_t){ element, aim };
+    return aim;
+}
+
 void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link)
 {
     tmpl_label_t label;
@@ -151,12 +165,5 @@ void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link)
     if (id == NULL || (aim != NULL && aim == f->inside)) {
         return;
     }
-    if (aim == NULL) {
-        aim = apr_pcalloc(f->pool, sizeof(*aim));
-        aim->label = label;
-        apr_hash_set(f->aims, id, APR_HASH_KEY_STRING, aim);
-    }
-    aim->sure |= !tmpl_note_is_in_html(f);
-    APR_ARRAY_PUSH(f->links, tmpl_note_place_t) = (tmpl_note_place_t){ link, aim };
-    add_ids(f, link, aim);
+    add_ids(f, link, tmpl_note_refer(f, link, id, &label));
 }
