@@ -7,7 +7,7 @@
  * tag.
  *
  * A tag by what is sent (TmplValidate content) has the suffix behind a hash. The backend does not
- * know it, and never gets it: content_tag.c compares it with what the backend sends.
+ * know it, and never gets it: conditions.c compares it with the tag of what is sent.
  */
 #include "validators.h"
 #include "fields.h"

@@ -44,9 +44,9 @@ typedef struct {
     int words, length; /* of the box */
     int other_path;    /* 1: variants differ in their paths; 0: in their queries */
     int left_out;      /* of so many texts that are not template one is new; 1: one text */
-    int copied;        /* of so many texts that are not template only one is copied; 0: all */
+    int copied;        /* N: every Nth text that is not template is copied; 0: all of them */
     int echoed;        /* the box's words are the query */
-    int comments;      /* variants are other known pages with so many percent of these texts */
+    int comments; /* percent of the long texts that other pages get; 0: the attack is another */
 } attack_t;
 
 static const attack_t attacks[] = {

@@ -4,11 +4,11 @@
 /* A page is low below these parts of the usual share and number. */
 #define LOW_SHARE 0.25
 #define LOW_KNOWN 0.75
-/* Of so many pages at least the usual share is known. */
+/* The usual share is known from this number of pages on. */
 #define PAGES_LEAST 4
 /* Below this usual share, pages have too little in common to miss it. */
 #define USUAL_LEAST 0.1
-/* The mean forgets a page after about so many pages. */
+/* The mean is over about this number of pages, the last ones. */
 #define PAGES_MOST 32
 
 /* Adds a document to the row. One odd page that is requested again and again is no new template. */

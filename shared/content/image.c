@@ -11,7 +11,7 @@
 #include "dom/dom.h"
 #include "content/href.h"
 
-/* Whether a script's attribute has an address: "false" and "/a_{width}.png" are none. */
+/* Whether the value of an attribute is an address. "false" and "/a_{width}.png" are not. */
 static int is_address(const char *value)
 {
     return strchr(value, '/') != NULL && strpbrk(value, " {}") == NULL;
