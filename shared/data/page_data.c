@@ -11,16 +11,6 @@
 #include "markdown/markdown.h"
 #include "markdown/write.h"
 
-static const struct {
-    const char *key;
-    apr_size_t characters;
-    int most;
-} fields[] = {
-#define FIELD(id, key, characters, most) { key, characters, most },
-    TMPL_METADATA(FIELD)
-#undef FIELD
-};
-
 /* A span of a text without white space around it. */
 typedef struct {
     const char *at;
@@ -53,10 +43,10 @@ static void add_metadata_text(tmpl_buf_t *out, const char *name, const char *tex
 static void add_metadata_list(tmpl_buf_t *out, int field, const apr_array_header_t *values,
                               apr_pool_t *pool)
 {
-    tmpl_json_open(out, fields[field].key, '[');
+    tmpl_json_open(out, tmpl_metadata_fields[field].key, '[');
     for (int i = 0; i < values->nelts; i++) {
         add_metadata_text(out, NULL, APR_ARRAY_IDX(values, i, const char *),
-                          fields[field].characters, pool);
+                          tmpl_metadata_fields[field].characters, pool);
     }
     tmpl_json_close(out, ']');
 }
@@ -65,7 +55,7 @@ static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_poo
 {
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
         const char *text = tmpl_metadata_first(&content->metadata, (tmpl_metadata_e)i);
-        const char *key = fields[i].key;
+        const char *key = tmpl_metadata_fields[i].key;
         if (text == NULL) {
             continue;
         }
@@ -78,11 +68,11 @@ static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_poo
         else if (i == TMPL_METADATA_CANONICAL || i == TMPL_METADATA_IMAGE) {
             tmpl_value_address(out, key, text, &content->hrefs, pool);
         }
-        else if (fields[i].most > 1) {
+        else if (tmpl_metadata_fields[i].most > 1) {
             add_metadata_list(out, i, content->metadata.values[i], pool);
         }
         else {
-            add_metadata_text(out, key, text, fields[i].characters, pool);
+            add_metadata_text(out, key, text, tmpl_metadata_fields[i].characters, pool);
         }
     }
 }

@@ -7,16 +7,6 @@
 
 #include "markdown/write.h"
 
-static const struct {
-    const char *key;
-    apr_size_t characters;
-    int most;
-} lines[] = {
-#define FRONT_LINE(id, key, characters, most) { key, characters, most },
-    TMPL_METADATA(FRONT_LINE)
-#undef FRONT_LINE
-};
-
 /* The absolute address for a line whose value is an address; NULL if it may not be written. */
 static const char *written_address(const char *value, const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
 {
@@ -32,7 +22,7 @@ static const char *written_address(const char *value, const tmpl_hrefs_t *hrefs,
 static void begin_front_line(tmpl_buf_t *out, apr_size_t before, int field)
 {
     tmpl_buf_add(out, "---\n", out->len == before ? 4 : 0);
-    tmpl_buf_add_text(out, lines[field].key);
+    tmpl_buf_add_text(out, tmpl_metadata_fields[field].key);
     tmpl_buf_add(out, ": ", 2);
 }
 
@@ -73,11 +63,11 @@ void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t
             continue;
         }
         begin_front_line(out, before, i);
-        if (lines[i].most > 1 && i != TMPL_METADATA_AUTHOR) {
-            write_list(out, metadata->values[i], lines[i].characters);
+        if (tmpl_metadata_fields[i].most > 1 && i != TMPL_METADATA_AUTHOR) {
+            write_list(out, metadata->values[i], tmpl_metadata_fields[i].characters);
         }
         else {
-            tmpl_write_yaml(out, text, lines[i].characters);
+            tmpl_write_yaml(out, text, tmpl_metadata_fields[i].characters);
         }
         tmpl_buf_add(out, "\n", 1);
     }

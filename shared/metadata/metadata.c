@@ -335,10 +335,10 @@ static add_value_t *const adders[TMPL_METADATA_COUNT] = {
     [TMPL_METADATA_IMAGE] = add_image,
 };
 
-static const int most_values[] = {
-#define MOST_VALUES(id, key, characters, most) most,
-    TMPL_METADATA(MOST_VALUES)
-#undef MOST_VALUES
+const tmpl_metadata_field_t tmpl_metadata_fields[TMPL_METADATA_COUNT] = {
+#define FIELD(id, key, characters, most) { key, characters, most },
+    TMPL_METADATA(FIELD)
+#undef FIELD
 };
 
 /* Whether a field has a text. */
@@ -373,15 +373,16 @@ static void settle_field(facts_t *facts, tmpl_metadata_e field)
     apr_size_t rank = 0;
     while (values->nelts == 0 && (said = tmpl_claims_next(&facts->claims, field, &rank)) != NULL) {
         facts->place = tmpl_claims_place(rank - 1);
-        for (int i = 0; i < said->nelts && (values->nelts == 0 || most_values[field] > 1) &&
-                        counts_for(facts, rank - 1);
+        for (int i = 0;
+             i < said->nelts && (values->nelts == 0 || tmpl_metadata_fields[field].most > 1) &&
+             counts_for(facts, rank - 1);
              i++) {
             add(facts, values, APR_ARRAY_IDX(said, i, const char *));
         }
         facts->places[field] = facts->place;
     }
-    if (values->nelts > most_values[field]) {
-        values->nelts = most_values[field];
+    if (values->nelts > tmpl_metadata_fields[field].most) {
+        values->nelts = tmpl_metadata_fields[field].most;
     }
     facts->metadata->values[field] = values->nelts > 0 ? values : NULL;
 }
@@ -563,7 +564,7 @@ static void settle_authors(facts_t *facts)
                 tmpl_people_read(names, text, single_of(facts, place->said, text));
             }
         }
-        if (names->nelts > 0 && names->nelts <= most_values[TMPL_METADATA_AUTHOR] &&
+        if (names->nelts > 0 && names->nelts <= tmpl_metadata_fields[TMPL_METADATA_AUTHOR].most &&
             (best == NULL || (has_more(names, best) && !is_discussion(facts)) ||
              (is_single(facts, best) && !is_single(facts, names)))) {
             best = names;

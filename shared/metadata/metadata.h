@@ -53,6 +53,15 @@ typedef enum {
         TMPL_METADATA_COUNT
 } tmpl_metadata_e;
 
+/* What is written of a field: its key, characters of a value at most, values at most. */
+typedef struct {
+    const char *key;
+    apr_size_t characters;
+    int most;
+} tmpl_metadata_field_t;
+
+extern const tmpl_metadata_field_t tmpl_metadata_fields[TMPL_METADATA_COUNT];
+
 /* Texts (const char *) in UTF-8 of each field, never empty; NULL: there is none. */
 typedef struct {
     const apr_array_header_t *values[TMPL_METADATA_COUNT];
