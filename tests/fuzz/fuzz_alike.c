@@ -126,11 +126,20 @@ static const char *markdown_of(tmpl_fragments_t *fragments, const tmpl_page_t *p
                : NULL;
 }
 
-/* White space may be where something was cut out. */
+/*
+ * White space may be where something was cut out; and what is misnested, as a font that ends in an
+ * i, may be nested in another way without it.
+ */
 static char *without_space(const char *text, apr_pool_t *pool)
 {
     char *bare = apr_palloc(pool, strlen(text) + 1);
-    apr_collapse_spaces(bare, text);
+    size_t n = 0;
+    for (; *text != '\0'; text++) {
+        if (!isspace((unsigned char)*text) && *text != '*' && *text != '_') {
+            bare[n++] = *text;
+        }
+    }
+    bare[n] = '\0';
     return bare;
 }
 
@@ -142,7 +151,9 @@ static void strip_both_ways(const tmpl_page_t *page, const tmpl_edits_t *edits, 
     const tmpl_page_t *stripped;
     apr_size_t len;
     const char *html = tmpl_edits_apply(&len, edits, page->src, page->len, pool);
-    if (tmpl_page_parse(&stripped, html, len, &opts, pool) != TMPL_DECLINE_NONE) {
+    /* a misnested format ends an option, whose text is left out, or not: by what is cut */
+    if (strcasestr(page->src, "<option") != NULL ||
+        tmpl_page_parse(&stripped, html, len, &opts, pool) != TMPL_DECLINE_NONE) {
         return;
     }
     tmpl_fragments_t fragments;
