@@ -167,8 +167,8 @@ sub restart {
     return $self->start;
 }
 
-# A graceful restart; returns when only the new generation serves new connections, for old children may
-# accept them for a while. busy => 1: returns when the new generation has been started; old children may
+# A graceful restart; returns when all children are of the new generation, for old children may accept
+# connections for a while. busy => 1: returns when the new generation has been started; old children may
 # still have requests that they cannot end yet.
 sub graceful {
     my ($self, %o) = @_;
@@ -177,7 +177,13 @@ sub graceful {
     kill 'USR1', $self->{pid};
     wait_for { $self->generations > $before } or die "no graceful restart\n";
     return if $o{busy};
-    wait_for { !grep { $old{$_} } children($self->{pid}) } or die "an old child does not end\n";
+    # The parent replaces old children one by one, as they end. If it is told to restart before that,
+    # it first starts the others with the configuration that it has: unseen old ones.
+    my ($number) = $self->conf_text =~ /.*^StartServers (\d+)/ms;
+    wait_for {
+        my @now = children($self->{pid});
+        @now >= $number && !grep { $old{$_} } @now;
+    } or die "a graceful restart does not end\n";
     return;
 }
 
