@@ -45,7 +45,8 @@ my @MODULES = qw(authz_core authz_host alias mime dir env setenvif headers statu
 
 sub mpm { return $mpm }
 
-# Directives for one child.
+# Directives for one child. While it is busy, or begins or ends, httpd says that it has no other one.
+my $NO_OTHER = qr/reached MaxRequestWorkers|within MinSpareThreads of MaxRequestWorkers|scoreboard is full/;
 sub one_child { return "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . ($mpm eq 'prefork' ? 1 : 8) . "\n" }
 
 # Whether httpd has a module of that name.
@@ -63,7 +64,7 @@ sub new {
     -e $module or die "$module is not built\n";
     my $dir = temp_dir();
     my $self = bless {
-        dir => $dir, root => "$dir", port => free_port(), expected => [], clients => [],
+        dir => $dir, root => "$dir", port => free_port(), expected => [($args{conf} // '') =~ /^ServerLimit 1$/m ? $NO_OTHER : ()], clients => [],
         args => \%args, conf => $args{conf} // '', mpm => $args{mpm} // $mpm, log => "$dir/error.log", out => "$dir/output",
     }, $class;
     mkdir "$dir/$_" or die "$dir/$_: $!" for qw(htdocs run store cache);
