@@ -34,6 +34,7 @@ static void html_is_sent(void **state)
         "text/html, */*",
         "text/html, text/markdown",
         "text/html, */*, text/markdown",
+        "text/html, text/markdown, text/html",
         "text/markdown;q=0.5, text/html;q=0.8, text/html;q=0.5",
         "text/markdown;q=0",
         "text/markdown;q=0.0",
@@ -52,6 +53,7 @@ static void html_is_sent(void **state)
         "application/text/markdown",
         "x=\"text/markdown",
         "x=\"\\\", text/markdown, \\\\\\\", text/markdown",
+        "x=\"\\\0\", text/markdown", /* it ends with its NUL */
         /* weights that do not exist */
         "text/markdown;q=2",
         "text/markdown;q=-1",
@@ -105,6 +107,7 @@ static void markdown_is_sent(void **state)
         "text/markdown; q=0.4 , text/html ; q=0.3",
         /* parameters */
         "text/markdown;charset=utf-8",
+        "text/markdown, q=0, text/html;q=0.6", /* which is no parameter */
         "text/markdown;q=0.7;variant=a, text/html;q=0.6",
         "text/markdown;variant=\"a,b;q=0\";q=0.7, text/html;q=0.6",
         "text/markdown;variant=\"a\\\";q=0\";q=0.7, text/html;q=0.6",
