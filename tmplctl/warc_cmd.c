@@ -34,10 +34,10 @@
 #define CONTENT_MOST (2 * TMPL_DEFAULT_MAX_BODY)
 
 /* How often the state is saved, and progress computed: a kill costs the work of so long. */
-#define SAVE_AFTER apr_time_from_sec(1)
+#define SAVE_AFTER apr_time_from_msec(250)
 
 /* The limits of a run's own store, which is removed at the end. */
-#define OWN_STORE "lmdb:%s?size=256G&sites=100000000"
+#define OWN_STORE "lmdb:%s/tables?size=256G&sites=100000000"
 
 /* What a pass does. */
 typedef enum { WARC_LEARNS = 1, WARC_JUDGES = 2 } warc_pass_e;
@@ -586,6 +586,11 @@ static apr_status_t measure_inputs(warc_cmd_run_t *run)
     return APR_SUCCESS;
 }
 
+static const char *in_part(const warc_cmd_run_t *run, const char *name)
+{
+    return run->part != NULL ? apr_pstrcat(run->ctl->pool, run->part, "/", name, NULL) : NULL;
+}
+
 /* Finds what an earlier run has left, or makes the directory for what this one will leave. */
 static apr_status_t prepare_part(warc_cmd_run_t *run)
 {
@@ -599,7 +604,7 @@ static apr_status_t prepare_part(warc_cmd_run_t *run)
     apr_status_t status =
         ctl_warc_state_load(&run->state, run->part, run->what, &err, ctl->pool);
     if (status == APR_ENOENT) {
-        status = apr_dir_make_recursive(run->part, APR_FPROT_OS_DEFAULT, ctl->pool);
+        status = apr_dir_make_recursive(in_part(run, "tables"), APR_FPROT_OS_DEFAULT, ctl->pool);
         status = status != APR_SUCCESS
                      ? tmpl_fail(&err, status, "%s: cannot make the directory: %s", run->part,
                                  ctl_error_text(status, ctl->pool))
@@ -612,11 +617,6 @@ static apr_status_t prepare_part(warc_cmd_run_t *run)
         ctl_say("warc: %s", err.text);
     }
     return status;
-}
-
-static const char *in_part(const warc_cmd_run_t *run, const char *name)
-{
-    return run->part != NULL ? apr_pstrcat(run->ctl->pool, run->part, "/", name, NULL) : NULL;
 }
 
 static apr_status_t open_outputs(warc_cmd_run_t *run)
@@ -665,10 +665,28 @@ static apr_status_t move_out(const warc_cmd_run_t *run, const char *name, const 
     return status;
 }
 
+/* Removes a directory that has files only. */
+static void remove_dir(const char *path, apr_pool_t *pool)
+{
+    apr_dir_t *dir;
+    apr_finfo_t info;
+    apr_array_header_t *names = apr_array_make(pool, 4, sizeof(const char *));
+    if (apr_dir_open(&dir, path, pool) != APR_SUCCESS) {
+        return;
+    }
+    while (apr_dir_read(&info, APR_FINFO_NAME, dir) == APR_SUCCESS) {
+        APR_ARRAY_PUSH(names, const char *) = apr_pstrcat(pool, path, "/", info.name, NULL);
+    }
+    apr_dir_close(dir);
+    for (int i = 0; i < names->nelts; i++) {
+        apr_file_remove(APR_ARRAY_IDX(names, i, const char *), pool);
+    }
+    apr_dir_remove(path, pool);
+}
+
 /* The outputs get their names, and what else the directory has is removed. */
 static apr_status_t finish_part(warc_cmd_run_t *run)
 {
-    static const char *const rest[] = { "data.mdb", "lock.mdb", "state.json" };
     ctl_t *ctl = run->ctl;
     if (run->part == NULL) {
         return ctl_warc_sink_flush(&run->out, ctl->pool);
@@ -679,11 +697,9 @@ static apr_status_t finish_part(warc_cmd_run_t *run)
         apr_file_close(run->index.file);
         status = move_out(run, "index", ctl->options.index);
     }
-    for (apr_size_t i = 0; status == APR_SUCCESS && i < sizeof(rest) / sizeof(rest[0]); i++) {
-        apr_file_remove(in_part(run, rest[i]), ctl->pool);
-    }
     if (status == APR_SUCCESS) {
-        apr_dir_remove(run->part, ctl->pool);
+        remove_dir(in_part(run, "tables"), ctl->pool);
+        remove_dir(run->part, ctl->pool);
     }
     return status;
 }

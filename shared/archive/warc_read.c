@@ -64,7 +64,10 @@ static int begins_record(const char *bytes, apr_size_t len)
     return len >= 7 && memcmp(bytes, "WARC/1.", 7) == 0;
 }
 
-/* The content was read to its end: newlines, and then the member's end or a record, must follow. */
+/*
+ * The content was read to its end: two empty lines must follow, or else, as some programs write
+ * them, any newlines and then a record or the member's end.
+ */
 static apr_status_t check_end(tmpl_warc_t *warc, tmpl_error_t *err)
 {
     apr_size_t len;
@@ -72,10 +75,12 @@ static apr_status_t check_end(tmpl_warc_t *warc, tmpl_error_t *err)
     const char *damage = tmpl_members_damage(warc->members);
     warc->in_content = 0;
     if (warc->left == 0) {
+        const char *bytes = tmpl_members_peek(warc->members, 4, &len);
+        int is_ended = len >= 4 && memcmp(bytes, "\r\n\r\n", 4) == 0;
         skip_newlines(warc->members);
-        const char *bytes = tmpl_members_peek(warc->members, 7, &len);
+        bytes = tmpl_members_peek(warc->members, 7, &len);
         damage = tmpl_members_damage(warc->members);
-        if (damage == NULL && (len == 0 || begins_record(bytes, len))) {
+        if (damage == NULL && (is_ended || len == 0 || begins_record(bytes, len))) {
             return APR_SUCCESS;
         }
     }
@@ -242,9 +247,10 @@ static const char *read_head(tmpl_warc_t *warc, tmpl_warc_record_t *record, apr_
     for (apr_size_t want = 1024; head == 0; want *= 2) {
         bytes = tmpl_members_peek(warc->members, want, &len);
         head = tmpl_fields_len(bytes, len);
-        if (head == 0 && (len < want || len >= TMPL_WARC_HEAD_MOST)) {
+        if (head > TMPL_WARC_HEAD_MOST ||
+            (head == 0 && (len < want || len >= TMPL_WARC_HEAD_MOST))) {
             const char *damage = tmpl_members_damage(warc->members);
-            return damage != NULL ? damage : "the record's head has no end";
+            return damage != NULL ? damage : "the record's head has no end in 64 KiB";
         }
     }
     record->at = warc->record = tmpl_members_place(warc->members);
