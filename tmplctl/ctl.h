@@ -55,6 +55,7 @@ typedef struct {
     const char *date;   /* train: date of the training; NULL: none given */
     uint32_t pages;     /* train: the most pages of a site */
     int trust;          /* train: content labels must pass a check */
+    int freeze;         /* merge: the sites are frozen */
     unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
@@ -84,6 +85,7 @@ typedef struct {
 #define CTL_IN_EXPLAIN  0x200
 #define CTL_IN_TEMPLATE 0x400
 #define CTL_IN_RULES    0x800
+#define CTL_IN_MERGE    0x2000
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
 #define CTL_IN_JUDGING                                                                             \
     (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
@@ -111,6 +113,7 @@ int ctl_forget(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
 int ctl_export(ctl_t *ctl);
 int ctl_import(ctl_t *ctl);
+int ctl_merge(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);
 int ctl_warm(ctl_t *ctl);
 int ctl_rules(ctl_t *ctl);

@@ -59,7 +59,7 @@ static option_set_f options_set_separators, set_selectors, set_mark, set_secret,
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, highlight, text, markdown, reader, json, blocks or fingerprint", NULL },
+      "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys", NULL },
     { "site", 0, "KEY", CTL_IN_JUDGING, 0, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table (default: the host of a URL)", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, 0, set_out, AT(out), 0, 0,
@@ -80,7 +80,7 @@ static const option_t options[] = {
     SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, options_set_number, AT(clean.detector)),
     SETTING(models, 0, "MODEL", CTL_IN_JUDGING, set_string, AT(model)),
     SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, options_set_number, AT(clean.detect.smoothing)),
-    SETTING(min_df, 0, "N", IN_POLICY, options_set_number, AT(clean.policy.min_df)),
+    SETTING(min_df, 0, "N", IN_POLICY | CTL_IN_MERGE, options_set_number, AT(clean.policy.min_df)),
     SETTING(ratio, 0, "R", CTL_IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
     SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, AT(clean.policy)),
     SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, options_set_separators, AT(separators)),
@@ -90,7 +90,7 @@ static const option_t options[] = {
     SETTING(marks, 0, "MARK", CTL_IN_CLEAN, set_mark, AT(clean.marks)),
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
-    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT, set_secret, AT(clean.page.seed)),
+    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT | CTL_IN_MERGE, set_secret, AT(clean.page.seed)),
     { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_SEGMENTS | CTL_IN_STATS, 0, options_set_flag, AT(json), 0, 0,
       "print JSON", NULL },
     { "sort", 0, "COLUMN", CTL_IN_STATS, 0, set_string, AT(sort), 0, 0,
@@ -100,6 +100,10 @@ static const option_t options[] = {
       "only sites of which the whole key matches, with * ? and [...] as in a shell", NULL },
     { "top", 0, "N", CTL_IN_STATS, 0, set_uint, AT(top), 1, CTL_TOP_MOST,
       "the first N sites only, after sorting", NULL },
+    { "out", 'o', "URI", CTL_IN_MERGE, CTL_IN_MERGE, set_store, AT(out), 0, 0,
+      "the store to write: lmdb:DIR, or a form of Redis; it may be an input, too", NULL },
+    { "freeze", 0, NULL, CTL_IN_MERGE, 0, options_set_flag, AT(freeze), 0, 0,
+      "freeze the sites: whoever uses the store judges by it, and learns nothing", NULL },
     { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
       "the file to write", NULL },
     { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,
@@ -123,7 +127,7 @@ static const option_t options[] = {
       "milliseconds between requests; a longer Crawl-delay of the site's is kept", NULL },
     { "xpath", 0, NULL, CTL_IN_EXPLAIN, 0, options_set_flag, AT(xpath), 0, 0,
       "print where blocks are as XPath, for TmplKeep and TmplDrop", NULL },
-    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES, 0, options_set_flag, AT(help), 0, 0,
+    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES | CTL_IN_MERGE, 0, options_set_flag, AT(help), 0, 0,
       "print this", NULL },
 };
 /* clang-format on */
@@ -323,10 +327,11 @@ static const apr_getopt_option_t *known_to(const ctl_command_t *command, apr_poo
     return known;
 }
 
-static apr_size_t index_of_option(int id)
+/* Commands may share a letter. */
+static apr_size_t index_of_option(int id, const ctl_command_t *command)
 {
     apr_size_t i = 0;
-    while (ID_OF(i) != id) {
+    while (ID_OF(i) != id || (options[i].known & command->bit) == 0) {
         i++;
     }
     return i;
@@ -429,7 +434,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         if (status != APR_SUCCESS) {
             return options_refuse(ctl);
         }
-        apr_size_t i = index_of_option(id);
+        apr_size_t i = index_of_option(id, ctl->command);
         seen[i] = 1;
         void *field = (char *)&ctl->options + options[i].offset;
         const char *wrong = options[i].set(ctl, &options[i], field, value);
@@ -441,7 +446,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     for (int i = getopt_state->ind; i < argc; i++) {
         const char *arg = getopt_state->argv[i];
         /* elsewhere the argument is a site, which may be called "-" */
-        int hidden = arg == CTL_STDIN && (ctl->command->bit & CTL_IN_PAGES) == 0;
+        int hidden = arg == CTL_STDIN && (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_MERGE)) == 0;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }
     if (ctl->options.help) {
