@@ -41,9 +41,16 @@ typedef struct {
     summary_t summary;
     /* of the current pass */
     tmpl_clean_opts_t opts;
-    int learn; /* pages are learnt */
-    int done;  /* pages reported */
+    int learn;    /* pages are learnt */
+    int is_first; /* of two passes */
+    int done;     /* pages reported */
 } clean_cmd_run_t;
+
+/* Whether pages are only observed: no store is asked, and nothing is judged. */
+static int run_observes(const clean_cmd_run_t *run)
+{
+    return run->mode->mode == TMPL_MODE_LEARN;
+}
 
 /* The state of a page in the stages. */
 typedef struct {
@@ -91,7 +98,8 @@ static void prepare_page(void *baton, const ctl_item_t *item)
     }
     page->outcome.store_error = run->store.failed;
     /* look-ups may happen in any order: only learning changes what others see */
-    if (page->parsed && !run->learn && run->store.failed.status == APR_SUCCESS) {
+    if (page->parsed && !run->learn && !run_observes(run) &&
+        run->store.failed.status == APR_SUCCESS) {
         tmpl_clean_count(&page->outcome, run->store.store, CTL_STORE_TIMEOUT, pool);
     }
 }
@@ -169,14 +177,14 @@ static void clean_cmd_finish_page(void *baton, const ctl_item_t *item)
     const ctl_file_t *file = file_of(run, item->index);
     ctl_page_t judged = { file->path,   file->address,  page->url,
                           &page->input, &page->outcome, &run->opts };
-    int is_judging = run->opts.mode != TMPL_MODE_LEARN;
-    if (page->parsed) {
+    if (page->parsed && !run_observes(run)) {
         tmpl_clean_decide(&page->outcome, &run->opts, pool);
     }
-    if (page->read && is_judging) {
+    if (page->read && !run->is_first) {
         render_page(run, page, file, &judged, pool);
     }
-    if (run->ctl->options.report != NULL && (page->failed != NULL || (page->read && is_judging))) {
+    if (run->ctl->options.report != NULL &&
+        (page->failed != NULL || (page->read && !run->is_first))) {
         page->line =
             ctl_json_line(&judged, &page->rendered, run->ctl->options.mode, page->failed, pool);
     }
@@ -214,7 +222,7 @@ static void report_page(void *baton, const ctl_item_t *item)
         run->summary.failed++;
         run->summary.binary += page->err.status == CTL_EBINARY;
     }
-    else if (page->read && run->opts.mode != TMPL_MODE_LEARN) {
+    else if (page->read && !run->is_first) {
         note_page(&run->summary, page);
         if (page->outcome.decline != TMPL_DECLINE_NONE) {
             ctl_page_declined(&page->outcome, &page->input, file->path, item->pool);
@@ -261,9 +269,15 @@ static apr_status_t run_pass(clean_cmd_run_t *run, const char *title, tmpl_mode_
 
 static apr_status_t run_passes(clean_cmd_run_t *run)
 {
-    int two = run->ctl->options.two_pass;
-    apr_status_t status = two ? run_pass(run, "learning", TMPL_MODE_LEARN, 1) : APR_SUCCESS;
-    return status == APR_SUCCESS ? run_pass(run, "cleaning", run->mode->mode, !two) : status;
+    int observes = run_observes(run);
+    apr_status_t status = APR_SUCCESS;
+    run->is_first = run->ctl->options.two_pass && !observes;
+    if (run->is_first) {
+        status = run_pass(run, "learning", TMPL_MODE_LEARN, 1);
+        run->is_first = 0;
+    }
+    int learn = !run->ctl->options.two_pass && !observes;
+    return status == APR_SUCCESS ? run_pass(run, "cleaning", run->mode->mode, learn) : status;
 }
 
 /* Checks that the inputs can be read as often, and their outputs written where, as asked for. */
@@ -381,7 +395,13 @@ static apr_status_t prepare_run(clean_cmd_run_t *run)
         }
         ctl_fetch_pace(run->fetch, apr_time_from_msec(ctl->options.delay));
     }
-    return ctl_store_open(&run->store, ctl);
+    status = ctl_store_open(&run->store, ctl);
+    if (status == APR_SUCCESS && run_observes(run) && run->store.failed.status != APR_SUCCESS) {
+        ctl_say("clean: --mode keys: the store does not tell its secret: %s",
+                run->store.failed.text);
+        status = run->store.failed.status;
+    }
+    return status;
 }
 
 /* Writes the lines of --report, in the order of the inputs. An exit code. */

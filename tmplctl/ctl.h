@@ -61,6 +61,7 @@ typedef struct {
     int frozen;         /* warc: learn nothing */
     int progress;       /* warc: lines of progress, also without a terminal */
     const char *index;  /* warc: file of CDXJ; NULL: none */
+    int freeze;         /* merge: the sites are frozen */
     unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
@@ -91,6 +92,7 @@ typedef struct {
 #define CTL_IN_TEMPLATE 0x400
 #define CTL_IN_RULES    0x800
 #define CTL_IN_WARC     0x1000
+#define CTL_IN_MERGE    0x2000
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
 #define CTL_IN_JUDGING                                                                             \
     (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_WARC)
@@ -118,6 +120,7 @@ int ctl_forget(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
 int ctl_export(ctl_t *ctl);
 int ctl_import(ctl_t *ctl);
+int ctl_merge(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);
 int ctl_warm(ctl_t *ctl);
 int ctl_rules(ctl_t *ctl);

@@ -39,6 +39,7 @@ static const ctl_command_t commands[] = {
       "  blocks    the blocks with their verdicts, and the spans that strip deletes, as JSON\n"
       "  fingerprint\n"
       "            one line with the fingerprint of the text that is not template\n"
+      "  keys      one line with what a store would learn, for tmplctl merge; learns nothing\n"
       "Without --store, the counts are kept in memory and lost at the end; with it, name the "
       "site,\n"
       "unless the page is a URL. Pages may be compressed by gzip. A declined page is named on\n"
@@ -100,6 +101,17 @@ static const ctl_command_t commands[] = {
     { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE",
       "replaces a site's table by an exported one",
       "Reads standard input. If a line is invalid, prints its number and changes nothing.\n" },
+    { "merge", CTL_IN_MERGE, ctl_merge, 1, -1, "INPUT...",
+      "writes what several stores, exports and files of keys know of sites to one store",
+      "An INPUT is the URI of a store, an export, or a file of keys (clean -m keys) that is sorted "
+      "by\n"
+      "LC_ALL=C sort; - is standard input. Each site of the inputs replaces that of --out.\n"
+      "The keys of a page count once, however many files have them, and in one order: the result\n"
+      "does not depend on how pages were divided. Tables are added. What two tables have counted "
+      "is\n"
+      "estimated from the documents that they have in common, and said.\n"
+      "Nothing of a site that was merged from keys is old: entries begin to age with the next "
+      "page.\n" },
     { "train", CTL_IN_TRAIN, ctl_train, 1, -1, "SITE_DIR...",
       "trains a model for detector pagelevel",
       "Each SITE_DIR holds the pages of one site (.html, .htm, at any depth). Pages need no\n"

@@ -25,10 +25,9 @@
 /* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
 static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 {
-    static const unsigned readers = READERS | CTL_IN_FORGET;
     const char *dir = tmpl_store_directory(uri, ctl->pool);
     apr_finfo_t info;
-    if ((ctl->command->bit & readers) == 0 || dir == NULL) {
+    if (dir == NULL) {
         return APR_SUCCESS;
     }
     apr_status_t status =
@@ -65,11 +64,11 @@ static void become_root(int other)
 }
 
 /* A command that only reads leaves a damaged store as it is. */
-static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, const ctl_t *ctl,
+static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, int only_reads,
                                   tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_store_opts_t opts = tmpl_store_opts_default;
-    opts.leaves_damaged = (ctl->command->bit & READERS) != 0;
+    opts.leaves_damaged = only_reads;
     int other;
     apr_status_t status = become_owner(&other, uri, err, pool);
     if (status == APR_SUCCESS) {
@@ -94,15 +93,16 @@ static apr_status_t find_secret_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error
     return status;
 }
 
-static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
+apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, int only_reads, ctl_t *ctl)
 {
     tmpl_error_t err;
-    apr_status_t status = check_exists(uri, ctl);
+    int must_exist = only_reads || ctl->command->bit == CTL_IN_FORGET;
+    apr_status_t status = must_exist ? check_exists(uri, ctl) : APR_SUCCESS;
     if (status != APR_SUCCESS) {
         return status;
     }
     apr_pool_create(&store->pool, ctl->pool);
-    status = open_as_owner(&store->store, uri, ctl, &err, store->pool);
+    status = open_as_owner(&store->store, uri, only_reads, &err, store->pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", ctl->command->name, err.text);
         apr_pool_destroy(store->pool);
@@ -123,6 +123,11 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
         store->store = NULL;
     }
     return status;
+}
+
+static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
+{
+    return ctl_store_open_at(store, uri, (ctl->command->bit & READERS) != 0, ctl);
 }
 
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl)

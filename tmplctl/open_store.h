@@ -18,6 +18,9 @@ typedef struct {
  */
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 
+/* The same for a store at uri. If only_reads is not 0, it must be there, and not be damaged. */
+apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, int only_reads, ctl_t *ctl);
+
 void ctl_store_close(ctl_store_t *store);
 
 /*

@@ -59,7 +59,7 @@ static option_set_f options_set_separators, set_selectors, set_mark, set_secret,
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, highlight, text, markdown, reader, json, blocks or fingerprint", NULL },
+      "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys", NULL },
     { "mode", 'm', "MODE", CTL_IN_WARC, CTL_IN_WARC, set_string, AT(mode), 0, 0,
       "text, markdown, json, reader, strip or annotate; or learn, to fill --store only", NULL },
     { "site", 0, "KEY", CTL_IN_JUDGING, 0, set_site, AT(site), 0, 0,
@@ -99,7 +99,7 @@ static const option_t options[] = {
     SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, options_set_number, AT(clean.detector)),
     SETTING(models, 0, "MODEL", CTL_IN_JUDGING, set_string, AT(model)),
     SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, options_set_number, AT(clean.detect.smoothing)),
-    SETTING(min_df, 0, "N", IN_POLICY, options_set_number, AT(clean.policy.min_df)),
+    SETTING(min_df, 0, "N", IN_POLICY | CTL_IN_MERGE, options_set_number, AT(clean.policy.min_df)),
     SETTING(ratio, 0, "R", CTL_IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
     SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, AT(clean.policy)),
     SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, options_set_separators, AT(separators)),
@@ -109,7 +109,7 @@ static const option_t options[] = {
     SETTING(marks, 0, "MARK", CTL_IN_CLEAN | CTL_IN_WARC, set_mark, AT(clean.marks)),
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
-    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT, set_secret, AT(clean.page.seed)),
+    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT | CTL_IN_MERGE, set_secret, AT(clean.page.seed)),
     { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_SEGMENTS | CTL_IN_STATS, 0, options_set_flag, AT(json), 0, 0,
       "print JSON", NULL },
     { "sort", 0, "COLUMN", CTL_IN_STATS, 0, set_string, AT(sort), 0, 0,
@@ -119,6 +119,10 @@ static const option_t options[] = {
       "only sites of which the whole key matches, with * ? and [...] as in a shell", NULL },
     { "top", 0, "N", CTL_IN_STATS, 0, set_uint, AT(top), 1, CTL_TOP_MOST,
       "the first N sites only, after sorting", NULL },
+    { "out", 'o', "URI", CTL_IN_MERGE, CTL_IN_MERGE, set_store, AT(out), 0, 0,
+      "the store to write: lmdb:DIR, or a form of Redis; it may be an input, too", NULL },
+    { "freeze", 0, NULL, CTL_IN_MERGE, 0, options_set_flag, AT(freeze), 0, 0,
+      "freeze the sites: whoever uses the store judges by it, and learns nothing", NULL },
     { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
       "the file to write", NULL },
     { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,
@@ -142,7 +146,7 @@ static const option_t options[] = {
       "milliseconds between requests; a longer Crawl-delay of the site's is kept", NULL },
     { "xpath", 0, NULL, CTL_IN_EXPLAIN, 0, options_set_flag, AT(xpath), 0, 0,
       "print where blocks are as XPath, for TmplKeep and TmplDrop", NULL },
-    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES, 0, options_set_flag, AT(help), 0, 0,
+    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES | CTL_IN_MERGE, 0, options_set_flag, AT(help), 0, 0,
       "print this", NULL },
 };
 /* clang-format on */
@@ -461,8 +465,8 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     for (int i = getopt_state->ind; i < argc; i++) {
         const char *arg = getopt_state->argv[i];
         /* elsewhere the argument is a site, which may be called "-" */
-        int hidden =
-            arg == CTL_STDIN && (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_WARC)) == 0;
+        int hidden = arg == CTL_STDIN &&
+                     (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_WARC | CTL_IN_MERGE)) == 0;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }
     if (ctl->options.help) {

@@ -8,6 +8,7 @@
 #include "body.h"
 #include "outcome.h"
 #include "page_input.h"
+#include "table/keys_line.h"
 #include "text/text.h"
 
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
@@ -105,6 +106,21 @@ static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page,
     rendered->len = strlen(rendered->bytes);
 }
 
+/* Nothing of a page that was declined. */
+static void render_keys(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    const tmpl_outcome_t *outcome = page->outcome;
+    rendered->bytes = "";
+    if (outcome->decline == TMPL_DECLINE_NONE) {
+        rendered->bytes = tmpl_keys_line(&outcome->observation, page->opts->page.seed, pool);
+    }
+    if (rendered->bytes == NULL) {
+        rendered->bytes = "";
+        rendered->lost = "no keys: the site's name has a control character";
+    }
+    rendered->len = strlen(rendered->bytes);
+}
+
 static const ctl_mode_t modes[] = {
     { "annotate", TMPL_MODE_ANNOTATE, 0, ".html", render_html },
     { "strip", TMPL_MODE_STRIP, 0, ".html", render_html },
@@ -115,6 +131,7 @@ static const ctl_mode_t modes[] = {
     { "json", TMPL_MODE_STRIP, 1, ".json", render_json },
     { "blocks", TMPL_MODE_STRIP, 0, ".json", ctl_render_blocks },
     { "fingerprint", TMPL_MODE_STRIP, 0, ".txt", render_fingerprint },
+    { "keys", TMPL_MODE_LEARN, 1, ".keys", render_keys },
 };
 
 apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err)

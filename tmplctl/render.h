@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    tmpl_mode_e mode; /* what tmpl_clean is to do */
+    tmpl_mode_e mode; /* what tmpl_clean is to do; LEARN: the page is observed only */
     int is_line;      /* a page is one line, so that standard output may have many */
     const char *suffix;
     void (*render)(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);

@@ -61,13 +61,7 @@ static int import_site(ctl_t *ctl, tmpl_store_t *store)
     const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
     tmpl_error_t err;
     tmpl_export_file_t table;
-    apr_file_t *in;
-    apr_status_t status = apr_file_open_flags_stdin(&in, APR_FOPEN_BUFFERED, ctl->pool);
-    if (status != APR_SUCCESS) {
-        tmpl_fail(&err, status, "standard input: %s", ctl_error_text(status, ctl->pool));
-        return ctl_store_failed(ctl, site, status, &err);
-    }
-    status = tmpl_export_file_read(&table, in, &err, ctl->pool);
+    apr_status_t status = tmpl_export_file_read(&table, stdin, "standard input", &err, ctl->pool);
     /* with an operator's secret, the store's does not matter */
     if (status == APR_SUCCESS && ctl->options.clean.page.seed == 0) {
         status = tmpl_store_take_secret(store, table.secret, &err, ctl->pool);

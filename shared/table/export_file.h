@@ -21,13 +21,13 @@
 
 #include <stdio.h>
 
-#include <apr_file_io.h>
 #include <apr_tables.h>
 
 #include "table/site_listed.h"
 #include "table/store.h"
 
 typedef struct {
+    const char *site;              /* its name, of an export that in its first line, or NULL */
     char secret[TMPL_SECRET_SIZE]; /* the secret of the table's store */
     tmpl_store_stats_t head;
     apr_array_header_t *entries; /* tmpl_entry_t */
@@ -57,10 +57,10 @@ apr_status_t tmpl_export_file_import(const tmpl_export_file_t *table, tmpl_store
                                      const char *site, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Reads a table; its entries come from pool. On failure err has the reason: APR_EINVAL with the
- * number of the invalid line, or the error of the read.
+ * Reads a table from in, which messages call name; its entries come from pool. On failure err has
+ * the reason: APR_EINVAL with the number of the invalid line, or the error of the read.
  */
-apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tmpl_error_t *err,
-                                   apr_pool_t *pool);
+apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, FILE *in, const char *name,
+                                   tmpl_error_t *err, apr_pool_t *pool);
 
 #endif

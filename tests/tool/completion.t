@@ -34,7 +34,7 @@ for my $command (@commands) {
 
 my %values = (
     'clean --mark' => 'data-tmpl parts pagefind elastic swiftype nosnippet googleoff htdig udm noindex stopindex',
-    'clean --mode' => 'annotate strip highlight text markdown reader json blocks fingerprint',
+    'clean --mode' => 'annotate strip highlight text markdown reader json blocks fingerprint keys',
     'clean -d' => 'incremental style pagelevel auto',
     'explain --parts' => 'all headline lead byline body caption facts comment review qa related notice control hidden',
     'warm --smoothing' => 'off max min on',

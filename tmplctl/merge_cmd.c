@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tmplctl merge: stores, exports and files of keys become one store, site by site. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "ctl.h"
+#include "interrupt.h"
+#include "open_store.h"
+#include "progress.h"
+#include "table/keys_line.h"
+#include "table/tables_merge.h"
+
+#define BATCH 128 /* pages that are counted at once */
+
+/* An input of one of three kinds. */
+typedef struct {
+    const char *name;
+    ctl_store_t store;         /* a store, if store.store is not NULL */
+    tmpl_export_file_t *table; /* an export; NULL: none */
+    FILE *keys;                /* a file of keys; NULL: none */
+    char *line, *before;       /* of keys: the line at which it stands, and the one before */
+    size_t line_room, before_room;
+    apr_uint64_t number; /* of line */
+    int ended;           /* there is no line any more */
+} merge_input_t;
+
+typedef struct {
+    ctl_t *ctl;
+    merge_input_t *inputs;
+    int n;
+    ctl_store_t out;
+    apr_array_header_t *sites; /* const char *: those of the stores and exports */
+    const char *secret;        /* that of the tables; NULL: no table yet */
+    const char *secret_of;     /* the input that has it */
+    int secret_taken;          /* the output has it */
+    int n_sites;
+} merge_t;
+
+/* Prints that an input cannot be used. */
+static apr_status_t input_failed(const char *name, apr_status_t status, const char *text)
+{
+    ctl_say("merge: %s: %s", name, text);
+    return status;
+}
+
+/* ---- files of keys ---- */
+
+/* Steps to the next line. Lines must ascend, because pages are counted in their order. */
+static apr_status_t keys_step(merge_input_t *input)
+{
+    char *line = input->before;
+    size_t room = input->before_room;
+    input->before = input->line;
+    input->before_room = input->line_room;
+    errno = 0;
+    ssize_t len = getline(&line, &room, input->keys);
+    input->line = line;
+    input->line_room = room;
+    input->ended = len < 0;
+    if (input->ended) {
+        return ferror(input->keys) ? input_failed(input->name, APR_FROM_OS_ERROR(errno),
+                                                  errno != 0 ? strerror(errno) : "cannot read")
+                                   : APR_SUCCESS;
+    }
+    input->number++;
+    line[strcspn(line, "\n")] = '\0';
+    if (input->number > 1 && strcmp(input->before, line) > 0) {
+        ctl_say("merge: %s: line %" APR_UINT64_T_FMT " is not in order: LC_ALL=C sort -u the file",
+                input->name, input->number);
+        return APR_EINVAL;
+    }
+    return APR_SUCCESS;
+}
+
+/* The file of keys whose line is the first in order; NULL: all have ended. */
+static merge_input_t *keys_least(const merge_t *merge)
+{
+    merge_input_t *least = NULL;
+    for (int i = 0; i < merge->n; i++) {
+        merge_input_t *input = &merge->inputs[i];
+        if (input->keys != NULL && !input->ended &&
+            (least == NULL || strcmp(input->line, least->line) < 0)) {
+            least = input;
+        }
+    }
+    return least;
+}
+
+/* Compares the site of a line with a name, in the order of lines. */
+static int line_order(const char *line, const char *site)
+{
+    size_t len = strcspn(line, "\t"), other = strlen(site);
+    int order = memcmp(line, site, len < other ? len : other);
+    return order != 0 ? order : (len > other) - (len < other);
+}
+
+/*
+ * The store's secret seeded the keys, or --secret did, or none: check tells. Then the output must
+ * have that secret, too.
+ */
+static apr_status_t check_seed(merge_t *merge, const merge_input_t *input, uint32_t check)
+{
+    tmpl_error_t err;
+    uint64_t seed = merge->ctl->options.clean.page.seed;
+    char is[TMPL_SECRET_SIZE];
+    if (seed == 0 && merge->secret == NULL) {
+        apr_status_t status =
+            tmpl_store_secret(merge->out.store, is, CTL_STORE_TIMEOUT, &err, merge->ctl->pool);
+        if (status != APR_SUCCESS) {
+            return input_failed(merge->ctl->options.out, status, err.text);
+        }
+        int fits = tmpl_keys_check(tmpl_seed(is)) == check;
+        merge->secret = fits ? apr_pstrdup(merge->ctl->pool, is) : "";
+        merge->secret_of = input->name;
+    }
+    if (tmpl_keys_check(seed != 0 ? seed : tmpl_seed(merge->secret)) == check) {
+        return APR_SUCCESS;
+    }
+    ctl_say("merge: %s: line %" APR_UINT64_T_FMT
+            ": the keys were made with another secret%s%s: name it by --secret, or make the keys "
+            "with --store",
+            input->name, input->number, seed == 0 ? " than the table of " : "",
+            seed == 0 ? merge->secret_of : "");
+    return APR_EINVAL;
+}
+
+/* Takes the pages of one site, BATCH at most; equal lines are one page. */
+static apr_status_t lines_take(merge_t *merge, const char *site, const tmpl_policy_t *policy,
+                               const tmpl_observation_t **pages, uint32_t *n, apr_pool_t *pool)
+{
+    const char *before = NULL;
+    tmpl_error_t err;
+    for (*n = 0; *n < BATCH;) {
+        merge_input_t *input = keys_least(merge);
+        if (input == NULL || line_order(input->line, site) != 0) {
+            return APR_SUCCESS;
+        }
+        if (before == NULL || strcmp(input->line, before) != 0) {
+            tmpl_keys_page_t *page = apr_palloc(pool, sizeof(*page));
+            before = apr_pstrdup(pool, input->line);
+            if (tmpl_keys_line_read(page, before, &err, pool) != APR_SUCCESS) {
+                ctl_say("merge: %s: line %" APR_UINT64_T_FMT ": %s", input->name, input->number,
+                        err.text);
+                return err.status;
+            }
+            apr_status_t status = check_seed(merge, input, page->check);
+            if (status != APR_SUCCESS) {
+                return status;
+            }
+            page->page.policy = policy;
+            pages[(*n)++] = &page->page;
+        }
+        apr_status_t status = keys_step(input);
+        if (status != APR_SUCCESS) {
+            return status;
+        }
+    }
+    return APR_SUCCESS;
+}
+
+/* Counts all pages of a site in a store of their own. */
+static apr_status_t pages_learn(merge_t *merge, tmpl_store_t *store, const char *site,
+                                apr_pool_t *pool)
+{
+    /* nothing ages: the order is none of time */
+    tmpl_policy_t policy = merge->ctl->options.clean.policy;
+    const tmpl_observation_t *pages[BATCH];
+    tmpl_error_t err;
+    uint32_t n = BATCH;
+    apr_pool_t *batch;
+    apr_status_t status = APR_SUCCESS;
+    policy.lifetime_tb = UINT32_MAX;
+    apr_pool_create(&batch, pool);
+    while (status == APR_SUCCESS && n == BATCH && !ctl_interrupted()) {
+        apr_pool_clear(batch);
+        status = lines_take(merge, site, &policy, pages, &n, batch);
+        if (status == APR_SUCCESS && n > 0) {
+            status = tmpl_store_learn(store, pages, n, CTL_STORE_TIMEOUT, NULL, &err, batch);
+            status = status == APR_SUCCESS ? status : input_failed(site, status, err.text);
+        }
+    }
+    apr_pool_destroy(batch);
+    return status;
+}
+
+/* The table of all pages of a site in the files of keys. *table is NULL if they have none. */
+static apr_status_t site_count(merge_t *merge, const char *site, tmpl_export_file_t **table,
+                               apr_pool_t *pool)
+{
+    tmpl_store_t *store;
+    tmpl_error_t err;
+    const merge_input_t *first = keys_least(merge);
+    *table = NULL;
+    if (first == NULL || line_order(first->line, site) != 0) {
+        return APR_SUCCESS;
+    }
+    apr_status_t status = tmpl_store_open(&store, "memory:", NULL, &err, pool);
+    if (status == APR_SUCCESS) {
+        status = pages_learn(merge, store, site, pool);
+        if (status != APR_SUCCESS) {
+            return status;
+        }
+        *table = apr_pcalloc(pool, sizeof(**table));
+        status = tmpl_export_file_fill(*table, store, site, CTL_STORE_TIMEOUT, &err, pool);
+    }
+    if (status != APR_SUCCESS) {
+        return input_failed(site, status, err.text);
+    }
+    for (int i = 0; i < (*table)->entries->nelts; i++) {
+        APR_ARRAY_IDX((*table)->entries, i, tmpl_entry_t).record.last = (*table)->head.pages;
+    }
+    return APR_SUCCESS;
+}
+
+/* ---- sites ---- */
+
+/* Tables with other secrets have other keys for the same text: their sum means nothing. */
+static apr_status_t secret_note(merge_t *merge, const char *name, const char *secret)
+{
+    if (merge->ctl->options.clean.page.seed != 0) {
+        return APR_SUCCESS; /* the operator's secret made the keys */
+    }
+    if (merge->secret == NULL) {
+        merge->secret = apr_pstrdup(merge->ctl->pool, secret);
+        merge->secret_of = name;
+    }
+    if (strcmp(merge->secret, secret) != 0) {
+        ctl_say("merge: %s has another secret than %s, so none of their keys are equal: if the "
+                "servers of both have the same TmplSecret, name it by --secret",
+                name, merge->secret_of);
+        return APR_EINVAL;
+    }
+    return APR_SUCCESS;
+}
+
+/* The tables of a site. Those of stores come from pool. */
+static apr_status_t tables_take(merge_t *merge, const char *site, const tmpl_export_file_t **tables,
+                                int *n, apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    *n = 0;
+    for (int i = 0; i < merge->n; i++) {
+        const merge_input_t *input = &merge->inputs[i];
+        if (input->table != NULL && strcmp(input->table->site, site) == 0) {
+            tables[(*n)++] = input->table;
+        }
+        if (input->store.store == NULL) {
+            continue;
+        }
+        tmpl_export_file_t *table = apr_pcalloc(pool, sizeof(*table));
+        apr_status_t status =
+            tmpl_export_file_fill(table, input->store.store, site, CTL_STORE_TIMEOUT, &err, pool);
+        if (status == APR_SUCCESS) {
+            tables[(*n)++] = table;
+        }
+        else if (!APR_STATUS_IS_NOTFOUND(status)) {
+            return input_failed(input->name, status, err.text);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+/* Writes the table of a site. */
+static apr_status_t site_write(merge_t *merge, const char *site, const tmpl_export_file_t *table,
+                               apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    tmpl_store_t *out = merge->out.store;
+    apr_status_t status = APR_SUCCESS;
+    if (!merge->secret_taken && merge->ctl->options.clean.page.seed == 0) {
+        status = tmpl_store_take_secret(out, merge->secret, &err, pool);
+        merge->secret_taken = status == APR_SUCCESS;
+    }
+    if (status == APR_SUCCESS) {
+        status = tmpl_export_file_import(table, out, site, &err, pool);
+    }
+    if (status == APR_SUCCESS && merge->ctl->options.freeze) {
+        status = tmpl_store_freeze(out, site, 1, &err, pool);
+    }
+    merge->n_sites += status == APR_SUCCESS;
+    return status == APR_SUCCESS ? status : input_failed(merge->ctl->options.out, status, err.text);
+}
+
+static apr_status_t site_merge(merge_t *merge, const char *site, apr_pool_t *pool)
+{
+    const tmpl_export_file_t **tables =
+        apr_palloc(pool, ((apr_size_t)merge->n + 1) * sizeof(tmpl_export_file_t *));
+    tmpl_export_file_t *counted, merged;
+    tmpl_tables_overlap_t overlap;
+    int n;
+    apr_status_t status = tables_take(merge, site, tables, &n, pool);
+    if (status == APR_SUCCESS) {
+        status = site_count(merge, site, &counted, pool);
+    }
+    if (status != APR_SUCCESS || ctl_interrupted()) {
+        return status != APR_SUCCESS ? status : APR_EINTR;
+    }
+    if (counted != NULL) {
+        tables[n++] = counted;
+    }
+    tmpl_tables_merge(&merged, tables, n, merge->ctl->options.clean.policy.min_df, &overlap, pool);
+    if (overlap.twice > 0) {
+        ctl_say("merge: %s: %.0f %% of the documents are in more than one table: counts are "
+                "estimated",
+                site, 100 * (double)overlap.twice / (double)overlap.documents);
+    }
+    return site_write(merge, site, &merged, pool);
+}
+
+static int by_line(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Merges all sites, in the order of lines, so that files of keys are read once. */
+static apr_status_t sites_merge(merge_t *merge)
+{
+    apr_pool_t *pool;
+    apr_status_t status = APR_SUCCESS;
+    const char *const *sites = (const char *const *)merge->sites->elts;
+    int n = merge->sites->nelts, at = 0;
+    qsort(merge->sites->elts, (size_t)n, sizeof(*sites), by_line);
+    apr_pool_create(&pool, merge->ctl->pool);
+    while (status == APR_SUCCESS && !ctl_interrupted()) {
+        const merge_input_t *keys = keys_least(merge);
+        if (keys == NULL && at == n) {
+            break;
+        }
+        int is_next = at < n && (keys == NULL || line_order(keys->line, sites[at]) >= 0);
+        const char *site =
+            is_next ? sites[at] : apr_pstrmemdup(pool, keys->line, strcspn(keys->line, "\t"));
+        status = site_merge(merge, site, pool);
+        while (at < n && strcmp(sites[at], site) == 0) {
+            at++;
+        }
+        apr_pool_clear(pool);
+    }
+    apr_pool_destroy(pool);
+    return status;
+}
+
+/* ---- inputs ---- */
+
+static apr_status_t site_note(void *baton, const char *site)
+{
+    apr_array_header_t *sites = baton;
+    APR_ARRAY_PUSH(sites, const char *) = apr_pstrdup(sites->pool, site);
+    return APR_SUCCESS;
+}
+
+static apr_status_t store_take(merge_t *merge, merge_input_t *input)
+{
+    tmpl_error_t err;
+    char secret[TMPL_SECRET_SIZE];
+    apr_pool_t *pool = merge->ctl->pool;
+    apr_status_t status = ctl_store_open_at(&input->store, input->name, 1, merge->ctl);
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    tmpl_store_t *store = input->store.store;
+    status = tmpl_store_secret(store, secret, CTL_STORE_TIMEOUT, &err, pool);
+    if (status == APR_SUCCESS) {
+        status = tmpl_store_sites(store, site_note, merge->sites, &err, pool);
+    }
+    return status == APR_SUCCESS ? secret_note(merge, input->name, secret)
+                                 : input_failed(input->name, status, err.text);
+}
+
+static apr_status_t export_take(merge_t *merge, merge_input_t *input)
+{
+    tmpl_error_t err;
+    apr_pool_t *pool = merge->ctl->pool;
+    input->table = apr_pcalloc(pool, sizeof(*input->table));
+    apr_status_t status = tmpl_export_file_read(input->table, input->keys, input->name, &err, pool);
+    fclose(input->keys);
+    input->keys = NULL;
+    if (status != APR_SUCCESS) {
+        return input_failed(input->name, status, err.text);
+    }
+    if (input->table->site == NULL) {
+        return input_failed(input->name, APR_EINVAL, "the first line names no site");
+    }
+    site_note(merge->sites, input->table->site);
+    return secret_note(merge, input->name, input->table->secret);
+}
+
+/* The first byte tells an export, which is JSON, from keys, which begin with the name of a site. */
+static apr_status_t file_take(merge_t *merge, merge_input_t *input)
+{
+    input->keys = input->name == CTL_STDIN ? stdin : fopen(input->name, "re");
+    if (input->keys == NULL) {
+        return input_failed(input->name, APR_FROM_OS_ERROR(errno), strerror(errno));
+    }
+    int first = getc(input->keys);
+    ungetc(first, input->keys);
+    return first == '{' ? export_take(merge, input) : keys_step(input);
+}
+
+static void inputs_close(merge_t *merge)
+{
+    for (int i = 0; i < merge->n; i++) {
+        merge_input_t *input = &merge->inputs[i];
+        if (input->store.store != NULL) {
+            ctl_store_close(&input->store);
+        }
+        if (input->keys != NULL) {
+            fclose(input->keys);
+        }
+        free(input->line);
+        free(input->before);
+    }
+}
+
+static apr_status_t inputs_take(merge_t *merge)
+{
+    tmpl_error_t err;
+    apr_status_t status = APR_SUCCESS;
+    for (int i = 0; status == APR_SUCCESS && i < merge->ctl->args->nelts; i++) {
+        merge_input_t *input = &merge->inputs[merge->n++];
+        input->name = APR_ARRAY_IDX(merge->ctl->args, i, const char *);
+        int is_store = tmpl_store_check_uri(input->name, &err, merge->ctl->pool) == APR_SUCCESS;
+        status = is_store ? store_take(merge, input) : file_take(merge, input);
+    }
+    return status;
+}
+
+int ctl_merge(ctl_t *ctl)
+{
+    merge_t merge = { .ctl = ctl };
+    apr_size_t n = (apr_size_t)ctl->args->nelts;
+    merge.inputs = apr_pcalloc(ctl->pool, n * sizeof(*merge.inputs));
+    merge.sites = apr_array_make(ctl->pool, 16, sizeof(const char *));
+    ctl_interrupt_catch();
+    apr_status_t status = inputs_take(&merge);
+    if (status == APR_SUCCESS) {
+        status = ctl_store_open_at(&merge.out, ctl->options.out, 0, ctl);
+    }
+    if (status == APR_SUCCESS) {
+        status = sites_merge(&merge);
+        ctl_store_close(&merge.out);
+    }
+    inputs_close(&merge);
+    if (status == APR_SUCCESS && !ctl_interrupted()) {
+        printf("%d site%s merged\n", merge.n_sites, merge.n_sites == 1 ? "" : "s");
+        return CTL_OK;
+    }
+    return CTL_FAILED;
+}
