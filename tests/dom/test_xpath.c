@@ -108,15 +108,21 @@ static void errors_name_the_place(void **state)
     }
 }
 
+/* A page of 2,047 paragraphs. */
+static const tmpl_page_t *paragraphs(apr_pool_t *pool)
+{
+    const char *html = "<body>";
+    for (int i = 0; i < 11; i++) {
+        html = apr_pstrcat(pool, html, html, "<p>x</p>", NULL);
+    }
+    return check_page(html, pool);
+}
+
 /* An expression that looks at all elements for each of them ends, and selects nothing. */
 static void steps_are_limited(void **state)
 {
-    const char *html = "<body>";
     uint32_t *nodes, n;
-    for (int i = 0; i < 11; i++) {
-        html = apr_pstrcat(*state, html, html, "<p>x</p>", NULL);
-    }
-    const tmpl_page_t *page = check_page(html, *state);
+    const tmpl_page_t *page = paragraphs(*state);
     xmlDoc *doc = tree_of(page, *state);
     assert_true(tmpl_xpath_select(&nodes, &n, "//p[contains(., 'x')]", doc, *state));
     assert_int_equal(n, 2047);
@@ -261,11 +267,38 @@ static void guards_take_xpath(void **state)
     assert_false(verdicts[0].template || verdicts[1].template || verdicts[2].template);
 }
 
+/* A page is declined if a selector takes too many steps, whatever the others do. */
+static void a_page_is_declined_if_a_selector_takes_too_long(void **state)
+{
+    static const char slow[] = "xpath://p[count(preceding::p) > 5]";
+    const tmpl_page_t *page = paragraphs(*state);
+    tmpl_verdict_t *verdicts = apr_pcalloc(*state, page->n_blocks * sizeof(*verdicts));
+    const apr_array_header_t *quick = selectors("xpath://p", *state);
+    tmpl_guards_t cases[] = {
+        { .drop = quick, .keep = selectors(slow, *state) },
+        { .drop = selectors(slow, *state), .keep = quick },
+        { .drop = selectors(slow, *state) },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tmpl_decline_e decline = TMPL_DECLINE_NONE;
+        tmpl_guards_apply(verdicts, page, &cases[i], &decline, NULL, *state);
+        assert_int_equal(decline, TMPL_DECLINE_XPATH);
+        tmpl_guards_apply(verdicts, page, &cases[i], NULL, NULL, *state);
+    }
+    tmpl_guards_t none = { 0 };
+    assert_null(tmpl_guards_apply(verdicts, page, &none, NULL, NULL, *state));
+}
+
 static const struct CMUnitTest tests[] = {
-    CHECK(elements_are_selected), CHECK(the_tree_is_valid),
-    CHECK(errors_name_the_place), CHECK(steps_are_limited),
-    CHECK(guards_take_xpath),     CHECK(costs_are_read_from_the_expression),
-    CHECK(costs_have_a_limit),    CHECK(nested_elements_take_few_steps),
+    CHECK(elements_are_selected),
+    CHECK(the_tree_is_valid),
+    CHECK(errors_name_the_place),
+    CHECK(steps_are_limited),
+    CHECK(guards_take_xpath),
+    CHECK(costs_are_read_from_the_expression),
+    CHECK(costs_have_a_limit),
+    CHECK(nested_elements_take_few_steps),
+    CHECK(a_page_is_declined_if_a_selector_takes_too_long),
 };
 
 TAP_MAIN(tests)
