@@ -290,10 +290,14 @@ static void finish_item(void *baton, const ctl_item_t *at)
     }
 }
 
-/* Copies a record that is too long for memory. If it is damaged, what was written of it goes. */
-static void copy_long(warc_cmd_run_t *run, const warc_item_t *item, apr_pool_t *pool)
+/*
+ * Reads a record that is too long for memory to its end, and copies it if all records are copied.
+ * If it is damaged, what was written of it goes.
+ */
+static void read_long(warc_cmd_run_t *run, const warc_item_t *item, apr_pool_t *pool)
 {
     apr_off_t begin = run->out.len;
+    int copies = run->form.responses && (run->passes & WARC_JUDGES) != 0;
     tmpl_buf_t buf;
     tmpl_error_t err;
     apr_size_t len;
@@ -303,19 +307,23 @@ static void copy_long(warc_cmd_run_t *run, const warc_item_t *item, apr_pool_t *
     tmpl_warc_pack_add(pack, item->record.head.text, item->record.head.len);
     apr_status_t status;
     while ((status = tmpl_warc_piece(run->warc, &piece, &len, &err)) == APR_SUCCESS && len > 0) {
-        tmpl_warc_pack_add(pack, piece, len);
-        ctl_warc_sink_add(&run->out, buf.at, buf.len);
-        tmpl_buf_clear(&buf);
+        if (copies) {
+            tmpl_warc_pack_add(pack, piece, len);
+            ctl_warc_sink_add(&run->out, buf.at, buf.len);
+            tmpl_buf_clear(&buf);
+        }
     }
     tmpl_warc_pack_add(pack, "\r\n\r\n", 4);
     tmpl_warc_pack_end(pack);
-    ctl_warc_sink_add(&run->out, buf.at, buf.len);
     if (status != APR_SUCCESS) {
         note_damage(run, err.text);
-        ctl_warc_sink_cut(&run->out, begin);
     }
-    else {
+    if (copies && status == APR_SUCCESS) {
+        ctl_warc_sink_add(&run->out, buf.at, buf.len);
         (*count_of(run, CTL_WARC_WRITTEN))++;
+    }
+    else if (copies) {
+        ctl_warc_sink_cut(&run->out, begin);
     }
 }
 
@@ -339,6 +347,9 @@ static void report_item(void *baton, const ctl_item_t *at)
     if (err->status != APR_SUCCESS && (*count_of(run, CTL_WARC_STORE_FAILURES))++ == 0) {
         ctl_say("%s: store: %s", item->page.url, err->text);
     }
+    if (item->content == NULL) {
+        read_long(run, item, at->pool);
+    }
     if ((run->passes & WARC_JUDGES) == 0) {
         return;
     }
@@ -348,12 +359,6 @@ static void report_item(void *baton, const ctl_item_t *at)
     }
     else if (item->may_have_page) {
         note_judged(run, item);
-    }
-    if (item->content == NULL) {
-        if (run->form.responses) {
-            copy_long(run, item, at->pool);
-        }
-        return;
     }
     if (item->is_page && run->ctl->options.index != NULL) {
         const char *line = ctl_warc_index_line(&run->form, &item->page, run->name, run->out.len,

@@ -54,7 +54,7 @@ apr_status_t tmpl_warc_content(tmpl_warc_t *warc, const char **content, apr_size
 apr_status_t tmpl_warc_piece(tmpl_warc_t *warc, const char **piece, apr_size_t *len,
                              tmpl_error_t *err);
 
-/* Where reading goes on, if the record in hand is taken for read. */
+/* Where reading goes on. Call it when no content is left to read. */
 tmpl_warc_place_t tmpl_warc_place(const tmpl_warc_t *warc);
 
 /* Goes there; as tmpl_members_seek(). Call it before the first tmpl_warc_next(). */
