@@ -461,8 +461,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     for (int i = getopt_state->ind; i < argc; i++) {
         const char *arg = getopt_state->argv[i];
         /* elsewhere the argument is a site, which may be called "-" */
-        int hidden =
-            arg == CTL_STDIN && (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_WARC)) == 0;
+        int hidden = arg == CTL_STDIN && (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_WARC)) == 0;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }
     if (ctl->options.help) {

@@ -7,8 +7,8 @@
 #ifndef TMPL_WARC_READ_H
 #define TMPL_WARC_READ_H
 
-#include "archive/fields.h"
-#include "archive/members.h"
+#include "archive/head_fields.h"
+#include "archive/warc_members.h"
 
 typedef struct tmpl_warc_t tmpl_warc_t;
 
@@ -20,8 +20,8 @@ typedef struct {
 
 typedef struct {
     tmpl_member_place_t at;
-    tmpl_fields_t head; /* with its first line, from pool */
-    const char *type;   /* WARC-Type; "" if it has none */
+    tmpl_fields_t head;  /* with its first line, from pool */
+    const char *type;    /* WARC-Type; "" if it has none */
     apr_uint64_t length; /* bytes of its content */
 } tmpl_warc_record_t;
 
