@@ -247,7 +247,7 @@ const char *ctl_warc_index_line(const ctl_warc_form_t *form, const ctl_warc_page
         json_object_set_new(json, "status", json_string("200"));
     }
     json_object_set_new(json, "filename", ctl_json_text(name, pool));
-    char *text = json_dumps(json, 0);
+    char *text = json_dumps(json, JSON_COMPACT);
     const char *line = apr_pstrcat(pool, ctl_warc_index_key(&page->address, pool), " ", stamp, " ",
                                    text, "\n", NULL);
     free(text);
