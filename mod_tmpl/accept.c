@@ -3,6 +3,8 @@
 #include "fields.h"
 #include "section.h"
 
+#include <apr_cstr.h>
+
 #include "base/ascii.h"
 
 /* The weight of a range that the field does not name. Weights are in thousandths. */
@@ -109,7 +111,7 @@ static range_e range_of(const char *text)
     range_e range = 0;
 
     while (range < RANGES &&
-           (strlen(names[range]) != len || ap_cstr_casecmpn(text, names[range], len) != 0)) {
+           (strlen(names[range]) != len || apr_cstr_casecmpn(text, names[range], len) != 0)) {
         range++;
     }
     return range;

@@ -55,6 +55,12 @@ typedef struct {
     const char *date;   /* train: date of the training; NULL: none given */
     uint32_t pages;     /* train: the most pages of a site */
     int trust;          /* train: content labels must pass a check */
+    int responses;      /* warc: edit the response records */
+    int json_lines;     /* warc: lines of JSON in place of records */
+    int incremental;    /* warc: one pass */
+    int frozen;         /* warc: learn nothing */
+    int progress;       /* warc: lines of progress, also without a terminal */
+    const char *index;  /* warc: file of CDXJ; NULL: none */
     int freeze;         /* merge: the sites are frozen */
     unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
@@ -85,10 +91,11 @@ typedef struct {
 #define CTL_IN_EXPLAIN  0x200
 #define CTL_IN_TEMPLATE 0x400
 #define CTL_IN_RULES    0x800
+#define CTL_IN_WARC     0x1000
 #define CTL_IN_MERGE    0x2000
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
 #define CTL_IN_JUDGING                                                                             \
-    (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
+    (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_WARC)
 /* Commands whose arguments are pages: "-" is standard input. */
 #define CTL_IN_PAGES (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
 #define CTL_IN_ALL   (CTL_IN_JUDGING | CTL_IN_STORE | CTL_IN_TRAIN)
@@ -117,6 +124,7 @@ int ctl_merge(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);
 int ctl_warm(ctl_t *ctl);
 int ctl_rules(ctl_t *ctl);
+int ctl_warc(ctl_t *ctl);
 
 /* "-" on the command line: standard input. Compared by address, so a file may have this name. */
 extern const char CTL_STDIN[];

@@ -49,6 +49,22 @@ static const ctl_command_t commands[] = {
       "and\n"
       "outputs keep the tree.\n"
       "Exit code 3: all pages are written, but the store failed.\n" },
+    { "warc", CTL_IN_WARC, ctl_warc, 1, -1, "WARC...",
+      "cleans the pages of archives of the web, each by the table of its site",
+      "Reads WARC/1.0 and 1.1, plain, gzip or zstd. Learns all pages first, by host, then judges "
+      "each;\n"
+      "with --incremental it reads once. Writes a conversion record for each page: its text, "
+      "Markdown,\n"
+      "JSON, reader view or HTML. With --responses it writes all records, with the pages in them "
+      "edited.\n"
+      "Damaged records are named and skipped. OUT.part has what is unfinished: after a kill the "
+      "same\n"
+      "command goes on from there. Without --store the tables are in OUT.part, too, and are "
+      "removed.\n"
+      "With -, or without --out, they are kept in memory. WARC may be -, standard input, if it is "
+      "read\n"
+      "once.\n"
+      "Exit code 3: all is written, but the store failed.\n" },
     { "explain", CTL_IN_EXPLAIN, ctl_explain, 0, 1, "[FILE|URL]",
       "tells of each block why it is cut, or why it stays",
       "Prints of each block its bytes, element, DF and part, the verdict with what it rests on,\n"

@@ -54,17 +54,36 @@ static option_set_f options_set_separators, set_selectors, set_mark, set_secret,
     }
 
 #define IN_POLICY  (CTL_IN_JUDGING | CTL_IN_STATS | CTL_IN_TRAIN)
-#define IN_EDITING (CTL_IN_CLEAN | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
+#define IN_EDITING (CTL_IN_CLEAN | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_WARC)
 
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
       "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys", NULL },
+    { "mode", 'm', "MODE", CTL_IN_WARC, CTL_IN_WARC, set_string, AT(mode), 0, 0,
+      "text, markdown, json, reader, strip or annotate; or learn, to fill --store only", NULL },
     { "site", 0, "KEY", CTL_IN_JUDGING, 0, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table (default: the host of a URL)", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, 0, set_out, AT(out), 0, 0,
       "where to write; made if it is not there (-: standard output, the default for one page)",
       NULL },
+    { "out", 'o', "FILE", CTL_IN_WARC, 0, set_out, AT(out), 0, 0,
+      "the file to write; compressed if its name ends in .gz, lines of JSON if in .jsonl "
+      "(-: standard output, the default)", NULL },
+    { "responses", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(responses), 0, 0,
+      "write all records of the input, the pages in them edited (modes strip and annotate)", NULL },
+    { "json-lines", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(json_lines), 0, 0,
+      "write a line of JSON for each page in place of a record", NULL },
+    { "index", 0, "FILE", CTL_IN_WARC, 0, set_string, AT(index), 0, 0,
+      "write a line of CDXJ for each page to FILE, not sorted", NULL },
+    { "incremental", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(incremental), 0, 0,
+      "read once: judge each page by those before it", NULL },
+    { "frozen", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(frozen), 0, 0,
+      "learn nothing: judge by the tables of --store", NULL },
+    { "progress", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(progress), 0, 0,
+      "print a line of progress every ten seconds if standard error is no terminal", NULL },
+    { "report", 0, "FILE", CTL_IN_WARC, 0, set_string, AT(report), 0, 0,
+      "write what was done to FILE, as JSON (-: standard output)", NULL },
     { "report", 0, "FILE", CTL_IN_CLEAN, 0, set_string, AT(report), 0, 0,
       "write a line of JSON about each page to FILE (-: standard output)", NULL },
     SETTING(store, 's', "URI", CTL_IN_ALL, set_store, AT(store)),
@@ -73,7 +92,7 @@ static const option_t options[] = {
       "its tree", NULL },
     { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, options_set_flag, AT(two_pass), 0, 0,
       "learn from all pages first, then judge each", NULL },
-    { "jobs", 'j', "N", CTL_IN_CLEAN, 0, set_uint, AT(jobs), 1, CTL_JOBS_MOST,
+    { "jobs", 'j', "N", CTL_IN_CLEAN | CTL_IN_WARC, 0, set_uint, AT(jobs), 1, CTL_JOBS_MOST,
       "threads that read and judge pages", NULL },
     { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
       "take file names from LIST, one a line (-: standard input)", NULL },
@@ -87,7 +106,7 @@ static const option_t options[] = {
     SETTING(keep, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.keep)),
     SETTING(drop, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.drop)),
     SETTING(parts, 0, "PARTS", IN_EDITING, set_parts, AT(parts)),
-    SETTING(marks, 0, "MARK", CTL_IN_CLEAN, set_mark, AT(clean.marks)),
+    SETTING(marks, 0, "MARK", CTL_IN_CLEAN | CTL_IN_WARC, set_mark, AT(clean.marks)),
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
     SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT | CTL_IN_MERGE, set_secret, AT(clean.page.seed)),
@@ -327,8 +346,8 @@ static const apr_getopt_option_t *known_to(const ctl_command_t *command, apr_poo
     return known;
 }
 
-/* Commands may share a letter. */
-static apr_size_t index_of_option(int id, const ctl_command_t *command)
+/* Commands may have options of one letter and different meanings. */
+static apr_size_t index_of_option(const ctl_command_t *command, int id)
 {
     apr_size_t i = 0;
     while (ID_OF(i) != id || (options[i].known & command->bit) == 0) {
@@ -434,7 +453,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         if (status != APR_SUCCESS) {
             return options_refuse(ctl);
         }
-        apr_size_t i = index_of_option(id, ctl->command);
+        apr_size_t i = index_of_option(ctl->command, id);
         seen[i] = 1;
         void *field = (char *)&ctl->options + options[i].offset;
         const char *wrong = options[i].set(ctl, &options[i], field, value);
@@ -446,7 +465,8 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     for (int i = getopt_state->ind; i < argc; i++) {
         const char *arg = getopt_state->argv[i];
         /* elsewhere the argument is a site, which may be called "-" */
-        int hidden = arg == CTL_STDIN && (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_MERGE)) == 0;
+        int hidden = arg == CTL_STDIN &&
+                     (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_WARC | CTL_IN_MERGE)) == 0;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }
     if (ctl->options.help) {

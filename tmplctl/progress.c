@@ -17,6 +17,9 @@
 /* Columns of a terminal that does not report them. */
 #define COLUMNS 80
 
+/* The shortest time between two lines of progress where there is no terminal. */
+#define LINE_AFTER apr_time_from_sec(10)
+
 /* The shortest time between two drawings: drawing must not slow short pages down. */
 #define REDRAW_AFTER apr_time_from_msec(100)
 
@@ -24,6 +27,7 @@ static struct {
     const char *title;
     int total;
     int done;
+    char note[100]; /* shown in place of done and total, if it is not empty */
     int live;  /* between start and end, on a terminal */
     int drawn; /* the bar is on the terminal's last line now */
     apr_time_t last;
@@ -49,10 +53,11 @@ static int columns(void)
  */
 static void draw(void)
 {
-    char counts[2 * sizeof("-2147483648")];
+    char counts[sizeof(bar.note) + 2 * sizeof("-2147483648")];
     char cells[BAR_WIDTH];
     int room = columns() - 1;
-    int taken = snprintf(counts, sizeof(counts), "%d/%d", bar.done, bar.total);
+    int taken = bar.note[0] != '\0' ? snprintf(counts, sizeof(counts), "%s", bar.note)
+                                    : snprintf(counts, sizeof(counts), "%d/%d", bar.done, bar.total);
     int width = room - taken - (int)strlen(bar.title) - (int)strlen(" [] ");
     if (width > 0) {
         width = width < BAR_WIDTH ? width : BAR_WIDTH;
@@ -129,6 +134,8 @@ void ctl_progress_start(const char *title, int total)
     bar.title = title;
     bar.total = total;
     bar.done = 0;
+    bar.note[0] = '\0';
+    bar.last = apr_time_now();
     bar.live = isatty(STDERR_FILENO);
     if (bar.live) {
         draw();
@@ -140,6 +147,15 @@ void ctl_progress_step(int done)
     bar.done = done;
     if (bar.live && apr_time_now() - bar.last >= REDRAW_AFTER) {
         draw();
+    }
+}
+
+void ctl_progress_note(const char *text, int also_lines)
+{
+    apr_cpystrn(bar.note, text, sizeof(bar.note));
+    if (!bar.live && also_lines && apr_time_now() - bar.last >= LINE_AFTER) {
+        ctl_say("%s: %s", bar.title, text);
+        bar.last = apr_time_now();
     }
 }
 

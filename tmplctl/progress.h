@@ -25,6 +25,9 @@ void ctl_progress_start(const char *title, int total);
 /* Moves the bar to done steps. */
 void ctl_progress_step(int done);
 
+/* Shows text in place of the steps' number, and also without a terminal: a line now and then. */
+void ctl_progress_note(const char *text, int also_lines);
+
 /* Erases the bar. */
 void ctl_progress_end(void);
 

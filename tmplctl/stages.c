@@ -71,6 +71,30 @@ static apr_status_t make_items(stages_part_t *part, uint32_t most, apr_size_t si
     return APR_SUCCESS;
 }
 
+/*
+ * Fills the next part with items from first up to n; returns 0 if there are none behind it. A state
+ * is zero before anybody sees it.
+ */
+static int fill_part(stages_part_t *part, const ctl_stages_t *stages, uint32_t most, int *first,
+                     int n)
+{
+    for (part->n = 0; part->n < most && *first < n;) {
+        ctl_item_t *item = &part->items[part->n];
+        item->index = *first;
+        memset(item->state, 0, stages->size);
+        int took = stages->take != NULL ? stages->take(part->work->baton, item) : CTL_TAKE_ITEM;
+        if (took == CTL_TAKE_NONE) {
+            return 0;
+        }
+        part->n++;
+        (*first)++;
+        if (took == CTL_TAKE_LAST) {
+            break;
+        }
+    }
+    return *first < n;
+}
+
 apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, int n,
                             apr_pool_t *pool)
 {
@@ -81,11 +105,9 @@ apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, 
     apr_pool_create(&own, pool);
     apr_pool_create(&scratch, own);
     apr_status_t status = make_items(&part, most, stages->size, own);
-    for (int first = 0; status == APR_SUCCESS && first < n && work->more(work->baton);) {
-        for (part.n = 0; part.n < most && first < n; part.n++) {
-            part.items[part.n].index = first++;
-            memset(part.items[part.n].state, 0, stages->size);
-        }
+    int are_more = n > 0;
+    for (int first = 0; status == APR_SUCCESS && are_more && work->more(work->baton);) {
+        are_more = fill_part(&part, stages, most, &first, n);
         do_stage(&part, stages->prepare, scratch);
         for (uint32_t i = 0; i < part.n; i += (uint32_t)work->batch) {
             int left = (int)(part.n - i);

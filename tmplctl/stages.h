@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs items through four stages, in parts. Threads prepare and finish the items of a part in any
- * order; the caller's thread counts and reports them in their order, while the other threads wait.
+ * order; the caller's thread takes, counts and reports them in their order, while the other threads
+ * wait.
  * So results do not depend on the number of threads.
  */
 #ifndef CTL_STAGES_H
@@ -24,7 +25,14 @@ typedef struct {
 
 typedef void ctl_stage_f(void *baton, const ctl_item_t *item);
 
+/* What take() returns. */
+#define CTL_TAKE_NONE 0 /* there are no more items */
+#define CTL_TAKE_ITEM 1
+#define CTL_TAKE_LAST 2 /* an item that no other may follow in its part */
+
 typedef struct {
+    /* the caller's thread, in order, if not NULL: fetches an item; the number of items is a limit */
+    int (*take)(void *baton, const ctl_item_t *item);
     ctl_stage_f *prepare; /* any thread */
     /* the caller's thread, in order: n >= 1 consecutive items */
     void (*count)(void *baton, const ctl_item_t *const *items, int n);

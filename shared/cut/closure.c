@@ -64,10 +64,8 @@ static tmpl_decline_e measure(tmpl_closure_t *out, const tmpl_page_t *page,
 static void sum_expected(closure_t *c, apr_pool_t *pool)
 {
     const tmpl_page_t *page = c->page;
-    c->content = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c->content));
-    c->expected = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c->expected));
-    c->content[0] = 0;
-    c->expected[0] = 0;
+    c->content = apr_pcalloc(pool, (page->n_segments + 1) * sizeof(*c->content));
+    c->expected = apr_pcalloc(pool, (page->n_segments + 1) * sizeof(*c->expected));
     for (uint32_t s = 0; s < page->n_segments; s++) {
         const tmpl_verdict_t *v = &c->verdicts[page->segments[s].block];
         c->content[s + 1] = c->content[s] + !v->template;
@@ -209,7 +207,7 @@ static void cut_around_code(closure_t *c, uint32_t element)
     uint32_t after_item = 0;
     for (uint32_t i = element; i < after;) {
         int is_code = tmpl_node_is_code(&nodes[i]);
-        if (i >= after_item && !is_code && is_item(c->page, &nodes[i])) {
+        if (i >= after_item && is_item(c->page, &nodes[i])) {
             after_item = nodes[i].after;
         }
         if (is_code && !(i < after_item && is_property(c->page, &nodes[i]))) {
@@ -318,8 +316,7 @@ static void open_in_closure(closure_t *c, uint32_t parent)
             end_run(c, &run);
         }
         int text_first = segment < node->after_segment &&
-                         (child >= node->after || segment < page->nodes[child].first_segment ||
-                          page->segments[segment].span.end <= page->nodes[child].open.start);
+                         (child >= node->after || segment < page->nodes[child].first_segment);
         if (text_first) {
             text_stays = visit_text(c, segment, &run);
             segment++;
@@ -330,8 +327,7 @@ static void open_in_closure(closure_t *c, uint32_t parent)
         else {
             text_stays = 0;
             visit_child(c, child, &run);
-            segment = page->nodes[child].after_segment > segment ? page->nodes[child].after_segment
-                                                                 : segment;
+            segment = page->nodes[child].after_segment;
             child = page->nodes[child].after;
         }
     }

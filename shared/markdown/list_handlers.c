@@ -141,11 +141,16 @@ static void leave_terms(tmpl_writer_t *w, const xmlNode *node)
     leave_list(w, node);
 }
 
-/* The list of terms that is open; NULL: there is none, or all text is one leaf. */
-static tmpl_open_list_t *list_of_terms(tmpl_writer_t *w)
+/*
+ * The list of terms that is open, if a term or definition is its own: one in an item or a footnote
+ * of the list is not. NULL also if all text is one leaf.
+ */
+static tmpl_open_list_t *list_of_terms(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = tmpl_writer_list(w);
-    return list != NULL && list->terms && w->one_leaf == NULL ? list : NULL;
+    tmpl_tag_e around = tmpl_grid_tag(w->page, node->parent);
+    int is_own = around == TMPL_TAG_DL || around == TMPL_TAG_DIV;
+    return list != NULL && list->terms && is_own && w->one_leaf == NULL ? list : NULL;
 }
 
 static void open_term(tmpl_writer_t *w, tmpl_open_list_t *list)
@@ -158,7 +163,7 @@ static void open_term(tmpl_writer_t *w, tmpl_open_list_t *list)
 static int enter_term_of_list(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_writer_part(w);
-    tmpl_open_list_t *list = list_of_terms(w);
+    tmpl_open_list_t *list = list_of_terms(w, node);
     if (list != NULL) {
         close_term(w);
         open_term(w, list);
@@ -205,7 +210,7 @@ static int ends_in_colon(const tmpl_leaf_t *leaf)
 
 static int enter_definition(tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_open_list_t *list = list_of_terms(w);
+    tmpl_open_list_t *list = list_of_terms(w, node);
     int waits = list != NULL && list->term && !tmpl_leaf_is_empty(&w->leaf);
     if (waits && is_one_line(w->page, node)) {
         tmpl_leaf_text(&w->leaf, ends_in_colon(&w->leaf) ? " " : ": ");

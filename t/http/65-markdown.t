@@ -58,28 +58,10 @@ $httpd->visit(1 .. 8);
 my %want = (Accept => 'text/markdown');
 my $type = sub { ($_[0]->header('Content-Type') // '') =~ s/;.*//sr };
 
-# Each row: the Accept field, and whether its answer is Markdown.
+# Each row: the Accept field, and whether its answer is Markdown (tests/httpd/test_accept.c has every rule).
 my @accept = (
-    [undef, 0], ['', 0], ['*/*', 0], ['text/*', 0], ['text/html', 0], ['text/html, */*', 0],
-    ['text/markdown', 1], ['TEXT/Markdown', 1], ['text/markdown, text/html', 1], ['text/html, text/markdown', 0],
-    ['text/markdown, */*', 1], ['*/*, text/markdown', 1], ['text/*, text/markdown', 1], ['text/html, */*, text/markdown', 0],
-    ['text/markdown;q=0.5, text/html;q=0.8, text/html;q=0.5', 0], ['text/html;q=0.2, text/markdown, text/html', 1],
-    ['text/markdown, */*;q=0.8', 1], ['text/markdown, text/*;q=0.9', 1],
-    ['text/markdown, text/html;q=0.9, */*;q=1', 1], ['text/html;q=0.9, text/markdown', 1],
-    ['text/markdown;q=0', 0], ['text/markdown;q=0.0', 0], ['text/markdown;q=0, */*;q=0', 0],
-    ['text/markdown;q=0, text/html;q=0', 0], ['text/markdown;q=0.5', 1],
-    ['text/markdown;q=0.5, text/html;q=0.5', 1], ['text/html;q=0.5, text/markdown;q=0.5', 0], ['text/markdown;q=0.501, text/html;q=0.5', 1],
-    ['text/markdown;q=0.5, text/html;q=0.501', 0], ['text/markdown;q=0.001', 1],
-    ['text/html;q=0, */*', 0], ['text/html;q=0, text/markdown;q=0.1', 1],
-    ['text/html;q=0, text/*;q=1, text/markdown;q=0.5', 1], ['*/*;q=0.1, text/markdown;q=0.2', 1],
-    ['application/json, text/markdown', 1], ['application/json', 0], ['text/markdownish', 0],
-    ['text/x-markdown', 0], ['application/text/markdown', 0], ['text/markdown;charset=utf-8', 1],
-    ['text/markdown;variant="a,b;q=0";q=0.7, text/html;q=0.6', 1], ['text/markdown; q=0.4 , text/html ; q=0.3', 1],
-    ['text/markdown;q=2', 0], ['text/markdown;q=-1', 0], ['text/markdown;q=', 0], ['text/markdown;q=1.0001', 0],
-    ['text/markdown;Q=0.3, text/html;Q=0.2', 1], [',, text/markdown ,', 1], ['x="text/markdown', 0],
-    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', 0],
-    ['text/markdown;q=0.2, text/markdown, text/html;q=0.5', 1], [['text/html;q=0.5', 'text/markdown'], 1],
-    ['text/html;level=1, text/markdown;q=0.9', 0],
+    [undef, 0], ['', 0], ['text/markdown;q=0', 0], ['TEXT/Markdown;q=0.5', 1], [['text/html;q=0.5', 'text/markdown'], 1],
+    ['text/markdown;variant="a,b;q=0";q=0.7, text/html;q=0.6', 1],
 );
 # What agents, browsers, readers of feeds and crawlers send: their names, the field, and whether the answer is Markdown.
 my @CLIENTS = (

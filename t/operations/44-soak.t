@@ -15,7 +15,6 @@ plan skip_all => 'no /proc' if !-e "/proc/$$/status";
 my $site = site();
 my $backend = backend { $site->answer(@_) };
 my $httpd = proxy($backend, conf => "TmplMode strip\n" . Test::Tmpl::Httpd::one_child());
-$httpd->expect_log(qr{reached MaxRequestWorkers});    # prefork: one child serves all
 my $client = $httpd->client;
 
 # Anonymous memory of the server's children, in bytes; without the store's file, which is mapped.

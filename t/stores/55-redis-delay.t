@@ -24,7 +24,6 @@ sub with_redis {
     my ($more) = @_;
     my $httpd = proxy($backend, detector => 'incremental', no_store => 1,
         conf => "${one}TmplMode strip\nTmplStore " . $redis->unix_uri . "\n$more\n");
-    $httpd->expect_log(qr{reached MaxRequestWorkers});
     return $httpd;
 }
 

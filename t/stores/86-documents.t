@@ -45,10 +45,11 @@ ok wait_for {
         $since = time;
     }
     @said = map { changed($_, 4) } @proxies;
-    $said[0] > 0 && $said[0] == $said[1] && dates($left) eq '4'
+    $said[0] >= $since && $said[0] == $said[1] && dates($left) eq '4'
 }, 'both agree on the change';
 ok wait_for { dates($right) eq '4' }, 'and so do their lists';
-is join(' ', map { changed($_, 4) } @proxies), join(' ', @said), 'the date stays';
+# what a child has seen a second earlier and learns later is the date then
+is scalar(grep { my $date = changed($_, 4); $date >= $since && $date <= $said[0] } @proxies), 2, 'the date stays';
 
 # ---- faults ----
 
@@ -56,7 +57,8 @@ sub served { my ($name) = @_; return is join(' ', map { $_->get('/page/5')->stat
 $redis->command('CONFIG', 'SET', 'maxmemory', 1);
 spit("$state/6", 106);
 served('full');
-is listed($left), 12, 'full: the list is read';
+# on a busy machine a reply may take longer than TmplTimeout
+ok wait_for { listed($left) == 12 }, 'full: the list is read';
 $redis->command('CONFIG', 'SET', 'maxmemory', 0);
 $redis->stop;
 served('silent');

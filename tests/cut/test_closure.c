@@ -19,6 +19,10 @@ static const char *edited(const char *html, const char *letters, int strip, apr_
     apr_size_t len;
     tmpl_closure(&closure, page, letters_verdicts(page, letters, pool), &guards,
                  strip ? TMPL_NODE_CUT : TMPL_NODE_MARK, NULL, pool);
+    for (uint32_t i = 0; i < closure.n_cuts; i++) {
+        assert_true(tmpl_span_len(closure.cuts[i].span) > 0);
+        assert_true(i == 0 || closure.cuts[i].span.start >= closure.cuts[i - 1].span.end);
+    }
     if (strip) {
         tmpl_strip(&edits, &closure, pool);
     }
@@ -43,6 +47,13 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<div>t <b>t</b> t<div>c</div>t</div>",
           "<div><!--tmpl-->t <b>t</b> t<!--/tmpl--><div>c</div><!--tmpl-->t<!--/tmpl--></div>",
           "<div><div>c</div></div>" },
+        /* a run has br and empty elements in it, but no script */
+        { "<div>t<br>t<i></i>t<div>c</div></div>",
+          "<div><!--tmpl-->t<br>t<i></i>t<!--/tmpl--><div>c</div></div>",
+          "<div><div>c</div></div>" },
+        { "<div>t<script></script>t<div>c</div></div>",
+          "<div><!--tmpl-->t<script></script>t<!--/tmpl--><div>c</div></div>",
+          "<div><script></script><div>c</div></div>" },
         /* without the pre the second p would be another one; what stays keeps its lines */
         { "<body><div><p><pre>t<br>t<br></pre></p></div>c",
           "<body><div><p><pre data-tmpl=\"\">t<br>t<br></pre></p></div>c",
@@ -124,6 +135,13 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body><div>c</div><div><b itemscope>t<link itemprop=x></b><meta></div>",
           "<body><div>c</div><div data-tmpl=\"\"><b itemscope>t<link itemprop=x></b><meta></div>",
           "<body><div>c</div><meta>" },
+        { "<body>c<div><b itemscope>t<link itemprop=x></b><b itemscope><link itemprop=y></b></div>",
+          "<body>c<div data-tmpl=\"\"><b itemscope>t<link itemprop=x></b><b itemscope>"
+          "<link itemprop=y></b></div>",
+          "<body>c" },
+        { "<body>c<div itemscope>t<b itemscope></b><link itemprop=y></div>",
+          "<body>c<div itemscope data-tmpl=\"\">t<b itemscope></b><link itemprop=y></div>",
+          "<body>c" },
         { "<body>c<div itemscope itemprop=x>t<link itemprop=y></div>",
           "<body>c<div itemscope itemprop=x data-tmpl=\"\">t<link itemprop=y></div>",
           "<body>c<div itemscope itemprop=x><link itemprop=y></div>" },
@@ -209,6 +227,125 @@ static void the_topmost_template_elements_are_edited(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_string_equal(edited(cases[i].html, "t", 0, *state), cases[i].annotated);
         assert_string_equal(edited(cases[i].html, "t", 1, *state), cases[i].stripped);
+    }
+}
+
+/* Rule 10: a cut stays where the texts around it would be read as something new. */
+static void texts_that_would_join_stay_apart(void **state)
+{
+    static const char letters39[] = "ccccccccccccccccccccccccccccccccccccccc";
+    static const struct {
+        const char *left, *right;
+        int joins;
+    } cases[] = {
+        { "c", "c", 0 },
+        /* a tag, a line's end */
+        { "c <", "b>c", 1 },
+        { "c <", "<b>c", 0 },
+        { "c\r", "\nc", 1 },
+        { "c\r", "c", 0 },
+        { "c", "\nc", 0 },
+        /* a character in UTF-8: the last byte of 2, 3 and 4, and more than one */
+        { "c \xC3", "\xA9 c", 1 },
+        { "c \xE2\x82", "\xAC c", 1 },
+        { "c \xF0\x9F\x98", "\x80 c", 1 },
+        { "c \xE2", "\x82\xAC c", 1 },
+        { "c \xF0\x9F", "\x98\x80 c", 1 },
+        { "c \xC3", "c", 0 },
+        { "c \xC3\xA9", "\xA9 c", 0 },
+        { "c \xE2\x82\xAC", "\xA9 c", 0 },
+        { "c \xF0\x9F\x98\x80", "\x80 c", 0 },
+        { "c a", "\xA9 c", 0 },
+        { "c \x80\x80\x80\x80", "\x80 c", 0 },
+        /* a character reference */
+        { "c &", "amp; c", 1 },
+        { "c &#3", "8; c", 1 },
+        { "c &a b", "mp; c", 0 },
+        { "c amp", "; c", 0 },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *html = apr_pstrcat(*state, "<body><p>c</p>", cases[i].left, "<div>t</div>",
+                                       cases[i].right, NULL);
+        const char *without =
+            apr_pstrcat(*state, "<body><p>c</p>", cases[i].left, cases[i].right, NULL);
+        assert_string_equal(edited(html, "t", 1, *state), cases[i].joins ? html : without);
+    }
+    /* no name of a reference has 40 letters: what is in front of them is not looked for */
+    const char *html = apr_pstrcat(*state, "<body>", letters39, "<div>t</div>a", NULL);
+    assert_string_equal(edited(html, "t", 1, *state),
+                        apr_pstrcat(*state, "<body>", letters39, "a", NULL));
+    html = apr_pstrcat(*state, "<body>", letters39, "c<div>t</div>a", NULL);
+    assert_string_equal(edited(html, "t", 1, *state), html);
+    /* at the page's end */
+    assert_string_equal(edited("<p>c</p>&<div>t</div>", "t", 1, *state), "<p>c</p>&");
+}
+
+/* Cuts that touch are one for rule 10, and others stay cuts. */
+static void cuts_that_touch_join_texts_together(void **state)
+{
+    assert_string_equal(
+        edited("<body><i>c</i><div>t</div>c &<div>t</div><div>t</div>x;<p>c</p><div>t</div>c", "t",
+               1, *state),
+        "<body><i>c</i>c &<div>t</div><div>t</div>x;<p>c</p>c");
+}
+
+/* Template that was opened does not go on opening what is behind it. */
+static void a_control_that_stays_keeps_only_its_own_box(void **state)
+{
+    static const char script[] = "<script>document.getElementById('a').x;"
+                                 "document.getElementById('b').x</script>";
+    const char *html = apr_pstrcat(*state, "<body>c<div id=a>t<table><input></table></div>",
+                                   "<div id=b>t<input>t<i></i></div>c", script, NULL);
+    assert_string_equal(edited(html, "t", 1, *state),
+                        apr_pstrcat(*state, "<body>c<div id=a><table><input></table></div>",
+                                    "<div id=b></div>c", script, NULL));
+}
+
+/* Text and elements beside each other are one cut; so there are fewer edits. */
+static void siblings_are_one_cut(void **state)
+{
+    const tmpl_page_t *page = check_page("<div>t <b>t</b> t<div>c</div>t</div>", *state);
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT, NULL,
+                 *state);
+    assert_int_equal(closure.n_cuts, 2);
+}
+
+/* Rule 3 makes more cuts than there are texts. */
+static void code_is_left_between_many_cuts(void **state)
+{
+    const char *html = "<body>c<div>t", *left = "<body>c";
+    for (int i = 0; i < 9; i++) {
+        const char *script = apr_psprintf(*state, "<script>%d</script>", i);
+        html = apr_pstrcat(*state, html, "<i></i>", script, script, NULL);
+        left = apr_pstrcat(*state, left, script, script, NULL);
+    }
+    assert_string_equal(edited(apr_pstrcat(*state, html, "</div>", NULL), "t", 1, *state), left);
+}
+
+/* Rule 7: what may hold more than half of the content, which two texts or more are expected to. */
+static void an_element_with_half_of_the_content_is_opened(void **state)
+{
+    static const struct {
+        float ratio; /* of the first block; the others are 0 */
+        const char *cut;
+    } cases[] = {
+        { 1.0F, "<nav>tt<i>tt</i></nav>" },
+        { 0.75F, "<nav>tt<i>tt</i></nav>" }, /* one byte of four of three */
+        { 0.5F, "<nav>tt<i>tt</i></nav>" },  /* two of four: just half */
+        { 0.4F, "tt<i>tt</i>" },
+    };
+    const tmpl_page_t *page = check_page("<body><nav>tt<i>tt</i></nav><p>cc", *state);
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    assert_int_equal(page->n_blocks, 2);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tmpl_verdict_t verdicts[] = { { cases[i].ratio, 1, 0 }, { 0, 0, 0 } };
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, NULL, *state);
+        assert_int_equal(closure.n_cuts, 1);
+        assert_string_equal(check_bytes(page, closure.cuts[0].span, *state), cases[i].cut);
+        assert_float_equal(closure.ratio, 4.0 / 6, 1e-6);
     }
 }
 
@@ -304,8 +441,15 @@ static void parts_go_before_the_guards(void **state)
     assert_int_equal(v[0].template, 1);
     assert_int_equal(v[1].template, 0);
     assert_int_equal(v[1].part, TMPL_PART_BODY);
+    /* a row that becomes content is body, and may go as such */
+    guards.without = TMPL_PART_BIT(TMPL_PART_BODY);
+    v = letters_verdicts(page, "m", *state);
+    letters_part(v, page, "b", TMPL_PART_NOTICE, *state);
+    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, NULL, *state);
+    assert_int_equal(v[0].template, 1);
+    assert_int_equal(v[0].part, TMPL_PART_BODY);
     guards.without = 0;
-    v[0].template = 0;
+    v = letters_verdicts(page, "t", *state);
     tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, NULL, *state);
     assert_int_equal(closure.parts, 0);
     assert_int_equal(closure.template_blocks, 0);
@@ -395,6 +539,20 @@ static void a_page_with_too_little_confidence_is_declined(void **state)
     assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
 }
 
+static void confidence_without_content_is_none(void **state)
+{
+    tmpl_verdict_t verdicts[] = { { 1, 1, 0 }, { 0, 0, 0 } };
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, check_page("<div>t</div>", *state), verdicts, &guards, TMPL_NODE_CUT,
+                 NULL, *state);
+    assert_float_equal(closure.confidence, 0, 1e-6);
+    assert_float_equal(closure.ratio, 1, 1e-6);
+    tmpl_closure(&closure, check_page("<div>t</div><div>c</div>", *state), verdicts, &guards,
+                 TMPL_NODE_CUT, NULL, *state);
+    assert_float_equal(closure.confidence, 1, 1e-6);
+}
+
 /* Why the first block of the page that is template stays for strip. */
 static const char *uncut(const char *html, const char *drop, apr_pool_t *pool)
 {
@@ -408,8 +566,12 @@ static const char *uncut(const char *html, const char *drop, apr_pool_t *pool)
     while (!explain.blocks[b].verdict.template) {
         b++;
     }
-    return apr_psprintf(pool, "%s, %s", tmpl_rule_name(explain.blocks[b].rule),
-                        tmpl_uncut_name(explain.blocks[b].uncut));
+    static const char *const covered[] = {
+        [TMPL_CUT_NONE] = "", [TMPL_CUT_PART] = ", part is cut", [TMPL_CUT_ALL] = ", all is cut"
+    };
+    return apr_psprintf(pool, "%s, %s%s", tmpl_rule_name(explain.blocks[b].rule),
+                        tmpl_uncut_name(explain.blocks[b].uncut),
+                        covered[explain.blocks[b].covered]);
 }
 
 static void the_closure_says_why_template_stays(void **state)
@@ -418,9 +580,9 @@ static void the_closure_says_why_template_stays(void **state)
         const char *html;
         const char *uncut;
     } cases[] = {
-        { "<div id=x>all of it is cut</div><p>c", "none" },
-        { "<form>c<a id=x href='/'><input name=q></a></form>", "form" },
-        { "<body>c<a id=x href='/'><script>1</script></a><p>c", "none" },
+        { "<div id=x>all of it is cut</div><p>c", "none, all is cut" },
+        { "<form>c<a id=x href='/'><input name=q></a></form>", "form, part is cut" },
+        { "<body>c<a id=x href='/'><script>1</script></a><p>c", "none, all is cut" },
         { "<body><script>document.getElementById('i')</script><div id=x><a id=i "
           "href='/'></a></div><p>c",
           "script" },
@@ -454,12 +616,19 @@ static void edits_apply_in_order(void **state)
 
 static const struct CMUnitTest tests[] = {
     CHECK(the_topmost_template_elements_are_edited),
+    CHECK(a_control_that_stays_keeps_only_its_own_box),
+    CHECK(siblings_are_one_cut),
+    CHECK(code_is_left_between_many_cuts),
+    CHECK(an_element_with_half_of_the_content_is_opened),
+    CHECK(texts_that_would_join_stay_apart),
+    CHECK(cuts_that_touch_join_texts_together),
     CHECK(guards_overrule_the_detector),
     CHECK(parts_go_before_the_guards),
     CHECK(selectors_of_deep_pages_are_quick),
     CHECK(body_can_be_kept),
     CHECK(a_page_with_too_little_content_is_declined),
     CHECK(a_page_with_too_little_confidence_is_declined),
+    CHECK(confidence_without_content_is_none),
     CHECK(the_closure_says_why_template_stays),
     CHECK(edits_apply_in_order),
 };

@@ -108,6 +108,10 @@ static void boxes_around_stay_and_nothing_else(void **state)
         { PAGE("<div hidden><p>t</p><div><b id=x>t</b></div><hr></div>",
                "document.getElementById('x').y"),
           PAGE("<div hidden><div><b id=x></b></div></div>", "document.getElementById('x').y") },
+        { PAGE("<nav id=x><br>t<br></nav>", "document.getElementById('x').y"),
+          PAGE("<nav id=x></nav>", "document.getElementById('x').y") },
+        { PAGE("<nav>t<div id=x><hr></div>t</nav>", "document.getElementById('x').y"),
+          PAGE("<nav><div id=x></div></nav>", "document.getElementById('x').y") },
         /* controls and visible elements do not stay */
         { PAGE("<form><div>t<input id=x></div><b>t</b></form>", "document.getElementById('x').y"),
           PAGE("", "document.getElementById('x').y") },

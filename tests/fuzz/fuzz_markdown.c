@@ -136,7 +136,8 @@ static void check(const tmpl_page_t *page, const char *markdown, size_t len)
      */
     int may_say =
         memchr(page->src, '[', page->len) != NULL || memchr(page->src, '&', page->len) != NULL;
-    if ((!may_say && footnotes > footnotes_in(markdown)) || (footnotes > 0 && !has(page, "a"))) {
+    if ((!may_say && footnotes > footnotes_in(markdown)) ||
+        (footnotes > 0 && !has(page, "a") && !has(page, "sup"))) {
         fail(markdown, "other footnotes");
     }
     cmark_iter_free(iter);

@@ -64,7 +64,12 @@ static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
     if (memmem(html, len, "</>", 3) != NULL) {
         return 1; /* not a tag, but for Gumbo the next tag begins there */
     }
-    if (!oracle_knows(apr_pstrmemdup(pool, html, len))) {
+    const char *text = apr_pstrmemdup(pool, html, len);
+    const char *noscript = strcasestr(text, "<noscript");
+    if (noscript != NULL && strcasestr(noscript + 1, "<noscript") != NULL) {
+        return 1; /* in each other: with scripts, the first end tag ends both */
+    }
+    if (!oracle_knows(text)) {
         return 1;
     }
     if (tmpl_construct(&tokens, html, (uint32_t)len, UINT32_MAX - 1, UINT32_MAX, pool) !=

@@ -75,7 +75,9 @@ static int is_passed_over(const GumboNode *node)
         }
     }
     text += *text == '?'; /* <?tmpl> */
-    text += strspn(text, " \n\t\r\f");
+    while (*text != '\0' && ((unsigned char)*text <= ' ' || (unsigned char)*text >= 0x7F)) {
+        text++; /* what a reader may trim */
+    }
     text += *text == '/';
     text += strncmp(text, "x-", 2) == 0 ? 2 : 0; /* a foreign mark, renamed */
     return *node->v.text.text == '\0' || strncmp(text, "tmpl", 4) == 0;

@@ -470,6 +470,9 @@ static void footnotes(void **state)
         { "a<sup><a id=r href='#n'>1</a></sup><p id=n>x [<a href='#r'>^</a>][<a href='#r'>^</a>]",
           "a[^1]\n\n[^1]: x" },
         { "a" REF("n", "[note 2]") "<p id=n>x", "a[^1]\n\n[^1]: x" },
+        /* a term in a note is no term of the list around it */
+        { "a" REF("n", "1") "<dl><li id=n>x<dt>y<dd>z</dl>",
+          "a[^1]\n\n[^1]: x\n\n    **y**\n\n    z" },
         { "a" REF("%C3%A9", "1") "<p id='\xC3\xA9'>x", "a[^1]\n\n[^1]: x" },
         { "<h2>a" REF("n", "*") "</h2><b>b" REF("m", "1") "</b> c" REF("n", "2")
               NOTE("n", "x<li id=m>y"),

@@ -45,7 +45,8 @@ my @MODULES = qw(authz_core authz_host alias mime dir env setenvif headers statu
 
 sub mpm { return $mpm }
 
-# Directives for one child.
+# Directives for one child. While it is busy, or begins or ends, httpd says that it has no other one.
+my $NO_OTHER = qr/reached MaxRequestWorkers|within MinSpareThreads of MaxRequestWorkers|scoreboard is full/;
 sub one_child { return "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . ($mpm eq 'prefork' ? 1 : 8) . "\n" }
 
 # Whether httpd has a module of that name.
@@ -63,7 +64,7 @@ sub new {
     -e $module or die "$module is not built\n";
     my $dir = temp_dir();
     my $self = bless {
-        dir => $dir, root => "$dir", port => free_port(), expected => [], clients => [],
+        dir => $dir, root => "$dir", port => free_port(), expected => [($args{conf} // '') =~ /^ServerLimit 1$/m ? $NO_OTHER : ()], clients => [],
         args => \%args, conf => $args{conf} // '', mpm => $args{mpm} // $mpm, log => "$dir/error.log", out => "$dir/output",
     }, $class;
     mkdir "$dir/$_" or die "$dir/$_: $!" for qw(htdocs run store cache);
@@ -167,8 +168,8 @@ sub restart {
     return $self->start;
 }
 
-# A graceful restart; returns when only the new generation serves new connections, for old children may
-# accept them for a while. busy => 1: returns when the new generation has been started; old children may
+# A graceful restart; returns when all children are of the new generation, for old children may accept
+# connections for a while. busy => 1: returns when the new generation has been started; old children may
 # still have requests that they cannot end yet.
 sub graceful {
     my ($self, %o) = @_;
@@ -177,7 +178,13 @@ sub graceful {
     kill 'USR1', $self->{pid};
     wait_for { $self->generations > $before } or die "no graceful restart\n";
     return if $o{busy};
-    wait_for { !grep { $old{$_} } children($self->{pid}) } or die "an old child does not end\n";
+    # The parent replaces old children one by one, as they end. If it is told to restart before that,
+    # it first starts the others with the configuration that it has: unseen old ones.
+    my ($number) = $self->conf_text =~ /.*^StartServers (\d+)/ms;
+    wait_for {
+        my @now = children($self->{pid});
+        @now >= $number && !grep { $old{$_} } @now;
+    } or die "a graceful restart does not end\n";
     return;
 }
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "archive/codec.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+
+#include <zlib.h>
+
+typedef struct {
+    z_stream z;
+    int begun; /* a byte was read: the window is chosen */
+    int is_open;
+    int window; /* inflateInit2()'s; 0: zlib's or none, by the first byte */
+} codec_zlib_t;
+
+#define WINDOW_GZIP (15 + 16)
+#define WINDOW_ZLIB 15
+#define WINDOW_RAW  (-15)
+
+static apr_status_t codec_close(void *data)
+{
+    codec_zlib_t *codec = data;
+    if (codec->is_open) {
+        inflateEnd(&codec->z);
+    }
+    return APR_SUCCESS;
+}
+
+static codec_zlib_t *codec_open(int window, apr_pool_t *pool)
+{
+    codec_zlib_t *codec = apr_pcalloc(pool, sizeof(*codec));
+    codec->window = window;
+    apr_pool_cleanup_register(pool, codec, codec_close, apr_pool_cleanup_null);
+    return codec;
+}
+
+static void *gzip_begin(apr_pool_t *pool)
+{
+    return codec_open(WINDOW_GZIP, pool);
+}
+
+static void *deflate_begin(apr_pool_t *pool)
+{
+    return codec_open(0, pool);
+}
+
+/* The method of zlib's header is 8 (RFC 1950, 2.2); a block of bare deflate begins otherwise. */
+static int window_of(const codec_zlib_t *codec, char first)
+{
+    return codec->window != 0 ? codec->window : (first & 0x0f) == 8 ? WINDOW_ZLIB : WINDOW_RAW;
+}
+
+static tmpl_codec_e zlib_step(void *state, tmpl_codec_io_t *io)
+{
+    codec_zlib_t *codec = state;
+    if (io->in_len == 0 && !codec->begun) {
+        return TMPL_CODEC_MORE;
+    }
+    if (!codec->is_open) {
+        if (inflateInit2(&codec->z, window_of(codec, io->in[0])) != Z_OK) {
+            return TMPL_CODEC_BAD;
+        }
+        codec->is_open = 1;
+    }
+    codec->begun = 1;
+    codec->z.next_in = (z_const Bytef *)io->in;
+    codec->z.avail_in = (uInt)io->in_len;
+    codec->z.next_out = (Bytef *)io->out;
+    codec->z.avail_out = (uInt)io->out_len;
+    int rv = inflate(&codec->z, Z_NO_FLUSH);
+    io->in += io->in_len - codec->z.avail_in;
+    io->in_len = codec->z.avail_in;
+    io->out += io->out_len - codec->z.avail_out;
+    io->out_len = codec->z.avail_out;
+    return rv == Z_STREAM_END                  ? TMPL_CODEC_END
+           : rv == Z_OK || rv == Z_BUF_ERROR ? TMPL_CODEC_MORE
+                                               : TMPL_CODEC_BAD;
+}
+
+static void gzip_again(void *state)
+{
+    codec_zlib_t *codec = state;
+    if (codec->is_open) {
+        inflateReset(&codec->z);
+    }
+}
+
+const tmpl_codec_t tmpl_codec_gzip = { "gzip", "\x1f\x8b\x08", gzip_begin, zlib_step, gzip_again };
+const tmpl_codec_t tmpl_codec_deflate = { "deflate", "", deflate_begin, zlib_step, NULL };
+
+const tmpl_codec_t *tmpl_codec_of_bytes(const tmpl_codec_t *const *codecs, const char *bytes,
+                                        apr_size_t len)
+{
+    for (; *codecs != NULL; codecs++) {
+        apr_size_t n = strlen((*codecs)->magic);
+        if (n > 0 && len >= n && memcmp(bytes, (*codecs)->magic, n) == 0) {
+            return *codecs;
+        }
+    }
+    return NULL;
+}
+
+const tmpl_codec_t *tmpl_codec_of_encoding(const tmpl_codec_t *const *codecs, const char *encoding)
+{
+    /* the old name (RFC 9110, 8.4.1.3) */
+    encoding = apr_cstr_casecmp(encoding, "x-gzip") == 0 ? "gzip" : encoding;
+    while (*codecs != NULL && apr_cstr_casecmp((*codecs)->encoding, encoding) != 0) {
+        codecs++;
+    }
+    return *codecs;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compressed data, undone piece by piece: the members of a compressed archive, and bodies with a
+ * Content-Encoding. gzip and deflate are here; a program may bring others (tmplctl/late_codecs.c).
+ */
+#ifndef TMPL_CODEC_H
+#define TMPL_CODEC_H
+
+#include "base/tmpl.h"
+
+/* What step() may use and fill. It advances all four. */
+typedef struct {
+    const char *in;
+    apr_size_t in_len;
+    char *out;
+    apr_size_t out_len; /* room at out */
+} tmpl_codec_io_t;
+
+typedef enum {
+    TMPL_CODEC_MORE, /* it needs more input, or more room */
+    TMPL_CODEC_END,  /* the member is complete; in is behind it */
+    TMPL_CODEC_BAD   /* the data is damaged */
+} tmpl_codec_e;
+
+typedef struct {
+    const char *encoding; /* its name as a Content-Encoding */
+    const char *magic;    /* bytes that each member begins with; "": they have none */
+    void *(*begin)(apr_pool_t *pool); /* state of a member, freed with pool; NULL: not available */
+    tmpl_codec_e (*step)(void *state, tmpl_codec_io_t *io);
+    void (*again)(void *state); /* begins another member; NULL: call begin anew */
+} tmpl_codec_t;
+
+extern const tmpl_codec_t tmpl_codec_gzip;    /* RFC 1952 */
+extern const tmpl_codec_t tmpl_codec_deflate; /* RFC 1950, or RFC 1951, which some servers send */
+
+/* The codec of a list that ends in NULL whose magic bytes begins with; NULL: there is none. */
+const tmpl_codec_t *tmpl_codec_of_bytes(const tmpl_codec_t *const *codecs, const char *bytes,
+                                        apr_size_t len);
+
+/* The codec of a list that ends in NULL by its Content-Encoding; NULL: there is none. */
+const tmpl_codec_t *tmpl_codec_of_encoding(const tmpl_codec_t *const *codecs, const char *encoding);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "archive/http_message.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/ascii.h"
+#include "base/buf.h"
+
+int tmpl_http_parse(tmpl_http_message_t *message, const char *bytes, apr_size_t len)
+{
+    *message = (tmpl_http_message_t){ 0 };
+    const char *blank = len > 5 && memcmp(bytes, "HTTP/", 5) == 0 ? memchr(bytes, ' ', len) : NULL;
+    apr_size_t head = tmpl_fields_len(bytes, len);
+    if (blank == NULL || head == 0 || blank + 4 > bytes + head) {
+        return 0;
+    }
+    for (int i = 1; i <= 3; i++) {
+        if (!tmpl_is_digit(blank[i])) {
+            return 0;
+        }
+        message->status = 10 * message->status + (blank[i] - '0');
+    }
+    message->head = (tmpl_fields_t){ bytes, head };
+    message->body = bytes + head;
+    message->len = len - head;
+    return 1;
+}
+
+static int hex_of(char c)
+{
+    return tmpl_is_digit(c)             ? c - '0'
+           : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
+                                        : -1;
+}
+
+/* The size of the chunk whose line begins at *at, which advances behind the line; -1: no line. */
+static long chunk_size(const char **at, const char *end)
+{
+    long size = 0;
+    const char *c = *at;
+    for (; c < end && hex_of(*c) >= 0; c++) {
+        if (size > (1L << 40)) {
+            return -1;
+        }
+        size = 16 * size + hex_of(*c);
+    }
+    if (c == *at || c == end || strchr("\r\n; \t", *c) == NULL) {
+        return -1;
+    }
+    const char *newline = memchr(c, '\n', (apr_size_t)(end - c));
+    *at = newline != NULL ? newline + 1 : end;
+    return newline != NULL ? size : -1;
+}
+
+/*
+ * Joins the chunks (RFC 9112, 7.1) in to. Returns 1 if all are there, 0 if they break off. If not
+ * even the first has a size, to gets the body as it is: it was joined before it was archived.
+ */
+static int chunks_join(tmpl_buf_t *to, const char *body, apr_size_t len)
+{
+    const char *at = body, *end = body + len;
+    for (int n = 0;; n++) {
+        long size = chunk_size(&at, end);
+        if (size < 0 && n == 0) {
+            tmpl_buf_add(to, body, len);
+            return 1;
+        }
+        if (size <= 0) {
+            return size == 0;
+        }
+        apr_size_t left = (apr_size_t)(end - at);
+        apr_size_t have = (apr_size_t)size < left ? (apr_size_t)size : left;
+        tmpl_buf_add(to, at, have);
+        at += have;
+        if (have < (apr_size_t)size) {
+            return 0;
+        }
+        at += at < end && *at == '\r';
+        at += at < end && *at == '\n';
+    }
+}
+
+/* Whether bytes that are called compressed are a page in the open. */
+static int begins_as_page(const char *bytes, apr_size_t len)
+{
+    while (len > 0 && tmpl_is_space(*bytes)) {
+        bytes++;
+        len--;
+    }
+    return len > 0 && (*bytes == '<' || *bytes == '\xef');
+}
+
+static tmpl_decline_e body_inflate(tmpl_buf_t *to, const tmpl_codec_t *codec, const char *body,
+                                   apr_size_t len, int is_cut, apr_size_t most)
+{
+    char piece[16384];
+    tmpl_codec_io_t io = { .in = body, .in_len = len };
+    void *state = codec->begin(to->pool);
+    if (state == NULL) {
+        return TMPL_DECLINE_ENCODING;
+    }
+    for (;;) {
+        io.out = piece;
+        io.out_len = sizeof(piece);
+        tmpl_codec_e got = codec->step(state, &io);
+        apr_size_t made = sizeof(piece) - io.out_len;
+        tmpl_buf_add(to, piece, made);
+        if (to->len > most) {
+            return TMPL_DECLINE_TOO_LARGE;
+        }
+        if (got == TMPL_CODEC_END) {
+            return TMPL_DECLINE_NONE;
+        }
+        if (got == TMPL_CODEC_BAD || (made == 0 && io.in_len == 0)) {
+            return is_cut && to->len > 0 ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
+        }
+    }
+}
+
+/* Undoes a Content-Encoding of one name or several, the last one first (RFC 9110, 8.4). */
+static tmpl_decline_e body_decode(const char **body, apr_size_t *len, char *names, int is_cut,
+                                  const tmpl_codec_t *const *codecs, apr_size_t most,
+                                  apr_pool_t *pool)
+{
+    while (names[0] != '\0') {
+        char *comma = strrchr(names, ',');
+        char *name = comma != NULL ? comma + 1 : names;
+        apr_collapse_spaces(name, name);
+        const tmpl_codec_t *codec = tmpl_codec_of_encoding(codecs, name);
+        if (name[0] != '\0' && apr_cstr_casecmp(name, "identity") != 0 && !begins_as_page(*body, *len)) {
+            tmpl_buf_t to;
+            if (codec == NULL) {
+                return TMPL_DECLINE_ENCODING;
+            }
+            tmpl_buf_init(&to, pool);
+            tmpl_buf_room(&to, 4 * *len < most ? 4 * *len : most);
+            tmpl_decline_e decline = body_inflate(&to, codec, *body, *len, is_cut, most);
+            if (decline != TMPL_DECLINE_NONE) {
+                return decline;
+            }
+            *body = to.at;
+            *len = to.len;
+        }
+        *(comma != NULL ? comma : names) = '\0';
+    }
+    return TMPL_DECLINE_NONE;
+}
+
+tmpl_decline_e tmpl_http_body(const char **body, apr_size_t *len, const tmpl_http_message_t *message,
+                              const tmpl_codec_t *const *codecs, apr_size_t most, apr_pool_t *pool)
+{
+    const char *transfer = tmpl_fields_get(&message->head, "Transfer-Encoding", pool);
+    const char *encoding = tmpl_fields_get(&message->head, "Content-Encoding", pool);
+    *body = message->body;
+    *len = message->len;
+    if (transfer != NULL && apr_cstr_casecmp(transfer, "chunked") == 0) {
+        tmpl_buf_t joined;
+        tmpl_buf_init(&joined, pool);
+        tmpl_buf_room(&joined, *len);
+        if (!chunks_join(&joined, *body, *len) && !message->is_cut) {
+            return TMPL_DECLINE_BROKEN;
+        }
+        *body = joined.at;
+        *len = joined.len;
+    }
+    if (encoding != NULL && *len > 0) {
+        tmpl_decline_e decline = body_decode(body, len, apr_pstrdup(pool, encoding),
+                                             message->is_cut, codecs, most, pool);
+        if (decline != TMPL_DECLINE_NONE) {
+            return decline;
+        }
+    }
+    return *len > most ? TMPL_DECLINE_TOO_LARGE : TMPL_DECLINE_NONE;
+}

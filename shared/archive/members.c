@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "archive/members.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#define RAW (64 * 1024)
+
+/* The member: more bytes may come, it is whole, it is damaged, or the file ends within it. */
+typedef enum { MEMBER_OPEN, MEMBER_ENDED, MEMBER_BAD, MEMBER_CUT } member_e;
+
+struct tmpl_members_t {
+    apr_file_t *file;
+    const tmpl_codec_t *const *codecs;
+    const tmpl_codec_t *codec; /* NULL: the file is not compressed */
+    void *state;
+    apr_pool_t *pool; /* of state */
+    int seeks;        /* the file can seek */
+    member_e is;
+    apr_off_t member; /* offset of the member's begin */
+    apr_off_t inside; /* of the member, in front of window[from] */
+    /* bytes of the file: [raw_from, raw_len) are not used yet */
+    char raw[RAW];
+    apr_size_t raw_from, raw_len;
+    apr_off_t raw_end; /* offset behind raw */
+    int at_end;        /* the file has no more */
+    /* bytes of the member: [from, len) were not skipped yet */
+    char window[TMPL_MEMBERS_WINDOW];
+    apr_size_t from, len;
+};
+
+/* Makes at least want bytes of the file available, unless it ends before. */
+static apr_size_t raw_fill(tmpl_members_t *m, apr_size_t want)
+{
+    while (m->raw_len - m->raw_from < want && !m->at_end) {
+        if (m->raw_from > 0) {
+            memmove(m->raw, m->raw + m->raw_from, m->raw_len - m->raw_from);
+            m->raw_len -= m->raw_from;
+            m->raw_from = 0;
+        }
+        apr_size_t n = RAW - m->raw_len;
+        m->at_end = apr_file_read(m->file, m->raw + m->raw_len, &n) != APR_SUCCESS;
+        n = m->at_end ? 0 : n;
+        m->raw_len += n;
+        m->raw_end += (apr_off_t)n;
+    }
+    return m->raw_len - m->raw_from;
+}
+
+static apr_off_t raw_offset(const tmpl_members_t *m)
+{
+    return m->raw_end - (apr_off_t)(m->raw_len - m->raw_from);
+}
+
+static apr_status_t raw_seek(tmpl_members_t *m, apr_off_t offset)
+{
+    apr_off_t begin = m->raw_end - (apr_off_t)m->raw_len;
+    if (offset >= begin && offset <= m->raw_end) {
+        m->raw_from = (apr_size_t)(offset - begin);
+        return APR_SUCCESS;
+    }
+    if (!m->seeks || apr_file_seek(m->file, APR_SET, &offset) != APR_SUCCESS) {
+        return APR_ENOTIMPL;
+    }
+    m->raw_from = m->raw_len = 0;
+    m->raw_end = offset;
+    m->at_end = 0;
+    return APR_SUCCESS;
+}
+
+/* Begins the member at the file's position. */
+static void member_begin(tmpl_members_t *m)
+{
+    m->member = raw_offset(m);
+    m->inside = 0;
+    m->from = m->len = 0;
+    m->is = MEMBER_OPEN;
+    if (m->codec != NULL && m->codec->again != NULL && m->state != NULL) {
+        m->codec->again(m->state);
+    }
+    else if (m->codec != NULL) {
+        apr_pool_clear(m->pool);
+        m->state = m->codec->begin(m->pool);
+    }
+}
+
+/* The magic of skippable frames, in which a dictionary stands (RFC 8878, 3.1.2). */
+static int is_skippable(const char *bytes, apr_size_t len)
+{
+    return len >= 4 && (bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0;
+}
+
+apr_status_t tmpl_members_open(tmpl_members_t **members, apr_file_t *file,
+                               const tmpl_codec_t *const *codecs, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    apr_off_t offset = 0;
+    tmpl_members_t *m = apr_pcalloc(pool, sizeof(*m));
+    m->file = file;
+    m->codecs = codecs;
+    m->seeks = apr_file_seek(file, APR_CUR, &offset) == APR_SUCCESS;
+    apr_pool_create(&m->pool, pool);
+    apr_size_t len = raw_fill(m, 4);
+    if (is_skippable(m->raw, len)) {
+        return tmpl_fail(err, APR_ENOTIMPL,
+                         "zstd with a dictionary is not read: compress it without one");
+    }
+    m->codec = tmpl_codec_of_bytes(codecs, m->raw, len);
+    member_begin(m);
+    if (m->codec != NULL && m->state == NULL) {
+        return tmpl_fail(err, APR_ENOTIMPL, "%s is not read: its library is not installed",
+                         m->codec->encoding);
+    }
+    *members = m;
+    return APR_SUCCESS;
+}
+
+/* Inflates into the window, which has room. */
+static void window_inflate(tmpl_members_t *m)
+{
+    tmpl_codec_io_t io = { .out = m->window + m->len, .out_len = sizeof(m->window) - m->len };
+    apr_size_t room = io.out_len;
+    io.in_len = raw_fill(m, 1);
+    io.in = m->raw + m->raw_from;
+    apr_size_t given = io.in_len;
+    tmpl_codec_e got = m->codec->step(m->state, &io);
+    m->raw_from += given - io.in_len;
+    m->len += room - io.out_len;
+    if (got == TMPL_CODEC_END) {
+        m->is = MEMBER_ENDED;
+    }
+    else if (got == TMPL_CODEC_BAD) {
+        m->is = MEMBER_BAD;
+    }
+    else if (given == 0 && room == io.out_len) {
+        m->is = MEMBER_CUT;
+    }
+}
+
+static void window_copy(tmpl_members_t *m)
+{
+    apr_size_t n = raw_fill(m, 1), room = sizeof(m->window) - m->len;
+    n = n < room ? n : room;
+    memcpy(m->window + m->len, m->raw + m->raw_from, n);
+    m->raw_from += n;
+    m->len += n;
+    m->is = n > 0 ? MEMBER_OPEN : MEMBER_ENDED;
+}
+
+const char *tmpl_members_peek(tmpl_members_t *m, apr_size_t want, apr_size_t *len)
+{
+    want = want < sizeof(m->window) ? want : sizeof(m->window);
+    if (m->len - m->from < want && m->is == MEMBER_OPEN && m->from > 0) {
+        memmove(m->window, m->window + m->from, m->len - m->from);
+        m->len -= m->from;
+        m->from = 0;
+    }
+    while (m->len - m->from < want && m->is == MEMBER_OPEN) {
+        if (m->codec != NULL) {
+            window_inflate(m);
+        }
+        else {
+            window_copy(m);
+        }
+    }
+    *len = m->len - m->from;
+    return m->window + m->from;
+}
+
+void tmpl_members_skip(tmpl_members_t *m, apr_size_t n)
+{
+    m->from += n;
+    m->inside += (apr_off_t)n;
+}
+
+tmpl_member_place_t tmpl_members_place(const tmpl_members_t *m)
+{
+    return (tmpl_member_place_t){ m->member, m->inside };
+}
+
+const char *tmpl_members_damage(const tmpl_members_t *m)
+{
+    static const char *const damages[] = { [MEMBER_OPEN] = NULL,
+                                           [MEMBER_ENDED] = NULL,
+                                           [MEMBER_BAD] = "its compressed data is damaged",
+                                           [MEMBER_CUT] = "the file ends within it" };
+    return damages[m->is];
+}
+
+apr_status_t tmpl_members_next(tmpl_members_t *m)
+{
+    apr_size_t len = raw_fill(m, 4);
+    if (len == 0) {
+        return APR_EOF;
+    }
+    if (m->codec == NULL || tmpl_codec_of_bytes(m->codecs, m->raw + m->raw_from, len) != m->codec) {
+        return APR_EGENERAL;
+    }
+    member_begin(m);
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_members_find(tmpl_members_t *m)
+{
+    if (m->codec == NULL) {
+        return APR_EOF;
+    }
+    if (m->is != MEMBER_ENDED) {
+        /* a file that cannot seek is searched from its position */
+        (void)raw_seek(m, m->member + 1);
+        m->is = MEMBER_ENDED;
+    }
+    apr_size_t n = strlen(m->codec->magic);
+    while (raw_fill(m, n) >= n) {
+        const char *from = m->raw + m->raw_from;
+        const char *at = memmem(from, m->raw_len - m->raw_from, m->codec->magic, n);
+        if (at != NULL) {
+            m->raw_from += (apr_size_t)(at - from);
+            member_begin(m);
+            return APR_SUCCESS;
+        }
+        m->raw_from = m->raw_len - (n - 1);
+    }
+    m->raw_from = m->raw_len;
+    return APR_EOF;
+}
+
+apr_status_t tmpl_members_seek(tmpl_members_t *m, tmpl_member_place_t place)
+{
+    apr_off_t to = m->codec == NULL ? place.inside : place.member;
+    if (raw_seek(m, to) != APR_SUCCESS) {
+        return APR_ENOTIMPL;
+    }
+    member_begin(m);
+    if (m->codec == NULL) {
+        m->member = 0;
+        m->inside = place.inside;
+        return APR_SUCCESS;
+    }
+    while (m->inside < place.inside) {
+        apr_size_t len;
+        apr_off_t left = place.inside - m->inside;
+        tmpl_members_peek(m, 1, &len);
+        if (len == 0) {
+            return APR_EGENERAL;
+        }
+        tmpl_members_skip(m, (apr_off_t)len < left ? len : (apr_size_t)left);
+    }
+    return APR_SUCCESS;
+}
+
+apr_off_t tmpl_members_consumed(const tmpl_members_t *m)
+{
+    return raw_offset(m);
+}

@@ -1,0 +1,312 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# tmplctl warc: archives in, archives out. tests/tool/warc-judges.t has records of other programs.
+use strict;
+use warnings;
+
+use Compress::Raw::Zlib;
+use Digest::SHA;
+use FindBin;
+use JSON::PP;
+use MIME::Base64;
+use Test::More;
+
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../t/lib";
+use Test::Tmpl::Process qw(wait_for);
+use Tmplctl;
+use Warc;
+
+my %html = ('Content-Type' => 'text/html');
+sub warc { return run('warc', '--detector', 'incremental', @_) }
+
+# Pages of two sites, and what --mirror makes of each site's.
+my (@pages_of, %clean);
+for my $site (qw(one.example two.example)) {
+    mkdir $site or die $!;
+    for my $i (1 .. 8) {
+        my $html = page("$site $i") =~ s/this site/$site/r;
+        spew("$site/$i.html", $html);
+        push @pages_of, ["http://$site/$i.html", $html];
+    }
+}
+for my $mode (qw(text strip json)) {
+    for my $site (qw(one.example two.example)) {
+        run('clean', '--mode', $mode, '--site', $site, '--out', "$mode-$site", '--two-pass', '--mirror', $site);
+        my $suffix = { text => 'txt', strip => 'html', json => 'json' }->{$mode};
+        $clean{$mode}{"http://$site/$_.html"} = slurp("$mode-$site/$_.$suffix") for 1 .. 8;
+    }
+}
+# pages of both sites in turns
+my @sorted = map { @pages_of[$_, $_ + 8] } 0 .. 7;
+my @records = map { response($_->[0], http($_->[1], %html)) } @sorted;
+my $info = record('warcinfo', "software: test\r\n", 'WARC-Record-ID' => '<urn:uuid:0>', 'WARC-Date' => '2026-03-01T12:00:00Z',
+    'Content-Type' => 'application/warc-fields');
+spew('a.warc', join '', $info, @records);
+spew('a.warc.gz', join '', map { gz($_) } $info, @records);
+
+# The contents of the conversion records of an output, by URL.
+sub contents {
+    my ($name) = @_;
+    my ($first, @rest) = records(slurp($name) // '');
+    is($first->{type}, 'warcinfo', "$name: begins with warcinfo");
+    return map { $_->{'WARC-Target-URI'} => $_->{content} } @rest;
+}
+
+subtest 'forms of the input' => sub {
+    spew('b.warc.gz', gz(join '', $info, @records));
+    spew('c.warc.gz', join '', gz(join '', $info, @records[0 .. 4]), gz(join '', @records[5 .. 15]));
+    spew('a.warc.zst', join '', map { zstd($_) } $info, @records);
+    spew('v.warc', join '', map { s/1\.1/1.0/r =~ s/(WARC-Target-URI: )(\S+)/$1<$2>/r } $info, @records);
+    spew('lf.warc', join '', map { my ($head, $rest) = split /(?<=\r\n\r\n)/, $_, 2; $head =~ s/\r//gr . $rest } $info, @records);
+    for my $in (qw(a.warc a.warc.gz b.warc.gz c.warc.gz a.warc.zst v.warc lf.warc)) {
+        my ($code, $out, $err) = warc(qw(-m text -o out.warc.gz), $in);
+        is("$code $err", '0 ', "$in: exit code");
+        like($out, qr/^17 records: 16 pages of 2 sites, 16 edited; 0 damaged; \d+ bytes in, \d+ out; [\d.]+ s$/, "$in: the summary");
+        is_deeply({ contents('out.warc.gz') }, $clean{text}, "$in: as clean --mirror makes them");
+    }
+    ok(!-e 'out.warc.gz.part', 'nothing else is left');
+    spew('dictionary.warc.zst', "\x5d\x2a\x4d\x18" . pack('V', 4) . 'dict' . zstd($info));
+    like((warc(qw(-m text -o never.warc dictionary.warc.zst)))[2], qr/^tmplctl: dictionary\.warc\.zst: zstd with a dictionary is not read/, 'a dictionary');
+};
+
+subtest 'outputs' => sub {
+    for my $mode (qw(strip json)) {
+        warc('-m', $mode, qw(-o out.warc a.warc.gz));
+        my %got = contents('out.warc');
+        if ($mode eq 'json') {
+            # the version differs: the table is another store's
+            $_ = JSON::PP->new->canonical->encode({ %{ decode_json($_) }, version => 0, address => 0 }) for values %got, values %{ $clean{json} };
+        }
+        is_deeply(\%got, $clean{$mode}, "mode $mode");
+    }
+    my ($code, $out) = warc(qw(-m markdown --incremental), 'a.warc');
+    is($code, 0, 'standard output') or return;
+    is(scalar(records($out)), 17, 'has all records');
+    warc(qw(-m text -j 3 -o threads.warc.gz --index threads.cdxj a.warc.gz));
+    warc(qw(-m text -j 1 -o alone.warc.gz a.warc.gz));
+    is(join('', map { $_->[2] } (members(slurp('threads.warc.gz')))[1 .. 16]), join('', map { $_->[2] } (members(slurp('alone.warc.gz')))[1 .. 16]),
+        'the number of threads changes nothing');
+
+    my ($first) = grep { $_->{type} eq 'conversion' } records(slurp('alone.warc.gz'));
+    my ($source) = grep { $_->{type} eq 'response' } records(slurp('a.warc'));
+    is($first->{$_ eq 'WARC-Record-ID' ? 'WARC-Refers-To' : $_}, $source->{$_}, "of the source: $_") for qw(WARC-Record-ID WARC-Target-URI WARC-Date);
+    is($first->{'Content-Type'}, 'text/plain; charset=utf-8', 'its type');
+    like($first->{'WARC-Record-ID'}, qr/^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$/, 'its id');
+    my %base32 = map { sprintf('%05b', $_) => ('A' .. 'Z', 2 .. 7)[$_] } 0 .. 31;
+    is($first->{'WARC-Block-Digest'}, 'sha1:' . (unpack('B*', Digest::SHA::sha1($first->{content})) =~ s/(.{5})/$base32{$1}/gr), 'its digest');
+
+    my @lines = split /\n/, slurp('threads.cdxj');
+    is(scalar @lines, 16, 'index: a line for each page');
+    my %member = map { $_->[0] => $_ } members(slurp('threads.warc.gz'));
+    for my $line (@lines[0, 15]) {
+        my ($key, $stamp, $json) = split / /, $line, 3;
+        my $of = decode_json($json);
+        my $at = $member{ $of->{offset} };
+        is("$stamp $at->[1] $of->{filename} $of->{mime}", "20260301120000 $of->{length} threads.warc.gz text/plain; charset=utf-8", "index: $key");
+        is((records($at->[2]))[0]{'WARC-Target-URI'}, $of->{url}, 'leads to its record');
+    }
+    like($lines[0], qr{^example,one\)/1\.html }, 'its key');
+    my $url = 'https://www2.Example.org:8443/A/?z=1&b=2&a=3';
+    spew('key.warc', response($url, http(page(1), %html)));
+    warc(qw(-m text -o key.out --index key.cdxj key.warc));
+    like(slurp('key.cdxj'), qr{^org,example:8443\)/a\?a=3&b=2&z=1 20260301120000 \{}, 'of an address with port and query');
+
+    warc(qw(-m text -o out.jsonl a.warc));
+    my @rows = map { decode_json($_) } split /\n/, slurp('out.jsonl');
+    is(scalar @rows, 16, 'lines of JSON');
+    is(join(' ', map { join ',', sort keys %$_ } @rows[0, 7]), join(' ', ('author,canonical,confidence,date,decline,description,fingerprint,language,modified,published,ratio,record,site,text,title,url') x 2),
+        'have the same columns');
+    is_deeply({ map { $_->{url} => $_->{text} } @rows }, $clean{text}, 'and the text');
+    is("$rows[0]{site} $rows[0]{date} $rows[0]{title}", 'one.example 2026-03-01T12:00:00Z Title one.example 1', 'and metadata');
+};
+
+subtest 'bodies' => sub {
+    my $page = page(1);
+    my $chunked = join('', map { sprintf("%x;a=b\r\n%s\r\n", length, $_) } $page =~ /(.{1,100})/gs) . "0\r\n\r\n";
+    my $raw = do { my $d = Compress::Raw::Zlib::Deflate->new(-WindowBits => -15, -AppendOutput => 1); $d->deflate($page, my $o); $d->flush($o); $o };
+    my $zlib = do { my $d = Compress::Raw::Zlib::Deflate->new(-AppendOutput => 1); $d->deflate($page, my $o); $d->flush($o); $o };
+    my $br = decode_base64('G4oAYEXdlupCO+9joKkpChcE5aqTA/bveoFWlgXUSsLcxr7nqYF4o1a+1A2KoyYNl45tcwbjTQwn+Pl7FTF5VXDjtPZEtIcM3xz/EQxBAA==');
+    my @cases = (
+        ['plain', $page],
+        ['chunked', $chunked, 'Transfer-Encoding' => 'chunked'],
+        ['gzip', gz($page), 'Content-Encoding' => 'gzip'],
+        ['x-gzip', gz($page), 'Content-Encoding' => 'x-gzip'],
+        ['deflate, zlib', $zlib, 'Content-Encoding' => 'deflate'],
+        ['deflate, bare', $raw, 'Content-Encoding' => 'deflate'],
+        ['zstd', zstd($page), 'Content-Encoding' => 'zstd'],
+        ['chunked gzip', sprintf("%x\r\n%s\r\n0\r\n\r\n", length gz($page), gz($page)), 'Transfer-Encoding' => 'chunked', 'Content-Encoding' => 'gzip'],
+        ['two encodings', gz(zstd($page)), 'Content-Encoding' => 'zstd, gzip'],
+        ['decoded already', $page, 'Transfer-Encoding' => 'chunked', 'Content-Encoding' => 'br'],
+        ['a charset', $page, 'Content-Type' => 'text/html; charset=UTF-8'],
+    );
+    spew('bodies.warc', join '', map { my ($name, $body, @fields) = @{ $cases[$_] }; response("http://s$_/", http($body, %html, @fields)) } 0 .. $#cases);
+    my ($code, $out, $err) = warc(qw(-m text -o bodies.out bodies.warc));
+    is("$code $err", '0 ', 'exit code');
+    my %text = contents('bodies.out');
+    like($text{"http://s$_/"}, qr/tells of thing 1/, $cases[$_][0]) for 0 .. $#cases;
+
+    my $cut = substr gz($page x 40), 0, -100;
+    spew('cut.warc', join '', response('http://a/', http($cut, %html, 'Content-Encoding' => 'gzip'), 'WARC-Truncated' => 'length'),
+        response('http://b/', http(substr($chunked, 0, 300), %html, 'Transfer-Encoding' => 'chunked'), 'WARC-Truncated' => 'time'),
+        response('http://c/', http($br, %html, 'Content-Encoding' => 'br')));
+    my ($cut_code) = warc(qw(-m text -o cut.out --report cut.json cut.warc));
+    %text = contents('cut.out');
+    like($text{'http://a/'}, qr/Story number 1/, 'a body that was truncated: what there is');
+    like($text{'http://b/'}, qr/Home/, 'in chunks, too');
+    SKIP: {
+        skip 'there is no libbrotlidec', 1 if decode_json(slurp('cut.json'))->{declined}{encoding};
+        like($text{'http://c/'}, qr/^Brotli A story that br has packed\.$/m, 'br');
+    }
+
+    my %declined = (
+        status => response('http://d/', http($page, %html, status => '404 Not Found')),
+        range => response('http://d/', http($page, %html, status => '206 Partial Content')),
+        type => response('http://d/', http($page, 'Content-Type' => 'image/png')),
+        encoding => response('http://d/', http($page =~ s/^/x/r, %html, 'Content-Encoding' => 'lzma')),
+        inflate => response('http://d/', http($cut, %html, 'Content-Encoding' => 'gzip')),
+        broken => response('http://d/', http(substr($chunked, 0, 300), %html, 'Transfer-Encoding' => 'chunked')),
+        attachment => response('http://d/', http($page, %html, 'Content-Disposition' => 'attachment; filename=a')),
+        empty => response('http://d/', http('', %html)),
+        'too-large' => response('http://d/', http(' ' x (9 << 20), %html)),
+    );
+    spew('declined.warc', join '', values %declined, response('http://d/', 'no HTTP'), response('urn:x:y', http($page, %html)),
+        record('resource', $page, 'WARC-Target-URI' => 'http://d/r', 'Content-Type' => 'text/html', 'WARC-Date' => '2026-03-01T12:00:00Z'),
+        record('request', 'GET / HTTP/1.1', 'Content-Type' => 'application/http; msgtype=request'));
+    my ($declined_code, $summary, $said) = warc(qw(-m text -o declined.out --report - declined.warc));
+    is("$declined_code $said", '0 ', 'exit code of declined pages');
+    my $report = decode_json($summary);
+    is_deeply($report->{declined}, { map { $_ => $_ eq 'broken' ? 3 : 1 } keys %declined }, 'why pages are declined');
+    is(join(' ', map { $report->{$_} } qw(records responses pages written)), '13 12 1 1', 'counts');
+    like({ contents('declined.out') }->{'http://d/r'}, qr/Title 1/, 'a resource is a page');
+};
+
+subtest 'responses edited' => sub {
+    my $png = response('http://one.example/a.png', http("\x89PNG" x 1000, 'Content-Type' => 'image/png', 'X-Kept' => 'yes'));
+    my $long = response('http://one.example/film', http('x' x (17 << 20), 'Content-Type' => 'video/mp4'));
+    my $request = record('request', "GET / HTTP/1.1\r\n\r\n", 'WARC-Target-URI' => 'http://one.example/', 'Content-Type' => 'application/http; msgtype=request');
+    spew('all.warc', join '', $info, @records, $png, $request, $long);
+    my ($code, $out, $err) = warc(qw(-m strip --responses -o all.out --index all.cdxj all.warc));
+    is("$code $err", '0 ', 'exit code');
+    my $bytes = slurp('all.out');
+    ok(index($bytes, $_) > 0, 'as it was: ' . substr $_, 0, 30) for $info, $png, $request, $long;
+    my ($first, @all) = records($bytes);
+    is(scalar @all, 20, 'all records');
+    my ($edited) = grep { $_->{type} eq 'response' } @all;
+    my ($was) = grep { $_->{type} eq 'response' } records($records[0]);
+    is($edited->{$_}, $was->{$_}, "keeps $_") for qw(WARC-Record-ID WARC-Target-URI WARC-Date Content-Type);
+    my ($head, $body) = split /\r\n\r\n/, $edited->{content}, 2;
+    is($body, $clean{strip}{ $edited->{'WARC-Target-URI'} }, 'and the page is stripped');
+    is($head, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: " . length $body, 'with fields that fit');
+    is(scalar(split /\n/, slurp('all.cdxj')), 16, 'the index has the pages');
+};
+
+# What a damaged archive costs: the pages that are missing; its message.
+sub damage {
+    my ($name, $bytes, $missing, $message) = @_;
+    spew('bad', $bytes);
+    my ($code, $out, $err) = warc(qw(-m text -o bad.out --report bad.json bad));
+    is($code, 0, "$name: exit code") or diag $err;
+    is($err =~ s/^tmplctl: bad: //gmr, $message, "$name: the message");
+    my %got = contents('bad.out');
+    is(join(' ', grep { !defined $got{ $sorted[$_][0] } } 0 .. $#sorted), $missing, "$name: pages that are missing");
+    is(decode_json(slurp('bad.json'))->{damaged}, () = $message =~ /\n/g, "$name: counted");
+}
+
+subtest 'damage' => sub {
+    my @gz = map { gz($_) } @records;
+    my $at = sub { my $n = 0; $n += length for @_; return $n };
+    my ($p3, $g3) = ($at->(@records[0 .. 2]), $at->(@gz[0 .. 2]));
+    my $all = $at->(@records);
+    my $length = (records($records[3]))[0]{'Content-Length'};
+    my $with = sub { my ($n) = @_; my @r = @records; $r[3] =~ s/Content-Length: $length/Content-Length: $n/; return @r };
+    damage('cut off', substr(join('', @records), 0, -50), 15, "byte " . $at->(@records[0 .. 14]) . ": the record has "
+            . ((records($records[15]))[0]{'Content-Length'} - 46) . " of its " . (records($records[15]))[0]{'Content-Length'} . " bytes\n");
+    damage('cut off, gzip', substr(join('', @gz), 0, -50), 15, "byte " . $at->(@gz[0 .. 14]) . ": the record is not whole, the file ends within it\n");
+    damage('too short', join('', $with->(20)), 3, "byte $p3: the record has more than its 20 bytes\n");
+    damage('too long', join('', $with->(1000000)), 3, "byte $p3: the record has " . ($all - $p3 - length(($records[3] =~ /^(.*?\r\n\r\n)/s)[0])) . " of its 1000000 bytes\n");
+    damage('a bit too long', join('', $with->($length + 8)), 3, "byte $p3: the record has more than its " . ($length + 8) . " bytes\n");
+    damage('too short, gzip', join('', map { gz($_) } $with->(20)), 3, "byte $g3: the record has more than its 20 bytes\n");
+    damage('too long, gzip', join('', map { gz($_) } $with->(1000000)), 3, "byte $g3: the record has " . ($length + 4) . " of its 1000000 bytes\n");
+    damage('no length', join('', $with->('x')), 3, "byte $p3: the record's Content-Length is missing or no number\n");
+    damage('too long in one member', gz(join '', $with->(1000000)), 3, "byte $p3: the record has " . ($all - $p3 - length(($records[3] =~ /^(.*?\r\n\r\n)/s)[0])) . " of its 1000000 bytes\n");
+    damage('garbage', join('', @records[0 .. 2], "garbage\r\n" x 100, @records[3 .. 15]), '', "byte $p3: no record of WARC/1.0 or 1.1 begins here\n");
+    damage('garbage, gzip', join('', @gz[0 .. 2], "garbage\x1f\x8b\x08 more" x 10, @gz[3 .. 15]), '', "byte $g3: no record begins here\n");
+    my @broken = @gz;
+    substr($broken[3], 60, 4) = "\xff\xff\xff\xff";
+    damage('a damaged member', join('', @broken), 3, "byte $g3: its compressed data is damaged\n");
+    @broken = @gz;
+    substr($broken[3], -8, 4) = "\0\0\0\0";
+    damage('a wrong checksum', join('', @broken), 3, "byte $g3: the record is not whole, its compressed data is damaged\n");
+    substr($broken[3], 60) = '';
+    damage('a member cut off', join('', @broken), 3, "byte $g3: its compressed data is damaged\n");
+    damage('no end of the head', $records[0] . "WARC/1.1\r\n" . "X: y\r\n" x 20000 . join('', @records[1 .. 15]), '', 'byte ' . length($records[0]) . ": the record's head has no end in 64 KiB\n");
+    my $fake = response('http://one.example/fake', http(page(3) . "\r\n" . response('http://fake/', http(page(1), %html)), %html));
+    spew('fake.warc', $fake);
+    warc(qw(-m text -o fake.out fake.warc));
+    is(join(' ', keys %{ { contents('fake.out') } }), 'http://one.example/fake', 'what looks like a record in a page is none');
+    spew('none', 'this is no archive');
+    my ($code, $out, $err) = warc(qw(-m text -o none.out none));
+    is($err, "tmplctl: none: byte 0: no record of WARC/1.0 or 1.1 begins here\n", 'no archive');
+};
+
+subtest 'stores' => sub {
+    my ($code, $out, $err) = warc(qw(-m learn --store lmdb:tables a.warc.gz));
+    is("$code $err", '0 ', 'mode learn');
+    like($out, qr/^17 records: 16 pages of 2 sites, 0 edited/, 'what it did');
+    is((split ' ', (run(qw(stats --store lmdb:tables one.example)))[1])[9], 8, 'the table has the pages');
+    warc(qw(-m text --frozen --store lmdb:tables -o frozen.warc a.warc));
+    is_deeply({ contents('frozen.warc') }, $clean{text}, '--frozen judges by it');
+    ($code, $out, $err) = feed(slurp('a.warc.gz'), qw(warc --detector incremental -m text --frozen --store lmdb:tables -));
+    is(join('', map { $_->{content} } (records($out))[1 .. 16]), join('', map { $_->{content} } (records(slurp('frozen.warc')))[1 .. 16]), 'from standard input');
+    warc(qw(-m learn --store lmdb:tables a.warc.gz));
+    is((split ' ', (run(qw(stats --store lmdb:tables one.example)))[1])[9], 8, 'a page that is learnt again does not count twice');
+    warc(qw(-m text --site all -o all.warc a.warc));
+    unlike({ contents('all.warc') }->{'http://two.example/1.html'}, qr/^Home/m, '--site: all pages share a table');
+};
+
+# A run that is killed, at any time, goes on where its state says.
+subtest 'a kill' => sub {
+    many();
+    spew('many.warc.gz', join '', map { gz(response("http://many.example/$_.html", http(slurp("many/$_.html"), %html))) } 1 .. 3000);
+    my @args = (qw(warc -m text -j 2 -o), 'killed.warc.gz', '--index', 'killed.cdxj', ('many.warc.gz') x 2);
+    my ($kills, $code, $err) = (0);
+    for my $signal (qw(KILL KILL TERM)) {
+        my $pid = fork // die $!;
+        if ($pid == 0) {
+            open STDERR, '>', 'killed.err';
+            open STDOUT, '>', '/dev/null';
+            exec $tool, @args;
+            exit 1;
+        }
+        my $before = slurp('killed.warc.gz.part/state.json') // '';
+        wait_for { (slurp('killed.warc.gz.part/state.json') // $before) ne $before || -e 'killed.warc.gz' };
+        kill $signal, $pid;
+        waitpid $pid, 0;
+        $kills += ($? & 127) != 0;
+    }
+    cmp_ok($kills, '>', 0, 'it was killed');
+    my ($whole) = run(@args);
+    is($whole, 0, 'and ended');
+    is((run(qw(warc -m text -o whole.warc.gz --index whole.cdxj), ('many.warc.gz') x 2))[0], 0, 'a run at once');
+    my ($killed, $at_once) = map { my @m = members(slurp($_)); join '', map { $_->[2] } @m[1 .. $#m] } qw(killed.warc.gz whole.warc.gz);
+    ok($killed eq $at_once, 'gives the same records');
+    is(slurp('killed.cdxj') =~ s/"offset".*//gr, slurp('whole.cdxj') =~ s/"offset".*//gr, 'and the same index');
+
+    mkdir 'other.warc.part';
+    spew('other.warc.part/state.json', '{"run": "another"}');
+    ($code, my $out, $err) = warc(qw(-m text -o other.warc a.warc));
+    is($code, 1, 'what another run left: exit code');
+    like($err, qr/^tmplctl: warc: other\.warc\.part/, 'the message');
+};
+
+usage_is(['warc', qw(-m text --frozen a.warc)], qr/--frozen needs --store/, 'no store to judge by');
+usage_is(['warc', qw(-m learn a.warc)], qr/--mode learn needs --store/, 'no store to fill');
+usage_is(['warc', qw(-m text --responses a.warc)], qr/--responses needs mode strip or annotate/, 'responses as text');
+usage_is(['warc', qw(-m text --index x a.warc)], qr/--index is of a file of records/, 'an index of standard output');
+usage_is(['warc', qw(-m text -)], qr/standard input can be read once only: name --incremental or --frozen/, 'standard input twice');
+usage_is(['warc', qw(-m words a.warc)], qr/--mode: "words" is not one of /, 'an unknown mode');
+usage_is(['warc', qw(-m text missing.warc)], qr/^tmplctl: warc: missing\.warc: No such file or directory$/m, 'a missing file');
+usage_is(['warc', qw(-m text)], qr/^tmplctl: warc: WARC\.\.\. is missing$/m, 'no file');
+
+done_testing;

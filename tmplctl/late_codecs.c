@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * zstd and Brotli, if their libraries are installed (library.h). Their interfaces have not changed
+ * since version 1.0, so they are declared here: building needs no headers of them.
+ */
+#include "late_codecs.h"
+
+#include <pthread.h>
+
+#include "library.h"
+
+/* zstd.h */
+typedef struct {
+    const void *src;
+    size_t size, pos;
+} zstd_in_t;
+
+typedef struct {
+    void *dst;
+    size_t size, pos;
+} zstd_out_t;
+
+/* brotli/decode.h: what BrotliDecoderDecompressStream() returns */
+enum { BROTLI_ERROR, BROTLI_SUCCESS };
+
+static struct {
+    void *(*zstd_begin)(void);
+    size_t (*zstd_step)(void *state, zstd_out_t *out, zstd_in_t *in);
+    unsigned (*zstd_is_error)(size_t code);
+    size_t (*zstd_end)(void *state);
+    void *(*br_begin)(void *alloc, void *release, void *opaque);
+    int (*br_step)(void *state, size_t *in_len, const unsigned char **in, size_t *out_len,
+                   unsigned char **out, size_t *total);
+    void (*br_end)(void *state);
+    int has_zstd, has_br;
+} codecs;
+
+static pthread_once_t codecs_once = PTHREAD_ONCE_INIT;
+
+#define FUNCTION(name, field) { #name, (void **)(void *)&codecs.field }
+
+static void codecs_load(void)
+{
+    static const ctl_function_t zstd[] = { FUNCTION(ZSTD_createDStream, zstd_begin),
+                                           FUNCTION(ZSTD_decompressStream, zstd_step),
+                                           FUNCTION(ZSTD_isError, zstd_is_error),
+                                           FUNCTION(ZSTD_freeDStream, zstd_end) };
+    static const ctl_function_t br[] = { FUNCTION(BrotliDecoderCreateInstance, br_begin),
+                                         FUNCTION(BrotliDecoderDecompressStream, br_step),
+                                         FUNCTION(BrotliDecoderDestroyInstance, br_end) };
+    codecs.has_zstd = ctl_library_load("libzstd.so.1", zstd, sizeof(zstd) / sizeof(zstd[0])) == NULL;
+    codecs.has_br = ctl_library_load("libbrotlidec.so.1", br, sizeof(br) / sizeof(br[0])) == NULL;
+}
+
+static apr_status_t zstd_free(void *state)
+{
+    codecs.zstd_end(state);
+    return APR_SUCCESS;
+}
+
+static void *zstd_begin(apr_pool_t *pool)
+{
+    pthread_once(&codecs_once, codecs_load);
+    void *state = codecs.has_zstd ? codecs.zstd_begin() : NULL;
+    if (state != NULL) {
+        apr_pool_cleanup_register(pool, state, zstd_free, apr_pool_cleanup_null);
+    }
+    return state;
+}
+
+static tmpl_codec_e zstd_step(void *state, tmpl_codec_io_t *io)
+{
+    zstd_in_t in = { io->in, io->in_len, 0 };
+    zstd_out_t out = { io->out, io->out_len, 0 };
+    size_t left = codecs.zstd_step(state, &out, &in);
+    io->in += in.pos;
+    io->in_len -= in.pos;
+    io->out += out.pos;
+    io->out_len -= out.pos;
+    return codecs.zstd_is_error(left) ? TMPL_CODEC_BAD : left == 0 ? TMPL_CODEC_END : TMPL_CODEC_MORE;
+}
+
+static apr_status_t br_free(void *state)
+{
+    codecs.br_end(state);
+    return APR_SUCCESS;
+}
+
+static void *br_begin(apr_pool_t *pool)
+{
+    pthread_once(&codecs_once, codecs_load);
+    void *state = codecs.has_br ? codecs.br_begin(NULL, NULL, NULL) : NULL;
+    if (state != NULL) {
+        apr_pool_cleanup_register(pool, state, br_free, apr_pool_cleanup_null);
+    }
+    return state;
+}
+
+static tmpl_codec_e br_step(void *state, tmpl_codec_io_t *io)
+{
+    const unsigned char *in = (const unsigned char *)io->in;
+    unsigned char *out = (unsigned char *)io->out;
+    int got = codecs.br_step(state, &io->in_len, &in, &io->out_len, &out, NULL);
+    io->in = (const char *)in;
+    io->out = (char *)out;
+    return got == BROTLI_ERROR ? TMPL_CODEC_BAD : got == BROTLI_SUCCESS ? TMPL_CODEC_END
+                                                                       : TMPL_CODEC_MORE;
+}
+
+static const tmpl_codec_t codec_zstd = { "zstd", "\x28\xb5\x2f\xfd", zstd_begin, zstd_step, NULL };
+static const tmpl_codec_t codec_br = { "br", "", br_begin, br_step, NULL };
+
+const tmpl_codec_t *const ctl_codecs[] = { &tmpl_codec_gzip, &tmpl_codec_deflate, &codec_zstd,
+                                           &codec_br, NULL };
