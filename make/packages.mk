@@ -13,6 +13,7 @@
 # check-docs [SUITES_DEB="bookworm trixie"] [DOCS=README.md]  the commands of README.md and docs/packages.md, as they stand there, in bare roots
 # check-trixie [TRIXIE="units valkey"]  groups of "make check-all" in a fresh root of Debian 13
 # check-arch ARCH=arm64|s390x  unit tests of another processor, in QEMU
+# release-check CORPUS="DIR..." [MINUTES=60]  what a release has to pass: hours
 # container [IMAGE=mod_tmpl] [BASE=debian:bookworm-slim]  the container image; without BASE on a fresh root of Debian 12
 # check-container [IMAGE=mod_tmpl]  build the container image, run it and test it
 #
@@ -112,4 +113,15 @@ check-container:
 check-arch:
 	@BUILD=$(BUILD) JOBS=$(JOBS) tests/packages/check-arch $(ARCH)
 
-.PHONY: install uninstall dist sbom deb check-deb check-docs check-trixie container check-container check-arch
+# All of them run, also after one that fails.
+RELEASE_CHECKS = check-all check-deb check-docs check-suites check-indexers check-redis-modes check-allocations coverage mutation \
+                 fuzz-long fuzz-requests soak
+release-check: MINUTES = 60
+release-check: SECONDS = 600
+release-check: all
+	@failed=; make/release-check $(VERSION) $(BUILD)/tmplctl || failed=documents; \
+	  for check in $(RELEASE_CHECKS); do \
+	    $(MAKE) --no-print-directory $$check MINUTES=$(MINUTES) SECONDS=$(SECONDS) CORPUS="$(CORPUS)" || failed="$$failed $$check"; done; \
+	  [ -z "$$failed" ] || { echo "release-check: failed: $$failed" >&2; exit 1; }
+
+.PHONY: release-check install uninstall dist sbom deb check-deb check-docs check-trixie container check-container check-arch

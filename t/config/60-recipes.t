@@ -150,6 +150,16 @@ subtest 'agents.conf, all of it' => sub {
     $httpd->finish;
 };
 
+# docs/compatibility.md: they still load, and say the same
+subtest 'configurations of former versions' => sub {
+    my @confs = glob "$FindBin::Bin/../../tests/compatibility/*/tmpl.conf";
+    ok(@confs > 0, 'there are some');
+    for my $former (@confs) {
+        my ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, conf => "Include \"$former\"")->configtest;
+        ok($ok, "$former loads") or diag $said;
+    }
+};
+
 subtest 'tmpl-reference.conf' => sub {
     my $reference = slurp("$conf/tmpl-reference.conf");
     for my $directive (slurp("$FindBin::Bin/../../shared/settings.h") =~ /^ *X\(\w+, "(\w+)"/mg) {
