@@ -61,7 +61,8 @@ static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
       "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys", NULL },
     { "mode", 'm', "MODE", CTL_IN_WARC, CTL_IN_WARC, set_string, AT(mode), 0, 0,
-      "text, markdown, json, reader, strip or annotate; or learn, to fill --store only", NULL },
+      "text, markdown, json, reader, strip or annotate; learn, to fill --store only; or keys, for "
+      "tmplctl merge", NULL },
     { "site", 0, "KEY", CTL_IN_JUDGING, 0, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table (default: the host of a URL)", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, 0, set_out, AT(out), 0, 0,

@@ -89,6 +89,12 @@ static json_int_t *count_of(warc_cmd_run_t *run, ctl_warc_count_e which)
     return &run->state.counts[which];
 }
 
+/* Whether pages are only observed (mode keys): no store is asked, and nothing is judged. */
+static int warc_observes(const warc_cmd_run_t *run)
+{
+    return !run->learns_only && run->form.mode->mode == TMPL_MODE_LEARN;
+}
+
 /* --- reading --- */
 
 static void close_input(warc_cmd_run_t *run)
@@ -211,7 +217,7 @@ static void prepare_item(void *baton, const ctl_item_t *at)
     if (item->parsed) {
         tmpl_clean_observe(&item->outcome, input, &run->opts, at->pool);
     }
-    if (item->parsed && !learns) {
+    if (item->parsed && !learns && !warc_observes(run)) {
         tmpl_clean_count(&item->outcome, run->store.store, CTL_STORE_TIMEOUT, at->pool);
     }
 }
@@ -274,11 +280,14 @@ static void finish_item(void *baton, const ctl_item_t *at)
         ctl_page_t judged = {
             page->url, NULL, page->url, &page->input, &item->outcome, &run->opts
         };
-        if (item->parsed) {
+        if (item->parsed && !warc_observes(run)) {
             tmpl_clean_decide(&item->outcome, &run->opts, at->pool);
         }
         run->form.mode->render(&item->rendered, &judged, at->pool);
-        if (item->rendered.lost == NULL && (item->rendered.edited || !run->form.responses)) {
+        if (warc_observes(run)) {
+            tmpl_buf_add(&item->written, item->rendered.bytes, item->rendered.len);
+        }
+        else if (item->rendered.lost == NULL && (item->rendered.edited || !run->form.responses)) {
             item->is_page = 1;
             ctl_warc_written(&item->written, &run->form, page, &item->record, &judged,
                              &item->rendered);
@@ -490,8 +499,8 @@ static void begin_pass(warc_cmd_run_t *run)
 static apr_status_t warc_passes(warc_cmd_run_t *run)
 {
     const ctl_options_t *options = &run->ctl->options;
-    if (options->incremental || options->frozen) {
-        return warc_pass(run, options->frozen ? WARC_JUDGES : WARC_LEARNS | WARC_JUDGES);
+    if (options->incremental || options->frozen || warc_observes(run)) {
+        return warc_pass(run, !options->incremental ? WARC_JUDGES : WARC_LEARNS | WARC_JUDGES);
     }
     apr_status_t status = APR_SUCCESS;
     if (run->state.pass == 0) {
@@ -535,6 +544,9 @@ static const char *wrong_options(const warc_cmd_run_t *run)
            : options->frozen && options->store == NULL ? "--frozen needs --store"
            : options->frozen && options->incremental   ? "--frozen excludes --incremental"
            : run->form.responses && !is_html           ? "--responses needs mode strip or annotate"
+           : warc_observes(run) &&
+                   (options->incremental || options->frozen || options->index != NULL)
+               ? "--mode keys goes with neither --incremental nor --frozen nor --index"
            : run->form.responses && run->form.json_lines ? "--responses excludes lines of JSON"
            : options->index != NULL &&
                    (run->learns_only || run->form.json_lines || options->out == NULL)
@@ -562,7 +574,7 @@ static apr_status_t check_warc_form(warc_cmd_run_t *run)
         return APR_EINVAL;
     }
     const char *wrong = wrong_options(run);
-    int once = options->incremental || options->frozen || run->learns_only;
+    int once = options->incremental || options->frozen || run->learns_only || warc_observes(run);
     for (int i = 0; wrong == NULL && !once && i < run->ctl->args->nelts; i++) {
         wrong = input_of(run, i) == CTL_STDIN
                     ? "standard input can be read once only: name --incremental or --frozen"
@@ -654,7 +666,8 @@ static apr_status_t open_outputs(warc_cmd_run_t *run)
         status =
             ctl_warc_sink_open(&run->index, in_part(run, "index"), run->state.index, ctl->pool);
     }
-    if (status == APR_SUCCESS && run->out.len == 0 && !run->form.json_lines) {
+    if (status == APR_SUCCESS && run->out.len == 0 && !run->form.json_lines &&
+        !warc_observes(run)) {
         tmpl_buf_t info;
         tmpl_buf_init(&info, ctl->pool);
         ctl_warc_info(&info, &run->form, run->name != NULL ? run->name : "-", ctl->pool);
@@ -668,7 +681,8 @@ static apr_status_t prepare_warc(warc_cmd_run_t *run)
 {
     ctl_t *ctl = run->ctl;
     apr_status_t status = prepare_part(run);
-    if (status == APR_SUCCESS && run->part != NULL && ctl->options.store == NULL) {
+    if (status == APR_SUCCESS && run->part != NULL && ctl->options.store == NULL &&
+        !warc_observes(run)) {
         ctl->options.store = apr_psprintf(ctl->pool, OWN_STORE, run->part);
     }
     if (status == APR_SUCCESS) {

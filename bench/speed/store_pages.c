@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_pages URI SEGMENTS PAGES [BATCH [SITES]]: made-up pages of a site, or of several sites in
+ * store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]]: made-up pages of a site, or of several sites in
  * turn. The store at URI learns them one after the other. With BATCH > 0 they are looked up one
  * after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a time. Half of
  * a page's segments are template, a tenth recurs rarely, the others are new; every fourth segment
- * begins a block with three layout paths.
+ * begins a block with three layout paths. With look the pages that are measured are only looked up.
  *
  * The time of a page is the median of the WINDOW pages before each power of ten. The program prints
  * "begin" before a window and a line of figures after it; after each of these lines it waits for a
@@ -159,12 +159,13 @@ int main(int argc, char **argv)
     apr_pool_t *pool, *scratch;
     made_t made;
 
+    int looks = argc > 6;
     n_sites = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1;
     if (segments < 8 || pages < milestone || batch.most > BATCH_MOST || n_sites == 0 ||
         n_sites > sizeof(sites) / sizeof(sites[0])) {
         fprintf(
             stderr,
-            "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES]], 1000 pages or more, batches "
+            "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]], 1000 pages or more, batches "
             "of %d at most, 4 sites at most\n",
             BATCH_MOST);
         return 2;
@@ -186,6 +187,10 @@ int main(int argc, char **argv)
         cpu -= milliseconds(CLOCK_PROCESS_CPUTIME_ID);
         made.observation.learn = batch.most > 0 ? TMPL_LEARNING_LATER : TMPL_LEARNING_NOW;
         made.observation.age = LEARN_DELAY;
+        if (looks && page + WINDOW > milestone) {
+            made.observation.learn = TMPL_LEARNING_LATER;
+            made.observation.age = 0;
+        }
         took[page % WINDOW] = learn(store, &made, scratch);
         if (batch.most > 0) {
             batch.pages[batch.n++] = tmpl_observation_copy(&made.observation);
