@@ -639,6 +639,43 @@ static void the_closure_says_why_template_stays(void **state)
     }
 }
 
+static void the_closure_says_which_rule_decided(void **state)
+{
+    static const char *const rules[] = { "detector", "links", "heading", "detector" };
+    const tmpl_page_t *page = check_page("<nav id=x>t</nav><div><a href=#x>c</a></div><div>"
+                                         "<h2>t</h2></div><div>c</div>",
+                                         *state);
+    tmpl_guards_t guards = { 0 };
+    tmpl_explain_t explain = { .pool = *state };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+                 &explain, *state);
+    assert_int_equal(page->n_blocks, 4);
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        assert_string_equal(tmpl_rule_name(explain.blocks[b].rule), rules[b]);
+    }
+}
+
+static void each_block_is_found_among_many_cuts(void **state)
+{
+    enum { PAIRS = 20 };
+    const char *html = "<body>";
+    for (int i = 0; i < PAIRS; i++) {
+        html = apr_pstrcat(*state, html, "<div>t</div><div>c</div>", NULL);
+    }
+    const tmpl_page_t *page = check_page(html, *state);
+    tmpl_guards_t guards = { 0 };
+    tmpl_explain_t explain = { .pool = *state };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+                 &explain, *state);
+    assert_int_equal(closure.n_cuts, PAIRS);
+    for (uint32_t b = 0; b < 2 * PAIRS; b++) {
+        assert_int_equal(explain.blocks[b].covered, b % 2 == 0 ? TMPL_CUT_ALL : TMPL_CUT_NONE);
+        assert_int_equal(explain.blocks[b].uncut, TMPL_UNCUT_NONE);
+    }
+}
+
 static void edits_apply_in_order(void **state)
 {
     static const char *const texts[] = { "", "<", "xyz", ">" };
@@ -670,6 +707,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_page_with_too_little_confidence_is_declined),
     CHECK(confidence_without_content_is_none),
     CHECK(the_closure_says_why_template_stays),
+    CHECK(the_closure_says_which_rule_decided),
+    CHECK(each_block_is_found_among_many_cuts),
     CHECK(edits_apply_in_order),
 };
 

@@ -116,6 +116,7 @@ static void attributes_are_on_elements(void **state)
           "<b><span data-nosnippet=\"\">t</span></b></nav><p>c</p>",
           0.4 },
         { "nosnippet", "<nav>t</nav><p>c</p>", "<nav>t</nav><p>c</p>", 1 },
+
         /* an element without text needs none */
         { "nosnippet", "<nav><div></div>t</nav><p>c</p>", "<nav><div></div>t</nav><p>c</p>", 1 },
     };
@@ -213,6 +214,10 @@ static void the_pages_own_ranges_stay_right(void **state)
           "<body><nav><!--noindex-->t<!--/noindex--> <!--noindex-->t<!--/noindex--></nav><p>c</p>",
           0 },
         /* of googleoff all kinds count, with blanks in front */
+        { "googleoff", "<body><!--googleoffal--><nav>t</nav><!--googleon: all--><p>c</p>",
+          "<body><!--googleoffal--><!--googleoff: index--><nav>t</nav><!--googleon: index-->"
+          "<!--googleon: all--><p>c</p>",
+          0 },
         { "googleoff", "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>",
           "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>", 0 },
         /* another mark's, and comments that only look like one, do not count */
