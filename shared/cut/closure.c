@@ -196,8 +196,8 @@ static int is_property(const tmpl_page_t *page, const tmpl_node_t *node)
 
 /*
  * Rule 3. The element's tags are cut, too, because an empty element may be visible: as a bullet, a
- * box or a gap. White space is cut, too, because it would reopen formatting elements. Properties are
- * cut with their items: all are in the element, by holds_property().
+ * box or a gap. White space is cut, too, because it would reopen formatting elements. Properties of
+ * items are cut with the items, which are in the element, too (holds_property).
  */
 static void cut_around_code(closure_t *c, uint32_t element)
 {

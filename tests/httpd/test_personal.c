@@ -136,7 +136,7 @@ static void pages_of_users(void **state)
     assert_public("Accept", "*/*", "public", 0, 0);
 }
 
-/* A page that the backend may choose by a cookie is learnt if it is public, but never listed. */
+/* With a cookie that may choose the page, it is learnt from if it is public, but never listed. */
 static void cookies(void **state)
 {
     (void)state;

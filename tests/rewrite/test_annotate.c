@@ -174,6 +174,9 @@ static void comments_are_around_siblings(void **state)
         /* a line break in front of which a comment stood would be displayed */
         { "noindex", "<body><div>c</div></body><pre>\nt</pre>",
           "<body><div>c</div></body><pre>\nt</pre>", 1 },
+        { "noindex", "<body><div>tttt</div><div>c</div></body><pre>\nt</pre>",
+          "<body><!--noindex--><div>tttt</div><!--/noindex--><div>c</div></body><pre>\nt</pre>",
+          0.2 },
     };
     CHECK_CASES(cases, *state);
 }
@@ -218,6 +221,8 @@ static void the_pages_own_ranges_stay_right(void **state)
           "<body><!--googleoffal--><!--googleoff: index--><nav>t</nav><!--googleon: index-->"
           "<!--googleon: all--><p>c</p>",
           0 },
+        { "googleoff", "<body><!--googleoff:all--><nav>t</nav><!--googleon:all--><p>c</p>",
+          "<body><!--googleoff:all--><nav>t</nav><!--googleon:all--><p>c</p>", 0 },
         { "googleoff", "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>",
           "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>", 0 },
         /* another mark's, and comments that only look like one, do not count */

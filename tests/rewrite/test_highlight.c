@@ -183,8 +183,7 @@ static void has_a_limit(void **state)
 
 /*
  * A page shaded by verdicts of the test's own: text with t is template, with m a comment, which
- * goes; the rest is content. Sets *shown to the rules of the style that
- * show notes, one line each.
+ * goes; the rest is content. Sets *shown to the rules of the style that show notes, a line each.
  */
 static const char *shaded(const char *html, const char **shown, apr_pool_t *p)
 {
