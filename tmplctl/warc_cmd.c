@@ -627,6 +627,22 @@ static const char *in_part(const warc_cmd_run_t *run, const char *name)
     return run->part != NULL ? apr_pstrcat(run->ctl->pool, run->part, "/", name, NULL) : NULL;
 }
 
+/* Refuses a file that could not be moved to its place at the end, or should not: /dev/null. */
+static apr_status_t check_out(const char *path, apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    const char *dir, *name;
+    if (path == NULL) {
+        return APR_SUCCESS;
+    }
+    ctl_file_split(&dir, &name, path, pool);
+    apr_status_t status = ctl_file_check_writable(dir, name, &err, pool);
+    if (status != APR_SUCCESS) {
+        ctl_say("warc: %s: %s", path, err.text);
+    }
+    return status;
+}
+
 /* Finds what an earlier run has left, or makes the directory for what this one will leave. */
 static apr_status_t prepare_part(warc_cmd_run_t *run)
 {
@@ -680,7 +696,9 @@ static apr_status_t open_outputs(warc_cmd_run_t *run)
 static apr_status_t prepare_warc(warc_cmd_run_t *run)
 {
     ctl_t *ctl = run->ctl;
-    apr_status_t status = prepare_part(run);
+    apr_status_t status = check_out(ctl->options.out, ctl->pool);
+    status = status == APR_SUCCESS ? check_out(ctl->options.index, ctl->pool) : status;
+    status = status == APR_SUCCESS ? prepare_part(run) : status;
     if (status == APR_SUCCESS && run->part != NULL && ctl->options.store == NULL &&
         !warc_observes(run)) {
         ctl->options.store = apr_psprintf(ctl->pool, OWN_STORE, run->part);
