@@ -9,7 +9,8 @@
  * many sites lose more than 1 % and more than 10 %. Ids of documents are made up: canonical links
  * are ignored. Attacks with honest pages between the variants stop at HONEST_MOST pages: "nan".
  *
- * EVERY=N takes every Nth site. With DETECTOR "warmup" it prints instead how soon the template of sites is known.
+ * EVERY=N takes every Nth site. With DETECTOR "warmup" it prints
+ * instead how soon the template of sites is known.
  */
 #include <limits.h>
 #include <math.h>

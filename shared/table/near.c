@@ -227,7 +227,7 @@ static tmpl_loss_t *loss_find(const tmpl_losses_t *losses, uint16_t fingerprint)
 }
 
 /* The loss of another document that showed a segment of the rest first. NULL: there is none. */
-static tmpl_loss_t *loss_of(const tmpl_rules_page_t *page, const tmpl_value_t *value)
+static tmpl_loss_t *loss_by_value(const tmpl_rules_page_t *page, const tmpl_value_t *value)
 {
     int is_other = value != NULL && value->n > 0 &&
                    value->fingerprints[0] != (uint16_t)page->obs->document->id;
@@ -241,14 +241,14 @@ static void mark_lost(unsigned char *held, const tmpl_rules_page_t *page,
     const tmpl_observation_t *obs = page->obs;
     for (uint32_t i = 0; i < obs->n_shares; i++) {
         const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
-        tmpl_loss_t *loss = loss_of(page, value);
+        tmpl_loss_t *loss = loss_by_value(page, value);
         if (loss != NULL && value->n == 1) {
             loss->more += obs->shares[i].length;
         }
     }
     for (uint32_t i = 0; i < obs->n_shares; i++) {
         const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
-        const tmpl_loss_t *loss = loss_of(page, value);
+        const tmpl_loss_t *loss = loss_by_value(page, value);
         if (loss == NULL) {
             continue;
         }
