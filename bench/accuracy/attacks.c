@@ -214,7 +214,10 @@ static void learn(const tmpl_observation_t *const *pages, uint32_t n, apr_pool_t
     }
 }
 
-/* Bytes that a page keeps, or that are cut if the attack is on template. before: notes its kept blocks; else counts only blocks noted before. */
+/*
+ * Bytes that a page keeps, or that are cut if the attack is on template. before: notes its kept
+ * blocks; else counts only blocks noted before.
+ */
 static double measure(page_t *page, const attack_t *attack, int before, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
