@@ -7,10 +7,13 @@
  * variants, up to 300 of each page. Prints for each attack, over all sites, the share of their
  * earlier text that the attacked pages keep after 4, 10, 100 and 300 variants of each; and how
  * many sites lose more than 1 % and more than 10 %. Ids of documents are made up: canonical links
- * are ignored.
+ * are ignored. Attacks with honest pages between the variants stop at HONEST_MOST pages: "nan".
  *
- * With DETECTOR "warmup" it prints instead how soon the template of sites is known.
+ * EVERY=N takes every Nth site. With DETECTOR "warmup" it prints
+ * instead how soon the template of sites is known.
  */
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +30,10 @@
 #define ATTACKED  5  /* pages of a site */
 #define BATCH     32 /* variants that are learnt at once */
 #define PAGE_MOST 6  /* a profile replaces one of so many segments */
+
+#define NOTHING     INT_MAX /* copied: no text is the page's */
+#define HONEST_MOST 400     /* pages between and with the variants of a page */
+#define FLOOD       3       /* layout: and no text is the site's */
 
 static const int stages[] = { 4, 10, 100, 300 };
 #define STAGES (sizeof(stages) / sizeof(stages[0]))
@@ -46,6 +53,9 @@ typedef struct {
     int left_out;      /* of so many texts that are not template one is new; 1: one text */
     int copied;        /* N: every Nth text that is not template is copied; 0: all of them */
     int echoed;        /* the box's words are the query */
+    int honest;        /* after each variant so many pages come that share nothing but template */
+    int template; /* what is measured is template that is still cut, not content that is kept */
+    int layout;   /* 1: the content's paths have template in them; 2: the other way round */
     int comments; /* percent of the long texts that other pages get; 0: the attack is another */
 } attack_t;
 
@@ -59,9 +69,17 @@ static const attack_t attacks[] = {
     { "echo that is not seen", .box = BOX_BEGIN, .words = 985, .length = 7 },
     { "profiles, 5 of 6 texts", BOX_END, 60, 6, .other_path = 1, .left_out = PAGE_MOST },
     { "quarter copies", BOX_END, 60, 6, .other_path = 1, .copied = 4 },
+    { "copies of every 2nd text", BOX_END, 60, 6, .other_path = 1, .copied = 2 },
+    { "copies of every 8th text", BOX_END, 60, 6, .other_path = 1, .copied = 8 },
     { "copies of every 10th text", BOX_END, 60, 6, .other_path = 1, .copied = 10 },
     { "fresh copies, one text new", .other_path = 1, .left_out = 1 },
     { "comments, 30 % of the text", .comments = 30 },
+    { "quarter, 10 % of all pages", BOX_END, 60, 6, .other_path = 1, .copied = 4, .honest = 9 },
+    { "quarter, 1 % of all pages", BOX_END, 60, 6, .other_path = 1, .copied = 4, .honest = 99 },
+    { "template in content's layout", .other_path = 1, .copied = NOTHING, .layout = 1 },
+    { "content in template's layout", .other_path = 1, .copied = NOTHING, .layout = 2,
+      .template = 1 },
+    { "flood, template cut", .other_path = 1, .copied = NOTHING, .template = 1, .layout = FLOOD },
 };
 #define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
 
@@ -196,8 +214,11 @@ static void learn(const tmpl_observation_t *const *pages, uint32_t n, apr_pool_t
     }
 }
 
-/* Bytes that a page keeps. before: notes its kept blocks; else counts only blocks noted before. */
-static double measure(page_t *page, int before, apr_pool_t *pool)
+/*
+ * Bytes that a page keeps, or that are cut if the attack is on template. before: notes its kept
+ * blocks; else counts only blocks noted before.
+ */
+static double measure(page_t *page, const attack_t *attack, int before, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
@@ -212,10 +233,11 @@ static double measure(page_t *page, int before, apr_pool_t *pool)
         page->before = 0;
     }
     for (uint32_t b = 0; now.verdicts != NULL && b < now.page->n_blocks; b++) {
+        int is_right = now.verdicts[b].template == attack->template;
         if (before) {
-            page->kept[b] = !now.verdicts[b].template;
+            page->kept[b] = (unsigned char)is_right;
         }
-        kept += page->kept[b] && !now.verdicts[b].template ? now.page->blocks[b].length : 0;
+        kept += page->kept[b] && is_right ? now.page->blocks[b].length : 0;
     }
     if (before) {
         page->before = kept;
@@ -240,6 +262,32 @@ static uint32_t rest_of(uint32_t **rest, const page_t *page, apr_pool_t *pool)
     return n;
 }
 
+/* Puts the text of a block of one kind into all blocks of the other kind. */
+static void layout_swap(tmpl_observation_t *obs, const attack_t *attack, const uint32_t *rest,
+                        uint32_t n_rest, apr_pool_t *pool)
+{
+    tmpl_block_paths_t *blocks = apr_pmemdup(pool, obs->blocks, obs->n_blocks * sizeof(*blocks));
+    unsigned char *is_rest = apr_pcalloc(pool, obs->n + 1);
+    const tmpl_block_paths_t *from = NULL;
+    int want = attack->layout == 2;
+    for (uint32_t k = 0; k < n_rest; k++) {
+        is_rest[rest[k]] = 1;
+    }
+    for (uint32_t b = 0; from == NULL && b < obs->n_blocks; b++) {
+        const tmpl_block_paths_t *block = &obs->blocks[b];
+        from = block->after > block->first && is_rest[obs->shares[block->first].key] == want ? block
+                                                                                             : NULL;
+    }
+    for (uint32_t b = 0; from != NULL && b < obs->n_blocks; b++) {
+        if (blocks[b].after > blocks[b].first &&
+            is_rest[obs->shares[blocks[b].first].key] != want) {
+            blocks[b].first = from->first;
+            blocks[b].after = from->after;
+        }
+    }
+    obs->blocks = blocks;
+}
+
 /* Variant number i of a page. */
 static tmpl_observation_t *variant(const page_t *page, const attack_t *attack, uint64_t i,
                                    const uint32_t *rest, uint32_t n_rest, apr_pool_t *pool)
@@ -257,12 +305,18 @@ static tmpl_observation_t *variant(const page_t *page, const attack_t *attack, u
         }
     }
     for (uint32_t k = 0; attack->copied > 0 && k < n_rest; k++) {
-        if ((k + i) % (uint64_t)attack->copied != 0) {
+        if (attack->copied == NOTHING || (k + i) % (uint64_t)attack->copied != 0) {
             keys[rest[k]].hash = random_of(new, k, 4) & TMPL_HASH_MASK;
         }
     }
     if (attack->left_out == 1 && n_rest > 0) {
         keys[rest[i % n_rest]].hash = random_of(new, 0, 5) & TMPL_HASH_MASK;
+    }
+    for (uint32_t k = 0; attack->layout == FLOOD && k < obs->n; k++) {
+        keys[k].hash = random_of(new, k, 9) & TMPL_HASH_MASK;
+    }
+    if (attack->layout == 1 || attack->layout == 2) {
+        layout_swap(obs, attack, rest, n_rest, pool);
     }
     document->id =
         attack->other_path ? new : new - new % TMPL_DOCUMENT_PLACES + id % TMPL_DOCUMENT_PLACES;
@@ -318,6 +372,22 @@ static tmpl_observation_t *comment(const page_t *host, const page_t *page, const
     return obs;
 }
 
+/* Learns pages with new text between variants. */
+static void honest_learn(const page_t *page, const attack_t *attack, uint64_t i,
+                         const uint32_t *rest, uint32_t n_rest, apr_pool_t *pool)
+{
+    static const attack_t honest = { .other_path = 1, .copied = NOTHING };
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    for (int h = 0; h < attack->honest; h++) {
+        const tmpl_observation_t *obs =
+            variant(page, &honest, 1000000 + i * 1000 + (uint64_t)h, rest, n_rest, scratch);
+        learn(&obs, 1, scratch);
+        apr_pool_clear(scratch);
+    }
+    apr_pool_destroy(scratch);
+}
+
 /* Learns variants [from, to) of a page. */
 static void variants_learn(const page_t *hosts, uint32_t n_hosts, const page_t *page,
                            const attack_t *attack, int from, int to, const uint32_t *rest,
@@ -328,7 +398,8 @@ static void variants_learn(const page_t *hosts, uint32_t n_hosts, const page_t *
     apr_pool_create(&scratch, pool);
     while (from < to) {
         uint32_t n = 0;
-        for (; n < BATCH && from < to; from++) {
+        honest_learn(page, attack, (uint64_t)from, rest, n_rest, pool);
+        for (; n < (attack->honest > 0 ? 1 : BATCH) && from < to; from++) {
             batch[n++] = attack->comments > 0
                              ? comment(&hosts[(uint32_t)from % n_hosts == (uint32_t)(page - hosts)
                                                   ? ((uint32_t)from + 1) % n_hosts
@@ -376,7 +447,7 @@ static void site_attack(sum_t *sum, const attack_t *attack, const char *key,
         return;
     }
     for (int p = 0; p < n_attacked; p++) {
-        measure(&pages[p * step], 1, pool);
+        measure(&pages[p * step], attack, 1, pool);
         n_rest[p] = rest_of(&rest[p], &pages[p * step], pool);
         before += pages[p * step].before;
     }
@@ -384,12 +455,16 @@ static void site_attack(sum_t *sum, const attack_t *attack, const char *key,
     sum->sites++;
     for (unsigned s = 0; s < STAGES; s++) {
         double after = 0;
+        if (attack->honest > 0 && stages[s] > HONEST_MOST / (attack->honest + 1)) {
+            sum->after[s] = NAN; /* it would take minutes */
+            continue;
+        }
         for (int p = 0; p < n_attacked; p++) {
             variants_learn(pages, (uint32_t)known, &pages[p * step], attack,
                            s > 0 ? stages[s - 1] : 0, stages[s], rest[p], n_rest[p], pool);
         }
         for (int p = 0; p < n_attacked; p++) {
-            after += measure(&pages[p * step], 0, pool);
+            after += measure(&pages[p * step], attack, 0, pool);
         }
         sum->after[s] += after;
         sum->lost_1[s] += after < .99 * before;
@@ -500,7 +575,9 @@ static void sites_run(run_t *run, const apr_array_header_t *sites)
 {
     apr_pool_t *pool;
     apr_pool_create(&pool, NULL);
-    for (int i = 0; i < sites->nelts; i++) {
+    const char *every = getenv("EVERY");
+    int step = every != NULL && run->attack != NULL ? (int)strtol(every, NULL, 10) : 1;
+    for (int i = 0; i<sites->nelts; i += step> 0 ? step : 1) {
         const listed_site_t *site = &APR_ARRAY_IDX(sites, i, listed_site_t);
         if (run->attack == NULL) {
             site_warmup(&run->warmup, site->key, site->paths, pool);
