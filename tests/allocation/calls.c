@@ -1,56 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library to preload, in which a system call of LMDB, hiredis or the program's own code fails.
- * TMPL_FAIL_AT is the number of the call and how it fails: "7" with an error that its manual names,
- * "7+" with all later ones, "7i" with EINTR, "7s" with half of the bytes; a call that cannot fail
- * so works. At its end the process writes how many calls there were to the file TMPL_FAIL_COUNT.
+ * A library to preload, in which a system call of LMDB, hiredis, tmplctl, mod_tmpl or the APR
+ * fails.
+ * By the plan of plan.h: "7" with an error that its manual names, "7+" with all later ones, "7i"
+ * with EINTR, "7s" with half of the bytes; a call that cannot fail so works.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
-static unsigned long n_calls, failing, failing_last;
-static char failing_how;
-
-__attribute__((constructor)) static void read_plan(void)
-{
-    char *end;
-    const char *at = getenv("TMPL_FAIL_AT");
-    if (at != NULL) {
-        failing = strtoul(at, &end, 10);
-        failing_how = *end;
-        failing_last = *end == '+' ? (unsigned long)-1 : failing;
-    }
-}
-
-__attribute__((destructor)) static void write_count(void)
-{
-    const char *name = getenv("TMPL_FAIL_COUNT");
-    unsigned long n = n_calls;
-    FILE *out = name != NULL ? fopen(name, "w") : NULL;
-    if (out != NULL) {
-        fprintf(out, "%lu\n", n);
-        fclose(out);
-    }
-}
+#include "plan.h"
 
 typedef enum { WORKS, FAILS, IS_SHORT } call_e;
 
-/* Whether the code at an address is of LMDB, hiredis, tmplctl or mod_tmpl. */
+/* Whether the code at an address is of LMDB, hiredis, tmplctl, mod_tmpl or the APR. */
 static int is_stores_code(void *caller)
 {
-    static const char *const names[] = { "liblmdb", "libhiredis", "tmplctl", "mod_tmpl" };
+    static const char *const names[] = { "liblmdb", "libhiredis", "libapr-1", "tmplctl",
+                                         "mod_tmpl" };
     Dl_info info;
     if (dladdr(caller, &info) == 0 || info.dli_fname == NULL) {
         return 0;
@@ -69,12 +41,11 @@ static call_e plan_of_call(void *caller, int error, int interrupted)
     if (!is_stores_code(caller)) {
         return WORKS;
     }
-    unsigned long call = __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED);
-    if (call < failing || call > failing_last || (failing_how == 'i' && !interrupted)) {
+    if (!is_planned() || (plan->how == 'i' && !interrupted)) {
         return WORKS;
     }
-    errno = failing_how == 'i' ? EINTR : error;
-    return failing_how == 's' ? IS_SHORT : FAILS;
+    errno = plan->how == 'i' ? EINTR : error;
+    return plan->how == 's' ? IS_SHORT : FAILS;
 }
 
 #define CALLER __builtin_return_address(0)
