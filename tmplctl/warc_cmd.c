@@ -36,8 +36,12 @@
 /* How often the state is saved, and progress computed: a kill costs the work of so long. */
 #define SAVE_AFTER apr_time_from_msec(250)
 
-/* The limits of a run's own store, which is removed at the end. */
-#define OWN_STORE "lmdb:%s/tables?size=256G&sites=100000000"
+/*
+ * A run's own store, which is removed at the end. Its file may grow to four times the inputs, which
+ * are mostly compressed, and 1 GiB; tables take far less.
+ */
+#define OWN_STORE      "lmdb:%s/tables?size=%" APR_OFF_T_FMT "M&sites=100000000"
+#define OWN_STORE_MOST (1024 * 1024) /* MiB */
 
 /* What a pass does. */
 typedef enum { WARC_LEARNS = 1, WARC_JUDGES = 2 } warc_pass_e;
@@ -669,7 +673,9 @@ static apr_status_t prepare_warc(warc_cmd_run_t *run)
     ctl_t *ctl = run->ctl;
     apr_status_t status = prepare_part(run);
     if (status == APR_SUCCESS && run->part != NULL && ctl->options.store == NULL) {
-        ctl->options.store = apr_psprintf(ctl->pool, OWN_STORE, run->part);
+        apr_off_t size = 1024 + 4 * (run->size >> 20);
+        size = size < OWN_STORE_MOST ? size : OWN_STORE_MOST;
+        ctl->options.store = apr_psprintf(ctl->pool, OWN_STORE, run->part, size);
     }
     if (status == APR_SUCCESS) {
         status = ctl_store_open(&run->store, ctl);
