@@ -36,8 +36,12 @@
 /* How often the state is saved, and progress computed: a kill costs the work of so long. */
 #define SAVE_AFTER apr_time_from_msec(250)
 
-/* The limits of a run's own store, which is removed at the end. */
-#define OWN_STORE "lmdb:%s/tables?size=256G&sites=100000000"
+/*
+ * A run's own store, which is removed at the end. Its file may grow to four times the inputs, which
+ * are mostly compressed, and 1 GiB; tables take far less.
+ */
+#define OWN_STORE      "lmdb:%s/tables?size=%" APR_OFF_T_FMT "M&sites=100000000"
+#define OWN_STORE_MOST (1024 * 1024) /* MiB */
 
 /* What a pass does. */
 typedef enum { WARC_LEARNS = 1, WARC_JUDGES = 2 } warc_pass_e;
@@ -628,7 +632,7 @@ static const char *in_part(const warc_cmd_run_t *run, const char *name)
 }
 
 /* Refuses a file that could not be moved to its place at the end, or should not: /dev/null. */
-static apr_status_t check_out(const char *path, apr_pool_t *pool)
+static apr_status_t check_target(const char *path, apr_pool_t *pool)
 {
     tmpl_error_t err;
     const char *dir, *name;
@@ -696,12 +700,14 @@ static apr_status_t open_outputs(warc_cmd_run_t *run)
 static apr_status_t prepare_warc(warc_cmd_run_t *run)
 {
     ctl_t *ctl = run->ctl;
-    apr_status_t status = check_out(ctl->options.out, ctl->pool);
-    status = status == APR_SUCCESS ? check_out(ctl->options.index, ctl->pool) : status;
+    apr_status_t status = check_target(ctl->options.out, ctl->pool);
+    status = status == APR_SUCCESS ? check_target(ctl->options.index, ctl->pool) : status;
     status = status == APR_SUCCESS ? prepare_part(run) : status;
     if (status == APR_SUCCESS && run->part != NULL && ctl->options.store == NULL &&
         !warc_observes(run)) {
-        ctl->options.store = apr_psprintf(ctl->pool, OWN_STORE, run->part);
+        apr_off_t size = 1024 + 4 * (run->size >> 20);
+        size = size < OWN_STORE_MOST ? size : OWN_STORE_MOST;
+        ctl->options.store = apr_psprintf(ctl->pool, OWN_STORE, run->part, size);
     }
     if (status == APR_SUCCESS) {
         status = ctl_store_open(&run->store, ctl);

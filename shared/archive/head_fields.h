@@ -19,7 +19,7 @@ apr_size_t tmpl_fields_len(const char *bytes, apr_size_t len);
 
 /*
  * The value of the first field of that name, in any case, without white space around it, from pool;
- * lines that continue it are joined by a blank. NULL: there is none.
+ * line breaks in it become blanks. NULL: there is none.
  */
 const char *tmpl_fields_get(const tmpl_fields_t *fields, const char *name, apr_pool_t *pool);
 

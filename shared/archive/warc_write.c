@@ -55,11 +55,11 @@ const char *tmpl_warc_id(const char *name, apr_pool_t *pool)
     /* the name space of URLs (RFC 9562, 6.6) */
     static const char space[] = "\x6b\xa7\xb8\x11\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8";
     unsigned char d[APR_SHA1_DIGESTSIZE];
-    apr_size_t len = strlen(name);
-    char *bytes = apr_palloc(pool, 16 + len);
-    memcpy(bytes, space, 16);
-    memcpy(bytes + 16, name, len);
-    sha1_of(d, bytes, 16 + len);
+    tmpl_buf_t bytes;
+    tmpl_buf_init(&bytes, pool);
+    tmpl_buf_add(&bytes, space, 16);
+    tmpl_buf_add_text(&bytes, name);
+    sha1_of(d, bytes.at, bytes.len);
     d[6] = (unsigned char)((d[6] & 0x0f) | 0x50);
     d[8] = (unsigned char)((d[8] & 0x3f) | 0x80);
     return apr_psprintf(pool,
@@ -81,7 +81,7 @@ tmpl_warc_pack_t *tmpl_warc_pack_begin(tmpl_buf_t *to, int gzip)
     pack->to = to;
     pack->gzip = gzip;
     if (gzip) {
-        if (deflateInit2(&pack->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+        if (deflateInit2(&pack->z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8,
                          Z_DEFAULT_STRATEGY) != Z_OK) {
             tmpl_no_memory(to->pool);
         }
