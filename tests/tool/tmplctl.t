@@ -71,7 +71,7 @@ subtest 'usage errors' => sub {
     usage_is(['clean', @ok], qr/^tmplctl: clean: no FILE given: name files, or a list with --files-from LIST$/m, 'no file');
     usage_is(['clean', @ok, ''], qr/argument is empty/, 'an empty name');
     usage_is(['clean', '--mode', 'shred', @ok[2 .. 5], @pages],
-        qr/^tmplctl: clean: --mode: "shred" is not one of annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint$/m, 'unknown mode');
+        qr/^tmplctl: clean: --mode: "shred" is not one of annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint, keys$/m, 'unknown mode');
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
     usage_is(['clean', '--site', 'x' x 256, @pages], qr/--site: KEY must not be longer than 255 bytes/, 'a site key that is too long');
     my %bad = (
