@@ -247,9 +247,9 @@ static int may_go_on(void *baton)
 /* Runs all files through the stages once. */
 static apr_status_t run_pass(clean_cmd_run_t *run, const char *title, tmpl_mode_e mode, int learn)
 {
-    static const ctl_stages_t stages = {
-        NULL, prepare_page, count_pages, clean_cmd_finish_page, report_page, sizeof(page_t)
-    };
+    static const ctl_stages_t stages = { NULL,        prepare_page,
+                                         count_pages, clean_cmd_finish_page,
+                                         report_page, sizeof(page_t) };
     ctl_t *ctl = run->ctl;
     ctl_work_t work = {
         .jobs = (int)ctl->options.jobs, .batch = learn ? BATCH : 1, .more = may_go_on, .baton = run

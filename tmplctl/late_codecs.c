@@ -37,7 +37,10 @@ static struct {
 
 static pthread_once_t codecs_once = PTHREAD_ONCE_INIT;
 
-#define FUNCTION(name, field) { #name, (void **)(void *)&codecs.field }
+#define FUNCTION(name, field)                                                                      \
+    {                                                                                              \
+#name, (void **)(void *)&codecs.field                                                      \
+    }
 
 static void codecs_load(void)
 {
@@ -48,7 +51,8 @@ static void codecs_load(void)
     static const ctl_function_t br[] = { FUNCTION(BrotliDecoderCreateInstance, br_begin),
                                          FUNCTION(BrotliDecoderDecompressStream, br_step),
                                          FUNCTION(BrotliDecoderDestroyInstance, br_end) };
-    codecs.has_zstd = ctl_library_load("libzstd.so.1", zstd, sizeof(zstd) / sizeof(zstd[0])) == NULL;
+    codecs.has_zstd =
+        ctl_library_load("libzstd.so.1", zstd, sizeof(zstd) / sizeof(zstd[0])) == NULL;
     codecs.has_br = ctl_library_load("libbrotlidec.so.1", br, sizeof(br) / sizeof(br[0])) == NULL;
 }
 
@@ -77,7 +81,9 @@ static tmpl_codec_e zstd_step(void *state, tmpl_codec_io_t *io)
     io->in_len -= in.pos;
     io->out += out.pos;
     io->out_len -= out.pos;
-    return codecs.zstd_is_error(left) ? TMPL_CODEC_BAD : left == 0 ? TMPL_CODEC_END : TMPL_CODEC_MORE;
+    return codecs.zstd_is_error(left) ? TMPL_CODEC_BAD
+           : left == 0                ? TMPL_CODEC_END
+                                      : TMPL_CODEC_MORE;
 }
 
 static apr_status_t br_free(void *state)
@@ -103,8 +109,9 @@ static tmpl_codec_e br_step(void *state, tmpl_codec_io_t *io)
     int got = codecs.br_step(state, &io->in_len, &in, &io->out_len, &out, NULL);
     io->in = (const char *)in;
     io->out = (char *)out;
-    return got == BROTLI_ERROR ? TMPL_CODEC_BAD : got == BROTLI_SUCCESS ? TMPL_CODEC_END
-                                                                       : TMPL_CODEC_MORE;
+    return got == BROTLI_ERROR     ? TMPL_CODEC_BAD
+           : got == BROTLI_SUCCESS ? TMPL_CODEC_END
+                                   : TMPL_CODEC_MORE;
 }
 
 static const tmpl_codec_t codec_zstd = { "zstd", "\x28\xb5\x2f\xfd", zstd_begin, zstd_step, NULL };

@@ -5,7 +5,7 @@
 
 #include "archive/codec.h"
 
-/* gzip, deflate, zstd and br; the last two say that they are not available without their library. */
+/* gzip, deflate, zstd and br; begin() of the last two returns NULL without their library. */
 extern const tmpl_codec_t *const ctl_codecs[];
 
 #endif

@@ -7,6 +7,7 @@
 #include <libxml/parser.h>
 #include <libxml/uri.h>
 #include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
 
 #include "library.h"
 #include "no_memory.h"
@@ -44,7 +45,9 @@
     X(void, xmlXPathFreeCompExpr, (xmlXPathCompExprPtr expression), (expression)) \
     X(void, xmlXPathFreeContext, (xmlXPathContextPtr context), (context)) \
     X(void, xmlXPathFreeObject, (xmlXPathObjectPtr object), (object)) \
-    X(xmlXPathContextPtr, xmlXPathNewContext, (xmlDocPtr doc), (doc))
+    X(xmlXPathFunction, xmlXPathFunctionLookup, (xmlXPathContextPtr context, const xmlChar *name), (context, name)) \
+    X(xmlXPathContextPtr, xmlXPathNewContext, (xmlDocPtr doc), (doc)) \
+    X(long, xmlXPathOrderDocElems, (xmlDocPtr doc), (doc))
 /* clang-format on */
 
 static struct {

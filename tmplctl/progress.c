@@ -28,8 +28,8 @@ static struct {
     int total;
     int done;
     char note[100]; /* shown in place of done and total, if it is not empty */
-    int live;  /* between start and end, on a terminal */
-    int drawn; /* the bar is on the terminal's last line now */
+    int live;       /* between start and end, on a terminal */
+    int drawn;      /* the bar is on the terminal's last line now */
     apr_time_t last;
 } bar;
 
@@ -56,8 +56,9 @@ static void draw(void)
     char counts[sizeof(bar.note) + 2 * sizeof("-2147483648")];
     char cells[BAR_WIDTH];
     int room = columns() - 1;
-    int taken = bar.note[0] != '\0' ? snprintf(counts, sizeof(counts), "%s", bar.note)
-                                    : snprintf(counts, sizeof(counts), "%d/%d", bar.done, bar.total);
+    int taken = bar.note[0] != '\0'
+                    ? snprintf(counts, sizeof(counts), "%s", bar.note)
+                    : snprintf(counts, sizeof(counts), "%d/%d", bar.done, bar.total);
     int width = room - taken - (int)strlen(bar.title) - (int)strlen(" [] ");
     if (width > 0) {
         width = width < BAR_WIDTH ? width : BAR_WIDTH;

@@ -31,7 +31,7 @@ typedef void ctl_stage_f(void *baton, const ctl_item_t *item);
 #define CTL_TAKE_LAST 2 /* an item that no other may follow in its part */
 
 typedef struct {
-    /* the caller's thread, in order, if not NULL: fetches an item; the number of items is a limit */
+    /* the caller's thread, in order: fetches an item, CTL_TAKE_...; NULL: items have numbers only */
     int (*take)(void *baton, const ctl_item_t *item);
     ctl_stage_f *prepare; /* any thread */
     /* the caller's thread, in order: n >= 1 consecutive items */

@@ -48,9 +48,9 @@ static int export_site(ctl_t *ctl, tmpl_store_t *store)
         tmpl_export_file_fill(&table, store, site, CTL_STORE_TIMEOUT, &err, ctl->pool);
     if (status == APR_SUCCESS) {
         status = tmpl_export_file_write(stdout, site, &table, &err);
-    }
-    if (APR_STATUS_IS_EPIPE(status)) {
-        return CTL_FAILED; /* main ends without a message */
+        if (APR_STATUS_IS_EPIPE(status)) {
+            return CTL_FAILED; /* main ends without a message */
+        }
     }
     return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
 }

@@ -113,9 +113,9 @@ static apr_status_t open_input(warc_cmd_run_t *run)
     apr_file_t *file;
     tmpl_error_t err = { .text = "the place where the last run ended is missing" };
     apr_status_t status =
-        path == CTL_STDIN ? apr_file_open_stdin(&file, run->file_pool)
-                          : apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0,
-                                          run->file_pool);
+        path == CTL_STDIN
+            ? apr_file_open_stdin(&file, run->file_pool)
+            : apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, run->file_pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", path, ctl_error_text(status, run->file_pool));
         return status;
@@ -258,8 +258,8 @@ static void count_items(void *baton, const ctl_item_t *const *items, int n)
         return;
     }
     for (uint32_t i = 1; i <= n_parsed; i++) {
-        if (i == n_parsed || strcmp(outcomes[i]->observation.site,
-                                    outcomes[begin]->observation.site) != 0) {
+        if (i == n_parsed ||
+            strcmp(outcomes[i]->observation.site, outcomes[begin]->observation.site) != 0) {
             tmpl_clean_count_many(outcomes + begin, i - begin, run->store.store, CTL_STORE_TIMEOUT,
                                   pool);
             begin = i;
@@ -277,8 +277,9 @@ static void finish_item(void *baton, const ctl_item_t *at)
     }
     tmpl_buf_init(&item->written, at->pool);
     if (item->may_have_page && page->decline == TMPL_DECLINE_NONE) {
-        ctl_page_t judged = { page->url,    NULL,           page->url,
-                              &page->input, &item->outcome, &run->opts };
+        ctl_page_t judged = {
+            page->url, NULL, page->url, &page->input, &item->outcome, &run->opts
+        };
         if (item->parsed && !warc_observes(run)) {
             tmpl_clean_decide(&item->outcome, &run->opts, at->pool);
         }
@@ -299,10 +300,14 @@ static void finish_item(void *baton, const ctl_item_t *at)
     }
 }
 
-/* Copies a record that is too long for memory. If it is damaged, what was written of it goes. */
-static void copy_long(warc_cmd_run_t *run, const warc_item_t *item, apr_pool_t *pool)
+/*
+ * Reads a record that is too long for memory to its end, and copies it if all records are copied.
+ * If it is damaged, what was written of it goes.
+ */
+static void read_long(warc_cmd_run_t *run, const warc_item_t *item, apr_pool_t *pool)
 {
     apr_off_t begin = run->out.len;
+    int copies = run->form.responses && (run->passes & WARC_JUDGES) != 0;
     tmpl_buf_t buf;
     tmpl_error_t err;
     apr_size_t len;
@@ -312,19 +317,23 @@ static void copy_long(warc_cmd_run_t *run, const warc_item_t *item, apr_pool_t *
     tmpl_warc_pack_add(pack, item->record.head.text, item->record.head.len);
     apr_status_t status;
     while ((status = tmpl_warc_piece(run->warc, &piece, &len, &err)) == APR_SUCCESS && len > 0) {
-        tmpl_warc_pack_add(pack, piece, len);
-        ctl_warc_sink_add(&run->out, buf.at, buf.len);
-        tmpl_buf_clear(&buf);
+        if (copies) {
+            tmpl_warc_pack_add(pack, piece, len);
+            ctl_warc_sink_add(&run->out, buf.at, buf.len);
+            tmpl_buf_clear(&buf);
+        }
     }
     tmpl_warc_pack_add(pack, "\r\n\r\n", 4);
     tmpl_warc_pack_end(pack);
-    ctl_warc_sink_add(&run->out, buf.at, buf.len);
     if (status != APR_SUCCESS) {
         note_damage(run, err.text);
-        ctl_warc_sink_cut(&run->out, begin);
     }
-    else {
+    if (copies && status == APR_SUCCESS) {
+        ctl_warc_sink_add(&run->out, buf.at, buf.len);
         (*count_of(run, CTL_WARC_WRITTEN))++;
+    }
+    else if (copies) {
+        ctl_warc_sink_cut(&run->out, begin);
     }
 }
 
@@ -348,6 +357,9 @@ static void report_item(void *baton, const ctl_item_t *at)
     if (err->status != APR_SUCCESS && (*count_of(run, CTL_WARC_STORE_FAILURES))++ == 0) {
         ctl_say("%s: store: %s", item->page.url, err->text);
     }
+    if (item->content == NULL) {
+        read_long(run, item, at->pool);
+    }
     if ((run->passes & WARC_JUDGES) == 0) {
         return;
     }
@@ -357,12 +369,6 @@ static void report_item(void *baton, const ctl_item_t *at)
     }
     else if (item->may_have_page) {
         note_judged(run, item);
-    }
-    if (item->content == NULL) {
-        if (run->form.responses) {
-            copy_long(run, item, at->pool);
-        }
-        return;
     }
     if (item->is_page && run->ctl->options.index != NULL) {
         const char *line = ctl_warc_index_line(&run->form, &item->page, run->name, run->out.len,
@@ -381,8 +387,8 @@ static void show_progress(warc_cmd_run_t *run)
     tmpl_store_usage_t usage = { 0 };
     double seconds = (double)(apr_time_now() - run->began) / APR_USEC_PER_SEC;
     apr_off_t read = run->before + (run->warc != NULL ? tmpl_warc_consumed(run->warc) : 0);
-    json_int_t pages = run->passes == WARC_LEARNS ? run->state.learnt
-                                                  : *count_of(run, CTL_WARC_PAGES);
+    json_int_t pages =
+        run->passes == WARC_LEARNS ? run->state.learnt : *count_of(run, CTL_WARC_PAGES);
     (void)tmpl_store_usage(run->store.store, &usage, NULL);
     double share = run->size > 0 ? (double)read / (double)run->size : 0;
     int n = apr_snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT " pages, %.0f/s", pages,
@@ -508,10 +514,21 @@ static apr_status_t warc_passes(warc_cmd_run_t *run)
 
 /* --- the command line --- */
 
-static int ends_in(const char *text, const char *end)
+static int has_suffix(const char *text, const char *end)
 {
     apr_size_t len = strlen(text), n = strlen(end);
     return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* Modes that are about a page rather than a form of it. */
+static int is_no_form(const ctl_mode_t *mode)
+{
+    static const char *const names[] = { "highlight", "blocks", "fingerprint" };
+    apr_size_t i = 0;
+    while (i < 3 && strcmp(names[i], mode->name) != 0) {
+        i++;
+    }
+    return i < 3;
 }
 
 /* Says what is wrong with options that do not go together; NULL: nothing. */
@@ -519,39 +536,45 @@ static const char *wrong_options(const warc_cmd_run_t *run)
 {
     const ctl_options_t *options = &run->ctl->options;
     const ctl_mode_t *mode = run->form.mode;
-    int is_html = mode != NULL && (strcmp(mode->name, "strip") == 0 || strcmp(mode->name, "annotate") == 0);
+    int is_html =
+        mode != NULL && (strcmp(mode->name, "strip") == 0 || strcmp(mode->name, "annotate") == 0);
     return run->learns_only && options->store == NULL ? "--mode learn needs --store"
            : run->learns_only && (options->out != NULL || options->frozen || options->incremental)
                ? "--mode learn goes with neither --out nor --frozen nor --incremental"
-           : options->frozen && options->store == NULL    ? "--frozen needs --store"
-           : options->frozen && options->incremental      ? "--frozen excludes --incremental"
-           : run->form.responses && !is_html              ? "--responses needs mode strip or annotate"
+           : options->frozen && options->store == NULL ? "--frozen needs --store"
+           : options->frozen && options->incremental   ? "--frozen excludes --incremental"
+           : run->form.responses && !is_html           ? "--responses needs mode strip or annotate"
            : warc_observes(run) &&
                    (options->incremental || options->frozen || options->index != NULL)
                ? "--mode keys goes with neither --incremental nor --frozen nor --index"
-           : run->form.responses && run->form.json_lines  ? "--responses excludes lines of JSON"
-           : options->index != NULL && (run->learns_only || run->form.json_lines || options->out == NULL)
+           : run->form.responses && run->form.json_lines ? "--responses excludes lines of JSON"
+           : options->index != NULL &&
+                   (run->learns_only || run->form.json_lines || options->out == NULL)
                ? "--index is of a file of records: name one by --out"
                : NULL;
 }
 
 /* Fills the form and checks the options; prints what is wrong. */
-static apr_status_t check_form(warc_cmd_run_t *run)
+static apr_status_t check_warc_form(warc_cmd_run_t *run)
 {
     tmpl_error_t err;
     ctl_options_t *options = &run->ctl->options;
     const char *out = options->out != NULL ? options->out : "";
     run->learns_only = strcmp(options->mode, "learn") == 0;
     run->form.responses = options->responses;
-    run->form.gzip = ends_in(out, ".gz");
-    run->form.json_lines = options->json_lines || ends_in(out, ".jsonl") || ends_in(out, ".jsonl.gz");
+    run->form.gzip = has_suffix(out, ".gz");
+    run->form.json_lines =
+        options->json_lines || has_suffix(out, ".jsonl") || has_suffix(out, ".jsonl.gz");
     if (!run->learns_only && ctl_mode_parse(&run->form.mode, options->mode, &err) != APR_SUCCESS) {
         ctl_say("warc: --mode: %s", err.text);
         return err.status;
     }
+    if (run->form.mode != NULL && is_no_form(run->form.mode)) {
+        ctl_say("warc: --mode: %s is for clean", options->mode);
+        return APR_EINVAL;
+    }
     const char *wrong = wrong_options(run);
-    int once =
-        options->incremental || options->frozen || run->learns_only || warc_observes(run);
+    int once = options->incremental || options->frozen || run->learns_only || warc_observes(run);
     for (int i = 0; wrong == NULL && !once && i < run->ctl->args->nelts; i++) {
         wrong = input_of(run, i) == CTL_STDIN
                     ? "standard input can be read once only: name --incremental or --frozen"
@@ -572,18 +595,17 @@ static apr_status_t measure_inputs(warc_cmd_run_t *run)
     run->sizes = apr_pcalloc(ctl->pool, ((apr_size_t)n + 1) * sizeof(*run->sizes));
     tmpl_buf_t what;
     tmpl_buf_init(&what, ctl->pool);
-    tmpl_buf_add_text(&what, apr_psprintf(ctl->pool, "%s %d%d%d%d %s %s %s", o->mode, o->responses,
-                                          run->form.json_lines, o->incremental, o->frozen,
-                                          o->store != NULL ? o->store : "",
-                                          o->site != NULL ? o->site : "",
-                                          o->index != NULL ? o->index : ""));
+    tmpl_buf_add_text(&what,
+                      apr_psprintf(ctl->pool, "%s %d%d%d%d %s %s %s", o->mode, o->responses,
+                                   run->form.json_lines, o->incremental, o->frozen,
+                                   o->store != NULL ? o->store : "", o->site != NULL ? o->site : "",
+                                   o->index != NULL ? o->index : ""));
     for (int i = 0; i < n; i++) {
         apr_finfo_t info = { .size = 0 };
         const char *path = input_of(run, i);
         apr_status_t status =
-            path == CTL_STDIN
-                ? APR_SUCCESS
-                : apr_stat(&info, path, APR_FINFO_SIZE | APR_FINFO_TYPE, ctl->pool);
+            path == CTL_STDIN ? APR_SUCCESS
+                              : apr_stat(&info, path, APR_FINFO_SIZE | APR_FINFO_TYPE, ctl->pool);
         if (status == APR_SUCCESS && info.filetype == APR_DIR) {
             status = APR_FROM_OS_ERROR(EISDIR);
         }
@@ -593,7 +615,8 @@ static apr_status_t measure_inputs(warc_cmd_run_t *run)
         }
         run->sizes[i] = info.size;
         run->size += info.size;
-        tmpl_buf_add_text(&what, apr_psprintf(ctl->pool, "\n%" APR_OFF_T_FMT " %s", info.size, path));
+        tmpl_buf_add_text(&what,
+                          apr_psprintf(ctl->pool, "\n%" APR_OFF_T_FMT " %s", info.size, path));
     }
     run->what = what.at;
     return APR_SUCCESS;
@@ -602,6 +625,22 @@ static apr_status_t measure_inputs(warc_cmd_run_t *run)
 static const char *in_part(const warc_cmd_run_t *run, const char *name)
 {
     return run->part != NULL ? apr_pstrcat(run->ctl->pool, run->part, "/", name, NULL) : NULL;
+}
+
+/* Refuses a file that could not be moved to its place at the end, or should not: /dev/null. */
+static apr_status_t check_out(const char *path, apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    const char *dir, *name;
+    if (path == NULL) {
+        return APR_SUCCESS;
+    }
+    ctl_file_split(&dir, &name, path, pool);
+    apr_status_t status = ctl_file_check_writable(dir, name, &err, pool);
+    if (status != APR_SUCCESS) {
+        ctl_say("warc: %s: %s", path, err.text);
+    }
+    return status;
 }
 
 /* Finds what an earlier run has left, or makes the directory for what this one will leave. */
@@ -614,8 +653,7 @@ static apr_status_t prepare_part(warc_cmd_run_t *run)
     }
     run->name = apr_filepath_name_get(ctl->options.out);
     run->part = apr_pstrcat(ctl->pool, ctl->options.out, ".part", NULL);
-    apr_status_t status =
-        ctl_warc_state_load(&run->state, run->part, run->what, &err, ctl->pool);
+    apr_status_t status = ctl_warc_state_load(&run->state, run->part, run->what, &err, ctl->pool);
     if (status == APR_ENOENT) {
         status = apr_dir_make_recursive(in_part(run, "tables"), APR_FPROT_OS_DEFAULT, ctl->pool);
         status = status != APR_SUCCESS
@@ -641,7 +679,8 @@ static apr_status_t open_outputs(warc_cmd_run_t *run)
     apr_status_t status =
         ctl_warc_sink_open(&run->out, in_part(run, "out"), run->state.out, ctl->pool);
     if (status == APR_SUCCESS && ctl->options.index != NULL) {
-        status = ctl_warc_sink_open(&run->index, in_part(run, "index"), run->state.index, ctl->pool);
+        status =
+            ctl_warc_sink_open(&run->index, in_part(run, "index"), run->state.index, ctl->pool);
     }
     if (status == APR_SUCCESS && run->out.len == 0 && !run->form.json_lines &&
         !warc_observes(run)) {
@@ -657,7 +696,9 @@ static apr_status_t open_outputs(warc_cmd_run_t *run)
 static apr_status_t prepare_warc(warc_cmd_run_t *run)
 {
     ctl_t *ctl = run->ctl;
-    apr_status_t status = prepare_part(run);
+    apr_status_t status = check_out(ctl->options.out, ctl->pool);
+    status = status == APR_SUCCESS ? check_out(ctl->options.index, ctl->pool) : status;
+    status = status == APR_SUCCESS ? prepare_part(run) : status;
     if (status == APR_SUCCESS && run->part != NULL && ctl->options.store == NULL &&
         !warc_observes(run)) {
         ctl->options.store = apr_psprintf(ctl->pool, OWN_STORE, run->part);
@@ -670,7 +711,7 @@ static apr_status_t prepare_warc(warc_cmd_run_t *run)
 }
 
 /* Moves a finished file to its place. */
-static apr_status_t move_out(const warc_cmd_run_t *run, const char *name, const char *to)
+static apr_status_t move_output(const warc_cmd_run_t *run, const char *name, const char *to)
 {
     const char *from = in_part(run, name);
     apr_status_t status = apr_file_rename(from, to, run->ctl->pool);
@@ -707,10 +748,10 @@ static apr_status_t finish_part(warc_cmd_run_t *run)
         return ctl_warc_sink_flush(&run->out, ctl->pool);
     }
     apr_file_close(run->out.file);
-    apr_status_t status = move_out(run, "out", ctl->options.out);
+    apr_status_t status = move_output(run, "out", ctl->options.out);
     if (status == APR_SUCCESS && ctl->options.index != NULL) {
         apr_file_close(run->index.file);
-        status = move_out(run, "index", ctl->options.index);
+        status = move_output(run, "index", ctl->options.index);
     }
     if (status == APR_SUCCESS) {
         remove_dir(in_part(run, "tables"), ctl->pool);
@@ -765,18 +806,19 @@ static void print_warc_summary(warc_cmd_run_t *run, json_int_t sites)
         (report != NULL && strcmp(report, "-") == 0)) {
         return;
     }
-    printf("%" JSON_INTEGER_FORMAT " records: %" JSON_INTEGER_FORMAT " pages of %" JSON_INTEGER_FORMAT
-           " sites, %" JSON_INTEGER_FORMAT " edited; %" JSON_INTEGER_FORMAT " damaged; %"
-           JSON_INTEGER_FORMAT " bytes in, %" JSON_INTEGER_FORMAT " out; %.2f s\n",
-           counts[CTL_WARC_RECORDS], pages, sites, counts[CTL_WARC_EDITED], counts[CTL_WARC_DAMAGED],
-           counts[CTL_WARC_BYTES_IN], counts[CTL_WARC_BYTES_OUT], seconds);
+    printf(
+        "%" JSON_INTEGER_FORMAT " records: %" JSON_INTEGER_FORMAT " pages of %" JSON_INTEGER_FORMAT
+        " sites, %" JSON_INTEGER_FORMAT " edited; %" JSON_INTEGER_FORMAT
+        " damaged; %" JSON_INTEGER_FORMAT " bytes in, %" JSON_INTEGER_FORMAT " out; %.2f s\n",
+        counts[CTL_WARC_RECORDS], pages, sites, counts[CTL_WARC_EDITED], counts[CTL_WARC_DAMAGED],
+        counts[CTL_WARC_BYTES_IN], counts[CTL_WARC_BYTES_OUT], seconds);
 }
 
 int ctl_warc(ctl_t *ctl)
 {
     warc_cmd_run_t run = { .ctl = ctl, .began = apr_time_now() };
     json_int_t sites = 0;
-    if (check_form(&run) != APR_SUCCESS || measure_inputs(&run) != APR_SUCCESS) {
+    if (check_warc_form(&run) != APR_SUCCESS || measure_inputs(&run) != APR_SUCCESS) {
         return CTL_USAGE;
     }
     apr_pool_create(&run.file_pool, ctl->pool);
@@ -799,7 +841,7 @@ int ctl_warc(ctl_t *ctl)
     }
     int code = ctl->options.report != NULL ? write_warc_report(&run, sites) : CTL_OK;
     print_warc_summary(&run, sites);
-    return run.failed                                      ? CTL_FAILED
+    return run.failed                                     ? CTL_FAILED
            : *count_of(&run, CTL_WARC_STORE_FAILURES) > 0 ? CTL_STORE_FAILED
-                                                           : code;
+                                                          : code;
 }

@@ -35,12 +35,11 @@ static apr_size_t content_of(const ctl_mode_t *mode)
 }
 
 /* HTML keeps the page's charset, but a reader view is UTF-8. */
-static const char *type_of(const ctl_warc_form_t *form, const ctl_warc_page_t *page,
-                           apr_pool_t *pool)
+static const char *content_type(const ctl_warc_form_t *form, const ctl_warc_page_t *page,
+                                apr_pool_t *pool)
 {
     const char *type = contents[content_of(form->mode)].type;
-    const char *charset =
-        strcmp(form->mode->name, "reader") == 0 ? "utf-8" : page->input.charset;
+    const char *charset = strcmp(form->mode->name, "reader") == 0 ? "utf-8" : page->input.charset;
     return strcmp(type, "text/html") == 0 && charset != NULL
                ? apr_pstrcat(pool, type, "; charset=", charset, NULL)
                : type;
@@ -53,9 +52,12 @@ void ctl_warc_info(tmpl_buf_t *to, const ctl_warc_form_t *form, const char *name
     apr_time_exp_t now;
     apr_size_t len;
     const char *about = apr_pstrcat(
-        pool, "software: tmplctl/" TMPL_VERSION "\r\nformat: WARC File Format 1.1\r\n"
-        "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
-        "description: pages without their template, mode ", form->mode->name, "\r\n", NULL);
+        pool,
+        "software: tmplctl/" TMPL_VERSION "\r\nformat: WARC File Format 1.1\r\n"
+        "conformsTo: "
+        "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
+        "description: pages without their template, mode ",
+        form->mode->name, "\r\n", NULL);
     apr_time_exp_gmt(&now, apr_time_now());
     apr_strftime(date, &len, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &now);
     tmpl_buf_init(&head, pool);
@@ -84,7 +86,7 @@ static void write_conversion(tmpl_buf_t *to, const ctl_warc_form_t *form,
     tmpl_warc_head_add(&head, "WARC-Refers-To", page->id);
     tmpl_warc_head_add(&head, "WARC-Target-URI", page->url);
     tmpl_warc_head_add(&head, "WARC-Date", page->date);
-    tmpl_warc_head_add(&head, "Content-Type", type_of(form, page, pool));
+    tmpl_warc_head_add(&head, "Content-Type", content_type(form, page, pool));
     tmpl_warc_head_add(&head, "WARC-Block-Digest",
                        tmpl_warc_digest(rendered->bytes, rendered->len, pool));
     tmpl_warc_pack(to, &head, rendered->bytes, rendered->len, form->gzip);
@@ -97,8 +99,8 @@ static void copy_head(tmpl_buf_t *to, const tmpl_fields_t *head, const char *con
     apr_size_t len, name_len;
     for (; tmpl_fields_line(head, &at, &len, &name_len); line = at) {
         const char *const *name = without;
-        while (*name != NULL && !(strlen(*name) == name_len &&
-                                  apr_cstr_casecmpn(*name, line, name_len) == 0)) {
+        while (*name != NULL &&
+               !(strlen(*name) == name_len && apr_cstr_casecmpn(*name, line, name_len) == 0)) {
             name++;
         }
         if (*name == NULL) {
@@ -116,9 +118,14 @@ static void write_response(tmpl_buf_t *to, const ctl_warc_form_t *form, const ct
 {
     static const char *const of_record[] = { "Content-Length", "WARC-Block-Digest",
                                              "WARC-Payload-Digest", "WARC-Truncated", NULL };
-    static const char *const of_http[] = { "Content-Length", "Content-Encoding",
-                                           "Transfer-Encoding", "Content-MD5", "Digest",
-                                           "ETag", "Last-Modified", NULL };
+    static const char *const of_http[] = { "Content-Length",
+                                           "Content-Encoding",
+                                           "Transfer-Encoding",
+                                           "Content-MD5",
+                                           "Digest",
+                                           "ETag",
+                                           "Last-Modified",
+                                           NULL };
     apr_pool_t *pool = to->pool;
     tmpl_buf_t head, content;
     tmpl_buf_init(&head, pool);
@@ -126,37 +133,38 @@ static void write_response(tmpl_buf_t *to, const ctl_warc_form_t *form, const ct
     copy_head(&head, &record->head, of_record);
     if (page->http.status != 0) {
         copy_head(&content, &page->http.head, of_http);
-        tmpl_buf_add_text(&content, apr_psprintf(pool, "Content-Length: %" APR_SIZE_T_FMT "\r\n\r\n",
-                                                 rendered->len));
+        tmpl_buf_add_text(
+            &content,
+            apr_psprintf(pool, "Content-Length: %" APR_SIZE_T_FMT "\r\n\r\n", rendered->len));
         tmpl_warc_head_add(&head, "WARC-Payload-Digest",
                            tmpl_warc_digest(rendered->bytes, rendered->len, pool));
     }
     tmpl_buf_add(&content, rendered->bytes, rendered->len);
-    tmpl_warc_head_add(&head, "WARC-Block-Digest",
-                       tmpl_warc_digest(content.at, content.len, pool));
+    tmpl_warc_head_add(&head, "WARC-Block-Digest", tmpl_warc_digest(content.at, content.len, pool));
     tmpl_warc_pack(to, &head, content.at, content.len, form->gzip);
 }
 
 /* Fields of metadata that are columns. */
-static const tmpl_metadata_e columns[] = { TMPL_METADATA_TITLE,     TMPL_METADATA_LANGUAGE,
-                                           TMPL_METADATA_AUTHOR,    TMPL_METADATA_PUBLISHED,
-                                           TMPL_METADATA_MODIFIED,  TMPL_METADATA_DESCRIPTION,
+static const tmpl_metadata_e columns[] = { TMPL_METADATA_TITLE,    TMPL_METADATA_LANGUAGE,
+                                           TMPL_METADATA_AUTHOR,   TMPL_METADATA_PUBLISHED,
+                                           TMPL_METADATA_MODIFIED, TMPL_METADATA_DESCRIPTION,
                                            TMPL_METADATA_CANONICAL };
 
-static void add_metadata(json_t *row, const ctl_page_t *judged, const char *url, apr_pool_t *pool)
+static void row_metadata(json_t *row, const ctl_page_t *judged, const char *url, apr_pool_t *pool)
 {
     tmpl_content_opts_t opts = { .url = url, .charset = judged->input->charset };
     tmpl_content_t content;
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    int is_read = judged->outcome->page != NULL &&
-                  tmpl_content_read(&content, judged->outcome->page, &judged->outcome->edits, &opts,
-                                    scratch);
+    int is_read =
+        judged->outcome->page != NULL &&
+        tmpl_content_read(&content, judged->outcome->page, &judged->outcome->edits, &opts, scratch);
     for (apr_size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         const apr_array_header_t *values = is_read ? content.metadata.values[columns[i]] : NULL;
         json_object_set_new(
             row, tmpl_metadata_fields[columns[i]].key,
-            ctl_json_text(values != NULL ? apr_array_pstrcat(scratch, values, ';') : NULL, scratch));
+            ctl_json_text(values != NULL ? apr_array_pstrcat(scratch, values, ';') : NULL,
+                          scratch));
     }
     apr_pool_destroy(scratch);
 }
@@ -169,17 +177,18 @@ static void write_line(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_wa
     const tmpl_outcome_t *outcome = judged->outcome;
     const char *column = contents[content_of(form->mode)].column;
     tmpl_buf_t line;
-    json_t *row = json_pack("{s:o, s:o, s:o, s:o}", "url", ctl_json_text(page->url, pool), "site",
-                            ctl_json_text(page->input.site, pool), "date",
-                            ctl_json_text(page->date, pool), "record",
-                            ctl_json_text(page->id, pool));
-    add_metadata(row, judged, page->url, pool);
+    json_t *row =
+        json_pack("{s:o, s:o, s:o, s:o}", "url", ctl_json_text(page->url, pool), "site",
+                  ctl_json_text(page->input.site, pool), "date", ctl_json_text(page->date, pool),
+                  "record", ctl_json_text(page->id, pool));
+    row_metadata(row, judged, page->url, pool);
     json_object_update_new(
-        row, json_pack("{s:s, s:o, s:o, s:s?}", "decline", tmpl_decline_name(outcome->decline),
-                       "ratio", outcome->verdicts != NULL ? json_real(outcome->closure.ratio) : json_null(),
-                       "confidence",
-                       outcome->verdicts != NULL ? json_real(outcome->closure.confidence) : json_null(),
-                       "fingerprint", tmpl_clean_fingerprint(outcome, judged->input, pool)));
+        row,
+        json_pack("{s:s, s:o, s:o, s:s?}", "decline", tmpl_decline_name(outcome->decline), "ratio",
+                  outcome->verdicts != NULL ? json_real(outcome->closure.ratio) : json_null(),
+                  "confidence",
+                  outcome->verdicts != NULL ? json_real(outcome->closure.confidence) : json_null(),
+                  "fingerprint", tmpl_clean_fingerprint(outcome, judged->input, pool)));
     json_object_set_new(row, column, ctl_json_string(rendered->bytes, rendered->len, pool));
     char *text = json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(6));
     tmpl_buf_init(&line, pool);
@@ -229,16 +238,16 @@ const char *ctl_warc_index_line(const ctl_warc_form_t *form, const ctl_warc_page
     if (stamp == NULL) {
         return NULL;
     }
-    json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "url", ctl_json_text(page->url, pool), "mime",
-                             ctl_json_text(form->responses ? "text/html" : type_of(form, page, pool), pool),
-                             "length", ctl_json_text(apr_psprintf(pool, "%" APR_SIZE_T_FMT, len), pool),
-                             "offset",
-                             ctl_json_text(apr_psprintf(pool, "%" APR_OFF_T_FMT, offset), pool));
+    json_t *json = json_pack(
+        "{s:o, s:o, s:o, s:o}", "url", ctl_json_text(page->url, pool), "mime",
+        ctl_json_text(form->responses ? "text/html" : content_type(form, page, pool), pool),
+        "length", ctl_json_text(apr_psprintf(pool, "%" APR_SIZE_T_FMT, len), pool), "offset",
+        ctl_json_text(apr_psprintf(pool, "%" APR_OFF_T_FMT, offset), pool));
     if (form->responses && page->http.status != 0) {
         json_object_set_new(json, "status", json_string("200"));
     }
     json_object_set_new(json, "filename", ctl_json_text(name, pool));
-    char *text = json_dumps(json, 0);
+    char *text = json_dumps(json, JSON_COMPACT);
     const char *line = apr_pstrcat(pool, ctl_warc_index_key(&page->address, pool), " ", stamp, " ",
                                    text, "\n", NULL);
     free(text);
@@ -290,7 +299,7 @@ void ctl_warc_sink_cut(ctl_warc_sink_t *sink, apr_off_t len)
 
 apr_status_t ctl_warc_sink_flush(ctl_warc_sink_t *sink, apr_pool_t *pool)
 {
-    apr_status_t status = sink->file == NULL             ? APR_SUCCESS
+    apr_status_t status = sink->file == NULL            ? APR_SUCCESS
                           : sink->failed == APR_SUCCESS ? apr_file_flush(sink->file)
                                                         : sink->failed;
     if (status != APR_SUCCESS && sink->path != NULL) {

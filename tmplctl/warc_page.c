@@ -39,7 +39,7 @@ static const char *target_of(const tmpl_warc_record_t *record, apr_pool_t *pool)
 }
 
 /* What the head of the response says against judging its body. */
-static tmpl_decline_e decline_of(const ctl_warc_page_t *page, apr_pool_t *pool)
+static tmpl_decline_e http_decline(const ctl_warc_page_t *page, apr_pool_t *pool)
 {
     const tmpl_http_message_t *http = &page->http;
     if (http->status == 206) {
@@ -51,9 +51,8 @@ static tmpl_decline_e decline_of(const ctl_warc_page_t *page, apr_pool_t *pool)
     if (!is_type(page->type, "text/html")) {
         return TMPL_DECLINE_TYPE;
     }
-    const char *disposition = http->status != 0
-                                  ? tmpl_fields_get(&http->head, "Content-Disposition", pool)
-                                  : NULL;
+    const char *disposition =
+        http->status != 0 ? tmpl_fields_get(&http->head, "Content-Disposition", pool) : NULL;
     return is_type(disposition, "attachment") ? TMPL_DECLINE_ATTACHMENT : TMPL_DECLINE_NONE;
 }
 
@@ -70,7 +69,7 @@ static tmpl_decline_e read_body(ctl_warc_page_t *page, const tmpl_warc_record_t 
     }
     const char *type = tmpl_fields_get(is_http ? &http->head : &record->head, "Content-Type", pool);
     page->type = type != NULL ? type : "";
-    tmpl_decline_e decline = decline_of(page, pool);
+    tmpl_decline_e decline = http_decline(page, pool);
     if (decline != TMPL_DECLINE_NONE) {
         return decline;
     }
@@ -110,7 +109,7 @@ static int compare_words(const void *a, const void *b)
 }
 
 /* The words of text between separators, which text loses. */
-static apr_array_header_t *words_of(char *text, const char *separator, apr_pool_t *pool)
+static apr_array_header_t *words_between(char *text, const char *separator, apr_pool_t *pool)
 {
     apr_array_header_t *words = apr_array_make(pool, 8, sizeof(const char *));
     char *rest;
@@ -137,7 +136,7 @@ static const char *host_key(const tmpl_address_t *address, apr_pool_t *pool)
         key = host; /* an IP address is no name */
     }
     else {
-        apr_array_header_t *names = words_of(apr_pstrdup(pool, host), ".", pool);
+        apr_array_header_t *names = words_between(apr_pstrdup(pool, host), ".", pool);
         for (int i = names->nelts - 1; i >= 0; i--) {
             key = apr_pstrcat(pool, key, key[0] != '\0' ? "," : "",
                               APR_ARRAY_IDX(names, i, const char *), NULL);
@@ -157,7 +156,7 @@ const char *ctl_warc_index_key(const tmpl_address_t *address, apr_pool_t *pool)
     const char *sorted = "";
     if (query != NULL) {
         *query++ = '\0';
-        apr_array_header_t *words = words_of(query, "&", pool);
+        apr_array_header_t *words = words_between(query, "&", pool);
         qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
         const char *joined = apr_array_pstrcat(pool, words, '&');
         sorted = words->nelts > 0 ? apr_pstrcat(pool, "?", joined, NULL) : "";

@@ -43,12 +43,12 @@ apr_status_t ctl_warc_state_save(const ctl_warc_state_t *state, const char *dir,
 {
     json_t *json = ctl_warc_state_report(state);
     json_object_set_new(json, "run", ctl_json_text(run, pool));
-    json_object_update_new(
-        json, json_pack(PLACE_FORMAT, "pass", state->pass, "file", state->file, "member",
-                        (json_int_t)state->place.at.member, "inside",
-                        (json_int_t)state->place.at.inside, "is_lost", state->place.is_lost, "out",
-                        (json_int_t)state->out, "index", (json_int_t)state->index, "micros",
-                        state->micros));
+    json_object_update_new(json,
+                           json_pack(PLACE_FORMAT, "pass", state->pass, "file", state->file,
+                                     "member", (json_int_t)state->place.at.member, "inside",
+                                     (json_int_t)state->place.at.inside, "is_lost",
+                                     state->place.is_lost, "out", (json_int_t)state->out, "index",
+                                     (json_int_t)state->index, "micros", state->micros));
     char *text = json_dumps(json, JSON_INDENT(1));
     json_decref(json);
     apr_status_t status = ctl_file_write(dir, STATE_NAME, text, strlen(text), err, pool);
@@ -93,9 +93,9 @@ apr_status_t ctl_warc_state_load(ctl_warc_state_t *state, const char *dir, const
         status = tmpl_fail(err, APR_EINVAL, "%s is damaged: remove %s to begin anew", path, dir);
     }
     else if (strcmp(its, run) != 0) {
-        status = tmpl_fail(err, APR_EINVAL,
-                           "%s is of a run with other inputs or options: remove it to begin anew",
-                           dir);
+        status =
+            tmpl_fail(err, APR_EINVAL,
+                      "%s is of a run with other inputs or options: remove it to begin anew", dir);
     }
     else {
         state->place.at = (tmpl_member_place_t){ (apr_off_t)member, (apr_off_t)inside };

@@ -3,8 +3,8 @@
  * bounds [LIST [KIND]]: time and memory of the worst pages. Each page has its own process, which
  * parses the page, looks it up in a store, copies it as a page that waits to be learnt, judges it,
  * strips it as if all of it were template, and learns it. With MODE=marks the page is annotated
- * with 16 marks at once instead of stripped; with MODE=markdown or MODE=json it is also written in
- * this form.
+ * with 16 marks at once instead of stripped; with MODE=markdown, json, reader or text it is also
+ * written in this form.
  *
  * Pages of the kinds in a table (kinds.h) have doubling sizes up to the default of TmplMaxBody, for
  * the detectors incremental and auto: prints time and peak memory by size. Pages of the kinds that
@@ -52,16 +52,17 @@ typedef struct {
 } measured_t;
 
 static const measured_t measures[] = {
-    { "strip", TMPL_MODE_STRIP, 15, 1, 1 },
-    { "marks", TMPL_MODE_ANNOTATE, 15, 1, 0 },
+    { "strip", TMPL_MODE_STRIP, 15, 1, 1 },       { "marks", TMPL_MODE_ANNOTATE, 15, 1, 0 },
     { "markdown", TMPL_MODE_MARKDOWN, 25, 2, 0 }, /* a tree takes memory, too */
     { "json", TMPL_MODE_JSON, 40, 2, 0 },         /* and the text is there twice */
+    { "reader", TMPL_MODE_READER, 25, 2, 0 },     { "text", TMPL_MODE_TEXT, 25, 2, 0 },
 };
 static const measured_t *measured = &measures[0];
 
 static int writes_body(tmpl_mode_e mode)
 {
-    return mode == TMPL_MODE_MARKDOWN || mode == TMPL_MODE_JSON;
+    return mode == TMPL_MODE_MARKDOWN || mode == TMPL_MODE_JSON || mode == TMPL_MODE_READER ||
+           mode == TMPL_MODE_TEXT;
 }
 
 typedef struct {

@@ -73,9 +73,9 @@ static tmpl_codec_e zlib_step(void *state, tmpl_codec_io_t *io)
     io->in_len = codec->z.avail_in;
     io->out += io->out_len - codec->z.avail_out;
     io->out_len = codec->z.avail_out;
-    return rv == Z_STREAM_END                  ? TMPL_CODEC_END
+    return rv == Z_STREAM_END                ? TMPL_CODEC_END
            : rv == Z_OK || rv == Z_BUF_ERROR ? TMPL_CODEC_MORE
-                                               : TMPL_CODEC_BAD;
+                                             : TMPL_CODEC_BAD;
 }
 
 static void gzip_again(void *state)

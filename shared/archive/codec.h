@@ -23,8 +23,8 @@ typedef enum {
 } tmpl_codec_e;
 
 typedef struct {
-    const char *encoding; /* its name as a Content-Encoding */
-    const char *magic;    /* bytes that each member begins with; "": they have none */
+    const char *encoding;             /* its name as a Content-Encoding */
+    const char *magic;                /* bytes that each member begins with; "": they have none */
     void *(*begin)(apr_pool_t *pool); /* state of a member, freed with pool; NULL: not available */
     tmpl_codec_e (*step)(void *state, tmpl_codec_io_t *io);
     void (*again)(void *state); /* begins another member; NULL: call begin anew */

@@ -29,11 +29,11 @@ int tmpl_http_parse(tmpl_http_message_t *message, const char *bytes, apr_size_t 
     return 1;
 }
 
-static int hex_of(char c)
+static int chunk_digit(char c)
 {
-    return tmpl_is_digit(c)             ? c - '0'
+    return tmpl_is_digit(c)                         ? c - '0'
            : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
-                                        : -1;
+                                                    : -1;
 }
 
 /* The size of the chunk whose line begins at *at, which advances behind the line; -1: no line. */
@@ -41,11 +41,11 @@ static long chunk_size(const char **at, const char *end)
 {
     long size = 0;
     const char *c = *at;
-    for (; c < end && hex_of(*c) >= 0; c++) {
+    for (; c < end && chunk_digit(*c) >= 0; c++) {
         if (size > (1L << 40)) {
             return -1;
         }
-        size = 16 * size + hex_of(*c);
+        size = 16 * size + chunk_digit(*c);
     }
     if (c == *at || c == end || strchr("\r\n; \t", *c) == NULL) {
         return -1;
@@ -130,7 +130,8 @@ static tmpl_decline_e body_decode(const char **body, apr_size_t *len, char *name
         char *name = comma != NULL ? comma + 1 : names;
         apr_collapse_spaces(name, name);
         const tmpl_codec_t *codec = tmpl_codec_of_encoding(codecs, name);
-        if (name[0] != '\0' && apr_cstr_casecmp(name, "identity") != 0 && !begins_as_page(*body, *len)) {
+        if (name[0] != '\0' && apr_cstr_casecmp(name, "identity") != 0 &&
+            !begins_as_page(*body, *len)) {
             tmpl_buf_t to;
             if (codec == NULL) {
                 return TMPL_DECLINE_ENCODING;
@@ -149,8 +150,9 @@ static tmpl_decline_e body_decode(const char **body, apr_size_t *len, char *name
     return TMPL_DECLINE_NONE;
 }
 
-tmpl_decline_e tmpl_http_body(const char **body, apr_size_t *len, const tmpl_http_message_t *message,
-                              const tmpl_codec_t *const *codecs, apr_size_t most, apr_pool_t *pool)
+tmpl_decline_e tmpl_http_body(const char **body, apr_size_t *len,
+                              const tmpl_http_message_t *message, const tmpl_codec_t *const *codecs,
+                              apr_size_t most, apr_pool_t *pool)
 {
     const char *transfer = tmpl_fields_get(&message->head, "Transfer-Encoding", pool);
     const char *encoding = tmpl_fields_get(&message->head, "Content-Encoding", pool);

@@ -4,7 +4,7 @@
 #define TMPL_HTTP_MESSAGE_H
 
 #include "archive/codec.h"
-#include "archive/fields.h"
+#include "archive/head_fields.h"
 
 typedef struct {
     int status;
@@ -24,7 +24,8 @@ int tmpl_http_parse(tmpl_http_message_t *message, const char *bytes, apr_size_t 
  * TMPL_DECLINE_NONE; TMPL_DECLINE_ENCODING for an encoding without codec; TMPL_DECLINE_INFLATE or
  * TMPL_DECLINE_BROKEN if it is damaged; TMPL_DECLINE_TOO_LARGE if it has more than most bytes.
  */
-tmpl_decline_e tmpl_http_body(const char **body, apr_size_t *len, const tmpl_http_message_t *message,
-                              const tmpl_codec_t *const *codecs, apr_size_t most, apr_pool_t *pool);
+tmpl_decline_e tmpl_http_body(const char **body, apr_size_t *len,
+                              const tmpl_http_message_t *message, const tmpl_codec_t *const *codecs,
+                              apr_size_t most, apr_pool_t *pool);
 
 #endif

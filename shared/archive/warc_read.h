@@ -7,8 +7,8 @@
 #ifndef TMPL_WARC_READ_H
 #define TMPL_WARC_READ_H
 
-#include "archive/fields.h"
-#include "archive/members.h"
+#include "archive/head_fields.h"
+#include "archive/warc_members.h"
 
 typedef struct tmpl_warc_t tmpl_warc_t;
 
@@ -20,8 +20,8 @@ typedef struct {
 
 typedef struct {
     tmpl_member_place_t at;
-    tmpl_fields_t head; /* with its first line, from pool */
-    const char *type;   /* WARC-Type; "" if it has none */
+    tmpl_fields_t head;  /* with its first line, from pool */
+    const char *type;    /* WARC-Type; "" if it has none */
     apr_uint64_t length; /* bytes of its content */
 } tmpl_warc_record_t;
 
@@ -54,7 +54,7 @@ apr_status_t tmpl_warc_content(tmpl_warc_t *warc, const char **content, apr_size
 apr_status_t tmpl_warc_piece(tmpl_warc_t *warc, const char **piece, apr_size_t *len,
                              tmpl_error_t *err);
 
-/* Where reading goes on, if the record in hand is taken for read. */
+/* Where reading goes on. Call it when no content is left to read. */
 tmpl_warc_place_t tmpl_warc_place(const tmpl_warc_t *warc);
 
 /* Goes there; as tmpl_members_seek(). Call it before the first tmpl_warc_next(). */

@@ -44,10 +44,10 @@ const char *tmpl_warc_digest(const char *bytes, apr_size_t len, apr_pool_t *pool
 {
     unsigned char digest[APR_SHA1_DIGESTSIZE];
     sha1_of(digest, bytes, len);
-    return apr_pstrcat(pool, "sha1:",
-                       apr_pencode_base32_binary(pool, digest, sizeof(digest), APR_ENCODE_NONE,
-                                                 NULL),
-                       NULL);
+    return apr_pstrcat(
+        pool,
+        "sha1:", apr_pencode_base32_binary(pool, digest, sizeof(digest), APR_ENCODE_NONE, NULL),
+        NULL);
 }
 
 const char *tmpl_warc_id(const char *name, apr_pool_t *pool)

@@ -197,20 +197,16 @@ static int is_property(const tmpl_page_t *page, const tmpl_node_t *node)
 /*
  * Rule 3. The element's tags are cut, too, because an empty element may be visible: as a bullet, a
  * box or a gap. White space is cut, too, because it would reopen formatting elements. Properties of
- * an item in the element are cut with the item.
+ * items are cut with the items, which are in the element, too (holds_property).
  */
 static void cut_around_code(closure_t *c, uint32_t element)
 {
     const tmpl_node_t *nodes = c->page->nodes;
     tmpl_span_t rest = tmpl_node_span(&nodes[element]);
     uint32_t after = nodes[element].after;
-    uint32_t after_item = 0;
     for (uint32_t i = element; i < after;) {
         int is_code = tmpl_node_is_code(&nodes[i]);
-        if (i >= after_item && is_item(c->page, &nodes[i])) {
-            after_item = nodes[i].after;
-        }
-        if (is_code && !(i < after_item && is_property(c->page, &nodes[i]))) {
+        if (is_code && !is_property(c->page, &nodes[i])) {
             tmpl_span_t code = tmpl_node_span(&nodes[i]);
             if (code.start > rest.start) {
                 add_cut(c, (tmpl_span_t){ rest.start, code.start }, element);

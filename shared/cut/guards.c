@@ -75,7 +75,7 @@ static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
         if (doc == NULL && (doc = page_tree(page, pool)) == NULL) {
             return 0;
         }
-        if (!tmpl_xpath_select(&nodes, &n, text, doc, page->n_nodes, pool)) {
+        if (!tmpl_xpath_select(&nodes, &n, text, doc, pool)) {
             return 0;
         }
         for (uint32_t k = 0; k < n; k++) {

@@ -5,6 +5,9 @@
 
 #include <apr_strings.h>
 #include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
+
+#include "dom/xpath_cost.h"
 
 /* Keeps the first error of libxml2; libxml2 would print errors otherwise. */
 static void keep_error(void *data, xmlErrorPtr error)
@@ -80,7 +83,7 @@ static uint32_t page_node_of(const xmlNode *node)
 }
 
 int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *doc,
-                      uint32_t n_nodes, apr_pool_t *pool)
+                      apr_pool_t *pool)
 {
     xmlError found = { 0 };
     xmlXPathContext *context = xmlXPathNewContext(doc);
@@ -91,9 +94,14 @@ int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *d
     }
     context->error = keep_error;
     context->userData = &found;
-    context->opLimit = tmpl_xpath_most(n_nodes);
+    context->opLimit = tmpl_xpath_most(text, doc);
+    tmpl_xpath_count_text(context);
+    xmlXPathOrderDocElems(doc); /* else it takes a walk over siblings to compare two elements */
+    /* in parentheses: libxml2 evaluates plain paths as a stream, in which "//div//div//div" takes
+       as many states as there are sets of three elements within one another */
+    const char *as_filter = apr_pstrcat(pool, "(", text, ")", NULL);
     /* compiled for each page: libxml2 writes into a compiled expression, and threads share ours */
-    xmlXPathObject *object = xmlXPathEvalExpression((const xmlChar *)text, context);
+    xmlXPathObject *object = xmlXPathEvalExpression((const xmlChar *)as_filter, context);
     if (object != NULL && object->type == XPATH_NODESET && object->nodesetval != NULL) {
         const xmlNodeSet *set = object->nodesetval;
         *nodes = apr_palloc(pool, ((apr_size_t)set->nodeNr + 1) * sizeof(**nodes));

@@ -15,21 +15,12 @@
 apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err);
 
 /*
- * Steps of libxml2 that one expression may take on a page of n_nodes elements: enough for some
- * steps at each element, but not for a walk over all elements at each element.
- */
-static inline unsigned long tmpl_xpath_most(uint32_t n_nodes)
-{
-    return 100000 + 100ul * n_nodes;
-}
-
-/*
  * Finds the page's nodes that a valid expression selects: an element, or the element of an
- * attribute or a text. *nodes gets *n indices, from pool. Returns 0 if the expression takes too
- * many steps.
+ * attribute or a text. *nodes gets *n indices, from pool. Returns 0 if the expression takes more
+ * steps than tmpl_xpath_most() (xpath_cost.h).
  */
 int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *doc,
-                      uint32_t n_nodes, apr_pool_t *pool);
+                      apr_pool_t *pool);
 
 /* The path of an element, as "/html/body/div[2]", from pool. */
 const char *tmpl_xpath_of(const xmlNode *element, apr_pool_t *pool);

@@ -64,12 +64,14 @@ END
     $reading->start;
     my $judged = sub { ($reading->get('/counters?auto')->body =~ /^Tmpl-declined-store: (\d+)$/m)[0] };
     $redis->stop;
+    my $start = time;
     my $connection = Test::Tmpl::Http2->new($reading->port);
     my ($page) = $connection->ask('/page/1');
     same_bytes($page->[1], $site->page(1), 'the client gets a page');
     my @texts = map { $connection->ask('/text') } 1 .. 20;
     is scalar(grep { $_->[0] && $_->[1] eq 'a text' } @texts), 20, 'the client gets twenty other responses after the page';
-    is $judged->(), 0, 'the page is still being judged';
+    # on a busy machine TmplTimeout may be over
+    ok $judged->() == 0 || time - $start >= 10, 'the page is still being judged';
     $redis->kill9;
     ok wait_for { $judged->() == 1 }, 'judging ends';
     $reading->finish;

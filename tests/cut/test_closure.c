@@ -251,6 +251,10 @@ static void texts_that_would_join_stay_apart(void **state)
         { "c \xF0\x9F\x98", "\x80 c", 1 },
         { "c \xE2", "\x82\xAC c", 1 },
         { "c \xF0\x9F", "\x98\x80 c", 1 },
+        { "c \xC0", "\x80 c", 1 },
+        { "c \xE0\xA0", "\x80 c", 1 },
+        { "c \xDF\xBF", "\x80 c", 0 },
+        { "c \xEF\xBF\xBD", "\x80 c", 0 },
         { "c \xC3", "c", 0 },
         { "c \xC3\xA9", "\xA9 c", 0 },
         { "c \xE2\x82\xAC", "\xA9 c", 0 },
@@ -274,9 +278,12 @@ static void texts_that_would_join_stay_apart(void **state)
     const char *html = apr_pstrcat(*state, "<body>", letters39, "<div>t</div>a", NULL);
     assert_string_equal(edited(html, "t", 1, *state),
                         apr_pstrcat(*state, "<body>", letters39, "a", NULL));
-    html = apr_pstrcat(*state, "<body>", letters39, "c<div>t</div>a", NULL);
+    html = apr_pstrcat(*state, "<body>", letters39, "cc<div>t</div>a", NULL);
     assert_string_equal(edited(html, "t", 1, *state), html);
-    /* at the page's end */
+    /* at the page's begin and end */
+    assert_string_equal(edited("\xC3<div>t</div>\xA9<p>c", "t", 1, *state),
+                        "\xC3<div>t</div>\xA9<p>c");
+    assert_string_equal(edited("&<div>t</div>amp;<p>c", "t", 1, *state), "&<div>t</div>amp;<p>c");
     assert_string_equal(edited("<p>c</p>&<div>t</div>", "t", 1, *state), "<p>c</p>&");
 }
 
@@ -397,6 +404,38 @@ static void guards_overrule_the_detector(void **state)
     tmpl_closure(&closure, page, letters_verdicts(page, "", *state), &guards, TMPL_NODE_MARK, NULL,
                  *state);
     assert_int_equal(closure.n_cuts, 2);
+}
+
+/* The selector of each block; a selector matches if it matches an element with text. */
+static void selectors_are_noted(void **state)
+{
+    static const char html[] = "<div class=a>t<p class=b>t</div><div class=b>c</div><div>c</div>"
+                               "<div class=a></div><section>c</section><div class=e></div>";
+    static const char *const noted[] = { ".a", ".b", NULL, "xpath://section" };
+    const tmpl_page_t *page = check_page(html, *state);
+    apr_array_header_t *drop = apr_array_make(*state, 5, sizeof(const tmpl_selector_t *));
+    tmpl_guards_t guards = { .drop = drop };
+    tmpl_explain_t explain = { .pool = *state };
+    tmpl_closure_t closure;
+    static const char *const texts[] = { ".e", ".a", ".b", "xpath://section",
+                                         "xpath://*[@class='e']" };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        apr_array_cat(drop, selectors(texts[i], *state));
+    }
+    tmpl_closure(&closure, page, letters_verdicts(page, "", *state), &guards, TMPL_NODE_CUT,
+                 &explain, *state);
+    assert_memory_equal(closure.matched, "\0\1\1\1", 5);
+    assert_int_equal(page->n_blocks, 4);
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        const tmpl_selector_t *selector = explain.blocks[b].selector;
+        if (noted[b] == NULL) {
+            assert_null(selector);
+            assert_int_equal(closure.verdicts[b].template, 0);
+            continue;
+        }
+        assert_string_equal(tmpl_selector_text(selector), noted[b]);
+        assert_int_equal(closure.verdicts[b].template, 1);
+    }
 }
 
 /* b is body, m is comment, n is notice, t is template; comment and notice go. */
@@ -600,6 +639,43 @@ static void the_closure_says_why_template_stays(void **state)
     }
 }
 
+static void the_closure_says_which_rule_decided(void **state)
+{
+    static const char *const rules[] = { "detector", "links", "heading", "detector" };
+    const tmpl_page_t *page = check_page("<nav id=x>t</nav><div><a href=#x>c</a></div><div>"
+                                         "<h2>t</h2></div><div>c</div>",
+                                         *state);
+    tmpl_guards_t guards = { 0 };
+    tmpl_explain_t explain = { .pool = *state };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+                 &explain, *state);
+    assert_int_equal(page->n_blocks, 4);
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        assert_string_equal(tmpl_rule_name(explain.blocks[b].rule), rules[b]);
+    }
+}
+
+static void each_block_is_found_among_many_cuts(void **state)
+{
+    enum { PAIRS = 20 };
+    const char *html = "<body>";
+    for (int i = 0; i < PAIRS; i++) {
+        html = apr_pstrcat(*state, html, "<div>t</div><div>c</div>", NULL);
+    }
+    const tmpl_page_t *page = check_page(html, *state);
+    tmpl_guards_t guards = { 0 };
+    tmpl_explain_t explain = { .pool = *state };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+                 &explain, *state);
+    assert_int_equal(closure.n_cuts, PAIRS);
+    for (uint32_t b = 0; b < 2 * PAIRS; b++) {
+        assert_int_equal(explain.blocks[b].covered, b % 2 == 0 ? TMPL_CUT_ALL : TMPL_CUT_NONE);
+        assert_int_equal(explain.blocks[b].uncut, TMPL_UNCUT_NONE);
+    }
+}
+
 static void edits_apply_in_order(void **state)
 {
     static const char *const texts[] = { "", "<", "xyz", ">" };
@@ -623,6 +699,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(texts_that_would_join_stay_apart),
     CHECK(cuts_that_touch_join_texts_together),
     CHECK(guards_overrule_the_detector),
+    CHECK(selectors_are_noted),
     CHECK(parts_go_before_the_guards),
     CHECK(selectors_of_deep_pages_are_quick),
     CHECK(body_can_be_kept),
@@ -630,6 +707,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_page_with_too_little_confidence_is_declined),
     CHECK(confidence_without_content_is_none),
     CHECK(the_closure_says_why_template_stays),
+    CHECK(the_closure_says_which_rule_decided),
+    CHECK(each_block_is_found_among_many_cuts),
     CHECK(edits_apply_in_order),
 };
 

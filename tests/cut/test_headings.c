@@ -39,6 +39,10 @@ static void headings_follow_their_sections(void **state)
         { "<h2>t</h2><p>t<p>cccc", "ttc" },
         { "<h2>t</h2><p>cc<p>ttt", "tct" },
         { "<h2>t</h2>", "t" },
+        { "<h2>t</h2><p>c<p>t", "tct" }, /* just half */
+        { "<p>cccc<h2>t</h2><p>c<p>t<p>cc", "ccctc" },
+        { "<p>cccc<h2>t</h2><p>c<p>tt", "ctct" },
+        { "<p>c<h2>c</h2>", "cc" },
         /* the section ends at the next heading of its rank or above; one below is part of it */
         { "<h2>t</h2><p>t<h2>c</h2><p>c", "ttcc" },
         { "<h2>t</h2><h2>c</h2><p>c", "tcc" },
@@ -47,12 +51,15 @@ static void headings_follow_their_sections(void **state)
         /* the section is in the nearest ancestor with more text than the heading */
         { "<div><h2>t</h2></div><p>c", "cc" },
         { "<div><h2>t</h2><p>t</div><p>c", "ttc" },
+        { "<div><h2>t</h2><p>c<p>t<p>t</div><p>cccc", "tcttc" },
         /* rule 3: below h1, a section of links and images */
         { "<h2>c</h2><a href=x>t</a><p><img src=x><a href=y>t</a><h2>c</h2><p>c", "tttcc" },
         { "<h2>c</h2><a href=x>t</a><p>tt<h2>c</h2><p>c", "cttcc" },
         { "<h1>c</h1><a href=x>t</a><h1>c</h1><p>c", "ctcc" },
         { "<h2>y</h2><a href=x>t</a><h2>c</h2><p>c", "ctcc" },
         { "<h2>c</h2><a href=x>t</a><p><a href=x>c</a>", "ctc" },
+        { "<p>cc<a href=z>c</a><h2>c</h2><a href=x>t <b>t</b></a><h2>c</h2><p>c", "cttcc" },
+        { "<p>cc<h2>c</h2><a href=x>t</a><p>t<h2>c</h2><p>c", "ccttcc" },
         /* rules 4, 2 and 5: terms, parts of tables, captions */
         { "<dl><dt>t<dd>c<dt>t<dd>t</dl>", "cctt" },
         { "<dl><dt>c<dd><a href=x>t</a><dd>t<dt>t<dd>t</dl>", "ccctt" },
@@ -64,6 +71,10 @@ static void headings_follow_their_sections(void **state)
         { "<table><tr><th>t<tr><td>t</table>c", "ttc" },
         { "<table><tr><td>t<td><p>c</p><p>t</p></table>", "tct" }, /* a table for layout */
         { "<figure><p>c</p><figcaption>t</figcaption></figure>", "cc" },
+        { "<p>c</p><figure><figcaption>t</figcaption><p>t</p></figure><p>c", "cttc" },
+        { "<figure><figcaption>c</figcaption><a href=x>t</a></figure>", "ct" },
+        { "<h2>t</h2><figure><figcaption>c</figcaption><p>c</figure>", "ccc" },
+        { "<table><tr><td>t<td><p>t</p><p>t</p><tr><td>c</table>", "tttc" },
         { "<fieldset><legend>t</legend>c</fieldset>", "cc" },
         { "<details><summary>t</summary>c</details>", "cc" },
         { "<details><summary>t</summary>t</details>c", "ttc" },

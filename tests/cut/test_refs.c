@@ -94,6 +94,7 @@ static void a_control_stays_with_its_panel(void **state)
           "href=#x>t</button></div><div id=x>c</div><div id=y>t<p>c</div>",
           "ccctc" },
         { "<p><a aria-controls=x href=#y data-toggle=tab>t</a><p id=x>t<p id=y>c", "ttc" },
+        { "<p><a role=link href=#x>t</a><p id=x>c", "tc" },
         { "<p><a data-target=.x>t</a><p class=x id=.x>c", "tc" },
         { "<p><a data-target=#x>t</a><p>c", "tc" },
         { "<p><a data-target=#x>t</a><div id=x></div><p>c", "tc" },

@@ -78,6 +78,8 @@ static void what_a_script_names_stays(void **state)
         CUT("document.getElementById('nn').x()"),
         CUT("document.getElementById('a').x()"),
         CUT("document.getElementById(n).x()"),
+        CUT("document.getElementById(xnx)"),
+        CUT("document_getElementById('n').x()"),
         CUT("document.getElementById('n"),
         CUT("document.getElementById("),
         CUT("document.getElementById('')"),
@@ -87,6 +89,28 @@ static void what_a_script_names_stays(void **state)
         CUT("document.querySelectorAll('.a')"),
         CUT("document."),
         CUT("x('n')"),
+    };
+    CHECK_CASES(cases, *state);
+}
+
+static void names_end_where_selectors_do(void **state)
+{
+    static const char *const ends[] = { "", " b", ".b", ":hover", "[b]", ">b", "\x7F" };
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        const char *script =
+            apr_pstrcat(*state, "document.querySelector('#a-b_9\u00FC\x80", ends[i], "').x", NULL);
+        const char *html =
+            apr_pstrcat(*state, "<div id='a-b_9\u00FC\x80'>t</div><p>c c c c</p><script>", script,
+                        "</script>", NULL);
+        const char *left =
+            apr_pstrcat(*state, "<div id='a-b_9\u00FC\x80'></div><p>c c c c</p><script>", script,
+                        "</script>", NULL);
+        assert_string_equal(stripped(html, *state), left);
+    }
+    /* a class is not a title or a name */
+    static const case_t cases[] = {
+        { PAGE("<div title=z name=z>t</div>", "document.querySelector('.z').x"),
+          PAGE("", "document.querySelector('.z').x") },
     };
     CHECK_CASES(cases, *state);
 }
@@ -140,6 +164,10 @@ static void a_script_that_looks_for_its_position_keeps_its_box(void **state)
           "<main><p>c</p><div></div>" FRONT "</main>" },
         { "<main><p>c</p><div>t<script>x()</script></div></main>",
           "<main><p>c</p><script>x()</script></main>" },
+        { "<main><p>c</p><div>t<script>document.title=1</script></div></main>",
+          "<main><p>c</p><script>document.title=1</script></main>" },
+        { "<main><p>c</p><div>t<script>document.write</script></div></main>",
+          "<main><p>c</p><div><script>document.write</script></div></main>" },
     };
     CHECK_CASES(cases, *state);
 }
@@ -195,6 +223,7 @@ static void annotate_marks_all_template(void **state)
 
 static const struct CMUnitTest tests[] = {
     CHECK(what_a_script_names_stays),
+    CHECK(names_end_where_selectors_do),
     CHECK(only_the_first_with_a_name_stays),
     CHECK(boxes_around_stay_and_nothing_else),
     CHECK(a_script_that_looks_for_its_position_keeps_its_box),

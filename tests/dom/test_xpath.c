@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tree of a page, and XPath in it: which nodes an expression selects, which expressions are
- * refused, and how long an expression may take.
+ * refused, and how many steps an expression may take.
  */
 #include "check.h"
 
@@ -9,6 +9,7 @@
 
 #include "cut/guards.h"
 #include "dom/xpath.h"
+#include "dom/xpath_cost.h"
 
 static xmlDoc *tree_of(const tmpl_page_t *page, apr_pool_t *pool)
 {
@@ -28,7 +29,7 @@ static const char *selected(const char *html, const char *text, apr_pool_t *pool
     const char *paths = "";
     uint32_t *nodes, n;
     assert_int_equal(tmpl_xpath_check(text, NULL), APR_SUCCESS);
-    assert_true(tmpl_xpath_select(&nodes, &n, text, doc, page->n_nodes, pool));
+    assert_true(tmpl_xpath_select(&nodes, &n, text, doc, pool));
     for (uint32_t i = 0; i < n; i++) {
         xmlNode *top = xmlDocGetRootElement(doc);
         for (const xmlNode *node = top; node != NULL; node = tmpl_dom_next(node, top, 0)) {
@@ -107,21 +108,133 @@ static void errors_name_the_place(void **state)
     }
 }
 
+/* A page of 2,047 paragraphs. */
+static const tmpl_page_t *paragraphs(apr_pool_t *pool)
+{
+    const char *html = "<body>";
+    for (int i = 0; i < 11; i++) {
+        html = apr_pstrcat(pool, html, html, "<p>x</p>", NULL);
+    }
+    return check_page(html, pool);
+}
+
 /* An expression that looks at all elements for each of them ends, and selects nothing. */
 static void steps_are_limited(void **state)
 {
+    uint32_t *nodes, n;
+    const tmpl_page_t *page = paragraphs(*state);
+    xmlDoc *doc = tree_of(page, *state);
+    assert_true(tmpl_xpath_select(&nodes, &n, "//p[contains(., 'x')]", doc, *state));
+    assert_int_equal(n, 2047);
+    assert_false(tmpl_xpath_select(&nodes, &n, "//p[count(preceding::p) > 5]", doc, *state));
+    assert_int_equal(n, 0);
+}
+
+static void costs_are_read_from_the_expression(void **state)
+{
+    enum {
+        MERGES = TMPL_XPATH_MERGES,
+        CASTS = TMPL_XPATH_CASTS,
+        PAIRS = TMPL_XPATH_PAIRS,
+        READS = TMPL_XPATH_READS
+    };
+    static const struct {
+        const char *text;
+        unsigned does;
+    } rows[] = {
+        { "//div[contains(concat(' ', normalize-space(@class), ' '), ' a|b ')]", 0 },
+        { "//p[@a-b = 'c=d//e'][position() = last()][count(a) > .5][last() - 1]", 0 },
+        { "//p[not(self::div) and child::a[.//b]]/attribute::*[5 * 3]", 0 },
+        { "//div//p", MERGES },
+        { "//p[a//b]", MERGES },
+        { "//p/..", MERGES },
+        { "//p | //b", MERGES },
+        { "//p[preceding-sibling::p]", MERGES },
+        { "//p[. = 'x']", READS },
+        { "//p['x' = text()]", READS },
+        { "//h2[text()='x']/following-sibling::*", READS | MERGES },
+        { "//p[/html/body[. = 'x']]", CASTS },
+        { "//b/parent::*[. = 'x']", CASTS | MERGES },
+        { "//p[a/text() = 'x']", CASTS },
+        { "//p[b/@c = 'x']", CASTS },
+        { "//p[/ > 5]", CASTS },
+        { "//p[-(a) < 3]", CASTS },
+        { "//p[a div 2 + 1]", CASTS },
+        { "//p[id('a') = 'b']", CASTS },
+        { "//p[a = b]", CASTS | PAIRS },
+        { "//p[@a = @b]", PAIRS },
+        { "//p[. != @a]", READS | PAIRS },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        tmpl_error_t err = { .text = "" };
+        tmpl_xpath_check(rows[i].text, &err);
+        assert_string_equal(err.text, "");
+        if (tmpl_xpath_does(rows[i].text) != rows[i].does) {
+            print_error("%s\n", rows[i].text);
+        }
+        assert_int_equal(tmpl_xpath_does(rows[i].text), rows[i].does);
+    }
+}
+
+/* Expressions that would take seconds to hours on a page of some megabytes: none is evaluated. */
+static void costs_have_a_limit(void **state)
+{
+    static const struct {
+        const char *text;
+        int is_taken;
+    } rows[] = {
+        { "//p[contains(., 'text')]", 1 },
+        { "//p[. = 'some other text']", 1 },
+        { "//div[@id = 'x']/p[last()]", 1 },
+        { "//p[string-length(string(/)) > 5]", 0 },
+        { "//p[string-length() > 5][contains(/, substring(/, 5))]", 0 },
+        { "//p[translate(/, /, 'x') = 'y']", 0 },
+        { "//p[sum(//p) > 5]", 0 },
+        { "//p[id(/)]", 0 },
+        { "//p[/ > 5]", 0 },
+        { "//p[/html/body = 'some']", 0 },
+        { "//* != //*", 0 },
+        { "//p[//b < //i]", 0 },
+        { "//b/../i/..", 0 },
+        { "//i | //b", 0 },
+        { "//p//text()/..//b", 0 },
+        { "//b/following::i/preceding::b", 0 },
+    };
+    tmpl_buf_t html;
+    tmpl_buf_init(&html, *state);
+    for (unsigned i = 0; i < 25000; i++) {
+        const char *unit = apr_psprintf(
+            *state,
+            "<p><b>some</b> text that is not very dense, for trees are limited <i>in %u</i></p>",
+            i);
+        tmpl_buf_add_text(&html, unit);
+    }
+    const tmpl_page_t *page = check_page(html.at, *state);
+    xmlDoc *doc = tree_of(page, *state);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint32_t *nodes, n;
+        int taken = tmpl_xpath_select(&nodes, &n, rows[i].text, doc, *state);
+        if (taken != rows[i].is_taken) {
+            print_error("%s\n", rows[i].text);
+        }
+        assert_int_equal(taken, rows[i].is_taken);
+    }
+}
+
+/* Plain paths are states of a stream in libxml2, of which nested elements make very many. */
+static void nested_elements_take_few_steps(void **state)
+{
     const char *html = "<body>";
     uint32_t *nodes, n;
-    for (int i = 0; i < 11; i++) {
-        html = apr_pstrcat(*state, html, html, "<p>x</p>", NULL);
+    for (int i = 0; i < 500; i++) {
+        html = apr_pstrcat(*state, html, "<div>", NULL);
     }
-    const tmpl_page_t *page = check_page(html, *state);
+    const tmpl_page_t *page = check_page(apr_pstrcat(*state, html, "x", NULL), *state);
     xmlDoc *doc = tree_of(page, *state);
-    assert_true(tmpl_xpath_select(&nodes, &n, "//p[contains(., 'x')]", doc, page->n_nodes, *state));
-    assert_int_equal(n, 2047);
-    assert_false(
-        tmpl_xpath_select(&nodes, &n, "//p[count(preceding::p) > 5]", doc, page->n_nodes, *state));
-    assert_int_equal(n, 0);
+    assert_false(tmpl_xpath_select(&nodes, &n, "//div//div//div//div//div", doc, *state));
+    assert_true(tmpl_xpath_select(&nodes, &n, "//div/div/div/div", doc, *state));
+    assert_int_equal(n, 497);
 }
 
 static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
@@ -154,9 +267,38 @@ static void guards_take_xpath(void **state)
     assert_false(verdicts[0].template || verdicts[1].template || verdicts[2].template);
 }
 
+/* A page is declined if a selector takes too many steps, whatever the others do. */
+static void a_page_is_declined_if_a_selector_takes_too_long(void **state)
+{
+    static const char slow[] = "xpath://p[count(preceding::p) > 5]";
+    const tmpl_page_t *page = paragraphs(*state);
+    tmpl_verdict_t *verdicts = apr_pcalloc(*state, page->n_blocks * sizeof(*verdicts));
+    const apr_array_header_t *quick = selectors("xpath://p", *state);
+    tmpl_guards_t cases[] = {
+        { .drop = quick, .keep = selectors(slow, *state) },
+        { .drop = selectors(slow, *state), .keep = quick },
+        { .drop = selectors(slow, *state) },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tmpl_decline_e decline = TMPL_DECLINE_NONE;
+        tmpl_guards_apply(verdicts, page, &cases[i], &decline, NULL, *state);
+        assert_int_equal(decline, TMPL_DECLINE_XPATH);
+        tmpl_guards_apply(verdicts, page, &cases[i], NULL, NULL, *state);
+    }
+    tmpl_guards_t none = { 0 };
+    assert_null(tmpl_guards_apply(verdicts, page, &none, NULL, NULL, *state));
+}
+
 static const struct CMUnitTest tests[] = {
-    CHECK(elements_are_selected), CHECK(the_tree_is_valid), CHECK(errors_name_the_place),
-    CHECK(steps_are_limited),     CHECK(guards_take_xpath),
+    CHECK(elements_are_selected),
+    CHECK(the_tree_is_valid),
+    CHECK(errors_name_the_place),
+    CHECK(steps_are_limited),
+    CHECK(guards_take_xpath),
+    CHECK(costs_are_read_from_the_expression),
+    CHECK(costs_have_a_limit),
+    CHECK(nested_elements_take_few_steps),
+    CHECK(a_page_is_declined_if_a_selector_takes_too_long),
 };
 
 TAP_MAIN(tests)

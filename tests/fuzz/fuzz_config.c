@@ -33,7 +33,7 @@ static void try_xpath(const char *text, const tmpl_page_t *page, apr_pool_t *poo
     apr_status_t rv = tmpl_xpath_check(text, &err);
     must(rv, &err);
     if (rv == APR_SUCCESS) {
-        tmpl_xpath_select(&nodes, &n, text, tmpl_dom(page, &opts, pool), page->n_nodes, pool);
+        tmpl_xpath_select(&nodes, &n, text, tmpl_dom(page, &opts, pool), pool);
     }
 }
 

@@ -47,7 +47,14 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<form><a></form><table><a>b</table><p>c", ".form ..a ...table ....a .p" },
         { "<form><a></form><table><a>b", ".form ..a ...table ....a" },
         { "<b><form><div>a</form></b>c", ".b ..form .div" },
+        { "<p>a<xmp><b></b></xmp>c", ".p .xmp" },
+        { "<head><html lang=a></template><title>t</title></head></template></head><p>a", ".p" },
+        { "<table><input type=hidden name=a><tr><td>b</table>", ".table ..input ..tr ...td" },
+        { "<table><colgroup></col><col><html lang=a></colgroup><tr><td>a</table>",
+          ".table ..colgroup ...col ..tr ...td" },
         /* ignored tags */
+        { "<table><tr></tfoot><td>a</table>", ".table ..tr ...td" },
+        { "<table><tbody></tfoot><tr><td>a</table>", ".table ..tbody ...tr ....td" },
         { "<td>a<tr>b<div>c</td>d<p>e", ".div ..p" },
         { "<select><div><option>a</select>b<p>c", ".select .p" },
         /* what is not displayed, and the head */

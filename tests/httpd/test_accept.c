@@ -125,7 +125,7 @@ static void markdown_is_sent(void **state)
     assert_mode("text/markdown", TMPL_VARIANT(TMPL_MODE_JSON), TMPL_MODE_OFF);
 }
 
-/* JSON is preferred to HTML only if it is named first: browsers' scripts name it with a wildcard. */
+/* JSON is preferred only if it is named before HTML: scripts name it with a wildcard behind. */
 static void json_or_markdown_is_sent(void **state)
 {
     static const struct {

@@ -136,7 +136,7 @@ static void pages_of_users(void **state)
     assert_public("Accept", "*/*", "public", 0, 0);
 }
 
-/* A page by whose cookie the backend may choose is learnt from if it is public, but never listed. */
+/* With a cookie that may choose the page, it is learnt from if it is public, but never listed. */
 static void cookies(void **state)
 {
     (void)state;

@@ -42,6 +42,7 @@ static void declines_have_reasons(void **state)
         { "", "empty" },
         { "<p></p> &nbsp;", "empty" },
         { "<frameset><frame></frameset>", "frameset" },
+        { "<div></div><frameset><frame></frameset>", "frameset" },
         { "<p>a<plaintext>b", "plaintext" },
         { "\xff\xfe<\0p\0", "charset" },
         { "<meta charset=utf-16le><p>a", "charset" },

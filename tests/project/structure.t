@@ -16,7 +16,7 @@ chdir $root or die "$root: $!";
 
 # The folders from the lowest to the highest.
 my @folders = (
-    map({ "shared/$_" } qw(base address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown data reader fingerprint)),
+    map({ "shared/$_" } qw(base archive address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown data reader fingerprint)),
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
@@ -168,7 +168,7 @@ subtest 'names' => sub {
 subtest 'libraries' => sub {
     for my $case (
         ['httpd', qr{^(?:httpd|(?:http|ap|util|mod|mpm)_\w+|scoreboard)\.h$}, qr{^mod_tmpl/}],
-        ['zlib', qr{^zlib\.h$}, qr{^shared/base/}],
+        ['zlib', qr{^zlib\.h$}, qr{^shared/(?:base|archive)/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
         ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|metadata|content|markdown|reader)|tmplctl)/}],

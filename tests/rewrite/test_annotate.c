@@ -116,6 +116,7 @@ static void attributes_are_on_elements(void **state)
           "<b><span data-nosnippet=\"\">t</span></b></nav><p>c</p>",
           0.4 },
         { "nosnippet", "<nav>t</nav><p>c</p>", "<nav>t</nav><p>c</p>", 1 },
+
         /* an element without text needs none */
         { "nosnippet", "<nav><div></div>t</nav><p>c</p>", "<nav><div></div>t</nav><p>c</p>", 1 },
     };
@@ -173,6 +174,9 @@ static void comments_are_around_siblings(void **state)
         /* a line break in front of which a comment stood would be displayed */
         { "noindex", "<body><div>c</div></body><pre>\nt</pre>",
           "<body><div>c</div></body><pre>\nt</pre>", 1 },
+        { "noindex", "<body><div>tttt</div><div>c</div></body><pre>\nt</pre>",
+          "<body><!--noindex--><div>tttt</div><!--/noindex--><div>c</div></body><pre>\nt</pre>",
+          0.2 },
     };
     CHECK_CASES(cases, *state);
 }
@@ -213,6 +217,12 @@ static void the_pages_own_ranges_stay_right(void **state)
           "<body><nav><!--noindex-->t<!--/noindex--> <!--noindex-->t<!--/noindex--></nav><p>c</p>",
           0 },
         /* of googleoff all kinds count, with blanks in front */
+        { "googleoff", "<body><!--googleoffal--><nav>t</nav><!--googleon: all--><p>c</p>",
+          "<body><!--googleoffal--><!--googleoff: index--><nav>t</nav><!--googleon: index-->"
+          "<!--googleon: all--><p>c</p>",
+          0 },
+        { "googleoff", "<body><!--googleoff:all--><nav>t</nav><!--googleon:all--><p>c</p>",
+          "<body><!--googleoff:all--><nav>t</nav><!--googleon:all--><p>c</p>", 0 },
         { "googleoff", "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>",
           "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>", 0 },
         /* another mark's, and comments that only look like one, do not count */
@@ -269,6 +279,11 @@ static void marks_are_named(void **state)
         { "<!--->--><!--b-->", "two comments" },
         { "<!----><!--b-->", "two comments" },
         { "<!--\xC3\xA4--><!--b-->", "two comments" },
+        { "<!--a\x1F--><!--b-->", "two comments" },
+        { "<!--a\x7F--><!--b-->", "two comments" },
+        { "<!-->a--><!--b-->", "two comments" },
+        { "<!--a-->", "two comments" },
+        { "<!--a", "two comments" },
         { "<!--a--><!--A-->", "the same" },
         { "pagefind|data-Pagefind-ignore=all", "twice" },
         { "noindex|NOINDEX", "twice" },
@@ -292,6 +307,41 @@ static void marks_are_named(void **state)
             fail_msg("%s: %d, %s", refused[i].words, status, err.text);
         }
     }
+}
+
+/* The longest name has 100 bytes. */
+static void marks_of_the_operators_own(void **state)
+{
+    static const char fifty[] = "data-678901234567890123456789012345678901234567890";
+    static const struct {
+        const char *word, *attribute, *end, *begin;
+    } cases[] = {
+        { "data-a", " data-a=\"\"", "", "" },
+        { "DATA-a-b_c.9=x:y-z_1.2", " DATA-a-b_c.9=\"x:y-z_1.2\"", "", "" },
+        { "<!--a-b ~c:--><!--!-->", " =\"\"", "<!--!-->", "<!--a-b ~c:-->" },
+    };
+    tmpl_marks_t *marks = NULL;
+    tmpl_error_t err;
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (tmpl_marks_add(&marks, cases[i].word, &err, *state) != APR_SUCCESS) {
+            fail_msg("%s: %s", cases[i].word, err.text);
+        }
+        assert_int_equal(marks->n, i + 1);
+        assert_string_equal(marks->texts[3 * i], cases[i].attribute);
+        assert_string_equal(marks->texts[3 * i + 1], cases[i].end);
+        assert_string_equal(marks->texts[3 * i + 2], cases[i].begin);
+    }
+    const char *longest = apr_pstrcat(*state, fifty, fifty, NULL);
+    assert_int_equal(tmpl_marks_add(&marks, longest, &err, *state), APR_SUCCESS);
+    assert_int_equal(tmpl_marks_add(&marks, apr_pstrcat(*state, longest, "x", NULL), &err, *state),
+                     APR_EINVAL);
+    assert_string_equal(err.text, "longer than 100 bytes");
+    /* 16 of them */
+    while (marks->n < TMPL_MARKS_MOST) {
+        const char *word = apr_psprintf(*state, "data-%u", marks->n);
+        assert_int_equal(tmpl_marks_add(&marks, word, &err, *state), APR_SUCCESS);
+    }
+    assert_int_equal(tmpl_marks_add(&marks, "data-last", &err, *state), APR_EINVAL);
 }
 
 static void lists_have_different_ids(void **state)
@@ -320,6 +370,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(several_marks_are_written_at_once),
     CHECK(nothing_is_template),
     CHECK(marks_are_named),
+    CHECK(marks_of_the_operators_own),
     CHECK(lists_have_different_ids),
 };
 

@@ -8,9 +8,10 @@
 
 #include <apr_strings.h>
 
-#include "tap.h"
+#include "check.h"
 
 #include "clean.h"
+#include "letters.h"
 #include "rewrite/highlight.h"
 
 static apr_pool_t *pool;
@@ -180,6 +181,106 @@ static void has_a_limit(void **state)
     assert_int_equal(outcome.decline, TMPL_DECLINE_NONE);
 }
 
+/*
+ * A page shaded by verdicts of the test's own: text with t is template, with m a comment, which
+ * goes; the rest is content. Sets *shown to the rules of the style that show notes, a line each.
+ */
+static const char *shaded(const char *html, const char **shown, apr_pool_t *p)
+{
+    static const char has[] = ":root:root:has([data-tmpl-of~=";
+    const tmpl_page_t *page = check_page(html, p);
+    tmpl_counts_t counts = { 0 };
+    tmpl_explain_t explain = {
+        .pool = p, .detector = "ours", .counts = &counts, .rests_on = "of <it>"
+    };
+    tmpl_guards_t guards = { .without = TMPL_PART_BIT(TMPL_PART_COMMENT) };
+    tmpl_verdict_t *verdicts = letters_verdicts(page, "t", p);
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_size_t len;
+    letters_part(verdicts, page, "m", TMPL_PART_COMMENT, p);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, &explain, p);
+    tmpl_highlight(&edits, &closure, &explain, p);
+    const char *text = tmpl_edits_apply(&len, &edits, html, strlen(html), p);
+    const char *end = strstr(text, "}</style>");
+    const char *rule = strstr(text, has);
+    *shown = rule != NULL && rule < end ? apr_pstrmemdup(p, rule, (apr_size_t)(end - rule)) : "";
+    return end + strlen("}</style>");
+}
+
+/* clang-format off */
+#define META "<meta data-tmpl-"
+#define COUNT(kind, text) META "is=\"" kind "\" data-tmpl-note=\"" text "\">"
+#define LEGEND(template, part, kept, content)                                                      \
+    META "close tabindex=\"-1\" data-tmpl-note=\"Close this legend\">"                             \
+    COUNT("template", "Template, which strip removes: " template)                                  \
+    COUNT("part", "Left out by TmplParts: " part)                                                  \
+    COUNT("kept", "Kept by a rule, though the detector says template: " kept)                      \
+    COUNT("content", "Content: " content)                                                          \
+    META "note=\"Not shaded: not judged. Only a line: only the text directly in the element. "     \
+    "Why: point at a block, or press Tab.\">"
+/* clang-format on */
+#define WHY(verdict, ratio)                                                                        \
+    verdict "&#10;Detector ours: " ratio ", template above 0.000&#10;DF: no counts of the site"    \
+            "&#10;" ratio " of &#60;it&#62;"
+#define CONTENT  WHY("Content, by the detector", "0.000")
+#define TEMPLATE WHY("Template, by the detector", "1.000")
+#define COMMENT                                                                                    \
+    WHY("Template, by TmplParts, as it is of a part that goes, against the detector", "0.000")
+#define STAYS                                                                                      \
+    WHY("Template that stays: the text around it would become one, by the detector", "1.000")
+/* the note of a block; the attributes of an element; the rule that shows the note */
+#define NOTE(block, why) META "for=\"" block "\" data-tmpl-note=\"" why "\">"
+#define IS(kind, blocks) " data-tmpl-is=\"" kind "\" data-tmpl-of=\"" blocks "\""
+#define TITLE(why)       " title=\"" why "\" tabindex=\"0\""
+#define SHOW(block, how)                                                                           \
+    ":root:root:has([data-tmpl-of~=\"" block "\"]:is(" how ",:is(a,button,summary,"                \
+    "[role=button],[role=tab]):focus:not([data-tmpl-of]) *))>head>meta[data-tmpl-for=\"" block     \
+    "\"]{display:block!important}\n"
+
+static void blocks_are_shaded_and_explained(void **state)
+{
+    /* clang-format off */
+    static const struct {
+        const char *html, *shaded, *shown;
+    } cases[] = {
+        /* of each kind one; the notes are in the order of the elements that show them */
+        { "<body><nav>t</nav><div>c</div><div>m</div>c &e<div>t</div>e; c",
+          LEGEND("1", "1, of comment", "1", "3")
+          NOTE("3", CONTENT) NOTE("5", CONTENT) NOTE("0", TEMPLATE) NOTE("1", CONTENT)
+          NOTE("2", COMMENT) NOTE("4", STAYS)
+          "<body" IS("own-content", "3 5") TITLE(CONTENT "&#10;" CONTENT) ">"
+          "<nav" IS("template", "0") TITLE(TEMPLATE) ">t</nav>"
+          "<div" IS("content", "1") TITLE(CONTENT) ">c</div>"
+          "<div" IS("part", "2") TITLE(COMMENT) ">m</div>c &e"
+          "<div" IS("kept", "4") TITLE(STAYS) ">t</div>e; c",
+          SHOW("3", ":focus") SHOW("5", ":focus") SHOW("0", ":focus-within")
+          SHOW("1", ":focus-within") SHOW("2", ":focus-within") SHOW("4", ":focus-within") },
+        /* an element with text of several kinds */
+        { "<body><div>t<p>t</div>t<section>c<div>t</div>t</section>",
+          LEGEND("4", "0", "0", "1")
+          NOTE("1", TEMPLATE) NOTE("0", TEMPLATE) NOTE("2", CONTENT) NOTE("4", TEMPLATE)
+          NOTE("3", TEMPLATE)
+          "<body" IS("own-template", "1") TITLE(TEMPLATE) ">"
+          "<div" IS("template", "0") TITLE(TEMPLATE) ">t<p>t</div>t"
+          "<section" IS("several", "2 4") TITLE(CONTENT "&#10;" TEMPLATE) ">c"
+          "<div" IS("template", "3") TITLE(TEMPLATE) ">t</div>t</section>",
+          SHOW("1", ":focus") SHOW("0", ":focus-within") SHOW("2", ":focus") SHOW("4", ":focus")
+          SHOW("3", ":focus-within") },
+        /* the page's own title is left, and a note is shown on hover in its place */
+        { "<body><nav title=x>t</nav>",
+          LEGEND("1", "0", "0", "0") NOTE("0", TEMPLATE)
+          "<body><nav" IS("template", "0") " tabindex=\"0\" title=x>t</nav>",
+          SHOW("0", ":focus-within,:hover") },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *shown;
+        assert_string_equal(shaded(cases[i].html, &shown, *state), cases[i].shaded);
+        assert_string_equal(shown, cases[i].shown);
+    }
+}
+
 static int prepare(void **state)
 {
     (void)state;
@@ -197,6 +298,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(notes_and_legend_name_parts),
     cmocka_unit_test(a_note_stands_once),
     cmocka_unit_test(has_a_limit),
+    CHECK(blocks_are_shaded_and_explained),
 };
 
 TAP_MAIN_WITH(tests, prepare)

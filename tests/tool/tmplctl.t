@@ -19,7 +19,7 @@ use Tmplctl;
 subtest 'help, version, man page' => sub {
     my ($code, $out, $err) = run('--help');
     is($code, 0, '--help');
-    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean explain segments template stats forget export import train warm);
+    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean explain segments template stats forget export import train warm warc);
     ($code, $out) = run('--version');
     is($code, 0, '--version');
     like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
@@ -44,7 +44,7 @@ subtest 'help, version, man page' => sub {
         like($man, qr/^\.B $mode$/m, "the man page explains $mode");
         like($man, qr/^\.BI "-m, --mode " MODE\n.*\b$mode\b/m, "the man page has $mode among the values of --mode");
     }
-    for my $command (qw(clean explain segments template stats forget export import train warm)) {
+    for my $command (qw(clean explain segments template stats forget export import train warm warc)) {
         ($code, $out, $err) = run($command, '--help');
         is($code, 0, "$command --help");
         is($err, '', "$command --help prints nothing to standard error");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "archive/members.h"
+#include "archive/warc_members.h"
 
 #include <string.h>
 

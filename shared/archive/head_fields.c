@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "archive/fields.h"
+#include "archive/head_fields.h"
 
 #include <string.h>
 

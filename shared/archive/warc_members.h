@@ -4,8 +4,8 @@
  * a file that is not compressed is one member. Reads forward; seeks only after damage, and to go on
  * where an earlier run ended.
  */
-#ifndef TMPL_MEMBERS_H
-#define TMPL_MEMBERS_H
+#ifndef TMPL_WARC_MEMBERS_H
+#define TMPL_WARC_MEMBERS_H
 
 #include <apr_file_io.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fields of a head, as records of WARC and messages of HTTP have them: "Name: value" lines. */
-#ifndef TMPL_FIELDS_H
-#define TMPL_FIELDS_H
+#ifndef TMPL_HEAD_FIELDS_H
+#define TMPL_HEAD_FIELDS_H
 
 #include "base/tmpl.h"
 
