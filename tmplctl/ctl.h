@@ -62,6 +62,7 @@ typedef struct {
     int progress;       /* warc: lines of progress, also without a terminal */
     const char *index;  /* warc: file of CDXJ; NULL: none */
     int freeze;         /* merge: the sites are frozen */
+    int lean;           /* merge: and have nothing that only learning needs */
     unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */

@@ -264,6 +264,23 @@ static apr_status_t tables_take(merge_t *merge, const char *site, const tmpl_exp
     return APR_SUCCESS;
 }
 
+/*
+ * Drops what only learning needs: documents, and segments of one document. A frozen site's pages
+ * get the same verdicts: a segment that is not known counts as one of the page's own.
+ */
+static void table_shrink(tmpl_export_file_t *table)
+{
+    tmpl_entry_t *entries = (tmpl_entry_t *)table->entries->elts;
+    int kept = 0;
+    for (int i = 0; i < table->entries->nelts; i++) {
+        tmpl_kind_e kind = entries[i].key.kind;
+        if (kind == TMPL_KIND_PATH || (kind == TMPL_KIND_SEGMENT && entries[i].record.df > 1)) {
+            entries[kept++] = entries[i];
+        }
+    }
+    table->entries->nelts = kept;
+}
+
 /* Writes the table of a site. */
 static apr_status_t site_write(merge_t *merge, const char *site, const tmpl_export_file_t *table,
                                apr_pool_t *pool)
@@ -278,7 +295,7 @@ static apr_status_t site_write(merge_t *merge, const char *site, const tmpl_expo
     if (status == APR_SUCCESS) {
         status = tmpl_export_file_import(table, out, site, &err, pool);
     }
-    if (status == APR_SUCCESS && merge->ctl->options.freeze) {
+    if (status == APR_SUCCESS && (merge->ctl->options.freeze || merge->ctl->options.lean)) {
         status = tmpl_store_freeze(out, site, 1, &err, pool);
     }
     merge->n_sites += status == APR_SUCCESS;
@@ -307,6 +324,9 @@ static apr_status_t site_merge(merge_t *merge, const char *site, apr_pool_t *poo
         ctl_say("merge: %s: %.0f %% of the documents are in more than one table: counts are "
                 "estimated",
                 site, 100 * (double)overlap.twice / (double)overlap.documents);
+    }
+    if (merge->ctl->options.lean) {
+        table_shrink(&merged);
     }
     return site_write(merge, site, &merged, pool);
 }

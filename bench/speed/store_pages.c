@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]]: made-up pages of a site, or of several sites in
- * turn. The store at URI learns them one after the other. With BATCH > 0 they are looked up one
- * after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a time. Half of
- * a page's segments are template, a tenth recurs rarely, the others are new; every fourth segment
- * begins a block with three layout paths. With look the pages that are measured are only looked up.
+ * store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]]: made-up pages of a site, or of several
+ * sites in turn. The store at URI learns them one after the other. With BATCH > 0 they are looked
+ * up one after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a time.
+ * Half of a page's segments are template, a tenth recurs rarely, the others are new; every fourth
+ * segment begins a block with three layout paths. With look the pages that are measured are only
+ * looked up.
  *
- * The time of a page is the median of the WINDOW pages before each power of ten. The program prints
- * "begin" before a window and a line of figures after it; after each of these lines it waits for a
- * line on standard input, so that the reader can measure the server. The figures: pages,
- * milliseconds a page, CPU milliseconds a page of this process, entries, live entries, bytes.
+ * The time of a page is the median of the WINDOW pages before each power of ten. The program
+ * prints "begin" before a window and a line of figures after it; after each of these lines it
+ * waits for a line on standard input, so that the reader can measure the server. The figures:
+ * pages, milliseconds a page, CPU milliseconds a page of this process, entries, live entries,
+ * bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,11 +165,11 @@ int main(int argc, char **argv)
     n_sites = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1;
     if (segments < 8 || pages < milestone || batch.most > BATCH_MOST || n_sites == 0 ||
         n_sites > sizeof(sites) / sizeof(sites[0])) {
-        fprintf(
-            stderr,
-            "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]], 1000 pages or more, batches "
-            "of %d at most, 4 sites at most\n",
-            BATCH_MOST);
+        fprintf(stderr,
+                "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]], 1000 pages or more, "
+                "batches "
+                "of %d at most, 4 sites at most\n",
+                BATCH_MOST);
         return 2;
     }
     apr_initialize();

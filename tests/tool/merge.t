@@ -31,11 +31,13 @@ sub sorted { return join '', sort split /^/, join '', @_ }
 
 # Writes files of keys, and merges them into a new store.
 my $stores = 0;
-sub merged {
-    my @parts = @_;
+sub merged { return merged_so('--freeze', @_) }
+
+sub merged_so {
+    my ($how, @parts) = @_;
     my $store = 'lmdb:m' . ++$stores;
     spew("part$_", $parts[$_]) for 0 .. $#parts;
-    my ($code, $out, $err) = run('merge', '--freeze', '-o', $store, map { "part$_" } 0 .. $#parts);
+    my ($code, $out, $err) = run('merge', $how, '-o', $store, map { "part$_" } 0 .. $#parts);
     is($code, 0, 'merge') or diag $err;
     return $store;
 }
@@ -58,6 +60,9 @@ for my $detector (qw(incremental style pagelevel auto)) {
         is(scalar(split /^/, $all), @files, 'a line for each page');
         my $whole = judged($detector, merged(sorted($all)));
         like($whole, qr/data-tmpl/, 'there is template');
+        my $lean = merged_so('--lean', sorted($all));
+        ok(judged($detector, $lean) eq $whole, 'the same without what only learning needs');
+        unlike((run('export', '--store', $lean, 's'))[1], qr/"document"|"segment".*"df": 1,/, 'which is left out');
         for my $n (2, 3, 7) {
             my @part;
             push @{ $part[rand $n] }, $_ for shuffle(@files), shuffle(@files[3 .. 6]);    # four pages may be in two parts
