@@ -170,6 +170,7 @@ static apr_status_t take_record(warc_cmd_run_t *run, warc_item_t *item, apr_pool
         if (status != APR_SUCCESS) {
             note_damage(run, err.text);
         }
+        item->content = NULL; /* of a damaged record, too: the pool has it */
         apr_pool_clear(pool);
     }
 }

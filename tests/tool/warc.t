@@ -159,6 +159,13 @@ subtest 'bodies' => sub {
         like($text{'http://c/'}, qr/^Brotli A story that br has packed\.$/m, 'br');
     }
 
+    my $five = $page;
+    $five = gz($five) for 1 .. 5;
+    spew('many.warc', join '', response('http://d/', http($five, %html, 'Content-Encoding' => 'gzip, gzip, gzip, gzip, gzip')),
+        response('http://d/', http('x', %html, 'Content-Encoding' => ',' x (1 << 20))));
+    warc(qw(-m text -o many.out --report many.json many.warc));
+    is_deeply(decode_json(slurp('many.json'))->{declined}, { encoding => 2 }, 'more encodings than 4');
+
     my %declined = (
         status => response('http://d/', http($page, %html, status => '404 Not Found')),
         range => response('http://d/', http($page, %html, status => '206 Partial Content')),
@@ -241,6 +248,10 @@ subtest 'damage' => sub {
     substr($broken[3], 60) = '';
     damage('a member cut off', join('', @broken), 3, "byte $g3: its compressed data is damaged\n");
     damage('no end of the head', $records[0] . "WARC/1.1\r\n" . "X: y\r\n" x 20000 . join('', @records[1 .. 15]), '', 'byte ' . length($records[0]) . ": the record's head has no end in 64 KiB\n");
+    my $long = response('http://one.example/film', http('x' x (17 << 20), %html));
+    spew('long.warc.gz', gz(($with->(20))[3]) . gz($long));
+    is((warc(qw(-m strip --responses -o long.out long.warc.gz)))[0], 0, 'damage in front of a record too long for memory: exit code');
+    ok(index(slurp('long.out'), $long) > 0, 'the long one is copied');
     my $fake = response('http://one.example/fake', http(page(3) . "\r\n" . response('http://fake/', http(page(1), %html)), %html));
     spew('fake.warc', $fake);
     warc(qw(-m text -o fake.out fake.warc));
