@@ -62,7 +62,7 @@ static apr_status_t keys_step(merge_input_t *input)
     input->line_room = room;
     input->ended = len < 0;
     if (input->ended) {
-        return ferror(input->keys) ? input_failed(input->name, APR_FROM_OS_ERROR(errno),
+        return ferror(input->keys) ? input_failed(input->name, APR_EGENERAL,
                                                   errno != 0 ? strerror(errno) : "cannot read")
                                    : APR_SUCCESS;
     }

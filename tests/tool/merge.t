@@ -147,6 +147,8 @@ my ($code, undef, $err) = run(qw(merge -o lmdb:none missing));
 is("$code $err", "1 tmplctl: merge: missing: No such file or directory\n", 'a missing file');
 ($code, undef, $err) = run(qw(merge -o lmdb:none lmdb:missing));
 like("$code $err", qr/^1 tmplctl: merge: lmdb:missing: no store found/, 'a missing store');
+($code, undef, $err) = run(qw(merge -o lmdb:none .));
+is("$code $err", "1 tmplctl: merge: .: cannot read\n", 'a directory');
 ok(!-e 'none', 'makes no output');
 
 done_testing;
