@@ -99,6 +99,12 @@ static int warc_observes(const warc_cmd_run_t *run)
 
 static void close_input(warc_cmd_run_t *run)
 {
+    apr_status_t status = run->warc != NULL ? tmpl_warc_failed(run->warc) : APR_SUCCESS;
+    if (status != APR_SUCCESS) {
+        ctl_say("%s: cannot read to its end: %s", input_of(run, run->state.file),
+                ctl_error_text(status, run->file_pool));
+        run->failed = 1;
+    }
     apr_pool_clear(run->file_pool);
     run->warc = NULL;
     run->before += run->sizes[run->state.file];

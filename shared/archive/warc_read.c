@@ -319,3 +319,8 @@ apr_off_t tmpl_warc_consumed(const tmpl_warc_t *warc)
 {
     return tmpl_members_consumed(warc->members);
 }
+
+apr_status_t tmpl_warc_failed(const tmpl_warc_t *warc)
+{
+    return tmpl_members_failed(warc->members);
+}

@@ -269,6 +269,12 @@ subtest 'damage' => sub {
     warc(qw(-m text -o fake.out fake.warc));
     is(join(' ', keys %{ { contents('fake.out') } }), 'http://one.example/fake', 'what looks like a record in a page is none');
     spew('none', 'this is no archive');
+    SKIP: {
+        skip 'there is no file that cannot be read', 2 if !-e '/proc/self/mem';
+        my ($code, undef, $err) = warc(qw(-m text --incremental -o unread.out /proc/self/mem));
+        is($code, 1, 'a file that cannot be read: exit code');
+        like($err, qr{^tmplctl: /proc/self/mem: cannot read to its end: }m, 'the message');
+    }
     my ($code, $out, $err) = warc(qw(-m text -o none.out none));
     is($err, "tmplctl: none: byte 0: no record of WARC/1.0 or 1.1 begins here\n", 'no archive');
 };
