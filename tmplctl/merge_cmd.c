@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <apr_strings.h>
 
@@ -62,7 +63,7 @@ static apr_status_t keys_step(merge_input_t *input)
     input->line_room = room;
     input->ended = len < 0;
     if (input->ended) {
-        return ferror(input->keys) ? input_failed(input->name, APR_FROM_OS_ERROR(errno),
+        return ferror(input->keys) ? input_failed(input->name, APR_EGENERAL,
                                                   errno != 0 ? strerror(errno) : "cannot read")
                                    : APR_SUCCESS;
     }
@@ -448,6 +449,16 @@ static apr_status_t inputs_take(merge_t *merge)
     return status;
 }
 
+/* All inputs are open at once: as many files as the system allows. */
+static void allow_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 int ctl_merge(ctl_t *ctl)
 {
     merge_t merge = { .ctl = ctl };
@@ -455,6 +466,7 @@ int ctl_merge(ctl_t *ctl)
     merge.inputs = apr_pcalloc(ctl->pool, n * sizeof(*merge.inputs));
     merge.sites = apr_array_make(ctl->pool, 16, sizeof(const char *));
     ctl_interrupt_catch();
+    allow_files();
     apr_status_t status = inputs_take(&merge);
     if (status == APR_SUCCESS) {
         status = ctl_store_open_at(&merge.out, ctl->options.out, 0, ctl);

@@ -127,7 +127,8 @@ apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, int only_rea
 
 static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
 {
-    return ctl_store_open_at(store, uri, (ctl->command->bit & READERS) != 0, ctl);
+    int only_reads = (ctl->command->bit & READERS) != 0 || ctl->options.frozen;
+    return ctl_store_open_at(store, uri, only_reads, ctl);
 }
 
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl)

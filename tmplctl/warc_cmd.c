@@ -103,6 +103,12 @@ static int warc_observes(const warc_cmd_run_t *run)
 
 static void close_input(warc_cmd_run_t *run)
 {
+    apr_status_t status = run->warc != NULL ? tmpl_warc_failed(run->warc) : APR_SUCCESS;
+    if (status != APR_SUCCESS) {
+        ctl_say("%s: cannot read to its end: %s", input_of(run, run->state.file),
+                ctl_error_text(status, run->file_pool));
+        run->failed = 1;
+    }
     apr_pool_clear(run->file_pool);
     run->warc = NULL;
     run->before += run->sizes[run->state.file];
@@ -174,6 +180,7 @@ static apr_status_t take_record(warc_cmd_run_t *run, warc_item_t *item, apr_pool
         if (status != APR_SUCCESS) {
             note_damage(run, err.text);
         }
+        item->content = NULL; /* of a damaged record, too: the pool has it */
         apr_pool_clear(pool);
     }
 }
@@ -578,16 +585,17 @@ static apr_status_t check_warc_form(warc_cmd_run_t *run)
         return APR_EINVAL;
     }
     const char *wrong = wrong_options(run);
-    int once = options->incremental || options->frozen || run->learns_only || warc_observes(run);
-    for (int i = 0; wrong == NULL && !once && i < run->ctl->args->nelts; i++) {
-        wrong = input_of(run, i) == CTL_STDIN
-                    ? "standard input can be read once only: name --incremental or --frozen"
-                    : NULL;
-    }
     if (wrong != NULL) {
         ctl_say("warc: %s", wrong);
     }
     return wrong != NULL ? APR_EINVAL : APR_SUCCESS;
+}
+
+/* Whether a run reads its inputs once only. */
+static int reads_once(const warc_cmd_run_t *run)
+{
+    const ctl_options_t *options = &run->ctl->options;
+    return options->incremental || options->frozen || run->learns_only || warc_observes(run);
 }
 
 /* Measures the inputs, and describes the run. */
@@ -617,6 +625,11 @@ static apr_status_t measure_inputs(warc_cmd_run_t *run)
             ctl_say("warc: %s: %s", path, ctl_error_text(status, ctl->pool));
             return status;
         }
+        if (info.filetype != APR_REG && !reads_once(run)) {
+            ctl_say("warc: %s can be read once only: name --incremental or --frozen",
+                    path == CTL_STDIN ? "standard input" : path);
+            return APR_EINVAL;
+        }
         run->sizes[i] = info.size;
         run->size += info.size;
         tmpl_buf_add_text(&what,
@@ -631,20 +644,60 @@ static const char *in_part(const warc_cmd_run_t *run, const char *name)
     return run->part != NULL ? apr_pstrcat(run->ctl->pool, run->part, "/", name, NULL) : NULL;
 }
 
-/* Refuses a file that could not be moved to its place at the end, or should not: /dev/null. */
-static apr_status_t check_target(const char *path, apr_pool_t *pool)
+/* Whether both paths name one file, which exists. */
+static int is_same_file(const char *a, const char *b, apr_pool_t *pool)
 {
-    tmpl_error_t err;
+    apr_finfo_t x, y;
+    return apr_stat(&x, a, APR_FINFO_IDENT, pool) == APR_SUCCESS &&
+           apr_stat(&y, b, APR_FINFO_IDENT, pool) == APR_SUCCESS && x.device == y.device &&
+           x.inode == y.inode;
+}
+
+/* Whether an output can have its name at the end, and replaces no input. */
+static apr_status_t check_output(const warc_cmd_run_t *run, const char *path, tmpl_error_t *err)
+{
+    tmpl_error_t why;
     const char *dir, *name;
-    if (path == NULL) {
-        return APR_SUCCESS;
-    }
+    apr_pool_t *pool = run->ctl->pool;
     ctl_file_split(&dir, &name, path, pool);
-    apr_status_t status = ctl_file_check_writable(dir, name, &err, pool);
-    if (status != APR_SUCCESS) {
-        ctl_say("warc: %s: %s", path, err.text);
+    apr_status_t status = ctl_file_check_writable(dir, name, &why, pool);
+    for (int i = 0; status == APR_SUCCESS && i < run->ctl->args->nelts; i++) {
+        const char *input = input_of(run, i);
+        if (input != CTL_STDIN && is_same_file(path, input, pool)) {
+            status = tmpl_fail(&why, APR_EEXIST, "it is an input");
+        }
+    }
+    return status == APR_SUCCESS ? status
+                                 : tmpl_fail(err, status, "%s: cannot write: %s", path, why.text);
+}
+
+static apr_status_t check_outputs(const warc_cmd_run_t *run, tmpl_error_t *err)
+{
+    const ctl_options_t *options = &run->ctl->options;
+    apr_status_t status = check_output(run, options->out, err);
+    if (status == APR_SUCCESS && options->index != NULL) {
+        status = strcmp(options->index, options->out) == 0
+                     ? tmpl_fail(err, APR_EINVAL, "--index and --out are one file")
+                     : check_output(run, options->index, err);
     }
     return status;
+}
+
+/* Two runs must not write to one directory at once. The system ends the lock with the process. */
+static apr_status_t lock_part(const warc_cmd_run_t *run, tmpl_error_t *err)
+{
+    apr_file_t *file;
+    const char *path = in_part(run, "lock");
+    apr_status_t status = apr_file_open(&file, path, APR_FOPEN_WRITE | APR_FOPEN_CREATE,
+                                        APR_FPROT_OS_DEFAULT, run->ctl->pool);
+    if (status == APR_SUCCESS) {
+        status = apr_file_lock(file, APR_FLOCK_EXCLUSIVE | APR_FLOCK_NONBLOCK);
+    }
+    return APR_STATUS_IS_EAGAIN(status) || APR_STATUS_IS_EACCES(status)
+               ? tmpl_fail(err, status, "%s: another run is at work there", run->part)
+           : status != APR_SUCCESS ? tmpl_fail(err, status, "%s: cannot lock: %s", path,
+                                               ctl_error_text(status, run->ctl->pool))
+                                   : status;
 }
 
 /* Finds what an earlier run has left, or makes the directory for what this one will leave. */
@@ -657,16 +710,20 @@ static apr_status_t prepare_part(warc_cmd_run_t *run)
     }
     run->name = apr_filepath_name_get(ctl->options.out);
     run->part = apr_pstrcat(ctl->pool, ctl->options.out, ".part", NULL);
-    apr_status_t status = ctl_warc_state_load(&run->state, run->part, run->what, &err, ctl->pool);
-    if (status == APR_ENOENT) {
+    apr_status_t status = check_outputs(run, &err);
+    if (status == APR_SUCCESS) {
         status = apr_dir_make_recursive(in_part(run, "tables"), APR_FPROT_OS_DEFAULT, ctl->pool);
         status = status != APR_SUCCESS
                      ? tmpl_fail(&err, status, "%s: cannot make the directory: %s", run->part,
                                  ctl_error_text(status, ctl->pool))
-                     : status;
+                     : lock_part(run, &err);
     }
-    else if (status == APR_SUCCESS) {
-        ctl_say("goes on where an earlier run ended: %s", run->part);
+    if (status == APR_SUCCESS) {
+        status = ctl_warc_state_load(&run->state, run->part, run->what, &err, ctl->pool);
+        if (status == APR_SUCCESS) {
+            ctl_say("goes on where an earlier run ended: %s", run->part);
+        }
+        status = status == APR_ENOENT ? APR_SUCCESS : status;
     }
     if (status != APR_SUCCESS) {
         ctl_say("warc: %s", err.text);
@@ -700,9 +757,7 @@ static apr_status_t open_outputs(warc_cmd_run_t *run)
 static apr_status_t prepare_warc(warc_cmd_run_t *run)
 {
     ctl_t *ctl = run->ctl;
-    apr_status_t status = check_target(ctl->options.out, ctl->pool);
-    status = status == APR_SUCCESS ? check_target(ctl->options.index, ctl->pool) : status;
-    status = status == APR_SUCCESS ? prepare_part(run) : status;
+    apr_status_t status = prepare_part(run);
     if (status == APR_SUCCESS && run->part != NULL && ctl->options.store == NULL &&
         !warc_observes(run)) {
         apr_off_t size = 1024 + 4 * (run->size >> 20);
@@ -716,11 +771,14 @@ static apr_status_t prepare_warc(warc_cmd_run_t *run)
     return status == APR_SUCCESS ? open_outputs(run) : status;
 }
 
-/* Moves a finished file to its place. */
+/* Moves a finished file to its place, which may be on another file system. */
 static apr_status_t move_output(const warc_cmd_run_t *run, const char *name, const char *to)
 {
     const char *from = in_part(run, name);
     apr_status_t status = apr_file_rename(from, to, run->ctl->pool);
+    if (APR_STATUS_IS_EXDEV(status)) {
+        status = apr_file_copy(from, to, APR_FPROT_FILE_SOURCE_PERMS, run->ctl->pool);
+    }
     if (status != APR_SUCCESS) {
         ctl_say("warc: cannot move %s to %s: %s", from, to, ctl_error_text(status, run->ctl->pool));
     }

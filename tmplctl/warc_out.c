@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "warc_out.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,13 +35,16 @@ static apr_size_t content_of(const ctl_mode_t *mode)
     return i;
 }
 
+/* The longest name of a charset is far shorter. */
+#define CHARSET_MOST 64
+
 /* HTML keeps the page's charset, but a reader view is UTF-8. */
 static const char *content_type(const ctl_warc_form_t *form, const ctl_warc_page_t *page,
                                 apr_pool_t *pool)
 {
     const char *type = contents[content_of(form->mode)].type;
     const char *charset = strcmp(form->mode->name, "reader") == 0 ? "utf-8" : page->input.charset;
-    return strcmp(type, "text/html") == 0 && charset != NULL
+    return strcmp(type, "text/html") == 0 && charset != NULL && strlen(charset) <= CHARSET_MOST
                ? apr_pstrcat(pool, type, "; charset=", charset, NULL)
                : type;
 }
@@ -259,7 +263,9 @@ apr_status_t ctl_warc_sink_open(ctl_warc_sink_t *sink, const char *path, apr_off
                                 apr_pool_t *pool)
 {
     apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_BINARY | APR_FOPEN_BUFFERED;
-    *sink = (ctl_warc_sink_t){ .path = path != NULL ? path : "standard output", .len = len };
+    *sink = (ctl_warc_sink_t){ .path = path != NULL ? path : "standard output",
+                               .is_own = path != NULL,
+                               .len = len };
     apr_finfo_t info = { .size = 0 };
     apr_status_t status = path == NULL
                               ? apr_file_open_flags_stdout(&sink->file, APR_FOPEN_BUFFERED, pool)
@@ -290,7 +296,8 @@ void ctl_warc_sink_add(ctl_warc_sink_t *sink, const char *bytes, apr_size_t len)
 
 void ctl_warc_sink_cut(ctl_warc_sink_t *sink, apr_off_t len)
 {
-    apr_status_t status = apr_file_flush(sink->file);
+    /* in front of standard output there may be others' bytes, or it is a pipe */
+    apr_status_t status = sink->is_own ? apr_file_flush(sink->file) : APR_FROM_OS_ERROR(ESPIPE);
     status = status == APR_SUCCESS ? apr_file_trunc(sink->file, len) : status;
     status = status == APR_SUCCESS ? apr_file_seek(sink->file, APR_SET, &len) : status;
     sink->failed = sink->failed == APR_SUCCESS ? status : sink->failed;

@@ -35,6 +35,7 @@ const char *ctl_warc_index_line(const ctl_warc_form_t *form, const ctl_warc_page
 typedef struct {
     apr_file_t *file;
     const char *path;
+    int is_own; /* not standard output */
     apr_off_t len;
     apr_status_t failed;
 } ctl_warc_sink_t;

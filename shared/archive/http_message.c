@@ -120,11 +120,26 @@ static tmpl_decline_e body_inflate(tmpl_buf_t *to, const tmpl_codec_t *codec, co
     }
 }
 
+/* Each one may take as much memory as the body may have at most. */
+#define ENCODINGS_MOST 4
+
+static int count_names(const char *names)
+{
+    int n = 1;
+    for (; n <= ENCODINGS_MOST && (names = strchr(names, ',')) != NULL; names++) {
+        n++;
+    }
+    return n;
+}
+
 /* Undoes a Content-Encoding of one name or several, the last one first (RFC 9110, 8.4). */
 static tmpl_decline_e body_decode(const char **body, apr_size_t *len, char *names, int is_cut,
                                   const tmpl_codec_t *const *codecs, apr_size_t most,
                                   apr_pool_t *pool)
 {
+    if (count_names(names) > ENCODINGS_MOST) {
+        return TMPL_DECLINE_ENCODING;
+    }
     while (names[0] != '\0') {
         char *comma = strrchr(names, ',');
         char *name = comma != NULL ? comma + 1 : names;

@@ -21,8 +21,9 @@ int tmpl_http_parse(tmpl_http_message_t *message, const char *bytes, apr_size_t 
  * The body without its Transfer-Encoding and Content-Encoding: of the message, or from pool.
  * Archives that keep these fields beside a body that is decoded already are read, too. Of a body
  * that is cut, what there is. codecs ends in NULL.
- * TMPL_DECLINE_NONE; TMPL_DECLINE_ENCODING for an encoding without codec; TMPL_DECLINE_INFLATE or
- * TMPL_DECLINE_BROKEN if it is damaged; TMPL_DECLINE_TOO_LARGE if it has more than most bytes.
+ * TMPL_DECLINE_NONE; TMPL_DECLINE_ENCODING for an encoding without codec, or for more than 4;
+ * TMPL_DECLINE_INFLATE or TMPL_DECLINE_BROKEN if it is damaged; TMPL_DECLINE_TOO_LARGE if it has
+ * more than most bytes.
  */
 tmpl_decline_e tmpl_http_body(const char **body, apr_size_t *len,
                               const tmpl_http_message_t *message, const tmpl_codec_t *const *codecs,

@@ -25,6 +25,7 @@ struct tmpl_members_t {
     apr_size_t raw_from, raw_len;
     apr_off_t raw_end; /* offset behind raw */
     int at_end;        /* the file has no more */
+    apr_status_t failed;
     /* bytes of the member: [from, len) were not skipped yet */
     char window[TMPL_MEMBERS_WINDOW];
     apr_size_t from, len;
@@ -40,7 +41,9 @@ static apr_size_t raw_fill(tmpl_members_t *m, apr_size_t want)
             m->raw_from = 0;
         }
         apr_size_t n = RAW - m->raw_len;
-        m->at_end = apr_file_read(m->file, m->raw + m->raw_len, &n) != APR_SUCCESS;
+        apr_status_t status = apr_file_read(m->file, m->raw + m->raw_len, &n);
+        m->at_end = status != APR_SUCCESS;
+        m->failed = m->at_end && !APR_STATUS_IS_EOF(status) ? status : m->failed;
         n = m->at_end ? 0 : n;
         m->raw_len += n;
         m->raw_end += (apr_off_t)n;
@@ -253,4 +256,9 @@ apr_status_t tmpl_members_seek(tmpl_members_t *m, tmpl_member_place_t place)
 apr_off_t tmpl_members_consumed(const tmpl_members_t *m)
 {
     return raw_offset(m);
+}
+
+apr_status_t tmpl_members_failed(const tmpl_members_t *m)
+{
+    return m->failed;
 }

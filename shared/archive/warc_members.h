@@ -63,4 +63,7 @@ apr_status_t tmpl_members_seek(tmpl_members_t *members, tmpl_member_place_t plac
 /* Bytes of the file read so far. */
 apr_off_t tmpl_members_consumed(const tmpl_members_t *members);
 
+/* Why the file could not be read to its end; APR_SUCCESS: it could. */
+apr_status_t tmpl_members_failed(const tmpl_members_t *members);
+
 #endif

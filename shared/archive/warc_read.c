@@ -268,6 +268,17 @@ static const char *read_head(tmpl_warc_t *warc, tmpl_warc_record_t *record, apr_
     return NULL;
 }
 
+/*
+ * Goes behind bytes in which no head ends. What begins in the first half of them has a head of more
+ * than 32 KiB: it is given up, for to look at each line would take a time that is not linear.
+ */
+static void skip_headless(tmpl_members_t *members)
+{
+    apr_size_t len;
+    tmpl_members_peek(members, TMPL_WARC_HEAD_MOST, &len);
+    tmpl_members_skip(members, len >= TMPL_WARC_HEAD_MOST ? TMPL_WARC_HEAD_MOST / 2 : len);
+}
+
 apr_status_t tmpl_warc_next(tmpl_warc_t *warc, tmpl_warc_record_t *record, tmpl_error_t *err,
                             apr_pool_t *pool)
 {
@@ -285,9 +296,7 @@ apr_status_t tmpl_warc_next(tmpl_warc_t *warc, tmpl_warc_record_t *record, tmpl_
         int was_lost = warc->is_lost;
         status = warc_lose(warc, at, wrong, err);
         if (tmpl_members_place(warc->members).inside == at.inside) {
-            apr_size_t len;
-            tmpl_members_peek(warc->members, 1, &len);
-            tmpl_members_skip(warc->members, len > 0 ? 1 : 0);
+            skip_headless(warc->members);
         }
         if (!was_lost) {
             return status;
@@ -309,4 +318,9 @@ apr_status_t tmpl_warc_seek(tmpl_warc_t *warc, tmpl_warc_place_t place)
 apr_off_t tmpl_warc_consumed(const tmpl_warc_t *warc)
 {
     return tmpl_members_consumed(warc->members);
+}
+
+apr_status_t tmpl_warc_failed(const tmpl_warc_t *warc)
+{
+    return tmpl_members_failed(warc->members);
 }

@@ -63,4 +63,7 @@ apr_status_t tmpl_warc_seek(tmpl_warc_t *warc, tmpl_warc_place_t place);
 /* Bytes of the file read so far. */
 apr_off_t tmpl_warc_consumed(const tmpl_warc_t *warc);
 
+/* As tmpl_members_failed(). */
+apr_status_t tmpl_warc_failed(const tmpl_warc_t *warc);
+
 #endif

@@ -7,6 +7,8 @@
 
 #include <zlib.h>
 
+#include "archive/head_fields.h"
+
 struct tmpl_warc_pack_t {
     tmpl_buf_t *to;
     int gzip;
@@ -131,7 +133,7 @@ void tmpl_warc_pack(tmpl_buf_t *to, const tmpl_buf_t *head, const char *content,
 {
     tmpl_warc_pack_t *pack = tmpl_warc_pack_begin(to, gzip);
     tmpl_warc_pack_add(pack, head->at, head->len);
-    if (head->len < 4 || memcmp(head->at + head->len - 4, "\r\n\r\n", 4) != 0) {
+    if (tmpl_fields_len(head->at, head->len) == 0) {
         const char *length =
             apr_psprintf(to->pool, "Content-Length: %" APR_SIZE_T_FMT "\r\n\r\n", len);
         tmpl_warc_pack_add(pack, length, strlen(length));

@@ -146,12 +146,17 @@ subtest 'tables are added' => sub {
     like($err, qr/^tmplctl: merge: lmdb:ta has another secret than lmdb:foreign, so none of their keys are equal/, 'the message');
 };
 
+spew('empty', '');
+is(system("ulimit -Sn 100; $tool merge -o lmdb:many " . 'empty ' x 200 . '>/dev/null'), 0, 'more inputs than the soft limit of open files');
+
 usage_is(['merge', 'x'], qr/--out URI is missing/, 'no output');
 usage_is([qw(merge -o dir x)], qr/--out: a store is lmdb:DIR/, 'an output that is no store');
 my ($code, undef, $err) = run(qw(merge -o lmdb:none missing));
 is("$code $err", "1 tmplctl: merge: missing: No such file or directory\n", 'a missing file');
 ($code, undef, $err) = run(qw(merge -o lmdb:none lmdb:missing));
 like("$code $err", qr/^1 tmplctl: merge: lmdb:missing: no store found/, 'a missing store');
+($code, undef, $err) = run(qw(merge -o lmdb:none .));
+is("$code $err", "1 tmplctl: merge: .: cannot read\n", 'a directory');
 ok(!-e 'none', 'makes no output');
 
 done_testing;

@@ -7,6 +7,7 @@ use warnings;
 
 use Compress::Raw::Zlib;
 use Digest::SHA;
+use Fcntl qw(LOCK_EX);
 use FindBin;
 use JSON::PP;
 use MIME::Base64;
@@ -139,10 +140,13 @@ subtest 'bodies' => sub {
         ['two encodings', gz(zstd($page)), 'Content-Encoding' => 'zstd, gzip'],
         ['decoded already', $page, 'Transfer-Encoding' => 'chunked', 'Content-Encoding' => 'br'],
         ['a charset', $page, 'Content-Type' => 'text/html; charset=UTF-8'],
+        ['a long charset', $page, 'Content-Type' => 'text/html; charset=' . 'x' x 100_000],
     );
     spew('bodies.warc', join '', map { my ($name, $body, @fields) = @{ $cases[$_] }; response("http://s$_/", http($body, %html, @fields)) } 0 .. $#cases);
     my ($code, $out, $err) = warc(qw(-m text -o bodies.out bodies.warc));
     is("$code $err", '0 ', 'exit code');
+    warc(qw(-m strip -o strip.out bodies.warc));
+    is((grep { length > 1000 } slurp('strip.out') =~ /^(Content-Type: .*)/mg), 0, 'no charset makes a long head');
     my %text = contents('bodies.out');
     like($text{"http://s$_/"}, qr/tells of thing 1/, $cases[$_][0]) for 0 .. $#cases;
 
@@ -158,6 +162,13 @@ subtest 'bodies' => sub {
         skip 'there is no libbrotlidec', 1 if decode_json(slurp('cut.json'))->{declined}{encoding};
         like($text{'http://c/'}, qr/^Brotli A story that br has packed\.$/m, 'br');
     }
+
+    my $five = $page;
+    $five = gz($five) for 1 .. 5;
+    spew('many.warc', join '', response('http://d/', http($five, %html, 'Content-Encoding' => 'gzip, gzip, gzip, gzip, gzip')),
+        response('http://d/', http('x', %html, 'Content-Encoding' => ',' x (1 << 20))));
+    warc(qw(-m text -o many.out --report many.json many.warc));
+    is_deeply(decode_json(slurp('many.json'))->{declined}, { encoding => 2 }, 'more encodings than 4');
 
     my %declined = (
         status => response('http://d/', http($page, %html, status => '404 Not Found')),
@@ -199,6 +210,10 @@ subtest 'responses edited' => sub {
     is($body, $clean{strip}{ $edited->{'WARC-Target-URI'} }, 'and the page is stripped');
     is($head, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: " . length $body, 'with fields that fit');
     is(scalar(split /\n/, slurp('all.cdxj')), 16, 'the index has the pages');
+    $png =~ s/\r\n(?=.*\r\n\r\nHTTP)|\r\n(?=\r\nHTTP)|(?<=\n)\r\n(?=HTTP)/\n/gs;
+    spew('lf.warc', $png);
+    warc(qw(-m strip --responses -o lf.out lf.warc));
+    is(substr(slurp('lf.out'), -length $png), $png, 'a head whose lines end in LF stays');
 };
 
 # What a damaged archive costs: the pages that are missing; its message.
@@ -241,13 +256,57 @@ subtest 'damage' => sub {
     substr($broken[3], 60) = '';
     damage('a member cut off', join('', @broken), 3, "byte $g3: its compressed data is damaged\n");
     damage('no end of the head', $records[0] . "WARC/1.1\r\n" . "X: y\r\n" x 20000 . join('', @records[1 .. 15]), '', 'byte ' . length($records[0]) . ": the record's head has no end in 64 KiB\n");
+    # what looks like records, but has no empty line: looking at each would take minutes
+    spew('headless.warc', ($with->(20))[3] . "\nWARC/1.0\nWARC" x (1 << 22) . "\r\n\r\n$records[4]");
+    warc(qw(-m text -o headless.out headless.warc));
+    is(join(' ', keys %{ { contents('headless.out') } }), $sorted[4][0], 'a record behind begins of records');
+    my $long = response('http://one.example/film', http('x' x (17 << 20), %html));
+    spew('long.warc.gz', gz(($with->(20))[3]) . gz($long));
+    is((warc(qw(-m strip --responses -o long.out long.warc.gz)))[0], 0, 'damage in front of a record too long for memory: exit code');
+    ok(index(slurp('long.out'), $long) > 0, 'the long one is copied');
     my $fake = response('http://one.example/fake', http(page(3) . "\r\n" . response('http://fake/', http(page(1), %html)), %html));
     spew('fake.warc', $fake);
     warc(qw(-m text -o fake.out fake.warc));
     is(join(' ', keys %{ { contents('fake.out') } }), 'http://one.example/fake', 'what looks like a record in a page is none');
     spew('none', 'this is no archive');
+    SKIP: {
+        skip 'there is no file that cannot be read', 2 if !-e '/proc/self/mem';
+        my ($code, undef, $err) = warc(qw(-m text --incremental -o unread.out /proc/self/mem));
+        is($code, 1, 'a file that cannot be read: exit code');
+        like($err, qr{^tmplctl: /proc/self/mem: cannot read to its end: }m, 'the message');
+    }
     my ($code, $out, $err) = warc(qw(-m text -o none.out none));
     is($err, "tmplctl: none: byte 0: no record of WARC/1.0 or 1.1 begins here\n", 'no archive');
+};
+
+subtest 'outputs that cannot be' => sub {
+    my $a = slurp('a.warc');
+    my $refused = sub {
+        my ($message, @args) = @_;
+        my ($code, $out, $err) = warc(qw(-m text), @args, 'a.warc');
+        is($code, 1, "$message: exit code");
+        like($err, qr/^tmplctl: warc: .*$message/, 'the message');
+    };
+    link 'a.warc', 'linked.warc';
+    symlink 'a.warc', 'symbolic.warc';
+    $refused->('linked.warc: cannot write: it is an input', qw(-o linked.warc));
+    $refused->('a.warc: cannot write: it is an input', qw(-o new.warc --index a.warc));
+    $refused->('symbolic.warc: cannot write: it exists and is not a regular file', qw(-o symbolic.warc));
+    $refused->('nowhere/x: cannot write: No such file', qw(-o new.warc --index nowhere/x));
+    $refused->('--index and --out are one file', qw(-o new.warc --index new.warc));
+    is(slurp('a.warc'), $a, 'the input is as it was');
+    ok(!-e 'new.warc.part', 'nothing was begun');
+
+    mkdir 'held.warc.part';
+    open my $lock, '>', 'held.warc.part/lock' or die $!;
+    flock $lock, LOCK_EX or die $!;
+    $refused->('held.warc.part: another run is at work there', qw(-o held.warc));
+
+    system 'mkfifo', 'pipe';
+    usage_is(['warc', qw(-m text -o new.warc pipe)], qr/pipe can be read once only: name --incremental or --frozen/, 'a pipe twice');
+    spew('short.warc', substr response('http://a/film', http('x' x (17 << 20))), 0, -1000);
+    system "printf before >after; $tool warc -m strip --responses --incremental short.warc >>after 2>/dev/null";
+    like(slurp('after'), qr/^before/, 'standard output is not cut');
 };
 
 subtest 'stores' => sub {
@@ -257,6 +316,10 @@ subtest 'stores' => sub {
     is((split ' ', (run(qw(stats --store lmdb:tables one.example)))[1])[9], 8, 'the table has the pages');
     warc(qw(-m text --frozen --store lmdb:tables -o frozen.warc a.warc));
     is_deeply({ contents('frozen.warc') }, $clean{text}, '--frozen judges by it');
+    mkdir 'damaged';
+    spew('damaged/data.mdb', 'x' x 5000);
+    like((warc(qw(-m text --frozen --store lmdb:damaged -o never.warc a.warc)))[2], qr/^tmplctl: warc: lmdb:damaged: cannot open: data\.mdb is damaged: move it away$/, 'but not by a damaged one');
+    like((warc(qw(-m text --frozen --store lmdb:missing -o never.warc a.warc)))[2], qr/^tmplctl: warc: lmdb:missing: no store found/, 'nor by none');
     ($code, $out, $err) = feed(slurp('a.warc.gz'), qw(warc --detector incremental -m text --frozen --store lmdb:tables -));
     is(join('', map { $_->{content} } (records($out))[1 .. 16]), join('', map { $_->{content} } (records(slurp('frozen.warc')))[1 .. 16]), 'from standard input');
     warc(qw(-m learn --store lmdb:tables a.warc.gz));
