@@ -332,9 +332,11 @@ static apr_size_t write_tex(leaf_writer_t *w, apr_size_t i)
         if (w->where == TMPL_WRITE_CELL && (norm || w->text[i] == '|')) {
             tmpl_buf_add_text(w->out, norm ? "\\Vert " : "\\vert "); /* '|' would end the cell */
             i += (apr_size_t)norm;
+            continue;
         }
-        else {
-            tmpl_buf_add_byte(w->out, w->text[i]);
+        tmpl_buf_add_byte(w->out, w->text[i]);
+        if (w->text[i] == '!' && w->text[i + 1] == '[') {
+            tmpl_buf_add_text(w->out, "{}"); /* "![" would begin an image */
         }
     }
     return i;

@@ -221,8 +221,8 @@ static void read_both_ways(const tmpl_page_t *page, const tmpl_edits_t *edits, a
 {
     tmpl_fragments_t fragments;
     const char *markdown = markdown_of(&fragments, page, edits, pool);
-    if (markdown == NULL || strchr(markdown, '<') != NULL) {
-        return; /* HTML in Markdown has no text for cmark-gfm */
+    if (markdown == NULL || strpbrk(markdown, "<$") != NULL) {
+        return; /* HTML in Markdown has no text for cmark-gfm, and formulas have other letters */
     }
     char *text = apr_palloc(pool, fragments.text.len + 1);
     size_t n = 0;

@@ -347,6 +347,8 @@ static void formulas(void **state)
           "$x^2$ $\\frac{1}{2}$ $\\alpha + 1$ ![x](i)" },
         { "<table><tr><th>a<th><script type=math/tex>|x| \\| y</script></table>",
           "| a | $\\vert x\\vert  \\Vert  y$ |\n| --- | --- |" },
+        /* no image begins in a formula */
+        { "a <a href=n><script type=math/tex>x![y</script></a>", "a [$x!{}[y$](n)" },
         { "<h2>a <math display=block><mi>x</mi></math></h2>", "## a $x$" },
         { "<span class=katex>a <b>b</b></span><span class=MathJax>c</span>", "a **b**c" },
         { "<div class=MathJax>a<p>b <math><mi>x</mi></math></div>", "a\n\nb $x$" },
