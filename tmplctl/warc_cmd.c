@@ -29,6 +29,8 @@
 
 /* Pages that a store learns at once; they are of many sites. */
 #define WARC_BATCH 64
+/* Records of one part of the stages, in bytes: their pages are in memory together. */
+#define WARC_PART_BYTES (16 * 1024 * 1024)
 
 /* Content of a record that is held in memory at most: a page, with its head and chunks. */
 #define CONTENT_MOST (2 * TMPL_DEFAULT_MAX_BODY)
@@ -66,8 +68,9 @@ typedef struct {
     /* of the current file */
     apr_pool_t *file_pool;
     tmpl_warc_t *warc;
-    apr_off_t before; /* bytes of the files in front of it */
-    int failed;       /* a file cannot be read, or not to its end */
+    apr_off_t before;   /* bytes of the files in front of it */
+    int failed;         /* a file cannot be read, or not to its end */
+    apr_uint64_t taken; /* bytes of records, since a part was ended for them */
 } warc_cmd_run_t;
 
 /* A record in the stages. */
@@ -196,7 +199,12 @@ static int take_item(void *baton, const ctl_item_t *at)
             continue;
         }
         if (take_record(run, item, at->pool) == APR_SUCCESS) {
-            return item->content != NULL ? CTL_TAKE_ITEM : CTL_TAKE_LAST;
+            run->taken += item->record.length;
+            if (item->content != NULL && run->taken < WARC_PART_BYTES) {
+                return CTL_TAKE_ITEM;
+            }
+            run->taken = 0;
+            return CTL_TAKE_LAST;
         }
         close_input(run);
     }
