@@ -365,13 +365,6 @@ subtest 'a kill' => sub {
 
 usage_is(['warc', qw(-m text --frozen a.warc)], qr/--frozen needs --store/, 'no store to judge by');
 usage_is(['warc', qw(-m learn a.warc)], qr/--mode learn needs --store/, 'no store to fill');
-is(system('mkfifo', 'special'), 0, 'a file that is none');
-for my $to (['-o', 'special'], ['-o', 'fine.warc', '--index', 'special'], ['-o', 'nowhere/out.warc']) {
-    my ($code, $out, $err) = run('warc', qw(-m text), @$to, 'a.warc');
-    isnt($code, 0, "@$to: the exit code");
-    like($err, qr/^tmplctl: warc: $to->[-1]: (?:it exists and is not a regular file|No such file)/m, "@$to: the message");
-}
-ok(-p 'special' && !-e 'special.part' && !-e 'fine.warc.part', 'nothing is replaced or left');
 usage_is(['warc', qw(-m text --responses a.warc)], qr/--responses needs mode strip or annotate/, 'responses as text');
 usage_is(['warc', qw(-m text --index x a.warc)], qr/--index is of a file of records/, 'an index of standard output');
 usage_is(['warc', qw(-m text -)], qr/standard input can be read once only: name --incremental or --frozen/, 'standard input twice');
