@@ -44,17 +44,11 @@
  * On a site that is not known, pages look like copies although they are not, so only documents of
  * the same place count there. A page without shares is no near copy.
  *
- * Three kinds of SEGMENT keys are held: the page does not raise them.
+ * Two kinds of SEGMENT keys are held: the page does not raise them.
  *     Echoes: text that the request brought. The shares of their keys have length 0.
  *     If the page has some template and the clock is 2 * min_df or more: prose that a document
  *     whose fingerprint is not fp has shown, if it has shown more than 200 bytes of prose. Prose is
  *     what is not in a link, and what is 80 bytes and longer.
- *     On such a site, and on such a page: text that another document has shown first, if
- *     others have asked for more than 700 bytes of that document. What they have asked for is the
- *     document's loss, an entry of kind PATH whose hash is the document's fingerprint: each page
- *     adds the bytes of its shares whose entries have that fingerprint alone, held or not, to text,
- *     1 to df, and sets last = now. Pages that are
- *     learnt at once add to 4,096 losses at most.
  *
  * LATER gives the counts of learning the page now, but writes nothing. If counts->due, hand a copy
  * of the page to tmpl_store_learn(). With age > 0, a store that must ask a server may give counts

@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-#include "table/near.h"
 #include "table/work.h"
 
-#define LOSSES_MOST 4096 /* documents of which the pages of a transaction know what they lost */
-#define SWEPT_LEAST 2    /* buckets that learning sweeps, plus one for each page */
+#define SWEPT_LEAST 2 /* buckets that learning sweeps, plus one for each page */
 
 tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
 {
@@ -37,87 +35,22 @@ static void keys_fill(tmpl_work_t *w, const tmpl_observation_t *const *pages, ui
 }
 
 /* A page with its slots, which begin at *slots; moves *slots to those of the next page. */
-static tmpl_rules_page_t rules_page(const tmpl_observation_t *page, tmpl_slot_t *const **slots,
-                                    const tmpl_losses_t *losses)
+static tmpl_rules_page_t rules_page(const tmpl_observation_t *page, tmpl_slot_t *const **slots)
 {
     tmpl_slot_t *const *at = *slots;
     *slots += page->n + 2;
-    return (tmpl_rules_page_t){ page, at, at[page->n], at[page->n + 1], losses };
-}
-
-/* A set of fingerprints. */
-typedef struct {
-    unsigned char has[(UINT16_MAX + 1) / 8];
-    uint32_t n;
-} fingerprints_t;
-
-static void fingerprint_add(fingerprints_t *set, uint16_t fingerprint)
-{
-    unsigned char bit = (unsigned char)(1 << fingerprint % 8);
-    if (set->n < LOSSES_MOST && !(set->has[fingerprint / 8] & bit)) {
-        set->has[fingerprint / 8] |= bit;
-        set->n++;
-    }
-}
-
-/*
- * The documents that may lose text to n pages: those that live or dead entries name first, and the
- * pages themselves.
- */
-static void fingerprints_fill(fingerprints_t *set, const tmpl_work_t *w,
-                              const tmpl_observation_t *const *pages, uint32_t n)
-{
-    for (uint32_t i = 0; i < w->n; i++) {
-        const tmpl_slot_t *slot = &w->entries[i].slot;
-        if (slot->held && slot->value.n > 0) {
-            fingerprint_add(set, slot->value.fingerprints[0]);
-        }
-    }
-    for (uint32_t i = 0; n > 1 && i < n; i++) {
-        fingerprint_add(set, (uint16_t)pages[i]->document->id);
-    }
-}
-
-/* Reads the losses of these documents. A site that is not known has none. */
-static apr_status_t losses_load(tmpl_losses_t *losses, tmpl_work_t *w,
-                                const tmpl_observation_t *const *pages, uint32_t n)
-{
-    fingerprints_t *set = apr_pcalloc(w->pool, sizeof(*set));
-    *losses = (tmpl_losses_t){ 0 };
-    if (tmpl_near_is_known(pages[n - 1]->policy, w->txn->head.site.pages + (uint64_t)n)) {
-        fingerprints_fill(set, w, pages, n);
-    }
-    tmpl_key_t *keys = apr_palloc(w->pool, (set->n + (apr_size_t)1) * sizeof(*keys));
-    losses->all = apr_pcalloc(w->pool, (set->n + (apr_size_t)1) * sizeof(*losses->all));
-    for (uint32_t i = 0; losses->n < set->n; i++) {
-        if (set->has[i / 8] >> i % 8 & 1) {
-            keys[losses->n] = tmpl_loss_key((uint16_t)i);
-            losses->all[losses->n++].fingerprint = (uint16_t)i;
-        }
-    }
-    apr_status_t rv = set->n > 0 ? tmpl_work_more(w, keys, set->n) : APR_SUCCESS;
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < losses->n; i++) {
-        losses->all[i].slot = &w->more[i].slot;
-    }
-    return rv;
+    return (tmpl_rules_page_t){ page, at, at[page->n], at[page->n + 1] };
 }
 
 static apr_status_t txn_look(tmpl_work_t *w, const tmpl_observation_t *page, tmpl_counts_t *counts)
 {
-    tmpl_losses_t losses = { 0 };
-    apr_status_t rv = APR_EBUSY;
     keys_fill(w, &page, 1);
-    for (int guess = 0; rv == APR_EBUSY && guess < TMPL_GUESSES_MOST; guess++) {
-        rv = tmpl_work_load(w, 0);
-        if (rv == APR_SUCCESS && page->learn == TMPL_LEARNING_LATER) {
-            rv = losses_load(&losses, w, &page, 1);
-        }
-    }
+    apr_status_t rv = tmpl_work_load(w, 0);
     if (rv != APR_SUCCESS) {
         return rv;
     }
     tmpl_slot_t *const *slots = w->slots;
-    tmpl_rules_page_t rules = rules_page(page, &slots, &losses);
+    tmpl_rules_page_t rules = rules_page(page, &slots);
     if (page->learn == TMPL_LEARNING_LATER) {
         counts->due = tmpl_rules_learn(&rules, &w->txn->head.site, counts, w->pool);
     }
@@ -147,11 +80,7 @@ static apr_status_t txn_learn(tmpl_work_t *w, const tmpl_observation_t *const *p
 {
     tmpl_rules_site_t *site = &w->txn->head.site;
     keys_fill(w, pages, n);
-    tmpl_losses_t losses;
     apr_status_t rv = tmpl_work_load(w, SWEPT_LEAST + n);
-    if (rv == APR_SUCCESS) {
-        rv = losses_load(&losses, w, pages, n);
-    }
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -159,7 +88,7 @@ static apr_status_t txn_learn(tmpl_work_t *w, const tmpl_observation_t *const *p
     uint64_t before = site->entries;
     int written = 0;
     for (uint32_t i = 0; i < n; i++) {
-        tmpl_rules_page_t rules = rules_page(pages[i], &slots, &losses);
+        tmpl_rules_page_t rules = rules_page(pages[i], &slots);
         tmpl_counts_t own = counts != NULL ? counts[i] : tmpl_counts_make(pages[i], w->pool);
         written |= tmpl_rules_learn(&rules, site, &own, w->pool);
         *counted += (uint32_t)own.counted;

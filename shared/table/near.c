@@ -10,12 +10,10 @@
 #define NEW_TIMES      2
 #define LONG_LEAST     80 /* bytes of a segment */
 #define LONG_TIMES     3
+#define WARM_TIMES     2 /* times min_df: the least clock of a warm site */
 
 /* A document raises nothing of another one of which it shows more prose, in bytes. */
 #define PROSE_RAISED_MOST 200
-
-/* Bytes of a document's text that all others raise. */
-#define LOSS_MOST 700
 
 /* Bytes of text: of all segments, of long ones, and of long ones and those outside of links. */
 typedef struct {
@@ -116,7 +114,7 @@ static text_t page_text(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *l
             text.n_shown += value->n;
         }
     }
-    text.is_warm = text.template > 0 && tmpl_near_is_known(obs->policy, now);
+    text.is_warm = text.template > 0 && now / WARM_TIMES >= obs->policy->min_df;
     return text;
 }
 
@@ -210,53 +208,6 @@ static void mark_taken(unsigned char *held, const tmpl_rules_page_t *page,
     free(documents.slots);
 }
 
-static tmpl_loss_t *loss_find(const tmpl_losses_t *losses, uint16_t fingerprint)
-{
-    uint32_t first = 0, after = losses->n;
-    while (first < after) {
-        uint32_t middle = first + (after - first) / 2;
-        if (losses->all[middle].fingerprint < fingerprint) {
-            first = middle + 1;
-        }
-        else {
-            after = middle;
-        }
-    }
-    return first < losses->n && losses->all[first].fingerprint == fingerprint ? &losses->all[first]
-                                                                              : NULL;
-}
-
-/* The loss of another document that showed a segment of the rest first. NULL: there is none. */
-static tmpl_loss_t *loss_by_value(const tmpl_rules_page_t *page, const tmpl_value_t *value)
-{
-    int is_other = value != NULL && value->n > 0 &&
-                   value->fingerprints[0] != (uint16_t)page->obs->document->id;
-    return is_other ? loss_find(page->losses, value->fingerprints[0]) : NULL;
-}
-
-/* Sums up what the page raises of each document, and marks the text of those that lose too much. */
-static void mark_lost(unsigned char *held, const tmpl_rules_page_t *page,
-                      const tmpl_lifetimes_t *lifetimes, uint32_t now)
-{
-    const tmpl_observation_t *obs = page->obs;
-    for (uint32_t i = 0; i < obs->n_shares; i++) {
-        const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
-        tmpl_loss_t *loss = loss_by_value(page, value);
-        if (loss != NULL && value->n == 1) {
-            loss->more += obs->shares[i].length;
-        }
-    }
-    for (uint32_t i = 0; i < obs->n_shares; i++) {
-        const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
-        const tmpl_loss_t *loss = loss_by_value(page, value);
-        if (loss == NULL) {
-            continue;
-        }
-        int is_live = loss->slot->held && tmpl_value_live(&loss->slot->value, lifetimes, now);
-        held[obs->shares[i].key] |= (is_live ? loss->slot->value.text : 0) + loss->more > LOSS_MOST;
-    }
-}
-
 void tmpl_near_hold(unsigned char *held, const tmpl_rules_page_t *page,
                     const tmpl_lifetimes_t *lifetimes, uint32_t now)
 {
@@ -265,13 +216,7 @@ void tmpl_near_hold(unsigned char *held, const tmpl_rules_page_t *page,
     for (uint32_t i = 0; i < obs->n_shares; i++) {
         held[obs->shares[i].key] |= obs->shares[i].length == 0;
     }
-    for (uint32_t i = 0; i < page->losses->n; i++) {
-        page->losses->all[i].more = 0;
-    }
     if (text.is_warm && text.known.prose > PROSE_RAISED_MOST) {
         mark_taken(held, page, lifetimes, now, text.n_shown);
-    }
-    if (text.is_warm) {
-        mark_lost(held, page, lifetimes, now);
     }
 }

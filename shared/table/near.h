@@ -16,16 +16,9 @@
 int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
                       uint32_t now);
 
-/* Whether a site with so large a clock is known: on others, only near copies of one place count. */
-static inline int tmpl_near_is_known(const tmpl_policy_t *policy, uint64_t now)
-{
-    return now / 2 >= policy->min_df;
-}
-
 /*
  * Sets held[i] for each SEGMENT key i that the page, which is no near copy, must not raise: echoes,
- * text of which the page takes too much from one document, and text of a document that has lost too
- * much (counts.h). held is 0 before. Sets more in all losses of the page.
+ * and text of which the page takes too much from one document (counts.h). held is 0 before.
  */
 void tmpl_near_hold(unsigned char *held, const tmpl_rules_page_t *page,
                     const tmpl_lifetimes_t *lifetimes, uint32_t now);

@@ -206,19 +206,6 @@ static void fresh_find(const counting_t *w)
     }
 }
 
-/* Adds to each loss what the page raises. */
-static void losses_count(counting_t *w)
-{
-    const tmpl_losses_t *losses = w->page->losses;
-    for (uint32_t i = 0; i < losses->n; i++) {
-        tmpl_slot_t *slot = losses->all[i].slot;
-        if (losses->all[i].more > 0 && slot_has_room(w, slot)) {
-            tmpl_value_path(&slot->value, is_live(w, slot), losses->all[i].more, 0, w->site->pages);
-            write_slot(w, slot);
-        }
-    }
-}
-
 static void keys_count(counting_t *w, int counted, apr_pool_t *pool)
 {
     const tmpl_observation_t *obs = w->page->obs;
@@ -226,7 +213,6 @@ static void keys_count(counting_t *w, int counted, apr_pool_t *pool)
     unsigned char *times = apr_pcalloc(pool, n_segments + (apr_size_t)1);
     unsigned char *held = apr_pcalloc(pool, n_segments + (apr_size_t)1);
     tmpl_near_hold(held, w->page, w->lifetimes, w->site->pages);
-    losses_count(w);
     for (uint32_t i = 0; i < n_segments; i++) {
         times[i] = (unsigned char)(held[i] ? segment_hold(w, i) : segment_count(w, i, counted));
     }

@@ -25,35 +25,13 @@ typedef struct {
 } tmpl_rules_site_t;
 
 /*
- * What other documents have raised of a document's text, for as long as its entry lives: the text
- * of an entry of kind PATH, which tmpl_loss_key() names.
- */
-typedef struct {
-    uint16_t fingerprint; /* of the document */
-    tmpl_slot_t *slot;
-    uint64_t more; /* bytes that the page at hand raises; near.c sets it */
-} tmpl_loss_t;
-
-static inline tmpl_key_t tmpl_loss_key(uint16_t fingerprint)
-{
-    return (tmpl_key_t){ fingerprint, TMPL_KIND_PATH };
-}
-
-/* Losses in the order of their fingerprints. */
-typedef struct {
-    tmpl_loss_t *all;
-    uint32_t n;
-} tmpl_losses_t;
-
-/*
  * A page, the slots of its keys in the order of the keys, and the two slots of its document, which
- * may be the same slot. losses has the documents that entries of its keys name first, or most.
+ * may be the same slot.
  */
 typedef struct {
     const tmpl_observation_t *obs;
     tmpl_slot_t *const *slots;
     tmpl_slot_t *id, *text;
-    const tmpl_losses_t *losses;
 } tmpl_rules_page_t;
 
 /* The number of keys before the first of kind PATH: indices of paths begin there. */

@@ -278,53 +278,6 @@ apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep)
     return tmpl_work_changed(w);
 }
 
-/* Assigns the entries that were read later to their buckets by head.n. There is an index. */
-static void more_assign(tmpl_work_t *w)
-{
-    for (uint32_t i = 0; i < w->n_more; i++) {
-        w->more[i].bucket = bucket_add(w, tmpl_bucket_at(w->more[i].rank, w->txn->head.n));
-    }
-}
-
-/* Reads the buckets behind the first from of them; they must belong to txn->head, which stays. */
-static apr_status_t buckets_get(tmpl_work_t *w, uint32_t from)
-{
-    tmpl_head_t head = w->txn->head; /* get replaces txn->head, which has the new counts */
-    apr_status_t rv = APR_SUCCESS;
-    if (w->n_buckets > from) {
-        rv = w->provider->get(w->txn, w->buckets + from, w->n_buckets - from);
-    }
-    if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {
-        rv = tmpl_work_changed(w);
-    }
-    w->txn->head = head;
-    return rv;
-}
-
-apr_status_t tmpl_work_more(tmpl_work_t *w, const tmpl_key_t *keys, uint32_t n)
-{
-    uint32_t from = w->n_buckets;
-    w->more = apr_pcalloc(w->pool, (n + (apr_size_t)1) * sizeof(*w->more));
-    w->n_more = n;
-    for (uint32_t i = 0; i < n; i++) {
-        w->more[i].key = keys[i];
-        w->more[i].rank = tmpl_bucket_rank(w->txn->head.salt, keys[i]);
-    }
-    if (w->txn->head.n == 0) {
-        return APR_SUCCESS;
-    }
-    buckets_index(w, n);
-    more_assign(w);
-    apr_status_t rv = buckets_get(w, from);
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
-        tmpl_bucket_columns_t columns = { 0 };
-        (void)tmpl_bucket_open(&columns, &w->buckets[w->more[i].bucket].is);
-        w->more[i].slot.held =
-            (unsigned char)tmpl_bucket_find(&columns, keys[i], &w->more[i].slot.value);
-    }
-    return rv;
-}
-
 /* ---- writing ---- */
 
 static void bucket_set(tmpl_work_t *w, uint32_t i, const tmpl_bucket_t *is)
@@ -337,8 +290,9 @@ static void bucket_set(tmpl_work_t *w, uint32_t i, const tmpl_bucket_t *is)
 /* Reads the buckets that must be split or merged to make n of them, unless they were read. */
 static apr_status_t resize_load(tmpl_work_t *w, uint32_t n)
 {
-    const tmpl_head_t head = w->txn->head;
+    tmpl_head_t head = w->txn->head; /* get replaces txn->head, which has the new counts */
     uint32_t from = w->n_buckets;
+    apr_status_t rv = APR_SUCCESS;
     buckets_index(w, 2 * (apr_size_t)(n > head.n ? n - head.n : head.n - n));
     for (uint32_t i = n < head.n ? n : head.n; i < n || i < head.n; i++) {
         uint32_t other = tmpl_bucket_split_from(i);
@@ -349,7 +303,14 @@ static apr_status_t resize_load(tmpl_work_t *w, uint32_t n)
             bucket_add(w, i);
         }
     }
-    return buckets_get(w, from);
+    if (w->n_buckets > from) {
+        rv = w->provider->get(w->txn, w->buckets + from, w->n_buckets - from);
+    }
+    if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {
+        rv = tmpl_work_changed(w);
+    }
+    w->txn->head = head;
+    return rv;
 }
 
 static void buckets_split(tmpl_work_t *w, uint32_t n)
@@ -418,13 +379,6 @@ static apr_status_t buckets_update(tmpl_work_t *w)
         done[bucket] = 1;
         rv = bucket_update(w, bucket, entries, n);
     }
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < w->n_more; i++) {
-        if (w->more[i].slot.written) {
-            tmpl_bucket_entry_t entry = { w->more[i].key, &w->more[i].slot.value };
-            done[w->more[i].bucket] = 1;
-            rv = bucket_update(w, w->more[i].bucket, &entry, 1);
-        }
-    }
     for (uint32_t i = 0; rv == APR_SUCCESS && i < w->n_buckets; i++) {
         if (!done[i]) {
             rv = bucket_update(w, i, NULL, 0);
@@ -463,7 +417,7 @@ apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
     if (head->n == 0) {
         head->n = n;
         w->n_buckets = 0;
-        buckets_index(w, n < w->n + w->n_more ? n : w->n + w->n_more);
+        buckets_index(w, n < w->n ? n : w->n);
     }
     else {
         apr_status_t rv = resize_load(w, n);
@@ -474,7 +428,6 @@ apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
     /* split first, because many new entries would crowd the few buckets of a small site */
     buckets_split(w, n);
     entries_assign(w);
-    more_assign(w);
     apr_status_t rv = buckets_update(w);
     if (rv != APR_SUCCESS) {
         return rv;

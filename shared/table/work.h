@@ -33,8 +33,6 @@ typedef struct {
     tmpl_slot_t **slots;        /* the slot of each key */
     tmpl_work_entry_t *entries; /* one for each key, in the order of their ranks */
     uint32_t n;
-    tmpl_work_entry_t *more; /* n_more entries of other keys, which tmpl_work_more() read */
-    uint32_t n_more;
     tmpl_numbered_t *buckets; /* those that were read, then those that were split off */
     unsigned char *changed;   /* for each bucket: it must be written */
     uint32_t n_buckets;
@@ -64,12 +62,6 @@ void tmpl_work_entries(tmpl_work_t *w);
  * of get.
  */
 apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep);
-
-/*
- * Reads the values of n more keys into w->more, in their order. No page may name these keys.
- * APR_EBUSY: others have changed the site's buckets. Errors: those of get.
- */
-apr_status_t tmpl_work_more(tmpl_work_t *w, const tmpl_key_t *keys, uint32_t n);
 
 /* Writes all changes. The site will have n buckets. Errors: those of commit. */
 apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n);

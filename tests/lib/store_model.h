@@ -13,7 +13,6 @@
 #define MODEL_KEYS      300
 #define MODEL_DOCUMENTS 240
 #define MODEL_PATHS     20
-#define MODEL_LOSSES    97 /* as many as there are fingerprints of documents */
 
 typedef struct {
     uint32_t df; /* 0: never seen */
@@ -29,7 +28,6 @@ typedef struct {
     model_entry_t keys[MODEL_KEYS];
     model_entry_t documents[MODEL_DOCUMENTS]; /* ids and texts share one space, as in a store */
     model_entry_t paths[MODEL_PATHS];
-    model_entry_t losses[MODEL_LOSSES]; /* by number of document modulo MODEL_LOSSES */
 } model_t;
 
 static inline uint64_t model_mix(uint64_t x)
@@ -47,7 +45,7 @@ static inline uint64_t model_key(unsigned i)
 
 static inline uint64_t model_document(unsigned i)
 {
-    return (model_mix(i + 100000) & ~(uint64_t)0xffff) | (i % MODEL_LOSSES * 601 + 5);
+    return (model_mix(i + 100000) & ~(uint64_t)0xffff) | (i % 97 * 601 + 5);
 }
 
 static inline uint64_t model_path(unsigned i)
@@ -248,50 +246,6 @@ static inline int model_holds(const model_t *m, uint16_t own, const tmpl_share_t
     return 0;
 }
 
-static inline uint16_t model_loss_fp(unsigned i)
-{
-    return (uint16_t)model_document(i);
-}
-
-/* Adds to the losses of all documents, and holds what is shown by one that has lost too much. */
-static inline void model_lose(model_t *m, unsigned char *held, uint16_t own, const unsigned *keys,
-                              const tmpl_observation_t *page)
-{
-    uint32_t min_df = page->policy->min_df;
-
-    if (model_text(m, own, 0, keys, page).template == 0 || m->pages < 2 * min_df) {
-        return;
-    }
-    for (unsigned d = 0; d < MODEL_LOSSES; d++) {
-        model_entry_t *loss = &m->losses[d];
-        uint64_t more = 0;
-
-        for (unsigned pass = 0; pass < 2; pass++) {
-            uint64_t lost = model_live(loss, page->policy, m->pages) ? loss->text : 0;
-
-            for (unsigned i = 0; i < page->n_shares; i++) {
-                const model_entry_t *e = &m->keys[keys[page->shares[i].key]];
-
-                if (!model_live(e, page->policy, m->pages) || e->df >= min_df || e->n == 0 ||
-                    e->fp[0] != model_loss_fp(d) || e->fp[0] == own) {
-                    continue;
-                }
-                more += pass == 0 && e->n == 1 ? page->shares[i].length : 0;
-                held[page->shares[i].key] |= (unsigned char)(pass == 1 && lost + more > 700);
-            }
-        }
-        if (more > 0) {
-            *loss = model_live(loss, page->policy, m->pages) ? *loss : (model_entry_t){ 0 };
-            if (loss->text + more > (1ULL << 31)) {
-                loss->text >>= 1;
-            }
-            loss->text = loss->text + more > UINT32_MAX ? UINT32_MAX : loss->text + more;
-            loss->df++;
-            loss->last = m->pages;
-        }
-    }
-}
-
 /* Steps 2 and 2a of store.h: the live keys and paths of the page are seen now. The caller checks
  * whether the last time is long ago. */
 static inline void model_refresh(model_t *m, const unsigned *keys, unsigned n,
@@ -347,7 +301,6 @@ static inline int model_observe(model_t *m, unsigned id, unsigned text, const un
         held[page->shares[i].key] |= (unsigned char)model_holds(m, (uint16_t)model_document(id),
                                                                 &page->shares[i], keys, page);
     }
-    model_lose(m, held, (uint16_t)model_document(id), keys, page);
     for (unsigned i = 0; i < n; i++) {
         before[i] = model_live(&m->keys[keys[i]], policy, m->pages) ? m->keys[keys[i]].df : 0;
         if (held[i]) {

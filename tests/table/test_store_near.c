@@ -271,29 +271,10 @@ static void little_is_raised_of_one_document(void **state)
     assert_taken(c, 2, 2, 4);
     observe_taken(c, 42, 5, 50, 0); /* more than 200 bytes */
     assert_taken(c, 2, 1, 5);
-    observe_taken(c, 43, 8, 79, 1); /* links */
-    assert_taken(c, 3, 2, 8);
+    observe_taken(c, 43, 20, 79, 1); /* links */
+    assert_taken(c, 3, 2, 20);
     observe_taken(c, 44, 3, 80, 1); /* a long text is no link in a menu */
     assert_taken(c, 3, 3, 3);
-}
-
-/* All others together raise 700 bytes of a document. */
-static void documents_lose_little_in_all(void **state)
-{
-    ctx_t *c = *state;
-
-    observe_known(c, 2 * near_policy.min_df);
-    observe_taken(c, 40, 56, 100, 0);
-    observe_taken(c, 41, 8, 70, 1);
-    assert_taken(c, 2, 2, 8);
-    observe_taken(c, 42, 8, 70, 1); /* what is raised already is no new loss */
-    assert_taken(c, 3, 3, 8);
-    observe_taken(c, 43, 10, 70, 1); /* 700 bytes */
-    assert_taken(c, 4, 2, 10);
-    observe_taken(c, 44, 11, 70, 1);
-    assert_taken(c, 4, 1, 11);
-    observe_taken(c, 45, 1, 70, 1); /* nothing more, from any page */
-    assert_taken(c, 4, 4, 1);
 }
 
 /* What the request brought raises nothing, and a page without it is a near copy. */
@@ -319,7 +300,6 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, near_copies_are_of_one_document),
     TEST(ALL_STORES, near_copies_keep_entries_alive),
     TEST(ALL_STORES, little_is_raised_of_one_document),
-    TEST(ALL_STORES, documents_lose_little_in_all),
     TEST(ALL_STORES, echoes_raise_nothing),
 };
 

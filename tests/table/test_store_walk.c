@@ -79,23 +79,18 @@ static void assert_model_held(ctx_t *c, const char *site, const model_t *model,
     table_t *table = table_of(c, site);
     unsigned found = 0, alive = 0;
 
-    for (unsigned part = 0; part <= TMPL_KIND_COUNT; part++) {
-        int is_losses = part == TMPL_KIND_COUNT;
-        unsigned kind = is_losses ? TMPL_KIND_PATH : part;
-        const model_entry_t *entries = is_losses                    ? model->losses
-                                       : kind == TMPL_KIND_DOCUMENT ? model->documents
-                                       : kind == TMPL_KIND_SEGMENT  ? model->keys
-                                                                    : model->paths;
-        unsigned n = is_losses                    ? MODEL_LOSSES
-                     : kind == TMPL_KIND_DOCUMENT ? MODEL_DOCUMENTS
-                     : kind == TMPL_KIND_SEGMENT  ? MODEL_KEYS
-                                                  : MODEL_PATHS;
+    for (unsigned kind = 0; kind < TMPL_KIND_COUNT; kind++) {
+        const model_entry_t *entries = kind == TMPL_KIND_DOCUMENT  ? model->documents
+                                       : kind == TMPL_KIND_SEGMENT ? model->keys
+                                                                   : model->paths;
+        unsigned n = kind == TMPL_KIND_DOCUMENT  ? MODEL_DOCUMENTS
+                     : kind == TMPL_KIND_SEGMENT ? MODEL_KEYS
+                                                 : MODEL_PATHS;
 
         for (unsigned i = 0; i < n; i++) {
             const model_entry_t *e = &entries[i];
-            uint64_t hash = is_losses                    ? model_loss_fp(i)
-                            : kind == TMPL_KIND_DOCUMENT ? model_document(i) & TMPL_HASH_MASK
-                                                         : model_key(i);
+            uint64_t hash =
+                kind == TMPL_KIND_DOCUMENT ? model_document(i) & TMPL_HASH_MASK : model_key(i);
             tmpl_entry_t want = { { hash, (tmpl_kind_e)kind },
                                   { e->df, e->last, (uint32_t)e->text, (uint32_t)e->repeated },
                                   e->fp,
@@ -359,7 +354,7 @@ static void many_pages_at_once_are_observed_as_one_by_one(void **state)
         }
         assert_tables_equal(table_of(c, "one"), table_of(c, "1"));
     }
-    assert_true(counted >= 50);
+    assert_true(counted > 50);
     free(drawn);
 }
 
