@@ -277,6 +277,18 @@ static void little_is_raised_of_one_document(void **state)
     assert_taken(c, 3, 3, 3);
 }
 
+/* A site that is known adds a menu: all pages show its links, and each raises all of them. */
+static void a_new_menu_is_learnt(void **state)
+{
+    ctx_t *c = *state;
+
+    observe_known(c, 2 * near_policy.min_df);
+    for (unsigned i = 0; i < near_policy.min_df; i++) {
+        observe_taken(c, 40 + i, 40, 40, 1);
+        assert_taken(c, i + 1, i + 1, 40);
+    }
+}
+
 /* What the request brought raises nothing, and a page without it is a near copy. */
 static void echoes_raise_nothing(void **state)
 {
@@ -300,6 +312,7 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, near_copies_are_of_one_document),
     TEST(ALL_STORES, near_copies_keep_entries_alive),
     TEST(ALL_STORES, little_is_raised_of_one_document),
+    TEST(ALL_STORES, a_new_menu_is_learnt),
     TEST(ALL_STORES, echoes_raise_nothing),
 };
 
