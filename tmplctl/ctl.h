@@ -76,6 +76,7 @@ typedef struct {
     const ctl_command_t *command;
     ctl_options_t options;
     apr_array_header_t *args; /* const char *: the arguments that are no options */
+    apr_uint64_t given; /* a hash of the options on which outputs depend, as they were given */
     apr_pool_t *pool;
 } ctl_t;
 

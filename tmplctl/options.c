@@ -9,6 +9,7 @@
 
 #include <apr_getopt.h>
 #include <apr_strings.h>
+#include <xxhash.h>
 
 #include "progress.h"
 #include "settings.h"
@@ -433,6 +434,21 @@ static ctl_options_t defaults(void)
                             .top = CTL_TOP_MOST };
 }
 
+/* Adds an option to ctl->given, unless outputs are the same without it. */
+static void note_option(ctl_t *ctl, const option_t *option, const char *value)
+{
+    static const apr_size_t others[] = { AT(jobs), AT(progress), AT(report) };
+    for (apr_size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (option->offset == others[i]) {
+            return;
+        }
+    }
+    const char *name = name_of_option(option);
+    value = value != NULL ? value : "";
+    ctl->given = XXH3_64bits_withSeed(name, strlen(name), ctl->given);
+    ctl->given = XXH3_64bits_withSeed(value, strlen(value), ctl->given);
+}
+
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
 {
     apr_getopt_t *getopt_state;
@@ -458,6 +474,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         }
         apr_size_t i = index_of_option(ctl->command, id);
         seen[i] = 1;
+        note_option(ctl, &options[i], value);
         void *field = (char *)&ctl->options + options[i].offset;
         const char *wrong = options[i].set(ctl, &options[i], field, value);
         if (wrong != NULL) {

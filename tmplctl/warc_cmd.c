@@ -610,16 +610,11 @@ static int reads_once(const warc_cmd_run_t *run)
 static apr_status_t measure_inputs(warc_cmd_run_t *run)
 {
     ctl_t *ctl = run->ctl;
-    const ctl_options_t *o = &ctl->options;
     int n = ctl->args->nelts;
     run->sizes = apr_pcalloc(ctl->pool, ((apr_size_t)n + 1) * sizeof(*run->sizes));
     tmpl_buf_t what;
     tmpl_buf_init(&what, ctl->pool);
-    tmpl_buf_add_text(&what,
-                      apr_psprintf(ctl->pool, "%s %d%d%d%d %s %s %s", o->mode, o->responses,
-                                   run->form.json_lines, o->incremental, o->frozen,
-                                   o->store != NULL ? o->store : "", o->site != NULL ? o->site : "",
-                                   o->index != NULL ? o->index : ""));
+    tmpl_buf_add_text(&what, apr_psprintf(ctl->pool, "%016" APR_UINT64_T_HEX_FMT, ctl->given));
     for (int i = 0; i < n; i++) {
         apr_finfo_t info = { .size = 0 };
         const char *path = input_of(run, i);
