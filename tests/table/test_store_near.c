@@ -237,11 +237,12 @@ static void observe_taken(ctx_t *c, unsigned number, unsigned n, uint32_t length
 
     for (unsigned i = 0; i < 60; i++) {
         int is_taken = i >= 4 && i < 4 + n;
-        shares[i] = (tmpl_share_t){ .key = i,
-                                    .length = i < 4      ? 10
-                                              : is_taken ? length
-                                                         : 100,
-                                    .linked = is_taken && linked };
+        /* what is taken stands first */
+        shares[(i + 56) % 60] = (tmpl_share_t){ .key = i,
+                                                .length = i < 4      ? 10
+                                                          : is_taken ? length
+                                                                     : 100,
+                                                .linked = is_taken && linked };
         keys[i].hash = i < 4 + n ? keys[i].hash : model_key(100 * number + i);
     }
     page->keys = keys;
@@ -271,6 +272,8 @@ static void little_is_raised_of_one_document(void **state)
     assert_taken(c, 2, 2, 4);
     observe_taken(c, 42, 5, 50, 0); /* more than 200 bytes */
     assert_taken(c, 2, 1, 5);
+    observe_taken(c, 45, 3, 67, 0);
+    assert_taken(c, 2, 2, 3);
     observe_taken(c, 43, 20, 79, 1); /* links */
     assert_taken(c, 3, 2, 20);
     observe_taken(c, 44, 3, 80, 1); /* a long text is no link in a menu */
