@@ -83,8 +83,8 @@ tmpl_warc_pack_t *tmpl_warc_pack_begin(tmpl_buf_t *to, int gzip)
     pack->to = to;
     pack->gzip = gzip;
     if (gzip) {
-        if (deflateInit2(&pack->z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8,
-                         Z_DEFAULT_STRATEGY) != Z_OK) {
+        if (deflateInit2(&pack->z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
+            Z_OK) {
             tmpl_no_memory(to->pool);
         }
         apr_pool_cleanup_register(to->pool, pack, pack_close, apr_pool_cleanup_null);
