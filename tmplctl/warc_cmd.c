@@ -99,7 +99,7 @@ static json_int_t *count_of(warc_cmd_run_t *run, ctl_warc_count_e which)
 /* Whether pages are only observed (mode keys): no store is asked, and nothing is judged. */
 static int warc_observes(const warc_cmd_run_t *run)
 {
-    return !run->learns_only && run->form.mode->mode == TMPL_MODE_LEARN;
+    return run->form.mode != NULL && run->form.mode->mode == TMPL_MODE_LEARN;
 }
 
 /* --- reading --- */
