@@ -226,30 +226,37 @@ static void near_copies_keep_entries_alive(void **state)
 }
 
 /*
- * A page with the template of 4 keys, n texts of the page number 40, and texts of its own. No
- * document has shown a third of it.
+ * A page with the template of 4 keys, n texts of the page number 40, n of the page number other
+ * unless it is 0, and texts of its own. No document has shown a third of it.
  */
-static void observe_taken(ctx_t *c, unsigned number, unsigned n, uint32_t length, unsigned linked)
+static void observe_taken_of(ctx_t *c, unsigned number, unsigned n, uint32_t length,
+                             unsigned linked, unsigned other)
 {
     tmpl_observation_t *page = near_page(c, number, number, 0, 60, 10);
     tmpl_key_t *keys = keys_of(c->pool, 0, 60);
     tmpl_share_t *shares = apr_palloc(c->pool, 60 * sizeof(*shares));
 
     for (unsigned i = 0; i < 60; i++) {
-        int is_taken = i >= 4 && i < 4 + n;
+        int is_taken = i >= 4 && i < 4 + (other != 0 ? 2 * n : n);
+        unsigned whose = is_taken ? other : number;
         /* what is taken stands first */
         shares[(i + 56) % 60] = (tmpl_share_t){ .key = i,
                                                 .length = i < 4      ? 10
                                                           : is_taken ? length
                                                                      : 100,
                                                 .linked = is_taken && linked };
-        keys[i].hash = i < 4 + n ? keys[i].hash : model_key(100 * number + i);
+        keys[i].hash = i < 4 + n ? keys[i].hash : model_key(100 * whose + i);
     }
     page->keys = keys;
     page->shares = shares;
     page->learn = TMPL_LEARNING_NOW;
     assert_int_equal(tmpl_store_observe(c->store, page, TIMEOUT, &c->counts, &c->err, c->pool),
                      APR_SUCCESS);
+}
+
+static void observe_taken(ctx_t *c, unsigned number, unsigned n, uint32_t length, unsigned linked)
+{
+    observe_taken_of(c, number, n, length, linked, 0);
 }
 
 static void assert_taken(ctx_t *c, uint32_t first_df, uint32_t last_df, unsigned n)
@@ -278,6 +285,24 @@ static void little_is_raised_of_one_document(void **state)
     assert_taken(c, 3, 2, 20);
     observe_taken(c, 44, 3, 80, 1); /* a long text is no link in a menu */
     assert_taken(c, 3, 3, 3);
+}
+
+/* Each document has a bound of its own, and a text that several have shown is theirs, too. */
+static void little_is_raised_of_each_document(void **state)
+{
+    ctx_t *c = *state;
+
+    observe_known(c, 2 * near_policy.min_df);
+    observe_taken(c, 40, 56, 100, 0);
+    observe_taken(c, 46, 0, 0, 0);
+    observe_taken_of(c, 47, 3, 60, 0, 46); /* 180 bytes of each */
+    assert_taken(c, 2, 2, 3);
+    assert_int_equal(c->counts.records[7].df, 2);
+    assert_int_equal(c->counts.records[9].df, 2);
+    observe_taken_of(c, 48, 3, 60, 0, 46); /* the same, which 47 has shown whole: 360 bytes */
+    assert_taken(c, 2, 2, 3);
+    assert_int_equal(c->counts.records[7].df, 2);
+    assert_int_equal(c->counts.records[9].df, 2);
 }
 
 /* A site that is known adds a menu: all pages show its links, and each raises all of them. */
@@ -315,6 +340,7 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, near_copies_are_of_one_document),
     TEST(ALL_STORES, near_copies_keep_entries_alive),
     TEST(ALL_STORES, little_is_raised_of_one_document),
+    TEST(ALL_STORES, little_is_raised_of_each_document),
     TEST(ALL_STORES, a_new_menu_is_learnt),
     TEST(ALL_STORES, echoes_raise_nothing),
 };
