@@ -181,7 +181,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (markdown != NULL && strncmp(markdown, "---\n", 4) == 0) {
             body = strstr(markdown, "\n---\n\n") + 6;
         }
-        if (markdown != NULL) {
+        /* cmark-gfm knows no formulas: it reads TeX as Markdown */
+        if (markdown != NULL && strchr(body, '$') == NULL) {
             check(page, body, strlen(body));
         }
     }
