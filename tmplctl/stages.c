@@ -72,7 +72,7 @@ static apr_status_t make_items(stages_part_t *part, uint32_t most, apr_size_t si
 }
 
 /*
- * Fills the next part with items from first up to n; returns 0 if there are none behind it. A state
+ * Fills the next part with items from first up to n. Returns 0 if it is the last part. A state
  * is zero before anybody sees it.
  */
 static int fill_part(stages_part_t *part, const ctl_stages_t *stages, uint32_t most, int *first,

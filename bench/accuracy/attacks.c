@@ -53,7 +53,7 @@ typedef struct {
     int left_out;      /* of so many texts that are not template one is new; 1: one text */
     int copied;        /* N: every Nth text that is not template is copied; 0: all of them */
     int echoed;        /* the box's words are the query */
-    int honest;        /* after each variant so many pages come that share nothing but template */
+    int honest;        /* pages after each variant that share only template with others */
     int template; /* what is measured is template that is still cut, not content that is kept */
     int layout;   /* 1: the content's paths have template in them; 2: the other way round */
     int comments; /* percent of the long texts that other pages get; 0: the attack is another */

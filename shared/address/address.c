@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <apr_cstr.h>
-#include <apr_lib.h>
 #include <apr_strings.h>
 #include <apr_uri.h>
 
@@ -22,20 +21,6 @@ static int is_unreserved(unsigned c)
 static int is_allowed(unsigned c)
 {
     return is_unreserved(c) || (c > ' ' && c < 0x7f && strchr("!$&'()*+,;=:@/?#[]", (int)c));
-}
-
-static unsigned hex_of(char c)
-{
-    return (unsigned)(tmpl_is_digit(c) ? c - '0' : tmpl_lower(c) - 'a' + 10);
-}
-
-/* The byte of the %XX at text; -1 if there is no %XX. */
-static int escaped_byte(const char *text)
-{
-    if (text[0] != '%' || !apr_isxdigit(text[1]) || !apr_isxdigit(text[2])) {
-        return -1;
-    }
-    return (int)(hex_of(text[1]) << 4 | hex_of(text[2]));
 }
 
 static char *put_escaped(char *to, unsigned c)
@@ -61,7 +46,7 @@ const char *tmpl_address_spell(const char *text, apr_pool_t *pool)
     char *to = out;
     for (; text < end; text++) {
         unsigned c = (unsigned char)*text;
-        int byte = end - text >= 3 ? escaped_byte(text) : -1;
+        int byte = end - text >= 3 ? tmpl_escaped_byte(text) : -1;
         if (byte >= 0) {
             to = is_unreserved((unsigned)byte) ? (*to = (char)byte, to + 1)
                                                : put_escaped(to, (unsigned)byte);

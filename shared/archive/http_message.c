@@ -29,23 +29,16 @@ int tmpl_http_parse(tmpl_http_message_t *message, const char *bytes, apr_size_t 
     return 1;
 }
 
-static int chunk_digit(char c)
-{
-    return tmpl_is_digit(c)                         ? c - '0'
-           : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
-                                                    : -1;
-}
-
 /* The size of the chunk whose line begins at *at, which advances behind the line; -1: no line. */
 static long chunk_size(const char **at, const char *end)
 {
     long size = 0;
     const char *c = *at;
-    for (; c < end && chunk_digit(*c) >= 0; c++) {
+    for (; c < end && tmpl_hex_digit(*c) >= 0; c++) {
         if (size > (1L << 40)) {
             return -1;
         }
-        size = 16 * size + chunk_digit(*c);
+        size = 16 * size + tmpl_hex_digit(*c);
     }
     if (c == *at || c == end || strchr("\r\n; \t", *c) == NULL) {
         return -1;

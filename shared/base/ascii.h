@@ -37,4 +37,20 @@ static inline char tmpl_lower(char c)
     return (unsigned)(c - 'A') < 26u ? (char)(c | 0x20) : c;
 }
 
+/* The value of a hexadecimal digit; -1: it is none. */
+static inline int tmpl_hex_digit(char c)
+{
+    return tmpl_is_digit(c)                               ? c - '0'
+           : tmpl_lower(c) >= 'a' && tmpl_lower(c) <= 'f' ? tmpl_lower(c) - 'a' + 10
+                                                          : -1;
+}
+
+/* The byte of the %XX at text; -1: there is no %XX. */
+static inline int tmpl_escaped_byte(const char *text)
+{
+    int high = text[0] == '%' ? tmpl_hex_digit(text[1]) : -1;
+    int low = high >= 0 ? tmpl_hex_digit(text[2]) : -1;
+    return low >= 0 ? high << 4 | low : -1;
+}
+
 #endif

@@ -49,22 +49,14 @@ static uint64_t *word_slot(const words_t *words, uint64_t hash)
     return &words->slots[i];
 }
 
-static int hex_digit(char c)
-{
-    return tmpl_is_digit(c)                               ? c - '0'
-           : tmpl_lower(c) >= 'a' && tmpl_lower(c) <= 'f' ? tmpl_lower(c) - 'a' + 10
-                                                          : -1;
-}
-
 /* Decodes %XX in place. */
 static void percent_decode(char *text)
 {
     char *out = text;
     for (const char *in = text; *in != '\0'; in++) {
-        int high = *in == '%' ? hex_digit(in[1]) : -1;
-        int low = high >= 0 ? hex_digit(in[2]) : -1;
-        *out++ = (char)(low >= 0 ? high << 4 | low : *in);
-        in += low >= 0 ? 2 : 0;
+        int byte = tmpl_escaped_byte(in);
+        *out++ = (char)(byte >= 0 ? byte : *in);
+        in += byte >= 0 ? 2 : 0;
     }
     *out = '\0';
 }

@@ -107,7 +107,7 @@ static uint32_t number_take(bytes_left_t *left)
     return left->bad ? 0 : (uint32_t)number;
 }
 
-/* A number of things of which each has at least so many bytes, so that memory follows the input. */
+/* A count of things, each of least bytes or more. More than the input can hold is bad. */
 static uint32_t count_take(bytes_left_t *left, size_t least)
 {
     uint32_t n = number_take(left);
@@ -193,7 +193,7 @@ static const char *field_take(const char **at, apr_pool_t *pool)
     return field;
 }
 
-/* The same for a field of so many hexadecimal digits. Returns 0 if it is not one. */
+/* The same for a field of hexadecimal digits. Returns 0 if it has another length, or others. */
 static int hex_take(uint64_t *number, size_t digits, const char **at, apr_pool_t *pool)
 {
     const char *field = field_take(at, pool);
