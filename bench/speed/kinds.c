@@ -222,6 +222,8 @@ const kind_t kinds[] = {
       .unit = "\x81\x30\x81\x30\x81\x30\x81\x31 " },
     { .name = "EUC-KR, text", .begin = "<meta charset=euc-kr>", .unit = "\xb0\xa1\xb0\xa2 <p>" },
     { .name = "UTF-8, invalid", .begin = "<meta charset=utf-8>", .unit = "\xff\xfe\xff <p>" },
+    { .name = "UTF-16, text", .unit = "text <p>", .is_wide = 1 },
+    { .name = "UTF-16, declared", .begin = "<meta charset=utf-16>", .unit = "text <p>" },
     { .name = "UTF-8, text without spaces", .unit = "\xe4\xb8\xad\xe6\x96\x87" },
     { .name = "runs", .begin = "<div>", .unit = "x<br>y<span>z</span>", .end = "</div>" },
 };
@@ -260,10 +262,23 @@ static void fill(buffer_t *b, const char *unit, apr_size_t until)
     }
 }
 
+/* Turns ASCII into UTF-16, in place: from the end, so that no byte is overwritten before its turn. */
+static void widen(buffer_t *b)
+{
+    for (apr_size_t i = b->len; i-- > 0;) {
+        b->bytes[2 * i + 2] = b->bytes[i];
+        b->bytes[2 * i + 3] = '\0';
+    }
+    b->bytes[0] = '\xff';
+    b->bytes[1] = '\xfe';
+    b->len = 2 * b->len + 2;
+}
+
 void kind_make(buffer_t *b, const kind_t *kind, apr_size_t size)
 {
     b->room = size + 64 * KIB;
     b->bytes = malloc(b->room);
+    size /= kind->is_wide ? 2 : 1;
     b->len = 0;
     if (b->bytes == NULL) {
         abort();
@@ -279,6 +294,9 @@ void kind_make(buffer_t *b, const kind_t *kind, apr_size_t size)
     }
     fill(b, kind->unit, size);
     put(b, kind->end, 0);
+    if (kind->is_wide) {
+        widen(b);
+    }
 }
 
 static const char *const derived_texts[] = { "", "x", "@" };
