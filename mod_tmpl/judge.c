@@ -82,7 +82,7 @@ static tmpl_learning_e learning_of(const tmpl_conf_t *conf)
 /* What a page may show of the request's fields: those of at least so many bytes. */
 static const char *fields_of(const request_rec *r, size_t least, apr_pool_t *pool)
 {
-    static const char *const names[] = { "Referer", "User-Agent" };
+    static const char *const names[] = { "Host", "Referer", "User-Agent" };
     const char *fields = NULL;
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *value = apr_table_get(r->headers_in, names[i]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "personal.h"
 #include "fields.h"
-#include "page_links.h"
 
 #include <apr_fnmatch.h>
 
@@ -130,8 +129,7 @@ tmpl_lists_e tmpl_may_list(request_rec *r, const tmpl_conf_t *conf)
     const char *robots;
 
     if (conf->documents != 1 || r->main != NULL || (r->status != HTTP_OK && !is_missing) ||
-        r->method_number != M_GET || r->header_only || is_personal(r) || has_choosing_cookie(r) ||
-        !tmpl_names_own_host(r)) {
+        r->method_number != M_GET || r->header_only || is_personal(r) || has_choosing_cookie(r)) {
         return TMPL_LISTS_NOT;
     }
     robots = tmpl_field(r, "X-Robots-Tag");

@@ -105,6 +105,24 @@ static const char *title_of(const tmpl_page_t *page, const tmpl_input_t *input, 
     return line;
 }
 
+/* Whether robots are not to index the page. */
+static int sighted_is_gone(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome)
+{
+    return page->ctx->lists == TMPL_LISTS_GONE || outcome->page->forbids_index;
+}
+
+/*
+ * Whether the page tells of what is listed at its address. A page may be made for the host that the
+ * request names, but such a page takes no document off the list.
+ */
+static int tells_of_address(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
+                            request_rec *r, apr_pool_t *pool)
+{
+    return sighted_is_gone(page, outcome)
+               ? tmpl_names_own_host(r)
+               : is_own_address(outcome->page, page->input->uri, r, pool);
+}
+
 /* What the page showed, but for its title. */
 static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
                                       apr_pool_t *pool)
@@ -122,7 +140,7 @@ static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_out
     seen->now = (uint32_t)apr_time_sec(apr_time_now());
     seen->most = tmpl_conf_max_documents(page->ctx->conf);
     read_text(seen, page, outcome, pool);
-    seen->is_gone = page->ctx->lists == TMPL_LISTS_GONE || outcome->page->forbids_index;
+    seen->is_gone = (char)sighted_is_gone(page, outcome);
     return seen;
 }
 
@@ -151,7 +169,7 @@ apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outc
 
     if (page->ctx->lists == TMPL_LISTS_NOT || outcome->counts.records == NULL ||
         page->timeout <= 0 || strlen(page->input->uri) > TMPL_LISTED_ADDRESS ||
-        !is_own_address(outcome->page, page->input->uri, r, pool)) {
+        !tells_of_address(page, outcome, r, pool)) {
         return 0;
     }
     rv = list_read(&stored, page, page->input->uri, r, pool);

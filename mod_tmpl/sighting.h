@@ -3,13 +3,14 @@
  * What a response shows of a document that is to be listed (TmplDocuments).
  *
  * A page is listed under the address that was requested, if all of these hold: it is a 200 to a GET
- * that TmplLearn lets the module learn; the request names this server's host, and has no cookie but
- * those that count visits, and no Authorization; the response is nobody's own; neither X-Robots-Tag nor meta robots says
+ * that TmplLearn lets the module learn; the request has no cookie but those that count visits, and
+ * no Authorization, and the response is nobody's own; neither X-Robots-Tag nor meta robots says
  * noindex or none; its canonical link leads to this very address or, without such a link, the
  * address has no query; and the site's table does not take it for a near copy of another page. So
  * each listed address was requested by somebody as anybody may request it, and variants of a page
- * that clients invent are not listed. A listed page whose canonical link leads elsewhere is as one
- * that was not requested: the link may come from a field of the request.
+ * that clients invent are not listed. Pages may be made for the host that a request names: only
+ * requests that name this server take a document off the list, and a listed page whose canonical
+ * link leads elsewhere is as one that was not requested.
  */
 #ifndef TMPL_SIGHTING_H
 #define TMPL_SIGHTING_H
