@@ -185,6 +185,11 @@ const kind_t kinds[] = {
       .unit = "<sup><a href=&num;n#>1</a></sup>",
       .middle = "",
       .end = "<div id=n1><div id=n2><div id=n3>x" },
+    { .name = "formulas, images", .unit = "<img class=latex alt=x>" },
+    { .name = "formulas, KaTeX", .unit = "<span class=katex><math display=block>x</math></span>" },
+    { .name = "formulas, scripts", .unit = "<script type=math/tex>x</script>" },
+    { .name = "formulas, data-tex", .unit = "<span class=katex data-tex=x>x</span>" },
+    { .name = "formulas, MathJax", .unit = "<b class=MathJax><mjx-math>x</mjx-math></b>" },
     /* charsets of which a byte becomes up to three of UTF-8 */
     { .name = "windows-1252, text",
       .begin = "<meta charset=windows-1252>",
