@@ -63,16 +63,17 @@ const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
                : apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
 }
 
-/* Whether the host that the client names, by Host, :authority or in the request line, is ours. */
-static int is_own_host(request_rec *r)
+int tmpl_names_own_host(const request_rec *r)
 {
     apr_port_t port = r->parsed_uri.port;
+    request_rec named = *r;
 
     /*
      * httpd's main server matches the empty name of "GET http:///". Ports are compared here, as
      * httpd's comparison wants the very port of ServerName.
      */
-    return r->hostname[0] != '\0' && ap_matches_request_vhost(r, r->hostname, r->server->port) &&
+    return r->hostname != NULL && r->hostname[0] != '\0' &&
+           ap_matches_request_vhost(&named, r->hostname, r->server->port) &&
            (r->parsed_uri.port_str == NULL || port == r->server->port ||
             port == ap_default_port(r) || port == r->connection->local_addr->port);
 }
@@ -81,7 +82,7 @@ const char *tmpl_canonical_url(const char *uri, const request_rec *r, apr_pool_t
 {
     request_rec named = *r;
 
-    if (r->hostname != NULL && !is_own_host(&named)) {
+    if (!tmpl_names_own_host(r)) {
         /* httpd uses ServerName for a request that names no host */
         named.hostname = NULL;
         named.parsed_uri.port_str = NULL;

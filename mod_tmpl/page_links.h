@@ -14,6 +14,9 @@
  */
 const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool);
 
+/* Whether the client names r's server: by Host, :authority or in the request line. */
+int tmpl_names_own_host(const request_rec *r);
+
 /*
  * The absolute address of uri, a path and query, on r's server; from pool. Scheme, host and port
  * follow ServerName and UseCanonicalName. Where UseCanonicalName is Off, the host that the client

@@ -6,6 +6,7 @@
 #include <http_vhost.h>
 
 #include "address/address.h"
+#include "feature/echo.h"
 #include "table/site_listed.h"
 #include "text/decode.h"
 #include "text/reference.h"
@@ -41,14 +42,18 @@ static int place_is_usual(const tmpl_outcome_t *outcome, const tmpl_block_paths_
 
 /*
  * Sets whether the site knows the places of half of the page's text, and how much of the content is
- * new.
+ * new. Nothing that the request brought is.
  */
-static void read_text(tmpl_sighting_t *seen, const tmpl_outcome_t *outcome)
+static void read_text(tmpl_sighting_t *seen, const tmpl_sighted_t *sighted,
+                      const tmpl_outcome_t *outcome, apr_pool_t *pool)
 {
-    const tmpl_observation_t *page = &outcome->observation;
+    const tmpl_brought_t brought = { sighted->input->uri, sighted->fields, 1 };
+    tmpl_observation_t observation = outcome->observation;
+    const tmpl_observation_t *page = &observation;
     apr_uint64_t text = 0, usual = 0, content = 1, fresh = 0;
     apr_uint32_t i, j;
 
+    tmpl_echoes_empty(&observation, outcome->page, &brought, sighted->seed, pool);
     for (i = 0; i < page->n_blocks; i++) {
         int is_usual = place_is_usual(outcome, &page->blocks[i]);
         int is_content = outcome->verdicts != NULL && !outcome->verdicts[i].template;
@@ -100,9 +105,27 @@ static const char *title_of(const tmpl_page_t *page, const tmpl_input_t *input, 
     return line;
 }
 
+/* Whether robots are not to index the page. */
+static int sighted_is_gone(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome)
+{
+    return page->ctx->lists == TMPL_LISTS_GONE || outcome->page->forbids_index;
+}
+
+/*
+ * Whether the page tells of what is listed at its address. A page may be made for the host that the
+ * request names, but such a page takes no document off the list.
+ */
+static int tells_of_address(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
+                            request_rec *r, apr_pool_t *pool)
+{
+    return sighted_is_gone(page, outcome)
+               ? tmpl_names_own_host(r)
+               : is_own_address(outcome->page, page->input->uri, r, pool);
+}
+
 /* What the page showed, but for its title. */
 static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
-                                      request_rec *r, apr_pool_t *pool)
+                                      apr_pool_t *pool)
 {
     const char *uri = page->input->uri;
     tmpl_sighting_t *seen = apr_pcalloc(pool, sizeof(*seen));
@@ -116,9 +139,8 @@ static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_out
     seen->of.layout = tmpl_layout_sketch(&outcome->observation);
     seen->now = (uint32_t)apr_time_sec(apr_time_now());
     seen->most = tmpl_conf_max_documents(page->ctx->conf);
-    read_text(seen, outcome);
-    seen->is_gone = page->ctx->lists == TMPL_LISTS_GONE || outcome->page->forbids_index ||
-                    !is_own_address(outcome->page, uri, r, pool);
+    read_text(seen, page, outcome, pool);
+    seen->is_gone = (char)sighted_is_gone(page, outcome);
     return seen;
 }
 
@@ -146,14 +168,15 @@ apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outc
     apr_status_t rv;
 
     if (page->ctx->lists == TMPL_LISTS_NOT || outcome->counts.records == NULL ||
-        page->timeout <= 0 || strlen(page->input->uri) > TMPL_LISTED_ADDRESS) {
+        page->timeout <= 0 || strlen(page->input->uri) > TMPL_LISTED_ADDRESS ||
+        !tells_of_address(page, outcome, r, pool)) {
         return 0;
     }
     rv = list_read(&stored, page, page->input->uri, r, pool);
     if (rv == APR_NOTFOUND ? outcome->counts.near_copy : rv != APR_SUCCESS) {
         return 0;
     }
-    seen = sighting_make(page, outcome, r, pool);
+    seen = sighting_make(page, outcome, pool);
     means = tmpl_listed_judge(rv == APR_SUCCESS ? &stored : NULL, seen);
     if (means == TMPL_LISTED_SAME || !page->ctx->learn) {
         return stored.changed;

@@ -8,7 +8,9 @@
  * noindex or none; its canonical link leads to this very address or, without such a link, the
  * address has no query; and the site's table does not take it for a near copy of another page. So
  * each listed address was requested by somebody as anybody may request it, and variants of a page
- * that clients invent are not listed.
+ * that clients invent are not listed. Pages may be made for the host that a request names: only
+ * requests that name this server take a document off the list, and a listed page whose canonical
+ * link leads elsewhere is as one that was not requested.
  */
 #ifndef TMPL_SIGHTING_H
 #define TMPL_SIGHTING_H
@@ -25,6 +27,8 @@ typedef struct {
     tmpl_child_store_t *asked;
     tmpl_store_t *store;
     apr_interval_time_t timeout;
+    apr_uint64_t seed;  /* of the page's keys */
+    const char *fields; /* what the page may show of the request's fields */
 } tmpl_sighted_t;
 
 /*

@@ -32,7 +32,7 @@
 #define PAGE_MOST 6  /* a profile replaces one of so many segments */
 
 #define NOTHING     INT_MAX /* copied: no text is the page's */
-#define HONEST_MOST 400     /* pages between and with the variants of a page */
+#define HONEST_MOST 10000   /* pages between and with the variants of a page */
 #define FLOOD       3       /* layout: and no text is the site's */
 
 static const int stages[] = { 4, 10, 100, 300 };
@@ -53,7 +53,8 @@ typedef struct {
     int left_out;      /* of so many texts that are not template one is new; 1: one text */
     int copied;        /* N: every Nth text that is not template is copied; 0: all of them */
     int echoed;        /* the box's words are the query */
-    int honest;        /* pages after each variant that share only template with others */
+    int honest;        /* pages with each variant that share only template with others */
+    int visited;       /* 1: the known pages are read all the time, so that none is forgotten */
     int template; /* what is measured is template that is still cut, not content that is kept */
     int layout;   /* 1: the content's paths have template in them; 2: the other way round */
     int comments; /* percent of the long texts that other pages get; 0: the attack is another */
@@ -76,6 +77,9 @@ static const attack_t attacks[] = {
     { "comments, 30 % of the text", .comments = 30 },
     { "quarter, 10 % of all pages", BOX_END, 60, 6, .other_path = 1, .copied = 4, .honest = 9 },
     { "quarter, 1 % of all pages", BOX_END, 60, 6, .other_path = 1, .copied = 4, .honest = 99 },
+    { "slow, 60 words, 1 in 1,000", BOX_END, 60, 6, .other_path = 1, .honest = 999, .visited = 1 },
+    { "slow, quarter, 1 in 1,000", BOX_END, 60, 6, .other_path = 1, .copied = 4, .honest = 999,
+      .visited = 1 },
     { "template in content's layout", .other_path = 1, .copied = NOTHING, .layout = 1 },
     { "content in template's layout", .other_path = 1, .copied = NOTHING, .layout = 2,
       .template = 1 },
@@ -372,17 +376,26 @@ static tmpl_observation_t *comment(const page_t *host, const page_t *page, const
     return obs;
 }
 
-/* Learns pages with new text between variants. */
-static void honest_learn(const page_t *page, const attack_t *attack, uint64_t i,
-                         const uint32_t *rest, uint32_t n_rest, apr_pool_t *pool)
+/* Learns pages with new text between variants, a batch at once, and has the hosts visited. */
+static void honest_learn(const page_t *hosts, uint32_t n_hosts, const page_t *page,
+                         const attack_t *attack, uint64_t i, const uint32_t *rest, uint32_t n_rest,
+                         apr_pool_t *pool)
 {
     static const attack_t honest = { .other_path = 1, .copied = NOTHING };
+    const tmpl_observation_t *batch[BATCH];
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    for (int h = 0; h < attack->honest; h++) {
-        const tmpl_observation_t *obs =
-            variant(page, &honest, 1000000 + i * 1000 + (uint64_t)h, rest, n_rest, scratch);
-        learn(&obs, 1, scratch);
+    for (int h = 0; h < attack->honest;) {
+        uint32_t n = 0;
+        for (; n < BATCH && h < attack->honest; h++) {
+            batch[n++] =
+                variant(page, &honest, 1000000 + i * 1000 + (uint64_t)h, rest, n_rest, scratch);
+        }
+        learn(batch, n, scratch);
+        for (uint32_t v = 0; attack->visited && v < n_hosts; v++) {
+            const tmpl_observation_t *visit = &hosts[v].outcome.observation;
+            learn(&visit, 1, scratch);
+        }
         apr_pool_clear(scratch);
     }
     apr_pool_destroy(scratch);
@@ -398,7 +411,7 @@ static void variants_learn(const page_t *hosts, uint32_t n_hosts, const page_t *
     apr_pool_create(&scratch, pool);
     while (from < to) {
         uint32_t n = 0;
-        honest_learn(page, attack, (uint64_t)from, rest, n_rest, pool);
+        honest_learn(hosts, n_hosts, page, attack, (uint64_t)from, rest, n_rest, pool);
         for (; n < (attack->honest > 0 ? 1 : BATCH) && from < to; from++) {
             batch[n++] = attack->comments > 0
                              ? comment(&hosts[(uint32_t)from % n_hosts == (uint32_t)(page - hosts)

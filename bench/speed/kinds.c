@@ -185,6 +185,11 @@ const kind_t kinds[] = {
       .unit = "<sup><a href=&num;n#>1</a></sup>",
       .middle = "",
       .end = "<div id=n1><div id=n2><div id=n3>x" },
+    { .name = "formulas, images", .unit = "<img class=latex alt=x>" },
+    { .name = "formulas, KaTeX", .unit = "<span class=katex><math display=block>x</math></span>" },
+    { .name = "formulas, scripts", .unit = "<script type=math/tex>x</script>" },
+    { .name = "formulas, data-tex", .unit = "<span class=katex data-tex=x>x</span>" },
+    { .name = "formulas, MathJax", .unit = "<b class=MathJax><mjx-math>x</mjx-math></b>" },
     /* charsets of which a byte becomes up to three of UTF-8 */
     { .name = "windows-1252, text",
       .begin = "<meta charset=windows-1252>",
@@ -222,6 +227,8 @@ const kind_t kinds[] = {
       .unit = "\x81\x30\x81\x30\x81\x30\x81\x31 " },
     { .name = "EUC-KR, text", .begin = "<meta charset=euc-kr>", .unit = "\xb0\xa1\xb0\xa2 <p>" },
     { .name = "UTF-8, invalid", .begin = "<meta charset=utf-8>", .unit = "\xff\xfe\xff <p>" },
+    { .name = "UTF-16, text", .unit = "text <p>", .is_wide = 1 },
+    { .name = "UTF-16, declared", .begin = "<meta charset=utf-16>", .unit = "text <p>" },
     { .name = "UTF-8, text without spaces", .unit = "\xe4\xb8\xad\xe6\x96\x87" },
     { .name = "runs", .begin = "<div>", .unit = "x<br>y<span>z</span>", .end = "</div>" },
 };
@@ -260,10 +267,23 @@ static void fill(buffer_t *b, const char *unit, apr_size_t until)
     }
 }
 
+/* Turns ASCII into UTF-16, in place: from the end, so that no byte is overwritten before its turn. */
+static void widen(buffer_t *b)
+{
+    for (apr_size_t i = b->len; i-- > 0;) {
+        b->bytes[2 * i + 2] = b->bytes[i];
+        b->bytes[2 * i + 3] = '\0';
+    }
+    b->bytes[0] = '\xff';
+    b->bytes[1] = '\xfe';
+    b->len = 2 * b->len + 2;
+}
+
 void kind_make(buffer_t *b, const kind_t *kind, apr_size_t size)
 {
     b->room = size + 64 * KIB;
     b->bytes = malloc(b->room);
+    size /= kind->is_wide ? 2 : 1;
     b->len = 0;
     if (b->bytes == NULL) {
         abort();
@@ -279,6 +299,9 @@ void kind_make(buffer_t *b, const kind_t *kind, apr_size_t size)
     }
     fill(b, kind->unit, size);
     put(b, kind->end, 0);
+    if (kind->is_wide) {
+        widen(b);
+    }
 }
 
 static const char *const derived_texts[] = { "", "x", "@" };

@@ -23,6 +23,7 @@ typedef struct {
     const char *unit;
     const char *middle;
     const char *end;
+    int is_wide; /* 1: in UTF-16, with a byte order mark */
 } kind_t;
 
 /* The table; the first one is an ordinary page. */

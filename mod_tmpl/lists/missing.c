@@ -63,7 +63,7 @@ int tmpl_missing_served(request_rec *r)
     apr_time_t began;
 
     if (r->status == HTTP_OK || tmpl_conf_mode(conf) == TMPL_MODE_OFF || tmpl_ending_is_closing() ||
-        tmpl_may_list(r, conf) != TMPL_LISTS_GONE) {
+        tmpl_may_list(r, conf) != TMPL_LISTS_GONE || !tmpl_names_own_host(r)) {
         return DECLINED;
     }
     site = tmpl_site_of(r, conf);

@@ -87,15 +87,16 @@ static int is_echo(const words_t *words, const char *text, const char *end)
     return brought * 2 > all;
 }
 
-static const char *if_long(const char *text)
+static const char *if_long(const char *text, size_t least)
 {
-    return text != NULL && strlen(text) >= TMPL_ECHO_LEAST ? text : "";
+    return text != NULL && strlen(text) >= least ? text : "";
 }
 
 void tmpl_echoes_empty(tmpl_observation_t *observation, const tmpl_page_t *page,
                        const tmpl_brought_t *brought, uint64_t seed, apr_pool_t *pool)
 {
-    char *text = apr_pstrcat(pool, if_long(brought->uri), " ", if_long(brought->fields), NULL);
+    char *text = apr_pstrcat(pool, if_long(brought->uri, brought->least), " ",
+                             if_long(brought->fields, brought->least), NULL);
     if (text[1] == '\0') {
         return;
     }

@@ -6,18 +6,20 @@
 #ifndef TMPL_ECHO_H
 #define TMPL_ECHO_H
 
+#include <stddef.h>
+
 #include "page/page.h"
 #include "table/counts.h"
 
-/*
- * What a client sent. A text counts if it has TMPL_ECHO_LEAST bytes or more: by less than that, no
- * page gets around the rules for near copies (counts.h).
- */
-#define TMPL_ECHO_LEAST 200
+/* What a client sent. A text counts if it has least bytes. */
 typedef struct {
     const char *uri;    /* "/path?query", percent-encoded */
     const char *fields; /* other text; NULL: none */
+    size_t least;
 } tmpl_brought_t;
+
+/* By less than that, no page gets around the rules for near copies (counts.h). */
+#define TMPL_ECHO_LEAST 200
 
 /*
  * Makes the shares of echoes empty (counts.h): of segments with more than half of the bytes of

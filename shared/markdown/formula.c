@@ -255,26 +255,26 @@ static int is_in(const tmpl_page_t *page, const xmlNode *element, const xmlNode 
 }
 
 int tmpl_formula_is(tmpl_formula_t *formula, tmpl_formulas_t *formulas, const tmpl_page_t *page,
-                    const xmlNode *element, apr_pool_t *pool)
+                    const xmlNode *element)
 {
+    /* 1: by its tag; 2: by its class */
     static const unsigned char may_be[TMPL_TAG_COUNT] = {
         [TMPL_TAG_MATH] = 1, [TMPL_TAG_SCRIPT] = 1, [TMPL_TAG_IMG] = 1,
-        [TMPL_TAG_SPAN] = 1, [TMPL_TAG_DIV] = 1,    [TMPL_TAG_OTHER] = 1,
+        [TMPL_TAG_SPAN] = 2, [TMPL_TAG_DIV] = 2,    [TMPL_TAG_OTHER] = 2,
     };
     const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
-    if (!may_be[node->tag]) {
+    apr_pool_t *pool = formulas->pool;
+    if (!may_be[node->tag] || (may_be[node->tag] == 2 && !(node->flags & TMPL_NODE_NAMED))) {
         return 0;
     }
     *formula = (tmpl_formula_t){ 0 };
+    apr_pool_clear(pool);
     if (node->tag == TMPL_TAG_IMG) {
         return is_image_formula(formula, element, pool);
     }
     if (node->tag == TMPL_TAG_MATH || node->tag == TMPL_TAG_SCRIPT) {
         (node->tag == TMPL_TAG_MATH ? read_math : read_tex_script)(formula, element, pool);
         return 1;
-    }
-    if (!(node->flags & TMPL_NODE_NAMED)) {
-        return 0;
     }
     if (!is_named_formula(page, element, formula) || is_in(page, element, formulas->without)) {
         return 0;

@@ -12,13 +12,19 @@
 #include "dom/dom.h"
 
 typedef struct {
-    const char *tex; /* one line, safe to stand between $; NULL: a formula that is elsewhere, too */
-    int display;     /* it stands on a line of its own */
+    /*
+     * One line, safe to stand between $, until the next element is asked for; NULL: a formula that
+     * is elsewhere, too.
+     */
+    const char *tex;
+    int display; /* it stands on a line of its own */
 } tmpl_formula_t;
 
-/* What was found out about a page on the walk over its tree. All zero at the start. */
+/* What was found out about a page on the walk over its tree. */
 typedef struct {
-    const xmlNode *without; /* the last element that looked like a formula's, but holds none */
+    const xmlNode
+        *without;     /* the last element that looked like a formula's, but holds none; NULL */
+    apr_pool_t *pool; /* the caller's, for the last formula alone: it is cleared */
 } tmpl_formulas_t;
 
 /*
@@ -26,6 +32,6 @@ typedef struct {
  * document, and not in a formula.
  */
 int tmpl_formula_is(tmpl_formula_t *formula, tmpl_formulas_t *formulas, const tmpl_page_t *page,
-                    const xmlNode *element, apr_pool_t *pool);
+                    const xmlNode *element);
 
 #endif

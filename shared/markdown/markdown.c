@@ -130,7 +130,7 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
         }
         else {
             const tmpl_handler_t *handler = handler_of(w, node);
-            if (tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
+            if (tmpl_formula_is(&w->formula, &w->formulas, w->page, node)) {
                 handler = &tmpl_handler_formula;
             }
             node->psvi = (void *)(uintptr_t)handler;
@@ -196,6 +196,7 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
     tmpl_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
     w->page = content->page;
     w->pool = scratch;
+    apr_pool_create(&w->formulas.pool, scratch);
     tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
     tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
     tmpl_buf_init(&w->code, scratch);

@@ -689,7 +689,7 @@ static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
     while (math != NULL && walk_tag(w, math) != TMPL_TAG_MATH) {
         math = tmpl_dom_next(math, node, 0);
     }
-    const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->pool) : NULL;
+    const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->formulas.pool) : NULL;
     if (content != NULL) {
         int in_text = tmpl_nest_top(&w->nest)->holds == TMPL_NEST_TEXT || w->link != NULL;
         tmpl_walk_math(w, content, w->formula.display && !in_text);
@@ -710,7 +710,7 @@ static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
         tmpl_buf_add_text(&w->nest.anchors, "\"></span>");
     }
     if (walk_tag(w, node) != TMPL_TAG_IMG &&
-        tmpl_formula_is(&w->formula, &w->formulas, w->page, node, w->pool)) {
+        tmpl_formula_is(&w->formula, &w->formulas, w->page, node)) {
         return enter_formula_element(w, node);
     }
     if (is_reader_byline(w, node)) {
@@ -779,6 +779,7 @@ void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t li
                     apr_pool_t *pool, apr_pool_t *scratch)
 {
     *w = (tmpl_walk_t){ .content = content, .page = content->page, .label = "", .pool = scratch };
+    apr_pool_create(&w->formulas.pool, scratch);
     tmpl_nest_init(&w->nest, limit, pool);
     w->nest.attributes = tmpl_walk_attributes;
     w->nest.baton = w;

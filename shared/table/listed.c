@@ -155,19 +155,20 @@ int tmpl_listed_add(tmpl_bucket_t *shard, const tmpl_listed_t *listed, apr_pool_
 }
 
 /*
- * The document of a shard that makes room for another one; its address is NULL if there is none.
- * New documents are at the end.
+ * The document of a shard that makes room for another one today; its address is NULL if there is
+ * none. New documents are at the end.
  */
-static tmpl_listed_t victim_of(const tmpl_bucket_t *shard)
+static tmpl_listed_t victim_of(const tmpl_bucket_t *shard, uint16_t today)
 {
-    tmpl_listed_t victim = { .address = NULL }, listed;
+    tmpl_listed_t victim = { .address = NULL }, youngest = victim, listed;
     size_t at = 0;
     while (tmpl_listed_next(&listed, shard, &at)) {
         if (victim.address == NULL || listed.day <= victim.day) {
             victim = listed;
         }
+        youngest = listed;
     }
-    return victim;
+    return youngest.day == today ? youngest : victim;
 }
 
 /* What becomes of a shard. */
@@ -258,7 +259,7 @@ int tmpl_listed_apply(tmpl_bucket_t *shard, tmpl_listed_head_t *head,
     size_t size = record_size(of);
     if (means == TMPL_LISTED_NEW &&
         (head->n >= sighting->most || shard->len + size > shard_room(sighting))) {
-        victim = victim_of(shard);
+        victim = victim_of(shard, tmpl_listed_day(sighting->now));
         head->evicted = 1;
         if (victim.address == NULL ||
             shard->len - record_size(&victim) + size > shard_room(sighting)) {

@@ -16,7 +16,7 @@ sub setting { my ($name) = @_; return -e "$state/$name" ? slurp("$state/$name") 
 # /PLACE/N: a page with what PLACE says.
 my %HEAD = (
     robots => '<meta name="robots" content="noindex, follow">', none => '<META NAME=Robots CONTENT=none>',
-    other => '<link rel="canonical" href="/page/1">', canonical => '<link rel="canonical" href="http://test.example/canonical/7">',
+    other => '<link rel="canonical" href="/page/1">', canonical => '<link rel="canonical" href="http://127.0.0.1/canonical/7">',
     elsewhere => '<link rel="canonical" href="https://evil.example/elsewhere/7">',
 );
 my %FIELDS = (
@@ -25,10 +25,12 @@ my %FIELDS = (
 );
 my $backend = backend {
     my ($connection, $request) = @_;
+    my $host = $request->{headers}{host} =~ /^(\w+)\.evil/ ? $1 : '';
     my ($place, $n) = $request->{target} =~ m{^/(\w+)/(\d+)} or return $connection->respond(404, { 'Content-Type' => 'text/html' }, 'none');
-    return $connection->respond(410, { 'Content-Type' => 'text/html' }, 'gone') if setting("gone-$n");
-    $place = 'robots' if setting("robots-$n");
-    my $added = setting("article-$n");
+    return $connection->respond(410, { 'Content-Type' => 'text/html' }, 'gone') if setting("gone-$n") || $host eq 'gone';
+    $place = 'robots' if setting("robots-$n") || $host eq 'robots';
+    $place = 'elsewhere' if $host eq 'elsewhere';
+    my $added = setting("article-$n") || ($request->{headers}{'user-agent'} // '');
     my $page = $site->page($added =~ s/^as (\d+)// ? $1 : $n);
     $page =~ s{</article>}{<p>$added</p></article>};
     $page =~ s{<title>.*?</title>}{<title> A &amp; \x07B &lt;$n&gt;\n [x] </title>} if $n == 7;
@@ -47,8 +49,8 @@ my $lists = <<'END';
     SetHandler tmpl-sitemap
 </Location>
 END
-my $httpd = httpd(conf => "ProxyPass /lists !\nProxyPass / ${\ $backend->url}/\nTmplMode strip\nTmplDocuments on\nTmplLearn on\n$lists");
-sub listed { my ($h) = @_; return join ' ', sort map { m{<loc>http://test\.example(?::\d+)?(.*?)</loc>} } split /\n/, $h->get('/lists/sitemap.xml')->body }
+my $httpd = httpd(conf => "ServerName 127.0.0.1\nProxyPreserveHost on\nProxyPass /lists !\nProxyPass / ${\ $backend->url}/\nTmplMode strip\nTmplDocuments on\nTmplLearn on\n$lists");
+sub listed { my ($h) = @_; return join ' ', sort map { m{<loc>http://127\.0\.0\.1(?::\d+)?(.*?)</loc>} } split /\n/, $h->get('/lists/sitemap.xml')->body }
 
 sub changed { my ($h, $target) = @_; return $h->get($target)->header('Tmpl') =~ /(?:^|, )changed=\@(\d+)(?:,|$)/ ? $1 : 0 }
 sub paths { return join ' ', sort map {"/page/$_"} @_ }
@@ -91,6 +93,10 @@ $httpd->get('/page/33');
 spit("$state/robots-33", 1);
 $httpd->get('/page/33');
 is listed($httpd), $before, 'and so does a page that says noindex now';
+for my $host ('gone', 'robots', 'elsewhere') {
+    $httpd->get('/page/1', host => "$host.evil.example");
+    is listed($httpd), $before, "a page that is made for another host leaves nothing out: $host";
+}
 
 # ---- what dates a change ----
 
@@ -106,6 +112,8 @@ like $httpd->get('/lists/sitemap.xml')->body, qr{/page/3</loc><lastmod>20\d\d-\d
 is scalar(() = $httpd->get('/lists/sitemap.xml')->body =~ /<lastmod>/g), 1, 'no other one';
 spit("$state/article-4", '12:59');
 is changed($httpd, '/page/4'), 0, 'a clock dates nothing';
+$httpd->get('/page/6', headers => { Connection => 'close', 'User-Agent' => 'a browser of my own that says what I like the page to show, and that is not a change of the page' });
+is changed($httpd, '/page/6'), 0, 'nor does text of the request';
 spit("$state/new", 1);
 is dated(), '3', 'another template dates nothing, while it is not known';
 is dated(), '3', 'nor when it is';

@@ -159,8 +159,16 @@ static void floods_replace_themselves(void **state)
     }
     assert_int_equal(to.head.n, 10);
     assert_true(to.head.evicted);
-    /* the articles were not seen for longer; seen on the same day, they stay */
-    assert_false(tmpl_listed_find(&found, &to.shard, "/article/0", 10));
+    /* the articles were not seen for longer, and stay */
+    assert_true(tmpl_listed_find(&found, &to.shard, "/article/0", 10));
+    assert_true(tmpl_listed_find(&found, &to.shard, "/article/3", 10));
+    /* one document a day takes the place of one that was not seen for longer */
+    tmpl_sighting_t next = sighting("/next", OLD, 1, BEGAN + 9 * DAY);
+    next.most = 10;
+    (void)apply(&to, next);
+    assert_int_equal(to.head.n, 10);
+    assert_false(tmpl_listed_find(&found, &to.shard, "/article/3", 10));
+    assert_true(tmpl_listed_find(&found, &to.shard, "/article/2", 10));
     to.shard.len = to.head.n = 0;
     for (unsigned i = 0; i < 1004; i++) {
         tmpl_sighting_t seen = sighting(apr_psprintf(to.pool, i < 4 ? "/article/%u" : "/up/%u", i),
