@@ -76,7 +76,6 @@ ok(-e 'killed', 'a worker was killed');
 is(texts('sl'), $whole, 'the same texts');
 
 # A mapper for each shard; the pairs go to two reducers by their hosts, in any order.
-mkdir 'mr';
 my %pairs;
 for my $shard (reverse @shards) {
     push @{ $pairs{ /^a\.example\t/ ? 1 : 0 } }, $_ for split /^/, `echo $shard | $crawl/mapper`;
