@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
+# examples/archive/files: responses become files whose links lead to each other.
+#
 # examples/crawl: eight shards are learnt and judged apart, by GNU parallel, by a Slurm array (here with a stub of
 # sbatch, which runs the jobs of an array one after the other) and by a mapper and reducers. The texts are those of one
 # machine, also if a worker is killed.
@@ -13,20 +15,14 @@ use Test::More;
 
 use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../t/lib";
 use Tmplctl;
+use Warc;
 
 my $crawl = "$root/examples/crawl";
 my @hosts = qw(a.example b.example a.example.org);
 my @shards = map { "shard$_.warc" } 1 .. 8;
 
-sub record {
-    my ($url, $html) = @_;
-    my $http = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n$html";
-    return "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: $url\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
-        . "WARC-Record-ID: <urn:x:$url>\r\nContent-Type: application/http; msgtype=response\r\n"
-        . 'Content-Length: ' . length($http) . "\r\n\r\n$http\r\n\r\n";
-}
 for my $i (0 .. $#shards) {
-    spew($shards[$i], join '', map { my $p = $_; map { record("http://$_/$p", page($p, "<p>$_ says $p.</p>")) } @hosts } 4 * $i .. 4 * $i + 3);
+    spew($shards[$i], join '', map { my $p = $_; map { response("http://$_/$p", http(page($p, "<p>$_ says $p.</p>"), 'Content-Type' => 'text/html')) } @hosts } 4 * $i .. 4 * $i + 3);
 }
 
 # tmplctl dies of SIGKILL at its first shard 3.
@@ -80,7 +76,6 @@ ok(-e 'killed', 'a worker was killed');
 is(texts('sl'), $whole, 'the same texts');
 
 # A mapper for each shard; the pairs go to two reducers by their hosts, in any order.
-mkdir 'mr';
 my %pairs;
 for my $shard (reverse @shards) {
     push @{ $pairs{ /^a\.example\t/ ? 1 : 0 } }, $_ for split /^/, `echo $shard | $crawl/mapper`;
@@ -90,5 +85,45 @@ my @stores = map { `WORK=$dir/mr TASK_PARTITION=$_ $crawl/reducer <pairs$_` =~ s
 is(in_work('mr', "$crawl/merge", map { "'$_'" } @stores[0, 1]), 0, 'mappers and reducers') or diag slurp('mr.log');
 in_work('mr', "$crawl/judge", $_) for @shards;
 is(texts('mr'), $whole, 'the same texts');
+
+# What becomes of a page's body, with other responses beside it.
+sub file_with {
+    my ($body, %fields) = @_;
+    my @responses = (
+        response('https://a.example/dir/page?x=1', http($body, 'Content-Type' => 'text/html', %fields)),
+        response('https://a.example/', http('<p>Home', 'Content-Type' => 'text/html; charset=utf-8')),
+        response('https://a.example/old', http('', Location => '/older', status => '301 Moved')),
+        response('https://a.example/older', http('', Location => 'http://a.example', status => '302 Found')),
+        response('https://a.example/p.png', http('PNG', 'Content-Type' => 'image/png')),
+        response('https://b.example/p', http('PNG', 'Content-Type' => 'image/png')),
+        response('https://a.example/look.php?v=2', http('@import "a.css"; p { background: url(p.png) }', 'Content-Type' => 'text/css')),
+        response('https://../../up', http('up', 'Content-Type' => 'text/plain')),
+        record('revisit', '', 'WARC-Target-URI' => 'https://a.example/same.png', 'WARC-Refers-To-Target-URI' => 'https://a.example/p.png'),
+        response('https://a.example/none', http('not here', status => '404 Not Found')),
+    );
+    spew('files.warc.gz', join '', map { gz($_) } @responses);
+    system('rm', '-rf', 'files');
+    is(system("$root/examples/archive/files", 'files', 'files.warc.gz'), 0, 'files');
+    return slurp('files/a.example/dir/page@x=1.html');
+}
+SKIP: {
+    skip 'no python3-lxml', 1 if system('/usr/bin/python3 -c "import lxml" 2>bin/said') != 0;
+    my %becomes = (
+        '/p.png' => '../p.png', '//b.example/p#x' => '../../b.example/p.png#x', '?x=1' => 'page%40x%3D1.html', '/old' => '../index.html',
+        '/same.png' => '../p.png', '/none' => 'https://a.example/none', '#x' => '#x', 'mailto:a@b' => 'mailto:a@b', 'http://[' => 'http://%5B',
+    );
+    my @links = sort keys %becomes;
+    my $page = file_with(join '', map { "<a href='$_'>x</a>" } @links);
+    is_deeply([$page =~ /href="([^"]*)"/g], [@becomes{@links}], 'links');
+    like(file_with('<img srcset="/p.png 1x, //b.example/p 2x" data-src=/p.png integrity=x>'), qr{<img srcset="\.\./p\.png 1x, \.\./\.\./b\.example/p\.png 2x" data-src="\.\./p\.png">}, 'pictures');
+    like(file_with('<base href=/><a href=p.png style="background: url(p.png)">x</a>'), qr{<a href="\.\./p\.png" style="background: url\(\.\./p\.png\)">}, 'a base, and styles');
+    like(file_with(gz('<p>gzip'), 'Content-Encoding' => 'gzip'), qr/<p>gzip/, 'gzip');
+    like(file_with("4\r\n<p>c\r\n6\r\nhunked\r\n0\r\n\r\n", 'Transfer-Encoding' => 'chunked'), qr/<p>chunked/, 'chunks');
+    like(file_with('<p>decoded', 'Transfer-Encoding' => 'chunked', 'Content-Encoding' => 'gzip'), qr/<p>decoded/, 'fields of a body that is decoded');
+    like(file_with("<p>\xe4", 'Content-Type' => 'text/html; charset=iso-8859-1'), qr/<p>\xc3\xa4/, 'a charset');
+    is(slurp('files/a.example/look.php@v=2.css'), '@import "https://a.example/a.css"; p { background: url(p.png) }', 'a file of styles');
+    is(join(' ', sort grep { -f } map { glob "$_/*" } glob 'files files/*'),
+        'files/a.example/index.html files/a.example/look.php@v=2.css files/a.example/p.png files/b.example/p.png files/up.txt', 'all files, none elsewhere');
+}
 
 done_testing;

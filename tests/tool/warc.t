@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# tmplctl warc: archives in, archives out. tests/tool/warc-judges.t has records of other programs.
+# tmplctl warc: archives in, archives out. tests/archive/judges has records of other programs.
 use strict;
 use warnings;
 
