@@ -51,6 +51,7 @@ typedef enum { WARC_LEARNS = 1, WARC_JUDGES = 2 } warc_pass_e;
 typedef struct {
     ctl_t *ctl;
     ctl_warc_form_t form;
+    int gzip;
     int learns_only;
     const char *part; /* directory of the unfinished run; NULL: the output is standard output */
     const char *what; /* the run, for its state */
@@ -286,6 +287,16 @@ static void count_items(void *baton, const ctl_item_t *const *items, int n)
     }
 }
 
+/* Makes a member of gzip of what was written, if the output is to have them. */
+static void compress_written(const warc_cmd_run_t *run, tmpl_buf_t *written)
+{
+    if (run->gzip && written->len > 0) {
+        tmpl_buf_t plain = *written;
+        tmpl_buf_init(written, plain.pool);
+        ctl_gzip(written, plain.at, plain.len);
+    }
+}
+
 static void finish_item(void *baton, const ctl_item_t *at)
 {
     warc_cmd_run_t *run = baton;
@@ -314,9 +325,9 @@ static void finish_item(void *baton, const ctl_item_t *at)
     }
     if (!item->is_page && run->form.responses) {
         tmpl_buf_t head = { .at = (char *)item->record.head.text, .len = item->record.head.len };
-        tmpl_warc_pack(&item->written, &head, item->content, (apr_size_t)item->record.length,
-                       run->form.gzip);
+        tmpl_warc_add(&item->written, &head, item->content, (apr_size_t)item->record.length);
     }
+    compress_written(run, &item->written);
 }
 
 /*
@@ -332,7 +343,7 @@ static void read_long(warc_cmd_run_t *run, const warc_item_t *item, apr_pool_t *
     apr_size_t len;
     const char *piece;
     tmpl_buf_init(&buf, pool);
-    tmpl_warc_pack_t *pack = tmpl_warc_pack_begin(&buf, run->form.gzip);
+    tmpl_warc_pack_t *pack = tmpl_warc_pack_begin(&buf, run->gzip);
     tmpl_warc_pack_add(pack, item->record.head.text, item->record.head.len);
     apr_status_t status;
     while ((status = tmpl_warc_piece(run->warc, &piece, &len, &err)) == APR_SUCCESS && len > 0) {
@@ -581,7 +592,7 @@ static apr_status_t check_warc_form(warc_cmd_run_t *run)
     const char *out = options->out != NULL ? options->out : "";
     run->learns_only = strcmp(options->mode, "learn") == 0;
     run->form.responses = options->responses;
-    run->form.gzip = has_suffix(out, ".gz");
+    run->gzip = has_suffix(out, ".gz");
     run->form.json_lines =
         options->json_lines || has_suffix(out, ".jsonl") || has_suffix(out, ".jsonl.gz");
     if (!run->learns_only && ctl_mode_parse(&run->form.mode, options->mode, &err) != APR_SUCCESS) {
@@ -751,6 +762,7 @@ static apr_status_t open_outputs(warc_cmd_run_t *run)
         tmpl_buf_t info;
         tmpl_buf_init(&info, ctl->pool);
         ctl_warc_info(&info, &run->form, run->name != NULL ? run->name : "-", ctl->pool);
+        compress_written(run, &info);
         ctl_warc_sink_add(&run->out, info.at, info.len);
     }
     return status;

@@ -12,7 +12,6 @@ typedef struct {
     const ctl_mode_t *mode;
     int responses;  /* the response records themselves, edited */
     int json_lines; /* lines of JSON in place of records */
-    int gzip;
 } ctl_warc_form_t;
 
 /* The warcinfo record that an output begins with. */
