@@ -13,6 +13,7 @@
 #include "content/content.h"
 #include "file_io.h"
 #include "json.h"
+#include "late_codecs.h"
 #include "outcome.h"
 #include "progress.h"
 
@@ -212,6 +213,15 @@ void ctl_warc_written(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_war
     }
     else {
         write_conversion(to, form, page, rendered);
+    }
+}
+
+void ctl_warc_compress(tmpl_buf_t *written, const ctl_warc_form_t *form)
+{
+    if (form->gzip && written->len > 0) {
+        tmpl_buf_t plain = *written;
+        tmpl_buf_init(written, plain.pool);
+        ctl_gzip(written, plain.at, plain.len);
     }
 }
 
