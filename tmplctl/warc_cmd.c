@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tmplctl warc: a pass that learns and one that judges, over the same records (warc_pass.c); what is not
- * finished is kept for the next run (warc_part.c).
+ * tmplctl warc: a pass that learns and one that judges, over the same records (warc_pass.c); what
+ * is not finished is kept for the next run (warc_part.c).
  */
 #include "ctl.h"
 #include "interrupt.h"
