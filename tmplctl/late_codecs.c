@@ -20,6 +20,9 @@ typedef struct {
     size_t size, pos;
 } zstd_out_t;
 
+/* what ZSTD_DCtx_reset() resets: not the dictionary */
+enum { ZSTD_SESSION = 1 };
+
 /* brotli/decode.h: what BrotliDecoderDecompressStream() returns */
 enum { BROTLI_ERROR, BROTLI_SUCCESS };
 
@@ -27,6 +30,8 @@ static struct {
     void *(*zstd_begin)(void);
     size_t (*zstd_step)(void *state, zstd_out_t *out, zstd_in_t *in);
     unsigned (*zstd_is_error)(size_t code);
+    size_t (*zstd_reset)(void *state, int what);
+    size_t (*zstd_prime)(void *state, const void *dictionary, size_t len);
     size_t (*zstd_end)(void *state);
     void *(*br_begin)(void *alloc, void *release, void *opaque);
     int (*br_step)(void *state, size_t *in_len, const unsigned char **in, size_t *out_len,
@@ -44,10 +49,11 @@ static pthread_once_t codecs_once = PTHREAD_ONCE_INIT;
 
 static void codecs_load(void)
 {
-    static const ctl_function_t zstd[] = { FUNCTION(ZSTD_createDStream, zstd_begin),
-                                           FUNCTION(ZSTD_decompressStream, zstd_step),
-                                           FUNCTION(ZSTD_isError, zstd_is_error),
-                                           FUNCTION(ZSTD_freeDStream, zstd_end) };
+    static const ctl_function_t zstd[] = {
+        FUNCTION(ZSTD_createDStream, zstd_begin),       FUNCTION(ZSTD_decompressStream, zstd_step),
+        FUNCTION(ZSTD_isError, zstd_is_error),          FUNCTION(ZSTD_DCtx_reset, zstd_reset),
+        FUNCTION(ZSTD_DCtx_loadDictionary, zstd_prime), FUNCTION(ZSTD_freeDStream, zstd_end)
+    };
     static const ctl_function_t br[] = { FUNCTION(BrotliDecoderCreateInstance, br_begin),
                                          FUNCTION(BrotliDecoderDecompressStream, br_step),
                                          FUNCTION(BrotliDecoderDestroyInstance, br_end) };
@@ -86,6 +92,16 @@ static tmpl_codec_e zstd_step(void *state, tmpl_codec_io_t *io)
                                       : TMPL_CODEC_MORE;
 }
 
+static void zstd_again(void *state)
+{
+    (void)codecs.zstd_reset(state, ZSTD_SESSION);
+}
+
+static int zstd_prime(void *state, const char *dictionary, apr_size_t len)
+{
+    return !codecs.zstd_is_error(codecs.zstd_prime(state, dictionary, len));
+}
+
 static apr_status_t br_free(void *state)
 {
     codecs.br_end(state);
@@ -114,8 +130,9 @@ static tmpl_codec_e br_step(void *state, tmpl_codec_io_t *io)
                                    : TMPL_CODEC_MORE;
 }
 
-static const tmpl_codec_t codec_zstd = { "zstd", "\x28\xb5\x2f\xfd", zstd_begin, zstd_step, NULL };
-static const tmpl_codec_t codec_br = { "br", "", br_begin, br_step, NULL };
+static const tmpl_codec_t codec_zstd = { "zstd",    "\x28\xb5\x2f\xfd", zstd_begin,
+                                         zstd_step, zstd_again,         zstd_prime };
+static const tmpl_codec_t codec_br = { "br", "", br_begin, br_step, NULL, NULL };
 
-const tmpl_codec_t *const ctl_codecs[] = { &tmpl_codec_gzip, &tmpl_codec_deflate, &codec_zstd,
+const tmpl_codec_t *const ctl_codecs[] = { &ctl_codec_gzip, &tmpl_codec_deflate, &codec_zstd,
                                            &codec_br, NULL };

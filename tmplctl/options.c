@@ -449,6 +449,22 @@ static void note_option(ctl_t *ctl, const option_t *option, const char *value)
     ctl->given = XXH3_64bits_withSeed(value, strlen(value), ctl->given);
 }
 
+/* Returns 0 if it is standard input, and another is, too. */
+static int take_argument(ctl_t *ctl, const char *arg)
+{
+    if (arg == CTL_STDIN &&
+        (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_WARC | CTL_IN_MERGE)) == 0) {
+        arg = "-"; /* it is a site, which may be called so */
+    }
+    for (int i = 0; i < ctl->args->nelts && arg == CTL_STDIN; i++) {
+        if (APR_ARRAY_IDX(ctl->args, i, const char *) == arg) {
+            return 0;
+        }
+    }
+    APR_ARRAY_PUSH(ctl->args, const char *) = arg;
+    return 1;
+}
+
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
 {
     apr_getopt_t *getopt_state;
@@ -483,11 +499,10 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         }
     }
     for (int i = getopt_state->ind; i < argc; i++) {
-        const char *arg = getopt_state->argv[i];
-        /* elsewhere the argument is a site, which may be called "-" */
-        int hidden = arg == CTL_STDIN &&
-                     (ctl->command->bit & (CTL_IN_PAGES | CTL_IN_WARC | CTL_IN_MERGE)) == 0;
-        APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
+        if (!take_argument(ctl, getopt_state->argv[i])) {
+            ctl_say("%s: standard input can be read once only", ctl->command->name);
+            return options_refuse(ctl);
+        }
     }
     if (ctl->options.help) {
         return APR_SUCCESS;

@@ -13,6 +13,7 @@
 #include "content/content.h"
 #include "file_io.h"
 #include "json.h"
+#include "late_codecs.h"
 #include "outcome.h"
 #include "progress.h"
 
@@ -73,7 +74,7 @@ void ctl_warc_info(tmpl_buf_t *to, const ctl_warc_form_t *form, const char *name
     tmpl_warc_head_add(&head, "WARC-Filename", name);
     tmpl_warc_head_add(&head, "Content-Type", "application/warc-fields");
     tmpl_warc_head_add(&head, "WARC-Block-Digest", tmpl_warc_digest(about, strlen(about), pool));
-    tmpl_warc_pack(to, &head, about, strlen(about), form->gzip);
+    tmpl_warc_add(to, &head, about, strlen(about));
 }
 
 static void write_conversion(tmpl_buf_t *to, const ctl_warc_form_t *form,
@@ -93,7 +94,7 @@ static void write_conversion(tmpl_buf_t *to, const ctl_warc_form_t *form,
     tmpl_warc_head_add(&head, "Content-Type", content_type(form, page, pool));
     tmpl_warc_head_add(&head, "WARC-Block-Digest",
                        tmpl_warc_digest(rendered->bytes, rendered->len, pool));
-    tmpl_warc_pack(to, &head, rendered->bytes, rendered->len, form->gzip);
+    tmpl_warc_add(to, &head, rendered->bytes, rendered->len);
 }
 
 /* Adds the lines of a head except those of the fields named, up to its empty line. */
@@ -117,7 +118,7 @@ static void copy_head(tmpl_buf_t *to, const tmpl_fields_t *head, const char *con
  * The record with the edited page: its head and its fields of HTTP stay, but those that describe
  * how the old body was sent. It takes the place of the old one, so it keeps its id.
  */
-static void write_response(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_warc_page_t *page,
+static void write_response(tmpl_buf_t *to, const ctl_warc_page_t *page,
                            const tmpl_warc_record_t *record, const ctl_rendered_t *rendered)
 {
     static const char *const of_record[] = { "Content-Length", "WARC-Block-Digest",
@@ -145,7 +146,7 @@ static void write_response(tmpl_buf_t *to, const ctl_warc_form_t *form, const ct
     }
     tmpl_buf_add(&content, rendered->bytes, rendered->len);
     tmpl_warc_head_add(&head, "WARC-Block-Digest", tmpl_warc_digest(content.at, content.len, pool));
-    tmpl_warc_pack(to, &head, content.at, content.len, form->gzip);
+    tmpl_warc_add(to, &head, content.at, content.len);
 }
 
 /* Fields of metadata that are columns. */
@@ -180,7 +181,6 @@ static void write_line(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_wa
     apr_pool_t *pool = to->pool;
     const tmpl_outcome_t *outcome = judged->outcome;
     const char *column = contents[content_of(form->mode)].column;
-    tmpl_buf_t line;
     json_t *row =
         json_pack("{s:o, s:o, s:o, s:o}", "url", ctl_json_text(page->url, pool), "site",
                   ctl_json_text(page->input.site, pool), "date", ctl_json_text(page->date, pool),
@@ -195,14 +195,10 @@ static void write_line(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_wa
                   "fingerprint", tmpl_clean_fingerprint(outcome, judged->input, pool)));
     json_object_set_new(row, column, ctl_json_string(rendered->bytes, rendered->len, pool));
     char *text = json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    tmpl_buf_init(&line, pool);
-    tmpl_buf_add_text(&line, text != NULL ? text : "{}");
-    tmpl_buf_add_byte(&line, '\n');
+    tmpl_buf_add_text(to, text != NULL ? text : "{}");
+    tmpl_buf_add_byte(to, '\n');
     free(text);
     json_decref(row);
-    tmpl_warc_pack_t *pack = tmpl_warc_pack_begin(to, form->gzip);
-    tmpl_warc_pack_add(pack, line.at, line.len);
-    tmpl_warc_pack_end(pack);
 }
 
 void ctl_warc_written(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_warc_page_t *page,
@@ -213,10 +209,19 @@ void ctl_warc_written(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_war
         write_line(to, form, page, judged, rendered);
     }
     else if (form->responses) {
-        write_response(to, form, page, record, rendered);
+        write_response(to, page, record, rendered);
     }
     else {
         write_conversion(to, form, page, rendered);
+    }
+}
+
+void ctl_warc_compress(tmpl_buf_t *written, const ctl_warc_form_t *form)
+{
+    if (form->gzip && written->len > 0) {
+        tmpl_buf_t plain = *written;
+        tmpl_buf_init(written, plain.pool);
+        ctl_gzip(written, plain.at, plain.len);
     }
 }
 

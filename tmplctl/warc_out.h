@@ -12,7 +12,7 @@ typedef struct {
     const ctl_mode_t *mode;
     int responses;  /* the response records themselves, edited */
     int json_lines; /* lines of JSON in place of records */
-    int gzip;
+    int gzip;       /* each in a member of gzip */
 } ctl_warc_form_t;
 
 /* The warcinfo record that an output begins with. */
@@ -22,6 +22,9 @@ void ctl_warc_info(tmpl_buf_t *to, const ctl_warc_form_t *form, const char *name
 void ctl_warc_written(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_warc_page_t *page,
                       const tmpl_warc_record_t *record, const ctl_page_t *judged,
                       const ctl_rendered_t *rendered);
+
+/* Makes a member of gzip of what was written, if form says so. */
+void ctl_warc_compress(tmpl_buf_t *written, const ctl_warc_form_t *form);
 
 /*
  * The line of an index (CDXJ) of a record of len bytes at offset in the file called name, with its

@@ -10,8 +10,6 @@
 #include "file_io.h"
 #include "json.h"
 
-#define STATE_NAME "state.json"
-
 static const char *const names[] = {
 #define COUNT_NAME(id, name) name,
     CTL_WARC_COUNTS(COUNT_NAME)
@@ -51,7 +49,7 @@ apr_status_t ctl_warc_state_save(const ctl_warc_state_t *state, const char *dir,
                                      (json_int_t)state->index, "micros", state->micros));
     char *text = json_dumps(json, JSON_INDENT(1));
     json_decref(json);
-    apr_status_t status = ctl_file_write(dir, STATE_NAME, text, strlen(text), err, pool);
+    apr_status_t status = ctl_file_write(dir, CTL_WARC_STATE, text, strlen(text), err, pool);
     free(text);
     return status;
 }
@@ -70,9 +68,9 @@ static void counts_load(ctl_warc_state_t *state, const json_t *json)
 }
 
 apr_status_t ctl_warc_state_load(ctl_warc_state_t *state, const char *dir, const char *run,
-                                 tmpl_error_t *err, apr_pool_t *pool)
+                                 int inputs, tmpl_error_t *err, apr_pool_t *pool)
 {
-    const char *text, *path = apr_pstrcat(pool, dir, "/" STATE_NAME, NULL);
+    const char *text, *path = apr_pstrcat(pool, dir, "/" CTL_WARC_STATE, NULL);
     apr_size_t len;
     apr_finfo_t info;
     json_int_t member, inside, out, index;
@@ -89,7 +87,8 @@ apr_status_t ctl_warc_state_load(ctl_warc_state_t *state, const char *dir, const
     if (its == NULL ||
         json_unpack(json, PLACE_FORMAT, "pass", &state->pass, "file", &state->file, "member",
                     &member, "inside", &inside, "is_lost", &state->place.is_lost, "out", &out,
-                    "index", &index, "micros", &state->micros) != 0) {
+                    "index", &index, "micros", &state->micros) != 0 ||
+        state->file < 0 || state->file > inputs) {
         status = tmpl_fail(err, APR_EINVAL, "%s is damaged: remove %s to begin anew", path, dir);
     }
     else if (strcmp(its, run) != 0) {

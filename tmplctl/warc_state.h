@@ -41,15 +41,18 @@ typedef struct {
     apr_off_t out, index; /* bytes of the output, of the index */
 } ctl_warc_state_t;
 
+/* Its name there. */
+#define CTL_WARC_STATE "state.json"
+
 /* The object of --report, which the caller completes. */
 json_t *ctl_warc_state_report(const ctl_warc_state_t *state);
 
 /*
- * Reads dir's state. run says what the run is to do. APR_ENOENT: there is none; APR_EINVAL with
- * text: it is of another run, or damaged.
+ * Reads dir's state. run says what the run is to do, with how many inputs. APR_ENOENT: there is
+ * none; APR_EINVAL with text: it is of another run, or damaged.
  */
 apr_status_t ctl_warc_state_load(ctl_warc_state_t *state, const char *dir, const char *run,
-                                 tmpl_error_t *err, apr_pool_t *pool);
+                                 int inputs, tmpl_error_t *err, apr_pool_t *pool);
 
 /* Replaces dir's state; fails as ctl_file_write(). */
 apr_status_t ctl_warc_state_save(const ctl_warc_state_t *state, const char *dir, const char *run,

@@ -86,8 +86,33 @@ static void gzip_again(void *state)
     }
 }
 
-const tmpl_codec_t tmpl_codec_gzip = { "gzip", "\x1f\x8b\x08", gzip_begin, zlib_step, gzip_again };
-const tmpl_codec_t tmpl_codec_deflate = { "deflate", "", deflate_begin, zlib_step, NULL };
+const tmpl_codec_t tmpl_codec_gzip = { "gzip",    "\x1f\x8b\x08", gzip_begin,
+                                       zlib_step, gzip_again,     NULL };
+const tmpl_codec_t tmpl_codec_deflate = { "deflate", "", deflate_begin, zlib_step, NULL, NULL };
+
+tmpl_codec_e tmpl_codec_undo(tmpl_buf_t *to, const tmpl_codec_t *codec, void *state,
+                             const char *bytes, apr_size_t len, apr_size_t most)
+{
+    enum { PIECE = 16384 };
+    const tmpl_codec_t *const only[] = { codec, NULL };
+    tmpl_codec_io_t io = { .in = bytes, .in_len = len };
+    tmpl_codec_e got = TMPL_CODEC_MORE;
+    while (to->len <= most) {
+        io.out = tmpl_buf_room(to, PIECE);
+        apr_size_t room = io.out_len = to->room - to->len - 1, left = io.in_len;
+        got = codec->step(state, &io);
+        to->len += room - io.out_len;
+        if (got == TMPL_CODEC_END && codec->again != NULL &&
+            tmpl_codec_of_bytes(only, io.in, io.in_len) != NULL) {
+            codec->again(state);
+        }
+        else if (got != TMPL_CODEC_MORE || (room == io.out_len && left == io.in_len)) {
+            break;
+        }
+    }
+    to->at[to->len] = '\0';
+    return got;
+}
 
 const tmpl_codec_t *tmpl_codec_of_bytes(const tmpl_codec_t *const *codecs, const char *bytes,
                                         apr_size_t len)

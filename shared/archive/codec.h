@@ -6,6 +6,7 @@
 #ifndef TMPL_CODEC_H
 #define TMPL_CODEC_H
 
+#include "base/buf.h"
 #include "base/tmpl.h"
 
 /* What step() may use and fill. It advances all four. */
@@ -28,10 +29,19 @@ typedef struct {
     void *(*begin)(apr_pool_t *pool); /* state of a member, freed with pool; NULL: not available */
     tmpl_codec_e (*step)(void *state, tmpl_codec_io_t *io);
     void (*again)(void *state); /* begins another member; NULL: call begin anew */
+    /* all members need this dictionary, which is not kept; 0: it is none. NULL: there are none */
+    int (*prime)(void *state, const char *dictionary, apr_size_t len);
 } tmpl_codec_t;
 
 extern const tmpl_codec_t tmpl_codec_gzip;    /* RFC 1952 */
 extern const tmpl_codec_t tmpl_codec_deflate; /* RFC 1950, or RFC 1951, which some servers send */
+
+/*
+ * Adds to to what len bytes become: a member, and those that follow it at once. Stops when to has
+ * more than most bytes. TMPL_CODEC_MORE: the bytes end within a member.
+ */
+tmpl_codec_e tmpl_codec_undo(tmpl_buf_t *to, const tmpl_codec_t *codec, void *state,
+                             const char *bytes, apr_size_t len, apr_size_t most);
 
 /* The codec of a list that ends in NULL whose magic bytes begins with; NULL: there is none. */
 const tmpl_codec_t *tmpl_codec_of_bytes(const tmpl_codec_t *const *codecs, const char *bytes,

@@ -35,6 +35,10 @@ int tmpl_fields_line(const tmpl_fields_t *fields, const char **line, apr_size_t 
     *line = at;
     *len = (apr_size_t)(at - begin);
     const char *colon = memchr(begin, ':', *len);
+    /* a server that writes blanks in front of the colon means the field (RFC 9112, 5.1) */
+    while (colon != NULL && colon > begin && (colon[-1] == ' ' || colon[-1] == '\t')) {
+        colon--;
+    }
     *name_len = colon != NULL ? (apr_size_t)(colon - begin) : 0;
     return *len > 0 && *begin != '\r' && *begin != '\n';
 }
@@ -62,7 +66,8 @@ const char *tmpl_fields_get(const tmpl_fields_t *fields, const char *name, apr_p
     apr_size_t len, name_len, wanted = strlen(name);
     for (; tmpl_fields_line(fields, &at, &len, &name_len); line = at) {
         if (name_len == wanted && apr_cstr_casecmpn(line, name, wanted) == 0) {
-            return value_of(line + wanted + 1, len - wanted - 1, pool);
+            const char *colon = memchr(line, ':', len);
+            return value_of(colon + 1, (apr_size_t)(line + len - colon) - 1, pool);
         }
     }
     return NULL;

@@ -89,28 +89,14 @@ static int begins_as_page(const char *bytes, apr_size_t len)
 static tmpl_decline_e body_inflate(tmpl_buf_t *to, const tmpl_codec_t *codec, const char *body,
                                    apr_size_t len, int is_cut, apr_size_t most)
 {
-    char piece[16384];
-    tmpl_codec_io_t io = { .in = body, .in_len = len };
     void *state = codec->begin(to->pool);
     if (state == NULL) {
         return TMPL_DECLINE_ENCODING;
     }
-    for (;;) {
-        io.out = piece;
-        io.out_len = sizeof(piece);
-        tmpl_codec_e got = codec->step(state, &io);
-        apr_size_t made = sizeof(piece) - io.out_len;
-        tmpl_buf_add(to, piece, made);
-        if (to->len > most) {
-            return TMPL_DECLINE_TOO_LARGE;
-        }
-        if (got == TMPL_CODEC_END) {
-            return TMPL_DECLINE_NONE;
-        }
-        if (got == TMPL_CODEC_BAD || (made == 0 && io.in_len == 0)) {
-            return is_cut && to->len > 0 ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
-        }
-    }
+    tmpl_codec_e got = tmpl_codec_undo(to, codec, state, body, len, most);
+    return to->len > most                                     ? TMPL_DECLINE_TOO_LARGE
+           : got == TMPL_CODEC_END || (is_cut && to->len > 0) ? TMPL_DECLINE_NONE
+                                                              : TMPL_DECLINE_INFLATE;
 }
 
 /* Each one may take as much memory as the body may have at most. */
@@ -145,7 +131,7 @@ static tmpl_decline_e body_decode(const char **body, apr_size_t *len, char *name
                 return TMPL_DECLINE_ENCODING;
             }
             tmpl_buf_init(&to, pool);
-            tmpl_buf_room(&to, 4 * *len < most ? 4 * *len : most);
+            tmpl_buf_room(&to, 8 * *len < most ? 8 * *len : most);
             tmpl_decline_e decline = body_inflate(&to, codec, *body, *len, is_cut, most);
             if (decline != TMPL_DECLINE_NONE) {
                 return decline;

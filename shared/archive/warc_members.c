@@ -3,9 +3,14 @@
 
 #include <string.h>
 
-#include <apr_strings.h>
+#include "base/buf.h"
 
-#define RAW (64 * 1024)
+#define RAW (256 * 1024)
+/* Bytes that are ready when a member begins: codecs are fastest if they get it whole. */
+#define RAW_AHEAD (64 * 1024)
+
+/* The longest dictionary. */
+#define DICTIONARY_MOST (16 * 1024 * 1024)
 
 /* The member: more bytes may come, it is whole, it is damaged, or the file ends within it. */
 typedef enum { MEMBER_OPEN, MEMBER_ENDED, MEMBER_BAD, MEMBER_CUT } member_e;
@@ -88,10 +93,53 @@ static void member_begin(tmpl_members_t *m)
     }
 }
 
-/* The magic of skippable frames, in which a dictionary stands (RFC 8878, 3.1.2). */
-static int is_skippable(const char *bytes, apr_size_t len)
+/*
+ * The frame that an archive of zstd may begin with: a dictionary, which all others need, compressed
+ * itself or not (iipc.github.io/warc-specifications, "Zstandard Compression").
+ */
+static int has_dictionary(tmpl_members_t *m)
 {
-    return len >= 4 && (bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0;
+    return raw_fill(m, 8) >= 8 && memcmp(m->raw, "\x5d\x2a\x4d\x18", 4) == 0;
+}
+
+/* Reads it. NULL; or what is wrong with it. */
+static const char *dictionary_read(tmpl_members_t *m, tmpl_buf_t *to)
+{
+    const unsigned char *size = (const unsigned char *)m->raw + 4;
+    apr_size_t left = size[0] | size[1] << 8 | size[2] << 16 | (apr_size_t)size[3] << 24;
+    if (left > DICTIONARY_MOST) {
+        return "it has more than 16 MiB";
+    }
+    for (m->raw_from = 8; left > 0;) {
+        apr_size_t n = raw_fill(m, 1);
+        n = n < left ? n : left;
+        if (n == 0) {
+            return "the file ends within it";
+        }
+        tmpl_buf_add(to, m->raw + m->raw_from, n);
+        m->raw_from += n;
+        left -= n;
+    }
+    return NULL;
+}
+
+/* Gives it to the codec. NULL; or what is wrong with it. */
+static const char *dictionary_use(const tmpl_members_t *m, const tmpl_buf_t *dictionary)
+{
+    const tmpl_codec_t *const only[] = { m->codec, NULL };
+    tmpl_buf_t bytes = *dictionary;
+    if (m->codec == NULL || m->codec->prime == NULL) {
+        return "no frame of zstd follows";
+    }
+    if (tmpl_codec_of_bytes(only, bytes.at, bytes.len) != NULL) {
+        tmpl_buf_init(&bytes, dictionary->pool);
+        if (tmpl_codec_undo(&bytes, m->codec, m->state, dictionary->at, dictionary->len,
+                            DICTIONARY_MOST) != TMPL_CODEC_END) {
+            return "it is damaged, or has more than 16 MiB";
+        }
+        m->codec->again(m->state);
+    }
+    return m->codec->prime(m->state, bytes.at, bytes.len) ? NULL : "it is none";
 }
 
 apr_status_t tmpl_members_open(tmpl_members_t **members, apr_file_t *file,
@@ -99,21 +147,27 @@ apr_status_t tmpl_members_open(tmpl_members_t **members, apr_file_t *file,
                                apr_pool_t *pool)
 {
     apr_off_t offset = 0;
+    tmpl_buf_t dictionary;
     tmpl_members_t *m = apr_pcalloc(pool, sizeof(*m));
     m->file = file;
     m->codecs = codecs;
     m->seeks = apr_file_seek(file, APR_CUR, &offset) == APR_SUCCESS;
     apr_pool_create(&m->pool, pool);
+    tmpl_buf_init(&dictionary, pool);
+    int is_primed = has_dictionary(m);
+    const char *wrong = is_primed ? dictionary_read(m, &dictionary) : NULL;
     apr_size_t len = raw_fill(m, 4);
-    if (is_skippable(m->raw, len)) {
-        return tmpl_fail(err, APR_ENOTIMPL,
-                         "zstd with a dictionary is not read: compress it without one");
-    }
-    m->codec = tmpl_codec_of_bytes(codecs, m->raw, len);
+    m->codec = tmpl_codec_of_bytes(codecs, m->raw + m->raw_from, len);
     member_begin(m);
     if (m->codec != NULL && m->state == NULL) {
         return tmpl_fail(err, APR_ENOTIMPL, "%s is not read: its library is not installed",
                          m->codec->encoding);
+    }
+    if (is_primed && wrong == NULL) {
+        wrong = dictionary_use(m, &dictionary);
+    }
+    if (wrong != NULL) {
+        return tmpl_fail(err, APR_ENOTIMPL, "its dictionary cannot be used: %s", wrong);
     }
     *members = m;
     return APR_SUCCESS;
@@ -124,7 +178,7 @@ static void window_inflate(tmpl_members_t *m)
 {
     tmpl_codec_io_t io = { .out = m->window + m->len, .out_len = sizeof(m->window) - m->len };
     apr_size_t room = io.out_len;
-    io.in_len = raw_fill(m, 1);
+    io.in_len = raw_fill(m, m->inside == 0 && m->len == 0 ? RAW_AHEAD : 1);
     io.in = m->raw + m->raw_from;
     apr_size_t given = io.in_len;
     tmpl_codec_e got = m->codec->step(m->state, &io);

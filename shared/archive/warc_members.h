@@ -20,7 +20,7 @@ typedef struct {
 typedef struct tmpl_members_t tmpl_members_t;
 
 /* Bytes that peek can show at once. */
-#define TMPL_MEMBERS_WINDOW (128 * 1024)
+#define TMPL_MEMBERS_WINDOW (512 * 1024)
 
 /*
  * Begins to read an open file from its position, which is its begin. codecs ends in NULL, and lives

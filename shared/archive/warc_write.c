@@ -128,17 +128,15 @@ void tmpl_warc_pack_end(tmpl_warc_pack_t *pack)
     }
 }
 
-void tmpl_warc_pack(tmpl_buf_t *to, const tmpl_buf_t *head, const char *content, apr_size_t len,
-                    int gzip)
+void tmpl_warc_add(tmpl_buf_t *to, const tmpl_buf_t *head, const char *content, apr_size_t len)
 {
-    tmpl_warc_pack_t *pack = tmpl_warc_pack_begin(to, gzip);
-    tmpl_warc_pack_add(pack, head->at, head->len);
+    tmpl_buf_room(to, head->len + len + 64);
+    tmpl_buf_add(to, head->at, head->len);
     if (tmpl_fields_len(head->at, head->len) == 0) {
         const char *length =
             apr_psprintf(to->pool, "Content-Length: %" APR_SIZE_T_FMT "\r\n\r\n", len);
-        tmpl_warc_pack_add(pack, length, strlen(length));
+        tmpl_buf_add_text(to, length);
     }
-    tmpl_warc_pack_add(pack, content, len);
-    tmpl_warc_pack_add(pack, "\r\n\r\n", 4);
-    tmpl_warc_pack_end(pack);
+    tmpl_buf_add(to, content, len);
+    tmpl_buf_add(to, "\r\n\r\n", 4);
 }

@@ -24,6 +24,12 @@ const char *tmpl_warc_digest(const char *bytes, apr_size_t len, apr_pool_t *pool
  */
 const char *tmpl_warc_id(const char *name, apr_pool_t *pool);
 
+/*
+ * Adds a whole record to to: the head with its empty line, the content, and the two newlines behind
+ * it. head has all fields but Content-Length, which this adds; unless it ends in an empty line.
+ */
+void tmpl_warc_add(tmpl_buf_t *to, const tmpl_buf_t *head, const char *content, apr_size_t len);
+
 /* Bytes that are made of a record piece by piece: as they are, or as a gzip member. */
 typedef struct tmpl_warc_pack_t tmpl_warc_pack_t;
 
@@ -31,12 +37,5 @@ typedef struct tmpl_warc_pack_t tmpl_warc_pack_t;
 tmpl_warc_pack_t *tmpl_warc_pack_begin(tmpl_buf_t *to, int gzip);
 void tmpl_warc_pack_add(tmpl_warc_pack_t *pack, const char *bytes, apr_size_t len);
 void tmpl_warc_pack_end(tmpl_warc_pack_t *pack);
-
-/*
- * Adds a whole record to to: the head with its empty line, the content, and the two newlines behind
- * it. head has all fields but Content-Length, which this adds; unless it ends in an empty line.
- */
-void tmpl_warc_pack(tmpl_buf_t *to, const tmpl_buf_t *head, const char *content, apr_size_t len,
-                    int gzip);
 
 #endif

@@ -28,12 +28,16 @@ static tmpl_warc_t *archive_of(const tmpl_buf_t *bytes, apr_pool_t *pool)
 
 static void add_record(tmpl_buf_t *to, const char *type, const char *content, int gzip)
 {
-    tmpl_buf_t head;
+    tmpl_buf_t head, record;
     tmpl_buf_init(&head, to->pool);
     tmpl_warc_head_begin(&head);
     tmpl_warc_head_add(&head, "WARC-Type", type);
     tmpl_warc_head_add(&head, "WARC-Target-URI", NULL);
-    tmpl_warc_pack(to, &head, content, strlen(content), gzip);
+    tmpl_buf_init(&record, to->pool);
+    tmpl_warc_add(&record, &head, content, strlen(content));
+    tmpl_warc_pack_t *pack = tmpl_warc_pack_begin(to, gzip);
+    tmpl_warc_pack_add(pack, record.at, record.len);
+    tmpl_warc_pack_end(pack);
 }
 
 /* Reads the next record whole. */

@@ -67,8 +67,50 @@ subtest 'forms of the input' => sub {
         is_deeply({ contents('out.warc.gz') }, $clean{text}, "$in: as clean --mirror makes them");
     }
     ok(!-e 'out.warc.gz.part', 'nothing else is left');
-    spew('dictionary.warc.zst', "\x5d\x2a\x4d\x18" . pack('V', 4) . 'dict' . zstd($info));
-    like((warc(qw(-m text -o never.warc dictionary.warc.zst)))[2], qr/^tmplctl: dictionary\.warc\.zst: zstd with a dictionary is not read/, 'a dictionary');
+};
+
+# The frame of a dictionary, and frames that need it.
+subtest 'zstd with a dictionary' => sub {
+    plan skip_all => 'there is no zstd' if system('zstd --version >zstd.version 2>&1') != 0;
+    mkdir 'frames';
+    spew(sprintf('frames/%02d', $_), ($info, @records)[$_]) for 0 .. 16;
+    is(system('zstd -q --train -B200 --maxdict=2000 -o dictionary frames/* >zstd.log 2>&1 && zstd -q -D dictionary frames/*'), 0, 'is made') or diag slurp('zstd.log');
+    my $frames = join '', map { slurp(sprintf 'frames/%02d.zst', $_) } 0 .. 16;
+    my $dictionary = slurp('dictionary');
+    my $file = sub { my ($bytes, $len) = @_; spew('d.warc.zst', "\x5d\x2a\x4d\x18" . pack('V', $len // length $bytes) . $bytes . $frames) };
+    for my $case (['plain', $dictionary], ['compressed itself', zstd($dictionary)]) {
+        $file->($case->[1]);
+        my ($code, $out, $err) = warc(qw(-m text -o d.warc d.warc.zst));
+        is("$code $err", '0 ', "$case->[0]: exit code");
+        is_deeply({ contents('d.warc') }, $clean{text}, "$case->[0]: all pages");
+    }
+    my $refused = sub { return (warc(qw(-m text -o never.warc d.warc.zst)))[2] =~ s/\n.*//sr };
+    $file->($dictionary, 1 << 20);
+    is($refused->(), 'tmplctl: d.warc.zst: its dictionary cannot be used: the file ends within it', 'cut off');
+    $file->($dictionary, 1 << 30);
+    is($refused->(), 'tmplctl: d.warc.zst: its dictionary cannot be used: it has more than 16 MiB', 'too long');
+    $file->("\x28\xb5\x2f\xfd" . 'x' x 100);
+    is($refused->(), 'tmplctl: d.warc.zst: its dictionary cannot be used: it is damaged, or has more than 16 MiB', 'damaged');
+    spew('d.warc.zst', "\x5d\x2a\x4d\x18\2\0\0\0ab" . gz($info));
+    is($refused->(), 'tmplctl: d.warc.zst: its dictionary cannot be used: no frame of zstd follows', 'of gzip');
+};
+
+# libdeflate does members that are in memory whole; zlib does larger ones, and all where libdeflate is missing.
+subtest 'gzip of any size' => sub {
+    my $noise = join '', map { sprintf '%x', (7919 * $_ * $_ + 104729 * $_) % 0x7fffffff } 1 .. 60_000;
+    my @sized = map { response("http://sized.example/$_", http(page($_) =~ s/<p>/"<!--" . substr($noise, 0, 50_000 * $_) . "--><p>"/er, %html)) } 0 .. 9;
+    spew('sized.warc', join '', @sized);
+    spew('sized.warc.gz', join '', map { gz($_) } @sized);
+    mkdir 'bare';
+    spew('bare/libdeflate.so.0', 'no library');
+    warc(qw(-m text -o sized.out sized.warc));
+    my %plain = contents('sized.out');
+    is(scalar keys %plain, 10, 'ten pages');
+    for my $path ('', "$dir/bare") {
+        local $ENV{LD_LIBRARY_PATH} = $path;
+        is((warc(qw(-m text -o sized.out.gz sized.warc.gz)))[2], '', "libraries of '$path'");
+        is_deeply({ contents('sized.out.gz') }, \%plain, 'the same pages');
+    }
 };
 
 subtest 'outputs' => sub {
@@ -132,6 +174,7 @@ subtest 'bodies' => sub {
         ['plain', $page],
         ['chunked', $chunked, 'Transfer-Encoding' => 'chunked'],
         ['gzip', gz($page), 'Content-Encoding' => 'gzip'],
+        ['gzip, two members', gz(substr $page, 0, 200) . gz(substr $page, 200), 'Content-Encoding' => 'gzip'],
         ['x-gzip', gz($page), 'Content-Encoding' => 'x-gzip'],
         ['deflate, zlib', $zlib, 'Content-Encoding' => 'deflate'],
         ['deflate, bare', $raw, 'Content-Encoding' => 'deflate'],
@@ -196,7 +239,10 @@ subtest 'responses edited' => sub {
     my $png = response('http://one.example/a.png', http("\x89PNG" x 1000, 'Content-Type' => 'image/png', 'X-Kept' => 'yes'));
     my $long = response('http://one.example/film', http('x' x (17 << 20), 'Content-Type' => 'video/mp4'));
     my $request = record('request', "GET / HTTP/1.1\r\n\r\n", 'WARC-Target-URI' => 'http://one.example/', 'Content-Type' => 'application/http; msgtype=request');
-    spew('all.warc', join '', $info, @records, $png, $request, $long);
+    my $field = "Content-Length : 999\r\n";
+    (my $spaced = $records[1]) =~ s/(?=Content-Type: text)/$field/;
+    $spaced =~ s/(\r\nContent-Length: )(\d+)/$1 . ($2 + length $field)/e;
+    spew('all.warc', join '', $info, $records[0], $spaced, @records[2 .. 15], $png, $request, $long);
     my ($code, $out, $err) = warc(qw(-m strip --responses -o all.out --index all.cdxj all.warc));
     is("$code $err", '0 ', 'exit code');
     my $bytes = slurp('all.out');
@@ -209,6 +255,7 @@ subtest 'responses edited' => sub {
     my ($head, $body) = split /\r\n\r\n/, $edited->{content}, 2;
     is($body, $clean{strip}{ $edited->{'WARC-Target-URI'} }, 'and the page is stripped');
     is($head, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: " . length $body, 'with fields that fit');
+    is(scalar(() = $all[2]{content} =~ /^Content-Length/mg), 1, 'a length with a blank in front of the colon goes, too');
     is(scalar(split /\n/, slurp('all.cdxj')), 16, 'the index has the pages');
     $png =~ s/\r\n(?=.*\r\n\r\nHTTP)|\r\n(?=\r\nHTTP)|(?<=\n)\r\n(?=HTTP)/\n/gs;
     spew('lf.warc', $png);
@@ -364,6 +411,39 @@ subtest 'a kill' => sub {
     like($err, qr/^tmplctl: warc: other\.warc\.part/, 'the message');
 };
 
+# A run that ends when the output has its name and the index has not, as after a kill: a directory has taken the name.
+subtest 'an end between two names' => sub {
+    system 'mkfifo', 'fifo';
+    my @args = (qw(warc -m text --incremental -o named.warc --index named.cdxj fifo));
+    my $pid = fork // die $!;
+    if ($pid == 0) {
+        open STDERR, '>', 'named.err';
+        exec $tool, @args;
+        exit 1;
+    }
+    wait_for { -e 'named.warc.part/out' };
+    mkdir 'named.cdxj';
+    spew('fifo', join '', @records);
+    waitpid $pid, 0;
+    like(slurp('named.err'), qr/^tmplctl: warc: cannot move .*index to named\.cdxj/, 'one has no name');
+    ok(-e 'named.warc', 'the other has');
+    rmdir 'named.cdxj';
+
+    my $state = slurp('named.warc.part/state.json');
+    for my $file (-1, 2) {
+        spew('named.warc.part/state.json', $state =~ s/"file": \d+/"file": $file/r);
+        like((run(@args))[2], qr/^tmplctl: warc: named\.warc\.part\/state\.json is damaged: remove named\.warc\.part to begin anew$/, "an input $file in the state");
+    }
+    spew('named.warc.part/state.json', $state);
+    my ($code, $out, $err) = run(@args);
+    is("$code $err", "0 tmplctl: goes on where an earlier run ended: named.warc.part\n", 'the same command ends it');
+    is(scalar(keys %{ { contents('named.warc') } }), 16, 'the output');
+    is(scalar(split /\n/, slurp('named.cdxj')), 16, 'and the index');
+    ok(!-e 'named.warc.part', 'nothing else is left');
+};
+
+usage_is([$_, '-', '-'], qr/^tmplctl: $_: standard input can be read once only$/m, "$_: standard input twice") for qw(warc merge);
+usage_is(['warc', qw(-m text -o a?b.warc a.warc)], qr/--out with a "\?" needs --store/, 'a name that ends the name of a store');
 usage_is(['warc', qw(-m text --frozen a.warc)], qr/--frozen needs --store/, 'no store to judge by');
 usage_is(['warc', qw(-m learn a.warc)], qr/--mode learn needs --store/, 'no store to fill');
 usage_is(['warc', qw(-m text --responses a.warc)], qr/--responses needs mode strip or annotate/, 'responses as text');
