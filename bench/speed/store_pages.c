@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_pages URI SEGMENTS PAGES [BATCH [SITES [look|quiet]]]: made-up pages of a site, or of several
- * sites in turn. The store at URI learns them one after the other. With BATCH > 0 they are looked
- * up one after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a time.
- * Half of a page's segments are template, a tenth recurs rarely, the others are new; every fourth
- * segment begins a block with three layout paths. With look the pages that are measured are only
- * looked up. With quiet no look-up gets counts of an earlier one, as on a site with few requests.
+ * store_pages URI SEGMENTS PAGES [BATCH [SITES [look|quiet]]]: made-up pages of a site, or of
+ * several sites in turn. The store at URI learns them one after the other. With BATCH > 0 they are
+ * looked up one after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a
+ * time. Half of a page's segments are template, a tenth recurs rarely, the others are new; every
+ * fourth segment begins a block with three layout paths. With look the pages that are measured are
+ * only looked up. With quiet no look-up gets counts of an earlier one, as on a site with few
+ * requests.
  *
  * The time of a page is the median of the WINDOW pages before each power of ten. The program
  * prints "begin" before a window and a line of figures after it; after each of these lines it

@@ -7,9 +7,10 @@
  * knows the secret puts it back if the server has lost it.
  *
  * One HMGET looks a page up, so its counts are of one moment; if counts may be older, a snapshot
- * (snapshots.h) saves most of the command. Learning is WATCH and HMGET, then a MULTI that Redis
- * refuses if anybody has written the site in between. Pages are counted here, not by a script in
- * the server, because one server works for many hosts.
+ * (snapshots.h) saves most of the command. Learning is WATCH and HMGET, which saves as much if the
+ * head is that of a snapshot, of any age; then a MULTI that Redis refuses if anybody has written
+ * the site in between. Pages are counted here, not by a script in the server, because one server
+ * works for many hosts.
  *
  * A site that is not observed for opts.idle expires. A server that takes no writes (read-only
  * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
