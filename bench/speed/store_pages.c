@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]]: made-up pages of a site, or of several
- * sites in turn. The store at URI learns them one after the other. With BATCH > 0 they are looked
- * up one after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a time.
- * Half of a page's segments are template, a tenth recurs rarely, the others are new; every fourth
- * segment begins a block with three layout paths. With look the pages that are measured are only
- * looked up.
+ * store_pages URI SEGMENTS PAGES [BATCH [SITES [look|quiet]]]: made-up pages of a site, or of
+ * several sites in turn. The store at URI learns them one after the other. With BATCH > 0 they are
+ * looked up one after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a
+ * time. Half of a page's segments are template, a tenth recurs rarely, the others are new; every
+ * fourth segment begins a block with three layout paths. With look the pages that are measured are
+ * only looked up. With quiet no look-up gets counts of an earlier one, as on a site with few
+ * requests.
  *
  * The time of a page is the median of the WINDOW pages before each power of ten. The program
  * prints "begin" before a window and a line of figures after it; after each of these lines it
@@ -161,12 +162,14 @@ int main(int argc, char **argv)
     apr_pool_t *pool, *scratch;
     made_t made;
 
-    int looks = argc > 6;
+    int looks = argc > 6 && strcmp(argv[6], "look") == 0;
+    apr_interval_time_t age = argc > 6 && !looks ? 1 : LEARN_DELAY;
     n_sites = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1;
     if (segments < 8 || pages < milestone || batch.most > BATCH_MOST || n_sites == 0 ||
         n_sites > sizeof(sites) / sizeof(sites[0])) {
         fprintf(stderr,
-                "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]], 1000 pages or more, "
+                "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES [look|quiet]]], 1000 pages or "
+                "more, "
                 "batches "
                 "of %d at most, 4 sites at most\n",
                 BATCH_MOST);
@@ -188,7 +191,7 @@ int main(int argc, char **argv)
         make(&made, page, segments);
         cpu -= milliseconds(CLOCK_PROCESS_CPUTIME_ID);
         made.observation.learn = batch.most > 0 ? TMPL_LEARNING_LATER : TMPL_LEARNING_NOW;
-        made.observation.age = LEARN_DELAY;
+        made.observation.age = age;
         if (looks && page + WINDOW > milestone) {
             made.observation.learn = TMPL_LEARNING_LATER;
             made.observation.age = 0;

@@ -39,7 +39,7 @@ typedef struct {
     tmpl_rules_site_t site;
     uint32_t n;     /* buckets; 0: none yet */
     uint64_t salt;  /* chooses the bucket of a key */
-    uint32_t swept; /* the rank (buckets.h) at which the sweeper continues */
+    uint32_t swept; /* the rank (buckets.h) at which the sweeper continues; bits 0-7 count writes */
 } tmpl_head_t;
 
 /* Whether both heads put keys into the same buckets. */

@@ -12,6 +12,7 @@
 
 #define SITES       256 /* cells, chosen by a hash of the site; the latest site takes the cell */
 #define GROWTH_MOST 8   /* one new page for so many pages may have been counted meanwhile */
+#define LACKS_MOST  4   /* a writer uses a snapshot that lacks at most one bucket in so many */
 
 /* Buckets that came together, side by side. */
 typedef struct block_t {
@@ -25,6 +26,7 @@ struct tmpl_snapshot_t {
     uint64_t used;  /* the cache's taken when it was taken last */
     int64_t stamp;
     uint32_t pages; /* the site's pages when the snapshot began */
+    int is_mixed;   /* the buckets came with different heads; head is the newest of them */
     tmpl_head_t head;
     size_t size;
     block_t *blocks;
@@ -64,6 +66,15 @@ static block_t *block_make(const tmpl_numbered_t *buckets, uint32_t n)
         at += buckets[i].is.len;
     }
     return block;
+}
+
+/* Whether nobody has written the site between two heads: each write changes swept at least. */
+static int heads_equal(const tmpl_head_t *a, const tmpl_head_t *b)
+{
+    unsigned char bytes[2][TMPL_HEAD_SIZE];
+    tmpl_head_pack(bytes[0], a);
+    tmpl_head_pack(bytes[1], b);
+    return memcmp(bytes[0], bytes[1], TMPL_HEAD_SIZE) == 0;
 }
 
 /* ---- under the lock ---- */
@@ -234,6 +245,7 @@ int tmpl_snapshots_add(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, const
     if (!same && cell->snapshot == snapshot) {
         cell_clear(cache, cell);
     }
+    snapshot->is_mixed |= !heads_equal(head, &snapshot->head);
     if (same && head->site.pages >= snapshot->head.site.pages) {
         snapshot->head = *head;
     }
@@ -310,7 +322,20 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t
     }
 }
 
-/* Reads from a snapshot, and what it lacks from the store. Returns 0 if the snapshot has ended. */
+/* Whether the whole snapshot is of this head. */
+static int snapshot_is_of(tmpl_snapshots_t *cache, const tmpl_snapshot_t *snapshot,
+                          const tmpl_head_t *head)
+{
+    pthread_mutex_lock(&cache->lock);
+    int same = !snapshot->is_mixed && heads_equal(head, &snapshot->head);
+    pthread_mutex_unlock(&cache->lock);
+    return same;
+}
+
+/*
+ * Reads from a snapshot, and what it lacks from the store. Returns 0 if the snapshot has ended, or
+ * does not serve.
+ */
 static int read_rest(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached, tmpl_txn_t *txn,
                      tmpl_get_t read, tmpl_numbered_t *buckets, uint32_t n, apr_status_t *rv)
 {
@@ -318,15 +343,15 @@ static int read_rest(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached, tmpl_
     tmpl_head_t head;
     uint32_t n_missing = tmpl_snapshots_get(snapshots, cached, &head, buckets, n, missing);
     *rv = APR_SUCCESS;
-    if (!tmpl_head_same_buckets(&head, &txn->head)) {
+    if (!tmpl_head_same_buckets(&head, &txn->head) || (txn->write && n_missing > n / LACKS_MOST)) {
         return 0;
     }
     txn->head = head;
     txn->found = 1;
-    if (n_missing == 0) {
+    if (n_missing == 0 && !txn->write) {
         return 1;
     }
-    tmpl_numbered_t *found = apr_palloc(txn->pool, n_missing * sizeof(*found));
+    tmpl_numbered_t *found = apr_palloc(txn->pool, (n_missing + (apr_size_t)1) * sizeof(*found));
     for (uint32_t i = 0; i < n_missing; i++) {
         found[i].number = buckets[missing[i]].number;
     }
@@ -335,7 +360,8 @@ static int read_rest(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached, tmpl_
         buckets[missing[i]].is = found[i].is;
     }
     return *rv != APR_SUCCESS ||
-           tmpl_snapshots_add(snapshots, cached, &txn->head, found, n_missing);
+           (txn->write ? snapshot_is_of(snapshots, cached, &txn->head)
+                       : tmpl_snapshots_add(snapshots, cached, &txn->head, found, n_missing));
 }
 
 apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **cached,
@@ -359,6 +385,19 @@ apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **
         tmpl_snapshots_begin(snapshots, txn->site, stamp, &txn->head, buckets, n);
     }
     return rv;
+}
+
+apr_status_t tmpl_snapshots_reuse(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached,
+                                  tmpl_txn_t *txn, tmpl_get_t read, tmpl_numbered_t *buckets,
+                                  uint32_t n)
+{
+    const tmpl_head_t asked = txn->head;
+    apr_status_t rv;
+    if (cached != NULL && (read_rest(snapshots, cached, txn, read, buckets, n, &rv) ||
+                           !tmpl_head_same_buckets(&txn->head, &asked))) {
+        return rv;
+    }
+    return read(txn, buckets, n);
 }
 
 void tmpl_snapshots_clear(tmpl_snapshots_t *cache, int64_t stamp)

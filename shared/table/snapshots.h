@@ -71,6 +71,16 @@ apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **
                                  int64_t stamp, tmpl_txn_t *txn, tmpl_get_t read,
                                  tmpl_numbered_t *buckets, uint32_t n);
 
+/*
+ * A get for a transaction that writes: takes n buckets from a snapshot of any age (NULL: none) if
+ * the head that read returns shows that nobody has written the site since, and has read read the
+ * others. Reads all if the site was written, or the snapshot lacks many. The caller gives the
+ * snapshot back when the transaction ends.
+ */
+apr_status_t tmpl_snapshots_reuse(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached,
+                                  tmpl_txn_t *txn, tmpl_get_t read, tmpl_numbered_t *buckets,
+                                  uint32_t n);
+
 /* Ends all snapshots, and outdates what was read before stamp. */
 void tmpl_snapshots_clear(tmpl_snapshots_t *snapshots, int64_t stamp);
 

@@ -7,8 +7,9 @@
 
 #include "base/slot.h"
 
-#define AHEAD      6  /* buckets: prefetch distance */
-#define DIGIT_MOST 12 /* bits of a pass of the sort: half of those of TMPL_BUCKETS_MOST */
+#define AHEAD      6   /* buckets: prefetch distance */
+#define WRITES     256 /* so many writes in a row give a head different swept */
+#define DIGIT_MOST 12  /* bits of a pass of the sort: half of those of TMPL_BUCKETS_MOST */
 
 /* The random wait before a refused transaction is tried again; it doubles with each refusal. */
 #define PAUSE_LEAST   apr_time_from_msec(1)
@@ -433,7 +434,7 @@ apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
         return rv;
     }
     buckets_merge(w, n);
-    head->swept = w->swept;
+    head->swept = w->swept / WRITES * WRITES + (head->swept + 1) % WRITES;
     return changes_commit(w);
 }
 

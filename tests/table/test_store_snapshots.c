@@ -91,30 +91,90 @@ static void others_ask_each_time(void **state)
     assert_int_equal(c->counts.pages, 4);
 }
 
-/* Pages that waited, and are learnt together, are counted from what stands in the server. */
-static void learning_asks_anew(void **state)
+/* Learns a page that waited, as httpd does afterwards. Returns the bytes that the server sent. */
+static long long learn_later(ctx_t *c, unsigned i, unsigned first, unsigned n,
+                             const tmpl_policy_t *policy)
 {
-    ctx_t *c = *state;
-    tmpl_document_t document = { model_document(1000), model_document(1001) };
+    tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
     tmpl_observation_t page = { .site = "s",
                                 .document = &document,
-                                .keys = keys_of(c->pool, 0, 100),
-                                .n = 100,
-                                .policy = &usual,
+                                .keys = keys_of(c->pool, first, n),
+                                .n = n,
+                                .policy = policy,
                                 .learn = TMPL_LEARNING_LATER,
                                 .age = LONG };
     const tmpl_observation_t *pages[] = { &page };
     uint32_t counted;
-
-    learn_pages(c, 2, 100);
-    look(c, "s", 0, 100);
-    learn_elsewhere(c, 2, 0, 100);
+    long long before = info_number(server_of(c), "INFO stats", "total_net_output_bytes:");
     assert_int_equal(tmpl_store_learn(c->store, pages, 1, TIMEOUT, &counted, &c->err, c->pool),
                      APR_SUCCESS);
     assert_int_equal(counted, 1);
+    return info_number(server_of(c), "INFO stats", "total_net_output_bytes:") - before;
+}
+
+/* Pages that waited, and are learnt together, are counted from what stands in the server. */
+static void learning_asks_anew(void **state)
+{
+    ctx_t *c = *state;
+    learn_pages(c, 2, 100);
+    look(c, "s", 0, 100);
+    learn_elsewhere(c, 2, 0, 100);
+    learn_later(c, 500, 0, 100, &usual);
     assert_int_equal(asked_by_look(c, 0, 100), 0);
     assert_int_equal(c->counts.records[99].df, 4);
     assert_int_equal(c->counts.pages, 4);
+}
+
+/* What a look-up has read is not read again to learn the page, if nobody has written the site. */
+static void learning_reads_once(void **state)
+{
+    ctx_t *c = *state;
+    for (unsigned i = 0; i < 2; i++) {
+        learn_elsewhere(c, i, 0, 3000);
+    }
+    observe_as(c, "s", 1000, 1001, 0, 3000, &usual, TMPL_LEARNING_LATER);
+    assert_in_range(learn_later(c, 500, 0, 3000, &usual), 1, 10000);
+    c->age = 0;
+    look(c, "s", 0, 3000);
+    assert_int_equal(c->counts.records[0].df, 3);
+    assert_int_equal(c->counts.records[2999].df, 3);
+    assert_int_equal(c->counts.pages, 3);
+}
+
+/* A snapshot whose buckets were read before and after a write serves no learning. */
+static void learning_needs_one_moment(void **state)
+{
+    ctx_t *c = *state;
+    learn_pages(c, 16, 3000);
+    c->store = open_with(c, c->uri, NULL); /* without a snapshot */
+    look(c, "s", 0, 4 * FEW);
+    learn_elsewhere(c, 16, 0, 3000);
+    look(c, "s", 4 * FEW, FEW);
+    learn_later(c, 500, 0, 5 * FEW, &usual);
+    c->age = 0;
+    look(c, "s", 0, 5 * FEW);
+    assert_int_equal(c->counts.records[0].df, 18);
+    assert_int_equal(c->counts.records[5 * FEW - 1].df, 18);
+}
+
+/* A page of another process that only refreshes entries, in a site of one bucket, is no loss. */
+static void refreshing_elsewhere_is_noticed(void **state)
+{
+    static const tmpl_policy_t brief = {
+        .min_df = 5, .lifetime_tb = 16, .lifetime_n = 10, .max_entries = 1000000
+    };
+    ctx_t *c = *state;
+    ctx_t other = *c;
+    learn(c, "s", 0, 0, 5);
+    pass_pages(c, "s", 100, 8, &brief);
+    look(c, "s", 0, 5);
+    other.store = open_with(c, c->uri, NULL);
+    observe_as(&other, "s", 0, 1, 0, 5, &brief, TMPL_LEARNING_NOW);
+    assert_int_equal(other.counts.records[0].last, 9);
+    learn_later(c, 500, 5, 1, &brief);
+    c->age = 0;
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.records[0].last, 9);
 }
 
 /* What others have learnt is seen once what is kept is too old for a page. */
@@ -572,6 +632,9 @@ static const store_test_t table[] = {
     TEST(REDIS_AGED, nothing_is_asked_twice),
     TEST(REDIS_AGED, others_ask_each_time),
     TEST(REDIS_AGED, learning_asks_anew),
+    TEST(REDIS_AGED, learning_reads_once),
+    TEST(REDIS_AGED, learning_needs_one_moment),
+    TEST(REDIS_AGED, refreshing_elsewhere_is_noticed),
     TEST(REDIS_AGED, snapshot_ends_with_its_age),
     TEST(REDIS_AGED, no_bucket_is_younger_than_the_clock),
     TEST(REDIS_AGED, snapshot_ends_when_the_site_grows),

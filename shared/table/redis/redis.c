@@ -7,9 +7,10 @@
  * knows the secret puts it back if the server has lost it.
  *
  * One HMGET looks a page up, so its counts are of one moment; if counts may be older, a snapshot
- * (snapshots.h) saves most of the command. Learning is WATCH and HMGET, then a MULTI that Redis
- * refuses if anybody has written the site in between. Pages are counted here, not by a script in
- * the server, because one server works for many hosts.
+ * (snapshots.h) saves most of the command. Learning is WATCH and HMGET, which saves as much if the
+ * head is that of a snapshot, of any age; then a MULTI that Redis refuses if anybody has written
+ * the site in between. Pages are counted here, not by a script in the server, because one server
+ * works for many hosts.
  *
  * A site that is not observed for opts.idle expires. A server that takes no writes (read-only
  * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
@@ -226,12 +227,13 @@ static apr_status_t redis_begin(tmpl_txn_t *t)
                              server_of(t));
         }
         own->turn = turn;
+        own->cached = tmpl_snapshots_take(store->snapshots, t->site, INT64_MIN, INT64_MAX);
     }
     else if (t->age > 0) {
         own->cached = tmpl_snapshots_take(
             store->snapshots, t->site, tmpl_clock() - (t->age < most ? t->age : most), INT64_MAX);
     }
-    if (own->cached != NULL) {
+    if (own->cached != NULL && !t->write) {
         (void)tmpl_snapshots_get(store->snapshots, own->cached, &t->head, NULL, 0, NULL);
     }
     else {
@@ -244,9 +246,10 @@ static apr_status_t redis_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t 
 {
     const redis_store_t *store = t->ctx;
     redis_own_t *own = t->own;
-    return t->age > 0 ? tmpl_snapshots_read(store->snapshots, &own->cached, tmpl_clock(), t,
-                                            site_ask, buckets, n)
-                      : site_ask(t, buckets, n);
+    return t->age > 0
+               ? tmpl_snapshots_read(store->snapshots, &own->cached, tmpl_clock(), t, site_ask,
+                                     buckets, n)
+               : tmpl_snapshots_reuse(store->snapshots, own->cached, t, site_ask, buckets, n);
 }
 
 /* Checks the n replies to a commit. The last one is the reply to EXEC. */
