@@ -107,6 +107,13 @@ my $now = time;
 my $date = changed($httpd, '/page/3');
 ok $date >= $now - 1 && $date <= time, 'a page with new text has changed now';
 is changed($httpd, '/page/3'), $date, 'and keeps the date';
+# the cache keeps what was decided, not when the page changed
+my $cached = httpd(no_store => 1, modules => ['socache_shmcb'], conf => "TmplMode strip\nTmplDocuments on\nTmplLearn off\nTmplCache shmcb\n"
+        . "TmplStore lmdb:${\ $httpd->root}/store\nProxyPass / ${\ $backend->url}/\n");
+is join(' ', map { $cached->get('/page/3')->header('Tmpl') =~ /cache=(\w+)/ } 1 .. 2), 'miss hit', 'a decision of another server, from its cache';
+is changed($cached, '/page/3'), $date, 'has the date of the store';
+is changed($cached, '/page/2'), 0, 'also where there is none';
+$cached->finish;
 is dated(), '3', 'the others have none';
 like $httpd->get('/lists/sitemap.xml')->body, qr{/page/3</loc><lastmod>20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ</lastmod></url>}, 'lastmod';
 is scalar(() = $httpd->get('/lists/sitemap.xml')->body =~ /<lastmod>/g), 1, 'no other one';

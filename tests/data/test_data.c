@@ -148,6 +148,28 @@ static void text_of_records_is_whole(void **state)
         strstr(json, "\"text\":\"Lines of a text that is judged as byline.\",\"parts\""));
 }
 
+#define ANSWER(prop, author, text)                                                                 \
+    "<div itemprop=" prop " itemscope itemtype=http://schema.org/Answer class=answer>"             \
+    "<div>L <span itemprop=author>" author                                                         \
+    "</span> <time itemprop=dateCreated datetime=2024-02-03>x</time> "                             \
+    "<span itemprop=upvoteCount>12</span></div><div itemprop=text>" text "</div></div>"
+
+/* A question stands alone, around its answers: its type says that it is a record. */
+static void questions_have_answers(void **state)
+{
+    const char *json = data_of(
+        "<div itemscope itemtype='http://schema.org/Question'><div>"
+        "<div>L <span itemprop=author>Quin</span></div><div itemprop=text>How does one ask a "
+        "question that has more than forty bytes of text?</div></div>" ANSWER(
+            "acceptedAnswer", "Ann", "One writes it down, and that is all of it.")
+            ANSWER("suggestedAnswer", "Bo", "Second, one waits for the others to answer.") "</div>",
+        1, NULL, *state);
+    assert_non_null(strstr(json, "\"kind\":\"answer\",\"id\":1,\"parent\":0,\"author\":\"Ann\","
+                                 "\"date\":\"2024-02-03\",\"when\":\"x\",\"votes\":12,\"accepted\":"
+                                 "true,\"text\":\"One writes it down, and that is all of it.\""));
+    assert_non_null(strstr(json, "\"kind\":\"question\",\"id\":0,\"author\":\"Quin\""));
+}
+
 static void metadata_are_members(void **state)
 {
     static const char ld[] =
@@ -193,6 +215,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(lists),
     CHECK(whole_pages),
     CHECK(records),
+    CHECK(questions_have_answers),
     CHECK(text_of_records_is_whole),
     CHECK(metadata_are_members),
     CHECK(values),

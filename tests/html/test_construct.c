@@ -61,6 +61,11 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<link><svg><g/></svg><object><div><i></i></div></object><p>a", ".svg .object .p" },
         { "<script></script>a<script></script><meta>", ".script .meta" },
         { "<noscript><img src=i></noscript><p>a", ".p" },
+        { "<head></head><template><td>x</template><p>a", ".p" },
+        /* with scripts off a noscript in the head is read, which closes the head */
+        { "<head><noscript><noscript></b></noscript><p>a", ".p" },
+        { "<head><noscript></br></noscript><p>a", ".p" },
+        { "<head><noscript><meta><b></noscript><p>a", ".p" },
         /* svg and math: their end closes what is open in them, and tags of HTML only end them */
         { "<b>a<svg><path d=m></svg><i>b</i></b>", ".b ..svg ..i" },
         { "<b>a<svg><title>t</title><use></use></svg><i>b</i></b>", ".b ..svg ..i" },
@@ -73,11 +78,18 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<b>a<math><mi>b<p>c</mi></math><i>d</i></b>", ".b ..math" },
         { "<b>a<math><mi>b<u>c</u></mi></math><i>d</i></b>", ".b ..math ..i" },
         { "<b>a<svg><![CDATA[<i>]]></svg></b>", ".b ..svg" },
+        { "<b>a<math><annotation-xml "
+          "encoding=text/html><p>b</p></annotation-xml></math><i>c</i></b>",
+          ".b ..math ..i" },
+        { "<b>a<math><annotation-xml><p>b</p></annotation-xml></math><i>c</i></b>",
+          ".b ..math ..p ..i" },
         /*
          * noscript is text, template is not displayed, except shadow roots of elements that may
          * have one
          */
         { "<b>a<noscript><noscript><i></noscript><u>b</u></b>", ".b ..noscript ..u" },
+        { "<b>a<noscript><style></i></style></noscript><u>b</u></b>", ".b ..noscript ..u" },
+        { "<b>a<noscript><style>i</style></noscript><u>b</u></b>", ".b ..noscript ..u" },
         { "<b>a<template><td><b></template><i>b</i></b>", ".b ..template ..i" },
         { "<div><template shadowrootmode=open><p>a</template><i>b</i></div>",
           ".div ..template ...p ..i" },
@@ -95,6 +107,9 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<b>a</b><i>b</i><div cl", ".b .i" },
         { "<b>a</b><i>b<!-- c </i>", ".b .i" },
         { "<b>a</b><textarea>b</i>", ".b .textarea" },
+        { "<b>a</b><i>b</", ".b .i" },
+        /* behind body */
+        { "<body><b>a</b></body><html lang=x><i>c</i>", ".b .i" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const tmpl_page_t *page = check_page(cases[i].html, *state);
@@ -259,6 +274,68 @@ static void a_nul_brings_nothing_back(void **state)
                      TMPL_NODE_MARK | TMPL_NODE_CUT);
 }
 
+/* The parser is in body then, and a head comes too late. */
+static void a_nul_in_front_of_body_opens_it(void **state)
+{
+    static const char html[] = "<title>t</title>\0<noframes><b></noframes><p>a";
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    assert_int_equal(tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, *state),
+                     TMPL_DECLINE_NONE);
+    assert_string_equal(tree(page, *state), ".noframes .p");
+}
+
+/* Formatting elements with n attributes. */
+static const char *formatting(int n, apr_pool_t *pool)
+{
+    const char *tag = "<b";
+    for (int i = 0; i < n; i++) {
+        tag = apr_psprintf(pool, "%s a%d", tag, i);
+    }
+    return apr_pstrcat(pool, tag, ">", tag, ">", tag, ">", tag, ">", NULL);
+}
+
+/* With more attributes than are compared it is not known whether the elements are alike. */
+static void too_many_attributes_forbid_edits(void **state)
+{
+    static const int counts[] = { 5, 300 };
+    for (int i = 0; i < 2; i++) {
+        const char *html = apr_pstrcat(*state, "<div>", formatting(counts[i], *state),
+                                       "a</b></b></b></b></div><i>b</i>", NULL);
+        assert_int_equal(may_of(html, 1, *state) == 0, i);
+    }
+}
+
+/* There are more of them than there is room for at first. */
+static void many_formatting_elements_come_back(void **state)
+{
+    const char *html = "<p>";
+    for (int i = 0; i < 100; i++) {
+        html = apr_psprintf(*state, "%s<b id=x%d>", html, i);
+    }
+    html = apr_pstrcat(*state, html, "a</p><div>b</div>c", NULL);
+    const tmpl_page_t *page = check_page(html, *state);
+    const tmpl_page_t *one = check_page("<p><b id=x>a</p><div>b</div>c", *state);
+    assert_int_equal(page->n_segments, one->n_segments);
+    for (uint32_t i = 0; i < one->n_segments; i++) {
+        assert_int_equal(page->segments[i].may, one->segments[i].may);
+    }
+}
+
+/* A noscript that is too deep to be read with scripts off: then nothing is edited. */
+static void a_noscript_that_cannot_be_read_forbids_edits(void **state)
+{
+    const char *html = "<div>a<noscript><i><s><u><em><tt><big></noscript></div><p>b</p>";
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { .max_depth = 5 };
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    assert_int_equal(page->nodes[1].flags & (TMPL_NODE_MARK | TMPL_NODE_CUT), 0);
+    opts.max_depth = 20;
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    assert_int_not_equal(page->nodes[page->n_nodes - 1].flags & (TMPL_NODE_MARK | TMPL_NODE_CUT),
+                         0);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(nodes_stand_as_html5_has_them),
     CHECK(doctypes_mean_quirks_or_not),
@@ -268,6 +345,10 @@ static const struct CMUnitTest tests[] = {
     CHECK(an_end_tag_ends_its_own_element),
     CHECK(three_come_along_with_a_block),
     CHECK(a_nul_brings_nothing_back),
+    CHECK(a_nul_in_front_of_body_opens_it),
+    CHECK(too_many_attributes_forbid_edits),
+    CHECK(many_formatting_elements_come_back),
+    CHECK(a_noscript_that_cannot_be_read_forbids_edits),
 };
 
 TAP_MAIN(tests)

@@ -97,6 +97,8 @@ static void limits_hold(void **state)
                      TMPL_DECLINE_TOO_MANY);
     opts.max_tokens = 8;
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    assert_int_equal(tmpl_page_parse(&page, html, TMPL_NONE, &opts, *state),
+                     TMPL_DECLINE_TOO_LARGE);
 }
 
 /* The searches for tags are limited for the page as a whole. */

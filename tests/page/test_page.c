@@ -235,6 +235,22 @@ static void odd_bytes_are_text(void **state)
     assert_int_equal(page->segments[0].length, 3);
 }
 
+static void a_meta_element_forbids_the_index(void **state)
+{
+    static const struct {
+        const char *html;
+        int forbids;
+    } cases[] = {
+        { "<meta name=Robots content=' NOINDEX, follow'><p>a", 1 },
+        { "<meta name=robots content=none><p>a", 1 },
+        { "<meta name=robots content='index, noindexes'><p>a", 0 },
+        { "<meta name=robots><meta name=generator content=noindex><p>a", 0 },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(check_page(cases[i].html, *state)->forbids_index, cases[i].forbids);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(segments_stand_in_blocks),
     CHECK(every_node_has_its_tags),
@@ -247,6 +263,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(separators_can_be_chosen),
     CHECK(long_pages_are_whole),
     CHECK(odd_bytes_are_text),
+    CHECK(a_meta_element_forbids_the_index),
 };
 
 TAP_MAIN(tests)

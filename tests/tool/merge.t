@@ -147,6 +147,32 @@ subtest 'tables are added' => sub {
 };
 
 spew('empty', '');
+# Of each listed document the one that changed last stays, or of two with one date the one that was seen last.
+subtest 'listed documents' => sub {
+    my $table = sub {
+        my ($name, %head) = @_;
+        my $lines = join '', map {
+            my ($address, $changed, $day) = @$_;
+            qq({"kind": "listed", "address": "$address", "title": "$name", "day": $day, "first": 5, "changed": $changed, "text": 7, "layout": 8, )
+                . qq("fingerprint": "00000000000000aa"}\n)
+        } @{ $head{listed} };
+        my $n = @{ $head{listed} };
+        spew($name, qq({"format": "tmpl-table", "version": 1, "site": "s", "pages": 3, "table_version": 5, "entries": 0, "secret": "same", )
+                . qq("listed": $n, "since": $head{since}, "edition": $head{edition}, "evicted": $head{evicted}}\n$lines));
+        return $name;
+    };
+    my $one = $table->('one', since => 9, edition => 6, evicted => 'false', listed => [['/a', 3, 20], ['/both', 3, 20], ['/day', 4, 20]]);
+    my $two = $table->('two', since => 4, edition => 2, evicted => 'true', listed => [['/b', 0, 20], ['/both', 8, 10], ['/bo', 1, 1], ['/day', 4, 21]]);
+    for my $order ([$one, $two], [$two, $one]) {
+        my $store = 'lmdb:listed' . ++$stores;
+        my ($code, $out, $err) = run('merge', '-o', $store, @$order);
+        is($code, 0, "merge @$order") or diag $err;
+        my ($head, @lines) = split /^/, (run('export', '--store', $store, 's'))[1];
+        like($head, qr/"listed": 5, "since": 4, "edition": 7, "evicted": true/, 'the head');
+        is(join(' ', map { join ':', /"address": "(.*?)", "title": "(.*?)"/ } @lines), '/a:one /b:two /bo:two /both:two /day:two', 'the list');
+    }
+};
+
 is(system("ulimit -Sn 100; $tool merge -o lmdb:many " . 'empty ' x 200 . '>/dev/null'), 0, 'more inputs than the soft limit of open files');
 
 usage_is(['merge', 'x'], qr/--out URI is missing/, 'no output');

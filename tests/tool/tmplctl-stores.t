@@ -30,7 +30,9 @@ subtest 'jobs, and stores that learn many pages at once' => sub {
                     @many[0 .. 9], 'missing.html', @many[10 .. 39]);
                 my $is = join "\n", $code, $out =~ s/[\d.]+ s$//r, $err, map { "$_:" . slurp("jobs/$_") } split / /, names('jobs');
                 $seen{"@$how"} //= $is;
-                ok($is eq $seen{"@$how"}, "@$how: the same with $jobs jobs" . (@$store ? ' and a store' : ''));
+                my ($same) = ($is ^ $seen{"@$how"}) =~ /^(\0*)/;
+                ok($is eq $seen{"@$how"}, "@$how: the same with $jobs jobs" . (@$store ? ' and a store' : ''))
+                    or diag map { substr($_, length $same, 200) . "\n--\n" } $is, $seen{"@$how"};
                 unlink glob 'jobs/*';
             }
         }
