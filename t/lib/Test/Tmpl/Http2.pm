@@ -12,6 +12,7 @@ use IO::Socket::INET;
 
 my ($DATA, $HEADERS, $RST_STREAM, $SETTINGS, $PING, $GOAWAY, $WINDOW_UPDATE) = (0, 1, 3, 4, 6, 7, 8);
 my ($END_STREAM, $END_HEADERS, $PADDED, $ACK) = (1, 4, 8, 1);
+my ($REFUSED, $CANCEL) = (7, 8);    # error codes
 
 sub frame {
     my ($type, $flags, $stream, $payload) = @_;
@@ -43,17 +44,37 @@ sub new {
 
 # As get_all(), on this connection.
 sub ask {
-    my ($self, @targets) = @_;
-    my ($out, %answer) = ('');
-    for my $target (@targets) {
-        my $stream = $self->{stream} += 2;
-        $answer{$stream} = [0, ''];
-        $out .= frame($HEADERS, $END_STREAM | $END_HEADERS, $stream, join '', map { field(@$_) }
-            [':method', 'GET'], [':scheme', 'http'], [':authority', "127.0.0.1:$self->{port}"], [':path', $target]);
+    my ($self, @requests) = @_;
+    return $self->answers($self->request(@requests));
+}
+
+# Sends requests, each a target or [target, { field => value }]; returns their streams.
+sub request {
+    my ($self, @requests) = @_;
+    my ($out, @streams) = ('');
+    for my $request (@requests) {
+        my ($target, $fields) = ref $request ? @$request : ($request, {});
+        push @streams, $self->{stream} += 2;
+        $out .= frame($HEADERS, $END_STREAM | $END_HEADERS, $streams[-1], join '', map { field(@$_) }
+            [':method', 'GET'], [':scheme', 'http'], [':authority', "127.0.0.1:$self->{port}"], [':path', $target],
+            map { [lc, $fields->{$_}] } sort keys %$fields);
     }
     syswrite $self->{socket}, $out;
+    return @streams;
+}
+
+# Takes requests back.
+sub cancel {
+    my ($self, @streams) = @_;
+    return syswrite $self->{socket}, join '', map { frame($RST_STREAM, 0, $_, pack 'N', $CANCEL) } @streams;
+}
+
+# Reads the answers of streams: [ok, body, whether the server has refused the request and done nothing].
+sub answers {
+    my ($self, @streams) = @_;
+    my %answer = map { $_ => [0, ''] } @streams;
     $self->read_answers(\%answer);
-    return map { $answer{$_} } sort { $a <=> $b } keys %answer;
+    return map { $answer{$_} } @streams;
 }
 
 sub read_answers {
@@ -74,8 +95,16 @@ sub read_answers {
             }
             syswrite $socket, frame($SETTINGS, $ACK, 0, '') if $type == $SETTINGS && !($flags & $ACK);
             syswrite $socket, frame($PING, $ACK, 0, $payload) if $type == $PING && !($flags & $ACK);
-            return if $type == $GOAWAY && unpack('x4N', $payload) != 0;
-            delete $open{$stream} if $type == $RST_STREAM;
+            if ($type == $GOAWAY) {
+                my ($last, $error) = unpack 'NN', $payload;
+                return if $error != 0;
+                $answer->{$_}[2] = delete $open{$_} for grep { $_ > $last } keys %open;
+            }
+            next if !$open{$stream};
+            if ($type == $RST_STREAM) {
+                delete $open{$stream};
+                $answer->{$stream}[2] = unpack('N', $payload) == $REFUSED;
+            }
             $status{$stream} //= $payload =~ /^[\x20-\x3f]*\x88/ if $type == $HEADERS;
             $answer->{$stream}[1] .= $payload if $type == $DATA;
             if (($type == $DATA || $type == $HEADERS) && $flags & $END_STREAM) {

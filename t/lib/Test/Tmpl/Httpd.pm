@@ -265,6 +265,9 @@ sub access {
     return map { my @values = /^$ACCESS$/; +{ map { $ITEMS[$_] => $values[$_] } 0 .. $#ITEMS } } $self->access_lines;
 }
 
+# Lines of the access log that the LogFormat does not make.
+sub access_faults { return map { "access log: $_" } grep { !/^$ACCESS$/ } $_[0]->access_lines }
+
 # Stops the server and checks its log: one test.
 sub finish {
     my ($self, $name) = @_;
@@ -273,7 +276,7 @@ sub finish {
     my @bad = $self->unexpected_lines;
     push @bad, 'httpd ended before the test did' if $died;
     push @bad, delete $self->{stuck} // ();
-    push @bad, map { "access log: $_" } grep { !/^$ACCESS$/ } $self->access_lines;
+    push @bad, $self->access_faults;
     Test::More::is(join("\n", @bad), '', $name // 'nothing unexpected in the error log');
     return;
 }
