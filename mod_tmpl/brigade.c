@@ -75,18 +75,12 @@ static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
     tmpl_brigade_append(((brigade_gzip_t *)ctx)->to, bytes, len);
 }
 
-/* Whether a body that is called gzip and is not begins as HTML: with <, white space or a BOM. */
-static int begins_as_html(const char *begin, apr_size_t len)
-{
-    return len > 0 && begin[0] != '\0' && strchr("<\xEF \t\r\n\f", begin[0]) != NULL;
-}
-
 tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ctx)
 {
     apr_bucket_brigade *held = ctx->held;
     brigade_gzip_t gzip = { held, NULL, APR_BRIGADE_FIRST(held) };
     tmpl_inflate_t inflate = { next_bucket, add_inflated, &gzip };
-    char begin[4];
+    char begin[64];
     apr_size_t len = sizeof(begin);
     apr_status_t rv;
 
@@ -98,7 +92,7 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
         return TMPL_DECLINE_INFLATE;
     }
     if (!tmpl_inflate_is_gzip(begin, len)) {
-        return begins_as_html(begin, len) ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
+        return tmpl_inflate_is_open(begin, len) ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
     }
     gzip.to = apr_brigade_create(held->p, held->bucket_alloc);
     rv = tmpl_inflate(&inflate, tmpl_conf_max_body(ctx->conf));

@@ -53,6 +53,7 @@ typedef struct {
     int left_out;      /* of so many texts that are not template one is new; 1: one text */
     int copied;        /* N: every Nth text that is not template is copied; 0: all of them */
     int echoed;        /* the box's words are the query */
+    int shown;         /* how often the box has its words; 0: once */
     int honest;        /* pages with each variant that share only template with others */
     int visited;       /* 1: the known pages are read all the time, so that none is forgotten */
     int template; /* what is measured is template that is still cut, not content that is kept */
@@ -66,6 +67,8 @@ static const attack_t attacks[] = {
     { "clock of 45 bytes, paths", .box = BOX_END, .words = 5, .length = 8, .other_path = 1 },
     { "ad of 310 bytes, queries", .box = BOX_END, .words = 31, .length = 9 },
     { "echo of the query", .box = BOX_BEGIN, .words = 12, .length = 6, .echoed = 1 },
+    { "echo of 190 bytes, 4 times", BOX_BEGIN, 27, 6, .echoed = 1, .shown = 4 },
+    { "echo of 1 KB", .box = BOX_BEGIN, .words = 128, .length = 7, .echoed = 1 },
     { "echo of 7.9 KB", .box = BOX_BEGIN, .words = 985, .length = 7, .echoed = 1 },
     { "echo that is not seen", .box = BOX_BEGIN, .words = 985, .length = 7 },
     { "profiles, 5 of 6 texts", BOX_END, 60, 6, .other_path = 1, .left_out = PAGE_MOST },
@@ -145,8 +148,12 @@ static const char *boxed(const page_t *page, const attack_t *attack, uint64_t se
         at = found;
         found += attack->box == BOX_END;
     }
-    return apr_psprintf(pool, "%.*s<div><p>%s</p></div>%s", (int)(at - page->body), page->body,
-                        box_words(attack, seed, " ", pool), at);
+    const char *words = box_words(attack, seed, " ", pool), *paragraphs = "";
+    for (int i = 0; i == 0 || i < attack->shown; i++) {
+        paragraphs = apr_psprintf(pool, "%s<p>%d %s</p>", paragraphs, i, words);
+    }
+    return apr_psprintf(pool, "%.*s<div>%s</div>%s", (int)(at - page->body), page->body, paragraphs,
+                        at);
 }
 
 /* Parses and observes bytes; 0 if they are declined. */

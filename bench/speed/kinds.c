@@ -267,7 +267,7 @@ static void fill(buffer_t *b, const char *unit, apr_size_t until)
     }
 }
 
-/* Turns ASCII into UTF-16, in place: from the end, so that no byte is overwritten before its turn. */
+/* Turns ASCII into UTF-16, in place: from the end, so that each byte is read before it goes. */
 static void widen(buffer_t *b)
 {
     for (apr_size_t i = b->len; i-- > 0;) {

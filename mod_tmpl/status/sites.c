@@ -16,8 +16,9 @@
 
 /* The owner of a lock this old has died: no process writes a site for so long. */
 #define LOCK_AGE apr_time_from_sec(2)
-/* Attempts to take a lock, some 20 microseconds in all. */
-#define TRIES_MOST 1000
+/* Attempts to take a lock, some 20 microseconds in all; its owner may wait for this processor. */
+#define TRIES_MOST  1000
+#define TRIES_YIELD 100 /* after so many others may run */
 /* The time between two warnings about one site. */
 #define WARNING_PAUSE apr_time_from_sec(3600)
 
@@ -53,6 +54,9 @@ static apr_uint64_t lock_sites(void)
         if ((since == 0 || since + (apr_uint64_t)LOCK_AGE < now) &&
             apr_atomic_cas64(&sites->lock, now, since) == since) {
             return now;
+        }
+        if (i % TRIES_YIELD == TRIES_YIELD - 1) {
+            apr_thread_yield();
         }
     }
     return 0;

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
+#include "base/inflate.h"
 
 int tmpl_http_parse(tmpl_http_message_t *message, const char *bytes, apr_size_t len)
 {
@@ -76,16 +77,6 @@ static int chunks_join(tmpl_buf_t *to, const char *body, apr_size_t len)
     }
 }
 
-/* Whether bytes that are called compressed are a page in the open. */
-static int begins_as_page(const char *bytes, apr_size_t len)
-{
-    while (len > 0 && tmpl_is_space(*bytes)) {
-        bytes++;
-        len--;
-    }
-    return len > 0 && (*bytes == '<' || *bytes == '\xef');
-}
-
 static tmpl_decline_e body_inflate(tmpl_buf_t *to, const tmpl_codec_t *codec, const char *body,
                                    apr_size_t len, int is_cut, apr_size_t most)
 {
@@ -125,7 +116,7 @@ static tmpl_decline_e body_decode(const char **body, apr_size_t *len, char *name
         apr_collapse_spaces(name, name);
         const tmpl_codec_t *codec = tmpl_codec_of_encoding(codecs, name);
         if (name[0] != '\0' && apr_cstr_casecmp(name, "identity") != 0 &&
-            !begins_as_page(*body, *len)) {
+            !tmpl_inflate_is_open(*body, *len)) {
             tmpl_buf_t to;
             if (codec == NULL) {
                 return TMPL_DECLINE_ENCODING;

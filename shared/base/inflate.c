@@ -5,6 +5,8 @@
 
 #include <zlib.h>
 
+#include "base/ascii.h"
+
 /* inflateInit2(): a window of any size, with gzip's header and trailer, not zlib's. */
 #define GZIP_ONLY (15 + 16)
 
@@ -54,4 +56,13 @@ int tmpl_inflate_is_gzip(const char *bytes, apr_size_t len)
     /* the ID bytes and the method of a member's header (RFC 1952, 2.3.1) */
     static const char magic[] = { '\x1f', '\x8b', '\x08' };
     return len >= sizeof(magic) && memcmp(bytes, magic, sizeof(magic)) == 0;
+}
+
+int tmpl_inflate_is_open(const char *bytes, apr_size_t len)
+{
+    while (len > 0 && tmpl_is_space(*bytes)) {
+        bytes++;
+        len--;
+    }
+    return len > 0 && (*bytes == '<' || *bytes == '\xef');
 }

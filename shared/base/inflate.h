@@ -24,4 +24,7 @@ apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, apr_off_t limit);
 /* Whether the bytes begin like a member of gzip. */
 int tmpl_inflate_is_gzip(const char *bytes, apr_size_t len);
 
+/* Whether bytes that are called compressed are a page in the open: begin with <, or with a BOM. */
+int tmpl_inflate_is_open(const char *bytes, apr_size_t len);
+
 #endif

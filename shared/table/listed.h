@@ -110,8 +110,8 @@ int tmpl_listed_find(tmpl_listed_t *listed, const tmpl_bucket_t *shard, const ch
 /*
  * Applies a sighting to its shard and to the head. A list that is full, or a shard that is, loses
  * the youngest document of the shard if it was seen today, so that a flood of made-up addresses
- * replaces itself; else the one that was not seen for the longest time, and of those the youngest. Returns 0 if nothing changed; else the shard has new bytes
- * from pool.
+ * replaces itself; else the one that was not seen for the longest time, and of those the youngest.
+ * Returns 0 if nothing changed; else the shard has new bytes from pool.
  */
 int tmpl_listed_apply(tmpl_bucket_t *shard, tmpl_listed_head_t *head,
                       const tmpl_sighting_t *sighting, apr_pool_t *pool);
