@@ -198,7 +198,8 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         apr_bucket *e = APR_BRIGADE_FIRST(bb);
 
         if (APR_BUCKET_IS_EOS(e)) {
-            return filter_finish_page(f, ctx, bb);
+            /* a handler also sends EOS when its client has disconnected: this may be half a page */
+            return f->c->aborted ? pass_all(f, ctx, bb, TMPL_DONE) : filter_finish_page(f, ctx, bb);
         }
         if (AP_BUCKET_IS_ERROR(e)) {
             /* the backend broke off: nothing has been sent, so the client gets the error alone */

@@ -14,6 +14,14 @@ plan skip_all => 'mod_http2 does not work under prefork' if Test::Tmpl::Httpd::m
 my $site = site(large => 10);
 my $backend = backend {
     my ($connection, $request) = @_;
+    if ($request->{target} =~ m{^/halves/(\d+)}) {
+        my ($first, $rest) = $site->page($1) =~ /^(.*<p>.*?<p>)(.*)/s;
+        $connection->head(200, { 'Content-Type' => 'text/html', 'Transfer-Encoding' => 'chunked' });
+        $connection->chunk($first);
+        $connection->wait_until('rest');
+        $connection->chunk($rest);
+        return $connection->send("0\r\n\r\n");
+    }
     return $site->answer(@_) if $request->{target} ne '/cut';
     $connection->head(200, { 'Content-Type' => 'text/html', 'Transfer-Encoding' => 'chunked' });
     $connection->chunk(substr $site->page(9), 0, $_) for 3000, 8000;
@@ -37,6 +45,19 @@ subtest 'a backend that breaks off' => sub {
     is $said, '2 502', 'nothing was sent of the page, so the client gets 502';
     is $httpd->get('/cut')->status, 502, 'the same over HTTP/1.1';
     $httpd->expect_log(qr/T025|\[proxy/);
+};
+
+# When its client has gone, a handler ends a page wherever it is.
+subtest 'a client takes a request back' => sub {
+    my $pages = ($httpd->visit(203))[0]->says('pages');
+    my $connection = Test::Tmpl::Http2->new($httpd->port);
+    my ($stream) = $connection->request('/halves/204');
+    ok wait_for { grep { $_->{target} eq '/halves/204' } $backend->requests }, 'the backend has the request';
+    $connection->cancel($stream);
+    ok +($connection->ask('/page/205'))[0][0], 'the connection goes on, and httpd knows that nobody waits for the first page';
+    $backend->allow('rest');
+    ok wait_for { grep { m{GET /halves/204 } } $httpd->access_lines }, 'the first request ends';
+    is +($httpd->visit(206))[0]->says('pages'), $pages + 2, 'its page is not learnt';
 };
 
 $httpd->finish;

@@ -69,7 +69,8 @@ sub cancel {
     return syswrite $self->{socket}, join '', map { frame($RST_STREAM, 0, $_, pack 'N', $CANCEL) } @streams;
 }
 
-# Reads the answers of streams: [ok, body, whether the server has refused the request and done nothing].
+# Reads the answers of streams: [ok, body, whether the server has refused the request and done nothing, why it
+# ended before the answer was complete].
 sub answers {
     my ($self, @streams) = @_;
     my %answer = map { $_ => [0, ''] } @streams;
@@ -77,13 +78,19 @@ sub answers {
     return map { $answer{$_} } @streams;
 }
 
+sub failed {
+    my ($answer, $open, $why) = @_;
+    $answer->{$_}[3] = $why for keys %$open;
+    return;
+}
+
 sub read_answers {
     my ($self, $answer) = @_;
     my ($socket, %status) = $self->{socket};
     my %open = map { $_ => 1 } keys %$answer;
     while (%open) {
-        IO::Select->new($socket)->can_read(120) or return;
-        sysread($socket, $self->{in}, 65_536, length $self->{in}) or return;
+        IO::Select->new($socket)->can_read(120) or return failed($answer, \%open, 'nothing comes');
+        sysread($socket, $self->{in}, 65_536, length $self->{in}) or return failed($answer, \%open, "closed, $!");
         while (length $self->{in} >= 9 && length $self->{in} >= 9 + unpack 'N', "\0" . substr $self->{in}, 0, 3) {
             my ($type, $flags, $stream) = unpack 'CCN', substr $self->{in}, 3, 6;
             my $length = unpack 'N', "\0" . substr $self->{in}, 0, 3;
@@ -97,13 +104,14 @@ sub read_answers {
             syswrite $socket, frame($PING, $ACK, 0, $payload) if $type == $PING && !($flags & $ACK);
             if ($type == $GOAWAY) {
                 my ($last, $error) = unpack 'NN', $payload;
-                return if $error != 0;
+                return failed($answer, \%open, "GOAWAY $error") if $error != 0;
                 $answer->{$_}[2] = delete $open{$_} for grep { $_ > $last } keys %open;
             }
             next if !$open{$stream};
             if ($type == $RST_STREAM) {
                 delete $open{$stream};
-                $answer->{$stream}[2] = unpack('N', $payload) == $REFUSED;
+                my $error = unpack 'N', $payload;
+                @{ $answer->{$stream} }[2, 3] = ($error == $REFUSED, "RST_STREAM $error");
             }
             $status{$stream} //= $payload =~ /^[\x20-\x3f]*\x88/ if $type == $HEADERS;
             $answer->{$stream}[1] .= $payload if $type == $DATA;
