@@ -42,21 +42,17 @@ static struct {
 
 static pthread_once_t codecs_once = PTHREAD_ONCE_INIT;
 
-#define FUNCTION(name, field)                                                                      \
-    {                                                                                              \
-#name, (void **)(void *)&codecs.field                                                      \
-    }
-
 static void codecs_load(void)
 {
-    static const ctl_function_t zstd[] = {
-        FUNCTION(ZSTD_createDStream, zstd_begin),       FUNCTION(ZSTD_decompressStream, zstd_step),
-        FUNCTION(ZSTD_isError, zstd_is_error),          FUNCTION(ZSTD_DCtx_reset, zstd_reset),
-        FUNCTION(ZSTD_DCtx_loadDictionary, zstd_prime), FUNCTION(ZSTD_freeDStream, zstd_end)
-    };
-    static const ctl_function_t br[] = { FUNCTION(BrotliDecoderCreateInstance, br_begin),
-                                         FUNCTION(BrotliDecoderDecompressStream, br_step),
-                                         FUNCTION(BrotliDecoderDestroyInstance, br_end) };
+    static const ctl_function_t zstd[] = { CTL_LATE_AT(ZSTD_createDStream, codecs.zstd_begin),
+                                           CTL_LATE_AT(ZSTD_decompressStream, codecs.zstd_step),
+                                           CTL_LATE_AT(ZSTD_isError, codecs.zstd_is_error),
+                                           CTL_LATE_AT(ZSTD_DCtx_reset, codecs.zstd_reset),
+                                           CTL_LATE_AT(ZSTD_DCtx_loadDictionary, codecs.zstd_prime),
+                                           CTL_LATE_AT(ZSTD_freeDStream, codecs.zstd_end) };
+    static const ctl_function_t br[] = { CTL_LATE_AT(BrotliDecoderCreateInstance, codecs.br_begin),
+                                         CTL_LATE_AT(BrotliDecoderDecompressStream, codecs.br_step),
+                                         CTL_LATE_AT(BrotliDecoderDestroyInstance, codecs.br_end) };
     codecs.has_zstd =
         ctl_library_load("libzstd.so.1", zstd, sizeof(zstd) / sizeof(zstd[0])) == NULL;
     codecs.has_br = ctl_library_load("libbrotlidec.so.1", br, sizeof(br) / sizeof(br[0])) == NULL;

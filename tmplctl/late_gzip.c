@@ -25,20 +25,17 @@ static struct {
 
 static pthread_once_t deflates_once = PTHREAD_ONCE_INIT;
 
-#define FUNCTION(name, field)                                                                      \
-    {                                                                                              \
-#name, (void **)(void *)&deflates.field                                                    \
-    }
-
 static void deflates_load(void)
 {
-    static const ctl_function_t functions[] = { FUNCTION(libdeflate_alloc_decompressor, begin),
-                                                FUNCTION(libdeflate_gzip_decompress_ex, inflate),
-                                                FUNCTION(libdeflate_free_decompressor, end),
-                                                FUNCTION(libdeflate_alloc_compressor, pack_begin),
-                                                FUNCTION(libdeflate_gzip_compress_bound, pack_most),
-                                                FUNCTION(libdeflate_gzip_compress, pack),
-                                                FUNCTION(libdeflate_free_compressor, pack_end) };
+    static const ctl_function_t functions[] = {
+        CTL_LATE_AT(libdeflate_alloc_decompressor, deflates.begin),
+        CTL_LATE_AT(libdeflate_gzip_decompress_ex, deflates.inflate),
+        CTL_LATE_AT(libdeflate_free_decompressor, deflates.end),
+        CTL_LATE_AT(libdeflate_alloc_compressor, deflates.pack_begin),
+        CTL_LATE_AT(libdeflate_gzip_compress_bound, deflates.pack_most),
+        CTL_LATE_AT(libdeflate_gzip_compress, deflates.pack),
+        CTL_LATE_AT(libdeflate_free_compressor, deflates.pack_end)
+    };
     deflates.has = ctl_library_load("libdeflate.so.0", functions,
                                     sizeof(functions) / sizeof(functions[0])) == NULL;
 }

@@ -20,6 +20,12 @@ typedef struct {
     void **at;
 } ctl_function_t;
 
+/* A row: the function, and a pointer of its type. */
+#define CTL_LATE_AT(name, pointer)                                                                 \
+    {                                                                                              \
+#name, (void **)(void *)&(pointer)                                                         \
+    }
+
 /*
  * Loads a library by its file's name, and finds n functions; they stay until the process ends.
  * Returns NULL; or why not, as the loader says it, valid until the thread's next call.

@@ -112,8 +112,8 @@ static apr_status_t prepare_part(ctl_warc_run_t *run)
 }
 
 /*
- * If an earlier run ended when its first output had its name, and another had not: as before. len:
- * what the state says of the output.
+ * If an earlier run ended when this output had its name and the other had not, it loses the name.
+ * len: its bytes, as the state says.
  */
 static void unname_output(const ctl_warc_run_t *run, const char *name, const char *path,
                           apr_off_t len)
