@@ -47,11 +47,14 @@ static void replace_held(tmpl_ctx_t *ctx, apr_bucket *e)
     tmpl_brigade_replace(ctx->held, made);
 }
 
-/* Whether a filter behind TMPL compresses: 200 has Accept-Encoding in Vary, so 304 needs it. */
+/*
+ * Whether a filter behind TMPL compresses: 200 has Accept-Encoding in Vary, so 304 needs it. Of
+ * AddOutputFilterByType it has the name BYTYPE:DEFLATE.
+ */
 static int is_compressed(const ap_filter_t *f)
 {
-    while (f != NULL && strstr(f->frec->name, "deflate") == NULL &&
-           strstr(f->frec->name, "brotli") == NULL) {
+    while (f != NULL && ap_strcasestr(f->frec->name, "deflate") == NULL &&
+           ap_strcasestr(f->frec->name, "brotli") == NULL) {
         f = f->next;
     }
     return f != NULL;

@@ -106,7 +106,8 @@ static int has_dictionary(tmpl_members_t *m)
 static const char *dictionary_read(tmpl_members_t *m, tmpl_buf_t *to)
 {
     const unsigned char *size = (const unsigned char *)m->raw + 4;
-    apr_size_t left = size[0] | size[1] << 8 | size[2] << 16 | (apr_size_t)size[3] << 24;
+    apr_size_t left =
+        size[0] | (apr_size_t)size[1] << 8 | (apr_size_t)size[2] << 16 | (apr_size_t)size[3] << 24;
     if (left > DICTIONARY_MOST) {
         return "it has more than 16 MiB";
     }

@@ -38,6 +38,7 @@ static apr_status_t txn_find(tmpl_work_t *w, const char *address, tmpl_listed_t 
     tmpl_listed_head_t head;
     apr_status_t rv = shards_read(w, buckets, 1, &head);
     if (rv == APR_SUCCESS && !tmpl_listed_find(found, &buckets[0].is, address, len)) {
+        *found = (tmpl_listed_t){ 0 }; /* it was another document of the shard */
         rv = tmpl_fail(w->txn->err, APR_NOTFOUND, "%s is not listed", address);
     }
     found->address = found->title = NULL; /* they end with the transaction */

@@ -44,6 +44,9 @@ my $conf = "TmplMode strip\nTmplValidate content\nTmplDrop header, aside, footer
 <Location /deflate>
     SetOutputFilter DEFLATE
 </Location>
+<Location /bytype>
+    AddOutputFilterByType DEFLATE text/html
+</Location>
 <If "req('X-Mode') == 'markdown'">
     TmplMode markdown
 </If>
@@ -112,11 +115,13 @@ is $part->status . $part->body, '206' . substr($get->('/plain/8')->body, 10, 10)
 is $get->('/plain/8', 'X-Page' => 'news', 'If-Range' => $tag, Range => 'bytes=10-19')->status, 200, 'If-Range with the tag of another article: all';
 is $get->('/plain/8', Range => 'bytes=10-19', 'If-None-Match' => $tag)->status, 304, 'Range and If-None-Match: 304';
 
-my $gzip = $get->('/deflate/8', 'Accept-Encoding' => 'gzip');
-like $gzip->header('ETag'), qr/-tmpl-strip-gzip"$/, 'DEFLATE behind: its suffix';
-my $still = $get->('/deflate/8', 'Accept-Encoding' => 'gzip', 'If-None-Match' => $gzip->header('ETag'));
-is $still->status . $still->body . $still->header('ETag'), '304' . $gzip->header('ETag'), 'DEFLATE behind: 304';
-like $still->header('Vary'), qr/Accept-Encoding/, 'DEFLATE behind: 304 has Vary';
+for my $kind (qw(deflate bytype)) {
+    my $gzip = $get->("/$kind/8", 'Accept-Encoding' => 'gzip');
+    like $gzip->header('ETag'), qr/-tmpl-strip-gzip"$/, "$kind behind: its suffix";
+    my $still = $get->("/$kind/8", 'Accept-Encoding' => 'gzip', 'If-None-Match' => $gzip->header('ETag'));
+    is $still->status . $still->body . $still->header('ETag'), '304' . $gzip->header('ETag'), "$kind behind: 304";
+    like $still->header('Vary'), qr/Accept-Encoding/, "$kind behind: 304 has Vary";
+}
 
 like $get->('/backend/8')->header('ETag'), qr{^W/"v1-tmpl-strip"}, 'TmplValidate backend: its tag';
 my $head = $httpd->get('/plain/8', method => 'HEAD', headers => { 'If-None-Match' => $tag });

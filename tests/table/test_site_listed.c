@@ -266,6 +266,13 @@ static void lists_are_kept_with_their_site(void **state)
         tmpl_site_list_find(c->store, "s", "/page/1", TIMEOUT, &found, &c->err, c->pool),
         APR_SUCCESS);
     assert_true(found.fingerprint == OLD);
+    /* nothing of a document that is not listed is known, though others are in its shard */
+    for (unsigned i = 320; i < 384; i++) {
+        assert_int_equal(tmpl_site_list_find(c->store, "s", apr_psprintf(c->pool, "/page/%u", i),
+                                             TIMEOUT, &found, &c->err, c->pool),
+                         APR_NOTFOUND);
+        assert_int_equal(found.day, 0);
+    }
     /* what is learnt of the site, and its order in the file, leave the list alone */
     for (unsigned i = 0; i < 200; i++) {
         learn(c, "s", 1000 + i, i, 90);
