@@ -122,7 +122,8 @@ RELEASE_CHECKS = check-version check-all check-deb check-docs check-suites night
 release-check: MINUTES = 60
 release-check: SECONDS = 600
 release-check:
-	@test -n "$(CORPUS)" || { echo "$@: no pages given: make $@ CORPUS=DIR" >&2; exit 2; }
+	@test -n "$(wildcard $(CORPUS:%=%/*/pages) $(CORPUS:%=%/*/*/pages))" || \
+	  { echo "$@: no pages given: make $@ CORPUS=DIR, with DIR/SITE/pages" >&2; exit 2; }
 	@$(MAKE) --no-print-directory release-checks MINUTES=$(MINUTES) SECONDS=$(SECONDS) TRIXIE="units processes valkey"
 release-checks:
 	@MAKE="$(MAKE)" JOBS=$(JOBS) tests/check $(RELEASE_CHECKS)
