@@ -80,7 +80,7 @@ static void send_unchanged(request_rec *r, tmpl_ctx_t *ctx, const char *held)
     tmpl_count(TMPL_COUNTER_UNCHANGED, 1);
 }
 
-/* Whether If-Match lets the page be sent: the client's tag may have a compressing filter's suffix. */
+/* Whether If-Match lets the page be sent. Its tag may have a compressing filter's suffix. */
 static int is_matched(request_rec *r, const char *etag)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-Match");
