@@ -80,6 +80,17 @@ static void send_unchanged(request_rec *r, tmpl_ctx_t *ctx, const char *held)
     tmpl_count(TMPL_COUNTER_UNCHANGED, 1);
 }
 
+/* Whether If-Match lets the page be sent. Its tag may have a compressing filter's suffix. */
+static int is_matched(request_rec *r, const char *etag)
+{
+    const char *list = apr_table_getm(r->pool, r->headers_in, "If-Match");
+    const char *held = list != NULL ? tmpl_etag_held(list, etag, r->pool) : NULL;
+
+    /* a weak tag does not match */
+    return (held != NULL && *held == '"') ||
+           ap_condition_if_match(r, r->headers_out) != AP_CONDITION_NOMATCH;
+}
+
 void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx)
 {
     const char *etag = apr_table_get(r->headers_out, "ETag");
@@ -90,7 +101,7 @@ void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx)
     if (!tmpl_conf_tags_content(ctx->conf) || !tmpl_conf_edits(ctx->conf) || etag == NULL) {
         return;
     }
-    if (may && ap_condition_if_match(r, r->headers_out) == AP_CONDITION_NOMATCH) {
+    if (may && !is_matched(r, etag)) {
         replace_held(ctx, ap_bucket_error_create(HTTP_PRECONDITION_FAILED, NULL, r->pool,
                                                  ctx->held->bucket_alloc));
     }

@@ -121,6 +121,8 @@ for my $kind (qw(deflate bytype)) {
     my $still = $get->("/$kind/8", 'Accept-Encoding' => 'gzip', 'If-None-Match' => $gzip->header('ETag'));
     is $still->status . $still->body . $still->header('ETag'), '304' . $gzip->header('ETag'), "$kind behind: 304";
     like $still->header('Vary'), qr/Accept-Encoding/, "$kind behind: 304 has Vary";
+    is $get->("/$kind/8", 'Accept-Encoding' => 'gzip', 'If-Match' => $gzip->header('ETag'))->status, 200, "$kind behind: If-Match";
+    is $get->("/$kind/8", 'Accept-Encoding' => 'gzip', 'If-Match' => 'W/' . $gzip->header('ETag'))->status, 412, "$kind behind: no weak If-Match";
 }
 
 like $get->('/backend/8')->header('ETag'), qr{^W/"v1-tmpl-strip"}, 'TmplValidate backend: its tag';
