@@ -61,8 +61,13 @@ static apr_off_t raw_offset(const tmpl_members_t *m)
     return m->raw_end - (apr_off_t)(m->raw_len - m->raw_from);
 }
 
+/* A file that cannot seek is read up to there. */
 static apr_status_t raw_seek(tmpl_members_t *m, apr_off_t offset)
 {
+    while (!m->seeks && m->raw_end < offset && !m->at_end) {
+        m->raw_from = m->raw_len;
+        raw_fill(m, 1);
+    }
     apr_off_t begin = m->raw_end - (apr_off_t)m->raw_len;
     if (offset >= begin && offset <= m->raw_end) {
         m->raw_from = (apr_size_t)(offset - begin);
@@ -106,7 +111,10 @@ static int has_dictionary(tmpl_members_t *m)
 static const char *dictionary_read(tmpl_members_t *m, tmpl_buf_t *to)
 {
     const unsigned char *size = (const unsigned char *)m->raw + 4;
-    apr_size_t left = size[0] | size[1] << 8 | size[2] << 16 | (apr_size_t)size[3] << 24;
+    apr_size_t left = 0;
+    for (int i = 3; i >= 0; i--) {
+        left = left << 8 | size[i];
+    }
     if (left > DICTIONARY_MOST) {
         return "it has more than 16 MiB";
     }
