@@ -363,7 +363,7 @@ subtest 'outputs that cannot be' => sub {
     like(slurp('after'), qr/^before/, 'standard output is not cut');
     SKIP: {
         skip 'no /dev/full', 2 if !-c '/dev/full';
-        spew('wide.warc', join '', map { response("http://a/$_", http(page($_) . 'x' x 100_000, %html)) } 1 .. 3);
+        spew('wide.warc', join '', map { response("http://a/$_", http(page($_), %html)) } 1 .. 200);
         my ($code, undef, $err) = redirected('>/dev/full', qw(warc -m text --incremental wide.warc));
         is($code, 1, 'standard output is full: exit code');
         like($err, qr/^tmplctl: warc: standard output: cannot write: .+\n\z/, 'the message');
