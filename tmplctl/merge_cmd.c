@@ -116,7 +116,7 @@ static apr_status_t check_seed(merge_t *merge, const merge_input_t *input, uint3
         }
         int fits = tmpl_keys_check(tmpl_seed(is)) == check;
         merge->secret = fits ? apr_pstrdup(merge->ctl->pool, is) : "";
-        merge->secret_of = input->name;
+        merge->secret_of = merge->ctl->options.out;
     }
     if (tmpl_keys_check(seed != 0 ? seed : tmpl_seed(merge->secret)) == check) {
         return APR_SUCCESS;

@@ -50,16 +50,35 @@ static apr_status_t check_output(const ctl_warc_run_t *run, const char *path, tm
                                  : tmpl_fail(err, status, "%s: cannot write: %s", path, why.text);
 }
 
+/* Whether both paths, of files that need not exist, name one. */
+static int is_same_path(const char *a, const char *b, apr_pool_t *pool)
+{
+    const char *dir_a, *name_a, *dir_b, *name_b;
+    ctl_file_split(&dir_a, &name_a, a, pool);
+    ctl_file_split(&dir_b, &name_b, b, pool);
+    return strcmp(name_a, name_b) == 0 && is_same_file(dir_a, dir_b, pool);
+}
+
+/* The report is an output, too: a long run should not end because it cannot be written. */
 static apr_status_t check_outputs(const ctl_warc_run_t *run, tmpl_error_t *err)
 {
-    const ctl_options_t *options = &run->ctl->options;
-    apr_status_t status = check_output(run, options->out, err);
-    if (status == APR_SUCCESS && options->index != NULL) {
-        status = strcmp(options->index, options->out) == 0
-                     ? tmpl_fail(err, APR_EINVAL, "--index and --out are one file")
-                     : check_output(run, options->index, err);
+    static const char *const options[] = { "--out", "--index", "--report" };
+    const ctl_options_t *given = &run->ctl->options;
+    int prints = given->report != NULL && strcmp(given->report, "-") == 0;
+    const char *paths[] = { given->out, given->index, prints ? NULL : given->report };
+    for (int i = 0; i < 3; i++) {
+        apr_status_t status = paths[i] != NULL ? check_output(run, paths[i], err) : APR_SUCCESS;
+        for (int j = 0; status == APR_SUCCESS && paths[i] != NULL && j < i; j++) {
+            if (paths[j] != NULL && is_same_path(paths[i], paths[j], run->ctl->pool)) {
+                status =
+                    tmpl_fail(err, APR_EINVAL, "%s and %s are one file", options[i], options[j]);
+            }
+        }
+        if (status != APR_SUCCESS) {
+            return status;
+        }
     }
-    return status;
+    return APR_SUCCESS;
 }
 
 /* Two runs must not write to one directory at once. The system ends the lock with the process. */
@@ -84,13 +103,13 @@ static apr_status_t prepare_part(ctl_warc_run_t *run)
 {
     ctl_t *ctl = run->ctl;
     tmpl_error_t err;
-    if (ctl->options.out == NULL) {
+    apr_status_t status = check_outputs(run, &err);
+    if (status == APR_SUCCESS && ctl->options.out == NULL) {
         return APR_SUCCESS;
     }
-    run->name = apr_filepath_name_get(ctl->options.out);
-    run->part = apr_pstrcat(ctl->pool, ctl->options.out, ".part", NULL);
-    apr_status_t status = check_outputs(run, &err);
     if (status == APR_SUCCESS) {
+        run->name = apr_filepath_name_get(ctl->options.out);
+        run->part = apr_pstrcat(ctl->pool, ctl->options.out, ".part", NULL);
         status = apr_dir_make_recursive(in_part(run, "tables"), APR_FPROT_OS_DEFAULT, ctl->pool);
         status = status != APR_SUCCESS
                      ? tmpl_fail(&err, status, "%s: cannot make the directory: %s", run->part,
@@ -175,7 +194,8 @@ apr_status_t ctl_warc_part_save(ctl_warc_run_t *run)
     ctl_t *ctl = run->ctl;
     apr_pool_t *pool;
     if (run->part == NULL) {
-        return APR_SUCCESS;
+        return run->out.failed != APR_SUCCESS ? ctl_warc_sink_flush(&run->out, ctl->pool)
+                                              : APR_SUCCESS;
     }
     apr_pool_create(&pool, ctl->pool);
     if (run->warc != NULL) {

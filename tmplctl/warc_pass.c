@@ -194,8 +194,10 @@ static void learn_items(ctl_warc_run_t *run, tmpl_outcome_t **outcomes, uint32_t
     apr_status_t status =
         tmpl_store_learn(run->store.store, pages, n, CTL_STORE_TIMEOUT, NULL, &err, pool);
     if (status != APR_SUCCESS) {
-        outcomes[n - 1]->store_error = err;
-        *ctl_warc_count(run, CTL_WARC_STORE_FAILURES) += n - 1;
+        for (uint32_t i = 0; i < n; i++) {
+            outcomes[i]->store_error = err;
+        }
+        return;
     }
     run->state.learnt += n;
 }

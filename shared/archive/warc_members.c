@@ -61,8 +61,13 @@ static apr_off_t raw_offset(const tmpl_members_t *m)
     return m->raw_end - (apr_off_t)(m->raw_len - m->raw_from);
 }
 
+/* A file that cannot seek is read up to there. */
 static apr_status_t raw_seek(tmpl_members_t *m, apr_off_t offset)
 {
+    while (!m->seeks && m->raw_end < offset && !m->at_end) {
+        m->raw_from = m->raw_len;
+        raw_fill(m, 1);
+    }
     apr_off_t begin = m->raw_end - (apr_off_t)m->raw_len;
     if (offset >= begin && offset <= m->raw_end) {
         m->raw_from = (apr_size_t)(offset - begin);

@@ -57,7 +57,10 @@ apr_status_t tmpl_members_next(tmpl_members_t *members);
  */
 apr_status_t tmpl_members_find(tmpl_members_t *members);
 
-/* Goes to a place of the file. APR_ENOTIMPL: the file cannot seek; APR_EGENERAL: no such place. */
+/*
+ * Goes to a place of the file. APR_ENOTIMPL: the file cannot seek, and the place is not in front of
+ * it; APR_EGENERAL: no such place.
+ */
 apr_status_t tmpl_members_seek(tmpl_members_t *members, tmpl_member_place_t place);
 
 /* Bytes of the file read so far. */

@@ -18,6 +18,7 @@
 
 struct tmpl_warc_t {
     tmpl_members_t *members;
+    apr_pool_t *scratch;         /* of a head that is looked at */
     tmpl_member_place_t record;  /* the last record's begin */
     tmpl_member_place_t content; /* and its content's */
     apr_uint64_t length, left;   /* of its content */
@@ -30,6 +31,7 @@ apr_status_t tmpl_warc_open(tmpl_warc_t **warc, apr_file_t *file, const tmpl_cod
                             tmpl_error_t *err, apr_pool_t *pool)
 {
     *warc = apr_pcalloc(pool, sizeof(**warc));
+    apr_pool_create(&(*warc)->scratch, pool);
     return tmpl_members_open(&(*warc)->members, file, codecs, err, pool);
 }
 
@@ -254,15 +256,21 @@ static const char *read_head(tmpl_warc_t *warc, tmpl_warc_record_t *record, apr_
         }
     }
     record->at = warc->record = tmpl_members_place(warc->members);
-    record->head = (tmpl_fields_t){ apr_pstrmemdup(pool, bytes, head), head };
+    record->head = (tmpl_fields_t){ bytes, head };
+    apr_pool_clear(warc->scratch);
+    const char *length = tmpl_fields_get(&record->head, "Content-Length", warc->scratch);
+    int is_record = parse_length(&record->length, length);
+    if (is_record) {
+        /* not of damaged heads: a file may have any number of them */
+        record->head.text = apr_pstrmemdup(pool, bytes, head);
+    }
     tmpl_members_skip(warc->members, head);
     warc->content = tmpl_members_place(warc->members);
-    record->type = tmpl_fields_get(&record->head, "WARC-Type", pool);
-    record->type = record->type != NULL ? record->type : "";
-    const char *length = tmpl_fields_get(&record->head, "Content-Length", pool);
-    if (!parse_length(&record->length, length)) {
+    if (!is_record) {
         return "the record's Content-Length is missing or no number";
     }
+    record->type = tmpl_fields_get(&record->head, "WARC-Type", pool);
+    record->type = record->type != NULL ? record->type : "";
     warc->length = warc->left = record->length;
     warc->in_content = 1;
     return NULL;

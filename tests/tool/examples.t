@@ -124,6 +124,15 @@ SKIP: {
     is(slurp('files/a.example/look.php@v=2.css'), '@import "https://a.example/a.css"; p { background: url(p.png) }', 'a file of styles');
     is(join(' ', sort grep { -f } map { glob "$_/*" } glob 'files files/*'),
         'files/a.example/index.html files/a.example/look.php@v=2.css files/a.example/p.png files/b.example/p.png files/up.txt', 'all files, none elsewhere');
+    # what nobody can write, read or resolve costs itself only
+    my %type = ('Content-Type' => 'text/html');
+    spew('odd.warc.gz', join '', map { gz($_) } (map { response($_, http('<p>x', %type)) } 'http://a.example/a%00b', 'http://a[b/x', 'http://a.example/%2e%2e/%2e%2e/up', 'http://a.example/q?/../../up'),
+        response('http://a.example/moved', http('', Location => 'http://[bad', status => '301 Moved')), response('http://a.example/base', http('<base href="http://[">', %type)),
+        response('http://a.example/damaged', http("\x1f\x8b\x08" . 'x' x 50, %type)), response('http://a.example/set', http("<img srcset='a\1b 1x'>", %type)),
+        response('http://a.example/last', http('<p>last', %type)));
+    is(system("$root/examples/archive/files odd odd.warc.gz 2>odd.err"), 0, 'odd responses');
+    is(join(' ', sort grep { -f } map { glob "$_/*" } glob 'odd odd/*'), 'odd/a.example/last.html odd/a.example/q@_.._.._up.html odd/up.html', 'the others are files');
+    is(join(' ', slurp('odd.err') =~ /^files: (\S+): /mg), 'http://a[b/x http://a.example/moved http://a.example/a%00b http://a.example/base http://a.example/set', 'these are named');
 }
 
 done_testing;

@@ -307,6 +307,10 @@ subtest 'damage' => sub {
     spew('headless.warc', ($with->(20))[3] . "\nWARC/1.0\nWARC" x (1 << 22) . "\r\n\r\n$records[4]");
     warc(qw(-m text -o headless.out headless.warc));
     is(join(' ', keys %{ { contents('headless.out') } }), $sorted[4][0], 'a record behind begins of records');
+    # 400 MB of heads without a length, of which nothing may stay in memory
+    spew('heads.warc.gz', gz(join '', map { "WARC/1.1\r\nWARC-Type: $_" . 'y' x 1000 . "\r\n\r\n" } 1 .. 4000) x 100 . gz($records[4]));
+    is(system("ulimit -v 300000; $tool warc -m keys heads.warc.gz >heads.keys 2>heads.err"), 0, 'heads without a length') or diag slurp('heads.err');
+    is(scalar(split /\n/, slurp('heads.keys')), 1, 'the record behind them');
     my $long = response('http://one.example/film', http('x' x (17 << 20), %html));
     spew('long.warc.gz', gz(($with->(20))[3]) . gz($long));
     is((warc(qw(-m strip --responses -o long.out long.warc.gz)))[0], 0, 'damage in front of a record too long for memory: exit code');
@@ -340,7 +344,10 @@ subtest 'outputs that cannot be' => sub {
     $refused->('a.warc: cannot write: it is an input', qw(-o new.warc --index a.warc));
     $refused->('symbolic.warc: cannot write: it exists and is not a regular file', qw(-o symbolic.warc));
     $refused->('nowhere/x: cannot write: No such file', qw(-o new.warc --index nowhere/x));
-    $refused->('--index and --out are one file', qw(-o new.warc --index new.warc));
+    $refused->('--index and --out are one file', qw(-o new.warc --index), $_) for qw(new.warc ./new.warc);
+    $refused->('--report and --out are one file', qw(-o new.warc --report ./new.warc));
+    $refused->('a.warc: cannot write: it is an input', qw(--report a.warc));
+    $refused->('nowhere/x: cannot write: No such file', qw(-o new.warc --report nowhere/x));
     is(slurp('a.warc'), $a, 'the input is as it was');
     ok(!-e 'new.warc.part', 'nothing was begun');
 
@@ -354,6 +361,13 @@ subtest 'outputs that cannot be' => sub {
     spew('short.warc', substr response('http://a/film', http('x' x (17 << 20))), 0, -1000);
     system "printf before >after; $tool warc -m strip --responses --incremental short.warc >>after 2>/dev/null";
     like(slurp('after'), qr/^before/, 'standard output is not cut');
+    SKIP: {
+        skip 'no /dev/full', 2 if !-c '/dev/full';
+        spew('wide.warc', join '', map { response("http://a/$_", http(page($_), %html)) } 1 .. 200);
+        my ($code, undef, $err) = redirected('>/dev/full', qw(warc -m text --incremental wide.warc));
+        is($code, 1, 'standard output is full: exit code');
+        like($err, qr/^tmplctl: warc: standard output: cannot write: .+\n\z/, 'the message');
+    }
 };
 
 subtest 'stores' => sub {
@@ -373,6 +387,15 @@ subtest 'stores' => sub {
     is((split ' ', (run(qw(stats --store lmdb:tables one.example)))[1])[9], 8, 'a page that is learnt again does not count twice');
     warc(qw(-m text --site all -o all.warc a.warc));
     unlike({ contents('all.warc') }->{'http://two.example/1.html'}, qr/^Home/m, '--site: all pages share a table');
+};
+
+subtest 'a store that is full' => sub {
+    spew('full.warc', join '', map { my $n = $_; response("http://full.example/$n", http(page($n) . join('', map { "<p>Paragraph $_ is of page $n alone." } 1 .. 30), %html)) } 1 .. 1000);
+    system 'sh', '-c', q{trap '' XFSZ; ulimit -f 660; exec "$@" 2>full.err}, 'sh', $tool, qw(warc -m learn --store lmdb:full --report full.json full.warc);
+    is($? >> 8, 3, 'a store that is full: exit code');
+    like(slurp('full.err'), qr{^tmplctl: http://full\.example/\d+: store: lmdb:.*\n\z}, 'one message, for the first page that is not learnt');
+    my $full = decode_json(slurp('full.json'));
+    is("$full->{records} " . ($full->{learnt} + $full->{store_failures}), '1000 1000', 'a page is learnt, or a failure');
 };
 
 # A run that is killed, at any time, goes on where its state says.
