@@ -79,26 +79,12 @@ static tmpl_learning_e learning_of(const tmpl_conf_t *conf)
                                                                   : TMPL_LEARNING_NOW;
 }
 
-/* What a page may show of the request's fields: those of at least so many bytes. */
-static const char *fields_of(const request_rec *r, size_t least, apr_pool_t *pool)
-{
-    static const char *const names[] = { "Host", "Referer", "User-Agent" };
-    const char *fields = NULL;
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = apr_table_get(r->headers_in, names[i]);
-        if (value != NULL && strlen(value) >= least) {
-            fields = fields != NULL ? apr_pstrcat(pool, fields, " ", value, NULL) : value;
-        }
-    }
-    return fields;
-}
-
 static void describe(tmpl_input_t *input, const tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
 {
     input->site = ctx->site;
     input->page_key = ctx->page_key;
     input->uri = tmpl_uri_of(r, pool);
-    input->fields = fields_of(r, TMPL_ECHO_LEAST, pool);
+    input->fields = tmpl_fields_shown(r, TMPL_ECHO_LEAST, pool);
     /* with the charset that AddDefaultCharset adds when the fields are sent */
     input->charset = tmpl_charset_of_type(ap_make_content_type(r, r->content_type), pool);
     input->learn = ctx->learn ? learning_of(ctx->conf) : TMPL_LEARNING_OFF;
@@ -250,8 +236,7 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
                                    asked,
                                    store,
                                    timeout - outcome->store_took,
-                                   opts->page.seed,
-                                   fields_of(r, 1, pool) };
+                                   opts->page.seed };
 
         report_answer(asked, outcome, began, opened, r, pool);
         judged->changed = tmpl_sighting_look(&sighted, outcome, r, pool);

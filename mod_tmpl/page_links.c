@@ -63,6 +63,19 @@ const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
                : apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
 }
 
+const char *tmpl_fields_shown(const request_rec *r, apr_size_t least, apr_pool_t *pool)
+{
+    static const char *const names[] = { "Host", "Referer", "User-Agent" };
+    const char *fields = NULL;
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *value = apr_table_get(r->headers_in, names[i]);
+        if (value != NULL && strlen(value) >= least) {
+            fields = fields != NULL ? apr_pstrcat(pool, fields, " ", value, NULL) : value;
+        }
+    }
+    return fields;
+}
+
 int tmpl_names_own_host(const request_rec *r)
 {
     apr_port_t port = r->parsed_uri.port;

@@ -14,6 +14,12 @@
  */
 const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool);
 
+/*
+ * What a page may show of the request's fields: those of at least so many bytes. NULL: none. May
+ * point into r.
+ */
+const char *tmpl_fields_shown(const request_rec *r, apr_size_t least, apr_pool_t *pool);
+
 /* Whether the client names r's server: by Host, :authority or in the request line. */
 int tmpl_names_own_host(const request_rec *r);
 

@@ -45,9 +45,9 @@ static int place_is_usual(const tmpl_outcome_t *outcome, const tmpl_block_paths_
  * new. Nothing that the request brought is.
  */
 static void read_text(tmpl_sighting_t *seen, const tmpl_sighted_t *sighted,
-                      const tmpl_outcome_t *outcome, apr_pool_t *pool)
+                      const tmpl_outcome_t *outcome, const request_rec *r, apr_pool_t *pool)
 {
-    const tmpl_brought_t brought = { sighted->input->uri, sighted->fields, 1 };
+    const tmpl_brought_t brought = { sighted->input->uri, tmpl_fields_shown(r, 1, pool), 1 };
     tmpl_observation_t observation = outcome->observation;
     const tmpl_observation_t *page = &observation;
     apr_uint64_t text = 0, usual = 0, content = 1, fresh = 0;
@@ -125,7 +125,7 @@ static int tells_of_address(const tmpl_sighted_t *page, const tmpl_outcome_t *ou
 
 /* What the page showed, but for its title. */
 static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
-                                      apr_pool_t *pool)
+                                      const request_rec *r, apr_pool_t *pool)
 {
     const char *uri = page->input->uri;
     tmpl_sighting_t *seen = apr_pcalloc(pool, sizeof(*seen));
@@ -139,7 +139,7 @@ static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_out
     seen->of.layout = tmpl_layout_sketch(&outcome->observation);
     seen->now = (uint32_t)apr_time_sec(apr_time_now());
     seen->most = tmpl_conf_max_documents(page->ctx->conf);
-    read_text(seen, page, outcome, pool);
+    read_text(seen, page, outcome, r, pool);
     seen->is_gone = (char)sighted_is_gone(page, outcome);
     return seen;
 }
@@ -176,7 +176,7 @@ apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outc
     if (rv == APR_NOTFOUND ? outcome->counts.near_copy : rv != APR_SUCCESS) {
         return 0;
     }
-    seen = sighting_make(page, outcome, pool);
+    seen = sighting_make(page, outcome, r, pool);
     means = tmpl_listed_judge(rv == APR_SUCCESS ? &stored : NULL, seen);
     if (means == TMPL_LISTED_SAME || !page->ctx->learn) {
         return stored.changed;

@@ -27,8 +27,7 @@ typedef struct {
     tmpl_child_store_t *asked;
     tmpl_store_t *store;
     apr_interval_time_t timeout;
-    apr_uint64_t seed;  /* of the page's keys */
-    const char *fields; /* what the page may show of the request's fields */
+    apr_uint64_t seed; /* of the page's keys */
 } tmpl_sighted_t;
 
 /*
