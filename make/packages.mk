@@ -13,6 +13,7 @@
 # check-docs [SUITES_DEB="bookworm trixie"] [DOCS=README.md]  the commands of README.md and docs/packages.md, as they stand there, in bare roots
 # check-trixie [TRIXIE="units valkey"]  groups of "make check-all" in a fresh root of Debian 13
 # check-arch ARCH=arm64|s390x  unit tests of another processor, in QEMU
+# check-version  what a release needs of the version, the changelogs and tests/compatibility
 # release-check CORPUS="DIR..." [MINUTES=60] [EVERY=1]  what a release has to pass: hours
 # container [IMAGE=mod_tmpl] [BASE=debian:bookworm-slim]  the container image; without BASE on a fresh root of Debian 12
 # check-container [IMAGE=mod_tmpl]  build the container image, run it and test it
