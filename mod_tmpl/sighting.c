@@ -123,9 +123,9 @@ static int tells_of_address(const tmpl_sighted_t *page, const tmpl_outcome_t *ou
                : is_own_address(outcome->page, page->input->uri, r, pool);
 }
 
-/* What the page showed, but for its title. */
+/* What the page showed, but for its title, and as if its text told as much as a text can. */
 static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
-                                      const request_rec *r, apr_pool_t *pool)
+                                      apr_pool_t *pool)
 {
     const char *uri = page->input->uri;
     tmpl_sighting_t *seen = apr_pcalloc(pool, sizeof(*seen));
@@ -139,7 +139,8 @@ static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_out
     seen->of.layout = tmpl_layout_sketch(&outcome->observation);
     seen->now = (uint32_t)apr_time_sec(apr_time_now());
     seen->most = tmpl_conf_max_documents(page->ctx->conf);
-    read_text(seen, page, outcome, r, pool);
+    seen->is_settled = 1;
+    seen->fresh = 1000;
     seen->is_gone = (char)sighted_is_gone(page, outcome);
     return seen;
 }
@@ -163,6 +164,7 @@ apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outc
                                 apr_pool_t *pool)
 {
     tmpl_listed_t stored;
+    const tmpl_listed_t *listed;
     tmpl_sighting_t *seen;
     tmpl_listed_e means;
     apr_status_t rv;
@@ -176,9 +178,15 @@ apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outc
     if (rv == APR_NOTFOUND ? outcome->counts.near_copy : rv != APR_SUCCESS) {
         return 0;
     }
-    seen = sighting_make(page, outcome, r, pool);
-    means = tmpl_listed_judge(rv == APR_SUCCESS ? &stored : NULL, seen);
-    if (means == TMPL_LISTED_SAME || !page->ctx->learn) {
+    listed = rv == APR_SUCCESS ? &stored : NULL;
+    seen = sighting_make(page, outcome, pool);
+    /* most pages say nothing new, whatever their text tells */
+    if (tmpl_listed_judge(listed, seen) == TMPL_LISTED_SAME || !page->ctx->learn) {
+        return stored.changed;
+    }
+    read_text(seen, page, outcome, r, pool);
+    means = tmpl_listed_judge(listed, seen);
+    if (means == TMPL_LISTED_SAME) {
         return stored.changed;
     }
     seen->is_changed = means == TMPL_LISTED_CHANGED;
