@@ -15,8 +15,8 @@
 const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool);
 
 /*
- * What a page may show of the request's fields: those of at least so many bytes. NULL: none. May
- * point into r.
+ * The fields of the request that a page may show, if they have least bytes. NULL: none. May point
+ * into r.
  */
 const char *tmpl_fields_shown(const request_rec *r, apr_size_t least, apr_pool_t *pool);
 

@@ -18,7 +18,7 @@
 #define LOCK_AGE apr_time_from_sec(2)
 /* Attempts to take a lock, some 20 microseconds in all; its owner may wait for this processor. */
 #define TRIES_MOST  1000
-#define TRIES_YIELD 100 /* after so many others may run */
+#define TRIES_YIELD 100 /* attempts; then other threads may run */
 /* The time between two warnings about one site. */
 #define WARNING_PAUSE apr_time_from_sec(3600)
 

@@ -29,7 +29,7 @@ typedef struct {
     void *(*begin)(apr_pool_t *pool); /* state of a member, freed with pool; NULL: not available */
     tmpl_codec_e (*step)(void *state, tmpl_codec_io_t *io);
     void (*again)(void *state); /* begins another member; NULL: call begin anew */
-    /* all members need this dictionary, which is not kept; 0: it is none. NULL: there are none */
+    /* sets the dictionary of all members, and copies it; 0: it is none. NULL: not supported */
     int (*prime)(void *state, const char *dictionary, apr_size_t len);
 } tmpl_codec_t;
 
