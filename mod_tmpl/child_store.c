@@ -266,16 +266,20 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 
 /*
  * The child ends. Its stores are closed before the pools of requests that have not ended are
- * destroyed; these requests may still be logged then.
+ * destroyed; these requests may still be logged then. A store that the watchdog still uses, as it
+ * may if the store hangs, stays open until the process exits.
  */
 static apr_status_t child_store_close(void *data)
 {
     tmpl_child_store_t *ours = data;
+    int interrupted = apr_atomic_read32(&tmpl_child_stores_users) > 0;
+    int done = tmpl_learner_close(ours->learner, store_of(ours), interrupted, ours->pool);
 
-    tmpl_learner_close(ours->learner, store_of(ours),
-                       apr_atomic_read32(&tmpl_child_stores_users) > 0, ours->pool);
     __atomic_store_n(&ours->opening, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&ours->store, NULL, __ATOMIC_RELEASE);
+    if (done) {
+        apr_pool_destroy(ours->pool);
+    }
     return APR_SUCCESS;
 }
 
@@ -362,15 +366,15 @@ void tmpl_child_stores_test(server_rec *s, apr_pool_t *pconf)
     }
 }
 
-/* A subpool of pchild that may be used while other threads use pchild. */
-static apr_pool_t *make_pool(apr_pool_t *pchild)
+/* A subpool that may be used while other threads use its parent. */
+static apr_pool_t *make_pool(apr_pool_t *parent)
 {
     apr_allocator_t *allocator;
     apr_thread_mutex_t *mutex;
     apr_pool_t *pool;
 
     apr_allocator_create(&allocator);
-    apr_pool_create_ex(&pool, pchild, NULL, allocator);
+    apr_pool_create_ex(&pool, parent, NULL, allocator);
     apr_allocator_owner_set(allocator, pool);
     apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     apr_allocator_mutex_set(allocator, mutex);
@@ -389,9 +393,9 @@ void tmpl_child_stores_open(server_rec *s, apr_pool_t *pchild)
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
 
         tmpl_health_init(&ours->health, s);
-        ours->pool = make_pool(pchild);
+        ours->pool = make_pool(s->process->pool);
         tmpl_learner_open(ours->learner, s, ours->pool);
-        apr_pool_pre_cleanup_register(ours->pool, ours, child_store_close);
+        apr_pool_pre_cleanup_register(pchild, ours, child_store_close);
         apr_thread_mutex_create(&ours->opening, APR_THREAD_MUTEX_DEFAULT, ours->pool);
         if (open_store(ours, &err) == NULL) {
             tmpl_health_not_open(&ours->health, &err);

@@ -322,8 +322,8 @@ static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
  * prefork ends a child from within a signal handler: the interrupted code never continues. That
  * code may be a request that is adding a page and holds the queue's lock, or the watchdog.
  */
-void tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
-                        apr_pool_t *pool)
+int tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
+                       apr_pool_t *pool)
 {
     int locked = apr_thread_mutex_timedlock(learner->learning, CLOSE_TIMEOUT) == APR_SUCCESS;
 
@@ -337,4 +337,5 @@ void tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interr
     if (locked) {
         apr_thread_mutex_unlock(learner->learning);
     }
+    return locked;
 }
