@@ -366,15 +366,15 @@ void tmpl_child_stores_test(server_rec *s, apr_pool_t *pconf)
     }
 }
 
-/* A subpool that may be used while other threads use its parent. */
-static apr_pool_t *make_pool(apr_pool_t *parent)
+/* No parent: the watchdog's thread ends while httpd destroys the pools of the process. */
+static apr_pool_t *make_pool(apr_pool_t *pchild)
 {
     apr_allocator_t *allocator;
     apr_thread_mutex_t *mutex;
     apr_pool_t *pool;
 
     apr_allocator_create(&allocator);
-    apr_pool_create_ex(&pool, parent, NULL, allocator);
+    apr_pool_create_unmanaged_ex(&pool, apr_pool_abort_get(pchild), allocator);
     apr_allocator_owner_set(allocator, pool);
     apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     apr_allocator_mutex_set(allocator, mutex);
@@ -393,7 +393,7 @@ void tmpl_child_stores_open(server_rec *s, apr_pool_t *pchild)
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
 
         tmpl_health_init(&ours->health, s);
-        ours->pool = make_pool(s->process->pool);
+        ours->pool = make_pool(pchild);
         tmpl_learner_open(ours->learner, s, ours->pool);
         apr_pool_pre_cleanup_register(pchild, ours, child_store_close);
         apr_thread_mutex_create(&ours->opening, APR_THREAD_MUTEX_DEFAULT, ours->pool);

@@ -39,6 +39,24 @@ subtest 'late' => sub {
     $httpd->finish;
 };
 
+# Whether the server has bytes that it has not read.
+sub is_asked { my $port = sprintf '%04X', $_[0]->port; return slurp('/proc/net/tcp') =~ /^\s*\d+: \w+:$port \w+:\w+ 01 \w+:(?!0{8})/m }
+
+# The watchdog is in a call of the second store, which fails for a batch and for two of its sites, a second each. A
+# child's end waits for two seconds, and then for the pages of the first store.
+subtest 'silent while a child ends' => sub {
+    my $redis = redis();
+    my ($first, $second) = map { $redis->uri =~ s/0$/$_/r } 0, 1;
+    my $httpd = proxy($backend, detector => 'incremental', no_store => 1, conf => "TmplMode strip\nTmplTimeout 5s\n" . Test::Tmpl::Httpd::one_child()
+        . "<Location /page/1>\nTmplStore $first\nTmplLearnDelay 10s\n</Location>\nTmplStore $second\nTmplLearnDelay 500ms\nTmplSiteKey \"%{QUERY_STRING}\"");
+    $httpd->expect_log(qr/\[tmpl:warn\]/);
+    is scalar(grep { $httpd->get($_)->says('declined') ne '' } '/page/1?A', map { "/page/2?$_" } 'A' .. 'D'), 0, 'pages wait';
+    $redis->stop;
+    wait_for { is_asked($redis) } or die "nobody learns\n";
+    $httpd->finish;
+    $redis->continue;
+};
+
 subtest 'full in use' => sub {
     my $redis = redis('maxmemory-policy' => 'noeviction');
     my $httpd = learnt("TmplTimeout 5s\nTmplLearnDelay 0\nTmplStore " . $redis->uri);
