@@ -59,7 +59,7 @@ static int is_random(const char *word, size_t len)
 }
 
 /* Cuts the next word of letters and digits off *rest, which ends at end. 0: there is none. */
-static size_t next_word(const char **word, const char **rest, const char *end)
+static size_t next_name_word(const char **word, const char **rest, const char *end)
 {
     while (*rest < end && !tmpl_is_alnum(**rest)) {
         ++*rest;
@@ -78,7 +78,7 @@ static int has_secret(const char *uri)
         const char *end = uri + strcspn(uri, "/?&;="), *word;
         size_t len;
 
-        while ((len = next_word(&word, &uri, end)) > 0) {
+        while ((len = next_name_word(&word, &uri, end)) > 0) {
             if (is_random(word, len) || (*end == '=' && (ENDS_IN(word, len, telling) ||
                                                          ENDS_IN(word, len, telling_in_address)))) {
                 return 1;
@@ -103,12 +103,12 @@ static int is_of_program(const char *name)
 typedef struct {
     request_rec *r;
     const char *vary; /* of the response */
-} asked_t;
+} vary_t;
 
 /* For apr_table_do(): 1 if the field names nobody. */
 static int field_names_nobody(void *baton, const char *name, const char *value)
 {
-    const asked_t *asked = baton;
+    const vary_t *asked = baton;
     const char *rest = name, *end = name + strlen(name), *word;
     size_t len;
 
@@ -116,7 +116,7 @@ static int field_names_nobody(void *baton, const char *name, const char *value)
     if (is_of_program(name) || apr_cstr_casecmp(name, "Cookie") == 0) {
         return 1;
     }
-    while ((len = next_word(&word, &rest, end)) > 0) {
+    while ((len = next_name_word(&word, &rest, end)) > 0) {
         if (ENDS_IN(word, len, telling)) {
             return 0;
         }
@@ -136,7 +136,7 @@ static int has_certificate(request_rec *r)
 
 int tmpl_names_nobody(request_rec *r)
 {
-    asked_t asked = { r, tmpl_field(r, "Vary") };
+    vary_t asked = { r, tmpl_field(r, "Vary") };
 
     return apr_table_do(field_names_nobody, &asked, r->headers_in, NULL) &&
            !has_secret(tmpl_uri_of(r, r->pool)) && !has_certificate(r);
