@@ -25,12 +25,13 @@ my $backend = backend {
     }
     return $connection->respond(200, \%fields, $site->page($n));
 };
-my $conf = <<'END';
+# as docs/operations.md has it, for links that htmx and Turbo follow by script
+my ($links) = slurp("$FindBin::Bin/../../docs/operations.md") =~ /^```apache\n((?:SetEnvIf .* !?tmpl-judge\n)+)```$/m;
+my $conf = $links . <<'END';
 TmplMode strip
 TmplPageKey "%{REQUEST_URI}"
 TmplMarkdown on
 TmplJson on
-SetEnvIf HX-Boosted true tmpl-judge
 <Location /reader/>
     TmplMode reader
 </Location>
@@ -83,7 +84,8 @@ subtest 'requests for pages' => sub {
         'a page that is fetched ahead' => { 'Sec-Fetch-Dest' => 'empty', 'Sec-Purpose' => 'prefetch' },
         "an app of Android with a web view" => { %BROWSER, 'X-Requested-With' => 'org.example.app' },
         'a frame' => { %BROWSER, 'Sec-Fetch-Dest' => 'iframe' },
-        'tmpl-judge' => { 'HX-Request' => 'true', 'HX-Boosted' => 'true' },
+        'a link of htmx' => { 'HX-Request' => 'true', 'HX-Boosted' => 'true' },
+        'a link of Turbo' => { 'Sec-Fetch-Dest' => 'empty', 'X-Turbo-Request-Id' => 'a-b-c' },
     );
     for my $name (sort keys %page) {
         my $res = ask('page', %{ $page{$name} });
@@ -91,6 +93,7 @@ subtest 'requests for pages' => sub {
         is vary($res), 'Accept', "$name: Vary has no field of scripts";
     }
     is pages(), $before + keys %page, 'they are learnt';
+    is ask('page', 'Turbo-Frame' => 'a', 'X-Turbo-Request-Id' => 'a-b-c')->says('declined'), 'fragment', 'a frame of Turbo is none';
 };
 
 subtest 'forms of the page' => sub {
