@@ -102,7 +102,7 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
     request_rec *r = f->r;
     unsigned control = tmpl_control_take(r);
     int is_off = TMPL_CONTROL_HAS(control, OFF) || tmpl_control_is_off(r);
-    const char *script = tmpl_script_field(r, ctx->conf);
+    const char *script;
     tmpl_decline_e reason;
 
     ctx->life = TMPL_BYPASSED;
@@ -114,9 +114,11 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
         ctx->life = TMPL_DISCARDED;
         return;
     }
+    script = is_off ? NULL : tmpl_script_field(r, ctx->conf);
     tmpl_headers_unset_foreign(r, ctx->conf);
     tmpl_headers_negotiated(r, ctx->conf, tmpl_is_html(r));
     if (script != NULL && tmpl_is_html(r) && tmpl_conf_edits(ctx->conf)) {
+        /* no cache may serve it as a page */
         apr_table_mergen(r->err_headers_out, "Vary", script);
     }
     if (is_learnt_only(r, ctx->conf, control) && !is_off) {
@@ -128,9 +130,9 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
         }
         return;
     }
-    reason = tmpl_reason_to_decline(r);
-    if (reason == TMPL_DECLINE_NONE && (is_off || script != NULL)) {
-        reason = is_off ? TMPL_DECLINE_BACKEND : TMPL_DECLINE_FRAGMENT;
+    reason = tmpl_reason_to_decline(r, script != NULL);
+    if (reason == TMPL_DECLINE_NONE && is_off) {
+        reason = TMPL_DECLINE_BACKEND;
     }
     if (reason != TMPL_DECLINE_NONE) {
         tmpl_decline(r, ctx, reason);

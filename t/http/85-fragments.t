@@ -15,6 +15,7 @@ my $backend = backend {
     return $connection->respond(404, { 'Content-Type' => 'text/html' }, 'nothing') if $request->{target} =~ /\.md/;
     my %fields = ('Content-Type' => 'text/html', ETag => "\"v$n\"", 'Cache-Control' => 'max-age=600');
     $fields{'X-Accel-Buffering'} = 'no' if $request->{target} =~ /stream/;
+    $fields{'Content-Encoding'} = 'br' if $request->{target} =~ m{^/br/};
     return $connection->head(304, {%fields}) if ($request->{headers}{'if-none-match'} // '') =~ /"v$n"/;
     if ($request->{target} =~ /slow/) {
         my $page = $site->page($n);
@@ -72,6 +73,8 @@ is vary($both), 'Accept, HX-Request', 'two such fields: one suffices';
 subtest 'the request goes on as it came' => sub {
     ask('page', 'HX-Request' => 'true', 'Accept-Encoding' => 'br', Range => 'bytes=0-9', 'If-None-Match' => 'W/"x-tmpl-strip"');
     my $asked = ($backend->requests)[-1]{headers};
+    my $br = $httpd->get('/br/9', headers => { 'HX-Request' => 'true', 'Accept-Encoding' => 'br' });
+    is $br->says('declined') . ' ' . vary($br), 'fragment Accept, HX-Request', 'an answer in a coding that mod_tmpl cannot read';
     is $asked->{'accept-encoding'}, 'br', 'with its codings';
     is $asked->{range}, 'bytes=0-9', 'its range';
     is $asked->{'if-none-match'}, 'W/"x-tmpl-strip"', 'and its tags';
