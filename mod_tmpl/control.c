@@ -46,3 +46,15 @@ int tmpl_control_is_off(const request_rec *r)
 {
     return apr_table_get(r->subprocess_env, "no-tmpl") != NULL;
 }
+
+int tmpl_control_judges(const request_rec *r)
+{
+    return apr_table_get(r->subprocess_env, "tmpl-judge") != NULL;
+}
+
+int tmpl_control_streams(request_rec *r)
+{
+    const char *buffering = tmpl_field(r, "X-Accel-Buffering");
+
+    return buffering != NULL && ap_cstr_casecmp(buffering, "no") == 0 && !tmpl_control_judges(r);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How operators of the backend steer the module: by the response field Tmpl-Control, a list of
- * words, and by the environment variable no-tmpl. A field of the request has no effect.
+ * words, and by the environment variables no-tmpl and tmpl-judge. A field of the request has no
+ * effect.
  */
 #ifndef TMPL_CONTROL_H
 #define TMPL_CONTROL_H
@@ -35,5 +36,11 @@ void tmpl_control_error(request_rec *r);
 
 /* Whether no-tmpl is set for the request. */
 int tmpl_control_is_off(const request_rec *r);
+
+/* Whether tmpl-judge is set: the response is a page, whoever asks for it and however it is sent. */
+int tmpl_control_judges(const request_rec *r);
+
+/* Whether the backend asks proxies to pass its response on as it comes. */
+int tmpl_control_streams(request_rec *r);
 
 #endif

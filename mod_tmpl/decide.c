@@ -84,12 +84,13 @@ static int is_too_large(request_rec *r)
            bytes > tmpl_conf_max_body(tmpl_conf_of(r));
 }
 
-tmpl_decline_e tmpl_reason_to_decline(request_rec *r)
+tmpl_decline_e tmpl_reason_to_decline(request_rec *r, int is_for_script)
 {
     return r->main != NULL                          ? TMPL_DECLINE_SUBREQUEST
            : tmpl_field(r, "Content-Range") != NULL ? TMPL_DECLINE_RANGE
            : r->status != HTTP_OK                   ? TMPL_DECLINE_STATUS
            : !tmpl_is_html(r)                       ? TMPL_DECLINE_TYPE
+           : is_for_script                          ? TMPL_DECLINE_FRAGMENT
            : tmpl_coding_of(r) == TMPL_CODING_OTHER ? TMPL_DECLINE_ENCODING
            : is_not_to_be_changed(r)                ? TMPL_DECLINE_NO_TRANSFORM
            : is_attachment(r)                       ? TMPL_DECLINE_ATTACHMENT

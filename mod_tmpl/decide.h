@@ -13,8 +13,10 @@ tmpl_coding_e tmpl_coding_of(request_rec *r);
 
 int tmpl_is_html(const request_rec *r);
 
-/* Why the response passes untouched, by its status and fields; or TMPL_DECLINE_NONE. */
-tmpl_decline_e tmpl_reason_to_decline(request_rec *r);
+/*
+ * Why the response passes untouched, by who asks, its status and fields; or TMPL_DECLINE_NONE.
+ */
+tmpl_decline_e tmpl_reason_to_decline(request_rec *r, int is_for_script);
 
 /*
  * Why the page of ctx cannot be read any more, now that the data of e has come to a filter behind

@@ -16,6 +16,7 @@
 #include "lists/lists.h"
 #include "page_links.h"
 #include "request.h"
+#include "script.h"
 #include "section.h"
 #include "status/handler.h"
 #include "twin.h"
@@ -88,12 +89,20 @@ static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade 
     }
 }
 
+/* Whether the page passes as it comes. Any form of the page but HTML needs its end. */
+static int is_learnt_only(request_rec *r, const tmpl_conf_t *conf, unsigned control)
+{
+    return TMPL_CONTROL_HAS(control, LEARN) ||
+           (tmpl_conf_type(conf) == NULL && tmpl_control_streams(r));
+}
+
 /* Decides what becomes of the response that begins with bb: sets ctx->life. */
 static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
     unsigned control = tmpl_control_take(r);
     int is_off = TMPL_CONTROL_HAS(control, OFF) || tmpl_control_is_off(r);
+    const char *script;
     tmpl_decline_e reason;
 
     ctx->life = TMPL_BYPASSED;
@@ -105,18 +114,23 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
         ctx->life = TMPL_DISCARDED;
         return;
     }
+    script = is_off ? NULL : tmpl_script_field(r, ctx->conf);
     tmpl_headers_unset_foreign(r, ctx->conf);
     tmpl_headers_negotiated(r, ctx->conf, tmpl_is_html(r));
-    if (TMPL_CONTROL_HAS(control, LEARN) && !is_off) {
+    if (script != NULL && tmpl_is_html(r) && tmpl_conf_edits(ctx->conf)) {
+        /* no cache may serve it as a page */
+        apr_table_mergen(r->err_headers_out, "Vary", script);
+    }
+    if (is_learnt_only(r, ctx->conf, control) && !is_off) {
         ctx->conf = tmpl_conf_in_mode(ctx->conf, TMPL_MODE_LEARN, r->pool);
     }
     if (r->status == HTTP_NOT_MODIFIED) {
-        if (!is_off) { /* with is_off the client's changed copy is no longer right */
+        if (!is_off && script == NULL) { /* else the client's changed copy is not right */
             tmpl_headers_not_modified(r, ctx->conf);
         }
         return;
     }
-    reason = tmpl_reason_to_decline(r);
+    reason = tmpl_reason_to_decline(r, script != NULL);
     if (reason == TMPL_DECLINE_NONE && is_off) {
         reason = TMPL_DECLINE_BACKEND;
     }

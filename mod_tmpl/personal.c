@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "personal.h"
 #include "fields.h"
+#include "nobody.h"
 
 #include <apr_fnmatch.h>
 
@@ -93,17 +94,31 @@ static int is_chosen_by_person(request_rec *r)
  * A response with public may be stored for all, whoever asked for it (RFC 9111, section 5.2.2.9).
  * public is not heeded with Authorization: a page that all users may see need not be public.
  */
-static int is_personal(request_rec *r)
+static int is_for_person(request_rec *r)
 {
     const char *control = tmpl_field(r, "Cache-Control");
     int is_public = control != NULL && ap_find_token(r->pool, control, "public");
 
     /* a form, a client certificate or OpenID Connect set a user without Authorization */
     return r->user != NULL || apr_table_get(r->headers_in, "Authorization") != NULL ||
-           tmpl_field(r, "Set-Cookie") != NULL || is_chosen_by_person(r) ||
+           is_chosen_by_person(r) || (!is_public && has_choosing_cookie(r));
+}
+
+/* Whether the response says that it is for its client only. Many say so to everybody. */
+static int says_private(request_rec *r)
+{
+    const char *control = tmpl_field(r, "Cache-Control");
+
+    return tmpl_field(r, "Set-Cookie") != NULL ||
            (control != NULL && (ap_find_token(r->pool, control, "private") ||
-                                ap_find_token(r->pool, control, "no-store"))) ||
-           (!is_public && has_choosing_cookie(r));
+                                ap_find_token(r->pool, control, "no-store")));
+}
+
+/* Whether r's response may be one person's own. */
+static int is_personal(request_rec *r)
+{
+    return is_for_person(r) ||
+           (says_private(r) && (has_choosing_cookie(r) || !tmpl_names_nobody(r)));
 }
 
 int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
@@ -129,7 +144,8 @@ tmpl_lists_e tmpl_may_list(request_rec *r, const tmpl_conf_t *conf)
     const char *robots;
 
     if (conf->documents != 1 || r->main != NULL || (r->status != HTTP_OK && !is_missing) ||
-        r->method_number != M_GET || r->header_only || is_personal(r) || has_choosing_cookie(r)) {
+        r->method_number != M_GET || r->header_only || is_for_person(r) || says_private(r) ||
+        has_choosing_cookie(r)) {
         return TMPL_LISTS_NOT;
     }
     robots = tmpl_field(r, "X-Robots-Tag");

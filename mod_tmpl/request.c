@@ -13,6 +13,7 @@
 #include "fields.h"
 #include "kept.h"
 #include "lists/lists.h"
+#include "script.h"
 #include "section.h"
 #include "validators.h"
 
@@ -238,7 +239,8 @@ int tmpl_request_fixups(request_rec *r)
     keep_vary(r);
     negotiate(r);
     conf = tmpl_request_conf(r);
-    if (tmpl_conf_edits(conf) && !is_proxied(r) && !tmpl_control_is_off(r)) {
+    if (tmpl_conf_edits(conf) && !is_proxied(r) && !tmpl_control_is_off(r) &&
+        tmpl_script_field(r, conf) == NULL) {
         /*
          * httpd's own handlers compare the backend's tag, mod_cache the module's: the list has both
          */
@@ -256,7 +258,7 @@ int tmpl_request_handler(request_rec *r)
     const tmpl_conf_t *conf = tmpl_request_conf(r);
 
     if (r->main != NULL || tmpl_conf_mode(conf) == TMPL_MODE_OFF || tmpl_control_is_off(r) ||
-        !may_be_page(r)) {
+        !may_be_page(r) || tmpl_script_field(r, conf) != NULL) {
         return DECLINED;
     }
     if (tmpl_conf_offers(conf) != 0 && tmpl_conf_type(conf) != NULL) {

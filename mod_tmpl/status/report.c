@@ -13,7 +13,8 @@
 static int is_of_page(tmpl_decline_e reason)
 {
     return reason != TMPL_DECLINE_SUBREQUEST && reason != TMPL_DECLINE_STATUS &&
-           reason != TMPL_DECLINE_RANGE && reason != TMPL_DECLINE_TYPE;
+           reason != TMPL_DECLINE_RANGE && reason != TMPL_DECLINE_TYPE &&
+           reason != TMPL_DECLINE_FRAGMENT;
 }
 
 /* The share of the page's segments that other documents of its site have, too. */

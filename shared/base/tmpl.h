@@ -83,6 +83,8 @@ void tmpl_no_memory(apr_pool_t *pool) __attribute__((noreturn));
     X(BACKEND, "backend",                                                                          \
       "the backend's Tmpl-Control says off, or no-tmpl is set for the request",                    \
       "nothing: the backend, or the configuration, asked for it")                                  \
+    X(FRAGMENT, "fragment", "a script asked for it (HX-Request, Sec-Fetch-Dest: empty ...)",       \
+      "nothing; if the answer is a page all the same, set tmpl-judge for the request")             \
     X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody", "raise TmplMaxBody")          \
     X(SLOW, "slow", "the body did not end within TmplMaxWait",                                     \
       "raise TmplMaxWait, or speed up the backend")                                                \

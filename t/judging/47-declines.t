@@ -28,6 +28,7 @@ my %PAGE = (
     'no-transform' => ['<p>as it is', 'Cache-Control' => 'no-transform'],
     attachment => ['<p>a file', 'Content-Disposition' => 'attachment'],
     backend => ['<p>as the backend wants', 'Tmpl-Control' => 'off'],
+    fragment => ['<button>Save</button>'],
     'too-large' => ['<p>' . 'x' x 1024],
     inflate => [Compress::Zlib::memGzip('<p>one') . Compress::Zlib::memGzip('<p>two'), 'Content-Encoding' => 'gzip'],
     empty => ['<p></p> &nbsp;'],
@@ -103,7 +104,7 @@ my @reasons = rows('reason');
 is_deeply [sort @reasons], [sort keys %{ counters() }], 'docs/troubleshooting.md has the reasons that are counted';
 is_deeply [sort @reasons], [sort 'subrequest', 'broken', 'slow', keys %PAGE], 'each reason has a page in this test';
 for my $reason (sort keys %PAGE) {
-    my $res = $httpd->get("/$reason");
+    my $res = $httpd->get("/$reason", headers => $reason eq 'fragment' ? { 'HX-Request' => 'true' } : {});
     same_bytes($res->body, $PAGE{$reason}[0], "$reason: unchanged");
     is $res->says('declined'), $reason eq 'type' ? '' : $reason, "$reason: reason in the Tmpl field";
 }

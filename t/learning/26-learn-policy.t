@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Personal pages are not learnt: responses to requests with Authorization or of a user known by
-# other means, responses with Set-Cookie, Cache-Control: private or no-store, Vary: *, responses to a
-# request with a cookie that may choose pages, and to other methods than GET. They are still judged.
-# TmplLearn can exclude more.
+# other means, with Vary: *, to a request with a cookie that may choose pages, and to other methods than
+# GET. Responses with Set-Cookie, Cache-Control: private or no-store are learnt only of requests that name
+# nobody. Personal pages are still judged. TmplLearn can exclude more.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -48,18 +48,26 @@ $httpd->start;
 # The member pages after six requests to a path, which is a site of its own.
 sub pages_after {
     my ($place, %o) = @_;
-    my %headers = ('X-Site' => "$place @{[ %{ $o{headers} // {} } ]} " . ($o{method} // ''), %{ $o{headers} // {} });
-    my @answers = map { $httpd->get("$place/$_", %o, headers => \%headers) } 1 .. 6;
+    my %headers = ('X-Site' => "$place @{[ %{ $o{headers} // {} } ]} " . ($o{method} // $o{query} // ''), %{ $o{headers} // {} });
+    my $query = delete $o{query} // '';
+    my @answers = map { $httpd->get("$place/$_$query", %o, headers => \%headers) } 1 .. 6;
     return $httpd->get("$place/7", headers => { %headers, 'X-Learn' => 'no' })->says('pages') if $place eq '/expr';
     return ($answers[-1]->says('pages') || 0);
 }
 
 is pages_after('/public'), 6, 'public pages are learnt';
-is pages_after('/cookie'), 0, 'Set-Cookie';
-is pages_after('/private'), 0, 'Cache-Control: private';
-is pages_after('/nostore'), 0, 'Cache-Control: no-store, in any case and any place';
 is pages_after('/public', headers => { Authorization => 'Basic eDp5' }), 0, 'Authorization';
 my %cookie = (Cookie => 'session=alice');
+my %says = ('/cookie' => 'Set-Cookie', '/private' => 'Cache-Control: private', '/nostore' => 'Cache-Control: no-store, in any case and any place');
+for my $place (sort keys %says) {
+    is pages_after($place), 6, "$says{$place}, to a request that names nobody, is learnt";
+    is pages_after($place, headers => { Cookie => '_ga=GA1.2.3' }), 6, "$says{$place}, with a cookie that counts visits, is learnt";
+    is pages_after($place, headers => { %cookie }), 0, "$says{$place}, a logged-in page";
+    is pages_after($place, headers => { 'X-Api-Key' => 'a' }), 0, "$says{$place}, with a key in a field";
+    is pages_after($place, query => '?token=a'), 0, "$says{$place}, a reset link";
+    is pages_after($place, query => '/invite/AbC123xy'), 0, "$says{$place}, an invitation";
+}
+is pages_after('/public', query => '?token=a'), 6, 'an address like a secret, but the response does not say that it is private';
 is pages_after('/vary', headers => { %cookie }), 0, 'Vary: Cookie, to a request with a cookie';
 is pages_after('/vary'), 6, 'Vary: Cookie without one, as many say to all, is learnt';
 is pages_after('/language', headers => { %cookie }), 0, 'a cookie without Vary: backends forget to send it';
@@ -83,11 +91,102 @@ is pages_after('/expr', headers => { 'X-Learn' => 'never' }), 0, 'TmplLearn that
 my %known = ('X-Site' => 'known');
 $httpd->get("/public/$_", headers => \%known) for 1 .. 6;
 for my $place (qw(cookie private)) {
-    my $res = $httpd->get("/$place/9", headers => \%known);
+    my $res = $httpd->get("/$place/9", headers => { %known, %cookie });
     same_bytes($res->body, $site->stripped(9), "$place: judged and stripped");
     is $res->says('state'), 'warm', "$place: the site is warm";
     is $res->says('pages'), 6, "$place: not counted";
 }
+
+# A shop whose answers are private and give a cookie to everybody. An address or cookie makes a page somebody's.
+subtest 'what one person reads leaves no trace' => sub {
+    my $shop = backend {
+        my ($connection, $request) = @_;
+        my ($n) = $request->{target} =~ /(\d+)$/;
+        my $own = $request->{headers}{cookie} || $request->{target} =~ /reset|invite/ ? '<p>Dear Alice, your order of three grey umbrellas is on its way.</p>'
+            : $request->{target} =~ /cart/ ? '<p>Your cart is empty, and waits for what you like.</p>' : '';
+        return $connection->respond(200, { 'Content-Type' => 'text/html', 'Set-Cookie' => "sid=$n", 'Cache-Control' => 'private, no-store', ETag => qq("$n") },
+            $site->page($n) =~ s{</h1>}{</h1>$own}r);
+    };
+    my $front = proxy($shop, conf => "TmplMode strip\nTmplSiteKey \"%{req:X-Site}\"");
+    my @own = ([account => 'account/', Cookie => 'sid=1'], [cart => 'cart/', Cookie => 'sid=1'], [reset => 'reset/3f9a1c7be2d84b60/'],
+        [invitation => 'join?invite=Q7x&page=']);
+    for my $case (@own) {
+        my ($name, $path, %as) = @$case;
+        $front->get("/goods/$_", headers => { 'X-Site' => $name }) for 1 .. 6;
+        my @asked = map { $front->get("/$path$_", headers => { 'X-Site' => $name, %as }) } 11 .. 20;
+        is $asked[9]->says('state'), 'warm', "$name: the site is warm";
+        is $asked[9]->says('pages'), 6, "$name: not learnt";
+        like $asked[9]->body, qr/grey umbrellas/, "$name: ten pages with one text, and it stays";
+        is $asked[9]->header('Cache-Control'), 'private, no-store', "$name: caches may do what the backend allows";
+    }
+    my @empty = map { $front->get("/cart/$_", headers => { 'X-Site' => 'nobody' }) } 1 .. 7;
+    is $empty[6]->says('pages'), 7, 'the empty cart of a new visitor is nobody\'s';
+    is $empty[6]->header('Cache-Control'), 'private, no-store', 'and no cache may store it for others';
+    is $empty[6]->header('Set-Cookie'), 'sid=7', 'it has its cookie';
+    $front->finish;
+};
+
+subtest 'a client certificate' => sub {
+    my %there = map { my $program = $_; $program => scalar grep { -x "$_/$program" } split /:/, $ENV{PATH} } qw(curl openssl);
+    plan skip_all => 'no curl, openssl or mod_ssl' if !Test::Tmpl::Httpd::has_module('ssl') || grep { !$_ } values %there;
+    require Test::Tmpl::Certificates;
+    my $ca = Test::Tmpl::Certificates->new;
+    $ca->sign($_, 'DNS:test.example') for qw(server alice);
+    my $port = free_port();
+    my $tls = Test::Tmpl::Httpd->new(modules => [qw(socache_shmcb ssl)], conf => <<"END");
+TmplSiteKey "%{req:X-Site}"
+Listen 127.0.0.1:$port
+<VirtualHost *:$port>
+    ServerName test.example
+    SSLEngine on
+    SSLCertificateFile ${\ $ca->file('server.pem')}
+    SSLCertificateKeyFile ${\ $ca->file('server.key')}
+    SSLCACertificateFile ${\ $ca->file('ca.pem')}
+    SSLVerifyClient optional
+    TmplMode strip
+    ProxyPass / ${\ $backend->url}/
+</VirtualHost>
+END
+    $tls->expect_log(qr{\[ssl:warn\]});
+    $tls->start;
+    my $known = sub {
+        my ($site, @options) = @_;
+        my $fields;
+        $fields = qx(curl -sk -D - -o /dev/null @options -H 'X-Site: $site' https://127.0.0.1:$port/private/$_) for 1 .. 3;
+        return $fields =~ /pages=(\d+)/ ? $1 : 0;
+    };
+    is $known->('none'), 3, 'private pages without one are learnt';
+    is $known->('alice', '--cert', $ca->file('alice.pem'), '--key', $ca->file('alice.key')), 0, 'with one they are not';
+    $tls->finish;
+};
+
+# Should a text of one person be learnt, of pages that do not look personal, nobody sees that by what is
+# cut before it is in TmplMinDF documents, the one that is judged among them.
+subtest 'a text in few documents changes nothing' => sub {
+    my $text = '<section><p>The grey parcel for Mrs Example of Quarry Lane has been at the office since Monday.</p></section>';
+    my $said = backend {
+        my ($connection, $request) = @_;
+        my ($n, $with) = $request->{target} =~ m{(\d+)(x?)$};
+        return $connection->respond(200, { 'Content-Type' => 'text/html', 'Cache-Control' => 'private' },
+            $site->page($n) =~ s{<main>}{($with ? $text : '') . '<main>'}er);
+    };
+    for my $detector (qw(incremental auto)) {
+        my $front = proxy($said, conf => "TmplMode strip\nTmplSiteKey \"%{req:X-Site}\"", detector => $detector);
+        my $after = sub {
+            my ($others, $with) = @_;
+            my @at = (headers => { 'X-Site' => "after $others$with" });
+            $front->get("/$_", @at) for 1 .. 12;
+            $front->get('/' . (20 + $_) . $with, @at) for 1 .. $others;
+            return $front->get('/50x', @at);
+        };
+        my ($none, $few) = ($after->(3, ''), $after->(3, 'x'));
+        same_bytes($few->body, $none->body, "$detector: three documents have the text: as if none had it");
+        like $few->body, qr/Quarry Lane/, "$detector: it stays";
+        is $few->says('pages'), 16, "$detector: they were learnt";
+        unlike $after->(4, 'x')->body, qr/Quarry Lane/, "$detector: four others have it: it is template" if $detector eq 'incremental';
+        $front->finish;
+    }
+};
 
 # A page that is only read is judged after it was sent. Fields that other modules changed by then
 # are ignored.
@@ -120,10 +219,10 @@ END
         my $counted = $client->get('/counted/7', headers => { 'X-Site' => $place });
         return ($answers[-1], $counted->says('pages') || 0);
     };
-    my ($res, $pages) = $learnt->('private');
+    my ($res, $pages) = $learnt->('private', '?token=a');
     is $res->header('Cache-Control'), undef, 'mod_headers has removed Cache-Control: private';
     is $pages, 0, 'Cache-Control: private that was removed later prevents learning';
-    ($res, $pages) = $learnt->('public');
+    ($res, $pages) = $learnt->('public', '?token=a');
     is $res->header('Set-Cookie'), 'route=1', 'mod_headers has added a Set-Cookie';
     is $pages, 6, 'a Set-Cookie that was added later does not prevent learning';
     ($res, $pages) = $learnt->('static', '.html', headers => { Range => 'bytes=0-9' });

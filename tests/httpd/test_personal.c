@@ -2,11 +2,12 @@
 /*
  * Which responses are learnt from and listed: none that is a person's own, or may be.
  *
- * personal.c and fields.c are included.
+ * personal.c, nobody.c and fields.c are included.
  */
 #include "tap.h"
 
 #include "mod_tmpl/fields.c"
+#include "mod_tmpl/nobody.c"
 #include "mod_tmpl/personal.c"
 
 static apr_pool_t *pool;
@@ -33,6 +34,29 @@ AP_DECLARE(int) ap_expr_exec(request_rec *of, const ap_expr_info_t *expr, const 
     return expression;
 }
 
+const char *tmpl_uri_of(const request_rec *of, apr_pool_t *p)
+{
+    (void)p;
+    return of->uri;
+}
+
+static const char *certificate; /* what mod_ssl says of the client's; NULL: there is no mod_ssl */
+
+static char *look_up(apr_pool_t *p, server_rec *s, conn_rec *c, request_rec *of, char *name)
+{
+    (void)s;
+    (void)c;
+    (void)of;
+    assert_string_equal(name, "SSL_CLIENT_VERIFY");
+    return apr_pstrdup(p, certificate);
+}
+
+apr_opt_fn_t *apr_dynamic_fn_retrieve(const char *name)
+{
+    assert_string_equal(name, "ssl_var_lookup");
+    return certificate != NULL ? (apr_opt_fn_t *)look_up : NULL;
+}
+
 /* A request for a page, by nobody known, and a response without fields. */
 static int setup(void **state)
 {
@@ -44,6 +68,8 @@ static int setup(void **state)
     r->pool = pool;
     r->status = HTTP_OK;
     r->method_number = M_GET;
+    r->uri = apr_pstrdup(pool, "/");
+    certificate = NULL;
     r->headers_in = apr_table_make(pool, 4);
     r->headers_out = apr_table_make(pool, 4);
     r->err_headers_out = apr_table_make(pool, 4);
@@ -126,14 +152,122 @@ static void pages_of_users(void **state)
     (void)state;
     assert_public("Authorization", "Basic YTpi", NULL, 0, 0);
     assert_public("Authorization", "Basic YTpi", "public", 0, 0);
-    assert_public("Accept", "*/*", "private", 0, 0);
-    assert_public("Accept", "*/*", "max-age=60, No-Store", 0, 0);
-    apr_table_set(r->err_headers_out, "Set-Cookie", "session=1");
-    assert_false(is_learnt());
-    assert_int_equal(listed(), TMPL_LISTS_NOT);
-    apr_table_clear(r->err_headers_out);
+    assert_public("Authorization", "Basic YTpi", "private", 0, 0);
     r->user = apr_pstrdup(pool, "ann");
     assert_public("Accept", "*/*", "public", 0, 0);
+}
+
+/* Many programs say of every page that it is private: it is learnt, but not listed. */
+static void pages_of_nobody(void **state)
+{
+    (void)state;
+    assert_public("Accept", "*/*", "private", 1, 0);
+    assert_public("Accept", "*/*", "max-age=60, No-Store", 1, 0);
+    assert_public("Cookie", "_ga=1", "no-store", 1, 0);
+    assert_public("Cookie", "session=1", "private", 0, 0);
+    assert_public("Cookie", "session=1", "public, no-store", 0, 0);
+    apr_table_set(r->err_headers_out, "Set-Cookie", "session=1");
+    assert_public("Accept", "*/*", NULL, 1, 0);
+    assert_public("Cookie", "session=1", "public", 0, 0);
+}
+
+/* Whether a private page at that address is learnt. */
+static int is_learnt_at(const char *uri)
+{
+    r->uri = apr_pstrdup(pool, uri);
+    apr_table_set(r->headers_out, "Cache-Control", "private");
+    return is_learnt();
+}
+
+static void secrets_in_addresses(void **state)
+{
+    static const char *const secret[] = {
+        "/reset?token=1",
+        "/reset?a=b&resetToken=x",
+        "/index.php;jsessionid=1?a=b",
+        "/p?user%5Bpassword_token%5D=x",
+        "/login?action=rp&key=x",
+        "/v?code=1",
+        "/v?x=1;sig=2",
+        "/v?invite=bob",
+        "/unsubscribe?email=bob@example.org",
+        "/s/d41d8c",
+        "/share/AbC123xy",
+        "/reset/MQ/c5u2xh-8f4bd0f8a1b2c3d4e5f60718293a4b5c/",
+        "/orders/550e8400-e29b-41d4-a716-446655440000",
+        "/m/6UXDEB4WRQIW5LI5MAQ376UUZTISY2UX/",
+        "/d/1b2M2Y8AsgTpgAmY7PhCfg",
+        "/magic?x=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0",
+        "/i/12345678901234567890",
+    };
+    static const char *const open[] = {
+        "/",
+        "/2026/11/28/how-to-build-a-house-in-10-days.html",
+        "/projects/garden/issues?page=2&author=1&keyword=a",
+        "/doku.php?id=notes:note1&do=edit",
+        "/index.php?title=Special:RecentChanges&hidebots=1&oldid=20261128101500",
+        "/wiki/HowToBuildAHouse/FrontPage",
+        "/iphone15promax256gb?utm_source=news",
+        "/wiki/%E3%83%9A%E3%83%BC%E3%82%B8",
+        "/key/code/token",
+        "/donaudampfschifffahrtsgesellschaftskapitaen",
+        "/calendar/20261128T101500Z",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(secret) / sizeof(secret[0]); i++) {
+        if (is_learnt_at(secret[i])) {
+            fail_msg("%s: learnt", secret[i]);
+        }
+        /* what does not say that it is private is, as its address alone says little */
+        apr_table_clear(r->headers_out);
+        assert_true(is_learnt());
+    }
+    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++) {
+        if (!is_learnt_at(open[i])) {
+            fail_msg("%s: not learnt", open[i]);
+        }
+    }
+}
+
+static void fields_that_name_somebody(void **state)
+{
+    static const char *const naming[] = { "X-Api-Key",
+                                          "X-Forwarded-User",
+                                          "x-auth-token",
+                                          "X-User-Id",
+                                          "Cf-Access-Jwt-Assertion",
+                                          "X-Client-Cert-Dn",
+                                          "X-Amzn-Oidc-Accesstoken" };
+    static const char *const others[] = { "User-Agent",      "X-Original-User-Agent",
+                                          "Referer",         "Sec-Fetch-User",
+                                          "X-Forwarded-For", "X-Country-Code",
+                                          "Accept-Language", "If-None-Match" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(naming) / sizeof(naming[0]); i++) {
+        assert_public(naming[i], "1", "private", 0, 0);
+        assert_public(naming[i], "1", NULL, 1, 1);
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_public(others[i], "1", "private", 1, 0);
+    }
+    apr_table_set(r->err_headers_out, "Vary", "Accept-Language, X-Forwarded-For, User-Agent, RSC");
+    assert_public("Accept-Language", "de", "private", 1, 0);
+    assert_public("User-Agent", "x", "private", 1, 0);
+    assert_public("X-Forwarded-For", "192.0.2.1", "private", 0, 0);
+    assert_public("X-Forwarded-For", "192.0.2.1", NULL, 1, 1);
+}
+
+static void client_certificates(void **state)
+{
+    (void)state;
+    certificate = "NONE";
+    assert_public("Accept", "*/*", "private", 1, 0);
+    certificate = "";
+    assert_public("Accept", "*/*", "private", 1, 0);
+    certificate = "SUCCESS";
+    assert_public("Accept", "*/*", "private", 0, 0);
 }
 
 /* With a cookie that may choose the page, it is learnt from if it is public, but never listed. */
@@ -231,6 +365,10 @@ static const struct CMUnitTest tests[] = {
     PERSONAL(a_page_for_everybody),
     PERSONAL(only_pages),
     PERSONAL(pages_of_users),
+    PERSONAL(pages_of_nobody),
+    PERSONAL(secrets_in_addresses),
+    PERSONAL(fields_that_name_somebody),
+    PERSONAL(client_certificates),
     PERSONAL(cookies),
     PERSONAL(vary),
     PERSONAL(the_administrator_says_what_is_learnt),

@@ -89,9 +89,10 @@ my %layers = (
     mod_tmpl => [
         'mod_tmpl.h messages',                                                      # records, what is logged
         'section fields page_pool ending later',                                    # settings, header fields, pools, the queue
-        'accept brigade cache control health kept personal validators',             # one part of a request, or of a store
-        'conditions learning page_links request wait',                              # the request, and the backend
-        'child_store',                                                              # the stores of a child
+        'accept brigade cache control health kept validators',                      # one part of a request, or of a store
+        'page_links script',                                                        # a page's address, and who asks for it
+        'conditions learning nobody request wait',                                  # the request, and the backend
+        'child_store personal',                                                     # the stores of a child, what is learnt
         'sighting',                                                                 # what a page shows for the list
         'effect judge',                                                             # a page judged by a store
         'config tmpl_field',                                                        # what was found, as a field
