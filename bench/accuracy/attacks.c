@@ -619,6 +619,9 @@ static void attacks_run(const char *detector, int known, const char *only,
             continue;
         }
         sites_run(&run, sites);
+        if (run.sum.sites == 0) {
+            continue;
+        }
         printf("%-11s %4d %-27s %3d", detector, known, attacks[a].name, run.sum.sites);
         for (unsigned s = 0; s < STAGES; s++) {
             printf("  %.3f %2d %2d", run.sum.after[s] / run.sum.before, run.sum.lost_1[s],
