@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmplctl clean: tmpl_clean's steps as stages, over many files. */
+/* tmplctl clean: files through the stages. */
 #include <stdio.h>
 
 #include <apr_lib.h>
@@ -16,9 +16,6 @@
 #include "progress.h"
 #include "render.h"
 #include "stages.h"
-
-/* Pages that a store learns in one transaction. */
-#define BATCH 16
 
 /* What a run has done. */
 typedef struct {
@@ -41,7 +38,6 @@ typedef struct {
     summary_t summary;
     /* of the current pass */
     tmpl_clean_opts_t opts;
-    int learn;    /* pages are learnt */
     int is_first; /* of two passes */
     int done;     /* pages reported */
 } clean_cmd_run_t;
@@ -54,13 +50,10 @@ static int run_observes(const clean_cmd_run_t *run)
 
 /* The state of a page in the stages. */
 typedef struct {
-    tmpl_input_t input;
-    tmpl_outcome_t outcome;
+    ctl_item_t item;
     ctl_rendered_t rendered;
     const char *url;    /* of a page from the web */
     const char *line;   /* for --report; NULL: none */
-    int read;           /* input has the bytes */
-    int parsed;         /* outcome has the page */
     const char *failed; /* why the output is missing or not complete */
     tmpl_error_t err;
 } page_t;
@@ -70,18 +63,17 @@ static ctl_file_t *file_of(const clean_cmd_run_t *run, int index)
     return &APR_ARRAY_IDX(run->files, index, ctl_file_t);
 }
 
-static void prepare_page(void *baton, const ctl_item_t *item)
+static void read_file(void *baton, ctl_item_t *item)
 {
     clean_cmd_run_t *run = baton;
-    page_t *page = item->state;
-    apr_pool_t *pool = item->pool;
+    page_t *page = (page_t *)item;
     const ctl_file_t *file = file_of(run, item->index);
-    tmpl_input_t *input = &page->input;
+    tmpl_input_t *input = &item->input;
     if (file->failed) {
         return;
     }
-    if (ctl_page_read(input, &page->url, run->fetch, file->path, file->site, &page->err, pool) !=
-        APR_SUCCESS) {
+    if (ctl_page_read(input, &page->url, run->fetch, file->path, file->site, &page->err,
+                      item->pool) != APR_SUCCESS) {
         page->failed = page->err.text;
         *input = (tmpl_input_t){ 0 }; /* it may have the bytes of what is no page */
         return;
@@ -90,42 +82,7 @@ static void prepare_page(void *baton, const ctl_item_t *item)
         input->uri = file->address;
         input->page_key = NULL;
     }
-    input->learn = run->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
-    page->read = 1;
-    page->parsed = tmpl_clean_read(&page->outcome, input, &run->opts, pool);
-    if (page->parsed) {
-        tmpl_clean_observe(&page->outcome, input, &run->opts, pool);
-    }
-    page->outcome.store_error = run->store.failed;
-    /* look-ups may happen in any order: only learning changes what others see */
-    if (page->parsed && !run->learn && !run_observes(run) &&
-        run->store.failed.status == APR_SUCCESS) {
-        tmpl_clean_count(&page->outcome, run->store.store, CTL_STORE_TIMEOUT, pool);
-    }
-}
-
-static void count_pages(void *baton, const ctl_item_t *const *items, int n)
-{
-    clean_cmd_run_t *run = baton;
-    tmpl_outcome_t *outcomes[BATCH];
-    uint32_t n_parsed = 0;
-    if (!run->learn || run->store.failed.status != APR_SUCCESS) {
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        page_t *page = items[i]->state;
-        if (page->parsed) {
-            outcomes[n_parsed++] = &page->outcome;
-        }
-        int is_last = i + 1 == n || strcmp(file_of(run, items[i]->index)->site,
-                                           file_of(run, items[i + 1]->index)->site) != 0;
-        if (is_last && n_parsed > 0) {
-            /* items are reported in order: the last one's pool outlives the others */
-            tmpl_clean_count_many(outcomes, n_parsed, run->store.store, CTL_STORE_TIMEOUT,
-                                  items[n - 1]->pool);
-            n_parsed = 0;
-        }
-    }
+    item->is_page = 1;
 }
 
 /* Makes a directory, unless it is there. */
@@ -169,24 +126,20 @@ static void render_page(const clean_cmd_run_t *run, page_t *page, const ctl_file
     }
 }
 
-static void clean_cmd_finish_page(void *baton, const ctl_item_t *item)
+static void write_edited(void *baton, ctl_item_t *item)
 {
     clean_cmd_run_t *run = baton;
-    page_t *page = item->state;
-    apr_pool_t *pool = item->pool;
+    page_t *page = (page_t *)item;
     const ctl_file_t *file = file_of(run, item->index);
     ctl_page_t judged = { file->path,   file->address,  page->url,
-                          &page->input, &page->outcome, &run->opts };
-    if (page->parsed && !run_observes(run)) {
-        tmpl_clean_decide(&page->outcome, &run->opts, pool);
-    }
-    if (page->read && !run->is_first) {
-        render_page(run, page, file, &judged, pool);
+                          &item->input, &item->outcome, &run->opts };
+    if (item->is_page && !run->is_first) {
+        render_page(run, page, file, &judged, item->pool);
     }
     if (run->ctl->options.report != NULL &&
-        (page->failed != NULL || (page->read && !run->is_first))) {
-        page->line =
-            ctl_json_line(&judged, &page->rendered, run->ctl->options.mode, page->failed, pool);
+        (page->failed != NULL || (item->is_page && !run->is_first))) {
+        page->line = ctl_json_line(&judged, &page->rendered, run->ctl->options.mode, page->failed,
+                                   item->pool);
     }
 }
 
@@ -203,18 +156,18 @@ static void note_page(summary_t *summary, const page_t *page)
 {
     summary->pages++;
     summary->edited += page->rendered.edited;
-    summary->declined[page->outcome.decline]++;
-    summary->bytes_in += page->input.len;
+    summary->declined[page->item.outcome.decline]++;
+    summary->bytes_in += page->item.input.len;
     summary->bytes_out += page->rendered.len;
 }
 
-static void report_page(void *baton, const ctl_item_t *item)
+static void report_page(void *baton, ctl_item_t *item)
 {
     clean_cmd_run_t *run = baton;
-    const page_t *page = item->state;
+    const page_t *page = (const page_t *)item;
     ctl_file_t *file = file_of(run, item->index);
-    if (page->outcome.store_error.status != APR_SUCCESS) {
-        note_store_failure(run, file, &page->outcome.store_error);
+    if (item->outcome.store_error.status != APR_SUCCESS) {
+        note_store_failure(run, file, &item->outcome.store_error);
     }
     if (page->failed != NULL) {
         ctl_say("%s: %s", file->path, page->failed);
@@ -222,10 +175,10 @@ static void report_page(void *baton, const ctl_item_t *item)
         run->summary.failed++;
         run->summary.binary += page->err.status == CTL_EBINARY;
     }
-    else if (page->read && !run->is_first) {
+    else if (item->is_page && !run->is_first) {
         note_page(&run->summary, page);
-        if (page->outcome.decline != TMPL_DECLINE_NONE) {
-            ctl_page_declined(&page->outcome, &page->input, file->path, item->pool);
+        if (item->outcome.decline != TMPL_DECLINE_NONE) {
+            ctl_page_declined(&item->outcome, &item->input, file->path, item->pool);
         }
     }
     if (file->out == NULL && page->rendered.bytes != NULL) {
@@ -247,16 +200,17 @@ static int may_go_on(void *baton)
 /* Runs all files through the stages once. */
 static apr_status_t run_pass(clean_cmd_run_t *run, const char *title, tmpl_mode_e mode, int learn)
 {
-    static const ctl_stages_t stages = { NULL,        prepare_page,
-                                         count_pages, clean_cmd_finish_page,
-                                         report_page, sizeof(page_t) };
+    static const ctl_stages_t stages = { NULL, read_file, write_edited, report_page,
+                                         sizeof(page_t) };
     ctl_t *ctl = run->ctl;
-    ctl_work_t work = {
-        .jobs = (int)ctl->options.jobs, .batch = learn ? BATCH : 1, .more = may_go_on, .baton = run
-    };
+    ctl_work_t work = { .jobs = (int)ctl->options.jobs,
+                        .opts = &run->opts,
+                        .store = &run->store,
+                        .learns = learn,
+                        .more = may_go_on,
+                        .baton = run };
     run->opts = ctl->options.clean;
     run->opts.mode = mode;
-    run->learn = learn;
     run->done = 0;
     ctl_progress_start(title, run->files->nelts);
     apr_status_t status = ctl_stages_run(&stages, &work, run->files->nelts, ctl->pool);

@@ -101,17 +101,13 @@ static const ctl_command_t commands[] = {
     { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE",
       "replaces a site's table by an exported one",
       "Reads standard input. If a line is invalid, prints its number and changes nothing.\n" },
-    { "merge", CTL_IN_MERGE, ctl_merge, 1, -1, "INPUT...",
-      "writes what several stores, exports and files of keys know of sites to one store",
-      "An INPUT is the URI of a store, an export, or a file of keys (clean -m keys) that is sorted "
-      "by\n"
-      "LC_ALL=C sort; - is standard input. Each site of the inputs replaces that of --out.\n"
-      "The keys of a page count once, however many files have them, and in one order: the result\n"
-      "does not depend on how pages were divided. Tables are added. What two tables have counted "
-      "is\n"
-      "estimated from the documents that they have in common, and said.\n"
-      "Nothing of a site that was merged from keys is old: entries begin to age with the next "
-      "page.\n" },
+    { "merge", CTL_IN_MERGE, ctl_merge, 1, -1, "KEYS...",
+      "writes the tables of files of keys to a store",
+      "KEYS is a file of keys (clean -m keys) that is sorted by LC_ALL=C sort; - is standard "
+      "input.\n"
+      "Each site of the files replaces that of --out. The keys of a page count once, however many\n"
+      "files have them, and in one order: the result does not depend on how pages were divided.\n"
+      "Nothing of a site that was merged is old: entries begin to age with the next page.\n" },
     { "train", CTL_IN_TRAIN, ctl_train, 1, -1, "SITE_DIR...",
       "trains a model for detector pagelevel",
       "Each SITE_DIR holds the pages of one site (.html, .htm, at any depth). Pages need no\n"

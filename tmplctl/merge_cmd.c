@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmplctl merge: stores, exports and files of keys become one store, site by site. */
+/* tmplctl merge: files of keys become the tables of a store, site by site. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +12,19 @@
 #include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
+#include "table/export_file.h"
 #include "table/keys_line.h"
-#include "table/tables_merge.h"
 
 #define BATCH 128 /* pages that are counted at once */
 
-/* An input of one of three kinds. */
+#define NO_TABLES                                                                                  \
+    "a table: merge takes files of keys (clean -m keys); import replaces a table by an export"
+
+/* A file of keys. */
 typedef struct {
     const char *name;
-    ctl_store_t store;         /* a store, if store.store is not NULL */
-    tmpl_export_file_t *table; /* an export; NULL: none */
-    FILE *keys;                /* a file of keys; NULL: none */
-    char *line, *before;       /* of keys: the line at which it stands, and the one before */
+    FILE *file;
+    char *line, *before; /* the line at which it stands, and the one before */
     size_t line_room, before_room;
     apr_uint64_t number; /* of line */
     int ended;           /* there is no line any more */
@@ -34,10 +35,8 @@ typedef struct {
     merge_input_t *inputs;
     int n;
     ctl_store_t out;
-    apr_array_header_t *sites; /* const char *: those of the stores and exports */
-    const char *secret;        /* that of the tables; NULL: no table yet */
-    const char *secret_of;     /* the input that has it */
-    int secret_taken;          /* the output has it */
+    const char *secret; /* that of the keys, without --secret; NULL: no line was read yet */
+    int secret_taken;   /* the output has it */
     int n_sites;
 } merge_t;
 
@@ -48,8 +47,6 @@ static apr_status_t input_failed(const char *name, apr_status_t status, const ch
     return status;
 }
 
-/* ---- files of keys ---- */
-
 /* Steps to the next line. Lines must ascend, because pages are counted in their order. */
 static apr_status_t keys_step(merge_input_t *input)
 {
@@ -58,12 +55,12 @@ static apr_status_t keys_step(merge_input_t *input)
     input->before = input->line;
     input->before_room = input->line_room;
     errno = 0;
-    ssize_t len = getline(&line, &room, input->keys);
+    ssize_t len = getline(&line, &room, input->file);
     input->line = line;
     input->line_room = room;
     input->ended = len < 0;
     if (input->ended) {
-        return ferror(input->keys) ? input_failed(input->name, APR_EGENERAL,
+        return ferror(input->file) ? input_failed(input->name, APR_EGENERAL,
                                                   errno != 0 ? strerror(errno) : "cannot read")
                                    : APR_SUCCESS;
     }
@@ -83,8 +80,7 @@ static merge_input_t *keys_least(const merge_t *merge)
     merge_input_t *least = NULL;
     for (int i = 0; i < merge->n; i++) {
         merge_input_t *input = &merge->inputs[i];
-        if (input->keys != NULL && !input->ended &&
-            (least == NULL || strcmp(input->line, least->line) < 0)) {
+        if (!input->ended && (least == NULL || strcmp(input->line, least->line) < 0)) {
             least = input;
         }
     }
@@ -116,7 +112,6 @@ static apr_status_t check_seed(merge_t *merge, const merge_input_t *input, uint3
         }
         int fits = tmpl_keys_check(tmpl_seed(is)) == check;
         merge->secret = fits ? apr_pstrdup(merge->ctl->pool, is) : "";
-        merge->secret_of = merge->ctl->options.out;
     }
     if (tmpl_keys_check(seed != 0 ? seed : tmpl_seed(merge->secret)) == check) {
         return APR_SUCCESS;
@@ -125,7 +120,7 @@ static apr_status_t check_seed(merge_t *merge, const merge_input_t *input, uint3
             ": the keys were made with another secret%s%s: name it by --secret, or make the keys "
             "with --store",
             input->name, input->number, seed == 0 ? " than the table of " : "",
-            seed == 0 ? merge->secret_of : "");
+            seed == 0 ? merge->ctl->options.out : "");
     return APR_EINVAL;
 }
 
@@ -188,79 +183,25 @@ static apr_status_t pages_learn(merge_t *merge, tmpl_store_t *store, const char 
     return status;
 }
 
-/* The table of all pages of a site in the files of keys. *table is NULL if they have none. */
-static apr_status_t site_count(merge_t *merge, const char *site, tmpl_export_file_t **table,
+/* The table of all pages of a site. */
+static apr_status_t site_count(merge_t *merge, const char *site, tmpl_export_file_t *table,
                                apr_pool_t *pool)
 {
     tmpl_store_t *store;
     tmpl_error_t err;
-    const merge_input_t *first = keys_least(merge);
-    *table = NULL;
-    if (first == NULL || line_order(first->line, site) != 0) {
-        return APR_SUCCESS;
-    }
     apr_status_t status = tmpl_store_open(&store, "memory:", NULL, &err, pool);
     if (status == APR_SUCCESS) {
         status = pages_learn(merge, store, site, pool);
         if (status != APR_SUCCESS) {
             return status;
         }
-        *table = apr_pcalloc(pool, sizeof(**table));
-        status = tmpl_export_file_fill(*table, store, site, CTL_STORE_TIMEOUT, &err, pool);
+        status = tmpl_export_file_fill(table, store, site, CTL_STORE_TIMEOUT, &err, pool);
     }
     if (status != APR_SUCCESS) {
         return input_failed(site, status, err.text);
     }
-    for (int i = 0; i < (*table)->entries->nelts; i++) {
-        APR_ARRAY_IDX((*table)->entries, i, tmpl_entry_t).record.last = (*table)->head.pages;
-    }
-    return APR_SUCCESS;
-}
-
-/* ---- sites ---- */
-
-/* Tables with other secrets have other keys for the same text: their sum means nothing. */
-static apr_status_t secret_note(merge_t *merge, const char *name, const char *secret)
-{
-    if (merge->ctl->options.clean.page.seed != 0) {
-        return APR_SUCCESS; /* the operator's secret made the keys */
-    }
-    if (merge->secret == NULL) {
-        merge->secret = apr_pstrdup(merge->ctl->pool, secret);
-        merge->secret_of = name;
-    }
-    if (strcmp(merge->secret, secret) != 0) {
-        ctl_say("merge: %s has another secret than %s, so none of their keys are equal: if the "
-                "servers of both have the same TmplSecret, name it by --secret",
-                name, merge->secret_of);
-        return APR_EINVAL;
-    }
-    return APR_SUCCESS;
-}
-
-/* The tables of a site. Those of stores come from pool. */
-static apr_status_t tables_take(merge_t *merge, const char *site, const tmpl_export_file_t **tables,
-                                int *n, apr_pool_t *pool)
-{
-    tmpl_error_t err;
-    *n = 0;
-    for (int i = 0; i < merge->n; i++) {
-        const merge_input_t *input = &merge->inputs[i];
-        if (input->table != NULL && strcmp(input->table->site, site) == 0) {
-            tables[(*n)++] = input->table;
-        }
-        if (input->store.store == NULL) {
-            continue;
-        }
-        tmpl_export_file_t *table = apr_pcalloc(pool, sizeof(*table));
-        apr_status_t status =
-            tmpl_export_file_fill(table, input->store.store, site, CTL_STORE_TIMEOUT, &err, pool);
-        if (status == APR_SUCCESS) {
-            tables[(*n)++] = table;
-        }
-        else if (!APR_STATUS_IS_NOTFOUND(status)) {
-            return input_failed(input->name, status, err.text);
-        }
+    for (int i = 0; i < table->entries->nelts; i++) {
+        APR_ARRAY_IDX(table->entries, i, tmpl_entry_t).record.last = table->head.pages;
     }
     return APR_SUCCESS;
 }
@@ -305,148 +246,69 @@ static apr_status_t site_write(merge_t *merge, const char *site, const tmpl_expo
 
 static apr_status_t site_merge(merge_t *merge, const char *site, apr_pool_t *pool)
 {
-    const tmpl_export_file_t **tables =
-        apr_palloc(pool, ((apr_size_t)merge->n + 1) * sizeof(tmpl_export_file_t *));
-    tmpl_export_file_t *counted, merged;
-    tmpl_tables_overlap_t overlap;
-    int n;
-    apr_status_t status = tables_take(merge, site, tables, &n, pool);
-    if (status == APR_SUCCESS) {
-        status = site_count(merge, site, &counted, pool);
-    }
+    tmpl_export_file_t table = { 0 };
+    apr_status_t status = site_count(merge, site, &table, pool);
     if (status != APR_SUCCESS || ctl_interrupted()) {
         return status != APR_SUCCESS ? status : APR_EINTR;
     }
-    if (counted != NULL) {
-        tables[n++] = counted;
-    }
-    tmpl_tables_merge(&merged, tables, n, merge->ctl->options.clean.policy.min_df, &overlap, pool);
-    if (overlap.twice > 0) {
-        ctl_say("merge: %s: %.0f %% of the documents are in more than one table: counts are "
-                "estimated",
-                site, 100 * (double)overlap.twice / (double)overlap.documents);
-    }
     if (merge->ctl->options.lean) {
-        table_shrink(&merged);
+        table_shrink(&table);
     }
-    return site_write(merge, site, &merged, pool);
+    return site_write(merge, site, &table, pool);
 }
 
-static int by_line(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Merges all sites, in the order of lines, so that files of keys are read once. */
+/* Merges all sites, in the order of lines, so that files are read once. */
 static apr_status_t sites_merge(merge_t *merge)
 {
     apr_pool_t *pool;
     apr_status_t status = APR_SUCCESS;
-    const char *const *sites = (const char *const *)merge->sites->elts;
-    int n = merge->sites->nelts, at = 0;
-    qsort(merge->sites->elts, (size_t)n, sizeof(*sites), by_line);
+    const merge_input_t *keys;
     apr_pool_create(&pool, merge->ctl->pool);
-    while (status == APR_SUCCESS && !ctl_interrupted()) {
-        const merge_input_t *keys = keys_least(merge);
-        if (keys == NULL && at == n) {
-            break;
-        }
-        int is_next = at < n && (keys == NULL || line_order(keys->line, sites[at]) >= 0);
-        const char *site =
-            is_next ? sites[at] : apr_pstrmemdup(pool, keys->line, strcspn(keys->line, "\t"));
-        status = site_merge(merge, site, pool);
-        while (at < n && strcmp(sites[at], site) == 0) {
-            at++;
-        }
+    while (status == APR_SUCCESS && !ctl_interrupted() && (keys = keys_least(merge)) != NULL) {
+        status =
+            site_merge(merge, apr_pstrmemdup(pool, keys->line, strcspn(keys->line, "\t")), pool);
         apr_pool_clear(pool);
     }
     apr_pool_destroy(pool);
     return status;
 }
 
-/* ---- inputs ---- */
-
-static apr_status_t site_note(void *baton, const char *site)
-{
-    apr_array_header_t *sites = baton;
-    APR_ARRAY_PUSH(sites, const char *) = apr_pstrdup(sites->pool, site);
-    return APR_SUCCESS;
-}
-
-static apr_status_t store_take(merge_t *merge, merge_input_t *input)
+/* Opens a file, and reads its first line. An export is JSON; keys begin with the name of a site. */
+static apr_status_t input_take(merge_input_t *input, apr_pool_t *pool)
 {
     tmpl_error_t err;
-    char secret[TMPL_SECRET_SIZE];
-    apr_pool_t *pool = merge->ctl->pool;
-    apr_status_t status = ctl_store_open_at(&input->store, input->name, 1, merge->ctl);
-    if (status != APR_SUCCESS) {
-        return status;
+    if (tmpl_store_check_uri(input->name, &err, pool) == APR_SUCCESS) {
+        return input_failed(input->name, APR_EINVAL, NO_TABLES);
     }
-    tmpl_store_t *store = input->store.store;
-    status = tmpl_store_secret(store, secret, CTL_STORE_TIMEOUT, &err, pool);
-    if (status == APR_SUCCESS) {
-        status = tmpl_store_sites(store, site_note, merge->sites, &err, pool);
-    }
-    return status == APR_SUCCESS ? secret_note(merge, input->name, secret)
-                                 : input_failed(input->name, status, err.text);
-}
-
-static apr_status_t export_take(merge_t *merge, merge_input_t *input)
-{
-    tmpl_error_t err;
-    apr_pool_t *pool = merge->ctl->pool;
-    input->table = apr_pcalloc(pool, sizeof(*input->table));
-    apr_status_t status = tmpl_export_file_read(input->table, input->keys, input->name, &err, pool);
-    fclose(input->keys);
-    input->keys = NULL;
-    if (status != APR_SUCCESS) {
-        return input_failed(input->name, status, err.text);
-    }
-    if (input->table->site == NULL) {
-        return input_failed(input->name, APR_EINVAL, "the first line names no site");
-    }
-    site_note(merge->sites, input->table->site);
-    return secret_note(merge, input->name, input->table->secret);
-}
-
-/* The first byte tells an export, which is JSON, from keys, which begin with the name of a site. */
-static apr_status_t file_take(merge_t *merge, merge_input_t *input)
-{
-    input->keys = input->name == CTL_STDIN ? stdin : fopen(input->name, "re");
-    if (input->keys == NULL) {
+    input->file = input->name == CTL_STDIN ? stdin : fopen(input->name, "re");
+    if (input->file == NULL) {
         return input_failed(input->name, APR_FROM_OS_ERROR(errno), strerror(errno));
     }
-    int first = getc(input->keys);
-    ungetc(first, input->keys);
-    return first == '{' ? export_take(merge, input) : keys_step(input);
+    int first = getc(input->file);
+    ungetc(first, input->file);
+    return first == '{' ? input_failed(input->name, APR_EINVAL, NO_TABLES) : keys_step(input);
+}
+
+static apr_status_t inputs_take(merge_t *merge)
+{
+    apr_status_t status = APR_SUCCESS;
+    for (int i = 0; status == APR_SUCCESS && i < merge->ctl->args->nelts; i++) {
+        merge_input_t *input = &merge->inputs[merge->n++];
+        input->name = APR_ARRAY_IDX(merge->ctl->args, i, const char *);
+        status = input_take(input, merge->ctl->pool);
+    }
+    return status;
 }
 
 static void inputs_close(merge_t *merge)
 {
     for (int i = 0; i < merge->n; i++) {
-        merge_input_t *input = &merge->inputs[i];
-        if (input->store.store != NULL) {
-            ctl_store_close(&input->store);
+        if (merge->inputs[i].file != NULL) {
+            fclose(merge->inputs[i].file);
         }
-        if (input->keys != NULL) {
-            fclose(input->keys);
-        }
-        free(input->line);
-        free(input->before);
+        free(merge->inputs[i].line);
+        free(merge->inputs[i].before);
     }
-}
-
-static apr_status_t inputs_take(merge_t *merge)
-{
-    tmpl_error_t err;
-    apr_status_t status = APR_SUCCESS;
-    for (int i = 0; status == APR_SUCCESS && i < merge->ctl->args->nelts; i++) {
-        merge_input_t *input = &merge->inputs[merge->n++];
-        input->name = APR_ARRAY_IDX(merge->ctl->args, i, const char *);
-        int is_store = tmpl_store_check_uri(input->name, &err, merge->ctl->pool) == APR_SUCCESS;
-        status = is_store ? store_take(merge, input) : file_take(merge, input);
-    }
-    return status;
 }
 
 /* All inputs are open at once: as many files as the system allows. */
@@ -464,12 +326,11 @@ int ctl_merge(ctl_t *ctl)
     merge_t merge = { .ctl = ctl };
     apr_size_t n = (apr_size_t)ctl->args->nelts;
     merge.inputs = apr_pcalloc(ctl->pool, n * sizeof(*merge.inputs));
-    merge.sites = apr_array_make(ctl->pool, 16, sizeof(const char *));
     ctl_interrupt_catch();
     allow_files();
     apr_status_t status = inputs_take(&merge);
     if (status == APR_SUCCESS) {
-        status = ctl_store_open_at(&merge.out, ctl->options.out, 0, ctl);
+        status = ctl_store_open_at(&merge.out, ctl->options.out, ctl);
     }
     if (status == APR_SUCCESS) {
         status = sites_merge(&merge);

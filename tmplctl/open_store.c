@@ -93,9 +93,10 @@ static apr_status_t find_secret_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error
     return status;
 }
 
-apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, int only_reads, ctl_t *ctl)
+apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, ctl_t *ctl)
 {
     tmpl_error_t err;
+    int only_reads = (ctl->command->bit & READERS) != 0 || ctl->options.frozen;
     int must_exist = only_reads || ctl->command->bit == CTL_IN_FORGET;
     apr_status_t status = must_exist ? check_exists(uri, ctl) : APR_SUCCESS;
     if (status != APR_SUCCESS) {
@@ -125,15 +126,10 @@ apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, int only_rea
     return status;
 }
 
-static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
-{
-    int only_reads = (ctl->command->bit & READERS) != 0 || ctl->options.frozen;
-    return ctl_store_open_at(store, uri, only_reads, ctl);
-}
-
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl)
 {
-    return open_uri(store, ctl->options.store != NULL ? ctl->options.store : DEFAULT_URI, ctl);
+    return ctl_store_open_at(store, ctl->options.store != NULL ? ctl->options.store : DEFAULT_URI,
+                             ctl);
 }
 
 void ctl_store_close(ctl_store_t *store)
@@ -188,7 +184,7 @@ int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
     if (code != CTL_OK) {
         return code;
     }
-    if (open_uri(&store, uri, ctl) != APR_SUCCESS) {
+    if (ctl_store_open_at(&store, uri, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     code = work(ctl, store.store);

@@ -12,14 +12,15 @@ typedef struct {
 } ctl_store_t;
 
 /*
- * Opens --store or, without it, a store in memory. On failure prints the reason. A store that does
- * not tell its secret must not get keys made without it. So this is an error, except for clean,
- * which then judges pages without a store.
+ * Opens --store or, without it, a store in memory. On failure prints the reason. A store that is
+ * only read must be there, and not be damaged. A store that does not tell its secret must not get
+ * keys made without it. So this is an error, except for clean, which then judges pages without a
+ * store.
  */
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 
-/* The same for a store at uri. If only_reads is not 0, it must be there, and not be damaged. */
-apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, int only_reads, ctl_t *ctl);
+/* The same for a store at uri. */
+apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, ctl_t *ctl);
 
 void ctl_store_close(ctl_store_t *store);
 

@@ -126,7 +126,7 @@ static const option_t options[] = {
     { "freeze", 0, NULL, CTL_IN_MERGE, 0, options_set_flag, AT(freeze), 0, 0,
       "freeze the sites: whoever uses the store judges by it, and learns nothing", NULL },
     { "lean", 0, NULL, CTL_IN_MERGE, 0, options_set_flag, AT(lean), 0, 0,
-      "freeze the sites, and leave out what only learning needs: these tables do not merge", NULL },
+      "freeze the sites, and leave out what only learning needs", NULL },
     { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
       "the file to write", NULL },
     { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OUT.part, the directory of what is not finished: outputs, tables and the state. */
+/*
+ * OUT.part, the directory of what is not finished: outputs, tables and the state. The state is that
+ * of the last input that was read to its end: a run that was killed goes on with the next one.
+ */
 #include <string.h>
 
 #include <apr_file_info.h>
@@ -17,6 +20,9 @@
  */
 #define OWN_STORE      "lmdb:%s/tables?size=%" APR_OFF_T_FMT "M&sites=100000000"
 #define OWN_STORE_MOST (1024 * 1024) /* MiB */
+
+/* The file of the state, which only the same program reads. */
+#define STATE "state"
 
 static const char *in_part(const ctl_warc_run_t *run, const char *name)
 {
@@ -98,6 +104,29 @@ static apr_status_t lock_part(const ctl_warc_run_t *run, tmpl_error_t *err)
                                    : status;
 }
 
+/* Reads the state of an earlier run. APR_ENOENT: there is none. */
+static apr_status_t load_state(ctl_warc_run_t *run, tmpl_error_t *err)
+{
+    const char *bytes, *path = in_part(run, STATE);
+    apr_size_t len;
+    apr_finfo_t info;
+    uint64_t its = run->state.run;
+    if (apr_stat(&info, path, APR_FINFO_TYPE, run->ctl->pool) != APR_SUCCESS) {
+        return APR_ENOENT;
+    }
+    apr_status_t status = ctl_file_read(&bytes, &len, path, err, run->ctl->pool);
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    if (len != sizeof(run->state) || memcmp(bytes, &its, sizeof(its)) != 0) {
+        return tmpl_fail(err, APR_EINVAL,
+                         "%s is of a run with other inputs or options: remove it to begin anew",
+                         run->part);
+    }
+    memcpy(&run->state, bytes, len);
+    return APR_SUCCESS;
+}
+
 /* Finds what an earlier run has left, or makes the directory for what this one will leave. */
 static apr_status_t prepare_part(ctl_warc_run_t *run)
 {
@@ -117,8 +146,7 @@ static apr_status_t prepare_part(ctl_warc_run_t *run)
                      : lock_part(run, &err);
     }
     if (status == APR_SUCCESS) {
-        status = ctl_warc_state_load(&run->state, run->part, run->what, ctl->args->nelts, &err,
-                                     ctl->pool);
+        status = load_state(run, &err);
         if (status == APR_SUCCESS) {
             ctl_say("goes on where an earlier run ended: %s", run->part);
         }
@@ -185,31 +213,32 @@ apr_status_t ctl_warc_part_begin(ctl_warc_run_t *run)
         status = ctl_store_open(&run->store, ctl);
     }
     run->micros_before = run->state.micros;
-    return status == APR_SUCCESS ? open_outputs(run) : status;
+    if (status == APR_SUCCESS) {
+        status = open_outputs(run);
+    }
+    /* the tables that the run begins to fill are of these options only */
+    return status == APR_SUCCESS ? ctl_warc_part_save(run) : status;
 }
 
 apr_status_t ctl_warc_part_save(ctl_warc_run_t *run)
 {
     tmpl_error_t err;
-    ctl_t *ctl = run->ctl;
     apr_pool_t *pool;
     if (run->part == NULL) {
-        return run->out.failed != APR_SUCCESS ? ctl_warc_sink_flush(&run->out, ctl->pool)
+        return run->out.failed != APR_SUCCESS ? ctl_warc_sink_flush(&run->out, run->ctl->pool)
                                               : APR_SUCCESS;
     }
-    apr_pool_create(&pool, ctl->pool);
-    if (run->warc != NULL) {
-        run->state.place = tmpl_warc_place(run->warc);
-    }
-    run->state.micros = run->micros_before + (apr_time_now() - run->began);
-    run->state.out = run->out.len;
-    run->state.index = run->index.len;
+    apr_pool_create(&pool, run->ctl->pool);
     apr_status_t status = ctl_warc_sink_flush(&run->out, pool);
     if (status == APR_SUCCESS) {
         status = ctl_warc_sink_flush(&run->index, pool);
     }
-    if (status == APR_SUCCESS) {
-        status = ctl_warc_state_save(&run->state, run->part, run->what, &err, pool);
+    if (status == APR_SUCCESS && run->warc == NULL) {
+        run->state.micros = run->micros_before + (apr_time_now() - run->began);
+        run->state.out = run->out.len;
+        run->state.index = run->index.len;
+        status = ctl_file_write(run->part, STATE, (const char *)&run->state, sizeof(run->state),
+                                &err, pool);
         if (status != APR_SUCCESS) {
             ctl_say("warc: %s: cannot save the state: %s", run->part, err.text);
         }
@@ -264,7 +293,7 @@ apr_status_t ctl_warc_part_finish(ctl_warc_run_t *run)
         status = move_output(run, "index", ctl->options.index);
     }
     if (status == APR_SUCCESS) {
-        apr_file_remove(in_part(run, CTL_WARC_STATE), ctl->pool); /* first: the run is over */
+        apr_file_remove(in_part(run, STATE), ctl->pool); /* first: the run is over */
         remove_dir(in_part(run, "tables"), ctl->pool);
         remove_dir(run->part, ctl->pool);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pass: tmpl_clean's steps as stages, over the records of archives. The caller's thread reads
- * records and appends what became of them; the other threads do what is between. Memory holds the
- * records of one part of the stages.
+ * A pass: the records of archives through the stages. The caller's thread reads records and appends
+ * what became of them; the other threads do what is between. Memory holds the records of one part
+ * of the stages.
  */
 #include <limits.h>
 #include <string.h>
@@ -19,27 +19,24 @@
 #include "stages.h"
 #include "warc_run.h"
 
-/* Pages that a store learns at once; they are of many sites. */
-#define WARC_BATCH 64
 /* Records of one part of the stages, in bytes: their pages are in memory together. */
 #define WARC_PART_BYTES (16 * 1024 * 1024)
 
 /* Content of a record that is held in memory at most: a page, with its head and chunks. */
 #define CONTENT_MOST (2 * TMPL_DEFAULT_MAX_BODY)
 
-/* How often the state is saved, and progress computed: a kill costs the work of so long. */
+/* How often progress is computed, and the state saved at the end of an input. */
 #define SAVE_AFTER apr_time_from_msec(250)
 
 /* A record in the stages. */
 typedef struct {
+    ctl_item_t item;
     tmpl_warc_record_t record;
     const char *content; /* NULL: too long for memory, still to be read */
     int may_have_page;
     ctl_warc_page_t page;
-    tmpl_outcome_t outcome;
-    int parsed; /* outcome has the page */
     ctl_rendered_t rendered;
-    int is_page; /* written holds what became of a page */
+    int is_edited; /* written holds what became of a page */
     tmpl_buf_t written;
 } warc_item_t;
 
@@ -57,15 +54,14 @@ static void close_input(ctl_warc_run_t *run)
     run->warc = NULL;
     run->before += run->sizes[run->state.file];
     run->state.file++;
-    run->state.place = (tmpl_warc_place_t){ { 0, 0 }, 0 };
 }
 
-/* Opens the current input at its place. On failure prints the reason. */
+/* Opens the current input. On failure prints the reason. */
 static apr_status_t open_input(ctl_warc_run_t *run)
 {
     const char *path = ctl_warc_input(run, run->state.file);
     apr_file_t *file;
-    tmpl_error_t err = { .text = "the place where the last run ended is missing" };
+    tmpl_error_t err;
     apr_status_t status =
         path == CTL_STDIN
             ? apr_file_open_stdin(&file, run->file_pool)
@@ -75,10 +71,6 @@ static apr_status_t open_input(ctl_warc_run_t *run)
         return status;
     }
     status = tmpl_warc_open(&run->warc, file, ctl_codecs, &err, run->file_pool);
-    const tmpl_warc_place_t *place = &run->state.place;
-    if (status == APR_SUCCESS && (place->at.member > 0 || place->at.inside > 0)) {
-        status = tmpl_warc_seek(run->warc, *place);
-    }
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", path, err.text);
         run->warc = NULL;
@@ -86,11 +78,11 @@ static apr_status_t open_input(ctl_warc_run_t *run)
     return status;
 }
 
-/* Whether a pass names damage: of two, the first. */
+/* The first pass names damage. */
 static void note_damage(ctl_warc_run_t *run, const char *text)
 {
     (*ctl_warc_count(run, CTL_WARC_DAMAGED))++;
-    if (run->passes != CTL_WARC_JUDGES || run->ctl->options.frozen) {
+    if (run->state.pass == 0) {
         ctl_say("%s: %s", ctl_warc_input(run, run->state.file), text);
     }
 }
@@ -99,7 +91,7 @@ static void note_damage(ctl_warc_run_t *run, const char *text)
 static int is_wanted(const ctl_warc_run_t *run, warc_item_t *item, apr_pool_t *pool)
 {
     item->may_have_page = ctl_warc_may_have_page(&item->record, pool);
-    return item->may_have_page || (run->form.responses && (run->passes & CTL_WARC_JUDGES) != 0);
+    return item->may_have_page || (run->form.responses && run->judges);
 }
 
 /* Reads the next record of the current input that is wanted. APR_EOF: there is none. */
@@ -129,10 +121,10 @@ static apr_status_t take_record(ctl_warc_run_t *run, warc_item_t *item, apr_pool
     }
 }
 
-static int take_item(void *baton, const ctl_item_t *at)
+static int take_item(void *baton, ctl_item_t *at)
 {
     ctl_warc_run_t *run = baton;
-    warc_item_t *item = at->state;
+    warc_item_t *item = (warc_item_t *)at;
     while (run->state.file < run->ctl->args->nelts) {
         if (run->warc == NULL && open_input(run) != APR_SUCCESS) {
             run->failed = 1;
@@ -148,18 +140,20 @@ static int take_item(void *baton, const ctl_item_t *at)
             return CTL_TAKE_LAST;
         }
         close_input(run);
+        if (apr_time_now() - run->saved >= SAVE_AFTER) {
+            return CTL_TAKE_STOP; /* the state is saved between inputs */
+        }
     }
     return CTL_TAKE_NONE;
 }
 
 /* --- judging --- */
 
-static void prepare_item(void *baton, const ctl_item_t *at)
+static void read_item(void *baton, ctl_item_t *at)
 {
     ctl_warc_run_t *run = baton;
-    warc_item_t *item = at->state;
+    warc_item_t *item = (warc_item_t *)at;
     ctl_warc_page_t *page = &item->page;
-    tmpl_input_t *input = &page->input;
     if (!item->may_have_page) {
         return;
     }
@@ -168,94 +162,32 @@ static void prepare_item(void *baton, const ctl_item_t *at)
         return;
     }
     ctl_warc_page_read(page, &item->record, item->content, run->ctl->options.site, at->pool);
-    if (page->decline != TMPL_DECLINE_NONE) {
-        return;
-    }
-    int learns = (run->passes & CTL_WARC_LEARNS) != 0;
-    input->learn = learns ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
-    item->parsed = tmpl_clean_read(&item->outcome, input, &run->opts, at->pool);
-    if (item->parsed) {
-        tmpl_clean_observe(&item->outcome, input, &run->opts, at->pool);
-    }
-    if (item->parsed && !learns && !ctl_warc_observes(run)) {
-        tmpl_clean_count(&item->outcome, run->store.store, CTL_STORE_TIMEOUT, at->pool);
-    }
+    at->input = page->input;
+    at->is_page = page->decline == TMPL_DECLINE_NONE;
 }
 
-/* Learns pages of any sites, of which nothing else is asked. */
-static void learn_items(ctl_warc_run_t *run, tmpl_outcome_t **outcomes, uint32_t n,
-                        apr_pool_t *pool)
-{
-    const tmpl_observation_t *pages[WARC_BATCH];
-    tmpl_error_t err;
-    for (uint32_t i = 0; i < n; i++) {
-        pages[i] = &outcomes[i]->observation;
-    }
-    apr_status_t status =
-        tmpl_store_learn(run->store.store, pages, n, CTL_STORE_TIMEOUT, NULL, &err, pool);
-    if (status != APR_SUCCESS) {
-        for (uint32_t i = 0; i < n; i++) {
-            outcomes[i]->store_error = err;
-        }
-        return;
-    }
-    run->state.learnt += n;
-}
-
-static void count_items(void *baton, const ctl_item_t *const *items, int n)
+static void write_item(void *baton, ctl_item_t *at)
 {
     ctl_warc_run_t *run = baton;
-    tmpl_outcome_t *outcomes[WARC_BATCH];
-    uint32_t n_parsed = 0, begin = 0;
-    /* items are reported in order: the last one's pool outlives the others */
-    apr_pool_t *pool = items[n - 1]->pool;
-    for (int i = 0; i < n && (run->passes & CTL_WARC_LEARNS) != 0; i++) {
-        warc_item_t *item = items[i]->state;
-        if (item->parsed && item->outcome.decline == TMPL_DECLINE_NONE) {
-            outcomes[n_parsed++] = &item->outcome;
-        }
-    }
-    if (n_parsed > 0 && run->passes == CTL_WARC_LEARNS) {
-        learn_items(run, outcomes, n_parsed, pool);
-        return;
-    }
-    for (uint32_t i = 1; i <= n_parsed; i++) {
-        if (i == n_parsed ||
-            strcmp(outcomes[i]->observation.site, outcomes[begin]->observation.site) != 0) {
-            tmpl_clean_count_many(outcomes + begin, i - begin, run->store.store, CTL_STORE_TIMEOUT,
-                                  pool);
-            begin = i;
-        }
-    }
-}
-
-static void finish_item(void *baton, const ctl_item_t *at)
-{
-    ctl_warc_run_t *run = baton;
-    warc_item_t *item = at->state;
+    warc_item_t *item = (warc_item_t *)at;
     ctl_warc_page_t *page = &item->page;
-    if ((run->passes & CTL_WARC_JUDGES) == 0 || item->content == NULL) {
+    if (!run->judges || item->content == NULL) {
         return;
     }
     tmpl_buf_init(&item->written, at->pool);
-    if (item->may_have_page && page->decline == TMPL_DECLINE_NONE) {
-        ctl_page_t judged = {
-            page->url, NULL, page->url, &page->input, &item->outcome, &run->opts
-        };
-        if (item->parsed && !ctl_warc_observes(run)) {
-            tmpl_clean_decide(&item->outcome, &run->opts, at->pool);
-        }
+    if (at->is_page) {
+        ctl_page_t judged = { page->url, NULL, page->url, &at->input, &at->outcome, &run->opts };
         run->form.mode->render(&item->rendered, &judged, at->pool);
         if (ctl_warc_observes(run)) {
             tmpl_buf_add(&item->written, item->rendered.bytes, item->rendered.len);
         }
         else if (item->rendered.lost == NULL && (item->rendered.edited || !run->form.responses)) {
-            item->is_page = 1;
+            item->is_edited = 1;
             ctl_warc_written(&item->written, &run->form, page, &item->record, &judged,
                              &item->rendered);
         }
     }
-    if (!item->is_page && run->form.responses) {
+    if (!item->is_edited && run->form.responses) {
         tmpl_buf_t head = { .at = (char *)item->record.head.text, .len = item->record.head.len };
         tmpl_warc_add(&item->written, &head, item->content, (apr_size_t)item->record.length);
     }
@@ -269,7 +201,7 @@ static void finish_item(void *baton, const ctl_item_t *at)
 static void read_long(ctl_warc_run_t *run, const warc_item_t *item, apr_pool_t *pool)
 {
     apr_off_t begin = run->out.len;
-    int copies = run->form.responses && (run->passes & CTL_WARC_JUDGES) != 0;
+    int copies = run->form.responses && run->judges;
     tmpl_buf_t buf;
     tmpl_error_t err;
     apr_size_t len;
@@ -302,27 +234,29 @@ static void read_long(ctl_warc_run_t *run, const warc_item_t *item, apr_pool_t *
 /* Counts a page that was judged. */
 static void note_judged(ctl_warc_run_t *run, const warc_item_t *item)
 {
-    run->state.declined[item->outcome.decline]++;
+    run->state.declined[item->item.outcome.decline]++;
     (*ctl_warc_count(run, CTL_WARC_PAGES))++;
     *ctl_warc_count(run, CTL_WARC_EDITED) += item->rendered.edited;
     *ctl_warc_count(run, CTL_WARC_LOST) += item->rendered.lost != NULL;
-    *ctl_warc_count(run, CTL_WARC_BYTES_IN) += (json_int_t)item->page.input.len;
+    *ctl_warc_count(run, CTL_WARC_BYTES_IN) += (json_int_t)item->item.input.len;
     *ctl_warc_count(run, CTL_WARC_BYTES_OUT) +=
         item->rendered.lost == NULL ? (json_int_t)item->rendered.len : 0;
 }
 
-static void report_item(void *baton, const ctl_item_t *at)
+static void report_item(void *baton, ctl_item_t *at)
 {
     ctl_warc_run_t *run = baton;
-    warc_item_t *item = at->state;
-    const tmpl_error_t *err = &item->outcome.store_error;
+    warc_item_t *item = (warc_item_t *)at;
+    const tmpl_error_t *err = &at->outcome.store_error;
     if (err->status != APR_SUCCESS && (*ctl_warc_count(run, CTL_WARC_STORE_FAILURES))++ == 0) {
         ctl_say("%s: store: %s", item->page.url, err->text);
     }
     if (item->content == NULL) {
         read_long(run, item, at->pool);
     }
-    if ((run->passes & CTL_WARC_JUDGES) == 0) {
+    if (!run->judges) {
+        run->state.learnt +=
+            at->parsed && at->outcome.decline == TMPL_DECLINE_NONE && err->status == APR_SUCCESS;
         return;
     }
     *ctl_warc_count(run, CTL_WARC_RESPONSES) += item->may_have_page;
@@ -332,7 +266,7 @@ static void report_item(void *baton, const ctl_item_t *at)
     else if (item->may_have_page) {
         note_judged(run, item);
     }
-    if (item->is_page && run->ctl->options.index != NULL) {
+    if (item->is_edited && run->ctl->options.index != NULL) {
         const char *line = ctl_warc_index_line(&run->form, &item->page, run->name, run->out.len,
                                                item->written.len, at->pool);
         ctl_warc_sink_add(&run->index, line, line != NULL ? strlen(line) : 0);
@@ -346,36 +280,38 @@ static void report_item(void *baton, const ctl_item_t *at)
 static int warc_goes_on(void *baton)
 {
     ctl_warc_run_t *run = baton;
-    if (apr_time_now() - run->saved >= SAVE_AFTER) {
-        run->saved = apr_time_now();
+    apr_time_t now = apr_time_now();
+    if (now - run->shown >= SAVE_AFTER) {
+        run->shown = now;
         ctl_warc_progress(run);
-        if (ctl_warc_part_save(run) != APR_SUCCESS) {
-            run->failed = 1;
-            return 0;
-        }
+    }
+    if (run->warc == NULL && now - run->saved >= SAVE_AFTER) {
+        run->saved = now;
+        run->failed |= ctl_warc_part_save(run) != APR_SUCCESS;
     }
     return !ctl_interrupted() && run->out.failed == APR_SUCCESS;
 }
 
-apr_status_t ctl_warc_pass(ctl_warc_run_t *run, int passes)
+apr_status_t ctl_warc_pass(ctl_warc_run_t *run, int learns, int judges)
 {
-    static const ctl_stages_t stages = { take_item,   prepare_item, count_items,
-                                         finish_item, report_item,  sizeof(warc_item_t) };
+    static const ctl_stages_t stages = { take_item, read_item, write_item, report_item,
+                                         sizeof(warc_item_t) };
     ctl_t *ctl = run->ctl;
-    int learns = (passes & CTL_WARC_LEARNS) != 0;
     ctl_work_t work = { .jobs = (int)ctl->options.jobs,
-                        .batch = learns ? WARC_BATCH : 1,
+                        .opts = &run->opts,
+                        .store = &run->store,
+                        .learns = learns,
                         .more = warc_goes_on,
                         .baton = run };
-    run->passes = passes;
+    run->judges = judges;
     run->opts = ctl->options.clean;
-    run->opts.mode = (passes & CTL_WARC_JUDGES) != 0 ? run->form.mode->mode : TMPL_MODE_LEARN;
+    run->opts.mode = judges ? run->form.mode->mode : TMPL_MODE_LEARN;
     run->before = 0;
     for (int i = 0; i < run->state.file; i++) {
         run->before += run->sizes[i];
     }
-    run->saved = apr_time_now();
-    ctl_progress_start((passes & CTL_WARC_JUDGES) != 0 ? "cleaning" : "learning", 1000);
+    run->saved = run->shown = apr_time_now();
+    ctl_progress_start(judges ? "cleaning" : "learning", 1000);
     apr_status_t status = ctl_stages_run(&stages, &work, INT_MAX, ctl->pool);
     ctl_progress_end();
     if (status != APR_SUCCESS) {
@@ -383,10 +319,7 @@ apr_status_t ctl_warc_pass(ctl_warc_run_t *run, int passes)
         return status;
     }
     status = ctl_warc_part_save(run);
-    int is_done = run->state.file == ctl->args->nelts;
-    if (run->warc != NULL) {
-        apr_pool_clear(run->file_pool);
-        run->warc = NULL;
-    }
-    return status == APR_SUCCESS && !is_done ? APR_INCOMPLETE : status;
+    apr_pool_clear(run->file_pool);
+    run->warc = NULL;
+    return status == APR_SUCCESS && run->state.file < ctl->args->nelts ? APR_INCOMPLETE : status;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An archive's file as inflated bytes, member by member. A member is a gzip member or a zstd frame;
- * a file that is not compressed is one member. Reads forward; seeks only after damage, and to go on
- * where an earlier run ended.
+ * a file that is not compressed is one member. Reads forward, and seeks only after damage.
  */
 #ifndef TMPL_WARC_MEMBERS_H
 #define TMPL_WARC_MEMBERS_H

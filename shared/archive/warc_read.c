@@ -312,17 +312,6 @@ apr_status_t tmpl_warc_next(tmpl_warc_t *warc, tmpl_warc_record_t *record, tmpl_
     }
 }
 
-tmpl_warc_place_t tmpl_warc_place(const tmpl_warc_t *warc)
-{
-    return (tmpl_warc_place_t){ tmpl_members_place(warc->members), warc->is_lost };
-}
-
-apr_status_t tmpl_warc_seek(tmpl_warc_t *warc, tmpl_warc_place_t place)
-{
-    warc->is_lost = place.is_lost;
-    return tmpl_members_seek(warc->members, place.at);
-}
-
 apr_off_t tmpl_warc_consumed(const tmpl_warc_t *warc)
 {
     return tmpl_members_consumed(warc->members);

@@ -12,12 +12,6 @@
 
 typedef struct tmpl_warc_t tmpl_warc_t;
 
-/* Where reading goes on. */
-typedef struct {
-    tmpl_member_place_t at;
-    int is_lost; /* at is no begin of a record: one is to be found behind it */
-} tmpl_warc_place_t;
-
 typedef struct {
     tmpl_member_place_t at;
     tmpl_fields_t head;  /* with its first line, from pool */
@@ -53,12 +47,6 @@ apr_status_t tmpl_warc_content(tmpl_warc_t *warc, const char **content, apr_size
  */
 apr_status_t tmpl_warc_piece(tmpl_warc_t *warc, const char **piece, apr_size_t *len,
                              tmpl_error_t *err);
-
-/* Where reading goes on. Call it when no content is left to read. */
-tmpl_warc_place_t tmpl_warc_place(const tmpl_warc_t *warc);
-
-/* Goes there; as tmpl_members_seek(). Call it before the first tmpl_warc_next(). */
-apr_status_t tmpl_warc_seek(tmpl_warc_t *warc, tmpl_warc_place_t place);
 
 /* Bytes of the file read so far. */
 apr_off_t tmpl_warc_consumed(const tmpl_warc_t *warc);

@@ -66,7 +66,6 @@ static apr_status_t add_listed(void *baton, const tmpl_listed_t *listed)
 apr_status_t tmpl_export_file_fill(tmpl_export_file_t *table, tmpl_store_t *store, const char *site,
                                    apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *pool)
 {
-    table->site = site;
     table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
     table->listed = apr_array_make(pool, 16, sizeof(tmpl_listed_t));
     apr_status_t rv = tmpl_store_secret(store, table->secret, timeout, err, pool);
@@ -350,8 +349,6 @@ static apr_status_t head_read(import_reader_t *reader, const json_t *object)
         get_secret(reader, object) != APR_SUCCESS || get_list(reader, object) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    const char *site = json_string_value(json_object_get(object, "site"));
-    reader->table->site = site != NULL ? apr_pstrdup(reader->pool, site) : NULL;
     *head = (tmpl_store_stats_t){ .pages = (uint32_t)pages,
                                   .version = (uint64_t)table_version,
                                   .entries = (uint64_t)reader->expected };
@@ -406,7 +403,6 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, FILE *in, const ch
     table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
     table->listed = apr_array_make(pool, 16, sizeof(tmpl_listed_t));
     table->list = (tmpl_listed_head_t){ 0 };
-    table->site = NULL;
     while (fgets(line, sizeof(line), in) != NULL) {
         reader.line++;
         if (reader.line > 1 &&

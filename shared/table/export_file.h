@@ -27,7 +27,6 @@
 #include "table/store.h"
 
 typedef struct {
-    const char *site;              /* its name, of an export that in its first line, or NULL */
     char secret[TMPL_SECRET_SIZE]; /* the secret of the table's store */
     tmpl_store_stats_t head;
     apr_array_header_t *entries; /* tmpl_entry_t */
