@@ -346,7 +346,8 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
     AP_INIT_TAKE_ARGV(name, conf_set_separators, info, TMPL_CONTEXT, help)
 
 const command_rec tmpl_conf_directives[] = {
-#define TMPL_SETTING_COMMAND(field, directive, option, form, least, most, preset, decides, about)  \
+#define TMPL_SETTING_COMMAND(field, directive, option, form, least, most, preset, decides, opt,    \
+                             about)                                                                \
     INIT_##form(directive, (void *)&tmpl_settings[TMPL_SETTING_##field],                           \
                 about ": " TMPL_VALUES_##form(least, most)),
     TMPL_SETTINGS(TMPL_SETTING_COMMAND)

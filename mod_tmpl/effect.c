@@ -152,7 +152,7 @@ static tmpl_conf_t outermost_section(const server_rec *s)
         *(const tmpl_conf_t *)ap_get_module_config(s->lookup_defaults, &tmpl_module);
 
     if (section.detector == TMPL_UNSET) {
-        section.detector = tmpl_clean_opts_default.detector;
+        section.detector = tmpl_setting_preset(TMPL_SETTING_detector);
     }
     return section;
 }

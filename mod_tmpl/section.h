@@ -8,14 +8,6 @@
 
 #include "mod_tmpl.h"
 
-/* The defaults that shared/settings.h names; tmpl_clean_opts_default has those of the library. */
-#define TMPL_DEFAULT_MAX_WAIT  apr_time_from_sec(1)
-#define TMPL_DEFAULT_TIMEOUT   apr_time_from_msec(100)
-#define TMPL_DEFAULT_DELAY     apr_time_from_msec(100)
-#define TMPL_DEFAULT_RECENT    200
-#define TMPL_DEFAULT_DOCUMENTS 50000
-#define TMPL_DEFAULT_DIR       "tmpl" /* in DefaultRuntimeDir */
-
 /*
  * X(mode, setting, type, beats): the modes that a request may ask for, the setting that offers
  * each, and its media type. beats: whether the type is preferred to wildcards of the same weight.

@@ -37,9 +37,10 @@ static void take_off(tmpl_child_store_t *ours, tmpl_store_t *store, const char *
     };
     /* the queue tells pages apart by their documents */
     const tmpl_document_t document = { .id = XXH3_64bits(uri, strlen(uri)) };
+    const tmpl_clean_opts_t presets = tmpl_clean_opts_default();
     const tmpl_observation_t page = { .site = site,
                                       .document = &document,
-                                      .policy = &tmpl_clean_opts_default.policy,
+                                      .policy = &presets.policy,
                                       .learn = TMPL_LEARNING_OFF,
                                       .sighting = &gone };
     const tmpl_observation_t *const pages = &page;
