@@ -7,6 +7,10 @@
 
 #include "section.h"
 
+/* The defaults, and the built-in models: made before any section, not changed afterwards. */
+static apr_int64_t default_numbers[TMPL_SETTING_COUNT]; /* of settings that are a number */
+static tmpl_clean_opts_t default_opts;
+
 typedef void add_f(void *baton, const void *bytes, apr_size_t len);
 
 /*
@@ -249,12 +253,11 @@ const tmpl_conf_t *tmpl_conf_of(const request_rec *r)
     return ap_get_module_config(r->per_dir_config, &tmpl_module);
 }
 
-/* A number, or its default. */
-static apr_int64_t setting_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 {
     apr_int64_t number = *AT(const apr_int64_t, conf, setting);
 
-    return number != TMPL_UNSET ? number : tmpl_setting_preset(setting);
+    return number != TMPL_UNSET ? number : default_numbers[setting];
 }
 
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
@@ -304,31 +307,6 @@ int tmpl_conf_edits(const tmpl_conf_t *conf)
     return tmpl_conf_mode(conf) >= TMPL_MODE_ANNOTATE;
 }
 
-apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf)
-{
-    return setting_number(conf, TMPL_SETTING_max_body);
-}
-
-apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf)
-{
-    return setting_number(conf, TMPL_SETTING_max_wait);
-}
-
-apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
-{
-    return setting_number(conf, TMPL_SETTING_timeout);
-}
-
-apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
-{
-    return setting_number(conf, TMPL_SETTING_delay);
-}
-
-apr_uint32_t tmpl_conf_max_documents(const tmpl_conf_t *conf)
-{
-    return (apr_uint32_t)setting_number(conf, TMPL_SETTING_max_documents);
-}
-
 static const tmpl_conf_t *servers_own(const server_rec *s)
 {
     return ap_get_module_config(s->lookup_defaults, &tmpl_module);
@@ -336,7 +314,7 @@ static const tmpl_conf_t *servers_own(const server_rec *s)
 
 apr_uint32_t tmpl_conf_recent(const server_rec *s)
 {
-    return (apr_uint32_t)setting_number(servers_own(s), TMPL_SETTING_recent);
+    return (apr_uint32_t)tmpl_conf_number(servers_own(s), TMPL_SETTING_recent);
 }
 
 const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s)
@@ -356,15 +334,19 @@ int tmpl_conf_holds(const tmpl_conf_t *conf)
     return tmpl_conf_edits(conf) || tmpl_conf_headers(conf);
 }
 
-/* The built-in models: read before any section, not changed afterwards. */
-static tmpl_models_t builtin;
-
 /* Written while the configuration is read. */
 static apr_array_header_t *users; /* of server_rec *: those with a mode other than off */
 
 void tmpl_conf_begin(apr_pool_t *pconf)
 {
-    tmpl_models_builtin(&builtin, pconf);
+    default_opts = tmpl_clean_opts_default();
+    tmpl_models_builtin(&default_opts.detect.models, pconf);
+    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
+        tmpl_form_e form = tmpl_settings[i].form;
+
+        default_numbers[i] =
+            form < TMPL_FORM_STORE && form != TMPL_FORM_FLAG ? tmpl_setting_preset(i) : 0;
+    }
     users = apr_array_make(pconf, 4, sizeof(server_rec *));
 }
 
@@ -397,7 +379,7 @@ int tmpl_conf_is_used(void)
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 {
-    *opts = tmpl_clean_opts_default();
+    *opts = default_opts;
     for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
         const kind_t *kind = &kinds[tmpl_settings[i].form];
         const void *from = AT(const void, conf, i);
@@ -419,7 +401,6 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
     if (conf->ratio >= 0) {
         opts->detect.threshold = conf->ratio;
     }
-    opts->detect.models = builtin;
     models_merge(&opts->detect.models, &conf->models, NULL);
     opts->guards.without = tmpl_parts_without(conf->parts);
     if (conf->separators != NULL) {

@@ -60,11 +60,17 @@ const tmpl_conf_t *tmpl_conf_in_mode(const tmpl_conf_t *conf, tmpl_mode_e mode, 
 const tmpl_conf_t *tmpl_conf_of(const request_rec *r);
 
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf);
-apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf);
-apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf);
-apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
-apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
-apr_uint32_t tmpl_conf_max_documents(const tmpl_conf_t *conf);
+
+/* A setting that is a number (tmpl_setting_preset); by name below. */
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting);
+
+#define tmpl_conf_max_body(conf) tmpl_conf_number(conf, TMPL_SETTING_max_body)
+#define tmpl_conf_max_wait(conf) tmpl_conf_number(conf, TMPL_SETTING_max_wait)
+#define tmpl_conf_timeout(conf)  tmpl_conf_number(conf, TMPL_SETTING_timeout)
+#define tmpl_conf_delay(conf)    tmpl_conf_number(conf, TMPL_SETTING_delay)
+#define tmpl_conf_max_documents(conf)                                                              \
+    ((apr_uint32_t)tmpl_conf_number(conf, TMPL_SETTING_max_documents))
+
 int tmpl_conf_headers(const tmpl_conf_t *conf);
 
 /* TmplRecent of the main server. */

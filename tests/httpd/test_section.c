@@ -374,7 +374,8 @@ static void models_are_built_in(void **state)
     tmpl_conf_opts(&opts, named);
     assert_non_null(opts.detect.models.pagelevel);
     assert_ptr_equal(opts.detect.models.trees, named->models.trees);
-    memset(&builtin, 0, sizeof(builtin)); /* as the other tests expect it */
+    memset(&default_opts.detect.models, 0,
+           sizeof(default_opts.detect.models)); /* as the other tests expect it */
 }
 
 /* Mode learn sends no fields unless TmplHeaders is on. */

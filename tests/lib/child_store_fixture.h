@@ -241,10 +241,10 @@ int tmpl_conf_holds(const tmpl_conf_t *conf)
     return !passed;
 }
 
-apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 {
     (void)conf;
-    return room;
+    return setting == TMPL_SETTING_delay ? delay : room;
 }
 
 /* Nobody reads fingerprints. */
@@ -342,12 +342,6 @@ AP_DECLARE(apr_status_t) ap_mpm_query(int query_code, int *result)
 {
     *result = query_code == AP_MPMQ_IS_THREADED ? threads : mpm_state;
     return APR_SUCCESS;
-}
-
-apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
-{
-    (void)conf;
-    return delay;
 }
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
