@@ -65,7 +65,7 @@ static const struct {
 };
 
 /* Whether a section says so: 1, 0, or TMPL_UNSET if the section inherits the setting. */
-static int says(tmpl_conf_t *section, const effect_said_t *what)
+static int section_says(tmpl_conf_t *section, const effect_said_t *what)
 {
     const tmpl_setting_t *setting = &tmpl_settings[what->setting];
     const void *field = tmpl_conf_field(section, setting);
@@ -91,7 +91,7 @@ static int asks(const effect_named_t *named, const effect_said_t *what)
     return named->setting != &tmpl_settings[what->setting] ? 0
            : named->setting->form == TMPL_FORM_MODEL
                ? tmpl_detector_find(named->value) == (int)what->value
-               : says(named->section, what) == 1;
+               : section_says(named->section, what) == 1;
 }
 
 void tmpl_effect_reset(apr_pool_t *pconf)
@@ -128,15 +128,15 @@ static int reaches(const effect_named_t *named, const server_rec *s)
 }
 
 /* Whether requests to s can meet a section that says so; of the outermost one only with_outer. */
-static int is_said(const server_rec *s, const effect_said_t *what, int with_outer)
+static int can_meet(const server_rec *s, const effect_said_t *what, int with_outer)
 {
     tmpl_conf_t outer = outermost_section(s);
-    int said = with_outer && says(&outer, what) == 1;
+    int said = with_outer && section_says(&outer, what) == 1;
 
     for (int i = 0; i < all->nelts && !said; i++) {
         const effect_named_t *named = &APR_ARRAY_IDX(all, i, effect_named_t);
 
-        said = !named->is_servers && reaches(named, s) && says(named->section, what) == 1;
+        said = !named->is_servers && reaches(named, s) && section_says(named->section, what) == 1;
     }
     return said;
 }
@@ -146,9 +146,9 @@ static int is_setting_used(const effect_named_t *named, const effect_said_t *nee
                            const server_rec *s)
 {
     /* what the directive's own section says takes the place of what the server says */
-    int inherits = named->is_servers || says(named->section, needs) == TMPL_UNSET;
+    int inherits = named->is_servers || section_says(named->section, needs) == TMPL_UNSET;
 
-    while (s != NULL && !(reaches(named, s) && is_said(s, needs, inherits))) {
+    while (s != NULL && !(reaches(named, s) && can_meet(s, needs, inherits))) {
         s = s->next;
     }
     return s != NULL;
@@ -179,7 +179,7 @@ static const char *why_store_is_overridden(const effect_named_t *named, const se
         return "a later line of the same section replaces it";
     }
     for (; named->is_servers && s != NULL; s = s->next) {
-        if (reaches(named, s) && is_said(s, &judges, 1)) {
+        if (reaches(named, s) && can_meet(s, &judges, 1)) {
             tmpl_conf_t own = outermost_section(s);
 
             if (*store_in(&own, named) == named->value) {
