@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The directives: httpd's table is made from settings.h, each row with the handler of its form. */
-#include "config.h"
+#include "section.h"
 #include "cache.h"
 #include "child_store.h"
 #include "effect.h"
-#include "section.h"
 #include "status/selectors.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)

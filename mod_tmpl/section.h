@@ -31,6 +31,9 @@ void tmpl_conf_used_by(server_rec *s);
 int tmpl_conf_is_used_by(const server_rec *s);
 int tmpl_conf_is_used(void);
 
+/* config.c: the directives, one for each setting, in their order. */
+extern const command_rec tmpl_conf_directives[];
+
 /* httpd's create_dir_config and merge_dir_config: a tmpl_conf_t from pool. */
 void *tmpl_conf_create(apr_pool_t *pool, char *dir);
 void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add);

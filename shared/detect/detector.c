@@ -6,7 +6,7 @@
 #include "detect/incremental.h"
 #include "methods/pagelevel.h"
 #include "methods/style.h"
-#include "feature/observation.h"
+#include "feature/layout.h"
 
 static tmpl_read_t read_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
                                  apr_pool_t *pool)

@@ -102,8 +102,8 @@ my %layers = (
     ],
     'mod_tmpl/lists' => [
         'list',                      # the documents of a site
-        'sitemap feed outline',      # formats
-        'lists missing',             # the handlers, pages that leave the list
+        'formats',
+        'lists',                     # the handlers, pages that leave the list
     ],
     'mod_tmpl/status' => [
         'members shm',               # values of JSON, shared memory
