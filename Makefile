@@ -102,7 +102,7 @@ $(SHEET_C): shared/reader/sheet shared/reader/reader.css
 	$(quiet)$^ >$@.new && mv $@.new $@
 $(MODELS_C:.c=.o) $(SHEET_C:.c=.o): %.o: %.c | $(BUILD)/build-needs
 	$(compile)
-$(BUILD)/obj/mod_tmpl/status/views.o: mod_tmpl/status/status.html mod_tmpl/status/status.metrics
+$(BUILD)/obj/mod_tmpl/status/handler.o: mod_tmpl/status/status.html mod_tmpl/status/status.metrics
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	@rm -f $@

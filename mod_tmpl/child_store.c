@@ -131,7 +131,8 @@ static void add_default(server_rec *s, apr_pool_t *pconf)
         const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
 
         if (conf->store == NULL && tmpl_conf_is_used_by(s)) {
-            const char *dir = ap_runtime_dir_relative(pconf, TMPL_DEFAULT_DIR);
+            const char *preset = tmpl_settings[TMPL_SETTING_store].preset;
+            const char *dir = ap_runtime_dir_relative(pconf, tmpl_store_directory(preset, pconf));
 
             default_store =
                 tmpl_child_store_add(apr_pstrcat(pconf, TMPL_STORE_LMDB, dir, NULL), pconf);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The directives: httpd's table is made from settings.h, each row with the handler of its form. */
-#include "config.h"
+#include "section.h"
 #include "cache.h"
 #include "child_store.h"
 #include "effect.h"
-#include "section.h"
 #include "status/selectors.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
@@ -311,44 +310,39 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
     return why != NULL ? refuse_value(cmd, arg, why) : NULL;
 }
 
-/* By form: how httpd reads the arguments, and the function that takes them. */
-#define INIT_MODE(name, info, help) AP_INIT_TAKE1(name, conf_set_mode, info, TMPL_CONTEXT, help)
-#define INIT_DETECTOR(name, info, help)                                                            \
-    AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
-#define INIT_SMOOTHING(name, info, help)                                                           \
-    AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
-#define INIT_VALIDATE(name, info, help)                                                            \
-    AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
-#define INIT_NUMBER(name, info, help) AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
-#define INIT_GLOBAL(name, info, help) AP_INIT_TAKE1(name, conf_set_global, info, RSRC_CONF, help)
-#define INIT_SITES(name, info, help)  AP_INIT_ITERATE(name, conf_set_sites, info, RSRC_CONF, help)
-#define INIT_SIZE(name, info, help)   AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
-#define INIT_TIME(name, info, help)   AP_INIT_TAKE1(name, conf_set_number, info, TMPL_CONTEXT, help)
-#define INIT_FLAG(name, info, help)   AP_INIT_FLAG(name, conf_set_flag, info, TMPL_CONTEXT, help)
-#define INIT_SHARE(name, info, help)  AP_INIT_TAKE1(name, conf_set_share, info, TMPL_CONTEXT, help)
-#define INIT_LIFETIME(name, info, help)                                                            \
-    AP_INIT_TAKE2(name, conf_set_lifetime, info, TMPL_CONTEXT, help)
-#define INIT_MODEL(name, info, help) AP_INIT_TAKE1(name, conf_set_model, info, TMPL_CONTEXT, help)
-#define INIT_STORE(name, info, help) AP_INIT_TAKE1(name, conf_set_store, info, TMPL_CONTEXT, help)
-#define INIT_CACHE(name, info, help) AP_INIT_TAKE1(name, conf_set_cache, info, TMPL_CONTEXT, help)
-#define INIT_KEY(name, info, help)   AP_INIT_TAKE1(name, conf_set_key, info, TMPL_CONTEXT, help)
-#define INIT_CONDITION(name, info, help)                                                           \
-    AP_INIT_TAKE1(name, conf_set_condition, info, TMPL_CONTEXT, help)
-#define INIT_LEARN(name, info, help)  AP_INIT_TAKE1(name, conf_set_learn, info, TMPL_CONTEXT, help)
-#define INIT_SECRET(name, info, help) AP_INIT_TAKE1(name, conf_set_secret, info, TMPL_CONTEXT, help)
-#define INIT_SELECTORS(name, info, help)                                                           \
-    AP_INIT_TAKE_ARGV(name, conf_set_selectors, info, TMPL_CONTEXT, help)
-#define INIT_PARTS(name, info, help)                                                               \
-    AP_INIT_TAKE_ARGV(name, conf_set_parts, info, TMPL_CONTEXT, help)
-#define INIT_MARKS(name, info, help)                                                               \
-    AP_INIT_TAKE_ARGV(name, conf_set_marks, info, TMPL_CONTEXT, help)
-#define INIT_SEPARATORS(name, info, help)                                                          \
-    AP_INIT_TAKE_ARGV(name, conf_set_separators, info, TMPL_CONTEXT, help)
+/* By form: how httpd reads the arguments, the function that takes them, where it may stand. */
+#define TAKES_MODE       AP_INIT_TAKE1, conf_set_mode, TMPL_CONTEXT
+#define TAKES_DETECTOR   AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
+#define TAKES_SMOOTHING  AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
+#define TAKES_VALIDATE   AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
+#define TAKES_NUMBER     AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
+#define TAKES_SIZE       AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
+#define TAKES_TIME       AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
+#define TAKES_GLOBAL     AP_INIT_TAKE1, conf_set_global, RSRC_CONF
+#define TAKES_SITES      AP_INIT_ITERATE, conf_set_sites, RSRC_CONF
+#define TAKES_FLAG       AP_INIT_FLAG, conf_set_flag, TMPL_CONTEXT
+#define TAKES_SHARE      AP_INIT_TAKE1, conf_set_share, TMPL_CONTEXT
+#define TAKES_LIFETIME   AP_INIT_TAKE2, conf_set_lifetime, TMPL_CONTEXT
+#define TAKES_MODEL      AP_INIT_TAKE1, conf_set_model, TMPL_CONTEXT
+#define TAKES_STORE      AP_INIT_TAKE1, conf_set_store, TMPL_CONTEXT
+#define TAKES_CACHE      AP_INIT_TAKE1, conf_set_cache, TMPL_CONTEXT
+#define TAKES_KEY        AP_INIT_TAKE1, conf_set_key, TMPL_CONTEXT
+#define TAKES_CONDITION  AP_INIT_TAKE1, conf_set_condition, TMPL_CONTEXT
+#define TAKES_LEARN      AP_INIT_TAKE1, conf_set_learn, TMPL_CONTEXT
+#define TAKES_SECRET     AP_INIT_TAKE1, conf_set_secret, TMPL_CONTEXT
+#define TAKES_SELECTORS  AP_INIT_TAKE_ARGV, conf_set_selectors, TMPL_CONTEXT
+#define TAKES_PARTS      AP_INIT_TAKE_ARGV, conf_set_parts, TMPL_CONTEXT
+#define TAKES_MARKS      AP_INIT_TAKE_ARGV, conf_set_marks, TMPL_CONTEXT
+#define TAKES_SEPARATORS AP_INIT_TAKE_ARGV, conf_set_separators, TMPL_CONTEXT
+#define COMMAND(...)     COMMAND_OF(__VA_ARGS__)
+#define COMMAND_OF(init, set, where, name, setting, help)                                          \
+    init(name, set, (void *)&tmpl_settings[setting], where, help)
 
 const command_rec tmpl_conf_directives[] = {
-#define TMPL_SETTING_COMMAND(field, directive, option, form, least, most, preset, decides, about)  \
-    INIT_##form(directive, (void *)&tmpl_settings[TMPL_SETTING_##field],                           \
-                about ": " TMPL_VALUES_##form(least, most)),
+#define TMPL_SETTING_COMMAND(field, directive, option, form, least, most, preset, decides, opt,    \
+                             about)                                                                \
+    COMMAND(TAKES_##form, directive, TMPL_SETTING_##field,                                         \
+            about ": " TMPL_VALUES_##form(least, most)),
     TMPL_SETTINGS(TMPL_SETTING_COMMAND)
 #undef TMPL_SETTING_COMMAND
         AP_INIT_RAW_ARGS("TmplComments", refuse_comments, NULL, TMPL_CONTEXT,

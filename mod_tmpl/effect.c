@@ -22,103 +22,77 @@ typedef struct {
 
 static apr_array_header_t *all; /* of named_t; written while the configuration is read */
 
-/* What must be in force for a setting to have an effect. */
+/* What a section may say: that a number is this, or, with is_not, anything else. */
 typedef struct {
     tmpl_setting_e setting;
-    int is_not; /* any value but this */
-    apr_int64_t value;
-} wanted_t;
+    int is_not;
+    apr_int64_t value; /* of settings that are no number it is not looked at */
+} effect_said_t;
 
-static const wanted_t judges = { TMPL_SETTING_mode, 1, TMPL_MODE_OFF };
-static const wanted_t annotates = { TMPL_SETTING_mode, 0, TMPL_MODE_ANNOTATE };
-static const wanted_t by_pagelevel = { TMPL_SETTING_detector, 0, TMPL_DETECTOR_PAGELEVEL };
-static const wanted_t by_auto = { TMPL_SETTING_detector, 0, TMPL_DETECTOR_AUTO };
-static const wanted_t allows_highlight = { TMPL_SETTING_highlight_allow, 0, 0 };
-
-/* Whether it is in force by what a section says: 1, 0, or TMPL_UNSET if the section inherits it. */
-static int section_says(tmpl_conf_t *section, const wanted_t *wanted)
-{
-    const apr_int64_t *number;
-
-    if (wanted->setting == TMPL_SETTING_highlight_allow) {
-        return section->highlight_allow != NULL ? 1 : TMPL_UNSET;
+#define IS(setting, value)                                                                         \
+    {                                                                                              \
+        TMPL_SETTING_##setting, 0, value                                                           \
     }
-    number = tmpl_conf_field(section, &tmpl_settings[wanted->setting]);
-    return *number == TMPL_UNSET ? TMPL_UNSET : (*number == wanted->value) != wanted->is_not;
-}
+#define IS_NOT(setting, value)                                                                     \
+    {                                                                                              \
+        TMPL_SETTING_##setting, 1, value                                                           \
+    }
+#define JUDGES       IS_NOT(mode, TMPL_MODE_OFF)
+#define BY_AUTO      IS(detector, TMPL_DETECTOR_AUTO)
+#define BY_PAGELEVEL IS(detector, TMPL_DETECTOR_PAGELEVEL)
 
-/* Whether a directive asks for something: its value is not the default. */
-typedef int asks_f(const effect_named_t *named);
+static const effect_said_t judges = JUDGES;
 
-static int asks_markdown(const effect_named_t *named)
-{
-    return named->section->markdown == 1;
-}
-
-static int asks_content(const effect_named_t *named)
-{
-    return named->section->validate == TMPL_VALIDATE_CONTENT;
-}
-
-static int asks_json(const effect_named_t *named)
-{
-    return named->section->json == 1;
-}
-
-static int asks_highlight(const effect_named_t *named)
-{
-    return named->section->mode == TMPL_MODE_HIGHLIGHT;
-}
-
-static int asks_pagelevel_model(const effect_named_t *named)
-{
-    return strcmp(named->value, "pagelevel") == 0;
-}
-
-static int asks_auto_model(const effect_named_t *named)
-{
-    return strcmp(named->value, "auto") == 0;
-}
-
-static int asks_smoothing(const effect_named_t *named)
-{
-    return named->section->smoothing != TMPL_SMOOTHING_OFF;
-}
-
-static int asks_marks(const effect_named_t *named)
-{
-    return named->section->marks->id[0] != '\0';
-}
-
-static int asks_parts(const effect_named_t *named)
-{
-    tmpl_parts_t nothing = { 0, 0 };
-
-    return tmpl_parts_without(named->section->parts) != tmpl_parts_without(nothing);
-}
-
-/* A setting that asks for something has an effect only where wanted is in force. */
+/* A directive that asks for something has an effect only where what it needs is in force. */
 static const struct {
-    tmpl_setting_e setting;
-    asks_f *asks; /* NULL: it always does */
-    const wanted_t *wanted;
+    effect_said_t asks, needs;
     const char *why; /* if it is in force nowhere */
 } rules[] = {
-    { TMPL_SETTING_markdown, asks_markdown, &judges, "TmplMode is off here" },
-    { TMPL_SETTING_json, asks_json, &judges, "TmplMode is off here" },
-    { TMPL_SETTING_highlight_allow, NULL, &judges, "TmplMode is off here" },
-    { TMPL_SETTING_validate, asks_content, &judges, "TmplMode is off here" },
-    { TMPL_SETTING_mode, asks_highlight, &allows_highlight,
+    { IS(markdown, 1), JUDGES, "TmplMode is off here" },
+    { IS(json, 1), JUDGES, "TmplMode is off here" },
+    { IS(highlight_allow, 0), JUDGES, "TmplMode is off here" },
+    { IS(validate, TMPL_VALIDATE_CONTENT), JUDGES, "TmplMode is off here" },
+    { IS(mode, TMPL_MODE_HIGHLIGHT), IS(highlight_allow, 0),
       "highlight shows nobody anything until TmplHighlightAllow says for whom" },
-    { TMPL_SETTING_models, asks_pagelevel_model, &by_pagelevel,
+    { IS(models, TMPL_DETECTOR_PAGELEVEL), BY_PAGELEVEL,
       "the model is for TmplDetector pagelevel, which is not in force here" },
-    { TMPL_SETTING_models, asks_auto_model, &by_auto,
+    { IS(models, TMPL_DETECTOR_AUTO), BY_AUTO,
       "the model is for TmplDetector auto, which is not in force here" },
-    { TMPL_SETTING_smoothing, asks_smoothing, &by_pagelevel, "TmplDetector is not pagelevel here" },
-    { TMPL_SETTING_parts, asks_parts, &by_auto,
+    { IS_NOT(smoothing, TMPL_SMOOTHING_OFF), BY_PAGELEVEL, "TmplDetector is not pagelevel here" },
+    { IS(parts, 0), BY_AUTO,
       "only TmplDetector auto tells parts apart, which is not in force here" },
-    { TMPL_SETTING_marks, asks_marks, &annotates, "TmplMode is not annotate here" },
+    { IS(marks, 0), IS(mode, TMPL_MODE_ANNOTATE), "TmplMode is not annotate here" },
 };
+
+/* Whether a section says so: 1, 0, or TMPL_UNSET if the section inherits the setting. */
+static int section_says(tmpl_conf_t *section, const effect_said_t *what)
+{
+    const tmpl_setting_t *setting = &tmpl_settings[what->setting];
+    const void *field = tmpl_conf_field(section, setting);
+    const tmpl_parts_t nothing = { 0, 0 };
+
+    if (setting->form < TMPL_FORM_STORE) {
+        apr_int64_t number = *(const apr_int64_t *)field;
+
+        return number == TMPL_UNSET ? TMPL_UNSET : (number == what->value) != what->is_not;
+    }
+    if (setting->form == TMPL_FORM_PARTS) {
+        return tmpl_parts_without(section->parts) != tmpl_parts_without(nothing);
+    }
+    if (*(const void *const *)field == NULL) {
+        return TMPL_UNSET;
+    }
+    return setting->form != TMPL_FORM_MARKS || section->marks->id[0] != '\0';
+}
+
+/* Whether a directive says so. Its section may have two models, one for each detector. */
+static int asks(const effect_named_t *named, const effect_said_t *what)
+{
+    return named->setting != &tmpl_settings[what->setting] ? 0
+           : named->setting->form == TMPL_FORM_MODEL
+               ? tmpl_detector_find(named->value) == (int)what->value
+               : section_says(named->section, what) == 1;
+}
 
 void tmpl_effect_reset(apr_pool_t *pconf)
 {
@@ -129,20 +103,10 @@ void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
 {
     /* AllowOverrideList can allow a directive in .htaccess, which is read during requests */
     if (ap_check_cmd_context(cmd, NOT_IN_HTACCESS) == NULL) {
-        APR_ARRAY_PUSH(all, effect_named_t) = (effect_named_t){
-            .setting = cmd->info,
-            .directive = cmd->directive,
-            .server = cmd->server,
-            .section = section,
-            .value = value,
-            .is_servers = cmd->path == NULL,
-        };
+        APR_ARRAY_PUSH(all, effect_named_t) =
+            (effect_named_t){ cmd->info, cmd->directive, cmd->server,
+                              section,   value,          cmd->path == NULL };
     }
-}
-
-static const effect_named_t *named_at(int i)
-{
-    return &APR_ARRAY_IDX(all, i, effect_named_t);
 }
 
 /* The section around all others of a server: its own settings and those of the main server. */
@@ -152,7 +116,7 @@ static tmpl_conf_t outermost_section(const server_rec *s)
         *(const tmpl_conf_t *)ap_get_module_config(s->lookup_defaults, &tmpl_module);
 
     if (section.detector == TMPL_UNSET) {
-        section.detector = tmpl_clean_opts_default.detector;
+        section.detector = tmpl_setting_preset(TMPL_SETTING_detector);
     }
     return section;
 }
@@ -163,65 +127,42 @@ static int reaches(const effect_named_t *named, const server_rec *s)
     return !named->server->is_virtual || named->server == s;
 }
 
-/* Whether a section inside of s says 1. */
-static int some_section_says(const server_rec *s, const wanted_t *wanted)
+/* Whether requests to s can meet a section that says so; of the outermost one only with_outer. */
+static int can_meet(const server_rec *s, const effect_said_t *what, int with_outer)
 {
-    int i;
+    tmpl_conf_t outer = outermost_section(s);
+    int said = with_outer && section_says(&outer, what) == 1;
 
-    for (i = 0; i < all->nelts; i++) {
-        const effect_named_t *named = named_at(i);
+    for (int i = 0; i < all->nelts && !said; i++) {
+        const effect_named_t *named = &APR_ARRAY_IDX(all, i, effect_named_t);
 
-        if (!named->is_servers && reaches(named, s) && section_says(named->section, wanted) == 1) {
-            return 1;
-        }
+        said = !named->is_servers && reaches(named, s) && section_says(named->section, what) == 1;
     }
-    return 0;
+    return said;
 }
 
-/* Whether requests to s can meet a section that says 1. */
-static int server_says(const server_rec *s, const wanted_t *wanted)
-{
-    tmpl_conf_t own = outermost_section(s);
-
-    return section_says(&own, wanted) == 1 || some_section_says(s, wanted);
-}
-
-/* Whether a request can meet the directive together with a section that says 1. */
-static int is_setting_used(const effect_named_t *named, const wanted_t *wanted,
-                           const server_rec *main_server)
+/* Whether a request can meet the directive together with a section that says what it needs. */
+static int is_setting_used(const effect_named_t *named, const effect_said_t *needs,
+                           const server_rec *s)
 {
     /* what the directive's own section says takes the place of what the server says */
-    int inherits = named->is_servers || section_says(named->section, wanted) == TMPL_UNSET;
-    const server_rec *s;
+    int inherits = named->is_servers || section_says(named->section, needs) == TMPL_UNSET;
 
-    for (s = main_server; s != NULL; s = s->next) {
-        if (reaches(named, s) &&
-            (inherits ? server_says(s, wanted) : some_section_says(s, wanted))) {
-            return 1;
-        }
+    while (s != NULL && !(reaches(named, s) && can_meet(s, needs, inherits))) {
+        s = s->next;
     }
-    return 0;
+    return s != NULL;
 }
 
-/*
- * Whether a later line of the same section sets the setting, too. A section may have two models,
- * one for each detector.
- */
+/* Whether a later line of the same section sets the setting, too. Models replace no other. */
 static int is_replaced(const effect_named_t *named)
 {
-    const effect_named_t *later;
+    const effect_named_t *end = &APR_ARRAY_IDX(all, all->nelts, effect_named_t), *later = named + 1;
 
-    for (later = named + 1; later < named_at(all->nelts); later++) {
-        if (later->section == named->section && later->setting == named->setting) {
-            return named->setting->form != TMPL_FORM_MODEL;
-        }
+    while (later < end && !(later->section == named->section && later->setting == named->setting)) {
+        later++;
     }
-    return 0;
-}
-
-static int is_store(const effect_named_t *named)
-{
-    return named->setting->form == TMPL_FORM_STORE;
+    return later < end && named->setting->form != TMPL_FORM_MODEL;
 }
 
 static tmpl_child_store_t **store_in(tmpl_conf_t *section, const effect_named_t *named)
@@ -230,17 +171,15 @@ static tmpl_child_store_t **store_in(tmpl_conf_t *section, const effect_named_t 
 }
 
 /* Why no request uses the store; NULL: one may. */
-static const char *why_store_is_overridden(const effect_named_t *named,
-                                           const server_rec *main_server)
+static const char *why_store_is_overridden(const effect_named_t *named, const server_rec *s)
 {
     const char *why = NULL;
-    const server_rec *s;
 
     if (*store_in(named->section, named) != named->value) {
         return "a later line of the same section replaces it";
     }
-    for (s = main_server; named->is_servers && s != NULL; s = s->next) {
-        if (reaches(named, s) && server_says(s, &judges)) {
+    for (; named->is_servers && s != NULL; s = s->next) {
+        if (reaches(named, s) && can_meet(s, &judges, 1)) {
             tmpl_conf_t own = outermost_section(s);
 
             if (*store_in(&own, named) == named->value) {
@@ -255,55 +194,40 @@ static const char *why_store_is_overridden(const effect_named_t *named,
 /* Why the directive has no effect; NULL: it may have one. */
 static const char *why_no_effect(const effect_named_t *named, const server_rec *main_server)
 {
-    size_t i;
-
-    if (is_store(named)) {
+    if (named->setting->form == TMPL_FORM_STORE) {
         return why_store_is_overridden(named, main_server);
     }
-    for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        if (named->setting == &tmpl_settings[rules[i].setting] &&
-            (rules[i].asks == NULL || rules[i].asks(named)) &&
-            !is_setting_used(named, rules[i].wanted, main_server) && !is_replaced(named)) {
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (asks(named, &rules[i].asks) && !is_replaced(named) &&
+            !is_setting_used(named, &rules[i].needs, main_server)) {
             return rules[i].why;
         }
     }
     return NULL;
 }
 
-/* The <Limit> or <LimitExcept> around a directive; NULL: there is none. */
-static const ap_directive_t *limit_around(const ap_directive_t *directive)
-{
-    const ap_directive_t *parent = directive->parent;
-
-    return parent != NULL && (ap_cstr_casecmp(parent->directive, "<Limit") == 0 ||
-                              ap_cstr_casecmp(parent->directive, "<LimitExcept") == 0)
-               ? parent
-               : NULL;
-}
-
 static void warn_about(const effect_named_t *named, const char *why, server_rec *main_server)
 {
-    const ap_directive_t *at = named->directive, *limit = limit_around(at);
+    const ap_directive_t *at = named->directive, *around = at->parent;
 
     if (why != NULL) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server, TMPL_LOG_NO_EFFECT, at->filename,
                      at->line_num, named->setting->directive, why);
     }
-    if (limit != NULL) {
+    if (around != NULL && (ap_cstr_casecmp(around->directive, "<Limit") == 0 ||
+                           ap_cstr_casecmp(around->directive, "<LimitExcept") == 0)) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server, TMPL_LOG_LIMIT, at->filename,
-                     at->line_num, named->setting->directive, limit->directive + 1);
+                     at->line_num, named->setting->directive, around->directive + 1);
     }
 }
 
 void tmpl_effect_check(server_rec *main_server, int warn)
 {
-    int i;
-
-    for (i = 0; i < all->nelts; i++) {
-        const effect_named_t *named = named_at(i);
+    for (int i = 0; i < all->nelts; i++) {
+        const effect_named_t *named = &APR_ARRAY_IDX(all, i, effect_named_t);
         const char *why = why_no_effect(named, main_server);
 
-        if (is_store(named) && why == NULL) {
+        if (named->setting->form == TMPL_FORM_STORE && why == NULL) {
             (*store_in(named->section, named))->is_used = 1;
         }
         if (warn) {

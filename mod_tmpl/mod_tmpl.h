@@ -81,8 +81,7 @@ typedef struct tmpl_twin_t tmpl_twin_t;               /* kept.h */
 
 /* A section of the configuration: a field for each setting. */
 typedef struct {
-#define TMPL_SETTING_FIELD(field, directive, option, form, least, most, preset, decides, about)    \
-    TMPL_TYPE_##form field;
+#define TMPL_SETTING_FIELD(field, directive, option, form, ...) TMPL_TYPE_##form field;
     TMPL_SETTINGS(TMPL_SETTING_FIELD)
 #undef TMPL_SETTING_FIELD
 } tmpl_conf_t;

@@ -7,6 +7,10 @@
 
 #include "section.h"
 
+/* The defaults, and the built-in models: made before any section, not changed afterwards. */
+static apr_int64_t default_numbers[TMPL_SETTING_COUNT]; /* of settings that are a number */
+static tmpl_clean_opts_t default_opts;
+
 typedef void add_f(void *baton, const void *bytes, apr_size_t len);
 
 /*
@@ -141,39 +145,17 @@ static const apr_int64_t no_number = TMPL_UNSET;
 static const double no_share = TMPL_UNSET;
 static const tmpl_lifetime_t no_lifetime = { TMPL_UNSET, TMPL_UNSET };
 
-#define NUMBER                                                                                     \
-    {                                                                                              \
-        sizeof(apr_int64_t), &no_number, NULL, NULL                                                \
-    }
 /*
  * An object that a directive has made lives as long as the configuration, so its address identifies
- * the object.
+ * the object, unless the row has a function.
  */
-#define POINTER                                                                                    \
-    {                                                                                              \
-        sizeof(void *), NULL, NULL, NULL                                                           \
-    }
-
 static const kind_t kinds[TMPL_FORM_COUNT] = {
-    [TMPL_FORM_MODE] = NUMBER,
-    [TMPL_FORM_DETECTOR] = NUMBER,
-    [TMPL_FORM_SMOOTHING] = NUMBER,
-    [TMPL_FORM_NUMBER] = NUMBER,
-    [TMPL_FORM_GLOBAL] = NUMBER,
-    [TMPL_FORM_SIZE] = NUMBER,
-    [TMPL_FORM_TIME] = NUMBER,
-    [TMPL_FORM_FLAG] = NUMBER,
-    [TMPL_FORM_VALIDATE] = NUMBER,
+    [TMPL_FORM_MODE... TMPL_FORM_TIME] = { sizeof(apr_int64_t), &no_number, NULL, NULL },
+    [TMPL_FORM_STORE... TMPL_FORM_SITES] = { sizeof(void *), NULL, NULL, NULL },
     [TMPL_FORM_SHARE] = { sizeof(double), &no_share, NULL, NULL },
     [TMPL_FORM_LIFETIME] = { sizeof(tmpl_lifetime_t), &no_lifetime, NULL, NULL },
     [TMPL_FORM_MODEL] = { sizeof(tmpl_models_t), NULL, models_merge, models_each },
-    [TMPL_FORM_STORE] = POINTER,
-    [TMPL_FORM_CACHE] = POINTER,
-    [TMPL_FORM_KEY] = POINTER,
-    [TMPL_FORM_CONDITION] = POINTER,
-    [TMPL_FORM_LEARN] = POINTER,
     [TMPL_FORM_SECRET] = { sizeof(void *), NULL, NULL, secret_each },
-    [TMPL_FORM_SITES] = POINTER,
     [TMPL_FORM_SELECTORS] = { sizeof(void *), NULL, selectors_merge, selectors_each },
     [TMPL_FORM_MARKS] = { sizeof(void *), NULL, NULL, marks_each },
     [TMPL_FORM_PARTS] = { sizeof(tmpl_parts_t), NULL, parts_merge, parts_each },
@@ -210,9 +192,16 @@ void *tmpl_conf_create(apr_pool_t *pool, char *dir)
     return conf;
 }
 
-void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
+/* Whether a value, of a kind without merge, was set. */
+static int is_set(const kind_t *kind, const void *field)
 {
     static void *const nothing;
+
+    return memcmp(field, kind->unset != NULL ? kind->unset : &nothing, kind->size) != 0;
+}
+
+void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
+{
     tmpl_conf_t *conf = apr_pmemdup(pool, base, sizeof(*conf));
     const tmpl_conf_t *inner = add;
     int i;
@@ -227,7 +216,7 @@ void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
         if (kind->merge != NULL) {
             kind->merge(AT(void, conf, i), from, pool);
         }
-        else if (memcmp(from, kind->unset != NULL ? kind->unset : &nothing, kind->size) != 0) {
+        else if (is_set(kind, from)) {
             memcpy(AT(void, conf, i), from, kind->size);
         }
     }
@@ -262,6 +251,13 @@ const tmpl_conf_t *tmpl_conf_in_mode(const tmpl_conf_t *conf, tmpl_mode_e mode, 
 const tmpl_conf_t *tmpl_conf_of(const request_rec *r)
 {
     return ap_get_module_config(r->per_dir_config, &tmpl_module);
+}
+
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
+{
+    apr_int64_t number = *AT(const apr_int64_t, conf, setting);
+
+    return number != TMPL_UNSET ? number : default_numbers[setting];
 }
 
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
@@ -311,33 +307,6 @@ int tmpl_conf_edits(const tmpl_conf_t *conf)
     return tmpl_conf_mode(conf) >= TMPL_MODE_ANNOTATE;
 }
 
-#define OR_DEFAULT(number, preset) ((number) == TMPL_UNSET ? (preset) : (number))
-
-apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf)
-{
-    return OR_DEFAULT(conf->max_body, TMPL_DEFAULT_MAX_BODY);
-}
-
-apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf)
-{
-    return OR_DEFAULT(conf->max_wait, TMPL_DEFAULT_MAX_WAIT);
-}
-
-apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
-{
-    return OR_DEFAULT(conf->timeout, TMPL_DEFAULT_TIMEOUT);
-}
-
-apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
-{
-    return OR_DEFAULT(conf->delay, TMPL_DEFAULT_DELAY);
-}
-
-apr_uint32_t tmpl_conf_max_documents(const tmpl_conf_t *conf)
-{
-    return (apr_uint32_t)OR_DEFAULT(conf->max_documents, TMPL_DEFAULT_DOCUMENTS);
-}
-
 static const tmpl_conf_t *servers_own(const server_rec *s)
 {
     return ap_get_module_config(s->lookup_defaults, &tmpl_module);
@@ -345,7 +314,7 @@ static const tmpl_conf_t *servers_own(const server_rec *s)
 
 apr_uint32_t tmpl_conf_recent(const server_rec *s)
 {
-    return (apr_uint32_t)OR_DEFAULT(servers_own(s)->recent, TMPL_DEFAULT_RECENT);
+    return (apr_uint32_t)tmpl_conf_number(servers_own(s), TMPL_SETTING_recent);
 }
 
 const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s)
@@ -365,15 +334,19 @@ int tmpl_conf_holds(const tmpl_conf_t *conf)
     return tmpl_conf_edits(conf) || tmpl_conf_headers(conf);
 }
 
-/* The built-in models: read before any section, not changed afterwards. */
-static tmpl_models_t builtin;
-
 /* Written while the configuration is read. */
 static apr_array_header_t *users; /* of server_rec *: those with a mode other than off */
 
 void tmpl_conf_begin(apr_pool_t *pconf)
 {
-    tmpl_models_builtin(&builtin, pconf);
+    default_opts = tmpl_clean_opts_default();
+    tmpl_models_builtin(&default_opts.detect.models, pconf);
+    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
+        tmpl_form_e form = tmpl_settings[i].form;
+
+        default_numbers[i] =
+            form < TMPL_FORM_STORE && form != TMPL_FORM_FLAG ? tmpl_setting_preset(i) : 0;
+    }
     users = apr_array_make(pconf, 4, sizeof(server_rec *));
 }
 
@@ -406,33 +379,30 @@ int tmpl_conf_is_used(void)
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 {
-    *opts = tmpl_clean_opts_default;
-    opts->mode = tmpl_conf_mode(conf);
+    *opts = default_opts;
+    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
+        const kind_t *kind = &kinds[tmpl_settings[i].form];
+        const void *from = AT(const void, conf, i);
+        void *to = (char *)opts + tmpl_settings[i].opt - 1;
+
+        if (tmpl_settings[i].opt == TMPL_NO_OPT || !is_set(kind, from)) {
+            continue;
+        }
+        if (kind->unset == &no_number || kind->unset == &no_lifetime) {
+            for (apr_size_t n = 0; n < kind->size / sizeof(apr_int64_t); n++) {
+                ((apr_uint32_t *)to)[n] = (apr_uint32_t)((const apr_int64_t *)from)[n];
+            }
+        }
+        else {
+            memcpy(to, from, kind->size);
+        }
+    }
     opts->age = tmpl_conf_delay(conf);
-    opts->detector = (tmpl_detector_e)OR_DEFAULT(conf->detector, (apr_int64_t)opts->detector);
-    opts->detect.smoothing =
-        (tmpl_smoothing_e)OR_DEFAULT(conf->smoothing, (apr_int64_t)opts->detect.smoothing);
     if (conf->ratio >= 0) {
-        opts->detect.ratio = conf->ratio;
         opts->detect.threshold = conf->ratio;
     }
-    opts->detect.models = builtin;
     models_merge(&opts->detect.models, &conf->models, NULL);
-    opts->policy.min_df = (uint32_t)OR_DEFAULT(conf->min_df, opts->policy.min_df);
-    if (conf->lifetime.tb != TMPL_UNSET) {
-        opts->policy.lifetime_tb = (uint32_t)conf->lifetime.tb;
-        opts->policy.lifetime_n = (uint32_t)conf->lifetime.n;
-    }
     opts->guards.without = tmpl_parts_without(conf->parts);
-    if (conf->min_keep >= 0) {
-        opts->guards.min_keep = conf->min_keep;
-    }
-    if (conf->min_confidence >= 0) {
-        opts->guards.min_confidence = conf->min_confidence;
-    }
-    opts->marks = conf->marks;
-    opts->guards.keep = conf->keep;
-    opts->guards.drop = conf->drop;
     if (conf->separators != NULL) {
         opts->page.separators = &conf->separators->all;
     }

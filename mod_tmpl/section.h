@@ -8,14 +8,6 @@
 
 #include "mod_tmpl.h"
 
-/* The defaults that shared/settings.h names; tmpl_clean_opts_default has those of the library. */
-#define TMPL_DEFAULT_MAX_WAIT  apr_time_from_sec(1)
-#define TMPL_DEFAULT_TIMEOUT   apr_time_from_msec(100)
-#define TMPL_DEFAULT_DELAY     apr_time_from_msec(100)
-#define TMPL_DEFAULT_RECENT    200
-#define TMPL_DEFAULT_DOCUMENTS 50000
-#define TMPL_DEFAULT_DIR       "tmpl" /* in DefaultRuntimeDir */
-
 /*
  * X(mode, setting, type, beats): the modes that a request may ask for, the setting that offers
  * each, and its media type. beats: whether the type is preferred to wildcards of the same weight.
@@ -38,6 +30,9 @@ void tmpl_conf_used_by(server_rec *s);
 /* Whether s has a section with a mode other than off, or inherits one; whether any server does. */
 int tmpl_conf_is_used_by(const server_rec *s);
 int tmpl_conf_is_used(void);
+
+/* config.c: the directives, one for each setting, in their order. */
+extern const command_rec tmpl_conf_directives[];
 
 /* httpd's create_dir_config and merge_dir_config: a tmpl_conf_t from pool. */
 void *tmpl_conf_create(apr_pool_t *pool, char *dir);
@@ -68,11 +63,17 @@ const tmpl_conf_t *tmpl_conf_in_mode(const tmpl_conf_t *conf, tmpl_mode_e mode, 
 const tmpl_conf_t *tmpl_conf_of(const request_rec *r);
 
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf);
-apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf);
-apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf);
-apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
-apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
-apr_uint32_t tmpl_conf_max_documents(const tmpl_conf_t *conf);
+
+/* A setting that is a number (tmpl_setting_preset); by name below. */
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting);
+
+#define tmpl_conf_max_body(conf) tmpl_conf_number(conf, TMPL_SETTING_max_body)
+#define tmpl_conf_max_wait(conf) tmpl_conf_number(conf, TMPL_SETTING_max_wait)
+#define tmpl_conf_timeout(conf)  tmpl_conf_number(conf, TMPL_SETTING_timeout)
+#define tmpl_conf_delay(conf)    tmpl_conf_number(conf, TMPL_SETTING_delay)
+#define tmpl_conf_max_documents(conf)                                                              \
+    ((apr_uint32_t)tmpl_conf_number(conf, TMPL_SETTING_max_documents))
+
 int tmpl_conf_headers(const tmpl_conf_t *conf);
 
 /* TmplRecent of the main server. */

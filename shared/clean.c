@@ -10,15 +10,6 @@ TMPL_ENUM_COLUMN(tmpl_mode_name, tmpl_mode_e, TMPL_MODES, TMPL_COLUMN_2)
 TMPL_ENUM_FIND(tmpl_mode_find, TMPL_MODES)
 TMPL_ENUM_COLUMN(tmpl_state_name, tmpl_state_e, TMPL_STATES, TMPL_COLUMN_2)
 
-/* docs/design.md, "Defaults", says where the numbers come from. */
-const tmpl_clean_opts_t tmpl_clean_opts_default = {
-    .mode = TMPL_MODE_OFF,
-    .policy = { .min_df = 5, .lifetime_tb = 400, .lifetime_n = 20, .max_entries = 1000000 },
-    .detector = TMPL_DETECTOR_AUTO,
-    .detect = { .smoothing = TMPL_SMOOTHING_OFF, .min_df = 5, .ratio = 0.7, .threshold = -1 },
-    .guards = { .without = TMPL_PARTS_ALL & ~TMPL_PARTS_DEFAULT, .min_keep = 0.005 },
-};
-
 /* Whether the mode needs verdicts, and the detector can judge the page without counts. */
 static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts)
 {
@@ -146,8 +137,8 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, 
     tmpl_clean_opts_t own = *given;
     const tmpl_clean_opts_t *opts = &own;
     tmpl_explain_t explain = { .pool = pool };
-    tmpl_case_t of = { outcome->page, &outcome->observation, outcome->reading, &outcome->counts,
-                       &opts->detect };
+    tmpl_case_t of = { outcome->page,    &outcome->observation, outcome->reading,
+                       &outcome->counts, opts->policy.min_df,   &opts->detect };
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
     }
@@ -155,7 +146,6 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, 
         outcome->decline = TMPL_DECLINE_STORE;
         return;
     }
-    own.detect.min_df = opts->policy.min_df;
     if (opts->detector != TMPL_DETECTOR_AUTO) {
         own.guards.without = 0; /* all content is BODY */
     }

@@ -3,7 +3,7 @@
  * The library's front door: one call takes a page the whole way, bytes -> page -> counts ->
  * verdicts -> edits. The module runs it on responses, tmplctl on files.
  *
- *     tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+ *     tmpl_clean_opts_t opts = tmpl_clean_opts_default();
  *     opts.mode = TMPL_MODE_STRIP;
  *     tmpl_models_builtin(&opts.detect.models, pool);
  *     tmpl_store_open(&store, "lmdb:/var/lib/tmpl", NULL, &err, pool);
@@ -66,7 +66,7 @@ typedef struct {
     tmpl_mode_e mode;
     tmpl_policy_t policy;
     tmpl_detector_e detector;
-    tmpl_detect_opts_t detect; /* models has the detector's model; min_df is unused: see policy */
+    tmpl_detect_opts_t detect; /* models has the detector's model */
     tmpl_guards_t guards;
     const tmpl_marks_t *marks; /* marks that ANNOTATE writes; NULL: tmpl_marks_default */
     tmpl_page_opts_t page;
@@ -74,8 +74,8 @@ typedef struct {
         age; /* how old counts may be, in microseconds, unless the page is learnt now */
 } tmpl_clean_opts_t;
 
-/* Defaults for all fields but models, which stay empty. The mode is OFF. */
-extern const tmpl_clean_opts_t tmpl_clean_opts_default;
+/* The presets of settings.h; models stay empty. The mode is OFF. */
+tmpl_clean_opts_t tmpl_clean_opts_default(void);
 
 /* A page, and where it came from. Every pointer must live as long as the outcome. */
 typedef struct {

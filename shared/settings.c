@@ -13,9 +13,9 @@
 #define LIFETIME_N_MOST 1000
 
 const tmpl_setting_t tmpl_settings[] = {
-#define TMPL_SETTING_ROW(field, directive, option, form, least, most, preset, decides, about)      \
-    { directive, option,           least,  most, TMPL_VALUES_##form(least, most), preset,          \
-      about,     TMPL_FORM_##form, decides },
+#define TMPL_SETTING_ROW(field, directive, option, form, least, most, preset, decides, opt, about) \
+    { directive, option,           least,   most, TMPL_VALUES_##form(least, most), preset,         \
+      about,     TMPL_FORM_##form, decides, opt },
     TMPL_SETTINGS(TMPL_SETTING_ROW)
 #undef TMPL_SETTING_ROW
 };
@@ -125,6 +125,58 @@ const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t 
     *n = factor;
     return NULL;
 }
+
+/* ---- defaults ---- */
+
+/* Copies the word of a preset at text: up to a blank or a comma. Returns what is behind it. */
+static const char *preset_word(char word[32], const char *text)
+{
+    size_t len = strcspn(text, " ,");
+    apr_cpystrn(word, text, len + 1 < 32 ? len + 1 : 32);
+    return text + len + (text[len] != '\0');
+}
+
+int64_t tmpl_setting_preset(tmpl_setting_e setting)
+{
+    char word[32];
+    int64_t number = 0;
+    (void)preset_word(word, tmpl_settings[setting].preset);
+    (void)tmpl_setting_number(&number, &tmpl_settings[setting], word, NULL);
+    return number;
+}
+
+tmpl_clean_opts_t tmpl_clean_opts_default(void)
+{
+    tmpl_clean_opts_t opts = { .policy = { .max_entries = 1000000 },
+                               .detect = { .threshold = -1 },
+                               .guards = { .without = TMPL_PARTS_ALL & ~TMPL_PARTS_DEFAULT } };
+    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
+        const tmpl_setting_t *setting = &tmpl_settings[i];
+        void *field = (char *)&opts + setting->opt - 1;
+        char words[2][32];
+        int64_t numbers[2];
+        if (setting->opt == TMPL_NO_OPT) {
+            continue;
+        }
+        const char *rest = preset_word(words[0], setting->preset);
+        if (setting->form == TMPL_FORM_SHARE) {
+            (void)tmpl_setting_share(field, setting, words[0], NULL);
+        }
+        else if (setting->form == TMPL_FORM_LIFETIME) {
+            (void)preset_word(words[1], rest);
+            (void)tmpl_setting_lifetime(&numbers[0], &numbers[1], setting, words[0], words[1],
+                                        NULL);
+            ((uint32_t *)field)[0] = (uint32_t)numbers[0];
+            ((uint32_t *)field)[1] = (uint32_t)numbers[1];
+        }
+        else if (setting->form < TMPL_FORM_STORE) {
+            *(uint32_t *)field = (uint32_t)tmpl_setting_preset((tmpl_setting_e)i);
+        }
+    }
+    return opts;
+}
+
+/* ---- values that are not numbers ---- */
 
 const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting_t *setting,
                                    const char *text, apr_pool_t *pool)

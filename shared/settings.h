@@ -4,20 +4,21 @@
  * of tmplctl. The table below is the only list of them. From it come
  *
  *     mod_tmpl/config.c          httpd's directives
- *     mod_tmpl/mod_tmpl.h        the fields of a section; section.c: how sections are merged
+ *     mod_tmpl/mod_tmpl.h        the fields of a section; section.c: how sections are merged, and
+ *                                reach the options of the library
+ *     shared/settings.c          the defaults
  *     mod_tmpl/cache.c           what a cached decision depends on
  *     tmplctl/options.c          names, ranges and help of the options that are settings
- *     docs/settings              docs/directives.md, docs/mod_tmpl.5; checks tmpl-reference.conf
+ *     docs/settings              docs/directives.md, docs/mod_tmpl.5, parts of tmpl-reference.conf
  *
  * docs/contributing.md, "Add a directive", has the steps.
  */
 #ifndef TMPL_SETTINGS_H
 #define TMPL_SETTINGS_H
 
-#include "clean.h"
+#include <stddef.h>
 
-/* The default of TmplMaxBody, in bytes. */
-#define TMPL_DEFAULT_MAX_BODY (8 * 1024 * 1024)
+#include "clean.h"
 
 /*
  * Whether a cached decision about a page is valid under one value of the setting only (DECIDES) or
@@ -28,98 +29,108 @@
 #define TMPL_ASIDE   0
 
 /*
- * X(field, directive, option, form, least, most, preset, decides, about)
+ * Where tmpl_clean_opts_t has the setting as it is: a number of 32 bits, two of them for a
+ * lifetime, a share, a pointer. TMPL_NO_OPT are those that the library does not know, or keeps in
+ * another form.
+ */
+#define TMPL_OPT(field) (1 + offsetof(tmpl_clean_opts_t, field))
+#define TMPL_NO_OPT     0
+
+/*
+ * X(field, directive, option, form, least, most, preset, decides, opt, about)
  *
  *     field      the field of tmpl_conf_t, a section; TMPL_SETTING_field is the setting's index
  *     option     the option of tmplctl, without --; NULL: tmplctl has none
  *     form       what values look like (TMPL_VALUES_), how they are kept (TMPL_TYPE_ in
  *                mod_tmpl/mod_tmpl.h) and merged (kinds in mod_tmpl/section.c)
  *     least..    the range, as an administrator writes values; "" if the form has no range
- *     preset     the default, as documents show it
+ *     preset     the default, as documents show it; code reads a number or word at its beginning
+ *                (docs/design.md, "Defaults", says where the numbers come from)
  *     decides    TMPL_DECIDES or TMPL_ASIDE
+ *     opt        TMPL_OPT(field) or TMPL_NO_OPT
  *     about      what the setting is
  */
 /* clang-format off */
 #define TMPL_SETTINGS(X) \
-    X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
+    X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, TMPL_OPT(mode), \
       "what is done with pages") \
-    X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+    X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, \
       "whether a request gets mode markdown if its Accept field prefers text/markdown to text/html, or " \
       "if it is for PATH.md and nothing is found there") \
-    X(json, "TmplJson", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+    X(json, "TmplJson", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, \
       "whether a request gets mode json if its Accept field prefers application/json to text/html") \
-    X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
+    X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, TMPL_NO_OPT, \
       "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
-    X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
+    X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, TMPL_OPT(detector), \
       "what judges the blocks of a page: their text, repeated over the site (incremental), or words " \
       "repeated in repeated layout (style); what the page looks like (pagelevel); or all of it (auto)") \
-    X(models, "TmplModel", "model", MODEL, "", "", "none", TMPL_DECIDES, \
+    X(models, "TmplModel", "model", MODEL, "", "", "none", TMPL_DECIDES, TMPL_NO_OPT, \
       "a model for pagelevel or auto, in place of the one that is built in") \
-    X(smoothing, "TmplSmoothing", "smoothing", SMOOTHING, "", "", "off", TMPL_DECIDES, \
+    X(smoothing, "TmplSmoothing", "smoothing", SMOOTHING, "", "", "off", TMPL_DECIDES, TMPL_OPT(detect.smoothing), \
       "how pagelevel makes an element agree with those inside it") \
-    X(store, "TmplStore", "store", STORE, "", "", "lmdb:tmpl", TMPL_DECIDES, \
+    X(store, "TmplStore", "store", STORE, "", "", "lmdb:tmpl", TMPL_DECIDES, TMPL_NO_OPT, \
       "where the tables of all sites are kept") \
-    X(store_read, "TmplStoreRead", NULL, STORE, "", "", "TmplStore", TMPL_ASIDE, \
+    X(store_read, "TmplStoreRead", NULL, STORE, "", "", "TmplStore", TMPL_ASIDE, TMPL_NO_OPT, \
       "a replica of TmplStore, which is asked instead of it where nothing is written") \
-    X(cache, "TmplCache", NULL, CACHE, "", "", "none", TMPL_ASIDE, \
+    X(cache, "TmplCache", NULL, CACHE, "", "", "none", TMPL_ASIDE, TMPL_NO_OPT, \
       "where decisions about pages are kept for a minute, so that a page that comes again is not " \
       "judged again") \
-    X(site_key, "TmplSiteKey", NULL, KEY, "", "", "the ServerName", TMPL_ASIDE, \
+    X(site_key, "TmplSiteKey", NULL, KEY, "", "", "the ServerName", TMPL_ASIDE, TMPL_NO_OPT, \
       "which site's table a page belongs to") \
-    X(page_key, "TmplPageKey", NULL, KEY, "", "", "the page's canonical address", TMPL_ASIDE, \
+    X(page_key, "TmplPageKey", NULL, KEY, "", "", "the page's canonical address", TMPL_ASIDE, TMPL_NO_OPT, \
       "which document a page is") \
-    X(min_df, "TmplMinDF", "min-df", NUMBER, "2", "64", "5", TMPL_DECIDES, \
+    X(min_df, "TmplMinDF", "min-df", NUMBER, "2", "64", "5", TMPL_DECIDES, TMPL_OPT(policy.min_df), \
       "the number of documents from which a segment that is on all of them is template") \
-    X(ratio, "TmplRatio", "ratio", SHARE, "0", "1", "0.7, or what the model says", TMPL_DECIDES, \
+    X(ratio, "TmplRatio", "ratio", SHARE, "0", "1", "0.7, or what the model says", TMPL_DECIDES, TMPL_OPT(detect.ratio), \
       "a block is template above this share of repeated text or, with pagelevel and auto, above this " \
       "probability") \
-    X(lifetime, "TmplLifetime", "lifetime", LIFETIME, "1", "1000000", "400 20", TMPL_DECIDES, \
+    X(lifetime, "TmplLifetime", "lifetime", LIFETIME, "1", "1000000", "400 20", TMPL_DECIDES, TMPL_OPT(policy.lifetime_tb), \
       "after how many further documents of its site a text is forgotten that is not seen again: Tb for " \
       "one that was seen once, more for one that was seen often, at most Tb * N") \
     X(separators, "TmplSeparators", "separators", SEPARATORS, "", "", \
-      "table div section article nav header footer aside main form ul ol dl", TMPL_DECIDES, \
+      "table div section article nav header footer aside main form ul ol dl", TMPL_DECIDES, TMPL_NO_OPT, \
       "elements that begin and end the blocks of incremental and style; with + in addition to those " \
       "inherited") \
-    X(keep, "TmplKeep", "keep", SELECTORS, "", "", "none", TMPL_DECIDES, \
+    X(keep, "TmplKeep", "keep", SELECTORS, "", "", "none", TMPL_DECIDES, TMPL_OPT(guards.keep), \
       "elements that are content, whatever was learnt") \
-    X(drop, "TmplDrop", "drop", SELECTORS, "", "", "none", TMPL_DECIDES, \
+    X(drop, "TmplDrop", "drop", SELECTORS, "", "", "none", TMPL_DECIDES, TMPL_OPT(guards.drop), \
       "elements that are template, whatever was learnt") \
-    X(parts, "TmplParts", "parts", PARTS, "", "", "all -comment -review -related -notice -control -hidden", TMPL_DECIDES, \
+    X(parts, "TmplParts", "parts", PARTS, "", "", "all -comment -review -related -notice -control -hidden", TMPL_DECIDES, TMPL_NO_OPT, \
       "the parts of pages that stay, as detector auto tells them apart; with + and - a change of the " \
       "inherited ones") \
-    X(marks, "TmplMark", "mark", MARKS, "", "", "data-tmpl", TMPL_DECIDES, \
+    X(marks, "TmplMark", "mark", MARKS, "", "", "data-tmpl", TMPL_DECIDES, TMPL_OPT(marks), \
       "how mode annotate marks template, one or more; all presets: docs/indexing.md") \
-    X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, \
+    X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, TMPL_OPT(guards.min_keep), \
       "a page of which a smaller share of its text would be left passes untouched") \
-    X(min_confidence, "TmplMinConfidence", "min-confidence", SHARE, "0", "1", "0", TMPL_DECIDES, \
+    X(min_confidence, "TmplMinConfidence", "min-confidence", SHARE, "0", "1", "0", TMPL_DECIDES, TMPL_OPT(guards.min_confidence), \
       "a page with less confidence passes untouched; 0: none does") \
-    X(learn, "TmplLearn", NULL, LEARN, "", "", "public", TMPL_ASIDE, \
+    X(learn, "TmplLearn", NULL, LEARN, "", "", "public", TMPL_ASIDE, TMPL_NO_OPT, \
       "which pages are learnt from; public: those that are not one person's own") \
-    X(delay, "TmplLearnDelay", NULL, TIME, "0", "10s", "100ms", TMPL_ASIDE, \
+    X(delay, "TmplLearnDelay", NULL, TIME, "0", "10s", "100ms", TMPL_ASIDE, TMPL_NO_OPT, \
       "how long a page waits at least until it is learnt; 0: it is learnt while its client waits") \
-    X(documents, "TmplDocuments", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+    X(documents, "TmplDocuments", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, \
       "whether the addresses, titles and dates of public pages are kept, for sitemaps, feeds and the field Tmpl") \
-    X(max_documents, "TmplMaxDocuments", NULL, NUMBER, "1000", "200000", "50000", TMPL_ASIDE, \
+    X(max_documents, "TmplMaxDocuments", NULL, NUMBER, "1000", "200000", "50000", TMPL_ASIDE, TMPL_NO_OPT, \
       "how many documents of a site TmplDocuments keeps") \
-    X(max_body, "TmplMaxBody", NULL, SIZE, "1", "1G", "8M", TMPL_ASIDE, \
+    X(max_body, "TmplMaxBody", NULL, SIZE, "1", "1G", "8M", TMPL_ASIDE, TMPL_NO_OPT, \
       "the longest page that is read; longer ones pass untouched") \
-    X(max_wait, "TmplMaxWait", NULL, TIME, "10ms", "10min", "1s", TMPL_ASIDE, \
+    X(max_wait, "TmplMaxWait", NULL, TIME, "10ms", "10min", "1s", TMPL_ASIDE, TMPL_NO_OPT, \
       "the longest time for which a page is held, from its first byte on; after it the page passes " \
       "untouched") \
-    X(timeout, "TmplTimeout", NULL, TIME, "1ms", "10s", "100ms", TMPL_ASIDE, \
+    X(timeout, "TmplTimeout", NULL, TIME, "1ms", "10s", "100ms", TMPL_ASIDE, TMPL_NO_OPT, \
       "the longest wait for the store") \
-    X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, \
+    X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, TMPL_NO_OPT, \
       "a secret for the hashes in the store, in place of the one that the store keeps") \
-    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, \
+    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, TMPL_NO_OPT, \
       "whether responses have the fields Tmpl and Server-Timing") \
-    X(validate, "TmplValidate", NULL, VALIDATE, "", "", "backend", TMPL_ASIDE, \
+    X(validate, "TmplValidate", NULL, VALIDATE, "", "", "backend", TMPL_ASIDE, TMPL_NO_OPT, \
       "what the entity tag of a page says that the mode changes: that the backend's page is the same, or " \
       "that what is sent is the same") \
-    X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, \
+    X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, TMPL_NO_OPT, \
       "how many of the last decisions the status page shows; for the whole server") \
-    X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, \
+    X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, TMPL_NO_OPT, \
       "sites that have figures of their own among the metrics; for the whole server") \
-    X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
+    X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, TMPL_NO_OPT, \
       "for which requests the status page may forget, freeze and export sites")
 
 /* The valid values of each form, for messages: "TmplX must be <values>". */
@@ -148,32 +159,17 @@
 #define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
 /* clang-format on */
 
+/* Those whose values are kept as a number come first, then those kept as a pointer. */
+/* clang-format off */
 typedef enum {
-    TMPL_FORM_MODE,
-    TMPL_FORM_DETECTOR,
-    TMPL_FORM_SMOOTHING,
-    TMPL_FORM_NUMBER,
-    TMPL_FORM_GLOBAL,
-    TMPL_FORM_SIZE,
-    TMPL_FORM_TIME,
-    TMPL_FORM_FLAG,
-    TMPL_FORM_VALIDATE,
-    TMPL_FORM_SHARE,
-    TMPL_FORM_LIFETIME,
-    TMPL_FORM_MODEL,
-    TMPL_FORM_STORE,
-    TMPL_FORM_CACHE,
-    TMPL_FORM_KEY,
-    TMPL_FORM_CONDITION,
-    TMPL_FORM_LEARN,
-    TMPL_FORM_SECRET,
-    TMPL_FORM_SITES,
-    TMPL_FORM_SELECTORS,
-    TMPL_FORM_SEPARATORS,
-    TMPL_FORM_MARKS,
-    TMPL_FORM_PARTS,
+    TMPL_FORM_MODE, TMPL_FORM_DETECTOR, TMPL_FORM_SMOOTHING, TMPL_FORM_VALIDATE, TMPL_FORM_FLAG,
+    TMPL_FORM_NUMBER, TMPL_FORM_GLOBAL, TMPL_FORM_SIZE, TMPL_FORM_TIME,
+    TMPL_FORM_STORE, TMPL_FORM_CACHE, TMPL_FORM_KEY, TMPL_FORM_CONDITION, TMPL_FORM_LEARN, TMPL_FORM_SITES,
+    TMPL_FORM_SHARE, TMPL_FORM_LIFETIME, TMPL_FORM_MODEL, TMPL_FORM_SECRET, TMPL_FORM_SELECTORS,
+    TMPL_FORM_SEPARATORS, TMPL_FORM_MARKS, TMPL_FORM_PARTS,
     TMPL_FORM_COUNT
 } tmpl_form_e;
+/* clang-format on */
 
 typedef enum {
 #define TMPL_SETTING_ID(field, ...) TMPL_SETTING_##field,
@@ -191,9 +187,19 @@ typedef struct {
     const char *about;
     tmpl_form_e form;
     int decides;
+    size_t opt; /* TMPL_OPT() */
 } tmpl_setting_t;
 
 extern const tmpl_setting_t tmpl_settings[TMPL_SETTING_COUNT];
+
+/*
+ * The default of a setting of form MODE, DETECTOR, SMOOTHING, VALIDATE, NUMBER, GLOBAL, SIZE
+ * (bytes) or TIME (microseconds).
+ */
+int64_t tmpl_setting_preset(tmpl_setting_e setting);
+
+/* The default of TmplMaxBody, in bytes. */
+#define TMPL_DEFAULT_MAX_BODY ((size_t)tmpl_setting_preset(TMPL_SETTING_max_body))
 
 /* Separators as one directive or option names them. */
 typedef struct {

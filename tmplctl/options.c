@@ -425,7 +425,7 @@ static apr_status_t load_models(ctl_t *ctl)
 
 static ctl_options_t defaults(void)
 {
-    return (ctl_options_t){ .clean = tmpl_clean_opts_default,
+    return (ctl_options_t){ .clean = tmpl_clean_opts_default(),
                             .jobs = 1,
                             .pages = CTL_PAGES,
                             .size = CTL_SIZE,

@@ -130,9 +130,9 @@ static apr_status_t inflate_page(tmpl_input_t *input, tmpl_error_t *err, apr_poo
         return APR_SUCCESS;
     }
     tmpl_buf_init(&gzip.to, pool);
-    apr_status_t status = tmpl_inflate(&inflate, TMPL_DEFAULT_MAX_BODY);
+    apr_status_t status = tmpl_inflate(&inflate, (apr_off_t)TMPL_DEFAULT_MAX_BODY);
     if (status == APR_ENOSPC) {
-        return tmpl_fail(err, status, "is gzip of more than %d bytes", TMPL_DEFAULT_MAX_BODY);
+        return tmpl_fail(err, status, "is gzip of more than %zu bytes", TMPL_DEFAULT_MAX_BODY);
     }
     if (status != APR_SUCCESS) {
         return tmpl_fail(err, status, "is gzip that is damaged, or has more than one member");

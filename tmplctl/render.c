@@ -28,7 +28,7 @@ static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_m
                         const char *fingerprint, apr_pool_t *pool)
 {
     const tmpl_outcome_t *outcome = page->outcome;
-    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default();
     opts.mode = mode;
     rendered->edited =
         outcome->decline == TMPL_DECLINE_NONE && outcome->closure.template_blocks > 0;

@@ -638,7 +638,7 @@ int main(int argc, char **argv)
     tmpl_error_t err;
     apr_initialize();
     apr_pool_create(&pool, NULL);
-    opts = tmpl_clean_opts_default;
+    opts = tmpl_clean_opts_default();
     opts.mode = TMPL_MODE_ANNOTATE;
     int warmup = argc == 2 && strcmp(argv[1], "warmup") == 0;
     if (!warmup && argc < 3) {

@@ -49,7 +49,7 @@ int main(void)
     char path[4096];
     apr_initialize();
     apr_pool_create(&all, NULL);
-    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default();
     opts.mode = TMPL_MODE_STRIP;
     tmpl_models_builtin(&opts.detect.models, all);
     while (fgets(path, sizeof(path), stdin) != NULL) {

@@ -23,6 +23,8 @@
 #include "address/identity.h"
 #include "methods/warm/links.h"
 
+static tmpl_clean_opts_t presets;
+
 #define SIZES      4
 #define MIN_DF     5
 #define RATIO      0.7
@@ -119,8 +121,7 @@ static void judge(const tmpl_page_t *page, const char *name, int n, apr_pool_t *
         records[k].df = early && *df < MIN_DF ? MIN_DF : *df;
     }
     tmpl_detect_incremental(verdicts, page, records, MIN_DF, RATIO);
-    tmpl_closure(&closure, page, verdicts, &tmpl_clean_opts_default.guards, TMPL_NODE_MARK, NULL,
-                 pool);
+    tmpl_closure(&closure, page, verdicts, &presets.guards, TMPL_NODE_MARK, NULL, pool);
     tmpl_annotate(&edits, page, &closure, NULL, pool);
     const char *bytes = tmpl_edits_apply(&len, &edits, page->src, page->len, pool);
     const char *dir = apr_psprintf(pool, "%s/%d", site.out, n);
@@ -188,6 +189,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: paper-alarte-passing OUT < PAGES\n");
         return 2;
     }
+    presets = tmpl_clean_opts_default();
     apr_initialize();
     apr_pool_create(&site.pool, NULL);
     site.out = argv[1];

@@ -239,13 +239,13 @@ static void write_file(const char *path, const char *bytes, apr_size_t len, apr_
 static void judge(const walk_t *walk, const char *way, int n, const tmpl_record_t *records)
 {
     const tmpl_page_t *page = walk->page;
-    const tmpl_clean_opts_t *opts = &tmpl_clean_opts_default;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default();
     tmpl_verdict_t *verdicts = apr_palloc(walk->pool, page->n_blocks * sizeof(*verdicts));
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     apr_size_t len;
     tmpl_detect_incremental(verdicts, page, records, MIN_DF, RATIO);
-    tmpl_closure(&closure, page, verdicts, &opts->guards, TMPL_NODE_MARK, NULL, walk->pool);
+    tmpl_closure(&closure, page, verdicts, &opts.guards, TMPL_NODE_MARK, NULL, walk->pool);
     tmpl_annotate(&edits, page, &closure, NULL, walk->pool);
     const char *bytes = tmpl_edits_apply(&len, &edits, page->src, page->len, walk->pool);
     const char *dir = apr_psprintf(walk->pool, "%s/%s-%d", site.out, way, n);

@@ -432,7 +432,7 @@ int main(int argc, char **argv)
     }
     apr_initialize();
     apr_pool_create(&pool, NULL);
-    clean_opts = tmpl_clean_opts_default;
+    clean_opts = tmpl_clean_opts_default();
     clean_opts.mode = TMPL_MODE_STRIP;
     tmpl_models_builtin(&clean_opts.detect.models, pool);
     run.uri = argv[1];

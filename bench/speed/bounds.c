@@ -502,7 +502,7 @@ int main(int argc, char **argv)
         mmap(NULL, sizeof(*cost), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     apr_initialize();
     apr_pool_create(&pool, NULL);
-    opts = tmpl_clean_opts_default;
+    opts = tmpl_clean_opts_default();
     const char *mode = getenv("MODE");
     for (unsigned i = 0; i < sizeof(measures) / sizeof(*measures); i++) {
         measured = mode != NULL && strcmp(mode, measures[i].name) == 0 ? &measures[i] : measured;

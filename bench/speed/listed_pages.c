@@ -17,6 +17,8 @@
 #include "page_batch.h"
 #include "table/site_listed.h"
 
+static tmpl_clean_opts_t presets;
+
 #define SITE  "bench.example"
 #define BATCH 128
 #define STEP  7919 /* a prime: the order of the second round */
@@ -64,7 +66,7 @@ static double round_of(tmpl_store_t *store, const char *place, uint32_t n, uint3
         const tmpl_document_t document = { 1, 1 };
         tmpl_observation_t page = { .site = SITE,
                                     .document = &document,
-                                    .policy = &tmpl_clean_opts_default.policy,
+                                    .policy = &presets.policy,
                                     .learn = i == 0 ? TMPL_LEARNING_LATER : TMPL_LEARNING_OFF,
                                     .sighting = &seen };
         batch.pages[batch.n++] = tmpl_observation_copy(&page);
@@ -96,6 +98,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: listed_pages URI DOCUMENTS, 1000 or more\n");
         return 2;
     }
+    presets = tmpl_clean_opts_default();
     apr_initialize();
     apr_pool_create(&pool, NULL);
     apr_pool_create(&scratch, pool);
@@ -106,8 +109,7 @@ int main(int argc, char **argv)
         tmpl_store_stats_t stats;
         tmpl_listed_head_t head;
         uint32_t own = 0;
-        check(tmpl_store_stats(store, SITE, &tmpl_clean_opts_default.policy, &stats, &err, pool),
-              &err);
+        check(tmpl_store_stats(store, SITE, &presets.policy, &stats, &err, pool), &err);
         check(tmpl_site_list_read(store, SITE, 0, TMPL_LISTED_SHARDS, &head, count_own, &own, &err,
                                   pool),
               &err);

@@ -24,6 +24,8 @@
 #include "page_batch.h"
 #include "measure.h"
 
+static tmpl_clean_opts_t presets;
+
 #define WINDOW      256                     /* pages; a multiple of 128: all have as many batches */
 #define RARE        20000                   /* texts that recur rarely */
 #define LAYOUTS     120                     /* layout paths of the site */
@@ -97,7 +99,7 @@ static void make(made_t *made, uint32_t page, uint32_t segments)
                                               .n_shares = segments,
                                               .blocks = made->blocks,
                                               .n_blocks = segments / 4,
-                                              .policy = &tmpl_clean_opts_default.policy,
+                                              .policy = &presets.policy,
                                               .learn = TMPL_LEARNING_NOW };
 }
 
@@ -135,9 +137,7 @@ static void tell(tmpl_store_t *store, uint32_t page, double *took, double cpu, a
     tmpl_store_stats_t all = { 0 }, stats;
     tmpl_error_t err = { 0 };
     for (uint32_t i = 0; i < n_sites; i++) {
-        check(
-            tmpl_store_stats(store, sites[i], &tmpl_clean_opts_default.policy, &stats, &err, pool),
-            &err);
+        check(tmpl_store_stats(store, sites[i], &presets.policy, &stats, &err, pool), &err);
         all.entries += stats.entries;
         all.live += stats.live;
         all.bytes += stats.bytes;
@@ -175,6 +175,7 @@ int main(int argc, char **argv)
                 BATCH_MOST);
         return 2;
     }
+    presets = tmpl_clean_opts_default();
     apr_initialize();
     apr_pool_create(&pool, NULL);
     apr_pool_create(&scratch, pool);

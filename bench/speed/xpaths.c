@@ -28,7 +28,7 @@ typedef struct {
 static xmlDoc *tree_of_kind(const kind_t *kind, apr_size_t size, apr_pool_t *pool)
 {
     buffer_t b;
-    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default();
     tmpl_outcome_t outcome;
     tmpl_decoder_t decoder;
     tmpl_dom_opts_t dom = { .decoder = &decoder };

@@ -20,7 +20,7 @@ enum {
 };
 
 static const struct {
-    int at;             /* in values */
+    int at;             /* in values, and in counted */
     unsigned first, n;  /* values below first are not shown */
     const char *prefix; /* of the names for mod_status, which does not show a group without it */
 } groups[TMPL_GROUPS] = {
@@ -30,10 +30,13 @@ static const struct {
     [TMPL_GROUP_DECLINE] = { DECLINES, TMPL_DECLINE_NONE + 1, TMPL_DECLINE_COUNT, "declined-" },
 };
 
-static const char *const counters[][2] = {
-#define COUNTER(id, name, explanation) { name, explanation },
-    TMPL_COUNTERS(COUNTER)
-#undef COUNTER
+/* The names and explanations of all groups. */
+static const char *const counted[HISTOGRAMS][2] = {
+#define NAMED(id, name, explanation, ...)                              { name, explanation },
+#define DETECTOR(id, name, need, separators, read, judge, explanation) { name, explanation },
+    TMPL_COUNTERS(NAMED) TMPL_MODES(NAMED) TMPL_DETECTORS(DETECTOR) TMPL_DECLINES(NAMED)
+#undef NAMED
+#undef DETECTOR
 };
 
 /* 100 microseconds to 10 seconds */
@@ -103,26 +106,12 @@ void tmpl_count_in(tmpl_group_e group, unsigned value)
 int tmpl_counted(tmpl_counted_t *is, tmpl_group_e group, int i)
 {
     unsigned value = groups[group].first + (unsigned)i;
+    int at = groups[group].at + (int)value;
 
     if (value >= groups[group].n) {
         return 0;
     }
-    *is = (tmpl_counted_t){ "", "", value_at(groups[group].at + (int)value) };
-    if (group == TMPL_GROUP_COUNTER) {
-        is->name = counters[value][0];
-        is->text = counters[value][1];
-    }
-    else if (group == TMPL_GROUP_MODE) {
-        is->name = tmpl_mode_name((tmpl_mode_e)value);
-    }
-    else if (group == TMPL_GROUP_DETECTOR) {
-        is->name = tmpl_detector((tmpl_detector_e)value)->name;
-        is->text = tmpl_detector((tmpl_detector_e)value)->explanation;
-    }
-    else {
-        is->name = tmpl_decline_name((tmpl_decline_e)value);
-        is->text = tmpl_decline_text((tmpl_decline_e)value);
-    }
+    *is = (tmpl_counted_t){ counted[at][0], counted[at][1], value_at(at) };
     return 1;
 }
 

@@ -340,6 +340,7 @@ static json_t *by_df(const tmpl_store_stats_t *stats)
 static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
 {
     json_t *known = tmpl_stores(pool), *list = json_array(), *status;
+    const tmpl_clean_opts_t presets = tmpl_clean_opts_default();
     size_t i;
 
     json_array_foreach(known, i, status)
@@ -353,8 +354,8 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
                                   ? tmpl_child_store_named(name, &err)
                                   : NULL;
 
-        if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
-                                              &err, pool) == APR_SUCCESS) {
+        if (store != NULL &&
+            tmpl_store_stats(store, key, &presets.policy, &stats, &err, pool) == APR_SUCCESS) {
             json_array_append_new(
                 list, json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "store",
                                 json_object_get(status, "store"), "documents", N(stats.pages),

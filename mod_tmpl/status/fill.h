@@ -23,13 +23,6 @@
 
 #include "members.h"
 
-/*
- * The content of a file as a string; its path is from where make runs. To be declared as
- * extern const char name[] __attribute__((visibility("hidden"))).
- */
-#define TMPL_FILE(name, path)                                                                      \
-    __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n")
-
 /* What depends on the language of a file. */
 typedef struct {
     /* makes a text harmless where the file has places */

@@ -8,7 +8,7 @@
 #include "detect/parts_find.h"
 #include "detect/pictures.h"
 #include "detect/records.h"
-#include "feature/observation.h"
+#include "feature/layout.h"
 #include "model/judge_rows.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,

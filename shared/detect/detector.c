@@ -6,7 +6,7 @@
 #include "detect/incremental.h"
 #include "methods/pagelevel.h"
 #include "methods/style.h"
-#include "feature/observation.h"
+#include "feature/layout.h"
 
 static tmpl_read_t read_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
                                  apr_pool_t *pool)
@@ -27,8 +27,7 @@ static void detector_note(const tmpl_case_t *of, double threshold, const char *r
 static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
     (void)pool;
-    tmpl_detect_incremental(verdicts, of->page, of->counts->records, of->opts->min_df,
-                            of->opts->ratio);
+    tmpl_detect_incremental(verdicts, of->page, of->counts->records, of->min_df, of->opts->ratio);
     detector_note(of, of->opts->ratio, "of its text in segments with DF >= MinDF");
 }
 
@@ -52,7 +51,7 @@ static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_poo
     tmpl_verdict_t *exact = apr_pcalloc(pool, of->page->n_blocks * sizeof(*exact));
     judge_incremental(exact, of, pool);
     tmpl_detect_style(verdicts, of->page, of->reading.style, of->counts->records + of->page->n_keys,
-                      of->opts->min_df, of->opts->ratio);
+                      of->min_df, of->opts->ratio);
     detector_note(of, of->opts->ratio,
                   "of its text, or of its words at their places, with DF >= MinDF");
     for (uint32_t b = 0; b < of->page->n_blocks; b++) {
@@ -80,7 +79,7 @@ static tmpl_read_t read_auto(tmpl_observation_t *observation, const tmpl_page_t 
 static void judge_auto(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
     (void)pool;
-    tmpl_detect_auto(verdicts, of->reading.page, of->observation, of->counts, of->opts->min_df,
+    tmpl_detect_auto(verdicts, of->reading.page, of->observation, of->counts, of->min_df,
                      of->opts->models.trees, of->opts->threshold, of->opts->explain);
 }
 

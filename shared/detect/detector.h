@@ -46,7 +46,6 @@ typedef enum { TMPL_SMOOTHING_OFF, TMPL_SMOOTHING_MAX, TMPL_SMOOTHING_MIN } tmpl
 typedef struct {
     tmpl_models_t models;
     tmpl_smoothing_e smoothing; /* pagelevel */
-    uint32_t min_df;
     double ratio;     /* incremental, style: a block with a larger template ratio is template */
     double threshold; /* pagelevel, auto: the same for templateness; below 0: the model's */
     tmpl_explain_t *explain; /* gets the reasons of the verdicts; NULL: they are not needed */
@@ -71,6 +70,7 @@ typedef struct {
      * there is no answer, and all other fields are 0.
      */
     const tmpl_counts_t *counts;
+    uint32_t min_df; /* the DF from which a segment is template */
     const tmpl_detect_opts_t *opts;
 } tmpl_case_t;
 

@@ -171,7 +171,7 @@
     X(DF_PATH0, "df-path0", SITE) \
     X(DF_PATH1, "df-path1", SITE) \
     X(DF_PATH2, "df-path2", SITE) \
-    /* templateness by the model's first trees (rows_first.c): its own, then means of others */ \
+    /* templateness by the model's first trees (rows.c): its own, then means of others */ \
     X(FIRST, "first", FIRST) \
     X(FIRST_BOX1, "first-box1", FIRST) /* mean of the blocks in its boxes */ \
     X(FIRST_BOX2, "first-box2", FIRST) \

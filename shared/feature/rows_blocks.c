@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Features that depend on where a block stands, block by block. */
-#include "feature/box.h"
 #include "feature/rows_parts.h"
 #include "feature/score.h"
 

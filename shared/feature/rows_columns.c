@@ -2,10 +2,86 @@
 /* Features that are computed from counts, column by column. */
 #include <string.h>
 
-#include "feature/columns.h"
 #include "feature/rows_parts.h"
 
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
+
+/* ---- columns: a value for each of n blocks, of one or two columns of counts ---- */
+
+/* Numbers up to 2^24 are exact as floats, so their quotient is rounded once. */
+static inline float share_in_all(uint32_t part, uint32_t all)
+{
+    float quotient = (float)(int32_t)part / (float)(int32_t)all;
+    quotient = quotient < 1 ? quotient : 1;
+    return (int32_t)all > 0 ? quotient : 0;
+}
+
+/* The shares of times * part in all. */
+static inline void put_shares(float *restrict to, const uint32_t *restrict part, uint32_t times,
+                              const uint32_t *restrict all, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = share_in_all(part[i] * times, all[i]);
+    }
+}
+
+/* The same with one value of all for every block. */
+static inline void put_shares_of(float *restrict to, const uint32_t *restrict part, uint32_t all,
+                                 uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = share_in_all(part[i], all);
+    }
+}
+
+/*
+ * Fills the shares in blocks [i + first, i + after). part and all are sums over the blocks before
+ * each block.
+ */
+static inline void put_shares_between(float *restrict to, const uint32_t *restrict part,
+                                      const uint32_t *restrict all, int first, int after,
+                                      uint32_t n)
+{
+    for (int i = 0; i < (int)n; i++) {
+        to[i] = share_in_all(part[i + after] - part[i + first], all[i + after] - all[i + first]);
+    }
+}
+
+/* 1 / (1 + steps) */
+static inline void put_near(float *restrict to, const uint32_t *restrict steps, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = 1.0F / (float)(int32_t)(steps[i] + 1);
+    }
+}
+
+/* Characters of a word, at most 20; 0 where there is no word. Words are counted in halves. */
+static inline void put_letters(float *restrict to, const uint32_t *restrict chars,
+                               const uint32_t *restrict halves, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        float letters = (float)(int32_t)chars[i] / ((float)(int32_t)halves[i] * 0.5F);
+        letters = letters < 20 ? letters : 20;
+        to[i] = (int32_t)halves[i] > 0 ? letters : 0;
+    }
+}
+
+/* Counts of halves, in wholes. */
+static inline void put_halves(float *restrict to, const uint32_t *restrict halves, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = (float)(int32_t)halves[i] * 0.5F;
+    }
+}
+
+static inline void put_counts(float *restrict to, const uint32_t *restrict counts, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = (float)(int32_t)counts[i];
+    }
+}
+
+/* ---- counts ---- */
 
 /* Differences of neighbouring sums: the number in each block. */
 static void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
@@ -85,7 +161,7 @@ static void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int
 {
     uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
     find_free(halves, of, first_block, first, after, n);
-    tmpl_put_halves(to, halves, n);
+    put_halves(to, halves, n);
 }
 
 static inline uint32_t smaller_of(uint32_t a, uint32_t b)
@@ -130,28 +206,28 @@ static void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     for (uint32_t i = 0; i < n; i++) {
         rest[i] = all - words[i + 1];
     }
-    tmpl_put_halves(COLUMN(LEAD), words, n);
-    tmpl_put_halves(COLUMN(REST), rest, n);
+    put_halves(COLUMN(LEAD), words, n);
+    put_halves(COLUMN(REST), rest, n);
 }
 
 static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
 {
     const tmpl_chunk_counts_t *counts = &of->counts;
-    tmpl_put_halves(COLUMN(WORDS), counts->words, n);
-    tmpl_put_counts(COLUMN(LINKS), counts->links, n);
-    tmpl_put_counts(COLUMN(COMMAS), counts->commas, n);
-    tmpl_put_counts(COLUMN(IMAGES), counts->images, n);
-    tmpl_put_counts(COLUMN(DEPTH), counts->depth, n);
-    tmpl_put_shares(COLUMN(STOPS), counts->stops, 2, counts->words, n);
-    tmpl_put_shares(COLUMN(CAPITALS), counts->capitals, 2, counts->words, n);
-    tmpl_put_shares(COLUMN(DIGITS), counts->digits, 1, counts->chars, n);
-    tmpl_put_shares(COLUMN(SIGNS), counts->signs, 1, counts->chars, n);
-    tmpl_put_letters(COLUMN(LETTERS), counts->chars, counts->words, n);
-    tmpl_put_shares(COLUMN(AGAIN), counts->again, 1, counts->length, n);
-    tmpl_put_shares(COLUMN(TITLE), counts->titled, 1, counts->words, n);
-    tmpl_put_shares_of(COLUMN(TITLE_SHARE), counts->titled, of->reading->title, n);
-    tmpl_put_shares(COLUMN(LINKS_HERE), counts->here, 1, counts->links, n);
-    tmpl_put_shares(COLUMN(LINKS_WHOLE), counts->whole, 1, counts->links, n);
+    put_halves(COLUMN(WORDS), counts->words, n);
+    put_counts(COLUMN(LINKS), counts->links, n);
+    put_counts(COLUMN(COMMAS), counts->commas, n);
+    put_counts(COLUMN(IMAGES), counts->images, n);
+    put_counts(COLUMN(DEPTH), counts->depth, n);
+    put_shares(COLUMN(STOPS), counts->stops, 2, counts->words, n);
+    put_shares(COLUMN(CAPITALS), counts->capitals, 2, counts->words, n);
+    put_shares(COLUMN(DIGITS), counts->digits, 1, counts->chars, n);
+    put_shares(COLUMN(SIGNS), counts->signs, 1, counts->chars, n);
+    put_letters(COLUMN(LETTERS), counts->chars, counts->words, n);
+    put_shares(COLUMN(AGAIN), counts->again, 1, counts->length, n);
+    put_shares(COLUMN(TITLE), counts->titled, 1, counts->words, n);
+    put_shares_of(COLUMN(TITLE_SHARE), counts->titled, of->reading->title, n);
+    put_shares(COLUMN(LINKS_HERE), counts->here, 1, counts->links, n);
+    put_shares(COLUMN(LINKS_WHOLE), counts->whole, 1, counts->links, n);
 }
 
 static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
@@ -160,19 +236,19 @@ static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, 
     float *titled = COLUMN(TITLED);
     float *best = COLUMN(BEST);
     float *best_share = COLUMN(BEST_SHARE);
-    tmpl_put_shares_of(COLUMN(BEFORE), of->before->words + first, of->all.words, n);
-    tmpl_put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->long_text, n);
-    tmpl_put_near(COLUMN(LONG_LAST), counts->last, n);
-    tmpl_put_near(COLUMN(LONG_NEXT), counts->next, n);
+    put_shares_of(COLUMN(BEFORE), of->before->words + first, of->all.words, n);
+    put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->long_text, n);
+    put_near(COLUMN(LONG_LAST), counts->last, n);
+    put_near(COLUMN(LONG_NEXT), counts->next, n);
     for (uint32_t i = 0; i < n; i++) {
         counts->next[i] = smaller_of(counts->next[i], counts->last[i]);
     }
-    tmpl_put_near(COLUMN(LONG_NEAR), counts->next, n);
+    put_near(COLUMN(LONG_NEAR), counts->next, n);
     for (uint32_t i = 0; i < n; i++) {
         counts->longs[i] = first + i > of->best_first ? counts->longs[i] - of->long_before_best : 0;
     }
     if (of->best_after > 0) {
-        tmpl_put_shares_of(COLUMN(BEST_BEFORE), counts->longs, of->long_in_best, n);
+        put_shares_of(COLUMN(BEST_BEFORE), counts->longs, of->long_in_best, n);
         for (uint32_t i = 0; i < n; i++) {
             best[i] = (float)(first + i - of->best_first < of->best_after - of->best_first);
             best_share[i] = of->best_share;
@@ -191,25 +267,25 @@ static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     const uint32_t *repeated = of->before->repeated + first;
     float *own = COLUMN(LINKED);
     uint32_t near[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    tmpl_put_shares_between(own, linked, words, 0, 1, n);
-    tmpl_put_shares_between(COLUMN(LINKED_LAST), linked, words, -1, 0, n);
-    tmpl_put_shares_between(COLUMN(LINKED_NEXT), linked, words, 1, 2, n);
-    tmpl_put_shares_between(COLUMN(LINKED_1), linked, words, -1, 2, n);
-    tmpl_put_shares_between(COLUMN(LINKED_3), linked, words, -3, 4, n);
-    tmpl_put_shares_between(COLUMN(LINKED_8), linked, words, -8, 9, n);
-    tmpl_put_shares_between(COLUMN(LINKED_LAST_3), linked, words, -3, 0, n);
-    tmpl_put_shares_between(COLUMN(LINKED_NEXT_3), linked, words, 1, 4, n);
+    put_shares_between(own, linked, words, 0, 1, n);
+    put_shares_between(COLUMN(LINKED_LAST), linked, words, -1, 0, n);
+    put_shares_between(COLUMN(LINKED_NEXT), linked, words, 1, 2, n);
+    put_shares_between(COLUMN(LINKED_1), linked, words, -1, 2, n);
+    put_shares_between(COLUMN(LINKED_3), linked, words, -3, 4, n);
+    put_shares_between(COLUMN(LINKED_8), linked, words, -8, 9, n);
+    put_shares_between(COLUMN(LINKED_LAST_3), linked, words, -3, 0, n);
+    put_shares_between(COLUMN(LINKED_NEXT_3), linked, words, 1, 4, n);
     for (uint32_t i = 0; i < n; i++) { /* 1 for a link without words */
         own[i] = of->counts.words[i] > 0 ? own[i] : (float)(of->counts.links[i] > 0);
     }
     for (int i = 0; i < (int)n; i++) {
         near[i] = words[i + 4] - words[i - 3];
     }
-    tmpl_put_shares(COLUMN(STOPS_3), of->counts.stops_near, 2, near, n);
+    put_shares(COLUMN(STOPS_3), of->counts.stops_near, 2, near, n);
     if (tmpl_is_known(of->evidence)) {
-        tmpl_put_shares_between(COLUMN(REPEATED), repeated, length, 0, 1, n);
-        tmpl_put_shares_between(COLUMN(REPEATED_1), repeated, length, -1, 2, n);
-        tmpl_put_shares_between(COLUMN(REPEATED_3), repeated, length, -3, 4, n);
+        put_shares_between(COLUMN(REPEATED), repeated, length, 0, 1, n);
+        put_shares_between(COLUMN(REPEATED_1), repeated, length, -1, 2, n);
+        put_shares_between(COLUMN(REPEATED_3), repeated, length, -3, 4, n);
     }
 }
 

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "feature/box.h"
-
 /*
  * The fewest free words for which a block gives points; and how many elements around it get points.
  */

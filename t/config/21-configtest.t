@@ -7,7 +7,8 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
-# Each directive: accepted values, what a refusal must say, refused values.
+# Each directive: accepted values, what a refusal must say, refused values. What is a number or on or off follows
+# from the table of settings.
 my $models = "$FindBin::Bin/../../tests/models";
 my %DIRECTIVE = (
     TmplDetector => { good => [qw(incremental style pagelevel auto AUTO)], says => qr/incremental, style, pagelevel or auto/, bad => [qw(on wang), '""'] },
@@ -24,8 +25,6 @@ my %DIRECTIVE = (
             'redis+sentinel://127.0.0.1', 'redis+cluster://127.0.0.1/1', 'redis://a,b', 'redis+tls://a', 'redis://a?db=1'] },
     TmplStoreRead => { good => ['redis://127.0.0.1:6379/0'], says => qr/redis:/, bad => ['http://x/', '""'] },
     TmplCache => { good => [qw(none)], says => qr/none, shmcb/, bad => [qw(nosuch shmcb), '""'] },
-    TmplMinDF => { good => [qw(2 5 64)], says => qr/\b2\b.*\b64\b/, bad => [qw(1 0 -1 65 five 5x 99999999999999999999), '""'] },
-    TmplRatio => { good => [qw(0 0.7 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-0.1 1.1 x 0.7x nan inf), '""'] },
     TmplLifetime => { good => ['100 100', '1000 10'], says => qr/\d+.*\d+/, bad => ['0 10', '100 0', 'x 10', '100 x', '-5 5', '100'] },
     TmplSeparators => { good => ['div', '"table div ul"'], says => qr/element|tag/i, bad => ['nosuchtag', '"div nosuchtag"'] },
     TmplKeep => { good => ['aside', '"#id"', '.side', '"div.note[role=doc]"', '[hidden]', 'main p', '"div > p"', 'nav, main > p', '"xpath://div[contains(@class, \'a\')]"'],
@@ -36,24 +35,12 @@ my %DIRECTIVE = (
     TmplMark => { good => ['data-tmpl', 'pagefind elastic swiftype nosnippet', 'googleoff htdig udm noindex stopindex',
             'data-skip data-index=no', '"<!-- noindex --><!-- index -->"'], says => qr/data-tmpl, parts, pagefind, elastic/,
         bad => [qw(nosuch class data- data-pagefind-body), '""', '"<!--a-->"', '"<!--a--><!--a-->"', 'udm udm', 'data-tmpl parts'] },
-    TmplMinConfidence => { good => [qw(0 0.8 90%)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
-    TmplMinKeep => { good => [qw(0 0.1 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
-    TmplMaxBody => { good => [qw(65536 1048576)], says => qr/\d+.*\d+/, bad => [qw(0 -1 x 1e3 99999999999999999999), '""'] },
-    TmplMaxWait => { good => [qw(10ms 1s 10min)], says => qr/\b10ms\b.*\b10min\b/, bad => [qw(x -1 0 9ms 11min), '""'] },
-    TmplTimeout => { good => [qw(50ms 1s)], says => qr/\d+.*\d+/, bad => [qw(x -1 0), '""', '99999999h'] },
-    TmplLearnDelay => { good => [qw(0 100ms 10s)], says => qr/\b0\b.*\b10s\b/, bad => [qw(x -1 11s), '""'] },
-    TmplDocuments => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
-    TmplMaxDocuments => { good => [qw(1000 200000)], says => qr/\b1000\b.*\b200000\b/, bad => [qw(999 200001 x), '""'] },
-    TmplMarkdown => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
-    TmplJson => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] },
-    TmplHeaders => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe), '""'] },
     TmplValidate => { good => [qw(backend content)], says => qr/backend or content/, bad => [qw(on), '""'] },
     TmplSiteKey => { good => ['shop.example', '"%{HTTP_HOST}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
     TmplPageKey => { good => ['"%{REQUEST_URI}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
     TmplHighlightAllow => { good => ['false', '"-R \'127.0.0.1\'"'], says => qr/expression|parse|cannot/i, bad => ['"%{REQUEST_URI} =="', '"=="'] },
     TmplLearn => { good => ['true', '"%{REQUEST_METHOD} == \'GET\'"'], says => qr/expression|parse|cannot/i,
         bad => ['"%{REQUEST_URI} =="', '"=="'] },
-    TmplRecent => { good => [qw(0 200 10000)], says => qr/\b0\b.*\b10000\b/, bad => [qw(-1 10001 x), '""'], server_only => 1 },
     TmplMetricsSites => { good => ['a.example', 'a.example "b c"'], says => qr/keys of sites/, bad => ['""'], server_only => 1 },
     TmplAdmin => { good => ['false', '"%{REMOTE_USER} == \'admin\'"'], says => qr/expression|parse|cannot/i, bad => ['"%{REQUEST_URI} =="', '"=="'] },
     TmplSecret => { good => ['correct-horse-battery-staple'], says => qr/./, bad => ['""'] },
@@ -67,7 +54,15 @@ my %CONTEXT = (
     If => ["<If \"true\">\n", "\n</If>"],
 );
 
-my @names = slurp("$FindBin::Bin/../../shared/settings.h") =~ /^ *X\(\w+, "(\w+)"/mg;
+my @names;
+for (slurp("$FindBin::Bin/../../shared/settings.h") =~ /^ *(X\(\w+, "\w+", .*)$/mg) {
+    my ($name, $form, $least, $most) = /X\(\w+, "(\w+)", [^,]+, (\w+), "(\S*)", "(\S*)"/;
+    push @names, $name;
+    $DIRECTIVE{$name} //= $form eq 'FLAG' ? { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe 1), '""'] }
+        : $least ne '' ? { good => [$least, $most], says => qr/\b$least\b.*\b$most\b/, server_only => $form eq 'GLOBAL',
+            bad => [qw(-1 x 1e3 99999999999999999999), '""'] }
+        : next;
+}
 is_deeply [sort keys %DIRECTIVE], [sort @names], 'all that there are';
 
 my $httpd = Test::Tmpl::Httpd->new(bare => 1);

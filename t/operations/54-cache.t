@@ -108,9 +108,8 @@ subtest 'a page in pieces' => sub {
 subtest 'the configuration and the secret' => sub {
     my $base = "TmplCache shmcb\nTmplSiteKey one\n";
     my %other = (
-        annotate => 'TmplMode annotate', mark => "TmplMode annotate\nTmplMark pagefind htdig", keep => 'TmplKeep aside', drop => 'TmplDrop main', mindf => 'TmplMinDF 9',
-        ratio => 'TmplRatio 0.2', secret => 'TmplSecret other', site => 'TmplSiteKey two', separators => 'TmplSeparators div',
-        minkeep => 'TmplMinKeep 1', confidence => 'TmplMinConfidence 1', parts => "TmplMinKeep 0\nTmplParts -body", detector => 'TmplDetector pagelevel', headers => 'TmplHeaders off',
+        annotate => 'TmplMode annotate', mark => "TmplMode annotate\nTmplMark pagefind htdig", keep => 'TmplKeep aside', drop => 'TmplDrop main', secret => 'TmplSecret other', site => 'TmplSiteKey two', separators => 'TmplSeparators div',
+        parts => "TmplMinKeep 0\nTmplParts -body", detector => 'TmplDetector pagelevel',
         model => "TmplModel $FindBin::Bin/../../tests/models/all.trees", smoothing => "TmplDetector pagelevel\nTmplSmoothing max",
         store => 'TmplStore lmdb:@ROOT@/another', lifetime => 'TmplLifetime 300 10',
     );
@@ -118,6 +117,14 @@ subtest 'the configuration and the secret' => sub {
     is_deeply([$settings =~ /\bX\(\w+, "(\w+)", (?:(?!\bX\().)*? TMPL_ASIDE,/g],
         [qw(TmplMarkdown TmplJson TmplHighlightAllow TmplStoreRead TmplCache TmplSiteKey TmplPageKey TmplLearn TmplLearnDelay TmplDocuments TmplMaxDocuments TmplMaxBody TmplMaxWait TmplTimeout TmplValidate TmplRecent TmplMetricsSites TmplAdmin)],
         'what is decided about a page does not depend on these');
+    # the end of a range that is not the default, and of what is on or off both
+    for ([FLAG => qw(on off)], map { [$_ => ''] } qw(NUMBER SHARE)) {
+        my ($form, @ends) = @$_;
+        while ($settings =~ /\bX\(\w+, "(\w+)", [^,]+, $form, "(\S*)", "(\S*)",\s+"([^"]*)", TMPL_DECIDES,/g) {
+            my ($name, $end) = ($1, $3 ne $4 ? $3 : $2);
+            $other{"$name-$_"} = "$name $_" for $form eq 'FLAG' ? @ends : $end;
+        }
+    }
     for my $directive ($settings =~ /\bX\(\w+, "(\w+)", (?:(?!\bX\().)*? TMPL_DECIDES,/g) {
         ok((grep { /$directive / } values %other), "$directive is tried");
     }

@@ -58,7 +58,7 @@ static const char *cleaned(const char *detector, apr_pool_t *pool)
     tmpl_error_t err;
     tmpl_store_t *store;
     const char *found = detector;
-    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default();
     const tmpl_selector_t *keep;
     assert_int_equal(tmpl_store_open(&store, "memory:", NULL, &err, pool), APR_SUCCESS);
     tmpl_models_builtin(&opts.detect.models, pool);

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "feature/echo.h"
-#include "feature/observation.h"
+#include "feature/layout.h"
 
 #define WORDS                                                                                      \
     "every+word+of+this+long+search+stands+in+the+page+which+shows+what+was+asked+for+so+that+"    \

@@ -25,8 +25,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf)
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 {
+    (void)setting;
     (void)conf;
     return 0;
 }

@@ -139,10 +139,10 @@ static void check_judge(const tmpl_detector_t *detector, int answered, const cha
 {
     const tmpl_page_t *page;
     tmpl_page_opts_t page_opts = { .separators = detector->separators };
-    tmpl_detect_opts_t opts = tmpl_clean_opts_default.detect;
+    tmpl_detect_opts_t opts = tmpl_clean_opts_default().detect;
     tmpl_observation_t observation = { 0 };
     tmpl_counts_t counts = { 0 };
-    tmpl_case_t of = { .observation = &observation, .counts = &counts, .opts = &opts };
+    tmpl_case_t of = { .observation = &observation, .counts = &counts, .min_df = 5, .opts = &opts };
     if (tmpl_page_parse(&page, html, len, &page_opts, pool) != TMPL_DECLINE_NONE) {
         return;
     }
@@ -266,7 +266,7 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
 {
     static const tmpl_mode_e modes[] = { TMPL_MODE_ANNOTATE, TMPL_MODE_STRIP, TMPL_MODE_HIGHLIGHT };
     static const char name[TMPL_SITE_MAX + 2] = { [0 ... TMPL_SITE_MAX] = 'x' };
-    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default();
     tmpl_outcome_t outcome;
     tmpl_input_t input = { .body = html,
                            .len = len,

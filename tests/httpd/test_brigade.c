@@ -16,8 +16,9 @@ static apr_bucket_alloc_t *alloc;
 static uint64_t seed;
 static apr_off_t max_body;
 
-apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf)
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 {
+    (void)setting;
     (void)conf;
     return max_body;
 }

@@ -6,7 +6,21 @@
 #include "config_fixture.h"
 #include "locales.h"
 
-/* Both ends of a range are valid, and the text that people read names them. */
+/* A line that is refused, with what is valid. */
+static void is_refused(const char *line, const tmpl_setting_t *setting)
+{
+    const char *said = apply(section(""), line);
+
+    if (said == NULL || strstr(said, apr_pstrcat(pool, setting->directive, " must be ",
+                                                 setting->values, NULL)) == NULL) {
+        fail_msg("%s: %s", line, said != NULL ? said : "it is taken");
+    }
+}
+
+/*
+ * Both ends of a range are valid, and the text that people read names them. What is no number, or a
+ * larger one, is refused.
+ */
 static void ranges(void **state)
 {
     int i, n = 0;
@@ -25,6 +39,13 @@ static void ranges(void **state)
             section(line);
             assert_non_null(strstr(setting->values, ends[end]));
             n++;
+        }
+        if (setting->least[0] != '\0' && setting->form != TMPL_FORM_LIFETIME) {
+            is_refused(apr_pstrcat(pool, setting->directive, " x", NULL), setting);
+            is_refused(apr_pstrcat(pool, setting->directive, " ''", NULL), setting);
+            is_refused(apr_pstrcat(pool, setting->directive, " -1", NULL), setting);
+            is_refused(apr_pstrcat(pool, setting->directive, " 99999999999999999999", NULL),
+                       setting);
         }
     }
     assert_true(n > 0);
@@ -92,7 +113,6 @@ static const struct {
     const char *says[3];
 } refusals[] = {
     { "TmplRecent 10001", { "TmplRecent must be a whole number from 0 to 10000", "\"10001\"" } },
-    { "TmplRecent -1", { "TmplRecent must be a whole number from 0 to 10000" } },
     { "TmplAdmin %{", { "TmplAdmin must be an expression that is true or false", "syntax error" } },
     { "TmplMetricsSites ''", { "TmplMetricsSites must be keys of sites, not \"\"" } },
     { "TmplMode on",
@@ -127,13 +147,9 @@ static const struct {
     { "TmplPageKey %{", { "TmplPageKey must be an expression", "syntax error" } },
     { "TmplMinDF 1", { "TmplMinDF must be a whole number from 2 to 64", "\"1\"" } },
     { "TmplMinDF 65", { "from 2 to 64" } },
-    { "TmplMinDF -5", { "from 2 to 64" } },
     { "TmplMinDF +5", { "from 2 to 64" } },
     { "TmplMinDF 5x", { "from 2 to 64" } },
-    { "TmplMinDF ''", { "from 2 to 64" } },
-    { "TmplMinDF 99999999999999999999", { "from 2 to 64" } },
     { "TmplRatio 1.01", { "TmplRatio must be a number from 0 to 1", "\"1.01\"" } },
-    { "TmplRatio -0.1", { "from 0 to 1" } },
     { "TmplRatio nan", { "from 0 to 1" } },
     { "TmplRatio inf", { "from 0 to 1" } },
     { "TmplRatio 0x1", { "from 0 to 1" } },
@@ -141,7 +157,6 @@ static const struct {
     { "TmplRatio 0.7.1", { "from 0 to 1" } },
     { "TmplRatio 101%", { "from 0% to 100%" } },
     { "TmplRatio 5%%", { "from 0% to 100%" } },
-    { "TmplRatio ''", { "from 0 to 1" } },
     { "TmplLifetime 0 10", { "TmplLifetime must be Tb", "from 1 to 1000000", "\"0\"" } },
     { "TmplLifetime 100 0", { "from 1 to 1000", "\"0\"" } },
     { "TmplLifetime 100 1001", { "from 1 to 1000", "\"1001\"" } },
@@ -171,7 +186,6 @@ static const struct {
     { "TmplMark '<!--a-->'", { "TmplMark must be", "two comments" } },
     { "TmplMinConfidence 1.1",
       { "TmplMinConfidence must be a number from 0 to 1, or from 0% to 100%", "\"1.1\"" } },
-    { "TmplMinKeep 2", { "TmplMinKeep must be a number from 0 to 1, or from 0% to 100%" } },
     { "TmplHighlightAllow %{",
       { "TmplHighlightAllow must be an expression that is true or false", "syntax error" } },
     { "TmplLearn %{", { "TmplLearn must be public, on, off or an expression", "syntax error" } },
@@ -180,20 +194,15 @@ static const struct {
     { "TmplMaxBody K", { "from 1 to 1G" } },
     { "TmplMaxBody 1KB", { "from 1 to 1G" } },
     { "TmplMaxBody 9007199254740993G", { "from 1 to 1G" } },
-    { "TmplMaxBody ''", { "from 1 to 1G" } },
     { "TmplMaxWait 0", { "TmplMaxWait must be a time from 10ms to 10min", "\"0\"" } },
     { "TmplMaxWait 9ms", { "from 10ms to 10min" } },
     { "TmplMaxWait 601s", { "from 10ms to 10min" } },
-    { "TmplMaxWait soon", { "from 10ms to 10min" } },
     { "TmplTimeout 0", { "TmplTimeout must be a time from 1ms to 10s", "\"0\"" } },
-    { "TmplLearnDelay -1", { "TmplLearnDelay must be a time from 0 to 10s", "\"-1\"" } },
     { "TmplLearnDelay 11s", { "a time from 0 to 10s" } },
-    { "TmplLearnDelay soon", { "a time from 0 to 10s" } },
     { "TmplTimeout 11s", { "from 1ms to 10s" } },
     { "TmplTimeout 1h", { "from 1ms to 10s" } },
     { "TmplTimeout 50msec", { "from 1ms to 10s" } },
     { "TmplTimeout ms", { "from 1ms to 10s" } },
-    { "TmplTimeout -1", { "from 1ms to 10s" } },
     { "TmplTimeout 99999999999999999999s", { "from 1ms to 10s" } },
     { "TmplSecret ''", { "TmplSecret must be" } },
 };

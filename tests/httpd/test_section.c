@@ -22,345 +22,225 @@ static const char *expr(const ap_expr_info_t *info)
     return info == NULL ? "" : info->filename;
 }
 
-static const char *selectors(const apr_array_header_t *list)
-{
-    return list == NULL ? "" : number(list->nelts);
-}
-
-static const char *show_mode(const tmpl_conf_t *conf)
-{
-    return number(conf->mode);
-}
-
-static const char *show_detector(const tmpl_conf_t *conf)
-{
-    return number(conf->detector);
-}
-
-static const char *show_smoothing(const tmpl_conf_t *conf)
-{
-    return number(conf->smoothing);
-}
-
 /* Which models are named, by what they make of the limit. */
-static const char *show_models(const tmpl_conf_t *conf)
+static const char *models(const tmpl_models_t *named)
 {
-    const tmpl_model_t *pagelevel = conf->models.pagelevel;
-    const tmpl_trees_t *trees = conf->models.trees;
+    const tmpl_model_t *pagelevel = named->pagelevel;
+    const tmpl_trees_t *trees = named->trees;
 
     return apr_pstrcat(
         pool, trees != NULL ? "t" : "", share(trees ? tmpl_trees_threshold(trees) : -1),
         pagelevel != NULL ? "p" : "", share(pagelevel ? pagelevel->threshold : -1), NULL);
 }
 
-static const char *show_cache(const tmpl_conf_t *conf)
-{
-    return conf->cache == NULL ? "" : (const char *)conf->cache; /* as tmpl_cache_add has it */
-}
-
-static const char *show_store(const tmpl_conf_t *conf)
-{
-    return conf->store == NULL ? "" : conf->store->uri;
-}
-
-static const char *show_store_read(const tmpl_conf_t *conf)
-{
-    return conf->store_read == NULL ? "" : conf->store_read->uri;
-}
-
-static const char *show_site_key(const tmpl_conf_t *conf)
-{
-    return expr(conf->site_key);
-}
-
-static const char *show_admin(const tmpl_conf_t *conf)
-{
-    return expr(conf->admin);
-}
-
-static const char *show_page_key(const tmpl_conf_t *conf)
-{
-    return expr(conf->page_key);
-}
-
-static const char *show_min_df(const tmpl_conf_t *conf)
-{
-    return number(conf->min_df);
-}
-
-static const char *show_ratio(const tmpl_conf_t *conf)
-{
-    return share(conf->ratio);
-}
-
-static const char *show_lifetime(const tmpl_conf_t *conf)
-{
-    return apr_pstrcat(pool, number(conf->lifetime.tb), number(conf->lifetime.n), NULL);
-}
-
-static const char *show_separators(const tmpl_conf_t *conf)
+static const char *separators(const tmpl_separators_t *named)
 {
     const char *names = "";
     int tag;
 
-    if (conf->separators == NULL) {
-        return "";
-    }
-    for (tag = 0; tag < TMPL_TAG_COUNT; tag++) {
-        if (conf->separators->all.has[tag]) {
+    for (tag = 0; named != NULL && tag < TMPL_TAG_COUNT; tag++) {
+        if (named->all.has[tag]) {
             names = apr_pstrcat(pool, names, tmpl_tag_name((tmpl_tag_e)tag), " ", NULL);
         }
     }
     return names;
 }
 
-static const char *show_keep(const tmpl_conf_t *conf)
-{
-    return selectors(conf->keep);
-}
-
-static const char *show_drop(const tmpl_conf_t *conf)
-{
-    return selectors(conf->drop);
-}
-
-static const char *show_parts(const tmpl_conf_t *conf)
-{
-    return conf->parts.off == 0 && conf->parts.on == 0
-               ? ""
-               : tmpl_part_names(TMPL_PARTS_ALL & ~tmpl_parts_without(conf->parts), pool);
-}
-
-static const char *show_marks(const tmpl_conf_t *conf)
+static const char *marks(const tmpl_marks_t *named)
 {
     const char *names = "";
     uint32_t i;
 
-    for (i = 0; conf->marks != NULL && i < conf->marks->n; i++) {
-        names = apr_pstrcat(pool, names, conf->marks->marks[i]->name, " ", NULL);
+    for (i = 0; named != NULL && i < named->n; i++) {
+        names = apr_pstrcat(pool, names, named->marks[i]->name, " ", NULL);
     }
     return names;
 }
 
-static const char *show_min_confidence(const tmpl_conf_t *conf)
+static const char *show_pointer(const void *value, tmpl_form_e form)
 {
-    return share(conf->min_confidence);
+    const tmpl_learn_t *learn = value;
+
+    if (value == NULL) {
+        return "";
+    }
+    switch (form) {
+    case TMPL_FORM_STORE:
+        return ((const tmpl_child_store_t *)value)->uri;
+    case TMPL_FORM_CACHE:
+        return value; /* as tmpl_cache_add has it */
+    case TMPL_FORM_LEARN:
+        return apr_psprintf(pool, "%d%s", learn->when, expr(learn->expr));
+    case TMPL_FORM_SITES:
+        return apr_array_pstrcat(pool, value, ' ');
+    case TMPL_FORM_SELECTORS:
+        return number(((const apr_array_header_t *)value)->nelts);
+    case TMPL_FORM_SECRET:
+        return apr_psprintf(pool, "%" APR_UINT64_T_HEX_FMT, *(const apr_uint64_t *)value);
+    case TMPL_FORM_MARKS:
+        return marks(value);
+    case TMPL_FORM_SEPARATORS:
+        return separators(value);
+    default:
+        return expr(value);
+    }
 }
 
-static const char *show_min_keep(const tmpl_conf_t *conf)
+/* The value of a setting; "": it is not set. */
+static const char *show(tmpl_conf_t *conf, const tmpl_setting_t *setting)
 {
-    return share(conf->min_keep);
-}
+    const void *field = tmpl_conf_field(conf, setting);
+    const tmpl_parts_t *parts = field;
+    const tmpl_lifetime_t *lifetime = field;
 
-static const char *show_highlight_allow(const tmpl_conf_t *conf)
-{
-    return conf->highlight_allow != NULL ? conf->highlight_allow->filename : "";
-}
-
-static const char *show_learn(const tmpl_conf_t *conf)
-{
-    return conf->learn == NULL
-               ? ""
-               : apr_psprintf(pool, "%d%s", conf->learn->when, expr(conf->learn->expr));
-}
-
-static const char *show_max_body(const tmpl_conf_t *conf)
-{
-    return number(conf->max_body);
-}
-
-static const char *show_max_wait(const tmpl_conf_t *conf)
-{
-    return number(conf->max_wait);
-}
-
-static const char *show_documents(const tmpl_conf_t *conf)
-{
-    return number(conf->documents);
-}
-
-static const char *show_max_documents(const tmpl_conf_t *conf)
-{
-    return number(conf->max_documents);
-}
-
-static const char *show_delay(const tmpl_conf_t *conf)
-{
-    return number(conf->delay);
-}
-
-static const char *show_timeout(const tmpl_conf_t *conf)
-{
-    return number(conf->timeout);
-}
-
-static const char *show_secret(const tmpl_conf_t *conf)
-{
-    return conf->seed == NULL ? "" : apr_psprintf(pool, "%" APR_UINT64_T_HEX_FMT, *conf->seed);
-}
-
-static const char *show_markdown(const tmpl_conf_t *conf)
-{
-    return number(conf->markdown);
-}
-
-static const char *show_json(const tmpl_conf_t *conf)
-{
-    return number(conf->json);
-}
-
-static const char *show_recent(const tmpl_conf_t *conf)
-{
-    return number(conf->recent);
-}
-
-static const char *show_metrics_sites(const tmpl_conf_t *conf)
-{
-    return conf->metrics_sites == NULL ? "" : apr_array_pstrcat(pool, conf->metrics_sites, ' ');
-}
-
-static const char *show_validate(const tmpl_conf_t *conf)
-{
-    return number(conf->validate);
-}
-
-static const char *show_headers(const tmpl_conf_t *conf)
-{
-    return number(conf->headers);
+    if (setting->form < TMPL_FORM_STORE) {
+        return number(*(const apr_int64_t *)field);
+    }
+    switch (setting->form) {
+    case TMPL_FORM_SHARE:
+        return share(*(const double *)field);
+    case TMPL_FORM_LIFETIME:
+        return apr_pstrcat(pool, number(lifetime->tb), number(lifetime->n), NULL);
+    case TMPL_FORM_MODEL:
+        return models(field);
+    case TMPL_FORM_PARTS:
+        return parts->off == 0 && parts->on == 0
+                   ? ""
+                   : tmpl_part_names(TMPL_PARTS_ALL & ~tmpl_parts_without(*parts), pool);
+    default:
+        return show_pointer(*(const void *const *)field, setting->form);
+    }
 }
 
 /* both is what is shown if outer is set outside and inner inside; NULL: inner alone counts. */
-static const struct {
-    const char *(*show)(const tmpl_conf_t *conf);
-    const char *outer;
-    const char *inner;
-    const char *both;
-} merges[] = {
-    { show_mode, "TmplMode strip", "TmplMode off", NULL },
-    { show_mode, "TmplMode OFF", "TmplMode annotate", NULL },
-    { show_detector, "TmplDetector pagelevel", "TmplDetector INCREMENTAL", "0" },
-    { show_detector, "TmplDetector incremental", "TmplDetector auto", "3" },
-    { show_smoothing, "TmplSmoothing off", "TmplSmoothing max", "1" },
-    { show_smoothing, "TmplSmoothing max", "TmplSmoothing on", "2" },
-    { show_smoothing, "TmplSmoothing on", "TmplSmoothing OFF", "0" },
-    { show_models, "TmplModel tests/models/one.trees", "TmplModel tests/models/two.trees",
-      "t0.75" },
-    { show_models, "TmplModel tests/models/one.trees", "TmplModel models/pagelevel.model",
-      "t0.25p0.50" },
-    { show_store, "TmplStore lmdb:/a", "TmplStore lmdb:b", "lmdb:/run/httpd/b" },
-    { show_store, "TmplStore lmdb:b", "TmplStore lmdb:b?size=2G&sites=5",
-      "lmdb:/run/httpd/b?size=2G&sites=5" },
-    { show_store_read, "TmplStoreRead redis://a", "TmplStoreRead redis://b", "redis://b" },
-    { show_cache, "TmplCache shmcb", "TmplCache none", "none" },
-    { show_site_key, "TmplSiteKey one", "TmplSiteKey %{HTTP_HOST}", NULL },
-    { show_page_key, "TmplPageKey one", "TmplPageKey two", NULL },
-    { show_min_df, "TmplMinDF 2", "TmplMinDF 64", "64" },
-    { show_ratio, "TmplRatio 1", "TmplRatio 0", "0.00" },
-    { show_lifetime, "TmplLifetime 100 10", "TmplLifetime 1000000 1", "10000001" },
-    { show_separators, "TmplSeparators table", "TmplSeparators \"div ul\"", "div ul " },
-    { show_separators, "TmplSeparators table", "TmplSeparators +p +li", "li p table " },
-    { show_separators, "TmplSeparators +p", "TmplSeparators div", "div " },
-    { show_keep, "TmplKeep aside", "TmplKeep #a .b\nTmplKeep i", "3" },
-    { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "3" },
-    { show_min_keep, "TmplMinKeep 0", "TmplMinKeep 15%", "0.15" },
-    { show_min_keep, "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
-    { show_parts, "TmplParts body", "TmplParts headline\nTmplParts +Lead, +QA",
-      "headline lead qa" },
-    { show_parts, "TmplParts body, lead", "TmplParts +comment -lead", "body comment" },
-    { show_marks, "TmplMark pagefind", "TmplMark htdig Data-x \"<!--a--><!--b-->\"",
+typedef struct {
+    const char *outer, *inner, *both;
+} merge_t;
+
+static const merge_t merges[] = {
+    { "TmplMode strip", "TmplMode off", NULL },
+    { "TmplMode OFF", "TmplMode annotate", NULL },
+    { "TmplDetector pagelevel", "TmplDetector INCREMENTAL", "0" },
+    { "TmplDetector incremental", "TmplDetector auto", "3" },
+    { "TmplSmoothing off", "TmplSmoothing max", "1" },
+    { "TmplSmoothing max", "TmplSmoothing on", "2" },
+    { "TmplSmoothing on", "TmplSmoothing OFF", "0" },
+    { "TmplModel tests/models/one.trees", "TmplModel tests/models/two.trees", "t0.75" },
+    { "TmplModel tests/models/one.trees", "TmplModel models/pagelevel.model", "t0.25p0.50" },
+    { "TmplStore lmdb:/a", "TmplStore lmdb:b", "lmdb:/run/httpd/b" },
+    { "TmplStore lmdb:b", "TmplStore lmdb:b?size=2G&sites=5", "lmdb:/run/httpd/b?size=2G&sites=5" },
+    { "TmplStoreRead redis://a", "TmplStoreRead redis://b", "redis://b" },
+    { "TmplCache shmcb", "TmplCache none", "none" },
+    { "TmplSiteKey one", "TmplSiteKey %{HTTP_HOST}", NULL },
+    { "TmplPageKey one", "TmplPageKey two", NULL },
+    { "TmplRatio 1", "TmplRatio 0", "0.00" },
+    { "TmplLifetime 100 10", "TmplLifetime 1000000 1", "10000001" },
+    { "TmplSeparators table", "TmplSeparators \"div ul\"", "div ul " },
+    { "TmplSeparators table", "TmplSeparators +p +li", "li p table " },
+    { "TmplSeparators +p", "TmplSeparators div", "div " },
+    { "TmplKeep aside", "TmplKeep #a .b\nTmplKeep i", "3" },
+    { "TmplDrop aside, .c", "TmplDrop [x=y]", "3" },
+    { "TmplMinKeep 0", "TmplMinKeep 15%", "0.15" },
+    { "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
+    { "TmplParts body", "TmplParts headline\nTmplParts +Lead, +QA", "headline lead qa" },
+    { "TmplParts body, lead", "TmplParts +comment -lead", "body comment" },
+    { "TmplMark pagefind", "TmplMark htdig Data-x \"<!--a--><!--b-->\"",
       "htdig Data-x <!--a--><!--b--> " },
-    { show_marks, "TmplMark pagefind udm", "TmplMark noindex\nTmplMark data-tmpl", "data-tmpl " },
-    { show_min_confidence, "TmplMinConfidence 0.8", "TmplMinConfidence 5%", "0.05" },
-    { show_min_confidence, "TmplMinConfidence 1", "TmplMinConfidence 0", "0.00" },
-    { show_highlight_allow, "TmplHighlightAllow false", "TmplHighlightAllow true", NULL },
-    { show_learn, "TmplLearn on", "TmplLearn off", NULL },
-    { show_learn, "TmplLearn off", "TmplLearn public", NULL },
-    { show_learn, "TmplLearn public", "TmplLearn true", NULL },
-    { show_max_body, "TmplMaxBody 64K", "TmplMaxBody 2m", "2097152" },
-    { show_max_body, "TmplMaxBody 1G", "TmplMaxBody 1", "1" },
-    { show_max_wait, "TmplMaxWait 10ms", "TmplMaxWait 10min", "600000000" },
-    { show_max_wait, "TmplMaxWait 10min", "TmplMaxWait 1s", "1000000" },
-    { show_timeout, "TmplTimeout 1s", "TmplTimeout 50ms", "50000" },
-    { show_timeout, "TmplTimeout 1ms", "TmplTimeout 10", "10000000" },
-    { show_documents, "TmplDocuments on", "TmplDocuments off", "0" },
-    { show_max_documents, "TmplMaxDocuments 1000", "TmplMaxDocuments 2000", "2000" },
-    { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
-    { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
-    { show_secret, "TmplSecret one", "TmplSecret two", NULL },
-    { show_markdown, "TmplMarkdown on", "TmplMarkdown off", "0" },
-    { show_markdown, "TmplMarkdown off", "TmplMarkdown on", "1" },
-    { show_json, "TmplJson on", "TmplJson off", "0" },
-    { show_json, "TmplJson off", "TmplJson on", "1" },
-    { show_recent, "TmplRecent 0", "TmplRecent 10000", "10000" },
-    { show_admin, "TmplAdmin false", "TmplAdmin true", NULL },
-    { show_metrics_sites, "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },
-    { show_headers, "TmplHeaders on", "TmplHeaders off", "0" },
-    { show_headers, "TmplHeaders off", "TmplHeaders on", "1" },
-    { show_validate, "TmplValidate content", "TmplValidate backend", "0" },
-    { show_validate, "TmplValidate backend", "TmplValidate content", "1" },
+    { "TmplMark pagefind udm", "TmplMark noindex\nTmplMark data-tmpl", "data-tmpl " },
+    { "TmplMinConfidence 0.8", "TmplMinConfidence 5%", "0.05" },
+    { "TmplHighlightAllow false", "TmplHighlightAllow true", NULL },
+    { "TmplLearn on", "TmplLearn off", NULL },
+    { "TmplLearn off", "TmplLearn public", NULL },
+    { "TmplLearn public", "TmplLearn true", NULL },
+    { "TmplMaxBody 64K", "TmplMaxBody 2m", "2097152" },
+    { "TmplMaxBody 1G", "TmplMaxBody 1", "1" },
+    { "TmplMaxWait 10ms", "TmplMaxWait 10min", "600000000" },
+    { "TmplMaxWait 10min", "TmplMaxWait 1s", "1000000" },
+    { "TmplTimeout 1s", "TmplTimeout 50ms", "50000" },
+    { "TmplTimeout 1ms", "TmplTimeout 10", "10000000" },
+    { "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
+    { "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
+    { "TmplSecret one", "TmplSecret two", NULL },
+    { "TmplAdmin false", "TmplAdmin true", NULL },
+    { "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },
+    { "TmplValidate content", "TmplValidate backend", "0" },
+    { "TmplValidate backend", "TmplValidate content", "1" },
 };
+
+static const tmpl_setting_t *setting_in(const char *line)
+{
+    return find(apr_pstrmemdup(pool, line, strcspn(line, " ")))->cmd_data;
+}
+
+/* Calls test for the rows above, and for each setting that has a range or is a flag. */
+static void each_merge(void (*test)(const merge_t *merge))
+{
+    unsigned char seen[TMPL_SETTING_COUNT] = { 0 };
+    size_t i;
+
+    for (i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
+        seen[setting_in(merges[i].outer) - tmpl_settings] = 1;
+        test(&merges[i]);
+    }
+    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+        const tmpl_setting_t *setting = &tmpl_settings[i];
+        int is_flag = setting->form == TMPL_FORM_FLAG;
+        const char *ends[2] = {
+            apr_pstrcat(pool, setting->directive, " ", is_flag ? "on" : setting->least, NULL),
+            apr_pstrcat(pool, setting->directive, " ", is_flag ? "off" : setting->most, NULL)
+        };
+
+        if (is_flag || (setting->least[0] != '\0' && setting->form != TMPL_FORM_LIFETIME)) {
+            test(&(merge_t){ ends[0], ends[1], NULL });
+            test(&(merge_t){ ends[1], ends[0], NULL });
+        }
+        else if (!seen[i]) {
+            fail_msg("%s has no row", setting->directive);
+        }
+    }
+}
+
+static void merge_is_right(const merge_t *merge)
+{
+    const tmpl_setting_t *setting = setting_in(merge->outer);
+    tmpl_conf_t *none = section("");
+    tmpl_conf_t *outer = section(merge->outer);
+    tmpl_conf_t *inner = section(merge->inner);
+    const char *outer_shown = show(outer, setting);
+    const char *inner_shown = show(inner, setting);
+    const char *both = merge->both != NULL ? merge->both : inner_shown;
+
+    assert_string_equal(show(none, setting), "");
+    assert_string_not_equal(outer_shown, "");
+    assert_string_equal(show(tmpl_conf_merge(pool, none, none), setting), "");
+    assert_string_equal(show(tmpl_conf_merge(pool, outer, none), setting), outer_shown);
+    assert_string_equal(show(tmpl_conf_merge(pool, none, inner), setting), inner_shown);
+    assert_string_equal(show(tmpl_conf_merge(pool, outer, inner), setting), both);
+    /* sections are merged into many others, so merging must not change them */
+    assert_string_equal(show(outer, setting), outer_shown);
+    assert_string_equal(show(inner, setting), inner_shown);
+    assert_string_equal(show(none, setting), "");
+}
 
 static void merging(void **state)
 {
-    size_t i;
-
     (void)state;
-    for (i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
-        const char *(*show)(const tmpl_conf_t *conf) = merges[i].show;
-        tmpl_conf_t *none = section("");
-        tmpl_conf_t *outer = section(merges[i].outer);
-        tmpl_conf_t *inner = section(merges[i].inner);
-        const char *outer_shown = show(outer);
-        const char *inner_shown = show(inner);
-        const char *both = merges[i].both != NULL ? merges[i].both : inner_shown;
-
-        assert_string_equal(show(none), "");
-        assert_string_not_equal(outer_shown, "");
-        assert_string_equal(show(tmpl_conf_merge(pool, none, none)), "");
-        assert_string_equal(show(tmpl_conf_merge(pool, outer, none)), outer_shown);
-        assert_string_equal(show(tmpl_conf_merge(pool, none, inner)), inner_shown);
-        assert_string_equal(show(tmpl_conf_merge(pool, outer, inner)), both);
-        /* sections are merged into many others, so merging must not change them */
-        assert_string_equal(show(outer), outer_shown);
-        assert_string_equal(show(inner), inner_shown);
-        assert_string_equal(show(none), "");
-    }
+    each_merge(merge_is_right);
 }
 
 /* A section with a store of its own does not ask the replica of another one. */
 static void replica_goes_with_its_store(void **state)
 {
+    const tmpl_setting_t *setting = &tmpl_settings[TMPL_SETTING_store_read];
     tmpl_conf_t *outer = section("TmplStore redis://a\nTmplStoreRead redis://b");
 
     (void)state;
+    assert_string_equal(show(tmpl_conf_merge(pool, outer, section("TmplStore redis://c")), setting),
+                        "");
     assert_string_equal(
-        show_store_read(tmpl_conf_merge(pool, outer, section("TmplStore redis://c"))), "");
-    assert_string_equal(show_store_read(tmpl_conf_merge(
-                            pool, outer, section("TmplStore redis://c\nTmplStoreRead redis://d"))),
-                        "redis://d");
-}
-
-/* Each directive has a row above. */
-static void every_directive_is_merged(void **state)
-{
-    size_t i;
-    int d;
-
-    (void)state;
-    for (d = 0; tmpl_conf_directives[d].cmd_data != NULL; d++) {
-        const char *name = tmpl_conf_directives[d].name;
-
-        for (i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
-            if (strncmp(merges[i].outer, name, strlen(name)) == 0 &&
-                merges[i].outer[strlen(name)] == ' ') {
-                break;
-            }
-        }
-        if (i == sizeof(merges) / sizeof(merges[0])) {
-            fail_msg("%s has no row", name);
-        }
-    }
-    assert_int_equal(d, TMPL_SETTING_COUNT);
+        show(tmpl_conf_merge(pool, outer, section("TmplStore redis://c\nTmplStoreRead redis://d")),
+             setting),
+        "redis://d");
 }
 
 static void append(void *baton, const void *bytes, apr_size_t len)
@@ -392,27 +272,26 @@ static int decide_differently(const char *one, const char *other)
  * Sections that differ in a setting decide differently if and only if the table says TMPL_DECIDES:
  * for each setting, set to two values, and set or not.
  */
+static void decides_as_the_table_says(const merge_t *merge)
+{
+    const tmpl_setting_t *setting = setting_in(merge->outer);
+
+    if (decide_differently(merge->outer, merge->inner) != setting->decides ||
+        decide_differently(merge->outer, "") != setting->decides) {
+        fail_msg("%s: TMPL_DECIDES is %d", setting->directive, setting->decides);
+    }
+}
+
 static void deciding(void **state)
 {
-    size_t i;
-
     (void)state;
     assert_false(decide_differently("", ""));
-    for (i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
-        const char *blank = strchr(merges[i].outer, ' ');
-        const char *name = apr_pstrmemdup(pool, merges[i].outer, (size_t)(blank - merges[i].outer));
-        const tmpl_setting_t *setting = find(name)->cmd_data;
-
-        if (decide_differently(merges[i].outer, merges[i].inner) != setting->decides ||
-            decide_differently(merges[i].outer, "") != setting->decides) {
-            fail_msg("%s: TMPL_DECIDES is %d", name, setting->decides);
-        }
-    }
+    each_merge(decides_as_the_table_says);
 }
 
 static void defaults(void **state)
 {
-    tmpl_clean_opts_t opts;
+    tmpl_clean_opts_t opts, presets = tmpl_clean_opts_default();
     tmpl_conf_t *conf = section("");
 
     (void)state;
@@ -424,8 +303,8 @@ static void defaults(void **state)
     assert_int_equal(tmpl_conf_edits(conf), 0);
     tmpl_conf_opts(&opts, conf);
     assert_int_equal(opts.age, tmpl_conf_delay(conf));
-    opts.age = tmpl_clean_opts_default.age;
-    assert_memory_equal(&opts, &tmpl_clean_opts_default, sizeof(opts));
+    opts.age = presets.age;
+    assert_memory_equal(&opts, &presets, sizeof(opts));
 }
 
 static void values_reach_the_library(void **state)
@@ -444,7 +323,7 @@ static void values_reach_the_library(void **state)
     assert_int_equal(opts.policy.min_df, 7);
     assert_int_equal(opts.policy.lifetime_tb, 11);
     assert_int_equal(opts.policy.lifetime_n, 12);
-    assert_int_equal(opts.policy.max_entries, tmpl_clean_opts_default.policy.max_entries);
+    assert_int_equal(opts.policy.max_entries, tmpl_clean_opts_default().policy.max_entries);
     assert_true(opts.detect.ratio > 0.249 && opts.detect.ratio < 0.251);
     assert_true(opts.detect.threshold > 0.249 && opts.detect.threshold < 0.251);
     assert_int_equal(opts.detector, TMPL_DETECTOR_PAGELEVEL);
@@ -458,6 +337,27 @@ static void values_reach_the_library(void **state)
     assert_int_equal(opts.guards.drop->nelts, 1);
     assert_ptr_equal(opts.page.separators, &conf->separators->all);
     assert_int_equal(opts.page.seed, tmpl_seed("s"));
+}
+
+/* So do all numbers that the table says it keeps. */
+static void numbers_reach_the_library(void **state)
+{
+    int i, n = 0;
+
+    (void)state;
+    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+        const tmpl_setting_t *setting = &tmpl_settings[i];
+        tmpl_clean_opts_t opts;
+
+        if (setting->opt != TMPL_NO_OPT && setting->form == TMPL_FORM_NUMBER) {
+            tmpl_conf_opts(&opts,
+                           section(apr_psprintf(pool, "%s %s", setting->directive, setting->most)));
+            assert_int_equal(*(uint32_t *)(void *)((char *)&opts + setting->opt - 1),
+                             atoi(setting->most));
+            n++;
+        }
+    }
+    assert_true(n > 0);
 }
 
 /* Trained detectors need no file. */
@@ -474,7 +374,8 @@ static void models_are_built_in(void **state)
     tmpl_conf_opts(&opts, named);
     assert_non_null(opts.detect.models.pagelevel);
     assert_ptr_equal(opts.detect.models.trees, named->models.trees);
-    memset(&builtin, 0, sizeof(builtin)); /* as the other tests expect it */
+    memset(&default_opts.detect.models, 0,
+           sizeof(default_opts.detect.models)); /* as the other tests expect it */
 }
 
 /* Mode learn sends no fields unless TmplHeaders is on. */
@@ -513,9 +414,10 @@ static void plus_adds_to_what_is_there(void **state)
 
         assert_int_equal(conf->separators->all.has[i] != 0, expected);
     }
-    assert_string_equal(show_separators(section("TmplSeparators div\nTmplSeparators +p")),
+    assert_string_equal(separators(section("TmplSeparators div\nTmplSeparators +p")->separators),
                         "div p ");
-    assert_string_equal(show_separators(section("TmplSeparators div\nTmplSeparators p")), "p ");
+    assert_string_equal(separators(section("TmplSeparators div\nTmplSeparators p")->separators),
+                        "p ");
 }
 
 /* The reference file sets the defaults, and names every directive. */
@@ -525,7 +427,7 @@ static void reference(void **state)
     FILE *file = fopen("conf/tmpl-reference.conf", "r");
     tmpl_conf_t *conf;
     tmpl_clean_opts_t opts;
-    tmpl_clean_opts_t expected = tmpl_clean_opts_default;
+    tmpl_clean_opts_t expected = tmpl_clean_opts_default();
     char *lines = apr_pstrdup(pool, "");
     char *line, *rest;
     int d;
@@ -545,11 +447,7 @@ static void reference(void **state)
         }
     }
     conf = section(lines);
-    assert_string_equal(conf->store->uri, "lmdb:/run/httpd/" TMPL_DEFAULT_DIR);
-    assert_int_equal(conf->max_body, TMPL_DEFAULT_MAX_BODY);
-    assert_int_equal(conf->max_wait, TMPL_DEFAULT_MAX_WAIT);
-    assert_int_equal(conf->timeout, TMPL_DEFAULT_TIMEOUT);
-    assert_int_equal(conf->delay, TMPL_DEFAULT_DELAY);
+    assert_string_equal(conf->store->uri, "lmdb:/run/httpd/tmpl");
     assert_int_equal(conf->learn->when, TMPL_LEARN_PUBLIC);
     tmpl_conf_opts(&opts, conf);
     assert_memory_equal(opts.page.separators, &tmpl_separators_default, sizeof(tmpl_tag_set_t));
@@ -557,17 +455,17 @@ static void reference(void **state)
     assert_int_equal(opts.marks->n, 1);
     assert_string_equal(opts.marks->id, tmpl_marks_default.id);
     expected.marks = opts.marks;
-    expected.age = TMPL_DEFAULT_DELAY;
+    expected.age = conf->delay;
     assert_memory_equal(&opts, &expected, sizeof(opts));
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(merging),
     cmocka_unit_test(replica_goes_with_its_store),
-    cmocka_unit_test(every_directive_is_merged),
     cmocka_unit_test(deciding),
     cmocka_unit_test(defaults),
     cmocka_unit_test(values_reach_the_library),
+    cmocka_unit_test(numbers_reach_the_library),
     cmocka_unit_test(models_are_built_in),
     cmocka_unit_test(fields_by_mode),
     cmocka_unit_test(what_is_held),

@@ -26,9 +26,7 @@ static apr_time_t test_clock(void)
                : apr_time_from_sec((apr_time_t)time.tv_sec) + (apr_time_t)time.tv_nsec / 1000;
 }
 
-#include "mod_tmpl/status/alarm.c"
 #include "mod_tmpl/status/counters.c"
-#include "mod_tmpl/status/members.c"
 #include "mod_tmpl/status/shm.c"
 #include "mod_tmpl/status/sites.c"
 #include "mod_tmpl/status/stores.c"
@@ -505,9 +503,9 @@ static tmpl_alarm_e alarm_after(tmpl_alarm_t *alarm, int n, double share, double
     tmpl_common_t page = { share, known };
 
     while (--n > 0) {
-        assert_int_equal(tmpl_alarm_add(alarm, &page, document++, 7), TMPL_ALARM_NONE);
+        assert_int_equal(add_to_alarm(alarm, &page, document++, 7), TMPL_ALARM_NONE);
     }
-    return tmpl_alarm_add(alarm, &page, document++, 7);
+    return add_to_alarm(alarm, &page, document++, 7);
 }
 
 static void an_alarm_begins_and_ends_with_four_documents(void **state)
@@ -524,7 +522,7 @@ static void an_alarm_begins_and_ends_with_four_documents(void **state)
     assert_int_equal(alarm_after(&alarm, 3, 0.1, 1), TMPL_ALARM_NONE);
     assert_int_equal(alarm_after(&alarm, 1, 0.5, 5), TMPL_ALARM_NONE); /* breaks the row */
     for (int i = 0; i < 100; i++) { /* one odd page, again and again */
-        assert_int_equal(tmpl_alarm_add(&alarm, &odd, 1000000, 7), TMPL_ALARM_NONE);
+        assert_int_equal(add_to_alarm(&alarm, &odd, 1000000, 7), TMPL_ALARM_NONE);
     }
     assert_int_equal(alarm_after(&alarm, 3, 0.1, 1), TMPL_ALARM_BEGINS);
     assert_int_equal(alarm.began, 7);

@@ -34,6 +34,10 @@ static void sleep_soundly(apr_interval_time_t time)
 #include "mod_tmpl/later.c"
 #include "mod_tmpl/learning.c"
 
+/* Stubs need few of their arguments. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define URI "redis://localhost/0"
 
 enum { LEARN_AT_ONCE = TMPL_BATCH_MOST };
@@ -87,40 +91,29 @@ apr_time_t tmpl_clock(void)
 apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_store_opts_t *opts,
                              tmpl_error_t *err, apr_pool_t *p)
 {
-    (void)uri;
-    (void)opts;
-    (void)p;
     *store = (tmpl_store_t *)&asked;
     return opens == APR_SUCCESS ? APR_SUCCESS : tmpl_fail(err, opens, "no such store");
 }
 
 const char *tmpl_store_moved(const tmpl_store_t *store)
 {
-    (void)store;
     return NULL;
 }
 
 int tmpl_store_is_lost(const tmpl_store_t *store)
 {
-    (void)store;
     looked++;
     return lost;
 }
 
 apr_status_t tmpl_store_test(const char *uri, tmpl_error_t *err, apr_pool_t *p)
 {
-    (void)uri;
-    (void)err;
-    (void)p;
     return APR_SUCCESS;
 }
 
 apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
                                apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *p)
 {
-    (void)store;
-    (void)timeout;
-    (void)p;
     asked_secret++;
     apr_cpystrn(secret, "of the store", TMPL_SECRET_SIZE);
     return secret_says == APR_SUCCESS ? APR_SUCCESS : tmpl_fail(err, secret_says, "no secret");
@@ -128,9 +121,6 @@ apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE
 
 apr_status_t tmpl_store_usage(tmpl_store_t *store, tmpl_store_usage_t *usage, tmpl_error_t *err)
 {
-    (void)store;
-    (void)usage;
-    (void)err;
     return APR_ENOTIMPL;
 }
 
@@ -139,11 +129,6 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *p
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
                                 tmpl_error_t *err, apr_pool_t *p)
 {
-    (void)store;
-    (void)page;
-    (void)timeout;
-    (void)counts;
-    (void)p;
     return tmpl_fail(err, APR_EGENERAL, "no replica");
 }
 
@@ -155,8 +140,6 @@ uint64_t tmpl_seed(const char *secret)
 int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *p)
 {
-    (void)input;
-    (void)p;
     seed_of_page = opts->page.seed;
     *outcome = (tmpl_outcome_t){ 0 };
     return understood;
@@ -166,9 +149,6 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                       apr_interval_time_t timeout, apr_pool_t *p)
 {
-    (void)opts;
-    (void)timeout;
-    (void)p;
     was_asked = input->learn;
     if (within != NULL) {
         within();
@@ -206,8 +186,6 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     tmpl_error_t said = learns;
     uint32_t i;
 
-    (void)store;
-    (void)p;
     for (i = 0; i < n; i++) {
         last_sites[i] = *pages[i]->site;
         if (bad_site != NULL && strcmp(pages[i]->site, bad_site) == 0) {
@@ -230,59 +208,44 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 {
-    (void)conf;
     memset(opts, 0, sizeof(*opts));
     opts->page.seed = operators_seed;
 }
 
 int tmpl_conf_holds(const tmpl_conf_t *conf)
 {
-    (void)conf;
     return !passed;
 }
 
-apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 {
-    (void)conf;
-    return room;
+    return setting == TMPL_SETTING_delay ? delay : room;
 }
 
 /* Nobody reads fingerprints. */
 int tmpl_conf_headers(const tmpl_conf_t *conf)
 {
-    (void)conf;
     return 0;
 }
 
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
 {
-    (void)conf;
     return TMPL_MODE_STRIP;
 }
 
 const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                    apr_pool_t *p)
 {
-    (void)outcome;
-    (void)input;
-    (void)p;
     return NULL;
 }
 
 void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *p)
 {
-    (void)outcome;
-    (void)opts;
-    (void)p;
 }
 
 apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *sighted, tmpl_outcome_t *outcome,
                                 request_rec *r, apr_pool_t *p)
 {
-    (void)sighted;
-    (void)outcome;
-    (void)r;
-    (void)p;
     return 0;
 }
 
@@ -292,8 +255,6 @@ apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *sighted, tmpl_outcome_t *o
     {                                                                                              \
         abort();                                                                                   \
     }
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
 NEVER(const char *, tmpl_conf_type(const tmpl_conf_t *conf))
 NEVER(int, tmpl_conf_is_used(void))
 NEVER(int, tmpl_conf_is_used_by(const server_rec *s))
@@ -312,17 +273,11 @@ NEVER(const char *, tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome,
 AP_DECLARE(NEVER(const char *,
                  ap_expr_str_exec(request_rec *r, const ap_expr_info_t *expr, const char **err)))
 AP_DECLARE(NEVER(const char *, ap_make_content_type(request_rec *r, const char *type)))
-#pragma GCC diagnostic pop
 
 AP_DECLARE(apr_status_t)
 ap_mutex_register(apr_pool_t *p, const char *type, const char *dir, apr_lockmech_e mech,
                   apr_int32_t options)
 {
-    (void)p;
-    (void)type;
-    (void)dir;
-    (void)mech;
-    (void)options;
     return APR_SUCCESS;
 }
 
@@ -330,11 +285,6 @@ AP_DECLARE(apr_status_t)
 ap_proc_mutex_create(apr_proc_mutex_t **mutex, const char **name, const char *type,
                      const char *instance, server_rec *s, apr_pool_t *p, apr_int32_t options)
 {
-    (void)name;
-    (void)type;
-    (void)instance;
-    (void)s;
-    (void)options;
     return apr_proc_mutex_create(mutex, NULL, APR_LOCK_DEFAULT, p);
 }
 
@@ -344,12 +294,6 @@ AP_DECLARE(apr_status_t) ap_mpm_query(int query_code, int *result)
     return APR_SUCCESS;
 }
 
-apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
-{
-    (void)conf;
-    return delay;
-}
-
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
 {
     counters[counter] += by;
@@ -357,23 +301,16 @@ void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
 
 int tmpl_stores_add(const char *name)
 {
-    (void)name;
     return 0;
 }
 
 void tmpl_stores_error(int store, tmpl_purpose_e purpose)
 {
-    (void)store;
-    (void)purpose;
 }
 
 void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
                        const char *text)
 {
-    (void)store;
-    (void)purpose;
-    (void)event;
-    (void)text;
 }
 
 void tmpl_page_pools_rest(void)
@@ -382,15 +319,12 @@ void tmpl_page_pools_rest(void)
 
 void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
 {
-    (void)store;
     waiting_pages = pages;
     waiting_bytes = bytes;
 }
 
 void tmpl_stage_took(tmpl_measure_e stage, apr_interval_time_t took)
 {
-    (void)stage;
-    (void)took;
 }
 
 AP_DECLARE(char *) ap_make_dirstr_parent(apr_pool_t *p, const char *name)
@@ -400,8 +334,6 @@ AP_DECLARE(char *) ap_make_dirstr_parent(apr_pool_t *p, const char *name)
 
 AP_DECLARE(int) ap_run_drop_privileges(apr_pool_t *pchild, server_rec *s)
 {
-    (void)pchild;
-    (void)s;
     return OK;
 }
 
@@ -424,12 +356,6 @@ static void keep_log(const char *format, va_list args)
     {                                                                                              \
         va_list args;                                                                              \
                                                                                                    \
-        (void)file;                                                                                \
-        (void)line;                                                                                \
-        (void)index;                                                                               \
-        (void)level;                                                                               \
-        (void)status;                                                                              \
-        (void)of;                                                                                  \
         va_start(args, format);                                                                    \
         keep_log(format, args);                                                                    \
         va_end(args);                                                                              \
@@ -437,6 +363,7 @@ static void keep_log(const char *format, va_list args)
 
 LOG_FUNCTION(ap_log_error_, server_rec)
 LOG_FUNCTION(ap_log_rerror_, request_rec)
+#pragma GCC diagnostic pop
 
 static inline int setup(void **state)
 {

@@ -60,7 +60,7 @@ static inline tmpl_store_t *open_store(const char *uri, const tmpl_store_opts_t 
 static inline tmpl_clean_opts_t opts_of(tmpl_detector_e detector, const tmpl_trees_t *trees,
                                         apr_pool_t *pool)
 {
-    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default();
     tmpl_models_builtin(&opts.detect.models, pool);
     opts.detect.models.trees = trees != NULL ? trees : opts.detect.models.trees;
     opts.mode = TMPL_MODE_STRIP;

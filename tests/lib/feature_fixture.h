@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "feature/observation.h"
+#include "feature/layout.h"
 #include "feature/rows.h"
 
 typedef struct {

@@ -143,7 +143,7 @@ static void pages_of_little_but_tags_are_declined(void **state)
 static tmpl_decline_e clean_many(tmpl_detector_e detector, const char *words, unsigned n,
                                  apr_pool_t *pool)
 {
-    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default();
     tmpl_outcome_t outcome;
     apr_array_header_t *units = apr_array_make(pool, (int)n, sizeof(const char *));
     opts.mode = TMPL_MODE_STRIP;

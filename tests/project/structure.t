@@ -103,16 +103,16 @@ my %layers = (
     ],
     'mod_tmpl/lists' => [
         'list',                      # the documents of a site
-        'sitemap feed outline',      # formats
-        'lists missing',             # the handlers, pages that leave the list
+        'formats',
+        'lists',                     # the handlers, pages that leave the list
     ],
     'mod_tmpl/status' => [
-        'alarm members shm',         # a site's alarm, rows of tables, shared memory
+        'members shm',               # values of JSON, shared memory
         'counters', 'selectors',     # what is counted there
         'sites', 'stores',
         'in_force', 'data',          # JSON of all that
         'fill', 'admin',             # templates, what a form may change
-        'views', 'handler',
+        'handler',
         'report',                    # what reports a page
     ],
 );

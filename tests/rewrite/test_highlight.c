@@ -140,7 +140,7 @@ static void notes_and_legend_name_parts(void **state)
     opts.guards.without = TMPL_PART_BIT(TMPL_PART_BODY) | TMPL_PART_BIT(TMPL_PART_QA);
     opts.guards.min_keep = 0;
     page = highlighted(html);
-    opts.guards = tmpl_clean_opts_default.guards;
+    opts.guards = tmpl_clean_opts_default().guards;
     assert_non_null(strstr(page, "\"Left out by TmplParts: 1, of body\""));
     assert_non_null(strstr(page, " data-tmpl-is=\"part\" data-tmpl-of="));
 }
@@ -285,7 +285,7 @@ static int prepare(void **state)
 {
     (void)state;
     apr_pool_create(&pool, NULL);
-    opts = tmpl_clean_opts_default;
+    opts = tmpl_clean_opts_default();
     opts.mode = TMPL_MODE_HIGHLIGHT;
     opts.guards.min_keep = 0;
     tmpl_models_builtin(&opts.detect.models, pool);
