@@ -31,8 +31,8 @@ void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
 
 /*
  * At the end of the child: learns all pages that wait. With interrupted set, an interrupted thread
- * may be using the queue; then the pages are counted as lost instead. Returns whether the learner is
- * done with the store; 0: the watchdog is in a call of the store, which must stay open.
+ * may be using the queue; then the pages are counted as lost instead. Returns whether the learner
+ * is done with the store; 0: the watchdog is in a call of the store, which must stay open.
  */
 int tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
                        apr_pool_t *pool);
