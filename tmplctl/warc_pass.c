@@ -45,12 +45,25 @@ typedef struct {
 
 /* --- reading --- */
 
+/* Whether this pass names faults of inputs: of two, the first. */
+static int names_faults(const ctl_warc_run_t *run)
+{
+    return run->passes != CTL_WARC_JUDGES || run->ctl->options.frozen;
+}
+
 static void close_input(ctl_warc_run_t *run)
 {
     apr_status_t status = run->warc != NULL ? tmpl_warc_failed(run->warc) : APR_SUCCESS;
     if (status != APR_SUCCESS) {
         ctl_say("%s: cannot read to its end: %s", ctl_warc_input(run, run->state.file),
                 ctl_error_text(status, run->file_pool));
+        run->failed = 1;
+    }
+    else if (run->warc != NULL && run->is_cut) {
+        if (names_faults(run)) {
+            ctl_say("%s: it has no record, or no whole one at its end",
+                    ctl_warc_input(run, run->state.file));
+        }
         run->failed = 1;
     }
     apr_pool_clear(run->file_pool);
@@ -76,6 +89,7 @@ static apr_status_t open_input(ctl_warc_run_t *run)
     }
     status = tmpl_warc_open(&run->warc, file, ctl_codecs, &err, run->file_pool);
     const tmpl_warc_place_t *place = &run->state.place;
+    run->is_cut = place->at.member == 0 && place->at.inside == 0;
     if (status == APR_SUCCESS && (place->at.member > 0 || place->at.inside > 0)) {
         status = tmpl_warc_seek(run->warc, *place);
     }
@@ -86,11 +100,10 @@ static apr_status_t open_input(ctl_warc_run_t *run)
     return status;
 }
 
-/* Whether a pass names damage: of two, the first. */
 static void note_damage(ctl_warc_run_t *run, const char *text)
 {
     (*ctl_warc_count(run, CTL_WARC_DAMAGED))++;
-    if (run->passes != CTL_WARC_JUDGES || run->ctl->options.frozen) {
+    if (names_faults(run)) {
         ctl_say("%s: %s", ctl_warc_input(run, run->state.file), text);
     }
 }
@@ -111,6 +124,7 @@ static apr_status_t take_record(ctl_warc_run_t *run, warc_item_t *item, apr_pool
         if (status == APR_EOF) {
             return status;
         }
+        run->is_cut = 0;
         if (status == APR_SUCCESS && is_wanted(run, item, pool)) {
             status = tmpl_warc_content(run->warc, &item->content, CONTENT_MOST, &err, pool);
             if (status == APR_SUCCESS || status == APR_ENOSPC) {
@@ -122,6 +136,7 @@ static apr_status_t take_record(ctl_warc_run_t *run, warc_item_t *item, apr_pool
             (*ctl_warc_count(run, CTL_WARC_RECORDS))++;
         }
         if (status != APR_SUCCESS) {
+            run->is_cut = 1;
             note_damage(run, err.text);
         }
         item->content = NULL; /* of a damaged record, too: the pool has it */
