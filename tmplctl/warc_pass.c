@@ -42,12 +42,25 @@ typedef struct {
 
 /* --- reading --- */
 
+/* Whether this pass names faults of inputs: of two, the first. */
+static int names_faults(const ctl_warc_run_t *run)
+{
+    return run->state.pass == 0;
+}
+
 static void close_input(ctl_warc_run_t *run)
 {
     apr_status_t status = run->warc != NULL ? tmpl_warc_failed(run->warc) : APR_SUCCESS;
     if (status != APR_SUCCESS) {
         ctl_say("%s: cannot read to its end: %s", ctl_warc_input(run, run->state.file),
                 ctl_error_text(status, run->file_pool));
+        run->failed = 1;
+    }
+    else if (run->warc != NULL && run->is_cut) {
+        if (names_faults(run)) {
+            ctl_say("%s: it has no record, or no whole one at its end",
+                    ctl_warc_input(run, run->state.file));
+        }
         run->failed = 1;
     }
     apr_pool_clear(run->file_pool);
@@ -71,6 +84,7 @@ static apr_status_t open_input(ctl_warc_run_t *run)
         return status;
     }
     status = tmpl_warc_open(&run->warc, file, ctl_codecs, &err, run->file_pool);
+    run->is_cut = 1;
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", path, err.text);
         run->warc = NULL;
@@ -78,11 +92,10 @@ static apr_status_t open_input(ctl_warc_run_t *run)
     return status;
 }
 
-/* The first pass names damage. */
 static void note_damage(ctl_warc_run_t *run, const char *text)
 {
     (*ctl_warc_count(run, CTL_WARC_DAMAGED))++;
-    if (run->state.pass == 0) {
+    if (names_faults(run)) {
         ctl_say("%s: %s", ctl_warc_input(run, run->state.file), text);
     }
 }
@@ -103,6 +116,7 @@ static apr_status_t take_record(ctl_warc_run_t *run, warc_item_t *item, apr_pool
         if (status == APR_EOF) {
             return status;
         }
+        run->is_cut = 0;
         if (status == APR_SUCCESS && is_wanted(run, item, pool)) {
             status = tmpl_warc_content(run->warc, &item->content, CONTENT_MOST, &err, pool);
             if (status == APR_SUCCESS || status == APR_ENOSPC) {
@@ -114,6 +128,7 @@ static apr_status_t take_record(ctl_warc_run_t *run, warc_item_t *item, apr_pool
             (*ctl_warc_count(run, CTL_WARC_RECORDS))++;
         }
         if (status != APR_SUCCESS) {
+            run->is_cut = 1;
             note_damage(run, err.text);
         }
         item->content = NULL; /* of a damaged record, too: the pool has it */

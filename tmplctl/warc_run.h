@@ -61,7 +61,8 @@ typedef struct {
     apr_pool_t *file_pool;
     tmpl_warc_t *warc;
     apr_off_t before;   /* bytes of the files in front of it */
-    int failed;         /* a file cannot be read, or not to its end */
+    int failed;         /* a file cannot be read, or not to its end, or has no record */
+    int is_cut;         /* the current file has given no record yet, or no whole one at its end */
     apr_uint64_t taken; /* bytes of records, since a part was ended for them */
 } ctl_warc_run_t;
 

@@ -26,12 +26,15 @@
 #include "clean.h"
 #include "read_file.h"
 #include "site_list.h"
+#include "table/rules.h"
 
 #define ATTACKED  5  /* pages of a site */
 #define BATCH     32 /* variants that are learnt at once */
 #define PAGE_MOST 6  /* a profile replaces one of so many segments */
 
 #define NOTHING     INT_MAX /* copied: no text is the page's */
+#define ONE_TEXT    -1      /* copied: one text is the page's, each time another one */
+#define SHORT_MOST  200     /* bytes of a short text */
 #define HONEST_MOST 10000   /* pages between and with the variants of a page */
 #define FLOOD       3       /* layout: and no text is the site's */
 
@@ -52,6 +55,8 @@ typedef struct {
     int other_path;    /* 1: variants differ in their paths; 0: in their queries */
     int left_out;      /* of so many texts that are not template one is new; 1: one text */
     int copied;        /* N: every Nth text that is not template is copied; 0: all of them */
+    int raw;           /* 1: no template is copied, so that the site's template is not on it */
+    int only_short;    /* 1: only short texts are copied */
     int echoed;        /* the box's words are the query */
     int shown;         /* how often the box has its words; 0: once */
     int honest;        /* pages with each variant that share only template with others */
@@ -76,6 +81,11 @@ static const attack_t attacks[] = {
     { "copies of every 2nd text", BOX_END, 60, 6, .other_path = 1, .copied = 2 },
     { "copies of every 8th text", BOX_END, 60, 6, .other_path = 1, .copied = 8 },
     { "copies of every 10th text", BOX_END, 60, 6, .other_path = 1, .copied = 10 },
+    { "every 2nd text, no template", BOX_END, 60, 6, .other_path = 1, .copied = 2, .raw = 1 },
+    { "all texts, no template", BOX_END, 60, 6, .other_path = 1, .copied = 1, .raw = 1 },
+    { "one text, no template", BOX_END, 60, 6, .other_path = 1, .copied = ONE_TEXT, .raw = 1 },
+    { "one text", BOX_END, 60, 6, .other_path = 1, .copied = ONE_TEXT },
+    { "one short text", BOX_END, 60, 6, .other_path = 1, .copied = ONE_TEXT, .only_short = 1 },
     { "fresh copies, one text new", .other_path = 1, .left_out = 1 },
     { "comments, 30 % of the text", .comments = 30 },
     { "quarter, 10 % of all pages", BOX_END, 60, 6, .other_path = 1, .copied = 4, .honest = 9 },
@@ -98,6 +108,7 @@ typedef struct {
     apr_size_t len;
     uint32_t *own; /* numbers of the n_own keys that differ in each variant */
     uint32_t n_own;
+    unsigned char *is_template; /* for each key, before the attack */
     unsigned char *kept; /* for each block, whether it was kept before the attack */
     double before;       /* bytes of text in these blocks */
 } page_t;
@@ -257,20 +268,42 @@ static double measure(page_t *page, const attack_t *attack, int before, apr_pool
     return kept;
 }
 
-/* The numbers of the page's segment keys that are not template now. */
-static uint32_t rest_of(uint32_t **rest, const page_t *page, apr_pool_t *pool)
+/* The numbers of the page's segment keys that are not template now, and that the attack copies. */
+static uint32_t rest_of(uint32_t **rest, page_t *page, const attack_t *attack, apr_pool_t *pool)
 {
     const tmpl_observation_t *obs = &page->outcome.observation;
     tmpl_outcome_t now = page->outcome;
     uint32_t n = 0;
     look(&now, pool);
+    page->is_template = apr_pcalloc(pool, obs->n + (apr_size_t)1);
     *rest = apr_palloc(pool, (obs->n_shares + (apr_size_t)1) * sizeof(**rest));
     for (uint32_t i = 0; i < obs->n_shares; i++) {
-        if (now.counts.records[obs->shares[i].key].df < opts.policy.min_df) {
-            (*rest)[n++] = obs->shares[i].key;
+        uint32_t key = obs->shares[i].key;
+        page->is_template[key] = now.counts.records[key].df >= opts.policy.min_df;
+        if (!page->is_template[key] &&
+            (!attack->only_short || obs->shares[i].length < SHORT_MOST)) {
+            (*rest)[n++] = key;
         }
     }
     return n;
+}
+
+/* Replaces all texts but those that a variant copies. */
+static void copy(tmpl_key_t *keys, const page_t *page, const attack_t *attack, uint64_t i,
+                 const uint32_t *rest, uint32_t n_rest)
+{
+    const tmpl_observation_t *obs = &page->outcome.observation;
+    uint64_t every = attack->copied == ONE_TEXT ? n_rest : (uint64_t)attack->copied;
+    for (uint32_t k = 0; every > 0 && k < tmpl_observation_segments(obs); k++) {
+        if (attack->raw || !page->is_template[k]) {
+            keys[k].hash = random_of(page->outcome.document.id + i, k, 4) & TMPL_HASH_MASK;
+        }
+    }
+    for (uint32_t k = 0; every > 0 && attack->copied != NOTHING && k < n_rest; k++) {
+        if ((k + i) % every == 0) {
+            keys[rest[k]] = obs->keys[rest[k]];
+        }
+    }
 }
 
 /* Puts the text of a block of one kind into all blocks of the other kind. */
@@ -307,18 +340,14 @@ static tmpl_observation_t *variant(const page_t *page, const attack_t *attack, u
     tmpl_observation_t *obs = apr_pmemdup(pool, &page->outcome.observation, sizeof(*obs));
     tmpl_key_t *keys = apr_pmemdup(pool, obs->keys, obs->n * sizeof(*keys));
     tmpl_document_t *document = apr_palloc(pool, sizeof(*document));
-    for (uint32_t k = 0; k < page->n_own; k++) {
-        keys[page->own[k]].hash = random_of(new, k, 3) & TMPL_HASH_MASK;
-    }
     for (uint32_t k = 0; attack->left_out > 1 && k < n_rest; k++) {
         if ((k + i) % (uint64_t)attack->left_out == 0) {
             keys[rest[k]].hash = random_of(new, k, 4) & TMPL_HASH_MASK;
         }
     }
-    for (uint32_t k = 0; attack->copied > 0 && k < n_rest; k++) {
-        if (attack->copied == NOTHING || (k + i) % (uint64_t)attack->copied != 0) {
-            keys[rest[k]].hash = random_of(new, k, 4) & TMPL_HASH_MASK;
-        }
+    copy(keys, page, attack, i, rest, n_rest);
+    for (uint32_t k = 0; k < page->n_own; k++) {
+        keys[page->own[k]].hash = random_of(new, k, 3) & TMPL_HASH_MASK;
     }
     if (attack->left_out == 1 && n_rest > 0) {
         keys[rest[i % n_rest]].hash = random_of(new, 0, 5) & TMPL_HASH_MASK;
@@ -468,7 +497,7 @@ static void site_attack(sum_t *sum, const attack_t *attack, const char *key,
     }
     for (int p = 0; p < n_attacked; p++) {
         measure(&pages[p * step], attack, 1, pool);
-        n_rest[p] = rest_of(&rest[p], &pages[p * step], pool);
+        n_rest[p] = rest_of(&rest[p], &pages[p * step], attack, pool);
         before += pages[p * step].before;
     }
     sum->before += before;

@@ -19,7 +19,8 @@
  *  3  Otherwise, for each SEGMENT key that is not held (below), last = now and:
  *     no live entry    a new one with DF 1 and fp, unless the site has max_entries
  *     DF < min_df      if the entry does not have fp yet, DF grows by one and fp is added; on
- *                      reaching min_df the entry drops its fingerprints, and version grows by one
+ *                      reaching min_df fp is not added, version grows by one, and the entry drops
+ *                      its fingerprints unless the clock is 2 * min_df or more
  *     DF >= min_df     DF grows by one if the document counts
  *     In the live entries of keys that are held, last = now, and nothing else changes.
  *     Then id and text become known with last = now, also at max_entries.
@@ -49,6 +50,10 @@
  *     If the page has some template and the clock is 2 * min_df or more: prose that a document
  *     whose fingerprint is not fp has shown, if it has shown more than 200 bytes of prose. Prose is
  *     what is not in a link, and what is 80 bytes and longer.
+ *
+ * A page's own text is no template of it: a segment that has reached min_df and has fp among its
+ * fingerprints (if it is no prose: as its first one) has DF 1 in the counts of the page. So nobody
+ * can take a text off the pages that were the first to show it, once the site is known.
  *
  * LATER gives the counts of learning the page now, but writes nothing. If counts->due, hand a copy
  * of the page to tmpl_store_learn(). With age > 0, a store that must ask a server may give counts

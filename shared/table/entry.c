@@ -56,16 +56,15 @@ int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, ui
     }
     else if (value->df >= min_df) {
         value->df += counted && value->df < UINT32_MAX;
-        value->n = 0; /* fingerprints are left if min_df was higher before */
     }
     else if (!value_has(value, fp)) {
         value->df++;
         reached = value->df == min_df;
-        if (reached) {
-            value->n = 0;
-        }
-        else {
+        if (!reached) {
             value->fingerprints[value->n++] = fp;
+        }
+        else if (!tmpl_is_known_site(now, min_df)) {
+            value->n = 0;
         }
     }
     value->last = now;

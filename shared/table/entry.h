@@ -56,6 +56,12 @@ static inline int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetime
     return tmpl_is_live(value->df, value->last, lifetimes, now);
 }
 
+/* Whether a site has documents enough, at clock now, for text to be known as its documents' own. */
+static inline int tmpl_is_known_site(uint32_t now, uint32_t min_df)
+{
+    return now / 2 >= min_df;
+}
+
 /*
  * Counts the document with fingerprint fp in value. If live is 0, begins the value anew (step 3 of
  * learning in counts.h). Returns whether this made the entry reach min_df.

@@ -10,7 +10,6 @@
 #define NEW_TIMES      2
 #define LONG_LEAST     80 /* bytes of a segment */
 #define LONG_TIMES     3
-#define WARM_TIMES     2 /* times min_df: the least clock of a warm site */
 
 /* A document raises nothing of another one of which it shows more prose, in bytes. */
 #define PROSE_RAISED_MOST 200
@@ -114,7 +113,7 @@ static text_t page_text(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *l
             text.n_shown += value->n;
         }
     }
-    text.is_warm = text.template > 0 && now / WARM_TIMES >= obs->policy->min_df;
+    text.is_warm = text.template > 0 && tmpl_is_known_site(now, obs->policy->min_df);
     return text;
 }
 
@@ -218,5 +217,21 @@ void tmpl_near_hold(unsigned char *held, const tmpl_rules_page_t *page,
     }
     if (text.is_warm && text.known.prose > PROSE_RAISED_MOST) {
         mark_taken(held, page, lifetimes, now, text.n_shown);
+    }
+}
+
+void tmpl_near_own(tmpl_record_t *records, const tmpl_rules_page_t *page)
+{
+    const tmpl_observation_t *obs = page->obs;
+    for (uint32_t i = 0; i < obs->n_shares; i++) {
+        const tmpl_share_t *share = &obs->shares[i];
+        const tmpl_value_t *value = &page->slots[share->key]->value;
+        tmpl_record_t *record = &records[share->key];
+        uint32_t n = is_prose(share) || value->n == 0 ? value->n : 1;
+        for (uint32_t j = 0; record->df >= obs->policy->min_df && j < n; j++) {
+            if (value->fingerprints[j] == (uint16_t)obs->document->id) {
+                record->df = 1;
+            }
+        }
     }
 }

@@ -35,12 +35,14 @@ static void record_set(counting_t *w, uint32_t i)
     w->counts->records[i] = tmpl_value_record(&w->page->slots[i]->value);
 }
 
-static void counts_head(counting_t *w, int counted)
+/* What is true of the counts whatever was learnt, when the records are complete. */
+static void counts_end(counting_t *w, int counted)
 {
     w->counts->pages = w->site->pages;
     w->counts->version = w->site->version;
     w->counts->frozen = w->site->frozen;
     w->counts->counted = counted;
+    tmpl_near_own(w->counts->records, w->page);
 }
 
 static void page_look(counting_t *w)
@@ -50,7 +52,7 @@ static void page_look(counting_t *w)
         w->counts->records[i] =
             is_live(w, slot) ? tmpl_value_record(&slot->value) : (tmpl_record_t){ 0 };
     }
-    counts_head(w, 0);
+    counts_end(w, 0);
 }
 
 /* For keys that no rule below writes a record of. */
@@ -87,7 +89,7 @@ static void refresh(counting_t *w)
     write_slot(w, w->page->text);
     records_clear(w);
     keys_refresh(w, 0);
-    counts_head(w, 0);
+    counts_end(w, 0);
 }
 
 /* Whether some segment was last seen so long ago that it is to be refreshed. */
@@ -110,7 +112,7 @@ static int near_copy(counting_t *w)
     if (stale) {
         records_clear(w);
         keys_refresh(w, 0);
-        counts_head(w, 0);
+        counts_end(w, 0);
     }
     else {
         page_look(w);
@@ -245,7 +247,7 @@ static void page_count(counting_t *w, apr_pool_t *pool)
     keys_count(w, counted, pool);
     document_enter(w, w->page->id);
     document_enter(w, w->page->text);
-    counts_head(w, counted);
+    counts_end(w, counted);
 }
 
 uint32_t tmpl_observation_segments(const tmpl_observation_t *obs)

@@ -317,6 +317,41 @@ static void a_new_menu_is_learnt(void **state)
     }
 }
 
+/* What others copy of a document of a known site is template of theirs, and stays its own. */
+static void text_of_the_first_documents_is_theirs(void **state)
+{
+    const uint32_t min_df = near_policy.min_df;
+    ctx_t *c = *state;
+
+    observe_known(c, 2 * min_df);
+    for (unsigned i = 0; i <= min_df; i++) {
+        observe_taken(c, 40 + i, 4, 50, 0); /* 200 bytes */
+        assert_taken(c, i + 1, i + 1, 4);
+    }
+    for (unsigned i = 0; i <= min_df; i++) {
+        observe_taken(c, 40 + i, 4, 50, 0);
+        assert_int_equal(c->counts.records[4].df, i + 1 < min_df ? 1 : min_df + 1);
+        assert_int_equal(c->counts.records[0].df, 3 * min_df + 1);
+    }
+}
+
+/* A link in a menu is the first document's only. */
+static void short_links_are_of_the_first_document(void **state)
+{
+    const uint32_t min_df = near_policy.min_df;
+    ctx_t *c = *state;
+
+    observe_known(c, 2 * min_df);
+    for (unsigned i = 0; i < 2 * min_df; i++) {
+        observe_taken(c, 40 + i % min_df, 4, 50, 1);
+    }
+    assert_int_equal(c->counts.records[4].df, min_df);
+    observe_taken(c, 41, 4, 50, 1);
+    assert_int_equal(c->counts.records[4].df, min_df);
+    observe_taken(c, 40, 4, 50, 1);
+    assert_int_equal(c->counts.records[4].df, 1);
+}
+
 /* What the request brought raises nothing, and a page without it is a near copy. */
 static void echoes_raise_nothing(void **state)
 {
@@ -342,6 +377,8 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, little_is_raised_of_one_document),
     TEST(ALL_STORES, little_is_raised_of_each_document),
     TEST(ALL_STORES, a_new_menu_is_learnt),
+    TEST(ALL_STORES, text_of_the_first_documents_is_theirs),
+    TEST(ALL_STORES, short_links_are_of_the_first_document),
     TEST(ALL_STORES, echoes_raise_nothing),
 };
 

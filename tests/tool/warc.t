@@ -263,13 +263,14 @@ subtest 'responses edited' => sub {
     is(substr(slurp('lf.out'), -length $png), $png, 'a head whose lines end in LF stays');
 };
 
-# What a damaged archive costs: the pages that are missing; its message.
+# What a damaged archive costs: the pages that are missing; its message; and whether its end is missing.
+my $no_end = "it has no record, or no whole one at its end\n";
 sub damage {
-    my ($name, $bytes, $missing, $message) = @_;
+    my ($name, $bytes, $missing, $message, $is_cut) = @_;
     spew('bad', $bytes);
     my ($code, $out, $err) = warc(qw(-m text -o bad.out --report bad.json bad));
-    is($code, 0, "$name: exit code") or diag $err;
-    is($err =~ s/^tmplctl: bad: //gmr, $message, "$name: the message");
+    is($code, $is_cut ? 1 : 0, "$name: exit code") or diag $err;
+    is($err =~ s/^tmplctl: bad: //gmr, $message . ($is_cut ? $no_end : ''), "$name: the message");
     my %got = contents('bad.out');
     is(join(' ', grep { !defined $got{ $sorted[$_][0] } } 0 .. $#sorted), $missing, "$name: pages that are missing");
     is(decode_json(slurp('bad.json'))->{damaged}, () = $message =~ /\n/g, "$name: counted");
@@ -283,8 +284,8 @@ subtest 'damage' => sub {
     my $length = (records($records[3]))[0]{'Content-Length'};
     my $with = sub { my ($n) = @_; my @r = @records; $r[3] =~ s/Content-Length: $length/Content-Length: $n/; return @r };
     damage('cut off', substr(join('', @records), 0, -50), 15, "byte " . $at->(@records[0 .. 14]) . ": the record has "
-            . ((records($records[15]))[0]{'Content-Length'} - 46) . " of its " . (records($records[15]))[0]{'Content-Length'} . " bytes\n");
-    damage('cut off, gzip', substr(join('', @gz), 0, -50), 15, "byte " . $at->(@gz[0 .. 14]) . ": the record is not whole, the file ends within it\n");
+            . ((records($records[15]))[0]{'Content-Length'} - 46) . " of its " . (records($records[15]))[0]{'Content-Length'} . " bytes\n", 1);
+    damage('cut off, gzip', substr(join('', @gz), 0, -50), 15, "byte " . $at->(@gz[0 .. 14]) . ": the record is not whole, the file ends within it\n", 1);
     damage('too short', join('', $with->(20)), 3, "byte $p3: the record has more than its 20 bytes\n");
     damage('too long', join('', $with->(1000000)), 3, "byte $p3: the record has " . ($all - $p3 - length(($records[3] =~ /^(.*?\r\n\r\n)/s)[0])) . " of its 1000000 bytes\n");
     damage('a bit too long', join('', $with->($length + 8)), 3, "byte $p3: the record has more than its " . ($length + 8) . " bytes\n");
@@ -327,7 +328,10 @@ subtest 'damage' => sub {
         like($err, qr{^tmplctl: /proc/self/mem: cannot read to its end: }m, 'the message');
     }
     my ($code, $out, $err) = warc(qw(-m text -o none.out none));
-    is($err, "tmplctl: none: byte 0: no record of WARC/1.0 or 1.1 begins here\n", 'no archive');
+    is("$code $err", "1 tmplctl: none: byte 0: no record of WARC/1.0 or 1.1 begins here\ntmplctl: none: $no_end", 'no archive');
+    spew('none', '');
+    ($code, $out, $err) = warc(qw(-m text -o none.out none));
+    is("$code $err", "1 tmplctl: none: $no_end", 'an empty file');
 };
 
 subtest 'outputs that cannot be' => sub {
