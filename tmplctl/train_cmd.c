@@ -18,7 +18,7 @@
 #include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
-#include "site_pages.h"
+#include "files.h"
 
 /* Ridge penalty, per sample and weight: keeps the weights of correlated features small. */
 #define L2 1e-4

@@ -17,7 +17,7 @@
 #include "interrupt.h"
 #include "json.h"
 #include "progress.h"
-#include "warc_run.h"
+#include "warc.h"
 
 /* --- options that go together, and the inputs --- */
 

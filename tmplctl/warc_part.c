@@ -12,7 +12,7 @@
 #include "ctl.h"
 #include "file_io.h"
 #include "progress.h"
-#include "warc_run.h"
+#include "warc.h"
 
 /*
  * A run's own store, which is removed at the end. Its file may grow to four times the inputs, which

@@ -10,7 +10,7 @@
 #include "alarm.h"
 #include "mod_tmpl.h"
 
-#include "base/place.h"
+#include "base/tmpl.h"
 
 #define TMPL_RECENT_PATH 256 /* bytes that are kept of a path, with its end */
 

@@ -7,7 +7,7 @@
 #ifndef TMPL_WARC_READ_H
 #define TMPL_WARC_READ_H
 
-#include "archive/head_fields.h"
+#include "archive/http_message.h"
 #include "archive/warc_members.h"
 
 typedef struct tmpl_warc_t tmpl_warc_t;

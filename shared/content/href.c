@@ -7,7 +7,7 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "address/identity.h"
+#include "address/address.h"
 #include "base/ascii.h"
 #include "dom/dom.h"
 #include "base/bytes16.h"

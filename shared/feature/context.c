@@ -9,8 +9,7 @@
 #include <xxhash.h>
 
 #include "base/bytes16.h"
-#include "base/numbering.h"
-#include "base/slot.h"
+#include "base/hash.h"
 #include "feature/context.h"
 #include "feature/reading.h"
 

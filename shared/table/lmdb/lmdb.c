@@ -27,7 +27,6 @@
 #include "table/buckets.h"
 #include "table/snapshots.h"
 #include "table/engine.h"
-#include "table/lmdb/lmdb_check.h"
 #include "table/lmdb/lmdb_open.h"
 #include "table/lmdb/lmdb_table.h"
 

@@ -23,4 +23,20 @@ apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **db, const char *dir, apr_size_t map_si
 /* Removes a user. The last user to leave writes all to disk and closes the environment. */
 void tmpl_lmdb_close(tmpl_lmdb_t *db);
 
+/* --- checks of a directory by somebody who does not have it open --- */
+
+/*
+ * Walks the file in dir while nobody writes it. APR_SUCCESS, or an error with text: APR_EGENERAL if
+ * it is damaged, APR_TIMEUP if others wrote it until deadline (on tmpl_clock).
+ */
+apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_t *err,
+                               apr_pool_t *pool);
+
+/*
+ * Whether tmpl_lmdb_open() would open dir as it is, and could write to it. Creates and changes
+ * nothing. Walks the file if no process has the directory open: otherwise that was done when it was
+ * opened. APR_SUCCESS, or an error with text.
+ */
+apr_status_t tmpl_lmdb_test(const char *dir, tmpl_error_t *err, apr_pool_t *pool);
+
 #endif

@@ -54,7 +54,7 @@ typedef struct {
 
 /* All zero: not connected. */
 typedef struct tmpl_redis_conn_t {
-    struct tmpl_redis_conn_t *next; /* for redis_node.c */
+    struct tmpl_redis_conn_t *next; /* for redis_topology.c */
     apr_pool_t *pool; /* the socket's; has no parent, because threads connect at the same time */
     apr_socket_t *socket;
     tmpl_redis_tls_session_t *tls; /* NULL: none */
