@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "feature/context.h"
 #include "feature/reading.h"

@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "base/bytes64.h"
+#include "base/bytes.h"
 #include "base/chars.h"
 #include "text/text.h"
 
@@ -104,14 +104,15 @@ static inline uint32_t read_sketch_chunk(sketch_t *sketch, const char *bytes, ui
  */
 static __attribute__((noinline)) void read_sketch_text(sketch_t *sketch, uint32_t least)
 {
-    uint32_t at = 0;
-    while (sketch->len - at >= least) {
-        uint32_t left = sketch->len - at;
-        at +=
-            read_sketch_chunk(sketch, sketch->text + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64);
+    uint32_t at = 0, left = sketch->len;
+    while (left >= least) {
+        uint32_t n = left < TMPL_BYTES64 ? left : TMPL_BYTES64;
+        n = read_sketch_chunk(sketch, sketch->text + at, n);
+        at += n;
+        left -= n;
     }
-    sketch->len -= at;
-    memcpy(sketch->text, sketch->text + at, sketch->len);
+    sketch->len = left;
+    memcpy(sketch->text, sketch->text + at, left);
 }
 
 /* Adds len bytes of ASCII; len may be any number. */

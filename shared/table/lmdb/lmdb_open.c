@@ -12,8 +12,6 @@
 
 #include <apr_strings.h>
 
-#include "table/lmdb/lmdb_walk.h"
-
 #define OPEN_TIMEOUT  apr_time_from_sec(1)
 #define CLOSE_SECONDS 2
 
