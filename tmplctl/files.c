@@ -163,7 +163,9 @@ static apr_status_t add_mirror(apr_array_header_t *files, const char *dir, const
     FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
     FTSENT *entry;
     apr_status_t status = tree != NULL ? APR_SUCCESS : APR_FROM_OS_ERROR(errno);
-    apr_stat(&info, out, APR_FINFO_DEV | APR_FINFO_INODE, pool);
+    if (out != NULL) {
+        apr_stat(&info, out, APR_FINFO_DEV | APR_FINFO_INODE, pool);
+    }
     while (status == APR_SUCCESS && (entry = fts_read(tree)) != NULL) {
         if (entry->fts_info == FTS_D && entry->fts_level > 0 &&
             entry->fts_statp->st_dev == info.device && entry->fts_statp->st_ino == info.inode) {
@@ -297,10 +299,6 @@ apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl)
     if (options->mirror != NULL && (ctl->args->nelts > 0 || options->files_from != NULL)) {
         ctl_say("clean: --mirror takes all pages of %s: name no FILE and no LIST beside it",
                 options->mirror);
-        return APR_EINVAL;
-    }
-    if (options->mirror != NULL && options->out == NULL) {
-        ctl_say("clean: --mirror needs --out DIR");
         return APR_EINVAL;
     }
     apr_status_t status = options->mirror != NULL
