@@ -97,20 +97,20 @@ static apr_status_t make_dir(const char *dir, apr_pool_t *pool)
     return status;
 }
 
-/* Writes dir/name; makes the directories that name contains. */
-static apr_status_t write_output(const char *dir, const char *name, const ctl_rendered_t *rendered,
+/* Writes path; name is its end, and may have directories, which are made. */
+static apr_status_t write_output(const char *path, const char *name, const ctl_rendered_t *rendered,
                                  tmpl_error_t *err, apr_pool_t *pool)
 {
-    const char *base = apr_filepath_name_get(name);
-    if (base > name) {
-        dir = apr_psprintf(pool, "%s/%.*s", dir, (int)(base - name) - 1, name);
-        apr_status_t status = make_dir(dir, pool);
+    const char *base = apr_filepath_name_get(path);
+    if (base > path + strlen(path) - strlen(name)) {
+        apr_status_t status =
+            make_dir(apr_pstrmemdup(pool, path, (apr_size_t)(base - path) - 1), pool);
         if (status != APR_SUCCESS) {
             return tmpl_fail(err, status, "cannot make its directory: %s",
                              ctl_error_text(status, pool));
         }
     }
-    return ctl_file_write(dir, base, rendered->bytes, rendered->len, err, pool);
+    return ctl_file_write(path, rendered->bytes, rendered->len, err, pool);
 }
 
 /* Makes the output of a page that was judged; writes it, unless it goes to standard output. */
@@ -119,10 +119,12 @@ static void render_page(const clean_cmd_run_t *run, page_t *page, const ctl_file
 {
     run->mode->render(&page->rendered, judged, pool);
     page->failed = page->rendered.lost;
-    if (file->out != NULL && write_output(run->ctl->options.out, file->out, &page->rendered,
-                                          &page->err, pool) != APR_SUCCESS) {
-        page->failed = apr_pstrcat(pool, "cannot write ", run->ctl->options.out, "/", file->out,
-                                   ": ", page->err.text, NULL);
+    if (file->out == NULL) {
+        return;
+    }
+    const char *path = apr_pstrcat(pool, run->ctl->options.out, "/", file->out, NULL);
+    if (write_output(path, file->out, &page->rendered, &page->err, pool) != APR_SUCCESS) {
+        page->failed = apr_pstrcat(pool, "cannot write ", path, ": ", page->err.text, NULL);
     }
 }
 
@@ -313,13 +315,12 @@ static apr_status_t report_written(const ctl_t *ctl, apr_status_t status, const 
 /* Checks that --report can be written, before the pages take their time. */
 static apr_status_t prepare_report(const ctl_t *ctl)
 {
-    const char *dir, *name;
+    const char *path = ctl->options.report;
     tmpl_error_t err;
-    if (ctl->options.report == NULL || reports_to_stdout(ctl)) {
+    if (path == NULL || reports_to_stdout(ctl)) {
         return APR_SUCCESS;
     }
-    ctl_file_split(&dir, &name, ctl->options.report, ctl->pool);
-    return report_written(ctl, ctl_file_check_writable(dir, name, &err, ctl->pool), &err);
+    return report_written(ctl, ctl_file_check_writable(path, &err, ctl->pool), &err);
 }
 
 /* Makes the directory of outputs, and the fetcher of pages, where they are needed. */
@@ -362,11 +363,14 @@ static apr_status_t prepare_run(clean_cmd_run_t *run)
 static int write_report(const clean_cmd_run_t *run)
 {
     const ctl_t *ctl = run->ctl;
-    const char *dir, *name;
+    const char *path = ctl->options.report;
     tmpl_buf_t lines;
     tmpl_error_t err;
+    if (path == NULL) {
+        return CTL_OK;
+    }
     tmpl_buf_init(&lines, ctl->pool);
-    for (int i = 0; i < run->files->nelts && ctl->options.report != NULL; i++) {
+    for (int i = 0; i < run->files->nelts; i++) {
         const char *line = file_of(run, i)->line;
         tmpl_buf_add_text(&lines, line != NULL ? line : "");
     }
@@ -374,11 +378,7 @@ static int write_report(const clean_cmd_run_t *run)
         fwrite(lines.at, 1, lines.len, stdout);
         return CTL_OK;
     }
-    if (ctl->options.report == NULL) {
-        return CTL_OK;
-    }
-    ctl_file_split(&dir, &name, ctl->options.report, ctl->pool);
-    apr_status_t status = ctl_file_write(dir, name, lines.at, lines.len, &err, ctl->pool);
+    apr_status_t status = ctl_file_write(path, lines.at, lines.len, &err, ctl->pool);
     return report_written(ctl, status, &err) == APR_SUCCESS ? CTL_OK : CTL_FAILED;
 }
 

@@ -7,11 +7,10 @@
 
 #include <apr_strings.h>
 
-#include "base/place.h"
+#include "base/tmpl.h"
 #include "ctl.h"
 #include "dom/xpath.h"
 #include "json.h"
-#include "node_path.h"
 #include "page_input.h"
 #include "progress.h"
 #include "text/text.h"

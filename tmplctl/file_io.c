@@ -134,10 +134,10 @@ static int is_special(const char *path, apr_pool_t *pool)
     return status == APR_SUCCESS && info.filetype != APR_REG;
 }
 
-apr_status_t ctl_file_check_writable(const char *dir, const char *name, tmpl_error_t *err,
-                                     apr_pool_t *pool)
+apr_status_t ctl_file_check_writable(const char *path, tmpl_error_t *err, apr_pool_t *pool)
 {
-    const char *path = apr_pstrcat(pool, dir, "/", name, NULL);
+    const char *dir, *name;
+    ctl_file_split(&dir, &name, path, pool);
     if (is_special(path, pool)) {
         return tmpl_fail(err, APR_EEXIST, "it exists and is not a regular file");
     }
@@ -160,15 +160,16 @@ static apr_status_t write_new(const char *path, const char *body, apr_size_t len
     return status != APR_SUCCESS ? status : closed;
 }
 
-apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
-                            tmpl_error_t *err, apr_pool_t *pool)
+apr_status_t ctl_file_write(const char *path, const char *body, apr_size_t len, tmpl_error_t *err,
+                            apr_pool_t *pool)
 {
     static apr_uint32_t temporaries; /* names used: threads write several files at once */
-    apr_status_t status = ctl_file_check_writable(dir, name, err, pool);
+    const char *dir, *name;
+    apr_status_t status = ctl_file_check_writable(path, err, pool);
     if (status != APR_SUCCESS) {
         return status;
     }
-    const char *path = apr_pstrcat(pool, dir, "/", name, NULL);
+    ctl_file_split(&dir, &name, path, pool);
     const char *temporary = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
                                          (unsigned)apr_atomic_inc32(&temporaries));
     ctl_interrupt_hold();

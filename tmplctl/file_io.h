@@ -26,24 +26,23 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
 apr_status_t ctl_stdin_read(const char **body, apr_size_t *len, tmpl_error_t *err,
                             apr_pool_t *pool);
 
-/* Splits a path into the dir and the name that ctl_file_write takes. */
+/* Splits a path into the directory and the name in it. */
 void ctl_file_split(const char **dir, const char **name, const char *path, apr_pool_t *pool);
 
 /*
- * Whether ctl_file_write could begin to write dir/name now, for commands that work long before they
+ * Whether ctl_file_write could begin to write path now, for commands that work long before they
  * write. Fails as ctl_file_write does.
  */
-apr_status_t ctl_file_check_writable(const char *dir, const char *name, tmpl_error_t *err,
-                                     apr_pool_t *pool);
+apr_status_t ctl_file_check_writable(const char *path, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Replaces dir/name: writes a temporary file and renames it, so that readers see the old file or
+ * Replaces path: writes a temporary file and renames it, so that readers see the old file or
  * the new one; a signal does not end the process in between. Any thread may call it. On failure err
  * has the reason: APR_EEXIST if a link, a device or another special file has the name, or the
  * system's error.
  */
-apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
-                            tmpl_error_t *err, apr_pool_t *pool);
+apr_status_t ctl_file_write(const char *path, const char *body, apr_size_t len, tmpl_error_t *err,
+                            apr_pool_t *pool);
 
 /* The text of an APR error, from pool. */
 const char *ctl_error_text(apr_status_t status, apr_pool_t *pool);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of tmplctl clean: which pages it reads, and what each output is called. */
+/* The files of tmplctl clean: which pages it reads, and what each output is called; and of train. */
 #ifndef CTL_FILES_H
 #define CTL_FILES_H
+
+#include <apr_file_info.h>
+#include <apr_tables.h>
 
 #include "ctl.h"
 
@@ -23,9 +26,6 @@ typedef struct {
  */
 apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
 
-/* Length of a file's name without .html, .htm, .shtml or .xhtml; other suffixes belong to it. */
-apr_size_t ctl_files_stem(const char *name);
-
 /*
  * Sets out of every file: its own name with suffix (".txt") in place of .html, .htm, .shtml or
  * .xhtml. A page of --mirror keeps its whole name if suffix is ".html", so that links lead to it,
@@ -38,5 +38,14 @@ apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char 
 /* The input, or the output in dir, that is the same file as path; NULL: none. dir may be NULL. */
 const char *ctl_files_find(const apr_array_header_t *files, const char *dir, const char *path,
                            apr_pool_t *pool);
+
+/*
+ * The paths of the files below dir that end in .html or .htm, by name: const char *, from pool. If
+ * there are more than most paths, the result is most of them, evenly spread. Prints the reason and
+ * returns NULL if there are none, or if one is the file that out describes (all 0: no file), which
+ * the caller is about to overwrite.
+ */
+apr_array_header_t *ctl_site_pages(const char *dir, uint32_t most, const apr_finfo_t *out,
+                                   apr_pool_t *pool);
 
 #endif

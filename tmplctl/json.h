@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON of pages and their blocks, in the form of jansson. */
+/*
+ * Where elements and blocks are in a page, for people ("html/body/div/ul", and spans), and JSON of
+ * pages and their blocks, in the form of jansson.
+ */
 #ifndef CTL_JSON_H
 #define CTL_JSON_H
 
 #include <jansson.h>
 
+#include "clean.h"
 #include "render.h"
+
+/* The tag names from the root down to the node, from pool; "" for TMPL_NONE. */
+const char *ctl_node_path(const tmpl_page_t *page, uint32_t node, apr_pool_t *pool);
+
+/* The span from a block's first segment to its last segment; 0, 0 without segments. */
+tmpl_span_t ctl_block_span(const tmpl_page_t *page, const tmpl_block_t *block);
 
 /* Bytes as a string: JSON is UTF-8, names of files and elements need not be. NULL as null. */
 json_t *ctl_json_string(const char *bytes, apr_size_t len, apr_pool_t *pool);

@@ -9,9 +9,6 @@
 /* gzip, deflate, zstd and br; begin() of the last two returns NULL without their library. */
 extern const tmpl_codec_t *const ctl_codecs[];
 
-/* zlib's, or libdeflate's where a member is given whole. */
-extern const tmpl_codec_t ctl_codec_gzip;
-
 /* Adds bytes to to, as a member of gzip. */
 void ctl_gzip(tmpl_buf_t *to, const char *bytes, apr_size_t len);
 

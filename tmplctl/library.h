@@ -4,7 +4,7 @@
  * them at each start than the tool on a page: libcurl (fetch.c), libxml2 and OpenSSL.
  *
  * libtmpl calls libxml2 and OpenSSL as libraries that are linked, and in the module they are. In
- * the tool late_xml.c and late_tls.c define the functions that libtmpl calls, by the same names and
+ * the tool library.c defines the functions that libtmpl calls, by the same names and
  * declarations; each loads its library first, and passes the call on. The tool is linked without
  * these libraries: if libtmpl calls one more function of them, the linker names it, and a line is
  * missing there.
@@ -31,22 +31,5 @@ typedef struct {
  * Returns NULL; or why not, as the loader says it, valid until the thread's next call.
  */
 const char *ctl_library_load(const char *library, const ctl_function_t *functions, size_t n);
-
-/* The same for what cannot go on without the library: prints the reason, and ends the process. */
-void ctl_library_require(const char *library, const ctl_function_t *functions, size_t n);
-
-/*
- * For the list of a library's functions, X(type, name, parameters, arguments): fields of a struct
- * of pointers; rows of ctl_function_t for the struct "found"; and definitions of the functions, in
- * front of which load() is called once.
- */
-#define CTL_LATE_FIELD(type, name, parameters, arguments) __typeof__(name) *(name);
-#define CTL_LATE_ROW(type, name, parameters, arguments)   { #name, (void **)(void *)&found.name },
-#define CTL_LATE_FUNCTION(type, name, parameters, arguments)                                       \
-    type name parameters                                                                           \
-    {                                                                                              \
-        pthread_once(&once, load);                                                                 \
-        return found.name arguments;                                                               \
-    }
 
 #endif

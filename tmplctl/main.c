@@ -12,7 +12,6 @@
 #include "ctl.h"
 #include "interrupt.h"
 #include "no_memory.h"
-#include "options.h"
 #include "progress.h"
 
 static const ctl_command_t commands[] = {

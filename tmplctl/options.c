@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
+#include "ctl.h"
 
 #include <errno.h>
 #include <stddef.h>

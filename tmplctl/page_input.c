@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/inflate.h"
-#include "base/place.h"
+#include "base/tmpl.h"
 #include "file_io.h"
 #include "html/charset.h"
 #include "interrupt.h"

@@ -7,7 +7,6 @@
 
 #include "ctl.h"
 #include "json.h"
-#include "node_path.h"
 #include "page_input.h"
 #include "progress.h"
 #include "text_table.h"

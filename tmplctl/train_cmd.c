@@ -18,7 +18,7 @@
 #include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
-#include "site_pages.h"
+#include "files.h"
 
 /* Ridge penalty, per sample and weight: keeps the weights of correlated features small. */
 #define L2 1e-4
@@ -37,8 +37,7 @@ typedef struct {
     samples_t classes[TMPL_SIZE_CLASSES];
     int first_of_site[TMPL_SIZE_CLASSES];
     uint32_t pages, declined, failed, nodes, distrusted;
-    const char *dir, *name; /* of the model: DIR/NAME */
-    apr_finfo_t out;        /* the file of that name now; all 0: none */
+    apr_finfo_t out; /* the file of that name now; all 0: none */
 } train_t;
 
 /*
@@ -200,7 +199,7 @@ static int write_model(train_t *t)
     apr_pool_t *pool = t->ctl->pool;
     fit(&model, t);
     const char *text = tmpl_model_text(&model, provenance(t), pool);
-    if (ctl_file_write(t->dir, t->name, text, strlen(text), &err, pool) != APR_SUCCESS) {
+    if (ctl_file_write(t->ctl->options.out, text, strlen(text), &err, pool) != APR_SUCCESS) {
         ctl_say("train: cannot write %s: %s", t->ctl->options.out, err.text);
         return CTL_FAILED;
     }
@@ -215,12 +214,11 @@ static apr_status_t check_out(train_t *t)
     tmpl_error_t err;
     apr_pool_t *pool = t->ctl->pool;
     const char *out = t->ctl->options.out;
-    ctl_file_split(&t->dir, &t->name, out, pool);
     if (apr_stat(&t->out, out, APR_FINFO_DEV | APR_FINFO_INODE, pool) != APR_SUCCESS) {
         memset(&t->out, 0, sizeof(t->out));
     }
-    if (ctl_file_check_writable(t->dir, t->name, &err, pool) != APR_SUCCESS) {
-        ctl_say("train: cannot write %s: %s", t->ctl->options.out, err.text);
+    if (ctl_file_check_writable(out, &err, pool) != APR_SUCCESS) {
+        ctl_say("train: cannot write %s: %s", out, err.text);
         return err.status;
     }
     return APR_SUCCESS;

@@ -17,7 +17,7 @@
 #include "interrupt.h"
 #include "json.h"
 #include "progress.h"
-#include "warc_run.h"
+#include "warc.h"
 
 /* --- options that go together, and the inputs --- */
 
@@ -188,7 +188,6 @@ void ctl_warc_progress(ctl_warc_run_t *run)
 static int write_counts(ctl_warc_run_t *run, json_int_t sites)
 {
     ctl_t *ctl = run->ctl;
-    const char *dir, *name;
     tmpl_error_t err;
     double seconds = (double)run->state.micros / APR_USEC_PER_SEC;
     json_int_t pages = run->learns_only ? run->state.learnt : *ctl_warc_count(run, CTL_WARC_PAGES);
@@ -201,8 +200,7 @@ static int write_counts(ctl_warc_run_t *run, json_int_t sites)
     }
     char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     json_decref(json);
-    ctl_file_split(&dir, &name, ctl->options.report, ctl->pool);
-    apr_status_t status = ctl_file_write(dir, name, text, strlen(text), &err, ctl->pool);
+    apr_status_t status = ctl_file_write(ctl->options.report, text, strlen(text), &err, ctl->pool);
     free(text);
     if (status != APR_SUCCESS) {
         ctl_say("warc: --report %s: cannot write: %s", ctl->options.report, err.text);

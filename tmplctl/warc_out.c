@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warc_out.h"
+#include "warc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
+#include <apr_tables.h>
 #include <apr_time.h>
 
 #include "base/ascii.h"
@@ -225,6 +226,75 @@ void ctl_warc_compress(tmpl_buf_t *written, const ctl_warc_form_t *form)
     }
 }
 
+/* --- the index --- */
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The words of text between separators, which text loses. */
+static apr_array_header_t *words_between(char *text, const char *separator, apr_pool_t *pool)
+{
+    apr_array_header_t *words = apr_array_make(pool, 8, sizeof(const char *));
+    char *rest;
+    for (char *word; (word = apr_strtok(text, separator, &rest)) != NULL; text = NULL) {
+        APR_ARRAY_PUSH(words, const char *) = word;
+    }
+    return words;
+}
+
+/* Without "www.", "www2." and the like in front. */
+static const char *without_www(const char *host)
+{
+    const char *at = strncmp(host, "www", 3) == 0 ? host + 3 : host;
+    while (at > host && tmpl_is_digit(*at)) {
+        at++;
+    }
+    return at > host && *at == '.' ? at + 1 : host;
+}
+
+static const char *host_key(const tmpl_address_t *address, apr_pool_t *pool)
+{
+    const char *host = without_www(address->host), *key = "";
+    if (host[0] == '[' || host[strspn(host, "0123456789.")] == '\0') {
+        key = host; /* an IP address is no name */
+    }
+    else {
+        apr_array_header_t *names = words_between(apr_pstrdup(pool, host), ".", pool);
+        for (int i = names->nelts - 1; i >= 0; i--) {
+            key = apr_pstrcat(pool, key, key[0] != '\0' ? "," : "",
+                              APR_ARRAY_IDX(names, i, const char *), NULL);
+        }
+    }
+    int usual = address->port == (strcmp(address->scheme, "https") == 0 ? 443 : 80);
+    return usual ? key : apr_psprintf(pool, "%s:%d", key, address->port);
+}
+
+/*
+ * The key of an address in an index of captures, from pool: "org,example)/path?query". The host is
+ * without www, all is in lower case, and parameters are sorted, as in pywb's indexes.
+ */
+static const char *index_key(const tmpl_address_t *address, apr_pool_t *pool)
+{
+    char *path = apr_pstrdup(pool, address->uri);
+    for (char *c = path; *c != '\0'; c++) {
+        *c = tmpl_lower(*c);
+    }
+    char *query = strchr(path, '?');
+    const char *sorted = "";
+    if (query != NULL) {
+        *query++ = '\0';
+        apr_array_header_t *words = words_between(query, "&", pool);
+        qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
+        const char *joined = apr_array_pstrcat(pool, words, '&');
+        sorted = words->nelts > 0 ? apr_pstrcat(pool, "?", joined, NULL) : "";
+    }
+    apr_size_t len = strlen(path);
+    path[len - (len > 1 && path[len - 1] == '/')] = '\0';
+    return apr_pstrcat(pool, host_key(address, pool), ")", path, sorted, NULL);
+}
+
 /* The digits of a WARC-Date down to the second. */
 static const char *timestamp_of(const char *date, apr_pool_t *pool)
 {
@@ -257,12 +327,14 @@ const char *ctl_warc_index_line(const ctl_warc_form_t *form, const ctl_warc_page
     }
     json_object_set_new(json, "filename", ctl_json_text(name, pool));
     char *text = json_dumps(json, JSON_COMPACT);
-    const char *line = apr_pstrcat(pool, ctl_warc_index_key(&page->address, pool), " ", stamp, " ",
-                                   text, "\n", NULL);
+    const char *line =
+        apr_pstrcat(pool, index_key(&page->address, pool), " ", stamp, " ", text, "\n", NULL);
     free(text);
     json_decref(json);
     return line;
 }
+
+/* --- sinks --- */
 
 apr_status_t ctl_warc_sink_open(ctl_warc_sink_t *sink, const char *path, apr_off_t len,
                                 apr_pool_t *pool)

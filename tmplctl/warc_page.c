@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warc_page.h"
+#include "warc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
-#include <apr_tables.h>
 
 #include "base/ascii.h"
 #include "html/charset.h"
@@ -99,69 +97,4 @@ void ctl_warc_page_read(ctl_warc_page_t *page, const tmpl_warc_record_t *record,
     page->input.site = site != NULL ? site : page->address.host;
     page->input.uri = page->address.uri;
     page->input.charset = tmpl_charset_of_type(page->type, pool);
-}
-
-/* --- keys of an index --- */
-
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The words of text between separators, which text loses. */
-static apr_array_header_t *words_between(char *text, const char *separator, apr_pool_t *pool)
-{
-    apr_array_header_t *words = apr_array_make(pool, 8, sizeof(const char *));
-    char *rest;
-    for (char *word; (word = apr_strtok(text, separator, &rest)) != NULL; text = NULL) {
-        APR_ARRAY_PUSH(words, const char *) = word;
-    }
-    return words;
-}
-
-/* Without "www.", "www2." and the like in front. */
-static const char *without_www(const char *host)
-{
-    const char *at = strncmp(host, "www", 3) == 0 ? host + 3 : host;
-    while (at > host && tmpl_is_digit(*at)) {
-        at++;
-    }
-    return at > host && *at == '.' ? at + 1 : host;
-}
-
-static const char *host_key(const tmpl_address_t *address, apr_pool_t *pool)
-{
-    const char *host = without_www(address->host), *key = "";
-    if (host[0] == '[' || host[strspn(host, "0123456789.")] == '\0') {
-        key = host; /* an IP address is no name */
-    }
-    else {
-        apr_array_header_t *names = words_between(apr_pstrdup(pool, host), ".", pool);
-        for (int i = names->nelts - 1; i >= 0; i--) {
-            key = apr_pstrcat(pool, key, key[0] != '\0' ? "," : "",
-                              APR_ARRAY_IDX(names, i, const char *), NULL);
-        }
-    }
-    int usual = address->port == (strcmp(address->scheme, "https") == 0 ? 443 : 80);
-    return usual ? key : apr_psprintf(pool, "%s:%d", key, address->port);
-}
-
-const char *ctl_warc_index_key(const tmpl_address_t *address, apr_pool_t *pool)
-{
-    char *path = apr_pstrdup(pool, address->uri);
-    for (char *c = path; *c != '\0'; c++) {
-        *c = tmpl_lower(*c);
-    }
-    char *query = strchr(path, '?');
-    const char *sorted = "";
-    if (query != NULL) {
-        *query++ = '\0';
-        apr_array_header_t *words = words_between(query, "&", pool);
-        qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
-        const char *joined = apr_array_pstrcat(pool, words, '&');
-        sorted = words->nelts > 0 ? apr_pstrcat(pool, "?", joined, NULL) : "";
-    }
-    apr_size_t len = strlen(path);
-    path[len - (len > 1 && path[len - 1] == '/')] = '\0';
-    return apr_pstrcat(pool, host_key(address, pool), ")", path, sorted, NULL);
 }

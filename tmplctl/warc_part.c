@@ -12,7 +12,7 @@
 #include "ctl.h"
 #include "file_io.h"
 #include "progress.h"
-#include "warc_run.h"
+#include "warc.h"
 
 /*
  * A run's own store, which is removed at the end. Its file may grow to four times the inputs, which
@@ -42,10 +42,8 @@ static int is_same_file(const char *a, const char *b, apr_pool_t *pool)
 static apr_status_t check_output(const ctl_warc_run_t *run, const char *path, tmpl_error_t *err)
 {
     tmpl_error_t why;
-    const char *dir, *name;
     apr_pool_t *pool = run->ctl->pool;
-    ctl_file_split(&dir, &name, path, pool);
-    apr_status_t status = ctl_file_check_writable(dir, name, &why, pool);
+    apr_status_t status = ctl_file_check_writable(path, &why, pool);
     for (int i = 0; status == APR_SUCCESS && i < run->ctl->args->nelts; i++) {
         const char *input = ctl_warc_input(run, i);
         if (input != CTL_STDIN && is_same_file(path, input, pool)) {
@@ -237,7 +235,7 @@ apr_status_t ctl_warc_part_save(ctl_warc_run_t *run)
         run->state.micros = run->micros_before + (apr_time_now() - run->began);
         run->state.out = run->out.len;
         run->state.index = run->index.len;
-        status = ctl_file_write(run->part, STATE, (const char *)&run->state, sizeof(run->state),
+        status = ctl_file_write(in_part(run, STATE), (const char *)&run->state, sizeof(run->state),
                                 &err, pool);
         if (status != APR_SUCCESS) {
             ctl_say("warc: %s: cannot save the state: %s", run->part, err.text);

@@ -17,7 +17,7 @@
 #include "progress.h"
 #include "settings.h"
 #include "stages.h"
-#include "warc_run.h"
+#include "warc.h"
 
 /* Records of one part of the stages, in bytes: their pages are in memory together. */
 #define WARC_PART_BYTES (16 * 1024 * 1024)

@@ -20,7 +20,7 @@
 #include "clean.h"
 #include "detect/incremental.h"
 #include "read_file.h"
-#include "address/identity.h"
+#include "address/address.h"
 #include "methods/warm/links.h"
 
 static tmpl_clean_opts_t presets;

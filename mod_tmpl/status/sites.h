@@ -9,7 +9,7 @@
 
 #include "mod_tmpl.h"
 
-#include "base/place.h"
+#include "base/tmpl.h"
 
 /*
  * The alarm notices that a site has got another template: what its pages have in common with the

@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-#include "archive/head_fields.h"
+#include "archive/http_message.h"
 
 struct tmpl_warc_pack_t {
     tmpl_buf_t *to;

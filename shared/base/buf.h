@@ -8,7 +8,7 @@
 
 #include <apr_pools.h>
 
-#include "base/utf8.h"
+#include "base/chars.h"
 
 typedef struct {
     char *at; /* len bytes, and a NUL behind them */

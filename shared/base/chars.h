@@ -10,10 +10,78 @@
 #ifndef TMPL_CHARS_H
 #define TMPL_CHARS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/ascii.h"
-#include "base/utf8.h"
+
+/* --- UTF-8, read and written --- */
+
+#define TMPL_UNICODE_LAST 0x10FFFFu
+#define TMPL_REPLACEMENT  0xFFFDu /* stands for a code point that is no character */
+
+/* Whether a code point is a character: neither NUL nor half of a surrogate pair. */
+static inline int tmpl_is_character(uint32_t code)
+{
+    return code != 0 && code <= TMPL_UNICODE_LAST && (code < 0xD800 || code > 0xDFFF);
+}
+
+/*
+ * Reads the code point at s; len bytes, at least 1, may be read. Returns the length of its
+ * sequence. Returns 0, and the first byte in *code, if the bytes are not UTF-8 or the sequence is
+ * longer than the code point needs. The code point need not be a character.
+ */
+static inline uint32_t tmpl_utf8_read(uint32_t *code, const unsigned char *s, size_t len)
+{
+    static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+    uint32_t c = s[0];
+    uint32_t more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC2 ? 1 : 0;
+    *code = c;
+    if (c < 0x80) {
+        return 1;
+    }
+    if (more == 0 || c > 0xF4 || len <= more) {
+        return 0;
+    }
+    if (more == 1 && (s[1] & 0xC0) == 0x80) { /* not in the loop: most letters beyond ASCII */
+        *code = (c & 0x1F) << 6 | (s[1] & 0x3F);
+        return 2;
+    }
+    c &= 0x3FU >> more;
+    for (uint32_t i = 1; i <= more; i++) {
+        if ((s[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        c = c << 6 | (s[i] & 0x3F);
+    }
+    if (c < least[more]) {
+        return 0;
+    }
+    *code = c;
+    return more + 1;
+}
+
+/*
+ * The character at text, with its length in *used; TMPL_REPLACEMENT, with 1, for a byte that is not
+ * UTF-8. len bytes, at least 1, may be read.
+ */
+static inline uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used)
+{
+    uint32_t code;
+    uint32_t n = tmpl_utf8_read(&code, (const unsigned char *)text, len);
+    int is_read = n > 0 && (code == 0 || tmpl_is_character(code));
+    *used = is_read ? n : 1;
+    return is_read ? code : TMPL_REPLACEMENT;
+}
+
+/*
+ * Writes a character in UTF-8, TMPL_UTF8_MOST bytes at most, and returns its length. Writes
+ * TMPL_REPLACEMENT for a code point that is no character.
+ */
+#define TMPL_UTF8_MOST 4
+uint32_t tmpl_utf8_put(char *to, uint32_t code);
+
+/* --- words --- */
 
 #define TMPL_COPYRIGHT 0xA9
 

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include <apr.h>
+#include <apr_cstr.h>
 
 /* The strings of a column, for an array. The id is column 1. In (): a string may have two parts. */
 #define TMPL_COLUMN_2(id, name, ...)               (name),
@@ -40,6 +40,15 @@
     }
 
 /* The index of the name that is equal to len bytes at word, in any case; -1: there is none. */
-int tmpl_names_find(const char *const *names, apr_size_t n, const char *word, apr_size_t len);
+static inline int tmpl_names_find(const char *const *names, apr_size_t n, const char *word,
+                                  apr_size_t len)
+{
+    for (apr_size_t i = 0; i < n; i++) {
+        if (strlen(names[i]) == len && apr_cstr_casecmpn(word, names[i], len) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
 
 #endif

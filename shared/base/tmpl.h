@@ -133,4 +133,17 @@ const char *tmpl_decline_text(tmpl_decline_e reason);
 /* What an operator can do about it, in one line; empty for NONE. */
 const char *tmpl_decline_advice(tmpl_decline_e reason);
 
+/* --- where a byte of a page's source is, for people --- */
+
+/* Bytes of a tag that are shown at most. */
+#define TMPL_PLACE_TAG 80
+
+typedef struct {
+    uint32_t line;   /* from 1 */
+    tmpl_span_t tag; /* from the byte up to the end of its tag, TMPL_PLACE_TAG bytes at most */
+} tmpl_place_t;
+
+/* The place of offset at < len of src. Reads all of src before it. */
+tmpl_place_t tmpl_place(const char *src, uint32_t len, uint32_t at);
+
 #endif

@@ -6,7 +6,7 @@
 #ifndef TMPL_ALIKE_H
 #define TMPL_ALIKE_H
 
-#include "base/numbering.h"
+#include "base/hash.h"
 #include "page/page.h"
 
 typedef struct {

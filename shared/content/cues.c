@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 #include "feature/automaton.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

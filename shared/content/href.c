@@ -7,10 +7,10 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "address/identity.h"
+#include "address/address.h"
 #include "base/ascii.h"
 #include "dom/dom.h"
-#include "base/bytes16.h"
+#include "base/bytes.h"
 
 /* Browsers drop white space around an address. */
 static const char *trimmed_href(const char *href)

@@ -5,7 +5,7 @@
 
 #include <libxml/tree.h>
 
-#include "address/resolve.h"
+#include "address/address.h"
 
 /* The address to which references on a page are relative. */
 typedef struct {

@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 
 /* Adds what stands in front of a value. */
 static void begin_value(tmpl_buf_t *out, const char *name)

@@ -12,9 +12,7 @@ static apr_status_t parse_model(tmpl_models_t *models, const char **detector,
     tmpl_lines_t lines = {
         .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
     };
-    if (tmpl_lines_next(&lines) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
+    tmpl_lines_next(&lines);
     if (strcmp(lines.text, TMPL_TREES_HEAD) == 0) {
         *detector = "auto";
         return tmpl_trees_parse(&models->trees, text, err, pool);
@@ -23,8 +21,8 @@ static apr_status_t parse_model(tmpl_models_t *models, const char **detector,
         *detector = "pagelevel";
         return tmpl_model_parse(&models->pagelevel, text, err, pool);
     }
-    return tmpl_lines_bad(&lines,
-                          "not the head of a model: ", TMPL_MODEL_HEAD " or " TMPL_TREES_HEAD);
+    tmpl_lines_bad(&lines, "not the head of a model: " TMPL_MODEL_HEAD " or " TMPL_TREES_HEAD);
+    return lines.status;
 }
 
 tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/records.h"
 
-#include "base/numbering.h"
+#include "base/hash.h"
 
 /* Cells behind that many in a row count as one column, so that long rows cost no more. */
 #define COLUMNS_MOST 32

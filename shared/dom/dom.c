@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 #include "dom/dom_text.h"
 #include "html/attr.h"
 #include "html/tag_index.h"

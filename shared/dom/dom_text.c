@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 
 static void add_dom_code(tmpl_buf_t *buf, uint32_t code)
 {

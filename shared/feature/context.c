@@ -8,9 +8,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/bytes16.h"
-#include "base/numbering.h"
-#include "base/slot.h"
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "feature/context.h"
 #include "feature/reading.h"
 

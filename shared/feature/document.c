@@ -8,7 +8,7 @@
 #include <apr_uri.h>
 #include <xxhash.h>
 
-#include "address/identity.h"
+#include "address/address.h"
 #include "base/ascii.h"
 #include "text/reference.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feature/said.h"
 
-#include "base/numbering.h"
+#include "base/hash.h"
 
 void tmpl_read_said(tmpl_said_t *said, const tmpl_page_t *page, apr_pool_t *pool)
 {

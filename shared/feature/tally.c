@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "base/bytes64.h"
-#include "base/bytes8.h"
+#include "base/bytes.h"
 #include "base/chars.h"
 
 /* Where the scan is. A dense word is one character. */

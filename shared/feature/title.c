@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/bytes64.h"
+#include "base/bytes.h"
 #include "base/chars.h"
 
 /* FNV-1a of a word in lower case, without apostrophes, which do not divide words. */

@@ -12,7 +12,7 @@
 #include <apr_cstr.h>
 
 #include "base/ascii.h"
-#include "base/bytes16.h"
+#include "base/bytes.h"
 #include "base/tmpl.h"
 
 typedef struct {

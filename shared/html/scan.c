@@ -6,7 +6,7 @@
 #include <apr_cstr.h>
 #include <apr_tables.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 #include "html/attr.h"
 #include "html/foreign_marks.h"
 #include "html/tag_index.h"

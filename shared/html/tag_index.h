@@ -9,7 +9,7 @@
 #ifndef TMPL_TAG_INDEX_H
 #define TMPL_TAG_INDEX_H
 
-#include "base/bytes8.h"
+#include "base/bytes.h"
 #include "html/attr.h"
 #include "html/tag.h"
 

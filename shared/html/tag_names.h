@@ -8,7 +8,7 @@
 
 #include <apr_tables.h>
 
-#include "base/numbering.h"
+#include "base/hash.h"
 #include "base/tmpl.h"
 
 /* The names of one page. Initialise it with src and pool, and all else 0. */

@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 
 /* Bytes of a link's text from which no further text is added. */
 #define LONG_TEXT 200

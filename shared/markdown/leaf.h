@@ -8,7 +8,7 @@
 #ifndef TMPL_LEAF_H
 #define TMPL_LEAF_H
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 #include "content/href.h"
 
 /* X(id, mark in Markdown, element in HTML): the formats. Each may be open once. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "base/utf8.h"
+#include "base/chars.h"
 
 enum {
     DEEPEST = 60,    /* elements in one another; what is deeper is left out */

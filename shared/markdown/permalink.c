@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/chars.h"
 #include "markdown/grid.h"
 
 int tmpl_permalink_is_symbols(const char *text, apr_size_t len)

@@ -57,81 +57,44 @@ uint32_t tmpl_size_class(uint32_t length)
     return c;
 }
 
-static apr_status_t read_named(double *number, tmpl_lines_t *lines, const char *name, double least,
-                               double most)
+static double read_named(tmpl_lines_t *lines, const char *name, double least, double most)
 {
-    return tmpl_lines_expect(lines, name) == APR_SUCCESS
-               ? tmpl_lines_number(number, lines, name, least, most)
-               : APR_EINVAL;
+    tmpl_lines_expect(lines, name);
+    return tmpl_lines_number(lines, name, least, most);
 }
 
-static apr_status_t read_count(uint32_t *count, tmpl_lines_t *lines, const char *name)
+static uint32_t read_count(tmpl_lines_t *lines, const char *name)
 {
-    return tmpl_lines_expect(lines, name) == APR_SUCCESS
-               ? tmpl_lines_count(count, lines, name, 0, UINT32_MAX)
-               : APR_EINVAL;
+    tmpl_lines_expect(lines, name);
+    return tmpl_lines_count(lines, name, 0, UINT32_MAX);
 }
 
-static apr_status_t read_term(tmpl_term_t *term, tmpl_lines_t *lines, const char *name)
+static void read_class(tmpl_model_class_t *c, uint32_t number, tmpl_lines_t *lines,
+                       apr_pool_t *pool)
 {
-    if (tmpl_lines_next(lines) != APR_SUCCESS || tmpl_lines_expect(lines, name) != APR_SUCCESS ||
-        tmpl_lines_number(&term->mean, lines, "mean", -1e9, 1e9) != APR_SUCCESS ||
-        tmpl_lines_number(&term->sd, lines, "deviation", 0, 1e9) != APR_SUCCESS ||
-        tmpl_lines_number(&term->weight, lines, "weight", -1e6, 1e6) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    return tmpl_lines_end(lines);
-}
-
-static apr_status_t read_class(tmpl_model_class_t *c, uint32_t number, tmpl_lines_t *lines,
-                               apr_pool_t *pool)
-{
-    uint32_t given = 0;
-    if (tmpl_lines_next(lines) != APR_SUCCESS ||
-        read_count(&given, lines, "class") != APR_SUCCESS ||
-        read_count(&c->nodes, lines, "nodes") != APR_SUCCESS ||
-        read_count(&c->template_nodes, lines, "template") != APR_SUCCESS ||
-        read_named(&c->loss, lines, "loss", 0, 1e6) != APR_SUCCESS ||
-        tmpl_lines_end(lines) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
+    tmpl_lines_next(lines);
+    uint32_t given = read_count(lines, "class");
+    c->nodes = read_count(lines, "nodes");
+    c->template_nodes = read_count(lines, "template");
+    c->loss = read_named(lines, "loss", 0, 1e6);
+    tmpl_lines_end(lines);
     if (given != number) {
-        return tmpl_lines_bad(lines, "classes are not in order", "");
+        tmpl_lines_bad(lines, "classes are not in order");
     }
-    if (tmpl_lines_next(lines) != APR_SUCCESS ||
-        read_named(&c->logistic.bias, lines, "bias", -1e6, 1e6) != APR_SUCCESS ||
-        tmpl_lines_end(lines) != APR_SUCCESS) {
-        return APR_EINVAL;
+    tmpl_lines_next(lines);
+    c->logistic.bias = read_named(lines, "bias", -1e6, 1e6);
+    tmpl_lines_end(lines);
+    tmpl_term_t *terms = apr_palloc(pool, TMPL_FEATURE_COUNT * sizeof(*terms));
+    for (uint32_t f = 0; f < TMPL_FEATURE_COUNT; f++) {
+        tmpl_lines_next(lines);
+        tmpl_lines_expect(lines, names[f]);
+        terms[f].mean = tmpl_lines_number(lines, "mean", -1e9, 1e9);
+        terms[f].sd = tmpl_lines_number(lines, "deviation", 0, 1e9);
+        terms[f].weight = tmpl_lines_number(lines, "weight", -1e6, 1e6);
+        tmpl_lines_end(lines);
     }
     c->logistic.n = TMPL_FEATURE_COUNT;
-    c->logistic.terms = apr_palloc(pool, TMPL_FEATURE_COUNT * sizeof(*c->logistic.terms));
-    for (uint32_t f = 0; f < TMPL_FEATURE_COUNT; f++) {
-        if (read_term(&c->logistic.terms[f], lines, names[f]) != APR_SUCCESS) {
-            return APR_EINVAL;
-        }
-    }
-    return APR_SUCCESS;
-}
-
-static apr_status_t read_model(tmpl_model_t *model, tmpl_lines_t *lines, apr_pool_t *pool)
-{
-    if (tmpl_lines_next(lines) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    if (strcmp(lines->text, TMPL_MODEL_HEAD) != 0) {
-        return tmpl_lines_bad(lines, "not the head of a model: ", TMPL_MODEL_HEAD);
-    }
-    if (tmpl_lines_next(lines) != APR_SUCCESS ||
-        read_named(&model->threshold, lines, "threshold", 0, 1) != APR_SUCCESS ||
-        tmpl_lines_end(lines) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    for (uint32_t c = 0; c < TMPL_SIZE_CLASSES; c++) {
-        if (read_class(&model->classes[c], c, lines, pool) != APR_SUCCESS) {
-            return APR_EINVAL;
-        }
-    }
-    return tmpl_lines_over(lines);
+    c->logistic.terms = terms;
 }
 
 apr_status_t tmpl_model_parse(const tmpl_model_t **model, const tmpl_model_text_t *text,
@@ -141,10 +104,20 @@ apr_status_t tmpl_model_parse(const tmpl_model_t **model, const tmpl_model_text_
         .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
     };
     tmpl_model_t *m = apr_pcalloc(pool, sizeof(*m));
-    apr_status_t status = read_model(m, &lines, pool);
     m->id = tmpl_model_text_id(text);
-    *model = status == APR_SUCCESS ? m : NULL;
-    return status;
+    tmpl_lines_next(&lines);
+    if (strcmp(lines.text, TMPL_MODEL_HEAD) != 0) {
+        tmpl_lines_bad(&lines, "not the head of a model: %s", TMPL_MODEL_HEAD);
+    }
+    tmpl_lines_next(&lines);
+    m->threshold = read_named(&lines, "threshold", 0, 1);
+    tmpl_lines_end(&lines);
+    for (uint32_t c = 0; c < TMPL_SIZE_CLASSES; c++) {
+        read_class(&m->classes[c], c, &lines, pool);
+    }
+    tmpl_lines_over(&lines);
+    *model = lines.status == APR_SUCCESS ? m : NULL;
+    return lines.status;
 }
 
 /* APR's %g may not read back as the same number. */

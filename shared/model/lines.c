@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/lines.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,88 +52,86 @@ uint64_t tmpl_model_text_id(const tmpl_model_text_t *text)
     return id;
 }
 
-apr_status_t tmpl_lines_bad(const tmpl_lines_t *lines, const char *what, const char *word)
+void tmpl_lines_bad(tmpl_lines_t *lines, const char *fmt, ...)
 {
-    return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: %s%s", lines->name, lines->line, what,
-                     word);
+    char what[200];
+    va_list args;
+    if (lines->status == APR_SUCCESS) {
+        va_start(args, fmt);
+        apr_vsnprintf(what, sizeof(what), fmt, args);
+        va_end(args);
+        lines->status =
+            tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: %s", lines->name, lines->line, what);
+    }
 }
 
 /* Copies the line at lines->at, of len bytes without its end, to lines->text. */
-static apr_status_t take_line(tmpl_lines_t *lines, apr_size_t len)
+static void take_line(tmpl_lines_t *lines, apr_size_t len)
 {
     apr_size_t shown = len > 0 && lines->at[len - 1] == '\r' ? len - 1 : len;
     if (shown >= TMPL_LINE_MOST || memchr(lines->at, '\0', len) != NULL) {
-        return tmpl_lines_bad(lines, "longer than 255 bytes, or with a byte 0 in it", "");
+        tmpl_lines_bad(lines, "longer than 255 bytes, or with a byte 0 in it");
+        return;
     }
     memcpy(lines->text, lines->at, shown);
     lines->text[shown] = '\0';
     lines->next = lines->text;
-    return APR_SUCCESS;
 }
 
-apr_status_t tmpl_lines_next(tmpl_lines_t *lines)
+void tmpl_lines_next(tmpl_lines_t *lines)
 {
-    for (;;) {
+    for (int is_comment = 1; is_comment && lines->status == APR_SUCCESS;) {
         lines->line++;
-        if (lines->at == lines->end) {
-            return tmpl_lines_bad(lines, "the end of the file, before that of the model", "");
-        }
         const char *newline = memchr(lines->at, '\n', (apr_size_t)(lines->end - lines->at));
         if (newline == NULL) {
-            return tmpl_lines_bad(lines, "the end of the file, in the middle of a line", "");
+            tmpl_lines_bad(lines, lines->at == lines->end
+                                      ? "the end of the file, before that of the model"
+                                      : "the end of the file, in the middle of a line");
+            return;
         }
-        apr_size_t len = (apr_size_t)(newline - lines->at);
-        int comment = *lines->at == '#';
-        apr_status_t status = comment ? APR_SUCCESS : take_line(lines, len);
+        is_comment = *lines->at == '#';
+        if (!is_comment) {
+            take_line(lines, (apr_size_t)(newline - lines->at));
+        }
         lines->at = newline + 1;
-        if (!comment) {
-            return status;
-        }
     }
 }
 
 const char *tmpl_lines_word(tmpl_lines_t *lines)
 {
-    char *word = lines->next;
-    while (*word == ' ') {
-        word++;
+    if (lines->status != APR_SUCCESS) {
+        return "";
     }
-    char *end = word;
-    while (*end != '\0' && *end != ' ') {
-        end++;
-    }
+    char *word = lines->next + strspn(lines->next, " ");
+    char *end = word + strcspn(word, " ");
     lines->next = *end == '\0' ? end : end + 1;
     *end = '\0';
     return word;
 }
 
-apr_status_t tmpl_lines_expect(tmpl_lines_t *lines, const char *word)
+void tmpl_lines_expect(tmpl_lines_t *lines, const char *word)
 {
     const char *found = tmpl_lines_word(lines);
     if (strcmp(found, word) != 0) {
-        return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: \"%s\" is expected, not \"%.40s\"",
-                         lines->name, lines->line, word, found);
+        tmpl_lines_bad(lines, "\"%s\" is expected, not \"%.40s\"", word, found);
     }
-    return APR_SUCCESS;
 }
 
-apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,
-                               double most)
+double tmpl_lines_number(tmpl_lines_t *lines, const char *what, double least, double most)
 {
     char range[60];
     char *end;
     const char *word = tmpl_lines_word(lines);
-    *number = tmpl_number(word, &end);
-    if (end == word || *end != '\0' || !(*number >= least && *number <= most)) {
-        snprintf(range, sizeof(range), " is not a number of %g to %g: ", least, most);
-        return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: %s%s%.40s", lines->name, lines->line,
-                         what, range, word);
+    double number = tmpl_number(word, &end);
+    if (end != word && *end == '\0' && number >= least && number <= most) {
+        return number;
     }
-    return APR_SUCCESS;
+    snprintf(range, sizeof(range), "%g to %g", least, most);
+    tmpl_lines_bad(lines, "%s is not a number of %s: %.40s", what, range, word);
+    return least;
 }
 
-apr_status_t tmpl_lines_count(uint32_t *count, tmpl_lines_t *lines, const char *what,
-                              uint32_t least, uint32_t most)
+uint32_t tmpl_lines_count(tmpl_lines_t *lines, const char *what, uint32_t least, uint32_t most)
 {
     const char *word = tmpl_lines_word(lines);
     const char *end = word;
@@ -140,26 +139,25 @@ apr_status_t tmpl_lines_count(uint32_t *count, tmpl_lines_t *lines, const char *
     for (; apr_isdigit(*end) && number <= most; end++) {
         number = 10 * number + (uint64_t)(*end - '0');
     }
-    if (end == word || *end != '\0' || number < least || number > most) {
-        return tmpl_fail(lines->err, APR_EINVAL,
-                         "%s: line %u: %s is not a whole number of %u to %u: %.40s", lines->name,
-                         lines->line, what, least, most, word);
+    if (end != word && *end == '\0' && number >= least && number <= most) {
+        return (uint32_t)number;
     }
-    *count = (uint32_t)number;
-    return APR_SUCCESS;
+    tmpl_lines_bad(lines, "%s is not a whole number of %u to %u: %.40s", what, least, most, word);
+    return least;
 }
 
-apr_status_t tmpl_lines_end(tmpl_lines_t *lines)
+void tmpl_lines_end(tmpl_lines_t *lines)
 {
     const char *word = tmpl_lines_word(lines);
-    return *word == '\0' ? APR_SUCCESS : tmpl_lines_bad(lines, "too long: ", word);
+    if (*word != '\0') {
+        tmpl_lines_bad(lines, "too long: %s", word);
+    }
 }
 
-apr_status_t tmpl_lines_over(tmpl_lines_t *lines)
+void tmpl_lines_over(tmpl_lines_t *lines)
 {
-    if (lines->at == lines->end) {
-        return APR_SUCCESS;
+    if (lines->at != lines->end) {
+        lines->line++;
+        tmpl_lines_bad(lines, "goes on behind the end of the model");
     }
-    lines->line++;
-    return tmpl_lines_bad(lines, "goes on behind the end of the model", "");
 }

@@ -29,44 +29,42 @@ apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmp
 /* The first 64 bits of the text's MD5, which models/arrays computes, too. */
 uint64_t tmpl_model_text_id(const tmpl_model_text_t *text);
 
-/* The state while a text is read. The caller sets name, at, end and err, and the rest to 0. */
+/*
+ * The state while a text is read. The caller sets name, at, end and err, and the rest to 0. After
+ * the first error, which err gets, all functions do nothing, and give the least value.
+ */
 typedef struct {
     const char *name; /* name of the file, for messages */
     const char *at;   /* [at, end) is still to be read */
     const char *end;
-    tmpl_error_t *err; /* may be NULL */
-    unsigned line;     /* the number of the line, from 1 */
+    tmpl_error_t *err;   /* may be NULL */
+    apr_status_t status; /* APR_EINVAL after an error */
+    unsigned line;       /* the number of the line, from 1 */
     char text[TMPL_LINE_MOST];
     char *next; /* the rest of the line */
 } tmpl_lines_t;
 
-/*
- * Each returns APR_SUCCESS, or APR_EINVAL with err filled. All but the first two read the current
- * line, to which tmpl_lines_next advances.
- */
+/* Reports what is wrong in this line. */
+void tmpl_lines_bad(tmpl_lines_t *lines, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Reports what is wrong in this line, or with the word, and returns APR_EINVAL. */
-apr_status_t tmpl_lines_bad(const tmpl_lines_t *lines, const char *what, const char *word);
-
-/* Advances to the next line that is not a comment. */
-apr_status_t tmpl_lines_next(tmpl_lines_t *lines);
+/* Advances to the next line that is not a comment: the functions below read it. */
+void tmpl_lines_next(tmpl_lines_t *lines);
 
 /* Expects this word next. */
-apr_status_t tmpl_lines_expect(tmpl_lines_t *lines, const char *word);
+void tmpl_lines_expect(tmpl_lines_t *lines, const char *word);
 
 /* The next word of the line, valid until the next line; "" at its end. */
 const char *tmpl_lines_word(tmpl_lines_t *lines);
 
-/* Reads a number from least to most; what is its name in messages. */
-apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,
-                               double most);
-apr_status_t tmpl_lines_count(uint32_t *count, tmpl_lines_t *lines, const char *what,
-                              uint32_t least, uint32_t most);
+/* A number from least to most; what is its name in messages. */
+double tmpl_lines_number(tmpl_lines_t *lines, const char *what, double least, double most);
+uint32_t tmpl_lines_count(tmpl_lines_t *lines, const char *what, uint32_t least, uint32_t most);
 
 /* Expects the end of the line. */
-apr_status_t tmpl_lines_end(tmpl_lines_t *lines);
+void tmpl_lines_end(tmpl_lines_t *lines);
 
 /* Expects the end of the text. */
-apr_status_t tmpl_lines_over(tmpl_lines_t *lines);
+void tmpl_lines_over(tmpl_lines_t *lines);
 
 #endif

@@ -24,122 +24,90 @@ typedef struct {
     unsigned char uses[TMPL_LEAVES_NODES]; /* splits that have the node as a child */
 } trees_source_reader_t;
 
-static apr_status_t read_float(float *number, tmpl_lines_t *lines, const char *what, double most)
-{
-    double value = 0;
-    apr_status_t status = tmpl_lines_number(&value, lines, what, -most, most);
-    *number = (float)value;
-    return status;
-}
-
-static apr_status_t read_split(trees_source_reader_t *reader, uint32_t i)
+static void read_split(trees_source_reader_t *reader, uint32_t i)
 {
     tmpl_lines_t *lines = &reader->lines;
-    tmpl_condition_t condition = { 0 };
-    uint32_t children[2] = { 0 };
     const char *name = tmpl_lines_word(lines);
     int feature = tmpl_block_feature_find(name);
     if (feature < 0) {
-        return tmpl_fail(
-            lines->err, APR_EINVAL,
-            "%s: line %u: no feature is called \"%.40s\": words, free, linked, ... as in "
-            "feature.h",
-            lines->name, lines->line, name);
+        tmpl_lines_bad(lines,
+                       "no feature is called \"%.40s\": words, free, linked, ... as in feature.h",
+                       name);
+        return;
     }
-    condition.feature = (tmpl_block_feature_e)feature;
-    if (read_float(&condition.limit, lines, "the limit", 1e30) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
+    APR_ARRAY_PUSH(reader->conditions, tmpl_condition_t) =
+        (tmpl_condition_t){ .feature = (tmpl_block_feature_e)feature,
+                            .limit = (float)tmpl_lines_number(lines, "the limit", -1e30, 1e30) };
     if (i + 2 >= reader->n) {
-        return tmpl_lines_bad(lines, "a split needs two nodes behind it in its tree", "");
+        tmpl_lines_bad(lines, "a split needs two nodes behind it in its tree");
+        return;
     }
-    for (int k = 0; k < 2; k++) {
-        if (tmpl_lines_count(&children[k], lines, k == 0 ? "the left child" : "the right child",
-                             i + 1, reader->n - 1) != APR_SUCCESS) {
-            return APR_EINVAL;
-        }
-        if (reader->uses[children[k]]++ > 0) {
-            return tmpl_lines_bad(lines, "a node is a child twice: each must be one once", "");
-        }
+    uint32_t left = tmpl_lines_count(lines, "the left child", i + 1, reader->n - 1);
+    uint32_t right = tmpl_lines_count(lines, "the right child", i + 1, reader->n - 1);
+    if (reader->uses[left]++ > 0 || reader->uses[right]++ > 0) {
+        tmpl_lines_bad(lines, "a node is a child twice: each must be one once");
     }
     APR_ARRAY_PUSH(reader->nodes, tmpl_tree_node_t) =
-        (tmpl_tree_node_t){ .condition = (uint32_t)reader->conditions->nelts,
-                            .left = (uint16_t)children[0],
-                            .right = (uint16_t)children[1] };
-    APR_ARRAY_PUSH(reader->conditions, tmpl_condition_t) = condition;
-    return tmpl_lines_end(lines);
+        (tmpl_tree_node_t){ .condition = (uint32_t)reader->conditions->nelts - 1,
+                            .left = (uint16_t)left,
+                            .right = (uint16_t)right };
 }
 
-static apr_status_t read_node(trees_source_reader_t *reader, uint32_t i)
+static void read_node(trees_source_reader_t *reader, uint32_t i)
 {
     tmpl_lines_t *lines = &reader->lines;
-    if (tmpl_lines_next(lines) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
+    tmpl_lines_next(lines);
     const char *kind = tmpl_lines_word(lines);
     if (strcmp(kind, "split") == 0) {
-        return read_split(reader, i);
+        read_split(reader, i);
     }
-    if (strcmp(kind, "leaf") != 0) {
-        return tmpl_fail(lines->err, APR_EINVAL,
-                         "%s: line %u: node %u of %u must be a split or a leaf, not \"%.40s\"",
-                         lines->name, lines->line, i, reader->n, kind);
+    else if (strcmp(kind, "leaf") == 0) {
+        double value = tmpl_lines_number(lines, "the leaf's value", -LEAF_MOST, LEAF_MOST);
+        APR_ARRAY_PUSH(reader->nodes, tmpl_tree_node_t) =
+            (tmpl_tree_node_t){ .value = (float)value };
     }
-    tmpl_tree_node_t leaf = { 0 };
-    if (read_float(&leaf.value, lines, "the leaf's value", LEAF_MOST) != APR_SUCCESS) {
-        return APR_EINVAL;
+    else {
+        tmpl_lines_bad(lines, "node %u of %u must be a split or a leaf, not \"%.40s\"", i,
+                       reader->n, kind);
     }
-    APR_ARRAY_PUSH(reader->nodes, tmpl_tree_node_t) = leaf;
-    return tmpl_lines_end(lines);
+    tmpl_lines_end(lines);
 }
 
-static apr_status_t read_tree(trees_source_reader_t *reader)
+static void read_tree(trees_source_reader_t *reader)
 {
     tmpl_lines_t *lines = &reader->lines;
-    if (reader->n_trees == TMPL_TREES_MOST) {
-        return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: more than %d trees", lines->name,
-                         lines->line, TMPL_TREES_MOST);
+    if (reader->n_trees++ == TMPL_TREES_MOST) {
+        tmpl_lines_bad(lines, "more than %d trees", TMPL_TREES_MOST);
     }
-    if (tmpl_lines_count(&reader->n, lines, "the number of the tree's nodes", 1,
-                         TMPL_LEAVES_NODES) != APR_SUCCESS ||
-        tmpl_lines_end(lines) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
+    reader->n = tmpl_lines_count(lines, "the number of the tree's nodes", 1, TMPL_LEAVES_NODES);
+    tmpl_lines_end(lines);
     memset(reader->uses, 0, sizeof(reader->uses));
     for (uint32_t i = 0; i < reader->n; i++) {
-        if (read_node(reader, i) != APR_SUCCESS) {
-            return APR_EINVAL;
-        }
+        read_node(reader, i);
     }
     for (uint32_t i = 1; i < reader->n; i++) {
         if (reader->uses[i] == 0) {
-            return tmpl_lines_bad(lines, "a node of the tree above is no node's child", "");
+            tmpl_lines_bad(lines, "a node of the tree above is no node's child");
         }
     }
     APR_ARRAY_PUSH(reader->sizes, unsigned char) = (unsigned char)reader->n;
-    reader->n_trees++;
-    return APR_SUCCESS;
 }
 
-static apr_status_t read_trees_head(trees_source_reader_t *reader)
+static void read_trees_head(trees_source_reader_t *reader)
 {
     tmpl_lines_t *lines = &reader->lines;
-    tmpl_trees_source_t *source = reader->source;
-    if (tmpl_lines_next(lines) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
+    tmpl_lines_next(lines);
     if (strcmp(lines->text, TMPL_TREES_HEAD) != 0) {
-        return tmpl_lines_bad(lines, "not the head of a model: ", TMPL_TREES_HEAD);
+        tmpl_lines_bad(lines, "not the head of a model: %s", TMPL_TREES_HEAD);
     }
-    if (tmpl_lines_next(lines) != APR_SUCCESS ||
-        tmpl_lines_expect(lines, "threshold") != APR_SUCCESS ||
-        tmpl_lines_number(&source->threshold, lines, "threshold", 0, 1) != APR_SUCCESS ||
-        tmpl_lines_end(lines) != APR_SUCCESS || tmpl_lines_next(lines) != APR_SUCCESS ||
-        tmpl_lines_expect(lines, "bias") != APR_SUCCESS ||
-        tmpl_lines_number(&source->bias, lines, "bias", -BIAS_MOST, BIAS_MOST) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    return tmpl_lines_end(lines);
+    tmpl_lines_next(lines);
+    tmpl_lines_expect(lines, "threshold");
+    reader->source->threshold = tmpl_lines_number(lines, "threshold", 0, 1);
+    tmpl_lines_end(lines);
+    tmpl_lines_next(lines);
+    tmpl_lines_expect(lines, "bias");
+    reader->source->bias = tmpl_lines_number(lines, "bias", -BIAS_MOST, BIAS_MOST);
+    tmpl_lines_end(lines);
 }
 
 static int by_feature(const void *a, const void *b)
@@ -192,39 +160,32 @@ static void end_part(trees_source_reader_t *reader)
     };
 }
 
-static apr_status_t read_trees(trees_source_reader_t *reader)
+static void read_trees(trees_source_reader_t *reader)
 {
     tmpl_lines_t *lines = &reader->lines;
     uint32_t *n_parts = &reader->source->n_parts; /* those that have ended */
     begin_part(reader);
-    if (read_trees_head(reader) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    for (;;) {
-        if (tmpl_lines_next(lines) != APR_SUCCESS) {
-            return APR_EINVAL;
-        }
+    read_trees_head(reader);
+    for (int is_over = 0; !is_over && lines->status == APR_SUCCESS;) {
+        tmpl_lines_next(lines);
         const char *word = tmpl_lines_word(lines);
-        if (strcmp(word, "end") == 0) {
-            end_part(reader);
-            return tmpl_lines_end(lines) == APR_SUCCESS ? tmpl_lines_over(lines) : APR_EINVAL;
+        is_over = strcmp(word, "end") == 0;
+        if (strcmp(word, "tree") == 0) {
+            read_tree(reader);
         }
-        if (strcmp(word, "last") == 0 && *n_parts == 0) {
-            if (tmpl_lines_end(lines) != APR_SUCCESS) {
-                return APR_EINVAL;
+        else if (is_over || (strcmp(word, "last") == 0 && *n_parts == 0)) {
+            tmpl_lines_end(lines);
+            end_part(reader);
+            if (!is_over) {
+                begin_part(reader);
             }
-            end_part(reader);
-            begin_part(reader);
         }
-        else if (strcmp(word, "tree") != 0) {
-            return tmpl_fail(lines->err, APR_EINVAL,
-                             "%s: line %u: \"tree\"%s or \"end\" is expected, not \"%.40s\"",
-                             lines->name, lines->line, *n_parts == 0 ? ", \"last\"" : "", word);
-        }
-        else if (read_tree(reader) != APR_SUCCESS) {
-            return APR_EINVAL;
+        else {
+            tmpl_lines_bad(lines, "\"tree\"%s or \"end\" is expected, not \"%.40s\"",
+                           *n_parts == 0 ? ", \"last\"" : "", word);
         }
     }
+    tmpl_lines_over(lines);
 }
 
 apr_status_t tmpl_trees_source_read(tmpl_trees_source_t *source, const tmpl_model_text_t *text,
@@ -237,5 +198,6 @@ apr_status_t tmpl_trees_source_read(tmpl_trees_source_t *source, const tmpl_mode
     reader->lines = (tmpl_lines_t){
         .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
     };
-    return read_trees(reader);
+    read_trees(reader);
+    return reader->lines.status;
 }

@@ -3,7 +3,7 @@
 #ifndef TMPL_BUILD_H
 #define TMPL_BUILD_H
 
-#include "base/numbering.h"
+#include "base/hash.h"
 #include "html/construct.h"
 #include "page/collapse.h"
 #include "page/page.h"

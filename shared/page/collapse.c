@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 #include "html/attr.h"
 
 /*

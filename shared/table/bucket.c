@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "base/bytes16.h"
+#include "base/bytes.h"
 
 #define HEAD_SIZE 8
 #define RUN_SIZE  2   /* bytes of a run: a tag, and how many entries have it */

@@ -5,7 +5,7 @@
 
 #include <apr_general.h>
 
-#include "base/slot.h"
+#include "base/hash.h"
 
 #define AHEAD      6   /* buckets: prefetch distance */
 #define WRITES     256 /* so many writes in a row give a head different swept */

@@ -5,7 +5,7 @@
 
 #include <apr_cstr.h>
 
-#include "base/bytes8.h"
+#include "base/bytes.h"
 #include "html/charset.h"
 
 /* The charset that browsers assume for a page without a known charset. */

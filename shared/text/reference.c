@@ -5,7 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
-#include "base/bytes8.h"
+#include "base/bytes.h"
 
 /* The numbers 0x80 to 0x9F mean characters of windows-1252 (HTML, 13.2.5.80). 0: not changed. */
 static const uint16_t windows_1252[32] = {

@@ -7,7 +7,7 @@
 #include <libxml/parser.h>
 
 #include "base/ascii.h"
-#include "base/bytes16.h"
+#include "base/bytes.h"
 #include "html/tag_index.h"
 #include "text/reference.h"
 

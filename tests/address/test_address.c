@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include "address/address.h"
-#include "address/identity.h"
 
 static tmpl_address_t address_of(const char *url, apr_pool_t *pool)
 {

@@ -6,7 +6,7 @@
  */
 #include "check.h"
 
-#include "address/identity.h"
+#include "address/address.h"
 #include "outcome.h"
 #include "methods/pagelevel.h"
 #include "html/charset.h"

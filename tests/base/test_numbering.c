@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check.h"
 
-#include "base/numbering.h"
+#include "base/hash.h"
 
 /* Numbers of keys that differ in few bits; some keys come more than once. */
 static uint64_t key_at(uint32_t i)

@@ -4,7 +4,7 @@
 
 #include <apr_lib.h>
 
-#include "base/bytes64.h"
+#include "base/bytes.h"
 #include "feature/tally.h"
 #include "pieces.h"
 

@@ -9,7 +9,7 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "address/identity.h"
+#include "address/address.h"
 #include "clean.h"
 #include "dom/xpath.h"
 #include "html/charset.h"

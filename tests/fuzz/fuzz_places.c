@@ -8,8 +8,8 @@
 
 #include <apr_general.h>
 
-#include "table/redis/redis_places.h"
-#include "table/redis/redis_reply.h"
+#include "table/redis/redis_topology.h"
+#include "table/redis/redis_conn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

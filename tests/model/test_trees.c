@@ -386,7 +386,8 @@ static apr_status_t number_of(double *number, const char *text)
 {
     tmpl_lines_t lines = { .name = "x", .at = text, .end = text + strlen(text) };
     tmpl_lines_next(&lines);
-    return tmpl_lines_number(number, &lines, "it", -1e30, 1e30);
+    *number = tmpl_lines_number(&lines, "it", -1e30, 1e30);
+    return lines.status;
 }
 
 static void numbers_are_what_strtod_says(void **state)

@@ -7,7 +7,7 @@
 
 #include <apr_strings.h>
 
-#include "base/slot.h"
+#include "base/hash.h"
 #include "table/buckets.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))

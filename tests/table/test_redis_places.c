@@ -6,8 +6,8 @@
 
 #include <apr_strings.h>
 
-#include "table/redis/redis_places.h"
-#include "table/redis/redis_reply.h"
+#include "table/redis/redis_topology.h"
+#include "table/redis/redis_conn.h"
 #include "table/store.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))

@@ -7,7 +7,6 @@
 #include "table/buckets.h"
 #include "table/lmdb/lmdb_open.h"
 #include "table/lmdb/lmdb_table.h"
-#include "table/lmdb/lmdb_walk.h"
 
 static void last_seen_in_1970(MDB_val *key, MDB_val *data, unsigned number)
 {

@@ -49,6 +49,7 @@ my %address = ('index' => '/', 'news/index' => '/news/', 'news/2024/index' => '/
     'list?page=2' => '/list?page=2', 'a b' => '/a%20b.htm', 'x' => '/x.xhtml');
 mirrored('blocks', 'json', 'www.example.org', '-j', 3);
 mirrored('fingerprint', 'prints', 'www.example.org');
+like((run(qw(clean -m keys --site s --mirror www.example.org)))[1], qr/\A(?:s\t\S+\t\S+\t1\t\S+\t\S+\n){${\scalar keys %mirror}}\z/, 'keys of a mirror, without --out');
 for my $name (sort keys %address) {
     my $page = decode_json(slurp("json/$name.json"));
     is($page->{address}, $address{$name}, "$name: its address");

@@ -8,7 +8,7 @@
 #include <apr_hash.h>
 #include <apr_strings.h>
 
-#include "address/identity.h"
+#include "address/address.h"
 #include "html/attr.h"
 #include "methods/warm/distance.h"
 #include "text/reference.h"

@@ -4,7 +4,7 @@
 #include <apr_hash.h>
 #include <apr_strings.h>
 
-#include "address/identity.h"
+#include "address/address.h"
 #include "methods/warm/overlap.h"
 #include "methods/warm/subdigraph.h"
 

@@ -14,7 +14,7 @@
  *   forgotten for others, a few in each transaction. Frozen sites stay.
  * - Full disk, read-only disk, a map in which nothing may be forgotten: APR_ENOSPC; nothing is
  *   learnt, counts are read. Dead entries are still deleted then, out of pages kept in reserve.
- * - A damaged file is moved aside when the first process opens it (lmdb_walk.h), and the store
+ * - A damaged file is moved aside when the first process opens it (lmdb_walk.c), and the store
  *   begins anew. LMDB keeps no checksums, and trusts a file that is open.
  */
 #include <errno.h>
@@ -27,7 +27,6 @@
 #include "table/buckets.h"
 #include "table/snapshots.h"
 #include "table/engine.h"
-#include "table/lmdb/lmdb_check.h"
 #include "table/lmdb/lmdb_open.h"
 #include "table/lmdb/lmdb_table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/redis/redis_tls.h"
+#include "table/redis/redis_conn.h"
 
 #ifdef TMPL_TLS
 

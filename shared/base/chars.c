@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/utf8.h"
+#include "base/chars.h"
 
 uint32_t tmpl_utf8_put(char *to, uint32_t code)
 {
