@@ -11,7 +11,6 @@
 #include "base/bytes16.h"
 #include "base/numbering.h"
 #include "base/slot.h"
-#include "feature/context.h"
 #include "feature/reading.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
