@@ -154,7 +154,7 @@ tmpl_clean_opts_t tmpl_clean_opts_default(void)
         const tmpl_setting_t *setting = &tmpl_settings[i];
         void *field = (char *)&opts + setting->opt - 1;
         char words[2][32];
-        int64_t numbers[2];
+        int64_t numbers[2] = { 0, 0 };
         if (setting->opt == TMPL_NO_OPT) {
             continue;
         }

@@ -8,11 +8,12 @@
 
 /* The content of a file as a string; its path is from where make runs. */
 #define HANDLER_FILE(name, path)                                                                   \
-    extern const char name[] __attribute__((visibility("hidden")));                                \
     __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n")
 
 HANDLER_FILE(tmpl_status_html, "mod_tmpl/status/status.html");
 HANDLER_FILE(tmpl_status_metrics, "mod_tmpl/status/status.metrics");
+extern const char tmpl_status_html[] __attribute__((visibility("hidden")));
+extern const char tmpl_status_metrics[] __attribute__((visibility("hidden")));
 
 /* ---- answers ---- */
 

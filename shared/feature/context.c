@@ -10,7 +10,6 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "feature/context.h"
 #include "feature/reading.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "feature/title.h"
+#include "feature/tally.h"
 
 #include <string.h>
 

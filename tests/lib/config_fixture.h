@@ -164,7 +164,8 @@ static int setup(void **state)
 
     (void)state;
     tmpl_conf_begin(pool);
-    memset(&default_opts.detect.models, 0, sizeof(default_opts.detect.models)); /* most tests want no models */
+    memset(&default_opts.detect.models, 0,
+           sizeof(default_opts.detect.models)); /* most tests want no models */
     return rv != APR_SUCCESS;
 }
 
