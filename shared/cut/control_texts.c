@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cut/control_texts.h"
+
+#include "base/hash.h"
+#include "html/attr.h"
+
+/* A form asks for a name, gives a hint and an example, and has a word to say in between. */
+#define FORM_BLOCKS 4
+
+/* What has been done with an element. */
+enum {
+    PASSED = 1, /* it is, or is around, a control that stays */
+    TAKEN = 2   /* its texts are content */
+};
+
+typedef struct {
+    const tmpl_page_t *page;
+    const tmpl_verdict_t *given;
+    tmpl_verdict_t *verdicts;     /* a copy of given; NULL: nothing has changed */
+    apr_array_header_t *controls; /* uint32_t: those that stay, in order */
+    unsigned char *done;          /* for each element */
+    apr_hash_t *texts;            /* ids of elements that are texts of controls; NULL: none */
+    apr_hash_t *labelled;         /* ids of controls; NULL: none */
+    apr_pool_t *scratch;
+    apr_pool_t *pool;
+} control_texts_t;
+
+static int is_hidden_input(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    tmpl_attr_t type;
+    return node->tag == TMPL_TAG_INPUT &&
+           tmpl_attr_find(&type, page->src, node->open, "type") &&
+           tmpl_span_is(page->src, type.value, "hidden");
+}
+
+static void find_controls(control_texts_t *t, const tmpl_cut_t *cuts, uint32_t n_cuts)
+{
+    const tmpl_page_t *page = t->page;
+    uint32_t cut = 0;
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if (!(tmpl_tag_flags(node->tag) & TMPL_IS_CONTROL)) {
+            continue;
+        }
+        while (cut < n_cuts && cuts[cut].span.end <= node->open.start) {
+            cut++;
+        }
+        if ((cut == n_cuts || node->open.start < cuts[cut].span.start) &&
+            !is_hidden_input(page, node)) {
+            APR_ARRAY_PUSH(t->controls, uint32_t) = i;
+        }
+    }
+}
+
+static void take(control_texts_t *t, uint32_t element)
+{
+    const tmpl_node_t *node = &t->page->nodes[element];
+    if (t->done[element] & TAKEN) {
+        return;
+    }
+    t->done[element] |= TAKEN;
+    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+        uint32_t block = t->page->segments[s].block;
+        if (t->verdicts == NULL && t->given[block].template) {
+            t->verdicts =
+                apr_pmemdup(t->pool, t->given, t->page->n_blocks * sizeof(*t->verdicts));
+        }
+        if (t->verdicts != NULL) {
+            t->verdicts[block].template = 0;
+        }
+    }
+}
+
+/* The controls in front of a node. */
+static uint32_t controls_before(const control_texts_t *t, uint32_t node)
+{
+    const uint32_t *controls = (const uint32_t *)t->controls->elts;
+    uint32_t first = 0;
+    for (uint32_t n = (uint32_t)t->controls->nelts; n > 0; n /= 2) {
+        uint32_t middle = first + n / 2;
+        if (controls[middle] < node) {
+            first = middle + 1;
+            n -= 1;
+        }
+    }
+    return first;
+}
+
+/* Whether an element with text has few blocks for its controls. */
+static int is_about_controls(const control_texts_t *t, uint32_t element)
+{
+    const tmpl_node_t *node = &t->page->nodes[element];
+    const tmpl_segment_t *segments = t->page->segments;
+    uint32_t blocks = segments[node->after_segment - 1].block - segments[node->first_segment].block;
+    uint32_t controls = controls_before(t, node->after) - controls_before(t, element);
+    return blocks < FORM_BLOCKS * (uint64_t)controls;
+}
+
+static int holds_landmark(const tmpl_page_t *page, uint32_t element)
+{
+    for (uint32_t i = element + 1; i < page->nodes[element].after; i++) {
+        if (page->nodes[i].tag == TMPL_TAG_NAV || page->nodes[i].tag == TMPL_TAG_MAIN) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Rule 5. */
+static void take_parts_of_form(control_texts_t *t, uint32_t form)
+{
+    static const unsigned char is_part[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_BUTTON] = 1, [TMPL_TAG_LABEL] = 1,  [TMPL_TAG_LEGEND] = 1,
+        [TMPL_TAG_METER] = 1,  [TMPL_TAG_OUTPUT] = 1,
+    };
+    for (uint32_t i = form + 1; i < t->page->nodes[form].after; i++) {
+        if (is_part[t->page->nodes[i].tag]) {
+            take(t, i);
+        }
+    }
+}
+
+static void take_summaries(control_texts_t *t, uint32_t details)
+{
+    const tmpl_node_t *nodes = t->page->nodes;
+    for (uint32_t i = details + 1; i < nodes[details].after; i = nodes[i].after) {
+        if (nodes[i].tag == TMPL_TAG_SUMMARY) {
+            take(t, i);
+        }
+    }
+}
+
+static void add_id(control_texts_t *t, apr_hash_t **ids, const char *id, apr_ssize_t len)
+{
+    if (*ids == NULL) {
+        *ids = tmpl_hash_make(t->scratch);
+    }
+    apr_hash_set(*ids, id, len, "");
+}
+
+/* Adds the ids that an attribute names, with white space between them. */
+static void add_ids(control_texts_t *t, const tmpl_node_t *node, const char *attribute)
+{
+    const char *src = t->page->src;
+    tmpl_attr_t attr;
+    if (!tmpl_attr_find(&attr, src, node->open, attribute)) {
+        return;
+    }
+    for (uint32_t at = attr.value.start; at < attr.value.end;) {
+        uint32_t start = tmpl_behind_space(src, at, attr.value.end);
+        for (at = start; at < attr.value.end && !tmpl_is_space(src[at]);) {
+            at++;
+        }
+        add_id(t, &t->texts, src + start, at - start);
+    }
+}
+
+/* Goes up from a control to the first element that another control has passed. */
+static void pass_up(control_texts_t *t, uint32_t control)
+{
+    const tmpl_page_t *page = t->page;
+    /* whether the innermost element with text was seen; what a button does is in the button */
+    int has_group = page->nodes[control].tag == TMPL_TAG_BUTTON;
+    for (uint32_t i = control; i != 0; i = page->nodes[i].parent) {
+        const tmpl_node_t *node = &page->nodes[i];
+        int has_text = node->first_segment < node->after_segment;
+        int is_form = node->tag == TMPL_TAG_FORM;
+        int may_be_group = has_text && i != control && !has_group;
+        if (i == control || node->tag == TMPL_TAG_LABEL ||
+            (may_be_group && is_about_controls(t, i))) {
+            take(t, i);
+        }
+        has_group |= may_be_group;
+        if (t->done[i] & PASSED) {
+            if (has_group) {
+                return;
+            }
+            continue;
+        }
+        t->done[i] |= PASSED;
+        add_ids(t, node, "aria-labelledby");
+        add_ids(t, node, "aria-describedby");
+        if (node->tag == TMPL_TAG_DETAILS) {
+            take_summaries(t, i);
+        }
+        if (has_text && (is_form || node->tag == TMPL_TAG_FIELDSET)) {
+            if (is_about_controls(t, i) && !(is_form && holds_landmark(page, i))) {
+                take(t, i);
+            }
+            else if (is_form) {
+                take_parts_of_form(t, i);
+            }
+        }
+    }
+}
+
+/* The texts that ids name: labels, and what aria attributes refer to. */
+static void take_named(control_texts_t *t)
+{
+    const tmpl_page_t *page = t->page;
+    for (uint32_t i = 1; i < page->n_nodes && (t->texts != NULL || t->labelled != NULL); i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        const tmpl_known_attr_t *id =
+            t->texts != NULL ? tmpl_node_attr(page, node, TMPL_ATTR_ID) : NULL;
+        tmpl_attr_t of;
+        if ((id != NULL &&
+             apr_hash_get(t->texts, page->src + id->value.start, tmpl_span_len(id->value))) ||
+            (node->tag == TMPL_TAG_LABEL && t->labelled != NULL &&
+             tmpl_attr_find(&of, page->src, node->open, "for") &&
+             apr_hash_get(t->labelled, page->src + of.value.start, tmpl_span_len(of.value)))) {
+            take(t, i);
+        }
+    }
+}
+
+tmpl_verdict_t *tmpl_control_texts(const tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                   const tmpl_cut_t *cuts, uint32_t n, apr_pool_t *pool)
+{
+    control_texts_t t = { .page = page, .given = verdicts, .pool = pool };
+    apr_pool_create(&t.scratch, pool);
+    t.controls = apr_array_make(t.scratch, 16, sizeof(uint32_t));
+    find_controls(&t, cuts, n);
+    if (t.controls->nelts > 0) {
+        t.done = apr_pcalloc(t.scratch, page->n_nodes);
+    }
+    for (int c = 0; c < t.controls->nelts; c++) {
+        uint32_t control = APR_ARRAY_IDX(t.controls, c, uint32_t);
+        const tmpl_known_attr_t *id =
+            tmpl_node_attr(page, &page->nodes[control], TMPL_ATTR_ID);
+        if (id != NULL) {
+            add_id(&t, &t.labelled, page->src + id->value.start, tmpl_span_len(id->value));
+        }
+        pass_up(&t, control);
+    }
+    take_named(&t);
+    apr_pool_destroy(t.scratch);
+    return t.verdicts;
+}
