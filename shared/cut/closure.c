@@ -388,10 +388,10 @@ static void begin_reasons(closure_t *c, const tmpl_verdict_t *verdicts,
     c->stays = apr_palloc(pool, page->n_segments * sizeof(*c->stays));
     for (uint32_t s = 0; s < page->n_segments; s++) {
         uint32_t block = page->segments[s].block;
-        c->stays[s] = !verdicts[block].template        ? TMPL_UNCUT_NONE
-                      : is_template_segment(c, s)      ? TMPL_UNCUT_JOINED
-                      : with_controls[block].template  ? TMPL_UNCUT_FORM
-                                                       : TMPL_UNCUT_CONTROL;
+        c->stays[s] = !verdicts[block].template       ? TMPL_UNCUT_NONE
+                      : is_template_segment(c, s)     ? TMPL_UNCUT_JOINED
+                      : with_controls[block].template ? TMPL_UNCUT_FORM
+                                                      : TMPL_UNCUT_CONTROL;
     }
 }
 

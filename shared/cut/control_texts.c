@@ -28,15 +28,20 @@ typedef struct {
 static int is_hidden_input(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t type;
-    return node->tag == TMPL_TAG_INPUT &&
-           tmpl_attr_find(&type, page->src, node->open, "type") &&
+    return node->tag == TMPL_TAG_INPUT && tmpl_attr_find(&type, page->src, node->open, "type") &&
            tmpl_span_is(page->src, type.value, "hidden");
+}
+
+/* Whether a script has asked for a piece of a page, as it seems: no page has neither. */
+static int is_fragment(const tmpl_page_t *page)
+{
+    return tmpl_span_len(page->nodes[0].open) == 0 && tmpl_span_len(page->title) == 0;
 }
 
 static void find_controls(control_texts_t *t, const tmpl_cut_t *cuts, uint32_t n_cuts)
 {
     const tmpl_page_t *page = t->page;
-    uint32_t cut = 0;
+    uint32_t cut = is_fragment(page) ? n_cuts : 0;
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         if (!(tmpl_tag_flags(node->tag) & TMPL_IS_CONTROL)) {
@@ -62,8 +67,7 @@ static void take(control_texts_t *t, uint32_t element)
     for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
         uint32_t block = t->page->segments[s].block;
         if (t->verdicts == NULL && t->given[block].template) {
-            t->verdicts =
-                apr_pmemdup(t->pool, t->given, t->page->n_blocks * sizeof(*t->verdicts));
+            t->verdicts = apr_pmemdup(t->pool, t->given, t->page->n_blocks * sizeof(*t->verdicts));
         }
         if (t->verdicts != NULL) {
             t->verdicts[block].template = 0;
@@ -86,16 +90,6 @@ static uint32_t controls_before(const control_texts_t *t, uint32_t node)
     return first;
 }
 
-/* Whether an element with text has few blocks for its controls. */
-static int is_about_controls(const control_texts_t *t, uint32_t element)
-{
-    const tmpl_node_t *node = &t->page->nodes[element];
-    const tmpl_segment_t *segments = t->page->segments;
-    uint32_t blocks = segments[node->after_segment - 1].block - segments[node->first_segment].block;
-    uint32_t controls = controls_before(t, node->after) - controls_before(t, element);
-    return blocks < FORM_BLOCKS * (uint64_t)controls;
-}
-
 static int holds_landmark(const tmpl_page_t *page, uint32_t element)
 {
     for (uint32_t i = element + 1; i < page->nodes[element].after; i++) {
@@ -104,6 +98,17 @@ static int holds_landmark(const tmpl_page_t *page, uint32_t element)
         }
     }
     return 0;
+}
+
+/* Whether an element with text is more of a form than of a page. */
+static int is_about_controls(const control_texts_t *t, uint32_t element)
+{
+    const tmpl_node_t *node = &t->page->nodes[element];
+    const tmpl_segment_t *segments = t->page->segments;
+    uint32_t blocks = segments[node->after_segment - 1].block - segments[node->first_segment].block;
+    uint32_t controls = controls_before(t, node->after) - controls_before(t, element);
+    return blocks < FORM_BLOCKS * (uint64_t)controls &&
+           !(node->tag == TMPL_TAG_FORM && holds_landmark(t->page, element));
 }
 
 /* Rule 5. */
@@ -184,7 +189,7 @@ static void pass_up(control_texts_t *t, uint32_t control)
             take_summaries(t, i);
         }
         if (has_text && (is_form || node->tag == TMPL_TAG_FIELDSET)) {
-            if (is_about_controls(t, i) && !(is_form && holds_landmark(page, i))) {
+            if (is_about_controls(t, i)) {
                 take(t, i);
             }
             else if (is_form) {
@@ -225,8 +230,7 @@ tmpl_verdict_t *tmpl_control_texts(const tmpl_verdict_t *verdicts, const tmpl_pa
     }
     for (int c = 0; c < t.controls->nelts; c++) {
         uint32_t control = APR_ARRAY_IDX(t.controls, c, uint32_t);
-        const tmpl_known_attr_t *id =
-            tmpl_node_attr(page, &page->nodes[control], TMPL_ATTR_ID);
+        const tmpl_known_attr_t *id = tmpl_node_attr(page, &page->nodes[control], TMPL_ATTR_ID);
         if (id != NULL) {
             add_id(&t, &t.labelled, page->src + id->value.start, tmpl_span_len(id->value));
         }

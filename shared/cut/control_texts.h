@@ -19,7 +19,8 @@
 
 /*
  * A copy of verdicts, from pool, in which blocks with texts of controls that are in no cut are
- * content; NULL if they are all content. cuts are n, in order.
+ * content; NULL if they are all content. cuts are n, in order. On a page without body tag and title
+ * all controls stay: it is an answer to a script, and the page that it goes to needs them.
  */
 tmpl_verdict_t *tmpl_control_texts(const tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                    const tmpl_cut_t *cuts, uint32_t n, apr_pool_t *pool);
