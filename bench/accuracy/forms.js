@@ -23,7 +23,7 @@ async function names(browser, body) {
         await page.setJavaScriptEnabled(false);
         await page.setRequestInterception(true);
         page.on('request', (r) => (asked++ === 0 ? r.respond({ contentType: 'text/html', body }) : r.abort()).catch(() => {}));
-        await page.goto('https://page.invalid/', { waitUntil: 'load', timeout: 30000 });
+        await page.goto('https://page.invalid/', { waitUntil: 'domcontentloaded', timeout: 90000 });
         const client = await page.createCDPSession();
         const { root } = await client.send('DOM.getDocument', { depth: -1, pierce: true });
         const { nodes } = await client.send('Accessibility.getFullAXTree');

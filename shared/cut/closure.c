@@ -443,19 +443,23 @@ static void find_cuts(closure_t *c, unsigned need)
 /* Texts that stay may keep their boxes, and other controls in these. Few pages need a second try. */
 #define MOST_TRIES 3
 
-/* What strip leaves says which controls stay: their texts become content. */
-static void keep_control_texts(closure_t *c, const tmpl_guards_t *guards, apr_pool_t *scratch)
+/*
+ * What strip leaves says which controls stay: their texts become content. Returns whether the cuts
+ * are those of strip.
+ */
+static int keep_control_texts(closure_t *c, const tmpl_guards_t *guards, apr_pool_t *scratch)
 {
     for (int i = 0; i < MOST_TRIES; i++) {
         find_cuts(c, TMPL_NODE_CUT);
         tmpl_verdict_t *with_texts =
             tmpl_control_texts(c->verdicts, c->page, c->cuts, c->n_cuts, scratch);
         if (with_texts == NULL) {
-            return;
+            return 1;
         }
         tmpl_guards_apply(with_texts, c->page, guards, NULL, NULL, scratch);
         c->verdicts = with_texts;
     }
+    return 0;
 }
 
 /* Fills the closure's cuts. */
@@ -476,13 +480,13 @@ static void cut(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t
     c.expected = apr_pcalloc(scratch, (page->n_segments + 1) * sizeof(*c.expected));
     c.room = page->n_segments + 1;
     c.cuts = apr_palloc(pool, c.room * sizeof(*c.cuts));
-    if (guards->control_texts) {
-        keep_control_texts(&c, guards, scratch);
-    }
+    int are_strips = guards->control_texts && keep_control_texts(&c, guards, scratch);
     if (explain != NULL) {
         begin_reasons(&c, verdicts, with_controls, scratch);
     }
-    find_cuts(&c, need);
+    if (!are_strips || need != TMPL_NODE_CUT || explain != NULL) {
+        find_cuts(&c, need);
+    }
     if (explain != NULL) {
         explain_cuts(explain, &c);
     }
