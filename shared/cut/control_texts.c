@@ -4,8 +4,9 @@
 #include "base/hash.h"
 #include "html/attr.h"
 
-/* A form asks for a name, gives a hint and an example, and has a word to say in between. */
-#define FORM_BLOCKS 4
+/* Blocks for each control: a form has headings and notes between its fields, a field has a hint. */
+#define FORM_BLOCKS  4
+#define FIELD_BLOCKS 2
 
 /* What has been done with an element. */
 enum {
@@ -92,22 +93,27 @@ static uint32_t controls_before(const control_texts_t *t, uint32_t node)
 
 static int holds_landmark(const tmpl_page_t *page, uint32_t element)
 {
+    static const unsigned char is_landmark[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_ARTICLE] = 1,
+        [TMPL_TAG_MAIN] = 1,
+        [TMPL_TAG_NAV] = 1,
+    };
     for (uint32_t i = element + 1; i < page->nodes[element].after; i++) {
-        if (page->nodes[i].tag == TMPL_TAG_NAV || page->nodes[i].tag == TMPL_TAG_MAIN) {
+        if (is_landmark[page->nodes[i].tag]) {
             return 1;
         }
     }
     return 0;
 }
 
-/* Whether an element with text is more of a form than of a page. */
-static int is_about_controls(const control_texts_t *t, uint32_t element)
+/* Whether an element with text is more of a form, or of a field, than of a page. */
+static int is_about_controls(const control_texts_t *t, uint32_t element, uint64_t most)
 {
     const tmpl_node_t *node = &t->page->nodes[element];
     const tmpl_segment_t *segments = t->page->segments;
     uint32_t blocks = segments[node->after_segment - 1].block - segments[node->first_segment].block;
     uint32_t controls = controls_before(t, node->after) - controls_before(t, element);
-    return blocks < FORM_BLOCKS * (uint64_t)controls &&
+    return blocks < most * controls &&
            !(node->tag == TMPL_TAG_FORM && holds_landmark(t->page, element));
 }
 
@@ -172,7 +178,8 @@ static void pass_up(control_texts_t *t, uint32_t control)
         int is_form = node->tag == TMPL_TAG_FORM;
         int may_be_group = has_text && i != control && !has_group;
         if (i == control || node->tag == TMPL_TAG_LABEL ||
-            (may_be_group && is_about_controls(t, i))) {
+            (may_be_group && (node->flags & TMPL_NODE_CONTROL) &&
+             is_about_controls(t, i, FIELD_BLOCKS))) {
             take(t, i);
         }
         has_group |= may_be_group;
@@ -189,7 +196,7 @@ static void pass_up(control_texts_t *t, uint32_t control)
             take_summaries(t, i);
         }
         if (has_text && (is_form || node->tag == TMPL_TAG_FIELDSET)) {
-            if (is_about_controls(t, i)) {
+            if (is_about_controls(t, i, FORM_BLOCKS)) {
                 take(t, i);
             }
             else if (is_form) {
