@@ -11,19 +11,17 @@
 /* What has been done with an element. */
 enum {
     PASSED = 1, /* it is, or is around, a control that stays */
-    TAKEN = 2   /* its texts are content */
+    ASKED = 2   /* what is beside a field was looked for in it */
 };
 
 typedef struct {
     const tmpl_page_t *page;
-    const tmpl_verdict_t *given;
-    tmpl_verdict_t *verdicts;     /* a copy of given; NULL: nothing has changed */
     apr_array_header_t *controls; /* uint32_t: those that stay, in order */
     unsigned char *done;          /* for each element */
-    apr_hash_t *texts;            /* ids of elements that are texts of controls; NULL: none */
-    apr_hash_t *labelled;         /* ids of controls; NULL: none */
+    int32_t *around; /* [i]: how many more taken elements are around segment i than around i - 1 */
+    apr_hash_t *texts;    /* ids of elements that are texts of controls; NULL: none */
+    apr_hash_t *labelled; /* ids of controls; NULL: none */
     apr_pool_t *scratch;
-    apr_pool_t *pool;
 } control_texts_t;
 
 static int is_hidden_input(const tmpl_page_t *page, const tmpl_node_t *node)
@@ -58,22 +56,30 @@ static void find_controls(control_texts_t *t, const tmpl_cut_t *cuts, uint32_t n
     }
 }
 
+/* The texts in an element are content. Elements may be very many, and in each other. */
 static void take(control_texts_t *t, uint32_t element)
 {
-    const tmpl_node_t *node = &t->page->nodes[element];
-    if (t->done[element] & TAKEN) {
-        return;
-    }
-    t->done[element] |= TAKEN;
-    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+    t->around[t->page->nodes[element].first_segment]++;
+    t->around[t->page->nodes[element].after_segment]--;
+}
+
+/* A copy of verdicts in which what was taken is content; NULL: it was. */
+static tmpl_verdict_t *with_taken(const control_texts_t *t, const tmpl_verdict_t *verdicts,
+                                  apr_pool_t *pool)
+{
+    tmpl_verdict_t *copy = NULL;
+    int32_t around = 0;
+    for (uint32_t s = 0; s < t->page->n_segments; s++) {
         uint32_t block = t->page->segments[s].block;
-        if (t->verdicts == NULL && t->given[block].template) {
-            t->verdicts = apr_pmemdup(t->pool, t->given, t->page->n_blocks * sizeof(*t->verdicts));
+        around += t->around[s];
+        if (around > 0 && copy == NULL && verdicts[block].template) {
+            copy = apr_pmemdup(pool, verdicts, t->page->n_blocks * sizeof(*verdicts));
         }
-        if (t->verdicts != NULL) {
-            t->verdicts[block].template = 0;
+        if (around > 0 && copy != NULL) {
+            copy[block].template = 0;
         }
     }
+    return copy;
 }
 
 /* The controls in front of a node. */
@@ -166,36 +172,41 @@ static void add_ids(control_texts_t *t, const tmpl_node_t *node, const char *att
     }
 }
 
+/* The innermost element with text around a field. */
+static void take_beside(control_texts_t *t, uint32_t field)
+{
+    const tmpl_node_t *nodes = t->page->nodes;
+    uint32_t i = nodes[field].parent;
+    for (; !(t->done[i] & ASKED); i = nodes[i].parent) {
+        t->done[i] |= ASKED;
+        if (nodes[i].first_segment < nodes[i].after_segment) {
+            if ((nodes[i].flags & TMPL_NODE_CONTROL) && is_about_controls(t, i, FIELD_BLOCKS)) {
+                take(t, i);
+            }
+            return;
+        }
+    }
+}
+
 /* Goes up from a control to the first element that another control has passed. */
 static void pass_up(control_texts_t *t, uint32_t control)
 {
     const tmpl_page_t *page = t->page;
-    /* whether the innermost element with text was seen; what a button does is in the button */
-    int has_group = page->nodes[control].tag == TMPL_TAG_BUTTON;
-    for (uint32_t i = control; i != 0; i = page->nodes[i].parent) {
+    take(t, control);
+    for (uint32_t i = control; i != 0 && !(t->done[i] & PASSED); i = page->nodes[i].parent) {
         const tmpl_node_t *node = &page->nodes[i];
-        int has_text = node->first_segment < node->after_segment;
         int is_form = node->tag == TMPL_TAG_FORM;
-        int may_be_group = has_text && i != control && !has_group;
-        if (i == control || node->tag == TMPL_TAG_LABEL ||
-            (may_be_group && (node->flags & TMPL_NODE_CONTROL) &&
-             is_about_controls(t, i, FIELD_BLOCKS))) {
-            take(t, i);
-        }
-        has_group |= may_be_group;
-        if (t->done[i] & PASSED) {
-            if (has_group) {
-                return;
-            }
-            continue;
-        }
         t->done[i] |= PASSED;
         add_ids(t, node, "aria-labelledby");
         add_ids(t, node, "aria-describedby");
+        if (node->tag == TMPL_TAG_LABEL) {
+            take(t, i);
+        }
         if (node->tag == TMPL_TAG_DETAILS) {
             take_summaries(t, i);
         }
-        if (has_text && (is_form || node->tag == TMPL_TAG_FIELDSET)) {
+        if ((is_form || node->tag == TMPL_TAG_FIELDSET) &&
+            node->first_segment < node->after_segment) {
             if (is_about_controls(t, i, FORM_BLOCKS)) {
                 take(t, i);
             }
@@ -225,25 +236,36 @@ static void take_named(control_texts_t *t)
     }
 }
 
+static void take_texts_of(control_texts_t *t, uint32_t control)
+{
+    const tmpl_node_t *node = &t->page->nodes[control];
+    const tmpl_known_attr_t *id = tmpl_node_attr(t->page, node, TMPL_ATTR_ID);
+    if (id != NULL) {
+        add_id(t, &t->labelled, t->page->src + id->value.start, tmpl_span_len(id->value));
+    }
+    pass_up(t, control);
+    if (node->tag != TMPL_TAG_BUTTON) {
+        take_beside(t, control);
+    }
+}
+
 tmpl_verdict_t *tmpl_control_texts(const tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                    const tmpl_cut_t *cuts, uint32_t n, apr_pool_t *pool)
 {
-    control_texts_t t = { .page = page, .given = verdicts, .pool = pool };
+    control_texts_t t = { .page = page };
+    tmpl_verdict_t *with = NULL;
     apr_pool_create(&t.scratch, pool);
     t.controls = apr_array_make(t.scratch, 16, sizeof(uint32_t));
     find_controls(&t, cuts, n);
     if (t.controls->nelts > 0) {
         t.done = apr_pcalloc(t.scratch, page->n_nodes);
-    }
-    for (int c = 0; c < t.controls->nelts; c++) {
-        uint32_t control = APR_ARRAY_IDX(t.controls, c, uint32_t);
-        const tmpl_known_attr_t *id = tmpl_node_attr(page, &page->nodes[control], TMPL_ATTR_ID);
-        if (id != NULL) {
-            add_id(&t, &t.labelled, page->src + id->value.start, tmpl_span_len(id->value));
+        t.around = apr_pcalloc(t.scratch, (page->n_segments + 1) * sizeof(*t.around));
+        for (int c = 0; c < t.controls->nelts; c++) {
+            take_texts_of(&t, APR_ARRAY_IDX(t.controls, c, uint32_t));
         }
-        pass_up(&t, control);
+        take_named(&t);
+        with = with_taken(&t, verdicts, pool);
     }
-    take_named(&t);
     apr_pool_destroy(t.scratch);
-    return t.verdicts;
+    return with;
 }
