@@ -440,7 +440,7 @@ static void find_cuts(closure_t *c, unsigned need)
     }
 }
 
-/* Texts that stay may keep their boxes, and other controls in these. Few pages need a second try. */
+/* Texts that stay may keep their boxes, and controls in these: few pages need two tries. */
 #define MOST_TRIES 3
 
 /*

@@ -24,7 +24,7 @@ typedef struct {
     apr_pool_t *scratch;
 } control_texts_t;
 
-static int is_hidden_input(const tmpl_page_t *page, const tmpl_node_t *node)
+static int is_hidden_control(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t type;
     return node->tag == TMPL_TAG_INPUT && tmpl_attr_find(&type, page->src, node->open, "type") &&
@@ -37,7 +37,7 @@ static int is_fragment(const tmpl_page_t *page)
     return tmpl_span_len(page->nodes[0].open) == 0 && tmpl_span_len(page->title) == 0;
 }
 
-static void find_controls(control_texts_t *t, const tmpl_cut_t *cuts, uint32_t n_cuts)
+static void find_staying(control_texts_t *t, const tmpl_cut_t *cuts, uint32_t n_cuts)
 {
     const tmpl_page_t *page = t->page;
     uint32_t cut = is_fragment(page) ? n_cuts : 0;
@@ -50,7 +50,7 @@ static void find_controls(control_texts_t *t, const tmpl_cut_t *cuts, uint32_t n
             cut++;
         }
         if ((cut == n_cuts || node->open.start < cuts[cut].span.start) &&
-            !is_hidden_input(page, node)) {
+            !is_hidden_control(page, node)) {
             APR_ARRAY_PUSH(t->controls, uint32_t) = i;
         }
     }
@@ -156,7 +156,7 @@ static void add_id(control_texts_t *t, apr_hash_t **ids, const char *id, apr_ssi
 }
 
 /* Adds the ids that an attribute names, with white space between them. */
-static void add_ids(control_texts_t *t, const tmpl_node_t *node, const char *attribute)
+static void add_text_ids(control_texts_t *t, const tmpl_node_t *node, const char *attribute)
 {
     const char *src = t->page->src;
     tmpl_attr_t attr;
@@ -197,8 +197,8 @@ static void pass_up(control_texts_t *t, uint32_t control)
         const tmpl_node_t *node = &page->nodes[i];
         int is_form = node->tag == TMPL_TAG_FORM;
         t->done[i] |= PASSED;
-        add_ids(t, node, "aria-labelledby");
-        add_ids(t, node, "aria-describedby");
+        add_text_ids(t, node, "aria-labelledby");
+        add_text_ids(t, node, "aria-describedby");
         if (node->tag == TMPL_TAG_LABEL) {
             take(t, i);
         }
@@ -256,7 +256,7 @@ tmpl_verdict_t *tmpl_control_texts(const tmpl_verdict_t *verdicts, const tmpl_pa
     tmpl_verdict_t *with = NULL;
     apr_pool_create(&t.scratch, pool);
     t.controls = apr_array_make(t.scratch, 16, sizeof(uint32_t));
-    find_controls(&t, cuts, n);
+    find_staying(&t, cuts, n);
     if (t.controls->nelts > 0) {
         t.done = apr_pcalloc(t.scratch, page->n_nodes);
         t.around = apr_pcalloc(t.scratch, (page->n_segments + 1) * sizeof(*t.around));

@@ -7,9 +7,9 @@
  *   1. what is in it, and in a label around it or for it;
  *   2. the elements that aria-labelledby and aria-describedby name, of it or of an element around;
  *   3. the summary of each details around it;
- *   4. all texts of its form and of each fieldset around it, unless that is more of a page than of
- *      a form: it has more than FORM_BLOCKS blocks for each control that stays, or it is a form with
- *      article, nav or main;
+ *   4. all texts of its form and of each fieldset around it, unless that is more of a page than
+ *      of a form: it has more than FORM_BLOCKS blocks for each control that stays, or it is a
+ *      form with article, nav or main;
  *   5. of a form that is a page all labels, legends, buttons, outputs and meters, and the innermost
  *      elements with text around its fields, if they have few blocks.
  */
