@@ -109,12 +109,20 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     return outcome->decline == TMPL_DECLINE_NONE;
 }
 
+/* Whether the page itself is sent, with its forms, not a text that is made of it. */
+static int sends_the_page(tmpl_mode_e mode)
+{
+    return mode == TMPL_MODE_ANNOTATE || mode == TMPL_MODE_STRIP || mode == TMPL_MODE_HIGHLIGHT;
+}
+
 /* verdicts -> edits */
 static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_clean_opts_t *opts,
                  apr_pool_t *pool)
 {
     int marks = opts->mode == TMPL_MODE_HEADERS || opts->mode == TMPL_MODE_ANNOTATE;
-    tmpl_closure(&outcome->closure, outcome->page, verdicts, &opts->guards,
+    tmpl_guards_t guards = opts->guards;
+    guards.control_texts = sends_the_page(opts->mode);
+    tmpl_closure(&outcome->closure, outcome->page, verdicts, &guards,
                  marks ? TMPL_NODE_MARK : TMPL_NODE_CUT, opts->detect.explain, pool);
     outcome->decline = outcome->closure.decline;
     if (outcome->decline != TMPL_DECLINE_NONE) {

@@ -132,7 +132,7 @@ static void edit(cost_t *cost, const tmpl_outcome_t *outcome, const buffer_t *b,
 {
     const tmpl_page_t *page = outcome->page;
     tmpl_verdict_t *verdicts = apr_palloc(pool, page->n_blocks * sizeof(*verdicts));
-    tmpl_guards_t guards = { 0 };
+    tmpl_guards_t guards = { .control_texts = 1 };
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     apr_size_t len;

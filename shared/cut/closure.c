@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cut/control_texts.h"
 #include "cut/headings.h"
 #include "cut/joined_text.h"
 #include "cut/refs.h"
@@ -61,11 +62,9 @@ static tmpl_decline_e measure(tmpl_closure_t *out, const tmpl_page_t *page,
                                                       : TMPL_DECLINE_NONE;
 }
 
-static void sum_expected(closure_t *c, apr_pool_t *pool)
+static void sum_expected(closure_t *c)
 {
     const tmpl_page_t *page = c->page;
-    c->content = apr_pcalloc(pool, (page->n_segments + 1) * sizeof(*c->content));
-    c->expected = apr_pcalloc(pool, (page->n_segments + 1) * sizeof(*c->expected));
     for (uint32_t s = 0; s < page->n_segments; s++) {
         const tmpl_verdict_t *v = &c->verdicts[page->segments[s].block];
         c->content[s + 1] = c->content[s] + !v->template;
@@ -381,15 +380,18 @@ static tmpl_part_set_t settle_parts(tmpl_verdict_t *verdicts, const tmpl_page_t 
  * Makes the tables of reasons. Strip cuts each template segment that no rule keeps, so what stays
  * without the reason of a rule before is kept by rule 10.
  */
-static void begin_reasons(closure_t *c, const tmpl_verdict_t *verdicts, apr_pool_t *pool)
+static void begin_reasons(closure_t *c, const tmpl_verdict_t *verdicts,
+                          const tmpl_verdict_t *with_controls, apr_pool_t *pool)
 {
     const tmpl_page_t *page = c->page;
     c->opened = apr_pcalloc(pool, page->n_nodes * sizeof(*c->opened));
     c->stays = apr_palloc(pool, page->n_segments * sizeof(*c->stays));
     for (uint32_t s = 0; s < page->n_segments; s++) {
-        c->stays[s] = !verdicts[page->segments[s].block].template ? TMPL_UNCUT_NONE
-                      : is_template_segment(c, s)                 ? TMPL_UNCUT_JOINED
-                                                                  : TMPL_UNCUT_CONTROL;
+        uint32_t block = page->segments[s].block;
+        c->stays[s] = !verdicts[block].template       ? TMPL_UNCUT_NONE
+                      : is_template_segment(c, s)     ? TMPL_UNCUT_JOINED
+                      : with_controls[block].template ? TMPL_UNCUT_FORM
+                                                      : TMPL_UNCUT_CONTROL;
     }
 }
 
@@ -426,12 +428,46 @@ static void explain_cuts(tmpl_explain_t *explain, const closure_t *c)
     }
 }
 
+/* Fills c->cuts by c->verdicts. */
+static void find_cuts(closure_t *c, unsigned need)
+{
+    c->need = need;
+    c->n_cuts = 0;
+    sum_expected(c);
+    open_in_closure(c, 0);
+    if (need == TMPL_NODE_CUT) {
+        c->n_cuts = tmpl_joined_text_drop(c->cuts, c->n_cuts, c->page);
+    }
+}
+
+/* Texts that stay may keep their boxes, and controls in these: few pages need two tries. */
+#define MOST_TRIES 3
+
+/*
+ * What strip leaves says which controls stay: their texts become content. Returns whether the cuts
+ * are those of strip.
+ */
+static int keep_control_texts(closure_t *c, const tmpl_guards_t *guards, apr_pool_t *scratch)
+{
+    for (int i = 0; i < MOST_TRIES; i++) {
+        find_cuts(c, TMPL_NODE_CUT);
+        tmpl_verdict_t *with_texts =
+            tmpl_control_texts(c->verdicts, c->page, c->cuts, c->n_cuts, scratch);
+        if (with_texts == NULL) {
+            return 1;
+        }
+        tmpl_guards_apply(with_texts, c->page, guards, NULL, NULL, scratch);
+        c->verdicts = with_texts;
+    }
+    return 0;
+}
+
 /* Fills the closure's cuts. */
 static void cut(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                 const tmpl_guards_t *guards, unsigned need, tmpl_explain_t *explain,
                 apr_pool_t *pool)
 {
-    closure_t c = { .page = page, .verdicts = verdicts, .need = need, .pool = pool };
+    closure_t c = { .page = page, .verdicts = verdicts, .pool = pool };
     /* scratch is freed before the edits are made */
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
@@ -439,15 +475,17 @@ static void cut(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t
         c.verdicts = cut_by(verdicts, page, guards, scratch);
         c.script_refs = tmpl_script_refs(page, scratch);
     }
-    sum_expected(&c, scratch);
+    const tmpl_verdict_t *with_controls = c.verdicts;
+    c.content = apr_pcalloc(scratch, (page->n_segments + 1) * sizeof(*c.content));
+    c.expected = apr_pcalloc(scratch, (page->n_segments + 1) * sizeof(*c.expected));
     c.room = page->n_segments + 1;
     c.cuts = apr_palloc(pool, c.room * sizeof(*c.cuts));
+    int are_strips = guards->control_texts && keep_control_texts(&c, guards, scratch);
     if (explain != NULL) {
-        begin_reasons(&c, verdicts, scratch);
+        begin_reasons(&c, verdicts, with_controls, scratch);
     }
-    open_in_closure(&c, 0);
-    if (need == TMPL_NODE_CUT) {
-        c.n_cuts = tmpl_joined_text_drop(c.cuts, c.n_cuts, page);
+    if (!are_strips || need != TMPL_NODE_CUT || explain != NULL) {
+        find_cuts(&c, need);
     }
     if (explain != NULL) {
         explain_cuts(explain, &c);

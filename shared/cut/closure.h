@@ -21,7 +21,8 @@
  *      (1 - ratio) * length over segments, without those that go by TmplParts; unless the element
  *      holds one segment only. An article of few words keeps its box.
  *   For strip only:
- *   8. A part of a form. A form is cut whole, or keeps all controls that it sends.
+ *   8. A part of a form. A form is cut whole, or keeps all controls that it sends, and their texts
+ *      (control_texts.h; for annotate, too, if the guards ask for it).
  *   9. Elements that scripts look up (script_refs.h).
  *  10. A cut that would join the text around it to something new (joined_text.h).
  *
