@@ -201,7 +201,7 @@ static void names_and_roles_say_the_part(void **state)
         { ARTICLE "<div class=newsletter><p>-Some text</div>", "n" },
         { ARTICLE "<div class=popup><p>?Some text</div>", "n" },
         { ARTICLE "<div class=popup><p>-Some text</div>", "b" },
-        { ARTICLE "<label>Some text</label>", "a" },
+        { ARTICLE "<form><label>Some text</label></form>", "a" },
         { ARTICLE "<p><a role=button href=x>Some text</a>", "a" },
         { ARTICLE "<h3><button>Some text</button></h3>", "b" },
         { ARTICLE "<div class=share-links><p>-Some text</div>", "a" },
@@ -260,6 +260,55 @@ static void words_say_the_part(void **state)
         { ARTICLE "<p><img src=x width=9><p>-Foto: somebody", "bp" },
         { ARTICLE "<p>-Foto: somebody", "b" },
         { ARTICLE "<p>Last updated on Monday", "y" },
+        /* capitals of other scripts */
+        { ARTICLE "<p>-\u041f\u0435\u0447\u0430\u0442\u044c", "a" },
+        { ARTICLE "<p>-UDOST\u0118PNIJ", "a" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+/* They are template in an article, too: no templateness is too small. */
+static void texts_that_say_what_they_are(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<p>!Advertisement", "n" },
+        { ARTICLE "<div><span>!- Anzeige -</span></div>", "n" },
+        { ARTICLE "<aside class=ad-label>!Publicit\u00e9</aside>", "n" },
+        { ARTICLE "<p>!\u0420\u0435\u043a\u043b\u0430\u043c\u0430", "n" },
+        { ARTICLE "<p>!\u5e83\u544a", "n" },
+        { ARTICLE "<p><a href=x>!Skip ad</a>", "n" },
+        { ARTICLE "<div>!Copied!</div>", "a" },
+        { ARTICLE "<div>!Loading comments \u2026</div>", "a" },
+        { ARTICLE "<div>!Bitte warten</div>", "a" },
+        { ARTICLE "<div class=sponsor><p>!Subscribe to our newsletter</div>", "n" },
+        /* sentences, headings, quotes, cells, terms, code, and items beside others that stay */
+        { ARTICLE "<p>!Advertisement is a craft", "b" },
+        { ARTICLE "<p>!Loading docks", "b" },
+        { ARTICLE "<p>!Subscribe to our newsletter", "b" },
+        { ARTICLE "<h2>!Advertisement</h2>", "b" },
+        { ARTICLE "<blockquote>!Loading</blockquote>", "b" },
+        { ARTICLE "<table><tr><td>!Sponsored</table>", "b" },
+        { ARTICLE "<dl><dt>!Loading<dd>!" SENTENCE "</dl>", "bb" },
+        { ARTICLE "<pre>!Loading</pre>", "b" },
+        { ARTICLE "<ul><li>!Advertisement<li>!Posters<li>!Radio<li>!Fairs</ul>", "bbbb" },
+        /* dialogs, but not all of a page, and no table in them */
+        { ARTICLE "<div aria-modal=true><p>!" SAYS "</div>", "n" },
+        { ARTICLE "<dialog open><p>!" SAYS "</dialog>", "n" },
+        { ARTICLE "<section role=alertdialog><p>!" SAYS "</section>", "n" },
+        { ARTICLE "<dialog><table><tr><td>!M<td>!38</table></dialog>", "ff" },
+    };
+    static const case_t all[] = { { "<div aria-modal=true>" ARTICLE "</div>", "bbbbbb" } };
+    CHECK_CASES(cases, 6);
+    CHECK_CASES(all, 0);
+}
+
+static void labels_outside_of_forms_are_text(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<ul><li><input type=checkbox id=a><label for=a>2 eggs</label></ul>", "b" },
+        { ARTICLE "<table><tr><td>200 g<td><label>Flour</label></table>", "bb" },
+        { ARTICLE "<form><input id=a><label for=a>Name</label></form>", "a" },
+        { ARTICLE "<search><label>Name</label></search>", "a" },
     };
     CHECK_CASES(cases, 6);
 }
@@ -395,6 +444,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(short_words_beside_digits_are_no_phrases),
     CHECK(names_and_roles_say_the_part),
     CHECK(words_say_the_part),
+    CHECK(texts_that_say_what_they_are),
+    CHECK(labels_outside_of_forms_are_text),
     CHECK(lists_of_articles_have_no_comments_and_tags),
     CHECK(records_are_not_torn),
     CHECK(sections_of_a_front_page_are_its_content),
