@@ -27,9 +27,8 @@ static unsigned phrases_of(const tmpl_parts_page_t *p, uint32_t b)
     }
     unsigned phrases = tmpl_phrases_of(p->page, &p->page->blocks[b]);
     /* by a name of an advertisement it is one */
-    phrases |= (phrases & TMPL_PHRASE_NOTICE) && (p->all[b] & TMPL_HINT_OFFER)
-                   ? TMPL_PHRASE_ADVERT
-                   : 0U;
+    phrases |=
+        (phrases & TMPL_PHRASE_NOTICE) && (p->all[b] & TMPL_HINT_OFFER) ? TMPL_PHRASE_ADVERT : 0U;
     return verdict->ratio < SURE_CONTENT ? phrases & SURE_PHRASES : phrases;
 }
 
