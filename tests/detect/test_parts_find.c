@@ -27,6 +27,17 @@ static float templateness_of(char mark)
                          : 0.2F;
 }
 
+/* Of ten pages, nine have the texts that begin with '='. */
+static tmpl_counts_t counts_of(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    tmpl_record_t *records = apr_pcalloc(pool, page->n_keys * sizeof(*records));
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        const tmpl_segment_t *segment = &page->segments[s];
+        records[segment->key].df = page->src[segment->span.start] == '=' ? 9 : 1;
+    }
+    return (tmpl_counts_t){ .records = records, .pages = 10 };
+}
+
 /*
  * A letter for the part of each block: its first, but for Q&A q, caption p, comment k and hidden
  * x.
@@ -44,7 +55,7 @@ static const char *parts_of(const char *html, unsigned skip, apr_pool_t *pool)
         v[b].template = v[b].ratio > 0.5F;
     }
     tmpl_layout_t layout;
-    tmpl_counts_t counts = { 0 };
+    tmpl_counts_t counts = counts_of(page, pool);
     tmpl_reading_t *reading = tmpl_read_blocks(page, pool);
     tmpl_layout_read(&layout, reading, pool);
     tmpl_read_text(reading, pool);
@@ -136,6 +147,25 @@ static void comments_are_behind_an_article(void **state)
     CHECK_CASES(alone, 0);
 }
 
+#define DISCUSSION(html)                                                                           \
+    "<div class=comments><div><cite class=author>Who</cite><p>" SAYS "</p></div>" html "</div>"
+
+static void what_is_around_comments_is_template(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE DISCUSSION("<p>=Be nice to each other"), "kkt" },
+        { ARTICLE DISCUSSION("<p>Be nice to each other"), "kkk" },
+        { ARTICLE DISCUSSION("<p><cite class=author>=Ann</cite>"), "kkk" },
+        { ARTICLE DISCUSSION("<h3>-Leave a reply</h3>"), "kkt" },
+        { ARTICLE DISCUSSION("<h3>-Comments</h3>"), "kkt" },
+        { ARTICLE DISCUSSION("<form><p>Save my name for the next time</form>"), "kkt" },
+        { ARTICLE DISCUSSION("<div class=sidebar><p>Ann on the bridge</div>"), "kkt" },
+        /* a form around all of the page, or of the comments */
+        { "<form>" ARTICLE DISCUSSION("<p>Good") "</form>", "kkk" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
 static void phrases_head_regions(void **state)
 {
     static const case_t cases[] = {
@@ -143,9 +173,9 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<div><h3>Das k\u00f6nnte Sie auch interessieren</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<h3>-\u00c4hnliche Beitr\u00e4ge</h3>" LINKS "<h3>Onwards</h3><p>" SAYS,
           "ooobb" },
-        { ARTICLE "<div><h3>3 coment\u00e1rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        { ARTICLE "<div><h3>3 coment\u00e1rios</h3><p>-" SAYS "<p>-Good</div>", "tkk" },
         /* references, signs, and pages in Latin-1 */
-        { ARTICLE "<div><h3>3&nbsp;Coment&aacute;rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        { ARTICLE "<div><h3>3&nbsp;Coment&aacute;rios</h3><p>-" SAYS "<p>-Good</div>", "tkk" },
         { ARTICLE "<div><h3>\u00bb\u00a0Don\u2019t miss \u2026</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>\u3010\u95a2\u9023\u8a18\u4e8b\u3011</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>Das k\xF6nnte Sie interessieren</h3>" LINKS "</div>", "ooo" },
@@ -164,7 +194,7 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div><!--Product\"Product",
           "bbb" },
         { ARTICLE "<div><h3>Customer questions</h3><p>-" SAYS "<p>-Good</div>", "qqq" },
-        { ARTICLE "<div><h3>3 comments</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        { ARTICLE "<div><h3>3 comments</h3><p>-" SAYS "<p>-Good</div>", "tkk" },
     };
     static const case_t first[] = {
         { "<div><h3>You may also like</h3>" LINKS "</div>" ARTICLE, "obbbbbbbb" },
@@ -317,7 +347,7 @@ static void lists_of_articles_have_no_comments_and_tags(void **state)
 {
 #define FIVE(x) x x x x x
     static const case_t cases[] = {
-        { ARTICLE "<p>-Comments", "k" },
+        { ARTICLE "<p>-Comments", "t" },
         { ARTICLE FIVE("<p>-Comments"), "bbbbb" },
         { ARTICLE FIVE(FIVE("<p><a rel=tag href=x>-a</a>")), "bbbbbbbbbbbbbbbbbbbbbbbbb" },
     };
@@ -440,6 +470,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(the_rest_is_body_or_template),
     CHECK(headline_byline_and_lead),
     CHECK(comments_are_behind_an_article),
+    CHECK(what_is_around_comments_is_template),
     CHECK(phrases_head_regions),
     CHECK(short_words_beside_digits_are_no_phrases),
     CHECK(names_and_roles_say_the_part),
