@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "detect/parts_page.h"
+#include "feature/score.h"
 
 /* Comments stand behind an article: so many bytes, in blocks of at least so many. */
 #define ARTICLE  400
@@ -49,21 +50,6 @@ static const type_t product_types[] = {
     { "\"Product\"", 1 },
     { "\"ProductGroup\"", 1 },
 };
-
-/* Parts of a thread's address. */
-static const char *const addresses[] = { "forum",       "thread",     "/topic", "viewtopic",
-                                         "/discussion", "/questions", "/t/",    "community.",
-                                         "boards.",     "/comments/", "/board/" };
-
-static int has_one(const char *text, uint32_t len, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (memmem(text, len, words[i], strlen(words[i])) != NULL) {
-            return 1;
-        }
-    }
-    return 0;
-}
 
 static int begins_as(const char *text, const char *end, const char *word)
 {
@@ -121,8 +107,7 @@ static int is_thread_of(const tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
     return is_named_thread(p) ||
-           has_one(page->src + page->canonical.start, tmpl_span_len(page->canonical), addresses,
-                   COUNT(addresses)) ||
+           tmpl_has_thread_address(page) ||
            (has_any(p, TMPL_HINT_COMMENT, TMPL_PHRASE_COMMENTS) &&
             (has_type(page, forum_types, COUNT(forum_types)) ||
              has_type(page, question_types, COUNT(question_types))));
