@@ -35,13 +35,10 @@ int tmpl_has_thread_address(const tmpl_page_t *page)
     return 0;
 }
 
-/*
- * Whether a block is in an element that is named comments or reviews. Names far above, as those of
- * body, are of something else.
- */
+/* Names far above, as those of body, are of something else. */
 #define REPLY_STEPS 8
 
-static int is_reply(const tmpl_reading_t *reading, uint32_t b)
+int tmpl_is_reply(const tmpl_reading_t *reading, uint32_t b)
 {
     const uint16_t *steps = tmpl_context(reading, reading->page->blocks[b].node)->near.steps;
     return (steps[TMPL_NAME_COMMENT] > 0 && steps[TMPL_NAME_COMMENT] < REPLY_STEPS) ||
@@ -80,7 +77,7 @@ void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool)
         apr_pcalloc(pool, (page->n_nodes / TMPL_SCORES + 1) * sizeof(*reading->scores));
     int is_thread = tmpl_has_thread_address(page);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
-        if (is_thread || !is_reply(reading, b)) {
+        if (is_thread || !tmpl_is_reply(reading, b)) {
             give_points(reading, b, pool);
         }
     }

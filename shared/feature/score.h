@@ -13,6 +13,9 @@
 /* Fills scores and best of reading, whose text must have been read. From pool. */
 void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool);
 
+/* Whether a block is in an element that is named comments or reviews. */
+int tmpl_is_reply(const tmpl_reading_t *reading, uint32_t block);
+
 /* Whether the page's canonical address is that of a thread. */
 int tmpl_has_thread_address(const tmpl_page_t *page);
 
