@@ -128,6 +128,17 @@ static int is_byline(const headings_t *h, const tmpl_node_t *heading)
     return h->verdicts[block].part == TMPL_PART_BYLINE;
 }
 
+/* Whether the detector is sure that a block of the element is content. */
+static int is_sure_content(const headings_t *h, const tmpl_node_t *node)
+{
+    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+        if (h->verdicts[h->page->segments[s].block].ratio < TMPL_SURE_CONTENT) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Rules 1, 3 and 4 of headings.h. The section is the segments [first, after). */
 static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t first, uint32_t after)
 {
@@ -143,7 +154,8 @@ static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t fir
         if (heading->tag == TMPL_TAG_DT) {
             tmpl_verdict_set(h->verdicts, h->page, first, after, 0);
         }
-        else if (!is_byline(h, heading) && is_linked(h, first, after)) {
+        else if (!is_byline(h, heading) && !is_sure_content(h, heading) &&
+                 is_linked(h, first, after)) {
             set_verdict(h, heading, 1);
         }
     }

@@ -9,6 +9,7 @@
 #include "detect/pictures.h"
 #include "detect/records.h"
 #include "feature/layout.h"
+#include "feature/score.h"
 #include "model/judge_rows.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
@@ -87,6 +88,7 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
 {
     const uint32_t *words = reading->before.words;
     uint32_t n = reading->page->n_blocks;
+    int is_thread = tmpl_has_thread_address(reading->page);
     double threshold = least;
     double f1 = 0;
     for (int step = 0; step < F1_STEPS; step++) {
@@ -94,6 +96,9 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
         double hit = 0;
         double content = 0;
         for (uint32_t b = 0; b < n; b++) {
+            if (!is_thread && tmpl_is_reply(reading, b)) {
+                continue;
+            }
             double weight = words[b + 1] - words[b];
             double expected = weight * (1 - (double)templateness[b]);
             int is_kept = (double)templateness[b] <= threshold;

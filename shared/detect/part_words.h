@@ -22,7 +22,9 @@
     X(ABOUT)   /* heads a box about the author */                                                  \
     X(WHEN)    /* begins a date */                                                                 \
     X(TAGS)    /* heads tags */                                                                    \
-    X(POINTER) /* a line of text that points to another page */
+    X(POINTER) /* a line of text that points to another page */                                    \
+    X(ADVERT)  /* all that it says is that an advertisement is there */                            \
+    X(STATE)   /* of the page's scripts: loading, copied */
 
 enum {
 #define TMPL_PHRASE_NUMBER(id) TMPL_PHRASE_NUMBER_##id,

@@ -62,10 +62,10 @@ typedef struct {
 } tmpl_parts_t;
 
 /*
- * Reads words with blanks or commas between them: names of parts or all, in any case. Either none
- * has a sign; or each has a + or - in front, and changes the set that was said before; or all is
- * the first, and the others have a sign. APR_EINVAL, with the word that is wrong, for anything
- * else.
+ * Reads words with blanks or commas between them: names of parts or all, in any case. Each has a +
+ * or - in front, and changes the set that was said before; or the first has none. Then others may
+ * have none, or a - for what is left out again, or a + behind all. Without a sign, body names lead,
+ * too. APR_EINVAL, with the word that is wrong, for anything else.
  */
 apr_status_t tmpl_parts_parse(tmpl_parts_t *parts, const char *text, tmpl_error_t *err);
 

@@ -6,12 +6,31 @@
 /* Blocks of more words are not looked up in the table of phrases. */
 #define PHRASE_WORDS 30
 
-/* Nor are blocks of which the trees are sure. */
+/*
+ * Nor are blocks of which the trees are sure, but for phrases that say what they are inside an
+ * article, too.
+ */
 #define SURE_CONTENT  0.05F
 #define SURE_TEMPLATE 0.97F
+#define SURE_PHRASES  (TMPL_PHRASE_ADVERT | TMPL_PHRASE_STATE)
 
 /* Template of these parts stays template: the trees decide. */
 #define KEPT_PARTS (TMPL_PART_BIT(TMPL_PART_CAPTION) | TMPL_PART_BIT(TMPL_PART_BYLINE))
+
+static unsigned phrases_of(const tmpl_parts_page_t *p, uint32_t b)
+{
+    uint32_t words = tmpl_part_words(p, b, b + 1);
+    const tmpl_verdict_t *verdict = &p->verdicts[b];
+    if (words == 0 || words > PHRASE_WORDS ||
+        (verdict->template && (verdict->ratio > SURE_TEMPLATE || tmpl_part_is_chrome(p, b)))) {
+        return 0;
+    }
+    unsigned phrases = tmpl_phrases_of(p->page, &p->page->blocks[b]);
+    /* by a name of an advertisement it is one */
+    phrases |=
+        (phrases & TMPL_PHRASE_NOTICE) && (p->all[b] & TMPL_HINT_OFFER) ? TMPL_PHRASE_ADVERT : 0U;
+    return verdict->ratio < SURE_CONTENT ? phrases & SURE_PHRASES : phrases;
+}
 
 static void prepare_parts(tmpl_parts_page_t *p)
 {
@@ -26,13 +45,7 @@ static void prepare_parts(tmpl_parts_page_t *p)
     p->phrases = apr_pcalloc(p->pool, n * sizeof(*p->phrases));
     p->headed = apr_pcalloc(p->pool, n * sizeof(*p->headed));
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t words = tmpl_part_words(p, b, b + 1);
-        float ratio = p->verdicts[b].ratio;
-        int is_sure = ratio < SURE_CONTENT || (ratio > SURE_TEMPLATE && p->verdicts[b].template);
-        if (words > 0 && words <= PHRASE_WORDS && !is_sure &&
-            !(p->verdicts[b].template && tmpl_part_is_chrome(p, b))) {
-            p->phrases[b] = (unsigned short)tmpl_phrases_of(page, &page->blocks[b]);
-        }
+        p->phrases[b] = (unsigned short)phrases_of(p, b);
     }
 }
 

@@ -3,7 +3,8 @@
  * The part of each block (parts.h), by what the page says of it: names, roles and tags
  * (feature/part_hints.h), texts that head or label something in many languages (part_words.h), the
  * place in the page. Where these are unsure, the templateness must say the same: a rule has the
- * least templateness of a block that it takes.
+ * least templateness of a block that it takes. Dialogs, labels of advertisements and states of
+ * scripts ("Loading") need none.
  *
  * A hint holds for the element whose tag has it, and for all in it, unless the element has more
  * words, or more of the page's content, than such a part has (parts_hints.c): a name on a large
@@ -13,6 +14,8 @@
  *   1. headline, byline: by tmpl_headline.
  *   2. comment: elements with the hint COMMENT behind an article, some of which say who or when.
  *      In a thread posts are body, and only comments in schema.org's Question and Answer count. A
+ *      What a site repeats around them is template: their headings, the form for one, recent
+ *      comments in a sidebar, what the counts say, but not who wrote them and when. A
  *      page is a thread if more than half of its content is in elements with names of forums, by
  *      its canonical address, or by the types DiscussionForumPosting and QAPage.
  *   3. comment, review, qa, related, byline (a box about the author): the largest element that

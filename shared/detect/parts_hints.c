@@ -22,7 +22,7 @@ static const struct {
     MOST(FIGURE, 60, 40),   MOST(AUTHOR, 25, 50),   MOST(DATE, 25, 50),     MOST(META, 50, 50),
     MOST(BIO, 150, 40),     MOST(PRICE, 20, 100),   MOST(FACTS, ANY, 60),   MOST(LEAD, 100, 50),
     MOST(CODE, ANY, 100),   MOST(POST, ANY, 100),   MOST(TWIN, 200, 30),    MOST(POPUP, 200, 25),
-    MOST(THREAD, ANY, 101), MOST(USER, 30, 50),     MOST(TOGGLE, 40, 30),
+    MOST(THREAD, ANY, 101), MOST(USER, 30, 50),     MOST(TOGGLE, 40, 30),   MOST(MODAL, ANY, 80),
 };
 
 static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
@@ -33,6 +33,11 @@ static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
     uint32_t words = tmpl_part_words(p, first, after);
     uint64_t kept = p->kept[after] - p->kept[first];
     unsigned hints = 0;
+    /* outside of a form a label is the text of an item that can be ticked, such as an ingredient */
+    own &= page->nodes[i].tag == TMPL_TAG_LABEL &&
+                   !(tmpl_context(p->judged->reading, i)->in & TMPL_IN_FORM)
+               ? ~(unsigned)TMPL_HINT_BUTTON
+               : ~0U;
     /* what hides an element of several blocks with content closes a panel */
     own &= after > first + 1 && 2 * kept > p->words[after] - p->words[first]
                ? ~(unsigned)(TMPL_HINT_HIDDEN | TMPL_HINT_TWIN)

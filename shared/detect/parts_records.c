@@ -89,7 +89,18 @@ static unsigned char most(const votes_t *votes, tmpl_part_set_t among)
     return (unsigned char)best;
 }
 
-/* Gives the blocks that have a part of `from` the part; TEMPLATE: what tmpl_parts_rest() says. */
+/* Whether the trees are sure of the opposite of what the vote says. */
+static int is_against(const tmpl_verdict_t *verdict, unsigned char part)
+{
+    return TMPL_PARTS_DEFAULT & TMPL_PART_BIT(part) ? verdict->ratio > TMPL_SURE_TEMPLATE
+           : part != TMPL_PART_TEMPLATE             ? verdict->ratio < TMPL_SURE_CONTENT
+                                                    : 0;
+}
+
+/*
+ * Gives the blocks that have a part of `from` the part, unless the trees are sure of the opposite;
+ * TEMPLATE: what tmpl_parts_rest() says.
+ */
 static void change(const votes_t *votes, const tmpl_parts_page_t *p, const tmpl_field_t *field,
                    tmpl_part_set_t from, unsigned char part)
 {
@@ -97,7 +108,7 @@ static void change(const votes_t *votes, const tmpl_parts_page_t *p, const tmpl_
     for (uint32_t b = field->first; b != TMPL_NONE; before = b, b = p->records->next[b]) {
         tmpl_verdict_t *verdict = &p->verdicts[b];
         if (p->words[b + 1] > p->words[b] && (from & TMPL_PART_BIT(verdict->part)) &&
-            !has_own_part(votes, p, before, b)) {
+            !is_against(verdict, part) && !has_own_part(votes, p, before, b)) {
             verdict->part = part;
             if (part == TMPL_PART_TEMPLATE) {
                 verdict->part = tmpl_parts_rest(p, b);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "detect/parts_page.h"
+#include "feature/score.h"
 
 /* Comments stand behind an article: so many bytes, in blocks of at least so many. */
 #define ARTICLE  400
@@ -49,21 +50,6 @@ static const type_t product_types[] = {
     { "\"Product\"", 1 },
     { "\"ProductGroup\"", 1 },
 };
-
-/* Parts of a thread's address. */
-static const char *const addresses[] = { "forum",       "thread",     "/topic", "viewtopic",
-                                         "/discussion", "/questions", "/t/",    "community.",
-                                         "boards.",     "/comments/", "/board/" };
-
-static int has_one(const char *text, uint32_t len, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (memmem(text, len, words[i], strlen(words[i])) != NULL) {
-            return 1;
-        }
-    }
-    return 0;
-}
 
 static int begins_as(const char *text, const char *end, const char *word)
 {
@@ -121,8 +107,7 @@ static int is_thread_of(const tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
     return is_named_thread(p) ||
-           has_one(page->src + page->canonical.start, tmpl_span_len(page->canonical), addresses,
-                   COUNT(addresses)) ||
+           tmpl_has_thread_address(page) ||
            (has_any(p, TMPL_HINT_COMMENT, TMPL_PHRASE_COMMENTS) &&
             (has_type(page, forum_types, COUNT(forum_types)) ||
              has_type(page, question_types, COUNT(question_types))));
@@ -189,6 +174,34 @@ static int is_like(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, u
            sum >= 0.7 * (double)words;
 }
 
+/* Words of a form for a comment; other forms are around much of a page. */
+#define FORM_WORDS 100
+
+static int is_in_small_form(const tmpl_parts_page_t *p, uint32_t b)
+{
+    const tmpl_node_t *nodes = p->page->nodes;
+    uint32_t node = p->page->blocks[b].node;
+    while (node > 0 && nodes[node].tag != TMPL_TAG_FORM) {
+        node = nodes[node].parent;
+    }
+    return node > 0 && tmpl_part_words(p, tmpl_first_block(p->page, node),
+                                       tmpl_after_block(p->page, node)) <= FORM_WORDS;
+}
+
+/*
+ * Whether a block is what a site repeats around comments: their heading, the form for one, recent
+ * ones in a sidebar, and what the counts say. Who wrote a comment, and when, is a part of it.
+ */
+static int is_around_comments(const tmpl_parts_page_t *p, uint32_t b)
+{
+    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
+    const tmpl_context_t *context = tmpl_part_context(p, b);
+    return ((p->phrases[b] & TMPL_PHRASE_COMMENTS) && tmpl_part_words(p, b, b + 1) <= HEAD_WORDS) ||
+           ((context->in & TMPL_IN_FORM) && is_in_small_form(p, b)) ||
+           context->near.steps[TMPL_NAME_SIDE] > 0 ||
+           (!(p->some[b] & names) && tmpl_is_of_site(p->judged, b));
+}
+
 static void set_parts_of(const tmpl_parts_page_t *p, uint32_t first, uint32_t after,
                          unsigned char part)
 {
@@ -197,6 +210,11 @@ static void set_parts_of(const tmpl_parts_page_t *p, uint32_t first, uint32_t af
     for (uint32_t b = first; b < after; b++) {
         /* of boxes about authors only what the trees keep */
         int stays = part == TMPL_PART_BYLINE && p->verdicts[b].template;
+        if (part == TMPL_PART_COMMENT && p->verdicts[b].part == TMPL_PART_TEMPLATE &&
+            is_around_comments(p, b)) {
+            p->verdicts[b].template = 1;
+            stays = 1;
+        }
         if (!stays && p->verdicts[b].part == TMPL_PART_TEMPLATE && !(p->all[b] & controls) &&
             !(p->phrases[b] & TMPL_PHRASE_CONTROL)) {
             p->verdicts[b].part = part;

@@ -28,6 +28,10 @@ static const struct {
 #define HINT(id)   TMPL_HINT_##id
 #define PHRASE(id) TMPL_PHRASE_##id
 #define TEXT       (TMPL_IN_VERBATIM | TMPL_IN_QUOTE | TMPL_IN_TABLE)
+    /* these are said of nothing else: they hold inside an article, too */
+    { HINT(MODAL), 0, TMPL_IN_TABLE, WORDS_MAX, 0, TMPL_PART_NOTICE },
+    { 0, PHRASE(ADVERT), TEXT | TMPL_IN_HEADING | TMPL_IN_TERM, WORDS_MAX, 0, TMPL_PART_NOTICE },
+    { 0, PHRASE(STATE), TEXT | TMPL_IN_HEADING | TMPL_IN_TERM, WORDS_MAX, 0, TMPL_PART_CONTROL },
     { HINT(HIDDEN), 0, 0, WORDS_MAX, 0.1F, TMPL_PART_HIDDEN },
     { HINT(TWIN), 0, 0, WORDS_MAX, 0.5F, TMPL_PART_HIDDEN },
     { HINT(COOKIE), 0, 0, WORDS_MAX, 0.15F, TMPL_PART_NOTICE },

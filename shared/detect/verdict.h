@@ -29,6 +29,10 @@ typedef struct {
     unsigned char part;     /* a tmpl_part_e */
 } tmpl_verdict_t;
 
+/* Below the one and above the other ratio, what stands beside a block does not overrule it. */
+#define TMPL_SURE_CONTENT  0.3F
+#define TMPL_SURE_TEMPLATE 0.9F
+
 /* Sets template in the verdict of every block that has a segment in [first, after). */
 static inline void tmpl_verdict_set(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                     uint32_t first, uint32_t after, int template)

@@ -7,7 +7,7 @@
 #include "feature/automaton.h"
 
 const unsigned tmpl_hints_of_tag[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_DIALOG] = TMPL_HINT_DIALOG,      [TMPL_TAG_BUTTON] = TMPL_HINT_BUTTON,
+    [TMPL_TAG_DIALOG] = TMPL_HINT_MODAL | TMPL_HINT_DIALOG,     [TMPL_TAG_BUTTON] = TMPL_HINT_BUTTON,
     [TMPL_TAG_LABEL] = TMPL_HINT_BUTTON,       [TMPL_TAG_LEGEND] = TMPL_HINT_BUTTON,
     [TMPL_TAG_FIGCAPTION] = TMPL_HINT_CAPTION, [TMPL_TAG_FIGURE] = TMPL_HINT_FIGURE,
     [TMPL_TAG_TIME] = TMPL_HINT_DATE,          [TMPL_TAG_CITE] = TMPL_HINT_AUTHOR,
@@ -21,8 +21,8 @@ static const struct {
     tmpl_attr_name_e name;
     unsigned hints;
 } statements[] = {
-    { "dialog", TMPL_ATTR_ROLE, TMPL_HINT_DIALOG },
-    { "alertdialog", TMPL_ATTR_ROLE, TMPL_HINT_DIALOG },
+    { "dialog", TMPL_ATTR_ROLE, TMPL_HINT_MODAL | TMPL_HINT_DIALOG },
+    { "alertdialog", TMPL_ATTR_ROLE, TMPL_HINT_MODAL | TMPL_HINT_DIALOG },
     { "tooltip", TMPL_ATTR_ROLE, TMPL_HINT_DIALOG },
     { "alert", TMPL_ATTR_ROLE, TMPL_HINT_DIALOG },
     { "button", TMPL_ATTR_ROLE, TMPL_HINT_BUTTON },
@@ -31,7 +31,7 @@ static const struct {
     { "prev", TMPL_ATTR_REL, TMPL_HINT_RELATED },
     { "next", TMPL_ATTR_REL, TMPL_HINT_RELATED },
     { "true", TMPL_ATTR_ARIA_HIDDEN, TMPL_HINT_TWIN },
-    { "true", TMPL_ATTR_ARIA_MODAL, TMPL_HINT_DIALOG },
+    { "true", TMPL_ATTR_ARIA_MODAL, TMPL_HINT_MODAL | TMPL_HINT_DIALOG },
     { "true", TMPL_ATTR_ARIA_EXPANDED, TMPL_HINT_TOGGLE },
     { "false", TMPL_ATTR_ARIA_EXPANDED, TMPL_HINT_TOGGLE },
     { "comment", TMPL_ATTR_ITEMPROP, TMPL_HINT_COMMENT },

@@ -15,7 +15,8 @@
 #define TMPL_HINTS(X)                                                                              \
     X(HIDDEN)  /* for screen readers only */                                                       \
     X(TWIN)    /* not for screen readers: aria-hidden */                                           \
-    X(DIALOG)  /* it says itself that it is a dialog or a tooltip */                               \
+    X(MODAL)   /* it says itself that it is a dialog */                                            \
+    X(DIALOG)  /* the same, or a tooltip, or a name of a dialog */                                 \
     X(COOKIE)  /* about cookies and consent */                                                     \
     X(OFFER)   /* a name of a notice: newsletter, advertisement */                                 \
     X(BUTTON)  /* a button, a label */                                                             \

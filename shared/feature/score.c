@@ -2,6 +2,7 @@
 #include "feature/score.h"
 
 #include <math.h>
+#include <string.h>
 
 /*
  * The fewest free words for which a block gives points; and how many elements around it get points.
@@ -16,6 +17,30 @@ static float *score_of(tmpl_reading_t *reading, uint32_t node, apr_pool_t *pool)
         *scores = apr_pcalloc(pool, TMPL_SCORES * sizeof(**scores));
     }
     return &(*scores)[node % TMPL_SCORES];
+}
+
+int tmpl_has_thread_address(const tmpl_page_t *page)
+{
+    static const char *const parts[] = { "forum",       "thread",     "/topic", "viewtopic",
+                                         "/discussion", "/questions", "/t/",    "community.",
+                                         "boards.",     "/comments/", "/board/" };
+    const char *address = page->src + page->canonical.start;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (memmem(address, tmpl_span_len(page->canonical), parts[i], strlen(parts[i])) != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Names far above, as those of body, are of something else. */
+#define REPLY_STEPS 8
+
+int tmpl_is_reply(const tmpl_reading_t *reading, uint32_t b)
+{
+    const uint16_t *steps = tmpl_context(reading, reading->page->blocks[b].node)->near.steps;
+    return (steps[TMPL_NAME_COMMENT] > 0 && steps[TMPL_NAME_COMMENT] < REPLY_STEPS) ||
+           (steps[TMPL_NAME_REVIEW] > 0 && steps[TMPL_NAME_REVIEW] < REPLY_STEPS);
 }
 
 static void give_points(tmpl_reading_t *reading, uint32_t b, apr_pool_t *pool)
@@ -48,8 +73,11 @@ void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool)
     reading->best = 0;
     reading->scores =
         apr_pcalloc(pool, (page->n_nodes / TMPL_SCORES + 1) * sizeof(*reading->scores));
+    int is_thread = tmpl_has_thread_address(page);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
-        give_points(reading, b, pool);
+        if (is_thread || !tmpl_is_reply(reading, b)) {
+            give_points(reading, b, pool);
+        }
     }
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         if (tmpl_score(reading, i) > 0) {

@@ -5,8 +5,8 @@
 #include "cut/headings.h"
 
 /*
- * Blocks that begin with c are content, with y bylines, the others template. Returns the verdicts
- * after tmpl_headings, a letter t or c for each block.
+ * Blocks that begin with c are content, with s surely content, with y bylines, the others template.
+ * Returns the verdicts after tmpl_headings, a letter t or c for each block.
  */
 static const char *judged(const char *html, const tmpl_tag_set_t *separators, apr_pool_t *pool)
 {
@@ -18,7 +18,8 @@ static const char *judged(const char *html, const tmpl_tag_set_t *separators, ap
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_segment_t *first = &page->segments[page->blocks[b].first_segment];
         char mark = page->src[first->span.start];
-        v[b].template = mark != 'c' && mark != 'y';
+        v[b].template = mark != 'c' && mark != 's' && mark != 'y';
+        v[b].ratio = v[b].template ? 0.7F : mark == 's' ? 0.2F : 0.4F;
         v[b].part = mark == 'y' ? TMPL_PART_BYLINE : TMPL_PART_TEMPLATE;
     }
     tmpl_headings(v, page, pool);
@@ -57,6 +58,7 @@ static void headings_follow_their_sections(void **state)
         { "<h2>c</h2><a href=x>t</a><p>tt<h2>c</h2><p>c", "cttcc" },
         { "<h1>c</h1><a href=x>t</a><h1>c</h1><p>c", "ctcc" },
         { "<h2>y</h2><a href=x>t</a><h2>c</h2><p>c", "ctcc" },
+        { "<h2>s</h2><a href=x>t</a><h2>c</h2><p>c", "ctcc" },
         { "<h2>c</h2><a href=x>t</a><p><a href=x>c</a>", "ctc" },
         { "<p>cc<a href=z>c</a><h2>c</h2><a href=x>t <b>t</b></a><h2>c</h2><p>c", "cttcc" },
         { "<p>cc<h2>c</h2><a href=x>t</a><p>t<h2>c</h2><p>c", "ccttcc" },

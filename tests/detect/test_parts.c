@@ -28,9 +28,14 @@ static void sets_are_named_and_changed(void **state)
         const char *first, *second, *stay;
     } cases[] = {
         { "all", NULL, ALL },
-        { "body", NULL, "body" },
-        { "body,Headline", NULL, "headline body" },
-        { " headline ,\tBODY, ", NULL, "headline body" },
+        { "headline", NULL, "headline" },
+        /* lead is a part of body, unless it is said to go */
+        { "body", NULL, "lead body" },
+        { "body,Headline", NULL, "headline lead body" },
+        { " headline ,\tBODY, ", NULL, "headline lead body" },
+        { "headline body -lead", NULL, "headline body" },
+        { "body", "-lead", "body" },
+        { "-lead", "body", "lead body" },
         { "all -comment,-review", NULL,
           "headline lead byline body caption facts qa related notice control hidden" },
         { "all -comment +comment", NULL, ALL },
@@ -38,13 +43,13 @@ static void sets_are_named_and_changed(void **state)
         { "+all", NULL, ALL },
         { "-all", NULL, "" },
         /* a second one */
-        { "body", "+comment", "body comment" },
-        { "body comment", "-comment", "body" },
+        { "body", "+comment", "lead body comment" },
+        { "body comment", "-comment", "lead body" },
         { "body", "headline", "headline" },
-        { "+notice", "body", "body" },
+        { "+notice", "body", "lead body" },
         { "all -body,-hidden", "+body -headline",
           "lead byline body caption facts comment review qa related notice control" },
-        { "body", "-comment", "body" },
+        { "body", "-comment", "lead body" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_string_equal(stay(cases[i].first, cases[i].second, *state), cases[i].stay);

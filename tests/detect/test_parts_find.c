@@ -27,6 +27,17 @@ static float templateness_of(char mark)
                          : 0.2F;
 }
 
+/* Of ten pages, nine have the texts that begin with '='. */
+static tmpl_counts_t counts_of(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    tmpl_record_t *records = apr_pcalloc(pool, page->n_keys * sizeof(*records));
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        const tmpl_segment_t *segment = &page->segments[s];
+        records[segment->key].df = page->src[segment->span.start] == '=' ? 9 : 1;
+    }
+    return (tmpl_counts_t){ .records = records, .pages = 10 };
+}
+
 /*
  * A letter for the part of each block: its first, but for Q&A q, caption p, comment k and hidden
  * x.
@@ -44,7 +55,7 @@ static const char *parts_of(const char *html, unsigned skip, apr_pool_t *pool)
         v[b].template = v[b].ratio > 0.5F;
     }
     tmpl_layout_t layout;
-    tmpl_counts_t counts = { 0 };
+    tmpl_counts_t counts = counts_of(page, pool);
     tmpl_reading_t *reading = tmpl_read_blocks(page, pool);
     tmpl_layout_read(&layout, reading, pool);
     tmpl_read_text(reading, pool);
@@ -136,6 +147,25 @@ static void comments_are_behind_an_article(void **state)
     CHECK_CASES(alone, 0);
 }
 
+#define DISCUSSION(html)                                                                           \
+    "<div class=comments><div><cite class=author>Who</cite><p>" SAYS "</p></div>" html "</div>"
+
+static void what_is_around_comments_is_template(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE DISCUSSION("<p>=Be nice to each other"), "kkt" },
+        { ARTICLE DISCUSSION("<p>Be nice to each other"), "kkk" },
+        { ARTICLE DISCUSSION("<p><cite class=author>=Ann</cite>"), "kkk" },
+        { ARTICLE DISCUSSION("<h3>-Leave a reply</h3>"), "kkt" },
+        { ARTICLE DISCUSSION("<h3>-Comments</h3>"), "kkt" },
+        { ARTICLE DISCUSSION("<form><p>Save my name for the next time</form>"), "kkt" },
+        { ARTICLE DISCUSSION("<div class=sidebar><p>Ann on the bridge</div>"), "kkt" },
+        /* a form around all of the page, or of the comments */
+        { "<form>" ARTICLE DISCUSSION("<p>Good") "</form>", "kkk" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
 static void phrases_head_regions(void **state)
 {
     static const case_t cases[] = {
@@ -143,9 +173,9 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<div><h3>Das k\u00f6nnte Sie auch interessieren</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<h3>-\u00c4hnliche Beitr\u00e4ge</h3>" LINKS "<h3>Onwards</h3><p>" SAYS,
           "ooobb" },
-        { ARTICLE "<div><h3>3 coment\u00e1rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        { ARTICLE "<div><h3>3 coment\u00e1rios</h3><p>-" SAYS "<p>-Good</div>", "tkk" },
         /* references, signs, and pages in Latin-1 */
-        { ARTICLE "<div><h3>3&nbsp;Coment&aacute;rios</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        { ARTICLE "<div><h3>3&nbsp;Coment&aacute;rios</h3><p>-" SAYS "<p>-Good</div>", "tkk" },
         { ARTICLE "<div><h3>\u00bb\u00a0Don\u2019t miss \u2026</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>\u3010\u95a2\u9023\u8a18\u4e8b\u3011</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>Das k\xF6nnte Sie interessieren</h3>" LINKS "</div>", "ooo" },
@@ -164,7 +194,7 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div><!--Product\"Product",
           "bbb" },
         { ARTICLE "<div><h3>Customer questions</h3><p>-" SAYS "<p>-Good</div>", "qqq" },
-        { ARTICLE "<div><h3>3 comments</h3><p>-" SAYS "<p>-Good</div>", "kkk" },
+        { ARTICLE "<div><h3>3 comments</h3><p>-" SAYS "<p>-Good</div>", "tkk" },
     };
     static const case_t first[] = {
         { "<div><h3>You may also like</h3>" LINKS "</div>" ARTICLE, "obbbbbbbb" },
@@ -201,7 +231,7 @@ static void names_and_roles_say_the_part(void **state)
         { ARTICLE "<div class=newsletter><p>-Some text</div>", "n" },
         { ARTICLE "<div class=popup><p>?Some text</div>", "n" },
         { ARTICLE "<div class=popup><p>-Some text</div>", "b" },
-        { ARTICLE "<label>Some text</label>", "a" },
+        { ARTICLE "<form><label>Some text</label></form>", "a" },
         { ARTICLE "<p><a role=button href=x>Some text</a>", "a" },
         { ARTICLE "<h3><button>Some text</button></h3>", "b" },
         { ARTICLE "<div class=share-links><p>-Some text</div>", "a" },
@@ -260,6 +290,55 @@ static void words_say_the_part(void **state)
         { ARTICLE "<p><img src=x width=9><p>-Foto: somebody", "bp" },
         { ARTICLE "<p>-Foto: somebody", "b" },
         { ARTICLE "<p>Last updated on Monday", "y" },
+        /* capitals of other scripts */
+        { ARTICLE "<p>-\u041f\u0435\u0447\u0430\u0442\u044c", "a" },
+        { ARTICLE "<p>-UDOST\u0118PNIJ", "a" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
+/* They are template in an article, too: no templateness is too small. */
+static void texts_that_say_what_they_are(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<p>!Advertisement", "n" },
+        { ARTICLE "<div><span>!- Anzeige -</span></div>", "n" },
+        { ARTICLE "<aside class=ad-label>!Publicit\u00e9</aside>", "n" },
+        { ARTICLE "<p>!\u0420\u0435\u043a\u043b\u0430\u043c\u0430", "n" },
+        { ARTICLE "<p>!\u5e83\u544a", "n" },
+        { ARTICLE "<p><a href=x>!Skip ad</a>", "n" },
+        { ARTICLE "<div>!Copied!</div>", "a" },
+        { ARTICLE "<div>!Loading comments \u2026</div>", "a" },
+        { ARTICLE "<div>!Bitte warten</div>", "a" },
+        { ARTICLE "<div class=sponsor><p>!Subscribe to our newsletter</div>", "n" },
+        /* sentences, headings, quotes, cells, terms, code, and items beside others that stay */
+        { ARTICLE "<p>!Advertisement is a craft", "b" },
+        { ARTICLE "<p>!Loading docks", "b" },
+        { ARTICLE "<p>!Subscribe to our newsletter", "b" },
+        { ARTICLE "<h2>!Advertisement</h2>", "b" },
+        { ARTICLE "<blockquote>!Loading</blockquote>", "b" },
+        { ARTICLE "<table><tr><td>!Sponsored</table>", "b" },
+        { ARTICLE "<dl><dt>!Loading<dd>!" SENTENCE "</dl>", "bb" },
+        { ARTICLE "<pre>!Loading</pre>", "b" },
+        { ARTICLE "<ul><li>!Advertisement<li>!Posters<li>!Radio<li>!Fairs</ul>", "bbbb" },
+        /* dialogs, but not all of a page, and no table in them */
+        { ARTICLE "<div aria-modal=true><p>!" SAYS "</div>", "n" },
+        { ARTICLE "<dialog open><p>!" SAYS "</dialog>", "n" },
+        { ARTICLE "<section role=alertdialog><p>!" SAYS "</section>", "n" },
+        { ARTICLE "<dialog><table><tr><td>!M<td>!38</table></dialog>", "ff" },
+    };
+    static const case_t all[] = { { "<div aria-modal=true>" ARTICLE "</div>", "bbbbbb" } };
+    CHECK_CASES(cases, 6);
+    CHECK_CASES(all, 0);
+}
+
+static void labels_outside_of_forms_are_text(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<ul><li><input type=checkbox id=a><label for=a>2 eggs</label></ul>", "b" },
+        { ARTICLE "<table><tr><td>200 g<td><label>Flour</label></table>", "bb" },
+        { ARTICLE "<form><input id=a><label for=a>Name</label></form>", "a" },
+        { ARTICLE "<search><label>Name</label></search>", "a" },
     };
     CHECK_CASES(cases, 6);
 }
@@ -268,7 +347,7 @@ static void lists_of_articles_have_no_comments_and_tags(void **state)
 {
 #define FIVE(x) x x x x x
     static const case_t cases[] = {
-        { ARTICLE "<p>-Comments", "k" },
+        { ARTICLE "<p>-Comments", "t" },
         { ARTICLE FIVE("<p>-Comments"), "bbbbb" },
         { ARTICLE FIVE(FIVE("<p><a rel=tag href=x>-a</a>")), "bbbbbbbbbbbbbbbbbbbbbbbbb" },
     };
@@ -291,7 +370,7 @@ static void records_are_not_torn(void **state)
           "bbbbbbbb" },
         { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>-b"),
                         CARD("<p class=tags>c")),
-          "bobobo" },
+          "bobobb" }, /* the trees are sure of the last one */
         { ARTICLE THREE(CARD("<p class=tags>-a"), CARD("<p class=tags>b"), CARD("<p class=x>c")),
           "bobbbb" },
         /* words alone: a state of three goods, but "Read more" below a paragraph */
@@ -391,10 +470,13 @@ static const struct CMUnitTest tests[] = {
     CHECK(the_rest_is_body_or_template),
     CHECK(headline_byline_and_lead),
     CHECK(comments_are_behind_an_article),
+    CHECK(what_is_around_comments_is_template),
     CHECK(phrases_head_regions),
     CHECK(short_words_beside_digits_are_no_phrases),
     CHECK(names_and_roles_say_the_part),
     CHECK(words_say_the_part),
+    CHECK(texts_that_say_what_they_are),
+    CHECK(labels_outside_of_forms_are_text),
     CHECK(lists_of_articles_have_no_comments_and_tags),
     CHECK(records_are_not_torn),
     CHECK(sections_of_a_front_page_are_its_content),

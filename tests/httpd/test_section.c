@@ -331,7 +331,8 @@ static void values_reach_the_library(void **state)
     assert_ptr_equal(opts.detect.models.trees, conf->models.trees);
     assert_true(opts.guards.min_keep > 0.029 && opts.guards.min_keep < 0.031);
     assert_true(opts.guards.min_confidence > 0.79 && opts.guards.min_confidence < 0.81);
-    assert_int_equal(opts.guards.without, TMPL_PARTS_ALL & ~TMPL_PART_BIT(TMPL_PART_BODY));
+    assert_int_equal(opts.guards.without, TMPL_PARTS_ALL & ~TMPL_PART_BIT(TMPL_PART_BODY) &
+                                              ~TMPL_PART_BIT(TMPL_PART_LEAD));
     assert_ptr_equal(opts.marks, conf->marks);
     assert_int_equal(opts.guards.keep->nelts, 1);
     assert_int_equal(opts.guards.drop->nelts, 1);
