@@ -18,6 +18,7 @@ typedef struct {
     const tmpl_counts_t *counts;   /* records may be NULL, as without a store */
     uint32_t min_df;
     tmpl_explain_t *explain; /* may be NULL */
+    const unsigned char *inside; /* of each block, 1: it is inside (first_look.h); NULL: none is */
 } tmpl_ruled_t;
 
 /*
@@ -37,6 +38,12 @@ typedef struct {
  */
 void tmpl_headline(const tmpl_ruled_t *judged);
 
+/*
+ * The best candidate of rule 1, with half a point more for each h1: its blocks [first, after).
+ * Returns 0 if there is none.
+ */
+int tmpl_headline_find(const tmpl_ruled_t *judged, uint32_t *first, uint32_t *after);
+
 /* How a block says that it is a byline. */
 typedef enum {
     TMPL_BYLINE_NONE,
@@ -54,13 +61,16 @@ tmpl_byline_e tmpl_byline_of(const tmpl_ruled_t *judged, uint32_t block);
 
 /*
  * Whether a block is of the site, and not this page's own: each of its segments has DF >= 2, and DF
- * >= min_df or a DF above half of the site's pages.
+ * >= min_df or a DF above half of the site's pages. Blocks inside are not of the site.
  */
 static inline int tmpl_is_of_site(const tmpl_ruled_t *judged, uint32_t block)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_record_t *records = judged->counts->records;
     const tmpl_block_t *b = &page->blocks[block];
+    if (judged->inside != NULL && judged->inside[block]) {
+        return 0;
+    }
     for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
         uint32_t df = records != NULL ? records[page->segments[s].key].df : 0;
         if (df < 2 || (df < judged->min_df && 2 * (uint64_t)df <= judged->counts->pages)) {

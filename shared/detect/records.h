@@ -34,6 +34,9 @@ void tmpl_records_find(tmpl_records_t *records, const tmpl_page_t *page,
 /* The node of a field's run; for a field of one block, the block's own element. */
 uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *field);
 
+/* The node of a block's record, just below the run of its field; the root if there is none. */
+uint32_t tmpl_records_record(const tmpl_page_t *page, uint32_t run, uint32_t block);
+
 /*
  * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them, content if
  * it is a tie. If a block is content, blocks of a few words in a table's rows with content count as
@@ -62,6 +65,10 @@ void tmpl_records_judge(const tmpl_ruled_t *judged, const tmpl_records_t *record
  */
 int tmpl_records_named(const tmpl_ruled_t *judged, const tmpl_records_t *records,
                        const tmpl_field_t *field, uint32_t *kept);
+
+/* The vote of a field cuts no block below the one, and keeps of those above the other only names. */
+#define TMPL_SURE_CONTENT  0.3F
+#define TMPL_SURE_TEMPLATE 0.9F
 
 #define TMPL_RECORDS_LEAST  3
 #define TMPL_RECORDS_WORDS  20

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/judge_rows.h"
 
+#include <string.h>
+
 /* Pages of up to this many blocks keep their columns for the last trees, 40 KB for 64 blocks. */
 #define KEPT_BLOCKS 1024
 
@@ -16,6 +18,8 @@ typedef struct {
     int keeps_all;
     uint32_t first;
     tmpl_columns_t *columns;
+    int is_alone; /* the features of the group SITE are to be 0 */
+    int is_last;  /* the last trees judge: those of the group FIRST are to be filled */
 } filled_t;
 
 /*
@@ -92,7 +96,7 @@ static inline void judge_rows_pick(float *to, const float *from, const uint32_t 
     }
 }
 
-/* Gathers the rows of n blocks, at most TMPL_BLOCKS_AT_ONCE, for the last trees. */
+/* Gathers the rows of n blocks, at most TMPL_BLOCKS_AT_ONCE. */
 static void gather(tmpl_columns_t *to, filled_t *filled, const uint32_t *blocks, uint32_t n)
 {
     uint32_t in[TMPL_BLOCKS_AT_ONCE];
@@ -106,11 +110,17 @@ static void gather(tmpl_columns_t *to, filled_t *filled, const uint32_t *blocks,
             judge_rows_pick(&to->of[f][i], from->of[f], &in[i], after - i);
         }
     }
-    tmpl_rows_fill_first(to, filled->rows, blocks, n);
+    if (filled->is_alone) {
+        memset(to->of[TMPL_BLOCK_FEATURE_PAGES], 0,
+               (TMPL_BLOCK_FEATURE_FIRST - TMPL_BLOCK_FEATURE_PAGES) * sizeof(to->of[0]));
+    }
+    if (filled->is_last) {
+        tmpl_rows_fill_first(to, filled->rows, blocks, n);
+    }
     fill_up(to, n);
 }
 
-/* Judges again the n blocks of which the first trees are not sure. */
+/* Judges n blocks again. */
 static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t *trees,
                        const uint32_t *blocks, uint32_t n_all, apr_pool_t *pool)
 {
@@ -127,6 +137,21 @@ static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t
         for (uint32_t i = 0; i < n; i++) {
             templateness[blocks[i]] = judged[i];
         }
+    }
+}
+
+void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                           uint32_t n_blocks, const uint32_t *blocks, uint32_t n, apr_pool_t *pool)
+{
+    const tmpl_trees_t *last = tmpl_trees_last(trees);
+    filled_t filled = begin_judging(rows, n_blocks, 0, pool);
+    filled.first = TMPL_NONE; /* nothing is filled yet */
+    filled.is_alone = 1;
+    judge_some(templateness, &filled, trees, blocks, n, pool);
+    if (last != NULL && n > 0) {
+        filled.is_last = 1;
+        tmpl_rows_judged(rows, apr_pmemdup(pool, templateness, n_blocks * sizeof(*templateness)), pool);
+        judge_some(templateness, &filled, last, blocks, n, pool);
     }
 }
 
@@ -152,6 +177,7 @@ void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t
         }
         const float *first = apr_pmemdup(pool, templateness, n_blocks * sizeof(*first));
         tmpl_rows_judged(rows, first, pool);
+        filled.is_last = 1;
         judge_some(templateness, &filled, last, unsure, n, pool);
     }
 }
