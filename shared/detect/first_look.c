@@ -16,13 +16,17 @@ static int is_in_doubt(const look_t *look, uint32_t b)
 {
     static const unsigned edges =
         TMPL_IN_NAV | TMPL_IN_HEADER | TMPL_IN_FOOTER | TMPL_IN_ASIDE | TMPL_IN_FORM;
+    static const unsigned char outside[] = { TMPL_NAME_MENU,  TMPL_NAME_SIDE,  TMPL_NAME_EDGE,
+                                             TMPL_NAME_SHARE, TMPL_NAME_OFFER, TMPL_NAME_RELATED };
     const tmpl_page_t *page = look->page;
     const tmpl_context_t *context = tmpl_context(
         look->judged->reading, page->segments[page->blocks[b].first_segment].node);
     const uint16_t *steps = context->near.steps;
-    int is_bad = steps[TMPL_NAME_BAD] > 0 &&
-                 (steps[TMPL_NAME_GOOD] == 0 || steps[TMPL_NAME_GOOD] > steps[TMPL_NAME_BAD]);
-    if (getenv("XNB")) is_bad = 0;
+    int is_bad = 0;
+    for (unsigned i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+        unsigned at = steps[outside[i]];
+        is_bad |= at > 0 && (steps[TMPL_NAME_GOOD] == 0 || steps[TMPL_NAME_GOOD] > at);
+    }
     return look->judged->verdicts[b].template && look->words[b + 1] > look->words[b] && !is_bad &&
            !(context->in & edges);
 }
@@ -42,6 +46,21 @@ void tmpl_first_look_judge(float *alone, const tmpl_ruled_t *judged, const tmpl_
     tmpl_judge_rows_alone(alone, trees, rows, page->n_blocks, blocks, n, pool);
 }
 
+/* Blocks in doubt are content like half of the blocks of their field. */
+static void agree_in_fields(const look_t *look, const tmpl_records_t *records)
+{
+    for (uint32_t i = 0; i < records->n_fields; i++) {
+        const tmpl_field_t *field = &records->fields[i];
+        uint32_t n = 0;
+        for (uint32_t b = field->first; b != TMPL_NONE; b = records->next[b]) {
+            n += look->inside[b] || !look->judged->verdicts[b].template ? 1 : 0;
+        }
+        for (uint32_t b = field->first; 2 * n >= field->n && n < field->n && b != TMPL_NONE; b = records->next[b]) {
+            look->inside[b] |= is_in_doubt(look, b) ? 1 : 0;
+        }
+    }
+}
+
 /* Halves of words in [first, after) that stay, or that stay and would stay. */
 static uint32_t content_in(const look_t *look, uint32_t first, uint32_t after, int would)
 {
@@ -57,16 +76,17 @@ static uint32_t content_in(const look_t *look, uint32_t first, uint32_t after, i
 static void find_region(look_t *look, uint32_t first, uint32_t after)
 {
     const tmpl_page_t *page = look->page;
-    uint32_t content = content_in(look, first, after, 1) + 2 * TMPL_FIRST_LOOK_WORDS;
-    uint32_t node = page->blocks[first].node;
-    do {
-        look->first = tmpl_first_block(page, node);
-        look->after = tmpl_after_block(page, node);
-        node = page->nodes[node].parent;
-    } while (node != TMPL_NONE && content_in(look, look->first, look->after, 1) <= content);
-    if (2 * content_in(look, look->first, look->after, 1) <
-        look->words[look->after] - look->words[look->first]) {
-        look->after = look->first;
+    uint32_t enough = content_in(look, first, after, 1) + 2 * TMPL_FIRST_LOOK_WORDS;
+    uint32_t content = 0;
+    for (uint32_t node = page->blocks[first].node; node != TMPL_NONE && content <= enough;
+         node = page->nodes[node].parent) {
+        first = tmpl_first_block(page, node);
+        after = tmpl_after_block(page, node);
+        content = content_in(look, first, after, 1);
+        if (2 * content >= look->words[after] - look->words[first]) {
+            look->first = first;
+            look->after = after;
+        }
     }
 }
 
@@ -111,6 +131,7 @@ const unsigned char *tmpl_first_look(const tmpl_ruled_t *judged, const float *al
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         look.inside[b] = is_in_doubt(&look, b) && (double)alone[b] <= threshold;
     }
+    if (!getenv("XNA")) agree_in_fields(&look, records);
     if (tmpl_headline_find(judged, &first, &after)) {
         find_region(&look, first, after);
     }
