@@ -198,9 +198,9 @@ def api(text):
 
 
 def law_short(text):
-    """Short sections of a law: one clause is in all of them."""
+    """Short sections of a law: two of their clauses are in all of them."""
     for i in range(9):
-        clauses = [f'(1) {text.sentence()}', '(2) Details are laid down by ordinance.', '(3) Section 4 applies accordingly.']
+        clauses = [f'(1) {text.sentence()}', f'(2) {text.sentence()}', '(3) Details are laid down by ordinance.', '(4) Section 4 applies accordingly.']
         yield f'Section {i + 1}', ''.join(f'<div class="clause">{c}</div>' for c in clauses), clauses
 
 
@@ -221,9 +221,10 @@ def manual(text):
 
 
 def manual_short(text):
-    """Chapters that all have two notes, and a table of tools."""
-    notes = ['Disconnect the mains plug before you open the cover.', 'Never work alone.']
+    """Chapters that have two of three notes, and a list of tools."""
+    all_notes = ['Disconnect the mains plug before you open the cover.', 'Never work alone.', 'Keep children away.']
     for i in range(10):
+        notes = [n for k, n in enumerate(all_notes) if (i + k) % 3]
         tools = ['Torx driver T10', 'Tweezers', f'{NOUNS[i]} key']
         yield (f'How to replace the {NOUNS[i]}', ''.join(f'<p class="warning">{n}</p>' for n in notes) + f'<ul>{"".join(f"<li>{t}</li>" for t in tools)}</ul>'
                + ''.join(f'<p>Step {k + 1}</p><p>{text.sentence()}</p>' for k in range(3)), notes + tools[:2] + ['Step 1', 'Step 2', 'Step 3'])

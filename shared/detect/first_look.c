@@ -72,6 +72,29 @@ static uint32_t content_in(const look_t *look, uint32_t first, uint32_t after, i
     return words;
 }
 
+/* Blocks in doubt are content like half of the words of their table or list. */
+static void agree_in_lists(const look_t *look)
+{
+    static const unsigned char is_list[TMPL_TAG_COUNT] = { [TMPL_TAG_TABLE] = 1, [TMPL_TAG_UL] = 1, [TMPL_TAG_OL] = 1, [TMPL_TAG_DL] = 1 };
+    const tmpl_page_t *page = look->page;
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if (getenv("XTAB") && node->tag != TMPL_TAG_TABLE && !(atoi(getenv("XTAB")) & 2)) continue;
+        if (getenv("XTAB")) { int bad = 0; for (uint32_t k = i + 1; k < node->after; k++) bad |= page->nodes[k].tag == TMPL_TAG_TABLE; for (uint32_t k = node->parent; k != TMPL_NONE && k > 0; k = page->nodes[k].parent) bad |= page->nodes[k].tag == TMPL_TAG_TABLE; if (bad) continue; }
+        if (!is_list[node->tag] || node->first_segment >= node->after_segment) {
+            continue;
+        }
+        uint32_t first = tmpl_first_block(page, i);
+        uint32_t after = tmpl_after_block(page, i);
+        uint32_t content = content_in(look, first, after, 1);
+        if (2 * content > look->words[after] - look->words[first]) {
+            for (uint32_t b = first; b < after; b++) {
+                look->inside[b] |= is_in_doubt(look, b) ? 1 : 0;
+            }
+        }
+    }
+}
+
 /* Finds the region of the headline. Returns the halves of words of content there that stay, or 0. */
 static void find_region(look_t *look, uint32_t first, uint32_t after)
 {
@@ -132,6 +155,7 @@ const unsigned char *tmpl_first_look(const tmpl_ruled_t *judged, const float *al
         look.inside[b] = is_in_doubt(&look, b) && (double)alone[b] <= threshold;
     }
     if (!getenv("XNA")) agree_in_fields(&look, records);
+    if (!getenv("XNL")) agree_in_lists(&look);
     if (tmpl_headline_find(judged, &first, &after)) {
         find_region(&look, first, after);
     }

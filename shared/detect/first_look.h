@@ -27,7 +27,7 @@ const unsigned char *tmpl_first_look(const tmpl_ruled_t *judged, const float *al
 void tmpl_first_look_judge(float *alone, const tmpl_ruled_t *judged, const tmpl_trees_t *trees,
                            tmpl_rows_t *rows, apr_pool_t *pool);
 
-#define TMPL_FIRST_LOOK_WORDS 20
+#define TMPL_FIRST_LOOK_WORDS 10
 #define TMPL_FIRST_LOOK_PAGES 0.75
 
 #endif
