@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <stdlib.h>
 
 #include "detect/first_look.h"
 #include "detect/kept_notes.h"
@@ -149,11 +148,11 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_ruled_t judged = { verdicts, page->reading, counts, min_df, explain, NULL };
     tmpl_records_t runs;
     tmpl_records_find(&runs, p, &page->layout, pool);
-    if (evidence.pages > 1 && counts->records != NULL) {
-        tmpl_first_look_judge(templateness, &judged, trees, rows, pool);
-        double as_first = best_threshold(templateness, page->reading, tmpl_trees_threshold(trees));
-        if (getenv("XS")) as_first = atof(getenv("XS"));
-        judged.inside = tmpl_first_look(&judged, templateness, as_first, &runs, pool);
+    tmpl_first_look_t look;
+    if (evidence.pages > 1 && counts->records != NULL &&
+        tmpl_first_look(&look, &judged, trees, rows, pool)) {
+        double first = best_threshold(look.alone, page->reading, tmpl_trees_threshold(trees));
+        judged.inside = tmpl_first_look_keep(&look, &judged, &runs, first, pool);
         tmpl_explain_note(explain, p, verdicts, TMPL_RULE_FIRST_LOOK);
     }
     /* otherwise a headline alone would get the page past TmplMinKeep */

@@ -1,175 +1,191 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/first_look.h"
 
-#include <stdlib.h>
-#include <stdio.h>
+#include <string.h>
+
+static int is_outside(const tmpl_ruled_t *judged, uint32_t block)
+{
+    static const unsigned edges =
+        TMPL_IN_NAV | TMPL_IN_HEADER | TMPL_IN_FOOTER | TMPL_IN_ASIDE | TMPL_IN_FORM;
+    static const unsigned char names[] = { TMPL_NAME_MENU,  TMPL_NAME_SIDE,  TMPL_NAME_EDGE,
+                                           TMPL_NAME_SHARE, TMPL_NAME_OFFER, TMPL_NAME_RELATED };
+    const tmpl_page_t *page = judged->reading->page;
+    const tmpl_context_t *context = tmpl_context(
+        judged->reading, page->segments[page->blocks[block].first_segment].node);
+    unsigned good = context->near.steps[TMPL_NAME_GOOD];
+    int is = (context->in & edges) != 0;
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        unsigned steps = context->near.steps[names[i]];
+        is |= steps > 0 && (good == 0 || steps < good);
+    }
+    return is;
+}
+
+int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged, const tmpl_trees_t *trees,
+                    tmpl_rows_t *rows, apr_pool_t *pool)
+{
+    const uint32_t *words = judged->reading->before.words;
+    uint32_t n_blocks = judged->reading->page->n_blocks;
+    uint32_t *blocks = apr_palloc(pool, n_blocks * sizeof(*blocks));
+    uint32_t n = 0;
+    look->doubt = apr_palloc(pool, n_blocks);
+    look->alone = apr_palloc(pool, n_blocks * sizeof(*look->alone));
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        look->alone[b] = judged->verdicts[b].ratio;
+        look->doubt[b] = judged->verdicts[b].template && words[b + 1] > words[b] &&
+                         !is_outside(judged, b);
+        blocks[n] = b;
+        n += look->doubt[b];
+    }
+    tmpl_judge_rows_alone(look->alone, trees, rows, n_blocks, blocks, n, pool);
+    return n > 0;
+}
 
 typedef struct {
     const tmpl_ruled_t *judged;
     const tmpl_page_t *page;
     const uint32_t *words;
-    unsigned char *inside; /* while the region is not known: would be content */
-    uint32_t first, after; /* blocks of the region */
-} look_t;
+    const unsigned char *doubt;
+    unsigned char *would; /* of each block in doubt, 1: it would be content */
+    /* [i]: halves of words before block i that stay, and that are content or would be */
+    uint32_t *stay;
+    uint32_t *content;
+} keeping_t;
 
-static int is_in_doubt(const look_t *look, uint32_t b)
+static void keeping_sum(const keeping_t *k)
 {
-    static const unsigned edges =
-        TMPL_IN_NAV | TMPL_IN_HEADER | TMPL_IN_FOOTER | TMPL_IN_ASIDE | TMPL_IN_FORM;
-    static const unsigned char outside[] = { TMPL_NAME_MENU,  TMPL_NAME_SIDE,  TMPL_NAME_EDGE,
-                                             TMPL_NAME_SHARE, TMPL_NAME_OFFER, TMPL_NAME_RELATED };
-    const tmpl_page_t *page = look->page;
-    const tmpl_context_t *context = tmpl_context(
-        look->judged->reading, page->segments[page->blocks[b].first_segment].node);
-    const uint16_t *steps = context->near.steps;
-    int is_bad = 0;
-    for (unsigned i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
-        unsigned at = steps[outside[i]];
-        is_bad |= at > 0 && (steps[TMPL_NAME_GOOD] == 0 || steps[TMPL_NAME_GOOD] > at);
+    for (uint32_t b = 0; b < k->page->n_blocks; b++) {
+        uint32_t words = k->words[b + 1] - k->words[b];
+        int stays = !k->judged->verdicts[b].template;
+        k->stay[b + 1] = k->stay[b] + (stays ? words : 0);
+        k->content[b + 1] = k->content[b] + (stays || k->would[b] ? words : 0);
     }
-    return look->judged->verdicts[b].template && look->words[b + 1] > look->words[b] && !is_bad &&
-           !(context->in & edges);
 }
 
-void tmpl_first_look_judge(float *alone, const tmpl_ruled_t *judged, const tmpl_trees_t *trees,
-                           tmpl_rows_t *rows, apr_pool_t *pool)
-{
-    const tmpl_page_t *page = judged->reading->page;
-    look_t look = { .judged = judged, .page = page, .words = judged->reading->before.words };
-    uint32_t *blocks = apr_palloc(pool, page->n_blocks * sizeof(*blocks));
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        blocks[n] = b;
-        n += is_in_doubt(&look, b) ? 1 : 0;
-        alone[b] = judged->verdicts[b].ratio;
-    }
-    tmpl_judge_rows_alone(alone, trees, rows, page->n_blocks, blocks, n, pool);
-}
-
-/* Blocks in doubt are content like half of the blocks of their field. */
-static void agree_in_fields(const look_t *look, const tmpl_records_t *records)
+/* Blocks in doubt are as half of their field. */
+static void agree_in_fields(const keeping_t *k, const tmpl_records_t *records)
 {
     for (uint32_t i = 0; i < records->n_fields; i++) {
         const tmpl_field_t *field = &records->fields[i];
         uint32_t n = 0;
         for (uint32_t b = field->first; b != TMPL_NONE; b = records->next[b]) {
-            n += look->inside[b] || !look->judged->verdicts[b].template ? 1 : 0;
+            n += k->would[b] || !k->judged->verdicts[b].template ? 1 : 0;
         }
-        for (uint32_t b = field->first; 2 * n >= field->n && n < field->n && b != TMPL_NONE; b = records->next[b]) {
-            look->inside[b] |= is_in_doubt(look, b) ? 1 : 0;
+        for (uint32_t b = field->first; 2 * n >= field->n && b != TMPL_NONE; b = records->next[b]) {
+            k->would[b] = k->doubt[b];
         }
     }
 }
 
-/* Halves of words in [first, after) that stay, or that stay and would stay. */
-static uint32_t content_in(const look_t *look, uint32_t first, uint32_t after, int would)
+/* And as half of the words of their table, if it is not for layout: none is in it or around it. */
+static void agree_in_tables(const keeping_t *k)
 {
-    uint32_t words = 0;
-    for (uint32_t b = first; b < after; b++) {
-        int is = !look->judged->verdicts[b].template || (would && look->inside[b]);
-        words += is ? look->words[b + 1] - look->words[b] : 0;
-    }
-    return words;
-}
-
-/* Blocks in doubt are content like half of the words of their table or list. */
-static void agree_in_lists(const look_t *look)
-{
-    static const unsigned char is_list[TMPL_TAG_COUNT] = { [TMPL_TAG_TABLE] = 1, [TMPL_TAG_UL] = 1, [TMPL_TAG_OL] = 1, [TMPL_TAG_DL] = 1 };
-    const tmpl_page_t *page = look->page;
-    for (uint32_t i = 1; i < page->n_nodes; i++) {
-        const tmpl_node_t *node = &page->nodes[i];
-        if (getenv("XTAB") && node->tag != TMPL_TAG_TABLE && !(atoi(getenv("XTAB")) & 2)) continue;
-        if (getenv("XTAB")) { int bad = 0; for (uint32_t k = i + 1; k < node->after; k++) bad |= page->nodes[k].tag == TMPL_TAG_TABLE; for (uint32_t k = node->parent; k != TMPL_NONE && k > 0; k = page->nodes[k].parent) bad |= page->nodes[k].tag == TMPL_TAG_TABLE; if (bad) continue; }
-        if (!is_list[node->tag] || node->first_segment >= node->after_segment) {
+    const tmpl_node_t *nodes = k->page->nodes;
+    for (uint32_t i = 1, next; i < k->page->n_nodes; i = next) {
+        next = i + 1;
+        if (nodes[i].tag != TMPL_TAG_TABLE || nodes[i].first_segment >= nodes[i].after_segment) {
             continue;
         }
-        uint32_t first = tmpl_first_block(page, i);
-        uint32_t after = tmpl_after_block(page, i);
-        uint32_t content = content_in(look, first, after, 1);
-        if (2 * content > look->words[after] - look->words[first]) {
-            for (uint32_t b = first; b < after; b++) {
-                look->inside[b] |= is_in_doubt(look, b) ? 1 : 0;
-            }
+        while (next < nodes[i].after && nodes[next].tag != TMPL_TAG_TABLE) {
+            next++;
+        }
+        int is_for_layout = next < nodes[i].after;
+        next = nodes[i].after;
+        uint32_t first = tmpl_first_block(k->page, i);
+        uint32_t after = tmpl_after_block(k->page, i);
+        if (!is_for_layout &&
+            2 * (k->content[after] - k->content[first]) > k->words[after] - k->words[first]) {
+            memcpy(&k->would[first], &k->doubt[first], after - first);
         }
     }
 }
 
-/* Finds the region of the headline. Returns the halves of words of content there that stay, or 0. */
-static void find_region(look_t *look, uint32_t first, uint32_t after)
+/* Rule 1: the element's blocks; none if there is no headline. */
+static tmpl_span_t find_region(const keeping_t *k, tmpl_span_t headline)
 {
-    const tmpl_page_t *page = look->page;
-    uint32_t enough = content_in(look, first, after, 1) + 2 * TMPL_FIRST_LOOK_WORDS;
+    tmpl_span_t region = { 0, 0 };
+    uint32_t head = k->content[headline.end] - k->content[headline.start];
     uint32_t content = 0;
-    for (uint32_t node = page->blocks[first].node; node != TMPL_NONE && content <= enough;
-         node = page->nodes[node].parent) {
-        first = tmpl_first_block(page, node);
-        after = tmpl_after_block(page, node);
-        content = content_in(look, first, after, 1);
-        if (2 * content >= look->words[after] - look->words[first]) {
-            look->first = first;
-            look->after = after;
-        }
+    uint32_t node = headline.start < headline.end ? k->page->blocks[headline.start].node : TMPL_NONE;
+    for (; node != TMPL_NONE && content <= head + 2 * TMPL_FIRST_LOOK_WORDS;
+         node = k->page->nodes[node].parent) {
+        tmpl_span_t in = { tmpl_first_block(k->page, node), tmpl_after_block(k->page, node) };
+        content = k->content[in.end] - k->content[in.start];
+        region = 2 * content >= k->words[in.end] - k->words[in.start] ? in : region;
     }
+    return region;
 }
 
-/* Whether a text is on so many of the site's pages that it is no value. */
-static int is_everywhere(const look_t *look, uint32_t b)
+/* Whether most of what would be content in the region, without the headline, would go. */
+static int is_lost(const keeping_t *k, tmpl_span_t region, tmpl_span_t headline)
 {
-    const tmpl_counts_t *counts = look->judged->counts;
-    const tmpl_block_t *block = &look->page->blocks[b];
+    uint32_t stay = k->stay[region.end] - k->stay[region.start] -
+                    (k->stay[headline.end] - k->stay[headline.start]);
+    uint32_t content = k->content[region.end] - k->content[region.start] -
+                       (k->content[headline.end] - k->content[headline.start]);
+    return 2 * stay < content;
+}
+
+static int is_everywhere(const keeping_t *k, uint32_t block)
+{
+    const tmpl_counts_t *counts = k->judged->counts;
+    const tmpl_block_t *b = &k->page->blocks[block];
     double df = 0;
-    for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
-        const tmpl_segment_t *segment = &look->page->segments[s];
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        const tmpl_segment_t *segment = &k->page->segments[s];
         df += (double)segment->length * counts->records[segment->key].df;
     }
-    double most = getenv("XTH") ? atof(getenv("XTH")) : TMPL_FIRST_LOOK_PAGES;
-    return df > most * counts->pages * block->length;
+    return df > TMPL_FIRST_LOOK_PAGES * counts->pages * b->length;
 }
 
-/* Keeps blocks inside that are everywhere, but stand in records of which other blocks stay. */
-static void keep_in_records(const look_t *look, const tmpl_records_t *records)
+/* Keeps what would be content in records of which something stays. */
+static void keep_in_records(const keeping_t *k, const tmpl_records_t *records)
 {
-    const tmpl_page_t *page = look->page;
     for (uint32_t i = 0; i < records->n_fields; i++) {
         const tmpl_field_t *field = &records->fields[i];
-        uint32_t run = field->n >= TMPL_RECORDS_LEAST ? tmpl_records_run(records, field) : 0;
+        uint32_t run = field->n < TMPL_RECORDS_LEAST ? 0 : tmpl_records_run(records, field);
         for (uint32_t b = field->first; run > 0 && b != TMPL_NONE; b = records->next[b]) {
-            if (look->inside[b] && look->judged->verdicts[b].template) {
-                uint32_t record = tmpl_records_record(page, run, b);
-                look->judged->verdicts[b].template = content_in(look, tmpl_first_block(page, record), tmpl_after_block(page, record), 0) == 0;
+            if (k->would[b]) {
+                uint32_t record = tmpl_records_record(k->page, run, b);
+                uint32_t first = tmpl_first_block(k->page, record);
+                uint32_t after = tmpl_after_block(k->page, record);
+                k->judged->verdicts[b].template &= k->stay[after] == k->stay[first];
             }
         }
     }
 }
 
-const unsigned char *tmpl_first_look(const tmpl_ruled_t *judged, const float *alone, double threshold,
-                                     const tmpl_records_t *records, apr_pool_t *pool)
+const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const tmpl_ruled_t *judged,
+                                          const tmpl_records_t *records, double threshold,
+                                          apr_pool_t *pool)
 {
-    const tmpl_page_t *page = judged->reading->page;
-    look_t look = { .judged = judged, .page = page, .words = judged->reading->before.words };
-    uint32_t first;
-    uint32_t after;
-    look.inside = apr_pcalloc(pool, page->n_blocks);
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        look.inside[b] = is_in_doubt(&look, b) && (double)alone[b] <= threshold;
+    uint32_t n = judged->reading->page->n_blocks;
+    keeping_t k = { .judged = judged,
+                    .page = judged->reading->page,
+                    .words = judged->reading->before.words,
+                    .doubt = look->doubt };
+    unsigned char *inside = apr_pcalloc(pool, n);
+    k.would = apr_palloc(pool, n);
+    k.stay = apr_pcalloc(pool, (n + 1) * sizeof(*k.stay));
+    k.content = apr_pcalloc(pool, (n + 1) * sizeof(*k.content));
+    for (uint32_t b = 0; b < n; b++) {
+        k.would[b] = look->doubt[b] && (double)look->alone[b] <= threshold;
     }
-    if (!getenv("XNA")) agree_in_fields(&look, records);
-    if (!getenv("XNL")) agree_in_lists(&look);
-    if (tmpl_headline_find(judged, &first, &after)) {
-        find_region(&look, first, after);
-    }
-    uint32_t head = content_in(&look, first, after, 1);
-    uint32_t all = content_in(&look, look.first, look.after, 1) - head;
-    int is_lost = 2 * (content_in(&look, look.first, look.after, 0) -
-                       content_in(&look, first, after, 0)) < all;
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        if (getenv("XSHOW")) fprintf(stderr, "%u doubt %d alone %.2f thr %.2f region %u-%u lost %d tmpl %d in %d\n", b, is_in_doubt(&look,b), (double)alone[b], threshold, look.first, look.after, is_lost, judged->verdicts[b].template, look.inside[b]);
-        look.inside[b] = look.inside[b] && b >= look.first && b < look.after;
-        if (look.inside[b] && (is_lost || !is_everywhere(&look, b))) {
+    agree_in_fields(&k, records);
+    keeping_sum(&k);
+    agree_in_tables(&k);
+    keeping_sum(&k);
+    tmpl_span_t headline = tmpl_headline_find(judged);
+    tmpl_span_t region = find_region(&k, headline);
+    int all = is_lost(&k, region, headline);
+    for (uint32_t b = 0; b < n; b++) {
+        inside[b] = look->doubt[b] && b >= region.start && b < region.end;
+        k.would[b] &= inside[b];
+        if (k.would[b] && (all || !is_everywhere(&k, b))) {
             judged->verdicts[b].template = 0;
         }
     }
-    if (!getenv("XNR")) keep_in_records(&look, records);
-    return look.inside;
+    keeping_sum(&k);
+    keep_in_records(&k, records);
+    return inside;
 }

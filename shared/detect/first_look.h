@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the site's counts may take away of a page: what stands outside its records and its main
- * text. Inside them a repeated value is a value, such as a date, a price or a clause.
+ * text. Inside them a repeated value is a value: a date, a price, a clause, a row.
  */
 #ifndef TMPL_FIRST_LOOK_H
 #define TMPL_FIRST_LOOK_H
@@ -9,25 +9,37 @@
 #include "detect/records.h"
 #include "model/judge_rows.h"
 
+typedef struct {
+    /*
+     * of each block, 1: it is template, but neither in nav, header, footer, aside or form, nor in
+     * an element named like them that is nearer than one named like content (hint_names.h)
+     */
+    unsigned char *doubt;
+    float *alone; /* templateness; that of a block in doubt is as on the site's first page */
+} tmpl_first_look_t;
+
+/* Judges the blocks in doubt as on the site's first page. From pool. Returns 0 if there are none. */
+int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged, const tmpl_trees_t *trees,
+                    tmpl_rows_t *rows, apr_pool_t *pool);
+
 /*
- * Judges again, as on a site's first page, the blocks that are template on a known site; not those
- * in nav, header, footer, aside and form, or in an element with a bad name (hint_names.h) and no
- * good one below it. A block that would be content then is inside if it stands with the headline:
- * in the smallest element around the headline that has TMPL_FIRST_LOOK_WORDS more words of content,
- * if half of its words are content; content are blocks that stay and those that would be.
- *
- * A block inside becomes content if at most TMPL_FIRST_LOOK_PAGES of the site's pages have its
- * text, a mean over its segments; or if most words of content in that element would go, as those of
- * a list that all known pages have.
- *
- * Returns 1 for each block inside. Temporary memory is from pool.
+ * Keeps blocks in doubt that would be content on the site's first page: if their templateness is at
+ * most threshold, or if half of their field or of their table is content or would be.
+ *   1. They stand with the headline: in the smallest element around it that has
+ *      TMPL_FIRST_LOOK_WORDS words more that are content or would be, or in a smaller one; these
+ *      are half of its words.
+ *   2. At most TMPL_FIRST_LOOK_PAGES of the site's pages have their text, a mean over its segments;
+ *      or they stand in a record of which something stays, among TMPL_RECORDS_LEAST or more in
+ *      their field; or most of what would be content in that element would go, as a list would that
+ *      all known pages have.
+ * Returns 1 for each block in doubt that stands with the headline: it is not of the site
+ * (tmpl_is_of_site()). From pool.
  */
-const unsigned char *tmpl_first_look(const tmpl_ruled_t *judged, const float *alone, double threshold,
-                                     const tmpl_records_t *records, apr_pool_t *pool);
-void tmpl_first_look_judge(float *alone, const tmpl_ruled_t *judged, const tmpl_trees_t *trees,
-                           tmpl_rows_t *rows, apr_pool_t *pool);
+const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const tmpl_ruled_t *judged,
+                                          const tmpl_records_t *records, double threshold,
+                                          apr_pool_t *pool);
 
 #define TMPL_FIRST_LOOK_WORDS 10
-#define TMPL_FIRST_LOOK_PAGES 0.75
+#define TMPL_FIRST_LOOK_PAGES 0.9
 
 #endif

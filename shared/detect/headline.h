@@ -18,7 +18,7 @@ typedef struct {
     const tmpl_counts_t *counts;   /* records may be NULL, as without a store */
     uint32_t min_df;
     tmpl_explain_t *explain; /* may be NULL */
-    const unsigned char *inside; /* of each block, 1: it is inside (first_look.h); NULL: none is */
+    const unsigned char *inside; /* of first_look.h, for each block; NULL: none is inside */
 } tmpl_ruled_t;
 
 /*
@@ -38,11 +38,8 @@ typedef struct {
  */
 void tmpl_headline(const tmpl_ruled_t *judged);
 
-/*
- * The best candidate of rule 1, with half a point more for each h1: its blocks [first, after).
- * Returns 0 if there is none.
- */
-int tmpl_headline_find(const tmpl_ruled_t *judged, uint32_t *first, uint32_t *after);
+/* The blocks of the best candidate of rule 1, with half a point more for an h1; empty: none. */
+tmpl_span_t tmpl_headline_find(const tmpl_ruled_t *judged);
 
 /* How a block says that it is a byline. */
 typedef enum {
@@ -59,6 +56,11 @@ tmpl_byline_e tmpl_byline_of(const tmpl_ruled_t *judged, uint32_t block);
 #define TMPL_BYLINE_WORDS    20
 #define TMPL_BYLINE_BLOCKS   12
 
+static inline int tmpl_is_inside(const tmpl_ruled_t *judged, uint32_t block)
+{
+    return judged->inside != NULL && judged->inside[block];
+}
+
 /*
  * Whether a block is of the site, and not this page's own: each of its segments has DF >= 2, and DF
  * >= min_df or a DF above half of the site's pages. Blocks inside are not of the site.
@@ -68,7 +70,7 @@ static inline int tmpl_is_of_site(const tmpl_ruled_t *judged, uint32_t block)
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_record_t *records = judged->counts->records;
     const tmpl_block_t *b = &page->blocks[block];
-    if (judged->inside != NULL && judged->inside[block]) {
+    if (tmpl_is_inside(judged, block)) {
         return 0;
     }
     for (uint32_t s = b->first_segment; s < b->after_segment; s++) {

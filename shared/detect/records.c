@@ -207,10 +207,9 @@ static int may_go(const judge_t *j, uint32_t block, int64_t more)
 
 static int may_stay(const judge_t *j, uint32_t block)
 {
-    int is_inside = j->judged->inside != NULL && j->judged->inside[block];
     return words_of(j, block) > 0 && !tmpl_is_of_site(j->judged, block) &&
-           (j->judged->verdicts[block].ratio <= TMPL_SURE_TEMPLATE || is_inside ||
-            says_in_record(j, block) != TMPL_BYLINE_NONE);
+           (j->judged->verdicts[block].ratio <= TMPL_SURE_TEMPLATE ||
+            tmpl_is_inside(j->judged, block) || says_in_record(j, block) != TMPL_BYLINE_NONE);
 }
 
 static void judge_field(const judge_t *j, const tmpl_field_t *field)
