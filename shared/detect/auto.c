@@ -150,7 +150,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_records_find(&runs, p, &page->layout, pool);
     tmpl_first_look_t look;
     if (evidence.pages > 1 && counts->records != NULL &&
-        tmpl_first_look(&look, &judged, trees, rows, pool)) {
+        tmpl_first_look(&look, &judged, &runs, trees, rows, pool)) {
         double first = best_threshold(look.alone, page->reading, tmpl_trees_threshold(trees));
         judged.inside = tmpl_first_look_keep(&look, &judged, &runs, first, pool);
         tmpl_explain_note(explain, p, verdicts, TMPL_RULE_FIRST_LOOK);

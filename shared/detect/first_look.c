@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/first_look.h"
 
-#include <string.h>
-
 static int is_outside(const tmpl_ruled_t *judged, uint32_t block)
 {
     static const unsigned edges =
@@ -21,21 +19,53 @@ static int is_outside(const tmpl_ruled_t *judged, uint32_t block)
     return is;
 }
 
-int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged, const tmpl_trees_t *trees,
-                    tmpl_rows_t *rows, apr_pool_t *pool)
+static int is_everywhere(const tmpl_ruled_t *judged, uint32_t block)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    const tmpl_block_t *b = &page->blocks[block];
+    double df = 0;
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        const tmpl_segment_t *segment = &page->segments[s];
+        df += (double)segment->length * judged->counts->records[segment->key].df;
+    }
+    return df > TMPL_FIRST_LOOK_PAGES * judged->counts->pages * b->length;
+}
+
+static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
+                        const tmpl_records_t *records)
 {
     const uint32_t *words = judged->reading->before.words;
+    uint32_t n_blocks = judged->reading->page->n_blocks;
+    uint64_t stay = 0;
+    uint64_t doubt = 0;
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        uint32_t n = words[b + 1] - words[b];
+        int is = judged->verdicts[b].template && n > 0 && !is_outside(judged, b);
+        look->doubt[b] = !is ? TMPL_DOUBT_NO : is_everywhere(judged, b) ? TMPL_DOUBT_EVERYWHERE : TMPL_DOUBT_SOME;
+        stay += judged->verdicts[b].template ? 0 : n;
+        doubt += is ? n : 0;
+    }
+    for (uint32_t b = 0; stay >= doubt && b < n_blocks; b++) {
+        if (look->doubt[b] == TMPL_DOUBT_EVERYWHERE && records->fields[records->field[b]].n < TMPL_RECORDS_LEAST) {
+            look->doubt[b] = TMPL_DOUBT_NO;
+        }
+    }
+}
+
+int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
+                    const tmpl_records_t *records, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                    apr_pool_t *pool)
+{
     uint32_t n_blocks = judged->reading->page->n_blocks;
     uint32_t *blocks = apr_palloc(pool, n_blocks * sizeof(*blocks));
     uint32_t n = 0;
     look->doubt = apr_palloc(pool, n_blocks);
     look->alone = apr_palloc(pool, n_blocks * sizeof(*look->alone));
+    find_doubts(look, judged, records);
     for (uint32_t b = 0; b < n_blocks; b++) {
         look->alone[b] = judged->verdicts[b].ratio;
-        look->doubt[b] = judged->verdicts[b].template && words[b + 1] > words[b] &&
-                         !is_outside(judged, b);
         blocks[n] = b;
-        n += look->doubt[b];
+        n += look->doubt[b] != TMPL_DOUBT_NO;
     }
     tmpl_judge_rows_alone(look->alone, trees, rows, n_blocks, blocks, n, pool);
     return n > 0;
@@ -72,7 +102,7 @@ static void agree_in_fields(const keeping_t *k, const tmpl_records_t *records)
             n += k->would[b] || !k->judged->verdicts[b].template ? 1 : 0;
         }
         for (uint32_t b = field->first; 2 * n >= field->n && b != TMPL_NONE; b = records->next[b]) {
-            k->would[b] = k->doubt[b];
+            k->would[b] = k->doubt[b] != TMPL_DOUBT_NO;
         }
     }
 }
@@ -95,7 +125,9 @@ static void agree_in_tables(const keeping_t *k)
         uint32_t after = tmpl_after_block(k->page, i);
         if (!is_for_layout &&
             2 * (k->content[after] - k->content[first]) > k->words[after] - k->words[first]) {
-            memcpy(&k->would[first], &k->doubt[first], after - first);
+            for (uint32_t b = first; b < after; b++) {
+                k->would[b] = k->doubt[b] != TMPL_DOUBT_NO;
+            }
         }
     }
 }
@@ -116,26 +148,12 @@ static tmpl_span_t find_region(const keeping_t *k, tmpl_span_t headline)
     return region;
 }
 
-/* Whether most of what would be content in the region, without the headline, would go. */
+/* Whether more would be content in the region than stays on the page, without the headline. */
 static int is_lost(const keeping_t *k, tmpl_span_t region, tmpl_span_t headline)
 {
-    uint32_t stay = k->stay[region.end] - k->stay[region.start] -
-                    (k->stay[headline.end] - k->stay[headline.start]);
-    uint32_t content = k->content[region.end] - k->content[region.start] -
-                       (k->content[headline.end] - k->content[headline.start]);
-    return 2 * stay < content;
-}
-
-static int is_everywhere(const keeping_t *k, uint32_t block)
-{
-    const tmpl_counts_t *counts = k->judged->counts;
-    const tmpl_block_t *b = &k->page->blocks[block];
-    double df = 0;
-    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
-        const tmpl_segment_t *segment = &k->page->segments[s];
-        df += (double)segment->length * counts->records[segment->key].df;
-    }
-    return df > TMPL_FIRST_LOOK_PAGES * counts->pages * b->length;
+    uint32_t would = k->content[region.end] - k->content[region.start] -
+                     (k->stay[region.end] - k->stay[region.start]);
+    return would > k->stay[k->page->n_blocks] - (k->stay[headline.end] - k->stay[headline.start]);
 }
 
 /* Keeps what would be content in records of which something stays. */
@@ -169,7 +187,7 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
     k.stay = apr_pcalloc(pool, (n + 1) * sizeof(*k.stay));
     k.content = apr_pcalloc(pool, (n + 1) * sizeof(*k.content));
     for (uint32_t b = 0; b < n; b++) {
-        k.would[b] = look->doubt[b] && (double)look->alone[b] <= threshold;
+        k.would[b] = look->doubt[b] != TMPL_DOUBT_NO && (double)look->alone[b] <= threshold;
     }
     agree_in_fields(&k, records);
     keeping_sum(&k);
@@ -179,9 +197,9 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
     tmpl_span_t region = find_region(&k, headline);
     int all = is_lost(&k, region, headline);
     for (uint32_t b = 0; b < n; b++) {
-        inside[b] = look->doubt[b] && b >= region.start && b < region.end;
+        inside[b] = look->doubt[b] != TMPL_DOUBT_NO && b >= region.start && b < region.end;
         k.would[b] &= inside[b];
-        if (k.would[b] && (all || !is_everywhere(&k, b))) {
+        if (k.would[b] && (all || look->doubt[b] == TMPL_DOUBT_SOME)) {
             judged->verdicts[b].template = 0;
         }
     }

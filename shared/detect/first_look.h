@@ -9,18 +9,23 @@
 #include "detect/records.h"
 #include "model/judge_rows.h"
 
+/*
+ * A block is in doubt if it is template, but neither in nav, header, footer, aside or form, nor in
+ * an element named like them that is nearer than one named like content (hint_names.h). Texts on
+ * more than TMPL_FIRST_LOOK_PAGES of the site's pages, a mean over a block's segments, are in doubt
+ * in fields of TMPL_RECORDS_LEAST blocks and on pages of which more is in doubt than stays.
+ */
+typedef enum { TMPL_DOUBT_NO, TMPL_DOUBT_SOME, TMPL_DOUBT_EVERYWHERE } tmpl_doubt_e;
+
 typedef struct {
-    /*
-     * of each block, 1: it is template, but neither in nav, header, footer, aside or form, nor in
-     * an element named like them that is nearer than one named like content (hint_names.h)
-     */
-    unsigned char *doubt;
+    unsigned char *doubt; /* a tmpl_doubt_e of each block */
     float *alone; /* templateness; that of a block in doubt is as on the site's first page */
 } tmpl_first_look_t;
 
 /* Judges the blocks in doubt as on the site's first page. From pool. Returns 0 if there are none. */
-int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged, const tmpl_trees_t *trees,
-                    tmpl_rows_t *rows, apr_pool_t *pool);
+int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
+                    const tmpl_records_t *records, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                    apr_pool_t *pool);
 
 /*
  * Keeps blocks in doubt that would be content on the site's first page: if their templateness is at
@@ -28,10 +33,9 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged, const t
  *   1. They stand with the headline: in the smallest element around it that has
  *      TMPL_FIRST_LOOK_WORDS words more that are content or would be, or in a smaller one; these
  *      are half of its words.
- *   2. At most TMPL_FIRST_LOOK_PAGES of the site's pages have their text, a mean over its segments;
- *      or they stand in a record of which something stays, among TMPL_RECORDS_LEAST or more in
- *      their field; or most of what would be content in that element would go, as a list would that
- *      all known pages have.
+ *   2. They are not everywhere; or they stand in a record of which something stays, among
+ *      TMPL_RECORDS_LEAST or more in their field; or more would be content in that element than
+ *      stays on the page without the headline, as a list would that all known pages have.
  * Returns 1 for each block in doubt that stands with the headline: it is not of the site
  * (tmpl_is_of_site()). From pool.
  */

@@ -140,6 +140,23 @@ static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t
     }
 }
 
+/* Judges by the last trees those of n blocks of which the first trees are not sure; NULL: all. */
+static void judge_unsure(float *templateness, filled_t *filled, const tmpl_trees_t *last,
+                         const uint32_t *blocks, uint32_t n, apr_pool_t *pool)
+{
+    uint32_t *unsure = apr_palloc(pool, n * sizeof(*unsure));
+    uint32_t n_unsure = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        unsure[n_unsure] = blocks != NULL ? blocks[i] : i;
+        n_unsure += !tmpl_is_sure(templateness[unsure[n_unsure]]);
+    }
+    const float *first =
+        apr_pmemdup(pool, templateness, filled->n_blocks * sizeof(*templateness));
+    tmpl_rows_judged(filled->rows, first, pool);
+    filled->is_last = 1;
+    judge_some(templateness, filled, last, unsure, n_unsure, pool);
+}
+
 void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                            uint32_t n_blocks, const uint32_t *blocks, uint32_t n, apr_pool_t *pool)
 {
@@ -149,9 +166,7 @@ void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_
     filled.is_alone = 1;
     judge_some(templateness, &filled, trees, blocks, n, pool);
     if (last != NULL && n > 0) {
-        filled.is_last = 1;
-        tmpl_rows_judged(rows, apr_pmemdup(pool, templateness, n_blocks * sizeof(*templateness)), pool);
-        judge_some(templateness, &filled, last, blocks, n, pool);
+        judge_unsure(templateness, &filled, last, blocks, n, pool);
     }
 }
 
@@ -169,15 +184,6 @@ void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t
     filled_t filled = begin_judging(rows, n_blocks, last != NULL, pool);
     judge_all(templateness, &filled, trees, pool);
     if (last != NULL) {
-        uint32_t *unsure = apr_palloc(pool, n_blocks * sizeof(*unsure));
-        uint32_t n = 0;
-        for (uint32_t b = 0; b < n_blocks; b++) {
-            unsure[n] = b;
-            n += !tmpl_is_sure(templateness[b]);
-        }
-        const float *first = apr_pmemdup(pool, templateness, n_blocks * sizeof(*first));
-        tmpl_rows_judged(rows, first, pool);
-        filled.is_last = 1;
-        judge_some(templateness, &filled, last, unsure, n, pool);
+        judge_unsure(templateness, &filled, last, NULL, n_blocks, pool);
     }
 }
