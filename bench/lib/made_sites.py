@@ -242,7 +242,7 @@ def mails_plain(text):
     """A mail a page, all of two people, in lines."""
     for i in range(12):
         who, title = PEOPLE[i % 2], text.title()
-        yield title, f'<div class="from"><a href="/by/{who[:3]}">{who}</a></div><div class="on">Tue, 3 Mar 2026</div><div class="mail">{text.para(2)}</div>', [who, 'Tue, 3 Mar 2026']
+        yield title, f'<div class="from"><a href="/by/{who[:3]}">{who}</a></div><div class="on">Tue, {3 + i % 2} Mar 2026</div><div class="mail">{text.para(2)}</div>', [who, f'Tue, {3 + i % 2} Mar 2026']
 
 
 def forum(text):

@@ -127,7 +127,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                                  counts->pages > 0 ? counts->pages : 1, min_df };
     tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
     float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
-    tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
+    tmpl_judging_t *judging = tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
     if (threshold < 0) {
         threshold = best_threshold(templateness, page->reading, tmpl_trees_threshold(trees));
     }
@@ -150,7 +150,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_records_find(&runs, p, &page->layout, pool);
     tmpl_first_look_t look;
     if (evidence.pages > 1 && counts->records != NULL &&
-        tmpl_first_look(&look, &judged, &runs, trees, rows, pool)) {
+        tmpl_first_look(&look, &judged, &runs, trees, judging, pool)) {
         double first = best_threshold(look.alone, page->reading, tmpl_trees_threshold(trees));
         judged.inside = tmpl_first_look_keep(&look, &judged, &runs, first, pool);
         tmpl_explain_note(explain, p, verdicts, TMPL_RULE_FIRST_LOOK);

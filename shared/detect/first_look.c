@@ -31,35 +31,63 @@ static int is_everywhere(const tmpl_ruled_t *judged, uint32_t block)
     return df > TMPL_FIRST_LOOK_PAGES * judged->counts->pages * b->length;
 }
 
+/*
+ * The smallest element around the headline that has TMPL_FIRST_LOOK_WORDS more words of content;
+ * or the largest one of those inside it of which half of the words are content, if that is wanted.
+ */
+static tmpl_span_t region_of(const tmpl_ruled_t *judged, const uint32_t *content, int by_half)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    const uint32_t *words = judged->reading->before.words;
+    tmpl_span_t headline = tmpl_headline_find(judged);
+    tmpl_span_t region = { 0, 0 };
+    uint32_t enough =
+        content[headline.end] - content[headline.start] + 2 * TMPL_FIRST_LOOK_WORDS;
+    uint32_t n = 0;
+    uint32_t node = headline.start < headline.end ? page->blocks[headline.start].node : TMPL_NONE;
+    for (; node != TMPL_NONE && n <= enough; node = page->nodes[node].parent) {
+        tmpl_span_t in = { tmpl_first_block(page, node), tmpl_after_block(page, node) };
+        n = content[in.end] - content[in.start];
+        region = !by_half || 2 * n >= words[in.end] - words[in.start] ? in : region;
+    }
+    return region;
+}
+
 static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
                         const tmpl_records_t *records)
 {
     const uint32_t *words = judged->reading->before.words;
     uint32_t n_blocks = judged->reading->page->n_blocks;
-    uint64_t stay = 0;
-    uint64_t doubt = 0;
+    uint32_t doubt = 0;
     for (uint32_t b = 0; b < n_blocks; b++) {
         uint32_t n = words[b + 1] - words[b];
-        int is = judged->verdicts[b].template && n > 0 && !is_outside(judged, b);
-        look->doubt[b] = !is ? TMPL_DOUBT_NO : is_everywhere(judged, b) ? TMPL_DOUBT_EVERYWHERE : TMPL_DOUBT_SOME;
-        stay += judged->verdicts[b].template ? 0 : n;
-        doubt += is ? n : 0;
+        look->stay[b + 1] = look->stay[b] + (judged->verdicts[b].template ? 0 : n);
     }
-    for (uint32_t b = 0; stay >= doubt && b < n_blocks; b++) {
-        if (look->doubt[b] == TMPL_DOUBT_EVERYWHERE && records->fields[records->field[b]].n < TMPL_RECORDS_LEAST) {
+    tmpl_span_t region = region_of(judged, look->stay, 0);
+    for (uint32_t b = region.start; b < region.end; b++) {
+        uint32_t n = words[b + 1] - words[b];
+        if (judged->verdicts[b].template && n > 0 && !is_outside(judged, b)) {
+            look->doubt[b] = is_everywhere(judged, b) ? TMPL_DOUBT_EVERYWHERE : TMPL_DOUBT_SOME;
+            doubt += n;
+        }
+    }
+    for (uint32_t b = region.start; b < region.end && look->stay[n_blocks] >= doubt; b++) {
+        if (look->doubt[b] == TMPL_DOUBT_EVERYWHERE &&
+            records->fields[records->field[b]].n < TMPL_RECORDS_LEAST) {
             look->doubt[b] = TMPL_DOUBT_NO;
         }
     }
 }
 
 int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
-                    const tmpl_records_t *records, const tmpl_trees_t *trees, tmpl_rows_t *rows,
-                    apr_pool_t *pool)
+                    const tmpl_records_t *records, const tmpl_trees_t *trees,
+                    tmpl_judging_t *judging, apr_pool_t *pool)
 {
     uint32_t n_blocks = judged->reading->page->n_blocks;
     uint32_t *blocks = apr_palloc(pool, n_blocks * sizeof(*blocks));
     uint32_t n = 0;
-    look->doubt = apr_palloc(pool, n_blocks);
+    look->doubt = apr_pcalloc(pool, n_blocks);
+    look->stay = apr_pcalloc(pool, (n_blocks + 1) * sizeof(*look->stay));
     look->alone = apr_palloc(pool, n_blocks * sizeof(*look->alone));
     find_doubts(look, judged, records);
     for (uint32_t b = 0; b < n_blocks; b++) {
@@ -67,7 +95,7 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
         blocks[n] = b;
         n += look->doubt[b] != TMPL_DOUBT_NO;
     }
-    tmpl_judge_rows_alone(look->alone, trees, rows, n_blocks, blocks, n, pool);
+    tmpl_judge_rows_alone(look->alone, trees, judging, blocks, n, pool);
     return n > 0;
 }
 
@@ -132,22 +160,6 @@ static void agree_in_tables(const keeping_t *k)
     }
 }
 
-/* Rule 1: the element's blocks; none if there is no headline. */
-static tmpl_span_t find_region(const keeping_t *k, tmpl_span_t headline)
-{
-    tmpl_span_t region = { 0, 0 };
-    uint32_t head = k->content[headline.end] - k->content[headline.start];
-    uint32_t content = 0;
-    uint32_t node = headline.start < headline.end ? k->page->blocks[headline.start].node : TMPL_NONE;
-    for (; node != TMPL_NONE && content <= head + 2 * TMPL_FIRST_LOOK_WORDS;
-         node = k->page->nodes[node].parent) {
-        tmpl_span_t in = { tmpl_first_block(k->page, node), tmpl_after_block(k->page, node) };
-        content = k->content[in.end] - k->content[in.start];
-        region = 2 * content >= k->words[in.end] - k->words[in.start] ? in : region;
-    }
-    return region;
-}
-
 /* Whether more would be content in the region than stays on the page, without the headline. */
 static int is_lost(const keeping_t *k, tmpl_span_t region, tmpl_span_t headline)
 {
@@ -184,7 +196,7 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
                     .doubt = look->doubt };
     unsigned char *inside = apr_pcalloc(pool, n);
     k.would = apr_palloc(pool, n);
-    k.stay = apr_pcalloc(pool, (n + 1) * sizeof(*k.stay));
+    k.stay = look->stay;
     k.content = apr_pcalloc(pool, (n + 1) * sizeof(*k.content));
     for (uint32_t b = 0; b < n; b++) {
         k.would[b] = look->doubt[b] != TMPL_DOUBT_NO && (double)look->alone[b] <= threshold;
@@ -194,7 +206,7 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
     agree_in_tables(&k);
     keeping_sum(&k);
     tmpl_span_t headline = tmpl_headline_find(judged);
-    tmpl_span_t region = find_region(&k, headline);
+    tmpl_span_t region = region_of(judged, k.content, 1);
     int all = is_lost(&k, region, headline);
     for (uint32_t b = 0; b < n; b++) {
         inside[b] = look->doubt[b] != TMPL_DOUBT_NO && b >= region.start && b < region.end;

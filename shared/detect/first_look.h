@@ -19,13 +19,14 @@ typedef enum { TMPL_DOUBT_NO, TMPL_DOUBT_SOME, TMPL_DOUBT_EVERYWHERE } tmpl_doub
 
 typedef struct {
     unsigned char *doubt; /* a tmpl_doubt_e of each block */
+    uint32_t *stay;       /* [i]: halves of words before block i that stay */
     float *alone; /* templateness; that of a block in doubt is as on the site's first page */
 } tmpl_first_look_t;
 
 /* Judges the blocks in doubt as on the site's first page. From pool. Returns 0 if there are none. */
 int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
-                    const tmpl_records_t *records, const tmpl_trees_t *trees, tmpl_rows_t *rows,
-                    apr_pool_t *pool);
+                    const tmpl_records_t *records, const tmpl_trees_t *trees,
+                    tmpl_judging_t *judging, apr_pool_t *pool);
 
 /*
  * Keeps blocks in doubt that would be content on the site's first page: if their templateness is at

@@ -12,7 +12,7 @@ static uint32_t least_number(uint32_t a, uint32_t b)
 }
 
 /* The columns of a page: of all its blocks, or of the blocks from first on. */
-typedef struct {
+struct tmpl_judging_t {
     tmpl_rows_t *rows;
     uint32_t n_blocks;
     int keeps_all;
@@ -20,7 +20,7 @@ typedef struct {
     tmpl_columns_t *columns;
     int is_alone; /* the features of the group SITE are to be 0 */
     int is_last;  /* the last trees judge: those of the group FIRST are to be filled */
-} filled_t;
+};
 
 /*
  * Conditions are tested on 16 blocks at a time: behind the last of n blocks stand copies of the
@@ -36,7 +36,7 @@ static void fill_up(tmpl_columns_t *columns, uint32_t n)
 }
 
 /* Fills the columns of the blocks from first on, a multiple of TMPL_BLOCKS_AT_ONCE. */
-static tmpl_columns_t *fill(filled_t *filled, uint32_t first)
+static tmpl_columns_t *fill(tmpl_judging_t *filled, uint32_t first)
 {
     tmpl_columns_t *columns = &filled->columns[filled->keeps_all ? first / TMPL_BLOCKS_AT_ONCE : 0];
     uint32_t after = least_number(filled->n_blocks, first + TMPL_BLOCKS_AT_ONCE);
@@ -46,17 +46,17 @@ static tmpl_columns_t *fill(filled_t *filled, uint32_t first)
     return columns;
 }
 
-static const tmpl_columns_t *filled_before(filled_t *filled, uint32_t first)
+static const tmpl_columns_t *filled_before(tmpl_judging_t *filled, uint32_t first)
 {
     return filled->keeps_all        ? &filled->columns[first / TMPL_BLOCKS_AT_ONCE]
            : filled->first == first ? filled->columns
                                     : fill(filled, first);
 }
 
-static filled_t begin_judging(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all, apr_pool_t *pool)
+static tmpl_judging_t begin_judging(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all, apr_pool_t *pool)
 {
     uint32_t chunks = (n_blocks + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
-    filled_t filled = { .rows = rows, .n_blocks = n_blocks };
+    tmpl_judging_t filled = { .rows = rows, .n_blocks = n_blocks };
     filled.keeps_all = keeps_all && n_blocks <= KEPT_BLOCKS;
     filled.columns = apr_palloc(pool, (filled.keeps_all ? chunks : 1) * sizeof(*filled.columns));
     return filled;
@@ -67,7 +67,7 @@ static uint64_t *room_for(const tmpl_trees_t *trees, uint32_t n, apr_pool_t *poo
     return apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(uint64_t));
 }
 
-static void judge_all(float *templateness, filled_t *filled, const tmpl_trees_t *trees,
+static void judge_all(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees,
                       apr_pool_t *pool)
 {
     uint32_t most = least_number(filled->n_blocks, TMPL_JUDGED_AT_ONCE);
@@ -97,7 +97,7 @@ static inline void judge_rows_pick(float *to, const float *from, const uint32_t 
 }
 
 /* Gathers the rows of n blocks, at most TMPL_BLOCKS_AT_ONCE. */
-static void gather(tmpl_columns_t *to, filled_t *filled, const uint32_t *blocks, uint32_t n)
+static void gather(tmpl_columns_t *to, tmpl_judging_t *filled, const uint32_t *blocks, uint32_t n)
 {
     uint32_t in[TMPL_BLOCKS_AT_ONCE];
     for (uint32_t i = 0, after; i < n; i = after) {
@@ -121,7 +121,7 @@ static void gather(tmpl_columns_t *to, filled_t *filled, const uint32_t *blocks,
 }
 
 /* Judges n blocks again. */
-static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t *trees,
+static void judge_some(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees,
                        const uint32_t *blocks, uint32_t n_all, apr_pool_t *pool)
 {
     float judged[TMPL_JUDGED_AT_ONCE];
@@ -141,7 +141,7 @@ static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t
 }
 
 /* Judges by the last trees those of n blocks of which the first trees are not sure; NULL: all. */
-static void judge_unsure(float *templateness, filled_t *filled, const tmpl_trees_t *last,
+static void judge_unsure(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *last,
                          const uint32_t *blocks, uint32_t n, apr_pool_t *pool)
 {
     uint32_t *unsure = apr_palloc(pool, n * sizeof(*unsure));
@@ -157,33 +157,34 @@ static void judge_unsure(float *templateness, filled_t *filled, const tmpl_trees
     judge_some(templateness, filled, last, unsure, n_unsure, pool);
 }
 
-void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
-                           uint32_t n_blocks, const uint32_t *blocks, uint32_t n, apr_pool_t *pool)
+void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_judging_t *judging,
+                           const uint32_t *blocks, uint32_t n, apr_pool_t *pool)
 {
     const tmpl_trees_t *last = tmpl_trees_last(trees);
-    filled_t filled = begin_judging(rows, n_blocks, 0, pool);
-    filled.first = TMPL_NONE; /* nothing is filled yet */
-    filled.is_alone = 1;
-    judge_some(templateness, &filled, trees, blocks, n, pool);
+    judging->is_alone = 1;
+    judging->is_last = 0;
+    judge_some(templateness, judging, trees, blocks, n, pool);
     if (last != NULL && n > 0) {
-        judge_unsure(templateness, &filled, last, blocks, n, pool);
+        judge_unsure(templateness, judging, last, blocks, n, pool);
     }
 }
 
 void tmpl_judge_rows_first(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                            uint32_t n_blocks, apr_pool_t *pool)
 {
-    filled_t filled = begin_judging(rows, n_blocks, 0, pool);
+    tmpl_judging_t filled = begin_judging(rows, n_blocks, 0, pool);
     judge_all(templateness, &filled, trees, pool);
 }
 
-void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
-                     uint32_t n_blocks, apr_pool_t *pool)
+tmpl_judging_t *tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                                uint32_t n_blocks, apr_pool_t *pool)
 {
     const tmpl_trees_t *last = tmpl_trees_last(trees);
-    filled_t filled = begin_judging(rows, n_blocks, last != NULL, pool);
-    judge_all(templateness, &filled, trees, pool);
+    tmpl_judging_t *filled = apr_palloc(pool, sizeof(*filled));
+    *filled = begin_judging(rows, n_blocks, 1, pool);
+    judge_all(templateness, filled, trees, pool);
     if (last != NULL) {
-        judge_unsure(templateness, &filled, last, NULL, n_blocks, pool);
+        judge_unsure(templateness, filled, last, NULL, n_blocks, pool);
     }
+    return filled;
 }
