@@ -84,9 +84,9 @@ def named(title, body):
 
 
 def bare(title, body):
-    return f'''<div><div><a href="/">Quay Press</a></div><div>{links(NAV, 'span')}</div><div>{ul(MEGA)}</div></div>
-<div><div><h2>{title}</h2>{body}</div><div><div><b>Most read</b>{ul(READ)}</div><div><b>Recent comments</b>{ul(SAID)}</div>
-<div>{links(TAGS, 'span')}</div><div>{links(MONTHS, 'p')}</div></div></div>
+    return f'''<div><div><a href="/">Quay Press</a></div><div>{links(NAV, 'span')}</div><div><div>{ul(MEGA)}</div></div></div>
+<div><div><h2>{title}</h2>{body}</div><div><div><div><b>Most read</b>{ul(READ)}</div><div><b>Recent comments</b>{ul(SAID)}</div>
+<div>{links(TAGS, 'span')}</div><div>{links(MONTHS, 'p')}</div></div></div></div>
 <div><p>{' - '.join(f'<a href="/f{i}">{f}</a>' for i, f in enumerate(FOOT[:3]))}</p><p>{FOOT[3]}</p><p>{FOOT[4]}</p></div>'''
 
 
@@ -191,10 +191,12 @@ def api(text):
     """Reference pages: a table of arguments, types that repeat."""
     for i in range(14):
         names = [f'{NOUNS[(i * 5 + k) % 30]}_{("id", "size", "path", "mode")[k % 4]}' for k in range(6)]
+        results = [('0', 'on success'), ('-1', 'on failure'), ('1', 'on a time-out')]
+        results = [r for k, r in enumerate(results) if (i + k) % 3]
         rows = [(n, ('string', 'integer', 'boolean')[k % 3], ('required', 'optional')[k % 2], text.sentence()) for k, n in enumerate(names)]
         yield (f'{VERBS[i]}_{NOUNS[i]}', f'<p>{text.para(2)}</p><h2>Arguments</h2><table><thead><tr><th>Name<th>Type<th>Use<th>Meaning</tr></thead><tbody>' + ''.join(
-            '<tr>' + ''.join(f'<td>{c}</td>' for c in row) + '</tr>' for row in rows) + f'</tbody></table><h2>Returns</h2><dl><dt>0</dt><dd>on success</dd><dt>-1</dt><dd>on failure</dd></dl><p>{text.para(2)}</p>',
-               [c for row in rows for c in row] + ['on success', 'on failure'])
+            '<tr>' + ''.join(f'<td>{c}</td>' for c in row) + '</tr>' for row in rows) + f'</tbody></table><h2>Returns</h2><dl>{"".join(f"<dt>{t}</dt><dd>{d}</dd>" for t, d in results)}</dl><p>{text.para(2)}</p>',
+               [c for row in rows for c in row] + [d for _, d in results])
 
 
 def law_short(text):
@@ -215,7 +217,7 @@ def manual(text):
     """Chapters with safety notes that repeat."""
     notes = ['Disconnect the mains plug before you open the cover.', 'Wear gloves: the edges are sharp.']
     for i in range(12):
-        some = notes[:1 + i % 2]
+        some = [n for k, n in enumerate(notes) if (i + k) % 3]
         yield (f'{VERBS[i].capitalize()} the {NOUNS[i]}', text.paras(1) + ''.join(f'<div class="note"><b>Warning</b> {n}</div>' for n in some)
                + '<ol>' + ''.join(f'<li>{text.sentence()}</li>' for _ in range(4)) + '<li>Close the cover and tighten both screws.</li></ol>', some + ['Close the cover and tighten both screws.'])
 
@@ -225,9 +227,9 @@ def manual_short(text):
     all_notes = ['Disconnect the mains plug before you open the cover.', 'Never work alone.', 'Keep children away.']
     for i in range(10):
         notes = [n for k, n in enumerate(all_notes) if (i + k) % 3]
-        tools = ['Torx driver T10', 'Tweezers', f'{NOUNS[i]} key']
+        tools = ['Torx driver T10', 'Tweezers', f'{NOUNS[i]} key'][i % 4 == 0:]
         yield (f'How to replace the {NOUNS[i]}', ''.join(f'<p class="warning">{n}</p>' for n in notes) + f'<ul>{"".join(f"<li>{t}</li>" for t in tools)}</ul>'
-               + ''.join(f'<p>Step {k + 1}</p><p>{text.sentence()}</p>' for k in range(3)), notes + tools[:2] + ['Step 1', 'Step 2', 'Step 3'])
+               + ''.join(f'<p>Step {k + 1}</p><p>{text.sentence()}</p>' for k in range(3)), notes + tools + ['Step 1', 'Step 2', 'Step 3'])
 
 
 def mails(text):
