@@ -8,8 +8,8 @@ static int is_outside(const tmpl_ruled_t *judged, uint32_t block)
     static const unsigned char names[] = { TMPL_NAME_MENU,  TMPL_NAME_SIDE,  TMPL_NAME_EDGE,
                                            TMPL_NAME_SHARE, TMPL_NAME_OFFER, TMPL_NAME_RELATED };
     const tmpl_page_t *page = judged->reading->page;
-    const tmpl_context_t *context = tmpl_context(
-        judged->reading, page->segments[page->blocks[block].first_segment].node);
+    const tmpl_context_t *context =
+        tmpl_context(judged->reading, page->segments[page->blocks[block].first_segment].node);
     unsigned good = context->near.steps[TMPL_NAME_GOOD];
     int is = (context->in & edges) != 0;
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -41,8 +41,7 @@ static tmpl_span_t region_of(const tmpl_ruled_t *judged, const uint32_t *content
     const uint32_t *words = judged->reading->before.words;
     tmpl_span_t headline = tmpl_headline_find(judged);
     tmpl_span_t region = { 0, 0 };
-    uint32_t enough =
-        content[headline.end] - content[headline.start] + 2 * TMPL_FIRST_LOOK_WORDS;
+    uint32_t enough = content[headline.end] - content[headline.start] + 2 * TMPL_FIRST_LOOK_WORDS;
     uint32_t n = 0;
     uint32_t node = headline.start < headline.end ? page->blocks[headline.start].node : TMPL_NONE;
     for (; node != TMPL_NONE && n <= enough; node = page->nodes[node].parent) {

@@ -17,7 +17,7 @@ typedef struct {
     const tmpl_reading_t *reading; /* with its text and scores */
     const tmpl_counts_t *counts;   /* records may be NULL, as without a store */
     uint32_t min_df;
-    tmpl_explain_t *explain; /* may be NULL */
+    tmpl_explain_t *explain;     /* may be NULL */
     const unsigned char *inside; /* of first_look.h, for each block; NULL: none is inside */
 } tmpl_ruled_t;
 

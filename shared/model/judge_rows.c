@@ -53,7 +53,8 @@ static const tmpl_columns_t *filled_before(tmpl_judging_t *filled, uint32_t firs
                                     : fill(filled, first);
 }
 
-static tmpl_judging_t begin_judging(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all, apr_pool_t *pool)
+static tmpl_judging_t begin_judging(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all,
+                                    apr_pool_t *pool)
 {
     uint32_t chunks = (n_blocks + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
     tmpl_judging_t filled = { .rows = rows, .n_blocks = n_blocks };
@@ -150,8 +151,7 @@ static void judge_unsure(float *templateness, tmpl_judging_t *filled, const tmpl
         unsure[n_unsure] = blocks != NULL ? blocks[i] : i;
         n_unsure += !tmpl_is_sure(templateness[unsure[n_unsure]]);
     }
-    const float *first =
-        apr_pmemdup(pool, templateness, filled->n_blocks * sizeof(*templateness));
+    const float *first = apr_pmemdup(pool, templateness, filled->n_blocks * sizeof(*templateness));
     tmpl_rows_judged(filled->rows, first, pool);
     filled->is_last = 1;
     judge_some(templateness, filled, last, unsure, n_unsure, pool);
