@@ -119,22 +119,7 @@ static void keeping_sum(const keeping_t *k)
     }
 }
 
-/* Blocks in doubt are as half of their field. */
-static void agree_in_fields(const keeping_t *k, const tmpl_records_t *records)
-{
-    for (uint32_t i = 0; i < records->n_fields; i++) {
-        const tmpl_field_t *field = &records->fields[i];
-        uint32_t n = 0;
-        for (uint32_t b = field->first; b != TMPL_NONE; b = records->next[b]) {
-            n += k->would[b] || !k->judged->verdicts[b].template ? 1 : 0;
-        }
-        for (uint32_t b = field->first; 2 * n >= field->n && b != TMPL_NONE; b = records->next[b]) {
-            k->would[b] = k->doubt[b] != TMPL_DOUBT_NO;
-        }
-    }
-}
-
-/* And as half of the words of their table, if it is not for layout: none is in it or around it. */
+/* Blocks in doubt are as half of their table's words, but not of one for layout: with or in another. */
 static void agree_in_tables(const keeping_t *k)
 {
     const tmpl_node_t *nodes = k->page->nodes;
@@ -200,7 +185,6 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
     for (uint32_t b = 0; b < n; b++) {
         k.would[b] = look->doubt[b] != TMPL_DOUBT_NO && (double)look->alone[b] <= threshold;
     }
-    agree_in_fields(&k, records);
     keeping_sum(&k);
     agree_in_tables(&k);
     keeping_sum(&k);

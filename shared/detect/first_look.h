@@ -30,7 +30,7 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
 
 /*
  * Keeps blocks in doubt that would be content on the site's first page: if their templateness is at
- * most threshold, or if half of their field or of their table is content or would be.
+ * most threshold, or if half of the words of their table, which is not for layout, are or would be.
  *   1. They stand with the headline: in the smallest element around it that has
  *      TMPL_FIRST_LOOK_WORDS words more that are content or would be, or in a smaller one; these
  *      are half of its words.
