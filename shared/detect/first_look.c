@@ -119,7 +119,7 @@ static void keeping_sum(const keeping_t *k)
     }
 }
 
-/* Blocks in doubt are as half of their table's words, but not of one for layout: with or in another. */
+/* Blocks in doubt are as half of their table's words; not if it has or is in another, for layout. */
 static void agree_in_tables(const keeping_t *k)
 {
     const tmpl_node_t *nodes = k->page->nodes;

@@ -23,7 +23,7 @@ typedef struct {
     float *alone; /* templateness; that of a block in doubt is as on the site's first page */
 } tmpl_first_look_t;
 
-/* Judges the blocks in doubt as on the site's first page. From pool. Returns 0 if there are none. */
+/* Judges the blocks in doubt as on the site's first page. From pool. Returns 0: there are none. */
 int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
                     const tmpl_records_t *records, const tmpl_trees_t *trees,
                     tmpl_judging_t *judging, apr_pool_t *pool);

@@ -199,13 +199,13 @@ static int is_in_row(const judge_t *j, uint32_t block)
 }
 
 /* Whether the vote of a field may make a block template, and content. */
-static int may_go(const judge_t *j, uint32_t block, int64_t more)
+static int vote_may_cut(const judge_t *j, uint32_t block, int64_t more)
 {
     return j->judged->verdicts[block].ratio >= TMPL_SURE_CONTENT &&
            (more <= 0 || words_of(j, block) <= 2 * TMPL_RECORDS_WORDS);
 }
 
-static int may_stay(const judge_t *j, uint32_t block)
+static int vote_may_keep(const judge_t *j, uint32_t block)
 {
     return words_of(j, block) > 0 && !tmpl_is_of_site(j->judged, block) &&
            (j->judged->verdicts[block].ratio <= TMPL_SURE_TEMPLATE ||
@@ -231,7 +231,7 @@ static void judge_field(const judge_t *j, const tmpl_field_t *field)
     kept += kept > 0 && rows > 0 && is_in_table(j, field) ? rows : 0;
     int template = 2 * kept < n && !is_needed(j, field);
     for (uint32_t b = field->first; b != TMPL_NONE; b = j->records->next[b]) {
-        int may = template ? may_go(j, b, more) : may_stay(j, b);
+        int may = template ? vote_may_cut(j, b, more) : vote_may_keep(j, b);
         if (may) {
             verdicts[b].template = (unsigned char)template;
         }

@@ -41,7 +41,9 @@ uint32_t tmpl_records_record(const tmpl_page_t *page, uint32_t run, uint32_t blo
  * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them, content if
  * it is a tie. If a block is content, blocks of a few words in a table's rows with content count as
  * content, too. But a block of more than TMPL_RECORDS_WORDS words does not become template if most
- * words of the field are content. And a field of two or more becomes content if it is template, but
+ * words of the field are content, nor does one of which the detector is sure (TMPL_SURE_CONTENT). A
+ * block of which it is as sure as TMPL_SURE_TEMPLATE becomes content if it is inside (first_look.h),
+ * a heading, or says who, when or how much. And a field of two or more becomes content if it is template, but
  * a reader needs it, as an author, a date or a price:
  *   1. half of its neighbours have different texts, or most of its first TMPL_RECORDS_LOOKED blocks
  *      say by a tag, rel or itemprop, or by a year, who or when (TMPL_BYLINE_SAID);
@@ -66,7 +68,7 @@ void tmpl_records_judge(const tmpl_ruled_t *judged, const tmpl_records_t *record
 int tmpl_records_named(const tmpl_ruled_t *judged, const tmpl_records_t *records,
                        const tmpl_field_t *field, uint32_t *kept);
 
-/* The vote of a field cuts no block below the one, and keeps of those above the other only names. */
+/* A vote cuts no block below the one; above the other it keeps who, when, how much and headings. */
 #define TMPL_SURE_CONTENT  0.3F
 #define TMPL_SURE_TEMPLATE 0.9F
 
