@@ -94,7 +94,9 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
         blocks[n] = b;
         n += look->doubt[b] != TMPL_DOUBT_NO;
     }
-    tmpl_judge_rows_alone(look->alone, trees, judging, blocks, n, pool);
+    if (n > 0) {
+        tmpl_judge_rows_alone(look->alone, trees, judging, blocks, n, pool);
+    }
     return n > 0;
 }
 
@@ -119,7 +121,7 @@ static void keeping_sum(const keeping_t *k)
     }
 }
 
-/* Blocks in doubt are as half of their table's words; not if it has or is in another, for layout. */
+/* Blocks in doubt are as half of their table's words; a table in another is for layout. */
 static void agree_in_tables(const keeping_t *k)
 {
     const tmpl_node_t *nodes = k->page->nodes;

@@ -41,10 +41,10 @@ uint32_t tmpl_records_record(const tmpl_page_t *page, uint32_t run, uint32_t blo
  * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them, content if
  * it is a tie. If a block is content, blocks of a few words in a table's rows with content count as
  * content, too. But a block of more than TMPL_RECORDS_WORDS words does not become template if most
- * words of the field are content, nor does one of which the detector is sure (TMPL_SURE_CONTENT). A
- * block of which it is as sure as TMPL_SURE_TEMPLATE becomes content if it is inside (first_look.h),
- * a heading, or says who, when or how much. And a field of two or more becomes content if it is template, but
- * a reader needs it, as an author, a date or a price:
+ * words of the field are content, nor does one below TMPL_SURE_CONTENT; and one above
+ * TMPL_SURE_TEMPLATE becomes content only inside (first_look.h), as a heading, or if it says who,
+ * when or how much. And a field of two or more becomes content if it is template, but a reader
+ * needs it, as an author, a date or a price:
  *   1. half of its neighbours have different texts, or most of its first TMPL_RECORDS_LOOKED blocks
  *      say by a tag, rel or itemprop, or by a year, who or when (TMPL_BYLINE_SAID);
  *   2. its blocks have TMPL_RECORDS_WORDS words at most, in the mean;
