@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/first_look.h"
 #include "detect/kept_notes.h"
 #include "detect/parts_find.h"
 #include "detect/pictures.h"
@@ -131,7 +132,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                                  counts->pages > 0 ? counts->pages : 1, min_df };
     tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
     float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
-    tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
+    tmpl_judging_t *judging = tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
     if (threshold < 0) {
         threshold = best_threshold(templateness, page->reading, tmpl_trees_threshold(trees));
     }
@@ -149,9 +150,16 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         tmpl_contributions(explain->trees, trees, rows, templateness, p->n_blocks, pool);
         tmpl_explain_note(explain, p, verdicts, TMPL_RULE_DETECTOR);
     }
-    tmpl_ruled_t judged = { verdicts, page->reading, counts, min_df, explain };
+    tmpl_ruled_t judged = { verdicts, page->reading, counts, min_df, explain, NULL };
     tmpl_records_t runs;
     tmpl_records_find(&runs, p, &page->layout, pool);
+    tmpl_first_look_t look;
+    if (evidence.pages > 1 && counts->records != NULL &&
+        tmpl_first_look(&look, &judged, &runs, trees, judging, pool)) {
+        double first = best_threshold(look.alone, page->reading, tmpl_trees_threshold(trees));
+        judged.inside = tmpl_first_look_keep(&look, &judged, &runs, first, pool);
+        tmpl_explain_note(explain, p, verdicts, TMPL_RULE_FIRST_LOOK);
+    }
     /* otherwise a headline alone would get the page past TmplMinKeep */
     if ((uint64_t)kept * LEAST_KEPT > words[p->n_blocks]) {
         tmpl_records_judge(&judged, &runs, pool);

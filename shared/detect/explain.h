@@ -15,6 +15,7 @@
 /* X(id, name, explanation): the rules that give verdicts, in the order in which they judge. */
 #define TMPL_RULES(X)                                                                              \
     X(DETECTOR, "detector", "by the detector")                                                     \
+    X(FIRST_LOOK, "first look", "as it is content in the page's records or main text")             \
     X(RECORDS, "records", "as the blocks at the same place in records like its own")               \
     X(HEADLINE, "headline", "as the page's headline")                                              \
     X(BYLINE, "byline", "as a byline: who, when, or a price beside the headline")                  \

@@ -221,6 +221,15 @@ static void keep_byline(const tmpl_ruled_t *judged, uint32_t first, uint32_t aft
     }
 }
 
+tmpl_span_t tmpl_headline_find(const tmpl_ruled_t *judged)
+{
+    candidates_t headings;
+    candidate_t headline = { 0 };
+    find_headings(&headings, judged->reading->page);
+    int is = find_headline(&headline, judged, &headings, H1_BONUS);
+    return is ? (tmpl_span_t){ headline.first, headline.after } : (tmpl_span_t){ 0, 0 };
+}
+
 void tmpl_headline(const tmpl_ruled_t *judged)
 {
     static const float bonus_of_h1[] = { H1_BONUS, 0 };

@@ -17,7 +17,8 @@ typedef struct {
     const tmpl_reading_t *reading; /* with its text and scores */
     const tmpl_counts_t *counts;   /* records may be NULL, as without a store */
     uint32_t min_df;
-    tmpl_explain_t *explain; /* may be NULL */
+    tmpl_explain_t *explain;     /* may be NULL */
+    const unsigned char *inside; /* of first_look.h, for each block; NULL: none is inside */
 } tmpl_ruled_t;
 
 /*
@@ -37,6 +38,9 @@ typedef struct {
  */
 void tmpl_headline(const tmpl_ruled_t *judged);
 
+/* The blocks of the best candidate of rule 1, with half a point more for an h1; empty: none. */
+tmpl_span_t tmpl_headline_find(const tmpl_ruled_t *judged);
+
 /* How a block says that it is a byline. */
 typedef enum {
     TMPL_BYLINE_NONE,
@@ -52,15 +56,23 @@ tmpl_byline_e tmpl_byline_of(const tmpl_ruled_t *judged, uint32_t block);
 #define TMPL_BYLINE_WORDS    20
 #define TMPL_BYLINE_BLOCKS   12
 
+static inline int tmpl_is_inside(const tmpl_ruled_t *judged, uint32_t block)
+{
+    return judged->inside != NULL && judged->inside[block];
+}
+
 /*
  * Whether a block is of the site, and not this page's own: each of its segments has DF >= 2, and DF
- * >= min_df or a DF above half of the site's pages.
+ * >= min_df or a DF above half of the site's pages. Blocks inside are not of the site.
  */
 static inline int tmpl_is_of_site(const tmpl_ruled_t *judged, uint32_t block)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_record_t *records = judged->counts->records;
     const tmpl_block_t *b = &page->blocks[block];
+    if (tmpl_is_inside(judged, block)) {
+        return 0;
+    }
     for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
         uint32_t df = records != NULL ? records[page->segments[s].key].df : 0;
         if (df < 2 || (df < judged->min_df && 2 * (uint64_t)df <= judged->counts->pages)) {

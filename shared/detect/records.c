@@ -61,6 +61,15 @@ uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *fie
     return run;
 }
 
+uint32_t tmpl_records_record(const tmpl_page_t *page, uint32_t run, uint32_t block)
+{
+    uint32_t record = page->blocks[block].node;
+    while (record > 0 && page->nodes[record].parent != run) {
+        record = page->nodes[record].parent;
+    }
+    return record;
+}
+
 typedef struct {
     const tmpl_ruled_t *judged;
     const tmpl_page_t *page;
@@ -189,6 +198,20 @@ static int is_in_row(const judge_t *j, uint32_t block)
            j->content[tmpl_after_block(j->page, row)] > j->content[tmpl_first_block(j->page, row)];
 }
 
+/* Whether the vote of a field may make a block template, and content. */
+static int vote_may_cut(const judge_t *j, uint32_t block, int64_t more)
+{
+    return j->judged->verdicts[block].ratio >= TMPL_SURE_CONTENT &&
+           (more <= 0 || words_of(j, block) <= 2 * TMPL_RECORDS_WORDS);
+}
+
+static int vote_may_keep(const judge_t *j, uint32_t block)
+{
+    return words_of(j, block) > 0 && !tmpl_is_of_site(j->judged, block) &&
+           (j->judged->verdicts[block].ratio <= TMPL_SURE_TEMPLATE ||
+            tmpl_is_inside(j->judged, block) || says_in_record(j, block) != TMPL_BYLINE_NONE);
+}
+
 static void judge_field(const judge_t *j, const tmpl_field_t *field)
 {
     tmpl_verdict_t *verdicts = j->judged->verdicts;
@@ -208,8 +231,7 @@ static void judge_field(const judge_t *j, const tmpl_field_t *field)
     kept += kept > 0 && rows > 0 && is_in_table(j, field) ? rows : 0;
     int template = 2 * kept < n && !is_needed(j, field);
     for (uint32_t b = field->first; b != TMPL_NONE; b = j->records->next[b]) {
-        int may = template ? more <= 0 || words_of(j, b) <= 2 * TMPL_RECORDS_WORDS
-                           : words_of(j, b) > 0 && !tmpl_is_of_site(j->judged, b);
+        int may = template ? vote_may_cut(j, b, more) : vote_may_keep(j, b);
         if (may) {
             verdicts[b].template = (unsigned char)template;
         }
@@ -249,10 +271,7 @@ static int have_content(const judge_t *j, const tmpl_field_t *field)
     uint32_t with = 0;
     for (uint32_t b = field->first; b != TMPL_NONE && looked < TMPL_RECORDS_LOOKED;
          b = j->records->next[b], looked++) {
-        uint32_t record = page->blocks[b].node;
-        while (record > 0 && page->nodes[record].parent != run) {
-            record = page->nodes[record].parent;
-        }
+        uint32_t record = tmpl_records_record(page, run, b);
         with +=
             j->content[tmpl_after_block(page, record)] > j->content[tmpl_first_block(page, record)]
                 ? 1

@@ -34,12 +34,17 @@ void tmpl_records_find(tmpl_records_t *records, const tmpl_page_t *page,
 /* The node of a field's run; for a field of one block, the block's own element. */
 uint32_t tmpl_records_run(const tmpl_records_t *records, const tmpl_field_t *field);
 
+/* The node of a block's record, just below the run of its field; the root if there is none. */
+uint32_t tmpl_records_record(const tmpl_page_t *page, uint32_t run, uint32_t block);
+
 /*
  * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them, content if
  * it is a tie. If a block is content, blocks of a few words in a table's rows with content count as
  * content, too. But a block of more than TMPL_RECORDS_WORDS words does not become template if most
- * words of the field are content. And a field of two or more becomes content if it is template, but
- * a reader needs it, as an author, a date or a price:
+ * words of the field are content, nor does one below TMPL_SURE_CONTENT; and one above
+ * TMPL_SURE_TEMPLATE becomes content only inside (first_look.h), as a heading, or if it says who,
+ * when or how much. And a field of two or more becomes content if it is template, but a reader
+ * needs it, as an author, a date or a price:
  *   1. half of its neighbours have different texts, or most of its first TMPL_RECORDS_LOOKED blocks
  *      say by a tag, rel or itemprop, or by a year, who or when (TMPL_BYLINE_SAID);
  *   2. its blocks have TMPL_RECORDS_WORDS words at most, in the mean;
@@ -62,6 +67,10 @@ void tmpl_records_judge(const tmpl_ruled_t *judged, const tmpl_records_t *record
  */
 int tmpl_records_named(const tmpl_ruled_t *judged, const tmpl_records_t *records,
                        const tmpl_field_t *field, uint32_t *kept);
+
+/* A vote cuts no block below the one; above the other it keeps who, when, how much and headings. */
+#define TMPL_SURE_CONTENT  0.3F
+#define TMPL_SURE_TEMPLATE 0.9F
 
 #define TMPL_RECORDS_LEAST  3
 #define TMPL_RECORDS_WORDS  20

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/judge_rows.h"
 
+#include <string.h>
+
 /* Pages of up to this many blocks keep their columns for the last trees, 40 KB for 64 blocks. */
 #define KEPT_BLOCKS 1024
 
@@ -10,13 +12,15 @@ static uint32_t least_number(uint32_t a, uint32_t b)
 }
 
 /* The columns of a page: of all its blocks, or of the blocks from first on. */
-typedef struct {
+struct tmpl_judging_t {
     tmpl_rows_t *rows;
     uint32_t n_blocks;
     int keeps_all;
     uint32_t first;
     tmpl_columns_t *columns;
-} filled_t;
+    int is_alone; /* the features of the group SITE are to be 0 */
+    int is_last;  /* the last trees judge: those of the group FIRST are to be filled */
+};
 
 /*
  * Conditions are tested on 16 blocks at a time: behind the last of n blocks stand copies of the
@@ -32,7 +36,7 @@ static void fill_up(tmpl_columns_t *columns, uint32_t n)
 }
 
 /* Fills the columns of the blocks from first on, a multiple of TMPL_BLOCKS_AT_ONCE. */
-static tmpl_columns_t *fill(filled_t *filled, uint32_t first)
+static tmpl_columns_t *fill(tmpl_judging_t *filled, uint32_t first)
 {
     tmpl_columns_t *columns = &filled->columns[filled->keeps_all ? first / TMPL_BLOCKS_AT_ONCE : 0];
     uint32_t after = least_number(filled->n_blocks, first + TMPL_BLOCKS_AT_ONCE);
@@ -42,17 +46,18 @@ static tmpl_columns_t *fill(filled_t *filled, uint32_t first)
     return columns;
 }
 
-static const tmpl_columns_t *filled_before(filled_t *filled, uint32_t first)
+static const tmpl_columns_t *filled_before(tmpl_judging_t *filled, uint32_t first)
 {
     return filled->keeps_all        ? &filled->columns[first / TMPL_BLOCKS_AT_ONCE]
            : filled->first == first ? filled->columns
                                     : fill(filled, first);
 }
 
-static filled_t begin_judging(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all, apr_pool_t *pool)
+static tmpl_judging_t begin_judging(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all,
+                                    apr_pool_t *pool)
 {
     uint32_t chunks = (n_blocks + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
-    filled_t filled = { .rows = rows, .n_blocks = n_blocks };
+    tmpl_judging_t filled = { .rows = rows, .n_blocks = n_blocks };
     filled.keeps_all = keeps_all && n_blocks <= KEPT_BLOCKS;
     filled.columns = apr_palloc(pool, (filled.keeps_all ? chunks : 1) * sizeof(*filled.columns));
     return filled;
@@ -63,7 +68,7 @@ static uint64_t *room_for(const tmpl_trees_t *trees, uint32_t n, apr_pool_t *poo
     return apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(uint64_t));
 }
 
-static void judge_all(float *templateness, filled_t *filled, const tmpl_trees_t *trees,
+static void judge_all(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees,
                       apr_pool_t *pool)
 {
     uint32_t most = least_number(filled->n_blocks, TMPL_JUDGED_AT_ONCE);
@@ -92,8 +97,8 @@ static inline void judge_rows_pick(float *to, const float *from, const uint32_t 
     }
 }
 
-/* Gathers the rows of n blocks, at most TMPL_BLOCKS_AT_ONCE, for the last trees. */
-static void gather(tmpl_columns_t *to, filled_t *filled, const uint32_t *blocks, uint32_t n)
+/* Gathers the rows of n blocks, at most TMPL_BLOCKS_AT_ONCE. */
+static void gather(tmpl_columns_t *to, tmpl_judging_t *filled, const uint32_t *blocks, uint32_t n)
 {
     uint32_t in[TMPL_BLOCKS_AT_ONCE];
     for (uint32_t i = 0, after; i < n; i = after) {
@@ -106,12 +111,18 @@ static void gather(tmpl_columns_t *to, filled_t *filled, const uint32_t *blocks,
             judge_rows_pick(&to->of[f][i], from->of[f], &in[i], after - i);
         }
     }
-    tmpl_rows_fill_first(to, filled->rows, blocks, n);
+    if (filled->is_alone) {
+        memset(to->of[TMPL_BLOCK_FEATURE_PAGES], 0,
+               (TMPL_BLOCK_FEATURE_FIRST - TMPL_BLOCK_FEATURE_PAGES) * sizeof(to->of[0]));
+    }
+    if (filled->is_last) {
+        tmpl_rows_fill_first(to, filled->rows, blocks, n);
+    }
     fill_up(to, n);
 }
 
-/* Judges again the n blocks of which the first trees are not sure. */
-static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t *trees,
+/* Judges n blocks again. */
+static void judge_some(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees,
                        const uint32_t *blocks, uint32_t n_all, apr_pool_t *pool)
 {
     float judged[TMPL_JUDGED_AT_ONCE];
@@ -130,28 +141,50 @@ static void judge_some(float *templateness, filled_t *filled, const tmpl_trees_t
     }
 }
 
+/* Judges by the last trees those of n blocks of which the first trees are not sure; NULL: all. */
+static void judge_unsure(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *last,
+                         const uint32_t *blocks, uint32_t n, apr_pool_t *pool)
+{
+    uint32_t *unsure = apr_palloc(pool, n * sizeof(*unsure));
+    uint32_t n_unsure = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        unsure[n_unsure] = blocks != NULL ? blocks[i] : i;
+        n_unsure += !tmpl_is_sure(templateness[unsure[n_unsure]]);
+    }
+    const float *first = apr_pmemdup(pool, templateness, filled->n_blocks * sizeof(*templateness));
+    tmpl_rows_judged(filled->rows, first, pool);
+    filled->is_last = 1;
+    judge_some(templateness, filled, last, unsure, n_unsure, pool);
+}
+
+void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_judging_t *judging,
+                           const uint32_t *blocks, uint32_t n, apr_pool_t *pool)
+{
+    const tmpl_trees_t *last = tmpl_trees_last(trees);
+    judging->is_alone = 1;
+    judging->is_last = 0;
+    judge_some(templateness, judging, trees, blocks, n, pool);
+    if (last != NULL && n > 0) {
+        judge_unsure(templateness, judging, last, blocks, n, pool);
+    }
+}
+
 void tmpl_judge_rows_first(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                            uint32_t n_blocks, apr_pool_t *pool)
 {
-    filled_t filled = begin_judging(rows, n_blocks, 0, pool);
+    tmpl_judging_t filled = begin_judging(rows, n_blocks, 0, pool);
     judge_all(templateness, &filled, trees, pool);
 }
 
-void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
-                     uint32_t n_blocks, apr_pool_t *pool)
+tmpl_judging_t *tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                                uint32_t n_blocks, apr_pool_t *pool)
 {
     const tmpl_trees_t *last = tmpl_trees_last(trees);
-    filled_t filled = begin_judging(rows, n_blocks, last != NULL, pool);
-    judge_all(templateness, &filled, trees, pool);
+    tmpl_judging_t *filled = apr_palloc(pool, sizeof(*filled));
+    *filled = begin_judging(rows, n_blocks, 1, pool);
+    judge_all(templateness, filled, trees, pool);
     if (last != NULL) {
-        uint32_t *unsure = apr_palloc(pool, n_blocks * sizeof(*unsure));
-        uint32_t n = 0;
-        for (uint32_t b = 0; b < n_blocks; b++) {
-            unsure[n] = b;
-            n += !tmpl_is_sure(templateness[b]);
-        }
-        const float *first = apr_pmemdup(pool, templateness, n_blocks * sizeof(*first));
-        tmpl_rows_judged(rows, first, pool);
-        judge_some(templateness, &filled, last, unsure, n, pool);
+        judge_unsure(templateness, filled, last, NULL, n_blocks, pool);
     }
+    return filled;
 }

@@ -20,8 +20,16 @@ static inline int tmpl_is_sure(float first)
  * trees judge all blocks; then the last trees judge those again of which the first are not sure,
  * with the results for all blocks as features. Temporary memory is from pool.
  */
-void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
-                     uint32_t n_blocks, apr_pool_t *pool);
+typedef struct tmpl_judging_t tmpl_judging_t;
+tmpl_judging_t *tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                                uint32_t n_blocks, apr_pool_t *pool);
+
+/*
+ * Fills the templateness of n blocks of a page, in their order, by the first trees as on a site's
+ * first page: with the features of the group SITE as 0. That of other blocks stays as it is.
+ */
+void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_judging_t *judging,
+                           const uint32_t *blocks, uint32_t n, apr_pool_t *pool);
 
 /* The same by the first trees alone. */
 void tmpl_judge_rows_first(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,

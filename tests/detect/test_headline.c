@@ -9,8 +9,9 @@
 #define TEXT "c Long enough to be the beginning of the text, as it has more than eighty bytes in it"
 
 /*
- * Blocks that begin with c are content, the others template; of 10 pages all have segments with
- * "all", 4 those with "some". Returns the verdicts after the rules, t or c for each block.
+ * Blocks that begin with c are content, the others template; of those with "sure" the detector is
+ * sure. Of 10 pages all have segments with "all", 4 those with "some". Returns the verdicts after
+ * the rules, t or c for each block.
  */
 static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
 {
@@ -24,7 +25,9 @@ static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
                                    : strstr(bytes, "some") != NULL ? 4
                                                                    : 1;
         if (s == page->blocks[segment->block].first_segment) {
+            int is_sure = strstr(bytes, "sure") != NULL;
             v[segment->block].template = *bytes != 'c';
+            v[segment->block].ratio = !is_sure ? 0.5F : *bytes != 'c' ? 0.95F : 0.1F;
         }
     }
     tmpl_layout_t layout;
@@ -33,7 +36,7 @@ static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
     tmpl_layout_read(&layout, reading, pool);
     tmpl_read_text(reading, pool);
     tmpl_read_score(reading, pool);
-    tmpl_ruled_t of = { v, reading, &counts, 5, NULL };
+    tmpl_ruled_t of = { v, reading, &counts, 5, NULL, NULL };
     tmpl_records_t of_records;
     tmpl_records_find(&of_records, page, &layout, pool);
     tmpl_records_judge(&of, &of_records, pool);
@@ -141,6 +144,11 @@ static void a_field_has_the_verdict_of_most_of_its_blocks(void **state)
         { "<ul><li>c one<li>two<li>c three</ul>", "ccc", "ccc" },
         { "<ul><li>c one<li>two<li>three</ul>", "ttt", "ttt" },
         { "<ul><li>c one<li>two<li>c three<li>four</ul>", "cccc", "cccc" },
+        /* what is sure: neither cut nor kept, but for names and dates */
+        { "<ul><li>c one, sure<li>two<li>three</ul>", "ctt", "ctt" },
+        { "<ul><li>c one<li>two, sure<li>c three</ul>", "ctc", "ctc" },
+        { "<ul><li>c one<li class=date>two, sure<li>c three</ul>", "ctc", "ctc" },
+        { "<p class=author>c one<p class=author>two, sure<p class=author>c three", "ccc", "ccc" },
         /* two blocks are too few */
         { "<ul><li>c one<li>two</ul>", "ct", "ct" },
         /* what is of the site */

@@ -60,7 +60,7 @@ static const char *parts_of(const char *html, unsigned skip, apr_pool_t *pool)
     tmpl_layout_read(&layout, reading, pool);
     tmpl_read_text(reading, pool);
     tmpl_read_score(reading, pool);
-    tmpl_ruled_t judged = { v, reading, &counts, 5, NULL };
+    tmpl_ruled_t judged = { v, reading, &counts, 5, NULL, NULL };
     tmpl_headline(&judged);
     tmpl_records_t records;
     tmpl_records_find(&records, page, &layout, pool);
