@@ -145,14 +145,17 @@ static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_out
     return seen;
 }
 
-/* Reads what is listed at uri: APR_NOTFOUND if nothing is. Reports a failure of the store. */
+/*
+ * Reads what is listed at uri, or at another spelling of it with this text (0: none): APR_NOTFOUND
+ * if nothing is. Reports a failure of the store.
+ */
 static apr_status_t list_read(tmpl_listed_t *found, const tmpl_sighted_t *page, const char *uri,
-                              request_rec *r, apr_pool_t *pool)
+                              apr_uint32_t text, request_rec *r, apr_pool_t *pool)
 {
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began = tmpl_clock();
-    apr_status_t rv =
-        tmpl_site_list_find(page->store, page->ctx->site, uri, page->timeout, found, &err, pool);
+    apr_status_t rv = tmpl_site_list_find(page->store, page->ctx->site, uri, text, page->timeout,
+                                          found, &err, pool);
 
     err.status = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
     tmpl_health_report(&page->asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r,
@@ -174,7 +177,9 @@ apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outc
         !tells_of_address(page, outcome, r, pool)) {
         return 0;
     }
-    rv = list_read(&stored, page, page->input->uri, r, pool);
+    rv = list_read(&stored, page, page->input->uri,
+                   sighted_is_gone(page, outcome) ? 0 : (apr_uint32_t)outcome->document.text, r,
+                   pool);
     if (rv == APR_NOTFOUND ? outcome->counts.near_copy : rv != APR_SUCCESS) {
         return 0;
     }
@@ -210,7 +215,7 @@ apr_uint32_t tmpl_sighting_changed(const tmpl_ctx_t *ctx, const char *uri, reque
     }
     page.asked = tmpl_child_store_of(ctx->conf);
     page.store = page.asked != NULL ? tmpl_child_store_begin(page.asked, &began, r, pool) : NULL;
-    return page.store != NULL && list_read(&stored, &page, uri, r, pool) == APR_SUCCESS
+    return page.store != NULL && list_read(&stored, &page, uri, 0, r, pool) == APR_SUCCESS
                ? stored.changed
                : 0;
 }

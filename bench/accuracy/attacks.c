@@ -109,8 +109,8 @@ typedef struct {
     uint32_t *own; /* numbers of the n_own keys that differ in each variant */
     uint32_t n_own;
     unsigned char *is_template; /* for each key, before the attack */
-    unsigned char *kept; /* for each block, whether it was kept before the attack */
-    double before;       /* bytes of text in these blocks */
+    unsigned char *kept;        /* for each block, whether it was kept before the attack */
+    double before;              /* bytes of text in these blocks */
 } page_t;
 
 typedef struct {

@@ -189,7 +189,7 @@ static int is_listed(tmpl_child_store_t *ours, tmpl_store_t *store, const char *
     tmpl_error_t err = { APR_SUCCESS, "" };
     tmpl_listed_t found;
     apr_time_t began = tmpl_clock();
-    apr_status_t rv = tmpl_site_list_find(store, site, uri, tmpl_conf_timeout(tmpl_conf_of(r)),
+    apr_status_t rv = tmpl_site_list_find(store, site, uri, 0, tmpl_conf_timeout(tmpl_conf_of(r)),
                                           &found, &err, r->pool);
 
     err.status = rv == APR_NOTFOUND ? APR_SUCCESS : rv;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "table/bucket.h"
 
 #define XXH_INLINE_ALL
@@ -81,9 +82,27 @@ tmpl_listed_e tmpl_listed_judge(const tmpl_listed_t *stored, const tmpl_sighting
 
 /* ---- shards ---- */
 
+/* A hash that is the same for all spellings of an address. */
+static uint64_t spelling_hash(const char *address, size_t len)
+{
+    static const char *const endings[] = { "/", ".html", ".htm" };
+    char folded[TMPL_LISTED_ADDRESS];
+    size_t n = 0;
+    for (size_t i = 0; i < len && n < sizeof(folded); i++) {
+        if (address[i] != '/' || n == 0 || folded[n - 1] != '/') {
+            folded[n++] = tmpl_lower(address[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        size_t end = strlen(endings[i]);
+        n -= n > end && memcmp(folded + n - end, endings[i], end) == 0 ? end : 0;
+    }
+    return XXH3_64bits(folded, n);
+}
+
 uint32_t tmpl_listed_shard(const char *address, size_t len)
 {
-    return (uint32_t)(XXH3_64bits(address, len) % TMPL_LISTED_SHARDS);
+    return (uint32_t)(spelling_hash(address, len) % TMPL_LISTED_SHARDS);
 }
 
 int tmpl_listed_next(tmpl_listed_t *listed, const tmpl_bucket_t *shard, size_t *at)
@@ -107,15 +126,23 @@ int tmpl_listed_next(tmpl_listed_t *listed, const tmpl_bucket_t *shard, size_t *
 }
 
 int tmpl_listed_find(tmpl_listed_t *listed, const tmpl_bucket_t *shard, const char *address,
-                     size_t len)
+                     size_t len, uint32_t text)
 {
+    tmpl_listed_t next;
     size_t at = 0;
-    while (tmpl_listed_next(listed, shard, &at)) {
-        if (listed->address_len == len && memcmp(listed->address, address, len) == 0) {
+    int found = 0;
+    while (tmpl_listed_next(&next, shard, &at)) {
+        if (next.address_len == len && memcmp(next.address, address, len) == 0) {
+            *listed = next;
             return 1;
         }
+        if (!found && text != 0 && next.text == text &&
+            spelling_hash(next.address, next.address_len) == spelling_hash(address, len)) {
+            *listed = next;
+            found = 1;
+        }
     }
-    return 0;
+    return found;
 }
 
 static size_t record_size(const tmpl_listed_t *listed)
@@ -216,6 +243,8 @@ static tmpl_listed_t record_after(const tmpl_listed_t *stored, const tmpl_sighti
         after.first = is_old ? 0 : now;
         return after;
     }
+    after.address = stored->address; /* it may have been asked for by another spelling */
+    after.address_len = stored->address_len;
     after.first = stored->first;
     after.changed =
         means == TMPL_LISTED_CHANGED || is_earlier(stored, sighting) ? now : stored->changed;
@@ -246,8 +275,10 @@ int tmpl_listed_apply(tmpl_bucket_t *shard, tmpl_listed_head_t *head,
 {
     const tmpl_listed_t *of = &sighting->of;
     tmpl_listed_t found, victim = { .address = NULL };
-    const tmpl_listed_t *stored =
-        tmpl_listed_find(&found, shard, of->address, of->address_len) ? &found : NULL;
+    const tmpl_listed_t *stored = tmpl_listed_find(&found, shard, of->address, of->address_len,
+                                                   sighting->is_gone ? 0 : of->text)
+                                      ? &found
+                                      : NULL;
     tmpl_listed_e means = tmpl_listed_judge(stored, sighting);
     if (means == TMPL_LISTED_SAME) {
         return 0;

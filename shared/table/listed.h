@@ -95,7 +95,10 @@ tmpl_listed_e tmpl_listed_judge(const tmpl_listed_t *stored, const tmpl_sighting
  */
 uint16_t tmpl_layout_sketch(const tmpl_observation_t *page);
 
-/* The shard of an address. */
+/*
+ * The shard of an address. Spellings of a path that servers often take for one (case, slashes twice
+ * or at the end, .html) have the same shard.
+ */
 uint32_t tmpl_listed_shard(const char *address, size_t len);
 
 /*
@@ -103,9 +106,12 @@ uint32_t tmpl_listed_shard(const char *address, size_t len);
  */
 int tmpl_listed_next(tmpl_listed_t *listed, const tmpl_bucket_t *shard, size_t *at);
 
-/* Finds a document in its shard; returns 0 if it is not there. */
+/*
+ * Finds a document in its shard; returns 0 if it is not there. With text not 0, another spelling of
+ * its address with this text is the document, too, if the address itself is not there.
+ */
 int tmpl_listed_find(tmpl_listed_t *listed, const tmpl_bucket_t *shard, const char *address,
-                     size_t len);
+                     size_t len, uint32_t text);
 
 /*
  * Applies a sighting to its shard and to the head. A list that is full, or a shard that is, loses

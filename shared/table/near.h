@@ -23,7 +23,7 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
 void tmpl_near_hold(unsigned char *held, const tmpl_rules_page_t *page,
                     const tmpl_lifetimes_t *lifetimes, uint32_t now);
 
-/* Sets the DF of text to 1 in the records of a page that is one of its first documents (counts.h). */
+/* Sets the DF to 1 in the records of text that the page was among the first to show (counts.h). */
 void tmpl_near_own(tmpl_record_t *records, const tmpl_rules_page_t *page);
 
 #endif

@@ -31,13 +31,14 @@ static apr_status_t shards_read(tmpl_work_t *w, tmpl_numbered_t *buckets, uint32
     return rv;
 }
 
-static apr_status_t txn_find(tmpl_work_t *w, const char *address, tmpl_listed_t *found)
+static apr_status_t txn_find(tmpl_work_t *w, const char *address, uint32_t text,
+                             tmpl_listed_t *found)
 {
     size_t len = strlen(address);
     tmpl_numbered_t buckets[2] = { { .number = TMPL_LISTED + tmpl_listed_shard(address, len) } };
     tmpl_listed_head_t head;
     apr_status_t rv = shards_read(w, buckets, 1, &head);
-    if (rv == APR_SUCCESS && !tmpl_listed_find(found, &buckets[0].is, address, len)) {
+    if (rv == APR_SUCCESS && !tmpl_listed_find(found, &buckets[0].is, address, len, text)) {
         *found = (tmpl_listed_t){ 0 }; /* it was another document of the shard */
         rv = tmpl_fail(w->txn->err, APR_NOTFOUND, "%s is not listed", address);
     }
@@ -46,14 +47,14 @@ static apr_status_t txn_find(tmpl_work_t *w, const char *address, tmpl_listed_t 
 }
 
 apr_status_t tmpl_site_list_find(const tmpl_engine_t *store, const char *site, const char *address,
-                                 apr_interval_time_t timeout, tmpl_listed_t *found,
+                                 uint32_t text, apr_interval_time_t timeout, tmpl_listed_t *found,
                                  tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_txn_t txn = list_txn(site, 0, tmpl_clock() + timeout, err);
     tmpl_work_t w;
     *found = (tmpl_listed_t){ 0 };
     apr_status_t rv = tmpl_work_begin(&w, store, &txn, pool);
-    return rv == APR_SUCCESS ? tmpl_work_end(&w, txn_find(&w, address, found)) : rv;
+    return rv == APR_SUCCESS ? tmpl_work_end(&w, txn_find(&w, address, text, found)) : rv;
 }
 
 /* ---- writing ---- */

@@ -11,11 +11,12 @@
 #include "table/listed.h"
 
 /*
- * Fills found, without address and title, with what is known of a document. APR_NOTFOUND, with
+ * Fills found, without address and title, with what is known of a document: of address, or if text
+ * is not 0, of another spelling of it with this text (listed.h). APR_NOTFOUND, with
  * found all zero: it is not listed.
  */
 apr_status_t tmpl_site_list_find(const tmpl_engine_t *store, const char *site, const char *address,
-                                 apr_interval_time_t timeout, tmpl_listed_t *found,
+                                 uint32_t text, apr_interval_time_t timeout, tmpl_listed_t *found,
                                  tmpl_error_t *err, apr_pool_t *pool);
 
 /*

@@ -26,7 +26,7 @@ my %FIELDS = (
 my $backend = backend {
     my ($connection, $request) = @_;
     my $host = $request->{headers}{host} =~ /^(\w+)\.evil/ ? $1 : '';
-    my ($place, $n) = $request->{target} =~ m{^/(\w+)/(\d+)} or return $connection->respond(404, { 'Content-Type' => 'text/html' }, 'none');
+    my ($place, $n) = $request->{target} =~ m{^/(\w+)//?(\d+)} or return $connection->respond(404, { 'Content-Type' => 'text/html' }, 'none');
     return $connection->respond(410, { 'Content-Type' => 'text/html' }, 'gone') if setting("gone-$n") || $host eq 'gone';
     $place = 'robots' if setting("robots-$n") || $host eq 'robots';
     $place = 'elsewhere' if $host eq 'elsewhere';
@@ -58,6 +58,9 @@ sub paths { return join ' ', sort map {"/page/$_"} @_ }
 is listed($httpd), '', 'nothing is listed at first';
 $httpd->visit(1 .. 12);
 is listed($httpd), paths(1 .. 12), 'public pages are listed';
+
+$httpd->get($_) for '/Page/1', '/page//1', '/page/1.html', '/page/12/';
+is listed($httpd), paths(1 .. 12), 'other spellings of an address with the same page are not';
 
 # ---- who is listed ----
 

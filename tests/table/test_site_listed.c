@@ -90,7 +90,7 @@ static tmpl_listed_t apply(applied_t *to, tmpl_sighting_t seen)
 {
     tmpl_listed_t found = { .first = 1, .changed = 1 };
     (void)tmpl_listed_apply(&to->shard, &to->head, &seen, to->pool);
-    (void)tmpl_listed_find(&found, &to->shard, seen.of.address, seen.of.address_len);
+    (void)tmpl_listed_find(&found, &to->shard, seen.of.address, seen.of.address_len, 0);
     return found;
 }
 
@@ -160,15 +160,15 @@ static void floods_replace_themselves(void **state)
     assert_int_equal(to.head.n, 10);
     assert_true(to.head.evicted);
     /* the articles were not seen for longer, and stay */
-    assert_true(tmpl_listed_find(&found, &to.shard, "/article/0", 10));
-    assert_true(tmpl_listed_find(&found, &to.shard, "/article/3", 10));
+    assert_true(tmpl_listed_find(&found, &to.shard, "/article/0", 10, 0));
+    assert_true(tmpl_listed_find(&found, &to.shard, "/article/3", 10, 0));
     /* one document a day takes the place of one that was not seen for longer */
     tmpl_sighting_t next = sighting("/next", OLD, 1, BEGAN + 9 * DAY);
     next.most = 10;
     (void)apply(&to, next);
     assert_int_equal(to.head.n, 10);
-    assert_false(tmpl_listed_find(&found, &to.shard, "/article/3", 10));
-    assert_true(tmpl_listed_find(&found, &to.shard, "/article/2", 10));
+    assert_false(tmpl_listed_find(&found, &to.shard, "/article/3", 10, 0));
+    assert_true(tmpl_listed_find(&found, &to.shard, "/article/2", 10, 0));
     to.shard.len = to.head.n = 0;
     for (unsigned i = 0; i < 1004; i++) {
         tmpl_sighting_t seen = sighting(apr_psprintf(to.pool, i < 4 ? "/article/%u" : "/up/%u", i),
@@ -177,7 +177,33 @@ static void floods_replace_themselves(void **state)
         (void)apply(&to, seen);
     }
     assert_int_equal(to.head.n, 10);
-    assert_true(tmpl_listed_find(&found, &to.shard, "/article/3", 10));
+    assert_true(tmpl_listed_find(&found, &to.shard, "/article/3", 10, 0));
+}
+
+/* Spellings that a server takes for one, with equal text, are one document. */
+static void spellings_of_an_address_are_one_document(void **state)
+{
+    static const char *const same[] = { "/A/1", "/a//1", "/a/1.html", "/a/1/", "/A//1.HTM" };
+    applied_t to = { .pool = ((ctx_t *)*state)->pool };
+    tmpl_listed_t found;
+
+    (void)apply(&to, sighting("/a/1", OLD, 1, BEGAN));
+    for (unsigned i = 0; i < DIM(same); i++) {
+        assert_int_equal(tmpl_listed_shard(same[i], strlen(same[i])), tmpl_listed_shard("/a/1", 4));
+        (void)apply(&to, sighting(same[i], OLD, 1, BEGAN + (i + 1) * DAY));
+        assert_int_equal(to.head.n, 1);
+    }
+    assert_true(tmpl_listed_find(&found, &to.shard, "/a/1", 4, 0));
+    assert_int_equal(found.day, tmpl_listed_day(BEGAN + DIM(same) * DAY));
+    /* a spelling that is missing, and one with another text, are not the document */
+    tmpl_sighting_t gone = sighting("/A/1", OLD, 1, BEGAN);
+    gone.is_gone = 1;
+    (void)apply(&to, gone);
+    assert_int_equal(to.head.n, 1);
+    (void)apply(&to, sighting("/A/1", OTHER, 2, BEGAN + DIM(same) * DAY));
+    assert_int_equal(to.head.n, 2);
+    (void)apply(&to, sighting("/a/2", OLD, 1, BEGAN + DIM(same) * DAY));
+    assert_int_equal(to.head.n, 3);
 }
 
 /* Any bytes are read within their bounds. */
@@ -252,7 +278,7 @@ static void lists_are_kept_with_their_site(void **state)
     tmpl_listed_t found;
 
     assert_int_equal(
-        tmpl_site_list_find(c->store, "s", "/page/1", TIMEOUT, &found, &c->err, c->pool),
+        tmpl_site_list_find(c->store, "s", "/page/1", 0, TIMEOUT, &found, &c->err, c->pool),
         APR_NOTFOUND);
     for (unsigned i = 0; i < 320; i += 64) {
         see(c, "s", i, 64, BEGAN);
@@ -263,12 +289,12 @@ static void lists_are_kept_with_their_site(void **state)
     assert_int_equal(list_of(c, "s").head.n, 320);
     assert_int_equal(list_of(c, "s").head.since, BEGAN);
     assert_int_equal(
-        tmpl_site_list_find(c->store, "s", "/page/1", TIMEOUT, &found, &c->err, c->pool),
+        tmpl_site_list_find(c->store, "s", "/page/1", 0, TIMEOUT, &found, &c->err, c->pool),
         APR_SUCCESS);
     assert_true(found.fingerprint == OLD);
     /* nothing of a document that is not listed is known, though others are in its shard */
     for (unsigned i = 320; i < 384; i++) {
-        assert_int_equal(tmpl_site_list_find(c->store, "s", apr_psprintf(c->pool, "/page/%u", i),
+        assert_int_equal(tmpl_site_list_find(c->store, "s", apr_psprintf(c->pool, "/page/%u", i), 0,
                                              TIMEOUT, &found, &c->err, c->pool),
                          APR_NOTFOUND);
         assert_int_equal(found.day, 0);
@@ -312,6 +338,7 @@ static const store_test_t table[] = {
     TEST(MEMORY, dates_are_unknown_until_the_list_is_old),
     TEST(MEMORY, the_former_state_moves_only_by_verdicts),
     TEST(MEMORY, floods_replace_themselves),
+    TEST(MEMORY, spellings_of_an_address_are_one_document),
     TEST(MEMORY, damaged_shards_are_read_within_bounds),
     TEST(ALL_STORES, lists_are_kept_with_their_site),
     TEST(ALL_STORES, lists_are_imported),
