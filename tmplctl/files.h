@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of tmplctl clean: which pages it reads, and what each output is called; and of train. */
+/* The files of tmplctl clean and train: which pages they read, and what each output is called. */
 #ifndef CTL_FILES_H
 #define CTL_FILES_H
 

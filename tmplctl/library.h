@@ -4,10 +4,9 @@
  * them at each start than the tool on a page: libcurl (fetch.c), libxml2 and OpenSSL.
  *
  * libtmpl calls libxml2 and OpenSSL as libraries that are linked, and in the module they are. In
- * the tool library.c defines the functions that libtmpl calls, by the same names and
- * declarations; each loads its library first, and passes the call on. The tool is linked without
- * these libraries: if libtmpl calls one more function of them, the linker names it, and a line is
- * missing there.
+ * the tool library.c defines the functions that libtmpl calls, by the same names and declarations;
+ * each loads its library first, and passes the call on. The tool is linked without these libraries:
+ * if libtmpl calls one more function of them, the linker names it, and a line is missing there.
  */
 #ifndef CTL_LIBRARY_H
 #define CTL_LIBRARY_H

@@ -37,7 +37,7 @@ int ctl_warc_may_have_page(const tmpl_warc_record_t *record, apr_pool_t *pool);
 void ctl_warc_page_read(ctl_warc_page_t *page, const tmpl_warc_record_t *record,
                         const char *content, const char *site, apr_pool_t *pool);
 
-/* --- warc_out.c: what is written of a page: a record of WARC, or a line of JSON; and of CDXJ --- */
+/* --- warc_out.c: what is written of a page: a record of WARC or a line of JSON, and CDXJ --- */
 
 /* How pages are written. */
 typedef struct {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Addresses of pages. This does not use curl_url_set: shared/ would depend on libcurl, which
- * tmplctl loads at run time, and only to fetch. curl_url_set would replace the resolution of references, but not the
- * normalisation of spellings (RFC 3986, section 6.2.2), which robots.txt rules and the removal of
- * repeated links need.
+ * tmplctl loads at run time, and only to fetch. curl_url_set would resolve references, but not
+ * normalise spellings (RFC 3986, section 6.2.2), which robots.txt rules and the removal of repeated
+ * links need.
  */
 #ifndef TMPL_ADDRESS_H
 #define TMPL_ADDRESS_H
