@@ -117,6 +117,12 @@ static void a_comment_is_not_the_best_container(void **state)
         IS(1, BEST, i < 2);
         IS(3, BEST, i >= 2);
     }
+    read_t r = read_html(apr_psprintf(*state,
+                                      "<main><div><p>a<p>%s</div></main><div><p>%s<p>%s<p>%s</div>",
+                                      text, text, text, text),
+                         *state);
+    IS(1, BEST, 1);
+    IS(3, BEST, 0);
 }
 
 /* Weights are words in halves and 1: 3, 5, 3, 7. */
