@@ -137,6 +137,27 @@ static int is_list_of_notes(const tmpl_page_t *page, const tmpl_node_t *node)
     return 0;
 }
 
+/* Whether an element is a post of another site that stands between blocks of content. */
+static int is_embedded_post(const tmpl_ruled_t *judged, const tmpl_node_t *node)
+{
+    static const char *const names[] = { "twitter-tweet",  "twitter-video", "instagram-media",
+                                         "mastodon-embed", "bluesky-embed", "tiktok-embed" };
+    const tmpl_page_t *page = judged->reading->page;
+    if (node->tag != TMPL_TAG_BLOCKQUOTE || node->first_segment == node->after_segment) {
+        return 0;
+    }
+    uint32_t first = page->segments[node->first_segment].block;
+    uint32_t last = page->segments[node->after_segment - 1].block;
+    int is_in_text = (first > 0 && !judged->verdicts[first - 1].template) ||
+                     (last + 1 < page->n_blocks && !judged->verdicts[last + 1].template);
+    for (unsigned i = 0; is_in_text && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (says(page, node, TMPL_ATTR_CLASS, names[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 void tmpl_kept_notes(const tmpl_ruled_t *judged, apr_pool_t *pool)
 {
     const tmpl_page_t *page = judged->reading->page;
@@ -164,7 +185,7 @@ void tmpl_kept_notes(const tmpl_ruled_t *judged, apr_pool_t *pool)
             numbered |= node->after == i + 1 && is_content(judged, node) &&
                         is_note_label(page, node, &digits) && digits;
         }
-        else if (numbered && is_list_of_notes(page, node)) {
+        else if ((numbered && is_list_of_notes(page, node)) || is_embedded_post(judged, node)) {
             keep(judged, node, LIST_SEGMENTS);
         }
     }

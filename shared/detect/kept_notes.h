@@ -11,6 +11,8 @@
  *      TMPL_NOTE_SEGMENTS segments at most. The note becomes content.
  *   3. If content has a sup that is nothing but a number, an element behind it whose class, id or
  *      role says "footnotes" or "endnotes" becomes content.
+ *   4. A blockquote beside content that has the class of a post of another site (twitter-tweet and
+ *      others) becomes content.
  * What is in nav or footer stays template: shops have legal notes there. Blocks of the site
  * (headline.h) are not changed.
  */

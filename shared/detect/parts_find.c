@@ -2,6 +2,7 @@
 #include "detect/parts_find.h"
 
 #include "detect/parts_page.h"
+#include "feature/score.h"
 
 /* Blocks of more words are not looked up in the table of phrases. */
 #define PHRASE_WORDS 30
@@ -32,14 +33,23 @@ static unsigned phrases_of(const tmpl_parts_page_t *p, uint32_t b)
     return verdict->ratio < SURE_CONTENT ? phrases & SURE_PHRASES : phrases;
 }
 
+/* Comments are no part of the content that shares are of: a long one would change all of them. */
+static int is_comment(const tmpl_parts_page_t *p, uint32_t b)
+{
+    return tmpl_part_context(p, b)->near.steps[TMPL_NAME_REVIEW] == 0 &&
+           tmpl_is_reply(p->judged->reading, b);
+}
+
 static void prepare_parts(tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
     uint32_t n = page->n_blocks;
     p->kept = apr_palloc(p->pool, (n + 1) * sizeof(*p->kept));
     p->kept[0] = 0;
+    int is_thread = tmpl_has_thread_address(page);
     for (uint32_t b = 0; b < n; b++) {
-        p->kept[b + 1] = p->kept[b] + (p->verdicts[b].template ? 0 : p->words[b + 1] - p->words[b]);
+        int is_left = p->verdicts[b].template || (!is_thread && is_comment(p, b));
+        p->kept[b + 1] = p->kept[b] + (is_left ? 0 : p->words[b + 1] - p->words[b]);
     }
     tmpl_parts_hints(p);
     p->phrases = apr_pcalloc(p->pool, n * sizeof(*p->phrases));

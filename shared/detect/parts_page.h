@@ -13,7 +13,7 @@ typedef struct {
     const tmpl_page_t *page;
     tmpl_verdict_t *verdicts;
     const uint32_t *words; /* [b]: halves of words before block b */
-    uint32_t *kept;        /* [b]: halves of words of content before block b */
+    uint32_t *kept; /* [b]: halves of words of content before block b, less those of comments */
     unsigned *node_hints;  /* of each node: its own hints that hold, and those of nodes around it */
     unsigned *all;         /* of each block: the hints that all of its segments have */
     unsigned *some;        /* of each block: the hints that one of its segments has */

@@ -106,8 +106,7 @@ static int is_named_thread(const tmpl_parts_page_t *p)
 static int is_thread_of(const tmpl_parts_page_t *p)
 {
     const tmpl_page_t *page = p->page;
-    return is_named_thread(p) ||
-           tmpl_has_thread_address(page) ||
+    return is_named_thread(p) || tmpl_has_thread_address(page) ||
            (has_any(p, TMPL_HINT_COMMENT, TMPL_PHRASE_COMMENTS) &&
             (has_type(page, forum_types, COUNT(forum_types)) ||
              has_type(page, question_types, COUNT(question_types))));

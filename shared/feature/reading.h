@@ -257,7 +257,8 @@ struct tmpl_reading_t {
     apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block; NULL: not read yet */
     tmpl_before_t before;
     unsigned char *boxes; /* of each block, for tmpl_box_of; filled with the layout */
-    float **scores;       /* chunks of TMPL_SCORES nodes; NULL: all 0 */
+    uint32_t main_after; /* the block behind the last one in main; all blocks if there is no main */
+    float **scores;      /* chunks of TMPL_SCORES nodes; NULL: all 0 */
     unsigned char *again; /* for each key: it is on the page more than once */
     tmpl_said_t said;
     uint32_t title; /* words of the page's title, in halves */

@@ -39,7 +39,8 @@ int tmpl_has_thread_address(const tmpl_page_t *page)
 int tmpl_is_reply(const tmpl_reading_t *reading, uint32_t b)
 {
     const uint16_t *steps = tmpl_context(reading, reading->page->blocks[b].node)->near.steps;
-    return (steps[TMPL_NAME_COMMENT] > 0 && steps[TMPL_NAME_COMMENT] < REPLY_STEPS) ||
+    return b >= reading->main_after ||
+           (steps[TMPL_NAME_COMMENT] > 0 && steps[TMPL_NAME_COMMENT] < REPLY_STEPS) ||
            (steps[TMPL_NAME_REVIEW] > 0 && steps[TMPL_NAME_REVIEW] < REPLY_STEPS);
 }
 
@@ -66,6 +67,17 @@ static void give_points(tmpl_reading_t *reading, uint32_t b, apr_pool_t *pool)
     }
 }
 
+static uint32_t main_after(const tmpl_reading_t *reading)
+{
+    uint32_t n = reading->page->n_blocks;
+    uint32_t after = n;
+    while (after > 0 &&
+           !(tmpl_context(reading, reading->page->blocks[after - 1].node)->in & TMPL_IN_MAIN)) {
+        after--;
+    }
+    return after > 0 ? after : n;
+}
+
 void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
@@ -74,6 +86,7 @@ void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool)
     reading->scores =
         apr_pcalloc(pool, (page->n_nodes / TMPL_SCORES + 1) * sizeof(*reading->scores));
     int is_thread = tmpl_has_thread_address(page);
+    reading->main_after = main_after(reading);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         if (is_thread || !tmpl_is_reply(reading, b)) {
             give_points(reading, b, pool);

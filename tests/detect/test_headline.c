@@ -298,6 +298,11 @@ static void notes_of_content_are_content(void **state)
         { "<div>c<sup>a</sup></div><div class=page-footnotes><h4>x</h4><ol><li>y</ol></div>", "ctt",
           "ctt" },
         { "<div>c<sup>1</sup></div><div class=foot><ol><li>y</ol></div>", "ct", "ct" },
+        /* posts of other sites, beside content */
+        { "<p>c<blockquote class=twitter-tweet><p>x<p>y</blockquote>", "ccc", "ccc" },
+        { "<blockquote class='a instagram-media'>x</blockquote><p>c", "cc", "cc" },
+        { "<p>t<blockquote class=mastodon-embed>x</blockquote><p>t", "ttt", "ttt" },
+        { "<p>c<blockquote class=bluesky>x</blockquote>", "ct", "ct" },
     };
     check_cases(cases, COUNT(cases), *state);
 }

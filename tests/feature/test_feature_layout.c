@@ -102,6 +102,29 @@ static void the_best_container(void **state)
     assert_true(OF(0, BEST_SHARE) > 0.7 && OF(0, BEST_SHARE) < 0.8);
 }
 
+/* But in a thread, by its address, posts are named so. */
+static void a_comment_is_not_the_best_container(void **state)
+{
+    static const char text[] =
+        "A long sentence, with a comma or two, and many words in it that say something.";
+    static const char *const names[] = { "comments", "reviews" };
+    for (unsigned i = 0; i < 4; i++) {
+        const char *thread = i < 2 ? "" : "<link rel=canonical href=http://a/thread/1>";
+        read_t r = read_html(
+            apr_psprintf(*state, "%s<div><p>a<p>%s</div><div class=%s><p>%s<p>%s<p>%s</div>",
+                         thread, text, names[i % 2], text, text, text),
+            *state);
+        IS(1, BEST, i < 2);
+        IS(3, BEST, i >= 2);
+    }
+    read_t r = read_html(apr_psprintf(*state,
+                                      "<main><div><p>a<p>%s</div></main><div><p>%s<p>%s<p>%s</div>",
+                                      text, text, text, text),
+                         *state);
+    IS(1, BEST, 1);
+    IS(3, BEST, 0);
+}
+
 /* Weights are words in halves and 1: 3, 5, 3, 7. */
 static void what_the_first_trees_say(void **state)
 {
@@ -260,10 +283,18 @@ static void the_store_is_told(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(elements_around),        CHECK(boxes_skip_wrappers),      CHECK(place_and_neighbours),
-    CHECK(the_best_container),     CHECK(what_the_first_trees_say), CHECK(layout_paths),
-    CHECK(paths_of_tags_alike),    CHECK(a_path_with_two_roles),    CHECK(a_page_of_many_places),
-    CHECK(counts_of_large_blocks), CHECK(the_store_is_told),
+    CHECK(elements_around),
+    CHECK(boxes_skip_wrappers),
+    CHECK(place_and_neighbours),
+    CHECK(the_best_container),
+    CHECK(a_comment_is_not_the_best_container),
+    CHECK(what_the_first_trees_say),
+    CHECK(layout_paths),
+    CHECK(paths_of_tags_alike),
+    CHECK(a_path_with_two_roles),
+    CHECK(a_page_of_many_places),
+    CHECK(counts_of_large_blocks),
+    CHECK(the_store_is_told),
 };
 
 TAP_MAIN(tests)
