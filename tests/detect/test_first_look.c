@@ -116,6 +116,8 @@ static void a_list_that_all_pages_have_stays_if_they_have_nothing_else(void **st
         { "<div><h1>Fox #</h1>" JOBS "</div>", "cccc" },
         { "<div><h1>Fox #</h1>" PROSE JOBS "</div>", "ccttt" },
         { "<div><h1>Fox #</h1>" JOBS "</div><div>" PROSE "</div>", "ctttc" },
+        { "<main><div><h1>Fox #</h1>" JOBS "</div><div><p>Birch and oak<p>Mill hill</div></main>",
+          "cccctt" },
     };
     check_known(cases, COUNT(cases), *state);
 }
