@@ -85,11 +85,11 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
  */
 #define F1_STEPS 8
 
-static double best_threshold(const float *templateness, const tmpl_reading_t *reading, double least)
+static double best_threshold(const float *templateness, const tmpl_reading_t *reading, double least,
+                             int with_replies)
 {
     const uint32_t *words = reading->before.words;
     uint32_t n = reading->page->n_blocks;
-    int is_thread = tmpl_has_thread_address(reading->page);
     double threshold = least;
     double f1 = 0;
     for (int step = 0; step < F1_STEPS; step++) {
@@ -97,7 +97,7 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
         double hit = 0;
         double content = 0;
         for (uint32_t b = 0; b < n; b++) {
-            if (!is_thread && tmpl_is_reply(reading, b)) {
+            if (!with_replies && tmpl_is_reply(reading, b)) {
                 continue;
             }
             double weight = words[b + 1] - words[b];
@@ -134,7 +134,11 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
     tmpl_judging_t *judging = tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
     if (threshold < 0) {
-        threshold = best_threshold(templateness, page->reading, tmpl_trees_threshold(trees));
+        double least = tmpl_trees_threshold(trees);
+        threshold = best_threshold(templateness, page->reading, least, 1);
+        if (!tmpl_has_thread_address(p)) { /* a comment that is sure does not lower it */
+            threshold = fmax(threshold, best_threshold(templateness, page->reading, least, 0));
+        }
     }
     const uint32_t *words = page->reading->before.words;
     uint32_t kept = 0; /* halves of words */

@@ -2,8 +2,8 @@
 /*
  * The element that most likely holds the page's content, in the way of Arc90's Readability: each
  * block of free text gives points to the elements around it, less the farther they are, and an
- * element's score is its points times what is not links. Comments, reviews and what is behind main give no
- * points, unless the page is a thread: one comment must not decide what the page's content is.
+ * element's score is its points times what is not links. Comments, reviews and what is behind main
+ * give no points, unless the page is a thread: one comment must not decide what is content.
  */
 #ifndef TMPL_SCORE_H
 #define TMPL_SCORE_H
