@@ -82,7 +82,7 @@ static inline void model_count(model_t *m, model_entry_t *e, uint16_t fp, int co
             e->fp[e->n++] = fp;
             e->df++;
             if (e->df == policy->min_df) {
-                e->n = 0;
+                e->n = m->pages < 2 * policy->min_df ? 0 : e->n - 1;
                 m->version++;
             }
         }
@@ -91,7 +91,6 @@ static inline void model_count(model_t *m, model_entry_t *e, uint16_t fp, int co
         if (counted) {
             e->df++;
         }
-        e->n = 0;
     }
     e->last = m->pages;
 }
@@ -220,6 +219,24 @@ static inline int model_shown_beyond(const model_t *m, uint16_t fp, const unsign
         prose += counts && (share->length >= 80 || !share->linked) ? share->length : 0;
     }
     return prose > 200;
+}
+
+/* The DF of segment i as the page sees it: text that it was among the first to show is its own. */
+static inline uint32_t model_df(const model_t *m, uint16_t own, unsigned i, const unsigned *keys,
+                                const tmpl_observation_t *page)
+{
+    const model_entry_t *e = &m->keys[keys[i]];
+    int is_own = 0;
+
+    for (unsigned j = 0; j < page->n_shares; j++) {
+        const tmpl_share_t *share = &page->shares[j];
+        int prose = share->length >= 80 || !share->linked;
+
+        is_own |= share->key == i && (prose ? model_has(e, own) : e->n > 0 && e->fp[0] == own);
+    }
+    return !model_live(e, page->policy, m->pages)    ? 0
+           : is_own && e->df >= page->policy->min_df ? 1
+                                                     : e->df;
 }
 
 /* Whether a share makes its key held. */

@@ -196,7 +196,10 @@ static void walk_page(ctx_t *c, random_t *r, const char *site, walk_t *w)
         const model_entry_t *e = i < n ? &w->model.keys[numbers[i]] : &w->model.paths[numbers[i]];
         int live = model_live(e, &w->policy, w->model.pages);
 
-        assert_int_equal(c->counts.records[i].df, live ? e->df : 0);
+        assert_int_equal(c->counts.records[i].df,
+                         i < n  ? model_df(&w->model, (uint16_t)document.id, i, numbers, &page)
+                         : live ? e->df
+                                : 0);
         assert_int_equal(c->counts.records[i].last, live ? e->last : 0);
         assert_int_equal(c->counts.records[i].text, live ? e->text : 0);
         assert_int_equal(c->counts.records[i].repeated, live ? e->repeated : 0);
