@@ -3,13 +3,12 @@
 
 #include <apr_strings.h>
 
-#include "content/opening.h"
 #include "markdown/callout.h"
 #include "markdown/front.h"
 #include "markdown/handlers.h"
 
 /* Behind more bytes of text a headline does not begin the page: all that is before it stays. */
-#define BEFORE_BYTES 1000
+#define BEFORE_BYTES 400
 
 static const tmpl_handler_t *handler_of_tag(tmpl_tag_e tag)
 {
@@ -95,6 +94,9 @@ static const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *n
     if (w->flow.fragments != NULL) {
         part = part_in_fragments(part, w->page->nodes[of].tag);
     }
+    if (node == w->headline && part == TMPL_RECORD_TITLE_PART) {
+        part = TMPL_RECORD_NO_PART; /* the page's title, not that of a post */
+    }
     return kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
            : part != TMPL_RECORD_NO_PART ? &tmpl_handlers_records[part]
                                          : handler_of_tag(tag_like(w->page, node));
@@ -155,8 +157,7 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
 static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
 {
     const char *title = tmpl_metadata_first(&content->metadata, TMPL_METADATA_TITLE);
-    uint32_t before;
-    const xmlNode *headline = tmpl_opening_headline(&before, content, w->pool);
+    const xmlNode *headline = content->headline;
     if (headline != NULL) {
         w->link = headline;
         w->leaf.plain = tmpl_writer_begin_leaf(w, headline, TMPL_WRITE_HEADING);
@@ -174,7 +175,7 @@ static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
         tmpl_writer_heading(w, 1);
     }
     w->headline = headline;
-    w->before = headline != NULL && before <= BEFORE_BYTES;
+    w->before = headline != NULL && content->before <= BEFORE_BYTES;
 }
 
 /* Drops a rule that is the last block. */

@@ -119,6 +119,16 @@ void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node)
     }
 }
 
+/* Whether the header says who wrote the first post, and when. */
+static int is_in_header(const tmpl_walk_t *w, tmpl_record_kind_e kind, const char *author,
+                        const char *when)
+{
+    int begins_thread = kind == TMPL_RECORD_POST || kind == TMPL_RECORD_QUESTION;
+    return begins_thread && author != NULL && tmpl_walk_begins(w) &&
+           tmpl_header_tells(&w->content->metadata,
+                             apr_pstrcat(w->pool, author, " ", when, NULL)) == TMPL_TOLD_AUTHOR;
+}
+
 void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
 {
     static const char *const names[] = { "h2", "h3", "h4", "h5", "h6" };
@@ -135,7 +145,7 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
     const char *when = record->fields[TMPL_RECORD_WHEN].value;
     when = when == NULL && date != NULL ? apr_pstrndup(w->pool, date, strcspn(date, "T")) : when;
     if (!tmpl_record_is_post(record->kind) || (author == NULL && when == NULL) ||
-        !holds_blocks(w) ||
+        is_in_header(w, record->kind, author, when) || !holds_blocks(w) ||
         !tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[tmpl_walk_level(w, LEVEL) - 2],
                         " class=\"by\"", NULL)) {
         return;

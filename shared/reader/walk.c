@@ -13,7 +13,6 @@
 #include "markdown/grid.h"
 #include "markdown/listing.h"
 #include "markdown/permalink.h"
-#include "reader/byline.h"
 #include "reader/posts.h"
 
 /* Called at an element's begin; returns whether its content is left out. */
@@ -21,6 +20,9 @@ typedef int enter_element_t(tmpl_walk_t *w, const xmlNode *node);
 
 /* What of a link around several lines is a link: its heading, or its first line. */
 enum { CARD_NONE, CARD_HEADING, CARD_LINE, CARD_WRITTEN };
+
+/* Bytes from the begin of the content in which what the header says is not repeated. */
+#define BEGIN 600
 
 const char tmpl_walk_box[] = " class=\"wide\"";
 
@@ -77,34 +79,17 @@ unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level)
     return w->n_levels < 5 ? w->n_levels + 1 : 6;
 }
 
-/* The next letter or digit of a text: soft hyphens, pilcrows and the like are passed. */
-static const char *next_letter(const char *text)
+int tmpl_walk_begins(const tmpl_walk_t *w)
 {
-    for (unsigned char c;
-         (c = (unsigned char)*text) != '\0' && !tmpl_is_alnum(*text) && (c < 0x80 || c == 0xC2);) {
-        text += 1 + (c == 0xC2 && text[1] != '\0');
-    }
-    return text;
+    return w->nest.out.len <= w->start + BEGIN;
 }
 
-/* Whether a heading says what the headline says; again only where the page begins. */
-static int is_headline(tmpl_walk_t *w, const char *text)
+/* Whether a heading is the headline, or repeats the title where the page begins. */
+static int is_said_on_top(const tmpl_walk_t *w, const xmlNode *heading, const char *text)
 {
-    enum { BEGIN = 600 /* bytes */ };
-    const char *headline = w->headline;
-    if (headline == NULL || (w->begin > 0 && w->nest.out.len > w->begin + BEGIN)) {
-        return 0;
-    }
-    while (*(headline = next_letter(headline)) != '\0' &&
-           tmpl_lower(*headline) == tmpl_lower(*(text = next_letter(text)))) {
-        headline++;
-        text++;
-    }
-    if (*headline != '\0' || *next_letter(text) != '\0') {
-        return 0;
-    }
-    w->begin = w->nest.out.len;
-    return 1;
+    const char *title = tmpl_metadata_first(&w->content->metadata, TMPL_METADATA_TITLE);
+    return heading == w->content->headline ||
+           (tmpl_walk_begins(w) && title != NULL && apr_cstr_casecmp(text, title) == 0);
 }
 
 static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
@@ -113,7 +98,7 @@ static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
     pass_border(w);
     tmpl_gist_read(&w->gist, w->page, node);
     const char *text = w->gist.text.at;
-    if (is_headline(w, text)) {
+    if (is_said_on_top(w, node, text)) {
         return 1;
     }
     if ((*text != '\0' || w->gist.named) && w->table == NULL) {
@@ -160,16 +145,26 @@ static const xmlNode *behind_text(const xmlNode *node)
     return node;
 }
 
-/* Whether a short block, where the page begins, says what the line below the headline says. */
+/* Whether all text of an element is byline, as far as that was judged: no date of an event. */
+static int is_of_byline(const tmpl_content_t *content, const tmpl_node_t *node)
+{
+    uint32_t s = node->first_segment;
+    while (content->verdicts != NULL && s < node->after_segment &&
+           content->verdicts[content->page->segments[s].block].part == TMPL_PART_BYLINE) {
+        s++;
+    }
+    return content->verdicts == NULL || s == node->after_segment;
+}
+
+/* Whether a block, where the page begins, is the byline, and the header says all of it. */
 static int is_reader_byline(tmpl_walk_t *w, const xmlNode *element)
 {
-    enum { BEGIN = 600, MOST = 100, NODES = 32, SEGMENTS = 12 };
-    uint32_t at = tmpl_dom_node(element);
-    const tmpl_node_t *node = &w->page->nodes[at];
+    enum { MOST = 160, SEGMENTS = 24 };
+    const tmpl_node_t *node = &w->page->nodes[tmpl_dom_node(element)];
     uint32_t bytes = 0;
-    if (w->nest.out.len > w->start + BEGIN || w->record > 0 ||
+    if (!tmpl_walk_begins(w) || w->record > 0 ||
         (tmpl_tag_flags((tmpl_tag_e)node->tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) == 0 ||
-        node->after - at > NODES || node->after_segment - node->first_segment > SEGMENTS) {
+        node->after_segment - node->first_segment > SEGMENTS) {
         return 0;
     }
     for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
@@ -179,7 +174,8 @@ static int is_reader_byline(tmpl_walk_t *w, const xmlNode *element)
         return 0;
     }
     tmpl_gist_read(&w->gist, w->page, element);
-    return tmpl_byline_says(&w->content->metadata, w->gist.text.at);
+    tmpl_told_e told = tmpl_header_tells(&w->content->metadata, w->gist.text.at);
+    return told == TMPL_TOLD_AUTHOR || (told == TMPL_TOLD_DATE && is_of_byline(w->content, node));
 }
 
 /*

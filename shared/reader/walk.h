@@ -17,8 +17,6 @@ typedef struct {
     tmpl_gist_t gist;
     tmpl_buf_t address;      /* temporary */
     tmpl_buf_t code;         /* the text of a pre */
-    const char *headline;    /* text of the heading that is left out: it is h1; NULL: none */
-    apr_size_t begin;        /* bytes that were written when it was left out; 0: not yet */
     apr_size_t start;        /* bytes that were written before the content */
     int languages;           /* elements may have lang and dir */
     const xmlNode *link;     /* the open link; NULL: none */
@@ -37,6 +35,17 @@ typedef struct {
     tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
 } tmpl_walk_t;
+
+typedef enum { TMPL_TOLD_NOTHING, TMPL_TOLD_DATE, TMPL_TOLD_AUTHOR } tmpl_told_e;
+
+/*
+ * What of the view's header a text in UTF-8 says again: an author, perhaps with the date, or the
+ * date alone, with words like "by" and "posted on". NOTHING: it says anything else (reader.c).
+ */
+tmpl_told_e tmpl_header_tells(const tmpl_metadata_t *metadata, const char *text);
+
+/* Whether the content has just begun: what the header says is not repeated there. */
+int tmpl_walk_begins(const tmpl_walk_t *w);
 
 /* Prepares a walk over content; what is written is from pool, all else from scratch. */
 void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t limit,
