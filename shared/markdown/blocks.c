@@ -7,9 +7,9 @@
 #include <apr_cstr.h>
 
 #include "base/ascii.h"
-#include "markdown/callout.h"
-#include "markdown/listing.h"
-#include "markdown/permalink.h"
+#include "content/callout.h"
+#include "content/listing.h"
+#include "content/permalink.h"
 
 static int enter_block(tmpl_writer_t *w, const xmlNode *node)
 {

@@ -25,7 +25,7 @@ static int enter_note(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_writer_part(w);
     tmpl_open_list_t *list = tmpl_writer_list(w);
-    if (list != NULL && tmpl_grid_tag(w->page, node) == TMPL_TAG_LI) {
+    if (list != NULL && tmpl_dom_tag(w->page, node) == TMPL_TAG_LI) {
         list->number++;
         list->begun = 0;
     }
@@ -131,7 +131,7 @@ void tmpl_handler_inline_notes(tmpl_writer_t *w)
         const xmlNode *last = note->last;
         tmpl_flow_note(&w->flow, w->notes[tmpl_dom_node(note)].number);
         tmpl_markdown_content(w, last != NULL && last == note->children->next &&
-                                         tmpl_grid_tag(w->page, last) == TMPL_TAG_SPAN
+                                         tmpl_dom_tag(w->page, last) == TMPL_TAG_SPAN
                                      ? last
                                      : note);
         leave_note(w, note);

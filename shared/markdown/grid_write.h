@@ -3,7 +3,7 @@
 #ifndef TMPL_GRID_WRITE_H
 #define TMPL_GRID_WRITE_H
 
-#include "markdown/grid.h"
+#include "content/grid.h"
 #include "markdown/write.h"
 
 typedef struct {

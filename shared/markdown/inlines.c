@@ -8,7 +8,7 @@
 
 #include "content/image.h"
 #include "content/player.h"
-#include "markdown/permalink.h"
+#include "content/permalink.h"
 
 /* Elements around an image in which a figure is looked for; the text of twins is longer. */
 #define FIGURE_UP 4
@@ -109,7 +109,7 @@ static int is_parted(const tmpl_writer_t *w, const xmlNode *link, const char *be
                      const char *href)
 {
     const xmlNode *prev = link->prev;
-    return prev != NULL && tmpl_grid_tag(w->page, prev) == TMPL_TAG_A &&
+    return prev != NULL && tmpl_dom_tag(w->page, prev) == TMPL_TAG_A &&
            (before == NULL || href == NULL || strcmp(before, href) != 0);
 }
 
@@ -231,13 +231,13 @@ static int is_icon_name(const xmlNode *node)
 
 static int enter_format(tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_leaf_open(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1), NULL);
+    tmpl_leaf_open(&w->leaf, (tmpl_format_e)(formats[tmpl_dom_tag(w->page, node)] - 1), NULL);
     return is_icon_name(node);
 }
 
 static void leave_format(tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_leaf_close(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1));
+    tmpl_leaf_close(&w->leaf, (tmpl_format_e)(formats[tmpl_dom_tag(w->page, node)] - 1));
 }
 
 static int enter_formula(tmpl_writer_t *w, const xmlNode *node)

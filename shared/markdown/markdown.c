@@ -3,7 +3,7 @@
 
 #include <apr_strings.h>
 
-#include "markdown/callout.h"
+#include "content/callout.h"
 #include "markdown/front.h"
 #include "markdown/handlers.h"
 

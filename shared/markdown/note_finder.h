@@ -9,7 +9,7 @@
 #include <apr_hash.h>
 #include <apr_tables.h>
 
-#include "markdown/grid.h"
+#include "dom/dom.h"
 #include "markdown/notes.h"
 
 /* The text of a label, without brackets and the like. */

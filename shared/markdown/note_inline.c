@@ -18,7 +18,7 @@ static int is_inline(const tmpl_note_finder_t *f, const xmlNode *element, const 
     int beside = 0;
     const xmlNode *before = element->prev;
     for (*label = NULL; before != NULL && *label == NULL; before = before->prev) {
-        tmpl_tag_e tag = tmpl_grid_tag(f->page, before);
+        tmpl_tag_e tag = tmpl_dom_tag(f->page, before);
         if (tag != TMPL_TAG_LABEL && tag != TMPL_TAG_INPUT &&
             (before->type == XML_ELEMENT_NODE || tmpl_label_is_text(before))) {
             break;
@@ -42,8 +42,8 @@ int tmpl_note_see_inline(tmpl_note_finder_t *f, const xmlNode *element)
     if (first != NULL && first->type == XML_TEXT_NODE && !tmpl_label_is_text(first)) {
         first = first->next;
     }
-    if (first != NULL && (tmpl_grid_tag(f->page, first) == TMPL_TAG_INPUT ||
-                          tmpl_grid_tag(f->page, first) == TMPL_TAG_LABEL)) {
+    if (first != NULL && (tmpl_dom_tag(f->page, first) == TMPL_TAG_INPUT ||
+                          tmpl_dom_tag(f->page, first) == TMPL_TAG_LABEL)) {
         return 0; /* it has the reference, and the note somewhere else in it */
     }
     if (first != NULL && first->type == XML_ELEMENT_NODE &&

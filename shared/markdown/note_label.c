@@ -50,7 +50,7 @@ int tmpl_label_read(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_la
                                ? tmpl_note_at(f, node)->kind
                                : TMPL_NOTE_NONE;
         if (n == FEW || kind == TMPL_NOTE_REFERENCE ||
-            tmpl_grid_tag(f->page, node) == TMPL_TAG_IMG ||
+            tmpl_dom_tag(f->page, node) == TMPL_TAG_IMG ||
             (node->type == XML_TEXT_NODE && !add_to_label(label, (const char *)node->content))) {
             return 0;
         }

@@ -22,7 +22,7 @@ static int is_link_back(const tmpl_note_finder_t *f, const xmlNode *link,
 
 static int leads_elsewhere(const tmpl_note_finder_t *f, const xmlNode *node)
 {
-    return tmpl_grid_tag(f->page, node) == TMPL_TAG_A && tmpl_dom_attribute(node, "href") != NULL &&
+    return tmpl_dom_tag(f->page, node) == TMPL_TAG_A && tmpl_dom_attribute(node, "href") != NULL &&
            tmpl_note_fragment(f, node) == NULL;
 }
 
@@ -40,7 +40,7 @@ static int is_own_label(const tmpl_note_finder_t *f, const xmlNode *element,
                         const tmpl_note_aim_t *aim)
 {
     tmpl_label_t label;
-    return !(tmpl_tag_flags(tmpl_grid_tag(f->page, element)) & TMPL_IS_CLOSES_P) &&
+    return !(tmpl_tag_flags(tmpl_dom_tag(f->page, element)) & TMPL_IS_CLOSES_P) &&
            tmpl_label_read(f, element, &label) &&
            (label.characters == 0 ? label.without : strcmp(label.text, aim->label.text) == 0) &&
            !has_link_elsewhere(f, element);
@@ -52,7 +52,7 @@ void tmpl_note_leave_out(const tmpl_note_finder_t *f, const xmlNode *note,
     const xmlNode *node;
     int over = 0;
     for (node = note->children; node != NULL; node = tmpl_dom_next(node, note, 0)) {
-        if (tmpl_grid_tag(f->page, node) == TMPL_TAG_A &&
+        if (tmpl_dom_tag(f->page, node) == TMPL_TAG_A &&
             tmpl_note_at(f, node)->kind == TMPL_NOTE_NONE && is_link_back(f, node, aim)) {
             tmpl_note_at(f, node)->kind = TMPL_NOTE_LEFT_OUT;
         }
@@ -82,7 +82,7 @@ int tmpl_note_has_only_references(const tmpl_note_finder_t *f, const xmlNode *su
     for (int n = 0; node != NULL; n++) {
         tmpl_note_e kind =
             node->type == XML_ELEMENT_NODE ? tmpl_note_at(f, node)->kind : TMPL_NOTE_NONE;
-        if (n == FEW || kind == TMPL_NOTE_TEXT || tmpl_grid_tag(f->page, node) == TMPL_TAG_IMG ||
+        if (n == FEW || kind == TMPL_NOTE_TEXT || tmpl_dom_tag(f->page, node) == TMPL_TAG_IMG ||
             tmpl_label_is_text(node)) {
             return 0;
         }

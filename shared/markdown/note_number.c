@@ -21,7 +21,7 @@ int tmpl_note_is_numbered(const tmpl_note_finder_t *f, const xmlNode *element, t
 static int holds_link(const tmpl_note_finder_t *f, const xmlNode *element)
 {
     const xmlNode *node = element;
-    while (node != NULL && tmpl_grid_tag(f->page, node) != TMPL_TAG_A) {
+    while (node != NULL && tmpl_dom_tag(f->page, node) != TMPL_TAG_A) {
         node = tmpl_dom_next(node, element, 0);
     }
     return node != NULL;
@@ -30,7 +30,7 @@ static int holds_link(const tmpl_note_finder_t *f, const xmlNode *element)
 void tmpl_note_see_number(tmpl_note_finder_t *f, const xmlNode *element)
 {
     tmpl_label_t label;
-    tmpl_tag_e tag = tmpl_grid_tag(f->page, element);
+    tmpl_tag_e tag = tmpl_dom_tag(f->page, element);
     if (f->links->nelts == TMPL_NOTES_MOST || (tag != TMPL_TAG_SUP && !f->ruled) ||
         !tmpl_note_is_numbered(f, element, &label)) {
         return;
@@ -57,16 +57,16 @@ void tmpl_note_see_item(tmpl_note_finder_t *f, const xmlNode *item)
 {
     enum { MANY = 200 };
     const xmlNode *list = item->parent, *up = list->parent;
-    if (tmpl_grid_tag(f->page, list) != TMPL_TAG_OL ||
+    if (tmpl_dom_tag(f->page, list) != TMPL_TAG_OL ||
         !(tmpl_note_says(f, list, "footnotes") || tmpl_note_says(f, up, "footnotes") ||
-          tmpl_grid_tag(f->page, up) == TMPL_TAG_ASIDE)) {
+          tmpl_dom_tag(f->page, up) == TMPL_TAG_ASIDE)) {
         return;
     }
     const char *start = tmpl_dom_attribute(list, "start");
     long number = start != NULL ? strtol(start, NULL, 10) : 1;
     int n = 0, seen = 0;
     for (const xmlNode *before = item->prev; before != NULL && seen < MANY; before = before->prev) {
-        n += tmpl_grid_tag(f->page, before) == TMPL_TAG_LI;
+        n += tmpl_dom_tag(f->page, before) == TMPL_TAG_LI;
         seen++;
     }
     const char *id = id_of_number(f, apr_psprintf(f->pool, "%ld", number + n));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "content/grid.h"
 #include "markdown/note_finder.h"
 
 #include <string.h>
@@ -24,10 +25,10 @@ int tmpl_note_says(const tmpl_note_finder_t *f, const xmlNode *element, const ch
 const xmlNode *tmpl_note_sup(const tmpl_note_finder_t *f, const xmlNode *link)
 {
     const xmlNode *up = link->parent;
-    for (int i = 0; i < 2 && up != f->body && tmpl_grid_tag(f->page, up) != TMPL_TAG_SUP; i++) {
+    for (int i = 0; i < 2 && up != f->body && tmpl_dom_tag(f->page, up) != TMPL_TAG_SUP; i++) {
         up = up->parent;
     }
-    return up != f->body && tmpl_grid_tag(f->page, up) == TMPL_TAG_SUP ? up : NULL;
+    return up != f->body && tmpl_dom_tag(f->page, up) == TMPL_TAG_SUP ? up : NULL;
 }
 
 /* Whether the text in an element is in brackets: "[1]". */
@@ -57,7 +58,7 @@ static int is_named_reference(const tmpl_note_finder_t *f, const xmlNode *elemen
 
 static int holds_reference(const tmpl_note_finder_t *f, const xmlNode *element)
 {
-    tmpl_tag_e tag = tmpl_grid_tag(f->page, element);
+    tmpl_tag_e tag = tmpl_dom_tag(f->page, element);
     return tag == TMPL_TAG_CITE || (tag == TMPL_TAG_SPAN && is_named_reference(f, element));
 }
 
@@ -65,7 +66,7 @@ static int looks_like_reference(const tmpl_note_finder_t *f, const xmlNode *link
 {
     const xmlNode *first = link->children, *up = link->parent;
     return first != NULL &&
-           (tmpl_note_sup(f, link) != NULL || tmpl_grid_tag(f->page, first) == TMPL_TAG_SUP ||
+           (tmpl_note_sup(f, link) != NULL || tmpl_dom_tag(f->page, first) == TMPL_TAG_SUP ||
             is_bracketed_text(link) || is_named_reference(f, link) ||
             (up != NULL && up != f->body && holds_reference(f, up)) ||
             (first->type == XML_ELEMENT_NODE && is_named_reference(f, first)));
@@ -94,7 +95,7 @@ const char *tmpl_note_fragment(const tmpl_note_finder_t *f, const xmlNode *link)
               memcmp(hrefs->url + starts[i], href, len) == 0;
     }
     /* a page that does not know its address: links that say what they are lead into it */
-    own |= hrefs->url == NULL && (tmpl_grid_tag(f->page, link->parent) == TMPL_TAG_CITE ||
+    own |= hrefs->url == NULL && (tmpl_dom_tag(f->page, link->parent) == TMPL_TAG_CITE ||
                                   tmpl_note_says(f, link, "noteref") || is_data_note(link));
     return own ? xmlURIUnescapeString(hash + 1, 0, apr_palloc(f->pool, strlen(hash))) : NULL;
 }
@@ -110,7 +111,7 @@ static void add_ids(tmpl_note_finder_t *f, const xmlNode *link, tmpl_note_aim_t 
 {
     static const char *const names[] = { "id", "name" };
     const xmlNode *node = link;
-    while (node != f->body && !(tmpl_tag_flags(tmpl_grid_tag(f->page, node)) & TMPL_IS_CLOSES_P)) {
+    while (node != f->body && !(tmpl_tag_flags(tmpl_dom_tag(f->page, node)) & TMPL_IS_CLOSES_P)) {
         for (int i = 0; i < 2; i++) {
             const char *id = tmpl_dom_attribute(node, names[i]);
             if (id != NULL) {

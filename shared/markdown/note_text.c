@@ -11,7 +11,7 @@ int tmpl_note_around(const tmpl_note_finder_t *f, const xmlNode *node)
 {
     int is = 0;
     for (int n = 0; (node = node->parent) != f->body && is < TMPL_NOTE_IN_LINK; n++) {
-        tmpl_tag_e tag = tmpl_grid_tag(f->page, node);
+        tmpl_tag_e tag = tmpl_dom_tag(f->page, node);
         int leaf = tmpl_tag_flags(tag) & TMPL_IS_HEADING || tag == TMPL_TAG_DT ||
                    tag == TMPL_TAG_SUMMARY || tag == TMPL_TAG_BLOCKQUOTE;
         is |= (tag == TMPL_TAG_TABLE ? TMPL_NOTE_IN_TABLE : 0) | (leaf ? TMPL_NOTE_IN_LEAF : 0) |
@@ -28,12 +28,12 @@ static const unsigned char note_tags[TMPL_TAG_COUNT] = {
 
 int tmpl_note_may_be(const tmpl_note_finder_t *f, const xmlNode *element)
 {
-    if (!note_tags[tmpl_grid_tag(f->page, element)] || tmpl_note_around(f, element) != 0) {
+    if (!note_tags[tmpl_dom_tag(f->page, element)] || tmpl_note_around(f, element) != 0) {
         return 0;
     }
     int n = 0;
     for (const xmlNode *node = element; node != NULL; node = tmpl_dom_next(node, element, 0)) {
-        if (n++ == WITHIN || tmpl_tag_flags(tmpl_grid_tag(f->page, node)) & TMPL_IS_HEADING) {
+        if (n++ == WITHIN || tmpl_tag_flags(tmpl_dom_tag(f->page, node)) & TMPL_IS_HEADING) {
             return 0;
         }
     }
@@ -49,7 +49,7 @@ static const xmlNode *said_of(const tmpl_note_finder_t *f, const xmlNode *dt,
     while (dd != NULL && dd->type == XML_TEXT_NODE) {
         dd = dd->next;
     }
-    int does = dd != NULL && tmpl_grid_tag(f->page, dd) == TMPL_TAG_DD &&
+    int does = dd != NULL && tmpl_dom_tag(f->page, dd) == TMPL_TAG_DD &&
                tmpl_label_read(f, dt, &is) && strcmp(is.text, label->text) == 0;
     return does ? dd : NULL;
 }
@@ -68,7 +68,7 @@ const xmlNode *tmpl_note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *a
     enum { NEAR = 4 };
     const xmlNode *block = anchor;
     for (int i = 0; i < NEAR && block != f->body; i++, block = block->parent) {
-        tmpl_tag_e tag = tmpl_grid_tag(f->page, block);
+        tmpl_tag_e tag = tmpl_dom_tag(f->page, block);
         tmpl_label_t is;
         if (note_tags[tag]) {
             int empty = tmpl_label_read(f, block, &is) && is.characters == 0;
@@ -121,7 +121,7 @@ tmpl_note_aim_t *tmpl_note_aim(const tmpl_note_finder_t *f, const xmlNode *node)
 
 int tmpl_note_see(tmpl_note_finder_t *f, const xmlNode *node)
 {
-    tmpl_tag_e tag = tmpl_grid_tag(f->page, node);
+    tmpl_tag_e tag = tmpl_dom_tag(f->page, node);
     tmpl_note_aim_t *aim = tmpl_note_aim(f, node);
     if (aim == NULL) {
         return 0;
@@ -148,7 +148,7 @@ int tmpl_note_see(tmpl_note_finder_t *f, const xmlNode *node)
     if (is_heading) {
         const xmlNode *heading = node;
         while (heading->parent != f->body &&
-               !(tmpl_tag_flags(tmpl_grid_tag(f->page, heading)) & TMPL_IS_HEADING)) {
+               !(tmpl_tag_flags(tmpl_dom_tag(f->page, heading)) & TMPL_IS_HEADING)) {
             heading = heading->parent;
         }
         *tmpl_note_at(f, heading) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };

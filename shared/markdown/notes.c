@@ -10,7 +10,7 @@ static void walk(tmpl_note_finder_t *f)
     int over = 0;
     for (const xmlNode *node = tmpl_dom_next(f->body, f->body, 0); node != NULL;
          node = tmpl_dom_next(node, f->body, over)) {
-        tmpl_tag_e tag = tmpl_grid_tag(f->page, node);
+        tmpl_tag_e tag = tmpl_dom_tag(f->page, node);
         over = tmpl_tag_is_pre(tag);
         if (node == f->behind) {
             f->inside = NULL;
@@ -60,7 +60,7 @@ static void leave_out_hanging(tmpl_note_finder_t *f)
         }
     }
     for (; i < f->links->nelts; i++) {
-        if (!links[i].aim->seen && tmpl_grid_tag(f->page, links[i].node) == TMPL_TAG_A) {
+        if (!links[i].aim->seen && tmpl_dom_tag(f->page, links[i].node) == TMPL_TAG_A) {
             tmpl_note_make_room(f);
             tmpl_note_at(f, links[i].node)->kind = TMPL_NOTE_LEFT_OUT;
         }

@@ -9,7 +9,7 @@
 #include "content/groups.h"
 #include "dom/dom.h"
 #include "markdown/flow.h"
-#include "markdown/formula.h"
+#include "content/formula.h"
 #include "markdown/grid_write.h"
 #include "markdown/leaf.h"
 #include "markdown/notes.h"

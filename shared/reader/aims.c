@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "html/attr.h"
-#include "markdown/grid.h"
+#include "dom/dom.h"
 
 enum { MOST = 10000, /* ids at most */ LONGEST = 200 /* bytes of one */ };
 
@@ -81,7 +81,7 @@ void tmpl_aims_find(tmpl_aims_t *aims, const tmpl_content_t *content, apr_pool_t
     *aims = (tmpl_aims_t){ .content = content, .pool = pool };
     tmpl_buf_init(&aims->address, pool);
     for (node = body; node != NULL; node = tmpl_dom_next(node, body, 0)) {
-        if (tmpl_grid_tag(content->page, node) == TMPL_TAG_A) {
+        if (tmpl_dom_tag(content->page, node) == TMPL_TAG_A) {
             look_at_link(aims, node);
         }
     }
@@ -92,7 +92,7 @@ void tmpl_aims_find(tmpl_aims_t *aims, const tmpl_content_t *content, apr_pool_t
             apr_hash_set(aims->ids, id, APR_HASH_KEY_STRING, found);
         }
         /* of what is in a pre, only the text is written */
-        node = tmpl_dom_next(node, body, tmpl_tag_is_pre(tmpl_grid_tag(content->page, node)));
+        node = tmpl_dom_next(node, body, tmpl_tag_is_pre(tmpl_dom_tag(content->page, node)));
     }
 }
 

@@ -2,7 +2,7 @@
 #include "reader/gist.h"
 
 #include "base/ascii.h"
-#include "markdown/grid.h"
+#include "dom/dom.h"
 
 void tmpl_gist_add(tmpl_buf_t *to, const char *text)
 {
@@ -30,7 +30,7 @@ void tmpl_gist_read(tmpl_gist_t *gist, const tmpl_page_t *page, const xmlNode *e
             tmpl_gist_add(&gist->text, (const char *)node->content);
             continue;
         }
-        tmpl_tag_e tag = tmpl_grid_tag(page, node);
+        tmpl_tag_e tag = tmpl_dom_tag(page, node);
         unsigned flags = tmpl_tag_flags(tag);
         gist->heading |= (flags & TMPL_IS_HEADING) != 0;
         if (flags & TMPL_IS_CLOSES_P) {

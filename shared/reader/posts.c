@@ -3,7 +3,7 @@
 
 #include <apr_strings.h>
 
-#include "markdown/grid.h"
+#include "dom/dom.h"
 
 /* What begins at a node of the page. */
 enum { LISTED = 1, RECORD = 2 };
@@ -84,7 +84,7 @@ static int holds_blocks(tmpl_walk_t *w)
 static void begin_list(tmpl_walk_t *w, const xmlNode *node, const tmpl_group_record_t *record)
 {
     tmpl_nest_t *nest = &w->nest;
-    tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
+    tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
     int is_list = tag == TMPL_TAG_UL || tag == TMPL_TAG_OL;
     if (!holds_blocks(w) ||
         !tmpl_nest_open(nest, TMPL_NEST_FLOW, "details", " open", is_list ? node : node->parent)) {

@@ -8,9 +8,9 @@
  *     links, images   absolute; with other schemes than http, https, mailto and tel: their text
  * only
  *     links in the page  lead to the ids of its elements, where they are left
- *     pre             its text, with the class of its language (markdown/listing.h)
- *     tables          of data: as they are; for layout: their content (markdown/grid.h)
- *     formulas        MathML, or TeX (markdown/formula.h)
+ *     pre             its text, with the class of its language (content/listing.h)
+ *     tables          of data: as they are; for layout: their content (content/grid.h)
+ *     formulas        MathML, or TeX (content/formula.h)
  */
 #ifndef TMPL_READER_H
 #define TMPL_READER_H

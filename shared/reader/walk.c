@@ -9,10 +9,10 @@
 #include "base/ascii.h"
 #include "content/image.h"
 #include "content/player.h"
-#include "markdown/callout.h"
-#include "markdown/grid.h"
-#include "markdown/listing.h"
-#include "markdown/permalink.h"
+#include "content/callout.h"
+#include "content/grid.h"
+#include "content/listing.h"
+#include "content/permalink.h"
 #include "reader/posts.h"
 
 /* Called at an element's begin; returns whether its content is left out. */
@@ -28,7 +28,7 @@ const char tmpl_walk_box[] = " class=\"wide\"";
 
 static tmpl_tag_e walk_tag(const tmpl_walk_t *w, const xmlNode *node)
 {
-    return tmpl_grid_tag(w->page, node);
+    return tmpl_dom_tag(w->page, node);
 }
 
 /* Elements that keep their name. */

@@ -4,7 +4,7 @@
 #define TMPL_WALK_H
 
 #include "content/groups.h"
-#include "markdown/formula.h"
+#include "content/formula.h"
 #include "reader/aims.h"
 #include "reader/gist.h"
 #include "reader/nest.h"
