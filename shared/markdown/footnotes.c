@@ -118,9 +118,6 @@ void tmpl_handler_text(tmpl_writer_t *w, const xmlNode *node)
     if (is_bracketed(w, node->next)) {
         text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
     }
-    if (w->image.address != NULL && text[strspn(text, " \t\n\r\f")] != '\0') {
-        w->image.address = NULL; /* the next image is not beside it */
-    }
     tmpl_leaf_text(&w->leaf, text);
 }
 

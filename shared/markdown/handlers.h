@@ -38,14 +38,11 @@ extern const tmpl_handler_t tmpl_handler_cell;
 /* inlines.c */
 extern const tmpl_handler_t tmpl_handler_link;
 extern const tmpl_handler_t tmpl_handler_image;
-extern const tmpl_handler_t tmpl_handler_player;  /* iframe, video, audio */
-extern const tmpl_handler_t tmpl_handler_break;   /* br */
-extern const tmpl_handler_t tmpl_handler_spaced;  /* between words */
-extern const tmpl_handler_t tmpl_handler_format;  /* elements of tmpl_handler_is_format() */
+extern const tmpl_handler_t tmpl_handler_player; /* iframe, video, audio */
+extern const tmpl_handler_t tmpl_handler_break;  /* br */
+extern const tmpl_handler_t tmpl_handler_spaced; /* between words */
+extern const tmpl_handler_t tmpl_handler_format;
 extern const tmpl_handler_t tmpl_handler_formula; /* the writer's last one */
-
-/* Whether elements of a tag are written as a format. */
-int tmpl_handler_is_format(tmpl_tag_e tag);
 
 /* footnotes.c: by tmpl_note_e; without enter for an element that has no part in footnotes. */
 extern const tmpl_handler_t tmpl_handlers_notes[];

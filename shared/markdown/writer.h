@@ -9,7 +9,7 @@
 #include "content/groups.h"
 #include "dom/dom.h"
 #include "markdown/flow.h"
-#include "content/formula.h"
+#include "content/walk.h"
 #include "markdown/grid_write.h"
 #include "markdown/leaf.h"
 #include "markdown/notes.h"
@@ -28,17 +28,15 @@ typedef struct {
 
 typedef struct {
     const tmpl_page_t *page;
+    tmpl_walk_t walk;
     tmpl_flow_t flow;
     tmpl_leaf_t leaf;
     tmpl_buf_t code;          /* the code of a pre */
     const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
     const xmlNode *link;      /* the open link; NULL: none */
     const char *href;         /* of the link that began last; NULL: it is not written */
-    struct {
-        const char *address, *text;
-    } image;                 /* the last one, if no text is behind it; NULL: none */
-    const xmlNode *one_leaf; /* open element whose text is one leaf: a heading, a cell; or NULL */
-    tmpl_write_e where;      /* where the text of one_leaf goes */
+    const xmlNode *one_leaf;  /* open element whose text is one leaf: a heading, a cell; or NULL */
+    tmpl_write_e where;       /* where the text of one_leaf goes */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
     uint32_t n_lists;       /* some may be beyond the limit */
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
@@ -59,8 +57,6 @@ typedef struct {
     tmpl_buf_t linked;      /* the address of the link in the last heading; empty: none */
     apr_size_t rule;        /* where the rule began that ends at divided; 0: there is none */
     const xmlNode *said;    /* text that the line of a callout says; NULL: none */
-    tmpl_formulas_t formulas;
-    tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
 } tmpl_writer_t;
 

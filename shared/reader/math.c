@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MathML as browsers display it (MathML Core); elements of other names leave their content. */
 #include "base/ascii.h"
-#include "reader/walk.h"
+#include "reader/view.h"
 
 enum { DEEPEST = 60 /* elements in one another; deeper ones leave their content */ };
 
@@ -158,12 +158,12 @@ static void write_in_math(tmpl_nest_t *nest, const xmlNode *math)
     }
 }
 
-void tmpl_walk_math(tmpl_walk_t *w, const xmlNode *math, int display)
+void tmpl_view_math(tmpl_view_t *w, const xmlNode *math, int display)
 {
     tmpl_nest_t *nest = &w->nest;
     static const xmlNode box;
     if (display) {
-        tmpl_walk_wide(w, "Formula", &box);
+        tmpl_view_wide(w, "Formula", &box);
     }
     tmpl_nest_line(nest);
     if (!nest->over) {

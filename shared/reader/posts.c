@@ -41,7 +41,7 @@ static uint32_t begin_of_list(const tmpl_page_t *page, const tmpl_groups_t *grou
     return is_list ? around : node;
 }
 
-void tmpl_posts_find(tmpl_walk_t *w)
+void tmpl_posts_find(tmpl_view_t *w)
 {
     const tmpl_groups_t *groups = &w->content->groups;
     if (groups->n == 0) {
@@ -66,7 +66,7 @@ void tmpl_posts_find(tmpl_walk_t *w)
 }
 
 /* The first record from the current one on in a node of the page; NULL: there is none. */
-static const tmpl_group_record_t *next_record(tmpl_walk_t *w, uint32_t node)
+static const tmpl_group_record_t *next_record(tmpl_view_t *w, uint32_t node)
 {
     const tmpl_groups_t *groups = &w->content->groups;
     while (w->record < groups->n && groups->records[w->record].node < node) {
@@ -75,13 +75,13 @@ static const tmpl_group_record_t *next_record(tmpl_walk_t *w, uint32_t node)
     return w->record < groups->n ? &groups->records[w->record] : NULL;
 }
 
-static int holds_blocks(tmpl_walk_t *w)
+static int holds_blocks(tmpl_view_t *w)
 {
     tmpl_nest_e holds = tmpl_nest_top(&w->nest)->holds;
     return holds == TMPL_NEST_FLOW || holds == TMPL_NEST_ITEM;
 }
 
-static void begin_list(tmpl_walk_t *w, const xmlNode *node, const tmpl_group_record_t *record)
+static void begin_list(tmpl_view_t *w, const xmlNode *node, const tmpl_group_record_t *record)
 {
     tmpl_nest_t *nest = &w->nest;
     tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
@@ -98,7 +98,7 @@ static void begin_list(tmpl_walk_t *w, const xmlNode *node, const tmpl_group_rec
     }
 }
 
-void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node)
+void tmpl_posts_begin(tmpl_view_t *w, const xmlNode *node)
 {
     if (w->marks == NULL || (w->marks[tmpl_dom_node(node)] & (LISTED | RECORD)) == 0) {
         return;
@@ -120,16 +120,16 @@ void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node)
 }
 
 /* Whether the header says who wrote the first post, and when. */
-static int is_in_header(const tmpl_walk_t *w, tmpl_record_kind_e kind, const char *author,
+static int is_in_header(const tmpl_view_t *w, tmpl_record_kind_e kind, const char *author,
                         const char *when)
 {
     int begins_thread = kind == TMPL_RECORD_POST || kind == TMPL_RECORD_QUESTION;
-    return begins_thread && author != NULL && tmpl_walk_begins(w) &&
+    return begins_thread && author != NULL && tmpl_view_begins(w) &&
            tmpl_header_tells(&w->content->metadata,
                              apr_pstrcat(w->pool, author, " ", when, NULL)) == TMPL_TOLD_AUTHOR;
 }
 
-void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
+void tmpl_posts_head(tmpl_view_t *w, const xmlNode *node)
 {
     static const char *const names[] = { "h2", "h3", "h4", "h5", "h6" };
     enum { LEVEL = 5 /* below the page's headings */ };
@@ -146,7 +146,7 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
     when = when == NULL && date != NULL ? apr_pstrndup(w->pool, date, strcspn(date, "T")) : when;
     if (!tmpl_record_is_post(record->kind) || (author == NULL && when == NULL) ||
         is_in_header(w, record->kind, author, when) || !holds_blocks(w) ||
-        !tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[tmpl_walk_level(w, LEVEL) - 2],
+        !tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[tmpl_view_level(w, LEVEL) - 2],
                         " class=\"by\"", NULL)) {
         return;
     }

@@ -7,15 +7,15 @@
 #ifndef TMPL_POSTS_H
 #define TMPL_POSTS_H
 
-#include "reader/walk.h"
+#include "reader/view.h"
 
 /* Finds the records of the walk's content. */
-void tmpl_posts_find(tmpl_walk_t *w);
+void tmpl_posts_find(tmpl_view_t *w);
 
 /* Begins a list of records or a record with an element, before it is written. */
-void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node);
+void tmpl_posts_begin(tmpl_view_t *w, const xmlNode *node);
 
 /* Writes who wrote the record that begins with an element, and when, behind the element's start. */
-void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node);
+void tmpl_posts_head(tmpl_view_t *w, const xmlNode *node);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/chars.h"
 #include "metadata/dates.h"
 #include "metadata/people.h"
-#include "reader/walk.h"
+#include "reader/view.h"
 
 /* Adds an element with a text, unless the text is NULL. */
 static void add_element_text(tmpl_buf_t *out, const char *start, const char *text, const char *end)
@@ -103,11 +103,12 @@ static apr_size_t author_at(const tmpl_metadata_t *metadata, const char *text)
 /* The length of the header's date at text; 0: it is not there. */
 static apr_size_t date_at(const tmpl_metadata_t *metadata, const char *text)
 {
-    enum { DAY = 10 /* bytes of YYYY-MM-DD */ };
+    enum { DAY = 10 /* bytes of YYYY-MM-DD */, DATE = 40 /* of any */ };
     const char *date = header_date(metadata);
     char iso[TMPL_DATE_SIZE];
-    apr_size_t begin, len = tmpl_date_find(iso, &begin, text, strlen(text));
-    return len > 0 && begin == 0 && date != NULL && strncmp(iso, date, DAY) == 0 ? len : 0;
+    apr_size_t begin,
+        len = date != NULL ? tmpl_date_find(iso, &begin, text, strnlen(text, DATE)) : 0;
+    return len > 0 && begin == 0 && strncmp(iso, date, DAY) == 0 ? len : 0;
 }
 
 /* The length of a time at text, "7:47 am EST"; 0: there is none. */
@@ -141,8 +142,24 @@ static apr_size_t signs_len(const char *text)
     return len;
 }
 
+/* Whether a text may have an author's name, or a date. Quick. */
+static int may_tell(const tmpl_metadata_t *metadata, const char *text)
+{
+    if (header_date(metadata) != NULL && tmpl_date_may_be(text, strlen(text))) {
+        return 1;
+    }
+    while (*text != '\0' && author_at(metadata, text) == 0) {
+        text += strcspn(text, " \xC2\xE2");
+        text += signs_len(text);
+    }
+    return *text != '\0';
+}
+
 tmpl_told_e tmpl_header_tells(const tmpl_metadata_t *metadata, const char *text)
 {
+    if (!may_tell(metadata, text)) {
+        return TMPL_TOLD_NOTHING;
+    }
     tmpl_told_e told = TMPL_TOLD_NOTHING;
     while (*(text += signs_len(text)) != '\0') {
         apr_size_t name = author_at(metadata, text);
@@ -219,20 +236,20 @@ static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata, apr_po
 }
 
 /* The page's address: its canonical one, or where it was found; NULL: not known. */
-static const char *whole_page(tmpl_walk_t *w)
+static const char *whole_page(tmpl_view_t *w)
 {
     const tmpl_content_t *content = w->content;
     const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
     url = url != NULL ? url : content->hrefs.url;
-    return tmpl_walk_may(w, url, 1) ? apr_pstrdup(w->pool, tmpl_walk_address(w, url)) : NULL;
+    return tmpl_view_may(w, url, 1) ? apr_pstrdup(w->pool, tmpl_view_address(w, url)) : NULL;
 }
 
 const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    tmpl_walk_t *w = apr_palloc(scratch, sizeof(*w));
-    tmpl_walk_init(w, content, 3 * (apr_size_t)content->page->len + 64 * 1024, pool, scratch);
+    tmpl_view_t *w = apr_palloc(scratch, sizeof(*w));
+    tmpl_view_init(w, content, 3 * (apr_size_t)content->page->len + 64 * 1024, pool, scratch);
     tmpl_buf_t *out = &w->nest.out;
     const char *title = tmpl_metadata_first(&content->metadata, TMPL_METADATA_TITLE);
     const char *url = whole_page(w);
@@ -243,7 +260,7 @@ const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool
     write_byline(out, &content->metadata);
     write_offer(out, &content->metadata, scratch);
     tmpl_buf_add_text(out, "</header>\n");
-    tmpl_walk_content(w, content->body);
+    tmpl_view_content(w, content->body);
     if (url != NULL) {
         add_element_text(out, "<footer><p lang=\"en\"><a href=\"", url,
                          "\">The whole page</a></p></footer>\n");

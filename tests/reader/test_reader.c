@@ -138,7 +138,7 @@ static void links(void **state)
         { "<a href='javascript:x()'>a</a> <a href=' JAVA&#9;SCRIPT:x()'>b</a> <a "
           "href=data:,x>c</a> "
           "<a href=ftp://x/>d</a> <a href=mailto:a@b>e</a>",
-          "<p>a b c d <a href=\"mailto:a@b\">e</a></p>" },
+          "<p>a b c <a href=\"ftp://x/\">d</a> <a href=\"mailto:a@b\">e</a></p>" },
         { "<a href=/x>a<b>b</b></a><a href=/y>c</a>",
           "<p><a href=\"https://a.example/x\">a<b>b</b></a> <a href=\"https://a.example/y\">c</a>"
           "</p>" },

@@ -9,14 +9,13 @@
 #include "base/ascii.h"
 #include "content/image.h"
 #include "content/player.h"
-#include "content/callout.h"
 #include "content/grid.h"
 #include "content/listing.h"
 #include "content/permalink.h"
 #include "reader/posts.h"
 
 /* Called at an element's begin; returns whether its content is left out. */
-typedef int enter_element_t(tmpl_walk_t *w, const xmlNode *node);
+typedef int tmpl_enter_view_t(tmpl_view_t *w, const xmlNode *node);
 
 /* What of a link around several lines is a link: its heading, or its first line. */
 enum { CARD_NONE, CARD_HEADING, CARD_LINE, CARD_WRITTEN };
@@ -24,22 +23,22 @@ enum { CARD_NONE, CARD_HEADING, CARD_LINE, CARD_WRITTEN };
 /* Bytes from the begin of the content in which what the header says is not repeated. */
 #define BEGIN 600
 
-const char tmpl_walk_box[] = " class=\"wide\"";
+const char tmpl_view_box[] = " class=\"wide\"";
 
-static tmpl_tag_e walk_tag(const tmpl_walk_t *w, const xmlNode *node)
+static tmpl_tag_e view_tag(const tmpl_view_t *w, const xmlNode *node)
 {
     return tmpl_dom_tag(w->page, node);
 }
 
 /* Elements that keep their name. */
-static int enter_flow(tmpl_walk_t *w, const xmlNode *node)
+static int enter_flow(tmpl_view_t *w, const xmlNode *node)
 {
     tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, (const char *)node->name, "", node);
     return 0;
 }
 
 /* A border of blocks. A card's link ends with the line that has it. */
-static void pass_border(tmpl_walk_t *w)
+static void pass_border(tmpl_view_t *w)
 {
     tmpl_nest_t *nest = &w->nest;
     int ends = w->card == CARD_LINE && nest->n_formats > 0 &&
@@ -54,7 +53,7 @@ static void pass_border(tmpl_walk_t *w)
 }
 
 /* A border of blocks; a div if it says in which language it is. */
-static int enter_border(tmpl_walk_t *w, const xmlNode *node)
+static int enter_border(tmpl_view_t *w, const xmlNode *node)
 {
     if (w->languages &&
         (tmpl_dom_attribute(node, "lang") != NULL || tmpl_dom_attribute(node, "dir") != NULL)) {
@@ -64,13 +63,13 @@ static int enter_border(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_callout(tmpl_walk_t *w, const xmlNode *node)
+static int enter_callout(tmpl_view_t *w, const xmlNode *node)
 {
     tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", " class=\"note\" role=\"note\"", node);
     return 0;
 }
 
-unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level)
+unsigned tmpl_view_level(tmpl_view_t *w, unsigned level)
 {
     while (w->n_levels > 0 && w->levels[w->n_levels - 1] >= level) {
         w->n_levels--;
@@ -79,20 +78,20 @@ unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level)
     return w->n_levels < 5 ? w->n_levels + 1 : 6;
 }
 
-int tmpl_walk_begins(const tmpl_walk_t *w)
+int tmpl_view_begins(const tmpl_view_t *w)
 {
     return w->nest.out.len <= w->start + BEGIN;
 }
 
 /* Whether a heading is the headline, or repeats the title where the page begins. */
-static int is_said_on_top(const tmpl_walk_t *w, const xmlNode *heading, const char *text)
+static int is_said_on_top(const tmpl_view_t *w, const xmlNode *heading, const char *text)
 {
     const char *title = tmpl_metadata_first(&w->content->metadata, TMPL_METADATA_TITLE);
     return heading == w->content->headline ||
-           (tmpl_walk_begins(w) && title != NULL && apr_cstr_casecmp(text, title) == 0);
+           (tmpl_view_begins(w) && title != NULL && apr_cstr_casecmp(text, title) == 0);
 }
 
-static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_heading_element(tmpl_view_t *w, const xmlNode *node)
 {
     static const char *const names[] = { "h2", "h3", "h4", "h5", "h6" };
     pass_border(w);
@@ -102,7 +101,7 @@ static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
         return 1;
     }
     if ((*text != '\0' || w->gist.named) && w->table == NULL) {
-        unsigned level = tmpl_walk_level(w, (unsigned)(node->name[1] - '0'));
+        unsigned level = tmpl_view_level(w, tmpl_walk_level(node));
         if (tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[level - 2], "", node) &&
             w->card == CARD_HEADING && tmpl_nest_format(&w->nest, "a", "", w->link)) {
             w->card = CARD_LINE;
@@ -111,15 +110,15 @@ static int enter_heading_element(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_list_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_list_element(tmpl_view_t *w, const xmlNode *node)
 {
-    tmpl_nest_open(&w->nest, TMPL_NEST_LIST, walk_tag(w, node) == TMPL_TAG_OL ? "ol" : "ul", "",
+    tmpl_nest_open(&w->nest, TMPL_NEST_LIST, view_tag(w, node) == TMPL_TAG_OL ? "ol" : "ul", "",
                    node);
     return 0;
 }
 
 /* What the innermost element holds, without those that were added. */
-static tmpl_nest_e around(const tmpl_walk_t *w)
+static tmpl_nest_e around(const tmpl_view_t *w)
 {
     uint32_t at = w->nest.n - 1;
     while (at > 0 && w->nest.open[at].node == NULL) {
@@ -128,7 +127,7 @@ static tmpl_nest_e around(const tmpl_walk_t *w)
     return w->nest.open[at].holds;
 }
 
-static int enter_item_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_item_element(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (around(w) == TMPL_NEST_LIST) {
@@ -145,61 +144,64 @@ static const xmlNode *behind_text(const xmlNode *node)
     return node;
 }
 
-/* Whether all text of an element is byline, as far as that was judged: no date of an event. */
-static int is_of_byline(const tmpl_content_t *content, const tmpl_node_t *node)
+/* How many segments of an element are byline, as far as that was judged. */
+static uint32_t segments_of_byline(const tmpl_content_t *content, const tmpl_node_t *node)
 {
-    uint32_t s = node->first_segment;
-    while (content->verdicts != NULL && s < node->after_segment &&
-           content->verdicts[content->page->segments[s].block].part == TMPL_PART_BYLINE) {
-        s++;
+    uint32_t n = 0;
+    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+        n += content->verdicts == NULL ||
+             content->verdicts[content->page->segments[s].block].part == TMPL_PART_BYLINE;
     }
-    return content->verdicts == NULL || s == node->after_segment;
+    return n;
 }
 
-/* Whether a block, where the page begins, is the byline, and the header says all of it. */
-static int is_reader_byline(tmpl_walk_t *w, const xmlNode *element)
+/*
+ * Whether a block, where the page begins, is a byline, and the header says all of it. A date alone
+ * must have been judged to be byline: that of an event is none.
+ */
+static int is_reader_byline(tmpl_view_t *w, const xmlNode *element)
 {
-    enum { MOST = 160, SEGMENTS = 24 };
+    enum { MOST = 160, SHORT = 60 /* bytes: of a name */, SEGMENTS = 24 };
     const tmpl_node_t *node = &w->page->nodes[tmpl_dom_node(element)];
-    uint32_t bytes = 0;
-    if (!tmpl_walk_begins(w) || w->record > 0 ||
-        (tmpl_tag_flags((tmpl_tag_e)node->tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) == 0 ||
-        node->after_segment - node->first_segment > SEGMENTS) {
+    uint32_t bytes = 0, n = node->after_segment - node->first_segment;
+    if (!tmpl_view_begins(w) || w->record > 0 || n == 0 || n > SEGMENTS ||
+        (tmpl_tag_flags((tmpl_tag_e)node->tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) == 0) {
         return 0;
     }
     for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
         bytes += w->page->segments[s].length;
     }
-    if (bytes == 0 || bytes > MOST) {
+    uint32_t bylines = segments_of_byline(w->content, node);
+    if (bytes == 0 || bytes > (bylines > 0 ? MOST : SHORT)) {
         return 0;
     }
     tmpl_gist_read(&w->gist, w->page, element);
     tmpl_told_e told = tmpl_header_tells(&w->content->metadata, w->gist.text.at);
-    return told == TMPL_TOLD_AUTHOR || (told == TMPL_TOLD_DATE && is_of_byline(w->content, node));
+    return told == TMPL_TOLD_AUTHOR || (told == TMPL_TOLD_DATE && bylines == n);
 }
 
 /*
  * Whether a dl has terms, each with what is said of it, perhaps in divs. A byline, which the header
  * of the view says, is none.
  */
-static int has_terms(tmpl_walk_t *w, const xmlNode *list)
+static int has_terms(tmpl_view_t *w, const xmlNode *list)
 {
     int term = 0;
     for (const xmlNode *node = behind_text(list->children); node != NULL;
          node = behind_text(node->next)) {
-        int is_group = walk_tag(w, node) == TMPL_TAG_DIV;
+        int is_group = view_tag(w, node) == TMPL_TAG_DIV;
         for (const xmlNode *in = is_group ? behind_text(node->children) : node; in != NULL;
              in = is_group ? behind_text(in->next) : NULL) {
-            if (walk_tag(w, in) == TMPL_TAG_DD) {
+            if (view_tag(w, in) == TMPL_TAG_DD) {
                 return term;
             }
-            term |= walk_tag(w, in) == TMPL_TAG_DT && !is_reader_byline(w, in);
+            term |= view_tag(w, in) == TMPL_TAG_DT && !is_reader_byline(w, in);
         }
     }
     return 0;
 }
 
-static int enter_term_list(tmpl_walk_t *w, const xmlNode *node)
+static int enter_term_list(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (has_terms(w, node)) {
@@ -208,7 +210,7 @@ static int enter_term_list(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_term_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_term_element(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (around(w) == TMPL_NEST_TERMS && tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "dt", "", node)) {
@@ -217,7 +219,7 @@ static int enter_term_element(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_description(tmpl_walk_t *w, const xmlNode *node)
+static int enter_description(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (around(w) == TMPL_NEST_TERMS && tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "dd", "", node)) {
@@ -227,7 +229,7 @@ static int enter_description(tmpl_walk_t *w, const xmlNode *node)
 }
 
 /* A summary and a figcaption belong to their parents; a summary is the first there. */
-static int enter_summary(tmpl_walk_t *w, const xmlNode *node)
+static int enter_summary(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     const tmpl_nested_t *top = tmpl_nest_top(&w->nest);
@@ -237,7 +239,7 @@ static int enter_summary(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_figcaption(tmpl_walk_t *w, const xmlNode *node)
+static int enter_figcaption(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (strcmp(tmpl_nest_top(&w->nest)->name, "figure") == 0) {
@@ -246,7 +248,7 @@ static int enter_figcaption(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_rule_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_rule_element(tmpl_view_t *w, const xmlNode *node)
 {
     (void)node;
     pass_border(w);
@@ -254,14 +256,14 @@ static int enter_rule_element(tmpl_walk_t *w, const xmlNode *node)
     return 1;
 }
 
-static int enter_break_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_break_element(tmpl_view_t *w, const xmlNode *node)
 {
     (void)node;
     tmpl_nest_break(&w->nest);
     return 1;
 }
 
-static int enter_listing(tmpl_walk_t *w, const xmlNode *node)
+static int enter_listing(tmpl_view_t *w, const xmlNode *node)
 {
     tmpl_nest_t *nest = &w->nest;
     pass_border(w);
@@ -287,15 +289,15 @@ static int enter_listing(tmpl_walk_t *w, const xmlNode *node)
     return 1;
 }
 
-void tmpl_walk_wide(tmpl_walk_t *w, const char *kind, const xmlNode *node)
+void tmpl_view_wide(tmpl_view_t *w, const char *kind, const xmlNode *node)
 {
     const char *attributes =
         apr_psprintf(w->pool, "%s role=\"region\" tabindex=\"0\" aria-label=\"%s %u\"",
-                     tmpl_walk_box, kind, ++w->wide);
+                     tmpl_view_box, kind, ++w->wide);
     tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", attributes, node);
 }
 
-static int enter_table_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_table_element(tmpl_view_t *w, const xmlNode *node)
 {
     tmpl_grid_t grid = { .kind = TMPL_GRID_LAYOUT };
     pass_border(w);
@@ -303,7 +305,7 @@ static int enter_table_element(tmpl_walk_t *w, const xmlNode *node)
         tmpl_grid_read(&grid, w->page, node);
     }
     if (grid.kind != TMPL_GRID_LAYOUT) {
-        tmpl_walk_wide(w, "Table", node);
+        tmpl_view_wide(w, "Table", node);
         if (tmpl_nest_open(&w->nest, TMPL_NEST_TABLE, "table", "", node)) {
             w->table = node;
             w->rows = w->cells = 0;
@@ -313,7 +315,7 @@ static int enter_table_element(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_rows(tmpl_walk_t *w, const xmlNode *node)
+static int enter_rows(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (w->table == node->parent) {
@@ -322,7 +324,7 @@ static int enter_rows(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_row_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_row_element(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (w->table != NULL && (around(w) == TMPL_NEST_TABLE || around(w) == TMPL_NEST_ROWS) &&
@@ -334,7 +336,7 @@ static int enter_row_element(tmpl_walk_t *w, const xmlNode *node)
 }
 
 /* The start of a cell's element: a header says for what, and has a text. */
-static int enter_cell_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_cell_element(tmpl_view_t *w, const xmlNode *node)
 {
     tmpl_nest_t *nest = &w->nest;
     pass_border(w);
@@ -342,7 +344,7 @@ static int enter_cell_element(tmpl_walk_t *w, const xmlNode *node)
         return 0;
     }
     int is_first = w->rows == 0 && w->headed;
-    int is_header = is_first || walk_tag(w, node) == TMPL_TAG_TH;
+    int is_header = is_first || view_tag(w, node) == TMPL_TAG_TH;
     if (is_header) {
         tmpl_gist_read(&w->gist, w->page, node);
         is_header = w->gist.text.len > 0;
@@ -357,7 +359,7 @@ static int enter_cell_element(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_caption(tmpl_walk_t *w, const xmlNode *node)
+static int enter_caption(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (w->table == node->parent && !tmpl_nest_top(&w->nest)->begun) {
@@ -366,36 +368,31 @@ static int enter_caption(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int has_scheme(const char *address, int is_image)
+static int is_http(const char *address)
 {
-    static const char *const schemes[] = { "https:", "http:", "mailto:", "tel:" };
-    for (apr_size_t i = 0; i < (is_image ? 2 : sizeof(schemes) / sizeof(schemes[0])); i++) {
-        if (apr_cstr_casecmpn(address, schemes[i], strlen(schemes[i])) == 0) {
-            return 1;
-        }
-    }
-    return 0;
+    return apr_cstr_casecmpn(address, "https:", 6) == 0 ||
+           apr_cstr_casecmpn(address, "http:", 5) == 0;
 }
 
-int tmpl_walk_may(const tmpl_walk_t *w, const char *href, int is_image)
+int tmpl_view_may(const tmpl_view_t *w, const char *href, int is_image)
 {
     const tmpl_hrefs_t *hrefs = &w->content->hrefs;
     if (href == NULL || !tmpl_href_is_safe(href)) {
         return 0;
     }
     href += strspn(href, " \t\n\r\f");
-    return tmpl_scheme_len(href) > 0 ? has_scheme(href, is_image)
-                                     : hrefs->url == NULL || has_scheme(hrefs->base.url, 1);
+    return tmpl_scheme_len(href) > 0 ? !is_image || is_http(href)
+                                     : hrefs->url == NULL || is_http(hrefs->base.url);
 }
 
-const char *tmpl_walk_address(tmpl_walk_t *w, const char *href)
+const char *tmpl_view_address(tmpl_view_t *w, const char *href)
 {
     tmpl_buf_clear(&w->address);
     tmpl_href_resolve(&w->address, &w->content->hrefs, href);
     return w->address.at;
 }
 
-static void add_size(tmpl_walk_t *w, const xmlNode *image, const char *name)
+static void add_size(tmpl_view_t *w, const xmlNode *image, const char *name)
 {
     const char *value = tmpl_dom_attribute(image, name);
     apr_size_t digits = value != NULL ? strspn(value, "0123456789") : 0;
@@ -407,7 +404,7 @@ static void add_size(tmpl_walk_t *w, const xmlNode *image, const char *name)
 }
 
 /* Begins a line for an image; without: it is no part of the link around, unless that has begun. */
-static void begin_image(tmpl_walk_t *w, int without)
+static void begin_image(tmpl_view_t *w, int without)
 {
     tmpl_nest_t *nest = &w->nest;
     uint32_t all = nest->n_formats, link = 0;
@@ -438,7 +435,7 @@ static int repeats_text(const xmlNode *node, const char *alt)
 }
 
 /* Whether a text near an image, in front of it or behind it, says what its own text says. */
-static int is_said_beside(const tmpl_walk_t *w, const xmlNode *image, const char *alt)
+static int is_said_beside(const tmpl_view_t *w, const xmlNode *image, const char *alt)
 {
     enum { NEAR = 4 };
     const xmlNode *behind = image, *before = image->prev;
@@ -454,15 +451,28 @@ static int is_said_beside(const tmpl_walk_t *w, const xmlNode *image, const char
     return repeats_text(before, alt) || repeats_text(behind, alt);
 }
 
-static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
+/* Whether an image is there twice, for two screens; pictures of a gallery may be named alike. */
+static int is_image_again(const tmpl_view_t *w, const char *address, const char *alt)
+{
+    return tmpl_walk_is_twin(&w->walk, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
+}
+
+static int enter_image_element(tmpl_view_t *w, const xmlNode *node)
 {
     const char *src = tmpl_image_address(node, w->pool);
-    if (!tmpl_walk_may(w, src, 1)) {
+    const char *alt = tmpl_dom_attribute(node, "alt");
+    if (alt != NULL && tmpl_image_is_smiley(node, alt)) {
+        tmpl_nest_text(&w->nest, alt);
         return 1;
     }
-    const char *alt = tmpl_dom_attribute(node, "alt");
+    alt = alt != NULL ? alt : "";
+    if (!tmpl_view_may(w, src, 1) || (w->table == NULL && is_image_again(w, src, alt))) {
+        return 1;
+    }
+    w->walk.image.address = src;
+    w->walk.image.text = alt;
     /* what is said beside it, too, would be read twice */
-    if (alt == NULL || apr_cstr_casecmp(alt, w->label) == 0 || is_said_beside(w, node, alt)) {
+    if (apr_cstr_casecmp(alt, w->label) == 0 || is_said_beside(w, node, alt)) {
         alt = "";
     }
     begin_image(w, *alt == '\0' || w->card != CARD_NONE);
@@ -472,7 +482,7 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
         return 1;
     }
     tmpl_buf_add_text(out, "<img src=\"");
-    tmpl_nest_escape(out, tmpl_walk_address(w, src));
+    tmpl_nest_escape(out, tmpl_view_address(w, src));
     tmpl_buf_add_text(out, "\" alt=\"");
     tmpl_nest_escape(out, alt);
     tmpl_buf_add_byte(out, '"');
@@ -483,21 +493,26 @@ static int enter_image_element(tmpl_walk_t *w, const xmlNode *node)
 }
 
 /* Whether a link stands directly behind another one: styles part such links. */
-static int is_behind_link(const tmpl_walk_t *w, const xmlNode *link)
+static int is_behind_link(const tmpl_view_t *w, const xmlNode *link)
 {
-    return link->prev != NULL && walk_tag(w, link->prev) == TMPL_TAG_A;
+    return link->prev != NULL && view_tag(w, link->prev) == TMPL_TAG_A;
 }
 
 /* A link with a text. */
-static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_link_element(tmpl_view_t *w, const xmlNode *node)
 {
-    const char *href = tmpl_dom_attribute(node, "href");
+    const char *mail = NULL, *href = tmpl_dom_attribute(node, "href");
     const xmlNode *leaf = tmpl_nest_top(&w->nest)->node;
     w->nest.space |= is_behind_link(w, node);
     if (w->link != NULL || href == NULL) {
         return 0;
     }
-    if (leaf != NULL && tmpl_tag_flags(walk_tag(w, leaf)) & TMPL_IS_HEADING) {
+    href = tmpl_href_mail(&mail, node, href, w->pool);
+    if (mail != NULL && tmpl_nest_format(&w->nest, "a", "", node)) {
+        tmpl_nest_text(&w->nest, mail);
+        return 1;
+    }
+    if (leaf != NULL && tmpl_tag_flags(view_tag(w, leaf)) & TMPL_IS_HEADING) {
         if (tmpl_permalink_is(w->page, leaf, node, href)) {
             return 1;
         }
@@ -507,7 +522,7 @@ static int enter_link_element(tmpl_walk_t *w, const xmlNode *node)
     }
     int is_lost =
         *href == '#' && w->content->hrefs.url == NULL && tmpl_aims_of(&w->aims, href) == NULL;
-    if (is_lost || !tmpl_walk_may(w, href, 0)) {
+    if (is_lost || !tmpl_view_may(w, href, 0)) {
         return 0;
     }
     tmpl_gist_read(&w->gist, w->page, node);
@@ -540,9 +555,9 @@ static const char *const formats[TMPL_TAG_COUNT] = {
 };
 
 /* A format in the same format is left out. */
-static int enter_format_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_format_element(tmpl_view_t *w, const xmlNode *node)
 {
-    const char *name = formats[walk_tag(w, node)];
+    const char *name = formats[view_tag(w, node)];
     if (name == NULL) {
         return 0;
     }
@@ -555,7 +570,7 @@ static int enter_format_element(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_span(tmpl_walk_t *w, const xmlNode *node)
+static int enter_span(tmpl_view_t *w, const xmlNode *node)
 {
     if (w->languages &&
         (tmpl_dom_attribute(node, "lang") != NULL || tmpl_dom_attribute(node, "dir") != NULL)) {
@@ -564,7 +579,7 @@ static int enter_span(tmpl_walk_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_word_break(tmpl_walk_t *w, const xmlNode *node)
+static int enter_word_break(tmpl_view_t *w, const xmlNode *node)
 {
     (void)node;
     if (w->nest.in_text && !w->nest.over) {
@@ -575,18 +590,18 @@ static int enter_word_break(tmpl_walk_t *w, const xmlNode *node)
 }
 
 /* A film or a sound: a link to it. */
-static int enter_media(tmpl_walk_t *w, const xmlNode *node)
+static int enter_media(tmpl_view_t *w, const xmlNode *node)
 {
     const char *title;
     const char *src = tmpl_player_address(&title, node);
     pass_border(w);
-    if (src == NULL || !tmpl_walk_may(w, src, 1) || w->link != NULL) {
+    if (src == NULL || !tmpl_view_may(w, src, 1) || w->link != NULL) {
         return 1;
     }
     tmpl_buf_t link;
     tmpl_buf_init(&link, w->pool);
     tmpl_buf_add_text(&link, " href=\"");
-    tmpl_nest_escape(&link, tmpl_walk_address(w, src));
+    tmpl_nest_escape(&link, tmpl_view_address(w, src));
     tmpl_buf_add_byte(&link, '"');
     if (tmpl_nest_format(&w->nest, "a", link.at, NULL)) {
         tmpl_nest_text(&w->nest, title);
@@ -596,148 +611,114 @@ static int enter_media(tmpl_walk_t *w, const xmlNode *node)
     return 1;
 }
 
-static int enter_left_out_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_left_out_element(tmpl_view_t *w, const xmlNode *node)
 {
     (void)w;
     (void)node;
     return 1;
 }
 
-static int enter_button(tmpl_walk_t *w, const xmlNode *node)
+static int enter_button(tmpl_view_t *w, const xmlNode *node)
 {
     (void)node;
     w->nest.space = 1;
     return 0;
 }
 
-static enter_element_t *entry_of(tmpl_tag_e tag)
-{
-    static enter_element_t *const entries[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_H1] = enter_heading_element,
-        [TMPL_TAG_H2] = enter_heading_element,
-        [TMPL_TAG_H3] = enter_heading_element,
-        [TMPL_TAG_H4] = enter_heading_element,
-        [TMPL_TAG_H5] = enter_heading_element,
-        [TMPL_TAG_H6] = enter_heading_element,
-        [TMPL_TAG_BLOCKQUOTE] = enter_flow,
-        [TMPL_TAG_DETAILS] = enter_flow,
-        [TMPL_TAG_FIGURE] = enter_flow,
-        [TMPL_TAG_SUMMARY] = enter_summary,
-        [TMPL_TAG_FIGCAPTION] = enter_figcaption,
-        [TMPL_TAG_UL] = enter_list_element,
-        [TMPL_TAG_OL] = enter_list_element,
-        [TMPL_TAG_MENU] = enter_list_element,
-        [TMPL_TAG_DIR] = enter_list_element,
-        [TMPL_TAG_LI] = enter_item_element,
-        [TMPL_TAG_DL] = enter_term_list,
-        [TMPL_TAG_DT] = enter_term_element,
-        [TMPL_TAG_DD] = enter_description,
-        [TMPL_TAG_HR] = enter_rule_element,
-        [TMPL_TAG_BR] = enter_break_element,
-        [TMPL_TAG_PRE] = enter_listing,
-        [TMPL_TAG_LISTING] = enter_listing,
-        [TMPL_TAG_TABLE] = enter_table_element,
-        [TMPL_TAG_THEAD] = enter_rows,
-        [TMPL_TAG_TBODY] = enter_rows,
-        [TMPL_TAG_TFOOT] = enter_rows,
-        [TMPL_TAG_TR] = enter_row_element,
-        [TMPL_TAG_TD] = enter_cell_element,
-        [TMPL_TAG_TH] = enter_cell_element,
-        [TMPL_TAG_CAPTION] = enter_caption,
-        [TMPL_TAG_IMG] = enter_image_element,
-        [TMPL_TAG_A] = enter_link_element,
-        [TMPL_TAG_SPAN] = enter_span,
-        [TMPL_TAG_WBR] = enter_word_break,
-        [TMPL_TAG_IFRAME] = enter_media,
-        [TMPL_TAG_VIDEO] = enter_media,
-        [TMPL_TAG_AUDIO] = enter_media,
-        [TMPL_TAG_BUTTON] = enter_button,
-        [TMPL_TAG_RP] = enter_left_out_element,
-    };
-    if (entries[tag] != NULL) {
-        return entries[tag];
-    }
-    int is_block = (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0;
-    return formats[tag] != NULL                 ? enter_format_element
-           : is_block || tag == TMPL_TAG_LEGEND ? enter_border
-                                                : NULL;
-}
-
-/* The tag of the elements that an element is written like. */
-static enter_element_t *entry_like(const tmpl_walk_t *w, const xmlNode *element)
-{
-    const tmpl_node_t *node = &w->page->nodes[tmpl_dom_node(element)];
-    if (node->flags & TMPL_NODE_NAMED) {
-        if ((node->tag == TMPL_TAG_DIV || node->tag == TMPL_TAG_CODE) &&
-            tmpl_dom_is_listing(w->page, node)) {
-            return enter_listing;
-        }
-        if (tmpl_callout_of(w->page, element) != NULL) {
-            return enter_callout;
-        }
-    }
-    return entry_of((tmpl_tag_e)node->tag);
-}
-
-static int enter_formula_element(tmpl_walk_t *w, const xmlNode *node)
+static int enter_formula_element(tmpl_view_t *w, const xmlNode *node)
 {
     const xmlNode *math = node;
-    while (math != NULL && walk_tag(w, math) != TMPL_TAG_MATH) {
+    while (math != NULL && view_tag(w, math) != TMPL_TAG_MATH) {
         math = tmpl_dom_next(math, node, 0);
     }
-    const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->formulas.pool) : NULL;
+    const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->walk.formulas.pool) : NULL;
     if (content != NULL) {
         int in_text = tmpl_nest_top(&w->nest)->holds == TMPL_NEST_TEXT || w->link != NULL;
-        tmpl_walk_math(w, content, w->formula.display && !in_text);
+        tmpl_view_math(w, content, w->walk.formula.display && !in_text);
     }
-    else if (w->formula.tex != NULL && tmpl_nest_format(&w->nest, "code", "", NULL)) {
-        tmpl_nest_text(&w->nest, w->formula.tex);
+    else if (w->walk.formula.tex != NULL && tmpl_nest_format(&w->nest, "code", "", NULL)) {
+        tmpl_nest_text(&w->nest, w->walk.formula.tex);
         tmpl_nest_unformat(&w->nest, NULL);
     }
     return 1;
 }
 
-static int enter_in_walk(tmpl_walk_t *w, const xmlNode *node)
+/* What is done at the begin of each kind of element. */
+static tmpl_enter_view_t *const entries[TMPL_ELEMENT_COUNT] = {
+    [TMPL_ELEMENT_BLOCK] = enter_border,
+    [TMPL_ELEMENT_HEADING] = enter_heading_element,
+    [TMPL_ELEMENT_QUOTE] = enter_flow,
+    [TMPL_ELEMENT_CALLOUT] = enter_callout,
+    [TMPL_ELEMENT_DETAILS] = enter_flow,
+    [TMPL_ELEMENT_SUMMARY] = enter_summary,
+    [TMPL_ELEMENT_FIGURE] = enter_flow,
+    [TMPL_ELEMENT_FIGCAPTION] = enter_figcaption,
+    [TMPL_ELEMENT_LIST] = enter_list_element,
+    [TMPL_ELEMENT_ITEM] = enter_item_element,
+    [TMPL_ELEMENT_TERMS] = enter_term_list,
+    [TMPL_ELEMENT_TERM] = enter_term_element,
+    [TMPL_ELEMENT_DESCRIPTION] = enter_description,
+    [TMPL_ELEMENT_CODE] = enter_listing,
+    [TMPL_ELEMENT_RULE] = enter_rule_element,
+    [TMPL_ELEMENT_TABLE] = enter_table_element,
+    [TMPL_ELEMENT_CAPTION] = enter_caption,
+    [TMPL_ELEMENT_ROWS] = enter_rows,
+    [TMPL_ELEMENT_ROW] = enter_row_element,
+    [TMPL_ELEMENT_CELL] = enter_cell_element,
+    [TMPL_ELEMENT_LINK] = enter_link_element,
+    [TMPL_ELEMENT_IMAGE] = enter_image_element,
+    [TMPL_ELEMENT_MEDIA] = enter_media,
+    [TMPL_ELEMENT_FORMAT] = enter_format_element,
+    [TMPL_ELEMENT_SPAN] = enter_span,
+    [TMPL_ELEMENT_BREAK] = enter_break_element,
+    [TMPL_ELEMENT_WORD_BREAK] = enter_word_break,
+    [TMPL_ELEMENT_BUTTON] = enter_button,
+    [TMPL_ELEMENT_RUBY_SIGN] = enter_left_out_element,
+    [TMPL_ELEMENT_LEFT_OUT] = enter_left_out_element,
+};
+
+static int enter_in_view(void *view, const xmlNode *node, tmpl_element_e kind)
 {
+    tmpl_view_t *w = view;
     const char *id = tmpl_aims_id(&w->aims, node);
     if (id != NULL) {
         tmpl_buf_add_text(&w->nest.anchors, "<span id=\"");
         tmpl_nest_escape(&w->nest.anchors, id);
         tmpl_buf_add_text(&w->nest.anchors, "\"></span>");
     }
-    if (walk_tag(w, node) != TMPL_TAG_IMG &&
-        tmpl_formula_is(&w->formula, &w->formulas, w->page, node)) {
+    if (kind == TMPL_ELEMENT_FORMULA) {
         return enter_formula_element(w, node);
     }
     if (is_reader_byline(w, node)) {
         pass_border(w);
         return 1;
     }
-    enter_element_t *enter = entry_like(w, node);
     tmpl_posts_begin(w, node);
-    int skips = enter != NULL && enter(w, node);
+    int skips = entries[kind] != NULL && entries[kind](w, node);
     tmpl_posts_head(w, node);
     return skips;
 }
 
-static void leave_in_walk(tmpl_walk_t *w, const xmlNode *node)
+static void leave_in_view(void *view, const xmlNode *node, tmpl_element_e kind)
 {
-    unsigned flags = tmpl_tag_flags(walk_tag(w, node));
+    tmpl_view_t *w = view;
+    unsigned flags = tmpl_tag_flags(view_tag(w, node));
     tmpl_nest_unformat(&w->nest, node);
     if (w->link == node) {
         w->link = NULL;
         w->label = "";
         w->card = CARD_NONE;
     }
-    if (flags & TMPL_IS_HEADING && w->card == CARD_LINE) {
+    if (kind == TMPL_ELEMENT_HEADING && w->card == CARD_LINE) {
         tmpl_nest_unformat(&w->nest, w->link);
         w->card = CARD_WRITTEN;
     }
-    if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || walk_tag(w, node) == TMPL_TAG_LEGEND) {
+    if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || kind == TMPL_ELEMENT_HEADING ||
+        kind == TMPL_ELEMENT_BLOCK) {
         pass_border(w);
         tmpl_nest_close(&w->nest, node);
     }
-    else if (walk_tag(w, node) == TMPL_TAG_BUTTON) {
+    else if (kind == TMPL_ELEMENT_BUTTON) {
         w->nest.space = 1;
     }
     else if (w->marks != NULL) {
@@ -746,38 +727,27 @@ static void leave_in_walk(tmpl_walk_t *w, const xmlNode *node)
     w->table = w->table == node ? NULL : w->table;
 }
 
-void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top)
+static void write_text_node(void *view, const xmlNode *text)
 {
-    const xmlNode *node = top->children;
+    tmpl_nest_text(&((tmpl_view_t *)view)->nest, (const char *)text->content);
+}
+
+void tmpl_view_content(tmpl_view_t *w, const xmlNode *top)
+{
     w->start = w->nest.out.len;
-    while (node != NULL && !w->nest.over) {
-        if (node->type == XML_TEXT_NODE) {
-            tmpl_nest_text(&w->nest, (const char *)node->content);
-        }
-        else {
-            if (!enter_in_walk(w, node) && node->children != NULL) {
-                node = node->children;
-                continue;
-            }
-            leave_in_walk(w, node);
-        }
-        while (node->next == NULL && node->parent != top) {
-            node = node->parent;
-            leave_in_walk(w, node);
-        }
-        node = node->next;
-    }
+    tmpl_walk(&w->walk, top);
     pass_border(w);
     tmpl_nest_close(&w->nest, top);
 }
 
-void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t limit,
+void tmpl_view_init(tmpl_view_t *w, const tmpl_content_t *content, apr_size_t limit,
                     apr_pool_t *pool, apr_pool_t *scratch)
 {
-    *w = (tmpl_walk_t){ .content = content, .page = content->page, .label = "", .pool = scratch };
-    apr_pool_create(&w->formulas.pool, scratch);
+    *w = (tmpl_view_t){ .content = content, .page = content->page, .label = "", .pool = scratch };
+    static const tmpl_walker_t walker = { enter_in_view, leave_in_view, write_text_node, 0 };
+    tmpl_walk_init(&w->walk, &walker, w, &w->nest.over, content, scratch);
     tmpl_nest_init(&w->nest, limit, pool);
-    w->nest.attributes = tmpl_walk_attributes;
+    w->nest.attributes = tmpl_view_attributes;
     w->nest.baton = w;
     tmpl_aims_find(&w->aims, content, scratch);
     tmpl_buf_init(&w->gist.text, scratch);

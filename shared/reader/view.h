@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over a content's tree that writes its elements (walk.c). */
-#ifndef TMPL_WALK_H
-#define TMPL_WALK_H
+/* The reader view as it is written: what becomes of each element (view.c). */
+#ifndef TMPL_VIEW_H
+#define TMPL_VIEW_H
 
 #include "content/groups.h"
-#include "content/formula.h"
+#include "content/walk.h"
 #include "reader/aims.h"
 #include "reader/gist.h"
 #include "reader/nest.h"
@@ -12,6 +12,7 @@
 typedef struct {
     const tmpl_content_t *content;
     const tmpl_page_t *page;
+    tmpl_walk_t walk;
     tmpl_nest_t nest;
     tmpl_aims_t aims;
     tmpl_gist_t gist;
@@ -31,10 +32,8 @@ typedef struct {
     uint32_t record;  /* of them: the next one */
     uint32_t *counts; /* by record: how many are in the list that it begins; 0: it begins none */
     unsigned char *marks; /* by node of the page: what begins there; NULL: there are no records */
-    tmpl_formulas_t formulas;
-    tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
-} tmpl_walk_t;
+} tmpl_view_t;
 
 typedef enum { TMPL_TOLD_NOTHING, TMPL_TOLD_DATE, TMPL_TOLD_AUTHOR } tmpl_told_e;
 
@@ -45,37 +44,37 @@ typedef enum { TMPL_TOLD_NOTHING, TMPL_TOLD_DATE, TMPL_TOLD_AUTHOR } tmpl_told_e
 tmpl_told_e tmpl_header_tells(const tmpl_metadata_t *metadata, const char *text);
 
 /* Whether the content has just begun: what the header says is not repeated there. */
-int tmpl_walk_begins(const tmpl_walk_t *w);
+int tmpl_view_begins(const tmpl_view_t *w);
 
-/* Prepares a walk over content; what is written is from pool, all else from scratch. */
-void tmpl_walk_init(tmpl_walk_t *w, const tmpl_content_t *content, apr_size_t limit,
+/* Prepares to write content; what is written is from pool, all else from scratch. */
+void tmpl_view_init(tmpl_view_t *w, const tmpl_content_t *content, apr_size_t limit,
                     apr_pool_t *pool, apr_pool_t *scratch);
 
 /* Writes the content of an element. */
-void tmpl_walk_content(tmpl_walk_t *w, const xmlNode *top);
+void tmpl_view_content(tmpl_view_t *w, const xmlNode *top);
 
 /*
- * Whether an address may be written: its scheme is http, https or, unless it is an image's, mailto
- * or tel; or it is relative, and the page's own address is not known.
+ * Whether an address may be written: it is safe (href.h), and an image's scheme is http or https;
+ * or it is relative, and the page's own address is not known.
  */
-int tmpl_walk_may(const tmpl_walk_t *w, const char *href, int is_image);
+int tmpl_view_may(const tmpl_view_t *w, const char *href, int is_image);
 
 /* The address that such a href leads to, absolute if the page's is known, until the next call. */
-const char *tmpl_walk_address(tmpl_walk_t *w, const char *href);
+const char *tmpl_view_address(tmpl_view_t *w, const char *href);
 
 /* How the attributes of a box that scrolls begin. */
-extern const char tmpl_walk_box[];
+extern const char tmpl_view_box[];
 
 /* The level, 2 to 6, of a heading of that level in the page: none is left out. */
-unsigned tmpl_walk_level(tmpl_walk_t *w, unsigned level);
+unsigned tmpl_view_level(tmpl_view_t *w, unsigned level);
 
 /* Opens a box that scrolls if its content is wide, for node; kind names it: "Table". */
-void tmpl_walk_wide(tmpl_walk_t *w, const char *kind, const xmlNode *node);
+void tmpl_view_wide(tmpl_view_t *w, const char *kind, const xmlNode *node);
 
 /* Writes the attributes that an element of the page keeps (attributes.c). */
-void tmpl_walk_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *element);
+void tmpl_view_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *element);
 
 /* Writes a formula as MathML; math is as tmpl_dom_math() returns it. */
-void tmpl_walk_math(tmpl_walk_t *w, const xmlNode *math, int display);
+void tmpl_view_math(tmpl_view_t *w, const xmlNode *math, int display);
 
 #endif
