@@ -52,23 +52,33 @@ static unsigned part_in_fragments(unsigned part, unsigned tag)
     return part < sizeof(same) && tag != TMPL_TAG_A ? same[part] : TMPL_RECORD_NO_PART;
 }
 
-/* NULL: nothing is written of the element itself. */
-static const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *node,
-                                        tmpl_element_e element)
+/* The handler of an element that has a part in notes or records. */
+static const tmpl_handler_t *handler_of_part(const tmpl_writer_t *w, uint32_t node,
+                                             tmpl_element_e element)
 {
-    uint32_t of = tmpl_dom_node(node);
-    tmpl_note_e kind = w->notes != NULL ? w->notes[of].kind : TMPL_NOTE_NONE;
-    unsigned part = w->groups->parts != NULL ? w->groups->parts[of] : TMPL_RECORD_NO_PART;
+    tmpl_note_e kind = w->notes != NULL ? w->notes[node].kind : TMPL_NOTE_NONE;
+    unsigned part = w->groups->parts != NULL ? w->groups->parts[node] : TMPL_RECORD_NO_PART;
     if (w->flow.fragments != NULL) {
-        part = part_in_fragments(part, w->page->nodes[of].tag);
+        part = part_in_fragments(part, w->page->nodes[node].tag);
     }
-    if (node == w->headline && part == TMPL_RECORD_TITLE_PART) {
+    if (part == TMPL_RECORD_TITLE_PART && w->headline != NULL &&
+        tmpl_dom_node(w->headline) == node) {
         part = TMPL_RECORD_NO_PART; /* the page's title, not that of a post */
     }
-    return element == TMPL_ELEMENT_FORMULA ? &tmpl_handler_formula
-           : kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
-           : part != TMPL_RECORD_NO_PART   ? &tmpl_handlers_records[part]
-                                           : handlers[element];
+    return kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
+           : part != TMPL_RECORD_NO_PART ? &tmpl_handlers_records[part]
+                                         : handlers[element];
+}
+
+/* NULL: nothing is written of the element itself. */
+static inline const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *node,
+                                               tmpl_element_e element)
+{
+    uint32_t of = tmpl_dom_node(node);
+    int is_part = (w->notes != NULL && w->notes[of].kind != TMPL_NOTE_NONE) ||
+                  (w->groups->parts != NULL && w->groups->parts[of] != TMPL_RECORD_NO_PART);
+    return is_part && element != TMPL_ELEMENT_FORMULA ? handler_of_part(w, of, element)
+                                                      : handlers[element];
 }
 
 static int enter_element(void *writer, const xmlNode *node, tmpl_element_e element)
@@ -85,7 +95,6 @@ static void leave_element(void *writer, const xmlNode *node, tmpl_element_e elem
     if (handler != NULL && handler->leave != NULL) {
         handler->leave(w, node);
     }
-    w->flow.over |= w->leaf.text.len > w->flow.limit;
 }
 
 /* Whether a text is left out of fragments. */
