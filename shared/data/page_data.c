@@ -7,7 +7,6 @@
 
 #include "data/items.h"
 #include "data/json_text.h"
-#include "data/values.h"
 #include "markdown/markdown.h"
 #include "markdown/write.h"
 

@@ -59,4 +59,13 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top);
 /* Writes the notes in sentences; what stands in front of a note in its span is its number. */
 void tmpl_handler_inline_notes(tmpl_writer_t *w);
 
+/* front.c: the front matter, the page's metadata as YAML. */
+
+/*
+ * Adds a line for each field that has a value, in the order of TMPL_METADATA, and an empty line;
+ * nothing if no field has one. Addresses become absolute; without a canonical one the page's URL is
+ * it. Authors are one text, with commas; tags and breadcrumb are lists.
+ */
+void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool);
+
 #endif

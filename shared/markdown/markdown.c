@@ -3,7 +3,6 @@
 
 #include <apr_strings.h>
 
-#include "markdown/front.h"
 #include "markdown/handlers.h"
 
 /* Behind more bytes of text a headline does not begin the page: all that is before it stays. */

@@ -6,14 +6,18 @@
 #ifndef TMPL_WRITER_H
 #define TMPL_WRITER_H
 
-#include "content/groups.h"
-#include "dom/dom.h"
-#include "markdown/flow.h"
+#include "content/grid.h"
+#include "content/notes.h"
 #include "content/walk.h"
-#include "markdown/grid_write.h"
-#include "markdown/leaf.h"
-#include "markdown/notes.h"
 #include "markdown/write.h"
+
+/* A table as it is written row by row, in GFM or HTML (content/grid.h says which). */
+typedef struct {
+    const xmlNode *node; /* the table that is being written; NULL: none */
+    tmpl_grid_t grid;
+    uint32_t rows;  /* rows of the table that are written or begun */
+    uint32_t cells; /* cells of the last row that are written */
+} tmpl_grid_writer_t;
 
 /* A list that is open. */
 typedef struct {
@@ -61,7 +65,7 @@ typedef struct {
 } tmpl_writer_t;
 
 /*
- * Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h), that is
+ * Whether the finished leaf has nothing to write. Empties one that menus left, that is
  * a sign between two parts of a line, or that repeats the title directly behind it.
  */
 int tmpl_writer_is_empty(tmpl_writer_t *w);

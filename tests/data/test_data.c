@@ -7,7 +7,6 @@
 
 #include "data/json_text.h"
 #include "data/page_data.h"
-#include "data/values.h"
 
 static const tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, apr_pool_t *pool)
 {
