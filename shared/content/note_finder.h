@@ -26,28 +26,29 @@ typedef struct {
     int seen;           /* the walk has passed the element with that id */
     unsigned number;    /* number of the note; 0: the element is no note */
     tmpl_label_t label; /* label of the first reference */
-} tmpl_note_aim_t;
+} tmpl_note_target_t;
 
 typedef struct {
     const xmlNode *node; /* a link, or a note */
-    tmpl_note_aim_t *aim;
+    tmpl_note_target_t *target;
 } tmpl_note_place_t;
 
 typedef struct {
     const tmpl_page_t *page;
     const xmlNode *body;
     const tmpl_hrefs_t *hrefs;
-    apr_hash_t *aims;            /* tmpl_note_aim_t by the id of its element */
-    apr_hash_t *from;            /* tmpl_note_aim_t by the ids of its references */
+    apr_hash_t *targets;         /* tmpl_note_target_t by the id of its element */
+    apr_hash_t *from;            /* tmpl_note_target_t by the ids of its references */
     apr_array_header_t *links;   /* of tmpl_note_place_t: references */
     apr_array_header_t *notes;   /* of tmpl_note_place_t */
     int ruled;                   /* a rule stands behind a reference */
     const xmlNode *table;        /* the table in which the walk is; NULL: none, or one of layout */
     const xmlNode *behind_table; /* the node behind it */
     int is_html;                 /* whether it is written as HTML; -1: not known */
-    const tmpl_note_aim_t *inside; /* aim of the note in which the walk is; NULL: in no note */
-    const xmlNode *behind;         /* the node behind that note */
-    tmpl_note_t *found;            /* by the page's nodes; NULL: there are no notes */
+    const tmpl_note_target_t
+        *inside;           /* target of the note in which the walk is; NULL: in no note */
+    const xmlNode *behind; /* the node behind that note */
+    tmpl_note_t *found;    /* by the page's nodes; NULL: there are no notes */
     apr_pool_t *pool;
 } tmpl_note_finder_t;
 
@@ -109,6 +110,6 @@ int tmpl_note_may_be(const tmpl_note_finder_t *f, const xmlNode *element);
 const xmlNode *tmpl_note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *anchor,
                                    const tmpl_label_t *label);
 
-void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_aim_t *aim);
+void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_target_t *target);
 
 #endif

@@ -174,7 +174,7 @@ static int is_reference(const tmpl_label_t *label)
 }
 
 /* Keeps the ids of a reference, and of elements that begin with it: links back lead to them. */
-static void add_ids(tmpl_note_finder_t *f, const xmlNode *link, tmpl_note_aim_t *aim)
+static void add_ids(tmpl_note_finder_t *f, const xmlNode *link, tmpl_note_target_t *target)
 {
     static const char *const names[] = { "id", "name" };
     const xmlNode *node = link;
@@ -182,7 +182,7 @@ static void add_ids(tmpl_note_finder_t *f, const xmlNode *link, tmpl_note_aim_t 
         for (int i = 0; i < 2; i++) {
             const char *id = tmpl_dom_attribute(node, names[i]);
             if (id != NULL) {
-                apr_hash_set(f->from, id, APR_HASH_KEY_STRING, aim);
+                apr_hash_set(f->from, id, APR_HASH_KEY_STRING, target);
             }
         }
         const xmlNode *before = node->prev;
@@ -211,18 +211,18 @@ static int is_in_html(tmpl_note_finder_t *f)
 }
 
 /* Keeps an element as a reference to id; label is that of the first one. Returns what id names. */
-static tmpl_note_aim_t *refer(tmpl_note_finder_t *f, const xmlNode *element, const char *id,
-                              const tmpl_label_t *label)
+static tmpl_note_target_t *refer(tmpl_note_finder_t *f, const xmlNode *element, const char *id,
+                                 const tmpl_label_t *label)
 {
-    tmpl_note_aim_t *aim = apr_hash_get(f->aims, id, APR_HASH_KEY_STRING);
-    if (aim == NULL) {
-        aim = apr_pcalloc(f->pool, sizeof(*aim));
-        aim->label = *label;
-        apr_hash_set(f->aims, id, APR_HASH_KEY_STRING, aim);
+    tmpl_note_target_t *target = apr_hash_get(f->targets, id, APR_HASH_KEY_STRING);
+    if (target == NULL) {
+        target = apr_pcalloc(f->pool, sizeof(*target));
+        target->label = *label;
+        apr_hash_set(f->targets, id, APR_HASH_KEY_STRING, target);
     }
-    aim->sure |= !is_in_html(f);
-    APR_ARRAY_PUSH(f->links, tmpl_note_place_t) = (tmpl_note_place_t){ element, aim };
-    return aim;
+    target->sure |= !is_in_html(f);
+    APR_ARRAY_PUSH(f->links, tmpl_note_place_t) = (tmpl_note_place_t){ element, target };
+    return target;
 }
 
 void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link)
@@ -234,14 +234,15 @@ void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link)
     }
     int is_in = tmpl_note_around(f, link);
     const char *id = is_in < TMPL_NOTE_IN_LINK ? tmpl_note_fragment(f, link) : NULL;
-    tmpl_note_aim_t *aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
-    if (id == NULL || (aim != NULL && aim == f->inside)) {
+    tmpl_note_target_t *target =
+        id != NULL ? apr_hash_get(f->targets, id, APR_HASH_KEY_STRING) : NULL;
+    if (id == NULL || (target != NULL && target == f->inside)) {
         return;
     }
     add_ids(f, link, refer(f, link, id, &label));
 }
 
-/* The aim of references without a link, which have nothing but a number. */
+/* The target of references without a link, which have nothing but a number. */
 static const char *id_of_number(const tmpl_note_finder_t *f, const char *number)
 {
     return apr_pstrcat(f->pool, " ", number, NULL);
@@ -272,18 +273,18 @@ void tmpl_note_see_number(tmpl_note_finder_t *f, const xmlNode *element)
         return;
     }
     const char *id = id_of_number(f, label.text);
-    tmpl_note_aim_t *aim = apr_hash_get(f->aims, id, APR_HASH_KEY_STRING);
+    tmpl_note_target_t *target = apr_hash_get(f->targets, id, APR_HASH_KEY_STRING);
     const xmlNode *note = tmpl_note_of_anchor(f, element, &label);
     if (note != NULL) {
-        if (aim != NULL && !aim->seen && f->inside == NULL && aim->sure &&
+        if (target != NULL && !target->seen && f->inside == NULL && target->sure &&
             tmpl_note_may_be(f, note)) {
-            tmpl_note_add(f, note, aim);
+            tmpl_note_add(f, note, target);
         }
         return;
     }
     int is_in = tmpl_note_around(f, element);
     if (tag != TMPL_TAG_SUP || is_in >= TMPL_NOTE_IN_LINK || holds_link(f, element) ||
-        (aim != NULL && aim == f->inside)) {
+        (target != NULL && target == f->inside)) {
         return;
     }
     refer(f, element, id, &label);
@@ -306,10 +307,10 @@ void tmpl_note_see_item(tmpl_note_finder_t *f, const xmlNode *item)
         seen++;
     }
     const char *id = id_of_number(f, apr_psprintf(f->pool, "%ld", number + n));
-    tmpl_note_aim_t *aim = apr_hash_get(f->aims, id, APR_HASH_KEY_STRING);
-    if (aim != NULL && seen < MANY && !aim->seen && f->inside == NULL && aim->sure &&
+    tmpl_note_target_t *target = apr_hash_get(f->targets, id, APR_HASH_KEY_STRING);
+    if (target != NULL && seen < MANY && !target->seen && f->inside == NULL && target->sure &&
         tmpl_note_may_be(f, item)) {
-        tmpl_note_add(f, item, aim);
+        tmpl_note_add(f, item, target);
     }
 }
 
@@ -349,7 +350,7 @@ int tmpl_note_see_inline(tmpl_note_finder_t *f, const xmlNode *element)
         !is_inline(f, element, &number)) {
         return 0;
     }
-    tmpl_note_aim_t *aim = apr_pcalloc(f->pool, sizeof(*aim));
+    tmpl_note_target_t *target = apr_pcalloc(f->pool, sizeof(*target));
     const xmlNode *first = element->children;
     if (first != NULL && first->type == XML_TEXT_NODE && !tmpl_label_is_text(first)) {
         first = first->next;
@@ -359,9 +360,9 @@ int tmpl_note_see_inline(tmpl_note_finder_t *f, const xmlNode *element)
         return 0; /* it has the reference, and the note somewhere else in it */
     }
     if (first != NULL && first->type == XML_ELEMENT_NODE && is_numbered(f, first, &label)) {
-        aim->label = label;
+        target->label = label;
     }
-    tmpl_note_add(f, element, aim);
+    tmpl_note_add(f, element, target);
     tmpl_note_at(f, element)->kind = TMPL_NOTE_INLINE;
     if (number != NULL && tmpl_label_read(f, number, &label)) {
         tmpl_note_at(f, number)->kind = TMPL_NOTE_LEFT_OUT;

@@ -105,54 +105,55 @@ static void make_room(tmpl_note_finder_t *f)
     }
 }
 
-void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_aim_t *aim)
+void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_target_t *target)
 {
     make_room(f);
-    APR_ARRAY_PUSH(f->notes, tmpl_note_place_t) = (tmpl_note_place_t){ note, aim };
-    aim->seen = 1;
-    aim->number = (unsigned)f->notes->nelts;
-    *tmpl_note_at(f, note) = (tmpl_note_t){ TMPL_NOTE_TEXT, aim->number };
-    f->inside = aim;
+    APR_ARRAY_PUSH(f->notes, tmpl_note_place_t) = (tmpl_note_place_t){ note, target };
+    target->seen = 1;
+    target->number = (unsigned)f->notes->nelts;
+    *tmpl_note_at(f, note) = (tmpl_note_t){ TMPL_NOTE_TEXT, target->number };
+    f->inside = target;
     f->behind = tmpl_dom_next(note, f->body, 1);
 }
 
 /* The element that a reference names by its id or name, if it was not seen yet; or NULL. */
-static tmpl_note_aim_t *target_of(const tmpl_note_finder_t *f, const xmlNode *node)
+static tmpl_note_target_t *target_of(const tmpl_note_finder_t *f, const xmlNode *node)
 {
     const tmpl_node_t *own = &f->page->nodes[tmpl_dom_node(node)];
     const char *id = own->flags & TMPL_NODE_NAMED ? tmpl_dom_attribute(node, "id") : NULL;
-    tmpl_note_aim_t *aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
-    if (aim == NULL && own->tag == TMPL_TAG_A) {
+    tmpl_note_target_t *target =
+        id != NULL ? apr_hash_get(f->targets, id, APR_HASH_KEY_STRING) : NULL;
+    if (target == NULL && own->tag == TMPL_TAG_A) {
         id = tmpl_dom_attribute(node, "name");
-        aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
+        target = id != NULL ? apr_hash_get(f->targets, id, APR_HASH_KEY_STRING) : NULL;
     }
-    return aim != NULL && !aim->seen ? aim : NULL;
+    return target != NULL && !target->seen ? target : NULL;
 }
 
 /* Keeps the note of an element that a fragment names. Returns whether to skip its content. */
 static int see_note(tmpl_note_finder_t *f, const xmlNode *node)
 {
     tmpl_tag_e tag = tmpl_dom_tag(f->page, node);
-    tmpl_note_aim_t *aim = target_of(f, node);
-    if (aim == NULL) {
+    tmpl_note_target_t *target = target_of(f, node);
+    if (target == NULL) {
         return 0;
     }
-    aim->seen = 1;
+    target->seen = 1;
     int is_term = tag == TMPL_TAG_DT;
     int is_heading = 0;
     const xmlNode *note = node;
     if (is_term) {
-        note = said_of(f, node, &aim->label);
+        note = said_of(f, node, &target->label);
     }
     else if (!note_tags[tag]) {
-        note = tmpl_note_of_anchor(f, node, &aim->label);
+        note = tmpl_note_of_anchor(f, node, &target->label);
         is_heading =
             note != NULL && note->children != NULL && tmpl_dom_node(note) > tmpl_dom_node(node);
     }
-    if (f->inside != NULL || note == NULL || !aim->sure || !tmpl_note_may_be(f, note)) {
+    if (f->inside != NULL || note == NULL || !target->sure || !tmpl_note_may_be(f, note)) {
         return 0;
     }
-    tmpl_note_add(f, note, aim);
+    tmpl_note_add(f, note, target);
     if (is_term) {
         *tmpl_note_at(f, node) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };
     }
@@ -172,7 +173,7 @@ static int see_note(tmpl_note_finder_t *f, const xmlNode *node)
 
 /* Whether a link is a sign or word that leads back; "above" in "see above for more" is text. */
 static int is_link_back(const tmpl_note_finder_t *f, const xmlNode *link,
-                        const tmpl_note_aim_t *aim)
+                        const tmpl_note_target_t *target)
 {
     tmpl_label_t label;
     const char *id = tmpl_label_read(f, link, &label) ? tmpl_note_fragment(f, link) : NULL;
@@ -180,7 +181,7 @@ static int is_link_back(const tmpl_note_finder_t *f, const xmlNode *link,
         (label.letters > 1 && tmpl_label_is_text(link->prev) && tmpl_label_is_text(link->next))) {
         return 0;
     }
-    return (apr_hash_get(f->from, id, APR_HASH_KEY_STRING) == aim ||
+    return (apr_hash_get(f->from, id, APR_HASH_KEY_STRING) == target ||
             tmpl_note_says(f, link, "backref") || tmpl_note_says(f, link, "backlink"));
 }
 
@@ -201,24 +202,24 @@ static int has_link_elsewhere(const tmpl_note_finder_t *f, const xmlNode *elemen
 
 /* Whether an element in front of a note's text is the note's label, or has only links back. */
 static int is_own_label(const tmpl_note_finder_t *f, const xmlNode *element,
-                        const tmpl_note_aim_t *aim)
+                        const tmpl_note_target_t *target)
 {
     tmpl_label_t label;
     return !(tmpl_tag_flags(tmpl_dom_tag(f->page, element)) & TMPL_IS_CLOSES_P) &&
            tmpl_label_read(f, element, &label) &&
-           (label.characters == 0 ? label.without : strcmp(label.text, aim->label.text) == 0) &&
+           (label.characters == 0 ? label.without : strcmp(label.text, target->label.text) == 0) &&
            !has_link_elsewhere(f, element);
 }
 
 /* Finds the elements that are left out of a note. */
 static void leave_out_of_note(const tmpl_note_finder_t *f, const xmlNode *note,
-                              const tmpl_note_aim_t *aim)
+                              const tmpl_note_target_t *target)
 {
     const xmlNode *node;
     int over = 0;
     for (node = note->children; node != NULL; node = tmpl_dom_next(node, note, 0)) {
         if (tmpl_dom_tag(f->page, node) == TMPL_TAG_A &&
-            tmpl_note_at(f, node)->kind == TMPL_NOTE_NONE && is_link_back(f, node, aim)) {
+            tmpl_note_at(f, node)->kind == TMPL_NOTE_NONE && is_link_back(f, node, target)) {
             tmpl_note_at(f, node)->kind = TMPL_NOTE_LEFT_OUT;
         }
     }
@@ -231,7 +232,7 @@ static void leave_out_of_note(const tmpl_note_finder_t *f, const xmlNode *note,
             continue;
         }
         tmpl_note_t *found = tmpl_note_at(f, node);
-        if (found->kind == TMPL_NOTE_NONE && is_own_label(f, node, aim)) {
+        if (found->kind == TMPL_NOTE_NONE && is_own_label(f, node, target)) {
             found->kind = TMPL_NOTE_LEFT_OUT;
         }
         else if (leads_elsewhere(f, node)) {
@@ -303,17 +304,17 @@ static void leave_out_hanging(tmpl_note_finder_t *f)
     const tmpl_note_place_t *links = (const tmpl_note_place_t *)f->links->elts;
     const xmlNode *node = f->body;
     int i = 0;
-    while (i < f->links->nelts && links[i].aim->seen) {
+    while (i < f->links->nelts && links[i].target->seen) {
         i++;
     }
     for (; i < f->links->nelts && node != NULL; node = tmpl_dom_next(node, f->body, 0)) {
-        tmpl_note_aim_t *aim = node->type == XML_ELEMENT_NODE ? target_of(f, node) : NULL;
-        if (aim != NULL) {
-            aim->seen = 1; /* in front of its references, or in a pre */
+        tmpl_note_target_t *target = node->type == XML_ELEMENT_NODE ? target_of(f, node) : NULL;
+        if (target != NULL) {
+            target->seen = 1; /* in front of its references, or in a pre */
         }
     }
     for (; i < f->links->nelts; i++) {
-        if (!links[i].aim->seen && tmpl_dom_tag(f->page, links[i].node) == TMPL_TAG_A) {
+        if (!links[i].target->seen && tmpl_dom_tag(f->page, links[i].node) == TMPL_TAG_A) {
             make_room(f);
             tmpl_note_at(f, links[i].node)->kind = TMPL_NOTE_LEFT_OUT;
         }
@@ -341,7 +342,7 @@ const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
                                    const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
 {
     tmpl_note_finder_t f = { .page = page, .body = body, .hrefs = hrefs, .pool = pool };
-    f.aims = tmpl_hash_make(pool);
+    f.targets = tmpl_hash_make(pool);
     f.from = tmpl_hash_make(pool);
     f.links = apr_array_make(pool, 16, sizeof(tmpl_note_place_t));
     f.notes = apr_array_make(pool, 16, sizeof(tmpl_note_place_t));
@@ -353,13 +354,13 @@ const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
     const tmpl_note_place_t *links = (const tmpl_note_place_t *)f.links->elts,
                             *notes = (const tmpl_note_place_t *)f.notes->elts;
     for (int i = 0; i < f.links->nelts; i++) {
-        if (links[i].aim->number > 0) {
+        if (links[i].target->number > 0) {
             *tmpl_note_at(&f, links[i].node) =
-                (tmpl_note_t){ TMPL_NOTE_REFERENCE, links[i].aim->number };
+                (tmpl_note_t){ TMPL_NOTE_REFERENCE, links[i].target->number };
         }
     }
     for (int i = 0; i < f.notes->nelts; i++) {
-        leave_out_of_note(&f, notes[i].node, notes[i].aim);
+        leave_out_of_note(&f, notes[i].node, notes[i].target);
     }
     for (int i = 0; i < f.links->nelts; i++) {
         see_sup(&f, &links[i]);

@@ -36,7 +36,7 @@ static const tmpl_handler_t *const handlers[TMPL_ELEMENT_COUNT] = {
     [TMPL_ELEMENT_FORMULA] = &tmpl_handler_formula,
     [TMPL_ELEMENT_FORMAT] = &tmpl_handler_format,
     [TMPL_ELEMENT_BREAK] = &tmpl_handler_break,
-    [TMPL_ELEMENT_BUTTON] = &tmpl_handler_spaced,
+    [TMPL_ELEMENT_BUTTON] = &tmpl_handler_spaced
 };
 
 /* What an element of a record is to fragments, whose records are listed beside them. */

@@ -11,7 +11,7 @@ static void add_attribute_text(tmpl_buf_t *out, const char *name, const char *va
     tmpl_buf_add_byte(out, ' ');
     tmpl_buf_add_text(out, name);
     tmpl_buf_add(out, "=\"", 2);
-    tmpl_nest_escape(out, value);
+    tmpl_html_escape(out, value);
     tmpl_buf_add_byte(out, '"');
 }
 
@@ -88,7 +88,7 @@ static void add_kept(tmpl_buf_t *out, const xmlNode *node, const char *name,
     }
 }
 
-void tmpl_view_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *element)
+void tmpl_view_attributes(void *walk, tmpl_buf_t *out, const tmpl_html_element_t *element)
 {
     tmpl_view_t *w = walk;
     const xmlNode *node = element->node;
@@ -96,7 +96,7 @@ void tmpl_view_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *elem
     if (strcmp(name, "a") == 0) {
         const char *text, *href = tmpl_dom_attribute(node, "href");
         href = tmpl_href_mail(&text, node, href, w->pool);
-        const char *fragment = tmpl_aims_of(&w->aims, href);
+        const char *fragment = tmpl_targets_of(&w->targets, href);
         add_attribute_text(out, "href",
                            fragment != NULL ? apr_pstrcat(w->pool, "#", fragment, NULL)
                                             : tmpl_view_address(w, href));

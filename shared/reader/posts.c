@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reader/posts.h"
+/*
+ * Posts of a thread, comments, reviews and answers (content/groups.h), each in a section with a
+ * heading that says who wrote it and when. Comments, reviews and answers stand in a details
+ * element with their number. Cards of a collection are sections without a heading.
+ */
+#include "reader/view.h"
 
 #include <apr_strings.h>
 
@@ -77,24 +82,24 @@ static const tmpl_group_record_t *next_record(tmpl_view_t *w, uint32_t node)
 
 static int holds_blocks(tmpl_view_t *w)
 {
-    tmpl_nest_e holds = tmpl_nest_top(&w->nest)->holds;
-    return holds == TMPL_NEST_FLOW || holds == TMPL_NEST_ITEM;
+    tmpl_html_holds_e holds = tmpl_html_top(&w->html)->holds;
+    return holds == TMPL_HTML_FLOW || holds == TMPL_HTML_ITEM;
 }
 
 static void begin_list(tmpl_view_t *w, const xmlNode *node, const tmpl_group_record_t *record)
 {
-    tmpl_nest_t *nest = &w->nest;
+    tmpl_html_writer_t *html = &w->html;
     tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
     int is_list = tag == TMPL_TAG_UL || tag == TMPL_TAG_OL;
     if (!holds_blocks(w) ||
-        !tmpl_nest_open(nest, TMPL_NEST_FLOW, "details", " open", is_list ? node : node->parent)) {
+        !tmpl_html_open(html, TMPL_HTML_FLOW, "details", " open", is_list ? node : node->parent)) {
         return;
     }
     const char *title = apr_psprintf(w->pool, "%s (%u)", list_title(record->kind),
                                      w->counts[record - w->content->groups.records]);
-    if (tmpl_nest_open(nest, TMPL_NEST_TEXT, "summary", " lang=\"en\"", NULL)) {
-        tmpl_nest_text(nest, title);
-        tmpl_nest_close_added(nest);
+    if (tmpl_html_open(html, TMPL_HTML_TEXT, "summary", " lang=\"en\"", NULL)) {
+        tmpl_html_text(html, title);
+        tmpl_html_close_added(html);
     }
 }
 
@@ -108,12 +113,12 @@ void tmpl_posts_begin(tmpl_view_t *w, const xmlNode *node)
     if (record == NULL) {
         return;
     }
-    tmpl_nest_part(&w->nest);
+    tmpl_html_part(&w->html);
     if (w->marks[at] & LISTED && w->counts[record - w->content->groups.records] > 0) {
         begin_list(w, node, record);
     }
     if (w->marks[at] & RECORD && holds_blocks(w)) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "section",
+        tmpl_html_open(&w->html, TMPL_HTML_FLOW, "section",
                        tmpl_record_is_post(record->kind) ? " class=\"post\"" : " class=\"card\"",
                        node);
     }
@@ -146,21 +151,21 @@ void tmpl_posts_head(tmpl_view_t *w, const xmlNode *node)
     when = when == NULL && date != NULL ? apr_pstrndup(w->pool, date, strcspn(date, "T")) : when;
     if (!tmpl_record_is_post(record->kind) || (author == NULL && when == NULL) ||
         is_in_header(w, record->kind, author, when) || !holds_blocks(w) ||
-        !tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[tmpl_view_level(w, LEVEL) - 2],
+        !tmpl_html_open(&w->html, TMPL_HTML_TEXT, names[tmpl_view_level(w, LEVEL) - 2],
                         " class=\"by\"", NULL)) {
         return;
     }
     if (author != NULL) {
-        tmpl_nest_text(&w->nest, author);
+        tmpl_html_text(&w->html, author);
     }
     if (when != NULL) {
         const char *at = date != NULL ? apr_pstrcat(w->pool, " datetime=\"", date, "\"", NULL) : "";
-        tmpl_nest_text(&w->nest, author != NULL ? " \xC2\xB7" : "");
-        w->nest.space = author != NULL;
-        if (tmpl_nest_format(&w->nest, "time", at, NULL)) {
-            tmpl_nest_text(&w->nest, when);
-            tmpl_nest_unformat(&w->nest, NULL);
+        tmpl_html_text(&w->html, author != NULL ? " \xC2\xB7" : "");
+        w->html.space = author != NULL;
+        if (tmpl_html_format(&w->html, "time", at, NULL)) {
+            tmpl_html_text(&w->html, when);
+            tmpl_html_unformat(&w->html, NULL);
         }
     }
-    tmpl_nest_close_added(&w->nest);
+    tmpl_html_close_added(&w->html);
 }

@@ -15,7 +15,7 @@ static void add_element_text(tmpl_buf_t *out, const char *start, const char *tex
 {
     if (text != NULL) {
         tmpl_buf_add_text(out, start);
-        tmpl_nest_escape(out, text);
+        tmpl_html_escape(out, text);
         tmpl_buf_add_text(out, end);
     }
 }
@@ -189,7 +189,7 @@ static void write_byline(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
     int n = 0;
     for (int i = 0; authors != NULL && i < authors->nelts; i++) {
         i == 0 ? begin_fact(out, &n) : tmpl_buf_add_text(out, ", ");
-        tmpl_nest_escape(out, APR_ARRAY_IDX(authors, i, const char *));
+        tmpl_html_escape(out, APR_ARRAY_IDX(authors, i, const char *));
     }
     if (date != NULL) {
         begin_fact(out, &n);
@@ -199,7 +199,7 @@ static void write_byline(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
     }
     if (site != NULL) {
         begin_fact(out, &n);
-        tmpl_nest_escape(out, site);
+        tmpl_html_escape(out, site);
     }
     end_facts(out, n);
 }
@@ -227,7 +227,7 @@ static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata, apr_po
         }
         begin_fact(out, &n);
         value = fields[i] == TMPL_METADATA_RATING ? short_rating(value, pool) : value;
-        tmpl_nest_escape(out, value);
+        tmpl_html_escape(out, value);
         if (fields[i] == TMPL_METADATA_PRICE && currency != NULL) {
             add_element_text(out, " ", currency, "");
         }
@@ -250,7 +250,7 @@ const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool
     apr_pool_create(&scratch, pool);
     tmpl_view_t *w = apr_palloc(scratch, sizeof(*w));
     tmpl_view_init(w, content, 3 * (apr_size_t)content->page->len + 64 * 1024, pool, scratch);
-    tmpl_buf_t *out = &w->nest.out;
+    tmpl_buf_t *out = &w->html.out;
     const char *title = tmpl_metadata_first(&content->metadata, TMPL_METADATA_TITLE);
     const char *url = whole_page(w);
     title = title != NULL ? title : url != NULL ? url : "Untitled";
@@ -267,7 +267,7 @@ const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool
     }
     tmpl_buf_add_text(out, "</article>\n</main>\n</body>\n</html>\n");
     *len = out->len;
-    const char *html = w->nest.over ? NULL : out->at;
+    const char *html = w->html.over ? NULL : out->at;
     apr_pool_destroy(scratch);
     return html;
 }

@@ -12,7 +12,7 @@
 #include "content/grid.h"
 #include "content/listing.h"
 #include "content/permalink.h"
-#include "reader/posts.h"
+#include "reader/view.h"
 
 /* Called at an element's begin; returns whether its content is left out. */
 typedef int tmpl_enter_view_t(tmpl_view_t *w, const xmlNode *node);
@@ -25,6 +25,53 @@ enum { CARD_NONE, CARD_HEADING, CARD_LINE, CARD_WRITTEN };
 
 const char tmpl_view_box[] = " class=\"wide\"";
 
+/* Adds a text with its white space as single spaces, up to TMPL_SUMMARY_TEXT bytes. */
+static void add_to_summary(tmpl_buf_t *to, const char *text)
+{
+    while (*text != '\0' && to->len < TMPL_SUMMARY_TEXT) {
+        apr_size_t spaces = strspn(text, " \t\n\r\f");
+        if (spaces > 0 && to->len > 0 && to->at[to->len - 1] != ' ') {
+            tmpl_buf_add_byte(to, ' ');
+        }
+        text += spaces;
+        apr_size_t word = strcspn(text, " \t\n\r\f");
+        apr_size_t room =
+            TMPL_SUMMARY_TEXT - (to->len < TMPL_SUMMARY_TEXT ? to->len : TMPL_SUMMARY_TEXT);
+        tmpl_buf_add(to, text, word < room ? word : room);
+        text += word;
+    }
+}
+
+/* Reads what stands in an element, before it is written; summary->text is initialized. */
+static void read_summary(tmpl_summary_t *summary, const tmpl_page_t *page, const xmlNode *element)
+{
+    tmpl_buf_t text = summary->text;
+    *summary = (tmpl_summary_t){ .text = text };
+    tmpl_buf_clear(&summary->text);
+    for (const xmlNode *node = tmpl_dom_next(element, element, 0); node != NULL;
+         node = tmpl_dom_next(node, element, 0)) {
+        if (node->type == XML_TEXT_NODE) {
+            add_to_summary(&summary->text, (const char *)node->content);
+            continue;
+        }
+        tmpl_tag_e tag = tmpl_dom_tag(page, node);
+        unsigned flags = tmpl_tag_flags(tag);
+        summary->heading |= (flags & TMPL_IS_HEADING) != 0;
+        if (flags & TMPL_IS_CLOSES_P) {
+            summary->blocks = 1;
+            add_to_summary(&summary->text, " ");
+        }
+        if (tag == TMPL_TAG_IMG) {
+            const char *alt = tmpl_dom_attribute(node, "alt");
+            summary->images = 1;
+            summary->named |= alt != NULL && alt[strspn(alt, " \t\n\r\f")] != '\0';
+        }
+    }
+    while (summary->text.len > 0 && summary->text.at[summary->text.len - 1] == ' ') {
+        summary->text.at[--summary->text.len] = '\0';
+    }
+}
+
 static tmpl_tag_e view_tag(const tmpl_view_t *w, const xmlNode *node)
 {
     return tmpl_dom_tag(w->page, node);
@@ -33,21 +80,21 @@ static tmpl_tag_e view_tag(const tmpl_view_t *w, const xmlNode *node)
 /* Elements that keep their name. */
 static int enter_flow(tmpl_view_t *w, const xmlNode *node)
 {
-    tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, (const char *)node->name, "", node);
+    tmpl_html_open(&w->html, TMPL_HTML_FLOW, (const char *)node->name, "", node);
     return 0;
 }
 
 /* A border of blocks. A card's link ends with the line that has it. */
 static void pass_border(tmpl_view_t *w)
 {
-    tmpl_nest_t *nest = &w->nest;
-    int ends = w->card == CARD_LINE && nest->n_formats > 0 &&
-               nest->formats_written == nest->n_formats &&
-               nest->formats[nest->n_formats - 1].node == w->link &&
-               tmpl_nest_top(nest)->holds != TMPL_NEST_TEXT;
-    tmpl_nest_part(nest);
+    tmpl_html_writer_t *html = &w->html;
+    int ends = w->card == CARD_LINE && html->n_formats > 0 &&
+               html->formats_written == html->n_formats &&
+               html->formats[html->n_formats - 1].node == w->link &&
+               tmpl_html_top(html)->holds != TMPL_HTML_TEXT;
+    tmpl_html_part(html);
     if (ends) {
-        tmpl_nest_unformat(nest, w->link);
+        tmpl_html_unformat(html, w->link);
         w->card = CARD_WRITTEN;
     }
 }
@@ -57,7 +104,7 @@ static int enter_border(tmpl_view_t *w, const xmlNode *node)
 {
     if (w->languages &&
         (tmpl_dom_attribute(node, "lang") != NULL || tmpl_dom_attribute(node, "dir") != NULL)) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", "", node);
+        tmpl_html_open(&w->html, TMPL_HTML_FLOW, "div", "", node);
     }
     pass_border(w);
     return 0;
@@ -65,7 +112,7 @@ static int enter_border(tmpl_view_t *w, const xmlNode *node)
 
 static int enter_callout(tmpl_view_t *w, const xmlNode *node)
 {
-    tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", " class=\"note\" role=\"note\"", node);
+    tmpl_html_open(&w->html, TMPL_HTML_FLOW, "div", " class=\"note\" role=\"note\"", node);
     return 0;
 }
 
@@ -80,7 +127,7 @@ unsigned tmpl_view_level(tmpl_view_t *w, unsigned level)
 
 int tmpl_view_begins(const tmpl_view_t *w)
 {
-    return w->nest.out.len <= w->start + BEGIN;
+    return w->html.out.len <= w->start + BEGIN;
 }
 
 /* Whether a heading is the headline, or repeats the title where the page begins. */
@@ -95,15 +142,15 @@ static int enter_heading_element(tmpl_view_t *w, const xmlNode *node)
 {
     static const char *const names[] = { "h2", "h3", "h4", "h5", "h6" };
     pass_border(w);
-    tmpl_gist_read(&w->gist, w->page, node);
-    const char *text = w->gist.text.at;
+    read_summary(&w->summary, w->page, node);
+    const char *text = w->summary.text.at;
     if (is_said_on_top(w, node, text)) {
         return 1;
     }
-    if ((*text != '\0' || w->gist.named) && w->table == NULL) {
+    if ((*text != '\0' || w->summary.named) && w->table == NULL) {
         unsigned level = tmpl_view_level(w, tmpl_walk_level(node));
-        if (tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[level - 2], "", node) &&
-            w->card == CARD_HEADING && tmpl_nest_format(&w->nest, "a", "", w->link)) {
+        if (tmpl_html_open(&w->html, TMPL_HTML_TEXT, names[level - 2], "", node) &&
+            w->card == CARD_HEADING && tmpl_html_format(&w->html, "a", "", w->link)) {
             w->card = CARD_LINE;
         }
     }
@@ -112,26 +159,26 @@ static int enter_heading_element(tmpl_view_t *w, const xmlNode *node)
 
 static int enter_list_element(tmpl_view_t *w, const xmlNode *node)
 {
-    tmpl_nest_open(&w->nest, TMPL_NEST_LIST, view_tag(w, node) == TMPL_TAG_OL ? "ol" : "ul", "",
+    tmpl_html_open(&w->html, TMPL_HTML_LIST, view_tag(w, node) == TMPL_TAG_OL ? "ol" : "ul", "",
                    node);
     return 0;
 }
 
 /* What the innermost element holds, without those that were added. */
-static tmpl_nest_e around(const tmpl_view_t *w)
+static tmpl_html_holds_e around(const tmpl_view_t *w)
 {
-    uint32_t at = w->nest.n - 1;
-    while (at > 0 && w->nest.open[at].node == NULL) {
+    uint32_t at = w->html.n - 1;
+    while (at > 0 && w->html.open[at].node == NULL) {
         at--;
     }
-    return w->nest.open[at].holds;
+    return w->html.open[at].holds;
 }
 
 static int enter_item_element(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
-    if (around(w) == TMPL_NEST_LIST) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "li", "", node);
+    if (around(w) == TMPL_HTML_LIST) {
+        tmpl_html_open(&w->html, TMPL_HTML_ITEM, "li", "", node);
     }
     return 0;
 }
@@ -175,8 +222,8 @@ static int is_reader_byline(tmpl_view_t *w, const xmlNode *element)
     if (bytes == 0 || bytes > (bylines > 0 ? MOST : SHORT)) {
         return 0;
     }
-    tmpl_gist_read(&w->gist, w->page, element);
-    tmpl_told_e told = tmpl_header_tells(&w->content->metadata, w->gist.text.at);
+    read_summary(&w->summary, w->page, element);
+    tmpl_told_e told = tmpl_header_tells(&w->content->metadata, w->summary.text.at);
     return told == TMPL_TOLD_AUTHOR || (told == TMPL_TOLD_DATE && bylines == n);
 }
 
@@ -205,7 +252,7 @@ static int enter_term_list(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (has_terms(w, node)) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_TERMS, "dl", "", node);
+        tmpl_html_open(&w->html, TMPL_HTML_TERMS, "dl", "", node);
     }
     return 0;
 }
@@ -213,8 +260,8 @@ static int enter_term_list(tmpl_view_t *w, const xmlNode *node)
 static int enter_term_element(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
-    if (around(w) == TMPL_NEST_TERMS && tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "dt", "", node)) {
-        tmpl_nest_block(&w->nest);
+    if (around(w) == TMPL_HTML_TERMS && tmpl_html_open(&w->html, TMPL_HTML_TEXT, "dt", "", node)) {
+        tmpl_html_block(&w->html);
     }
     return 0;
 }
@@ -222,8 +269,8 @@ static int enter_term_element(tmpl_view_t *w, const xmlNode *node)
 static int enter_description(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
-    if (around(w) == TMPL_NEST_TERMS && tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "dd", "", node)) {
-        tmpl_nest_block(&w->nest);
+    if (around(w) == TMPL_HTML_TERMS && tmpl_html_open(&w->html, TMPL_HTML_ITEM, "dd", "", node)) {
+        tmpl_html_block(&w->html);
     }
     return 0;
 }
@@ -232,9 +279,9 @@ static int enter_description(tmpl_view_t *w, const xmlNode *node)
 static int enter_summary(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
-    const tmpl_nested_t *top = tmpl_nest_top(&w->nest);
+    const tmpl_html_element_t *top = tmpl_html_top(&w->html);
     if (top->node == node->parent && strcmp(top->name, "details") == 0 && !top->begun) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "summary", "", node);
+        tmpl_html_open(&w->html, TMPL_HTML_TEXT, "summary", "", node);
     }
     return 0;
 }
@@ -242,8 +289,8 @@ static int enter_summary(tmpl_view_t *w, const xmlNode *node)
 static int enter_figcaption(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
-    if (strcmp(tmpl_nest_top(&w->nest)->name, "figure") == 0) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_ITEM, "figcaption", "", node);
+    if (strcmp(tmpl_html_top(&w->html)->name, "figure") == 0) {
+        tmpl_html_open(&w->html, TMPL_HTML_ITEM, "figcaption", "", node);
     }
     return 0;
 }
@@ -252,22 +299,22 @@ static int enter_rule_element(tmpl_view_t *w, const xmlNode *node)
 {
     (void)node;
     pass_border(w);
-    w->nest.rule = 1;
+    w->html.rule = 1;
     return 1;
 }
 
 static int enter_break_element(tmpl_view_t *w, const xmlNode *node)
 {
     (void)node;
-    tmpl_nest_break(&w->nest);
+    tmpl_html_break(&w->html);
     return 1;
 }
 
 static int enter_listing(tmpl_view_t *w, const xmlNode *node)
 {
-    tmpl_nest_t *nest = &w->nest;
+    tmpl_html_writer_t *html = &w->html;
     pass_border(w);
-    if (tmpl_nest_top(nest)->holds == TMPL_NEST_TEXT) {
+    if (tmpl_html_top(html)->holds == TMPL_HTML_TEXT) {
         return 0;
     }
     tmpl_buf_clear(&w->code);
@@ -275,17 +322,17 @@ static int enter_listing(tmpl_view_t *w, const xmlNode *node)
     if (w->code.len == 0) {
         return 1;
     }
-    tmpl_nest_open(nest, TMPL_NEST_TEXT, "pre", "", node);
+    tmpl_html_open(html, TMPL_HTML_TEXT, "pre", "", node);
     const char *class =
         language != NULL ? apr_pstrcat(w->pool, " class=\"language-", language, "\"", NULL) : "";
-    tmpl_nest_format(nest, "code", class, NULL);
-    tmpl_nest_line(nest);
-    nest->over |= nest->out.len + w->code.len > nest->limit;
-    if (!nest->over) {
-        tmpl_nest_escape(&nest->out, w->code.at);
+    tmpl_html_format(html, "code", class, NULL);
+    tmpl_html_line(html);
+    html->over |= html->out.len + w->code.len > html->limit;
+    if (!html->over) {
+        tmpl_html_escape(&html->out, w->code.at);
     }
-    tmpl_nest_unformat(nest, NULL);
-    tmpl_nest_close(nest, node);
+    tmpl_html_unformat(html, NULL);
+    tmpl_html_close(html, node);
     return 1;
 }
 
@@ -294,19 +341,19 @@ void tmpl_view_wide(tmpl_view_t *w, const char *kind, const xmlNode *node)
     const char *attributes =
         apr_psprintf(w->pool, "%s role=\"region\" tabindex=\"0\" aria-label=\"%s %u\"",
                      tmpl_view_box, kind, ++w->wide);
-    tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "div", attributes, node);
+    tmpl_html_open(&w->html, TMPL_HTML_FLOW, "div", attributes, node);
 }
 
 static int enter_table_element(tmpl_view_t *w, const xmlNode *node)
 {
     tmpl_grid_t grid = { .kind = TMPL_GRID_LAYOUT };
     pass_border(w);
-    if (w->table == NULL && tmpl_nest_top(&w->nest)->holds != TMPL_NEST_TEXT) {
+    if (w->table == NULL && tmpl_html_top(&w->html)->holds != TMPL_HTML_TEXT) {
         tmpl_grid_read(&grid, w->page, node);
     }
     if (grid.kind != TMPL_GRID_LAYOUT) {
         tmpl_view_wide(w, "Table", node);
-        if (tmpl_nest_open(&w->nest, TMPL_NEST_TABLE, "table", "", node)) {
+        if (tmpl_html_open(&w->html, TMPL_HTML_TABLE, "table", "", node)) {
             w->table = node;
             w->rows = w->cells = 0;
             w->headed = grid.headed;
@@ -319,7 +366,7 @@ static int enter_rows(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
     if (w->table == node->parent) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_ROWS, (const char *)node->name, "", node);
+        tmpl_html_open(&w->html, TMPL_HTML_ROWS, (const char *)node->name, "", node);
     }
     return 0;
 }
@@ -327,8 +374,8 @@ static int enter_rows(tmpl_view_t *w, const xmlNode *node)
 static int enter_row_element(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
-    if (w->table != NULL && (around(w) == TMPL_NEST_TABLE || around(w) == TMPL_NEST_ROWS) &&
-        tmpl_nest_open(&w->nest, TMPL_NEST_CELLS, "tr", "", node)) {
+    if (w->table != NULL && (around(w) == TMPL_HTML_TABLE || around(w) == TMPL_HTML_ROWS) &&
+        tmpl_html_open(&w->html, TMPL_HTML_CELLS, "tr", "", node)) {
         w->rows += w->cells > 0;
         w->cells = 0;
     }
@@ -338,22 +385,22 @@ static int enter_row_element(tmpl_view_t *w, const xmlNode *node)
 /* The start of a cell's element: a header says for what, and has a text. */
 static int enter_cell_element(tmpl_view_t *w, const xmlNode *node)
 {
-    tmpl_nest_t *nest = &w->nest;
+    tmpl_html_writer_t *html = &w->html;
     pass_border(w);
-    if (w->table == NULL || around(w) != TMPL_NEST_CELLS) {
+    if (w->table == NULL || around(w) != TMPL_HTML_CELLS) {
         return 0;
     }
     int is_first = w->rows == 0 && w->headed;
     int is_header = is_first || view_tag(w, node) == TMPL_TAG_TH;
     if (is_header) {
-        tmpl_gist_read(&w->gist, w->page, node);
-        is_header = w->gist.text.len > 0;
+        read_summary(&w->summary, w->page, node);
+        is_header = w->summary.text.len > 0;
     }
     const char *attributes = !is_header                 ? ""
                              : is_first || w->cells > 0 ? " scope=\"col\""
                                                         : " scope=\"row\"";
-    if (tmpl_nest_open(nest, TMPL_NEST_ITEM, is_header ? "th" : "td", attributes, node)) {
-        tmpl_nest_block(nest);
+    if (tmpl_html_open(html, TMPL_HTML_ITEM, is_header ? "th" : "td", attributes, node)) {
+        tmpl_html_block(html);
         w->cells++;
     }
     return 0;
@@ -362,8 +409,8 @@ static int enter_cell_element(tmpl_view_t *w, const xmlNode *node)
 static int enter_caption(tmpl_view_t *w, const xmlNode *node)
 {
     pass_border(w);
-    if (w->table == node->parent && !tmpl_nest_top(&w->nest)->begun) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, "caption", "", node);
+    if (w->table == node->parent && !tmpl_html_top(&w->html)->begun) {
+        tmpl_html_open(&w->html, TMPL_HTML_TEXT, "caption", "", node);
     }
     return 0;
 }
@@ -398,7 +445,7 @@ static void add_size(tmpl_view_t *w, const xmlNode *image, const char *name)
     apr_size_t digits = value != NULL ? strspn(value, "0123456789") : 0;
     if (digits > 0 && digits < 5 && *value != '0' &&
         (value[digits] == '\0' || strcmp(value + digits, "px") == 0)) {
-        tmpl_buf_add_text(&w->nest.out,
+        tmpl_buf_add_text(&w->html.out,
                           apr_psprintf(w->pool, " %s=\"%.*s\"", name, (int)digits, value));
     }
 }
@@ -406,16 +453,16 @@ static void add_size(tmpl_view_t *w, const xmlNode *image, const char *name)
 /* Begins a line for an image; without: it is no part of the link around, unless that has begun. */
 static void begin_image(tmpl_view_t *w, int without)
 {
-    tmpl_nest_t *nest = &w->nest;
-    uint32_t all = nest->n_formats, link = 0;
-    while (link < all && (w->link == NULL || nest->formats[link].node != w->link)) {
+    tmpl_html_writer_t *html = &w->html;
+    uint32_t all = html->n_formats, link = 0;
+    while (link < all && (w->link == NULL || html->formats[link].node != w->link)) {
         link++;
     }
-    if (without && nest->formats_written <= link) {
-        nest->n_formats = link;
+    if (without && html->formats_written <= link) {
+        html->n_formats = link;
     }
-    tmpl_nest_line(nest);
-    nest->n_formats = all;
+    tmpl_html_line(html);
+    html->n_formats = all;
 }
 
 static const char *unspaced(const xmlNode *text)
@@ -462,7 +509,7 @@ static int enter_image_element(tmpl_view_t *w, const xmlNode *node)
     const char *src = tmpl_image_address(node, w->pool);
     const char *alt = tmpl_dom_attribute(node, "alt");
     if (alt != NULL && tmpl_image_is_smiley(node, alt)) {
-        tmpl_nest_text(&w->nest, alt);
+        tmpl_html_text(&w->html, alt);
         return 1;
     }
     alt = alt != NULL ? alt : "";
@@ -476,15 +523,15 @@ static int enter_image_element(tmpl_view_t *w, const xmlNode *node)
         alt = "";
     }
     begin_image(w, *alt == '\0' || w->card != CARD_NONE);
-    tmpl_buf_t *out = &w->nest.out;
-    w->nest.over |= out->len > w->nest.limit;
-    if (w->nest.over) {
+    tmpl_buf_t *out = &w->html.out;
+    w->html.over |= out->len > w->html.limit;
+    if (w->html.over) {
         return 1;
     }
     tmpl_buf_add_text(out, "<img src=\"");
-    tmpl_nest_escape(out, tmpl_view_address(w, src));
+    tmpl_html_escape(out, tmpl_view_address(w, src));
     tmpl_buf_add_text(out, "\" alt=\"");
-    tmpl_nest_escape(out, alt);
+    tmpl_html_escape(out, alt);
     tmpl_buf_add_byte(out, '"');
     add_size(w, node, "width");
     add_size(w, node, "height");
@@ -502,14 +549,14 @@ static int is_behind_link(const tmpl_view_t *w, const xmlNode *link)
 static int enter_link_element(tmpl_view_t *w, const xmlNode *node)
 {
     const char *mail = NULL, *href = tmpl_dom_attribute(node, "href");
-    const xmlNode *leaf = tmpl_nest_top(&w->nest)->node;
-    w->nest.space |= is_behind_link(w, node);
+    const xmlNode *leaf = tmpl_html_top(&w->html)->node;
+    w->html.space |= is_behind_link(w, node);
     if (w->link != NULL || href == NULL) {
         return 0;
     }
     href = tmpl_href_mail(&mail, node, href, w->pool);
-    if (mail != NULL && tmpl_nest_format(&w->nest, "a", "", node)) {
-        tmpl_nest_text(&w->nest, mail);
+    if (mail != NULL && tmpl_html_format(&w->html, "a", "", node)) {
+        tmpl_html_text(&w->html, mail);
         return 1;
     }
     if (leaf != NULL && tmpl_tag_flags(view_tag(w, leaf)) & TMPL_IS_HEADING) {
@@ -521,20 +568,20 @@ static int enter_link_element(tmpl_view_t *w, const xmlNode *node)
         }
     }
     int is_lost =
-        *href == '#' && w->content->hrefs.url == NULL && tmpl_aims_of(&w->aims, href) == NULL;
+        *href == '#' && w->content->hrefs.url == NULL && tmpl_targets_of(&w->targets, href) == NULL;
     if (is_lost || !tmpl_view_may(w, href, 0)) {
         return 0;
     }
-    tmpl_gist_read(&w->gist, w->page, node);
-    w->card = w->gist.text.len == 0 ? CARD_NONE
-              : w->gist.heading     ? CARD_HEADING
-              : w->gist.blocks      ? CARD_LINE
-                                    : CARD_NONE;
-    if ((w->gist.text.len > 0 || w->gist.named) &&
-        (w->card == CARD_HEADING || tmpl_nest_format(&w->nest, "a", "", node))) {
+    read_summary(&w->summary, w->page, node);
+    w->card = w->summary.text.len == 0 ? CARD_NONE
+              : w->summary.heading     ? CARD_HEADING
+              : w->summary.blocks      ? CARD_LINE
+                                       : CARD_NONE;
+    if ((w->summary.text.len > 0 || w->summary.named) &&
+        (w->card == CARD_HEADING || tmpl_html_format(&w->html, "a", "", node))) {
         w->link = node;
-        w->label = w->gist.text.len < TMPL_GIST_TEXT
-                       ? apr_pstrmemdup(w->pool, w->gist.text.at, w->gist.text.len)
+        w->label = w->summary.text.len < TMPL_SUMMARY_TEXT
+                       ? apr_pstrmemdup(w->pool, w->summary.text.at, w->summary.text.len)
                        : "";
     }
     return 0;
@@ -561,12 +608,12 @@ static int enter_format_element(tmpl_view_t *w, const xmlNode *node)
     if (name == NULL) {
         return 0;
     }
-    for (uint32_t i = 0; i < w->nest.n_formats; i++) {
-        if (strcmp(w->nest.formats[i].name, name) == 0) {
+    for (uint32_t i = 0; i < w->html.n_formats; i++) {
+        if (strcmp(w->html.formats[i].name, name) == 0) {
             return 0;
         }
     }
-    tmpl_nest_format(&w->nest, name, "", node);
+    tmpl_html_format(&w->html, name, "", node);
     return 0;
 }
 
@@ -574,7 +621,7 @@ static int enter_span(tmpl_view_t *w, const xmlNode *node)
 {
     if (w->languages &&
         (tmpl_dom_attribute(node, "lang") != NULL || tmpl_dom_attribute(node, "dir") != NULL)) {
-        tmpl_nest_format(&w->nest, "span", "", node);
+        tmpl_html_format(&w->html, "span", "", node);
     }
     return 0;
 }
@@ -582,9 +629,9 @@ static int enter_span(tmpl_view_t *w, const xmlNode *node)
 static int enter_word_break(tmpl_view_t *w, const xmlNode *node)
 {
     (void)node;
-    if (w->nest.in_text && !w->nest.over) {
-        tmpl_nest_line(&w->nest);
-        tmpl_buf_add_text(&w->nest.out, "<wbr>");
+    if (w->html.in_text && !w->html.over) {
+        tmpl_html_line(&w->html);
+        tmpl_buf_add_text(&w->html.out, "<wbr>");
     }
     return 1;
 }
@@ -601,11 +648,11 @@ static int enter_media(tmpl_view_t *w, const xmlNode *node)
     tmpl_buf_t link;
     tmpl_buf_init(&link, w->pool);
     tmpl_buf_add_text(&link, " href=\"");
-    tmpl_nest_escape(&link, tmpl_view_address(w, src));
+    tmpl_html_escape(&link, tmpl_view_address(w, src));
     tmpl_buf_add_byte(&link, '"');
-    if (tmpl_nest_format(&w->nest, "a", link.at, NULL)) {
-        tmpl_nest_text(&w->nest, title);
-        tmpl_nest_unformat(&w->nest, NULL);
+    if (tmpl_html_format(&w->html, "a", link.at, NULL)) {
+        tmpl_html_text(&w->html, title);
+        tmpl_html_unformat(&w->html, NULL);
     }
     pass_border(w);
     return 1;
@@ -621,7 +668,7 @@ static int enter_left_out_element(tmpl_view_t *w, const xmlNode *node)
 static int enter_button(tmpl_view_t *w, const xmlNode *node)
 {
     (void)node;
-    w->nest.space = 1;
+    w->html.space = 1;
     return 0;
 }
 
@@ -633,12 +680,12 @@ static int enter_formula_element(tmpl_view_t *w, const xmlNode *node)
     }
     const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->walk.formulas.pool) : NULL;
     if (content != NULL) {
-        int in_text = tmpl_nest_top(&w->nest)->holds == TMPL_NEST_TEXT || w->link != NULL;
+        int in_text = tmpl_html_top(&w->html)->holds == TMPL_HTML_TEXT || w->link != NULL;
         tmpl_view_math(w, content, w->walk.formula.display && !in_text);
     }
-    else if (w->walk.formula.tex != NULL && tmpl_nest_format(&w->nest, "code", "", NULL)) {
-        tmpl_nest_text(&w->nest, w->walk.formula.tex);
-        tmpl_nest_unformat(&w->nest, NULL);
+    else if (w->walk.formula.tex != NULL && tmpl_html_format(&w->html, "code", "", NULL)) {
+        tmpl_html_text(&w->html, w->walk.formula.tex);
+        tmpl_html_unformat(&w->html, NULL);
     }
     return 1;
 }
@@ -680,11 +727,11 @@ static tmpl_enter_view_t *const entries[TMPL_ELEMENT_COUNT] = {
 static int enter_in_view(void *view, const xmlNode *node, tmpl_element_e kind)
 {
     tmpl_view_t *w = view;
-    const char *id = tmpl_aims_id(&w->aims, node);
+    const char *id = tmpl_targets_id(&w->targets, node);
     if (id != NULL) {
-        tmpl_buf_add_text(&w->nest.anchors, "<span id=\"");
-        tmpl_nest_escape(&w->nest.anchors, id);
-        tmpl_buf_add_text(&w->nest.anchors, "\"></span>");
+        tmpl_buf_add_text(&w->html.anchors, "<span id=\"");
+        tmpl_html_escape(&w->html.anchors, id);
+        tmpl_buf_add_text(&w->html.anchors, "\"></span>");
     }
     if (kind == TMPL_ELEMENT_FORMULA) {
         return enter_formula_element(w, node);
@@ -703,41 +750,41 @@ static void leave_in_view(void *view, const xmlNode *node, tmpl_element_e kind)
 {
     tmpl_view_t *w = view;
     unsigned flags = tmpl_tag_flags(view_tag(w, node));
-    tmpl_nest_unformat(&w->nest, node);
+    tmpl_html_unformat(&w->html, node);
     if (w->link == node) {
         w->link = NULL;
         w->label = "";
         w->card = CARD_NONE;
     }
     if (kind == TMPL_ELEMENT_HEADING && w->card == CARD_LINE) {
-        tmpl_nest_unformat(&w->nest, w->link);
+        tmpl_html_unformat(&w->html, w->link);
         w->card = CARD_WRITTEN;
     }
     if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || kind == TMPL_ELEMENT_HEADING ||
         kind == TMPL_ELEMENT_BLOCK) {
         pass_border(w);
-        tmpl_nest_close(&w->nest, node);
+        tmpl_html_close(&w->html, node);
     }
     else if (kind == TMPL_ELEMENT_BUTTON) {
-        w->nest.space = 1;
+        w->html.space = 1;
     }
     else if (w->marks != NULL) {
-        tmpl_nest_close(&w->nest, node); /* a record whose element is no block */
+        tmpl_html_close(&w->html, node); /* a record whose element is no block */
     }
     w->table = w->table == node ? NULL : w->table;
 }
 
 static void write_text_node(void *view, const xmlNode *text)
 {
-    tmpl_nest_text(&((tmpl_view_t *)view)->nest, (const char *)text->content);
+    tmpl_html_text(&((tmpl_view_t *)view)->html, (const char *)text->content);
 }
 
 void tmpl_view_content(tmpl_view_t *w, const xmlNode *top)
 {
-    w->start = w->nest.out.len;
+    w->start = w->html.out.len;
     tmpl_walk(&w->walk, top);
     pass_border(w);
-    tmpl_nest_close(&w->nest, top);
+    tmpl_html_close(&w->html, top);
 }
 
 void tmpl_view_init(tmpl_view_t *w, const tmpl_content_t *content, apr_size_t limit,
@@ -745,12 +792,12 @@ void tmpl_view_init(tmpl_view_t *w, const tmpl_content_t *content, apr_size_t li
 {
     *w = (tmpl_view_t){ .content = content, .page = content->page, .label = "", .pool = scratch };
     static const tmpl_walker_t walker = { enter_in_view, leave_in_view, write_text_node, 0 };
-    tmpl_walk_init(&w->walk, &walker, w, &w->nest.over, content, scratch);
-    tmpl_nest_init(&w->nest, limit, pool);
-    w->nest.attributes = tmpl_view_attributes;
-    w->nest.baton = w;
-    tmpl_aims_find(&w->aims, content, scratch);
-    tmpl_buf_init(&w->gist.text, scratch);
+    tmpl_walk_init(&w->walk, &walker, w, &w->html.over, content, scratch);
+    tmpl_html_init(&w->html, limit, pool);
+    w->html.attributes = tmpl_view_attributes;
+    w->html.baton = w;
+    tmpl_targets_find(&w->targets, content, scratch);
+    tmpl_buf_init(&w->summary.text, scratch);
     tmpl_buf_init(&w->address, scratch);
     tmpl_buf_init(&w->code, scratch);
     w->languages = content->languages;

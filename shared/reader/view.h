@@ -5,17 +5,28 @@
 
 #include "content/groups.h"
 #include "content/walk.h"
-#include "reader/aims.h"
-#include "reader/gist.h"
-#include "reader/nest.h"
+#include "reader/targets.h"
+#include "reader/html_writer.h"
+
+/* Bytes of text of a summary, at most. */
+#define TMPL_SUMMARY_TEXT 400
+
+/* What stands in a heading, a link or a cell. */
+typedef struct {
+    tmpl_buf_t text; /* the first bytes of the text, its white space as single spaces */
+    int images;      /* there are images */
+    int named;       /* one of them has a text that says what it shows */
+    int heading;     /* there is a heading */
+    int blocks;      /* it has several lines */
+} tmpl_summary_t;
 
 typedef struct {
     const tmpl_content_t *content;
     const tmpl_page_t *page;
     tmpl_walk_t walk;
-    tmpl_nest_t nest;
-    tmpl_aims_t aims;
-    tmpl_gist_t gist;
+    tmpl_html_writer_t html;
+    tmpl_targets_t targets;
+    tmpl_summary_t summary;
     tmpl_buf_t address;      /* temporary */
     tmpl_buf_t code;         /* the text of a pre */
     apr_size_t start;        /* bytes that were written before the content */
@@ -72,9 +83,20 @@ unsigned tmpl_view_level(tmpl_view_t *w, unsigned level);
 void tmpl_view_wide(tmpl_view_t *w, const char *kind, const xmlNode *node);
 
 /* Writes the attributes that an element of the page keeps (attributes.c). */
-void tmpl_view_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *element);
+void tmpl_view_attributes(void *walk, tmpl_buf_t *out, const tmpl_html_element_t *element);
 
 /* Writes a formula as MathML; math is as tmpl_dom_math() returns it. */
 void tmpl_view_math(tmpl_view_t *w, const xmlNode *math, int display);
+
+/* --- posts.c --- */
+
+/* Finds the records of the walk's content. */
+void tmpl_posts_find(tmpl_view_t *w);
+
+/* Begins a list of records or a record with an element, before it is written. */
+void tmpl_posts_begin(tmpl_view_t *w, const xmlNode *node);
+
+/* Writes who wrote the record that begins with an element, and when, behind the element's start. */
+void tmpl_posts_head(tmpl_view_t *w, const xmlNode *node);
 
 #endif
