@@ -291,8 +291,7 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char *
 
     *cached = (tmpl_cached_t){ .cache = conf->cache, .s = r->server, .pool = pool };
     if (mutex == NULL || conf->cache == NULL || !conf->cache->ready ||
-        tmpl_conf_mode(conf) <= TMPL_MODE_LEARN || tmpl_conf_mode(conf) == TMPL_MODE_TEXT ||
-        tmpl_conf_mode(conf) == TMPL_MODE_JSON || tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT ||
+        tmpl_conf_mode(conf) <= TMPL_MODE_LEARN || tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT ||
         !make_keys(cached, input, body, conf)) {
         cached->cache = NULL;
         return 0;

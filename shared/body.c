@@ -6,8 +6,9 @@
 #include "reader/reader.h"
 #include "text/text.h"
 
-static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
-                                const tmpl_input_t *input, apr_pool_t *pool)
+static const char *visible_text(apr_size_t *len, const tmpl_page_t *page,
+                                const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                apr_pool_t *pool)
 {
     const tmpl_verdict_t *verdicts =
         outcome->decline == TMPL_DECLINE_NONE ? outcome->verdicts : NULL;
@@ -15,10 +16,10 @@ static const char *visible_text(apr_size_t *len, const tmpl_outcome_t *outcome,
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, pool);
     tmpl_decoder_find(&charset, input->body, input->len, input->charset, pool);
-    for (uint32_t i = 0; i < outcome->page->n_blocks; i++) {
+    for (uint32_t i = 0; i < page->n_blocks; i++) {
         apr_size_t before = buf.len;
         if (verdicts == NULL || !verdicts[i].template) {
-            tmpl_text_block(&buf, outcome->page, i, &charset);
+            tmpl_text_block(&buf, page, i, &charset);
         }
         if (buf.len > before) {
             tmpl_buf_add(&buf, "\n", 1);
@@ -51,6 +52,7 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
                       apr_pool_t *pool)
 {
     tmpl_content_opts_t as = { .url = url,
+                               .verdicts = outcome->verdicts,
                                .charset = input->charset,
                                .posts = opts->mode != TMPL_MODE_JSON,
                                .titles = opts->mode == TMPL_MODE_MARKDOWN,
@@ -60,9 +62,6 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
     if (page == NULL) {
         return NULL;
     }
-    if (opts->mode == TMPL_MODE_TEXT) {
-        return visible_text(len, outcome, input, pool);
-    }
     if (page->nodes == NULL) {
         /* a decision from a cache: the page itself was not read */
         if (!tmpl_clean_read(&again, input, opts, pool)) {
@@ -70,9 +69,11 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
         }
         page = again.page;
     }
+    if (opts->mode == TMPL_MODE_TEXT) {
+        return visible_text(len, page, outcome, input, pool);
+    }
     int is_declined = outcome->decline != TMPL_DECLINE_NONE;
-    tmpl_data_opts_t data = { outcome->verdicts,
-                              is_declined ? tmpl_decline_name(outcome->decline) : NULL,
+    tmpl_data_opts_t data = { is_declined ? tmpl_decline_name(outcome->decline) : NULL,
                               outcome->closure.confidence, fingerprint, outcome->version };
     return written_of(len, opts->mode, page, &outcome->edits, &as, &data, pool);
 }

@@ -10,7 +10,7 @@
  * NULL if the parser declined the page, or the result would be too long.
  *
  * Markdown shows what strip's edits leave (markdown/markdown.h), JSON the content blocks of that
- * (data/page_data.h); the outcome for JSON is not from a cache. Text has a line for each content
+ * (data/page_data.h). Text has a line for each content
  * block; if the page was declined, a line for each block. Verdicts decide, not cuts: text may be
  * left out safely even where its element cannot be cut.
  *

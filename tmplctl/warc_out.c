@@ -158,7 +158,9 @@ static const tmpl_metadata_e columns[] = { TMPL_METADATA_TITLE,    TMPL_METADATA
 
 static void row_metadata(json_t *row, const ctl_page_t *judged, const char *url, apr_pool_t *pool)
 {
-    tmpl_content_opts_t opts = { .url = url, .charset = judged->input->charset };
+    tmpl_content_opts_t opts = { .url = url,
+                                 .charset = judged->input->charset,
+                                 .verdicts = judged->outcome->verdicts };
     tmpl_content_t content;
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);

@@ -122,11 +122,47 @@ static const char *page_base(const xmlNode *head)
     return base;
 }
 
+/* Whether a post stands in front of an element: its heading is no headline. */
+static int is_behind_post(const tmpl_content_t *content, uint32_t node)
+{
+    const tmpl_groups_t *groups = &content->groups;
+    return groups->n > 0 && tmpl_record_is_post(groups->records[0].kind) &&
+           content->page->nodes[groups->records[0].node].after <= node;
+}
+
+/* Whether a text is more than what menus left. */
+static int is_content_text(const tmpl_content_t *content, const xmlNode *text)
+{
+    uint32_t segment = tmpl_dom_segment(text);
+    return content->verdicts == NULL || segment == TMPL_NONE ||
+           !content->verdicts[content->page->segments[segment].block].template;
+}
+
+/* Finds the element of the headline in the tree. */
+static void find_headline_element(tmpl_content_t *content)
+{
+    uint32_t of = content->metadata.headline;
+    int is_known = of != TMPL_NONE && !is_behind_post(content, of);
+    const xmlNode *node = is_known ? content->body->children : NULL;
+    content->headline = NULL;
+    content->before = 0;
+    while (node != NULL && (node->type == XML_TEXT_NODE || tmpl_dom_node(node) < of)) {
+        if (node->type == XML_TEXT_NODE && is_content_text(content, node)) {
+            content->before += (uint32_t)xmlStrlen(node->content);
+        }
+        node = tmpl_dom_next(node, content->body, 0);
+    }
+    if (node != NULL && tmpl_dom_node(node) == of) {
+        content->headline = node;
+    }
+}
+
 int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tmpl_edits_t *edits,
                       const tmpl_content_opts_t *opts, apr_pool_t *pool)
 {
     content->page = page;
     content->edits = edits;
+    content->verdicts = opts->verdicts;
     tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
     content->languages = opts->languages && has_languages(page);
     tmpl_groups_find(&content->groups, page, edits, &content->decoder, pool);
@@ -140,7 +176,9 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->body = content->html->last;
     tmpl_hrefs_init(&content->hrefs, opts->url != NULL ? opts->url : canonical_of(page, pool),
                     page_base(content->html->children), pool);
-    tmpl_metadata_source_t source = { page, edits, &content->decoder, content->html, opts->url };
+    tmpl_metadata_source_t source = { page,          edits,     &content->decoder,
+                                      content->html, opts->url, opts->verdicts };
     tmpl_metadata_read(&content->metadata, &source, pool);
+    find_headline_element(content);
     return 1;
 }

@@ -16,7 +16,10 @@ typedef struct {
     tmpl_decoder_t decoder;
     const xmlNode *html; /* its children are head and body (dom/dom.h) */
     const xmlNode *body;
-    tmpl_hrefs_t hrefs; /* the page's address, for references in the tree */
+    const xmlNode *headline; /* the heading in body that is the page's title; NULL: there is none */
+    uint32_t before;         /* bytes of text in front of it that is not template */
+    tmpl_hrefs_t hrefs;      /* the page's address, for references in the tree */
+    const tmpl_verdict_t *verdicts; /* by block, with parts; NULL: the page was not judged */
     tmpl_metadata_t metadata;
     tmpl_groups_t groups; /* its records */
     int languages;        /* elements of the body may have lang and dir, and opts asked for them */
@@ -26,6 +29,7 @@ typedef struct {
 typedef struct {
     const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
     const char *charset; /* from the Content-Type header; NULL: none */
+    const tmpl_verdict_t *verdicts; /* by block, with parts; NULL: the page was not judged */
     int posts;  /* the tree is without what TMPL_RECORD_BESIDE says: whoever writes it writes the
                    fields of posts */
     int titles; /* also without TMPL_RECORD_TITLED: whoever writes it writes small cards' titles */

@@ -146,7 +146,8 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
     }
 }
 
-const char *tmpl_href_mail(const xmlNode *link, const char *href, apr_pool_t *pool)
+/* The mail address that Cloudflare hides; NULL: none. */
+static const char *hidden_mail(const xmlNode *link, const char *href, apr_pool_t *pool)
 {
     static const char page[] = "/cdn-cgi/l/email-protection";
     const char *from = strstr(href, page);
@@ -177,4 +178,16 @@ const char *tmpl_href_mail(const xmlNode *link, const char *href, apr_pool_t *po
     }
     mail[n - 1] = '\0';
     return strchr(mail, '@') != NULL ? mail : NULL;
+}
+
+const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *href,
+                           apr_pool_t *pool)
+{
+    const char *mail = hidden_mail(link, href, pool);
+    const xmlNode *in = mail != NULL ? link->children : NULL;
+    while (in != NULL && in->type != XML_TEXT_NODE) {
+        in = in->children;
+    }
+    *text = in != NULL && strstr((const char *)in->content, "protected]") != NULL ? mail : NULL;
+    return mail != NULL ? apr_pstrcat(pool, "mailto:", mail, NULL) : href;
 }

@@ -32,10 +32,12 @@ int tmpl_href_is_safe(const char *href);
 void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *href);
 
 /*
- * The mail address that Cloudflare hides behind a link to its page: hexadecimal digits in the
- * fragment of href, or else in the link's attribute data-cfemail; the first byte is the key of the
- * others. From pool; NULL if href is no such link.
+ * The address that a link to href is written with: href, or "mailto:" and the mail address that
+ * Cloudflare hides behind a link to its page: hexadecimal digits in the fragment of href, or else
+ * in the link's attribute data-cfemail; the first byte is the key of the others. *text is the mail
+ * address if the link's own text only says that it is hidden, else NULL. Both are from pool.
  */
-const char *tmpl_href_mail(const xmlNode *link, const char *href, apr_pool_t *pool);
+const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *href,
+                           apr_pool_t *pool);
 
 #endif

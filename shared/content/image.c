@@ -158,3 +158,19 @@ const char *tmpl_image_text(const xmlNode *image)
     }
     return len == 0 || is_icon(alt, len) ? "" : alt;
 }
+
+int tmpl_image_is_smiley(const xmlNode *image, const char *text)
+{
+    static const char *const classes[] = { "smilie", "smiley", "emoji", "emoticon" };
+    apr_size_t len = strlen(text);
+    const char *class = len > 0 ? tmpl_dom_attribute(image, "class") : NULL;
+    if (len > 2 && text[0] == ':' && text[len - 1] == ':' && strchr(text, ' ') == NULL) {
+        return 1;
+    }
+    for (apr_size_t i = 0; class != NULL && i < sizeof(classes) / sizeof(classes[0]); i++) {
+        if (strstr(class, classes[i]) != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -21,4 +21,7 @@ const char *tmpl_image_address(const xmlNode *image, apr_pool_t *pool);
  */
 const char *tmpl_image_text(const xmlNode *image);
 
+/* Whether an image with that text is written as it: it is a smiley, by its class or its text. */
+int tmpl_image_is_smiley(const xmlNode *image, const char *text);
+
 #endif

@@ -6,7 +6,6 @@
 #include <apr_strings.h>
 
 #include "data/json_text.h"
-#include "data/values.h"
 
 static const char *const kinds[] = {
 #define KIND(id, key, is_post) key,

@@ -6,6 +6,7 @@
 #ifndef TMPL_JSON_TEXT_H
 #define TMPL_JSON_TEXT_H
 
+#include "content/href.h"
 #include "base/buf.h"
 
 /* Opens an object or a list ('{' or '['): the member name; NULL: an item, or the whole text. */
@@ -22,5 +23,21 @@ void tmpl_json_word(tmpl_buf_t *out, const char *name, const char *word);
 
 /* Whether a text is a number as JSON writes it, without an exponent. */
 int tmpl_json_is_number(const char *text);
+
+/* Adds a text; NULL or "" adds nothing. */
+void tmpl_value_text(tmpl_buf_t *out, const char *name, const char *text);
+
+/* Adds an address, made absolute; nothing if it is not safe (href.h). */
+void tmpl_value_address(tmpl_buf_t *out, const char *name, const char *address,
+                        const tmpl_hrefs_t *hrefs, apr_pool_t *pool);
+
+/* Adds a number, without zeros in front. */
+void tmpl_value_number(tmpl_buf_t *out, const char *name, const char *text);
+
+/* Adds "4.5/5" or "4.5" as an object. */
+void tmpl_value_rating(tmpl_buf_t *out, const char *name, const char *text, apr_pool_t *pool);
+
+/* Adds "true" as true. */
+void tmpl_value_true(tmpl_buf_t *out, const char *name, const char *text);
 
 #endif

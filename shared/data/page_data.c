@@ -7,7 +7,6 @@
 
 #include "data/items.h"
 #include "data/json_text.h"
-#include "data/values.h"
 #include "markdown/markdown.h"
 #include "markdown/write.h"
 
@@ -186,10 +185,11 @@ static void add_images(tmpl_buf_t *out, const written_t *written)
 }
 
 /* The members that say how the page was judged. */
-static void add_judgement(tmpl_buf_t *out, const tmpl_data_opts_t *opts, apr_pool_t *pool)
+static void add_judgement(tmpl_buf_t *out, const tmpl_content_t *content,
+                          const tmpl_data_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_value_text(out, "declined", opts->declined);
-    if (opts->verdicts != NULL && opts->confidence >= 0) {
+    if (content->verdicts != NULL && opts->confidence >= 0) {
         tmpl_value_number(out, "confidence", apr_psprintf(pool, "%.3f", opts->confidence));
     }
     tmpl_value_text(out, "fingerprint", opts->fingerprint);
@@ -206,8 +206,8 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     written_t written = { .url = content->hrefs.url };
-    tmpl_fragments_init(&written.fragments, content->page, opts->verdicts, opts->declined != NULL,
-                        scratch);
+    tmpl_fragments_init(&written.fragments, content->page, content->verdicts,
+                        opts->declined != NULL, scratch);
     tmpl_items_part(&written.fragments, &content->groups);
     written.markdown = tmpl_markdown_fragments(&written.len, content, &written.fragments, scratch);
     tmpl_buf_t out;
@@ -222,7 +222,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
         tmpl_items_add(&out, content, &written.fragments, scratch);
         add_links(&out, &written);
         add_images(&out, &written);
-        add_judgement(&out, opts, scratch);
+        add_judgement(&out, content, opts, scratch);
         tmpl_json_close(&out, '}');
         tmpl_buf_add_byte(&out, '\n');
     }

@@ -7,18 +7,16 @@
 #define TMPL_PAGE_DATA_H
 
 #include "content/content.h"
-#include "detect/verdict.h"
 
 /* The version of the schema. A member that is added does not change it. */
 #define TMPL_DATA_SCHEMA "1"
 
 /* What is known of a page beside its content. */
 typedef struct {
-    const tmpl_verdict_t *verdicts; /* by block; NULL: the page was not judged */
-    const char *declined;           /* why the page is whole; NULL: it is not */
-    double confidence;              /* cut/closure.h; if there are verdicts; < 0: not said */
-    const char *fingerprint;        /* NULL: there is none */
-    uint64_t version;               /* of the verdicts (outcome.h); 0: not known */
+    const char *declined;    /* why the page is whole; NULL: it is not */
+    double confidence;       /* cut/closure.h; if there are verdicts; < 0: not said */
+    const char *fingerprint; /* NULL: there is none */
+    uint64_t version;        /* of the verdicts (outcome.h); 0: not known */
 } tmpl_data_opts_t;
 
 /*

@@ -14,7 +14,7 @@
 
 /* The fixed part of a value. */
 typedef struct {
-    tmpl_decision_t decision; /* fingerprint and edits are NULL */
+    tmpl_decision_t decision; /* fingerprint, verdicts and edits are NULL */
     uint64_t body_len;
     uint32_t fingerprint_len; /* with its NUL; 0: none */
     uint32_t texts_len;       /* with their NULs */
@@ -64,6 +64,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .learned = learned != 0,
                               .blocks = outcome->page->n_blocks,
                               .template_blocks = outcome->closure.template_blocks,
+                              .verdicts = outcome->verdicts,
                               .parts = outcome->closure.parts,
                               .ratio = outcome->closure.ratio,
                               .confidence = outcome->closure.confidence,
@@ -75,7 +76,6 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
 void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decision,
                            apr_pool_t *pool)
 {
-    static const tmpl_verdict_t no_verdict;
     static tmpl_record_t no_record;
     tmpl_page_t *page = apr_pcalloc(pool, sizeof(*page));
     page->n_blocks = decision->blocks;
@@ -85,7 +85,7 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
         .page = page,
         .detector = tmpl_detector(decision->detector),
         .counts = { .records = &no_record, .pages = decision->pages, .version = decision->version },
-        .verdicts = &no_verdict,
+        .verdicts = decision->verdicts,
         .closure = { .template_blocks = decision->template_blocks,
                      .parts = decision->parts,
                      .ratio = decision->ratio,
@@ -132,6 +132,30 @@ static unsigned char *put_bytes(unsigned char *to, const void *from, apr_size_t 
     return to + len;
 }
 
+/* Adds the verdict of each block as a byte. */
+static unsigned char *put_verdicts(unsigned char *to, const tmpl_decision_t *decision)
+{
+    for (uint32_t i = 0; i < decision->blocks; i++) {
+        const tmpl_verdict_t *verdict = &decision->verdicts[i];
+        *to++ = (unsigned char)(verdict->part << 1 | (verdict->template != 0));
+    }
+    return to;
+}
+
+/* The verdicts of n bytes; NULL: one has a part that is none. */
+static const tmpl_verdict_t *read_verdicts(const unsigned char *from, uint32_t n, apr_pool_t *pool)
+{
+    tmpl_verdict_t *verdicts = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*verdicts));
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned char template = from[i] & 1, part = from[i] >> 1;
+        if (part >= TMPL_PART_COUNT) {
+            return NULL;
+        }
+        verdicts[i] = (tmpl_verdict_t){ template, template, part };
+    }
+    return verdicts;
+}
+
 unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decision,
                                   const tmpl_decision_key_t *key, apr_size_t body_len,
                                   apr_pool_t *pool)
@@ -142,16 +166,18 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
                       .n_texts = texts_used(edits),
                       .n_edits = edits->n };
     fixed.decision.fingerprint = NULL;
+    fixed.decision.verdicts = NULL;
     memset(&fixed.decision.edits, 0, sizeof(fixed.decision.edits));
     const char *texts = texts_join(edits, fixed.n_texts, &fixed.texts_len, pool);
     if (decision->fingerprint != NULL) {
         fixed.fingerprint_len = (uint32_t)strlen(decision->fingerprint) + 1;
     }
-    *len = sizeof(*key) + sizeof(fixed) + fixed.fingerprint_len + fixed.texts_len +
-           (apr_size_t)edits->n * sizeof(*edits->edits) + HASH_SIZE;
+    *len = sizeof(*key) + sizeof(fixed) + decision->blocks + fixed.fingerprint_len +
+           fixed.texts_len + (apr_size_t)edits->n * sizeof(*edits->edits) + HASH_SIZE;
     unsigned char *bytes = apr_palloc(pool, *len);
     unsigned char *p = put_bytes(bytes, key, sizeof(*key));
     p = put_bytes(p, &fixed, sizeof(fixed));
+    p = put_verdicts(p, decision);
     p = put_bytes(p, decision->fingerprint, fixed.fingerprint_len);
     p = put_bytes(p, texts, fixed.texts_len);
     p = put_bytes(p, edits->edits, (apr_size_t)edits->n * sizeof(*edits->edits));
@@ -163,7 +189,7 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
 /* Whether the parts add up to len bytes, and all enumerations are in range. */
 static int fixed_is_valid(const fixed_t *fixed, apr_size_t len, apr_size_t body_len)
 {
-    uint64_t rest = (uint64_t)fixed->fingerprint_len + fixed->texts_len +
+    uint64_t rest = (uint64_t)fixed->decision.blocks + fixed->fingerprint_len + fixed->texts_len +
                     (uint64_t)fixed->n_edits * sizeof(tmpl_edit_t);
     const tmpl_decision_t *decision = &fixed->decision;
     return fixed->body_len == body_len && (unsigned)decision->detector < TMPL_DETECTOR_COUNT &&
@@ -218,9 +244,12 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
     }
     fixed_t fixed;
     memcpy(&fixed, bytes + sizeof(*key), sizeof(fixed));
-    const unsigned char *p = bytes + sizeof(*key) + sizeof(fixed);
-    if (!fixed_is_valid(&fixed, len - least, body_len) ||
-        (fixed.fingerprint_len > 0 && p[fixed.fingerprint_len - 1] != '\0')) {
+    const unsigned char *blocks = bytes + sizeof(*key) + sizeof(fixed);
+    if (!fixed_is_valid(&fixed, len - least, body_len)) {
+        return 0;
+    }
+    const unsigned char *p = blocks + fixed.decision.blocks;
+    if (fixed.fingerprint_len > 0 && p[fixed.fingerprint_len - 1] != '\0') {
         return 0;
     }
     *decision = fixed.decision;
@@ -233,7 +262,8 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
     p += fixed.texts_len;
     decision->edits.n = fixed.n_edits;
     decision->edits.edits = apr_pmemdup(pool, p, (apr_size_t)fixed.n_edits * sizeof(tmpl_edit_t));
-    return decision->edits.texts != NULL &&
+    decision->verdicts = read_verdicts(blocks, decision->blocks, pool);
+    return decision->verdicts != NULL && decision->edits.texts != NULL &&
            edits_are_valid(&decision->edits, fixed.n_texts, body_len);
 }
 

@@ -9,8 +9,8 @@
  *
  * Layout, in the byte order and alignment of this process (a cache is not shared between machines):
  *
- *     tmpl_decision_key_t | fixed part | fingerprint | texts | edits | hash of all before it
- *             32             128          with NUL    with NULs  12 each   8 bytes
+ *     tmpl_decision_key_t | fixed part | blocks | fingerprint | texts | edits | hash of all before
+ *             32             136         1 each    with NUL    with NULs 12 each   8 bytes
  */
 #ifndef TMPL_DECISION_H
 #define TMPL_DECISION_H
@@ -39,6 +39,7 @@ typedef struct {
     uint64_t decided_by; /* tmpl_clean_version() */
     int learned;         /* the request that decided also learnt the page */
     uint32_t blocks, template_blocks;
+    const tmpl_verdict_t *verdicts; /* of blocks; their ratios are not kept: 0 or 1 */
     tmpl_part_set_t parts;
     double ratio, confidence, unmarked;
     const char *fingerprint; /* NULL: none */
@@ -66,7 +67,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
 
 /*
  * Fills outcome from a decision. The outcome's page has n_blocks and nothing else; the rest is from
- * pool.
+ * pool. The decision's verdicts must live as long.
  */
 void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decision,
                            apr_pool_t *pool);

@@ -117,6 +117,15 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
     return threshold;
 }
 
+/* A comment of which the trees are sure does not lower the threshold, unless the page is a thread. */
+static double page_threshold(const float *templateness, const tmpl_reading_t *reading, double least)
+{
+    double threshold = best_threshold(templateness, reading, least, 1);
+    return tmpl_has_thread_address(reading->page)
+               ? threshold
+               : fmax(threshold, best_threshold(templateness, reading, least, 0));
+}
+
 /* The rules apply if more than one word in this many is content: TmplMinKeep's default. */
 #define LEAST_KEPT 200
 
@@ -133,13 +142,9 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
     float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
     tmpl_judging_t *judging = tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
-    if (threshold < 0) {
-        double least = tmpl_trees_threshold(trees);
-        threshold = best_threshold(templateness, page->reading, least, 1);
-        if (!tmpl_has_thread_address(p)) { /* a comment that is sure does not lower it */
-            threshold = fmax(threshold, best_threshold(templateness, page->reading, least, 0));
-        }
-    }
+    double least = tmpl_trees_threshold(trees);
+    int is_set = threshold >= 0;
+    threshold = is_set ? threshold : page_threshold(templateness, page->reading, least);
     const uint32_t *words = page->reading->before.words;
     uint32_t kept = 0; /* halves of words */
     for (uint32_t b = 0; b < p->n_blocks; b++) {
@@ -160,7 +165,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_first_look_t look;
     if (evidence.pages > 1 && counts->records != NULL &&
         tmpl_first_look(&look, &judged, &runs, trees, judging, pool)) {
-        double first = best_threshold(look.alone, page->reading, tmpl_trees_threshold(trees));
+        double first = is_set ? threshold : page_threshold(look.alone, page->reading, least);
         judged.inside = tmpl_first_look_keep(&look, &judged, &runs, first, pool);
         tmpl_explain_note(explain, p, verdicts, TMPL_RULE_FIRST_LOOK);
     }

@@ -48,6 +48,13 @@ static inline uint32_t tmpl_dom_node(const xmlNode *element)
     return (uint32_t)(uintptr_t)element->_private - 1;
 }
 
+/* The tag of an element in body; TMPL_TAG_OTHER for other nodes. */
+static inline tmpl_tag_e tmpl_dom_tag(const tmpl_page_t *page, const xmlNode *node)
+{
+    return node->type == XML_ELEMENT_NODE ? (tmpl_tag_e)page->nodes[tmpl_dom_node(node)].tag
+                                          : TMPL_TAG_OTHER;
+}
+
 /* The index of the segment that a text begins with; TMPL_NONE: it is white space alone. */
 static inline uint32_t tmpl_dom_segment(const xmlNode *text)
 {

@@ -6,10 +6,9 @@
 
 #include <apr_cstr.h>
 
-#include "base/ascii.h"
-#include "markdown/callout.h"
-#include "markdown/listing.h"
-#include "markdown/permalink.h"
+#include "content/callout.h"
+#include "content/listing.h"
+#include "content/permalink.h"
 
 static int enter_block(tmpl_writer_t *w, const xmlNode *node)
 {
@@ -32,15 +31,6 @@ static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
     }
     w->leaf.plain |= tmpl_writer_begin_leaf(w, node, TMPL_WRITE_HEADING);
     return 0;
-}
-
-/* The level of a heading: h1 to h6, or aria-level. */
-static unsigned heading_level(const xmlNode *node)
-{
-    const char *level = tmpl_dom_attribute(node, "aria-level");
-    return node->name[0] == 'h' && tmpl_is_digit((char)node->name[1])
-               ? (unsigned)(node->name[1] - '0')
-               : (unsigned)(*level - '0');
 }
 
 /* Whether a leaf has words, signs of ASCII or a formula, beside images and signs as an arrow. */
@@ -86,7 +76,7 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
     }
     tmpl_leaf_finish(&w->leaf);
     w->leaf.plain = 0;
-    unsigned level = heading_level(node);
+    unsigned level = tmpl_walk_level(node);
     if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
         if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
             tmpl_buf_clear(&w->leaf.text);

@@ -25,7 +25,7 @@ static int enter_note(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_writer_part(w);
     tmpl_open_list_t *list = tmpl_writer_list(w);
-    if (list != NULL && tmpl_grid_tag(w->page, node) == TMPL_TAG_LI) {
+    if (list != NULL && tmpl_dom_tag(w->page, node) == TMPL_TAG_LI) {
         list->number++;
         list->begun = 0;
     }
@@ -118,9 +118,6 @@ void tmpl_handler_text(tmpl_writer_t *w, const xmlNode *node)
     if (is_bracketed(w, node->next)) {
         text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
     }
-    if (w->image.address != NULL && text[strspn(text, " \t\n\r\f")] != '\0') {
-        w->image.address = NULL; /* the next image is not beside it */
-    }
     tmpl_leaf_text(&w->leaf, text);
 }
 
@@ -131,7 +128,7 @@ void tmpl_handler_inline_notes(tmpl_writer_t *w)
         const xmlNode *last = note->last;
         tmpl_flow_note(&w->flow, w->notes[tmpl_dom_node(note)].number);
         tmpl_markdown_content(w, last != NULL && last == note->children->next &&
-                                         tmpl_grid_tag(w->page, last) == TMPL_TAG_SPAN
+                                         tmpl_dom_tag(w->page, last) == TMPL_TAG_SPAN
                                      ? last
                                      : note);
         leave_note(w, note);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/front.h"
+#include "markdown/handlers.h"
 
 #include <string.h>
 

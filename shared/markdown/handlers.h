@@ -38,14 +38,11 @@ extern const tmpl_handler_t tmpl_handler_cell;
 /* inlines.c */
 extern const tmpl_handler_t tmpl_handler_link;
 extern const tmpl_handler_t tmpl_handler_image;
-extern const tmpl_handler_t tmpl_handler_player;  /* iframe, video, audio */
-extern const tmpl_handler_t tmpl_handler_break;   /* br */
-extern const tmpl_handler_t tmpl_handler_spaced;  /* between words */
-extern const tmpl_handler_t tmpl_handler_format;  /* elements of tmpl_handler_is_format() */
+extern const tmpl_handler_t tmpl_handler_player; /* iframe, video, audio */
+extern const tmpl_handler_t tmpl_handler_break;  /* br */
+extern const tmpl_handler_t tmpl_handler_spaced; /* between words */
+extern const tmpl_handler_t tmpl_handler_format;
 extern const tmpl_handler_t tmpl_handler_formula; /* the writer's last one */
-
-/* Whether elements of a tag are written as a format. */
-int tmpl_handler_is_format(tmpl_tag_e tag);
 
 /* footnotes.c: by tmpl_note_e; without enter for an element that has no part in footnotes. */
 extern const tmpl_handler_t tmpl_handlers_notes[];
@@ -61,5 +58,14 @@ void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top);
 
 /* Writes the notes in sentences; what stands in front of a note in its span is its number. */
 void tmpl_handler_inline_notes(tmpl_writer_t *w);
+
+/* front.c: the front matter, the page's metadata as YAML. */
+
+/*
+ * Adds a line for each field that has a value, in the order of TMPL_METADATA, and an empty line;
+ * nothing if no field has one. Addresses become absolute; without a canonical one the page's URL is
+ * it. Authors are one text, with commas; tags and breadcrumb are lists.
+ */
+void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool);
 
 #endif

@@ -8,11 +8,10 @@
 
 #include "content/image.h"
 #include "content/player.h"
-#include "markdown/permalink.h"
+#include "content/permalink.h"
 
-/* Elements around an image in which a figure is looked for; the text of twins is longer. */
+/* Elements around an image in which a figure is looked for. */
 #define FIGURE_UP 4
-#define TWIN_TEXT 12
 
 /* Whether an image is in a figure, or a paragraph is nothing else. */
 static int is_in_figure(const xmlNode *node)
@@ -27,23 +26,6 @@ static int is_in_figure(const xmlNode *node)
     for (int up = 0; up < FIGURE_UP && node->parent->type == XML_ELEMENT_NODE; up++) {
         node = node->parent;
         if (strcmp((const char *)node->name, "figure") == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* A smiley is written as its text, ":-)" or a character, by its class or its text. */
-static int is_smiley(const xmlNode *node, const char *text)
-{
-    static const char *const classes[] = { "smilie", "smiley", "emoji", "emoticon" };
-    apr_size_t len = strlen(text);
-    const char *class = tmpl_dom_attribute(node, "class");
-    if (len > 2 && text[0] == ':' && text[len - 1] == ':' && strchr(text, ' ') == NULL) {
-        return 1;
-    }
-    for (unsigned i = 0; class != NULL && i < sizeof(classes) / sizeof(classes[0]); i++) {
-        if (strstr(class, classes[i]) != NULL) {
             return 1;
         }
     }
@@ -66,16 +48,13 @@ static int is_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *
     if (text != NULL && *text == '\0') {
         return !is_in_figure(node);
     }
-    return w->image.address != NULL &&
-           (strcmp(w->image.address, address) == 0 ||
-            (text != NULL && w->image.text != NULL && strlen(text) > TWIN_TEXT &&
-             strcmp(text, w->image.text) == 0));
+    return tmpl_walk_is_twin(&w->walk, address, text);
 }
 
 static int enter_image(tmpl_writer_t *w, const xmlNode *node)
 {
     const char *text = tmpl_image_text(node);
-    if (text != NULL && *text != '\0' && is_smiley(node, text)) {
+    if (text != NULL && tmpl_image_is_smiley(node, text)) {
         tmpl_leaf_text(&w->leaf, text);
         return 1;
     }
@@ -83,8 +62,8 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
     if (address != NULL && tmpl_writer_keeps(w, node) && !is_left_out(w, node, text, address)) {
         tmpl_writer_divide(w, address);
         tmpl_leaf_image(&w->leaf, text != NULL ? text : "", address);
-        w->image.address = address;
-        w->image.text = text;
+        w->walk.image.address = address;
+        w->walk.image.text = text;
     }
     return 1;
 }
@@ -109,7 +88,7 @@ static int is_parted(const tmpl_writer_t *w, const xmlNode *link, const char *be
                      const char *href)
 {
     const xmlNode *prev = link->prev;
-    return prev != NULL && tmpl_grid_tag(w->page, prev) == TMPL_TAG_A &&
+    return prev != NULL && tmpl_dom_tag(w->page, prev) == TMPL_TAG_A &&
            (before == NULL || href == NULL || strcmp(before, href) != 0);
 }
 
@@ -128,28 +107,12 @@ static int leads_here(tmpl_writer_t *w, const char *href)
            (address->at[len] == '\0' || address->at[len] == '#');
 }
 
-/* Writes a mail address that Cloudflare hides; returns 0 if a link has a text of its own. */
-static int write_mail(tmpl_writer_t *w, const xmlNode *link, const char *mail)
-{
-    const xmlNode *in = link->children;
-    while (in != NULL && in->type != XML_TEXT_NODE) {
-        in = in->children;
-    }
-    if (in == NULL || strstr((const char *)in->content, "protected]") == NULL) {
-        return 0;
-    }
-    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, w->href);
-    tmpl_leaf_text(&w->leaf, mail);
-    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
-    return 1;
-}
-
 static int enter_link(tmpl_writer_t *w, const xmlNode *node)
 {
     const char *before = w->href;
     const char *href = tmpl_dom_attribute(node, "href");
-    const char *mail = href != NULL ? tmpl_href_mail(node, href, w->pool) : NULL;
-    href = mail != NULL ? apr_pstrcat(w->pool, "mailto:", mail, NULL) : href;
+    const char *mail = NULL;
+    href = href != NULL ? tmpl_href_mail(&mail, node, href, w->pool) : NULL;
     w->href = href != NULL && tmpl_href_is_safe(href) ? href : NULL;
     if (is_parted(w, node, before, w->href)) {
         tmpl_leaf_space(&w->leaf);
@@ -161,7 +124,10 @@ static int enter_link(tmpl_writer_t *w, const xmlNode *node)
     if (w->link != NULL) {
         return 0;
     }
-    if (mail != NULL && write_mail(w, node, mail)) {
+    if (mail != NULL) {
+        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, w->href);
+        tmpl_leaf_text(&w->leaf, mail);
+        tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
         return 1;
     }
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
@@ -222,28 +188,27 @@ static const unsigned char formats[TMPL_TAG_COUNT] = {
     [TMPL_TAG_SAMP] = 1 + TMPL_FORMAT_CODE, [TMPL_TAG_TT] = 1 + TMPL_FORMAT_CODE,
 };
 
-/* Whether an element of one letter has the name of an icon, which a font shows as a picture. */
-static int is_icon_name(const xmlNode *node)
-{
-    const char *class = node->name[1] == '\0' ? tmpl_dom_attribute(node, "class") : NULL;
-    return class != NULL && strstr(class, "material-") != NULL;
-}
-
 static int enter_format(tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_leaf_open(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1), NULL);
-    return is_icon_name(node);
+    unsigned format = formats[tmpl_dom_tag(w->page, node)];
+    if (format > 0) {
+        tmpl_leaf_open(&w->leaf, (tmpl_format_e)(format - 1), NULL);
+    }
+    return 0;
 }
 
 static void leave_format(tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_leaf_close(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1));
+    unsigned format = formats[tmpl_dom_tag(w->page, node)];
+    if (format > 0) {
+        tmpl_leaf_close(&w->leaf, (tmpl_format_e)(format - 1));
+    }
 }
 
 static int enter_formula(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
-    const tmpl_formula_t *formula = &w->formula;
+    const tmpl_formula_t *formula = &w->walk.formula;
     if (formula->tex == NULL) {
         return 1;
     }
@@ -255,11 +220,6 @@ static int enter_formula(tmpl_writer_t *w, const xmlNode *node)
         tmpl_leaf_formula(&w->leaf, formula->tex);
     }
     return 1;
-}
-
-int tmpl_handler_is_format(tmpl_tag_e tag)
-{
-    return formats[tag] != 0;
 }
 
 const tmpl_handler_t tmpl_handler_image = { enter_image, NULL };

@@ -17,7 +17,7 @@ static void close_item(tmpl_writer_t *w)
 
 static int is_list(const tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
+    tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
     return (tag == TMPL_TAG_UL || tag == TMPL_TAG_OL || tag == TMPL_TAG_MENU ||
             tag == TMPL_TAG_DIR) &&
            (w->notes == NULL || w->notes[tmpl_dom_node(node)].kind == TMPL_NOTE_NONE);
@@ -39,7 +39,7 @@ static int enter_list(tmpl_writer_t *w, const xmlNode *node)
     }
     const char *start = tmpl_dom_attribute(node, "start");
     long number = start != NULL ? strtol(start, NULL, 10) : 1;
-    list->ordered = tmpl_grid_tag(w->page, node) == TMPL_TAG_OL;
+    list->ordered = tmpl_dom_tag(w->page, node) == TMPL_TAG_OL;
     list->begun = list->holds = 0;
     list->terms = list->term = 0;
     list->number = number >= 0 && number < 100000000 ? (uint32_t)number : 1;
@@ -148,7 +148,7 @@ static void leave_terms(tmpl_writer_t *w, const xmlNode *node)
 static tmpl_open_list_t *list_of_terms(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = tmpl_writer_list(w);
-    tmpl_tag_e around = tmpl_grid_tag(w->page, node->parent);
+    tmpl_tag_e around = tmpl_dom_tag(w->page, node->parent);
     int is_own = around == TMPL_TAG_DL || around == TMPL_TAG_DIV;
     return list != NULL && list->terms && is_own && w->one_leaf == NULL ? list : NULL;
 }
@@ -189,7 +189,7 @@ static int is_one_line(const tmpl_page_t *page, const xmlNode *element)
     int n = 0;
     for (const xmlNode *in = tmpl_dom_next(element, element, 0); in != NULL;
          in = tmpl_dom_next(in, element, 0)) {
-        tmpl_tag_e tag = tmpl_grid_tag(page, in);
+        tmpl_tag_e tag = tmpl_dom_tag(page, in);
         if (++n > LOOKED || tag == TMPL_TAG_BR || tag == TMPL_TAG_IMG ||
             (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART))) {
             return 0;

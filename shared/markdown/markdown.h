@@ -4,7 +4,7 @@
  * footnotes of GFM. Readers of Markdown read the page's text as text again, whatever it says: it
  * begins no heading, list, link or HTML.
  *
- *     front matter    YAML: what the page says of itself in its head (front.h)
+ *     front matter    YAML: what the page says of itself in its head (front.c)
  *     h1..h6          # to ######
  *     lists           nested up to TMPL_FLOW_DEPTH; deeper lists are flat
  *     tables          with two columns and two rows or more: GFM, or HTML if cells span others or

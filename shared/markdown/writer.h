@@ -6,14 +6,18 @@
 #ifndef TMPL_WRITER_H
 #define TMPL_WRITER_H
 
-#include "content/groups.h"
-#include "dom/dom.h"
-#include "markdown/flow.h"
-#include "markdown/formula.h"
-#include "markdown/grid_write.h"
-#include "markdown/leaf.h"
-#include "markdown/notes.h"
+#include "content/grid.h"
+#include "content/notes.h"
+#include "content/walk.h"
 #include "markdown/write.h"
+
+/* A table as it is written row by row, in GFM or HTML (content/grid.h says which). */
+typedef struct {
+    const xmlNode *node; /* the table that is being written; NULL: none */
+    tmpl_grid_t grid;
+    uint32_t rows;  /* rows of the table that are written or begun */
+    uint32_t cells; /* cells of the last row that are written */
+} tmpl_grid_writer_t;
 
 /* A list that is open. */
 typedef struct {
@@ -28,17 +32,15 @@ typedef struct {
 
 typedef struct {
     const tmpl_page_t *page;
+    tmpl_walk_t walk;
     tmpl_flow_t flow;
     tmpl_leaf_t leaf;
     tmpl_buf_t code;          /* the code of a pre */
     const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
     const xmlNode *link;      /* the open link; NULL: none */
     const char *href;         /* of the link that began last; NULL: it is not written */
-    struct {
-        const char *address, *text;
-    } image;                 /* the last one, if no text is behind it; NULL: none */
-    const xmlNode *one_leaf; /* open element whose text is one leaf: a heading, a cell; or NULL */
-    tmpl_write_e where;      /* where the text of one_leaf goes */
+    const xmlNode *one_leaf;  /* open element whose text is one leaf: a heading, a cell; or NULL */
+    tmpl_write_e where;       /* where the text of one_leaf goes */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
     uint32_t n_lists;       /* some may be beyond the limit */
     apr_size_t behind_list; /* bytes of Markdown when the last list ended */
@@ -59,13 +61,11 @@ typedef struct {
     tmpl_buf_t linked;      /* the address of the link in the last heading; empty: none */
     apr_size_t rule;        /* where the rule began that ends at divided; 0: there is none */
     const xmlNode *said;    /* text that the line of a callout says; NULL: none */
-    tmpl_formulas_t formulas;
-    tmpl_formula_t formula; /* the last one that was found */
     apr_pool_t *pool;
 } tmpl_writer_t;
 
 /*
- * Whether the finished leaf has nothing to write. Empties one that menus left (lead_in.h), that is
+ * Whether the finished leaf has nothing to write. Empties one that menus left, that is
  * a sign between two parts of a line, or that repeats the title directly behind it.
  */
 int tmpl_writer_is_empty(tmpl_writer_t *w);

@@ -298,6 +298,20 @@ static int is_site_heading(const char *text, const apr_array_header_t *titles, c
     return is_site;
 }
 
+static void compare_with_title(heading_t *heading, const char *title)
+{
+    double share, like = likeness(&share, heading->text, title);
+    heading->like = like > heading->like ? like : heading->like;
+    heading->share = share > heading->share ? share : heading->share;
+}
+
+static void compare_with_titles(heading_t *heading, const apr_array_header_t *titles)
+{
+    for (int i = 0; i < titles->nelts && i < TITLES; i++) {
+        compare_with_title(heading, APR_ARRAY_IDX(titles, i, const char *));
+    }
+}
+
 static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
                         const apr_array_header_t *titles, const char *site)
 {
@@ -314,9 +328,7 @@ static void see_heading(elements_t *w, heading_t *best, const tmpl_node_t *node,
              (strlen(text) * 2 < strlen(title) || strlen(text) > strlen(title)))) {
             continue;
         }
-        double share, like = likeness(&share, text, title);
-        it.like = like > it.like ? like : it.like;
-        it.share = share > it.share ? share : it.share;
+        compare_with_title(&it, title);
         before = title;
     }
     if (best->n == 0 || it.like > best->like) {
@@ -340,29 +352,82 @@ static heading_t find_heading(elements_t *w, tmpl_tag_e tag, const apr_array_hea
     return best;
 }
 
-/*
- * The headline: the h1 that is most like the title, or an h2 where no h1 is like it. *is_like:
- * whether it may stand for the title.
- */
-static const char *find_page_heading(elements_t *w, int *is_like, const char *site)
+/* Whether all text of a heading has the part of the headline. */
+static int is_judged_headline(const tmpl_metadata_source_t *source, const tmpl_node_t *node)
 {
-    const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
+    uint32_t s = node->first_segment;
+    while (s < node->after_segment &&
+           source->verdicts[source->page->segments[s].block].part == TMPL_PART_HEADLINE) {
+        s++;
+    }
+    return s == node->after_segment && s > node->first_segment;
+}
+
+/*
+ * The first heading that verdicts call the headline, and that stays; no node: there is none. n is
+ * how many headings that stay are in front of it.
+ */
+static heading_t judged_headline(elements_t *w, const apr_array_header_t *titles)
+{
+    heading_t found = { 0 };
+    uint32_t before = 0;
+    for (uint32_t i = 0; w->source->verdicts != NULL && i < w->page->n_nodes; i++) {
+        const tmpl_node_t *node = &w->page->nodes[i];
+        if ((tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) == 0 ||
+            is_deleted(w->source->edits, node->open.start)) {
+            continue;
+        }
+        if (is_judged_headline(w->source, node) && !is_logo(w->page, node)) {
+            found.node = node;
+            found.text = apr_pstrdup(w->claims->pool, headline_text(w, node));
+            compare_with_titles(&found, titles);
+            break;
+        }
+        before += node->after_segment > node->first_segment;
+    }
+    found.n = before;
+    return found;
+}
+
+/* The h1 that is most like the title, or an h2 where no h1 is like it; no node: there is none. */
+static heading_t most_like_title(elements_t *w, const apr_array_header_t *titles, const char *site)
+{
     heading_t best = find_heading(w, TMPL_TAG_H1, titles, site);
     if (titles->nelts > 0 && best.share < LIKE) {
         heading_t other = find_heading(w, TMPL_TAG_H2, titles, site);
         best = other.like >= LIKE_H2 && other.share == 1 ? other : best;
     }
-    if (best.node == NULL) {
-        *is_like = 0;
-        return NULL;
+    if (best.node != NULL && best.share < LIKE) {
+        best.node = best.first;
     }
-    best.node = best.share < LIKE ? best.first : best.node;
-    w->first = best.node->first_segment;
-    w->after = best.node->after_segment;
-    *is_like = (best.share >= LIKE && best.like >= LIKE_H1) ||
-               (titles->nelts > 0 && best.n == 1 && has_words(best.text, HEADLINE_WORDS) &&
-                !is_deleted(w->source->edits, w->page->segments[w->first].span.start));
-    return best.text;
+    return best;
+}
+
+/* Finds the headline, and keeps its segments. */
+static tmpl_page_headline_t find_page_headline(elements_t *w, const char *site)
+{
+    const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
+    heading_t best = most_like_title(w, titles, site), judged = { 0 };
+    int stays = best.node != NULL && !is_deleted(w->source->edits, best.node->open.start);
+    int is_title =
+        (best.share >= LIKE && best.like >= LIKE_H1) ||
+        (stays && titles->nelts > 0 && best.n == 1 && has_words(best.text, HEADLINE_WORDS));
+    if (!is_title || !stays) {
+        judged = judged_headline(w, titles);
+    }
+    if (judged.like >= LIKE && judged.like >= best.like) {
+        best = judged;
+        is_title = 1;
+    }
+    /* what is in front of all others begins the content, if the title says a word of it */
+    int begins = judged.n == 0 && judged.share > 0;
+    const tmpl_node_t *node = is_title ? best.node : begins ? judged.node : NULL;
+    if (best.node != NULL) {
+        w->first = best.node->first_segment;
+        w->after = best.node->after_segment;
+    }
+    return (tmpl_page_headline_t){ best.text, is_title,
+                                   node != NULL ? (uint32_t)(node - w->page->nodes) : TMPL_NONE };
 }
 
 /* Whether a heading, or what is around it, is a link: it leads to another page. */
@@ -889,12 +954,13 @@ static void see_lines(elements_t *w)
     }
 }
 
-const char *tmpl_elements_read(tmpl_claims_t *claims, int *is_like,
-                               const tmpl_metadata_source_t *source, const char *site)
+tmpl_page_headline_t tmpl_elements_read(tmpl_claims_t *claims, const tmpl_metadata_source_t *source,
+                                        const char *site)
 {
     elements_t w = { .page = source->page, .source = source, .claims = claims };
     tmpl_buf_init(&w.text, claims->pool);
-    const char *headline = w.headline = find_page_heading(&w, is_like, site);
+    tmpl_page_headline_t headline = find_page_headline(&w, site);
+    w.headline = headline.text;
     find_near_end(&w);
     for (uint32_t i = 0; i < w.page->n_nodes; i++) {
         see_node(&w, i);

@@ -441,8 +441,9 @@ static int is_site_headline(facts_t *facts, const char *headline)
            tmpl_site_is_named(&facts->site, headline, strlen(headline));
 }
 
-static void settle_title(facts_t *facts, const char *headline, int is_like)
+static void settle_title(facts_t *facts, const tmpl_page_headline_t *found)
 {
+    const char *headline = found->text;
     const char *title = tmpl_metadata_first(facts->metadata, TMPL_METADATA_TITLE);
     const char *site = NULL;
     title = title != NULL ? tmpl_site_without(&facts->site, title, &site) : NULL;
@@ -451,7 +452,7 @@ static void settle_title(facts_t *facts, const char *headline, int is_like)
         title = tmpl_site_guess(&facts->site, title, &site);
     }
     if (headline != NULL && !is_site_headline(facts, headline) &&
-        (title == NULL || is_like || is_home(title) ||
+        (title == NULL || found->is_title || is_home(title) ||
          tmpl_site_is_named(&facts->site, title, strlen(title)))) {
         const char *ignored = NULL;
         title = tmpl_site_without(&facts->site, without_mark(facts, headline), &ignored);
@@ -663,7 +664,6 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
                         apr_pool_t *pool)
 {
     facts_t facts = { .metadata = metadata, .pool = pool };
-    int is_like;
     memset(metadata, 0, sizeof(*metadata));
     tmpl_claims_init(&facts.claims, pool);
     see_head(&facts.claims, source->html);
@@ -674,8 +674,9 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     tmpl_site_init(&facts.site, facts.url, NULL, NULL, pool);
     find_own(&facts);
     settle_field(&facts, TMPL_METADATA_SITE);
-    const char *headline = tmpl_elements_read(&facts.claims, &is_like, source,
-                                              tmpl_metadata_first(metadata, TMPL_METADATA_SITE));
+    tmpl_page_headline_t headline = tmpl_elements_read(
+        &facts.claims, source, tmpl_metadata_first(metadata, TMPL_METADATA_SITE));
+    metadata->headline = headline.node;
     settle_field(&facts, TMPL_METADATA_TYPE);
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
         if (i != TMPL_METADATA_BREADCRUMB && i != TMPL_METADATA_AUTHOR) {
@@ -683,7 +684,7 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
         }
     }
     settle_site(&facts);
-    settle_title(&facts, headline, is_like);
+    settle_title(&facts, &headline);
     settle_authors(&facts);
     settle_offer(&facts);
     settle_type(&facts);

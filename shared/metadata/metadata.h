@@ -5,8 +5,8 @@
  * (claims.h). A wrong value is worse than none: values that contradict each other, or are not
  * what their field says, are left out.
  *
- *     title       the page's headline if it is like the title or the only one; else the title
- *                 without the site's name
+ *     title       the page's headline if it is like the title or the only one, or if verdicts say
+ *                 that it is the headline; else the title without the site's name
  *     author      names of people only: no organisation, role or address; logins of those who
  *                 began a discussion
  *     published, modified   ISO 8601 (dates.h)
@@ -20,7 +20,7 @@
 #include <apr_tables.h>
 #include <libxml/tree.h>
 
-#include "page/page.h"
+#include "detect/verdict.h"
 #include "rewrite/rewrite.h"
 #include "text/decode.h"
 
@@ -65,6 +65,7 @@ extern const tmpl_metadata_field_t tmpl_metadata_fields[TMPL_METADATA_COUNT];
 /* Texts (const char *) in UTF-8 of each field, never empty; NULL: there is none. */
 typedef struct {
     const apr_array_header_t *values[TMPL_METADATA_COUNT];
+    uint32_t headline; /* the page's node: the heading that its content begins with; TMPL_NONE */
 } tmpl_metadata_t;
 
 /* The first value of a field; NULL: there is none. */
@@ -76,10 +77,11 @@ static inline const char *tmpl_metadata_first(const tmpl_metadata_t *metadata, t
 
 typedef struct {
     const tmpl_page_t *page;
-    const tmpl_edits_t *edits;     /* what they delete is not displayed: lines there say less */
-    const tmpl_decoder_t *decoder; /* the page's decoder */
-    const xmlNode *html;           /* of a tree with data (dom/dom.h): its head is read */
-    const char *url;               /* the page's URL; NULL: not known */
+    const tmpl_edits_t *edits;      /* what they delete is not displayed: lines there say less */
+    const tmpl_decoder_t *decoder;  /* the page's decoder */
+    const xmlNode *html;            /* of a tree with data (dom/dom.h): its head is read */
+    const char *url;                /* the page's URL; NULL: not known */
+    const tmpl_verdict_t *verdicts; /* by block, with parts; NULL: not known */
 } tmpl_metadata_source_t;
 
 /* Fills metadata, from pool. Addresses are as the page writes them. */

@@ -19,30 +19,48 @@ static const char *const by_words[] = {
 #define BY(text) text,
 #define NO_NAME(words)
 #define PARTICLE(words)
+#define DATED(words)
 #include "metadata/people.def"
 #undef BY
 #undef NO_NAME
 #undef PARTICLE
+#undef DATED
 };
 
 static const char *const no_names[] = {
 #define BY(text)
 #define NO_NAME(words) words,
 #define PARTICLE(words)
+#define DATED(words)
 #include "metadata/people.def"
 #undef BY
 #undef NO_NAME
 #undef PARTICLE
+#undef DATED
 };
 
 static const char *const particles[] = {
 #define BY(text)
 #define NO_NAME(words)
 #define PARTICLE(words) words,
+#define DATED(words)
 #include "metadata/people.def"
 #undef BY
 #undef NO_NAME
 #undef PARTICLE
+#undef DATED
+};
+
+static const char *const dated[] = {
+#define BY(text)
+#define NO_NAME(words)
+#define PARTICLE(words)
+#define DATED(words) words,
+#include "metadata/people.def"
+#undef BY
+#undef NO_NAME
+#undef PARTICLE
+#undef DATED
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -73,6 +91,11 @@ apr_size_t tmpl_people_by(const char *text)
         }
     }
     return 0;
+}
+
+int tmpl_people_is_dated(const char *word, apr_size_t len)
+{
+    return is_listed_word(word, len, dated, COUNT(dated));
 }
 
 /* Whether a word may be in a name: *capitals counts words that begin as names do. */

@@ -4,14 +4,14 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
-#include "reader/walk.h"
+#include "reader/view.h"
 
 static void add_attribute_text(tmpl_buf_t *out, const char *name, const char *value)
 {
     tmpl_buf_add_byte(out, ' ');
     tmpl_buf_add_text(out, name);
     tmpl_buf_add(out, "=\"", 2);
-    tmpl_nest_escape(out, value);
+    tmpl_html_escape(out, value);
     tmpl_buf_add_byte(out, '"');
 }
 
@@ -88,17 +88,18 @@ static void add_kept(tmpl_buf_t *out, const xmlNode *node, const char *name,
     }
 }
 
-void tmpl_walk_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *element)
+void tmpl_view_attributes(void *walk, tmpl_buf_t *out, const tmpl_html_element_t *element)
 {
-    tmpl_walk_t *w = walk;
+    tmpl_view_t *w = walk;
     const xmlNode *node = element->node;
     const char *name = element->name;
     if (strcmp(name, "a") == 0) {
-        const char *href = tmpl_dom_attribute(node, "href");
-        const char *fragment = tmpl_aims_of(&w->aims, href);
+        const char *text, *href = tmpl_dom_attribute(node, "href");
+        href = tmpl_href_mail(&text, node, href, w->pool);
+        const char *fragment = tmpl_targets_of(&w->targets, href);
         add_attribute_text(out, "href",
                            fragment != NULL ? apr_pstrcat(w->pool, "#", fragment, NULL)
-                                            : tmpl_walk_address(w, href));
+                                            : tmpl_view_address(w, href));
     }
     for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
         if (strcmp(kept[i].element, name) == 0) {
@@ -108,7 +109,7 @@ void tmpl_walk_attributes(void *walk, tmpl_buf_t *out, const tmpl_nested_t *elem
     if (strcmp(name, "ol") == 0 && tmpl_dom_attribute(node, "reversed") != NULL) {
         tmpl_buf_add_text(out, " reversed");
     }
-    if (w->languages && strncmp(element->attributes, tmpl_walk_box, strlen(tmpl_walk_box)) != 0) {
+    if (w->languages && strncmp(element->attributes, tmpl_view_box, strlen(tmpl_view_box)) != 0) {
         add_kept(out, node, "lang", is_language_tag);
         add_kept(out, node, "dir", is_direction);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MathML as browsers display it (MathML Core); elements of other names leave their content. */
 #include "base/ascii.h"
-#include "reader/walk.h"
+#include "reader/view.h"
 
 enum { DEEPEST = 60 /* elements in one another; deeper ones leave their content */ };
 
@@ -73,7 +73,7 @@ static void write_sign(tmpl_buf_t *out, const xmlNode *fenced, const char *name,
     value = value != NULL ? value : without;
     if (*value != '\0') {
         tmpl_buf_add_text(out, "<mo>");
-        tmpl_nest_escape(out, value);
+        tmpl_html_escape(out, value);
         tmpl_buf_add_text(out, "</mo>");
     }
 }
@@ -120,15 +120,15 @@ static void write_math_end(tmpl_buf_t *out, const xmlNode *node)
     tmpl_buf_add_byte(out, '>');
 }
 
-static void write_in_math(tmpl_nest_t *nest, const xmlNode *math)
+static void write_in_math(tmpl_html_writer_t *html, const xmlNode *math)
 {
-    tmpl_buf_t *out = &nest->out;
+    tmpl_buf_t *out = &html->out;
     unsigned depth = 0, deep = 0; /* elements around node: whose tags may be written, and others */
     const xmlNode *node = math->children;
-    while (node != NULL && !nest->over) {
-        nest->over |= out->len > nest->limit;
+    while (node != NULL && !html->over) {
+        html->over |= out->len > html->limit;
         if (node->type == XML_TEXT_NODE) {
-            tmpl_nest_escape(out, (const char *)node->content);
+            tmpl_html_escape(out, (const char *)node->content);
         }
         else if (!is_math_left_out(node)) {
             unsigned off = deep > 0 || depth == DEEPEST || is_token(node->parent);
@@ -158,21 +158,21 @@ static void write_in_math(tmpl_nest_t *nest, const xmlNode *math)
     }
 }
 
-void tmpl_walk_math(tmpl_walk_t *w, const xmlNode *math, int display)
+void tmpl_view_math(tmpl_view_t *w, const xmlNode *math, int display)
 {
-    tmpl_nest_t *nest = &w->nest;
+    tmpl_html_writer_t *html = &w->html;
     static const xmlNode box;
     if (display) {
-        tmpl_walk_wide(w, "Formula", &box);
+        tmpl_view_wide(w, "Formula", &box);
     }
-    tmpl_nest_line(nest);
-    if (!nest->over) {
-        write_math_start(&nest->out, math);
-        tmpl_buf_add_text(&nest->out, display ? " display=\"block\">" : ">");
-        write_in_math(nest, math);
-        write_math_end(&nest->out, math);
+    tmpl_html_line(html);
+    if (!html->over) {
+        write_math_start(&html->out, math);
+        tmpl_buf_add_text(&html->out, display ? " display=\"block\">" : ">");
+        write_in_math(html, math);
+        write_math_end(&html->out, math);
     }
     if (display) {
-        tmpl_nest_close(nest, &box);
+        tmpl_html_close(html, &box);
     }
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reader/posts.h"
+/*
+ * Posts of a thread, comments, reviews and answers (content/groups.h), each in a section with a
+ * heading that says who wrote it and when. Comments, reviews and answers stand in a details
+ * element with their number. Cards of a collection are sections without a heading.
+ */
+#include "reader/view.h"
 
 #include <apr_strings.h>
 
-#include "markdown/grid.h"
+#include "dom/dom.h"
 
 /* What begins at a node of the page. */
 enum { LISTED = 1, RECORD = 2 };
@@ -41,7 +46,7 @@ static uint32_t begin_of_list(const tmpl_page_t *page, const tmpl_groups_t *grou
     return is_list ? around : node;
 }
 
-void tmpl_posts_find(tmpl_walk_t *w)
+void tmpl_posts_find(tmpl_view_t *w)
 {
     const tmpl_groups_t *groups = &w->content->groups;
     if (groups->n == 0) {
@@ -66,7 +71,7 @@ void tmpl_posts_find(tmpl_walk_t *w)
 }
 
 /* The first record from the current one on in a node of the page; NULL: there is none. */
-static const tmpl_group_record_t *next_record(tmpl_walk_t *w, uint32_t node)
+static const tmpl_group_record_t *next_record(tmpl_view_t *w, uint32_t node)
 {
     const tmpl_groups_t *groups = &w->content->groups;
     while (w->record < groups->n && groups->records[w->record].node < node) {
@@ -75,30 +80,30 @@ static const tmpl_group_record_t *next_record(tmpl_walk_t *w, uint32_t node)
     return w->record < groups->n ? &groups->records[w->record] : NULL;
 }
 
-static int holds_blocks(tmpl_walk_t *w)
+static int holds_blocks(tmpl_view_t *w)
 {
-    tmpl_nest_e holds = tmpl_nest_top(&w->nest)->holds;
-    return holds == TMPL_NEST_FLOW || holds == TMPL_NEST_ITEM;
+    tmpl_html_holds_e holds = tmpl_html_top(&w->html)->holds;
+    return holds == TMPL_HTML_FLOW || holds == TMPL_HTML_ITEM;
 }
 
-static void begin_list(tmpl_walk_t *w, const xmlNode *node, const tmpl_group_record_t *record)
+static void begin_list(tmpl_view_t *w, const xmlNode *node, const tmpl_group_record_t *record)
 {
-    tmpl_nest_t *nest = &w->nest;
-    tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
+    tmpl_html_writer_t *html = &w->html;
+    tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
     int is_list = tag == TMPL_TAG_UL || tag == TMPL_TAG_OL;
     if (!holds_blocks(w) ||
-        !tmpl_nest_open(nest, TMPL_NEST_FLOW, "details", " open", is_list ? node : node->parent)) {
+        !tmpl_html_open(html, TMPL_HTML_FLOW, "details", " open", is_list ? node : node->parent)) {
         return;
     }
     const char *title = apr_psprintf(w->pool, "%s (%u)", list_title(record->kind),
                                      w->counts[record - w->content->groups.records]);
-    if (tmpl_nest_open(nest, TMPL_NEST_TEXT, "summary", " lang=\"en\"", NULL)) {
-        tmpl_nest_text(nest, title);
-        tmpl_nest_close_added(nest);
+    if (tmpl_html_open(html, TMPL_HTML_TEXT, "summary", " lang=\"en\"", NULL)) {
+        tmpl_html_text(html, title);
+        tmpl_html_close_added(html);
     }
 }
 
-void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node)
+void tmpl_posts_begin(tmpl_view_t *w, const xmlNode *node)
 {
     if (w->marks == NULL || (w->marks[tmpl_dom_node(node)] & (LISTED | RECORD)) == 0) {
         return;
@@ -108,18 +113,28 @@ void tmpl_posts_begin(tmpl_walk_t *w, const xmlNode *node)
     if (record == NULL) {
         return;
     }
-    tmpl_nest_part(&w->nest);
+    tmpl_html_part(&w->html);
     if (w->marks[at] & LISTED && w->counts[record - w->content->groups.records] > 0) {
         begin_list(w, node, record);
     }
     if (w->marks[at] & RECORD && holds_blocks(w)) {
-        tmpl_nest_open(&w->nest, TMPL_NEST_FLOW, "section",
+        tmpl_html_open(&w->html, TMPL_HTML_FLOW, "section",
                        tmpl_record_is_post(record->kind) ? " class=\"post\"" : " class=\"card\"",
                        node);
     }
 }
 
-void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
+/* Whether the header says who wrote the first post, and when. */
+static int is_in_header(const tmpl_view_t *w, tmpl_record_kind_e kind, const char *author,
+                        const char *when)
+{
+    int begins_thread = kind == TMPL_RECORD_POST || kind == TMPL_RECORD_QUESTION;
+    return begins_thread && author != NULL && tmpl_view_begins(w) &&
+           tmpl_header_tells(&w->content->metadata,
+                             apr_pstrcat(w->pool, author, " ", when, NULL)) == TMPL_TOLD_AUTHOR;
+}
+
+void tmpl_posts_head(tmpl_view_t *w, const xmlNode *node)
 {
     static const char *const names[] = { "h2", "h3", "h4", "h5", "h6" };
     enum { LEVEL = 5 /* below the page's headings */ };
@@ -135,22 +150,22 @@ void tmpl_posts_head(tmpl_walk_t *w, const xmlNode *node)
     const char *when = record->fields[TMPL_RECORD_WHEN].value;
     when = when == NULL && date != NULL ? apr_pstrndup(w->pool, date, strcspn(date, "T")) : when;
     if (!tmpl_record_is_post(record->kind) || (author == NULL && when == NULL) ||
-        !holds_blocks(w) ||
-        !tmpl_nest_open(&w->nest, TMPL_NEST_TEXT, names[tmpl_walk_level(w, LEVEL) - 2],
+        is_in_header(w, record->kind, author, when) || !holds_blocks(w) ||
+        !tmpl_html_open(&w->html, TMPL_HTML_TEXT, names[tmpl_view_level(w, LEVEL) - 2],
                         " class=\"by\"", NULL)) {
         return;
     }
     if (author != NULL) {
-        tmpl_nest_text(&w->nest, author);
+        tmpl_html_text(&w->html, author);
     }
     if (when != NULL) {
         const char *at = date != NULL ? apr_pstrcat(w->pool, " datetime=\"", date, "\"", NULL) : "";
-        tmpl_nest_text(&w->nest, author != NULL ? " \xC2\xB7" : "");
-        w->nest.space = author != NULL;
-        if (tmpl_nest_format(&w->nest, "time", at, NULL)) {
-            tmpl_nest_text(&w->nest, when);
-            tmpl_nest_unformat(&w->nest, NULL);
+        tmpl_html_text(&w->html, author != NULL ? " \xC2\xB7" : "");
+        w->html.space = author != NULL;
+        if (tmpl_html_format(&w->html, "time", at, NULL)) {
+            tmpl_html_text(&w->html, when);
+            tmpl_html_unformat(&w->html, NULL);
         }
     }
-    tmpl_nest_close_added(&w->nest);
+    tmpl_html_close_added(&w->html);
 }

@@ -5,14 +5,17 @@
 
 #include <apr_strings.h>
 
-#include "reader/walk.h"
+#include "base/chars.h"
+#include "metadata/dates.h"
+#include "metadata/people.h"
+#include "reader/view.h"
 
 /* Adds an element with a text, unless the text is NULL. */
 static void add_element_text(tmpl_buf_t *out, const char *start, const char *text, const char *end)
 {
     if (text != NULL) {
         tmpl_buf_add_text(out, start);
-        tmpl_nest_escape(out, text);
+        tmpl_html_escape(out, text);
         tmpl_buf_add_text(out, end);
     }
 }
@@ -76,18 +79,117 @@ static void end_facts(tmpl_buf_t *out, int n)
     tmpl_buf_add_text(out, n > 0 ? "</p>\n" : "");
 }
 
+/* The date that the header has; NULL: none. */
+static const char *header_date(const tmpl_metadata_t *metadata)
+{
+    const char *published = tmpl_metadata_first(metadata, TMPL_METADATA_PUBLISHED);
+    return published != NULL ? published : tmpl_metadata_first(metadata, TMPL_METADATA_MODIFIED);
+}
+
+/* The length of an author's name at text; 0: none is there. */
+static apr_size_t author_at(const tmpl_metadata_t *metadata, const char *text)
+{
+    const apr_array_header_t *authors = metadata->values[TMPL_METADATA_AUTHOR];
+    for (int i = 0; authors != NULL && i < authors->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(authors, i, const char *);
+        apr_size_t len = strlen(name);
+        if (apr_cstr_casecmpn(text, name, len) == 0 && !tmpl_is_word_byte(text[len])) {
+            return len;
+        }
+    }
+    return 0;
+}
+
+/* The length of the header's date at text; 0: it is not there. */
+static apr_size_t date_at(const tmpl_metadata_t *metadata, const char *text)
+{
+    enum { DAY = 10 /* bytes of YYYY-MM-DD */, DATE = 40 /* of any */ };
+    const char *date = header_date(metadata);
+    char iso[TMPL_DATE_SIZE];
+    apr_size_t begin,
+        len = date != NULL ? tmpl_date_find(iso, &begin, text, strnlen(text, DATE)) : 0;
+    return len > 0 && begin == 0 && strncmp(iso, date, DAY) == 0 ? len : 0;
+}
+
+/* The length of a time at text, "7:47 am EST"; 0: there is none. */
+static apr_size_t time_at(const char *text)
+{
+    apr_size_t len = strspn(text, "0123456789:"), zone;
+    if (len < 4 || memchr(text, ':', len) == NULL) {
+        return 0;
+    }
+    apr_size_t half = len + (text[len] == ' ');
+    len =
+        apr_cstr_casecmpn(text + half, "am", 2) == 0 || apr_cstr_casecmpn(text + half, "pm", 2) == 0
+            ? half + 2
+            : len;
+    zone = text[len] == ' ' ? strspn(text + len + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
+    return zone >= 2 && zone <= 4 && !tmpl_is_word_byte(text[len + 1 + zone]) ? len + 1 + zone
+                                                                              : len;
+}
+
+/* The bytes of signs that part words at text, as in "Ann \xE2\x80\xA2 3 May". */
+static apr_size_t signs_len(const char *text)
+{
+    apr_size_t len = 0, sign;
+    do {
+        const unsigned char *at = (const unsigned char *)text + len;
+        sign = at[0] == 0xE2 && at[1] == 0x80 && at[2] != 0 ? 3
+               : at[0] == 0xC2 && at[1] != 0                ? 2
+                                             : at[0] != 0 && !tmpl_is_word_byte(text[len]);
+        len += sign;
+    } while (sign > 0);
+    return len;
+}
+
+/* Whether a text may have an author's name, or a date. Quick. */
+static int may_tell(const tmpl_metadata_t *metadata, const char *text)
+{
+    if (header_date(metadata) != NULL && tmpl_date_may_be(text, strlen(text))) {
+        return 1;
+    }
+    while (*text != '\0' && author_at(metadata, text) == 0) {
+        text += strcspn(text, " \xC2\xE2");
+        text += signs_len(text);
+    }
+    return *text != '\0';
+}
+
+tmpl_told_e tmpl_header_tells(const tmpl_metadata_t *metadata, const char *text)
+{
+    if (!may_tell(metadata, text)) {
+        return TMPL_TOLD_NOTHING;
+    }
+    tmpl_told_e told = TMPL_TOLD_NOTHING;
+    while (*(text += signs_len(text)) != '\0') {
+        apr_size_t name = author_at(metadata, text);
+        apr_size_t date = name == 0 ? date_at(metadata, text) : 0;
+        apr_size_t len = name + date;
+        told = name > 0 ? TMPL_TOLD_AUTHOR : date > 0 && told == 0 ? TMPL_TOLD_DATE : told;
+        len = len > 0 ? len : time_at(text);
+        len = len > 0 ? len : tmpl_people_by(text);
+        apr_size_t word = 0;
+        while (len == 0 && tmpl_is_word_byte(text[word])) {
+            word++;
+        }
+        if (len == 0 && (word == 0 || !tmpl_people_is_dated(text, word))) {
+            return TMPL_TOLD_NOTHING;
+        }
+        text += len + word;
+    }
+    return told;
+}
+
 /* Who wrote it, when, and on which site. */
 static void write_byline(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
 {
     const apr_array_header_t *authors = metadata->values[TMPL_METADATA_AUTHOR];
-    const char *published = tmpl_metadata_first(metadata, TMPL_METADATA_PUBLISHED);
-    const char *date =
-        published != NULL ? published : tmpl_metadata_first(metadata, TMPL_METADATA_MODIFIED);
+    const char *date = header_date(metadata);
     const char *site = tmpl_metadata_first(metadata, TMPL_METADATA_SITE);
     int n = 0;
     for (int i = 0; authors != NULL && i < authors->nelts; i++) {
         i == 0 ? begin_fact(out, &n) : tmpl_buf_add_text(out, ", ");
-        tmpl_nest_escape(out, APR_ARRAY_IDX(authors, i, const char *));
+        tmpl_html_escape(out, APR_ARRAY_IDX(authors, i, const char *));
     }
     if (date != NULL) {
         begin_fact(out, &n);
@@ -97,7 +199,7 @@ static void write_byline(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
     }
     if (site != NULL) {
         begin_fact(out, &n);
-        tmpl_nest_escape(out, site);
+        tmpl_html_escape(out, site);
     }
     end_facts(out, n);
 }
@@ -125,7 +227,7 @@ static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata, apr_po
         }
         begin_fact(out, &n);
         value = fields[i] == TMPL_METADATA_RATING ? short_rating(value, pool) : value;
-        tmpl_nest_escape(out, value);
+        tmpl_html_escape(out, value);
         if (fields[i] == TMPL_METADATA_PRICE && currency != NULL) {
             add_element_text(out, " ", currency, "");
         }
@@ -134,24 +236,23 @@ static void write_offer(tmpl_buf_t *out, const tmpl_metadata_t *metadata, apr_po
 }
 
 /* The page's address: its canonical one, or where it was found; NULL: not known. */
-static const char *whole_page(tmpl_walk_t *w)
+static const char *whole_page(tmpl_view_t *w)
 {
     const tmpl_content_t *content = w->content;
     const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
     url = url != NULL ? url : content->hrefs.url;
-    return tmpl_walk_may(w, url, 1) ? apr_pstrdup(w->pool, tmpl_walk_address(w, url)) : NULL;
+    return tmpl_view_may(w, url, 1) ? apr_pstrdup(w->pool, tmpl_view_address(w, url)) : NULL;
 }
 
 const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    tmpl_walk_t *w = apr_palloc(scratch, sizeof(*w));
-    tmpl_walk_init(w, content, 3 * (apr_size_t)content->page->len + 64 * 1024, pool, scratch);
-    tmpl_buf_t *out = &w->nest.out;
+    tmpl_view_t *w = apr_palloc(scratch, sizeof(*w));
+    tmpl_view_init(w, content, 3 * (apr_size_t)content->page->len + 64 * 1024, pool, scratch);
+    tmpl_buf_t *out = &w->html.out;
     const char *title = tmpl_metadata_first(&content->metadata, TMPL_METADATA_TITLE);
     const char *url = whole_page(w);
-    w->headline = title;
     title = title != NULL ? title : url != NULL ? url : "Untitled";
     write_head(out, content, title, url);
     tmpl_buf_add_text(out, "<body>\n<main>\n<article>\n<header>\n");
@@ -159,14 +260,14 @@ const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool
     write_byline(out, &content->metadata);
     write_offer(out, &content->metadata, scratch);
     tmpl_buf_add_text(out, "</header>\n");
-    tmpl_walk_content(w, content->body);
+    tmpl_view_content(w, content->body);
     if (url != NULL) {
         add_element_text(out, "<footer><p lang=\"en\"><a href=\"", url,
                          "\">The whole page</a></p></footer>\n");
     }
     tmpl_buf_add_text(out, "</article>\n</main>\n</body>\n</html>\n");
     *len = out->len;
-    const char *html = w->nest.over ? NULL : out->at;
+    const char *html = w->html.over ? NULL : out->at;
     apr_pool_destroy(scratch);
     return html;
 }

@@ -2,15 +2,14 @@
 /*
  * content -> a page for reading: the headline, who wrote it and when, and the content, in plain
  * HTML with a style sheet of its own (reader.css). Only elements and attributes of the tables in
- * walk.c, attributes.c and math.c are written: no script, style, handler or form of the page.
+ * view.c, attributes.c and math.c are written: no script, style, handler or form of the page.
  *
  *     headline        the only h1; other headings are h2 to h6, without gaps
- *     links, images   absolute; with other schemes than http, https, mailto and tel: their text
- * only
+ *     links, images   absolute; with schemes that run code: their text only (content/href.h)
  *     links in the page  lead to the ids of its elements, where they are left
- *     pre             its text, with the class of its language (markdown/listing.h)
- *     tables          of data: as they are; for layout: their content (markdown/grid.h)
- *     formulas        MathML, or TeX (markdown/formula.h)
+ *     pre             its text, with the class of its language (content/listing.h)
+ *     tables          of data: as they are; for layout: their content (content/grid.h)
+ *     formulas        MathML, or TeX (content/formula.h)
  */
 #ifndef TMPL_READER_H
 #define TMPL_READER_H

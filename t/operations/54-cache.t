@@ -78,6 +78,21 @@ END
     $httpd->finish;
 };
 
+# A cached decision has the part of each block: every form of the content is the same again.
+subtest 'forms' => sub {
+    for my $mode (qw(text markdown json reader)) {
+        my ($httpd, $judged, $again) = within(60, sub {
+            my $httpd = proxy($backend, modules => ['socache_shmcb'], conf => "TmplMode $mode\nTmplParts all\nTmplCache shmcb\n");
+            $httpd->visit(1 .. 40);
+            my ($judged, $again) = $httpd->visit(50, 50);
+            return ($httpd, $judged, $again);
+        });
+        is cached($judged, $again), 'miss hit', "$mode: judged, then found";
+        same_bytes($again->body, $judged->body, "$mode: the same");
+        $httpd->finish;
+    }
+};
+
 # How a page is divided depends on the backend and the network. Its parts are hashed where they lie, and a
 # changed byte in any of them makes it another page.
 subtest 'a page in pieces' => sub {

@@ -7,7 +7,6 @@
 
 #include "data/json_text.h"
 #include "data/page_data.h"
-#include "data/values.h"
 
 static const tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, apr_pool_t *pool)
 {
@@ -33,8 +32,9 @@ static const char *data_of(const char *body, int judged, const char *declined, a
     tmpl_content_t content;
     const tmpl_page_t *page =
         check_page(apr_pstrcat(pool, "<!DOCTYPE html><body>", body, NULL), pool);
+    as.verdicts = judged ? verdicts_of(page, pool) : NULL;
     assert_true(tmpl_content_read(&content, page, &none, &as, pool));
-    tmpl_data_opts_t opts = { judged ? verdicts_of(page, pool) : NULL, declined, 0.5, NULL, 0 };
+    tmpl_data_opts_t opts = { declined, 0.5, NULL, 0 };
     const char *json = tmpl_data(&len, &content, &opts, pool);
     assert_non_null(json);
     assert_int_equal(strlen(json), len);

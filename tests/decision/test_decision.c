@@ -23,6 +23,9 @@ static const char *const some_texts[] = { "", " data-tmpl=\"\"", "not used" };
 
 static tmpl_decision_t a_decision(void)
 {
+    static tmpl_verdict_t verdicts[40];
+    verdicts[3] = (tmpl_verdict_t){ 0.9F, 1, TMPL_PART_TEMPLATE };
+    verdicts[39] = (tmpl_verdict_t){ 0.1F, 0, TMPL_PART_HIDDEN };
     return (tmpl_decision_t){ .detector = TMPL_DETECTOR_AUTO,
                               .state = TMPL_STATE_WARM,
                               .pages = 77,
@@ -31,6 +34,7 @@ static tmpl_decision_t a_decision(void)
                               .learned = 1,
                               .blocks = 40,
                               .template_blocks = 7,
+                              .verdicts = verdicts,
                               .parts = TMPL_PART_BIT(TMPL_PART_COMMENT),
                               .ratio = 0.25,
                               .confidence = 0.75,
@@ -71,6 +75,8 @@ static void is_unpacked_as_it_was_packed(void **state)
     assert_int_equal(back.learned, 1);
     assert_int_equal(back.blocks, 40);
     assert_int_equal(back.template_blocks, 7);
+    assert_true(back.verdicts[3].template && back.verdicts[3].ratio == 1);
+    assert_true(!back.verdicts[39].template && back.verdicts[39].part == TMPL_PART_HIDDEN);
     assert_int_equal(back.parts, decision.parts);
     assert_true(back.ratio == 0.25 && back.confidence == 0.75 && back.unmarked == 0.125);
     assert_string_equal(back.fingerprint, "00ff");

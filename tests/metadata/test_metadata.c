@@ -12,8 +12,9 @@ static const char *const keys[] = {
 };
 
 /* The metadata of a page: "key: value|value" for each field, with "; " between them. */
-static const char *metadata_of(const char *head, const char *body, const tmpl_edits_t *edits,
-                               apr_pool_t *pool)
+/* headline: the tag of the heading that verdicts call so; 0: the page was not judged. */
+static const char *judged_metadata_of(const char *head, const char *body, const tmpl_edits_t *edits,
+                                      tmpl_tag_e headline, apr_pool_t *pool)
 {
     const char *html =
         apr_pstrcat(pool, "<!DOCTYPE html><html><head>", head, "</head><body>", body, "<p>x", NULL);
@@ -27,9 +28,17 @@ static const char *metadata_of(const char *head, const char *body, const tmpl_ed
     tmpl_dom_opts_t opts = {
         &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1
     };
-    tmpl_metadata_source_t source = { page, edits, &decoder,
+    tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        int is = page->nodes[page->segments[s].node].tag == headline;
+        verdicts[page->segments[s].block].part = is ? TMPL_PART_HEADLINE : TMPL_PART_BODY;
+    }
+    tmpl_metadata_source_t source = { page,
+                                      edits,
+                                      &decoder,
                                       xmlDocGetRootElement(tmpl_dom(page, &opts, pool)),
-                                      "https://www.example.org/a/b" };
+                                      "https://www.example.org/a/b",
+                                      headline != 0 ? verdicts : NULL };
     tmpl_metadata_t metadata;
     const char *text = "";
     tmpl_metadata_read(&metadata, &source, pool);
@@ -41,6 +50,12 @@ static const char *metadata_of(const char *head, const char *body, const tmpl_ed
         }
     }
     return text;
+}
+
+static const char *metadata_of(const char *head, const char *body, const tmpl_edits_t *edits,
+                               apr_pool_t *pool)
+{
+    return judged_metadata_of(head, body, edits, 0, pool);
 }
 
 typedef struct {
@@ -125,6 +140,24 @@ static void titles(void **state)
 
 #define TEN(x) x x x x x x x x x x
 #define FAR    TEN(TEN("<p>text"))
+
+/* Where the heading like the title is deleted, the title is what was judged the headline. */
+static void judged_headlines(void **state)
+{
+    static const char body[] = "<h1>Ship Forum</h1><div><h3>Nets for boats today</h3></div>";
+    apr_size_t at =
+        strlen("<!DOCTYPE html><html><head><title>Ship Forum nets for boats today</title>"
+               "</head><body>");
+    tmpl_edit_t h1 = { { (uint32_t)at, (uint32_t)at + 19 }, 0 };
+    tmpl_edits_t edits = { &h1, 1, NULL };
+    static const char head[] = "<title>Ship Forum nets for boats today</title>";
+    assert_string_equal(judged_metadata_of(head, body, &edits, 0, *state), "title: Ship Forum");
+    assert_string_equal(judged_metadata_of(head, body, &edits, TMPL_TAG_H3, *state),
+                        "title: Nets for boats today");
+    assert_string_equal(
+        judged_metadata_of("<title>Other words</title>", body, &edits, TMPL_TAG_H3, *state),
+        "title: Other words");
+}
 
 static void authors(void **state)
 {
@@ -396,8 +429,8 @@ static void limits(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(titles),       CHECK(authors),       CHECK(dates),  CHECK(products),
-    CHECK(other_fields), CHECK(deleted_lines), CHECK(limits),
+    CHECK(titles),   CHECK(judged_headlines), CHECK(authors),       CHECK(dates),
+    CHECK(products), CHECK(other_fields),     CHECK(deleted_lines), CHECK(limits),
 };
 
 TAP_MAIN(tests)

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A name has one definition: no two files define a type, or a function, of the same name, whether it is static or not.
-# So grep finds what a backtrace or a call means.
+# A name has one definition: no two files define a type of the same name, or a function of the same name that is not
+# static. So grep finds what a call means; a static function has the plainest name in its file.
 use strict;
 use warnings;
 
@@ -30,7 +30,7 @@ for my $file (@files) {
         $types{$name}{$file} = 1;
     }
     # a definition has its body behind its arguments; macros that define functions are not read
-    while ($source =~ /^(?!#|typedef|else|struct \w+ \{|enum)[a-z][^;={}#]*?\b(\w+)(\((?:[^()]|(?2))*\))\s*\{/mg) {
+    while ($source =~ /^(?!#|typedef|else|static |struct \w+ \{|enum)[a-z][^;={}#]*?\b(\w+)(\((?:[^()]|(?2))*\))\s*\{/mg) {
         $functions{$1}{$file} = 1;
     }
 }

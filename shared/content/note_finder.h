@@ -9,8 +9,8 @@
 #include <apr_hash.h>
 #include <apr_tables.h>
 
-#include "markdown/grid.h"
-#include "markdown/notes.h"
+#include "dom/dom.h"
+#include "content/notes.h"
 
 /* The text of a label, without brackets and the like. */
 typedef struct {
@@ -26,28 +26,29 @@ typedef struct {
     int seen;           /* the walk has passed the element with that id */
     unsigned number;    /* number of the note; 0: the element is no note */
     tmpl_label_t label; /* label of the first reference */
-} tmpl_note_aim_t;
+} tmpl_note_target_t;
 
 typedef struct {
     const xmlNode *node; /* a link, or a note */
-    tmpl_note_aim_t *aim;
+    tmpl_note_target_t *target;
 } tmpl_note_place_t;
 
 typedef struct {
     const tmpl_page_t *page;
     const xmlNode *body;
     const tmpl_hrefs_t *hrefs;
-    apr_hash_t *aims;            /* tmpl_note_aim_t by the id of its element */
-    apr_hash_t *from;            /* tmpl_note_aim_t by the ids of its references */
+    apr_hash_t *targets;         /* tmpl_note_target_t by the id of its element */
+    apr_hash_t *from;            /* tmpl_note_target_t by the ids of its references */
     apr_array_header_t *links;   /* of tmpl_note_place_t: references */
     apr_array_header_t *notes;   /* of tmpl_note_place_t */
     int ruled;                   /* a rule stands behind a reference */
     const xmlNode *table;        /* the table in which the walk is; NULL: none, or one of layout */
     const xmlNode *behind_table; /* the node behind it */
     int is_html;                 /* whether it is written as HTML; -1: not known */
-    const tmpl_note_aim_t *inside; /* aim of the note in which the walk is; NULL: in no note */
-    const xmlNode *behind;         /* the node behind that note */
-    tmpl_note_t *found;            /* by the page's nodes; NULL: there are no notes */
+    const tmpl_note_target_t
+        *inside;           /* target of the note in which the walk is; NULL: in no note */
+    const xmlNode *behind; /* the node behind that note */
+    tmpl_note_t *found;    /* by the page's nodes; NULL: there are no notes */
     apr_pool_t *pool;
 } tmpl_note_finder_t;
 
@@ -56,12 +57,7 @@ static inline tmpl_note_t *tmpl_note_at(const tmpl_note_finder_t *f, const xmlNo
     return &f->found[tmpl_dom_node(node)];
 }
 
-static inline tmpl_note_e tmpl_note_kind(const tmpl_note_finder_t *f, const xmlNode *node)
-{
-    return f->found != NULL ? tmpl_note_at(f, node)->kind : TMPL_NOTE_NONE;
-}
-
-/* --- note_label.c --- */
+/* --- note_references.c --- */
 
 /*
  * Reads an element that may be a label, without the parts that are left out. Returns 0 if the
@@ -71,8 +67,6 @@ int tmpl_label_read(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_la
 
 /* Whether a node is a text with more than the characters that may stand beside labels. */
 int tmpl_label_is_text(const xmlNode *node);
-
-/* --- note_reference.c --- */
 
 /* Whether an element's class or role has a word in it. */
 int tmpl_note_says(const tmpl_note_finder_t *f, const xmlNode *element, const char *word);
@@ -86,17 +80,16 @@ const char *tmpl_note_fragment(const tmpl_note_finder_t *f, const xmlNode *link)
 /* Keeps a link that is a reference. */
 void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link);
 
-/*
- * Whether the place of the walk is in a table that is written as HTML, where references are links.
- * A table that is written has no other table in it.
- */
-int tmpl_note_is_in_html(tmpl_note_finder_t *f);
+/* A sup, or bold text, with a number: a reference without a link, or the label of a note. */
+void tmpl_note_see_number(tmpl_note_finder_t *f, const xmlNode *element);
 
-/* Keeps an element as a reference to id; label is that of the first one. Returns what id names. */
-tmpl_note_aim_t *tmpl_note_refer(tmpl_note_finder_t *f, const xmlNode *element, const char *id,
-                                 const tmpl_label_t *label);
+/* An item of a list of notes for references without a link. */
+void tmpl_note_see_item(tmpl_note_finder_t *f, const xmlNode *item);
 
-/* --- note_text.c --- */
+/* Keeps a note in the sentence. Returns whether the element is one. */
+int tmpl_note_see_inline(tmpl_note_finder_t *f, const xmlNode *element);
+
+/* --- notes.c --- */
 
 /* What is around a reference or a note. */
 enum {
@@ -117,40 +110,6 @@ int tmpl_note_may_be(const tmpl_note_finder_t *f, const xmlNode *element);
 const xmlNode *tmpl_note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *anchor,
                                    const tmpl_label_t *label);
 
-void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_aim_t *aim);
-
-/* Keeps the note of an element that a fragment names. Returns whether to skip its content. */
-int tmpl_note_see(tmpl_note_finder_t *f, const xmlNode *node);
-
-/* The element that a reference names by its id or name, if it was not seen yet; or NULL. */
-tmpl_note_aim_t *tmpl_note_aim(const tmpl_note_finder_t *f, const xmlNode *node);
-
-/* Memory for what is found. */
-void tmpl_note_make_room(tmpl_note_finder_t *f);
-
-/* --- note_number.c: references without a link --- */
-
-/* Whether an element has nothing but a number of three digits at most. */
-int tmpl_note_is_numbered(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_label_t *label);
-
-/* A sup, or bold text, with a number: a reference without a link, or the label of a note. */
-void tmpl_note_see_number(tmpl_note_finder_t *f, const xmlNode *element);
-
-/* An item of a list of notes for references without a link. */
-void tmpl_note_see_item(tmpl_note_finder_t *f, const xmlNode *item);
-
-/* --- note_inline.c --- */
-
-/* Keeps a note in the sentence. Returns whether the element is one. */
-int tmpl_note_see_inline(tmpl_note_finder_t *f, const xmlNode *element);
-
-/* --- note_leave_out.c --- */
-
-/* Finds the elements that are left out of a note. */
-void tmpl_note_leave_out(const tmpl_note_finder_t *f, const xmlNode *note,
-                         const tmpl_note_aim_t *aim);
-
-/* Whether a sup is nothing but references, with signs between them. */
-int tmpl_note_has_only_references(const tmpl_note_finder_t *f, const xmlNode *sup);
+void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_target_t *target);
 
 #endif

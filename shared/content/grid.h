@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tables of a page are tables in Markdown. */
+/* Which tables of a page have rows of data, and which lay it out. */
 #ifndef TMPL_GRID_H
 #define TMPL_GRID_H
 
@@ -22,12 +22,5 @@ void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *t
 
 /* How many columns (colspan) or rows (rowspan) a cell says that it spans. */
 long tmpl_grid_span(const xmlNode *cell, const char *name);
-
-/* The tag of an element in body; TMPL_TAG_OTHER for other nodes. */
-static inline tmpl_tag_e tmpl_grid_tag(const tmpl_page_t *page, const xmlNode *node)
-{
-    return node->type == XML_ELEMENT_NODE ? (tmpl_tag_e)page->nodes[tmpl_dom_node(node)].tag
-                                          : TMPL_TAG_OTHER;
-}
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/permalink.h"
+#include "content/permalink.h"
 
 #include <string.h>
 
 #include "base/chars.h"
-#include "markdown/grid.h"
+#include "dom/dom.h"
 
 int tmpl_permalink_is_symbols(const char *text, apr_size_t len)
 {
@@ -57,7 +57,7 @@ int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNod
          node = tmpl_dom_next(node, link, 0)) {
         const char *text = (const char *)node->content;
         is = node->type == XML_TEXT_NODE ? tmpl_permalink_is_symbols(text, strlen(text))
-                                         : tmpl_grid_tag(page, node) != TMPL_TAG_IMG;
+                                         : tmpl_dom_tag(page, node) != TMPL_TAG_IMG;
     }
     return is && has_words_beside(leaf, link);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/mathml.h"
+#include "content/mathml.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/callout.h"
+#include "content/callout.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/grid.h"
+#include "content/grid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int is_blank(const xmlNode *text)
 static int is_like_head(const tmpl_page_t *page, const xmlNode *cell)
 {
     const xmlNode *row = cell->parent;
-    if (row->parent != NULL && tmpl_grid_tag(page, row->parent) == TMPL_TAG_THEAD) {
+    if (row->parent != NULL && tmpl_dom_tag(page, row->parent) == TMPL_TAG_THEAD) {
         return 1;
     }
     int bold = 0;
@@ -55,7 +55,7 @@ static int is_like_head(const tmpl_page_t *page, const xmlNode *cell)
         if (node->type == XML_TEXT_NODE && is_blank(node)) {
             continue;
         }
-        tmpl_tag_e tag = tmpl_grid_tag(page, node);
+        tmpl_tag_e tag = tmpl_dom_tag(page, node);
         if (bold || (tag != TMPL_TAG_B && tag != TMPL_TAG_STRONG)) {
             return 0;
         }
@@ -66,8 +66,8 @@ static int is_like_head(const tmpl_page_t *page, const xmlNode *cell)
 
 static void see_cell(view_t *view, const tmpl_page_t *page, const xmlNode *cell)
 {
-    int head = tmpl_grid_tag(page, cell) == TMPL_TAG_TH;
-    view->lays_out |= tmpl_grid_tag(page, cell->parent) != TMPL_TAG_TR;
+    int head = tmpl_dom_tag(page, cell) == TMPL_TAG_TH;
+    view->lays_out |= tmpl_dom_tag(page, cell->parent) != TMPL_TAG_TR;
     view->spans |= tmpl_grid_span(cell, "colspan") > 1 || tmpl_grid_span(cell, "rowspan") > 1;
     view->rows += view->cells == 0;
     view->plain |= view->rows == 1 && !head && !view->plain && !is_like_head(page, cell);
@@ -78,14 +78,14 @@ static void see_cell(view_t *view, const tmpl_page_t *page, const xmlNode *cell)
 
 static void see_in_table(view_t *view, const tmpl_page_t *page, const xmlNode *node)
 {
-    tmpl_tag_e parent = tmpl_grid_tag(page, node->parent);
+    tmpl_tag_e parent = tmpl_dom_tag(page, node->parent);
     int beside = (tmpl_tag_flags(parent) & TMPL_IS_TABLE) != 0 || parent == TMPL_TAG_COLGROUP;
     if (node->type != XML_ELEMENT_NODE) {
         view->lays_out |= beside && !is_blank(node);
         view->filled |= !is_blank(node);
         return;
     }
-    tmpl_tag_e tag = tmpl_grid_tag(page, node);
+    tmpl_tag_e tag = tmpl_dom_tag(page, node);
     view->lays_out |= (beside && !(tmpl_tag_flags(tag) & TMPL_IS_PART)) ||
                       (tag == TMPL_TAG_CAPTION && view->rows > 0);
     view->filled |= tag == TMPL_TAG_IMG;

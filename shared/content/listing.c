@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/listing.h"
+#include "content/listing.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 #include "html/attr.h"
-#include "markdown/grid.h"
+#include "dom/dom.h"
 
 /* Languages that classes name beside the name of a highlighter: "hljs python", "highlight sh". */
 static const char languages[] =
@@ -122,7 +122,7 @@ static const char *language_around(const tmpl_page_t *page, const xmlNode *pre, 
     const xmlNode *up = pre;
     for (int i = 0; i < FAR && language == NULL && up->parent->parent != NULL;
          i++, up = up->parent) {
-        tmpl_tag_e tag = tmpl_grid_tag(page, up);
+        tmpl_tag_e tag = tmpl_dom_tag(page, up);
         if (tag == TMPL_TAG_BODY || tag == TMPL_TAG_ARTICLE || tag == TMPL_TAG_SECTION ||
             tag == TMPL_TAG_LI || tag == TMPL_TAG_MAIN) {
             break;
@@ -166,7 +166,7 @@ static int is_line_number(const tmpl_page_t *page, const xmlNode *node)
 /* Whether an element has lines of a listing for itself. */
 static int is_line(const tmpl_page_t *page, const xmlNode *node)
 {
-    tmpl_tag_e tag = tmpl_grid_tag(page, node);
+    tmpl_tag_e tag = tmpl_dom_tag(page, node);
     return (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0 || tag == TMPL_TAG_BUTTON;
 }
 
@@ -216,16 +216,16 @@ const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const x
         if (node->type == XML_TEXT_NODE) {
             tmpl_buf_add_text(code, (const char *)node->content);
         }
-        else if (tmpl_grid_tag(page, node) == TMPL_TAG_BR) {
+        else if (tmpl_dom_tag(page, node) == TMPL_TAG_BR) {
             tmpl_buf_add(code, "\n", 1);
         }
-        else if (language == NULL && tmpl_grid_tag(page, node) == TMPL_TAG_CODE) {
+        else if (language == NULL && tmpl_dom_tag(page, node) == TMPL_TAG_CODE) {
             language = language_of(page, node, pool);
         }
     }
     trim(code);
     /* the numbers of lines beside a listing */
-    if (code->len > 0 && tmpl_grid_tag(page, pre->parent) == TMPL_TAG_TD && is_number(code->at)) {
+    if (code->len > 0 && tmpl_dom_tag(page, pre->parent) == TMPL_TAG_TD && is_number(code->at)) {
         tmpl_buf_clear(code);
     }
     return language;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/formula.h"
+#include "content/formula.h"
 
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 #include "base/ascii.h"
 #include "html/attr.h"
-#include "markdown/grid.h"
-#include "markdown/mathml.h"
+#include "dom/dom.h"
+#include "content/mathml.h"
 
 /*
  * TeX in one line, from pool. Signs that Markdown would read are written in another way that TeX
@@ -111,7 +111,7 @@ static void read_math(tmpl_formula_t *formula, const xmlNode *math, apr_pool_t *
 
 static int is_tex_script(const tmpl_page_t *page, const xmlNode *node)
 {
-    return node != NULL && tmpl_grid_tag(page, node) == TMPL_TAG_SCRIPT;
+    return node != NULL && tmpl_dom_tag(page, node) == TMPL_TAG_SCRIPT;
 }
 
 static void read_tex_script(tmpl_formula_t *formula, const xmlNode *script, apr_pool_t *pool)
@@ -222,7 +222,7 @@ static int is_holder(tmpl_formula_t *formula, const tmpl_page_t *page, const xml
     const xmlNode *source = NULL;
     for (const xmlNode *node = tmpl_dom_next(element, element, 0); node != NULL;
          node = tmpl_dom_next(node, element, 0)) {
-        tmpl_tag_e tag = tmpl_grid_tag(page, node);
+        tmpl_tag_e tag = tmpl_dom_tag(page, node);
         if (tmpl_tag_flags(tag) & TMPL_IS_CLOSES_P) {
             return 0; /* more than one formula */
         }
@@ -230,21 +230,21 @@ static int is_holder(tmpl_formula_t *formula, const tmpl_page_t *page, const xml
             tag == TMPL_TAG_MATH || tag == TMPL_TAG_SCRIPT ||
             (node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, "mjx-math") == 0);
         /* what MathJax made is the last resort */
-        int better = source == NULL || tmpl_grid_tag(page, source) == TMPL_TAG_OTHER;
+        int better = source == NULL || tmpl_dom_tag(page, source) == TMPL_TAG_OTHER;
         source = is && better ? node : source;
     }
     if (source == NULL) {
         return 0;
     }
-    if (tmpl_grid_tag(page, source) == TMPL_TAG_OTHER) {
+    if (tmpl_dom_tag(page, source) == TMPL_TAG_OTHER) {
         tmpl_buf_t buf;
         tmpl_buf_init(&buf, pool);
         tmpl_mathml_write(&buf, source);
         set_tex(formula, buf.len > 0 ? buf.at : "", pool);
         return 1;
     }
-    (tmpl_grid_tag(page, source) == TMPL_TAG_MATH ? read_math : read_tex_script)(formula, source,
-                                                                                 pool);
+    (tmpl_dom_tag(page, source) == TMPL_TAG_MATH ? read_math : read_tex_script)(formula, source,
+                                                                                pool);
     return 1;
 }
 

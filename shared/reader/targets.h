@@ -3,8 +3,8 @@
  * Links into the page itself, as of footnotes and tables of contents, and the elements they lead
  * to.
  */
-#ifndef TMPL_AIMS_H
-#define TMPL_AIMS_H
+#ifndef TMPL_TARGETS_H
+#define TMPL_TARGETS_H
 
 #include <apr_hash.h>
 
@@ -15,15 +15,15 @@ typedef struct {
     apr_hash_t *ids; /* of elements to which links lead; NULL: there are none */
     tmpl_buf_t address;
     apr_pool_t *pool;
-} tmpl_aims_t;
+} tmpl_targets_t;
 
 /* Finds the links and the elements in a content. Takes linear time. */
-void tmpl_aims_find(tmpl_aims_t *aims, const tmpl_content_t *content, apr_pool_t *pool);
+void tmpl_targets_find(tmpl_targets_t *targets, const tmpl_content_t *content, apr_pool_t *pool);
 
 /* The fragment in href, without '#', if an element of the content has that id; else NULL. */
-const char *tmpl_aims_of(tmpl_aims_t *aims, const char *href);
+const char *tmpl_targets_of(tmpl_targets_t *targets, const char *href);
 
 /* The id of an element if a link leads to it, once for each id; else NULL. */
-const char *tmpl_aims_id(tmpl_aims_t *aims, const xmlNode *element);
+const char *tmpl_targets_id(tmpl_targets_t *targets, const xmlNode *element);
 
 #endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "content/walk.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "content/callout.h"
+#include "html/attr.h"
+
+/* What elements are by their tags; blocks that are not listed are BLOCK. */
+/* clang-format off */
+#define E(tag, element) [TMPL_TAG_##tag] = TMPL_ELEMENT_##element
+static const unsigned char kinds[TMPL_TAG_COUNT] = {
+    E(H1, HEADING), E(H2, HEADING), E(H3, HEADING), E(H4, HEADING), E(H5, HEADING),
+    E(H6, HEADING), E(BLOCKQUOTE, QUOTE), E(DETAILS, DETAILS), E(SUMMARY, SUMMARY),
+    E(FIGURE, FIGURE), E(FIGCAPTION, FIGCAPTION), E(LEGEND, BLOCK), E(UL, LIST), E(OL, LIST),
+    E(MENU, LIST), E(DIR, LIST), E(LI, ITEM), E(DL, TERMS), E(DT, TERM), E(DD, DESCRIPTION),
+    E(PRE, CODE), E(LISTING, CODE), E(HR, RULE), E(TABLE, TABLE), E(CAPTION, CAPTION),
+    E(THEAD, ROWS), E(TBODY, ROWS), E(TFOOT, ROWS), E(TR, ROW), E(TD, CELL), E(TH, CELL),
+    E(A, LINK), E(IMG, IMAGE), E(IFRAME, MEDIA), E(VIDEO, MEDIA), E(AUDIO, MEDIA),
+    E(SPAN, SPAN), E(BR, BREAK), E(WBR, WORD_BREAK), E(BUTTON, BUTTON), E(RP, RUBY_SIGN),
+    E(ABBR, FORMAT), E(ACRONYM, FORMAT), E(B, FORMAT), E(BDI, FORMAT), E(BDO, FORMAT),
+    E(CITE, FORMAT), E(CODE, FORMAT), E(DEL, FORMAT), E(DFN, FORMAT), E(EM, FORMAT),
+    E(I, FORMAT), E(INS, FORMAT), E(KBD, FORMAT), E(MARK, FORMAT), E(Q, FORMAT), E(RT, FORMAT),
+    E(RUBY, FORMAT), E(S, FORMAT), E(SAMP, FORMAT), E(SMALL, FORMAT), E(STRIKE, FORMAT),
+    E(STRONG, FORMAT), E(SUB, FORMAT), E(SUP, FORMAT), E(TIME, FORMAT), E(TT, FORMAT),
+    E(U, FORMAT), E(VAR, FORMAT)
+};
+#undef E
+/* clang-format on */
+
+/*
+ * Whether an element's role says that it is a heading, and its aria-level of which level. What
+ * begins with a paragraph is text, whatever the role says: forums mark all posts so.
+ */
+static int says_heading(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    tmpl_attr_t level;
+    const tmpl_known_attr_t *role = tmpl_node_attr(page, node, TMPL_ATTR_ROLE);
+    uint32_t inner = (uint32_t)(node - page->nodes) + 1;
+    int is_text = inner < node->after && page->nodes[inner].tag == TMPL_TAG_P;
+    return !is_text && role != NULL && tmpl_span_is(page->src, role->value, "heading") &&
+           tmpl_attr_find(&level, page->src, node->open, "aria-level") &&
+           tmpl_span_len(level.value) == 1 && page->src[level.value.start] >= '1' &&
+           page->src[level.value.start] <= '6';
+}
+
+/* Whether an element of one letter has the name of an icon, which a font shows as a picture. */
+static int is_icon_name(const xmlNode *element)
+{
+    const char *class = element->name[1] == '\0' ? tmpl_dom_attribute(element, "class") : NULL;
+    return class != NULL && strstr(class, "material-") != NULL;
+}
+
+/* What an element is. */
+static tmpl_element_e element_of(tmpl_walk_t *walk, const xmlNode *element)
+{
+    /* elements whose attributes may say that they are something else */
+    static const unsigned char may_be_other[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_DIV] = 1,        [TMPL_TAG_ASIDE] = 1,   [TMPL_TAG_CODE] = 1,
+        [TMPL_TAG_BLOCKQUOTE] = 1, [TMPL_TAG_SECTION] = 1, [TMPL_TAG_P] = 1,
+        [TMPL_TAG_OTHER] = 1,
+    };
+    const tmpl_page_t *page = walk->content->page;
+    const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
+    tmpl_tag_e tag = (tmpl_tag_e)node->tag;
+    if ((tag != TMPL_TAG_IMG || walk->walker->image_formulas) &&
+        tmpl_formula_is(&walk->formula, &walk->formulas, page, element)) {
+        return TMPL_ELEMENT_FORMULA;
+    }
+    if (node->flags & TMPL_NODE_NAMED) {
+        if (may_be_other[tag] && says_heading(page, node)) {
+            return TMPL_ELEMENT_HEADING;
+        }
+        if (may_be_other[tag] && tmpl_dom_is_listing(page, node)) {
+            return TMPL_ELEMENT_CODE;
+        }
+        if (may_be_other[tag] && tmpl_callout_of(page, element) != NULL) {
+            return TMPL_ELEMENT_CALLOUT;
+        }
+        if (kinds[tag] == TMPL_ELEMENT_FORMAT && is_icon_name(element)) {
+            return TMPL_ELEMENT_LEFT_OUT;
+        }
+    }
+    int is_block = (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0;
+    return kinds[tag] != TMPL_ELEMENT_NONE ? (tmpl_element_e)kinds[tag]
+           : is_block                      ? TMPL_ELEMENT_BLOCK
+                                           : TMPL_ELEMENT_NONE;
+}
+
+void tmpl_walk_init(tmpl_walk_t *walk, const tmpl_walker_t *walker, void *writer, const int *over,
+                    const tmpl_content_t *content, apr_pool_t *pool)
+{
+    *walk = (tmpl_walk_t){ .walker = walker, .writer = writer, .over = over, .content = content };
+    apr_pool_create(&walk->formulas.pool, pool);
+}
+
+static void walk_text(tmpl_walk_t *walk, const xmlNode *text)
+{
+    const char *content = (const char *)text->content;
+    if (walk->image.address != NULL && content[strspn(content, " \t\n\r\f")] != '\0') {
+        walk->image.address = NULL; /* the next image is not beside it */
+    }
+    walk->walker->text(walk->writer, text);
+}
+
+void tmpl_walk(tmpl_walk_t *walk, const xmlNode *top)
+{
+    const tmpl_walker_t *walker = walk->walker;
+    xmlNode *node = top->children;
+    while (node != NULL && !*walk->over) {
+        if (node->type == XML_TEXT_NODE) {
+            walk_text(walk, node);
+        }
+        else {
+            tmpl_element_e kind = element_of(walk, node);
+            node->psvi = (void *)(uintptr_t)kind;
+            if (!walker->enter(walk->writer, node, kind) && node->children != NULL) {
+                node = node->children;
+                continue;
+            }
+            walker->leave(walk->writer, node, kind);
+        }
+        while (node->next == NULL && node->parent != top) {
+            node = node->parent;
+            walker->leave(walk->writer, node, (tmpl_element_e)(uintptr_t)node->psvi);
+        }
+        node = node->next;
+    }
+}
+
+unsigned tmpl_walk_level(const xmlNode *heading)
+{
+    const char *level = tmpl_dom_attribute(heading, "aria-level");
+    return heading->name[0] == 'h' && tmpl_is_digit((char)heading->name[1])
+               ? (unsigned)(heading->name[1] - '0')
+               : (unsigned)(*level - '0');
+}
+
+int tmpl_walk_is_twin(const tmpl_walk_t *walk, const char *address, const char *text)
+{
+    enum { LEAST = 12 /* bytes of a text that is no accident */ };
+    return walk->image.address != NULL &&
+           (strcmp(walk->image.address, address) == 0 ||
+            (text != NULL && walk->image.text != NULL && strlen(text) > LEAST &&
+             strcmp(text, walk->image.text) == 0));
+}

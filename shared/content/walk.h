@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One walk over a content's tree for all who write it: it says what each element is, whatever its
+ * tag. Elements of the same kind mean the same in Markdown and in the reader view.
+ */
+#ifndef TMPL_WALK_H
+#define TMPL_WALK_H
+
+#include "content/content.h"
+#include "content/formula.h"
+
+/* What an element is. */
+typedef enum {
+    TMPL_ELEMENT_NONE,    /* its content stands for it */
+    TMPL_ELEMENT_BLOCK,   /* its content stands for it, between borders of blocks */
+    TMPL_ELEMENT_HEADING, /* h1 to h6, or by its role and aria-level */
+    TMPL_ELEMENT_QUOTE,
+    TMPL_ELEMENT_CALLOUT, /* content/callout.h */
+    TMPL_ELEMENT_DETAILS,
+    TMPL_ELEMENT_SUMMARY,
+    TMPL_ELEMENT_FIGURE,
+    TMPL_ELEMENT_FIGCAPTION,
+    TMPL_ELEMENT_LIST,
+    TMPL_ELEMENT_ITEM,
+    TMPL_ELEMENT_TERMS, /* dl */
+    TMPL_ELEMENT_TERM,
+    TMPL_ELEMENT_DESCRIPTION,
+    TMPL_ELEMENT_CODE, /* content/listing.h */
+    TMPL_ELEMENT_RULE,
+    TMPL_ELEMENT_TABLE, /* of data or for layout: content/grid.h */
+    TMPL_ELEMENT_CAPTION,
+    TMPL_ELEMENT_ROWS, /* thead, tbody, tfoot */
+    TMPL_ELEMENT_ROW,
+    TMPL_ELEMENT_CELL,
+    TMPL_ELEMENT_LINK,
+    TMPL_ELEMENT_IMAGE,
+    TMPL_ELEMENT_MEDIA,   /* iframe, video, audio: content/player.h */
+    TMPL_ELEMENT_FORMULA, /* the walk's formula, with all that is in the element */
+    TMPL_ELEMENT_FORMAT,  /* em, code, sub, time ... */
+    TMPL_ELEMENT_SPAN,
+    TMPL_ELEMENT_BREAK,
+    TMPL_ELEMENT_WORD_BREAK,
+    TMPL_ELEMENT_BUTTON,
+    TMPL_ELEMENT_RUBY_SIGN, /* rp: for those who do not write ruby */
+    TMPL_ELEMENT_LEFT_OUT,  /* says nothing: the name of an icon, which a font shows as a picture */
+    TMPL_ELEMENT_COUNT
+} tmpl_element_e;
+
+typedef struct tmpl_walk_t tmpl_walk_t;
+
+/* Who writes. All functions get the walk's writer. */
+typedef struct {
+    /* At an element's begin; returns whether its content is skipped. */
+    int (*enter)(void *writer, const xmlNode *element, tmpl_element_e kind);
+    /* At its end, whether or not its content was skipped. */
+    void (*leave)(void *writer, const xmlNode *element, tmpl_element_e kind);
+    void (*text)(void *writer, const xmlNode *text);
+    int image_formulas; /* images of formulas are formulas */
+} tmpl_walker_t;
+
+struct tmpl_walk_t {
+    const tmpl_walker_t *walker;
+    void *writer;
+    const int *over; /* the walk ends when this is set */
+    const tmpl_content_t *content;
+    tmpl_formula_t formula; /* the last one */
+    struct {
+        const char *address, *text;
+    } image; /* the last one that was written, if no text is behind it; NULL: none */
+    tmpl_formulas_t formulas;
+};
+
+/* Prepares a walk; pool: for what is temporary. */
+void tmpl_walk_init(tmpl_walk_t *walk, const tmpl_walker_t *walker, void *writer, const int *over,
+                    const tmpl_content_t *content, apr_pool_t *pool);
+
+/* Walks over the content of an element. Uses psvi of its elements. */
+void tmpl_walk(tmpl_walk_t *walk, const xmlNode *top);
+
+/* The level of a heading, 1 to 6. */
+unsigned tmpl_walk_level(const xmlNode *heading);
+
+/*
+ * Whether the page has an image twice side by side, for screens of two sizes: by its address, or by
+ * a text of some length. text: tmpl_image_text(). Who writes it sets walk->image.
+ */
+int tmpl_walk_is_twin(const tmpl_walk_t *walk, const char *address, const char *text);
+
+#endif

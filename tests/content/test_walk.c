@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What elements are, whoever writes them: one page, as Markdown and as a reader view. */
+#include "check.h"
+
+#include "markdown/markdown.h"
+#include "reader/reader.h"
+
+/* The content of a page without a title, without what stands around it. */
+static const char *form_of(const char *body, int view, apr_pool_t *pool)
+{
+    apr_size_t len;
+    tmpl_edits_t none = { 0 };
+    tmpl_content_t content;
+    tmpl_content_opts_t opts = { .charset = "utf-8", .posts = 1, .languages = view };
+    const char *html = apr_pstrcat(pool, "<!DOCTYPE html><body>", body, NULL);
+    assert_true(tmpl_content_read(&content, check_page(html, pool), &none, &opts, pool));
+    if (!view) {
+        const char *markdown = tmpl_markdown(&len, &content, pool);
+        return apr_pstrmemdup(pool, markdown, len - 1);
+    }
+    const char *at = strstr(tmpl_reader(&len, &content, pool), "</header>\n") + 10;
+    const char *end = strstr(at, "\n</article>");
+    char *text = apr_pstrmemdup(pool, at, (apr_size_t)(end - at)), *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        if (*from != '\n') {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
+static void elements_mean_the_same(void **state)
+{
+    static const struct {
+        const char *html, *markdown, *view;
+    } rows[] = {
+        { "<a href='/cdn-cgi/l/email-protection#422302276c2d3025'>[email&#160;protected]</a>",
+          "[a@e.org](mailto:a@e.org)", "<p><a href=\"mailto:a@e.org\">a@e.org</a></p>" },
+        { "<a href='/cdn-cgi/l/email-protection#422302276c2d3025'>Write</a>",
+          "[Write](mailto:a@e.org)", "<p><a href=\"mailto:a@e.org\">Write</a></p>" },
+        { "<div class=x role=heading aria-level=3>a</div>b", "### a\n\nb", "<h2>a</h2><p>b</p>" },
+        { "<x-y class=x role=heading aria-level=2>a</x-y>b", "## a\n\nb", "<h2>a</h2><p>b</p>" },
+        { "<div class=x role=heading aria-level=3><p>a</div>", "a", "<p>a</p>" },
+        { "<i class=material-icons>arrow_forward</i> a", "a", "<p>a</p>" },
+        { "<i class=other>a</i>", "_a_", "<p><i>a</i></p>" },
+        { "a <img src=i class=wp-smiley alt=':-)'>", "a :-)", "<p>a :-)</p>" },
+        { "a <img src=i alt=':roll:'>", "a :roll:", "<p>a :roll:</p>" },
+        { "<img src=i alt=a><img src=i alt=a>", "![a](i)",
+          "<p><img src=\"i\" alt=\"a\" loading=\"lazy\"></p>" },
+        { "<a href=ftp://x/>a</a> <a href='sms:1'>b</a> <a href='data:,x'>c</a>",
+          "[a](ftp://x/) [b](sms:1) c",
+          "<p><a href=\"ftp://x/\">a</a> <a href=\"sms:1\">b</a> c</p>" },
+        { "<aside class='alert alert-info'>a</aside>", "> [!NOTE]\n> a",
+          "<div class=\"note\" role=\"note\"><p>a</p></div>" },
+        { "<div class=code-block data-lang=c>a</div>", "```c\na\n```",
+          "<pre><code class=\"language-c\">a</code></pre>" },
+        { "<menu><li>a</menu><dir><li>b</dir>", "- a\n\n+ b",
+          "<ul><li>a</li></ul><ul><li>b</li></ul>" },
+        { "<legend>a</legend>b", "a\n\nb", "<p>a</p><p>b</p>" },
+        { "a<button>b</button>c", "a b c", "<p>a b c</p>" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_string_equal(form_of(rows[i].html, 0, *state), rows[i].markdown);
+        assert_string_equal(form_of(rows[i].html, 1, *state), rows[i].view);
+    }
+}
+
+static const struct CMUnitTest tests[] = { CHECK(elements_mean_the_same) };
+
+TAP_MAIN(tests)
