@@ -86,7 +86,7 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
 #define F1_STEPS 8
 
 static double best_threshold(const float *templateness, const tmpl_reading_t *reading, double least,
-                             int with_replies)
+                             double replies)
 {
     const uint32_t *words = reading->before.words;
     uint32_t n = reading->page->n_blocks;
@@ -97,10 +97,8 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
         double hit = 0;
         double content = 0;
         for (uint32_t b = 0; b < n; b++) {
-            if (!with_replies && tmpl_is_reply(reading, b)) {
-                continue;
-            }
-            double weight = words[b + 1] - words[b];
+            double share = tmpl_is_reply(reading, b) ? replies : 1;
+            double weight = share * (words[b + 1] - words[b]);
             double expected = weight * (1 - (double)templateness[b]);
             int is_kept = (double)templateness[b] <= threshold;
             content += expected;
@@ -117,13 +115,23 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
     return threshold;
 }
 
-/* A comment of which the trees are sure does not lower the threshold, unless the page is a thread. */
+/*
+ * Of a page that is no thread, replies weigh REPLY_PART of the rest at most: a comment of which the
+ * trees are sure would lower the threshold, and take the page's own content off.
+ */
+#define REPLY_PART 0.25
+
 static double page_threshold(const float *templateness, const tmpl_reading_t *reading, double least)
 {
-    double threshold = best_threshold(templateness, reading, least, 1);
-    return tmpl_has_thread_address(reading->page)
-               ? threshold
-               : fmax(threshold, best_threshold(templateness, reading, least, 0));
+    const uint32_t *words = reading->before.words;
+    double content[2] = { 0, 0 }; /* expected words: the page's own, and those of replies */
+    for (uint32_t b = 0; b < reading->page->n_blocks; b++) {
+        content[tmpl_is_reply(reading, b)] +=
+            (words[b + 1] - words[b]) * (1 - (double)templateness[b]);
+    }
+    int is_whole = tmpl_has_thread_address(reading->page) || content[1] <= REPLY_PART * content[0];
+    return best_threshold(templateness, reading, least,
+                          is_whole ? 1 : REPLY_PART * content[0] / content[1]);
 }
 
 /* The rules apply if more than one word in this many is content: TmplMinKeep's default. */
