@@ -132,7 +132,8 @@ static apr_status_t inflate_page(tmpl_input_t *input, tmpl_error_t *err, apr_poo
     tmpl_buf_init(&gzip.to, pool);
     apr_status_t status = tmpl_inflate(&inflate, (apr_off_t)TMPL_DEFAULT_MAX_BODY);
     if (status == APR_ENOSPC) {
-        return tmpl_fail(err, status, "is gzip of more than %zu bytes", TMPL_DEFAULT_MAX_BODY);
+        return tmpl_fail(err, status, "is gzip of more than %" APR_SIZE_T_FMT " bytes",
+                         (apr_size_t)TMPL_DEFAULT_MAX_BODY);
     }
     if (status != APR_SUCCESS) {
         return tmpl_fail(err, status, "is gzip that is damaged, or has more than one member");

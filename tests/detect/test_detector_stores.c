@@ -47,7 +47,7 @@ static const struct {
     { "a shadow", "<x-card><template shadowrootmode=open><slot></slot></template>A card</x-card>",
       0 },
     { "a dialog", "<dialog><p>Sure?</p></dialog><details><summary>More</summary>Text</details>",
-      0 },
+      1 },
 };
 
 /* States of the store. */

@@ -80,7 +80,7 @@ static void a_turn_ends_when_httpd_does(void **state)
     mpm_state = AP_MPMQ_STOPPING;
     tick();
     assert_int_equal(handed, 1);
-    apr_pool_destroy(ours->pool); /* learns the others */
+    end_child(ours); /* learns the others */
     assert_int_equal(handed, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3 * LEARN_AT_ONCE);
 }
@@ -169,7 +169,7 @@ static void wait_for_no_turn(int graceful, apr_interval_time_t at_most)
     assert_int_equal(handed, 1);
     assert_int_equal(slept, 0);
     tmpl_ending_child_stopping(pool, graceful);
-    apr_pool_destroy(ours->pool);
+    end_child(ours);
     alarm(0);
     assert_int_equal(handed, 2);
     assert_int_equal(slept, at_most);
@@ -220,7 +220,7 @@ static void the_end_of_a_child_learns_what_waits(void **state)
 
     (void)state;
     request(ours, "s");
-    apr_pool_destroy(ours->pool);
+    end_child(ours);
     assert_int_equal(handed, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
     tick(); /* the watchdog's thread may end later than the stores */
@@ -229,7 +229,7 @@ static void the_end_of_a_child_learns_what_waits(void **state)
     ours = start_waiting(1000);
     request(ours, "s");
     learns = (tmpl_error_t){ APR_EGENERAL, "it is gone" };
-    apr_pool_destroy(ours->pool);
+    end_child(ours);
     assert_int_equal(handed, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
 }
@@ -249,7 +249,7 @@ static void at_the_end_who_is_late_is_tried_again(void **state)
         requests(ours, "s", 3);
         learns = (tmpl_error_t){ late[i], "it is late" };
         takes = END_TIMEOUT / 3 + 1;
-        apr_pool_destroy(ours->pool);
+        end_child(ours);
         assert_int_equal(handed, 3);
         assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 3);
     }
@@ -283,7 +283,7 @@ static void end_while_one_waits(tmpl_child_store_t *ours)
         sched_yield();
     }
     apr_atomic_set32(&tmpl_child_stores_users, 1);
-    apr_pool_destroy(ours->pool);
+    end_child(ours);
     _exit(0);
 }
 
@@ -302,7 +302,7 @@ static void a_child_may_end_while_one_waits_for_room(void **state)
     waitpid(pid, &status, 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    apr_pool_destroy(ours->pool);
+    end_child(ours);
 }
 
 static jmp_buf process_end;
@@ -315,7 +315,7 @@ static void process_ends(void)
     apr_thread_mutex_lock(ending->learner->later->lock);
     left[0] = ending->learner->later->pages[0].page;
     left[1] = ending->learner->later->pages[1].page;
-    apr_pool_destroy(ending->pool);
+    end_child(ending);
     longjmp(process_end, 1);
 }
 

@@ -431,6 +431,12 @@ static tmpl_child_store_t *start(apr_status_t how)
     return ours;
 }
 
+/* Ends the child of a store. */
+static inline void end_child(tmpl_child_store_t *ours)
+{
+    apr_pool_cleanup_run(pool, ours, child_store_close);
+}
+
 static apr_status_t store_said; /* the status in the last request's outcome */
 
 /* A request for a page of site. */
