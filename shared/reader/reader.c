@@ -148,11 +148,18 @@ static int may_tell(const tmpl_metadata_t *metadata, const char *text)
     if (header_date(metadata) != NULL && tmpl_date_may_be(text, strlen(text))) {
         return 1;
     }
-    while (*text != '\0' && author_at(metadata, text) == 0) {
+    for (; *text != '\0'; text++) {
+        if (author_at(metadata, text) > 0) {
+            return 1;
+        }
         text += strcspn(text, " \xC2\xE2");
-        text += signs_len(text);
+        if (*text == '\0') {
+            return 0;
+        }
+        apr_size_t signs = signs_len(text);
+        text += signs > 0 ? signs - 1 : 0;
     }
-    return *text != '\0';
+    return 0;
 }
 
 tmpl_told_e tmpl_header_tells(const tmpl_metadata_t *metadata, const char *text)

@@ -265,6 +265,8 @@ static void byline(void **state)
                  { "4 May 2025", 1 },
                  { "3", 1 },
                  { "By Bo Hu", 1 },
+                 { "Boats\xE2\x84\xA2 of \xC3\xA9", 1 },
+                 { "\xE2\x84\xA2 \xE2\x84\xA2", 1 },
                  { "Ann Lee, reporter", 1 } };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         static const struct {
