@@ -419,8 +419,10 @@ static tmpl_page_headline_t find_page_headline(elements_t *w, const char *site)
         best = judged;
         is_title = 1;
     }
-    /* what is in front of all others begins the content, if the title says a word of it */
-    int begins = judged.n == 0 && judged.share > 0;
+    /* what is in front of all others begins the content, if it is the only h1 or the title says a
+     * word of it */
+    int is_only_h1 = best.n == 1 && judged.node != NULL && judged.node->tag == TMPL_TAG_H1;
+    int begins = judged.n == 0 && (judged.share > 0 || is_only_h1);
     const tmpl_node_t *node = is_title ? best.node : begins ? judged.node : NULL;
     if (best.node != NULL) {
         w->first = best.node->first_segment;
