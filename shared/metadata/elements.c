@@ -363,29 +363,35 @@ static int is_judged_headline(const tmpl_metadata_source_t *source, const tmpl_n
     return s == node->after_segment && s > node->first_segment;
 }
 
-/*
- * The first heading that verdicts call the headline, and that stays; no node: there is none. n is
- * how many headings that stay are in front of it.
- */
+/* Whether a node is a heading with text that stays. */
+static int is_heading_that_stays(const elements_t *w, const tmpl_node_t *node)
+{
+    return (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) != 0 &&
+           node->after_segment > node->first_segment &&
+           !is_deleted(w->source->edits, node->open.start);
+}
+
+/* The first heading that stays, of those that verdicts call the headline if that is wanted. */
+static const tmpl_node_t *first_heading(const elements_t *w, int is_judged)
+{
+    for (uint32_t i = 0; i < w->page->n_nodes; i++) {
+        const tmpl_node_t *node = &w->page->nodes[i];
+        if (is_heading_that_stays(w, node) &&
+            (!is_judged || (is_judged_headline(w->source, node) && !is_logo(w->page, node)))) {
+            return node;
+        }
+    }
+    return NULL;
+}
+
+/* The heading that verdicts call the headline; no node: there is none. */
 static heading_t judged_headline(elements_t *w, const apr_array_header_t *titles)
 {
-    heading_t found = { 0 };
-    uint32_t before = 0;
-    for (uint32_t i = 0; w->source->verdicts != NULL && i < w->page->n_nodes; i++) {
-        const tmpl_node_t *node = &w->page->nodes[i];
-        if ((tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) == 0 ||
-            is_deleted(w->source->edits, node->open.start)) {
-            continue;
-        }
-        if (is_judged_headline(w->source, node) && !is_logo(w->page, node)) {
-            found.node = node;
-            found.text = apr_pstrdup(w->claims->pool, headline_text(w, node));
-            compare_with_titles(&found, titles);
-            break;
-        }
-        before += node->after_segment > node->first_segment;
+    heading_t found = { .node = w->source->verdicts != NULL ? first_heading(w, 1) : NULL };
+    if (found.node != NULL) {
+        found.text = apr_pstrdup(w->claims->pool, headline_text(w, found.node));
+        compare_with_titles(&found, titles);
     }
-    found.n = before;
     return found;
 }
 
@@ -415,15 +421,16 @@ static tmpl_page_headline_t find_page_headline(elements_t *w, const char *site)
     if (!is_title || !stays) {
         judged = judged_headline(w, titles);
     }
+    /* what is in front of all others begins the content, if it is the only h1, or the title says a
+     * word of it */
+    const tmpl_node_t *first = is_title ? NULL : first_heading(w, 0);
+    int is_only = best.n == 1 && best.node == first;
+    const tmpl_node_t *begins = is_only ? best.node : judged.share > 0 ? judged.node : NULL;
     if (judged.like >= LIKE && judged.like >= best.like) {
         best = judged;
         is_title = 1;
     }
-    /* what is in front of all others begins the content, if it is the only h1 or the title says a
-     * word of it */
-    int is_only_h1 = best.n == 1 && judged.node != NULL && judged.node->tag == TMPL_TAG_H1;
-    int begins = judged.n == 0 && (judged.share > 0 || is_only_h1);
-    const tmpl_node_t *node = is_title ? best.node : begins ? judged.node : NULL;
+    const tmpl_node_t *node = is_title ? best.node : begins == first ? begins : NULL;
     if (best.node != NULL) {
         w->first = best.node->first_segment;
         w->after = best.node->after_segment;
