@@ -14,6 +14,7 @@
 #define SURE_CONTENT  0.05F
 #define SURE_TEMPLATE 0.97F
 #define SURE_PHRASES  (TMPL_PHRASE_ADVERT | TMPL_PHRASE_STATE)
+#define SURE_WORDS    6 /* of such a phrase, at most */
 
 /* Template of these parts stays template: the trees decide. */
 #define KEPT_PARTS (TMPL_PART_BIT(TMPL_PART_CAPTION) | TMPL_PART_BIT(TMPL_PART_BYLINE))
@@ -22,7 +23,8 @@ static unsigned phrases_of(const tmpl_parts_page_t *p, uint32_t b)
 {
     uint32_t words = tmpl_part_words(p, b, b + 1);
     const tmpl_verdict_t *verdict = &p->verdicts[b];
-    if (words == 0 || words > PHRASE_WORDS ||
+    int is_sure = verdict->ratio < SURE_CONTENT;
+    if (words == 0 || words > (is_sure ? SURE_WORDS : PHRASE_WORDS) ||
         (verdict->template && (verdict->ratio > SURE_TEMPLATE || tmpl_part_is_chrome(p, b)))) {
         return 0;
     }
@@ -30,7 +32,7 @@ static unsigned phrases_of(const tmpl_parts_page_t *p, uint32_t b)
     /* by a name of an advertisement it is one */
     phrases |=
         (phrases & TMPL_PHRASE_NOTICE) && (p->all[b] & TMPL_HINT_OFFER) ? TMPL_PHRASE_ADVERT : 0U;
-    return verdict->ratio < SURE_CONTENT ? phrases & SURE_PHRASES : phrases;
+    return is_sure ? phrases & SURE_PHRASES : phrases;
 }
 
 /* Comments are no part of the content that shares are of: a long one would change all of them. */

@@ -14,10 +14,10 @@ typedef struct {
     tmpl_verdict_t *verdicts;
     const uint32_t *words; /* [b]: halves of words before block b */
     uint32_t *kept; /* [b]: halves of words of content before block b, less those of comments */
-    unsigned *node_hints;  /* of each node: its own hints that hold, and those of nodes around it */
-    unsigned *all;         /* of each block: the hints that all of its segments have */
-    unsigned *some;        /* of each block: the hints that one of its segments has */
-    unsigned rule_hints;   /* the hints that are in rules for single blocks */
+    unsigned *node_hints; /* of each node: its own hints that hold, and those of nodes around it */
+    unsigned *all;        /* of each block: the hints that all of its segments have */
+    unsigned *some;       /* of each block: the hints that one of its segments has */
+    unsigned rule_hints;  /* the hints that are in rules for single blocks */
     unsigned short *phrases; /* of each block: TMPL_PHRASE_* */
     const tmpl_records_t *records;
     unsigned char *headed; /* of each block: 1: the heading of a region says what it is */
