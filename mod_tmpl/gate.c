@@ -116,11 +116,7 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
     }
     script = is_off ? NULL : tmpl_script_field(r, ctx->conf);
     tmpl_headers_unset_foreign(r, ctx->conf);
-    tmpl_headers_negotiated(r, ctx->conf, tmpl_is_html(r));
-    if (script != NULL && tmpl_is_html(r) && tmpl_conf_edits(ctx->conf)) {
-        /* no cache may serve it as a page */
-        apr_table_mergen(r->err_headers_out, "Vary", script);
-    }
+    tmpl_headers_vary(r, ctx->conf, script, tmpl_is_html(r));
     if (is_learnt_only(r, ctx->conf, control) && !is_off) {
         ctx->conf = tmpl_conf_in_mode(ctx->conf, TMPL_MODE_LEARN, r->pool);
     }

@@ -15,10 +15,12 @@
  * request is covered.
  */
 #include "headers.h"
+#include "control.h"
 #include "fields.h"
 #include "kept.h"
 #include "page_links.h"
 #include "request.h"
+#include "script.h"
 #include "section.h"
 #include "tmpl_field.h"
 #include "validators.h"
@@ -115,15 +117,21 @@ void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf)
     }
 }
 
-void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html)
+void tmpl_headers_vary(request_rec *r, const tmpl_conf_t *conf, const char *script, int is_html)
 {
     /* a 304 has no type of its own */
     int may_vary = r->status == HTTP_NOT_MODIFIED ? tmpl_request_names_page(r) : is_html;
 
-    if (r->main != NULL || tmpl_conf_offers(conf) == 0 || !may_vary) {
+    if (r->main != NULL || !may_vary) {
         return;
     }
-    apr_table_mergen(r->err_headers_out, "Vary", "Accept");
+    if (tmpl_conf_offers(conf) != 0) {
+        apr_table_mergen(r->err_headers_out, "Vary", "Accept");
+    }
+    if (script != NULL && tmpl_conf_edits(conf)) {
+        /* no cache may serve it as a page */
+        apr_table_mergen(r->err_headers_out, "Vary", script);
+    }
 }
 
 /* A reader view has its own style sheet and nothing else: the page's policy might forbid it. */
@@ -237,8 +245,14 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
 
 void tmpl_headers_error(request_rec *r)
 {
+    const tmpl_conf_t *conf = tmpl_request_conf(r);
+    int is_off = tmpl_control_is_off(r);
+    const char *script = is_off ? NULL : tmpl_script_field(r, conf);
+
     if (r->status == HTTP_NOT_MODIFIED) {
-        tmpl_headers_negotiated(r, tmpl_request_conf(r), 0);
-        tmpl_headers_not_modified(r, tmpl_request_conf(r));
+        tmpl_headers_vary(r, conf, script, 0);
+        if (!is_off && script == NULL) {
+            tmpl_headers_not_modified(r, conf);
+        }
     }
 }

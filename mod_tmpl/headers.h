@@ -8,8 +8,11 @@
 /* Removes the backend's Tmpl field where the module may set this field. */
 void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf);
 
-/* Where requests may get variants: sets Vary for HTML, and for a 304 that may be about HTML. */
-void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html);
+/*
+ * Adds to Vary, for HTML and for a 304 that may be about HTML, Accept where requests may get
+ * variants, and script, a field of tmpl_script_field() or NULL, where pages are changed.
+ */
+void tmpl_headers_vary(request_rec *r, const tmpl_conf_t *conf, const char *script, int is_html);
 
 /* Sets the fields of a page that was judged within took microseconds and has length bytes now. */
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,

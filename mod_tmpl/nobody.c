@@ -10,11 +10,12 @@
 #include "base/ascii.h"
 
 /* Ends of words in names of fields and parameters whose values are secrets, or say who asks. */
-static const char *const telling[] = { "token",     "key",        "auth",      "session",
-                                       "sessionid", "sessid",     "sid",       "secret",
-                                       "password",  "passwd",     "signature", "ticket",
-                                       "jwt",       "cert",       "user",      "email",
-                                       "invite",    "invitation", "assertion", "identity" };
+static const char *const telling[] = {
+    "token",  "key",      "auth",      "session",    "sessionid", "sessid",   "sid",
+    "secret", "password", "passwd",    "signature",  "ticket",    "jwt",      "cert",
+    "user",   "email",    "invite",    "invitation", "assertion", "identity", "username",
+    "userid", "login",    "principal", "account",    "member",    "customer", "authorization"
+};
 
 /* The same of parameters only: proxies add fields such as X-Country-Code. */
 static const char *const telling_in_address[] = { "code", "hash", "sig", "nonce",

@@ -94,6 +94,7 @@ static apr_status_t open_input(ctl_warc_run_t *run)
 
 static void note_damage(ctl_warc_run_t *run, const char *text)
 {
+    run->is_cut = 1; /* until a whole record follows */
     (*ctl_warc_count(run, CTL_WARC_DAMAGED))++;
     if (names_faults(run)) {
         ctl_say("%s: %s", ctl_warc_input(run, run->state.file), text);
@@ -128,7 +129,6 @@ static apr_status_t take_record(ctl_warc_run_t *run, warc_item_t *item, apr_pool
             (*ctl_warc_count(run, CTL_WARC_RECORDS))++;
         }
         if (status != APR_SUCCESS) {
-            run->is_cut = 1;
             note_damage(run, err.text);
         }
         item->content = NULL; /* of a damaged record, too: the pool has it */

@@ -16,7 +16,7 @@ my $backend = backend {
     my %fields = ('Content-Type' => 'text/html', ETag => "\"v$n\"", 'Cache-Control' => 'max-age=600');
     $fields{'X-Accel-Buffering'} = 'no' if $request->{target} =~ /stream/;
     $fields{'Content-Encoding'} = 'br' if $request->{target} =~ m{^/br/};
-    return $connection->head(304, {%fields}) if ($request->{headers}{'if-none-match'} // '') =~ /"v$n"/;
+    return $connection->head(304, { ETag => $fields{ETag} }) if ($request->{headers}{'if-none-match'} // '') =~ /"v$n"/;
     if ($request->{target} =~ /slow/) {
         my $page = $site->page($n);
         $connection->head(200, { %fields, 'Content-Length' => length $page });
@@ -118,6 +118,7 @@ subtest 'conditions' => sub {
     same_bytes($res->body, $site->page(3), 'which gets its own');
     $res = $httpd->get('/page/3', headers => { 'HX-Request' => 'true', 'If-None-Match' => '"v3", ' . $page->header('ETag') });
     is $res->status . ' ' . ($res->header('ETag') // ''), '304 "v3"', 'or the confirmation of its own';
+    is vary($res), 'Accept, HX-Request', 'with the Vary of its own: caches take it over';
 };
 
 subtest 'behind mod_cache' => sub {
@@ -130,6 +131,9 @@ subtest 'behind mod_cache' => sub {
         same_bytes($cached->get("/page/$n", headers => {@$script})->body, $site->page($n), "$script->[0]: untouched");
         same_bytes($cached->get("/page/$n", headers => {%BROWSER})->body, $site->stripped($n), 'a visit thereafter: stripped');
     }
+    $cached->get('/page/60', headers => { 'HX-Request' => 'true' });
+    my $res = $cached->get('/page/60', headers => { 'HX-Request' => 'true', 'If-None-Match' => '"v60", W/"v60-tmpl-strip"' });
+    is join(' ', $res->status, $res->header('ETag'), vary($res)), '304 "v60" Accept, HX-Request', 'mod_cache confirms what it has, not the stripped page';
     $cached->finish;
 };
 

@@ -238,6 +238,10 @@ static void fields_that_name_somebody(void **state)
                                           "X-User-Id",
                                           "Cf-Access-Jwt-Assertion",
                                           "X-Client-Cert-Dn",
+                                          "X-Consumer-Username",
+                                          "X-Remote-Userid",
+                                          "X-Ms-Client-Principal-Name",
+                                          "X-Authorization",
                                           "X-Amzn-Oidc-Accesstoken" };
     static const char *const others[] = { "User-Agent",      "X-Original-User-Agent",
                                           "Referer",         "Sec-Fetch-User",

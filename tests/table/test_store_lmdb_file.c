@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LMDB's file: damaged, of another format, cut short, or with data of sites that are gone. */
 #include "lmdb_fixture.h"
+#include <fcntl.h>
 #include <sys/file.h>
 
 #include "base/buf.h"
@@ -524,6 +525,24 @@ static void removed_file_is_made_anew(void **state)
     apr_pool_destroy(third);
 }
 
+/* A program that the process starts, such as a CGI script of another user, gets no file of it. */
+static void files_are_not_inherited(void **state)
+{
+    ctx_t *c = *state;
+    struct stat data, open;
+    unsigned found = 0;
+
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(stat(file_of(c, "data.mdb"), &data), 0);
+    for (int fd = 0; fd < 1024; fd++) {
+        if (fstat(fd, &open) == 0 && open.st_dev == data.st_dev && open.st_ino == data.st_ino) {
+            assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+            found++;
+        }
+    }
+    assert_true(found > 0);
+}
+
 /* The second process that notices finds what the first one has made. */
 static void removed_file_is_made_anew_once(void **state)
 {
@@ -733,6 +752,7 @@ static const store_test_t table[] = {
     TEST(LMDB, file_in_use_stays),
     TEST(LMDB, what_the_walk_lets_pass_is_safe),
     TEST(LMDB, walk_lets_good_files_pass),
+    TEST(LMDB, files_are_not_inherited),
     TEST(LMDB, removed_file_is_made_anew),
     TEST(LMDB, removed_file_is_made_anew_once),
     TEST(LMDB, removed_file_is_made_anew_by_another),

@@ -316,6 +316,13 @@ subtest 'damage' => sub {
     spew('long.warc.gz', gz(($with->(20))[3]) . gz($long));
     is((warc(qw(-m strip --responses -o long.out long.warc.gz)))[0], 0, 'damage in front of a record too long for memory: exit code');
     ok(index(slurp('long.out'), $long) > 0, 'the long one is copied');
+    my %cut = ('a file' => $records[0] . substr($long, 0, -50), 'gzip' => $gz[0] . substr(gz($long), 0, -50));
+    for my $name (sort keys %cut) {
+        spew('long.cut', $cut{$name});
+        my ($code, undef, $err) = warc(qw(-m text -o cut.out long.cut));
+        is($code, 1, "$name that ends in one: exit code");
+        like($err, qr/\A.*\n.*: \Q$no_end\E\z/, 'the message');
+    }
     my $fake = response('http://one.example/fake', http(page(3) . "\r\n" . response('http://fake/', http(page(1), %html)), %html));
     spew('fake.warc', $fake);
     warc(qw(-m text -o fake.out fake.warc));

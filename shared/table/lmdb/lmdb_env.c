@@ -3,6 +3,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -192,7 +193,8 @@ int tmpl_lmdb_start(tmpl_lmdb_t *db)
         (rc = mdb_env_get_fd(db->env, &fd)) != 0) {
         return rc;
     }
-    if (fstat(fd, &st) != 0) {
+    /* LMDB lets programs that the process starts inherit this file, such as CGI scripts */
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fstat(fd, &st) != 0) {
         return errno;
     }
     db->file = (tmpl_lmdb_id_t){ st.st_dev, st.st_ino };
