@@ -128,6 +128,16 @@ static int is_byline(const headings_t *h, const tmpl_node_t *heading)
     return h->verdicts[block].part == TMPL_PART_BYLINE;
 }
 
+/* Whether an element, or one around it, is nav, aside or footer. */
+static int is_at_edge(const headings_t *h, const tmpl_node_t *node)
+{
+    while (node->tag != TMPL_TAG_NAV && node->tag != TMPL_TAG_ASIDE &&
+           node->tag != TMPL_TAG_FOOTER && node->parent != TMPL_NONE) {
+        node = &h->page->nodes[node->parent];
+    }
+    return node->parent != TMPL_NONE;
+}
+
 /* Whether the detector is sure that a block of the element is content. */
 static int is_sure_content(const headings_t *h, const tmpl_node_t *node)
 {
@@ -139,8 +149,17 @@ static int is_sure_content(const headings_t *h, const tmpl_node_t *node)
     return 0;
 }
 
-/* Rules 1, 3 and 4 of headings.h. The section is the segments [first, after). */
-static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t first, uint32_t after)
+/* Whether rule 3 holds: nobody needs the heading of a section that goes. */
+static int is_useless(headings_t *h, const tmpl_node_t *heading, const tmpl_node_t *box,
+                      uint32_t first, uint32_t after)
+{
+    return !is_byline(h, heading) && (is_at_edge(h, heading) || !is_sure_content(h, heading)) &&
+           (box->tag == TMPL_TAG_FORM || is_linked(h, first, after));
+}
+
+/* Rules 1, 3 and 4 of headings.h. The section in box is the segments [first, after). */
+static void judge_behind(headings_t *h, const tmpl_node_t *heading, const tmpl_node_t *box,
+                         uint32_t first, uint32_t after)
 {
     const sums_t *own = &h->sums[heading->first_segment];
     const sums_t *from = &h->sums[first];
@@ -154,8 +173,7 @@ static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t fir
         if (heading->tag == TMPL_TAG_DT) {
             tmpl_verdict_set(h->verdicts, h->page, first, after, 0);
         }
-        else if (!is_byline(h, heading) && !is_sure_content(h, heading) &&
-                 is_linked(h, first, after)) {
+        else if (is_useless(h, heading, box, first, after)) {
             set_verdict(h, heading, 1);
         }
     }
@@ -212,7 +230,7 @@ static void judge_heading(headings_t *h, const tmpl_node_t *heading)
     }
     uint32_t after = h->next[rank] < box->after_segment ? h->next[rank] : box->after_segment;
     if (heading->after_segment < after) {
-        judge_behind(h, heading, heading->after_segment, after);
+        judge_behind(h, heading, box, heading->after_segment, after);
     }
 }
 

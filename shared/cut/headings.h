@@ -22,7 +22,8 @@
  *      half of the section's length is content.
  *   2. Any other template heading becomes content if there is content in its section.
  *   3. A content h2 to h6 becomes template if its section is template, and is links and images
- *      only. (A heading over a byline stays, one that is a byline, and one that is surely content.)
+ *      only, or both are in a form of their own. (A heading over a byline stays, one that is a
+ *      byline, and one that is surely content, unless it is in nav, aside or footer.)
  *   4. The template section of a content dt becomes content.
  *   5. In a row whose cells have a block each at most, all cells become content if one is content.
  */

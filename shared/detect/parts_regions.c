@@ -198,7 +198,8 @@ static int is_around_comments(const tmpl_parts_page_t *p, uint32_t b)
     return ((p->phrases[b] & TMPL_PHRASE_COMMENTS) && tmpl_part_words(p, b, b + 1) <= HEAD_WORDS) ||
            ((context->in & TMPL_IN_FORM) && is_in_small_form(p, b)) ||
            context->near.steps[TMPL_NAME_SIDE] > 0 ||
-           (!(p->some[b] & names) && tmpl_is_of_site(p->judged, b));
+           (!(p->some[b] & names) && p->judged->counts->pages >= p->judged->min_df &&
+            tmpl_is_of_site(p->judged, b));
 }
 
 static void set_parts_of(const tmpl_parts_page_t *p, uint32_t first, uint32_t after,
