@@ -232,17 +232,12 @@ static void secrets_in_addresses(void **state)
 
 static void fields_that_name_somebody(void **state)
 {
-    static const char *const naming[] = { "X-Api-Key",
-                                          "X-Forwarded-User",
-                                          "x-auth-token",
-                                          "X-User-Id",
-                                          "Cf-Access-Jwt-Assertion",
-                                          "X-Client-Cert-Dn",
-                                          "X-Consumer-Username",
-                                          "X-Remote-Userid",
-                                          "X-Ms-Client-Principal-Name",
-                                          "X-Authorization",
-                                          "X-Amzn-Oidc-Accesstoken" };
+    static const char *const naming[] = {
+        "X-Api-Key",           "X-Forwarded-User",        "x-auth-token",
+        "X-User-Id",           "Cf-Access-Jwt-Assertion", "X-Client-Cert-Dn",
+        "X-Consumer-Username", "X-Remote-Userid",         "X-Ms-Client-Principal-Name",
+        "X-Authorization",     "X-Amzn-Oidc-Accesstoken"
+    };
     static const char *const others[] = { "User-Agent",      "X-Original-User-Agent",
                                           "Referer",         "Sec-Fetch-User",
                                           "X-Forwarded-For", "X-Country-Code",

@@ -742,24 +742,15 @@ static void file_is_whole_after_every_page(void **state)
 }
 
 static const store_test_t table[] = {
-    TEST(LMDB, bucket_of_garbage_is_none),
-    TEST(LMDB, garbage_is_swept),
-    TEST(LMDB, nothing_is_left_behind),
-    TEST(LMDB, looking_keeps_a_site),
-    TEST(LMDB, name_without_end_is_no_site),
-    TEST(LMDB, buckets_without_end_are_damage),
-    TEST(LMDB, damaged_file_is_moved_aside),
-    TEST(LMDB, file_in_use_stays),
-    TEST(LMDB, what_the_walk_lets_pass_is_safe),
-    TEST(LMDB, walk_lets_good_files_pass),
-    TEST(LMDB, files_are_not_inherited),
-    TEST(LMDB, removed_file_is_made_anew),
-    TEST(LMDB, removed_file_is_made_anew_once),
-    TEST(LMDB, removed_file_is_made_anew_by_another),
-    TEST(LMDB, each_write_is_noticed),
-    TEST(LMDB, file_of_another_format_is_told),
-    TEST(LMDB, file_is_whole_after_every_page),
-    TEST(LMDB, test_of_a_file_hinders_nobody),
+    TEST(LMDB, bucket_of_garbage_is_none),       TEST(LMDB, garbage_is_swept),
+    TEST(LMDB, nothing_is_left_behind),          TEST(LMDB, looking_keeps_a_site),
+    TEST(LMDB, name_without_end_is_no_site),     TEST(LMDB, buckets_without_end_are_damage),
+    TEST(LMDB, damaged_file_is_moved_aside),     TEST(LMDB, file_in_use_stays),
+    TEST(LMDB, what_the_walk_lets_pass_is_safe), TEST(LMDB, walk_lets_good_files_pass),
+    TEST(LMDB, files_are_not_inherited),         TEST(LMDB, removed_file_is_made_anew),
+    TEST(LMDB, removed_file_is_made_anew_once),  TEST(LMDB, removed_file_is_made_anew_by_another),
+    TEST(LMDB, each_write_is_noticed),           TEST(LMDB, file_of_another_format_is_told),
+    TEST(LMDB, file_is_whole_after_every_page),  TEST(LMDB, test_of_a_file_hinders_nobody),
 };
 
 int main(int argc, char **argv)
