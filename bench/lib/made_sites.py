@@ -90,10 +90,27 @@ def bare(title, body):
 <div><p>{' - '.join(f'<a href="/f{i}">{f}</a>' for i, f in enumerate(FOOT[:3]))}</p><p>{FOOT[3]}</p><p>{FOOT[4]}</p></div>'''
 
 
+def framed(title, body):
+    """All of it in an element named like a menu, as frameworks do; no other name says what anything is."""
+    return f'''<div id="__next"><div class="flex px-4"><a href="/">Quay Press</a><div class="flex">{links(NAV, 'div')}</div></div>
+<div class="px-4"><div class="w-3/4"><h1 class="text-xl">{title}</h1>{body}</div><div class="w-1/4"><p class="text-lg">Most read</p>{ul(READ)}<p class="text-lg">Recent comments</p>{ul(SAID)}</div></div>
+<div class="text-xs"><div class="flex">{links(FOOT[:3], 'div')}</div><p>{FOOT[3]}</p><p>{FOOT[4]}</p></div></div>'''
+
+
+def cells(title, body):
+    """Cells of a table for the layout, and no heading."""
+    return f'''<table width="100%"><tr><td colspan="2"><font size="6">Quay Press</font></td></tr>
+<tr><td width="150" valign="top">{'<br>'.join(f'<a href="/{i}">{n}</a>' for i, n in enumerate(NAV))}<hr><b>Most read</b><br>{'<br>'.join(f'<a href="/r{i}">{n}</a>' for i, n in enumerate(READ))}</td>
+<td valign="top"><font size="5">{title}</font><br>{body}</td></tr>
+<tr><td colspan="2" align="center">{' | '.join(f'<a href="/f{i}">{n}</a>' for i, n in enumerate(FOOT[:3]))}<br>{FOOT[3]}</td></tr></table>'''
+
+
 MENUS = {tagged: NAV + MEGA + READ + SAID + TAGS + MONTHS + FOOT + CRUMBS + SHARE + NEWSLETTER + ['Most read', 'Recent comments', 'Past months'],
          named: NAV + MEGA + READ + SAID + TAGS + MONTHS + FOOT + CRUMBS + NEWSLETTER + ['Most read', 'Recent comments', 'Past months'],
-         bare: NAV + MEGA + READ + SAID + TAGS + MONTHS + FOOT + ['Most read', 'Recent comments']}
-SHELLS = list(MENUS)
+         bare: NAV + MEGA + READ + SAID + TAGS + MONTHS + FOOT + ['Most read', 'Recent comments'],
+         framed: NAV + READ + SAID + FOOT + ['Most read', 'Recent comments'],
+         cells: NAV + READ + FOOT[:4] + ['Most read']}
+SHELLS = {shell.__name__: shell for shell in MENUS}
 
 
 # --- kinds of content: pages of (title, HTML, values) ---

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/first_look.h"
 
-static int is_outside(const tmpl_ruled_t *judged, uint32_t block)
+/* A tag or name around the headline, too, says nothing: it is of the page. */
+static int is_outside(const tmpl_ruled_t *judged, uint32_t block, uint32_t headline)
 {
     static const unsigned edges =
         TMPL_IN_NAV | TMPL_IN_HEADER | TMPL_IN_FOOTER | TMPL_IN_ASIDE | TMPL_IN_FORM;
     static const unsigned char names[] = { TMPL_NAME_MENU,  TMPL_NAME_SIDE,  TMPL_NAME_EDGE,
                                            TMPL_NAME_SHARE, TMPL_NAME_OFFER, TMPL_NAME_RELATED };
     const tmpl_page_t *page = judged->reading->page;
-    const tmpl_context_t *context =
-        tmpl_context(judged->reading, page->segments[page->blocks[block].first_segment].node);
+    uint32_t node = page->segments[page->blocks[block].first_segment].node;
+    const tmpl_context_t *context = tmpl_context(judged->reading, node);
     unsigned good = context->near.steps[TMPL_NAME_GOOD];
-    int is = (context->in & edges) != 0;
+    unsigned far = 0; /* elements below the one around both */
+    for (; node > headline || page->nodes[node].after <= headline;
+         node = page->nodes[node].parent) {
+        far++;
+    }
+    int is = (context->in & ~tmpl_context(judged->reading, node)->in & edges) != 0;
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         unsigned steps = context->near.steps[names[i]];
-        is |= steps > 0 && (good == 0 || steps < good);
+        is |= steps > 0 && steps <= far && (good == 0 || steps < good);
     }
     return is;
 }
@@ -56,16 +62,19 @@ static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
                         const tmpl_records_t *records)
 {
     const uint32_t *words = judged->reading->before.words;
-    uint32_t n_blocks = judged->reading->page->n_blocks;
+    const tmpl_page_t *page = judged->reading->page;
+    uint32_t n_blocks = page->n_blocks;
     uint32_t doubt = 0;
     for (uint32_t b = 0; b < n_blocks; b++) {
         uint32_t n = words[b + 1] - words[b];
         look->stay[b + 1] = look->stay[b] + (judged->verdicts[b].template ? 0 : n);
     }
     tmpl_span_t region = region_of(judged, look->stay, 0);
+    tmpl_span_t headline = tmpl_headline_find(judged);
+    uint32_t node = headline.start < headline.end ? page->blocks[headline.start].node : 0;
     for (uint32_t b = region.start; b < region.end; b++) {
         uint32_t n = words[b + 1] - words[b];
-        if (judged->verdicts[b].template && n > 0 && !is_outside(judged, b)) {
+        if (judged->verdicts[b].template && n > 0 && !is_outside(judged, b, node)) {
             look->doubt[b] = is_everywhere(judged, b) ? TMPL_DOUBT_EVERYWHERE : TMPL_DOUBT_SOME;
             doubt += n;
         }

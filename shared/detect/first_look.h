@@ -11,9 +11,10 @@
 
 /*
  * A block is in doubt if it is template, but neither in nav, header, footer, aside or form, nor in
- * an element named like them that is nearer than one named like content (hint_names.h). Texts on
- * more than TMPL_FIRST_LOOK_PAGES of the site's pages, a mean over a block's segments, are in doubt
- * in fields of TMPL_RECORDS_LEAST blocks and on pages of which more is in doubt than stays.
+ * an element named like them that is nearer than one named like content (hint_names.h); those
+ * around the headline, too, do not count. Texts on more than TMPL_FIRST_LOOK_PAGES of the site's
+ * pages, a mean over a block's segments, are in doubt in fields of TMPL_RECORDS_LEAST blocks and on
+ * pages of which more is in doubt than stays.
  */
 typedef enum { TMPL_DOUBT_NO, TMPL_DOUBT_SOME, TMPL_DOUBT_EVERYWHERE } tmpl_doubt_e;
 
