@@ -264,6 +264,12 @@ def mails_plain(text):
         yield title, f'<div class="from"><a href="/by/{who[:3]}">{who}</a></div><div class="on">Tue, {3 + i % 2} Mar 2026</div><div class="mail">{text.para(2)}</div>', [who, f'Tue, {3 + i % 2} Mar 2026']
 
 
+def mails_of_one(text):
+    """A mail a page, all of one person."""
+    for i in range(12):
+        yield text.title(), f'<div><b>Ewa Marsh</b> <a href="mailto:ewa">ewa at quay.example</a><br><i>Tue Mar {i + 3} 10:02</i></div><hr><pre>{text.para()}\n\n{text.para()}</pre><hr>', ['Ewa Marsh', f'Mar {i + 3}']
+
+
 def forum(text):
     """A thread of four pages that all begin with the first post, and other threads."""
     post = lambda who, when, what: (f'<div class="post"><div class="postprofile"><a href="/u/{who[:3]}">{who}</a><div>Posts: 4{len(who)}</div></div>'
@@ -354,7 +360,7 @@ KINDS = {
     'jobs': jobs,
     'shop of 6': shop(6, CARD), 'shop of 12': shop(12, CARD), 'shop of 24': shop(24, CARD),
     'shop of 6, plain': shop(6, PLAIN, '<div>{}</div>'), 'shop of 12, plain': shop(12, PLAIN, '<div>{}</div>'),
-    'spare parts': parts, 'fixtures': fixtures, 'events': events, 'API tables': api, 'law': law, 'short law': law_short, 'manual': manual, 'short manual': manual_short, 'mail archive': mails, 'mails, plain': mails_plain,
+    'spare parts': parts, 'fixtures': fixtures, 'events': events, 'API tables': api, 'law': law, 'short law': law_short, 'manual': manual, 'short manual': manual_short, 'mail archive': mails, 'mails, plain': mails_plain, 'mails of one': mails_of_one,
     'forum': forum, 'recipes': recipes, 'timetable': timetable, 'glossary': glossary, 'staff': staff, 'library': catalogue,
     'hours': hours, 'releases': changes,
 }

@@ -58,6 +58,15 @@ static tmpl_span_t region_of(const tmpl_ruled_t *judged, const uint32_t *content
     return region;
 }
 
+/* Whether a block may be a byline. stay: halves of words before each block that stay. */
+static int is_beside(const uint32_t *words, const uint32_t *stay, uint32_t block,
+                     tmpl_span_t headline)
+{
+    return block >= headline.end && block < headline.end + TMPL_BYLINE_BLOCKS &&
+           words[block + 1] - words[block] <= 2 * TMPL_BYLINE_WORDS &&
+           stay[block] - stay[headline.end] <= 2 * TMPL_BYLINE_WORDS;
+}
+
 static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
                         const tmpl_records_t *records)
 {
@@ -80,7 +89,7 @@ static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
         }
     }
     for (uint32_t b = region.start; b < region.end && look->stay[n_blocks] >= doubt; b++) {
-        if (look->doubt[b] == TMPL_DOUBT_EVERYWHERE &&
+        if (look->doubt[b] == TMPL_DOUBT_EVERYWHERE && !is_beside(words, look->stay, b, headline) &&
             records->fields[records->field[b]].n < TMPL_RECORDS_LEAST) {
             look->doubt[b] = TMPL_DOUBT_NO;
         }
@@ -205,7 +214,8 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
     for (uint32_t b = 0; b < n; b++) {
         inside[b] = look->doubt[b] != TMPL_DOUBT_NO && b >= region.start && b < region.end;
         k.would[b] &= inside[b];
-        if (k.would[b] && (all || look->doubt[b] == TMPL_DOUBT_SOME)) {
+        if (k.would[b] &&
+            (all || look->doubt[b] == TMPL_DOUBT_SOME || is_beside(k.words, k.stay, b, headline))) {
             judged->verdicts[b].template = 0;
         }
     }

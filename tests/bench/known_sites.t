@@ -18,7 +18,7 @@ $ENV{SHOW} = 1;
 
 # Names that say menu around all of a page, and pages without headings.
 my %kinds = (
-    'tagged named bare' => ['jobs', 'shop of 6, plain', 'library', 'teasers of a day'],
+    'tagged named bare' => ['jobs', 'shop of 6, plain', 'library', 'mails of one', 'teasers of a day'],
     'framed cells' => ['events', 'library', 'short law', 'short teasers'],
 );
 for my $menus (sort keys %kinds) {
