@@ -59,12 +59,15 @@ static tmpl_span_t region_of(const tmpl_ruled_t *judged, const uint32_t *content
 }
 
 /* Whether a block may be a byline. stay: halves of words before each block that stay. */
-static int is_beside(const uint32_t *words, const uint32_t *stay, uint32_t block,
+static int is_beside(const tmpl_ruled_t *judged, const uint32_t *stay, uint32_t block,
                      tmpl_span_t headline)
 {
+    const uint32_t *words = judged->reading->before.words;
+    uint32_t node = judged->reading->page->blocks[block].node;
     return block >= headline.end && block < headline.end + TMPL_BYLINE_BLOCKS &&
            words[block + 1] - words[block] <= 2 * TMPL_BYLINE_WORDS &&
-           stay[block] - stay[headline.end] <= 2 * TMPL_BYLINE_WORDS;
+           stay[block] - stay[headline.end] <= 2 * TMPL_BYLINE_WORDS &&
+           !(tmpl_context(judged->reading, node)->in & TMPL_IN_LIST);
 }
 
 static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
@@ -89,7 +92,8 @@ static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
         }
     }
     for (uint32_t b = region.start; b < region.end && look->stay[n_blocks] >= doubt; b++) {
-        if (look->doubt[b] == TMPL_DOUBT_EVERYWHERE && !is_beside(words, look->stay, b, headline) &&
+        if (look->doubt[b] == TMPL_DOUBT_EVERYWHERE &&
+            !is_beside(judged, look->stay, b, headline) &&
             records->fields[records->field[b]].n < TMPL_RECORDS_LEAST) {
             look->doubt[b] = TMPL_DOUBT_NO;
         }
@@ -139,8 +143,11 @@ static void keeping_sum(const keeping_t *k)
     }
 }
 
-/* Blocks in doubt are as half of their table's words; a table in another is for layout. */
-static void agree_in_tables(const keeping_t *k)
+/*
+ * Blocks in doubt are as half of their table's words. A table around another, or around the
+ * headline, is for layout.
+ */
+static void agree_in_tables(const keeping_t *k, tmpl_span_t headline)
 {
     const tmpl_node_t *nodes = k->page->nodes;
     for (uint32_t i = 1, next; i < k->page->n_nodes; i = next) {
@@ -155,6 +162,7 @@ static void agree_in_tables(const keeping_t *k)
         next = nodes[i].after;
         uint32_t first = tmpl_first_block(k->page, i);
         uint32_t after = tmpl_after_block(k->page, i);
+        is_for_layout |= first <= headline.start && headline.start < after;
         if (!is_for_layout &&
             2 * (k->content[after] - k->content[first]) > k->words[after] - k->words[first]) {
             for (uint32_t b = first; b < after; b++) {
@@ -206,16 +214,16 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
         k.would[b] = look->doubt[b] != TMPL_DOUBT_NO && (double)look->alone[b] <= threshold;
     }
     keeping_sum(&k);
-    agree_in_tables(&k);
-    keeping_sum(&k);
     tmpl_span_t headline = tmpl_headline_find(judged);
+    agree_in_tables(&k, headline);
+    keeping_sum(&k);
     tmpl_span_t region = region_of(judged, k.content, 1);
     int all = is_lost(&k, region, headline);
     for (uint32_t b = 0; b < n; b++) {
         inside[b] = look->doubt[b] != TMPL_DOUBT_NO && b >= region.start && b < region.end;
         k.would[b] &= inside[b];
         if (k.would[b] &&
-            (all || look->doubt[b] == TMPL_DOUBT_SOME || is_beside(k.words, k.stay, b, headline))) {
+            (all || look->doubt[b] == TMPL_DOUBT_SOME || is_beside(judged, k.stay, b, headline))) {
             judged->verdicts[b].template = 0;
         }
     }

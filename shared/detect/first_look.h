@@ -35,11 +35,11 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
  *   1. They stand with the headline: in the smallest element around it that has
  *      TMPL_FIRST_LOOK_WORDS words more that are content or would be, or in a smaller one; these
  *      are half of its words.
- *   2. They are not everywhere; or they may be a byline, of TMPL_BYLINE_WORDS at most and among
- *      TMPL_BYLINE_BLOCKS behind the headline, with as few words of content between; or they stand
- *      in a record of which something stays, among TMPL_RECORDS_LEAST or more in their field; or
- *      more would be content in that element than stays on the page without the headline, as a
- *      list would that all known pages have.
+ *   2. They are not everywhere; or they may be a byline, in no list, of TMPL_BYLINE_WORDS at
+ *      most, among TMPL_BYLINE_BLOCKS behind the headline, with as few words of content between;
+ *      or they stand in a record of which something stays, among TMPL_RECORDS_LEAST or more in
+ *      their field; or more would be content in that element than stays on the page without the
+ *      headline, as a list would that all known pages have.
  * Returns 1 for each block in doubt that stands with the headline: it is not of the site
  * (tmpl_is_of_site()). From pool.
  */
