@@ -90,10 +90,27 @@ def bare(title, body):
 <div><p>{' - '.join(f'<a href="/f{i}">{f}</a>' for i, f in enumerate(FOOT[:3]))}</p><p>{FOOT[3]}</p><p>{FOOT[4]}</p></div>'''
 
 
+def framed(title, body):
+    """All of it in an element named like a menu, as frameworks do; no other name says what anything is."""
+    return f'''<div id="__next"><div class="flex px-4"><a href="/">Quay Press</a><div class="flex">{links(NAV, 'div')}</div></div>
+<div class="px-4"><div class="w-3/4"><h1 class="text-xl">{title}</h1>{body}</div><div class="w-1/4"><p class="text-lg">Most read</p>{ul(READ)}<p class="text-lg">Recent comments</p>{ul(SAID)}</div></div>
+<div class="text-xs"><div class="flex">{links(FOOT[:3], 'div')}</div><p>{FOOT[3]}</p><p>{FOOT[4]}</p></div></div>'''
+
+
+def cells(title, body):
+    """Cells of a table for the layout, and no heading."""
+    return f'''<table width="100%"><tr><td colspan="2"><font size="6">Quay Press</font></td></tr>
+<tr><td width="150" valign="top">{'<br>'.join(f'<a href="/{i}">{n}</a>' for i, n in enumerate(NAV))}<hr><b>Most read</b><br>{'<br>'.join(f'<a href="/r{i}">{n}</a>' for i, n in enumerate(READ))}</td>
+<td valign="top"><font size="5">{title}</font><br>{body}</td></tr>
+<tr><td colspan="2" align="center">{' | '.join(f'<a href="/f{i}">{n}</a>' for i, n in enumerate(FOOT[:3]))}<br>{FOOT[3]}</td></tr></table>'''
+
+
 MENUS = {tagged: NAV + MEGA + READ + SAID + TAGS + MONTHS + FOOT + CRUMBS + SHARE + NEWSLETTER + ['Most read', 'Recent comments', 'Past months'],
          named: NAV + MEGA + READ + SAID + TAGS + MONTHS + FOOT + CRUMBS + NEWSLETTER + ['Most read', 'Recent comments', 'Past months'],
-         bare: NAV + MEGA + READ + SAID + TAGS + MONTHS + FOOT + ['Most read', 'Recent comments']}
-SHELLS = list(MENUS)
+         bare: NAV + MEGA + READ + SAID + TAGS + MONTHS + FOOT + ['Most read', 'Recent comments'],
+         framed: NAV + READ + SAID + FOOT + ['Most read', 'Recent comments'],
+         cells: NAV + READ + FOOT[:4] + ['Most read']}
+SHELLS = {shell.__name__: shell for shell in MENUS}
 
 
 # --- kinds of content: pages of (title, HTML, values) ---
@@ -247,6 +264,12 @@ def mails_plain(text):
         yield title, f'<div class="from"><a href="/by/{who[:3]}">{who}</a></div><div class="on">Tue, {3 + i % 2} Mar 2026</div><div class="mail">{text.para(2)}</div>', [who, f'Tue, {3 + i % 2} Mar 2026']
 
 
+def mails_of_one(text):
+    """A mail a page, all of one person."""
+    for i in range(12):
+        yield text.title(), f'<div><b>Ewa Marsh</b> <a href="mailto:ewa">ewa at quay.example</a><br><i>Tue Mar {i + 3} 10:02</i></div><hr><pre>{text.para()}\n\n{text.para()}</pre><hr>', ['Ewa Marsh', f'Mar {i + 3}']
+
+
 def forum(text):
     """A thread of four pages that all begin with the first post, and other threads."""
     post = lambda who, when, what: (f'<div class="post"><div class="postprofile"><a href="/u/{who[:3]}">{who}</a><div>Posts: 4{len(who)}</div></div>'
@@ -337,7 +360,7 @@ KINDS = {
     'jobs': jobs,
     'shop of 6': shop(6, CARD), 'shop of 12': shop(12, CARD), 'shop of 24': shop(24, CARD),
     'shop of 6, plain': shop(6, PLAIN, '<div>{}</div>'), 'shop of 12, plain': shop(12, PLAIN, '<div>{}</div>'),
-    'spare parts': parts, 'fixtures': fixtures, 'events': events, 'API tables': api, 'law': law, 'short law': law_short, 'manual': manual, 'short manual': manual_short, 'mail archive': mails, 'mails, plain': mails_plain,
+    'spare parts': parts, 'fixtures': fixtures, 'events': events, 'API tables': api, 'law': law, 'short law': law_short, 'manual': manual, 'short manual': manual_short, 'mail archive': mails, 'mails, plain': mails_plain, 'mails of one': mails_of_one,
     'forum': forum, 'recipes': recipes, 'timetable': timetable, 'glossary': glossary, 'staff': staff, 'library': catalogue,
     'hours': hours, 'releases': changes,
 }

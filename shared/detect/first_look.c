@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/first_look.h"
 
-static int is_outside(const tmpl_ruled_t *judged, uint32_t block)
+/* A tag or name around the headline, too, says nothing: it is of the page. */
+static int is_outside(const tmpl_ruled_t *judged, uint32_t block, uint32_t headline)
 {
     static const unsigned edges =
         TMPL_IN_NAV | TMPL_IN_HEADER | TMPL_IN_FOOTER | TMPL_IN_ASIDE | TMPL_IN_FORM;
     static const unsigned char names[] = { TMPL_NAME_MENU,  TMPL_NAME_SIDE,  TMPL_NAME_EDGE,
                                            TMPL_NAME_SHARE, TMPL_NAME_OFFER, TMPL_NAME_RELATED };
     const tmpl_page_t *page = judged->reading->page;
-    const tmpl_context_t *context =
-        tmpl_context(judged->reading, page->segments[page->blocks[block].first_segment].node);
+    uint32_t node = page->segments[page->blocks[block].first_segment].node;
+    const tmpl_context_t *context = tmpl_context(judged->reading, node);
     unsigned good = context->near.steps[TMPL_NAME_GOOD];
-    int is = (context->in & edges) != 0;
+    unsigned far = 0; /* elements below the one around both */
+    for (; node > headline || page->nodes[node].after <= headline;
+         node = page->nodes[node].parent) {
+        far++;
+    }
+    int is = (context->in & ~tmpl_context(judged->reading, node)->in & edges) != 0;
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         unsigned steps = context->near.steps[names[i]];
-        is |= steps > 0 && (good == 0 || steps < good);
+        is |= steps > 0 && steps <= far && (good == 0 || steps < good);
     }
     return is;
 }
@@ -52,26 +58,42 @@ static tmpl_span_t region_of(const tmpl_ruled_t *judged, const uint32_t *content
     return region;
 }
 
+/* Whether a block may be a byline. stay: halves of words before each block that stay. */
+static int is_beside(const tmpl_ruled_t *judged, const uint32_t *stay, uint32_t block,
+                     tmpl_span_t headline)
+{
+    const uint32_t *words = judged->reading->before.words;
+    uint32_t node = judged->reading->page->blocks[block].node;
+    return block >= headline.end && block < headline.end + TMPL_BYLINE_BLOCKS &&
+           words[block + 1] - words[block] <= 2 * TMPL_BYLINE_WORDS &&
+           stay[block] - stay[headline.end] <= 2 * TMPL_BYLINE_WORDS &&
+           !(tmpl_context(judged->reading, node)->in & TMPL_IN_LIST);
+}
+
 static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
                         const tmpl_records_t *records)
 {
     const uint32_t *words = judged->reading->before.words;
-    uint32_t n_blocks = judged->reading->page->n_blocks;
+    const tmpl_page_t *page = judged->reading->page;
+    uint32_t n_blocks = page->n_blocks;
     uint32_t doubt = 0;
     for (uint32_t b = 0; b < n_blocks; b++) {
         uint32_t n = words[b + 1] - words[b];
         look->stay[b + 1] = look->stay[b] + (judged->verdicts[b].template ? 0 : n);
     }
     tmpl_span_t region = region_of(judged, look->stay, 0);
+    tmpl_span_t headline = tmpl_headline_find(judged);
+    uint32_t node = headline.start < headline.end ? page->blocks[headline.start].node : 0;
     for (uint32_t b = region.start; b < region.end; b++) {
         uint32_t n = words[b + 1] - words[b];
-        if (judged->verdicts[b].template && n > 0 && !is_outside(judged, b)) {
+        if (judged->verdicts[b].template && n > 0 && !is_outside(judged, b, node)) {
             look->doubt[b] = is_everywhere(judged, b) ? TMPL_DOUBT_EVERYWHERE : TMPL_DOUBT_SOME;
             doubt += n;
         }
     }
     for (uint32_t b = region.start; b < region.end && look->stay[n_blocks] >= doubt; b++) {
         if (look->doubt[b] == TMPL_DOUBT_EVERYWHERE &&
+            !is_beside(judged, look->stay, b, headline) &&
             records->fields[records->field[b]].n < TMPL_RECORDS_LEAST) {
             look->doubt[b] = TMPL_DOUBT_NO;
         }
@@ -121,8 +143,11 @@ static void keeping_sum(const keeping_t *k)
     }
 }
 
-/* Blocks in doubt are as half of their table's words; a table in another is for layout. */
-static void agree_in_tables(const keeping_t *k)
+/*
+ * Blocks in doubt are as half of their table's words. A table around another, or around the
+ * headline, is for layout.
+ */
+static void agree_in_tables(const keeping_t *k, tmpl_span_t headline)
 {
     const tmpl_node_t *nodes = k->page->nodes;
     for (uint32_t i = 1, next; i < k->page->n_nodes; i = next) {
@@ -137,6 +162,7 @@ static void agree_in_tables(const keeping_t *k)
         next = nodes[i].after;
         uint32_t first = tmpl_first_block(k->page, i);
         uint32_t after = tmpl_after_block(k->page, i);
+        is_for_layout |= first <= headline.start && headline.start < after;
         if (!is_for_layout &&
             2 * (k->content[after] - k->content[first]) > k->words[after] - k->words[first]) {
             for (uint32_t b = first; b < after; b++) {
@@ -188,15 +214,16 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
         k.would[b] = look->doubt[b] != TMPL_DOUBT_NO && (double)look->alone[b] <= threshold;
     }
     keeping_sum(&k);
-    agree_in_tables(&k);
-    keeping_sum(&k);
     tmpl_span_t headline = tmpl_headline_find(judged);
+    agree_in_tables(&k, headline);
+    keeping_sum(&k);
     tmpl_span_t region = region_of(judged, k.content, 1);
     int all = is_lost(&k, region, headline);
     for (uint32_t b = 0; b < n; b++) {
         inside[b] = look->doubt[b] != TMPL_DOUBT_NO && b >= region.start && b < region.end;
         k.would[b] &= inside[b];
-        if (k.would[b] && (all || look->doubt[b] == TMPL_DOUBT_SOME)) {
+        if (k.would[b] &&
+            (all || look->doubt[b] == TMPL_DOUBT_SOME || is_beside(judged, k.stay, b, headline))) {
             judged->verdicts[b].template = 0;
         }
     }

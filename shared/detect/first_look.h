@@ -11,9 +11,10 @@
 
 /*
  * A block is in doubt if it is template, but neither in nav, header, footer, aside or form, nor in
- * an element named like them that is nearer than one named like content (hint_names.h). Texts on
- * more than TMPL_FIRST_LOOK_PAGES of the site's pages, a mean over a block's segments, are in doubt
- * in fields of TMPL_RECORDS_LEAST blocks and on pages of which more is in doubt than stays.
+ * an element named like them that is nearer than one named like content (hint_names.h); those
+ * around the headline, too, do not count. Texts on more than TMPL_FIRST_LOOK_PAGES of the site's
+ * pages, a mean over a block's segments, are in doubt in fields of TMPL_RECORDS_LEAST blocks, where
+ * bylines are, and on pages of which more is in doubt than stays.
  */
 typedef enum { TMPL_DOUBT_NO, TMPL_DOUBT_SOME, TMPL_DOUBT_EVERYWHERE } tmpl_doubt_e;
 
@@ -34,9 +35,11 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
  *   1. They stand with the headline: in the smallest element around it that has
  *      TMPL_FIRST_LOOK_WORDS words more that are content or would be, or in a smaller one; these
  *      are half of its words.
- *   2. They are not everywhere; or they stand in a record of which something stays, among
- *      TMPL_RECORDS_LEAST or more in their field; or more would be content in that element than
- *      stays on the page without the headline, as a list would that all known pages have.
+ *   2. They are not everywhere; or they may be a byline, in no list, of TMPL_BYLINE_WORDS at
+ *      most, among TMPL_BYLINE_BLOCKS behind the headline, with as few words of content between;
+ *      or they stand in a record of which something stays, among TMPL_RECORDS_LEAST or more in
+ *      their field; or more would be content in that element than stays on the page without the
+ *      headline, as a list would that all known pages have.
  * Returns 1 for each block in doubt that stands with the headline: it is not of the site
  * (tmpl_is_of_site()). From pool.
  */

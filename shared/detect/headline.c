@@ -221,13 +221,30 @@ static void keep_byline(const tmpl_ruled_t *judged, uint32_t first, uint32_t aft
     }
 }
 
+/* The first block that has the words of the page's title: old pages have no headings. */
+static tmpl_span_t find_title(const tmpl_ruled_t *judged)
+{
+    float title = (float)judged->reading->title;
+    uint32_t n = judged->reading->page->n_blocks;
+    uint32_t b = 0;
+    for (; b < n; b++) {
+        tmpl_tally_t tally = tmpl_tally_of(judged->reading, b);
+        if (title > 0 && (float)tally.titled >= TMPL_HEADLINE_SHARE * title &&
+            (float)tally.titled >= TMPL_HEADLINE_TITLED * (float)tally.words &&
+            !tmpl_is_of_site(judged, b)) {
+            break;
+        }
+    }
+    return b < n ? (tmpl_span_t){ b, b + 1 } : (tmpl_span_t){ 0, 0 };
+}
+
 tmpl_span_t tmpl_headline_find(const tmpl_ruled_t *judged)
 {
     candidates_t headings;
     candidate_t headline = { 0 };
     find_headings(&headings, judged->reading->page);
     int is = find_headline(&headline, judged, &headings, H1_BONUS);
-    return is ? (tmpl_span_t){ headline.first, headline.after } : (tmpl_span_t){ 0, 0 };
+    return is ? (tmpl_span_t){ headline.first, headline.after } : find_title(judged);
 }
 
 void tmpl_headline(const tmpl_ruled_t *judged)

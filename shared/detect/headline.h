@@ -38,7 +38,11 @@ typedef struct {
  */
 void tmpl_headline(const tmpl_ruled_t *judged);
 
-/* The blocks of the best candidate of rule 1, with half a point more for an h1; empty: none. */
+/*
+ * The blocks of the best candidate of rule 1, with half a point more for an h1. If there is none,
+ * the first block with TMPL_HEADLINE_SHARE of the title's words that has as few others as a
+ * candidate: old pages have no headings. Empty: none.
+ */
 tmpl_span_t tmpl_headline_find(const tmpl_ruled_t *judged);
 
 /* How a block says that it is a byline. */

@@ -19,6 +19,24 @@
 /* Template of these parts stays template: the trees decide. */
 #define KEPT_PARTS (TMPL_PART_BIT(TMPL_PART_CAPTION) | TMPL_PART_BIT(TMPL_PART_BYLINE))
 
+/* Bytes of a sign between links. */
+#define SIGN 2
+
+/* "Reply - Permalink" below a comment: all of its texts are controls. */
+static unsigned controls_of(const tmpl_page_t *page, const tmpl_block_t *block)
+{
+    unsigned found = 0;
+    for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
+        tmpl_block_t part = { .first_segment = s, .after_segment = s + 1 };
+        unsigned is = tmpl_phrases_of(page, &part) & TMPL_PHRASE_CONTROL;
+        if (is == 0 && page->segments[s].length > SIGN) {
+            return 0;
+        }
+        found |= is;
+    }
+    return found;
+}
+
 static unsigned phrases_of(const tmpl_parts_page_t *p, uint32_t b)
 {
     uint32_t words = tmpl_part_words(p, b, b + 1);
@@ -29,6 +47,7 @@ static unsigned phrases_of(const tmpl_parts_page_t *p, uint32_t b)
         return 0;
     }
     unsigned phrases = tmpl_phrases_of(p->page, &p->page->blocks[b]);
+    phrases |= tmpl_is_reply(p->judged->reading, b) ? controls_of(p->page, &p->page->blocks[b]) : 0;
     /* by a name of an advertisement it is one */
     phrases |=
         (phrases & TMPL_PHRASE_NOTICE) && (p->all[b] & TMPL_HINT_OFFER) ? TMPL_PHRASE_ADVERT : 0U;

@@ -16,11 +16,20 @@ plan skip_all => 'there is no tmplctl: run make first' unless $tmplctl && -x $tm
 $ENV{PYTHONDONTWRITEBYTECODE} = 1;
 $ENV{SHOW} = 1;
 
-for my $kind ('jobs', 'shop of 6, plain', 'library', 'teasers of a day') {
-    open my $pipe, '-|', "$root/bench/accuracy/known-sites", $tmplctl, $kind or die "known-sites: $!";
-    my $out = join '', <$pipe>;
-    close $pipe;
-    is($?, 0, $kind) or diag($out);
-    like($out, qr/^3 sites +\d+ +[1-9]\d* +0 +[1-9]\d* +0$/m, "$kind: fields and menus");
+# Names that say menu around all of a page, and pages without headings.
+my %kinds = (
+    'tagged named bare' => ['jobs', 'shop of 6, plain', 'library', 'mails of one', 'teasers of a day'],
+    'framed cells' => ['events', 'library', 'short law', 'short teasers'],
+);
+for my $menus (sort keys %kinds) {
+    $ENV{MENUS} = $menus;
+    my $n = split ' ', $menus;
+    for my $kind (@{ $kinds{$menus} }) {
+        open my $pipe, '-|', "$root/bench/accuracy/known-sites", $tmplctl, $kind or die "known-sites: $!";
+        my $out = join '', <$pipe>;
+        close $pipe;
+        is($?, 0, "$kind, $menus") or diag($out);
+        like($out, qr/^$n sites +\d+ +[1-9]\d* +0 +[1-9]\d* +0$/m, "$kind, $menus: fields and menus");
+    }
 }
 done_testing();

@@ -65,6 +65,8 @@ static void a_repeated_text_beside_the_headline_stays(void **state)
         { "<div><h1>Fox #</h1>" PROSE "{" CLAUSE "}</div>", "ccc" },
         /* on all pages, without records */
         { "<div><h1>Fox #</h1>" PROSE CLAUSE "</div>", "cct" },
+        /* but an author of all pages */
+        { "<div><h1>Fox #</h1><p>Ida Storm</p>" PROSE "</div>", "ccc" },
         /* among paragraphs that stay */
         { "<div><h1>Fox #</h1>" PROSE PROSE "<p>Section 4 applies.</p></div>", "cccc" },
         /* it would be template on a first page, too */
@@ -84,6 +86,9 @@ static void what_stands_elsewhere_goes(void **state)
         { "<div class=sidebar><div class=content><h1>Fox #</h1>" PROSE "{" CLAUSE "}</div></div>",
           "ccc" },
         { PROSE "{" CLAUSE "}", "ct" },
+        /* a name around the headline, too, says nothing; a title is a headline */
+        { "<form class=nav><h1>Fox #</h1>" PROSE "{" CLAUSE "}</form>", "ccc" },
+        { "<div><font>Fox #</font>" PROSE "{" CLAUSE "}</div>", "ccc" },
     };
     check_known(cases, COUNT(cases), *state);
 }
@@ -104,6 +109,7 @@ static void values_of_records_stay(void **state)
         /* with half of their table, but not of one for layout */
         { "<div><h1>Fox #</h1>" PROSE ROWS "</div>", "ccccc" },
         { "<div><h1>Fox #</h1>" PROSE "<table><tr><td>" ROWS "</table></div>", "cccct" },
+        { "<table><tr><td><h1>Fox #</h1>" PROSE "{<div><a href=/>Vik</a></div>}</table>", "cct" },
     };
     check_known(cases, COUNT(cases), *state);
 }
