@@ -396,7 +396,8 @@ void tmpl_child_stores_open(server_rec *s, apr_pool_t *pchild)
         tmpl_health_init(&ours->health, s);
         ours->pool = make_pool(pchild);
         tmpl_learner_open(ours->learner, s, ours->pool);
-        apr_pool_pre_cleanup_register(pchild, ours, child_store_close);
+        apr_pool_create(&ours->end, pchild);
+        apr_pool_pre_cleanup_register(ours->end, ours, child_store_close);
         apr_thread_mutex_create(&ours->opening, APR_THREAD_MUTEX_DEFAULT, ours->pool);
         if (open_store(ours, &err) == NULL) {
             tmpl_health_not_open(&ours->health, &err);

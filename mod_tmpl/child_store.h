@@ -16,7 +16,8 @@ struct tmpl_child_store_t {
     tmpl_learner_t *learner;
     int is_used; /* a request may use it (effect.c) */
     /* each child has its own values of these: */
-    apr_pool_t *pool;
+    apr_pool_t *pool;            /* of the store; without a parent */
+    apr_pool_t *end;             /* ends with the child, and closes the store */
     apr_thread_mutex_t *opening; /* held to open the store; NULL once the store is closed */
     tmpl_store_t *store;         /* NULL until it is open, and once it is closed; atomic */
     apr_uint32_t warned;         /* the second of the last TMPL_LOG_SITE; atomic */

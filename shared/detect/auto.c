@@ -85,11 +85,9 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
  */
 #define F1_STEPS 8
 
-static double best_threshold(const float *templateness, const tmpl_reading_t *reading, double least,
-                             double replies)
+static double best_threshold(const float *templateness, const double *weights, uint32_t n,
+                             double least)
 {
-    const uint32_t *words = reading->before.words;
-    uint32_t n = reading->page->n_blocks;
     double threshold = least;
     double f1 = 0;
     for (int step = 0; step < F1_STEPS; step++) {
@@ -97,12 +95,10 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
         double hit = 0;
         double content = 0;
         for (uint32_t b = 0; b < n; b++) {
-            double share = tmpl_is_reply(reading, b) ? replies : 1;
-            double weight = share * (words[b + 1] - words[b]);
-            double expected = weight * (1 - (double)templateness[b]);
+            double expected = weights[b] * (1 - (double)templateness[b]);
             int is_kept = (double)templateness[b] <= threshold;
             content += expected;
-            kept += is_kept ? weight : 0;
+            kept += is_kept ? weights[b] : 0;
             hit += is_kept ? expected : 0;
         }
         double best = kept + content > 0 ? 2 * hit / (kept + content) : 1;
@@ -121,17 +117,23 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
  */
 #define REPLY_PART 0.25
 
-static double page_threshold(const float *templateness, const tmpl_reading_t *reading, double least)
+static double page_threshold(const float *templateness, const tmpl_reading_t *reading, double least,
+                             apr_pool_t *pool)
 {
     const uint32_t *words = reading->before.words;
+    uint32_t n = reading->page->n_blocks;
+    double *weights = apr_palloc(pool, n * sizeof(*weights));
     double content[2] = { 0, 0 }; /* expected words: the page's own, and those of replies */
-    for (uint32_t b = 0; b < reading->page->n_blocks; b++) {
-        content[tmpl_is_reply(reading, b)] +=
-            (words[b + 1] - words[b]) * (1 - (double)templateness[b]);
+    for (uint32_t b = 0; b < n; b++) {
+        weights[b] = words[b + 1] - words[b];
+        content[tmpl_is_reply(reading, b)] += weights[b] * (1 - (double)templateness[b]);
     }
-    int is_whole = tmpl_has_thread_address(reading->page) || content[1] <= REPLY_PART * content[0];
-    return best_threshold(templateness, reading, least,
-                          is_whole ? 1 : REPLY_PART * content[0] / content[1]);
+    if (content[1] > REPLY_PART * content[0] && !tmpl_has_thread_address(reading->page)) {
+        for (uint32_t b = 0; b < n; b++) {
+            weights[b] *= tmpl_is_reply(reading, b) ? REPLY_PART * content[0] / content[1] : 1;
+        }
+    }
+    return best_threshold(templateness, weights, n, least);
 }
 
 /* The rules apply if more than one word in this many is content: TmplMinKeep's default. */
@@ -152,7 +154,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_judging_t *judging = tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
     double least = tmpl_trees_threshold(trees);
     int is_set = threshold >= 0;
-    threshold = is_set ? threshold : page_threshold(templateness, page->reading, least);
+    threshold = is_set ? threshold : page_threshold(templateness, page->reading, least, pool);
     const uint32_t *words = page->reading->before.words;
     uint32_t kept = 0; /* halves of words */
     for (uint32_t b = 0; b < p->n_blocks; b++) {
@@ -173,7 +175,7 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_first_look_t look;
     if (evidence.pages > 1 && counts->records != NULL &&
         tmpl_first_look(&look, &judged, &runs, trees, judging, pool)) {
-        double first = is_set ? threshold : page_threshold(look.alone, page->reading, least);
+        double first = is_set ? threshold : page_threshold(look.alone, page->reading, least, pool);
         judged.inside = tmpl_first_look_keep(&look, &judged, &runs, first, pool);
         tmpl_explain_note(explain, p, verdicts, TMPL_RULE_FIRST_LOOK);
     }

@@ -434,7 +434,7 @@ static tmpl_child_store_t *start(apr_status_t how)
 /* Ends the child of a store. */
 static inline void end_child(tmpl_child_store_t *ours)
 {
-    apr_pool_cleanup_run(pool, ours, child_store_close);
+    apr_pool_destroy(ours->end);
 }
 
 static apr_status_t store_said; /* the status in the last request's outcome */
