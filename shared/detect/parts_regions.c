@@ -187,6 +187,19 @@ static int is_in_small_form(const tmpl_parts_page_t *p, uint32_t b)
                                        tmpl_after_block(p->page, node)) <= FORM_WORDS;
 }
 
+/* Whether a block is in an element named a sidebar that has less than half of the content. */
+static int is_in_sidebar(const tmpl_parts_page_t *p, uint32_t b)
+{
+    unsigned steps = tmpl_part_context(p, b)->near.steps[TMPL_NAME_SIDE];
+    uint32_t node = p->page->segments[p->page->blocks[b].first_segment].node;
+    for (unsigned up = 1; up < steps; up++) {
+        node = p->page->nodes[node].parent;
+    }
+    uint32_t kept =
+        p->kept[tmpl_after_block(p->page, node)] - p->kept[tmpl_first_block(p->page, node)];
+    return steps > 0 && 2 * kept < p->kept[p->page->n_blocks];
+}
+
 /*
  * Whether a block is what a site repeats around comments: their heading, the form for one, recent
  * ones in a sidebar, and what the counts say. Who wrote a comment, and when, is a part of it.
@@ -196,8 +209,7 @@ static int is_around_comments(const tmpl_parts_page_t *p, uint32_t b)
     const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     const tmpl_context_t *context = tmpl_part_context(p, b);
     return ((p->phrases[b] & TMPL_PHRASE_COMMENTS) && tmpl_part_words(p, b, b + 1) <= HEAD_WORDS) ||
-           ((context->in & TMPL_IN_FORM) && is_in_small_form(p, b)) ||
-           context->near.steps[TMPL_NAME_SIDE] > 0 ||
+           ((context->in & TMPL_IN_FORM) && is_in_small_form(p, b)) || is_in_sidebar(p, b) ||
            (!(p->some[b] & names) && p->judged->counts->pages >= p->judged->min_df &&
             tmpl_is_of_site(p->judged, b));
 }

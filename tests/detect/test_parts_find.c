@@ -160,6 +160,7 @@ static void what_is_around_comments_is_template(void **state)
         { ARTICLE DISCUSSION("<h3>-Comments</h3>"), "kkt" },
         { ARTICLE DISCUSSION("<form><p>Save my name for the next time</form>"), "kkt" },
         { ARTICLE DISCUSSION("<div class=sidebar><p>Ann on the bridge</div>"), "kkt" },
+        { "<div class=sidebar>" ARTICLE DISCUSSION("") "</div>", "kk" },
         { ARTICLE DISCUSSION("<p><a href=#>-Reply</a> \u00B7 <a href=#>Permalien</a>"), "kka" },
         { ARTICLE DISCUSSION("<p><a href=#>-Reply</a> <a href=#>Ann</a>"), "kkk" },
         /* a form around all of the page, or of the comments */
