@@ -95,7 +95,7 @@ void tmpl_child_store_put_aside(tmpl_child_store_t *ours, const tmpl_observation
 const char *tmpl_child_store_name(const char *uri, apr_pool_t *pool);
 
 /*
- * The store of that name, as tmpl_stores_list() gives it; name NULL: the first store. For requests
+ * The store of that name, as tmpl_stores_name() gives it; name NULL: the first store. For requests
  * that ask about stores. Returns NULL, with err filled, if there is no such store, or while the
  * store fails in this child.
  */

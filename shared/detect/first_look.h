@@ -24,7 +24,10 @@ typedef struct {
     float *alone; /* templateness; that of a block in doubt is as on the site's first page */
 } tmpl_first_look_t;
 
-/* Judges the blocks in doubt as on the site's first page. From pool. Returns 0: there are none. */
+/*
+ * Judges the blocks in doubt as on the site's first page. What look holds is from pool.
+ * Returns 0 if no block is in doubt.
+ */
 int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
                     const tmpl_records_t *records, const tmpl_trees_t *trees,
                     tmpl_judging_t *judging, apr_pool_t *pool);

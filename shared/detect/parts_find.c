@@ -117,9 +117,8 @@ static void find_lead(const tmpl_parts_page_t *p)
 /* The rule of bylines keeps prices beside the headline, too. */
 static int is_price(const tmpl_parts_page_t *p, uint32_t b)
 {
-    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     return p->verdicts[b].part == TMPL_PART_BYLINE && (p->some[b] & TMPL_HINT_PRICE) &&
-           !(p->some[b] & names);
+           !(p->some[b] & TMPL_HINTS_WHO_OR_WHEN);
 }
 
 void tmpl_parts_find(const tmpl_ruled_t *judged, const tmpl_records_t *records, apr_pool_t *pool)

@@ -8,6 +8,9 @@
 #include "detect/records.h"
 #include "feature/part_hints.h"
 
+/* Names of who wrote a text, and when. */
+#define TMPL_HINTS_WHO_OR_WHEN (TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER)
+
 typedef struct {
     const tmpl_ruled_t *judged;
     const tmpl_page_t *page;

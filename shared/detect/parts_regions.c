@@ -206,12 +206,11 @@ static int is_in_sidebar(const tmpl_parts_page_t *p, uint32_t b)
  */
 static int is_around_comments(const tmpl_parts_page_t *p, uint32_t b)
 {
-    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     const tmpl_context_t *context = tmpl_part_context(p, b);
     return ((p->phrases[b] & TMPL_PHRASE_COMMENTS) && tmpl_part_words(p, b, b + 1) <= HEAD_WORDS) ||
            ((context->in & TMPL_IN_FORM) && is_in_small_form(p, b)) || is_in_sidebar(p, b) ||
-           (!(p->some[b] & names) && p->judged->counts->pages >= p->judged->min_df &&
-            tmpl_is_of_site(p->judged, b));
+           (!(p->some[b] & TMPL_HINTS_WHO_OR_WHEN) &&
+            p->judged->counts->pages >= p->judged->min_df && tmpl_is_of_site(p->judged, b));
 }
 
 static void set_parts_of(const tmpl_parts_page_t *p, uint32_t first, uint32_t after,
@@ -247,9 +246,8 @@ static int is_many(const tmpl_parts_page_t *p, unsigned phrase)
 /* Whether blocks say who wrote them, or when; of those in comments, if only they count. */
 static int have_authors(const tmpl_parts_page_t *p, uint32_t first, uint32_t after, unsigned in)
 {
-    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     for (uint32_t b = first; b < after; b++) {
-        if ((p->all[b] & in) == in && (p->some[b] & names)) {
+        if ((p->all[b] & in) == in && (p->some[b] & TMPL_HINTS_WHO_OR_WHEN)) {
             return 1;
         }
     }

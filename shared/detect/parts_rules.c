@@ -167,13 +167,13 @@ unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t b)
 /* A short line of who or when. */
 static int is_who_or_when(const tmpl_parts_page_t *p, uint32_t b)
 {
-    const unsigned names = TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER;
     uint32_t words = tmpl_part_words(p, b, b + 1);
     if (words == 0 || words > 20 || p->verdicts[b].part != TMPL_PART_TEMPLATE ||
         (words > 8 && tmpl_tally_of(p->judged->reading, b).ends)) {
         return 0;
     }
-    return (p->some[b] & names) != 0 || (words <= 12 && (p->phrases[b] & TMPL_PHRASE_WHEN));
+    return (p->some[b] & TMPL_HINTS_WHO_OR_WHEN) != 0 ||
+           (words <= 12 && (p->phrases[b] & TMPL_PHRASE_WHEN));
 }
 
 /* A term, or a description, of a few words, beside another. */
