@@ -14,7 +14,7 @@
 #include "beside.h"
 #include "brigade.h"
 #include "decide.h"
-#include "ending.h"
+#include "stopping.h"
 #include "judge.h"
 #include "kept.h"
 #include "page_pool.h"
@@ -189,7 +189,7 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
 
 int tmpl_beside_served(request_rec *r)
 {
-    if (tmpl_ending_is_closing()) {
+    if (tmpl_stopping_is_closing()) {
         return DECLINED;
     }
     /* after an internal redirect another request has answered */

@@ -9,7 +9,7 @@
 #include <unixd.h>
 
 #include "child_store.h"
-#include "learning.h"
+#include "learner.h"
 #include "messages.h"
 #include "page_pool.h"
 #include "section.h"
@@ -68,13 +68,6 @@ static tmpl_child_store_t *find_store(const char *uri)
     return NULL;
 }
 
-const char *tmpl_child_store_name(const char *uri, apr_pool_t *pool)
-{
-    const tmpl_child_store_t *ours = find_store(uri);
-
-    return ours != NULL ? ours->health.name : public_part(uri, pool);
-}
-
 /* The name of a new store. If URIs differ only in parts that are not shown, it has a number. */
 static const char *make_name(const char *uri, apr_pool_t *pconf)
 {
@@ -93,7 +86,7 @@ void tmpl_child_stores_reset(apr_pool_t *pconf)
     stores = apr_array_make(pconf, 4, sizeof(tmpl_child_store_t *));
     default_store = NULL;
     has_watchdog = 0;
-    tmpl_learning_reset(pconf);
+    tmpl_learner_reset(pconf);
 }
 
 tmpl_child_store_t *tmpl_child_store_add(const char *uri, apr_pool_t *pconf)
@@ -178,8 +171,6 @@ static tmpl_store_t *open_anew(tmpl_child_store_t *ours, tmpl_error_t *err)
     else if (tmpl_store_moved(store) != NULL) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, ours->health.server, TMPL_LOG_STORE_DAMAGED,
                      ours->health.name, tmpl_store_moved(store));
-        tmpl_stores_event(ours->health.number, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_DAMAGED,
-                          tmpl_store_moved(store));
     }
     __atomic_store_n(&ours->store, store, __ATOMIC_RELEASE);
     return store;
@@ -223,15 +214,13 @@ static void notice_loss(tmpl_child_store_t *ours)
     if (store_of(ours) == store) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, ours->health.server, TMPL_LOG_STORE_LOST,
                      ours->health.name);
-        tmpl_stores_event(ours->health.number, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_LOST, "");
         apr_atomic_set32(&ours->has_seed, 0);
         (void)open_anew(ours, &err); /* if this fails, the next open_store() says why */
     }
     apr_thread_mutex_unlock(opening);
 }
 
-tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began, request_rec *r,
-                                     apr_pool_t *pool)
+tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began, request_rec *r)
 {
     tmpl_error_t err;
     tmpl_store_t *store;
@@ -242,7 +231,7 @@ tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began
     }
     store = open_store(ours, &err);
     if (store == NULL && err.status != APR_SUCCESS) {
-        tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, *began, tmpl_clock(), &err, r, pool);
+        tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, *began, tmpl_clock(), &err, r);
     }
     return store;
 }
@@ -437,13 +426,13 @@ static int ask_seed(tmpl_child_store_t *ours, apr_interval_time_t *timeout, requ
     char secret[TMPL_SECRET_SIZE];
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began;
-    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r, pool);
+    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r);
 
     if (store == NULL) {
         return 0;
     }
     err.status = tmpl_store_secret(store, secret, most, &err, pool);
-    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r, pool);
+    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
     *timeout -= tmpl_clock() - began;
     if (err.status != APR_SUCCESS) {
         return 0;
@@ -510,7 +499,7 @@ tmpl_store_t *tmpl_child_store_named(const char *name, tmpl_error_t *err)
     for (i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
 
-        if (name == NULL || strcmp(ours->health.name, name) == 0) {
+        if (strcmp(ours->health.name, name) == 0) {
             tmpl_store_t *store = tmpl_health_is_well(&ours->health) ? store_of(ours) : NULL;
 
             if (store == NULL) {

@@ -8,7 +8,7 @@
 #define TMPL_CHILD_STORE_H
 
 #include "health.h"
-#include "learning.h"
+#include "learner.h"
 
 struct tmpl_child_store_t {
     const char *uri;
@@ -63,8 +63,7 @@ tmpl_child_store_t *tmpl_child_store_of(const tmpl_conf_t *conf);
  * may not, or it failed, which has been reported. The answer of a store is to be reported to
  * ours->health.
  */
-tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began, request_rec *r,
-                                     apr_pool_t *pool);
+tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began, request_rec *r);
 
 /*
  * Sets *seed, the seed of a page's keys, from the store's secret, unless the operator has chosen a
@@ -89,14 +88,8 @@ void tmpl_child_store_put_aside(tmpl_child_store_t *ours, const tmpl_observation
                                 tmpl_error_t *err);
 
 /*
- * The name of a store for logs and pages: its URI without password and query, and with a number if
- * an earlier store has the same name.
- */
-const char *tmpl_child_store_name(const char *uri, apr_pool_t *pool);
-
-/*
- * The store of that name, as tmpl_stores_name() gives it; name NULL: the first store. For requests
- * that ask about stores. Returns NULL, with err filled, if there is no such store, or while the
+ * The store of that name, as tmpl_stores_name() gives it. For requests that ask about
+ * stores. Returns NULL, with err filled, if there is no such store, or while the
  * store fails in this child.
  */
 tmpl_store_t *tmpl_child_store_named(const char *name, tmpl_error_t *err);

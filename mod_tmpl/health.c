@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The state of a store, by its answers in this child: whether it may be used, and what is counted
- * and logged. A store that learns nothing may still answer look-ups, and the reverse: each purpose
- * has its own breaker.
- */
 #include "health.h"
 #include "messages.h"
 #include "status/counters.h"
@@ -19,10 +14,8 @@ static const tmpl_counter_e failure_counters[TMPL_PURPOSES] = {
 
 void tmpl_health_init(tmpl_health_t *health, server_rec *s)
 {
-    int i;
-
     health->server = s;
-    for (i = 0; i < TMPL_PURPOSES; i++) {
+    for (int i = 0; i < TMPL_PURPOSES; i++) {
         tmpl_breaker_init(&health->breakers[i], PAUSE);
     }
 }
@@ -46,8 +39,15 @@ int tmpl_health_first_in_second(apr_uint32_t *last)
 }
 
 /* Logs for a request, or, if r is NULL, for the server. */
-static void log_line(const tmpl_health_t *health, const request_rec *r, int level, const char *text)
+__attribute__((format(printf, 4, 5))) static void
+log_line(const tmpl_health_t *health, const request_rec *r, int level, const char *format, ...)
 {
+    char text[MAX_STRING_LEN];
+    va_list args;
+
+    va_start(args, format);
+    apr_vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
     if (r != NULL) {
         ap_log_rerror(APLOG_MARK, level, 0, r, "%s", text);
     }
@@ -57,82 +57,69 @@ static void log_line(const tmpl_health_t *health, const request_rec *r, int leve
 }
 
 void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written,
-                             request_rec *r, apr_pool_t *pool)
+                             request_rec *r)
 {
     apr_uint32_t full = APR_STATUS_IS_ENOSPC(err->status);
 
-    if (!full && (err->status != APR_SUCCESS || !written)) {
-        return;
-    }
-    if (apr_atomic_read32(&health->full) == full ||
+    if ((!full && (err->status != APR_SUCCESS || !written)) ||
+        apr_atomic_read32(&health->full) == full ||
         apr_atomic_xchg32(&health->full, full) == full) {
         return;
     }
-    tmpl_stores_event(health->number, r != NULL ? TMPL_PURPOSE_LOOKUP : TMPL_PURPOSE_LEARN,
-                      full ? TMPL_STORE_EVENT_FULL : TMPL_STORE_EVENT_HAS_ROOM,
-                      full ? err->text : "");
+    tmpl_stores_full(health->number, (int)full);
     if (full) {
-        log_line(health, r, APLOG_WARNING,
-                 apr_psprintf(pool, TMPL_LOG_STORE_FULL, health->name, err->text));
+        log_line(health, r, APLOG_WARNING, TMPL_LOG_STORE_FULL, health->name, err->text);
     }
     else {
-        log_line(health, r, APLOG_NOTICE, apr_psprintf(pool, TMPL_LOG_STORE_ROOM, health->name));
+        log_line(health, r, APLOG_NOTICE, TMPL_LOG_STORE_ROOM, health->name);
     }
 }
 
-static void count_change(int ok)
+/* Reports that this child stops using the store for a purpose, or uses it again. */
+static void report_change(const tmpl_health_t *health, tmpl_purpose_e purpose, int ok,
+                          const char *why, const request_rec *r)
 {
-    tmpl_count(ok ? TMPL_COUNTER_STORE_UP : TMPL_COUNTER_STORE_DOWN, 1);
-}
-
-/* Learning waits for seconds: a store that does not answer by then has failed. */
-static int is_only_late(tmpl_purpose_e purpose, const tmpl_error_t *err)
-{
-    return purpose == TMPL_PURPOSE_LOOKUP && APR_STATUS_IS_TIMEUP(err->status);
+    tmpl_stores_paused(health->number, purpose, !ok);
+    if (purpose == TMPL_PURPOSE_LOOKUP) {
+        tmpl_count(ok ? TMPL_COUNTER_STORE_UP : TMPL_COUNTER_STORE_DOWN, 1);
+    }
+    if (ok && purpose == TMPL_PURPOSE_LOOKUP) {
+        log_line(health, r, APLOG_NOTICE, TMPL_LOG_STORE_UP, health->name);
+    }
+    else if (ok) {
+        log_line(health, r, APLOG_NOTICE, TMPL_LOG_LEARNING, health->name);
+    }
+    else if (purpose == TMPL_PURPOSE_LOOKUP) {
+        log_line(health, r, APLOG_WARNING, TMPL_LOG_STORE_DOWN, health->name, why);
+    }
+    else {
+        log_line(health, r, APLOG_WARNING, TMPL_LOG_NOT_LEARNING, health->name, why);
+    }
 }
 
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
-                        apr_time_t ended, const tmpl_error_t *err, request_rec *r, apr_pool_t *pool)
+                        apr_time_t ended, const tmpl_error_t *err, request_rec *r)
 {
     int damaged = err->status == TMPL_EDAMAGED || err->status == TMPL_EPART;
     int ok = damaged || err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
+    /* learning waits for seconds: a store that does not answer by then has failed */
+    int is_late = purpose == TMPL_PURPOSE_LOOKUP && APR_STATUS_IS_TIMEUP(err->status);
 
     if (err->status == APR_EBUSY) {
         return; /* other writers keep the store busy, which says nothing about its state */
     }
     if (damaged && tmpl_health_first_in_second(&health->damaged)) {
-        log_line(health, r, APLOG_WARNING,
-                 apr_psprintf(pool, TMPL_LOG_SITE_DAMAGED, health->name, err->text));
-        tmpl_stores_event(health->number, purpose, TMPL_STORE_EVENT_DAMAGED, err->text);
+        log_line(health, r, APLOG_WARNING, TMPL_LOG_SITE_DAMAGED, health->name, err->text);
     }
     if (damaged || !ok) {
         tmpl_count(failure_counters[purpose], 1);
         tmpl_stores_error(health->number, purpose);
     }
-    if (!tmpl_breaker_report(&health->breakers[purpose], began, ended,
-                             ok                           ? TMPL_CALL_OK
-                             : is_only_late(purpose, err) ? TMPL_CALL_LATE
-                                                          : TMPL_CALL_FAILED)) {
-        return;
-    }
-    tmpl_stores_event(health->number, purpose,
-                      ok ? TMPL_STORE_EVENT_ANSWERS : TMPL_STORE_EVENT_FAILS, ok ? "" : err->text);
-    if (purpose == TMPL_PURPOSE_LOOKUP) {
-        count_change(ok);
-        if (ok) {
-            log_line(health, r, APLOG_NOTICE, apr_psprintf(pool, TMPL_LOG_STORE_UP, health->name));
-        }
-        else {
-            log_line(health, r, APLOG_WARNING,
-                     apr_psprintf(pool, TMPL_LOG_STORE_DOWN, health->name, err->text));
-        }
-    }
-    else if (ok) {
-        log_line(health, r, APLOG_NOTICE, apr_psprintf(pool, TMPL_LOG_LEARNING, health->name));
-    }
-    else {
-        log_line(health, r, APLOG_WARNING,
-                 apr_psprintf(pool, TMPL_LOG_NOT_LEARNING, health->name, err->text));
+    if (tmpl_breaker_report(&health->breakers[purpose], began, ended,
+                            ok        ? TMPL_CALL_OK
+                            : is_late ? TMPL_CALL_LATE
+                                      : TMPL_CALL_FAILED)) {
+        report_change(health, purpose, ok, err->text, r);
     }
 }
 
@@ -141,8 +128,5 @@ void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err)
     apr_time_t now = tmpl_clock();
 
     tmpl_breaker_report(&health->breakers[TMPL_PURPOSE_LOOKUP], now, now, TMPL_CALL_FAILED);
-    count_change(0);
-    tmpl_stores_event(health->number, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_FAILS, err->text);
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server, TMPL_LOG_STORE_DOWN, health->name,
-                 err->text);
+    report_change(health, TMPL_PURPOSE_LOOKUP, 0, err->text, NULL);
 }

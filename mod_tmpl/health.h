@@ -9,7 +9,10 @@
 #include "mod_tmpl.h"
 #include "status/stores.h"
 
-/* May be used by many threads. */
+/*
+ * May be used by many threads. A store that learns nothing may still answer look-ups, and the
+ * reverse: each purpose has its own breaker.
+ */
 typedef struct {
     const char *name; /* for the log: without passwords */
     int number;       /* for status/stores.h */
@@ -42,15 +45,14 @@ int tmpl_health_first_in_second(apr_uint32_t *last);
  * or the sites of one of its servers (TMPL_EPART) does not fail either: it answers for other sites.
  */
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
-                        apr_time_t ended, const tmpl_error_t *err, request_rec *r,
-                        apr_pool_t *pool);
+                        apr_time_t ended, const tmpl_error_t *err, request_rec *r);
 
 /*
  * Logs when the store takes no writes because it is full, and when it takes writes again. Only a
  * call that has written something shows the latter: a page that was known already writes nothing.
  */
 void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written,
-                             request_rec *r, apr_pool_t *pool);
+                             request_rec *r);
 
 /* Reports that the store could not be opened at the start of the child. */
 void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err);

@@ -112,11 +112,11 @@ static void keep_site(tmpl_child_store_t *ours, const tmpl_observation_t *page,
     tmpl_error_t err = { APR_SUCCESS, "" };
     tmpl_counts_t counts;
     apr_time_t began;
-    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r, pool);
+    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r);
 
     if (store != NULL) {
         err.status = tmpl_store_observe(store, &alone, timeout, &counts, &err, pool);
-        tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r, pool);
+        tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
     }
 }
 
@@ -132,15 +132,15 @@ static void report_times(const tmpl_outcome_t *outcome, apr_time_t start, apr_ti
 
 /* Reports what a store has answered about a page; it was open from opened on. */
 static void report_answer(tmpl_child_store_t *asked, const tmpl_outcome_t *outcome,
-                          apr_time_t began, apr_time_t opened, request_rec *r, apr_pool_t *pool)
+                          apr_time_t began, apr_time_t opened, request_rec *r)
 {
     tmpl_health_report_room(&asked->health, &outcome->store_error,
-                            outcome->counts.counted && !outcome->counts.due, r, pool);
+                            outcome->counts.counted && !outcome->counts.due, r);
     /* a page that was declined before it was counted says nothing about the store */
     if (outcome->was_asked) {
         /* without the time of judging, which would make the breaker's pause longer */
         tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, opened + outcome->store_took,
-                           &outcome->store_error, r, pool);
+                           &outcome->store_error, r);
     }
 }
 
@@ -219,11 +219,11 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     parsed = tmpl_clock();
     if (usable && conf->store_read != NULL && input->learn != TMPL_LEARNING_NOW) {
         asked = conf->store_read;
-        store = tmpl_child_store_begin(asked, &began, r, pool);
+        store = tmpl_child_store_begin(asked, &began, r);
     }
     if (usable && store == NULL) {
         asked = ours;
-        store = tmpl_child_store_begin(asked, &began, r, pool);
+        store = tmpl_child_store_begin(asked, &began, r);
     }
     opened = tmpl_clock();
     tmpl_clean_judge(outcome, input, opts, store, timeout, pool);
@@ -238,7 +238,7 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
                                    timeout - outcome->store_took,
                                    opts->page.seed };
 
-        report_answer(asked, outcome, began, opened, r, pool);
+        report_answer(asked, outcome, began, opened, r);
         judged->changed = tmpl_sighting_look(&sighted, outcome, r, pool);
         learn_page(outcome, ours, asked, store, conf, r, pool);
     }

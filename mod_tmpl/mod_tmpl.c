@@ -10,7 +10,7 @@
 #include "child_store.h"
 #include "control.h"
 #include "effect.h"
-#include "ending.h"
+#include "stopping.h"
 #include "filter.h"
 #include "gate.h"
 #include "headers.h"
@@ -19,7 +19,6 @@
 #include "page_pool.h"
 #include "request.h"
 #include "section.h"
-#include "status/admin.h"
 #include "status/counters.h"
 #include "status/handler.h"
 #include "status/selectors.h"
@@ -47,7 +46,6 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
     tmpl_selectors_create(s);
     tmpl_sites_create(s, tmpl_conf_recent(s));
     tmpl_stores_create(s);
-    tmpl_admin_create(s);
     /* httpd reads the configuration twice when it starts */
     tmpl_effect_check(s, ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG);
     tmpl_child_stores_prepare(s, pconf, ptemp);
@@ -87,8 +85,8 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_test_config(test_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_child_init(child_init, NULL, before_watchdog, APR_HOOK_MIDDLE);
-    ap_hook_pre_connection(tmpl_ending_pre_connection, NULL, NULL, APR_HOOK_FIRST);
-    ap_hook_child_stopping(tmpl_ending_child_stopping, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_pre_connection(tmpl_stopping_pre_connection, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_child_stopping(tmpl_stopping_child_stopping, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_type_checker(tmpl_request_type_checker, NULL, before_negotiation, APR_HOOK_FIRST);
     ap_hook_fixups(tmpl_request_fixups, after_request, NULL, APR_HOOK_LAST);
     ap_hook_post_read_request(tmpl_twin_begin, NULL, NULL, APR_HOOK_REALLY_FIRST);

@@ -158,8 +158,7 @@ static apr_status_t list_read(tmpl_listed_t *found, const tmpl_sighted_t *page, 
                                           found, &err, pool);
 
     err.status = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-    tmpl_health_report(&page->asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r,
-                       pool);
+    tmpl_health_report(&page->asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
     return rv;
 }
 
@@ -214,7 +213,7 @@ apr_uint32_t tmpl_sighting_changed(const tmpl_ctx_t *ctx, const char *uri, reque
         return 0;
     }
     page.asked = tmpl_child_store_of(ctx->conf);
-    page.store = page.asked != NULL ? tmpl_child_store_begin(page.asked, &began, r, pool) : NULL;
+    page.store = page.asked != NULL ? tmpl_child_store_begin(page.asked, &began, r) : NULL;
     return page.store != NULL && list_read(&stored, &page, uri, 0, r, pool) == APR_SUCCESS
                ? stored.changed
                : 0;

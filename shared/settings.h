@@ -131,7 +131,7 @@
     X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, TMPL_NO_OPT, \
       "sites that have figures of their own among the metrics; for the whole server") \
     X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, TMPL_NO_OPT, \
-      "for which requests the status page may forget, freeze and export sites")
+      "for which requests the status page may forget and freeze sites")
 
 /* The valid values of each form, for messages: "TmplX must be <values>". */
 #define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown, json, reader or highlight"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lists.h"
 #include "child_store.h"
-#include "ending.h"
+#include "stopping.h"
 #include "formats.h"
 #include "judge.h"
 #include "page_links.h"
@@ -81,7 +81,7 @@ static tmpl_store_t *list_begin(tmpl_list_t *list, tmpl_error_t *err)
     if (ours == NULL || !tmpl_child_store_takes(ours, list->site, r)) {
         return NULL;
     }
-    store = tmpl_child_store_begin(ours, &began, r, r->pool);
+    store = tmpl_child_store_begin(ours, &began, r);
     if (store == NULL) {
         return NULL;
     }
@@ -90,7 +90,7 @@ static tmpl_store_t *list_begin(tmpl_list_t *list, tmpl_error_t *err)
     if (err->status == APR_NOTFOUND) {
         err->status = APR_SUCCESS; /* an empty list */
     }
-    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), err, r, r->pool);
+    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), err, r);
     return err->status == APR_SUCCESS ? store : NULL;
 }
 
@@ -193,7 +193,7 @@ static int is_listed(tmpl_child_store_t *ours, tmpl_store_t *store, const char *
                                           &found, &err, r->pool);
 
     err.status = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r, r->pool);
+    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
     return rv == APR_SUCCESS;
 }
 
@@ -234,8 +234,9 @@ int tmpl_missing_served(request_rec *r)
     tmpl_store_t *store;
     apr_time_t began;
 
-    if (r->status == HTTP_OK || tmpl_conf_mode(conf) == TMPL_MODE_OFF || tmpl_ending_is_closing() ||
-        tmpl_may_list(r, conf) != TMPL_LISTS_GONE || !tmpl_names_own_host(r)) {
+    if (r->status == HTTP_OK || tmpl_conf_mode(conf) == TMPL_MODE_OFF ||
+        tmpl_stopping_is_closing() || tmpl_may_list(r, conf) != TMPL_LISTS_GONE ||
+        !tmpl_names_own_host(r)) {
         return DECLINED;
     }
     site = tmpl_site_of(r, conf);
@@ -243,7 +244,7 @@ int tmpl_missing_served(request_rec *r)
     ours = tmpl_child_store_of(conf);
     apr_atomic_inc32(&tmpl_child_stores_users);
     store = ours != NULL && tmpl_child_store_takes(ours, site, r)
-                ? tmpl_child_store_begin(ours, &began, r, r->pool)
+                ? tmpl_child_store_begin(ours, &began, r)
                 : NULL;
     if (store != NULL && is_listed(ours, store, site, uri, r)) {
         take_off(ours, store, site, uri, conf, r->pool);

@@ -3,7 +3,6 @@
 #include "child_store.h"
 #include "counters.h"
 #include "data.h"
-#include "in_force.h"
 #include "section.h"
 #include "selectors.h"
 #include "sites.h"
@@ -106,8 +105,7 @@ static json_t *site_of(const char *key, const tmpl_site_t *site, apr_pool_t *poo
                       N(site->bytes_in), "bytes_out", N(site->bytes_out), "removed_share",
                       in > out ? (in - out) / in : 0.0, "state", tmpl_state_name(site->state),
                       "documents", N(site->known), "frozen", site->frozen, "template_share",
-                      site->n_points > 0 ? (double)site->points[site->n_points - 1].cut : 0.0,
-                      "first_seen", tmpl_json_time(site->first), "last_seen",
+                      site->template_share, "first_seen", tmpl_json_time(site->first), "last_seen",
                       tmpl_json_time(site->last), "last_learnt", tmpl_json_time(site->learnt),
                       "template_changed", tmpl_json_time(site->alarm.began)));
     }
@@ -120,20 +118,6 @@ static json_t *site_by(const char *key, apr_pool_t *pool)
     tmpl_site_t site;
 
     return site_of(key, tmpl_sites_find(&site, key) ? &site : NULL, pool);
-}
-
-static json_t *curve(const tmpl_site_t *site)
-{
-    json_t *list = json_array();
-
-    for (apr_uint32_t i = 0; i < site->n_points; i++) {
-        const tmpl_site_point_t *point = &site->points[i];
-
-        json_array_append_new(list, json_pack("{s:I, s:f, s:f}", "pages", N(point->pages),
-                                              "template_share", (double)point->cut, "known_share",
-                                              (double)point->known));
-    }
-    return list;
 }
 
 /* The sites of TmplMetricsSites; a site that was not seen has zeros. */
@@ -294,7 +278,7 @@ json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
     json_object_update_new(
         json,
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:I, "
-                  "s:s, s:o, s:o}",
+                  "s:s, s:o}",
                   "server", tmpl_json_text(ap_get_server_name(r), r->pool), "restarted",
                   tmpl_json_time(ap_scoreboard_image->global->restart_time), "counted_since",
                   tmpl_json_time(tmpl_counted_since()), "counters",
@@ -306,7 +290,7 @@ json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
                   sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
                   "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
                   "decisions_declined", declined, "decisions",
-                  decisions(NULL, reason, most, r->pool), "configuration", tmpl_in_force(r->pool)));
+                  decisions(NULL, reason, most, r->pool)));
     add_sites(json, r->pool);
     return json;
 }
@@ -387,53 +371,7 @@ json_t *tmpl_data_site(request_rec *r, const char *key, size_t most)
     }
     json_t *json = begin_answer();
     json_object_update_new(json, site_of(key, seen ? &site : NULL, r->pool));
-    if (seen) {
-        json_object_set_new(json, "curve", curve(&site));
-    }
     json_object_update_new(json, json_pack("{s:o, s:o, s:o}", "tables", found, "unread", unread,
                                            "decisions", decisions(key, ALL, most, r->pool)));
-    return json;
-}
-
-/* ---- the sites of a store ---- */
-
-typedef struct {
-    json_t *list;
-    apr_pool_t *pool;
-} data_part_t;
-
-static apr_status_t add_site_data(void *baton, const char *key)
-{
-    const data_part_t *part = baton;
-
-    json_array_append_new(part->list, site_by(key, part->pool));
-    return APR_SUCCESS;
-}
-
-json_t *tmpl_data_sites(request_rec *r, const char *name, const char *after, unsigned n,
-                        tmpl_error_t *err)
-{
-    data_part_t part = { json_array(), r->pool };
-    tmpl_store_t *store = tmpl_child_store_named(name, err);
-    const char *next = NULL;
-
-    if (store == NULL || tmpl_store_sites_part(store, after, n, add_site_data, &part, &next, err,
-                                               r->pool) != APR_SUCCESS) {
-        json_decref(part.list);
-        return NULL;
-    }
-    const char *first = tmpl_stores_name(0); /* NULL: no shared memory */
-    json_t *json = begin_answer(), *names = json_array();
-    for (int i = 0; tmpl_stores_name(i) != NULL; i++) {
-        json_array_append_new(names, tmpl_json_text(tmpl_stores_name(i), r->pool));
-    }
-    json_object_update_new(json,
-                           json_pack("{s:o, s:o, s:o, s:s?}", "stores", names, "store",
-                                     tmpl_json_text(name != NULL    ? name
-                                                    : first != NULL ? first
-                                                                    : "",
-                                                    r->pool),
-                                     "sites", part.list, "next",
-                                     next != NULL ? ap_escape_urlencoded(r->pool, next) : NULL));
     return json;
 }

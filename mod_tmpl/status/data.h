@@ -24,16 +24,7 @@
  */
 json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most);
 
-/* All about one site, with its learning curve and its decisions; NULL: the site is not known. */
+/* All about one site, with its decisions; NULL: the site is not known. */
 json_t *tmpl_data_site(request_rec *r, const char *key, size_t most);
-
-/*
- * The next n sites of a store, in the order of the store, behind after ("" for the first ones):
- * {"schema_version", "store", "stores": [names], "sites": [{"site", "query", figures of this server
- * if it has seen the site}], "next": what to give as after for more, or null}. NULL with *err if
- * there is no such store (APR_NOTFOUND), or if the store does not answer.
- */
-json_t *tmpl_data_sites(request_rec *r, const char *store, const char *after, unsigned n,
-                        tmpl_error_t *err);
 
 #endif

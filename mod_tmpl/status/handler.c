@@ -35,25 +35,6 @@ static const char *allow_style(request_rec *r)
     return nonce;
 }
 
-/* For who may use them, adds the tokens of the forms about a site's tables. */
-static void add_tokens(json_t *data, request_rec *r)
-{
-    const char *query = json_string_value(json_object_get(data, "query"));
-    char *key = apr_pstrdup(r->pool, query), token[TMPL_TOKEN_SIZE];
-    json_t *table;
-    size_t i;
-
-    if (key == NULL || !tmpl_admin_allows(r)) {
-        return;
-    }
-    (void)ap_unescape_urlencoded(key);
-    json_array_foreach(json_object_get(data, "tables"), i, table)
-    {
-        tmpl_admin_token(token, r, key, json_string_value(json_object_get(table, "store")));
-        json_object_set_new(table, "token", json_string(token));
-    }
-}
-
 static const char *escape_html(apr_pool_t *pool, const char *text)
 {
     return ap_escape_html(pool, text);
@@ -77,18 +58,18 @@ static void begin_table(request_rec *r, const json_t *data, char *text)
 }
 
 /*
- * Sends data as a page, with the response's fields; adds members to data. title is Status, Site or
- * Sites, for what tmpl_data_server(), _site() or _sites() returned. The page loads nothing else and
+ * Sends data as a page, with the response's fields; adds members to data. title is Status or
+ * Site, for what tmpl_data_server() or tmpl_data_site() returned. The page loads nothing else and
  * has no script, and works under the Content-Security-Policy that it is sent with.
  */
 static void send_page(request_rec *r, const char *title, json_t *data, const char *location)
 {
     static const tmpl_language_t html = { escape_html, begin_table };
 
-    add_tokens(data, r);
     /* status.html has parts for each title */
-    json_object_update_new(data, json_pack("{s:b, s:s, s:s, s:s, s:o}", title, 1, "title", title,
-                                           "any", "any", "nonce", allow_style(r), "host",
+    json_object_update_new(data, json_pack("{s:b, s:s, s:s, s:b, s:s, s:o}", title, 1, "title",
+                                           title, "any", "any", "is_admin", tmpl_admin_allows(r),
+                                           "nonce", allow_style(r), "host",
                                            tmpl_json_text(ap_get_server_name(r), r->pool)));
     /* links need its very bytes */
     json_object_set_new(data, "location", json_string_nocheck(location));
@@ -135,10 +116,6 @@ static void send_metrics(request_rec *r, json_t *data)
 
 /* ---- requests ---- */
 
-/* The number of sites in one part of the list: the default, and the maximum. */
-#define PART_DEFAULT "100"
-#define PART_MOST    1000
-
 /* The number of decisions on a page; JSON has all of them. */
 #define DECISIONS_MOST 100
 
@@ -154,17 +131,16 @@ static const char *const formats[FORMATS][2] = {
 };
 
 /* The names in a query. */
-static const char *const arguments[] = { "format", "site", "after", "n", "store", "declined" };
+static const char *const arguments[] = { "format", "site", "declined" };
 
 /* The parts of the status: the path behind location, and the formats. A site has any other path. */
-enum { SERVER, METRICS_ONLY, SITES, SITE, PARTS };
+enum { SERVER, METRICS_ONLY, SITE, PARTS };
 static const struct {
     const char *name;
     int first, last;
 } parts[PARTS] = {
     [SERVER] = { "", HTML, METRICS },
     [METRICS_ONLY] = { "metrics", METRICS, METRICS },
-    [SITES] = { "sites", HTML, JSON },
     [SITE] = { NULL, HTML, JSON },
 };
 
@@ -191,9 +167,8 @@ static int handler_refuse(const asked_t *asked, int status, const char *text)
     ap_set_content_type(asked->r, "text/plain; charset=utf-8");
     ap_rprintf(asked->r,
                "%s\nThere is:\n  %s\n  %s?format=html, json or metrics\n  %s/metrics\n"
-               "  %s?declined=any, or a reason\n  %s/sites?n=NUMBER&after=NEXT&store=STORE\n"
-               "  %s/SITE or ?site=SITE\n",
-               text, at, at, at, at, at, at);
+               "  %s?declined=any, or a reason\n  %s/SITE or ?site=SITE\n",
+               text, at, at, at, at, at);
     return OK;
 }
 
@@ -273,32 +248,10 @@ static int handler_answer(const asked_t *asked, const char *title, json_t *data)
     return OK;
 }
 
-static int send_sites(const asked_t *asked)
-{
-    char *end;
-    apr_int64_t n = apr_strtoi64(argument(asked, "n", PART_DEFAULT), &end, 10);
-
-    if (n < 1 || n > PART_MOST || *end != '\0') {
-        return handler_refuse(asked, HTTP_BAD_REQUEST, "n must be a number from 1 to 1000.");
-    }
-    tmpl_error_t err;
-    json_t *data = tmpl_data_sites(asked->r, argument(asked, "store", NULL),
-                                   argument(asked, "after", NULL), (unsigned)n, &err);
-    return data != NULL
-               ? handler_answer(asked, "Sites", data)
-               : handler_refuse(
-                     asked, err.status == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
-                     apr_pstrcat(asked->r->pool, "The sites cannot be listed: ", err.text, ".",
-                                 NULL));
-}
-
 static int send_part(const asked_t *asked, int part, const char *site)
 {
     size_t most = asked->format == JSON ? SIZE_MAX : DECISIONS_MOST;
 
-    if (part == SITES) {
-        return send_sites(asked);
-    }
     json_t *data = part == SITE ? tmpl_data_site(asked->r, site, most)
                                 : tmpl_data_server(asked->r, argument(asked, "declined", ""), most);
     return data != NULL ? handler_answer(asked, part == SITE ? "Site" : "Status", data)

@@ -17,18 +17,6 @@ static int is_of_page(tmpl_decline_e reason)
            reason != TMPL_DECLINE_FRAGMENT;
 }
 
-/* The share of the page's segments that other documents of its site have, too. */
-static double share_known(const tmpl_outcome_t *outcome)
-{
-    const tmpl_observation_t *page = &outcome->observation;
-    apr_uint32_t segments = 0, known = 0;
-
-    while (segments < page->n && page->keys[segments].kind == TMPL_KIND_SEGMENT) {
-        known += outcome->counts.records[segments++].df >= 2;
-    }
-    return segments > 0 ? (double)known / segments : 0;
-}
-
 /*
  * What the page has in common with its site. The larger share counts: some sites have an id of the
  * page in the path of each place, some hardly repeat a text. Pages that are not to be learnt, and
@@ -117,9 +105,6 @@ static void add_outcome(tmpl_recent_t *decision, const tmpl_outcome_t *outcome)
     decision->ratio = outcome->closure.ratio;
     decision->confidence = outcome->closure.confidence;
     decision->unmarked = outcome->unmarked;
-    /* the segments of a page from the cache are not known */
-    decision->measured = decision->answered && outcome->observation.n > 0;
-    decision->segments_known = decision->measured ? share_known(outcome) : 0;
 }
 
 static void count_decision(const tmpl_recent_t *decision, const tmpl_outcome_t *outcome)

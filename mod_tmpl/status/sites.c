@@ -29,7 +29,7 @@
 #define PAGES_LEAST 4
 /* Below this usual share, pages have too little in common to miss it. */
 #define USUAL_LEAST 0.1
-/* The mean is over about this number of pages, the last ones. */
+/* Means are over about this number of pages, the last ones. */
 #define PAGES_MOST 32
 
 typedef struct {
@@ -98,48 +98,13 @@ static tmpl_site_t *find_site(const char *key, const tmpl_recent_t *page)
     if (i == TMPL_SITES_MOST) {
         i = oldest;
         sites->hashes[i] = hash;
-        sites->site[i] = (tmpl_site_t){ .first = page->time, .step = 1 };
+        sites->site[i] = (tmpl_site_t){ .first = page->time };
         apr_cpystrn(sites->site[i].key, key, TMPL_SITE_MAX + 1);
     }
     if (page != NULL) {
         sites->last[i] = page->time;
     }
     return &sites->site[i];
-}
-
-/* Merges the points in pairs, which halves their number; each is then for twice as many pages. */
-static void halve_points(tmpl_site_t *site)
-{
-    for (apr_uint32_t i = 0; i < TMPL_SITES_POINTS / 2; i++) {
-        const tmpl_site_point_t *first = &site->points[2 * i];
-        tmpl_site_point_t *second = &site->points[2 * i + 1];
-
-        second->cut = (first->cut + second->cut) / 2;
-        second->known = (first->known + second->known) / 2;
-        site->points[i] = *second;
-    }
-    site->n_points = TMPL_SITES_POINTS / 2;
-    site->step *= 2;
-}
-
-static void add_to_curve(tmpl_site_t *site, const tmpl_recent_t *page)
-{
-    site->cut_since += page->ratio;
-    site->known_since += page->segments_known;
-    site->since++;
-    if (site->since < site->step) {
-        return;
-    }
-    if (site->n_points >= TMPL_SITES_POINTS) {
-        halve_points(site);
-        return; /* the pages since the last point are the first ones of the longer step */
-    }
-    site->points[site->n_points++] =
-        (tmpl_site_point_t){ site->pages - site->declined, (float)(site->cut_since / site->since),
-                             (float)(site->known_since / site->since) };
-    site->since = 0;
-    site->cut_since = 0;
-    site->known_since = 0;
 }
 
 static void add_to_window(tmpl_site_t *site, tmpl_decline_e decline)
@@ -250,8 +215,9 @@ static int sites_add_page(tmpl_site_t *site, const tmpl_recent_t *page,
     }
     site->bytes_in += (apr_uint64_t)page->length;
     site->bytes_out += (apr_uint64_t)page->length_after;
-    if (page->measured) {
-        add_to_curve(site, page);
+    if (page->answered && page->judged) {
+        site->shares += site->shares < PAGES_MOST;
+        site->template_share += (page->ratio - site->template_share) / site->shares;
     }
     return 0;
 }

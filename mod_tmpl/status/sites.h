@@ -70,23 +70,12 @@ typedef struct {
     apr_uint32_t blocks, template_blocks;
     double ratio, confidence; /* as in the Tmpl field */
     double unmarked;          /* as in the Tmpl field; -1: nothing was marked */
-    int measured;             /* ratio is set, and the next field */
-    double segments_known;    /* the share of segments that other documents of the site have, too */
     apr_uint64_t document;    /* tmpl_document_t's id */
     tmpl_common_t common;     /* what the alarm of the site looks at */
 } tmpl_recent_t;
 
 #define TMPL_SITES_MOST   1024
 #define TMPL_SITES_WINDOW 50 /* the last pages of a site, each kept with its decline reason */
-#define TMPL_SITES_POINTS 64 /* points of a learning curve, at most */
-
-/* A point of a learning curve: the means over the last step of pages. */
-typedef struct {
-    apr_uint64_t pages; /* pages of the site that were judged by then */
-    float cut;          /* share of the bytes of text that is template */
-    float known;        /* share of the segments that other documents of the site have, too */
-} tmpl_site_point_t;
-
 typedef struct {
     char key[TMPL_SITE_MAX + 1]; /* any bytes; ends in a 0 */
     apr_time_t first, last;      /* when its first and last page came, on the clock of the day */
@@ -99,13 +88,10 @@ typedef struct {
     /* the last pages: a tmpl_decline_e each; the next one goes to window_next */
     unsigned char window[TMPL_SITES_WINDOW];
     apr_uint32_t window_n, window_next;
-    tmpl_alarm_t alarm; /* of its template */
-    apr_time_t warned;  /* when TMPL_LOG_SITE_DECLINED was logged last; 0: never */
-    /* the curve, a point each step of pages; and the sums over the pages since the last point */
-    tmpl_site_point_t points[TMPL_SITES_POINTS];
-    apr_uint32_t n_points, step;
-    apr_uint32_t since;
-    double cut_since, known_since;
+    tmpl_alarm_t alarm;    /* of its template */
+    apr_time_t warned;     /* when TMPL_LOG_SITE_DECLINED was logged last; 0: never */
+    double template_share; /* of the text: the mean of the last 32 judged pages mostly */
+    apr_uint32_t shares;   /* pages in it */
 } tmpl_site_t;
 
 /* What is to be logged of a site. */

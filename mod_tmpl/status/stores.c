@@ -7,10 +7,8 @@
 #include "shm.h"
 #include "stores.h"
 
-#define CHILDREN    1024
-#define EVENTS      64 /* the events of each store that are kept */
-#define NAME_SIZE   256
-#define REASON_SIZE 200
+#define CHILDREN  1024
+#define NAME_SIZE 256
 
 /* The figures of one child about a store. */
 enum {
@@ -35,46 +33,19 @@ typedef struct {
     child_t children[CHILDREN];
 } shared_t;
 
-typedef struct {
-    apr_time_t time; /* on the clock of the day */
-    tmpl_store_event_e what;
-    tmpl_purpose_e purpose;
-    char reason[REASON_SIZE]; /* may be empty */
-} event_t;
-
 static const char *const purposes[TMPL_PURPOSES] = {
     [TMPL_PURPOSE_LOOKUP] = "look-up",
     [TMPL_PURPOSE_LEARN] = "learn",
 };
 
-/* An event, and the figure of the child that it sets; -1: none. */
-static const struct {
-    const char *name;
-    int figure, value;
-} events[TMPL_STORE_EVENT_COUNT] = {
-    [TMPL_STORE_EVENT_FAILS] = { "fails", PAUSED, 1 },
-    [TMPL_STORE_EVENT_ANSWERS] = { "answers", PAUSED, 0 },
-    [TMPL_STORE_EVENT_FULL] = { "full", FULL, 1 },
-    [TMPL_STORE_EVENT_HAS_ROOM] = { "has-room", FULL, 0 },
-    [TMPL_STORE_EVENT_DAMAGED] = { "damaged", -1, 0 },
-    [TMPL_STORE_EVENT_LOST] = { "lost", -1, 0 },
-};
-
-static shared_t *shared; /* NULL: no memory */
-static tmpl_ring_t *rings[TMPL_STORES_MOST];
+static shared_t *shared;                 /* NULL: no memory */
 static int configured[TMPL_STORES_MOST]; /* numbers of the stores of this configuration */
 static int n_configured;
 static child_t *child; /* the record of this child; NULL: there was no place for it */
 
 void tmpl_stores_create(server_rec *s)
 {
-    char name[] = "store-events-NN";
-
     shared = tmpl_shm(s, "stores", sizeof(*shared));
-    for (int i = 0; i < TMPL_STORES_MOST; i++) {
-        apr_snprintf(name, sizeof(name), "store-events-%d", i);
-        rings[i] = tmpl_ring_create(s, name, EVENTS, sizeof(event_t));
-    }
     n_configured = 0;
     child = NULL;
 }
@@ -143,20 +114,14 @@ void tmpl_stores_error(int store, tmpl_purpose_e purpose)
     }
 }
 
-void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
-                       const char *text)
+void tmpl_stores_paused(int store, tmpl_purpose_e purpose, int is_paused)
 {
-    event_t added = { .time = apr_time_now(), .what = event, .purpose = purpose };
-    int figure = events[event].figure;
+    set(store, PAUSED + (int)purpose, is_paused != 0);
+}
 
-    if (store >= 0) {
-        apr_cpystrn(added.reason, text, sizeof(added.reason));
-        tmpl_ring_add(rings[store], &added);
-    }
-    if (figure >= 0) {
-        set(store, figure + (figure == PAUSED ? (int)purpose : 0),
-            (apr_uint64_t)events[event].value);
-    }
+void tmpl_stores_full(int store, int is_full)
+{
+    set(store, FULL, is_full != 0);
 }
 
 void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
@@ -168,23 +133,6 @@ void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
 const char *tmpl_stores_name(int i)
 {
     return i < n_configured ? shared->stores[configured[i]].name : NULL;
-}
-
-static json_t *events_of(int store, apr_pool_t *pool)
-{
-    const apr_array_header_t *last = tmpl_ring_read(rings[store], pool);
-    json_t *list = json_array();
-
-    for (int i = 0; i < last->nelts; i++) {
-        const event_t *event = &APR_ARRAY_IDX(last, i, event_t);
-
-        json_array_append_new(list,
-                              json_pack("{s:o, s:s, s:s, s:o}", "time", tmpl_json_time(event->time),
-                                        "event", events[event->what % TMPL_STORE_EVENT_COUNT].name,
-                                        "purpose", purposes[event->purpose % TMPL_PURPOSES], "text",
-                                        tmpl_json_text(event->reason, pool)));
-    }
-    return list;
 }
 
 json_t *tmpl_stores(apr_pool_t *pool)
@@ -203,14 +151,14 @@ json_t *tmpl_stores(apr_pool_t *pool)
                 sums[k] += (json_int_t)apr_atomic_read64(&shared->children[c].figures[store][k]);
             }
         }
-        json_array_append_new(
-            list, json_pack("{s:o, s:{s:I, s:I}, s:{s:I, s:I}, s:I, s:I, s:I, s:o}", "store",
-                            tmpl_json_text(shared->stores[store].name, pool), "errors", purposes[0],
-                            (json_int_t)apr_atomic_read64(&errors[0]), purposes[1],
-                            (json_int_t)apr_atomic_read64(&errors[1]), "breakers_open", purposes[0],
-                            sums[PAUSED], purposes[1], sums[PAUSED + 1], "waiting_pages",
-                            sums[WAITING_PAGES], "waiting_bytes", sums[WAITING_BYTES], "full",
-                            sums[FULL], "events", events_of(store, pool)));
+        json_array_append_new(list,
+                              json_pack("{s:o, s:{s:I, s:I}, s:{s:I, s:I}, s:I, s:I, s:I}", "store",
+                                        tmpl_json_text(shared->stores[store].name, pool), "errors",
+                                        purposes[0], (json_int_t)apr_atomic_read64(&errors[0]),
+                                        purposes[1], (json_int_t)apr_atomic_read64(&errors[1]),
+                                        "breakers_open", purposes[0], sums[PAUSED], purposes[1],
+                                        sums[PAUSED + 1], "waiting_pages", sums[WAITING_PAGES],
+                                        "waiting_bytes", sums[WAITING_BYTES], "full", sums[FULL]));
     }
     return list;
 }

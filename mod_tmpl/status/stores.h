@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The health of each store over all children: its events, how many children do not use the store
+ * The health of each store over all children: its errors, how many children do not use the store
  * now, and how many pages wait to be learnt. A child that has died does not count.
  */
 #ifndef TMPL_STORES_H
@@ -15,17 +15,6 @@ typedef enum {
     TMPL_PURPOSES
 } tmpl_purpose_e;
 
-/* What happens to a store, as one child sees it. */
-typedef enum {
-    TMPL_STORE_EVENT_FAILS,    /* the child stops using it, but for one trial a second */
-    TMPL_STORE_EVENT_ANSWERS,  /* the child uses it again */
-    TMPL_STORE_EVENT_FULL,     /* it takes nothing new */
-    TMPL_STORE_EVENT_HAS_ROOM, /* it takes new pages again */
-    TMPL_STORE_EVENT_DAMAGED,  /* it cannot use one site, or its file was damaged */
-    TMPL_STORE_EVENT_LOST,     /* somebody has removed or replaced its file */
-    TMPL_STORE_EVENT_COUNT
-} tmpl_store_event_e;
-
 #define TMPL_STORES_MOST 16 /* stores; further ones are not shown */
 
 /* post_config hook; then tmpl_stores_add for each store. */
@@ -37,12 +26,12 @@ int tmpl_stores_add(const char *name);
 /* child_init hook: this child reports from now on, until pchild is destroyed. */
 void tmpl_stores_join(apr_pool_t *pchild);
 
-/* Counts an error of a store. This function and the next two do nothing if store is -1. */
+/* Counts an error of a store. This function and the next three do nothing if store is -1. */
 void tmpl_stores_error(int store, tmpl_purpose_e purpose);
 
-/* Adds an event. FAILS and ANSWERS also say whether this child uses the store. */
-void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
-                       const char *text);
+/* Set whether this child avoids a store for a purpose, and whether its last write had no room. */
+void tmpl_stores_paused(int store, tmpl_purpose_e purpose, int is_paused);
+void tmpl_stores_full(int store, int is_full);
 
 /* Sets how many pages, and their bytes, wait in this child to be learnt by a store. */
 void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes);

@@ -102,13 +102,10 @@ is $total->{count}, 9, 'nine pages took time';
 subtest 'a site' => sub {
     my $one = status('/a.example');
     is $one->{pages}, 9, 'its pages';
-    is scalar @{ $one->{curve} }, 8, 'a point of the curve for each page judged';
-    is $one->{curve}[0]{known_share}, 0, 'at first the store knows nothing';
-    cmp_ok $one->{curve}[7]{known_share}, '>', 0.1, 'later it knows the template';
-    cmp_ok $one->{curve}[7]{template_share}, '>', 0.1, 'which is cut';
+    cmp_ok $one->{template_share}, '>', 0.1, 'the share that is template';
     is $one->{tables}[0]{documents}, 8, 'what the store has';
     is scalar @{ $one->{decisions} }, 9, 'its decisions';
-    is_deeply status('', '&site=a.example')->{curve}, $one->{curve}, 'the same with ?site=';
+    is status('', '&site=a.example')->{pages}, 9, 'the same with ?site=';
 };
 
 subtest 'marks' => sub {
@@ -119,7 +116,7 @@ subtest 'marks' => sub {
 };
 
 subtest 'names of any bytes' => sub {
-    for my $key ('<script>alert(1)</script>', '"quoted" & \\', 'a/b/../c', "caf\xE9", "caf\xC3\xA9", "tab\there", 'sites', '100%25') {
+    for my $key ('<script>alert(1)</script>', '"quoted" & \\', 'a/b/../c', "caf\xE9", "caf\xC3\xA9", "tab\there", 'metrics', '100%25') {
         my $query = $key =~ s/([^A-Za-z0-9])/sprintf '%%%02X', ord $1/ger;
         $httpd->get("/page/1?$query", headers => { 'X-Site' => $key });
         my $res = $httpd->get("$status?format=json&site=$query");
@@ -143,7 +140,6 @@ subtest 'a location that is a pattern' => sub {
     is decode_json($httpd->get($at, @json)->body)->{counters}{pages}, status()->{counters}{pages}, 'the server';
     like $httpd->get($at)->body, qr{href="\Q$at\E\?site=a\.example"}, 'links to a site';
     is decode_json($httpd->get("$at?site=a.example", @json)->body)->{site}, 'a.example', 'which it shows';
-    is ref decode_json($httpd->get("$at/sites", @json)->body)->{sites}, 'ARRAY', 'sites';
     like $httpd->get("$at/metrics")->body, qr/^tmpl_build_info/m, 'metrics';
 };
 
@@ -163,23 +159,21 @@ subtest 'another method' => sub {
 subtest 'what is not known' => sub {
     for my $case (
         ['?format=xml', 400, qr/no such format/], ['?x=1', 400, qr/not known/], ['/nowhere.example', 404, qr/No site/],
-        ['?site=nowhere.example', 404, qr/No site/], ['/sites?n=0', 400, qr/1 to 1000/], ['/sites?n=1001', 400, qr/1 to 1000/],
-        ['/sites?store=redis://x', 404, qr/no such store/], ['/a.example?format=metrics', 400, qr/no such format/],
-        ['/sites?format=metrics', 400, qr/no such format/], ['/metrics?format=json', 400, qr/no such format/],
-        ['/sites?n=5x', 400, qr/1 to 1000/], ['/sites?n=', 400, qr/1 to 1000/],
+        ['?site=nowhere.example', 404, qr/No site/], ['/a.example?format=metrics', 400, qr/no such format/],
+        ['/metrics?format=json', 400, qr/no such format/],
     ) {
         my ($target, $code, $says) = @$case;
         my $res = $httpd->get("$status$target");
         is $res->status, $code, "$target is refused";
         like $res->body, $says, 'with the reason';
-        like $res->body, qr{\Q$status\E/sites}, 'and with what there is';
+        like $res->body, qr{\Q$status\E/SITE}, 'and with what there is';
         like $res->header('Content-Type'), qr{^text/plain}, 'as text';
     }
     is $httpd->get($status, method => 'DELETE')->status, 405, 'DELETE is refused';
 };
 
 subtest 'fields' => sub {
-    for my $target ('', '/', '?format=json', '/metrics', '/sites', '/a.example', '/nowhere') {
+    for my $target ('', '/', '?format=json', '/metrics', '/a.example', '/nowhere') {
         my $res = $httpd->get("$status$target");
         is $res->header('Cache-Control'), 'no-store', "$target must not be kept";
         is $res->header('X-Content-Type-Options'), 'nosniff', 'nor be guessed at';
@@ -189,19 +183,6 @@ subtest 'fields' => sub {
     }
     like $httpd->get($status, headers => { Accept => 'application/json' })->header('Content-Type'), qr/json/, 'JSON by Accept';
     like $httpd->get($status, headers => { Accept => '*/*' })->header('Content-Type'), qr/html/, 'a page else';
-};
-
-subtest 'the list of sites' => sub {
-    my (@names, $next);
-    my $parts = 0;
-    do {
-        my $part = status('/sites', '&n=3' . (defined $next ? "&after=$next" : ''));
-        push @names, map { $_->{query} } @{ $part->{sites} };
-        cmp_ok scalar @{ $part->{sites} }, '<=', 3, 'three at most';
-        $next = $part->{next};
-    } while defined $next && $parts++ < 20;
-    is scalar @names, 9, 'all sites of the store, in parts';
-    is scalar(keys %{ { map { $_ => 1 } @names } }), 9, 'each once';
 };
 
 subtest 'notes for logs' => sub {

@@ -295,9 +295,8 @@ static int add_page_of(const char *site, tmpl_decline_e decline)
                            .length = 10,
                            .length_after = 4,
                            .answered = 1,
-                           .measured = 1,
-                           .ratio = 0.25,
-                           .segments_known = 0.5 };
+                           .judged = 1,
+                           .ratio = 0.25 };
 
     return tmpl_sites_add(site, &page, &warning);
 }
@@ -435,26 +434,25 @@ static void a_long_name_is_not_kept(void **state)
     assert_int_equal(pages_of(name), 1);
 }
 
-/* However many pages, a curve has at most TMPL_SITES_POINTS points, evenly spread. */
-static void a_curve_thins_out(void **state)
+/* The mean of the last pages: what was long ago hardly counts. */
+static void the_share_of_template_is_a_mean(void **state)
 {
     tmpl_site_t site = { 0 };
-    apr_uint32_t i;
-    int n;
+    tmpl_site_warning_t warning;
+    tmpl_recent_t page = { .answered = 1, .judged = 1, .ratio = 1 };
 
     (void)state;
-    clock_now = 1;
     tmpl_sites_create(&server, 0);
-    for (n = 1; n <= 1000; n++) {
-        add_page_of("a", TMPL_DECLINE_NONE);
-        assert_true(tmpl_sites_find(&site, "a"));
-        assert_in_range(site.n_points, n < 32 ? n : 32, TMPL_SITES_POINTS);
+    tmpl_sites_add("a", &page, &warning);
+    page.ratio = 0.5;
+    tmpl_sites_add("a", &page, &warning);
+    assert_true(tmpl_sites_find(&site, "a"));
+    assert_float_equal(site.template_share, 0.75, 1e-9);
+    for (int i = 0; i < 200; i++) {
+        tmpl_sites_add("a", &page, &warning);
     }
-    assert_int_equal(site.step, 16);
-    for (i = 0; i < site.n_points; i++) {
-        assert_int_equal(site.points[i].pages, 16 * (i + 1));
-        assert_true(site.points[i].cut == 0.25F && site.points[i].known == 0.5F);
-    }
+    assert_true(tmpl_sites_find(&site, "a"));
+    assert_float_equal(site.template_share, 0.5, 0.01);
 }
 
 static void a_site_is_warned_of_once_an_hour(void **state)
@@ -564,10 +562,10 @@ static void report_and_hang(int number)
 {
     tmpl_stores_join(new_pool());
     tmpl_stores_error(0, TMPL_PURPOSE_LOOKUP);
-    tmpl_stores_event(0, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_FAILS, "no route");
+    tmpl_stores_paused(0, TMPL_PURPOSE_LOOKUP, 1);
     tmpl_stores_waiting(0, 3, 100);
     if (number > 0) {
-        tmpl_stores_event(0, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_ANSWERS, "");
+        tmpl_stores_paused(0, TMPL_PURPOSE_LOOKUP, 0);
     }
     assert_int_equal(write(pipes[1], "x", 1), 1);
     pause();
@@ -575,8 +573,6 @@ static void report_and_hang(int number)
 
 static void children_that_died_do_not_count(void **state)
 {
-    apr_pool_t *pool = new_pool();
-    json_t *list, *last;
     pid_t pids[2];
     char said;
     int i;
@@ -603,15 +599,6 @@ static void children_that_died_do_not_count(void **state)
     assert_int_equal(figure_of_first("breakers_open", "look-up"), 0);
     assert_int_equal(figure_of_first("waiting_pages", NULL), 0);
     assert_int_equal(figure_of_first("errors", "look-up"), 2);
-    list = tmpl_stores(pool);
-    last = json_object_get(json_array_get(list, 0), "events");
-    assert_int_equal(json_array_size(last), 3);
-    assert_string_equal(json_string_value(json_object_get(json_array_get(last, 0), "event")),
-                        "answers");
-    assert_string_equal(json_string_value(json_object_get(json_array_get(last, 2), "text")),
-                        "no route");
-    json_decref(list);
-    apr_pool_destroy(pool);
 }
 
 static void a_child_that_ends_leaves(void **state)
@@ -622,11 +609,11 @@ static void a_child_that_ends_leaves(void **state)
     tmpl_stores_create(&server);
     assert_int_equal(tmpl_stores_add("a"), 0);
     tmpl_stores_join(pchild);
-    tmpl_stores_event(0, TMPL_PURPOSE_LEARN, TMPL_STORE_EVENT_FAILS, "");
+    tmpl_stores_paused(0, TMPL_PURPOSE_LEARN, 1);
     assert_int_equal(figure_of_first("breakers_open", "learn"), 1);
-    tmpl_stores_event(0, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_FULL, "");
+    tmpl_stores_full(0, 1);
     assert_int_equal(figure_of_first("full", NULL), 1);
-    tmpl_stores_event(0, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_HAS_ROOM, "");
+    tmpl_stores_full(0, 0);
     assert_int_equal(figure_of_first("full", NULL), 0);
     apr_pool_destroy(pchild);
     assert_int_equal(figure_of_first("breakers_open", "learn"), 0);
@@ -646,7 +633,7 @@ static void further_stores_are_not_shown(void **state)
     }
     assert_int_equal(tmpl_stores_add("one more"), -1);
     tmpl_stores_error(-1, TMPL_PURPOSE_LOOKUP);
-    tmpl_stores_event(-1, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_FULL, "");
+    tmpl_stores_full(-1, 1);
     tmpl_stores_waiting(-1, 1, 1);
     list = tmpl_stores(pool);
     assert_int_equal(json_array_size(list), TMPL_STORES_MOST);
@@ -666,7 +653,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_dead_owner_blocks_sites_for_seconds_only),
     cmocka_unit_test(the_oldest_site_makes_room),
     cmocka_unit_test(a_long_name_is_not_kept),
-    cmocka_unit_test(a_curve_thins_out),
+    cmocka_unit_test(the_share_of_template_is_a_mean),
     cmocka_unit_test(an_alarm_begins_and_ends_with_four_documents),
     cmocka_unit_test(pages_without_a_common_template_have_no_alarm),
     cmocka_unit_test(a_site_is_warned_of_once_an_hour),

@@ -28,11 +28,11 @@ static void sleep_soundly(apr_interval_time_t time)
 #define apr_sleep sleep_soundly
 
 #include "mod_tmpl/child_store.c"
-#include "mod_tmpl/ending.c"
+#include "mod_tmpl/stopping.c"
 #include "mod_tmpl/health.c"
 #include "mod_tmpl/judge.c"
-#include "mod_tmpl/later.c"
-#include "mod_tmpl/learning.c"
+#include "mod_tmpl/learn_queue.c"
+#include "mod_tmpl/learner.c"
 
 /* Stubs need few of their arguments. */
 #pragma GCC diagnostic push
@@ -308,8 +308,11 @@ void tmpl_stores_error(int store, tmpl_purpose_e purpose)
 {
 }
 
-void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
-                       const char *text)
+void tmpl_stores_paused(int store, tmpl_purpose_e purpose, int is_paused)
+{
+}
+
+void tmpl_stores_full(int store, int is_full)
 {
 }
 

@@ -88,10 +88,10 @@ subtest 'no circle of headers' => sub {
 my %layers = (
     mod_tmpl => [
         'mod_tmpl.h messages',                                                      # records, what is logged
-        'section fields page_pool ending later',                                    # settings, header fields, pools, the queue
+        'section fields page_pool stopping learn_queue',                            # settings, header fields, pools, the queue
         'accept brigade cache control health kept validators',                      # one part of a request, or of a store
         'page_links script',                                                        # a page's address, and who asks for it
-        'conditions learning nobody request wait',                                  # the request, and the backend
+        'conditions learner nobody request wait',                                   # the request, and the backend
         'child_store personal',                                                     # the stores of a child, what is learnt
         'sighting',                                                                 # what a page shows for the list
         'effect judge',                                                             # a page judged by a store
@@ -110,7 +110,7 @@ my %layers = (
         'members shm',               # values of JSON, shared memory
         'counters', 'selectors',     # what is counted there
         'sites', 'stores',
-        'in_force', 'data',          # JSON of all that
+        'data',                      # JSON of all that
         'fill', 'admin',             # templates, what a form may change
         'handler',
         'report',                    # what reports a page

@@ -13,7 +13,7 @@
 
 #include <ap_mpm.h>
 
-#include "ending.h"
+#include "stopping.h"
 
 /* Seconds that an interrupted child may take; its parent checks for the first time after three. */
 #define INTERRUPTED_END 2
@@ -40,7 +40,7 @@ static apr_status_t served(void *data)
     return APR_SUCCESS;
 }
 
-int tmpl_ending_pre_connection(conn_rec *c, void *socket)
+int tmpl_stopping_pre_connection(conn_rec *c, void *socket)
 {
     (void)socket;
     /* mod_proxy's connections to backends come and go while a client's connection is served */
@@ -57,7 +57,7 @@ static void end_now(int signal)
     _exit(0);
 }
 
-void tmpl_ending_child_stopping(apr_pool_t *pchild, int graceful)
+void tmpl_stopping_child_stopping(apr_pool_t *pchild, int graceful)
 {
     (void)pchild;
     graceful_end = graceful;
@@ -68,12 +68,12 @@ void tmpl_ending_child_stopping(apr_pool_t *pchild, int graceful)
     }
 }
 
-int tmpl_ending_is_graceful(void)
+int tmpl_stopping_is_graceful(void)
 {
     return graceful_end;
 }
 
-int tmpl_ending_is_closing(void)
+int tmpl_stopping_is_closing(void)
 {
     return closing;
 }

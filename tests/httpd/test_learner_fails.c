@@ -113,7 +113,7 @@ static void a_bad_site_takes_no_other_with_it(void **state)
     assert_non_null(strstr(log_text, "a bad site"));
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3);
     assert_int_equal(counters[TMPL_COUNTER_LEARNED], 3);
-    assert_int_equal(ours->learner->later->n, 2);
+    assert_int_equal(ours->learner->queue->n, 2);
     for (tries = 2; tries <= TRIES_MOST; tries++) {
         assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
         request(ours, "b");
@@ -124,7 +124,7 @@ static void a_bad_site_takes_no_other_with_it(void **state)
     request(ours, "b");
     tick_after(PAUSE);
     assert_non_null(strstr(log_text, "[T018]"));
-    assert_int_equal(ours->learner->later->n, 0);
+    assert_int_equal(ours->learner->queue->n, 0);
 }
 
 /* Each site has the full time, so that many of them are learnt in the end. */
@@ -160,7 +160,7 @@ static void a_store_that_hangs_is_not_tried_for_each_site(void **state)
     }
     tick_after(1000);
     assert_int_equal(handed, 1 + SITES_FAIL_MOST);
-    assert_int_equal(ours->learner->later->n, 6);
+    assert_int_equal(ours->learner->queue->n, 6);
     for (round = 1; round < TRIES_MOST; round++) {
         tick_after(PAUSE);
     }
@@ -201,7 +201,7 @@ static void a_full_store_loses_what_waits(void **state)
     assert_non_null(strstr(log_text, "[T013]"));
     assert_int_equal(counters[TMPL_COUNTER_LATER_FULL], 1);
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
-    assert_int_equal(ours->learner->later->n, 0);
+    assert_int_equal(ours->learner->queue->n, 0);
     store_learns();
     counted = 1;
     assert_string_equal(request(ours, "s"), ""); /* has written nothing yet */

@@ -65,7 +65,7 @@ static void a_turn_is_made_of_short_steps(void **state)
     tick();
     assert_int_equal(handed, 3);
     assert_int_equal(last_n, LEARN_AT_ONCE);
-    assert_int_equal(ours->learner->later->n, 1);
+    assert_int_equal(ours->learner->queue->n, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_RUNS], 3);
 }
 
@@ -168,7 +168,7 @@ static void wait_for_no_turn(int graceful, apr_interval_time_t at_most)
     tick_after(1000);
     assert_int_equal(handed, 1);
     assert_int_equal(slept, 0);
-    tmpl_ending_child_stopping(pool, graceful);
+    tmpl_stopping_child_stopping(pool, graceful);
     end_child(ours);
     alarm(0);
     assert_int_equal(handed, 2);
@@ -185,10 +185,7 @@ static void who_ends_waits_for_no_turn(void **state)
     wait_for_no_turn(1, GRACEFUL_END_TIMEOUT);
 }
 
-/*
- * Pages of one site are passed together, as they are in a store; the site of the oldest page is
- * first.
- */
+/* Pages of one site are passed together, as they are in a store. */
 static void pages_are_handed_over_by_site(void **state)
 {
     tmpl_child_store_t *ours = start_waiting(1000);
@@ -199,16 +196,10 @@ static void pages_are_handed_over_by_site(void **state)
         requests(ours, "b", 1);
         requests(ours, "a", 1);
     }
-    requests(ours, "b", LEARN_AT_ONCE - 12);
-    requests(ours, "a", 1);
     tick_after(1000);
-    assert_int_equal(handed, 2);
-    assert_int_equal(last_n, 1);
-    assert_int_equal(last_sites[0], 'a');
-    assert_int_equal(last_sites[1], 'b');
-    assert_int_equal(last_sites[LEARN_AT_ONCE - 7], 'b');
-    assert_int_equal(last_sites[LEARN_AT_ONCE - 6], 'a');
-    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], LEARN_AT_ONCE + 1);
+    assert_int_equal(handed, 1);
+    assert_memory_equal(last_sites, "aaaaaabbbbbb", 12);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 12);
 }
 
 /*
@@ -262,7 +253,7 @@ static void *APR_THREAD_FUNC wait_in_vain(apr_thread_t *thread, void *data)
     tmpl_observation_t page = a_page;
 
     page.document = &another;
-    tmpl_later_add(data, &page, 0, apr_time_from_sec(3600));
+    tmpl_queue_add(data, &page, 0, apr_time_from_sec(3600));
     apr_thread_exit(thread, APR_SUCCESS);
     return NULL;
 }
@@ -270,16 +261,16 @@ static void *APR_THREAD_FUNC wait_in_vain(apr_thread_t *thread, void *data)
 /* A child ends so while a request waits for room: prefork's SIGTERM handler never returns to it. */
 static void end_while_one_waits(tmpl_child_store_t *ours)
 {
-    tmpl_later_t *later = ours->learner->later;
+    tmpl_queue_t *queue = ours->learner->queue;
     apr_thread_t *thread;
-    unsigned waiting = 0;
+    int waits = 0;
 
     alarm(300); /* ends a test that waits for it */
-    apr_thread_create(&thread, NULL, wait_in_vain, later, pool);
-    while (waiting == 0) {
-        apr_thread_mutex_lock(later->lock);
-        waiting = later->waiting;
-        apr_thread_mutex_unlock(later->lock);
+    apr_thread_create(&thread, NULL, wait_in_vain, queue, pool);
+    while (!waits) {
+        apr_thread_mutex_lock(queue->lock);
+        waits = queue->full_since != 0;
+        apr_thread_mutex_unlock(queue->lock);
         sched_yield();
     }
     apr_atomic_set32(&tmpl_child_stores_users, 1);
@@ -312,9 +303,9 @@ static tmpl_observation_t *left[2]; /* waiting pages: the ending process does no
 /* As prefork's SIGTERM handler: the interrupted code holds its lock and never continues. */
 static void process_ends(void)
 {
-    apr_thread_mutex_lock(ending->learner->later->lock);
-    left[0] = ending->learner->later->pages[0].page;
-    left[1] = ending->learner->later->pages[1].page;
+    apr_thread_mutex_lock(ending->learner->queue->lock);
+    left[0] = ending->learner->queue->pages[0].page;
+    left[1] = ending->learner->queue->pages[1].page;
     end_child(ending);
     longjmp(process_end, 1);
 }
@@ -348,7 +339,7 @@ static apr_pool_t *connect_to_child(int has)
 
     threads = has;
     apr_pool_create(&c.pool, pool);
-    assert_int_equal(tmpl_ending_pre_connection(&c, NULL), OK);
+    assert_int_equal(tmpl_stopping_pre_connection(&c, NULL), OK);
     return c.pool;
 }
 
@@ -360,10 +351,10 @@ static void only_who_serves_is_interrupted(void **state)
     (void)state;
     start_waiting(1000);
     connect_to_child(AP_MPMQ_STATIC);
-    tmpl_ending_child_stopping(pool, 0);
+    tmpl_stopping_child_stopping(pool, 0);
     connection = connect_to_child(AP_MPMQ_NOT_SUPPORTED);
     apr_pool_destroy(connection);
-    tmpl_ending_child_stopping(pool, 0);
+    tmpl_stopping_child_stopping(pool, 0);
     assert_int_equal(alarm(0), 0);
 }
 
@@ -378,7 +369,7 @@ static void a_child_that_is_interrupted_ends(void **state)
     connect_to_child(AP_MPMQ_NOT_SUPPORTED);
     pid = fork();
     if (pid == 0) {
-        tmpl_ending_child_stopping(pool, 0);
+        tmpl_stopping_child_stopping(pool, 0);
         for (;;) {
             pause();
         }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a child ends. */
-#ifndef TMPL_ENDING_H
-#define TMPL_ENDING_H
+#ifndef TMPL_STOPPING_H
+#define TMPL_STOPPING_H
 
 #include "mod_tmpl.h"
 
 /* pre_connection hook: notes that a child without threads serves a connection. */
-int tmpl_ending_pre_connection(conn_rec *c, void *socket);
+int tmpl_stopping_pre_connection(conn_rec *c, void *socket);
 
 /*
  * child_stopping hook. A child that was interrupted while it served a connection ends at most two
  * seconds later.
  */
-void tmpl_ending_child_stopping(apr_pool_t *pchild, int graceful);
+void tmpl_stopping_child_stopping(apr_pool_t *pchild, int graceful);
 
 /* Whether the child ends gracefully: no client waits for that. */
-int tmpl_ending_is_graceful(void);
+int tmpl_stopping_is_graceful(void);
 
 /*
  * Whether the child ends at once: its stores may be closed before the pools of requests are
  * destroyed.
  */
-int tmpl_ending_is_closing(void);
+int tmpl_stopping_is_closing(void);
 
 #endif

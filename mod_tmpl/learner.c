@@ -11,9 +11,9 @@
 #include <ap_mpm.h>
 #include <util_mutex.h>
 
-#include "learning.h"
-#include "ending.h"
-#include "later.h"
+#include "learner.h"
+#include "stopping.h"
+#include "learn_queue.h"
 #include "status/counters.h"
 
 /* The timeout for one batch, or for the pages of one site. */
@@ -40,13 +40,13 @@ struct tmpl_learner_t {
     tmpl_health_t *health;
     apr_proc_mutex_t *turn; /* shared by all children; NULL: it could not be created */
     /* each child has its own values of these: */
-    tmpl_later_t *later;
+    tmpl_queue_t *queue;
     /* held while learning; outlives the child's pools, as the watchdog may still run */
     apr_thread_mutex_t *learning;
     apr_uint32_t closed; /* whether tmpl_learner_close() has run: no pages wait any more; atomic */
 };
 
-void tmpl_learning_reset(apr_pool_t *pconf)
+void tmpl_learner_reset(apr_pool_t *pconf)
 {
     ap_mutex_register(pconf, mutex_type, NULL, APR_LOCK_DEFAULT, 0);
 }
@@ -67,7 +67,7 @@ tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_re
 
 void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool)
 {
-    learner->later = tmpl_later_create(pool, s->process->pool);
+    learner->queue = tmpl_queue_create(pool, s->process->pool);
     apr_thread_mutex_create(&learner->learning, APR_THREAD_MUTEX_TIMED, s->process->pool);
     if (learner->turn != NULL &&
         apr_proc_mutex_child_init(&learner->turn, apr_proc_mutex_lockfile(learner->turn), pool) !=
@@ -79,7 +79,7 @@ void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool)
 static void report_waiting(tmpl_learner_t *learner)
 {
     apr_size_t bytes;
-    unsigned pages = tmpl_later_waiting(learner->later, &bytes);
+    unsigned pages = tmpl_queue_waiting(learner->queue, &bytes);
 
     tmpl_stores_waiting(learner->health->number, pages, bytes);
 }
@@ -87,19 +87,19 @@ static void report_waiting(tmpl_learner_t *learner)
 int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
                            apr_interval_time_t delay, apr_interval_time_t timeout)
 {
-    tmpl_later_e added = tmpl_later_add(learner->later, page, tmpl_clock() + delay, timeout);
+    tmpl_queue_e added = tmpl_queue_add(learner->queue, page, tmpl_clock() + delay, timeout);
 
-    tmpl_count(TMPL_COUNTER_LATER, added == TMPL_LATER_ADDED);
-    tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_LATER_FULL);
+    tmpl_count(TMPL_COUNTER_LATER, added == TMPL_QUEUE_ADDED);
+    tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_QUEUE_FULL);
     report_waiting(learner);
-    return added != TMPL_LATER_FULL;
+    return added != TMPL_QUEUE_FULL;
 }
 
 /*
  * Passes pages to the store. If the store has learnt them, or is full and they are lost, frees them
  * and returns 1. Otherwise returns 0, and the caller still owns the pages.
  */
-static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
+static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_queued_t *taken,
                          unsigned n, tmpl_error_t *err, apr_pool_t *pool)
 {
     const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
@@ -112,11 +112,11 @@ static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmp
     }
     err->status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, err, pool);
     full = APR_STATUS_IS_ENOSPC(err->status);
-    tmpl_health_report_room(learner->health, err, counted > 0, NULL, pool);
+    tmpl_health_report_room(learner->health, err, counted > 0, NULL);
     tmpl_count(TMPL_COUNTER_LATER_RUNS, 1);
     if (full || err->status == APR_SUCCESS) {
         tmpl_count(full ? TMPL_COUNTER_LATER_FULL : TMPL_COUNTER_LATER_DONE, n);
-        tmpl_later_free(learner->later, taken, n);
+        tmpl_queue_free(learner->queue, taken, n);
     }
     /* last: a reader that waits for this counter finds the others up to date */
     tmpl_count(TMPL_COUNTER_LEARNED, counted);
@@ -128,16 +128,16 @@ static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmp
  * answer; NULL: the store was not asked. A page has no failed attempt if the store was busy, or if
  * one of the store's servers failed.
  */
-static void put_back(tmpl_learner_t *learner, const tmpl_waiting_t *taken, unsigned n,
+static void put_back(tmpl_learner_t *learner, const tmpl_queued_t *taken, unsigned n,
                      const tmpl_error_t *err)
 {
     int tried = err != NULL && err->status != TMPL_EPART && err->status != APR_EBUSY;
 
-    tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(learner->later, taken, n, tried));
+    tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_queue_put_back(learner->queue, taken, n, tried));
 }
 
 /* The number of pages at the front that have the same site. */
-static unsigned same_site(const tmpl_waiting_t *taken, unsigned n)
+static unsigned same_site(const tmpl_queued_t *taken, unsigned n)
 {
     unsigned same = 1;
 
@@ -152,7 +152,7 @@ static unsigned same_site(const tmpl_waiting_t *taken, unsigned n)
  * sites. Only the pages of that site have one more failed attempt. err is the error of the last
  * site that failed.
  */
-static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
+static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_queued_t *taken,
                           unsigned n, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_error_t said = { APR_SUCCESS, "" };
@@ -176,10 +176,10 @@ static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tm
 /* Learns a batch of the pages that wait; returns the store's status. */
 static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
 {
-    tmpl_waiting_t taken[TMPL_BATCH_MOST];
+    tmpl_queued_t taken[TMPL_BATCH_MOST];
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began = tmpl_clock();
-    unsigned n = tmpl_later_take(learner->later, taken, TMPL_BATCH_MOST);
+    unsigned n = tmpl_queue_take(learner->queue, taken, TMPL_BATCH_MOST);
 
     if (n > 0 && !hand_to_store(learner, store, taken, n, &err, pool)) {
         if (same_site(taken, n) == n) {
@@ -190,7 +190,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
         }
     }
     report_waiting(learner);
-    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, tmpl_clock(), &err, NULL, pool);
+    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, tmpl_clock(), &err, NULL);
     return err.status;
 }
 
@@ -261,7 +261,7 @@ static void rest(apr_interval_time_t worked)
 
 static apr_interval_time_t end_timeout(void)
 {
-    return tmpl_ending_is_graceful() ? GRACEFUL_END_TIMEOUT : END_TIMEOUT;
+    return tmpl_stopping_is_graceful() ? GRACEFUL_END_TIMEOUT : END_TIMEOUT;
 }
 
 /*
@@ -279,7 +279,7 @@ static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_e
 
     apr_pool_create(&scratch, pool);
     /* tmpl_health_allows() comes last: it may allow the one trial of a failed store */
-    while (more && tmpl_later_is_due(learner->later, at_end ? APR_INT64_MAX : now) &&
+    while (more && tmpl_queue_is_due(learner->queue, at_end ? APR_INT64_MAX : now) &&
            (at_end || tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN))) {
         apr_time_t start = now;
 
@@ -308,13 +308,13 @@ void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
  */
 static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
 {
-    tmpl_waiting_t lost[TMPL_BATCH_MOST];
+    tmpl_queued_t lost[TMPL_BATCH_MOST];
     unsigned n;
 
     learn_waiting(learner, store, 1, pool);
-    while ((n = tmpl_later_take(learner->later, lost, TMPL_BATCH_MOST)) > 0) {
+    while ((n = tmpl_queue_take(learner->queue, lost, TMPL_BATCH_MOST)) > 0) {
         tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
-        tmpl_later_free(learner->later, lost, n);
+        tmpl_queue_free(learner->queue, lost, n);
     }
 }
 
@@ -331,7 +331,7 @@ int tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interru
         learn_last(learner, store, pool);
     }
     else {
-        tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_abandon(learner->later));
+        tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_queue_abandon(learner->queue));
     }
     apr_atomic_set32(&learner->closed, 1);
     if (locked) {

@@ -2,11 +2,11 @@
 /*
  * A child without threads that has to end, and is serving a connection, ends itself.
  *
- * ending.c is included.
+ * stopping.c is included.
  */
 #include "tap.h"
 
-#include "mod_tmpl/ending.c"
+#include "mod_tmpl/stopping.c"
 
 static int threads;
 static apr_pool_t *pool;
@@ -40,14 +40,14 @@ static apr_pool_t *connection(int outgoing)
 
     apr_pool_create(&c->pool, pool);
     c->outgoing = outgoing;
-    assert_int_equal(tmpl_ending_pre_connection(c, NULL), OK);
+    assert_int_equal(tmpl_stopping_pre_connection(c, NULL), OK);
     return c->pool;
 }
 
 /* Whether the child would end itself now. */
 static int ends_itself(void)
 {
-    tmpl_ending_child_stopping(pool, 0);
+    tmpl_stopping_child_stopping(pool, 0);
     return alarm(0) > 0;
 }
 

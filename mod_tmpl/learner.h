@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A learner passes the pages that wait for one store, in one child, to that store. */
-#ifndef TMPL_LEARNING_H
-#define TMPL_LEARNING_H
+#ifndef TMPL_LEARNER_H
+#define TMPL_LEARNER_H
 
 #include "health.h"
 #include "mod_tmpl.h"
@@ -9,7 +9,7 @@
 typedef struct tmpl_learner_t tmpl_learner_t;
 
 /* pre_config and post_config hooks; number distinguishes the stores. */
-void tmpl_learning_reset(apr_pool_t *pconf);
+void tmpl_learner_reset(apr_pool_t *pconf);
 tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_rec *s,
                                     apr_pool_t *pconf);
 
