@@ -119,38 +119,12 @@ static void send_metrics(request_rec *r, json_t *data)
 /* The number of decisions on a page; JSON has all of them. */
 #define DECISIONS_MOST 100
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
-
-typedef enum { HTML, JSON, METRICS, FORMATS } format_e;
-
-/* What asks for a format: its name in the query, or its type in Accept. */
-static const char *const formats[FORMATS][2] = {
-    [HTML] = { "html", "text/html" },
-    [JSON] = { "json", "application/json" },
-    [METRICS] = { "metrics", "application/openmetrics-text" },
-};
-
-/* The names in a query. */
-static const char *const arguments[] = { "format", "site", "declined" };
-
-/* The parts of the status: the path behind location, and the formats. A site has any other path. */
-enum { SERVER, METRICS_ONLY, SITE, PARTS };
-static const struct {
-    const char *name;
-    int first, last;
-} parts[PARTS] = {
-    [SERVER] = { "", HTML, METRICS },
-    [METRICS_ONLY] = { "metrics", METRICS, METRICS },
-    [SITE] = { NULL, HTML, JSON },
-};
-
 /* A request as the handler has read it. */
 typedef struct {
     request_rec *r;
-    const char *location; /* the handler's path, without a slash at its end */
-    const char *rest;     /* the path behind location and a slash */
-    apr_table_t *args;
-    format_e format;
+    const char *location; /* the path, without /metrics or a slash at its end */
+    int is_metrics;
+    apr_table_t *args; /* format, site and declined: "" if the query does not have it */
 } asked_t;
 
 int tmpl_status_handles(const request_rec *r)
@@ -166,27 +140,35 @@ static int handler_refuse(const asked_t *asked, int status, const char *text)
     asked->r->status = status;
     ap_set_content_type(asked->r, "text/plain; charset=utf-8");
     ap_rprintf(asked->r,
-               "%s\nThere is:\n  %s\n  %s?format=html, json or metrics\n  %s/metrics\n"
-               "  %s?declined=any, or a reason\n  %s/SITE or ?site=SITE\n",
+               "%s\nThere is:\n  %s\n  %s?format=html or json\n  %s/metrics\n"
+               "  %s?declined=any, or a reason\n  %s?site=SITE\n",
                text, at, at, at, at, at);
     return OK;
 }
 
-static const char *argument(const asked_t *asked, const char *name, const char *preset)
+static void read_path(asked_t *asked)
 {
-    const char *value = apr_table_get(asked->args, name);
+    static const char metrics[] = "/metrics";
+    const char *uri = asked->r->uri;
+    apr_size_t len = strlen(uri), end = sizeof(metrics) - 1;
 
-    return value != NULL ? value : preset;
+    asked->is_metrics = len >= end && strcmp(uri + len - end, metrics) == 0;
+    len -= asked->is_metrics ? end : len > 0 && uri[len - 1] == '/';
+    asked->location = apr_pstrmemdup(asked->r->pool, uri, len);
 }
 
 /* Reads the query, whose values may hold any byte but 0. Returns 0 if a name is not known. */
 static int read_arguments(asked_t *asked)
 {
+    static const char *const names[] = { "format", "site", "declined" };
     apr_pool_t *pool = asked->r->pool;
     char *rest = apr_pstrdup(pool, asked->r->args != NULL ? asked->r->args : "");
     char *name, *state;
 
     asked->args = apr_table_make(pool, 4);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        apr_table_setn(asked->args, names[i], "");
+    }
     for (; (name = apr_strtok(rest, "&", &state)) != NULL; rest = NULL) {
         char *value = strchr(name, '=');
 
@@ -194,11 +176,7 @@ static int read_arguments(asked_t *asked)
             return 0;
         }
         *value = '\0';
-        size_t i = 0;
-        while (i < N(arguments) && strcmp(name, arguments[i]) != 0) {
-            i++;
-        }
-        if (i == N(arguments)) {
+        if (apr_table_get(asked->args, name) == NULL) {
             return 0;
         }
         apr_table_setn(asked->args, name, value + 1);
@@ -206,92 +184,53 @@ static int read_arguments(asked_t *asked)
     return 1;
 }
 
-/* Finds the format in the query, else by Accept; 0 if the part does not have the named format. */
-static int find_format(asked_t *asked, int part)
+/* Whether JSON is asked for, by the query, else by Accept. */
+static int wants_json(const asked_t *asked)
 {
-    const char *name = argument(asked, "format", NULL);
+    const char *format = apr_table_get(asked->args, "format");
     const char *accept = apr_table_getm(asked->r->pool, asked->r->headers_in, "Accept");
-    int i, first = name != NULL ? HTML : parts[part].first;
 
-    for (i = first; i < FORMATS; i++) {
-        if (name != NULL ? strcmp(name, formats[i][0]) == 0
-                         : i <= parts[part].last && accept != NULL &&
-                               ap_strcasestr(accept, formats[i][1]) != NULL) {
-            asked->format = (format_e)i;
-            return parts[part].first <= i && i <= parts[part].last;
-        }
-    }
-    asked->format = (format_e)first;
-    return name == NULL;
+    return *format != '\0' ? strcmp(format, "json") == 0
+                           : accept != NULL && ap_strcasestr(accept, "text/html") == NULL &&
+                                 ap_strcasestr(accept, "application/json") != NULL;
 }
 
-/* Sends data, and releases it. */
-static int handler_answer(const asked_t *asked, const char *title, json_t *data)
+static void send_json(request_rec *r, const json_t *data)
 {
-    request_rec *r = asked->r;
+    char *text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 
-    apr_table_mergen(r->headers_out, "Vary", "Accept");
-    if (asked->format == METRICS) {
-        send_metrics(r, data);
+    ap_set_content_type(r, "application/json");
+    ap_rvputs(r, text, "\n", NULL);
+    free(text);
+}
+
+static int handler_answer(const asked_t *asked)
+{
+    const char *site = apr_table_get(asked->args, "site");
+    int is_json = wants_json(asked), is_site = *site != '\0';
+    size_t most = is_json ? SIZE_MAX : DECISIONS_MOST;
+    json_t *data = is_site
+                       ? tmpl_data_site(asked->r, site, most)
+                       : tmpl_data_server(asked->r, apr_table_get(asked->args, "declined"), most);
+
+    if (data == NULL) {
+        return is_site
+                   ? handler_refuse(asked, HTTP_NOT_FOUND,
+                                    "No site has this key: none was seen, or learnt.")
+                   : handler_refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");
     }
-    else if (asked->format == JSON) {
-        char *text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-
-        ap_set_content_type(r, "application/json");
-        ap_rvputs(r, text, "\n", NULL);
-        free(text);
+    apr_table_mergen(asked->r->headers_out, "Vary", "Accept");
+    if (asked->is_metrics) {
+        send_metrics(asked->r, data);
+    }
+    else if (is_json) {
+        send_json(asked->r, data);
     }
     else {
-        send_page(r, title, data, asked->location);
+        send_page(asked->r, is_site ? "Site" : "Status", data, asked->location);
     }
     json_decref(data);
     return OK;
-}
-
-static int send_part(const asked_t *asked, int part, const char *site)
-{
-    size_t most = asked->format == JSON ? SIZE_MAX : DECISIONS_MOST;
-
-    json_t *data = part == SITE ? tmpl_data_site(asked->r, site, most)
-                                : tmpl_data_server(asked->r, argument(asked, "declined", ""), most);
-    return data != NULL ? handler_answer(asked, part == SITE ? "Site" : "Status", data)
-           : part == SITE
-               ? handler_refuse(asked, HTTP_NOT_FOUND,
-                                "No site has this key: none was seen, or learnt.")
-               : handler_refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");
-}
-
-static int handler_part_of(const char *rest)
-{
-    int i = 0;
-
-    while (i < SITE && strcmp(rest, parts[i].name) != 0) {
-        i++;
-    }
-    return i;
-}
-
-/*
- * Splits the path into location and rest. The location is the path of the section that has the
- * handler. If that path is a pattern, the location is the whole path of the request, without the
- * name of a part at its end.
- */
-static void find_location(asked_t *asked)
-{
-    const request_rec *r = asked->r;
-    const char *path = ((core_dir_config *)ap_get_core_module_config(r->per_dir_config))->d;
-    const char *slash = strrchr(r->uri, '/'), *end = r->uri + strlen(r->uri);
-    apr_size_t len = path != NULL && *path == '/' ? strlen(path) : 0;
-
-    len -= len > 0 && path[len - 1] == '/';
-    if (len > 0 && strncmp(r->uri, path, len) == 0 && (r->uri[len] == '/' || r->uri[len] == '\0')) {
-        end = r->uri + len;
-    }
-    else if (slash != NULL && handler_part_of(slash + 1) != SITE) {
-        end = slash;
-    }
-    asked->location = apr_pstrmemdup(r->pool, r->uri, (apr_size_t)(end - r->uri));
-    asked->rest = *end == '/' ? end + 1 : end;
 }
 
 int tmpl_status_handler(request_rec *r)
@@ -307,19 +246,24 @@ int tmpl_status_handler(request_rec *r)
     }
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
     apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    find_location(&asked);
+    read_path(&asked);
     if (!read_arguments(&asked)) {
         return handler_refuse(&asked, HTTP_BAD_REQUEST,
                               "The query cannot be read, or has a name that is not known.");
     }
-    const char *site = argument(&asked, "site", NULL);
+    const char *site = apr_table_get(asked.args, "site");
     if (r->method_number == M_POST) {
-        return site != NULL
+        return *site != '\0'
                    ? tmpl_admin_post(r, asked.location, site)
                    : handler_refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
     }
-    int part = site != NULL && *asked.rest == '\0' ? SITE : handler_part_of(asked.rest);
-    return !find_format(&asked, part)
-               ? handler_refuse(&asked, HTTP_BAD_REQUEST, "This page has no such format.")
-               : send_part(&asked, part, site != NULL && *asked.rest == '\0' ? site : asked.rest);
+    const char *format = apr_table_get(asked.args, "format");
+    if (*format != '\0' &&
+        (asked.is_metrics || (strcmp(format, "html") != 0 && strcmp(format, "json") != 0))) {
+        return handler_refuse(&asked, HTTP_BAD_REQUEST, "This page has no such format.");
+    }
+    if (asked.is_metrics && *site != '\0') {
+        return handler_refuse(&asked, HTTP_NOT_FOUND, "A site has no metrics: TmplMetricsSites.");
+    }
+    return handler_answer(&asked);
 }

@@ -149,7 +149,7 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     decision->document = outcome->document.id;
     decision->common = common_of(outcome, &judged->input);
     count_decision(decision, outcome);
-    tmpl_selectors_count(ctx->conf, outcome->closure.matched);
+    tmpl_selectors_count(ctx->conf, outcome->closure.matched, r->pool);
     report_to_site(decision, ctx->site, r);
     ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, TMPL_LOG_JUDGED, tmpl_state_name(outcome->state),
                   outcome->edits.n, after, before, took);

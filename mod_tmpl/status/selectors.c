@@ -4,84 +4,70 @@
 #include "selectors.h"
 #include "shm.h"
 
-typedef struct {
-    const char *directive;
-    const char *text;
-} selectors_row_t;
-
 /* Made with the configuration; only read afterwards. */
-static apr_array_header_t *rows; /* of row_t, each directive and text once */
+static apr_array_header_t *rows; /* of const char *: "TmplKeep nav", each once */
 static volatile apr_uint64_t *counts;
 
 void tmpl_selectors_reset(apr_pool_t *pconf)
 {
-    rows = apr_array_make(pconf, 8, sizeof(selectors_row_t));
+    rows = apr_array_make(pconf, 8, sizeof(const char *));
     counts = NULL;
 }
 
-static int has_row(const char *directive, const char *text)
+/* The row of a selector. */
+static const char *row_of(const char *directive, const apr_array_header_t *list, int i,
+                          apr_pool_t *pool)
 {
-    int i = 0;
+    const tmpl_selector_t *selector = APR_ARRAY_IDX(list, i, const tmpl_selector_t *);
 
-    while (i < rows->nelts &&
-           (strcmp(APR_ARRAY_IDX(rows, i, selectors_row_t).directive, directive) != 0 ||
-            strcmp(APR_ARRAY_IDX(rows, i, selectors_row_t).text, text) != 0)) {
-        i++;
-    }
-    return i < rows->nelts;
+    return apr_pstrcat(pool, directive, " ", tmpl_selector_text(selector), NULL);
 }
 
 void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, int first)
 {
     for (int i = first; i < list->nelts; i++) {
-        const char *text = tmpl_selector_text(APR_ARRAY_IDX(list, i, const tmpl_selector_t *));
+        const char *row = row_of(directive, list, i, rows->pool);
 
-        if (!has_row(directive, text)) {
-            APR_ARRAY_PUSH(rows, selectors_row_t) = (selectors_row_t){ directive, text };
+        if (!ap_array_str_contains(rows, row)) {
+            APR_ARRAY_PUSH(rows, const char *) = row;
         }
     }
 }
 
-/* The name of the shared memory has all texts, so that another list gets other memory. */
+/* The name of the shared memory has all rows, so that another list gets other memory. */
 void tmpl_selectors_create(server_rec *s)
 {
-    const char *name = "selectors";
+    const char *name =
+        apr_pstrcat(rows->pool, "selectors\n", apr_array_pstrcat(rows->pool, rows, '\n'), NULL);
 
-    for (int i = 0; i < rows->nelts; i++) {
-        const selectors_row_t *row = &APR_ARRAY_IDX(rows, i, selectors_row_t);
-
-        name = apr_pstrcat(rows->pool, name, "\n", row->directive, " ", row->text, NULL);
-    }
     counts = rows->nelts > 0 ? tmpl_shm(s, name, (apr_size_t)rows->nelts * sizeof(*counts)) : NULL;
 }
 
-/* Whether one of the selectors of list that matched has that text. */
-static int has_matched(const char *text, const apr_array_header_t *list,
-                       const unsigned char *matched)
+/* Notes in counted the selectors of list that matched. */
+static void note_matched(char *counted, const char *directive, const apr_array_header_t *list,
+                         const unsigned char *matched, apr_pool_t *pool)
 {
-    int i, n = list != NULL ? list->nelts : 0;
+    for (int i = 0; list != NULL && i < list->nelts; i++) {
+        int row = matched[i] ? ap_array_str_index(rows, row_of(directive, list, i, pool), 0) : -1;
 
-    for (i = 0;
-         i < n &&
-         !(matched[i] && strcmp(tmpl_selector_text(APR_ARRAY_IDX(list, i, const tmpl_selector_t *)),
-                                text) == 0);) {
-        i++;
+        if (row >= 0) {
+            counted[row] = 1;
+        }
     }
-    return i < n;
 }
 
-void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched)
+void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched, apr_pool_t *pool)
 {
-    int i, n_keep = conf->keep != NULL ? conf->keep->nelts : 0;
-
-    for (i = 0; counts != NULL && matched != NULL && i < rows->nelts; i++) {
-        const selectors_row_t *row = &APR_ARRAY_IDX(rows, i, selectors_row_t);
-        int is_keep = ap_cstr_casecmp(row->directive, "TmplKeep") == 0;
-
-        if (is_keep ? has_matched(row->text, conf->keep, matched)
-                    : has_matched(row->text, conf->drop, matched + n_keep)) {
-            apr_atomic_inc64(&counts[i]);
-        }
+    if (counts == NULL || matched == NULL) {
+        return;
+    }
+    /* once a page, though merged sections may have the same selector */
+    char *counted = apr_pcalloc(pool, (apr_size_t)rows->nelts);
+    note_matched(counted, "TmplKeep", conf->keep, matched, pool);
+    note_matched(counted, "TmplDrop", conf->drop,
+                 matched + (conf->keep != NULL ? conf->keep->nelts : 0), pool);
+    for (int i = 0; i < rows->nelts; i++) {
+        apr_atomic_add64(&counts[i], (apr_uint64_t)counted[i]);
     }
 }
 
@@ -90,10 +76,11 @@ json_t *tmpl_selectors(apr_pool_t *pool)
     json_t *list = json_array();
 
     for (int i = 0; counts != NULL && i < rows->nelts; i++) {
-        const selectors_row_t *row = &APR_ARRAY_IDX(rows, i, selectors_row_t);
+        const char *selector = APR_ARRAY_IDX(rows, i, const char *);
+        const char *directive = ap_getword_white(pool, &selector);
 
-        json_array_append_new(list, json_pack("{s:s, s:o, s:I}", "directive", row->directive,
-                                              "selector", tmpl_json_text(row->text, pool), "pages",
+        json_array_append_new(list, json_pack("{s:s, s:o, s:I}", "directive", directive, "selector",
+                                              tmpl_json_text(selector, pool), "pages",
                                               (json_int_t)apr_atomic_read64(&counts[i])));
     }
     return list;

@@ -20,7 +20,7 @@ void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, i
 void tmpl_selectors_create(server_rec *s);
 
 /* Counts a page: matched is a field of the page's tmpl_closure_t, and may be NULL. */
-void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched);
+void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched, apr_pool_t *pool);
 
 /*
  * The selectors as data.h has them, in the order of the configuration, with the pages on which each

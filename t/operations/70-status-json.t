@@ -53,7 +53,7 @@ END
 my $status = '/ops/tmpl-status';
 my $httpd = Test::Tmpl::Httpd->new(conf => "ProxyPass /ops !\nProxyPass /any !\nProxyPass / " . $backend->url . "/\n$conf")->start;
 
-sub status { return decode_json($httpd->get($status . ($_[0] // '') . '?format=json' . ($_[1] // ''))->body) }
+sub status { return decode_json($httpd->get("$status?format=json" . ($_[0] // ''))->body) }
 
 my $empty = status();
 is $empty->{schema_version}, 1, 'the schema has a version';
@@ -100,12 +100,11 @@ my ($total) = grep { $_->{stage} eq 'total' } @{ $all->{stages} };
 is $total->{count}, 9, 'nine pages took time';
 
 subtest 'a site' => sub {
-    my $one = status('/a.example');
+    my $one = status('&site=a.example');
     is $one->{pages}, 9, 'its pages';
     cmp_ok $one->{template_share}, '>', 0.1, 'the share that is template';
     is $one->{tables}[0]{documents}, 8, 'what the store has';
     is scalar @{ $one->{decisions} }, 9, 'its decisions';
-    is status('', '&site=a.example')->{pages}, 9, 'the same with ?site=';
 };
 
 subtest 'marks' => sub {
@@ -145,7 +144,7 @@ subtest 'a location that is a pattern' => sub {
 
 subtest 'a location with a slash at its end' => sub {
     my @json = (headers => { Accept => 'application/json' });
-    is decode_json($httpd->get('/ops/slash/a.example', @json)->body)->{site}, 'a.example', 'a site';
+    is decode_json($httpd->get('/ops/slash/?site=a.example', @json)->body)->{site}, 'a.example', 'a site';
     like $httpd->get('/ops/slash/')->body, qr{href="/ops/slash\?site=a\.example"}, 'links without it';
 };
 
@@ -158,22 +157,23 @@ subtest 'another method' => sub {
 
 subtest 'what is not known' => sub {
     for my $case (
-        ['?format=xml', 400, qr/no such format/], ['?x=1', 400, qr/not known/], ['/nowhere.example', 404, qr/No site/],
-        ['?site=nowhere.example', 404, qr/No site/], ['/a.example?format=metrics', 400, qr/no such format/],
+        ['?format=xml', 400, qr/no such format/], ['?x=1', 400, qr/not known/], 
+        ['?site=nowhere.example', 404, qr/No site/], ['?format=metrics', 400, qr/no such format/],
+        ['/metrics?site=a.example', 404, qr/no metrics/],
         ['/metrics?format=json', 400, qr/no such format/],
     ) {
         my ($target, $code, $says) = @$case;
         my $res = $httpd->get("$status$target");
         is $res->status, $code, "$target is refused";
         like $res->body, $says, 'with the reason';
-        like $res->body, qr{\Q$status\E/SITE}, 'and with what there is';
+        like $res->body, qr{\Q$status\E\?site=SITE}, 'and with what there is';
         like $res->header('Content-Type'), qr{^text/plain}, 'as text';
     }
     is $httpd->get($status, method => 'DELETE')->status, 405, 'DELETE is refused';
 };
 
 subtest 'fields' => sub {
-    for my $target ('', '/', '?format=json', '/metrics', '/a.example', '/nowhere') {
+    for my $target ('', '/', '?format=json', '/metrics', '?site=a.example', '?site=nowhere') {
         my $res = $httpd->get("$status$target");
         is $res->header('Cache-Control'), 'no-store', "$target must not be kept";
         is $res->header('X-Content-Type-Options'), 'nosniff', 'nor be guessed at';

@@ -88,7 +88,6 @@ my $open = metrics(headers => { Accept => 'application/openmetrics-text;version=
 is $open->header('Content-Type'), 'application/openmetrics-text; version=1.0.0; charset=utf-8', 'OpenMetrics by Accept';
 like $open->body, qr/# EOF\n\z/, 'which ends in EOF';
 like $open->body, qr/^# TYPE tmpl_pages counter\n(?:tmpl_pages_total\{[^}]*\} \d+\n)+# HELP tmpl_declined /m, 'and names counters without _total';
-is $httpd->get('/tmpl-status?format=metrics')->status, 200, '?format=metrics';
 
 SKIP: {
     skip 'promtool is missing (package prometheus)', 2 if !defined $promtool;

@@ -25,11 +25,11 @@ TmplSiteKey a.example
 END
 my $tool = $ENV{TMPLCTL} // dirname($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') . '/tmplctl';
 
-sub json { return decode_json($httpd->get("/status$_[0]?format=json")->body) }
+sub json { return decode_json($httpd->get("/status?format=json&site=$_[0]")->body) }
 
 $httpd->visit(1 .. 3);
-is json('/a.example')->{tables}[0]{documents}, 3, 'the store answers';
-is_deeply json('/a.example')->{unread}, [], 'all stores do';
+is json('a.example')->{tables}[0]{documents}, 3, 'the store answers';
+is_deeply json('a.example')->{unread}, [], 'all stores do';
 
 $redis->stop;
 my $waits = spawn('tmplctl', sub {
@@ -37,16 +37,16 @@ my $waits = spawn('tmplctl', sub {
     exec $tool, 'stats', '--store', $redis->uri;
 });
 is $httpd->get('/status')->status, 200, 'the page of the server comes';
-my $silent = json('/a.example');
+my $silent = json('a.example');
 ok alive($waits), 'it has come before tmplctl gives up';
 end_process($waits, 'KILL');
 is_deeply $silent->{tables}, [], 'the site has no table now';
 is $silent->{unread}[0]{store}, $redis->uri, 'for the store that cannot be read';
 like $silent->{unread}[0]{why}, qr/no answer in time/, 'which is silent';
 is $silent->{pages}, 3, 'all else is there';
-like $httpd->get('/status/a.example')->body, qr/The store redis:\S+ cannot be read: [^<]*no answer in time/, 'the page says so';
-is json('/unknown.example')->{unread}[0]{store}, $redis->uri, 'a site that nobody has seen may be known to that store';
+like $httpd->get('/status?site=a.example')->body, qr/The store redis:\S+ cannot be read: [^<]*no answer in time/, 'the page says so';
+is json('unknown.example')->{unread}[0]{store}, $redis->uri, 'a site that nobody has seen may be known to that store';
 $redis->continue;
-ok wait_for { @{ json('/a.example')->{tables} } == 1 }, 'the store answers again';
+ok wait_for { @{ json('a.example')->{tables} } == 1 }, 'the store answers again';
 $httpd->finish;
 done_testing;
