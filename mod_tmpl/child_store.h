@@ -14,7 +14,7 @@ struct tmpl_child_store_t {
     const char *uri;
     tmpl_health_t health;
     tmpl_learner_t *learner;
-    int is_used; /* a request may use it (effect.c) */
+    int is_used; /* a request may use it (config_check.c) */
     /* each child has its own values of these: */
     apr_pool_t *pool;            /* of the store; without a parent */
     apr_pool_t *end;             /* ends with the child, and closes the store */

@@ -3,7 +3,7 @@
 #include "section.h"
 #include "cache.h"
 #include "child_store.h"
-#include "effect.h"
+#include "config_check.h"
 #include "status/selectors.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
@@ -23,7 +23,7 @@ static const char *refuse_value(const cmd_parms *cmd, const char *arg, const cha
 /* Where the section keeps the value of a directive, which is noted with its place. */
 static void *directive_field(cmd_parms *cmd, void *conf)
 {
-    tmpl_effect_note(cmd, conf, NULL);
+    tmpl_config_check_note(cmd, conf, NULL);
     return tmpl_conf_field(conf, cmd->info);
 }
 
@@ -92,7 +92,7 @@ static const char *conf_set_model(cmd_parms *cmd, void *conf, const char *arg)
         tmpl_models_load(models, &detector, path, &err, cmd->pool) != APR_SUCCESS) {
         return refuse_value(cmd, arg, arg[0] != '\0' && path != NULL ? err.text : NULL);
     }
-    tmpl_effect_note(cmd, conf, detector);
+    tmpl_config_check_note(cmd, conf, detector);
     return NULL;
 }
 
@@ -292,7 +292,7 @@ static const char *conf_set_store(cmd_parms *cmd, void *conf, const char *arg)
         return refuse_value(cmd, arg, "not a valid path");
     }
     *field = tmpl_child_store_add(uri, cmd->pool);
-    tmpl_effect_note(cmd, conf, *field);
+    tmpl_config_check_note(cmd, conf, *field);
     return NULL;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How operators of the backend steer the module: by the response field Tmpl-Control, a list of
- * words, and by the environment variables no-tmpl and tmpl-judge. A field of the request has no
- * effect.
+ * words, and by the environment variables no-tmpl and tmpl-judge. And requests of programs in
+ * pages: htmx, Turbo, Unpoly, jQuery, fetch(). They ask for pieces of pages with buttons and rows
+ * that the page they go into still needs, so the answers are no pages.
  */
 #ifndef TMPL_CONTROL_H
 #define TMPL_CONTROL_H
@@ -37,10 +38,14 @@ void tmpl_control_error(request_rec *r);
 /* Whether no-tmpl is set for the request. */
 int tmpl_control_is_off(const request_rec *r);
 
-/* Whether tmpl-judge is set: the response is a page, whoever asks for it and however it is sent. */
-int tmpl_control_judges(const request_rec *r);
-
 /* Whether the backend asks proxies to pass its response on as it comes. */
 int tmpl_control_streams(request_rec *r);
+
+/*
+ * The field by which r is a script's request for HTML in the mode of conf; NULL: it is not. A
+ * request for a form of the page, such as Markdown, is none, nor a browser's request for a page
+ * that the user may visit next, nor one for which the variable tmpl-judge is set.
+ */
+const char *tmpl_script_field(const request_rec *r, const tmpl_conf_t *conf);
 
 #endif

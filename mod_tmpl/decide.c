@@ -5,7 +5,7 @@
 #include "section.h"
 #include "status/counters.h"
 #include "status/report.h"
-#include "tmpl_field.h"
+#include "headers.h"
 
 /* Reads all three places where httpd keeps parts of the list of codings. */
 tmpl_coding_e tmpl_coding_of(request_rec *r)

@@ -11,7 +11,7 @@
  */
 #include "filter.h"
 #include "brigade.h"
-#include "conditions.h"
+#include "validators.h"
 #include "decide.h"
 #include "headers.h"
 #include "judge.h"

@@ -2,7 +2,7 @@
 /*
  * The gate stands in front of all content filters of a request. At the first data it decides, once,
  * what becomes of the response (tmpl_life_e). A declined response passes as it came, and the gate
- * removes itself. For a page that is only read the gate adds TMPL_BESIDE behind the filters that
+ * removes itself. For a page that is only read the gate adds TMPL_TEE behind the filters that
  * generate content, and removes itself. For a page that is held it adds TMPL there, and stays to
  * guard the filters in between: if one of them fails, the part of the page that TMPL holds must
  * never look like a complete page; if the end of the page is late, the page passes as it came.
@@ -12,11 +12,10 @@
 #include "decide.h"
 #include "headers.h"
 #include "judge.h"
-#include "kept.h"
+#include "request_state.h"
 #include "lists/lists.h"
 #include "page_links.h"
 #include "request.h"
-#include "script.h"
 #include "section.h"
 #include "status/handler.h"
 #include "twin.h"
@@ -84,8 +83,8 @@ static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade 
     }
     else if (!r->header_only && (ctx->learn || tmpl_conf_mode(ctx->conf) == TMPL_MODE_HEADERS)) {
         /* to learn the page, or, in mode headers, for the log */
-        take_with(f, ctx, "TMPL_BESIDE", TMPL_PASSING);
-        tmpl_kept(r)->beside = ctx;
+        take_with(f, ctx, "TMPL_TEE", TMPL_PASSING);
+        tmpl_request_of(r)->copied = ctx;
     }
 }
 
@@ -250,7 +249,7 @@ static apr_status_t guard_chunks(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_bri
 
     if (APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb))) {
         /* the sender of EOS may have released the connection */
-        tmpl_kept(f->r)->backend = NULL;
+        tmpl_request_of(f->r)->backend = NULL;
     }
     while (rv == APR_SUCCESS && is_held(ctx) && !APR_BRIGADE_EMPTY(bb)) {
         rv = tmpl_wait_for_chunk(ctx->chunk, bb, end_of_wait(ctx));

@@ -17,15 +17,16 @@
 #include "headers.h"
 #include "control.h"
 #include "fields.h"
-#include "kept.h"
+#include "request_state.h"
 #include "page_links.h"
 #include "request.h"
-#include "script.h"
 #include "section.h"
-#include "tmpl_field.h"
 #include "validators.h"
 
 #include "reader/reader.h"
+
+/* The note with the text of the field Tmpl: httpd's logs write it as %{tmpl}n. */
+static const char note[] = "tmpl";
 
 /* Removes fields with a digest of the body. */
 static void unset_digests(request_rec *r)
@@ -191,7 +192,9 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
     }
     tmpl_field_note(r, judged, took);
     if (tmpl_conf_headers(ctx->conf)) {
-        tmpl_field_set(r, took);
+        apr_table_setn(r->headers_out, "Tmpl", apr_table_get(r->notes, note));
+        apr_table_addn(r->headers_out, "Server-Timing",
+                       apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
     }
 }
 
@@ -254,5 +257,106 @@ void tmpl_headers_error(request_rec *r)
         if (!is_off && script == NULL) {
             tmpl_headers_not_modified(r, conf);
         }
+    }
+}
+
+/* ---- the field Tmpl, and notes for logs ---- */
+
+/* Adds a member to the field. */
+__attribute__((format(printf, 2, 3))) static void say(apr_array_header_t *members,
+                                                      const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    tmpl_field_list_add(members, apr_pvsprintf(members->pool, format, args));
+    va_end(args);
+}
+
+/* What the verdicts are, for a page that was counted or has verdicts. */
+static void say_judged(apr_array_header_t *members, const tmpl_judged_t *judged)
+{
+    const tmpl_outcome_t *outcome = &judged->outcome;
+    int counted = outcome->counts.records != NULL;
+    int learned = judged->input.learn != TMPL_LEARNING_OFF && counted && !outcome->counts.frozen &&
+                  outcome->store_error.status == APR_SUCCESS;
+
+    say(members, "detector=%s, state=%s, pages=%u, learned=?%d, blocks=%u, template=%u",
+        outcome->detector->name, tmpl_state_name(outcome->state), outcome->counts.pages, learned,
+        outcome->page->n_blocks, outcome->closure.template_blocks);
+    say(members, "ratio=%.3f, confidence=%.3f", outcome->closure.ratio,
+        outcome->closure.confidence);
+    if (outcome->closure.parts != 0) {
+        say(members, "parts=(%s)", tmpl_part_names(outcome->closure.parts, members->pool));
+    }
+    if (outcome->unmarked >= 0) {
+        say(members, "unmarked=%.3f", outcome->unmarked);
+    }
+    if (!counted) {
+        say(members, "store=?%d", 0);
+    }
+}
+
+/* The text of the Tmpl field and of the note. */
+static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
+{
+    const tmpl_outcome_t *outcome = &judged->outcome;
+    apr_array_header_t *members = apr_array_make(r->pool, 8, sizeof(const char *));
+
+    if (outcome->decline != TMPL_DECLINE_NONE) {
+        say(members, "declined=%s", tmpl_decline_name(outcome->decline));
+    }
+    if (outcome->counts.records != NULL || outcome->verdicts != NULL) {
+        say_judged(members, judged);
+    }
+    if (judged->fingerprint != NULL) {
+        /* a string, as RFC 9651's integers have at most 15 digits */
+        say(members, "fingerprint=\"%s\"", judged->fingerprint);
+    }
+    if (judged->changed > 0) {
+        say(members, "changed=@%u", judged->changed);
+    }
+    if (outcome->verdicts != NULL) {
+        say(members, "version=\"%08x-%08x\"", (unsigned)(outcome->version >> 32),
+            (unsigned)outcome->version);
+    }
+    if (judged->cached.cache != NULL) {
+        say(members, "cache=%s", tmpl_cached_name(judged->cached.found));
+    }
+    return apr_array_pstrcat(r->pool, members, ',');
+}
+
+static void note_share(request_rec *r, const char *name, double share)
+{
+    apr_table_setn(r->notes, name, apr_psprintf(r->pool, "%.3f", share));
+}
+
+void tmpl_field_note(request_rec *r, const tmpl_judged_t *judged, apr_interval_time_t took)
+{
+    const tmpl_outcome_t *outcome = &judged->outcome;
+
+    apr_table_setn(r->notes, note, what_was_found(r, judged));
+    note_share(r, "tmpl-ms", (double)took / 1000);
+    if (outcome->counts.records != NULL || outcome->verdicts != NULL) {
+        apr_table_setn(r->notes, "tmpl-state", tmpl_state_name(outcome->state));
+    }
+    if (outcome->verdicts != NULL) {
+        note_share(r, "tmpl-ratio", outcome->closure.ratio);
+        note_share(r, "tmpl-confidence", outcome->closure.confidence);
+    }
+    if (judged->fingerprint != NULL) {
+        /* a copy: the logs read it when the page's pool is gone */
+        apr_table_set(r->notes, "tmpl-fingerprint", judged->fingerprint);
+    }
+}
+
+void tmpl_field_declined(request_rec *r, tmpl_decline_e reason, int is_sent)
+{
+    const char *said = apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL);
+
+    apr_table_setn(r->notes, note, said);
+    apr_table_setn(r->notes, "tmpl-declined", tmpl_decline_name(reason));
+    if (is_sent) {
+        apr_table_setn(r->headers_out, "Tmpl", said);
     }
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header fields of a page that may have been changed. */
+/*
+ * The header fields of a page that may have been changed, what was found in it as the field Tmpl,
+ * and notes for httpd's logs.
+ */
 #ifndef TMPL_HEADERS_H
 #define TMPL_HEADERS_H
 
@@ -26,5 +29,15 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf);
 
 /* insert_error_filter hook: for a 304 by a handler itself, which passes no content filters. */
 void tmpl_headers_error(request_rec *r);
+
+/*
+ * Sets httpd's notes about a page that was judged within took microseconds: tmpl, which has the
+ * text of the Tmpl field, tmpl-ms, and, if their values are known, tmpl-state, tmpl-ratio,
+ * tmpl-confidence and tmpl-fingerprint.
+ */
+void tmpl_field_note(request_rec *r, const tmpl_judged_t *judged, apr_interval_time_t took);
+
+/* Sets the notes of a declined response, and, if is_sent is set, its Tmpl field. */
+void tmpl_field_declined(request_rec *r, tmpl_decline_e reason, int is_sent);
 
 #endif

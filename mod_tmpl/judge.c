@@ -4,7 +4,7 @@
 #include "page_links.h"
 #include "personal.h"
 #include "section.h"
-#include "sighting.h"
+#include "listed_page.h"
 #include "status/counters.h"
 
 #include "body.h"
@@ -230,7 +230,7 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     report_times(outcome, start, parsed);
     find_ids(judged, ctx, opts, pool);
     if (store != NULL) {
-        tmpl_sighted_t sighted = { ctx,
+        tmpl_listed_page_t sighted = { ctx,
                                    input,
                                    judged->fingerprint,
                                    asked,
@@ -239,7 +239,7 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
                                    opts->page.seed };
 
         report_answer(asked, outcome, began, opened, r);
-        judged->changed = tmpl_sighting_look(&sighted, outcome, r, pool);
+        judged->changed = tmpl_listed_page_look(&sighted, outcome, r, pool);
         learn_page(outcome, ours, asked, store, conf, r, pool);
     }
 }
@@ -301,7 +301,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
         tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
     }
     else {
-        judged->changed = tmpl_sighting_changed(ctx, input->uri, r, pool);
+        judged->changed = tmpl_listed_page_changed(ctx, input->uri, r, pool);
     }
     if (tmpl_conf_type(conf) != NULL && outcome->decline == TMPL_DECLINE_NONE) {
         make_body(judged, &opts, tmpl_conf_tags_content(conf), r, pool);

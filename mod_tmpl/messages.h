@@ -70,8 +70,6 @@
 
 /* WARNING, when the configuration is read */
 #define TMPL_LOG_NO_EFFECT "tmpl: [T040] %s:%d: %s has no effect: %s"
-/* WARNING, when the configuration is read */
-#define TMPL_LOG_LIMIT "tmpl: [T041] %s:%d: %s holds for all methods, not only for those of %s"
 /* WARNING, only from configtest */
 #define TMPL_LOG_STORE_UNUSABLE "tmpl: [T042] a store cannot be used as it is: %s"
 

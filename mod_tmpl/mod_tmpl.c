@@ -5,11 +5,11 @@
 #include <mpm_common.h>
 
 #include "mod_tmpl.h"
-#include "beside.h"
+#include "tee.h"
 #include "cache.h"
 #include "child_store.h"
 #include "control.h"
-#include "effect.h"
+#include "config_check.h"
 #include "stopping.h"
 #include "filter.h"
 #include "gate.h"
@@ -31,7 +31,7 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
     (void)plog;
     (void)ptemp;
-    tmpl_effect_reset(pconf);
+    tmpl_config_check_reset(pconf);
     tmpl_child_stores_reset(pconf);
     tmpl_cache_reset(pconf);
     tmpl_selectors_reset(pconf);
@@ -47,7 +47,7 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
     tmpl_sites_create(s, tmpl_conf_recent(s));
     tmpl_stores_create(s);
     /* httpd reads the configuration twice when it starts */
-    tmpl_effect_check(s, ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG);
+    tmpl_config_check(s, ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG);
     tmpl_child_stores_prepare(s, pconf, ptemp);
     tmpl_cache_prepare(s, pconf);
     return OK;
@@ -57,7 +57,7 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
 static void test_config(apr_pool_t *pconf, server_rec *s)
 {
     if (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_CONFIG_TEST) {
-        tmpl_effect_check(s, 1);
+        tmpl_config_check(s, 1);
         tmpl_child_stores_test(s, pconf);
     }
 }
@@ -101,7 +101,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_gate_error, NULL, NULL, APR_HOOK_MIDDLE);
     /* before mod_log_config writes the note */
-    ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
+    ap_hook_log_transaction(tmpl_tee_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
     ap_hook_log_transaction(tmpl_missing_served, NULL, NULL, APR_HOOK_LAST);
     APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);
     APR_OPTIONAL_HOOK(ap, status_hook, tmpl_counters_report, NULL, NULL, APR_HOOK_MIDDLE);
@@ -111,7 +111,7 @@ static void register_hooks(apr_pool_t *pool)
      */
     ap_register_output_filter("TMPL_GATE", tmpl_gate, NULL, AP_FTYPE_RESOURCE - 2);
     ap_register_output_filter("TMPL", tmpl_filter, NULL, AP_FTYPE_RESOURCE);
-    ap_register_output_filter("TMPL_BESIDE", tmpl_beside, NULL, AP_FTYPE_RESOURCE);
+    ap_register_output_filter("TMPL_TEE", tmpl_tee, NULL, AP_FTYPE_RESOURCE);
     /* mod_cache's filters are AP_FTYPE_CONTENT_SET + 1 */
     ap_register_output_filter("TMPL_TWIN", tmpl_twin_filter, NULL, AP_FTYPE_CONTENT_SET + 2);
 }

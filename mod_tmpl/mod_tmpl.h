@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct tmpl_child_store_t tmpl_child_store_t; /* child_store.h */
 typedef struct tmpl_cache_t tmpl_cache_t;             /* cache.c */
-typedef struct tmpl_twin_t tmpl_twin_t;               /* kept.h */
+typedef struct tmpl_twin_t tmpl_twin_t;               /* request_state.h */
 
 /* The type of a section's field, by the form of the setting. Not set: TMPL_UNSET, or NULL. */
 #define TMPL_TYPE_MODE      apr_int64_t /* tmpl_mode_e */
@@ -91,7 +91,7 @@ typedef enum {
     TMPL_UNDECIDED, /* nothing has come yet */
     TMPL_HELD,      /* TMPL holds the page until its end */
     TMPL_LATE,      /* as HELD, but TMPL passes it on at the next FLUSH, as it came */
-    TMPL_PASSING,   /* the page passes, and TMPL_BESIDE copies it */
+    TMPL_PASSING,   /* the page passes, and TMPL_TEE copies it */
     TMPL_COPIED,    /* the page has passed; the copy is complete, and not judged yet */
     TMPL_BYPASSED,  /* the module has no more to do with it: it passes as it comes */
     TMPL_FAILED,    /* a filter in front of TMPL failed: the page will never be complete */
@@ -114,8 +114,8 @@ typedef enum {
 typedef struct {
     const tmpl_conf_t *conf;
     tmpl_life_e life;
-    ap_filter_t *filter;       /* TMPL or TMPL_BESIDE */
-    apr_bucket_brigade *held;  /* the page so far, as it came; for TMPL_BESIDE a copy */
+    ap_filter_t *filter;       /* TMPL or TMPL_TEE */
+    apr_bucket_brigade *held;  /* the page so far, as it came; for TMPL_TEE a copy */
     apr_bucket_brigade *chunk; /* what is being passed on; empty between calls */
     apr_off_t length;          /* bytes held, or, of a response that is not sent, discarded */
     int is_gzip;               /* what is held is gzip, or, until data comes, will be */

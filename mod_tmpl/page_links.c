@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page_links.h"
 #include "fields.h"
-#include "kept.h"
+#include "request_state.h"
 #include "section.h"
 
 #include <http_vhost.h>
@@ -13,7 +13,7 @@ static const char index_name[] = "index.md";
 
 int tmpl_twin_is_page(const request_rec *r)
 {
-    const tmpl_twin_t *twin = tmpl_kept_read(r)->twin;
+    const tmpl_twin_t *twin = tmpl_request_read(r)->twin;
 
     return twin != NULL && twin->is_page;
 }

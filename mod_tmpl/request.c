@@ -11,9 +11,8 @@
 #include "accept.h"
 #include "control.h"
 #include "fields.h"
-#include "kept.h"
+#include "request_state.h"
 #include "lists/lists.h"
-#include "script.h"
 #include "section.h"
 #include "validators.h"
 
@@ -115,11 +114,11 @@ static void accept_html(request_rec *r)
     const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
 
     if (accept != NULL) {
-        tmpl_kept_t *kept = tmpl_kept(r);
+        tmpl_request_t *record = tmpl_request_of(r);
 
-        kept->accept = accept;
-        kept->html = tmpl_accept_html(accept, tmpl_conf_offers(tmpl_conf_of(r)), r->pool);
-        apr_table_setn(r->headers_in, "Accept", kept->html);
+        record->accept = accept;
+        record->html = tmpl_accept_html(accept, tmpl_conf_offers(tmpl_conf_of(r)), r->pool);
+        apr_table_setn(r->headers_in, "Accept", record->html);
     }
 }
 
@@ -267,7 +266,7 @@ int tmpl_request_handler(request_rec *r)
     if (!is_proxied(r)) {
         return DECLINED;
     }
-    tmpl_kept(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
+    tmpl_request_of(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
     accept_readable(r);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r, conf)) {
@@ -286,15 +285,15 @@ int tmpl_request_handler(request_rec *r)
 
 void tmpl_request_restore(request_rec *r)
 {
-    tmpl_kept_t *kept = tmpl_kept(r);
+    tmpl_request_t *record = tmpl_request_of(r);
 
     /* RequestHeader may have changed Accept since */
-    if (kept->html != NULL && apr_table_get(r->headers_in, "Accept") == kept->html) {
-        apr_table_setn(r->headers_in, "Accept", kept->accept);
+    if (record->html != NULL && apr_table_get(r->headers_in, "Accept") == record->html) {
+        apr_table_setn(r->headers_in, "Accept", record->accept);
     }
-    kept->html = NULL;
-    if (kept->sent != NULL) {
-        tmpl_fields_restore(r->headers_in, changed, kept->sent);
-        kept->sent = NULL;
+    record->html = NULL;
+    if (record->sent != NULL) {
+        tmpl_fields_restore(r->headers_in, changed, record->sent);
+        record->sent = NULL;
     }
 }

@@ -2,7 +2,7 @@
 #include "twin.h"
 #include "control.h"
 #include "fields.h"
-#include "kept.h"
+#include "request_state.h"
 #include "page_links.h"
 #include "request.h"
 #include "section.h"
@@ -26,7 +26,7 @@ static const char *page_asked_for(request_rec *r)
 
 static tmpl_twin_t *twin_for(request_rec *r)
 {
-    return tmpl_kept(r)->twin = apr_pcalloc(r->pool, sizeof(tmpl_twin_t));
+    return tmpl_request_of(r)->twin = apr_pcalloc(r->pool, sizeof(tmpl_twin_t));
 }
 
 /*
@@ -35,10 +35,10 @@ static tmpl_twin_t *twin_for(request_rec *r)
  */
 static tmpl_twin_t *twin_of(const request_rec *r)
 {
-    while (r != NULL && tmpl_kept_read(r)->twin == NULL) {
+    while (r != NULL && tmpl_request_read(r)->twin == NULL) {
         r = r->prev;
     }
-    return r != NULL ? tmpl_kept_read(r)->twin : NULL;
+    return r != NULL ? tmpl_request_read(r)->twin : NULL;
 }
 
 int tmpl_twin_begin(request_rec *r)
@@ -105,7 +105,7 @@ static void redirect(request_rec *r, const tmpl_twin_t *twin)
 
 int tmpl_twin_handler(request_rec *r)
 {
-    tmpl_twin_t *twin = tmpl_kept_read(r)->twin;
+    tmpl_twin_t *twin = tmpl_request_read(r)->twin;
     int status;
 
     if (twin == NULL) {

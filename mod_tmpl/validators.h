@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entity tags of pages that the module changes. Strings are from pool. */
+/*
+ * Entity tags of pages that the module changes, and the conditions of requests by the tag of what
+ * is sent (TmplValidate content). Strings are from pool.
+ */
 #ifndef TMPL_VALIDATORS_H
 #define TMPL_VALIDATORS_H
 
@@ -48,5 +51,11 @@ const char *tmpl_etag_listed(const char *list, const char *etag, const char *var
  * without the suffix of a compressing filter; NULL if there is none.
  */
 const char *tmpl_etag_held(const char *list, const char *etag, apr_pool_t *pool);
+
+/*
+ * Answers the conditions of a GET or HEAD by the tag that tmpl_headers_judged() has set (RFC 9110,
+ * 13.2.2): leaves what is held as it is; or makes the response a 304, without data, or a 412.
+ */
+void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx);
 
 #endif

@@ -19,7 +19,7 @@
 #include <mod_proxy.h>
 
 #include "wait.h"
-#include "kept.h"
+#include "request_state.h"
 #include "section.h"
 
 /*
@@ -30,14 +30,14 @@
 int tmpl_wait_create_req(request_rec *r, request_rec *to_backend)
 {
     if (tmpl_conf_holds(tmpl_request_conf(r))) {
-        tmpl_kept(r)->backend = to_backend->connection;
+        tmpl_request_of(r)->backend = to_backend->connection;
     }
     return OK;
 }
 
 int tmpl_wait_is_silent(request_rec *r, apr_interval_time_t patience)
 {
-    conn_rec *backend = tmpl_kept_read(r)->backend;
+    conn_rec *backend = tmpl_request_read(r)->backend;
     apr_socket_t *socket = backend != NULL ? ap_get_conn_socket(backend) : NULL;
     apr_pollfd_t polled = { .p = r->pool, .desc_type = APR_POLL_SOCKET, .reqevents = APR_POLLIN };
     apr_time_t end = tmpl_clock() + patience;

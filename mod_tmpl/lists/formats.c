@@ -1,5 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats.h"
+#include "child_store.h"
+
+#include <apr_escape.h>
+
+#include "base/buf.h"
+
+/* ---- the documents of a list ---- */
+
+/* Shards that are read at once: some 2,000 documents of the largest list. */
+#define SLICE 16
+
+typedef struct {
+    const tmpl_list_t *list;
+    tmpl_each_listed_t each;
+    void *baton;
+} due_t;
+
+static apr_status_t each_due(void *baton, const tmpl_listed_t *listed)
+{
+    const due_t *due = baton;
+
+    return tmpl_listed_is_due(listed, due->list->now) ? due->each(due->baton, listed) : APR_SUCCESS;
+}
+
+/*
+ * Calls each with the documents of n shards from shard first on that are still to be listed. They
+ * live as long as the call, in which the caller must not wait for the client: the store is being
+ * read.
+ */
+static apr_status_t list_read_due(tmpl_list_t *list, apr_uint32_t first, apr_uint32_t n,
+                                  tmpl_each_listed_t each, void *baton, tmpl_error_t *err,
+                                  apr_pool_t *pool)
+{
+    due_t due = { list, each, baton };
+    tmpl_listed_head_t head;
+    apr_status_t rv;
+
+    /* only while the store is asked: a client may take minutes */
+    apr_atomic_inc32(&tmpl_child_stores_users);
+    rv = tmpl_site_list_read(list->store, list->site, first, n, &head, each_due, &due, err, pool);
+    apr_atomic_dec32(&tmpl_child_stores_users);
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* the site has been forgotten just now */
+}
+
+/* ---- the first documents ---- */
+
+typedef struct {
+    apr_array_header_t *kept;
+    int most;
+    int (*keeps)(const tmpl_listed_t *listed);
+    int (*order)(const void *a, const void *b);
+    const tmpl_listed_t *last; /* of the first ones so far; NULL: there are not enough yet */
+    apr_uint32_t n;
+} first_t;
+
+static void first_sort(first_t *first)
+{
+    qsort(first->kept->elts, (size_t)first->kept->nelts, sizeof(tmpl_listed_t), first->order);
+    if (first->kept->nelts > first->most) {
+        first->kept->nelts = first->most;
+    }
+}
+
+static apr_status_t first_add(void *baton, const tmpl_listed_t *listed)
+{
+    first_t *first = baton;
+    apr_pool_t *pool = first->kept->pool;
+    tmpl_listed_t *copy;
+
+    if (first->keeps != NULL && !first->keeps(listed)) {
+        return APR_SUCCESS;
+    }
+    first->n++;
+    if (first->last != NULL && first->order(listed, first->last) > 0) {
+        return APR_SUCCESS;
+    }
+    copy = apr_array_push(first->kept);
+    *copy = *listed;
+    copy->address = apr_pstrmemdup(pool, listed->address, listed->address_len);
+    copy->title = apr_pstrmemdup(pool, listed->title, listed->title_len);
+    if (first->kept->nelts == 2 * first->most) {
+        first_sort(first);
+        first->last = &APR_ARRAY_IDX(first->kept, first->most - 1, tmpl_listed_t);
+    }
+    return APR_SUCCESS;
+}
+
+/*
+ * Of all documents keeps the `most` that come first by order, as qsort_r() takes it, and sorts
+ * them. Returns an array of tmpl_listed_t, whose strings end in a NUL. *n is the number of
+ * documents. keeps tells which documents count; NULL: all.
+ */
+static apr_array_header_t *list_first(tmpl_list_t *list, int most,
+                                      int (*keeps)(const tmpl_listed_t *listed),
+                                      int (*order)(const void *a, const void *b), apr_uint32_t *n,
+                                      tmpl_error_t *err)
+{
+    first_t first = {
+        apr_array_make(list->r->pool, 2 * most, sizeof(tmpl_listed_t)), most, keeps, order, NULL, 0
+    };
+    apr_status_t rv = APR_SUCCESS;
+    apr_pool_t *pool;
+    apr_uint32_t at;
+
+    apr_pool_create(&pool, list->r->pool);
+    for (at = 0; rv == APR_SUCCESS && at < TMPL_LISTED_SHARDS; at += SLICE) {
+        apr_pool_clear(pool);
+        rv = list_read_due(list, at, SLICE, first_add, &first, err, pool);
+    }
+    apr_pool_destroy(pool);
+    first_sort(&first);
+    *n = first.n;
+    return rv == APR_SUCCESS ? first.kept : NULL;
+}
+
+/* ---- text ---- */
+
+/* Text for an XML document, without what XML does not allow: controls, U+FFFE and U+FFFF. */
+static const char *xml(const char *text, apr_pool_t *pool)
+{
+    char *allowed = apr_palloc(pool, strlen(text) + 1), *end = allowed;
+
+    for (; *text != '\0'; text++) {
+        if (text[0] == '\xEF' && text[1] == '\xBF' && (unsigned char)text[2] >= 0xBE) {
+            text += 2;
+        }
+        else if ((unsigned char)*text >= ' ' && *text != 0x7f) {
+            *end++ = *text;
+        }
+    }
+    *end = '\0';
+    return apr_pescape_entity(pool, allowed, 0);
+}
+
+/* A time in seconds since 1970, from pool: "2026-11-26T18:09:42Z". */
+static const char *time_of(apr_uint32_t seconds, apr_pool_t *pool)
+{
+    return ap_ht_time(pool, apr_time_from_sec((apr_time_t)seconds), "%Y-%m-%dT%H:%M:%SZ", 1);
+}
 
 static int by_address(const tmpl_listed_t *x, const tmpl_listed_t *y)
 {
@@ -23,33 +162,27 @@ typedef struct {
 static apr_status_t add_url(void *baton, const tmpl_listed_t *listed)
 {
     sitemap_slice_t *slice = baton;
-    tmpl_buf_t *text = &slice->text;
+    apr_pool_t *pool = slice->text.pool;
+    const char *address = apr_pstrmemdup(pool, listed->address, listed->address_len);
+    const char *changed =
+        listed->changed > 0
+            ? apr_pstrcat(pool, "<lastmod>", time_of(listed->changed, pool), "</lastmod>", NULL)
+            : "";
 
-    tmpl_buf_add_text(text, "<url><loc>");
-    tmpl_list_xml(text, slice->list->origin, strlen(slice->list->origin));
-    tmpl_list_xml(text, listed->address, listed->address_len);
-    tmpl_buf_add_text(text, "</loc>");
-    if (listed->changed > 0) {
-        tmpl_buf_add_text(text, "<lastmod>");
-        tmpl_buf_add_text(text, tmpl_list_time(listed->changed, text->pool));
-        tmpl_buf_add_text(text, "</lastmod>");
-    }
-    tmpl_buf_add_text(text, "</url>\n");
+    tmpl_buf_add_text(&slice->text,
+                      apr_pstrcat(pool, "<url><loc>", xml(slice->list->origin, pool),
+                                  xml(address, pool), "</loc>", changed, "</url>\n", NULL));
     return APR_SUCCESS;
 }
 
 static void send_index(const tmpl_list_t *list)
 {
     request_rec *r = list->r;
-    tmpl_buf_t own;
-    int part;
+    const char *own = xml(apr_pstrcat(r->pool, list->origin, r->uri, NULL), r->pool);
 
-    tmpl_buf_init(&own, r->pool);
-    tmpl_list_xml(&own, list->origin, strlen(list->origin));
-    tmpl_list_xml(&own, r->uri, strlen(r->uri));
     ap_rputs(XML_BEGIN "<sitemapindex" XMLNS, r);
-    for (part = 1; part <= TMPL_SITEMAP_PARTS; part++) {
-        ap_rprintf(r, "<sitemap><loc>%s?part=%d</loc></sitemap>\n", own.at, part);
+    for (int part = 1; part <= TMPL_SITEMAP_PARTS; part++) {
+        ap_rprintf(r, "<sitemap><loc>%s?part=%d</loc></sitemap>\n", own, part);
     }
     ap_rputs("</sitemapindex>\n", r);
 }
@@ -68,12 +201,12 @@ apr_status_t tmpl_sitemap_send(tmpl_list_t *list, int part, tmpl_error_t *err)
     }
     apr_pool_create(&pool, list->r->pool);
     ap_rputs(XML_BEGIN "<urlset" XMLNS, list->r);
-    for (; rv == APR_SUCCESS && at < end && !list->r->connection->aborted; at += TMPL_LIST_SLICE) {
+    for (; rv == APR_SUCCESS && at < end && !list->r->connection->aborted; at += SLICE) {
         sitemap_slice_t slice = { .list = list };
 
         apr_pool_clear(pool);
         tmpl_buf_init(&slice.text, pool);
-        rv = tmpl_list_read(list, at, TMPL_LIST_SLICE, add_url, &slice, err, pool);
+        rv = list_read_due(list, at, SLICE, add_url, &slice, err, pool);
         ap_rwrite(slice.text.at, (int)slice.text.len, list->r);
     }
     if (rv == APR_SUCCESS) {
@@ -105,74 +238,47 @@ static int by_date(const void *a, const void *b)
     return updated(x) != updated(y) ? (updated(x) < updated(y) ? 1 : -1) : by_address(x, y);
 }
 
-/* Adds an element with a text. */
-static void feed_add_element(tmpl_buf_t *to, const char *name, const char *text)
+static void send_entry(const tmpl_list_t *list, const tmpl_listed_t *listed)
 {
-    tmpl_buf_add_text(to, "<");
-    tmpl_buf_add_text(to, name);
-    tmpl_buf_add_text(to, ">");
-    tmpl_list_xml(to, text, strlen(text));
-    tmpl_buf_add_text(to, "</");
-    tmpl_buf_add_text(to, name);
-    tmpl_buf_add_text(to, ">\n");
-}
+    request_rec *r = list->r;
+    const char *url = xml(apr_pstrcat(r->pool, list->origin, listed->address, NULL), r->pool);
+    const char *title = listed->title_len > 0 ? listed->title : listed->address;
 
-static void feed_add_link(tmpl_buf_t *to, const char *rel, const char *url)
-{
-    tmpl_buf_add_text(to, "<link rel=\"");
-    tmpl_buf_add_text(to, rel);
-    tmpl_buf_add_text(to, "\" href=\"");
-    tmpl_list_xml(to, url, strlen(url));
-    tmpl_buf_add_text(to, "\"/>\n");
-}
-
-static void feed_add_entry(tmpl_buf_t *to, const tmpl_list_t *list, const tmpl_listed_t *listed)
-{
-    apr_pool_t *pool = list->r->pool;
-    const char *url = apr_pstrcat(pool, list->origin, listed->address, NULL);
-    int is_new = listed->changed == 0;
-
-    tmpl_buf_add_text(to, "<entry>\n");
-    feed_add_element(to, "id", url);
-    feed_add_element(to, "title", listed->title_len > 0 ? listed->title : listed->address);
-    feed_add_link(to, "alternate", url);
+    ap_rprintf(r,
+               "<entry>\n<id>%s</id>\n<title>%s</title>\n<link rel=\"alternate\" href=\"%s\"/>\n",
+               url, xml(title, r->pool), url);
     if (listed->first > 0) {
-        feed_add_element(to, "published", tmpl_list_time(listed->first, pool));
+        ap_rprintf(r, "<published>%s</published>\n", time_of(listed->first, r->pool));
     }
-    feed_add_element(to, "updated", tmpl_list_time(updated(listed), pool));
-    tmpl_buf_add_text(to, is_new ? "<category term=\"new\"/>\n" : "<category term=\"changed\"/>\n");
-    tmpl_buf_add_text(to, "</entry>\n");
+    ap_rprintf(r, "<updated>%s</updated>\n<category term=\"%s\"/>\n</entry>\n",
+               time_of(updated(listed), r->pool), listed->changed == 0 ? "new" : "changed");
 }
 
 apr_status_t tmpl_feed_send(tmpl_list_t *list, tmpl_error_t *err)
 {
     request_rec *r = list->r;
-    apr_uint32_t n, date;
+    apr_uint32_t n;
     const apr_array_header_t *newest =
-        tmpl_list_first(list, TMPL_FEED_MOST, has_change, by_date, &n, err);
-    tmpl_buf_t feed;
-    int i;
+        list_first(list, TMPL_FEED_MOST, has_change, by_date, &n, err);
 
     if (newest == NULL) {
         return err->status;
     }
-    date = newest->nelts > 0 ? updated(&APR_ARRAY_IDX(newest, 0, tmpl_listed_t)) : list->head.since;
-    tmpl_buf_init(&feed, r->pool);
-    tmpl_buf_add_text(&feed, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                             "<feed xmlns=\"http://www.w3.org/2005/Atom\">\n");
-    feed_add_element(&feed, "id", apr_pstrcat(r->pool, list->origin, r->uri, NULL));
-    feed_add_element(&feed, "title", list->site);
-    feed_add_element(&feed, "updated", tmpl_list_time(date, r->pool));
-    feed_add_link(&feed, "self", apr_pstrcat(r->pool, list->origin, r->uri, NULL));
-    feed_add_link(&feed, "alternate", apr_pstrcat(r->pool, list->origin, "/", NULL));
-    tmpl_buf_add_text(&feed, "<author>");
-    feed_add_element(&feed, "name", list->site);
-    tmpl_buf_add_text(&feed, "</author>\n");
-    for (i = 0; i < newest->nelts; i++) {
-        feed_add_entry(&feed, list, &APR_ARRAY_IDX(newest, i, tmpl_listed_t));
+    apr_uint32_t date =
+        newest->nelts > 0 ? updated(&APR_ARRAY_IDX(newest, 0, tmpl_listed_t)) : list->head.since;
+    const char *origin = xml(list->origin, r->pool), *site = xml(list->site, r->pool);
+    const char *own = apr_pstrcat(r->pool, origin, xml(r->uri, r->pool), NULL);
+    ap_rprintf(r,
+               XML_BEGIN
+               "<feed xmlns=\"http://www.w3.org/2005/Atom\">\n"
+               "<id>%s</id>\n<title>%s</title>\n<updated>%s</updated>\n"
+               "<link rel=\"self\" href=\"%s\"/>\n<link rel=\"alternate\" href=\"%s/\"/>\n"
+               "<author><name>%s</name>\n</author>\n",
+               own, site, time_of(date, r->pool), own, origin, site);
+    for (int i = 0; i < newest->nelts; i++) {
+        send_entry(list, &APR_ARRAY_IDX(newest, i, tmpl_listed_t));
     }
-    tmpl_buf_add_text(&feed, "</feed>\n");
-    ap_rwrite(feed.at, (int)feed.len, r);
+    ap_rputs("</feed>\n", r);
     return APR_SUCCESS;
 }
 
@@ -236,14 +342,12 @@ static const char *plain(const char *text, apr_pool_t *pool)
 /* An address that can stand in (). */
 static const char *url_of_listed(const tmpl_listed_t *listed, apr_pool_t *pool)
 {
-    static const char *const codes[] = { "%28", "%29" };
     tmpl_buf_t to;
-    const char *at;
 
     tmpl_buf_init(&to, pool);
-    for (at = listed->address; *at != '\0'; at++) {
+    for (const char *at = listed->address; *at != '\0'; at++) {
         if (*at == '(' || *at == ')') {
-            tmpl_buf_add_text(&to, codes[*at == ')']);
+            tmpl_buf_add_text(&to, *at == '(' ? "%28" : "%29");
         }
         else {
             tmpl_buf_add_byte(&to, *at);
@@ -259,7 +363,7 @@ static void send_document(const tmpl_list_t *list, const tmpl_listed_t *listed, 
     ap_rvputs(list->r, "- [", plain(title, pool), "](", list->origin, url_of_listed(listed, pool),
               ")", NULL);
     if (listed->changed > 0) {
-        ap_rprintf(list->r, ": changed %.10s", tmpl_list_time(listed->changed, pool));
+        ap_rprintf(list->r, ": changed %.10s", time_of(listed->changed, pool));
     }
     ap_rputs("\n", list->r);
 }
@@ -268,7 +372,7 @@ apr_status_t tmpl_outline_send(tmpl_list_t *list, int most, tmpl_error_t *err)
 {
     request_rec *r = list->r;
     apr_uint32_t n;
-    apr_array_header_t *documents = tmpl_list_first(list, most, NULL, by_depth, &n, err);
+    apr_array_header_t *documents = list_first(list, most, NULL, by_depth, &n, err);
     const tmpl_listed_t *former = NULL;
     apr_pool_t *pool;
     int i;

@@ -6,7 +6,19 @@
 #ifndef TMPL_FORMATS_H
 #define TMPL_FORMATS_H
 
-#include "list.h"
+#include "mod_tmpl.h"
+
+#include "table/site_listed.h"
+
+/* The listed documents of one site, as an answer to one request. */
+typedef struct {
+    request_rec *r;
+    tmpl_store_t *store;
+    const char *site;
+    const char *origin; /* scheme and host in front of each address */
+    tmpl_listed_head_t head;
+    apr_uint32_t now; /* seconds since 1970 */
+} tmpl_list_t;
 
 /* Parts of a list of more than TMPL_SITEMAP_MOST documents, from 1 to TMPL_SITEMAP_PARTS. */
 #define TMPL_SITEMAP_MOST  50000

@@ -19,7 +19,7 @@ sub warned {
     my $file = $httpd->root . '/httpd.conf';
     my @lines = split /\n/, slurp($file);
     my @found;
-    while ($said =~ /\[T04[01]\] (\S+):(\d+): (\w+) (.*)$/mg) {
+    while ($said =~ /\[T040\] (\S+):(\d+): (\w+) (.*)$/mg) {
         my ($named, $line, $directive, $why) = ($1, $2, $3, $4);
         push @found, $named eq $file && $lines[ $line - 1 ] =~ /^\s*(\Q$directive\E .*)/ ? "$1: $why" : "$named:$line: $directive $why";
     }
@@ -37,8 +37,6 @@ my %WHY = (
     marks => 'has no effect: TmplMode is not annotate here',
     replaced => 'has no effect: a later line of the same section replaces it',
     other => 'has no effect: each server with a TmplMode other than off has another one',
-    limit => 'holds for all methods, not only for those of Limit',
-    except => 'holds for all methods, not only for those of LimitExcept',
 );
 
 sub check {
@@ -98,11 +96,6 @@ subtest 'what is near is what counts' => sub {
     check('another detector has no parts, but one Location has auto', "TmplDetector style\nTmplParts body\n<Location /a>\nTmplDetector auto\n</Location>\n");
     check('defaults of another detector', "TmplDetector style\nTmplParts all -comment -review -related -notice -control -hidden\n");
     check('defaults', "TmplMode off\nTmplMarkdown off\nTmplSmoothing off\nTmplMark data-tmpl\n");
-};
-
-subtest '<Limit>' => sub {
-    check('Limit', "<Directory />\n<Limit POST>\nlimit> TmplMode off\n</Limit>\nTmplRatio 0.8\n</Directory>\n");
-    check('LimitExcept', "<Location /a>\n<LimitExcept GET>\nexcept> TmplRatio 0.7\n</LimitExcept>\n</Location>\n");
 };
 
 # The stores that the server opens, by the names of their directories in the server's root.

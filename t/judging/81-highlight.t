@@ -139,20 +139,6 @@ subtest 'attributes' => sub {
     unlike $html, qr{<button>.*tabindex="0".*</button>}, 'no stop in a button';
 };
 
-subtest 'a policy that forbids the style' => sub {
-    my %says = (
-        "default-src 'self'" => 0, "style-src 'self' 'unsafe-inline'" => '', "script-src 'none'" => '',
-        "style-src 'unsafe-inline' 'nonce-abc'" => 0, "style-src-elem 'self'; style-src 'unsafe-inline'" => 0,
-        "style-src-elem 'UNSAFE-INLINE'; default-src 'none'" => '', "style-src 'unsafe-inline', default-src 'none'" => 0,
-        "Style-Src 'self'; style-src 'unsafe-inline'" => 0, ';' => '',
-    );
-    for my $policy (sort keys %says) {
-        my $res = look('/page/6?policy=' . $policy =~ s/([^\w-])/sprintf '%%%02X', ord $1/ger);
-        is $res->header('Content-Security-Policy'), $policy, "$policy: stays as it is";
-        is $res->says('style'), $says{$policy}, 'and the field says whether the style has an effect';
-    }
-};
-
 $httpd->expect_log(qr/T026/);    # pages that have nothing in common with the site
 $httpd->finish;
 done_testing;

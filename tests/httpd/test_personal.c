@@ -2,12 +2,11 @@
 /*
  * Which responses are learnt from and listed: none that is a person's own, or may be.
  *
- * personal.c, nobody.c and fields.c are included.
+ * personal.c and fields.c are included.
  */
 #include "tap.h"
 
 #include "mod_tmpl/fields.c"
-#include "mod_tmpl/nobody.c"
 #include "mod_tmpl/personal.c"
 
 static apr_pool_t *pool;

@@ -243,7 +243,7 @@ void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, 
 {
 }
 
-apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *sighted, tmpl_outcome_t *outcome,
+apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *sighted, tmpl_outcome_t *outcome,
                                 request_rec *r, apr_pool_t *p)
 {
     return 0;

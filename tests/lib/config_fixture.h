@@ -33,7 +33,7 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
     return strcmp(name, "nosuch") == 0 ? "there is none" : NULL;
 }
 
-void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
+void tmpl_config_check_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
 {
     (void)cmd;
     (void)section;

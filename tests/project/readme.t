@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # README.md and docs/directives.md agree with the code: the members of the Tmpl field are those of
-# mod_tmpl/tmpl_field.c, and the make commands are targets of the Makefiles. make help lists every target. A
+# mod_tmpl/headers.c, and the make commands are targets of the Makefiles. make help lists every target. A
 # target that measures pages does nothing without pages. What links name is installed.
 use strict;
 use warnings;
@@ -38,10 +38,10 @@ subtest 'directives' => sub {
 };
 
 subtest 'the Tmpl field' => sub {
-    my ($code) = slurp('mod_tmpl/tmpl_field.c') =~ /^static void say_judged(.*?)^static void note_share/ms;
+    my ($code) = slurp('mod_tmpl/headers.c') =~ /^static void say_judged(.*?)^static void note_share/ms;
     $code =~ s/%s(?=\w)/ /g;
     my @parts = ($code // '') =~ /(\w+)=[%?i\\(]/g;
-    ok(@parts > 0, 'tmpl_field.c has parts');
+    ok(@parts > 0, 'headers.c has parts');
     is_deeply([sort map { $_->[0] } table('Part')], [sort @parts], 'docs/directives.md explains each part');
 };
 

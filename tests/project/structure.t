@@ -89,21 +89,21 @@ my %layers = (
     mod_tmpl => [
         'mod_tmpl.h messages',                                                      # records, what is logged
         'section fields page_pool stopping learn_queue',                            # settings, header fields, pools, the queue
-        'accept brigade cache control health kept validators',                      # one part of a request, or of a store
-        'page_links script',                                                        # a page's address, and who asks for it
-        'conditions learner nobody request wait',                                   # the request, and the backend
+        'brigade',                                                                  # the data of a page
+        'accept cache control health request_state validators',                    # one part of a request, or of a store
+        'page_links',                                                               # a page's address
+        'learner request wait',                                                     # the request, and the backend
         'child_store personal',                                                     # the stores of a child, what is learnt
-        'sighting',                                                                 # what a page shows for the list
-        'effect judge',                                                             # a page judged by a store
-        'config tmpl_field',                                                        # what was found, as a field
-        'decide headers',                                                           # whether a response is declined, its fields
-        'beside filter twin',                                                       # filters
+        'listed_page',                                                              # what a page shows for the list
+        'config_check judge',                                                       # a page judged by a store
+        'config headers',                                                           # the fields of a response
+        'decide',                                                                   # whether a response is declined
+        'filter tee twin',                                                          # filters
         'gate',                                                                     # the filter that takes responses
         'mod_tmpl',                                                                 # hooks
     ],
     'mod_tmpl/lists' => [
-        'list',                      # the documents of a site
-        'formats',
+        'formats',                   # the documents of a site, as text
         'lists',                     # the handlers, pages that leave the list
     ],
     'mod_tmpl/status' => [

@@ -12,8 +12,8 @@
  * requests that name this server take a document off the list, and a listed page whose canonical
  * link leads elsewhere is as one that was not requested.
  */
-#ifndef TMPL_SIGHTING_H
-#define TMPL_SIGHTING_H
+#ifndef TMPL_LISTED_PAGE_H
+#define TMPL_LISTED_PAGE_H
 
 #include "child_store.h"
 
@@ -28,17 +28,17 @@ typedef struct {
     tmpl_store_t *store;
     apr_interval_time_t timeout;
     apr_uint64_t seed; /* of the page's keys */
-} tmpl_sighted_t;
+} tmpl_listed_page_t;
 
 /*
  * Looks up what is listed of a page. If that is to change, notes in outcome->observation what is to
  * be listed. Returns when the page has changed, in seconds since 1970; 0: not known.
  */
-apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outcome, request_rec *r,
-                                apr_pool_t *pool);
+apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_t *outcome, request_rec *r,
+                               apr_pool_t *pool);
 
 /* The same of a page that is not judged, as the decision cache knows it; notes nothing. */
-apr_uint32_t tmpl_sighting_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
-                                   apr_pool_t *pool);
+apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
+                                  apr_pool_t *pool);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sighting.h"
+#include "listed_page.h"
 #include "page_links.h"
 #include "section.h"
 
@@ -44,7 +44,7 @@ static int place_is_usual(const tmpl_outcome_t *outcome, const tmpl_block_paths_
  * Sets whether the site knows the places of half of the page's text, and how much of the content is
  * new. Nothing that the request brought is.
  */
-static void read_text(tmpl_sighting_t *seen, const tmpl_sighted_t *sighted,
+static void read_text(tmpl_sighting_t *seen, const tmpl_listed_page_t *sighted,
                       const tmpl_outcome_t *outcome, const request_rec *r, apr_pool_t *pool)
 {
     const tmpl_brought_t brought = { sighted->input->uri, tmpl_fields_shown(r, 1, pool), 1 };
@@ -106,7 +106,7 @@ static const char *title_of(const tmpl_page_t *page, const tmpl_input_t *input, 
 }
 
 /* Whether robots are not to index the page. */
-static int sighted_is_gone(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome)
+static int sighted_is_gone(const tmpl_listed_page_t *page, const tmpl_outcome_t *outcome)
 {
     return page->ctx->lists == TMPL_LISTS_GONE || outcome->page->forbids_index;
 }
@@ -115,7 +115,7 @@ static int sighted_is_gone(const tmpl_sighted_t *page, const tmpl_outcome_t *out
  * Whether the page tells of what is listed at its address. A page may be made for the host that the
  * request names, but such a page takes no document off the list.
  */
-static int tells_of_address(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
+static int tells_of_address(const tmpl_listed_page_t *page, const tmpl_outcome_t *outcome,
                             request_rec *r, apr_pool_t *pool)
 {
     return sighted_is_gone(page, outcome)
@@ -124,7 +124,7 @@ static int tells_of_address(const tmpl_sighted_t *page, const tmpl_outcome_t *ou
 }
 
 /* What the page showed, but for its title, and as if its text told as much as a text can. */
-static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_outcome_t *outcome,
+static tmpl_sighting_t *sighting_make(const tmpl_listed_page_t *page, const tmpl_outcome_t *outcome,
                                       apr_pool_t *pool)
 {
     const char *uri = page->input->uri;
@@ -149,7 +149,7 @@ static tmpl_sighting_t *sighting_make(const tmpl_sighted_t *page, const tmpl_out
  * Reads what is listed at uri, or at another spelling of it with this text (0: none): APR_NOTFOUND
  * if nothing is. Reports a failure of the store.
  */
-static apr_status_t list_read(tmpl_listed_t *found, const tmpl_sighted_t *page, const char *uri,
+static apr_status_t list_read(tmpl_listed_t *found, const tmpl_listed_page_t *page, const char *uri,
                               apr_uint32_t text, request_rec *r, apr_pool_t *pool)
 {
     tmpl_error_t err = { APR_SUCCESS, "" };
@@ -162,8 +162,8 @@ static apr_status_t list_read(tmpl_listed_t *found, const tmpl_sighted_t *page, 
     return rv;
 }
 
-apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outcome, request_rec *r,
-                                apr_pool_t *pool)
+apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_t *outcome, request_rec *r,
+                               apr_pool_t *pool)
 {
     tmpl_listed_t stored;
     const tmpl_listed_t *listed;
@@ -202,10 +202,10 @@ apr_uint32_t tmpl_sighting_look(const tmpl_sighted_t *page, tmpl_outcome_t *outc
     return seen->is_gone ? 0 : seen->is_changed ? seen->now : stored.changed;
 }
 
-apr_uint32_t tmpl_sighting_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
-                                   apr_pool_t *pool)
+apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
+                                  apr_pool_t *pool)
 {
-    tmpl_sighted_t page = { .ctx = ctx, .timeout = tmpl_conf_timeout(ctx->conf) };
+    tmpl_listed_page_t page = { .ctx = ctx, .timeout = tmpl_conf_timeout(ctx->conf) };
     tmpl_listed_t stored;
     apr_time_t began;
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kept.h"
+#include "request_state.h"
 #include "section.h"
 
-tmpl_kept_t *tmpl_kept(request_rec *r)
+tmpl_request_t *tmpl_request_of(request_rec *r)
 {
-    tmpl_kept_t *kept = ap_get_module_config(r->request_config, &tmpl_module);
+    tmpl_request_t *record = ap_get_module_config(r->request_config, &tmpl_module);
 
-    if (kept == NULL) {
-        kept = apr_pcalloc(r->pool, sizeof(*kept));
-        ap_set_module_config(r->request_config, &tmpl_module, kept);
+    if (record == NULL) {
+        record = apr_pcalloc(r->pool, sizeof(*record));
+        ap_set_module_config(r->request_config, &tmpl_module, record);
     }
-    return kept;
+    return record;
 }
 
-const tmpl_kept_t *tmpl_kept_read(const request_rec *r)
+const tmpl_request_t *tmpl_request_read(const request_rec *r)
 {
-    static const tmpl_kept_t nothing;
-    const tmpl_kept_t *kept = ap_get_module_config(r->request_config, &tmpl_module);
+    static const tmpl_request_t nothing;
+    const tmpl_request_t *record = ap_get_module_config(r->request_config, &tmpl_module);
 
-    return kept != NULL ? kept : &nothing;
+    return record != NULL ? record : &nothing;
 }
 
 /* section in the mode for r, where the mode depends on TmplHighlightAllow. */
@@ -42,17 +42,17 @@ const tmpl_conf_t *tmpl_request_conf(request_rec *r)
 {
     const tmpl_conf_t *section = tmpl_conf_of(r);
     tmpl_mode_e mode = tmpl_conf_mode(section);
-    tmpl_kept_t *kept;
+    tmpl_request_t *record;
 
     if (mode == TMPL_MODE_OFF ||
         (mode != TMPL_MODE_HIGHLIGHT && section->highlight_allow == NULL)) {
         return section;
     }
     /* evaluated once for each section: what the expression reads may change during the request */
-    kept = tmpl_kept(r);
-    if (kept->section != section) {
-        kept->section = section;
-        kept->conf = conf_for(r, section);
+    record = tmpl_request_of(r);
+    if (record->section != section) {
+        record->section = section;
+        record->conf = conf_for(r, section);
     }
-    return kept->conf;
+    return record->conf;
 }

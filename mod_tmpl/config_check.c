@@ -4,7 +4,7 @@
  * virtual host. Which of them apply together is not known before. So a directive has an effect if
  * something makes use of it in any section that might be merged with its own.
  */
-#include "effect.h"
+#include "config_check.h"
 
 #include "child_store.h"
 #include "messages.h"
@@ -16,9 +16,9 @@ typedef struct {
     const ap_directive_t *directive;
     const server_rec *server;
     tmpl_conf_t *section; /* what its section sets itself */
-    const void *value;    /* tmpl_effect_note() */
+    const void *value;    /* tmpl_config_check_note() */
     int is_servers;       /* the section is its server's own, around all others */
-} effect_named_t;
+} named_t;
 
 static apr_array_header_t *all; /* of named_t; written while the configuration is read */
 
@@ -27,7 +27,7 @@ typedef struct {
     tmpl_setting_e setting;
     int is_not;
     apr_int64_t value; /* of settings that are no number it is not looked at */
-} effect_said_t;
+} setting_is_t;
 
 #define IS(setting, value)                                                                         \
     {                                                                                              \
@@ -41,11 +41,11 @@ typedef struct {
 #define BY_AUTO      IS(detector, TMPL_DETECTOR_AUTO)
 #define BY_PAGELEVEL IS(detector, TMPL_DETECTOR_PAGELEVEL)
 
-static const effect_said_t judges = JUDGES;
+static const setting_is_t judges = JUDGES;
 
 /* A directive that asks for something has an effect only where what it needs is in force. */
 static const struct {
-    effect_said_t asks, needs;
+    setting_is_t asks, needs;
     const char *why; /* if it is in force nowhere */
 } rules[] = {
     { IS(markdown, 1), JUDGES, "TmplMode is off here" },
@@ -65,7 +65,7 @@ static const struct {
 };
 
 /* Whether a section says so: 1, 0, or TMPL_UNSET if the section inherits the setting. */
-static int section_says(tmpl_conf_t *section, const effect_said_t *what)
+static int section_says(tmpl_conf_t *section, const setting_is_t *what)
 {
     const tmpl_setting_t *setting = &tmpl_settings[what->setting];
     const void *field = tmpl_conf_field(section, setting);
@@ -86,7 +86,7 @@ static int section_says(tmpl_conf_t *section, const effect_said_t *what)
 }
 
 /* Whether a directive says so. Its section may have two models, one for each detector. */
-static int asks(const effect_named_t *named, const effect_said_t *what)
+static int asks(const named_t *named, const setting_is_t *what)
 {
     return named->setting != &tmpl_settings[what->setting] ? 0
            : named->setting->form == TMPL_FORM_MODEL
@@ -94,18 +94,17 @@ static int asks(const effect_named_t *named, const effect_said_t *what)
                : section_says(named->section, what) == 1;
 }
 
-void tmpl_effect_reset(apr_pool_t *pconf)
+void tmpl_config_check_reset(apr_pool_t *pconf)
 {
-    all = apr_array_make(pconf, 32, sizeof(effect_named_t));
+    all = apr_array_make(pconf, 32, sizeof(named_t));
 }
 
-void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
+void tmpl_config_check_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
 {
     /* AllowOverrideList can allow a directive in .htaccess, which is read during requests */
     if (ap_check_cmd_context(cmd, NOT_IN_HTACCESS) == NULL) {
-        APR_ARRAY_PUSH(all, effect_named_t) =
-            (effect_named_t){ cmd->info, cmd->directive, cmd->server,
-                              section,   value,          cmd->path == NULL };
+        APR_ARRAY_PUSH(all, named_t) =
+            (named_t){ cmd->info, cmd->directive, cmd->server, section, value, cmd->path == NULL };
     }
 }
 
@@ -122,19 +121,19 @@ static tmpl_conf_t outermost_section(const server_rec *s)
 }
 
 /* Whether requests to s may meet the directive. */
-static int reaches(const effect_named_t *named, const server_rec *s)
+static int reaches(const named_t *named, const server_rec *s)
 {
     return !named->server->is_virtual || named->server == s;
 }
 
 /* Whether requests to s can meet a section that says so; of the outermost one only with_outer. */
-static int can_meet(const server_rec *s, const effect_said_t *what, int with_outer)
+static int can_meet(const server_rec *s, const setting_is_t *what, int with_outer)
 {
     tmpl_conf_t outer = outermost_section(s);
     int said = with_outer && section_says(&outer, what) == 1;
 
     for (int i = 0; i < all->nelts && !said; i++) {
-        const effect_named_t *named = &APR_ARRAY_IDX(all, i, effect_named_t);
+        const named_t *named = &APR_ARRAY_IDX(all, i, named_t);
 
         said = !named->is_servers && reaches(named, s) && section_says(named->section, what) == 1;
     }
@@ -142,8 +141,7 @@ static int can_meet(const server_rec *s, const effect_said_t *what, int with_out
 }
 
 /* Whether a request can meet the directive together with a section that says what it needs. */
-static int is_setting_used(const effect_named_t *named, const effect_said_t *needs,
-                           const server_rec *s)
+static int is_setting_used(const named_t *named, const setting_is_t *needs, const server_rec *s)
 {
     /* what the directive's own section says takes the place of what the server says */
     int inherits = named->is_servers || section_says(named->section, needs) == TMPL_UNSET;
@@ -155,9 +153,9 @@ static int is_setting_used(const effect_named_t *named, const effect_said_t *nee
 }
 
 /* Whether a later line of the same section sets the setting, too. Models replace no other. */
-static int is_replaced(const effect_named_t *named)
+static int is_replaced(const named_t *named)
 {
-    const effect_named_t *end = &APR_ARRAY_IDX(all, all->nelts, effect_named_t), *later = named + 1;
+    const named_t *end = &APR_ARRAY_IDX(all, all->nelts, named_t), *later = named + 1;
 
     while (later < end && !(later->section == named->section && later->setting == named->setting)) {
         later++;
@@ -165,13 +163,13 @@ static int is_replaced(const effect_named_t *named)
     return later < end && named->setting->form != TMPL_FORM_MODEL;
 }
 
-static tmpl_child_store_t **store_in(tmpl_conf_t *section, const effect_named_t *named)
+static tmpl_child_store_t **store_in(tmpl_conf_t *section, const named_t *named)
 {
     return tmpl_conf_field(section, named->setting);
 }
 
 /* Why no request uses the store; NULL: one may. */
-static const char *why_store_is_overridden(const effect_named_t *named, const server_rec *s)
+static const char *why_store_is_overridden(const named_t *named, const server_rec *s)
 {
     const char *why = NULL;
 
@@ -192,7 +190,7 @@ static const char *why_store_is_overridden(const effect_named_t *named, const se
 }
 
 /* Why the directive has no effect; NULL: it may have one. */
-static const char *why_no_effect(const effect_named_t *named, const server_rec *main_server)
+static const char *why_no_effect(const named_t *named, const server_rec *main_server)
 {
     if (named->setting->form == TMPL_FORM_STORE) {
         return why_store_is_overridden(named, main_server);
@@ -206,32 +204,19 @@ static const char *why_no_effect(const effect_named_t *named, const server_rec *
     return NULL;
 }
 
-static void warn_about(const effect_named_t *named, const char *why, server_rec *main_server)
-{
-    const ap_directive_t *at = named->directive, *around = at->parent;
-
-    if (why != NULL) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server, TMPL_LOG_NO_EFFECT, at->filename,
-                     at->line_num, named->setting->directive, why);
-    }
-    if (around != NULL && (ap_cstr_casecmp(around->directive, "<Limit") == 0 ||
-                           ap_cstr_casecmp(around->directive, "<LimitExcept") == 0)) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server, TMPL_LOG_LIMIT, at->filename,
-                     at->line_num, named->setting->directive, around->directive + 1);
-    }
-}
-
-void tmpl_effect_check(server_rec *main_server, int warn)
+void tmpl_config_check(server_rec *main_server, int warn)
 {
     for (int i = 0; i < all->nelts; i++) {
-        const effect_named_t *named = &APR_ARRAY_IDX(all, i, effect_named_t);
+        const named_t *named = &APR_ARRAY_IDX(all, i, named_t);
         const char *why = why_no_effect(named, main_server);
 
         if (named->setting->form == TMPL_FORM_STORE && why == NULL) {
             (*store_in(named->section, named))->is_used = 1;
         }
-        if (warn) {
-            warn_about(named, why, main_server);
+        if (warn && why != NULL) {
+            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server, TMPL_LOG_NO_EFFECT,
+                         named->directive->filename, named->directive->line_num,
+                         named->setting->directive, why);
         }
     }
     tmpl_child_stores_drop_unused();

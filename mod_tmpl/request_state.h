@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the module keeps with a request. */
-#ifndef TMPL_KEPT_H
-#define TMPL_KEPT_H
+#ifndef TMPL_REQUEST_STATE_H
+#define TMPL_REQUEST_STATE_H
 
 #include "mod_tmpl.h"
 
@@ -26,17 +26,17 @@ typedef struct {
     const char *html;   /* NULL: request.c has not changed Accept */
     /* the connection to the backend, which may be used until EOS has come; NULL: not known */
     conn_rec *backend;
-    tmpl_ctx_t *beside;         /* the page that TMPL_BESIDE copies; NULL: none */
+    tmpl_ctx_t *copied;         /* the page that TMPL_TEE copies; NULL: none */
     tmpl_twin_t *twin;          /* NULL: the request has nothing to do with twins */
     const tmpl_conf_t *section; /* NULL: conf is not made yet */
     const tmpl_conf_t *conf;    /* section, in the mode for this request */
-} tmpl_kept_t;
+} tmpl_request_t;
 
 /* The record of r, which is created if there is none yet. */
-tmpl_kept_t *tmpl_kept(request_rec *r);
+tmpl_request_t *tmpl_request_of(request_rec *r);
 
 /* The record of r to be read: one without values if there is none yet. */
-const tmpl_kept_t *tmpl_kept_read(const request_rec *r);
+const tmpl_request_t *tmpl_request_read(const request_rec *r);
 
 /* The section in force for r, in the mode for r: highlight only if TmplHighlightAllow allows r. */
 const tmpl_conf_t *tmpl_request_conf(request_rec *r);

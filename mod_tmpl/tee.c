@@ -11,16 +11,16 @@
  * With HTTP/2 the thread that serves a stream judges its page behind the end of that stream: the
  * log_transaction hook runs on the connection's thread, for which all other streams would wait.
  */
-#include "beside.h"
+#include "tee.h"
 #include "brigade.h"
 #include "decide.h"
 #include "stopping.h"
 #include "judge.h"
-#include "kept.h"
+#include "request_state.h"
 #include "page_pool.h"
 #include "section.h"
 #include "status/report.h"
-#include "tmpl_field.h"
+#include "headers.h"
 #include "wait.h"
 
 /* Stops reading the page. */
@@ -154,7 +154,7 @@ static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
     apr_brigade_cleanup(ctx->held);
 }
 
-apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
+apr_status_t tmpl_tee(ap_filter_t *f, apr_bucket_brigade *bb)
 {
     tmpl_ctx_t *ctx = f->ctx;
     apr_status_t rv = APR_SUCCESS;
@@ -187,14 +187,14 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
     return rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb) ? ap_pass_brigade(f->next, bb) : rv;
 }
 
-int tmpl_beside_served(request_rec *r)
+int tmpl_tee_served(request_rec *r)
 {
     if (tmpl_stopping_is_closing()) {
         return DECLINED;
     }
     /* after an internal redirect another request has answered */
     for (; r != NULL; r = r->next) {
-        tmpl_ctx_t *ctx = tmpl_kept_read(r)->beside;
+        tmpl_ctx_t *ctx = tmpl_request_read(r)->copied;
 
         if (ctx != NULL && ctx->life == TMPL_COPIED) {
             read_copy(ctx, r);
