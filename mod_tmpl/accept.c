@@ -47,59 +47,32 @@ typedef struct {
     int item[RANGES];
 } wishes_t;
 
-/* The end of the item, or of its part, that begins at text: quoted strings may hold separators. */
-static const char *end_of_item(const char *text, const char *separators)
-{
-    int quoted = 0;
-
-    for (; *text != '\0' && (quoted || ap_strchr_c(separators, *text) == NULL); text++) {
-        if (*text == '"') {
-            quoted = !quoted;
-        }
-        else if (quoted && *text == '\\' && text[1] != '\0') {
-            text++;
-        }
-    }
-    return text;
-}
-
-static const char *skip_blanks(const char *text)
-{
-    return text + strspn(text, " \t");
-}
-
 /* The weight at text; 0 if RFC 9110, 12.4.2 does not allow it: better not to serve such a range. */
 static int weight_of(const char *text)
 {
-    static const int digit_worth[] = { 100, 10, 1 };
-    int weight;
-    int i;
+    int weight = *text == '1' ? 1000 : 0;
 
     if (*text != '0' && *text != '1') {
         return 0;
     }
-    weight = (*text++ - '0') * 1000;
-    if (*text == '.') {
+    if (*++text == '.') {
         text++;
-        for (i = 0; i < 3 && tmpl_is_digit(*text); i++) {
-            weight += digit_worth[i] * (*text++ - '0');
+        for (int worth = 100; worth > 0 && tmpl_is_digit(*text); worth /= 10) {
+            weight += worth * (*text++ - '0');
         }
     }
-    text = skip_blanks(text);
+    text += strspn(text, " \t");
     return weight <= 1000 && (*text == '\0' || *text == ',' || *text == ';') ? weight : 0;
 }
 
-/* The weight that the parameters of a range say, 1000 by default. The parameters end at end. */
-static int weight_in(const char *parameters, const char *end)
+/* The weight that the parameters of the item at text say, 1000 by default. */
+static int weight_in(const char *text)
 {
-    const char *p = parameters;
-
-    while (p < end) {
-        p = skip_blanks(p + 1);
-        if (tmpl_lower(p[0]) == 'q' && p[1] == '=') {
-            return weight_of(p + 2);
+    while (*(text += strcspn(text, ";,")) == ';') {
+        text += 1 + strspn(text + 1, " \t");
+        if (tmpl_lower(text[0]) == 'q' && text[1] == '=') {
+            return weight_of(text + 2);
         }
-        p = end_of_item(p, ";,");
     }
     return 1000;
 }
@@ -117,17 +90,16 @@ static range_e range_of(const char *text)
     return range;
 }
 
-/* Cuts the next item off *rest. Returns its start, and sets *end; NULL if there is none. */
+/*
+ * Cuts the next item off *rest. Returns its start, and sets *end; NULL if there is none. No client
+ * has separators in quoted parameters; here they would only part an item.
+ */
 static const char *next_item(const char **end, const char **rest)
 {
     const char *item = *rest + strspn(*rest, " \t,");
 
-    if (*item == '\0') {
-        return NULL;
-    }
-    *end = end_of_item(item, ",");
-    *rest = *end;
-    return item;
+    *rest = *end = item + strcspn(item, ",");
+    return *item != '\0' ? item : NULL;
 }
 
 /* If a range is named twice, the higher weight counts. */
@@ -135,16 +107,14 @@ static wishes_t read_field(const char *accept)
 {
     wishes_t wishes = { { 0 }, { 0 } };
     const char *rest = accept != NULL ? accept : "";
-    const char *item;
-    const char *end;
-    int n;
+    const char *item, *end;
 
-    for (n = 0; n < RANGES; n++) {
+    for (int n = 0; n < RANGES; n++) {
         wishes.weight[n] = NOT_NAMED;
     }
-    for (n = 0; (item = next_item(&end, &rest)) != NULL; n++) {
+    for (int n = 0; (item = next_item(&end, &rest)) != NULL; n++) {
         range_e range = range_of(item);
-        int weight = range < RANGES ? weight_in(end_of_item(item, ";,"), end) : NOT_NAMED;
+        int weight = range < RANGES ? weight_in(item) : NOT_NAMED;
 
         if (range < RANGES && weight > wishes.weight[range]) {
             wishes.weight[range] = weight;
@@ -203,8 +173,7 @@ tmpl_mode_e tmpl_accept_mode(const char *accept, unsigned offers)
 static const char *rewritten(const char *accept, const int *weights, apr_pool_t *pool)
 {
     apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
-    const char *item;
-    const char *end;
+    const char *item, *end;
     range_e range;
 
     while ((item = next_item(&end, &accept)) != NULL) {

@@ -159,9 +159,8 @@ apr_status_t tmpl_brigade_edit(apr_bucket_brigade *bb, const tmpl_edits_t *edits
 {
     splice_t s = { bb, apr_brigade_create(bb->p, bb->bucket_alloc), 0 };
     apr_status_t rv = APR_SUCCESS;
-    uint32_t i;
 
-    for (i = 0; rv == APR_SUCCESS && i < edits->n; i++) {
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < edits->n; i++) {
         const char *text = tmpl_edit_text(edits, i);
 
         rv = edit_until(&s, edits->edits[i].span.start, 0);

@@ -80,9 +80,8 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
 {
     const char *provider = apr_pstrmemdup(ptemp, name, strcspn(name, ":"));
     tmpl_cache_t *made;
-    int i;
 
-    for (i = 0; i < caches->nelts; i++) {
+    for (int i = 0; i < caches->nelts; i++) {
         made = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
         if (strcmp(made->name, name) == 0) {
             *cache = made;
@@ -135,7 +134,6 @@ static void cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_
 void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
 {
     apr_status_t rv;
-    int i;
 
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG || caches->nelts == 0) {
         return;
@@ -148,7 +146,7 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE_MUTEX);
         return;
     }
-    for (i = 0; i < caches->nelts; i++) {
+    for (int i = 0; i < caches->nelts; i++) {
         cache_init(APR_ARRAY_IDX(caches, i, tmpl_cache_t *), i, s, pconf);
     }
 }

@@ -56,9 +56,7 @@ static const char *public_part(const char *uri, apr_pool_t *pool)
 
 static tmpl_child_store_t *find_store(const char *uri)
 {
-    int i;
-
-    for (i = 0; i < stores->nelts; i++) {
+    for (int i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
 
         if (strcmp(ours->uri, uri) == 0) {
@@ -239,13 +237,11 @@ tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began
 /* The watchdog's callback. */
 static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 {
-    int i;
-
     (void)data;
     if (state == AP_WATCHDOG_STATE_STOPPING) {
         apr_atomic_set32(&watched, 0);
     }
-    for (i = 0; state == AP_WATCHDOG_STATE_RUNNING && i < stores->nelts; i++) {
+    for (int i = 0; state == AP_WATCHDOG_STATE_RUNNING && i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
 
         tmpl_learner_turn(ours->learner, store_of(ours), pool);
@@ -290,11 +286,9 @@ static void find_watchdog(apr_pool_t *pconf)
 
 void tmpl_child_stores_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
 {
-    int i;
-
     add_default(s, pconf);
     find_watchdog(pconf);
-    for (i = 0; i < stores->nelts; i++) {
+    for (int i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
         const char *dir = tmpl_store_directory(ours->uri, ptemp);
         apr_status_t rv;
@@ -333,10 +327,8 @@ static void test_store(const tmpl_child_store_t *ours, server_rec *s, apr_pool_t
 
 void tmpl_child_stores_test(server_rec *s, apr_pool_t *pconf)
 {
-    int i;
-
     add_default(s, pconf);
-    for (i = 0; i < stores->nelts; i++) {
+    for (int i = 0; i < stores->nelts; i++) {
         const tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
         const char *dir = tmpl_store_directory(ours->uri, pconf);
         apr_status_t rv = APR_SUCCESS;
@@ -375,11 +367,10 @@ static apr_pool_t *make_pool(apr_pool_t *pchild)
 void tmpl_child_stores_open(server_rec *s, apr_pool_t *pchild)
 {
     tmpl_error_t err;
-    int i;
 
     /* the watchdog's thread starts after this hook */
     apr_atomic_set32(&watched, has_watchdog);
-    for (i = 0; i < stores->nelts; i++) {
+    for (int i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
 
         tmpl_health_init(&ours->health, s);
@@ -494,9 +485,7 @@ void tmpl_child_store_put_aside(tmpl_child_store_t *ours, const tmpl_observation
 
 tmpl_store_t *tmpl_child_store_named(const char *name, tmpl_error_t *err)
 {
-    int i;
-
-    for (i = 0; i < stores->nelts; i++) {
+    for (int i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
 
         if (strcmp(ours->health.name, name) == 0) {

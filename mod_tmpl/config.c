@@ -174,9 +174,8 @@ static const char *conf_set_learn(cmd_parms *cmd, void *conf, const char *arg)
 static const char *joined_arguments(int argc, char *const argv[], apr_pool_t *pool)
 {
     const char *text = "";
-    int i;
 
-    for (i = 0; i < argc; i++) {
+    for (int i = 0; i < argc; i++) {
         text = apr_pstrcat(pool, text, i > 0 ? " " : "", argv[i], NULL);
     }
     return text;
@@ -233,12 +232,11 @@ static const char *conf_set_marks(cmd_parms *cmd, void *conf, int argc, char *co
 {
     tmpl_marks_t **field = directive_field(cmd, conf);
     tmpl_marks_t *named = NULL;
-    int i;
 
     if (argc == 0) {
         return refuse_value(cmd, "", NULL);
     }
-    for (i = 0; i < argc; i++) {
+    for (int i = 0; i < argc; i++) {
         const char *wrong = tmpl_setting_mark(&named, cmd->info, argv[i], cmd->pool);
 
         if (wrong != NULL) {

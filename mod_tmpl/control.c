@@ -16,8 +16,7 @@ unsigned tmpl_control_take(request_rec *r)
 {
     const char *field = tmpl_field(r, name);
     unsigned set = 0;
-    char *state;
-    char *word;
+    char *state, *word;
 
     if (field == NULL) {
         return 0;

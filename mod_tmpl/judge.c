@@ -231,12 +231,12 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     find_ids(judged, ctx, opts, pool);
     if (store != NULL) {
         tmpl_listed_page_t sighted = { ctx,
-                                   input,
-                                   judged->fingerprint,
-                                   asked,
-                                   store,
-                                   timeout - outcome->store_took,
-                                   opts->page.seed };
+                                       input,
+                                       judged->fingerprint,
+                                       asked,
+                                       store,
+                                       timeout - outcome->store_took,
+                                       opts->page.seed };
 
         report_answer(asked, outcome, began, opened, r);
         judged->changed = tmpl_listed_page_look(&sighted, outcome, r, pool);

@@ -104,10 +104,9 @@ static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmp
 {
     const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
     uint32_t counted;
-    unsigned i;
     int full;
 
-    for (i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++) {
         pages[i] = taken[i].page;
     }
     err->status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, err, pool);

@@ -162,8 +162,8 @@ static apr_status_t list_read(tmpl_listed_t *found, const tmpl_listed_page_t *pa
     return rv;
 }
 
-apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_t *outcome, request_rec *r,
-                               apr_pool_t *pool)
+apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_t *outcome,
+                                   request_rec *r, apr_pool_t *pool)
 {
     tmpl_listed_t stored;
     const tmpl_listed_t *listed;
@@ -203,7 +203,7 @@ apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_
 }
 
 apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
-                                  apr_pool_t *pool)
+                                      apr_pool_t *pool)
 {
     tmpl_listed_page_t page = { .ctx = ctx, .timeout = tmpl_conf_timeout(ctx->conf) };
     tmpl_listed_t stored;

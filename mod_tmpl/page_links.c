@@ -175,12 +175,11 @@ void tmpl_link_alternates(request_rec *r, const tmpl_conf_t *conf)
 #undef ALTERNATE
     };
     unsigned offers = r->main == NULL ? tmpl_conf_offers(conf) : 0;
-    size_t i;
 
     if (offers & TMPL_VARIANT(tmpl_conf_mode(conf))) {
         return; /* it is a variant itself */
     }
-    for (i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
         tmpl_mode_e mode = variants[i].mode;
 
         if (offers & TMPL_VARIANT(mode)) {

@@ -197,9 +197,7 @@ static const char *const counting[] = {
 
 static int is_counting(const char *name)
 {
-    size_t i;
-
-    for (i = 0; i < sizeof(counting) / sizeof(counting[0]); i++) {
+    for (size_t i = 0; i < sizeof(counting) / sizeof(counting[0]); i++) {
         if (apr_fnmatch(counting[i], name, 0) == APR_SUCCESS) {
             return 1;
         }
@@ -211,9 +209,7 @@ static int is_counting(const char *name)
 static int has_choosing_cookie(request_rec *r)
 {
     const char *cookies = apr_table_get(r->headers_in, "Cookie");
-    char *rest;
-    char *state;
-    char *pair;
+    char *rest, *state, *pair;
 
     if (cookies == NULL) {
         return 0;

@@ -73,14 +73,13 @@ void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separator
                               apr_pool_t *pool)
 {
     tmpl_separators_t *both;
-    size_t i;
 
     if (*to == NULL || !named->relative) {
         *to = named;
         return;
     }
     both = apr_pmemdup(pool, *to, sizeof(*both));
-    for (i = 0; i < sizeof(both->own.has); i++) {
+    for (size_t i = 0; i < sizeof(both->own.has); i++) {
         both->own.has[i] |= named->own.has[i];
         both->all.has[i] |= named->own.has[i];
     }
@@ -179,10 +178,9 @@ void *tmpl_conf_field(tmpl_conf_t *conf, const tmpl_setting_t *setting)
 void *tmpl_conf_create(apr_pool_t *pool, char *dir)
 {
     tmpl_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-    int i;
 
     (void)dir;
-    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
         const kind_t *kind = &kinds[tmpl_settings[i].form];
 
         if (kind->unset != NULL) {
@@ -204,12 +202,11 @@ void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
 {
     tmpl_conf_t *conf = apr_pmemdup(pool, base, sizeof(*conf));
     const tmpl_conf_t *inner = add;
-    int i;
 
     if (inner->store != NULL) {
         conf->store_read = NULL; /* a replica of another store */
     }
-    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
         const kind_t *kind = &kinds[tmpl_settings[i].form];
         const void *from = AT(const void, add, i);
 
@@ -225,9 +222,7 @@ void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
 
 void tmpl_conf_each_deciding(const tmpl_conf_t *conf, add_f *add, void *baton)
 {
-    int i;
-
-    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
         const kind_t *kind = &kinds[tmpl_settings[i].form];
         const void *field = AT(const void, conf, i);
 
@@ -360,9 +355,7 @@ void tmpl_conf_used_by(server_rec *s)
 
 int tmpl_conf_is_used_by(const server_rec *s)
 {
-    int i;
-
-    for (i = 0; i < users->nelts; i++) {
+    for (int i = 0; i < users->nelts; i++) {
         const server_rec *user = APR_ARRAY_IDX(users, i, server_rec *);
 
         if (user == s || !user->is_virtual) {

@@ -77,9 +77,7 @@ static int cut_suffix(tag_t *tag, const char *suffix)
 /* Cuts the suffix of a compressing filter off, if there is one. */
 static void cut_coding(tag_t *tag)
 {
-    size_t i;
-
-    for (i = 0; i < sizeof(compressed) / sizeof(compressed[0]); i++) {
+    for (size_t i = 0; i < sizeof(compressed) / sizeof(compressed[0]); i++) {
         if (cut_suffix(tag, compressed[i])) {
             return;
         }

@@ -102,10 +102,9 @@ static apr_array_header_t *list_first(tmpl_list_t *list, int most,
     };
     apr_status_t rv = APR_SUCCESS;
     apr_pool_t *pool;
-    apr_uint32_t at;
 
     apr_pool_create(&pool, list->r->pool);
-    for (at = 0; rv == APR_SUCCESS && at < TMPL_LISTED_SHARDS; at += SLICE) {
+    for (apr_uint32_t at = 0; rv == APR_SUCCESS && at < TMPL_LISTED_SHARDS; at += SLICE) {
         apr_pool_clear(pool);
         rv = list_read_due(list, at, SLICE, first_add, &first, err, pool);
     }
@@ -288,9 +287,8 @@ apr_status_t tmpl_feed_send(tmpl_list_t *list, tmpl_error_t *err)
 static unsigned depth_of(const tmpl_listed_t *listed)
 {
     unsigned depth = 0;
-    apr_size_t i;
 
-    for (i = 0; i + 1 < listed->address_len && listed->address[i] != '?'; i++) {
+    for (apr_size_t i = 0; i + 1 < listed->address_len && listed->address[i] != '?'; i++) {
         depth += listed->address[i] == '/';
     }
     return depth;
@@ -375,7 +373,6 @@ apr_status_t tmpl_outline_send(tmpl_list_t *list, int most, tmpl_error_t *err)
     apr_array_header_t *documents = list_first(list, most, NULL, by_depth, &n, err);
     const tmpl_listed_t *former = NULL;
     apr_pool_t *pool;
-    int i;
 
     if (documents == NULL) {
         return err->status;
@@ -383,7 +380,7 @@ apr_status_t tmpl_outline_send(tmpl_list_t *list, int most, tmpl_error_t *err)
     qsort(documents->elts, (size_t)documents->nelts, sizeof(tmpl_listed_t), by_section);
     apr_pool_create(&pool, r->pool);
     ap_rvputs(r, "# ", plain(list->site, r->pool), "\n", NULL);
-    for (i = 0; i < documents->nelts; i++) {
+    for (int i = 0; i < documents->nelts; i++) {
         const tmpl_listed_t *listed = &APR_ARRAY_IDX(documents, i, tmpl_listed_t);
 
         apr_pool_clear(pool);
