@@ -85,7 +85,6 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_test_config(test_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_child_init(child_init, NULL, before_watchdog, APR_HOOK_MIDDLE);
-    ap_hook_pre_connection(tmpl_stopping_pre_connection, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_child_stopping(tmpl_stopping_child_stopping, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_type_checker(tmpl_request_type_checker, NULL, before_negotiation, APR_HOOK_FIRST);
     ap_hook_fixups(tmpl_request_fixups, after_request, NULL, APR_HOOK_LAST);

@@ -15,40 +15,19 @@
 
 #include "stopping.h"
 
-/* Seconds that an interrupted child may take; its parent checks for the first time after three. */
-#define INTERRUPTED_END 2
+/* Seconds that such a child may take to end; its parent checks for the first time after three. */
+#define END_SECONDS 2
 
 /* Set in the main thread, or in prefork's signal handler, while other threads may read it. */
 static volatile sig_atomic_t graceful_end;
 /* Set there, too. Whether the stores are about to be closed before all requests have ended. */
 static volatile sig_atomic_t closing;
-/* Whether a child without threads serves a connection; it has one at a time. */
-static volatile sig_atomic_t serving;
-
 static int has_threads(void)
 {
     int threads;
 
     return ap_mpm_query(AP_MPMQ_IS_THREADED, &threads) == APR_SUCCESS &&
            threads != AP_MPMQ_NOT_SUPPORTED;
-}
-
-static apr_status_t served(void *data)
-{
-    (void)data;
-    serving = 0;
-    return APR_SUCCESS;
-}
-
-int tmpl_stopping_pre_connection(conn_rec *c, void *socket)
-{
-    (void)socket;
-    /* mod_proxy's connections to backends come and go while a client's connection is served */
-    if (c->master == NULL && !c->outgoing && !has_threads()) {
-        serving = 1;
-        apr_pool_cleanup_register(c->pool, NULL, served, apr_pool_cleanup_null);
-    }
-    return OK;
 }
 
 static void end_now(int signal)
@@ -62,9 +41,9 @@ void tmpl_stopping_child_stopping(apr_pool_t *pchild, int graceful)
     (void)pchild;
     graceful_end = graceful;
     closing = !graceful;
-    if (serving) {
+    if (!has_threads()) {
         apr_signal(SIGALRM, end_now);
-        alarm(INTERRUPTED_END);
+        alarm(END_SECONDS);
     }
 }
 

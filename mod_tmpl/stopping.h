@@ -5,12 +5,9 @@
 
 #include "mod_tmpl.h"
 
-/* pre_connection hook: notes that a child without threads serves a connection. */
-int tmpl_stopping_pre_connection(conn_rec *c, void *socket);
-
 /*
- * child_stopping hook. A child that was interrupted while it served a connection ends at most two
- * seconds later.
+ * child_stopping hook. A child without threads may have been interrupted anywhere: it ends at most
+ * two seconds later.
  */
 void tmpl_stopping_child_stopping(apr_pool_t *pchild, int graceful);
 

@@ -332,32 +332,6 @@ static void a_child_may_end_within_a_request(void **state)
     free(left[1]);
 }
 
-/* A connection of this child, which may have threads; its pool. */
-static apr_pool_t *connect_to_child(int has)
-{
-    conn_rec c = { 0 };
-
-    threads = has;
-    apr_pool_create(&c.pool, pool);
-    assert_int_equal(tmpl_stopping_pre_connection(&c, NULL), OK);
-    return c.pool;
-}
-
-/* A child without threads is interrupted only while it serves a request. */
-static void only_who_serves_is_interrupted(void **state)
-{
-    apr_pool_t *connection;
-
-    (void)state;
-    start_waiting(1000);
-    connect_to_child(AP_MPMQ_STATIC);
-    tmpl_stopping_child_stopping(pool, 0);
-    connection = connect_to_child(AP_MPMQ_NOT_SUPPORTED);
-    apr_pool_destroy(connection);
-    tmpl_stopping_child_stopping(pool, 0);
-    assert_int_equal(alarm(0), 0);
-}
-
 /* The child ends, whatever it waits for. */
 static void a_child_that_is_interrupted_ends(void **state)
 {
@@ -366,7 +340,7 @@ static void a_child_that_is_interrupted_ends(void **state)
 
     (void)state;
     start_waiting(1000);
-    connect_to_child(AP_MPMQ_NOT_SUPPORTED);
+    threads = AP_MPMQ_NOT_SUPPORTED;
     pid = fork();
     if (pid == 0) {
         tmpl_stopping_child_stopping(pool, 0);
@@ -394,7 +368,6 @@ static const struct CMUnitTest tests[] = {
     TEST(at_the_end_who_is_late_is_tried_again),
     TEST(a_child_may_end_while_one_waits_for_room),
     TEST(a_child_may_end_within_a_request),
-    TEST(only_who_serves_is_interrupted),
     TEST(a_child_that_is_interrupted_ends),
 };
 

@@ -403,7 +403,6 @@ static tmpl_child_store_t *start(apr_status_t how)
     meanwhile = NULL;
     apr_atomic_set32(&tmpl_child_stores_users, 0); /* as in a process of its own */
     graceful_end = 0;
-    serving = 0;
     mpm_state = AP_MPMQ_RUNNING;
     threads = AP_MPMQ_STATIC;
     room = 1;
