@@ -306,48 +306,6 @@ void tmpl_child_stores_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *pte
     }
 }
 
-/* Tries the store in a process that has become the server's user, as a child of the server does. */
-static void test_store(const tmpl_child_store_t *ours, server_rec *s, apr_pool_t *pconf)
-{
-    tmpl_error_t err;
-    apr_proc_t proc;
-    apr_status_t rv = apr_proc_fork(&proc, pconf);
-
-    if (rv == APR_INPARENT) {
-        (void)apr_proc_wait(&proc, NULL, NULL, APR_WAIT);
-    }
-    else if (rv == APR_INCHILD) {
-        if (ap_run_drop_privileges(pconf, s) == OK &&
-            tmpl_store_test(ours->uri, &err, pconf) != APR_SUCCESS) {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s, TMPL_LOG_STORE_UNUSABLE, err.text);
-        }
-        _exit(0);
-    }
-}
-
-void tmpl_child_stores_test(server_rec *s, apr_pool_t *pconf)
-{
-    add_default(s, pconf);
-    for (int i = 0; i < stores->nelts; i++) {
-        const tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
-        const char *dir = tmpl_store_directory(ours->uri, pconf);
-        apr_status_t rv = APR_SUCCESS;
-
-        if (dir == NULL) {
-            continue;
-        }
-        if (access(dir, F_OK) == 0) {
-            test_store(ours, s, pconf);
-        }
-        else if (errno != ENOENT || access(ap_make_dirstr_parent(pconf, dir), W_OK | X_OK) != 0) {
-            rv = APR_FROM_OS_ERROR(errno); /* the user who starts the server cannot create it */
-        }
-        if (rv != APR_SUCCESS) {
-            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, ours->uri);
-        }
-    }
-}
-
 /* No parent: the watchdog's thread ends while httpd destroys the pools of the process. */
 static apr_pool_t *make_pool(apr_pool_t *pchild)
 {

@@ -48,12 +48,6 @@ void tmpl_child_stores_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *pte
 void tmpl_child_stores_open(server_rec *s, apr_pool_t *pchild);
 
 /*
- * test_config hook: logs which LMDB stores the server could not use, and why. Creates and changes
- * nothing. Redis is not asked, so that a test of the configuration needs no network.
- */
-void tmpl_child_stores_test(server_rec *s, apr_pool_t *pconf);
-
-/*
  * The store of conf, or the default store; NULL: there is none. Opens it anew if its file is lost.
  */
 tmpl_child_store_t *tmpl_child_store_of(const tmpl_conf_t *conf);

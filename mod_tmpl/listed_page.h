@@ -34,11 +34,11 @@ typedef struct {
  * Looks up what is listed of a page. If that is to change, notes in outcome->observation what is to
  * be listed. Returns when the page has changed, in seconds since 1970; 0: not known.
  */
-apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_t *outcome, request_rec *r,
-                               apr_pool_t *pool);
+apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_t *outcome,
+                                   request_rec *r, apr_pool_t *pool);
 
 /* The same of a page that is not judged, as the decision cache knows it; notes nothing. */
 apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
-                                  apr_pool_t *pool);
+                                      apr_pool_t *pool);
 
 #endif

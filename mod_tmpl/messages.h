@@ -70,7 +70,4 @@
 
 /* WARNING, when the configuration is read */
 #define TMPL_LOG_NO_EFFECT "tmpl: [T040] %s:%d: %s has no effect: %s"
-/* WARNING, only from configtest */
-#define TMPL_LOG_STORE_UNUSABLE "tmpl: [T042] a store cannot be used as it is: %s"
-
 #endif

@@ -56,9 +56,9 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
 /* httpd -t runs this in place of post_config; so do -S and the like, which only show something. */
 static void test_config(apr_pool_t *pconf, server_rec *s)
 {
+    (void)pconf;
     if (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_CONFIG_TEST) {
         tmpl_config_check(s, 1);
-        tmpl_child_stores_test(s, pconf);
     }
 }
 

@@ -130,13 +130,12 @@ typedef struct {
     /* tmpl_store_usage(); NULL: the store has no limits of its own. */
     apr_status_t (*usage)(void *ctx, tmpl_store_usage_t *usage, tmpl_error_t *err);
     /*
-     * tmpl_store_moved(), tmpl_store_is_lost(), tmpl_store_examine() and tmpl_store_test(). NULL:
-     * the store has no file.
+     * tmpl_store_moved(), tmpl_store_is_lost() and tmpl_store_examine(). NULL: the store has no
+     * file.
      */
     const char *(*moved)(void *ctx);
     int (*is_lost)(void *ctx);
     apr_status_t (*examine)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
-    apr_status_t (*test)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 } tmpl_provider_t;
 
 extern const tmpl_provider_t tmpl_provider_lmdb;

@@ -264,15 +264,6 @@ apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *
                                      : tmpl_fail(err, APR_ENOTIMPL, "the store has no file");
 }
 
-apr_status_t tmpl_store_test(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
-{
-    const tmpl_provider_t *provider = provider_find(uri, err);
-    if (provider == NULL) {
-        return APR_EINVAL;
-    }
-    return provider->test != NULL ? provider->test(uri, err, pool) : APR_SUCCESS;
-}
-
 apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
                                apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *pool)
 {

@@ -50,13 +50,6 @@ int tmpl_store_is_lost(const tmpl_store_t *store);
 apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Whether this process could use the store at uri; creates and changes nothing. A file that no
- * other process uses is read from end to end. A directory that is missing is an error here.
- * APR_SUCCESS, also for a store without a file, which is not asked; or the error, with text.
- */
-apr_status_t tmpl_store_test(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
-
-/*
  * A store keeps a secret of its own, which is drawn when the store is first used. tmpl_seed() makes
  * the seed of all keys from this secret, unless the operator has chosen another one. So nobody who
  * does not know the store can make up texts with equal keys, and two stores cannot be compared.

@@ -106,11 +106,6 @@ int tmpl_store_is_lost(const tmpl_store_t *store)
     return lost;
 }
 
-apr_status_t tmpl_store_test(const char *uri, tmpl_error_t *err, apr_pool_t *p)
-{
-    return APR_SUCCESS;
-}
-
 apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
                                apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *p)
 {

@@ -609,11 +609,6 @@ static apr_status_t lmdb_examine(const char *uri, tmpl_error_t *err, apr_pool_t 
                              tmpl_clock() + tmpl_store_opts_default.patience, err, pool);
 }
 
-static apr_status_t lmdb_test(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
-{
-    return tmpl_lmdb_test(tmpl_store_directory(uri, pool), err, pool);
-}
-
 static apr_status_t lmdb_close(void *data)
 {
     lmdb_store_t *store = data;
@@ -657,5 +652,4 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .moved = lmdb_moved,
     .is_lost = lmdb_is_lost,
     .examine = lmdb_examine,
-    .test = lmdb_test,
 };

@@ -35,13 +35,6 @@ apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_
                                apr_pool_t *pool);
 
 /*
- * Whether tmpl_lmdb_open() would open dir as it is, and could write to it. Creates and changes
- * nothing. Walks the file if no process has the directory open: otherwise that was done when it was
- * opened. APR_SUCCESS, or an error with text.
- */
-apr_status_t tmpl_lmdb_test(const char *dir, tmpl_error_t *err, apr_pool_t *pool);
-
-/*
  * Finds damage in an LMDB file without LMDB, which trusts its file and may crash on a damaged one.
  * The walk reads each page in use once and checks all that LMDB relies on: that trees, their pages,
  * the nodes in them and the lists of free pages are within bounds, in order, and each page is in
