@@ -44,7 +44,7 @@ static tmpl_common_t common_of(const tmpl_outcome_t *outcome, const tmpl_input_t
     return common;
 }
 
-/* A decision with the fields that every decision has; its padding is 0, for its hash. */
+/* A decision with the fields that every decision has. */
 static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, const char *path,
                                    tmpl_decline_e reason, apr_pool_t *pool)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One lock for all sites, which is held for about a microsecond. Its value is the time when it was
+ * One lock for all sites and decisions, which is held for about a microsecond. Its value is the time when it was
  * taken, on a clock that all processes share. So its age shows that its owner has died, and it is
  * taken over.
  */
@@ -39,18 +39,22 @@ typedef struct {
     tmpl_site_t site[TMPL_SITES_MOST];
 } sites_t;
 
-static sites_t *sites;         /* NULL: no memory */
-static tmpl_ring_t *decisions; /* NULL: none */
+/* The last decisions: number i is at i % kept. */
+typedef struct {
+    apr_uint64_t n; /* made so far */
+    tmpl_recent_t decision[];
+} recent_t;
 
-void tmpl_sites_create(server_rec *s, apr_uint32_t kept)
+static sites_t *sites;   /* NULL: no memory */
+static recent_t *recent; /* NULL: none is kept */
+static apr_uint32_t kept;
+
+void tmpl_sites_create(server_rec *s, apr_uint32_t most)
 {
     sites = tmpl_shm(s, "sites", sizeof(*sites));
-    decisions = tmpl_ring_create(s, "recent", kept, sizeof(tmpl_recent_t));
-}
-
-apr_array_header_t *tmpl_recent_list(apr_pool_t *pool)
-{
-    return tmpl_ring_read(decisions, pool);
+    kept = most;
+    recent =
+        kept > 0 ? tmpl_shm(s, "recent", sizeof(*recent) + kept * sizeof(tmpl_recent_t)) : NULL;
 }
 
 /* Returns the value to release the lock with, or 0: another process or thread has it. */
@@ -76,6 +80,22 @@ static apr_uint64_t lock_sites(void)
 static void unlock_sites(apr_uint64_t mine)
 {
     apr_atomic_cas64(&sites->lock, 0, mine);
+}
+
+/* Takes the lock for each decision anew, so that no writer waits for a reader. */
+apr_array_header_t *tmpl_recent_list(apr_pool_t *pool)
+{
+    apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_recent_t));
+    apr_uint64_t n = recent != NULL ? apr_atomic_read64(&recent->n) : 0;
+
+    for (apr_uint64_t i = 0; i < n && i < kept; i++) {
+        apr_uint64_t mine = lock_sites();
+        if (mine != 0) {
+            APR_ARRAY_PUSH(list, tmpl_recent_t) = recent->decision[(n - 1 - i) % kept];
+            unlock_sites(mine);
+        }
+    }
+    return list;
 }
 
 /*
@@ -224,17 +244,21 @@ static int sites_add_page(tmpl_site_t *site, const tmpl_recent_t *page,
 
 int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
 {
-    tmpl_ring_add(decisions, page);
-    warning->alarm = TMPL_ALARM_NONE;
-    if (strlen(key) > TMPL_SITE_MAX) {
-        return 0;
-    }
     apr_uint64_t mine = lock_sites();
+    int warned = 0;
+
+    warning->alarm = TMPL_ALARM_NONE;
     if (mine == 0) {
         tmpl_count(TMPL_COUNTER_SITES_DROPPED, 1);
         return 0;
     }
-    int warned = sites_add_page(find_site(key, page), page, warning);
+    if (recent != NULL) {
+        recent->decision[recent->n % kept] = *page;
+        recent->n++;
+    }
+    if (strlen(key) <= TMPL_SITE_MAX) {
+        warned = sites_add_page(find_site(key, page), page, warning);
+    }
     unlock_sites(mine);
     return warned;
 }

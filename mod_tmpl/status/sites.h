@@ -101,12 +101,12 @@ typedef struct {
     tmpl_decline_e reason; /* the most frequent one */
 } tmpl_site_warning_t;
 
-/* post_config hook: kept is how many decisions are kept; 0: none. */
-void tmpl_sites_create(server_rec *s, apr_uint32_t kept);
+/* post_config hook: most is how many decisions are kept. */
+void tmpl_sites_create(server_rec *s, apr_uint32_t most);
 
 /*
  * Adds a page to the last decisions and, unless its key is too long, to its site. Never waits long:
- * if others write sites, the page is missing in its site, and counted in sites-dropped. Sets
+ * if others write sites, the page is missing, and counted in sites-dropped. Sets
  * warning->alarm. Returns 1 with the rest of *warning filled, once an hour for each site, if more
  * than half of its last TMPL_SITES_WINDOW pages were declined.
  */
