@@ -47,27 +47,10 @@ static const char *join(const apr_array_header_t *parts, apr_pool_t *pool)
                              : apr_pstrcatv(pool, vec, (apr_size_t)parts->nelts, NULL);
 }
 
-/* The value of a key's expression; NULL if it is not set, is empty, or fails, which httpd logs. */
-static const char *key_by_expr(request_rec *r, const ap_expr_info_t *expr)
-{
-    const char *why = NULL;
-    const char *key = expr != NULL ? ap_expr_str_exec(r, expr, &why) : NULL;
-
-    return why == NULL && key != NULL && *key != '\0' ? key : NULL;
-}
-
-/* The default site is the ServerName: a Host field that a client sends must not create tables. */
-const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
-{
-    const char *site = key_by_expr(r, conf->site_key);
-
-    return site != NULL ? site : r->server->server_hostname;
-}
-
 void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r)
 {
     ctx->site = tmpl_site_of(r, ctx->conf);
-    ctx->page_key = key_by_expr(r, ctx->conf->page_key);
+    ctx->page_key = tmpl_key_of(r, ctx->conf->page_key);
     ctx->learn = tmpl_may_learn(r, ctx->conf) != 0;
     ctx->lists = tmpl_may_list(r, ctx->conf);
 }

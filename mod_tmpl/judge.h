@@ -35,7 +35,4 @@ void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r);
 apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
                         const apr_bucket_brigade *page, request_rec *r, apr_pool_t *pool);
 
-/* The key of the site that r's page belongs to. */
-const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf);
-
 #endif

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "listed_page.h"
 #include "page_links.h"
+#include "personal.h"
 #include "section.h"
+#include "stopping.h"
 
 #include <http_vhost.h>
+
+#include <xxhash.h>
 
 #include "address/address.h"
 #include "feature/echo.h"
@@ -217,4 +221,61 @@ apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, re
     return page.store != NULL && list_read(&stored, &page, uri, 0, r, pool) == APR_SUCCESS
                ? stored.changed
                : 0;
+}
+
+/* ---- pages that are missing ---- */
+
+/* Takes the address of gone off the list: later, if pages are learnt later. */
+static void take_off(const tmpl_listed_page_t *page, const tmpl_sighting_t *gone, apr_pool_t *pool)
+{
+    /* the queue tells pages apart by their documents */
+    const tmpl_document_t document = { .id = XXH3_64bits(gone->of.address, gone->of.address_len) };
+    const tmpl_clean_opts_t presets = tmpl_clean_opts_default();
+    const tmpl_observation_t observation = { .site = page->ctx->site,
+                                             .document = &document,
+                                             .policy = &presets.policy,
+                                             .learn = TMPL_LEARNING_OFF,
+                                             .sighting = gone };
+    const tmpl_observation_t *const pages = &observation;
+    apr_interval_time_t delay = tmpl_conf_delay(page->ctx->conf);
+    tmpl_error_t err;
+
+    if (delay > 0 && tmpl_child_learns_later()) {
+        tmpl_child_store_put_aside(page->asked, pages, delay, 0, &err);
+    }
+    else {
+        /* if this fails, the next request for it tries again */
+        (void)tmpl_store_learn(page->store, &pages, 1, page->timeout, NULL, &err, pool);
+    }
+}
+
+int tmpl_listed_page_served(request_rec *r)
+{
+    tmpl_ctx_t ctx = { .conf = tmpl_conf_of(r) };
+    tmpl_listed_page_t page = { .ctx = &ctx, .timeout = tmpl_conf_timeout(ctx.conf) };
+    tmpl_listed_t listed;
+    apr_time_t began;
+
+    if (r->status == HTTP_OK || tmpl_conf_mode(ctx.conf) == TMPL_MODE_OFF ||
+        tmpl_stopping_is_closing() || tmpl_may_list(r, ctx.conf) != TMPL_LISTS_GONE ||
+        !tmpl_names_own_host(r)) {
+        return DECLINED;
+    }
+    const char *uri = tmpl_uri_of(r, r->pool);
+    const tmpl_sighting_t gone = {
+        .of = { .address = uri, .title = "", .address_len = (uint32_t)strlen(uri) },
+        .now = (uint32_t)apr_time_sec(apr_time_now()),
+        .is_gone = 1
+    };
+    ctx.site = tmpl_site_of(r, ctx.conf);
+    page.asked = tmpl_child_store_of(ctx.conf);
+    apr_atomic_inc32(&tmpl_child_stores_users);
+    if (page.asked != NULL && tmpl_child_store_takes(page.asked, ctx.site, r)) {
+        page.store = tmpl_child_store_begin(page.asked, &began, r);
+    }
+    if (page.store != NULL && list_read(&listed, &page, uri, 0, r, r->pool) == APR_SUCCESS) {
+        take_off(&page, &gone, r->pool);
+    }
+    apr_atomic_dec32(&tmpl_child_stores_users);
+    return DECLINED;
 }

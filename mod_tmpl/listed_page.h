@@ -41,4 +41,10 @@ apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_
 apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
                                       apr_pool_t *pool);
 
+/*
+ * httpd's log_transaction hook: the client has been served. A listed page that is missing now (404,
+ * 410) leaves the list.
+ */
+int tmpl_listed_page_served(request_rec *r);
+
 #endif

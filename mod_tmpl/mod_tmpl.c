@@ -15,6 +15,7 @@
 #include "gate.h"
 #include "headers.h"
 #include "lists/lists.h"
+#include "listed_page.h"
 #include "messages.h"
 #include "page_pool.h"
 #include "request.h"
@@ -101,7 +102,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_insert_error_filter(tmpl_gate_error, NULL, NULL, APR_HOOK_MIDDLE);
     /* before mod_log_config writes the note */
     ap_hook_log_transaction(tmpl_tee_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
-    ap_hook_log_transaction(tmpl_missing_served, NULL, NULL, APR_HOOK_LAST);
+    ap_hook_log_transaction(tmpl_listed_page_served, NULL, NULL, APR_HOOK_LAST);
     APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);
     APR_OPTIONAL_HOOK(ap, status_hook, tmpl_counters_report, NULL, NULL, APR_HOOK_MIDDLE);
 

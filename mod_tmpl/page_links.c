@@ -103,6 +103,22 @@ const char *tmpl_canonical_url(const char *uri, const request_rec *r, apr_pool_t
     return ap_construct_url(pool, uri, &named);
 }
 
+const char *tmpl_key_of(request_rec *r, const ap_expr_info_t *expr)
+{
+    const char *why = NULL;
+    const char *key = expr != NULL ? ap_expr_str_exec(r, expr, &why) : NULL;
+
+    return why == NULL && key != NULL && *key != '\0' ? key : NULL;
+}
+
+/* The default site is the ServerName: a Host field that a client sends must not create tables. */
+const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
+{
+    const char *site = tmpl_key_of(r, conf->site_key);
+
+    return site != NULL ? site : r->server->server_hostname;
+}
+
 /* uri with cut bytes at the end of its path replaced by text. */
 static const char *path_with_end(const char *uri, size_t cut, const char *text, apr_pool_t *pool)
 {

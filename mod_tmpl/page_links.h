@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The addresses of a page: its own, and that of its twin (twin.h); and the Link fields that name
- * them. A client's Host field cannot make an absolute address point elsewhere.
+ * The addresses of a page: its own, and that of its twin (twin.h); the Link fields that name them;
+ * and the key of its site. A client's Host field cannot make an absolute address point elsewhere.
  */
 #ifndef TMPL_PAGE_LINKS_H
 #define TMPL_PAGE_LINKS_H
@@ -31,6 +31,12 @@ int tmpl_names_own_host(const request_rec *r);
  * ServerName counts.
  */
 const char *tmpl_canonical_url(const char *uri, const request_rec *r, apr_pool_t *pool);
+
+/* The value of a key's expression; NULL if it is not set, is empty, or fails, which httpd logs. */
+const char *tmpl_key_of(request_rec *r, const ap_expr_info_t *expr);
+
+/* The key of the site that r's page belongs to. */
+const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf);
 
 /* The page whose twin has the address uri, a path and query, from pool; NULL: it is no twin's. */
 const char *tmpl_twin_page(const char *uri, apr_pool_t *pool);

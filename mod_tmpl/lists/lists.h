@@ -15,10 +15,4 @@ int tmpl_lists_handles(const request_rec *r);
 /* httpd's handler hook. */
 int tmpl_lists_handler(request_rec *r);
 
-/*
- * httpd's log_transaction hook: the client has been served. A listed page that is missing now (404,
- * 410) leaves the list.
- */
-int tmpl_missing_served(request_rec *r);
-
 #endif

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts over all children, their part of mod_status's page, and histograms: how long each stage of
- * a page takes, and shares of the page.
+ * Memory that all children share; in it counts over all children, their part of mod_status's page,
+ * and histograms: how long each stage of a page takes, and shares of the page.
  */
 #ifndef TMPL_COUNTERS_H
 #define TMPL_COUNTERS_H
 
 #include "members.h"
+
+/*
+ * Memory that all children share and restarts keep, in pieces with names. A piece is written with
+ * atomic operations, or with a lock of its own: a child may be killed at any time.
+ *
+ * The piece of that name, size bytes, all 0 when it is new. For post_config: children inherit the
+ * pointer. A graceful restart returns the same piece, but a new one if size or the module's version
+ * has changed. NULL, which is logged, if there is no memory: nothing is counted then. Addresses in
+ * a piece must not point outside of it: a restart may load the module elsewhere.
+ */
+void *tmpl_shm(server_rec *s, const char *name, apr_size_t size);
 
 /* X(id, name, explanation): the counters. */
 #define TMPL_COUNTERS(X)                                                                           \

@@ -2,7 +2,7 @@
 #include <apr_atomic.h>
 
 #include "selectors.h"
-#include "shm.h"
+#include "counters.h"
 
 /* Made with the configuration; only read afterwards. */
 static apr_array_header_t *rows; /* of const char *: "TmplKeep nav", each once */

@@ -12,7 +12,6 @@
 
 #include "sites.h"
 #include "counters.h"
-#include "shm.h"
 
 /* The owner of a lock this old has died: no process writes a site for so long. */
 #define LOCK_AGE apr_time_from_sec(2)

@@ -4,7 +4,7 @@
 
 #include <apr_atomic.h>
 
-#include "shm.h"
+#include "counters.h"
 #include "stores.h"
 
 #define CHILDREN  1024

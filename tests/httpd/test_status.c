@@ -27,7 +27,6 @@ static apr_time_t test_clock(void)
 }
 
 #include "mod_tmpl/status/counters.c"
-#include "mod_tmpl/status/shm.c"
 #include "mod_tmpl/status/sites.c"
 #include "mod_tmpl/status/stores.c"
 

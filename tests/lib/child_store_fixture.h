@@ -239,7 +239,7 @@ void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, 
 }
 
 apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *sighted, tmpl_outcome_t *outcome,
-                                request_rec *r, apr_pool_t *p)
+                                   request_rec *r, apr_pool_t *p)
 {
     return 0;
 }
@@ -265,8 +265,8 @@ NEVER(void,
 NEVER(const char *, tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome,
                               const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
                               const char *url, const char *fingerprint, apr_pool_t *p))
-AP_DECLARE(NEVER(const char *,
-                 ap_expr_str_exec(request_rec *r, const ap_expr_info_t *expr, const char **err)))
+NEVER(const char *, tmpl_key_of(request_rec *r, const ap_expr_info_t *expr))
+NEVER(const char *, tmpl_site_of(request_rec *r, const tmpl_conf_t *conf))
 AP_DECLARE(NEVER(const char *, ap_make_content_type(request_rec *r, const char *type)))
 
 AP_DECLARE(apr_status_t)

@@ -104,11 +104,11 @@ my %layers = (
     ],
     'mod_tmpl/lists' => [
         'formats',                   # the documents of a site, as text
-        'lists',                     # the handlers, pages that leave the list
+        'lists',                     # the handlers
     ],
     'mod_tmpl/status' => [
-        'members shm',               # values of JSON, shared memory
-        'counters', 'selectors',     # what is counted there
+        'members',                   # values of JSON
+        'counters', 'selectors',     # shared memory, what is counted there
         'sites', 'stores',
         'data',                      # JSON of all that
         'fill', 'admin',             # templates, what a form may change
