@@ -195,11 +195,11 @@ static void context_add_text(context_t *context, const char *text)
 }
 
 /* Returns 0 if the page cannot have keys. */
-static int make_keys(tmpl_cached_t *cached, const tmpl_input_t *input,
-                     const apr_array_header_t *body, const tmpl_conf_t *conf)
+static int make_keys(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
     static char site_clock[] = "clock";
     static const struct iovec clock_body = { site_clock, sizeof(site_clock) };
+    const struct iovec body = { (void *)input->body, input->len };
     context_t *context = apr_pcalloc(cached->pool, sizeof(*context));
 
     ADD(context, conf->store);
@@ -211,8 +211,7 @@ static int make_keys(tmpl_cached_t *cached, const tmpl_input_t *input,
     tmpl_conf_each_deciding(conf, context_add, context);
     /* full: a name of thousands of bytes, or hundreds of selectors */
     return !context->full &&
-           tmpl_decision_key(&cached->page, &secret, context->bytes, context->len,
-                             (const struct iovec *)body->elts, (apr_size_t)body->nelts);
+           tmpl_decision_key(&cached->page, &secret, context->bytes, context->len, &body, 1);
 }
 
 static apr_status_t cache_lock(const tmpl_cache_t *cache)
@@ -279,8 +278,8 @@ static tmpl_cached_e cache_look_up(tmpl_cached_t *cached, tmpl_decision_t *decis
 }
 
 int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
-                    const tmpl_input_t *input, const apr_array_header_t *body,
-                    const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
+                    const tmpl_input_t *input, const tmpl_conf_t *conf, request_rec *r,
+                    apr_pool_t *pool)
 {
     static const tmpl_counter_e counters[] = { [TMPL_CACHED_MISS] = TMPL_COUNTER_CACHE_MISS,
                                                [TMPL_CACHED_STALE] = TMPL_COUNTER_CACHE_STALE,
@@ -290,7 +289,7 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char *
     *cached = (tmpl_cached_t){ .cache = conf->cache, .s = r->server, .pool = pool };
     if (mutex == NULL || conf->cache == NULL || !conf->cache->ready ||
         tmpl_conf_mode(conf) <= TMPL_MODE_LEARN || tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT ||
-        !make_keys(cached, input, body, conf)) {
+        !make_keys(cached, input, conf)) {
         cached->cache = NULL;
         return 0;
     }

@@ -45,12 +45,11 @@ void tmpl_cache_open(server_rec *s, apr_pool_t *pchild);
 
 /*
  * Whether an earlier decision about the same page still holds; if so, fills outcome and
- * fingerprint. Always fills cached. The page's bytes are those of body, an array of struct iovec;
- * input->body is not read.
+ * fingerprint. Always fills cached.
  */
 int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
-                    const tmpl_input_t *input, const apr_array_header_t *body,
-                    const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool);
+                    const tmpl_input_t *input, const tmpl_conf_t *conf, request_rec *r,
+                    apr_pool_t *pool);
 
 /* Keeps what was decided about a page that tmpl_cache_find() did not find. */
 void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,

@@ -9,7 +9,7 @@
  * is larger than TmplMaxBody, or not complete within TmplMaxWait, is passed on as it came; the gate
  * sends a FLUSH when TmplMaxWait is over.
  */
-#include "filter.h"
+#include "filters.h"
 #include "brigade.h"
 #include "validators.h"
 #include "decide.h"

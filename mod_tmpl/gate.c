@@ -7,7 +7,7 @@
  * guard the filters in between: if one of them fails, the part of the page that TMPL holds must
  * never look like a complete page; if the end of the page is late, the page passes as it came.
  */
-#include "gate.h"
+#include "filters.h"
 #include "control.h"
 #include "decide.h"
 #include "headers.h"

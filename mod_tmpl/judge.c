@@ -12,41 +12,6 @@
 #include "feature/echo.h"
 #include "html/charset.h"
 
-/* The data of a page, in place: an array of struct iovec, one for each bucket. */
-static apr_status_t read_parts(apr_array_header_t **parts, apr_size_t *total,
-                               const apr_bucket_brigade *page, apr_pool_t *pool)
-{
-    apr_status_t rv = APR_SUCCESS;
-    apr_bucket *e;
-
-    *parts = apr_array_make(pool, 16, sizeof(struct iovec));
-    for (e = APR_BRIGADE_FIRST(page); rv == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(page);
-         e = APR_BUCKET_NEXT(e)) {
-        const char *data;
-        apr_size_t len;
-
-        if (APR_BUCKET_IS_METADATA(e)) {
-            continue;
-        }
-        /* a file that cannot be mapped gives its first part; the next bucket is the rest */
-        rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
-        if (rv == APR_SUCCESS && len > 0) {
-            APR_ARRAY_PUSH(*parts, struct iovec) = (struct iovec){ (void *)data, len };
-            *total += len;
-        }
-    }
-    return rv;
-}
-
-/* The body as one string: the part itself if there is only one, else a copy. */
-static const char *join(const apr_array_header_t *parts, apr_pool_t *pool)
-{
-    const struct iovec *vec = (const struct iovec *)parts->elts;
-
-    return parts->nelts == 1 ? vec->iov_base
-                             : apr_pstrcatv(pool, vec, (apr_size_t)parts->nelts, NULL);
-}
-
 void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r)
 {
     ctx->site = tmpl_site_of(r, ctx->conf);
@@ -255,31 +220,26 @@ static void make_body(tmpl_judged_t *judged, const tmpl_clean_opts_t *opts, int 
     }
 }
 
-apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
-                        const apr_bucket_brigade *page, request_rec *r, apr_pool_t *pool)
+apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_bucket_brigade *page,
+                        request_rec *r, apr_pool_t *pool)
 {
     const tmpl_conf_t *conf = ctx->conf;
     tmpl_input_t *input = &judged->input;
     tmpl_outcome_t *outcome = &judged->outcome;
-    apr_array_header_t *parts;
     tmpl_clean_opts_t opts;
     apr_status_t rv;
-    int found;
+    char *body;
 
     memset(judged, 0, sizeof(*judged));
     judged->start = tmpl_clock();
-    rv = read_parts(&parts, &input->len, page, pool);
+    rv = apr_brigade_pflatten(page, &body, &input->len, pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }
+    input->body = body;
     describe(input, ctx, r, pool);
     tmpl_conf_opts(&opts, conf);
-    found = tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, parts, conf, r,
-                            pool);
-    if (!found || tmpl_conf_type(conf) != NULL) {
-        input->body = join(parts, pool);
-    }
-    if (!found) {
+    if (!tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, conf, r, pool)) {
         judge_by_store(judged, ctx, &opts, r, pool);
         tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
     }

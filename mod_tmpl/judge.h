@@ -8,7 +8,7 @@
 
 /* A page and what was found in it. */
 typedef struct {
-    tmpl_input_t input; /* body is NULL if nothing had to read the page: the cache knew it */
+    tmpl_input_t input;
     tmpl_outcome_t outcome;
     tmpl_cached_t cached;
     const char *body; /* what is sent in place of the page; NULL: the page with its edits */
@@ -32,7 +32,7 @@ void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r);
  * one. Queues a page that may be learnt later. judged points to memory from pool, or to the page's
  * own. Returns an error if page's buckets cannot be read.
  */
-apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
-                        const apr_bucket_brigade *page, request_rec *r, apr_pool_t *pool);
+apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_bucket_brigade *page,
+                        request_rec *r, apr_pool_t *pool);
 
 #endif

@@ -5,14 +5,12 @@
 #include <mpm_common.h>
 
 #include "mod_tmpl.h"
-#include "tee.h"
 #include "cache.h"
 #include "child_store.h"
 #include "control.h"
 #include "config_check.h"
 #include "stopping.h"
-#include "filter.h"
-#include "gate.h"
+#include "filters.h"
 #include "headers.h"
 #include "lists/lists.h"
 #include "listed_page.h"

@@ -11,7 +11,7 @@
  * With HTTP/2 the thread that serves a stream judges its page behind the end of that stream: the
  * log_transaction hook runs on the connection's thread, for which all other streams would wait.
  */
-#include "tee.h"
+#include "filters.h"
 #include "brigade.h"
 #include "decide.h"
 #include "stopping.h"
@@ -115,7 +115,7 @@ static apr_status_t pass_copied(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brig
     return rv;
 }
 
-static void judge_copy(const tmpl_ctx_t *ctx, const apr_bucket_brigade *page, request_rec *r,
+static void judge_copy(const tmpl_ctx_t *ctx, apr_bucket_brigade *page, request_rec *r,
                        apr_pool_t *pool)
 {
     tmpl_judged_t judged;

@@ -130,35 +130,23 @@ const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool
     return written(&tag, 1, suffixes_of(variant, pool).of[tag.weak], pool);
 }
 
-apr_status_t tmpl_etag_of_content(const char **etag, const apr_bucket_brigade *sent,
-                                  const char *variant, apr_pool_t *pool)
+apr_status_t tmpl_etag_of_content(const char **etag, apr_bucket_brigade *sent, const char *variant,
+                                  apr_pool_t *pool)
 {
-    XXH3_state_t *state = XXH3_createState();
-    apr_status_t rv = APR_SUCCESS;
-    apr_bucket *e;
-    XXH128_hash_t hash;
+    char *bytes;
+    apr_size_t len;
+    apr_pool_t *scratch;
 
-    if (state == NULL) {
-        return APR_ENOMEM;
-    }
-    XXH3_128bits_reset(state);
-    for (e = APR_BRIGADE_FIRST(sent); rv == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(sent);
-         e = APR_BUCKET_NEXT(e)) {
-        const char *data;
-        apr_size_t len;
+    apr_pool_create(&scratch, pool);
+    apr_status_t rv = apr_brigade_pflatten(sent, &bytes, &len, scratch);
+    if (rv == APR_SUCCESS) {
+        XXH128_hash_t hash = XXH3_128bits(bytes, len);
 
-        if (!APR_BUCKET_IS_METADATA(e)) {
-            rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
-        }
-        if (!APR_BUCKET_IS_METADATA(e) && rv == APR_SUCCESS) {
-            XXH3_128bits_update(state, data, len);
-        }
+        *etag = apr_psprintf(pool, "\"%016" APR_UINT64_T_HEX_FMT "%016" APR_UINT64_T_HEX_FMT "%s\"",
+                             (apr_uint64_t)hash.high64, (apr_uint64_t)hash.low64,
+                             suffixes_of(variant, pool).of[0]);
     }
-    hash = XXH3_128bits_digest(state);
-    XXH3_freeState(state);
-    *etag = apr_psprintf(pool, "\"%016" APR_UINT64_T_HEX_FMT "%016" APR_UINT64_T_HEX_FMT "%s\"",
-                         (apr_uint64_t)hash.high64, (apr_uint64_t)hash.low64,
-                         suffixes_of(variant, pool).of[0]);
+    apr_pool_destroy(scratch);
     return rv;
 }
 

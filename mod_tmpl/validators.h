@@ -21,8 +21,8 @@ const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool
  * bits). It is strong, as equal tags mean equal bytes, on every proxy. Returns an error if a bucket
  * cannot be read.
  */
-apr_status_t tmpl_etag_of_content(const char **etag, const apr_bucket_brigade *sent,
-                                  const char *variant, apr_pool_t *pool);
+apr_status_t tmpl_etag_of_content(const char **etag, apr_bucket_brigade *sent, const char *variant,
+                                  apr_pool_t *pool);
 
 /* What an If-None-Match list for the backend has of the client's list. */
 #define TMPL_TAGS_OURS     1u /* the variant's tags */

@@ -88,7 +88,7 @@ subtest 'no circle of headers' => sub {
 my %layers = (
     mod_tmpl => [
         'mod_tmpl.h messages',                                                      # records, what is logged
-        'section fields page_pool stopping learn_queue',                            # settings, header fields, pools, the queue
+        'filters section fields page_pool stopping learn_queue',                    # settings, header fields, pools, the queue
         'brigade',                                                                  # the data of a page
         'accept cache control health request_state validators',                    # one part of a request, or of a store
         'page_links',                                                               # a page's address
