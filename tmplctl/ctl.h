@@ -27,9 +27,6 @@
 /* The memory of a page that a pool keeps for the next one; most pages need far less. */
 #define CTL_POOL_KEEPS (16 * 1024 * 1024)
 
-/* stats: the most rows, unless --top asks for fewer. */
-#define CTL_TOP_MOST 1000000
-
 /* The options of a command line; options.c fills it. */
 typedef struct {
     const char *mode;
@@ -41,12 +38,9 @@ typedef struct {
     const char *mirror;     /* clean: directory of a mirrored site */
     const char *report;     /* clean: file of JSON lines; NULL: none */
     int two_pass;
-    int json;          /* the output is JSON */
-    int xpath;         /* explain: the paths of blocks are XPath */
-    const char *sort;  /* stats: a column */
-    const char *match; /* stats: a pattern of site names */
-    uint32_t top;      /* stats: the most rows */
-    uint32_t jobs;     /* clean: threads */
+    int json;      /* the output is JSON */
+    int xpath;     /* explain: the paths of blocks are XPath */
+    uint32_t jobs; /* clean: threads */
     int help;
     const char *via;    /* warm: a proxy that learns; NULL: a store does */
     uint32_t size;      /* warm: pages of the complete subdigraph */
@@ -82,7 +76,6 @@ typedef struct {
 
 /* Bits that say in which commands an option is known. */
 #define CTL_IN_CLEAN    0x01
-#define CTL_IN_SEGMENTS 0x02
 #define CTL_IN_STATS    0x04
 #define CTL_IN_FORGET   0x08
 #define CTL_IN_EXPORT   0x10
@@ -92,14 +85,12 @@ typedef struct {
 #define CTL_IN_CHECK    0x100
 #define CTL_IN_EXPLAIN  0x200
 #define CTL_IN_TEMPLATE 0x400
-#define CTL_IN_RULES    0x800
 #define CTL_IN_WARC     0x1000
 #define CTL_IN_MERGE    0x2000
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
-#define CTL_IN_JUDGING                                                                             \
-    (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_WARC)
+#define CTL_IN_JUDGING  (CTL_IN_CLEAN | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_WARC)
 /* Commands whose arguments are pages: "-" is standard input. */
-#define CTL_IN_PAGES (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
+#define CTL_IN_PAGES (CTL_IN_CLEAN | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
 #define CTL_IN_ALL   (CTL_IN_JUDGING | CTL_IN_STORE | CTL_IN_TRAIN)
 
 struct ctl_command_t {
@@ -114,7 +105,6 @@ struct ctl_command_t {
 };
 
 int ctl_clean(ctl_t *ctl);
-int ctl_segments(ctl_t *ctl);
 int ctl_explain(ctl_t *ctl);
 int ctl_template(ctl_t *ctl);
 int ctl_stats(ctl_t *ctl);
@@ -125,7 +115,6 @@ int ctl_import(ctl_t *ctl);
 int ctl_merge(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);
 int ctl_warm(ctl_t *ctl);
-int ctl_rules(ctl_t *ctl);
 int ctl_warc(ctl_t *ctl);
 
 /*

@@ -76,7 +76,6 @@ static void library_require(const char *library, const ctl_function_t *functions
     X(void, xmlStopParser, (xmlParserCtxtPtr parser), (parser)) \
     X(int, xmlStrlen, (const xmlChar *s), (s)) \
     X(char *, xmlURIUnescapeString, (const char *s, int len, char *target), (s, len, target)) \
-    X(int, xmlUTF8Strlen, (const xmlChar *s), (s)) \
     X(xmlXPathObjectPtr, xmlXPathCompiledEval, \
       (xmlXPathCompExprPtr expression, xmlXPathContextPtr context), (expression, context)) \
     X(xmlXPathCompExprPtr, xmlXPathCtxtCompile, (xmlXPathContextPtr context, const xmlChar *s), (context, s)) \

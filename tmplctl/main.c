@@ -73,12 +73,6 @@ static const ctl_command_t commands[] = {
       "For a declined page: the reason, and the byte, line and tag. It learns nothing. Without "
       "FILE\n"
       "it reads a page from standard input (-). The default of --site is the host of a URL.\n" },
-    { "segments", CTL_IN_SEGMENTS, ctl_segments, 0, 1, "[FILE|URL]",
-      "prints the blocks and segments of a page",
-      "With --store and --site it also prints what the store knows of them. It learns nothing. "
-      "Without\n"
-      "FILE it reads a page from standard input (-). The default of --site is the host of a "
-      "URL.\n" },
     { "template", CTL_IN_TEMPLATE, ctl_template, 1, 1, "FILE|URL|-",
       "prints the text of a site's template, once",
       "The text is that of a page, because stores hold hashes only: of its template blocks, those "
@@ -120,12 +114,6 @@ static const ctl_command_t commands[] = {
       "The default of --site is the host of URL, which must be the server's key of the site: name\n"
       "that otherwise. The default of --store is TMPL_STORE. The other options must be those of\n"
       "the server that will use the table.\n" },
-    { "rules", CTL_IN_RULES, ctl_rules, 1, 1, "FILE",
-      "prints a file of fivefilters' ftr-site-config as directives",
-      "The file is named after its host. body becomes TmplKeep, strip and strip_id_or_class "
-      "become\n"
-      "TmplDrop. Where there are both, TmplKeep is printed as a comment: it would win over "
-      "them.\n" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

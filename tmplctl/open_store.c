@@ -18,9 +18,7 @@
 #define DEFAULT_URI "memory:"
 
 /* Commands that change nothing. */
-#define READERS                                                                                    \
-    (CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_STATS | CTL_IN_EXPORT |           \
-     CTL_IN_CHECK)
+#define READERS (CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_STATS | CTL_IN_EXPORT | CTL_IN_CHECK)
 
 /* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
 static apr_status_t check_exists(const char *uri, const ctl_t *ctl)

@@ -112,15 +112,8 @@ static const option_t options[] = {
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
     SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT | CTL_IN_MERGE, set_secret, AT(clean.page.seed)),
-    { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_SEGMENTS | CTL_IN_STATS, 0, options_set_flag, AT(json), 0, 0,
+    { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_STATS, 0, options_set_flag, AT(json), 0, 0,
       "print JSON", NULL },
-    { "sort", 0, "COLUMN", CTL_IN_STATS, 0, set_string, AT(sort), 0, 0,
-      "site, pages, entries, live, template, bytes or version: by name, or the largest first "
-      "(default: site)", NULL },
-    { "match", 0, "PATTERN", CTL_IN_STATS, 0, set_string, AT(match), 0, 0,
-      "only sites of which the whole key matches, with * ? and [...] as in a shell", NULL },
-    { "top", 0, "N", CTL_IN_STATS, 0, set_uint, AT(top), 1, CTL_TOP_MOST,
-      "the first N sites only, after sorting", NULL },
     { "out", 'o', "URI", CTL_IN_MERGE, CTL_IN_MERGE, set_store, AT(out), 0, 0,
       "the store to write: lmdb:DIR, or a form of Redis; it may be an input, too", NULL },
     { "freeze", 0, NULL, CTL_IN_MERGE, 0, options_set_flag, AT(freeze), 0, 0,
@@ -150,7 +143,7 @@ static const option_t options[] = {
       "milliseconds between requests; a longer Crawl-delay of the site's is kept", NULL },
     { "xpath", 0, NULL, CTL_IN_EXPLAIN, 0, options_set_flag, AT(xpath), 0, 0,
       "print where blocks are as XPath, for TmplKeep and TmplDrop", NULL },
-    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES | CTL_IN_MERGE, 0, options_set_flag, AT(help), 0, 0,
+    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_MERGE, 0, options_set_flag, AT(help), 0, 0,
       "print this", NULL },
 };
 /* clang-format on */
@@ -430,8 +423,7 @@ static ctl_options_t defaults(void)
                             .pages = CTL_PAGES,
                             .size = CTL_SIZE,
                             .max_loads = CTL_MAX_LOADS,
-                            .delay = CTL_DELAY,
-                            .top = CTL_TOP_MOST };
+                            .delay = CTL_DELAY };
 }
 
 /* Adds an option to ctl->given, unless outputs are the same without it. */

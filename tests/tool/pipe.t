@@ -60,7 +60,7 @@ subtest 'standard input to standard output' => sub {
     is(decode_json($out)->{file}, $pages[0], 'JSON');
     ($code, $out) = run(qw(clean -m json -j 3), @pages);
     is_deeply([$code, map { decode_json($_)->{title} } split /\n/, $out], [0, map { "T$_" } 1 .. $n], 'data: a line for each page, in order');
-    for my $command (['segments'], ['segments', '-'], ['explain'], ['explain', '-']) {
+    for my $command (['explain'], ['explain', '-']) {
         ($code, $out, $err) = feed_as_is($page, @$command);
         is("$code$err", 0, "@$command");
         like($out, $article, "@$command: the text");
@@ -69,21 +69,6 @@ subtest 'standard input to standard output' => sub {
     is("$code$out", 1, 'an empty page');
     is($err, "tmplctl: (standard input): is empty\n", 'the message');
     ok(!-e 'stdin.txt' && !-e '-', 'no file is made');
-};
-
-subtest 'segments --json' => sub {
-    my ($code, $out) = feed($page, qw(segments --json));
-    my $json = decode_json($out);
-    is($json->{file}, '(standard input)', 'the name');
-    my @segments = map { @{ $_->{segments} } } @{ $json->{blocks} };
-    is(scalar(grep { $_->{text} =~ $article } @segments), 1, 'a segment');
-    my ($first) = @segments;
-    is(substr($page, $first->{span}[0], $first->{span}[1] - $first->{span}[0]), $first->{text}, 'its span');
-    is(join(' ', sort keys %$first), 'df key length path span text', 'its members');
-    is($first->{df}, undef, 'no DF without a store');
-    run(qw(clean -m strip --site s --store lmdb:segments --out segments.out), @pages);
-    ($code, $out) = run(qw(segments --json --site s --store lmdb:segments), $pages[0]);
-    is(decode_json($out)->{blocks}[0]{segments}[0]{df}, $n, 'DF');
 };
 
 subtest 'several inputs' => sub {
@@ -138,7 +123,7 @@ subtest 'no pages' => sub {
     for my $name (sort keys %binary) {
         my ($bytes, $why) = @{ $binary{$name} };
         spew($name, $bytes);
-        for my $command (['clean', '-m', 'text'], ['clean', '-m', 'strip'], ['segments'], ['explain']) {
+        for my $command (['clean', '-m', 'text'], ['clean', '-m', 'strip'], ['explain']) {
             my ($code, $out, $err) = run(@$command, $name);
             is("$code$out", 4, "@$command: exit code");
             is($err, "tmplctl: $name: $why\n", "@$command: the message");
@@ -250,7 +235,7 @@ subtest 'a URL that is none' => sub {
 
 subtest 'a broken pipe' => sub {
     spew('long.html', page(1, "<p>A line of some length, once more.</p>" x 20_000));
-    for my $command ("clean -m strip long.html", "segments long.html", 'export --store lmdb:web 127.0.0.1', 'explain long.html') {
+    for my $command ("clean -m strip long.html", 'export --store lmdb:web 127.0.0.1', 'explain long.html') {
         # the reader ends before a byte is written
         pipe my $in, my $out or die $!;
         close $in;

@@ -45,7 +45,7 @@ subtest 'closed streams' => sub {
 subtest 'standard output is full' => sub {
     plan skip_all => 'no /dev/full' if !-c '/dev/full';
     my @args = (qw(--detector incremental --site s --store lmdb:closed1));
-    for my $command (['--help'], ['clean', '--help'], ['segments', @args, $pages[0]], ['stats', @args[4, 5]], ['export', @args[4, 5], 's'],
+    for my $command (['--help'], ['clean', '--help'], ['explain', @args, $pages[0]], ['stats', @args[4, 5]], ['export', @args[4, 5], 's'],
         ['clean', qw(--mode text --out full), @args, @pages]) {
         my ($code, undef, $err) = redirected('>/dev/full', @$command);
         is($code, 1, "$command->[0]: exit code");
