@@ -36,7 +36,7 @@ typedef struct {
     const char *model;      /* file with the detector's model; NULL: the built-in model */
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
     const char *mirror;     /* clean: directory of a mirrored site */
-    const char *report;     /* clean: file of JSON lines; NULL: none */
+    const char *report;     /* warc: file of JSON; NULL: none */
     int two_pass;
     int json;      /* the output is JSON */
     int xpath;     /* explain: the paths of blocks are XPath */
@@ -53,8 +53,6 @@ typedef struct {
     int json_lines;     /* warc: lines of JSON in place of records */
     int incremental;    /* warc: one pass */
     int frozen;         /* warc: learn nothing */
-    int progress;       /* warc: lines of progress, also without a terminal */
-    const char *index;  /* warc: file of CDXJ; NULL: none */
     int freeze;         /* merge: the sites are frozen */
     int lean;           /* merge: and have nothing that only learning needs */
     unsigned char without[TMPL_FEATURE_COUNT];

@@ -16,7 +16,7 @@
 #include <curl/curl.h>
 
 #include "base/buf.h"
-#include "interrupt.h"
+#include "process.h"
 #include "library.h"
 
 /* libcurl, with some thirty libraries that it brings (library.h). Its ABI is that of 2006. */

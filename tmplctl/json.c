@@ -181,33 +181,6 @@ json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool)
     return json;
 }
 
-const char *ctl_json_line(const ctl_page_t *page, const ctl_rendered_t *rendered, const char *mode,
-                          const char *failed, apr_pool_t *pool)
-{
-    const tmpl_outcome_t *outcome = page->outcome;
-    const tmpl_closure_t *closure = &outcome->closure;
-    int is_read = page->input->body != NULL, is_judged = outcome->verdicts != NULL;
-    json_t *json = begin_page(page, pool);
-    json_object_update_new(
-        json,
-        json_pack("{s:s, s:o, s:s?, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "mode", mode,
-                  "failed", ctl_json_text(failed, pool), "decline",
-                  is_read ? tmpl_decline_name(outcome->decline) : NULL, "state",
-                  is_read ? tmpl_state_name(outcome->state) : NULL, "blocks",
-                  is_judged ? json_integer(closure->blocks) : json_null(), "template",
-                  is_judged ? json_integer(closure->template_blocks) : json_null(), "ratio",
-                  judged_json(outcome, closure->ratio), "confidence",
-                  judged_json(outcome, closure->confidence), "fingerprint",
-                  tmpl_clean_fingerprint(outcome, page->input, pool), "bytes_in",
-                  is_read ? json_integer((json_int_t)page->input->len) : json_null(), "bytes_out",
-                  is_read ? json_integer((json_int_t)rendered->len) : json_null()));
-    char *text = json_dumps(json, JSON_REAL_PRECISION(6));
-    const char *line = apr_pstrcat(pool, text != NULL ? text : "{}", "\n", NULL);
-    free(text);
-    json_decref(json);
-    return line;
-}
-
 int ctl_json_print(json_t *json)
 {
     (void)json_dumpf(json, stdout, FLAGS);

@@ -17,7 +17,7 @@
 #endif
 
 #include "ctl.h"
-#include "no_memory.h"
+#include "process.h"
 #include "progress.h"
 
 const char *ctl_library_load(const char *library, const ctl_function_t *functions, size_t n)

@@ -10,8 +10,8 @@
 #include <jansson.h>
 
 #include "ctl.h"
-#include "interrupt.h"
-#include "no_memory.h"
+#include "process.h"
+#include "process.h"
 #include "progress.h"
 
 static const ctl_command_t commands[] = {

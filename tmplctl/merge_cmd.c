@@ -9,7 +9,7 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "interrupt.h"
+#include "process.h"
 #include "open_store.h"
 #include "progress.h"
 #include "table/export_file.h"

@@ -76,18 +76,12 @@ static const option_t options[] = {
       "write all records of the input, the pages in them edited (modes strip and annotate)", NULL },
     { "json-lines", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(json_lines), 0, 0,
       "write a line of JSON for each page in place of a record", NULL },
-    { "index", 0, "FILE", CTL_IN_WARC, 0, set_string, AT(index), 0, 0,
-      "write a line of CDXJ for each page to FILE, not sorted", NULL },
     { "incremental", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(incremental), 0, 0,
       "read once: judge each page by those before it", NULL },
     { "frozen", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(frozen), 0, 0,
       "learn nothing: judge by the tables of --store", NULL },
-    { "progress", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(progress), 0, 0,
-      "print a line of progress every ten seconds if standard error is no terminal", NULL },
     { "report", 0, "FILE", CTL_IN_WARC, 0, set_string, AT(report), 0, 0,
       "write what was done to FILE, as JSON (-: standard output)", NULL },
-    { "report", 0, "FILE", CTL_IN_CLEAN, 0, set_string, AT(report), 0, 0,
-      "write a line of JSON about each page to FILE (-: standard output)", NULL },
     SETTING(store, 's', "URI", CTL_IN_ALL, set_store, AT(store)),
     { "mirror", 'r', "MIRROR", CTL_IN_CLEAN, 0, set_string, AT(mirror), 0, 0,
       "take all pages below MIRROR, the directory that wget -r made for the site's host, and keep "
@@ -429,7 +423,7 @@ static ctl_options_t defaults(void)
 /* Adds an option to ctl->given, unless outputs are the same without it. */
 static void note_option(ctl_t *ctl, const option_t *option, const char *value)
 {
-    static const apr_size_t others[] = { AT(jobs), AT(progress), AT(report) };
+    static const apr_size_t others[] = { AT(jobs), AT(report) };
     for (apr_size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (option->offset == others[i]) {
             return;

@@ -13,7 +13,7 @@
 #include "base/tmpl.h"
 #include "file_io.h"
 #include "html/charset.h"
-#include "interrupt.h"
+#include "process.h"
 #include "open_store.h"
 #include "progress.h"
 #include "settings.h"

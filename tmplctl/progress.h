@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Standard error: messages and, on a terminal, a progress bar. A message erases the bar and draws
- * it again below. For the main thread only.
+ * Standard error: messages and, on a terminal, a line of progress, which a message erases. For the
+ * main thread only.
  */
 #ifndef CTL_PROGRESS_H
 #define CTL_PROGRESS_H
@@ -19,16 +19,10 @@ const char *ctl_printable(const char *text, apr_pool_t *pool);
 /* Prints "tmplctl: " and one line to standard error; control characters as \x1b. */
 void ctl_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Starts a bar of total steps. Nothing is shown unless standard error is a terminal. */
-void ctl_progress_start(const char *title, int total);
+/* Shows how far the command is. Nothing, unless standard error is a terminal. */
+void ctl_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Moves the bar to done steps. */
-void ctl_progress_step(int done);
-
-/* Shows text in place of the steps' number, and also without a terminal: a line now and then. */
-void ctl_progress_note(const char *text, int also_lines);
-
-/* Erases the bar. */
+/* Erases the line of progress. */
 void ctl_progress_end(void);
 
 #endif

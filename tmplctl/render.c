@@ -121,18 +121,23 @@ static void render_keys(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = strlen(rendered->bytes);
 }
 
+#define HTML "text/html"
+#define UTF8 "; charset=utf-8"
+
+/* clang-format off */
 static const ctl_mode_t modes[] = {
-    { "annotate", TMPL_MODE_ANNOTATE, 0, ".html", render_html },
-    { "strip", TMPL_MODE_STRIP, 0, ".html", render_html },
-    { "highlight", TMPL_MODE_HIGHLIGHT, 0, ".html", render_html },
-    { "text", TMPL_MODE_TEXT, 0, ".txt", render_text },
-    { "markdown", TMPL_MODE_MARKDOWN, 0, ".md", render_markdown },
-    { "reader", TMPL_MODE_READER, 0, ".html", render_reader },
-    { "json", TMPL_MODE_JSON, 1, ".json", render_json },
-    { "blocks", TMPL_MODE_STRIP, 0, ".json", ctl_render_blocks },
-    { "fingerprint", TMPL_MODE_STRIP, 0, ".txt", render_fingerprint },
-    { "keys", TMPL_MODE_LEARN, 1, ".keys", render_keys },
+    { "annotate", TMPL_MODE_ANNOTATE, 0, ".html", HTML, "html", render_html },
+    { "strip", TMPL_MODE_STRIP, 0, ".html", HTML, "html", render_html },
+    { "highlight", TMPL_MODE_HIGHLIGHT, 0, ".html", NULL, NULL, render_html },
+    { "text", TMPL_MODE_TEXT, 0, ".txt", "text/plain" UTF8, "text", render_text },
+    { "markdown", TMPL_MODE_MARKDOWN, 0, ".md", "text/markdown" UTF8, "markdown", render_markdown },
+    { "reader", TMPL_MODE_READER, 0, ".html", HTML UTF8, "html", render_reader },
+    { "json", TMPL_MODE_JSON, 1, ".json", "application/json", "json", render_json },
+    { "blocks", TMPL_MODE_STRIP, 0, ".json", NULL, NULL, ctl_render_blocks },
+    { "fingerprint", TMPL_MODE_STRIP, 0, ".txt", NULL, NULL, render_fingerprint },
+    { "keys", TMPL_MODE_LEARN, 1, ".keys", "text/plain" UTF8, "keys", render_keys },
 };
+/* clang-format on */
 
 apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err)
 {

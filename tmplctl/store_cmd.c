@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "interrupt.h"
+#include "process.h"
 #include "json.h"
 #include "open_store.h"
 #include "progress.h"

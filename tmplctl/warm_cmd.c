@@ -11,7 +11,7 @@
 #include "ctl.h"
 #include "fetch.h"
 #include "html/charset.h"
-#include "interrupt.h"
+#include "process.h"
 #include "open_store.h"
 #include "page_input.h"
 #include "progress.h"
@@ -148,9 +148,8 @@ static void follow_links(warm_t *warm)
 {
     apr_pool_t *pool;
     apr_pool_create(&pool, warm->ctl->pool);
-    ctl_progress_start("loading", (int)warm->ctl->options.max_loads);
     for (int requested = 1; !ctl_interrupted() && !warm->broken; requested++) {
-        ctl_progress_step(requested);
+        ctl_progress("loading: %d/%u", requested, warm->ctl->options.max_loads);
         const char *uri = tmpl_warmup_next(warm->warmup);
         if (uri == NULL) {
             break;

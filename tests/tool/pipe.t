@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # tmplctl in a pipe: pages from standard input and the web, output to standard output; inputs that are
-# no pages, gzip, --report, memory, and signals in the middle of a page.
+# no pages, gzip, memory, and signals in the middle of a page.
 use strict;
 use warnings;
 
@@ -189,43 +189,6 @@ subtest 'declined pages are named' => sub {
     ($code, $out, $err) = run(qw(clean -m strip --out declined -2 frames.html deep.html), $pages[0]);
     is(scalar(() = $err =~ /: declined: /g), 2, 'with --out: each one once');
     like($out, qr/^3 pages: 0 edited, 2 declined/, 'the summary');
-};
-
-subtest '--report' => sub {
-    my @inputs = ($pages[0], 'frames.html', 'a.png', 'missing.html', $pages[1]);
-    for my $how ([], ['-2'], ['-j', 3]) {
-        my ($code, $out) = run(qw(clean -m strip --out reported --report report.json), @$how, @inputs);
-        is($code, 1, "exit code (@$how)");
-        my @lines = map { decode_json($_) } split /\n/, slurp('report.json');
-        my %line = map { $_->{file} => $_ } @lines;
-        is_deeply([map { $_->{file} } @lines], \@inputs, 'a line for each input, in their order');
-        my $one = $line{ $pages[1] };
-        is(join(' ', sort keys %$one),
-            'blocks bytes_in bytes_out confidence decline failed file fingerprint mode ratio state template', 'its members');
-        is("$one->{mode} $one->{decline} $one->{blocks} $one->{bytes_in}", 'strip none 3 ' . length page(2), 'a page');
-        is($one->{bytes_out}, -s 'reported/p02.html', 'bytes of the output');
-        ok($one->{confidence} > 0 && $one->{ratio} >= 0 && !defined $one->{failed}, 'figures');
-        is("$line{'frames.html'}{decline} " . ($line{'frames.html'}{blocks} // 'null'), 'frameset null', 'a declined page');
-        is($line{'a.png'}{failed}, 'is a PNG image and no page', 'no page');
-        is($line{'missing.html'}{failed}, 'No such file or directory', 'a missing file');
-        for my $name ('missing.html', 'a.png') {
-            my @known = grep { defined $line{$name}{$_} } sort keys %{ $line{$name} };
-            is("@known", 'failed file mode', "what is known of $name");
-        }
-    }
-    my ($code, $out) = run(qw(clean -m strip --out reported --report -), $pages[0]);
-    is(decode_json($out)->{file}, $pages[0], 'to standard output, without the summary');
-    ($code, $out) = run(qw(clean -m text --report one.json), $pages[0]);
-    like($out, $article, 'the page on standard output');
-    is(decode_json(slurp('one.json'))->{mode}, 'text', 'and its line in a file');
-    usage_is([qw(clean -m text --report -), $pages[0]], qr/--report -: standard output gets the page/, 'both on standard output');
-    usage_is([qw(clean -m text --report), $pages[0], $pages[0]], qr/--report (\S+) would overwrite \1$/m, 'over an input');
-    usage_is([qw(clean -m strip --out reported --report ./reported/p01.html), $pages[0]], qr{would overwrite reported/p01\.html$}m, 'over an output');
-    usage_is([qw(clean -m strip --out over --report ./over/p01.html), $pages[0]], qr{would overwrite over/p01\.html$}m, 'that is not there yet');
-    ok(!-e 'over', 'nothing is made');
-    ($code, $out, my $err) = run(qw(clean -m text --report nowhere/r.json), $pages[0]);
-    is($out, '', 'a report that cannot be written: found before the pages are read');
-    like("$code$err", qr/^1tmplctl: clean: --report nowhere\/r\.json: cannot write: No such file/, 'a missing directory');
 };
 
 subtest 'a URL that is none' => sub {

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "interrupt.h"
+#include "process.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#include "ctl.h"
+
+/* --- signals --- */
 
 static volatile sig_atomic_t caught;
 
@@ -78,4 +84,37 @@ void ctl_interrupt_finish(void)
         signal(caught, SIG_DFL);
         raise(caught);
     }
+}
+
+/* --- without memory --- */
+
+int ctl_no_memory(int status)
+{
+    static const char text[] = "tmplctl: out of memory\n";
+    (void)status;
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    _exit(CTL_FAILED);
+}
+
+static void *checked(void *memory)
+{
+    if (memory == NULL) {
+        ctl_no_memory(ENOMEM);
+    }
+    return memory;
+}
+
+void *ctl_malloc(size_t size)
+{
+    return checked(malloc(size));
+}
+
+void *ctl_realloc(void *old, size_t size)
+{
+    return checked(realloc(old, size));
+}
+
+char *ctl_strdup(const char *text)
+{
+    return checked(strdup(text));
 }
