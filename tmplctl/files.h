@@ -25,9 +25,9 @@ typedef struct {
 apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
 
 /*
- * Adds the pages below dir, a site as wget -r saves it, to files (ctl_file_t), by name: those called
- * .html, .htm, .shtml or .xhtml, and other files that begin like HTML. Leaves out what is below
- * out, unless that is NULL. On failure prints the reason: dir cannot be read, or has no page.
+ * Adds the pages below dir, a site as wget -r saves it, to files (ctl_file_t), by name: those
+ * called .html, .htm, .shtml or .xhtml, and other files that begin like HTML. Leaves out what is
+ * below out, unless that is NULL. On failure prints the reason: dir cannot be read, or has no page.
  */
 apr_status_t ctl_files_below(apr_array_header_t *files, const char *dir, const char *out,
                              const ctl_t *ctl);

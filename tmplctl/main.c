@@ -94,8 +94,8 @@ static const ctl_command_t commands[] = {
     { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE",
       "replaces a site's table by an exported one",
       "Reads standard input. If a line is invalid, prints its number and changes nothing.\n" },
-    { "merge", CTL_IN_MERGE, ctl_merge, 1, -1, "KEYS...",
-      "writes the tables of files of keys to a store",
+    { "merge", CTL_IN_MERGE, ctl_merge, 1, 1, "KEYS",
+      "writes the tables of a file of keys to a store",
       "KEYS is a file of keys (clean -m keys) that is sorted by LC_ALL=C sort; - is standard "
       "input.\n"
       "Each site of the files replaces that of --out. The keys of a page count once, however many\n"

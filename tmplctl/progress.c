@@ -74,7 +74,7 @@ void ctl_progress(const char *fmt, ...)
     if (now - last < REDRAW_AFTER || !isatty(STDERR_FILENO)) {
         return;
     }
-    /* a terminal that is narrow cuts the line off: of one that wraps only the end could be erased */
+    /* a narrow terminal cuts the line off: of one that wraps only the end could be erased */
     fputs("\r\033[K\033[?7l", stderr);
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);

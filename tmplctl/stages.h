@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run: many pages through tmpl_clean's steps, in one pass or two, for clean and warc. Pages are in
- * flight in parts: threads read and write the pages of a part in any order; the caller's thread
+ * A run: many pages through tmpl_clean's steps, in one pass or two, for clean and warc. Pages are
+ * in flight in parts: threads read and write the pages of a part in any order; the caller's thread
  * takes, learns and reports them in their order, while the other threads wait. So results do not
  * depend on the number of threads.
  */
@@ -77,8 +77,8 @@ static inline int ctl_run_observes(const ctl_run_t *run)
 
 /*
  * Runs items 0 to n - 1 through all stages, with fewer threads than --jobs if the system has no
- * more, until a signal comes. What the store says against a page is in its outcome; prints the first
- * such message. An error, which is printed, if there is no memory: then no item was begun.
+ * more, until a signal comes. What the store says against a page is in its outcome; prints the
+ * first such message. An error, which is printed, if there is no memory: then no item was begun.
  */
 apr_status_t ctl_run_pass(ctl_run_t *run, int learns, int judges, int n);
 

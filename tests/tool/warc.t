@@ -431,7 +431,7 @@ subtest 'a kill' => sub {
     like($err, qr/^tmplctl: warc: other\.warc\.part/, 'the message');
 };
 
-usage_is([$_, '-', '-'], qr/^tmplctl: $_: standard input can be read once only$/m, "$_: standard input twice") for qw(warc merge);
+usage_is(['warc', '-', '-'], qr/^tmplctl: warc: standard input can be read once only$/m, 'standard input twice');
 usage_is(['warc', qw(-m text -o a?b.warc a.warc)], qr/--out with a "\?" needs --store/, 'a name that ends the name of a store');
 usage_is(['warc', qw(-m text --frozen a.warc)], qr/--frozen needs --store/, 'no store to judge by');
 usage_is(['warc', qw(-m learn a.warc)], qr/--mode learn needs --store/, 'no store to fill');
