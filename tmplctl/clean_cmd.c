@@ -198,7 +198,7 @@ static apr_status_t prepare_fetch(clean_run_t *clean)
     if (i == clean->files->nelts) {
         return APR_SUCCESS;
     }
-    if (ctl_fetch_open(&clean->fetch, NULL, &err, ctl->pool) != APR_SUCCESS) {
+    if (ctl_fetch_open(&clean->fetch, &err, ctl->pool) != APR_SUCCESS) {
         ctl_say("clean: %s", err.text);
         return err.status;
     }

@@ -12,7 +12,6 @@
 #include <apr_tables.h>
 
 #include "clean.h"
-#include "methods/pagelevel.h"
 
 /* Exit codes, as the man page lists them. */
 #define CTL_OK           0
@@ -42,11 +41,9 @@ typedef struct {
     int xpath;     /* explain: the paths of blocks are XPath */
     uint32_t jobs; /* clean: threads */
     int help;
-    const char *via;    /* warm: a proxy that learns; NULL: a store does */
     uint32_t size;      /* warm: pages of the complete subdigraph */
     uint32_t max_loads; /* warm: the most pages to load */
     uint32_t delay;     /* warm: milliseconds between requests */
-    const char *date;   /* train: date of the training; NULL: none given */
     uint32_t pages;     /* train: the most pages of a site */
     int trust;          /* train: content labels must pass a check */
     int responses;      /* warc: edit the response records */
@@ -55,7 +52,6 @@ typedef struct {
     int frozen;         /* warc: learn nothing */
     int freeze;         /* merge: the sites are frozen */
     int lean;           /* merge: and have nothing that only learning needs */
-    unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
     tmpl_parts_t parts;        /* what all --parts say; clean.guards.without follows */

@@ -15,7 +15,6 @@ typedef struct {
     const char *body;
     apr_size_t len;
     const char *type;     /* Content-Type */
-    const char *tmpl;     /* Tmpl, which mod_tmpl adds */
     const char *location; /* Location */
 } ctl_response_t;
 
@@ -30,22 +29,18 @@ typedef struct {
 #define CTL_FETCH_CONNECT apr_time_from_sec(10)
 #define CTL_FETCH_TIMEOUT apr_time_from_sec(30)
 
-/*
- * Makes a fetcher that lives until pool is cleaned up. proxy is the URL of the proxy to use; NULL:
- * curl's environment variables decide. APR_EINVAL, with the reason, if proxy is not an http:// URL.
- */
-apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t *err,
-                            apr_pool_t *pool);
+/* Makes a fetcher that lives until pool is cleaned up. */
+apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, tmpl_error_t *err, apr_pool_t *pool);
 
-/* Sets the time from the end of any fetcher's response to the next request of this one. */
+/* Sets the time from the end of a response to the next request. */
 void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay);
 
 /*
  * Requests the page at address; strings of response come from pool. Follows redirects on the same
  * host that robots (NULL: all) allows. A complete response that is not a redirect is a success,
  * whatever its status. On failure err has the reason, without the address: APR_EACCES if robots
- * forbids the page, APR_NOTFOUND if nobody knows the host's name, APR_EINTR after a signal,
- * APR_ENOSPC for a body above CTL_FETCH_MOST (response has its beginning), or APR_EGENERAL.
+ * forbids the page, APR_EINTR after a signal, APR_ENOSPC for a body above CTL_FETCH_MOST (response
+ * has its beginning), or APR_EGENERAL.
  */
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
                            const tmpl_robots_t *robots, ctl_response_t *response, tmpl_error_t *err,

@@ -11,7 +11,6 @@
 
 #include "ctl.h"
 #include "process.h"
-#include "process.h"
 #include "progress.h"
 
 static const ctl_command_t commands[] = {

@@ -8,8 +8,8 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "process.h"
 #include "open_store.h"
+#include "process.h"
 #include "progress.h"
 #include "table/export_file.h"
 #include "table/keys_line.h"

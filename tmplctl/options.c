@@ -40,7 +40,7 @@ struct option_t {
 
 static option_set_f options_set_flag, set_string, set_out, set_file, set_site, set_store, set_uint;
 static option_set_f options_set_number, set_parts, set_share, set_ratio, set_lifetime;
-static option_set_f options_set_separators, set_selectors, set_mark, set_secret, set_without;
+static option_set_f options_set_separators, set_selectors, set_mark, set_secret;
 
 #define CTL_PAGES     200 /* as many as the paper took of each site */
 #define CTL_SIZE      3   /* the paper's choice, of its Table 1 */
@@ -121,18 +121,10 @@ static const option_t options[] = {
     { "trust", 0, NULL, CTL_IN_TRAIN, 0, options_set_flag, AT(trust), 0, 0,
       "learn nothing as content that stands in nav, header, footer or aside, or in a "
       "list of links outside main and article", NULL },
-    { "without", 0, "GROUP", CTL_IN_TRAIN, 0, set_without, AT(without), 0, 0,
-      "leave out a group of features: place, size, tree, tag, mark, word, link, text, "
-      "near, repeat, attribute; may be given more than once", NULL },
-    { "date", 0, "TEXT", CTL_IN_TRAIN, 0, set_string, AT(date), 0, 0,
-      "what the model says of when it was made", NULL },
     { "size", 0, "N", CTL_IN_WARM, 0, set_uint, AT(size), 1, TMPL_SUBDIGRAPH_SIZE_MOST,
       "how many pages that link each other are looked for", NULL },
     { "max-loads", 0, "N", CTL_IN_WARM, 0, set_uint, AT(max_loads), 2, TMPL_SUBDIGRAPH_LINKS_MOST,
       "pages loaded at most", NULL },
-    { "via", 0, "PROXY", CTL_IN_WARM, 0, set_string, AT(via), 0, 0,
-      "http://HOST:PORT of a server with mod_tmpl: sends it for each page, so that it "
-      "learns, instead of writing to a store", NULL },
     { "delay", 0, "MS", CTL_IN_WARM, 0, set_uint, AT(delay), 0, 3600000,
       "milliseconds between requests; a longer Crawl-delay of the site's is kept", NULL },
     { "xpath", 0, NULL, CTL_IN_EXPLAIN, 0, options_set_flag, AT(xpath), 0, 0,
@@ -292,14 +284,6 @@ static const char *set_mark(ctl_t *ctl, const option_t *option, void *field, con
 static const char *set_secret(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
     return tmpl_setting_secret(field, option->setting, value, ctl->pool);
-}
-
-static const char *set_without(ctl_t *ctl, const option_t *option, void *field, const char *value)
-{
-    tmpl_error_t err;
-    (void)option;
-    return tmpl_feature_group(field, value, &err) != APR_SUCCESS ? apr_pstrdup(ctl->pool, err.text)
-                                                                 : NULL;
 }
 
 static const char *name_of_option(const option_t *option)

@@ -13,8 +13,8 @@
 #include "base/tmpl.h"
 #include "file_io.h"
 #include "html/charset.h"
-#include "process.h"
 #include "open_store.h"
+#include "process.h"
 #include "progress.h"
 #include "settings.h"
 
@@ -213,7 +213,7 @@ int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *
             return CTL_USAGE;
         }
         ctl_interrupt_catch();
-        status = ctl_fetch_open(&fetch, NULL, &err, ctl->pool);
+        status = ctl_fetch_open(&fetch, &err, ctl->pool);
     }
     if (status == APR_SUCCESS) {
         status = ctl_page_read(input, NULL, fetch, arg, site, &err, ctl->pool);

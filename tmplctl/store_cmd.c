@@ -7,9 +7,9 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "process.h"
 #include "json.h"
 #include "open_store.h"
+#include "process.h"
 #include "progress.h"
 #include "table/export_file.h"
 

@@ -15,8 +15,8 @@
 #include "methods/pagelevel.h"
 #include "methods/regions.h"
 #include "file_io.h"
-#include "process.h"
 #include "open_store.h"
+#include "process.h"
 #include "progress.h"
 #include "files.h"
 
@@ -174,8 +174,7 @@ static void fit(tmpl_model_t *model, train_t *t)
         tmpl_model_class_t *class = &model->classes[c];
         class->nodes = samples.n;
         class->template_nodes = s->template_nodes;
-        class->loss = tmpl_logistic_fit(&class->logistic, &samples, t->ctl->options.without, L2,
-                                        t->ctl->pool);
+        class->loss = tmpl_logistic_fit(&class->logistic, &samples, L2, t->ctl->pool);
     }
 }
 
@@ -183,8 +182,7 @@ static const char *provenance(const train_t *t)
 {
     const ctl_t *ctl = t->ctl;
     const char *text = apr_psprintf(
-        ctl->pool, "# tmplctl train, %s: %d sites, %u pages, %u nodes; min-df %u; content %s\n",
-        ctl->options.date != NULL ? ctl_printable(ctl->options.date, ctl->pool) : "no date",
+        ctl->pool, "# tmplctl train: %d sites, %u pages, %u nodes; min-df %u; content %s\n",
         ctl->args->nelts, t->pages, t->nodes, ctl->options.clean.policy.min_df,
         ctl->options.trust ? apr_psprintf(ctl->pool, "distrusted at %u nodes", t->distrusted)
                            : "as counted");
