@@ -95,7 +95,7 @@ struct ctl_command_t {
     int most_args; /* -1: any number */
     const char *args;
     const char *summary;
-    const char *help; /* paragraphs for --help, each line ended by \n */
+    const char *help; /* a paragraph for --help */
 };
 
 int ctl_clean(ctl_t *ctl);
@@ -118,8 +118,8 @@ int ctl_warc(ctl_t *ctl);
  */
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv);
 
-/* Prints the options of a command, for --help. */
-void ctl_options_print(const ctl_command_t *command, apr_pool_t *pool);
+/* Prints the help of a command: what it does, and its options. */
+void ctl_help_print(const ctl_command_t *command, apr_pool_t *pool);
 
 /* "-" on the command line: standard input. Compared by address, so a file may have this name. */
 extern const char CTL_STDIN[];

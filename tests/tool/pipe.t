@@ -115,10 +115,11 @@ subtest 'a URL' => sub {
 
 subtest 'no pages' => sub {
     my %binary = (
-        'a.png' => [$png, 'is a PNG image and no page'],
-        'a.elf' => ["\x7fELF\2\1\1\0", 'is a program and no page'],
+        'a.png' => [$png, 'is binary and no page: byte 8 is zero'],
+        'a.elf' => ["\x7fELF\2\1\1\0", 'is binary and no page: byte 7 is zero'],
         'a.zero' => ["<p>text\0</p>", 'is binary and no page: byte 7 is zero'],
-        'a.png.gz' => [memGzip($png), 'is a PNG image and no page'],
+        'a.png.gz' => [memGzip($png), 'is binary and no page: byte 8 is zero'],
+        'a.pdf' => ["%PDF-1.4\n% no zero byte", 'is a PDF document and no page'],
     );
     for my $name (sort keys %binary) {
         my ($bytes, $why) = @{ $binary{$name} };
@@ -130,9 +131,9 @@ subtest 'no pages' => sub {
         }
     }
     my ($code, $out, $err) = feed($png, qw(clean -m markdown));
-    is("$code$err", "4tmplctl: (standard input): is a PNG image and no page\n", 'standard input');
+    is("$code$err", "4tmplctl: (standard input): is binary and no page: byte 8 is zero\n", 'standard input');
     ($code, undef, $err) = run(qw(clean -m text), "$url/png");
-    is("$code$err", "4tmplctl: $url/png: is a PNG image and no page\n", 'a URL');
+    is("$code$err", "4tmplctl: $url/png: is binary and no page: byte 8 is zero\n", 'a URL');
     ($code, $out, $err) = run(qw(clean -m strip --out mixed), 'a.png', $pages[0]);
     is($code, 4, 'beside a page: exit code');
     is(names('mixed'), 'p01.html', 'the page is written');
