@@ -27,6 +27,9 @@ json_t *ctl_json_span(tmpl_span_t span);
 /* The JSON object that mode blocks writes for a page. */
 json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool);
 
+/* JSON as text of pool, with a newline behind it; frees json. flags are of json_dumps(). */
+const char *ctl_json_line(json_t *json, size_t flags, apr_pool_t *pool);
+
 /* Prints json and a newline to standard output, and frees it. CTL_OK: main sees if that failed. */
 int ctl_json_print(json_t *json);
 

@@ -13,7 +13,6 @@
 #include "base/tmpl.h"
 #include "file_io.h"
 #include "html/charset.h"
-#include "open_store.h"
 #include "process.h"
 #include "progress.h"
 #include "settings.h"

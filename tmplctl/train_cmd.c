@@ -150,10 +150,12 @@ static int see_site(train_t *t, const char *dir)
         return 0;
     }
     int most = (int)t->ctl->options.pages, n = files->nelts < most ? files->nelts : most;
-    for (int i = 0; i < 2 * n && !ctl_interrupted(); i++) {
-        ctl_progress("%s: %d/%d", i < n ? "counting" : "learning", i % n, n);
-        see_page(t, dir, path_at(files, i % n, n), i < n, pool);
-        apr_pool_clear(pool);
+    for (int learn = 1; learn >= 0; learn--) {
+        for (int i = 0; i < n && !ctl_interrupted(); i++) {
+            ctl_progress("%s: %d/%d", learn ? "counting" : "learning", i, n);
+            see_page(t, dir, path_at(files, i, n), learn, pool);
+            apr_pool_clear(pool);
+        }
     }
     ctl_progress_end();
     weigh_site(t);

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_fnmatch.h>
@@ -178,10 +177,8 @@ static int write_report(const ctl_warc_run_t *run, long long sites)
     if (strcmp(ctl->options.report, "-") == 0) {
         return ctl_json_print(json);
     }
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-    json_decref(json);
+    const char *text = ctl_json_line(json, JSON_INDENT(1), ctl->pool);
     apr_status_t status = ctl_file_write(ctl->options.report, text, strlen(text), &err, ctl->pool);
-    free(text);
     if (status != APR_SUCCESS) {
         ctl_say("warc: --report %s: cannot write: %s", ctl->options.report, err.text);
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "warc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_cstr.h>
@@ -171,11 +170,7 @@ static void write_line(tmpl_buf_t *to, const ctl_mode_t *mode, const ctl_item_t 
                   "confidence", is_judged ? json_real(outcome->closure.confidence) : json_null(),
                   "fingerprint", tmpl_clean_fingerprint(outcome, &item->input, pool), mode->column,
                   ctl_json_string(item->rendered.bytes, item->rendered.len, pool)));
-    char *text = json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    tmpl_buf_add_text(to, text != NULL ? text : "{}");
-    tmpl_buf_add_byte(to, '\n');
-    free(text);
-    json_decref(row);
+    tmpl_buf_add_text(to, ctl_json_line(row, JSON_COMPACT, pool));
 }
 
 void ctl_warc_written(tmpl_buf_t *to, const ctl_warc_run_t *run, const ctl_item_t *item,

@@ -6,7 +6,6 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "base/ascii.h"
 #include "html/charset.h"
 #include "settings.h"
 

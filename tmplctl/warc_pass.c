@@ -5,13 +5,9 @@
  * of the stages.
  */
 #include <limits.h>
-#include <string.h>
-
-#include <apr_strings.h>
 
 #include "ctl.h"
 #include "file_io.h"
-#include "process.h"
 #include "progress.h"
 #include "settings.h"
 #include "warc.h"

@@ -6,8 +6,6 @@
  */
 #include <stdio.h>
 
-#include <apr_strings.h>
-
 #include "ctl.h"
 #include "fetch.h"
 #include "html/charset.h"
