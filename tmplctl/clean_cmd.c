@@ -10,7 +10,6 @@
 #include "files.h"
 #include "page_input.h"
 #include "process.h"
-#include "progress.h"
 #include "stages.h"
 
 typedef struct {

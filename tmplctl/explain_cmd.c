@@ -13,7 +13,7 @@
 #include "json.h"
 #include "open_store.h"
 #include "page_input.h"
-#include "progress.h"
+#include "process.h"
 #include "text/text.h"
 
 /* Characters of a block's text that are shown. */

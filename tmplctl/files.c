@@ -16,7 +16,7 @@
 #include "address/address.h"
 #include "file_io.h"
 #include "page_input.h"
-#include "progress.h"
+#include "process.h"
 
 /* --- the pages of a site that is a directory --- */
 

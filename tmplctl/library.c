@@ -18,7 +18,6 @@
 
 #include "ctl.h"
 #include "process.h"
-#include "progress.h"
 
 const char *ctl_library_load(const char *library, const ctl_function_t *functions, size_t n)
 {

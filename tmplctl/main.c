@@ -11,7 +11,6 @@
 
 #include "ctl.h"
 #include "process.h"
-#include "progress.h"
 
 /* Help says what a command line needs; the man page has the rest. */
 static const ctl_command_t commands[] = {

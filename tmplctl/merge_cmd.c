@@ -10,7 +10,6 @@
 #include "ctl.h"
 #include "open_store.h"
 #include "process.h"
-#include "progress.h"
 #include "table/export_file.h"
 #include "table/keys_line.h"
 

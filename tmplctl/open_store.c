@@ -12,7 +12,7 @@
 #include <apr_strings.h>
 
 #include "file_io.h"
-#include "progress.h"
+#include "process.h"
 
 /* The store of a run that was given none. */
 #define DEFAULT_URI "memory:"

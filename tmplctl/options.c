@@ -12,7 +12,7 @@
 #include <apr_strings.h>
 #include <xxhash.h>
 
-#include "progress.h"
+#include "process.h"
 #include "settings.h"
 #include "stages.h"
 #include "methods/warm/subdigraph.h"

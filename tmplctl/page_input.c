@@ -14,7 +14,6 @@
 #include "file_io.h"
 #include "html/charset.h"
 #include "process.h"
-#include "progress.h"
 #include "settings.h"
 
 const char *ctl_page_from_stdin(void)

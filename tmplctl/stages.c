@@ -8,7 +8,6 @@
 
 #include "file_io.h"
 #include "process.h"
-#include "progress.h"
 
 /* Pages that a store learns at once. */
 #define BATCH 32

@@ -10,7 +10,6 @@
 #include "json.h"
 #include "open_store.h"
 #include "process.h"
-#include "progress.h"
 #include "table/export_file.h"
 
 static int forget_site(ctl_t *ctl, tmpl_store_t *store)

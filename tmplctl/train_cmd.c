@@ -17,7 +17,6 @@
 #include "file_io.h"
 #include "open_store.h"
 #include "process.h"
-#include "progress.h"
 #include "files.h"
 
 /* Ridge penalty, per sample and weight: keeps the weights of correlated features small. */

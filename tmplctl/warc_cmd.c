@@ -16,7 +16,6 @@
 #include "file_io.h"
 #include "json.h"
 #include "process.h"
-#include "progress.h"
 #include "warc.h"
 
 /* --- options that go together, and the inputs --- */

@@ -15,7 +15,7 @@
 
 #include "ctl.h"
 #include "file_io.h"
-#include "progress.h"
+#include "process.h"
 #include "warc.h"
 
 /*

@@ -8,7 +8,7 @@
 
 #include "ctl.h"
 #include "file_io.h"
-#include "progress.h"
+#include "process.h"
 #include "settings.h"
 #include "warc.h"
 

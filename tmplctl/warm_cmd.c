@@ -12,7 +12,6 @@
 #include "open_store.h"
 #include "page_input.h"
 #include "process.h"
-#include "progress.h"
 #include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"
 
