@@ -26,6 +26,10 @@
 /* The memory of a page that a pool keeps for the next one; most pages need far less. */
 #define CTL_POOL_KEEPS (16 * 1024 * 1024)
 
+/* warm: the largest --size and --max-loads. */
+#define CTL_SIZE_MOST  16
+#define CTL_LOADS_MOST 1000
+
 /* The options of a command line; options.c fills it. */
 typedef struct {
     const char *mode;

@@ -44,7 +44,9 @@ struct ctl_fetch_t {
     curl_t lib;
     CURL *curl;
     apr_interval_time_t delay;
-    apr_time_t last_response; /* when it ended, 0 before the first */
+    apr_time_t last_response;                          /* when it ended, 0 before the first */
+    int (*allows)(const void *rules, const char *uri); /* NULL: all */
+    const void *rules;
     apr_thread_mutex_t *lock; /* one request at a time */
     char error[CURL_ERROR_SIZE];
 };
@@ -157,6 +159,13 @@ void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay)
     fetch->delay = delay;
 }
 
+void ctl_fetch_obey(ctl_fetch_t *fetch, int (*allows)(const void *rules, const char *uri),
+                    const void *rules)
+{
+    fetch->allows = allows;
+    fetch->rules = rules;
+}
+
 /* Waits until the next request is due, in steps short enough for Ctrl-C. */
 static void wait_for_request(const ctl_fetch_t *fetch)
 {
@@ -205,12 +214,11 @@ static apr_status_t request(ctl_fetch_t *fetch, const tmpl_address_t *address,
 }
 
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
-                           const tmpl_robots_t *robots, ctl_response_t *response, tmpl_error_t *err,
-                           apr_pool_t *pool)
+                           ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_address_t at = *address;
     for (int hop = 0; hop <= CTL_FETCH_REDIRECTS; hop++) {
-        if (robots != NULL && !tmpl_robots_allow(robots, at.uri)) {
+        if (fetch->allows != NULL && !fetch->allows(fetch->rules, at.uri)) {
             return tmpl_fail(err, APR_EACCES, "robots.txt forbids %s", at.uri);
         }
         apr_status_t status = request(fetch, &at, response, err, pool);
@@ -232,12 +240,11 @@ apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
 }
 
 apr_status_t ctl_fetch_page(ctl_fetch_t *fetch, const tmpl_address_t *address,
-                            const tmpl_robots_t *robots, ctl_response_t *response,
-                            tmpl_error_t *err, apr_pool_t *pool)
+                            ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool)
 {
     static const char html[] = "text/html";
     apr_thread_mutex_lock(fetch->lock);
-    apr_status_t status = ctl_fetch_get(fetch, address, robots, response, err, pool);
+    apr_status_t status = ctl_fetch_get(fetch, address, response, err, pool);
     apr_thread_mutex_unlock(fetch->lock);
     if (status != APR_SUCCESS) {
         return status;

@@ -15,7 +15,6 @@
 #include "process.h"
 #include "settings.h"
 #include "stages.h"
-#include "methods/warm/subdigraph.h"
 
 const char CTL_STDIN[] = "(standard input)";
 
@@ -128,9 +127,9 @@ static const option_t options[] = {
     FLAG("trust", 0, CTL_IN_TRAIN, trust,
       "learn nothing as content that stands in nav, header, footer or aside, or in a list of "
       "links outside main and article"),
-    COUNT("size", 0, "N", CTL_IN_WARM, size, 1, TMPL_SUBDIGRAPH_SIZE_MOST,
+    COUNT("size", 0, "N", CTL_IN_WARM, size, 1, CTL_SIZE_MOST,
       "how many pages that link each other are looked for"),
-    COUNT("max-loads", 0, "N", CTL_IN_WARM, max_loads, 2, TMPL_SUBDIGRAPH_LINKS_MOST,
+    COUNT("max-loads", 0, "N", CTL_IN_WARM, max_loads, 2, CTL_LOADS_MOST,
       "pages loaded at most"),
     COUNT("delay", 0, "MS", CTL_IN_WARM, delay, 0, 3600000,
       "milliseconds between requests; a longer Crawl-delay of the site's is kept"),

@@ -132,7 +132,7 @@ static apr_status_t read_url(tmpl_input_t *input, const char **at, ctl_fetch_t *
     ctl_response_t response;
     apr_status_t status = tmpl_address_parse(&address, url, NULL, err, pool);
     if (status == APR_SUCCESS) {
-        status = ctl_fetch_page(fetch, &address, NULL, &response, err, pool);
+        status = ctl_fetch_page(fetch, &address, &response, err, pool);
     }
     if (status == APR_SUCCESS && response.len == 0) {
         status = tmpl_fail(err, APR_EINVAL, "is empty");

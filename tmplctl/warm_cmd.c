@@ -15,6 +15,9 @@
 #include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"
 
+_Static_assert(CTL_SIZE_MOST <= TMPL_SUBDIGRAPH_SIZE_MOST, "--size");
+_Static_assert(CTL_LOADS_MOST <= TMPL_SUBDIGRAPH_LINKS_MOST, "--max-loads");
+
 /* A page that was loaded and parsed. */
 typedef struct {
     tmpl_input_t input;
@@ -41,7 +44,7 @@ static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t
 {
     ctl_response_t response;
     tmpl_error_t err;
-    apr_status_t status = ctl_fetch_page(warm->fetch, address, warm->robots, &response, &err, pool);
+    apr_status_t status = ctl_fetch_page(warm->fetch, address, &response, &err, pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", tmpl_address_url(address, pool), err.text);
         return status;
@@ -69,6 +72,11 @@ static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t
     return status;
 }
 
+static int robots_allow(const void *robots, const char *uri)
+{
+    return tmpl_robots_allow(robots, uri);
+}
+
 /*
  * RFC 9309, section 2.3.1: without a file (4xx) every page may be loaded, without a response none.
  * Section 2.5: if the file is too long, its beginning counts.
@@ -80,7 +88,7 @@ static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
     ctl_response_t response;
     tmpl_error_t err;
     address.uri = "/robots.txt";
-    apr_status_t status = ctl_fetch_get(warm->fetch, &address, NULL, &response, &err, pool);
+    apr_status_t status = ctl_fetch_get(warm->fetch, &address, &response, &err, pool);
     if (status == APR_ENOSPC) {
         status = APR_SUCCESS;
     }
@@ -94,6 +102,7 @@ static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
     }
     warm->robots = tmpl_robots_parse(response.body, response.status / 100 == 2 ? response.len : 0,
                                      CTL_AGENT, pool);
+    ctl_fetch_obey(warm->fetch, robots_allow, warm->robots);
     apr_interval_time_t delay = apr_time_from_msec(warm->ctl->options.delay);
     apr_interval_time_t crawl_delay = tmpl_robots_delay(warm->robots);
     ctl_fetch_pace(warm->fetch, crawl_delay > delay ? crawl_delay : delay);
