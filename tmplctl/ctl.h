@@ -12,7 +12,6 @@
 #include <apr_tables.h>
 
 #include "clean.h"
-#include "methods/pagelevel.h"
 
 /* Exit codes, as the man page lists them. */
 #define CTL_OK           0
@@ -27,8 +26,9 @@
 /* The memory of a page that a pool keeps for the next one; most pages need far less. */
 #define CTL_POOL_KEEPS (16 * 1024 * 1024)
 
-/* stats: the most rows, unless --top asks for fewer. */
-#define CTL_TOP_MOST 1000000
+/* warm: the largest --size and --max-loads. */
+#define CTL_SIZE_MOST  16
+#define CTL_LOADS_MOST 1000
 
 /* The options of a command line; options.c fills it. */
 typedef struct {
@@ -39,31 +39,23 @@ typedef struct {
     const char *model;      /* file with the detector's model; NULL: the built-in model */
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
     const char *mirror;     /* clean: directory of a mirrored site */
-    const char *report;     /* clean: file of JSON lines; NULL: none */
+    const char *report;     /* warc: file of JSON; NULL: none */
     int two_pass;
-    int json;          /* the output is JSON */
-    int xpath;         /* explain: the paths of blocks are XPath */
-    const char *sort;  /* stats: a column */
-    const char *match; /* stats: a pattern of site names */
-    uint32_t top;      /* stats: the most rows */
-    uint32_t jobs;     /* clean: threads */
+    int json;      /* the output is JSON */
+    int xpath;     /* explain: the paths of blocks are XPath */
+    uint32_t jobs; /* clean: threads */
     int help;
-    const char *via;    /* warm: a proxy that learns; NULL: a store does */
     uint32_t size;      /* warm: pages of the complete subdigraph */
     uint32_t max_loads; /* warm: the most pages to load */
     uint32_t delay;     /* warm: milliseconds between requests */
-    const char *date;   /* train: date of the training; NULL: none given */
     uint32_t pages;     /* train: the most pages of a site */
     int trust;          /* train: content labels must pass a check */
     int responses;      /* warc: edit the response records */
     int json_lines;     /* warc: lines of JSON in place of records */
     int incremental;    /* warc: one pass */
     int frozen;         /* warc: learn nothing */
-    int progress;       /* warc: lines of progress, also without a terminal */
-    const char *index;  /* warc: file of CDXJ; NULL: none */
     int freeze;         /* merge: the sites are frozen */
     int lean;           /* merge: and have nothing that only learning needs */
-    unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
     tmpl_parts_t parts;        /* what all --parts say; clean.guards.without follows */
@@ -82,7 +74,6 @@ typedef struct {
 
 /* Bits that say in which commands an option is known. */
 #define CTL_IN_CLEAN    0x01
-#define CTL_IN_SEGMENTS 0x02
 #define CTL_IN_STATS    0x04
 #define CTL_IN_FORGET   0x08
 #define CTL_IN_EXPORT   0x10
@@ -92,14 +83,12 @@ typedef struct {
 #define CTL_IN_CHECK    0x100
 #define CTL_IN_EXPLAIN  0x200
 #define CTL_IN_TEMPLATE 0x400
-#define CTL_IN_RULES    0x800
 #define CTL_IN_WARC     0x1000
 #define CTL_IN_MERGE    0x2000
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
-#define CTL_IN_JUDGING                                                                             \
-    (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_WARC)
+#define CTL_IN_JUDGING  (CTL_IN_CLEAN | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_WARC)
 /* Commands whose arguments are pages: "-" is standard input. */
-#define CTL_IN_PAGES (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
+#define CTL_IN_PAGES (CTL_IN_CLEAN | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
 #define CTL_IN_ALL   (CTL_IN_JUDGING | CTL_IN_STORE | CTL_IN_TRAIN)
 
 struct ctl_command_t {
@@ -110,11 +99,10 @@ struct ctl_command_t {
     int most_args; /* -1: any number */
     const char *args;
     const char *summary;
-    const char *help; /* paragraphs for --help, each line ended by \n */
+    const char *help; /* a paragraph for --help */
 };
 
 int ctl_clean(ctl_t *ctl);
-int ctl_segments(ctl_t *ctl);
 int ctl_explain(ctl_t *ctl);
 int ctl_template(ctl_t *ctl);
 int ctl_stats(ctl_t *ctl);
@@ -125,7 +113,6 @@ int ctl_import(ctl_t *ctl);
 int ctl_merge(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);
 int ctl_warm(ctl_t *ctl);
-int ctl_rules(ctl_t *ctl);
 int ctl_warc(ctl_t *ctl);
 
 /*
@@ -135,8 +122,8 @@ int ctl_warc(ctl_t *ctl);
  */
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv);
 
-/* Prints the options of a command, for --help. */
-void ctl_options_print(const ctl_command_t *command, apr_pool_t *pool);
+/* Prints the help of a command: what it does, and its options. */
+void ctl_help_print(const ctl_command_t *command, apr_pool_t *pool);
 
 /* "-" on the command line: standard input. Compared by address, so a file may have this name. */
 extern const char CTL_STDIN[];

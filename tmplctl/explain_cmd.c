@@ -11,8 +11,9 @@
 #include "ctl.h"
 #include "dom/xpath.h"
 #include "json.h"
+#include "open_store.h"
 #include "page_input.h"
-#include "progress.h"
+#include "process.h"
 #include "text/text.h"
 
 /* Characters of a block's text that are shown. */
@@ -64,18 +65,16 @@ static json_t *features_json(const tmpl_contributions_t *of)
 {
     json_t *list = json_array();
     for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
-        json_t *json = json_object();
-        json_object_set_new(json, "name",
-                            json_string(tmpl_block_feature_name(of->most[k].feature)));
-        json_object_set_new(json, "value", json_real((double)of->most[k].value));
-        json_object_set_new(json, "by", json_real(of->most[k].by));
-        json_array_append_new(list, json);
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "name",
+                                              tmpl_block_feature_name(of->most[k].feature), "value",
+                                              (double)of->most[k].value, "by", of->most[k].by));
     }
     return list;
 }
 
 static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
 {
+    const tmpl_explain_block_t *why = &e->explain.blocks[block];
     int has_counts = e->outcome.counts.records != NULL;
     if (e->elements != NULL) {
         json_object_set_new(json, "xpath", json_string(path_of_element(e, block)));
@@ -85,47 +84,37 @@ static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
     if (e->outcome.verdicts == NULL) {
         return;
     }
-    const tmpl_explain_block_t *why = &e->explain.blocks[block];
-    json_object_set_new(json, "rule", json_string(tmpl_rule_name(why->rule)));
-    const tmpl_selector_t *selector = why->selector;
-    json_object_set_new(json, "selector",
-                        selector != NULL
-                            ? ctl_json_string(tmpl_selector_text(selector),
-                                              strlen(tmpl_selector_text(selector)), e->pool)
-                            : json_null());
-    json_object_set_new(json, "cut", json_string(covered_names[why->covered]));
-    json_object_set_new(json, "marked",
-                        json_string(covered_names[e->explain_marked.blocks[block].covered]));
-    json_object_set_new(json, "uncut",
-                        why->uncut != TMPL_UNCUT_NONE ? json_string(tmpl_uncut_name(why->uncut))
-                                                      : json_null());
+    const char *selector = why->selector != NULL ? tmpl_selector_text(why->selector) : NULL;
+    json_object_update_new(
+        json, json_pack("{s:s, s:o, s:s, s:s, s:s?}", "rule", tmpl_rule_name(why->rule), "selector",
+                        ctl_json_text(selector, e->pool), "cut", covered_names[why->covered],
+                        "marked", covered_names[e->explain_marked.blocks[block].covered], "uncut",
+                        why->uncut != TMPL_UNCUT_NONE ? tmpl_uncut_name(why->uncut) : NULL));
     if (e->explain.trees != NULL) {
         const tmpl_contributions_t *of = &e->explain.trees[block];
-        json_object_set_new(json, "features", features_json(of));
-        json_object_set_new(json, "base", json_real(of->base));
-        json_object_set_new(json, "rest", json_real(of->rest));
+        json_object_update_new(json, json_pack("{s:o, s:f, s:f}", "features", features_json(of),
+                                               "base", of->base, "rest", of->rest));
     }
 }
 
 static json_t *declined_json(const explain_t *e)
 {
     const tmpl_outcome_t *outcome = &e->outcome;
-    json_t *json = json_object();
-    json_object_set_new(json, "reason", json_string(tmpl_decline_name(outcome->decline)));
-    json_object_set_new(json, "text", json_string(tmpl_decline_text(outcome->decline)));
+    json_t *json = json_pack("{s:s, s:s}", "reason", tmpl_decline_name(outcome->decline), "text",
+                             tmpl_decline_text(outcome->decline));
     if (outcome->declined_at != TMPL_NONE) {
         tmpl_place_t place =
             tmpl_place(e->input->body, (uint32_t)e->input->len, outcome->declined_at);
-        json_object_set_new(json, "byte", json_integer(outcome->declined_at));
-        json_object_set_new(json, "line", json_integer(place.line));
-        json_object_set_new(
-            json, "tag",
-            ctl_json_string(e->input->body + place.tag.start, tmpl_span_len(place.tag), e->pool));
+        json_object_update_new(json, json_pack("{s:I, s:I, s:o}", "byte",
+                                               (json_int_t)outcome->declined_at, "line",
+                                               (json_int_t)place.line, "tag",
+                                               ctl_json_string(e->input->body + place.tag.start,
+                                                               tmpl_span_len(place.tag), e->pool)));
     }
     return json;
 }
 
-static int explain_cmd_print_json(const explain_t *e)
+static int explain_json(const explain_t *e)
 {
     ctl_page_t page = { .path = e->name, .input = e->input, .outcome = &e->outcome };
     json_t *json = ctl_json_page(&page, e->pool);
@@ -265,7 +254,7 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
     if (ctl->options.xpath && e.outcome.verdicts != NULL) {
         e.elements = elements_of(&e);
     }
-    int code = ctl->options.json ? explain_cmd_print_json(&e) : print_text(&e);
+    int code = ctl->options.json ? explain_json(&e) : print_text(&e);
     if (store != NULL && e.outcome.store_error.status != APR_SUCCESS) {
         ctl_say("%s: store: %s", name, e.outcome.store_error.text);
         return CTL_FAILED;
@@ -273,13 +262,44 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
     return code;
 }
 
-int ctl_explain(ctl_t *ctl)
+/* Whether --store and --site fit together: the site of a URL is its host. */
+static int are_options_whole(const ctl_t *ctl, const char *arg)
 {
-    const tmpl_detector_t *detector = tmpl_detector(ctl->options.clean.detector);
-    if (ctl->options.store == NULL && detector->need == TMPL_NEED_COUNTS) {
+    const ctl_options_t *options = &ctl->options;
+    const tmpl_detector_t *detector = tmpl_detector(options->clean.detector);
+    if (options->store == NULL && detector->need == TMPL_NEED_COUNTS) {
         ctl_say("explain: --detector %s judges by the counts of a site: give --store and --site",
                 detector->name);
+        return 0;
+    }
+    if ((options->store == NULL && options->site != NULL) ||
+        (options->store != NULL && options->site == NULL && !ctl_page_is_url(arg))) {
+        ctl_say("explain: --store and --site must be given together");
+        return 0;
+    }
+    return 1;
+}
+
+int ctl_explain(ctl_t *ctl)
+{
+    const char *arg =
+        ctl->args->nelts > 0 ? APR_ARRAY_IDX(ctl->args, 0, const char *) : ctl_page_from_stdin();
+    const char *site = "-";
+    ctl_store_t store = { 0 };
+    tmpl_input_t input;
+    if (!are_options_whole(ctl, arg) ||
+        (ctl->options.store != NULL && (site = ctl_page_site(ctl, arg)) == NULL)) {
         return CTL_USAGE;
     }
-    return ctl_page_with(ctl, explain);
+    if (ctl->options.store != NULL && ctl_store_open(&store, ctl) != APR_SUCCESS) {
+        return CTL_FAILED;
+    }
+    int code = ctl_page_load(&input, ctl, arg, site);
+    if (code == CTL_OK) {
+        code = explain(ctl, &input, arg, store.store);
+    }
+    if (store.store != NULL) {
+        ctl_store_close(&store);
+    }
+    return code;
 }

@@ -16,8 +16,8 @@
 #include <curl/curl.h>
 
 #include "base/buf.h"
-#include "interrupt.h"
 #include "library.h"
+#include "process.h"
 
 /* libcurl, with some thirty libraries that it brings (library.h). Its ABI is that of 2006. */
 #define LIBRARY "libcurl.so.4"
@@ -44,15 +44,12 @@ struct ctl_fetch_t {
     curl_t lib;
     CURL *curl;
     apr_interval_time_t delay;
+    apr_time_t last_response;                          /* when it ended, 0 before the first */
+    int (*allows)(const void *rules, const char *uri); /* NULL: all */
+    const void *rules;
     apr_thread_mutex_t *lock; /* one request at a time */
     char error[CURL_ERROR_SIZE];
 };
-
-/*
- * When the last response ended, 0 before the first. All fetchers share it: requests that a proxy
- * forwards reach the same site.
- */
-static apr_time_t last_response;
 
 typedef struct {
     tmpl_buf_t bytes;
@@ -113,8 +110,8 @@ static apr_status_t load_curl(curl_t *lib, tmpl_error_t *err)
     return why == NULL ? APR_SUCCESS : tmpl_fail(err, APR_EDSOOPEN, "%s", why);
 }
 
-/* Sets the options of all requests. CURLE_OK, or why curl does not accept the proxy. */
-static CURLcode set_up(ctl_fetch_t *fetch, const char *proxy)
+/* Sets the options of all requests. */
+static void set_up(const ctl_fetch_t *fetch)
 {
     CURL *curl = fetch->curl;
     const curl_t *lib = &fetch->lib;
@@ -133,21 +130,11 @@ static CURLcode set_up(ctl_fetch_t *fetch, const char *proxy)
     if (authorities != NULL && *authorities != '\0') {
         lib->easy_setopt(curl, CURLOPT_CAINFO, authorities);
     }
-    if (proxy == NULL) {
-        return CURLE_OK;
-    }
-    /* no_proxy must not keep requests from the proxy that was named */
-    lib->easy_setopt(curl, CURLOPT_NOPROXY, "");
-    return lib->easy_setopt(curl, CURLOPT_PROXY, proxy);
 }
 
-apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t *err,
-                            apr_pool_t *pool)
+apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, tmpl_error_t *err, apr_pool_t *pool)
 {
     ctl_fetch_t *new = apr_pcalloc(pool, sizeof(*new));
-    if (proxy != NULL && apr_cstr_casecmpn(proxy, "http://", 7) != 0) {
-        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not an http:// URL", proxy);
-    }
     apr_status_t status = load_curl(&new->lib, err);
     if (status != APR_SUCCESS ||
         apr_thread_mutex_create(&new->lock, APR_THREAD_MUTEX_DEFAULT, pool) != APR_SUCCESS) {
@@ -157,11 +144,11 @@ apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t
         return tmpl_fail(err, APR_EGENERAL, "cannot initialise libcurl");
     }
     new->curl = new->lib.easy_init();
-    if (new->curl == NULL || set_up(new, proxy) != CURLE_OK) {
-        new->lib.easy_cleanup(new->curl);
+    if (new->curl == NULL) {
         new->lib.global_cleanup();
         return tmpl_fail(err, APR_EGENERAL, "cannot initialise libcurl");
     }
+    set_up(new);
     apr_pool_cleanup_register(pool, new, close_fetch, apr_pool_cleanup_null);
     *fetch = new;
     return APR_SUCCESS;
@@ -172,10 +159,17 @@ void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay)
     fetch->delay = delay;
 }
 
+void ctl_fetch_obey(ctl_fetch_t *fetch, int (*allows)(const void *rules, const char *uri),
+                    const void *rules)
+{
+    fetch->allows = allows;
+    fetch->rules = rules;
+}
+
 /* Waits until the next request is due, in steps short enough for Ctrl-C. */
 static void wait_for_request(const ctl_fetch_t *fetch)
 {
-    apr_time_t turn = last_response != 0 ? last_response + fetch->delay : 0;
+    apr_time_t turn = fetch->last_response != 0 ? fetch->last_response + fetch->delay : 0;
     for (apr_time_t now; (now = apr_time_now()) < turn && !ctl_interrupted();) {
         apr_interval_time_t step = apr_time_from_msec(100);
         apr_sleep(turn - now < step ? turn - now : step);
@@ -200,12 +194,11 @@ static apr_status_t request(ctl_fetch_t *fetch, const tmpl_address_t *address,
     fetch->lib.easy_setopt(fetch->curl, CURLOPT_URL, tmpl_address_url(address, pool));
     fetch->lib.easy_setopt(fetch->curl, CURLOPT_WRITEDATA, &body);
     CURLcode code = fetch->lib.easy_perform(fetch->curl);
-    last_response = apr_time_now();
+    fetch->last_response = apr_time_now();
     fetch->lib.easy_getinfo(fetch->curl, CURLINFO_RESPONSE_CODE, &response->status);
     response->body = body.bytes.at;
     response->len = body.bytes.len;
     response->type = response_field(fetch, "Content-Type", pool);
-    response->tmpl = response_field(fetch, "Tmpl", pool);
     response->location = response_field(fetch, "Location", pool);
     if (body.too_long) {
         return tmpl_fail(err, APR_ENOSPC, "the body is longer than %d bytes", CTL_FETCH_MOST);
@@ -214,20 +207,18 @@ static apr_status_t request(ctl_fetch_t *fetch, const tmpl_address_t *address,
         return tmpl_fail(err, APR_EINTR, "interrupted");
     }
     if (code != CURLE_OK) {
-        return tmpl_fail(err, code == CURLE_COULDNT_RESOLVE_HOST ? APR_NOTFOUND : APR_EGENERAL,
-                         "%s",
+        return tmpl_fail(err, APR_EGENERAL, "%s",
                          fetch->error[0] != '\0' ? fetch->error : fetch->lib.easy_strerror(code));
     }
     return APR_SUCCESS;
 }
 
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
-                           const tmpl_robots_t *robots, ctl_response_t *response, tmpl_error_t *err,
-                           apr_pool_t *pool)
+                           ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_address_t at = *address;
     for (int hop = 0; hop <= CTL_FETCH_REDIRECTS; hop++) {
-        if (robots != NULL && !tmpl_robots_allow(robots, at.uri)) {
+        if (fetch->allows != NULL && !fetch->allows(fetch->rules, at.uri)) {
             return tmpl_fail(err, APR_EACCES, "robots.txt forbids %s", at.uri);
         }
         apr_status_t status = request(fetch, &at, response, err, pool);
@@ -249,12 +240,11 @@ apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
 }
 
 apr_status_t ctl_fetch_page(ctl_fetch_t *fetch, const tmpl_address_t *address,
-                            const tmpl_robots_t *robots, ctl_response_t *response,
-                            tmpl_error_t *err, apr_pool_t *pool)
+                            ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool)
 {
     static const char html[] = "text/html";
     apr_thread_mutex_lock(fetch->lock);
-    apr_status_t status = ctl_fetch_get(fetch, address, robots, response, err, pool);
+    apr_status_t status = ctl_fetch_get(fetch, address, response, err, pool);
     apr_thread_mutex_unlock(fetch->lock);
     if (status != APR_SUCCESS) {
         return status;

@@ -4,7 +4,6 @@
 #define CTL_FETCH_H
 
 #include "address/address.h"
-#include "methods/warm/robots.h"
 
 typedef struct ctl_fetch_t ctl_fetch_t;
 
@@ -15,7 +14,6 @@ typedef struct {
     const char *body;
     apr_size_t len;
     const char *type;     /* Content-Type */
-    const char *tmpl;     /* Tmpl, which mod_tmpl adds */
     const char *location; /* Location */
 } ctl_response_t;
 
@@ -30,33 +28,31 @@ typedef struct {
 #define CTL_FETCH_CONNECT apr_time_from_sec(10)
 #define CTL_FETCH_TIMEOUT apr_time_from_sec(30)
 
-/*
- * Makes a fetcher that lives until pool is cleaned up. proxy is the URL of the proxy to use; NULL:
- * curl's environment variables decide. APR_EINVAL, with the reason, if proxy is not an http:// URL.
- */
-apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t *err,
-                            apr_pool_t *pool);
+/* Makes a fetcher that lives until pool is cleaned up. */
+apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, tmpl_error_t *err, apr_pool_t *pool);
 
-/* Sets the time from the end of any fetcher's response to the next request of this one. */
+/* Sets the time from the end of a response to the next request. */
 void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay);
+
+/* Requests only what is allowed from now on: "/path?query" by the rules of a robots.txt. */
+void ctl_fetch_obey(ctl_fetch_t *fetch, int (*allows)(const void *rules, const char *uri),
+                    const void *rules);
 
 /*
  * Requests the page at address; strings of response come from pool. Follows redirects on the same
- * host that robots (NULL: all) allows. A complete response that is not a redirect is a success,
- * whatever its status. On failure err has the reason, without the address: APR_EACCES if robots
- * forbids the page, APR_NOTFOUND if nobody knows the host's name, APR_EINTR after a signal,
- * APR_ENOSPC for a body above CTL_FETCH_MOST (response has its beginning), or APR_EGENERAL.
+ * host. A complete response that is not a redirect is a success,
+ * whatever its status. On failure err has the reason, without the address: APR_EACCES if the
+ * rules forbid the page, APR_EINTR after a signal, APR_ENOSPC for a body above CTL_FETCH_MOST (response
+ * has its beginning), or APR_EGENERAL.
  */
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
-                           const tmpl_robots_t *robots, ctl_response_t *response, tmpl_error_t *err,
-                           apr_pool_t *pool);
+                           ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
  * ctl_fetch_get for a page: also fails if the response is not 200, or not text/html. Any thread may
  * call this one: requests of others wait.
  */
 apr_status_t ctl_fetch_page(ctl_fetch_t *fetch, const tmpl_address_t *address,
-                            const tmpl_robots_t *robots, ctl_response_t *response,
-                            tmpl_error_t *err, apr_pool_t *pool);
+                            ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool);
 
 #endif

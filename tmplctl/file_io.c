@@ -2,7 +2,6 @@
 #include "file_io.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <apr_atomic.h>
@@ -11,7 +10,8 @@
 #include <apr_lib.h>
 #include <apr_strings.h>
 
-#include "interrupt.h"
+#include "base/buf.h"
+#include "process.h"
 
 const char *ctl_error_text(apr_status_t status, apr_pool_t *pool)
 {
@@ -70,60 +70,55 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
     return passed_on(status, err, pool);
 }
 
-/* Memory of malloc that grows without a second copy, unlike memory of a pool. */
-typedef struct {
-    char *at;
-    apr_size_t len, room;
-} growing_t;
-
-static apr_status_t free_growing(void *data)
-{
-    free(((growing_t *)data)->at);
-    return APR_SUCCESS;
-}
-
-/* Reads the next part of standard input. APR_EOF at its end. */
-static apr_status_t read_more(growing_t *g)
-{
-    enum { STEP = 1024 * 1024 };
-    if (g->len == g->room) {
-        char *at = realloc(g->at, g->room + STEP);
-        if (at == NULL) {
-            return APR_ENOMEM;
-        }
-        g->at = at;
-        g->room += STEP;
-    }
-    ssize_t n = read(STDIN_FILENO, g->at + g->len, g->room - g->len);
-    g->len += n > 0 ? (apr_size_t)n : 0;
-    return n > 0 ? APR_SUCCESS : n == 0 ? APR_EOF : APR_FROM_OS_ERROR(errno);
-}
-
 apr_status_t ctl_stdin_read(const char **body, apr_size_t *len, tmpl_error_t *err, apr_pool_t *pool)
 {
-    growing_t *g = apr_pcalloc(pool, sizeof(*g));
-    apr_status_t status;
-    apr_pool_cleanup_register(pool, g, free_growing, apr_pool_cleanup_null);
+    enum { STEP = 64 * 1024 };
+    tmpl_buf_t buf;
+    ssize_t n;
+    tmpl_buf_init(&buf, pool);
     do {
-        status = read_more(g);
-    } while (status == APR_SUCCESS && g->len <= CTL_FILE_MOST);
-    *body = g->at;
-    *len = g->len;
-    if (g->len > CTL_FILE_MOST) {
-        return tmpl_fail(err, APR_EINVAL, "is larger than 1 GiB");
+        n = read(STDIN_FILENO, tmpl_buf_room(&buf, STEP), STEP);
+        buf.len += n > 0 ? (apr_size_t)n : 0;
+    } while (n > 0 && buf.len <= CTL_FILE_MOST);
+    *body = buf.at;
+    *len = buf.len;
+    if (n < 0 && errno == EINTR) {
+        return tmpl_fail(err, APR_EINTR, "interrupted");
     }
-    if (status != APR_EOF) {
-        return tmpl_fail(err, status, "%s",
-                         status == APR_EINTR ? "interrupted" : ctl_error_text(status, pool));
+    if (n < 0) {
+        return passed_on(APR_FROM_OS_ERROR(errno), err, pool);
     }
-    return g->len > 0 ? APR_SUCCESS : tmpl_fail(err, APR_EINVAL, "is empty");
+    return *len > CTL_FILE_MOST ? tmpl_fail(err, APR_EINVAL, "is larger than 1 GiB")
+           : *len == 0          ? tmpl_fail(err, APR_EINVAL, "is empty")
+                                : APR_SUCCESS;
 }
 
-void ctl_file_split(const char **dir, const char **name, const char *path, apr_pool_t *pool)
+static void split_path(const char **dir, const char **name, const char *path, apr_pool_t *pool)
 {
     *name = apr_filepath_name_get(path);
     apr_size_t len = (apr_size_t)(*name - path);
     *dir = len == 0 ? "." : len == 1 ? "/" : apr_pstrmemdup(pool, path, len - 1);
+}
+
+/* The identity of a file that exists; else NULL. */
+static const char *inode_of(const char *path, apr_pool_t *pool)
+{
+    apr_finfo_t info;
+    return apr_stat(&info, path, APR_FINFO_IDENT, pool) != APR_SUCCESS
+               ? NULL
+               : apr_psprintf(pool, "%" APR_UINT64_T_FMT ":%" APR_UINT64_T_FMT,
+                              (apr_uint64_t)info.device, (apr_uint64_t)info.inode);
+}
+
+const char *ctl_file_identity(const char *path, apr_pool_t *pool)
+{
+    const char *dir, *name, *inode = inode_of(path, pool);
+    if (inode != NULL) {
+        return inode;
+    }
+    split_path(&dir, &name, path, pool);
+    inode = inode_of(dir, pool);
+    return inode != NULL ? apr_pstrcat(pool, inode, "/", name, NULL) : path;
 }
 
 /* Whether path is something that a file must not replace: /dev/null, a link. */
@@ -137,7 +132,7 @@ static int is_special(const char *path, apr_pool_t *pool)
 apr_status_t ctl_file_check_writable(const char *path, tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *dir, *name;
-    ctl_file_split(&dir, &name, path, pool);
+    split_path(&dir, &name, path, pool);
     if (is_special(path, pool)) {
         return tmpl_fail(err, APR_EEXIST, "it exists and is not a regular file");
     }
@@ -169,7 +164,7 @@ apr_status_t ctl_file_write(const char *path, const char *body, apr_size_t len, 
     if (status != APR_SUCCESS) {
         return status;
     }
-    ctl_file_split(&dir, &name, path, pool);
+    split_path(&dir, &name, path, pool);
     const char *temporary = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
                                          (unsigned)apr_atomic_inc32(&temporaries));
     ctl_interrupt_hold();

@@ -19,15 +19,17 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
                            apr_pool_t *pool);
 
 /*
- * Reads standard input to its end into memory that pool frees. On failure err has the reason:
+ * Reads standard input to its end into memory of pool. On failure err has the reason:
  * APR_EINVAL if it is empty or above CTL_FILE_MOST, APR_EINTR after a signal, or the system's
  * error.
  */
 apr_status_t ctl_stdin_read(const char **body, apr_size_t *len, tmpl_error_t *err,
                             apr_pool_t *pool);
 
-/* Splits a path into the directory and the name in it. */
-void ctl_file_split(const char **dir, const char **name, const char *path, apr_pool_t *pool);
+/*
+ * What tells a file from others, whatever path leads to it, also if it is not there yet; from pool.
+ */
+const char *ctl_file_identity(const char *path, apr_pool_t *pool);
 
 /*
  * Whether ctl_file_write could begin to write path now, for commands that work long before they

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,7 +16,7 @@
 #include "address/address.h"
 #include "file_io.h"
 #include "page_input.h"
-#include "progress.h"
+#include "process.h"
 
 /* --- the pages of a site that is a directory --- */
 
@@ -35,59 +37,6 @@ static apr_size_t stem_of(const char *name)
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
     return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-static int is_page(const FTSENT *entry)
-{
-    const char *dot = strrchr(entry->fts_name, '.');
-    return entry->fts_info == FTS_F && dot != NULL &&
-           (apr_cstr_casecmp(dot, ".html") == 0 || apr_cstr_casecmp(dot, ".htm") == 0);
-}
-
-/* Keeps most of the paths, evenly spread. */
-static void thin_out_paths(apr_array_header_t *paths, uint32_t most)
-{
-    uint32_t n = (uint32_t)paths->nelts;
-    if (n <= most) {
-        return;
-    }
-    for (uint32_t i = 0; i < most; i++) {
-        APR_ARRAY_IDX(paths, i, const char *) =
-            APR_ARRAY_IDX(paths, (apr_uint64_t)i * n / most, const char *);
-    }
-    paths->nelts = (int)most;
-}
-
-apr_array_header_t *ctl_site_pages(const char *dir, uint32_t most, const apr_finfo_t *out,
-                                   apr_pool_t *pool)
-{
-    const char *overwritten = NULL;
-    apr_array_header_t *paths = apr_array_make(pool, 64, sizeof(const char *));
-    char *const roots[] = { apr_pstrdup(pool, dir), NULL };
-    FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-    FTSENT *entry;
-    while (tree != NULL && (entry = fts_read(tree)) != NULL) {
-        if (is_page(entry)) {
-            const char *path = apr_pstrdup(pool, entry->fts_path);
-            APR_ARRAY_PUSH(paths, const char *) = path;
-            if (entry->fts_statp->st_dev == out->device && entry->fts_statp->st_ino == out->inode) {
-                overwritten = path;
-            }
-        }
-    }
-    if (tree != NULL) {
-        fts_close(tree);
-    }
-    if (paths->nelts == 0) {
-        ctl_say("train: %s: no pages (.html, .htm) in this directory", dir);
-        return NULL;
-    }
-    if (overwritten != NULL) {
-        ctl_say("train: the model would overwrite the page %s: choose another --out", overwritten);
-        return NULL;
-    }
-    thin_out_paths(paths, most);
-    return paths;
 }
 
 /* Bytes of a file in which its first tag is looked for. */
@@ -132,64 +81,57 @@ static const char *address_of_file(const char *name, apr_pool_t *pool)
 }
 
 /* Adds the page of an entry of the tree, if it is one. */
-static apr_status_t add_mirrored(apr_array_header_t *files, const FTSENT *entry, apr_size_t root,
-                                 apr_pool_t *pool)
+static apr_status_t add_entry(apr_array_header_t *files, const FTSENT *entry, apr_size_t root,
+                              const ctl_t *ctl)
 {
     if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS) {
-        ctl_say("clean: %s: %s", entry->fts_path, ctl_error_text(entry->fts_errno, pool));
+        ctl_say("%s: %s: %s", ctl->command->name, entry->fts_path,
+                ctl_error_text(entry->fts_errno, ctl->pool));
         return APR_FROM_OS_ERROR(entry->fts_errno);
     }
     if (entry->fts_info == FTS_F && entry->fts_level > 0 &&
         (stem_of(entry->fts_name) < strlen(entry->fts_name) ||
-         begins_like_html(entry->fts_path, pool))) {
-        const char *path = apr_pstrdup(pool, entry->fts_path);
+         begins_like_html(entry->fts_path, ctl->pool))) {
+        const char *path = apr_pstrdup(ctl->pool, entry->fts_path);
         const char *name = path + root + strspn(path + root, "/");
         APR_ARRAY_PUSH(files, ctl_file_t) =
-            (ctl_file_t){ .path = path, .name = name, .address = address_of_file(name, pool) };
+            (ctl_file_t){ .path = path, .name = name, .address = address_of_file(name, ctl->pool) };
     }
     return APR_SUCCESS;
 }
 
-/*
- * Adds the pages below dir, a mirror of a site as wget -r makes it, to files, by name: those called
- * .html, .htm, .shtml or .xhtml, and other files that begin like HTML. Leaves out what is below
- * out. On failure prints the reason: dir cannot be read, or has no page.
- */
-static apr_status_t add_mirror(apr_array_header_t *files, const char *dir, const char *out,
-                               apr_pool_t *pool)
+apr_status_t ctl_files_below(apr_array_header_t *files, const char *dir, const char *out,
+                             const ctl_t *ctl)
 {
     apr_finfo_t info = { 0 };
-    char *const roots[] = { apr_pstrdup(pool, dir), NULL };
+    char *const roots[] = { apr_pstrdup(ctl->pool, dir), NULL };
     FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
     FTSENT *entry;
+    int before = files->nelts;
     apr_status_t status = tree != NULL ? APR_SUCCESS : APR_FROM_OS_ERROR(errno);
     if (out != NULL) {
-        apr_stat(&info, out, APR_FINFO_DEV | APR_FINFO_INODE, pool);
+        apr_stat(&info, out, APR_FINFO_DEV | APR_FINFO_INODE, ctl->pool);
     }
     while (status == APR_SUCCESS && (entry = fts_read(tree)) != NULL) {
         if (entry->fts_info == FTS_D && entry->fts_level > 0 &&
             entry->fts_statp->st_dev == info.device && entry->fts_statp->st_ino == info.inode) {
             fts_set(tree, entry, FTS_SKIP);
         }
-        status = add_mirrored(files, entry, strlen(dir), pool);
+        status = add_entry(files, entry, strlen(dir), ctl);
     }
     if (tree != NULL) {
         fts_close(tree);
     }
-    if (status == APR_SUCCESS && files->nelts == 0) {
-        ctl_say(
-            "clean: --mirror: %s: no pages in this directory: no .html, .htm, .shtml or .xhtml, "
-            "and no file that begins like HTML",
-            dir);
+    if (status == APR_SUCCESS && files->nelts == before) {
+        ctl_say("%s: %s: no pages in this directory: no .html, .htm, .shtml or .xhtml, and no file "
+                "that begins like HTML",
+                ctl->command->name, dir);
         return APR_EINVAL;
     }
     return status;
 }
 
 /* --- the inputs --- */
-
-/* Bytes of the longest file name in a list: above PATH_MAX of every system this runs on. */
-#define NAME_MOST 8191
 
 /* What the output of a page from the web is called: the last part of its path, or the host. */
 static const char *name_of_url(const char *url, apr_pool_t *pool)
@@ -211,52 +153,41 @@ static void add_file(apr_array_header_t *files, const char *path)
     APR_ARRAY_PUSH(files, ctl_file_t) = (ctl_file_t){ .path = path, .name = name };
 }
 
-/*
- * Reads the next line of a list into name (NAME_MOST + 1 bytes). APR_EOF behind the last;
- * APR_EINVAL and *why for a line that cannot be a name.
- */
-static apr_status_t next_name(char *name, const char **why, apr_file_t *in)
-{
-    apr_size_t len = 0;
-    char c;
-    apr_status_t status;
-    while ((status = apr_file_getc(&c, in)) == APR_SUCCESS && c != '\n') {
-        if (c == '\0' || len == NAME_MOST) {
-            *why = c == '\0' ? "zero byte: the list must have one name per line"
-                             : "longer than " APR_STRINGIFY(NAME_MOST) " bytes";
-            return APR_EINVAL;
-        }
-        name[len++] = c;
-    }
-    len -= len > 0 && name[len - 1] == '\r';
-    name[len] = '\0';
-    return APR_STATUS_IS_EOF(status) && len > 0 ? APR_SUCCESS : status;
-}
-
+/* Adds the names of a list, one a line. */
 static apr_status_t add_list(apr_array_header_t *files, const char *list, apr_pool_t *pool)
 {
-    apr_file_t *in;
-    char name[NAME_MOST + 1];
+    FILE *in = list == CTL_STDIN ? stdin : fopen(list, "re");
     const char *why = NULL;
-    int line = 1;
-    apr_status_t status =
-        list == CTL_STDIN ? apr_file_open_flags_stdin(&in, APR_FOPEN_BUFFERED, pool)
-                          : apr_file_open(&in, list, APR_FOPEN_READ | APR_FOPEN_BUFFERED, 0, pool);
-    if (status != APR_SUCCESS) {
-        ctl_say("%s: %s", list, ctl_error_text(status, pool));
-        return status;
+    char *name = NULL;
+    size_t room = 0;
+    ssize_t len = 0;
+    if (in == NULL) {
+        ctl_say("%s: %s", list, strerror(errno));
+        return APR_FROM_OS_ERROR(errno);
     }
-    for (; (status = next_name(name, &why, in)) == APR_SUCCESS; line++) {
-        if (name[0] != '\0') {
-            add_file(files, apr_pstrdup(pool, name));
+    int line = 0;
+    while (why == NULL && (len = getline(&name, &room, in)) >= 0) {
+        line++;
+        len -= len > 0 && name[len - 1] == '\n';
+        len -= len > 0 && name[len - 1] == '\r';
+        if (memchr(name, '\0', (size_t)len) != NULL) {
+            why = "zero byte: the list must have one name per line";
+        }
+        else if (len > 0) {
+            add_file(files, apr_pstrmemdup(pool, name, (apr_size_t)len));
         }
     }
-    apr_file_close(in);
-    if (APR_STATUS_IS_EOF(status)) {
-        return APR_SUCCESS;
+    if (ferror(in)) {
+        why = strerror(errno);
     }
-    ctl_say("%s: line %d: %s", list, line, why != NULL ? why : ctl_error_text(status, pool));
-    return status;
+    if (why != NULL) {
+        ctl_say("%s: line %d: %s", list, line, why);
+    }
+    free(name);
+    if (in != stdin) {
+        fclose(in);
+    }
+    return why != NULL ? APR_EINVAL : APR_SUCCESS;
 }
 
 /* Sets the site of each input. Without a store any key is as good: nobody else sees the table. */
@@ -302,58 +233,12 @@ apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl)
         return APR_EINVAL;
     }
     apr_status_t status = options->mirror != NULL
-                              ? add_mirror(*files, options->mirror, options->out, ctl->pool)
+                              ? ctl_files_below(*files, options->mirror, options->out, ctl)
                               : add_named(*files, ctl);
     return status == APR_SUCCESS ? find_sites(*files, ctl) : status;
 }
 
 /* --- the outputs --- */
-
-/* The identity of a file, whatever path leads to it; NULL if it does not exist. */
-static const char *inode_of(const char *path, apr_pool_t *pool)
-{
-    apr_finfo_t info;
-    apr_int32_t want = APR_FINFO_DEV | APR_FINFO_INODE;
-    if (apr_stat(&info, path, want, pool) != APR_SUCCESS) {
-        return NULL;
-    }
-    return apr_psprintf(pool, "%" APR_UINT64_T_FMT ":%" APR_UINT64_T_FMT, (apr_uint64_t)info.device,
-                        (apr_uint64_t)info.inode);
-}
-
-/* What tells a file from others, even if it, or its directory too, does not exist yet. */
-static const char *identity_of(const char *path, apr_pool_t *pool)
-{
-    const char *dir, *name;
-    char *full;
-    const char *inode = inode_of(path, pool);
-    if (inode != NULL) {
-        return inode;
-    }
-    ctl_file_split(&dir, &name, path, pool);
-    inode = inode_of(dir, pool);
-    if (inode != NULL) {
-        return apr_pstrcat(pool, inode, "/", name, NULL);
-    }
-    return apr_filepath_merge(&full, NULL, path, 0, pool) == APR_SUCCESS ? full : path;
-}
-
-const char *ctl_files_find(const apr_array_header_t *files, const char *dir, const char *path,
-                           apr_pool_t *pool)
-{
-    const char *identity = identity_of(path, pool);
-    for (int i = 0; i < files->nelts; i++) {
-        const ctl_file_t *file = &APR_ARRAY_IDX(files, i, ctl_file_t);
-        if (strcmp(identity, identity_of(file->path, pool)) == 0) {
-            return file->path;
-        }
-        const char *out = dir != NULL ? apr_pstrcat(pool, dir, "/", file->out, NULL) : NULL;
-        if (out != NULL && strcmp(identity, identity_of(out, pool)) == 0) {
-            return out;
-        }
-    }
-    return NULL;
-}
 
 static apr_status_t check_overwriting(const apr_array_header_t *files, const char *dir,
                                       apr_pool_t *pool)
@@ -361,16 +246,12 @@ static apr_status_t check_overwriting(const apr_array_header_t *files, const cha
     apr_hash_t *inputs = apr_hash_make(pool);
     for (int i = 0; i < files->nelts; i++) {
         const char *path = APR_ARRAY_IDX(files, i, ctl_file_t).path;
-        const char *inode = inode_of(path, pool);
-        if (inode != NULL) {
-            apr_hash_set(inputs, inode, APR_HASH_KEY_STRING, path);
-        }
+        apr_hash_set(inputs, ctl_file_identity(path, pool), APR_HASH_KEY_STRING, path);
     }
     for (int i = 0; i < files->nelts; i++) {
         const ctl_file_t *file = &APR_ARRAY_IDX(files, i, ctl_file_t);
         const char *out = apr_pstrcat(pool, dir, "/", file->out, NULL);
-        const char *inode = inode_of(out, pool);
-        const char *input = inode == NULL ? NULL : apr_hash_get(inputs, inode, APR_HASH_KEY_STRING);
+        const char *input = apr_hash_get(inputs, ctl_file_identity(out, pool), APR_HASH_KEY_STRING);
         if (input != NULL) {
             ctl_say("%s: its output %s would overwrite the input %s: choose another --out DIR",
                     file->path, out, input);

@@ -3,7 +3,6 @@
 #ifndef CTL_FILES_H
 #define CTL_FILES_H
 
-#include <apr_file_info.h>
 #include <apr_tables.h>
 
 #include "ctl.h"
@@ -11,11 +10,10 @@
 typedef struct {
     const char *path;    /* as given: a file, a URL, or CTL_STDIN */
     const char *site;    /* the key of its table */
-    const char *address; /* --mirror: the page's address, "/path?query"; else NULL */
-    const char *name;    /* --mirror: the path below MIRROR; else the last part of path */
+    const char *address; /* in a tree: the page's address, "/path?query"; else NULL */
+    const char *name;    /* in a tree: the path below it; else the last part of path */
     const char *out;     /* name of the output, below --out; NULL: standard output */
     int failed;          /* the file was reported as bad: a second pass skips it */
-    const char *line;    /* --report: its line; NULL: none yet */
 } ctl_file_t;
 
 /*
@@ -27,6 +25,14 @@ typedef struct {
 apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
 
 /*
+ * Adds the pages below dir, a site as wget -r saves it, to files (ctl_file_t), by name: those
+ * called .html, .htm, .shtml or .xhtml, and other files that begin like HTML. Leaves out what is
+ * below out, unless that is NULL. On failure prints the reason: dir cannot be read, or has no page.
+ */
+apr_status_t ctl_files_below(apr_array_header_t *files, const char *dir, const char *out,
+                             const ctl_t *ctl);
+
+/*
  * Sets out of every file: its own name with suffix (".txt") in place of .html, .htm, .shtml or
  * .xhtml. A page of --mirror keeps its whole name if suffix is ".html", so that links lead to it,
  * and also if another page has the same output. On failure prints the reason, APR_EEXIST: two files
@@ -34,18 +40,5 @@ apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
  */
 apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char *dir,
                                     const char *suffix, apr_pool_t *pool);
-
-/* The input, or the output in dir, that is the same file as path; NULL: none. dir may be NULL. */
-const char *ctl_files_find(const apr_array_header_t *files, const char *dir, const char *path,
-                           apr_pool_t *pool);
-
-/*
- * The paths of the files below dir that end in .html or .htm, by name: const char *, from pool. If
- * there are more than most paths, the result is most of them, evenly spread. Prints the reason and
- * returns NULL if there are none, or if one is the file that out describes (all 0: no file), which
- * the caller is about to overwrite.
- */
-apr_array_header_t *ctl_site_pages(const char *dir, uint32_t most, const apr_finfo_t *out,
-                                   apr_pool_t *pool);
 
 #endif

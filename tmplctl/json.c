@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "ctl.h"
 #include "outcome.h"
-#include "progress.h"
 #include "text/text.h"
 
 /* Bytes of a name that are shown. */
@@ -40,21 +39,16 @@ const char *ctl_node_path(const tmpl_page_t *page, uint32_t node, apr_pool_t *po
     if (node == TMPL_NONE) {
         return "";
     }
-    apr_array_header_t *names = apr_array_make(pool, 16, sizeof(const char *));
-    apr_size_t len = 0;
+    int depth = 0;
     for (uint32_t i = node; i != TMPL_NONE; i = page->nodes[i].parent) {
-        const char *name = name_of_node(page, i, pool);
-        len += strlen(name) + 1;
-        APR_ARRAY_PUSH(names, const char *) = name;
+        depth++;
     }
-    char *path = apr_palloc(pool, len);
-    char *at = path;
-    for (int i = names->nelts - 1; i >= 0; i--) {
-        at = apr_cpystrn(at, APR_ARRAY_IDX(names, i, const char *), (apr_size_t)(path + len - at));
-        *at = i > 0 ? '/' : '\0';
-        at++;
+    apr_array_header_t *names = apr_array_make(pool, depth, sizeof(const char *));
+    names->nelts = depth;
+    for (uint32_t i = node; i != TMPL_NONE; i = page->nodes[i].parent) {
+        APR_ARRAY_IDX(names, --depth, const char *) = name_of_node(page, i, pool);
     }
-    return path;
+    return apr_array_pstrcat(pool, names, '/');
 }
 
 tmpl_span_t ctl_block_span(const tmpl_page_t *page, const tmpl_block_t *block)
@@ -69,9 +63,6 @@ tmpl_span_t ctl_block_span(const tmpl_page_t *page, const tmpl_block_t *block)
 
 /* Characters of a block's text that are shown. */
 #define SNIPPET 80
-
-/* The numbers of all objects. */
-#define FLAGS (JSON_INDENT(1) | JSON_REAL_PRECISION(6))
 
 json_t *ctl_json_string(const char *bytes, apr_size_t len, apr_pool_t *pool)
 {
@@ -149,59 +140,24 @@ static json_t *cuts_json(const tmpl_outcome_t *outcome, apr_pool_t *pool)
     return cuts;
 }
 
-static int add_chunk(const char *bytes, size_t len, void *buf)
-{
-    tmpl_buf_add(buf, bytes, len);
-    return 0;
-}
-
-/* An object with the names of a page. */
-static json_t *begin_page(const ctl_page_t *page, apr_pool_t *pool)
-{
-    json_t *json = json_pack("{s:o}", "file", ctl_json_text(page->path, pool));
-    if (page->address != NULL) {
-        json_object_set_new(json, "address", ctl_json_text(page->address, pool));
-    }
-    return json;
-}
-
 json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool)
 {
     const tmpl_outcome_t *outcome = page->outcome;
-    json_t *json = begin_page(page, pool);
-    json_object_update_new(
-        json,
-        json_pack("{s:I, s:s, s:s, s:I, s:s, s:f, s:o, s:s?, s:o, s:o}", "bytes",
-                  (json_int_t)page->input->len, "decline", tmpl_decline_name(outcome->decline),
-                  "detector", outcome->detector->name, "pages", (json_int_t)outcome->counts.pages,
-                  "state", tmpl_state_name(outcome->state), "ratio", outcome->closure.ratio,
-                  "confidence", judged_json(outcome, outcome->closure.confidence), "fingerprint",
-                  tmpl_clean_fingerprint(outcome, page->input, pool), "blocks",
-                  blocks_json(page, pool), "cuts", cuts_json(outcome, pool)));
-    return json;
+    return json_pack("{s:o, s:o*, s:I, s:s, s:s, s:I, s:s, s:f, s:o, s:s?, s:o, s:o}", "file",
+                     ctl_json_text(page->path, pool), "address",
+                     page->address != NULL ? ctl_json_text(page->address, pool) : NULL, "bytes",
+                     (json_int_t)page->input->len, "decline", tmpl_decline_name(outcome->decline),
+                     "detector", outcome->detector->name, "pages",
+                     (json_int_t)outcome->counts.pages, "state", tmpl_state_name(outcome->state),
+                     "ratio", outcome->closure.ratio, "confidence",
+                     judged_json(outcome, outcome->closure.confidence), "fingerprint",
+                     tmpl_clean_fingerprint(outcome, page->input, pool), "blocks",
+                     blocks_json(page, pool), "cuts", cuts_json(outcome, pool));
 }
 
-const char *ctl_json_line(const ctl_page_t *page, const ctl_rendered_t *rendered, const char *mode,
-                          const char *failed, apr_pool_t *pool)
+const char *ctl_json_line(json_t *json, size_t flags, apr_pool_t *pool)
 {
-    const tmpl_outcome_t *outcome = page->outcome;
-    const tmpl_closure_t *closure = &outcome->closure;
-    int is_read = page->input->body != NULL, is_judged = outcome->verdicts != NULL;
-    json_t *json = begin_page(page, pool);
-    json_object_update_new(
-        json,
-        json_pack("{s:s, s:o, s:s?, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "mode", mode,
-                  "failed", ctl_json_text(failed, pool), "decline",
-                  is_read ? tmpl_decline_name(outcome->decline) : NULL, "state",
-                  is_read ? tmpl_state_name(outcome->state) : NULL, "blocks",
-                  is_judged ? json_integer(closure->blocks) : json_null(), "template",
-                  is_judged ? json_integer(closure->template_blocks) : json_null(), "ratio",
-                  judged_json(outcome, closure->ratio), "confidence",
-                  judged_json(outcome, closure->confidence), "fingerprint",
-                  tmpl_clean_fingerprint(outcome, page->input, pool), "bytes_in",
-                  is_read ? json_integer((json_int_t)page->input->len) : json_null(), "bytes_out",
-                  is_read ? json_integer((json_int_t)rendered->len) : json_null()));
-    char *text = json_dumps(json, JSON_REAL_PRECISION(6));
+    char *text = json_dumps(json, flags | JSON_REAL_PRECISION(6));
     const char *line = apr_pstrcat(pool, text != NULL ? text : "{}", "\n", NULL);
     free(text);
     json_decref(json);
@@ -210,7 +166,7 @@ const char *ctl_json_line(const ctl_page_t *page, const ctl_rendered_t *rendered
 
 int ctl_json_print(json_t *json)
 {
-    (void)json_dumpf(json, stdout, FLAGS);
+    (void)json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     json_decref(json);
     putchar('\n');
     return CTL_OK;
@@ -218,13 +174,7 @@ int ctl_json_print(json_t *json)
 
 void ctl_render_blocks(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
-    tmpl_buf_t buf;
-    json_t *json = ctl_json_page(page, pool);
-    tmpl_buf_init(&buf, pool);
-    (void)json_dump_callback(json, add_chunk, &buf, FLAGS);
-    json_decref(json);
-    tmpl_buf_add(&buf, "\n", 1);
-    rendered->bytes = buf.at;
-    rendered->len = buf.len;
+    rendered->bytes = ctl_json_line(ctl_json_page(page, pool), JSON_INDENT(1), pool);
+    rendered->len = strlen(rendered->bytes);
     rendered->edited = page->outcome->edits.n > 0;
 }

@@ -27,13 +27,8 @@ json_t *ctl_json_span(tmpl_span_t span);
 /* The JSON object that mode blocks writes for a page. */
 json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool);
 
-/*
- * clean --report: the line of a page, with its newline, from pool. mode is the name of --mode;
- * failed says why the output is missing or not complete, and is NULL if it is complete. A page that
- * was not read has neither input nor outcome: both are zero.
- */
-const char *ctl_json_line(const ctl_page_t *page, const ctl_rendered_t *rendered, const char *mode,
-                          const char *failed, apr_pool_t *pool);
+/* JSON as text of pool, with a newline behind it; frees json. flags are of json_dumps(). */
+const char *ctl_json_line(json_t *json, size_t flags, apr_pool_t *pool);
 
 /* Prints json and a newline to standard output, and frees it. CTL_OK: main sees if that failed. */
 int ctl_json_print(json_t *json);

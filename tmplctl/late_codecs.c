@@ -3,12 +3,10 @@
  * libdeflate, zstd and Brotli, if they are installed (library.h). Their interfaces have not changed
  * since version 1.0, so they are declared here: building needs no headers of them.
  */
-#include "late_codecs.h"
-
 #include <pthread.h>
 
-#include "archive/warc_write.h"
 #include "library.h"
+#include "warc.h"
 
 /*
  * --- gzip by libdeflate: members that are in memory whole, as records of archives mostly are, in a

@@ -17,8 +17,7 @@
 #endif
 
 #include "ctl.h"
-#include "no_memory.h"
-#include "progress.h"
+#include "process.h"
 
 const char *ctl_library_load(const char *library, const ctl_function_t *functions, size_t n)
 {
@@ -76,7 +75,6 @@ static void library_require(const char *library, const ctl_function_t *functions
     X(void, xmlStopParser, (xmlParserCtxtPtr parser), (parser)) \
     X(int, xmlStrlen, (const xmlChar *s), (s)) \
     X(char *, xmlURIUnescapeString, (const char *s, int len, char *target), (s, len, target)) \
-    X(int, xmlUTF8Strlen, (const xmlChar *s), (s)) \
     X(xmlXPathObjectPtr, xmlXPathCompiledEval, \
       (xmlXPathCompExprPtr expression, xmlXPathContextPtr context), (expression, context)) \
     X(xmlXPathCompExprPtr, xmlXPathCtxtCompile, (xmlXPathContextPtr context, const xmlChar *s), (context, s)) \

@@ -10,122 +10,71 @@
 #include <jansson.h>
 
 #include "ctl.h"
-#include "interrupt.h"
-#include "no_memory.h"
-#include "progress.h"
+#include "process.h"
 
+/* Help says what a command line needs; the man page has the rest. */
 static const ctl_command_t commands[] = {
     { "clean", CTL_IN_CLEAN, ctl_clean, 0, -1, "[FILE|URL]...",
       "detects the template of pages, and marks or removes it",
-      "One page goes to standard output, unless --out names a directory: without FILE it comes "
-      "from\n"
-      "standard input (-), and it is judged alone, as the first page of a site.\n"
-      "Several pages need --out DIR, except in mode json. They are read in the given order. Each "
-      "file\n"
-      "is one document, identified by its path, and is judged by the counts of all files up to "
-      "and\n"
-      "including it.\n"
-      "The output of each is DIR/NAME.html (annotate, strip, highlight, reader), .txt (text,\n"
-      "fingerprint), .md (markdown) or .json (json, blocks).\n"
-      "  annotate  the page, with its template marked by data-tmpl and <!--tmpl-->\n"
-      "  strip     the page without its template\n"
-      "  highlight the page with each block shaded by its verdict, and why\n"
-      "  text      the text that is not template: UTF-8, one line per block\n"
-      "  markdown  what strip leaves, as Markdown: CommonMark with GFM's tables and footnotes\n"
-      "  reader    what strip leaves, as a page of its own for reading\n"
-      "  json      what strip leaves, as data: metadata, parts, records, links, images, in one "
-      "line\n"
-      "  blocks    the blocks with their verdicts, and the spans that strip deletes, as JSON\n"
-      "  fingerprint\n"
-      "            one line with the fingerprint of the text that is not template\n"
-      "  keys      one line with what a store would learn, for tmplctl merge; learns nothing\n"
-      "Without --store, the counts are kept in memory and lost at the end; with it, name the "
-      "site,\n"
-      "unless the page is a URL. Pages may be compressed by gzip. A declined page is named on\n"
-      "standard error. The number of --jobs changes neither outputs nor messages. With --mirror "
-      "the\n"
-      "files are all pages that wget -r saved: each is identified by its address below MIRROR, "
-      "and\n"
-      "outputs keep the tree.\n"
-      "Exit code 3: all pages are written, but the store failed.\n" },
+      "Without FILE the page comes from standard input (-). One page goes to standard output; "
+      "several "
+      "need --out DIR, except in modes of one line. Pages are read in the given order: each is "
+      "judged "
+      "by the counts of those up to and including it. Without --store, counts are kept in memory, "
+      "and "
+      "one page is judged as the first of its site. A declined page is named on standard error. "
+      "Exit "
+      "code 3: all pages are written, but the store failed." },
     { "warc", CTL_IN_WARC, ctl_warc, 1, -1, "WARC...",
       "cleans the pages of archives of the web, each by the table of its site",
-      "Reads WARC/1.0 and 1.1, plain, gzip or zstd. Learns all pages first, by host, then judges "
-      "each;\n"
-      "with --incremental it reads once. Writes a conversion record for each page: its text, "
-      "Markdown,\n"
-      "JSON, reader view or HTML. With --responses it writes all records, with the pages in them "
-      "edited.\n"
-      "Damaged records are named and skipped. OUT.part has what is unfinished: after a kill the "
-      "same\n"
-      "command goes on from there. Without --store the tables are in OUT.part, too, and are "
-      "removed.\n"
-      "With -, or without --out, they are kept in memory. WARC may be -, standard input, if it is "
-      "read\n"
-      "once.\n"
-      "Exit code 3: all is written, but the store failed.\n" },
+      "Reads WARC/1.0 and 1.1, plain, gzip or zstd: learns all pages first, by host, then judges "
+      "each. "
+      "Damaged records are named and skipped. FILE.part has what is unfinished: after a kill the "
+      "same "
+      "command goes on from there. WARC may be -, standard input, if it is read once. Exit code 3: "
+      "all "
+      "is written, but the store failed." },
     { "explain", CTL_IN_EXPLAIN, ctl_explain, 0, 1, "[FILE|URL]",
       "tells of each block why it is cut, or why it stays",
-      "Prints of each block its bytes, element, DF and part, the verdict with what it rests on,\n"
-      "what annotate and strip do with it, and why. With detector auto it rests on three features, "
-      "each\n"
-      "with its value and how much that raised (+) or lowered (-) the log odds to be template.\n"
-      "For a declined page: the reason, and the byte, line and tag. It learns nothing. Without "
-      "FILE\n"
-      "it reads a page from standard input (-). The default of --site is the host of a URL.\n" },
-    { "segments", CTL_IN_SEGMENTS, ctl_segments, 0, 1, "[FILE|URL]",
-      "prints the blocks and segments of a page",
-      "With --store and --site it also prints what the store knows of them. It learns nothing. "
-      "Without\n"
-      "FILE it reads a page from standard input (-). The default of --site is the host of a "
-      "URL.\n" },
+      "Prints of each block its verdict with what it rests on, what annotate and strip do with it, "
+      "and "
+      "why; of a declined page the reason and its place. Learns nothing. Without FILE it reads a "
+      "page "
+      "from standard input (-)." },
     { "template", CTL_IN_TEMPLATE, ctl_template, 1, 1, "FILE|URL|-",
       "prints the text of a site's template, once",
       "The text is that of a page, because stores hold hashes only: of its template blocks, those "
-      "of\n"
-      "which more than half is on --min-df pages of the site or more, each text once. The default\n"
-      "of --site is the host of a URL, that of --store is TMPL_STORE. It learns nothing.\n" },
+      "of "
+      "which more than half is on --min-df pages of the site or more. Learns nothing." },
     { "stats", CTL_IN_STATS, ctl_stats, 0, 1, "[SITE]",
       "prints the size of one site's table, or of all tables",
-      "pages: documents learnt; entries: all entries; live: entries that have not expired;\n"
-      "template: live entries whose DF is at least --min-df; bytes: estimated size; version:\n"
-      "grows each time that an entry becomes template. Standard error has how many\n"
-      "sites an LMDB store has forgotten for others, if there are any.\n" },
+      "pages: documents learnt; entries: all entries; live: those that have not expired; template: "
+      "live ones whose DF is at least --min-df; bytes: estimated size; version: grows each time "
+      "that "
+      "an entry becomes template; listed: documents for sitemaps and feeds." },
     { "forget", CTL_IN_FORGET, ctl_forget, 1, 1, "SITE", "removes a site from the store", "" },
     { "check", CTL_IN_CHECK, ctl_check, 0, 0, "", "looks for damage in an LMDB store",
-      "Reads all pages of data.mdb that are in use. Servers may go on, but learn nothing\n"
-      "meanwhile. Changes nothing: the server that opens a damaged file first moves it aside.\n" },
+      "Changes nothing. Servers may go on, but learn nothing meanwhile." },
     { "export", CTL_IN_EXPORT, ctl_export, 1, 1, "SITE",
       "writes a site's table to standard output, as JSON lines", "" },
     { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE",
       "replaces a site's table by an exported one",
-      "Reads standard input. If a line is invalid, prints its number and changes nothing.\n" },
-    { "merge", CTL_IN_MERGE, ctl_merge, 1, -1, "KEYS...",
-      "writes the tables of files of keys to a store",
-      "KEYS is a file of keys (clean -m keys) that is sorted by LC_ALL=C sort; - is standard "
-      "input.\n"
-      "Each site of the files replaces that of --out. The keys of a page count once, however many\n"
-      "files have them, and in one order: the result does not depend on how pages were divided.\n"
-      "Nothing of a site that was merged is old: entries begin to age with the next page.\n" },
+      "Reads standard input. If a line is invalid, prints its number and changes nothing." },
+    { "merge", CTL_IN_MERGE, ctl_merge, 1, 1, "KEYS",
+      "writes the tables of a file of keys to a store",
+      "KEYS is what clean -m keys has written, sorted by LC_ALL=C sort -u; - is standard input. "
+      "Each "
+      "site of it replaces that of --out." },
     { "train", CTL_IN_TRAIN, ctl_train, 1, -1, "SITE_DIR...",
       "trains a model for detector pagelevel",
-      "Each SITE_DIR holds the pages of one site (.html, .htm, at any depth). Pages need no\n"
-      "labels: a node is learnt as template if the counts over its site say so of all its\n"
-      "blocks. Equal input gives an equal model.\n" },
+      "Each SITE_DIR holds the pages of one site, which need no labels. Equal input gives an equal "
+      "model." },
     { "warm", CTL_IN_WARM, ctl_warm, 1, 1, "URL",
       "learns a site from a few of its pages on the web",
-      "Loads the page at URL and follows its links, near ones first, until --size of the pages\n"
-      "link each other and the text that they share is template by --min-df. Learns all pages\n"
-      "that it loads, then prints how much of the page at URL is template. Obeys robots.txt.\n"
-      "The default of --site is the host of URL, which must be the server's key of the site: name\n"
-      "that otherwise. The default of --store is TMPL_STORE. The other options must be those of\n"
-      "the server that will use the table.\n" },
-    { "rules", CTL_IN_RULES, ctl_rules, 1, 1, "FILE",
-      "prints a file of fivefilters' ftr-site-config as directives",
-      "The file is named after its host. body becomes TmplKeep, strip and strip_id_or_class "
-      "become\n"
-      "TmplDrop. Where there are both, TmplKeep is printed as a comment: it would win over "
-      "them.\n" },
+      "Loads the page at URL and follows its links until --size of the pages link each other and "
+      "the "
+      "text that they share is template. Obeys robots.txt. --site must be the server's key of the "
+      "site, and the other options those of the server that will use the table." },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -150,19 +99,6 @@ static void print_usage(FILE *out)
                  "version.\n");
 }
 
-static void print_help(const ctl_command_t *command, apr_pool_t *pool)
-{
-    printf("Usage: tmplctl %s [OPTION]... %s\n\n%s %s.\n%s", command->name, command->args,
-           command->name, command->summary, command->help);
-    if ((command->bit & CTL_IN_STORE) != 0) {
-        printf("The default of --store is the environment variable TMPL_STORE.\n");
-    }
-    ctl_options_print(command, pool);
-    printf("\nExit codes: %d success, %d a file or the store failed, %d wrong usage%s.\n", CTL_OK,
-           CTL_FAILED, CTL_USAGE,
-           (command->bit & CTL_IN_PAGES) != 0 ? ", 4 an input is no text" : "");
-}
-
 static int run_command(const ctl_command_t *command, int argc, const char *const *argv,
                        apr_pool_t *pool)
 {
@@ -171,7 +107,7 @@ static int run_command(const ctl_command_t *command, int argc, const char *const
         return CTL_USAGE;
     }
     if (ctl.options.help) {
-        print_help(command, pool);
+        ctl_help_print(command, pool);
         return CTL_OK;
     }
     return command->run(&ctl);
@@ -204,7 +140,7 @@ static int dispatch(int argc, const char *const *argv, apr_pool_t *pool)
         return CTL_USAGE;
     }
     if (explains) {
-        print_help(command, pool);
+        ctl_help_print(command, pool);
         return CTL_OK;
     }
     return run_command(command, argc - 1, argv + 1, pool);

@@ -12,15 +12,13 @@
 #include <apr_strings.h>
 
 #include "file_io.h"
-#include "progress.h"
+#include "process.h"
 
 /* The store of a run that was given none. */
 #define DEFAULT_URI "memory:"
 
 /* Commands that change nothing. */
-#define READERS                                                                                    \
-    (CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_STATS | CTL_IN_EXPORT |           \
-     CTL_IN_CHECK)
+#define READERS (CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_STATS | CTL_IN_EXPORT | CTL_IN_CHECK)
 
 /* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
 static apr_status_t check_exists(const char *uri, const ctl_t *ctl)

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_getopt.h>
 #include <apr_strings.h>
 #include <xxhash.h>
 
-#include "progress.h"
+#include "process.h"
 #include "settings.h"
 #include "stages.h"
-#include "methods/warm/subdigraph.h"
 
 const char CTL_STDIN[] = "(standard input)";
 
@@ -38,9 +38,9 @@ struct option_t {
         *setting; /* the source of name, range and help; NULL: the option has its own */
 };
 
-static option_set_f options_set_flag, set_string, set_out, set_file, set_site, set_store, set_uint;
-static option_set_f options_set_number, set_parts, set_share, set_ratio, set_lifetime;
-static option_set_f options_set_separators, set_selectors, set_mark, set_secret, set_without;
+static option_set_f set_flag, set_string, set_file, set_site, set_store, set_count;
+static option_set_f set_number, set_parts, set_share, set_ratio, set_lifetime;
+static option_set_f set_separators, set_selectors, set_mark, set_secret;
 
 #define CTL_PAGES     200 /* as many as the paper took of each site */
 #define CTL_SIZE      3   /* the paper's choice, of its Table 1 */
@@ -49,6 +49,18 @@ static option_set_f options_set_separators, set_selectors, set_mark, set_secret,
 
 #define AT(field) offsetof(ctl_options_t, field)
 
+#define TEXT(name, letter, arg, known, required, set, field, help)                                 \
+    {                                                                                              \
+        name, letter, arg, known, required, set, AT(field), 0, 0, help, NULL                       \
+    }
+#define FLAG(name, letter, known, field, help)                                                     \
+    {                                                                                              \
+        name, letter, NULL, known, 0, set_flag, AT(field), 0, 0, help, NULL                        \
+    }
+#define COUNT(name, letter, arg, known, field, least, most, help)                                  \
+    {                                                                                              \
+        name, letter, arg, known, 0, set_count, AT(field), least, most, help, NULL                 \
+    }
 #define SETTING(field, letter, arg, known, set, offset)                                            \
     {                                                                                              \
         NULL, letter, arg, known, 0, set, offset, 0, 0, NULL, &tmpl_settings[TMPL_SETTING_##field] \
@@ -59,52 +71,43 @@ static option_set_f options_set_separators, set_selectors, set_mark, set_secret,
 
 /* clang-format off */
 static const option_t options[] = {
-    { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys", NULL },
-    { "mode", 'm', "MODE", CTL_IN_WARC, CTL_IN_WARC, set_string, AT(mode), 0, 0,
-      "text, markdown, json, reader, strip or annotate; learn, to fill --store only; or keys, for "
-      "tmplctl merge", NULL },
-    { "site", 0, "KEY", CTL_IN_JUDGING, 0, set_site, AT(site), 0, 0,
-      "the site that the pages are of: the key of its table (default: the host of a URL)", NULL },
-    { "out", 'o', "DIR", CTL_IN_CLEAN, 0, set_out, AT(out), 0, 0,
-      "where to write; made if it is not there (-: standard output, the default for one page)",
-      NULL },
-    { "out", 'o', "FILE", CTL_IN_WARC, 0, set_out, AT(out), 0, 0,
-      "the file to write; compressed if its name ends in .gz, lines of JSON if in .jsonl "
-      "(-: standard output, the default)", NULL },
-    { "responses", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(responses), 0, 0,
-      "write all records of the input, the pages in them edited (modes strip and annotate)", NULL },
-    { "json-lines", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(json_lines), 0, 0,
-      "write a line of JSON for each page in place of a record", NULL },
-    { "index", 0, "FILE", CTL_IN_WARC, 0, set_string, AT(index), 0, 0,
-      "write a line of CDXJ for each page to FILE, not sorted", NULL },
-    { "incremental", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(incremental), 0, 0,
-      "read once: judge each page by those before it", NULL },
-    { "frozen", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(frozen), 0, 0,
-      "learn nothing: judge by the tables of --store", NULL },
-    { "progress", 0, NULL, CTL_IN_WARC, 0, options_set_flag, AT(progress), 0, 0,
-      "print a line of progress every ten seconds if standard error is no terminal", NULL },
-    { "report", 0, "FILE", CTL_IN_WARC, 0, set_string, AT(report), 0, 0,
-      "write what was done to FILE, as JSON (-: standard output)", NULL },
-    { "report", 0, "FILE", CTL_IN_CLEAN, 0, set_string, AT(report), 0, 0,
-      "write a line of JSON about each page to FILE (-: standard output)", NULL },
+    TEXT("mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, mode,
+      "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys"),
+    TEXT("mode", 'm', "MODE", CTL_IN_WARC, CTL_IN_WARC, set_string, mode,
+      "text, markdown, json, reader, strip or annotate; learn, to fill --store only; or keys, "
+      "for tmplctl merge"),
+    TEXT("site", 0, "KEY", CTL_IN_JUDGING, 0, set_site, site,
+      "the site that the pages are of: the key of its table (default: the host of a URL)"),
+    TEXT("out", 'o', "DIR", CTL_IN_CLEAN, 0, set_file, out,
+      "where to write; made if it is not there (-: standard output, the default for one page)"),
+    TEXT("out", 'o', "FILE", CTL_IN_WARC, 0, set_file, out,
+      "the file to write; compressed if its name ends in .gz, lines of JSON if in .jsonl (-: "
+      "standard output, the default)"),
+    FLAG("responses", 0, CTL_IN_WARC, responses,
+      "write all records of the input, the pages in them edited (modes strip and annotate)"),
+    FLAG("json-lines", 0, CTL_IN_WARC, json_lines,
+      "write a line of JSON for each page in place of a record"),
+    FLAG("incremental", 0, CTL_IN_WARC, incremental,
+      "read once: judge each page by those before it"),
+    FLAG("frozen", 0, CTL_IN_WARC, frozen, "learn nothing: judge by the tables of --store"),
+    TEXT("report", 0, "FILE", CTL_IN_WARC, 0, set_string, report,
+      "write what was done to FILE, as JSON (-: standard output)"),
     SETTING(store, 's', "URI", CTL_IN_ALL, set_store, AT(store)),
-    { "mirror", 'r', "MIRROR", CTL_IN_CLEAN, 0, set_string, AT(mirror), 0, 0,
-      "take all pages below MIRROR, the directory that wget -r made for the site's host, and keep "
-      "its tree", NULL },
-    { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, options_set_flag, AT(two_pass), 0, 0,
-      "learn from all pages first, then judge each", NULL },
-    { "jobs", 'j', "N", CTL_IN_CLEAN | CTL_IN_WARC, 0, set_uint, AT(jobs), 1, CTL_JOBS_MOST,
-      "threads that read and judge pages", NULL },
-    { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
-      "take file names from LIST, one a line (-: standard input)", NULL },
-    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, options_set_number, AT(clean.detector)),
+    TEXT("mirror", 'r', "MIRROR", CTL_IN_CLEAN, 0, set_string, mirror,
+      "take all pages below MIRROR, the directory that wget -r made for the site's host, and "
+      "keep its tree"),
+    FLAG("two-pass", '2', CTL_IN_CLEAN, two_pass, "learn from all pages first, then judge each"),
+    COUNT("jobs", 'j', "N", CTL_IN_CLEAN | CTL_IN_WARC, jobs, 1, CTL_JOBS_MOST,
+      "threads that read and judge pages"),
+    TEXT("files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, files_from,
+      "take file names from LIST, one a line (-: standard input)"),
+    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, set_number, AT(clean.detector)),
     SETTING(models, 0, "MODEL", CTL_IN_JUDGING, set_string, AT(model)),
-    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, options_set_number, AT(clean.detect.smoothing)),
-    SETTING(min_df, 0, "N", IN_POLICY | CTL_IN_MERGE, options_set_number, AT(clean.policy.min_df)),
+    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, set_number, AT(clean.detect.smoothing)),
+    SETTING(min_df, 0, "N", IN_POLICY | CTL_IN_MERGE, set_number, AT(clean.policy.min_df)),
     SETTING(ratio, 0, "R", CTL_IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
     SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, AT(clean.policy)),
-    SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, options_set_separators, AT(separators)),
+    SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, set_separators, AT(separators)),
     SETTING(keep, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.keep)),
     SETTING(drop, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.drop)),
     SETTING(parts, 0, "PARTS", IN_EDITING, set_parts, AT(parts)),
@@ -112,50 +115,32 @@ static const option_t options[] = {
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
     SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT | CTL_IN_MERGE, set_secret, AT(clean.page.seed)),
-    { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_SEGMENTS | CTL_IN_STATS, 0, options_set_flag, AT(json), 0, 0,
-      "print JSON", NULL },
-    { "sort", 0, "COLUMN", CTL_IN_STATS, 0, set_string, AT(sort), 0, 0,
-      "site, pages, entries, live, template, bytes or version: by name, or the largest first "
-      "(default: site)", NULL },
-    { "match", 0, "PATTERN", CTL_IN_STATS, 0, set_string, AT(match), 0, 0,
-      "only sites of which the whole key matches, with * ? and [...] as in a shell", NULL },
-    { "top", 0, "N", CTL_IN_STATS, 0, set_uint, AT(top), 1, CTL_TOP_MOST,
-      "the first N sites only, after sorting", NULL },
-    { "out", 'o', "URI", CTL_IN_MERGE, CTL_IN_MERGE, set_store, AT(out), 0, 0,
-      "the store to write: lmdb:DIR, or a form of Redis; it may be an input, too", NULL },
-    { "freeze", 0, NULL, CTL_IN_MERGE, 0, options_set_flag, AT(freeze), 0, 0,
-      "freeze the sites: whoever uses the store judges by it, and learns nothing", NULL },
-    { "lean", 0, NULL, CTL_IN_MERGE, 0, options_set_flag, AT(lean), 0, 0,
-      "freeze the sites, and leave out what only learning needs", NULL },
-    { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
-      "the file to write", NULL },
-    { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,
-      "pages of a site at most, evenly spread", NULL },
-    { "trust", 0, NULL, CTL_IN_TRAIN, 0, options_set_flag, AT(trust), 0, 0,
-      "learn nothing as content that stands in nav, header, footer or aside, or in a "
-      "list of links outside main and article", NULL },
-    { "without", 0, "GROUP", CTL_IN_TRAIN, 0, set_without, AT(without), 0, 0,
-      "leave out a group of features: place, size, tree, tag, mark, word, link, text, "
-      "near, repeat, attribute; may be given more than once", NULL },
-    { "date", 0, "TEXT", CTL_IN_TRAIN, 0, set_string, AT(date), 0, 0,
-      "what the model says of when it was made", NULL },
-    { "size", 0, "N", CTL_IN_WARM, 0, set_uint, AT(size), 1, TMPL_SUBDIGRAPH_SIZE_MOST,
-      "how many pages that link each other are looked for", NULL },
-    { "max-loads", 0, "N", CTL_IN_WARM, 0, set_uint, AT(max_loads), 2, TMPL_SUBDIGRAPH_LINKS_MOST,
-      "pages loaded at most", NULL },
-    { "via", 0, "PROXY", CTL_IN_WARM, 0, set_string, AT(via), 0, 0,
-      "http://HOST:PORT of a server with mod_tmpl: sends it for each page, so that it "
-      "learns, instead of writing to a store", NULL },
-    { "delay", 0, "MS", CTL_IN_WARM, 0, set_uint, AT(delay), 0, 3600000,
-      "milliseconds between requests; a longer Crawl-delay of the site's is kept", NULL },
-    { "xpath", 0, NULL, CTL_IN_EXPLAIN, 0, options_set_flag, AT(xpath), 0, 0,
-      "print where blocks are as XPath, for TmplKeep and TmplDrop", NULL },
-    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES | CTL_IN_MERGE, 0, options_set_flag, AT(help), 0, 0,
-      "print this", NULL },
+    FLAG("json", 0, CTL_IN_EXPLAIN | CTL_IN_STATS, json, "print JSON"),
+    TEXT("out", 'o', "URI", CTL_IN_MERGE, CTL_IN_MERGE, set_store, out,
+      "the store to write: lmdb:DIR, or a form of Redis"),
+    FLAG("freeze", 0, CTL_IN_MERGE, freeze,
+      "freeze the sites: whoever uses the store judges by it, and learns nothing"),
+    FLAG("lean", 0, CTL_IN_MERGE, lean, "freeze the sites, and leave out what only learning needs"),
+    TEXT("out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, out, "the file to write"),
+    COUNT("pages", 0, "N", CTL_IN_TRAIN, pages, 2, 1000000,
+      "pages of a site at most, evenly spread"),
+    FLAG("trust", 0, CTL_IN_TRAIN, trust,
+      "learn nothing as content that stands in nav, header, footer or aside, or in a list of "
+      "links outside main and article"),
+    COUNT("size", 0, "N", CTL_IN_WARM, size, 1, CTL_SIZE_MOST,
+      "how many pages that link each other are looked for"),
+    COUNT("max-loads", 0, "N", CTL_IN_WARM, max_loads, 2, CTL_LOADS_MOST,
+      "pages loaded at most"),
+    COUNT("delay", 0, "MS", CTL_IN_WARM, delay, 0, 3600000,
+      "milliseconds between requests; a longer Crawl-delay of the site's is kept"),
+    FLAG("xpath", 0, CTL_IN_EXPLAIN, xpath,
+      "print where blocks are as XPath, for TmplKeep and TmplDrop"),
+    FLAG("help", 'h', CTL_IN_ALL | CTL_IN_MERGE, help, "print this"),
 };
 /* clang-format on */
 
-/* Columns for the help of an option, behind its name. */
+/* Columns of a paragraph, and of the help of an option, behind its name. */
+#define LINE_WIDTH 99
 #define HELP_WIDTH 74
 
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
@@ -163,8 +148,7 @@ static const option_t options[] = {
 /* apr_getopt's id of an option without a letter is above all letters. */
 #define ID_OF(i) (options[i].letter != 0 ? options[i].letter : 256 + (int)(i))
 
-static const char *options_set_flag(ctl_t *ctl, const option_t *option, void *field,
-                                    const char *value)
+static const char *set_flag(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
     (void)ctl, (void)option, (void)value;
     *(int *)field = 1;
@@ -180,23 +164,12 @@ static const char *set_string(ctl_t *ctl, const option_t *option, void *field, c
     return NULL;
 }
 
-/* "-" is standard output, as if no directory was named. */
-static const char *set_out(ctl_t *ctl, const option_t *option, void *field, const char *value)
-{
-    if (value != CTL_STDIN) {
-        return set_string(ctl, option, field, value);
-    }
-    *(const char **)field = NULL;
-    return NULL;
-}
-
+/* A file or a directory; "-" is CTL_STDIN. */
 static const char *set_file(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    if (value != CTL_STDIN) {
-        return set_string(ctl, option, field, value);
-    }
-    *(const char **)field = value;
-    return NULL;
+    const char *wrong = set_string(ctl, option, field, value);
+    *(const char **)field = wrong == NULL ? value : NULL;
+    return wrong;
 }
 
 static const char *set_site(ctl_t *ctl, const option_t *option, void *field, const char *value)
@@ -215,7 +188,7 @@ static const char *set_store(ctl_t *ctl, const option_t *option, void *field, co
                : set_string(ctl, option, field, value);
 }
 
-static const char *set_uint(ctl_t *ctl, const option_t *option, void *field, const char *value)
+static const char *set_count(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
     char *end;
     errno = 0;
@@ -230,8 +203,7 @@ static const char *set_uint(ctl_t *ctl, const option_t *option, void *field, con
 }
 
 /* A number, or a name that stands for one: fields of enums have the size of uint32_t. */
-static const char *options_set_number(ctl_t *ctl, const option_t *option, void *field,
-                                      const char *value)
+static const char *set_number(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
     int64_t number = *(uint32_t *)field;
     const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
@@ -274,15 +246,11 @@ static const char *set_lifetime(ctl_t *ctl, const option_t *option, void *field,
     return wrong;
 }
 
-static const char *options_set_separators(ctl_t *ctl, const option_t *option, void *field,
-                                          const char *value)
+static const char *set_separators(ctl_t *ctl, const option_t *option, void *field,
+                                  const char *value)
 {
     tmpl_separators_t named;
-    apr_array_header_t *words = apr_array_make(ctl->pool, 16, sizeof(char *));
-    char *rest, *text = apr_pstrdup(ctl->pool, value);
-    for (char *word; (word = apr_strtok(text, " \t\r\n", &rest)) != NULL; text = NULL) {
-        APR_ARRAY_PUSH(words, char *) = word;
-    }
+    const apr_array_header_t *words = apr_cstr_split(value, " \t\r\n", 1, ctl->pool);
     const char *wrong = tmpl_setting_separators(&named, option->setting, words->nelts,
                                                 (char *const *)(void *)words->elts, ctl->pool);
     if (wrong == NULL) {
@@ -305,14 +273,6 @@ static const char *set_mark(ctl_t *ctl, const option_t *option, void *field, con
 static const char *set_secret(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
     return tmpl_setting_secret(field, option->setting, value, ctl->pool);
-}
-
-static const char *set_without(ctl_t *ctl, const option_t *option, void *field, const char *value)
-{
-    tmpl_error_t err;
-    (void)option;
-    return tmpl_feature_group(field, value, &err) != APR_SUCCESS ? apr_pstrdup(ctl->pool, err.text)
-                                                                 : NULL;
 }
 
 static const char *name_of_option(const option_t *option)
@@ -360,7 +320,7 @@ static apr_size_t index_of_option(const ctl_command_t *command, int id)
     return i;
 }
 
-static apr_status_t options_refuse(const ctl_t *ctl)
+static apr_status_t refuse(const ctl_t *ctl)
 {
     ctl_say("(\"tmplctl %s --help\" lists the options)", ctl->command->name);
     return APR_EINVAL;
@@ -374,23 +334,23 @@ static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
         if ((options[i].required & command->bit) != 0 && !seen[i]) {
             ctl_say("%s: --%s %s is missing", command->name, name_of_option(&options[i]),
                     options[i].arg);
-            return options_refuse(ctl);
+            return refuse(ctl);
         }
     }
     int n = ctl->args->nelts;
     if (n < command->least_args) {
         ctl_say("%s: %s is missing", command->name, command->args);
-        return options_refuse(ctl);
+        return refuse(ctl);
     }
     if (command->most_args >= 0 && n > command->most_args) {
         ctl_say("%s: \"%s\" is one argument too many", command->name,
                 APR_ARRAY_IDX(ctl->args, command->most_args, const char *));
-        return options_refuse(ctl);
+        return refuse(ctl);
     }
     for (int i = 0; i < n; i++) {
         if (APR_ARRAY_IDX(ctl->args, i, const char *)[0] == '\0') {
             ctl_say("%s: an argument is empty", command->name);
-            return options_refuse(ctl);
+            return refuse(ctl);
         }
     }
     return APR_SUCCESS;
@@ -414,11 +374,11 @@ static apr_status_t load_models(ctl_t *ctl)
     }
     if (tmpl_models_load(models, &whose, named, &err, ctl->pool) != APR_SUCCESS) {
         ctl_say("%s: --model: %s", ctl->command->name, err.text);
-        return options_refuse(ctl);
+        return refuse(ctl);
     }
     if (strcmp(whose, tmpl_detector(ctl->options.clean.detector)->name) != 0) {
         ctl_say("%s: --model: %s is one for --detector %s", ctl->command->name, named, whose);
-        return options_refuse(ctl);
+        return refuse(ctl);
     }
     return APR_SUCCESS;
 }
@@ -430,14 +390,13 @@ static ctl_options_t defaults(void)
                             .pages = CTL_PAGES,
                             .size = CTL_SIZE,
                             .max_loads = CTL_MAX_LOADS,
-                            .delay = CTL_DELAY,
-                            .top = CTL_TOP_MOST };
+                            .delay = CTL_DELAY };
 }
 
 /* Adds an option to ctl->given, unless outputs are the same without it. */
 static void note_option(ctl_t *ctl, const option_t *option, const char *value)
 {
-    static const apr_size_t others[] = { AT(jobs), AT(progress), AT(report) };
+    static const apr_size_t others[] = { AT(jobs), AT(report) };
     for (apr_size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (option->offset == others[i]) {
             return;
@@ -486,7 +445,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
             break;
         }
         if (status != APR_SUCCESS) {
-            return options_refuse(ctl);
+            return refuse(ctl);
         }
         apr_size_t i = index_of_option(ctl->command, id);
         seen[i] = 1;
@@ -495,23 +454,26 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         const char *wrong = options[i].set(ctl, &options[i], field, value);
         if (wrong != NULL) {
             ctl_say("%s: --%s: %s", ctl->command->name, name_of_option(&options[i]), wrong);
-            return options_refuse(ctl);
+            return refuse(ctl);
         }
     }
     for (int i = getopt_state->ind; i < argc; i++) {
         if (!take_argument(ctl, getopt_state->argv[i])) {
             ctl_say("%s: standard input can be read once only", ctl->command->name);
-            return options_refuse(ctl);
+            return refuse(ctl);
         }
     }
     if (ctl->options.help) {
         return APR_SUCCESS;
     }
+    if (ctl->options.out == CTL_STDIN) {
+        ctl->options.out = NULL; /* "-" is standard output, as if none was named */
+    }
     status = check_whole(ctl, seen);
     if (status == APR_SUCCESS && (ctl->options.parts.off | ctl->options.parts.on) != 0 &&
         ctl->options.clean.detector != TMPL_DETECTOR_AUTO) {
         ctl_say("%s: --parts: only --detector auto tells parts apart", ctl->command->name);
-        return options_refuse(ctl);
+        return refuse(ctl);
     }
     return status == APR_SUCCESS ? load_models(ctl) : status;
 }
@@ -528,7 +490,7 @@ static const char *help_of(const option_t *option, apr_pool_t *pool)
                            has_default ? " (default: " : "", has_default ? setting->preset : "",
                            has_default ? ")" : "", NULL);
     }
-    if (option->set == set_uint) {
+    if (option->set == set_count) {
         const void *field = (const char *)&unset + option->offset;
         return apr_psprintf(pool, "%s (%.0f to %.0f; default: %u)", option->help, option->least,
                             option->most, *(const uint32_t *)field);
@@ -536,38 +498,47 @@ static const char *help_of(const option_t *option, apr_pool_t *pool)
     return option->help;
 }
 
-/* The bytes of text that go into one line: up to the last blank within HELP_WIDTH. */
-static apr_size_t line_length(const char *text)
+/* Prints text in lines of width, behind left and then behind as many blanks. */
+static void print_lines(const char *left, const char *text, int width)
 {
-    apr_size_t len = strlen(text);
-    if (len > HELP_WIDTH) {
-        for (len = HELP_WIDTH; len > 0 && text[len] != ' '; len--) {
+    int indent = (int)strlen(left);
+    while (*text != '\0') {
+        int len = (int)strlen(text);
+        if (len > width) {
+            const char *blank = memrchr(text, ' ', (size_t)width + 1);
+            len = blank != NULL ? (int)(blank - text) : (int)strcspn(text, " ");
         }
+        printf("%*s%.*s\n", indent, left, len, text);
+        left = "";
+        text += len + (text[len] != '\0');
     }
-    return len > 0 ? len : strcspn(text, " ");
 }
 
 static void print_option(const option_t *option, unsigned required, apr_pool_t *pool)
 {
     const char *letter = option->letter != 0 ? apr_psprintf(pool, "-%c, ", option->letter) : "    ";
-    const char *left = apr_pstrcat(pool, letter, "--", name_of_option(option),
-                                   option->arg != NULL ? " " : "", option->arg, NULL);
-    const char *line =
-        apr_pstrcat(pool, help_of(option, pool), required ? " (required)" : "", NULL);
-    while (line != NULL) {
-        apr_size_t len = line_length(line);
-        printf("  %-22s %.*s\n", left, (int)len, line);
-        left = "";
-        line = line[len] != '\0' ? line + len + 1 : NULL;
-    }
+    const char *left = apr_psprintf(pool, "  %-22s ",
+                                    apr_pstrcat(pool, letter, "--", name_of_option(option),
+                                                option->arg != NULL ? " " : "", option->arg, NULL));
+    print_lines(left, apr_pstrcat(pool, help_of(option, pool), required ? " (required)" : "", NULL),
+                HELP_WIDTH);
 }
 
-void ctl_options_print(const ctl_command_t *command, apr_pool_t *pool)
+void ctl_help_print(const ctl_command_t *command, apr_pool_t *pool)
 {
+    printf("Usage: tmplctl %s [OPTION]... %s\n\n%s %s.\n", command->name, command->args,
+           command->name, command->summary);
+    print_lines("", command->help, LINE_WIDTH);
+    if ((command->bit & (CTL_IN_STORE | CTL_IN_TEMPLATE | CTL_IN_WARM)) != 0) {
+        printf("The default of --store is the environment variable TMPL_STORE.\n");
+    }
     printf("\nOptions, with their ranges and defaults:\n");
     for (apr_size_t i = 0; i < N_OPTIONS; i++) {
         if ((options[i].known & command->bit) != 0) {
             print_option(&options[i], options[i].required & command->bit, pool);
         }
     }
+    printf("\nExit codes: %d success, %d a file or the store failed, %d wrong usage%s.\n", CTL_OK,
+           CTL_FAILED, CTL_USAGE,
+           (command->bit & CTL_IN_PAGES) != 0 ? ", 4 an input is no text" : "");
 }

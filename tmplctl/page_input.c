@@ -13,9 +13,7 @@
 #include "base/tmpl.h"
 #include "file_io.h"
 #include "html/charset.h"
-#include "interrupt.h"
-#include "open_store.h"
-#include "progress.h"
+#include "process.h"
 #include "settings.h"
 
 const char *ctl_page_from_stdin(void)
@@ -57,21 +55,6 @@ const char *ctl_page_site(ctl_t *ctl, const char *arg)
 
 /* --- what a page may be --- */
 
-/* Files of which people think first that are no pages. */
-static const struct {
-    const char *begin;
-    const char *kind;
-} others[] = {
-    { "\x89PNG", "a PNG image" },
-    { "\xff\xd8\xff", "a JPEG image" },
-    { "GIF8", "a GIF image" },
-    { "\x7f"
-      "ELF",
-      "a program" },
-    { "%PDF-", "a PDF document" },
-    { "PK\x03\x04", "a ZIP archive" },
-};
-
 /* Whether the page begins with a byte order mark of UTF-16, which has zero bytes. */
 static int is_utf16(const char *bytes, apr_size_t len)
 {
@@ -80,17 +63,14 @@ static int is_utf16(const char *bytes, apr_size_t len)
 
 /*
  * Looks for a zero byte where browsers do: in as many bytes as the MIME Sniffing standard names, in
- * section 5.
+ * section 5. PDF, of which people think first, may have none.
  */
 static apr_status_t check_is_text(const tmpl_input_t *input, tmpl_error_t *err)
 {
     enum { HEAD = 1445 };
     apr_size_t len = input->len < HEAD ? input->len : HEAD;
-    for (apr_size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        apr_size_t n = strlen(others[i].begin);
-        if (len >= n && memcmp(input->body, others[i].begin, n) == 0) {
-            return tmpl_fail(err, CTL_EBINARY, "is %s and no page", others[i].kind);
-        }
+    if (len >= 5 && memcmp(input->body, "%PDF-", 5) == 0) {
+        return tmpl_fail(err, CTL_EBINARY, "is a PDF document and no page");
     }
     const char *zero = memchr(input->body, '\0', len);
     if (zero != NULL && !is_utf16(input->body, len) && input->charset == NULL) {
@@ -152,7 +132,7 @@ static apr_status_t read_url(tmpl_input_t *input, const char **at, ctl_fetch_t *
     ctl_response_t response;
     apr_status_t status = tmpl_address_parse(&address, url, NULL, err, pool);
     if (status == APR_SUCCESS) {
-        status = ctl_fetch_page(fetch, &address, NULL, &response, err, pool);
+        status = ctl_fetch_page(fetch, &address, &response, err, pool);
     }
     if (status == APR_SUCCESS && response.len == 0) {
         status = tmpl_fail(err, APR_EINVAL, "is empty");
@@ -213,7 +193,7 @@ int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *
             return CTL_USAGE;
         }
         ctl_interrupt_catch();
-        status = ctl_fetch_open(&fetch, NULL, &err, ctl->pool);
+        status = ctl_fetch_open(&fetch, &err, ctl->pool);
     }
     if (status == APR_SUCCESS) {
         status = ctl_page_read(input, NULL, fetch, arg, site, &err, ctl->pool);
@@ -223,35 +203,6 @@ int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *
         return status == CTL_EBINARY ? CTL_BINARY : CTL_FAILED;
     }
     return CTL_OK;
-}
-
-int ctl_page_with(ctl_t *ctl, int (*work)(ctl_t *ctl, const tmpl_input_t *input, const char *name,
-                                          tmpl_store_t *store))
-{
-    const char *arg =
-        ctl->args->nelts > 0 ? APR_ARRAY_IDX(ctl->args, 0, const char *) : ctl_page_from_stdin();
-    const char *site = "-";
-    ctl_store_t store = { 0 };
-    tmpl_input_t input;
-    if ((ctl->options.store == NULL) != (ctl->options.site == NULL) &&
-        !(ctl->options.store != NULL && ctl_page_is_url(arg))) {
-        ctl_say("%s: --store and --site must be given together", ctl->command->name);
-        return CTL_USAGE;
-    }
-    if (ctl->options.store != NULL && (site = ctl_page_site(ctl, arg)) == NULL) {
-        return CTL_USAGE;
-    }
-    if (ctl->options.store != NULL && ctl_store_open(&store, ctl) != APR_SUCCESS) {
-        return CTL_FAILED;
-    }
-    int code = ctl_page_load(&input, ctl, arg, site);
-    if (code == CTL_OK) {
-        code = work(ctl, &input, arg, store.store);
-    }
-    if (store.store != NULL) {
-        ctl_store_close(&store);
-    }
-    return code;
 }
 
 const char *ctl_page_place(const tmpl_outcome_t *outcome, const tmpl_input_t *input,

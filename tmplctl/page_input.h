@@ -40,14 +40,6 @@ apr_status_t ctl_page_read(tmpl_input_t *input, const char **url, ctl_fetch_t *f
 /* ctl_page_read for a command with one page. An exit code; if not CTL_OK, the reason is printed. */
 int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *site);
 
-/*
- * Loads the page of the first argument and calls work with it. store is the store of --store if
- * --store and a site are given, else NULL. Returns work's exit code; or another one, with the
- * reason printed.
- */
-int ctl_page_with(ctl_t *ctl, int (*work)(ctl_t *ctl, const tmpl_input_t *input, const char *name,
-                                          tmpl_store_t *store));
-
 /* Why a page was declined, and where; in pool. */
 const char *ctl_page_why_declined(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                   apr_pool_t *pool);

@@ -24,12 +24,11 @@ static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
 }
 
 /* What the module sends in modes text, markdown, reader and json. */
-static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_mode_e mode,
-                        const char *fingerprint, apr_pool_t *pool)
+static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page,
+                        const tmpl_outcome_t *outcome, const char *fingerprint, apr_pool_t *pool)
 {
-    const tmpl_outcome_t *outcome = page->outcome;
     tmpl_clean_opts_t opts = tmpl_clean_opts_default();
-    opts.mode = mode;
+    opts.mode = page->opts->mode;
     rendered->edited =
         outcome->decline == TMPL_DECLINE_NONE && outcome->closure.template_blocks > 0;
     const char *url = page->url != NULL ? page->url : page->address;
@@ -39,7 +38,7 @@ static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_m
 
 static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
-    render_body(rendered, page, TMPL_MODE_TEXT, NULL, pool);
+    render_body(rendered, page, page->outcome, NULL, pool);
     if (rendered->bytes != NULL) {
         return;
     }
@@ -54,44 +53,29 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
-/* Says why there is no Markdown, reader view or JSON, if there is none. */
-static void check_form(ctl_rendered_t *rendered, const ctl_page_t *page, const char *form,
-                       apr_pool_t *pool)
-{
-    if (rendered->bytes == NULL) {
-        rendered->bytes = "";
-        rendered->lost =
-            page->outcome->page == NULL
-                ? apr_pstrcat(pool, "no ", form, ", ",
-                              ctl_page_why_declined(page->outcome, page->input, pool), NULL)
-                : apr_pstrcat(pool, "no ", form,
-                              ": it would be more than three times as long as the page", NULL);
-    }
-}
-
-static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
-{
-    render_body(rendered, page, TMPL_MODE_MARKDOWN, NULL, pool);
-    check_form(rendered, page, "Markdown", pool);
-}
-
-static void render_reader(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
-{
-    render_body(rendered, page, TMPL_MODE_READER, NULL, pool);
-    check_form(rendered, page, "reader view", pool);
-}
-
-static void render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+/* Markdown, a reader view or JSON; says why there is none, if there is none. */
+static void render_form(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     tmpl_outcome_t outcome = *page->outcome;
-    ctl_page_t named = *page;
-    if (outcome.verdicts != NULL) {
-        tmpl_clean_version(&outcome, page->opts, pool);
+    tmpl_mode_e mode = page->opts->mode;
+    const char *fingerprint = NULL;
+    if (mode == TMPL_MODE_JSON) {
+        fingerprint = tmpl_clean_fingerprint(&outcome, page->input, pool);
+        if (outcome.verdicts != NULL) {
+            tmpl_clean_version(&outcome, page->opts, pool);
+        }
     }
-    named.outcome = &outcome;
-    render_body(rendered, &named, TMPL_MODE_JSON,
-                tmpl_clean_fingerprint(&outcome, page->input, pool), pool);
-    check_form(rendered, page, "JSON", pool);
+    render_body(rendered, page, &outcome, fingerprint, pool);
+    if (rendered->bytes == NULL) {
+        rendered->bytes = "";
+        rendered->lost = apr_pstrcat(
+            pool, "no ",
+            mode == TMPL_MODE_JSON     ? "JSON"
+            : mode == TMPL_MODE_READER ? "reader view"
+                                       : "Markdown",
+            outcome.page == NULL ? ", " : ": it would be more than three times as long as the page",
+            outcome.page == NULL ? ctl_page_why_declined(&outcome, page->input, pool) : NULL, NULL);
+    }
 }
 
 /* A line in sha256sum's format: it begins with a backslash if the path has escapes. */
@@ -121,18 +105,23 @@ static void render_keys(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = strlen(rendered->bytes);
 }
 
+#define HTML "text/html"
+#define UTF8 "; charset=utf-8"
+
+/* clang-format off */
 static const ctl_mode_t modes[] = {
-    { "annotate", TMPL_MODE_ANNOTATE, 0, ".html", render_html },
-    { "strip", TMPL_MODE_STRIP, 0, ".html", render_html },
-    { "highlight", TMPL_MODE_HIGHLIGHT, 0, ".html", render_html },
-    { "text", TMPL_MODE_TEXT, 0, ".txt", render_text },
-    { "markdown", TMPL_MODE_MARKDOWN, 0, ".md", render_markdown },
-    { "reader", TMPL_MODE_READER, 0, ".html", render_reader },
-    { "json", TMPL_MODE_JSON, 1, ".json", render_json },
-    { "blocks", TMPL_MODE_STRIP, 0, ".json", ctl_render_blocks },
-    { "fingerprint", TMPL_MODE_STRIP, 0, ".txt", render_fingerprint },
-    { "keys", TMPL_MODE_LEARN, 1, ".keys", render_keys },
+    { "annotate", TMPL_MODE_ANNOTATE, 0, ".html", HTML, "html", render_html },
+    { "strip", TMPL_MODE_STRIP, 0, ".html", HTML, "html", render_html },
+    { "highlight", TMPL_MODE_HIGHLIGHT, 0, ".html", NULL, NULL, render_html },
+    { "text", TMPL_MODE_TEXT, 0, ".txt", "text/plain" UTF8, "text", render_text },
+    { "markdown", TMPL_MODE_MARKDOWN, 0, ".md", "text/markdown" UTF8, "markdown", render_form },
+    { "reader", TMPL_MODE_READER, 0, ".html", HTML UTF8, "html", render_form },
+    { "json", TMPL_MODE_JSON, 1, ".json", "application/json", "json", render_form },
+    { "blocks", TMPL_MODE_STRIP, 0, ".json", NULL, NULL, ctl_render_blocks },
+    { "fingerprint", TMPL_MODE_STRIP, 0, ".txt", NULL, NULL, render_fingerprint },
+    { "keys", TMPL_MODE_LEARN, 1, ".keys", "text/plain" UTF8, "keys", render_keys },
 };
+/* clang-format on */
 
 apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err)
 {

@@ -28,6 +28,7 @@ typedef struct {
     tmpl_mode_e mode; /* what tmpl_clean is to do; LEARN: the page is observed only */
     int is_line;      /* a page is one line, so that standard output may have many */
     const char *suffix;
+    const char *type, *column; /* in archives: its type, and its column in lines; NULL: it is not */
     void (*render)(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
 } ctl_mode_t;
 

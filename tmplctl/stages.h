@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tmpl_clean's steps as stages, over many pages. Pages are in flight in parts: threads read and
- * write the pages of a part in any order; the caller's thread takes, learns and reports them in
- * their order, while the other threads wait. So results do not depend on the number of threads.
+ * A run: many pages through tmpl_clean's steps, in one pass or two, for clean and warc. Pages are
+ * in flight in parts: threads read and write the pages of a part in any order; the caller's thread
+ * takes, learns and reports them in their order, while the other threads wait. So results do not
+ * depend on the number of threads.
  */
 #ifndef CTL_STAGES_H
 #define CTL_STAGES_H
 
 #include "clean.h"
 #include "open_store.h"
+#include "render.h"
 
 /* The most threads that may be asked for. */
 #define CTL_JOBS_MOST 256
@@ -21,9 +23,12 @@ typedef struct {
     tmpl_input_t input;
     int parsed; /* outcome has it */
     tmpl_outcome_t outcome;
+    ctl_page_t page;         /* path is set for each item that is_page */
+    ctl_rendered_t rendered; /* of a page that was judged */
 } ctl_item_t;
 
-typedef void ctl_stage_f(void *baton, ctl_item_t *item);
+typedef struct ctl_run_t ctl_run_t;
+typedef void ctl_stage_f(ctl_run_t *run, ctl_item_t *item);
 
 /* What take() returns. */
 #define CTL_TAKE_NONE 0 /* there are no more items */
@@ -33,28 +38,51 @@ typedef void ctl_stage_f(void *baton, ctl_item_t *item);
 
 typedef struct {
     /* the caller's thread, in order: fetches an item; NULL: items have numbers only */
-    int (*take)(void *baton, ctl_item_t *item);
-    ctl_stage_f *read;   /* any thread: fills input, and sets is_page */
-    ctl_stage_f *write;  /* any thread: makes the output of the outcome */
-    ctl_stage_f *report; /* the caller's thread, in order */
-    apr_size_t size;     /* bytes of a command's state */
+    int (*take)(ctl_run_t *run, ctl_item_t *item);
+    ctl_stage_f *read;           /* any thread: fills input and the names of page, sets is_page */
+    ctl_stage_f *write;          /* any thread: writes what was rendered */
+    ctl_stage_f *report;         /* the caller's thread, in order */
+    int (*more)(ctl_run_t *run); /* between parts; 0: begin no further one. NULL: go on */
+    apr_size_t size;             /* bytes of a command's state */
 } ctl_stages_t;
 
 typedef struct {
-    int jobs;                      /* threads, 1 to CTL_JOBS_MOST; 1: the caller's does all */
-    const tmpl_clean_opts_t *opts; /* mode LEARN: pages are not judged */
-    const ctl_store_t *store;
-    int learns;               /* pages are learnt; else they are looked up, if they are judged */
-    int (*more)(void *baton); /* 0: begin no further part */
-    void *baton;              /* for the stages and more */
-} ctl_work_t;
+    long long pages;          /* that were judged */
+    long long edited;         /* of them, those that had template */
+    long long lost;           /* of them, those whose output is missing or not complete */
+    long long learnt;         /* in a pass that only learns */
+    long long store_failures; /* pages that the store did not learn or look up, in each pass */
+    long long bytes_in, bytes_out;
+    long long declined[TMPL_DECLINE_COUNT];
+} ctl_counts_t;
+
+/* The first member of a command's own state. */
+struct ctl_run_t {
+    ctl_t *ctl;
+    const ctl_stages_t *stages;
+    const ctl_mode_t *mode; /* NULL: pages are only learnt */
+    ctl_store_t store;
+    ctl_counts_t counts;
+    /* of the current pass */
+    int learns; /* pages are learnt; else they are looked up, if they are judged */
+    int judges;
+    tmpl_clean_opts_t opts; /* in mode LEARN pages are not judged */
+};
+
+/* Whether pages are only observed (mode keys): no store is asked, and nothing is judged. */
+static inline int ctl_run_observes(const ctl_run_t *run)
+{
+    return run->mode != NULL && run->mode->mode == TMPL_MODE_LEARN;
+}
 
 /*
- * Runs items 0 to n - 1 through all stages, with fewer threads if the system has no more. What the
- * store says against a page is in its outcome. APR_SUCCESS; an error if there is no memory: then no
- * item was begun.
+ * Runs items 0 to n - 1 through all stages, with fewer threads than --jobs if the system has no
+ * more, until a signal comes. What the store says against a page is in its outcome; prints the
+ * first such message. An error, which is printed, if there is no memory: then no item was begun.
  */
-apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, int n,
-                            apr_pool_t *pool);
+apr_status_t ctl_run_pass(ctl_run_t *run, int learns, int judges, int n);
+
+/* Counts a page that was judged and rendered. */
+void ctl_run_count(ctl_run_t *run, const ctl_item_t *item);
 
 #endif

@@ -4,17 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_fnmatch.h>
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "file_io.h"
-#include "interrupt.h"
 #include "json.h"
 #include "open_store.h"
-#include "progress.h"
+#include "process.h"
 #include "table/export_file.h"
-#include "text_table.h"
 
 static int forget_site(ctl_t *ctl, tmpl_store_t *store)
 {
@@ -92,93 +88,26 @@ int ctl_import(ctl_t *ctl)
 
 /* --- stats: a row of figures for each site --- */
 
-static const ctl_column_t columns[] = {
-    { "site", 0 },     { "pages", 1 }, { "entries", 1 }, { "live", 1 },
-    { "template", 1 }, { "bytes", 1 }, { "version", 1 }, { "listed", 1 },
-};
+static const char *const columns[] = { "site",     "pages", "entries", "live",
+                                       "template", "bytes", "version", "listed" };
 
 #define N_COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
-#define N_NUMBERS (N_COLUMNS - 1)
 
 typedef struct {
     const char *site;
-    apr_uint64_t numbers[N_NUMBERS]; /* in the order of the columns */
-} stats_cmd_row_t;
+    apr_uint64_t numbers[N_COLUMNS - 1]; /* in the order of the columns */
+} stats_row_t;
 
-static stats_cmd_row_t row_of_site(const char *site, const tmpl_store_stats_t *stats)
+static apr_status_t add_site(void *sites, const char *site)
 {
-    return (stats_cmd_row_t){ site,
-                              { stats->pages, stats->entries, stats->live, stats->template,
-                                stats->bytes, stats->version, stats->listed } };
-}
-
-/* Sites whose key matches --match, in an array of const char *. */
-typedef struct {
-    apr_array_header_t *sites;
-    const char *match; /* NULL: all */
-} stats_cmd_listing_t;
-
-static apr_status_t add_site_row(void *baton, const char *site)
-{
-    stats_cmd_listing_t *listing = baton;
-    if (listing->match == NULL || apr_fnmatch(listing->match, site, 0) == APR_SUCCESS) {
-        APR_ARRAY_PUSH(listing->sites, const char *) = apr_pstrdup(listing->sites->pool, site);
-    }
+    apr_array_header_t *names = sites;
+    APR_ARRAY_PUSH(names, const char *) = apr_pstrdup(names->pool, site);
     return APR_SUCCESS;
 }
 
-/* Compares by the number in the column that baton points to, the largest first; else by name. */
-static int compare(const void *a, const void *b, void *baton)
+static int by_name(const void *a, const void *b)
 {
-    const stats_cmd_row_t *x = a;
-    const stats_cmd_row_t *y = b;
-    int column = *(const int *)baton;
-    apr_uint64_t m = column > 0 ? x->numbers[column - 1] : 0;
-    apr_uint64_t n = column > 0 ? y->numbers[column - 1] : 0;
-    return m != n ? (m < n) - (m > n) : strcmp(x->site, y->site);
-}
-
-/* The column that --sort names; -1, with the reason printed, if there is none. */
-static int sort_column(const ctl_t *ctl)
-{
-    const char *name = ctl->options.sort;
-    const char *names = "";
-    for (int i = 0; i < N_COLUMNS; i++) {
-        if (name == NULL || strcmp(name, columns[i].title) == 0) {
-            return i;
-        }
-        names = apr_pstrcat(ctl->pool, names, i > 0 ? ", " : "", columns[i].title, NULL);
-    }
-    ctl_say("stats: --sort: \"%s\" is not one of %s", name, names);
-    return -1;
-}
-
-static void print_table(const stats_cmd_row_t *rows, int n, apr_pool_t *pool)
-{
-    ctl_text_table_t *table = ctl_text_table_make(columns, N_COLUMNS, pool);
-    for (int i = 0; i < n; i++) {
-        const char *cells[N_COLUMNS] = { rows[i].site };
-        for (int c = 0; c < N_NUMBERS; c++) {
-            cells[c + 1] = ctl_number_cell(rows[i].numbers[c], pool);
-        }
-        ctl_text_table_row(table, cells);
-    }
-    ctl_text_table_print(table);
-}
-
-static int stats_cmd_print_json(const stats_cmd_row_t *rows, int n, apr_pool_t *pool)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < n; i++) {
-        json_t *site = json_object();
-        json_object_set_new(site, columns[0].title, ctl_json_text(rows[i].site, pool));
-        for (int c = 0; c < N_NUMBERS; c++) {
-            json_object_set_new(site, columns[c + 1].title,
-                                json_integer((json_int_t)rows[i].numbers[c]));
-        }
-        json_array_append_new(list, site);
-    }
-    return ctl_json_print(list);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Fills rows with the figures of the sites; returns CTL_FAILED if one cannot be read. */
@@ -193,7 +122,10 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
         apr_status_t status =
             tmpl_store_stats(store, site, &ctl->options.clean.policy, &stats, &err, ctl->pool);
         if (status == APR_SUCCESS) {
-            APR_ARRAY_PUSH(rows, stats_cmd_row_t) = row_of_site(site, &stats);
+            APR_ARRAY_PUSH(rows, stats_row_t) =
+                (stats_row_t){ site,
+                               { stats.pages, stats.entries, stats.live, stats.template,
+                                 stats.bytes, stats.version, stats.listed } };
         }
         /* a listed site that is missing now was forgotten meanwhile: no failure */
         else if (ctl->args->nelts > 0 || !APR_STATUS_IS_NOTFOUND(status)) {
@@ -201,6 +133,68 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
         }
     }
     return code;
+}
+
+static const char *cell_of(const stats_row_t *row, int column, apr_pool_t *pool)
+{
+    return column == 0 ? ctl_printable(row->site, pool)
+                       : apr_psprintf(pool, "%" APR_UINT64_T_FMT, row->numbers[column - 1]);
+}
+
+/* Characters of a cell of UTF-8. */
+static int width_of(const char *cell)
+{
+    int width = 0;
+    for (; *cell != '\0'; cell++) {
+        width += (*cell & 0xC0) != 0x80;
+    }
+    return width;
+}
+
+/* Names are aligned to the left, numbers to the right. */
+static void print_cell(int column, const char *cell, int width)
+{
+    int spaces = width - width_of(cell);
+    if (column == 0) {
+        printf("%s%*s", cell, spaces, "");
+    }
+    else {
+        printf("  %*s%s", spaces, "", cell);
+    }
+}
+
+static void print_table(const apr_array_header_t *rows, apr_pool_t *pool)
+{
+    int widths[N_COLUMNS];
+    for (int c = 0; c < N_COLUMNS; c++) {
+        widths[c] = width_of(columns[c]);
+        for (int r = 0; r < rows->nelts; r++) {
+            int width = width_of(cell_of(&APR_ARRAY_IDX(rows, r, stats_row_t), c, pool));
+            widths[c] = width > widths[c] ? width : widths[c];
+        }
+        print_cell(c, columns[c], widths[c]);
+    }
+    putchar('\n');
+    for (int r = 0; r < rows->nelts; r++) {
+        for (int c = 0; c < N_COLUMNS; c++) {
+            print_cell(c, cell_of(&APR_ARRAY_IDX(rows, r, stats_row_t), c, pool), widths[c]);
+        }
+        putchar('\n');
+    }
+}
+
+static int print_json(const apr_array_header_t *rows, apr_pool_t *pool)
+{
+    json_t *list = json_array();
+    for (int r = 0; r < rows->nelts; r++) {
+        const stats_row_t *row = &APR_ARRAY_IDX(rows, r, stats_row_t);
+        json_t *site = json_pack("{s:o}", columns[0], ctl_json_text(row->site, pool));
+        for (int c = 1; c < N_COLUMNS; c++) {
+            json_object_set_new(site, columns[c], json_integer((json_int_t)row->numbers[c - 1]));
+        }
+        json_array_append_new(list, site);
+    }
+    return ctl_json_print(list);
 }
 
 /* Prints to standard error how many sites were evicted: scripts read standard output. */
@@ -215,43 +209,30 @@ static void print_evicted(tmpl_store_t *store)
 static int print_stats(ctl_t *ctl, tmpl_store_t *store)
 {
     tmpl_error_t err;
-    int column = sort_column(ctl);
-    apr_array_header_t *rows = apr_array_make(ctl->pool, 16, sizeof(stats_cmd_row_t));
-    stats_cmd_listing_t listing = { apr_array_make(ctl->pool, 16, sizeof(const char *)),
-                                    ctl->options.match };
+    apr_array_header_t *sites = apr_array_make(ctl->pool, 16, sizeof(const char *));
+    apr_array_header_t *rows = apr_array_make(ctl->pool, 16, sizeof(stats_row_t));
     if (ctl->args->nelts > 0) {
-        add_site_row(&listing, APR_ARRAY_IDX(ctl->args, 0, const char *));
+        sites = ctl->args;
     }
-    else if (tmpl_store_sites(store, add_site_row, &listing, &err, ctl->pool) != APR_SUCCESS) {
+    else if (tmpl_store_sites(store, add_site, sites, &err, ctl->pool) != APR_SUCCESS) {
         ctl_say("stats: %s", err.text);
         return CTL_FAILED;
     }
-    int code = read_rows(rows, ctl, listing.sites, store);
+    qsort(sites->elts, (size_t)sites->nelts, sizeof(const char *), by_name);
+    int code = read_rows(rows, ctl, sites, store);
     if (code != CTL_OK && ctl->args->nelts > 0) {
         return code;
     }
-    qsort_r(rows->elts, (apr_size_t)rows->nelts, sizeof(stats_cmd_row_t), compare, &column);
-    int n = rows->nelts < (int)ctl->options.top ? rows->nelts : (int)ctl->options.top;
-    const stats_cmd_row_t *first = (const stats_cmd_row_t *)(const void *)rows->elts;
     if (ctl->options.json) {
-        int printed = stats_cmd_print_json(first, n, ctl->pool);
+        int printed = print_json(rows, ctl->pool);
         return code != CTL_OK ? code : printed;
     }
-    print_table(first, n, ctl->pool);
+    print_table(rows, ctl->pool);
     print_evicted(store);
     return code;
 }
 
 int ctl_stats(ctl_t *ctl)
 {
-    const ctl_options_t *options = &ctl->options;
-    int selects = options->sort != NULL || options->match != NULL || options->top != CTL_TOP_MOST;
-    if (ctl->args->nelts > 0 && selects) {
-        ctl_say("stats: --sort, --match and --top are for all sites: name no SITE beside them");
-        return CTL_USAGE;
-    }
-    if (sort_column(ctl) < 0) {
-        return CTL_USAGE;
-    }
     return ctl_store_with(ctl, print_stats);
 }

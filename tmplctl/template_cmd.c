@@ -10,7 +10,7 @@
 #include "ctl.h"
 #include "open_store.h"
 #include "page_input.h"
-#include "progress.h"
+#include "process.h"
 #include "text/text.h"
 
 /* Whether more than half of a block's text is template by its DF, so that it is the site's. */

@@ -15,9 +15,8 @@
 #include "methods/pagelevel.h"
 #include "methods/regions.h"
 #include "file_io.h"
-#include "interrupt.h"
 #include "open_store.h"
-#include "progress.h"
+#include "process.h"
 #include "files.h"
 
 /* Ridge penalty, per sample and weight: keeps the weights of correlated features small. */
@@ -37,7 +36,6 @@ typedef struct {
     samples_t classes[TMPL_SIZE_CLASSES];
     int first_of_site[TMPL_SIZE_CLASSES];
     uint32_t pages, declined, failed, nodes, distrusted;
-    apr_finfo_t out; /* the file of that name now; all 0: none */
 } train_t;
 
 /*
@@ -135,27 +133,33 @@ static void weigh_site(train_t *t)
     }
 }
 
+/* The file at place i, of as many as --pages allows, which are evenly spread. */
+static const char *path_at(const apr_array_header_t *files, int i, int n)
+{
+    return APR_ARRAY_IDX(files, (apr_int64_t)i * files->nelts / n, ctl_file_t).path;
+}
+
 /* Takes samples of a site; 0, and prints the reason, if it has no pages or a signal came. */
 static int see_site(train_t *t, const char *dir)
 {
     apr_pool_t *pool;
-    apr_pool_t *scratch;
     apr_pool_create(&pool, t->ctl->pool);
-    apr_pool_create(&scratch, pool);
-    apr_array_header_t *paths = ctl_site_pages(dir, t->ctl->options.pages, &t->out, pool);
-    if (paths != NULL) {
-        ctl_progress_start(dir, 2 * paths->nelts);
-        for (int i = 0; i < 2 * paths->nelts && !ctl_interrupted(); i++) {
-            int learn = i < paths->nelts;
-            see_page(t, dir, APR_ARRAY_IDX(paths, i % paths->nelts, const char *), learn, scratch);
-            apr_pool_clear(scratch);
-            ctl_progress_step(i + 1);
-        }
-        ctl_progress_end();
-        weigh_site(t);
+    apr_array_header_t *files = apr_array_make(t->ctl->pool, 64, sizeof(ctl_file_t));
+    if (ctl_files_below(files, dir, NULL, t->ctl) != APR_SUCCESS) {
+        return 0;
     }
+    int most = (int)t->ctl->options.pages, n = files->nelts < most ? files->nelts : most;
+    for (int learn = 1; learn >= 0; learn--) {
+        for (int i = 0; i < n && !ctl_interrupted(); i++) {
+            ctl_progress("%s: %d/%d", learn ? "counting" : "learning", i, n);
+            see_page(t, dir, path_at(files, i, n), learn, pool);
+            apr_pool_clear(pool);
+        }
+    }
+    ctl_progress_end();
+    weigh_site(t);
     apr_pool_destroy(pool);
-    return paths != NULL && !ctl_interrupted();
+    return !ctl_interrupted();
 }
 
 static void fit(tmpl_model_t *model, train_t *t)
@@ -171,8 +175,7 @@ static void fit(tmpl_model_t *model, train_t *t)
         tmpl_model_class_t *class = &model->classes[c];
         class->nodes = samples.n;
         class->template_nodes = s->template_nodes;
-        class->loss = tmpl_logistic_fit(&class->logistic, &samples, t->ctl->options.without, L2,
-                                        t->ctl->pool);
+        class->loss = tmpl_logistic_fit(&class->logistic, &samples, L2, t->ctl->pool);
     }
 }
 
@@ -180,8 +183,7 @@ static const char *provenance(const train_t *t)
 {
     const ctl_t *ctl = t->ctl;
     const char *text = apr_psprintf(
-        ctl->pool, "# tmplctl train, %s: %d sites, %u pages, %u nodes; min-df %u; content %s\n",
-        ctl->options.date != NULL ? ctl_printable(ctl->options.date, ctl->pool) : "no date",
+        ctl->pool, "# tmplctl train: %d sites, %u pages, %u nodes; min-df %u; content %s\n",
         ctl->args->nelts, t->pages, t->nodes, ctl->options.clean.policy.min_df,
         ctl->options.trust ? apr_psprintf(ctl->pool, "distrusted at %u nodes", t->distrusted)
                            : "as counted");
@@ -208,25 +210,10 @@ static int write_model(train_t *t)
     return t->failed > 0 ? CTL_FAILED : CTL_OK;
 }
 
-/* Checks that the model can be written, before hours of work. */
-static apr_status_t check_out(train_t *t)
-{
-    tmpl_error_t err;
-    apr_pool_t *pool = t->ctl->pool;
-    const char *out = t->ctl->options.out;
-    if (apr_stat(&t->out, out, APR_FINFO_DEV | APR_FINFO_INODE, pool) != APR_SUCCESS) {
-        memset(&t->out, 0, sizeof(t->out));
-    }
-    if (ctl_file_check_writable(out, &err, pool) != APR_SUCCESS) {
-        ctl_say("train: cannot write %s: %s", out, err.text);
-        return err.status;
-    }
-    return APR_SUCCESS;
-}
-
 int ctl_train(ctl_t *ctl)
 {
     train_t t = { .ctl = ctl };
+    tmpl_error_t err;
     int good = 1;
     for (int c = 0; c < TMPL_SIZE_CLASSES; c++) {
         t.classes[c].rows = apr_array_make(ctl->pool, 4096, TMPL_FEATURE_COUNT * sizeof(float));
@@ -234,7 +221,12 @@ int ctl_train(ctl_t *ctl)
         t.classes[c].weights = apr_array_make(ctl->pool, 4096, sizeof(float));
     }
     ctl_interrupt_catch();
-    if (check_out(&t) != APR_SUCCESS || ctl_store_open(&t.store, ctl) != APR_SUCCESS) {
+    /* before hours of work */
+    if (ctl_file_check_writable(ctl->options.out, &err, ctl->pool) != APR_SUCCESS) {
+        ctl_say("train: cannot write %s: %s", ctl->options.out, err.text);
+        return CTL_FAILED;
+    }
+    if (ctl_store_open(&t.store, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     for (int i = 0; good && i < ctl->args->nelts; i++) {

@@ -1,57 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "warc.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
-#include <apr_tables.h>
 #include <apr_time.h>
 
-#include "base/ascii.h"
 #include "content/content.h"
-#include "file_io.h"
 #include "json.h"
-#include "late_codecs.h"
 #include "outcome.h"
-#include "progress.h"
-
-/* The type of what a mode writes, and its column in lines of JSON. */
-static const struct {
-    const char *suffix, *type, *column;
-} contents[] = {
-    { ".txt", "text/plain; charset=utf-8", "text" },
-    { ".md", "text/markdown; charset=utf-8", "markdown" },
-    { ".json", "application/json", "json" },
-    { ".html", "text/html", "html" },
-};
-
-static apr_size_t content_of(const ctl_mode_t *mode)
-{
-    apr_size_t i = 0;
-    while (strcmp(contents[i].suffix, mode->suffix) != 0) {
-        i++;
-    }
-    return i;
-}
 
 /* The longest name of a charset is far shorter. */
 #define CHARSET_MOST 64
 
-/* HTML keeps the page's charset, but a reader view is UTF-8. */
-static const char *content_type(const ctl_warc_form_t *form, const ctl_warc_page_t *page,
+/* HTML keeps the page's charset. */
+static const char *content_type(const ctl_mode_t *mode, const ctl_warc_page_t *page,
                                 apr_pool_t *pool)
 {
-    const char *type = contents[content_of(form->mode)].type;
-    const char *charset = strcmp(form->mode->name, "reader") == 0 ? "utf-8" : page->input.charset;
-    return strcmp(type, "text/html") == 0 && charset != NULL && strlen(charset) <= CHARSET_MOST
-               ? apr_pstrcat(pool, type, "; charset=", charset, NULL)
-               : type;
+    const char *charset = page->input.charset;
+    return strcmp(mode->type, "text/html") == 0 && charset != NULL &&
+                   strlen(charset) <= CHARSET_MOST
+               ? apr_pstrcat(pool, mode->type, "; charset=", charset, NULL)
+               : mode->type;
 }
 
-void ctl_warc_info(tmpl_buf_t *to, const ctl_warc_form_t *form, const char *name, apr_pool_t *pool)
+void ctl_warc_info(tmpl_buf_t *to, const ctl_warc_run_t *run, const char *name, apr_pool_t *pool)
 {
     tmpl_buf_t head;
     char date[APR_RFC822_DATE_LEN];
@@ -63,7 +37,7 @@ void ctl_warc_info(tmpl_buf_t *to, const ctl_warc_form_t *form, const char *name
         "conformsTo: "
         "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
         "description: pages without their template, mode ",
-        form->mode->name, "\r\n", NULL);
+        run->run.mode->name, "\r\n", NULL);
     apr_time_exp_gmt(&now, apr_time_now());
     apr_strftime(date, &len, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &now);
     tmpl_buf_init(&head, pool);
@@ -78,8 +52,8 @@ void ctl_warc_info(tmpl_buf_t *to, const ctl_warc_form_t *form, const char *name
     tmpl_warc_add(to, &head, about, strlen(about));
 }
 
-static void write_conversion(tmpl_buf_t *to, const ctl_warc_form_t *form,
-                             const ctl_warc_page_t *page, const ctl_rendered_t *rendered)
+static void write_conversion(tmpl_buf_t *to, const ctl_mode_t *mode, const ctl_warc_page_t *page,
+                             const ctl_rendered_t *rendered)
 {
     tmpl_buf_t head;
     apr_pool_t *pool = to->pool;
@@ -88,11 +62,11 @@ static void write_conversion(tmpl_buf_t *to, const ctl_warc_form_t *form,
     tmpl_warc_head_begin(&head);
     tmpl_warc_head_add(&head, "WARC-Type", "conversion");
     tmpl_warc_head_add(&head, "WARC-Record-ID",
-                       tmpl_warc_id(apr_pstrcat(pool, id, " ", form->mode->name, NULL), pool));
+                       tmpl_warc_id(apr_pstrcat(pool, id, " ", mode->name, NULL), pool));
     tmpl_warc_head_add(&head, "WARC-Refers-To", page->id);
     tmpl_warc_head_add(&head, "WARC-Target-URI", page->url);
     tmpl_warc_head_add(&head, "WARC-Date", page->date);
-    tmpl_warc_head_add(&head, "Content-Type", content_type(form, page, pool));
+    tmpl_warc_head_add(&head, "Content-Type", content_type(mode, page, pool));
     tmpl_warc_head_add(&head, "WARC-Block-Digest",
                        tmpl_warc_digest(rendered->bytes, rendered->len, pool));
     tmpl_warc_add(to, &head, rendered->bytes, rendered->len);
@@ -178,219 +152,46 @@ static void row_metadata(json_t *row, const ctl_page_t *judged, const char *url,
 }
 
 /* Every line has the same columns, and each column one type: what has no value is null. */
-static void write_line(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_warc_page_t *page,
-                       const ctl_page_t *judged, const ctl_rendered_t *rendered)
+static void write_line(tmpl_buf_t *to, const ctl_mode_t *mode, const ctl_item_t *item,
+                       const ctl_warc_page_t *page)
 {
     apr_pool_t *pool = to->pool;
-    const tmpl_outcome_t *outcome = judged->outcome;
-    const char *column = contents[content_of(form->mode)].column;
+    const tmpl_outcome_t *outcome = &item->outcome;
+    int is_judged = outcome->verdicts != NULL;
     json_t *row =
         json_pack("{s:o, s:o, s:o, s:o}", "url", ctl_json_text(page->url, pool), "site",
                   ctl_json_text(page->input.site, pool), "date", ctl_json_text(page->date, pool),
                   "record", ctl_json_text(page->id, pool));
-    row_metadata(row, judged, page->url, pool);
+    row_metadata(row, &item->page, page->url, pool);
     json_object_update_new(
         row,
-        json_pack("{s:s, s:o, s:o, s:s?}", "decline", tmpl_decline_name(outcome->decline), "ratio",
-                  outcome->verdicts != NULL ? json_real(outcome->closure.ratio) : json_null(),
-                  "confidence",
-                  outcome->verdicts != NULL ? json_real(outcome->closure.confidence) : json_null(),
-                  "fingerprint", tmpl_clean_fingerprint(outcome, judged->input, pool)));
-    json_object_set_new(row, column, ctl_json_string(rendered->bytes, rendered->len, pool));
-    char *text = json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    tmpl_buf_add_text(to, text != NULL ? text : "{}");
-    tmpl_buf_add_byte(to, '\n');
-    free(text);
-    json_decref(row);
+        json_pack("{s:s, s:o, s:o, s:s?, s:o}", "decline", tmpl_decline_name(outcome->decline),
+                  "ratio", is_judged ? json_real(outcome->closure.ratio) : json_null(),
+                  "confidence", is_judged ? json_real(outcome->closure.confidence) : json_null(),
+                  "fingerprint", tmpl_clean_fingerprint(outcome, &item->input, pool), mode->column,
+                  ctl_json_string(item->rendered.bytes, item->rendered.len, pool)));
+    tmpl_buf_add_text(to, ctl_json_line(row, JSON_COMPACT, pool));
 }
 
-void ctl_warc_written(tmpl_buf_t *to, const ctl_warc_form_t *form, const ctl_warc_page_t *page,
-                      const tmpl_warc_record_t *record, const ctl_page_t *judged,
-                      const ctl_rendered_t *rendered)
+void ctl_warc_written(tmpl_buf_t *to, const ctl_warc_run_t *run, const ctl_item_t *item,
+                      const ctl_warc_page_t *page, const tmpl_warc_record_t *record)
 {
-    if (form->json_lines) {
-        write_line(to, form, page, judged, rendered);
+    if (run->json_lines) {
+        write_line(to, run->run.mode, item, page);
     }
-    else if (form->responses) {
-        write_response(to, page, record, rendered);
+    else if (run->responses) {
+        write_response(to, page, record, &item->rendered);
     }
     else {
-        write_conversion(to, form, page, rendered);
+        write_conversion(to, run->run.mode, page, &item->rendered);
     }
 }
 
-void ctl_warc_compress(tmpl_buf_t *written, const ctl_warc_form_t *form)
+void ctl_warc_compress(tmpl_buf_t *written, const ctl_warc_run_t *run)
 {
-    if (form->gzip && written->len > 0) {
+    if (run->gzip && written->len > 0) {
         tmpl_buf_t plain = *written;
         tmpl_buf_init(written, plain.pool);
         ctl_gzip(written, plain.at, plain.len);
     }
-}
-
-/* --- the index --- */
-
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The words of text between separators, which text loses. */
-static apr_array_header_t *words_between(char *text, const char *separator, apr_pool_t *pool)
-{
-    apr_array_header_t *words = apr_array_make(pool, 8, sizeof(const char *));
-    char *rest;
-    for (char *word; (word = apr_strtok(text, separator, &rest)) != NULL; text = NULL) {
-        APR_ARRAY_PUSH(words, const char *) = word;
-    }
-    return words;
-}
-
-/* Without "www.", "www2." and the like in front. */
-static const char *without_www(const char *host)
-{
-    const char *at = strncmp(host, "www", 3) == 0 ? host + 3 : host;
-    while (at > host && tmpl_is_digit(*at)) {
-        at++;
-    }
-    return at > host && *at == '.' ? at + 1 : host;
-}
-
-static const char *host_key(const tmpl_address_t *address, apr_pool_t *pool)
-{
-    const char *host = without_www(address->host), *key = "";
-    if (host[0] == '[' || host[strspn(host, "0123456789.")] == '\0') {
-        key = host; /* an IP address is no name */
-    }
-    else {
-        apr_array_header_t *names = words_between(apr_pstrdup(pool, host), ".", pool);
-        for (int i = names->nelts - 1; i >= 0; i--) {
-            key = apr_pstrcat(pool, key, key[0] != '\0' ? "," : "",
-                              APR_ARRAY_IDX(names, i, const char *), NULL);
-        }
-    }
-    int usual = address->port == (strcmp(address->scheme, "https") == 0 ? 443 : 80);
-    return usual ? key : apr_psprintf(pool, "%s:%d", key, address->port);
-}
-
-/*
- * The key of an address in an index of captures, from pool: "org,example)/path?query". The host is
- * without www, all is in lower case, and parameters are sorted, as in pywb's indexes.
- */
-static const char *index_key(const tmpl_address_t *address, apr_pool_t *pool)
-{
-    char *path = apr_pstrdup(pool, address->uri);
-    for (char *c = path; *c != '\0'; c++) {
-        *c = tmpl_lower(*c);
-    }
-    char *query = strchr(path, '?');
-    const char *sorted = "";
-    if (query != NULL) {
-        *query++ = '\0';
-        apr_array_header_t *words = words_between(query, "&", pool);
-        qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
-        const char *joined = apr_array_pstrcat(pool, words, '&');
-        sorted = words->nelts > 0 ? apr_pstrcat(pool, "?", joined, NULL) : "";
-    }
-    apr_size_t len = strlen(path);
-    path[len - (len > 1 && path[len - 1] == '/')] = '\0';
-    return apr_pstrcat(pool, host_key(address, pool), ")", path, sorted, NULL);
-}
-
-/* The digits of a WARC-Date down to the second. */
-static const char *timestamp_of(const char *date, apr_pool_t *pool)
-{
-    enum { DIGITS = 14 };
-    char *stamp = apr_pcalloc(pool, DIGITS + 1);
-    int n = 0;
-    for (; date != NULL && *date != '\0' && n < DIGITS; date++) {
-        if (tmpl_is_digit(*date)) {
-            stamp[n++] = *date;
-        }
-    }
-    return n == DIGITS ? stamp : NULL;
-}
-
-const char *ctl_warc_index_line(const ctl_warc_form_t *form, const ctl_warc_page_t *page,
-                                const char *name, apr_off_t offset, apr_size_t len,
-                                apr_pool_t *pool)
-{
-    const char *stamp = timestamp_of(page->date, pool);
-    if (stamp == NULL) {
-        return NULL;
-    }
-    json_t *json = json_pack(
-        "{s:o, s:o, s:o, s:o}", "url", ctl_json_text(page->url, pool), "mime",
-        ctl_json_text(form->responses ? "text/html" : content_type(form, page, pool), pool),
-        "length", ctl_json_text(apr_psprintf(pool, "%" APR_SIZE_T_FMT, len), pool), "offset",
-        ctl_json_text(apr_psprintf(pool, "%" APR_OFF_T_FMT, offset), pool));
-    if (form->responses && page->http.status != 0) {
-        json_object_set_new(json, "status", json_string("200"));
-    }
-    json_object_set_new(json, "filename", ctl_json_text(name, pool));
-    char *text = json_dumps(json, JSON_COMPACT);
-    const char *line =
-        apr_pstrcat(pool, index_key(&page->address, pool), " ", stamp, " ", text, "\n", NULL);
-    free(text);
-    json_decref(json);
-    return line;
-}
-
-/* --- sinks --- */
-
-apr_status_t ctl_warc_sink_open(ctl_warc_sink_t *sink, const char *path, apr_off_t len,
-                                apr_pool_t *pool)
-{
-    apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_BINARY | APR_FOPEN_BUFFERED;
-    *sink = (ctl_warc_sink_t){ .path = path != NULL ? path : "standard output",
-                               .is_own = path != NULL,
-                               .len = len };
-    apr_finfo_t info = { .size = 0 };
-    apr_status_t status = path == NULL
-                              ? apr_file_open_flags_stdout(&sink->file, APR_FOPEN_BUFFERED, pool)
-                              : apr_file_open(&sink->file, path, flags, APR_FPROT_OS_DEFAULT, pool);
-    if (status == APR_SUCCESS && path != NULL) {
-        status = apr_file_info_get(&info, APR_FINFO_SIZE, sink->file);
-        status = status == APR_SUCCESS && info.size < len ? APR_EOF : status;
-    }
-    if (status == APR_SUCCESS && path != NULL) {
-        status = apr_file_trunc(sink->file, len);
-    }
-    if (status == APR_SUCCESS && path != NULL) {
-        status = apr_file_seek(sink->file, APR_SET, &len);
-    }
-    if (status != APR_SUCCESS) {
-        ctl_say("warc: %s: cannot write: %s", sink->path, ctl_error_text(status, pool));
-    }
-    return status;
-}
-
-void ctl_warc_sink_add(ctl_warc_sink_t *sink, const char *bytes, apr_size_t len)
-{
-    if (sink->failed == APR_SUCCESS && len > 0) {
-        sink->failed = apr_file_write_full(sink->file, bytes, len, NULL);
-        sink->len += (apr_off_t)len;
-    }
-}
-
-void ctl_warc_sink_cut(ctl_warc_sink_t *sink, apr_off_t len)
-{
-    /* in front of standard output there may be others' bytes, or it is a pipe */
-    apr_status_t status = sink->is_own ? apr_file_flush(sink->file) : APR_FROM_OS_ERROR(ESPIPE);
-    status = status == APR_SUCCESS ? apr_file_trunc(sink->file, len) : status;
-    status = status == APR_SUCCESS ? apr_file_seek(sink->file, APR_SET, &len) : status;
-    sink->failed = sink->failed == APR_SUCCESS ? status : sink->failed;
-    sink->len = len;
-}
-
-apr_status_t ctl_warc_sink_flush(ctl_warc_sink_t *sink, apr_pool_t *pool)
-{
-    apr_status_t status = sink->file == NULL            ? APR_SUCCESS
-                          : sink->failed == APR_SUCCESS ? apr_file_flush(sink->file)
-                                                        : sink->failed;
-    if (status != APR_SUCCESS && sink->path != NULL) {
-        ctl_say("warc: %s: cannot write: %s", sink->path, ctl_error_text(status, pool));
-        sink->path = NULL;
-    }
-    return status;
 }

@@ -6,9 +6,7 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "base/ascii.h"
 #include "html/charset.h"
-#include "late_codecs.h"
 #include "settings.h"
 
 /* Whether a Content-Type is of that type, whatever its parameters. */
@@ -57,6 +55,7 @@ static tmpl_decline_e http_decline(const ctl_warc_page_t *page, apr_pool_t *pool
 static tmpl_decline_e read_body(ctl_warc_page_t *page, const tmpl_warc_record_t *record,
                                 const char *content, apr_pool_t *pool)
 {
+    tmpl_address_t address;
     tmpl_http_message_t *http = &page->http;
     tmpl_error_t err;
     int is_http = strcmp(record->type, "response") == 0;
@@ -72,10 +71,12 @@ static tmpl_decline_e read_body(ctl_warc_page_t *page, const tmpl_warc_record_t 
         return decline;
     }
     if (page->url == NULL ||
-        tmpl_address_parse(&page->address, page->url, NULL, &err, pool) != APR_SUCCESS ||
-        strlen(page->address.host) > TMPL_SITE_MAX) {
+        tmpl_address_parse(&address, page->url, NULL, &err, pool) != APR_SUCCESS ||
+        strlen(address.host) > TMPL_SITE_MAX) {
         return TMPL_DECLINE_BROKEN;
     }
+    page->input.site = address.host;
+    page->input.uri = address.uri;
     http->is_cut = tmpl_fields_get(&record->head, "WARC-Truncated", pool) != NULL;
     return is_http ? tmpl_http_body(&page->input.body, &page->input.len, http, ctl_codecs,
                                     TMPL_DEFAULT_MAX_BODY, pool)
@@ -94,7 +95,6 @@ void ctl_warc_page_read(ctl_warc_page_t *page, const tmpl_warc_record_t *record,
     if (page->decline == TMPL_DECLINE_NONE && page->input.len == 0) {
         page->decline = TMPL_DECLINE_EMPTY;
     }
-    page->input.site = site != NULL ? site : page->address.host;
-    page->input.uri = page->address.uri;
+    page->input.site = site != NULL ? site : page->input.site;
     page->input.charset = tmpl_charset_of_type(page->type, pool);
 }

@@ -5,18 +5,11 @@
  * of the stages.
  */
 #include <limits.h>
-#include <string.h>
-
-#include <apr_strings.h>
 
 #include "ctl.h"
 #include "file_io.h"
-#include "interrupt.h"
-#include "late_codecs.h"
-#include "open_store.h"
-#include "progress.h"
+#include "process.h"
 #include "settings.h"
-#include "stages.h"
 #include "warc.h"
 
 /* Records of one part of the stages, in bytes: their pages are in memory together. */
@@ -25,7 +18,7 @@
 /* Content of a record that is held in memory at most: a page, with its head and chunks. */
 #define CONTENT_MOST (2 * TMPL_DEFAULT_MAX_BODY)
 
-/* How often progress is computed, and the state saved at the end of an input. */
+/* How often the state is saved at the end of an input. */
 #define SAVE_AFTER apr_time_from_msec(250)
 
 /* A record in the stages. */
@@ -35,8 +28,6 @@ typedef struct {
     const char *content; /* NULL: too long for memory, still to be read */
     int may_have_page;
     ctl_warc_page_t page;
-    ctl_rendered_t rendered;
-    int is_edited; /* written holds what became of a page */
     tmpl_buf_t written;
 } warc_item_t;
 
@@ -95,7 +86,7 @@ static apr_status_t open_input(ctl_warc_run_t *run)
 static void note_damage(ctl_warc_run_t *run, const char *text)
 {
     run->is_cut = 1; /* until a whole record follows */
-    (*ctl_warc_count(run, CTL_WARC_DAMAGED))++;
+    run->state.damaged++;
     if (names_faults(run)) {
         ctl_say("%s: %s", ctl_warc_input(run, run->state.file), text);
     }
@@ -105,7 +96,7 @@ static void note_damage(ctl_warc_run_t *run, const char *text)
 static int is_wanted(const ctl_warc_run_t *run, warc_item_t *item, apr_pool_t *pool)
 {
     item->may_have_page = ctl_warc_may_have_page(&item->record, pool);
-    return item->may_have_page || (run->form.responses && run->judges);
+    return item->may_have_page || (run->responses && run->run.judges);
 }
 
 /* Reads the next record of the current input that is wanted. APR_EOF: there is none. */
@@ -121,12 +112,12 @@ static apr_status_t take_record(ctl_warc_run_t *run, warc_item_t *item, apr_pool
         if (status == APR_SUCCESS && is_wanted(run, item, pool)) {
             status = tmpl_warc_content(run->warc, &item->content, CONTENT_MOST, &err, pool);
             if (status == APR_SUCCESS || status == APR_ENOSPC) {
-                (*ctl_warc_count(run, CTL_WARC_RECORDS))++;
+                run->state.records++;
                 return APR_SUCCESS;
             }
         }
         else if (status == APR_SUCCESS) {
-            (*ctl_warc_count(run, CTL_WARC_RECORDS))++;
+            run->state.records++;
         }
         if (status != APR_SUCCESS) {
             note_damage(run, err.text);
@@ -136,11 +127,11 @@ static apr_status_t take_record(ctl_warc_run_t *run, warc_item_t *item, apr_pool
     }
 }
 
-static int take_item(void *baton, ctl_item_t *at)
+static int take_item(ctl_run_t *base, ctl_item_t *at)
 {
-    ctl_warc_run_t *run = baton;
+    ctl_warc_run_t *run = (ctl_warc_run_t *)base;
     warc_item_t *item = (warc_item_t *)at;
-    while (run->state.file < run->ctl->args->nelts) {
+    while (run->state.file < base->ctl->args->nelts) {
         if (run->warc == NULL && open_input(run) != APR_SUCCESS) {
             run->failed = 1;
             close_input(run);
@@ -164,9 +155,8 @@ static int take_item(void *baton, ctl_item_t *at)
 
 /* --- judging --- */
 
-static void read_item(void *baton, ctl_item_t *at)
+static void read_item(ctl_run_t *run, ctl_item_t *at)
 {
-    ctl_warc_run_t *run = baton;
     warc_item_t *item = (warc_item_t *)at;
     ctl_warc_page_t *page = &item->page;
     if (!item->may_have_page) {
@@ -178,35 +168,31 @@ static void read_item(void *baton, ctl_item_t *at)
     }
     ctl_warc_page_read(page, &item->record, item->content, run->ctl->options.site, at->pool);
     at->input = page->input;
+    at->page.path = at->page.url = page->url;
     at->is_page = page->decline == TMPL_DECLINE_NONE;
 }
 
-static void write_item(void *baton, ctl_item_t *at)
+static void write_item(ctl_run_t *base, ctl_item_t *at)
 {
-    ctl_warc_run_t *run = baton;
+    const ctl_warc_run_t *run = (const ctl_warc_run_t *)base;
     warc_item_t *item = (warc_item_t *)at;
-    ctl_warc_page_t *page = &item->page;
-    if (!run->judges || item->content == NULL) {
+    int is_edited = 0;
+    if (!base->judges || item->content == NULL) {
         return;
     }
     tmpl_buf_init(&item->written, at->pool);
-    if (at->is_page) {
-        ctl_page_t judged = { page->url, NULL, page->url, &at->input, &at->outcome, &run->opts };
-        run->form.mode->render(&item->rendered, &judged, at->pool);
-        if (ctl_warc_observes(run)) {
-            tmpl_buf_add(&item->written, item->rendered.bytes, item->rendered.len);
-        }
-        else if (item->rendered.lost == NULL && (item->rendered.edited || !run->form.responses)) {
-            item->is_edited = 1;
-            ctl_warc_written(&item->written, &run->form, page, &item->record, &judged,
-                             &item->rendered);
-        }
+    if (at->is_page && ctl_run_observes(base)) {
+        tmpl_buf_add(&item->written, at->rendered.bytes, at->rendered.len);
     }
-    if (!item->is_edited && run->form.responses) {
+    else if (at->is_page && at->rendered.lost == NULL && (at->rendered.edited || !run->responses)) {
+        is_edited = 1;
+        ctl_warc_written(&item->written, run, at, &item->page, &item->record);
+    }
+    if (!is_edited && run->responses) {
         tmpl_buf_t head = { .at = (char *)item->record.head.text, .len = item->record.head.len };
         tmpl_warc_add(&item->written, &head, item->content, (apr_size_t)item->record.length);
     }
-    ctl_warc_compress(&item->written, &run->form);
+    ctl_warc_compress(&item->written, run);
 }
 
 /*
@@ -216,13 +202,13 @@ static void write_item(void *baton, ctl_item_t *at)
 static void read_long(ctl_warc_run_t *run, const warc_item_t *item, apr_pool_t *pool)
 {
     apr_off_t begin = run->out.len;
-    int copies = run->form.responses && run->judges;
+    int copies = run->responses && run->run.judges;
     tmpl_buf_t buf;
     tmpl_error_t err;
     apr_size_t len;
     const char *piece;
     tmpl_buf_init(&buf, pool);
-    tmpl_warc_pack_t *pack = tmpl_warc_pack_begin(&buf, run->form.gzip);
+    tmpl_warc_pack_t *pack = tmpl_warc_pack_begin(&buf, run->gzip);
     tmpl_warc_pack_add(pack, item->record.head.text, item->record.head.len);
     apr_status_t status;
     while ((status = tmpl_warc_piece(run->warc, &piece, &len, &err)) == APR_SUCCESS && len > 0) {
@@ -239,102 +225,74 @@ static void read_long(ctl_warc_run_t *run, const warc_item_t *item, apr_pool_t *
     }
     if (copies && status == APR_SUCCESS) {
         ctl_warc_sink_add(&run->out, buf.at, buf.len);
-        (*ctl_warc_count(run, CTL_WARC_WRITTEN))++;
+        run->state.written++;
     }
     else if (copies) {
         ctl_warc_sink_cut(&run->out, begin);
     }
 }
 
-/* Counts a page that was judged. */
-static void note_judged(ctl_warc_run_t *run, const warc_item_t *item)
+static void report_item(ctl_run_t *base, ctl_item_t *at)
 {
-    run->state.declined[item->item.outcome.decline]++;
-    (*ctl_warc_count(run, CTL_WARC_PAGES))++;
-    *ctl_warc_count(run, CTL_WARC_EDITED) += item->rendered.edited;
-    *ctl_warc_count(run, CTL_WARC_LOST) += item->rendered.lost != NULL;
-    *ctl_warc_count(run, CTL_WARC_BYTES_IN) += (json_int_t)item->item.input.len;
-    *ctl_warc_count(run, CTL_WARC_BYTES_OUT) +=
-        item->rendered.lost == NULL ? (json_int_t)item->rendered.len : 0;
-}
-
-static void report_item(void *baton, ctl_item_t *at)
-{
-    ctl_warc_run_t *run = baton;
-    warc_item_t *item = (warc_item_t *)at;
-    const tmpl_error_t *err = &at->outcome.store_error;
-    if (err->status != APR_SUCCESS && (*ctl_warc_count(run, CTL_WARC_STORE_FAILURES))++ == 0) {
-        ctl_say("%s: store: %s", item->page.url, err->text);
-    }
+    ctl_warc_run_t *run = (ctl_warc_run_t *)base;
+    const warc_item_t *item = (const warc_item_t *)at;
     if (item->content == NULL) {
         read_long(run, item, at->pool);
     }
-    if (!run->judges) {
-        run->state.learnt +=
-            at->parsed && at->outcome.decline == TMPL_DECLINE_NONE && err->status == APR_SUCCESS;
+    if (!base->judges) {
         return;
     }
-    *ctl_warc_count(run, CTL_WARC_RESPONSES) += item->may_have_page;
+    run->state.responses += item->may_have_page;
     if (item->may_have_page && item->page.decline != TMPL_DECLINE_NONE) {
-        run->state.declined[item->page.decline]++;
+        base->counts.declined[item->page.decline]++;
     }
     else if (item->may_have_page) {
-        note_judged(run, item);
-    }
-    if (item->is_edited && run->ctl->options.index != NULL) {
-        const char *line = ctl_warc_index_line(&run->form, &item->page, run->name, run->out.len,
-                                               item->written.len, at->pool);
-        ctl_warc_sink_add(&run->index, line, line != NULL ? strlen(line) : 0);
+        ctl_run_count(base, at);
     }
     ctl_warc_sink_add(&run->out, item->written.at, item->written.len);
-    *ctl_warc_count(run, CTL_WARC_WRITTEN) += item->written.len > 0;
+    run->state.written += item->written.len > 0;
 }
 
 /* --- all records --- */
 
-static int warc_goes_on(void *baton)
+static void show_progress(const ctl_warc_run_t *run)
 {
-    ctl_warc_run_t *run = baton;
+    double seconds = (double)(apr_time_now() - run->began) / APR_USEC_PER_SEC;
+    apr_off_t read = run->before + (run->warc != NULL ? tmpl_warc_consumed(run->warc) : 0);
+    long long pages = run->run.judges ? run->run.counts.pages : run->run.counts.learnt;
+    ctl_progress("%s: %lld pages, %.0f/s, %.0f%% read", run->run.judges ? "cleaning" : "learning",
+                 pages, seconds > 0 ? (double)pages / seconds : 0,
+                 run->size > 0 ? 100 * (double)read / (double)run->size : 0);
+}
+
+static int warc_goes_on(ctl_run_t *base)
+{
+    ctl_warc_run_t *run = (ctl_warc_run_t *)base;
     apr_time_t now = apr_time_now();
-    if (now - run->shown >= SAVE_AFTER) {
-        run->shown = now;
-        ctl_warc_progress(run);
-    }
+    show_progress(run);
     if (run->warc == NULL && now - run->saved >= SAVE_AFTER) {
         run->saved = now;
         run->failed |= ctl_warc_part_save(run) != APR_SUCCESS;
     }
-    return !ctl_interrupted() && run->out.failed == APR_SUCCESS;
+    return run->out.failed == APR_SUCCESS;
 }
 
 apr_status_t ctl_warc_pass(ctl_warc_run_t *run, int learns, int judges)
 {
-    static const ctl_stages_t stages = { take_item, read_item, write_item, report_item,
-                                         sizeof(warc_item_t) };
-    ctl_t *ctl = run->ctl;
-    ctl_work_t work = { .jobs = (int)ctl->options.jobs,
-                        .opts = &run->opts,
-                        .store = &run->store,
-                        .learns = learns,
-                        .more = warc_goes_on,
-                        .baton = run };
-    run->judges = judges;
-    run->opts = ctl->options.clean;
-    run->opts.mode = judges ? run->form.mode->mode : TMPL_MODE_LEARN;
+    static const ctl_stages_t stages = { take_item,   read_item,    write_item,
+                                         report_item, warc_goes_on, sizeof(warc_item_t) };
+    run->run.stages = &stages;
     run->before = 0;
     for (int i = 0; i < run->state.file; i++) {
         run->before += run->sizes[i];
     }
-    run->saved = run->shown = apr_time_now();
-    ctl_progress_start(judges ? "cleaning" : "learning", 1000);
-    apr_status_t status = ctl_stages_run(&stages, &work, INT_MAX, ctl->pool);
-    ctl_progress_end();
-    if (status != APR_SUCCESS) {
-        ctl_say("warc: --jobs %u: %s", ctl->options.jobs, ctl_error_text(status, ctl->pool));
-        return status;
+    run->saved = apr_time_now();
+    apr_status_t status = ctl_run_pass(&run->run, learns, judges, INT_MAX);
+    if (status == APR_SUCCESS) {
+        status = ctl_warc_part_save(run);
     }
-    status = ctl_warc_part_save(run);
     apr_pool_clear(run->file_pool);
     run->warc = NULL;
-    return status == APR_SUCCESS && run->state.file < ctl->args->nelts ? APR_INCOMPLETE : status;
+    return status == APR_SUCCESS && run->state.file < run->run.ctl->args->nelts ? APR_INCOMPLETE
+                                                                                : status;
 }

@@ -6,17 +6,17 @@
  */
 #include <stdio.h>
 
-#include <apr_strings.h>
-
 #include "ctl.h"
 #include "fetch.h"
 #include "html/charset.h"
-#include "interrupt.h"
 #include "open_store.h"
 #include "page_input.h"
-#include "progress.h"
+#include "process.h"
 #include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"
+
+_Static_assert(CTL_SIZE_MOST <= TMPL_SUBDIGRAPH_SIZE_MOST, "--size");
+_Static_assert(CTL_LOADS_MOST <= TMPL_SUBDIGRAPH_LINKS_MOST, "--max-loads");
 
 /* A page that was loaded and parsed. */
 typedef struct {
@@ -27,35 +27,16 @@ typedef struct {
 
 typedef struct {
     ctl_t *ctl;
-    tmpl_store_t *store; /* NULL with --via */
-    ctl_fetch_t *direct; /* loads pages; equal to via if only the proxy knows the host's name */
-    ctl_fetch_t *via;    /* NULL without --via */
+    tmpl_store_t *store;
+    ctl_fetch_t *fetch;
     const char *site;
     const tmpl_robots_t *robots;
     loaded_t key; /* the page at URL */
     tmpl_warmup_t *warmup;
     int loaded;
     int failed;
-    int broken; /* the store or the proxy failed to learn a page: load no more */
+    int broken; /* the store failed to learn a page: load no more */
 } warm_t;
-
-/* Learns a page: in the store, or by requesting it through the proxy. */
-static apr_status_t learn(warm_t *warm, loaded_t *page, tmpl_error_t *err, apr_pool_t *pool)
-{
-    ctl_response_t response;
-    tmpl_clean_opts_t opts = warm->ctl->options.clean;
-    if (warm->via == warm->direct) {
-        return APR_SUCCESS; /* the proxy has just learnt it */
-    }
-    if (warm->via != NULL) {
-        return ctl_fetch_page(warm->via, &page->at, NULL, &response, err, pool);
-    }
-    opts.mode = TMPL_MODE_LEARN;
-    page->input.learn = TMPL_LEARNING_NOW;
-    tmpl_clean_judge(&page->outcome, &page->input, &opts, warm->store, CTL_STORE_TIMEOUT, pool);
-    *err = page->outcome.store_error;
-    return err->status;
-}
 
 /* Loads the page at address and learns it. On failure prints the reason. */
 static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t *address,
@@ -63,8 +44,7 @@ static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t
 {
     ctl_response_t response;
     tmpl_error_t err;
-    apr_status_t status =
-        ctl_fetch_page(warm->direct, address, warm->robots, &response, &err, pool);
+    apr_status_t status = ctl_fetch_page(warm->fetch, address, &response, &err, pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", tmpl_address_url(address, pool), err.text);
         return status;
@@ -75,18 +55,26 @@ static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t
                                   .site = warm->site,
                                   .uri = response.at.uri,
                                   .charset = tmpl_charset_of_type(response.type, pool) };
-    if (!tmpl_clean_read(&page->outcome, &page->input, &warm->ctl->options.clean, pool)) {
+    tmpl_clean_opts_t opts = warm->ctl->options.clean;
+    opts.mode = TMPL_MODE_LEARN;
+    page->input.learn = TMPL_LEARNING_NOW;
+    if (!tmpl_clean_read(&page->outcome, &page->input, &opts, pool)) {
         ctl_say("%s: %s", tmpl_address_url(address, pool),
                 tmpl_decline_text(page->outcome.decline));
         return APR_EGENERAL;
     }
-    status = learn(warm, page, &err, pool);
+    tmpl_clean_judge(&page->outcome, &page->input, &opts, warm->store, CTL_STORE_TIMEOUT, pool);
+    status = page->outcome.store_error.status;
     if (status != APR_SUCCESS) {
-        warm->broken = status != APR_EINTR;
-        ctl_say("%s: %s: %s", tmpl_address_url(address, pool),
-                warm->via != NULL ? warm->ctl->options.via : "store", err.text);
+        warm->broken = 1;
+        ctl_say("%s: store: %s", tmpl_address_url(address, pool), page->outcome.store_error.text);
     }
     return status;
+}
+
+static int robots_allow(const void *robots, const char *uri)
+{
+    return tmpl_robots_allow(robots, uri);
 }
 
 /*
@@ -100,11 +88,7 @@ static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
     ctl_response_t response;
     tmpl_error_t err;
     address.uri = "/robots.txt";
-    apr_status_t status = ctl_fetch_get(warm->direct, &address, NULL, &response, &err, pool);
-    if (status == APR_NOTFOUND && warm->via != NULL) {
-        warm->direct = warm->via;
-        status = ctl_fetch_get(warm->direct, &address, NULL, &response, &err, pool);
-    }
+    apr_status_t status = ctl_fetch_get(warm->fetch, &address, &response, &err, pool);
     if (status == APR_ENOSPC) {
         status = APR_SUCCESS;
     }
@@ -118,13 +102,10 @@ static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
     }
     warm->robots = tmpl_robots_parse(response.body, response.status / 100 == 2 ? response.len : 0,
                                      CTL_AGENT, pool);
+    ctl_fetch_obey(warm->fetch, robots_allow, warm->robots);
     apr_interval_time_t delay = apr_time_from_msec(warm->ctl->options.delay);
     apr_interval_time_t crawl_delay = tmpl_robots_delay(warm->robots);
-    delay = crawl_delay > delay ? crawl_delay : delay;
-    ctl_fetch_pace(warm->direct, delay);
-    if (warm->via != NULL) {
-        ctl_fetch_pace(warm->via, delay);
-    }
+    ctl_fetch_pace(warm->fetch, crawl_delay > delay ? crawl_delay : delay);
     return APR_SUCCESS;
 }
 
@@ -148,9 +129,8 @@ static void follow_links(warm_t *warm)
 {
     apr_pool_t *pool;
     apr_pool_create(&pool, warm->ctl->pool);
-    ctl_progress_start("loading", (int)warm->ctl->options.max_loads);
     for (int requested = 1; !ctl_interrupted() && !warm->broken; requested++) {
-        ctl_progress_step(requested);
+        ctl_progress("loading: %d/%u", requested, warm->ctl->options.max_loads);
         const char *uri = tmpl_warmup_next(warm->warmup);
         if (uri == NULL) {
             break;
@@ -165,10 +145,6 @@ static void follow_links(warm_t *warm)
 static void print_subdigraph(const warm_t *warm, const apr_array_header_t *found)
 {
     int forbidden = tmpl_warmup_forbidden(warm->warmup);
-    if (warm->via == warm->direct) {
-        printf("only the proxy knows the name %s: all pages are as the proxy gives them\n",
-               warm->key.at.host);
-    }
     printf("site %s: %d page%s loaded, %d failed, %d link%s forbidden by robots.txt\n", warm->site,
            warm->loaded, warm->loaded == 1 ? "" : "s", warm->failed, forbidden,
            forbidden == 1 ? "" : "s");
@@ -182,7 +158,7 @@ static void print_subdigraph(const warm_t *warm, const apr_array_header_t *found
 }
 
 /* Judges the key page again, by the counts that the store has now. */
-static int print_by_store(warm_t *warm)
+static int print_key_page(warm_t *warm)
 {
     tmpl_outcome_t outcome;
     tmpl_clean_opts_t opts = warm->ctl->options.clean;
@@ -200,27 +176,7 @@ static int print_by_store(warm_t *warm)
     return CTL_OK;
 }
 
-/* Requests the key page again, and prints the proxy's Tmpl field. */
-static int print_by_proxy(warm_t *warm)
-{
-    ctl_response_t response;
-    tmpl_error_t err;
-    apr_pool_t *pool = warm->ctl->pool;
-    apr_status_t status = ctl_fetch_get(warm->via, &warm->key.at, NULL, &response, &err, pool);
-    if (status == APR_SUCCESS && response.tmpl == NULL) {
-        status = tmpl_fail(&err, APR_EGENERAL,
-                           "its response has no Tmpl field: set TmplMode, and TmplHeaders on");
-    }
-    if (status != APR_SUCCESS) {
-        ctl_say("%s: %s: %s", tmpl_address_url(&warm->key.at, pool), warm->ctl->options.via,
-                err.text);
-        return CTL_FAILED;
-    }
-    printf("key page: Tmpl: %s\n", response.tmpl);
-    return CTL_OK;
-}
-
-static int warm_cmd_run(warm_t *warm, const tmpl_address_t *key)
+static int load_site(warm_t *warm, const tmpl_address_t *key)
 {
     ctl_t *ctl = warm->ctl;
     tmpl_warmup_opts_t opts = { ctl->options.size, ctl->options.max_loads,
@@ -240,7 +196,7 @@ static int warm_cmd_run(warm_t *warm, const tmpl_address_t *key)
     }
     apr_array_header_t *found = tmpl_warmup_found(warm->warmup, ctl->pool);
     print_subdigraph(warm, found);
-    int code = warm->via != NULL ? print_by_proxy(warm) : print_by_store(warm);
+    int code = print_key_page(warm);
     if (found->nelts == 0) {
         ctl_say("%s: links to no other page that can be loaded",
                 tmpl_address_url(&warm->key.at, ctl->pool));
@@ -256,34 +212,19 @@ static int warm_site(ctl_t *ctl, tmpl_store_t *store)
     if (!ctl_page_parse_url(&key, ctl, APR_ARRAY_IDX(ctl->args, 0, const char *))) {
         return CTL_USAGE;
     }
-    if (ctl->options.via != NULL && strcmp(key.scheme, "http") != 0) {
-        ctl_say("warm: --via: not for https, which a proxy cannot read: %s",
-                APR_ARRAY_IDX(ctl->args, 0, const char *));
-        return CTL_USAGE;
-    }
     warm.site = ctl->options.site != NULL ? ctl->options.site : key.host;
-    if (ctl_fetch_open(&warm.direct, NULL, &err, ctl->pool) != APR_SUCCESS ||
-        (ctl->options.via != NULL &&
-         ctl_fetch_open(&warm.via, ctl->options.via, &err, ctl->pool) != APR_SUCCESS)) {
+    if (ctl_fetch_open(&warm.fetch, &err, ctl->pool) != APR_SUCCESS) {
         ctl_say("warm: %s", err.text);
-        return err.status == APR_EINVAL ? CTL_USAGE : CTL_FAILED;
+        return CTL_FAILED;
     }
-    return warm_cmd_run(&warm, &key);
+    return load_site(&warm, &key);
 }
 
 int ctl_warm(ctl_t *ctl)
 {
     tmpl_address_t key;
     /* before a store is made for it */
-    if (!ctl_page_parse_url(&key, ctl, APR_ARRAY_IDX(ctl->args, 0, const char *))) {
-        return CTL_USAGE;
-    }
-    if (ctl->options.via == NULL) {
-        return ctl_store_with(ctl, warm_site);
-    }
-    if (ctl->options.store != NULL) {
-        ctl_say("warm: --store and --via exclude each other: the proxy writes to its own store");
-        return CTL_USAGE;
-    }
-    return warm_site(ctl, NULL);
+    return ctl_page_parse_url(&key, ctl, APR_ARRAY_IDX(ctl->args, 0, const char *))
+               ? ctl_store_with(ctl, warm_site)
+               : CTL_USAGE;
 }

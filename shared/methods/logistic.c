@@ -34,7 +34,7 @@ double tmpl_logistic(const tmpl_logistic_t *model, const float *features)
     return 1 / (1 + exp(-sum));
 }
 
-static void standardise(fit_t *fit, const unsigned char *without)
+static void standardise(fit_t *fit)
 {
     const tmpl_samples_t *s = fit->samples;
     for (uint32_t k = 0; k < s->n_features; k++) {
@@ -49,9 +49,6 @@ static void standardise(fit_t *fit, const unsigned char *without)
         double variance = fit->total > 0 ? squares / fit->total - mean * mean : 0;
         double sd = variance > SD_LEAST * SD_LEAST ? sqrt(variance) : 0;
         fit->model->terms[k] = (tmpl_term_t){ .mean = mean, .sd = sd };
-        if (without != NULL && without[k]) {
-            fit->model->terms[k].sd = 0;
-        }
     }
 }
 
@@ -177,8 +174,8 @@ static void step_back(fit_t *fit)
     }
 }
 
-double tmpl_logistic_fit(tmpl_logistic_t *model, const tmpl_samples_t *samples,
-                         const unsigned char *without, double l2, apr_pool_t *pool)
+double tmpl_logistic_fit(tmpl_logistic_t *model, const tmpl_samples_t *samples, double l2,
+                         apr_pool_t *pool)
 {
     fit_t fit = { .samples = samples, .model = model, .size = samples->n_features + 1, .l2 = l2 };
     apr_size_t size = fit.size;
@@ -194,7 +191,7 @@ double tmpl_logistic_fit(tmpl_logistic_t *model, const tmpl_samples_t *samples,
     if (fit.total <= 0) {
         return 0;
     }
-    standardise(&fit, without);
+    standardise(&fit);
     double loss = measure_fit(&fit);
     double before = loss + penalty(&fit);
     for (int i = 0; i < STEPS_MOST; i++) {

@@ -37,11 +37,10 @@ typedef struct {
 double tmpl_logistic(const tmpl_logistic_t *model, const float *features);
 
 /*
- * Fits model; its terms are from pool. If without[i] is set, feature i is left out; without may be
- * NULL. l2 is the penalty on squared weights, added to the mean log loss. Returns the mean log loss
- * without the penalty, in nats.
+ * Fits model; its terms are from pool. l2 is the penalty on squared weights, added to the mean log
+ * loss. Returns the mean log loss without the penalty, in nats.
  */
-double tmpl_logistic_fit(tmpl_logistic_t *model, const tmpl_samples_t *samples,
-                         const unsigned char *without, double l2, apr_pool_t *pool);
+double tmpl_logistic_fit(tmpl_logistic_t *model, const tmpl_samples_t *samples, double l2,
+                         apr_pool_t *pool);
 
 #endif

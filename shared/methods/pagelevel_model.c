@@ -13,38 +13,6 @@
 
 static const char *const names[] = { TMPL_FEATURES(TMPL_COLUMN_2) };
 
-typedef enum {
-#define TMPL_GROUP_ID(id, name) GROUP_##id,
-    TMPL_FEATURE_GROUPS(TMPL_GROUP_ID)
-#undef TMPL_GROUP_ID
-        GROUP_COUNT
-} feature_group_e;
-
-static const unsigned char group_of[TMPL_FEATURE_COUNT] = {
-#define TMPL_FEATURE_GROUP_OF(id, name, group) GROUP_##group,
-    TMPL_FEATURES(TMPL_FEATURE_GROUP_OF)
-#undef TMPL_FEATURE_GROUP_OF
-};
-
-static TMPL_ENUM_FIND(find_group, TMPL_FEATURE_GROUPS)
-
-    apr_status_t tmpl_feature_group(unsigned char without[TMPL_FEATURE_COUNT], const char *name,
-                                    tmpl_error_t *err)
-{
-    int group = find_group(name);
-    if (group < 0) {
-        return tmpl_fail(
-            err, APR_EINVAL,
-            "'%s' is no group of features: place, size, tree, tag, mark, word, link, text, "
-            "near, repeat or attribute",
-            name);
-    }
-    for (unsigned f = 0; f < TMPL_FEATURE_COUNT; f++) {
-        without[f] = without[f] || group_of[f] == group;
-    }
-    return APR_SUCCESS;
-}
-
 /* Bytes of text from which a region belongs to the next class. */
 static const uint32_t class_from[TMPL_SIZE_CLASSES] = { 0, 24, 96, 400 };
 

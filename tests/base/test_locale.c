@@ -108,10 +108,7 @@ static const char *links(apr_pool_t *pool)
 /* More names that are read in any case. */
 static const char *names(apr_pool_t *pool)
 {
-    tmpl_error_t err;
-    unsigned char without[TMPL_FEATURE_COUNT] = { 0 };
-    int found = tmpl_feature_group(without, "SIZE", &err) == APR_SUCCESS;
-    return apr_psprintf(pool, "%d %d %s", found, tmpl_charset_is_ascii("ISO-2022-JP"),
+    return apr_psprintf(pool, "%d %s", tmpl_charset_is_ascii("ISO-2022-JP"),
                         tmpl_uri_identity("/I;JSESSIONID=1?SID=2&ID=3", pool));
 }
 

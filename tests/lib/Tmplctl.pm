@@ -49,7 +49,7 @@ sub slurp {
 sub feed {
     my ($input, @args) = @_;
     splice @args, 1, 0, '--detector', 'incremental'
-        if @args > 1 && $args[0] =~ /^(?:clean|segments)$/ && !grep { /^--(?:detector|help)$/ } @args;
+        if @args > 1 && $args[0] eq 'clean' && !grep { /^--(?:detector|help)$/ } @args;
     return feed_as_is($input, @args);
 }
 

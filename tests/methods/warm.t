@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # tmplctl warm, on a site served over loopback: its requests and their order, pages that it skips, and what a store
-# and a proxy with the module learn from it.
+# learns from it.
 use FindBin;
 use lib "$FindBin::Bin/../../t/lib";
 use Cwd qw(abs_path);
@@ -209,86 +209,21 @@ subtest 'an interrupted run' => sub {
     $server->stop;
 };
 
-subtest 'through a proxy' => sub {
-    my $server = serve();
-    my $httpd = proxy($server, detector => 'incremental', conf => 'TmplMode strip');
-    my $proxy = 'http://127.0.0.1:' . $httpd->port;
-    my $at = $server->url;
-    my ($code, $out, $err) = warm('--via', $proxy, "$at/news/3");
-    is($code, 0, 'exit code') or diag($err);
-    like($out, qr{^3 pages that link each other.*^key page: Tmpl: detector=incremental, state=warm, pages=6,}ms,
-        'the proxy\'s field for the key page') or diag($out);
-    my $page = $httpd->get('/never-seen');
-    unlike($page->body, qr/Copyright|Part/, 'a page that was never requested before is stripped');
-    like($page->body, qr/What only/, 'and keeps its text');
-    # each page twice, from the site and through the proxy; the key page once more
-    my %asked;
-    $asked{ $_->{target} }++ for $server->requests;
-    is($asked{'/news/3'}, 3, 'the key page');
-    is($asked{'/'}, 2, 'another');
-    is($asked{'/robots.txt'}, 1, 'robots.txt');
-
-    ($code, $out, $err) = warm('--via', $at, "$at/about");
-    is($code, 1, 'a server without the module: exit code');
-    like($err, qr{/about: \Q$at\E: its response has no Tmpl field: set TmplMode, and TmplHeaders on$}m, 'and the message');
-    my $port = free_port();
-    ($code, $out, $err) = warm('--via', "http://127.0.0.1:$port", "$at/about");
-    is($code, 1, 'no proxy: exit code');
-    like($err, qr{^tmplctl: \Q$at\E/about: http://127.0.0.1:$port: .*\n\z}, 'and one message');
-    my $failing = backend {
-        my ($connection, $request) = @_;
-        my $key = $request->{target} =~ /news.3$/;
-        return $connection->respond($key ? 200 : 502, { 'Content-Type' => 'text/html' }, 'x');
-    };
-    ($code, $out, $err) = warm('--via', $failing->url, "$at/news/3");
-    is($code, 1, 'a proxy that fails later: exit code');
-    like($err, qr{^tmplctl: \Q$at\E/news/: http://127.0.0.1:\d+: HTTP 502\n}, 'and the message');
-    is(scalar($failing->requests), 3, 'no more pages are requested through it, except the key page once more');
-    $failing->stop;
-    $httpd->finish;
-    $server->stop;
+subtest 'a page that was never requested is clean' => sub {
+    spit("$dir/never-seen.html", page('/never-seen'));
+    my $text = qx($tool clean -m text --detector incremental --store lmdb:store --site 127.0.0.1 $dir/never-seen.html);
+    unlike($text, qr/Copyright|Part/, 'it is stripped');
+    like($text, qr/What only/, 'and keeps its text');
 };
 
-# The name of a virtual host that no resolver knows.
-subtest 'through a proxy, a name that only it knows' => sub {
+subtest 'through a proxy of the environment' => sub {
     my $server = serve();
-    my $httpd = proxy($server, detector => 'incremental', conf => 'TmplMode headers');
-    my $at = 'http://only-the-proxy-knows.invalid';
-    my ($code, $out, $err) = warm('--via', 'http://127.0.0.1:' . $httpd->port, "$at/news/3");
-    is($code, 0, 'exit code') or diag($err);
-    like($out, qr{^only the proxy knows the name only-the-proxy-knows\.invalid: all pages are as the proxy gives them\n}, 'it says so');
-    like($out, qr{^3 pages that link each other.*^  \Q$at\E/about\n.*^key page: Tmpl: detector=incremental, state=warm, pages=6,}ms,
-        'the site is learnt') or diag($out);
-    my %asked;
-    $asked{ $_->{target} }++ for $server->requests;
-    is_deeply(\%asked, { '/robots.txt' => 1, '/news/3' => 2, map({ $_ => 1 } '/', '/news/', '/news/4', '/news/a%20b&c', '/gone', '/about') },
-        'each page once, the key page twice');
-    $httpd->finish;
-    ($code, $out, $err) = warm('--store', 'lmdb:store', "$at/");
-    is($code, 1, 'without a proxy: exit code');
-    like($err, qr{^tmplctl: \Q$at\E/robots\.txt: .*resolve host.*; without robots\.txt no page is loaded$}, 'the message');
-    $server->stop;
-};
-
-# Its requests have whole URLs.
-subtest 'through a forward proxy' => sub {
-    my $server = serve();
-    my $httpd = httpd(detector => 'incremental', conf => "ProxyRequests on\nTmplMode strip\nTmplSiteKey %{HTTP_HOST}");
+    my $httpd = httpd(conf => 'ProxyRequests on');
+    local $ENV{http_proxy} = 'http://127.0.0.1:' . $httpd->port;
     my $at = $server->url;
-    # --via overrides the environment's variables
-    local @ENV{qw(no_proxy http_proxy)} = ('127.0.0.1', 'http://127.0.0.1:9');
-    my ($code, $out, $err) = warm('--via', 'http://127.0.0.1:' . $httpd->port, "$at/news/3");
+    my ($code, $out, $err) = warm('--detector', 'incremental', '--store', 'lmdb:store', '--site', 'proxied', "$at/news/3");
     is($code, 0, 'exit code') or diag($err);
-    like($out, qr{^3 pages that link each other.*^key page: Tmpl: detector=incremental, state=warm, pages=6,}ms,
-        'the proxy\'s field for the key page') or diag($out);
-    my $page = $httpd->get("$at/never-seen", host => $at =~ s{^http://}{}r);
-    unlike($page->body, qr/Copyright|Part/, 'a page that was never requested before is stripped');
-    like($page->body, qr/What only/, 'and keeps its text');
-    is($httpd->get('/never-seen')->status, 404, 'the proxy has no pages of its own');
-    my %asked;
-    $asked{ $_->{target} }++ for $server->requests;
-    is($asked{'/news/3'}, 3, 'the key page: once from the site, twice through the proxy');
-    is($asked{'/robots.txt'}, 1, 'robots.txt');
+    is(stats('proxied')->{pages}, 6, 'the table');
     $httpd->finish;
     $server->stop;
 };
@@ -417,9 +352,6 @@ subtest 'usage errors' => sub {
         [qr/"a\.example" is no http or https URL/, '--store', 'lmdb:store', 'a.example'],
         [qr/the port of "http:\/\/127\.0\.0\.1:65616\/" is not one of 1 to 65535/, '--store', 'lmdb:store', 'http://127.0.0.1:65616/'],
         [qr/no store given: use --store URI or set TMPL_STORE/, 'http://127.0.0.1/'],
-        [qr/--store and --via exclude each other/, '--store', 'lmdb:store', '--via', 'http://p/', 'http://a/'],
-        [qr/"socks5:\/\/p" is not an http:\/\/ URL/, '--via', 'socks5://p', 'http://a/'],
-        [qr/--via: not for https/, '--via', 'http://p/', 'https://a/'],
         [qr/--size: must be a whole number from 1 to 16, not "0"/, '--size', 0, '--store', 'lmdb:store', 'http://a/'],
         [qr/--max-loads: must be a whole number from 2 to 1000, not "1"/, '--max-loads', 1, 'http://a/'],
     ) {

@@ -38,7 +38,6 @@ my %values = (
     'clean -d' => 'incremental style pagelevel auto',
     'explain --parts' => 'all headline lead byline body caption facts comment review qa related notice control hidden',
     'warm --smoothing' => 'off max min on',
-    'stats --sort' => 'site pages entries live template bytes version',
 );
 is(proposed(split(/ /), ''), $values{$_}, $_) for sort keys %values;
 is(proposed('clean', '--mode', 's'), 'strip', 'values that begin so');

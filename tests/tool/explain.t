@@ -161,8 +161,6 @@ subtest 'declined pages' => sub {
         like($says->{tag}, ref $tag ? $tag : qr/^\Q$tag\E$/, "$name: tag");
         is(substr($html, $says->{byte}, length $says->{tag}), $says->{tag}, "$name: byte");
         like($out, qr/^declined: $reason \(.*\) at byte $says->{byte}, line $lines: \Q$says->{tag}\E: nothing is cut or marked$/m, "$name: the message");
-        (undef, undef, $err) = run('segments', "$name.html");
-        like($err, qr/^tmplctl: $name\.html: declined: $reason \(.*\) at byte $says->{byte}, line $lines: \Q$says->{tag}\E$/m, "$name: segments");
     }
     spew('long.html', '<frameset a="' . 'x' x 200 . '">');
     is(length explained('long.html')->{declined}{tag}, 80, 'a long tag is shortened');
@@ -170,6 +168,13 @@ subtest 'declined pages' => sub {
     is($page->{declined}{reason}, 'min-keep', 'min-keep');
     is(join(' ', map { $_->{cut} } @{ $page->{blocks} }), 'none none none', 'nothing is cut');
     ok(exists $page->{blocks}[0]{rule}, 'and blocks have their reasons');
+};
+
+subtest '--xpath' => sub {
+    spew('xpath.html', '<!DOCTYPE html><body><div>one</div><div><p>two</p><ul><li>three</ul></div>');
+    my $page = explained('--xpath', 'xpath.html');
+    is(join(' ', map { $_->{xpath} } @{ $page->{blocks} }), '/html/body/div[1] /html/body/div[2]/p /html/body/div[2]/ul/li',
+        'names each block alone');
 };
 
 subtest 'template' => sub {
@@ -213,14 +218,12 @@ subtest 'pages on the web' => sub {
     is($page->{state}, 'warm', 'explain');
     is($page->{file}, "$at/a?b=1", 'the name');
     is(explained("$at/moved")->{bytes}, length page(7), 'a redirect');
-    ($code, $out, $err) = run('segments', @store, '--site', 's', "$at/a?b=1");
-    like($out, qr/^.*; 12 pages seen, warm\n.*template .*^ .*Home/ms, 'segments') or diag $err;
     ($code, $out) = run('template', @store, '--site', 's', "$at/a?b=1");
     is($out, "Home About this site\nCopyright Somebody, all rights reserved\n", 'template');
     ($code, $out) = run(qw(clean --mode text --detector incremental --store lmdb:learnt --site 127.0.0.1 --out out), @pages);
     is(explained(@store, "$at/a?b=1")->{pages}, $n, 'the default of --site is the host');
     my $port = free_port();
-    for my $command (['explain'], ['segments'], ['template', '--store', 'lmdb:learnt']) {
+    for my $command (['explain'], ['template', '--store', 'lmdb:learnt']) {
         for my $case (["$at/none", 1, 'HTTP 404'], ["$at/text", 1, 'its Content-Type is text/plain, not text/html'],
             ["http://127.0.0.1:$port/", 1, qr/.*connect.*/i], ['ftp://x/y', 2, qr/.*ftp.*/]) {
             my ($url, $exit, $why) = @$case;

@@ -87,9 +87,9 @@ like($out, qr/^6 pages: .* 2 failed/, 'the other pages are written');
 make_path('nothing/here');
 spew('nothing/here/a.css', 'p { }');
 usage_is(['clean', qw(--mode strip --site s --out never --mirror nothing)],
-    qr/^tmplctl: clean: --mirror: nothing: no pages in this directory: no \.html, \.htm, \.shtml or \.xhtml, and no file that begins like HTML$/m, 'no pages');
+    qr/^tmplctl: clean: nothing: no pages in this directory: no \.html, \.htm, \.shtml or \.xhtml, and no file that begins like HTML$/m, 'no pages');
 usage_is(['clean', qw(--mode strip --site s --out never --mirror missing)], qr/^tmplctl: clean: missing: No such file or directory$/m, 'no mirror');
-usage_is(['clean', qw(--mode strip --site s --out never --mirror), $pages[0]], qr/--mirror: \Q$pages[0]\E: no pages in this directory/, 'a file');
+usage_is(['clean', qw(--mode strip --site s --out never --mirror), $pages[0]], qr/clean: \Q$pages[0]\E: no pages in this directory/, 'a file');
 usage_is(['clean', qw(--mode strip --site s --out never --mirror www.example.org), @$_],
     qr/^tmplctl: clean: --mirror takes all pages of www\.example\.org: name no FILE and no LIST beside it$/m, "a mirror and @$_")
     for [$pages[0]], ['--files-from', 'list'];

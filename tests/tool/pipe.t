@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # tmplctl in a pipe: pages from standard input and the web, output to standard output; inputs that are
-# no pages, gzip, --report, memory, and signals in the middle of a page.
+# no pages, gzip, memory, and signals in the middle of a page.
 use strict;
 use warnings;
 
@@ -60,7 +60,7 @@ subtest 'standard input to standard output' => sub {
     is(decode_json($out)->{file}, $pages[0], 'JSON');
     ($code, $out) = run(qw(clean -m json -j 3), @pages);
     is_deeply([$code, map { decode_json($_)->{title} } split /\n/, $out], [0, map { "T$_" } 1 .. $n], 'data: a line for each page, in order');
-    for my $command (['segments'], ['segments', '-'], ['explain'], ['explain', '-']) {
+    for my $command (['explain'], ['explain', '-']) {
         ($code, $out, $err) = feed_as_is($page, @$command);
         is("$code$err", 0, "@$command");
         like($out, $article, "@$command: the text");
@@ -69,21 +69,6 @@ subtest 'standard input to standard output' => sub {
     is("$code$out", 1, 'an empty page');
     is($err, "tmplctl: (standard input): is empty\n", 'the message');
     ok(!-e 'stdin.txt' && !-e '-', 'no file is made');
-};
-
-subtest 'segments --json' => sub {
-    my ($code, $out) = feed($page, qw(segments --json));
-    my $json = decode_json($out);
-    is($json->{file}, '(standard input)', 'the name');
-    my @segments = map { @{ $_->{segments} } } @{ $json->{blocks} };
-    is(scalar(grep { $_->{text} =~ $article } @segments), 1, 'a segment');
-    my ($first) = @segments;
-    is(substr($page, $first->{span}[0], $first->{span}[1] - $first->{span}[0]), $first->{text}, 'its span');
-    is(join(' ', sort keys %$first), 'df key length path span text', 'its members');
-    is($first->{df}, undef, 'no DF without a store');
-    run(qw(clean -m strip --site s --store lmdb:segments --out segments.out), @pages);
-    ($code, $out) = run(qw(segments --json --site s --store lmdb:segments), $pages[0]);
-    is(decode_json($out)->{blocks}[0]{segments}[0]{df}, $n, 'DF');
 };
 
 subtest 'several inputs' => sub {
@@ -130,24 +115,25 @@ subtest 'a URL' => sub {
 
 subtest 'no pages' => sub {
     my %binary = (
-        'a.png' => [$png, 'is a PNG image and no page'],
-        'a.elf' => ["\x7fELF\2\1\1\0", 'is a program and no page'],
+        'a.png' => [$png, 'is binary and no page: byte 8 is zero'],
+        'a.elf' => ["\x7fELF\2\1\1\0", 'is binary and no page: byte 7 is zero'],
         'a.zero' => ["<p>text\0</p>", 'is binary and no page: byte 7 is zero'],
-        'a.png.gz' => [memGzip($png), 'is a PNG image and no page'],
+        'a.png.gz' => [memGzip($png), 'is binary and no page: byte 8 is zero'],
+        'a.pdf' => ["%PDF-1.4\n% no zero byte", 'is a PDF document and no page'],
     );
     for my $name (sort keys %binary) {
         my ($bytes, $why) = @{ $binary{$name} };
         spew($name, $bytes);
-        for my $command (['clean', '-m', 'text'], ['clean', '-m', 'strip'], ['segments'], ['explain']) {
+        for my $command (['clean', '-m', 'text'], ['clean', '-m', 'strip'], ['explain']) {
             my ($code, $out, $err) = run(@$command, $name);
             is("$code$out", 4, "@$command: exit code");
             is($err, "tmplctl: $name: $why\n", "@$command: the message");
         }
     }
     my ($code, $out, $err) = feed($png, qw(clean -m markdown));
-    is("$code$err", "4tmplctl: (standard input): is a PNG image and no page\n", 'standard input');
+    is("$code$err", "4tmplctl: (standard input): is binary and no page: byte 8 is zero\n", 'standard input');
     ($code, undef, $err) = run(qw(clean -m text), "$url/png");
-    is("$code$err", "4tmplctl: $url/png: is a PNG image and no page\n", 'a URL');
+    is("$code$err", "4tmplctl: $url/png: is binary and no page: byte 8 is zero\n", 'a URL');
     ($code, $out, $err) = run(qw(clean -m strip --out mixed), 'a.png', $pages[0]);
     is($code, 4, 'beside a page: exit code');
     is(names('mixed'), 'p01.html', 'the page is written');
@@ -206,43 +192,6 @@ subtest 'declined pages are named' => sub {
     like($out, qr/^3 pages: 0 edited, 2 declined/, 'the summary');
 };
 
-subtest '--report' => sub {
-    my @inputs = ($pages[0], 'frames.html', 'a.png', 'missing.html', $pages[1]);
-    for my $how ([], ['-2'], ['-j', 3]) {
-        my ($code, $out) = run(qw(clean -m strip --out reported --report report.json), @$how, @inputs);
-        is($code, 1, "exit code (@$how)");
-        my @lines = map { decode_json($_) } split /\n/, slurp('report.json');
-        my %line = map { $_->{file} => $_ } @lines;
-        is_deeply([map { $_->{file} } @lines], \@inputs, 'a line for each input, in their order');
-        my $one = $line{ $pages[1] };
-        is(join(' ', sort keys %$one),
-            'blocks bytes_in bytes_out confidence decline failed file fingerprint mode ratio state template', 'its members');
-        is("$one->{mode} $one->{decline} $one->{blocks} $one->{bytes_in}", 'strip none 3 ' . length page(2), 'a page');
-        is($one->{bytes_out}, -s 'reported/p02.html', 'bytes of the output');
-        ok($one->{confidence} > 0 && $one->{ratio} >= 0 && !defined $one->{failed}, 'figures');
-        is("$line{'frames.html'}{decline} " . ($line{'frames.html'}{blocks} // 'null'), 'frameset null', 'a declined page');
-        is($line{'a.png'}{failed}, 'is a PNG image and no page', 'no page');
-        is($line{'missing.html'}{failed}, 'No such file or directory', 'a missing file');
-        for my $name ('missing.html', 'a.png') {
-            my @known = grep { defined $line{$name}{$_} } sort keys %{ $line{$name} };
-            is("@known", 'failed file mode', "what is known of $name");
-        }
-    }
-    my ($code, $out) = run(qw(clean -m strip --out reported --report -), $pages[0]);
-    is(decode_json($out)->{file}, $pages[0], 'to standard output, without the summary');
-    ($code, $out) = run(qw(clean -m text --report one.json), $pages[0]);
-    like($out, $article, 'the page on standard output');
-    is(decode_json(slurp('one.json'))->{mode}, 'text', 'and its line in a file');
-    usage_is([qw(clean -m text --report -), $pages[0]], qr/--report -: standard output gets the page/, 'both on standard output');
-    usage_is([qw(clean -m text --report), $pages[0], $pages[0]], qr/--report (\S+) would overwrite \1$/m, 'over an input');
-    usage_is([qw(clean -m strip --out reported --report ./reported/p01.html), $pages[0]], qr{would overwrite reported/p01\.html$}m, 'over an output');
-    usage_is([qw(clean -m strip --out over --report ./over/p01.html), $pages[0]], qr{would overwrite over/p01\.html$}m, 'that is not there yet');
-    ok(!-e 'over', 'nothing is made');
-    ($code, $out, my $err) = run(qw(clean -m text --report nowhere/r.json), $pages[0]);
-    is($out, '', 'a report that cannot be written: found before the pages are read');
-    like("$code$err", qr/^1tmplctl: clean: --report nowhere\/r\.json: cannot write: No such file/, 'a missing directory');
-};
-
 subtest 'a URL that is none' => sub {
     usage_is([qw(warm --store lmdb:nowhere ftp://127.0.0.1/)], qr/is no http or https URL$/m, 'warm');
     ok(!-e 'nowhere', 'no store is made');
@@ -250,7 +199,7 @@ subtest 'a URL that is none' => sub {
 
 subtest 'a broken pipe' => sub {
     spew('long.html', page(1, "<p>A line of some length, once more.</p>" x 20_000));
-    for my $command ("clean -m strip long.html", "segments long.html", 'export --store lmdb:web 127.0.0.1', 'explain long.html') {
+    for my $command ("clean -m strip long.html", 'export --store lmdb:web 127.0.0.1', 'explain long.html') {
         # the reader ends before a byte is written
         pipe my $in, my $out or die $!;
         close $in;

@@ -245,7 +245,7 @@ subtest 'check' => sub {
     is("$code $out", '1 ', 'a damaged one');
     like($err, qr/check: lmdb:checked: data\.mdb is damaged at page \d+/, 'with the place');
     is_deeply([glob 'checked/*damaged*'], [], 'nothing is moved');
-    for my $command (['stats'], ['export', 's'], ['segments', '--site', 's', $pages[0]], ['explain', '--site', 's', $pages[0]]) {
+    for my $command (['stats'], ['export', 's'], ['explain', '--site', 's', $pages[0]]) {
         ($code, undef, $err) = run($command->[0], '--store', 'lmdb:checked', @$command[1 .. $#$command]);
         is("$code $err", "1 tmplctl: $command->[0]: lmdb:checked: cannot open: data.mdb is damaged: move it away\n", "$command->[0] refuses it");
         ok(slurp('checked/data.mdb') eq $bytes && !(() = glob('checked/*damaged-*')), "$command->[0] changes nothing");
@@ -264,7 +264,7 @@ subtest 'check' => sub {
 };
 
 subtest 'a missing store' => sub {
-    for my $command (['stats'], ['stats', 's'], ['export', 's'], ['forget', 's'], ['segments', '--site', 's', $pages[0]]) {
+    for my $command (['stats'], ['stats', 's'], ['export', 's'], ['forget', 's'], ['explain', '--site', 's', $pages[0]]) {
         my ($code, $out, $err) = run(@$command, '--store', 'lmdb:nowhere');
         is("$code $out", '1 ', "@$command: exit code");
         is($err, "tmplctl: $command->[0]: lmdb:nowhere: no store found: No such file or directory\n", "@$command: the message");
@@ -292,7 +292,7 @@ SKIP: {
         is($code, 3, 'clean: exit code 3');
         like($err, qr/store: .*another program uses the key tmpl:6:secret/, 'clean: the message');
         like($out, qr/^2 pages: .*; 0 failed, 2 store failures; /, 'clean: pages are judged alone');
-        for my $command (['segments', '--site', 's', $pages[0]], ['explain', '--site', 's', $pages[0]]) {
+        for my $command (['explain', '--site', 's', $pages[0]]) {
             ($code, $out, $err) = run(@$command, @store);
             is("$code $out", '1 ', "$command->[0]: exit code 1");
             like($err, qr/^tmplctl: $command->[0]: .*another program uses the key/, "$command->[0]: the message");

@@ -126,7 +126,7 @@ subtest 'outputs' => sub {
     my ($code, $out) = warc(qw(-m markdown --incremental), 'a.warc');
     is($code, 0, 'standard output') or return;
     is(scalar(records($out)), 17, 'has all records');
-    warc(qw(-m text -j 3 -o threads.warc.gz --index threads.cdxj a.warc.gz));
+    warc(qw(-m text -j 3 -o threads.warc.gz a.warc.gz));
     warc(qw(-m text -j 1 -o alone.warc.gz a.warc.gz));
     is(join('', map { $_->[2] } (members(slurp('threads.warc.gz')))[1 .. 16]), join('', map { $_->[2] } (members(slurp('alone.warc.gz')))[1 .. 16]),
         'the number of threads changes nothing');
@@ -138,22 +138,6 @@ subtest 'outputs' => sub {
     like($first->{'WARC-Record-ID'}, qr/^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$/, 'its id');
     my %base32 = map { sprintf('%05b', $_) => ('A' .. 'Z', 2 .. 7)[$_] } 0 .. 31;
     is($first->{'WARC-Block-Digest'}, 'sha1:' . (unpack('B*', Digest::SHA::sha1($first->{content})) =~ s/(.{5})/$base32{$1}/gr), 'its digest');
-
-    my @lines = split /\n/, slurp('threads.cdxj');
-    is(scalar @lines, 16, 'index: a line for each page');
-    my %member = map { $_->[0] => $_ } members(slurp('threads.warc.gz'));
-    for my $line (@lines[0, 15]) {
-        my ($key, $stamp, $json) = split / /, $line, 3;
-        my $of = decode_json($json);
-        my $at = $member{ $of->{offset} };
-        is("$stamp $at->[1] $of->{filename} $of->{mime}", "20260301120000 $of->{length} threads.warc.gz text/plain; charset=utf-8", "index: $key");
-        is((records($at->[2]))[0]{'WARC-Target-URI'}, $of->{url}, 'leads to its record');
-    }
-    like($lines[0], qr{^example,one\)/1\.html }, 'its key');
-    my $url = 'https://www2.Example.org:8443/A/?z=1&b=2&a=3';
-    spew('key.warc', response($url, http(page(1), %html)));
-    warc(qw(-m text -o key.out --index key.cdxj key.warc));
-    like(slurp('key.cdxj'), qr{^org,example:8443\)/a\?a=3&b=2&z=1 20260301120000 \{}, 'of an address with port and query');
 
     warc(qw(-m text -o out.jsonl a.warc));
     my @rows = map { decode_json($_) } split /\n/, slurp('out.jsonl');
@@ -243,7 +227,7 @@ subtest 'responses edited' => sub {
     (my $spaced = $records[1]) =~ s/(?=Content-Type: text)/$field/;
     $spaced =~ s/(\r\nContent-Length: )(\d+)/$1 . ($2 + length $field)/e;
     spew('all.warc', join '', $info, $records[0], $spaced, @records[2 .. 15], $png, $request, $long);
-    my ($code, $out, $err) = warc(qw(-m strip --responses -o all.out --index all.cdxj all.warc));
+    my ($code, $out, $err) = warc(qw(-m strip --responses -o all.out all.warc));
     is("$code $err", '0 ', 'exit code');
     my $bytes = slurp('all.out');
     ok(index($bytes, $_) > 0, 'as it was: ' . substr $_, 0, 30) for $info, $png, $request, $long;
@@ -256,7 +240,6 @@ subtest 'responses edited' => sub {
     is($body, $clean{strip}{ $edited->{'WARC-Target-URI'} }, 'and the page is stripped');
     is($head, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: " . length $body, 'with fields that fit');
     is(scalar(() = $all[2]{content} =~ /^Content-Length/mg), 1, 'a length with a blank in front of the colon goes, too');
-    is(scalar(split /\n/, slurp('all.cdxj')), 16, 'the index has the pages');
     $png =~ s/\r\n(?=.*\r\n\r\nHTTP)|\r\n(?=\r\nHTTP)|(?<=\n)\r\n(?=HTTP)/\n/gs;
     spew('lf.warc', $png);
     warc(qw(-m strip --responses -o lf.out lf.warc));
@@ -352,11 +335,9 @@ subtest 'outputs that cannot be' => sub {
     link 'a.warc', 'linked.warc';
     symlink 'a.warc', 'symbolic.warc';
     $refused->('linked.warc: cannot write: it is an input', qw(-o linked.warc));
-    $refused->('a.warc: cannot write: it is an input', qw(-o new.warc --index a.warc));
     $refused->('symbolic.warc: cannot write: it exists and is not a regular file', qw(-o symbolic.warc));
-    $refused->('nowhere/x: cannot write: No such file', qw(-o new.warc --index nowhere/x));
-    $refused->('--index and --out are one file', qw(-o new.warc --index), $_) for qw(new.warc ./new.warc);
-    $refused->('--report and --out are one file', qw(-o new.warc --report ./new.warc));
+    $refused->('nowhere/x: cannot write: No such file', qw(-o nowhere/x));
+    $refused->('new.warc: cannot write: it is --out, too', qw(-o new.warc --report), $_) for qw(new.warc ./new.warc);
     $refused->('a.warc: cannot write: it is an input', qw(--report a.warc));
     $refused->('nowhere/x: cannot write: No such file', qw(-o new.warc --report nowhere/x));
     is(slurp('a.warc'), $a, 'the input is as it was');
@@ -416,7 +397,7 @@ subtest 'a kill' => sub {
     for my $i (0 .. $#many) {
         spew($many[$i], join '', map { gz(response("http://many.example/$_.html", http(slurp("many/$_.html"), %html))) } 150 * $i + 1 .. 150 * $i + 150);
     }
-    my @args = (qw(warc -m text -j 2 -o), 'killed.warc.gz', '--index', 'killed.cdxj', (@many) x 2);
+    my @args = (qw(warc -m text -j 2 -o), 'killed.warc.gz', (@many) x 2);
     my ($kills, $code, $err) = (0);
     for my $signal (qw(KILL KILL TERM)) {
         my $pid = fork // die $!;
@@ -439,10 +420,9 @@ subtest 'a kill' => sub {
     cmp_ok($kills, '>', 0, 'it was killed');
     my ($whole) = run(@args);
     is($whole, 0, 'and ended');
-    is((run(qw(warc -m text -o whole.warc.gz --index whole.cdxj), (@many) x 2))[0], 0, 'a run at once');
+    is((run(qw(warc -m text -o whole.warc.gz), (@many) x 2))[0], 0, 'a run at once');
     my ($killed, $at_once) = map { my @m = members(slurp($_)); join '', map { $_->[2] } @m[1 .. $#m] } qw(killed.warc.gz whole.warc.gz);
     ok($killed eq $at_once, 'gives the same records');
-    is(slurp('killed.cdxj') =~ s/"offset".*//gr, slurp('whole.cdxj') =~ s/"offset".*//gr, 'and the same index');
 
     mkdir 'other.warc.part';
     spew('other.warc.part/state', 'another');
@@ -451,37 +431,12 @@ subtest 'a kill' => sub {
     like($err, qr/^tmplctl: warc: other\.warc\.part/, 'the message');
 };
 
-# A run that ends when the output has its name and the index has not, as after a kill: a directory has taken the name.
-subtest 'an end between two names' => sub {
-    system 'mkfifo', 'fifo';
-    my @args = (qw(warc -m text --incremental -o named.warc --index named.cdxj fifo));
-    my $pid = fork // die $!;
-    if ($pid == 0) {
-        open STDERR, '>', 'named.err';
-        exec $tool, @args;
-        exit 1;
-    }
-    wait_for { -e 'named.warc.part/out' };
-    mkdir 'named.cdxj';
-    spew('fifo', join '', @records);
-    waitpid $pid, 0;
-    like(slurp('named.err'), qr/^tmplctl: warc: cannot move .*index to named\.cdxj/, 'one has no name');
-    ok(-e 'named.warc', 'the other has');
-    rmdir 'named.cdxj';
-
-    my ($code, $out, $err) = run(@args);
-    is("$code $err", "0 tmplctl: goes on where an earlier run ended: named.warc.part\n", 'the same command ends it');
-    is(scalar(keys %{ { contents('named.warc') } }), 16, 'the output');
-    is(scalar(split /\n/, slurp('named.cdxj')), 16, 'and the index');
-    ok(!-e 'named.warc.part', 'nothing else is left');
-};
-
-usage_is([$_, '-', '-'], qr/^tmplctl: $_: standard input can be read once only$/m, "$_: standard input twice") for qw(warc merge);
+usage_is(['warc', '-', '-'], qr/^tmplctl: warc: standard input can be read once only$/m, 'standard input twice');
 usage_is(['warc', qw(-m text -o a?b.warc a.warc)], qr/--out with a "\?" needs --store/, 'a name that ends the name of a store');
 usage_is(['warc', qw(-m text --frozen a.warc)], qr/--frozen needs --store/, 'no store to judge by');
 usage_is(['warc', qw(-m learn a.warc)], qr/--mode learn needs --store/, 'no store to fill');
 usage_is(['warc', qw(-m text --responses a.warc)], qr/--responses needs mode strip or annotate/, 'responses as text');
-usage_is(['warc', qw(-m text --index x a.warc)], qr/--index is of a file of records/, 'an index of standard output');
+usage_is(['warc', qw(-m blocks a.warc)], qr/--mode: blocks is for clean/, 'a mode of clean alone');
 usage_is(['warc', qw(-m text -)], qr/standard input can be read once only: name --incremental or --frozen/, 'standard input twice');
 usage_is(['warc', qw(-m words a.warc)], qr/--mode: "words" is not one of /, 'an unknown mode');
 usage_is(['warc', qw(-m text missing.warc)], qr/^tmplctl: warc: missing\.warc: No such file or directory$/m, 'a missing file');
