@@ -67,8 +67,7 @@ typedef struct {
     MDB_txn *txn; /* NULL: it has ended */
     MDB_cursor *cursor;
     tmpl_lmdb_site_t site;
-    tmpl_snapshot_t *cached; /* NULL: none */
-    int cleans;              /* it only deletes, on a full map */
+    int cleans; /* it only deletes, on a full map */
 } lmdb_own_t;
 
 /* Fills err with what rc means for a site. */
@@ -128,9 +127,6 @@ static int txn_finish(tmpl_txn_t *t, int rc)
     own->txn = NULL;
     if (own->cursor != NULL) {
         mdb_cursor_close(own->cursor);
-    }
-    if (own->cached != NULL) {
-        tmpl_snapshots_give(store->snapshots, own->cached);
     }
     if (!t->write) {
         tmpl_lmdb_read_end(store->db, txn);
@@ -280,16 +276,12 @@ static apr_status_t buckets_read(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32
 static apr_status_t lmdb_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const lmdb_store_t *store = t->ctx;
-    lmdb_own_t *own = t->own;
     /* each write of a site, by any process, gives it another "seen" */
-    const int64_t stamp = (int64_t)own->site.seen;
+    const int64_t stamp = (int64_t)((const lmdb_own_t *)t->own)->site.seen;
     if (t->write || t->policy == NULL || !t->found || n == 0) {
         return buckets_read(t, buckets, n); /* an export would only displace snapshots */
     }
-    if (own->cached == NULL) {
-        own->cached = tmpl_snapshots_take(store->snapshots, t->site, stamp, stamp);
-    }
-    return tmpl_snapshots_read(store->snapshots, &own->cached, stamp, t, buckets_read, buckets, n);
+    return tmpl_snapshots_read(store->snapshots, stamp, stamp, t, buckets_read, buckets, n);
 }
 
 /* ---- writing ---- */
