@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include <apr_allocator.h>
 #include <apr_strings.h>
 
 #define XXH_INLINE_ALL
@@ -34,7 +35,8 @@ typedef struct {
 } cell_t;
 
 struct tmpl_snapshots_t {
-    pthread_mutex_t lock; /* protects all below, and all snapshots */
+    pthread_mutex_t lock;       /* protects all below, and all snapshots */
+    apr_allocator_t *allocator; /* keeps the memory of snapshots that have ended for others */
     size_t most, size;
     uint64_t taken; /* how often snapshots were used */
     cell_t cells[SITES];
@@ -155,7 +157,7 @@ static void snapshot_begin(tmpl_snapshots_t *cache, const char *site, int64_t st
     if (head->n == 0 || !room_take(cache, size, NULL)) {
         return;
     }
-    apr_pool_create_unmanaged(&pool);
+    apr_pool_create_unmanaged_ex(&pool, NULL, cache->allocator);
     cell->snapshot = apr_palloc(pool, sizeof(*cell->snapshot));
     *cell->snapshot = (snapshot_t){ .pool = pool,
                                     .site = apr_pstrdup(pool, site),
@@ -179,6 +181,7 @@ static apr_status_t cache_free(void *data)
     tmpl_snapshots_t *cache = data;
     if (pthread_mutex_trylock(&cache->lock) == 0) {
         cells_clear(cache, 0);
+        apr_allocator_destroy(cache->allocator);
         pthread_mutex_unlock(&cache->lock);
         pthread_mutex_destroy(&cache->lock);
     }
@@ -189,6 +192,7 @@ tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool)
 {
     tmpl_snapshots_t *cache = apr_pcalloc(pool, sizeof(*cache));
     cache->most = most;
+    apr_allocator_create(&cache->allocator);
     pthread_mutex_init(&cache->lock, NULL);
     apr_pool_cleanup_register(pool, cache, cache_free, apr_pool_cleanup_null);
     return cache;
