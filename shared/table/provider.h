@@ -115,8 +115,6 @@ typedef struct {
      */
     apr_status_t (*commit)(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n);
     void (*end)(tmpl_txn_t *txn);
-    /* Estimates the bytes that the site takes; called after get. */
-    uint64_t (*size)(tmpl_txn_t *txn);
     /* tmpl_store_sites_part(), with *next NULL at first, and tmpl_store_forget(). */
     apr_status_t (*sites)(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
                           void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool);

@@ -9,7 +9,8 @@
 #include "table/site_listed.h"
 #include "table/work.h"
 
-#define DUMP_MOST 65536 /* buckets that an export reads at once */
+#define DUMP_MOST    65536 /* buckets that an export reads at once */
+#define BUCKET_BYTES 32    /* what a bucket costs a store, besides its own bytes, roughly */
 
 /* Keys that one transaction learns at most, unless one page has more: others must get a turn. */
 #define KEYS_MOST 40000
@@ -416,10 +417,10 @@ static apr_status_t buckets_export(tmpl_work_t *w, tmpl_store_stats_t *stats,
             *stats = (tmpl_store_stats_t){ .pages = w->txn->head.site.pages,
                                            .version = w->txn->head.site.version,
                                            .entries = w->txn->head.site.entries,
-                                           .frozen = w->txn->head.site.frozen,
-                                           .bytes = w->provider->size(w->txn) };
+                                           .frozen = w->txn->head.site.frozen };
         }
         for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+            stats->bytes += buckets[i].is.len > 0 ? buckets[i].is.len + BUCKET_BYTES : 0;
             rv = entries_export(w, &buckets[i].is, each, baton, rows);
         }
         from += n;

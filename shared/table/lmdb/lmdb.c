@@ -400,21 +400,6 @@ static apr_status_t lmdb_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, u
 
 /* ---- sites ---- */
 
-/* The site's share of all pages that hold buckets, by its number of buckets. */
-static uint64_t lmdb_size(tmpl_txn_t *t)
-{
-    const lmdb_store_t *store = t->ctx;
-    const lmdb_own_t *own = t->own;
-    uint32_t n = t->head.n + (own->site.listed != 0 ? TMPL_LISTED_BUCKETS : 0);
-    MDB_stat stat;
-    int rc = mdb_stat(own->txn, store->db->dbi[TMPL_DB_ENTRIES], &stat);
-    if (rc != 0 || stat.ms_entries == 0) {
-        return 0;
-    }
-    return (uint64_t)((double)n / (double)stat.ms_entries * stat.ms_psize *
-                      (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
-}
-
 /* Up to n names of sites behind from, which may be NULL; fills *next if there are more. */
 static apr_status_t lmdb_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
                                void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
@@ -641,7 +626,6 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .get = lmdb_get,
     .commit = lmdb_commit,
     .end = lmdb_end,
-    .size = lmdb_size,
     .sites = lmdb_sites,
     .forget = lmdb_forget,
     .secret = lmdb_secret,

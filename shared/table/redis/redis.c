@@ -322,14 +322,6 @@ static void redis_end(tmpl_txn_t *t)
 
 /* ---- sites, and the secret ---- */
 
-/* The server's own estimate of the site's bytes, or a guess. */
-static uint64_t redis_size(tmpl_txn_t *t)
-{
-    const redis_store_t *store = t->ctx;
-    uint64_t bytes = tmpl_redis_site_bytes(store->redis, store->opts.patience, t->site, t->pool);
-    return bytes > 0 ? bytes : t->head.site.entries * 16;
-}
-
 static apr_status_t redis_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
                                 void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -440,7 +432,6 @@ const tmpl_provider_t tmpl_provider_redis = { .scheme = "redis",
                                               .get = redis_get,
                                               .commit = redis_commit,
                                               .end = redis_end,
-                                              .size = redis_size,
                                               .sites = redis_sites,
                                               .forget = redis_forget,
                                               .secret = redis_secret };
