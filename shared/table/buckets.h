@@ -64,8 +64,8 @@ uint32_t tmpl_bucket_split_from(uint32_t n);
 
 /*
  * The number of buckets that a site with n > 0 buckets should have after its number of entries went
- * from before to entries. The result differs from n by few only, because a damaged head may name
- * any number.
+ * from before to entries: no fewer, because buckets with few entries cost little; and few more,
+ * because a damaged head may name any number.
  */
 uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries);
 
@@ -101,11 +101,5 @@ int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_bucket_entry_t *entries
 /* Moves the entries that belong to a new bucket, the last of n, out of an old one. */
 void tmpl_bucket_split(tmpl_bucket_t *from, tmpl_bucket_t *to, uint32_t n, uint64_t salt,
                        tmpl_bucket_scratch_t *scratch);
-
-/*
- * Moves all entries of one bucket to another. Returns 0, and changes neither, if the bucket would
- * be too long.
- */
-int tmpl_bucket_merge(tmpl_bucket_t *into, tmpl_bucket_t *from, tmpl_bucket_scratch_t *scratch);
 
 #endif

@@ -4,7 +4,7 @@
  * (provider.h).
  *
  *     keys of pages --salt--> ranks --n--> numbers of buckets --get--> entries --rules.h-->
- *     changed entries, new head --split, update, sweep, merge--> buckets --commit-->
+ *     changed entries, new head --split, update, sweep--> buckets --commit-->
  *
  * A bucket packs some sixteen entries as columns; bucket.h has every byte.
  *

@@ -63,7 +63,7 @@ void tmpl_work_entries(tmpl_work_t *w);
  */
 apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep);
 
-/* Writes all changes. The site will have n buckets. Errors: those of commit. */
+/* Writes all changes. The site will have n buckets, no fewer than now. Errors: those of commit. */
 apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n);
 
 /*

@@ -316,9 +316,6 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
     }
     do {
         tmpl_numbered_t bucket = { tmpl_bucket_at(rank, t->head.n), { NULL, 0 } };
-        while (next < n && changed[next].number >= t->head.n) {
-            next++; /* the bucket was merged into another */
-        }
         if (next < n && changed[next].number == bucket.number) {
             bucket = changed[next++];
         }
