@@ -15,7 +15,7 @@
 #include "clean.h"
 #include "measure.h"
 #include "page_batch.h"
-#include "table/site_listed.h"
+#include "table/listed.h"
 
 static tmpl_clean_opts_t presets;
 

@@ -6,7 +6,7 @@
 #include "mod_tmpl.h"
 
 #include "base/buf.h"
-#include "table/site_listed.h"
+#include "table/listed.h"
 
 /* The list that a request is for. */
 typedef struct {

@@ -10,7 +10,7 @@
 #include "validators.h"
 
 #include "address/address.h"
-#include "table/site_listed.h"
+#include "table/listed.h"
 
 #include <xxhash.h>
 

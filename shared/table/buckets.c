@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/buckets.h"
+#include "table/bucket.h"
 
 #include <endian.h>
 

@@ -39,7 +39,7 @@ typedef struct {
     tmpl_rules_site_t site;
     uint32_t n;     /* buckets; 0: none yet */
     uint64_t salt;  /* chooses the bucket of a key */
-    uint32_t swept; /* the rank (buckets.h) at which the sweeper continues; bits 0-7 count writes */
+    uint32_t swept; /* the rank (bucket.h) at which the sweeper continues; bits 0-7 count writes */
 } tmpl_head_t;
 
 /* Whether both heads put keys into the same buckets. */
@@ -109,7 +109,7 @@ typedef struct {
     apr_status_t (*begin)(tmpl_txn_t *txn);
     tmpl_get_t get;
     /*
-     * Writes txn->head and n buckets, which come in the order of their ranks (buckets.h), and
+     * Writes txn->head and n buckets, which come in the order of their ranks (bucket.h), and
      * deletes buckets without bytes. If txn->found is 0, replaces all that is stored under the
      * site's name. APR_EBUSY: somebody has written the site since get.
      */

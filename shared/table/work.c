@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/work.h"
+#include "table/engine.h"
 
 #include <string.h>
 
@@ -10,10 +10,6 @@
 #define AHEAD      6   /* buckets: prefetch distance */
 #define WRITES     256 /* so many writes in a row give a head different swept */
 #define DIGIT_MOST 12  /* bits of a pass of the sort: half of those of TMPL_BUCKETS_MOST */
-
-/* The random wait before a refused transaction is tried again; it doubles with each refusal. */
-#define PAUSE_LEAST   apr_time_from_msec(1)
-#define PAUSE_DOUBLED 4 /* times at most */
 
 apr_status_t tmpl_work_begin(tmpl_work_t *w, const tmpl_engine_t *engine, tmpl_txn_t *txn,
                              apr_pool_t *pool)
@@ -416,16 +412,4 @@ apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
     }
     head->swept = w->swept / WRITES * WRITES + (head->swept + 1) % WRITES;
     return changes_commit(w);
-}
-
-int tmpl_work_pause(uint32_t tries, apr_time_t deadline)
-{
-    apr_interval_time_t most = PAUSE_LEAST << (tries < PAUSE_DOUBLED ? tries : PAUSE_DOUBLED);
-    uint16_t drawn = 0;
-    (void)apr_generate_random_bytes((unsigned char *)&drawn, sizeof(drawn));
-    if (drawn % most >= deadline - tmpl_clock()) {
-        return 0;
-    }
-    apr_sleep(drawn % most);
-    return 1;
 }

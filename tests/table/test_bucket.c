@@ -8,7 +8,7 @@
 #include <apr_strings.h>
 
 #include "base/hash.h"
-#include "table/buckets.h"
+#include "table/bucket.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
 #define MOST   200

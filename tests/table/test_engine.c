@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "table/buckets.h"
+#include "table/bucket.h"
 #include "table/engine.h"
 #include "table/store.h"
 

@@ -5,7 +5,7 @@
 #include <sys/file.h>
 
 #include "base/buf.h"
-#include "table/buckets.h"
+#include "table/bucket.h"
 #include "table/lmdb/lmdb_open.h"
 #include "table/lmdb/lmdb_table.h"
 

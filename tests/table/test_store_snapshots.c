@@ -3,7 +3,7 @@
  * asked. */
 #include "store_fixture.h"
 
-#include "table/buckets.h"
+#include "table/bucket.h"
 #include "table/snapshots.h"
 
 /* Keys that are asked for first: too few to be in every bucket of the site, whatever its salt. */

@@ -24,7 +24,6 @@
 #include <apr_strings.h>
 
 #include "base/number.h"
-#include "table/buckets.h"
 #include "table/snapshots.h"
 #include "table/engine.h"
 #include "table/lmdb/lmdb_open.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "table/buckets.h"
+#include "table/bucket.h"
 
 #define SERIAL_SIZE 4
 
