@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "table/redis/redis_topology.h"
+#include "table/redis/redis_client.h"
 #include "table/redis/redis_conn.h"
 #include "table/store.h"
 

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "table/redis/redis_topology.h"
+#include "table/redis/redis_client.h"
 #include "table/snapshots.h"
 
 /* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which

@@ -111,13 +111,12 @@ typedef struct {
     tmpl_redis_place_t place;
     tmpl_redis_login_t login;
     unsigned db;
-    int must_be_master;    /* a replica is refused with APR_EAGAIN */
     tmpl_redis_tls_t *tls; /* NULL: none */
 } tmpl_redis_server_t;
 
 /* All zero: not connected. */
 typedef struct tmpl_redis_conn_t {
-    struct tmpl_redis_conn_t *next; /* for redis_topology.c */
+    struct tmpl_redis_conn_t *next; /* for redis_client.c */
     apr_pool_t *pool; /* the socket's; has no parent, because threads connect at the same time */
     apr_socket_t *socket;
     tmpl_redis_tls_session_t *tls; /* NULL: none */
