@@ -190,12 +190,3 @@ apr_status_t tmpl_engine_change(const tmpl_engine_t *engine, const char *site, a
     } while (rv == APR_EBUSY && pause_for(tries++, deadline));
     return rv;
 }
-
-apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn, uint32_t n)
-{
-    tmpl_work_t w = {
-        .provider = provider, .txn = txn, .pool = txn->pool, .scratch = { .pool = txn->pool }
-    };
-    apr_status_t rv = tmpl_work_load(&w, n);
-    return rv != APR_SUCCESS || !txn->found ? rv : tmpl_work_save(&w, txn->head.n);
-}

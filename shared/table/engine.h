@@ -45,12 +45,6 @@ apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observati
                                uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Drops the dead entries of n buckets in a transaction that has begun, and commits it. For a full
- * store.
- */
-apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn, uint32_t n);
-
-/*
  * A transaction at work, for this folder: it finds the buckets of keys, reads their entries, and
  * writes those that have changed.
  *

@@ -50,9 +50,9 @@ int tmpl_store_is_lost(const tmpl_store_t *store);
 apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Whether this process could use the store at uri; creates and changes nothing. A file that no
- * other process uses is read from end to end. A directory that is missing is an error here.
- * APR_SUCCESS, also for a store without a file, which is not asked; or the error, with text.
+ * Whether this process may write the files of the store at uri; creates and changes nothing. A
+ * directory that is missing is an error here. APR_SUCCESS, also for a store without a file, which
+ * is not asked; or the error, with text.
  */
 apr_status_t tmpl_store_test(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 

@@ -356,38 +356,6 @@ static void file_in_use_stays(void **state)
     apr_pool_destroy(pool);
 }
 
-static int child_tests(ctx_t *c, unsigned number)
-{
-    (void)number;
-    return tmpl_store_test(c->uri, &c->err, c->pool) != APR_SUCCESS;
-}
-
-/*
- * While a process tests a file, another one that begins to use the file is the first to do so: it
- * moves a damaged file aside. The test is held up by a pipe in the file's place.
- */
-static void test_of_a_file_hinders_nobody(void **state)
-{
-    ctx_t *c = *state;
-
-    c->uri = backend_uri(LMDB, c->pool);
-    assert_exits(in_child(c, 0, child_learns));
-    assert_int_equal(rename(file_of(c, "data.mdb"), file_of(c, "damaged")), 0);
-    assert_int_equal(truncate(file_of(c, "damaged"), 4 * 4096), 0);
-    assert_int_equal(mkfifo(file_of(c, "pipe"), 0600), 0);
-    assert_int_equal(link(file_of(c, "pipe"), file_of(c, "data.mdb")), 0);
-    pid_t pid = in_child_alone(c, 0, child_tests);
-    while (!sleeps(pid)) {
-        apr_sleep(1000);
-    }
-    assert_int_equal(rename(file_of(c, "damaged"), file_of(c, "data.mdb")), 0);
-    apr_pool_t *pool = open_apart(c, 10);
-    assert_non_null(tmpl_store_moved(c->store));
-    close(open(file_of(c, "pipe"), O_WRONLY));
-    assert_exits(pid);
-    apr_pool_destroy(pool);
-}
-
 #define DAMAGES 300
 
 static int child_uses(ctx_t *c, unsigned number)
@@ -750,7 +718,7 @@ static const store_test_t table[] = {
     TEST(LMDB, files_are_not_inherited),         TEST(LMDB, removed_file_is_made_anew),
     TEST(LMDB, removed_file_is_made_anew_once),  TEST(LMDB, removed_file_is_made_anew_by_another),
     TEST(LMDB, each_write_is_noticed),           TEST(LMDB, file_of_another_format_is_told),
-    TEST(LMDB, file_is_whole_after_every_page),  TEST(LMDB, test_of_a_file_hinders_nobody),
+    TEST(LMDB, file_is_whole_after_every_page),
 };
 
 int main(int argc, char **argv)

@@ -96,8 +96,6 @@ typedef enum {
     TMPL_DB_COUNT
 } tmpl_db_e;
 
-#define TMPL_LMDB_META "meta" /* the name of TMPL_DB_META */
-
 typedef struct tmpl_lmdb_t {
     const char *dir;
     const char *path;    /* of data.mdb */
@@ -133,12 +131,6 @@ void tmpl_lmdb_stop(tmpl_lmdb_t *db);
  * other writers. A new file gets a random secret.
  */
 int tmpl_lmdb_tables(tmpl_lmdb_t *db, apr_time_t deadline);
-
-/*
- * Whether meta says that the file has the format of this version: 0, MDB_INCOMPATIBLE, or
- * MDB_NOTFOUND if it does not say.
- */
-int tmpl_lmdb_format(MDB_txn *txn, MDB_dbi meta);
 
 /*
  * Whether the file of db is no longer the one in its directory: somebody has removed or replaced

@@ -35,9 +35,8 @@ apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_
                                apr_pool_t *pool);
 
 /*
- * Whether tmpl_lmdb_open() would open dir as it is, and could write to it. Creates and changes
- * nothing. Walks the file if no process has the directory open: otherwise that was done when it was
- * opened. APR_SUCCESS, or an error with text.
+ * Whether this process may write the directory and the files in it; creates and changes nothing.
+ * APR_SUCCESS, or an error with text.
  */
 apr_status_t tmpl_lmdb_test(const char *dir, tmpl_error_t *err, apr_pool_t *pool);
 
