@@ -9,7 +9,7 @@
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "ctl.h"
-#include "outcome.h"
+#include "clean.h"
 #include "progress.h"
 #include "text/text.h"
 

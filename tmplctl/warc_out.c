@@ -15,7 +15,7 @@
 #include "file_io.h"
 #include "json.h"
 #include "late_codecs.h"
-#include "outcome.h"
+#include "clean.h"
 #include "progress.h"
 
 /* The type of what a mode writes, and its column in lines of JSON. */

@@ -26,7 +26,7 @@
 #include "base/number.h"
 #include "table/snapshots.h"
 #include "table/engine.h"
-#include "table/lmdb/lmdb_open.h"
+#include "table/lmdb/lmdb_env.h"
 #include "table/lmdb/lmdb_table.h"
 
 #define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */

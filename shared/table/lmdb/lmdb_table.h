@@ -3,8 +3,8 @@
  * The content of an LMDB store, and how sites come and go in a transaction of the caller.
  * Databases:
  *
- *     sites      name -> head (provider.h), serial (4), seen (8), 0 (4), and, if the site has listed
- *                documents, their serial (4); little-endian
+ *     sites      name -> head (provider.h), serial (4), seen (8), 0 (4), and, if the site has
+ *                listed documents, their serial (4); little-endian
  *     entries    serial (4, big-endian), number (4, big-endian, bits reversed) -> a bucket
  *     dropped    serial (4, big-endian) -> nothing: its buckets are to be deleted
  *     meta       "format" -> a byte; "serial" -> the last serial given (4); "evicted" -> how many
