@@ -54,14 +54,7 @@ CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 # char is signed on every processor, as on x86-64: text[i] > 0 is ASCII on ARM and s390x, too
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fsigned-char -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread \
              -ffile-prefix-map=$(CURDIR)=. $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
-# TLS to Redis, if OpenSSL is installed; to build without TLS: make TLS=no
-ifeq ($(origin TLS),undefined)
-TLS   := $(shell $(CC) $(CPPFLAGS) -include openssl/ssl.h -E -x c /dev/null >/dev/null 2>&1 || echo no)
-endif
-ifneq ($(TLS),no)
-CPPFLAGS_ALL += -DTMPL_TLS
 TLS_LIBS := -lssl -lcrypto
-endif
 LIBS  := $(TLS_LIBS) -ljansson -lxml2 -lhiredis -llmdb -lxxhash -lz $(APR_LIBS) -lm
 CPPFLAGS_mod_tmpl := -Imod_tmpl $(HTTPD_CFLAGS)
 CPPFLAGS_tests := -Imod_tmpl $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
@@ -125,7 +118,7 @@ $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 # if a program or header is missing, names it; without this the compiler would print an error
 needs = CC="$(CC) $(CPPFLAGS_ALL) $(HTTPD_CFLAGS)" APXS="$(APXS)" demo/needs
 $(BUILD)/build-needs:
-	@$(needs) deps httpd.h apr.h apu.h libxml/parser.h hiredis/hiredis.h lmdb.h xxhash.h jansson.h curl/curl.h zlib.h
+	@$(needs) deps httpd.h apr.h apu.h libxml/parser.h hiredis/hiredis.h openssl/ssl.h lmdb.h xxhash.h jansson.h curl/curl.h zlib.h
 	@mkdir -p $(@D) && touch $@
 
 # $(call with,VARIABLE): the begin of a recipe that reads the directory in VARIABLE. If VARIABLE is empty,

@@ -8,7 +8,7 @@
 #include "status/counters.h"
 
 #include "body.h"
-#include "outcome.h"
+#include "clean.h"
 #include "feature/echo.h"
 #include "html/charset.h"
 

@@ -11,7 +11,7 @@
 
 #include "address/address.h"
 #include "feature/echo.h"
-#include "table/site_listed.h"
+#include "table/listed.h"
 #include "text/decode.h"
 #include "text/reference.h"
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clean.h"
 
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "base/buf.h"
 #include "base/names.h"
 #include "feature/echo.h"
-#include "room.h"
+#include "fingerprint/fingerprint.h"
 #include "rewrite/highlight.h"
 
 TMPL_ENUM_COLUMN(tmpl_mode_name, tmpl_mode_e, TMPL_MODES, TMPL_COLUMN_2)
@@ -16,12 +21,37 @@ static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *
     return outcome->detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
 }
 
+/*
+ * Whether a page with so many keys takes too much memory for its size from here on. The page's
+ * elements, texts and keys stay until the request ends. The store needs its memory first; then the
+ * detector and the closure need theirs, while a copy of the observation may wait to be learnt.
+ */
+static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
+{
+    enum { CLOSURE_BYTES = 40, MARK_BYTES = 4 * sizeof(tmpl_edit_t) };
+    int is_early;
+    uint64_t detecting = tmpl_detector_memory(opts->detector, page, &is_early);
+    uint64_t more_marks =
+        opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL ? opts->marks->n - 1 : 0;
+    uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
+                        page->n_blocks * sizeof(tmpl_block_paths_t);
+    uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
+                    page->n_segments * sizeof(*page->segments) +
+                    page->n_keys * sizeof(*page->keys) + page->n_blocks * sizeof(*page->blocks) +
+                    observed + n_keys * sizeof(tmpl_record_t);
+    uint64_t counting = n_keys * TMPL_STORE_KEY_BYTES + (is_early ? detecting : 0);
+    uint64_t judging =
+        observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) + detecting;
+    return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len) ||
+           (opts->mode == TMPL_MODE_HIGHLIGHT && page->n_segments > TMPL_HIGHLIGHT_SEGMENTS);
+}
+
 void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                         const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_observation_t *observation = &outcome->observation;
     const tmpl_page_t *page = outcome->page;
-    if (tmpl_takes_too_much(page, opts, page->n_keys)) {
+    if (takes_too_much(page, opts, page->n_keys)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;
         return;
     }
@@ -37,7 +67,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     observation->learn = input->learn;
     observation->age = opts->age;
     /* now the detector's own keys are known, too */
-    if (tmpl_takes_too_much(page, opts, observation->n)) {
+    if (takes_too_much(page, opts, observation->n)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;
     }
 }
@@ -192,4 +222,78 @@ void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_c
     if (tmpl_clean_read(outcome, input, opts, pool)) {
         tmpl_clean_judge(outcome, input, opts, store, timeout, pool);
     }
+}
+
+/* ---- what names an outcome ---- */
+
+const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                   apr_pool_t *pool)
+{
+    if (outcome->decline != TMPL_DECLINE_NONE || outcome->verdicts == NULL) {
+        return NULL;
+    }
+    return tmpl_fingerprint_text(outcome->page, outcome->verdicts, input->charset, pool);
+}
+
+/* Adds the texts of selectors, each with its NUL, and a NUL behind all. */
+static void add_selectors(tmpl_buf_t *buf, const apr_array_header_t *selectors)
+{
+    for (int i = 0; selectors != NULL && i < selectors->nelts; i++) {
+        const char *text = tmpl_selector_text(APR_ARRAY_IDX(selectors, i, const tmpl_selector_t *));
+        tmpl_buf_add(buf, text, strlen(text) + 1);
+    }
+    tmpl_buf_add_byte(buf, '\0');
+}
+
+#define ADD(buf, value) tmpl_buf_add(buf, (const char *)&(value), sizeof(value))
+
+/* A hash of what decides the verdicts of all pages of the site. */
+static uint32_t hash_of_site(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
+                             apr_pool_t *pool)
+{
+    const tmpl_detect_opts_t *detect = &opts->detect;
+    tmpl_models_id_t models = tmpl_models_id(&detect->models);
+    tmpl_buf_t buf;
+    tmpl_buf_init(&buf, pool);
+    tmpl_buf_add(&buf, TMPL_VERSION, sizeof(TMPL_VERSION));
+    ADD(&buf, models);
+    ADD(&buf, opts->detector);
+    ADD(&buf, detect->smoothing);
+    ADD(&buf, detect->ratio);
+    ADD(&buf, detect->threshold);
+    ADD(&buf, opts->policy.min_df);
+    ADD(&buf, opts->guards.min_keep);
+    ADD(&buf, opts->guards.without);
+    ADD(&buf, opts->guards.min_confidence);
+    add_selectors(&buf, opts->guards.keep);
+    add_selectors(&buf, opts->guards.drop);
+    if (opts->page.separators != NULL) {
+        ADD(&buf, *opts->page.separators);
+    }
+    ADD(&buf, outcome->counts.pages);
+    ADD(&buf, outcome->counts.version);
+    return (uint32_t)XXH3_64bits(buf.at, buf.len);
+}
+
+/* A hash of the counts of the page's keys, without the times of their entries. */
+static uint32_t hash_of_counts(const tmpl_outcome_t *outcome, apr_pool_t *pool)
+{
+    const tmpl_record_t *records = outcome->counts.records;
+    uint32_t n = records != NULL ? outcome->observation.n : 0;
+    uint32_t *numbers = apr_palloc(pool, (3 * (apr_size_t)n + 1) * sizeof(*numbers));
+    for (uint32_t i = 0; i < n; i++) {
+        numbers[3 * (size_t)i] = records[i].df;
+        numbers[3 * (size_t)i + 1] = records[i].text;
+        numbers[3 * (size_t)i + 2] = records[i].repeated;
+    }
+    return (uint32_t)XXH3_64bits(numbers, 3 * (size_t)n * sizeof(*numbers));
+}
+
+void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool)
+{
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    outcome->version =
+        (uint64_t)hash_of_site(outcome, opts, scratch) << 32 | hash_of_counts(outcome, scratch);
+    apr_pool_destroy(scratch);
 }

@@ -9,7 +9,7 @@
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "ctl.h"
-#include "outcome.h"
+#include "clean.h"
 #include "text/text.h"
 
 /* Bytes of a name that are shown. */

@@ -10,11 +10,9 @@
 #include <libxml/uri.h>
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>
-#ifdef TMPL_TLS
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#endif
 
 #include "ctl.h"
 #include "process.h"
@@ -116,7 +114,6 @@ XML_FUNCTIONS(XML_FUNCTION)
 xmlFreeFunc xmlFree = free;
 
 /* --- OpenSSL, for TLS to Redis --- */
-#ifdef TMPL_TLS
 
 /* clang-format off */
 #define TLS_FUNCTIONS(X) \
@@ -185,5 +182,3 @@ static void tls_load(void)
 }
 
 TLS_FUNCTIONS(TLS_FUNCTION)
-
-#endif

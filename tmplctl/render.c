@@ -6,7 +6,7 @@
 #include <apr_strings.h>
 
 #include "body.h"
-#include "outcome.h"
+#include "clean.h"
 #include "page_input.h"
 #include "table/keys_line.h"
 #include "text/text.h"

@@ -9,7 +9,7 @@
 
 #include "content/content.h"
 #include "json.h"
-#include "outcome.h"
+#include "clean.h"
 
 /* The longest name of a charset is far shorter. */
 #define CHARSET_MOST 64

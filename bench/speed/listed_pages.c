@@ -15,7 +15,7 @@
 #include "clean.h"
 #include "measure.h"
 #include "page_batch.h"
-#include "table/site_listed.h"
+#include "table/listed.h"
 
 static tmpl_clean_opts_t presets;
 
@@ -107,14 +107,16 @@ int main(int argc, char **argv)
         double took = round_of(store, day < 2 ? "" : MADE_UP, n, day == 0 ? 1 : STEP,
                                now + day * 86400, scratch);
         tmpl_store_stats_t stats;
+        tmpl_store_usage_t usage = { 0 };
         tmpl_listed_head_t head;
         uint32_t own = 0;
         check(tmpl_store_stats(store, SITE, &presets.policy, &stats, &err, pool), &err);
+        (void)tmpl_store_usage(store, &usage, &err);
         check(tmpl_site_list_read(store, SITE, 0, TMPL_LISTED_SHARDS, &head, count_own, &own, &err,
                                   pool),
               &err);
         printf("%u %u %.1f %llu\n", stats.listed, own, took * 1e6 / n,
-               (unsigned long long)stats.bytes);
+               (unsigned long long)usage.bytes);
     }
     apr_pool_destroy(pool);
     return 0;

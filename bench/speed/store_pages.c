@@ -135,12 +135,16 @@ static double learn(tmpl_store_t *store, made_t *made, apr_pool_t *pool)
 static void tell(tmpl_store_t *store, uint32_t page, double *took, double cpu, apr_pool_t *pool)
 {
     tmpl_store_stats_t all = { 0 }, stats;
+    tmpl_store_usage_t usage;
     tmpl_error_t err = { 0 };
     for (uint32_t i = 0; i < n_sites; i++) {
         check(tmpl_store_stats(store, sites[i], &presets.policy, &stats, &err, pool), &err);
         all.entries += stats.entries;
         all.live += stats.live;
         all.bytes += stats.bytes;
+    }
+    if (tmpl_store_usage(store, &usage, &err) == APR_SUCCESS) {
+        all.bytes = usage.bytes;
     }
     printf("%u %.4f %.4f %llu %llu %llu\n", page, median_of(took, WINDOW), cpu / WINDOW,
            (unsigned long long)all.entries, (unsigned long long)all.live,

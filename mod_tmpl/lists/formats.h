@@ -8,7 +8,7 @@
 
 #include "mod_tmpl.h"
 
-#include "table/site_listed.h"
+#include "table/listed.h"
 
 /* The listed documents of one site, as an answer to one request. */
 typedef struct {

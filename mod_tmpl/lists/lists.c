@@ -8,7 +8,7 @@
 #include "validators.h"
 
 #include "address/address.h"
-#include "table/site_listed.h"
+#include "table/listed.h"
 
 #define MAX_AGE "max-age=300"
 

@@ -16,7 +16,7 @@ typedef struct {
     const char *declined;    /* why the page is whole; NULL: it is not */
     double confidence;       /* cut/closure.h; if there are verdicts; < 0: not said */
     const char *fingerprint; /* NULL: there is none */
-    uint64_t version;        /* of the verdicts (outcome.h); 0: not known */
+    uint64_t version;        /* of the verdicts (clean.h); 0: not known */
 } tmpl_data_opts_t;
 
 /*

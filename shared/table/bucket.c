@@ -315,3 +315,32 @@ int tmpl_bucket_write(tmpl_bucket_t *bucket, tmpl_bucket_row_t *rows, uint32_t n
     *bucket = (tmpl_bucket_t){ bytes, len };
     return 1;
 }
+
+/* ---- the head of a site ---- */
+
+#define FROZEN (1u << 31) /* the highest bit of n */
+
+void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head)
+{
+    tmpl_put_le(bytes, head->site.pages, 4);
+    tmpl_put_le(bytes + 4, head->site.version, 8);
+    tmpl_put_le(bytes + 12, head->site.entries, 8);
+    tmpl_put_le(bytes + 20, head->n | (head->site.frozen ? FROZEN : 0), 4);
+    tmpl_put_le(bytes + 24, head->salt, 8);
+    tmpl_put_le(bytes + 32, head->swept, 4);
+}
+
+int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes;
+    if (len != TMPL_HEAD_SIZE) {
+        return 0;
+    }
+    uint32_t n = (uint32_t)tmpl_get_le(at + 20, 4);
+    *head = (tmpl_head_t){ { (uint32_t)tmpl_get_le(at, 4), tmpl_get_le(at + 4, 8),
+                             tmpl_get_le(at + 12, 8), (n & FROZEN) != 0 },
+                           n & ~FROZEN,
+                           tmpl_get_le(at + 24, 8),
+                           (uint32_t)tmpl_get_le(at + 32, 4) };
+    return head->n <= TMPL_BUCKETS_MOST;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/buckets.h"
+#include "table/bucket.h"
 
 #include <endian.h>
 
@@ -11,7 +11,6 @@
 #define ENTRIES       16   /* in each bucket on the average */
 #define ENTRIES_SMALL 32   /* in each bucket of a small site: its pages need all buckets anyway */
 #define SMALL         1024 /* entries that count as those of a small site */
-#define MERGES_MOST   64   /* buckets that a site loses at once */
 
 uint32_t tmpl_buckets_for(uint64_t entries)
 {
@@ -52,11 +51,6 @@ uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries)
     uint64_t n_new = entries > before ? entries - before : 0;
     uint64_t most = n + TMPL_BUCKETS_GROWTH + n_new / ENTRIES;
     uint32_t wanted = tmpl_buckets_for(entries);
-    /* a third more than needed, so that the number does not go to and fro */
-    uint32_t enough = tmpl_buckets_for(entries + entries / 3);
-    if (n > enough) {
-        return n - enough > MERGES_MOST ? n - MERGES_MOST : enough;
-    }
     return wanted <= n ? n : wanted < most ? wanted : (uint32_t)most;
 }
 
@@ -127,16 +121,4 @@ void tmpl_bucket_split(tmpl_bucket_t *from, tmpl_bucket_t *to, uint32_t n, uint6
     /* neither fails: each bucket is shorter than the old one */
     (void)tmpl_bucket_write(to, moved, go, scratch->pool);
     (void)tmpl_bucket_write(from, rows, stay, scratch->pool);
-}
-
-int tmpl_bucket_merge(tmpl_bucket_t *into, tmpl_bucket_t *from, tmpl_bucket_scratch_t *scratch)
-{
-    reserve(scratch, (size_t)tmpl_bucket_count(into) + tmpl_bucket_count(from), 0);
-    uint32_t n = tmpl_bucket_read(scratch->rows, into);
-    n += tmpl_bucket_read(scratch->rows + n, from);
-    if (!tmpl_bucket_write(into, scratch->rows, n, scratch->pool)) {
-        return 0;
-    }
-    from->len = 0;
-    return 1;
 }

@@ -230,6 +230,8 @@ typedef apr_status_t (*tmpl_each_site_t)(void *baton, const char *site);
 
 #define TMPL_SITE_MAX 255 /* bytes of a site's name */
 
+#define TMPL_SECRET_SIZE 64 /* bytes of a secret (store.h) with its end */
+
 /* A status of one site only: its record is damaged, or its key in Redis is another program's. */
 #define TMPL_EDAMAGED (APR_OS_START_USERERR + 1)
 
@@ -256,14 +258,6 @@ typedef struct {
     uint64_t sites, max_sites;
     uint64_t evicted; /* sites forgotten for others since the store was made, whoever used it */
 } tmpl_store_usage_t;
-
-/*
- * A store keeps a secret of its own, which is drawn when the store is first used. tmpl_seed()
- * (document.h) makes the seed of all keys from this secret, unless the operator has chosen another
- * one. So nobody who does not know the store can make up texts with equal keys, and two stores
- * cannot be compared.
- */
-#define TMPL_SECRET_SIZE 64 /* bytes of a secret with its end */
 
 /* What the URI of an LMDB store begins with, and its directory; NULL for other stores. */
 #define TMPL_STORE_LMDB "lmdb:"

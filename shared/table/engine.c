@@ -3,9 +3,13 @@
 
 #include <string.h>
 
-#include "table/work.h"
+#include <apr_general.h>
 
 #define SWEPT_LEAST 2 /* buckets that learning sweeps, plus one for each page */
+
+/* The random wait before a refused transaction is tried again; it doubles with each refusal. */
+#define PAUSE_LEAST   apr_time_from_msec(1)
+#define PAUSE_DOUBLED 4 /* times at most */
 
 tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
 {
@@ -104,6 +108,22 @@ static apr_status_t txn_learn(tmpl_work_t *w, const tmpl_observation_t *const *p
                                  : tmpl_buckets_for(site->entries));
 }
 
+/*
+ * Waits before a refused transaction is tried again: a random time that grows with tries. Returns 0
+ * if the wait would end after the deadline.
+ */
+static int pause_for(uint32_t tries, apr_time_t deadline)
+{
+    apr_interval_time_t most = PAUSE_LEAST << (tries < PAUSE_DOUBLED ? tries : PAUSE_DOUBLED);
+    uint16_t drawn = 0;
+    (void)apr_generate_random_bytes((unsigned char *)&drawn, sizeof(drawn));
+    if (drawn % most >= deadline - tmpl_clock()) {
+        return 0;
+    }
+    apr_sleep(drawn % most);
+    return 1;
+}
+
 /* Tries once to learn pages. Sets *counted. */
 static apr_status_t learn_once(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                                uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
@@ -139,7 +159,7 @@ apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observati
             *counted += count;
             tries = 0;
         }
-        else if (rv == APR_EBUSY && tmpl_work_pause(tries++, deadline)) {
+        else if (rv == APR_EBUSY && pause_for(tries++, deadline)) {
             size = (some + 1) / 2;
             was_busy = 1;
         }
@@ -154,11 +174,19 @@ apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observati
     return APR_SUCCESS;
 }
 
-apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn, uint32_t n)
+apr_status_t tmpl_engine_change(const tmpl_engine_t *engine, const char *site, apr_time_t deadline,
+                                tmpl_change_t change, void *to, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_work_t w = {
-        .provider = provider, .txn = txn, .pool = txn->pool, .scratch = { .pool = txn->pool }
-    };
-    apr_status_t rv = tmpl_work_load(&w, n);
-    return rv != APR_SUCCESS || !txn->found ? rv : tmpl_work_save(&w, txn->head.n);
+    apr_status_t rv = tmpl_site_check(site, err);
+    uint32_t tries = 0;
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    do {
+        tmpl_txn_t txn = { .site = site, .write = 1, .deadline = deadline, .err = err };
+        tmpl_work_t w;
+        rv = tmpl_work_begin(&w, engine, &txn, pool);
+        rv = rv == APR_SUCCESS ? tmpl_work_end(&w, change(&w, to)) : rv;
+    } while (rv == APR_EBUSY && pause_for(tries++, deadline));
+    return rv;
 }

@@ -167,212 +167,153 @@ apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_fil
 
 typedef struct {
     tmpl_export_file_t *table;
+    const json_t *object; /* of the line that is read */
     unsigned line;
     json_int_t expected; /* entries that the first line announces */
     json_int_t listed;   /* listed documents that it announces */
+    apr_status_t status; /* of the line: the functions below note the first thing that is wrong */
     tmpl_error_t *err;
     apr_pool_t *pool;
 } import_reader_t;
 
-static apr_status_t bad(const import_reader_t *reader, const char *what)
+static void bad(import_reader_t *reader, const char *what)
 {
-    return tmpl_fail(reader->err, APR_EINVAL, "line %u: %s", reader->line, what);
+    if (reader->status == APR_SUCCESS) {
+        reader->status = tmpl_fail(reader->err, APR_EINVAL, "line %u: %s", reader->line, what);
+    }
 }
 
-/* Reads an integer member that must be in least..most. */
-static apr_status_t get_int(json_int_t *number, const import_reader_t *reader, const json_t *object,
-                            const char *name, json_int_t least, json_int_t most)
+/* An integer member, which must be in least..most. */
+static json_int_t get_int(import_reader_t *reader, const char *name, json_int_t least,
+                          json_int_t most)
 {
-    const json_t *member = json_object_get(object, name);
+    const json_t *member = json_object_get(reader->object, name);
+    json_int_t number = json_integer_value(member);
     if (!json_is_integer(member)) {
-        return bad(reader, apr_psprintf(reader->pool, "\"%s\" is missing or not an integer", name));
+        bad(reader, apr_psprintf(reader->pool, "\"%s\" is missing or not an integer", name));
     }
-    *number = json_integer_value(member);
-    if (*number < least || *number > most) {
-        return bad(reader, apr_psprintf(reader->pool,
-                                        "\"%s\" is not in %" APR_INT64_T_FMT "..%" APR_INT64_T_FMT,
-                                        name, (apr_int64_t)least, (apr_int64_t)most));
+    else if (number < least || number > most) {
+        bad(reader,
+            apr_psprintf(reader->pool, "\"%s\" is not in %" APR_INT64_T_FMT "..%" APR_INT64_T_FMT,
+                         name, (apr_int64_t)least, (apr_int64_t)most));
     }
-    return APR_SUCCESS;
+    return number;
 }
 
-static apr_status_t get_kind(tmpl_kind_e *kind, const import_reader_t *reader, const json_t *object)
+static uint32_t get_uint32(import_reader_t *reader, const char *name)
 {
-    const char *name = json_string_value(json_object_get(object, "kind"));
+    return (uint32_t)get_int(reader, name, 0, UINT32_MAX);
+}
+
+static uint64_t get_hex(import_reader_t *reader, const char *name)
+{
+    const char *hex = json_string_value(json_object_get(reader->object, name));
+    if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
+        bad(reader,
+            apr_psprintf(reader->pool, "\"%s\" is not 16 hexadecimal digits in lower case", name));
+        return 0;
+    }
+    return strtoull(hex, NULL, 16);
+}
+
+/* A string of at most `most` bytes, from the reader's pool. */
+static const char *get_string(import_reader_t *reader, const char *name, size_t most, uint32_t *len)
+{
+    const json_t *member = json_object_get(reader->object, name);
+    size_t n = json_string_length(member);
+    if (!json_is_string(member) || n > most) {
+        bad(reader, apr_psprintf(reader->pool, "\"%s\" is not a string of at most %d bytes", name,
+                                 (int)most));
+        n = 0;
+    }
+    *len = (uint32_t)n;
+    return apr_pstrmemdup(reader->pool, n > 0 ? json_string_value(member) : "", n);
+}
+
+static tmpl_kind_e get_kind(import_reader_t *reader)
+{
+    const char *name = json_string_value(json_object_get(reader->object, "kind"));
     for (int i = 0; name != NULL && i < TMPL_KIND_COUNT; i++) {
         if (strcmp(name, kinds[i]) == 0) {
-            *kind = (tmpl_kind_e)i;
-            return APR_SUCCESS;
+            return (tmpl_kind_e)i;
         }
     }
-    return bad(reader, "\"kind\" is not \"document\", \"segment\" or \"path\"");
+    bad(reader, "\"kind\" is not \"document\", \"segment\" or \"path\"");
+    return TMPL_KIND_DOCUMENT;
 }
 
-static apr_status_t get_key(uint64_t *hash, const import_reader_t *reader, const json_t *object)
+static void get_seen(import_reader_t *reader, tmpl_entry_t *entry)
 {
-    const char *hex = json_string_value(json_object_get(object, "key"));
-    if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
-        return bad(reader, "\"key\" is not 16 hexadecimal digits in lower case");
-    }
-    *hash = strtoull(hex, NULL, 16) & TMPL_HASH_MASK; /* old exports have 64 bits */
-    return APR_SUCCESS;
-}
-
-static apr_status_t get_seen(tmpl_entry_t *entry, const import_reader_t *reader,
-                             const json_t *object)
-{
-    const json_t *seen = json_object_get(object, "seen");
-    size_t most = entry->key.kind == TMPL_KIND_PATH ? 0 : SEEN_MOST;
-    if (seen == NULL) {
-        return APR_SUCCESS;
-    }
-    size_t n = json_array_size(seen);
-    if (!json_is_array(seen) || n > most || n > entry->record.df) {
-        return bad(reader, "\"seen\" is not an array, or longer than \"kind\" and \"df\" allow");
+    const json_t *seen = json_object_get(reader->object, "seen");
+    size_t most = entry->key.kind == TMPL_KIND_PATH ? 0 : SEEN_MOST, n = json_array_size(seen);
+    if (seen != NULL && (!json_is_array(seen) || n > most || n > entry->record.df)) {
+        bad(reader, "\"seen\" is not an array, or longer than \"kind\" and \"df\" allow");
+        return;
     }
     uint16_t *fingerprints = apr_palloc(reader->pool, (n + 1) * sizeof(*fingerprints));
     for (size_t i = 0; i < n; i++) {
         const json_t *number = json_array_get(seen, i);
         json_int_t value = json_integer_value(number);
         if (!json_is_integer(number) || value < 0 || value > UINT16_MAX) {
-            return bad(reader, "\"seen\" has an element that is not an integer in 0..65535");
+            bad(reader, "\"seen\" has an element that is not an integer in 0..65535");
         }
         fingerprints[i] = (uint16_t)value;
     }
     entry->fingerprints = fingerprints;
     entry->n_fingerprints = (uint32_t)n;
-    return APR_SUCCESS;
 }
 
-static apr_status_t get_text(tmpl_entry_t *entry, const import_reader_t *reader,
-                             const json_t *object)
+static void listed_read(import_reader_t *reader)
 {
-    json_int_t text = 0, repeated = 0;
-    if (entry->key.kind != TMPL_KIND_PATH) {
-        return APR_SUCCESS;
-    }
-    if (get_int(&text, reader, object, "text", 0, UINT32_MAX) != APR_SUCCESS ||
-        get_int(&repeated, reader, object, "repeated", 0, text) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    entry->record.text = (uint32_t)text;
-    entry->record.repeated = (uint32_t)repeated;
-    return APR_SUCCESS;
+    tmpl_listed_t *listed = apr_array_push(reader->table->listed);
+    listed->address = get_string(reader, "address", TMPL_LISTED_ADDRESS, &listed->address_len);
+    listed->title = get_string(reader, "title", TMPL_LISTED_TITLE, &listed->title_len);
+    listed->day = (uint16_t)get_int(reader, "day", 0, UINT16_MAX);
+    listed->first = get_uint32(reader, "first");
+    listed->changed = get_uint32(reader, "changed");
+    listed->text = get_uint32(reader, "text");
+    listed->layout = (uint16_t)get_int(reader, "layout", 0, UINT16_MAX);
+    listed->fingerprint = get_hex(reader, "fingerprint");
 }
 
-static apr_status_t get_secret(const import_reader_t *reader, const json_t *object)
+static void head_read(import_reader_t *reader)
 {
-    const json_t *secret = json_object_get(object, "secret");
-    const char *text = secret != NULL ? json_string_value(secret) : "";
-    if (text == NULL || strlen(text) >= TMPL_SECRET_SIZE) {
-        return bad(reader, "\"secret\" is not a string, or too long");
-    }
-    apr_cpystrn(reader->table->secret, text, TMPL_SECRET_SIZE);
-    return APR_SUCCESS;
-}
-
-/* The members of the first line that a table without listed documents lacks. */
-static apr_status_t get_list(import_reader_t *reader, const json_t *object)
-{
-    tmpl_listed_head_t *list = &reader->table->list;
-    json_int_t since, edition;
-    if (json_object_get(object, "listed") == NULL) {
-        return APR_SUCCESS;
-    }
-    if (get_int(&reader->listed, reader, object, "listed", 0, INT32_MAX) != APR_SUCCESS ||
-        get_int(&since, reader, object, "since", 0, UINT32_MAX) != APR_SUCCESS ||
-        get_int(&edition, reader, object, "edition", 0, UINT32_MAX) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    *list = (tmpl_listed_head_t){ .since = (uint32_t)since,
-                                  .edition = (uint32_t)edition,
-                                  .evicted = json_is_true(json_object_get(object, "evicted")) };
-    return APR_SUCCESS;
-}
-
-/* A string of at most `most` bytes, from the reader's pool. */
-static apr_status_t get_string(const char **text, uint32_t *len, const import_reader_t *reader,
-                               const json_t *object, const char *name, size_t most)
-{
-    const json_t *member = json_object_get(object, name);
-    size_t n = json_string_length(member);
-    if (!json_is_string(member) || n > most) {
-        return bad(reader, apr_psprintf(reader->pool, "\"%s\" is not a string of at most %d bytes",
-                                        name, (int)most));
-    }
-    *text = apr_pmemdup(reader->pool, json_string_value(member), n);
-    *len = (uint32_t)n;
-    return APR_SUCCESS;
-}
-
-static apr_status_t listed_read(import_reader_t *reader, const json_t *object)
-{
-    tmpl_listed_t listed;
-    json_int_t day = 0, first = 0, changed = 0, text = 0, layout = 0;
-    const char *hex = json_string_value(json_object_get(object, "fingerprint"));
-    if (get_string(&listed.address, &listed.address_len, reader, object, "address",
-                   TMPL_LISTED_ADDRESS) != APR_SUCCESS ||
-        get_string(&listed.title, &listed.title_len, reader, object, "title", TMPL_LISTED_TITLE) !=
-            APR_SUCCESS ||
-        get_int(&day, reader, object, "day", 0, UINT16_MAX) != APR_SUCCESS ||
-        get_int(&first, reader, object, "first", 0, UINT32_MAX) != APR_SUCCESS ||
-        get_int(&changed, reader, object, "changed", 0, UINT32_MAX) != APR_SUCCESS ||
-        get_int(&text, reader, object, "text", 0, UINT32_MAX) != APR_SUCCESS ||
-        get_int(&layout, reader, object, "layout", 0, UINT16_MAX) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
-        return bad(reader, "\"fingerprint\" is not 16 hexadecimal digits in lower case");
-    }
-    listed.day = (uint16_t)day;
-    listed.first = (uint32_t)first;
-    listed.changed = (uint32_t)changed;
-    listed.text = (uint32_t)text;
-    listed.layout = (uint16_t)layout;
-    listed.fingerprint = strtoull(hex, NULL, 16);
-    APR_ARRAY_PUSH(reader->table->listed, tmpl_listed_t) = listed;
-    return APR_SUCCESS;
-}
-
-static apr_status_t head_read(import_reader_t *reader, const json_t *object)
-{
-    tmpl_store_stats_t *head = &reader->table->head;
-    json_int_t version, pages = 0, table_version = 0;
-    const char *format = json_string_value(json_object_get(object, "format"));
+    tmpl_export_file_t *table = reader->table;
+    const char *format = json_string_value(json_object_get(reader->object, "format"));
+    uint32_t len;
     if (format == NULL || strcmp(format, FORMAT) != 0) {
-        return bad(reader, "not an export of a table: \"format\" is not \"" FORMAT "\"");
+        bad(reader, "not an export of a table: \"format\" is not \"" FORMAT "\"");
     }
-    if (get_int(&version, reader, object, "version", VERSION, VERSION) != APR_SUCCESS ||
-        get_int(&pages, reader, object, "pages", 0, UINT32_MAX) != APR_SUCCESS ||
-        get_int(&table_version, reader, object, "table_version", 0, INT64_MAX) != APR_SUCCESS ||
-        get_int(&reader->expected, reader, object, "entries", 0, INT32_MAX) != APR_SUCCESS ||
-        get_secret(reader, object) != APR_SUCCESS || get_list(reader, object) != APR_SUCCESS) {
-        return APR_EINVAL;
+    (void)get_int(reader, "version", VERSION, VERSION);
+    reader->expected = get_int(reader, "entries", 0, INT32_MAX);
+    table->head = (tmpl_store_stats_t){ .pages = get_uint32(reader, "pages"),
+                                        .entries = (uint64_t)reader->expected };
+    table->head.version = (uint64_t)get_int(reader, "table_version", 0, INT64_MAX);
+    if (json_object_get(reader->object, "secret") != NULL) {
+        apr_cpystrn(table->secret, get_string(reader, "secret", TMPL_SECRET_SIZE - 1, &len),
+                    TMPL_SECRET_SIZE);
     }
-    *head = (tmpl_store_stats_t){ .pages = (uint32_t)pages,
-                                  .version = (uint64_t)table_version,
-                                  .entries = (uint64_t)reader->expected };
-    return APR_SUCCESS;
+    if (json_object_get(reader->object, "listed") != NULL) {
+        reader->listed = get_int(reader, "listed", 0, INT32_MAX);
+        table->list.since = get_uint32(reader, "since");
+        table->list.edition = get_uint32(reader, "edition");
+        table->list.evicted = json_is_true(json_object_get(reader->object, "evicted"));
+    }
 }
 
-static apr_status_t entry_read(import_reader_t *reader, const json_t *object)
+static void entry_read(import_reader_t *reader)
 {
-    tmpl_entry_t entry = { 0 };
-    json_int_t df = 0, last = 0;
-    if (get_kind(&entry.key.kind, reader, object) != APR_SUCCESS ||
-        get_key(&entry.key.hash, reader, object) != APR_SUCCESS ||
-        get_int(&df, reader, object, "df", 1, UINT32_MAX) != APR_SUCCESS ||
-        get_int(&last, reader, object, "last", 0, reader->table->head.pages) != APR_SUCCESS) {
-        return APR_EINVAL;
+    tmpl_entry_t *entry = apr_array_push(reader->table->entries);
+    *entry = (tmpl_entry_t){ 0 };
+    entry->key.kind = get_kind(reader);
+    entry->key.hash = get_hex(reader, "key") & TMPL_HASH_MASK; /* old exports have 64 bits */
+    entry->record.df = (uint32_t)get_int(reader, "df", 1, UINT32_MAX);
+    entry->record.last = (uint32_t)get_int(reader, "last", 0, reader->table->head.pages);
+    if (entry->key.kind == TMPL_KIND_PATH) {
+        entry->record.text = get_uint32(reader, "text");
+        entry->record.repeated = (uint32_t)get_int(reader, "repeated", 0, entry->record.text);
     }
-    entry.record.df = (uint32_t)df;
-    entry.record.last = (uint32_t)last;
-    if (get_text(&entry, reader, object) != APR_SUCCESS ||
-        get_seen(&entry, reader, object) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    APR_ARRAY_PUSH(reader->table->entries, tmpl_entry_t) = entry;
-    return APR_SUCCESS;
+    get_seen(reader, entry);
 }
 
 static apr_status_t line_read(import_reader_t *reader, const char *line)
@@ -380,34 +321,40 @@ static apr_status_t line_read(import_reader_t *reader, const char *line)
     json_error_t error;
     apr_size_t len = strlen(line);
     if (len == LINE_MOST && line[len - 1] != '\n') {
-        return bad(reader, "longer than " APR_STRINGIFY(LINE_MOST) " bytes");
+        bad(reader, "longer than " APR_STRINGIFY(LINE_MOST) " bytes");
+        return reader->status;
     }
     json_t *object = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(object)) {
-        json_decref(object);
-        return bad(reader, object == NULL ? error.text : "not a JSON object");
-    }
     const char *kind = json_string_value(json_object_get(object, "kind"));
-    apr_status_t status = reader->line == 1                           ? head_read(reader, object)
-                          : kind != NULL && strcmp(kind, LISTED) == 0 ? listed_read(reader, object)
-                                                                      : entry_read(reader, object);
+    reader->object = object;
+    if (!json_is_object(object)) {
+        bad(reader, object == NULL ? error.text : "not a JSON object");
+    }
+    else if (reader->line == 1) {
+        head_read(reader);
+    }
+    else if (kind != NULL && strcmp(kind, LISTED) == 0) {
+        listed_read(reader);
+    }
+    else {
+        entry_read(reader);
+    }
     json_decref(object);
-    return status;
+    return reader->status;
 }
 
 apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, FILE *in, const char *name,
                                    tmpl_error_t *err, apr_pool_t *pool)
 {
     char line[LINE_MOST + 1];
-    import_reader_t reader = { table, 0, 0, 0, err, pool };
-    table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
-    table->listed = apr_array_make(pool, 16, sizeof(tmpl_listed_t));
-    table->list = (tmpl_listed_head_t){ 0 };
+    import_reader_t reader = { .table = table, .err = err, .pool = pool };
+    *table = (tmpl_export_file_t){ .entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t)),
+                                   .listed = apr_array_make(pool, 16, sizeof(tmpl_listed_t)) };
     while (fgets(line, sizeof(line), in) != NULL) {
         reader.line++;
         if (reader.line > 1 &&
             table->entries->nelts + table->listed->nelts == reader.expected + reader.listed) {
-            return bad(&reader, "more entries than the first line announces");
+            bad(&reader, "more entries than the first line announces");
         }
         if (line_read(&reader, line) != APR_SUCCESS) {
             return APR_EINVAL;
@@ -419,14 +366,14 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, FILE *in, const ch
     }
     reader.line++;
     if (reader.line == 1) {
-        return bad(&reader, "the input is empty");
+        bad(&reader, "the input is empty");
     }
-    if (table->entries->nelts != reader.expected || table->listed->nelts != reader.listed) {
-        int entries = table->entries->nelts != reader.expected;
-        return bad(&reader, apr_psprintf(pool, "end of input after %d of %" APR_INT64_T_FMT " %s",
-                                         entries ? table->entries->nelts : table->listed->nelts,
-                                         (apr_int64_t)(entries ? reader.expected : reader.listed),
-                                         entries ? "entries" : "listed documents"));
+    else if (table->entries->nelts != reader.expected || table->listed->nelts != reader.listed) {
+        bad(&reader, apr_psprintf(pool,
+                                  "end of input after %d of %" APR_INT64_T_FMT
+                                  " entries and %d of %" APR_INT64_T_FMT " listed documents",
+                                  table->entries->nelts, (apr_int64_t)reader.expected,
+                                  table->listed->nelts, (apr_int64_t)reader.listed));
     }
-    return APR_SUCCESS;
+    return reader.status;
 }

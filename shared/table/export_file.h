@@ -23,7 +23,7 @@
 
 #include <apr_tables.h>
 
-#include "table/site_listed.h"
+#include "table/listed.h"
 #include "table/store.h"
 
 typedef struct {

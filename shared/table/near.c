@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/near.h"
+#include "table/rules.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /*
  * What a kind of store implements: reading and writing the buckets of one site in a transaction.
  * The engine (engine.h), the same for every store, decides what the buckets hold, how pages are
- * counted, and how the number of buckets grows and shrinks. docs/contributing.md says how to add a
+ * counted, and how the number of buckets grows. docs/contributing.md says how to add a
  * store.
  *
  * A site is a head and buckets, numbered from 0. The engine uses a transaction like this:
@@ -39,7 +39,7 @@ typedef struct {
     tmpl_rules_site_t site;
     uint32_t n;     /* buckets; 0: none yet */
     uint64_t salt;  /* chooses the bucket of a key */
-    uint32_t swept; /* the rank (buckets.h) at which the sweeper continues; bits 0-7 count writes */
+    uint32_t swept; /* the rank (bucket.h) at which the sweeper continues; bits 0-7 count writes */
 } tmpl_head_t;
 
 /* Whether both heads put keys into the same buckets. */
@@ -109,14 +109,12 @@ typedef struct {
     apr_status_t (*begin)(tmpl_txn_t *txn);
     tmpl_get_t get;
     /*
-     * Writes txn->head and n buckets, which come in the order of their ranks (buckets.h), and
+     * Writes txn->head and n buckets, which come in the order of their ranks (bucket.h), and
      * deletes buckets without bytes. If txn->found is 0, replaces all that is stored under the
      * site's name. APR_EBUSY: somebody has written the site since get.
      */
     apr_status_t (*commit)(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n);
     void (*end)(tmpl_txn_t *txn);
-    /* Estimates the bytes that the site takes; called after get. */
-    uint64_t (*size)(tmpl_txn_t *txn);
     /* tmpl_store_sites_part(), with *next NULL at first, and tmpl_store_forget(). */
     apr_status_t (*sites)(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
                           void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool);

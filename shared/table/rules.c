@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "table/near.h"
-
 /* A page that is being counted. */
 typedef struct {
     const tmpl_rules_page_t *page;

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/site_listed.h"
+#include "table/listed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/work.h"
+#include "table/engine.h"
 
 #define HEAD_NUMBER (TMPL_LISTED + TMPL_LISTED_SHARDS)
-
-/* A transaction on the list of a site, which pool is for. */
-static tmpl_txn_t list_txn(const char *site, int write, apr_time_t deadline, tmpl_error_t *err)
-{
-    return (tmpl_txn_t){ .site = site, .write = write, .deadline = deadline, .err = err };
-}
 
 /*
  * Reads the head of the list, and n shards, whose numbers are set; buckets has room for one more.
@@ -50,7 +44,7 @@ apr_status_t tmpl_site_list_find(const tmpl_engine_t *store, const char *site, c
                                  uint32_t text, apr_interval_time_t timeout, tmpl_listed_t *found,
                                  tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_txn_t txn = list_txn(site, 0, tmpl_clock() + timeout, err);
+    tmpl_txn_t txn = { .site = site, .deadline = tmpl_clock() + timeout, .err = err };
     tmpl_work_t w;
     *found = (tmpl_listed_t){ 0 };
     apr_status_t rv = tmpl_work_begin(&w, store, &txn, pool);
@@ -103,8 +97,16 @@ static apr_status_t shards_write(tmpl_work_t *w, tmpl_numbered_t *buckets, uint3
     return w->provider->commit(w->txn, buckets, n + 1);
 }
 
-static apr_status_t txn_apply(tmpl_work_t *w, const tmpl_observation_t *const *pages, uint32_t n)
+/* Pages that show documents. */
+typedef struct {
+    const tmpl_observation_t *const *pages;
+    uint32_t n;
+} sightings_t;
+
+static apr_status_t txn_apply(tmpl_work_t *w, void *to)
 {
+    const tmpl_observation_t *const *pages = ((const sightings_t *)to)->pages;
+    uint32_t n = ((const sightings_t *)to)->n;
     tmpl_numbered_t *buckets = apr_pcalloc(w->pool, (n + (apr_size_t)1) * sizeof(*buckets));
     uint32_t n_buckets = shards_of(buckets, pages, n);
     tmpl_listed_head_t head;
@@ -127,15 +129,8 @@ apr_status_t tmpl_site_list_apply(const tmpl_engine_t *store,
                                   const tmpl_observation_t *const *pages, uint32_t n,
                                   apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_status_t rv;
-    uint32_t tries = 0;
-    do {
-        tmpl_txn_t txn = list_txn(pages[0]->site, 1, deadline, err);
-        tmpl_work_t w;
-        rv = tmpl_work_begin(&w, store, &txn, pool);
-        rv = rv == APR_SUCCESS ? tmpl_work_end(&w, txn_apply(&w, pages, n)) : rv;
-    } while (rv == APR_EBUSY && tmpl_work_pause(tries++, deadline));
-    return rv;
+    sightings_t to = { pages, n };
+    return tmpl_engine_change(store, pages[0]->site, deadline, txn_apply, &to, err, pool);
 }
 
 /* ---- whole lists ---- */
@@ -162,7 +157,7 @@ apr_status_t tmpl_site_list_read(const tmpl_engine_t *store, const char *site, u
                                  uint32_t n, tmpl_listed_head_t *head, tmpl_each_listed_t each,
                                  void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_txn_t txn = list_txn(site, 0, tmpl_clock() + store->patience, err);
+    tmpl_txn_t txn = { .site = site, .deadline = tmpl_clock() + store->patience, .err = err };
     tmpl_work_t w;
     uint32_t left = first < TMPL_LISTED_SHARDS ? TMPL_LISTED_SHARDS - first : 0;
     *head = (tmpl_listed_head_t){ 0 };
@@ -172,9 +167,17 @@ apr_status_t tmpl_site_list_read(const tmpl_engine_t *store, const char *site, u
                : rv;
 }
 
-static apr_status_t txn_import(tmpl_work_t *w, tmpl_listed_head_t head, const tmpl_listed_t *listed,
-                               uint32_t n)
+/* The content of an import. */
+typedef struct {
+    tmpl_listed_head_t head;
+    const tmpl_listed_t *listed;
+    uint32_t n;
+} list_content_t;
+
+static apr_status_t txn_import(tmpl_work_t *w, void *to)
 {
+    const list_content_t *import = to;
+    tmpl_listed_head_t head = import->head;
     tmpl_numbered_t *buckets = apr_pcalloc(w->pool, TMPL_LISTED_BUCKETS * sizeof(*buckets));
     tmpl_listed_head_t former;
     apr_status_t rv = shards_read(w, buckets, 0, &former);
@@ -185,9 +188,10 @@ static apr_status_t txn_import(tmpl_work_t *w, tmpl_listed_head_t head, const tm
     for (uint32_t i = 0; i < TMPL_LISTED_BUCKETS; i++) {
         buckets[i] = (tmpl_numbered_t){ .number = TMPL_LISTED + i };
     }
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t shard = tmpl_listed_shard(listed[i].address, listed[i].address_len);
-        head.n += (uint32_t)tmpl_listed_add(&buckets[shard].is, &listed[i], w->pool);
+    for (uint32_t i = 0; i < import->n; i++) {
+        const tmpl_listed_t *listed = &import->listed[i];
+        uint32_t shard = tmpl_listed_shard(listed->address, listed->address_len);
+        head.n += (uint32_t)tmpl_listed_add(&buckets[shard].is, listed, w->pool);
     }
     return shards_write(w, buckets, TMPL_LISTED_SHARDS, &head);
 }
@@ -196,14 +200,7 @@ apr_status_t tmpl_site_list_import(const tmpl_engine_t *store, const char *site,
                                    const tmpl_listed_head_t *head, const tmpl_listed_t *listed,
                                    uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_time_t deadline = tmpl_clock() + store->patience;
-    apr_status_t rv;
-    uint32_t tries = 0;
-    do {
-        tmpl_txn_t txn = list_txn(site, 1, deadline, err);
-        tmpl_work_t w;
-        rv = tmpl_work_begin(&w, store, &txn, pool);
-        rv = rv == APR_SUCCESS ? tmpl_work_end(&w, txn_import(&w, *head, listed, n)) : rv;
-    } while (rv == APR_EBUSY && tmpl_work_pause(tries++, deadline));
-    return rv;
+    list_content_t import = { *head, listed, n };
+    return tmpl_engine_change(store, site, tmpl_clock() + store->patience, txn_import, &import, err,
+                              pool);
 }

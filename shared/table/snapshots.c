@@ -2,9 +2,9 @@
 #include "table/snapshots.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <apr_allocator.h>
 #include <apr_strings.h>
 
 #define XXH_INLINE_ALL
@@ -14,59 +14,33 @@
 #define GROWTH_MOST 8   /* one new page for so many pages may have been counted meanwhile */
 #define LACKS_MOST  4   /* a writer uses a snapshot that lacks at most one bucket in so many */
 
-/* Buckets that came together, side by side. */
-typedef struct block_t {
-    struct block_t *next;
-    size_t size; /* bytes of the whole block */
-    unsigned char bytes[];
-} block_t;
+/* Bytes of a snapshot without its buckets: those of the first block of a pool. */
+#define POOL_SIZE 8192
 
-struct tmpl_snapshot_t {
-    unsigned users; /* including its cell */
-    uint64_t used;  /* the cache's taken when it was taken last */
+typedef struct {
+    apr_pool_t *pool; /* of the snapshot and all that it has; has no parent */
+    const char *site;
     int64_t stamp;
+    uint64_t used;  /* the cache's taken when it was used last */
     uint32_t pages; /* the site's pages when the snapshot began */
     int is_mixed;   /* the buckets came with different heads; head is the newest of them */
     tmpl_head_t head;
     size_t size;
-    block_t *blocks;
-    char site[TMPL_SITE_MAX + 1];
-    tmpl_bucket_t at[]; /* head.n buckets; bytes NULL: it is missing */
-};
+    tmpl_bucket_t *at; /* head.n buckets; bytes NULL: it is missing */
+} snapshot_t;
 
 typedef struct {
-    tmpl_snapshot_t *snapshot; /* NULL: none */
-    int64_t since;             /* data read before this stamp is outdated */
+    snapshot_t *snapshot; /* NULL: none */
+    int64_t since;        /* data read before this stamp is outdated */
 } cell_t;
 
 struct tmpl_snapshots_t {
-    pthread_mutex_t lock; /* protects all below, and all snapshots */
+    pthread_mutex_t lock;       /* protects all below, and all snapshots */
+    apr_allocator_t *allocator; /* keeps the memory of snapshots that have ended for others */
     size_t most, size;
-    uint64_t taken; /* how often snapshots were taken */
+    uint64_t taken; /* how often snapshots were used */
     cell_t cells[SITES];
 };
-
-/* A copy of n buckets; NULL if there is no memory. */
-static block_t *block_make(const tmpl_numbered_t *buckets, uint32_t n)
-{
-    size_t size = sizeof(block_t) + 1; /* so that an empty bucket has an address, too */
-    for (uint32_t i = 0; i < n; i++) {
-        size += buckets[i].is.len;
-    }
-    block_t *block = malloc(size);
-    if (block == NULL) {
-        return NULL;
-    }
-    *block = (block_t){ .size = size };
-    unsigned char *at = block->bytes;
-    for (uint32_t i = 0; i < n; i++) {
-        if (buckets[i].is.len > 0) {
-            memcpy(at, buckets[i].is.bytes, buckets[i].is.len);
-        }
-        at += buckets[i].is.len;
-    }
-    return block;
-}
 
 /* Whether nobody has written the site between two heads: each write changes swept at least. */
 static int heads_equal(const tmpl_head_t *a, const tmpl_head_t *b)
@@ -79,41 +53,11 @@ static int heads_equal(const tmpl_head_t *a, const tmpl_head_t *b)
 
 /* ---- under the lock ---- */
 
-static void block_add(tmpl_snapshot_t *snapshot, block_t *block, const tmpl_numbered_t *buckets,
-                      uint32_t n)
-{
-    const unsigned char *at = block->bytes;
-    for (uint32_t i = 0; i < n; at += buckets[i++].is.len) {
-        if (buckets[i].number < snapshot->head.n && snapshot->at[buckets[i].number].bytes == NULL) {
-            snapshot->at[buckets[i].number] = (tmpl_bucket_t){ at, buckets[i].is.len };
-        }
-    }
-    block->next = snapshot->blocks;
-    snapshot->blocks = block;
-    snapshot->size += block->size;
-}
-
-static void snapshot_free(tmpl_snapshot_t *snapshot)
-{
-    for (block_t *block = snapshot->blocks, *next; block != NULL; block = next) {
-        next = block->next;
-        free(block);
-    }
-    free(snapshot);
-}
-
-static void release(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot)
-{
-    if (--snapshot->users == 0) {
-        cache->size -= snapshot->size;
-        snapshot_free(snapshot);
-    }
-}
-
 static void cell_clear(tmpl_snapshots_t *cache, cell_t *cell)
 {
     if (cell->snapshot != NULL) {
-        release(cache, cell->snapshot);
+        cache->size -= cell->snapshot->size;
+        apr_pool_destroy(cell->snapshot->pool);
         cell->snapshot = NULL;
     }
 }
@@ -137,16 +81,24 @@ static cell_t *cell_of(tmpl_snapshots_t *cache, const char *site)
     return &cache->cells[XXH3_64bits(site, strlen(site)) % SITES];
 }
 
-static int cell_is_of(const cell_t *cell, const char *site)
+/* The snapshot of a site whose stamp is from least to most, or NULL. */
+static snapshot_t *snapshot_find(tmpl_snapshots_t *cache, const char *site, int64_t least,
+                                 int64_t most)
 {
-    return cell->snapshot != NULL && strcmp(cell->snapshot->site, site) == 0;
+    snapshot_t *snapshot = cell_of(cache, site)->snapshot;
+    if (snapshot == NULL || strcmp(snapshot->site, site) != 0 || snapshot->stamp < least ||
+        snapshot->stamp > most) {
+        return NULL;
+    }
+    snapshot->used = cache->taken++;
+    return snapshot;
 }
 
 /*
  * Counts size bytes more; to make room, drops snapshots other than but. Returns 0 if there is no
  * room.
  */
-static int room_take(tmpl_snapshots_t *cache, size_t size, const tmpl_snapshot_t *but)
+static int room_take(tmpl_snapshots_t *cache, size_t size, const snapshot_t *but)
 {
     while (size > cache->most - cache->size) {
         cell_t *oldest = NULL;
@@ -166,6 +118,58 @@ static int room_take(tmpl_snapshots_t *cache, size_t size, const tmpl_snapshot_t
     return 1;
 }
 
+/* Copies n buckets into a snapshot, if there is room. */
+static void buckets_keep(tmpl_snapshots_t *cache, snapshot_t *snapshot,
+                         const tmpl_numbered_t *buckets, uint32_t n)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        size += buckets[i].is.len;
+    }
+    if (!room_take(cache, size, snapshot)) {
+        return;
+    }
+    snapshot->size += size;
+    for (uint32_t i = 0; i < n; i++) {
+        const tmpl_bucket_t *is = &buckets[i].is;
+        uint32_t number = buckets[i].number;
+        if (number < snapshot->head.n && snapshot->at[number].bytes == NULL) {
+            const void *bytes = is->len > 0 ? apr_pmemdup(snapshot->pool, is->bytes, is->len) : "";
+            snapshot->at[number] = (tmpl_bucket_t){ bytes, is->len };
+        }
+    }
+}
+
+/*
+ * Begins a snapshot with n buckets, unless the site has a younger one, or was outdated after stamp,
+ * or there is no room. A store says how many buckets there are: allocates no more than may be kept.
+ */
+static void snapshot_begin(tmpl_snapshots_t *cache, const char *site, int64_t stamp,
+                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
+{
+    cell_t *cell = cell_of(cache, site);
+    size_t size = POOL_SIZE + head->n * sizeof(tmpl_bucket_t);
+    apr_pool_t *pool;
+    if (stamp <= cell->since || snapshot_find(cache, site, stamp, INT64_MAX) != NULL) {
+        return;
+    }
+    cell_clear(cache, cell);
+    if (head->n == 0 || !room_take(cache, size, NULL)) {
+        return;
+    }
+    apr_pool_create_unmanaged_ex(&pool, NULL, cache->allocator);
+    cell->snapshot = apr_palloc(pool, sizeof(*cell->snapshot));
+    *cell->snapshot = (snapshot_t){ .pool = pool,
+                                    .site = apr_pstrdup(pool, site),
+                                    .stamp = stamp,
+                                    .used = cache->taken++,
+                                    .pages = head->site.pages,
+                                    .head = *head,
+                                    .size = size,
+                                    .at = apr_pcalloc(pool, head->n * sizeof(tmpl_bucket_t)) };
+    buckets_keep(cache, cell->snapshot, buckets, n);
+}
+
 /* ---- for all threads ---- */
 
 /*
@@ -177,6 +181,7 @@ static apr_status_t cache_free(void *data)
     tmpl_snapshots_t *cache = data;
     if (pthread_mutex_trylock(&cache->lock) == 0) {
         cells_clear(cache, 0);
+        apr_allocator_destroy(cache->allocator);
         pthread_mutex_unlock(&cache->lock);
         pthread_mutex_destroy(&cache->lock);
     }
@@ -187,217 +192,35 @@ tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool)
 {
     tmpl_snapshots_t *cache = apr_pcalloc(pool, sizeof(*cache));
     cache->most = most;
+    apr_allocator_create(&cache->allocator);
     pthread_mutex_init(&cache->lock, NULL);
     apr_pool_cleanup_register(pool, cache, cache_free, apr_pool_cleanup_null);
     return cache;
 }
 
-tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *cache, const char *site, int64_t least,
-                                     int64_t most)
-{
-    const cell_t *cell = cell_of(cache, site);
-    tmpl_snapshot_t *snapshot = NULL;
-    pthread_mutex_lock(&cache->lock);
-    if (cell_is_of(cell, site) && cell->snapshot->stamp >= least && cell->snapshot->stamp <= most) {
-        snapshot = cell->snapshot;
-        snapshot->used = cache->taken++;
-        snapshot->users++;
-    }
-    pthread_mutex_unlock(&cache->lock);
-    return snapshot;
-}
-
-void tmpl_snapshots_give(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot)
+int tmpl_snapshots_head(tmpl_snapshots_t *cache, const char *site, int64_t least, tmpl_head_t *head)
 {
     pthread_mutex_lock(&cache->lock);
-    release(cache, snapshot);
-    pthread_mutex_unlock(&cache->lock);
-}
-
-uint32_t tmpl_snapshots_get(tmpl_snapshots_t *cache, const tmpl_snapshot_t *snapshot,
-                            tmpl_head_t *head, tmpl_numbered_t *buckets, uint32_t n,
-                            uint32_t *missing)
-{
-    uint32_t n_missing = 0;
-    pthread_mutex_lock(&cache->lock);
-    *head = snapshot->head;
-    for (uint32_t i = 0; i < n; i++) {
-        if (buckets[i].number < head->n && snapshot->at[buckets[i].number].bytes != NULL) {
-            buckets[i].is = snapshot->at[buckets[i].number];
-        }
-        else {
-            missing[n_missing++] = i;
-        }
-    }
-    pthread_mutex_unlock(&cache->lock);
-    return n_missing;
-}
-
-int tmpl_snapshots_add(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, const tmpl_head_t *head,
-                       const tmpl_numbered_t *buckets, uint32_t n)
-{
-    block_t *block = block_make(buckets, n);
-    cell_t *cell = cell_of(cache, snapshot->site);
-    pthread_mutex_lock(&cache->lock);
-    int same = tmpl_head_same_buckets(head, &snapshot->head) &&
-               head->site.pages >= snapshot->pages &&
-               head->site.pages - snapshot->pages <= snapshot->pages / GROWTH_MOST;
-    if (!same && cell->snapshot == snapshot) {
-        cell_clear(cache, cell);
-    }
-    snapshot->is_mixed |= !heads_equal(head, &snapshot->head);
-    if (same && head->site.pages >= snapshot->head.site.pages) {
-        snapshot->head = *head;
-    }
-    if (same && block != NULL && room_take(cache, block->size, snapshot)) {
-        block_add(snapshot, block, buckets, n);
-        block = NULL;
-    }
-    pthread_mutex_unlock(&cache->lock);
-    free(block);
-    return same;
-}
-
-/*
- * Makes a snapshot that is in no cell yet; NULL if it has no buckets or too many, or there is no
- * memory.
- */
-static tmpl_snapshot_t *snapshot_make(const tmpl_snapshots_t *cache, const char *site,
-                                      int64_t stamp, const tmpl_head_t *head,
-                                      const tmpl_numbered_t *buckets, uint32_t n)
-{
-    size_t size = sizeof(tmpl_snapshot_t) + head->n * sizeof(tmpl_bucket_t);
-    /* the number comes from a store: allocate no more than may be kept */
-    tmpl_snapshot_t *snapshot = head->n > 0 && size < cache->most ? calloc(1, size) : NULL;
-    if (snapshot == NULL) {
-        return NULL;
-    }
-    *snapshot = (tmpl_snapshot_t){
-        .users = 1, .stamp = stamp, .pages = head->site.pages, .head = *head, .size = size
-    };
-    apr_cpystrn(snapshot->site, site, sizeof(snapshot->site));
-    block_t *block = block_make(buckets, n);
-    if (block != NULL) {
-        block_add(snapshot, block, buckets, n);
-    }
-    return snapshot;
-}
-
-void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
-                          const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
-{
-    tmpl_snapshot_t *snapshot = snapshot_make(snapshots, site, stamp, head, buckets, n);
-    if (snapshot == NULL) {
-        return;
-    }
-    cell_t *cell = cell_of(snapshots, site);
-    pthread_mutex_lock(&snapshots->lock);
-    if (stamp > cell->since && (!cell_is_of(cell, site) || stamp > cell->snapshot->stamp)) {
-        cell_clear(snapshots, cell);
-        if (room_take(snapshots, snapshot->size, NULL)) {
-            snapshot->used = snapshots->taken++;
-            cell->snapshot = snapshot;
-            snapshot = NULL;
-        }
-    }
-    pthread_mutex_unlock(&snapshots->lock);
+    const snapshot_t *snapshot = snapshot_find(cache, site, least, INT64_MAX);
     if (snapshot != NULL) {
-        snapshot_free(snapshot);
+        *head = snapshot->head;
     }
+    pthread_mutex_unlock(&cache->lock);
+    return snapshot != NULL;
 }
 
-void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
+void tmpl_snapshots_renew(tmpl_snapshots_t *cache, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
 {
-    cell_t *cell = cell_of(snapshots, site);
-    pthread_mutex_lock(&snapshots->lock);
-    int was_kept = cell_is_of(cell, site);
-    if (was_kept) {
-        cell_clear(snapshots, cell);
-    }
-    cell_outdate(cell, stamp - 1);
-    pthread_mutex_unlock(&snapshots->lock);
-    if (was_kept) {
-        tmpl_snapshots_begin(snapshots, site, stamp, head, buckets, n);
-    }
-}
-
-/* Whether the whole snapshot is of this head. */
-static int snapshot_is_of(tmpl_snapshots_t *cache, const tmpl_snapshot_t *snapshot,
-                          const tmpl_head_t *head)
-{
+    cell_t *cell = cell_of(cache, site);
     pthread_mutex_lock(&cache->lock);
-    int same = !snapshot->is_mixed && heads_equal(head, &snapshot->head);
+    int was_kept = snapshot_find(cache, site, INT64_MIN, INT64_MAX) != NULL;
+    cell_outdate(cell, stamp - 1);
+    if (was_kept) {
+        cell_clear(cache, cell);
+        snapshot_begin(cache, site, stamp, head, buckets, n);
+    }
     pthread_mutex_unlock(&cache->lock);
-    return same;
-}
-
-/*
- * Reads from a snapshot, and what it lacks from the store. Returns 0 if the snapshot has ended, or
- * does not serve.
- */
-static int read_rest(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached, tmpl_txn_t *txn,
-                     tmpl_get_t read, tmpl_numbered_t *buckets, uint32_t n, apr_status_t *rv)
-{
-    uint32_t *missing = apr_palloc(txn->pool, (n + (apr_size_t)1) * sizeof(*missing));
-    tmpl_head_t head;
-    uint32_t n_missing = tmpl_snapshots_get(snapshots, cached, &head, buckets, n, missing);
-    *rv = APR_SUCCESS;
-    if (!tmpl_head_same_buckets(&head, &txn->head) || (txn->write && n_missing > n / LACKS_MOST)) {
-        return 0;
-    }
-    txn->head = head;
-    txn->found = 1;
-    if (n_missing == 0 && !txn->write) {
-        return 1;
-    }
-    tmpl_numbered_t *found = apr_palloc(txn->pool, (n_missing + (apr_size_t)1) * sizeof(*found));
-    for (uint32_t i = 0; i < n_missing; i++) {
-        found[i].number = buckets[missing[i]].number;
-    }
-    *rv = read(txn, found, n_missing);
-    for (uint32_t i = 0; *rv == APR_SUCCESS && i < n_missing; i++) {
-        buckets[missing[i]].is = found[i].is;
-    }
-    return *rv != APR_SUCCESS ||
-           (txn->write ? snapshot_is_of(snapshots, cached, &txn->head)
-                       : tmpl_snapshots_add(snapshots, cached, &txn->head, found, n_missing));
-}
-
-apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **cached,
-                                 int64_t stamp, tmpl_txn_t *txn, tmpl_get_t read,
-                                 tmpl_numbered_t *buckets, uint32_t n)
-{
-    const tmpl_head_t asked = txn->head;
-    apr_status_t rv;
-    if (*cached != NULL) {
-        if (read_rest(snapshots, *cached, txn, read, buckets, n, &rv)) {
-            return rv;
-        }
-        tmpl_snapshots_give(snapshots, *cached);
-        *cached = NULL;
-        if (!tmpl_head_same_buckets(&txn->head, &asked)) {
-            return APR_SUCCESS; /* the engine asks again */
-        }
-    }
-    rv = read(txn, buckets, n);
-    if (rv == APR_SUCCESS && tmpl_head_same_buckets(&txn->head, &asked)) {
-        tmpl_snapshots_begin(snapshots, txn->site, stamp, &txn->head, buckets, n);
-    }
-    return rv;
-}
-
-apr_status_t tmpl_snapshots_reuse(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached,
-                                  tmpl_txn_t *txn, tmpl_get_t read, tmpl_numbered_t *buckets,
-                                  uint32_t n)
-{
-    const tmpl_head_t asked = txn->head;
-    apr_status_t rv;
-    if (cached != NULL && (read_rest(snapshots, cached, txn, read, buckets, n, &rv) ||
-                           !tmpl_head_same_buckets(&txn->head, &asked))) {
-        return rv;
-    }
-    return read(txn, buckets, n);
 }
 
 void tmpl_snapshots_clear(tmpl_snapshots_t *cache, int64_t stamp)
@@ -405,4 +228,117 @@ void tmpl_snapshots_clear(tmpl_snapshots_t *cache, int64_t stamp)
     pthread_mutex_lock(&cache->lock);
     cells_clear(cache, stamp);
     pthread_mutex_unlock(&cache->lock);
+}
+
+/* ---- reading ---- */
+
+/* What a snapshot gave to a transaction. */
+typedef struct {
+    snapshot_t of;     /* as it was then; only its plain members are of use */
+    uint32_t *missing; /* indices of the buckets that it lacks */
+    uint32_t n_missing;
+} taken_t;
+
+/* Copies those of n buckets that a snapshot has. Returns 0 if there is no snapshot. */
+static int buckets_take(tmpl_snapshots_t *cache, int64_t least, int64_t most, const tmpl_txn_t *txn,
+                        tmpl_numbered_t *buckets, uint32_t n, taken_t *taken)
+{
+    taken->missing = apr_palloc(txn->pool, (n + (apr_size_t)1) * sizeof(*taken->missing));
+    taken->n_missing = 0;
+    pthread_mutex_lock(&cache->lock);
+    const snapshot_t *snapshot = snapshot_find(cache, txn->site, least, most);
+    int is_usable = snapshot != NULL && tmpl_head_same_buckets(&snapshot->head, &txn->head);
+    for (uint32_t i = 0; is_usable && i < n; i++) {
+        uint32_t number = buckets[i].number;
+        if (number < snapshot->head.n && snapshot->at[number].bytes != NULL) {
+            buckets[i].is = snapshot->at[number];
+            buckets[i].is.bytes = apr_pmemdup(txn->pool, buckets[i].is.bytes, buckets[i].is.len);
+        }
+        else {
+            taken->missing[taken->n_missing++] = i;
+        }
+    }
+    if (is_usable) {
+        taken->of = *snapshot;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return is_usable;
+}
+
+/* Whether what a snapshot gave goes with what has been read since. */
+static int is_of_one_site(const taken_t *taken, const tmpl_txn_t *txn)
+{
+    uint32_t before = taken->of.pages, now = txn->head.site.pages;
+    return txn->write ? !taken->of.is_mixed && heads_equal(&txn->head, &taken->of.head)
+                      : tmpl_head_same_buckets(&txn->head, &taken->of.head) && now >= before &&
+                            now - before <= before / GROWTH_MOST;
+}
+
+/* Adds n buckets to the snapshot that lacked them, if it is still there; ends it if not fit. */
+static void buckets_add(tmpl_snapshots_t *cache, const taken_t *taken, const tmpl_txn_t *txn,
+                        int fit, const tmpl_numbered_t *buckets, uint32_t n)
+{
+    int64_t stamp = taken->of.stamp;
+    pthread_mutex_lock(&cache->lock);
+    snapshot_t *snapshot = snapshot_find(cache, txn->site, stamp, stamp);
+    if (snapshot != NULL && fit) {
+        snapshot->is_mixed |= !heads_equal(&txn->head, &snapshot->head);
+        if (txn->head.site.pages >= snapshot->head.site.pages) {
+            snapshot->head = txn->head;
+        }
+        buckets_keep(cache, snapshot, buckets, n);
+    }
+    else if (snapshot != NULL) {
+        cell_clear(cache, cell_of(cache, txn->site));
+    }
+    pthread_mutex_unlock(&cache->lock);
+}
+
+/* Reads what the snapshot lacked. Returns 0 if it does not go with the rest. */
+static int missing_read(tmpl_snapshots_t *cache, const taken_t *taken, tmpl_txn_t *txn,
+                        tmpl_get_t read, tmpl_numbered_t *buckets, apr_status_t *rv)
+{
+    uint32_t n = taken->n_missing;
+    tmpl_numbered_t *found = apr_palloc(txn->pool, (n + (apr_size_t)1) * sizeof(*found));
+    for (uint32_t i = 0; i < n; i++) {
+        found[i].number = buckets[taken->missing[i]].number;
+    }
+    *rv = read(txn, found, n);
+    if (*rv != APR_SUCCESS) {
+        return 1;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        buckets[taken->missing[i]].is = found[i].is;
+    }
+    int fit = is_of_one_site(taken, txn);
+    if (!txn->write) {
+        buckets_add(cache, taken, txn, fit, found, n);
+    }
+    return fit;
+}
+
+apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *cache, int64_t least, int64_t stamp,
+                                 tmpl_txn_t *txn, tmpl_get_t read, tmpl_numbered_t *buckets,
+                                 uint32_t n)
+{
+    const tmpl_head_t asked = txn->head;
+    apr_status_t rv = APR_SUCCESS;
+    taken_t taken;
+    if (buckets_take(cache, least, stamp, txn, buckets, n, &taken) &&
+        (!txn->write || taken.n_missing <= n / LACKS_MOST)) {
+        txn->head = taken.of.head;
+        txn->found = 1;
+        if ((taken.n_missing == 0 && !txn->write) ||
+            missing_read(cache, &taken, txn, read, buckets, &rv) ||
+            !tmpl_head_same_buckets(&txn->head, &asked)) {
+            return rv; /* if the site has other buckets, the engine asks again */
+        }
+    }
+    rv = read(txn, buckets, n);
+    if (rv == APR_SUCCESS && !txn->write && tmpl_head_same_buckets(&txn->head, &asked)) {
+        pthread_mutex_lock(&cache->lock);
+        snapshot_begin(cache, txn->site, stamp, &txn->head, buckets, n);
+        pthread_mutex_unlock(&cache->lock);
+    }
+    return rv;
 }

@@ -9,7 +9,7 @@
  * head's clock.
  *
  * The snapshots take a bounded number of bytes; the least recently used are dropped first. Safe to
- * use from many threads: one mutex protects all, and is held while words are copied.
+ * use from many threads: one mutex protects all, and is held while buckets are copied.
  */
 #ifndef TMPL_SNAPSHOTS_H
 #define TMPL_SNAPSHOTS_H
@@ -17,42 +17,31 @@
 #include "table/provider.h"
 
 typedef struct tmpl_snapshots_t tmpl_snapshots_t;
-typedef struct tmpl_snapshot_t tmpl_snapshot_t;
 
 /*
- * Makes a cache without snapshots, which will take at most `most` bytes. A cleanup on pool frees
- * it.
+ * Makes a cache without snapshots, which will take about `most` bytes, or fewer. A cleanup on pool
+ * frees it.
  */
 tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool);
 
-/* The snapshot of a site whose stamp is from least to most, or NULL. The caller gives it back. */
-tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *snapshots, const char *site, int64_t least,
-                                     int64_t most);
-void tmpl_snapshots_give(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *snapshot);
+/* The head of a site's snapshot; returns 0 if there is none whose stamp is at least `least`. */
+int tmpl_snapshots_head(tmpl_snapshots_t *snapshots, const char *site, int64_t least,
+                        tmpl_head_t *head);
 
 /*
- * Fills head, and the bytes of those of n >= 0 buckets that the snapshot has; the bytes live until
- * the snapshot is given back. Fills missing with the indices of the other buckets, and returns
- * their number.
+ * A transaction's get (provider.h). Takes n buckets from a snapshot whose stamp is from least to
+ * stamp, and has read, a get as well, read the others. Reads all if there is no such snapshot, or
+ * if the head that read returns shows that the site has changed too much: it has other buckets,
+ * fewer pages, or an eighth more pages than when the snapshot began, which would distort the shares
+ * of pages in some buckets. A transaction that writes reads all if anybody has written the site
+ * since, or if the snapshot lacks many buckets.
+ *
+ * Unless the transaction writes, what was read is kept: in the snapshot, or in a new one with this
+ * stamp.
  */
-uint32_t tmpl_snapshots_get(tmpl_snapshots_t *snapshots, const tmpl_snapshot_t *snapshot,
-                            tmpl_head_t *head, tmpl_numbered_t *buckets, uint32_t n,
-                            uint32_t *missing);
-
-/*
- * Adds n buckets and the head that came with them, if there is room. Returns 0 and ends the
- * snapshot if the site has changed too much: it has other buckets, fewer pages, or an eighth more
- * pages than when the snapshot began, which would distort the shares of pages in some buckets.
- */
-int tmpl_snapshots_add(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *snapshot,
-                       const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
-
-/*
- * Begins a snapshot with n buckets that were read, unless the site has a younger one, or was
- * outdated after stamp.
- */
-void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
-                          const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
+apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, int64_t least, int64_t stamp,
+                                 tmpl_txn_t *txn, tmpl_get_t read, tmpl_numbered_t *buckets,
+                                 uint32_t n);
 
 /*
  * Outdates what was read of a site before stamp. A new snapshot with n buckets replaces the site's
@@ -60,26 +49,6 @@ void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t
  */
 void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
-
-/*
- * A transaction's get (provider.h): takes n buckets from the snapshot *cached, and has read, a get
- * as well, read the others. Without a snapshot (NULL), or if the snapshot is of a former state of
- * the site, reads all, and begins a snapshot with stamp. Sets *cached to NULL when it has given the
- * snapshot back.
- */
-apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, tmpl_snapshot_t **cached,
-                                 int64_t stamp, tmpl_txn_t *txn, tmpl_get_t read,
-                                 tmpl_numbered_t *buckets, uint32_t n);
-
-/*
- * A get for a transaction that writes: takes n buckets from a snapshot of any age (NULL: none) if
- * the head that read returns shows that nobody has written the site since, and has read read the
- * others. Reads all if the site was written, or the snapshot lacks many. The caller gives the
- * snapshot back when the transaction ends.
- */
-apr_status_t tmpl_snapshots_reuse(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *cached,
-                                  tmpl_txn_t *txn, tmpl_get_t read, tmpl_numbered_t *buckets,
-                                  uint32_t n);
 
 /* Ends all snapshots, and outdates what was read before stamp. */
 void tmpl_snapshots_clear(tmpl_snapshots_t *snapshots, int64_t stamp);

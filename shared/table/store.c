@@ -6,10 +6,8 @@
 #include <apr_escape.h>
 #include <apr_general.h>
 #include <xxhash.h>
-#include "table/site_listed.h"
-#include "table/work.h"
-
-#define DUMP_MOST 65536 /* buckets that an export reads at once */
+#include "table/listed.h"
+#include "table/engine.h"
 
 /* Keys that one transaction learns at most, unless one page has more: others must get a turn. */
 #define KEYS_MOST 40000
@@ -18,6 +16,14 @@ static const tmpl_provider_t *const providers[] = {
     &tmpl_provider_lmdb,
     &tmpl_provider_redis,
     &tmpl_provider_memory,
+};
+
+const tmpl_store_opts_t tmpl_store_opts_default = {
+    .max_sites = 10000,
+    .idle = 30 * 24 * apr_time_from_sec((apr_time_t)3600),
+    .map_size = sizeof(void *) > 4 ? (apr_size_t)1 << 30 : (apr_size_t)256 << 20,
+    .max_connections = 16,
+    .patience = apr_time_from_sec(30),
 };
 
 static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
@@ -70,7 +76,7 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
     return rv;
 }
 
-static apr_status_t site_check(const char *site, tmpl_error_t *err)
+apr_status_t tmpl_site_check(const char *site, tmpl_error_t *err)
 {
     size_t len = site == NULL ? 0 : strlen(site);
     if (len == 0 || len > TMPL_SITE_MAX) {
@@ -128,7 +134,7 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
                                 tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_time_t deadline = tmpl_clock() + timeout;
-    apr_status_t rv = site_check(obs->site, err);
+    apr_status_t rv = tmpl_site_check(obs->site, err);
     *counts = (tmpl_counts_t){ 0 };
     if (rv != APR_SUCCESS) {
         return rv;
@@ -194,7 +200,7 @@ static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observatio
     apr_status_t refused = APR_SUCCESS;
     tmpl_error_t failed = { 0 };
     for (uint32_t i = 0; i < n; i++) {
-        apr_status_t rv = site_check(pages[i]->site, err);
+        apr_status_t rv = tmpl_site_check(pages[i]->site, err);
         if (rv != APR_SUCCESS) {
             return rv;
         }
@@ -264,6 +270,18 @@ apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *
                                      : tmpl_fail(err, APR_ENOTIMPL, "the store has no file");
 }
 
+void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE])
+{
+    unsigned char bytes[16];
+    (void)apr_generate_random_bytes(bytes, sizeof(bytes));
+    (void)apr_escape_hex(secret, bytes, sizeof(bytes), 0, NULL);
+}
+
+uint64_t tmpl_seed(const char *secret)
+{
+    return secret != NULL && secret[0] != '\0' ? XXH3_64bits(secret, strlen(secret)) : 0;
+}
+
 apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
                                apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -327,224 +345,6 @@ apr_status_t tmpl_store_usage(tmpl_store_t *store, tmpl_store_usage_t *usage, tm
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
                                apr_pool_t *pool)
 {
-    apr_status_t rv = site_check(site, err);
+    apr_status_t rv = tmpl_site_check(site, err);
     return rv != APR_SUCCESS ? rv : store->provider->forget(store->ctx, site, err, pool);
-}
-
-/* ---- whole sites ---- */
-
-/* Calls each with the entries of a bucket. */
-static apr_status_t entries_export(const tmpl_work_t *w, const tmpl_bucket_t *bucket,
-                                   tmpl_each_entry_t each, void *baton, tmpl_bucket_row_t *rows)
-{
-    uint32_t n = tmpl_bucket_read(rows, bucket);
-    apr_status_t rv = APR_SUCCESS;
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
-        tmpl_value_t value;
-        tmpl_entry_t entry;
-        tmpl_bucket_value(&value, &rows[i]);
-        tmpl_value_export(&entry, tmpl_bucket_key(&rows[i]), &value);
-        rv = each(baton, &entry);
-        if (rv != APR_SUCCESS) {
-            tmpl_fail(w->txn->err, rv, "the export of %s was broken off", w->txn->site);
-        }
-    }
-    return rv;
-}
-
-static apr_status_t site_unknown(const tmpl_work_t *w)
-{
-    return tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
-                     w->txn->site);
-}
-
-/*
- * Reads n buckets from number from on into memory of the transaction. If the site has changed its
- * buckets since head: at the beginning, corrects head and tries again; later, fails, because
- * entries would be missing or come twice.
- */
-static apr_status_t slice_read(tmpl_work_t *w, tmpl_head_t *head, uint32_t from,
-                               tmpl_numbered_t **buckets, uint32_t *n)
-{
-    for (int guess = 0; guess < TMPL_GUESSES_MOST; guess++) {
-        *n = head->n - from < DUMP_MOST ? head->n - from : DUMP_MOST;
-        *buckets = apr_pcalloc(w->txn->pool, (*n + (apr_size_t)1) * sizeof(**buckets));
-        for (uint32_t i = 0; i < *n; i++) {
-            (*buckets)[i].number = from + i;
-        }
-        apr_status_t rv = w->provider->get(w->txn, *buckets, *n);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-        if (!w->txn->found) {
-            return site_unknown(w);
-        }
-        if (tmpl_head_same_buckets(&w->txn->head, head)) {
-            return APR_SUCCESS;
-        }
-        if (from > 0) {
-            break;
-        }
-        *head = w->txn->head;
-    }
-    return tmpl_work_changed(w);
-}
-
-static apr_status_t buckets_export(tmpl_work_t *w, tmpl_store_stats_t *stats,
-                                   tmpl_each_entry_t each, void *baton)
-{
-    tmpl_bucket_row_t *rows =
-        apr_palloc(w->pool, TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST * sizeof(*rows));
-    tmpl_head_t head = w->txn->head; /* a guess */
-    tmpl_numbered_t *buckets;
-    uint32_t from = 0, n;
-    apr_status_t rv;
-    apr_pool_create(&w->txn->pool, w->pool);
-    do {
-        apr_pool_clear(w->txn->pool); /* a damaged head may name 2^24 buckets */
-        rv = slice_read(w, &head, from, &buckets, &n);
-        if (rv == APR_SUCCESS && from == 0) {
-            *stats = (tmpl_store_stats_t){ .pages = w->txn->head.site.pages,
-                                           .version = w->txn->head.site.version,
-                                           .entries = w->txn->head.site.entries,
-                                           .frozen = w->txn->head.site.frozen,
-                                           .bytes = w->provider->size(w->txn) };
-        }
-        for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
-            rv = entries_export(w, &buckets[i].is, each, baton, rows);
-        }
-        from += n;
-    } while (rv == APR_SUCCESS && from < head.n);
-    return rv;
-}
-
-apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
-                               tmpl_each_entry_t each, void *baton, tmpl_error_t *err,
-                               apr_pool_t *pool)
-{
-    tmpl_txn_t txn = { .site = site, .deadline = tmpl_clock() + store->patience, .err = err };
-    tmpl_work_t w;
-    apr_status_t rv = site_check(site, err);
-    if (rv == APR_SUCCESS) {
-        rv = tmpl_work_begin(&w, store, &txn, pool);
-    }
-    return rv == APR_SUCCESS ? tmpl_work_end(&w, buckets_export(&w, head, each, baton)) : rv;
-}
-
-/* Changes a whole site in a transaction, which is repeated while others write the site. */
-static apr_status_t site_change(const tmpl_store_t *store, const char *site,
-                                apr_status_t (*change)(tmpl_work_t *w, const void *to),
-                                const void *to, tmpl_error_t *err, apr_pool_t *pool)
-{
-    apr_time_t deadline = tmpl_clock() + store->patience;
-    apr_status_t rv = site_check(site, err);
-    uint32_t tries = 0;
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    do {
-        tmpl_txn_t txn = { .site = site, .write = 1, .deadline = deadline, .err = err };
-        tmpl_work_t w;
-        rv = tmpl_work_begin(&w, store, &txn, pool);
-        rv = rv == APR_SUCCESS ? tmpl_work_end(&w, change(&w, to)) : rv;
-    } while (rv == APR_EBUSY && tmpl_work_pause(tries++, deadline));
-    return rv;
-}
-
-static apr_status_t head_freeze(tmpl_work_t *w, const void *to)
-{
-    int frozen = *(const int *)to;
-    tmpl_numbered_t none = { 0 }; /* stores sort the array, which may not be NULL */
-    apr_status_t rv = w->provider->get(w->txn, &none, 0);
-    if (rv == APR_SUCCESS && !w->txn->found) {
-        rv = site_unknown(w);
-    }
-    if (rv == APR_SUCCESS && w->txn->head.site.frozen != frozen) {
-        w->txn->head.site.frozen = frozen;
-        rv = w->provider->commit(w->txn, &none, 0);
-    }
-    return rv;
-}
-
-apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
-                               apr_pool_t *pool)
-{
-    return site_change(store, site, head_freeze, &frozen, err, pool);
-}
-
-/* The content of an import. */
-typedef struct {
-    const tmpl_store_stats_t *head;
-    const tmpl_entry_t *entries;
-    uint32_t n;
-} import_t;
-
-static apr_status_t entries_import(tmpl_work_t *w, const void *to)
-{
-    const import_t *import = to;
-    const tmpl_store_stats_t *head = import->head;
-    const tmpl_entry_t *entries = import->entries;
-    uint32_t n = import->n;
-    tmpl_key_t *keys = apr_palloc(w->pool, (n + (apr_size_t)1) * sizeof(*keys));
-    for (uint32_t i = 0; i < n; i++) {
-        keys[i] = entries[i].key;
-    }
-    w->keys = keys;
-    w->n_keys = n;
-    w->txn->found = 0;
-    w->txn->head =
-        (tmpl_head_t){ .site = { head->pages, head->version, 0, 0 }, .salt = tmpl_buckets_salt() };
-    tmpl_work_entries(w);
-    for (uint32_t i = 0; i < n; i++) {
-        tmpl_value_import(&w->slots[i]->value, &entries[i]);
-        w->slots[i]->written = 1;
-    }
-    w->txn->head.site.entries = w->n;
-    return tmpl_work_save(w, tmpl_buckets_for(w->n));
-}
-
-apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
-                               const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
-                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
-{
-    const import_t import = { head, entries, n };
-    return site_change(store, site, entries_import, &import, err, pool);
-}
-
-typedef struct {
-    const tmpl_lifetimes_t *lifetimes;
-    uint32_t min_df;
-    tmpl_store_stats_t *stats;
-} tally_t;
-
-static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
-{
-    tally_t *t = baton;
-    tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
-    if (tmpl_value_live(&value, t->lifetimes, t->stats->pages)) {
-        t->stats->live++;
-        if (entry->key.kind == TMPL_KIND_SEGMENT) {
-            t->stats->template += value.df >= t->min_df;
-            t->stats->by_df[value.df > 1 ? 32 - __builtin_clz(value.df - 1) : 0]++;
-        }
-    }
-    return APR_SUCCESS;
-}
-
-apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
-                              tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool)
-{
-    tally_t t = { .min_df = policy->min_df, .stats = stats };
-    t.lifetimes = tmpl_lifetimes(policy);
-    apr_status_t rv = tmpl_store_export(store, site, stats, tally, &t, err, pool);
-    tmpl_listed_head_t list = { 0 };
-    rv = rv == APR_SUCCESS ? tmpl_site_list_read(store, site, 0, 0, &list, NULL, NULL, err, pool)
-                           : rv;
-    stats->listed = list.n;
-    return rv;
-}
-
-uint64_t tmpl_seed(const char *secret)
-{
-    return secret != NULL && secret[0] != '\0' ? XXH3_64bits(secret, strlen(secret)) : 0;
 }

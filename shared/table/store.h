@@ -54,8 +54,6 @@ apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *
  * the seed of all keys from this secret, unless the operator has chosen another one. So nobody who
  * does not know the store can make up texts with equal keys, and two stores cannot be compared.
  */
-#define TMPL_SECRET_SIZE 64 /* bytes of a secret with its end */
-
 /* The seed that a secret makes; 0 for an empty secret and for NULL. */
 uint64_t tmpl_seed(const char *secret);
 

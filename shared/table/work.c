@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/work.h"
+#include "table/engine.h"
 
 #include <string.h>
 
@@ -10,10 +10,6 @@
 #define AHEAD      6   /* buckets: prefetch distance */
 #define WRITES     256 /* so many writes in a row give a head different swept */
 #define DIGIT_MOST 12  /* bits of a pass of the sort: half of those of TMPL_BUCKETS_MOST */
-
-/* The random wait before a refused transaction is tried again; it doubles with each refusal. */
-#define PAUSE_LEAST   apr_time_from_msec(1)
-#define PAUSE_DOUBLED 4 /* times at most */
 
 apr_status_t tmpl_work_begin(tmpl_work_t *w, const tmpl_engine_t *engine, tmpl_txn_t *txn,
                              apr_pool_t *pool)
@@ -288,20 +284,17 @@ static void bucket_set(tmpl_work_t *w, uint32_t i, const tmpl_bucket_t *is)
     w->buckets[i].is = *is;
 }
 
-/* Reads the buckets that must be split or merged to make n of them, unless they were read. */
+/* Reads the buckets that must be split to make n of them, unless they were read. */
 static apr_status_t resize_load(tmpl_work_t *w, uint32_t n)
 {
     tmpl_head_t head = w->txn->head; /* get replaces txn->head, which has the new counts */
     uint32_t from = w->n_buckets;
     apr_status_t rv = APR_SUCCESS;
-    buckets_index(w, 2 * (apr_size_t)(n > head.n ? n - head.n : head.n - n));
-    for (uint32_t i = n < head.n ? n : head.n; i < n || i < head.n; i++) {
+    buckets_index(w, 2 * (apr_size_t)(n - head.n));
+    for (uint32_t i = head.n; i < n; i++) {
         uint32_t other = tmpl_bucket_split_from(i);
         if (other < head.n) {
             bucket_add(w, other);
-        }
-        if (i < head.n) {
-            bucket_add(w, i);
         }
     }
     if (w->n_buckets > from) {
@@ -324,22 +317,6 @@ static void buckets_split(tmpl_work_t *w, uint32_t n)
         tmpl_bucket_split(&stays, &goes, head->n, head->salt, &w->scratch);
         bucket_set(w, old, &stays);
         bucket_set(w, new, &goes);
-    }
-}
-
-static void buckets_merge(tmpl_work_t *w, uint32_t n)
-{
-    tmpl_head_t *head = &w->txn->head;
-    while (head->n > n) {
-        uint32_t last = bucket_add(w, head->n - 1);
-        uint32_t into = bucket_add(w, tmpl_bucket_split_from(head->n - 1));
-        tmpl_bucket_t all = w->buckets[into].is, from = w->buckets[last].is;
-        if (!tmpl_bucket_merge(&all, &from, &w->scratch)) {
-            return;
-        }
-        bucket_set(w, into, &all);
-        bucket_set(w, last, &from);
-        head->n--;
     }
 }
 
@@ -433,19 +410,6 @@ apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    buckets_merge(w, n);
     head->swept = w->swept / WRITES * WRITES + (head->swept + 1) % WRITES;
     return changes_commit(w);
-}
-
-int tmpl_work_pause(uint32_t tries, apr_time_t deadline)
-{
-    apr_interval_time_t most = PAUSE_LEAST << (tries < PAUSE_DOUBLED ? tries : PAUSE_DOUBLED);
-    uint16_t drawn = 0;
-    (void)apr_generate_random_bytes((unsigned char *)&drawn, sizeof(drawn));
-    if (drawn % most >= deadline - tmpl_clock()) {
-        return 0;
-    }
-    apr_sleep(drawn % most);
-    return 1;
 }

@@ -2,23 +2,16 @@
 
 # TLS to Redis: certificates of the server and of the client, and every certificate that must be
 # refused: of another CA, expired, for another name, missing. Pages then pass as they do while a store
-# fails. A file that cannot be used is an error of the configuration. The same for a cluster, and
-# through stunnel.
+# fails. A file that cannot be used is an error of the configuration. The same for a cluster.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use IO::Socket::INET;
 use Test::Tmpl;
 use Test::Tmpl::Certificates;
 use Test::Tmpl::Cluster;
 
 plan(skip_all => 'no redis-server') if !Test::Tmpl::Redis::available();
 plan(skip_all => 'no openssl') if system('openssl version >/dev/null 2>&1') != 0;
-{
-    my $plain = Test::Tmpl::Httpd->new(no_store => 1, conf => "TmplStore rediss://127.0.0.1/0\n");
-    my (undef, $said) = $plain->configtest;
-    plan(skip_all => 'this build has no TLS') if $said =~ /this build has no TLS/;
-}
 
 my $ours = Test::Tmpl::Certificates->new;
 my $other = Test::Tmpl::Certificates->new;
@@ -110,21 +103,6 @@ subtest 'a cluster' => sub {
     }
     is scalar(grep { @{ $_->command('KEYS', 'tmpl:6:{t*') } > 0 } $cluster->nodes), 2, 'both masters have sites';
     $httpd->finish;
-};
-
-subtest 'stunnel speaks TLS' => sub {
-    my ($stunnel) = grep { -x } map { "$_/stunnel4" } split(/:/, $ENV{PATH}), '/usr/bin';
-    plan(skip_all => 'no stunnel4') if !defined $stunnel;
-    my $local = free_port();
-    # the recipe of docs/stores.md
-    my ($recipe) = slurp("$FindBin::Bin/../../docs/stores.md") =~ /```ini\n(.*?)```/s or die "docs/stores.md has no recipe\n";
-    my %is = ('127.0.0.1:6379' => "127.0.0.1:$local", 'redis.example.org:6380' => "127.0.0.1:$port", '/etc/ssl/redis-ca.pem' => $ca, 'redis.example.org' => 'redis.example');
-    $recipe =~ s/(\Q$_\E)(?![\w:.])/$is{$_}/g for sort { length $b <=> length $a } keys %is;
-    my $dir = temp_dir();
-    my $conf = spit("$dir/stunnel.conf", "foreground = yes\npid =\n$recipe");
-    spawn('stunnel', sub { open STDOUT, '>', "$conf.log"; open STDERR, '>&', \*STDOUT; exec $stunnel, $conf });
-    ok wait_for { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $local) }, 'it listens';
-    learns('through stunnel', "redis://:sesame\@127.0.0.1:$local/2");
 };
 
 done_testing;

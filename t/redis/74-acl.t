@@ -40,7 +40,7 @@ for my $command ([qw(stats)], [qw(export test.example)], [qw(forget test.example
 
 # Each command is needed: without it nothing at all is learnt, and the log names it.
 for my $right (grep { /^\+/ } @{ $rights{pages} }) {
-    next if $right =~ /hdel|role|cluster|asking/;    # for many pages, Sentinel and Cluster
+    next if $right =~ /hdel|cluster|asking/;    # for many pages, Sentinel and Cluster
     $redis->command('FLUSHALL');
     user(@{ $rights{pages} }, $right =~ s/^\+/-/r);
     my $other = proxy($backend, detector => 'incremental', no_store => 1, conf => "TmplMode strip\nTmplTimeout 5s\nTmplStore $uri");

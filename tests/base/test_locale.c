@@ -7,7 +7,7 @@
 #include "check.h"
 
 #include "address/address.h"
-#include "outcome.h"
+#include "clean.h"
 #include "methods/pagelevel.h"
 #include "html/charset.h"
 #include "locales.h"

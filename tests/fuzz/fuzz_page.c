@@ -15,7 +15,7 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "outcome.h"
+#include "clean.h"
 #include "fingerprint/fingerprint.h"
 #include "html/construct.h"
 #include "oracle.h"

@@ -8,7 +8,7 @@
 
 #include <apr_general.h>
 
-#include "table/redis/redis_topology.h"
+#include "table/redis/redis_client.h"
 #include "table/redis/redis_conn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

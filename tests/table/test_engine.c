@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "table/buckets.h"
+#include "table/bucket.h"
 #include "table/engine.h"
 #include "table/store.h"
 
@@ -48,14 +48,8 @@ static void end(tmpl_txn_t *txn)
     (void)txn;
 }
 
-static uint64_t size(tmpl_txn_t *txn)
-{
-    (void)txn;
-    return 0;
-}
-
 static const tmpl_provider_t changing = {
-    .scheme = "changing:", .begin = begin, .get = get, .end = end, .size = size
+    .scheme = "changing:", .begin = begin, .get = get, .end = end
 };
 
 static void site_make(site_t *site, apr_pool_t *pool)
@@ -137,7 +131,7 @@ static apr_status_t get_nothing(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint3
 static void an_export_frees_what_it_has_read(void **state)
 {
     static const tmpl_provider_t endless = {
-        .scheme = "endless:", .begin = begin, .get = get_nothing, .end = end, .size = size
+        .scheme = "endless:", .begin = begin, .get = get_nothing, .end = end
     };
     tmpl_store_stats_t head = { 0 };
     tmpl_error_t err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The listed documents of a site: what dates a change, and their lists in every store. */
-#include "table/site_listed.h"
+#include "table/listed.h"
 
 #include "store_fixture.h"
 

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "table/redis/redis_topology.h"
+#include "table/redis/redis_client.h"
 #include "table/snapshots.h"
 
 /* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which
@@ -108,13 +108,11 @@ static int ends_asleep(void (*work)(unsigned))
 static void use_snapshots(unsigned number)
 {
     tmpl_snapshots_t *snapshots = tmpl_snapshots_create(10000, ending);
-    tmpl_head_t head = { .site = { 10, 0, 100, 0 }, .n = 4, .salt = 1 };
-    tmpl_numbered_t bucket = { 1, { (const unsigned char *)"b", 1 } };
+    tmpl_head_t head;
 
-    tmpl_snapshots_begin(snapshots, "s", 1, &head, &bucket, 1);
     end_after(1000 + 10 * number);
     for (;;) {
-        tmpl_snapshots_give(snapshots, tmpl_snapshots_take(snapshots, "s", 1, 1));
+        (void)tmpl_snapshots_head(snapshots, "s", 1, &head);
     }
 }
 

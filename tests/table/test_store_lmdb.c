@@ -2,7 +2,7 @@
 /* Only LMDB: processes that share a directory, and their death; where the directory may be, and how
  * many sites it may hold. */
 #include "lmdb_fixture.h"
-#include "table/buckets.h"
+#include "table/bucket.h"
 
 #define PROCESSES 4
 
@@ -206,29 +206,6 @@ static void follows_a_larger_map(void **state)
     assert_int_equal(c->counts.records[99].df, 2);
 }
 
-/*
- * Pages learnt one by one, of sites in turn, leave the file's pages half-empty, where LMDB puts
- * them; then buckets take 15 bytes an entry. They are put in order now and then.
- */
-static void pages_of_the_file_stay_full(void **state)
-{
-    static const tmpl_policy_t brief = {
-        .min_df = 5, .lifetime_tb = 60, .lifetime_n = 1, .max_entries = 1000000
-    };
-    static const char *const sites[] = { "one", "two", "three" };
-    ctx_t *c = *state;
-
-    for (unsigned i = 0; i < 600; i++) {
-        observe_as(c, sites[i % DIM(sites)], 2 * i, 2 * i + 1, 100 * i, 100, &brief, 1);
-    }
-    for (unsigned i = 0; i < DIM(sites); i++) {
-        tmpl_store_stats_t stats = stats_of(c, sites[i], &brief);
-
-        assert_true(stats.live > 6000);
-        assert_in_range(stats.bytes / stats.live, 8, 12);
-    }
-}
-
 /* As many buckets as the entries of one page call for, at once, be they many or more. */
 static void large_pages_have_their_buckets(void **state)
 {
@@ -246,11 +223,10 @@ static void large_pages_have_their_buckets(void **state)
 }
 
 static const store_test_t table[] = {
-    TEST(LMDB, processes_share_a_directory),    TEST(LMDB, survives_kill_9),
-    TEST(LMDB, reopened_it_knows_all),          TEST(LMDB, one_directory_opened_twice),
-    TEST(LMDB, stopped_writer_holds_nobody),    TEST(LMDB, bad_directories),
-    TEST(LMDB, follows_a_larger_map),           TEST(LMDB, pages_of_the_file_stay_full),
-    TEST(LMDB, large_pages_have_their_buckets),
+    TEST(LMDB, processes_share_a_directory), TEST(LMDB, survives_kill_9),
+    TEST(LMDB, reopened_it_knows_all),       TEST(LMDB, one_directory_opened_twice),
+    TEST(LMDB, stopped_writer_holds_nobody), TEST(LMDB, bad_directories),
+    TEST(LMDB, follows_a_larger_map),        TEST(LMDB, large_pages_have_their_buckets),
 };
 
 int main(int argc, char **argv)

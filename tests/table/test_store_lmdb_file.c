@@ -5,8 +5,8 @@
 #include <sys/file.h>
 
 #include "base/buf.h"
-#include "table/buckets.h"
-#include "table/lmdb/lmdb_open.h"
+#include "table/bucket.h"
+#include "table/lmdb/lmdb_env.h"
 #include "table/lmdb/lmdb_table.h"
 
 static void last_seen_in_1970(MDB_val *key, MDB_val *data, unsigned number)

@@ -161,32 +161,6 @@ static void dead_reader_keeps_nothing(void **state)
     }
 }
 
-/* What is dead makes room on a full map by itself, where even the least page finds none. */
-static void full_map_heals(void **state)
-{
-    ctx_t *c = *state;
-    tmpl_store_opts_t opts = tmpl_store_opts_default;
-    tmpl_policy_t brief = {
-        .min_df = 5, .lifetime_tb = 3, .lifetime_n = 1, .max_entries = 1000000
-    };
-    apr_status_t rv = APR_ENOSPC;
-    unsigned refused = 0;
-
-    opts.map_size = 1 << 20;
-    c->store = open_with(c, c->uri = backend_uri(LMDB, c->pool), &opts);
-    fill(c, "s");
-    for (unsigned i = 0; refused < 50; i++) {
-        refused += try_observe(c, "s", 90000 + i, 190000 + i, 500000 + 10 * i, 10, &lasting, 1,
-                               TIMEOUT) == APR_ENOSPC;
-        assert_true(i < 10000);
-    }
-    for (unsigned i = 0; rv != APR_SUCCESS && i < 500; i++) {
-        rv = try_observe(c, "s", 1, 77, 0, 10, &brief, 1, TIMEOUT);
-    }
-    assert_int_equal(rv, APR_SUCCESS);
-    assert_true(c->counts.counted);
-}
-
 static int child_has_no_disk(ctx_t *c, unsigned number)
 {
     struct rlimit limit = { 0, 0 };
@@ -355,7 +329,6 @@ static void failed_writes_between_threads(void **state)
 static const store_test_t table[] = {
     TEST(LMDB, full_map_still_counts),
     TEST(LMDB, dead_reader_keeps_nothing),
-    TEST(LMDB, full_map_heals),
     TEST(LMDB, forgetting_needs_no_room),
     TEST(LMDB, full_disk_still_counts),
     TEST(LMDB, failed_writes_are_survived),

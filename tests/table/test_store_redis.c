@@ -116,8 +116,8 @@ static void buckets_go_with_their_entries(void **state)
 
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
     observe_as(c, "s", 0, 1, 0, 3000, &brief, 1);
-    assert_true(fields_of(server) > 50);
-    while ((fields_of(server) > 3 || stats_of(c, "s", &brief).entries > 40) && page < 300) {
+    assert_true(fields_of(server) > 100);
+    while ((fields_of(server) > 80 || stats_of(c, "s", &brief).entries > 80) && page < 300) {
         page++;
         observe_as(c, "s", 2 * page, 2 * page + 1, 0, 20, &brief, 1);
         for (unsigned i = 0; i < 20; i++) {

@@ -2,7 +2,7 @@
 /* Fields of a site's hash in Redis: written by this program, damaged, of another format, or of
  * another program. */
 #include "store_fixture.h"
-#include "table/buckets.h"
+#include "table/bucket.h"
 
 /* A field of a site, which it has, becomes what is given. */
 static void set_field(const redis_server_t *server, const char *field, size_t field_len,

@@ -3,7 +3,7 @@
  * asked. */
 #include "store_fixture.h"
 
-#include "table/buckets.h"
+#include "table/bucket.h"
 #include "table/snapshots.h"
 
 /* Keys that are asked for first: too few to be in every bucket of the site, whatever its salt. */
@@ -475,157 +475,148 @@ static void threads_share_a_snapshot(void **state)
 
 /* ---- without a server ---- */
 
-#define MOST 10000
+#define MOST 100000 /* bytes: each site takes 8 KB, and its buckets */
 
-static const unsigned char some[1000];
+static const unsigned char some[10000];
 static const tmpl_head_t four = { .site = { 10, 0, 100, 0 }, .n = 4, .salt = 1 };
 
-/* A snapshot of a site with a bucket of that many bytes. */
-static void begin(tmpl_snapshots_t *all, const char *site, int64_t stamp, size_t len)
+static tmpl_snapshots_t *all;
+static apr_pool_t *scratch;
+static size_t in_store; /* bytes of each bucket in a store that is none */
+static unsigned n_read; /* buckets that were read from it */
+
+static apr_status_t read_store(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
 {
-    tmpl_numbered_t bucket = { 1, { some, len } };
-
-    tmpl_snapshots_begin(all, site, stamp, &four, &bucket, 1);
-}
-
-static int is_kept(tmpl_snapshots_t *all, const char *site, int64_t least)
-{
-    tmpl_snapshot_t *snapshot = tmpl_snapshots_take(all, site, least, INT64_MAX);
-
-    if (snapshot != NULL) {
-        tmpl_snapshots_give(all, snapshot);
+    (void)txn;
+    for (uint32_t i = 0; i < n; i++, n_read++) {
+        buckets[i].is = (tmpl_bucket_t){ some, in_store };
     }
-    return snapshot != NULL;
+    return APR_SUCCESS;
 }
 
-/* Whether a snapshot has a bucket, which it fills; its head. */
-static int has(tmpl_snapshots_t *all, const tmpl_snapshot_t *snapshot, tmpl_numbered_t *bucket,
-               tmpl_head_t *head)
+/* Looks for a bucket in the snapshots, then in the store. */
+static size_t get(const char *site, int64_t least, int64_t stamp, const tmpl_head_t *head,
+                  uint32_t number)
 {
-    uint32_t missing;
+    tmpl_numbered_t bucket = { .number = number };
+    tmpl_txn_t txn = { .site = site, .age = 1, .head = *head, .pool = scratch };
 
-    return tmpl_snapshots_get(all, snapshot, head, bucket, 1, &missing) == 0;
+    assert_int_equal(tmpl_snapshots_read(all, least, stamp, &txn, read_store, &bucket, 1),
+                     APR_SUCCESS);
+    return bucket.is.len;
+}
+
+/* A snapshot of a site with a bucket of that many bytes. */
+static void begin(const char *site, int64_t stamp, size_t len)
+{
+    in_store = len;
+    assert_int_equal(get(site, stamp, stamp, &four, 1), len);
+}
+
+static int is_kept(const char *site, int64_t least)
+{
+    tmpl_head_t head;
+
+    return tmpl_snapshots_head(all, site, least, &head);
+}
+
+static void make(size_t most)
+{
+    apr_pool_create(&scratch, NULL);
+    all = tmpl_snapshots_create(most, scratch);
 }
 
 /* However many sites (which do not share their places): those go that have not been used for
- * longest, and what is in use stays. */
+ * longest. */
 static void what_is_kept_is_bounded(void **state)
 {
-    tmpl_numbered_t bucket = { .number = 1 };
-    tmpl_snapshots_t *all;
-    tmpl_snapshot_t *taken;
-    tmpl_head_t head;
-    apr_pool_t *pool;
     char site[8];
 
     (void)state;
-    apr_pool_create(&pool, NULL);
-    all = tmpl_snapshots_create(MOST, pool);
-    begin(all, "first", 1, 500);
-    taken = tmpl_snapshots_take(all, "first", 0, 1);
-    assert_non_null(taken);
-    begin(all, "site", 1, 1000);
+    make(MOST);
+    begin("first", 1, 500);
+    begin("site", 1, 1000);
     for (unsigned i = 0; i < 100; i++) {
         apr_snprintf(site, sizeof(site), "%u", i);
-        begin(all, site, 1, 1000);
-        assert_true(is_kept(all, site, 0));
-        assert_true(is_kept(all, "site", 0));
+        begin(site, 1, 1000);
+        assert_true(is_kept(site, 0));
+        assert_true(is_kept("site", 0));
     }
-    assert_false(is_kept(all, "first", 0));
-    assert_false(is_kept(all, "50", 0));
-    assert_true(has(all, taken, &bucket, &head));
-    assert_int_equal(bucket.is.len, 500);
-    assert_memory_equal(bucket.is.bytes, some, 500);
-    tmpl_snapshots_give(all, taken);
+    assert_false(is_kept("first", 0));
+    assert_false(is_kept("50", 0));
     tmpl_snapshots_clear(all, 2);
-    assert_false(is_kept(all, "99", 0));
-    apr_pool_destroy(pool);
+    assert_false(is_kept("99", 0));
+    apr_pool_destroy(scratch);
 }
 
-/* What finds no room is not kept, nor what was added to a snapshot that has ended. */
+/* What finds no room is not kept. */
 static void without_room_nothing_is_kept(void **state)
 {
-    tmpl_numbered_t bucket = { 2, { some, sizeof(some) } }, wrong = { 4, { some, 1 } };
-    tmpl_head_t head = four, found;
-    tmpl_snapshots_t *all;
-    tmpl_snapshot_t *taken;
-    apr_pool_t *pool;
+    tmpl_head_t many = four;
 
     (void)state;
-    apr_pool_create(&pool, NULL);
-    all = tmpl_snapshots_create(2000, pool);
-    begin(all, "a", 1, 1000);
-    taken = tmpl_snapshots_take(all, "a", 0, 1);
-    assert_non_null(taken);
-    assert_true(tmpl_snapshots_add(all, taken, &head, &wrong, 1));
-    assert_false(has(all, taken, &wrong, &found));
-    head.site.pages = 11;
-    assert_true(tmpl_snapshots_add(all, taken, &head, &bucket, 1));
-    assert_false(has(all, taken, &bucket, &found));
-    assert_int_equal(found.site.pages, 11);
-    begin(all, "b", 1, 1000); /* the other one is in use, and takes the room */
-    assert_false(is_kept(all, "b", 0));
-    tmpl_snapshots_give(all, taken);
-    begin(all, "b", 1, 1000);
-    assert_true(is_kept(all, "b", 0));
-    head.n = TMPL_BUCKETS_MOST;
-    tmpl_snapshots_begin(all, "c", 1, &head, &bucket, 1);
-    assert_false(is_kept(all, "c", 0));
-    apr_pool_destroy(pool);
+    make(20000);
+    begin("a", 1, 1000);
+    in_store = sizeof(some);
+    n_read = 0;
+    assert_int_equal(get("a", 1, 1, &four, 1), 1000);
+    assert_int_equal(n_read, 0);
+    assert_int_equal(get("a", 1, 1, &four, 2), sizeof(some));
+    assert_int_equal(get("a", 1, 1, &four, 2), sizeof(some));
+    assert_int_equal(n_read, 1);
+    assert_int_equal(get("a", 1, 1, &four, 3), sizeof(some));
+    assert_int_equal(get("a", 1, 1, &four, 3), sizeof(some));
+    assert_int_equal(n_read, 3);
+    many.n = TMPL_BUCKETS_MOST;
+    (void)get("c", 1, 1, &many, 1);
+    assert_false(is_kept("c", 0));
+    apr_pool_destroy(scratch);
 }
 
 /* What was read before does not replace what was read after, or learnt, be it that nothing was
  * kept. */
 static void older_does_not_replace_newer(void **state)
 {
-    tmpl_snapshots_t *all;
-    apr_pool_t *pool;
-
     (void)state;
-    apr_pool_create(&pool, NULL);
-    all = tmpl_snapshots_create(MOST, pool);
-    begin(all, "a", 5, 10);
-    begin(all, "a", 4, 10);
-    assert_false(is_kept(all, "a", 6));
-    assert_true(is_kept(all, "a", 5));
-    assert_null(tmpl_snapshots_take(all, "a", 0, 4));
-    begin(all, "a", 6, 10);
-    assert_true(is_kept(all, "a", 6));
-    assert_false(is_kept(all, "b", 0));
+    make(MOST);
+    begin("a", 5, 10);
+    begin("a", 4, 11);
+    assert_false(is_kept("a", 6));
+    assert_true(is_kept("a", 5));
+    begin("a", 6, 10);
+    assert_true(is_kept("a", 6));
+    assert_false(is_kept("b", 0));
     tmpl_snapshots_renew(all, "b", 9, &four, NULL, 0);
-    begin(all, "b", 8, 10);
-    assert_false(is_kept(all, "b", 0));
+    begin("b", 8, 10);
+    assert_false(is_kept("b", 0));
     tmpl_snapshots_renew(all, "a", 9, &four, NULL, 0);
-    begin(all, "a", 8, 10);
-    assert_true(is_kept(all, "a", 9));
+    begin("a", 8, 10);
+    assert_true(is_kept("a", 9));
     tmpl_snapshots_clear(all, 10);
-    begin(all, "a", 10, 10);
-    assert_false(is_kept(all, "a", 0));
-    begin(all, "a", 11, 10);
-    assert_true(is_kept(all, "a", 0));
-    apr_pool_destroy(pool);
+    begin("a", 10, 10);
+    assert_false(is_kept("a", 0));
+    begin("a", 11, 10);
+    assert_true(is_kept("a", 0));
+    apr_pool_destroy(scratch);
 }
 
 /* Threads of two sites whose places are one may outdate it in the wrong order. */
 static void an_older_change_does_not_undo_a_newer_one(void **state)
 {
     tmpl_numbered_t bucket = { 1, { some, 10 } };
-    tmpl_snapshots_t *all;
-    apr_pool_t *pool;
 
     (void)state;
-    apr_pool_create(&pool, NULL);
-    all = tmpl_snapshots_create(MOST, pool);
+    make(MOST);
     tmpl_snapshots_renew(all, "s", 20, &four, &bucket, 1);
     tmpl_snapshots_renew(all, "s", 10, &four, &bucket, 1);
-    begin(all, "s", 15, 10);
-    assert_false(is_kept(all, "s", 0));
+    begin("s", 15, 10);
+    assert_false(is_kept("s", 0));
     tmpl_snapshots_clear(all, 5);
-    begin(all, "s", 15, 10);
-    assert_false(is_kept(all, "s", 0));
-    begin(all, "s", 20, 10);
-    assert_true(is_kept(all, "s", 20));
-    apr_pool_destroy(pool);
+    begin("s", 15, 10);
+    assert_false(is_kept("s", 0));
+    begin("s", 20, 10);
+    assert_true(is_kept("s", 20));
+    apr_pool_destroy(scratch);
 }
 
 static const store_test_t table[] = {

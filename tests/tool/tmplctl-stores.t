@@ -133,7 +133,7 @@ subtest 'export and import' => sub {
         'no pages' => [$h =~ s/"pages"/"pagez"/r, 1, qr/"pages" is missing/],
         'cut short' => [$h . $e, 3, qr/end of input after 1 of 2 entries/],
         'no listed document' => [$first . join('', @others) . substr($listed, 0, index($listed, "\n") + 1), @others + 3,
-            qr/end of input after 1 of 9 listed documents/],
+            qr/end of input after \d+ of \d+ entries and 1 of 9 listed documents/],
         'a listed document without address' => [$first . join('', @others) . $listed =~ s/"address"/"adress"/r, @others + 2,
             qr/"address" is not a string of at most 512 bytes/],
         'a listed document in no list' => [$h . $e . $listed, 4, qr/more entries than the first line announces|listed documents/],

@@ -13,7 +13,7 @@
  * - When the map is nearly full, or the store has its most sites, the least recently used sites are
  *   forgotten for others, a few in each transaction. Frozen sites stay.
  * - Full disk, read-only disk, a map in which nothing may be forgotten: APR_ENOSPC; nothing is
- *   learnt, counts are read. Dead entries are still deleted then, out of pages kept in reserve.
+ *   learnt, counts are read. Sites are deleted out of pages kept in reserve.
  * - A damaged file is moved aside when the first process opens it (lmdb_walk.c), and the store
  *   begins anew. LMDB keeps no checksums, and trusts a file that is open.
  */
@@ -24,16 +24,14 @@
 #include <apr_strings.h>
 
 #include "base/number.h"
-#include "table/buckets.h"
 #include "table/snapshots.h"
 #include "table/engine.h"
-#include "table/lmdb/lmdb_open.h"
+#include "table/lmdb/lmdb_env.h"
 #include "table/lmdb/lmdb_table.h"
 
 #define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
 #define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
 #define DELETE_FULL    256               /* the same when the map is nearly full */
-#define SWEEP_FULL     16                /* buckets of a site that are swept on a full map */
 #define DELETE_BATCH   256               /* buckets that a commit of forget() deletes */
 #define WALK_SHARE     4 /* 1 / n of a site's buckets are read by going through them */
 #define WALK_MOST      8 /* steps to the next bucket before it is searched */
@@ -51,11 +49,6 @@
 /* The time after which a site that is only read is noted as used again. */
 #define TOUCH_AFTER apr_time_from_sec(600)
 
-/* When all buckets of a site are written in order, so that the pages of the file are full. */
-#define ORDER_LEAST 32
-#define ORDER_AFTER 8  /* changes of each bucket since the last time, on average */
-#define ENTRY_USUAL 24 /* bytes of an entry in the file, and some to spare */
-
 typedef struct {
     tmpl_lmdb_t *db;
     tmpl_snapshots_t *snapshots; /* stamped with tmpl_lmdb_site_t.seen */
@@ -67,8 +60,6 @@ typedef struct {
     MDB_txn *txn; /* NULL: it has ended */
     MDB_cursor *cursor;
     tmpl_lmdb_site_t site;
-    tmpl_snapshot_t *cached; /* NULL: none */
-    int cleans;              /* it only deletes, on a full map */
 } lmdb_own_t;
 
 /* Fills err with what rc means for a site. */
@@ -129,9 +120,6 @@ static int txn_finish(tmpl_txn_t *t, int rc)
     if (own->cursor != NULL) {
         mdb_cursor_close(own->cursor);
     }
-    if (own->cached != NULL) {
-        tmpl_snapshots_give(store->snapshots, own->cached);
-    }
     if (!t->write) {
         tmpl_lmdb_read_end(store->db, txn);
         return rc;
@@ -162,27 +150,19 @@ static int room_make(const tmpl_txn_t *t, unsigned share, int *made)
 }
 
 /*
- * Does what a full map still allows: makes room, and deletes this site's dead entries. Returns the
- * result of the transaction that found the map full: APR_EBUSY if a new try may find room.
+ * Makes room in a full map, in a transaction of its own. Returns the result of the transaction that
+ * found the map full: APR_EBUSY if a new try may find room.
  */
 static apr_status_t map_clean(const tmpl_txn_t *full)
 {
     lmdb_store_t *store = full->ctx;
     tmpl_txn_t t = *full;
-    lmdb_own_t own = { .cleans = 1 };
+    lmdb_own_t own = { .txn = NULL };
     int made = 0;
     t.own = &own;
-    t.err = NULL;
-    t.head = (tmpl_head_t){ 0 };
     tmpl_lmdb_reader_check(store->db);
     if (tmpl_lmdb_write_begin(store->db, t.deadline, &own.txn) == 0) {
-        int rc = room_make(&t, SPARE_FULL, &made);
-        if (rc == 0 && site_open(&t) == 0 && t.found) {
-            (void)tmpl_engine_sweep(&tmpl_provider_lmdb, &t, SWEEP_FULL);
-        }
-        if (own.txn != NULL) {
-            rc = txn_finish(&t, rc);
-        }
+        int rc = tmpl_lmdb_write_end(store->db, own.txn, room_make(&t, SPARE_FULL, &made));
         /* a file that is larger than its limit may have no free page */
         made = rc == MDB_MAP_FULL ? tmpl_lmdb_grow(store->db, 0) == 0 : made && rc == 0;
     }
@@ -280,88 +260,26 @@ static apr_status_t buckets_read(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32
 static apr_status_t lmdb_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const lmdb_store_t *store = t->ctx;
-    lmdb_own_t *own = t->own;
     /* each write of a site, by any process, gives it another "seen" */
-    const int64_t stamp = (int64_t)own->site.seen;
+    const int64_t stamp = (int64_t)((const lmdb_own_t *)t->own)->site.seen;
     if (t->write || t->policy == NULL || !t->found || n == 0) {
         return buckets_read(t, buckets, n); /* an export would only displace snapshots */
     }
-    if (own->cached == NULL) {
-        own->cached = tmpl_snapshots_take(store->snapshots, t->site, stamp, stamp);
-    }
-    return tmpl_snapshots_read(store->snapshots, &own->cached, stamp, t, buckets_read, buckets, n);
+    return tmpl_snapshots_read(store->snapshots, stamp, stamp, t, buckets_read, buckets, n);
 }
 
 /* ---- writing ---- */
 
-static int bucket_write(const lmdb_own_t *own, uint32_t serial, const tmpl_numbered_t *bucket)
+static int bucket_write(const lmdb_own_t *own, const tmpl_numbered_t *bucket)
 {
     unsigned char bytes[TMPL_LMDB_KEY_SIZE];
-    MDB_val key = tmpl_bucket_pack(bytes, serial, bucket->number);
+    MDB_val key = tmpl_bucket_pack(bytes, serial_of(own, bucket->number), bucket->number);
     MDB_val data = { bucket->is.len, (void *)bucket->is.bytes };
     if (bucket->is.len > 0) {
         return mdb_cursor_put(own->cursor, &key, &data, 0);
     }
     int rc = mdb_cursor_get(own->cursor, &key, &data, MDB_SET);
     return rc == 0 ? mdb_cursor_del(own->cursor, 0) : rc == MDB_NOTFOUND ? 0 : rc;
-}
-
-/*
- * Writes all buckets of a site, n of which changed, in order behind all other buckets. That fills
- * the pages of the file; single changes leave them half-empty. The buckets get a new serial, and
- * the old ones are deleted.
- */
-static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t n)
-{
-    const lmdb_store_t *store = t->ctx;
-    lmdb_own_t *own = t->own;
-    unsigned char *copy = apr_palloc(t->pool, TMPL_BUCKET_MOST);
-    uint32_t serial, next = 0;
-    int left, rc = tmpl_serial_draw(store->db, own->txn, &serial);
-    uint32_t rank = 0;
-    if (rc != 0) {
-        return rc;
-    }
-    do {
-        tmpl_numbered_t bucket = { tmpl_bucket_at(rank, t->head.n), { NULL, 0 } };
-        while (next < n && changed[next].number >= t->head.n) {
-            next++; /* the bucket was merged into another */
-        }
-        if (next < n && changed[next].number == bucket.number) {
-            bucket = changed[next++];
-        }
-        else {
-            rc = bucket_get(own, &bucket, 0);
-            if (bucket.is.len > TMPL_BUCKET_MOST) {
-                bucket.is.len = 0;
-            }
-            if (bucket.is.len > 0) {
-                /* the bucket is in a page that may change */
-                bucket.is.bytes = memcpy(copy, bucket.is.bytes, bucket.is.len);
-            }
-        }
-        if (rc == 0 && bucket.is.len > 0) {
-            rc = bucket_write(own, serial, &bucket);
-        }
-        rank = tmpl_bucket_next(rank, t->head.n);
-    } while (rc == 0 && rank != 0);
-    if (rc == 0) {
-        rc = tmpl_serial_delete(store->db, own->txn, own->site.serial, UINT_MAX, &left);
-    }
-    own->site.serial = serial;
-    own->site.changed = 0;
-    return rc;
-}
-
-/* Whether buckets_order() is due, and the map has room for both copies. */
-static int is_order_due(const tmpl_txn_t *t, uint32_t n_changed)
-{
-    const lmdb_store_t *store = t->ctx;
-    const lmdb_own_t *own = t->own;
-    uint64_t n = t->head.n;
-    return n >= ORDER_LEAST && !own->cleans &&
-           (2 * (uint64_t)n_changed > n || own->site.changed > ORDER_AFTER * n) &&
-           !tmpl_lmdb_is_tight(store->db, t->head.site.entries * ENTRY_USUAL);
 }
 
 /* Begins a site; replaces the site of the same name, if there is one. */
@@ -386,16 +304,10 @@ static apr_status_t lmdb_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, u
     if (rc == 0 && listed && own->site.listed == 0) {
         rc = tmpl_serial_draw(store->db, own->txn, &own->site.listed);
     }
-    if (rc == 0 && t->found && !listed && is_order_due(t, n)) {
-        rc = buckets_order(t, buckets, n);
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        rc = bucket_write(own, &buckets[i]);
     }
-    else {
-        for (uint32_t i = 0; rc == 0 && i < n; i++) {
-            rc = bucket_write(own, serial_of(own, buckets[i].number), &buckets[i]);
-        }
-        own->site.changed += listed ? 0 : n;
-    }
-    if (rc == 0 && !own->cleans) {
+    if (rc == 0) {
         rc = room_make(t, SPARE_ALWAYS, &made);
     }
     if (rc == 0) {
@@ -403,25 +315,10 @@ static apr_status_t lmdb_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, u
         rc = tmpl_site_put(store->db, own->txn, t->site, &own->site);
     }
     rc = txn_finish(t, rc);
-    return rc == MDB_MAP_FULL && !own->cleans ? map_clean(t) : txn_fail(t, rc);
+    return rc == MDB_MAP_FULL ? map_clean(t) : txn_fail(t, rc);
 }
 
 /* ---- sites ---- */
-
-/* The site's share of all pages that hold buckets, by its number of buckets. */
-static uint64_t lmdb_size(tmpl_txn_t *t)
-{
-    const lmdb_store_t *store = t->ctx;
-    const lmdb_own_t *own = t->own;
-    uint32_t n = t->head.n + (own->site.listed != 0 ? TMPL_LISTED_BUCKETS : 0);
-    MDB_stat stat;
-    int rc = mdb_stat(own->txn, store->db->dbi[TMPL_DB_ENTRIES], &stat);
-    if (rc != 0 || stat.ms_entries == 0) {
-        return 0;
-    }
-    return (uint64_t)((double)n / (double)stat.ms_entries * stat.ms_psize *
-                      (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
-}
 
 /* Up to n names of sites behind from, which may be NULL; fills *next if there are more. */
 static apr_status_t lmdb_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
@@ -644,7 +541,6 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .get = lmdb_get,
     .commit = lmdb_commit,
     .end = lmdb_end,
-    .size = lmdb_size,
     .sites = lmdb_sites,
     .forget = lmdb_forget,
     .secret = lmdb_secret,

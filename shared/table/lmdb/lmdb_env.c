@@ -13,8 +13,7 @@
 #define RESERVE_PAGES 64    /* kept for deleting when the map is full */
 #define GROWTH        65536 /* bytes; a site's record and the list of free pages need fewer */
 
-static const char *const db_names[TMPL_DB_COUNT] = { TMPL_LMDB_META, "sites", "entries",
-                                                     "dropped" };
+static const char *const db_names[TMPL_DB_COUNT] = { "meta", "sites", "entries", "dropped" };
 
 /* ---- what the codes of LMDB and of the system mean for a store ---- */
 
@@ -103,7 +102,11 @@ int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret)
     return meta_put(txn, db->dbi[TMPL_DB_META], "secret", secret, strlen(secret));
 }
 
-int tmpl_lmdb_format(MDB_txn *txn, MDB_dbi meta)
+/*
+ * Whether meta says that the file has the format of this version: 0, MDB_INCOMPATIBLE, or
+ * MDB_NOTFOUND if it does not say.
+ */
+static int format_check(MDB_txn *txn, MDB_dbi meta)
 {
     MDB_val data;
     int rc = meta_get(txn, meta, "format", &data);
@@ -125,7 +128,7 @@ static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
         rc = mdb_set_compare(txn, db->dbi[TMPL_DB_ENTRIES], entries_order);
     }
     if (rc == 0) {
-        rc = tmpl_lmdb_format(txn, db->dbi[TMPL_DB_META]);
+        rc = format_check(txn, db->dbi[TMPL_DB_META]);
     }
     if (rc == MDB_NOTFOUND && flags != 0) {
         tmpl_secret_draw(secret);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "table/buckets.h"
+#include "table/bucket.h"
 
 #define SERIAL_SIZE 4
 
@@ -48,7 +48,6 @@ static int site_unpack(tmpl_lmdb_site_t *site, const MDB_val *data)
     }
     site->serial = (uint32_t)tmpl_get_le(at, 4);
     site->seen = tmpl_get_le(at + 4, 8);
-    site->changed = (uint32_t)tmpl_get_le(at + 12, 4);
     site->listed = has_listed ? (uint32_t)tmpl_get_le(at + 16, SERIAL_SIZE) : 0;
     return 0;
 }
@@ -69,7 +68,7 @@ int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_lm
     tmpl_head_pack(bytes, &site->head);
     tmpl_put_le(at, site->serial, 4);
     tmpl_put_le(at + 4, now > site->seen ? now : site->seen + 1, 8);
-    tmpl_put_le(at + 12, site->changed, 4);
+    tmpl_put_le(at + 12, 0, 4);
     tmpl_put_le(at + 16, site->listed, SERIAL_SIZE);
     return mdb_put(txn, db->dbi[TMPL_DB_SITES], &key, &data, 0);
 }

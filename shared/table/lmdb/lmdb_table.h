@@ -3,7 +3,7 @@
  * The content of an LMDB store, and how sites come and go in a transaction of the caller.
  * Databases:
  *
- *     sites      name -> head (provider.h), serial (4), seen (8), changed (4), and, if the site has
+ *     sites      name -> head (provider.h), serial (4), seen (8), 0 (4), and, if the site has
  *                listed documents, their serial (4); little-endian
  *     entries    serial (4, big-endian), number (4, big-endian, bits reversed) -> a bucket
  *     dropped    serial (4, big-endian) -> nothing: its buckets are to be deleted
@@ -30,9 +30,8 @@
 typedef struct {
     tmpl_head_t head;
     uint32_t serial;
-    uint64_t seen;    /* roughly the last use: microseconds since 1970; grows with each put */
-    uint32_t changed; /* buckets written one by one since all were last written in order */
-    uint32_t listed;  /* the serial of its listed documents; 0: it has none */
+    uint64_t seen;   /* roughly the last use: microseconds since 1970; grows with each put */
+    uint32_t listed; /* the serial of its listed documents; 0: it has none */
 } tmpl_lmdb_site_t;
 
 /*

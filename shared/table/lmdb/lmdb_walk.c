@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/lmdb/lmdb_open.h"
+#include "table/lmdb/lmdb_env.h"
 
 #include <endian.h>
 #include <errno.h>

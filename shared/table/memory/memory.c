@@ -17,7 +17,6 @@ typedef struct {
     tmpl_head_t head;
     tmpl_bucket_t *buckets; /* an array of room buckets; the bytes of each are from malloc */
     uint32_t room;
-    size_t bytes; /* bytes of all buckets */
     tmpl_bucket_t listed[TMPL_LISTED_BUCKETS];
 } site_t;
 
@@ -107,7 +106,6 @@ static void bucket_put(site_t *site, const tmpl_numbered_t *bucket, apr_pool_t *
     if (bytes != NULL) {
         memcpy(bytes, bucket->is.bytes, bucket->is.len);
     }
-    site->bytes += bucket->is.len - at->len;
     free((void *)at->bytes);
     *at = (tmpl_bucket_t){ bytes, bucket->is.len };
 }
@@ -136,12 +134,6 @@ static void memory_end(tmpl_txn_t *txn)
 {
     const memory_t *memory = txn->ctx;
     apr_thread_rwlock_unlock(memory->lock);
-}
-
-static uint64_t memory_size(tmpl_txn_t *txn)
-{
-    const site_t *site = txn->own;
-    return site->bytes + site->room * sizeof(*site->buckets);
 }
 
 /* ---- sites ---- */
@@ -225,7 +217,6 @@ const tmpl_provider_t tmpl_provider_memory = {
     .get = memory_get,
     .commit = memory_commit,
     .end = memory_end,
-    .size = memory_size,
     .sites = memory_sites,
     .forget = memory_forget,
 };

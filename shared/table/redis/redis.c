@@ -61,8 +61,8 @@ typedef struct {
     tmpl_redis_session_t session;
     pthread_mutex_t *turn; /* NULL: none */
     int committed;
-    apr_status_t failed;     /* the status with which the server failed */
-    tmpl_snapshot_t *cached; /* NULL: none */
+    apr_status_t failed; /* the status with which the server failed */
+    int64_t least;       /* the least stamp of a snapshot that may be used */
 } redis_own_t;
 
 static uint32_t idle_seconds(const redis_store_t *store)
@@ -227,16 +227,9 @@ static apr_status_t redis_begin(tmpl_txn_t *t)
                              server_of(t));
         }
         own->turn = turn;
-        own->cached = tmpl_snapshots_take(store->snapshots, t->site, INT64_MIN, INT64_MAX);
     }
-    else if (t->age > 0) {
-        own->cached = tmpl_snapshots_take(
-            store->snapshots, t->site, tmpl_clock() - (t->age < most ? t->age : most), INT64_MAX);
-    }
-    if (own->cached != NULL && !t->write) {
-        (void)tmpl_snapshots_get(store->snapshots, own->cached, &t->head, NULL, 0, NULL);
-    }
-    else {
+    own->least = t->write ? INT64_MIN : tmpl_clock() - (t->age < most ? t->age : most);
+    if (t->age == 0 || !tmpl_snapshots_head(store->snapshots, t->site, own->least, &t->head)) {
         recall(t);
     }
     return APR_SUCCESS;
@@ -245,11 +238,10 @@ static apr_status_t redis_begin(tmpl_txn_t *t)
 static apr_status_t redis_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const redis_store_t *store = t->ctx;
-    redis_own_t *own = t->own;
-    return t->age > 0
-               ? tmpl_snapshots_read(store->snapshots, &own->cached, tmpl_clock(), t, site_ask,
-                                     buckets, n)
-               : tmpl_snapshots_reuse(store->snapshots, own->cached, t, site_ask, buckets, n);
+    const redis_own_t *own = t->own;
+    return t->write || t->age > 0 ? tmpl_snapshots_read(store->snapshots, own->least, tmpl_clock(),
+                                                        t, site_ask, buckets, n)
+                                  : site_ask(t, buckets, n);
 }
 
 /* Checks the n replies to a commit. The last one is the reply to EXEC. */
@@ -319,9 +311,6 @@ static void redis_end(tmpl_txn_t *t)
         (void)exchange(t, list, &replies);
     }
     tmpl_redis_session_end(&own->session);
-    if (own->cached != NULL) {
-        tmpl_snapshots_give(store->snapshots, own->cached);
-    }
     if (own->turn != NULL) {
         pthread_mutex_unlock(own->turn);
     }
@@ -332,14 +321,6 @@ static void redis_end(tmpl_txn_t *t)
 }
 
 /* ---- sites, and the secret ---- */
-
-/* The server's own estimate of the site's bytes, or a guess. */
-static uint64_t redis_size(tmpl_txn_t *t)
-{
-    const redis_store_t *store = t->ctx;
-    uint64_t bytes = tmpl_redis_site_bytes(store->redis, store->opts.patience, t->site, t->pool);
-    return bytes > 0 ? bytes : t->head.site.entries * 16;
-}
 
 static apr_status_t redis_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
                                 void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
@@ -451,7 +432,6 @@ const tmpl_provider_t tmpl_provider_redis = { .scheme = "redis",
                                               .get = redis_get,
                                               .commit = redis_commit,
                                               .end = redis_end,
-                                              .size = redis_size,
                                               .sites = redis_sites,
                                               .forget = redis_forget,
                                               .secret = redis_secret };

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <sys/un.h>
 
 #include <apr_escape.h>
 #include <apr_strings.h>
@@ -14,9 +13,12 @@
 #define PORT          6379
 #define SENTINEL_PORT 26379
 #define PLACES_MOST   16
+#define PATH_MOST     107 /* bytes of a unix socket's path: its address has room for no more */
 
 #define AUTHORITY "[user:pass@]host[:port]"
 #define TLS_QUERY "[?ca=FILE&cert=FILE&key=FILE&server=NAME]"
+
+#define DIM(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Keys of a query, and the schemes that have them. */
 enum { OF_UNIX = 1, OF_TLS = 2, OF_SENTINEL = 4 };
@@ -55,22 +57,6 @@ static const struct {
     { "sentinel-pass", OF_SENTINEL, offsetof(tmpl_redis_address_t, sentinel_login.password) },
 };
 
-#define DIM(a) (sizeof(a) / sizeof((a)[0]))
-
-/* What the parsers of the parts share. */
-typedef struct {
-    tmpl_redis_address_t *address;
-    const char *form;
-    unsigned keys;
-    tmpl_error_t *err;
-    apr_pool_t *pool;
-} parse_t;
-
-static apr_status_t form_refuse(const parse_t *p)
-{
-    return tmpl_fail(p->err, APR_EINVAL, "not of the form %s, port 1 to %d", p->form, NUMBER_MOST);
-}
-
 /* Ends text at a character, and returns what follows it; NULL: text does not have it. */
 static char *split(char *text, char at)
 {
@@ -87,18 +73,15 @@ static const char *unescape(const char *text, apr_pool_t *pool)
     return text == NULL ? NULL : apr_punescape_url(pool, text, NULL, NULL, 0);
 }
 
-/* An error never quotes the refused text, which may be a part of a password. */
-static apr_status_t number_parse(unsigned *number, const char *what, const char *text,
-                                 const char *least, tmpl_error_t *err)
+static int number_parse(unsigned *number, const char *text, const char *least)
 {
-    int64_t n;
-    if (!tmpl_number_between(&n, text, tmpl_units_none, least, APR_STRINGIFY(NUMBER_MOST))) {
-        return tmpl_fail(err, APR_EINVAL, "the %s is no number from %s to %d", what, least,
-                         NUMBER_MOST);
-    }
+    int64_t n = 0;
+    int ok = tmpl_number_between(&n, text, tmpl_units_none, least, APR_STRINGIFY(NUMBER_MOST));
     *number = (unsigned)n;
-    return APR_SUCCESS;
+    return ok;
 }
+
+/* ---- places ---- */
 
 int tmpl_redis_place_fill(tmpl_redis_place_t *place, const char *host, size_t len, long long port,
                           const tmpl_redis_place_t *asked)
@@ -121,8 +104,8 @@ int tmpl_redis_place_parse(tmpl_redis_place_t *place, const char *text,
                            const tmpl_redis_place_t *asked)
 {
     const char *colon = strrchr(text, ':');
-    unsigned port = 0;
-    return colon != NULL && number_parse(&port, "port", colon + 1, "1", NULL) == APR_SUCCESS &&
+    unsigned port;
+    return colon != NULL && number_parse(&port, colon + 1, "1") &&
            tmpl_redis_place_fill(place, text, (size_t)(colon - text), port, asked);
 }
 
@@ -134,177 +117,121 @@ const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *p
                                            is_ipv6 ? "]" : "", place->port);
 }
 
-/* Parses user:pass or :pass, which are still encoded. */
-static apr_status_t login_parse(const parse_t *p, char *text)
+/* ---- the parts of a URI; the functions return 0 for what is not of its form ---- */
+
+/* user:pass or :pass, which are still encoded. */
+static int login_parse(tmpl_redis_login_t *login, char *text, apr_pool_t *pool)
 {
-    tmpl_redis_login_t *login = &p->address->login;
-    login->password = unescape(split(text, ':'), p->pool);
-    login->user = text[0] != '\0' ? unescape(text, p->pool) : NULL;
-    if (login->password == NULL || (text[0] != '\0' && login->user == NULL)) {
-        return tmpl_fail(p->err, APR_EINVAL,
-                         "user and password are not of the form user:pass or :pass, with %%xx for "
-                         "special characters");
-    }
-    return APR_SUCCESS;
+    login->password = unescape(split(text, ':'), pool);
+    login->user = text[0] != '\0' ? unescape(text, pool) : NULL;
+    return login->password != NULL && (text[0] == '\0' || login->user != NULL);
 }
 
 /* "host", "host:port" or "[address]:port". */
-static apr_status_t host_parse(const parse_t *p, tmpl_redis_place_t *place, char *text)
+static int host_parse(tmpl_redis_place_t *place, const char *text, apr_port_t usual,
+                      apr_pool_t *pool)
 {
-    unsigned port = p->address->mode == TMPL_REDIS_SENTINEL ? SENTINEL_PORT : PORT;
-    char *host = text, *end = text + strcspn(text, ":");
-    if (text[0] == '[') {
-        host++;
-        end = strchr(text, ']');
-        if (end == NULL) {
-            return form_refuse(p);
-        }
-        *end++ = '\0';
-    }
-    if (*end == ':') {
-        *end++ = '\0';
-        apr_status_t rv = number_parse(&port, "port", end, "1", p->err);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-    }
-    else if (*end != '\0') {
-        return form_refuse(p);
-    }
-    return tmpl_redis_place_fill(place, host, strlen(host), port, NULL) ? APR_SUCCESS
-                                                                        : form_refuse(p);
+    char *host, *scope;
+    apr_port_t port;
+    return apr_parse_addr_port(&host, &scope, &port, text, pool) == APR_SUCCESS && host != NULL &&
+           scope == NULL && (text[0] == '[' || strchr(host, ':') == NULL) &&
+           tmpl_redis_place_fill(place, host, strlen(host), port != 0 ? port : usual, NULL);
 }
 
-static apr_status_t hosts_parse(const parse_t *p, char *text)
+static int hosts_parse(tmpl_redis_address_t *address, char *text, apr_pool_t *pool)
 {
-    tmpl_redis_place_t *places = apr_pcalloc(p->pool, PLACES_MOST * sizeof(*places));
+    tmpl_redis_place_t *places = apr_pcalloc(pool, PLACES_MOST * sizeof(*places));
+    unsigned most = address->mode == TMPL_REDIS_SINGLE ? 1 : PLACES_MOST;
+    apr_port_t usual = address->mode == TMPL_REDIS_SENTINEL ? SENTINEL_PORT : PORT;
     char *login_end = strrchr(text, '@'); /* a password may hold an '@' */
-    apr_status_t rv = APR_SUCCESS;
-    unsigned n = 0;
+    int ok = 1;
     if (login_end != NULL) {
         *login_end = '\0';
-        rv = login_parse(p, text);
+        ok = login_parse(&address->login, text, pool);
         text = login_end + 1;
     }
-    while (rv == APR_SUCCESS && text != NULL) {
-        char *next = split(text, ',');
-        if (n == (p->address->mode == TMPL_REDIS_SINGLE ? 1 : PLACES_MOST)) {
-            return n == 1 ? form_refuse(p)
-                          : tmpl_fail(p->err, APR_EINVAL, "more than %d hosts", PLACES_MOST);
-        }
-        rv = host_parse(p, &places[n++], text);
-        text = next;
+    for (char *next; ok && text != NULL; text = next) {
+        next = split(text, ',');
+        ok =
+            address->n_places < most && host_parse(&places[address->n_places++], text, usual, pool);
     }
-    p->address->places = places;
-    p->address->n_places = n;
-    return rv;
+    address->places = places;
+    return ok;
 }
 
 /* What follows the hosts: "/db", "/master/db", or nothing. */
-static apr_status_t path_parse(const parse_t *p, char *path)
+static int path_parse(tmpl_redis_address_t *address, char *path, apr_pool_t *pool)
 {
-    tmpl_redis_address_t *address = p->address;
-    const char *number = path;
+    const char *db = path;
     if (address->mode == TMPL_REDIS_SENTINEL) {
-        const char *db = split(path, '/');
-        address->master = unescape(path, p->pool);
-        number = db != NULL ? db : "";
+        db = path != NULL ? split(path, '/') : NULL;
+        address->master = unescape(path, pool);
         /* an @ belongs to a password with a / in it */
         if (address->master == NULL || address->master[0] == '\0' || strchr(path, '@') != NULL) {
-            return form_refuse(p);
+            return 0;
         }
     }
-    if (number[0] == '\0') {
-        return APR_SUCCESS;
-    }
-    return address->mode == TMPL_REDIS_CLUSTER
-               ? tmpl_fail(p->err, APR_EINVAL, "a Redis Cluster has no databases: %s", p->form)
-               : number_parse(&address->db, "database", number, "0", p->err);
+    return db == NULL || db[0] == '\0' ||
+           (address->mode != TMPL_REDIS_CLUSTER && number_parse(&address->db, db, "0"));
 }
 
-static apr_status_t unix_parse(const parse_t *p, const char *path)
+static int unix_parse(tmpl_redis_address_t *address, const char *path, apr_pool_t *pool)
 {
-    struct sockaddr_un probe;
-    tmpl_redis_place_t *place = apr_pcalloc(p->pool, sizeof(*place));
-    path = unescape(path, p->pool);
-    if (path == NULL || path[0] != '/' || path[1] == '\0') {
-        return form_refuse(p);
-    }
-    if (strlen(path) >= sizeof(probe.sun_path)) {
-        return tmpl_fail(p->err, APR_EINVAL, "a socket's path has at most %d bytes",
-                         (int)sizeof(probe.sun_path) - 1);
+    tmpl_redis_place_t *place = apr_pcalloc(pool, sizeof(*place));
+    path = unescape(path, pool);
+    if (path == NULL || path[0] != '/' || path[1] == '\0' || strlen(path) > PATH_MOST) {
+        return 0;
     }
     apr_cpystrn(place->host, path, sizeof(place->host));
-    p->address->places = place;
-    p->address->n_places = 1;
-    return APR_SUCCESS;
+    address->places = place;
+    address->n_places = 1;
+    return 1;
 }
 
-/* One pair, "key=value". */
-static apr_status_t pair_parse(const parse_t *p, char *pair)
+/* One pair, "key=value", with one of some keys. */
+static int pair_parse(tmpl_redis_address_t *address, unsigned of, char *pair, apr_pool_t *pool)
 {
-    const char *value = unescape(split(pair, '='), p->pool);
-    if (value == NULL || value[0] == '\0') {
-        return tmpl_fail(p->err, APR_EINVAL,
-                         "a key of the query needs a value (%%26 is an & in one): %s", p->form);
-    }
-    for (size_t i = 0; i < DIM(keys); i++) {
-        if ((keys[i].of & p->keys) != 0 && strcmp(pair, keys[i].key) == 0) {
+    const char *value = unescape(split(pair, '='), pool);
+    for (size_t i = 0; value != NULL && value[0] != '\0' && i < DIM(keys); i++) {
+        if ((keys[i].of & of) != 0 && strcmp(pair, keys[i].key) == 0) {
             if (keys[i].field == 0) {
-                return number_parse(&p->address->db, "database", value, "0", p->err);
+                return number_parse(&address->db, value, "0");
             }
-            *(const char **)(void *)((char *)p->address + keys[i].field) = value;
-            return APR_SUCCESS;
+            *(const char **)(void *)((char *)address + keys[i].field) = value;
+            return 1;
         }
     }
-    return tmpl_fail(p->err, APR_EINVAL,
-                     "the query has a key (%%26 is an & in a value) that is none of %s", p->form);
+    return 0;
 }
 
-static apr_status_t query_parse(const parse_t *p, char *query)
+static int query_parse(tmpl_redis_address_t *address, unsigned of, char *query, apr_pool_t *pool)
 {
-    const tmpl_redis_address_t *address = p->address;
-    apr_status_t rv = APR_SUCCESS;
+    const tmpl_redis_login_t *login = &address->login, *sentinel = &address->sentinel_login;
     char *state, *pair = apr_strtok(query, "&", &state);
-    for (; rv == APR_SUCCESS && pair != NULL; pair = apr_strtok(NULL, "&", &state)) {
-        rv = pair_parse(p, pair);
+    int ok = of != 0;
+    for (; ok && pair != NULL; pair = apr_strtok(NULL, "&", &state)) {
+        ok = pair_parse(address, of, pair, pool);
     }
-    if (rv == APR_SUCCESS &&
-        ((address->login.user != NULL && address->login.password == NULL) ||
-         (address->sentinel_login.user != NULL && address->sentinel_login.password == NULL) ||
-         (address->cert == NULL) != (address->key == NULL))) {
-        rv =
-            tmpl_fail(p->err, APR_EINVAL, "a user needs a password, and a cert a key: %s", p->form);
-    }
-    return rv;
-}
-
-/*
- * Whether an @ stands behind the end of the hosts: then a character of a password was taken for
- * that end.
- */
-static int is_password_cut(const parse_t *p, const char *rest)
-{
-    const char *end = rest + strcspn(rest, "/?#");
-    return p->keys != OF_UNIX && strchr(end, '@') != NULL;
+    return ok && (login->user == NULL || login->password != NULL) &&
+           (sentinel->user == NULL || sentinel->password != NULL) &&
+           (address->cert == NULL) == (address->key == NULL);
 }
 
 /* The rest of a URI behind its scheme. */
-static apr_status_t rest_parse(const parse_t *p, char *rest)
+static int rest_parse(tmpl_redis_address_t *address, unsigned of, char *rest, apr_pool_t *pool)
 {
     if (strchr(rest, '#') != NULL) {
-        return form_refuse(p);
+        return 0;
     }
     char *query = split(rest, '?');
-    apr_status_t rv = query == NULL  ? APR_SUCCESS
-                      : p->keys != 0 ? query_parse(p, query)
-                                     : form_refuse(p);
-    if (rv != APR_SUCCESS || p->keys == OF_UNIX) {
-        return rv != APR_SUCCESS ? rv : unix_parse(p, rest);
+    if (query != NULL && !query_parse(address, of, query, pool)) {
+        return 0;
+    }
+    if (of == OF_UNIX) {
+        return unix_parse(address, rest, pool);
     }
     char *path = split(rest, '/');
-    rv = hosts_parse(p, rest);
-    return rv != APR_SUCCESS ? rv : path_parse(p, path != NULL ? path : rest + strlen(rest));
+    return hosts_parse(address, rest, pool) && path_parse(address, path, pool);
 }
 
 /* The URI for messages. */
@@ -330,29 +257,24 @@ apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char 
                                       tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *forms = "";
-    *address = (tmpl_redis_address_t){ 0 };
     for (size_t i = 0; i < DIM(schemes); i++) {
         size_t len = (size_t)(strstr(schemes[i].form, "://") - schemes[i].form) + strlen("://");
-        parse_t p = { address, schemes[i].form, schemes[i].keys, err, pool };
-
-        if (strncmp(uri, schemes[i].form, len) != 0) {
-            forms = apr_pstrcat(pool, forms, i > 0 ? ", " : "",
-                                apr_pstrmemdup(pool, schemes[i].form, len), NULL);
+        const char *scheme = apr_pstrmemdup(pool, schemes[i].form, len);
+        if (strncmp(uri, scheme, len) != 0) {
+            forms = apr_pstrcat(pool, forms, i > 0 ? ", " : "", scheme, NULL);
             continue;
         }
-        address->mode = schemes[i].mode;
-        address->is_tls = (schemes[i].keys & OF_TLS) != 0;
-        apr_status_t rv = rest_parse(&p, apr_pstrdup(pool, uri + len));
-        if (rv != APR_SUCCESS && is_password_cut(&p, uri + len)) {
-            return tmpl_fail(err, rv,
-                             "an @ is behind / ? or #: in user and password write / ? # & as %%2F "
-                             "%%3F %%23 %%26: %s",
-                             p.form);
+        *address = (tmpl_redis_address_t){ .mode = schemes[i].mode,
+                                           .is_tls = (schemes[i].keys & OF_TLS) != 0 };
+        if (!rest_parse(address, schemes[i].keys, apr_pstrdup(pool, uri + len), pool)) {
+            /* does not quote the URI, which may hold a password */
+            return tmpl_fail(err, APR_EINVAL,
+                             "not of the form %s; / ? # & in user and password are %%2F %%3F %%23 "
+                             "%%26; port 1 to %d",
+                             schemes[i].form, NUMBER_MOST);
         }
-        if (rv == APR_SUCCESS) {
-            address->name = name_make(address, apr_pstrmemdup(pool, uri, len), pool);
-        }
-        return rv;
+        address->name = name_make(address, scheme, pool);
+        return APR_SUCCESS;
     }
     return tmpl_fail(err, APR_EINVAL, "a Redis store is one of %s", forms);
 }

@@ -317,25 +317,13 @@ static apr_status_t round_trip(conn_t *conn, const server_t *server, const apr_a
 
 /* ---- greeting ---- */
 
-/* A former master that has become a replica would only refuse to write. */
-static apr_status_t check_role(const server_t *server, const redisReply *reply, tmpl_error_t *err)
-{
-    if (reply->type != REDIS_REPLY_ARRAY || reply->elements == 0 ||
-        reply->element[0]->type != REDIS_REPLY_STRING) {
-        return tmpl_redis_garbage(server->name, err);
-    }
-    return strcmp(reply->element[0]->str, "master") == 0
-               ? APR_SUCCESS
-               : tmpl_fail(err, APR_EAGAIN, "%s: the server is no master any more", server->name);
-}
-
-/* Authenticates, selects the database and asks for the role. */
+/* Authenticates, and selects the database. */
 static apr_status_t greet(conn_t *conn, const server_t *server, apr_time_t deadline,
                           tmpl_error_t *err, apr_pool_t *pool)
 {
     const tmpl_redis_login_t *login = &server->login;
     apr_array_header_t *list = tmpl_redis_list(pool);
-    redisReply *replies[3];
+    redisReply *replies[2];
     if (login->password != NULL && login->user != NULL) {
         tmpl_redis_command(list, "AUTH", login->user, login->password, NULL);
     }
@@ -345,17 +333,11 @@ static apr_status_t greet(conn_t *conn, const server_t *server, apr_time_t deadl
     if (server->db != 0) {
         tmpl_redis_command(list, "SELECT", apr_psprintf(pool, "%u", server->db), NULL);
     }
-    if (server->must_be_master) {
-        tmpl_redis_command(list, "ROLE", NULL);
-    }
     apr_status_t rv =
         list->nelts == 0 ? APR_SUCCESS : round_trip(conn, server, list, deadline, replies, err);
     for (int i = 0; rv == APR_SUCCESS && i < list->nelts; i++) {
         rv = tmpl_redis_check(server->name, replies[i], err);
-        if (rv == APR_SUCCESS && server->must_be_master && i == list->nelts - 1) {
-            rv = check_role(server, replies[i], err);
-        }
-        else if (rv == APR_SUCCESS && replies[i]->type != REDIS_REPLY_STATUS) {
+        if (rv == APR_SUCCESS && replies[i]->type != REDIS_REPLY_STATUS) {
             rv = tmpl_redis_garbage(server->name, err);
         }
     }

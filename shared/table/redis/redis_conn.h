@@ -50,8 +50,7 @@ apr_status_t tmpl_redis_garbage(const char *name, tmpl_error_t *err);
 
 /*
  * TLS for connections to Redis, by OpenSSL. hiredis has TLS since 1.0 only, as a separate library,
- * and does not compare the certificate with the server's name. A build without OpenSSL (make
- * TLS=no) refuses rediss:// URIs.
+ * and does not compare the certificate with the server's name.
  */
 
 typedef struct tmpl_redis_tls_t tmpl_redis_tls_t;                 /* what all sessions share */
@@ -59,12 +58,10 @@ typedef struct tmpl_redis_tls_session_t tmpl_redis_tls_session_t; /* the TLS of 
 
 /*
  * Reads the certificates and the key that address names. A cleanup on pool frees it. APR_SUCCESS;
- * APR_EINVAL if a file cannot be used; APR_ENOTIMPL in a build without TLS; with text.
+ * APR_EINVAL if a file cannot be used; with text.
  */
 apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **tls, const tmpl_redis_address_t *address,
                                    tmpl_error_t *err, apr_pool_t *pool);
-
-#ifdef TMPL_TLS
 
 /*
  * A session over fd, which does not block. host: the name that the certificate must have. NULL: no
@@ -88,16 +85,6 @@ void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session);
 apr_status_t tmpl_redis_tls_transfer(tmpl_redis_tls_session_t *session, char *into,
                                      const char *from, size_t *len, int *for_read,
                                      tmpl_error_t *err);
-
-#else /* there is no session */
-
-#define tmpl_redis_tls_begin(tls, fd, host)     NULL
-#define tmpl_redis_tls_is_in_handshake(session) 0
-#define tmpl_redis_tls_end(session)             (void)(session)
-#define tmpl_redis_tls_transfer(session, into, from, len, for_read, e)                             \
-    tmpl_fail(e, APR_ENOTIMPL, "no TLS")
-
-#endif
 
 /* A word of a command. */
 typedef struct {
@@ -124,13 +111,12 @@ typedef struct {
     tmpl_redis_place_t place;
     tmpl_redis_login_t login;
     unsigned db;
-    int must_be_master;    /* a replica is refused with APR_EAGAIN */
     tmpl_redis_tls_t *tls; /* NULL: none */
 } tmpl_redis_server_t;
 
 /* All zero: not connected. */
 typedef struct tmpl_redis_conn_t {
-    struct tmpl_redis_conn_t *next; /* for redis_topology.c */
+    struct tmpl_redis_conn_t *next; /* for redis_client.c */
     apr_pool_t *pool; /* the socket's; has no parent, because threads connect at the same time */
     apr_socket_t *socket;
     tmpl_redis_tls_session_t *tls; /* NULL: none */

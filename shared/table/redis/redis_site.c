@@ -139,19 +139,6 @@ static apr_status_t site_call(tmpl_redis_session_t *session, apr_interval_time_t
                : rv;
 }
 
-/* The same for a command about a site, with a reply that is an integer. */
-static apr_status_t site_call_integer(tmpl_redis_t *redis, apr_interval_time_t patience,
-                                      const char *key, const apr_array_header_t *list,
-                                      long long *integer, tmpl_error_t *err)
-{
-    tmpl_redis_session_t session = tmpl_redis_session(redis, key);
-    redisReply *reply;
-    apr_status_t rv = site_call(&session, patience, list, REDIS_REPLY_INTEGER, &reply, err);
-    tmpl_redis_session_end(&session);
-    *integer = rv == APR_SUCCESS ? reply->integer : 0;
-    return rv;
-}
-
 /*
  * Adds the sites of some keys to seen, a set, because SCAN may return a key twice. Moves cursor,
  * which is "0" at the beginning and at the end.
@@ -253,26 +240,17 @@ apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience,
     return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
 }
 
-uint64_t tmpl_redis_site_bytes(tmpl_redis_t *redis, apr_interval_time_t patience, const char *site,
-                               apr_pool_t *pool)
-{
-    const char *key = tmpl_redis_site_key(site, pool);
-    apr_array_header_t *list = tmpl_redis_list(pool);
-    long long bytes;
-    tmpl_redis_command(list, "MEMORY", "USAGE", key, "SAMPLES", "50", NULL);
-    (void)site_call_integer(redis, patience, key, list, &bytes, NULL);
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 apr_status_t tmpl_redis_site_forget(tmpl_redis_t *redis, apr_interval_time_t patience,
                                     const char *site, tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *key = tmpl_redis_site_key(site, pool);
+    tmpl_redis_session_t session = tmpl_redis_session(redis, key);
     apr_array_header_t *list = tmpl_redis_list(pool);
-    long long forgotten;
+    redisReply *forgotten;
     tmpl_redis_command(list, "UNLINK", key, NULL); /* frees the memory in the background */
-    apr_status_t rv = site_call_integer(redis, patience, key, list, &forgotten, err);
-    return rv == APR_SUCCESS && forgotten == 0
+    apr_status_t rv = site_call(&session, patience, list, REDIS_REPLY_INTEGER, &forgotten, err);
+    tmpl_redis_session_end(&session);
+    return rv == APR_SUCCESS && forgotten->integer == 0
                ? tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site)
                : rv;
 }

@@ -41,17 +41,13 @@ void tmpl_redis_site_change(apr_array_header_t *list, const char *key, const tmp
                             const tmpl_numbered_t *buckets, uint32_t n);
 
 /*
- * The sites, for administrators: their list, their memory, and forgetting one. patience: how long
- * each command waits for its server. Errors are those of tmpl_redis_exchange().
+ * The sites, for administrators: their list, and forgetting one. patience: how long each command
+ * waits for its server. Errors are those of tmpl_redis_exchange().
  */
 /* tmpl_store_sites_part(). In a cluster all masters are asked. */
 apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience, const char *from,
                               uint32_t n, tmpl_each_site_t each, void *baton, const char **next,
                               tmpl_error_t *err, apr_pool_t *pool);
-
-/* The server's estimate of the memory of a site; 0: it does not know. */
-uint64_t tmpl_redis_site_bytes(tmpl_redis_t *redis, apr_interval_time_t patience, const char *site,
-                               apr_pool_t *pool);
 
 /* APR_NOTFOUND: the store does not know the site. */
 apr_status_t tmpl_redis_site_forget(tmpl_redis_t *redis, apr_interval_time_t patience,

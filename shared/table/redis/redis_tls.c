@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/redis/redis_conn.h"
 
-#ifdef TMPL_TLS
-
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -201,18 +199,3 @@ apr_status_t tmpl_redis_tls_transfer(tmpl_redis_tls_session_t *session, char *in
     int rc = into != NULL ? SSL_read_ex(ssl, into, *len, len) : SSL_write_ex(ssl, from, *len, len);
     return rc == 1 ? APR_SUCCESS : outcome(ssl, rc, for_read, err);
 }
-
-#else
-
-apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_address_t *address,
-                                   tmpl_error_t *err, apr_pool_t *pool)
-{
-    (void)made;
-    (void)pool;
-    return tmpl_fail(err, APR_ENOTIMPL,
-                     "%s: this build has no TLS: build with OpenSSL, or let stunnel speak TLS "
-                     "(docs/stores.md, \"TLS by stunnel\") and use redis://",
-                     address->name);
-}
-
-#endif
