@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "html/noscript.h"
-
-#include <string.h>
-
+/*
+ * noscript is text to browsers that run scripts, and markup to all others. Pages are parsed as by a
+ * browser that runs scripts, but edits must be safe for both kinds of browsers. Most noscripts are
+ * closed: behind such a noscript the parser's state is the same as in front of it. A page with a
+ * noscript that may not be closed is parsed twice, and an edit must be safe in both results.
+ */
 #include "html/attr.h"
+#include "html/builder.h"
 
 enum { MAX_OPEN = 16 };
 
@@ -112,7 +115,7 @@ static int pass_markup(look_t *l)
     if (l->at >= l->end || !tmpl_is_alpha(l->src[l->at])) {
         return 0;
     }
-    tmpl_tag_e tag = tmpl_tag_read(l->b->scan.index, l->src, l->end, &l->at);
+    tmpl_tag_e tag = tmpl_tag_read(l->b->scan.tags, l->src, l->end, &l->at);
     return is_end ? look_at_end_tag(l, tag) : look_at_start_tag(l, tag);
 }
 

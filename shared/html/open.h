@@ -9,7 +9,6 @@
 #ifndef TMPL_OPEN_H
 #define TMPL_OPEN_H
 
-#include "html/edit_flags.h"
 #include "html/scan.h"
 
 /* The rules for what may stand in an element of svg or math: 13.2.6. */
