@@ -20,15 +20,6 @@ const tmpl_name_index_t *tmpl_attr_index(void)
     return &the_index;
 }
 
-/* The end of the attribute name that p is in. */
-static uint32_t attr_name_end(const char *src, uint32_t len, uint32_t p)
-{
-    while (p < len && tmpl_name_ends[(unsigned char)src[p]] == 0) {
-        p++;
-    }
-    return p;
-}
-
 /* Reads the value behind the '=', quoted or not. Returns 0 if the source ends first. */
 static int read_value(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
 {
@@ -78,7 +69,9 @@ tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uin
     }
     attr->name.start = p;
     p++; /* a name may begin with '=' */
-    p = attr_name_end(src, len, p);
+    while (p < len && tmpl_name_ends[(unsigned char)src[p]] == 0) {
+        p++;
+    }
     attr->name.end = p;
     attr->value.start = attr->value.end = p;
     *at = p;

@@ -112,9 +112,9 @@ static inline void tmpl_taint_all(tmpl_builder_t *b)
 }
 
 /* Whether an element of that tag is in scope. */
-static inline int tmpl_has(const tmpl_builder_t *b, tmpl_tag_e tag, tmpl_scope_t ends)
+static inline int tmpl_has(const tmpl_builder_t *b, tmpl_tag_e tag, unsigned scope)
 {
-    return tmpl_opens_find(&b->s, tag, ends) != 0;
+    return tmpl_opens_find(&b->s, tag, scope) != 0;
 }
 
 /* Whether the byte at directly follows the start tag of a pre: browsers drop a line break there. */

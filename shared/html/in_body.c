@@ -16,7 +16,7 @@ static tmpl_step_e insert_inline(tmpl_builder_t *b, uint32_t i)
 
 static void close_p(tmpl_builder_t *b)
 {
-    uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, tmpl_scope_button);
+    uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, TMPL_BUTTON_SCOPE);
     if (p != 0) {
         tmpl_opens_close(&b->s, p, TMPL_NONE);
     }
@@ -107,7 +107,7 @@ static tmpl_step_e start_plaintext(tmpl_builder_t *b, uint32_t i)
 
 static tmpl_step_e start_button(tmpl_builder_t *b, uint32_t i)
 {
-    uint32_t button = tmpl_opens_find(&b->s, TMPL_TAG_BUTTON, tmpl_scope_plain);
+    uint32_t button = tmpl_opens_find(&b->s, TMPL_TAG_BUTTON, TMPL_SCOPE);
     if (button != 0) {
         tmpl_taint_all(b);
         tmpl_opens_close(&b->s, button, TMPL_NONE);
@@ -130,7 +130,7 @@ static tmpl_step_e start_link(tmpl_builder_t *b, uint32_t i)
 static tmpl_step_e start_nobr(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_reconstruct(b);
-    if (tmpl_has(b, TMPL_TAG_NOBR, tmpl_scope_plain)) {
+    if (tmpl_has(b, TMPL_TAG_NOBR, TMPL_SCOPE)) {
         tmpl_taint_all(b);
         tmpl_opens_adopt(&b->s, TMPL_TAG_NOBR, TMPL_NONE);
     }
@@ -178,7 +178,7 @@ static tmpl_step_e start_noscript(tmpl_builder_t *b, uint32_t i)
  */
 static tmpl_step_e start_control(tmpl_builder_t *b, uint32_t i)
 {
-    uint32_t select = tmpl_opens_find(&b->s, TMPL_TAG_SELECT, tmpl_scope_plain);
+    uint32_t select = tmpl_opens_find(&b->s, TMPL_TAG_SELECT, TMPL_SCOPE);
     if (select != 0) {
         tmpl_opens_close(&b->s, select, TMPL_NONE);
         if (tmpl_tag_at(b, i) == TMPL_TAG_SELECT) {
@@ -191,7 +191,7 @@ static tmpl_step_e start_control(tmpl_builder_t *b, uint32_t i)
 /* Closes the elements that an option, a group of options, or an hr between options closes. */
 static void end_options(tmpl_builder_t *b, tmpl_tag_e tag)
 {
-    if (tmpl_has(b, TMPL_TAG_SELECT, tmpl_scope_plain)) {
+    if (tmpl_has(b, TMPL_TAG_SELECT, TMPL_SCOPE)) {
         tmpl_end_implied(b, tag == TMPL_TAG_OPTION ? TMPL_TAG_OPTGROUP : TMPL_TAG_OTHER);
     }
     else if (tag != TMPL_TAG_HR && tmpl_top(b)->tag == TMPL_TAG_OPTION) {
@@ -216,7 +216,7 @@ static tmpl_step_e start_rule(tmpl_builder_t *b, uint32_t i)
 static tmpl_step_e start_ruby(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tmpl_has(b, TMPL_TAG_RUBY, tmpl_scope_plain)) {
+    if (tmpl_has(b, TMPL_TAG_RUBY, TMPL_SCOPE)) {
         tmpl_end_implied(b,
                          tag == TMPL_TAG_RB || tag == TMPL_TAG_RTC ? TMPL_TAG_OTHER : TMPL_TAG_RTC);
     }
@@ -227,7 +227,7 @@ static tmpl_step_e start_ruby(tmpl_builder_t *b, uint32_t i)
 /* --- end tags --- */
 
 /* Closes the element of the end tag's name, if it is in scope. */
-static tmpl_step_e close_in(tmpl_builder_t *b, uint32_t i, tmpl_scope_t scope)
+static tmpl_step_e close_in(tmpl_builder_t *b, uint32_t i, unsigned scope)
 {
     uint32_t index = tmpl_opens_find(&b->s, b->tokens[i].name, scope);
     if (index != 0) {
@@ -238,25 +238,25 @@ static tmpl_step_e close_in(tmpl_builder_t *b, uint32_t i, tmpl_scope_t scope)
 
 static tmpl_step_e end_block(tmpl_builder_t *b, uint32_t i)
 {
-    return close_in(b, i, tmpl_scope_plain);
+    return close_in(b, i, TMPL_SCOPE);
 }
 
 /* "Any other end tag". */
 static tmpl_step_e end_other(tmpl_builder_t *b, uint32_t i)
 {
-    return close_in(b, i, tmpl_scope_special);
+    return close_in(b, i, TMPL_ANY_SPECIAL);
 }
 
 static tmpl_step_e end_item(tmpl_builder_t *b, uint32_t i)
 {
-    return close_in(b, i, tmpl_scope_item);
+    return close_in(b, i, TMPL_ITEM_SCOPE);
 }
 
 /* Closes nothing: the rest of the page is still inside the open elements. */
 static tmpl_step_e end_page(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
-    if (tmpl_has(b, TMPL_TAG_BODY, tmpl_scope_plain)) {
+    if (tmpl_has(b, TMPL_TAG_BODY, TMPL_SCOPE)) {
         tmpl_opens_taint(&b->s, 1);
         b->mode = TMPL_AFTER_BODY;
     }
@@ -279,7 +279,7 @@ static uint32_t find_form(const tmpl_builder_t *b)
         if (b->s.stack[k].token == b->form - 1) {
             return k;
         }
-        if (tmpl_scope_plain(&b->s.stack[k])) {
+        if (b->s.stack[k].flags & TMPL_SCOPE) {
             return 0;
         }
     }
@@ -312,7 +312,7 @@ static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
 /* An end tag of p, without an open p, opens and closes a p. */
 static tmpl_step_e end_p(tmpl_builder_t *b, uint32_t i)
 {
-    uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, tmpl_scope_button);
+    uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, TMPL_BUTTON_SCOPE);
     if (p == 0) {
         tmpl_taint_all(b);
         tmpl_open_mix(tmpl_top(b));
@@ -341,7 +341,7 @@ static tmpl_step_e end_heading(tmpl_builder_t *b, uint32_t i)
             tmpl_opens_close(&b->s, k, o->name == b->tokens[i].name ? i : TMPL_NONE);
             break;
         }
-        if (tmpl_scope_plain(o)) {
+        if (o->flags & TMPL_SCOPE) {
             break;
         }
     }

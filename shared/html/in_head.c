@@ -175,12 +175,6 @@ tmpl_step_e tmpl_after_head(tmpl_builder_t *b, uint32_t i)
     return is_body ? TMPL_DONE : TMPL_AGAIN;
 }
 
-static int scope_none(const tmpl_open_t *o)
-{
-    (void)o;
-    return 0;
-}
-
 /*
  * A cell that the end of a template closes does not end as other cells do: only one marker is
  * removed from the list of active formatting elements, so elements in front of the marker are
@@ -198,7 +192,7 @@ static void forget_cells(tmpl_builder_t *b, uint32_t template)
 
 tmpl_step_e tmpl_end_template(tmpl_builder_t *b, uint32_t i)
 {
-    uint32_t template = tmpl_opens_find(&b->s, TMPL_TAG_TEMPLATE, scope_none);
+    uint32_t template = tmpl_opens_find(&b->s, TMPL_TAG_TEMPLATE, TMPL_WHOLE_STACK);
     forget_cells(b, template);
     tmpl_opens_close(&b->s, template, i);
     apr_array_pop(b->templates);

@@ -33,7 +33,7 @@ static unsigned bit_of_tag(tmpl_tag_e tag)
  */
 static int close_table(tmpl_builder_t *b, uint32_t end)
 {
-    uint32_t table = tmpl_opens_find(&b->s, TMPL_TAG_TABLE, tmpl_scope_table);
+    uint32_t table = tmpl_opens_find(&b->s, TMPL_TAG_TABLE, TMPL_TABLE_SCOPE);
     if (table == 0) {
         return 0;
     }
@@ -151,7 +151,7 @@ static tmpl_step_e close_own(tmpl_builder_t *b, uint32_t end)
             b->mode = contexts[b->mode].outside;
             return end == TMPL_NONE ? TMPL_AGAIN : TMPL_DONE;
         }
-        if (tmpl_scope_table(&b->s.stack[k])) {
+        if (b->s.stack[k].flags & TMPL_TABLE_SCOPE) {
             break;
         }
     }
@@ -187,7 +187,7 @@ static tmpl_step_e end_part(tmpl_builder_t *b, uint32_t i, unsigned part)
         return close_own(b, TMPL_NONE);
     }
     if (!((own | contexts[b->mode].in_scope) & part) ||
-        tmpl_opens_find(&b->s, b->tokens[i].name, tmpl_scope_table) == 0) {
+        tmpl_opens_find(&b->s, b->tokens[i].name, TMPL_TABLE_SCOPE) == 0) {
         return tmpl_ignore(b);
     }
     return close_own(b, part == own ? i : TMPL_NONE);

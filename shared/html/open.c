@@ -16,31 +16,6 @@
 #define FNV_BASIS 0xCBF29CE484222325u
 #define FNV_PRIME 0x100000001B3u
 
-int tmpl_scope_plain(const tmpl_open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) != 0;
-}
-
-int tmpl_scope_button(const tmpl_open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_BUTTON;
-}
-
-int tmpl_scope_item(const tmpl_open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_OL || o->tag == TMPL_TAG_UL;
-}
-
-int tmpl_scope_table(const tmpl_open_t *o)
-{
-    return o->tag == TMPL_TAG_TABLE || o->tag == TMPL_TAG_TEMPLATE;
-}
-
-int tmpl_scope_special(const tmpl_open_t *o)
-{
-    return (o->flags & TMPL_IS_SPECIAL) != 0;
-}
-
 /* A copy, in pool, of a full array of n elements, with twice the room. */
 static void *grown(const void *array, uint32_t n, uint32_t *room, apr_size_t size, apr_pool_t *pool)
 {
@@ -241,7 +216,7 @@ void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor)
     }
 }
 
-uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends)
+uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, unsigned scope)
 {
     if (name < TMPL_TAG_COUNT && s->n_of[name] == 0) {
         return 0;
@@ -250,7 +225,7 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
         if (s->stack[i].name == name) {
             return i;
         }
-        if (ends(&s->stack[i])) {
+        if (s->stack[i].flags & scope) {
             return 0;
         }
     }
@@ -476,7 +451,7 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
 /* The end tag of any other element: closes the innermost element of that name in scope. */
 static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
 {
-    uint32_t index = tmpl_opens_find(s, name, tmpl_scope_special);
+    uint32_t index = tmpl_opens_find(s, name, TMPL_ANY_SPECIAL);
     if (index != 0) {
         tmpl_opens_close(s, index, end);
     }
@@ -504,7 +479,7 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
             return;
         }
         for (uint32_t i = index + 1; i < s->n; i++) {
-            if (tmpl_scope_plain(&s->stack[i])) {
+            if (s->stack[i].flags & TMPL_SCOPE) {
                 return;
             }
         }

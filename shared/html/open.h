@@ -69,13 +69,16 @@ typedef struct {
     apr_pool_t *pool;
 } tmpl_opens_t;
 
-/* Whether a search for another element ends at o: the kinds of scope of 13.2.4.2. */
-typedef int (*tmpl_scope_t)(const tmpl_open_t *o);
-int tmpl_scope_plain(const tmpl_open_t *o);
-int tmpl_scope_button(const tmpl_open_t *o);
-int tmpl_scope_item(const tmpl_open_t *o);
-int tmpl_scope_table(const tmpl_open_t *o);
-int tmpl_scope_special(const tmpl_open_t *o);
+/*
+ * The kinds of scope of 13.2.4.2: a search for another element ends at an element with one of these
+ * flags.
+ */
+#define TMPL_SCOPE        TMPL_IS_SCOPE
+#define TMPL_BUTTON_SCOPE (TMPL_IS_SCOPE | TMPL_IS_BUTTON_SCOPE)
+#define TMPL_ITEM_SCOPE   (TMPL_IS_SCOPE | TMPL_IS_ITEM_SCOPE)
+#define TMPL_TABLE_SCOPE  TMPL_IS_TABLE_SCOPE
+#define TMPL_ANY_SPECIAL  TMPL_IS_SPECIAL /* "any other end tag" */
+#define TMPL_WHOLE_STACK  0u
 
 void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool);
 
@@ -144,8 +147,8 @@ tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t n
 /* Forbids edits of all open elements above floor, because something may have affected them. */
 void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor);
 
-/* The index of the innermost open element of that name in scope; 0 if there is none. */
-uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends);
+/* The index of the innermost open element of that name in that scope; 0 if there is none. */
+uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, unsigned scope);
 
 /* Closes all elements above index keep. */
 void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep);
