@@ -118,14 +118,14 @@ static const struct {
         implied;          /* the tag that the source leaves out, and not the part is opened; or 0 */
     unsigned char inside; /* the mode for its content */
 } openings[] = {
-    { TMPL_IN_TABLE, CAPTION, 0, TMPL_IN_CAPTION },
-    { TMPL_IN_TABLE, COLGROUP, 0, TMPL_IN_COLGROUP },
-    { TMPL_IN_TABLE, COL, TMPL_TAG_COLGROUP, TMPL_IN_COLGROUP },
-    { TMPL_IN_TABLE, SECTION, 0, TMPL_IN_TABLE_BODY },
-    { TMPL_IN_TABLE, ROW | CELL, TMPL_TAG_TBODY, TMPL_IN_TABLE_BODY },
-    { TMPL_IN_TABLE_BODY, ROW, 0, TMPL_IN_ROW },
-    { TMPL_IN_TABLE_BODY, CELL, TMPL_TAG_TR, TMPL_IN_ROW },
     { TMPL_IN_ROW, CELL, 0, TMPL_IN_CELL },
+    { TMPL_IN_TABLE_BODY, CELL, TMPL_TAG_TR, TMPL_IN_ROW },
+    { TMPL_IN_TABLE_BODY, ROW, 0, TMPL_IN_ROW },
+    { TMPL_IN_TABLE, ROW | CELL, TMPL_TAG_TBODY, TMPL_IN_TABLE_BODY },
+    { TMPL_IN_TABLE, SECTION, 0, TMPL_IN_TABLE_BODY },
+    { TMPL_IN_TABLE, COL, TMPL_TAG_COLGROUP, TMPL_IN_COLGROUP },
+    { TMPL_IN_TABLE, COLGROUP, 0, TMPL_IN_COLGROUP },
+    { TMPL_IN_TABLE, CAPTION, 0, TMPL_IN_CAPTION },
 };
 
 /* "Clear the stack back to a table (table body, table row) context." */
