@@ -67,8 +67,8 @@ subtest 'length' => sub {
     my $all = 0;
     $all += $_ for values %words;
     cmp_ok(scalar keys %words, '<=', 16, 'documents');
-    cmp_ok($all, '<=', 36_000, 'words of all documents');
-    cmp_ok($words{'README.md'}, '<=', 1500, 'words of README.md');
+    cmp_ok($all, '<=', 32_000, 'words of all documents');
+    cmp_ok($words{'README.md'}, '<=', 1300, 'words of README.md');
 };
 
 # The anchors that GitHub gives to the headings of a text.
