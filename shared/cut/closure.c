@@ -18,9 +18,9 @@ static double confidence_of(const tmpl_page_t *page, const tmpl_verdict_t *verdi
     return kept > 0 ? 2 * found / (kept + content) : 0.0;
 }
 
-/* Fills the page's totals. Returns why it is declined. */
-static tmpl_decline_e measure(tmpl_closure_t *out, const tmpl_page_t *page,
-                              const tmpl_verdict_t *verdicts, const tmpl_guards_t *guards)
+/* Fills the page's totals, and declines it if the guards ask for it. */
+static void measure(tmpl_closure_t *out, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
+                    const tmpl_guards_t *guards)
 {
     uint64_t length = 0;
     out->blocks = page->n_blocks;
@@ -31,10 +31,11 @@ static tmpl_decline_e measure(tmpl_closure_t *out, const tmpl_page_t *page,
         }
     }
     out->ratio = page->length > 0 ? (double)length / page->length : 0.0;
-    return out->template_blocks == 0                  ? TMPL_DECLINE_NONE
-           : 1.0 - out->ratio < guards->min_keep      ? TMPL_DECLINE_MIN_KEEP
-           : out->confidence < guards->min_confidence ? TMPL_DECLINE_MIN_CONFIDENCE
-                                                      : TMPL_DECLINE_NONE;
+    if (out->decline == TMPL_DECLINE_NONE && out->template_blocks > 0) {
+        out->decline = 1.0 - out->ratio < guards->min_keep        ? TMPL_DECLINE_MIN_KEEP
+                       : out->confidence < guards->min_confidence ? TMPL_DECLINE_MIN_CONFIDENCE
+                                                                  : TMPL_DECLINE_NONE;
+    }
 }
 
 /*
@@ -85,22 +86,20 @@ static tmpl_part_set_t settle_parts(tmpl_verdict_t *verdicts, const tmpl_page_t 
 }
 
 /*
- * Makes the tables of reasons. Strip cuts each template segment that no rule keeps, so what stays
- * without the reason of a rule before is kept by rule 10.
+ * Why a segment that is in no cut stays. Strip cuts each template segment that no rule keeps, so
+ * what may be cut and has no other reason is kept by rule 10. verdicts are those of the closure,
+ * with_controls those of cut_by.
  */
-static void begin_reasons(tmpl_cuts_t *c, const tmpl_verdict_t *verdicts,
-                          const tmpl_verdict_t *with_controls, apr_pool_t *pool)
+static tmpl_uncut_e reason_of(const tmpl_cuts_t *c, const tmpl_segment_t *segment,
+                              const tmpl_verdict_t *verdicts, const tmpl_verdict_t *with_controls)
 {
-    const tmpl_page_t *page = c->page;
-    c->opened = apr_pcalloc(pool, page->n_nodes * sizeof(*c->opened));
-    c->stays = apr_palloc(pool, page->n_segments * sizeof(*c->stays));
-    for (uint32_t s = 0; s < page->n_segments; s++) {
-        uint32_t block = page->segments[s].block;
-        c->stays[s] = !verdicts[block].template       ? TMPL_UNCUT_NONE
-                      : c->verdicts[block].template   ? TMPL_UNCUT_JOINED
-                      : with_controls[block].template ? TMPL_UNCUT_FORM
-                                                      : TMPL_UNCUT_CONTROL;
-    }
+    uint32_t block = segment->block;
+    return !verdicts[block].template        ? TMPL_UNCUT_NONE
+           : !with_controls[block].template ? TMPL_UNCUT_CONTROL
+           : !c->verdicts[block].template   ? TMPL_UNCUT_FORM
+           : (segment->may & TMPL_NODE_CUT) ? TMPL_UNCUT_JOINED
+           : c->opened[segment->node] != 0  ? (tmpl_uncut_e)c->opened[segment->node]
+                                            : TMPL_UNCUT_UNSAFE;
 }
 
 /* Whether a span is in a cut: cuts are in order, and none is inside another. */
@@ -119,7 +118,8 @@ static int is_in_cut(const tmpl_cuts_t *c, tmpl_span_t span)
 }
 
 /* Writes down how much of each block is cut, and why the rest stays. */
-static void explain_cuts(tmpl_explain_t *explain, const tmpl_cuts_t *c)
+static void explain_cuts(tmpl_explain_t *explain, const tmpl_cuts_t *c,
+                         const tmpl_verdict_t *verdicts, const tmpl_verdict_t *with_controls)
 {
     const tmpl_page_t *page = c->page;
     for (uint32_t b = 0; b < page->n_blocks; b++) {
@@ -132,7 +132,9 @@ static void explain_cuts(tmpl_explain_t *explain, const tmpl_cuts_t *c)
             n += is ? 1 : 0;
         }
         block->covered = n == 0 ? TMPL_CUT_NONE : first == TMPL_NONE ? TMPL_CUT_ALL : TMPL_CUT_PART;
-        block->uncut = first == TMPL_NONE ? TMPL_UNCUT_NONE : (tmpl_uncut_e)c->stays[first];
+        block->uncut = first == TMPL_NONE
+                           ? TMPL_UNCUT_NONE
+                           : reason_of(c, &page->segments[first], verdicts, with_controls);
     }
 }
 
@@ -175,13 +177,13 @@ static void cut(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t
     const tmpl_verdict_t *with_controls = c.verdicts;
     int are_strips = guards->control_texts && keep_control_texts(&c, guards, scratch);
     if (explain != NULL) {
-        begin_reasons(&c, verdicts, with_controls, scratch);
+        c.opened = apr_pcalloc(scratch, page->n_nodes * sizeof(*c.opened));
     }
     if (!are_strips || need != TMPL_NODE_CUT || explain != NULL) {
         tmpl_cuts_find(&c, need);
     }
     if (explain != NULL) {
-        explain_cuts(explain, &c);
+        explain_cuts(explain, &c, verdicts, with_controls);
     }
     apr_pool_destroy(scratch);
     closure->cuts = c.cuts;
@@ -206,11 +208,7 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     closure->matched = tmpl_guards_apply(verdicts, page, guards, &closure->decline, explain, pool);
     closure->parts = settle_parts(verdicts, page, guards->without);
     tmpl_explain_note(explain, page, verdicts, TMPL_RULE_PARTS); /* verdicts are as they were */
-    int guarded = closure->decline == TMPL_DECLINE_NONE;
-    closure->decline = measure(closure, page, verdicts, guards);
-    if (!guarded) {
-        closure->decline = TMPL_DECLINE_XPATH;
-    }
+    measure(closure, page, verdicts, guards);
     if (closure->decline == TMPL_DECLINE_NONE && closure->template_blocks > 0) {
         cut(closure, page, verdicts, guards, need, explain, pool);
     }

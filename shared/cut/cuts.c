@@ -26,11 +26,6 @@ static int is_all_template(const tmpl_cuts_t *c, const tmpl_node_t *node)
            c->content[node->after_segment] == c->content[node->first_segment];
 }
 
-static int is_template_segment(const tmpl_cuts_t *c, uint32_t segment)
-{
-    return c->verdicts[c->page->segments[segment].block].template;
-}
-
 /* Whether the element counts as template, and rules 4 and 6 allow to cut it. */
 static int is_cuttable(const tmpl_cuts_t *c, const tmpl_node_t *node)
 {
@@ -227,14 +222,11 @@ static void visit_child(tmpl_cuts_t *c, uint32_t child, sibling_run_t *run)
 static int visit_text(tmpl_cuts_t *c, uint32_t segment, sibling_run_t *run)
 {
     const tmpl_segment_t *of = &c->page->segments[segment];
-    if (is_template_segment(c, segment) && (of->may & TMPL_NODE_CUT)) {
+    if (c->verdicts[of->block].template && (of->may & TMPL_NODE_CUT)) {
         extend_run(c, run, of->span, TMPL_NONE);
         return 0;
     }
     end_run(c, run);
-    if (c->stays != NULL && is_template_segment(c, segment)) {
-        c->stays[segment] = c->opened[of->node] ? c->opened[of->node] : TMPL_UNCUT_UNSAFE;
-    }
     return 1;
 }
 

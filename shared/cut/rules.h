@@ -76,7 +76,6 @@ typedef struct {
     const tmpl_verdict_t *verdicts;
     const unsigned char *script_refs; /* from tmpl_script_refs; NULL: no element must stay */
     unsigned char *opened; /* for each element that was not cut whole: its tmpl_uncut_e; or NULL */
-    unsigned char *stays;  /* for each segment: why it stays if it is in no cut; or NULL */
 
     tmpl_cut_t *cuts;
     uint32_t n_cuts;

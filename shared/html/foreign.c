@@ -56,7 +56,9 @@ static void insert_foreign(tmpl_builder_t *b, uint32_t i, tmpl_tag_e root)
             flags = TMPL_IS_SPECIAL | TMPL_IS_SCOPE;
         }
     }
-    tmpl_open_t *o = tmpl_opens_push_foreign(&b->s, i, b->tokens[i].name, flags);
+    uint32_t own_name = TMPL_FOREIGN_NAME(b->tokens[i].name);
+    tmpl_open_t *o = tmpl_opens_add(&b->s, i, TMPL_TAG_OTHER, own_name, flags);
+    o->quiet = 1;
     o->foreign = (unsigned char)root;
     o->point = (unsigned char)point;
 }

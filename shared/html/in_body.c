@@ -14,12 +14,22 @@ static tmpl_step_e insert_inline(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
+/*
+ * Closes the innermost element of that name, if it is in scope. end is its end tag, or TMPL_NONE if
+ * another tag closes it. Returns 0 if there is none.
+ */
+static int close_in(tmpl_builder_t *b, uint32_t name, unsigned scope, uint32_t end)
+{
+    uint32_t index = tmpl_opens_find(&b->s, name, scope);
+    if (index != 0) {
+        tmpl_opens_close(&b->s, index, end);
+    }
+    return index != 0;
+}
+
 static void close_p(tmpl_builder_t *b)
 {
-    uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, TMPL_BUTTON_SCOPE);
-    if (p != 0) {
-        tmpl_opens_close(&b->s, p, TMPL_NONE);
-    }
+    close_in(b, TMPL_TAG_P, TMPL_BUTTON_SCOPE, TMPL_NONE);
 }
 
 /* A further html or body: HTML5 adds the tag's attributes to the element that exists. */
@@ -118,12 +128,7 @@ static tmpl_step_e start_button(tmpl_builder_t *b, uint32_t i)
 /* A link closes the link that it would be inside. */
 static tmpl_step_e start_link(tmpl_builder_t *b, uint32_t i)
 {
-    uint32_t active = tmpl_opens_active(&b->s, TMPL_TAG_A);
-    if (active != 0) {
-        tmpl_taint_all(b);
-        tmpl_opens_adopt(&b->s, TMPL_TAG_A, TMPL_NONE);
-        tmpl_opens_forget(&b->s, active); /* even if a table is between the two links */
-    }
+    tmpl_opens_end_active(&b->s, TMPL_TAG_A);
     return insert_inline(b, i);
 }
 
@@ -178,14 +183,8 @@ static tmpl_step_e start_noscript(tmpl_builder_t *b, uint32_t i)
  */
 static tmpl_step_e start_control(tmpl_builder_t *b, uint32_t i)
 {
-    uint32_t select = tmpl_opens_find(&b->s, TMPL_TAG_SELECT, TMPL_SCOPE);
-    if (select != 0) {
-        tmpl_opens_close(&b->s, select, TMPL_NONE);
-        if (tmpl_tag_at(b, i) == TMPL_TAG_SELECT) {
-            return tmpl_ignore(b);
-        }
-    }
-    return insert_inline(b, i);
+    int is_closed = close_in(b, TMPL_TAG_SELECT, TMPL_SCOPE, TMPL_NONE);
+    return is_closed && tmpl_tag_at(b, i) == TMPL_TAG_SELECT ? tmpl_ignore(b) : insert_inline(b, i);
 }
 
 /* Closes the elements that an option, a group of options, or an hr between options closes. */
@@ -226,30 +225,23 @@ static tmpl_step_e start_ruby(tmpl_builder_t *b, uint32_t i)
 
 /* --- end tags --- */
 
-/* Closes the element of the end tag's name, if it is in scope. */
-static tmpl_step_e close_in(tmpl_builder_t *b, uint32_t i, unsigned scope)
-{
-    uint32_t index = tmpl_opens_find(&b->s, b->tokens[i].name, scope);
-    if (index != 0) {
-        tmpl_opens_close(&b->s, index, i);
-    }
-    return TMPL_DONE;
-}
-
 static tmpl_step_e end_block(tmpl_builder_t *b, uint32_t i)
 {
-    return close_in(b, i, TMPL_SCOPE);
+    close_in(b, b->tokens[i].name, TMPL_SCOPE, i);
+    return TMPL_DONE;
 }
 
 /* "Any other end tag". */
 static tmpl_step_e end_other(tmpl_builder_t *b, uint32_t i)
 {
-    return close_in(b, i, TMPL_ANY_SPECIAL);
+    close_in(b, b->tokens[i].name, TMPL_ANY_SPECIAL, i);
+    return TMPL_DONE;
 }
 
 static tmpl_step_e end_item(tmpl_builder_t *b, uint32_t i)
 {
-    return close_in(b, i, TMPL_ITEM_SCOPE);
+    close_in(b, b->tokens[i].name, TMPL_ITEM_SCOPE, i);
+    return TMPL_DONE;
 }
 
 /* Closes nothing: the rest of the page is still inside the open elements. */
@@ -302,7 +294,6 @@ static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
         return TMPL_DONE;
     }
     tmpl_taint_all(b);
-    tmpl_open_mix(tmpl_top(b));
     if (form != 0) {
         tmpl_opens_remove(&b->s, form);
     }
@@ -312,13 +303,9 @@ static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
 /* An end tag of p, without an open p, opens and closes a p. */
 static tmpl_step_e end_p(tmpl_builder_t *b, uint32_t i)
 {
-    uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, TMPL_BUTTON_SCOPE);
-    if (p == 0) {
+    if (!close_in(b, TMPL_TAG_P, TMPL_BUTTON_SCOPE, i)) {
         tmpl_taint_all(b);
-        tmpl_open_mix(tmpl_top(b));
-        return TMPL_DONE;
     }
-    tmpl_opens_close(&b->s, p, i);
     return TMPL_DONE;
 }
 
@@ -328,7 +315,6 @@ static tmpl_step_e end_br(tmpl_builder_t *b, uint32_t i)
     (void)i;
     tmpl_taint_all(b);
     tmpl_reconstruct(b);
-    tmpl_open_mix(tmpl_top(b));
     return TMPL_DONE;
 }
 
@@ -337,7 +323,7 @@ static tmpl_step_e end_heading(tmpl_builder_t *b, uint32_t i)
 {
     for (uint32_t k = b->s.n - 1; k > 0; k--) {
         const tmpl_open_t *o = &b->s.stack[k];
-        if ((o->flags & TMPL_IS_HEADING) && !o->foreign) {
+        if (o->flags & TMPL_IS_HEADING) {
             tmpl_opens_close(&b->s, k, o->name == b->tokens[i].name ? i : TMPL_NONE);
             break;
         }

@@ -109,12 +109,6 @@ static uint32_t find_active_id(const tmpl_opens_t *s, uint32_t id)
     return TMPL_NONE;
 }
 
-uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name)
-{
-    uint32_t at = find_active(s, name);
-    return at != TMPL_NONE ? s->active[at].id : 0;
-}
-
 /* A hash of a tag's attributes that ignores their order and repeated names. */
 static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
 {
@@ -185,13 +179,6 @@ static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
     }
     add_active(s, new);
     return named >= 2;
-}
-
-tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name, unsigned flags)
-{
-    tmpl_open_t *o = tmpl_opens_add(s, token, TMPL_TAG_OTHER, TMPL_FOREIGN_NAME(name), flags);
-    o->quiet = 1;
-    return o;
 }
 
 void tmpl_opens_read_flags(tmpl_opens_t *s, tmpl_open_t *o)
@@ -335,13 +322,20 @@ int tmpl_opens_is_closed(const tmpl_opens_t *s)
     return index_of_open(s, s->active[s->n_active - 1].id) == 0;
 }
 
-void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id)
+void tmpl_opens_end_active(tmpl_opens_t *s, uint32_t name)
 {
-    uint32_t active = find_active_id(s, id);
-    uint32_t index = index_of_open(s, id);
+    uint32_t active = find_active(s, name);
+    if (active == TMPL_NONE) {
+        return;
+    }
+    uint32_t id = s->active[active].id;
+    tmpl_opens_taint(s, 0);
+    tmpl_opens_adopt(s, name, TMPL_NONE);
+    active = find_active_id(s, id);
     if (active != TMPL_NONE) {
         remove_active(s, active);
     }
+    uint32_t index = index_of_open(s, id);
     if (index != 0) {
         tmpl_opens_remove(s, index);
     }

@@ -137,10 +137,6 @@ static inline tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl
     return o;
 }
 
-/* Opens an element of svg or math for a token of the source; flags: its TMPL_IS_* in svg, math. */
-tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name,
-                                     unsigned flags);
-
 /* The name on the stack of an element of svg or math: it differs from the name of HTML elements. */
 #define TMPL_FOREIGN_NAME(name) ((name) ^ 0x40000000u)
 
@@ -214,16 +210,14 @@ static inline int tmpl_opens_is_dangling(const tmpl_opens_t *s)
 /* "Reconstruct the active formatting elements": 13.2.4.3. */
 void tmpl_opens_reconstruct(tmpl_opens_t *s);
 
-/*
- * The id of the innermost active element of that name behind the last marker; 0 if there is none.
- */
-uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name);
-
-/* Removes the element with that id from the list and from the stack, where it is in them. */
-void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id);
-
 /* The end tag of a formatting element, or (end TMPL_NONE) a start tag that ends one: 13.2.6.4.7. */
 void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end);
+
+/*
+ * A start tag ends the active element of that name behind the last marker, if there is one, even if
+ * a table is between the two.
+ */
+void tmpl_opens_end_active(tmpl_opens_t *s, uint32_t name);
 
 /* Removes one element from the stack; elements that are open inside it stay open. */
 void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index);
