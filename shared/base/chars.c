@@ -3,28 +3,12 @@
 
 uint32_t tmpl_utf8_put(char *to, uint32_t code)
 {
-    uint32_t n;
-    if (!tmpl_is_character(code)) {
-        code = TMPL_REPLACEMENT;
+    static const unsigned char leads[] = { 0, 0xC0, 0xE0, 0xF0 };
+    code = tmpl_is_character(code) ? code : TMPL_REPLACEMENT;
+    uint32_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    to[0] = (char)(leads[more] | code >> 6 * more);
+    for (uint32_t i = 1; i <= more; i++) {
+        to[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3F));
     }
-    if (code < 0x80) {
-        to[0] = (char)code;
-        return 1;
-    }
-    if (code < 0x800) {
-        to[0] = (char)(0xC0 | code >> 6);
-        n = 2;
-    }
-    else if (code < 0x10000) {
-        to[0] = (char)(0xE0 | code >> 12);
-        n = 3;
-    }
-    else {
-        to[0] = (char)(0xF0 | code >> 18);
-        n = 4;
-    }
-    for (uint32_t i = 1; i < n; i++) {
-        to[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3F));
-    }
-    return n;
+    return more + 1;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include <apr_general.h>
@@ -9,22 +8,15 @@
 
 #include <xxhash.h>
 
-_Atomic uint64_t tmpl_slot_factor;
-static pthread_once_t factor_once = PTHREAD_ONCE_INIT;
+uint64_t tmpl_slot_factor;
 
-static void draw_factor(void)
+__attribute__((constructor)) static void draw_factor(void)
 {
-    uint64_t factor;
-    if (apr_generate_random_bytes((unsigned char *)&factor, sizeof(factor)) != APR_SUCCESS) {
-        factor = (uint64_t)apr_time_now() * 0x9E3779B97F4A7C15u;
+    unsigned char *bytes = (unsigned char *)&tmpl_slot_factor;
+    if (apr_generate_random_bytes(bytes, sizeof(tmpl_slot_factor)) != APR_SUCCESS) {
+        tmpl_slot_factor = (uint64_t)apr_time_now() * 0x9E3779B97F4A7C15u;
     }
-    tmpl_slot_factor = factor | 1;
-}
-
-uint64_t tmpl_slot_draw(void)
-{
-    pthread_once(&factor_once, draw_factor);
-    return tmpl_slot_factor;
+    tmpl_slot_factor |= 1;
 }
 
 unsigned int tmpl_hash_of(const char *key, apr_ssize_t *len)
@@ -32,7 +24,7 @@ unsigned int tmpl_hash_of(const char *key, apr_ssize_t *len)
     if (*len == APR_HASH_KEY_STRING) {
         *len = (apr_ssize_t)strlen(key);
     }
-    return (unsigned int)XXH3_64bits_withSeed(key, (size_t)*len, tmpl_slot_draw());
+    return (unsigned int)XXH3_64bits_withSeed(key, (size_t)*len, tmpl_slot_factor);
 }
 
 apr_hash_t *tmpl_hash_make(apr_pool_t *pool)

@@ -6,33 +6,21 @@
 #ifndef TMPL_HASH_H
 #define TMPL_HASH_H
 
-#include <stdatomic.h>
-
 #include <apr_hash.h>
 
 #include "base/tmpl.h"
 
 /*
- * Positions of hashes in hash tables. An author of a page could compute texts whose hashes collide
- * and make the tables slow; so the position depends on a factor that is drawn at random once in
- * each process.
+ * An author of a page could compute texts whose hashes collide and make tables slow; so a hash's
+ * position in a table depends on this odd factor, drawn at random when the program is loaded.
  */
-
-/* The factor; 0 until it is drawn. */
-extern _Atomic uint64_t tmpl_slot_factor;
-
-/* Draws the factor if that has not been done, and returns it. */
-uint64_t tmpl_slot_draw(void);
+extern uint64_t tmpl_slot_factor;
 
 /* The slot of the hash in a table of n_slots, a power of two. */
 static inline uint32_t tmpl_slot_of(uint64_t hash, uint32_t n_slots)
 {
-    uint64_t factor = atomic_load_explicit(&tmpl_slot_factor, memory_order_relaxed);
-    if (factor == 0) {
-        factor = tmpl_slot_draw();
-    }
     /* the upper bits of the product: only these depend on all bits of the hash */
-    return (uint32_t)(((hash * factor) >> 32) * n_slots >> 32);
+    return (uint32_t)(((hash * tmpl_slot_factor) >> 32) * n_slots >> 32);
 }
 
 /* An empty table in pool. The order of its keys differs between processes, as in APR's tables. */

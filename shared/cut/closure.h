@@ -22,9 +22,9 @@
  *      holds one segment only. An article of few words keeps its box.
  *   For strip only:
  *   8. A part of a form. A form is cut whole, or keeps all controls that it sends, and their texts
- *      (control_texts.h; for annotate, too, if the guards ask for it).
- *   9. Elements that scripts look up (script_refs.h).
- *  10. A cut that would join the text around it to something new (joined_text.h).
+ *      (rules.h; for annotate, too, if the guards ask for it).
+ *   9. Elements that scripts look up (rules.h).
+ *  10. A cut that would join the text around it to something new.
  *
  * What is opened: a template element that may not be cut is replaced by its children, to which the
  * same rules apply. An element with code is opened, instead of rule 3, if its parent is a part of a
@@ -70,7 +70,7 @@ typedef struct {
 } tmpl_closure_t;
 
 /*
- * Adjusts verdicts by guards->without, headings.h, refs.h and the other guards, in this order: the
+ * Adjusts verdicts by guards->without, headings, links and the other guards, in this order: the
  * guards have the last word. Afterwards all blocks with part TEMPLATE are template, and each
  * template block of another part has one of guards->without. Then fills closure. need says what the
  * cuts are for: TMPL_NODE_CUT (strip) or TMPL_NODE_MARK (annotate). explain gets the reasons of

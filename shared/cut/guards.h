@@ -17,7 +17,7 @@ typedef struct {
     const apr_array_header_t *drop; /* blocks in matching elements are template */
     double min_keep; /* decline a page of which less than this share of text is content, 0..1 */
     tmpl_part_set_t without; /* blocks of these parts are template, but for keep */
-    int control_texts;       /* controls that stay keep their texts (control_texts.h) */
+    int control_texts;       /* controls that stay keep their texts (rules.h) */
     double min_confidence;   /* decline a page with less confidence (closure.h), 0..1 */
 } tmpl_guards_t;
 

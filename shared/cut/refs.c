@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cut/refs.h"
+#include "cut/rules.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
 
 #include <apr_strings.h>
 
+#include "base/buf.h"
+
 /* Debian's xxHash has functions that choose the processor's widest vectors when the process runs */
 #if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
 #include <xxh_x86dispatch.h>
@@ -16,10 +18,9 @@
 typedef struct {
     tmpl_decision_t decision; /* fingerprint, verdicts and edits are NULL */
     uint64_t body_len;
-    uint32_t fingerprint_len; /* with its NUL; 0: none */
-    uint32_t texts_len;       /* with their NULs */
+    uint32_t has_fingerprint;
     uint32_t n_texts;
-    uint32_t n_edits;
+    uint64_t n_edits;
 } fixed_t;
 
 #define HASH_SIZE 8
@@ -107,41 +108,6 @@ static uint32_t texts_used(const tmpl_edits_t *edits)
     return n;
 }
 
-/* The first n texts with their NULs, one behind another. */
-static char *texts_join(const tmpl_edits_t *edits, uint32_t n, uint32_t *len, apr_pool_t *pool)
-{
-    apr_size_t total = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        total += strlen(edits->texts[i]) + 1;
-    }
-    char *joined = apr_palloc(pool, total + 1);
-    char *p = joined;
-    for (uint32_t i = 0; i < n; i++) {
-        p = apr_cpystrn(p, edits->texts[i], strlen(edits->texts[i]) + 1) + 1;
-    }
-    *len = (uint32_t)total;
-    return joined;
-}
-
-/* Copies len bytes; returns the end of the copy. */
-static unsigned char *put_bytes(unsigned char *to, const void *from, apr_size_t len)
-{
-    if (from != NULL) {
-        memcpy(to, from, len);
-    }
-    return to + len;
-}
-
-/* Adds the verdict of each block as a byte. */
-static unsigned char *put_verdicts(unsigned char *to, const tmpl_decision_t *decision)
-{
-    for (uint32_t i = 0; i < decision->blocks; i++) {
-        const tmpl_verdict_t *verdict = &decision->verdicts[i];
-        *to++ = (unsigned char)(verdict->part << 1 | (verdict->template != 0));
-    }
-    return to;
-}
-
 /* The verdicts of n bytes; NULL: one has a part that is none. */
 static const tmpl_verdict_t *read_verdicts(const unsigned char *from, uint32_t n, apr_pool_t *pool)
 {
@@ -163,55 +129,53 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
     const tmpl_edits_t *edits = &decision->edits;
     fixed_t fixed = { .decision = *decision,
                       .body_len = body_len,
+                      .has_fingerprint = decision->fingerprint != NULL,
                       .n_texts = texts_used(edits),
                       .n_edits = edits->n };
     fixed.decision.fingerprint = NULL;
     fixed.decision.verdicts = NULL;
     memset(&fixed.decision.edits, 0, sizeof(fixed.decision.edits));
-    const char *texts = texts_join(edits, fixed.n_texts, &fixed.texts_len, pool);
-    if (decision->fingerprint != NULL) {
-        fixed.fingerprint_len = (uint32_t)strlen(decision->fingerprint) + 1;
+    tmpl_buf_t buf;
+    tmpl_buf_init(&buf, pool);
+    tmpl_buf_add(&buf, (const char *)key, sizeof(*key));
+    tmpl_buf_add(&buf, (const char *)&fixed, sizeof(fixed));
+    for (uint32_t i = 0; i < decision->blocks; i++) {
+        const tmpl_verdict_t *verdict = &decision->verdicts[i];
+        tmpl_buf_add_byte(&buf, (char)(verdict->part << 1 | (verdict->template != 0)));
     }
-    *len = sizeof(*key) + sizeof(fixed) + decision->blocks + fixed.fingerprint_len +
-           fixed.texts_len + (apr_size_t)edits->n * sizeof(*edits->edits) + HASH_SIZE;
-    unsigned char *bytes = apr_palloc(pool, *len);
-    unsigned char *p = put_bytes(bytes, key, sizeof(*key));
-    p = put_bytes(p, &fixed, sizeof(fixed));
-    p = put_verdicts(p, decision);
-    p = put_bytes(p, decision->fingerprint, fixed.fingerprint_len);
-    p = put_bytes(p, texts, fixed.texts_len);
-    p = put_bytes(p, edits->edits, (apr_size_t)edits->n * sizeof(*edits->edits));
-    uint64_t hash = XXH3_64bits(bytes, *len - HASH_SIZE);
-    put_bytes(p, &hash, HASH_SIZE);
-    return bytes;
+    if (decision->fingerprint != NULL) {
+        tmpl_buf_add(&buf, decision->fingerprint, strlen(decision->fingerprint) + 1);
+    }
+    for (uint32_t i = 0; i < fixed.n_texts; i++) {
+        tmpl_buf_add(&buf, edits->texts[i], strlen(edits->texts[i]) + 1);
+    }
+    tmpl_buf_add(&buf, (const char *)edits->edits, edits->n * sizeof(*edits->edits));
+    uint64_t hash = XXH3_64bits(buf.at, buf.len);
+    tmpl_buf_add(&buf, (const char *)&hash, HASH_SIZE);
+    *len = buf.len;
+    return (unsigned char *)buf.at;
 }
 
-/* Whether the parts add up to len bytes, and all enumerations are in range. */
-static int fixed_is_valid(const fixed_t *fixed, apr_size_t len, apr_size_t body_len)
+/* Whether the value is of this page, and all enumerations and numbers are in range. */
+static int fixed_is_valid(const fixed_t *fixed, apr_size_t body_len, apr_size_t rest)
 {
-    uint64_t rest = (uint64_t)fixed->decision.blocks + fixed->fingerprint_len + fixed->texts_len +
-                    (uint64_t)fixed->n_edits * sizeof(tmpl_edit_t);
     const tmpl_decision_t *decision = &fixed->decision;
-    return fixed->body_len == body_len && (unsigned)decision->detector < TMPL_DETECTOR_COUNT &&
+    return fixed->body_len == body_len && decision->blocks <= rest &&
+           (unsigned)decision->detector < TMPL_DETECTOR_COUNT &&
            (unsigned)decision->state < TMPL_STATE_COUNT &&
            (unsigned)decision->decline < TMPL_DECLINE_COUNT &&
-           (decision->parts & ~TMPL_PARTS_ALL) == 0 && fixed->n_texts <= TEXTS_MAX && rest == len;
+           (decision->parts & ~TMPL_PARTS_ALL) == 0 && fixed->n_texts <= TEXTS_MAX;
 }
 
-/* Divides len bytes into n texts; NULL if they are not exactly n. */
-static const char *const *texts_split(const char *p, uint32_t len, uint32_t n, apr_pool_t *pool)
+/* A copy of the text at *p, which then is behind its NUL; NULL if there is none. */
+static const char *read_packed_text(const char **p, const char *end, apr_pool_t *pool)
 {
-    const char **texts = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*texts));
-    const char *end = p + len;
-    for (uint32_t i = 0; i < n; i++) {
-        const char *stop = memchr(p, '\0', (apr_size_t)(end - p));
-        if (stop == NULL) {
-            return NULL;
-        }
-        texts[i] = apr_pstrdup(pool, p);
-        p = stop + 1;
+    const char *text = *p, *stop = memchr(text, '\0', (apr_size_t)(end - text));
+    if (stop == NULL) {
+        return NULL;
     }
-    return p == end ? texts : NULL;
+    *p = stop + 1;
+    return apr_pstrmemdup(pool, text, (apr_size_t)(stop - text));
 }
 
 /* Whether the edits are in order, do not overlap, lie within the page, and have texts. */
@@ -245,26 +209,27 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
     fixed_t fixed;
     memcpy(&fixed, bytes + sizeof(*key), sizeof(fixed));
     const unsigned char *blocks = bytes + sizeof(*key) + sizeof(fixed);
-    if (!fixed_is_valid(&fixed, len - least, body_len)) {
+    if (!fixed_is_valid(&fixed, body_len, len - least)) {
         return 0;
     }
-    const unsigned char *p = blocks + fixed.decision.blocks;
-    if (fixed.fingerprint_len > 0 && p[fixed.fingerprint_len - 1] != '\0') {
-        return 0;
-    }
+    const char *p = (const char *)blocks + fixed.decision.blocks;
+    const char *end = (const char *)bytes + len - HASH_SIZE;
+    const char **texts = apr_palloc(pool, (fixed.n_texts + (apr_size_t)1) * sizeof(*texts));
     *decision = fixed.decision;
-    decision->fingerprint = NULL;
-    if (fixed.fingerprint_len > 0) {
-        decision->fingerprint = apr_pstrdup(pool, (const char *)p);
+    decision->fingerprint = fixed.has_fingerprint ? read_packed_text(&p, end, pool) : NULL;
+    int is_whole = !fixed.has_fingerprint || decision->fingerprint != NULL;
+    for (uint32_t i = 0; i < fixed.n_texts && is_whole; i++) {
+        texts[i] = read_packed_text(&p, end, pool);
+        is_whole = texts[i] != NULL;
     }
-    p += fixed.fingerprint_len;
-    decision->edits.texts = texts_split((const char *)p, fixed.texts_len, fixed.n_texts, pool);
-    p += fixed.texts_len;
-    decision->edits.n = fixed.n_edits;
-    decision->edits.edits = apr_pmemdup(pool, p, (apr_size_t)fixed.n_edits * sizeof(tmpl_edit_t));
+    if (!is_whole || fixed.n_edits != (apr_size_t)(end - p) / sizeof(tmpl_edit_t) ||
+        (apr_size_t)(end - p) % sizeof(tmpl_edit_t) != 0) {
+        return 0;
+    }
+    decision->edits = (tmpl_edits_t){ apr_pmemdup(pool, p, (apr_size_t)(end - p)),
+                                      (uint32_t)fixed.n_edits, texts };
     decision->verdicts = read_verdicts(blocks, decision->blocks, pool);
-    return decision->verdicts != NULL && decision->edits.texts != NULL &&
-           edits_are_valid(&decision->edits, fixed.n_texts, body_len);
+    return decision->verdicts != NULL && edits_are_valid(&decision->edits, fixed.n_texts, body_len);
 }
 
 int tmpl_decision_is_stale(const tmpl_decision_t *decision, uint64_t version, uint32_t pages,

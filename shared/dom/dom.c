@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "dom/dom_text.h"
 #include "html/attr.h"
-#include "html/tag_index.h"
+#include "html/tag.h"
 
 /* Bytes of memory that are taken from the pool at once. */
 #define CHUNK 2000
@@ -323,7 +323,7 @@ static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t
 /* Reads the source in front of body: the attributes of html, and meta, link, base, script. */
 static void read_dom_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
 {
-    const tmpl_tag_index_t *index = tmpl_tag_index();
+    const tmpl_name_index_t *index = tmpl_tag_index();
     const char *src = m->page->src;
     for (uint32_t at = 0; at < end && !m->full;) {
         const char *open = memchr(src + at, '<', end - at);

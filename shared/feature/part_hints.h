@@ -8,7 +8,7 @@
 #ifndef TMPL_PART_HINTS_H
 #define TMPL_PART_HINTS_H
 
-#include "html/attr_names.h"
+#include "html/attr.h"
 #include "html/tag.h"
 
 /* X(id): kinds of hints. */

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html/attr.h"
 
-#include <string.h>
+#include <pthread.h>
 
-#include <apr_cstr.h>
-#include <apr_strings.h>
+#define NAME(id, name) name,
+static const char *const names[TMPL_ATTR_COUNT] = { "", TMPL_ATTRS(NAME) };
 
-#define ENDS      TMPL_NAME_ENDS
-#define ENDS_ATTR TMPL_NAME_ENDS_ATTR
-const unsigned char tmpl_name_ends[256] = {
-    ['\t'] = ENDS, ['\n'] = ENDS, ['\f'] = ENDS, ['\r'] = ENDS,
-    [' '] = ENDS,  ['/'] = ENDS,  ['>'] = ENDS,  ['='] = ENDS_ATTR,
-};
+static tmpl_name_index_t the_index;
+static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
-/* The end of the attribute name that p is in. */
-static uint32_t attr_name_end(const char *src, uint32_t len, uint32_t p)
+static void attr_index_fill(void)
 {
-    while (p < len && tmpl_name_ends[(unsigned char)src[p]] == 0) {
-        p++;
-    }
-    return p;
+    tmpl_name_index_fill(&the_index, names, TMPL_ATTR_COUNT);
+}
+
+const tmpl_name_index_t *tmpl_attr_index(void)
+{
+    pthread_once(&index_once, attr_index_fill);
+    return &the_index;
 }
 
 /* Reads the value behind the '=', quoted or not. Returns 0 if the source ends first. */
@@ -71,7 +69,9 @@ tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uin
     }
     attr->name.start = p;
     p++; /* a name may begin with '=' */
-    p = attr_name_end(src, len, p);
+    while (p < len && tmpl_name_ends[(unsigned char)src[p]] == 0) {
+        p++;
+    }
     attr->name.end = p;
     attr->value.start = attr->value.end = p;
     *at = p;
@@ -88,25 +88,14 @@ uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag)
     return tmpl_tag_name_end(src, tag.end, tag.start + 1);
 }
 
-uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name)
-{
-    uint32_t p = name;
-    while (p < len && tmpl_name_ends[(unsigned char)src[p]] != ENDS) {
-        p++;
-    }
-    return p;
-}
-
 int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name)
 {
     if (tmpl_span_len(tag) == 0) {
         return 0; /* the page has no such tag: body, tbody and others may be implied */
     }
     uint32_t at = tmpl_attr_first(src, tag);
-    apr_size_t len = strlen(name);
     while (tmpl_attr_next(attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
-        if (tmpl_span_len(attr->name) == len &&
-            apr_cstr_casecmpn(src + attr->name.start, name, len) == 0) {
+        if (tmpl_span_is(src, attr->name, name)) {
             return 1;
         }
     }

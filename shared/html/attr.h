@@ -7,13 +7,8 @@
 #ifndef TMPL_ATTR_H
 #define TMPL_ATTR_H
 
-#include <string.h>
-
-#include <apr_cstr.h>
-
 #include "base/ascii.h"
-#include "base/bytes.h"
-#include "base/tmpl.h"
+#include "html/name_index.h"
 
 typedef struct {
     tmpl_span_t name;
@@ -51,11 +46,6 @@ static inline uint32_t tmpl_behind_spaces(const char *src, uint32_t start, uint3
     }
     return start < end ? start : end;
 }
-
-/* Whether a byte ends names: of tags and attributes, or of attributes only ('='). */
-#define TMPL_NAME_ENDS      1
-#define TMPL_NAME_ENDS_ATTR 2
-extern const unsigned char tmpl_name_ends[256];
 
 /* tmpl_attr_next for all forms that tmpl_attr_usual does not read. */
 tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
@@ -119,9 +109,6 @@ static inline tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uin
                                                : tmpl_attr_read(attr, src, len, at);
 }
 
-/* The end of the tag name that begins at name; len, the length of src, if it does not end. */
-uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name);
-
 /* The byte behind the name of the start tag: its attributes begin there. */
 uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag);
 
@@ -148,5 +135,69 @@ static inline int tmpl_span_is(const char *src, tmpl_span_t span, const char *na
 /* Whether the value contains the word; is_word compares. (tmpl_span_is ignores case.) */
 typedef int tmpl_is_word_t(const char *src, tmpl_span_t span, const char *word);
 int tmpl_has_word(const char *src, tmpl_span_t value, const char *word, tmpl_is_word_t *is_word);
+
+/* --- the attributes that the rest of libtmpl looks for --- */
+
+/*
+ * X(id, name). The scan lists these attributes while it reads a tag, so that nobody has to read the
+ * tag again.
+ */
+#define TMPL_ATTRS(X)                                                                              \
+    X(ARIA_CONTROLS, "aria-controls")                                                              \
+    X(ARIA_EXPANDED, "aria-expanded")                                                              \
+    X(ARIA_HIDDEN, "aria-hidden")                                                                  \
+    X(ARIA_MODAL, "aria-modal")                                                                    \
+    X(CLASS, "class")                                                                              \
+    X(DATA_BS_TARGET, "data-bs-target")                                                            \
+    X(DATA_BS_TOGGLE, "data-bs-toggle")                                                            \
+    X(DATA_SRC, "data-src")                                                                        \
+    X(DATA_TARGET, "data-target")                                                                  \
+    X(DATA_TMPL, "data-tmpl")                                                                      \
+    X(DATA_TOGGLE, "data-toggle")                                                                  \
+    X(FORM, "form")                                                                                \
+    X(HIDDEN, "hidden")                                                                            \
+    X(HREF, "href")                                                                                \
+    X(ID, "id")                                                                                    \
+    X(ITEMPROP, "itemprop")                                                                        \
+    X(ITEMSCOPE, "itemscope")                                                                      \
+    X(ITEMTYPE, "itemtype")                                                                        \
+    X(NAME, "name")                                                                                \
+    X(REL, "rel")                                                                                  \
+    X(ROLE, "role")                                                                                \
+    X(SRC, "src")                                                                                  \
+    X(STYLE, "style")
+
+typedef enum {
+    TMPL_ATTR_OTHER,
+#define TMPL_ATTR_ID_OF(id, name) TMPL_ATTR_##id,
+    TMPL_ATTRS(TMPL_ATTR_ID_OF)
+#undef TMPL_ATTR_ID_OF
+        TMPL_ATTR_COUNT
+} tmpl_attr_name_e;
+
+/* An attribute of the table, in a start tag. Lists are in the order of the source. */
+typedef struct {
+    tmpl_span_t value; /* behind the name, if the attribute has no value */
+    tmpl_attr_name_e name;
+} tmpl_known_attr_t;
+
+/* The end of a list: behind all tags. */
+#define TMPL_ATTRS_END ((tmpl_known_attr_t){ { TMPL_NONE, TMPL_NONE }, TMPL_ATTR_OTHER })
+
+/*
+ * The first attribute of that name in the tag that ends at the offset end; NULL if there is none.
+ * attrs is a list that begins with the tag's attributes, or behind where they would be.
+ */
+static inline const tmpl_known_attr_t *tmpl_attrs_find(const tmpl_known_attr_t *attrs, uint32_t end,
+                                                       tmpl_attr_name_e name)
+{
+    while (attrs->value.start < end && attrs->name != name) {
+        attrs++;
+    }
+    return attrs->value.start < end ? attrs : NULL;
+}
+
+/* The index of the table's names, which are of type tmpl_attr_name_e; any thread may call. */
+const tmpl_name_index_t *tmpl_attr_index(void);
 
 #endif

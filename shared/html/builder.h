@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tree construction (HTML, 13.2.6) in progress: what construct.c, in_head.c, start_tag.c,
- * end_tag.c, in_table.c, foreign.c and text_token.c share. There is one function for each insertion
- * mode and kind of tag, as in the standard.
+ * Tree construction (HTML, 13.2.6) in progress. Each insertion mode is a function for its tags, as
+ * in the standard: in in_head.c, in_body.c and in_table.c; foreign.c is for svg and math, and
+ * text_token.c for text. construct.c calls them.
  */
 #ifndef TMPL_BUILDER_H
 #define TMPL_BUILDER_H
 
 #include "html/construct.h"
 #include "html/open.h"
-#include "html/quirks.h"
 
 /*
  * Insertion modes: 13.2.4.1. "initial", "before html" and "before head" are one here, as none of
@@ -32,6 +31,11 @@ typedef enum {
     TMPL_AFTER_AFTER_BODY,
     TMPL_IN_COUNT
 } tmpl_insertion_e;
+
+typedef enum {
+    TMPL_QUIRKS,   /* a table does not close the p that it stands in */
+    TMPL_NO_QUIRKS /* a table closes the p; so in limited quirks mode, too */
+} tmpl_quirks_e;
 
 typedef struct {
     tmpl_opens_t s; /* open elements */
@@ -64,16 +68,6 @@ typedef enum {
 /* A rule for the start tag or end tag i, an index of a token. */
 typedef tmpl_step_e (*tmpl_rule_t)(tmpl_builder_t *b, uint32_t i);
 
-/* A rule for all tags with one of these TMPL_IS_* flags. */
-typedef struct {
-    unsigned flags;
-    tmpl_rule_t rule;
-} tmpl_flag_rule_t;
-
-/* The tag's own rule, else the first of n rules by flags that fits; NULL if there is none. */
-tmpl_rule_t tmpl_rule_of(tmpl_tag_e tag, const tmpl_rule_t *own, const tmpl_flag_rule_t *by_flags,
-                         size_t n);
-
 static inline tmpl_open_t *tmpl_top(tmpl_builder_t *b)
 {
     return b->s.top;
@@ -82,6 +76,11 @@ static inline tmpl_open_t *tmpl_top(tmpl_builder_t *b)
 static inline tmpl_tag_e tmpl_tag_at(const tmpl_builder_t *b, uint32_t i)
 {
     return (tmpl_tag_e)b->tokens[i].tag;
+}
+
+static inline int tmpl_is_end(const tmpl_builder_t *b, uint32_t i)
+{
+    return b->tokens[i].type == TMPL_TOKEN_END;
 }
 
 /* Whether the rules of "in body" apply, for tags that they treat in no special way. */
@@ -113,9 +112,9 @@ static inline void tmpl_taint_all(tmpl_builder_t *b)
 }
 
 /* Whether an element of that tag is in scope. */
-static inline int tmpl_has(const tmpl_builder_t *b, tmpl_tag_e tag, tmpl_scope_t ends)
+static inline int tmpl_has(const tmpl_builder_t *b, tmpl_tag_e tag, unsigned scope)
 {
-    return tmpl_opens_find(&b->s, tag, ends) != 0;
+    return tmpl_opens_find(&b->s, tag, scope) != 0;
 }
 
 /* Whether the byte at directly follows the start tag of a pre: browsers drop a line break there. */
@@ -125,7 +124,30 @@ static inline int tmpl_begins_pre(tmpl_builder_t *b, uint32_t at)
     return tmpl_tag_is_pre(o->tag) && o->token != TMPL_NONE && b->tokens[o->token].span.end == at;
 }
 
-/* construct.c */
+/* "Reconstruct the active formatting elements." */
+static inline void tmpl_reconstruct(tmpl_builder_t *b)
+{
+    if (tmpl_opens_is_dangling(&b->s)) {
+        tmpl_opens_reconstruct(&b->s);
+    }
+}
+
+/*
+ * Start tag i opens an element: a node of the page, unless an element around it is not displayed.
+ */
+static inline void tmpl_add_node(tmpl_builder_t *b, tmpl_token_t *token)
+{
+    if (!tmpl_top(b)->quiet) {
+        token->is_node = 1;
+        b->out->n_nodes++;
+        b->out->n_segments += (token->tag == TMPL_TAG_A) | (token->tag == TMPL_TAG_IMG);
+        if (b->form != 0 && b->tokens[b->form - 1].is_node) {
+            token->flags |= TMPL_TOKEN_IN_FORM;
+        }
+    }
+}
+
+/* --- insert.c --- */
 
 /*
  * Opens the element of start tag i. The tag's name says whether the element has no content, raw
@@ -136,12 +158,6 @@ void tmpl_insert(tmpl_builder_t *b, uint32_t i);
 /* Opens the element of start tag i as one without content, whatever the tag's name says. */
 void tmpl_insert_empty(tmpl_builder_t *b, uint32_t i);
 
-/* "Reconstruct the active formatting elements." */
-void tmpl_reconstruct(tmpl_builder_t *b);
-
-/* Opens an element that HTML5 implies. */
-void tmpl_insert_implied(tmpl_builder_t *b, tmpl_tag_e tag);
-
 /* Opens body: for its start tag, or implied (TMPL_NONE). */
 void tmpl_open_body(tmpl_builder_t *b, uint32_t token);
 
@@ -151,55 +167,59 @@ void tmpl_reset_mode(tmpl_builder_t *b);
 /* "Generate implied end tags", except for elements of that tag. */
 void tmpl_end_implied(tmpl_builder_t *b, tmpl_tag_e except);
 
-/* in_head.c */
-tmpl_step_e tmpl_start_before_head(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_before_head(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_head(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_head(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_head_noscript(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_head_noscript(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_after_head(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_after_head(tmpl_builder_t *b, uint32_t i);
+/* --- rules for tags --- */
+
+tmpl_step_e tmpl_before_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_in_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_in_head_noscript(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_after_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_in_template(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_in_body(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_after_body(tmpl_builder_t *b, uint32_t i);
+
+/* "In table" and the modes of its parts, without colgroup. */
+tmpl_step_e tmpl_in_table(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_in_colgroup(tmpl_builder_t *b, uint32_t i);
+
+/* The end tag of a template, in all modes while one is open. */
 tmpl_step_e tmpl_end_template(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_in_template(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_in_template(tmpl_builder_t *b, uint32_t i);
-
-/* start_tag.c, end_tag.c */
-tmpl_step_e tmpl_start_body(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_body(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_after_body(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_after_body(tmpl_builder_t *b, uint32_t i);
-
-/* in_table.c */
-tmpl_step_e tmpl_start_table(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_caption(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_colgroup(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_colgroup(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_table_body(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_table_body(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_row(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_row(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_cell(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_cell(tmpl_builder_t *b, uint32_t i);
-
-/* foreign.c */
 
 /* Whether the rules for svg and math read token i, instead of the insertion mode's rules. */
 int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i);
-tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_in_foreign(tmpl_builder_t *b, uint32_t i);
 
 /* Opens svg or math for start tag i. */
 void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i);
 
-/* text_token.c */
+/* --- text_token.c --- */
 
 /*
  * Processes the text between two tokens, from start to end; the text may be empty. Returns its
  * TMPL_TOKEN_TEXT_* flags.
  */
 unsigned tmpl_text_token(tmpl_builder_t *b, uint32_t start, uint32_t end);
+
+/* --- quirks.c --- */
+
+/* Whether the token at span, which is not a tag, is a doctype. */
+int tmpl_is_doctype(const char *src, tmpl_span_t token);
+
+/* The mode of a page with the doctype at span. Without a doctype it is quirks mode. */
+tmpl_quirks_e tmpl_quirks(const char *src, tmpl_span_t doctype);
+
+/* --- noscript.c --- */
+
+/*
+ * Whether a noscript with the content [start, end) is closed: without scripts, the parser's state
+ * is the same behind it as in front of it. Returns 0 if a simple check cannot tell. b is the state
+ * in front of the noscript.
+ */
+int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t end);
+
+/*
+ * Removes the edits of page (parsed with scripts) that are not safe in without (parsed without),
+ * and joins their foreign marks. Nothing else of without is used.
+ */
+void tmpl_noscript_agree(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool);
 
 #endif

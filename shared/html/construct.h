@@ -33,10 +33,12 @@ typedef struct {
 } tmpl_tokens_t;
 
 /*
- * Reads len bytes at src. Declines frames, plaintext, more than max_tokens, elements nested deeper
+ * Reads len bytes at src. Attributes and foreign marks are from pool, all else of the tokens is
+ * from scratch. Declines frames, plaintext, more than max_tokens, elements nested deeper
  * than max_depth, and pages that would take seconds.
  */
 tmpl_decline_e tmpl_construct(tmpl_tokens_t *tokens, const char *src, uint32_t len,
-                              uint32_t max_tokens, uint32_t max_depth, apr_pool_t *pool);
+                              uint32_t max_tokens, uint32_t max_depth, apr_pool_t *pool,
+                              apr_pool_t *scratch);
 
 #endif

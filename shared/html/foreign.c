@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* svg and math: "the rules for parsing tokens in foreign content", 13.2.6.5. */
-#include <string.h>
-
-#include <apr_cstr.h>
-
 #include "html/attr.h"
 #include "html/builder.h"
 
@@ -28,7 +24,7 @@ static const struct {
 static tmpl_span_t name_of_foreign(const tmpl_builder_t *b, uint32_t i)
 {
     const tmpl_token_t *token = &b->tokens[i];
-    uint32_t start = token->span.start + (token->type == TMPL_TOKEN_END ? 2 : 1);
+    uint32_t start = token->span.start + (tmpl_is_end(b, i) ? 2 : 1);
     return (tmpl_span_t){ start, tmpl_tag_name_end(b->src, token->span.end, start) };
 }
 
@@ -60,7 +56,9 @@ static void insert_foreign(tmpl_builder_t *b, uint32_t i, tmpl_tag_e root)
             flags = TMPL_IS_SPECIAL | TMPL_IS_SCOPE;
         }
     }
-    tmpl_open_t *o = tmpl_opens_push_foreign(&b->s, i, b->tokens[i].name, flags);
+    uint32_t own_name = TMPL_FOREIGN_NAME(b->tokens[i].name);
+    tmpl_open_t *o = tmpl_opens_add(&b->s, i, TMPL_TAG_OTHER, own_name, flags);
+    o->quiet = 1;
     o->foreign = (unsigned char)root;
     o->point = (unsigned char)point;
 }
@@ -85,7 +83,7 @@ int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i)
     if (!top->foreign) {
         return 0;
     }
-    if (b->tokens[i].type == TMPL_TOKEN_END || top->point == TMPL_POINT_NONE) {
+    if (tmpl_is_end(b, i) || top->point == TMPL_POINT_NONE) {
         return 1;
     }
     if (top->point == TMPL_POINT_ANNOTATION) {
@@ -100,7 +98,7 @@ int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i)
 static int breaks_out(const tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (b->tokens[i].type == TMPL_TOKEN_END) {
+    if (tmpl_is_end(b, i)) {
         return tag == TMPL_TAG_P || tag == TMPL_TAG_BR;
     }
     return (tmpl_tag_flags(tag) & TMPL_IS_BREAKOUT) ||
@@ -119,28 +117,9 @@ static void leave_foreign(tmpl_builder_t *b)
     tmpl_opens_pop_above(&b->s, keep);
 }
 
-tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i)
+/* Closes the innermost element of svg or math that the end tag names. */
+static tmpl_step_e end_foreign(tmpl_builder_t *b, uint32_t i)
 {
-    if (breaks_out(b, i)) {
-        leave_foreign(b);
-        return TMPL_AS_HTML;
-    }
-    if (b->tokens[i].flags & TMPL_TOKEN_SELF_CLOSING) {
-        b->tokens[i].end = i;
-    }
-    else {
-        insert_foreign(b, i, (tmpl_tag_e)tmpl_top(b)->foreign);
-    }
-    return TMPL_DONE;
-}
-
-tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i)
-{
-    if (breaks_out(b, i)) {
-        tmpl_taint_all(b); /* the tag makes an element, or ends one outside of svg */
-        leave_foreign(b);
-        return TMPL_AS_HTML;
-    }
     uint32_t name = TMPL_FOREIGN_NAME(b->tokens[i].name);
     for (uint32_t k = b->s.n - 1; b->s.stack[k].foreign; k--) {
         if (b->s.stack[k].name == name) {
@@ -149,4 +128,25 @@ tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i)
         }
     }
     return TMPL_AS_HTML;
+}
+
+tmpl_step_e tmpl_in_foreign(tmpl_builder_t *b, uint32_t i)
+{
+    if (breaks_out(b, i)) {
+        if (tmpl_is_end(b, i)) {
+            tmpl_taint_all(b); /* the tag makes an element, or ends one outside of svg */
+        }
+        leave_foreign(b);
+        return TMPL_AS_HTML;
+    }
+    if (tmpl_is_end(b, i)) {
+        return end_foreign(b, i);
+    }
+    if (b->tokens[i].flags & TMPL_TOKEN_SELF_CLOSING) {
+        b->tokens[i].end = i;
+    }
+    else {
+        insert_foreign(b, i, (tmpl_tag_e)tmpl_top(b)->foreign);
+    }
+    return TMPL_DONE;
 }

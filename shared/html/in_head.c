@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Insertion modes before body: 13.2.6.4.2 to 13.2.6.4.6, and template: 13.2.6.4.16. */
-#include <string.h>
-
-#include <apr_cstr.h>
-
 #include "html/attr.h"
 #include "html/builder.h"
 
@@ -27,19 +23,16 @@ static int may_end_anything(tmpl_tag_e tag)
            tag == TMPL_TAG_BR;
 }
 
-tmpl_step_e tmpl_start_before_head(tmpl_builder_t *b, uint32_t i)
+tmpl_step_e tmpl_before_head(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tag == TMPL_TAG_HTML) {
+    int is_end = tmpl_is_end(b, i);
+    if (is_end ? !may_end_anything(tag) : tag == TMPL_TAG_HTML) {
         return TMPL_DONE;
     }
-    tmpl_step_e step = open_head(b, tag == TMPL_TAG_HEAD ? i : TMPL_NONE);
-    return tag == TMPL_TAG_HEAD ? TMPL_DONE : step;
-}
-
-tmpl_step_e tmpl_end_before_head(tmpl_builder_t *b, uint32_t i)
-{
-    return may_end_anything(tmpl_tag_at(b, i)) ? open_head(b, TMPL_NONE) : TMPL_DONE;
+    int is_head = !is_end && tag == TMPL_TAG_HEAD;
+    tmpl_step_e step = open_head(b, is_head ? i : TMPL_NONE);
+    return is_head ? TMPL_DONE : step;
 }
 
 /* Whether an element may have a shadow root: the hosts of the table, and custom elements. */
@@ -96,34 +89,32 @@ static void start_template(tmpl_builder_t *b, uint32_t i)
     b->mode = TMPL_IN_TEMPLATE;
 }
 
-tmpl_step_e tmpl_start_head(tmpl_builder_t *b, uint32_t i)
+static tmpl_step_e start_in_head(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
     if (tag == TMPL_TAG_HTML) {
         tmpl_taint_all(b); /* the tag adds its attributes to the open html */
-        return TMPL_DONE;
     }
-    if (tag == TMPL_TAG_TEMPLATE) {
+    else if (tag == TMPL_TAG_TEMPLATE) {
         start_template(b, i);
-        return TMPL_DONE;
     }
-    if (tag == TMPL_TAG_NOSCRIPT && !b->scripting) {
+    else if (tmpl_tag_flags(tag) & TMPL_IS_HEAD) {
         tmpl_insert(b, i);
-        b->mode = TMPL_IN_HEAD_NOSCRIPT;
-        return TMPL_DONE;
+        if (tag == TMPL_TAG_NOSCRIPT && !b->scripting) {
+            b->mode = TMPL_IN_HEAD_NOSCRIPT;
+        }
     }
-    if (tmpl_tag_flags(tag) & TMPL_IS_HEAD) {
-        tmpl_insert(b, i);
-        return TMPL_DONE;
+    else if (tag != TMPL_TAG_HEAD) {
+        return leave_head(b);
     }
-    return tag == TMPL_TAG_HEAD ? TMPL_DONE : leave_head(b);
+    return TMPL_DONE;
 }
 
-tmpl_step_e tmpl_end_head(tmpl_builder_t *b, uint32_t i)
+tmpl_step_e tmpl_in_head(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tag == TMPL_TAG_TEMPLATE) {
-        return tmpl_end_template(b, i);
+    if (!tmpl_is_end(b, i)) {
+        return start_in_head(b, i);
     }
     if (!may_end_anything(tag)) {
         return TMPL_DONE;
@@ -132,77 +123,56 @@ tmpl_step_e tmpl_end_head(tmpl_builder_t *b, uint32_t i)
     return tag == TMPL_TAG_HEAD ? TMPL_DONE : step;
 }
 
-static tmpl_step_e leave_head_noscript(tmpl_builder_t *b)
-{
-    tmpl_opens_pop_above(&b->s, b->s.n - 2);
-    return tmpl_again(b, TMPL_IN_HEAD);
-}
-
-tmpl_step_e tmpl_start_head_noscript(tmpl_builder_t *b, uint32_t i)
+tmpl_step_e tmpl_in_head_noscript(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tag == TMPL_TAG_HTML || tag == TMPL_TAG_BASEFONT || tag == TMPL_TAG_BGSOUND ||
-        tag == TMPL_TAG_LINK || tag == TMPL_TAG_META || tag == TMPL_TAG_NOFRAMES ||
-        tag == TMPL_TAG_STYLE) {
-        return tmpl_start_head(b, i);
-    }
-    return tag == TMPL_TAG_HEAD || tag == TMPL_TAG_NOSCRIPT ? TMPL_DONE : leave_head_noscript(b);
-}
-
-tmpl_step_e tmpl_end_head_noscript(tmpl_builder_t *b, uint32_t i)
-{
-    tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tag == TMPL_TAG_NOSCRIPT) {
+    int is_end = tmpl_is_end(b, i);
+    if (is_end && tag == TMPL_TAG_NOSCRIPT) {
         tmpl_opens_close(&b->s, b->s.n - 1, i);
         b->mode = TMPL_IN_HEAD;
         return TMPL_DONE;
     }
-    return tag == TMPL_TAG_BR ? leave_head_noscript(b) : TMPL_DONE;
+    if (!is_end && (tag == TMPL_TAG_HTML || tag == TMPL_TAG_BASEFONT || tag == TMPL_TAG_BGSOUND ||
+                    tag == TMPL_TAG_LINK || tag == TMPL_TAG_META || tag == TMPL_TAG_NOFRAMES ||
+                    tag == TMPL_TAG_STYLE)) {
+        return start_in_head(b, i);
+    }
+    if (is_end ? tag != TMPL_TAG_BR : tag == TMPL_TAG_HEAD || tag == TMPL_TAG_NOSCRIPT) {
+        return TMPL_DONE;
+    }
+    tmpl_opens_pop_above(&b->s, b->s.n - 2);
+    return tmpl_again(b, TMPL_IN_HEAD);
 }
 
-tmpl_step_e tmpl_start_after_head(tmpl_builder_t *b, uint32_t i)
+/* Start tags behind the head that belong into it: the head is opened again for each. */
+static tmpl_step_e start_in_open_head(tmpl_builder_t *b, uint32_t i)
+{
+    open_head(b, TMPL_NONE);
+    b->mode = TMPL_AFTER_HEAD;
+    uint32_t head = b->s.n - 1;
+    start_in_head(b, i);
+    tmpl_opens_remove(&b->s, head);
+    return TMPL_DONE;
+}
+
+tmpl_step_e tmpl_after_head(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tag == TMPL_TAG_HTML || tag == TMPL_TAG_HEAD) {
+    int is_end = tmpl_is_end(b, i);
+    if (is_end ? !may_end_anything(tag) || tag == TMPL_TAG_HEAD
+               : tag == TMPL_TAG_HTML || tag == TMPL_TAG_HEAD) {
         return TMPL_DONE;
     }
-    if (tag == TMPL_TAG_BODY) {
-        tmpl_open_body(b, i);
-        return TMPL_DONE;
-    }
-    if (tag == TMPL_TAG_FRAMESET) {
+    if (!is_end && tag == TMPL_TAG_FRAMESET) {
         b->decline = TMPL_DECLINE_FRAMESET;
         return TMPL_DONE;
     }
-    if ((tmpl_tag_flags(tag) & TMPL_IS_HEAD) && tag != TMPL_TAG_NOSCRIPT) {
-        open_head(b, TMPL_NONE); /* the head is opened again for it */
-        b->mode = TMPL_AFTER_HEAD;
-        uint32_t head = b->s.n - 1;
-        tmpl_start_head(b, i);
-        tmpl_opens_remove(&b->s, head);
-        return TMPL_DONE;
+    if (!is_end && (tmpl_tag_flags(tag) & TMPL_IS_HEAD) && tag != TMPL_TAG_NOSCRIPT) {
+        return start_in_open_head(b, i);
     }
-    tmpl_open_body(b, TMPL_NONE);
-    return TMPL_AGAIN;
-}
-
-tmpl_step_e tmpl_end_after_head(tmpl_builder_t *b, uint32_t i)
-{
-    tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tag == TMPL_TAG_TEMPLATE) {
-        return tmpl_end_template(b, i);
-    }
-    if (!may_end_anything(tag) || tag == TMPL_TAG_HEAD) {
-        return TMPL_DONE;
-    }
-    tmpl_open_body(b, TMPL_NONE);
-    return TMPL_AGAIN;
-}
-
-static int scope_none(const tmpl_open_t *o)
-{
-    (void)o;
-    return 0;
+    int is_body = !is_end && tag == TMPL_TAG_BODY;
+    tmpl_open_body(b, is_body ? i : TMPL_NONE);
+    return is_body ? TMPL_DONE : TMPL_AGAIN;
 }
 
 /*
@@ -222,10 +192,7 @@ static void forget_cells(tmpl_builder_t *b, uint32_t template)
 
 tmpl_step_e tmpl_end_template(tmpl_builder_t *b, uint32_t i)
 {
-    uint32_t template = tmpl_opens_find(&b->s, TMPL_TAG_TEMPLATE, scope_none);
-    if (template == 0) {
-        return tmpl_ignore(b);
-    }
+    uint32_t template = tmpl_opens_find(&b->s, TMPL_TAG_TEMPLATE, TMPL_WHOLE_STACK);
     forget_cells(b, template);
     tmpl_opens_close(&b->s, template, i);
     apr_array_pop(b->templates);
@@ -248,18 +215,16 @@ static tmpl_insertion_e mode_of_first(tmpl_tag_e tag)
     return (tmpl_tag_flags(tag) & TMPL_IS_PART) ? TMPL_IN_TABLE : TMPL_IN_BODY;
 }
 
-tmpl_step_e tmpl_start_in_template(tmpl_builder_t *b, uint32_t i)
+tmpl_step_e tmpl_in_template(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
+    if (tmpl_is_end(b, i)) {
+        return TMPL_DONE;
+    }
     if ((tmpl_tag_flags(tag) & TMPL_IS_HEAD) && tag != TMPL_TAG_NOSCRIPT) {
-        return tmpl_start_head(b, i);
+        return start_in_head(b, i);
     }
     b->mode = mode_of_first(tag);
     APR_ARRAY_IDX(b->templates, b->templates->nelts - 1, tmpl_insertion_e) = b->mode;
     return TMPL_AGAIN;
-}
-
-tmpl_step_e tmpl_end_in_template(tmpl_builder_t *b, uint32_t i)
-{
-    return tmpl_tag_at(b, i) == TMPL_TAG_TEMPLATE ? tmpl_end_template(b, i) : TMPL_DONE;
 }

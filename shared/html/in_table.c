@@ -28,66 +28,12 @@ static unsigned bit_of_tag(tmpl_tag_e tag)
 }
 
 /*
- * "Clear the stack back to a table (table body, table row) context": closes all elements inside the
- * innermost open element of the set.
- */
-static void clear_back_to(tmpl_builder_t *b, unsigned set)
-{
-    uint32_t keep = b->s.n - 1;
-    while (keep > 0 && !(bit_of_tag(b->s.stack[keep].tag) & set) &&
-           b->s.stack[keep].tag != TMPL_TAG_TEMPLATE) {
-        keep--;
-    }
-    tmpl_opens_pop_above(&b->s, keep);
-}
-
-/* The index of the innermost element of the set in table scope; 0 if there is none. */
-static uint32_t find_table_part(const tmpl_builder_t *b, unsigned set)
-{
-    for (uint32_t i = b->s.n - 1; i > 0; i--) {
-        if (bit_of_tag(b->s.stack[i].tag) & set) {
-            return i;
-        }
-        if (tmpl_scope_table(&b->s.stack[i])) {
-            return 0;
-        }
-    }
-    return 0;
-}
-
-/*
- * Reads a tag that may not stand in a table by a rule of body. If the tag is directly in the table,
- * it is moved in front of the table.
- */
-static tmpl_step_e move_out(tmpl_builder_t *b, uint32_t i, tmpl_rule_t rule)
-{
-    b->foster = 1;
-    tmpl_step_e step = rule(b, i);
-    b->foster = 0;
-    return step;
-}
-
-static tmpl_step_e insert_part(tmpl_builder_t *b, uint32_t i, tmpl_insertion_e mode)
-{
-    tmpl_insert(b, i);
-    b->mode = mode;
-    return TMPL_DONE;
-}
-
-/* Opens a part that the source leaves out; the part's rules read the tag again. */
-static tmpl_step_e imply_part(tmpl_builder_t *b, tmpl_tag_e tag, tmpl_insertion_e mode)
-{
-    tmpl_insert_implied(b, tag);
-    return tmpl_again(b, mode);
-}
-
-/*
  * Closes the innermost table. end is its end tag, or TMPL_NONE if another table's start tag closes
  * it. Returns 0 if no table is open.
  */
 static int close_table(tmpl_builder_t *b, uint32_t end)
 {
-    uint32_t table = tmpl_opens_find(&b->s, TMPL_TAG_TABLE, tmpl_scope_table);
+    uint32_t table = tmpl_opens_find(&b->s, TMPL_TAG_TABLE, TMPL_TABLE_SCOPE);
     if (table == 0) {
         return 0;
     }
@@ -116,243 +62,164 @@ static tmpl_step_e start_form_in_table(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* A start tag in a table that is not a table part. */
-static tmpl_step_e start_other(tmpl_builder_t *b, uint32_t i)
+/*
+ * A tag that may not stand in a table is read by the rules of body. If it is directly in the table,
+ * it is moved in front of the table.
+ */
+static tmpl_step_e move_out(tmpl_builder_t *b, uint32_t i)
+{
+    b->foster = 1;
+    tmpl_step_e step = tmpl_in_body(b, i);
+    b->foster = 0;
+    return step;
+}
+
+/* A tag in a table, its sections or rows that is not a part of a table. */
+static tmpl_step_e in_table_other(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
+    if (tmpl_is_end(b, i)) {
+        return move_out(b, i);
+    }
     if (tag == TMPL_TAG_TABLE) {
         tmpl_taint_all(b);
         return close_table(b, TMPL_NONE) ? TMPL_AGAIN : tmpl_ignore(b);
     }
     if (tag == TMPL_TAG_STYLE || tag == TMPL_TAG_SCRIPT || tag == TMPL_TAG_TEMPLATE) {
-        return tmpl_start_head(b, i);
+        return tmpl_in_head(b, i);
     }
     if (tag == TMPL_TAG_INPUT && is_hidden_input(b, i)) {
         tmpl_insert_empty(b, i);
         return TMPL_DONE;
     }
-    return tag == TMPL_TAG_FORM ? start_form_in_table(b, i) : move_out(b, i, tmpl_start_body);
+    return tag == TMPL_TAG_FORM ? start_form_in_table(b, i) : move_out(b, i);
 }
 
-tmpl_step_e tmpl_start_table(tmpl_builder_t *b, uint32_t i)
-{
-    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
-    if (!(part & ANY_PART)) {
-        return start_other(b, i);
-    }
-    clear_back_to(b, TABLE);
-    switch (part) {
-    case CAPTION:
-        return insert_part(b, i, TMPL_IN_CAPTION);
-    case COLGROUP:
-        return insert_part(b, i, TMPL_IN_COLGROUP);
-    case SECTION:
-        return insert_part(b, i, TMPL_IN_TABLE_BODY);
-    case COL:
-        return imply_part(b, TMPL_TAG_COLGROUP, TMPL_IN_COLGROUP);
-    default:
-        return imply_part(b, TMPL_TAG_TBODY, TMPL_IN_TABLE_BODY);
-    }
-}
+/* What the modes have in common. All but "in table" read the content of a part of a table. */
+static const struct {
+    unsigned char own;      /* the element whose content the mode reads */
+    unsigned char closes;   /* end tags that close it before they are read again: always, or */
+    unsigned char in_scope; /* only if their own element is in table scope, as with its own */
+    unsigned char outside;  /* the mode behind it */
+    tmpl_rule_t other;      /* for tags that are no part of a table */
+} contexts[TMPL_IN_COUNT] = {
+    [TMPL_IN_TABLE] = { TABLE, 0, 0, 0, in_table_other },
+    [TMPL_IN_CAPTION] = { CAPTION, TABLE, 0, TMPL_IN_TABLE, tmpl_in_body },
+    [TMPL_IN_TABLE_BODY] = { SECTION, TABLE, 0, TMPL_IN_TABLE, in_table_other },
+    [TMPL_IN_ROW] = { ROW, TABLE, SECTION, TMPL_IN_TABLE_BODY, in_table_other },
+    [TMPL_IN_CELL] = { CELL, 0, TABLE | SECTION | ROW, TMPL_IN_ROW, tmpl_in_body },
+};
 
-tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i)
+/* Parts that open an element in a mode; all other parts close the mode's own element. */
+static const struct {
+    unsigned char mode;
+    unsigned char parts;
+    unsigned char
+        implied;          /* the tag that the source leaves out, and not the part is opened; or 0 */
+    unsigned char inside; /* the mode for its content */
+} openings[] = {
+    { TMPL_IN_ROW, CELL, 0, TMPL_IN_CELL },
+    { TMPL_IN_TABLE_BODY, CELL, TMPL_TAG_TR, TMPL_IN_ROW },
+    { TMPL_IN_TABLE_BODY, ROW, 0, TMPL_IN_ROW },
+    { TMPL_IN_TABLE, ROW | CELL, TMPL_TAG_TBODY, TMPL_IN_TABLE_BODY },
+    { TMPL_IN_TABLE, SECTION, 0, TMPL_IN_TABLE_BODY },
+    { TMPL_IN_TABLE, COL, TMPL_TAG_COLGROUP, TMPL_IN_COLGROUP },
+    { TMPL_IN_TABLE, COLGROUP, 0, TMPL_IN_COLGROUP },
+    { TMPL_IN_TABLE, CAPTION, 0, TMPL_IN_CAPTION },
+};
+
+/* "Clear the stack back to a table (table body, table row) context." */
+static void clear_back_to(tmpl_builder_t *b, unsigned own)
 {
-    tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tag == TMPL_TAG_TABLE) {
-        return close_table(b, i) ? TMPL_DONE : tmpl_ignore(b);
+    uint32_t keep = b->s.n - 1;
+    while (keep > 0 && !(bit_of_tag(b->s.stack[keep].tag) & own) &&
+           b->s.stack[keep].tag != TMPL_TAG_TEMPLATE) {
+        keep--;
     }
-    if (bit_of_tag(tag) != 0) {
-        return tmpl_ignore(b);
-    }
-    return tag == TMPL_TAG_TEMPLATE ? tmpl_end_template(b, i) : move_out(b, i, tmpl_end_body);
+    tmpl_opens_pop_above(&b->s, keep);
 }
 
 /*
- * Closes the open part of the set. end is the part's own end tag, which is done then; if end is
- * TMPL_NONE, the rules of mode read the tag again. Ignores the tag if no such part is open.
+ * Closes the mode's own element, if it is in table scope; else ignores the tag. end is the
+ * element's own end tag, which is done then; with TMPL_NONE the tag is read again outside.
  */
-static tmpl_step_e close_part(tmpl_builder_t *b, unsigned set, uint32_t end, tmpl_insertion_e mode)
+static tmpl_step_e close_own(tmpl_builder_t *b, uint32_t end)
 {
-    uint32_t part = find_table_part(b, set);
-    if (part == 0) {
+    for (uint32_t k = b->s.n - 1; k > 0; k--) {
+        if (bit_of_tag(b->s.stack[k].tag) & contexts[b->mode].own) {
+            tmpl_opens_close(&b->s, k, end);
+            b->mode = contexts[b->mode].outside;
+            return end == TMPL_NONE ? TMPL_AGAIN : TMPL_DONE;
+        }
+        if (b->s.stack[k].flags & TMPL_TABLE_SCOPE) {
+            break;
+        }
+    }
+    return tmpl_ignore(b);
+}
+
+static tmpl_step_e start_part(tmpl_builder_t *b, uint32_t i, unsigned part)
+{
+    for (size_t k = 0; k < sizeof(openings) / sizeof(openings[0]); k++) {
+        if (openings[k].mode != b->mode || !(openings[k].parts & part)) {
+            continue;
+        }
+        tmpl_tag_e implied = openings[k].implied;
+        clear_back_to(b, contexts[b->mode].own);
+        b->mode = openings[k].inside;
+        if (implied != TMPL_TAG_OTHER) {
+            tmpl_opens_push(&b->s, TMPL_NONE, implied, implied);
+            return TMPL_AGAIN;
+        }
+        tmpl_insert(b, i);
+        return TMPL_DONE;
+    }
+    return close_own(b, TMPL_NONE);
+}
+
+static tmpl_step_e end_part(tmpl_builder_t *b, uint32_t i, unsigned part)
+{
+    unsigned own = contexts[b->mode].own;
+    if (b->mode == TMPL_IN_TABLE) {
+        return part == TABLE && close_table(b, i) ? TMPL_DONE : tmpl_ignore(b);
+    }
+    if (contexts[b->mode].closes & part) {
+        return close_own(b, TMPL_NONE);
+    }
+    if (!((own | contexts[b->mode].in_scope) & part) ||
+        tmpl_opens_find(&b->s, b->tokens[i].name, TMPL_TABLE_SCOPE) == 0) {
         return tmpl_ignore(b);
     }
-    tmpl_opens_close(&b->s, part, end);
-    b->mode = mode;
-    return end == TMPL_NONE ? TMPL_AGAIN : TMPL_DONE;
+    return close_own(b, part == own ? i : TMPL_NONE);
 }
 
-static tmpl_step_e close_caption(tmpl_builder_t *b, uint32_t end)
-{
-    return close_part(b, CAPTION, end, TMPL_IN_TABLE);
-}
-
-static tmpl_step_e close_row(tmpl_builder_t *b, uint32_t end)
-{
-    return close_part(b, ROW, end, TMPL_IN_TABLE_BODY);
-}
-
-tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i)
-{
-    if (bit_of_tag(tmpl_tag_at(b, i)) & ANY_PART) {
-        return close_caption(b, TMPL_NONE);
-    }
-    return tmpl_start_body(b, i);
-}
-
-tmpl_step_e tmpl_end_caption(tmpl_builder_t *b, uint32_t i)
+tmpl_step_e tmpl_in_table(tmpl_builder_t *b, uint32_t i)
 {
     unsigned part = bit_of_tag(tmpl_tag_at(b, i));
-    if (part == CAPTION || part == TABLE) {
-        return close_caption(b, part == TABLE ? TMPL_NONE : i);
+    if (tmpl_is_end(b, i) ? part != 0 : (part & ANY_PART) != 0) {
+        return tmpl_is_end(b, i) ? end_part(b, i, part) : start_part(b, i, part);
     }
-    return part != 0 ? tmpl_ignore(b) : tmpl_end_body(b, i);
+    return contexts[b->mode].other(b, i);
 }
 
 /* Every tag but col ends the colgroup. */
-static tmpl_step_e leave_colgroup(tmpl_builder_t *b)
-{
-    if (tmpl_top(b)->tag != TMPL_TAG_COLGROUP) {
-        return tmpl_ignore(b);
-    }
-    tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
-    return tmpl_again(b, TMPL_IN_TABLE);
-}
-
-tmpl_step_e tmpl_start_colgroup(tmpl_builder_t *b, uint32_t i)
-{
-    switch (tmpl_tag_at(b, i)) {
-    case TMPL_TAG_HTML:
-        return tmpl_start_body(b, i);
-    case TMPL_TAG_COL:
-        tmpl_insert(b, i);
-        return TMPL_DONE;
-    case TMPL_TAG_TEMPLATE:
-        return tmpl_start_head(b, i);
-    default:
-        return leave_colgroup(b);
-    }
-}
-
-tmpl_step_e tmpl_end_colgroup(tmpl_builder_t *b, uint32_t i)
+tmpl_step_e tmpl_in_colgroup(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
-    if (tag == TMPL_TAG_TEMPLATE) {
-        return tmpl_end_template(b, i);
-    }
-    if (tag == TMPL_TAG_COL) {
-        return tmpl_ignore(b);
-    }
-    if (tag != TMPL_TAG_COLGROUP || tmpl_top(b)->tag != TMPL_TAG_COLGROUP) {
-        return tag == TMPL_TAG_COLGROUP ? tmpl_ignore(b) : leave_colgroup(b);
-    }
-    tmpl_opens_close(&b->s, b->s.n - 1, i);
-    b->mode = TMPL_IN_TABLE;
-    return TMPL_DONE;
-}
-
-/* Closes the open section; the rules of the table read the tag again. */
-static tmpl_step_e leave_section(tmpl_builder_t *b)
-{
-    if (find_table_part(b, SECTION) == 0) {
-        return tmpl_ignore(b);
-    }
-    clear_back_to(b, SECTION);
-    tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
-    return tmpl_again(b, TMPL_IN_TABLE);
-}
-
-tmpl_step_e tmpl_start_table_body(tmpl_builder_t *b, uint32_t i)
-{
-    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
-    if (part == ROW) {
-        clear_back_to(b, SECTION);
-        return insert_part(b, i, TMPL_IN_ROW);
-    }
-    if (part == CELL) {
-        clear_back_to(b, SECTION);
-        return imply_part(b, TMPL_TAG_TR, TMPL_IN_ROW);
-    }
-    return (part & ANY_PART) ? leave_section(b) : tmpl_start_table(b, i);
-}
-
-tmpl_step_e tmpl_end_table_body(tmpl_builder_t *b, uint32_t i)
-{
-    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
-    if (part == SECTION) {
-        uint32_t section = tmpl_opens_find(&b->s, b->tokens[i].name, tmpl_scope_table);
-        if (section == 0) {
-            return tmpl_ignore(b);
-        }
-        tmpl_opens_close(&b->s, section, i);
-        b->mode = TMPL_IN_TABLE;
+    int is_end = tmpl_is_end(b, i);
+    int is_own_end = is_end && tag == TMPL_TAG_COLGROUP;
+    if (tag == TMPL_TAG_COL && !is_end) {
+        tmpl_insert(b, i);
         return TMPL_DONE;
     }
-    if (part == TABLE) {
-        return leave_section(b);
+    if (!is_end && (tag == TMPL_TAG_HTML || tag == TMPL_TAG_TEMPLATE)) {
+        return tag == TMPL_TAG_HTML ? tmpl_in_body(b, i) : tmpl_in_head(b, i);
     }
-    return part != 0 ? tmpl_ignore(b) : tmpl_end_table(b, i);
-}
-
-tmpl_step_e tmpl_start_row(tmpl_builder_t *b, uint32_t i)
-{
-    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
-    if (part == CELL) {
-        clear_back_to(b, ROW);
-        return insert_part(b, i, TMPL_IN_CELL);
-    }
-    if (part & ANY_PART) {
-        return close_row(b, TMPL_NONE);
-    }
-    return tmpl_start_table(b, i);
-}
-
-tmpl_step_e tmpl_end_row(tmpl_builder_t *b, uint32_t i)
-{
-    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
-    if (part == ROW || part == TABLE) {
-        return close_row(b, part == TABLE ? TMPL_NONE : i);
-    }
-    if (part == SECTION) {
-        if (tmpl_opens_find(&b->s, b->tokens[i].name, tmpl_scope_table) == 0) {
-            return tmpl_ignore(b);
-        }
-        return close_row(b, TMPL_NONE);
-    }
-    return part != 0 ? tmpl_ignore(b) : tmpl_end_table(b, i);
-}
-
-/* "Close the cell". */
-static tmpl_step_e close_cell(tmpl_builder_t *b)
-{
-    uint32_t cell = find_table_part(b, CELL);
-    if (cell != 0) {
-        tmpl_opens_close(&b->s, cell, TMPL_NONE);
-    }
-    return tmpl_again(b, TMPL_IN_ROW);
-}
-
-tmpl_step_e tmpl_start_cell(tmpl_builder_t *b, uint32_t i)
-{
-    return (bit_of_tag(tmpl_tag_at(b, i)) & ANY_PART) ? close_cell(b) : tmpl_start_body(b, i);
-}
-
-tmpl_step_e tmpl_end_cell(tmpl_builder_t *b, uint32_t i)
-{
-    unsigned part = bit_of_tag(tmpl_tag_at(b, i));
-    uint32_t index = (part & (CELL | TABLE | SECTION | ROW))
-                         ? tmpl_opens_find(&b->s, b->tokens[i].name, tmpl_scope_table)
-                         : 0;
-    if (part == 0) {
-        return tmpl_end_body(b, i);
-    }
-    if (index == 0) {
+    if ((is_end && (tag == TMPL_TAG_COL || tag == TMPL_TAG_TEMPLATE)) ||
+        tmpl_top(b)->tag != TMPL_TAG_COLGROUP) {
         return tmpl_ignore(b);
     }
-    if (part != CELL) {
-        return close_cell(b);
-    }
-    tmpl_opens_close(&b->s, index, i);
-    b->mode = TMPL_IN_ROW;
-    return TMPL_DONE;
+    tmpl_opens_close(&b->s, b->s.n - 1, is_own_end ? i : TMPL_NONE);
+    b->mode = TMPL_IN_TABLE;
+    return is_own_end ? TMPL_DONE : TMPL_AGAIN;
 }

@@ -1,47 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "html/noscript.h"
-
-#include <string.h>
-
+/*
+ * noscript is text to browsers that run scripts, and markup to all others. Pages are parsed as by a
+ * browser that runs scripts, but edits must be safe for both kinds of browsers. Most noscripts are
+ * closed: behind such a noscript the parser's state is the same as in front of it. A page with a
+ * noscript that may not be closed is parsed twice, and an edit must be safe in both results.
+ */
 #include "html/attr.h"
+#include "html/builder.h"
 
 enum { MAX_OPEN = 16 };
 
-/* A reader of the content of a noscript, whose tags must pair. */
+/* A check of the content of a noscript, whose tags must pair. */
 typedef struct {
     const tmpl_builder_t *b;
-    const char *src;
-    uint32_t at;
-    uint32_t end;
+    tmpl_scan_t scan;
     tmpl_tag_e open[MAX_OPEN];
     unsigned n;
     unsigned n_p; /* number of p in open */
 } look_t;
-
-/* Skips the attributes of a tag; returns 0 if the content ends first. */
-static int pass_attributes(look_t *l)
-{
-    tmpl_attr_t attr;
-    tmpl_attr_e found;
-    do {
-        found = tmpl_attr_next(&attr, l->src, l->end, &l->at);
-    } while (found == TMPL_ATTR_FOUND);
-    return found != TMPL_ATTR_TRUNCATED;
-}
-
-/* Skips the raw text of an element and its end tag. */
-static int pass_raw_text(look_t *l, tmpl_tag_e tag)
-{
-    const char *name = tmpl_tag_name(tag);
-    apr_size_t len = strlen(name);
-    const char *hit = memmem(l->src + l->at, l->end - l->at, "</", 2);
-    if (hit == NULL) {
-        return 0;
-    }
-    l->at = (uint32_t)(hit - l->src) + 2;
-    return l->end - l->at > len && apr_cstr_casecmpn(l->src + l->at, name, len) == 0 &&
-           l->src[l->at += (uint32_t)len] == '>';
-}
 
 /* Whether a start tag only opens its element, wherever the noscript stands. */
 static int is_simple(const look_t *l, tmpl_tag_e tag)
@@ -59,11 +35,8 @@ static int is_simple(const look_t *l, tmpl_tag_e tag)
 static int look_at_start_tag(look_t *l, tmpl_tag_e tag)
 {
     unsigned flags = tmpl_tag_flags(tag);
-    if (!pass_attributes(l) || tag == TMPL_TAG_OTHER || tag == TMPL_TAG_SCRIPT) {
+    if (tag == TMPL_TAG_OTHER || tag == TMPL_TAG_SCRIPT || tag == TMPL_TAG_XMP) {
         return 0;
-    }
-    if (flags & TMPL_IS_RAW) {
-        return tag != TMPL_TAG_XMP && pass_raw_text(l, tag);
     }
     if (flags & TMPL_IS_VOID) {
         return tag != TMPL_TAG_COL && (tag == TMPL_TAG_INPUT || is_simple(l, tag));
@@ -73,17 +46,30 @@ static int look_at_start_tag(look_t *l, tmpl_tag_e tag)
             return 0;
         }
     }
-    if (!is_simple(l, tag) || l->n == MAX_OPEN) {
+    if (l->n == MAX_OPEN || (!(flags & TMPL_IS_RAW) && !is_simple(l, tag))) {
         return 0;
+    }
+    if (flags & TMPL_IS_RAW) {
+        tmpl_scan_raw(&l->scan, tag);
     }
     l->n_p += tag == TMPL_TAG_P;
     l->open[l->n++] = tag;
     return 1;
 }
 
-static int look_at_end_tag(look_t *l, tmpl_tag_e tag)
+/* Whether the token is an end tag that pairs, a simple start tag, or a comment with an end. */
+static int look_at(look_t *l, const tmpl_token_t *token)
 {
-    if (l->n == 0 || l->open[l->n - 1] != tag || !pass_attributes(l)) {
+    tmpl_tag_e tag = (tmpl_tag_e)token->tag;
+    const char *src = l->scan.src;
+    if (token->type == TMPL_TOKEN_START) {
+        return look_at_start_tag(l, tag);
+    }
+    if (token->type == TMPL_TOKEN_OTHER) {
+        return tmpl_span_len(token->span) > 4 && memcmp(src + token->span.start, "<!--", 4) == 0 &&
+               memcmp(src + token->span.end - 3, "-->", 3) == 0;
+    }
+    if (l->n == 0 || l->open[l->n - 1] != tag) {
         return 0;
     }
     l->n--;
@@ -91,45 +77,22 @@ static int look_at_end_tag(look_t *l, tmpl_tag_e tag)
     return 1;
 }
 
-static int pass_comment(look_t *l)
-{
-    const char *hit = memmem(l->src + l->at, l->end - l->at, "-->", 3);
-    if (hit == NULL || l->end - l->at < 4 || memcmp(l->src + l->at, "!--", 3) != 0) {
-        return 0;
-    }
-    l->at = (uint32_t)(hit - l->src) + 3;
-    return 1;
-}
-
-static int pass_markup(look_t *l)
-{
-    char c = l->at < l->end ? l->src[l->at] : '\0';
-    if (c == '!') {
-        return pass_comment(l);
-    }
-    int is_end = c == '/';
-    l->at += (uint32_t)is_end;
-    if (l->at >= l->end || !tmpl_is_alpha(l->src[l->at])) {
-        return 0;
-    }
-    tmpl_tag_e tag = tmpl_tag_read(l->b->scan.index, l->src, l->end, &l->at);
-    return is_end ? look_at_end_tag(l, tag) : look_at_start_tag(l, tag);
-}
-
 int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
-    look_t l = { .b = b, .src = b->src, .at = start, .end = end };
     if (tmpl_opens_is_dangling(&b->s) || memmem(b->src + start, end - start, "tmpl", 4) != NULL) {
         return 0;
     }
-    const char *hit;
-    while ((hit = memchr(b->src + l.at, '<', end - l.at)) != NULL) {
-        l.at = (uint32_t)(hit - b->src) + 1;
-        if (!pass_markup(&l)) {
-            return 0;
-        }
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, b->scan.scratch);
+    look_t l = { .b = b };
+    tmpl_scan_init(&l.scan, b->src + start, end - start, end - start, scratch, scratch);
+    int is_read = 1;
+    while (is_read && tmpl_scan_next(&l.scan)) {
+        is_read = look_at(&l, &l.scan.tokens[l.scan.n - 1]);
     }
-    return l.n == 0;
+    is_read &= l.n == 0 && l.scan.text_end == end - start;
+    apr_pool_destroy(scratch);
+    return is_read;
 }
 
 /* The offset behind an element's end tag; 0 if it has none in the source. */

@@ -16,31 +16,6 @@
 #define FNV_BASIS 0xCBF29CE484222325u
 #define FNV_PRIME 0x100000001B3u
 
-int tmpl_scope_plain(const tmpl_open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) != 0;
-}
-
-int tmpl_scope_button(const tmpl_open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_BUTTON;
-}
-
-int tmpl_scope_item(const tmpl_open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_OL || o->tag == TMPL_TAG_UL;
-}
-
-int tmpl_scope_table(const tmpl_open_t *o)
-{
-    return o->tag == TMPL_TAG_TABLE || o->tag == TMPL_TAG_TEMPLATE;
-}
-
-int tmpl_scope_special(const tmpl_open_t *o)
-{
-    return (o->flags & TMPL_IS_SPECIAL) != 0;
-}
-
 /* A copy, in pool, of a full array of n elements, with twice the room. */
 static void *grown(const void *array, uint32_t n, uint32_t *room, apr_size_t size, apr_pool_t *pool)
 {
@@ -134,12 +109,6 @@ static uint32_t find_active_id(const tmpl_opens_t *s, uint32_t id)
     return TMPL_NONE;
 }
 
-uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name)
-{
-    uint32_t at = find_active(s, name);
-    return at != TMPL_NONE ? s->active[at].id : 0;
-}
-
 /* A hash of a tag's attributes that ignores their order and repeated names. */
 static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
 {
@@ -212,13 +181,6 @@ static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
     return named >= 2;
 }
 
-tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name, unsigned flags)
-{
-    tmpl_open_t *o = tmpl_opens_add(s, token, TMPL_TAG_OTHER, TMPL_FOREIGN_NAME(name), flags);
-    o->quiet = 1;
-    return o;
-}
-
 void tmpl_opens_read_flags(tmpl_opens_t *s, tmpl_open_t *o)
 {
     if (o->flags & TMPL_IS_FIXED_TEXT) {
@@ -241,7 +203,7 @@ void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor)
     }
 }
 
-uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends)
+uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, unsigned scope)
 {
     if (name < TMPL_TAG_COUNT && s->n_of[name] == 0) {
         return 0;
@@ -250,7 +212,7 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
         if (s->stack[i].name == name) {
             return i;
         }
-        if (ends(&s->stack[i])) {
+        if (s->stack[i].flags & scope) {
             return 0;
         }
     }
@@ -360,13 +322,20 @@ int tmpl_opens_is_closed(const tmpl_opens_t *s)
     return index_of_open(s, s->active[s->n_active - 1].id) == 0;
 }
 
-void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id)
+void tmpl_opens_end_active(tmpl_opens_t *s, uint32_t name)
 {
-    uint32_t active = find_active_id(s, id);
-    uint32_t index = index_of_open(s, id);
+    uint32_t active = find_active(s, name);
+    if (active == TMPL_NONE) {
+        return;
+    }
+    uint32_t id = s->active[active].id;
+    tmpl_opens_taint(s, 0);
+    tmpl_opens_adopt(s, name, TMPL_NONE);
+    active = find_active_id(s, id);
     if (active != TMPL_NONE) {
         remove_active(s, active);
     }
+    uint32_t index = index_of_open(s, id);
     if (index != 0) {
         tmpl_opens_remove(s, index);
     }
@@ -476,7 +445,7 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
 /* The end tag of any other element: closes the innermost element of that name in scope. */
 static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
 {
-    uint32_t index = tmpl_opens_find(s, name, tmpl_scope_special);
+    uint32_t index = tmpl_opens_find(s, name, TMPL_ANY_SPECIAL);
     if (index != 0) {
         tmpl_opens_close(s, index, end);
     }
@@ -504,7 +473,7 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
             return;
         }
         for (uint32_t i = index + 1; i < s->n; i++) {
-            if (tmpl_scope_plain(&s->stack[i])) {
+            if (s->stack[i].flags & TMPL_SCOPE) {
                 return;
             }
         }

@@ -9,7 +9,6 @@
 #ifndef TMPL_OPEN_H
 #define TMPL_OPEN_H
 
-#include "html/edit_flags.h"
 #include "html/scan.h"
 
 /* The rules for what may stand in an element of svg or math: 13.2.6. */
@@ -70,13 +69,16 @@ typedef struct {
     apr_pool_t *pool;
 } tmpl_opens_t;
 
-/* Whether a search for another element ends at o: the kinds of scope of 13.2.4.2. */
-typedef int (*tmpl_scope_t)(const tmpl_open_t *o);
-int tmpl_scope_plain(const tmpl_open_t *o);
-int tmpl_scope_button(const tmpl_open_t *o);
-int tmpl_scope_item(const tmpl_open_t *o);
-int tmpl_scope_table(const tmpl_open_t *o);
-int tmpl_scope_special(const tmpl_open_t *o);
+/*
+ * The kinds of scope of 13.2.4.2: a search for another element ends at an element with one of these
+ * flags.
+ */
+#define TMPL_SCOPE        TMPL_IS_SCOPE
+#define TMPL_BUTTON_SCOPE (TMPL_IS_SCOPE | TMPL_IS_BUTTON_SCOPE)
+#define TMPL_ITEM_SCOPE   (TMPL_IS_SCOPE | TMPL_IS_ITEM_SCOPE)
+#define TMPL_TABLE_SCOPE  TMPL_IS_TABLE_SCOPE
+#define TMPL_ANY_SPECIAL  TMPL_IS_SPECIAL /* "any other end tag" */
+#define TMPL_WHOLE_STACK  0u
 
 void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool);
 
@@ -135,18 +137,14 @@ static inline tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl
     return o;
 }
 
-/* Opens an element of svg or math for a token of the source; flags: its TMPL_IS_* in svg, math. */
-tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name,
-                                     unsigned flags);
-
 /* The name on the stack of an element of svg or math: it differs from the name of HTML elements. */
 #define TMPL_FOREIGN_NAME(name) ((name) ^ 0x40000000u)
 
 /* Forbids edits of all open elements above floor, because something may have affected them. */
 void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor);
 
-/* The index of the innermost open element of that name in scope; 0 if there is none. */
-uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends);
+/* The index of the innermost open element of that name in that scope; 0 if there is none. */
+uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, unsigned scope);
 
 /* Closes all elements above index keep. */
 void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep);
@@ -212,16 +210,14 @@ static inline int tmpl_opens_is_dangling(const tmpl_opens_t *s)
 /* "Reconstruct the active formatting elements": 13.2.4.3. */
 void tmpl_opens_reconstruct(tmpl_opens_t *s);
 
-/*
- * The id of the innermost active element of that name behind the last marker; 0 if there is none.
- */
-uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name);
-
-/* Removes the element with that id from the list and from the stack, where it is in them. */
-void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id);
-
 /* The end tag of a formatting element, or (end TMPL_NONE) a start tag that ends one: 13.2.6.4.7. */
 void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end);
+
+/*
+ * A start tag ends the active element of that name behind the last marker, if there is one, even if
+ * a table is between the two.
+ */
+void tmpl_opens_end_active(tmpl_opens_t *s, uint32_t name);
 
 /* Removes one element from the stack; elements that are open inside it stay open. */
 void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index);

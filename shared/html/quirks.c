@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "html/quirks.h"
-
-#include <string.h>
-
-#include <apr_cstr.h>
-
+/* Doctype -> quirks mode (HTML, 13.2.6.4.1). */
 #include "html/attr.h"
+#include "html/builder.h"
 
 /* Prefixes of public identifiers that mean quirks mode. */
 static const char *const old_prefixes[] = {

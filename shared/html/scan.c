@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html/scan.h"
 
-#include <string.h>
-
-#include <apr_cstr.h>
-#include <apr_tables.h>
-
-#include "base/bytes.h"
-#include "html/attr.h"
-#include "html/foreign_marks.h"
-#include "html/tag_index.h"
-#include "html/tag_names.h"
+#include <xxhash.h>
 
 /* Room for attributes: most pages have less than one in so many bytes. */
 #define FIRST_ATTRS 16
@@ -23,26 +14,74 @@ static tmpl_token_t *push_token(tmpl_scan_t *s, tmpl_token_e type, uint32_t star
     return token;
 }
 
-static void add_foreign_mark(tmpl_scan_t *s, uint32_t at)
+/* --- names that are not in the table of tags --- */
+
+/* This bit distinguishes the number of a name from a tmpl_tag_e. */
+#define NAME_UNKNOWN 0x80000000u
+
+#define FIRST_NAMES 8
+
+static uint32_t hash_of_name(const char *src, tmpl_span_t span)
 {
-    if (at == 0) {
-        return;
+    char lower[64];
+    uint32_t hash = 0;
+    uint32_t n = 0;
+    for (uint32_t p = span.start; p < span.end; p++) {
+        if (src[p] > '\0' && (unsigned char)src[p] < 0x80) {
+            lower[n++] = tmpl_lower(src[p]);
+        }
+        if (n == sizeof(lower)) {
+            hash = XXH32(lower, n, hash);
+            n = 0;
+        }
     }
-    if (s->foreign_marks == NULL) {
-        s->foreign_marks = apr_array_make(s->pool, 8, sizeof(uint32_t));
-    }
-    APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = at;
+    return XXH32(lower, n, hash) | NAME_UNKNOWN;
 }
 
-/* The offset of needle at or behind from; len if it is not found. */
-static uint32_t find_needle(const tmpl_scan_t *s, uint32_t from, const char *needle,
-                            apr_size_t needle_len)
+static int is_same_name(const char *src, tmpl_span_t a, tmpl_span_t b)
 {
-    if (from >= s->len) {
-        return s->len;
+    uint32_t i = 0, len = tmpl_span_len(a);
+    while (i < len && tmpl_lower(src[a.start + i]) == tmpl_lower(src[b.start + i])) {
+        i++;
     }
-    const char *hit = memmem(s->src + from, s->len - from, needle, needle_len);
-    return hit == NULL ? s->len : (uint32_t)(hit - s->src);
+    return i == len;
+}
+
+/*
+ * The number of the name at span: equal for names equal in any case. Returns 0 if another name of
+ * the page has the same number but other bytes: by accident, or because the number ignores NUL and
+ * bytes above 0x7F, which browsers may read as equal characters.
+ */
+static uint32_t add_name(tmpl_scan_t *s, tmpl_span_t span)
+{
+    tmpl_names_t *names = &s->names;
+    uint32_t hash = hash_of_name(s->src, span);
+    if (names->spans == NULL) {
+        names->spans = apr_array_make(s->scratch, FIRST_NAMES, sizeof(tmpl_span_t));
+        tmpl_numbering_init(&names->hashes, FIRST_NAMES, s->scratch, s->scratch);
+    }
+    uint32_t known = tmpl_numbering_add(&names->hashes, hash);
+    if (known == (uint32_t)names->spans->nelts) {
+        APR_ARRAY_PUSH(names->spans, tmpl_span_t) = span;
+    }
+    tmpl_span_t first = APR_ARRAY_IDX(names->spans, known, tmpl_span_t);
+    return tmpl_span_len(first) == tmpl_span_len(span) && is_same_name(s->src, first, span) ? hash
+                                                                                            : 0;
+}
+
+/* --- raw text and comments --- */
+
+/* Whether that text is at p. */
+static inline int begins(const tmpl_scan_t *s, uint32_t p, const char *text)
+{
+    return s->len - p >= strlen(text) && memcmp(s->src + p, text, strlen(text)) == 0;
+}
+
+/* The offset behind the next text at or behind from; the end of the source if it is not found. */
+static uint32_t behind(const tmpl_scan_t *s, uint32_t from, const char *text)
+{
+    const char *hit = memmem(s->src + from, s->len - from, text, strlen(text));
+    return hit != NULL ? (uint32_t)(hit - s->src) + (uint32_t)strlen(text) : s->len;
 }
 
 /* Whether exactly that tag name is at p, which is behind "<" or "</". */
@@ -84,11 +123,10 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
     uint32_t p = from;
     while (p < s->len) {
         char c = s->src[p];
-        if (state != PLAIN && c == '-' && s->len - p >= 3 && memcmp(s->src + p, "-->", 3) == 0) {
+        if (state != PLAIN && c == '-' && begins(s, p, "-->")) {
             state = PLAIN;
         }
-        else if (c == '<' && s->len - p >= 4 && state == PLAIN &&
-                 memcmp(s->src + p, "<!--", 4) == 0) {
+        else if (c == '<' && state == PLAIN && begins(s, p, "<!--")) {
             state = ESCAPED;
             p++; /* "<!-->" is a comment that ends at once */
         }
@@ -128,12 +166,29 @@ static uint32_t comment_end(const tmpl_scan_t *s, uint32_t start)
     return s->len;
 }
 
-/* The offset behind the next needle at or behind from; the end of the source if it is not found. */
-static uint32_t behind(const tmpl_scan_t *s, uint32_t from, const char *needle)
+/*
+ * Foreign marks are attributes data-tmpl and comments <!--tmpl--> or <!--/tmpl--> that the page
+ * itself contains, which readers of annotated pages must not take for ours. Lists the comment if it
+ * is one, by the offset of "tmpl".
+ *
+ * Comments have more forms than one: the tokenizer also makes comments of "<!", "<?", and "</"
+ * without a letter behind it, up to the next '>' (13.2.5.41, bogus comment state). To a reader of
+ * the tree "<!tmpl>" is "<!--tmpl-->", and "<//tmpl>" is "<!--/tmpl-->". The end of the source ends
+ * any comment. What a reader may trim in front of the name counts as nothing: white space and
+ * controls of ASCII, and any bytes beyond ASCII, which may be white space of Unicode.
+ */
+static void list_foreign_mark(tmpl_scan_t *s, tmpl_span_t comment)
 {
-    apr_size_t needle_len = strlen(needle);
-    uint32_t p = find_needle(s, from, needle, needle_len);
-    return p == s->len ? p : p + (uint32_t)needle_len;
+    static const char name[] = "tmpl";
+    uint32_t p = comment.start + (begins(s, comment.start, "<!--") ? 4 : 2);
+    while (p < comment.end &&
+           ((unsigned char)s->src[p] <= ' ' || (unsigned char)s->src[p] >= 0x7F)) {
+        p++;
+    }
+    p += p < comment.end && s->src[p] == '/';
+    if (comment.end - p >= strlen(name) && begins(s, p, name)) {
+        APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = p;
+    }
 }
 
 /*
@@ -142,20 +197,13 @@ static uint32_t behind(const tmpl_scan_t *s, uint32_t from, const char *needle)
  */
 static void scan_other_token(tmpl_scan_t *s, uint32_t start)
 {
-    uint32_t end;
-    if (s->len - start >= 4 && memcmp(s->src + start, "<!--", 4) == 0) {
-        end = comment_end(s, start);
-    }
-    else if (s->in_foreign && s->len - start >= 9 && memcmp(s->src + start, "<![CDATA[", 9) == 0) {
-        end = behind(s, start, "]]>");
-    }
-    else {
-        end = behind(s, start, ">");
-    }
-    add_foreign_mark(
-        s, tmpl_foreign_mark_in_comment(s->src, push_token(s, TMPL_TOKEN_OTHER, start, end)->span));
-    s->at = end;
+    s->at = begins(s, start, "<!--")                         ? comment_end(s, start)
+            : s->in_foreign && begins(s, start, "<![CDATA[") ? behind(s, start, "]]>")
+                                                             : behind(s, start, ">");
+    list_foreign_mark(s, push_token(s, TMPL_TOKEN_OTHER, start, s->at)->span);
 }
+
+/* --- tags --- */
 
 /* Attributes that may say what their element is. A style may if it begins like display:none. */
 static const unsigned char says[TMPL_ATTR_COUNT] = {
@@ -177,21 +225,21 @@ static void grow_attrs(tmpl_scan_t *s)
 /* Lists an attribute of a start tag, if it is in the table. Returns flags of the token. */
 static inline unsigned list_attr(tmpl_scan_t *s, const tmpl_attr_t *attr)
 {
-    tmpl_attr_name_e name = tmpl_attr_name(s->attr_names, s->src, attr->name);
+    tmpl_attr_name_e name = tmpl_name_find(s->attr_names, s->src, attr->name);
     if (name == TMPL_ATTR_OTHER) {
         return 0;
     }
     if (name == TMPL_ATTR_DATA_TMPL) {
-        add_foreign_mark(s, attr->name.end - (uint32_t)strlen("tmpl"));
+        APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = attr->name.end - (uint32_t)strlen("tmpl");
         return 0;
     }
     s->attrs[s->n_attrs++] = (tmpl_known_attr_t){ attr->value, name };
     if (s->n_attrs == s->room_attrs) {
         grow_attrs(s);
     }
-    int is_style = name == TMPL_ATTR_STYLE;
-    int begins = is_style && tmpl_span_len(attr->value) > 0 && s->src[attr->value.start] == 'd';
-    return says[name] && (begins || !is_style) ? TMPL_TOKEN_NAMED : 0;
+    int is_other_style = name == TMPL_ATTR_STYLE &&
+                         (tmpl_span_len(attr->value) == 0 || s->src[attr->value.start] != 'd');
+    return says[name] && !is_other_style ? TMPL_TOKEN_NAMED : 0;
 }
 
 /* Whether the tag ends behind an attribute's '='. A value in quotes may begin with '>', too. */
@@ -227,8 +275,8 @@ int tmpl_scan_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e 
     }
     tmpl_token_t *token = push_token(s, type, start, p);
     token->tag = (unsigned char)tag;
-    token->name = tag != TMPL_TAG_OTHER ? (uint32_t)tag
-                                        : tmpl_name_add(&s->names, (tmpl_span_t){ name, name_end });
+    token->name =
+        tag != TMPL_TAG_OTHER ? (uint32_t)tag : add_name(s, (tmpl_span_t){ name, name_end });
     flags |= found == TMPL_ATTR_TAG_END_SELF ? TMPL_TOKEN_SELF_CLOSING : 0;
     token->flags = (unsigned char)flags;
     s->at = p;
@@ -239,7 +287,7 @@ int tmpl_scan_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e 
 static int any_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type)
 {
     uint32_t p = start + (type == TMPL_TOKEN_END ? 2 : 1);
-    tmpl_tag_e tag = tmpl_tag_read(s->index, s->src, s->len, &p);
+    tmpl_tag_e tag = tmpl_tag_read(s->tags, s->src, s->len, &p);
     return tmpl_scan_tag(s, start, type, tag, p);
 }
 
@@ -294,18 +342,19 @@ static uint32_t mark_all(uint64_t *markup, const char *src, uint32_t len)
 }
 
 void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_tokens,
-                    apr_pool_t *pool)
+                    apr_pool_t *pool, apr_pool_t *scratch)
 {
-    *s = (tmpl_scan_t){ .src = src, .len = len, .pool = pool, .index = tmpl_tag_index() };
-    s->attr_names = tmpl_attr_names();
+    *s = (tmpl_scan_t){ .src = src, .len = len, .pool = pool, .scratch = scratch };
+    s->tags = tmpl_tag_index();
+    s->attr_names = tmpl_attr_index();
+    s->foreign_marks = apr_array_make(pool, 0, sizeof(uint32_t));
     s->room_attrs = FIRST_ATTRS + len / ATTR_BYTES;
     s->attrs = apr_palloc(pool, s->room_attrs * sizeof(*s->attrs));
-    s->names = (tmpl_names_t){ .src = src, .pool = pool };
-    s->markup = apr_palloc(pool, (len / TMPL_MARKED + 1) * sizeof(*s->markup));
+    s->markup = apr_palloc(scratch, (len / TMPL_MARKED + 1) * sizeof(*s->markup));
     /* there are at most as many tokens as '<', and as allowed */
     uint32_t room = mark_all(s->markup, src, len);
     room = (room < max_tokens ? room : max_tokens) + 1;
-    s->tokens = apr_palloc(pool, room * sizeof(*s->tokens));
+    s->tokens = apr_palloc(scratch, room * sizeof(*s->tokens));
     s->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     s->text_end = len;
     s->max = max_tokens;

@@ -11,10 +11,9 @@
 
 #include <apr_tables.h>
 
-#include "base/tmpl.h"
-#include "html/attr_names.h"
-#include "html/tag_index.h"
-#include "html/tag_names.h"
+#include "base/hash.h"
+#include "html/attr.h"
+#include "html/tag.h"
 
 typedef enum {
     TMPL_TOKEN_START,
@@ -48,6 +47,15 @@ typedef struct {
     unsigned char may;           /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
 } tmpl_token_t;
 
+/*
+ * Names of tags that are not in the table of tag.h. A token holds a hash of the name, so names are
+ * compared as numbers; these are never a tmpl_tag_e, and no two names of a page share one.
+ */
+typedef struct {
+    apr_array_header_t *spans; /* tmpl_span_t; NULL until there is a name */
+    tmpl_numbering_t hashes;   /* hashes of the names at spans */
+} tmpl_names_t;
+
 /* Bytes whose marks are one number. */
 #define TMPL_MARKED 64
 
@@ -61,21 +69,21 @@ typedef struct {
     uint32_t begin;    /* where text begins: behind a byte order mark */
     uint32_t text_end; /* where text ends: earlier than the source if that ends inside a tag */
     uint64_t *markup;  /* a bit for each byte: whether it is '<'; byte 0 has the lowest bit */
-    const tmpl_tag_index_t *index;
-    const tmpl_attr_names_t *attr_names;
+    const tmpl_name_index_t *tags; /* the names of tag.h */
+    const tmpl_name_index_t *attr_names;
     tmpl_known_attr_t *attrs; /* of all start tags so far; there is room for one more */
     uint32_t n_attrs;
     uint32_t room_attrs;
-    apr_array_header_t *foreign_marks; /* uint32_t, see page.h; NULL: none yet */
-    tmpl_names_t names;                /* names that are not in the table of tags */
-    unsigned char
-        in_foreign; /* set by the caller: the current element is of svg or math: CDATA may come */
-    apr_pool_t *pool;
+    apr_array_header_t *foreign_marks; /* uint32_t; of the page, see page.h */
+    tmpl_names_t names;
+    int in_foreign;      /* set by the caller: in svg or math CDATA may come */
+    apr_pool_t *pool;    /* of attrs and foreign_marks */
+    apr_pool_t *scratch; /* of all else */
 } tmpl_scan_t;
 
-/* Begins a scan. src must not change; everything else is from pool. */
+/* Begins a scan. src must not change. Attributes and foreign marks are from pool. */
 void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_tokens,
-                    apr_pool_t *pool);
+                    apr_pool_t *pool, apr_pool_t *scratch);
 
 /* The offset of the next '<' at or behind from; len or more if there is none. */
 static inline uint32_t tmpl_next_markup(const tmpl_scan_t *s, uint32_t from)
@@ -103,11 +111,11 @@ static inline int tmpl_scan_usual(tmpl_scan_t *s, uint32_t start)
     tmpl_tag_e tag = TMPL_TAG_OTHER;
     tmpl_token_e type = TMPL_TOKEN_START;
     uint32_t p = start + 1;
-    if (s->len - start > 2 + TMPL_TAG_FIRST) {
+    if (s->len - start > 2 + TMPL_NAME_KEY) {
         unsigned len = 0;
         type = s->src[p] == '/' ? TMPL_TOKEN_END : TMPL_TOKEN_START;
         p += type;
-        tag = tmpl_tag_read_short(s->index, s->src + p, &len);
+        tag = tmpl_tag_read_short(s->tags, s->src + p, &len);
         p += len;
     }
     if (tag == TMPL_TAG_OTHER || (s->src[p] != '>' && s->src[p] != ' ')) {

@@ -7,9 +7,7 @@
 
 #include "html/attr.h"
 #include "html/charset.h"
-#include "html/construct.h"
-#include "page/segment.h"
-#include "page/tree.h"
+#include "page/build.h"
 
 /* The href of a link with the word rel in its rel, or (rel NULL) of a base; empty if none. */
 static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
@@ -75,23 +73,16 @@ static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 static void find_comments(tmpl_page_t *p, const tmpl_tokens_t *tokens, apr_pool_t *pool)
 {
     static const char begin[] = "<!--";
-    tmpl_span_t *comments = NULL;
-    for (int fill = 0; fill <= 1; fill++) {
-        p->n_comments = 0;
-        for (uint32_t i = 0; i < tokens->n; i++) {
-            const tmpl_token_t *token = &tokens->tokens[i];
-            if (token->type != TMPL_TOKEN_OTHER || tmpl_span_len(token->span) < sizeof(begin) ||
-                memcmp(p->src + token->span.start, begin, sizeof(begin) - 1) != 0) {
-                continue;
-            }
-            if (fill) {
-                comments[p->n_comments] = token->span;
-            }
-            p->n_comments++;
+    apr_array_header_t *comments = apr_array_make(pool, 8, sizeof(tmpl_span_t));
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        const tmpl_token_t *token = &tokens->tokens[i];
+        if (token->type == TMPL_TOKEN_OTHER && tmpl_span_len(token->span) >= sizeof(begin) &&
+            memcmp(p->src + token->span.start, begin, sizeof(begin) - 1) == 0) {
+            APR_ARRAY_PUSH(comments, tmpl_span_t) = token->span;
         }
-        comments = fill ? comments : apr_palloc(pool, (p->n_comments + 1) * sizeof(*comments));
     }
-    p->comments = comments;
+    p->comments = (const tmpl_span_t *)comments->elts;
+    p->n_comments = (uint32_t)comments->nelts;
 }
 
 /*
@@ -117,15 +108,13 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     tmpl_page_t *p = build->page;
     tmpl_tokens_t *tokens = build->tokens;
     tmpl_decline_e decline = tmpl_construct(tokens, p->src, p->len, build->opts->max_tokens,
-                                            build->opts->max_depth, build->scratch);
+                                            build->opts->max_depth, build->pool, build->scratch);
     if (decline != TMPL_DECLINE_NONE) {
         return decline;
     }
+    p->attrs = tokens->attrs;
+    p->foreign_marks = tokens->foreign_marks;
     p->n_foreign_marks = tokens->n_foreign_marks;
-    p->foreign_marks = p->n_foreign_marks == 0
-                           ? NULL
-                           : apr_pmemdup(build->pool, tokens->foreign_marks,
-                                         p->n_foreign_marks * sizeof(*p->foreign_marks));
     find_head(p, tokens);
     if (build->opts->comments) {
         find_comments(p, tokens, build->pool);
@@ -133,7 +122,6 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;
     }
-    p->attrs = apr_pmemdup(build->pool, tokens->attrs, (tokens->n_attrs + 1) * sizeof(*p->attrs));
     tmpl_segments_init(build);
     decline = tmpl_tree_build(build);
     if (decline != TMPL_DECLINE_NONE) {

@@ -14,9 +14,8 @@
 #define TMPL_PAGE_H
 
 #include "base/tmpl.h"
-#include "html/attr_names.h"
-#include "html/edit_flags.h"
-#include "html/tag_set.h"
+#include "html/attr.h"
+#include "html/tag.h"
 
 /* Flags of a node, beside those of html/edit_flags.h. */
 #define TMPL_NODE_CODE  0x04 /* it is, or holds, script, style, link, meta, base or template */

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page/tree.h"
+/*
+ * tokens -> nodes of a page.
+ *
+ * A form and its controls may stand apart in the tree. The form owner of a control (HTML,
+ * 4.10.17.3) is the first of these:
+ *   - the form that the control's attribute form names;
+ *   - the form that HTML5's form element pointer points to at the control's start tag: in tables,
+ *     and where end tags cross, the pointer outlives the form's element;
+ *   - the form around the control.
+ * Elements that hold a control but not its form, or the form but not the control, get
+ * TMPL_NODE_CONTROL.
+ */
+#include <apr_strings.h>
 
 #include "html/attr.h"
-#include "page/form.h"
-#include "page/segment.h"
+#include "page/build.h"
 
 /* An element that is open. */
 typedef struct {
@@ -11,17 +22,30 @@ typedef struct {
     uint32_t end; /* the token at which it ends */
 } open_t;
 
+/* A form, and which of its ancestors have TMPL_NODE_CONTROL because a control is outside. */
+typedef struct {
+    uint32_t node;
+    uint32_t noted; /* the form and its ancestors below this node have the flag */
+} form_t;
+
+typedef struct {
+    uint32_t node;
+    tmpl_span_t form; /* the id of its form */
+} named_control_t;
+
 typedef struct {
     tmpl_build_t *build;
+    tmpl_page_t *page;
     const tmpl_token_t *tokens;
-    const tmpl_known_attr_t *attrs;
     uint32_t attr; /* the first attribute that is not in front of the current token */
     tmpl_node_t *nodes;
     uint32_t n_nodes;
     open_t *stack; /* [0] is the root */
     uint32_t n;
-    tmpl_forms_t *forms;
-} tree_tree_t;
+    form_t last_form;          /* the one opened last: only it can be the form element pointer */
+    uint32_t open_forms;       /* number of open forms */
+    apr_array_header_t *named; /* controls with an attribute form: named_control_t */
+} tree_t;
 
 /* Tags that separate words: of elements that are not inline. */
 #define SEPARATES_WORDS (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)
@@ -38,8 +62,75 @@ static void set_code(tmpl_node_t *nodes, uint32_t node)
     }
 }
 
+/* --- forms --- */
+
+/* Whether node is `other` or holds it. A node that is still open holds all later nodes so far. */
+static int holds(const tmpl_node_t *nodes, uint32_t node, uint32_t other)
+{
+    return node <= other && (nodes[node].after == 0 || other < nodes[node].after);
+}
+
+static void note_owner(tmpl_node_t *nodes, form_t *form, uint32_t control)
+{
+    uint32_t i = control;
+    for (; !holds(nodes, i, form->node); i = nodes[i].parent) {
+        nodes[i].flags |= TMPL_NODE_CONTROL;
+    }
+    for (; form->noted > i; form->noted = nodes[form->noted].parent) {
+        nodes[form->noted].flags |= TMPL_NODE_CONTROL;
+    }
+}
+
+/* has_pointer says that the form element pointer points to a form: the one opened last. */
+static void read_control(tree_t *t, uint32_t control, int has_pointer)
+{
+    const tmpl_known_attr_t *form = tmpl_node_attr(t->page, &t->nodes[control], TMPL_ATTR_FORM);
+    if (form != NULL) {
+        APR_ARRAY_PUSH(t->named, named_control_t) = (named_control_t){ control, form->value };
+    }
+    else if (has_pointer) {
+        note_owner(t->nodes, &t->last_form, control);
+    }
+    else if (t->open_forms > 0) {
+        uint32_t around = t->nodes[control].parent;
+        while (t->nodes[around].tag != TMPL_TAG_FORM) {
+            around = t->nodes[around].parent;
+        }
+        note_owner(t->nodes, &(form_t){ around, around }, control);
+    }
+}
+
+/* Finds the forms that controls name, once all nodes are there: the first with that id. */
+static void read_named_controls(const tree_t *t)
+{
+    if (t->named->nelts == 0) {
+        return;
+    }
+    const char *src = t->page->src;
+    apr_pool_t *scratch = t->build->scratch;
+    apr_hash_t *by_id = tmpl_hash_make(scratch);
+    for (uint32_t i = t->n_nodes; i-- > 0;) {
+        const tmpl_known_attr_t *id = t->nodes[i].tag == TMPL_TAG_FORM
+                                          ? tmpl_node_attr(t->page, &t->nodes[i], TMPL_ATTR_ID)
+                                          : NULL;
+        if (id != NULL) {
+            form_t *form = apr_pmemdup(scratch, &(form_t){ i, i }, sizeof(*form));
+            apr_hash_set(by_id, src + id->value.start, tmpl_span_len(id->value), form);
+        }
+    }
+    for (int i = 0; i < t->named->nelts; i++) {
+        const named_control_t *named = &APR_ARRAY_IDX(t->named, i, named_control_t);
+        form_t *form = apr_hash_get(by_id, src + named->form.start, tmpl_span_len(named->form));
+        if (form != NULL) {
+            note_owner(t->nodes, form, named->node);
+        }
+    }
+}
+
+/* --- nodes --- */
+
 /* What its tag means for a node that has been added. */
-static inline void tree_read_tag(tree_tree_t *t, const tmpl_token_t *token, uint32_t i)
+static inline void tree_read_tag(tree_t *t, const tmpl_token_t *token, uint32_t i)
 {
     unsigned flags = tmpl_tag_flags((tmpl_tag_e)token->tag);
     if (token->flags & TMPL_TOKEN_SHADOW) {
@@ -52,10 +143,11 @@ static inline void tree_read_tag(tree_tree_t *t, const tmpl_token_t *token, uint
         set_code(t->nodes, i);
     }
     if (flags & TMPL_IS_CONTROL) {
-        tmpl_form_control(t->forms, i, token->flags & TMPL_TOKEN_IN_FORM);
+        read_control(t, i, token->flags & TMPL_TOKEN_IN_FORM);
     }
     if (token->tag == TMPL_TAG_FORM) {
-        tmpl_form_start(t->forms, i);
+        t->last_form = (form_t){ i, i };
+        t->open_forms++;
     }
     if (token->tag == TMPL_TAG_IMG) {
         tmpl_segment_image(t->build, i);
@@ -64,13 +156,13 @@ static inline void tree_read_tag(tree_tree_t *t, const tmpl_token_t *token, uint
 }
 
 /* Adds a node; returns its index. */
-static inline uint32_t open_node(tree_tree_t *t, const tmpl_token_t *token)
+static inline uint32_t open_node(tree_t *t, const tmpl_token_t *token)
 {
     uint32_t parent = t->stack[t->n - 1].node;
     const tmpl_node_t *up = &t->nodes[parent];
     uint32_t i = t->n_nodes++;
     tmpl_node_t *node = &t->nodes[i];
-    while (t->attrs[t->attr].value.start < token->span.start) {
+    while (t->page->attrs[t->attr].value.start < token->span.start) {
         t->attr++;
     }
     node->open = token->span;
@@ -79,7 +171,7 @@ static inline uint32_t open_node(tree_tree_t *t, const tmpl_token_t *token)
         node->close = t->tokens[token->end].span;
     }
     node->parent = parent;
-    node->first_segment = t->build->page->n_segments;
+    node->first_segment = t->page->n_segments;
     node->after = 0;
     node->attrs = t->attr;
     node->path = tmpl_path_mix(up->path, token->name);
@@ -93,29 +185,29 @@ static inline uint32_t open_node(tree_tree_t *t, const tmpl_token_t *token)
     return i;
 }
 
-static inline void end_node(tree_tree_t *t, uint32_t i)
+static inline void end_node(tree_t *t, uint32_t i)
 {
     tmpl_node_t *node = &t->nodes[i];
     if (node->tag == TMPL_TAG_A) {
         tmpl_segment_link(t->build, i);
     }
     else if (node->tag == TMPL_TAG_FORM) {
-        t->forms->open--;
+        t->open_forms--;
     }
     node->after = t->n_nodes;
-    node->after_segment = t->build->page->n_segments;
+    node->after_segment = t->page->n_segments;
     t->build->edge |= t->build->separators->has[node->tag];
 }
 
 /* The root is body, whether or not the source has a tag for it. */
-static void open_root(tree_tree_t *t)
+static void open_root(tree_t *t)
 {
     const tmpl_tokens_t *tokens = t->build->tokens;
     tmpl_node_t root = { .parent = TMPL_NONE, .tag = TMPL_TAG_BODY, .path = t->build->opts->seed };
     if (tokens->body != TMPL_NONE) {
         root.open = tokens->tokens[tokens->body].span;
         root.flags = tokens->tokens[tokens->body].may;
-        while (t->attrs[root.attrs].value.start < root.open.start) {
+        while (t->page->attrs[root.attrs].value.start < root.open.start) {
             root.attrs++;
         }
     }
@@ -125,7 +217,7 @@ static void open_root(tree_tree_t *t)
 }
 
 /* Adds the text from at to end, if it is displayed. */
-static inline void tree_read_text(tree_tree_t *t, uint32_t at, uint32_t end, unsigned flags)
+static inline void tree_read_text(tree_t *t, uint32_t at, uint32_t end, unsigned flags)
 {
     if (flags & TMPL_TOKEN_TEXT_SHOWN) {
         tmpl_segment_text(t->build, t->stack[t->n - 1].node, (tmpl_span_t){ at, end },
@@ -139,17 +231,14 @@ static inline void tree_read_text(tree_tree_t *t, uint32_t at, uint32_t end, uns
 tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
 {
     const tmpl_tokens_t *tokens = build->tokens;
-    tmpl_page_t *page = build->page;
     uint32_t max_depth = build->opts->max_depth;
     uint32_t n_tokens = tokens->n;
     uint32_t at = tokens->begin;
-    tmpl_forms_t forms = { .page = page, .scratch = build->scratch };
-    tree_tree_t t = {
-        .build = build, .tokens = tokens->tokens, .attrs = page->attrs, .forms = &forms
-    };
+    tree_t t = { .build = build, .page = build->page, .tokens = tokens->tokens };
+    t.named = apr_array_make(build->scratch, 0, sizeof(named_control_t));
     t.stack = apr_palloc(build->scratch, (max_depth + 2) * sizeof(*t.stack));
     t.nodes = apr_palloc(build->pool, (tokens->n_nodes + 1) * sizeof(tmpl_node_t));
-    page->nodes = t.nodes;
+    build->page->nodes = t.nodes;
     open_root(&t);
     for (uint32_t i = 0; i < n_tokens; i++) {
         const tmpl_token_t *token = &t.tokens[i];
@@ -178,7 +267,7 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
     while (t.n > 0) {
         end_node(&t, t.stack[--t.n].node);
     }
-    page->n_nodes = t.n_nodes;
-    tmpl_forms_finish(&forms);
+    build->page->n_nodes = t.n_nodes;
+    read_named_controls(&t);
     return TMPL_DECLINE_NONE;
 }

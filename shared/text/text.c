@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/bytes.h"
-#include "html/tag_index.h"
+#include "html/tag.h"
 #include "text/reference.h"
 
 #define BYTE_ORDER_MARK 0xFEFF

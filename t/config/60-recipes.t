@@ -150,7 +150,7 @@ subtest 'agents.conf, all of it' => sub {
     $httpd->finish;
 };
 
-# docs/compatibility.md: they still load, and say the same
+# docs/packages.md: they still load, and say the same
 subtest 'configurations of former versions' => sub {
     my @confs = glob "$FindBin::Bin/../../tests/compatibility/*/tmpl.conf";
     ok(@confs > 0, 'there are some');

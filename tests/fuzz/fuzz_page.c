@@ -72,7 +72,7 @@ static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
     if (!oracle_knows(text)) {
         return 1;
     }
-    if (tmpl_construct(&tokens, html, (uint32_t)len, UINT32_MAX - 1, UINT32_MAX, pool) !=
+    if (tmpl_construct(&tokens, html, (uint32_t)len, UINT32_MAX - 1, UINT32_MAX, pool, pool) !=
         TMPL_DECLINE_NONE) {
         return 0;
     }

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "html/attr_names.h"
+#include "html/attr.h"
 #include "html/charset.h"
 #include "page/selector.h"
 
@@ -158,22 +158,22 @@ static void white_space_is_passed_alike(void **state)
 /* The names of the table, in any case, and names that are almost the same. */
 static void attributes_by_name(void **state)
 {
-    const tmpl_attr_names_t *names = tmpl_attr_names();
+    const tmpl_name_index_t *names = tmpl_attr_index();
     for (unsigned i = 1; i < TMPL_ATTR_COUNT; i++) {
         char name[32] = "<";
         uint32_t end = 1 + (uint32_t)strlen(names->names[i]);
         memcpy(name + 1, names->names[i], end);
-        assert_int_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 1, end }), i);
+        assert_int_equal(tmpl_name_find(names, name, (tmpl_span_t){ 1, end }), i);
         for (uint32_t at = 1; at < end; at++) {
             char c = name[at];
             name[at] = (char)(c ^ 0x10);
-            assert_int_not_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 1, end }), i);
+            assert_int_not_equal(tmpl_name_find(names, name, (tmpl_span_t){ 1, end }), i);
             name[at] = tmpl_is_alpha(c) ? (char)(c ^ 0x20) : c;
-            assert_int_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 1, end }), i);
+            assert_int_equal(tmpl_name_find(names, name, (tmpl_span_t){ 1, end }), i);
         }
-        assert_int_not_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 0, end }), i);
-        assert_int_not_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 2, end }), i);
-        assert_int_not_equal(tmpl_attr_name(names, name, (tmpl_span_t){ 1, end - 1 }), i);
+        assert_int_not_equal(tmpl_name_find(names, name, (tmpl_span_t){ 0, end }), i);
+        assert_int_not_equal(tmpl_name_find(names, name, (tmpl_span_t){ 2, end }), i);
+        assert_int_not_equal(tmpl_name_find(names, name, (tmpl_span_t){ 1, end - 1 }), i);
     }
     (void)state;
 }

@@ -260,7 +260,7 @@ static const char *mended(size_t *out_len, const char *bytes, size_t len, apr_po
     static const char *const texts[] = { "<!---->" };
     tmpl_edits_t edits = { .texts = texts };
     *out_len = len;
-    if (tmpl_construct(&tokens, bytes, (uint32_t)len, UINT32_MAX - 1, UINT32_MAX, pool) !=
+    if (tmpl_construct(&tokens, bytes, (uint32_t)len, UINT32_MAX - 1, UINT32_MAX, pool, pool) !=
         TMPL_DECLINE_NONE) {
         return bytes;
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "html/attr.h"
-#include "page/collapse.h"
+#include "page/build.h"
 
 /* Writes the text with white space collapsed; returns its length. */
 static uint32_t one_by_one(char *to, const char *text, uint32_t len)

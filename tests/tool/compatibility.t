@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/compatibility.md: each name of a former version is still there, and its stores and exports are read.
+# docs/packages.md: each name of a former version is still there, and its stores and exports are read.
 # tests/compatibility has a directory for each version; its configuration is read by t/config/60-recipes.t.
 use strict;
 use warnings;
