@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of each block (parts.h), by what the page says of it: names, roles and tags
- * (feature/part_hints.h), texts that head or label something in many languages (part_words.h), the
+ * (feature/lexicon.h), texts that head or label something in many languages (part_words.h), the
  * place in the page. Where these are unsure, the templateness must say the same: a rule has the
  * least templateness of a block that it takes. Dialogs, labels of advertisements and states of
  * scripts ("Loading") need none.

@@ -6,7 +6,7 @@
 #include "detect/part_words.h"
 #include "detect/headline.h"
 #include "detect/records.h"
-#include "feature/part_hints.h"
+#include "feature/lexicon.h"
 
 /* Names of who wrote a text, and when. */
 #define TMPL_HINTS_WHO_OR_WHEN (TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER)

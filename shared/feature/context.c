@@ -33,15 +33,6 @@ static const unsigned in_tag[TMPL_TAG_COUNT] = {
     [TMPL_TAG_BLOCKQUOTE] = TMPL_IN_QUOTE,
 };
 
-/* Kinds of elements by their tags. */
-static const tmpl_kinds_t tag_names[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_BUTTON] = TMPL_NAMED(BUTTON),      [TMPL_TAG_LABEL] = TMPL_NAMED(LABEL),
-    [TMPL_TAG_LEGEND] = TMPL_NAMED(LABEL),       [TMPL_TAG_DIALOG] = TMPL_NAMED(DIALOG),
-    [TMPL_TAG_FIGCAPTION] = TMPL_NAMED(CAPTION), [TMPL_TAG_CAPTION] = TMPL_NAMED(CAPTION),
-    [TMPL_TAG_TIME] = TMPL_NAMED(DATE),          [TMPL_TAG_DETAILS] = TMPL_NAMED(FOLD),
-    [TMPL_TAG_SUMMARY] = TMPL_NAMED(FOLD),
-};
-
 static const struct {
     const char *role;
     unsigned in;
@@ -56,8 +47,7 @@ static const struct {
 /* A cache of the names found in values: the same values come again and again. */
 typedef struct {
     uint64_t hash;
-    tmpl_kinds_t names;
-    unsigned hints; /* TMPL_HINT_* */
+    tmpl_says_t says;
 } known_name_t;
 
 typedef struct {
@@ -78,14 +68,14 @@ typedef struct {
 #define VALUE_MAX 200
 
 /* What a value of len bytes, at most VALUE_MAX, names. */
-static const known_name_t *known_name(known_names_t *known, const char *value, uint32_t len,
-                                      uint64_t hash)
+static const tmpl_says_t *known_name(known_names_t *known, const char *value, uint32_t len,
+                                     uint64_t hash)
 {
     known_name_t *slot = &known->slots[hash % COUNT(known->slots)];
     if (slot->hash != hash) {
-        *slot = (known_name_t){ hash, tmpl_names_in(value, len), tmpl_hints_of_name(value, len) };
+        *slot = (known_name_t){ hash, tmpl_says_of_name(value, len) };
     }
-    return slot;
+    return &slot->says;
 }
 
 static void read_class_or_id(start_tag_t *own, const char *value, uint32_t len, const char *limit)
@@ -100,8 +90,8 @@ static void read_class_or_id(start_tag_t *own, const char *value, uint32_t len, 
     }
     uint64_t hash = XXH3_64bits(name, n);
     const uint64_t le = htole64(hash);
-    const known_name_t *is = known_name(own->known, name, n, hash);
-    own->names |= is->names;
+    const tmpl_says_t *is = known_name(own->known, name, n, hash);
+    own->names |= is->kinds;
     own->hints |= is->hints;
     own->hash = XXH3_64bits_withSeed(&le, sizeof(le), own->hash);
 }
@@ -111,7 +101,7 @@ static tmpl_kinds_t names_said(known_names_t *known, const tmpl_page_t *page, tm
 {
     const char *name = page->src + value.start;
     uint32_t n = tmpl_span_len(value) < VALUE_MAX ? tmpl_span_len(value) : VALUE_MAX;
-    return known_name(known, name, n, XXH3_64bits(name, n))->names & TMPL_NAMES_SAID;
+    return known_name(known, name, n, XXH3_64bits(name, n))->kinds & TMPL_NAMES_SAID;
 }
 
 /* style="display: none" */
@@ -167,7 +157,7 @@ static void read_other(start_tag_t *own, const tmpl_page_t *page, const tmpl_kno
              (attr->name == TMPL_ATTR_STYLE && displays_none(page, attr->value))) {
         own->said |= TMPL_NAMED(HIDDEN);
     }
-    own->hints |= tmpl_hints_of_attr(page->src, attr);
+    own->hints |= tmpl_says_of_attr(page->src, attr).hints;
 }
 
 /* Whether an id is an anchor's: the text of a heading, made a name, says what the text says. */
@@ -278,8 +268,8 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
     start_tag_t own = { .known = known,
                         .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
                         .in = in_tag[node->tag] | in,
-                        .names = tag_names[node->tag],
-                        .hints = tmpl_hints_of_tag[node->tag] };
+                        .names = tmpl_says_of_tag[node->tag].kinds,
+                        .hints = tmpl_says_of_tag[node->tag].hints };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;

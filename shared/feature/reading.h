@@ -10,8 +10,7 @@
 #include <apr_tables.h>
 
 #include "feature/feature.h"
-#include "feature/hint_names.h"
-#include "feature/part_hints.h"
+#include "feature/lexicon.h"
 #include "page/page.h"
 #include "table/counts.h"
 
@@ -50,7 +49,7 @@ enum {
 };
 
 /*
- * 1 + steps up to each kind of element, by its name (hint_names.h); 0: there is none. The words of
+ * 1 + steps up to each kind of element, by its name (lexicon.h); 0: there is none. The words of
  * the union add a step to four kinds at once.
  */
 typedef union {
