@@ -125,7 +125,7 @@ static const unsigned char symbols[256] = { /* BETWEEN for all others */
 /* clang-format on */
 
 /* A state is the longest end of the text so far that a word begins with; 0: there is none. */
-#define STATES_MOST 8192
+#define STATES_MOST 4096
 static struct {
     uint16_t next[STATES_MOST][SYMBOLS]; /* the state behind a symbol */
     uint16_t shorter[STATES_MOST];       /* the state of the longest end of this one; for filling */
@@ -224,36 +224,69 @@ static const unsigned char classes[256] = {
     [0x80 ... 0xFF] = END,
 };
 
+/* The search for kinds: digits divide words. */
+static tmpl_kinds_t kinds_of_name(const char *value, uint32_t len)
+{
+    unsigned state = automaton.next[0][BETWEEN];
+    tmpl_kinds_t kinds = 0;
+    for (uint32_t at = 0; at < len; at++) {
+        unsigned symbol = symbols[(unsigned char)value[at]];
+        state = automaton.next[state][symbol == DIGIT ? BETWEEN : symbol];
+        kinds |= automaton.says[state].kinds;
+    }
+    kinds |= automaton.says[automaton.next[state][BETWEEN]].kinds;
+    /* "hljs-comment", "token comment": a comment in a program */
+    return kinds & KIND(CODE) ? kinds & ~AND_BAD(COMMENT) : kinds;
+}
+
+/* A search for hints and cues. */
+typedef struct {
+    unsigned state;
+    unsigned hints, cues;
+} search_t;
+
+static inline void search_step(search_t *search, unsigned symbol)
+{
+    search->state = automaton.next[search->state][symbol];
+    search->hints |= automaton.says[search->state].hints;
+    search->cues |= automaton.says[search->state].cues;
+}
+
+/* Searches from at up to the end of a name, which is one more character. Returns what is behind. */
+static uint32_t search_name(search_t *search, const char *value, uint32_t len, uint32_t at)
+{
+    search_t now = *search;
+    unsigned class = 0;
+    while (at < len && class != END) {
+        unsigned char c = (unsigned char)value[at++];
+        if (classes[c] == CAPITAL && class == SMALL) { /* relatedPosts */
+            search_step(&now, BETWEEN);
+        }
+        search_step(&now, symbols[c]);
+        class = classes[c];
+    }
+    *search = now;
+    return at;
+}
+
 tmpl_says_t tmpl_says_of_name(const char *value, uint32_t len)
 {
     pthread_once(&once, fill_automaton);
-    unsigned begin = automaton.next[0][BETWEEN];
-    unsigned plain = begin; /* the state of the search for kinds */
-    unsigned state = begin; /* and for hints and cues */
-    unsigned before = END;
-    int skips = 0;
-    tmpl_says_t says = { 0 };
-    for (uint32_t at = 0; at <= len; at++) {
-        unsigned char c = at < len ? (unsigned char)value[at] : ' ';
-        skips = before == END ? at < len && is_foreign(value + at, len - at) : skips;
-        plain = automaton.next[plain][symbols[c] == DIGIT ? BETWEEN : symbols[c]];
-        says.kinds |= automaton.says[plain].kinds;
-        if (!skips || classes[c] == END) {
-            if (classes[c] == CAPITAL && before == SMALL) { /* relatedPosts */
-                state = automaton.next[state][BETWEEN];
-                says.hints |= automaton.says[state].hints;
-                says.cues |= automaton.says[state].cues;
+    search_t search = { .state = automaton.next[0][BETWEEN] };
+    for (uint32_t at = 0; at < len;) {
+        if (is_foreign(value + at, len - at)) {
+            while (at < len && classes[(unsigned char)value[at]] != END) {
+                at++;
             }
-            state = automaton.next[state][symbols[c]];
-            says.hints |= automaton.says[state].hints;
-            says.cues |= automaton.says[state].cues;
         }
-        before = classes[c];
+        at = search_name(&search, value, len, at);
     }
-    /* "hljs-comment", "token comment": a comment in a program */
-    says.kinds &= says.kinds & KIND(CODE) ? ~AND_BAD(COMMENT) : ~(tmpl_kinds_t)0;
+    search_step(&search, BETWEEN);
     /* comments have classes such as thread-even */
-    says.hints &= says.hints & HINT(COMMENT) ? ~(unsigned)HINT(THREAD) : ~0U;
-    says.hints = says.hints & HINT(CODE) ? HINT(CODE) : says.hints;
-    return says;
+    search.hints &= search.hints & HINT(COMMENT) ? ~(unsigned)HINT(THREAD) : ~0U;
+    return (tmpl_says_t){
+        .kinds = kinds_of_name(value, len),
+        .hints = search.hints & HINT(CODE) ? HINT(CODE) : search.hints,
+        .cues = search.cues,
+    };
 }

@@ -13,12 +13,6 @@
 /* The same for the k-th feature from id on. */
 #define F_OF(id, k) columns->of[TMPL_BLOCK_FEATURE_##id + (k)][i]
 
-static inline uint32_t stops_of(const tmpl_reading_t *reading, uint32_t b)
-{
-    return reading->small.marks[b] & TMPL_MARK_LARGE ? tmpl_tally_of(reading, b).stops
-                                                     : reading->small.stops[b];
-}
-
 /* Blocks on either side whose ends of sentences are counted. */
 #define STOPS_BESIDE 3
 
@@ -28,7 +22,7 @@ static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
     uint32_t sum = 0;
     for (uint32_t i = 0; i < n + 2 * STOPS_BESIDE; i++) {
         uint32_t b = first + i - STOPS_BESIDE;
-        stops[i] = b < of->reading->page->n_blocks ? stops_of(of->reading, b) : 0;
+        stops[i] = b < of->reading->page->n_blocks ? of->reading->tallies[b].stops : 0;
         sum += stops[i];
         if (i >= 2 * STOPS_BESIDE) {
             of->counts.stops_near[i - 2 * STOPS_BESIDE] = sum;
@@ -64,14 +58,14 @@ static __attribute__((noinline)) void learn_box(tmpl_box_row_t *known, const tmp
                                                 uint32_t node)
 {
     const tmpl_page_t *page = of->reading->page;
+    const float *scores = of->reading->scores;
     tmpl_sums_t sums =
         tmpl_sums_between(of->before, tmpl_first_block(page, node), tmpl_after_block(page, node));
     *known = (tmpl_box_row_t){ .node = node,
                                .around = tmpl_box_around(page, node),
                                .linked = tmpl_share(sums.linked, sums.words),
                                .repeated = tmpl_share(sums.repeated, sums.length),
-                               .score = tmpl_share_in(tmpl_score(of->reading, node),
-                                                      tmpl_score(of->reading, of->reading->best)) };
+                               .score = tmpl_share_in(scores[node], scores[of->reading->best]) };
 }
 
 /* Finds the boxes of a block, from the innermost one outwards. */
@@ -90,7 +84,7 @@ static void find_boxes(tmpl_rows_t *of, uint32_t node)
 static inline void fill_box_features(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i,
                                      uint32_t b)
 {
-    uint32_t box = tmpl_box_of(of->reading, b);
+    uint32_t box = of->reading->boxes[b];
     const tmpl_box_row_t *boxes = of->boxes;
     if (box != boxes[0].node) { /* neighbouring blocks mostly have the same boxes */
         find_boxes(of, box);

@@ -91,58 +91,22 @@ static void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32
     }
 }
 
-static void widen_bytes(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        to[i] = bytes[i];
-    }
-}
-
-static void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
-                      uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        to[i] = (float)(marks[i] >> shift & 1);
-    }
-}
-
-/* Fetches the counts that do not fit into a byte. */
-static void unpack_large(tmpl_chunk_counts_t *counts, const tmpl_reading_t *reading, uint32_t first,
-                         uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (reading->small.marks[first + i] & TMPL_MARK_LARGE) {
-            tmpl_tally_t large = tmpl_tally_of(reading, first + i);
-#define TMPL_TALLY(name) counts->name[i] = large.name;
-            TMPL_TALLIES(TMPL_TALLY)
-#undef TMPL_TALLY
-        }
-    }
-}
-
+/* The tallies of n blocks as columns. */
 static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
-    const tmpl_small_t *small = &of->reading->small;
-    const unsigned char *marks = small->marks + first;
     tmpl_chunk_counts_t *counts = &of->counts;
-    unsigned all_marks = 0;
     unsum(counts->words, of->before->words + first, n);
     unsum(counts->length, of->before->length + first, n);
     unsum(counts->again, of->before->again + first, n);
-#define TMPL_TALLY(name) widen_bytes(counts->name, small->name + first, n);
-    TMPL_TALLIES(TMPL_TALLY)
-#undef TMPL_TALLY
     for (uint32_t i = 0; i < n; i++) {
-        all_marks |= marks[i];
+        const tmpl_tally_t *tally = &of->reading->tallies[first + i];
+#define TMPL_TALLY(name) counts->name[i] = tally->name;
+        TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
+        COLUMN(RIGHTS)[i] = tally->rights;
+        COLUMN(ENDS)[i] = tally->ends;
+        COLUMN(LOWER)[i] = tally->lower;
     }
-    if (all_marks & TMPL_MARK_LARGE) {
-        unpack_large(counts, of->reading, first, n);
-    }
-    put_marks(columns->of[TMPL_BLOCK_FEATURE_RIGHTS], marks, 0, n);
-    put_marks(columns->of[TMPL_BLOCK_FEATURE_ENDS], marks, 1, n);
-    put_marks(columns->of[TMPL_BLOCK_FEATURE_LOWER], marks, 2, n);
-    _Static_assert(TMPL_MARK_RIGHTS == 1 && TMPL_MARK_ENDS == 2 && TMPL_MARK_LOWER == 4,
-                   "bits by their place");
 }
 
 /* Halves of free words in the blocks [i + first, i + after). */
