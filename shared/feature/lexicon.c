@@ -109,8 +109,8 @@ static const struct {
 #undef WORD
 };
 
-/* What words and names consist of: small letters, which are 1 to 26, and these. No word has DIGIT. */
-enum { BETWEEN = 0, DIGIT = 27, SYMBOLS = 32 };
+/* What words and names consist of: small letters, which are 1 to 26, and these. */
+enum { BETWEEN = 0, DIGIT = 27 /* in no word */, SYMBOLS = 32 };
 
 #define LETTER(small, capital) [small] = (small)&31, [capital] = (small)&31
 /* clang-format off */
@@ -243,9 +243,9 @@ static tmpl_kinds_t kinds_of_name(const char *value, uint32_t len)
 typedef struct {
     unsigned state;
     unsigned hints, cues;
-} search_t;
+} word_search_t;
 
-static inline void search_step(search_t *search, unsigned symbol)
+static inline void search_step(word_search_t *search, unsigned symbol)
 {
     search->state = automaton.next[search->state][symbol];
     search->hints |= automaton.says[search->state].hints;
@@ -253,9 +253,9 @@ static inline void search_step(search_t *search, unsigned symbol)
 }
 
 /* Searches from at up to the end of a name, which is one more character. Returns what is behind. */
-static uint32_t search_name(search_t *search, const char *value, uint32_t len, uint32_t at)
+static uint32_t search_name(word_search_t *search, const char *value, uint32_t len, uint32_t at)
 {
-    search_t now = *search;
+    word_search_t now = *search;
     unsigned class = 0;
     while (at < len && class != END) {
         unsigned char c = (unsigned char)value[at++];
@@ -272,7 +272,7 @@ static uint32_t search_name(search_t *search, const char *value, uint32_t len, u
 tmpl_says_t tmpl_says_of_name(const char *value, uint32_t len)
 {
     pthread_once(&once, fill_automaton);
-    search_t search = { .state = automaton.next[0][BETWEEN] };
+    word_search_t search = { .state = automaton.next[0][BETWEEN] };
     for (uint32_t at = 0; at < len;) {
         if (is_foreign(value + at, len - at)) {
             while (at < len && classes[(unsigned char)value[at]] != END) {
