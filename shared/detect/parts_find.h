@@ -7,7 +7,7 @@
  * scripts ("Loading") need none.
  *
  * A hint holds for the element whose tag has it, and for all in it, unless the element has more
- * words, or more of the page's content, than such a part has (parts_hints.c): a name on a large
+ * words, or more of the page's content, than such a part has (parts_find.c): a name on a large
  * element is of something else. A block has a hint if all of its segments have it.
  *
  * In this order, the first rule that knows a block decides:

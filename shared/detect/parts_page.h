@@ -46,9 +46,6 @@ static inline int tmpl_part_is_chrome(const tmpl_parts_page_t *p, uint32_t block
            !(in & TMPL_IN_ARTICLE);
 }
 
-/* Fills hints of nodes and blocks. */
-void tmpl_parts_hints(tmpl_parts_page_t *p);
-
 /* Sets the part of blocks in regions: comments, reviews, related pages. */
 void tmpl_parts_regions(tmpl_parts_page_t *p);
 

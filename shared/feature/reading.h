@@ -2,7 +2,7 @@
 /*
  * A page while its features are computed, whatever its site's table says. tmpl_read_blocks and
  * tmpl_layout_read fill what the layout needs; tmpl_read_text and tmpl_read_score fill the rest,
- * for rows.c and methods/regions.c.
+ * for rows.c and methods/pagelevel.c.
  */
 #ifndef TMPL_READING_H
 #define TMPL_READING_H
