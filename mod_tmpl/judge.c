@@ -230,13 +230,8 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     report_times(outcome, start, parsed);
     find_ids(judged, ctx, opts, pool);
     if (store != NULL) {
-        tmpl_sighted_t sighted = { ctx,
-                                   input,
-                                   judged->fingerprint,
-                                   asked,
-                                   store,
-                                   timeout - outcome->store_took,
-                                   opts->page.seed };
+        tmpl_sighted_t sighted = { ctx,   input, judged->fingerprint,
+                                   asked, store, timeout - outcome->store_took };
 
         report_answer(asked, outcome, began, opened, r, pool);
         judged->changed = tmpl_sighting_look(&sighted, outcome, r, pool);

@@ -31,7 +31,6 @@ static void set_sums(tmpl_before_t *before, uint32_t b, const tmpl_sums_t *sums)
 {
     before->words[b] = sums->words;
     before->linked[b] = sums->linked;
-    before->again[b] = sums->again;
     before->length[b] = sums->length;
 }
 
@@ -67,7 +66,6 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
         set_sums(before, b, &sums);
         sums.words += tally->words;
         sums.linked += tally->linked;
-        sums.again += tally->again;
         sums.length += page->blocks[b].length;
         if (plain >= TMPL_LONG_TEXT) {
             APR_ARRAY_PUSH(reading->longs, tmpl_long_t) = (tmpl_long_t){ b, long_text };
@@ -77,7 +75,6 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     set_sums(before, n, &sums);
     tmpl_sums_beyond(before->words, n);
     tmpl_sums_beyond(before->linked, n);
-    tmpl_sums_beyond(before->again, n);
     tmpl_sums_beyond(before->length, n);
     APR_ARRAY_PUSH(reading->longs, tmpl_long_t) = (tmpl_long_t){ n, long_text };
 }

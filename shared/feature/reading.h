@@ -14,7 +14,6 @@
 #define TMPL_SUMS(X)                                                                               \
     X(words)                                                                                       \
     X(linked)                                                                                      \
-    X(again)    /* bytes of segments that stand on the page more than once */                      \
     X(length)   /* bytes of segments, as page.h counts them */                                     \
     X(repeated) /* bytes of segments with DF >= 2 */
 

@@ -83,23 +83,13 @@ static inline void put_counts(float *restrict to, const uint32_t *restrict count
 
 /* ---- counts ---- */
 
-/* Differences of neighbouring sums: the number in each block. */
-static void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        to[i] = before[i + 1] - before[i];
-    }
-}
-
 /* The tallies of n blocks as columns. */
 static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     tmpl_chunk_counts_t *counts = &of->counts;
-    unsum(counts->words, of->before->words + first, n);
-    unsum(counts->length, of->before->length + first, n);
-    unsum(counts->again, of->before->again + first, n);
     for (uint32_t i = 0; i < n; i++) {
         const tmpl_tally_t *tally = &of->reading->tallies[first + i];
+        counts->length[i] = of->reading->page->blocks[first + i].length;
 #define TMPL_TALLY(name) counts->name[i] = tally->name;
         TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
@@ -109,56 +99,55 @@ static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uin
     }
 }
 
-/* Halves of free words in the blocks [i + first, i + after). */
-static void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block, int first,
-                      int after, uint32_t n)
-{
-    const uint32_t *words = of->before->words + first_block;
-    const uint32_t *linked = of->before->linked + first_block;
-    for (int i = 0; i < (int)n; i++) {
-        halves[i] = words[i + after] - words[i + first] - (linked[i + after] - linked[i + first]);
-    }
-}
-
-static void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first, int after,
-                     uint32_t n)
-{
-    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    find_free(halves, of, first_block, first, after, n);
-    put_halves(to, halves, n);
-}
-
 static inline uint32_t smaller_of(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-/* Free words for each of the blocks [i + first, i + after) that exist. */
-static void put_free_mean(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
-                          int after, uint32_t n)
+/* Blocks on either side of which free words are counted. */
+#define FREE_BESIDE 8
+
+/* Free words in the blocks [i + first, i + after); before: halves of them before each block. */
+static void put_free(float *restrict to, const uint32_t *restrict before, int first, int after,
+                     uint32_t n)
 {
-    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    int n_blocks = (int)of->reading->page->n_blocks;
-    find_free(halves, of, first_block, first, after, n);
     for (int i = 0; i < (int)n; i++) {
-        int begin = (int)first_block + i + first;
-        int end = (int)first_block + i + after;
-        int blocks = (end < n_blocks ? end : n_blocks) - (begin > 0 ? begin : 0);
-        to[i] = (float)(int32_t)halves[i] * 0.5F / (float)(blocks > 0 ? blocks : 1);
+        to[i] = (float)(int32_t)(before[i + after] - before[i + first]) * 0.5F;
+    }
+}
+
+/* The same for each of these blocks that exists: at is the first block, of n_blocks. */
+static void put_free_mean(float *restrict to, const uint32_t *restrict before, int first, int after,
+                          uint32_t n, int at, int n_blocks)
+{
+    put_free(to, before, first, after, n);
+    for (int i = 0; i < (int)n; i++, at++) {
+        int begin = at + first > 0 ? at + first : 0;
+        int blocks = (at + after < n_blocks ? at + after : n_blocks) - begin;
+        to[i] /= (float)(blocks > 0 ? blocks : 1);
     }
 }
 
 static void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
                             uint32_t n)
 {
-    put_free(COLUMN(FREE), of, first, 0, 1, n);
-    put_free(COLUMN(FREE_LAST), of, first, -1, 0, n);
-    put_free(COLUMN(FREE_NEXT), of, first, 1, 2, n);
-    put_free_mean(COLUMN(FREE_1), of, first, -1, 2, n);
-    put_free_mean(COLUMN(FREE_3), of, first, -3, 4, n);
-    put_free_mean(COLUMN(FREE_8), of, first, -8, 9, n);
-    put_free_mean(COLUMN(FREE_LAST_3), of, first, -3, 0, n);
-    put_free_mean(COLUMN(FREE_NEXT_3), of, first, 1, 4, n);
+    uint32_t sums[TMPL_BLOCKS_AT_ONCE + 2 * FREE_BESIDE + 1];
+    const uint32_t *before = sums + FREE_BESIDE;
+    const uint32_t *words = of->before->words + first - FREE_BESIDE;
+    const uint32_t *linked = of->before->linked + first - FREE_BESIDE;
+    int at = (int)first;
+    int all = (int)of->reading->page->n_blocks;
+    for (uint32_t i = 0; i < n + 2 * FREE_BESIDE + 1; i++) {
+        sums[i] = words[i] - linked[i];
+    }
+    put_free(COLUMN(FREE), before, 0, 1, n);
+    put_free(COLUMN(FREE_LAST), before, -1, 0, n);
+    put_free(COLUMN(FREE_NEXT), before, 1, 2, n);
+    put_free_mean(COLUMN(FREE_1), before, -1, 2, n, at, all);
+    put_free_mean(COLUMN(FREE_3), before, -3, 4, n, at, all);
+    put_free_mean(COLUMN(FREE_8), before, -FREE_BESIDE, FREE_BESIDE + 1, n, at, all);
+    put_free_mean(COLUMN(FREE_LAST_3), before, -3, 0, n, at, all);
+    put_free_mean(COLUMN(FREE_NEXT_3), before, 1, 4, n, at, all);
 }
 
 /* Words before each block, and behind it. */

@@ -38,10 +38,7 @@ typedef struct {
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
     uint32_t depth[TMPL_BLOCKS_AT_ONCE];
-    uint32_t words[TMPL_BLOCKS_AT_ONCE]; /* in halves */
     uint32_t length[TMPL_BLOCKS_AT_ONCE];
-    /* bytes of segments that stand on the page more than once */
-    uint32_t again[TMPL_BLOCKS_AT_ONCE];
     /*
      * distance in blocks to the long text before, 0 for itself, and to the next; n_blocks if none
      */

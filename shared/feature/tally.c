@@ -147,7 +147,7 @@ static inline uint32_t count_run(uint64_t bits)
 
 /* A run of ASCII in a text, as sets of its bytes. */
 typedef struct {
-    const unsigned char *s; /* the bytes, or a copy; one more may be read */
+    const unsigned char *s; /* the bytes, or a copy; TMPL_TITLE_LETTERS more may be read */
     uint32_t at;            /* offset in the text */
     uint32_t n;
     uint64_t words;
@@ -188,29 +188,47 @@ static inline uint64_t joined_letters(const tally_run_t *run, int in_word)
     return ((behind + run->quotes) & ~run->quotes) | first;
 }
 
+/* Looks up the word that begins at i and ends in this run; may_be: words of the title, as bits. */
+static inline void look_up(tmpl_tally_scan_t *scan, const tally_run_t *run, uint32_t i,
+                           unsigned may_be)
+{
+    const tmpl_title_t *title = &scan->title;
+    uint32_t len = count_run((run->words | run->quotes) >> i);
+    if (scan->learns || run->quotes != 0 || len > TMPL_TITLE_LETTERS) {
+        scan->word = run->at + i;
+        look_up_word(scan, run->at + i + len, 2);
+    }
+    else if (may_be & title->lengths[len]) {
+        uint64_t letters = tmpl_bytes8((const char *)run->s + i) | TMPL_EACH(0x20);
+        letters &= lowest_bits(8 * len);
+        scan->tally->titled += tmpl_title_has_letters(title, letters) ? 2 : 0;
+    }
+}
+
 /* Looks up the words that begin here; the last one may continue behind the run. */
 static inline void read_words(tmpl_tally_scan_t *scan, const tally_run_t *run, uint64_t begins)
 {
-    enum { MOST = TMPL_TITLE_LETTERS };
-    const tmpl_title_t *title = &scan->title;
-    unsigned learns = scan->learns || run->quotes != 0 ? 0xFF : 0;
+    unsigned all = scan->learns ? 0xFF : 0;
     uint32_t last = 63 - (uint32_t)__builtin_clzll(begins);
+    begins ^= (uint64_t)1 << last;
     for (; begins != 0; begins &= begins - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(begins);
-        /* bytes behind a span are not text */
-        unsigned may_be =
-            run->at + i + 1 < scan->end ? tmpl_title_begins(title, run->s + i) | learns : 0xFF;
-        if (may_be == 0 && i < last) {
-            continue;
+        unsigned may_be = tmpl_title_begins(&scan->title, run->s + i) | all;
+        if (may_be != 0) {
+            look_up(scan, run, i, may_be);
         }
-        uint32_t len = count_run((run->words | run->quotes) >> i);
-        begin_word(scan, run->at + i, may_be != 0);
-        if (run->at + run->n < scan->end && len >= run->n - i) {
-            scan->in_word = IN_WORD;
-        }
-        else if (may_be & (title->lengths[len < MOST ? len : MOST] | learns)) {
-            look_up_word(scan, run->at + i + len, 2);
-        }
+    }
+    /* bytes behind a span are not text */
+    unsigned may_be = run->at + last + 1 >= scan->end
+                          ? 0xFF
+                          : tmpl_title_begins(&scan->title, run->s + last) | all;
+    if (run->at + run->n < scan->end &&
+        count_run((run->words | run->quotes) >> last) >= run->n - last) {
+        begin_word(scan, run->at + last, may_be != 0);
+        scan->in_word = IN_WORD;
+    }
+    else if (may_be != 0) {
+        look_up(scan, run, last, may_be);
     }
 }
 
@@ -346,7 +364,7 @@ static inline uint32_t read_mixed(tmpl_tally_scan_t *scan, const tmpl_bytes64_t 
 /* Reads at most n bytes, and the rest of the last character; returns the offset behind. */
 static inline uint32_t read_chunk(tmpl_tally_scan_t *scan, uint32_t at, uint32_t n)
 {
-    unsigned char copy[TMPL_BYTES64 + 1];
+    unsigned char copy[TMPL_BYTES64 + TMPL_TITLE_LETTERS];
     const unsigned char *s = scan->s + at;
     marks_t marks = { 0 };
     if (scan->page->len - at < sizeof(copy)) {

@@ -6,26 +6,26 @@
 #include "feature/context.h"
 
 /*
- * X(name): counts of a block that are not summed over blocks. Words count in halves, so that all
- * counts are whole numbers and sums are exact; no page has 2^32 of anything.
+ * X(name): what is counted in a block. Words count in halves, so that all counts are whole numbers
+ * and sums are exact; no page has 2^32 of anything.
  */
 #define TMPL_TALLIES(X)                                                                            \
-    X(titled) /* halves of words that are in the page's title, too */                              \
+    X(words)                                                                                       \
+    X(linked) /* words in links */                                                                 \
+    X(again)  /* bytes of segments that stand on the page more than once */                        \
+    X(titled) /* words that are in the page's title, too */                                        \
     X(stops)  /* ends of sentences */                                                              \
     X(commas)                                                                                      \
     X(chars) /* all but white space */                                                             \
     X(digits)                                                                                      \
     X(signs)                                                                                       \
-    X(capitals) /* words that begin with a capital */                                              \
+    X(capitals) /* words that begin with a capital, not in halves */                               \
     X(links)                                                                                       \
     X(here)  /* links to a position on the page */                                                 \
     X(whole) /* links to an address with a host */                                                 \
     X(images)
 
 typedef struct {
-    uint32_t words;  /* in halves */
-    uint32_t linked; /* words in links, in halves */
-    uint32_t again;  /* bytes of segments that stand on the page more than once */
 #define TMPL_TALLY(name) uint32_t name;
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
@@ -39,8 +39,8 @@ typedef struct {
 /* The most words of a title; further words are ignored. */
 #define TMPL_TITLE_WORDS 64
 
-/* Words of more letters are compared as if they had so many. */
-#define TMPL_TITLE_LETTERS 31
+/* Letters of a word that are compared as one number. */
+#define TMPL_TITLE_LETTERS 8
 
 /*
  * Initialise with 0. Word i has bit i % 8 in begins at each value that its first and second byte
@@ -48,9 +48,10 @@ typedef struct {
  */
 typedef struct {
     unsigned char begins[2][256];
-    unsigned char lengths[TMPL_TITLE_LETTERS + 1];
+    unsigned char lengths[TMPL_TITLE_LETTERS + 2]; /* the last one: of longer words */
     uint32_t n;
     uint32_t hashes[TMPL_TITLE_WORDS];
+    uint64_t letters[TMPL_TITLE_WORDS]; /* all of a word of ASCII, in lower case; 0: has more */
 } tmpl_title_t;
 
 /* Which words of the title may begin with these two bytes, as bits. */
@@ -63,6 +64,16 @@ static inline unsigned tmpl_title_begins(const tmpl_title_t *title, const unsign
 static inline int tmpl_title_begins_wide(const tmpl_title_t *title, uint32_t c)
 {
     return title->begins[0][0x80 | (c & 0x7F)] != 0;
+}
+
+/* Whether the title has the word of ASCII with these letters, in lower case. */
+static inline int tmpl_title_has_letters(const tmpl_title_t *title, uint64_t letters)
+{
+    uint32_t i = 0;
+    while (i < title->n && title->letters[i] != letters) {
+        i++;
+    }
+    return i < title->n;
 }
 
 /* Adds the word s[at, end). The text ends at limit. */

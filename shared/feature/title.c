@@ -46,6 +46,7 @@ void tmpl_title_add(tmpl_title_t *title, const unsigned char *s, uint32_t at, ui
                     uint32_t limit)
 {
     unsigned char bit = (unsigned char)(1U << title->n % 8);
+    int is_plain = 1;
     if (title->n == TMPL_TITLE_WORDS) {
         return;
     }
@@ -55,10 +56,17 @@ void tmpl_title_add(tmpl_title_t *title, const unsigned char *s, uint32_t at, ui
     }
     title->hashes[title->n++] = hash_of_title_word(s, at, end, limit);
     uint32_t n = 0;
-    for (uint32_t i = at; i < end && n < TMPL_TITLE_LETTERS;) {
-        n += next_letter(s, &i, limit) != '\'';
+    uint64_t letters = 0;
+    for (uint32_t i = at; i < end && n <= TMPL_TITLE_LETTERS;) {
+        uint32_t c = next_letter(s, &i, limit);
+        if (c != '\'') {
+            letters |= n < TMPL_TITLE_LETTERS ? (uint64_t)c << 8 * n : 0;
+            is_plain &= c < 0x80;
+            n++;
+        }
     }
     title->lengths[n] |= bit;
+    title->letters[title->n - 1] = is_plain && n <= TMPL_TITLE_LETTERS ? letters : 0;
     uint32_t second = at;
     uint32_t first = next_letter(s, &second, limit);
     if (first >= 0x80) {

@@ -9,22 +9,11 @@
 
 /* ---- regions and their features ---- */
 
-/* Counts of tmpl_tally_t, and the length of a block, are summed over the blocks before each. */
-#define COUNTS(X)                                                                                  \
-    X(words)  /* in halves of a word */                                                            \
-    X(linked) /* words in links, in halves */                                                      \
-    X(links)                                                                                       \
-    X(stops)                                                                                       \
-    X(commas)                                                                                      \
-    X(chars)                                                                                       \
-    X(digits)                                                                                      \
-    X(again) /* bytes of segments that the page has more than once */
-
-/* The sums of a region are the difference of two of these. */
+/* What is counted in the blocks before each; the sums of a region are the difference of two. */
 typedef struct {
     uint32_t length; /* bytes of segments */
 #define SUM(name) uint32_t name;
-    COUNTS(SUM)
+    TMPL_TALLIES(SUM)
 #undef SUM
 } region_sums_t;
 
@@ -86,8 +75,8 @@ static void sum_up_regions(regions_work_t *w, apr_pool_t *pool)
         const region_sums_t *before = &w->sums[b];
         tmpl_tally_t tally = tmpl_tally_of(w->reading, b);
 #define SUM(name) .name = before->name + tally.name,
-        w->sums[b + 1] =
-            (region_sums_t){ .length = before->length + w->page->blocks[b].length, COUNTS(SUM) };
+        w->sums[b + 1] = (region_sums_t){ .length = before->length + w->page->blocks[b].length,
+                                          TMPL_TALLIES(SUM) };
 #undef SUM
     }
 }
@@ -98,7 +87,7 @@ static region_sums_t difference(const regions_work_t *w, uint32_t first, uint32_
     const region_sums_t *to = &w->sums[after];
     const region_sums_t *from = &w->sums[first];
 #define SUM(name) .name = to->name - from->name,
-    return (region_sums_t){ .length = to->length - from->length, COUNTS(SUM) };
+    return (region_sums_t){ .length = to->length - from->length, TMPL_TALLIES(SUM) };
 #undef SUM
 }
 
