@@ -120,8 +120,8 @@ uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *
     } bytes[TMPL_DETECTOR_COUNT] = {
         [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
         [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
-        [TMPL_DETECTOR_PAGELEVEL] = { 164, 300, 0 },
-        [TMPL_DETECTOR_AUTO] = { 134, 130, 1 },
+        [TMPL_DETECTOR_PAGELEVEL] = { 164, 310, 0 },
+        [TMPL_DETECTOR_AUTO] = { 134, 140, 1 },
     };
     *is_early = bytes[id].is_early;
     return page->n_nodes * (uint64_t)bytes[id].node + page->n_blocks * (uint64_t)bytes[id].block;

@@ -78,7 +78,9 @@ static const tmpl_says_t *known_name(known_names_t *known, const char *value, ui
     return &slot->says;
 }
 
-static void read_class_or_id(start_tag_t *own, const char *value, uint32_t len, const char *limit)
+/* Reads a class or an id: its hash, with digits taken for 0, and what it says. */
+static const tmpl_says_t *read_class_or_id(start_tag_t *own, const char *value, uint32_t len,
+                                           const char *limit)
 {
     char name[VALUE_MAX + TMPL_BYTES16];
     uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
@@ -90,10 +92,8 @@ static void read_class_or_id(start_tag_t *own, const char *value, uint32_t len, 
     }
     uint64_t hash = XXH3_64bits(name, n);
     const uint64_t le = htole64(hash);
-    const tmpl_says_t *is = known_name(own->known, name, n, hash);
-    own->names |= is->kinds;
-    own->hints |= is->hints;
     own->hash = XXH3_64bits_withSeed(&le, sizeof(le), own->hash);
+    return known_name(own->known, name, n, hash);
 }
 
 /* The kinds that the value of another attribute names. */
@@ -173,13 +173,11 @@ static void context_read_tag(start_tag_t *own, const tmpl_page_t *page, const tm
     const tmpl_known_attr_t *attr = page->attrs + node->attrs;
     for (; attr->value.start < node->open.end; attr++) {
         if (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) {
-            start_tag_t before = *own;
-            read_class_or_id(own, page->src + attr->value.start, tmpl_span_len(attr->value),
-                             page->src + page->len);
-            if (is_anchor(node, attr)) {
-                own->names = before.names;
-                own->hints = before.hints;
-            }
+            const tmpl_says_t *says =
+                read_class_or_id(own, page->src + attr->value.start, tmpl_span_len(attr->value),
+                                 page->src + page->len);
+            own->names |= is_anchor(node, attr) ? 0 : says->kinds;
+            own->hints |= is_anchor(node, attr) ? 0 : says->hints;
         }
         else {
             read_other(own, page, attr);

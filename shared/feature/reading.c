@@ -32,6 +32,7 @@ static void set_sums(tmpl_before_t *before, uint32_t b, const tmpl_sums_t *sums)
     before->words[b] = sums->words;
     before->linked[b] = sums->linked;
     before->length[b] = sums->length;
+    before->longs[b] = sums->longs;
 }
 
 /* Memory for the sums. */
@@ -44,6 +45,22 @@ static void make_before(tmpl_before_t *before, uint32_t n_blocks, apr_pool_t *po
 #undef TMPL_SUM
 }
 
+static void find_longs(tmpl_reading_t *reading, apr_pool_t *pool)
+{
+    uint32_t n = reading->page->n_blocks;
+    const uint32_t *longs = reading->before.longs;
+    reading->last_long = apr_palloc(pool, n * sizeof(*reading->last_long));
+    reading->next_long = apr_palloc(pool, n * sizeof(*reading->next_long));
+    for (uint32_t b = 0, last = TMPL_NONE; b < n; b++) {
+        last = longs[b + 1] > longs[b] ? b : last;
+        reading->last_long[b] = last;
+    }
+    for (uint32_t b = n, next = TMPL_NONE; b-- > 0;) {
+        next = longs[b + 1] > longs[b] ? b : next;
+        reading->next_long[b] = next;
+    }
+}
+
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
@@ -51,9 +68,7 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     tmpl_before_t *before = &reading->before;
     tmpl_tally_scan_t scan;
     tmpl_sums_t sums = { 0 };
-    uint32_t long_text = 0;
     reading->tallies = apr_pcalloc(pool, n * sizeof(*reading->tallies));
-    reading->longs = apr_array_make(pool, 32, sizeof(tmpl_long_t));
     make_before(before, n, pool);
     tmpl_read_said(&reading->said, page, pool);
     count_again(reading->tallies, page, pool);
@@ -67,16 +82,13 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
         sums.words += tally->words;
         sums.linked += tally->linked;
         sums.length += page->blocks[b].length;
-        if (plain >= TMPL_LONG_TEXT) {
-            APR_ARRAY_PUSH(reading->longs, tmpl_long_t) = (tmpl_long_t){ b, long_text };
-            long_text += plain;
-        }
+        sums.longs += plain >= TMPL_LONG_TEXT ? plain : 0;
     }
     set_sums(before, n, &sums);
     tmpl_sums_beyond(before->words, n);
     tmpl_sums_beyond(before->linked, n);
     tmpl_sums_beyond(before->length, n);
-    APR_ARRAY_PUSH(reading->longs, tmpl_long_t) = (tmpl_long_t){ n, long_text };
+    find_longs(reading, pool);
 }
 
 /* ---- boxes ---- */

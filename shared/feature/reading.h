@@ -15,6 +15,7 @@
     X(words)                                                                                       \
     X(linked)                                                                                      \
     X(length)   /* bytes of segments, as page.h counts them */                                     \
+    X(longs)    /* halves of free words in long texts */                                           \
     X(repeated) /* bytes of segments with DF >= 2 */
 
 typedef struct {
@@ -53,12 +54,6 @@ static inline void tmpl_sums_beyond(uint32_t *before, uint32_t n_blocks)
     }
 }
 
-/* A block of long text. */
-typedef struct {
-    uint32_t block;
-    uint32_t before; /* halves of free words in the long texts before it */
-} tmpl_long_t;
-
 /* The fewest halves of free words in a long text: few blocks have them. */
 #define TMPL_LONG_TEXT 24
 
@@ -73,7 +68,8 @@ struct tmpl_reading_t {
     /* not needed by the layout, filled when the rows are prepared */
     tmpl_tally_t *tallies; /* of each block; NULL: not read yet */
     tmpl_before_t before;
-    apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block */
+    uint32_t *last_long; /* of each block: the last long text up to it; TMPL_NONE */
+    uint32_t *next_long; /* and the next one from it on */
     tmpl_said_t said;
     uint32_t title;      /* words of the page's title, in halves */
     uint32_t main_after; /* the block behind the last one in main; all blocks if there is no main */
@@ -123,7 +119,7 @@ void tmpl_climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t in
 /* Begins to read a page, as far as its layout needs it. From pool. */
 tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, apr_pool_t *pool);
 
-/* Reads the text of all blocks: fills tallies, before, longs, said and title. From pool. */
+/* Reads the text of all blocks: fills tallies to title. From pool. */
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool);
 
 #endif

@@ -52,10 +52,10 @@ static void find_best(tmpl_rows_t *of)
     const tmpl_reading_t *reading = of->reading;
     of->best_first = tmpl_first_block(reading->page, reading->best);
     of->best_after = tmpl_after_block(reading->page, reading->best);
-    of->long_before_best = tmpl_long_from(reading, of->best_first)->before;
-    of->long_in_best = tmpl_long_from(reading, of->best_after)->before - of->long_before_best;
-    of->best_share = tmpl_share(
-        of->before->words[of->best_after] - of->before->words[of->best_first], of->all.words);
+    tmpl_sums_t best = tmpl_sums_between(of->before, of->best_first, of->best_after);
+    of->long_before_best = of->before->longs[of->best_first];
+    of->long_in_best = best.longs;
+    of->best_share = tmpl_share(best.words, of->all.words);
 }
 
 static void read_paths(tmpl_rows_t *of, apr_pool_t *pool)
@@ -92,7 +92,6 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     }
     of->all = tmpl_sums_between(of->before, 0, n);
     of->titled = find_titled(page);
-    of->long_text = tmpl_long_from(reading, n)->before;
     if (reading->best != 0) {
         find_best(of);
     }

@@ -166,34 +166,16 @@ static inline void fill_site(tmpl_columns_t *columns, const tmpl_rows_t *of, uin
     F(PATH1_TEXT) = box->text;
 }
 
-const tmpl_long_t *tmpl_long_from(const tmpl_reading_t *reading, uint32_t block)
+static void columns_of_longs(tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
-    const tmpl_long_t *longs = (const tmpl_long_t *)(const void *)reading->longs->elts;
-    uint32_t first = 0;
-    uint32_t after = (uint32_t)reading->longs->nelts - 1;
-    while (first < after) {
-        uint32_t middle = first + (after - first) / 2;
-        if (longs[middle].block < block) {
-            first = middle + 1;
-        }
-        else {
-            after = middle;
-        }
-    }
-    return &longs[first];
-}
-
-static void find_longs(tmpl_rows_t *of, uint32_t first, uint32_t n)
-{
-    const tmpl_long_t *longs = (const tmpl_long_t *)(const void *)of->reading->longs->elts;
-    const tmpl_long_t *next = tmpl_long_from(of->reading, first);
-    uint32_t all = of->reading->page->n_blocks;
+    const tmpl_reading_t *reading = of->reading;
+    uint32_t all = reading->page->n_blocks;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t b = first + i;
-        next += next->block < b;
-        of->counts.longs[i] = next->before;
-        of->counts.next[i] = next->block < all ? next->block - b : all;
-        of->counts.last[i] = next->block == b ? 0 : next > longs ? b - next[-1].block : all;
+        uint32_t last = reading->last_long[first + i];
+        uint32_t next = reading->next_long[first + i];
+        of->counts.longs[i] = of->before->longs[first + i];
+        of->counts.last[i] = last != TMPL_NONE ? first + i - last : all;
+        of->counts.next[i] = next != TMPL_NONE ? next - (first + i) : all;
     }
 }
 
@@ -211,7 +193,7 @@ static inline void fill_block(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t
 
 void tmpl_rows_fill_blocks(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
-    find_longs(of, first, n);
+    columns_of_longs(of, first, n);
     find_stops(of, first, n);
     for (uint32_t i = 0; i < n; i++) {
         fill_block(columns, of, i, first + i);

@@ -190,7 +190,7 @@ static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, 
     float *best = COLUMN(BEST);
     float *best_share = COLUMN(BEST_SHARE);
     put_shares_of(COLUMN(BEFORE), of->before->words + first, of->all.words, n);
-    put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->long_text, n);
+    put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->all.longs, n);
     put_near(COLUMN(LONG_LAST), counts->last, n);
     put_near(COLUMN(LONG_NEXT), counts->next, n);
     for (uint32_t i = 0; i < n; i++) {
