@@ -178,13 +178,8 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     report_times(outcome, start, parsed);
     find_ids(judged, ctx, opts, pool);
     if (store != NULL) {
-        tmpl_listed_page_t sighted = { ctx,
-                                       input,
-                                       judged->fingerprint,
-                                       asked,
-                                       store,
-                                       timeout - outcome->store_took,
-                                       opts->page.seed };
+        tmpl_listed_page_t sighted = { ctx,   input, judged->fingerprint,
+                                       asked, store, timeout - outcome->store_took };
 
         report_answer(asked, outcome, began, opened, r);
         judged->changed = tmpl_listed_page_look(&sighted, outcome, r, pool);

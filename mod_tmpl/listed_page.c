@@ -57,7 +57,7 @@ static void read_text(tmpl_sighting_t *seen, const tmpl_listed_page_t *sighted,
     apr_uint64_t text = 0, usual = 0, content = 1, fresh = 0;
     apr_uint32_t i, j;
 
-    tmpl_echoes_empty(&observation, outcome->page, &brought, sighted->seed, pool);
+    tmpl_echoes_empty(&observation, outcome->page, &brought, pool);
     for (i = 0; i < page->n_blocks; i++) {
         int is_usual = place_is_usual(outcome, &page->blocks[i]);
         int is_content = outcome->verdicts != NULL && !outcome->verdicts[i].template;

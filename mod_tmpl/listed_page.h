@@ -27,7 +27,6 @@ typedef struct {
     tmpl_child_store_t *asked;
     tmpl_store_t *store;
     apr_interval_time_t timeout;
-    apr_uint64_t seed; /* of the page's keys */
 } tmpl_listed_page_t;
 
 /*

@@ -57,8 +57,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     }
     outcome->reading = outcome->detector->read(observation, outcome->page, pool);
     tmpl_echoes_empty(observation, page,
-                      &(tmpl_brought_t){ input->uri, input->fields, TMPL_ECHO_LEAST },
-                      opts->page.seed, pool);
+                      &(tmpl_brought_t){ input->uri, input->fields, TMPL_ECHO_LEAST }, pool);
     outcome->document =
         tmpl_document(outcome->page, input->uri, input->page_key, opts->page.seed, pool);
     observation->site = input->site;

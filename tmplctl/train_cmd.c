@@ -11,9 +11,8 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "detect/incremental.h"
+#include "detect/detector.h"
 #include "methods/pagelevel.h"
-#include "methods/regions.h"
 #include "file_io.h"
 #include "open_store.h"
 #include "process.h"

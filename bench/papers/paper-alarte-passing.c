@@ -18,7 +18,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
-#include "detect/incremental.h"
+#include "detect/detector.h"
 #include "read_file.h"
 #include "address/address.h"
 #include "methods/warm/links.h"

@@ -27,7 +27,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
-#include "detect/incremental.h"
+#include "detect/detector.h"
 #include "read_file.h"
 #include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"

@@ -4,7 +4,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
-#include "detect/incremental.h"
+#include "detect/detector.h"
 #include "methods/style.h"
 #include "sst.h"
 

@@ -85,7 +85,6 @@ static unsigned read_cues(marks_reader_t *r, apr_pool_t *pool)
     const tmpl_page_t *page = r->p->page;
     tmpl_known_cues_t *known = apr_pcalloc(pool, sizeof(*known));
     unsigned all = 0;
-    tmpl_cues_init();
     for (uint32_t i = 0; i < r->n; i++) {
         const tmpl_node_t *node = &page->nodes[r->nodes[i]];
         int has_cues = page->attrs[node->attrs].value.start < node->open.end ||

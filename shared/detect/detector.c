@@ -3,7 +3,6 @@
 
 #include "base/names.h"
 #include "detect/auto.h"
-#include "detect/incremental.h"
 #include "methods/pagelevel.h"
 #include "methods/style.h"
 #include "feature/layout.h"
@@ -21,6 +20,23 @@ static void detector_note(const tmpl_case_t *of, double threshold, const char *r
     if (of->opts->explain != NULL) {
         of->opts->explain->threshold = threshold;
         of->opts->explain->rests_on = rests_on;
+    }
+}
+
+void tmpl_detect_incremental(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                             const tmpl_record_t *records, uint32_t min_df, double threshold)
+{
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        const tmpl_block_t *block = &page->blocks[b];
+        uint32_t template_length = 0;
+        for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
+            if (records[page->segments[s].key].df >= min_df) {
+                template_length += page->segments[s].length;
+            }
+        }
+        double ratio = block->length > 0 ? (double)template_length / block->length : 0.0;
+        verdicts[b].ratio = (float)ratio;
+        verdicts[b].template = ratio > threshold;
     }
 }
 
@@ -104,8 +120,8 @@ uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *
     } bytes[TMPL_DETECTOR_COUNT] = {
         [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
         [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
-        [TMPL_DETECTOR_PAGELEVEL] = { 160, 250, 0 },
-        [TMPL_DETECTOR_AUTO] = { 130, 80, 1 },
+        [TMPL_DETECTOR_PAGELEVEL] = { 164, 310, 0 },
+        [TMPL_DETECTOR_AUTO] = { 134, 140, 1 },
     };
     *is_early = bytes[id].is_early;
     return page->n_nodes * (uint64_t)bytes[id].node + page->n_blocks * (uint64_t)bytes[id].block;

@@ -11,7 +11,7 @@
 
 /*
  * A block is in doubt if it is template, but neither in nav, header, footer, aside or form, nor in
- * an element named like them that is nearer than one named like content (hint_names.h); those
+ * an element named like them that is nearer than one named like content (lexicon.h); those
  * around the headline, too, do not count. Texts on more than TMPL_FIRST_LOOK_PAGES of the site's
  * pages, a mean over a block's segments, are in doubt in fields of TMPL_RECORDS_LEAST blocks, where
  * bylines are, and on pages of which more is in doubt than stays.

@@ -113,7 +113,7 @@ static int is_tag_of_byline(const tmpl_page_t *page, const tmpl_node_t *node)
     unsigned hints = 0;
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const tmpl_known_attr_t *attr = tmpl_node_attr(page, node, names[i]);
-        hints |= attr != NULL ? tmpl_hints_of_attr(page->src, attr) : 0;
+        hints |= attr != NULL ? tmpl_says_of_attr(page->src, attr).hints : 0;
     }
     return (hints & (TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_PRICE)) != 0;
 }

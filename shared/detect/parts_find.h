@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of each block (parts.h), by what the page says of it: names, roles and tags
- * (feature/part_hints.h), texts that head or label something in many languages (part_words.h), the
+ * (feature/lexicon.h), texts that head or label something in many languages (part_words.h), the
  * place in the page. Where these are unsure, the templateness must say the same: a rule has the
  * least templateness of a block that it takes. Dialogs, labels of advertisements and states of
  * scripts ("Loading") need none.
  *
  * A hint holds for the element whose tag has it, and for all in it, unless the element has more
- * words, or more of the page's content, than such a part has (parts_hints.c): a name on a large
+ * words, or more of the page's content, than such a part has (parts_find.c): a name on a large
  * element is of something else. A block has a hint if all of its segments have it.
  *
  * In this order, the first rule that knows a block decides:

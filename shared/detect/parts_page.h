@@ -6,7 +6,7 @@
 #include "detect/part_words.h"
 #include "detect/headline.h"
 #include "detect/records.h"
-#include "feature/part_hints.h"
+#include "feature/lexicon.h"
 
 /* Names of who wrote a text, and when. */
 #define TMPL_HINTS_WHO_OR_WHEN (TMPL_HINT_AUTHOR | TMPL_HINT_DATE | TMPL_HINT_META | TMPL_HINT_USER)
@@ -45,9 +45,6 @@ static inline int tmpl_part_is_chrome(const tmpl_parts_page_t *p, uint32_t block
     return (in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_HEADER | TMPL_IN_ASIDE)) != 0 &&
            !(in & TMPL_IN_ARTICLE);
 }
-
-/* Fills hints of nodes and blocks. */
-void tmpl_parts_hints(tmpl_parts_page_t *p);
 
 /* Sets the part of blocks in regions: comments, reviews, related pages. */
 void tmpl_parts_regions(tmpl_parts_page_t *p);

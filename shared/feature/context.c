@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "feature/reading.h"
+#include "feature/context.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -33,15 +33,6 @@ static const unsigned in_tag[TMPL_TAG_COUNT] = {
     [TMPL_TAG_BLOCKQUOTE] = TMPL_IN_QUOTE,
 };
 
-/* Kinds of elements by their tags. */
-static const tmpl_kinds_t tag_names[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_BUTTON] = TMPL_NAMED(BUTTON),      [TMPL_TAG_LABEL] = TMPL_NAMED(LABEL),
-    [TMPL_TAG_LEGEND] = TMPL_NAMED(LABEL),       [TMPL_TAG_DIALOG] = TMPL_NAMED(DIALOG),
-    [TMPL_TAG_FIGCAPTION] = TMPL_NAMED(CAPTION), [TMPL_TAG_CAPTION] = TMPL_NAMED(CAPTION),
-    [TMPL_TAG_TIME] = TMPL_NAMED(DATE),          [TMPL_TAG_DETAILS] = TMPL_NAMED(FOLD),
-    [TMPL_TAG_SUMMARY] = TMPL_NAMED(FOLD),
-};
-
 static const struct {
     const char *role;
     unsigned in;
@@ -56,8 +47,7 @@ static const struct {
 /* A cache of the names found in values: the same values come again and again. */
 typedef struct {
     uint64_t hash;
-    tmpl_kinds_t names;
-    unsigned hints; /* TMPL_HINT_* */
+    tmpl_says_t says;
 } known_name_t;
 
 typedef struct {
@@ -78,17 +68,19 @@ typedef struct {
 #define VALUE_MAX 200
 
 /* What a value of len bytes, at most VALUE_MAX, names. */
-static const known_name_t *known_name(known_names_t *known, const char *value, uint32_t len,
-                                      uint64_t hash)
+static const tmpl_says_t *known_name(known_names_t *known, const char *value, uint32_t len,
+                                     uint64_t hash)
 {
     known_name_t *slot = &known->slots[hash % COUNT(known->slots)];
     if (slot->hash != hash) {
-        *slot = (known_name_t){ hash, tmpl_names_in(value, len), tmpl_hints_of_name(value, len) };
+        *slot = (known_name_t){ hash, tmpl_says_of_name(value, len) };
     }
-    return slot;
+    return &slot->says;
 }
 
-static void read_class_or_id(start_tag_t *own, const char *value, uint32_t len, const char *limit)
+/* Reads a class or an id: its hash, with digits taken for 0, and what it says. */
+static const tmpl_says_t *read_class_or_id(start_tag_t *own, const char *value, uint32_t len,
+                                           const char *limit)
 {
     char name[VALUE_MAX + TMPL_BYTES16];
     uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
@@ -100,10 +92,8 @@ static void read_class_or_id(start_tag_t *own, const char *value, uint32_t len, 
     }
     uint64_t hash = XXH3_64bits(name, n);
     const uint64_t le = htole64(hash);
-    const known_name_t *is = known_name(own->known, name, n, hash);
-    own->names |= is->names;
-    own->hints |= is->hints;
     own->hash = XXH3_64bits_withSeed(&le, sizeof(le), own->hash);
+    return known_name(own->known, name, n, hash);
 }
 
 /* The kinds that the value of another attribute names. */
@@ -111,7 +101,7 @@ static tmpl_kinds_t names_said(known_names_t *known, const tmpl_page_t *page, tm
 {
     const char *name = page->src + value.start;
     uint32_t n = tmpl_span_len(value) < VALUE_MAX ? tmpl_span_len(value) : VALUE_MAX;
-    return known_name(known, name, n, XXH3_64bits(name, n))->names & TMPL_NAMES_SAID;
+    return known_name(known, name, n, XXH3_64bits(name, n))->kinds & TMPL_NAMES_SAID;
 }
 
 /* style="display: none" */
@@ -167,7 +157,7 @@ static void read_other(start_tag_t *own, const tmpl_page_t *page, const tmpl_kno
              (attr->name == TMPL_ATTR_STYLE && displays_none(page, attr->value))) {
         own->said |= TMPL_NAMED(HIDDEN);
     }
-    own->hints |= tmpl_hints_of_attr(page->src, attr);
+    own->hints |= tmpl_says_of_attr(page->src, attr).hints;
 }
 
 /* Whether an id is an anchor's: the text of a heading, made a name, says what the text says. */
@@ -183,13 +173,11 @@ static void context_read_tag(start_tag_t *own, const tmpl_page_t *page, const tm
     const tmpl_known_attr_t *attr = page->attrs + node->attrs;
     for (; attr->value.start < node->open.end; attr++) {
         if (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) {
-            start_tag_t before = *own;
-            read_class_or_id(own, page->src + attr->value.start, tmpl_span_len(attr->value),
-                             page->src + page->len);
-            if (is_anchor(node, attr)) {
-                own->names = before.names;
-                own->hints = before.hints;
-            }
+            const tmpl_says_t *says =
+                read_class_or_id(own, page->src + attr->value.start, tmpl_span_len(attr->value),
+                                 page->src + page->len);
+            own->names |= is_anchor(node, attr) ? 0 : says->kinds;
+            own->hints |= is_anchor(node, attr) ? 0 : says->hints;
         }
         else {
             read_other(own, page, attr);
@@ -209,7 +197,8 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
 
 /* The contexts of a page: nodes with the same layout path, TMPL_IN_* and TMPL_HINT_* share one. */
 typedef struct {
-    tmpl_reading_t *reading;
+    const tmpl_page_t *page;
+    tmpl_contexts_t *contexts;
     tmpl_numbering_t all;       /* numbers pairs of layout path and in: indices of contexts */
     tmpl_numbering_t paths;     /* numbers layout paths */
     apr_array_header_t *firsts; /* uint32_t: the first context with each path */
@@ -219,7 +208,7 @@ typedef struct {
         uint32_t context;
     } seen[256];
     apr_pool_t *pool;
-} contexts_t;
+} context_reader_t;
 
 static uint64_t key_of_context(uint64_t layout, uint64_t said, unsigned in, unsigned hints)
 {
@@ -235,27 +224,27 @@ static uint64_t said_in(const start_tag_t *own, uint64_t around)
 }
 
 /* Adds a context, which has the next index. */
-static void add_context(contexts_t *contexts, tmpl_context_t *context, uint32_t index)
+static void add_context(context_reader_t *r, tmpl_context_t *context, uint32_t index)
 {
-    uint32_t path = tmpl_numbering_add(&contexts->paths, context->layout);
-    if (path == (uint32_t)contexts->firsts->nelts) {
-        APR_ARRAY_PUSH(contexts->firsts, uint32_t) = index;
+    uint32_t path = tmpl_numbering_add(&r->paths, context->layout);
+    if (path == (uint32_t)r->firsts->nelts) {
+        APR_ARRAY_PUSH(r->firsts, uint32_t) = index;
     }
-    context->first = APR_ARRAY_IDX(contexts->firsts, path, uint32_t);
+    context->first = APR_ARRAY_IDX(r->firsts, path, uint32_t);
     if (index % TMPL_CONTEXTS == 0) {
-        APR_ARRAY_PUSH(contexts->reading->contexts, tmpl_context_t *) =
-            apr_palloc(contexts->pool, TMPL_CONTEXTS * sizeof(tmpl_context_t));
+        APR_ARRAY_PUSH(r->contexts->list, tmpl_context_t *) =
+            apr_palloc(r->pool, TMPL_CONTEXTS * sizeof(tmpl_context_t));
     }
-    *tmpl_context_at(contexts->reading, index) = *context;
+    *tmpl_context_at(r->contexts, index) = *context;
 }
 
 /* The index of the context of a node, by its start tag and its parent's context. */
-static uint32_t find_context(contexts_t *contexts, const start_tag_t *own, const tmpl_context_t *up)
+static uint32_t find_context(context_reader_t *r, const start_tag_t *own, const tmpl_context_t *up)
 {
-    uint32_t n = contexts->all.n;
+    uint32_t n = r->all.n;
     uint64_t said = said_in(own, up->said);
     uint32_t index =
-        tmpl_numbering_add(&contexts->all, key_of_context(own->hash, said, own->in, own->hints));
+        tmpl_numbering_add(&r->all, key_of_context(own->hash, said, own->in, own->hints));
     if (index == n) {
         tmpl_context_t context = {
             .layout = own->hash, .said = said, .in = own->in, .hints = own->hints
@@ -264,22 +253,22 @@ static uint32_t find_context(contexts_t *contexts, const start_tag_t *own, const
         for (tmpl_kinds_t names = own->names | own->said; names != 0; names &= names - 1) {
             context.near.steps[__builtin_ctzll(names)] = 1;
         }
-        add_context(contexts, &context, index);
+        add_context(r, &context, index);
     }
     return index;
 }
 
 /* in: the kind of the link, if the node is one. */
-static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
+static uint32_t find_by_tag(context_reader_t *r, const tmpl_node_t *node, uint32_t up_context,
                             unsigned in, known_names_t *known)
 {
-    const tmpl_page_t *page = contexts->reading->page;
-    const tmpl_context_t *up = tmpl_context_at(contexts->reading, up_context);
+    const tmpl_page_t *page = r->page;
+    const tmpl_context_t *up = tmpl_context_at(r->contexts, up_context);
     start_tag_t own = { .known = known,
                         .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
                         .in = in_tag[node->tag] | in,
-                        .names = tag_names[node->tag],
-                        .hints = tmpl_hints_of_tag[node->tag] };
+                        .names = tmpl_says_of_tag[node->tag].kinds,
+                        .hints = tmpl_says_of_tag[node->tag].hints };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;
@@ -292,7 +281,7 @@ static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint3
     if (own.in & TMPL_IN_VERBATIM) { /* comments of programs */
         own.names &= ~TMPL_NAMED(COMMENT);
     }
-    return find_context(contexts, &own, up);
+    return find_context(r, &own, up);
 }
 
 /* The kind of the link, if the node is one. */
@@ -317,39 +306,39 @@ static uint64_t key_of_node(const tmpl_page_t *page, const tmpl_node_t *node, ui
     return key << 32 | in;
 }
 
-static uint32_t context_of(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
+static uint32_t context_of(context_reader_t *r, const tmpl_node_t *node, uint32_t up_context,
                            known_names_t *known)
 {
-    const tmpl_page_t *page = contexts->reading->page;
+    const tmpl_page_t *page = r->page;
     unsigned in = kind_of_link(page, node);
     uint64_t key = key_of_node(page, node, up_context, in);
-    uint32_t slot = tmpl_slot_of(key, COUNT(contexts->seen));
-    if (contexts->seen[slot].key != key) {
-        contexts->seen[slot].key = key;
-        contexts->seen[slot].context = find_by_tag(contexts, node, up_context, in, known);
+    uint32_t slot = tmpl_slot_of(key, COUNT(r->seen));
+    if (r->seen[slot].key != key) {
+        r->seen[slot].key = key;
+        r->seen[slot].context = find_by_tag(r, node, up_context, in, known);
     }
-    return contexts->seen[slot].context;
+    return r->seen[slot].context;
 }
 
-void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
+void tmpl_contexts_read(tmpl_contexts_t *contexts, const tmpl_page_t *page, apr_pool_t *pool)
 {
-    const tmpl_page_t *page = reading->page;
     /* the root's path holds the operator's seed, and so do all layout paths */
     tmpl_context_t root = { .layout = page->nodes[0].path };
     /* a hash of 0 stands for no names, which is right for the empty cache */
     known_names_t known = { 0 };
-    contexts_t contexts = { .reading = reading, .pool = pool };
-    reading->contexts = apr_array_make(pool, 16, sizeof(tmpl_context_t *));
-    contexts.firsts = apr_array_make(pool, 64, sizeof(uint32_t));
-    tmpl_numbering_init(&contexts.all, 64, pool, pool);
-    tmpl_numbering_init(&contexts.paths, 64, pool, pool);
-    add_context(&contexts, &root,
-                tmpl_numbering_add(&contexts.all,
-                                   key_of_context(root.layout, root.said, root.in, root.hints)));
+    context_reader_t r = { .page = page, .contexts = contexts, .pool = pool };
+    contexts->of = apr_palloc(pool, page->n_nodes * sizeof(*contexts->of));
+    contexts->list = apr_array_make(pool, 16, sizeof(tmpl_context_t *));
+    r.firsts = apr_array_make(pool, 64, sizeof(uint32_t));
+    tmpl_numbering_init(&r.all, 64, pool, pool);
+    tmpl_numbering_init(&r.paths, 64, pool, pool);
+    add_context(
+        &r, &root,
+        tmpl_numbering_add(&r.all, key_of_context(root.layout, root.said, root.in, root.hints)));
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
-        uint32_t up = node->parent == TMPL_NONE ? 0 : reading->context[node->parent];
-        reading->context[i] =
-            node->after_segment > node->first_segment ? context_of(&contexts, node, up, &known) : 0;
+        uint32_t up = node->parent == TMPL_NONE ? 0 : contexts->of[node->parent];
+        contexts->of[i] =
+            node->after_segment > node->first_segment ? context_of(&r, node, up, &known) : 0;
     }
 }

@@ -27,6 +27,6 @@ typedef struct {
  * order. New shares are from pool. Takes time in proportion to what was brought and the page.
  */
 void tmpl_echoes_empty(tmpl_observation_t *observation, const tmpl_page_t *page,
-                       const tmpl_brought_t *brought, uint64_t seed, apr_pool_t *pool);
+                       const tmpl_brought_t *brought, apr_pool_t *pool);
 
 #endif

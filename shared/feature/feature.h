@@ -58,7 +58,7 @@
     X(NEARER, "nearer", TAG)          /* 1: content's name is nearer, -1: a template's */ \
     X(IN_FIGURE, "in-figure", TAG) \
     X(IN_QUOTE, "in-quote", TAG) \
-    /* 1 / steps up to an element of that kind (hint_names.h); 0: there is none */ \
+    /* 1 / steps up to an element of that kind (lexicon.h); 0: there is none */ \
     X(GOOD_NEAR, "good-near", TAG)    /* like content's */ \
     X(BAD_NEAR, "bad-near", TAG)      /* like a template's */ \
     X(NAMED_COMMENT, "named-comment", NAME) \

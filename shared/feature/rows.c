@@ -52,10 +52,10 @@ static void find_best(tmpl_rows_t *of)
     const tmpl_reading_t *reading = of->reading;
     of->best_first = tmpl_first_block(reading->page, reading->best);
     of->best_after = tmpl_after_block(reading->page, reading->best);
-    of->long_before_best = tmpl_long_from(reading, of->best_first)->before;
-    of->long_in_best = tmpl_long_from(reading, of->best_after)->before - of->long_before_best;
-    of->best_share = tmpl_share(
-        of->before->words[of->best_after] - of->before->words[of->best_first], of->all.words);
+    tmpl_sums_t best = tmpl_sums_between(of->before, of->best_first, of->best_after);
+    of->long_before_best = of->before->longs[of->best_first];
+    of->long_in_best = best.longs;
+    of->best_share = tmpl_share(best.words, of->all.words);
 }
 
 static void read_paths(tmpl_rows_t *of, apr_pool_t *pool)
@@ -77,7 +77,7 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     const tmpl_page_t *page = reading->page;
     uint32_t n = page->n_blocks;
     tmpl_rows_t *of = apr_pcalloc(pool, sizeof(*of));
-    if (reading->longs == NULL) {
+    if (reading->tallies == NULL) {
         tmpl_read_text(reading, pool);
         tmpl_read_score(reading, pool);
     }
@@ -92,7 +92,6 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     }
     of->all = tmpl_sums_between(of->before, 0, n);
     of->titled = find_titled(page);
-    of->long_text = tmpl_long_from(reading, n)->before;
     if (reading->best != 0) {
         find_best(of);
     }
@@ -147,7 +146,7 @@ void tmpl_rows_judged(tmpl_rows_t *of, const float *templateness, apr_pool_t *po
 {
     tmpl_first_t *first = &of->first;
     size_t n = of->reading->page->n_blocks + 1 + 2 * TMPL_BEYOND;
-    size_t contexts = (size_t)of->reading->contexts->nelts * TMPL_CONTEXTS;
+    size_t contexts = (size_t)of->reading->contexts.list->nelts * TMPL_CONTEXTS;
     first->templateness = templateness;
     first->weight = (uint32_t *)apr_pcalloc(pool, n * sizeof(*first->weight)) + TMPL_BEYOND;
     first->sum = (double *)apr_pcalloc(pool, n * sizeof(*first->sum)) + TMPL_BEYOND;
@@ -175,7 +174,7 @@ static void fill_first_of_boxes(tmpl_columns_t *columns, const tmpl_rows_t *of,
     uint32_t boxes[TMPL_BOXES] = { TMPL_NONE };
     float means[TMPL_BOXES] = { 0 };
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t innermost = tmpl_box_of(of->reading, blocks[i]);
+        uint32_t innermost = of->reading->boxes[blocks[i]];
         if (innermost != boxes[0]) { /* neighbouring blocks mostly have the same boxes */
             tmpl_climb(boxes, page, innermost);
             for (unsigned k = 0; k < TMPL_BOXES; k++) {

@@ -13,12 +13,6 @@
 /* The same for the k-th feature from id on. */
 #define F_OF(id, k) columns->of[TMPL_BLOCK_FEATURE_##id + (k)][i]
 
-static inline uint32_t stops_of(const tmpl_reading_t *reading, uint32_t b)
-{
-    return reading->small.marks[b] & TMPL_MARK_LARGE ? tmpl_tally_of(reading, b).stops
-                                                     : reading->small.stops[b];
-}
-
 /* Blocks on either side whose ends of sentences are counted. */
 #define STOPS_BESIDE 3
 
@@ -28,7 +22,7 @@ static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
     uint32_t sum = 0;
     for (uint32_t i = 0; i < n + 2 * STOPS_BESIDE; i++) {
         uint32_t b = first + i - STOPS_BESIDE;
-        stops[i] = b < of->reading->page->n_blocks ? stops_of(of->reading, b) : 0;
+        stops[i] = b < of->reading->page->n_blocks ? of->reading->tallies[b].stops : 0;
         sum += stops[i];
         if (i >= 2 * STOPS_BESIDE) {
             of->counts.stops_near[i - 2 * STOPS_BESIDE] = sum;
@@ -64,14 +58,14 @@ static __attribute__((noinline)) void learn_box(tmpl_box_row_t *known, const tmp
                                                 uint32_t node)
 {
     const tmpl_page_t *page = of->reading->page;
+    const float *scores = of->reading->scores;
     tmpl_sums_t sums =
         tmpl_sums_between(of->before, tmpl_first_block(page, node), tmpl_after_block(page, node));
     *known = (tmpl_box_row_t){ .node = node,
                                .around = tmpl_box_around(page, node),
                                .linked = tmpl_share(sums.linked, sums.words),
                                .repeated = tmpl_share(sums.repeated, sums.length),
-                               .score = tmpl_share_in(tmpl_score(of->reading, node),
-                                                      tmpl_score(of->reading, of->reading->best)) };
+                               .score = tmpl_share_in(scores[node], scores[of->reading->best]) };
 }
 
 /* Finds the boxes of a block, from the innermost one outwards. */
@@ -90,7 +84,7 @@ static void find_boxes(tmpl_rows_t *of, uint32_t node)
 static inline void fill_box_features(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i,
                                      uint32_t b)
 {
-    uint32_t box = tmpl_box_of(of->reading, b);
+    uint32_t box = of->reading->boxes[b];
     const tmpl_box_row_t *boxes = of->boxes;
     if (box != boxes[0].node) { /* neighbouring blocks mostly have the same boxes */
         find_boxes(of, box);
@@ -172,34 +166,16 @@ static inline void fill_site(tmpl_columns_t *columns, const tmpl_rows_t *of, uin
     F(PATH1_TEXT) = box->text;
 }
 
-const tmpl_long_t *tmpl_long_from(const tmpl_reading_t *reading, uint32_t block)
+static void columns_of_longs(tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
-    const tmpl_long_t *longs = (const tmpl_long_t *)(const void *)reading->longs->elts;
-    uint32_t first = 0;
-    uint32_t after = (uint32_t)reading->longs->nelts - 1;
-    while (first < after) {
-        uint32_t middle = first + (after - first) / 2;
-        if (longs[middle].block < block) {
-            first = middle + 1;
-        }
-        else {
-            after = middle;
-        }
-    }
-    return &longs[first];
-}
-
-static void find_longs(tmpl_rows_t *of, uint32_t first, uint32_t n)
-{
-    const tmpl_long_t *longs = (const tmpl_long_t *)(const void *)of->reading->longs->elts;
-    const tmpl_long_t *next = tmpl_long_from(of->reading, first);
-    uint32_t all = of->reading->page->n_blocks;
+    const tmpl_reading_t *reading = of->reading;
+    uint32_t all = reading->page->n_blocks;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t b = first + i;
-        next += next->block < b;
-        of->counts.longs[i] = next->before;
-        of->counts.next[i] = next->block < all ? next->block - b : all;
-        of->counts.last[i] = next->block == b ? 0 : next > longs ? b - next[-1].block : all;
+        uint32_t last = reading->last_long[first + i];
+        uint32_t next = reading->next_long[first + i];
+        of->counts.longs[i] = of->before->longs[first + i];
+        of->counts.last[i] = last != TMPL_NONE ? first + i - last : all;
+        of->counts.next[i] = next != TMPL_NONE ? next - (first + i) : all;
     }
 }
 
@@ -217,7 +193,7 @@ static inline void fill_block(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t
 
 void tmpl_rows_fill_blocks(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
-    find_longs(of, first, n);
+    columns_of_longs(of, first, n);
     find_stops(of, first, n);
     for (uint32_t i = 0; i < n; i++) {
         fill_block(columns, of, i, first + i);

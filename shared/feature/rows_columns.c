@@ -83,85 +83,20 @@ static inline void put_counts(float *restrict to, const uint32_t *restrict count
 
 /* ---- counts ---- */
 
-/* Differences of neighbouring sums: the number in each block. */
-static void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        to[i] = before[i + 1] - before[i];
-    }
-}
-
-static void widen_bytes(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        to[i] = bytes[i];
-    }
-}
-
-static void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
-                      uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        to[i] = (float)(marks[i] >> shift & 1);
-    }
-}
-
-/* Fetches the counts that do not fit into a byte. */
-static void unpack_large(tmpl_chunk_counts_t *counts, const tmpl_reading_t *reading, uint32_t first,
-                         uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (reading->small.marks[first + i] & TMPL_MARK_LARGE) {
-            tmpl_tally_t large = tmpl_tally_of(reading, first + i);
-#define TMPL_TALLY(name) counts->name[i] = large.name;
-            TMPL_TALLIES(TMPL_TALLY)
-#undef TMPL_TALLY
-        }
-    }
-}
-
+/* The tallies of n blocks as columns. */
 static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
-    const tmpl_small_t *small = &of->reading->small;
-    const unsigned char *marks = small->marks + first;
     tmpl_chunk_counts_t *counts = &of->counts;
-    unsigned all_marks = 0;
-    unsum(counts->words, of->before->words + first, n);
-    unsum(counts->length, of->before->length + first, n);
-    unsum(counts->again, of->before->again + first, n);
-#define TMPL_TALLY(name) widen_bytes(counts->name, small->name + first, n);
-    TMPL_TALLIES(TMPL_TALLY)
-#undef TMPL_TALLY
     for (uint32_t i = 0; i < n; i++) {
-        all_marks |= marks[i];
+        const tmpl_tally_t *tally = &of->reading->tallies[first + i];
+        counts->length[i] = of->reading->page->blocks[first + i].length;
+#define TMPL_TALLY(name) counts->name[i] = tally->name;
+        TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
+        COLUMN(RIGHTS)[i] = tally->rights;
+        COLUMN(ENDS)[i] = tally->ends;
+        COLUMN(LOWER)[i] = tally->lower;
     }
-    if (all_marks & TMPL_MARK_LARGE) {
-        unpack_large(counts, of->reading, first, n);
-    }
-    put_marks(columns->of[TMPL_BLOCK_FEATURE_RIGHTS], marks, 0, n);
-    put_marks(columns->of[TMPL_BLOCK_FEATURE_ENDS], marks, 1, n);
-    put_marks(columns->of[TMPL_BLOCK_FEATURE_LOWER], marks, 2, n);
-    _Static_assert(TMPL_MARK_RIGHTS == 1 && TMPL_MARK_ENDS == 2 && TMPL_MARK_LOWER == 4,
-                   "bits by their place");
-}
-
-/* Halves of free words in the blocks [i + first, i + after). */
-static void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block, int first,
-                      int after, uint32_t n)
-{
-    const uint32_t *words = of->before->words + first_block;
-    const uint32_t *linked = of->before->linked + first_block;
-    for (int i = 0; i < (int)n; i++) {
-        halves[i] = words[i + after] - words[i + first] - (linked[i + after] - linked[i + first]);
-    }
-}
-
-static void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first, int after,
-                     uint32_t n)
-{
-    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    find_free(halves, of, first_block, first, after, n);
-    put_halves(to, halves, n);
 }
 
 static inline uint32_t smaller_of(uint32_t a, uint32_t b)
@@ -169,32 +104,50 @@ static inline uint32_t smaller_of(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Free words for each of the blocks [i + first, i + after) that exist. */
-static void put_free_mean(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
-                          int after, uint32_t n)
+/* Blocks on either side of which free words are counted. */
+#define FREE_BESIDE 8
+
+/* Free words in the blocks [i + first, i + after); before: halves of them before each block. */
+static void put_free(float *restrict to, const uint32_t *restrict before, int first, int after,
+                     uint32_t n)
 {
-    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    int n_blocks = (int)of->reading->page->n_blocks;
-    find_free(halves, of, first_block, first, after, n);
     for (int i = 0; i < (int)n; i++) {
-        int begin = (int)first_block + i + first;
-        int end = (int)first_block + i + after;
-        int blocks = (end < n_blocks ? end : n_blocks) - (begin > 0 ? begin : 0);
-        to[i] = (float)(int32_t)halves[i] * 0.5F / (float)(blocks > 0 ? blocks : 1);
+        to[i] = (float)(int32_t)(before[i + after] - before[i + first]) * 0.5F;
+    }
+}
+
+/* The same for each of these blocks that exists: at is the first block, of n_blocks. */
+static void put_free_mean(float *restrict to, const uint32_t *restrict before, int first, int after,
+                          uint32_t n, int at, int n_blocks)
+{
+    put_free(to, before, first, after, n);
+    for (int i = 0; i < (int)n; i++, at++) {
+        int begin = at + first > 0 ? at + first : 0;
+        int blocks = (at + after < n_blocks ? at + after : n_blocks) - begin;
+        to[i] /= (float)(blocks > 0 ? blocks : 1);
     }
 }
 
 static void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
                             uint32_t n)
 {
-    put_free(COLUMN(FREE), of, first, 0, 1, n);
-    put_free(COLUMN(FREE_LAST), of, first, -1, 0, n);
-    put_free(COLUMN(FREE_NEXT), of, first, 1, 2, n);
-    put_free_mean(COLUMN(FREE_1), of, first, -1, 2, n);
-    put_free_mean(COLUMN(FREE_3), of, first, -3, 4, n);
-    put_free_mean(COLUMN(FREE_8), of, first, -8, 9, n);
-    put_free_mean(COLUMN(FREE_LAST_3), of, first, -3, 0, n);
-    put_free_mean(COLUMN(FREE_NEXT_3), of, first, 1, 4, n);
+    uint32_t sums[TMPL_BLOCKS_AT_ONCE + 2 * FREE_BESIDE + 1];
+    const uint32_t *before = sums + FREE_BESIDE;
+    const uint32_t *words = of->before->words + first - FREE_BESIDE;
+    const uint32_t *linked = of->before->linked + first - FREE_BESIDE;
+    int at = (int)first;
+    int all = (int)of->reading->page->n_blocks;
+    for (uint32_t i = 0; i < n + 2 * FREE_BESIDE + 1; i++) {
+        sums[i] = words[i] - linked[i];
+    }
+    put_free(COLUMN(FREE), before, 0, 1, n);
+    put_free(COLUMN(FREE_LAST), before, -1, 0, n);
+    put_free(COLUMN(FREE_NEXT), before, 1, 2, n);
+    put_free_mean(COLUMN(FREE_1), before, -1, 2, n, at, all);
+    put_free_mean(COLUMN(FREE_3), before, -3, 4, n, at, all);
+    put_free_mean(COLUMN(FREE_8), before, -FREE_BESIDE, FREE_BESIDE + 1, n, at, all);
+    put_free_mean(COLUMN(FREE_LAST_3), before, -3, 0, n, at, all);
+    put_free_mean(COLUMN(FREE_NEXT_3), before, 1, 4, n, at, all);
 }
 
 /* Words before each block, and behind it. */
@@ -237,7 +190,7 @@ static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, 
     float *best = COLUMN(BEST);
     float *best_share = COLUMN(BEST_SHARE);
     put_shares_of(COLUMN(BEFORE), of->before->words + first, of->all.words, n);
-    put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->long_text, n);
+    put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->all.longs, n);
     put_near(COLUMN(LONG_LAST), counts->last, n);
     put_near(COLUMN(LONG_NEXT), counts->next, n);
     for (uint32_t i = 0; i < n; i++) {

@@ -38,10 +38,7 @@ typedef struct {
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
     uint32_t depth[TMPL_BLOCKS_AT_ONCE];
-    uint32_t words[TMPL_BLOCKS_AT_ONCE]; /* in halves */
     uint32_t length[TMPL_BLOCKS_AT_ONCE];
-    /* bytes of segments that stand on the page more than once */
-    uint32_t again[TMPL_BLOCKS_AT_ONCE];
     /*
      * distance in blocks to the long text before, 0 for itself, and to the next; n_blocks if none
      */
@@ -87,7 +84,6 @@ struct tmpl_rows_t {
     /* the boxes of the last block; [0].node is TMPL_NONE before the first block */
     tmpl_box_row_t boxes[TMPL_BOXES];
     tmpl_box_row_t known[TMPL_KNOWN_BOXES]; /* by the lowest bits of their nodes */
-    uint32_t long_text;                     /* halves of free words in the page's long texts */
     uint32_t best_first, best_after; /* blocks of the element with the best score; 0, 0: none */
     uint32_t long_before_best;
     uint32_t long_in_best;
@@ -114,9 +110,6 @@ static inline int tmpl_is_known(const tmpl_evidence_t *evidence)
 }
 
 /* --- rows_blocks.c --- */
-
-/* The first long text from a block on; the entry behind the last if there is none. */
-const tmpl_long_t *tmpl_long_from(const tmpl_reading_t *reading, uint32_t block);
 
 /* Fills the features of the position of n blocks; tmpl_rows_fill has cleared them. */
 void tmpl_rows_fill_blocks(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n);

@@ -10,15 +10,6 @@
 #define LEAST_WORDS 5
 #define REACH       5
 
-static float *score_of(tmpl_reading_t *reading, uint32_t node, apr_pool_t *pool)
-{
-    float **scores = &reading->scores[node / TMPL_SCORES];
-    if (*scores == NULL) {
-        *scores = apr_pcalloc(pool, TMPL_SCORES * sizeof(**scores));
-    }
-    return &(*scores)[node % TMPL_SCORES];
-}
-
 int tmpl_has_thread_address(const tmpl_page_t *page)
 {
     static const char *const parts[] = { "forum",       "thread",     "/topic", "viewtopic",
@@ -44,7 +35,7 @@ int tmpl_is_reply(const tmpl_reading_t *reading, uint32_t b)
            (steps[TMPL_NAME_REVIEW] > 0 && steps[TMPL_NAME_REVIEW] < REPLY_STEPS);
 }
 
-static void give_points(tmpl_reading_t *reading, uint32_t b, apr_pool_t *pool)
+static void give_points(tmpl_reading_t *reading, uint32_t b)
 {
     const tmpl_page_t *page = reading->page;
     tmpl_sums_t sums = tmpl_sums_between(&reading->before, b, b + 1);
@@ -61,7 +52,7 @@ static void give_points(tmpl_reading_t *reading, uint32_t b, apr_pool_t *pool)
     }
     double part = 1;
     for (int up = 0; up < REACH && node != 0; up++) {
-        *score_of(reading, node, pool) += (float)(points * part);
+        reading->scores[node] += (float)(points * part);
         part *= up == 0 ? 0.5 : 0.6;
         node = page->nodes[node].parent;
     }
@@ -83,18 +74,17 @@ void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool)
     const tmpl_page_t *page = reading->page;
     float best = 0;
     reading->best = 0;
-    reading->scores =
-        apr_pcalloc(pool, (page->n_nodes / TMPL_SCORES + 1) * sizeof(*reading->scores));
+    reading->scores = apr_pcalloc(pool, page->n_nodes * sizeof(*reading->scores));
     int is_thread = tmpl_has_thread_address(page);
     reading->main_after = main_after(reading);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         if (is_thread || !tmpl_is_reply(reading, b)) {
-            give_points(reading, b, pool);
+            give_points(reading, b);
         }
     }
     for (uint32_t i = 1; i < page->n_nodes; i++) {
-        if (tmpl_score(reading, i) > 0) {
-            float *score = score_of(reading, i, pool);
+        if (reading->scores[i] > 0) {
+            float *score = &reading->scores[i];
             tmpl_sums_t sum = tmpl_sums_between(&reading->before, tmpl_first_block(page, i),
                                                 tmpl_after_block(page, i));
             const tmpl_near_t *near = &tmpl_context(reading, i)->near;

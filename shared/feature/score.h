@@ -19,10 +19,4 @@ int tmpl_is_reply(const tmpl_reading_t *reading, uint32_t block);
 /* Whether the page's canonical address is that of a thread. */
 int tmpl_has_thread_address(const tmpl_page_t *page);
 
-static inline float tmpl_score(const tmpl_reading_t *reading, uint32_t node)
-{
-    const float *scores = reading->scores[node / TMPL_SCORES];
-    return scores != NULL ? scores[node % TMPL_SCORES] : 0;
-}
-
 #endif

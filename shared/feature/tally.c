@@ -42,16 +42,16 @@ static inline void begin_word(tmpl_tally_scan_t *scan, uint32_t at, int may_be_o
 
 static inline void begin_wide(tmpl_tally_scan_t *scan, uint32_t at, uint32_t c)
 {
-    begin_word(scan, at, tmpl_title_begins_wide(scan->title, c) != 0 || scan->learns);
+    begin_word(scan, at, tmpl_title_begins_wide(&scan->title, c) || scan->learns);
 }
 
 /* Ends a word, which counts as `halves` halves of a word, and looks it up in the title. */
 static void look_up_word(tmpl_tally_scan_t *scan, uint32_t end, uint32_t halves)
 {
     if (scan->learns) {
-        tmpl_title_add(scan->title, scan->s, scan->word, end, scan->end);
+        tmpl_title_add(&scan->title, scan->s, scan->word, end, scan->end);
     }
-    else if (tmpl_title_has(scan->title, scan->s, scan->word, end, scan->end)) {
+    else if (tmpl_title_has(&scan->title, scan->s, scan->word, end, scan->end)) {
         scan->tally->titled += halves;
     }
 }
@@ -188,32 +188,20 @@ static inline uint64_t joined_letters(const tally_run_t *run, int in_word)
     return ((behind + run->quotes) & ~run->quotes) | first;
 }
 
-/*
- * Looks up the word that begins at i and ends in this run; bits are the title's words to compare.
- */
+/* Looks up the word that begins at i and ends in this run; may_be: words of the title, as bits. */
 static inline void look_up(tmpl_tally_scan_t *scan, const tally_run_t *run, uint32_t i,
-                           unsigned bits)
+                           unsigned may_be)
 {
-    const tmpl_title_t *title = scan->title;
+    const tmpl_title_t *title = &scan->title;
     uint32_t len = count_run((run->words | run->quotes) >> i);
-    int is_longer = len > TMPL_TITLE_LETTERS;
-    uint64_t letters = tmpl_bytes8((const char *)run->s + i) | TMPL_EACH(0x20);
-    letters &= lowest_bits(8 * (is_longer ? TMPL_TITLE_LETTERS : len));
-    int may_be = (run->quotes >> i & lowest_bits(len)) != 0 || scan->learns;
-    for (; bits != 0 && !may_be; bits &= bits - 1) {
-        for (uint32_t w = (uint32_t)__builtin_ctz(bits); w < title->n; w += 8) {
-            if (title->words[w].letters == letters && title->words[w].is_longer == is_longer) {
-                if (!is_longer) {
-                    scan->tally->titled += 2;
-                    return;
-                }
-                may_be = 1;
-            }
-        }
-    }
-    if (may_be) {
+    if (scan->learns || run->quotes != 0 || len > TMPL_TITLE_LETTERS) {
         scan->word = run->at + i;
         look_up_word(scan, run->at + i + len, 2);
+    }
+    else if (may_be & title->lengths[len]) {
+        uint64_t letters = tmpl_bytes8((const char *)run->s + i) | TMPL_EACH(0x20);
+        letters &= lowest_bits(8 * len);
+        scan->tally->titled += tmpl_title_has_letters(title, letters) ? 2 : 0;
     }
 }
 
@@ -225,21 +213,22 @@ static inline void read_words(tmpl_tally_scan_t *scan, const tally_run_t *run, u
     begins ^= (uint64_t)1 << last;
     for (; begins != 0; begins &= begins - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(begins);
-        unsigned bits = tmpl_title_begins(scan->title, run->s + i) | all;
-        if (bits != 0) {
-            look_up(scan, run, i, bits);
+        unsigned may_be = tmpl_title_begins(&scan->title, run->s + i) | all;
+        if (may_be != 0) {
+            look_up(scan, run, i, may_be);
         }
     }
     /* bytes behind a span are not text */
-    int is_cut = run->at + last + 2 >= scan->end;
-    unsigned bits = is_cut ? 0xFF : tmpl_title_begins(scan->title, run->s + last) | all;
+    unsigned may_be = run->at + last + 1 >= scan->end
+                          ? 0xFF
+                          : tmpl_title_begins(&scan->title, run->s + last) | all;
     if (run->at + run->n < scan->end &&
         count_run((run->words | run->quotes) >> last) >= run->n - last) {
-        begin_word(scan, run->at + last, bits != 0);
+        begin_word(scan, run->at + last, may_be != 0);
         scan->in_word = IN_WORD;
     }
-    else if (bits != 0) {
-        look_up(scan, run, last, bits);
+    else if (may_be != 0) {
+        look_up(scan, run, last, may_be);
     }
 }
 
@@ -378,7 +367,7 @@ static inline uint32_t read_chunk(tmpl_tally_scan_t *scan, uint32_t at, uint32_t
     unsigned char copy[TMPL_BYTES64 + TMPL_TITLE_LETTERS];
     const unsigned char *s = scan->s + at;
     marks_t marks = { 0 };
-    if (scan->len - at < sizeof(copy)) {
+    if (scan->page->len - at < sizeof(copy)) {
         memset(copy, 0, sizeof(copy));
         s = memcpy(copy, s, n);
     }
@@ -427,40 +416,38 @@ static inline void read_link(tmpl_tally_t *tally, unsigned in)
 
 void tmpl_tally_block(tmpl_tally_t *tally, tmpl_tally_scan_t *scan, uint32_t b)
 {
-    const tmpl_page_t *page = scan->reading->page;
+    const tmpl_page_t *page = scan->page;
     uint32_t link = TMPL_NONE;
     scan->tally = tally;
     for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
         const tmpl_segment_t *segment = &page->segments[i];
         const tmpl_node_t *node = &page->nodes[segment->node];
         uint32_t words = tally->words;
-        tally->again += scan->reading->again[segment->key] ? segment->length : 0;
         if (segment->span.start != node->open.start) {
             read_span(scan, segment->span);
         }
         tally->images += node->tag == TMPL_TAG_IMG;
-        if (tmpl_context(scan->reading, segment->node)->in & TMPL_IN_LINK) {
+        if (tmpl_context_of(scan->contexts, segment->node)->in & TMPL_IN_LINK) {
             uint32_t own = link_of(page, segment->node);
             tally->linked += tally->words - words;
             if (own != link) {
-                read_link(tally, tmpl_context(scan->reading, own)->in);
+                read_link(tally, tmpl_context_of(scan->contexts, own)->in);
             }
             link = own;
         }
     }
 }
 
-void tmpl_tally_begin(tmpl_tally_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading)
+void tmpl_tally_begin(tmpl_tally_scan_t *scan, const tmpl_page_t *page,
+                      const tmpl_contexts_t *contexts)
 {
     tmpl_tally_t tally = { 0 };
-    *title = (tmpl_title_t){ 0 };
     *scan = (tmpl_tally_scan_t){ .tally = &tally,
-                                 .reading = reading,
-                                 .s = (const unsigned char *)reading->page->src,
-                                 .len = reading->page->len,
-                                 .title = title,
+                                 .page = page,
+                                 .contexts = contexts,
+                                 .s = (const unsigned char *)page->src,
                                  .learns = 1 };
-    read_span(scan, reading->page->title);
+    read_span(scan, page->title);
     scan->titled = tally.words;
     scan->learns = 0;
 }

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/chars.h"
+#include "base/hash.h"
 #include "html/attr.h"
 
 /* ---- styles ---- */
@@ -263,9 +264,6 @@ static void sign(uint32_t bits[TMPL_STYLE_PARTS], const sample_t *sample, uint32
 
 /* ---- keys ---- */
 
-/* The table is at most a quarter full, so that nearly every look-up is one comparison. */
-#define SLOTS (4U * TMPL_STYLE_KEYS)
-
 typedef struct {
     const tmpl_page_t *page;
     tmpl_style_t *style;
@@ -273,25 +271,10 @@ typedef struct {
     unsigned char *counts; /* of each block: its words, at most TMPL_STYLE_WORDS, and HAS_WORDS */
     sampler_t sampler;
     uint32_t n_words;
-    uint32_t slots[SLOTS]; /* open addressing: index of a key + 1; 0: empty */
+    tmpl_numbering_t keys;
 } style_work_t;
 
 #define HAS_WORDS 0x80 /* the block has words other than numbers */
-
-/* The index of a key; adds it if it is new. */
-static uint32_t key_index(style_work_t *w, uint64_t hash)
-{
-    uint32_t slot = (uint32_t)(hash >> 32) % SLOTS;
-    while (w->slots[slot] != 0) {
-        if (w->style->keys[w->slots[slot] - 1] == hash) {
-            return w->slots[slot] - 1;
-        }
-        slot = (slot + 1) % SLOTS;
-    }
-    w->style->keys[w->style->n_keys] = hash;
-    w->slots[slot] = ++w->style->n_keys;
-    return w->style->n_keys - 1;
-}
 
 static void count_words(style_work_t *w, apr_pool_t *pool)
 {
@@ -333,7 +316,7 @@ static void add_style_block(style_work_t *w, uint32_t b)
     uint64_t style = box->style + rank_of(&box->runs);
     sample_block(&w->sampler, &scan);
     for (uint32_t i = 0; i < w->sampler.n; i++) {
-        if (w->style->n_keys + TMPL_STYLE_PARTS > TMPL_STYLE_KEYS) {
+        if (w->keys.n + TMPL_STYLE_PARTS > TMPL_STYLE_KEYS) {
             return;
         }
         uint32_t bits[TMPL_STYLE_PARTS];
@@ -341,8 +324,8 @@ static void add_style_block(style_work_t *w, uint32_t b)
         sign(bits, w->sampler.words[i], w->sampler.length);
         for (uint32_t part = 0; part < TMPL_STYLE_PARTS; part++) {
             uint64_t signature = (uint64_t)part << 32 | bits[part];
-            word->keys[part] =
-                key_index(w, hash_of_three(style, w->sampler.words[i]->hash, signature));
+            word->keys[part] = tmpl_numbering_add(
+                &w->keys, hash_of_three(style, w->sampler.words[i]->hash, signature));
         }
     }
 }
@@ -357,8 +340,7 @@ void tmpl_style_read(tmpl_style_t *style, const tmpl_page_t *page, apr_pool_t *p
     w->positions = find_positions(page, scratch);
     count_words(w, scratch);
     w->sampler.most = words_of_each(w);
-    style->n_keys = 0;
-    style->keys = apr_palloc(pool, TMPL_STYLE_KEYS * sizeof(*style->keys));
+    tmpl_numbering_init(&w->keys, 64, pool, scratch);
     uint64_t most = (uint64_t)w->sampler.most * page->n_blocks;
     style->words = apr_palloc(pool, most * sizeof(*style->words));
     style->first_word = apr_palloc(pool, (page->n_blocks + 1) * sizeof(*style->first_word));
@@ -367,6 +349,8 @@ void tmpl_style_read(tmpl_style_t *style, const tmpl_page_t *page, apr_pool_t *p
         add_style_block(w, b);
     }
     style->first_word[page->n_blocks] = w->n_words;
+    style->keys = w->keys.keys;
+    style->n_keys = w->keys.n;
     apr_pool_destroy(scratch);
 }
 

@@ -120,44 +120,6 @@ static void expect_worths(worths_t *w)
     }
 }
 
-/* Whether a feature is what the first trees say of some blocks, and not a number or a place. */
-static int is_said(uint32_t feature)
-{
-    return feature >= TMPL_BLOCK_FEATURE_FIRST && feature != TMPL_BLOCK_FEATURE_FIRST_LIKE_BLOCKS &&
-           feature != TMPL_BLOCK_FEATURE_FIRST_BEFORE &&
-           feature != TMPL_BLOCK_FEATURE_FIRST_CONTENT;
-}
-
-/* Contributions that nearly cancel each other out are not scaled up. */
-#define MOST_CANCELLED 8
-
-/*
- * Shares out the contributions of the group FIRST to the features that these rest on in the first
- * trees.
- */
-static void share_out(double *by, const double *by_first)
-{
-    double sum = 0;
-    double size = 0;
-    double shared = 0;
-    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        sum += by_first[f];
-        size += fabs(by_first[f]);
-    }
-    if (fabs(sum) * MOST_CANCELLED <= size) {
-        return;
-    }
-    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        if (is_said(f) && by[f] * sum > 0) {
-            shared += by[f];
-            by[f] = 0;
-        }
-    }
-    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        by[f] += shared * by_first[f] / sum;
-    }
-}
-
 static void contributions_pick(tmpl_contributions_t *of, const double *by,
                                const tmpl_columns_t *columns, uint32_t i)
 {
@@ -179,22 +141,6 @@ static void contributions_pick(tmpl_contributions_t *of, const double *by,
     }
 }
 
-/* The columns of the blocks of the page from b on. Returns their number. */
-static uint32_t fill_columns(tmpl_columns_t *columns, tmpl_rows_t *rows, uint32_t b,
-                             uint32_t n_blocks, int is_judged)
-{
-    uint32_t n = n_blocks - b < TMPL_BLOCKS_AT_ONCE ? n_blocks - b : TMPL_BLOCKS_AT_ONCE;
-    uint32_t blocks[TMPL_BLOCKS_AT_ONCE];
-    for (uint32_t i = 0; i < n; i++) {
-        blocks[i] = b + i;
-    }
-    tmpl_rows_fill(columns, rows, b, b + n);
-    if (is_judged) {
-        tmpl_rows_fill_first(columns, rows, blocks, n);
-    }
-    return n;
-}
-
 /* Sets the weight of a content block and of a template block: both kinds weigh n_blocks / 2. */
 static void set_weights(double weights[2], const float *templateness, uint32_t n_blocks)
 {
@@ -207,39 +153,52 @@ static void set_weights(double weights[2], const float *templateness, uint32_t n
     }
 }
 
+/* The columns of the blocks of the page from b on. Returns their number. */
+static uint32_t fill_columns(tmpl_columns_t *columns, tmpl_rows_t *rows, uint32_t b,
+                             uint32_t n_blocks)
+{
+    uint32_t n = n_blocks - b < TMPL_BLOCKS_AT_ONCE ? n_blocks - b : TMPL_BLOCKS_AT_ONCE;
+    tmpl_rows_fill(columns, rows, b, b + n);
+    return n;
+}
+
+/* What the last trees add to what the first say of a block: the feature FIRST. */
+static void add_last(double *by, tmpl_columns_t *columns, uint32_t i, double base,
+                     float templateness)
+{
+    double odds = base;
+    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        odds += by[f];
+    }
+    float first = (float)(1 / (1 + exp(-odds)));
+    double last = fmin(fmax((double)templateness, 1e-7), 1 - 1e-7);
+    columns->of[TMPL_BLOCK_FEATURE_FIRST][i] = first;
+    by[TMPL_BLOCK_FEATURE_FIRST] = tmpl_is_sure(first) ? 0 : log(last / (1 - last)) - odds;
+}
+
 void tmpl_contributions(tmpl_contributions_t *of, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                         const float *templateness, uint32_t n_blocks, apr_pool_t *pool)
 {
-    const tmpl_trees_t *last = tmpl_trees_last(trees);
     tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
-    worths_t first = begin_worths(trees, pool);
-    worths_t judging = begin_worths(last != NULL ? last : trees, pool);
+    worths_t worths = begin_worths(trees, pool);
     double weights[2];
     set_weights(weights, templateness, n_blocks);
     for (uint32_t b = 0, n; b < n_blocks; b += n) {
-        n = fill_columns(columns, rows, b, n_blocks, last != NULL);
+        n = fill_columns(columns, rows, b, n_blocks);
         for (uint32_t i = 0; i < n; i++) {
-            double weight = weights[templateness[b + i] > 0.5F];
-            weigh_block(&first, weight, columns, i);
-            weigh_block(&judging, weight, columns, i);
+            weigh_block(&worths, weights[templateness[b + i] > 0.5F], columns, i);
         }
     }
-    expect_worths(&first);
-    expect_worths(&judging);
+    expect_worths(&worths);
     for (uint32_t b = 0, n; b < n_blocks; b += n) {
-        n = fill_columns(columns, rows, b, n_blocks, last != NULL);
+        n = fill_columns(columns, rows, b, n_blocks);
         for (uint32_t i = 0; i < n; i++) {
             double by[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
-            double by_first[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
-            add_contributions(by_first, &first, columns, i);
-            if (last == NULL || tmpl_is_sure(columns->of[TMPL_BLOCK_FEATURE_FIRST][i])) {
-                of[b + i].base = first.base;
-                contributions_pick(&of[b + i], by_first, columns, i);
-                continue;
+            add_contributions(by, &worths, columns, i);
+            if (tmpl_trees_last(trees) != NULL) {
+                add_last(by, columns, i, worths.base, templateness[b + i]);
             }
-            add_contributions(by, &judging, columns, i);
-            share_out(by, by_first);
-            of[b + i].base = judging.base;
+            of[b + i].base = worths.base;
             contributions_pick(&of[b + i], by, columns, i);
         }
     }

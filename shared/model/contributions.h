@@ -11,17 +11,10 @@
  *
  *     log(t / (1 - t)) = base + the contributions of all features, for templateness t
  *
- * base is the same for all blocks of a page that the same trees judge. Contributions thus say what
- * distinguishes a block from other blocks of its page, template from content.
- *
- * If the model has first and last trees, the contributions to a block are those in the last trees,
- * unless the first trees are sure (judge_rows.h): then they are those in the first trees. The
- * features of the group FIRST are what the first trees say of the block and of blocks near it or
- * like it. If such a feature agrees with what the first trees say of the block itself, its
- * contribution is shared out to the features in proportion to their contributions in the first
- * trees (the rescale rule of Shrikumar, Greenside and Kundaje, "Learning Important Features Through
- * Propagating Activation Differences", ICML 2017). If it does not agree, its contribution stays:
- * the other blocks are the reason. The sum is exact either way.
+ * base is the same for all blocks of a page. Contributions thus say what distinguishes a block from
+ * other blocks of its page, template from content. If the model has first and last trees, they are
+ * those in the first trees; what the last trees, which know what the first say of the rest of the
+ * page, add to it is the contribution of the feature FIRST.
  */
 #ifndef TMPL_CONTRIBUTIONS_H
 #define TMPL_CONTRIBUTIONS_H

@@ -2,7 +2,7 @@
 /* The template ratio of incremental detection. */
 #include "check.h"
 
-#include "detect/incremental.h"
+#include "detect/detector.h"
 
 /* Wang et al., section 2.3: DF >= 5, and more than 0.7 of the block's length. */
 static void the_ratio_counts_length_of_template_segments(void **state)

@@ -17,8 +17,7 @@ static uint32_t length_of(const char *text, const char *uri, const char *fields,
     const tmpl_page_t *page = check_page(html, pool);
     tmpl_observation_t observation = { 0 };
     tmpl_segments_observation(&observation, page, 0, pool);
-    tmpl_echoes_empty(&observation, page, &(tmpl_brought_t){ uri, fields, TMPL_ECHO_LEAST }, 1,
-                      pool);
+    tmpl_echoes_empty(&observation, page, &(tmpl_brought_t){ uri, fields, TMPL_ECHO_LEAST }, pool);
     return observation.shares[0].length;
 }
 

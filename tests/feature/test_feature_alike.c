@@ -92,7 +92,6 @@ static void chunks_begin_anywhere(void **state)
                                parts[random_below(&seed, sizeof(parts) / sizeof(parts[0]))], NULL);
         }
         for (int i = 0; i < 2; i++) {
-            tmpl_title_t title;
             tmpl_tally_scan_t scan;
             int spaces = i == 0 ? 0 : (int)random_below(&seed, TMPL_BYTES64 + 1);
             read_t r = read_html(apr_psprintf(*state,
@@ -100,7 +99,7 @@ static void chunks_begin_anywhere(void **state)
                                               "abcdefghi's</title><p>%*s%s",
                                               spaces, "", text),
                                  *state);
-            tmpl_tally_begin(&scan, &title, r.reading);
+            tmpl_tally_begin(&scan, r.page, &r.reading->contexts);
             tmpl_tally_block(&tallies[i], &scan, 0);
         }
         assert_memory_equal(&tallies[0], &tallies[1], sizeof(tallies[0]));

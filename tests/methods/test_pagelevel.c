@@ -7,7 +7,6 @@
 #include <apr_file_io.h>
 
 #include "methods/pagelevel.h"
-#include "methods/regions.h"
 #include "methods/isotonic.h"
 
 static const char html[] =

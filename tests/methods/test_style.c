@@ -2,7 +2,7 @@
 /* Block style clusters: pages -> words and keys -> counts -> verdicts, with every kind of store. */
 #include "store_fixture.h"
 
-#include "detect/incremental.h"
+#include "detect/detector.h"
 #include "methods/style.h"
 #include "pieces.h"
 

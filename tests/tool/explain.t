@@ -75,6 +75,8 @@ subtest 'features: exact contributions of the trees' => sub {
         }
         cmp_ok($worst, '<', 1e-5, "@$args: the sums are exact");
         ok($order, "@$args: the largest first");
+        my @first = grep { $_->{name} =~ /^first/ } map { @{ $_->{features} } } @{ $page->{blocks} };
+        is(scalar(grep { $_->{name} ne 'first' } @first), 0, "@$args: the last trees add to one feature");
     }
     # one tree with one split: "linked" is all, and both its sides weigh the same
     my $page = explained('--model', "$root/tests/models/one.trees", $pages[0]);

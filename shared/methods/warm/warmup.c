@@ -5,7 +5,6 @@
 #include <apr_strings.h>
 
 #include "address/address.h"
-#include "methods/warm/overlap.h"
 #include "methods/warm/subdigraph.h"
 
 struct tmpl_warmup_t {
