@@ -10,18 +10,13 @@
 
 /* What classes call a callout, and the alert of GitHub for it. */
 static const struct {
-    const char *kind, *line;
-} kinds[] = {
-    { "note", "[!NOTE]" },       { "info", "[!NOTE]" },
-    { "abstract", "[!NOTE]" },   { "summary", "[!NOTE]" },
-    { "question", "[!NOTE]" },   { "faq", "[!NOTE]" },
-    { "example", "[!NOTE]" },    { "seealso", "[!NOTE]" },
-    { "primary", "[!NOTE]" },    { "secondary", "[!NOTE]" },
-    { "tip", "[!TIP]" },         { "hint", "[!TIP]" },
-    { "success", "[!TIP]" },     { "important", "[!IMPORTANT]" },
-    { "warning", "[!WARNING]" }, { "attention", "[!WARNING]" },
-    { "danger", "[!CAUTION]" },  { "error", "[!CAUTION]" },
-    { "caution", "[!CAUTION]" },
+    const char *line, *kinds;
+} alerts[] = {
+    { "[!NOTE]", "note info abstract summary question faq example seealso primary secondary" },
+    { "[!TIP]", "tip hint success" },
+    { "[!IMPORTANT]", "important" },
+    { "[!WARNING]", "warning attention" },
+    { "[!CAUTION]", "danger error caution" },
 };
 
 /* Whether a word is a name of boxes, or begins with one: "alert", "alert-info". */
@@ -41,11 +36,11 @@ static int is_box(const char *word, apr_size_t len)
 /* The alert for the kind at the end of a word: "info" or "alert-info". */
 static const char *line_for(const char *word, apr_size_t len)
 {
-    for (apr_size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        apr_size_t n = strlen(kinds[i].kind);
-        if (len >= n && memcmp(word + len - n, kinds[i].kind, n) == 0 &&
-            (len == n || word[len - n - 1] == '-')) {
-            return kinds[i].line;
+    const char *dash = memrchr(word, '-', len);
+    uint32_t from = dash != NULL ? (uint32_t)(dash + 1 - word) : 0;
+    for (apr_size_t i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++) {
+        if (tmpl_span_is_any(word, (tmpl_span_t){ from, (uint32_t)len }, alerts[i].kinds)) {
+            return alerts[i].line;
         }
     }
     return NULL;

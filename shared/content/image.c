@@ -8,6 +8,7 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
+#include "html/attr.h"
 #include "dom/dom.h"
 #include "content/href.h"
 
@@ -107,39 +108,12 @@ const char *tmpl_image_address(const xmlNode *image, apr_pool_t *pool)
     return source_beside(image, pool);
 }
 
-/* Whether a text ends like the name of an image's file. */
-static int is_file_name(const char *text, apr_size_t len)
+/* Whether a text ends like one of a list, which NULL ends, in any case. */
+static int ends_like(const char *text, apr_size_t len, const char *const *ends)
 {
-    static const char *const ends[] = { ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif" };
-    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        apr_size_t end = strlen(ends[i]);
-        if (len > end && apr_cstr_casecmpn(text + len - end, ends[i], end) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Whether a text names the kind of a picture only. */
-static int is_kind(const char *text, apr_size_t len)
-{
-    static const char *const kinds[] = { "image", "img", "picture", "photo", "thumbnail" };
-    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (len == strlen(kinds[i]) && apr_cstr_casecmpn(text, kinds[i], len) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Whether a text of a few words names an icon. */
-static int is_icon(const char *text, apr_size_t len)
-{
-    static const char *const ends[] = { "icon", "placeholder", "loading", "spinner", "avatar" };
-    enum { SHORT = 32 };
-    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        apr_size_t end = strlen(ends[i]);
-        if (len >= end && len < SHORT && apr_cstr_casecmpn(text + len - end, ends[i], end) == 0) {
+    for (; *ends != NULL; ends++) {
+        apr_size_t end = strlen(*ends);
+        if (len >= end && apr_cstr_casecmpn(text + len - end, *ends, end) == 0) {
             return 1;
         }
     }
@@ -148,15 +122,23 @@ static int is_icon(const char *text, apr_size_t len)
 
 const char *tmpl_image_text(const xmlNode *image)
 {
+    static const char *const files[] = { ".jpg",  ".jpeg", ".png",  ".gif",
+                                         ".webp", ".svg",  ".avif", NULL };
+    static const char *const icons[] = {
+        "icon", "placeholder", "loading", "spinner", "avatar", NULL
+    };
+    enum { SHORT = 32 /* bytes of the name of an icon */ };
     const char *alt = tmpl_dom_attribute(image, "alt");
     apr_size_t len = alt != NULL ? strlen(alt) : 0;
     while (len > 0 && (unsigned char)alt[len - 1] <= ' ') {
         len--;
     }
-    if (alt == NULL || is_file_name(alt, len) || is_kind(alt, len)) {
+    if (alt == NULL || ends_like(alt, len, files) ||
+        tmpl_span_is_any(alt, (tmpl_span_t){ 0, (uint32_t)len },
+                         "image img picture photo thumbnail")) {
         return NULL;
     }
-    return len == 0 || is_icon(alt, len) ? "" : alt;
+    return len == 0 || (len < SHORT && ends_like(alt, len, icons)) ? "" : alt;
 }
 
 int tmpl_image_is_smiley(const xmlNode *image, const char *text)

@@ -215,15 +215,15 @@ static int is_numbered(const tmpl_note_finder_t *f, const xmlNode *element, tmpl
 /* Whether an element is a note in the sentence; *label: the element with its number, or NULL. */
 static int is_inline(const tmpl_note_finder_t *f, const xmlNode *element, const xmlNode **label)
 {
-    static const char *const words[] = { "sidenote", "marginnote", "inline-footnote", "footnote" };
+    const char *src = f->page->src;
     const tmpl_known_attr_t *class =
         tmpl_node_attr(f->page, &f->page->nodes[tmpl_dom_node(element)], TMPL_ATTR_CLASS);
-    apr_size_t i = 0, n = sizeof(words) / sizeof(words[0]);
-    while (class != NULL && i < n &&
-           !tmpl_has_word(f->page->src, class->value, words[i], tmpl_span_is)) {
-        i++;
-    }
-    if (class == NULL || i == n || tmpl_note_around(f, element) != 0) {
+    int is_sure =
+        class != NULL &&
+        tmpl_has_word(src, class->value, "sidenote marginnote inline-footnote", tmpl_span_is_any);
+    if (class == NULL ||
+        (!is_sure && !tmpl_has_word(src, class->value, "footnote", tmpl_span_is)) ||
+        tmpl_note_around(f, element) != 0) {
         return 0;
     }
     int beside = 0;
@@ -237,7 +237,7 @@ static int is_inline(const tmpl_note_finder_t *f, const xmlNode *element, const 
         beside |= tag == TMPL_TAG_INPUT || tag == TMPL_TAG_LABEL;
         *label = tag == TMPL_TAG_LABEL ? before : NULL;
     }
-    return i + 1 < n || beside;
+    return is_sure || beside;
 }
 
 /* Keeps a note in the sentence. Returns whether the element is one. */
