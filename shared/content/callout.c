@@ -51,10 +51,8 @@ const char *tmpl_callout_of(const tmpl_page_t *page, const xmlNode *element)
     const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
     const tmpl_known_attr_t *class =
         node->flags & TMPL_NODE_NAMED ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS) : NULL;
-    if (class == NULL ||
-        (node->tag != TMPL_TAG_DIV && node->tag != TMPL_TAG_ASIDE &&
-         node->tag != TMPL_TAG_BLOCKQUOTE && node->tag != TMPL_TAG_SECTION) ||
-        !tmpl_dom_has_pair(page->src, class->value, "aa", "ld")) { /* of "alert" or "admonition" */
+    if (class == NULL || (node->tag != TMPL_TAG_DIV && node->tag != TMPL_TAG_ASIDE &&
+                          node->tag != TMPL_TAG_BLOCKQUOTE && node->tag != TMPL_TAG_SECTION)) {
         return NULL;
     }
     const char *line = NULL;

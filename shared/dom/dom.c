@@ -456,22 +456,6 @@ static void add_dom_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *s
     m->at = segment->span.end;
 }
 
-int tmpl_dom_has_pair(const char *src, tmpl_span_t class, const char first[2], const char next[2])
-{
-    for (uint32_t at = class.start; at < class.end; at += TMPL_BYTES16) {
-        tmpl_bytes16_t here = tmpl_bytes16(src + at, src + class.end) | 0x20;
-        tmpl_bytes16_t behind = tmpl_bytes16(src + at + 1, src + class.end) | 0x20;
-        tmpl_bytes16_t found = (tmpl_bytes16_t)(((here == (unsigned char)first[0]) |
-                                                 (here == (unsigned char)first[1])) &
-                                                ((behind == (unsigned char)next[0]) |
-                                                 (behind == (unsigned char)next[1])));
-        if (tmpl_bytes16_bits(found) != 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     static const char block[] = "code-block";

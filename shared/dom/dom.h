@@ -61,12 +61,6 @@ static inline uint32_t tmpl_dom_segment(const xmlNode *text)
     return (uint32_t)(uintptr_t)text->_private - 1;
 }
 
-/*
- * Whether a class has one of the bytes of first in front of one of next, in any case: what it must
- * have to have certain words, seen sixteen bytes at a time.
- */
-int tmpl_dom_has_pair(const char *src, tmpl_span_t class, const char first[2], const char next[2]);
-
 /* Whether a code or div element is a listing like a pre: its class says that it is a block. */
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);
 
