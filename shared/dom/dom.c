@@ -31,18 +31,11 @@ typedef struct {
     apr_pool_t *pool;
 } maker_t;
 
-/* Attributes of one start tag that are kept: callers ask for several of one element. */
-#define LISTED 8
-
 /* What tmpl_dom_attribute() reads attributes from: _private of a document. */
 typedef struct {
     const tmpl_page_t *page;
     tmpl_decoder_t decoder;
     int on_demand;
-    uint32_t open; /* where the start tag of attrs begins */
-    uint32_t at;   /* behind the last of attrs; 0: all attributes are there */
-    uint32_t n;
-    tmpl_attr_t attrs[LISTED];
     tmpl_buf_t value;
 } dom_source_t;
 
@@ -594,7 +587,7 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     m.doc->type = XML_DOCUMENT_NODE;
     m.doc->doc = m.doc;
     dom_source_t *source = apr_palloc(pool, sizeof(*source));
-    *source = (dom_source_t){ page, *opts->decoder, opts->on_demand, .open = TMPL_NONE };
+    *source = (dom_source_t){ page, *opts->decoder, .on_demand = opts->on_demand };
     tmpl_buf_init(&source->value, pool);
     m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
@@ -665,37 +658,6 @@ static tmpl_span_t head_tag(const tmpl_page_t *page, const xmlNode *element)
     return (tmpl_span_t){ (uint32_t)(uintptr_t)element->psvi - 1, (uint32_t)page->len };
 }
 
-/* Finds an attribute of a start tag. Returns 0 if there is none. */
-static int find_attribute(tmpl_attr_t *attr, dom_source_t *source, tmpl_span_t open,
-                          const char *name)
-{
-    const char *src = source->page->src;
-    uint32_t end = open.end, len = (uint32_t)strlen(name);
-    if (source->open != open.start) {
-        source->open = open.start;
-        source->n = 0;
-        source->at = tmpl_attr_first(src, open);
-    }
-    uint32_t at = source->at;
-    for (uint32_t i = 0;; i++) {
-        if (i < source->n) {
-            *attr = source->attrs[i];
-        }
-        else if (at == 0 || tmpl_attr_next(attr, src, end, &at) != TMPL_ATTR_FOUND) {
-            source->at = source->n < LISTED ? 0 : source->at;
-            return 0;
-        }
-        else if (i < LISTED) {
-            source->attrs[source->n++] = *attr;
-            source->at = at;
-        }
-        if (tmpl_span_len(attr->name) == len && tmpl_lower(src[attr->name.start]) == *name &&
-            apr_cstr_casecmpn(src + attr->name.start, name, len) == 0) {
-            return 1;
-        }
-    }
-}
-
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
     dom_source_t *source = element->doc->_private;
@@ -706,7 +668,7 @@ const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
     }
     tmpl_span_t open =
         node != TMPL_NONE ? source->page->nodes[node].open : head_tag(source->page, element);
-    if (tmpl_span_len(open) == 0 || !find_attribute(&attr, source, open, name)) {
+    if (tmpl_span_len(open) == 0 || !tmpl_attr_find(&attr, source->page->src, open, name)) {
         return NULL;
     }
     tmpl_buf_clear(&source->value);
