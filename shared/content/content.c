@@ -55,16 +55,7 @@ static xmlDoc *tree_without(const tmpl_content_t *content, const apr_array_heade
         without[i] = is_edit ? edits->edits[edit].span : APR_ARRAY_IDX(spans, at, tmpl_span_t);
         edit += is_edit ? 1 : 0;
     }
-    tmpl_dom_opts_t opts = { &content->decoder,
-                             without,
-                             n,
-                             .displayed = 1,
-                             .data = 1,
-                             .on_demand = 1,
-                             .no_spans = 1,
-                             .formulas = 1,
-                             .frames = 1,
-                             .languages = content->languages };
+    tmpl_dom_opts_t opts = { &content->decoder, without, n, 1, content->languages };
     return tmpl_dom(content->page, &opts, pool);
 }
 

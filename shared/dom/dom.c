@@ -172,7 +172,7 @@ static void give_tag(maker_t *m, xmlNode *element, tmpl_span_t open)
     if (tmpl_span_len(open) == 0 || element->psvi != NULL) {
         return;
     }
-    if (!m->opts->on_demand) {
+    if (!m->opts->content) {
         add_attributes(m, element, open);
     }
     else if (element->_private == NULL) {
@@ -199,7 +199,7 @@ static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t co
     enum { LONGEST = 256 * 1024 };
     const char *src = m->page->src;
     tmpl_attr_t type;
-    if (!m->opts->data || content.start >= content.end || tmpl_span_len(content) > LONGEST ||
+    if (!m->opts->content || content.start >= content.end || tmpl_span_len(content) > LONGEST ||
         !tmpl_attr_find(&type, src, open, "type") ||
         !tmpl_span_is(src, type.value, "application/ld+json")) {
         return;
@@ -216,7 +216,7 @@ static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t co
 static void add_data_within(maker_t *m, xmlNode *head, uint32_t node)
 {
     const tmpl_node_t *nodes = m->page->nodes;
-    for (uint32_t i = node; m->opts->data && i < nodes[node].after; i++) {
+    for (uint32_t i = node; m->opts->content && i < nodes[node].after; i++) {
         if (nodes[i].tag == TMPL_TAG_SCRIPT) {
             add_data(m, head, nodes[i].open,
                      (tmpl_span_t){ nodes[i].open.end, nodes[i].close.start });
@@ -227,13 +227,13 @@ static void add_data_within(maker_t *m, xmlNode *head, uint32_t node)
 /* Whether the node is a formula: MathML, or a script of MathJax. */
 static int is_formula(const maker_t *m, const tmpl_node_t *node)
 {
-    tmpl_attr_t type;
     static const char tex[] = "math/tex";
-    return m->opts->formulas && (node->tag == TMPL_TAG_MATH ||
-                                 (node->tag == TMPL_TAG_SCRIPT &&
-                                  tmpl_attr_find(&type, m->page->src, node->open, "type") &&
-                                  tmpl_span_len(type.value) >= strlen(tex) &&
-                                  memcmp(m->page->src + type.value.start, tex, strlen(tex)) == 0));
+    tmpl_attr_t type;
+    return node->tag == TMPL_TAG_MATH ||
+           (node->tag == TMPL_TAG_SCRIPT &&
+            tmpl_attr_find(&type, m->page->src, node->open, "type") &&
+            tmpl_span_len(type.value) >= strlen(tex) &&
+            memcmp(m->page->src + type.value.start, tex, strlen(tex)) == 0);
 }
 
 /* Adds an element whose text is not displayed, if it is wanted. */
@@ -245,7 +245,7 @@ static void add_quiet(maker_t *m, xmlNode *parent, xmlNode *head, uint32_t node)
         add_data(m, head, n->open, content);
         return;
     }
-    if (!is_formula(m, n) && !(m->opts->frames && n->tag == TMPL_TAG_IFRAME)) {
+    if (!is_formula(m, n) && n->tag != TMPL_TAG_IFRAME) {
         return;
     }
     add_run(m, parent);
@@ -503,7 +503,7 @@ static int is_bare(const maker_t *m, uint32_t node)
     const tmpl_node_t *nodes = m->page->nodes;
     const char *src = m->page->src;
     tmpl_attr_t id;
-    if (!m->opts->no_spans || nodes[node].tag != TMPL_TAG_SPAN) {
+    if (!m->opts->content || nodes[node].tag != TMPL_TAG_SPAN) {
         return 0;
     }
     const tmpl_known_attr_t *class = tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_CLASS);
@@ -535,7 +535,7 @@ static void add_dom_body(maker_t *m, xmlNode *body)
             const tmpl_node_t *n = &page->nodes[node];
             add_dom_space(m, parent, n->open.start);
             int out = is_out(m, n->open.start);
-            if (out || (m->opts->displayed && n->flags & TMPL_NODE_QUIET)) {
+            if (out || (m->opts->content && n->flags & TMPL_NODE_QUIET)) {
                 if (out) {
                     add_data_within(m, body->prev, node);
                 }
@@ -587,7 +587,7 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     m.doc->type = XML_DOCUMENT_NODE;
     m.doc->doc = m.doc;
     dom_source_t *source = apr_palloc(pool, sizeof(*source));
-    *source = (dom_source_t){ page, *opts->decoder, .on_demand = opts->on_demand };
+    *source = (dom_source_t){ page, *opts->decoder, .on_demand = opts->content };
     tmpl_buf_init(&source->value, pool);
     m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);

@@ -22,14 +22,14 @@ typedef struct {
     const tmpl_decoder_t *decoder; /* the page's decoder */
     const tmpl_span_t *without;    /* parts to leave out, in order; elements begin outside */
     uint32_t n_without;
-    int displayed; /* leave out elements whose text is not displayed */
-    int data;      /* scripts of JSON-LD, of 256 KB at most, are in head, with their text */
-    int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
-    int formulas;  /* math (without its content) and MathJax's scripts are in body */
-    int frames;    /* iframes, without their content, are in body */
-    int no_spans;  /* leave out spans that have no id and no class that Markdown needs, but not
-                      their content */
-    int languages; /* but keep those with lang or dir */
+    /*
+     * For content: without elements whose text is not displayed, but for scripts of JSON-LD (of
+     * 256 KB at most, in head), math (without its content), MathJax's scripts, and iframes; without
+     * spans that have no id and no class that Markdown needs, but not their content; and without
+     * attributes from body on: tmpl_dom_attribute() reads them.
+     */
+    int content;
+    int languages; /* but with spans that have lang or dir */
 } tmpl_dom_opts_t;
 
 /*
