@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "content/href.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "address/address.h"
 #include "base/ascii.h"
-#include "dom/dom.h"
 #include "base/bytes.h"
+#include "base/chars.h"
+#include "html/attr.h"
 
 /* Browsers drop white space around an address. */
 static const char *trimmed_href(const char *href)
@@ -23,9 +22,8 @@ static const char *trimmed_href(const char *href)
 
 int tmpl_href_is_safe(const char *href)
 {
-    static const char *const safe[] = { "http", "https", "mailto", "tel", "ftp", "sms" };
     char scheme[8] = "";
-    apr_size_t len = 0;
+    uint32_t len = 0;
     href = trimmed_href(href);
     if (*href == '#' && *trimmed_href(href + 1) == '\0') {
         return 0;
@@ -38,12 +36,9 @@ int tmpl_href_is_safe(const char *href)
             scheme[len - 1] = *href;
         }
     }
-    for (apr_size_t i = 0; i < sizeof(safe) / sizeof(safe[0]) && *href == ':'; i++) {
-        if (len == strlen(safe[i]) && apr_cstr_casecmp(scheme, safe[i]) == 0) {
-            return 1;
-        }
-    }
-    return *href != ':' && (len > 0 || *href != '\0');
+    int is_safe = len < sizeof(scheme) && tmpl_span_is_any(scheme, (tmpl_span_t){ 0, len },
+                                                           "http https mailto tel ftp sms");
+    return *href == ':' ? is_safe : len > 0 || *href != '\0';
 }
 
 void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr_pool_t *pool)
@@ -161,20 +156,13 @@ static const char *hidden_mail(const xmlNode *link, const char *href, apr_pool_t
         return NULL;
     }
     char *mail = apr_palloc(pool, n);
-    char hex[3] = "";
-    long key = 0;
-    for (apr_size_t i = 0; i < n; i++) {
-        memcpy(hex, from + 2 * i, 2);
-        long byte = strtol(hex, NULL, 16) ^ key;
-        if (i == 0) {
-            key = byte;
-        }
-        else {
-            mail[i - 1] = (char)byte;
-        }
-        if (i > 0 && (byte <= ' ' || byte > '~')) {
+    int key = tmpl_hex_digit(from[0]) << 4 | tmpl_hex_digit(from[1]);
+    for (apr_size_t i = 1; i < n; i++) {
+        int byte = (tmpl_hex_digit(from[2 * i]) << 4 | tmpl_hex_digit(from[2 * i + 1])) ^ key;
+        if (byte <= ' ' || byte > '~') {
             return NULL;
         }
+        mail[i - 1] = (char)byte;
     }
     mail[n - 1] = '\0';
     return strchr(mail, '@') != NULL ? mail : NULL;
@@ -190,4 +178,67 @@ const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *h
     }
     *text = in != NULL && strstr((const char *)in->content, "protected]") != NULL ? mail : NULL;
     return mail != NULL ? apr_pstrcat(pool, "mailto:", mail, NULL) : href;
+}
+
+/* --- Permalinks --- */
+
+int tmpl_permalink_is_symbols(const char *text, apr_size_t len)
+{
+    static const struct {
+        uint32_t first, last;
+    } symbols[] = {
+        { 0, ')' },         { '+', '/' },       { ':', '@' },         { '[', '`' },
+        { '{', 0xB1 },      { 0xB4, 0xB8 },     { 0x2000, 0x200F },   /* spaces */
+        { 0x2190, 0x2BFF }, { 0xE000, 0xF8FF }, { 0x1F000, 0x1FAFF }, /* arrows and more; icons */
+        { 0xFE00, 0xFE0F },
+    };
+    apr_size_t used;
+    int is = 1;
+    for (; is && len > 0; text += used, len -= used) {
+        uint32_t c = tmpl_utf8_next(text, len, &used);
+        is = 0;
+        for (apr_size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]) && !is; i++) {
+            is = c >= symbols[i].first && c <= symbols[i].last;
+        }
+    }
+    return is;
+}
+
+/*
+ * Whether a heading or term has words beside a link. Reads its first nodes and bytes only, because
+ * very many links may be in one heading.
+ */
+static int has_words_beside(const xmlNode *leaf, const xmlNode *link)
+{
+    enum { FEW = 32, SHORT = 64 };
+    const xmlNode *node = leaf->children;
+    apr_size_t left = SHORT;
+    int has = 0;
+    for (int n = 0; !has && n < FEW && node != NULL; n++) {
+        if (node->type == XML_TEXT_NODE) {
+            apr_size_t len = strnlen((const char *)node->content, left);
+            has = !tmpl_permalink_is_symbols((const char *)node->content, len);
+            left -= len;
+        }
+        node = tmpl_dom_next(node, leaf, node == link);
+    }
+    return has;
+}
+
+int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNode *link,
+                      const char *href)
+{
+    int is = *href == '#';
+    for (const xmlNode *node = link->children; is && node != NULL;
+         node = tmpl_dom_next(node, link, 0)) {
+        const char *text = (const char *)node->content;
+        is = node->type == XML_TEXT_NODE ? tmpl_permalink_is_symbols(text, strlen(text))
+                                         : tmpl_dom_tag(page, node) != TMPL_TAG_IMG;
+    }
+    return is && has_words_beside(leaf, link);
+}
+
+int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link, const char *href)
+{
+    return *href == '#' && !has_words_beside(leaf, link);
 }

@@ -34,7 +34,7 @@ typedef enum {
     TMPL_ELEMENT_CELL,
     TMPL_ELEMENT_LINK,
     TMPL_ELEMENT_IMAGE,
-    TMPL_ELEMENT_MEDIA,   /* iframe, video, audio: content/player.h */
+    TMPL_ELEMENT_MEDIA,   /* iframe, video, audio: content/media.h */
     TMPL_ELEMENT_FORMULA, /* the walk's formula, with all that is in the element */
     TMPL_ELEMENT_FORMAT,  /* em, code, sub, time ... */
     TMPL_ELEMENT_SPAN,

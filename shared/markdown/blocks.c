@@ -8,7 +8,7 @@
 
 #include "content/callout.h"
 #include "content/listing.h"
-#include "content/permalink.h"
+#include "content/href.h"
 
 static int enter_block(tmpl_writer_t *w, const xmlNode *node)
 {

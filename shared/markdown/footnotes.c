@@ -49,10 +49,11 @@ static void leave_note(tmpl_writer_t *w, const xmlNode *node)
 static int is_behind_reference(const tmpl_writer_t *w, const xmlNode *note)
 {
     const xmlNode *before = note->prev;
-    tmpl_note_e kind = before != NULL && before->type == XML_ELEMENT_NODE
-                           ? w->notes[tmpl_dom_node(before)].kind
-                           : TMPL_NOTE_NONE;
-    return kind == TMPL_NOTE_REFERENCE || kind == TMPL_NOTE_REFERENCES;
+    while (before != NULL && before->type == XML_ELEMENT_NODE &&
+           w->notes[tmpl_dom_node(before)].kind != TMPL_NOTE_REFERENCE) {
+        before = before->children; /* of the sup around the reference */
+    }
+    return before != NULL && before->type == XML_ELEMENT_NODE;
 }
 
 static int enter_inline(tmpl_writer_t *w, const xmlNode *node)
@@ -70,28 +71,6 @@ static int enter_left_out(tmpl_writer_t *w, const xmlNode *node)
     (void)w;
     (void)node;
     return 1;
-}
-
-/* Writes the references in a sup, but neither the sup nor the text between them. */
-static int enter_references(tmpl_writer_t *w, const xmlNode *node)
-{
-    if (tmpl_writer_in_html(w)) {
-        return tmpl_handler_format.enter(w, node);
-    }
-    for (const xmlNode *in = node->children; in != NULL; in = tmpl_dom_next(in, node, 0)) {
-        if (in->type == XML_ELEMENT_NODE &&
-            w->notes[tmpl_dom_node(in)].kind == TMPL_NOTE_REFERENCE) {
-            add_note_reference(w, in);
-        }
-    }
-    return 1;
-}
-
-static void leave_references(tmpl_writer_t *w, const xmlNode *node)
-{
-    if (tmpl_writer_in_html(w)) {
-        tmpl_handler_format.leave(w, node);
-    }
 }
 
 static void leave_reference(tmpl_writer_t *w, const xmlNode *node)
@@ -138,7 +117,6 @@ void tmpl_handler_inline_notes(tmpl_writer_t *w)
 const tmpl_handler_t tmpl_handlers_notes[] = {
     [TMPL_NOTE_NONE] = { NULL, NULL },
     [TMPL_NOTE_REFERENCE] = { enter_reference, leave_reference },
-    [TMPL_NOTE_REFERENCES] = { enter_references, leave_references },
     [TMPL_NOTE_TEXT] = { enter_note, leave_note },
     [TMPL_NOTE_INLINE] = { enter_inline, NULL },
     [TMPL_NOTE_LEFT_OUT] = { enter_left_out, NULL },

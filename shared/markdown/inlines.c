@@ -6,9 +6,8 @@
 
 #include <apr_strings.h>
 
-#include "content/image.h"
-#include "content/player.h"
-#include "content/permalink.h"
+#include "content/media.h"
+#include "content/href.h"
 
 /* Elements around an image in which a figure is looked for. */
 #define FIGURE_UP 4

@@ -7,11 +7,10 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
-#include "content/image.h"
-#include "content/player.h"
+#include "content/media.h"
 #include "content/grid.h"
 #include "content/listing.h"
-#include "content/permalink.h"
+#include "content/href.h"
 #include "reader/view.h"
 
 /* Called at an element's begin; returns whether its content is left out. */
