@@ -377,7 +377,7 @@ static void settle_type(facts_t *facts)
 {
     const tmpl_claims_t *claims = &facts->claims;
     const apr_array_header_t **values = facts->metadata->values;
-    int is_said = tmpl_claims_has(claims, TMPL_SAID_LINKED, "object.type") ||
+    int is_said = tmpl_claims_has(claims, TMPL_SAID_LINKED, "type") ||
                   tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "itemtype") ||
                   tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "posters");
     int is_dated =

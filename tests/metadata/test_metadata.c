@@ -208,7 +208,7 @@ static void authors(void **state)
           "title: Boats" },
         /* a place with more names */
         { "<meta name=author content='Ann Lee'>",
-          "<h1>Boats</h1><p class=byline>Written by Dr Ann Lee, Bo Chen</p>",
+          "<h1>Boats</h1><p class=byline>Written by Ann Lee, Bo Chen</p>",
           "title: Boats; author: Ann Lee|Bo Chen" },
         /* a single word: in JSON-LD, and no site; a whole name is better */
         { LD("{\"@type\":\"Article\",\"author\":{\"@type\":\"Person\",\"name\":\"Kim\"}}"), "",
