@@ -9,7 +9,6 @@
 #include "outcome.h"
 #include "page_input.h"
 #include "table/keys_line.h"
-#include "text/text.h"
 
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
@@ -37,24 +36,7 @@ static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_m
         tmpl_body(&rendered->len, outcome, page->input, &opts, url, fingerprint, pool);
 }
 
-static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
-{
-    render_body(rendered, page, TMPL_MODE_TEXT, NULL, pool);
-    if (rendered->bytes != NULL) {
-        return;
-    }
-    tmpl_decoder_t charset;
-    tmpl_buf_t buf;
-    tmpl_buf_init(&buf, pool);
-    tmpl_decoder_find(&charset, page->input->body, page->input->len, NULL, pool);
-    if (!tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool)) {
-        rendered->lost = "text is missing: elements nest too deeply, or the page is too large";
-    }
-    rendered->bytes = buf.at;
-    rendered->len = buf.len;
-}
-
-/* Says why there is no Markdown, reader view or JSON, if there is none. */
+/* Says why there is no text, Markdown, reader view or JSON, if there is none. */
 static void check_form(ctl_rendered_t *rendered, const ctl_page_t *page, const char *form,
                        apr_pool_t *pool)
 {
@@ -67,6 +49,12 @@ static void check_form(ctl_rendered_t *rendered, const ctl_page_t *page, const c
                 : apr_pstrcat(pool, "no ", form,
                               ": it would be more than three times as long as the page", NULL);
     }
+}
+
+static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_body(rendered, page, TMPL_MODE_TEXT, NULL, pool);
+    check_form(rendered, page, "text", pool);
 }
 
 static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
