@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include <libxml/HTMLparser.h>
 #include <libxml/parser.h>
 #include <libxml/uri.h>
 #include <libxml/xpath.h>
@@ -56,11 +55,6 @@ static void library_require(const char *library, const ctl_function_t *functions
 
 /* clang-format off */
 #define XML_FUNCTIONS(X) \
-    X(htmlDocPtr, htmlCtxtReadMemory, \
-      (htmlParserCtxtPtr parser, const char *s, int len, const char *url, const char *encoding, int options), \
-      (parser, s, len, url, encoding, options)) \
-    X(void, htmlFreeParserCtxt, (htmlParserCtxtPtr parser), (parser)) \
-    X(htmlParserCtxtPtr, htmlNewParserCtxt, (void), ()) \
     X(xmlChar *, xmlBuildURI, (const xmlChar *uri, const xmlChar *base), (uri, base)) \
     X(xmlNodePtr, xmlDocGetRootElement, (const xmlDoc *doc), (doc)) \
     X(xmlNodePtr, xmlDocSetRootElement, (xmlDocPtr doc, xmlNodePtr root), (doc, root)) \
@@ -70,7 +64,6 @@ static void library_require(const char *library, const ctl_function_t *functions
     X(xmlNodePtr, xmlNewDocNode, \
       (xmlDocPtr doc, xmlNsPtr space, const xmlChar *name, const xmlChar *content), \
       (doc, space, name, content)) \
-    X(void, xmlStopParser, (xmlParserCtxtPtr parser), (parser)) \
     X(int, xmlStrlen, (const xmlChar *s), (s)) \
     X(char *, xmlURIUnescapeString, (const char *s, int len, char *target), (s, len, target)) \
     X(xmlXPathObjectPtr, xmlXPathCompiledEval, \

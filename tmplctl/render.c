@@ -9,7 +9,6 @@
 #include "clean.h"
 #include "page_input.h"
 #include "table/keys_line.h"
-#include "text/text.h"
 
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
@@ -36,24 +35,7 @@ static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page,
         tmpl_body(&rendered->len, outcome, page->input, &opts, url, fingerprint, pool);
 }
 
-static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
-{
-    render_body(rendered, page, page->outcome, NULL, pool);
-    if (rendered->bytes != NULL) {
-        return;
-    }
-    tmpl_decoder_t charset;
-    tmpl_buf_t buf;
-    tmpl_buf_init(&buf, pool);
-    tmpl_decoder_find(&charset, page->input->body, page->input->len, NULL, pool);
-    if (!tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool)) {
-        rendered->lost = "text is missing: elements nest too deeply, or the page is too large";
-    }
-    rendered->bytes = buf.at;
-    rendered->len = buf.len;
-}
-
-/* Markdown, a reader view or JSON; says why there is none, if there is none. */
+/* Text, Markdown, a reader view or JSON; says why there is none, if there is none. */
 static void render_form(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     tmpl_outcome_t outcome = *page->outcome;
@@ -72,6 +54,7 @@ static void render_form(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
             pool, "no ",
             mode == TMPL_MODE_JSON     ? "JSON"
             : mode == TMPL_MODE_READER ? "reader view"
+            : mode == TMPL_MODE_TEXT   ? "text"
                                        : "Markdown",
             outcome.page == NULL ? ", " : ": it would be more than three times as long as the page",
             outcome.page == NULL ? ctl_page_why_declined(&outcome, page->input, pool) : NULL, NULL);
@@ -113,7 +96,7 @@ static const ctl_mode_t modes[] = {
     { "annotate", TMPL_MODE_ANNOTATE, 0, ".html", HTML, "html", render_html },
     { "strip", TMPL_MODE_STRIP, 0, ".html", HTML, "html", render_html },
     { "highlight", TMPL_MODE_HIGHLIGHT, 0, ".html", NULL, NULL, render_html },
-    { "text", TMPL_MODE_TEXT, 0, ".txt", "text/plain" UTF8, "text", render_text },
+    { "text", TMPL_MODE_TEXT, 0, ".txt", "text/plain" UTF8, "text", render_form },
     { "markdown", TMPL_MODE_MARKDOWN, 0, ".md", "text/markdown" UTF8, "markdown", render_form },
     { "reader", TMPL_MODE_READER, 0, ".html", HTML UTF8, "html", render_form },
     { "json", TMPL_MODE_JSON, 1, ".json", "application/json", "json", render_form },

@@ -104,18 +104,15 @@ static long chunk_size(const char **at, const char *end)
 {
     long size = 0;
     const char *c = *at;
-    for (; c < end && tmpl_hex_digit(*c) >= 0; c++) {
-        if (size > (1L << 40)) {
-            return -1;
-        }
+    for (; c < end && tmpl_hex_digit(*c) >= 0 && size < (1L << 40); c++) {
         size = 16 * size + tmpl_hex_digit(*c);
     }
-    if (c == *at || c == end || strchr("\r\n; \t", *c) == NULL) {
+    const char *newline = memchr(c, '\n', (apr_size_t)(end - c));
+    if (c == *at || newline == NULL || strchr("\r\n; \t", *c) == NULL) {
         return -1;
     }
-    const char *newline = memchr(c, '\n', (apr_size_t)(end - c));
-    *at = newline != NULL ? newline + 1 : end;
-    return newline != NULL ? size : -1;
+    *at = newline + 1;
+    return size;
 }
 
 /*
@@ -162,24 +159,15 @@ static tmpl_decline_e body_inflate(tmpl_buf_t *to, const tmpl_codec_t *codec, co
 /* Each one may take as much memory as the body may have at most. */
 #define ENCODINGS_MOST 4
 
-static int count_names(const char *names)
-{
-    int n = 1;
-    for (; n <= ENCODINGS_MOST && (names = strchr(names, ',')) != NULL; names++) {
-        n++;
-    }
-    return n;
-}
-
 /* Undoes a Content-Encoding of one name or several, the last one first (RFC 9110, 8.4). */
 static tmpl_decline_e body_decode(const char **body, apr_size_t *len, char *names, int is_cut,
                                   const tmpl_codec_t *const *codecs, apr_size_t most,
                                   apr_pool_t *pool)
 {
-    if (count_names(names) > ENCODINGS_MOST) {
-        return TMPL_DECLINE_ENCODING;
-    }
-    while (names[0] != '\0') {
+    for (int n = 0; names[0] != '\0'; n++) {
+        if (n == ENCODINGS_MOST) {
+            return TMPL_DECLINE_ENCODING;
+        }
         char *comma = strrchr(names, ',');
         char *name = comma != NULL ? comma + 1 : names;
         apr_collapse_spaces(name, name);

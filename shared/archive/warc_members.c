@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "archive/warc_read.h"
+#include "archive/warc_members.h"
 
 #include <string.h>
 
@@ -21,7 +21,6 @@ struct tmpl_members_t {
     const tmpl_codec_t *codec; /* NULL: the file is not compressed */
     void *state;
     apr_pool_t *pool; /* of state */
-    int seeks;        /* the file can seek */
     member_e is;
     apr_off_t member; /* offset of the member's begin */
     apr_off_t inside; /* of the member, in front of window[from] */
@@ -59,27 +58,6 @@ static apr_size_t raw_fill(tmpl_members_t *m, apr_size_t want)
 static apr_off_t raw_offset(const tmpl_members_t *m)
 {
     return m->raw_end - (apr_off_t)(m->raw_len - m->raw_from);
-}
-
-/* A file that cannot seek is read up to there. */
-static apr_status_t raw_seek(tmpl_members_t *m, apr_off_t offset)
-{
-    while (!m->seeks && m->raw_end < offset && !m->at_end) {
-        m->raw_from = m->raw_len;
-        raw_fill(m, 1);
-    }
-    apr_off_t begin = m->raw_end - (apr_off_t)m->raw_len;
-    if (offset >= begin && offset <= m->raw_end) {
-        m->raw_from = (apr_size_t)(offset - begin);
-        return APR_SUCCESS;
-    }
-    if (!m->seeks || apr_file_seek(m->file, APR_SET, &offset) != APR_SUCCESS) {
-        return APR_ENOTIMPL;
-    }
-    m->raw_from = m->raw_len = 0;
-    m->raw_end = offset;
-    m->at_end = 0;
-    return APR_SUCCESS;
 }
 
 /* Begins the member at the file's position. */
@@ -152,12 +130,10 @@ apr_status_t tmpl_members_open(tmpl_members_t **members, apr_file_t *file,
                                const tmpl_codec_t *const *codecs, tmpl_error_t *err,
                                apr_pool_t *pool)
 {
-    apr_off_t offset = 0;
     tmpl_buf_t dictionary;
     tmpl_members_t *m = apr_pcalloc(pool, sizeof(*m));
     m->file = file;
     m->codecs = codecs;
-    m->seeks = apr_file_seek(file, APR_CUR, &offset) == APR_SUCCESS;
     apr_pool_create(&m->pool, pool);
     tmpl_buf_init(&dictionary, pool);
     int is_primed = has_dictionary(m);
@@ -269,11 +245,11 @@ apr_status_t tmpl_members_find(tmpl_members_t *m)
     if (m->codec == NULL) {
         return APR_EOF;
     }
-    if (m->is != MEMBER_ENDED) {
-        /* a file that cannot seek is searched from its position */
-        (void)raw_seek(m, m->member + 1);
-        m->is = MEMBER_ENDED;
+    apr_off_t begin = m->raw_end - (apr_off_t)m->raw_len;
+    if (m->is != MEMBER_ENDED && m->member >= begin) {
+        m->raw_from = (apr_size_t)(m->member + 1 - begin);
     }
+    m->is = MEMBER_ENDED;
     apr_size_t n = strlen(m->codec->magic);
     while (raw_fill(m, n) >= n) {
         const char *from = m->raw + m->raw_from;
@@ -289,28 +265,16 @@ apr_status_t tmpl_members_find(tmpl_members_t *m)
     return APR_EOF;
 }
 
-apr_status_t tmpl_members_seek(tmpl_members_t *m, tmpl_member_place_t place)
+void tmpl_members_back(tmpl_members_t *m, apr_off_t offset)
 {
-    apr_off_t to = m->codec == NULL ? place.inside : place.member;
-    if (raw_seek(m, to) != APR_SUCCESS) {
-        return APR_ENOTIMPL;
-    }
-    member_begin(m);
-    if (m->codec == NULL) {
+    if (m->codec == NULL && apr_file_seek(m->file, APR_SET, &offset) == APR_SUCCESS) {
+        m->raw_from = m->raw_len = 0;
+        m->raw_end = offset;
+        m->at_end = 0;
+        member_begin(m);
         m->member = 0;
-        m->inside = place.inside;
-        return APR_SUCCESS;
+        m->inside = offset;
     }
-    while (m->inside < place.inside) {
-        apr_size_t len;
-        apr_off_t left = place.inside - m->inside;
-        tmpl_members_peek(m, 1, &len);
-        if (len == 0) {
-            return APR_EGENERAL;
-        }
-        tmpl_members_skip(m, (apr_off_t)len < left ? len : (apr_size_t)left);
-    }
-    return APR_SUCCESS;
 }
 
 apr_off_t tmpl_members_consumed(const tmpl_members_t *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "archive/warc_read.h"
+#include "archive/warc_members.h"
 
 #include <string.h>
 
@@ -18,12 +18,12 @@
 
 struct tmpl_warc_t {
     tmpl_members_t *members;
-    apr_pool_t *scratch;         /* of a head that is looked at */
-    tmpl_member_place_t record;  /* the last record's begin */
-    tmpl_member_place_t content; /* and its content's */
-    apr_uint64_t length, left;   /* of its content */
-    int in_content;              /* its end was not checked yet */
-    int is_lost;                 /* the next record must be found */
+    apr_pool_t *scratch;        /* of a head that is looked at */
+    tmpl_member_place_t record; /* the last record's begin */
+    apr_off_t content;          /* and its content's, inside the member */
+    apr_uint64_t length, left;  /* of its content */
+    int in_content;             /* its end was not checked yet */
+    int is_lost;                /* the next record must be found */
     int rereads;
 };
 
@@ -99,7 +99,7 @@ static apr_status_t check_end(tmpl_warc_t *warc, tmpl_error_t *err)
                      warc->length);
     }
     if (damage == NULL && warc->rereads++ < REREADS) {
-        (void)tmpl_members_seek(warc->members, warc->content);
+        tmpl_members_back(warc->members, warc->content);
     }
     return warc_lose(warc, warc->record, what, err);
 }
@@ -265,7 +265,7 @@ static const char *read_head(tmpl_warc_t *warc, tmpl_warc_record_t *record, apr_
         record->head.text = apr_pstrmemdup(pool, bytes, head);
     }
     tmpl_members_skip(warc->members, head);
-    warc->content = tmpl_members_place(warc->members);
+    warc->content = tmpl_members_place(warc->members).inside;
     if (!is_record) {
         return "the record's Content-Length is missing or no number";
     }

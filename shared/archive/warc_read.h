@@ -12,68 +12,11 @@
 #include "archive/codec.h"
 #include "archive/http_message.h"
 
-/*
- * An archive's file as inflated bytes, member by member. A member is a gzip member or a zstd frame;
- * a file that is not compressed is one member. Reads forward, and seeks only after damage.
- */
-
 /* Where a byte is: inside bytes, inflated, behind the begin of the member at that offset. */
 typedef struct {
     apr_off_t member;
     apr_off_t inside;
 } tmpl_member_place_t;
-
-typedef struct tmpl_members_t tmpl_members_t;
-
-/* Bytes that peek can show at once. */
-#define TMPL_MEMBERS_WINDOW (512 * 1024)
-
-/*
- * Begins to read an open file from its position, which is its begin. codecs ends in NULL, and lives
- * as long. APR_ENOTIMPL with text for a form that no codec reads.
- */
-apr_status_t tmpl_members_open(tmpl_members_t **members, apr_file_t *file,
-                               const tmpl_codec_t *const *codecs, tmpl_error_t *err,
-                               apr_pool_t *pool);
-
-/*
- * The next bytes of the member, at least want of them unless it ends or is damaged before; at most
- * TMPL_MEMBERS_WINDOW. They are valid until the next call.
- */
-const char *tmpl_members_peek(tmpl_members_t *members, apr_size_t want, apr_size_t *len);
-
-/* Goes behind n bytes that peek has shown. */
-void tmpl_members_skip(tmpl_members_t *members, apr_size_t n);
-
-/* Where the next byte is. */
-tmpl_member_place_t tmpl_members_place(const tmpl_members_t *members);
-
-/* Why peek shows no more: NULL at the end of a member that is whole. */
-const char *tmpl_members_damage(const tmpl_members_t *members);
-
-/*
- * Goes to the member behind one that was read to its end. APR_EOF: there is none; APR_EGENERAL:
- * there is something else, find one.
- */
-apr_status_t tmpl_members_next(tmpl_members_t *members);
-
-/*
- * Looks for the begin of another member behind the begin of this one, or behind the garbage. A
- * match may be chance. APR_EOF: there is none.
- */
-apr_status_t tmpl_members_find(tmpl_members_t *members);
-
-/*
- * Goes to a place of the file. APR_ENOTIMPL: the file cannot seek, and the place is not in front of
- * it; APR_EGENERAL: no such place.
- */
-apr_status_t tmpl_members_seek(tmpl_members_t *members, tmpl_member_place_t place);
-
-/* Bytes of the file read so far. */
-apr_off_t tmpl_members_consumed(const tmpl_members_t *members);
-
-/* Why the file could not be read to its end; APR_SUCCESS: it could. */
-apr_status_t tmpl_members_failed(const tmpl_members_t *members);
 
 typedef struct tmpl_warc_t tmpl_warc_t;
 
@@ -87,7 +30,10 @@ typedef struct {
 /* The longest head of a record. */
 #define TMPL_WARC_HEAD_MOST (64 * 1024)
 
-/* Begins to read an open file; as tmpl_members_open(). */
+/*
+ * Begins to read an open file from its position, which is its begin. codecs ends in NULL, and lives
+ * as long. APR_ENOTIMPL with text for a form that no codec reads.
+ */
 apr_status_t tmpl_warc_open(tmpl_warc_t **warc, apr_file_t *file, const tmpl_codec_t *const *codecs,
                             tmpl_error_t *err, apr_pool_t *pool);
 
@@ -116,7 +62,7 @@ apr_status_t tmpl_warc_piece(tmpl_warc_t *warc, const char **piece, apr_size_t *
 /* Bytes of the file read so far. */
 apr_off_t tmpl_warc_consumed(const tmpl_warc_t *warc);
 
-/* As tmpl_members_failed(). */
+/* Why the file could not be read to its end; APR_SUCCESS: it could. */
 apr_status_t tmpl_warc_failed(const tmpl_warc_t *warc);
 
 #endif

@@ -7,7 +7,9 @@
 
 #include "content/cues.h"
 #include "content/href.h"
-#include "metadata/elements.h"
+#include "metadata/dates.h"
+#include "metadata/titles.h"
+#include "metadata/people.h"
 #include "text/reference.h"
 
 /* Bytes of a title, and of a fragment that names a post, at most. */
@@ -129,7 +131,7 @@ static void see_record_heading(record_reader_t *r, uint32_t node)
     }
     else if (*title != '\0' && !is_author && r->sure[TMPL_RECORD_TITLE] == 0) {
         set_field(r, TMPL_RECORD_TITLE, NAMED, title, node);
-        if (tmpl_elements_share(title, r->p->headline) == 1) {
+        if (tmpl_title_share(title, r->p->headline) == 1) {
             r->record->fields[TMPL_RECORD_TITLE].value = NULL;
         }
     }

@@ -6,7 +6,7 @@
 #include <apr_cstr.h>
 
 #include "content/cues.h"
-#include "metadata/elements.h"
+#include "metadata/titles.h"
 
 /* Bytes of text, at most: of what is left out beside a post's text, and of small cards. */
 #define BESIDE_MOST 60
@@ -262,7 +262,7 @@ static int repeats_title(const parts_maker_t *m, uint32_t node)
     const tmpl_node_t *n = &m->p->page->nodes[node];
     if (n->tag == TMPL_TAG_IMG) {
         const char *alt = tmpl_record_attribute(m->p, node, "alt");
-        return alt == NULL || tmpl_elements_share(alt, title) == 1;
+        return alt == NULL || tmpl_title_share(alt, title) == 1;
     }
     return ((tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_HEADING) || n->tag == TMPL_TAG_A) &&
            strcmp(tmpl_record_text(m->p, node, strlen(title)), title) == 0;

@@ -132,7 +132,7 @@ apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_
 
 const tmpl_claim_place_t *tmpl_claims_place(apr_size_t rank)
 {
-    return &places[rank];
+    return rank < N_PLACES ? &places[rank] : NULL;
 }
 
 int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *name)

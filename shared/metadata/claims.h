@@ -8,7 +8,7 @@
 /* Where a claim stands. */
 typedef enum {
     TMPL_SAID_META,   /* a meta element: name, property or itemprop; link rel; html lang */
-    TMPL_SAID_LINKED, /* JSON-LD: "article.author" */
+    TMPL_SAID_LINKED, /* JSON-LD: "article.image", or what was found there */
     TMPL_SAID_ITEM,   /* microdata: itemprop */
     TMPL_SAID_ELEMENT /* other elements, and lines beside the headline */
 } tmpl_said_e;
@@ -46,7 +46,7 @@ void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool);
 void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,
                      const char *value);
 
-/* A row of the table. */
+/* A row of the table; NULL behind the last one. */
 const tmpl_claim_place_t *tmpl_claims_place(apr_size_t rank);
 
 /* Whether a place has claims. */

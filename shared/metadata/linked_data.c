@@ -19,32 +19,20 @@ typedef struct {
     uint32_t of;         /* the number of the object */
 } linked_t;
 
-typedef void see_object_t(linked_t *linked, const json_t *object);
-
 static void say_linked(linked_t *linked, const char *name, const char *value)
 {
     tmpl_claims_add(linked->claims, TMPL_SAID_LINKED, name, linked->of, value);
 }
 
-/* A string, or a number as a string, or the first of a list; NULL: it is neither. */
-static const char *text_of(const linked_t *linked, const json_t *value)
+static const json_t *first_of(const json_t *value)
 {
-    value = json_is_array(value) ? json_array_get(value, 0) : value;
-    return json_is_number(value)
-               ? apr_psprintf(linked->claims->pool, "%.10g", json_number_value(value))
-               : json_string_value(value);
-}
-
-static const char *member_text(const linked_t *linked, const json_t *object, const char *name)
-{
-    return text_of(linked, json_object_get(object, name));
+    return json_is_array(value) ? json_array_get(value, 0) : value;
 }
 
 /* The end of the first type of an object: "Article" of "https://schema.org/Article"; or "". */
 static const char *type_of(const json_t *object)
 {
-    const json_t *type = json_object_get(object, "@type");
-    const char *name = json_string_value(json_is_array(type) ? json_array_get(type, 0) : type);
+    const char *name = json_string_value(first_of(json_object_get(object, "@type")));
     const char *slash = name != NULL ? strrchr(name, '/') : NULL;
     return name == NULL ? "" : slash != NULL ? slash + 1 : name;
 }
@@ -70,12 +58,39 @@ static const json_t *referred(const linked_t *linked, const json_t *object)
     return object;
 }
 
-/* The name of an object, or the string itself. */
-static const char *name_of(const linked_t *linked, const json_t *value)
+/*
+ * The text of a value: a string, a number, or what an object has as member, such as its name; of a
+ * list, its first value. NULL: it has none.
+ */
+static const char *text_of(const linked_t *linked, const json_t *value, const char *member)
 {
-    value = json_is_array(value) ? json_array_get(value, 0) : value;
-    return json_is_object(value) ? member_text(linked, referred(linked, value), "name")
-                                 : json_string_value(value);
+    value = first_of(value);
+    value = json_is_object(value) ? json_object_get(referred(linked, value), member) : value;
+    return json_is_number(value)
+               ? apr_psprintf(linked->claims->pool, "%.10g", json_number_value(value))
+               : json_string_value(value);
+}
+
+/* Says each member of an object that places.def knows of a kind of objects: "article.image". */
+static void see_members(linked_t *linked, const json_t *object, const char *kind)
+{
+    const tmpl_claim_place_t *place;
+    size_t len = strlen(kind);
+    for (apr_size_t rank = 0; (place = tmpl_claims_place(rank)) != NULL; rank++) {
+        if (place->said != TMPL_SAID_LINKED || strncmp(place->name, kind, len) != 0 ||
+            place->name[len] != '.') {
+            continue;
+        }
+        const json_t *value = json_object_get(object, place->name + len + 1);
+        const char *member = place->field == TMPL_METADATA_IMAGE ? "url" : "name";
+        size_t n = json_is_array(value) && tmpl_metadata_fields[place->field].most > 1
+                       ? json_array_size(value)
+                       : 0;
+        say_linked(linked, place->name, text_of(linked, value, member));
+        for (size_t i = 1; i < n && i < MOST; i++) {
+            say_linked(linked, place->name, json_string_value(json_array_get(value, i)));
+        }
+    }
 }
 
 /* Authors are people; an organization is a publisher. */
@@ -87,108 +102,42 @@ static void see_authors(linked_t *linked, const json_t *author)
             referred(linked, json_is_array(author) ? json_array_get(author, i) : author);
         const char *type = type_of(one);
         int is_person = *type == '\0' || strcmp(type, "Person") == 0 || strcmp(type, "Thing") == 0;
-        say_linked(linked, is_person ? "article.author" : "article.organization",
-                   name_of(linked, one));
+        say_linked(linked, is_person ? "author" : "author organization",
+                   text_of(linked, one, "name"));
     }
-}
-
-static void see_dates(linked_t *linked, const json_t *object, const char *published,
-                      const char *modified)
-{
-    say_linked(linked, published, member_text(linked, object, "datePublished"));
-    say_linked(linked, modified, member_text(linked, object, "dateModified"));
-}
-
-/* An address, or the url of an object, or the first of a list. */
-static const char *address_of(const linked_t *linked, const json_t *value)
-{
-    value = json_is_array(value) ? json_array_get(value, 0) : value;
-    return json_is_object(value) ? member_text(linked, referred(linked, value), "url")
-                                 : json_string_value(value);
 }
 
 static void see_article(linked_t *linked, const json_t *object)
 {
-    const json_t *keywords = json_object_get(object, "keywords");
-    size_t i;
-    json_t *one;
-    say_linked(linked, "object.type", type_of(object));
-    say_linked(linked, "article.headline", member_text(linked, object, "headline"));
-    say_linked(linked, "article.description", member_text(linked, object, "description"));
-    say_linked(linked, "article.inLanguage", member_text(linked, object, "inLanguage"));
-    say_linked(linked, "article.articleSection", member_text(linked, object, "articleSection"));
-    say_linked(linked, "article.publisher", name_of(linked, json_object_get(object, "publisher")));
-    say_linked(linked, "article.image", address_of(linked, json_object_get(object, "image")));
-    say_linked(linked, "article.keywords", json_string_value(keywords));
-    json_array_foreach(keywords, i, one)
-    {
-        if (i < MOST) {
-            say_linked(linked, "article.keywords", json_string_value(one));
-        }
-    }
+    say_linked(linked, "type", type_of(object));
     see_authors(linked, json_object_get(object, "author"));
-    see_dates(linked, object, "article.datePublished", "article.dateModified");
-}
-
-static void see_linked_page(linked_t *linked, const json_t *object)
-{
-    say_linked(linked, "page.inLanguage", member_text(linked, object, "inLanguage"));
-    see_dates(linked, object, "page.datePublished", "page.dateModified");
 }
 
 static void see_rating(linked_t *linked, const json_t *rating)
 {
-    const char *value = member_text(linked, rating, "ratingValue");
-    const char *best = member_text(linked, rating, "bestRating");
+    const char *value = text_of(linked, rating, "ratingValue");
+    const char *best = text_of(linked, rating, "bestRating");
     if (value != NULL) {
-        say_linked(linked, "product.rating",
+        say_linked(linked, "rating",
                    apr_pstrcat(linked->claims->pool, value, "/", best != NULL ? best : "5", NULL));
     }
 }
 
-static void see_offer(linked_t *linked, const json_t *offer)
-{
-    const json_t *detail = json_object_get(offer, "priceSpecification");
-    const char *price = member_text(linked, offer, "price");
-    const char *currency = member_text(linked, offer, "priceCurrency");
-    detail = json_is_array(detail) ? json_array_get(detail, 0) : detail;
-    price = price != NULL ? price : member_text(linked, offer, "lowPrice");
-    price = price != NULL ? price : member_text(linked, detail, "price");
-    currency = currency != NULL ? currency : member_text(linked, detail, "priceCurrency");
-    say_linked(linked, "product.price", price);
-    say_linked(linked, "product.priceCurrency", currency);
-    say_linked(linked, "product.availability", member_text(linked, offer, "availability"));
-}
-
+/* An offer, what details it, and the first of several; the best one is in front. */
 static void see_product(linked_t *linked, const json_t *object)
 {
-    const json_t *offers = json_object_get(object, "offers");
     const json_t *variant = json_array_get(json_object_get(object, "hasVariant"), 0);
-    offers = offers != NULL ? offers : json_object_get(variant, "offers");
-    offers = json_is_array(offers) ? json_array_get(offers, 0) : offers;
-    say_linked(linked, "object.type", "product");
-    say_linked(linked, "product.name", member_text(linked, object, "name"));
-    say_linked(linked, "product.description", member_text(linked, object, "description"));
-    say_linked(linked, "product.brand", name_of(linked, json_object_get(object, "brand")));
-    say_linked(linked, "product.image", address_of(linked, json_object_get(object, "image")));
+    const json_t *offers = json_object_get(object, "offers");
+    offers = first_of(offers != NULL ? offers : json_object_get(variant, "offers"));
+    say_linked(linked, "type", "product");
     see_rating(linked, json_object_get(object, "aggregateRating"));
-    see_offer(linked, offers);
-    const json_t *inner = json_object_get(offers, "offers");
-    if (member_text(linked, offers, "availability") == NULL && json_array_size(inner) > 0) {
-        say_linked(linked, "product.availability",
-                   member_text(linked, json_array_get(inner, 0), "availability"));
-    }
-}
-
-static void see_linked_site(linked_t *linked, const json_t *object)
-{
-    say_linked(linked, "site.name", member_text(linked, object, "name"));
-    say_linked(linked, "site.inLanguage", member_text(linked, object, "inLanguage"));
+    see_members(linked, offers, "offer");
+    see_members(linked, first_of(json_object_get(offers, "priceSpecification")), "offer");
+    see_members(linked, first_of(json_object_get(offers, "offers")), "offer");
 }
 
 static void see_organization(linked_t *linked, const json_t *object)
 {
-    say_linked(linked, "organization.name", member_text(linked, object, "name"));
     see_rating(linked, json_object_get(object, "aggregateRating"));
 }
 
@@ -200,40 +149,37 @@ static void see_breadcrumb(linked_t *linked, const json_t *object)
     json_array_foreach(list, i, one)
     {
         const json_t *item = json_object_get(one, "item");
-        const char *name = member_text(linked, one, "name");
+        const char *name = text_of(linked, one, "name");
         /* the last one, without an address, is the page itself */
         if (i < MOST && (item != NULL || i + 1 < json_array_size(list))) {
-            say_linked(linked, "breadcrumb.item", name != NULL ? name : name_of(linked, item));
+            say_linked(linked, "crumb", name != NULL ? name : text_of(linked, item, "name"));
         }
     }
 }
 
-/* The first row that the type ends in. */
+/* The first row that the type ends in; the members of kind are said, and what see finds. */
 static const struct {
-    const char *end;
-    see_object_t *see;
+    const char *end, *kind;
+    void (*see)(linked_t *linked, const json_t *object); /* may be NULL */
 } kinds[] = {
-    { "BreadcrumbList", see_breadcrumb },
-    { "WebSite", see_linked_site },
-    { "WebPage", see_linked_page },
-    { "AboutPage", see_linked_page },
-    { "ItemPage", see_linked_page },
-    { "CollectionPage", see_linked_page },
-    { "Article", see_article },
-    { "Posting", see_article },
-    { "Report", see_article },
-    { "Recipe", see_article },
-    { "HowTo", see_article },
-    { "Question", see_article },
-    { "CreativeWork", see_article },
-    { "Product", see_product },
-    { "ProductGroup", see_product },
-    { "ProductModel", see_product },
-    { "Vehicle", see_product },
-    { "AggregateRating", see_rating },
-    { "Organization", see_organization },
-    { "Corporation", see_organization },
-    { "LocalBusiness", see_organization },
+    { "BreadcrumbList", "", see_breadcrumb },
+    { "WebSite", "site", NULL },
+    { "Page", "page", NULL },
+    { "Article", "article", see_article },
+    { "Posting", "article", see_article },
+    { "Report", "article", see_article },
+    { "Recipe", "article", see_article },
+    { "HowTo", "article", see_article },
+    { "Question", "article", see_article },
+    { "CreativeWork", "article", see_article },
+    { "Product", "product", see_product },
+    { "ProductGroup", "product", see_product },
+    { "ProductModel", "product", see_product },
+    { "Vehicle", "product", see_product },
+    { "AggregateRating", "", see_rating },
+    { "Organization", "organization", see_organization },
+    { "Corporation", "organization", see_organization },
+    { "LocalBusiness", "organization", see_organization },
 };
 
 static void see_linked_object(linked_t *linked, const json_t *object)
@@ -242,7 +188,10 @@ static void see_linked_object(linked_t *linked, const json_t *object)
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (type_ends_in(type, kinds[i].end)) {
             linked->of++;
-            kinds[i].see(linked, object);
+            see_members(linked, object, kinds[i].kind);
+            if (kinds[i].see != NULL) {
+                kinds[i].see(linked, object);
+            }
             break;
         }
     }

@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 
 #include "base/chars.h"
+#include "metadata/values.h"
 
 #define NAME_BYTES  80
 #define NAME_WORDS  6
@@ -15,47 +16,16 @@
 /* Letters of a degree at most. */
 #define DEGREE 4
 
-static const char *const by_words[] = {
-#define BY(text) text,
-#define NO_NAME(words)
-#define PARTICLE(words)
-#define DATED(words)
-#include "metadata/people.def"
-#undef BY
-#undef NO_NAME
-#undef PARTICLE
-#undef DATED
-};
+typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS, DATED_WORDS } people_list_e;
 
-static const char *const no_names[] = {
-#define BY(text)
-#define NO_NAME(words) words,
-#define PARTICLE(words)
-#define DATED(words)
-#include "metadata/people.def"
-#undef BY
-#undef NO_NAME
-#undef PARTICLE
-#undef DATED
-};
-
-static const char *const particles[] = {
-#define BY(text)
-#define NO_NAME(words)
-#define PARTICLE(words) words,
-#define DATED(words)
-#include "metadata/people.def"
-#undef BY
-#undef NO_NAME
-#undef PARTICLE
-#undef DATED
-};
-
-static const char *const dated[] = {
-#define BY(text)
-#define NO_NAME(words)
-#define PARTICLE(words)
-#define DATED(words) words,
+static const struct {
+    people_list_e is;
+    const char *words;
+} lists[] = {
+#define BY(text)        { BY_TEXT, text },
+#define NO_NAME(words)  { NO_NAME_WORDS, words },
+#define PARTICLE(words) { PARTICLE_WORDS, words },
+#define DATED(words)    { DATED_WORDS, words },
 #include "metadata/people.def"
 #undef BY
 #undef NO_NAME
@@ -65,11 +35,12 @@ static const char *const dated[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Whether a word of len bytes is in one of n lists. */
-static int is_listed_word(const char *word, apr_size_t len, const char *const *lists, apr_size_t n)
+/* Whether a word of len bytes is in the lists of a kind. */
+static int is_listed_word(const char *word, apr_size_t len, people_list_e is)
 {
-    for (apr_size_t i = 0; i < n; i++) {
-        for (const char *at = lists[i]; at != NULL; at = strchr(at, ' ')) {
+    for (apr_size_t i = 0; i < COUNT(lists); i++) {
+        for (const char *at = lists[i].is == is ? lists[i].words : NULL; at != NULL;
+             at = strchr(at, ' ')) {
             at += *at == ' ';
             if (*at == tmpl_lower(*word) && apr_cstr_casecmpn(at, word, len) == 0 &&
                 (at[len] == ' ' || at[len] == '\0')) {
@@ -83,9 +54,10 @@ static int is_listed_word(const char *word, apr_size_t len, const char *const *l
 apr_size_t tmpl_people_by(const char *text)
 {
     char first = tmpl_lower(*text);
-    for (apr_size_t i = 0; i < COUNT(by_words); i++) {
-        apr_size_t len = first == *by_words[i] ? strlen(by_words[i]) : 0;
-        if (len > 0 && apr_cstr_casecmpn(text, by_words[i], len) == 0 &&
+    for (apr_size_t i = 0; i < COUNT(lists); i++) {
+        int may_be = lists[i].is == BY_TEXT && first == *lists[i].words;
+        apr_size_t len = may_be ? strlen(lists[i].words) : 0;
+        if (len > 0 && apr_cstr_casecmpn(text, lists[i].words, len) == 0 &&
             (text[len] == '\0' || strchr(" :,|\n", text[len]) != NULL)) {
             return len + strspn(text + len, " :,|\n");
         }
@@ -95,19 +67,19 @@ apr_size_t tmpl_people_by(const char *text)
 
 int tmpl_people_is_dated(const char *word, apr_size_t len)
 {
-    return is_listed_word(word, len, dated, COUNT(dated));
+    return is_listed_word(word, len, DATED_WORDS);
 }
 
 /* Whether a word may be in a name: *capitals counts words that begin as names do. */
 static int may_be_in_name(const char *word, apr_size_t len, int *capitals)
 {
-    if (is_listed_word(word, len, no_names, COUNT(no_names))) {
+    if (is_listed_word(word, len, NO_NAME_WORDS)) {
         return 0;
     }
     /* letters beyond ASCII may be capitals, or have none */
     int is_capital = (word[0] >= 'A' && word[0] <= 'Z') || (unsigned char)word[0] >= 0x80;
     *capitals += is_capital;
-    return is_capital || is_listed_word(word, len, particles, COUNT(particles)) ||
+    return is_capital || is_listed_word(word, len, PARTICLE_WORDS) ||
            (len > 2 && (word[1] == '\'' || strncmp(word + 1, "\xE2\x80\x99", 3) == 0));
 }
 
@@ -122,7 +94,7 @@ static int is_login(const char *name, apr_size_t len)
         }
     }
     return letters > 0 && len > 1 && len <= LOGIN_BYTES &&
-           !is_listed_word(name, len, no_names, COUNT(no_names));
+           !is_listed_word(name, len, NO_NAME_WORDS);
 }
 
 static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
@@ -162,38 +134,36 @@ static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
 static apr_size_t name_end(apr_size_t *pass, const char *text)
 {
     /* up to NULL, what stands between names */
-    static const char *const ends[] = {
-        ",",
-        ";",
-        " / ",
-        " and ",
-        " & ",
-        " und ",
-        " et ",
-        " y ",
-        " e ",
-        " with ",
-        "\n",
-        NULL,
-        "|",
-        "/",
-        "\xC2\xB7",
-        "\xE2\x80\xA2",
-        " \xE2\x80\x93 ",
-        " \xE2\x80\x94 ",
-        " - ",
-        "(",
-        "<",
-        "[",
-        " @",
-        " on ",
-        " in ",
-        " for ",
-        " Published",
-        " Updated",
-        " Posted",
-        " Last ",
-    };
+    static const char *const ends[] = { ",",
+                                        ";",
+                                        " / ",
+                                        " and ",
+                                        " & ",
+                                        " und ",
+                                        " et ",
+                                        " y ",
+                                        " e ",
+                                        " with ",
+                                        "\n",
+                                        NULL,
+                                        "|",
+                                        "/",
+                                        "\xC2\xB7",
+                                        "\xE2\x80\xA2",
+                                        " \xE2\x80\x93 ",
+                                        " \xE2\x80\x94 ",
+                                        " - ",
+                                        "(",
+                                        "<",
+                                        "[",
+                                        " @",
+                                        " on ",
+                                        " in ",
+                                        " for ",
+                                        " Published",
+                                        " Updated",
+                                        " Posted",
+                                        " Last " };
     apr_size_t first = strlen(text);
     int is_last = 0;
     *pass = 0;
@@ -208,71 +178,33 @@ static apr_size_t name_end(apr_size_t *pass, const char *text)
     return first;
 }
 
-static int has_name(const apr_array_header_t *names, const char *name)
+/* The length of a name of two words or more without a degree at its end: "MD", "PhD". */
+static apr_size_t without_degree(const char *name, apr_size_t len)
 {
-    for (int i = 0; i < names->nelts; i++) {
-        if (apr_cstr_casecmp(APR_ARRAY_IDX(names, i, const char *), name) == 0) {
-            return 1;
-        }
+    apr_size_t at = len;
+    while (at > 0 && ((name[at - 1] >= 'A' && name[at - 1] <= 'Z') || name[at - 1] == 'h')) {
+        at--;
     }
-    return 0;
-}
-
-static apr_size_t last_word(const char *text, apr_size_t len)
-{
-    while (len > 0 && text[len - 1] != ' ') {
-        len--;
-    }
-    return len;
-}
-
-/* Whether a word is a degree, "MD" or "PhD"; numbers of kings and of sons are none. */
-static int is_degree(const char *word, apr_size_t len)
-{
-    if (len < 2 || len > DEGREE || strspn(word, "IVX") >= len) {
-        return 0;
-    }
-    for (apr_size_t i = 0; i < len; i++) {
-        if ((word[i] < 'A' || word[i] > 'Z') && (word[i] != 'h' || len != 3)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* The length of a name of two words or more without degrees at its end. */
-static apr_size_t without_degrees(const char *name, apr_size_t len)
-{
-    apr_size_t at = last_word(name, len);
-    while (at > 0 && last_word(name, at - 1) > 0 && name[1] >= 'a' &&
-           is_degree(name + at, len - at)) {
-        len = at - 1;
-        at = last_word(name, len);
-    }
-    return len;
+    /* numbers of kings and of sons, and names in capitals, have none */
+    int is_degree = at + 2 <= len && at + DEGREE >= len && at > 1 && name[at - 1] == ' ' &&
+                    memchr(name, ' ', at - 1) != NULL && name[1] >= 'a' &&
+                    strspn(name + at, "IVX") < len - at;
+    return is_degree ? at - 1 : len;
 }
 
 /* Adds the name of len bytes; returns 0 if it is none. */
 static int add_person(apr_array_header_t *names, const char *text, apr_size_t len,
                       tmpl_names_e single)
 {
-    static const char *const titles[] = { "dr ", "dr. ", "prof ", "prof. ", "professor " };
-    for (apr_size_t i = 0; i < COUNT(titles); i++) {
-        apr_size_t n = strlen(titles[i]);
-        if (len > n && apr_cstr_casecmpn(text, titles[i], n) == 0) {
-            text += n;
-            len -= n;
-        }
-    }
     while (len > 0 && strchr(" .:", text[len - 1]) != NULL) {
         len--;
     }
-    len = without_degrees(text, len);
+    len = without_degree(text, len);
     if (!is_name(text, len, single)) {
         return 0;
     }
     const char *name = apr_pstrmemdup(names->pool, text, len);
-    if (!has_name(names, name)) {
+    if (!tmpl_values_have(names, name)) {
         APR_ARRAY_PUSH(names, const char *) = name;
     }
     return 1;
@@ -284,12 +216,6 @@ void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e 
     text += strspn(text, " \t\n|-");
     while ((by = tmpl_people_by(text)) > 0) {
         text += by;
-    }
-    /* an address; one behind a name is in brackets */
-    const char *address = strstr(text, "://");
-    if (strchr(text, '@') == text ||
-        (address != NULL && strcspn(text, "(<") > (apr_size_t)(address - text))) {
-        return;
     }
     if (strpbrk(text, " ,;|/\n") != NULL) {
         single = TMPL_NAMES_WHOLE;

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include <libxml/HTMLparser.h>
-#include <libxml/parser.h>
-
 #include "base/ascii.h"
 #include "base/bytes.h"
 #include "html/tag.h"
@@ -80,24 +77,23 @@ static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
 typedef signed char signed_sixteen_t __attribute__((vector_size(TMPL_BYTES16)));
 
 /*
- * A set of the bytes that are not ASCII, NUL, or equal to ampersand. As signed numbers, NUL and
+ * A set of the bytes that are not ASCII, NUL, or an ampersand. As signed numbers, NUL and
  * bytes that are not ASCII are below 1.
  */
-static inline unsigned not_plain(tmpl_bytes16_t bytes, unsigned char ampersand)
+static inline unsigned not_plain(tmpl_bytes16_t bytes)
 {
     tmpl_bytes16_t odd = (tmpl_bytes16_t)((signed_sixteen_t)bytes < 1);
-    return tmpl_bytes16_bits(odd | (tmpl_bytes16_t)(bytes == ampersand));
+    return tmpl_bytes16_bits(odd | (tmpl_bytes16_t)(bytes == (unsigned char)'&'));
 }
 
 /*
- * The length of the plain text at the start: ASCII without NUL and without references. Bytes from
+ * The length of the plain text at the start: ASCII without NUL and references. Bytes from
  * limit on are not read.
  */
-static apr_size_t plain_ascii(const char *text, apr_size_t len, const char *limit, int references)
+static apr_size_t plain_ascii(const char *text, apr_size_t len, const char *limit)
 {
-    unsigned char ampersand = references ? '&' : 0;
     for (apr_size_t n = 0; n < len; n += TMPL_BYTES16) {
-        unsigned marks = not_plain(tmpl_bytes16(text + n, limit), ampersand);
+        unsigned marks = not_plain(tmpl_bytes16(text + n, limit));
         if (marks != 0) {
             n += (unsigned)__builtin_ctz(marks);
             return n < len ? n : len;
@@ -141,20 +137,17 @@ static apr_size_t give_wide(const tmpl_text_sink_t *sink, const char *text, apr_
     return at;
 }
 
-/*
- * text is UTF-8; references says whether it may hold character references. Bytes before limit may
- * be read.
- */
+/* text is UTF-8. Bytes before limit may be read. */
 static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t len,
-                      const char *limit, int references)
+                      const char *limit)
 {
     for (apr_size_t i = 0, used; i < len; i += used) {
-        used = plain_ascii(text + i, len - i, limit, references);
+        used = plain_ascii(text + i, len - i, limit);
         if (used > 0) {
             sink->take_ascii(sink->ctx, text + i, used);
             continue;
         }
-        if (references && text[i] == '&') {
+        if (text[i] == '&') {
             used = give_reference(sink, text + i, len - i);
         }
         if (used == 0) {
@@ -184,14 +177,12 @@ static void give_segment(text_reader_t *reader, uint32_t segment)
         return;
     }
     if (reader->decoder->xlate == NULL) {
-        give_text(reader->sink, page->src + span.start, tmpl_span_len(span), page->src + page->len,
-                  1);
+        give_text(reader->sink, page->src + span.start, tmpl_span_len(span), page->src + page->len);
         return;
     }
     tmpl_buf_clear(&reader->utf8);
     tmpl_decode(&reader->utf8, reader->decoder, page->src + span.start, tmpl_span_len(span));
-    give_text(reader->sink, reader->utf8.at, reader->utf8.len, reader->utf8.at + reader->utf8.len,
-              1);
+    give_text(reader->sink, reader->utf8.at, reader->utf8.len, reader->utf8.at + reader->utf8.len);
 }
 
 static void start_reader(text_reader_t *reader, const tmpl_text_sink_t *sink,
@@ -248,107 +239,6 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
     line_t line = { buf, buf->len, 0 };
     tmpl_text_sink_t sink = { add_code, add_ascii, &line };
     tmpl_text_block_to(&sink, page, block, decoder, buf->pool);
-}
-
-/* The state while libxml2 reads the source of a page: its handlers write text as it comes. */
-typedef struct {
-    xmlParserCtxt *parser;
-    line_t line;
-    tmpl_text_sink_t sink;
-    unsigned open;  /* open elements */
-    unsigned quiet; /* those of them from the outermost that is not displayed on */
-} source_t;
-
-static unsigned flags_of(const xmlChar *name)
-{
-    return tmpl_tag_flags(tmpl_tag_find((const char *)name, strlen((const char *)name)));
-}
-
-static void end_line(line_t *line)
-{
-    if (line->buf->len > line->start) {
-        tmpl_buf_add(line->buf, "\n", 1);
-    }
-    line->start = line->buf->len;
-    line->space = 0;
-}
-
-/*
- * libxml2 searches all open elements for each unmatched end tag, so some limit is necessary.
- */
-#define DEEPEST 4096
-
-/* Each element that is not inline begins and ends a line. */
-static void open_text_element(void *ctx, const xmlChar *name, const xmlChar **attributes)
-{
-    source_t *source = ctx;
-    unsigned flags = flags_of(name);
-    (void)attributes;
-    if (++source->open > DEEPEST) {
-        xmlStopParser(source->parser);
-        return;
-    }
-    if (source->quiet > 0 || (flags & TMPL_IS_QUIET) != 0) {
-        source->quiet++;
-    }
-    if (flags & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
-        end_line(&source->line);
-    }
-}
-
-static void close_element(void *ctx, const xmlChar *name)
-{
-    source_t *source = ctx;
-    source->open -= source->open > 0;
-    source->quiet -= source->quiet > 0;
-    if (flags_of(name) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
-        end_line(&source->line);
-    }
-}
-
-static void take_text(void *ctx, const xmlChar *text, int len)
-{
-    source_t *source = ctx;
-    if (source->quiet == 0) {
-        give_text(&source->sink, (const char *)text, (apr_size_t)len, (const char *)text + len, 0);
-    }
-}
-
-/* libxml2 makes no tree: that would take many times the memory of the page. */
-static int read_source(source_t *source, const tmpl_buf_t *utf8)
-{
-    xmlSAXHandler handler = { .startElement = open_text_element,
-                              .endElement = close_element,
-                              .characters = take_text,
-                              .ignorableWhitespace = take_text };
-    xmlParserCtxt *parser = utf8->len <= INT32_MAX ? htmlNewParserCtxt() : NULL;
-    if (parser == NULL) {
-        return 0;
-    }
-    *parser->sax = handler;
-    parser->userData = source;
-    source->parser = parser;
-    xmlDoc *doc =
-        htmlCtxtReadMemory(parser, utf8->at, (int)utf8->len, NULL, "UTF-8",
-                           HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
-                               HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | XML_PARSE_HUGE);
-    int whole = parser->disableSAX == 0;
-    xmlFreeDoc(doc);
-    htmlFreeParserCtxt(parser);
-    return whole;
-}
-
-int tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
-                     const tmpl_decoder_t *decoder, apr_pool_t *pool)
-{
-    tmpl_buf_t utf8;
-    source_t source = { .line = { buf, buf->len, 0 } };
-    source.sink = (tmpl_text_sink_t){ add_code, add_ascii, &source.line };
-    tmpl_buf_init(&utf8, pool);
-    tmpl_decode(&utf8, decoder, src, len);
-    int whole = read_source(&source, &utf8);
-    end_line(&source.line);
-    return whole;
 }
 
 void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters)

@@ -35,15 +35,6 @@ typedef struct {
 void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t block,
                         const tmpl_decoder_t *decoder, apr_pool_t *pool);
 
-/*
- * Adds the text of a page that was declined, as libxml2 reads it: a line for each text between
- * elements that are not inline. Threads may call this function at once if xmlInitParser was called
- * before. Returns 0 if text is missing, because elements are nested more than 4,096 deep, libxml2
- * has no memory, or the page has more than 2 GiB; else 1.
- */
-int tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
-                     const tmpl_decoder_t *decoder, apr_pool_t *pool);
-
 /* Shortens buf to that number of characters; if it was longer, the last one is an ellipsis. */
 void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters);
 

@@ -21,7 +21,7 @@ static const row_t rows[] = {
     { "A. B. Chen", "A. B. Chen" },
     { "\xE5\xBC\xA0\xE4\xBC\x9F", "\xE5\xBC\xA0\xE4\xBC\x9F" },
     { "ANN LEE", "ANN LEE" },
-    { "Dr. Ann Lee", "Ann Lee" },
+    { "Dr. Ann Lee", "Dr. Ann Lee" },
     { "Ann Lee, Bo Chen and Cem Demir", "Ann Lee|Bo Chen|Cem Demir" },
     { "Ann Lee & Bo Chen", "Ann Lee|Bo Chen" },
     { "Ann Lee; Ann Lee", "Ann Lee" },

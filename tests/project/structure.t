@@ -172,7 +172,7 @@ subtest 'libraries' => sub {
         ['zlib', qr{^zlib\.h$}, qr{^shared/(?:base|archive)/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
-        ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|metadata|content|markdown|reader)|tmplctl)/}],
+        ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:dom|metadata|content|markdown|reader)|tmplctl)/}],
         ['OpenSSL', qr{^openssl/}, qr{^(?:shared/table/redis|tmplctl)/}],
         ['curl', qr{^curl/}, qr{^tmplctl/}],
         ['jansson', qr{^jansson}, qr{^(?:mod_tmpl/status|tmplctl)/|^shared/(?:table/export_file|metadata/linked_data)\.c$}],

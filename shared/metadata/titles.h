@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the site, in a page's title and elsewhere. */
-#ifndef TMPL_SITE_NAMES_H
-#define TMPL_SITE_NAMES_H
+/* Titles: how alike two are, and the names of the site in them. */
+#ifndef TMPL_TITLES_H
+#define TMPL_TITLES_H
 
 #include <apr_pools.h>
+
+/* How many words a text has, up to most. */
+unsigned tmpl_title_words(const char *text, unsigned most);
+
+/* How much of the words of a text are in another one, 0..1; case does not count. */
+double tmpl_title_share(const char *text, const char *other);
+
+/*
+ * How much alike two texts are, 0..1: the harmonic mean of the share of the words of each that the
+ * other has.
+ */
+double tmpl_title_likeness(const char *text, const char *other);
 
 /* What is known of a site's name: letters and digits in lower case; "": it is not known. */
 typedef struct {

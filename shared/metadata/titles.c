@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metadata/site_names.h"
+#include "metadata/titles.h"
 
 #include <string.h>
 
@@ -16,6 +16,71 @@
 
 /* Letters of a name that may be in other words by chance. */
 #define SHORT 3
+
+/* Words of a title that are compared. */
+#define WORDS 64
+
+/* The length of what at at is no part of a word; 0: a word is there. */
+static apr_size_t sign_len(const char *at)
+{
+    /* U+0080 to U+00BF, and general punctuation */
+    return *at == '\xC2' && at[1] != '\0'                     ? 2
+           : strncmp(at, "\xE2\x80", 2) == 0 && at[2] != '\0' ? 3
+                                                              : !tmpl_is_word_byte(*at);
+}
+
+/* The next word of a text; returns its length, 0 behind the last one. */
+static apr_size_t next_title_word(const char **word, const char **at)
+{
+    while (**at != '\0' && sign_len(*at) > 0) {
+        *at += sign_len(*at);
+    }
+    *word = *at;
+    while (**at != '\0' && sign_len(*at) == 0) {
+        ++*at;
+    }
+    return (apr_size_t)(*at - *word);
+}
+
+unsigned tmpl_title_words(const char *text, unsigned most)
+{
+    const char *word;
+    unsigned n = 0;
+    while (n < most && next_title_word(&word, &text) > 0) {
+        n++;
+    }
+    return n;
+}
+
+static int has_title_word(const char *text, const char *word, apr_size_t len)
+{
+    const char *theirs;
+    apr_size_t length;
+    while ((length = next_title_word(&theirs, &text)) > 0) {
+        if (length == len && apr_cstr_casecmpn(word, theirs, len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+double tmpl_title_share(const char *text, const char *other)
+{
+    const char *word;
+    apr_size_t len;
+    uint32_t n = 0, found = 0;
+    for (; n < WORDS && (len = next_title_word(&word, &text)) > 0; n++) {
+        found += has_title_word(other, word, len) ? 1 : 0;
+    }
+    return n > 0 ? (double)found / n : 0;
+}
+
+double tmpl_title_likeness(const char *text, const char *other)
+{
+    double here = tmpl_title_share(text, other);
+    double there = here > 0 ? tmpl_title_share(other, text) : 0;
+    return here > 0 ? 2 * here * there / (here + there) : 0;
+}
 
 const char *tmpl_letters(const char *text, apr_size_t len, apr_pool_t *pool)
 {

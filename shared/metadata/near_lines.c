@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metadata/elements.h"
+
+#include <string.h>
+
+#include "base/chars.h"
+#include "metadata/dates.h"
+#include "metadata/people.h"
+
+/* Lines behind the headline in which a date is looked for; dates of a line, and bytes of one
+ * that may have any. */
+#define LINES      15
+#define DATES      2
+#define LINE_BYTES 160
+
+/* Segments at the end of a page, and of what stays, in which the date of a change is looked for. */
+#define END       24
+#define END_STAYS 8
+
+/* Elements upwards whose class is looked at. */
+#define CLASSES_UP 3
+
+/* Lines that say in full who wrote the page, the first ones; bytes in which they say so. */
+#define BOXES     8
+#define BOX_BYTES 16
+
+/*
+ * The element near a segment whose class says that it names an author; TMPL_NONE: there is
+ * none.
+ */
+static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
+{
+    static const char *const names[] = { "author", "byline", "writer" };
+    for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
+        const tmpl_known_attr_t *attr = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
+        for (unsigned i = 0; attr != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+            if (tmpl_value_has(page->src, attr->value, names[i])) {
+                return node;
+            }
+        }
+        node = page->nodes[node].parent;
+    }
+    return TMPL_NONE;
+}
+
+/* Whether a text says that what follows is the date of a change. */
+static int is_later(const char *text, apr_size_t len)
+{
+    static const char *const later[] = { "updated",    "modified",   "edited",    "aktualisiert",
+                                         "geändert",   "mis à jour", "modifié",   "actualizado",
+                                         "aggiornato", "bijgewerkt", "atualizado" };
+    for (unsigned i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+        if (tmpl_value_has(text, (tmpl_span_t){ 0, (uint32_t)len }, later[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Adds the dates in a line; only that of a change if only_later is set. */
+static void see_date_line(tmpl_elements_t *w, const char *line, int only_later)
+{
+    char iso[TMPL_DATE_SIZE];
+    apr_size_t begin, after, n = 0;
+    while (n++ < DATES && (after = tmpl_date_find(iso, &begin, line, strlen(line))) > 0) {
+        int later = is_later(line, begin);
+        if (later || !only_later) {
+            tmpl_elements_say(w, later ? "line modified" : "line date", 0, iso);
+        }
+        line += after;
+    }
+}
+
+/* The segment behind the line that begins at segment s. */
+static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
+{
+    for (s++; s < page->n_segments && !page->segments[s].apart;) {
+        s++;
+    }
+    return s;
+}
+
+/*
+ * The last lines of a page, and of what stays of it, say when it was changed, in documentation and
+ * wikis.
+ */
+static void see_end(tmpl_elements_t *w)
+{
+    const tmpl_page_t *page = w->page;
+    uint32_t last = page->n_segments, after;
+    while (last > w->headline.after && tmpl_elements_deletes(w, last - 1)) {
+        last--;
+    }
+    uint32_t s = last > END_STAYS ? last - END_STAYS : 0;
+    for (; s < page->n_segments; s = after) {
+        after = line_end(page, s);
+        tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
+        if (tmpl_span_len(span) < 4 * LINE_BYTES &&
+            tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
+            see_date_line(w, tmpl_elements_text(w, s, after, LINE_BYTES), 1);
+        }
+        if (s < last && after >= last && after + END < page->n_segments) {
+            after = page->n_segments - END;
+        }
+    }
+}
+
+/*
+ * Says who wrote the page if a line that stands at place does: "By Ann Lee". *by: the line in front
+ * ends in "By"; set for the next one.
+ */
+static void see_author_line(tmpl_elements_t *w, const char *place, uint32_t of, const char *line,
+                            int *by)
+{
+    apr_size_t len = tmpl_people_by(line);
+    if (*by || (len > 0 && line[len] != '\0')) {
+        tmpl_elements_say_authors(w, place, of, line + len);
+    }
+    *by = len > 0 && line[len] == '\0';
+}
+
+/* Lines behind the headline that say who wrote the page, in full: "Written by Ann Lee". */
+static void see_author_boxes(tmpl_elements_t *w)
+{
+    const tmpl_page_t *page = w->page;
+    int by = 0;
+    for (uint32_t s = w->headline.after, n = 0, after; s < page->n_segments && n < BOXES;
+         s = after) {
+        tmpl_span_t begin = page->segments[s].span;
+        after = line_end(page, s);
+        begin.end = tmpl_span_len(begin) > BOX_BYTES ? begin.start + BOX_BYTES : begin.end;
+        int is_box = tmpl_value_has(page->src, begin, "written by") ||
+                     tmpl_value_has(page->src, begin, "about the ");
+        if (by || is_box) {
+            n++;
+            see_author_line(w, "author box", s, tmpl_elements_text(w, s, after, TMPL_AUTHOR_BYTES),
+                            &by);
+        }
+    }
+}
+
+/* The first line of an element that says more than "By". */
+static const char *author_text(tmpl_elements_t *w, const tmpl_node_t *node)
+{
+    const char *text = "";
+    for (uint32_t s = node->first_segment; s < node->after_segment;) {
+        uint32_t after = s + 1;
+        while (after < node->after_segment && !w->page->segments[after].apart) {
+            after++;
+        }
+        text = tmpl_elements_text(w, s, after, TMPL_AUTHOR_BYTES);
+        text += tmpl_people_by(text);
+        if (*text != '\0') {
+            return text;
+        }
+        s = after;
+    }
+    return text;
+}
+
+/* The lines near the headline that stay. */
+static void see_near_lines(tmpl_elements_t *w)
+{
+    const tmpl_page_t *page = w->page;
+    uint32_t begin = w->headline.first, behind = w->headline.after, last = TMPL_NONE;
+    int by = 0;
+    for (uint32_t s = begin > TMPL_NEAR_BEFORE ? begin - TMPL_NEAR_BEFORE : 0, lines = 0, after;
+         s < page->n_segments && s < w->headline.end && lines < LINES + TMPL_NEAR_BEFORE;
+         s = after, lines++) {
+        after = line_end(page, s);
+        if (s < behind && after >= behind) {
+            lines = TMPL_NEAR_BEFORE;
+        }
+        if (s >= begin && s < behind) {
+            continue;
+        }
+        uint32_t node = author_around(page, page->segments[s].node);
+        if (node != TMPL_NONE && node != last) {
+            last = node;
+            tmpl_elements_say_authors(w, "class author", page->nodes[node].parent,
+                                      author_text(w, &page->nodes[node]));
+        }
+        const char *line =
+            tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);
+        if (*line != '\0') {
+            see_author_line(w, "line by", 0, line, &by);
+            see_date_line(w, line, 0);
+        }
+    }
+}
+
+void tmpl_lines_read(tmpl_elements_t *w)
+{
+    see_near_lines(w);
+    see_end(w);
+    see_author_boxes(w);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metadata/elements.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+/* Words of a headline that stands for the title whatever that says: of one that verdicts call so,
+ * and of the only h1, which stays. */
+#define JUDGED_WORDS  2
+#define ONLY_H1_WORDS 4
+
+/* Headings that are looked at, and titles that they are compared with. */
+#define HEADLINES 64
+#define TITLES    4
+
+/* Words of an h1 that the title has at least; its likeness; that of the title of this page. */
+#define LIKE      0.5
+#define LIKE_H1   0.1
+#define LIKE_SAME 0.75
+
+/* Elements around a heading that may be a link. */
+#define AROUND 16
+
+typedef struct {
+    const tmpl_node_t *node; /* NULL: there is none */
+    const char *text;
+    int is_titled; /* a title has half of its words */
+    uint32_t n;    /* headings with text that do not name the site */
+} heading_t;
+
+/* The text of a heading without the sign of its permalink. */
+static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
+{
+    static const char *const signs[] = { " ", "#", "\xC2\xB6", "\xC2\xA7" };
+    tmpl_buf_t *text = &w->text;
+    tmpl_elements_text(w, node->first_segment, node->after_segment, 500);
+    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+        apr_size_t len = strlen(signs[i]);
+        if (text->len > len && memcmp(text->at + text->len - len, signs[i], len) == 0) {
+            text->at[text->len -= len] = '\0';
+            i = (unsigned)-1;
+        }
+    }
+    return text->len > 0 ? text->at : "";
+}
+
+/* Whether a heading has, or is in, a link to the site's first page: it is the site's name. */
+static int is_logo(const tmpl_page_t *page, const tmpl_node_t *heading)
+{
+    uint32_t node = (uint32_t)(heading - page->nodes);
+    uint32_t first = heading->parent != TMPL_NONE ? heading->parent : node;
+    for (uint32_t i = first; i < heading->after && i < node + TMPL_NEAR_WITHIN;
+         i = i < node ? node : i + 1) {
+        const tmpl_known_attr_t *href = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_HREF);
+        if (href != NULL && tmpl_href_is_root(page->src, href->value)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether a heading is the site's name, and the titles that it is compared with say more. */
+static int is_site_heading(const tmpl_elements_t *w, const char *text,
+                           const apr_array_header_t *titles)
+{
+    int is_site = tmpl_site_is_named(w->host, text, strlen(text)) ||
+                  (w->site != NULL && tmpl_title_share(text, w->site) == 1);
+    for (int i = 0; is_site && i < titles->nelts && i < TITLES; i++) {
+        is_site = tmpl_title_share(APR_ARRAY_IDX(titles, i, const char *), text) < 1;
+    }
+    return is_site;
+}
+
+/* Whether a title has half of the words of an h1, and is nearly the same as another heading. */
+static int is_titled(const tmpl_node_t *node, const char *text, const apr_array_header_t *titles)
+{
+    for (int i = 0; i < titles->nelts && i < TITLES; i++) {
+        const char *title = APR_ARRAY_IDX(titles, i, const char *);
+        double like = tmpl_title_likeness(text, title);
+        if (like >= LIKE_SAME || (node->tag == TMPL_TAG_H1 && like >= LIKE_H1 &&
+                                  tmpl_title_share(text, title) >= LIKE)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether a node is a heading with text that stays. */
+static int is_heading_that_stays(const tmpl_elements_t *w, const tmpl_node_t *node)
+{
+    return (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) != 0 &&
+           node->after_segment > node->first_segment &&
+           !tmpl_elements_deletes(w, node->first_segment);
+}
+
+/* Whether verdicts call all text of a heading the headline. */
+static int is_judged_headline(const tmpl_elements_t *w, const tmpl_node_t *node)
+{
+    const tmpl_verdict_t *verdicts = w->source->verdicts;
+    uint32_t s = node->first_segment;
+    if (!is_heading_that_stays(w, node)) {
+        return 0;
+    }
+    while (s < node->after_segment &&
+           verdicts[w->page->segments[s].block].part == TMPL_PART_HEADLINE) {
+        s++;
+    }
+    return s == node->after_segment;
+}
+
+static int is_h1(const tmpl_elements_t *w, const tmpl_node_t *node)
+{
+    (void)w;
+    return node->tag == TMPL_TAG_H1;
+}
+
+static int is_h2(const tmpl_elements_t *w, const tmpl_node_t *node)
+{
+    (void)w;
+    return node->tag == TMPL_TAG_H2;
+}
+
+/* The first heading that is titled, or else the first one, of those that do not name the site. */
+static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titles,
+                              int (*is)(const tmpl_elements_t *w, const tmpl_node_t *node))
+{
+    heading_t found = { 0 };
+    uint32_t looked = 0;
+    for (uint32_t i = 0; i < w->page->n_nodes && looked < HEADLINES; i++) {
+        const tmpl_node_t *node = &w->page->nodes[i];
+        const char *text = is(w, node) ? heading_text(w, node) : "";
+        looked += *text != '\0';
+        if (*text == '\0' || is_site_heading(w, text, titles) || is_logo(w->page, node)) {
+            continue;
+        }
+        int titled = !found.is_titled && is_titled(node, text, titles);
+        if (found.n++ == 0 || titled) {
+            found.node = node;
+            found.text = apr_pstrdup(w->claims->pool, text);
+            found.is_titled |= titled;
+        }
+    }
+    return found;
+}
+
+/* The first heading that stays is what the content may begin with. */
+static const tmpl_node_t *first_heading(const tmpl_elements_t *w)
+{
+    for (uint32_t i = 0; i < w->page->n_nodes; i++) {
+        if (is_heading_that_stays(w, &w->page->nodes[i])) {
+            return &w->page->nodes[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether a heading, or what is around it, is a link: it leads to another page. */
+static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
+{
+    for (uint32_t i = node + 1; i < page->nodes[node].after && i < node + TMPL_NEAR_WITHIN; i++) {
+        if (page->nodes[i].tag == TMPL_TAG_A) {
+            return 1;
+        }
+    }
+    uint32_t up = page->nodes[node].parent;
+    for (int n = 0; n < AROUND && up != TMPL_NONE; n++, up = page->nodes[up].parent) {
+        if (page->nodes[up].tag == TMPL_TAG_A) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* What is near the headline ends so many segments behind it, or with the title of another page. */
+static void find_near_end(tmpl_elements_t *w)
+{
+    const tmpl_page_t *page = w->page;
+    tmpl_page_headline_t *headline = &w->headline;
+    headline->end = headline->after + TMPL_NEAR_BEHIND;
+    for (uint32_t i = 0; i < page->n_nodes && page->nodes[i].first_segment < headline->end; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if (node->first_segment >= headline->after && node->tag != TMPL_TAG_H1 &&
+            (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
+            is_linked_heading(page, i) &&
+            (headline->text == NULL ||
+             tmpl_title_likeness(heading_text(w, node), headline->text) < LIKE_SAME)) {
+            headline->end = node->first_segment;
+        }
+    }
+}
+
+void tmpl_page_headline_find(tmpl_elements_t *w)
+{
+    const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
+    heading_t found = { 0 };
+    if (w->source->verdicts != NULL) {
+        found = find_heading(w, titles, is_judged_headline);
+    }
+    int is_judged = found.node != NULL, is_only = 0;
+    if (!is_judged) {
+        found = find_heading(w, titles, is_h1);
+        heading_t other = found.is_titled ? found : find_heading(w, titles, is_h2);
+        found = other.is_titled ? other : found;
+        is_only = found.n == 1 && is_heading_that_stays(w, found.node);
+    }
+    unsigned least = is_judged ? JUDGED_WORDS : ONLY_H1_WORDS;
+    int is_title = found.is_titled || ((is_judged || (is_only && titles->nelts > 0)) &&
+                                       tmpl_title_words(found.text, least) == least);
+    w->headline = (tmpl_page_headline_t){ found.text, is_title, TMPL_NONE, 0, 0, 0 };
+    if (found.node != NULL) {
+        w->headline.first = found.node->first_segment;
+        w->headline.after = found.node->after_segment;
+    }
+    /* the only h1 begins the content, too, if it is in front of all other headings */
+    if (is_judged || is_title || (is_only && found.node == first_heading(w))) {
+        w->headline.node = (uint32_t)(found.node - w->page->nodes);
+    }
+    find_near_end(w);
+}
