@@ -8,7 +8,7 @@
 #include "data/items.h"
 #include "data/json_text.h"
 #include "markdown/markdown.h"
-#include "markdown/write.h"
+#include "markdown/front.h"
 
 /* A span of a text without white space around it. */
 typedef struct {

@@ -16,6 +16,17 @@ typedef enum {
     TMPL_FLOW_OTHER
 } tmpl_flow_e;
 
+/* What was written last. */
+typedef enum {
+    TMPL_BEHIND_NOTHING,
+    TMPL_BEHIND_TITLE,
+    TMPL_BEHIND_HEADING,
+    TMPL_BEHIND_RULE,
+    TMPL_BEHIND_LIST, /* that has ended */
+    TMPL_BEHIND_CARDS,
+    TMPL_BEHIND_BLOCK
+} tmpl_behind_e;
+
 /* A container that is open. */
 typedef struct {
     const char *head;     /* quote: its first line; NULL: none */
@@ -38,6 +49,8 @@ typedef struct {
     uint32_t around;  /* number of containers around the last block */
     uint32_t shared;  /* how many of these are still open */
     tmpl_flow_e last;
+    tmpl_behind_e behind;        /* set to BLOCK by each block */
+    apr_size_t began;            /* where the last block began, with its empty line */
     int begun;                   /* a block was written */
     tmpl_fragments_t *fragments; /* gets what is written, too; NULL: not wanted */
     uint32_t outside;            /* containers around that the run of fragments does not write */
@@ -61,6 +74,9 @@ int tmpl_flow_close(tmpl_flow_t *flow);
 
 /* Begins a block: writes an empty line if it needs one, and the containers' markers or indents. */
 void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind);
+
+/* Drops the last block, which has ended. */
+void tmpl_flow_take_back(tmpl_flow_t *flow);
 
 /* Ends a line of a block and begins the next one. */
 void tmpl_flow_break(tmpl_flow_t *flow);

@@ -39,17 +39,13 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_verdict_t *verdicts; /* by block; NULL: all is kept, as body */
     int whole;                      /* text whose verdict is template is kept, too */
-    const uint32_t *places;         /* by segment: 2 * n in element n of starts, + 1; NULL */
-    const uint32_t *starts;         /* nodes of elements whose runs are apart, in order */
-    uint32_t *depths;               /* containers around the content of each of them */
-    uint32_t n_starts;
-    uint32_t n_started;         /* how many of them the walk has entered */
-    unsigned char part;         /* of what is written next */
-    uint32_t place;             /* the same */
-    tmpl_buf_t text;            /* lines; cells of a table have tabs between them */
-    apr_array_header_t *runs;   /* tmpl_run_t */
-    apr_array_header_t *links;  /* tmpl_run_link_t */
-    apr_array_header_t *images; /* tmpl_run_image_t */
+    const uint32_t *places;         /* by segment, of what is written there; NULL: TMPL_NONE */
+    unsigned char part;             /* of what is written next */
+    uint32_t place;                 /* the same */
+    tmpl_buf_t text;                /* lines; cells of a table have tabs between them */
+    apr_array_header_t *runs;       /* tmpl_run_t */
+    apr_array_header_t *links;      /* tmpl_run_link_t */
+    apr_array_header_t *images;     /* tmpl_run_image_t */
     apr_pool_t *pool;
 } tmpl_fragments_t;
 

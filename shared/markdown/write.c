@@ -553,37 +553,3 @@ void tmpl_write_formula(tmpl_flow_t *flow, const char *tex)
     tmpl_buf_add_text(&flow->out, "$$");
     tmpl_flow_end(flow);
 }
-
-void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters)
-{
-    apr_size_t len = strlen(text);
-    int space = 0;
-    tmpl_buf_add_byte(buf, '"');
-    apr_size_t start = buf->len;
-    for (apr_size_t i = 0, used; i < len; i += used) {
-        uint32_t code = tmpl_utf8_next(text + i, len - i, &used);
-        if (code == 0xAD || code == 0x200B) {
-            continue; /* they only say where a word may break */
-        }
-        /* characters that are not printable in YAML (5.1), or that YAML reads as a line break */
-        if (code <= ' ' || (code >= 0x7F && code <= 0xA0) || code == 0x2028 || code == 0x2029 ||
-            code == 0xFEFF) {
-            space = 1;
-            continue;
-        }
-        if (characters == 0) {
-            tmpl_buf_add_text(buf, "\xE2\x80\xA6");
-            break;
-        }
-        characters--;
-        if (space && buf->len > start) {
-            tmpl_buf_add_byte(buf, ' ');
-        }
-        space = 0;
-        if (code == '"' || code == '\\') {
-            tmpl_buf_add_byte(buf, '\\');
-        }
-        tmpl_buf_add(buf, text + i, used);
-    }
-    tmpl_buf_add_byte(buf, '"');
-}

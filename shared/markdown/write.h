@@ -9,11 +9,13 @@
 #include "markdown/leaf.h"
 #include "markdown/flow.h"
 
-/* Where the text goes: this decides what ends the text, and what may stand in it. */
+/* What a text becomes: this decides what ends it, and what may stand in it. */
 typedef enum {
-    TMPL_WRITE_PARAGRAPH, /* may have several lines */
+    TMPL_WRITE_PARAGRAPH, /* may have several lines; the next border of blocks ends it */
+    TMPL_WRITE_LINE,      /* a paragraph in which borders are spaces: a term or a summary */
+    TMPL_WRITE_CARD,      /* the same; signs stand at borders */
     TMPL_WRITE_HEADING,   /* one line, behind its number signs */
-    TMPL_WRITE_CELL       /* cell of a table: one line between bars */
+    TMPL_WRITE_CELL       /* of a table: one line between bars */
 } tmpl_write_e;
 
 /* Writes the leaf's text as Markdown, without the end of its last line, and empties the leaf. */
@@ -30,8 +32,5 @@ void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const 
 
 /* Writes a formula in TeX (formula.h) on lines of its own. */
 void tmpl_write_formula(tmpl_flow_t *flow, const char *tex);
-
-/* Adds text, shortened to the number of characters, as a string of YAML in double quotes. */
-void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters);
 
 #endif

@@ -791,7 +791,7 @@ void tmpl_view_init(tmpl_view_t *w, const tmpl_content_t *content, apr_size_t li
                     apr_pool_t *pool, apr_pool_t *scratch)
 {
     *w = (tmpl_view_t){ .content = content, .page = content->page, .label = "", .pool = scratch };
-    static const tmpl_walker_t walker = { enter_in_view, leave_in_view, write_text_node, 0 };
+    static const tmpl_walker_t walker = { enter_in_view, leave_in_view, write_text_node, 0, 0 };
     tmpl_walk_init(&w->walk, &walker, w, &w->html.over, content, scratch);
     tmpl_html_init(&w->html, limit, pool);
     w->html.attributes = tmpl_view_attributes;

@@ -67,12 +67,12 @@ static void headline(void **state)
         { "<title>A b c d - S</title><div>x</div>", "# A b c d\n\nx" },
         { "<title>A b c d</title><h2>A b <sub>c</sub> d</h2>x", "# A b <sub>c</sub> d\n\nx" },
         { "<title>A b c d</title><p><a href=/>Home</a> | More<ul><li><a href=/e>E</a><li>Menu</ul>"
-          "<p>&copy; 2026 All rights are reserved by us and by all others<h2>Old news</h2>"
+          "<h2>Old news</h2>"
           "<h1><a href=/t>A <b>b</b> c d</a></h1>x",
           "# A b c d\n\nx" },
-        { "<title>A b c d</title><p>5 May 2026<p>By Ann Lee<p>$5<p><img src=a.png alt=a>"
+        { "<title>A b c d</title><p>5 May 2026<p>$5<p><img src=a.png alt=a>"
           "<p>One two three four five six seven eight.<h1>A b c d</h1>x",
-          "# A b c d\n\n5 May 2026\n\nBy Ann Lee\n\n$5\n\n![a](a.png)\n\n"
+          "# A b c d\n\n5 May 2026\n\n$5\n\n![a](a.png)\n\n"
           "One two three four five six seven eight.\n\nx" },
         { "<title>A b c d</title><ul><li><h1>A b c d</h1><li>x</ul>", "# A b c d\n\n- x" },
         { "<title>A b c d</title><h1>A b c d<a href='#a'>&para;</a></h1>x", "# A b c d\n\nx" },
@@ -88,6 +88,24 @@ static void headline(void **state)
     const char *late = markdown_of(
         apr_pstrcat(pool, "<title>A b c d</title>", much, "<h1>A b c d</h1>x", NULL), NULL, pool);
     assert_ptr_equal(strstr(late, "# A b c d\n\nw\n\nw\n"), late);
+    /* a short text in front stays if it was judged to be of a part that says something */
+    static const struct {
+        tmpl_part_e part;
+        const char *markdown;
+    } parts[] = { { TMPL_PART_BODY, "# A b c d\n\nx\n" },
+                  { TMPL_PART_BYLINE, "# A b c d\n\nAnn Lee\n\nx\n" } };
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        apr_size_t len;
+        tmpl_edits_t none = { 0 };
+        const tmpl_page_t *page =
+            check_page("<title>A b c d</title><p>Ann Lee<h1>A b c d</h1>x", pool);
+        tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
+        for (uint32_t k = 0; k < page->n_blocks; k++) {
+            verdicts[k].part = (unsigned char)parts[i].part;
+        }
+        tmpl_content_opts_t opts = { .charset = "utf-8", .verdicts = verdicts };
+        assert_non_null(strstr(written(&len, page, &none, &opts, pool), parts[i].markdown));
+    }
 }
 
 static void blocks(void **state)
