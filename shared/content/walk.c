@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "content/callout.h"
+#include "content/permalink.h"
 #include "html/attr.h"
 
 /* What elements are by their tags; blocks that are not listed are BLOCK. */
@@ -182,6 +183,40 @@ unsigned tmpl_walk_level(const xmlNode *heading)
     return heading->name[0] == 'h' && tmpl_is_digit((char)heading->name[1])
                ? (unsigned)(heading->name[1] - '0')
                : (unsigned)(*level - '0');
+}
+
+/* Whether an address is that of the page itself. */
+static int leads_here(const tmpl_hrefs_t *hrefs, const char *href, apr_pool_t *pool)
+{
+    if (hrefs->url == NULL) {
+        return 0;
+    }
+    tmpl_buf_t address;
+    tmpl_buf_init(&address, pool);
+    tmpl_href_resolve(&address, hrefs, href);
+    apr_size_t len = strlen(hrefs->url);
+    return strncmp(address.at, hrefs->url, len) == 0 &&
+           (address.at[len] == '\0' || address.at[len] == '#');
+}
+
+tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
+                           const xmlNode *link, const xmlNode *heading, apr_pool_t *pool)
+{
+    *href = tmpl_dom_attribute(link, "href");
+    *text = NULL;
+    if (*href == NULL) {
+        return TMPL_LINK_TEXT;
+    }
+    *href = tmpl_href_mail(text, link, *href, pool);
+    if (heading != NULL && tmpl_permalink_is(walk->content->page, heading, link, *href)) {
+        return TMPL_LINK_LEFT_OUT;
+    }
+    if (*text != NULL) {
+        return TMPL_LINK_MAIL;
+    }
+    int is_own = heading != NULL && (tmpl_permalink_is_whole(heading, link, *href) ||
+                                     leads_here(&walk->content->hrefs, *href, pool));
+    return is_own || !tmpl_href_is_safe(*href) ? TMPL_LINK_TEXT : TMPL_LINK_WHOLE;
 }
 
 const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool)

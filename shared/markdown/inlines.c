@@ -7,7 +7,6 @@
 #include <apr_strings.h>
 
 #include "content/image.h"
-#include "content/permalink.h"
 #include "content/player.h"
 
 /* Elements around an image in which a figure is looked for. */
@@ -86,59 +85,39 @@ static int enter_break(tmpl_writer_t *w, const xmlNode *node)
  * Whether a link stands directly behind another one: styles part such links. If both lead to the
  * same address, they may be parts of one word.
  */
-static int is_parted(const tmpl_writer_t *w, const xmlNode *link, const char *href)
+static int is_parted(const tmpl_writer_t *w, const xmlNode *link)
 {
     const xmlNode *prev = link->prev;
     if (prev == NULL || tmpl_dom_tag(w->page, prev) != TMPL_TAG_A) {
         return 0;
     }
+    const char *href = tmpl_dom_attribute(link, "href");
     const char *before = tmpl_dom_attribute(prev, "href");
     return before == NULL || href == NULL || strcmp(before, href) != 0 || !tmpl_href_is_safe(href);
 }
 
-/* Whether a link in a heading leads to the page itself. */
-static int leads_here(const tmpl_writer_t *w, const char *href)
-{
-    const char *url = w->leaf.hrefs->url;
-    if (url == NULL) {
-        return 0;
-    }
-    tmpl_buf_t address;
-    tmpl_buf_init(&address, w->pool);
-    tmpl_href_resolve(&address, w->leaf.hrefs, href);
-    apr_size_t len = strlen(url);
-    return strncmp(address.at, url, len) == 0 &&
-           (address.at[len] == '\0' || address.at[len] == '#');
-}
-
 static int enter_link(tmpl_writer_t *w, const xmlNode *node)
 {
-    const char *mail = NULL, *own = tmpl_dom_attribute(node, "href"), *href = own;
+    const char *href, *mail;
     const xmlNode *heading = w->state != TMPL_WRITE_CELL ? w->holder : NULL;
-    if (is_parted(w, node, own)) {
+    tmpl_link_e link = tmpl_walk_link(&href, &mail, &w->walk, node, heading, w->pool);
+    if (is_parted(w, node)) {
         tmpl_leaf_space(&w->leaf);
     }
-    if (href == NULL) {
-        return 0;
-    }
-    href = tmpl_href_mail(&mail, node, href, w->pool);
-    if (heading != NULL && tmpl_permalink_is(w->page, heading, node, href)) {
+    if (link == TMPL_LINK_LEFT_OUT) {
         return 1;
     }
     if (w->link != NULL) {
         return 0;
     }
-    if (mail != NULL) {
+    if (link == TMPL_LINK_MAIL) {
         tmpl_writer_link(w, mail, href);
-        return 1;
     }
-    int is_whole =
-        heading != NULL && (tmpl_permalink_is_whole(heading, node, href) || leads_here(w, href));
-    if (!is_whole && tmpl_href_is_safe(href)) {
+    else if (link == TMPL_LINK_WHOLE) {
         w->link = node;
         tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, href);
     }
-    return 0;
+    return link == TMPL_LINK_MAIL;
 }
 
 static void leave_link(tmpl_writer_t *w, const xmlNode *node)

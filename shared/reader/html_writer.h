@@ -108,4 +108,8 @@ static inline tmpl_html_element_t *tmpl_html_top(tmpl_html_writer_t *html)
 /* Adds text with &, <, > and " as references. */
 void tmpl_html_escape(tmpl_buf_t *out, const char *text);
 
+/* Writes markup where out ends, or text with references, unless the page is over its limit. */
+void tmpl_html_markup(tmpl_html_writer_t *html, const char *markup);
+void tmpl_html_escaped(tmpl_html_writer_t *html, const char *text);
+
 #endif

@@ -120,41 +120,40 @@ static void write_math_end(tmpl_buf_t *out, const xmlNode *node)
     tmpl_buf_add_byte(out, '>');
 }
 
-static void write_in_math(tmpl_html_writer_t *html, const xmlNode *math)
+/* Writes the texts of an element without its elements. */
+static void write_math_text(tmpl_html_writer_t *html, const xmlNode *element)
 {
-    tmpl_buf_t *out = &html->out;
-    unsigned depth = 0, deep = 0; /* elements around node: whose tags may be written, and others */
-    const xmlNode *node = math->children;
-    while (node != NULL && !html->over) {
-        html->over |= out->len > html->limit;
+    const xmlNode *node = element;
+    while ((node = tmpl_dom_next(node, element, node != element && is_math_left_out(node))) !=
+           NULL) {
         if (node->type == XML_TEXT_NODE) {
-            tmpl_html_escape(out, (const char *)node->content);
+            tmpl_html_escaped(html, (const char *)node->content);
         }
-        else if (!is_math_left_out(node)) {
-            unsigned off = deep > 0 || depth == DEEPEST || is_token(node->parent);
-            int is = !off && is_math_element(node);
-            deep += off;
-            depth += !off;
-            if (is) {
-                begin_math_element(out, node);
-            }
-            if (node->children != NULL) {
-                node = node->children;
-                continue;
-            }
-            if (is) {
-                write_math_end(out, node);
-            }
-            *(deep > 0 ? &deep : &depth) -= 1;
+    }
+}
+
+static void write_in_math(tmpl_html_writer_t *html, const xmlNode *around, unsigned depth)
+{
+    for (const xmlNode *node = around->children; node != NULL && !html->over; node = node->next) {
+        if (node->type == XML_TEXT_NODE) {
+            tmpl_html_escaped(html, (const char *)node->content);
+            continue;
         }
-        while (node->next == NULL && node->parent != math) {
-            node = node->parent;
-            if (deep == 0 && is_math_element(node)) {
-                write_math_end(out, node);
-            }
-            *(deep > 0 ? &deep : &depth) -= 1;
+        int is = is_math_element(node);
+        if (is_math_left_out(node)) {
+            continue;
         }
-        node = node->next;
+        if (depth == DEEPEST || is_token(around)) {
+            write_math_text(html, node);
+            continue;
+        }
+        if (is) {
+            begin_math_element(&html->out, node);
+        }
+        write_in_math(html, node, depth + 1);
+        if (is) {
+            write_math_end(&html->out, node);
+        }
     }
 }
 
@@ -169,7 +168,7 @@ void tmpl_view_math(tmpl_view_t *w, const xmlNode *math, int display)
     if (!html->over) {
         write_math_start(&html->out, math);
         tmpl_buf_add_text(&html->out, display ? " display=\"block\">" : ">");
-        write_in_math(html, math);
+        write_in_math(html, math, 0);
         write_math_end(&html->out, math);
     }
     if (display) {
