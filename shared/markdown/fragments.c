@@ -5,8 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "base/bytes.h"
-
 /* Bytes of a link's text from which no further text is added. */
 #define LONG_TEXT 200
 
@@ -110,43 +108,22 @@ static void add_run_link(tmpl_fragments_t *fragments, const char *text, int is_a
     }
 }
 
-/* Where a leaf is read. */
-typedef struct {
-    tmpl_fragments_t *fragments;
-    const char *at, *end;
-    apr_size_t begin;     /* where the leaf's text begins */
-    apr_size_t link;      /* where the open link's text begins */
-    const char *link_alt; /* of the last image in the open link; "": none */
-} leaf_reader_t;
-
-/* The bytes from at up to the mark, which is passed; from pool. */
-static const char *read_to(leaf_reader_t *reader, char mark)
+/* Adds the link whose text is the fragments' text from an offset on; alt: of an image in it. */
+static void end_link(tmpl_fragments_t *fragments, apr_size_t from, const char *alt,
+                     const char *address)
 {
-    const char *from = reader->at;
-    const char *stop = memchr(from, mark, (apr_size_t)(reader->end - from));
-    apr_size_t len = (apr_size_t)((stop != NULL ? stop : reader->end) - from);
-    reader->at += stop != NULL ? len + 1 : len;
-    return apr_pstrmemdup(reader->fragments->pool, from, len);
-}
-
-static void end_link(leaf_reader_t *reader)
-{
-    tmpl_fragments_t *fragments = reader->fragments;
-    const char *address = read_to(reader, TMPL_MARK_STOP);
-    char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + reader->link,
-                                fragments->text.len - reader->link);
+    char *text =
+        apr_pstrmemdup(fragments->pool, fragments->text.at + from, fragments->text.len - from);
     for (char *at = strchr(text, '\n'); at != NULL; at = strchr(at, '\n')) {
         *at = ' ';
     }
     int is_alt = text[strspn(text, " ")] == '\0';
-    add_run_link(fragments, is_alt ? reader->link_alt : text, is_alt, address);
+    add_run_link(fragments, is_alt ? alt : text, is_alt, address);
 }
 
-static void read_image(leaf_reader_t *reader)
+static void add_run_image(tmpl_fragments_t *fragments, const char *alt, const char *address,
+                          apr_size_t begin)
 {
-    tmpl_fragments_t *fragments = reader->fragments;
-    const char *alt = read_to(reader, TMPL_MARK_TO);
-    const char *address = read_to(reader, TMPL_MARK_STOP);
     const tmpl_run_image_t *last =
         fragments->images->nelts > 0
             ? &APR_ARRAY_IDX(fragments->images, fragments->images->nelts - 1, tmpl_run_image_t)
@@ -154,70 +131,56 @@ static void read_image(leaf_reader_t *reader)
     if ((last == NULL || strcmp(last->address, address) != 0) &&
         fragments->images->nelts < TMPL_FRAGMENTS_LISTED) {
         APR_ARRAY_PUSH(fragments->images, tmpl_run_image_t) =
-            (tmpl_run_image_t){ alt, address, reader->begin, last_run(fragments) };
+            (tmpl_run_image_t){ alt, address, begin, last_run(fragments) };
     }
-    reader->link_alt = *alt != '\0' ? alt : reader->link_alt;
-}
-
-static void read_leaf_mark(leaf_reader_t *reader)
-{
-    tmpl_buf_t *text = &reader->fragments->text;
-    char mark = *reader->at++;
-    if (mark == TMPL_MARK(TMPL_FORMAT_LINK)) {
-        reader->link = text->len;
-        reader->link_alt = "";
-    }
-    else if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-        end_link(reader);
-    }
-    else if (mark == TMPL_MARK_IMAGE) {
-        read_image(reader);
-    }
-    else if (mark == TMPL_MARK_FORMULA) {
-        tmpl_buf_add_text(text, read_to(reader, TMPL_MARK_STOP));
-    }
-    else if (mark == TMPL_MARK_NOTE) {
-        tmpl_buf_add_byte(text, '[');
-        tmpl_buf_add_text(text, read_to(reader, TMPL_MARK_STOP));
-        tmpl_buf_add_byte(text, ']');
-    }
-    else if (mark == TMPL_MARK_BREAK && reader->at < reader->end && text->len > reader->begin) {
-        tmpl_buf_add_byte(text, '\n');
-    }
-}
-
-/* The next mark from at on; end: there is none. */
-static const char *next_leaf_mark(const char *at, const char *end)
-{
-    unsigned marks = 0;
-    while (end - at >= TMPL_BYTES16 &&
-           (marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16_load(at) < ' '))) == 0) {
-        at += TMPL_BYTES16;
-    }
-    if (marks == 0 && at < end) {
-        marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16(at, end) < ' '));
-    }
-    at += marks != 0 ? __builtin_ctz(marks) : TMPL_BYTES16;
-    return at < end ? at : end;
 }
 
 void tmpl_fragments_leaf(tmpl_fragments_t *fragments, const tmpl_leaf_t *leaf, char end)
 {
     tmpl_buf_t *text = &fragments->text;
-    leaf_reader_t reader = { fragments, leaf->text.at, leaf->text.at + leaf->text.len,
-                             text->len, text->len,     "" };
-    while (reader.at < reader.end) {
-        /* beside an image, which the text does not have, there are two spaces */
-        int is_double =
-            *reader.at == ' ' && (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
-        const char *from = reader.at += is_double;
-        reader.at = next_leaf_mark(from, reader.end);
-        tmpl_buf_add(text, from, (apr_size_t)(reader.at - from));
-        if (reader.at < reader.end) {
-            read_leaf_mark(&reader);
+    apr_size_t begin = text->len, link = begin; /* where the text of the leaf and its link begin */
+    const char *link_alt = "";
+    tmpl_leaf_part_t part;
+    for (apr_size_t i = 0; i < leaf->text.len;) {
+        i = tmpl_leaf_read(&part, leaf, i);
+        switch (part.mark) {
+        case TMPL_MARK_NONE:
+        case TMPL_MARK_CODE:
+        case TMPL_MARK_FORMULA: {
+            /* beside an image, which the text does not have, there are two spaces */
+            int is_double = *part.text == ' ' && part.mark != TMPL_MARK_FORMULA &&
+                            (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
+            tmpl_buf_add(text, part.text + is_double, part.len - (apr_size_t)is_double);
+            break;
+        }
+        case TMPL_MARK_NOTE:
+            tmpl_buf_add_byte(text, '[');
+            tmpl_buf_add(text, part.text, part.len);
+            tmpl_buf_add_byte(text, ']');
+            break;
+        case TMPL_MARK_LINK:
+            link = text->len;
+            link_alt = "";
+            break;
+        case TMPL_MARK_LINK_END:
+            end_link(fragments, link, link_alt,
+                     apr_pstrmemdup(fragments->pool, part.address, part.address_len));
+            break;
+        case TMPL_MARK_IMAGE: {
+            const char *alt = apr_pstrmemdup(fragments->pool, part.text, part.len);
+            add_run_image(fragments, alt,
+                          apr_pstrmemdup(fragments->pool, part.address, part.address_len), begin);
+            link_alt = part.len > 0 ? alt : link_alt;
+            break;
+        }
+        case TMPL_MARK_BREAK:
+            tmpl_buf_add(text, "\n", i < leaf->text.len && text->len > begin);
+            break;
+        default:
+            break;
         }
     }
-    if (text->len > reader.begin || end == '\t') {
+    if (text->len > begin || end == '\t') {
         tmpl_buf_add_byte(text, end);
     }
 }

@@ -26,7 +26,7 @@ static int link_goes_on(const tmpl_leaf_t *leaf)
     const tmpl_buf_t *text = &leaf->text;
     apr_size_t end = text->len - (text->len > 0 && last_of(leaf) == ' ');
     return end > 0 && text->at[end - 1] == TMPL_MARK_STOP && leaf->link_end < end &&
-           text->at[leaf->link_end] == TMPL_MARK_END(TMPL_FORMAT_LINK) && leaf->before != NULL &&
+           text->at[leaf->link_end] == TMPL_MARK_LINK_END && leaf->before != NULL &&
            strcmp(leaf->before, leaf->href) == 0 &&
            strcspn(text->at + leaf->link_end, (char[]){ TMPL_MARK_STOP, '\0' }) ==
                end - 1 - leaf->link_end;
@@ -387,8 +387,7 @@ static void compact_marks(tmpl_buf_t *text)
     apr_size_t to = 0;
     for (apr_size_t i = 0; i < text->len; i++) {
         char c = text->at[i];
-        if (c == TMPL_MARK(TMPL_FORMAT_CODE) && to > 0 &&
-            text->at[to - 1] == TMPL_MARK_END(TMPL_FORMAT_CODE)) {
+        if (c == TMPL_MARK_CODE && to > 0 && text->at[to - 1] == TMPL_MARK_END(TMPL_FORMAT_CODE)) {
             to--;
         }
         else if (c != TMPL_MARK_NONE) {
@@ -422,13 +421,54 @@ static int drop_unreadable(tmpl_buf_t *text)
     return dropped;
 }
 
+/* Reads the bytes from i up to a mark. Returns the offset behind that. */
+static apr_size_t read_to(const char **at, apr_size_t *len, const tmpl_leaf_t *leaf, apr_size_t i,
+                          char mark)
+{
+    const char *stop = memchr(leaf->text.at + i, mark, leaf->text.len - i);
+    apr_size_t end = stop != NULL ? (apr_size_t)(stop - leaf->text.at) : leaf->text.len;
+    *at = leaf->text.at + i;
+    *len = end - i;
+    return end + (stop != NULL);
+}
+
+apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i)
+{
+    const char *text = leaf->text.at;
+    *part = (tmpl_leaf_part_t){ .text = text + i };
+    if ((unsigned char)text[i] >= ' ') {
+        part->len = tmpl_leaf_mark(text, leaf->text.len, i) - i;
+        return i + part->len;
+    }
+    part->mark = text[i++];
+    switch (part->mark) {
+    case TMPL_MARK_LINK: {
+        apr_size_t end = read_to(&part->text, &part->len, leaf, i, TMPL_MARK_LINK_END);
+        read_to(&part->address, &part->address_len, leaf, end, TMPL_MARK_STOP);
+        part->len = 0;
+        return i;
+    }
+    case TMPL_MARK_LINK_END:
+        return read_to(&part->address, &part->address_len, leaf, i, TMPL_MARK_STOP);
+    case TMPL_MARK_IMAGE:
+        i = read_to(&part->text, &part->len, leaf, i, TMPL_MARK_TO);
+        return read_to(&part->address, &part->address_len, leaf, i, TMPL_MARK_STOP);
+    case TMPL_MARK_CODE:
+        return read_to(&part->text, &part->len, leaf, i, TMPL_MARK_END(TMPL_FORMAT_CODE));
+    case TMPL_MARK_FORMULA:
+    case TMPL_MARK_NOTE:
+        return read_to(&part->text, &part->len, leaf, i, TMPL_MARK_STOP);
+    default:
+        return i;
+    }
+}
+
 const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf)
 {
     const tmpl_buf_t *text = &leaf->text;
-    const char end = TMPL_MARK_END(TMPL_FORMAT_LINK);
-    if (text->len < 3 || text->at[0] != TMPL_MARK(TMPL_FORMAT_LINK) ||
-        last_of(leaf) != TMPL_MARK_STOP || leaf->link_text != 1 || leaf->link_end >= text->len ||
-        text->at[leaf->link_end] != end) {
+    const char end = TMPL_MARK_LINK_END;
+    if (text->len < 3 || text->at[0] != TMPL_MARK_LINK || last_of(leaf) != TMPL_MARK_STOP ||
+        leaf->link_text != 1 || leaf->link_end >= text->len || text->at[leaf->link_end] != end) {
         return NULL;
     }
     *len = text->len - leaf->link_end - 2;

@@ -11,19 +11,21 @@
 #include "base/bytes.h"
 #include "content/href.h"
 
-/* X(id, mark in Markdown, element in HTML): the formats. Each may be open once. */
+/* X(id, begin and end in Markdown, element in HTML): the formats. Each may be open once. */
+#define TMPL_INLINE_FORMATS(X)                                                                     \
+    X(STRONG, "**", "**", "strong")                                                                \
+    X(EM, "_", "_", "em")                                                                          \
+    X(STAR, "*", "*", "em") /* em within a word */                                                 \
+    X(DEL, "~~", "~~", "del")                                                                      \
+    X(SUP, "<sup>", "</sup>", "sup")                                                               \
+    X(SUB, "<sub>", "</sub>", "sub")
 #define TMPL_FORMATS(X)                                                                            \
-    X(STRONG, "**", "strong")                                                                      \
-    X(EM, "_", "em")                                                                               \
-    X(STAR, "*", "em") /* em within a word */                                                      \
-    X(DEL, "~~", "del")                                                                            \
-    X(SUP, NULL, "sup")                                                                            \
-    X(SUB, NULL, "sub")                                                                            \
-    X(LINK, "[", "a")                                                                              \
-    X(CODE, "`", "code")
+    TMPL_INLINE_FORMATS(X)                                                                         \
+    X(LINK, "[", "]", "a")                                                                         \
+    X(CODE, "`", "`", "code")
 
 typedef enum {
-#define TMPL_FORMAT_ID(id, mark, element) TMPL_FORMAT_##id,
+#define TMPL_FORMAT_ID(id, begin, end, element) TMPL_FORMAT_##id,
     TMPL_FORMATS(TMPL_FORMAT_ID)
 #undef TMPL_FORMAT_ID
         TMPL_FORMAT_COUNT
@@ -32,6 +34,9 @@ typedef enum {
 /* Marks: the begin and end of a format, and marks that come alone. */
 #define TMPL_MARK(format)     ((char)(1 + 2 * (format)))
 #define TMPL_MARK_END(format) ((char)(2 + 2 * (format)))
+#define TMPL_MARK_CODE        TMPL_MARK(TMPL_FORMAT_CODE)
+#define TMPL_MARK_LINK        TMPL_MARK(TMPL_FORMAT_LINK)
+#define TMPL_MARK_LINK_END    TMPL_MARK_END(TMPL_FORMAT_LINK)
 #define TMPL_MARK_NONE        ((char)0)    /* a mark that was dropped */
 #define TMPL_MARK_FORMULA     ((char)0x19) /* then TeX, TMPL_MARK_STOP */
 #define TMPL_MARK_IMAGE       ((char)0x1A) /* then text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
@@ -122,6 +127,18 @@ static inline apr_size_t tmpl_leaf_mark(const char *text, apr_size_t len, apr_si
     }
     return i;
 }
+
+/* A part of a finished leaf: a text, or a mark with what belongs to it. */
+typedef struct {
+    char mark;        /* TMPL_MARK_NONE: a text */
+    const char *text; /* the text, an image's, code, TeX or a number; without a NUL */
+    apr_size_t len;
+    const char *address; /* of an image, or a link that begins or ends */
+    apr_size_t address_len;
+} tmpl_leaf_part_t;
+
+/* Reads the part at an offset that is not the end. Returns the offset behind it. */
+apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i);
 
 /*
  * Ends the text: writes the end marks of its formats, which stay open for the next text, and drops

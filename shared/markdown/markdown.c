@@ -37,18 +37,16 @@ static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
 /* Whether a leaf has words, signs of ASCII or a formula, beside images and signs as an arrow. */
 static int says_text(const tmpl_leaf_t *leaf)
 {
-    const char *text = leaf->text.at;
-    for (apr_size_t i = 0, end; i < leaf->text.len; i = end) {
-        end = tmpl_leaf_mark(text, leaf->text.len, i);
-        int is_ascii = text[i] > ' ' && (unsigned char)text[i] < 0x80;
-        if (text[i] == TMPL_MARK_FORMULA || is_ascii ||
-            (end > i && !tmpl_permalink_is_symbols(text + i, end - i))) {
+    tmpl_leaf_part_t part;
+    for (apr_size_t i = 0; i < leaf->text.len;) {
+        i = tmpl_leaf_read(&part, leaf, i);
+        int is_text = part.mark == TMPL_MARK_NONE || part.mark == TMPL_MARK_CODE;
+        int is_ascii =
+            is_text && part.len > 0 && (unsigned char)*part.text < 0x80 && *part.text > ' ';
+        if (part.mark == TMPL_MARK_FORMULA || is_ascii ||
+            (is_text && !tmpl_permalink_is_symbols(part.text, part.len))) {
             return 1;
         }
-        if (text[i] == TMPL_MARK_IMAGE || text[i] == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-            end += strcspn(text + end, (char[]){ TMPL_MARK_STOP, '\0' });
-        }
-        end += (unsigned char)text[i] < ' ';
     }
     return 0;
 }

@@ -134,9 +134,9 @@ typedef struct {
     tmpl_html_holds_e holds;
     int stays;                                       /* it is written even if it is empty */
     int (*may)(tmpl_view_t *w, const xmlNode *node); /* whether it may stand here; NULL: it may */
-} block_t;
+} block_row_t;
 
-static const block_t blocks[TMPL_ELEMENT_COUNT] = {
+static const block_row_t blocks[TMPL_ELEMENT_COUNT] = {
     [TMPL_ELEMENT_BLOCK] = { "div", "", TMPL_HTML_FLOW, 0, tmpl_view_has_language },
     [TMPL_ELEMENT_QUOTE] = { "blockquote", "", TMPL_HTML_FLOW, 0, NULL },
     [TMPL_ELEMENT_CALLOUT] = { "div", " class=\"note\" role=\"note\"", TMPL_HTML_FLOW, 0, NULL },
@@ -151,7 +151,7 @@ static const block_t blocks[TMPL_ELEMENT_COUNT] = {
     [TMPL_ELEMENT_ROWS] = { "", "", TMPL_HTML_ROWS, 0, is_of_table },
 };
 
-static int enter_block_by_table(tmpl_view_t *w, const xmlNode *node, const block_t *block)
+static int enter_block_by_table(tmpl_view_t *w, const xmlNode *node, const block_row_t *block)
 {
     const char *name = *block->name != '\0' ? block->name : (const char *)node->name;
     if ((block->may == NULL || block->may(w, node)) &&
