@@ -138,12 +138,6 @@ void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind)
     flow->last = kind;
 }
 
-void tmpl_flow_take_back(tmpl_flow_t *flow)
-{
-    flow->out.len = flow->began;
-    flow->out.at[flow->began] = '\0';
-}
-
 void tmpl_flow_break(tmpl_flow_t *flow)
 {
     tmpl_flow_end(flow);

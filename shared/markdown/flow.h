@@ -75,9 +75,6 @@ int tmpl_flow_close(tmpl_flow_t *flow);
 /* Begins a block: writes an empty line if it needs one, and the containers' markers or indents. */
 void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind);
 
-/* Drops the last block, which has ended. */
-void tmpl_flow_take_back(tmpl_flow_t *flow);
-
 /* Ends a line of a block and begins the next one. */
 void tmpl_flow_break(tmpl_flow_t *flow);
 

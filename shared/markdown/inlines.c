@@ -81,28 +81,13 @@ static int enter_break(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
-/*
- * Whether a link stands directly behind another one: styles part such links. If both lead to the
- * same address, they may be parts of one word.
- */
-static int is_parted(const tmpl_writer_t *w, const xmlNode *link)
-{
-    const xmlNode *prev = link->prev;
-    if (prev == NULL || tmpl_dom_tag(w->page, prev) != TMPL_TAG_A) {
-        return 0;
-    }
-    const char *href = tmpl_dom_attribute(link, "href");
-    const char *before = tmpl_dom_attribute(prev, "href");
-    return before == NULL || href == NULL || strcmp(before, href) != 0 || !tmpl_href_is_safe(href);
-}
-
 static int enter_link(tmpl_writer_t *w, const xmlNode *node)
 {
     const char *href, *mail;
     const xmlNode *heading = w->state != TMPL_WRITE_CELL ? w->holder : NULL;
     tmpl_link_e link = tmpl_walk_link(&href, &mail, &w->walk, node, heading, w->pool);
-    if (is_parted(w, node)) {
-        tmpl_leaf_space(&w->leaf);
+    if (node->prev != NULL && tmpl_dom_tag(w->page, node->prev) == TMPL_TAG_A) {
+        tmpl_leaf_space(&w->leaf); /* styles part links that stand directly behind one another */
     }
     if (link == TMPL_LINK_LEFT_OUT) {
         return 1;

@@ -20,18 +20,6 @@ static char last_of(const tmpl_leaf_t *leaf)
     return leaf->text.len > 0 ? leaf->text.at[leaf->text.len - 1] : TMPL_MARK_BREAK;
 }
 
-/* Whether the text ends in a link to the address of the link that begins, and at most a space. */
-static int link_goes_on(const tmpl_leaf_t *leaf)
-{
-    const tmpl_buf_t *text = &leaf->text;
-    apr_size_t end = text->len - (text->len > 0 && last_of(leaf) == ' ');
-    return end > 0 && text->at[end - 1] == TMPL_MARK_STOP && leaf->link_end < end &&
-           text->at[leaf->link_end] == TMPL_MARK_LINK_END && leaf->before != NULL &&
-           strcmp(leaf->before, leaf->href) == 0 &&
-           strcspn(text->at + leaf->link_end, (char[]){ TMPL_MARK_STOP, '\0' }) ==
-               end - 1 - leaf->link_end;
-}
-
 /* Adds the mark that begins a format. If the same format just ended here, it goes on instead. */
 static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
@@ -43,30 +31,8 @@ static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
         leaf->text.at[--leaf->text.len] = '\0';
         return;
     }
-    if (format == TMPL_FORMAT_LINK && link_goes_on(leaf)) {
-        int space = last_of(leaf) == ' ';
-        leaf->text.len = leaf->link_more = leaf->link_end;
-        tmpl_buf_add(&leaf->text, " ", (apr_size_t)space);
-        return;
-    }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK(format));
-    if (format == TMPL_FORMAT_LINK) {
-        leaf->link_text = leaf->text.len;
-        leaf->link_more = 0;
-    }
     leaf->emphasis |= format <= TMPL_FORMAT_DEL;
-}
-
-/* Drops the text of a link that goes on with another one, if it repeats it. */
-static void drop_repeated(tmpl_leaf_t *leaf)
-{
-    const char *more = leaf->text.at + leaf->link_more + 1; /* behind a space */
-    apr_size_t len = leaf->link_more - leaf->link_text;
-    if (leaf->link_more > 0 && leaf->text.len == leaf->link_more + 1 + len &&
-        memcmp(more, leaf->text.at + leaf->link_text, len) == 0) {
-        leaf->text.len = leaf->link_more;
-        leaf->text.at[leaf->text.len] = '\0';
-    }
 }
 
 static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
@@ -78,13 +44,8 @@ static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
     int is_broken =
         format != TMPL_FORMAT_CODE && leaf->text.len > 0 && last_of(leaf) == TMPL_MARK_BREAK;
     leaf->text.len -= (apr_size_t)is_broken;
-    if (format == TMPL_FORMAT_LINK) {
-        drop_repeated(leaf);
-    }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_END(format));
     if (format == TMPL_FORMAT_LINK) {
-        leaf->link_end = leaf->text.len - 1;
-        leaf->before = leaf->href;
         tmpl_href_resolve(&leaf->text, leaf->hrefs, leaf->href);
         tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
     }
@@ -461,25 +422,6 @@ apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_s
     default:
         return i;
     }
-}
-
-const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf)
-{
-    const tmpl_buf_t *text = &leaf->text;
-    const char end = TMPL_MARK_LINK_END;
-    if (text->len < 3 || text->at[0] != TMPL_MARK_LINK || last_of(leaf) != TMPL_MARK_STOP ||
-        leaf->link_text != 1 || leaf->link_end >= text->len || text->at[leaf->link_end] != end) {
-        return NULL;
-    }
-    *len = text->len - leaf->link_end - 2;
-    return text->at + leaf->link_end + 1;
-}
-
-void tmpl_leaf_unlink(tmpl_leaf_t *leaf)
-{
-    leaf->text.len = leaf->link_end - 1;
-    memmove(leaf->text.at, leaf->text.at + 1, leaf->text.len);
-    leaf->text.at[leaf->text.len] = '\0';
 }
 
 void tmpl_leaf_finish(tmpl_leaf_t *leaf)

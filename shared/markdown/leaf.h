@@ -49,14 +49,10 @@ typedef struct {
     tmpl_buf_t text;
     const tmpl_hrefs_t *hrefs;
     const char *href;                         /* address of the open link */
-    const char *before;                       /* and of the link whose mark ended last, or NULL */
     tmpl_format_e formats[TMPL_FORMAT_COUNT]; /* open formats, outermost first; without CODE */
     uint32_t n;
     uint32_t written;                   /* how many of formats have their marks in text */
     uint32_t nested[TMPL_FORMAT_COUNT]; /* how many elements of a format are open */
-    apr_size_t link_text;               /* where the text of the last LINK begins in text */
-    apr_size_t link_more;               /* and that of one that goes on with it; 0: none does */
-    apr_size_t link_end;                /* where its end mark is */
     int plain;                          /* no marks of STRONG are written, as in a heading */
     int code;                           /* the mark of CODE is in text */
     int emphasis;                       /* a mark of STRONG, EM or DEL is in text */
@@ -93,12 +89,6 @@ void tmpl_leaf_formula(tmpl_leaf_t *leaf, const char *tex);
 /* Adds a reference to a footnote. */
 void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
 
-/* The address, with its length, of a link that is the whole text of a finished leaf; or NULL. */
-const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf);
-
-/* Takes the marks of that link away. */
-void tmpl_leaf_unlink(tmpl_leaf_t *leaf);
-
 /* Whether there is anything to write. */
 static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 {
@@ -108,24 +98,13 @@ static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 /* The offset of the first mark in text from i on; len if there is none. */
 static inline apr_size_t tmpl_leaf_mark(const char *text, apr_size_t len, apr_size_t i)
 {
-    for (; len - i >= TMPL_BYTES16; i += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes = tmpl_bytes16_load(text + i);
-        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(bytes < ' '));
-        if (marks != 0) {
-            return i + (apr_size_t)__builtin_ctz(marks);
-        }
+    unsigned marks = 0;
+    while (i < len && (marks = tmpl_bytes16_bits(
+                           (tmpl_bytes16_t)(tmpl_bytes16(text + i, text + len) < ' '))) == 0) {
+        i += TMPL_BYTES16;
     }
-    if (len >= TMPL_BYTES16 && i < len) {
-        /* the last sixteen bytes, without those in front of i */
-        unsigned marks = tmpl_bytes16_bits((
-                             tmpl_bytes16_t)(tmpl_bytes16_load(text + len - TMPL_BYTES16) < ' ')) >>
-                         (TMPL_BYTES16 - (len - i));
-        return marks != 0 ? i + (apr_size_t)__builtin_ctz(marks) : len;
-    }
-    while (i < len && (unsigned char)text[i] >= ' ') {
-        i++;
-    }
-    return i;
+    i += marks != 0 ? (apr_size_t)__builtin_ctz(marks) : 0;
+    return i < len ? i : len;
 }
 
 /* A part of a finished leaf: a text, or a mark with what belongs to it. */

@@ -51,23 +51,6 @@ static int says_text(const tmpl_leaf_t *leaf)
     return 0;
 }
 
-/* Drops images without a text: beside the words of a heading they are icons. */
-static void drop_icons(tmpl_buf_t *text)
-{
-    apr_size_t to = 0;
-    for (apr_size_t i = 0; i < text->len; i++) {
-        if (text->at[i] == TMPL_MARK_IMAGE && text->at[i + 1] == TMPL_MARK_TO) {
-            i += strcspn(text->at + i, (char[]){ TMPL_MARK_STOP, '\0' });
-            i += text->at[i + 1] == ' ' && (to == 0 || text->at[to - 1] == ' ');
-        }
-        else {
-            text->at[to++] = text->at[i];
-        }
-    }
-    text->len = to;
-    text->at[to] = '\0';
-}
-
 static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
 {
     if (!tmpl_writer_release(w, node)) {
@@ -83,7 +66,6 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
         level = 2; /* a page has one title */
     }
     if (says_text(&w->leaf)) {
-        drop_icons(&w->leaf.text);
         tmpl_writer_heading(w, level);
     }
     else {
@@ -328,7 +310,6 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
                    scratch);
     tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
     tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
-    tmpl_buf_init(&w->linked, scratch);
     w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
     if (fragments == NULL) {
         tmpl_front_write(&w->flow.out, content, scratch);
@@ -336,7 +317,8 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
     }
     tmpl_writer_content(w, content->body);
     if (w->flow.behind == TMPL_BEHIND_RULE) {
-        tmpl_flow_take_back(&w->flow);
+        w->flow.out.len = w->flow.began; /* nothing follows that it could divide */
+        w->flow.out.at[w->flow.began] = '\0';
     }
     tmpl_writer_inline_notes(w);
     *len = w->flow.out.len;

@@ -37,23 +37,10 @@ static int is_empty(tmpl_writer_t *w)
     return tmpl_leaf_is_empty(&w->leaf);
 }
 
-/* A text leads where the heading above it leads: it needs no link of its own; a button may. */
-static void unlink_like_heading(tmpl_writer_t *w)
-{
-    enum { BUTTON = 40 }; /* bytes at most */
-    apr_size_t len;
-    const char *address = w->linked.len > 0 ? tmpl_leaf_linked(&len, &w->leaf) : NULL;
-    if (address != NULL && len == w->linked.len && w->leaf.text.len > len + BUTTON &&
-        memcmp(address, w->linked.at, len) == 0) {
-        tmpl_leaf_unlink(&w->leaf);
-    }
-}
-
 void tmpl_writer_flush(tmpl_writer_t *w)
 {
     tmpl_leaf_finish(&w->leaf);
     if (!tmpl_leaf_is_empty(&w->leaf) && !is_empty(w)) {
-        unlink_like_heading(w);
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
         tmpl_flow_end(&w->flow);
@@ -114,40 +101,14 @@ void tmpl_writer_link(tmpl_writer_t *w, const char *text, const char *address)
     }
 }
 
-/*
- * Drops the heading that was written last if it repeats the one directly before, which began at the
- * offset: some pages have it twice, for screens of two sizes. Not so paragraphs: they may be a
- * refrain.
- */
-static void drop_repeated_heading(tmpl_flow_t *flow, apr_size_t before)
-{
-    enum { LEAST = 12 }; /* bytes of a heading that is no accident */
-    tmpl_buf_t *out = &flow->out;
-    apr_size_t len = flow->began - before;
-    if (flow->fragments == NULL && flow->n == 0 && len >= LEAST && out->len == flow->began + len &&
-        memcmp(out->at + before, out->at + flow->began, len) == 0) {
-        tmpl_flow_take_back(flow);
-        flow->began = before;
-    }
-}
-
 void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
 {
-    if (tmpl_leaf_is_empty(&w->leaf) || is_empty(w)) {
-        return;
+    if (!tmpl_leaf_is_empty(&w->leaf) && !is_empty(w)) {
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
+        tmpl_buf_add(&w->flow.out, "######", level);
+        tmpl_buf_add_text(&w->flow.out, " ");
+        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
+        tmpl_flow_end(&w->flow);
+        w->flow.behind = TMPL_BEHIND_HEADING;
     }
-    apr_size_t len, before = w->flow.began;
-    int is_behind = w->flow.behind == TMPL_BEHIND_HEADING;
-    const char *address = tmpl_leaf_linked(&len, &w->leaf);
-    tmpl_buf_clear(&w->linked);
-    tmpl_buf_add(&w->linked, address, address != NULL ? len : 0);
-    tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
-    tmpl_buf_add(&w->flow.out, "######", level);
-    tmpl_buf_add_text(&w->flow.out, " ");
-    tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
-    tmpl_flow_end(&w->flow);
-    if (is_behind) {
-        drop_repeated_heading(&w->flow, before);
-    }
-    w->flow.behind = TMPL_BEHIND_HEADING;
 }

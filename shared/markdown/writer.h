@@ -44,7 +44,6 @@ typedef struct {
     const tmpl_group_record_t *post; /* the post that began last; NULL: none */
     const xmlNode *said;             /* text that the line of a callout says; NULL: none */
     apr_array_header_t *inlines;     /* notes in sentences, which are written at the end */
-    tmpl_buf_t linked;               /* address of the link in the last heading; empty: none */
     int divides;    /* a sign divides what follows in a card from what was written */
     int before;     /* in front of the headline */
     apr_size_t own; /* bytes of leaf's text that are in no link, in front of the headline */
