@@ -209,7 +209,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     tmpl_fragments_init(&written.fragments, content->page, content->verdicts,
                         opts->declined != NULL, scratch);
     tmpl_items_part(&written.fragments, &content->groups);
-    written.markdown = tmpl_markdown_fragments(&written.len, content, &written.fragments, scratch);
+    written.markdown = tmpl_markdown(&written.len, content, &written.fragments, scratch);
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
     if (written.markdown != NULL) {

@@ -125,19 +125,6 @@ static int enter_media(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
-static int enter_button(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_leaf_space(&w->leaf);
-    return 0;
-}
-
-static void leave_button(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_leaf_space(&w->leaf);
-}
-
 /* The format of an element, plus one; 0: none. */
 static const unsigned char formats[TMPL_TAG_COUNT] = {
     [TMPL_TAG_B] = 1 + TMPL_FORMAT_STRONG,  [TMPL_TAG_STRONG] = 1 + TMPL_FORMAT_STRONG,
@@ -181,13 +168,6 @@ static int enter_formula(tmpl_writer_t *w, const xmlNode *node)
     else {
         tmpl_leaf_formula(&w->leaf, formula->tex);
     }
-    return 1;
-}
-
-static int enter_left_out(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)w;
-    (void)node;
     return 1;
 }
 
@@ -292,9 +272,7 @@ const tmpl_action_t tmpl_inline_actions[TMPL_ELEMENT_COUNT] = {
     [TMPL_ELEMENT_FORMULA] = { enter_formula, NULL },
     [TMPL_ELEMENT_FORMAT] = { enter_format, leave_format },
     [TMPL_ELEMENT_BREAK] = { enter_break, NULL },
-    [TMPL_ELEMENT_BUTTON] = { enter_button, leave_button },
     [TMPL_ELEMENT_REFERENCE] = { enter_reference, leave_link },
     [TMPL_ELEMENT_REFERENCES] = { enter_references, leave_references },
     [TMPL_ELEMENT_INLINE_NOTE] = { enter_inline_note, NULL },
-    [TMPL_ELEMENT_LEFT_OUT] = { enter_left_out, NULL },
 };

@@ -173,20 +173,29 @@ static const tmpl_action_t *action_of(tmpl_element_e kind)
         [TMPL_ELEMENT_HEADLINE] = { enter_heading, leave_headline },
         [TMPL_ELEMENT_RECORD] = { enter_record, leave_record },
     };
-    return kind < TMPL_ELEMENT_NOTE && own[kind].enter != NULL ? &own[kind]
-           : kind < TMPL_ELEMENT_NOTE                          ? &tmpl_block_actions[kind]
-                                                               : &tmpl_inline_actions[kind];
+    return kind >= TMPL_ELEMENT_NOTE ? &tmpl_inline_actions[kind]
+           : own[kind].enter == NULL ? &tmpl_block_actions[kind]
+                                     : &own[kind];
+}
+
+/* At the begin or end of an element for which nothing is written. */
+static void pass_element(tmpl_writer_t *w, tmpl_element_e kind)
+{
+    if (tmpl_element_is_block(kind)) {
+        tmpl_writer_border(w);
+    }
+    else if (kind == TMPL_ELEMENT_BUTTON) {
+        tmpl_leaf_space(&w->leaf);
+    }
 }
 
 static int enter_element(void *writer, const xmlNode *node, tmpl_element_e kind)
 {
-    tmpl_writer_t *w = writer;
     const tmpl_action_t *action = action_of(kind);
-    /* a description may stand in the line of its term */
-    if (tmpl_element_is_block(kind) && kind != TMPL_ELEMENT_DESCRIPTION) {
-        tmpl_writer_border(w);
+    if (kind != TMPL_ELEMENT_DESCRIPTION) { /* it may stand in the line of its term */
+        pass_element(writer, kind);
     }
-    return action->enter != NULL && action->enter(w, node);
+    return action->enter != NULL ? action->enter(writer, node) : kind == TMPL_ELEMENT_LEFT_OUT;
 }
 
 static void leave_element(void *writer, const xmlNode *node, tmpl_element_e kind)
@@ -195,8 +204,8 @@ static void leave_element(void *writer, const xmlNode *node, tmpl_element_e kind
     if (action->leave != NULL) {
         action->leave(writer, node);
     }
-    else if (tmpl_element_is_block(kind)) {
-        tmpl_writer_border(writer);
+    else {
+        pass_element(writer, kind);
     }
 }
 
@@ -295,9 +304,8 @@ static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
     w->before = headline != NULL && content->before <= BEFORE_BYTES;
 }
 
-/* fragments is NULL: with front matter. */
-static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
-                              tmpl_fragments_t *fragments, apr_pool_t *pool)
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
+                          tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
     static const tmpl_walker_t whole = { enter_element, leave_element, write_text, 1, 0 };
     static const tmpl_walker_t listed = { enter_element, leave_element, write_text, 1, 1 };
@@ -325,15 +333,4 @@ static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
     const char *markdown = w->flow.over ? NULL : w->flow.out.at;
     apr_pool_destroy(scratch);
     return markdown;
-}
-
-const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
-{
-    return write_form(len, content, NULL, pool);
-}
-
-const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
-                                    tmpl_fragments_t *fragments, apr_pool_t *pool)
-{
-    return write_form(len, content, fragments, pool);
 }

@@ -34,12 +34,10 @@ static inline apr_size_t tmpl_markdown_most(apr_size_t len)
 
 /*
  * Writes content. Returns the Markdown, *len bytes and a NUL, from pool. NULL if it would be longer
- * than tmpl_markdown_most(), as with very many relative links.
+ * than tmpl_markdown_most(), as with very many relative links. fragments, which
+ * tmpl_fragments_init() made, gets what it consists of, without front matter; NULL: not wanted.
  */
-const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool);
-
-/* The same without front matter, as fragments, which tmpl_fragments_init() made. */
-const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
-                                    tmpl_fragments_t *fragments, apr_pool_t *pool);
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
+                          tmpl_fragments_t *fragments, apr_pool_t *pool);
 
 #endif

@@ -74,52 +74,7 @@ void tmpl_view_border(tmpl_view_t *w)
     }
 }
 
-/* What the innermost element holds, without those that were added. */
-static tmpl_html_holds_e around(const tmpl_view_t *w)
-{
-    uint32_t at = w->html.n - 1;
-    while (at > 0 && w->html.open[at].node == NULL) {
-        at--;
-    }
-    return w->html.open[at].holds;
-}
-
 /* --- Blocks that are written by a table --- */
-
-static int is_in_list(tmpl_view_t *w, const xmlNode *node)
-{
-    (void)node;
-    return around(w) == TMPL_HTML_LIST;
-}
-
-static int is_in_terms(tmpl_view_t *w, const xmlNode *node)
-{
-    (void)node;
-    return around(w) == TMPL_HTML_TERMS;
-}
-
-static int is_of_table(tmpl_view_t *w, const xmlNode *node)
-{
-    return w->table == node->parent;
-}
-
-/* A summary and a caption are the first in their elements. */
-static int is_first_caption(tmpl_view_t *w, const xmlNode *node)
-{
-    return w->table == node->parent && !tmpl_html_top(&w->html)->begun;
-}
-
-static int is_first_in_details(tmpl_view_t *w, const xmlNode *node)
-{
-    const tmpl_html_element_t *top = tmpl_html_top(&w->html);
-    return top->node == node->parent && strcmp(top->name, "details") == 0 && !top->begun;
-}
-
-static int is_in_figure(tmpl_view_t *w, const xmlNode *node)
-{
-    (void)node;
-    return strcmp(tmpl_html_top(&w->html)->name, "figure") == 0;
-}
 
 int tmpl_view_has_language(tmpl_view_t *w, const xmlNode *node)
 {
@@ -132,31 +87,60 @@ typedef struct {
     const char *name; /* "": as the page names it; NULL: in another way */
     const char *attributes;
     tmpl_html_holds_e holds;
-    int stays;                                       /* it is written even if it is empty */
-    int (*may)(tmpl_view_t *w, const xmlNode *node); /* whether it may stand here; NULL: it may */
+    const char *within; /* names of elements around, one of which there must be; NULL: any */
+    int first;          /* only as the first in it */
+    int stays;          /* it is written even if it is empty */
 } block_row_t;
 
 static const block_row_t blocks[TMPL_ELEMENT_COUNT] = {
-    [TMPL_ELEMENT_BLOCK] = { "div", "", TMPL_HTML_FLOW, 0, tmpl_view_has_language },
-    [TMPL_ELEMENT_QUOTE] = { "blockquote", "", TMPL_HTML_FLOW, 0, NULL },
-    [TMPL_ELEMENT_CALLOUT] = { "div", " class=\"note\" role=\"note\"", TMPL_HTML_FLOW, 0, NULL },
-    [TMPL_ELEMENT_DETAILS] = { "details", "", TMPL_HTML_FLOW, 0, NULL },
-    [TMPL_ELEMENT_SUMMARY] = { "summary", "", TMPL_HTML_TEXT, 0, is_first_in_details },
-    [TMPL_ELEMENT_FIGURE] = { "figure", "", TMPL_HTML_FLOW, 0, NULL },
-    [TMPL_ELEMENT_FIGCAPTION] = { "figcaption", "", TMPL_HTML_ITEM, 0, is_in_figure },
-    [TMPL_ELEMENT_ITEM] = { "li", "", TMPL_HTML_ITEM, 0, is_in_list },
-    [TMPL_ELEMENT_TERM] = { "dt", "", TMPL_HTML_TEXT, 1, is_in_terms },
-    [TMPL_ELEMENT_DESCRIPTION] = { "dd", "", TMPL_HTML_ITEM, 1, is_in_terms },
-    [TMPL_ELEMENT_CAPTION] = { "caption", "", TMPL_HTML_TEXT, 0, is_first_caption },
-    [TMPL_ELEMENT_ROWS] = { "", "", TMPL_HTML_ROWS, 0, is_of_table },
+    [TMPL_ELEMENT_QUOTE] = { "blockquote", "", TMPL_HTML_FLOW, NULL, 0, 0 },
+    [TMPL_ELEMENT_CALLOUT] = { "div", " class=\"note\" role=\"note\"", TMPL_HTML_FLOW, NULL, 0, 0 },
+    [TMPL_ELEMENT_DETAILS] = { "details", "", TMPL_HTML_FLOW, NULL, 0, 0 },
+    [TMPL_ELEMENT_SUMMARY] = { "summary", "", TMPL_HTML_TEXT, "details", 1, 0 },
+    [TMPL_ELEMENT_FIGURE] = { "figure", "", TMPL_HTML_FLOW, NULL, 0, 0 },
+    [TMPL_ELEMENT_FIGCAPTION] = { "figcaption", "", TMPL_HTML_ITEM, "figure", 0, 0 },
+    [TMPL_ELEMENT_ITEM] = { "li", "", TMPL_HTML_ITEM, "ul ol", 0, 0 },
+    [TMPL_ELEMENT_TERM] = { "dt", "", TMPL_HTML_TEXT, "dl", 0, 1 },
+    [TMPL_ELEMENT_DESCRIPTION] = { "dd", "", TMPL_HTML_ITEM, "dl", 0, 1 },
+    [TMPL_ELEMENT_CAPTION] = { "caption", "", TMPL_HTML_TEXT, "table", 1, 0 },
+    [TMPL_ELEMENT_ROWS] = { "", "", TMPL_HTML_ROWS, "table", 0, 0 },
+    [TMPL_ELEMENT_ROW] = { "tr", "", TMPL_HTML_CELLS, "table thead tbody tfoot", 0, 0 },
 };
 
-static int enter_block_by_table(tmpl_view_t *w, const xmlNode *node, const block_row_t *block)
+/* What holds the next block, without elements that were added. */
+static const tmpl_html_element_t *around(const tmpl_view_t *w)
 {
+    uint32_t at = w->html.n - 1;
+    while (at > 0 && w->html.open[at].node == NULL) {
+        at--;
+    }
+    return &w->html.open[at];
+}
+
+static int is_among(const char *names, const char *name)
+{
+    apr_size_t len = strlen(name);
+    const char *at = strstr(names, name);
+    while (at != NULL && ((at > names && at[-1] != ' ') || (at[len] != ' ' && at[len] != '\0'))) {
+        at = strstr(at + 1, name);
+    }
+    return at != NULL;
+}
+
+static int enter_by_table(tmpl_view_t *w, const xmlNode *node, const block_row_t *block)
+{
+    const tmpl_html_element_t *in = around(w);
     const char *name = *block->name != '\0' ? block->name : (const char *)node->name;
-    if ((block->may == NULL || block->may(w, node)) &&
-        tmpl_html_open(&w->html, block->holds, name, block->attributes, node) && block->stays) {
-        tmpl_html_block(&w->html);
+    int may = (block->within == NULL || is_among(block->within, in->name)) &&
+              (!block->first || (in->node == node->parent && !in->begun));
+    return may && tmpl_html_open(&w->html, block->holds, name, block->attributes, node);
+}
+
+/* A div, if it says in which language it is. */
+static int enter_view_border(tmpl_view_t *w, const xmlNode *node)
+{
+    if (tmpl_view_has_language(w, node)) {
+        tmpl_html_open(&w->html, TMPL_HTML_FLOW, "div", "", node);
     }
     return 0;
 }
@@ -308,20 +292,10 @@ static int enter_view_table(tmpl_view_t *w, const xmlNode *node)
     return 0;
 }
 
-static int enter_view_row(tmpl_view_t *w, const xmlNode *node)
-{
-    if (w->table != NULL && (around(w) == TMPL_HTML_TABLE || around(w) == TMPL_HTML_ROWS) &&
-        tmpl_html_open(&w->html, TMPL_HTML_CELLS, "tr", "", node)) {
-        w->rows += w->cells > 0;
-        w->cells = 0;
-    }
-    return 0;
-}
-
 /* The start of a cell's element: a header says for what, and has a text. */
 static int enter_view_cell(tmpl_view_t *w, const xmlNode *node)
 {
-    if (w->table == NULL || around(w) != TMPL_HTML_CELLS) {
+    if (w->table == NULL || around(w)->holds != TMPL_HTML_CELLS) {
         return 0;
     }
     int is_first = w->rows == 0 && w->headed;
@@ -346,15 +320,25 @@ static int enter_view_cell(tmpl_view_t *w, const xmlNode *node)
 static int enter_view_block(tmpl_view_t *w, const xmlNode *node, tmpl_element_e kind)
 {
     static int (*const others[TMPL_ELEMENT_COUNT])(tmpl_view_t *, const xmlNode *) = {
-        [TMPL_ELEMENT_HEADING] = enter_view_heading, [TMPL_ELEMENT_LIST] = enter_view_list,
-        [TMPL_ELEMENT_TERMS] = enter_view_terms,     [TMPL_ELEMENT_CODE] = enter_view_code,
-        [TMPL_ELEMENT_RULE] = enter_view_rule,       [TMPL_ELEMENT_TABLE] = enter_view_table,
-        [TMPL_ELEMENT_ROW] = enter_view_row,         [TMPL_ELEMENT_CELL] = enter_view_cell,
+        [TMPL_ELEMENT_BLOCK] = enter_view_border, [TMPL_ELEMENT_HEADING] = enter_view_heading,
+        [TMPL_ELEMENT_LIST] = enter_view_list,    [TMPL_ELEMENT_TERMS] = enter_view_terms,
+        [TMPL_ELEMENT_CODE] = enter_view_code,    [TMPL_ELEMENT_RULE] = enter_view_rule,
+        [TMPL_ELEMENT_TABLE] = enter_view_table,  [TMPL_ELEMENT_CELL] = enter_view_cell,
     };
     tmpl_view_border(w);
-    return blocks[kind].name != NULL ? enter_block_by_table(w, node, &blocks[kind])
-           : others[kind] != NULL    ? others[kind](w, node)
-                                     : 0;
+    if (others[kind] != NULL) {
+        return others[kind](w, node);
+    }
+    if (blocks[kind].name != NULL && enter_by_table(w, node, &blocks[kind])) {
+        if (blocks[kind].stays) {
+            tmpl_html_block(&w->html);
+        }
+        if (kind == TMPL_ELEMENT_ROW) {
+            w->rows += w->cells > 0;
+            w->cells = 0;
+        }
+    }
+    return 0;
 }
 
 static int enter_in_view(void *view, const xmlNode *node, tmpl_element_e kind)

@@ -12,7 +12,7 @@ static const char *written(apr_size_t *len, const tmpl_page_t *page, const tmpl_
 {
     tmpl_content_t content;
     assert_true(tmpl_content_read(&content, page, edits, opts, pool));
-    return tmpl_markdown(len, &content, pool);
+    return tmpl_markdown(len, &content, NULL, pool);
 }
 
 /*
