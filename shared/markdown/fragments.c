@@ -108,21 +108,19 @@ static void add_run_link(tmpl_fragments_t *fragments, const char *text, int is_a
     }
 }
 
-/* Adds the link whose text is the fragments' text from an offset on; alt: of an image in it. */
-static void end_link(tmpl_fragments_t *fragments, apr_size_t from, const char *alt,
-                     const char *address)
+/* Adds the link that ends. */
+static void end_link(tmpl_fragments_t *fragments, const char *address)
 {
-    char *text =
-        apr_pstrmemdup(fragments->pool, fragments->text.at + from, fragments->text.len - from);
+    char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + fragments->link,
+                                fragments->text.len - fragments->link);
     for (char *at = strchr(text, '\n'); at != NULL; at = strchr(at, '\n')) {
         *at = ' ';
     }
     int is_alt = text[strspn(text, " ")] == '\0';
-    add_run_link(fragments, is_alt ? alt : text, is_alt, address);
+    add_run_link(fragments, is_alt ? fragments->link_alt : text, is_alt, address);
 }
 
-static void add_run_image(tmpl_fragments_t *fragments, const char *alt, const char *address,
-                          apr_size_t begin)
+static void add_run_image(tmpl_fragments_t *fragments, const char *alt, const char *address)
 {
     const tmpl_run_image_t *last =
         fragments->images->nelts > 0
@@ -131,57 +129,60 @@ static void add_run_image(tmpl_fragments_t *fragments, const char *alt, const ch
     if ((last == NULL || strcmp(last->address, address) != 0) &&
         fragments->images->nelts < TMPL_FRAGMENTS_LISTED) {
         APR_ARRAY_PUSH(fragments->images, tmpl_run_image_t) =
-            (tmpl_run_image_t){ alt, address, begin, last_run(fragments) };
+            (tmpl_run_image_t){ alt, address, fragments->begin, last_run(fragments) };
+    }
+    fragments->link_alt = *alt != '\0' ? alt : fragments->link_alt;
+}
+
+void tmpl_fragments_begin(tmpl_fragments_t *fragments)
+{
+    fragments->begin = fragments->link = fragments->text.len;
+    fragments->link_alt = "";
+}
+
+void tmpl_fragments_part(tmpl_fragments_t *fragments, const tmpl_leaf_part_t *part)
+{
+    tmpl_buf_t *text = &fragments->text;
+    switch (part->mark) {
+    case TMPL_MARK_NONE:
+    case TMPL_MARK_CODE: {
+        /* beside an image, which the text does not have, there are two spaces */
+        int is_double =
+            *part->text == ' ' && (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
+        tmpl_buf_add(text, part->text + is_double, part->len - (apr_size_t)is_double);
+        break;
+    }
+    case TMPL_MARK_FORMULA:
+        tmpl_buf_add(text, part->text, part->len);
+        break;
+    case TMPL_MARK_NOTE:
+        tmpl_buf_add_byte(text, '[');
+        tmpl_buf_add(text, part->text, part->len);
+        tmpl_buf_add_byte(text, ']');
+        break;
+    case TMPL_MARK_LINK:
+        fragments->link = text->len;
+        fragments->link_alt = "";
+        break;
+    case TMPL_MARK_LINK_END:
+        end_link(fragments, apr_pstrmemdup(fragments->pool, part->address, part->address_len));
+        break;
+    case TMPL_MARK_IMAGE:
+        add_run_image(fragments, apr_pstrmemdup(fragments->pool, part->text, part->len),
+                      apr_pstrmemdup(fragments->pool, part->address, part->address_len));
+        break;
+    case TMPL_MARK_BREAK:
+        tmpl_buf_add(text, "\n", text->len > fragments->begin);
+        break;
+    default:
+        break;
     }
 }
 
-void tmpl_fragments_leaf(tmpl_fragments_t *fragments, const tmpl_leaf_t *leaf, char end)
+void tmpl_fragments_end(tmpl_fragments_t *fragments, char end)
 {
-    tmpl_buf_t *text = &fragments->text;
-    apr_size_t begin = text->len, link = begin; /* where the text of the leaf and its link begin */
-    const char *link_alt = "";
-    tmpl_leaf_part_t part;
-    for (apr_size_t i = 0; i < leaf->text.len;) {
-        i = tmpl_leaf_read(&part, leaf, i);
-        switch (part.mark) {
-        case TMPL_MARK_NONE:
-        case TMPL_MARK_CODE:
-        case TMPL_MARK_FORMULA: {
-            /* beside an image, which the text does not have, there are two spaces */
-            int is_double = *part.text == ' ' && part.mark != TMPL_MARK_FORMULA &&
-                            (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
-            tmpl_buf_add(text, part.text + is_double, part.len - (apr_size_t)is_double);
-            break;
-        }
-        case TMPL_MARK_NOTE:
-            tmpl_buf_add_byte(text, '[');
-            tmpl_buf_add(text, part.text, part.len);
-            tmpl_buf_add_byte(text, ']');
-            break;
-        case TMPL_MARK_LINK:
-            link = text->len;
-            link_alt = "";
-            break;
-        case TMPL_MARK_LINK_END:
-            end_link(fragments, link, link_alt,
-                     apr_pstrmemdup(fragments->pool, part.address, part.address_len));
-            break;
-        case TMPL_MARK_IMAGE: {
-            const char *alt = apr_pstrmemdup(fragments->pool, part.text, part.len);
-            add_run_image(fragments, alt,
-                          apr_pstrmemdup(fragments->pool, part.address, part.address_len), begin);
-            link_alt = part.len > 0 ? alt : link_alt;
-            break;
-        }
-        case TMPL_MARK_BREAK:
-            tmpl_buf_add(text, "\n", i < leaf->text.len && text->len > begin);
-            break;
-        default:
-            break;
-        }
-    }
-    if (text->len > begin || end == '\t') {
-        tmpl_buf_add_byte(text, end);
+    if (fragments->text.len > fragments->begin || end == '\t') {
+        tmpl_buf_add_byte(&fragments->text, end);
     }
 }
 

@@ -43,6 +43,9 @@ typedef struct {
     unsigned char part;             /* of what is written next */
     uint32_t place;                 /* the same */
     tmpl_buf_t text;                /* lines; cells of a table have tabs between them */
+    apr_size_t begin;               /* where in it the leaf that is written begins */
+    apr_size_t link;                /* and its last link */
+    const char *link_alt;           /* of the last image in that; "": none */
     apr_array_header_t *runs;       /* tmpl_run_t */
     apr_array_header_t *links;      /* tmpl_run_link_t */
     apr_array_header_t *images;     /* tmpl_run_image_t */
@@ -65,8 +68,10 @@ int tmpl_fragments_run(tmpl_fragments_t *fragments, apr_size_t markdown);
 /* The text of a run, without white space around it. */
 tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run);
 
-/* Adds the text, links and images of a finished leaf; a '\n' or '\t' ends the text. */
-void tmpl_fragments_leaf(tmpl_fragments_t *fragments, const tmpl_leaf_t *leaf, char end);
+/* Adds a finished leaf: its parts with their text, links and images; a '\n' or '\t' ends it. */
+void tmpl_fragments_begin(tmpl_fragments_t *fragments);
+void tmpl_fragments_part(tmpl_fragments_t *fragments, const tmpl_leaf_part_t *part);
+void tmpl_fragments_end(tmpl_fragments_t *fragments, char end);
 
 /* Ends the line of a row of cells. */
 void tmpl_fragments_end_row(tmpl_fragments_t *fragments);

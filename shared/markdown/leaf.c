@@ -396,19 +396,15 @@ static apr_size_t read_to(const char **at, apr_size_t *len, const tmpl_leaf_t *l
 apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i)
 {
     const char *text = leaf->text.at;
-    *part = (tmpl_leaf_part_t){ .text = text + i };
+    part->text = text + i;
+    part->len = part->address_len = 0;
     if ((unsigned char)text[i] >= ' ') {
+        part->mark = TMPL_MARK_NONE;
         part->len = tmpl_leaf_mark(text, leaf->text.len, i) - i;
         return i + part->len;
     }
     part->mark = text[i++];
     switch (part->mark) {
-    case TMPL_MARK_LINK: {
-        apr_size_t end = read_to(&part->text, &part->len, leaf, i, TMPL_MARK_LINK_END);
-        read_to(&part->address, &part->address_len, leaf, end, TMPL_MARK_STOP);
-        part->len = 0;
-        return i;
-    }
     case TMPL_MARK_LINK_END:
         return read_to(&part->address, &part->address_len, leaf, i, TMPL_MARK_STOP);
     case TMPL_MARK_IMAGE:
@@ -422,6 +418,14 @@ apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_s
     default:
         return i;
     }
+}
+
+void tmpl_leaf_read_link(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i)
+{
+    const char *text;
+    apr_size_t len;
+    i = read_to(&text, &len, leaf, i, TMPL_MARK_LINK_END);
+    read_to(&part->address, &part->address_len, leaf, i, TMPL_MARK_STOP);
 }
 
 void tmpl_leaf_finish(tmpl_leaf_t *leaf)

@@ -112,12 +112,15 @@ typedef struct {
     char mark;        /* TMPL_MARK_NONE: a text */
     const char *text; /* the text, an image's, code, TeX or a number; without a NUL */
     apr_size_t len;
-    const char *address; /* of an image, or a link that begins or ends */
+    const char *address; /* of an image, or a link that ends */
     apr_size_t address_len;
 } tmpl_leaf_part_t;
 
 /* Reads the part at an offset that is not the end. Returns the offset behind it. */
 apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i);
+
+/* Reads the address of a link that begins with a part, which ends at an offset, into the part. */
+void tmpl_leaf_read_link(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i);
 
 /*
  * Ends the text: writes the end marks of its formats, which stay open for the next text, and drops

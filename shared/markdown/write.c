@@ -7,6 +7,7 @@
 
 typedef struct {
     tmpl_flow_t *flow;
+    const tmpl_leaf_t *leaf;
     tmpl_buf_t *out;
     const char *text; /* the leaf's text, with a NUL behind it */
     apr_size_t len;
@@ -330,9 +331,6 @@ static void write_tex(leaf_writer_t *w, const char *tex, apr_size_t len)
 
 static void write_break(leaf_writer_t *w, apr_size_t behind)
 {
-    if (behind == w->len) {
-        return;
-    }
     if (w->where == TMPL_WRITE_PARAGRAPH) {
         tmpl_buf_add_byte(w->out, '\\');
         tmpl_flow_break(w->flow);
@@ -344,7 +342,7 @@ static void write_break(leaf_writer_t *w, apr_size_t behind)
 }
 
 /* Writes a part that ends at an offset. */
-static void write_part(leaf_writer_t *w, const tmpl_leaf_part_t *part, apr_size_t end)
+static void write_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
 {
     static const char *const marks[] = { "",
 #define MARK(id, begin, end, element) begin, end,
@@ -388,19 +386,36 @@ static void write_part(leaf_writer_t *w, const tmpl_leaf_part_t *part, apr_size_
     }
 }
 
-void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
+/* Calls write for each part of a leaf, and adds it to the fragments; empties the leaf. */
+static void write_parts(leaf_writer_t *w, tmpl_leaf_t *leaf,
+                        void (*write)(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end))
 {
-    leaf_writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
+    tmpl_flow_t *flow = w->flow;
     tmpl_leaf_part_t part;
     if (flow->fragments != NULL) {
-        tmpl_fragments_leaf(flow->fragments, leaf, where == TMPL_WRITE_CELL ? '\t' : '\n');
+        tmpl_fragments_begin(flow->fragments);
     }
-    for (apr_size_t i = 0; i < w.len && !flow->over;) {
+    for (apr_size_t i = 0; i < w->len && !flow->over;) {
         i = tmpl_leaf_read(&part, leaf, i);
-        write_part(&w, &part, i);
+        if (part.mark == TMPL_MARK_BREAK && i == w->len) {
+            break; /* at the end it divides nothing */
+        }
+        write(w, &part, i);
+        if (flow->fragments != NULL) {
+            tmpl_fragments_part(flow->fragments, &part);
+        }
         flow->over |= flow->out.len > flow->limit;
     }
+    if (flow->fragments != NULL) {
+        tmpl_fragments_end(flow->fragments, w->where == TMPL_WRITE_CELL ? '\t' : '\n');
+    }
     tmpl_buf_clear(&leaf->text);
+}
+
+void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
+{
+    leaf_writer_t w = { flow, leaf, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
+    write_parts(&w, leaf, write_part);
 }
 
 static void add_escaped(tmpl_buf_t *out, const char *text, apr_size_t len)
@@ -434,27 +449,28 @@ static const char *const html_parts[TMPL_MARK_BREAK + 1][3] = {
     [TMPL_MARK_BREAK] = { "<br>", NULL, NULL },
 };
 
+static void write_html_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
+{
+    const char *const *html = html_parts[(unsigned)part->mark];
+    if (part->mark == TMPL_MARK_LINK) {
+        tmpl_leaf_read_link(part, w->leaf, end);
+    }
+    if (html[0] != NULL) {
+        tmpl_buf_add_text(w->out, html[0]);
+        add_escaped(w->out, part->text, part->len);
+    }
+    if (html[1] != NULL) {
+        tmpl_buf_add_text(w->out, html[1]);
+        add_escaped(w->out, part->address, part->address_len);
+        tmpl_buf_add_text(w->out, html[2]);
+    }
+}
+
 void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
 {
-    tmpl_leaf_part_t part;
-    if (flow->fragments != NULL) {
-        tmpl_fragments_leaf(flow->fragments, leaf, '\t');
-    }
-    for (apr_size_t i = 0; i < leaf->text.len && !flow->over;) {
-        i = tmpl_leaf_read(&part, leaf, i);
-        const char *const *html = html_parts[(unsigned)part.mark];
-        if (html[0] != NULL && (part.mark != TMPL_MARK_BREAK || i < leaf->text.len)) {
-            tmpl_buf_add_text(&flow->out, html[0]);
-            add_escaped(&flow->out, part.text, part.len);
-        }
-        if (html[1] != NULL) {
-            tmpl_buf_add_text(&flow->out, html[1]);
-            add_escaped(&flow->out, part.address, part.address_len);
-            tmpl_buf_add_text(&flow->out, html[2]);
-        }
-        flow->over |= flow->out.len > flow->limit;
-    }
-    tmpl_buf_clear(&leaf->text);
+    leaf_writer_t w = { flow, leaf, &flow->out, leaf->text.at, leaf->text.len, TMPL_WRITE_CELL,
+                        0,    0,    0 };
+    write_parts(&w, leaf, write_html_part);
 }
 
 /* Adds text that is no leaf to the fragments. */

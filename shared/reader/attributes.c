@@ -112,15 +112,6 @@ const char *tmpl_view_fragment(tmpl_view_t *w, const char *href)
 
 /* --- Attributes --- */
 
-static void add_attribute_text(tmpl_buf_t *out, const char *name, const char *value)
-{
-    tmpl_buf_add_byte(out, ' ');
-    tmpl_buf_add_text(out, name);
-    tmpl_buf_add(out, "=\"", 2);
-    tmpl_html_escape(out, value);
-    tmpl_buf_add_byte(out, '"');
-}
-
 static int is_any_value(const char *value)
 {
     return *value != '\0';
@@ -174,15 +165,15 @@ static int is_list_type(const char *value)
 
 /* The attributes that elements keep, and which values of them. */
 static const struct {
-    const char *element; /* NULL: any */
+    tmpl_tag_e tag;
     const char *name;
     int (*is_valid)(const char *value);
 } kept[] = {
-    { "abbr", "title", is_any_value }, { "td", "colspan", is_cells },
-    { "td", "rowspan", is_cells },     { "th", "colspan", is_cells },
-    { "th", "rowspan", is_cells },     { "ol", "start", is_integer },
-    { "ol", "type", is_list_type },    { "li", "value", is_integer },
-    { "time", "datetime", is_date },
+    { TMPL_TAG_ABBR, "title", is_any_value }, { TMPL_TAG_ACRONYM, "title", is_any_value },
+    { TMPL_TAG_TD, "colspan", is_cells },     { TMPL_TAG_TD, "rowspan", is_cells },
+    { TMPL_TAG_TH, "colspan", is_cells },     { TMPL_TAG_TH, "rowspan", is_cells },
+    { TMPL_TAG_OL, "start", is_integer },     { TMPL_TAG_OL, "type", is_list_type },
+    { TMPL_TAG_LI, "value", is_integer },     { TMPL_TAG_TIME, "datetime", is_date },
 };
 
 static void add_kept(tmpl_buf_t *out, const xmlNode *node, const char *name,
@@ -190,7 +181,11 @@ static void add_kept(tmpl_buf_t *out, const xmlNode *node, const char *name,
 {
     const char *value = tmpl_dom_attribute(node, name);
     if (value != NULL && is_valid(value)) {
-        add_attribute_text(out, name, value);
+        tmpl_buf_add_byte(out, ' ');
+        tmpl_buf_add_text(out, name);
+        tmpl_buf_add(out, "=\"", 2);
+        tmpl_html_escape(out, value);
+        tmpl_buf_add_byte(out, '"');
     }
 }
 
@@ -198,25 +193,22 @@ void tmpl_view_attributes(void *view, tmpl_buf_t *out, const tmpl_html_element_t
 {
     tmpl_view_t *w = view;
     const xmlNode *node = element->node;
-    const char *name = element->name;
-    if (strcmp(name, "a") == 0) {
-        const char *text, *href = tmpl_dom_attribute(node, "href");
-        href = tmpl_href_mail(&text, node, href, w->pool);
-        const char *fragment = tmpl_view_fragment(w, href);
-        add_attribute_text(out, "href",
-                           fragment != NULL ? apr_pstrcat(w->pool, "#", fragment, NULL)
-                                            : tmpl_view_address(w, href));
+    if (strncmp(element->attributes, tmpl_view_box, strlen(tmpl_view_box)) == 0 ||
+        tmpl_span_len(w->page->nodes[tmpl_dom_node(node)].open) <=
+            strlen((const char *)node->name) + 2) {
+        return; /* a box, or an element that has none */
     }
-    for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
-        if (strcmp(kept[i].element, name) == 0) {
+    tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
+    int is_around = *element->name != *node->name; /* as the section or details of records */
+    for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]) && !is_around; i++) {
+        if (kept[i].tag == tag) {
             add_kept(out, node, kept[i].name, kept[i].is_valid);
         }
     }
-    if (strcmp(name, "ol") == 0 && tmpl_dom_attribute(node, "reversed") != NULL) {
+    if (tag == TMPL_TAG_OL && !is_around && tmpl_dom_attribute(node, "reversed") != NULL) {
         tmpl_buf_add_text(out, " reversed");
     }
-    if (w->content->languages &&
-        strncmp(element->attributes, tmpl_view_box, strlen(tmpl_view_box)) != 0) {
+    if (w->content->languages) {
         add_kept(out, node, "lang", is_language_tag);
         add_kept(out, node, "dir", is_direction);
     }

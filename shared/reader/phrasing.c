@@ -141,6 +141,18 @@ static void write_format(tmpl_view_t *w, const char *name, const char *attribute
     }
 }
 
+/* The attributes of a link. */
+static const char *link_attributes(tmpl_view_t *w, const char *href)
+{
+    tmpl_buf_t attributes;
+    const char *fragment = tmpl_view_fragment(w, href);
+    tmpl_buf_init(&attributes, w->pool);
+    tmpl_buf_add_text(&attributes, fragment != NULL ? " href=\"#" : " href=\"");
+    tmpl_html_escape(&attributes, fragment != NULL ? fragment : tmpl_view_address(w, href));
+    tmpl_buf_add_byte(&attributes, '"');
+    return attributes.at;
+}
+
 /* A link with a text, or with an image that has one. */
 static int enter_view_link(tmpl_view_t *w, const xmlNode *node)
 {
@@ -155,7 +167,7 @@ static int enter_view_link(tmpl_view_t *w, const xmlNode *node)
     tmpl_link_e link =
         tmpl_walk_link(&href, &mail, &w->walk, node, in_heading ? top : NULL, w->pool);
     if (link == TMPL_LINK_MAIL) {
-        write_format(w, "a", "", node, mail);
+        write_format(w, "a", link_attributes(w, href), node, mail);
     }
     if (link != TMPL_LINK_WHOLE) {
         return link != TMPL_LINK_TEXT;
@@ -170,8 +182,11 @@ static int enter_view_link(tmpl_view_t *w, const xmlNode *node)
               : w->summary.heading     ? TMPL_CARD_HEADING
               : w->summary.blocks      ? TMPL_CARD_LINE
                                        : TMPL_CARD_NONE;
-    if ((w->summary.text.len > 0 || w->summary.named) &&
-        (w->card == TMPL_CARD_HEADING || tmpl_html_format(&w->html, "a", "", node))) {
+    if (w->summary.text.len == 0 && !w->summary.named) {
+        return 0;
+    }
+    w->href = link_attributes(w, href);
+    if (w->card == TMPL_CARD_HEADING || tmpl_html_format(&w->html, "a", w->href, node)) {
         w->link = node;
         w->label = w->summary.text.len < TMPL_SUMMARY_TEXT
                        ? apr_pstrmemdup(w->pool, w->summary.text.at, w->summary.text.len)
@@ -189,12 +204,7 @@ static int enter_view_media(tmpl_view_t *w, const xmlNode *node)
     if (src == NULL || !tmpl_view_may(w, src, 1) || w->link != NULL) {
         return 1;
     }
-    tmpl_buf_t link;
-    tmpl_buf_init(&link, w->pool);
-    tmpl_buf_add_text(&link, " href=\"");
-    tmpl_html_escape(&link, tmpl_view_address(w, src));
-    tmpl_buf_add_byte(&link, '"');
-    write_format(w, "a", link.at, NULL, title);
+    write_format(w, "a", link_attributes(w, src), NULL, title);
     tmpl_view_border(w);
     return 1;
 }

@@ -180,7 +180,7 @@ static int enter_view_heading(tmpl_view_t *w, const xmlNode *node)
     if ((*text != '\0' || w->summary.named) && w->table == NULL) {
         const char *name = tmpl_view_heading(w, tmpl_walk_level(node));
         if (tmpl_html_open(&w->html, TMPL_HTML_TEXT, name, "", node) &&
-            w->card == TMPL_CARD_HEADING && tmpl_html_format(&w->html, "a", "", w->link)) {
+            w->card == TMPL_CARD_HEADING && tmpl_html_format(&w->html, "a", w->href, w->link)) {
             w->card = TMPL_CARD_LINE;
         }
     }
