@@ -10,18 +10,13 @@
 
 /* What classes call a callout, and the alert of GitHub for it. */
 static const struct {
-    const char *kind, *line;
-} kinds[] = {
-    { "note", "[!NOTE]" },       { "info", "[!NOTE]" },
-    { "abstract", "[!NOTE]" },   { "summary", "[!NOTE]" },
-    { "question", "[!NOTE]" },   { "faq", "[!NOTE]" },
-    { "example", "[!NOTE]" },    { "seealso", "[!NOTE]" },
-    { "primary", "[!NOTE]" },    { "secondary", "[!NOTE]" },
-    { "tip", "[!TIP]" },         { "hint", "[!TIP]" },
-    { "success", "[!TIP]" },     { "important", "[!IMPORTANT]" },
-    { "warning", "[!WARNING]" }, { "attention", "[!WARNING]" },
-    { "danger", "[!CAUTION]" },  { "error", "[!CAUTION]" },
-    { "caution", "[!CAUTION]" },
+    const char *line, *kinds;
+} alerts[] = {
+    { "[!NOTE]", "note info abstract summary question faq example seealso primary secondary" },
+    { "[!TIP]", "tip hint success" },
+    { "[!IMPORTANT]", "important" },
+    { "[!WARNING]", "warning attention" },
+    { "[!CAUTION]", "danger error caution" },
 };
 
 /* Whether a word is a name of boxes, or begins with one: "alert", "alert-info". */
@@ -41,11 +36,11 @@ static int is_box(const char *word, apr_size_t len)
 /* The alert for the kind at the end of a word: "info" or "alert-info". */
 static const char *line_for(const char *word, apr_size_t len)
 {
-    for (apr_size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        apr_size_t n = strlen(kinds[i].kind);
-        if (len >= n && memcmp(word + len - n, kinds[i].kind, n) == 0 &&
-            (len == n || word[len - n - 1] == '-')) {
-            return kinds[i].line;
+    const char *dash = memrchr(word, '-', len);
+    uint32_t from = dash != NULL ? (uint32_t)(dash + 1 - word) : 0;
+    for (apr_size_t i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++) {
+        if (tmpl_span_is_any(word, (tmpl_span_t){ from, (uint32_t)len }, alerts[i].kinds)) {
+            return alerts[i].line;
         }
     }
     return NULL;
@@ -56,10 +51,8 @@ const char *tmpl_callout_of(const tmpl_page_t *page, const xmlNode *element)
     const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
     const tmpl_known_attr_t *class =
         node->flags & TMPL_NODE_NAMED ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS) : NULL;
-    if (class == NULL ||
-        (node->tag != TMPL_TAG_DIV && node->tag != TMPL_TAG_ASIDE &&
-         node->tag != TMPL_TAG_BLOCKQUOTE && node->tag != TMPL_TAG_SECTION) ||
-        !tmpl_dom_has_pair(page->src, class->value, "aa", "ld")) { /* of "alert" or "admonition" */
+    if (class == NULL || (node->tag != TMPL_TAG_DIV && node->tag != TMPL_TAG_ASIDE &&
+                          node->tag != TMPL_TAG_BLOCKQUOTE && node->tag != TMPL_TAG_SECTION)) {
         return NULL;
     }
     const char *line = NULL;

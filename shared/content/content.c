@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "content/content.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_cstr.h>
@@ -23,13 +22,7 @@ static uint32_t behind_element(const tmpl_page_t *page, uint32_t node)
                                               : n->open.end;
 }
 
-static int compare_spans(const void *a, const void *b)
-{
-    uint32_t first = ((const tmpl_span_t *)a)->start, second = ((const tmpl_span_t *)b)->start;
-    return first < second ? -1 : first > second;
-}
-
-/* The elements and texts that records leave out, in order. */
+/* The elements that records leave out, in order. */
 static apr_array_header_t *spans_beside(const tmpl_content_t *content, int titles, apr_pool_t *pool)
 {
     const tmpl_page_t *page = content->page;
@@ -43,12 +36,6 @@ static apr_array_header_t *spans_beside(const tmpl_content_t *content, int title
         }
         i = is_beside ? page->nodes[i].after : i + 1;
     }
-    for (uint32_t s = 0; content->groups.n > 0 && s < page->n_segments; s++) {
-        if (content->groups.beside[s]) {
-            APR_ARRAY_PUSH(spans, tmpl_span_t) = page->segments[s].span;
-        }
-    }
-    qsort(spans->elts, (size_t)spans->nelts, sizeof(tmpl_span_t), compare_spans);
     return spans;
 }
 
@@ -68,16 +55,7 @@ static xmlDoc *tree_without(const tmpl_content_t *content, const apr_array_heade
         without[i] = is_edit ? edits->edits[edit].span : APR_ARRAY_IDX(spans, at, tmpl_span_t);
         edit += is_edit ? 1 : 0;
     }
-    tmpl_dom_opts_t opts = { &content->decoder,
-                             without,
-                             n,
-                             .displayed = 1,
-                             .data = 1,
-                             .on_demand = 1,
-                             .no_spans = 1,
-                             .formulas = 1,
-                             .frames = 1,
-                             .languages = content->languages };
+    tmpl_dom_opts_t opts = { &content->decoder, without, n, 1, content->languages };
     return tmpl_dom(content->page, &opts, pool);
 }
 

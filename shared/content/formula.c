@@ -176,7 +176,7 @@ static int is_named_formula(const tmpl_page_t *page, const xmlNode *element,
     const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
     const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
     tmpl_span_t word = { 0, 0 };
-    if (class == NULL || !tmpl_dom_has_pair(page->src, class->value, "km", "aw")) {
+    if (class == NULL) {
         return 0;
     }
     word.start = word.end = class->value.start;

@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include <apr_cstr.h>
-#include <apr_strings.h>
 
-#include "content/alike.h"
 #include "content/cues.h"
-#include "content/record_marks.h"
-#include "content/record_parts.h"
+#include "content/record_page.h"
 
 /*
  * Bytes: of a post's text at least, and in the mean; of the texts of cards, in the mean, at most;
@@ -28,10 +25,8 @@
 #define GROUPS_MOST 4
 
 typedef struct {
-    tmpl_record_marks_t m;
-    tmpl_record_page_t *p;       /* of m */
+    tmpl_record_page_t *p;
     unsigned char *used;         /* of each node: a mark of a group that was found */
-    uint32_t *covered;           /* of each node: 1 + index of the record it is in; or 0 */
     uint32_t *free_text;         /* p->text without text of records that were found */
     apr_array_header_t *records; /* tmpl_group_record_t */
     uint32_t n_groups;
@@ -39,15 +34,39 @@ typedef struct {
 
 /* A name that elements have in common, and how well its elements are records. */
 typedef struct {
-    uint32_t name;
-    uint32_t all;    /* elements that say an author and a date */
-    uint32_t good;   /* records: of these, with a text that stays */
-    uint32_t linked; /* of these, with a linked title */
+    const uint32_t *first, *after; /* its elements */
+    uint32_t all;                  /* elements that say an author and a date */
+    uint32_t good;                 /* records: of these, with a text that stays */
+    uint32_t linked;               /* of these, with a linked title */
     uint32_t named;  /* of these, that say that they are comments, reviews or answers */
     uint32_t posts;  /* of these, that say that they are posts of any kind */
     uint32_t weight; /* two for each record, and one for each that schema.org's types name */
     uint64_t bytes;  /* of their texts */
 } common_name_t;
+
+/*
+ * The index of the first of elements [low, high), which begin with a node each, whose node is node
+ * or behind it; high: there is none.
+ */
+static uint32_t first_from(const void *elements, size_t size, uint32_t low, uint32_t high,
+                           uint32_t node)
+{
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (*(const uint32_t *)((const char *)elements + middle * size) < node) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+uint32_t tmpl_record_from(const tmpl_groups_t *groups, uint32_t low, uint32_t high, uint32_t node)
+{
+    return first_from(groups->records, sizeof(*groups->records), low, high, node);
+}
 
 /* --- Marks of a record --- */
 
@@ -56,24 +75,12 @@ static uint32_t free_mark(const groups_finder_t *f, tmpl_record_mark_e of, uint3
                           uint32_t end)
 {
     enum { LOOKED = 32 };
-    const apr_array_header_t *marks = f->m.marks[of];
-    int low = 0, high = marks->nelts;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (APR_ARRAY_IDX(marks, middle, uint32_t) < node) {
-            low = middle + 1;
-        }
-        else {
-            high = middle;
-        }
-    }
-    for (int i = low; i < marks->nelts && i < low + LOOKED; i++) {
-        uint32_t mark = APR_ARRAY_IDX(marks, i, uint32_t);
-        if (mark >= end) {
-            return TMPL_NONE;
-        }
-        if (!f->used[mark]) {
-            return mark;
+    const uint32_t *marks = (const uint32_t *)f->p->marks[of]->elts;
+    uint32_t n = (uint32_t)f->p->marks[of]->nelts;
+    uint32_t first = first_from(marks, sizeof(*marks), 0, n, node);
+    for (uint32_t i = first; i < n && i < first + LOOKED && marks[i] < end; i++) {
+        if (!f->used[marks[i]]) {
+            return marks[i];
         }
     }
     return TMPL_NONE;
@@ -82,7 +89,7 @@ static uint32_t free_mark(const groups_finder_t *f, tmpl_record_mark_e of, uint3
 /* least: bytes of its text. A record of a group may have none: pictures alone, or a quote. */
 static int is_good_post(const groups_finder_t *f, uint32_t node, uint32_t end, uint32_t least)
 {
-    const uint32_t *text = f->covered[node] ? f->p->text : f->free_text;
+    const uint32_t *text = f->p->owners[node] ? f->p->text : f->free_text;
     return free_mark(f, TMPL_MARKS_AUTHORS, node, end) != TMPL_NONE &&
            tmpl_record_sum(f->p, text, node, end) >= least &&
            ((f->p->cues[node] & TMPL_CUE_TYPED) ||
@@ -107,16 +114,14 @@ static int is_good_card(const groups_finder_t *f, uint32_t node, uint32_t end)
     return text == tmpl_record_sum(f->p, f->p->text, node, end) &&
            free_mark(f, TMPL_MARKS_TITLES, node, end) != TMPL_NONE &&
            tmpl_record_sum(f->p, f->p->kept, node, end) > 0 && !is_in_head(f->p->page, node) &&
-           (text >= CARD_TEXT || f->m.facts[end] > f->m.facts[node]);
+           (text >= CARD_TEXT || f->p->facts[end] > f->p->facts[node]);
 }
 
 /* The end of the own part of an element: behind it, or where the next one of its name begins. */
-static uint32_t own_end(const groups_finder_t *f, const tmpl_alike_t *alike,
-                        const tmpl_alike_element_t *element)
+static uint32_t own_end(const groups_finder_t *f, const common_name_t *name, const uint32_t *node)
 {
-    const tmpl_alike_element_t *next = tmpl_alike_at(alike, element->next);
-    uint32_t after = f->p->page->nodes[element->node].after;
-    return next != NULL && next->node < after ? next->node : after;
+    uint32_t after = f->p->page->nodes[*node].after;
+    return node + 1 < name->after && node[1] < after ? node[1] : after;
 }
 
 /*
@@ -125,8 +130,7 @@ static uint32_t own_end(const groups_finder_t *f, const tmpl_alike_t *alike,
  */
 static int may_be_within(const groups_finder_t *f, uint32_t node)
 {
-    uint32_t record =
-        APR_ARRAY_IDX(f->records, (int)f->covered[node] - 1, tmpl_group_record_t).node;
+    uint32_t record = f->p->owners[node];
     return node != record && (f->p->cues[node] & CUES_WITHIN) != 0 &&
            2 * tmpl_record_sum(f->p, f->p->text, node, TMPL_NONE) <
                tmpl_record_sum(f->p, f->p->text, record, TMPL_NONE);
@@ -136,24 +140,22 @@ static int is_good(const groups_finder_t *f, tmpl_record_mark_e by, uint32_t nod
                    uint32_t least)
 {
     if (by == TMPL_MARKS_TITLES) {
-        return !f->covered[node] && is_good_card(f, node, end);
+        return !f->p->owners[node] && is_good_card(f, node, end);
     }
-    return (f->covered[node] == 0 || may_be_within(f, node)) && is_good_post(f, node, end, least);
+    return (!f->p->owners[node] || may_be_within(f, node)) && is_good_post(f, node, end, least);
 }
 
-static void weigh_name(common_name_t *common, const groups_finder_t *f, const tmpl_alike_t *alike,
-                       tmpl_record_mark_e by)
+static void weigh_name(common_name_t *common, const groups_finder_t *f, tmpl_record_mark_e by)
 {
-    for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, common->name); e != NULL;
-         e = tmpl_alike_at(alike, e->next)) {
-        uint32_t end = own_end(f, alike, e);
-        common->all += by == TMPL_MARKS_AUTHORS && is_good(f, by, e->node, end, 0) ? 1 : 0;
-        if (is_good(f, by, e->node, end, TEXT_LEAST)) {
-            unsigned cues = f->p->cues[e->node];
+    for (const uint32_t *node = common->first; node < common->after; node++) {
+        uint32_t end = own_end(f, common, node);
+        common->all += by == TMPL_MARKS_AUTHORS && is_good(f, by, *node, end, 0) ? 1 : 0;
+        if (is_good(f, by, *node, end, TEXT_LEAST)) {
+            unsigned cues = f->p->cues[*node];
             common->good++;
             common->weight += (cues & TMPL_CUE_TYPED) ? 3 : 2;
-            common->bytes += tmpl_record_sum(f->p, f->p->text, e->node, end);
-            common->linked += free_mark(f, TMPL_MARKS_TITLES, e->node, end) != TMPL_NONE ? 1 : 0;
+            common->bytes += tmpl_record_sum(f->p, f->p->text, *node, end);
+            common->linked += free_mark(f, TMPL_MARKS_TITLES, *node, end) != TMPL_NONE ? 1 : 0;
             common->named += (cues & CUES_WITHIN) ? 1 : 0;
             common->posts += (cues & TMPL_CUES_OF_POSTS) ? 1 : 0;
         }
@@ -175,46 +177,43 @@ static int is_group(const common_name_t *common, tmpl_record_mark_e by)
 /* --- Groups --- */
 
 /* All elements around free marks, by their names. */
-static void find_common_names(tmpl_alike_t *alike, const groups_finder_t *f, tmpl_record_mark_e by,
-                              apr_pool_t *pool)
+static void find_common_names(tmpl_record_names_t *names, const groups_finder_t *f,
+                              tmpl_record_mark_e by, apr_pool_t *pool)
 {
     const tmpl_page_t *page = f->p->page;
     unsigned char *is_around = apr_pcalloc(pool, page->n_nodes);
-    for (int i = 0; i < f->m.marks[by]->nelts; i++) {
-        uint32_t node = APR_ARRAY_IDX(f->m.marks[by], i, uint32_t);
+    for (int i = 0; i < f->p->marks[by]->nelts; i++) {
+        uint32_t node = APR_ARRAY_IDX(f->p->marks[by], i, uint32_t);
         while (!f->used[node] && node > 0 && !is_around[node]) {
             is_around[node] = 1;
             node = page->nodes[node].parent;
         }
     }
-    tmpl_alike_init(alike, pool);
-    for (uint32_t i = 1; i < page->n_nodes; i++) {
-        if (is_around[i]) {
-            tmpl_alike_add(alike, page, i);
-        }
-    }
+    tmpl_record_names_read(names, page, is_around, pool);
 }
 
-/* Of names with nearly the most records, the one whose records have the most text. */
-static int find_best_name(common_name_t *best, const groups_finder_t *f, const tmpl_alike_t *alike,
-                          tmpl_record_mark_e by, apr_pool_t *pool)
+/* Of names with nearly the most records, the one whose records have the most text; or none. */
+static common_name_t find_best_name(const groups_finder_t *f, tmpl_record_mark_e by,
+                                    apr_pool_t *pool)
 {
-    common_name_t *all = apr_pcalloc(pool, alike->names.n * sizeof(*all) + 1);
+    common_name_t best = { 0 };
+    tmpl_record_names_t names;
+    find_common_names(&names, f, by, pool);
+    common_name_t *all = apr_pcalloc(pool, (names.n + 1) * sizeof(*all));
     uint32_t most = 0;
-    for (uint32_t i = 0; i < alike->names.n; i++) {
-        all[i].name = i;
-        weigh_name(&all[i], f, alike, by);
+    for (uint32_t i = 0; i < names.n; i++) {
+        all[i].first = names.nodes + names.first[i];
+        all[i].after = names.nodes + names.after[i];
+        weigh_name(&all[i], f, by);
         most = is_group(&all[i], by) && all[i].weight > most ? all[i].weight : most;
     }
-    int found = 0;
-    for (uint32_t i = 0; i < alike->names.n; i++) {
+    for (uint32_t i = 0; i < names.n; i++) {
         if (is_group(&all[i], by) && all[i].weight >= most - most / 10 &&
-            (!found || all[i].bytes > best->bytes)) {
-            *best = all[i];
-            found = 1;
+            (best.good == 0 || all[i].bytes > best.bytes)) {
+            best = all[i];
         }
     }
-    return found;
+    return best;
 }
 
 static tmpl_record_kind_e kind_of(unsigned cues)
@@ -261,98 +260,45 @@ static void add_record(groups_finder_t *f, uint32_t node, uint32_t end, tmpl_rec
     }
 }
 
-/* Whether a record (1 + its index; 0: none) is in another one. */
-static int is_inner(const groups_finder_t *f, uint32_t record, uint32_t other)
-{
-    return record > 0 && APR_ARRAY_IDX(f->records, (int)record - 1, tmpl_group_record_t).node >
-                             APR_ARRAY_IDX(f->records, (int)other - 1, tmpl_group_record_t).node;
-}
-
 /* Notes which nodes and which text are in the records from index first on. */
 static void cover(groups_finder_t *f, int first)
 {
     const tmpl_page_t *page = f->p->page;
+    uint32_t *owners = f->p->owners;
     for (uint32_t i = 1; i < page->n_nodes; i++) {
-        uint32_t around = f->covered[page->nodes[i].parent];
+        uint32_t around = owners[page->nodes[i].parent];
         if (first < f->records->nelts &&
             i == APR_ARRAY_IDX(f->records, first, tmpl_group_record_t).node) {
-            f->covered[i] = (uint32_t)++first;
+            owners[i] = i;
+            first++;
         }
-        else if (f->covered[i] == 0 || is_inner(f, around, f->covered[i])) {
-            f->covered[i] = around;
+        else if (around > owners[i]) { /* in the inner one of two */
+            owners[i] = around;
         }
     }
     for (uint32_t s = 0; s < page->n_segments; s++) {
         uint32_t bytes = f->p->text[s + 1] - f->p->text[s];
-        f->free_text[s + 1] = f->free_text[s] + (f->covered[page->segments[s].node] ? 0 : bytes);
+        f->free_text[s + 1] = f->free_text[s] + (owners[page->segments[s].node] ? 0 : bytes);
     }
-}
-
-static int count_free(const groups_finder_t *f, tmpl_record_mark_e of)
-{
-    int n = 0;
-    for (int i = 0; i < f->m.marks[of]->nelts; i++) {
-        n += f->used[APR_ARRAY_IDX(f->m.marks[of], i, uint32_t)] ? 0 : 1;
-    }
-    return n;
-}
-
-/*
- * Whether what says the authors of most records are names. Else they are used up: they are not
- * looked at again.
- */
-static int have_names(groups_finder_t *f, const tmpl_alike_t *alike, uint32_t name)
-{
-    uint32_t n = 0, named = 0;
-    for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, name); e != NULL;
-         e = tmpl_alike_at(alike, e->next)) {
-        uint32_t mark = free_mark(f, TMPL_MARKS_AUTHORS, e->node, own_end(f, alike, e));
-        if (mark != TMPL_NONE) {
-            n++;
-            named += tmpl_record_author(f->p, mark) != NULL ? 1 : 0;
-        }
-    }
-    if (2 * named >= n) {
-        return 1;
-    }
-    for (const tmpl_alike_element_t *e = tmpl_alike_first(alike, name); e != NULL;
-         e = tmpl_alike_at(alike, e->next)) {
-        uint32_t mark = free_mark(f, TMPL_MARKS_AUTHORS, e->node, own_end(f, alike, e));
-        if (mark != TMPL_NONE) {
-            f->used[mark] = 1;
-        }
-    }
-    return 0;
 }
 
 /* Finds a group of posts or of cards, and uses up its marks. Returns 0 if there is none. */
 static int find_group(groups_finder_t *f, tmpl_record_mark_e by, apr_pool_t *pool)
 {
-    tmpl_alike_t alike;
-    common_name_t best = { 0 };
-    if (count_free(f, by) < (by == TMPL_MARKS_AUTHORS ? 2 : 3)) {
-        return 0;
-    }
-    find_common_names(&alike, f, by, pool);
-    if (!find_best_name(&best, f, &alike, by, pool)) {
-        return 0;
-    }
-    if (by == TMPL_MARKS_AUTHORS && !have_names(f, &alike, best.name)) {
-        return 1;
-    }
+    common_name_t best = find_best_name(f, by, pool);
     int first = f->records->nelts;
-    for (const tmpl_alike_element_t *e = tmpl_alike_first(&alike, best.name); e != NULL;
-         e = tmpl_alike_at(&alike, e->next)) {
-        uint32_t end = own_end(f, &alike, e);
-        if (is_good(f, by, e->node, end, 0) &&
-            tmpl_record_sum(f->p, f->p->kept, e->node, end) > 0) {
-            add_record(f, e->node, end,
-                       by == TMPL_MARKS_TITLES ? TMPL_RECORD_CARD : kind_around(f, e->node));
+    for (const uint32_t *node = best.first; node < best.after; node++) {
+        uint32_t end = own_end(f, &best, node);
+        if (is_good(f, by, *node, end, 0) && tmpl_record_sum(f->p, f->p->kept, *node, end) > 0) {
+            add_record(f, *node, end,
+                       by == TMPL_MARKS_TITLES ? TMPL_RECORD_CARD : kind_around(f, *node));
         }
     }
-    cover(f, first);
-    f->n_groups++;
-    return 1;
+    if (best.good > 0) {
+        cover(f, first);
+        f->n_groups++;
+    }
+    return best.good > 0;
 }
 
 /*
@@ -364,13 +310,12 @@ static void find_single(groups_finder_t *f, uint32_t typed)
     enum { LEAST = 40 };
     const tmpl_node_t *nodes = f->p->page->nodes;
     uint32_t end = typed + 1;
-    while (end < nodes[typed].after && !f->covered[end]) {
+    while (end < nodes[typed].after && !f->p->owners[end]) {
         end++;
     }
     uint32_t text = tmpl_record_sum(f->p, f->p->text, typed, end);
     uint32_t node = free_mark(f, TMPL_MARKS_AUTHORS, typed, end);
-    if (text < LEAST || node == TMPL_NONE ||
-        tmpl_record_sum(f->p, f->p->before, node, TMPL_NONE) == 0) {
+    if (text < LEAST || node == TMPL_NONE || tmpl_record_length(f->p, node) == 0) {
         return;
     }
     while (node > typed && 2 * tmpl_record_sum(f->p, f->p->text, node,
@@ -387,7 +332,7 @@ static void find_single(groups_finder_t *f, uint32_t typed)
 static void find_singles(groups_finder_t *f)
 {
     for (uint32_t i = 0; i < f->p->page->n_nodes; i++) {
-        if ((f->p->cues[i] & TMPL_CUE_TYPED) && !f->covered[i] && f->n_groups > 0) {
+        if ((f->p->cues[i] & TMPL_CUE_TYPED) && !f->p->owners[i] && f->n_groups > 0) {
             find_single(f, i);
         }
     }
@@ -398,6 +343,23 @@ static int compare_records(const void *a, const void *b)
     uint32_t first = ((const tmpl_group_record_t *)a)->node;
     uint32_t second = ((const tmpl_group_record_t *)b)->node;
     return first < second ? -1 : first > second;
+}
+
+/* Finds the records, in order. */
+static void find_groups(tmpl_record_page_t *p, apr_pool_t *scratch)
+{
+    groups_finder_t f = { .p = p, .used = apr_pcalloc(scratch, p->page->n_nodes) };
+    f.free_text = apr_pmemdup(scratch, p->text, (p->page->n_segments + 1) * sizeof(*p->text));
+    f.records = apr_array_make(p->pool, 16, sizeof(tmpl_group_record_t));
+    for (int i = 0; i < GROUPS_MOST && find_group(&f, TMPL_MARKS_AUTHORS, scratch); i++) {
+    }
+    find_singles(&f);
+    for (int i = 0; i < GROUPS_MOST && find_group(&f, TMPL_MARKS_TITLES, scratch); i++) {
+    }
+    qsort(f.records->elts, (size_t)f.records->nelts, sizeof(tmpl_group_record_t), compare_records);
+    p->groups->records = (tmpl_group_record_t *)f.records->elts;
+    p->groups->n = (uint32_t)f.records->nelts;
+    p->groups->n_groups = f.n_groups;
 }
 
 /* The record that each record is in; an answer that is in none answers the question before it. */
@@ -424,35 +386,6 @@ static void find_parents(tmpl_groups_t *groups, const tmpl_page_t *page)
             record->parent = question;
         }
     }
-}
-
-/* The record in whose own part each node is; TMPL_NONE: in none. */
-static const uint32_t *find_owners(const tmpl_groups_t *groups, const tmpl_page_t *page,
-                                   apr_pool_t *pool)
-{
-    uint32_t *owners = apr_palloc(pool, page->n_nodes * sizeof(*owners));
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < page->n_nodes; i++) {
-        owners[i] = i > 0 ? owners[page->nodes[i].parent] : TMPL_NONE;
-        if (next < groups->n && groups->records[next].node == i) {
-            owners[i] = next++;
-        }
-    }
-    return owners;
-}
-
-uint32_t tmpl_record_from(const tmpl_groups_t *groups, uint32_t low, uint32_t high, uint32_t node)
-{
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (groups->records[middle].node < node) {
-            low = middle + 1;
-        }
-        else {
-            high = middle;
-        }
-    }
-    return low;
 }
 
 const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t node)
@@ -498,51 +431,23 @@ int tmpl_record_is_post(tmpl_record_kind_e kind)
     return posts[kind];
 }
 
-static void init_finder(groups_finder_t *f, apr_pool_t *pool, apr_pool_t *scratch)
-{
-    const tmpl_page_t *page = f->p->page;
-    f->used = apr_pcalloc(scratch, page->n_nodes);
-    f->covered = apr_pcalloc(scratch, page->n_nodes * sizeof(*f->covered));
-    f->free_text = apr_pmemdup(scratch, f->p->text, (page->n_segments + 1) * sizeof(*f->p->text));
-    f->records = apr_array_make(pool, 16, sizeof(tmpl_group_record_t));
-}
-
-/* Finds the groups, and orders their records. */
-static void find_groups(groups_finder_t *f, apr_pool_t *scratch)
-{
-    for (int i = 0; i < GROUPS_MOST && find_group(f, TMPL_MARKS_AUTHORS, scratch); i++) {
-    }
-    find_singles(f);
-    for (int i = 0; i < GROUPS_MOST && find_group(f, TMPL_MARKS_TITLES, scratch); i++) {
-    }
-    qsort(f->records->elts, (size_t)f->records->nelts, sizeof(tmpl_group_record_t),
-          compare_records);
-}
-
 void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_page_t *page, const tmpl_edits_t *edits,
                       const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    groups_finder_t f = { .n_groups = 0 };
+    tmpl_record_page_t p = { page, edits, decoder, groups, .pool = pool };
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    memset(groups, 0, sizeof(*groups));
-    f.p = &f.m.p;
-    f.m.p = (tmpl_record_page_t){ .page = page, .edits = edits, .decoder = decoder, .pool = pool };
-    if (tmpl_record_marks_read(&f.m, scratch)) {
-        init_finder(&f, pool, scratch);
-        find_groups(&f, scratch);
-        groups->records = (tmpl_group_record_t *)f.records->elts;
-        groups->n = (uint32_t)f.records->nelts;
-        groups->n_groups = f.n_groups;
+    *groups = (tmpl_groups_t){ 0 };
+    if (tmpl_record_page_read(&p, scratch)) {
+        find_groups(&p, scratch);
         find_parents(groups, page);
     }
+    for (uint32_t i = 0; i < groups->n; i++) {
+        tmpl_record_read(&p, &groups->records[i]);
+    }
     if (groups->n > 0) {
-        const uint32_t *owners = find_owners(groups, page, scratch);
-        for (uint32_t i = 0; i < groups->n; i++) {
-            tmpl_record_read(groups, i, owners, f.p);
-        }
         drop_titles(groups);
-        tmpl_record_parts(groups, owners, f.p);
+        tmpl_record_parts(&p);
     }
     apr_pool_destroy(scratch);
 }

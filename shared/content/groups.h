@@ -114,7 +114,6 @@ typedef struct {
     uint32_t n;
     uint32_t n_groups;
     const unsigned char *parts; /* of each node, a tmpl_record_part_e; NULL: there are no records */
-    const unsigned char *beside; /* of each segment: it is not written, as elements of BESIDE */
 } tmpl_groups_t;
 
 /* Whether a kind is one of posts. */

@@ -11,53 +11,30 @@
 
 /* Languages that classes name beside the name of a highlighter: "hljs python", "highlight sh". */
 static const char languages[] =
-    " asm awk bash bat c c++ clojure cmake console cpp cs csharp css dart diff docker "
+    "asm awk bash bat c c++ clojure cmake console cpp cs csharp css dart diff docker "
     "dockerfile elixir elm erlang fish fortran fsharp go golang graphql groovy haskell hcl "
     "html http ini ipython ipython3 java javascript js json jsx julia kotlin latex lean less "
     "lisp lua make makefile markdown matlab md nginx nim nix objc objectivec ocaml perl php "
     "powershell proto ps1 puppet py pycon pycon3 python python2 python3 r rb rs ruby rust "
     "sass scala scheme scss sh shell shell-session solidity sql svelte swift tcl terraform "
-    "tex toml ts tsx typescript vb verilog vhdl vim vue wasm xml yaml yml zig zsh ";
+    "tex toml ts tsx typescript vb verilog vhdl vim vue wasm xml yaml yml zig zsh";
 
-static int is_known(const char *word, apr_size_t len)
-{
-    char name[16];
-    if (len + 2 >= sizeof(name)) {
-        return 0;
-    }
-    apr_snprintf(name, sizeof(name), " %.*s ", (int)len, word);
-    return strstr(languages, name) != NULL;
-}
-
-/* Whether a word of a class is the name of a highlighter. */
-static int is_highlighter(const char *word, apr_size_t len)
-{
-    static const char *const names[] = { "brush:",           "chroma", "code",
-                                         "highlight",        "hl",     "hljs",
-                                         "prettyprint",      "prism",  "sourceCode",
-                                         "syntaxhighlighter" };
-    for (apr_size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strlen(names[i]) == len && memcmp(word, names[i], len) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The language that a word of a class names: "language-c"; NULL: none. */
-static const char *language_in(const char *word, apr_size_t len, apr_pool_t *pool)
+/* The language that a word of a class names: "language-c"; empty: none. */
+static tmpl_span_t language_in(const char *src, tmpl_span_t word)
 {
     static const char *const prefixes[] = { "language-",  "lang-",  "highlight-source-",
                                             "highlight-", "brush:", "sourceCode-" };
-    for (apr_size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        apr_size_t n = strlen(prefixes[i]);
-        if (len > n && len < n + 32 && memcmp(word, prefixes[i], n) == 0) {
-            int sure = i < 3;
-            return sure || is_known(word + n, len - n) ? apr_pstrmemdup(pool, word + n, len - n)
-                                                       : NULL;
+    enum { SURE = 3, MOST = 32 };
+    for (uint32_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        uint32_t n = (uint32_t)strlen(prefixes[i]);
+        tmpl_span_t name = { word.start + n, word.end };
+        if (tmpl_span_len(word) > n && tmpl_span_len(word) < n + MOST &&
+            memcmp(src + word.start, prefixes[i], n) == 0) {
+            return i < SURE || tmpl_span_is_any(src, name, languages) ? name
+                                                                      : (tmpl_span_t){ 0, 0 };
         }
     }
-    return NULL;
+    return (tmpl_span_t){ 0, 0 };
 }
 
 /* Whether a language can be written behind a fence. */
@@ -69,21 +46,25 @@ static int is_language_writable(const char *language)
     return *language == '\0';
 }
 
-static const char *language_in_class(const tmpl_page_t *page, tmpl_span_t class, apr_pool_t *pool)
+static const char *language_in_class(const char *src, tmpl_span_t class, apr_pool_t *pool)
 {
-    const char *language = NULL, *known = NULL;
+    static const char highlighters[] =
+        "brush: chroma code highlight hl hljs prettyprint prism sourcecode syntaxhighlighter";
+    tmpl_span_t language = { 0, 0 }, known = { 0, 0 };
     int highlighter = 0;
     tmpl_span_t word = { class.start, class.start };
-    while (language == NULL && tmpl_word_next(&word, page->src, class)) {
-        const char *at = page->src + word.start;
-        apr_size_t len = tmpl_span_len(word) - (page->src[word.end - 1] == ';');
-        language = language_in(at, len, pool);
-        if (highlighter && known == NULL && is_known(at, len)) {
-            known = apr_pstrmemdup(pool, at, len);
+    while (tmpl_span_len(language) == 0 && tmpl_word_next(&word, src, class)) {
+        tmpl_span_t name = { word.start, word.end - (src[word.end - 1] == ';') };
+        language = language_in(src, name);
+        if (highlighter && tmpl_span_len(known) == 0 && tmpl_span_is_any(src, name, languages)) {
+            known = name;
         }
-        highlighter |= is_highlighter(at, len);
+        highlighter |= tmpl_span_is_any(src, name, highlighters);
     }
-    return language != NULL ? language : known;
+    language = tmpl_span_len(language) > 0 ? language : known;
+    return tmpl_span_len(language) > 0
+               ? apr_pstrmemdup(pool, src + language.start, tmpl_span_len(language))
+               : NULL;
 }
 
 /*
@@ -109,7 +90,7 @@ static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr
         }
     }
     if (language == NULL && tmpl_attr_find(&attr, page->src, open, "class")) {
-        language = language_in_class(page, attr.value, pool);
+        language = language_in_class(page->src, attr.value, pool);
     }
     return language != NULL && is_language_writable(language) ? language : NULL;
 }
@@ -140,27 +121,14 @@ static int is_number(const char *text)
 /* Whether an element in a listing is the number of a line. */
 static int is_line_number(const tmpl_page_t *page, const xmlNode *node)
 {
-    static const char *const words[] = {
-        "lineno",      "linenos",  "linenumber",
-        "line-number", "ln",       "lnt",
-        "line_number", "line-num", "react-syntax-highlighter-line-number"
-    };
+    static const char words[] = "lineno linenos linenumber line-number ln lnt line_number line-num "
+                                "react-syntax-highlighter-line-number";
     const xmlNode *text = node->children;
     const tmpl_known_attr_t *class =
         tmpl_node_attr(page, &page->nodes[tmpl_dom_node(node)], TMPL_ATTR_CLASS);
-    if (class == NULL || text == NULL || text->type != XML_TEXT_NODE || text->next != NULL ||
-        !is_number((const char *)text->content)) {
-        return 0;
-    }
-    tmpl_span_t word = { class->value.start, class->value.start };
-    while (tmpl_word_next(&word, page->src, class->value)) {
-        for (apr_size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-            if (tmpl_span_is(page->src, word, words[i])) {
-                return 1;
-            }
-        }
-    }
-    return 0;
+    return class != NULL && text != NULL && text->type == XML_TEXT_NODE && text->next == NULL &&
+           is_number((const char *)text->content) &&
+           tmpl_has_word(page->src, class->value, words, tmpl_span_is_any);
 }
 
 /* Whether an element has lines of a listing for itself. */

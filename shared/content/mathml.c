@@ -20,47 +20,49 @@ enum {
 typedef struct {
     const char *name; /* in MathML; MathJax's elements have "mjx-" in front of it */
     const char *tex;
-    const char *mathjax; /* where MathJax has the children in another order; else NULL */
 } math_element_t;
 
 /* In order of the names. */
 static const math_element_t elements[] = {
-    { "annotation", "", NULL },
-    { "annotation-xml", "", NULL },
-    { "maction", "%1", NULL },
-    { "math", "%*", NULL },
-    { "menclose", "%*", NULL },
-    { "merror", "%*", NULL },
-    { "mfenced", "(%,)", NULL },
-    { "mfrac", "\\frac{%1}{%2}", NULL },
-    { "mi", "%i", NULL },
-    { "mlabeledtr", "%&", NULL },
-    { "mmultiscripts", "%b_{%2}^{%3}", NULL },
-    { "mn", "%n", NULL },
-    { "mo", "%o", NULL },
-    { "mover", "%^", "\\overset{%1}{%2}" },
-    { "mpadded", "%*", NULL },
-    { "mphantom", "", NULL },
-    { "mroot", "\\sqrt[%2]{%1}", "\\sqrt[%1]{%2}" },
-    { "mrow", "%*", NULL },
-    { "ms", "%t", NULL },
-    { "mspace", " ", NULL },
-    { "msqrt", "\\sqrt{%*}", NULL },
-    { "mstyle", "%*", NULL },
-    { "msub", "%b_{%2}", NULL },
-    { "msubsup", "%b_{%2}^{%3}", "%b_{%3}^{%2}" },
-    { "msup", "%b^{%2}", NULL },
-    { "mtable", "\\begin{matrix} %/ \\end{matrix}", NULL },
-    { "mtd", "%*", NULL },
-    { "mtext", "%t", NULL },
-    { "mtr", "%&", NULL },
-    { "munder", "%b_{%2}", NULL },
-    { "munderover", "%b_{%2}^{%3}", "%2^{%1}" },
-    { "semantics", "%1", NULL },
-    { "surd", "", NULL }, /* MathJax's sign of a root */
+    { "annotation", "" },
+    { "annotation-xml", "" },
+    { "maction", "%1" },
+    { "math", "%*" },
+    { "menclose", "%*" },
+    { "merror", "%*" },
+    { "mfenced", "(%,)" },
+    { "mfrac", "\\frac{%1}{%2}" },
+    { "mi", "%i" },
+    { "mlabeledtr", "%&" },
+    { "mmultiscripts", "%b_{%2}^{%3}" },
+    { "mn", "%n" },
+    { "mo", "%o" },
+    { "mover", "%^" },
+    { "mpadded", "%*" },
+    { "mphantom", "" },
+    { "mroot", "\\sqrt[%2]{%1}" },
+    { "mrow", "%*" },
+    { "ms", "%t" },
+    { "mspace", " " },
+    { "msqrt", "\\sqrt{%*}" },
+    { "mstyle", "%*" },
+    { "msub", "%b_{%2}" },
+    { "msubsup", "%b_{%2}^{%3}" },
+    { "msup", "%b^{%2}" },
+    { "mtable", "\\begin{matrix} %/ \\end{matrix}" },
+    { "mtd", "%*" },
+    { "mtext", "%t" },
+    { "mtr", "%&" },
+    { "munder", "%b_{%2}" },
+    { "munderover", "%b_{%2}^{%3}" },
+    { "semantics", "%1" },
+    { "surd", "" }, /* MathJax's sign of a root */
 };
 
-/* The TeX of elements with an attribute whose value begins so. */
+/*
+ * The TeX of elements with an attribute whose value begins so; without one, of MathJax's elements
+ * that have their children in another order.
+ */
 static const struct {
     const char *name, *attribute, *value, *tex;
 } variants[] = {
@@ -70,121 +72,30 @@ static const struct {
     { "mi", "mathvariant", "double-struck", "\\mathbb{%i}" },
     { "mi", "mathvariant", "fraktur", "\\mathfrak{%i}" },
     { "mi", "mathvariant", "script", "\\mathcal{%i}" },
+    { "mover", NULL, NULL, "\\overset{%1}{%2}" },
+    { "mroot", NULL, NULL, "\\sqrt[%1]{%2}" },
+    { "msubsup", NULL, NULL, "%b_{%3}^{%2}" },
     { "mtable", "columnalign", "right left", "\\begin{aligned} %/ \\end{aligned}" },
+    { "munderover", NULL, NULL, "%2^{%1}" },
 };
 
-/* Names of characters in TeX, in order of the characters. */
-typedef struct {
-    uint32_t c;
-    const char *name;
-} math_name_t;
+/* Characters and their names in TeX. */
+static const char names[] =
+    " ° degree ± pm · cdot × times ÷ div Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma"
+    " Φ Phi Ψ Psi Ω Omega α alpha β beta γ gamma δ delta ε varepsilon ζ zeta η eta θ theta"
+    " ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma τ tau υ upsilon φ varphi"
+    " χ chi ψ psi ω omega ϕ phi ϵ epsilon … ldots ′ prime ℂ mathbb{C} ℏ hbar ℓ ell"
+    " ℕ mathbb{N} ℚ mathbb{Q} ℝ mathbb{R} ℤ mathbb{Z} ← leftarrow → to ↔ leftrightarrow"
+    " ↦ mapsto ⇒ Rightarrow ⇔ Leftrightarrow ∀ forall ∂ partial ∃ exists ∅ emptyset ∇ nabla"
+    " ∈ in ∉ notin ∏ prod ∑ sum ∓ mp ∘ circ ∞ infty ∧ wedge ∨ vee ∩ cap ∪ cup ∫ int ∮ oint"
+    " ∼ sim ≅ cong ≈ approx ≠ neq ≡ equiv ≤ leq ≥ geq ≪ ll ≫ gg ⊂ subset ⊆ subseteq ⊕ oplus"
+    " ⊗ otimes ⋅ cdot ⋮ vdots ⋯ cdots ⋱ ddots ⌈ lceil ⌉ rceil ⌊ lfloor ⌋ rfloor ⟨ langle"
+    " ⟩ rangle ";
 
-static const math_name_t names[] = {
-    { 0xB0, "degree" },
-    { 0xB1, "pm" },
-    { 0xB7, "cdot" },
-    { 0xD7, "times" },
-    { 0xF7, "div" },
-    { 0x393, "Gamma" },
-    { 0x394, "Delta" },
-    { 0x398, "Theta" },
-    { 0x39B, "Lambda" },
-    { 0x39E, "Xi" },
-    { 0x3A0, "Pi" },
-    { 0x3A3, "Sigma" },
-    { 0x3A6, "Phi" },
-    { 0x3A8, "Psi" },
-    { 0x3A9, "Omega" },
-    { 0x3B1, "alpha" },
-    { 0x3B2, "beta" },
-    { 0x3B3, "gamma" },
-    { 0x3B4, "delta" },
-    { 0x3B5, "varepsilon" },
-    { 0x3B6, "zeta" },
-    { 0x3B7, "eta" },
-    { 0x3B8, "theta" },
-    { 0x3B9, "iota" },
-    { 0x3BA, "kappa" },
-    { 0x3BB, "lambda" },
-    { 0x3BC, "mu" },
-    { 0x3BD, "nu" },
-    { 0x3BE, "xi" },
-    { 0x3C0, "pi" },
-    { 0x3C1, "rho" },
-    { 0x3C3, "sigma" },
-    { 0x3C4, "tau" },
-    { 0x3C5, "upsilon" },
-    { 0x3C6, "varphi" },
-    { 0x3C7, "chi" },
-    { 0x3C8, "psi" },
-    { 0x3C9, "omega" },
-    { 0x3D5, "phi" },
-    { 0x3F5, "epsilon" },
-    { 0x2026, "ldots" },
-    { 0x2032, "prime" },
-    { 0x2102, "mathbb{C}" },
-    { 0x210F, "hbar" },
-    { 0x2113, "ell" },
-    { 0x2115, "mathbb{N}" },
-    { 0x211A, "mathbb{Q}" },
-    { 0x211D, "mathbb{R}" },
-    { 0x2124, "mathbb{Z}" },
-    { 0x2190, "leftarrow" },
-    { 0x2192, "to" },
-    { 0x2194, "leftrightarrow" },
-    { 0x21A6, "mapsto" },
-    { 0x21D2, "Rightarrow" },
-    { 0x21D4, "Leftrightarrow" },
-    { 0x2200, "forall" },
-    { 0x2202, "partial" },
-    { 0x2203, "exists" },
-    { 0x2205, "emptyset" },
-    { 0x2207, "nabla" },
-    { 0x2208, "in" },
-    { 0x2209, "notin" },
-    { 0x220F, "prod" },
-    { 0x2211, "sum" },
-    { 0x2213, "mp" },
-    { 0x2218, "circ" },
-    { 0x221E, "infty" },
-    { 0x2227, "wedge" },
-    { 0x2228, "vee" },
-    { 0x2229, "cap" },
-    { 0x222A, "cup" },
-    { 0x222B, "int" },
-    { 0x222E, "oint" },
-    { 0x223C, "sim" },
-    { 0x2245, "cong" },
-    { 0x2248, "approx" },
-    { 0x2260, "neq" },
-    { 0x2261, "equiv" },
-    { 0x2264, "leq" },
-    { 0x2265, "geq" },
-    { 0x226A, "ll" },
-    { 0x226B, "gg" },
-    { 0x2282, "subset" },
-    { 0x2286, "subseteq" },
-    { 0x2295, "oplus" },
-    { 0x2297, "otimes" },
-    { 0x22C5, "cdot" },
-    { 0x22EE, "vdots" },
-    { 0x22EF, "cdots" },
-    { 0x22F1, "ddots" },
-    { 0x2308, "lceil" },
-    { 0x2309, "rceil" },
-    { 0x230A, "lfloor" },
-    { 0x230B, "rfloor" },
-    { 0x27E8, "langle" },
-    { 0x27E9, "rangle" },
-};
-
-/* Accents over a base, by their operator, in order. */
-static const math_name_t accents[] = {
-    { '.', "dot" },    { '^', "hat" },       { '_', "overline" },     { '~', "tilde" },
-    { 0xA8, "ddot" },  { 0xAF, "overline" }, { 0x2C6, "hat" },        { 0x2C7, "check" },
-    { 0x2D9, "dot" },  { 0x2DC, "tilde" },   { 0x2015, "overline" },  { 0x203E, "overline" },
-    { 0x20D7, "vec" }, { 0x2192, "vec" },    { 0x23DE, "overbrace" },
-};
+/* Operators over a base, and the accents that they are. */
+static const char accents[] =
+    " . dot ^ hat _ overline ~ tilde ¨ ddot ¯ overline ˆ hat ˇ check ˙ dot ˜ tilde"
+    " ― overline ‾ overline \xE2\x83\x97 vec → vec ⏞ overbrace ";
 
 /* Names of functions, with a space on both sides of each. */
 static const char functions[] =
@@ -197,19 +108,19 @@ static int compare_elements(const void *a, const void *b)
     return strcmp(((const math_element_t *)a)->name, ((const math_element_t *)b)->name);
 }
 
-static int compare_names(const void *a, const void *b)
+/* The word behind one in a list; its length in *len. NULL: there is none. */
+static const char *word_behind(apr_size_t *len, const char *list, const char *word)
 {
-    uint32_t x = ((const math_name_t *)a)->c, y = ((const math_name_t *)b)->c;
-    return (x > y) - (x < y);
+    apr_size_t n = strlen(word);
+    const char *at = list;
+    while (n > 0 && (at = strstr(at + 1, word)) != NULL && (at[-1] != ' ' || at[n] != ' ')) {
+    }
+    if (n == 0 || at == NULL) {
+        return NULL;
+    }
+    *len = strcspn(at + n + 1, " ");
+    return at + n + 1;
 }
-
-static const char *name_in(const math_name_t *table, apr_size_t n, uint32_t c)
-{
-    math_name_t key = { c, NULL };
-    const math_name_t *found = bsearch(&key, table, n, sizeof(*table), compare_names);
-    return found != NULL ? found->name : NULL;
-}
-#define NAME_IN(table, c) name_in(table, sizeof(table) / sizeof((table)[0]), c)
 
 static int is_mathjax(const xmlNode *node)
 {
@@ -219,11 +130,19 @@ static int is_mathjax(const xmlNode *node)
 /* The row of an element; NULL if there is none. */
 static const math_element_t *element_of(const xmlNode *node)
 {
-    math_element_t key = { (const char *)node->name + (is_mathjax(node) ? 4 : 0), NULL, NULL };
+    math_element_t key = { (const char *)node->name + (is_mathjax(node) ? 4 : 0), NULL };
     return node->type == XML_ELEMENT_NODE
                ? bsearch(&key, elements, sizeof(elements) / sizeof(elements[0]), sizeof(key),
                          compare_elements)
                : NULL;
+}
+
+/* Whether a row of variants is of an element. */
+static int is_variant(const xmlNode *node, const char *attribute, const char *value)
+{
+    const char *is = attribute != NULL ? tmpl_dom_attribute(node, attribute) : NULL;
+    return attribute == NULL ? is_mathjax(node)
+                             : is != NULL && strncmp(is, value, strlen(value)) == 0;
 }
 
 /* What an element is written as. */
@@ -231,15 +150,12 @@ static const char *tex_of(const xmlNode *node)
 {
     const math_element_t *element = element_of(node);
     for (apr_size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
-        const char *value =
-            element->name[1] == variants[i].name[1] && strcmp(element->name, variants[i].name) == 0
-                ? tmpl_dom_attribute(node, variants[i].attribute)
-                : NULL;
-        if (value != NULL && strncmp(value, variants[i].value, strlen(variants[i].value)) == 0) {
+        if (strcmp(element->name, variants[i].name) == 0 &&
+            is_variant(node, variants[i].attribute, variants[i].value)) {
             return variants[i].tex;
         }
     }
-    return element->mathjax != NULL && is_mathjax(node) ? element->mathjax : element->tex;
+    return element->tex;
 }
 
 /* The child behind before, or the first one; elements without a row are left out around theirs. */
@@ -293,20 +209,20 @@ static uint32_t upright(uint32_t c)
 
 static void add_math_character(tmpl_buf_t *tex, uint32_t c)
 {
-    c = upright(c);
-    const char *name = NAME_IN(names, c);
     char own[TMPL_UTF8_MOST + 2] = "\\";
+    c = upright(c);
+    own[1 + tmpl_utf8_put(own + 1, c)] = '\0';
+    apr_size_t len;
+    const char *name = word_behind(&len, names, own + 1);
     if (name != NULL) {
         add_tex(tex, "\\");
-        tmpl_buf_add_text(tex, name);
+        tmpl_buf_add(tex, name, len);
     }
     else if (c < 0x80 && c != '\0' && strchr("{}#%&$_", (int)c) != NULL) {
-        own[1] = (char)c;
         tmpl_buf_add_text(tex, own);
     }
     else if (c > ' ' && !(c >= 0x2061 && c <= 0x2064) && c != 0x200B) {
-        own[tmpl_utf8_put(own, c)] = '\0';
-        add_tex(tex, own);
+        add_tex(tex, own + 1);
     }
 }
 
@@ -340,15 +256,6 @@ static void add_math_characters(tmpl_buf_t *tex, const char *text)
     }
 }
 
-static int is_function(const char *name)
-{
-    apr_size_t len = strlen(name);
-    const char *at = functions;
-    while (len > 1 && (at = strstr(at + 1, name)) != NULL && (at[-1] != ' ' || at[len] != ' ')) {
-    }
-    return len > 1 && at != NULL;
-}
-
 /* Adds a token: a name (i), number (n), operator (o) or words (t). */
 static void add_math_token(tmpl_buf_t *tex, const xmlNode *token, char kind)
 {
@@ -356,6 +263,7 @@ static void add_math_token(tmpl_buf_t *tex, const xmlNode *token, char kind)
     tmpl_buf_init(&text, tex->pool);
     read_token(&text, token);
     const char *is = text.len > 0 ? text.at + strspn(text.at, " \t\n\r\f") : "";
+    apr_size_t len;
     if (kind == 't') {
         add_tex(tex, "\\text{");
         for (; *is != '\0'; is++) {
@@ -364,7 +272,7 @@ static void add_math_token(tmpl_buf_t *tex, const xmlNode *token, char kind)
         }
         tmpl_buf_add_text(tex, "}");
     }
-    else if (is_function(is)) {
+    else if (strlen(is) > 1 && word_behind(&len, functions, is) != NULL) {
         add_tex(tex, "\\");
         tmpl_buf_add_text(tex, is);
         tmpl_buf_add_text(tex, " ");
@@ -399,18 +307,20 @@ static void add_children(tmpl_buf_t *tex, const xmlNode *parent, const char *bet
 static void add_over(tmpl_buf_t *tex, const xmlNode *node, int depth)
 {
     tmpl_buf_t text;
-    apr_size_t used;
+    apr_size_t len;
     const xmlNode *over = child(node, 2);
     tmpl_buf_init(&text, tex->pool);
     if (over != NULL) {
         read_token(&text, over);
     }
     const char *is = text.len > 0 ? text.at + strspn(text.at, " \t\n\r\f") : "";
-    uint32_t c = *is != '\0' ? tmpl_utf8_next(is, strlen(is), &used) : 0;
-    const char *accent = c != 0 && is[used] == '\0' ? NAME_IN(accents, c) : NULL;
+    const char *accent = tmpl_is_alpha(*is) ? NULL : word_behind(&len, accents, is);
     add_tex(tex, "\\");
-    tmpl_buf_add_text(tex, accent != NULL ? accent : "overset{");
-    if (accent == NULL) {
+    if (accent != NULL) {
+        tmpl_buf_add(tex, accent, len);
+    }
+    else {
+        tmpl_buf_add_text(tex, "overset{");
         add_math(tex, over, depth);
         tmpl_buf_add_text(tex, "}");
     }

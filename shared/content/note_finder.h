@@ -11,6 +11,7 @@
 
 #include "dom/dom.h"
 #include "content/notes.h"
+#include "detect/kept_notes.h"
 
 /* The text of a label, without brackets and the like. */
 typedef struct {
@@ -38,17 +39,15 @@ typedef struct {
     const xmlNode *body;
     const tmpl_hrefs_t *hrefs;
     apr_hash_t *targets;         /* tmpl_note_target_t by the id of its element */
-    apr_hash_t *from;            /* tmpl_note_target_t by the ids of its references */
     apr_array_header_t *links;   /* of tmpl_note_place_t: references */
     apr_array_header_t *notes;   /* of tmpl_note_place_t */
-    int ruled;                   /* a rule stands behind a reference */
     const xmlNode *table;        /* the table in which the walk is; NULL: none, or one of layout */
     const xmlNode *behind_table; /* the node behind it */
     int is_html;                 /* whether it is written as HTML; -1: not known */
     const tmpl_note_target_t
         *inside;           /* target of the note in which the walk is; NULL: in no note */
     const xmlNode *behind; /* the node behind that note */
-    tmpl_note_t *found;    /* by the page's nodes; NULL: there are no notes */
+    tmpl_note_t *found;    /* by the page's nodes */
     apr_pool_t *pool;
 } tmpl_note_finder_t;
 
@@ -57,7 +56,14 @@ static inline tmpl_note_t *tmpl_note_at(const tmpl_note_finder_t *f, const xmlNo
     return &f->found[tmpl_dom_node(node)];
 }
 
-/* --- note_references.c --- */
+/* What is around a reference or a note. */
+enum {
+    TMPL_NOTE_IN_TABLE = 1,
+    TMPL_NOTE_IN_LEAF = 2 /* or in a quote: cmark-gfm ends a note at its empty lines */,
+    TMPL_NOTE_IN_LINK = 4,
+    TMPL_NOTE_IN_MUCH = 8
+};
+int tmpl_note_around(const tmpl_note_finder_t *f, const xmlNode *node);
 
 /*
  * Reads an element that may be a label, without the parts that are left out. Returns 0 if the
@@ -71,45 +77,10 @@ int tmpl_label_is_text(const xmlNode *node);
 /* Whether an element's class or role has a word in it. */
 int tmpl_note_says(const tmpl_note_finder_t *f, const xmlNode *element, const char *word);
 
-/* The sup around a link, with two other elements between them at most; NULL: there is none. */
-const xmlNode *tmpl_note_sup(const tmpl_note_finder_t *f, const xmlNode *link);
-
 /* The fragment of the page that a link names; NULL: the link leads elsewhere. */
 const char *tmpl_note_fragment(const tmpl_note_finder_t *f, const xmlNode *link);
 
 /* Keeps a link that is a reference. */
 void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link);
-
-/* A sup, or bold text, with a number: a reference without a link, or the label of a note. */
-void tmpl_note_see_number(tmpl_note_finder_t *f, const xmlNode *element);
-
-/* An item of a list of notes for references without a link. */
-void tmpl_note_see_item(tmpl_note_finder_t *f, const xmlNode *item);
-
-/* Keeps a note in the sentence. Returns whether the element is one. */
-int tmpl_note_see_inline(tmpl_note_finder_t *f, const xmlNode *element);
-
-/* --- notes.c --- */
-
-/* What is around a reference or a note. */
-enum {
-    TMPL_NOTE_IN_TABLE = 1,
-    TMPL_NOTE_IN_LEAF = 2 /* or in a quote: cmark-gfm ends a note at its empty lines */,
-    TMPL_NOTE_IN_LINK = 4,
-    TMPL_NOTE_IN_MUCH = 8
-};
-int tmpl_note_around(const tmpl_note_finder_t *f, const xmlNode *node);
-
-/* Whether an element may be written as a note. */
-int tmpl_note_may_be(const tmpl_note_finder_t *f, const xmlNode *element);
-
-/*
- * The note whose anchor an element is: the block that begins with the anchor, or, if that block is
- * a heading with nothing but the label, the block behind it. NULL: there is none.
- */
-const xmlNode *tmpl_note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *anchor,
-                                   const tmpl_label_t *label);
-
-void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_target_t *target);
 
 #endif

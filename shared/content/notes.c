@@ -6,37 +6,13 @@
 #include "base/hash.h"
 #include "content/note_finder.h"
 
-static tmpl_note_e kind_at(const tmpl_note_finder_t *f, const xmlNode *node)
-{
-    return f->found != NULL ? tmpl_note_at(f, node)->kind : TMPL_NOTE_NONE;
-}
-
-/* Elements around a reference or a note at most; nodes in a note at most. */
-#define AROUND 64
+/* Nodes in a note at most. */
 #define WITHIN 500
 
-int tmpl_note_around(const tmpl_note_finder_t *f, const xmlNode *node)
+/* Whether an element may be written as a note. */
+static int may_be_note(const tmpl_note_finder_t *f, const xmlNode *element)
 {
-    int is = 0;
-    for (int n = 0; (node = node->parent) != f->body && is < TMPL_NOTE_IN_LINK; n++) {
-        tmpl_tag_e tag = tmpl_dom_tag(f->page, node);
-        int leaf = tmpl_tag_flags(tag) & TMPL_IS_HEADING || tag == TMPL_TAG_DT ||
-                   tag == TMPL_TAG_SUMMARY || tag == TMPL_TAG_BLOCKQUOTE;
-        is |= (tag == TMPL_TAG_TABLE ? TMPL_NOTE_IN_TABLE : 0) | (leaf ? TMPL_NOTE_IN_LEAF : 0) |
-              (tag == TMPL_TAG_A ? TMPL_NOTE_IN_LINK : 0) | (n == AROUND ? TMPL_NOTE_IN_MUCH : 0);
-    }
-    return is;
-}
-
-/* The elements that may be notes. */
-static const unsigned char note_tags[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_LI] = 1,    [TMPL_TAG_P] = 1,  [TMPL_TAG_DIV] = 1,
-    [TMPL_TAG_ASIDE] = 1, [TMPL_TAG_DD] = 1,
-};
-
-int tmpl_note_may_be(const tmpl_note_finder_t *f, const xmlNode *element)
-{
-    if (!note_tags[tmpl_dom_tag(f->page, element)] || tmpl_note_around(f, element) != 0) {
+    if (!tmpl_note_tags[tmpl_dom_tag(f->page, element)] || tmpl_note_around(f, element) != 0) {
         return 0;
     }
     int n = 0;
@@ -70,17 +46,21 @@ static const xmlNode *next_element(const xmlNode *node)
     return node;
 }
 
-const xmlNode *tmpl_note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *anchor,
-                                   const tmpl_label_t *label)
+/*
+ * The note whose anchor an element is: the block that begins with the anchor, or, if that block is
+ * a heading with nothing but the label, the block behind it. NULL: there is none.
+ */
+static const xmlNode *note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *anchor,
+                                     const tmpl_label_t *label)
 {
     enum { NEAR = 4 };
     const xmlNode *block = anchor;
     for (int i = 0; i < NEAR && block != f->body; i++, block = block->parent) {
         tmpl_tag_e tag = tmpl_dom_tag(f->page, block);
         tmpl_label_t is;
-        if (note_tags[tag]) {
+        if (tmpl_note_tags[tag]) {
             int empty = tmpl_label_read(f, block, &is) && is.characters == 0;
-            return kind_at(f, block) == TMPL_NOTE_NONE && !empty ? block : NULL;
+            return tmpl_note_at(f, block)->kind == TMPL_NOTE_NONE && !empty ? block : NULL;
         }
         if (tmpl_tag_flags(tag) & TMPL_IS_HEADING) {
             return tmpl_label_read(f, block, &is) && strcmp(is.text, label->text) == 0
@@ -97,17 +77,8 @@ const xmlNode *tmpl_note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *a
     return NULL;
 }
 
-/* Memory for what is found. */
-static void make_room(tmpl_note_finder_t *f)
+static void add_note(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_target_t *target)
 {
-    if (f->found == NULL) {
-        f->found = apr_pcalloc(f->pool, f->page->n_nodes * sizeof(*f->found));
-    }
-}
-
-void tmpl_note_add(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_target_t *target)
-{
-    make_room(f);
     APR_ARRAY_PUSH(f->notes, tmpl_note_place_t) = (tmpl_note_place_t){ note, target };
     target->seen = 1;
     target->number = (unsigned)f->notes->nelts;
@@ -145,15 +116,15 @@ static int see_note(tmpl_note_finder_t *f, const xmlNode *node)
     if (is_term) {
         note = said_of(f, node, &target->label);
     }
-    else if (!note_tags[tag]) {
-        note = tmpl_note_of_anchor(f, node, &target->label);
+    else if (!tmpl_note_tags[tag]) {
+        note = note_of_anchor(f, node, &target->label);
         is_heading =
             note != NULL && note->children != NULL && tmpl_dom_node(note) > tmpl_dom_node(node);
     }
-    if (f->inside != NULL || note == NULL || !target->sure || !tmpl_note_may_be(f, note)) {
+    if (f->inside != NULL || note == NULL || !target->sure || !may_be_note(f, note)) {
         return 0;
     }
-    tmpl_note_add(f, note, target);
+    add_note(f, note, target);
     if (is_term) {
         *tmpl_note_at(f, node) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };
     }
@@ -168,21 +139,14 @@ static int see_note(tmpl_note_finder_t *f, const xmlNode *node)
     return is_term;
 }
 
-/* Nodes of a sup that are read. */
-#define FEW 32
-
-/* Whether a link is a sign or word that leads back; "above" in "see above for more" is text. */
-static int is_link_back(const tmpl_note_finder_t *f, const xmlNode *link,
-                        const tmpl_note_target_t *target)
+/* Whether a link into the page, which is no reference, is a label or a sign that leads back. */
+static int is_link_back(const tmpl_note_finder_t *f, const xmlNode *link)
 {
     tmpl_label_t label;
-    const char *id = tmpl_label_read(f, link, &label) ? tmpl_note_fragment(f, link) : NULL;
-    if (id == NULL ||
-        (label.letters > 1 && tmpl_label_is_text(link->prev) && tmpl_label_is_text(link->next))) {
-        return 0;
-    }
-    return (apr_hash_get(f->from, id, APR_HASH_KEY_STRING) == target ||
-            tmpl_note_says(f, link, "backref") || tmpl_note_says(f, link, "backlink"));
+    return tmpl_label_read(f, link, &label) && tmpl_note_fragment(f, link) != NULL &&
+           (tmpl_is_note_label(label.characters, label.letters, label.digits) ||
+            label.characters == 0 || tmpl_note_says(f, link, "backref") ||
+            tmpl_note_says(f, link->parent, "backlink"));
 }
 
 static int leads_elsewhere(const tmpl_note_finder_t *f, const xmlNode *node)
@@ -219,14 +183,13 @@ static void leave_out_of_note(const tmpl_note_finder_t *f, const xmlNode *note,
     int over = 0;
     for (node = note->children; node != NULL; node = tmpl_dom_next(node, note, 0)) {
         if (tmpl_dom_tag(f->page, node) == TMPL_TAG_A &&
-            tmpl_note_at(f, node)->kind == TMPL_NOTE_NONE && is_link_back(f, node, target)) {
+            tmpl_note_at(f, node)->kind == TMPL_NOTE_NONE && is_link_back(f, node)) {
             tmpl_note_at(f, node)->kind = TMPL_NOTE_LEFT_OUT;
         }
     }
     for (node = note->children; node != NULL; node = tmpl_dom_next(node, note, over)) {
         if (node->type == XML_TEXT_NODE) {
-            if (strspn((const char *)node->content, " \t\n\r\f") <
-                strlen((const char *)node->content)) {
+            if (node->content[strspn((const char *)node->content, " \t\n\r\f")] != '\0') {
                 return;
             }
             continue;
@@ -242,18 +205,66 @@ static void leave_out_of_note(const tmpl_note_finder_t *f, const xmlNode *note,
     }
 }
 
-/* Whether a sup is nothing but references, with signs between them. */
-static int has_only_references(const tmpl_note_finder_t *f, const xmlNode *sup)
+/* Whether an element has nothing but a number of three digits at most. */
+static int is_numbered(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_label_t *label)
 {
-    const xmlNode *node = sup->children;
-    for (int n = 0; node != NULL; n++) {
-        tmpl_note_e kind =
-            node->type == XML_ELEMENT_NODE ? tmpl_note_at(f, node)->kind : TMPL_NOTE_NONE;
-        if (n == FEW || kind == TMPL_NOTE_TEXT || tmpl_dom_tag(f->page, node) == TMPL_TAG_IMG ||
-            tmpl_label_is_text(node)) {
-            return 0;
+    return element->children != NULL && tmpl_label_read(f, element, label) && label->digits > 0 &&
+           label->digits <= 3 && label->digits == label->characters && *label->text != '0';
+}
+
+/* Whether an element is a note in the sentence; *label: the element with its number, or NULL. */
+static int is_inline(const tmpl_note_finder_t *f, const xmlNode *element, const xmlNode **label)
+{
+    const char *src = f->page->src;
+    const tmpl_known_attr_t *class =
+        tmpl_node_attr(f->page, &f->page->nodes[tmpl_dom_node(element)], TMPL_ATTR_CLASS);
+    int is_sure =
+        class != NULL &&
+        tmpl_has_word(src, class->value, "sidenote marginnote inline-footnote", tmpl_span_is_any);
+    if (class == NULL ||
+        (!is_sure && !tmpl_has_word(src, class->value, "footnote", tmpl_span_is)) ||
+        tmpl_note_around(f, element) != 0) {
+        return 0;
+    }
+    int beside = 0;
+    const xmlNode *before = element->prev;
+    for (*label = NULL; before != NULL && *label == NULL; before = before->prev) {
+        tmpl_tag_e tag = tmpl_dom_tag(f->page, before);
+        if (tag != TMPL_TAG_LABEL && tag != TMPL_TAG_INPUT &&
+            (before->type == XML_ELEMENT_NODE || tmpl_label_is_text(before))) {
+            break;
         }
-        node = tmpl_dom_next(node, sup, kind == TMPL_NOTE_REFERENCE || kind == TMPL_NOTE_LEFT_OUT);
+        beside |= tag == TMPL_TAG_INPUT || tag == TMPL_TAG_LABEL;
+        *label = tag == TMPL_TAG_LABEL ? before : NULL;
+    }
+    return is_sure || beside;
+}
+
+/* Keeps a note in the sentence. Returns whether the element is one. */
+static int see_inline(tmpl_note_finder_t *f, const xmlNode *element)
+{
+    tmpl_label_t label;
+    const xmlNode *number;
+    if (f->inside != NULL || f->notes->nelts == TMPL_NOTES_MOST ||
+        !is_inline(f, element, &number)) {
+        return 0;
+    }
+    tmpl_note_target_t *target = apr_pcalloc(f->pool, sizeof(*target));
+    const xmlNode *first = element->children;
+    if (first != NULL && first->type == XML_TEXT_NODE && !tmpl_label_is_text(first)) {
+        first = first->next;
+    }
+    if (first != NULL && (tmpl_dom_tag(f->page, first) == TMPL_TAG_INPUT ||
+                          tmpl_dom_tag(f->page, first) == TMPL_TAG_LABEL)) {
+        return 0; /* it has the reference, and the note somewhere else in it */
+    }
+    if (first != NULL && first->type == XML_ELEMENT_NODE && is_numbered(f, first, &label)) {
+        target->label = label;
+    }
+    add_note(f, element, target);
+    tmpl_note_at(f, element)->kind = TMPL_NOTE_INLINE;
+    if (number != NULL && tmpl_label_read(f, number, &label)) {
+        tmpl_note_at(f, number)->kind = TMPL_NOTE_LEFT_OUT;
     }
     return 1;
 }
@@ -280,17 +291,8 @@ static void walk(tmpl_note_finder_t *f)
         if (tag == TMPL_TAG_A) {
             tmpl_note_see_reference(f, node);
         }
-        else if (tag == TMPL_TAG_SUP || tag == TMPL_TAG_B || tag == TMPL_TAG_STRONG) {
-            tmpl_note_see_number(f, node);
-        }
-        else if (tag == TMPL_TAG_HR) {
-            f->ruled |= f->links->nelts > 0;
-        }
-        else if (tag == TMPL_TAG_LI && f->links->nelts > 0) {
-            tmpl_note_see_item(f, node);
-        }
         else if (tag == TMPL_TAG_SPAN) {
-            over |= tmpl_note_see_inline(f, node);
+            over |= see_inline(f, node);
         }
         if (f->links->nelts > 0 && node->type == XML_ELEMENT_NODE) {
             over |= see_note(f, node);
@@ -314,27 +316,9 @@ static void leave_out_hanging(tmpl_note_finder_t *f)
         }
     }
     for (; i < f->links->nelts; i++) {
-        if (!links[i].target->seen && tmpl_dom_tag(f->page, links[i].node) == TMPL_TAG_A) {
-            make_room(f);
+        if (!links[i].target->seen) {
             tmpl_note_at(f, links[i].node)->kind = TMPL_NOTE_LEFT_OUT;
         }
-    }
-}
-
-/* A sup that is nothing but references is written as these, or left out with them. */
-static void see_sup(const tmpl_note_finder_t *f, const tmpl_note_place_t *link)
-{
-    tmpl_note_e kind = tmpl_note_at(f, link->node)->kind;
-    const xmlNode *sup = kind != TMPL_NOTE_NONE ? tmpl_note_sup(f, link->node) : NULL;
-    tmpl_note_t *found = sup != NULL ? tmpl_note_at(f, sup) : NULL;
-    if (found == NULL || found->kind == TMPL_NOTE_REFERENCES || !has_only_references(f, sup)) {
-        return;
-    }
-    if (kind == TMPL_NOTE_REFERENCE) {
-        found->kind = TMPL_NOTE_REFERENCES;
-    }
-    else if (found->kind == TMPL_NOTE_NONE) {
-        found->kind = TMPL_NOTE_LEFT_OUT;
     }
 }
 
@@ -343,12 +327,12 @@ const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
 {
     tmpl_note_finder_t f = { .page = page, .body = body, .hrefs = hrefs, .pool = pool };
     f.targets = tmpl_hash_make(pool);
-    f.from = tmpl_hash_make(pool);
+    f.found = apr_pcalloc(pool, page->n_nodes * sizeof(*f.found));
     f.links = apr_array_make(pool, 16, sizeof(tmpl_note_place_t));
     f.notes = apr_array_make(pool, 16, sizeof(tmpl_note_place_t));
     walk(&f);
     leave_out_hanging(&f);
-    if (f.found == NULL) {
+    if (f.links->nelts == 0 && f.notes->nelts == 0) {
         return NULL;
     }
     const tmpl_note_place_t *links = (const tmpl_note_place_t *)f.links->elts,
@@ -361,9 +345,6 @@ const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
     }
     for (int i = 0; i < f.notes->nelts; i++) {
         leave_out_of_note(&f, notes[i].node, notes[i].target);
-    }
-    for (int i = 0; i < f.links->nelts; i++) {
-        see_sup(&f, &links[i]);
     }
     return f.found;
 }

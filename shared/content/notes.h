@@ -2,8 +2,8 @@
 /*
  * Footnotes of a page, as GFM writes them: [^1] for a reference, [^1]: for a note.
  *
- * A reference is a link to a fragment of the page. Its text is a label: a number, a letter or a
- * sign. It stands in or around a sup, or has a class or role that says footnote or noteref.
+ * A reference is a link to a fragment of the page. Its text is a label (detect/kept_notes.h). It
+ * stands in or around a sup, or has a class or role that says footnote or noteref.
  *
  * A note is the li, p, div, aside or dd (for a dt: the dd behind it) that the fragment names. It
  * follows a reference, stands in no table, quote or other note, has no heading, and is short.
@@ -25,11 +25,10 @@
 
 typedef enum {
     TMPL_NOTE_NONE,
-    TMPL_NOTE_REFERENCE,  /* a link */
-    TMPL_NOTE_REFERENCES, /* a sup: nothing but references, and signs between them */
-    TMPL_NOTE_TEXT,       /* the note */
-    TMPL_NOTE_INLINE,     /* a note that stands in the sentence, where its reference would be */
-    TMPL_NOTE_LEFT_OUT    /* a reference to nothing; in a note: a link back, or its label again */
+    TMPL_NOTE_REFERENCE, /* a link */
+    TMPL_NOTE_TEXT,      /* the note */
+    TMPL_NOTE_INLINE,    /* a note that stands in the sentence, where its reference would be */
+    TMPL_NOTE_LEFT_OUT   /* a reference to nothing; in a note: a link back, or its label again */
 } tmpl_note_e;
 
 /* An element's part in footnotes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/record_fields.h"
+#include "content/record_page.h"
 
 #include <string.h>
 
@@ -41,44 +41,9 @@ enum { UNSURE = 1, NAMED, SAID };
 /* A record while it is read. */
 typedef struct {
     tmpl_record_page_t *p;
-    const tmpl_groups_t *groups;
     tmpl_group_record_t *record;
-    uint32_t index;
-    const uint32_t *owners;
     unsigned char sure[TMPL_RECORD_FIELD_COUNT];
 } record_reader_t;
-
-/* The text of segments [first, after) in p->buf; "" if it is longer than most bytes. */
-static const char *segments_in_record(tmpl_record_page_t *p, uint32_t first, uint32_t after,
-                                      apr_size_t most)
-{
-    tmpl_buf_clear(&p->buf);
-    if (p->before[after] - p->before[first] > 2 * most) {
-        return "";
-    }
-    tmpl_text_segments(&p->buf, p->page, first, after, p->decoder);
-    return p->buf.len > 0 && p->buf.len <= most ? p->buf.at : "";
-}
-
-const char *tmpl_record_text(tmpl_record_page_t *p, uint32_t node, apr_size_t most)
-{
-    const tmpl_node_t *n = &p->page->nodes[node];
-    return segments_in_record(p, n->first_segment, n->after_segment, most);
-}
-
-const char *tmpl_record_attribute(tmpl_record_page_t *p, uint32_t node, const char *name)
-{
-    tmpl_attr_t attr;
-    if (!tmpl_attr_find(&attr, p->page->src, p->page->nodes[node].open, name) ||
-        tmpl_span_len(attr.value) == 0) {
-        return NULL;
-    }
-    tmpl_buf_t value;
-    const char *decoded = tmpl_value_decode(p->page->src, attr.value, p->pool);
-    tmpl_buf_init(&value, p->pool);
-    tmpl_decode(&value, p->decoder, decoded, strlen(decoded));
-    return value.len > 0 ? value.at : NULL;
-}
 
 static void set_field(record_reader_t *r, tmpl_record_field_e field, int sure, const char *value,
                       uint32_t node)
@@ -130,8 +95,7 @@ static uint32_t name_element(const tmpl_record_page_t *p, uint32_t node)
         if (prop != NULL && tmpl_span_is(p->page->src, prop->value, "name")) {
             return i;
         }
-        if (link == TMPL_NONE && nodes[i].tag == TMPL_TAG_A &&
-            tmpl_record_sum(p, p->before, i, TMPL_NONE) > 0) {
+        if (link == TMPL_NONE && nodes[i].tag == TMPL_TAG_A && tmpl_record_length(p, i) > 0) {
             link = i;
         }
     }
@@ -145,7 +109,7 @@ static const char *first_person(tmpl_record_page_t *p, uint32_t node)
     const tmpl_node_t *n = &p->page->nodes[node];
     const char *name = NULL;
     for (uint32_t s = n->first_segment; s < n->after_segment && s < n->first_segment + LINES; s++) {
-        const char *text = segments_in_record(p, s, s + 1, 2 * NAME_MOST);
+        const char *text = tmpl_record_segments(p, s, s + 1, 2 * NAME_MOST);
         apr_size_t by = tmpl_people_by(text);
         name = text[by] != '\0' ? person_in(text, p->pool) : NULL;
         if (name != NULL) {
@@ -305,7 +269,7 @@ static const char *price_text(record_reader_t *r, uint32_t node)
     const char *all = "";
     for (uint32_t s = n->first_segment; s < n->after_segment && s < n->first_segment + SEGMENTS;
          s++) {
-        const char *text = segments_in_record(r->p, s, s + 1, WHEN_MOST);
+        const char *text = tmpl_record_segments(r->p, s, s + 1, WHEN_MOST);
         apr_size_t len = strlen(all);
         int is_cents = len > 0 && tmpl_is_digit(all[len - 1]) && tmpl_is_digit(text[0]) &&
                        tmpl_is_digit(text[1]) && text[2] == '\0';
@@ -423,7 +387,7 @@ static uint32_t title_in_link(const tmpl_record_page_t *p, uint32_t link)
     for (uint32_t i = link + 1; i < nodes[link].after && i < link + WITHIN; i++) {
         int is_title = (tmpl_tag_flags((tmpl_tag_e)nodes[i].tag) & TMPL_IS_HEADING) ||
                        (p->cues[i] & (TMPL_CUE_TITLE | TMPL_CUE_AUTHOR)) == TMPL_CUE_TITLE;
-        if (is_title && tmpl_record_sum(p, p->before, i, TMPL_NONE) > 0) {
+        if (is_title && tmpl_record_length(p, i) > 0) {
             return i;
         }
     }
@@ -449,7 +413,7 @@ static void see_card_title(record_reader_t *r, uint32_t link)
 static uint32_t own_text(const record_reader_t *r, uint32_t node, uint32_t *inside)
 {
     const tmpl_node_t *nodes = r->p->page->nodes;
-    const tmpl_groups_t *groups = r->groups;
+    const tmpl_groups_t *groups = r->p->groups;
     uint32_t bytes = tmpl_record_sum(r->p, r->p->text, node, TMPL_NONE);
     while (*inside < r->record->behind && groups->records[*inside].node < nodes[node].after) {
         bytes -= tmpl_record_sum(r->p, r->p->text, groups->records[*inside].node, TMPL_NONE);
@@ -480,7 +444,7 @@ static uint32_t said_text(const record_reader_t *r)
     const tmpl_node_t *nodes = r->p->page->nodes;
     uint32_t record = r->record->node;
     for (uint32_t i = record + 1, n = 0; i < nodes[record].after && n < LOOKED_MOST; n++) {
-        if (r->owners[i] != r->index) {
+        if (r->p->owners[i] != r->record->node) {
             i = nodes[i].after;
             continue;
         }
@@ -503,10 +467,11 @@ static uint32_t find_record_text(const record_reader_t *r)
     if (said != TMPL_NONE) {
         return said;
     }
-    uint32_t inside = r->index + 1;
+    uint32_t first_inside = (uint32_t)(r->record - r->p->groups->records) + 1;
+    uint32_t inside = first_inside;
     uint32_t node = r->record->node;
     uint32_t all = own_text(r, node, &inside);
-    inside = r->index + 1;
+    inside = first_inside;
     for (;;) {
         uint32_t best = TMPL_NONE, most = 0, first = inside;
         for (uint32_t i = node + 1; i < nodes[node].after; i = nodes[i].after) {
@@ -567,7 +532,7 @@ static void see_own_part(record_reader_t *r)
     for (uint32_t i = record; i < nodes[record].after && looked < LOOKED_MOST; looked++) {
         int is_other = i != record && (r->p->cues[i] & TMPL_CUE_OTHERS) &&
                        !(text >= i && text < nodes[i].after);
-        if (r->owners[i] != r->index || (i == text && text != record) || is_other) {
+        if (r->p->owners[i] != r->record->node || (i == text && text != record) || is_other) {
             i = nodes[i].after;
             continue;
         }
@@ -585,13 +550,9 @@ static void see_id(record_reader_t *r)
     }
 }
 
-void tmpl_record_read(const tmpl_groups_t *groups, uint32_t index, const uint32_t *owners,
-                      tmpl_record_page_t *p)
+void tmpl_record_read(tmpl_record_page_t *p, tmpl_group_record_t *record)
 {
-    tmpl_group_record_t *record = &groups->records[index];
-    record_reader_t r = {
-        .p = p, .groups = groups, .record = record, .index = index, .owners = owners
-    };
+    record_reader_t r = { .p = p, .record = record };
     record->text = find_record_text(&r);
     if (record->kind == TMPL_RECORD_CARD) {
         see_card_title(&r, record->fields[TMPL_RECORD_TITLE].node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/record_parts.h"
+#include "content/record_page.h"
 
 #include <string.h>
 
@@ -23,38 +23,30 @@
 #define PLAIN_UP 6
 
 typedef struct {
-    const tmpl_groups_t *groups;
     tmpl_record_page_t *p;
-    const uint32_t *owners;
-    unsigned char *parts;
-    unsigned char *beside;
+    unsigned char *parts; /* of the groups */
     tmpl_group_record_t *record;
-    uint32_t index;
 } parts_maker_t;
-
-static int is_in_node(const tmpl_page_t *page, uint32_t node, uint32_t top)
-{
-    return node != TMPL_NONE && node >= top && node < page->nodes[top].after;
-}
 
 /* Whether an element in the own part of a record holds another record. */
 static int holds_record(const parts_maker_t *m, uint32_t node)
 {
-    const tmpl_groups_t *groups = m->groups;
-    uint32_t low = tmpl_record_from(groups, m->index + 1, m->record->behind, node);
-    return low < m->record->behind && is_in_node(m->p->page, groups->records[low].node, node);
+    const tmpl_groups_t *groups = m->p->groups;
+    uint32_t index = (uint32_t)(m->record - groups->records);
+    uint32_t low = tmpl_record_from(groups, index + 1, m->record->behind, node);
+    return low < m->record->behind && tmpl_record_is_in(m->p, groups->records[low].node, node);
 }
 
 /* Whether an element beside the path stays. */
 static int stays_beside(const parts_maker_t *m, uint32_t node)
 {
-    const tmpl_page_t *page = m->p->page;
     unsigned cues = m->p->cues[node];
     const unsigned comment =
         TMPL_CUE_COMMENT | TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_PANE | TMPL_CUE_BESIDE;
-    return m->owners[node] != m->index || m->parts[node] != TMPL_RECORD_NO_PART ||
-           is_in_node(page, m->record->text, node) || is_in_node(page, m->record->headline, node) ||
-           is_in_node(page, m->record->fields[TMPL_RECORD_TITLE].node, node) ||
+    return m->p->owners[node] != m->record->node || m->parts[node] != TMPL_RECORD_NO_PART ||
+           tmpl_record_is_in(m->p, m->record->text, node) ||
+           tmpl_record_is_in(m->p, m->record->headline, node) ||
+           tmpl_record_is_in(m->p, m->record->fields[TMPL_RECORD_TITLE].node, node) ||
            (cues & TMPL_CUE_ATTACHED) != 0 || (cues & comment) == TMPL_CUE_COMMENT ||
            tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) >
                ((cues & TMPL_CUE_TEXT) ? 0 : BESIDE_MOST) ||
@@ -118,7 +110,7 @@ static int is_quote(const parts_maker_t *m, uint32_t node)
     };
     const tmpl_page_t *page = m->p->page;
     tmpl_tag_e tag = (tmpl_tag_e)page->nodes[node].tag;
-    if (!tags[tag] || is_in_node(page, m->record->text, node)) {
+    if (!tags[tag] || tmpl_record_is_in(m->p, m->record->text, node)) {
         return 0;
     }
     return ((m->p->cues[node] & TMPL_CUE_QUOTE) &&
@@ -132,8 +124,8 @@ static int is_small_beside(const parts_maker_t *m, uint32_t node)
 {
     return (m->p->cues[node] & (TMPL_CUE_PANE | TMPL_CUE_BESIDE)) &&
            !(m->p->cues[node] & TMPL_CUE_TEXT) &&
-           tmpl_record_sum(m->p, m->p->before, node, TMPL_NONE) <= TMPL_RECORD_PANE_MOST &&
-           !holds_record(m, node) && !is_in_node(m->p->page, m->record->text, node);
+           tmpl_record_length(m->p, node) <= TMPL_RECORD_PANE_MOST && !holds_record(m, node) &&
+           !tmpl_record_is_in(m->p, m->record->text, node);
 }
 
 /* Finds quotes, and what is beside the text in an element of it. */
@@ -142,7 +134,7 @@ static void see_post_nodes(const parts_maker_t *m)
     const tmpl_node_t *nodes = m->p->page->nodes;
     uint32_t record = m->record->node;
     for (uint32_t i = record + 1; i < nodes[record].after;) {
-        int is_over = m->owners[i] != m->index || m->parts[i] == TMPL_RECORD_BESIDE ||
+        int is_over = m->p->owners[i] != m->record->node || m->parts[i] == TMPL_RECORD_BESIDE ||
                       nodes[i].tag == TMPL_TAG_BLOCKQUOTE;
         if (!is_over && is_small_beside(m, i)) {
             m->parts[i] = TMPL_RECORD_BESIDE;
@@ -152,26 +144,8 @@ static void see_post_nodes(const parts_maker_t *m)
             m->parts[i] = TMPL_RECORD_QUOTE;
             is_over = 1;
         }
-        is_over = is_over && !is_in_node(m->p->page, m->record->text, i);
+        is_over = is_over && !tmpl_record_is_in(m->p, m->record->text, i);
         i = is_over ? nodes[i].after : i + 1;
-    }
-}
-
-/* Leaves out short texts that are directly in the elements around a post's text. */
-static void leave_out_segments(const parts_maker_t *m)
-{
-    const tmpl_page_t *page = m->p->page;
-    const tmpl_node_t *record = &page->nodes[m->record->node];
-    for (uint32_t s = record->first_segment; s < record->after_segment; s++) {
-        uint32_t node = page->segments[s].node;
-        if (m->owners[node] != m->index) {
-            uint32_t other = m->groups->records[m->owners[node]].node;
-            s = page->nodes[other].after_segment - 1; /* at least s */
-        }
-        else if (node != m->record->text && is_in_node(page, m->record->text, node) &&
-                 page->segments[s].length <= BESIDE_MOST) {
-            m->beside[s] = 1;
-        }
     }
 }
 
@@ -179,10 +153,10 @@ static void leave_out_segments(const parts_maker_t *m)
 static int is_field_only(const parts_maker_t *m, uint32_t node)
 {
     enum { MOST = 80 };
-    const tmpl_page_t *page = m->p->page;
-    return node != m->record->node && m->owners[node] == m->index &&
-           tmpl_record_sum(m->p, m->p->before, node, TMPL_NONE) <= MOST && !holds_record(m, node) &&
-           !is_in_node(page, m->record->text, node) && !is_in_node(page, m->record->headline, node);
+    return node != m->record->node && m->p->owners[node] == m->record->node &&
+           tmpl_record_length(m->p, node) <= MOST && !holds_record(m, node) &&
+           !tmpl_record_is_in(m->p, m->record->text, node) &&
+           !tmpl_record_is_in(m->p, m->record->headline, node);
 }
 
 /* Leaves out what says a field; in the post's text, only the date at its begin. */
@@ -198,7 +172,7 @@ static void leave_out_field(const parts_maker_t *m, tmpl_record_field_e field)
         node = nodes[node].parent;
     }
     int is_in_text =
-        m->record->text != m->record->node && is_in_node(m->p->page, node, m->record->text);
+        m->record->text != m->record->node && tmpl_record_is_in(m->p, node, m->record->text);
     int begins = field == TMPL_RECORD_WHEN && nodes[node].first_segment == text->first_segment &&
                  nodes[node].after_segment < text->after_segment;
     if (!is_in_text || begins) {
@@ -210,17 +184,16 @@ static void make_post_parts(const parts_maker_t *m)
 {
     const tmpl_group_record_t *record = m->record;
     uint32_t title = record->fields[TMPL_RECORD_TITLE].node;
-    if (title != TMPL_NONE && m->owners[title] == m->index) {
+    if (title != TMPL_NONE && m->p->owners[title] == m->record->node) {
         int is_said = record->fields[TMPL_RECORD_TITLE].value != NULL;
         m->parts[title] = is_said ? TMPL_RECORD_TITLE_PART : TMPL_RECORD_BESIDE;
     }
-    if (record->headline != TMPL_NONE && m->owners[record->headline] == m->index) {
+    if (record->headline != TMPL_NONE && m->p->owners[record->headline] == m->record->node) {
         m->parts[record->headline] = TMPL_RECORD_HEADLINE;
         leave_out_beside(m, record->headline);
     }
     if (record->text != record->node) {
         leave_out_beside(m, record->text);
-        leave_out_segments(m);
     }
     leave_out_field(m, TMPL_RECORD_AUTHOR);
     leave_out_field(m, TMPL_RECORD_WHEN);
@@ -259,8 +232,8 @@ static int is_small_card(const parts_maker_t *m)
     int is_small = tmpl_record_sum(m->p, m->p->kept, record, TMPL_NONE) <= SMALL_MOST &&
                    m->record->fields[TMPL_RECORD_TITLE].value != NULL &&
                    m->record->fields[TMPL_RECORD_ADDRESS].value != NULL &&
-                   m->record->behind == m->index + 1 && !large[nodes[record].tag] &&
-                   may_hold_items(m->p->page, nodes[record].parent);
+                   m->record->behind == (uint32_t)(m->record - m->p->groups->records) + 1 &&
+                   !large[nodes[record].tag] && may_hold_items(m->p->page, nodes[record].parent);
     uint32_t links = 0, headings = 0;
     for (uint32_t i = record + 1; is_small && i < nodes[record].after; i++) {
         links += nodes[i].tag == TMPL_TAG_A ? 1 : 0;
@@ -314,7 +287,7 @@ static void make_card_parts(const parts_maker_t *m)
     uint32_t link = m->record->fields[TMPL_RECORD_ADDRESS].node;
     const tmpl_known_attr_t *href = tmpl_node_attr(page, &nodes[link], TMPL_ATTR_HREF);
     for (uint32_t i = m->record->node + 1; i < nodes[m->record->node].after; i++) {
-        uint32_t bytes = tmpl_record_sum(m->p, m->p->before, i, TMPL_NONE);
+        uint32_t bytes = tmpl_record_length(m->p, i);
         if (repeats_title(m, i)) {
             m->parts[i] = TMPL_RECORD_TITLED;
         }
@@ -342,35 +315,34 @@ static void make_card_parts(const parts_maker_t *m)
 /* Cards are small if three of four of their group are: else the group would look mixed. */
 static void find_small_cards(const parts_maker_t *of)
 {
-    const tmpl_groups_t *groups = of->groups;
-    uint32_t *sums = apr_pcalloc(of->p->pool, (apr_size_t)2 * groups->n_groups * sizeof(*sums));
+    tmpl_groups_t *groups = of->p->groups;
+    struct {
+        uint32_t all, small;
+    } *sums = apr_pcalloc(of->p->pool, groups->n_groups * sizeof(*sums));
     for (uint32_t i = 0; i < groups->n; i++) {
-        parts_maker_t m = *of;
-        m.record = &groups->records[i];
-        m.index = i;
+        parts_maker_t m = { of->p, of->parts, &groups->records[i] };
         m.record->is_small = m.record->kind == TMPL_RECORD_CARD && is_small_card(&m);
-        sums[2 * m.record->group]++;
-        sums[2 * m.record->group + 1] += m.record->is_small ? 1 : 0;
+        sums[m.record->group].all++;
+        sums[m.record->group].small += m.record->is_small ? 1 : 0;
     }
     for (uint32_t i = 0; i < groups->n; i++) {
-        const uint32_t *sum = &sums[(apr_size_t)2 * groups->records[i].group];
-        groups->records[i].is_small &= 4 * sum[1] >= 3 * sum[0];
+        uint32_t group = groups->records[i].group;
+        groups->records[i].is_small &= 4 * sums[group].small >= 3 * sums[group].all;
     }
 }
 
-void tmpl_record_parts(tmpl_groups_t *groups, const uint32_t *owners, tmpl_record_page_t *p)
+void tmpl_record_parts(tmpl_record_page_t *p)
 {
-    unsigned char *parts = apr_pcalloc(p->pool, p->page->n_nodes);
-    unsigned char *beside = apr_pcalloc(p->pool, p->page->n_segments + 1);
-    parts_maker_t m = { groups, p, owners, parts, beside, NULL, 0 };
+    tmpl_groups_t *groups = p->groups;
+    parts_maker_t m = { .p = p, .parts = apr_pcalloc(p->pool, p->page->n_nodes) };
     find_small_cards(&m);
     for (uint32_t i = 0; i < groups->n; i++) {
         const tmpl_group_record_t *record = &groups->records[i];
         int is_written = tmpl_record_is_post(record->kind) || record->is_small;
-        parts[record->node] = is_written ? TMPL_RECORD_ELEMENT : TMPL_RECORD_NO_PART;
+        m.parts[record->node] = is_written ? TMPL_RECORD_ELEMENT : TMPL_RECORD_NO_PART;
     }
-    for (m.index = 0; m.index < groups->n; m.index++) {
-        m.record = &groups->records[m.index];
+    for (uint32_t i = 0; i < groups->n; i++) {
+        m.record = &groups->records[i];
         if (tmpl_record_is_post(m.record->kind)) {
             make_post_parts(&m);
         }
@@ -378,6 +350,5 @@ void tmpl_record_parts(tmpl_groups_t *groups, const uint32_t *owners, tmpl_recor
             make_card_parts(&m);
         }
     }
-    groups->parts = parts;
-    groups->beside = beside;
+    groups->parts = m.parts;
 }

@@ -7,7 +7,6 @@
 
 #include "base/ascii.h"
 #include "content/callout.h"
-#include "content/permalink.h"
 #include "html/attr.h"
 
 /* What elements are by their tags; blocks that are not listed are BLOCK. */
@@ -96,7 +95,6 @@ static tmpl_element_e element_by_part(const tmpl_walk_t *walk, uint32_t node, tm
 {
     static const unsigned char of_notes[] = {
         [TMPL_NOTE_REFERENCE] = TMPL_ELEMENT_REFERENCE,
-        [TMPL_NOTE_REFERENCES] = TMPL_ELEMENT_REFERENCES,
         [TMPL_NOTE_TEXT] = TMPL_ELEMENT_NOTE,
         [TMPL_NOTE_INLINE] = TMPL_ELEMENT_INLINE_NOTE,
         [TMPL_NOTE_LEFT_OUT] = TMPL_ELEMENT_LEFT_OUT,

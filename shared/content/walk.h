@@ -38,7 +38,7 @@ typedef enum {
     TMPL_ELEMENT_NOTE,     /* content/notes.h */
     TMPL_ELEMENT_LINK,     /* the first that is no block */
     TMPL_ELEMENT_IMAGE,
-    TMPL_ELEMENT_MEDIA,   /* iframe, video, audio: content/player.h */
+    TMPL_ELEMENT_MEDIA,   /* iframe, video, audio: content/media.h */
     TMPL_ELEMENT_FORMULA, /* the walk's formula, with all that is in the element */
     TMPL_ELEMENT_FORMAT,  /* em, code, sub, time ... */
     TMPL_ELEMENT_SPAN,
@@ -47,7 +47,6 @@ typedef enum {
     TMPL_ELEMENT_BUTTON,
     TMPL_ELEMENT_RUBY_SIGN, /* rp: for those who do not write ruby */
     TMPL_ELEMENT_REFERENCE, /* of a note */
-    TMPL_ELEMENT_REFERENCES,
     TMPL_ELEMENT_INLINE_NOTE,
     TMPL_ELEMENT_LEFT_OUT, /* says nothing: the name of an icon, which a font shows as a picture */
     TMPL_ELEMENT_COUNT

@@ -29,7 +29,7 @@ typedef struct {
 static unsigned char *beside_of(const tmpl_page_t *page, const tmpl_groups_t *groups,
                                 apr_pool_t *pool)
 {
-    unsigned char *beside = apr_pmemdup(pool, groups->beside, page->n_segments + 1);
+    unsigned char *beside = apr_pcalloc(pool, page->n_segments + 1);
     for (uint32_t i = 0; i < page->n_nodes;) {
         const tmpl_node_t *node = &page->nodes[i];
         int is_beside = groups->parts[i] == TMPL_RECORD_BESIDE;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/kept_notes.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 
 /* Segments of a label, and their bytes; elements between a fragment's and its note's. */
@@ -13,16 +11,12 @@
 /* Segments of an element that holds all notes. */
 #define LIST_SEGMENTS 1000
 
-/* Whether an attribute's value has a word in it. */
-static int says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name,
-                const char *word)
-{
-    const tmpl_known_attr_t *attr = tmpl_node_attr(page, node, name);
-    return attr != NULL && memmem(page->src + attr->value.start, tmpl_span_len(attr->value), word,
-                                  strlen(word)) != NULL;
-}
+const unsigned char tmpl_note_tags[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_LI] = 1,    [TMPL_TAG_P] = 1,  [TMPL_TAG_DIV] = 1,
+    [TMPL_TAG_ASIDE] = 1, [TMPL_TAG_DD] = 1,
+};
 
-/* Whether the text of an element is a label: digits, or a letter or sign; *digits: only digits. */
+/* Whether the text of an element is a label; *digits: it has only digits. */
 static int is_note_label(const tmpl_page_t *page, const tmpl_node_t *node, int *digits)
 {
     uint32_t bytes = 0, letters = 0, n_digits = 0;
@@ -38,7 +32,7 @@ static int is_note_label(const tmpl_page_t *page, const tmpl_node_t *node, int *
         }
     }
     *digits = n_digits == bytes;
-    return bytes > 0 && letters <= (n_digits > 0 ? 4 : 1);
+    return tmpl_is_note_label(bytes, letters, n_digits);
 }
 
 static int is_content(const tmpl_ruled_t *judged, const tmpl_node_t *node)
@@ -58,9 +52,9 @@ static int is_marked(const tmpl_page_t *page, uint32_t link)
         has_sup |= nodes[up].tag == TMPL_TAG_SUP;
     }
     return has_sup || page->src[page->segments[node->first_segment].span.start] == '[' ||
-           says(page, node, TMPL_ATTR_CLASS, "footnote") ||
-           says(page, node, TMPL_ATTR_CLASS, "noteref") ||
-           says(page, node, TMPL_ATTR_ROLE, "noteref");
+           tmpl_node_says(page, node, TMPL_ATTR_CLASS, "footnote") ||
+           tmpl_node_says(page, node, TMPL_ATTR_CLASS, "noteref") ||
+           tmpl_node_says(page, node, TMPL_ATTR_ROLE, "noteref");
 }
 
 /* The id that a reference in content names; empty if the element is no such reference. */
@@ -97,10 +91,6 @@ static void keep(const tmpl_ruled_t *judged, const tmpl_node_t *node, uint32_t m
 /* Keeps the note of the element that a fragment names. */
 static void keep_note(const tmpl_ruled_t *judged, uint32_t anchor)
 {
-    static const unsigned char is_note[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_LI] = 1,    [TMPL_TAG_P] = 1,  [TMPL_TAG_DIV] = 1,
-        [TMPL_TAG_ASIDE] = 1, [TMPL_TAG_DD] = 1,
-    };
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_node_t *nodes = page->nodes;
     uint32_t at = anchor;
@@ -110,7 +100,7 @@ static void keep_note(const tmpl_ruled_t *judged, uint32_t anchor)
         if (node->first_segment != nodes[anchor].first_segment) {
             return; /* the anchor is in the middle of a text */
         }
-        if (is_note[node->tag]) {
+        if (tmpl_note_tags[node->tag]) {
             keep(judged, nodes[node->parent].tag == TMPL_TAG_LI ? &nodes[node->parent] : node,
                  TMPL_NOTE_SEGMENTS);
             return;
@@ -130,7 +120,8 @@ static int is_list_of_notes(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     static const tmpl_attr_name_e names[] = { TMPL_ATTR_CLASS, TMPL_ATTR_ID, TMPL_ATTR_ROLE };
     for (unsigned i = 0; node->flags & TMPL_NODE_NAMED && i < 3; i++) {
-        if (says(page, node, names[i], "footnotes") || says(page, node, names[i], "endnotes")) {
+        if (tmpl_node_says(page, node, names[i], "footnotes") ||
+            tmpl_node_says(page, node, names[i], "endnotes")) {
             return 1;
         }
     }
@@ -151,7 +142,7 @@ static int is_embedded_post(const tmpl_ruled_t *judged, const tmpl_node_t *node)
     int is_in_text = (first > 0 && !judged->verdicts[first - 1].template) ||
                      (last + 1 < page->n_blocks && !judged->verdicts[last + 1].template);
     for (unsigned i = 0; is_in_text && i < sizeof(names) / sizeof(names[0]); i++) {
-        if (says(page, node, TMPL_ATTR_CLASS, names[i])) {
+        if (tmpl_node_says(page, node, TMPL_ATTR_CLASS, names[i])) {
             return 1;
         }
     }

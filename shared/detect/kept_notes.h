@@ -23,6 +23,15 @@
 
 #define TMPL_NOTE_SEGMENTS 100
 
+/* Whether a text is a label: a number, with letters or not, a letter or a sign; not "new". */
+static inline int tmpl_is_note_label(uint32_t characters, uint32_t letters, uint32_t digits)
+{
+    return characters > 0 && letters <= (digits > 0 ? 4 : 1);
+}
+
+/* The elements that may be notes, by tag. */
+extern const unsigned char tmpl_note_tags[TMPL_TAG_COUNT];
+
 void tmpl_kept_notes(const tmpl_ruled_t *judged, apr_pool_t *pool);
 
 #endif

@@ -5,107 +5,23 @@
 
 #include <apr_strings.h>
 
-#include "base/bytes.h"
-#include "dom/dom_text.h"
+#include "dom/dom_nodes.h"
 #include "html/attr.h"
 #include "html/tag_index.h"
-
-/* Bytes of memory that are taken from the pool at once. */
-#define CHUNK 2000
-
-typedef struct {
-    const tmpl_page_t *page;
-    const tmpl_dom_opts_t *opts;
-    xmlDoc *doc;
-    tmpl_buf_t text; /* the text that is being converted */
-    tmpl_buf_t run;  /* converted text that has no node yet: the run of text behind the last tag */
-    uint32_t first;  /* run begins with the segment first - 1; 0: it has white space alone */
-    uint32_t at;     /* behind the last tag or text that was passed */
-    uint32_t cut;    /* the next of opts->without */
-    uint32_t pre;    /* index of the pre around, whose white space is displayed; 0: there is none */
-    int hidden;      /* at is in an element that was skipped and has no end tag */
-    uint64_t left;   /* bytes of memory that the tree may still take */
-    char *free;      /* memory for the next nodes, all zero */
-    uint64_t n_free;
-    int full; /* the tree needs more memory, or malloc failed */
-    apr_pool_t *pool;
-} maker_t;
-
-/* Attributes of one start tag that are kept: callers ask for several of one element. */
-#define LISTED 8
 
 /* What tmpl_dom_attribute() reads attributes from: _private of a document. */
 typedef struct {
     const tmpl_page_t *page;
     tmpl_decoder_t decoder;
     int on_demand;
-    uint32_t open; /* where the start tag of attrs begins */
-    uint32_t at;   /* behind the last of attrs; 0: all attributes are there */
-    uint32_t n;
-    tmpl_attr_t attrs[LISTED];
     tmpl_buf_t value;
 } dom_source_t;
 
-static const char *stored_attribute(const xmlNode *element, const char *name)
-{
-    for (const xmlAttr *attr = element->properties; attr != NULL; attr = attr->next) {
-        if (strcmp((const char *)attr->name, name) == 0) {
-            return attr->children != NULL ? (const char *)attr->children->content : "";
-        }
-    }
-    return NULL;
-}
-
-/* Memory for the tree, all zero; NULL if the tree may take no more. */
-static void *take_dom_memory(maker_t *m, uint64_t bytes)
-{
-    bytes = (bytes + 7) & ~(uint64_t)7;
-    m->full |= bytes > m->left;
-    if (m->full) {
-        return NULL;
-    }
-    if (bytes > m->n_free) {
-        m->n_free = bytes > CHUNK ? bytes : CHUNK;
-        m->free = apr_pcalloc(m->pool, m->n_free);
-    }
-    m->left -= bytes;
-    m->n_free -= bytes;
-    m->free += bytes;
-    return m->free - bytes;
-}
-
-/* Adds a node with room for bytes of text behind it. */
-static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name,
-                       apr_size_t bytes)
-{
-    xmlNode *node = take_dom_memory(m, sizeof(*node) + bytes);
-    if (node == NULL) {
-        return NULL;
-    }
-    node->type = type;
-    node->name = (const xmlChar *)name;
-    node->doc = m->doc;
-    node->parent = parent;
-    node->prev = parent->last;
-    *(parent->last != NULL ? &parent->last->next : &parent->children) = node;
-    parent->last = node;
-    return node;
-}
-
-static xmlNode *add_dom_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
-{
-    xmlNode *text = append(m, parent, XML_TEXT_NODE, "text", converted->len + 1);
-    if (text != NULL) {
-        text->content = memcpy(text + 1, converted->at, converted->len);
-    }
-    return text;
-}
-
 /* Adds the run of text, if there is one. */
-static void add_run(maker_t *m, xmlNode *parent)
+static void add_run(tmpl_dom_maker_t *m, xmlNode *parent)
 {
     if (m->run.len > 0) {
-        xmlNode *text = add_dom_text(m, parent, &m->run);
+        xmlNode *text = tmpl_dom_add_text(m, parent, &m->run);
         if (text != NULL) {
             text->_private = (void *)(uintptr_t)m->first;
         }
@@ -114,116 +30,29 @@ static void add_run(maker_t *m, xmlNode *parent)
     }
 }
 
-/* The name at span in lower case, with '_' for bytes that XML forbids. */
-static const char *dom_name_of(maker_t *m, tmpl_span_t span)
-{
-    tmpl_buf_clear(&m->text);
-    for (uint32_t i = span.start; i < span.end; i++) {
-        char c = tmpl_lower(m->page->src[i]);
-        int first = i == span.start;
-        int may =
-            tmpl_is_alpha(c) || c == '_' || (!first && (tmpl_is_digit(c) || c == '-' || c == '.'));
-        tmpl_buf_add_byte(&m->text, may ? c : '_');
-    }
-    char *copy = take_dom_memory(m, m->text.len + 1);
-    return copy != NULL ? memcpy(copy, m->text.at, m->text.len) : NULL;
-}
-
-static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
-{
-    if (tag == TMPL_TAG_OTHER) {
-        uint32_t end = tmpl_tag_name_end(m->page->src, open.end, open.start + 1);
-        return dom_name_of(m, (tmpl_span_t){ open.start + 1, end });
-    }
-    return tmpl_tag_name(tag);
-}
-
-static void add_attribute(maker_t *m, xmlNode *element, xmlAttr **last, const tmpl_attr_t *attr)
-{
-    const char *name = dom_name_of(m, attr->name);
-    if (name == NULL || stored_attribute(element, name) != NULL) {
-        return;
-    }
-    xmlAttr *added = take_dom_memory(m, sizeof(*added));
-    if (added == NULL) {
-        return;
-    }
-    added->type = XML_ATTRIBUTE_NODE;
-    added->name = (const xmlChar *)name;
-    added->parent = element;
-    added->doc = m->doc;
-    added->prev = *last;
-    *(*last != NULL ? &(*last)->next : &element->properties) = added;
-    *last = added;
-    tmpl_buf_clear(&m->text);
-    tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, attr->value, TMPL_IN_ATTRIBUTE);
-    /* xmlAttr begins as xmlNode does: libxml2 itself treats one as the other */
-    add_dom_text(m, (xmlNode *)added, &m->text);
-}
-
-static void add_attributes(maker_t *m, xmlNode *element, tmpl_span_t open)
-{
-    tmpl_attr_t attr;
-    xmlAttr *last = NULL;
-    uint32_t at = tmpl_attr_first(m->page->src, open);
-    for (int n = 0; n < TMPL_DOM_ATTRIBUTES && !m->full &&
-                    tmpl_attr_next(&attr, m->page->src, open.end, &at) == TMPL_ATTR_FOUND;
-         n++) {
-        add_attribute(m, element, &last, &attr);
-    }
-}
-
-/* Gives an element the attributes of a start tag, or the place where they are read on demand. */
-static void give_tag(maker_t *m, xmlNode *element, tmpl_span_t open)
-{
-    if (tmpl_span_len(open) == 0 || element->psvi != NULL) {
-        return;
-    }
-    if (!m->opts->on_demand) {
-        add_attributes(m, element, open);
-    }
-    else if (element->_private == NULL) {
-        element->psvi = (void *)(uintptr_t)(open.start + 1);
-    }
-}
-
-/* Adds an element; open may be empty. NULL if the tree may take no more memory. */
-static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_span_t open,
-                            uint32_t node)
-{
-    const char *name = tag_name(m, tag, open);
-    xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name, 0) : NULL;
-    if (element != NULL) {
-        element->_private = (void *)(uintptr_t)(node + 1);
-        give_tag(m, element, open);
-    }
-    return element;
-}
-
 /* Adds a script to head if it is wanted there. */
-static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t content)
+static void add_data(tmpl_dom_maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t content)
 {
     enum { LONGEST = 256 * 1024 };
     const char *src = m->page->src;
     tmpl_attr_t type;
-    if (!m->opts->data || content.start >= content.end || tmpl_span_len(content) > LONGEST ||
+    if (!m->opts->content || content.start >= content.end || tmpl_span_len(content) > LONGEST ||
         !tmpl_attr_find(&type, src, open, "type") ||
         !tmpl_span_is(src, type.value, "application/ld+json")) {
         return;
     }
-    xmlNode *script = add_element(m, head, TMPL_TAG_SCRIPT, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+    xmlNode *script =
+        tmpl_dom_add_element(m, head, TMPL_TAG_SCRIPT, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
     if (script != NULL) {
-        tmpl_buf_clear(&m->text);
-        tmpl_decode(&m->text, m->opts->decoder, src + content.start, tmpl_span_len(content));
-        add_dom_text(m, script, &m->text);
+        tmpl_dom_add_raw(m, script, content);
     }
 }
 
 /* Adds the data in an element that is left out: the page says them of itself. */
-static void add_data_within(maker_t *m, xmlNode *head, uint32_t node)
+static void add_data_within(tmpl_dom_maker_t *m, xmlNode *head, uint32_t node)
 {
     const tmpl_node_t *nodes = m->page->nodes;
-    for (uint32_t i = node; m->opts->data && i < nodes[node].after; i++) {
+    for (uint32_t i = node; m->opts->content && i < nodes[node].after; i++) {
         if (nodes[i].tag == TMPL_TAG_SCRIPT) {
             add_data(m, head, nodes[i].open,
                      (tmpl_span_t){ nodes[i].open.end, nodes[i].close.start });
@@ -232,19 +61,19 @@ static void add_data_within(maker_t *m, xmlNode *head, uint32_t node)
 }
 
 /* Whether the node is a formula: MathML, or a script of MathJax. */
-static int is_formula(const maker_t *m, const tmpl_node_t *node)
+static int is_formula(const tmpl_dom_maker_t *m, const tmpl_node_t *node)
 {
-    tmpl_attr_t type;
     static const char tex[] = "math/tex";
-    return m->opts->formulas && (node->tag == TMPL_TAG_MATH ||
-                                 (node->tag == TMPL_TAG_SCRIPT &&
-                                  tmpl_attr_find(&type, m->page->src, node->open, "type") &&
-                                  tmpl_span_len(type.value) >= strlen(tex) &&
-                                  memcmp(m->page->src + type.value.start, tex, strlen(tex)) == 0));
+    tmpl_attr_t type;
+    return node->tag == TMPL_TAG_MATH ||
+           (node->tag == TMPL_TAG_SCRIPT &&
+            tmpl_attr_find(&type, m->page->src, node->open, "type") &&
+            tmpl_span_len(type.value) >= strlen(tex) &&
+            memcmp(m->page->src + type.value.start, tex, strlen(tex)) == 0);
 }
 
 /* Adds an element whose text is not displayed, if it is wanted. */
-static void add_quiet(maker_t *m, xmlNode *parent, xmlNode *head, uint32_t node)
+static void add_quiet(tmpl_dom_maker_t *m, xmlNode *parent, xmlNode *head, uint32_t node)
 {
     const tmpl_node_t *n = &m->page->nodes[node];
     tmpl_span_t content = { n->open.end, n->close.start };
@@ -252,16 +81,13 @@ static void add_quiet(maker_t *m, xmlNode *parent, xmlNode *head, uint32_t node)
         add_data(m, head, n->open, content);
         return;
     }
-    if (!is_formula(m, n) && !(m->opts->frames && n->tag == TMPL_TAG_IFRAME)) {
+    if (!is_formula(m, n) && n->tag != TMPL_TAG_IFRAME) {
         return;
     }
     add_run(m, parent);
-    xmlNode *script = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
+    xmlNode *script = tmpl_dom_add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
     if (script != NULL && n->tag == TMPL_TAG_SCRIPT && content.start < content.end) {
-        tmpl_buf_clear(&m->text);
-        tmpl_decode(&m->text, m->opts->decoder, m->page->src + content.start,
-                    tmpl_span_len(content));
-        add_dom_text(m, script, &m->text);
+        tmpl_dom_add_raw(m, script, content);
     }
 }
 
@@ -297,7 +123,7 @@ static uint32_t tag_end(const char *src, uint32_t at, uint32_t end)
 }
 
 /* The offset behind the comment, raw element or tag that begins at the offset at. */
-static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t end)
+static uint32_t pass_tag(const tmpl_dom_maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t end)
 {
     const char *src = m->page->src;
     if (end - at >= 4 && memcmp(src + at, "<!--", 4) == 0) {
@@ -321,7 +147,7 @@ static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t
 }
 
 /* Reads the source in front of body: the attributes of html, and meta, link, base, script. */
-static void read_dom_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
+static void read_dom_head(tmpl_dom_maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
 {
     const tmpl_tag_index_t *index = tmpl_tag_index();
     const char *src = m->page->src;
@@ -349,18 +175,18 @@ static void read_dom_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end
         }
         at = behind;
         if (tag == TMPL_TAG_HTML) {
-            give_tag(m, html, (tmpl_span_t){ start, behind });
+            tmpl_dom_give_tag(m, html, (tmpl_span_t){ start, behind });
         }
         else {
-            add_element(m, head, tag, (tmpl_span_t){ start, behind }, TMPL_NONE);
+            tmpl_dom_add_element(m, head, tag, (tmpl_span_t){ start, behind }, TMPL_NONE);
         }
     }
 }
 
-static void add_head(maker_t *m, xmlNode *html)
+static void add_head(tmpl_dom_maker_t *m, xmlNode *html)
 {
     const tmpl_page_t *page = m->page;
-    xmlNode *head = add_element(m, html, TMPL_TAG_HEAD, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+    xmlNode *head = tmpl_dom_add_element(m, html, TMPL_TAG_HEAD, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
     uint32_t end = page->nodes[0].open.start;
     if (head == NULL) {
         return;
@@ -373,17 +199,16 @@ static void add_head(maker_t *m, xmlNode *html)
     }
     read_dom_head(m, html, head, end);
     if (tmpl_span_len(page->title) > 0) {
-        xmlNode *title = add_element(m, head, TMPL_TAG_TITLE, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
-        tmpl_buf_clear(&m->text);
-        tmpl_dom_decode(&m->text, m->opts->decoder, page->src, page->title, TMPL_IN_TEXT);
+        xmlNode *title =
+            tmpl_dom_add_element(m, head, TMPL_TAG_TITLE, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
         if (title != NULL) {
-            add_dom_text(m, title, &m->text);
+            tmpl_dom_add_span(m, title, page->title, TMPL_IN_TEXT);
         }
     }
 }
 
 /* Whether white space beside a node, or in front of its content, is displayed: it is in a line. */
-static int is_in_line(const maker_t *m, const xmlNode *node)
+static int is_in_line(const tmpl_dom_maker_t *m, const xmlNode *node)
 {
     if (node->type != XML_ELEMENT_NODE) {
         return 1;
@@ -393,7 +218,7 @@ static int is_in_line(const maker_t *m, const xmlNode *node)
            tag != TMPL_TAG_BR;
 }
 
-static void add_dom_gap(maker_t *m, xmlNode *parent, uint32_t at)
+static void add_dom_gap(tmpl_dom_maker_t *m, xmlNode *parent, uint32_t at)
 {
     const char *src = m->page->src;
     const tmpl_buf_t *run = &m->run;
@@ -420,7 +245,7 @@ static void add_dom_gap(maker_t *m, xmlNode *parent, uint32_t at)
  * Adds the text between the last tag or text and the byte at: it is white space, because it is no
  * segment. Outside a pre it becomes one space.
  */
-static inline void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
+static inline void add_dom_space(tmpl_dom_maker_t *m, xmlNode *parent, uint32_t at)
 {
     if (m->at < at) {
         add_dom_gap(m, parent, at);
@@ -428,7 +253,7 @@ static inline void add_dom_space(maker_t *m, xmlNode *parent, uint32_t at)
 }
 
 /* Whether the byte is in a part that is left out; if so, skips that part. */
-static int is_out(maker_t *m, uint32_t at)
+static int is_out(tmpl_dom_maker_t *m, uint32_t at)
 {
     const tmpl_dom_opts_t *opts = m->opts;
     while (m->cut < opts->n_without && opts->without[m->cut].end <= at) {
@@ -441,7 +266,7 @@ static int is_out(maker_t *m, uint32_t at)
     return 1;
 }
 
-static void add_dom_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *segment)
+static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_segment_t *segment)
 {
     /* the segments of images and empty links are spans of a tag */
     if (segment->span.start < m->page->nodes[segment->node].open.end) {
@@ -454,22 +279,6 @@ static void add_dom_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *s
     m->first = m->first != 0 ? m->first : (uint32_t)(segment - m->page->segments) + 1;
     tmpl_dom_decode(&m->run, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
     m->at = segment->span.end;
-}
-
-int tmpl_dom_has_pair(const char *src, tmpl_span_t class, const char first[2], const char next[2])
-{
-    for (uint32_t at = class.start; at < class.end; at += TMPL_BYTES16) {
-        tmpl_bytes16_t here = tmpl_bytes16(src + at, src + class.end) | 0x20;
-        tmpl_bytes16_t behind = tmpl_bytes16(src + at + 1, src + class.end) | 0x20;
-        tmpl_bytes16_t found = (tmpl_bytes16_t)(((here == (unsigned char)first[0]) |
-                                                 (here == (unsigned char)first[1])) &
-                                                ((behind == (unsigned char)next[0]) |
-                                                 (behind == (unsigned char)next[1])));
-        if (tmpl_bytes16_bits(found) != 0) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
@@ -521,12 +330,12 @@ static int is_class_kept(const char *src, tmpl_span_t class)
  * Whether a span is left out, but not its content. Most spans only have a class: on pages with
  * highlighted code they are four of five elements.
  */
-static int is_bare(const maker_t *m, uint32_t node)
+static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
 {
     const tmpl_node_t *nodes = m->page->nodes;
     const char *src = m->page->src;
     tmpl_attr_t id;
-    if (!m->opts->no_spans || nodes[node].tag != TMPL_TAG_SPAN) {
+    if (!m->opts->content || nodes[node].tag != TMPL_TAG_SPAN) {
         return 0;
     }
     const tmpl_known_attr_t *class = tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_CLASS);
@@ -544,7 +353,7 @@ static int is_bare(const maker_t *m, uint32_t node)
 }
 
 /* Adds the elements and texts in body. */
-static void add_dom_body(maker_t *m, xmlNode *body)
+static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
 {
     const tmpl_page_t *page = m->page;
     xmlNode *parent = body;
@@ -558,7 +367,7 @@ static void add_dom_body(maker_t *m, xmlNode *body)
             const tmpl_node_t *n = &page->nodes[node];
             add_dom_space(m, parent, n->open.start);
             int out = is_out(m, n->open.start);
-            if (out || (m->opts->displayed && n->flags & TMPL_NODE_QUIET)) {
+            if (out || (m->opts->content && n->flags & TMPL_NODE_QUIET)) {
                 if (out) {
                     add_data_within(m, body->prev, node);
                 }
@@ -573,7 +382,7 @@ static void add_dom_body(maker_t *m, xmlNode *body)
             }
             if (!is_bare(m, node)) {
                 add_run(m, parent);
-                parent = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
+                parent = tmpl_dom_add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             }
             if (m->pre == 0 && (tmpl_tag_is_pre((tmpl_tag_e)n->tag) ||
                                 ((n->tag == TMPL_TAG_CODE || n->tag == TMPL_TAG_DIV) &&
@@ -605,21 +414,23 @@ static void add_dom_body(maker_t *m, xmlNode *body)
 
 xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool)
 {
-    maker_t m = { .page = page, .opts = opts, .left = tmpl_page_memory(page->len), .pool = pool };
+    tmpl_dom_maker_t m = {
+        .page = page, .opts = opts, .left = tmpl_page_memory(page->len), .pool = pool
+    };
     m.doc = apr_pcalloc(pool, sizeof(*m.doc));
     m.doc->type = XML_DOCUMENT_NODE;
     m.doc->doc = m.doc;
     dom_source_t *source = apr_palloc(pool, sizeof(*source));
-    *source = (dom_source_t){ page, *opts->decoder, opts->on_demand, .open = TMPL_NONE };
+    *source = (dom_source_t){ page, *opts->decoder, .on_demand = opts->content };
     tmpl_buf_init(&source->value, pool);
     m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
     tmpl_buf_init(&m.run, pool);
     xmlNode *html =
-        add_element(&m, (xmlNode *)m.doc, TMPL_TAG_HTML, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+        tmpl_dom_add_element(&m, (xmlNode *)m.doc, TMPL_TAG_HTML, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
     if (html != NULL) {
         add_head(&m, html);
-        xmlNode *body = add_element(&m, html, TMPL_TAG_BODY, page->nodes[0].open, 0);
+        xmlNode *body = tmpl_dom_add_element(&m, html, TMPL_TAG_BODY, page->nodes[0].open, 0);
         if (body != NULL) {
             add_dom_body(&m, body);
         }
@@ -628,25 +439,23 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
 }
 
 /* Adds the elements and texts of a span in which each element has an end tag. */
-static void add_content(maker_t *m, xmlNode *root, tmpl_span_t span)
+static void add_content(tmpl_dom_maker_t *m, xmlNode *root, tmpl_span_t span)
 {
     const char *src = m->page->src;
     xmlNode *parent = root;
     for (uint32_t at = span.start, behind; at < span.end && !m->full; at = behind) {
         const char *tag = memchr(src + at, '<', span.end - at);
         uint32_t start = tag != NULL ? (uint32_t)(tag - src) : span.end;
-        tmpl_buf_clear(&m->text);
-        tmpl_dom_decode(&m->text, m->opts->decoder, src, (tmpl_span_t){ at, start }, TMPL_IN_TEXT);
-        if (m->text.len > 0) {
-            add_dom_text(m, parent, &m->text);
+        if (at < start) {
+            tmpl_dom_add_span(m, parent, (tmpl_span_t){ at, start }, TMPL_IN_TEXT);
         }
         behind = start < span.end ? pass_tag(m, TMPL_TAG_OTHER, start, span.end) : span.end;
         if (start + 1 < span.end && src[start + 1] == '/') {
             parent = parent != root ? parent->parent : root;
         }
         else if (start + 1 < span.end && tmpl_is_alpha(src[start + 1])) {
-            xmlNode *added =
-                add_element(m, parent, TMPL_TAG_OTHER, (tmpl_span_t){ start, behind }, TMPL_NONE);
+            xmlNode *added = tmpl_dom_add_element(m, parent, TMPL_TAG_OTHER,
+                                                  (tmpl_span_t){ start, behind }, TMPL_NONE);
             parent = added == NULL || src[behind - 2] == '/' ? parent : added;
         }
     }
@@ -662,11 +471,11 @@ const xmlNode *tmpl_dom_math(const xmlNode *math, apr_pool_t *pool)
         return NULL;
     }
     tmpl_dom_opts_t opts = { .decoder = &source->decoder };
-    maker_t m = { .page = source->page, .opts = &opts, .doc = math->doc, .pool = pool };
+    tmpl_dom_maker_t m = { .page = source->page, .opts = &opts, .doc = math->doc, .pool = pool };
     m.left = NODES * (uint64_t)tmpl_span_len(content) + 4096;
     tmpl_buf_init(&m.text, pool);
     xmlNode top = { .type = XML_DOCUMENT_NODE };
-    xmlNode *root = add_element(&m, &top, TMPL_TAG_MATH, node->open, TMPL_NONE);
+    xmlNode *root = tmpl_dom_add_element(&m, &top, TMPL_TAG_MATH, node->open, TMPL_NONE);
     if (root == NULL) {
         return NULL;
     }
@@ -681,48 +490,17 @@ static tmpl_span_t head_tag(const tmpl_page_t *page, const xmlNode *element)
     return (tmpl_span_t){ (uint32_t)(uintptr_t)element->psvi - 1, (uint32_t)page->len };
 }
 
-/* Finds an attribute of a start tag. Returns 0 if there is none. */
-static int find_attribute(tmpl_attr_t *attr, dom_source_t *source, tmpl_span_t open,
-                          const char *name)
-{
-    const char *src = source->page->src;
-    uint32_t end = open.end, len = (uint32_t)strlen(name);
-    if (source->open != open.start) {
-        source->open = open.start;
-        source->n = 0;
-        source->at = tmpl_attr_first(src, open);
-    }
-    uint32_t at = source->at;
-    for (uint32_t i = 0;; i++) {
-        if (i < source->n) {
-            *attr = source->attrs[i];
-        }
-        else if (at == 0 || tmpl_attr_next(attr, src, end, &at) != TMPL_ATTR_FOUND) {
-            source->at = source->n < LISTED ? 0 : source->at;
-            return 0;
-        }
-        else if (i < LISTED) {
-            source->attrs[source->n++] = *attr;
-            source->at = at;
-        }
-        if (tmpl_span_len(attr->name) == len && tmpl_lower(src[attr->name.start]) == *name &&
-            apr_cstr_casecmpn(src + attr->name.start, name, len) == 0) {
-            return 1;
-        }
-    }
-}
-
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
     dom_source_t *source = element->doc->_private;
     uint32_t node = tmpl_dom_node(element);
     tmpl_attr_t attr;
     if (!source->on_demand || (node == TMPL_NONE && element->psvi == NULL)) {
-        return stored_attribute(element, name);
+        return tmpl_dom_stored(element, name);
     }
     tmpl_span_t open =
         node != TMPL_NONE ? source->page->nodes[node].open : head_tag(source->page, element);
-    if (tmpl_span_len(open) == 0 || !find_attribute(&attr, source, open, name)) {
+    if (tmpl_span_len(open) == 0 || !tmpl_attr_find(&attr, source->page->src, open, name)) {
         return NULL;
     }
     tmpl_buf_clear(&source->value);

@@ -22,14 +22,14 @@ typedef struct {
     const tmpl_decoder_t *decoder; /* the page's decoder */
     const tmpl_span_t *without;    /* parts to leave out, in order; elements begin outside */
     uint32_t n_without;
-    int displayed; /* leave out elements whose text is not displayed */
-    int data;      /* scripts of JSON-LD, of 256 KB at most, are in head, with their text */
-    int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
-    int formulas;  /* math (without its content) and MathJax's scripts are in body */
-    int frames;    /* iframes, without their content, are in body */
-    int no_spans;  /* leave out spans that have no id and no class that Markdown needs, but not
-                      their content */
-    int languages; /* but keep those with lang or dir */
+    /*
+     * For content: without elements whose text is not displayed, but for scripts of JSON-LD (of
+     * 256 KB at most, in head), math (without its content), MathJax's scripts, and iframes; without
+     * spans that have no id and no class that Markdown needs, but not their content; and without
+     * attributes from body on: tmpl_dom_attribute() reads them.
+     */
+    int content;
+    int languages; /* but with spans that have lang or dir */
 } tmpl_dom_opts_t;
 
 /*
@@ -60,12 +60,6 @@ static inline uint32_t tmpl_dom_segment(const xmlNode *text)
 {
     return (uint32_t)(uintptr_t)text->_private - 1;
 }
-
-/*
- * Whether a class has one of the bytes of first in front of one of next, in any case: what it must
- * have to have certain words, seen sixteen bytes at a time.
- */
-int tmpl_dom_has_pair(const char *src, tmpl_span_t class, const char first[2], const char next[2]);
 
 /* Whether a code or div element is a listing like a pre: its class says that it is a block. */
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);

@@ -7,59 +7,53 @@
 
 #include "base/ascii.h"
 #include "dom/dom.h"
+#include "html/attr.h"
 
 /* --- what an expression does --- */
 
-/* What a token ends, for an operator behind it. */
-typedef enum {
-    OPERAND_NONE,  /* nothing: it is an operator, or opens something */
-    OPERAND_VALUE, /* a string, a number or a boolean */
-    OPERAND_OWN,   /* an attribute of the context's node */
-    OPERAND_TEXT,  /* "." or "text()": the text of the context's node */
-    OPERAND_NODES
-} operand_e;
-
-typedef enum { PATH_BEGINS, PATH_AT_NODE, PATH_GOES_ON } path_e;
+/* Tokens of an expression that are told apart; a longer one may do everything. */
+#define TOKENS 500
 
 typedef struct {
     const char *at;
-    size_t len; /* 0: the end */
+    uint32_t len; /* 0: the end */
+    int is_operator;
+    unsigned open; /* of ')': index of its '('; of '(': of the one around */
 } token_t;
 
-typedef struct {
-    unsigned does;
-    operand_e left; /* what is in front of the next token */
-    path_e path;    /* where in a path the next token is; at the node ".": "//" merges nothing */
-    int begins;     /* the last token, '@' or a name, is the first of a path */
-    int depth;      /* of predicates */
-    uint64_t calls; /* two bits for each open parenthesis: what it gives, an operand_e */
-} reading_xpath_t;
+/* What stands on a side of an operator. */
+typedef enum {
+    SIDE_VALUE, /* a string, a number or a boolean */
+    SIDE_OWN,   /* an attribute of the context's node */
+    SIDE_TEXT,  /* "." or "text()": the text of the context's node */
+    SIDE_NODES
+} side_e;
 
 static int is_xpath_name_byte(char c)
 {
-    return tmpl_is_alpha(c) || tmpl_is_digit(c) || (unsigned char)c >= 0x80 ||
-           (c != '\0' && strchr("_-.", c) != NULL);
+    return tmpl_is_alnum(c) || (unsigned char)c >= 0x80 || (c != '\0' && strchr("_-.", c) != NULL);
+}
+
+/* Whether a token is one of a list, "a b c". */
+static int is_any_of(const token_t *token, const char *words)
+{
+    return tmpl_span_is_any(token->at, (tmpl_span_t){ 0, token->len }, words);
 }
 
 static token_t next_token(const char *from)
 {
-    static const char *const two[] = { "::", "//", "..", "!=", "<=", ">=" };
-    token_t token = { from + strspn(from, " \t\r\n"), 1 };
+    token_t token = { .at = from + strspn(from, " \t\r\n"), .len = 2 };
     const char *at = token.at;
     if (*at == '\'' || *at == '"') {
         const char *end = strchr(at + 1, *at);
-        token.len = end != NULL ? (size_t)(end + 1 - at) : strlen(at);
+        token.len = (uint32_t)(end != NULL ? (size_t)(end + 1 - at) : strlen(at));
         return token;
     }
-    for (unsigned i = 0; i < sizeof(two) / sizeof(*two); i++) {
-        if (strncmp(at, two[i], 2) == 0) {
-            token.len = 2;
-            return token;
-        }
+    if (*at != '\0' && is_any_of(&token, ":: // .. != <= >=")) {
+        return token;
     }
-    if (*at == '\0' || *at == '-' || (*at == '.' && !tmpl_is_digit(at[1])) ||
-        !is_xpath_name_byte(*at)) {
-        token.len = *at != '\0';
+    token.len = *at != '\0';
+    if (!is_xpath_name_byte(*at) || *at == '-' || (*at == '.' && !tmpl_is_digit(at[1]))) {
         return token;
     }
     while (is_xpath_name_byte(at[token.len]) ||
@@ -69,142 +63,121 @@ static token_t next_token(const char *from)
     return token;
 }
 
-static int is_any_of(token_t token, const char *const *words)
+/* Fills tokens, behind one that is an operator. Returns how many there are; TOKENS: too many. */
+static unsigned read_tokens(token_t *tokens, const char *text)
 {
-    for (; *words != NULL; words++) {
-        if (strlen(*words) == token.len && memcmp(*words, token.at, token.len) == 0) {
-            return 1;
+    unsigned n = 0, open = 0;
+    tokens[0] = (token_t){ .at = text, .is_operator = 1 };
+    do {
+        token_t token = next_token(tokens[n].at + tokens[n].len);
+        token.is_operator = is_any_of(&token, "| = != < <= > >= + -") ||
+                            (is_any_of(&token, "* div mod and or") && !tokens[n].is_operator &&
+                             !is_any_of(&tokens[n], "( [ , / // :: @"));
+        tokens[++n] = token;
+        if (*token.at == '(') {
+            tokens[n].open = open;
+            open = n;
         }
-    }
-    return 0;
+        else if (*token.at == ')') {
+            tokens[n].open = open;
+            open = tokens[open].open;
+        }
+    } while (tokens[n].len > 0 && n + 2 < TOKENS);
+    tokens[n + 1] = tokens[n];
+    return tokens[n].len > 0 ? TOKENS : n;
 }
 
-/* What a name calls. */
-static operand_e called(token_t name)
+/* Whether a token is the first of a path. */
+static int begins_path(const token_t *token)
 {
-    static const char *const nodes[] = { "node", "comment", "processing-instruction", "id", NULL };
-    static const char *const text[] = { "text", NULL };
-    return !is_xpath_name_byte(*name.at) || is_any_of(name, nodes) ? OPERAND_NODES
-           : is_any_of(name, text)                                 ? OPERAND_TEXT
-                                                                   : OPERAND_VALUE;
+    return token[-1].is_operator || is_any_of(token - 1, "( [ ,");
 }
 
-/* What begins with a token, behind an operator. */
-static operand_e operand_at(token_t token)
+static int is_literal(const token_t *token)
 {
-    char c = *token.at;
-    token_t next = next_token(token.at + token.len);
-    if (c == '"' || c == '\'' || tmpl_is_digit(c) || (c == '.' && tmpl_is_digit(token.at[1])) ||
-        c == '-') {
-        return OPERAND_VALUE;
-    }
-    if (is_xpath_name_byte(c) && *next.at == '(') {
-        return called(token);
-    }
-    return c == '@'                                      ? OPERAND_OWN
-           : c == '.' && token.len == 1 && next.len == 1 ? OPERAND_TEXT
-                                                         : OPERAND_NODES;
+    const char *at = token->at;
+    return *at == '"' || *at == '\'' || tmpl_is_digit(*at) || (*at == '.' && tmpl_is_digit(at[1]));
 }
 
-/* Returns 0 if the token is no operator. */
-static int read_operator(reading_xpath_t *r, token_t token, token_t before)
+/* What a name in front of a parenthesis gives. */
+static side_e called(const token_t *name)
 {
-    static const char *const always[] = { "|", "=", "!=", "<", "<=", ">", ">=", "+", "-", NULL };
-    static const char *const behind[] = { "*", "div", "mod", "and", "or", NULL };
-    static const char *const casts_none[] = { "|", "and", "or", NULL };
-    static const char *const compares[] = { "=", "!=", "<", "<=", ">", ">=", NULL };
-    if (!is_any_of(token, always) && (r->left == OPERAND_NONE || !is_any_of(token, behind))) {
-        return 0;
+    int is_name = !name->is_operator && is_xpath_name_byte(*name->at);
+    return is_name && is_any_of(name, "text") && begins_path(name) ? SIDE_TEXT
+           : !is_name || is_any_of(name, "node comment processing-instruction id text")
+               ? SIDE_NODES
+               : SIDE_VALUE;
+}
+
+static side_e left_of(const token_t *operator, const token_t * tokens)
+{
+    const token_t *token = operator- 1;
+    if (begins_path(operator) || is_literal(token)) { /* a minus, or a value */
+        return SIDE_VALUE;
     }
-    operand_e left =
-        *before.at == '/' ? OPERAND_NODES : r->left; /* the root alone, as in "/ > 5" */
-    operand_e right = operand_at(next_token(token.at + token.len));
-    if (left == OPERAND_TEXT || right == OPERAND_TEXT) {
-        /* each node's text once, unless many nodes lead to one */
-        r->does |=
-            r->depth == 1 && !(r->does & TMPL_XPATH_MERGES) ? TMPL_XPATH_READS : TMPL_XPATH_CASTS;
+    if (*token->at == ')') {
+        return called(&tokens[token->open - 1]);
     }
-    if (!is_any_of(token, casts_none) && (left == OPERAND_NODES || right == OPERAND_NODES)) {
-        r->does |= TMPL_XPATH_CASTS;
+    int is_own = is_xpath_name_byte(*token->at) && is_any_of(token - 1, "@");
+    return is_own && begins_path(token - 1)              ? SIDE_OWN
+           : is_any_of(token, ".") && begins_path(token) ? SIDE_TEXT
+                                                         : SIDE_NODES;
+}
+
+static side_e right_of(const token_t *operator)
+{
+    const token_t *token = operator+ 1;
+    return is_literal(token) || is_any_of(token, "-")                    ? SIDE_VALUE
+           : is_xpath_name_byte(*token->at) && is_any_of(token + 1, "(") ? called(token)
+           : is_any_of(token, "@")                                       ? SIDE_OWN
+           : is_any_of(token, ".") && token[1].len == 1                  ? SIDE_TEXT
+                                                                         : SIDE_NODES;
+}
+
+static unsigned operator_does(const token_t *operator, const token_t * tokens, int reads_once)
+{
+    side_e left = left_of(operator, tokens), right = right_of(operator);
+    unsigned does = is_any_of(operator, "|") ? TMPL_XPATH_MERGES : 0;
+    if (left == SIDE_TEXT || right == SIDE_TEXT) {
+        does |= reads_once ? TMPL_XPATH_READS : TMPL_XPATH_CASTS;
     }
-    if (is_any_of(token, compares) && left >= OPERAND_OWN && right >= OPERAND_OWN) {
-        r->does |= TMPL_XPATH_PAIRS;
+    if (!is_any_of(operator, "| and or") && (left == SIDE_NODES || right == SIDE_NODES)) {
+        does |= TMPL_XPATH_CASTS;
     }
-    r->does |= *token.at == '|' ? TMPL_XPATH_MERGES : 0;
-    r->left = OPERAND_NONE;
-    r->path = PATH_BEGINS;
-    return 1;
+    if (is_any_of(operator, "= != < <= > >=") && left != SIDE_VALUE && right != SIDE_VALUE) {
+        does |= TMPL_XPATH_PAIRS;
+    }
+    return does;
 }
 
 /* Whether a step from several nodes may reach one node twice. */
-static int merges_nodes(const reading_xpath_t *r, token_t token)
+static int merges_nodes(const token_t *token)
 {
-    static const char *const reaching_once[] = { "child", "attribute", "self", NULL };
-    int is_axis = is_xpath_name_byte(*token.at) && next_token(token.at + token.len).len == 2 &&
-                  next_token(token.at + token.len).at[0] == ':';
-    return (is_axis && !is_any_of(token, reaching_once)) ||
-           (token.len == 2 && token.at[0] == '.' && token.at[1] == '.') ||
-           (token.len == 2 && token.at[0] == '/' && r->path == PATH_GOES_ON);
-}
-
-/* Reads "(", "[", "," or "]". Returns 0 if the token is none. */
-static int read_bracket(reading_xpath_t *r, token_t token, token_t before)
-{
-    char c = *token.at;
-    if (c == '(') {
-        operand_e gives = r->left == OPERAND_NONE ? OPERAND_NODES : called(before);
-        gives = gives == OPERAND_TEXT && !r->begins ? OPERAND_NODES : gives;
-        r->calls = r->calls << 2 | (OPERAND_NODES - gives);
-    }
-    if (c == ']') {
-        r->depth--;
-        r->left = OPERAND_NODES;
-        r->path = PATH_GOES_ON;
-        return 1;
-    }
-    r->depth += c == '[';
-    if (c == '(' || c == '[' || c == ',') {
-        r->left = OPERAND_NONE;
-        r->path = PATH_BEGINS;
-        return 1;
-    }
-    return 0;
-}
-
-static void read_operand(reading_xpath_t *r, token_t token)
-{
-    char c = *token.at;
-    int begins = r->path == PATH_BEGINS;
-    int is_own = is_xpath_name_byte(c) && r->begins && token.at[-1] == '@';
-    r->does |= merges_nodes(r, token) ? TMPL_XPATH_MERGES : 0;
-    if (c == ')') {
-        r->left = (operand_e)(OPERAND_NODES - (r->calls & 3));
-        r->calls >>= 2;
-    }
-    else {
-        r->left = c == '/' || c == ':' || c == '@'            ? OPERAND_NONE
-                  : is_own                                    ? OPERAND_OWN
-                  : c == '"' || c == '\'' || tmpl_is_digit(c) ? OPERAND_VALUE
-                  : c == '.' && tmpl_is_digit(token.at[1])    ? OPERAND_VALUE
-                  : c == '.' && token.len == 1 && begins      ? OPERAND_TEXT
-                                                              : OPERAND_NODES;
-    }
-    r->begins = begins;
-    r->path = c == '.' && token.len == 1 && begins ? PATH_AT_NODE : PATH_GOES_ON;
+    return (is_any_of(token + 1, "::") && !is_any_of(token, "child attribute self")) ||
+           is_any_of(token, "..") ||
+           (is_any_of(token, "//") && !begins_path(token) &&
+            !(is_any_of(token - 1, ".") && begins_path(token - 1)));
 }
 
 unsigned tmpl_xpath_does(const char *text)
 {
-    reading_xpath_t r = { 0 };
-    token_t before = { text, 0 };
-    for (token_t token = next_token(text); token.len > 0;
-         token = next_token(token.at + token.len)) {
-        if (!read_operator(&r, token, before) && !read_bracket(&r, token, before)) {
-            read_operand(&r, token);
-        }
-        before = token;
+    token_t tokens[TOKENS];
+    unsigned n = read_tokens(tokens, text), does = 0;
+    int depth = 0; /* of predicates */
+    if (n == TOKENS) {
+        return TMPL_XPATH_MERGES | TMPL_XPATH_CASTS | TMPL_XPATH_PAIRS;
     }
-    return r.does;
+    for (const token_t *token = tokens + 1; token < tokens + n; token++) {
+        depth += is_any_of(token, "[") - is_any_of(token, "]");
+        if (token->is_operator) {
+            /* each node's text once, unless many nodes lead to one */
+            does |= operator_does(token, tokens, depth == 1 && !(does & TMPL_XPATH_MERGES));
+        }
+        else if (merges_nodes(token)) {
+            does |= TMPL_XPATH_MERGES;
+        }
+    }
+    return does;
 }
 
 /* --- what it may cost --- */
@@ -327,17 +300,13 @@ static xmlXPathFunction function_of(xmlXPathContext *context, const xmlChar *nam
 
 static void counted(xmlXPathParserContext *parser, int n)
 {
-    static const char *const of_all[] = { "sum", "id", NULL };
-    static const char *const of_product[] = { "contains", "substring-before", "substring-after",
-                                              "translate", NULL };
     xmlXPathContext *context = parser->context;
-    const char *name = (const char *)context->function;
-    token_t token = { name, strlen(name) };
+    token_t name = next_token((const char *)context->function);
     uint64_t bytes[2] = { 0, 0 };
     for (int i = 0; i < n; i++) {
         bytes[i > 0] = count_argument(context, parser->valueTab[parser->valueNr - n + i],
-                                      is_any_of(token, of_all));
-        if (i == 1 && is_any_of(token, of_product)) {
+                                      is_any_of(&name, "sum id"));
+        if (i == 1 && is_any_of(&name, "contains substring-before substring-after translate")) {
             context->opCount += (bytes[0] + 1) * bytes[1] / 64; /* reads each for each byte */
         }
     }
@@ -353,10 +322,9 @@ static void counted(xmlXPathParserContext *parser, int n)
 
 static xmlXPathFunction find_counted(void *data, const xmlChar *name, const xmlChar *space)
 {
-    static const char *const reads_none[] = { "boolean", "count",    "false", "last",
-                                              "not",     "position", "true",  NULL };
-    token_t token = { (const char *)name, strlen((const char *)name) };
-    return space == NULL && !is_any_of(token, reads_none) && function_of(data, name) != NULL
+    token_t token = next_token((const char *)name);
+    return space == NULL && !is_any_of(&token, "boolean count false last not position true") &&
+                   function_of(data, name) != NULL
                ? counted
                : NULL;
 }

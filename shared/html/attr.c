@@ -128,6 +128,20 @@ int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
     return word->end > word->start;
 }
 
+int tmpl_span_is_any(const char *src, tmpl_span_t span, const char *words)
+{
+    apr_size_t len = tmpl_span_len(span);
+    while (len > 0 && words != NULL) {
+        if (apr_cstr_casecmpn(src + span.start, words, len) == 0 &&
+            (words[len] == ' ' || words[len] == '\0')) {
+            return 1;
+        }
+        words = strchr(words, ' ');
+        words += words != NULL ? 1 : 0;
+    }
+    return 0;
+}
+
 int tmpl_has_word(const char *src, tmpl_span_t value, const char *word, tmpl_is_word_t *is_word)
 {
     tmpl_span_t its = { value.start, value.start };

@@ -145,6 +145,9 @@ static inline int tmpl_span_is(const char *src, tmpl_span_t span, const char *na
     return tmpl_span_len(span) == len && apr_cstr_casecmpn(src + span.start, name, len) == 0;
 }
 
+/* Whether they are a word of a list, as "a b c" (lower case), in any case. */
+int tmpl_span_is_any(const char *src, tmpl_span_t span, const char *words);
+
 /* Whether the value contains the word; is_word compares. (tmpl_span_is ignores case.) */
 typedef int tmpl_is_word_t(const char *src, tmpl_span_t span, const char *word);
 int tmpl_has_word(const char *src, tmpl_span_t value, const char *word, tmpl_is_word_t *is_word);

@@ -6,8 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "content/image.h"
-#include "content/player.h"
+#include "content/media.h"
 
 /* Elements around an image in which a figure is looked for. */
 #define FIGURE_UP 4
@@ -188,37 +187,16 @@ static int enter_reference(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
-/* Writes the references in a sup, but neither the sup nor the text between them. */
-static int enter_references(tmpl_writer_t *w, const xmlNode *node)
-{
-    if (is_in_html(w)) {
-        return enter_format(w, node);
-    }
-    for (const xmlNode *in = node->children; in != NULL; in = tmpl_dom_next(in, node, 0)) {
-        if (in->type == XML_ELEMENT_NODE &&
-            w->walk.notes[tmpl_dom_node(in)].kind == TMPL_NOTE_REFERENCE) {
-            enter_reference(w, in);
-        }
-    }
-    return 1;
-}
-
-static void leave_references(tmpl_writer_t *w, const xmlNode *node)
-{
-    if (is_in_html(w)) {
-        leave_format(w, node);
-    }
-}
-
 /* If a reference stands directly in front of a note in a sentence, the note is there twice. */
 static int enter_inline_note(tmpl_writer_t *w, const xmlNode *node)
 {
     const tmpl_note_t *notes = w->walk.notes;
     const xmlNode *before = node->prev;
-    tmpl_note_e kind = before != NULL && before->type == XML_ELEMENT_NODE
-                           ? notes[tmpl_dom_node(before)].kind
-                           : TMPL_NOTE_NONE;
-    if (kind != TMPL_NOTE_REFERENCE && kind != TMPL_NOTE_REFERENCES) {
+    while (before != NULL && before->type == XML_ELEMENT_NODE &&
+           notes[tmpl_dom_node(before)].kind != TMPL_NOTE_REFERENCE) {
+        before = before->children; /* of the sup around the reference */
+    }
+    if (before == NULL || before->type != XML_ELEMENT_NODE) {
         tmpl_leaf_note(&w->leaf, notes[tmpl_dom_node(node)].number);
         APR_ARRAY_PUSH(w->inlines, const xmlNode *) = node;
     }
@@ -273,6 +251,5 @@ const tmpl_action_t tmpl_inline_actions[TMPL_ELEMENT_COUNT] = {
     [TMPL_ELEMENT_FORMAT] = { enter_format, leave_format },
     [TMPL_ELEMENT_BREAK] = { enter_break, NULL },
     [TMPL_ELEMENT_REFERENCE] = { enter_reference, leave_link },
-    [TMPL_ELEMENT_REFERENCES] = { enter_references, leave_references },
     [TMPL_ELEMENT_INLINE_NOTE] = { enter_inline_note, NULL },
 };

@@ -21,6 +21,14 @@ static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
     return is_meant && tmpl_attr_find(&href, src, tag, "href") ? href.value : (tmpl_span_t){ 0, 0 };
 }
 
+int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name,
+                   const char *text)
+{
+    const tmpl_known_attr_t *attr = tmpl_node_attr(page, node, name);
+    return attr != NULL && memmem(page->src + attr->value.start, tmpl_span_len(attr->value), text,
+                                  strlen(text)) != NULL;
+}
+
 int tmpl_forbids_index(const char *rule, apr_size_t len)
 {
     static const char *const words[] = { "noindex", "none" };

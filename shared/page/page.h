@@ -134,6 +134,10 @@ tmpl_node_attr(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_
     return tmpl_attrs_find(page->attrs + node->attrs, node->open.end, name);
 }
 
+/* Whether the value of a node's attribute has the text in it, as it is spelt. */
+int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name,
+                   const char *text);
+
 typedef struct {
     const tmpl_tag_set_t *separators; /* NULL: tmpl_separators_default */
     uint64_t seed;                    /* seed of every key, from the operator's secret */

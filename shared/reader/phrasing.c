@@ -4,8 +4,7 @@
 
 #include <apr_strings.h>
 
-#include "content/image.h"
-#include "content/player.h"
+#include "content/media.h"
 
 /* --- Addresses --- */
 

@@ -25,9 +25,7 @@ static const char *judged_metadata_of(const char *head, const char *body, const 
     for (uint32_t i = 0; i < edits->n; i++) {
         without[i] = edits->edits[i].span;
     }
-    tmpl_dom_opts_t opts = {
-        &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1
-    };
+    tmpl_dom_opts_t opts = { &decoder, without, edits->n, .content = 1 };
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
     for (uint32_t s = 0; s < page->n_segments; s++) {
         int is = page->nodes[page->segments[s].node].tag == headline;

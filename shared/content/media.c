@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/image.h"
+#include "content/media.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
-#include "dom/dom.h"
 #include "content/href.h"
+#include "dom/dom.h"
+#include "html/attr.h"
 
 /* Whether the value of an attribute is an address. "false" and "/a_{width}.png" are not. */
 static int is_address(const char *value)
@@ -107,39 +108,12 @@ const char *tmpl_image_address(const xmlNode *image, apr_pool_t *pool)
     return source_beside(image, pool);
 }
 
-/* Whether a text ends like the name of an image's file. */
-static int is_file_name(const char *text, apr_size_t len)
+/* Whether a text ends like one of a list, which NULL ends, in any case. */
+static int ends_like(const char *text, apr_size_t len, const char *const *ends)
 {
-    static const char *const ends[] = { ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif" };
-    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        apr_size_t end = strlen(ends[i]);
-        if (len > end && apr_cstr_casecmpn(text + len - end, ends[i], end) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Whether a text names the kind of a picture only. */
-static int is_kind(const char *text, apr_size_t len)
-{
-    static const char *const kinds[] = { "image", "img", "picture", "photo", "thumbnail" };
-    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (len == strlen(kinds[i]) && apr_cstr_casecmpn(text, kinds[i], len) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Whether a text of a few words names an icon. */
-static int is_icon(const char *text, apr_size_t len)
-{
-    static const char *const ends[] = { "icon", "placeholder", "loading", "spinner", "avatar" };
-    enum { SHORT = 32 };
-    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        apr_size_t end = strlen(ends[i]);
-        if (len >= end && len < SHORT && apr_cstr_casecmpn(text + len - end, ends[i], end) == 0) {
+    for (; *ends != NULL; ends++) {
+        apr_size_t end = strlen(*ends);
+        if (len >= end && apr_cstr_casecmpn(text + len - end, *ends, end) == 0) {
             return 1;
         }
     }
@@ -148,15 +122,23 @@ static int is_icon(const char *text, apr_size_t len)
 
 const char *tmpl_image_text(const xmlNode *image)
 {
+    static const char *const files[] = { ".jpg",  ".jpeg", ".png",  ".gif",
+                                         ".webp", ".svg",  ".avif", NULL };
+    static const char *const icons[] = {
+        "icon", "placeholder", "loading", "spinner", "avatar", NULL
+    };
+    enum { SHORT = 32 /* bytes of the name of an icon */ };
     const char *alt = tmpl_dom_attribute(image, "alt");
     apr_size_t len = alt != NULL ? strlen(alt) : 0;
     while (len > 0 && (unsigned char)alt[len - 1] <= ' ') {
         len--;
     }
-    if (alt == NULL || is_file_name(alt, len) || is_kind(alt, len)) {
+    if (alt == NULL || ends_like(alt, len, files) ||
+        tmpl_span_is_any(alt, (tmpl_span_t){ 0, (uint32_t)len },
+                         "image img picture photo thumbnail")) {
         return NULL;
     }
-    return len == 0 || is_icon(alt, len) ? "" : alt;
+    return len == 0 || (len < SHORT && ends_like(alt, len, icons)) ? "" : alt;
 }
 
 int tmpl_image_is_smiley(const xmlNode *image, const char *text)
@@ -173,4 +155,77 @@ int tmpl_image_is_smiley(const xmlNode *image, const char *text)
         }
     }
     return 0;
+}
+
+/* --- Films and sounds --- */
+
+/* Beginnings of addresses of players, behind "//" and "www.", and the kind of what they play. */
+static const struct {
+    const char *begin, *kind;
+} players[] = {
+    { "youtube.com/embed/", "Video" },
+    { "youtube-nocookie.com/embed/", "Video" },
+    { "player.vimeo.com/video/", "Video" },
+    { "videopress.com/", "Video" },
+    { "loom.com/embed/", "Video" },
+    { "fast.wistia.net/embed/", "Video" },
+    { "fast.wistia.com/embed/", "Video" },
+    { "dailymotion.com/embed/", "Video" },
+    { "embed.ted.com/", "Video" },
+    { "play.vidyard.com/", "Video" },
+    { "open.spotify.com/embed/", "Audio" },
+    { "w.soundcloud.com/player/", "Audio" },
+    { "embed.podcasts.apple.com/", "Audio" },
+    { "player.captivate.fm/", "Audio" },
+    { "bandcamp.com/EmbeddedPlayer/", "Audio" },
+    { "google.com/maps/embed", "Map" },
+    { "codepen.io/", "Example" },
+    { "codesandbox.io/embed/", "Example" },
+};
+
+static const char *first_attribute(const xmlNode *node, const char *const *names)
+{
+    const char *value = NULL;
+    for (; *names != NULL && (value == NULL || *value == '\0'); names++) {
+        value = tmpl_dom_attribute(node, *names);
+    }
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* What an iframe with that address plays; NULL: it is no player. */
+static const char *kind_of_frame(const char *address)
+{
+    const char *host = strstr(address, "//");
+    if (host == NULL || host > address + strlen("https:")) {
+        return NULL;
+    }
+    host += 2;
+    host += strncmp(host, "www.", 4) == 0 ? 4 : 0;
+    for (unsigned i = 0; i < sizeof(players) / sizeof(players[0]); i++) {
+        if (strncmp(host, players[i].begin, strlen(players[i].begin)) == 0) {
+            return players[i].kind;
+        }
+    }
+    return NULL;
+}
+
+const char *tmpl_player_address(const char **title, const xmlNode *player)
+{
+    static const char *const titles[] = { "title", "aria-label", NULL };
+    static const char *const sources[] = { "data-src", "data-lazy-src", "src", NULL };
+    int is_frame = player->name[0] == 'i';
+    const char *address = first_attribute(player, sources);
+    for (const xmlNode *in = player->children; in != NULL && address == NULL; in = in->next) {
+        address = in->type == XML_ELEMENT_NODE ? first_attribute(in, sources) : NULL;
+    }
+    int is_played = is_frame || tmpl_dom_attribute(player, "controls") != NULL;
+    if (address == NULL || !is_played || !tmpl_href_is_safe(address)) {
+        return NULL;
+    }
+    const char *kind = is_frame                 ? kind_of_frame(address)
+                       : player->name[0] == 'v' ? "Video"
+                                                : "Audio";
+    const char *name = first_attribute(player, titles);
+    *title = name != NULL ? name : kind;
+    return kind != NULL ? address : NULL;
 }

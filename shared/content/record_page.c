@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/record_marks.h"
+#include "content/record_page.h"
 
 #include <string.h>
 
@@ -8,6 +8,7 @@
 
 #include "content/cues.h"
 #include "metadata/dates.h"
+#include "text/reference.h"
 #include "text/text.h"
 
 /* Bytes of a name or a date, at most. */
@@ -19,17 +20,15 @@
 /* Of a node: what it is in. */
 enum { IN_NONE, IN_PANE, IN_QUOTE };
 
-/* What is read before records are looked for. */
 typedef struct {
-    tmpl_record_marks_t *m;
-    tmpl_record_page_t *p; /* of m */
-    unsigned *cues;        /* p->cues */
-    uint32_t *nodes;       /* those that are looked at, in order */
+    tmpl_record_page_t *p;
+    unsigned *cues;  /* p->cues */
+    uint32_t *nodes; /* those that are looked at, in order */
     uint32_t n;
-} marks_reader_t;
+} page_reader_t;
 
 /* The nodes outside of large parts that edits delete, and of listings. */
-static void find_nodes(marks_reader_t *r, apr_pool_t *pool)
+static void find_nodes(page_reader_t *r, apr_pool_t *pool)
 {
     static const unsigned char over[TMPL_TAG_COUNT] = {
         [TMPL_TAG_PRE] = 1, [TMPL_TAG_SVG] = 1, [TMPL_TAG_MATH] = 1, [TMPL_TAG_SELECT] = 1
@@ -46,12 +45,6 @@ static void find_nodes(marks_reader_t *r, apr_pool_t *pool)
         r->nodes[r->n++] = i;
         i = over[node->tag] ? node->after : i + 1;
     }
-}
-
-static uint32_t text_length_of(const tmpl_record_page_t *p, uint32_t node)
-{
-    const tmpl_node_t *n = &p->page->nodes[node];
-    return p->before[n->after_segment] - p->before[n->first_segment];
 }
 
 /* The text of all segments, and of those that stay. */
@@ -80,7 +73,7 @@ static void sum_all_text(tmpl_record_page_t *p, apr_pool_t *pool)
 /* --- Cues --- */
 
 /* Reads the cues of nodes. Returns the union of them. */
-static unsigned read_cues(marks_reader_t *r, apr_pool_t *pool)
+static unsigned read_cues(page_reader_t *r, apr_pool_t *pool)
 {
     const tmpl_page_t *page = r->p->page;
     tmpl_known_cues_t *known = apr_pcalloc(pool, sizeof(*known));
@@ -133,12 +126,13 @@ static int is_date_line(tmpl_record_page_t *p, uint32_t segment)
 }
 
 /* Links to people's pages, and dates in lines: only a page with posts has them. */
-static void add_cues_of_posts(const marks_reader_t *r)
+static void add_cues_of_posts(const page_reader_t *r)
 {
     const tmpl_page_t *page = r->p->page;
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t node = r->nodes[i];
-        int may = page->nodes[node].tag == TMPL_TAG_A && text_length_of(r->p, node) <= NAME_MOST &&
+        int may = page->nodes[node].tag == TMPL_TAG_A &&
+                  tmpl_record_length(r->p, node) <= NAME_MOST &&
                   !(r->cues[node] & (TMPL_CUE_NOT | TMPL_CUE_TEXT));
         const tmpl_known_attr_t *href =
             may ? tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_HREF) : NULL;
@@ -157,26 +151,6 @@ static void add_cues_of_posts(const marks_reader_t *r)
 
 /* --- Texts of records --- */
 
-/* Whether an element near inside one says that it holds a text. */
-static int holds_text(const tmpl_record_page_t *p, uint32_t node)
-{
-    enum { WITHIN = 8 };
-    const tmpl_node_t *nodes = p->page->nodes;
-    for (uint32_t i = node + 1; i < nodes[node].after && i < node + WITHIN; i++) {
-        if (p->cues[i] & TMPL_CUE_TEXT) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Whether an element says what stands beside a text: the last post, a signature. */
-static int stands_beside(const tmpl_record_page_t *p, uint32_t node)
-{
-    return (p->cues[node] & TMPL_CUE_BESIDE) && text_length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
-           !holds_text(p, node);
-}
-
 /* Whether an element is a short text of who or when, or a link. */
 static int is_beside_text(const tmpl_record_page_t *p, uint32_t node)
 {
@@ -185,14 +159,13 @@ static int is_beside_text(const tmpl_record_page_t *p, uint32_t node)
     if (p->page->nodes[node].tag == TMPL_TAG_A) {
         return 1;
     }
-    return ((cues & short_ones) && text_length_of(p, node) <= NAME_MOST) ||
-           ((cues & TMPL_CUE_PANE) && text_length_of(p, node) <= TMPL_RECORD_PANE_MOST &&
-            !holds_text(p, node)) ||
-           stands_beside(p, node);
+    return ((cues & short_ones) && tmpl_record_length(p, node) <= NAME_MOST) ||
+           ((cues & (TMPL_CUE_PANE | TMPL_CUE_BESIDE)) &&
+            tmpl_record_length(p, node) <= TMPL_RECORD_PANE_MOST);
 }
 
 /* Sums up what stays and is a record's text: no link, no name, no date. */
-static void sum_text(const marks_reader_t *r, apr_pool_t *pool)
+static void sum_text(const page_reader_t *r, apr_pool_t *pool)
 {
     tmpl_record_page_t *p = r->p;
     const tmpl_page_t *page = p->page;
@@ -246,33 +219,33 @@ static int is_card_title(const tmpl_record_page_t *p, uint32_t node)
            !tmpl_cues_is_of_user(page->src, href->value);
 }
 
-static void add_mark(tmpl_record_marks_t *m, tmpl_record_mark_e of, uint32_t node)
+static void add_mark(tmpl_record_page_t *p, tmpl_record_mark_e of, uint32_t node)
 {
-    APR_ARRAY_PUSH(m->marks[of], uint32_t) = node;
+    APR_ARRAY_PUSH(p->marks[of], uint32_t) = node;
 }
 
-static void see_mark(tmpl_record_marks_t *m, uint32_t node, int in)
+static void see_mark(tmpl_record_page_t *p, uint32_t node, int in)
 {
-    unsigned cues = m->p.cues[node];
-    tmpl_tag_e tag = (tmpl_tag_e)m->p.page->nodes[node].tag;
-    uint32_t length = text_length_of(&m->p, node);
+    unsigned cues = p->cues[node];
+    tmpl_tag_e tag = (tmpl_tag_e)p->page->nodes[node].tag;
+    uint32_t length = tmpl_record_length(p, node);
     int is_short = (length > 1 && length <= NAME_MOST) || (cues & TMPL_CUE_PROP);
     int is_pane = (cues & TMPL_CUE_PANE) && length > 1 && length <= TMPL_RECORD_PANE_MOST;
     if (((cues & (TMPL_CUE_AUTHOR | TMPL_CUE_USER)) && is_short) || is_pane) {
-        add_mark(m, TMPL_MARKS_AUTHORS, node);
+        add_mark(p, TMPL_MARKS_AUTHORS, node);
     }
     if ((cues & TMPL_CUE_DATE) && in != IN_PANE && (is_short || tag == TMPL_TAG_TIME)) {
-        add_mark(m, TMPL_MARKS_DATES, node);
+        add_mark(p, TMPL_MARKS_DATES, node);
     }
-    if (tag == TMPL_TAG_A && length > 1 && is_card_title(&m->p, node)) {
-        add_mark(m, TMPL_MARKS_TITLES, node);
+    if (tag == TMPL_TAG_A && length > 1 && is_card_title(p, node)) {
+        add_mark(p, TMPL_MARKS_TITLES, node);
     }
 }
 
 /*
  * The names in quotes are others', and dates in what is said of an author are of joining.
  */
-static void see_marks(const marks_reader_t *r, apr_pool_t *pool)
+static void see_marks(const page_reader_t *r, apr_pool_t *pool)
 {
     const tmpl_page_t *page = r->p->page;
     unsigned char *in = apr_pcalloc(pool, page->n_nodes);
@@ -285,16 +258,16 @@ static void see_marks(const marks_reader_t *r, apr_pool_t *pool)
             in[node] = IN_QUOTE;
         }
         else if (in[node] == IN_NONE && (cues & TMPL_CUE_PANE) &&
-                 text_length_of(r->p, node) <= TMPL_RECORD_PANE_MOST) {
+                 tmpl_record_length(r->p, node) <= TMPL_RECORD_PANE_MOST) {
             in[node] = IN_PANE;
         }
         if (in[node] != IN_QUOTE && (cues != 0 || tag == TMPL_TAG_A)) {
-            see_mark(r->m, node, in[node]);
+            see_mark(r->p, node, in[node]);
         }
     }
 }
 
-static void sum_facts(const marks_reader_t *r, apr_pool_t *pool)
+static void sum_facts(const page_reader_t *r, apr_pool_t *pool)
 {
     const unsigned says = TMPL_CUE_PRICE | TMPL_CUE_DATE | TMPL_CUE_RATING;
     const tmpl_page_t *page = r->p->page;
@@ -304,7 +277,7 @@ static void sum_facts(const marks_reader_t *r, apr_pool_t *pool)
         int is_fact = (r->cues[i] & says) || page->nodes[i].tag == TMPL_TAG_IMG;
         facts[i + 1] = facts[i] + (is_fact ? 1 : 0);
     }
-    r->m->facts = facts;
+    r->p->facts = facts;
 }
 
 /* The text of the first h1 that stays; "": none. */
@@ -323,27 +296,59 @@ static const char *text_of_headline(tmpl_record_page_t *p, apr_pool_t *pool)
     return "";
 }
 
-int tmpl_record_marks_read(tmpl_record_marks_t *m, apr_pool_t *pool)
+int tmpl_record_page_read(tmpl_record_page_t *p, apr_pool_t *pool)
 {
     const unsigned of_posts =
         TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_PANE | TMPL_CUE_DATE | TMPL_CUE_TYPED;
-    marks_reader_t r = { .m = m, .p = &m->p };
-    m->p.cues = r.cues = apr_pcalloc(pool, m->p.page->n_nodes * sizeof(*r.cues));
-    tmpl_buf_init(&m->p.buf, pool);
-    sum_all_text(&m->p, pool);
+    page_reader_t r = { .p = p };
+    p->cues = r.cues = apr_pcalloc(pool, p->page->n_nodes * sizeof(*r.cues));
+    p->owners = apr_pcalloc(pool, p->page->n_nodes * sizeof(*p->owners));
+    tmpl_buf_init(&p->buf, pool);
+    sum_all_text(p, pool);
     find_nodes(&r, pool);
     if (read_cues(&r, pool) & of_posts) {
         add_cues_of_posts(&r);
     }
     for (int of = 0; of < TMPL_RECORD_MARKS; of++) {
-        m->marks[of] = apr_array_make(pool, 16, sizeof(uint32_t));
+        p->marks[of] = apr_array_make(pool, 16, sizeof(uint32_t));
     }
     see_marks(&r, pool);
-    if (m->marks[TMPL_MARKS_AUTHORS]->nelts < 2 && m->marks[TMPL_MARKS_TITLES]->nelts < 3) {
+    if (p->marks[TMPL_MARKS_AUTHORS]->nelts < 2 && p->marks[TMPL_MARKS_TITLES]->nelts < 3) {
         return 0;
     }
     sum_facts(&r, pool);
     sum_text(&r, pool);
-    m->p.headline = text_of_headline(&m->p, pool);
+    p->headline = text_of_headline(p, pool);
     return 1;
+}
+
+const char *tmpl_record_segments(tmpl_record_page_t *p, uint32_t first, uint32_t after,
+                                 apr_size_t most)
+{
+    tmpl_buf_clear(&p->buf);
+    if (p->before[after] - p->before[first] > 2 * most) {
+        return "";
+    }
+    tmpl_text_segments(&p->buf, p->page, first, after, p->decoder);
+    return p->buf.len > 0 && p->buf.len <= most ? p->buf.at : "";
+}
+
+const char *tmpl_record_text(tmpl_record_page_t *p, uint32_t node, apr_size_t most)
+{
+    const tmpl_node_t *n = &p->page->nodes[node];
+    return tmpl_record_segments(p, n->first_segment, n->after_segment, most);
+}
+
+const char *tmpl_record_attribute(tmpl_record_page_t *p, uint32_t node, const char *name)
+{
+    tmpl_attr_t attr;
+    if (!tmpl_attr_find(&attr, p->page->src, p->page->nodes[node].open, name) ||
+        tmpl_span_len(attr.value) == 0) {
+        return NULL;
+    }
+    tmpl_buf_t value;
+    const char *decoded = tmpl_value_decode(p->page->src, attr.value, p->pool);
+    tmpl_buf_init(&value, p->pool);
+    tmpl_decode(&value, p->decoder, decoded, strlen(decoded));
+    return value.len > 0 ? value.at : NULL;
 }
