@@ -183,20 +183,6 @@ unsigned tmpl_walk_level(const xmlNode *heading)
                : (unsigned)(*level - '0');
 }
 
-/* Whether an address is that of the page itself. */
-static int leads_here(const tmpl_hrefs_t *hrefs, const char *href, apr_pool_t *pool)
-{
-    if (hrefs->url == NULL) {
-        return 0;
-    }
-    tmpl_buf_t address;
-    tmpl_buf_init(&address, pool);
-    tmpl_href_resolve(&address, hrefs, href);
-    apr_size_t len = strlen(hrefs->url);
-    return strncmp(address.at, hrefs->url, len) == 0 &&
-           (address.at[len] == '\0' || address.at[len] == '#');
-}
-
 tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
                            const xmlNode *link, const xmlNode *heading, apr_pool_t *pool)
 {
@@ -212,9 +198,15 @@ tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk
     if (*text != NULL) {
         return TMPL_LINK_MAIL;
     }
-    int is_own = heading != NULL && (tmpl_permalink_is_whole(heading, link, *href) ||
-                                     leads_here(&walk->content->hrefs, *href, pool));
-    return is_own || !tmpl_href_is_safe(*href) ? TMPL_LINK_TEXT : TMPL_LINK_WHOLE;
+    if (!tmpl_href_is_safe(*href)) {
+        return TMPL_LINK_TEXT;
+    }
+    const tmpl_hrefs_t *hrefs = &walk->content->hrefs;
+    int is_own =
+        heading != NULL && (tmpl_permalink_is_whole(heading, link, *href) ||
+                            (hrefs->url != NULL &&
+                             tmpl_href_own(hrefs, tmpl_href_absolute(hrefs, *href, pool)) != NULL));
+    return is_own ? TMPL_LINK_TEXT : TMPL_LINK_WHOLE;
 }
 
 const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool)

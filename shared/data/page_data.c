@@ -81,7 +81,6 @@ typedef struct {
     tmpl_fragments_t fragments;
     const char *markdown;
     apr_size_t len;
-    const char *url; /* the page's address; NULL: not known */
 } written_t;
 
 static const tmpl_run_t *run_at(const written_t *written, int i)
@@ -125,23 +124,15 @@ static void add_parts(tmpl_buf_t *out, const written_t *written)
     tmpl_json_close(out, ']');
 }
 
-/* Whether an address leads to a place of the page itself. */
-static int is_written_within(const written_t *written, const char *address)
-{
-    apr_size_t len = strcspn(address, "#");
-    return address[len] == '#' &&
-           (len == 0 || (written->url != NULL && strlen(written->url) == len &&
-                         memcmp(written->url, address, len) == 0));
-}
-
-static void add_links(tmpl_buf_t *out, const written_t *written)
+static void add_links(tmpl_buf_t *out, const written_t *written, const tmpl_hrefs_t *hrefs)
 {
     const apr_array_header_t *links = written->fragments.links;
     tmpl_json_open(out, "links", '[');
     for (int i = 0; i < links->nelts; i++) {
         const tmpl_run_link_t *link = &APR_ARRAY_IDX(links, i, tmpl_run_link_t);
-        if (is_written_within(written, link->address)) {
-            continue;
+        const char *own = tmpl_href_own(hrefs, link->address);
+        if (own != NULL && *own == '#') {
+            continue; /* a place of the page itself */
         }
         tmpl_json_open(out, NULL, '{');
         tmpl_json_string(out, "text", link->text, strlen(link->text));
@@ -205,7 +196,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    written_t written = { .url = content->hrefs.url };
+    written_t written;
     tmpl_fragments_init(&written.fragments, content->page, content->verdicts,
                         opts->declined != NULL, scratch);
     tmpl_items_part(&written.fragments, &content->groups);
@@ -220,7 +211,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
         add_metadata(&out, content, scratch);
         add_parts(&out, &written);
         tmpl_items_add(&out, content, &written.fragments, scratch);
-        add_links(&out, &written);
+        add_links(&out, &written, &content->hrefs);
         add_images(&out, &written);
         add_judgement(&out, content, opts, scratch);
         tmpl_json_close(&out, '}');

@@ -39,18 +39,6 @@ void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters)
     tmpl_buf_add_byte(buf, '"');
 }
 
-/* The absolute address for a line whose value is an address; NULL if it may not be written. */
-static const char *written_address(const char *value, const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
-{
-    if (value == NULL || !tmpl_href_is_safe(value)) {
-        return NULL;
-    }
-    tmpl_buf_t address;
-    tmpl_buf_init(&address, pool);
-    tmpl_href_resolve(&address, hrefs, value);
-    return address.at;
-}
-
 static void begin_front_line(tmpl_buf_t *out, apr_size_t before, int field)
 {
     tmpl_buf_add(out, "---\n", out->len == before ? 4 : 0);
@@ -80,9 +68,9 @@ static const char *line_text(const tmpl_metadata_t *metadata, int field, const t
         }
     }
     if (field == TMPL_METADATA_CANONICAL) {
-        value = written_address(value != NULL ? value : hrefs->url, hrefs, pool);
+        value = tmpl_href_absolute(hrefs, value != NULL ? value : hrefs->url, pool);
     }
-    return field == TMPL_METADATA_IMAGE ? written_address(value, hrefs, pool) : value;
+    return field == TMPL_METADATA_IMAGE ? tmpl_href_absolute(hrefs, value, pool) : value;
 }
 
 void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)

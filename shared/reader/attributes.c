@@ -21,17 +21,12 @@ static const char wanted[] = "wanted", found[] = "found";
 static const char *own_fragment(tmpl_view_t *w, const char *href)
 {
     enum { LONGEST = 200 /* bytes */ };
-    const char *url = w->content->hrefs.url;
     const char *hash = href != NULL ? strchr(href, '#') : NULL;
     if (hash == NULL || hash[1] == '\0' || strlen(hash) > LONGEST) {
         return NULL;
     }
-    if (url == NULL) {
-        return hash == href ? hash + 1 : NULL;
-    }
-    apr_size_t len = strcspn(url, "#");
-    const char *address = tmpl_view_address(w, href);
-    return strncmp(address, url, len) == 0 && address[len] == '#' ? hash + 1 : NULL;
+    const char *own = tmpl_href_own(&w->content->hrefs, tmpl_view_address(w, href));
+    return own != NULL && *own == '#' ? hash + 1 : NULL;
 }
 
 static const char *decoded(const tmpl_view_t *w, const char *fragment)

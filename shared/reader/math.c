@@ -7,10 +7,9 @@ enum { DEEPEST = 60 /* elements in one another; deeper ones leave their content 
 
 /* In order of the names. */
 static const char *const math_elements[] = {
-    "mfenced", "mfrac",    "mi",          "mmultiscripts", "mn",   "mo",     "mover",
-    "mpadded", "mphantom", "mprescripts", "mroot",         "mrow", "ms",     "mspace",
-    "msqrt",   "mstyle",   "msub",        "msubsup",       "msup", "mtable", "mtd",
-    "mtext",   "mtr",      "munder",      "munderover",
+    "mfrac",       "mi",    "mmultiscripts", "mn",  "mo",     "mover", "mpadded", "mphantom",
+    "mprescripts", "mroot", "mrow",          "ms",  "mspace", "msqrt", "mstyle",  "msub",
+    "msubsup",     "msup",  "mtable",        "mtd", "mtext",  "mtr",   "munder",  "munderover",
 };
 
 /* In these a parser reads elements as HTML: only text is written there. */
@@ -59,25 +58,6 @@ static int is_plain_value(const char *value)
     return *value == '\0';
 }
 
-/* An mfenced is an mrow with its signs. */
-static int is_fenced(const xmlNode *node)
-{
-    return strcmp((const char *)node->name, "mfenced") == 0;
-}
-
-/* A sign of an mfenced: its attribute of that name, or the one that it has without. */
-static void write_sign(tmpl_buf_t *out, const xmlNode *fenced, const char *name,
-                       const char *without)
-{
-    const char *value = tmpl_dom_attribute(fenced, name);
-    value = value != NULL ? value : without;
-    if (*value != '\0') {
-        tmpl_buf_add_text(out, "<mo>");
-        tmpl_html_escape(out, value);
-        tmpl_buf_add_text(out, "</mo>");
-    }
-}
-
 static void write_math_start(tmpl_buf_t *out, const xmlNode *node)
 {
     tmpl_buf_add_byte(out, '<');
@@ -94,27 +74,8 @@ static void write_math_start(tmpl_buf_t *out, const xmlNode *node)
     }
 }
 
-static void begin_math_element(tmpl_buf_t *out, const xmlNode *node)
-{
-    if (is_fenced(node->parent) && node->prev != NULL) {
-        write_sign(out, node->parent, "separators", ",");
-    }
-    if (is_fenced(node)) {
-        tmpl_buf_add_text(out, "<mrow>");
-        write_sign(out, node, "open", "(");
-        return;
-    }
-    write_math_start(out, node);
-    tmpl_buf_add_byte(out, '>');
-}
-
 static void write_math_end(tmpl_buf_t *out, const xmlNode *node)
 {
-    if (is_fenced(node)) {
-        write_sign(out, node, "close", ")");
-        tmpl_buf_add_text(out, "</mrow>");
-        return;
-    }
     tmpl_buf_add_text(out, "</");
     tmpl_buf_add_text(out, (const char *)node->name);
     tmpl_buf_add_byte(out, '>');
@@ -148,7 +109,8 @@ static void write_in_math(tmpl_html_writer_t *html, const xmlNode *around, unsig
             continue;
         }
         if (is) {
-            begin_math_element(&html->out, node);
+            write_math_start(&html->out, node);
+            tmpl_buf_add_byte(&html->out, '>');
         }
         write_in_math(html, node, depth + 1);
         if (is) {
