@@ -5,10 +5,8 @@
 
 #include <apr_strings.h>
 
-#include "data/items.h"
 #include "data/json_text.h"
 #include "markdown/markdown.h"
-#include "markdown/front.h"
 
 /* A span of a text without white space around it. */
 typedef struct {
@@ -27,31 +25,10 @@ static slice_t slice_of(const char *text, apr_size_t from, apr_size_t to)
     return (slice_t){ text + from, to - from };
 }
 
-/* Adds a text of the metadata, shortened as in front matter, whose strings are those of JSON. */
-static void add_metadata_text(tmpl_buf_t *out, const char *name, const char *text,
-                              apr_size_t characters, apr_pool_t *pool)
-{
-    tmpl_buf_t string;
-    tmpl_buf_init(&string, pool);
-    tmpl_write_yaml(&string, text, characters);
-    if (string.len > 2) {
-        tmpl_json_word(out, name, string.at);
-    }
-}
-
-static void add_metadata_list(tmpl_buf_t *out, int field, const apr_array_header_t *values,
-                              apr_pool_t *pool)
-{
-    tmpl_json_open(out, tmpl_metadata_fields[field].key, '[');
-    for (int i = 0; i < values->nelts; i++) {
-        add_metadata_text(out, NULL, APR_ARRAY_IDX(values, i, const char *),
-                          tmpl_metadata_fields[field].characters, pool);
-    }
-    tmpl_json_close(out, ']');
-}
-
 static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
 {
+    tmpl_buf_t values;
+    tmpl_buf_init(&values, pool);
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
         const char *text = tmpl_metadata_first(&content->metadata, (tmpl_metadata_e)i);
         const char *key = tmpl_metadata_fields[i].key;
@@ -67,11 +44,10 @@ static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_poo
         else if (i == TMPL_METADATA_CANONICAL || i == TMPL_METADATA_IMAGE) {
             tmpl_value_address(out, key, text, &content->hrefs, pool);
         }
-        else if (tmpl_metadata_fields[i].most > 1) {
-            add_metadata_list(out, i, content->metadata.values[i], pool);
-        }
         else {
-            add_metadata_text(out, key, text, tmpl_metadata_fields[i].characters, pool);
+            tmpl_buf_clear(&values);
+            tmpl_front_values(&values, &content->metadata, i, ",");
+            tmpl_json_word(out, key, values.at);
         }
     }
 }

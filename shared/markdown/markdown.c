@@ -10,7 +10,6 @@
 
 #include <apr_strings.h>
 
-#include "markdown/front.h"
 #include "markdown/writer.h"
 #include "metadata/dates.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/write.h"
+#include "markdown/flow.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include "content/grid.h"
 #include "content/walk.h"
-#include "markdown/write.h"
+#include "markdown/flow.h"
 
 /* A table as it is written row by row, in GFM or HTML (content/grid.h says which). */
 typedef struct {
