@@ -87,12 +87,6 @@ static int is_list(const tmpl_writer_t *w, const xmlNode *node)
            (notes == NULL || notes[tmpl_dom_node(node)].kind == TMPL_NOTE_NONE);
 }
 
-/* Whether a list follows an item, or a list, directly in a list: it belongs to the item. */
-static int has_list_behind(const tmpl_writer_t *w, const xmlNode *node)
-{
-    return node->next != NULL && is_list(w, node->next) && is_list(w, node->parent);
-}
-
 static int enter_list(tmpl_writer_t *w, const xmlNode *node)
 {
     w->n_lists++;
@@ -116,6 +110,7 @@ static int enter_list(tmpl_writer_t *w, const xmlNode *node)
 
 static void leave_list(tmpl_writer_t *w, const xmlNode *node)
 {
+    (void)node;
     tmpl_writer_border(w);
     tmpl_open_list_t *list = tmpl_writer_list(w);
     if (list != NULL && list->term) {
@@ -126,11 +121,6 @@ static void leave_list(tmpl_writer_t *w, const xmlNode *node)
         w->last_mark = list->mark;
     }
     w->n_lists--;
-    list = tmpl_writer_list(w);
-    if (list != NULL && list->holds && !has_list_behind(w, node)) {
-        list->holds = 0;
-        close_item(w);
-    }
 }
 
 static const xmlNode *no_blank(const xmlNode *node)
@@ -170,14 +160,7 @@ static int enter_item(tmpl_writer_t *w, const xmlNode *node)
 static void leave_item(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_writer_border(w);
-    tmpl_open_list_t *list = tmpl_writer_list(w);
-    if (w->holder != NULL || is_list_alone(w, node)) {
-        return;
-    }
-    if (list != NULL && has_list_behind(w, node)) {
-        list->holds = 1;
-    }
-    else {
+    if (w->holder == NULL && !is_list_alone(w, node)) {
         close_item(w);
     }
 }

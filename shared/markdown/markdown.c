@@ -32,23 +32,6 @@ static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
     return 0;
 }
 
-/* Whether a leaf has words, signs of ASCII or a formula, beside images and signs as an arrow. */
-static int says_text(const tmpl_leaf_t *leaf)
-{
-    tmpl_leaf_part_t part;
-    for (apr_size_t i = 0; i < leaf->text.len;) {
-        i = tmpl_leaf_read(&part, leaf, i);
-        int is_text = part.mark == TMPL_MARK_NONE || part.mark == TMPL_MARK_CODE;
-        int is_ascii =
-            is_text && part.len > 0 && (unsigned char)*part.text < 0x80 && *part.text > ' ';
-        if (part.mark == TMPL_MARK_FORMULA || is_ascii ||
-            (is_text && !tmpl_permalink_is_symbols(part.text, part.len))) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
 {
     if (!tmpl_writer_release(w, node)) {
@@ -63,12 +46,7 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
         }
         level = 2; /* a page has one title */
     }
-    if (says_text(&w->leaf)) {
-        tmpl_writer_heading(w, level);
-    }
-    else {
-        tmpl_writer_flush(w); /* a picture or an arrow is no heading */
-    }
+    tmpl_writer_heading(w, level);
 }
 
 /* --- Records --- */

@@ -21,7 +21,6 @@ typedef struct {
 /* A list that is open. */
 typedef struct {
     int begun; /* an item was written */
-    int holds; /* the last item is still open: a list follows that belongs to it */
     int terms; /* a dl */
     int term;  /* the item of its last term is open */
     char mark; /* '-' or '+'; '.' or ')' behind numbers */

@@ -113,7 +113,7 @@ static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
     w->walk.image.address = src;
     w->walk.image.text = alt;
     /* what is said near it, too, would be read twice */
-    if (apr_cstr_casecmp(alt, w->label) == 0 || is_said_near(w, node, alt)) {
+    if (is_said_near(w, node, alt)) {
         alt = "";
     }
     begin_image(w, *alt == '\0' || w->card != TMPL_CARD_NONE);
@@ -187,9 +187,6 @@ static int enter_view_link(tmpl_view_t *w, const xmlNode *node)
     w->href = link_attributes(w, href);
     if (w->card == TMPL_CARD_HEADING || tmpl_html_format(&w->html, "a", w->href, node)) {
         w->link = node;
-        w->label = w->summary.text.len < TMPL_SUMMARY_TEXT
-                       ? apr_pstrmemdup(w->pool, w->summary.text.at, w->summary.text.len)
-                       : "";
     }
     return 0;
 }

@@ -371,7 +371,6 @@ static void leave_in_view(void *view, const xmlNode *node, tmpl_element_e kind)
     tmpl_html_unformat(&w->html, node);
     if (w->link == node) {
         w->link = NULL;
-        w->label = "";
         w->card = TMPL_CARD_NONE;
     }
     if (kind == TMPL_ELEMENT_HEADING && w->card == TMPL_CARD_LINE) {
@@ -409,7 +408,7 @@ void tmpl_view_init(tmpl_view_t *w, const tmpl_content_t *content, apr_size_t li
                     apr_pool_t *pool, apr_pool_t *scratch)
 {
     static const tmpl_walker_t walker = { enter_in_view, leave_in_view, write_text_node, 0, 0 };
-    *w = (tmpl_view_t){ .content = content, .page = content->page, .label = "", .pool = scratch };
+    *w = (tmpl_view_t){ .content = content, .page = content->page, .pool = scratch };
     tmpl_walk_init(&w->walk, &walker, w, &w->html.over, content, scratch);
     tmpl_html_init(&w->html, limit, pool);
     w->html.attributes = tmpl_view_attributes;

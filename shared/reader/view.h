@@ -38,7 +38,6 @@ typedef struct {
     apr_size_t start;        /* bytes that were written before the content */
     const xmlNode *link;     /* the open link; NULL: none */
     const char *href;        /* its attributes */
-    const char *label;       /* the text of the link around, if it is short; "": none */
     tmpl_card_e card;        /* what of it is written as a link */
     const xmlNode *table;    /* the open table; NULL: none */
     uint32_t rows, cells;    /* of it, before the current ones */
