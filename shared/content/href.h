@@ -47,7 +47,7 @@ const char *tmpl_href_own(const tmpl_hrefs_t *hrefs, const char *address);
 const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *href,
                            apr_pool_t *pool);
 
-/* --- Permalinks: links in headings and terms of documentation, for people who copy addresses --- */
+/* --- Permalinks: links in headings and terms, for people who copy addresses --- */
 
 /*
  * Whether a link with that href is the permalink of leaf, the heading or term around it: the link
