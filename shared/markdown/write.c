@@ -344,11 +344,14 @@ static void write_break(leaf_writer_t *w, apr_size_t behind)
 /* Writes a part that ends at an offset. */
 static void write_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
 {
-    static const char *const marks[] = { "",
-#define MARK(id, begin, end, element) begin, end,
-                                         TMPL_FORMATS(MARK)
+    /* clang-format off */
+    static const char *const marks[' '] = {
+#define MARK(id, begin, end, element)                                                              \
+        [TMPL_MARK(TMPL_FORMAT_##id)] = begin, [TMPL_MARK_END(TMPL_FORMAT_##id)] = end,
+        TMPL_FORMATS(MARK)
 #undef MARK
     };
+    /* clang-format on */
     int in_link = w->in_link;
     switch (part->mark) {
     case TMPL_MARK_NONE:
@@ -382,7 +385,9 @@ static void write_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
         return;
     default:
         w->in_link |= part->mark == TMPL_MARK_LINK;
-        tmpl_buf_add_text(w->out, marks[(unsigned)part->mark]);
+        if (marks[(unsigned)part->mark] != NULL) {
+            tmpl_buf_add_text(w->out, marks[(unsigned)part->mark]);
+        }
     }
 }
 
@@ -434,7 +439,7 @@ static void add_escaped(tmpl_buf_t *out, const char *text, apr_size_t len)
  * Parts in HTML: what stands in front of the text, between it and the address, and behind that.
  * NULL: it ends there.
  */
-static const char *const html_parts[TMPL_MARK_BREAK + 1][3] = {
+static const char *const html_parts[' '][3] = {
 #define PART(id, begin, end, element)                                                              \
     [TMPL_MARK(TMPL_FORMAT_##id)] = { "<" element ">" },                                           \
     [TMPL_MARK_END(TMPL_FORMAT_##id)] = { "</" element ">" },
