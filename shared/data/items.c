@@ -84,7 +84,7 @@ static uint32_t *chain_of(uint32_t n, apr_pool_t *pool)
 static chains_t chains_of(const tmpl_groups_t *groups, const tmpl_fragments_t *fragments,
                           apr_pool_t *pool)
 {
-    uint32_t n_runs = (uint32_t)fragments->runs->nelts;
+    uint32_t n_runs = (uint32_t)fragments->runs->nelts - 1; /* the last one ends the others */
     chains_t chains = { chain_of(groups->n_groups, pool), chain_of(groups->n, pool),
                         chain_of(groups->n, pool), chain_of(n_runs, pool) };
     for (uint32_t i = groups->n; i-- > 0;) {
@@ -119,7 +119,7 @@ static void add_field(tmpl_buf_t *out, int field, const char *value, const tmpl_
         tmpl_value_number(out, key, value);
         break;
     case TMPL_RECORD_ACCEPTED:
-        tmpl_value_true(out, key, value);
+        tmpl_json_word(out, key, value);
         break;
     default:
         tmpl_value_text(out, key, value);

@@ -140,10 +140,3 @@ void tmpl_value_rating(tmpl_buf_t *out, const char *name, const char *text, apr_
         tmpl_json_close(out, '}');
     }
 }
-
-void tmpl_value_true(tmpl_buf_t *out, const char *name, const char *text)
-{
-    if (strcmp(text, "true") == 0) {
-        tmpl_json_word(out, name, text);
-    }
-}

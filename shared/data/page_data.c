@@ -64,15 +64,10 @@ static const tmpl_run_t *run_at(const written_t *written, int i)
     return &APR_ARRAY_IDX(written->fragments.runs, i, tmpl_run_t);
 }
 
-static int is_last_run(const written_t *written, int run)
-{
-    return run + 1 == written->fragments.runs->nelts;
-}
-
 static slice_t markdown_of_run(const written_t *written, int i)
 {
     return slice_of(written->markdown, run_at(written, i)->markdown,
-                    is_last_run(written, i) ? written->len : run_at(written, i + 1)->markdown);
+                    run_at(written, i + 1)->markdown);
 }
 
 static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
@@ -88,7 +83,7 @@ static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
 static void add_parts(tmpl_buf_t *out, const written_t *written)
 {
     tmpl_json_open(out, "parts", '[');
-    for (int i = 0; i < written->fragments.runs->nelts; i++) {
+    for (int i = 0; i + 1 < written->fragments.runs->nelts; i++) {
         tmpl_span_t text = tmpl_fragments_text(&written->fragments, (uint32_t)i);
         slice_t markdown = markdown_of_run(written, i);
         tmpl_json_open(out, NULL, '{');
@@ -124,7 +119,7 @@ static slice_t caption_of(const written_t *written, const tmpl_run_image_t *imag
 {
     const tmpl_buf_t *text = &written->fragments.text;
     int run = (int)image->run;
-    run += !is_last_run(written, run) && run_at(written, run + 1)->text == image->text;
+    run += run_at(written, run + 1)->text == image->text;
     if (run_at(written, run)->part != TMPL_PART_CAPTION) {
         return (slice_t){ "", 0 };
     }

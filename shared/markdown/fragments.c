@@ -67,10 +67,8 @@ int tmpl_fragments_run(tmpl_fragments_t *fragments, apr_size_t markdown)
 tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run)
 {
     const char *text = fragments->text.at;
-    int is_last = run + 1 == (uint32_t)fragments->runs->nelts;
     apr_size_t from = APR_ARRAY_IDX(fragments->runs, run, tmpl_run_t).text;
-    apr_size_t to =
-        is_last ? fragments->text.len : APR_ARRAY_IDX(fragments->runs, run + 1, tmpl_run_t).text;
+    apr_size_t to = APR_ARRAY_IDX(fragments->runs, run + 1, tmpl_run_t).text;
     while (from < to && (unsigned char)text[from] <= ' ') {
         from++;
     }

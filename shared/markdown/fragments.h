@@ -15,7 +15,7 @@
 /* Links of a page that are listed, and images: further ones are in the Markdown only. */
 #define TMPL_FRAGMENTS_LISTED 10000
 
-/* A run ends where the next one begins, or at the end. */
+/* A run ends where the next one begins; the last one, which is empty, ends the others. */
 typedef struct {
     unsigned char part;        /* a tmpl_part_e */
     uint32_t place;            /* of places; TMPL_NONE */

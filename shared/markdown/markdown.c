@@ -306,6 +306,10 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
     }
     tmpl_writer_inline_notes(w);
     *len = w->flow.out.len;
+    if (fragments != NULL) {
+        APR_ARRAY_PUSH(fragments->runs, tmpl_run_t) =
+            (tmpl_run_t){ fragments->part, fragments->place, *len, fragments->text.len };
+    }
     const char *markdown = w->flow.over ? NULL : w->flow.out.at;
     apr_pool_destroy(scratch);
     return markdown;
