@@ -12,18 +12,9 @@
 
 static int enter_quote(tmpl_writer_t *w, const xmlNode *node)
 {
-    (void)node;
     if (w->holder == NULL) {
-        tmpl_flow_quote(&w->flow, NULL);
-    }
-    return 0;
-}
-
-static int enter_callout(tmpl_writer_t *w, const xmlNode *node)
-{
-    const char *callout = tmpl_callout_of(w->page, node);
-    if (w->holder == NULL) {
-        w->said = tmpl_callout_title(node, callout);
+        const char *callout = tmpl_callout_of(w->page, node);
+        w->said = callout != NULL ? tmpl_callout_title(node, callout) : w->said;
         tmpl_flow_quote(&w->flow, callout);
     }
     return 0;
@@ -413,7 +404,7 @@ static void leave_cell(tmpl_writer_t *w, const xmlNode *node)
 
 const tmpl_action_t tmpl_block_actions[TMPL_ELEMENT_COUNT] = {
     [TMPL_ELEMENT_QUOTE] = { enter_quote, leave_quote },
-    [TMPL_ELEMENT_CALLOUT] = { enter_callout, leave_quote },
+    [TMPL_ELEMENT_CALLOUT] = { enter_quote, leave_quote },
     [TMPL_ELEMENT_RULE] = { enter_rule, NULL },
     [TMPL_ELEMENT_CODE] = { enter_code, NULL },
     [TMPL_ELEMENT_LIST] = { enter_list, leave_list },

@@ -5,18 +5,8 @@
 
 #include <apr_cstr.h>
 
-/* Whether a text is a sign that styles put between two parts of a line. */
-static int is_divider(const tmpl_buf_t *text)
-{
-    static const char *const signs[] = { "|",           "/",        ">",        ":",
-                                         ",",           "\xC2\xB7", "\xC2\xBB", "\xE2\x80\xA2",
-                                         "\xE2\x80\xBA" };
-    unsigned i = 0;
-    while (i < sizeof(signs) / sizeof(signs[0]) && strcmp(text->at, signs[i]) != 0) {
-        i++;
-    }
-    return i < sizeof(signs) / sizeof(signs[0]);
-}
+/* Signs that styles put between two parts of a line. */
+static const char dividers[] = "| / > : , \xC2\xB7 \xC2\xBB \xE2\x80\xA2 \xE2\x80\xBA";
 
 /*
  * Whether the finished leaf has nothing to write. Empties one that menus left in front of the
@@ -29,7 +19,8 @@ static int is_empty(tmpl_writer_t *w)
     int is_left = w->before && (w->own == 0 || (w->own < SHORT && !w->facts));
     int repeats =
         w->flow.behind == TMPL_BEHIND_TITLE && apr_cstr_casecmp(w->leaf.text.at, w->title) == 0;
-    if (is_left || repeats || (w->leaf.text.len <= 3 && is_divider(&w->leaf.text))) {
+    if (is_left || repeats ||
+        (w->leaf.text.len <= 3 && strstr(dividers, w->leaf.text.at) != NULL)) {
         tmpl_buf_clear(&w->leaf.text);
     }
     w->own = 0;

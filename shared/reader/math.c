@@ -5,15 +5,12 @@
 
 enum { DEEPEST = 60 /* elements in one another; deeper ones leave their content */ };
 
-/* In order of the names. */
-static const char *const math_elements[] = {
-    "mfrac",       "mi",    "mmultiscripts", "mn",  "mo",     "mover", "mpadded", "mphantom",
-    "mprescripts", "mroot", "mrow",          "ms",  "mspace", "msqrt", "mstyle",  "msub",
-    "msubsup",     "msup",  "mtable",        "mtd", "mtext",  "mtr",   "munder",  "munderover",
-};
+static const char math_elements[] =
+    "mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt "
+    "mstyle msub msubsup msup mtable mtd mtext mtr munder munderover";
 
 /* In these a parser reads elements as HTML: only text is written there. */
-static const char *const tokens[] = { "mi", "mn", "mo", "ms", "mtext" };
+static const char tokens[] = "mi mn mo ms mtext";
 
 static const char *const math_attributes[] = {
     "accent",      "accentunder", "columnalign", "columnspan",    "depth",         "displaystyle",
@@ -21,25 +18,6 @@ static const char *const math_attributes[] = {
     "mathvariant", "maxsize",     "minsize",     "movablelimits", "rowspan",       "rspace",
     "scriptlevel", "separator",   "stretchy",    "symmetric",     "voffset",       "width",
 };
-
-static int is_among(const char *const *names, apr_size_t n, const xmlNode *node)
-{
-    apr_size_t i = 0;
-    while (i < n && strcmp(names[i], (const char *)node->name) != 0) {
-        i++;
-    }
-    return i < n;
-}
-
-static int is_math_element(const xmlNode *node)
-{
-    return is_among(math_elements, sizeof(math_elements) / sizeof(math_elements[0]), node);
-}
-
-static int is_token(const xmlNode *node)
-{
-    return is_among(tokens, sizeof(tokens) / sizeof(tokens[0]), node);
-}
 
 static int is_math_left_out(const xmlNode *node)
 {
@@ -100,11 +78,11 @@ static void write_in_math(tmpl_html_writer_t *html, const xmlNode *around, unsig
             tmpl_html_escaped(html, (const char *)node->content);
             continue;
         }
-        int is = is_math_element(node);
+        int is = tmpl_html_is_any((const char *)node->name, math_elements);
         if (is_math_left_out(node)) {
             continue;
         }
-        if (depth == DEEPEST || is_token(around)) {
+        if (depth == DEEPEST || tmpl_html_is_any((const char *)around->name, tokens)) {
             write_math_text(html, node);
             continue;
         }

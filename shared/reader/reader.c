@@ -17,27 +17,18 @@ static void add_element_text(tmpl_buf_t *out, const char *start, const char *tex
     }
 }
 
-/* Whether people write a language from the right to the left. */
-static int is_from_right(const char *language)
-{
-    static const char *const from_right[] = { "ar", "dv", "fa", "he", "iw", "ku",
-                                              "ps", "sd", "ug", "ur", "yi" };
-    for (apr_size_t i = 0; i < sizeof(from_right) / sizeof(from_right[0]); i++) {
-        if (apr_cstr_casecmpn(language, from_right[i], 2) == 0 &&
-            (language[2] == '\0' || language[2] == '-')) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* The direction of the page's text; NULL: it does not say one. */
 static const char *direction_of(const tmpl_content_t *content, const char *language)
 {
     const char *dir = tmpl_dom_attribute(content->html, "dir");
     dir = dir != NULL ? dir : tmpl_dom_attribute(content->body, "dir");
+    if (dir == NULL && language != NULL) {
+        tmpl_span_t primary = { 0, (uint32_t)strcspn(language, "-") };
+        return tmpl_span_is_any(language, primary, "ar dv fa he iw ku ps sd ug ur yi") ? "rtl"
+                                                                                       : NULL;
+    }
     if (dir == NULL) {
-        return language != NULL && is_from_right(language) ? "rtl" : NULL;
+        return NULL;
     }
     return apr_cstr_casecmp(dir, "rtl") == 0   ? "rtl"
            : apr_cstr_casecmp(dir, "ltr") == 0 ? "ltr"

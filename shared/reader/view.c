@@ -117,21 +117,11 @@ static const tmpl_html_element_t *around(const tmpl_view_t *w)
     return &w->html.open[at];
 }
 
-static int is_among(const char *names, const char *name)
-{
-    apr_size_t len = strlen(name);
-    const char *at = strstr(names, name);
-    while (at != NULL && ((at > names && at[-1] != ' ') || (at[len] != ' ' && at[len] != '\0'))) {
-        at = strstr(at + 1, name);
-    }
-    return at != NULL;
-}
-
 static int enter_by_table(tmpl_view_t *w, const xmlNode *node, const block_row_t *block)
 {
     const tmpl_html_element_t *in = around(w);
     const char *name = *block->name != '\0' ? block->name : (const char *)node->name;
-    int may = (block->within == NULL || is_among(block->within, in->name)) &&
+    int may = (block->within == NULL || tmpl_html_is_any(in->name, block->within)) &&
               (!block->first || (in->node == node->parent && !in->begun));
     return may && tmpl_html_open(&w->html, block->holds, name, block->attributes, node);
 }
