@@ -135,9 +135,9 @@ static void add_runs(tmpl_buf_t *out, const chains_t *chains, uint32_t record,
     for (uint32_t i = chains->first_run[record]; i != TMPL_NONE; i = chains->next_run[i]) {
         const tmpl_run_t *run = &APR_ARRAY_IDX(fragments->runs, i, tmpl_run_t);
         if (run->place % 2 == 1) {
-            tmpl_span_t span = tmpl_fragments_text(fragments, i);
-            tmpl_buf_add(&text, "\n", text.len > 0 && tmpl_span_len(span) > 0);
-            tmpl_buf_add(&text, fragments->text.at + span.start, tmpl_span_len(span));
+            tmpl_slice_t of = tmpl_fragments_text(fragments, i);
+            tmpl_buf_add(&text, "\n", text.len > 0 && of.len > 0);
+            tmpl_buf_add(&text, of.at, of.len);
         }
     }
     tmpl_json_string(out, "text", text.at, text.len);

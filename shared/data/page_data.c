@@ -8,23 +8,6 @@
 #include "data/json_text.h"
 #include "markdown/markdown.h"
 
-/* A span of a text without white space around it. */
-typedef struct {
-    const char *at;
-    apr_size_t len;
-} slice_t;
-
-static slice_t slice_of(const char *text, apr_size_t from, apr_size_t to)
-{
-    while (from < to && (unsigned char)text[from] <= ' ' && text[from] != ' ') {
-        from++;
-    }
-    while (to > from && (unsigned char)text[to - 1] <= ' ') {
-        to--;
-    }
-    return (slice_t){ text + from, to - from };
-}
-
 static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
 {
     tmpl_buf_t values;
@@ -64,12 +47,6 @@ static const tmpl_run_t *run_at(const written_t *written, int i)
     return &APR_ARRAY_IDX(written->fragments.runs, i, tmpl_run_t);
 }
 
-static slice_t markdown_of_run(const written_t *written, int i)
-{
-    return slice_of(written->markdown, run_at(written, i)->markdown,
-                    run_at(written, i + 1)->markdown);
-}
-
 static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
 {
     static const char *const names[] = {
@@ -84,11 +61,12 @@ static void add_parts(tmpl_buf_t *out, const written_t *written)
 {
     tmpl_json_open(out, "parts", '[');
     for (int i = 0; i + 1 < written->fragments.runs->nelts; i++) {
-        tmpl_span_t text = tmpl_fragments_text(&written->fragments, (uint32_t)i);
-        slice_t markdown = markdown_of_run(written, i);
+        tmpl_slice_t text = tmpl_fragments_text(&written->fragments, (uint32_t)i);
+        tmpl_slice_t markdown = tmpl_fragments_slice(
+            written->markdown, run_at(written, i)->markdown, run_at(written, i + 1)->markdown);
         tmpl_json_open(out, NULL, '{');
         add_part_of(out, written, (uint32_t)i);
-        tmpl_json_string(out, "text", written->fragments.text.at + text.start, tmpl_span_len(text));
+        tmpl_json_string(out, "text", text.at, text.len);
         tmpl_json_string(out, "markdown", markdown.at, markdown.len);
         tmpl_json_close(out, '}');
     }
@@ -115,16 +93,16 @@ static void add_links(tmpl_buf_t *out, const written_t *written, const tmpl_href
 }
 
 /* The line of text beside an image, or behind it, if it is of a caption. */
-static slice_t caption_of(const written_t *written, const tmpl_run_image_t *image)
+static tmpl_slice_t caption_of(const written_t *written, const tmpl_run_image_t *image)
 {
     const tmpl_buf_t *text = &written->fragments.text;
     int run = (int)image->run;
     run += run_at(written, run + 1)->text == image->text;
     if (run_at(written, run)->part != TMPL_PART_CAPTION) {
-        return (slice_t){ "", 0 };
+        return (tmpl_slice_t){ "", 0 };
     }
     const char *line = text->at + image->text;
-    return slice_of(line, 0, strcspn(line, "\n"));
+    return tmpl_fragments_slice(line, 0, strcspn(line, "\n"));
 }
 
 static void add_images(tmpl_buf_t *out, const written_t *written)
@@ -133,7 +111,7 @@ static void add_images(tmpl_buf_t *out, const written_t *written)
     tmpl_json_open(out, "images", '[');
     for (int i = 0; i < images->nelts; i++) {
         const tmpl_run_image_t *image = &APR_ARRAY_IDX(images, i, tmpl_run_image_t);
-        slice_t caption = caption_of(written, image);
+        tmpl_slice_t caption = caption_of(written, image);
         tmpl_json_open(out, NULL, '{');
         tmpl_value_text(out, "address", image->address);
         tmpl_json_string(out, "alt", image->alt, strlen(image->alt));

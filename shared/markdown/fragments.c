@@ -64,18 +64,22 @@ int tmpl_fragments_run(tmpl_fragments_t *fragments, apr_size_t markdown)
     return 1;
 }
 
-tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run)
+tmpl_slice_t tmpl_fragments_slice(const char *text, apr_size_t from, apr_size_t to)
 {
-    const char *text = fragments->text.at;
-    apr_size_t from = APR_ARRAY_IDX(fragments->runs, run, tmpl_run_t).text;
-    apr_size_t to = APR_ARRAY_IDX(fragments->runs, run + 1, tmpl_run_t).text;
-    while (from < to && (unsigned char)text[from] <= ' ') {
+    while (from < to && (unsigned char)text[from] < ' ') {
         from++;
     }
     while (to > from && (unsigned char)text[to - 1] <= ' ') {
         to--;
     }
-    return (tmpl_span_t){ (uint32_t)from, (uint32_t)to };
+    return (tmpl_slice_t){ text + from, to - from };
+}
+
+tmpl_slice_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run)
+{
+    return tmpl_fragments_slice(fragments->text.at,
+                                APR_ARRAY_IDX(fragments->runs, run, tmpl_run_t).text,
+                                APR_ARRAY_IDX(fragments->runs, run + 1, tmpl_run_t).text);
 }
 
 static uint32_t last_run(const tmpl_fragments_t *fragments)

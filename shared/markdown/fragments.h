@@ -65,8 +65,15 @@ int tmpl_fragments_keep_node(tmpl_fragments_t *fragments, uint32_t node, int beg
 /* Begins a run if the last one is of another part or place. Returns whether it did. */
 int tmpl_fragments_run(tmpl_fragments_t *fragments, apr_size_t markdown);
 
-/* The text of a run, without white space around it. */
-tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run);
+/* The bytes [from, to) without line breaks in front and white space behind. */
+typedef struct {
+    const char *at;
+    apr_size_t len;
+} tmpl_slice_t;
+tmpl_slice_t tmpl_fragments_slice(const char *text, apr_size_t from, apr_size_t to);
+
+/* The text of a run. */
+tmpl_slice_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run);
 
 /* Adds a finished leaf: its parts with their text, links and images; a '\n' or '\t' ends it. */
 void tmpl_fragments_begin(tmpl_fragments_t *fragments);
