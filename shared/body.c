@@ -41,7 +41,7 @@ static const char *written_of(apr_size_t *len, tmpl_mode_e mode, const tmpl_page
     if (tmpl_content_read(&content, page, edits, opts, scratch)) {
         written = mode == TMPL_MODE_JSON     ? tmpl_data(len, &content, as_data, pool)
                   : mode == TMPL_MODE_READER ? tmpl_reader(len, &content, pool)
-                                             : tmpl_markdown(len, &content, pool);
+                                             : tmpl_markdown(len, &content, NULL, pool);
     }
     apr_pool_destroy(scratch);
     return written;

@@ -141,6 +141,25 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
     }
 }
 
+const char *tmpl_href_absolute(const tmpl_hrefs_t *hrefs, const char *href, apr_pool_t *pool)
+{
+    if (href == NULL || !tmpl_href_is_safe(href)) {
+        return NULL;
+    }
+    tmpl_buf_t address;
+    tmpl_buf_init(&address, pool);
+    tmpl_href_resolve(&address, hrefs, href);
+    return address.at;
+}
+
+const char *tmpl_href_own(const tmpl_hrefs_t *hrefs, const char *address)
+{
+    apr_size_t len = hrefs->url != NULL ? strcspn(hrefs->url, "#") : 0;
+    int is_own = strncmp(address, hrefs->url != NULL ? hrefs->url : "", len) == 0 &&
+                 (address[len] == '#' || (len > 0 && address[len] == '\0'));
+    return is_own ? address + len : NULL;
+}
+
 /* The mail address that Cloudflare hides; NULL: none. */
 static const char *hidden_mail(const xmlNode *link, const char *href, apr_pool_t *pool)
 {

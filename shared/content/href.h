@@ -32,6 +32,12 @@ int tmpl_href_is_safe(const char *href);
  */
 void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *href);
 
+/* The same from pool; NULL for NULL or an address that is not safe. */
+const char *tmpl_href_absolute(const tmpl_hrefs_t *hrefs, const char *href, apr_pool_t *pool);
+
+/* What is behind the page's own address in an absolute one: a '#', or its end; NULL: another. */
+const char *tmpl_href_own(const tmpl_hrefs_t *hrefs, const char *address);
+
 /*
  * The address that a link to href is written with: href, or "mailto:" and the mail address that
  * Cloudflare hides behind a link to its page: hexadecimal digits in the fragment of href, or else
@@ -41,7 +47,7 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
 const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *href,
                            apr_pool_t *pool);
 
-/* --- Permalinks: links in headings and terms of documentation, for people who copy addresses --- */
+/* --- Permalinks: links in headings and terms, for people who copy addresses --- */
 
 /*
  * Whether a link with that href is the permalink of leaf, the heading or term around it: the link

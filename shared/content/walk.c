@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
+
 #include "base/ascii.h"
 #include "content/callout.h"
 #include "html/attr.h"
@@ -52,8 +54,9 @@ static int is_icon_name(const xmlNode *element)
     return class != NULL && strstr(class, "material-") != NULL;
 }
 
-/* What an element is. */
-static tmpl_element_e element_of(tmpl_walk_t *walk, const xmlNode *element)
+/* What an element is by its tag and its attributes. */
+static tmpl_element_e element_by_tag(tmpl_walk_t *walk, const xmlNode *element,
+                                     const tmpl_node_t *node)
 {
     /* elements whose attributes may say that they are something else */
     static const unsigned char may_be_other[TMPL_TAG_COUNT] = {
@@ -62,9 +65,8 @@ static tmpl_element_e element_of(tmpl_walk_t *walk, const xmlNode *element)
         [TMPL_TAG_OTHER] = 1,
     };
     const tmpl_page_t *page = walk->content->page;
-    const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
     tmpl_tag_e tag = (tmpl_tag_e)node->tag;
-    if ((tag != TMPL_TAG_IMG || walk->walker->image_formulas) &&
+    if ((tag != TMPL_TAG_IMG || walk->walker->lines) &&
         tmpl_formula_is(&walk->formula, &walk->formulas, page, element)) {
         return TMPL_ELEMENT_FORMULA;
     }
@@ -88,10 +90,54 @@ static tmpl_element_e element_of(tmpl_walk_t *walk, const xmlNode *element)
                                            : TMPL_ELEMENT_NONE;
 }
 
+/* What an element is in a note or a record; kind: by its tag. */
+static tmpl_element_e element_by_part(const tmpl_walk_t *walk, uint32_t node, tmpl_element_e kind)
+{
+    static const unsigned char of_notes[] = {
+        [TMPL_NOTE_REFERENCE] = TMPL_ELEMENT_REFERENCE,
+        [TMPL_NOTE_TEXT] = TMPL_ELEMENT_NOTE,
+        [TMPL_NOTE_INLINE] = TMPL_ELEMENT_INLINE_NOTE,
+        [TMPL_NOTE_LEFT_OUT] = TMPL_ELEMENT_LEFT_OUT,
+    };
+    static const unsigned char of_records[] = {
+        [TMPL_RECORD_ELEMENT] = TMPL_ELEMENT_RECORD,
+        [TMPL_RECORD_TITLED] = TMPL_ELEMENT_NONE, /* is not in the tree, nor is BESIDE */
+        [TMPL_RECORD_HEADLINE] = TMPL_ELEMENT_HEADLINE,
+        [TMPL_RECORD_TITLE_PART] = TMPL_ELEMENT_SUMMARY,
+        [TMPL_RECORD_QUOTE] = TMPL_ELEMENT_QUOTE,
+        [TMPL_RECORD_PLAIN] = TMPL_ELEMENT_BLOCK,
+    };
+    const tmpl_content_t *content = walk->content;
+    unsigned of = content->groups.parts != NULL ? content->groups.parts[node] : 0;
+    if (walk->notes != NULL && walk->notes[node].kind != TMPL_NOTE_NONE) {
+        return (tmpl_element_e)of_notes[walk->notes[node].kind];
+    }
+    int is_title = of == TMPL_RECORD_TITLE_PART && content->headline != NULL &&
+                   tmpl_dom_node(content->headline) == node; /* the page's, not that of a post */
+    int stays = walk->walker->listed && content->page->nodes[node].tag == TMPL_TAG_A;
+    if (of_records[of] == TMPL_ELEMENT_NONE || is_title || stays) {
+        return kind;
+    }
+    return of == TMPL_RECORD_ELEMENT && walk->walker->listed ? TMPL_ELEMENT_BLOCK
+                                                             : (tmpl_element_e)of_records[of];
+}
+
+static tmpl_element_e element_of(tmpl_walk_t *walk, const xmlNode *element)
+{
+    const tmpl_groups_t *groups = &walk->content->groups;
+    uint32_t node = tmpl_dom_node(element);
+    tmpl_element_e kind = element_by_tag(walk, element, &walk->content->page->nodes[node]);
+    int may_be_part = walk->walker->lines && (walk->notes != NULL || groups->parts != NULL);
+    return may_be_part && kind != TMPL_ELEMENT_FORMULA ? element_by_part(walk, node, kind) : kind;
+}
+
 void tmpl_walk_init(tmpl_walk_t *walk, const tmpl_walker_t *walker, void *writer, const int *over,
                     const tmpl_content_t *content, apr_pool_t *pool)
 {
     *walk = (tmpl_walk_t){ .walker = walker, .writer = writer, .over = over, .content = content };
+    if (walker->lines) {
+        walk->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, pool);
+    }
     apr_pool_create(&walk->formulas.pool, pool);
 }
 
@@ -135,6 +181,43 @@ unsigned tmpl_walk_level(const xmlNode *heading)
     return heading->name[0] == 'h' && tmpl_is_digit((char)heading->name[1])
                ? (unsigned)(heading->name[1] - '0')
                : (unsigned)(*level - '0');
+}
+
+tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
+                           const xmlNode *link, const xmlNode *heading, apr_pool_t *pool)
+{
+    *href = tmpl_dom_attribute(link, "href");
+    *text = NULL;
+    if (*href == NULL) {
+        return TMPL_LINK_TEXT;
+    }
+    *href = tmpl_href_mail(text, link, *href, pool);
+    if (heading != NULL && tmpl_permalink_is(walk->content->page, heading, link, *href)) {
+        return TMPL_LINK_LEFT_OUT;
+    }
+    if (*text != NULL) {
+        return TMPL_LINK_MAIL;
+    }
+    if (!tmpl_href_is_safe(*href)) {
+        return TMPL_LINK_TEXT;
+    }
+    const tmpl_hrefs_t *hrefs = &walk->content->hrefs;
+    int is_own =
+        heading != NULL && (tmpl_permalink_is_whole(heading, link, *href) ||
+                            (hrefs->url != NULL &&
+                             tmpl_href_own(hrefs, tmpl_href_absolute(hrefs, *href, pool)) != NULL));
+    return is_own ? TMPL_LINK_TEXT : TMPL_LINK_WHOLE;
+}
+
+const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool)
+{
+    enum { DAY = 10 };
+    const char *when = record->fields[TMPL_RECORD_WHEN].value;
+    const char *date = record->fields[TMPL_RECORD_DATE].value;
+    if (when != NULL && strlen(when) > DAY && when[4] == '-' && when[DAY] == 'T') {
+        return apr_pstrndup(pool, when, DAY); /* for programs */
+    }
+    return when != NULL ? when : date != NULL ? apr_pstrndup(pool, date, DAY) : NULL;
 }
 
 int tmpl_walk_is_twin(const tmpl_walk_t *walk, const char *address, const char *text)

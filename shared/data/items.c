@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/items.h"
+#include "data/page_data.h"
 
 #include <string.h>
 
@@ -84,7 +84,7 @@ static uint32_t *chain_of(uint32_t n, apr_pool_t *pool)
 static chains_t chains_of(const tmpl_groups_t *groups, const tmpl_fragments_t *fragments,
                           apr_pool_t *pool)
 {
-    uint32_t n_runs = (uint32_t)fragments->runs->nelts;
+    uint32_t n_runs = (uint32_t)fragments->runs->nelts - 1; /* the last one ends the others */
     chains_t chains = { chain_of(groups->n_groups, pool), chain_of(groups->n, pool),
                         chain_of(groups->n, pool), chain_of(n_runs, pool) };
     for (uint32_t i = groups->n; i-- > 0;) {
@@ -119,7 +119,7 @@ static void add_field(tmpl_buf_t *out, int field, const char *value, const tmpl_
         tmpl_value_number(out, key, value);
         break;
     case TMPL_RECORD_ACCEPTED:
-        tmpl_value_true(out, key, value);
+        tmpl_json_word(out, key, value);
         break;
     default:
         tmpl_value_text(out, key, value);
@@ -135,9 +135,9 @@ static void add_runs(tmpl_buf_t *out, const chains_t *chains, uint32_t record,
     for (uint32_t i = chains->first_run[record]; i != TMPL_NONE; i = chains->next_run[i]) {
         const tmpl_run_t *run = &APR_ARRAY_IDX(fragments->runs, i, tmpl_run_t);
         if (run->place % 2 == 1) {
-            tmpl_span_t span = tmpl_fragments_text(fragments, i);
-            tmpl_buf_add(&text, "\n", text.len > 0 && tmpl_span_len(span) > 0);
-            tmpl_buf_add(&text, fragments->text.at + span.start, tmpl_span_len(span));
+            tmpl_slice_t of = tmpl_fragments_text(fragments, i);
+            tmpl_buf_add(&text, "\n", text.len > 0 && of.len > 0);
+            tmpl_buf_add(&text, of.at, of.len);
         }
     }
     tmpl_json_string(out, "text", text.at, text.len);

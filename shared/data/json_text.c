@@ -114,12 +114,7 @@ void tmpl_value_text(tmpl_buf_t *out, const char *name, const char *text)
 void tmpl_value_address(tmpl_buf_t *out, const char *name, const char *address,
                         const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
 {
-    if (address != NULL && tmpl_href_is_safe(address)) {
-        tmpl_buf_t absolute;
-        tmpl_buf_init(&absolute, pool);
-        tmpl_href_resolve(&absolute, hrefs, address);
-        tmpl_value_text(out, name, absolute.at);
-    }
+    tmpl_value_text(out, name, tmpl_href_absolute(hrefs, address, pool));
 }
 
 void tmpl_value_number(tmpl_buf_t *out, const char *name, const char *text)
@@ -143,12 +138,5 @@ void tmpl_value_rating(tmpl_buf_t *out, const char *name, const char *text, apr_
             tmpl_value_number(out, "best", slash + 1);
         }
         tmpl_json_close(out, '}');
-    }
-}
-
-void tmpl_value_true(tmpl_buf_t *out, const char *name, const char *text)
-{
-    if (strcmp(text, "true") == 0) {
-        tmpl_json_word(out, name, text);
     }
 }

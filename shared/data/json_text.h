@@ -37,7 +37,4 @@ void tmpl_value_number(tmpl_buf_t *out, const char *name, const char *text);
 /* Adds "4.5/5" or "4.5" as an object. */
 void tmpl_value_rating(tmpl_buf_t *out, const char *name, const char *text, apr_pool_t *pool);
 
-/* Adds "true" as true. */
-void tmpl_value_true(tmpl_buf_t *out, const char *name, const char *text);
-
 #endif

@@ -5,53 +5,13 @@
 
 #include <apr_strings.h>
 
-#include "data/items.h"
 #include "data/json_text.h"
 #include "markdown/markdown.h"
-#include "markdown/write.h"
-
-/* A span of a text without white space around it. */
-typedef struct {
-    const char *at;
-    apr_size_t len;
-} slice_t;
-
-static slice_t slice_of(const char *text, apr_size_t from, apr_size_t to)
-{
-    while (from < to && (unsigned char)text[from] <= ' ' && text[from] != ' ') {
-        from++;
-    }
-    while (to > from && (unsigned char)text[to - 1] <= ' ') {
-        to--;
-    }
-    return (slice_t){ text + from, to - from };
-}
-
-/* Adds a text of the metadata, shortened as in front matter, whose strings are those of JSON. */
-static void add_metadata_text(tmpl_buf_t *out, const char *name, const char *text,
-                              apr_size_t characters, apr_pool_t *pool)
-{
-    tmpl_buf_t string;
-    tmpl_buf_init(&string, pool);
-    tmpl_write_yaml(&string, text, characters);
-    if (string.len > 2) {
-        tmpl_json_word(out, name, string.at);
-    }
-}
-
-static void add_metadata_list(tmpl_buf_t *out, int field, const apr_array_header_t *values,
-                              apr_pool_t *pool)
-{
-    tmpl_json_open(out, tmpl_metadata_fields[field].key, '[');
-    for (int i = 0; i < values->nelts; i++) {
-        add_metadata_text(out, NULL, APR_ARRAY_IDX(values, i, const char *),
-                          tmpl_metadata_fields[field].characters, pool);
-    }
-    tmpl_json_close(out, ']');
-}
 
 static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
 {
+    tmpl_buf_t values;
+    tmpl_buf_init(&values, pool);
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
         const char *text = tmpl_metadata_first(&content->metadata, (tmpl_metadata_e)i);
         const char *key = tmpl_metadata_fields[i].key;
@@ -67,11 +27,10 @@ static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_poo
         else if (i == TMPL_METADATA_CANONICAL || i == TMPL_METADATA_IMAGE) {
             tmpl_value_address(out, key, text, &content->hrefs, pool);
         }
-        else if (tmpl_metadata_fields[i].most > 1) {
-            add_metadata_list(out, i, content->metadata.values[i], pool);
-        }
         else {
-            add_metadata_text(out, key, text, tmpl_metadata_fields[i].characters, pool);
+            tmpl_buf_clear(&values);
+            tmpl_front_values(&values, &content->metadata, i, ",");
+            tmpl_json_word(out, key, values.at);
         }
     }
 }
@@ -81,23 +40,11 @@ typedef struct {
     tmpl_fragments_t fragments;
     const char *markdown;
     apr_size_t len;
-    const char *url; /* the page's address; NULL: not known */
 } written_t;
 
 static const tmpl_run_t *run_at(const written_t *written, int i)
 {
     return &APR_ARRAY_IDX(written->fragments.runs, i, tmpl_run_t);
-}
-
-static int is_last_run(const written_t *written, int run)
-{
-    return run + 1 == written->fragments.runs->nelts;
-}
-
-static slice_t markdown_of_run(const written_t *written, int i)
-{
-    return slice_of(written->markdown, run_at(written, i)->markdown,
-                    is_last_run(written, i) ? written->len : run_at(written, i + 1)->markdown);
 }
 
 static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
@@ -113,35 +60,28 @@ static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
 static void add_parts(tmpl_buf_t *out, const written_t *written)
 {
     tmpl_json_open(out, "parts", '[');
-    for (int i = 0; i < written->fragments.runs->nelts; i++) {
-        tmpl_span_t text = tmpl_fragments_text(&written->fragments, (uint32_t)i);
-        slice_t markdown = markdown_of_run(written, i);
+    for (int i = 0; i + 1 < written->fragments.runs->nelts; i++) {
+        tmpl_slice_t text = tmpl_fragments_text(&written->fragments, (uint32_t)i);
+        tmpl_slice_t markdown = tmpl_fragments_slice(
+            written->markdown, run_at(written, i)->markdown, run_at(written, i + 1)->markdown);
         tmpl_json_open(out, NULL, '{');
         add_part_of(out, written, (uint32_t)i);
-        tmpl_json_string(out, "text", written->fragments.text.at + text.start, tmpl_span_len(text));
+        tmpl_json_string(out, "text", text.at, text.len);
         tmpl_json_string(out, "markdown", markdown.at, markdown.len);
         tmpl_json_close(out, '}');
     }
     tmpl_json_close(out, ']');
 }
 
-/* Whether an address leads to a place of the page itself. */
-static int is_written_within(const written_t *written, const char *address)
-{
-    apr_size_t len = strcspn(address, "#");
-    return address[len] == '#' &&
-           (len == 0 || (written->url != NULL && strlen(written->url) == len &&
-                         memcmp(written->url, address, len) == 0));
-}
-
-static void add_links(tmpl_buf_t *out, const written_t *written)
+static void add_links(tmpl_buf_t *out, const written_t *written, const tmpl_hrefs_t *hrefs)
 {
     const apr_array_header_t *links = written->fragments.links;
     tmpl_json_open(out, "links", '[');
     for (int i = 0; i < links->nelts; i++) {
         const tmpl_run_link_t *link = &APR_ARRAY_IDX(links, i, tmpl_run_link_t);
-        if (is_written_within(written, link->address)) {
-            continue;
+        const char *own = tmpl_href_own(hrefs, link->address);
+        if (own != NULL && *own == '#') {
+            continue; /* a place of the page itself */
         }
         tmpl_json_open(out, NULL, '{');
         tmpl_json_string(out, "text", link->text, strlen(link->text));
@@ -153,16 +93,16 @@ static void add_links(tmpl_buf_t *out, const written_t *written)
 }
 
 /* The line of text beside an image, or behind it, if it is of a caption. */
-static slice_t caption_of(const written_t *written, const tmpl_run_image_t *image)
+static tmpl_slice_t caption_of(const written_t *written, const tmpl_run_image_t *image)
 {
     const tmpl_buf_t *text = &written->fragments.text;
     int run = (int)image->run;
-    run += !is_last_run(written, run) && run_at(written, run + 1)->text == image->text;
+    run += run_at(written, run + 1)->text == image->text;
     if (run_at(written, run)->part != TMPL_PART_CAPTION) {
-        return (slice_t){ "", 0 };
+        return (tmpl_slice_t){ "", 0 };
     }
     const char *line = text->at + image->text;
-    return slice_of(line, 0, strcspn(line, "\n"));
+    return tmpl_fragments_slice(line, 0, strcspn(line, "\n"));
 }
 
 static void add_images(tmpl_buf_t *out, const written_t *written)
@@ -171,7 +111,7 @@ static void add_images(tmpl_buf_t *out, const written_t *written)
     tmpl_json_open(out, "images", '[');
     for (int i = 0; i < images->nelts; i++) {
         const tmpl_run_image_t *image = &APR_ARRAY_IDX(images, i, tmpl_run_image_t);
-        slice_t caption = caption_of(written, image);
+        tmpl_slice_t caption = caption_of(written, image);
         tmpl_json_open(out, NULL, '{');
         tmpl_value_text(out, "address", image->address);
         tmpl_json_string(out, "alt", image->alt, strlen(image->alt));
@@ -205,11 +145,11 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    written_t written = { .url = content->hrefs.url };
+    written_t written;
     tmpl_fragments_init(&written.fragments, content->page, content->verdicts,
                         opts->declined != NULL, scratch);
     tmpl_items_part(&written.fragments, &content->groups);
-    written.markdown = tmpl_markdown_fragments(&written.len, content, &written.fragments, scratch);
+    written.markdown = tmpl_markdown(&written.len, content, &written.fragments, scratch);
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
     if (written.markdown != NULL) {
@@ -220,7 +160,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
         add_metadata(&out, content, scratch);
         add_parts(&out, &written);
         tmpl_items_add(&out, content, &written.fragments, scratch);
-        add_links(&out, &written);
+        add_links(&out, &written, &content->hrefs);
         add_images(&out, &written);
         add_judgement(&out, content, opts, scratch);
         tmpl_json_close(&out, '}');

@@ -1,118 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headings, quotes, callouts, definitions, rules and listings. */
-#include "markdown/handlers.h"
+/* Quotes, callouts, rules, listings; lists and terms, "- **term**: definition"; tables. */
+#include "markdown/writer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include <apr_cstr.h>
+#include <apr_strings.h>
 
 #include "content/callout.h"
 #include "content/listing.h"
-#include "content/href.h"
-
-static int enter_block(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_writer_part(w);
-    return 0;
-}
-
-static void leave_block(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_writer_part(w);
-}
-
-static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
-{
-    if (node == w->headline) {
-        w->before = 0;
-        return 1;
-    }
-    w->leaf.plain |= tmpl_writer_begin_leaf(w, node, TMPL_WRITE_HEADING);
-    return 0;
-}
-
-/* Whether a leaf has words, signs of ASCII or a formula, beside images and signs as an arrow. */
-static int says_text(const tmpl_leaf_t *leaf)
-{
-    const char *text = leaf->text.at;
-    for (apr_size_t i = 0, end; i < leaf->text.len; i = end) {
-        end = tmpl_leaf_mark(text, leaf->text.len, i);
-        int is_ascii = text[i] > ' ' && (unsigned char)text[i] < 0x80;
-        if (text[i] == TMPL_MARK_FORMULA || is_ascii ||
-            (end > i && !tmpl_permalink_is_symbols(text + i, end - i))) {
-            return 1;
-        }
-        if (text[i] == TMPL_MARK_IMAGE || text[i] == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-            end += strcspn(text + end, (char[]){ TMPL_MARK_STOP, '\0' });
-        }
-        end += (unsigned char)text[i] < ' ';
-    }
-    return 0;
-}
-
-/* Drops images without a text: beside the words of a heading they are icons. */
-static void drop_icons(tmpl_buf_t *text)
-{
-    apr_size_t to = 0;
-    for (apr_size_t i = 0; i < text->len; i++) {
-        if (text->at[i] == TMPL_MARK_IMAGE && text->at[i + 1] == TMPL_MARK_TO) {
-            i += strcspn(text->at + i, (char[]){ TMPL_MARK_STOP, '\0' });
-            i += text->at[i + 1] == ' ' && (to == 0 || text->at[to - 1] == ' ');
-        }
-        else {
-            text->at[to++] = text->at[i];
-        }
-    }
-    text->len = to;
-    text->at[to] = '\0';
-}
-
-static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
-{
-    if (!tmpl_writer_end_leaf(w, node)) {
-        return;
-    }
-    tmpl_leaf_finish(&w->leaf);
-    w->leaf.plain = 0;
-    unsigned level = tmpl_walk_level(node);
-    if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
-        if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
-            tmpl_buf_clear(&w->leaf.text);
-        }
-        level = 2; /* a page has one title */
-    }
-    if (says_text(&w->leaf)) {
-        drop_icons(&w->leaf.text);
-        tmpl_writer_heading(w, level);
-    }
-    else {
-        tmpl_writer_flush(w); /* a picture or an arrow is no heading */
-    }
-}
-
-/* A term or a summary: a paragraph in bold. */
-static int enter_term(tmpl_writer_t *w, const xmlNode *node)
-{
-    tmpl_writer_begin_leaf(w, node, TMPL_WRITE_PARAGRAPH);
-    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_STRONG, NULL);
-    return 0;
-}
-
-static void leave_term(tmpl_writer_t *w, const xmlNode *node)
-{
-    int ended = tmpl_writer_end_leaf(w, node);
-    if (ended) {
-        tmpl_writer_flush(w);
-    }
-    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_STRONG);
-}
 
 static int enter_quote(tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_writer_part(w);
-    if (w->one_leaf == NULL) {
+    if (w->holder == NULL) {
         const char *callout = tmpl_callout_of(w->page, node);
         w->said = callout != NULL ? tmpl_callout_title(node, callout) : w->said;
         tmpl_flow_quote(&w->flow, callout);
@@ -122,48 +22,398 @@ static int enter_quote(tmpl_writer_t *w, const xmlNode *node)
 
 static void leave_quote(tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_writer_part(w);
-    if (w->one_leaf == NULL) {
+    (void)node;
+    tmpl_writer_border(w);
+    if (w->holder == NULL) {
         tmpl_flow_close(&w->flow);
     }
-    (void)node;
 }
 
+/* Directly behind the title, a heading or a rule it divides nothing. */
 static int enter_rule(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
-    tmpl_writer_part(w);
-    if (w->one_leaf == NULL && w->flow.fragments == NULL && w->divided != w->flow.out.len) {
-        w->rule = w->flow.out.len;
+    if (w->holder == NULL && w->flow.fragments == NULL && w->flow.behind > TMPL_BEHIND_RULE) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
         /* "---" behind a text would be a heading, and behind "- " a rule of its own */
         tmpl_buf_add_text(&w->flow.out, "***");
         tmpl_flow_end(&w->flow);
-        w->divided = w->flow.out.len;
+        w->flow.behind = TMPL_BEHIND_RULE;
     }
     return 1;
 }
 
-static int enter_pre(tmpl_writer_t *w, const xmlNode *node)
+static int enter_code(tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_writer_part(w);
-    if (w->one_leaf != NULL) {
+    if (w->holder != NULL) {
+        return 0;
+    }
+    if (tmpl_writer_keeps(w, node)) {
+        tmpl_buf_t code;
+        tmpl_buf_init(&code, w->pool);
+        const char *language = tmpl_listing_read(&code, w->page, node, w->pool);
+        if (code.len > 0) {
+            tmpl_write_code(&w->flow, code.at, code.len, language);
+        }
+    }
+    return 1;
+}
+
+/* --- Lists --- */
+
+static void close_item(tmpl_writer_t *w)
+{
+    tmpl_open_list_t *list = tmpl_writer_list(w);
+    if (tmpl_flow_close(&w->flow) && list != NULL) {
+        list->begun = 1;
+    }
+}
+
+static int is_list(const tmpl_writer_t *w, const xmlNode *node)
+{
+    tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
+    const tmpl_note_t *notes = w->walk.notes;
+    return (tag == TMPL_TAG_UL || tag == TMPL_TAG_OL || tag == TMPL_TAG_MENU ||
+            tag == TMPL_TAG_DIR) &&
+           (notes == NULL || notes[tmpl_dom_node(node)].kind == TMPL_NOTE_NONE);
+}
+
+static int enter_list(tmpl_writer_t *w, const xmlNode *node)
+{
+    w->n_lists++;
+    tmpl_open_list_t *list = tmpl_writer_list(w);
+    if (list == NULL) {
+        return 0;
+    }
+    tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
+    const char *start = tmpl_dom_attribute(node, "start");
+    long number = start != NULL ? strtol(start, NULL, 10) : 1;
+    *list =
+        (tmpl_open_list_t){ .mark = tag == TMPL_TAG_OL ? '.' : '-',
+                            .terms = tag == TMPL_TAG_DL,
+                            .number = number >= 0 && number < 100000000 ? (uint32_t)number : 1 };
+    int is_behind = w->flow.behind == TMPL_BEHIND_LIST || w->flow.behind == TMPL_BEHIND_CARDS;
+    if (is_behind && w->last_mark == list->mark) {
+        list->mark = list->mark == '.' ? ')' : '+'; /* the same mark would continue that list */
+    }
+    return 0;
+}
+
+static void leave_list(tmpl_writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    tmpl_writer_border(w);
+    tmpl_open_list_t *list = tmpl_writer_list(w);
+    if (list != NULL && list->term) {
+        close_item(w);
+    }
+    if (list != NULL && list->begun && w->holder == NULL) {
+        w->flow.behind = TMPL_BEHIND_LIST;
+        w->last_mark = list->mark;
+    }
+    w->n_lists--;
+}
+
+static const xmlNode *no_blank(const xmlNode *node)
+{
+    int is_blank = node != NULL && node->type == XML_TEXT_NODE &&
+                   node->content[strspn((const char *)node->content, " \t\n\r\f")] == '\0';
+    return is_blank ? node->next : node;
+}
+
+/* Whether an item is a list and nothing else: its items stand for it. */
+static int is_list_alone(const tmpl_writer_t *w, const xmlNode *item)
+{
+    const xmlNode *list = no_blank(item->children);
+    return list != NULL && is_list(w, list) && no_blank(list->next) == NULL;
+}
+
+static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list)
+{
+    char marker[12] = "- ";
+    if (list != NULL && (list->mark == '.' || list->mark == ')')) {
+        apr_snprintf(marker, sizeof(marker), "%u%c ", list->number++, list->mark);
+    }
+    else if (list != NULL) {
+        marker[0] = list->mark;
+    }
+    tmpl_flow_item(&w->flow, marker, list == NULL || !list->begun);
+}
+
+static int enter_item(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (w->holder == NULL && !is_list_alone(w, node)) {
+        open_item(w, tmpl_writer_list(w));
+    }
+    return 0;
+}
+
+static void leave_item(tmpl_writer_t *w, const xmlNode *node)
+{
+    tmpl_writer_border(w);
+    if (w->holder == NULL && !is_list_alone(w, node)) {
+        close_item(w);
+    }
+}
+
+/* --- Terms --- */
+
+/*
+ * The list of terms that is open, if a term or definition is its own: one in an item or a footnote
+ * of the list is not. NULL also if another element holds all text.
+ */
+static tmpl_open_list_t *list_of_terms(tmpl_writer_t *w, const xmlNode *node)
+{
+    tmpl_open_list_t *list = tmpl_writer_list(w);
+    tmpl_tag_e around = tmpl_dom_tag(w->page, node->parent);
+    int is_own = around == TMPL_TAG_DL || around == TMPL_TAG_DIV;
+    return list != NULL && list->terms && is_own && w->holder == NULL ? list : NULL;
+}
+
+static int enter_summary(tmpl_writer_t *w, const xmlNode *node)
+{
+    tmpl_writer_hold(w, node, TMPL_WRITE_LINE);
+    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_STRONG, NULL);
+    return 0;
+}
+
+static void leave_summary(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (tmpl_writer_release(w, node)) {
+        tmpl_writer_flush(w);
+    }
+    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_STRONG);
+}
+
+static int enter_term(tmpl_writer_t *w, const xmlNode *node)
+{
+    tmpl_open_list_t *list = list_of_terms(w, node);
+    if (list != NULL) {
+        if (list->term) {
+            close_item(w);
+        }
+        open_item(w, list);
+        list->term = 1;
+    }
+    return enter_summary(w, node);
+}
+
+/* The text of the term waits for a definition in the same line. */
+static void leave_term(tmpl_writer_t *w, const xmlNode *node)
+{
+    int waits = w->holder == node && tmpl_writer_list(w) != NULL && tmpl_writer_list(w)->term;
+    if (!waits) {
+        leave_summary(w, node);
+        return;
+    }
+    tmpl_writer_release(w, node);
+    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_STRONG);
+}
+
+/* Whether an element has neither blocks nor line breaks, as far as it is looked at. */
+static int is_one_line(const tmpl_page_t *page, const xmlNode *element)
+{
+    enum { LOOKED = 64 };
+    int n = 0;
+    for (const xmlNode *in = tmpl_dom_next(element, element, 0); in != NULL;
+         in = tmpl_dom_next(in, element, 0)) {
+        tmpl_tag_e tag = tmpl_dom_tag(page, in);
+        if (++n > LOOKED || tag == TMPL_TAG_BR || tag == TMPL_TAG_IMG ||
+            (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART))) {
+            return 0;
+        }
+    }
+    return n > 0;
+}
+
+/* Whether the text of the leaf ends in a colon, whatever formats end there. */
+static int ends_in_colon(const tmpl_leaf_t *leaf)
+{
+    apr_size_t len = leaf->text.len;
+    while (len > 0 && (unsigned char)leaf->text.at[len - 1] <= ' ') {
+        len--;
+    }
+    return len > 0 && leaf->text.at[len - 1] == ':';
+}
+
+static int enter_description(tmpl_writer_t *w, const xmlNode *node)
+{
+    tmpl_open_list_t *list = list_of_terms(w, node);
+    int waits = list != NULL && list->term && !tmpl_leaf_is_empty(&w->leaf);
+    if (waits && is_one_line(w->page, node)) {
+        tmpl_leaf_text(&w->leaf, ends_in_colon(&w->leaf) ? " " : ": ");
+        tmpl_writer_hold(w, node, TMPL_WRITE_LINE);
+        return 0;
+    }
+    tmpl_writer_border(w);
+    if (list != NULL && !list->term) {
+        open_item(w, list);
+        list->term = 1;
+    }
+    return 0;
+}
+
+static void leave_description(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (tmpl_writer_release(w, node)) {
+        tmpl_writer_flush(w);
+    }
+}
+
+/* --- Tables --- */
+
+/* Adds n equal cells: empty cells, or cells of the row below the head. */
+static void add_cells(tmpl_flow_t *flow, const char *cell, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_buf_add_text(&flow->out, cell);
+    }
+}
+
+static void add_delimiters(const tmpl_table_t *table, tmpl_flow_t *flow)
+{
+    tmpl_flow_break(flow);
+    tmpl_buf_add_text(&flow->out, "|");
+    add_cells(flow, " --- |", table->grid.columns);
+}
+
+static void add_span(tmpl_flow_t *flow, const xmlNode *cell, const char *name)
+{
+    long span = tmpl_grid_span(cell, name);
+    char attribute[20];
+    if (span > 1 && span <= 1000) {
+        apr_snprintf(attribute, sizeof(attribute), " %s=\"%ld\"", name, span);
+        tmpl_buf_add_text(&flow->out, attribute);
+    }
+}
+
+/* Begins the row in front of its first cell. */
+static void begin_row(tmpl_table_t *table, tmpl_flow_t *flow)
+{
+    int simple = table->grid.kind == TMPL_GRID_SIMPLE;
+    if (table->rows++ > 0) {
+        tmpl_flow_break(flow);
+    }
+    else {
+        tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
+        tmpl_buf_add_text(&flow->out, simple ? "" : "<table>");
+        if (simple && !table->grid.headed) {
+            tmpl_buf_add_text(&flow->out, "|");
+            add_cells(flow, "  |", table->grid.columns);
+            add_delimiters(table, flow);
+        }
+        if (!simple || !table->grid.headed) {
+            tmpl_flow_break(flow);
+        }
+    }
+    tmpl_buf_add_text(&flow->out, simple ? "|" : "<tr>");
+}
+
+static int enter_table(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (w->holder != NULL || w->table.node != NULL) {
         return 0;
     }
     if (!tmpl_writer_keeps(w, node)) {
         return 1;
     }
-    tmpl_buf_clear(&w->code);
-    const char *language = tmpl_listing_read(&w->code, w->page, node, w->pool);
-    if (w->code.len > 0) {
-        tmpl_write_code(&w->flow, w->code.at, w->code.len, language);
-    }
-    return 1;
+    tmpl_grid_read(&w->table.grid, w->page, node);
+    w->table.node = w->table.grid.kind != TMPL_GRID_LAYOUT ? node : NULL;
+    w->table.rows = 0;
+    return 0;
 }
 
-const tmpl_handler_t tmpl_handler_block = { enter_block, leave_block };
-const tmpl_handler_t tmpl_handler_heading = { enter_heading, leave_heading };
-const tmpl_handler_t tmpl_handler_term = { enter_term, leave_term };
-const tmpl_handler_t tmpl_handler_quote = { enter_quote, leave_quote };
-const tmpl_handler_t tmpl_handler_rule = { enter_rule, NULL };
-const tmpl_handler_t tmpl_handler_pre = { enter_pre, leave_block };
+static void leave_table(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (w->table.node != node) {
+        tmpl_writer_border(w);
+        return;
+    }
+    w->table.node = NULL;
+    if (w->table.rows > 0) {
+        if (w->table.grid.kind == TMPL_GRID_HTML) {
+            tmpl_flow_break(&w->flow);
+            tmpl_buf_add_text(&w->flow.out, "</table>");
+        }
+        tmpl_flow_end(&w->flow);
+    }
+}
+
+static int enter_row(tmpl_writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    w->table.cells = 0;
+    return 0;
+}
+
+static void leave_row(tmpl_writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    tmpl_table_t *table = &w->table;
+    if (table->node == NULL || w->holder != NULL || table->cells == 0) {
+        tmpl_writer_border(w);
+        return;
+    }
+    if (w->flow.fragments != NULL) {
+        tmpl_fragments_end_row(w->flow.fragments);
+    }
+    if (table->grid.kind == TMPL_GRID_HTML) {
+        tmpl_buf_add_text(&w->flow.out, "</tr>");
+    }
+    else if (table->rows == 1 && table->grid.headed) {
+        add_cells(&w->flow, "  |", table->grid.columns - table->cells);
+        add_delimiters(table, &w->flow);
+    }
+}
+
+static int enter_cell(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (w->table.node != NULL) {
+        tmpl_writer_hold(w, node, TMPL_WRITE_CELL);
+    }
+    return 0;
+}
+
+static void leave_cell(tmpl_writer_t *w, const xmlNode *node)
+{
+    tmpl_flow_t *flow = &w->flow;
+    if (!tmpl_writer_release(w, node)) {
+        return;
+    }
+    if (w->table.cells++ == 0) {
+        begin_row(&w->table, flow);
+    }
+    tmpl_leaf_finish(&w->leaf);
+    if (w->table.grid.kind == TMPL_GRID_SIMPLE) {
+        tmpl_buf_add_text(&flow->out, " ");
+        tmpl_write_markdown(flow, &w->leaf, TMPL_WRITE_CELL);
+        tmpl_buf_add_text(&flow->out, " |");
+        return;
+    }
+    const char *name = (const char *)node->name;
+    tmpl_buf_add_text(&flow->out, "<");
+    tmpl_buf_add_text(&flow->out, name);
+    add_span(flow, node, "colspan");
+    add_span(flow, node, "rowspan");
+    tmpl_buf_add_text(&flow->out, ">");
+    tmpl_write_html(flow, &w->leaf);
+    tmpl_buf_add_text(&flow->out, "</");
+    tmpl_buf_add_text(&flow->out, name);
+    tmpl_buf_add_text(&flow->out, ">");
+}
+
+const tmpl_action_t tmpl_block_actions[TMPL_ELEMENT_COUNT] = {
+    [TMPL_ELEMENT_QUOTE] = { enter_quote, leave_quote },
+    [TMPL_ELEMENT_CALLOUT] = { enter_quote, leave_quote },
+    [TMPL_ELEMENT_RULE] = { enter_rule, NULL },
+    [TMPL_ELEMENT_CODE] = { enter_code, NULL },
+    [TMPL_ELEMENT_LIST] = { enter_list, leave_list },
+    [TMPL_ELEMENT_ITEM] = { enter_item, leave_item },
+    [TMPL_ELEMENT_TERMS] = { enter_list, leave_list },
+    [TMPL_ELEMENT_SUMMARY] = { enter_summary, leave_summary },
+    [TMPL_ELEMENT_TERM] = { enter_term, leave_term },
+    [TMPL_ELEMENT_DESCRIPTION] = { enter_description, leave_description },
+    [TMPL_ELEMENT_TABLE] = { enter_table, leave_table },
+    [TMPL_ELEMENT_ROW] = { enter_row, leave_row },
+    [TMPL_ELEMENT_CELL] = { enter_cell, leave_cell },
+};

@@ -126,6 +126,8 @@ void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind)
     if (flow->fragments != NULL) {
         begin_run(flow);
     }
+    flow->began = flow->out.len;
+    flow->behind = TMPL_BEHIND_BLOCK;
     if (flow->begun && !joins(flow)) {
         write_prefix(flow, flow->shared, 1);
         tmpl_buf_add_byte(&flow->out, '\n');

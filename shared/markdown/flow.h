@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lines of Markdown in their containers (CommonMark 0.31, 5): block quotes and items of lists. A
- * container is written with its first block, so an empty one leaves nothing.
+ * container is written with its first block, so an empty one leaves nothing. Whatever a text says,
+ * it is read as text again: the signs that CommonMark and GFM would read as something else where
+ * they stand are escaped.
  */
 #ifndef TMPL_FLOW_H
 #define TMPL_FLOW_H
@@ -15,6 +17,17 @@ typedef enum {
     TMPL_FLOW_TEXT, /* a paragraph or a heading: the next item may follow without an empty line */
     TMPL_FLOW_OTHER
 } tmpl_flow_e;
+
+/* What was written last. */
+typedef enum {
+    TMPL_BEHIND_NOTHING,
+    TMPL_BEHIND_TITLE,
+    TMPL_BEHIND_HEADING,
+    TMPL_BEHIND_RULE,
+    TMPL_BEHIND_LIST, /* that has ended */
+    TMPL_BEHIND_CARDS,
+    TMPL_BEHIND_BLOCK
+} tmpl_behind_e;
 
 /* A container that is open. */
 typedef struct {
@@ -38,6 +51,8 @@ typedef struct {
     uint32_t around;  /* number of containers around the last block */
     uint32_t shared;  /* how many of these are still open */
     tmpl_flow_e last;
+    tmpl_behind_e behind;        /* set to BLOCK by each block */
+    apr_size_t began;            /* where the last block began, with its empty line */
     int begun;                   /* a block was written */
     tmpl_fragments_t *fragments; /* gets what is written, too; NULL: not wanted */
     uint32_t outside;            /* containers around that the run of fragments does not write */
@@ -67,5 +82,31 @@ void tmpl_flow_break(tmpl_flow_t *flow);
 
 /* Ends the last line of a block. */
 void tmpl_flow_end(tmpl_flow_t *flow);
+
+/* --- write.c: what is written in blocks --- */
+
+/* What a text becomes: this decides what ends it, and what may stand in it. */
+typedef enum {
+    TMPL_WRITE_PARAGRAPH, /* may have several lines; the next border of blocks ends it */
+    TMPL_WRITE_LINE,      /* a paragraph in which borders are spaces: a term or a summary */
+    TMPL_WRITE_CARD,      /* the same; signs stand at borders */
+    TMPL_WRITE_HEADING,   /* one line, behind its number signs */
+    TMPL_WRITE_CELL       /* of a table: one line between bars */
+} tmpl_write_e;
+
+/* Writes the leaf's text as Markdown, without the end of its last line, and empties the leaf. */
+void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where);
+
+/* Writes the leaf's text as HTML in one line, and empties the leaf. */
+void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf);
+
+/*
+ * Writes a block of code: its text as it is, between two fences longer than all runs of '`' in it.
+ * language is one word without '`', or NULL.
+ */
+void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language);
+
+/* Writes a formula in TeX (formula.h) on lines of its own. */
+void tmpl_write_formula(tmpl_flow_t *flow, const char *tex);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "base/bytes.h"
-
 /* Bytes of a link's text from which no further text is added. */
 #define LONG_TEXT 200
 
@@ -66,20 +64,22 @@ int tmpl_fragments_run(tmpl_fragments_t *fragments, apr_size_t markdown)
     return 1;
 }
 
-tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run)
+tmpl_slice_t tmpl_fragments_slice(const char *text, apr_size_t from, apr_size_t to)
 {
-    const char *text = fragments->text.at;
-    int is_last = run + 1 == (uint32_t)fragments->runs->nelts;
-    apr_size_t from = APR_ARRAY_IDX(fragments->runs, run, tmpl_run_t).text;
-    apr_size_t to =
-        is_last ? fragments->text.len : APR_ARRAY_IDX(fragments->runs, run + 1, tmpl_run_t).text;
-    while (from < to && (unsigned char)text[from] <= ' ') {
+    while (from < to && (unsigned char)text[from] < ' ') {
         from++;
     }
     while (to > from && (unsigned char)text[to - 1] <= ' ') {
         to--;
     }
-    return (tmpl_span_t){ (uint32_t)from, (uint32_t)to };
+    return (tmpl_slice_t){ text + from, to - from };
+}
+
+tmpl_slice_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run)
+{
+    return tmpl_fragments_slice(fragments->text.at,
+                                APR_ARRAY_IDX(fragments->runs, run, tmpl_run_t).text,
+                                APR_ARRAY_IDX(fragments->runs, run + 1, tmpl_run_t).text);
 }
 
 static uint32_t last_run(const tmpl_fragments_t *fragments)
@@ -110,43 +110,20 @@ static void add_run_link(tmpl_fragments_t *fragments, const char *text, int is_a
     }
 }
 
-/* Where a leaf is read. */
-typedef struct {
-    tmpl_fragments_t *fragments;
-    const char *at, *end;
-    apr_size_t begin;     /* where the leaf's text begins */
-    apr_size_t link;      /* where the open link's text begins */
-    const char *link_alt; /* of the last image in the open link; "": none */
-} leaf_reader_t;
-
-/* The bytes from at up to the mark, which is passed; from pool. */
-static const char *read_to(leaf_reader_t *reader, char mark)
+/* Adds the link that ends. */
+static void end_link(tmpl_fragments_t *fragments, const char *address)
 {
-    const char *from = reader->at;
-    const char *stop = memchr(from, mark, (apr_size_t)(reader->end - from));
-    apr_size_t len = (apr_size_t)((stop != NULL ? stop : reader->end) - from);
-    reader->at += stop != NULL ? len + 1 : len;
-    return apr_pstrmemdup(reader->fragments->pool, from, len);
-}
-
-static void end_link(leaf_reader_t *reader)
-{
-    tmpl_fragments_t *fragments = reader->fragments;
-    const char *address = read_to(reader, TMPL_MARK_STOP);
-    char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + reader->link,
-                                fragments->text.len - reader->link);
+    char *text = apr_pstrmemdup(fragments->pool, fragments->text.at + fragments->link,
+                                fragments->text.len - fragments->link);
     for (char *at = strchr(text, '\n'); at != NULL; at = strchr(at, '\n')) {
         *at = ' ';
     }
     int is_alt = text[strspn(text, " ")] == '\0';
-    add_run_link(fragments, is_alt ? reader->link_alt : text, is_alt, address);
+    add_run_link(fragments, is_alt ? fragments->link_alt : text, is_alt, address);
 }
 
-static void read_image(leaf_reader_t *reader)
+static void add_run_image(tmpl_fragments_t *fragments, const char *alt, const char *address)
 {
-    tmpl_fragments_t *fragments = reader->fragments;
-    const char *alt = read_to(reader, TMPL_MARK_TO);
-    const char *address = read_to(reader, TMPL_MARK_STOP);
     const tmpl_run_image_t *last =
         fragments->images->nelts > 0
             ? &APR_ARRAY_IDX(fragments->images, fragments->images->nelts - 1, tmpl_run_image_t)
@@ -154,71 +131,60 @@ static void read_image(leaf_reader_t *reader)
     if ((last == NULL || strcmp(last->address, address) != 0) &&
         fragments->images->nelts < TMPL_FRAGMENTS_LISTED) {
         APR_ARRAY_PUSH(fragments->images, tmpl_run_image_t) =
-            (tmpl_run_image_t){ alt, address, reader->begin, last_run(fragments) };
+            (tmpl_run_image_t){ alt, address, fragments->begin, last_run(fragments) };
     }
-    reader->link_alt = *alt != '\0' ? alt : reader->link_alt;
+    fragments->link_alt = *alt != '\0' ? alt : fragments->link_alt;
 }
 
-static void read_leaf_mark(leaf_reader_t *reader)
+void tmpl_fragments_begin(tmpl_fragments_t *fragments)
 {
-    tmpl_buf_t *text = &reader->fragments->text;
-    char mark = *reader->at++;
-    if (mark == TMPL_MARK(TMPL_FORMAT_LINK)) {
-        reader->link = text->len;
-        reader->link_alt = "";
-    }
-    else if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-        end_link(reader);
-    }
-    else if (mark == TMPL_MARK_IMAGE) {
-        read_image(reader);
-    }
-    else if (mark == TMPL_MARK_FORMULA) {
-        tmpl_buf_add_text(text, read_to(reader, TMPL_MARK_STOP));
-    }
-    else if (mark == TMPL_MARK_NOTE) {
-        tmpl_buf_add_byte(text, '[');
-        tmpl_buf_add_text(text, read_to(reader, TMPL_MARK_STOP));
-        tmpl_buf_add_byte(text, ']');
-    }
-    else if (mark == TMPL_MARK_BREAK && reader->at < reader->end && text->len > reader->begin) {
-        tmpl_buf_add_byte(text, '\n');
-    }
+    fragments->begin = fragments->link = fragments->text.len;
+    fragments->link_alt = "";
 }
 
-/* The next mark from at on; end: there is none. */
-static const char *next_leaf_mark(const char *at, const char *end)
-{
-    unsigned marks = 0;
-    while (end - at >= TMPL_BYTES16 &&
-           (marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16_load(at) < ' '))) == 0) {
-        at += TMPL_BYTES16;
-    }
-    if (marks == 0 && at < end) {
-        marks = tmpl_bytes16_bits((tmpl_bytes16_t)(tmpl_bytes16(at, end) < ' '));
-    }
-    at += marks != 0 ? __builtin_ctz(marks) : TMPL_BYTES16;
-    return at < end ? at : end;
-}
-
-void tmpl_fragments_leaf(tmpl_fragments_t *fragments, const tmpl_leaf_t *leaf, char end)
+void tmpl_fragments_part(tmpl_fragments_t *fragments, const tmpl_leaf_part_t *part)
 {
     tmpl_buf_t *text = &fragments->text;
-    leaf_reader_t reader = { fragments, leaf->text.at, leaf->text.at + leaf->text.len,
-                             text->len, text->len,     "" };
-    while (reader.at < reader.end) {
+    switch (part->mark) {
+    case TMPL_MARK_NONE:
+    case TMPL_MARK_CODE: {
         /* beside an image, which the text does not have, there are two spaces */
         int is_double =
-            *reader.at == ' ' && (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
-        const char *from = reader.at += is_double;
-        reader.at = next_leaf_mark(from, reader.end);
-        tmpl_buf_add(text, from, (apr_size_t)(reader.at - from));
-        if (reader.at < reader.end) {
-            read_leaf_mark(&reader);
-        }
+            *part->text == ' ' && (text->len == 0 || (unsigned char)text->at[text->len - 1] <= ' ');
+        tmpl_buf_add(text, part->text + is_double, part->len - (apr_size_t)is_double);
+        break;
     }
-    if (text->len > reader.begin || end == '\t') {
-        tmpl_buf_add_byte(text, end);
+    case TMPL_MARK_FORMULA:
+        tmpl_buf_add(text, part->text, part->len);
+        break;
+    case TMPL_MARK_NOTE:
+        tmpl_buf_add_byte(text, '[');
+        tmpl_buf_add(text, part->text, part->len);
+        tmpl_buf_add_byte(text, ']');
+        break;
+    case TMPL_MARK_LINK:
+        fragments->link = text->len;
+        fragments->link_alt = "";
+        break;
+    case TMPL_MARK_LINK_END:
+        end_link(fragments, apr_pstrmemdup(fragments->pool, part->address, part->address_len));
+        break;
+    case TMPL_MARK_IMAGE:
+        add_run_image(fragments, apr_pstrmemdup(fragments->pool, part->text, part->len),
+                      apr_pstrmemdup(fragments->pool, part->address, part->address_len));
+        break;
+    case TMPL_MARK_BREAK:
+        tmpl_buf_add(text, "\n", text->len > fragments->begin);
+        break;
+    default:
+        break;
+    }
+}
+
+void tmpl_fragments_end(tmpl_fragments_t *fragments, char end)
+{
+    if (fragments->text.len > fragments->begin || end == '\t') {
+        tmpl_buf_add_byte(&fragments->text, end);
     }
 }
 

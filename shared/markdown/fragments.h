@@ -15,7 +15,7 @@
 /* Links of a page that are listed, and images: further ones are in the Markdown only. */
 #define TMPL_FRAGMENTS_LISTED 10000
 
-/* A run ends where the next one begins, or at the end. */
+/* A run ends where the next one begins; the last one, which is empty, ends the others. */
 typedef struct {
     unsigned char part;        /* a tmpl_part_e */
     uint32_t place;            /* of places; TMPL_NONE */
@@ -39,17 +39,16 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_verdict_t *verdicts; /* by block; NULL: all is kept, as body */
     int whole;                      /* text whose verdict is template is kept, too */
-    const uint32_t *places;         /* by segment: 2 * n in element n of starts, + 1; NULL */
-    const uint32_t *starts;         /* nodes of elements whose runs are apart, in order */
-    uint32_t *depths;               /* containers around the content of each of them */
-    uint32_t n_starts;
-    uint32_t n_started;         /* how many of them the walk has entered */
-    unsigned char part;         /* of what is written next */
-    uint32_t place;             /* the same */
-    tmpl_buf_t text;            /* lines; cells of a table have tabs between them */
-    apr_array_header_t *runs;   /* tmpl_run_t */
-    apr_array_header_t *links;  /* tmpl_run_link_t */
-    apr_array_header_t *images; /* tmpl_run_image_t */
+    const uint32_t *places;         /* by segment, of what is written there; NULL: TMPL_NONE */
+    unsigned char part;             /* of what is written next */
+    uint32_t place;                 /* the same */
+    tmpl_buf_t text;                /* lines; cells of a table have tabs between them */
+    apr_size_t begin;               /* where in it the leaf that is written begins */
+    apr_size_t link;                /* and its last link */
+    const char *link_alt;           /* of the last image in that; "": none */
+    apr_array_header_t *runs;       /* tmpl_run_t */
+    apr_array_header_t *links;      /* tmpl_run_link_t */
+    apr_array_header_t *images;     /* tmpl_run_image_t */
     apr_pool_t *pool;
 } tmpl_fragments_t;
 
@@ -66,11 +65,20 @@ int tmpl_fragments_keep_node(tmpl_fragments_t *fragments, uint32_t node, int beg
 /* Begins a run if the last one is of another part or place. Returns whether it did. */
 int tmpl_fragments_run(tmpl_fragments_t *fragments, apr_size_t markdown);
 
-/* The text of a run, without white space around it. */
-tmpl_span_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run);
+/* The bytes [from, to) without line breaks in front and white space behind. */
+typedef struct {
+    const char *at;
+    apr_size_t len;
+} tmpl_slice_t;
+tmpl_slice_t tmpl_fragments_slice(const char *text, apr_size_t from, apr_size_t to);
 
-/* Adds the text, links and images of a finished leaf; a '\n' or '\t' ends the text. */
-void tmpl_fragments_leaf(tmpl_fragments_t *fragments, const tmpl_leaf_t *leaf, char end);
+/* The text of a run. */
+tmpl_slice_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run);
+
+/* Adds a finished leaf: its parts with their text, links and images; a '\n' or '\t' ends it. */
+void tmpl_fragments_begin(tmpl_fragments_t *fragments);
+void tmpl_fragments_part(tmpl_fragments_t *fragments, const tmpl_leaf_part_t *part);
+void tmpl_fragments_end(tmpl_fragments_t *fragments, char end);
 
 /* Ends the line of a row of cells. */
 void tmpl_fragments_end_row(tmpl_fragments_t *fragments);

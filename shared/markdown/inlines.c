@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in lines of text: links, images, formats, formulas. */
-#include "markdown/handlers.h"
+/* What stands in lines of text: links, images, formats, formulas, references to notes. */
+#include "markdown/writer.h"
 
 #include <string.h>
 
 #include <apr_strings.h>
 
 #include "content/media.h"
-#include "content/href.h"
 
 /* Elements around an image in which a figure is looked for. */
 #define FIGURE_UP 4
@@ -31,17 +30,14 @@ static int is_in_figure(const xmlNode *node)
     return 0;
 }
 
-/*
- * Whether an image is left out: it has no text and is in no figure, or the page has it twice side
- * by side, for screens of two sizes: by its address, or by a text of some length.
- */
-static int is_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *text,
-                       const char *address)
+/* Whether an image is left out: it has no text and is in no figure, or it is there twice. */
+static int is_image_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *text,
+                             const char *address)
 {
-    if (w->card != NULL && (text == NULL || *text == '\0')) {
+    if (w->state == TMPL_WRITE_CARD && (text == NULL || *text == '\0')) {
         return 1; /* its title says what it shows */
     }
-    if (w->one_leaf != NULL && w->where == TMPL_WRITE_CELL) {
+    if (w->state == TMPL_WRITE_CELL) {
         return 0; /* it is what the cell says */
     }
     if (text != NULL && *text == '\0') {
@@ -58,11 +54,16 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
         return 1;
     }
     const char *address = tmpl_image_address(node, w->pool);
-    if (address != NULL && tmpl_writer_keeps(w, node) && !is_left_out(w, node, text, address)) {
+    if (address != NULL && tmpl_writer_keeps(w, node) &&
+        !is_image_left_out(w, node, text, address)) {
         tmpl_writer_divide(w, address);
         tmpl_leaf_image(&w->leaf, text != NULL ? text : "", address);
         w->walk.image.address = address;
         w->walk.image.text = text;
+        if (w->link == NULL && text != NULL && *text != '\0') {
+            w->own++;
+            w->facts = 1;
+        }
     }
     return 1;
 }
@@ -71,7 +72,7 @@ static int enter_break(tmpl_writer_t *w, const xmlNode *node)
 {
     (void)node;
     const tmpl_buf_t *text = &w->leaf.text;
-    if (w->one_leaf == NULL && text->len > 0 && text->at[text->len - 1] == TMPL_MARK_BREAK) {
+    if (w->holder == NULL && text->len > 0 && text->at[text->len - 1] == TMPL_MARK_BREAK) {
         tmpl_writer_flush(w); /* two line breaks separate paragraphs */
         return 1;
     }
@@ -79,65 +80,28 @@ static int enter_break(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
-/*
- * Whether a link to href stands directly behind a link to before: styles part such links. If both
- * lead to the same address, they may be parts of one word.
- */
-static int is_parted(const tmpl_writer_t *w, const xmlNode *link, const char *before,
-                     const char *href)
-{
-    const xmlNode *prev = link->prev;
-    return prev != NULL && tmpl_dom_tag(w->page, prev) == TMPL_TAG_A &&
-           (before == NULL || href == NULL || strcmp(before, href) != 0);
-}
-
-/* Whether a link in a heading leads to the page itself. */
-static int leads_here(tmpl_writer_t *w, const char *href)
-{
-    tmpl_buf_t *address = &w->code;
-    const char *url = w->leaf.hrefs->url;
-    if (url == NULL) {
-        return 0;
-    }
-    tmpl_buf_clear(address);
-    tmpl_href_resolve(address, w->leaf.hrefs, href);
-    apr_size_t len = strlen(url);
-    return strncmp(address->at, url, len) == 0 &&
-           (address->at[len] == '\0' || address->at[len] == '#');
-}
-
 static int enter_link(tmpl_writer_t *w, const xmlNode *node)
 {
-    const char *before = w->href;
-    const char *href = tmpl_dom_attribute(node, "href");
-    const char *mail = NULL;
-    href = href != NULL ? tmpl_href_mail(&mail, node, href, w->pool) : NULL;
-    w->href = href != NULL && tmpl_href_is_safe(href) ? href : NULL;
-    if (is_parted(w, node, before, w->href)) {
-        tmpl_leaf_space(&w->leaf);
+    const char *href, *mail;
+    const xmlNode *heading = w->state != TMPL_WRITE_CELL ? w->holder : NULL;
+    tmpl_link_e link = tmpl_walk_link(&href, &mail, &w->walk, node, heading, w->pool);
+    if (node->prev != NULL && tmpl_dom_tag(w->page, node->prev) == TMPL_TAG_A) {
+        tmpl_leaf_space(&w->leaf); /* styles part links that stand directly behind one another */
     }
-    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
-        tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
+    if (link == TMPL_LINK_LEFT_OUT) {
         return 1;
     }
     if (w->link != NULL) {
         return 0;
     }
-    if (mail != NULL) {
-        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, w->href);
-        tmpl_leaf_text(&w->leaf, mail);
-        tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
-        return 1;
+    if (link == TMPL_LINK_MAIL) {
+        tmpl_writer_link(w, mail, href);
     }
-    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
-        (tmpl_permalink_is_whole(w->one_leaf, node, href) || leads_here(w, href))) {
-        return 0;
-    }
-    if (w->href != NULL) {
+    else if (link == TMPL_LINK_WHOLE) {
         w->link = node;
-        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, w->href);
+        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, href);
     }
-    return 0;
+    return link == TMPL_LINK_MAIL;
 }
 
 static void leave_link(tmpl_writer_t *w, const xmlNode *node)
@@ -148,31 +112,16 @@ static void leave_link(tmpl_writer_t *w, const xmlNode *node)
     }
 }
 
-static int enter_player(tmpl_writer_t *w, const xmlNode *node)
+static int enter_media(tmpl_writer_t *w, const xmlNode *node)
 {
     const char *title;
     const char *address = tmpl_player_address(&title, node);
     if (address != NULL && w->link == NULL) {
         tmpl_leaf_space(&w->leaf);
-        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, address);
-        tmpl_leaf_text(&w->leaf, title);
-        tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
+        tmpl_writer_link(w, title, address);
         tmpl_leaf_space(&w->leaf);
     }
     return 1;
-}
-
-static int enter_spaced(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_leaf_space(&w->leaf);
-    return 0;
-}
-
-static void leave_spaced(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_leaf_space(&w->leaf);
 }
 
 /* The format of an element, plus one; 0: none. */
@@ -211,7 +160,7 @@ static int enter_formula(tmpl_writer_t *w, const xmlNode *node)
     if (formula->tex == NULL) {
         return 1;
     }
-    if (formula->display && w->one_leaf == NULL && w->link == NULL) {
+    if (formula->display && w->holder == NULL && w->link == NULL) {
         tmpl_writer_flush(w);
         tmpl_write_formula(&w->flow, formula->tex);
     }
@@ -221,10 +170,86 @@ static int enter_formula(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
-const tmpl_handler_t tmpl_handler_image = { enter_image, NULL };
-const tmpl_handler_t tmpl_handler_player = { enter_player, NULL };
-const tmpl_handler_t tmpl_handler_break = { enter_break, NULL };
-const tmpl_handler_t tmpl_handler_link = { enter_link, leave_link };
-const tmpl_handler_t tmpl_handler_spaced = { enter_spaced, leave_spaced };
-const tmpl_handler_t tmpl_handler_format = { enter_format, leave_format };
-const tmpl_handler_t tmpl_handler_formula = { enter_formula, NULL };
+/* --- Notes --- */
+
+/* Whether no Markdown is read where the text stands: a table is written as HTML. */
+static int is_in_html(const tmpl_writer_t *w)
+{
+    return w->table.node != NULL && w->table.grid.kind == TMPL_GRID_HTML;
+}
+
+static int enter_reference(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (is_in_html(w)) {
+        return enter_link(w, node);
+    }
+    tmpl_leaf_note(&w->leaf, w->walk.notes[tmpl_dom_node(node)].number);
+    return 1;
+}
+
+/* If a reference stands directly in front of a note in a sentence, the note is there twice. */
+static int enter_inline_note(tmpl_writer_t *w, const xmlNode *node)
+{
+    const tmpl_note_t *notes = w->walk.notes;
+    const xmlNode *before = node->prev;
+    while (before != NULL && before->type == XML_ELEMENT_NODE &&
+           notes[tmpl_dom_node(before)].kind != TMPL_NOTE_REFERENCE) {
+        before = before->children; /* of the sup around the reference */
+    }
+    if (before == NULL || before->type != XML_ELEMENT_NODE) {
+        tmpl_leaf_note(&w->leaf, notes[tmpl_dom_node(node)].number);
+        APR_ARRAY_PUSH(w->inlines, const xmlNode *) = node;
+    }
+    return 1;
+}
+
+/* The note itself. If it is an item of a list, it uses up its number: later items keep theirs. */
+static int enter_note(tmpl_writer_t *w, const xmlNode *node)
+{
+    tmpl_open_list_t *list = tmpl_writer_list(w);
+    if (list != NULL && tmpl_dom_tag(w->page, node) == TMPL_TAG_LI) {
+        list->number++;
+        list->begun = 0;
+    }
+    tmpl_flow_note(&w->flow, w->walk.notes[tmpl_dom_node(node)].number);
+    return 0;
+}
+
+static void leave_note(tmpl_writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    tmpl_writer_border(w);
+    if (!w->flow.open[w->flow.n - 1].used) {
+        /* an empty note: its references need it */
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
+        tmpl_flow_end(&w->flow);
+    }
+    tmpl_flow_close(&w->flow);
+}
+
+/* What stands in front of a note in its span is its number. */
+void tmpl_writer_inline_notes(tmpl_writer_t *w)
+{
+    for (int i = 0; i < w->inlines->nelts; i++) {
+        const xmlNode *note = APR_ARRAY_IDX(w->inlines, i, const xmlNode *);
+        const xmlNode *last = note->last;
+        tmpl_flow_note(&w->flow, w->walk.notes[tmpl_dom_node(note)].number);
+        tmpl_writer_content(w, last != NULL && last == note->children->next &&
+                                       tmpl_dom_tag(w->page, last) == TMPL_TAG_SPAN
+                                   ? last
+                                   : note);
+        leave_note(w, note);
+    }
+}
+
+const tmpl_action_t tmpl_inline_actions[TMPL_ELEMENT_COUNT] = {
+    [TMPL_ELEMENT_NOTE] = { enter_note, leave_note },
+    [TMPL_ELEMENT_LINK] = { enter_link, leave_link },
+    [TMPL_ELEMENT_IMAGE] = { enter_image, NULL },
+    [TMPL_ELEMENT_MEDIA] = { enter_media, NULL },
+    [TMPL_ELEMENT_FORMULA] = { enter_formula, NULL },
+    [TMPL_ELEMENT_FORMAT] = { enter_format, leave_format },
+    [TMPL_ELEMENT_BREAK] = { enter_break, NULL },
+    [TMPL_ELEMENT_REFERENCE] = { enter_reference, leave_link },
+    [TMPL_ELEMENT_INLINE_NOTE] = { enter_inline_note, NULL },
+};

@@ -20,18 +20,6 @@ static char last_of(const tmpl_leaf_t *leaf)
     return leaf->text.len > 0 ? leaf->text.at[leaf->text.len - 1] : TMPL_MARK_BREAK;
 }
 
-/* Whether the text ends in a link to the address of the link that begins, and at most a space. */
-static int link_goes_on(const tmpl_leaf_t *leaf)
-{
-    const tmpl_buf_t *text = &leaf->text;
-    apr_size_t end = text->len - (text->len > 0 && last_of(leaf) == ' ');
-    return end > 0 && text->at[end - 1] == TMPL_MARK_STOP && leaf->link_end < end &&
-           text->at[leaf->link_end] == TMPL_MARK_END(TMPL_FORMAT_LINK) && leaf->before != NULL &&
-           strcmp(leaf->before, leaf->href) == 0 &&
-           strcspn(text->at + leaf->link_end, (char[]){ TMPL_MARK_STOP, '\0' }) ==
-               end - 1 - leaf->link_end;
-}
-
 /* Adds the mark that begins a format. If the same format just ended here, it goes on instead. */
 static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
@@ -43,30 +31,8 @@ static void begin_format(tmpl_leaf_t *leaf, tmpl_format_e format)
         leaf->text.at[--leaf->text.len] = '\0';
         return;
     }
-    if (format == TMPL_FORMAT_LINK && link_goes_on(leaf)) {
-        int space = last_of(leaf) == ' ';
-        leaf->text.len = leaf->link_more = leaf->link_end;
-        tmpl_buf_add(&leaf->text, " ", (apr_size_t)space);
-        return;
-    }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK(format));
-    if (format == TMPL_FORMAT_LINK) {
-        leaf->link_text = leaf->text.len;
-        leaf->link_more = 0;
-    }
     leaf->emphasis |= format <= TMPL_FORMAT_DEL;
-}
-
-/* Drops the text of a link that goes on with another one, if it repeats it. */
-static void drop_repeated(tmpl_leaf_t *leaf)
-{
-    const char *more = leaf->text.at + leaf->link_more + 1; /* behind a space */
-    apr_size_t len = leaf->link_more - leaf->link_text;
-    if (leaf->link_more > 0 && leaf->text.len == leaf->link_more + 1 + len &&
-        memcmp(more, leaf->text.at + leaf->link_text, len) == 0) {
-        leaf->text.len = leaf->link_more;
-        leaf->text.at[leaf->text.len] = '\0';
-    }
 }
 
 static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
@@ -78,13 +44,8 @@ static void end_format(tmpl_leaf_t *leaf, tmpl_format_e format)
     int is_broken =
         format != TMPL_FORMAT_CODE && leaf->text.len > 0 && last_of(leaf) == TMPL_MARK_BREAK;
     leaf->text.len -= (apr_size_t)is_broken;
-    if (format == TMPL_FORMAT_LINK) {
-        drop_repeated(leaf);
-    }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_END(format));
     if (format == TMPL_FORMAT_LINK) {
-        leaf->link_end = leaf->text.len - 1;
-        leaf->before = leaf->href;
         tmpl_href_resolve(&leaf->text, leaf->hrefs, leaf->href);
         tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
     }
@@ -387,8 +348,7 @@ static void compact_marks(tmpl_buf_t *text)
     apr_size_t to = 0;
     for (apr_size_t i = 0; i < text->len; i++) {
         char c = text->at[i];
-        if (c == TMPL_MARK(TMPL_FORMAT_CODE) && to > 0 &&
-            text->at[to - 1] == TMPL_MARK_END(TMPL_FORMAT_CODE)) {
+        if (c == TMPL_MARK_CODE && to > 0 && text->at[to - 1] == TMPL_MARK_END(TMPL_FORMAT_CODE)) {
             to--;
         }
         else if (c != TMPL_MARK_NONE) {
@@ -422,24 +382,50 @@ static int drop_unreadable(tmpl_buf_t *text)
     return dropped;
 }
 
-const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf)
+/* Reads the bytes from i up to a mark. Returns the offset behind that. */
+static apr_size_t read_to(const char **at, apr_size_t *len, const tmpl_leaf_t *leaf, apr_size_t i,
+                          char mark)
 {
-    const tmpl_buf_t *text = &leaf->text;
-    const char end = TMPL_MARK_END(TMPL_FORMAT_LINK);
-    if (text->len < 3 || text->at[0] != TMPL_MARK(TMPL_FORMAT_LINK) ||
-        last_of(leaf) != TMPL_MARK_STOP || leaf->link_text != 1 || leaf->link_end >= text->len ||
-        text->at[leaf->link_end] != end) {
-        return NULL;
-    }
-    *len = text->len - leaf->link_end - 2;
-    return text->at + leaf->link_end + 1;
+    const char *stop = memchr(leaf->text.at + i, mark, leaf->text.len - i);
+    apr_size_t end = stop != NULL ? (apr_size_t)(stop - leaf->text.at) : leaf->text.len;
+    *at = leaf->text.at + i;
+    *len = end - i;
+    return end + (stop != NULL);
 }
 
-void tmpl_leaf_unlink(tmpl_leaf_t *leaf)
+apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i)
 {
-    leaf->text.len = leaf->link_end - 1;
-    memmove(leaf->text.at, leaf->text.at + 1, leaf->text.len);
-    leaf->text.at[leaf->text.len] = '\0';
+    const char *text = leaf->text.at;
+    part->text = text + i;
+    part->len = part->address_len = 0;
+    if ((unsigned char)text[i] >= ' ') {
+        part->mark = TMPL_MARK_NONE;
+        part->len = tmpl_leaf_mark(text, leaf->text.len, i) - i;
+        return i + part->len;
+    }
+    part->mark = text[i++];
+    switch (part->mark) {
+    case TMPL_MARK_LINK_END:
+        return read_to(&part->address, &part->address_len, leaf, i, TMPL_MARK_STOP);
+    case TMPL_MARK_IMAGE:
+        i = read_to(&part->text, &part->len, leaf, i, TMPL_MARK_TO);
+        return read_to(&part->address, &part->address_len, leaf, i, TMPL_MARK_STOP);
+    case TMPL_MARK_CODE:
+        return read_to(&part->text, &part->len, leaf, i, TMPL_MARK_END(TMPL_FORMAT_CODE));
+    case TMPL_MARK_FORMULA:
+    case TMPL_MARK_NOTE:
+        return read_to(&part->text, &part->len, leaf, i, TMPL_MARK_STOP);
+    default:
+        return i;
+    }
+}
+
+void tmpl_leaf_read_link(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i)
+{
+    const char *text;
+    apr_size_t len;
+    i = read_to(&text, &len, leaf, i, TMPL_MARK_LINK_END);
+    read_to(&part->address, &part->address_len, leaf, i, TMPL_MARK_STOP);
 }
 
 void tmpl_leaf_finish(tmpl_leaf_t *leaf)

@@ -11,19 +11,21 @@
 #include "base/bytes.h"
 #include "content/href.h"
 
-/* X(id, mark in Markdown, element in HTML): the formats. Each may be open once. */
+/* X(id, begin and end in Markdown, element in HTML): the formats. Each may be open once. */
+#define TMPL_INLINE_FORMATS(X)                                                                     \
+    X(STRONG, "**", "**", "strong")                                                                \
+    X(EM, "_", "_", "em")                                                                          \
+    X(STAR, "*", "*", "em") /* em within a word */                                                 \
+    X(DEL, "~~", "~~", "del")                                                                      \
+    X(SUP, "<sup>", "</sup>", "sup")                                                               \
+    X(SUB, "<sub>", "</sub>", "sub")
 #define TMPL_FORMATS(X)                                                                            \
-    X(STRONG, "**", "strong")                                                                      \
-    X(EM, "_", "em")                                                                               \
-    X(STAR, "*", "em") /* em within a word */                                                      \
-    X(DEL, "~~", "del")                                                                            \
-    X(SUP, NULL, "sup")                                                                            \
-    X(SUB, NULL, "sub")                                                                            \
-    X(LINK, "[", "a")                                                                              \
-    X(CODE, "`", "code")
+    TMPL_INLINE_FORMATS(X)                                                                         \
+    X(LINK, "[", "]", "a")                                                                         \
+    X(CODE, "`", "`", "code")
 
 typedef enum {
-#define TMPL_FORMAT_ID(id, mark, element) TMPL_FORMAT_##id,
+#define TMPL_FORMAT_ID(id, begin, end, element) TMPL_FORMAT_##id,
     TMPL_FORMATS(TMPL_FORMAT_ID)
 #undef TMPL_FORMAT_ID
         TMPL_FORMAT_COUNT
@@ -32,6 +34,9 @@ typedef enum {
 /* Marks: the begin and end of a format, and marks that come alone. */
 #define TMPL_MARK(format)     ((char)(1 + 2 * (format)))
 #define TMPL_MARK_END(format) ((char)(2 + 2 * (format)))
+#define TMPL_MARK_CODE        TMPL_MARK(TMPL_FORMAT_CODE)
+#define TMPL_MARK_LINK        TMPL_MARK(TMPL_FORMAT_LINK)
+#define TMPL_MARK_LINK_END    TMPL_MARK_END(TMPL_FORMAT_LINK)
 #define TMPL_MARK_NONE        ((char)0)    /* a mark that was dropped */
 #define TMPL_MARK_FORMULA     ((char)0x19) /* then TeX, TMPL_MARK_STOP */
 #define TMPL_MARK_IMAGE       ((char)0x1A) /* then text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
@@ -44,14 +49,10 @@ typedef struct {
     tmpl_buf_t text;
     const tmpl_hrefs_t *hrefs;
     const char *href;                         /* address of the open link */
-    const char *before;                       /* and of the link whose mark ended last, or NULL */
     tmpl_format_e formats[TMPL_FORMAT_COUNT]; /* open formats, outermost first; without CODE */
     uint32_t n;
     uint32_t written;                   /* how many of formats have their marks in text */
     uint32_t nested[TMPL_FORMAT_COUNT]; /* how many elements of a format are open */
-    apr_size_t link_text;               /* where the text of the last LINK begins in text */
-    apr_size_t link_more;               /* and that of one that goes on with it; 0: none does */
-    apr_size_t link_end;                /* where its end mark is */
     int plain;                          /* no marks of STRONG are written, as in a heading */
     int code;                           /* the mark of CODE is in text */
     int emphasis;                       /* a mark of STRONG, EM or DEL is in text */
@@ -88,12 +89,6 @@ void tmpl_leaf_formula(tmpl_leaf_t *leaf, const char *tex);
 /* Adds a reference to a footnote. */
 void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
 
-/* The address, with its length, of a link that is the whole text of a finished leaf; or NULL. */
-const char *tmpl_leaf_linked(apr_size_t *len, const tmpl_leaf_t *leaf);
-
-/* Takes the marks of that link away. */
-void tmpl_leaf_unlink(tmpl_leaf_t *leaf);
-
 /* Whether there is anything to write. */
 static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 {
@@ -103,25 +98,29 @@ static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 /* The offset of the first mark in text from i on; len if there is none. */
 static inline apr_size_t tmpl_leaf_mark(const char *text, apr_size_t len, apr_size_t i)
 {
-    for (; len - i >= TMPL_BYTES16; i += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes = tmpl_bytes16_load(text + i);
-        unsigned marks = tmpl_bytes16_bits((tmpl_bytes16_t)(bytes < ' '));
-        if (marks != 0) {
-            return i + (apr_size_t)__builtin_ctz(marks);
-        }
+    unsigned marks = 0;
+    while (i < len && (marks = tmpl_bytes16_bits(
+                           (tmpl_bytes16_t)(tmpl_bytes16(text + i, text + len) < ' '))) == 0) {
+        i += TMPL_BYTES16;
     }
-    if (len >= TMPL_BYTES16 && i < len) {
-        /* the last sixteen bytes, without those in front of i */
-        unsigned marks = tmpl_bytes16_bits((
-                             tmpl_bytes16_t)(tmpl_bytes16_load(text + len - TMPL_BYTES16) < ' ')) >>
-                         (TMPL_BYTES16 - (len - i));
-        return marks != 0 ? i + (apr_size_t)__builtin_ctz(marks) : len;
-    }
-    while (i < len && (unsigned char)text[i] >= ' ') {
-        i++;
-    }
-    return i;
+    i += marks != 0 ? (apr_size_t)__builtin_ctz(marks) : 0;
+    return i < len ? i : len;
 }
+
+/* A part of a finished leaf: a text, or a mark with what belongs to it. */
+typedef struct {
+    char mark;        /* TMPL_MARK_NONE: a text */
+    const char *text; /* the text, an image's, code, TeX or a number; without a NUL */
+    apr_size_t len;
+    const char *address; /* of an image, or a link that ends */
+    apr_size_t address_len;
+} tmpl_leaf_part_t;
+
+/* Reads the part at an offset that is not the end. Returns the offset behind it. */
+apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i);
+
+/* Reads the address of a link that begins with a part, which ends at an offset, into the part. */
+void tmpl_leaf_read_link(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i);
 
 /*
  * Ends the text: writes the end marks of its formats, which stay open for the next text, and drops

@@ -1,128 +1,257 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk over a content: its title, headings, posts and cards (content/groups.h), texts. A post
+ * has a heading, "### Ann, [3 May 2026](...)", one level deeper for each record that it is in; a
+ * small card is an item in one line, and a large one is written as any element.
+ */
 #include "markdown/markdown.h"
+
+#include <string.h>
 
 #include <apr_strings.h>
 
-#include "markdown/handlers.h"
+#include "markdown/writer.h"
+#include "metadata/dates.h"
 
 /* Behind more bytes of text a headline does not begin the page: all that is before it stays. */
 #define BEFORE_BYTES 400
 
-/* What is written of each kind of element. */
-static const tmpl_handler_t *const handlers[TMPL_ELEMENT_COUNT] = {
-    [TMPL_ELEMENT_BLOCK] = &tmpl_handler_block,
-    [TMPL_ELEMENT_DETAILS] = &tmpl_handler_block,
-    [TMPL_ELEMENT_FIGURE] = &tmpl_handler_block,
-    [TMPL_ELEMENT_FIGCAPTION] = &tmpl_handler_block,
-    [TMPL_ELEMENT_CAPTION] = &tmpl_handler_block,
-    [TMPL_ELEMENT_ROWS] = &tmpl_handler_block,
-    [TMPL_ELEMENT_HEADING] = &tmpl_handler_heading,
-    [TMPL_ELEMENT_SUMMARY] = &tmpl_handler_term,
-    [TMPL_ELEMENT_QUOTE] = &tmpl_handler_quote,
-    [TMPL_ELEMENT_CALLOUT] = &tmpl_handler_quote,
-    [TMPL_ELEMENT_LIST] = &tmpl_handler_list,
-    [TMPL_ELEMENT_ITEM] = &tmpl_handler_item,
-    [TMPL_ELEMENT_TERMS] = &tmpl_handler_terms,
-    [TMPL_ELEMENT_TERM] = &tmpl_handler_term_of_list,
-    [TMPL_ELEMENT_DESCRIPTION] = &tmpl_handler_definition,
-    [TMPL_ELEMENT_CODE] = &tmpl_handler_pre,
-    [TMPL_ELEMENT_RULE] = &tmpl_handler_rule,
-    [TMPL_ELEMENT_TABLE] = &tmpl_handler_table,
-    [TMPL_ELEMENT_ROW] = &tmpl_handler_row,
-    [TMPL_ELEMENT_CELL] = &tmpl_handler_cell,
-    [TMPL_ELEMENT_LINK] = &tmpl_handler_link,
-    [TMPL_ELEMENT_IMAGE] = &tmpl_handler_image,
-    [TMPL_ELEMENT_MEDIA] = &tmpl_handler_player,
-    [TMPL_ELEMENT_FORMULA] = &tmpl_handler_formula,
-    [TMPL_ELEMENT_FORMAT] = &tmpl_handler_format,
-    [TMPL_ELEMENT_BREAK] = &tmpl_handler_break,
-    [TMPL_ELEMENT_BUTTON] = &tmpl_handler_spaced
-};
+/* The level of headings of posts that are in no other record. */
+#define LEVEL 3
 
-/* What an element of a record is to fragments, whose records are listed beside them. */
-static unsigned part_in_fragments(unsigned part, unsigned tag)
+/* --- Headings --- */
+
+static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
 {
-    static const unsigned char same[] = {
-        [TMPL_RECORD_ELEMENT] = TMPL_RECORD_PLAIN,
-        [TMPL_RECORD_PLAIN] = TMPL_RECORD_PLAIN,
-        [TMPL_RECORD_TITLE_PART] = TMPL_RECORD_TITLE_PART,
-        [TMPL_RECORD_QUOTE] = TMPL_RECORD_QUOTE,
+    if (node == w->walk.content->headline && w->flow.fragments == NULL) {
+        w->before = 0;
+        return 1;
+    }
+    tmpl_writer_hold(w, node, TMPL_WRITE_HEADING);
+    w->leaf.plain |= w->holder == node;
+    return 0;
+}
+
+static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (!tmpl_writer_release(w, node)) {
+        return;
+    }
+    tmpl_leaf_finish(&w->leaf);
+    w->leaf.plain = 0;
+    unsigned level = tmpl_walk_level(node);
+    if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
+        if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
+            tmpl_buf_clear(&w->leaf.text);
+        }
+        level = 2; /* a page has one title */
+    }
+    tmpl_writer_heading(w, level);
+}
+
+/* --- Records --- */
+
+/* Adds a text to the heading of a post; as a link, if the address leads anywhere from there. */
+static void add_field(tmpl_writer_t *w, const char *text, const char *address)
+{
+    if (!tmpl_leaf_is_empty(&w->leaf)) {
+        tmpl_leaf_text(&w->leaf, ", ");
+    }
+    int leads = address != NULL && (*address != '#' || w->leaf.hrefs->url != NULL);
+    tmpl_writer_link(w, text, leads ? address : NULL);
+}
+
+static void write_post_heading(tmpl_writer_t *w, const tmpl_group_record_t *record)
+{
+    const tmpl_groups_t *groups = &w->walk.content->groups;
+    const char *author = record->fields[TMPL_RECORD_AUTHOR].value;
+    const char *rating = record->fields[TMPL_RECORD_RATING].value;
+    const char *address = record->fields[TMPL_RECORD_ADDRESS].value;
+    const char *date = tmpl_walk_date(record, w->pool);
+    uint32_t level = LEVEL;
+    for (uint32_t in = record->parent; in != TMPL_NONE && level < 6;
+         in = groups->records[in].parent) {
+        level++;
+    }
+    if (author != NULL) {
+        add_field(w, author, date == NULL ? address : NULL);
+    }
+    if (record->fields[TMPL_RECORD_ACCEPTED].value != NULL) {
+        add_field(w, "accepted answer", NULL);
+    }
+    if (rating != NULL) {
+        add_field(w, apr_pstrcat(w->pool, "rating ", rating, NULL), NULL);
+    }
+    if (date != NULL) {
+        add_field(w, date, address);
+    }
+    tmpl_leaf_finish(&w->leaf);
+    w->own = w->leaf.text.len;
+    w->facts = 1;
+    if (!tmpl_leaf_is_empty(&w->leaf)) {
+        tmpl_writer_heading(w, level);
+        return;
+    }
+    tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
+    tmpl_buf_add_text(&w->flow.out, "***");
+    tmpl_flow_end(&w->flow);
+    w->flow.behind = TMPL_BEHIND_HEADING;
+}
+
+static int enter_record(tmpl_writer_t *w, const xmlNode *node)
+{
+    const tmpl_group_record_t *record =
+        tmpl_record_of(&w->walk.content->groups, tmpl_dom_node(node));
+    if (w->holder != NULL || w->table.node != NULL || w->link != NULL) {
+        return 0;
+    }
+    if (tmpl_record_is_post(record->kind)) {
+        w->post = record;
+        if (record->headline == TMPL_NONE) {
+            write_post_heading(w, record);
+        }
+        return 0;
+    }
+    tmpl_flow_item(&w->flow, "- ", w->flow.behind != TMPL_BEHIND_CARDS);
+    tmpl_writer_hold(w, node, TMPL_WRITE_CARD);
+    add_field(w, record->fields[TMPL_RECORD_TITLE].value,
+              record->fields[TMPL_RECORD_ADDRESS].value);
+    w->divides = 1;
+    return 0;
+}
+
+static void leave_record(tmpl_writer_t *w, const xmlNode *node)
+{
+    if (!tmpl_writer_release(w, node)) {
+        return;
+    }
+    w->divides = 0;
+    tmpl_writer_flush(w);
+    tmpl_flow_close(&w->flow);
+    w->flow.behind = TMPL_BEHIND_CARDS;
+    w->last_mark = '-';
+}
+
+static void leave_headline(tmpl_writer_t *w, const xmlNode *node)
+{
+    leave_heading(w, node);
+    if (w->holder == NULL && w->table.node == NULL && w->post != NULL) {
+        write_post_heading(w, w->post);
+    }
+}
+
+/* --- The walk --- */
+
+static const tmpl_action_t *action_of(tmpl_element_e kind)
+{
+    static const tmpl_action_t own[] = {
+        [TMPL_ELEMENT_HEADING] = { enter_heading, leave_heading },
+        [TMPL_ELEMENT_HEADLINE] = { enter_heading, leave_headline },
+        [TMPL_ELEMENT_RECORD] = { enter_record, leave_record },
     };
-    return part < sizeof(same) && tag != TMPL_TAG_A ? same[part] : TMPL_RECORD_NO_PART;
+    return kind >= TMPL_ELEMENT_NOTE ? &tmpl_inline_actions[kind]
+           : own[kind].enter == NULL ? &tmpl_block_actions[kind]
+                                     : &own[kind];
 }
 
-/* The handler of an element that has a part in notes or records. */
-static const tmpl_handler_t *handler_of_part(const tmpl_writer_t *w, uint32_t node,
-                                             tmpl_element_e element)
+/* At the begin or end of an element for which nothing is written. */
+static void pass_element(tmpl_writer_t *w, tmpl_element_e kind)
 {
-    tmpl_note_e kind = w->notes != NULL ? w->notes[node].kind : TMPL_NOTE_NONE;
-    unsigned part = w->groups->parts != NULL ? w->groups->parts[node] : TMPL_RECORD_NO_PART;
-    if (w->flow.fragments != NULL) {
-        part = part_in_fragments(part, w->page->nodes[node].tag);
+    if (tmpl_element_is_block(kind)) {
+        tmpl_writer_border(w);
     }
-    if (part == TMPL_RECORD_TITLE_PART && w->headline != NULL &&
-        tmpl_dom_node(w->headline) == node) {
-        part = TMPL_RECORD_NO_PART; /* the page's title, not that of a post */
-    }
-    return kind != TMPL_NOTE_NONE        ? &tmpl_handlers_notes[kind]
-           : part != TMPL_RECORD_NO_PART ? &tmpl_handlers_records[part]
-                                         : handlers[element];
-}
-
-/* NULL: nothing is written of the element itself. */
-static inline const tmpl_handler_t *handler_of(const tmpl_writer_t *w, const xmlNode *node,
-                                               tmpl_element_e element)
-{
-    uint32_t of = tmpl_dom_node(node);
-    int is_part = (w->notes != NULL && w->notes[of].kind != TMPL_NOTE_NONE) ||
-                  (w->groups->parts != NULL && w->groups->parts[of] != TMPL_RECORD_NO_PART);
-    return is_part && element != TMPL_ELEMENT_FORMULA ? handler_of_part(w, of, element)
-                                                      : handlers[element];
-}
-
-static int enter_element(void *writer, const xmlNode *node, tmpl_element_e element)
-{
-    const tmpl_handler_t *handler = handler_of(writer, node, element);
-    return element == TMPL_ELEMENT_LEFT_OUT ||
-           (handler != NULL && handler->enter != NULL && handler->enter(writer, node));
-}
-
-static void leave_element(void *writer, const xmlNode *node, tmpl_element_e element)
-{
-    tmpl_writer_t *w = writer;
-    const tmpl_handler_t *handler = handler_of(w, node, element);
-    if (handler != NULL && handler->leave != NULL) {
-        handler->leave(w, node);
+    else if (kind == TMPL_ELEMENT_BUTTON) {
+        tmpl_leaf_space(&w->leaf);
     }
 }
 
-/* Whether a text is left out of fragments. */
-static int is_text_left_out(tmpl_writer_t *w, const xmlNode *text)
+static int enter_element(void *writer, const xmlNode *node, tmpl_element_e kind)
 {
-    return w->flow.fragments != NULL && tmpl_dom_segment(text) != TMPL_NONE &&
-           !tmpl_fragments_keep(w->flow.fragments, tmpl_dom_segment(text),
-                                tmpl_leaf_is_empty(&w->leaf));
+    const tmpl_action_t *action = action_of(kind);
+    if (kind != TMPL_ELEMENT_DESCRIPTION) { /* it may stand in the line of its term */
+        pass_element(writer, kind);
+    }
+    return action->enter != NULL ? action->enter(writer, node) : kind == TMPL_ELEMENT_LEFT_OUT;
+}
+
+static void leave_element(void *writer, const xmlNode *node, tmpl_element_e kind)
+{
+    const tmpl_action_t *action = action_of(kind);
+    if (action->leave != NULL) {
+        action->leave(writer, node);
+    }
+    else {
+        pass_element(writer, kind);
+    }
+}
+
+/* Whether an element is left out of a note and stands alone between brackets. */
+static int is_bracketed(const tmpl_note_t *notes, const xmlNode *node)
+{
+    if (node == NULL || node->type != XML_ELEMENT_NODE ||
+        notes[tmpl_dom_node(node)].kind != TMPL_NOTE_LEFT_OUT) {
+        return 0;
+    }
+    const xmlNode *before = node->prev, *behind = node->next;
+    int length = before != NULL && before->type == XML_TEXT_NODE ? xmlStrlen(before->content) : 0;
+    return length > 0 && before->content[length - 1] == '[' && behind != NULL &&
+           behind->type == XML_TEXT_NODE && *behind->content == ']';
+}
+
+/* Adds a text to the leaf, without the brackets of a reference that is left out. */
+static void add_text(tmpl_writer_t *w, const xmlNode *node)
+{
+    const tmpl_note_t *notes = w->walk.notes;
+    const char *text = (const char *)node->content;
+    if (notes != NULL && is_bracketed(notes, node->prev)) {
+        text++;
+    }
+    if (notes != NULL && is_bracketed(notes, node->next)) {
+        text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
+    }
+    tmpl_writer_divide(w, text);
+    tmpl_leaf_text(&w->leaf, text);
+}
+
+/* Adds a text in front of the headline, and notes what it says. */
+static void add_text_before(tmpl_writer_t *w, const xmlNode *text)
+{
+    const tmpl_verdict_t *verdicts = w->walk.content->verdicts;
+    const char *content = (const char *)text->content;
+    uint32_t segment = tmpl_dom_segment(text);
+    apr_size_t before = w->leaf.text.len;
+    add_text(w, text);
+    if (segment == TMPL_NONE) {
+        return;
+    }
+    unsigned part =
+        verdicts != NULL ? verdicts[w->page->segments[segment].block].part : TMPL_PART_BODY;
+    w->facts |= part == TMPL_PART_BYLINE || part == TMPL_PART_CAPTION || part == TMPL_PART_FACTS ||
+                tmpl_date_may_be(content, strlen(content));
+    if (w->link == NULL) {
+        w->own += w->leaf.text.len - before;
+        w->facts |= strpbrk(content, "0123456789") != NULL;
+    }
 }
 
 static void write_text(void *writer, const xmlNode *text)
 {
     tmpl_writer_t *w = writer;
-    if (is_text_left_out(w, text)) {
+    if (w->flow.fragments != NULL && tmpl_dom_segment(text) != TMPL_NONE &&
+        !tmpl_fragments_keep(w->flow.fragments, tmpl_dom_segment(text),
+                             tmpl_leaf_is_empty(&w->leaf))) {
         tmpl_leaf_space(&w->leaf);
     }
     else if (text != w->said) {
-        tmpl_writer_divide(w, (const char *)text->content);
-        tmpl_handler_text(w, text);
+        (w->before ? add_text_before : add_text)(w, text);
     }
     w->flow.over |= w->leaf.text.len > w->flow.limit;
 }
 
-static const tmpl_walker_t walker = { enter_element, leave_element, write_text, 1 };
-
-void tmpl_markdown_content(tmpl_writer_t *w, const xmlNode *top)
+void tmpl_writer_content(tmpl_writer_t *w, const xmlNode *top)
 {
     tmpl_walk(&w->walk, top);
-    tmpl_writer_part(w);
+    tmpl_writer_border(w);
 }
 
 /* Writes the page's headline at the top, without links, or else its title. */
@@ -132,9 +261,10 @@ static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
     const xmlNode *headline = content->headline;
     if (headline != NULL) {
         w->link = headline;
-        w->leaf.plain = tmpl_writer_begin_leaf(w, headline, TMPL_WRITE_HEADING);
-        tmpl_markdown_content(w, headline);
-        tmpl_writer_end_leaf(w, headline);
+        w->leaf.plain = 1;
+        tmpl_writer_hold(w, headline, TMPL_WRITE_HEADING);
+        tmpl_writer_content(w, headline);
+        tmpl_writer_release(w, headline);
         w->link = NULL;
     }
     else if (title != NULL) {
@@ -145,63 +275,42 @@ static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
     if (!tmpl_leaf_is_empty(&w->leaf)) {
         w->title = apr_pstrdup(w->pool, w->leaf.text.at);
         tmpl_writer_heading(w, 1);
+        w->flow.behind = TMPL_BEHIND_TITLE;
     }
-    w->headline = headline;
     w->before = headline != NULL && content->before <= BEFORE_BYTES;
 }
 
-/* Drops a rule that is the last block. */
-static void drop_last_rule(tmpl_writer_t *w)
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
+                          tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
-    tmpl_buf_t *out = &w->flow.out;
-    if (w->rule > 0 && w->divided == out->len) {
-        out->len = w->rule;
-        out->at[out->len] = '\0';
-    }
-}
-
-/* fragments is NULL: with front matter. */
-static const char *write_form(apr_size_t *len, const tmpl_content_t *content,
-                              tmpl_fragments_t *fragments, apr_pool_t *pool)
-{
+    static const tmpl_walker_t whole = { enter_element, leave_element, write_text, 1, 0 };
+    static const tmpl_walker_t listed = { enter_element, leave_element, write_text, 1, 1 };
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
     tmpl_writer_t *w = apr_pcalloc(scratch, sizeof(*w));
     w->page = content->page;
     w->pool = scratch;
-    tmpl_walk_init(&w->walk, &walker, w, &w->flow.over, content, scratch);
+    tmpl_walk_init(&w->walk, fragments == NULL ? &whole : &listed, w, &w->flow.over, content,
+                   scratch);
     tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
     tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
-    tmpl_buf_init(&w->code, scratch);
-    tmpl_buf_init(&w->linked, scratch);
-    if (fragments == NULL) {
-        tmpl_front_write(&w->flow.out, content, scratch);
-    }
-    w->behind_list = (apr_size_t)-1;
-    w->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, scratch);
-    w->behind_card = (apr_size_t)-1;
-    w->groups = &content->groups;
     w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
     if (fragments == NULL) {
+        tmpl_front_write(&w->flow.out, content, scratch);
         write_title(w, content);
     }
-    w->divided = w->behind_title = w->flow.out.len;
-    tmpl_markdown_content(w, content->body);
-    drop_last_rule(w);
-    tmpl_handler_inline_notes(w);
+    tmpl_writer_content(w, content->body);
+    if (w->flow.behind == TMPL_BEHIND_RULE) {
+        w->flow.out.len = w->flow.began; /* nothing follows that it could divide */
+        w->flow.out.at[w->flow.began] = '\0';
+    }
+    tmpl_writer_inline_notes(w);
     *len = w->flow.out.len;
+    if (fragments != NULL) {
+        APR_ARRAY_PUSH(fragments->runs, tmpl_run_t) =
+            (tmpl_run_t){ fragments->part, fragments->place, *len, fragments->text.len };
+    }
     const char *markdown = w->flow.over ? NULL : w->flow.out.at;
     apr_pool_destroy(scratch);
     return markdown;
-}
-
-const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)
-{
-    return write_form(len, content, NULL, pool);
-}
-
-const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
-                                    tmpl_fragments_t *fragments, apr_pool_t *pool)
-{
-    return write_form(len, content, fragments, pool);
 }

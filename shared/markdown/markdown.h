@@ -34,12 +34,26 @@ static inline apr_size_t tmpl_markdown_most(apr_size_t len)
 
 /*
  * Writes content. Returns the Markdown, *len bytes and a NUL, from pool. NULL if it would be longer
- * than tmpl_markdown_most(), as with very many relative links.
+ * than tmpl_markdown_most(), as with very many relative links. fragments, which
+ * tmpl_fragments_init() made, gets what it consists of, without front matter; NULL: not wanted.
  */
-const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool);
+const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
+                          tmpl_fragments_t *fragments, apr_pool_t *pool);
 
-/* The same without front matter, as fragments, which tmpl_fragments_init() made. */
-const char *tmpl_markdown_fragments(apr_size_t *len, const tmpl_content_t *content,
-                                    tmpl_fragments_t *fragments, apr_pool_t *pool);
+/* --- front.c: the front matter, the page's metadata as YAML --- */
+
+/*
+ * Adds a line for each field that has a value, in the order of TMPL_METADATA, and an empty line;
+ * nothing if no field has one. Addresses become absolute; without a canonical one the page's URL is
+ * it. Authors are one text, with commas; tags and breadcrumb are lists.
+ */
+void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool);
+
+/*
+ * Adds the values that a field has as YAML, which is JSON, too: a string, or a list with a comma
+ * between them if there may be several.
+ */
+void tmpl_front_values(tmpl_buf_t *out, const tmpl_metadata_t *metadata, int field,
+                       const char *comma);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/write.h"
+#include "markdown/flow.h"
 
 #include <string.h>
 
@@ -7,6 +7,7 @@
 
 typedef struct {
     tmpl_flow_t *flow;
+    const tmpl_leaf_t *leaf;
     tmpl_buf_t *out;
     const char *text; /* the leaf's text, with a NUL behind it */
     apr_size_t len;
@@ -15,14 +16,6 @@ typedef struct {
     apr_size_t line;        /* where the line began in text */
     apr_size_t behind_note; /* where the last reference to a footnote ended in text */
 } leaf_writer_t;
-
-/* The format that a mark begins or ends; TMPL_FORMAT_COUNT for other marks. */
-static tmpl_format_e format_of(char mark)
-{
-    unsigned number = (unsigned char)mark;
-    return number >= 1 && number <= 2 * TMPL_FORMAT_COUNT ? (tmpl_format_e)((number - 1) / 2)
-                                                          : TMPL_FORMAT_COUNT;
-}
 
 /* Whether Markdown would read the sign at i as more than text, so that it needs a '\\'. */
 typedef int escape_rule_t(const leaf_writer_t *w, apr_size_t i);
@@ -119,7 +112,7 @@ static int begins_reference(const leaf_writer_t *w, apr_size_t i)
 /* '!' in front of "[" would make an image of a link. */
 static int begins_image(const leaf_writer_t *w, apr_size_t i)
 {
-    return w->text[i + 1] == TMPL_MARK(TMPL_FORMAT_LINK) || w->text[i + 1] == TMPL_MARK_NOTE;
+    return w->text[i + 1] == TMPL_MARK_LINK || w->text[i + 1] == TMPL_MARK_NOTE;
 }
 
 /*
@@ -128,8 +121,8 @@ static int begins_image(const leaf_writer_t *w, apr_size_t i)
  */
 static int begins_note(const leaf_writer_t *w, apr_size_t i)
 {
-    return begins_image(w, i) || (i > 0 && (w->text[i - 1] == TMPL_MARK(TMPL_FORMAT_LINK) ||
-                                            w->text[i - 1] == TMPL_MARK_IMAGE));
+    return begins_image(w, i) ||
+           (i > 0 && (w->text[i - 1] == TMPL_MARK_LINK || w->text[i - 1] == TMPL_MARK_IMAGE));
 }
 
 /* '(' behind "]" would make a link of a footnote. */
@@ -246,10 +239,10 @@ static apr_size_t next_sign(const char *text, apr_size_t i, apr_size_t end)
     return i;
 }
 
-/* Writes text from i up to the next mark; returns the offset of that mark. */
-static apr_size_t write_leaf_text(leaf_writer_t *w, apr_size_t i)
+/* Writes text that is a part of the leaf's. */
+static void write_leaf_text(leaf_writer_t *w, const char *text, apr_size_t len)
 {
-    apr_size_t from = i, end = tmpl_leaf_mark(w->text, w->len, i);
+    apr_size_t from = (apr_size_t)(text - w->text), end = from + len, i = from;
     while (i < end && tmpl_is_digit(w->text[i])) {
         i++; /* what is behind a number may be a sign, too */
     }
@@ -261,7 +254,6 @@ static apr_size_t write_leaf_text(leaf_writer_t *w, apr_size_t i)
         }
     }
     tmpl_buf_add(w->out, w->text + from, end - from);
-    return end;
 }
 
 /* The longest run of '`'. */
@@ -284,69 +276,61 @@ static void add_fence(tmpl_buf_t *out, apr_size_t n)
     out->at[out->len] = '\0';
 }
 
-/* Writes the code behind the mark at i - 1; returns the offset of the mark behind the code. */
-static apr_size_t write_code(leaf_writer_t *w, apr_size_t i)
+static void write_code(leaf_writer_t *w, const char *code, apr_size_t len)
 {
-    const char *from = w->text + i;
-    apr_size_t len = tmpl_leaf_mark(w->text, w->len, i) - i;
-    apr_size_t fence = longest_run(from, len) + 1;
-    int pads = from[0] == '`' || from[len - 1] == '`';
+    apr_size_t fence = longest_run(code, len) + 1, done = 0;
+    int pads = code[0] == '`' || code[len - 1] == '`';
     add_fence(w->out, fence);
     tmpl_buf_add(w->out, " ", (apr_size_t)pads);
-    apr_size_t done = 0;
     for (apr_size_t k = 0; w->where == TMPL_WRITE_CELL && k < len; k++) {
-        if (from[k] == '|') {
-            tmpl_buf_add(w->out, from + done, k - done);
+        if (code[k] == '|') {
+            tmpl_buf_add(w->out, code + done, k - done);
             tmpl_buf_add_byte(w->out, '\\');
             done = k;
         }
     }
-    tmpl_buf_add(w->out, from + done, len - done);
+    tmpl_buf_add(w->out, code + done, len - done);
     tmpl_buf_add(w->out, " ", (apr_size_t)pads);
     add_fence(w->out, fence);
-    return i + len;
 }
 
-/* Writes an address up to the mark that stops it; returns the offset of that mark. */
-static apr_size_t write_address(leaf_writer_t *w, apr_size_t i)
+/* Writes the address of a link or an image behind its text: "](...)". */
+static void write_address(leaf_writer_t *w, const tmpl_leaf_part_t *part)
 {
-    apr_size_t from = i, end = tmpl_leaf_mark(w->text, w->len, i);
-    const char *sign;
-    while ((sign = memchr(w->text + i, '&', end - i)) != NULL) {
-        i = (apr_size_t)(sign - w->text) + 1;
-        if (begins_reference(w, i - 1)) {
-            tmpl_buf_add(w->out, w->text + from, i - from);
+    const char *from = part->address, *end = part->address + part->address_len, *at = from;
+    tmpl_buf_add(w->out, "](", 2);
+    while ((at = memchr(at, '&', (apr_size_t)(end - at))) != NULL) {
+        at++;
+        if (begins_reference(w, (apr_size_t)(at - 1 - w->text))) {
+            tmpl_buf_add(w->out, from, (apr_size_t)(at - from));
             tmpl_buf_add_text(w->out, "amp;"); /* references are read in addresses, too */
-            from = i;
+            from = at;
         }
     }
-    tmpl_buf_add(w->out, w->text + from, end - from);
-    return end;
+    tmpl_buf_add(w->out, from, (apr_size_t)(end - from));
+    tmpl_buf_add_byte(w->out, ')');
 }
 
-/* Writes TeX up to the mark that stops it; returns the offset of that mark. */
-static apr_size_t write_tex(leaf_writer_t *w, apr_size_t i)
+static void write_tex(leaf_writer_t *w, const char *tex, apr_size_t len)
 {
-    for (; w->text[i] != TMPL_MARK_STOP; i++) {
-        int norm = w->text[i] == '\\' && w->text[i + 1] == '|';
-        if (w->where == TMPL_WRITE_CELL && (norm || w->text[i] == '|')) {
+    tmpl_buf_add_byte(w->out, '$');
+    for (apr_size_t i = 0; i < len; i++) {
+        int norm = tex[i] == '\\' && tex[i + 1] == '|';
+        if (w->where == TMPL_WRITE_CELL && (norm || tex[i] == '|')) {
             tmpl_buf_add_text(w->out, norm ? "\\Vert " : "\\vert "); /* '|' would end the cell */
             i += (apr_size_t)norm;
             continue;
         }
-        tmpl_buf_add_byte(w->out, w->text[i]);
-        if (w->text[i] == '!' && w->text[i + 1] == '[') {
+        tmpl_buf_add_byte(w->out, tex[i]);
+        if (tex[i] == '!' && tex[i + 1] == '[') {
             tmpl_buf_add_text(w->out, "{}"); /* "![" would begin an image */
         }
     }
-    return i;
+    tmpl_buf_add_byte(w->out, '$');
 }
 
 static void write_break(leaf_writer_t *w, apr_size_t behind)
 {
-    if (behind == w->len) {
-        return;
-    }
     if (w->where == TMPL_WRITE_PARAGRAPH) {
         tmpl_buf_add_byte(w->out, '\\');
         tmpl_flow_break(w->flow);
@@ -357,159 +341,141 @@ static void write_break(leaf_writer_t *w, apr_size_t behind)
     w->line = behind;
 }
 
-/* Writes a mark; returns where the text goes on. */
-static apr_size_t write_mark(leaf_writer_t *w, apr_size_t i)
+/* Writes a part that ends at an offset. */
+static void write_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
 {
-    static const char *const marks[] = {
-#define MARK(id, mark, element) mark, mark,
+    /* clang-format off */
+    static const char *const marks[' '] = {
+#define MARK(id, begin, end, element)                                                              \
+        [TMPL_MARK(TMPL_FORMAT_##id)] = begin, [TMPL_MARK_END(TMPL_FORMAT_##id)] = end,
         TMPL_FORMATS(MARK)
 #undef MARK
     };
-    static const char *const tags[] = {
-#define TAG(id, mark, element) "<" element ">", "</" element ">",
-        TMPL_FORMATS(TAG)
-#undef TAG
-    };
-    char mark = w->text[i++];
-    tmpl_format_e format = format_of(mark);
-    if (format == TMPL_FORMAT_CODE) {
-        return mark == TMPL_MARK(format) ? write_code(w, i) : i;
-    }
-    if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-        tmpl_buf_add_text(w->out, "](");
-        i = write_address(w, i) + 1;
-        tmpl_buf_add_text(w->out, ")");
+    /* clang-format on */
+    int in_link = w->in_link;
+    switch (part->mark) {
+    case TMPL_MARK_NONE:
+        write_leaf_text(w, part->text, part->len);
+        return;
+    case TMPL_MARK_CODE:
+        write_code(w, part->text, part->len);
+        return;
+    case TMPL_MARK_LINK_END:
+        write_address(w, part);
         w->in_link = 0;
-    }
-    else if (format < TMPL_FORMAT_COUNT) {
-        w->in_link |= format == TMPL_FORMAT_LINK;
-        tmpl_buf_add_text(w->out, marks[mark - 1] != NULL ? marks[mark - 1] : tags[mark - 1]);
-    }
-    else if (mark == TMPL_MARK_IMAGE) {
-        int in_link = w->in_link;
-        w->in_link = 1;
+        return;
+    case TMPL_MARK_IMAGE:
         tmpl_buf_add_text(w->out, "![");
-        i = write_leaf_text(w, i) + 1;
-        tmpl_buf_add_text(w->out, "](");
-        i = write_address(w, i) + 1;
-        tmpl_buf_add_text(w->out, ")");
+        w->in_link = 1;
+        write_leaf_text(w, part->text, part->len);
         w->in_link = in_link;
-    }
-    else if (mark == TMPL_MARK_FORMULA) {
-        tmpl_buf_add_byte(w->out, '$');
-        i = write_tex(w, i) + 1;
-        tmpl_buf_add_byte(w->out, '$');
-    }
-    else if (mark == TMPL_MARK_NOTE) {
+        write_address(w, part);
+        return;
+    case TMPL_MARK_FORMULA:
+        write_tex(w, part->text, part->len);
+        return;
+    case TMPL_MARK_NOTE:
         tmpl_buf_add_text(w->out, "[^");
-        i = write_address(w, i) + 1;
+        tmpl_buf_add(w->out, part->text, part->len);
         tmpl_buf_add_text(w->out, "]");
-        w->behind_note = i;
+        w->behind_note = end;
+        return;
+    case TMPL_MARK_BREAK:
+        write_break(w, end);
+        return;
+    default:
+        w->in_link |= part->mark == TMPL_MARK_LINK;
+        if (marks[(unsigned)part->mark] != NULL) {
+            tmpl_buf_add_text(w->out, marks[(unsigned)part->mark]);
+        }
     }
-    else if (mark == TMPL_MARK_BREAK) {
-        write_break(w, i);
+}
+
+/* Calls write for each part of a leaf, and adds it to the fragments; empties the leaf. */
+static void write_parts(leaf_writer_t *w, tmpl_leaf_t *leaf,
+                        void (*write)(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end))
+{
+    tmpl_flow_t *flow = w->flow;
+    tmpl_leaf_part_t part;
+    if (flow->fragments != NULL) {
+        tmpl_fragments_begin(flow->fragments);
     }
-    return i;
+    for (apr_size_t i = 0; i < w->len && !flow->over;) {
+        i = tmpl_leaf_read(&part, leaf, i);
+        if (part.mark == TMPL_MARK_BREAK && i == w->len) {
+            break; /* at the end it divides nothing */
+        }
+        write(w, &part, i);
+        if (flow->fragments != NULL) {
+            tmpl_fragments_part(flow->fragments, &part);
+        }
+        flow->over |= flow->out.len > flow->limit;
+    }
+    if (flow->fragments != NULL) {
+        tmpl_fragments_end(flow->fragments, w->where == TMPL_WRITE_CELL ? '\t' : '\n');
+    }
+    tmpl_buf_clear(&leaf->text);
 }
 
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
 {
-    leaf_writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
-    if (flow->fragments != NULL) {
-        tmpl_fragments_leaf(flow->fragments, leaf, where == TMPL_WRITE_CELL ? '\t' : '\n');
-    }
-    for (apr_size_t i = 0; i < w.len && !flow->over;) {
-        i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_leaf_text(&w, i);
-        flow->over |= flow->out.len > flow->limit;
-    }
-    tmpl_buf_clear(&leaf->text);
+    leaf_writer_t w = { flow, leaf, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
+    write_parts(&w, leaf, write_part);
 }
 
-/* Adds a byte as HTML. */
-static void add_html(tmpl_buf_t *out, char c)
+static void add_escaped(tmpl_buf_t *out, const char *text, apr_size_t len)
 {
     static const char *const references[256] = {
         ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"
     };
-    if (references[(unsigned char)c] != NULL) {
-        tmpl_buf_add_text(out, references[(unsigned char)c]);
-    }
-    else {
-        tmpl_buf_add_byte(out, c);
+    for (apr_size_t i = 0; i < len; i++) {
+        const char *reference = references[(unsigned char)text[i]];
+        tmpl_buf_add(out, reference != NULL ? reference : text + i,
+                     reference != NULL ? strlen(reference) : 1);
     }
 }
 
-/* Writes text from i up to the next mark as HTML; returns the offset of that mark. */
-static apr_size_t html_text(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t i)
-{
-    for (apr_size_t end = tmpl_leaf_mark(leaf->text.at, leaf->text.len, i); i < end; i++) {
-        add_html(out, leaf->text.at[i]);
-    }
-    return i;
-}
+/*
+ * Parts in HTML: what stands in front of the text, between it and the address, and behind that.
+ * NULL: it ends there.
+ */
+static const char *const html_parts[' '][3] = {
+#define PART(id, begin, end, element)                                                              \
+    [TMPL_MARK(TMPL_FORMAT_##id)] = { "<" element ">" },                                           \
+    [TMPL_MARK_END(TMPL_FORMAT_##id)] = { "</" element ">" },
+    TMPL_INLINE_FORMATS(PART)
+#undef PART
+        [TMPL_MARK_NONE] = { "", NULL, NULL },
+    [TMPL_MARK_CODE] = { "<code>", "</code>", "" },
+    [TMPL_MARK_LINK] = { "<a href=\"", "", "\">" },
+    [TMPL_MARK_LINK_END] = { "</a>", NULL, NULL },
+    [TMPL_MARK_IMAGE] = { "<img alt=\"", "\" src=\"", "\">" },
+    [TMPL_MARK_FORMULA] = { "$", "$", "" },
+    [TMPL_MARK_BREAK] = { "<br>", NULL, NULL },
+};
 
-/* The offset of the address of the link whose mark is at i. */
-static apr_size_t link_address_at(const tmpl_leaf_t *leaf, apr_size_t i)
+static void write_html_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
 {
-    while (leaf->text.at[i] != TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-        i++;
+    const char *const *html = html_parts[(unsigned)part->mark];
+    if (part->mark == TMPL_MARK_LINK) {
+        tmpl_leaf_read_link(part, w->leaf, end);
     }
-    return i + 1;
-}
-
-/* Writes a mark as HTML; returns where the text goes on. */
-static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t i)
-{
-    static const char *const elements[] = {
-#define ELEMENT(id, mark, element) element,
-        TMPL_FORMATS(ELEMENT)
-#undef ELEMENT
-    };
-    char mark = leaf->text.at[i++];
-    tmpl_format_e format = format_of(mark);
-    if (mark == TMPL_MARK(TMPL_FORMAT_LINK)) {
-        tmpl_buf_add_text(out, "<a href=\"");
-        html_text(leaf, out, link_address_at(leaf, i));
-        tmpl_buf_add_text(out, "\">");
+    if (html[0] != NULL) {
+        tmpl_buf_add_text(w->out, html[0]);
+        add_escaped(w->out, part->text, part->len);
     }
-    else if (format < TMPL_FORMAT_COUNT) {
-        tmpl_buf_add_text(out, mark == TMPL_MARK(format) ? "<" : "</");
-        tmpl_buf_add_text(out, elements[format]);
-        tmpl_buf_add_text(out, ">");
-        if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-            while (leaf->text.at[i++] != TMPL_MARK_STOP) {
-            }
-        }
+    if (html[1] != NULL) {
+        tmpl_buf_add_text(w->out, html[1]);
+        add_escaped(w->out, part->address, part->address_len);
+        tmpl_buf_add_text(w->out, html[2]);
     }
-    else if (mark == TMPL_MARK_IMAGE) {
-        tmpl_buf_add_text(out, "<img alt=\"");
-        i = html_text(leaf, out, i) + 1;
-        tmpl_buf_add_text(out, "\" src=\"");
-        i = html_text(leaf, out, i) + 1;
-        tmpl_buf_add_text(out, "\">");
-    }
-    else if (mark == TMPL_MARK_FORMULA) {
-        tmpl_buf_add_byte(out, '$');
-        i = html_text(leaf, out, i) + 1;
-        tmpl_buf_add_byte(out, '$');
-    }
-    else if (mark == TMPL_MARK_BREAK && i < leaf->text.len) {
-        tmpl_buf_add_text(out, "<br>");
-    }
-    return i;
 }
 
 void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
 {
-    if (flow->fragments != NULL) {
-        tmpl_fragments_leaf(flow->fragments, leaf, '\t');
-    }
-    for (apr_size_t i = 0; i < leaf->text.len && !flow->over;) {
-        i = (unsigned char)leaf->text.at[i] < ' ' ? html_mark(leaf, &flow->out, i)
-                                                  : html_text(leaf, &flow->out, i);
-        flow->over |= flow->out.len > flow->limit;
-    }
-    tmpl_buf_clear(&leaf->text);
+    leaf_writer_t w = { flow, leaf, &flow->out, leaf->text.at, leaf->text.len, TMPL_WRITE_CELL,
+                        0,    0,    0 };
+    write_parts(&w, leaf, write_html_part);
 }
 
 /* Adds text that is no leaf to the fragments. */
@@ -552,38 +518,4 @@ void tmpl_write_formula(tmpl_flow_t *flow, const char *tex)
     tmpl_flow_break(flow);
     tmpl_buf_add_text(&flow->out, "$$");
     tmpl_flow_end(flow);
-}
-
-void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters)
-{
-    apr_size_t len = strlen(text);
-    int space = 0;
-    tmpl_buf_add_byte(buf, '"');
-    apr_size_t start = buf->len;
-    for (apr_size_t i = 0, used; i < len; i += used) {
-        uint32_t code = tmpl_utf8_next(text + i, len - i, &used);
-        if (code == 0xAD || code == 0x200B) {
-            continue; /* they only say where a word may break */
-        }
-        /* characters that are not printable in YAML (5.1), or that YAML reads as a line break */
-        if (code <= ' ' || (code >= 0x7F && code <= 0xA0) || code == 0x2028 || code == 0x2029 ||
-            code == 0xFEFF) {
-            space = 1;
-            continue;
-        }
-        if (characters == 0) {
-            tmpl_buf_add_text(buf, "\xE2\x80\xA6");
-            break;
-        }
-        characters--;
-        if (space && buf->len > start) {
-            tmpl_buf_add_byte(buf, ' ');
-        }
-        space = 0;
-        if (code == '"' || code == '\\') {
-            tmpl_buf_add_byte(buf, '\\');
-        }
-        tmpl_buf_add(buf, text + i, used);
-    }
-    tmpl_buf_add_byte(buf, '"');
 }

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is written: the state of one walk over a page's tree. A paragraph, heading or cell is
- * collected in leaf, and written to flow at the next boundary of blocks.
+ * A page's content as it is written as Markdown: the state of one walk over its tree. Text is
+ * collected, with its formats, in leaf; what becomes of it, and when, is the writer's state.
  */
 #ifndef TMPL_WRITER_H
 #define TMPL_WRITER_H
 
 #include "content/grid.h"
-#include "content/notes.h"
 #include "content/walk.h"
-#include "markdown/write.h"
+#include "markdown/flow.h"
 
 /* A table as it is written row by row, in GFM or HTML (content/grid.h says which). */
 typedef struct {
-    const xmlNode *node; /* the table that is being written; NULL: none */
+    const xmlNode *node; /* NULL: none is written */
     tmpl_grid_t grid;
     uint32_t rows;  /* rows of the table that are written or begun */
     uint32_t cells; /* cells of the last row that are written */
-} tmpl_grid_writer_t;
+} tmpl_table_t;
 
 /* A list that is open. */
 typedef struct {
-    int ordered;
     int begun; /* an item was written */
-    int holds; /* the last item is still open: a list follows that belongs to it */
     int terms; /* a dl */
     int term;  /* the item of its last term is open */
-    char mark; /* '-' or '+', '.' or ')' */
+    char mark; /* '-' or '+'; '.' or ')' behind numbers */
     uint32_t number;
 } tmpl_open_list_t;
 
@@ -35,60 +32,61 @@ typedef struct {
     tmpl_walk_t walk;
     tmpl_flow_t flow;
     tmpl_leaf_t leaf;
-    tmpl_buf_t code;          /* the code of a pre */
-    const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
-    const xmlNode *link;      /* the open link; NULL: none */
-    const char *href;         /* of the link that began last; NULL: it is not written */
-    const xmlNode *one_leaf;  /* open element whose text is one leaf: a heading, a cell; or NULL */
-    tmpl_write_e where;       /* where the text of one_leaf goes */
+    tmpl_write_e state;    /* what the text of leaf becomes */
+    const xmlNode *holder; /* the element whose text it is; NULL: state is PARAGRAPH */
+    const xmlNode *link;   /* the open link; NULL: none */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
-    uint32_t n_lists;       /* some may be beyond the limit */
-    apr_size_t behind_list; /* bytes of Markdown when the last list ended */
-    char last_mark;         /* mark of the last list that ended */
-    tmpl_grid_writer_t table;
-    apr_array_header_t *inlines;     /* notes in sentences, which are written at the end */
+    uint32_t n_lists; /* some may be beyond the limit */
+    char last_mark;   /* of the last list that ended */
+    tmpl_table_t table;
     const char *title;               /* what is written at the top; NULL: nothing */
-    apr_size_t behind_title;         /* bytes of Markdown when it was written */
-    const xmlNode *headline;         /* the heading that says it; NULL: none */
-    int before;                      /* in front of the headline */
-    const tmpl_groups_t *groups;     /* the records of the page */
     const tmpl_group_record_t *post; /* the post that began last; NULL: none */
-    const xmlNode *card;             /* the card that is written in one line; NULL: none */
-    int divides;            /* a sign divides what follows in a card from what was written */
-    apr_size_t behind_card; /* bytes of Markdown when the last card ended */
-    apr_size_t divided;     /* bytes of Markdown where a rule divides nothing: behind a heading */
-    tmpl_span_t block;      /* the last paragraph or heading of the Markdown, with its empty line */
-    tmpl_buf_t linked;      /* the address of the link in the last heading; empty: none */
-    apr_size_t rule;        /* where the rule began that ends at divided; 0: there is none */
-    const xmlNode *said;    /* text that the line of a callout says; NULL: none */
+    const xmlNode *said;             /* text that the line of a callout says; NULL: none */
+    apr_array_header_t *inlines;     /* notes in sentences, which are written at the end */
+    int divides;    /* a sign divides what follows in a card from what was written */
+    int before;     /* in front of the headline */
+    apr_size_t own; /* bytes of leaf's text that are in no link, in front of the headline */
+    int facts;      /* that text says who, when or how much */
     apr_pool_t *pool;
 } tmpl_writer_t;
 
-/*
- * Whether the finished leaf has nothing to write. Empties one that menus left, that is
- * a sign between two parts of a line, or that repeats the title directly behind it.
- */
-int tmpl_writer_is_empty(tmpl_writer_t *w);
+/* What is written at the begin of an element, which returns whether its content is skipped, and at
+ * its end. NULL: nothing; a block without leave ends with a border. */
+typedef struct {
+    int (*enter)(tmpl_writer_t *w, const xmlNode *node);
+    void (*leave)(tmpl_writer_t *w, const xmlNode *node);
+} tmpl_action_t;
+
+/* By tmpl_element_e: of blocks.c, and of inlines.c. A border is in front of a block. */
+extern const tmpl_action_t tmpl_block_actions[];
+extern const tmpl_action_t tmpl_inline_actions[];
+
+/* Writes the content of an element. */
+void tmpl_writer_content(tmpl_writer_t *w, const xmlNode *top);
 
 /* Writes the paragraph that was collected, if it has any text. */
 void tmpl_writer_flush(tmpl_writer_t *w);
 
-/* A boundary of blocks: ends a paragraph. In a heading or cell it separates words or lines. */
-void tmpl_writer_part(tmpl_writer_t *w);
+/* A border of blocks: ends a paragraph. In a heading or cell it separates words or lines. */
+void tmpl_writer_border(tmpl_writer_t *w);
+
+/* Begins an element whose text is of one kind, unless it is in another one. */
+void tmpl_writer_hold(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e state);
+
+/* Ends it. Returns 0, and passes a border, if another one holds the text. */
+int tmpl_writer_release(tmpl_writer_t *w, const xmlNode *node);
 
 /* Writes the finished leaf as a heading of level 1 to 6, if it has any text. */
 void tmpl_writer_heading(tmpl_writer_t *w, unsigned level);
+
 /* Writes the sign between parts of a card, if a part begins with text, which is not blank. */
 void tmpl_writer_divide(tmpl_writer_t *w, const char *text);
 
-/* Ends a heading that began at an offset of the Markdown: a rule behind it divides nothing. */
-void tmpl_writer_end_heading(tmpl_writer_t *w, apr_size_t from);
+/* Writes the notes that stand in sentences. */
+void tmpl_writer_inline_notes(tmpl_writer_t *w);
 
-/* Begins an element whose text is one leaf. Returns 0 if the element is in another one. */
-int tmpl_writer_begin_leaf(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e where);
-
-/* Ends an element whose text is one leaf. Returns 0 if the element is in another one. */
-int tmpl_writer_end_leaf(tmpl_writer_t *w, const xmlNode *node);
+/* Adds a text as a link, if there is an address. */
+void tmpl_writer_link(tmpl_writer_t *w, const char *text, const char *address);
 
 /* Whether an element is kept (fragments.h): a listing, a table or an image. */
 static inline int tmpl_writer_keeps(const tmpl_writer_t *w, const xmlNode *node)
@@ -96,12 +94,6 @@ static inline int tmpl_writer_keeps(const tmpl_writer_t *w, const xmlNode *node)
     return w->flow.fragments == NULL ||
            tmpl_fragments_keep_node(w->flow.fragments, tmpl_dom_node(node),
                                     tmpl_leaf_is_empty(&w->leaf));
-}
-
-/* Whether a table is being written as HTML: no Markdown is read in it. */
-static inline int tmpl_writer_in_html(const tmpl_writer_t *w)
-{
-    return w->table.node != NULL && w->table.grid.kind == TMPL_GRID_HTML;
 }
 
 /* The innermost list that is open; NULL: there is none, or it is beyond the limit. */

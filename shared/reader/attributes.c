@@ -1,19 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The attributes that elements keep; ids only of elements to which links in the page lead, as those
+ * of footnotes and tables of contents.
+ */
 #include <stdlib.h>
 
 #include <apr_strings.h>
+#include <libxml/uri.h>
 
 #include "base/ascii.h"
+#include "base/hash.h"
 #include "reader/view.h"
 
-static void add_attribute_text(tmpl_buf_t *out, const char *name, const char *value)
+/* --- Links into the page --- */
+
+/* What is known of an id. */
+static const char wanted[] = "wanted", found[] = "found";
+
+/* The fragment of a link that leads into the page; NULL: it leads elsewhere. */
+static const char *own_fragment(tmpl_view_t *w, const char *href)
 {
-    tmpl_buf_add_byte(out, ' ');
-    tmpl_buf_add_text(out, name);
-    tmpl_buf_add(out, "=\"", 2);
-    tmpl_html_escape(out, value);
-    tmpl_buf_add_byte(out, '"');
+    enum { LONGEST = 200 /* bytes */ };
+    const char *hash = href != NULL ? strchr(href, '#') : NULL;
+    if (hash == NULL || hash[1] == '\0' || strlen(hash) > LONGEST) {
+        return NULL;
+    }
+    const char *own = tmpl_href_own(&w->content->hrefs, tmpl_view_address(w, href));
+    return own != NULL && *own == '#' ? hash + 1 : NULL;
 }
+
+static const char *decoded(const tmpl_view_t *w, const char *fragment)
+{
+    return xmlURIUnescapeString(fragment, 0, apr_palloc(w->pool, strlen(fragment) + 1));
+}
+
+static void look_at_link(tmpl_view_t *w, const xmlNode *link)
+{
+    enum { MOST = 10000 /* ids at most */ };
+    const tmpl_known_attr_t *href =
+        tmpl_node_attr(w->page, &w->page->nodes[tmpl_dom_node(link)], TMPL_ATTR_HREF);
+    if (href == NULL ||
+        memchr(w->page->src + href->value.start, '#', tmpl_span_len(href->value)) == NULL) {
+        return; /* most links end here */
+    }
+    const char *fragment = own_fragment(w, tmpl_dom_attribute(link, "href"));
+    const char *id = fragment != NULL ? decoded(w, fragment) : "";
+    if (*id != '\0' && id[strcspn(id, " \t\n\r\f")] == '\0') {
+        w->targets = w->targets != NULL ? w->targets : tmpl_hash_make(w->pool);
+        if (apr_hash_count(w->targets) < MOST) {
+            apr_hash_set(w->targets, id, APR_HASH_KEY_STRING, wanted);
+        }
+    }
+}
+
+/* Notes that an element has an id, or as a link a name, if links lead to it: the first that has. */
+static void look_at_target(tmpl_view_t *w, const xmlNode *element, const char *name)
+{
+    const char *id = tmpl_dom_attribute(element, name);
+    if (id != NULL && w->ids[tmpl_dom_node(element)] == NULL &&
+        apr_hash_get(w->targets, id, APR_HASH_KEY_STRING) == wanted) {
+        apr_hash_set(w->targets, id, APR_HASH_KEY_STRING, found);
+        w->ids[tmpl_dom_node(element)] = id;
+    }
+}
+
+void tmpl_view_targets(tmpl_view_t *w)
+{
+    const xmlNode *body = w->content->body;
+    apr_array_header_t *named = apr_array_make(w->pool, 64, sizeof(const xmlNode *));
+    /* of what is in a pre, only the text is written */
+    for (const xmlNode *node = body; node != NULL;
+         node = tmpl_dom_next(node, body, tmpl_tag_is_pre(tmpl_dom_tag(w->page, node)))) {
+        if (node->type != XML_ELEMENT_NODE) {
+            continue;
+        }
+        const tmpl_node_t *of = &w->page->nodes[tmpl_dom_node(node)];
+        if (of->tag == TMPL_TAG_A) {
+            look_at_link(w, node);
+        }
+        if (tmpl_node_attr(w->page, of, TMPL_ATTR_ID) != NULL ||
+            (of->tag == TMPL_TAG_A && tmpl_node_attr(w->page, of, TMPL_ATTR_NAME) != NULL)) {
+            APR_ARRAY_PUSH(named, const xmlNode *) = node;
+        }
+    }
+    if (w->targets == NULL) {
+        return;
+    }
+    w->ids = apr_pcalloc(w->pool, w->page->n_nodes * sizeof(*w->ids));
+    for (int i = 0; i < named->nelts; i++) {
+        const xmlNode *node = APR_ARRAY_IDX(named, i, const xmlNode *);
+        look_at_target(w, node, "id");
+        if (tmpl_dom_tag(w->page, node) == TMPL_TAG_A) {
+            look_at_target(w, node, "name");
+        }
+    }
+}
+
+const char *tmpl_view_fragment(tmpl_view_t *w, const char *href)
+{
+    const char *fragment = w->targets != NULL ? own_fragment(w, href) : NULL;
+    return fragment != NULL &&
+                   apr_hash_get(w->targets, decoded(w, fragment), APR_HASH_KEY_STRING) == found
+               ? fragment
+               : NULL;
+}
+
+/* --- Attributes --- */
 
 static int is_any_value(const char *value)
 {
@@ -68,15 +160,15 @@ static int is_list_type(const char *value)
 
 /* The attributes that elements keep, and which values of them. */
 static const struct {
-    const char *element; /* NULL: any */
+    tmpl_tag_e tag;
     const char *name;
     int (*is_valid)(const char *value);
 } kept[] = {
-    { "abbr", "title", is_any_value }, { "td", "colspan", is_cells },
-    { "td", "rowspan", is_cells },     { "th", "colspan", is_cells },
-    { "th", "rowspan", is_cells },     { "ol", "start", is_integer },
-    { "ol", "type", is_list_type },    { "li", "value", is_integer },
-    { "time", "datetime", is_date },
+    { TMPL_TAG_ABBR, "title", is_any_value }, { TMPL_TAG_ACRONYM, "title", is_any_value },
+    { TMPL_TAG_TD, "colspan", is_cells },     { TMPL_TAG_TD, "rowspan", is_cells },
+    { TMPL_TAG_TH, "colspan", is_cells },     { TMPL_TAG_TH, "rowspan", is_cells },
+    { TMPL_TAG_OL, "start", is_integer },     { TMPL_TAG_OL, "type", is_list_type },
+    { TMPL_TAG_LI, "value", is_integer },     { TMPL_TAG_TIME, "datetime", is_date },
 };
 
 static void add_kept(tmpl_buf_t *out, const xmlNode *node, const char *name,
@@ -84,32 +176,34 @@ static void add_kept(tmpl_buf_t *out, const xmlNode *node, const char *name,
 {
     const char *value = tmpl_dom_attribute(node, name);
     if (value != NULL && is_valid(value)) {
-        add_attribute_text(out, name, value);
+        tmpl_buf_add_byte(out, ' ');
+        tmpl_buf_add_text(out, name);
+        tmpl_buf_add(out, "=\"", 2);
+        tmpl_html_escape(out, value);
+        tmpl_buf_add_byte(out, '"');
     }
 }
 
-void tmpl_view_attributes(void *walk, tmpl_buf_t *out, const tmpl_html_element_t *element)
+void tmpl_view_attributes(void *view, tmpl_buf_t *out, const tmpl_html_element_t *element)
 {
-    tmpl_view_t *w = walk;
+    tmpl_view_t *w = view;
     const xmlNode *node = element->node;
-    const char *name = element->name;
-    if (strcmp(name, "a") == 0) {
-        const char *text, *href = tmpl_dom_attribute(node, "href");
-        href = tmpl_href_mail(&text, node, href, w->pool);
-        const char *fragment = tmpl_targets_of(&w->targets, href);
-        add_attribute_text(out, "href",
-                           fragment != NULL ? apr_pstrcat(w->pool, "#", fragment, NULL)
-                                            : tmpl_view_address(w, href));
+    if (strncmp(element->attributes, tmpl_view_box, strlen(tmpl_view_box)) == 0 ||
+        tmpl_span_len(w->page->nodes[tmpl_dom_node(node)].open) <=
+            strlen((const char *)node->name) + 2) {
+        return; /* a box, or an element that has none */
     }
-    for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
-        if (strcmp(kept[i].element, name) == 0) {
+    tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
+    int is_around = *element->name != *node->name; /* as the section or details of records */
+    for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]) && !is_around; i++) {
+        if (kept[i].tag == tag) {
             add_kept(out, node, kept[i].name, kept[i].is_valid);
         }
     }
-    if (strcmp(name, "ol") == 0 && tmpl_dom_attribute(node, "reversed") != NULL) {
+    if (tag == TMPL_TAG_OL && !is_around && tmpl_dom_attribute(node, "reversed") != NULL) {
         tmpl_buf_add_text(out, " reversed");
     }
-    if (w->languages && strncmp(element->attributes, tmpl_view_box, strlen(tmpl_view_box)) != 0) {
+    if (w->content->languages) {
         add_kept(out, node, "lang", is_language_tag);
         add_kept(out, node, "dir", is_direction);
     }

@@ -31,31 +31,38 @@ void tmpl_html_init(tmpl_html_writer_t *html, apr_size_t limit, apr_pool_t *pool
     html->written = 1;
 }
 
-/* Adds bytes unless the page is over its limit. */
-static void write_html(tmpl_html_writer_t *html, const char *text)
+void tmpl_html_markup(tmpl_html_writer_t *html, const char *markup)
 {
     html->over |= html->out.len > html->limit;
     if (!html->over) {
-        tmpl_buf_add_text(&html->out, text);
+        tmpl_buf_add_text(&html->out, markup);
+    }
+}
+
+void tmpl_html_escaped(tmpl_html_writer_t *html, const char *text)
+{
+    html->over |= html->out.len > html->limit;
+    if (!html->over) {
+        tmpl_html_escape(&html->out, text);
     }
 }
 
 static void write_start(tmpl_html_writer_t *html, const tmpl_html_element_t *element)
 {
-    write_html(html, "<");
-    write_html(html, element->name);
-    write_html(html, element->attributes);
+    tmpl_html_markup(html, "<");
+    tmpl_html_markup(html, element->name);
+    tmpl_html_markup(html, element->attributes);
     if (element->node != NULL && !html->over) {
         html->attributes(html->baton, &html->out, element);
     }
-    write_html(html, ">");
+    tmpl_html_markup(html, ">");
 }
 
 static void write_end(tmpl_html_writer_t *html, const tmpl_html_element_t *element)
 {
-    write_html(html, "</");
-    write_html(html, element->name);
-    write_html(html, ">");
+    tmpl_html_markup(html, "</");
+    tmpl_html_markup(html, element->name);
+    tmpl_html_markup(html, ">");
 }
 
 /* Ends the line of text. Its formats stay open for the next one. */
@@ -65,7 +72,7 @@ static void end_html_line(tmpl_html_writer_t *html)
         write_end(html, &html->formats[--html->formats_written]);
     }
     if (html->in_p) {
-        write_html(html, "</p>\n");
+        tmpl_html_markup(html, "</p>\n");
     }
     html->in_text = html->in_p = html->space = html->breaks = 0;
 }
@@ -85,7 +92,7 @@ static void close_last(tmpl_html_writer_t *html)
     end_html_line(html);
     if (html->written == html->n) {
         write_end(html, tmpl_html_top(html));
-        write_html(html, "\n");
+        tmpl_html_markup(html, "\n");
         html->written--;
     }
     html->n--;
@@ -185,7 +192,7 @@ void tmpl_html_block(tmpl_html_writer_t *html)
     const tmpl_html_element_t *last = &html->open[html->written - 1];
     if (html->rule && last->begun &&
         (last->holds == TMPL_HTML_FLOW || last->holds == TMPL_HTML_ITEM)) {
-        write_html(html, "<hr>\n");
+        tmpl_html_markup(html, "<hr>\n");
     }
     html->rule = 0;
     while (html->written < html->n) {
@@ -205,21 +212,21 @@ void tmpl_html_line(tmpl_html_writer_t *html)
         tmpl_html_element_t *top = tmpl_html_top(html);
         html->in_p = top->holds == TMPL_HTML_FLOW || (top->holds == TMPL_HTML_ITEM && top->begun);
         top->begun = 1;
-        write_html(html, html->in_p ? "<p>" : "");
+        tmpl_html_markup(html, html->in_p ? "<p>" : "");
         html->in_text = 1;
     }
     else if (html->breaks > 0) {
-        write_html(html, "<br>");
+        tmpl_html_markup(html, "<br>");
     }
     else if (html->space) {
-        write_html(html, " ");
+        tmpl_html_markup(html, " ");
     }
     html->space = html->breaks = 0;
     while (html->formats_written < html->n_formats) {
         write_start(html, &html->formats[html->formats_written++]);
     }
     if (html->anchors.len > 0) {
-        write_html(html, html->anchors.at);
+        tmpl_html_markup(html, html->anchors.at);
         tmpl_buf_clear(&html->anchors);
     }
 }
@@ -234,10 +241,7 @@ void tmpl_html_text(tmpl_html_writer_t *html, const char *text)
         return;
     }
     tmpl_html_line(html);
-    html->over |= html->out.len > html->limit;
-    if (!html->over) {
-        tmpl_html_escape(&html->out, text);
-    }
+    tmpl_html_escaped(html, text);
 }
 
 void tmpl_html_break(tmpl_html_writer_t *html)

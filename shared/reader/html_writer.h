@@ -11,6 +11,7 @@
 #include <libxml/tree.h>
 
 #include "base/buf.h"
+#include "html/attr.h"
 
 /* Elements in one another at most; deeper ones are left out, but not their content. */
 #define TMPL_HTML_DEPTH   100
@@ -99,6 +100,12 @@ void tmpl_html_text(tmpl_html_writer_t *html, const char *text);
 /* A line break; two of them begin a new p. */
 void tmpl_html_break(tmpl_html_writer_t *html);
 
+/* Whether a name is one of a list, as "a b c". */
+static inline int tmpl_html_is_any(const char *name, const char *names)
+{
+    return tmpl_span_is_any(name, (tmpl_span_t){ 0, (uint32_t)strlen(name) }, names);
+}
+
 /* The innermost element that is open. */
 static inline tmpl_html_element_t *tmpl_html_top(tmpl_html_writer_t *html)
 {
@@ -107,5 +114,9 @@ static inline tmpl_html_element_t *tmpl_html_top(tmpl_html_writer_t *html)
 
 /* Adds text with &, <, > and " as references. */
 void tmpl_html_escape(tmpl_buf_t *out, const char *text);
+
+/* Writes markup where out ends, or text with references, unless the page is over its limit. */
+void tmpl_html_markup(tmpl_html_writer_t *html, const char *markup);
+void tmpl_html_escaped(tmpl_html_writer_t *html, const char *text);
 
 #endif

@@ -5,16 +5,12 @@
 
 enum { DEEPEST = 60 /* elements in one another; deeper ones leave their content */ };
 
-/* In order of the names. */
-static const char *const math_elements[] = {
-    "mfenced", "mfrac",    "mi",          "mmultiscripts", "mn",   "mo",     "mover",
-    "mpadded", "mphantom", "mprescripts", "mroot",         "mrow", "ms",     "mspace",
-    "msqrt",   "mstyle",   "msub",        "msubsup",       "msup", "mtable", "mtd",
-    "mtext",   "mtr",      "munder",      "munderover",
-};
+static const char math_elements[] =
+    "mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt "
+    "mstyle msub msubsup msup mtable mtd mtext mtr munder munderover";
 
 /* In these a parser reads elements as HTML: only text is written there. */
-static const char *const tokens[] = { "mi", "mn", "mo", "ms", "mtext" };
+static const char tokens[] = "mi mn mo ms mtext";
 
 static const char *const math_attributes[] = {
     "accent",      "accentunder", "columnalign", "columnspan",    "depth",         "displaystyle",
@@ -22,25 +18,6 @@ static const char *const math_attributes[] = {
     "mathvariant", "maxsize",     "minsize",     "movablelimits", "rowspan",       "rspace",
     "scriptlevel", "separator",   "stretchy",    "symmetric",     "voffset",       "width",
 };
-
-static int is_among(const char *const *names, apr_size_t n, const xmlNode *node)
-{
-    apr_size_t i = 0;
-    while (i < n && strcmp(names[i], (const char *)node->name) != 0) {
-        i++;
-    }
-    return i < n;
-}
-
-static int is_math_element(const xmlNode *node)
-{
-    return is_among(math_elements, sizeof(math_elements) / sizeof(math_elements[0]), node);
-}
-
-static int is_token(const xmlNode *node)
-{
-    return is_among(tokens, sizeof(tokens) / sizeof(tokens[0]), node);
-}
 
 static int is_math_left_out(const xmlNode *node)
 {
@@ -59,25 +36,6 @@ static int is_plain_value(const char *value)
     return *value == '\0';
 }
 
-/* An mfenced is an mrow with its signs. */
-static int is_fenced(const xmlNode *node)
-{
-    return strcmp((const char *)node->name, "mfenced") == 0;
-}
-
-/* A sign of an mfenced: its attribute of that name, or the one that it has without. */
-static void write_sign(tmpl_buf_t *out, const xmlNode *fenced, const char *name,
-                       const char *without)
-{
-    const char *value = tmpl_dom_attribute(fenced, name);
-    value = value != NULL ? value : without;
-    if (*value != '\0') {
-        tmpl_buf_add_text(out, "<mo>");
-        tmpl_html_escape(out, value);
-        tmpl_buf_add_text(out, "</mo>");
-    }
-}
-
 static void write_math_start(tmpl_buf_t *out, const xmlNode *node)
 {
     tmpl_buf_add_byte(out, '<');
@@ -94,67 +52,48 @@ static void write_math_start(tmpl_buf_t *out, const xmlNode *node)
     }
 }
 
-static void begin_math_element(tmpl_buf_t *out, const xmlNode *node)
-{
-    if (is_fenced(node->parent) && node->prev != NULL) {
-        write_sign(out, node->parent, "separators", ",");
-    }
-    if (is_fenced(node)) {
-        tmpl_buf_add_text(out, "<mrow>");
-        write_sign(out, node, "open", "(");
-        return;
-    }
-    write_math_start(out, node);
-    tmpl_buf_add_byte(out, '>');
-}
-
 static void write_math_end(tmpl_buf_t *out, const xmlNode *node)
 {
-    if (is_fenced(node)) {
-        write_sign(out, node, "close", ")");
-        tmpl_buf_add_text(out, "</mrow>");
-        return;
-    }
     tmpl_buf_add_text(out, "</");
     tmpl_buf_add_text(out, (const char *)node->name);
     tmpl_buf_add_byte(out, '>');
 }
 
-static void write_in_math(tmpl_html_writer_t *html, const xmlNode *math)
+/* Writes the texts of an element without its elements. */
+static void write_math_text(tmpl_html_writer_t *html, const xmlNode *element)
 {
-    tmpl_buf_t *out = &html->out;
-    unsigned depth = 0, deep = 0; /* elements around node: whose tags may be written, and others */
-    const xmlNode *node = math->children;
-    while (node != NULL && !html->over) {
-        html->over |= out->len > html->limit;
+    const xmlNode *node = element;
+    while ((node = tmpl_dom_next(node, element, node != element && is_math_left_out(node))) !=
+           NULL) {
         if (node->type == XML_TEXT_NODE) {
-            tmpl_html_escape(out, (const char *)node->content);
+            tmpl_html_escaped(html, (const char *)node->content);
         }
-        else if (!is_math_left_out(node)) {
-            unsigned off = deep > 0 || depth == DEEPEST || is_token(node->parent);
-            int is = !off && is_math_element(node);
-            deep += off;
-            depth += !off;
-            if (is) {
-                begin_math_element(out, node);
-            }
-            if (node->children != NULL) {
-                node = node->children;
-                continue;
-            }
-            if (is) {
-                write_math_end(out, node);
-            }
-            *(deep > 0 ? &deep : &depth) -= 1;
+    }
+}
+
+static void write_in_math(tmpl_html_writer_t *html, const xmlNode *around, unsigned depth)
+{
+    for (const xmlNode *node = around->children; node != NULL && !html->over; node = node->next) {
+        if (node->type == XML_TEXT_NODE) {
+            tmpl_html_escaped(html, (const char *)node->content);
+            continue;
         }
-        while (node->next == NULL && node->parent != math) {
-            node = node->parent;
-            if (deep == 0 && is_math_element(node)) {
-                write_math_end(out, node);
-            }
-            *(deep > 0 ? &deep : &depth) -= 1;
+        int is = tmpl_html_is_any((const char *)node->name, math_elements);
+        if (is_math_left_out(node)) {
+            continue;
         }
-        node = node->next;
+        if (depth == DEEPEST || tmpl_html_is_any((const char *)around->name, tokens)) {
+            write_math_text(html, node);
+            continue;
+        }
+        if (is) {
+            write_math_start(&html->out, node);
+            tmpl_buf_add_byte(&html->out, '>');
+        }
+        write_in_math(html, node, depth + 1);
+        if (is) {
+            write_math_end(&html->out, node);
+        }
     }
 }
 
@@ -169,7 +108,7 @@ void tmpl_view_math(tmpl_view_t *w, const xmlNode *math, int display)
     if (!html->over) {
         write_math_start(&html->out, math);
         tmpl_buf_add_text(&html->out, display ? " display=\"block\">" : ">");
-        write_in_math(html, math);
+        write_in_math(html, math, 0);
         write_math_end(&html->out, math);
     }
     if (display) {

@@ -5,9 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "base/chars.h"
-#include "metadata/dates.h"
-#include "metadata/people.h"
 #include "reader/view.h"
 
 /* Adds an element with a text, unless the text is NULL. */
@@ -20,27 +17,18 @@ static void add_element_text(tmpl_buf_t *out, const char *start, const char *tex
     }
 }
 
-/* Whether people write a language from the right to the left. */
-static int is_from_right(const char *language)
-{
-    static const char *const from_right[] = { "ar", "dv", "fa", "he", "iw", "ku",
-                                              "ps", "sd", "ug", "ur", "yi" };
-    for (apr_size_t i = 0; i < sizeof(from_right) / sizeof(from_right[0]); i++) {
-        if (apr_cstr_casecmpn(language, from_right[i], 2) == 0 &&
-            (language[2] == '\0' || language[2] == '-')) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* The direction of the page's text; NULL: it does not say one. */
 static const char *direction_of(const tmpl_content_t *content, const char *language)
 {
     const char *dir = tmpl_dom_attribute(content->html, "dir");
     dir = dir != NULL ? dir : tmpl_dom_attribute(content->body, "dir");
+    if (dir == NULL && language != NULL) {
+        tmpl_span_t primary = { 0, (uint32_t)strcspn(language, "-") };
+        return tmpl_span_is_any(language, primary, "ar dv fa he iw ku ps sd ug ur yi") ? "rtl"
+                                                                                       : NULL;
+    }
     if (dir == NULL) {
-        return language != NULL && is_from_right(language) ? "rtl" : NULL;
+        return NULL;
     }
     return apr_cstr_casecmp(dir, "rtl") == 0   ? "rtl"
            : apr_cstr_casecmp(dir, "ltr") == 0 ? "ltr"
@@ -79,119 +67,17 @@ static void end_facts(tmpl_buf_t *out, int n)
     tmpl_buf_add_text(out, n > 0 ? "</p>\n" : "");
 }
 
-/* The date that the header has; NULL: none. */
-static const char *header_date(const tmpl_metadata_t *metadata)
+const char *tmpl_view_date(const tmpl_metadata_t *metadata)
 {
     const char *published = tmpl_metadata_first(metadata, TMPL_METADATA_PUBLISHED);
     return published != NULL ? published : tmpl_metadata_first(metadata, TMPL_METADATA_MODIFIED);
-}
-
-/* The length of an author's name at text; 0: none is there. */
-static apr_size_t author_at(const tmpl_metadata_t *metadata, const char *text)
-{
-    const apr_array_header_t *authors = metadata->values[TMPL_METADATA_AUTHOR];
-    for (int i = 0; authors != NULL && i < authors->nelts; i++) {
-        const char *name = APR_ARRAY_IDX(authors, i, const char *);
-        apr_size_t len = strlen(name);
-        if (apr_cstr_casecmpn(text, name, len) == 0 && !tmpl_is_word_byte(text[len])) {
-            return len;
-        }
-    }
-    return 0;
-}
-
-/* The length of the header's date at text; 0: it is not there. */
-static apr_size_t date_at(const tmpl_metadata_t *metadata, const char *text)
-{
-    enum { DAY = 10 /* bytes of YYYY-MM-DD */, DATE = 40 /* of any */ };
-    const char *date = header_date(metadata);
-    char iso[TMPL_DATE_SIZE];
-    apr_size_t begin,
-        len = date != NULL ? tmpl_date_find(iso, &begin, text, strnlen(text, DATE)) : 0;
-    return len > 0 && begin == 0 && strncmp(iso, date, DAY) == 0 ? len : 0;
-}
-
-/* The length of a time at text, "7:47 am EST"; 0: there is none. */
-static apr_size_t time_at(const char *text)
-{
-    apr_size_t len = strspn(text, "0123456789:"), zone;
-    if (len < 4 || memchr(text, ':', len) == NULL) {
-        return 0;
-    }
-    apr_size_t half = len + (text[len] == ' ');
-    len =
-        apr_cstr_casecmpn(text + half, "am", 2) == 0 || apr_cstr_casecmpn(text + half, "pm", 2) == 0
-            ? half + 2
-            : len;
-    zone = text[len] == ' ' ? strspn(text + len + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
-    return zone >= 2 && zone <= 4 && !tmpl_is_word_byte(text[len + 1 + zone]) ? len + 1 + zone
-                                                                              : len;
-}
-
-/* The bytes of signs that part words at text, as in "Ann \xE2\x80\xA2 3 May". */
-static apr_size_t signs_len(const char *text)
-{
-    apr_size_t len = 0, sign;
-    do {
-        const unsigned char *at = (const unsigned char *)text + len;
-        sign = at[0] == 0xE2 && at[1] == 0x80 && at[2] != 0 ? 3
-               : at[0] == 0xC2 && at[1] != 0                ? 2
-                                             : at[0] != 0 && !tmpl_is_word_byte(text[len]);
-        len += sign;
-    } while (sign > 0);
-    return len;
-}
-
-/* Whether a text may have an author's name, or a date. Quick. */
-static int may_tell(const tmpl_metadata_t *metadata, const char *text)
-{
-    if (header_date(metadata) != NULL && tmpl_date_may_be(text, strlen(text))) {
-        return 1;
-    }
-    for (; *text != '\0'; text++) {
-        if (author_at(metadata, text) > 0) {
-            return 1;
-        }
-        text += strcspn(text, " \xC2\xE2");
-        if (*text == '\0') {
-            return 0;
-        }
-        apr_size_t signs = signs_len(text);
-        text += signs > 0 ? signs - 1 : 0;
-    }
-    return 0;
-}
-
-tmpl_told_e tmpl_header_tells(const tmpl_metadata_t *metadata, const char *text)
-{
-    if (!may_tell(metadata, text)) {
-        return TMPL_TOLD_NOTHING;
-    }
-    tmpl_told_e told = TMPL_TOLD_NOTHING;
-    while (*(text += signs_len(text)) != '\0') {
-        apr_size_t name = author_at(metadata, text);
-        apr_size_t date = name == 0 ? date_at(metadata, text) : 0;
-        apr_size_t len = name + date;
-        told = name > 0 ? TMPL_TOLD_AUTHOR : date > 0 && told == 0 ? TMPL_TOLD_DATE : told;
-        len = len > 0 ? len : time_at(text);
-        len = len > 0 ? len : tmpl_people_by(text);
-        apr_size_t word = 0;
-        while (len == 0 && tmpl_is_word_byte(text[word])) {
-            word++;
-        }
-        if (len == 0 && (word == 0 || !tmpl_people_is_dated(text, word))) {
-            return TMPL_TOLD_NOTHING;
-        }
-        text += len + word;
-    }
-    return told;
 }
 
 /* Who wrote it, when, and on which site. */
 static void write_byline(tmpl_buf_t *out, const tmpl_metadata_t *metadata)
 {
     const apr_array_header_t *authors = metadata->values[TMPL_METADATA_AUTHOR];
-    const char *date = header_date(metadata);
+    const char *date = tmpl_view_date(metadata);
     const char *site = tmpl_metadata_first(metadata, TMPL_METADATA_SITE);
     int n = 0;
     for (int i = 0; authors != NULL && i < authors->nelts; i++) {

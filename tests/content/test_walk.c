@@ -15,7 +15,7 @@ static const char *form_of(const char *body, int view, apr_pool_t *pool)
     const char *html = apr_pstrcat(pool, "<!DOCTYPE html><body>", body, NULL);
     assert_true(tmpl_content_read(&content, check_page(html, pool), &none, &opts, pool));
     if (!view) {
-        const char *markdown = tmpl_markdown(&len, &content, pool);
+        const char *markdown = tmpl_markdown(&len, &content, NULL, pool);
         return apr_pstrmemdup(pool, markdown, len - 1);
     }
     const char *at = strstr(tmpl_reader(&len, &content, pool), "</header>\n") + 10;

@@ -123,7 +123,7 @@ static const char *markdown_of(tmpl_fragments_t *fragments, const tmpl_page_t *p
     apr_size_t len;
     tmpl_fragments_init(fragments, page, NULL, 0, pool);
     return tmpl_content_read(&content, page, edits, &how, pool)
-               ? tmpl_markdown_fragments(&len, &content, fragments, pool)
+               ? tmpl_markdown(&len, &content, fragments, pool)
                : NULL;
 }
 

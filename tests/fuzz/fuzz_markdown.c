@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         tmpl_content_opts_t how = { .charset = "utf-8" };
         tmpl_content_t content;
         const char *markdown = tmpl_content_read(&content, page, &edits, &how, pool)
-                                   ? tmpl_markdown(&len, &content, pool)
+                                   ? tmpl_markdown(&len, &content, NULL, pool)
                                    : NULL;
         const char *body = markdown;
         if (markdown != NULL && (strlen(markdown) != len || len > tmpl_markdown_most(size - 1))) {

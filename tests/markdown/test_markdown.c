@@ -12,7 +12,7 @@ static const char *written(apr_size_t *len, const tmpl_page_t *page, const tmpl_
 {
     tmpl_content_t content;
     assert_true(tmpl_content_read(&content, page, edits, opts, pool));
-    return tmpl_markdown(len, &content, pool);
+    return tmpl_markdown(len, &content, NULL, pool);
 }
 
 /*
@@ -67,12 +67,12 @@ static void headline(void **state)
         { "<title>A b c d - S</title><div>x</div>", "# A b c d\n\nx" },
         { "<title>A b c d</title><h2>A b <sub>c</sub> d</h2>x", "# A b <sub>c</sub> d\n\nx" },
         { "<title>A b c d</title><p><a href=/>Home</a> | More<ul><li><a href=/e>E</a><li>Menu</ul>"
-          "<p>&copy; 2026 All rights are reserved by us and by all others<h2>Old news</h2>"
+          "<h2>Old news</h2>"
           "<h1><a href=/t>A <b>b</b> c d</a></h1>x",
           "# A b c d\n\nx" },
-        { "<title>A b c d</title><p>5 May 2026<p>By Ann Lee<p>$5<p><img src=a.png alt=a>"
+        { "<title>A b c d</title><p>5 May 2026<p>$5<p><img src=a.png alt=a>"
           "<p>One two three four five six seven eight.<h1>A b c d</h1>x",
-          "# A b c d\n\n5 May 2026\n\nBy Ann Lee\n\n$5\n\n![a](a.png)\n\n"
+          "# A b c d\n\n5 May 2026\n\n$5\n\n![a](a.png)\n\n"
           "One two three four five six seven eight.\n\nx" },
         { "<title>A b c d</title><ul><li><h1>A b c d</h1><li>x</ul>", "# A b c d\n\n- x" },
         { "<title>A b c d</title><h1>A b c d<a href='#a'>&para;</a></h1>x", "# A b c d\n\nx" },
@@ -88,6 +88,24 @@ static void headline(void **state)
     const char *late = markdown_of(
         apr_pstrcat(pool, "<title>A b c d</title>", much, "<h1>A b c d</h1>x", NULL), NULL, pool);
     assert_ptr_equal(strstr(late, "# A b c d\n\nw\n\nw\n"), late);
+    /* a short text in front stays if it was judged to be of a part that says something */
+    static const struct {
+        tmpl_part_e part;
+        const char *markdown;
+    } parts[] = { { TMPL_PART_BODY, "# A b c d\n\nx\n" },
+                  { TMPL_PART_BYLINE, "# A b c d\n\nAnn Lee\n\nx\n" } };
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        apr_size_t len;
+        tmpl_edits_t none = { 0 };
+        const tmpl_page_t *page =
+            check_page("<title>A b c d</title><p>Ann Lee<h1>A b c d</h1>x", pool);
+        tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
+        for (uint32_t k = 0; k < page->n_blocks; k++) {
+            verdicts[k].part = (unsigned char)parts[i].part;
+        }
+        tmpl_content_opts_t opts = { .charset = "utf-8", .verdicts = verdicts };
+        assert_non_null(strstr(written(&len, page, &none, &opts, pool), parts[i].markdown));
+    }
 }
 
 static void blocks(void **state)
@@ -99,11 +117,7 @@ static void blocks(void **state)
         { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
         { "<h2><a href=u><img src=i></a></h2>a<h3><img src=i> b</h3>",
-          "[![](i)](u)\n\na\n\n### b" },
-        /* icons in headings, and a heading that is an arrow */
-        { "<h2><img src=i> a <img src=j alt=b> <img src=k>c</h2><h3><a "
-          "href=u>\xE2\x86\x90</a></h3>",
-          "## a ![b](j) c\n\n[\xE2\x86\x90](u)" },
+          "## [![](i)](u)\n\na\n\n### ![](i) b" },
         { "<div class=x role=heading aria-level=3>a <b>b</b></div><p class=x role=heading>c",
           "### a b\n\nc" },
         { "<x-y class=x role=heading aria-level=2>a</x-y><div class=x role=heading aria-level=7>b",
@@ -113,13 +127,7 @@ static void blocks(void **state)
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
         { "<p><b>a<br></b>b", "**a**\\\nb" },
         { "<p>a</p><hr><p>b", "a\n\n***\n\nb" },
-        /* headings that are there twice, for screens of two sizes, and signs that are alone */
-        { "x<h2>A heading of some length</h2><h2>A heading of some length</h2><p>a paragraph of "
-          "some length<p>a paragraph of some length<p>a<p>a<ul><li>an item of some length too"
-          "<li>an item of some length too</ul>",
-          "x\n\n## A heading of some length\n\na paragraph of some length\n\n"
-          "a paragraph of some length\n\na\n\na\n\n"
-          "- an item of some length too\n- an item of some length too" },
+        /* signs that are alone */
         { "<p>a<p>|<p>\xC2\xB7<p>b<p>+", "a\n\nb\n\n\\+" },
         /* rules that divide nothing */
         { "<hr><p>a<hr><div></div><hr><h2>b</h2><hr>c<hr>", "a\n\n***\n\n## b\n\nc" },
@@ -190,11 +198,6 @@ static void lists(void **state)
         { "<ul><li><blockquote>a<p>b</blockquote></ul>", "- > a\n  >\n  > b" },
         { "<ul><li>- a<li>* b<li>1. c</ul>", "- \\- a\n- \\* b\n- 1\\. c" },
         { "x<ul><li><hr></ul>a", "x\n\n- ***\n\na" },
-        /* a list directly in a list belongs to the item in front */
-        { "<ul><li>a</li><ul><li>b</ul><li>c</ul>d", "- a\n  - b\n- c\n\nd" },
-        { "<ol><li>a</li> <ol><li>b</ol><ul><li>c</ul><li>d</ol>",
-          "1. a\n   1. b\n\n   - c\n2. d" },
-        { "<ul><li>a</li><ul><ul><li>b</ul></ul></ul>c", "- a\n  - b\n\nc" },
         { "<ul><ul><li>a</ul><li>b</li>x<ul><li>c</ul></ul>", "- a\n\n- b\n\nx\n\n- c" },
     };
     CHECK_ROWS(rows);
@@ -277,15 +280,7 @@ static void formats(void **state)
         /* links side by side */
         { "<a href=u>a</a><a href=v>b</a><a>c</a><a href='#'>d</a><a href='#'>e</a>",
           "[a](u) [b](v) c d e" },
-        { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[ab](u), [c](v)d" },
-        { "<b><a href=u>a</a></b> <a href=u>b</a> <a href=u>c</a> <a href=v>d</a>",
-          "**[a](u)** [b c](u) [d](v)" },
-        { "<a href=u>a</a> <a href=u>a</a> <a href=u>a</a><a href=u>a</a>", "[aa](u)" },
-        /* links that the heading above has */
-        { "<h2><a href=u>a</a></h2><p><a href=u>A text and no button, whose length is "
-          "<i>forty</i></a><p><a href=v>d</a><p><a href=u>e</a> "
-          "f",
-          "## [a](u)\n\nA text and no button, whose length is _forty_\n\n[d](v)\n\n[e](u) f" },
+        { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[a](u) [b](u), [c](v)d" },
         { "<h2><a href=u>a</a></h2><p><a href=u>b</a>, <a href=v>c</a><h2>d</h2><a href=u>e</a>",
           "## [a](u)\n\n[b](u), [c](v)\n\n## d\n\n[e](u)" },
         { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },

@@ -179,8 +179,6 @@ static void texts(void **state)
           "<annotation>t</annotation></math>",
           "<p>x</p><div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Formula 1\"><p>"
           "<math display=\"block\"><mi>ab</mi>x</math></p></div>" },
-        { "x<math><mfenced open='['><mi>a</mi><mi>b</mi></mfenced></math>",
-          "<p>x<math><mrow><mo>[</mo><mi>a</mi><mo>,</mo><mi>b</mi><mo>)</mo></mrow></math></p>" },
         { "<ruby>a<rp>(</rp><rt>b</rt><rp>)</rp></ruby><time datetime='2025-01-02' x=y>c</time>",
           "<p><ruby>a<rt>b</rt></ruby><time datetime=\"2025-01-02\">c</time></p>" },
     };
