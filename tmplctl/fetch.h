@@ -40,10 +40,10 @@ void ctl_fetch_obey(ctl_fetch_t *fetch, int (*allows)(const void *rules, const c
 
 /*
  * Requests the page at address; strings of response come from pool. Follows redirects on the same
- * host. A complete response that is not a redirect is a success,
- * whatever its status. On failure err has the reason, without the address: APR_EACCES if the
- * rules forbid the page, APR_EINTR after a signal, APR_ENOSPC for a body above CTL_FETCH_MOST (response
- * has its beginning), or APR_EGENERAL.
+ * host. A complete response that is not a redirect is a success, whatever its status. On failure
+ * err has the reason, without the address: APR_EACCES if the rules forbid the page, APR_EINTR after
+ * a signal, APR_ENOSPC for a body above CTL_FETCH_MOST (response has its beginning), or
+ * APR_EGENERAL.
  */
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
                            ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool);
