@@ -14,7 +14,6 @@
 #include "detect/incremental.h"
 #include "methods/pagelevel.h"
 #include "methods/regions.h"
-#include "file_io.h"
 #include "open_store.h"
 #include "process.h"
 #include "files.h"

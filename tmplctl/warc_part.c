@@ -14,7 +14,7 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "file_io.h"
+#include "files.h"
 #include "process.h"
 #include "warc.h"
 
