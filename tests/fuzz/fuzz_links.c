@@ -10,7 +10,6 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "methods/warm/distance.h"
 #include "methods/warm/links.h"
 #include "methods/warm/robots.h"
 

@@ -2,7 +2,6 @@
 /* Distances, the links of a page, and their order. */
 #include "check.h"
 
-#include "methods/warm/distance.h"
 #include "methods/warm/links.h"
 
 static tmpl_address_t address_of(const char *url, apr_pool_t *pool)

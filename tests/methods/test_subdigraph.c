@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "methods/warm/overlap.h"
 #include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"
 
