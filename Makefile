@@ -20,6 +20,7 @@
 # deps-packages  install the packages that deb needs
 # deps-roots     install the packages that check-deb, check-docs and check-trixie need
 # deps-arch      install the packages that check-arch needs
+# lines          count lines of code in each room of docs/architecture.md, beside the goals
 # settings       write the tables of docs/directives.md and docs/indexing.md, and docs/mod_tmpl.5, from the headers
 # clean          remove BUILD
 # help           print this list
@@ -57,13 +58,14 @@ CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fsigned-char -fPIC -fvisibility=hidden -f
 TLS_LIBS := -lssl -lcrypto
 LIBS  := $(TLS_LIBS) -ljansson -lxml2 -lhiredis -llmdb -lxxhash -lz $(APR_LIBS) -lm
 CPPFLAGS_mod_tmpl := -Imod_tmpl $(HTTPD_CFLAGS)
+CPPFLAGS_tmplctl := -Itmplctl
 CPPFLAGS_tests := -Imod_tmpl $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
 CPPFLAGS_bench := -Ibench/lib
 CPPFLAGS_train := -Ibench/lib
 
 LIB_SRC := $(wildcard shared/*.c shared/*/*.c shared/*/*/*.c)
 MOD_SRC := $(wildcard mod_tmpl/*.c mod_tmpl/*/*.c)
-CTL_SRC := $(wildcard tmplctl/*.c)
+CTL_SRC := $(wildcard tmplctl/*.c tmplctl/*/*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # the built-in models as C source
 MODELS_C := $(BUILD)/obj/models/builtin.c
@@ -151,6 +153,9 @@ deps-browser deps-packages deps-roots deps-arch:
 settings:
 	@docs/settings --write
 
+lines:
+	@bench/lines
+
 clean:
 	rm -rf $(BUILD)
 
@@ -160,7 +165,7 @@ help:
 	  awk -F '\t' 'NF < 2 { print; next } length($$1) > 38 { gsub(/ \[[^]]*\]/, "", $$1) } { sub(/ +$$/, "", $$1); printf "%-38s  %s\n", $$1, $$2 }'
 	@printf '\nMore variables: the comments at the top of Makefile, make/packages.mk, tests/Makefile, bench/Makefile and train/Makefile.\n'
 
-.PHONY: all demo deps deps-check deps-browser deps-suites deps-container deps-packages deps-roots deps-arch settings clean help
+.PHONY: all demo deps deps-check deps-browser deps-suites deps-container deps-packages deps-roots deps-arch settings lines clean help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/fuzz/obj -name '*.d' 2>/dev/null)
 .SECONDARY:

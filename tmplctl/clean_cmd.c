@@ -6,7 +6,6 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "file_io.h"
 #include "files.h"
 #include "page_input.h"
 #include "process.h"

@@ -10,10 +10,10 @@
 #include "base/tmpl.h"
 #include "ctl.h"
 #include "dom/xpath.h"
-#include "json.h"
 #include "open_store.h"
 #include "page_input.h"
 #include "process.h"
+#include "render.h"
 #include "text/text.h"
 
 /* Characters of a block's text that are shown. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fetch.h"
+#include "page_input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,6 @@
 #include <apr_strings.h>
 
 #include "address/address.h"
-#include "file_io.h"
 #include "page_input.h"
 #include "process.h"
 

@@ -11,7 +11,7 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
-#include "file_io.h"
+#include "files.h"
 #include "process.h"
 
 /* The store of a run that was given none. */

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/inflate.h"
 #include "base/tmpl.h"
-#include "file_io.h"
+#include "files.h"
 #include "html/charset.h"
 #include "process.h"
 #include "settings.h"

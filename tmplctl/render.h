@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outputs of tmplctl clean: one function per --mode. */
+/* The outputs of pages: one function per --mode (render.c), and JSON (json.c). */
 #ifndef CTL_RENDER_H
 #define CTL_RENDER_H
+
+#include <jansson.h>
 
 #include "clean.h"
 
@@ -34,6 +36,33 @@ typedef struct {
 
 /* Finds the mode of that name. APR_EINVAL, with the valid names, if there is no such mode. */
 apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err);
+
+/*
+ * --- json.c: where elements and blocks are in a page, for people ("html/body/div/ul", and spans),
+ * and JSON of pages and their blocks, in the form of jansson ---
+ */
+
+/* The tag names from the root down to the node, from pool; "" for TMPL_NONE. */
+const char *ctl_node_path(const tmpl_page_t *page, uint32_t node, apr_pool_t *pool);
+
+/* The span from a block's first segment to its last segment; 0, 0 without segments. */
+tmpl_span_t ctl_block_span(const tmpl_page_t *page, const tmpl_block_t *block);
+
+/* Bytes as a string: JSON is UTF-8, names of files and elements need not be. NULL as null. */
+json_t *ctl_json_string(const char *bytes, apr_size_t len, apr_pool_t *pool);
+json_t *ctl_json_text(const char *text, apr_pool_t *pool);
+
+/* A span, as a list of two offsets. */
+json_t *ctl_json_span(tmpl_span_t span);
+
+/* The JSON object that mode blocks writes for a page. */
+json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool);
+
+/* JSON as text of pool, with a newline behind it; frees json. flags are of json_dumps(). */
+const char *ctl_json_line(json_t *json, size_t flags, apr_pool_t *pool);
+
+/* Prints json and a newline to standard output, and frees it. CTL_OK: main sees if that failed. */
+int ctl_json_print(json_t *json);
 
 /* The blocks mode: verdicts, and the cuts of strip, as a JSON object. For render.c's table. */
 void ctl_render_blocks(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);

@@ -6,7 +6,7 @@
 #include <apr_atomic.h>
 #include <apr_thread_proc.h>
 
-#include "file_io.h"
+#include "files.h"
 #include "process.h"
 
 /* Pages that a store learns at once. */

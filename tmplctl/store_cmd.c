@@ -7,9 +7,9 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "json.h"
 #include "open_store.h"
 #include "process.h"
+#include "render.h"
 #include "table/export_file.h"
 
 static int forget_site(ctl_t *ctl, tmpl_store_t *store)

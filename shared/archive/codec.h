@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compressed data, undone piece by piece: the members of a compressed archive, and bodies with a
- * Content-Encoding. gzip and deflate are here; a program may bring others (tmplctl/late_codecs.c).
+ * Content-Encoding. gzip and deflate are here; a program may bring others (tmplctl/lab).
  */
 #ifndef TMPL_CODEC_H
 #define TMPL_CODEC_H

@@ -13,7 +13,7 @@ use Test::More;
 my $root = abs_path(dirname(__FILE__) . '/../..');
 chdir $root or die "$root: $!";
 
-my @files = glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl}/*.[ch]';
+my @files = glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl,tmplctl/*}/*.[ch]';
 cmp_ok(scalar @files, '>', 50, 'sources');
 
 # The file of each name: { name => { file => 1 } }.

@@ -1,15 +1,19 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The structure of the tree (docs/architecture.md): folders have an order, and a file includes only
-# files of its own folder or of lower folders; in the module, files have an order, too. Only one folder includes the headers of an external
-# library. No code depends on the locale.
+# The structure of the tree (docs/architecture.md): rooms include only those that they may; folders have an order, and
+# a file includes only files of its own folder or of lower folders; in the module, files have an order, too. Only one
+# folder includes the headers of an external library. No code depends on the locale.
 use strict;
 use warnings;
 
 use Cwd qw(abs_path);
 use File::Basename qw(basename dirname);
+use FindBin;
 use Test::More;
+
+use lib "$FindBin::Bin/../lib";
+use Rooms;
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
 chdir $root or die "$root: $!";
@@ -17,14 +21,16 @@ chdir $root or die "$root: $!";
 # The folders from the lowest to the highest.
 my @folders = (
     map({ "shared/$_" } qw(base archive address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown data reader fingerprint)),
-    'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
+    'shared', 'shared/decision', 'mod_tmpl', 'tmplctl', 'tmplctl/lab',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
 # both have one level: mod_tmpl reports requests to status, and status asks mod_tmpl for figures
 $level{"mod_tmpl/$_"} = $level{mod_tmpl} for qw(status lists);
-# Published methods: the tables of detectors and of their models name them, and so does the tool, for its options and
-# for tmplctl train and warm. No other file includes them.
-my $names_methods = qr{^(?:shared/detect/(?:detector\.c|models\.c|builtin\.h)|shared/methods/.*|tmplctl/(?:ctl\.h|options\.c|fetch\.h|train_cmd\.c|warm_cmd\.c))$};
+# "file: header" of another room or of a higher folder that a file may include:
+# the tables of detectors and of models name the published methods,
+my $names_methods = qr{^shared/detect/(?:detector\.c|models\.c|builtin\.h): shared/methods/\w+\.h$};
+# body.c makes all forms, and selectors that are XPath need a tree.
+my $uses_forms = qr{^shared/(?:body\.c: shared/(?:data|markdown|reader)/\w+\.h|(?:settings|cut/guards)\.c: shared/dom/xpath\.h)$};
 
 sub slurp {
     my ($file) = @_;
@@ -47,7 +53,7 @@ sub includes {
     return @found;
 }
 
-my @files = glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl}/*.[ch]';
+my @files = glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl,tmplctl/*}/*.[ch]';
 cmp_ok(scalar @files, '>', 150, 'sources');
 
 # For each file, its includes that are headers of this project.
@@ -58,16 +64,27 @@ subtest 'includes' => sub {
     for my $file (@files) {
         my $level = $level{ dirname($file) } // (push(@wrong, "$file: its folder is not in the table"), next);
         push @wrong, map { "$file:$_->[0]: includes $_->[1], which is higher" }
-            grep { $level{ dirname($_->[1]) } > $level && !($_->[1] =~ m{^shared/methods/} && $file =~ $names_methods) }
+            grep { $level{ dirname($_->[1]) } > $level && "$file: $_->[1]" !~ $names_methods }
             @{ $included{$file} };
     }
-    is(join("\n", grep { my $file = $_; $file !~ $names_methods && grep { $_->[1] =~ m{^shared/methods/} } @{ $included{$file} } } @files),
-        '', 'only the tables of detectors and of models, and the tool, include published methods');
     is(join("\n", @wrong), '', 'no file includes a file of a higher folder');
-    is(join("\n", map { "$_->[1]" } grep { $_->[1] =~ m{^tmplctl/} } map { @{ $included{$_} } } grep { m{^mod_tmpl/} } @files),
-        '', 'the module includes nothing of the tool');
-    is(join("\n", map { "$_->[1]" } grep { $_->[1] =~ m{^mod_tmpl/} } map { @{ $included{$_} } } grep { m{^tmplctl/} } @files),
-        '', 'the tool includes nothing of the module');
+};
+
+subtest 'rooms' => sub {
+    my (@wrong, %has_files);
+    for my $file (@files) {
+        my $room = room_of(dirname($file)) // (push(@wrong, "$file: its folder is in no room"), next);
+        $has_files{ $room->[0] } = 1;
+        for my $include (@{ $included{$file} }) {
+            my $of = room_of(dirname($include->[1])) // next;
+            next if " $room->[2] " =~ / $of->[0] / || "$file: $include->[1]" =~ /$names_methods|$uses_forms/;
+            push @wrong, "$file:$include->[0]: includes $include->[1], of the room $of->[0]";
+        }
+        push @wrong, map { "$file:$_->[0]: a form includes $_->[1]" } grep { $_->[1] =~ m{^shared/(?:table|model)/} } @{ $included{$file} }
+            if $room->[0] eq 'forms';
+    }
+    is(join("\n", @wrong), '', 'no file includes a file of a room that it may not use');
+    is(join(' ', sort keys %has_files), join(' ', sort map { $_->[0] } @rooms), 'each room has files');
 };
 
 # No header may include itself through others. The test removes headers that include no remaining
@@ -159,7 +176,7 @@ subtest 'no circle of files in the module' => sub {
 
 subtest 'names' => sub {
     my %of;
-    push @{ $of{ basename($_) } }, $_ for glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl,tests/*,bench/*,train/*}/*.[ch]';
+    push @{ $of{ basename($_) } }, $_ for glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl,tmplctl/*,tests/*,bench/*,train/*}/*.[ch]';
     is(join("\n", map { "@$_" } grep { @$_ > 1 } map { $of{$_} } sort keys %of), '', 'no two files have the same name');
     my @guards = grep { slurp($_) !~ /^#ifndef (?:TMPL|CTL|MOD)_\Q${\ uc(basename($_, '.h') =~ s{^(?:tmpl|mod_tmpl)$}{}r) }\E_?H\n/m
             && basename($_) !~ /^(?:mod_)?tmpl\.h$/ } grep { /\.h$/ } @files;

@@ -13,9 +13,9 @@
 #include <xxhash.h>
 
 #include "ctl.h"
-#include "file_io.h"
-#include "json.h"
+#include "files.h"
 #include "process.h"
+#include "render.h"
 #include "warc.h"
 
 /* --- options that go together, and the inputs --- */

@@ -14,7 +14,7 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "file_io.h"
+#include "files.h"
 #include "process.h"
 #include "warc.h"
 
@@ -35,27 +35,38 @@ static const char *in_part(const ctl_warc_run_t *run, const char *name)
 
 /* --- the output --- */
 
-/* Opens the output, and cuts it to len bytes, which it must have. */
+/* Cuts a file to len bytes, and goes to its end. */
+static apr_status_t cut_file(apr_file_t *file, apr_off_t len)
+{
+    apr_status_t status = apr_file_trunc(file, len);
+    return status == APR_SUCCESS ? apr_file_seek(file, APR_SET, &len) : status;
+}
+
+/* Opens a file, of which the first len bytes stay; it must have them. */
+static apr_status_t open_at(apr_file_t **file, const char *path, apr_off_t len, apr_pool_t *pool)
+{
+    apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_BINARY | APR_FOPEN_BUFFERED;
+    apr_finfo_t info;
+    apr_status_t status = apr_file_open(file, path, flags, APR_FPROT_OS_DEFAULT, pool);
+    if (status == APR_SUCCESS) {
+        status = apr_file_info_get(&info, APR_FINFO_SIZE, *file);
+    }
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    return info.size < len ? APR_EOF : cut_file(*file, len);
+}
+
+/* Opens the output behind its first len bytes; NULL: standard output. */
 static apr_status_t sink_open(ctl_warc_sink_t *sink, const char *path, apr_off_t len,
                               apr_pool_t *pool)
 {
-    apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_BINARY | APR_FOPEN_BUFFERED;
-    apr_finfo_t info = { .size = 0 };
-    apr_status_t status;
     *sink = (ctl_warc_sink_t){ .path = path != NULL ? path : "standard output",
                                .is_own = path != NULL,
                                .len = len };
-    if (path == NULL) {
-        status = apr_file_open_flags_stdout(&sink->file, APR_FOPEN_BUFFERED, pool);
-    }
-    else {
-        status = apr_file_open(&sink->file, path, flags, APR_FPROT_OS_DEFAULT, pool);
-        status =
-            status == APR_SUCCESS ? apr_file_info_get(&info, APR_FINFO_SIZE, sink->file) : status;
-        status = status == APR_SUCCESS && info.size < len ? APR_EOF : status;
-        status = status == APR_SUCCESS ? apr_file_trunc(sink->file, len) : status;
-        status = status == APR_SUCCESS ? apr_file_seek(sink->file, APR_SET, &len) : status;
-    }
+    apr_status_t status = path != NULL
+                              ? open_at(&sink->file, path, len, pool)
+                              : apr_file_open_flags_stdout(&sink->file, APR_FOPEN_BUFFERED, pool);
     if (status != APR_SUCCESS) {
         ctl_say("warc: %s: cannot write: %s", sink->path, ctl_error_text(status, pool));
     }
@@ -74,8 +85,7 @@ void ctl_warc_sink_cut(ctl_warc_sink_t *sink, apr_off_t len)
 {
     /* in front of standard output there may be others' bytes, or it is a pipe */
     apr_status_t status = sink->is_own ? apr_file_flush(sink->file) : APR_FROM_OS_ERROR(ESPIPE);
-    status = status == APR_SUCCESS ? apr_file_trunc(sink->file, len) : status;
-    status = status == APR_SUCCESS ? apr_file_seek(sink->file, APR_SET, &len) : status;
+    status = status == APR_SUCCESS ? cut_file(sink->file, len) : status;
     sink->failed = sink->failed == APR_SUCCESS ? status : sink->failed;
     sink->len = len;
 }

@@ -8,8 +8,8 @@
 #include <apr_time.h>
 
 #include "content/content.h"
-#include "json.h"
 #include "clean.h"
+#include "render.h"
 
 /* The longest name of a charset is far shorter. */
 #define CHARSET_MOST 64

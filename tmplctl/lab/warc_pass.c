@@ -7,7 +7,7 @@
 #include <limits.h>
 
 #include "ctl.h"
-#include "file_io.h"
+#include "files.h"
 #include "process.h"
 #include "settings.h"
 #include "warc.h"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "ctl.h"
-#include "fetch.h"
 #include "html/charset.h"
 #include "open_store.h"
 #include "page_input.h"
