@@ -149,8 +149,7 @@ static int is_language_tag(const char *value)
 
 static int is_direction(const char *value)
 {
-    return apr_cstr_casecmp(value, "rtl") == 0 || apr_cstr_casecmp(value, "ltr") == 0 ||
-           apr_cstr_casecmp(value, "auto") == 0;
+    return tmpl_html_is_any(value, "rtl ltr auto");
 }
 
 static int is_list_type(const char *value)
