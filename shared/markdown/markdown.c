@@ -24,7 +24,6 @@
 static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
 {
     if (node == w->walk.content->headline && w->flow.fragments == NULL) {
-        w->before = 0;
         return 1;
     }
     tmpl_writer_hold(w, node, TMPL_WRITE_HEADING);
@@ -168,6 +167,8 @@ static void pass_element(tmpl_writer_t *w, tmpl_element_e kind)
 static int enter_element(void *writer, const xmlNode *node, tmpl_element_e kind)
 {
     const tmpl_action_t *action = action_of(kind);
+    tmpl_writer_t *w = writer;
+    w->before = w->before && node != w->walk.content->headline; /* what is beside it stays */
     if (kind != TMPL_ELEMENT_DESCRIPTION) { /* it may stand in the line of its term */
         pass_element(writer, kind);
     }
