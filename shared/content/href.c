@@ -156,9 +156,9 @@ static const char *hidden_mail(const xmlNode *link, const char *href, apr_pool_t
         return NULL;
     }
     char *mail = apr_palloc(pool, n);
-    int key = tmpl_hex_digit(from[0]) << 4 | tmpl_hex_digit(from[1]);
+    int key = 16 * tmpl_hex_digit(from[0]) + tmpl_hex_digit(from[1]);
     for (apr_size_t i = 1; i < n; i++) {
-        int byte = (tmpl_hex_digit(from[2 * i]) << 4 | tmpl_hex_digit(from[2 * i + 1])) ^ key;
+        int byte = (16 * tmpl_hex_digit(from[2 * i]) + tmpl_hex_digit(from[2 * i + 1])) ^ key;
         if (byte <= ' ' || byte > '~') {
             return NULL;
         }

@@ -41,7 +41,7 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
 const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *href,
                            apr_pool_t *pool);
 
-/* --- Permalinks: links in headings and terms of documentation, for people who copy addresses --- */
+/* --- Permalinks: links in headings and terms, for people who copy addresses --- */
 
 /*
  * Whether a link with that href is the permalink of leaf, the heading or term around it: the link
