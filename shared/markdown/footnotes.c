@@ -78,11 +78,15 @@ static void leave_reference(tmpl_writer_t *w, const xmlNode *node)
     tmpl_handler_link.leave(w, node);
 }
 
-/* Whether an element is left out of a note and stands alone between brackets. */
+/* Whether an element is left out of a note, or a reference in a sup, alone between brackets. */
 static int is_bracketed(const tmpl_writer_t *w, const xmlNode *node)
 {
-    if (w->notes == NULL || node == NULL || node->type != XML_ELEMENT_NODE ||
-        w->notes[tmpl_dom_node(node)].kind != TMPL_NOTE_LEFT_OUT) {
+    if (w->notes == NULL || node == NULL || node->type != XML_ELEMENT_NODE) {
+        return 0;
+    }
+    tmpl_note_e kind = w->notes[tmpl_dom_node(node)].kind;
+    if (kind != TMPL_NOTE_LEFT_OUT && (kind != TMPL_NOTE_REFERENCE || tmpl_writer_in_html(w) ||
+                                       tmpl_dom_tag(w->page, node->parent) != TMPL_TAG_SUP)) {
         return 0;
     }
     const xmlNode *before = node->prev, *behind = node->next;
