@@ -162,17 +162,11 @@ static int is_image_formula(tmpl_formula_t *formula, const xmlNode *image, apr_p
 static int is_named_formula(const tmpl_page_t *page, const xmlNode *element,
                             tmpl_formula_t *formula)
 {
-    static const struct {
-        const char *word;
-        int display;
-    } words[] = {
-        { "katex-display", 1 },    { "katex", 0 },
-        { "MathJax_Display", 1 },  { "MathJax", 0 },
-        { "MathJax_Preview", 0 },  { "MathJax_SVG", 0 },
-        { "MathJax_CHTML", 0 },    { "MathJax_SVG_Display", 1 },
-        { "mwe-math-element", 0 }, { "math-inline", 0 },
-        { "math-block", 1 },       { "math-display", 1 },
-    };
+    static const char in_line[] = "katex mathjax mathjax_preview mathjax_svg mathjax_chtml "
+                                  "mwe-math-element math-inline";
+    static const char display[] =
+        "katex-display mathjax_display mathjax_svg_display math-block math-display";
+    const char *src = page->src;
     const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
     const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
     tmpl_span_t word = { 0, 0 };
@@ -180,14 +174,11 @@ static int is_named_formula(const tmpl_page_t *page, const xmlNode *element,
         return 0;
     }
     word.start = word.end = class->value.start;
-    while (tmpl_word_next(&word, page->src, class->value)) {
-        char first = page->src[word.start], next = page->src[word.start + 1];
-        int may_be = (first == 'k' || first == 'M' || first == 'm') && (next == 'a' || next == 'w');
-        for (apr_size_t i = 0; may_be && i < sizeof(words) / sizeof(words[0]); i++) {
-            if (tmpl_span_is(page->src, word, words[i].word)) {
-                formula->display = words[i].display;
-                return 1;
-            }
+    while (tmpl_word_next(&word, src, class->value)) {
+        int may_be = tmpl_lower(src[word.start]) == 'k' || tmpl_lower(src[word.start]) == 'm';
+        formula->display = may_be && tmpl_span_is_any(src, word, display);
+        if (formula->display || (may_be && tmpl_span_is_any(src, word, in_line))) {
+            return 1;
         }
     }
     return 0;

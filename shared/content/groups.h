@@ -80,32 +80,18 @@ typedef struct {
     } fields[TMPL_RECORD_FIELD_COUNT];
 } tmpl_group_record_t;
 
-/*
- * X(id): what a node is to a record, for those who write it: they write the fields themselves.
- *
- *   BESIDE   not written: who and when, and what else stands beside a post's text: its numbers,
- *            controls, signature
- *   TITLED   in a small card, its title, or what says the title again
- *   HEADLINE the page's headline, in a post
- *   TITLE    the heading of a post
- *   QUOTE    what another one said, in an element that is no blockquote
- *   PLAIN    an item, cell or quote that only holds records or a record's text; in a card, a link
- *            to the card's page beside its title
- */
-#define TMPL_RECORD_PARTS(X)                                                                       \
-    X(NO_PART)                                                                                     \
-    X(ELEMENT) /* of a post or a small card */                                                     \
-    X(BESIDE)                                                                                      \
-    X(TITLED)                                                                                      \
-    X(HEADLINE)                                                                                    \
-    X(TITLE_PART)                                                                                  \
-    X(QUOTE)                                                                                       \
-    X(PLAIN)
-
+/* What a node is to a record, for those who write it: they write the fields themselves. */
 typedef enum {
-#define TMPL_RECORD_PART_ID(id) TMPL_RECORD_##id,
-    TMPL_RECORD_PARTS(TMPL_RECORD_PART_ID)
-#undef TMPL_RECORD_PART_ID
+    TMPL_RECORD_NO_PART,
+    TMPL_RECORD_ELEMENT,    /* of a post or a small card */
+    TMPL_RECORD_BESIDE,     /* not written: who and when, and what else stands beside a post's text:
+                               its numbers, controls, signature */
+    TMPL_RECORD_TITLED,     /* in a small card, its title, or what says the title again */
+    TMPL_RECORD_HEADLINE,   /* the page's headline, in a post */
+    TMPL_RECORD_TITLE_PART, /* the heading of a post */
+    TMPL_RECORD_QUOTE,      /* what another one said, in an element that is no blockquote */
+    TMPL_RECORD_PLAIN       /* an item, cell or quote that only holds records or a record's text; in
+                               a card, a link to the card's page beside its title */
 } tmpl_record_part_e;
 
 /* All records of a page in document order. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "content/href.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_cstr.h>
@@ -10,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/chars.h"
+#include "html/attr.h"
 
 /* Browsers drop white space around an address. */
 static const char *trimmed_href(const char *href)
@@ -22,9 +22,8 @@ static const char *trimmed_href(const char *href)
 
 int tmpl_href_is_safe(const char *href)
 {
-    static const char *const safe[] = { "http", "https", "mailto", "tel", "ftp", "sms" };
     char scheme[8] = "";
-    apr_size_t len = 0;
+    uint32_t len = 0;
     href = trimmed_href(href);
     if (*href == '#' && *trimmed_href(href + 1) == '\0') {
         return 0;
@@ -37,12 +36,9 @@ int tmpl_href_is_safe(const char *href)
             scheme[len - 1] = *href;
         }
     }
-    for (apr_size_t i = 0; i < sizeof(safe) / sizeof(safe[0]) && *href == ':'; i++) {
-        if (len == strlen(safe[i]) && apr_cstr_casecmp(scheme, safe[i]) == 0) {
-            return 1;
-        }
-    }
-    return *href != ':' && (len > 0 || *href != '\0');
+    int is_safe = len < sizeof(scheme) && tmpl_span_is_any(scheme, (tmpl_span_t){ 0, len },
+                                                           "http https mailto tel ftp sms");
+    return *href == ':' ? is_safe : len > 0 || *href != '\0';
 }
 
 void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr_pool_t *pool)
@@ -179,20 +175,13 @@ static const char *hidden_mail(const xmlNode *link, const char *href, apr_pool_t
         return NULL;
     }
     char *mail = apr_palloc(pool, n);
-    char hex[3] = "";
-    long key = 0;
-    for (apr_size_t i = 0; i < n; i++) {
-        memcpy(hex, from + 2 * i, 2);
-        long byte = strtol(hex, NULL, 16) ^ key;
-        if (i == 0) {
-            key = byte;
-        }
-        else {
-            mail[i - 1] = (char)byte;
-        }
-        if (i > 0 && (byte <= ' ' || byte > '~')) {
+    int key = 16 * tmpl_hex_digit(from[0]) + tmpl_hex_digit(from[1]);
+    for (apr_size_t i = 1; i < n; i++) {
+        int byte = (16 * tmpl_hex_digit(from[2 * i]) + tmpl_hex_digit(from[2 * i + 1])) ^ key;
+        if (byte <= ' ' || byte > '~') {
             return NULL;
         }
+        mail[i - 1] = (char)byte;
     }
     mail[n - 1] = '\0';
     return strchr(mail, '@') != NULL ? mail : NULL;

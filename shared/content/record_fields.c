@@ -3,32 +3,20 @@
 
 #include <string.h>
 
-#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "content/cues.h"
 #include "content/href.h"
-#include "metadata/dates.h"
 #include "metadata/elements.h"
-#include "metadata/people.h"
 #include "text/reference.h"
-#include "text/text.h"
 
-/* Bytes of a name, a date and a title at most; words of a name. */
-#define NAME_MOST  60
-#define NAME_WORDS 6
-#define WHEN_MOST  80
-
-/* Bytes in front of a date that is shown with them, and of all that is shown of a date. */
-#define WHEN_BEFORE 5
-#define WHEN_SHOWN  32
-
+/* Bytes of a title, and of a fragment that names a post, at most. */
 #define TITLE_MOST 300
 #define PLACE_MOST 40
 
-/* Elements of a record that are looked at; elements within one that names an author. */
-#define LOOKED_MOST   2000
-#define AUTHOR_WITHIN 32
+/* Elements of a record that are looked at; elements within a heading. */
+#define LOOKED_MOST    2000
+#define HEADING_WITHIN 32
 
 /* How much an element's text is of a record's, so that the record's text is in it. */
 #define IN_TEXT       0.7
@@ -55,83 +43,7 @@ static void set_field(record_reader_t *r, tmpl_record_field_e field, int sure, c
     }
 }
 
-/* --- Names --- */
-
-/* A text without what stands around a name: "By ", "says:"; NULL if the rest is no name. */
-static const char *person_in(const char *text, apr_pool_t *pool)
-{
-    static const char *const ends[] = { " says", " wrote", " said", " schrieb",
-                                        " dit",  ":",      ",",     " " };
-    text += tmpl_people_by(text);
-    while (*text == '@' || *text == ' ' || *text == '-' || *text == '~') {
-        text++;
-    }
-    char *name = apr_pstrdup(pool, text);
-    apr_size_t len = strlen(name);
-    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        apr_size_t n = strlen(ends[i]);
-        if (len > n && strcmp(name + len - n, ends[i]) == 0) {
-            name[len -= n] = '\0';
-            i = (unsigned)-1;
-        }
-    }
-    int words = 1, letters = 0;
-    for (const char *at = name; *at != '\0'; at++) {
-        words += *at == ' ';
-        letters += tmpl_is_alpha(*at) || (unsigned char)*at >= 0x80;
-    }
-    int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS && letters > 0 &&
-                  *name != '#' && strchr(name, '{') == NULL;
-    return is_name ? name : NULL;
-}
-
-/* The element in an author's that has the name: itemprop name, or the first link with text. */
-static uint32_t name_element(const tmpl_record_page_t *p, uint32_t node)
-{
-    const tmpl_node_t *nodes = p->page->nodes;
-    uint32_t link = TMPL_NONE;
-    for (uint32_t i = node + 1; i < nodes[node].after && i < node + AUTHOR_WITHIN; i++) {
-        const tmpl_known_attr_t *prop = tmpl_node_attr(p->page, &nodes[i], TMPL_ATTR_ITEMPROP);
-        if (prop != NULL && tmpl_span_is(p->page->src, prop->value, "name")) {
-            return i;
-        }
-        if (link == TMPL_NONE && nodes[i].tag == TMPL_TAG_A && tmpl_record_length(p, i) > 0) {
-            link = i;
-        }
-    }
-    return link != TMPL_NONE ? link : node;
-}
-
-/* The first text in an element that is a name. */
-static const char *first_person(tmpl_record_page_t *p, uint32_t node)
-{
-    enum { LINES = 4 };
-    const tmpl_node_t *n = &p->page->nodes[node];
-    const char *name = NULL;
-    for (uint32_t s = n->first_segment; s < n->after_segment && s < n->first_segment + LINES; s++) {
-        const char *text = tmpl_record_segments(p, s, s + 1, 2 * NAME_MOST);
-        apr_size_t by = tmpl_people_by(text);
-        name = text[by] != '\0' ? person_in(text, p->pool) : NULL;
-        if (name != NULL) {
-            break;
-        }
-    }
-    return name;
-}
-
-const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
-{
-    static const char *const said[] = { "data-author", "author", "content" };
-    const char *name = NULL;
-    for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && name == NULL; i++) {
-        name = tmpl_record_attribute(p, node, said[i]);
-    }
-    if (name == NULL && !(p->cues[node] & TMPL_CUE_PANE)) {
-        node = name_element(p, node);
-        name = tmpl_record_attribute(p, node, "content");
-    }
-    return name != NULL ? person_in(name, p->pool) : first_person(p, node);
-}
+/* --- Authors, dates and numbers --- */
 
 static void see_author(record_reader_t *r, uint32_t node, unsigned cues)
 {
@@ -141,175 +53,20 @@ static void see_author(record_reader_t *r, uint32_t node, unsigned cues)
     }
 }
 
-/* --- Dates --- */
-
 /* A date, and how it is shown, are of one element. */
-static void set_date(record_reader_t *r, int sure, const char *iso, const char *when, uint32_t node)
+static void see_date(record_reader_t *r, uint32_t node, int sure)
 {
-    if (sure > r->sure[TMPL_RECORD_DATE]) {
+    char iso[TMPL_DATE_SIZE] = "";
+    const char *when;
+    int is_date = tmpl_record_date(iso, &when, r->p, node);
+    sure += *iso != '\0' ? SAID : 0;
+    if (is_date && sure > r->sure[TMPL_RECORD_DATE]) {
         r->sure[TMPL_RECORD_DATE] = (unsigned char)sure;
         r->record->fields[TMPL_RECORD_DATE].value =
-            iso != NULL ? apr_pstrdup(r->p->pool, iso) : NULL;
+            *iso != '\0' ? apr_pstrdup(r->p->pool, iso) : NULL;
         r->record->fields[TMPL_RECORD_DATE].node = node;
         r->record->fields[TMPL_RECORD_WHEN].value = when;
         r->record->fields[TMPL_RECORD_WHEN].node = node;
-    }
-}
-
-/* Whether what stands in front of a date says that it is one of a change: "edited". */
-static int is_of_change(const char *text, apr_size_t begin)
-{
-    static const char *const words[] = { "edit", "modif", "update", "ge\xC3\xA4ndert" };
-    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        for (apr_size_t at = 0; at < begin; at++) {
-            if (apr_cstr_casecmpn(text + at, words[i], strlen(words[i])) == 0) {
-                return 1;
-            }
-        }
-    }
-    return 0;
-}
-
-/* The same for the text in front of an element, in its block. */
-static int is_behind_change(const tmpl_record_page_t *p, uint32_t node)
-{
-    const tmpl_segment_t *segments = p->page->segments;
-    uint32_t first = p->page->nodes[node].first_segment;
-    if (first == 0 || first == p->page->n_segments ||
-        segments[first - 1].block != segments[first].block) {
-        return 0;
-    }
-    tmpl_span_t span = segments[first - 1].span;
-    enum { LOOKED = 32 };
-    span.start = tmpl_span_len(span) > LOOKED ? span.end - LOOKED : span.start;
-    char text[LOOKED + 16] = { 0 };
-    memcpy(text, p->page->src + span.start, tmpl_span_len(span));
-    return is_of_change(text, tmpl_span_len(span));
-}
-
-static void see_date(record_reader_t *r, uint32_t node, int sure)
-{
-    static const char *const said[] = { "datetime", "content",   "title",     "created-timestamp",
-                                        "created",  "data-time", "aria-label" };
-    char iso[TMPL_DATE_SIZE];
-    apr_size_t begin, end = 0;
-    for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && end == 0; i++) {
-        const char *value = tmpl_record_attribute(r->p, node, said[i]);
-        end = value != NULL ? tmpl_date_find(iso, &begin, value, strlen(value)) : 0;
-    }
-    const char *text = tmpl_record_text(r->p, node, WHEN_MOST);
-    const char *when = *text != '\0' ? apr_pstrdup(r->p->pool, text) : NULL;
-    if (when != NULL) {
-        char shown[TMPL_DATE_SIZE];
-        apr_size_t behind = tmpl_date_find(shown, &begin, when, strlen(when));
-        if ((behind > 0 && is_of_change(when, begin)) || is_behind_change(r->p, node)) {
-            return;
-        }
-        if (behind > 0) { /* with a day of the week in front, and a time behind */
-            apr_size_t from = begin <= WHEN_BEFORE ? 0 : begin;
-            when += from;
-            when =
-                strlen(when) <= WHEN_SHOWN ? when : apr_pstrmemdup(r->p->pool, when, behind - from);
-        }
-        if (end == 0 && behind > 0) {
-            memcpy(iso, shown, sizeof(iso));
-            end = behind;
-        }
-    }
-    if (end > 0 || (when != NULL && strpbrk(when, "0123456789") != NULL)) {
-        set_date(r, sure + (end > 0 ? SAID : 0), end > 0 ? iso : NULL, when, node);
-    }
-}
-
-/* --- Numbers --- */
-
-/* The number at the begin of a text, with its point and minus; NULL: none. */
-static const char *number_in(const char *text, apr_pool_t *pool)
-{
-    const char *from = text + strcspn(text, "0123456789");
-    const char *at = from;
-    while (tmpl_is_digit(*at) || ((*at == '.' || *at == ',') && tmpl_is_digit(at[1]))) {
-        at++;
-    }
-    from -= from > text && from[-1] == '-';
-    at += at > from && (*at | 0x20) == 'k' && !tmpl_is_alpha(at[1]); /* 1.2k */
-    return at > from ? apr_pstrmemdup(pool, from, (apr_size_t)(at - from)) : NULL;
-}
-
-static const char *said_or_text(record_reader_t *r, uint32_t node)
-{
-    const char *said = tmpl_record_attribute(r->p, node, "content");
-    said = said == NULL ? tmpl_record_attribute(r->p, node, "aria-label") : said;
-    return said != NULL ? said : tmpl_record_text(r->p, node, 60);
-}
-
-/* The sign or the letters of a currency at a text; its length in *len. 0: there is none. */
-static int currency_at(const char *at, apr_size_t *len)
-{
-    static const char *const signs[] = { "$",        "\xE2\x82\xAC", "\xC2\xA3",
-                                         "\xC2\xA5", "\xE2\x82\xB9", "z\xC5\x82",
-                                         "kr" };
-    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-        *len = strlen(signs[i]);
-        if (strncmp(at, signs[i], *len) == 0) {
-            return 1;
-        }
-    }
-    *len = 3;
-    return at[0] >= 'A' && at[0] <= 'Z' && at[1] >= 'A' && at[1] <= 'Z' && at[2] >= 'A' &&
-           at[2] <= 'Z' && !tmpl_is_alpha(at[3]);
-}
-
-/* The text of a price, with a point in front of cents that stand in an element of their own. */
-static const char *price_text(record_reader_t *r, uint32_t node)
-{
-    enum { SEGMENTS = 8 };
-    const tmpl_node_t *n = &r->p->page->nodes[node];
-    const char *content = tmpl_record_attribute(r->p, node, "content");
-    const char *all = "";
-    for (uint32_t s = n->first_segment; s < n->after_segment && s < n->first_segment + SEGMENTS;
-         s++) {
-        const char *text = tmpl_record_segments(r->p, s, s + 1, WHEN_MOST);
-        apr_size_t len = strlen(all);
-        int is_cents = len > 0 && tmpl_is_digit(all[len - 1]) && tmpl_is_digit(text[0]) &&
-                       tmpl_is_digit(text[1]) && text[2] == '\0';
-        all = apr_pstrcat(r->p->pool, all, is_cents ? "." : " ", text, NULL);
-    }
-    return content != NULL ? content : all;
-}
-
-/* A price is the first number beside a currency; a number alone only in an element of its own. */
-static void see_price(record_reader_t *r, uint32_t node, int sure)
-{
-    enum { ALONE = 12 };
-    const char *text = price_text(r, node);
-    const char *currency = NULL;
-    apr_size_t len = 0, from = 0;
-    for (const char *at = text; *at != '\0' && currency == NULL; at++) {
-        if (!tmpl_is_alpha(at > text ? at[-1] : ' ') && currency_at(at, &len)) {
-            const char *behind = at + len + strspn(at + len, " ");
-            const char *before = at;
-            while (before > text && before[-1] == ' ') {
-                before--;
-            }
-            if (tmpl_is_digit(*behind)) {
-                currency = at;
-                from = (apr_size_t)(behind - text);
-            }
-            else if (before > text && tmpl_is_digit(before[-1])) {
-                currency = at;
-                while (before > text && strchr("0123456789.,", before[-1]) != NULL) {
-                    before--;
-                }
-                from = (apr_size_t)(before - text);
-            }
-        }
-    }
-    if (currency != NULL || strlen(text) <= ALONE) {
-        set_field(r, TMPL_RECORD_PRICE, sure, number_in(text + from, r->p->pool), node);
-    }
-    if (currency != NULL) {
-        set_field(r, TMPL_RECORD_CURRENCY, sure, apr_pstrmemdup(r->p->pool, currency, len), node);
     }
 }
 
@@ -317,15 +74,14 @@ static void see_numbers(record_reader_t *r, uint32_t node, unsigned cues)
 {
     int sure = (cues & TMPL_CUE_PROP) ? SAID : NAMED;
     if (cues & TMPL_CUE_PRICE) {
-        see_price(r, node, sure);
+        const char *currency, *price = tmpl_record_price(&currency, r->p, node);
+        set_field(r, TMPL_RECORD_PRICE, sure, price, node);
+        set_field(r, TMPL_RECORD_CURRENCY, sure, currency, node);
     }
-    const char *said = apr_pstrdup(r->p->pool, said_or_text(r, node));
-    const char *number = number_in(said, r->p->pool);
-    if (number == NULL) {
-        return;
-    }
+    const char *number = tmpl_record_number(r->p, node);
     int is_rated = r->record->kind == TMPL_RECORD_REVIEW || r->record->kind == TMPL_RECORD_CARD;
-    if ((cues & TMPL_CUE_RATING) && is_rated && strlen(number) <= 4 && *number < '6') {
+    if (number != NULL && (cues & TMPL_CUE_RATING) && is_rated && strlen(number) <= 4 &&
+        *number < '6') {
         set_field(r, TMPL_RECORD_RATING, sure, number, node);
     }
     if (cues & TMPL_CUE_VOTES) {
@@ -346,8 +102,8 @@ static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
     const char *hash = strchr(value, '#');
     int is_place = hash != NULL && strlen(hash) < PLACE_MOST && strpbrk(hash, "0123456789") != NULL;
     uint32_t when = r->record->fields[TMPL_RECORD_WHEN].node;
-    int is_date = when != TMPL_NONE && ((when >= node && when < page->nodes[node].after) ||
-                                        (node >= when && node < page->nodes[when].after));
+    int is_date = when != TMPL_NONE &&
+                  (tmpl_record_is_in(r->p, when, node) || tmpl_record_is_in(r->p, node, when));
     int sure = (cues & TMPL_CUE_PERMALINK)         ? SAID
                : is_date || (cues & TMPL_CUE_DATE) ? SAID + 1
                : is_place                          ? UNSURE
@@ -363,7 +119,7 @@ static void see_record_heading(record_reader_t *r, uint32_t node)
     const char *title = tmpl_record_text(r->p, node, TITLE_MOST);
     title += strncmp(title, "Re: ", 4) == 0 ? 4 : 0;
     int is_author = 0;
-    for (uint32_t i = node; i < r->p->page->nodes[node].after && i < node + AUTHOR_WITHIN; i++) {
+    for (uint32_t i = node; i < r->p->page->nodes[node].after && i < node + HEADING_WITHIN; i++) {
         is_author |=
             (r->p->cues[i] & (TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_NOT | TMPL_CUE_DATE)) != 0;
     }

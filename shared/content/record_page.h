@@ -4,6 +4,7 @@
 #define TMPL_RECORD_PAGE_H
 
 #include "content/groups.h"
+#include "metadata/dates.h"
 
 /* Bytes of what is said of an author, or stands below a text, at most. */
 #define TMPL_RECORD_PANE_MOST 300
@@ -57,6 +58,15 @@ static inline int tmpl_record_is_in(const tmpl_record_page_t *p, uint32_t node, 
     return node != TMPL_NONE && node >= top && node < p->page->nodes[top].after;
 }
 
+/* --- groups.c --- */
+
+/*
+ * The index of the first of elements [low, high), which begin with a node each, whose node is node
+ * or behind it; high: there is none.
+ */
+uint32_t tmpl_record_first_from(const void *elements, size_t size, uint32_t low, uint32_t high,
+                                uint32_t node);
+
 /* --- record_page.c --- */
 
 /*
@@ -90,10 +100,30 @@ typedef struct {
 void tmpl_record_names_read(tmpl_record_names_t *names, const tmpl_page_t *page,
                             const unsigned char *wanted, apr_pool_t *pool);
 
-/* --- record_fields.c --- */
+/* --- record_groups.c --- */
+
+/* Finds the groups' records, in order, without their text and fields. */
+void tmpl_record_groups(tmpl_record_page_t *p, apr_pool_t *scratch);
+
+/* --- record_values.c --- */
 
 /* The name that an element that says an author has; NULL: none. From p->pool. */
 const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node);
+
+/*
+ * Reads a date that is not one of a change. *when is how it is shown, or NULL; from p->pool.
+ * Returns whether there is one; iso is empty if it is not known in full.
+ */
+int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_page_t *p,
+                     uint32_t node);
+
+/* The number in what an element says; NULL: none. From p->pool. */
+const char *tmpl_record_number(tmpl_record_page_t *p, uint32_t node);
+
+/* The price in an element, and its currency, or NULL; NULL: none. From p->pool. */
+const char *tmpl_record_price(const char **currency, tmpl_record_page_t *p, uint32_t node);
+
+/* --- record_fields.c --- */
 
 /*
  * Fills the text and the fields of a record; all else of the records is set, and the element of a

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What elements of records say: names, dates, numbers and prices. */
+#include "content/record_page.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "content/cues.h"
+#include "metadata/people.h"
+
+/* Bytes of a name and a date at most; words of a name; elements within one that names an author. */
+#define NAME_MOST     60
+#define NAME_WORDS    6
+#define AUTHOR_WITHIN 32
+#define WHEN_MOST     80
+
+/* Bytes in front of a date that is shown with them, and of all that is shown of a date. */
+#define WHEN_BEFORE 5
+#define WHEN_SHOWN  32
+
+/* --- Names --- */
+
+/* A text without what stands around a name: "By ", "says:"; NULL if the rest is no name. */
+static const char *person_in(const char *text, apr_pool_t *pool)
+{
+    static const char *const ends[] = { " says", " wrote", " said", " schrieb",
+                                        " dit",  ":",      ",",     " " };
+    text += tmpl_people_by(text);
+    while (*text == '@' || *text == ' ' || *text == '-' || *text == '~') {
+        text++;
+    }
+    char *name = apr_pstrdup(pool, text);
+    apr_size_t len = strlen(name);
+    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        apr_size_t n = strlen(ends[i]);
+        if (len > n && strcmp(name + len - n, ends[i]) == 0) {
+            name[len -= n] = '\0';
+            i = (unsigned)-1;
+        }
+    }
+    int words = 1, letters = 0;
+    for (const char *at = name; *at != '\0'; at++) {
+        words += *at == ' ';
+        letters += tmpl_is_alpha(*at) || (unsigned char)*at >= 0x80;
+    }
+    int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS && letters > 0 &&
+                  *name != '#' && strchr(name, '{') == NULL;
+    return is_name ? name : NULL;
+}
+
+/* The element in an author's that has the name: itemprop name, or the first link with text. */
+static uint32_t name_element(const tmpl_record_page_t *p, uint32_t node)
+{
+    const tmpl_node_t *nodes = p->page->nodes;
+    uint32_t link = TMPL_NONE;
+    for (uint32_t i = node + 1; i < nodes[node].after && i < node + AUTHOR_WITHIN; i++) {
+        const tmpl_known_attr_t *prop = tmpl_node_attr(p->page, &nodes[i], TMPL_ATTR_ITEMPROP);
+        if (prop != NULL && tmpl_span_is(p->page->src, prop->value, "name")) {
+            return i;
+        }
+        if (link == TMPL_NONE && nodes[i].tag == TMPL_TAG_A && tmpl_record_length(p, i) > 0) {
+            link = i;
+        }
+    }
+    return link != TMPL_NONE ? link : node;
+}
+
+/* The first text in an element that is a name. */
+static const char *first_person(tmpl_record_page_t *p, uint32_t node)
+{
+    enum { LINES = 4 };
+    const tmpl_node_t *n = &p->page->nodes[node];
+    const char *name = NULL;
+    for (uint32_t s = n->first_segment; s < n->after_segment && s < n->first_segment + LINES; s++) {
+        const char *text = tmpl_record_segments(p, s, s + 1, 2 * NAME_MOST);
+        apr_size_t by = tmpl_people_by(text);
+        name = text[by] != '\0' ? person_in(text, p->pool) : NULL;
+        if (name != NULL) {
+            break;
+        }
+    }
+    return name;
+}
+
+const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
+{
+    static const char *const said[] = { "data-author", "author", "content" };
+    const char *name = NULL;
+    for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && name == NULL; i++) {
+        name = tmpl_record_attribute(p, node, said[i]);
+    }
+    if (name == NULL && !(p->cues[node] & TMPL_CUE_PANE)) {
+        node = name_element(p, node);
+        name = tmpl_record_attribute(p, node, "content");
+    }
+    return name != NULL ? person_in(name, p->pool) : first_person(p, node);
+}
+
+/* --- Dates --- */
+
+/* Whether what stands in front of a date says that it is one of a change: "edited". */
+static int is_of_change(const char *text, apr_size_t begin)
+{
+    static const char *const words[] = { "edit", "modif", "update", "ge\xC3\xA4ndert" };
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        for (apr_size_t at = 0; at < begin; at++) {
+            if (apr_cstr_casecmpn(text + at, words[i], strlen(words[i])) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* The same for the text in front of an element, in its block. */
+static int is_behind_change(const tmpl_record_page_t *p, uint32_t node)
+{
+    const tmpl_segment_t *segments = p->page->segments;
+    uint32_t first = p->page->nodes[node].first_segment;
+    if (first == 0 || first == p->page->n_segments ||
+        segments[first - 1].block != segments[first].block) {
+        return 0;
+    }
+    tmpl_span_t span = segments[first - 1].span;
+    enum { LOOKED = 32 };
+    span.start = tmpl_span_len(span) > LOOKED ? span.end - LOOKED : span.start;
+    char text[LOOKED + 16] = { 0 };
+    memcpy(text, p->page->src + span.start, tmpl_span_len(span));
+    return is_of_change(text, tmpl_span_len(span));
+}
+
+int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_page_t *p,
+                     uint32_t node)
+{
+    static const char *const said[] = { "datetime", "content",   "title",     "created-timestamp",
+                                        "created",  "data-time", "aria-label" };
+    char shown[TMPL_DATE_SIZE];
+    apr_size_t begin, end = 0;
+    for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && end == 0; i++) {
+        const char *value = tmpl_record_attribute(p, node, said[i]);
+        end = value != NULL ? tmpl_date_find(iso, &begin, value, strlen(value)) : 0;
+    }
+    const char *text = apr_pstrdup(p->pool, tmpl_record_text(p, node, WHEN_MOST));
+    apr_size_t behind = *text != '\0' ? tmpl_date_find(shown, &begin, text, strlen(text)) : 0;
+    *when = *text != '\0' ? text : NULL;
+    if (*when != NULL && ((behind > 0 && is_of_change(text, begin)) || is_behind_change(p, node))) {
+        return 0;
+    }
+    if (behind > 0) { /* with a day of the week in front, and a time behind */
+        apr_size_t from = begin <= WHEN_BEFORE ? 0 : begin;
+        int is_short = strlen(text + from) <= WHEN_SHOWN;
+        *when = is_short ? text + from : apr_pstrmemdup(p->pool, text + from, behind - from);
+    }
+    if (end == 0) {
+        memcpy(iso, behind > 0 ? shown : "", behind > 0 ? sizeof(shown) : 1);
+    }
+    return *iso != '\0' || (*when != NULL && strpbrk(*when, "0123456789") != NULL);
+}
+
+/* --- Numbers --- */
+
+/* The number at the begin of a text, with its point and minus; NULL: none. */
+static const char *number_in(const char *text, apr_pool_t *pool)
+{
+    const char *from = text + strcspn(text, "0123456789");
+    const char *at = from;
+    while (tmpl_is_digit(*at) || ((*at == '.' || *at == ',') && tmpl_is_digit(at[1]))) {
+        at++;
+    }
+    from -= from > text && from[-1] == '-';
+    at += at > from && (*at | 0x20) == 'k' && !tmpl_is_alpha(at[1]); /* 1.2k */
+    return at > from ? apr_pstrmemdup(pool, from, (apr_size_t)(at - from)) : NULL;
+}
+
+const char *tmpl_record_number(tmpl_record_page_t *p, uint32_t node)
+{
+    const char *said = tmpl_record_attribute(p, node, "content");
+    said = said == NULL ? tmpl_record_attribute(p, node, "aria-label") : said;
+    return number_in(said != NULL ? said : tmpl_record_text(p, node, 60), p->pool);
+}
+
+/* The sign or the letters of a currency at a text; its length in *len. 0: there is none. */
+static int currency_at(const char *at, apr_size_t *len)
+{
+    static const char *const signs[] = { "$",        "\xE2\x82\xAC", "\xC2\xA3",
+                                         "\xC2\xA5", "\xE2\x82\xB9", "z\xC5\x82",
+                                         "kr" };
+    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+        *len = strlen(signs[i]);
+        if (strncmp(at, signs[i], *len) == 0) {
+            return 1;
+        }
+    }
+    *len = 3;
+    return at[0] >= 'A' && at[0] <= 'Z' && at[1] >= 'A' && at[1] <= 'Z' && at[2] >= 'A' &&
+           at[2] <= 'Z' && !tmpl_is_alpha(at[3]);
+}
+
+/* The text of a price, with a point in front of cents that stand in an element of their own. */
+static const char *price_text(tmpl_record_page_t *p, uint32_t node)
+{
+    enum { SEGMENTS = 8 };
+    const tmpl_node_t *n = &p->page->nodes[node];
+    const char *content = tmpl_record_attribute(p, node, "content");
+    const char *all = "";
+    for (uint32_t s = n->first_segment; s < n->after_segment && s < n->first_segment + SEGMENTS;
+         s++) {
+        const char *text = tmpl_record_segments(p, s, s + 1, WHEN_MOST);
+        apr_size_t len = strlen(all);
+        int is_cents = len > 0 && tmpl_is_digit(all[len - 1]) && tmpl_is_digit(text[0]) &&
+                       tmpl_is_digit(text[1]) && text[2] == '\0';
+        all = apr_pstrcat(p->pool, all, is_cents ? "." : " ", text, NULL);
+    }
+    return content != NULL ? content : all;
+}
+
+/* The number behind a currency of len bytes at at, or in front of it; NULL: none. */
+static const char *number_beside(const char *text, const char *at, apr_size_t len)
+{
+    const char *behind = at + len + strspn(at + len, " ");
+    while (at > text && at[-1] == ' ') {
+        at--;
+    }
+    if (tmpl_is_digit(*behind) || at == text || !tmpl_is_digit(at[-1])) {
+        return tmpl_is_digit(*behind) ? behind : NULL;
+    }
+    while (at > text && strchr("0123456789.,", at[-1]) != NULL) {
+        at--;
+    }
+    return at;
+}
+
+/* A price is the first number beside a currency; a number alone only in an element of its own. */
+const char *tmpl_record_price(const char **currency, tmpl_record_page_t *p, uint32_t node)
+{
+    enum { ALONE = 12 };
+    const char *text = price_text(p, node), *number = NULL;
+    apr_size_t len;
+    *currency = NULL;
+    for (const char *at = text; *at != '\0' && number == NULL; at++) {
+        if (!tmpl_is_alpha(at > text ? at[-1] : ' ') && currency_at(at, &len) &&
+            (number = number_beside(text, at, len)) != NULL) {
+            *currency = apr_pstrmemdup(p->pool, at, len);
+        }
+    }
+    number = number == NULL && strlen(text) <= ALONE ? text : number;
+    return number != NULL ? number_in(number, p->pool) : NULL;
+}
