@@ -262,12 +262,9 @@ tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
 
 unsigned tmpl_conf_offers(const tmpl_conf_t *conf)
 {
-    unsigned offers = 0;
+    unsigned offers = (conf->markdown == 1 ? TMPL_VARIANT(TMPL_MODE_MARKDOWN) : 0) |
+                      (conf->json == 1 ? TMPL_VARIANT(TMPL_MODE_JSON) : 0);
 
-#define OFFER(mode, setting, type, beats)                                                          \
-    offers |= conf->setting == 1 ? TMPL_VARIANT(TMPL_MODE_##mode) : 0;
-    TMPL_VARIANTS(OFFER)
-#undef OFFER
     return tmpl_conf_mode(conf) != TMPL_MODE_OFF ? offers : 0;
 }
 
