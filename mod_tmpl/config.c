@@ -249,14 +249,8 @@ static const char *conf_set_marks(cmd_parms *cmd, void *conf, int argc, char *co
 
 static const char *conf_set_secret(cmd_parms *cmd, void *conf, const char *arg)
 {
-    const apr_uint64_t **field = directive_field(cmd, conf);
-    apr_uint64_t *seed = apr_palloc(cmd->pool, sizeof(*seed));
-    const char *wrong = tmpl_setting_secret(seed, cmd->info, arg, cmd->pool);
-
-    if (wrong == NULL) {
-        *field = seed;
-    }
-    return answer_directive(cmd, wrong);
+    return answer_directive(
+        cmd, tmpl_setting_secret(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
 }
 
 /* The URI with a relative directory made absolute in DefaultRuntimeDir. NULL: not a valid path. */
