@@ -248,7 +248,7 @@ apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
 {
-    return conf->mode == TMPL_UNSET ? TMPL_MODE_OFF : (tmpl_mode_e)conf->mode;
+    return (tmpl_mode_e)tmpl_conf_number(conf, TMPL_SETTING_mode);
 }
 
 unsigned tmpl_conf_offers(const tmpl_conf_t *conf)
