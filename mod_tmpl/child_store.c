@@ -39,15 +39,11 @@ static const char *public_part(const char *uri, apr_pool_t *pool)
 {
     apr_size_t len = strcspn(uri, "?");
     const char *separator = ap_strstr_c(uri, "://");
-    const char *authority, *at;
-
-    if (separator == NULL) {
-        return apr_pstrmemdup(pool, uri, len);
-    }
+    const char *authority = separator != NULL ? separator + 3 : uri;
     /* a password may hold an '@', so the last one counts */
-    authority = separator + 3;
-    at = memrchr(authority, '@', strcspn(authority, "/?"));
-    if (at == NULL) {
+    const char *at = memrchr(authority, '@', strcspn(authority, "/?"));
+
+    if (separator == NULL || at == NULL) {
         return apr_pstrmemdup(pool, uri, len);
     }
     return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, (apr_size_t)(authority - uri)), "...",
@@ -273,14 +269,10 @@ void tmpl_child_stores_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *pte
     for (int i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
         const char *dir = tmpl_store_directory(ours->uri, ptemp);
-        apr_status_t rv;
+        apr_status_t rv = dir != NULL ? make_directory(dir, ptemp) : APR_SUCCESS;
 
         ours->health.number = tmpl_stores_add(ours->health.name);
         ours->learner = tmpl_learner_create(&ours->health, i, s, pconf);
-        if (dir == NULL) {
-            continue;
-        }
-        rv = make_directory(dir, ptemp);
         if (rv != APR_SUCCESS) {
             /* pages pass without the store, so the server may start */
             ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, ours->uri);
