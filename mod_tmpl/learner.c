@@ -222,13 +222,11 @@ static int is_stopping(void)
 static apr_status_t take_turn(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
                               apr_time_t end, apr_pool_t *pool)
 {
-    apr_status_t locked = learner->turn != NULL ? APR_EBUSY : APR_ENOLOCK;
+    apr_status_t locked = APR_ENOLOCK;
 
-    while (learner->turn != NULL && APR_STATUS_IS_EBUSY(locked)) {
-        locked = apr_proc_mutex_trylock(learner->turn);
-        if (!APR_STATUS_IS_EBUSY(locked) || (at_end ? tmpl_clock() >= end : is_stopping())) {
-            break;
-        }
+    while (learner->turn != NULL &&
+           APR_STATUS_IS_EBUSY(locked = apr_proc_mutex_trylock(learner->turn)) &&
+           (at_end ? tmpl_clock() < end : !is_stopping())) {
         apr_sleep(TURN_POLL);
     }
     apr_status_t said = learn_some(learner, store, pool);
@@ -262,8 +260,10 @@ static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_e
         apr_pool_clear(scratch);
         now = tmpl_clock();
         more &= now < end && (at_end || !is_stopping());
-        if (more && now > start) {
-            apr_sleep(now - start < REST_PART * REST_MOST ? (now - start) / REST_PART : REST_MOST);
+        if (more) {
+            apr_interval_time_t pause = (now - start) / REST_PART;
+
+            apr_sleep(pause < REST_MOST ? pause : REST_MOST);
         }
     }
     apr_pool_destroy(scratch);
