@@ -125,7 +125,7 @@ my %layers = (
     ],
     'mod_tmpl/status' => [
         'members',                   # values of JSON
-        'counters', 'selectors',     # shared memory, what is counted there
+        'counters',                  # shared memory, what is counted there
         'sites', 'stores',
         'data',                      # JSON of all that
         'fill', 'admin',             # templates, what a form may change
