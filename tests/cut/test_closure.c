@@ -359,9 +359,7 @@ static void an_element_with_half_of_the_content_is_opened(void **state)
 static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
-    const tmpl_selector_t *selector;
-    assert_int_equal(tmpl_selector_parse(&selector, text, NULL, pool), APR_SUCCESS);
-    APR_ARRAY_PUSH(list, const tmpl_selector_t *) = selector;
+    assert_int_equal(tmpl_selector_parse(list, text, NULL), APR_SUCCESS);
     return list;
 }
 
