@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of rules in the comments below are from closure.h. */
-#include "cut/rules.h"
+#include "cut/steps.h"
 
 /* The page's confidence, as closure.h defines it. */
 static double confidence_of(const tmpl_page_t *page, const tmpl_verdict_t *verdicts)
@@ -39,7 +39,7 @@ static void measure(tmpl_closure_t *out, const tmpl_page_t *page, const tmpl_ver
 }
 
 /*
- * The verdicts by which strip cuts: template controls of panels that stay are content (rules.h).
+ * The verdicts by which strip cuts: template controls of panels that stay are content (steps.h).
  * Returns a copy from pool, or verdicts if there are no such controls. verdicts does not change:
  * for annotate and for the fingerprint the controls are template.
  */

@@ -7,7 +7,7 @@
 
 #include <libxml/tree.h>
 
-#include "cut/rules.h"
+#include "cut/steps.h"
 #include "dom/xpath.h"
 #include "dom/xpath_cost.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What closure.c calls, in this order. */
-#ifndef TMPL_RULES_H
-#define TMPL_RULES_H
+#ifndef TMPL_STEPS_H
+#define TMPL_STEPS_H
 
 #include "cut/closure.h"
 
