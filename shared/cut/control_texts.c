@@ -16,8 +16,8 @@ enum {
 
 typedef struct {
     const tmpl_page_t *page;
-    uint32_t *before;    /* [i]: controls that stay in front of node i */
-    unsigned char *done; /* for each element */
+    apr_array_header_t *controls; /* uint32_t: those that stay, in order */
+    unsigned char *done;          /* for each element */
     int32_t *around; /* [i]: how many more taken elements are around segment i than around i - 1 */
     apr_hash_t *texts;    /* ids of elements that are texts of controls; NULL: none */
     apr_hash_t *labelled; /* ids of controls; NULL: none */
@@ -37,26 +37,23 @@ static int is_fragment(const tmpl_page_t *page)
     return tmpl_span_len(page->nodes[0].open) == 0 && tmpl_span_len(page->title) == 0;
 }
 
-/* Fills before, and returns whether a control stays. */
-static int find_staying(control_texts_t *t, const tmpl_cut_t *cuts, uint32_t n_cuts)
+static void find_staying(control_texts_t *t, const tmpl_cut_t *cuts, uint32_t n_cuts)
 {
     const tmpl_page_t *page = t->page;
     uint32_t cut = is_fragment(page) ? n_cuts : 0;
-    t->before = apr_palloc(t->scratch, (page->n_nodes + 1) * sizeof(*t->before));
-    t->before[0] = 0;
-    for (uint32_t i = 0; i < page->n_nodes; i++) {
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
-        t->before[i + 1] = t->before[i];
         if (!(tmpl_tag_flags(node->tag) & TMPL_IS_CONTROL)) {
             continue;
         }
         while (cut < n_cuts && cuts[cut].span.end <= node->open.start) {
             cut++;
         }
-        t->before[i + 1] += (cut == n_cuts || node->open.start < cuts[cut].span.start) &&
-                            !is_hidden_control(page, node);
+        if ((cut == n_cuts || node->open.start < cuts[cut].span.start) &&
+            !is_hidden_control(page, node)) {
+            APR_ARRAY_PUSH(t->controls, uint32_t) = i;
+        }
     }
-    return t->before[page->n_nodes] > 0;
 }
 
 /* The texts in an element are content. Elements may be very many, and in each other. */
@@ -85,6 +82,21 @@ static tmpl_verdict_t *with_taken(const control_texts_t *t, const tmpl_verdict_t
     return copy;
 }
 
+/* The controls in front of a node. */
+static uint32_t controls_before(const control_texts_t *t, uint32_t node)
+{
+    const uint32_t *controls = (const uint32_t *)t->controls->elts;
+    uint32_t first = 0;
+    for (uint32_t n = (uint32_t)t->controls->nelts; n > 0; n /= 2) {
+        uint32_t middle = first + n / 2;
+        if (controls[middle] < node) {
+            first = middle + 1;
+            n -= 1;
+        }
+    }
+    return first;
+}
+
 static int holds_landmark(const tmpl_page_t *page, uint32_t element)
 {
     static const unsigned char is_landmark[TMPL_TAG_COUNT] = {
@@ -106,7 +118,7 @@ static int is_about_controls(const control_texts_t *t, uint32_t element, uint64_
     const tmpl_node_t *node = &t->page->nodes[element];
     const tmpl_segment_t *segments = t->page->segments;
     uint32_t blocks = segments[node->after_segment - 1].block - segments[node->first_segment].block;
-    uint32_t controls = t->before[node->after] - t->before[element];
+    uint32_t controls = controls_before(t, node->after) - controls_before(t, element);
     return blocks < most * controls &&
            !(node->tag == TMPL_TAG_FORM && holds_landmark(t->page, element));
 }
@@ -243,13 +255,13 @@ tmpl_verdict_t *tmpl_control_texts(const tmpl_verdict_t *verdicts, const tmpl_pa
     control_texts_t t = { .page = page };
     tmpl_verdict_t *with = NULL;
     apr_pool_create(&t.scratch, pool);
-    if (find_staying(&t, cuts, n)) {
+    t.controls = apr_array_make(t.scratch, 16, sizeof(uint32_t));
+    find_staying(&t, cuts, n);
+    if (t.controls->nelts > 0) {
         t.done = apr_pcalloc(t.scratch, page->n_nodes);
         t.around = apr_pcalloc(t.scratch, (page->n_segments + 1) * sizeof(*t.around));
-        for (uint32_t i = 0; i < page->n_nodes; i++) {
-            if (t.before[i + 1] > t.before[i]) {
-                take_texts_of(&t, i);
-            }
+        for (int c = 0; c < t.controls->nelts; c++) {
+            take_texts_of(&t, APR_ARRAY_IDX(t.controls, c, uint32_t));
         }
         take_named(&t);
         with = with_taken(&t, verdicts, pool);
