@@ -24,7 +24,7 @@ my %level = map { $folders[$_] => $_ } 0 .. $#folders;
 $level{"mod_tmpl/$_"} = $level{mod_tmpl} for qw(status lists);
 # Published methods: the tables of detectors and of their models name them, and so does the tool, for its options and
 # for tmplctl train and warm. No other file includes them.
-my $names_methods = qr{^(?:shared/detect/(?:detector\.c|models\.c|builtin\.h)|shared/methods/.*|tmplctl/(?:ctl\.h|options\.c|fetch\.h|train_cmd\.c|warm_cmd\.c))$};
+my $names_methods = qr{^(?:shared/detect/(?:detector\.c|models\.c)|shared/methods/.*|tmplctl/(?:ctl\.h|options\.c|fetch\.h|train_cmd\.c|warm_cmd\.c))$};
 
 sub slurp {
     my ($file) = @_;
