@@ -5,7 +5,6 @@
 #include <apr_strmatch.h>
 
 #include "detect/parts_page.h"
-#include "feature/score.h"
 
 /* Comments stand behind an article: so many bytes, in blocks of at least so many. */
 #define ARTICLE  400
