@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/entry.h"
+#include "table/rules.h"
 
 #include <math.h>
 #include <string.h>

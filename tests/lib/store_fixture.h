@@ -28,7 +28,7 @@
 #include <apr_strings.h>
 #include <apr_tables.h>
 
-#include "table/entry.h"
+#include "table/rules.h"
 #include "table/provider.h"
 
 #include "redis_server.h"

@@ -2,7 +2,7 @@
 /* LMDB with limits: the sites that were used least recently are forgotten for new sites. */
 #include "lmdb_fixture.h"
 
-#include "table/lmdb/lmdb_table.h"
+#include "table/lmdb/lmdb_env.h"
 
 /* Nothing dies. */
 static const tmpl_policy_t lasting = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The embedded store, "lmdb:DIR[?size=BYTES&sites=N]": a table in a directory, shared by threads
- * and processes of one machine, without a server. lmdb_table.h describes its content.
+ * and processes of one machine, without a server. lmdb_env.h describes its content.
  *
  * - Open it after fork. All users of a directory within a process share one environment.
  * - Reading never waits. Learning waits for the one write transaction.
@@ -27,7 +27,6 @@
 #include "table/snapshots.h"
 #include "table/engine.h"
 #include "table/lmdb/lmdb_env.h"
-#include "table/lmdb/lmdb_table.h"
 
 #define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
 #define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
@@ -315,16 +314,13 @@ static apr_status_t lmdb_sites(void *ctx, const char *from, uint32_t n, tmpl_eac
         return tmpl_lmdb_fail(store->db->dir, rc, err, "cannot list the sites");
     }
     if (from != NULL && *from != '\0') {
-        key = (MDB_val){ strlen(from), (void *)from };
+        key =
+            (MDB_val){ strlen(from) + 1, (void *)from }; /* with its end: behind the name itself */
         op = MDB_SET_RANGE;
     }
     rc = mdb_cursor_open(txn, store->db->dbi[TMPL_DB_SITES], &cursor);
     for (; rc == 0 && rv == APR_SUCCESS && (rc = mdb_cursor_get(cursor, &key, &data, op)) == 0;
          op = MDB_NEXT) {
-        if (op == MDB_SET_RANGE && key.mv_size == strlen(from) &&
-            memcmp(key.mv_data, from, key.mv_size) == 0) {
-            continue;
-        }
         if (n-- == 0) {
             *next = name;
             break;

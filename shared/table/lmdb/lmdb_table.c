@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/lmdb/lmdb_table.h"
+#include "table/lmdb/lmdb_env.h"
 
 #include <string.h>
 
