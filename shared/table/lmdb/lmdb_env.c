@@ -163,9 +163,9 @@ int tmpl_lmdb_start(tmpl_lmdb_t *db)
 {
     mdb_filehandle_t fd;
     struct stat st;
-    int rc = tmpl_lmdb_readers_reserve(db->dir, db->pool);
+    int rc;
     db->map_size = whole_pages(db->map_size);
-    if (rc != 0 || (rc = mdb_env_create(&db->env)) != 0 ||
+    if ((rc = mdb_env_create(&db->env)) != 0 ||
         (rc = mdb_env_set_maxdbs(db->env, TMPL_DB_COUNT)) != 0 ||
         (rc = mdb_env_set_maxreaders(db->env, MAX_READERS)) != 0 ||
         (rc = mdb_env_set_mapsize(db->env, db->map_size)) != 0 ||

@@ -2,7 +2,7 @@
 /*
  * The LMDB environment of one directory, and transactions on it. It adds what LMDB lacks for use
  * within a request:
- * - a deadline for writers (lmdb_lock.c);
+ * - a deadline for writers;
  * - it follows a map that another process made larger;
  * - it opens an environment again that a failed write has made useless (MDB_PANIC).
  *
@@ -23,7 +23,7 @@
 #include "table/provider.h"
 
 /*
- * The files of an LMDB directory, and the writers' lock: a robust mutex in DIR/writer.lock, which
+ * The writers' lock: a robust mutex in DIR/writer.lock, which
  * every process maps. It is taken before LMDB's own write lock, which has no time limit: if its
  * holder is stopped, others wait for ever.
  *
@@ -33,13 +33,6 @@
  *
  * Functions return 0 or an errno.
  */
-
-#define TMPL_LMDB_FILE         "data.mdb"
-#define TMPL_LMDB_WRITER_FILE  "writer.lock"
-#define TMPL_LMDB_READERS_FILE "lock.mdb"
-
-/* The path of a file in a directory, from pool. */
-const char *tmpl_lmdb_path(const char *dir, const char *name, apr_pool_t *pool);
 
 /* Which file or directory it is, whatever its path. All zero: none. */
 typedef struct {
@@ -64,27 +57,11 @@ typedef struct {
 } tmpl_lmdb_lock_t;
 
 /*
- * Opens the lock of dir, and creates it if it is missing. Close it even if this fails. Waits until
- * deadline while another process makes the content.
- */
-int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline,
-                        apr_pool_t *pool);
-void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock);
-
-/*
  * Takes the lock, or returns ETIMEDOUT at deadline (on tmpl_clock). A holder that dies releases it:
  * LMDB drops the transaction of a dead process itself.
  */
 int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline);
 void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock);
-
-/*
- * Reserves disk blocks for LMDB's table of readers, DIR/lock.mdb, if it is new. LMDB maps the file
- * without blocks, so on a full disk the process would die by SIGBUS. No environment of this process
- * may have the directory open: closing our descriptor would drop the environment's locks on the
- * file.
- */
-int tmpl_lmdb_readers_reserve(const char *dir, apr_pool_t *pool);
 
 typedef enum {
     TMPL_DB_META,
@@ -283,8 +260,6 @@ int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spa
 /* How many sites there are, and how many the two functions above forgot since the file was made. */
 int tmpl_sites_count(tmpl_lmdb_t *db, MDB_txn *txn, uint64_t *sites, uint64_t *evicted);
 
-/* Deletes up to budget buckets of one serial. *left: the serial has more buckets. */
-int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left);
 /* Deletes up to budget buckets of one dropped serial. *done: there was no dropped serial. */
 int tmpl_dropped_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done);
 
