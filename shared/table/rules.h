@@ -7,6 +7,7 @@
 #define TMPL_RULES_H
 
 #include <endian.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "table/counts.h"
@@ -17,16 +18,6 @@
  * so f(1) = Tb, and f grows to the limit Tb * N. Rounded down.
  */
 uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
-
-#define TMPL_FINGERPRINTS_MAX (TMPL_MIN_DF_MOST - 1)
-
-typedef struct {
-    uint32_t df;
-    uint32_t last;
-    uint32_t text, repeated; /* only a path has these */
-    uint32_t n;              /* number of fingerprints */
-    uint16_t fingerprints[TMPL_FINGERPRINTS_MAX];
-} tmpl_value_t;
 
 /*
  * Lifetimes by DF: pages[i] is tmpl_lifetime(policy, i + 1), the last one holds for every DF above.
@@ -92,10 +83,11 @@ void tmpl_value_document(tmpl_value_t *value, uint32_t now);
 /* Whether a known text last seen at value->last is so fresh that nothing is written (step 2). */
 int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now);
 
-/* Fills value from an entry of an import; drops fingerprints beyond what a value holds. */
-void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry);
-/* Fills entry for an export; its fingerprints point into value. */
-void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value);
+/* The bytes of a value up to its last fingerprint. */
+static inline size_t tmpl_value_size(const tmpl_value_t *value)
+{
+    return offsetof(tmpl_value_t, fingerprints) + value->n * sizeof(*value->fingerprints);
+}
 
 /* The record of an entry, as callers see it. */
 static inline tmpl_record_t tmpl_value_record(const tmpl_value_t *value)
