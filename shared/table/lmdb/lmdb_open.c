@@ -42,6 +42,13 @@ int tmpl_lmdb_is_file(const char *path, const tmpl_lmdb_id_t *id)
     return stat(path, &st) == 0 && st.st_dev == id->dev && st.st_ino == id->ino;
 }
 
+/* errno; clang-tidy does not know that it is not 0 after a failure. */
+static int last_error(void)
+{
+    int failed = errno;
+    return failed != 0 ? failed : EIO;
+}
+
 /* A descriptor, or -1 and errno. */
 static int file_open(const char *dir, const char *name, apr_pool_t *pool)
 {
@@ -87,7 +94,7 @@ static int lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadlin
 {
     *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, WRITER_FILE, pool) };
     if (lock->fd < 0) {
-        return errno;
+        return last_error();
     }
     int is_alone = flock(lock->fd, LOCK_EX | LOCK_NB) == 0;
     int rc = posix_fallocate(lock->fd, 0, sizeof(*lock->shared));
@@ -96,7 +103,7 @@ static int lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadlin
     }
     void *map = mmap(NULL, sizeof(*lock->shared), PROT_READ | PROT_WRITE, MAP_SHARED, lock->fd, 0);
     if (map == MAP_FAILED) {
-        return errno;
+        return last_error();
     }
     lock->shared = map;
     if (is_alone) {
