@@ -75,8 +75,10 @@ static const char style[] =
     "text-decoration:underline!important;border-top-width:1px!important}\n"
     ":root:root>head>:not([data-tmpl-note]){display:none!important}\n"
     ":root:root>head>meta[data-tmpl-note]::after{content:attr(data-tmpl-note)!important}\n"
-    /* the reasons of the element that has the focus, in a corner of the window */
-    ":root:root [data-tmpl-is]:focus::after{content:attr(title)!important;position:fixed!important;"
+    /* the reasons of the innermost element that has the focus, in a corner of the window */
+    ":root:root "
+    "[data-tmpl-is]:focus-within:not(:has([data-tmpl-is]:focus-within))::after{content:attr(title)!"
+    "important;position:fixed!important;"
     "right:0!important;bottom:0!important;z-index:2147483647!important;max-width:60em!important;"
     "padding:.3em .6em!important;border:1px solid #111!important;white-space:pre-line!important;"
     "background:#fff!important;color:#111!important;font:13px/1.5 sans-serif!important}\n"

@@ -189,10 +189,10 @@ my $paper = <<"END";
 }))()
 END
 
-# The reasons of the element that has the focus.
+# The reasons of the element in which the focus is.
 my $focus = <<"END";
 (() => {
-    const text = getComputedStyle(document.activeElement, '::after').content;
+    const text = getComputedStyle(document.activeElement.closest('[data-tmpl-is]'), '::after').content;
     return { boxes: $boxes, text };
 })()
 END
