@@ -34,27 +34,6 @@ typedef struct {
     int has_first[2];    /* the author and the date of the first post */
 } page_elements_t;
 
-/* Whether white space or a boundary of words is between a segment and the one in front of it. */
-static int is_apart(const tmpl_page_t *page, uint32_t segment)
-{
-    const tmpl_segment_t *here = &page->segments[segment];
-    const char *src = page->src;
-    if (here->apart || tmpl_is_space(src[here->span.start]) ||
-        tmpl_is_space(src[here[-1].span.end - 1])) {
-        return 1;
-    }
-    for (uint32_t at = here[-1].span.end; at < here->span.start; at++) {
-        const char *tag = memchr(src + at, '<', here->span.start - at);
-        if (tmpl_is_space(src[at])) {
-            return 1;
-        }
-        const char *end =
-            tag != NULL ? memchr(tag, '>', (apr_size_t)(src + here->span.start - tag)) : NULL;
-        at = end != NULL ? (uint32_t)(end - src) : here->span.start;
-    }
-    return 0;
-}
-
 const char *tmpl_elements_text(tmpl_elements_t *w, uint32_t first, uint32_t after, apr_size_t most)
 {
     uint32_t length = 0;
@@ -63,11 +42,8 @@ const char *tmpl_elements_text(tmpl_elements_t *w, uint32_t first, uint32_t afte
     for (uint32_t i = first; i < after && length <= 2 * most; i++) {
         length += w->page->segments[i].length;
     }
-    for (uint32_t i = first; i < after && length <= 2 * most && w->text.len <= most; i++) {
-        if (i > first && w->text.len > 0 && is_apart(w->page, i)) {
-            tmpl_buf_add_byte(&w->text, ' ');
-        }
-        tmpl_text_segment(&w->text, w->page, i, w->source->decoder);
+    if (length <= 2 * most) {
+        tmpl_text_segments(&w->text, w->page, first, after, w->source->decoder);
     }
     if (w->text.len > most) {
         tmpl_buf_clear(&w->text);
