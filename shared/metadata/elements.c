@@ -107,7 +107,10 @@ int tmpl_href_is_root(const char *src, tmpl_span_t href)
     int is_absolute = tmpl_span_len(href) > 8 && memcmp(at, "http", 4) == 0;
     const char *host = is_absolute ? memmem(at, tmpl_span_len(href), "://", 3) : NULL;
     if (host == NULL) {
-        return tmpl_span_is(src, href, "/");
+        while (at + 2 < end && memcmp(at, "../", 3) == 0) {
+            at += 3;
+        }
+        return end > at ? tmpl_span_is(src, href, "/") : tmpl_span_len(href) > 0;
     }
     const char *path = memchr(host + 3, '/', (apr_size_t)(end - host) - 3);
     return path == NULL || path + 1 == end;
