@@ -147,15 +147,11 @@ int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *n
 
 apr_array_header_t *tmpl_claims_all(const tmpl_claims_t *claims, tmpl_metadata_e field)
 {
-    apr_array_header_t *all = apr_array_make(claims->pool, 4, sizeof(const char *));
-    for (apr_size_t rank = 0;
-         rank < N_PLACES && places[rank].field <= field && all->nelts < TMPL_CLAIMS_OF_FIELD;
-         rank++) {
-        const apr_array_header_t *values =
-            claims->has[rank] && places[rank].field == field ? claims_of(claims, rank) : NULL;
-        if (values != NULL) {
-            apr_array_cat(all, values);
-        }
+    apr_array_header_t *values, *all = apr_array_make(claims->pool, 4, sizeof(const char *));
+    apr_size_t rank = 0;
+    while (all->nelts < TMPL_CLAIMS_OF_FIELD &&
+           (values = tmpl_claims_next(claims, field, &rank)) != NULL) {
+        apr_array_cat(all, values);
     }
     all->nelts = all->nelts < TMPL_CLAIMS_OF_FIELD ? all->nelts : TMPL_CLAIMS_OF_FIELD;
     return all;

@@ -46,6 +46,12 @@ void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool);
 void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,
                      const char *value);
 
+/*
+ * Adds the claims of one script of JSON-LD (linked_data.c); nothing if it is not JSON. of: the
+ * number of the script.
+ */
+void tmpl_linked_data_read(tmpl_claims_t *claims, const char *json, uint32_t of);
+
 /* A row of the table; NULL behind the last one. */
 const tmpl_claim_place_t *tmpl_claims_place(apr_size_t rank);
 

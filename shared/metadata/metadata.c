@@ -10,7 +10,6 @@
 #include "dom/dom.h"
 #include "metadata/claims.h"
 #include "metadata/elements.h"
-#include "metadata/linked_data.h"
 #include "metadata/people.h"
 #include "metadata/values.h"
 
