@@ -8,8 +8,9 @@
  *
  *   - Elements get attributes: data-tmpl-is, by which the style shades the element; title, the
  *     reasons; and tabindex, so that the keyboard reaches the element, and a corner of the window
- *     shows its reasons, in place of what the page has as its ::after. They stand in front of the page's own attributes, because the first of two
- *     attributes of a name counts. A page's own tabindex is left alone.
+ *     shows its reasons, in place of what the page has as its ::after. They stand in front of the
+ *     page's own attributes, because the first of two attributes of a name counts. A page's own
+ *     tabindex is left alone.
  *   - In the head, just before body, stand a style and, as empty meta elements, the lines of the
  *     legend. The head itself, which browsers do not display, is the panel that shows it.
  *
