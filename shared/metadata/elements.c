@@ -31,7 +31,6 @@ typedef struct {
     uint32_t questions;  /* items of this type */
     uint32_t home_links; /* links to the site's first page */
     uint32_t breadcrumb; /* the node of the innermost first one; TMPL_NONE: none was seen */
-    int has_first[2];    /* the author and the date of the first post */
 } page_elements_t;
 
 const char *tmpl_elements_text(tmpl_elements_t *w, uint32_t first, uint32_t after, apr_size_t most)
@@ -205,15 +204,9 @@ static void see_item(page_elements_t *seen, uint32_t i, tmpl_span_t prop)
     tmpl_span_t type = type_around(w->page, i, &item);
     const char *name =
         apr_pstrmemdup(w->claims->pool, w->page->src + prop.start, tmpl_span_len(prop));
-    const char *value = item_value(w, name_within(w->page, i));
-    int is_date = apr_cstr_casecmp(name, "datePublished") == 0;
-    /* the author and the date of the first post, whose type does not matter */
-    if ((is_date || apr_cstr_casecmp(name, "author") == 0) && !seen->has_first[is_date]) {
-        seen->has_first[is_date] = 1;
-        tmpl_elements_say(w, is_date ? "first item date" : "first item", 0, value);
-    }
     if (!is_type(w->page->src, type, beside)) {
-        tmpl_claims_add(w->claims, TMPL_SAID_ITEM, name, item, value);
+        tmpl_claims_add(w->claims, TMPL_SAID_ITEM, name, item,
+                        item_value(w, name_within(w->page, i)));
     }
 }
 

@@ -149,7 +149,7 @@ static int is_discussion(const facts_t *facts)
 static int counts_for(const facts_t *facts, const char *place)
 {
     return is_discussion(facts) ? strcmp(place, "line modified") != 0
-                                : strncmp(place, "first ", 6) != 0;
+                                : strcmp(place, "first post") != 0;
 }
 
 /* Sets a field from the best place that says anything that the field may be. */
