@@ -201,6 +201,9 @@ static void see_item(page_elements_t *seen, uint32_t i, tmpl_span_t prop)
                                           "Organization", "WebSite",      "Rating", NULL };
     tmpl_elements_t *w = seen->w;
     uint32_t item = 0;
+    if (seen->looked++ >= ELEMENTS) {
+        return;
+    }
     tmpl_span_t type = type_around(w->page, i, &item);
     const char *name =
         apr_pstrmemdup(w->claims->pool, w->page->src + prop.start, tmpl_span_len(prop));
@@ -218,6 +221,9 @@ static void see_type(page_elements_t *seen, uint32_t i, tmpl_span_t address)
                                          NULL };
     const char *src = seen->w->page->src;
     uint32_t item;
+    if (seen->looked++ >= ELEMENTS) {
+        return;
+    }
     tmpl_span_t type = end_of_address(src, address);
     tmpl_span_t around = type_around(seen->w->page, i, &item);
     if (is_type(src, type, types) && (tmpl_span_len(around) == 0 || src[around.end - 1] == 'e')) {
@@ -237,6 +243,17 @@ static int is_near(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
     return node->first_segment + TMPL_NEAR_BEFORE >= w->headline.first &&
            node->first_segment < w->headline.end;
+}
+
+static void see_rel_author(page_elements_t *seen, uint32_t i, tmpl_span_t rel)
+{
+    tmpl_elements_t *w = seen->w;
+    const tmpl_node_t *node = &w->page->nodes[i];
+    if (is_near(w, node) && seen->looked < ELEMENTS &&
+        tmpl_has_word(w->page->src, rel, "author", tmpl_span_is)) {
+        tmpl_elements_say_authors(w, "rel author", node->parent,
+                                  node_text(w, node, TMPL_AUTHOR_BYTES));
+    }
 }
 
 static void see_time(tmpl_elements_t *w, const tmpl_node_t *node)
@@ -320,11 +337,15 @@ static void see_poster(page_elements_t *seen, uint32_t i, tmpl_span_t classes)
 }
 
 /* A link in front of the headline to the site's first page: its text, picture or label. */
-static void see_home_link(page_elements_t *seen, uint32_t i)
+static void see_home_link(page_elements_t *seen, uint32_t i, tmpl_span_t href)
 {
     tmpl_elements_t *w = seen->w;
     const tmpl_page_t *page = w->page;
     const tmpl_node_t *node = &page->nodes[i];
+    if (node->tag != TMPL_TAG_A || seen->home_links == HOME_LINKS ||
+        node->first_segment > w->headline.first || !tmpl_href_is_root(page->src, href)) {
+        return;
+    }
     const char *name = node_text(w, node, SITE_BYTES);
     for (uint32_t k = i; *name == '\0' && k < node->after && k < i + TMPL_NEAR_WITHIN; k++) {
         static const char *const labels[] = { "aria-label", "alt", "title" };
@@ -340,47 +361,16 @@ static void see_home_link(page_elements_t *seen, uint32_t i)
     }
 }
 
-static void see_attribute(page_elements_t *seen, uint32_t i, const tmpl_known_attr_t *attr)
-{
-    tmpl_elements_t *w = seen->w;
-    const tmpl_node_t *node = &w->page->nodes[i];
-    const char *src = w->page->src;
-    switch (attr->name) {
-    case TMPL_ATTR_ITEMPROP:
-        if (seen->looked++ < ELEMENTS) {
-            see_item(seen, i, attr->value);
-        }
-        break;
-    case TMPL_ATTR_REL:
-        if (is_near(w, node) && seen->looked < ELEMENTS &&
-            tmpl_has_word(src, attr->value, "author", tmpl_span_is)) {
-            tmpl_elements_say_authors(w, "rel author", node->parent,
-                                      node_text(w, node, TMPL_AUTHOR_BYTES));
-        }
-        break;
-    case TMPL_ATTR_HREF:
-        if (node->tag == TMPL_TAG_A && seen->home_links < HOME_LINKS &&
-            node->first_segment <= w->headline.first && tmpl_href_is_root(src, attr->value)) {
-            see_home_link(seen, i);
-        }
-        break;
-    case TMPL_ATTR_ITEMTYPE:
-        if (seen->looked++ < ELEMENTS) {
-            see_type(seen, i, attr->value);
-        }
-        find_breadcrumb(seen, i, attr->value);
-        break;
-    case TMPL_ATTR_CLASS:
-        see_poster(seen, i, attr->value);
-        find_breadcrumb(seen, i, attr->value);
-        break;
-    case TMPL_ATTR_ID:
-        find_breadcrumb(seen, i, attr->value);
-        break;
-    default:
-        break;
-    }
-}
+/* What is seen in the attributes of an element. */
+static const struct {
+    tmpl_attr_name_e name;
+    void (*see)(page_elements_t *seen, uint32_t node, tmpl_span_t value);
+} attributes[] = {
+    { TMPL_ATTR_ITEMPROP, see_item },  { TMPL_ATTR_ITEMTYPE, see_type },
+    { TMPL_ATTR_REL, see_rel_author }, { TMPL_ATTR_HREF, see_home_link },
+    { TMPL_ATTR_CLASS, see_poster },   { TMPL_ATTR_CLASS, find_breadcrumb },
+    { TMPL_ATTR_ID, find_breadcrumb }, { TMPL_ATTR_ITEMTYPE, find_breadcrumb },
+};
 
 void tmpl_elements_read(tmpl_elements_t *w)
 {
@@ -390,7 +380,11 @@ void tmpl_elements_read(tmpl_elements_t *w)
         const tmpl_node_t *node = &page->nodes[i];
         for (const tmpl_known_attr_t *attr = page->attrs + node->attrs;
              attr->value.start < node->open.end; attr++) {
-            see_attribute(&seen, i, attr);
+            for (unsigned k = 0; k < sizeof(attributes) / sizeof(attributes[0]); k++) {
+                if (attributes[k].name == attr->name) {
+                    attributes[k].see(&seen, i, attr->value);
+                }
+            }
         }
         if (node->tag == TMPL_TAG_TIME && is_near(w, node) && seen.looked++ < ELEMENTS) {
             see_time(w, node);
