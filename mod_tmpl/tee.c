@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a page beside its response: the response passes as it comes, unchanged. The data is copied,
+ * Reads a page while it is sent: the response passes as it comes, unchanged. The data is copied,
  * up to TmplMaxBody, and the copy is judged when the client has been served. So the verdicts are
  * logged, not sent. A page that is too large, or never ends, passes all the same.
  *
