@@ -12,7 +12,8 @@
 
 /*
  * The most words of an element of which a hint says something: larger ones only have a name that
- * is made of another thing. And the largest share of the page's content, in per cent.
+ * is made of another thing. And the largest share of the page's content, in per cent. A hint
+ * without a row holds nowhere.
  */
 static const struct {
     uint32_t words;
