@@ -108,6 +108,12 @@ typedef enum {
 tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
                            const xmlNode *link, const xmlNode *heading, apr_pool_t *pool);
 
+/*
+ * Whether a link stands directly behind another one, and styles part them: not if both lead to the
+ * same address and the second one begins with a small letter, as parts of one word do.
+ */
+int tmpl_walk_is_parted(const tmpl_walk_t *walk, const xmlNode *link);
+
 /* The date of a record as the page shows it to readers, or else its day; NULL: there is none. */
 const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool);
 
