@@ -52,17 +52,6 @@ my $replica = redis(replicaof => '127.0.0.1 ' . $master->port, 'replica-read-onl
 wait_for { $replica->command('INFO', 'replication') =~ /master_link_status:up/ } or die "the replica does not find its master\n";
 refused('a replica that takes no writes', $replica->uri, qr/READONLY|read.only|replica/i, 'readable');
 
-subtest 'a former master whose name leads to the new one' => sub {
-    my $name = $master->{socket} . '.name';
-    symlink $replica->{socket}, $name or die "$name: $!\n";
-    my $httpd = proxy($backend, detector => 'incremental', no_store => 1, conf => "TmplMode strip\nTmplLearnDelay 1ms\nTmplTimeout 5s\nTmplStore redis+unix://$name");
-    $httpd->expect_log(qr/\[tmpl:(?:warn|error)\]/);
-    ok wait_for { $httpd->get('/page/1'); $httpd->log_text =~ /READONLY/ }, 'it takes no writes';
-    symlink $master->{socket}, "$name.new" and rename "$name.new", $name or die "$name: $!\n";
-    ok wait_for { $httpd->get('/page/2')->says('pages') ne '0' }, 'the new one is found, and learns';
-    $httpd->finish;
-};
-
 my $full = redis(maxmemory => 1, 'maxmemory-policy' => 'noeviction');
 refused('no memory left', $full->uri, qr/OOM|maxmemory|full/, 'readable');
 
