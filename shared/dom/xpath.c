@@ -127,7 +127,7 @@ static int merges_nodes(const char *text)
  */
 static unsigned long most_steps(const char *text, const xmlDoc *doc)
 {
-    const uint64_t all = 5000000, work = 2000000000;
+    const uint64_t all = 5000000, work = 1000000000;
     uint64_t nodes = 1, read = 0; /* bytes of the strings of all nodes */
     const xmlNode *top = xmlDocGetRootElement(doc);
     for (const xmlNode *node = top; node != NULL; node = tmpl_dom_next(node, top, 0)) {
