@@ -104,7 +104,7 @@ static void leave_list(tmpl_writer_t *w, const xmlNode *node)
     (void)node;
     tmpl_writer_border(w);
     tmpl_open_list_t *list = tmpl_writer_list(w);
-    if (list != NULL && list->term) {
+    if (list != NULL && list->open) {
         close_item(w);
     }
     if (list != NULL && list->begun && w->holder == NULL) {
@@ -131,6 +131,10 @@ static int is_list_alone(const tmpl_writer_t *w, const xmlNode *item)
 static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list)
 {
     char marker[12] = "- ";
+    if (list != NULL && list->open) {
+        close_item(w);
+        list->open = 0;
+    }
     if (list != NULL && (list->mark == '.' || list->mark == ')')) {
         apr_snprintf(marker, sizeof(marker), "%u%c ", list->number++, list->mark);
     }
@@ -150,8 +154,16 @@ static int enter_item(tmpl_writer_t *w, const xmlNode *node)
 
 static void leave_item(tmpl_writer_t *w, const xmlNode *node)
 {
+    tmpl_open_list_t *list = tmpl_writer_list(w);
     tmpl_writer_border(w);
-    if (w->holder == NULL && !is_list_alone(w, node)) {
+    if (w->holder != NULL || is_list_alone(w, node)) {
+        return;
+    }
+    const xmlNode *next = no_blank(node->next);
+    if (list != NULL && next != NULL && is_list(w, next)) {
+        list->open = 1; /* a list directly in the list belongs to the item in front of it */
+    }
+    else {
         close_item(w);
     }
 }
@@ -189,11 +201,8 @@ static int enter_term(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = list_of_terms(w, node);
     if (list != NULL) {
-        if (list->term) {
-            close_item(w);
-        }
         open_item(w, list);
-        list->term = 1;
+        list->open = 1;
     }
     return enter_summary(w, node);
 }
@@ -201,7 +210,7 @@ static int enter_term(tmpl_writer_t *w, const xmlNode *node)
 /* The text of the term waits for a definition in the same line. */
 static void leave_term(tmpl_writer_t *w, const xmlNode *node)
 {
-    int waits = w->holder == node && tmpl_writer_list(w) != NULL && tmpl_writer_list(w)->term;
+    int waits = w->holder == node && tmpl_writer_list(w) != NULL && tmpl_writer_list(w)->open;
     if (!waits) {
         leave_summary(w, node);
         return;
@@ -239,16 +248,16 @@ static int ends_in_colon(const tmpl_leaf_t *leaf)
 static int enter_description(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = list_of_terms(w, node);
-    int waits = list != NULL && list->term && !tmpl_leaf_is_empty(&w->leaf);
+    int waits = list != NULL && list->open && !tmpl_leaf_is_empty(&w->leaf);
     if (waits && is_one_line(w->page, node)) {
         tmpl_leaf_text(&w->leaf, ends_in_colon(&w->leaf) ? " " : ": ");
         tmpl_writer_hold(w, node, TMPL_WRITE_LINE);
         return 0;
     }
     tmpl_writer_border(w);
-    if (list != NULL && !list->term) {
+    if (list != NULL && !list->open) {
         open_item(w, list);
-        list->term = 1;
+        list->open = 1;
     }
     return 0;
 }
