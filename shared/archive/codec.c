@@ -10,7 +10,7 @@
 typedef struct {
     z_stream z;
     int is_open; /* a byte was read: the window is chosen */
-    int window; /* inflateInit2()'s; 0: zlib's or none, by the first byte */
+    int window;  /* inflateInit2()'s; 0: zlib's or none, by the first byte */
 } codec_zlib_t;
 
 #define WINDOW_GZIP (15 + 16)

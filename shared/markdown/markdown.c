@@ -205,12 +205,12 @@ static void add_text_before(tmpl_writer_t *w, const xmlNode *text)
     }
     unsigned part =
         verdicts != NULL ? verdicts[w->page->segments[segment].block].part : TMPL_PART_BODY;
-    w->facts |= part == TMPL_PART_BYLINE || part == TMPL_PART_CAPTION || part == TMPL_PART_FACTS ||
-                tmpl_date_may_be(content, strlen(content)) ||
+    w->facts |= part == TMPL_PART_BYLINE || tmpl_date_may_be(content, strlen(content)) ||
                 tmpl_date_is_of_change(content, strlen(content));
     if (w->link == NULL) {
         w->own += w->leaf.text.len - before;
-        w->facts |= strpbrk(content, "0123456789") != NULL;
+        w->facts |= part == TMPL_PART_CAPTION || part == TMPL_PART_FACTS ||
+                    strpbrk(content, "0123456789") != NULL;
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
+#include "base/bytes.h"
 
 /* The numbers 0x80 to 0x9F mean characters of windows-1252 (HTML, 13.2.5.80). 0: not changed. */
 static const uint16_t windows_1252[32] = {
@@ -100,27 +101,66 @@ static tmpl_reference_t read_reference_name(const char *text, apr_size_t len)
     return reference;
 }
 
-/* The references that nearly all are. */
+/* The first eight letters of a name as a number: names are in the order of their numbers. */
+static inline uint64_t number_of(const char *name)
+{
+    return __builtin_bswap64(tmpl_bytes8(name));
+}
+
+/* The names that most references have. */
+#define LETTERS(a, b, c, d)                                                                        \
+    ((uint64_t)(a) << 56 | (uint64_t)(b) << 48 | (uint64_t)(c) << 40 | (uint64_t)(d) << 32)
 static const struct {
-    const char *name;
-    uint32_t len, code;
+    uint64_t number;
+    uint32_t code;
 } frequent[] = {
-    { "nbsp;", 5, 0xA0 }, { "amp;", 4, '&' },  { "lt;", 3, '<' },
-    { "gt;", 3, '>' },    { "quot;", 5, '"' },
+    { LETTERS('n', 'b', 's', 'p'), 0xA0 }, { LETTERS('a', 'm', 'p', 0), '&' },
+    { LETTERS('l', 't', 0, 0), '<' },      { LETTERS('g', 't', 0, 0), '>' },
+    { LETTERS('q', 'u', 'o', 't'), '"' },
 };
+
+/*
+ * Reads a name of at most seven letters with its semicolon, as nearly all references have. No other
+ * name is longer then, for names have no semicolon inside.
+ */
+static tmpl_reference_t read_short_name(const char *text, apr_size_t len)
+{
+    const tmpl_reference_t none = { { 0 }, 0 };
+    char letters[8] = { 0 };
+    if (len < 4) {
+        return none;
+    }
+    memcpy(letters, text + 1, len > 8 ? 8 : len - 1);
+    uint64_t ends = tmpl_bytes8_zero(tmpl_bytes8(letters) ^ TMPL_EACH(';'));
+    if (ends == 0) {
+        return none;
+    }
+    unsigned n = tmpl_bytes8_first(ends);
+    uint64_t number = number_of(letters) & ~(UINT64_MAX >> 8 * n);
+    for (unsigned i = 0; i < sizeof(frequent) / sizeof(frequent[0]); i++) {
+        if (number == frequent[i].number) {
+            return (tmpl_reference_t){ { frequent[i].code }, n + 2 };
+        }
+    }
+    const reference_named_t *first = named;
+    for (size_t left = N_NAMED; left > 1; left -= left / 2) {
+        first += number_of(first[left / 2].name) <= number ? left / 2 : 0;
+    }
+    return number_of(first->name) == number
+               ? (tmpl_reference_t){ { first->first, first->second }, n + 2 }
+               : none;
+}
 
 tmpl_reference_t tmpl_reference_read(const char *text, apr_size_t len, tmpl_reference_e where)
 {
     if (len > 1 && text[1] == '#') {
         return read_number(text, len);
     }
-    for (unsigned i = 0; i < sizeof(frequent) / sizeof(frequent[0]); i++) {
-        if (len > frequent[i].len && text[1] == *frequent[i].name &&
-            memcmp(text + 1, frequent[i].name, frequent[i].len) == 0) {
-            return (tmpl_reference_t){ { frequent[i].code }, frequent[i].len + 1 };
-        }
+    tmpl_reference_t reference = read_short_name(text, len);
+    if (reference.used > 0) {
+        return reference;
     }
-    tmpl_reference_t reference = read_reference_name(text, len);
+    reference = read_reference_name(text, len);
     if (where == TMPL_IN_ATTRIBUTE && reference.used > 0 && reference.used < len &&
         text[reference.used - 1] != ';' &&
         (text[reference.used] == '=' || tmpl_is_alnum(text[reference.used]))) {
