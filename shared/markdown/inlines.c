@@ -82,9 +82,9 @@ static int enter_break(tmpl_writer_t *w, const xmlNode *node)
 
 static int enter_link(tmpl_writer_t *w, const xmlNode *node)
 {
-    const char *href, *mail;
+    const char *href;
     const xmlNode *heading = w->state != TMPL_WRITE_CELL ? w->holder : NULL;
-    tmpl_link_e link = tmpl_walk_link(&href, &mail, &w->walk, node, heading, w->pool);
+    tmpl_link_e link = tmpl_walk_link(&href, &w->walk, node, heading, w->pool);
     if (node->prev != NULL && tmpl_dom_tag(w->page, node->prev) == TMPL_TAG_A) {
         tmpl_leaf_space(&w->leaf); /* styles part links that stand directly behind one another */
     }
@@ -94,14 +94,11 @@ static int enter_link(tmpl_writer_t *w, const xmlNode *node)
     if (w->link != NULL) {
         return 0;
     }
-    if (link == TMPL_LINK_MAIL) {
-        tmpl_writer_link(w, mail, href);
-    }
-    else if (link == TMPL_LINK_WHOLE) {
+    if (link == TMPL_LINK_WHOLE) {
         w->link = node;
         tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, href);
     }
-    return link == TMPL_LINK_MAIL;
+    return 0;
 }
 
 static void leave_link(tmpl_writer_t *w, const xmlNode *node)
