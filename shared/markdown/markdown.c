@@ -27,7 +27,7 @@ static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
         return 1;
     }
     tmpl_writer_hold(w, node, TMPL_WRITE_HEADING);
-    w->leaf.plain |= w->holder == node;
+    w->inlines.plain |= w->holder == node;
     return 0;
 }
 
@@ -36,12 +36,12 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
     if (!tmpl_writer_release(w, node)) {
         return;
     }
-    tmpl_leaf_finish(&w->leaf);
-    w->leaf.plain = 0;
+    tmpl_inlines_finish(&w->inlines);
+    w->inlines.plain = 0;
     unsigned level = tmpl_walk_level(node);
-    if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
-        if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
-            tmpl_buf_clear(&w->leaf.text);
+    if (level == 1 && w->title != NULL && !tmpl_inlines_is_empty(&w->inlines)) {
+        if (apr_cstr_casecmp(w->inlines.text.at, w->title) == 0) {
+            tmpl_buf_clear(&w->inlines.text);
         }
         level = 2; /* a page has one title */
     }
@@ -53,10 +53,10 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
 /* Adds a text to the heading of a post; as a link, if the address leads anywhere from there. */
 static void add_field(tmpl_writer_t *w, const char *text, const char *address)
 {
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
-        tmpl_leaf_text(&w->leaf, ", ");
+    if (!tmpl_inlines_is_empty(&w->inlines)) {
+        tmpl_inlines_text(&w->inlines, ", ");
     }
-    int leads = address != NULL && (*address != '#' || w->leaf.hrefs->url != NULL);
+    int leads = address != NULL && (*address != '#' || w->inlines.hrefs->url != NULL);
     tmpl_writer_link(w, text, leads ? address : NULL);
 }
 
@@ -84,10 +84,10 @@ static void write_post_heading(tmpl_writer_t *w, const tmpl_group_record_t *reco
     if (date != NULL) {
         add_field(w, date, address);
     }
-    tmpl_leaf_finish(&w->leaf);
-    w->own = w->leaf.text.len;
+    tmpl_inlines_finish(&w->inlines);
+    w->own = w->inlines.text.len;
     w->facts = 1;
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
+    if (!tmpl_inlines_is_empty(&w->inlines)) {
         tmpl_writer_heading(w, level);
         return;
     }
@@ -160,7 +160,7 @@ static void pass_element(tmpl_writer_t *w, tmpl_element_e kind)
         tmpl_writer_border(w);
     }
     else if (kind == TMPL_ELEMENT_BUTTON) {
-        tmpl_leaf_space(&w->leaf);
+        tmpl_inlines_space(&w->inlines);
     }
 }
 
@@ -189,7 +189,7 @@ static void leave_element(void *writer, const xmlNode *node, tmpl_element_e kind
 static void add_text(tmpl_writer_t *w, const xmlNode *text)
 {
     tmpl_writer_divide(w, (const char *)text->content);
-    tmpl_leaf_text(&w->leaf, (const char *)text->content);
+    tmpl_inlines_text(&w->inlines, (const char *)text->content);
 }
 
 /* Adds a text in front of the headline, and notes what it says. */
@@ -198,7 +198,7 @@ static void add_text_before(tmpl_writer_t *w, const xmlNode *text)
     const tmpl_verdict_t *verdicts = w->walk.content->verdicts;
     const char *content = (const char *)text->content;
     uint32_t segment = tmpl_dom_segment(text);
-    apr_size_t before = w->leaf.text.len;
+    apr_size_t before = w->inlines.text.len;
     add_text(w, text);
     if (segment == TMPL_NONE) {
         return;
@@ -208,7 +208,7 @@ static void add_text_before(tmpl_writer_t *w, const xmlNode *text)
     w->facts |= part == TMPL_PART_BYLINE || tmpl_date_may_be(content, strlen(content)) ||
                 tmpl_date_is_of_change(content, strlen(content));
     if (w->link == NULL) {
-        w->own += w->leaf.text.len - before;
+        w->own += w->inlines.text.len - before;
         w->facts |= part == TMPL_PART_CAPTION || part == TMPL_PART_FACTS ||
                     strpbrk(content, "0123456789") != NULL;
     }
@@ -219,13 +219,13 @@ static void write_text(void *writer, const xmlNode *text)
     tmpl_writer_t *w = writer;
     if (w->flow.fragments != NULL && tmpl_dom_segment(text) != TMPL_NONE &&
         !tmpl_fragments_keep(w->flow.fragments, tmpl_dom_segment(text),
-                             tmpl_leaf_is_empty(&w->leaf))) {
-        tmpl_leaf_space(&w->leaf);
+                             tmpl_inlines_is_empty(&w->inlines))) {
+        tmpl_inlines_space(&w->inlines);
     }
     else if (text != w->said) {
         (w->before ? add_text_before : add_text)(w, text);
     }
-    w->flow.over |= w->leaf.text.len > w->flow.limit;
+    w->flow.over |= w->inlines.text.len > w->flow.limit;
 }
 
 void tmpl_writer_content(tmpl_writer_t *w, const xmlNode *top)
@@ -241,19 +241,19 @@ static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
     const xmlNode *headline = content->headline;
     if (headline != NULL) {
         w->link = headline;
-        w->leaf.plain = 1;
+        w->inlines.plain = 1;
         tmpl_writer_hold(w, headline, TMPL_WRITE_HEADING);
         tmpl_writer_content(w, headline);
         tmpl_writer_release(w, headline);
         w->link = NULL;
     }
     else if (title != NULL) {
-        tmpl_leaf_text(&w->leaf, title);
+        tmpl_inlines_text(&w->inlines, title);
     }
-    tmpl_leaf_finish(&w->leaf);
-    w->leaf.plain = 0;
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
-        w->title = apr_pstrdup(w->pool, w->leaf.text.at);
+    tmpl_inlines_finish(&w->inlines);
+    w->inlines.plain = 0;
+    if (!tmpl_inlines_is_empty(&w->inlines)) {
+        w->title = apr_pstrdup(w->pool, w->inlines.text.at);
         tmpl_writer_heading(w, 1);
         w->flow.behind = TMPL_BEHIND_TITLE;
     }
@@ -273,7 +273,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
     tmpl_walk_init(&w->walk, fragments == NULL ? &whole : &listed, w, &w->flow.over, content,
                    scratch);
     tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
-    tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
+    tmpl_inlines_init(&w->inlines, &content->hrefs, scratch);
     if (fragments == NULL) {
         tmpl_front_write(&w->flow.out, content, scratch);
         write_title(w, content);
