@@ -195,10 +195,7 @@ static double needed_share(const record_reader_t *r, uint32_t node)
     return (cues & TMPL_CUE_TEXT) ? IN_NAMED_TEXT : IN_TEXT;
 }
 
-/*
- * The element of a record's text: from its element inwards, as long as one child has most of what is
- * in its own part.
- */
+/* The element of a record's text: inwards, as long as one child has most of what is its own. */
 static uint32_t find_record_text(const record_reader_t *r)
 {
     const tmpl_node_t *nodes = r->p->page->nodes;

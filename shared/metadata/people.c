@@ -127,36 +127,11 @@ static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
 static apr_size_t name_end(apr_size_t *pass, const char *text)
 {
     /* up to NULL, what stands between names */
-    static const char *const ends[] = { ",",
-                                        ";",
-                                        " / ",
-                                        " and ",
-                                        " & ",
-                                        " und ",
-                                        " et ",
-                                        " y ",
-                                        " e ",
-                                        " with ",
-                                        "\n",
-                                        NULL,
-                                        "|",
-                                        "/",
-                                        "\xC2\xB7",
-                                        "\xE2\x80\xA2",
-                                        " \xE2\x80\x93 ",
-                                        " \xE2\x80\x94 ",
-                                        " - ",
-                                        "(",
-                                        "<",
-                                        "[",
-                                        " @",
-                                        " on ",
-                                        " in ",
-                                        " for ",
-                                        " Published",
-                                        " Updated",
-                                        " Posted",
-                                        " Last " };
+    static const char *const ends[] = {
+        ",",  ";",  " / ", " and ", " & ",  " und ", " et ",       " y ",      " e ",     " with ",
+        "\n", NULL, "|",   "/",     "·",    "•",     " – ",        " — ",      " - ",     "(",
+        "<",  "[",  " @",  " on ",  " in ", " for ", " Published", " Updated", " Posted", " Last "
+    };
     apr_size_t first = strlen(text);
     int is_last = 0;
     *pass = 0;
