@@ -20,8 +20,8 @@ int tmpl_twin_is_page(const request_rec *r)
 }
 
 /*
- * What asks for the reader view, a parameter or the begin of the path, may have been rewritten
- * away: it is none of the page's address.
+ * What asks for the reader view, a parameter or the start of the path, may have been rewritten
+ * away: it is not part of the page's address.
  */
 static const char *uri_without_view(const char *uri, const request_rec *r, apr_pool_t *pool)
 {

@@ -213,7 +213,7 @@ const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool)
     return when != NULL ? when : date != NULL ? apr_pstrndup(pool, date, DAY) : NULL;
 }
 
-int tmpl_walk_is_twin(const tmpl_walk_t *walk, const char *address, const char *text)
+int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const char *address, const char *text)
 {
     enum { LEAST = 12 /* bytes of a text that is no accident */ };
     return walk->image.address != NULL &&

@@ -43,7 +43,7 @@ static int is_image_left_out(const tmpl_writer_t *w, const xmlNode *node, const 
     if (text != NULL && *text == '\0') {
         return !is_in_figure(node);
     }
-    return tmpl_walk_is_twin(&w->walk, address, text);
+    return tmpl_walk_is_repeated(&w->walk, address, text);
 }
 
 static int enter_image(tmpl_writer_t *w, const xmlNode *node)

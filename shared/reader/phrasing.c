@@ -94,7 +94,7 @@ static int is_said_near(const tmpl_view_t *w, const xmlNode *image, const char *
 /* Whether an image is there twice, for two screens; pictures of a gallery may be named alike. */
 static int is_image_again(const tmpl_view_t *w, const char *address, const char *alt)
 {
-    return tmpl_walk_is_twin(&w->walk, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
+    return tmpl_walk_is_repeated(&w->walk, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
 }
 
 static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
