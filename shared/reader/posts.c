@@ -14,7 +14,7 @@
 
 /* --- What the header says again --- */
 
-/* Whether a text names an author of the page, or is little more than the date that the header has. */
+/* Whether a text names an author of the page, or is little more than the header's date. */
 static int repeats_header(const tmpl_metadata_t *metadata, const char *text)
 {
     enum { DAY = 10 /* bytes of YYYY-MM-DD */, FEW = 40 /* bytes */ };
