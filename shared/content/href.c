@@ -160,6 +160,45 @@ const char *tmpl_href_own(const tmpl_hrefs_t *hrefs, const char *address)
     return is_own ? address + len : NULL;
 }
 
+/* The mail address that Cloudflare hides; NULL: none. */
+static const char *hidden_mail(const xmlNode *link, const char *href, apr_pool_t *pool)
+{
+    static const char page[] = "/cdn-cgi/l/email-protection";
+    const char *hash = strchr(href, '#'), *from = hash != NULL ? hash : href + strlen(href);
+    if ((apr_size_t)(from - href) < strlen(page) ||
+        memcmp(from - strlen(page), page, strlen(page)) != 0) {
+        return NULL;
+    }
+    from = *from == '#' && from[1] != '\0' ? from + 1 : tmpl_dom_attribute(link, "data-cfemail");
+    apr_size_t n = from != NULL ? strlen(from) / 2 : 0;
+    if (n < 2 || strspn(from, "0123456789abcdef") < 2 * n) {
+        return NULL;
+    }
+    char *mail = apr_palloc(pool, n);
+    int key = 16 * tmpl_hex_digit(from[0]) + tmpl_hex_digit(from[1]);
+    for (apr_size_t i = 1; i < n; i++) {
+        int byte = (16 * tmpl_hex_digit(from[2 * i]) + tmpl_hex_digit(from[2 * i + 1])) ^ key;
+        if (byte <= ' ' || byte > '~') {
+            return NULL;
+        }
+        mail[i - 1] = (char)byte;
+    }
+    mail[n - 1] = '\0';
+    return strchr(mail, '@') != NULL ? mail : NULL;
+}
+
+const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *href,
+                           apr_pool_t *pool)
+{
+    const char *mail = hidden_mail(link, href, pool);
+    const xmlNode *in = mail != NULL ? link->children : NULL;
+    while (in != NULL && in->type != XML_TEXT_NODE) {
+        in = in->children;
+    }
+    *text = in != NULL && strstr((const char *)in->content, "protected]") != NULL ? mail : NULL;
+    return mail != NULL ? apr_pstrcat(pool, "mailto:", mail, NULL) : href;
+}
+
 /* --- Permalinks --- */
 
 int tmpl_permalink_is_symbols(const char *text, apr_size_t len)

@@ -38,6 +38,15 @@ const char *tmpl_href_absolute(const tmpl_hrefs_t *hrefs, const char *href, apr_
 /* What is behind the page's own address in an absolute one: a '#', or its end; NULL: another. */
 const char *tmpl_href_own(const tmpl_hrefs_t *hrefs, const char *address);
 
+/*
+ * The address that a link to href is written with: href, or "mailto:" and the mail address that
+ * Cloudflare hides behind a link to its page: hexadecimal digits in the fragment of href, or else
+ * in the link's attribute data-cfemail; the first byte is the key of the others. *text is the mail
+ * address if the link's own text only says that it is hidden, else NULL. Both are from pool.
+ */
+const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *href,
+                           apr_pool_t *pool);
+
 /* --- Permalinks: links in headings and terms, for people who copy addresses --- */
 
 /*

@@ -461,6 +461,28 @@ static void walk(note_finder_t *f)
     }
 }
 
+/* A link whose element is not there, because it was cut, leads nowhere. */
+static void leave_out_hanging(note_finder_t *f)
+{
+    const note_place_t *links = (const note_place_t *)f->links->elts;
+    const xmlNode *node = f->body;
+    int i = 0;
+    while (i < f->links->nelts && links[i].target->seen) {
+        i++;
+    }
+    for (; i < f->links->nelts && node != NULL; node = tmpl_dom_next(node, f->body, 0)) {
+        note_target_t *target = node->type == XML_ELEMENT_NODE ? target_of(f, node) : NULL;
+        if (target != NULL) {
+            target->seen = 1; /* in front of its references, or in a pre */
+        }
+    }
+    for (; i < f->links->nelts; i++) {
+        if (!links[i].target->seen) {
+            note_at(f, links[i].node)->kind = TMPL_NOTE_LEFT_OUT;
+        }
+    }
+}
+
 const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
                                    const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
 {
@@ -470,6 +492,7 @@ const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
     f.links = apr_array_make(pool, 16, sizeof(note_place_t));
     f.notes = apr_array_make(pool, 16, sizeof(note_place_t));
     walk(&f);
+    leave_out_hanging(&f);
     if (f.links->nelts == 0 && f.notes->nelts == 0) {
         return NULL;
     }

@@ -8,7 +8,8 @@
  * A note is the li, p, div, aside or dd (for a dt: the dd behind it) that the fragment names. It
  * follows a reference, stands in no table, quote or other note, has no heading, and is short.
  *
- * A link to anything else stays a link. So does each reference beyond TMPL_NOTES_MOST.
+ * A reference whose fragment is not there, because it was cut, is left out. A link to anything else
+ * stays a link. So does each reference beyond TMPL_NOTES_MOST.
  */
 #ifndef TMPL_NOTES_H
 #define TMPL_NOTES_H
@@ -23,7 +24,7 @@ typedef enum {
     TMPL_NOTE_NONE,
     TMPL_NOTE_REFERENCE, /* a link */
     TMPL_NOTE_TEXT,      /* the note */
-    TMPL_NOTE_LEFT_OUT   /* in a note: a link back, or its label again */
+    TMPL_NOTE_LEFT_OUT   /* a reference to nothing; in a note: a link back, or its label again */
 } tmpl_note_e;
 
 /* An element's part in footnotes. */

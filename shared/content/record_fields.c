@@ -195,10 +195,36 @@ static double needed_share(const record_reader_t *r, uint32_t node)
     return (cues & TMPL_CUE_TEXT) ? IN_NAMED_TEXT : IN_TEXT;
 }
 
-/* The element of a record's text: inwards, as long as one child has most of what is its own. */
+/* The element in a record's own part of which microdata say that it is the text. */
+static uint32_t said_text(const record_reader_t *r)
+{
+    const unsigned cues = TMPL_CUE_TEXT | TMPL_CUE_PROP;
+    const tmpl_node_t *nodes = r->p->page->nodes;
+    uint32_t record = r->record->node;
+    for (uint32_t i = record + 1, n = 0; i < nodes[record].after && n < LOOKED_MOST; n++) {
+        if (r->p->owners[i] != r->record->node) {
+            i = nodes[i].after;
+            continue;
+        }
+        if ((r->p->cues[i] & cues) == cues && tmpl_record_sum(r->p, r->p->kept, i, TMPL_NONE) > 0) {
+            return i;
+        }
+        i++;
+    }
+    return TMPL_NONE;
+}
+
+/*
+ * The element of a record's text: the one of which microdata say so; else from its element
+ * inwards, as long as one child has most of what is in its own part.
+ */
 static uint32_t find_record_text(const record_reader_t *r)
 {
     const tmpl_node_t *nodes = r->p->page->nodes;
+    uint32_t said = said_text(r);
+    if (said != TMPL_NONE) {
+        return said;
+    }
     uint32_t first_inside = (uint32_t)(r->record - r->p->groups->records) + 1;
     uint32_t inside = first_inside;
     uint32_t node = r->record->node;

@@ -181,15 +181,20 @@ unsigned tmpl_walk_level(const xmlNode *heading)
                : (unsigned)(*level - '0');
 }
 
-tmpl_link_e tmpl_walk_link(const char **href, const tmpl_walk_t *walk, const xmlNode *link,
-                           const xmlNode *heading, apr_pool_t *pool)
+tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
+                           const xmlNode *link, const xmlNode *heading, apr_pool_t *pool)
 {
     *href = tmpl_dom_attribute(link, "href");
+    *text = NULL;
     if (*href == NULL) {
         return TMPL_LINK_TEXT;
     }
+    *href = tmpl_href_mail(text, link, *href, pool);
     if (heading != NULL && tmpl_permalink_is(walk->content->page, heading, link, *href)) {
         return TMPL_LINK_LEFT_OUT;
+    }
+    if (*text != NULL) {
+        return TMPL_LINK_MAIL;
     }
     if (!tmpl_href_is_safe(*href)) {
         return TMPL_LINK_TEXT;

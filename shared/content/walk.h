@@ -96,15 +96,16 @@ unsigned tmpl_walk_level(const xmlNode *heading);
 typedef enum {
     TMPL_LINK_TEXT,     /* its content: it leads nowhere, or to the heading around it, or is code */
     TMPL_LINK_LEFT_OUT, /* nothing: a permalink */
+    TMPL_LINK_MAIL,     /* text in place of its content: a mail address that was hidden */
     TMPL_LINK_WHOLE
 } tmpl_link_e;
 
 /*
- * Reads a link with its address, *href, which is safe (href.h) for WHOLE. heading: the heading or
- * term around it; NULL: none. pool: for what is temporary.
+ * Reads a link with its address, *href, which is safe (href.h) for MAIL and WHOLE, and *text for
+ * MAIL, both from pool. heading: the heading or term around it; NULL: none.
  */
-tmpl_link_e tmpl_walk_link(const char **href, const tmpl_walk_t *walk, const xmlNode *link,
-                           const xmlNode *heading, apr_pool_t *pool);
+tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
+                           const xmlNode *link, const xmlNode *heading, apr_pool_t *pool);
 
 /* The date of a record as the page shows it to readers, or else its day; NULL: there is none. */
 const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool);

@@ -82,9 +82,9 @@ static int enter_break(tmpl_writer_t *w, const xmlNode *node)
 
 static int enter_link(tmpl_writer_t *w, const xmlNode *node)
 {
-    const char *href;
+    const char *href, *mail;
     const xmlNode *heading = w->state != TMPL_WRITE_CELL ? w->holder : NULL;
-    tmpl_link_e link = tmpl_walk_link(&href, &w->walk, node, heading, w->pool);
+    tmpl_link_e link = tmpl_walk_link(&href, &mail, &w->walk, node, heading, w->pool);
     if (node->prev != NULL && tmpl_dom_tag(w->page, node->prev) == TMPL_TAG_A) {
         /* styles part links that stand directly behind one another */
         tmpl_inlines_space(&w->inlines);
@@ -95,11 +95,14 @@ static int enter_link(tmpl_writer_t *w, const xmlNode *node)
     if (w->link != NULL) {
         return 0;
     }
-    if (link == TMPL_LINK_WHOLE) {
+    if (link == TMPL_LINK_MAIL) {
+        tmpl_writer_link(w, mail, href);
+    }
+    else if (link == TMPL_LINK_WHOLE) {
         w->link = node;
         tmpl_inlines_open(&w->inlines, TMPL_FORMAT_LINK, href);
     }
-    return 0;
+    return link == TMPL_LINK_MAIL;
 }
 
 static void leave_link(tmpl_writer_t *w, const xmlNode *node)

@@ -15,7 +15,8 @@
  *     dl              a list: "- **term**: definition"; long definitions in the item
  *     posts, cards    headings with author and date; items in one line (content/groups.h)
  *     summary         a paragraph in bold
- *     footnotes       [^1], where they are certain (notes.h); other references stay links
+ *     footnotes       [^1], where they are certain (notes.h); references to nothing are left out,
+ *                     others stay links
  *     links, images   absolute; with schemes that run code: their text only
  *     hidden text     like displayed text: panels of tabs and accordions, and what scripts show
  */

@@ -156,7 +156,7 @@ static const char *link_attributes(tmpl_view_t *w, const char *href)
 /* A link with a text, or with an image that has one. */
 static int enter_view_link(tmpl_view_t *w, const xmlNode *node)
 {
-    const char *href;
+    const char *mail, *href;
     const xmlNode *top = tmpl_html_top(&w->html)->node;
     int in_heading = top != NULL && tmpl_tag_flags(tmpl_dom_tag(w->page, top)) & TMPL_IS_HEADING;
     /* styles part links that stand directly behind one another */
@@ -164,7 +164,11 @@ static int enter_view_link(tmpl_view_t *w, const xmlNode *node)
     if (w->link != NULL) {
         return 0;
     }
-    tmpl_link_e link = tmpl_walk_link(&href, &w->walk, node, in_heading ? top : NULL, w->pool);
+    tmpl_link_e link =
+        tmpl_walk_link(&href, &mail, &w->walk, node, in_heading ? top : NULL, w->pool);
+    if (link == TMPL_LINK_MAIL) {
+        write_format(w, "a", link_attributes(w, href), node, mail);
+    }
     if (link != TMPL_LINK_WHOLE) {
         return link != TMPL_LINK_TEXT;
     }

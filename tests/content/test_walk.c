@@ -35,6 +35,10 @@ static void elements_mean_the_same(void **state)
     static const struct {
         const char *html, *markdown, *view;
     } rows[] = {
+        { "<a href='/cdn-cgi/l/email-protection#422302276c2d3025'>[email&#160;protected]</a>",
+          "[a@e.org](mailto:a@e.org)", "<p><a href=\"mailto:a@e.org\">a@e.org</a></p>" },
+        { "<a href='/cdn-cgi/l/email-protection#422302276c2d3025'>Write</a>",
+          "[Write](mailto:a@e.org)", "<p><a href=\"mailto:a@e.org\">Write</a></p>" },
         { "<div class=x role=heading aria-level=3>a</div>b", "### a\n\nb", "<h2>a</h2><p>b</p>" },
         { "<x-y class=x role=heading aria-level=2>a</x-y>b", "## a\n\nb", "<h2>a</h2><p>b</p>" },
         { "<div class=x role=heading aria-level=3><p>a</div>", "a", "<p>a</p>" },
