@@ -21,6 +21,7 @@ void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool)
 {
     claims->list = apr_array_make(pool, 64, sizeof(tmpl_claim_t));
     memset(claims->has, 0, sizeof(claims->has));
+    claims->own = TMPL_NONE;
     claims->pool = pool;
 }
 
@@ -67,18 +68,31 @@ static const char of_one_object[TMPL_METADATA_COUNT] = {
     [TMPL_METADATA_AVAILABILITY] = 1, [TMPL_METADATA_TYPE] = 1,
 };
 
+/* Whether the object that is the page itself has claims of a place. */
+static int has_own(const tmpl_claims_t *claims, apr_size_t rank)
+{
+    for (int i = 0; i < claims->list->nelts && claims->own != TMPL_NONE; i++) {
+        const tmpl_claim_t *claim = &APR_ARRAY_IDX(claims->list, i, tmpl_claim_t);
+        if (claim->rank == rank && claim->of == claims->own) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /*
- * The values of a place, each once, from the first object that says any; NULL: there are none, or
- * objects contradict each other.
+ * The values of a place, each once, from the page's own object, or the first that says any; NULL:
+ * there are none, or objects contradict each other.
  */
 static apr_array_header_t *claims_of(const tmpl_claims_t *claims, apr_size_t rank)
 {
     apr_array_header_t *values = apr_array_make(claims->pool, 1, sizeof(const char *));
     uint32_t of = TMPL_NONE;
+    int only_own = has_own(claims, rank);
     for (int i = 0; i < claims->list->nelts; i++) {
         const tmpl_claim_t *claim = &APR_ARRAY_IDX(claims->list, i, tmpl_claim_t);
         int known = 0;
-        if (claim->rank != rank) {
+        if (claim->rank != rank || (only_own && claim->of != claims->own)) {
             continue;
         }
         for (int j = 0; j < values->nelts && !known; j++) {

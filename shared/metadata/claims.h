@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
     apr_array_header_t *list; /* tmpl_claim_t */
     unsigned char has[128];   /* whether a row of the table has claims */
+    uint32_t own;             /* the object that is the page itself; TMPL_NONE: not known */
     apr_pool_t *pool;
 } tmpl_claims_t;
 

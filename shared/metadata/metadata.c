@@ -13,6 +13,9 @@
 #include "metadata/people.h"
 #include "metadata/values.h"
 
+/* Bytes of a headline by which an object is known at least. */
+#define HEADLINE_BYTES 10
+
 /* The likeness of the title and a text that says the same. */
 #define LIKE 0.6
 
@@ -142,10 +145,14 @@ static int is_discussion(const facts_t *facts)
            is_set_to(facts, TMPL_METADATA_TYPE, "question");
 }
 
-/* Whether a place counts: where people discuss, dates in lines are of posts. */
+/*
+ * Whether a place counts: the first post of a page says something of the page if people discuss,
+ * and then dates in lines are of posts.
+ */
 static int counts_for(const facts_t *facts, const char *place)
 {
-    return !is_discussion(facts) || strcmp(place, "line modified") != 0;
+    return is_discussion(facts) ? strcmp(place, "line modified") != 0
+                                : strcmp(place, "first post") != 0;
 }
 
 /* Sets a field from the best place that says anything that the field may be. */
@@ -195,6 +202,27 @@ static int is_home(const char *text)
     return 0;
 }
 
+/* The end of the headline that is a title, too: what is in front of it is a mark or a brand. */
+static const char *without_mark(facts_t *facts, const char *headline)
+{
+    const apr_array_header_t *titles = tmpl_claims_all(&facts->claims, TMPL_METADATA_TITLE);
+    apr_size_t len = strlen(headline);
+    for (int i = 0; i < titles->nelts; i++) {
+        const char *site = NULL;
+        if (strncmp(APR_ARRAY_IDX(titles, i, const char *), headline, 4) == 0) {
+            continue;
+        }
+        const char *title =
+            tmpl_site_without(&facts->site, APR_ARRAY_IDX(titles, i, const char *), &site);
+        apr_size_t n = strlen(title);
+        if (n < len && n >= len / 2 && headline[len - n - 1] == ' ' &&
+            apr_cstr_casecmp(headline + len - n, title) == 0) {
+            return headline + len - n;
+        }
+    }
+    return headline;
+}
+
 /*
  * Whether a headline is the site's name, with a word or two: "Harbour homepage"; a part of the
  * title that has the name is none.
@@ -221,7 +249,7 @@ static void settle_title(facts_t *facts, const tmpl_page_headline_t *found)
         (title == NULL || found->is_title ||
          tmpl_site_is_named(&facts->site, title, strlen(title)))) {
         const char *ignored = NULL;
-        title = tmpl_site_without(&facts->site, headline, &ignored);
+        title = tmpl_site_without(&facts->site, without_mark(facts, headline), &ignored);
     }
     site = facts->metadata->values[TMPL_METADATA_SITE] == NULL ? site : NULL;
     if (site != NULL) {
@@ -346,7 +374,8 @@ static void settle_type(facts_t *facts)
     const tmpl_claims_t *claims = &facts->claims;
     const apr_array_header_t **values = facts->metadata->values;
     int is_said = tmpl_claims_has(claims, TMPL_SAID_LINKED, "type") ||
-                  tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "itemtype");
+                  tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "itemtype") ||
+                  tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "posters");
     int is_dated =
         values[TMPL_METADATA_AUTHOR] != NULL ||
         (values[TMPL_METADATA_PUBLISHED] != NULL &&
@@ -359,6 +388,27 @@ static void settle_type(facts_t *facts)
     }
     if (!is_said && values[TMPL_METADATA_PRICE] != NULL) {
         set_text(facts, TMPL_METADATA_TYPE, "product");
+    }
+}
+
+static int is_title_of(const tmpl_claim_t *claim, tmpl_said_e said)
+{
+    const tmpl_claim_place_t *place = tmpl_claims_place(claim->rank);
+    return place->field == TMPL_METADATA_TITLE && place->said == said;
+}
+
+/* The object of JSON-LD whose headline is, or begins, a title of the head is the page itself. */
+static void find_own(tmpl_claims_t *claims)
+{
+    const tmpl_claim_t *list = (const tmpl_claim_t *)claims->list->elts;
+    for (int i = 0; i < claims->list->nelts && claims->own == TMPL_NONE; i++) {
+        apr_size_t len = is_title_of(&list[i], TMPL_SAID_LINKED) ? strlen(list[i].value) : 0;
+        for (int k = 0; k < claims->list->nelts && len >= HEADLINE_BYTES; k++) {
+            if (is_title_of(&list[k], TMPL_SAID_META) &&
+                apr_cstr_casecmpn(list[k].value, list[i].value, len) == 0) {
+                claims->own = list[i].of;
+            }
+        }
     }
 }
 
@@ -376,6 +426,7 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     facts.url = canonical != NULL && strstr(canonical, "://") != NULL ? canonical : source->url;
     facts.url = facts.url != NULL ? facts.url : "";
     tmpl_site_init(&facts.site, facts.url, NULL, NULL, pool);
+    find_own(&facts.claims);
     settle_field(&facts, TMPL_METADATA_SITE);
     elements.site = tmpl_metadata_first(metadata, TMPL_METADATA_SITE);
     tmpl_page_headline_find(&elements);

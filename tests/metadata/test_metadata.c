@@ -114,6 +114,9 @@ static void titles(void **state)
         { "<title>Boats and nets</title>", "<h1><a href=/>All of the fine harbour</a></h1>",
           "title: Boats and nets" },
         /* without a mark in front */
+        { "<title>Boats and nets</title>", "<h1>Question Boats and nets</h1>",
+          "title: Boats and nets" },
+        /* the headline, if it is like the title */
         { "<title>Boats &amp; nets, all of them | Example</title>",
           "<h1>Example</h1><h1>Boats &amp; nets</h1>", "title: Boats & nets; site: Example" },
         { "<title>Boats and nets</title>", "<h1>Menu</h1>", "title: Boats and nets" },
@@ -220,6 +223,15 @@ static void authors(void **state)
         { LD("{\"@type\":\"DiscussionForumPosting\",\"author\":\"kim_77\"}"),
           "<h1>Boats</h1><p><a rel=author>kim_77</a> <p>Hello<p><a rel=author>bo_78</a> <p>Yes",
           "title: Boats; author: kim_77; type: discussion" },
+        { "",
+          "<h1>Boats</h1><p><a class=username>kim_77</a><p>Hello<p><a class=username>bo</a><p>Yes",
+          "title: Boats; author: kim_77; type: discussion" },
+        { "", "<h1>Boats</h1><p><a class=username>kim_77</a>", "title: Boats" },
+        /* of several articles the one with the page's title */
+        { "<title>Boats and nets</title>" LD(
+              "[{\"@type\":\"Article\",\"headline\":\"Ships\",\"author\":\"Bo Chen\"},"
+              "{\"@type\":\"Article\",\"headline\":\"Boats and nets\",\"author\":\"Ann Lee\"}]"),
+          "", "title: Boats and nets; author: Ann Lee; type: article" },
         /* a list of other pages */
         { "", "<h1>News</h1><h2><a href=/1>One</a></h2>" LINE "<h2><a href=/2>Two</a></h2>" LINE,
           "title: News" },
