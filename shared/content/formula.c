@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <apr_strings.h>
+#include <libxml/uri.h>
 
 #include "base/ascii.h"
 #include "html/attr.h"
@@ -131,13 +132,40 @@ static void read_tex_script(tmpl_formula_t *formula, const xmlNode *script, apr_
     formula->display |= is_attribute(script, "type", "mode=display");
 }
 
+/* The TeX in an address, as in ".../latex.php?latex=%5Cfrac%7B1%7D2&bg=0"; NULL: there is none. */
+static const char *tex_in_address(const char *address, apr_pool_t *pool)
+{
+    const char *code = strstr(address, "%5C");
+    const char *start = code != NULL ? code : strstr(address, "latex=");
+    if (start == NULL) {
+        return NULL;
+    }
+    start = code != NULL ? start : start + strlen("latex=");
+    while (start > address && strchr("/?=&", start[-1]) == NULL) {
+        start--;
+    }
+    char *part = apr_pstrmemdup(pool, start, strcspn(start, "&"));
+    for (char *plus = part; memchr(address, '?', (apr_size_t)(start - address)) != NULL &&
+                            (plus = strchr(plus, '+')) != NULL;) {
+        *plus = ' ';
+    }
+    return xmlURIUnescapeString(part, 0, apr_palloc(pool, strlen(part) + 1));
+}
+
 static int is_image_formula(tmpl_formula_t *formula, const xmlNode *image, apr_pool_t *pool)
 {
     const char *alt = tmpl_dom_attribute(image, "alt");
-    if (alt != NULL &&
-        (is_attribute(image, "class", "latex") || is_attribute(image, "class", "mwe-math") ||
-         (*alt == '\\' && strchr(alt, '{') != NULL))) {
-        set_tex(formula, alt, pool);
+    const char *tex = alt;
+    if (alt == NULL || *alt == '\0') {
+        const char *address = tmpl_dom_attribute(image, "src");
+        tex = address != NULL ? tex_in_address(address, pool) : NULL;
+    }
+    else if (!is_attribute(image, "class", "latex") && !is_attribute(image, "class", "mwe-math") &&
+             !(*alt == '\\' && strchr(alt, '{') != NULL)) {
+        tex = NULL;
+    }
+    if (tex != NULL) {
+        set_tex(formula, tex, pool);
     }
     return formula->tex != NULL;
 }

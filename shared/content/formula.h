@@ -2,7 +2,7 @@
 /*
  * Formulas of a page as TeX, from where pages have them: annotations of MathML, as KaTeX writes
  * them; its attribute alttext, or else its words and signs; MathJax's scripts; images with the TeX
- * in alt. A formula is often there twice, for eyes and for screen
+ * in alt, or in their address. A formula is often there twice, for eyes and for screen
  * readers: then it is read once.
  */
 #ifndef TMPL_FORMULA_H

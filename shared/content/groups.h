@@ -89,6 +89,7 @@ typedef enum {
     TMPL_RECORD_TITLED,     /* in a small card, its title, or what says the title again */
     TMPL_RECORD_HEADLINE,   /* the page's headline, in a post */
     TMPL_RECORD_TITLE_PART, /* the heading of a post */
+    TMPL_RECORD_QUOTE,      /* what another one said, in an element that is no blockquote */
     TMPL_RECORD_PLAIN       /* an item, cell or quote that only holds records or a record's text; in
                                a card, a link to the card's page beside its title */
 } tmpl_record_part_e;

@@ -103,6 +103,7 @@ static tmpl_element_e element_by_part(const tmpl_walk_t *walk, uint32_t node, tm
         [TMPL_RECORD_TITLED] = TMPL_ELEMENT_NONE, /* is not in the tree, nor is BESIDE */
         [TMPL_RECORD_HEADLINE] = TMPL_ELEMENT_HEADLINE,
         [TMPL_RECORD_TITLE_PART] = TMPL_ELEMENT_SUMMARY,
+        [TMPL_RECORD_QUOTE] = TMPL_ELEMENT_QUOTE,
         [TMPL_RECORD_PLAIN] = TMPL_ELEMENT_BLOCK,
     };
     const tmpl_content_t *content = walk->content;

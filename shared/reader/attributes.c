@@ -194,7 +194,7 @@ void tmpl_view_attributes(void *view, tmpl_buf_t *out, const tmpl_html_element_t
         return; /* a box, or an element that has none */
     }
     tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
-    int is_around = *element->name != (char)*node->name; /* as the section of a record */
+    int is_around = *element->name != (char)*node->name; /* as the section or details of records */
     for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]) && !is_around; i++) {
         if (kept[i].tag == tag) {
             add_kept(out, node, kept[i].name, kept[i].is_valid);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Posts of a thread, comments, reviews and answers (content/groups.h), each in a section with a
- * heading that says who wrote it and when. Cards of a collection are sections without a heading.
- * And bylines that say again what the view's header says.
+ * heading that says who wrote it and when. Comments, reviews and answers stand in a details
+ * element with their number. Cards of a collection are sections without a heading. And bylines that
+ * say again what the view's header says.
  */
 #include "reader/view.h"
 
@@ -54,10 +55,73 @@ int tmpl_view_is_byline(tmpl_view_t *w, const xmlNode *element)
 
 /* --- Records --- */
 
+static const char *list_title(tmpl_record_kind_e kind)
+{
+    static const char *const titles[TMPL_RECORD_KIND_COUNT] = {
+        [TMPL_RECORD_COMMENT] = "Comments",
+        [TMPL_RECORD_REVIEW] = "Reviews",
+        [TMPL_RECORD_ANSWER] = "Answers",
+    };
+    return titles[kind];
+}
+
+/* Where a list of records begins: a list around all of them, or what holds the first alone. */
+static uint32_t begin_of_list(const tmpl_page_t *page, uint32_t first, uint32_t last)
+{
+    uint32_t node = first, around = page->nodes[node].parent;
+    while (around != TMPL_NONE && page->nodes[around].after <= last) {
+        node = around;
+        around = page->nodes[node].parent;
+    }
+    int is_list = around != TMPL_NONE && (page->nodes[around].tag == TMPL_TAG_UL ||
+                                          page->nodes[around].tag == TMPL_TAG_OL);
+    return is_list ? around : node;
+}
+
+void tmpl_posts_find(tmpl_view_t *w)
+{
+    const tmpl_groups_t *groups = &w->content->groups;
+    uint32_t *first = apr_pcalloc(w->pool, (groups->n_groups + 1) * sizeof(*first));
+    w->lists = apr_pcalloc(w->pool, (groups->n + 1) * sizeof(*w->lists));
+    for (uint32_t i = groups->n; i-- > 0;) {
+        first[groups->records[i].group] = i;
+    }
+    for (uint32_t i = 0; i < groups->n; i++) {
+        uint32_t of = first[groups->records[i].group];
+        tmpl_post_list_t *list = &w->lists[of];
+        if (list_title(groups->records[of].kind) != NULL) {
+            list->n++;
+            list->node = groups->records[i].node; /* at last, that of the last one */
+        }
+    }
+    for (uint32_t i = 0; i < groups->n; i++) {
+        if (w->lists[i].n > 0) {
+            w->lists[i].node = begin_of_list(w->page, groups->records[i].node, w->lists[i].node);
+        }
+    }
+}
+
 static int holds_blocks(tmpl_view_t *w)
 {
     tmpl_html_holds_e holds = tmpl_html_top(&w->html)->holds;
     return holds == TMPL_HTML_FLOW || holds == TMPL_HTML_ITEM;
+}
+
+static void begin_list(tmpl_view_t *w, const xmlNode *node, const tmpl_group_record_t *record)
+{
+    tmpl_html_writer_t *html = &w->html;
+    tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
+    int is_list = tag == TMPL_TAG_UL || tag == TMPL_TAG_OL;
+    if (!holds_blocks(w) ||
+        !tmpl_html_open(html, TMPL_HTML_FLOW, "details", " open", is_list ? node : node->parent)) {
+        return;
+    }
+    const char *title = apr_psprintf(w->pool, "%s (%u)", list_title(record->kind),
+                                     w->lists[record - w->content->groups.records].n);
+    if (tmpl_html_open(html, TMPL_HTML_TEXT, "summary", " lang=\"en\"", NULL)) {
+        tmpl_html_text(html, title);
+        tmpl_html_close_added(html);
+    }
 }
 
 const tmpl_group_record_t *tmpl_posts_begin(tmpl_view_t *w, const xmlNode *node)
@@ -72,6 +136,10 @@ const tmpl_group_record_t *tmpl_posts_begin(tmpl_view_t *w, const xmlNode *node)
         return NULL;
     }
     const tmpl_group_record_t *record = &groups->records[next];
+    if (w->lists[next].n > 0 && w->lists[next].node == at) {
+        tmpl_html_part(&w->html);
+        begin_list(w, node, record);
+    }
     if (record->node != at) {
         return NULL;
     }

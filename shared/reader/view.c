@@ -406,4 +406,5 @@ void tmpl_view_init(tmpl_view_t *w, const tmpl_content_t *content, apr_size_t li
     tmpl_buf_init(&w->summary.text, scratch);
     tmpl_buf_init(&w->address, scratch);
     tmpl_view_targets(w);
+    tmpl_posts_find(w);
 }

@@ -22,6 +22,12 @@ typedef struct {
 /* What of a link around several lines is a link: its heading, or its first line. */
 typedef enum { TMPL_CARD_NONE, TMPL_CARD_HEADING, TMPL_CARD_LINE, TMPL_CARD_WRITTEN } tmpl_card_e;
 
+/* A list of records that begins with a record. */
+typedef struct {
+    uint32_t n;    /* its records; 0: none begins */
+    uint32_t node; /* where it begins */
+} tmpl_post_list_t;
+
 typedef struct {
     const tmpl_content_t *content;
     const tmpl_page_t *page;
@@ -39,9 +45,10 @@ typedef struct {
     uint32_t wide;           /* boxes that scroll, so far */
     unsigned char levels[6]; /* levels of the headings around, in the page */
     uint32_t n_levels;
-    uint32_t record;     /* the last one that began, or the first */
-    apr_hash_t *targets; /* ids of elements to which links lead; NULL: there are none */
-    const char **ids;    /* by node: the one that is written there; NULL: there are none */
+    uint32_t record;         /* the last one that began, or the first */
+    tmpl_post_list_t *lists; /* by record */
+    apr_hash_t *targets;     /* ids of elements to which links lead; NULL: there are none */
+    const char **ids;        /* by node: the one that is written there; NULL: there are none */
     apr_pool_t *pool;
 } tmpl_view_t;
 
@@ -118,7 +125,13 @@ const char *tmpl_view_date(const tmpl_metadata_t *metadata);
 /* Whether a block, where the page begins, was judged to be a byline that the header repeats. */
 int tmpl_view_is_byline(tmpl_view_t *w, const xmlNode *element);
 
-/* Begins the record whose element is about to be written, and returns it; NULL: it is of none. */
+/* Finds the records of the walk's content. */
+void tmpl_posts_find(tmpl_view_t *w);
+
+/*
+ * Begins a list of records or a record with an element, before it is written. Returns the record
+ * that begins; NULL: none does.
+ */
 const tmpl_group_record_t *tmpl_posts_begin(tmpl_view_t *w, const xmlNode *node);
 
 /* Writes who wrote a record, and when, behind the start of its element. */

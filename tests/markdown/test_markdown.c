@@ -337,8 +337,8 @@ static void formulas(void **state)
           "t\n\n$$\nx\n$$" },
         { "<span class=math-inline data-math='x^2'>x2</span>", "$x^2$" },
         { "<img class=latex alt='x^2' src=i> <img alt='\\frac{1}{2}' src=i> "
-          "<img alt=x src=i>",
-          "$x^2$ $\\frac{1}{2}$ ![x](i)" },
+          "<img src='https://e.org/?latex=%5Calpha+%2B+1&bg=0'> <img alt=x src=i>",
+          "$x^2$ $\\frac{1}{2}$ $\\alpha + 1$ ![x](i)" },
         { "<table><tr><th>a<th><script type=math/tex>|x| \\| y</script></table>",
           "| a | $\\vert x\\vert  \\Vert  y$ |\n| --- | --- |" },
         /* no image begins in a formula */
@@ -708,7 +708,7 @@ static void posts(void **state)
               POST("2", "bob_2", "3 hours ago",
                    "<div class=quote>Ann said: <p>First post of two.</div>I see <b>that</b>."),
           "# Thread\n\n### Ann, May 4, 2026\n\nFirst post of two.\n\n"
-          "### bob_2, 3 hours ago\n\nAnn said:\n\nFirst post of two.\n\n"
+          "### bob_2, 3 hours ago\n\n> Ann said:\n>\n> First post of two.\n\n"
           "I see **that**." },
         /* a headline in a post stays in front of its author */
         { "<article class=message><h1>Question</h1><span class=username>Ann</span> "

@@ -196,7 +196,9 @@ static void posts(void **state)
     const char *body = body_of(
         apr_pstrcat(*state, "<p>Text of the article.</p><div>", one, one, one, "</div>", NULL),
         NULL, *state);
-    assert_non_null(strstr(body, "<section class=\"post\"><h2 class=\"by\">Ann Lee \xC2\xB7"));
+    assert_non_null(strstr(body, "<details open><summary lang=\"en\">Comments (3)</summary>"
+                                 "<section class=\"post\"><h2 class=\"by\">Ann Lee \xC2\xB7"));
+    assert_non_null(strstr(body, "</section></details>"));
 }
 
 /* The heading says who and when: what says it again goes, with numbers; names in the text stay. */
