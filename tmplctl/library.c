@@ -73,7 +73,6 @@ static void library_require(const char *library, const ctl_function_t *functions
     X(void, xmlXPathFreeCompExpr, (xmlXPathCompExprPtr expression), (expression)) \
     X(void, xmlXPathFreeContext, (xmlXPathContextPtr context), (context)) \
     X(void, xmlXPathFreeObject, (xmlXPathObjectPtr object), (object)) \
-    X(xmlXPathFunction, xmlXPathFunctionLookup, (xmlXPathContextPtr context, const xmlChar *name), (context, name)) \
     X(xmlXPathContextPtr, xmlXPathNewContext, (xmlDocPtr doc), (doc)) \
     X(long, xmlXPathOrderDocElems, (xmlDocPtr doc), (doc))
 /* clang-format on */

@@ -113,7 +113,7 @@ void tmpl_no_memory(apr_pool_t *pool) __attribute__((noreturn));
     X(MIN_CONFIDENCE, "min-confidence", "the page's confidence is below TmplMinConfidence",        \
       "lower TmplMinConfidence; TmplKeep and TmplDrop do not change it")                           \
     X(XPATH, "xpath", "an XPath of TmplKeep or TmplDrop takes too many steps for the page",        \
-      "compare attributes; avoid //, .. and other axes behind a step, and string(/)")              \
+      "compare attributes; avoid //, .. and other axes behind a step")                             \
     X(MARKDOWN, "markdown", "it would be more than three times as long as the page",               \
       "nothing: it has very many short links and a long address")
 

@@ -100,21 +100,7 @@ const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
 
 /* --- Dates --- */
 
-/* Whether what stands in front of a date says that it is one of a change: "edited". */
-static int is_of_change(const char *text, apr_size_t begin)
-{
-    static const char *const words[] = { "edit", "modif", "update", "ge\xC3\xA4ndert" };
-    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        for (apr_size_t at = 0; at < begin; at++) {
-            if (apr_cstr_casecmpn(text + at, words[i], strlen(words[i])) == 0) {
-                return 1;
-            }
-        }
-    }
-    return 0;
-}
-
-/* The same for the text in front of an element, in its block. */
+/* Whether the text in front of an element, in its block, says that a change follows. */
 static int is_behind_change(const tmpl_record_page_t *p, uint32_t node)
 {
     const tmpl_segment_t *segments = p->page->segments;
@@ -126,9 +112,7 @@ static int is_behind_change(const tmpl_record_page_t *p, uint32_t node)
     tmpl_span_t span = segments[first - 1].span;
     enum { LOOKED = 32 };
     span.start = tmpl_span_len(span) > LOOKED ? span.end - LOOKED : span.start;
-    char text[LOOKED + 16] = { 0 };
-    memcpy(text, p->page->src + span.start, tmpl_span_len(span));
-    return is_of_change(text, tmpl_span_len(span));
+    return tmpl_date_is_of_change(p->page->src + span.start, tmpl_span_len(span));
 }
 
 int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_page_t *p,
@@ -145,7 +129,8 @@ int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_pa
     const char *text = apr_pstrdup(p->pool, tmpl_record_text(p, node, WHEN_MOST));
     apr_size_t behind = *text != '\0' ? tmpl_date_find(shown, &begin, text, strlen(text)) : 0;
     *when = *text != '\0' ? text : NULL;
-    if (*when != NULL && ((behind > 0 && is_of_change(text, begin)) || is_behind_change(p, node))) {
+    if (*when != NULL &&
+        ((behind > 0 && tmpl_date_is_of_change(text, begin)) || is_behind_change(p, node))) {
         return 0;
     }
     if (behind > 0) { /* with a day of the week in front, and a time behind */

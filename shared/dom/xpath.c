@@ -7,7 +7,10 @@
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>
 
-#include "dom/xpath_cost.h"
+#include "base/ascii.h"
+
+/* Bytes of an expression at most. */
+#define LONGEST 1000
 
 /* Keeps the first error of libxml2; libxml2 would print errors otherwise. */
 static void keep_error(void *data, xmlErrorPtr error)
@@ -50,9 +53,36 @@ static apr_status_t try_out(xmlXPathCompExpr *expression, xmlXPathContext *conte
     return rv;
 }
 
+/* Whether a path in a predicate begins at the root: it would be read again for each element. */
+static int reads_page_again(const char *text)
+{
+    int depth = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\'') {
+            const char *end = strchr(at + 1, *at);
+            at = end != NULL ? end : at + strlen(at) - 1;
+            continue;
+        }
+        depth += (*at == '[') - (*at == ']');
+        if (*at == '/' && depth > 0 && !tmpl_is_alnum(at[-1]) && (signed char)at[-1] >= 0 &&
+            strchr("/_-.)]*", at[-1]) == NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err)
 {
     xmlError found = { 0 };
+    if (strlen(text) > LONGEST) {
+        return tmpl_fail(err, APR_EINVAL, "XPath '%.40s...': it is longer than %d bytes", text,
+                         LONGEST);
+    }
+    if (reads_page_again(text)) {
+        return tmpl_fail(err, APR_EINVAL, "XPath '%s': a path in [] begins at an element, not at /",
+                         text);
+    }
     xmlXPathContext *context = xmlXPathNewContext(NULL);
     if (context == NULL) {
         return tmpl_fail(err, APR_ENOMEM, "no memory for XPath");
@@ -82,6 +112,36 @@ static uint32_t page_node_of(const xmlNode *node)
     return node != NULL ? tmpl_dom_node(node) : TMPL_NONE;
 }
 
+/* Whether steps may reach one node from several: sets of nodes are merged then. */
+static int merges_nodes(const char *text)
+{
+    const char *from = strstr(text, "//");
+    return (from != NULL && strstr(from + 2, "//") != NULL) || strstr(text, "..") != NULL ||
+           strstr(text, "::") != NULL || strchr(text, '|') != NULL;
+}
+
+/*
+ * libxml2 counts steps, but some take time with the size of the page: they make a string of a node,
+ * or merge sets of nodes by comparing each node with each. So there are fewer steps, the larger the
+ * page.
+ */
+static unsigned long most_steps(const char *text, const xmlDoc *doc)
+{
+    const uint64_t all = 5000000, work = 1000000000;
+    uint64_t nodes = 1, read = 0; /* bytes of the strings of all nodes */
+    const xmlNode *top = xmlDocGetRootElement(doc);
+    for (const xmlNode *node = top; node != NULL; node = tmpl_dom_next(node, top, 0)) {
+        uint64_t len = node->type == XML_TEXT_NODE ? strlen((const char *)node->content) : 0;
+        nodes++;
+        for (const xmlNode *up = node; len > 0 && up != NULL; up = up->parent) {
+            read += len;
+        }
+    }
+    uint64_t cost = merges_nodes(text) ? nodes + read / nodes : read / nodes;
+    uint64_t most = work / (cost + 1);
+    return most < all ? most : all;
+}
+
 int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *doc,
                       apr_pool_t *pool)
 {
@@ -94,8 +154,7 @@ int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *d
     }
     context->error = keep_error;
     context->userData = &found;
-    context->opLimit = tmpl_xpath_most(text, doc);
-    tmpl_xpath_count_text(context);
+    context->opLimit = most_steps(text, doc) + 1; /* 0 would be no limit */
     xmlXPathOrderDocElems(doc); /* else it takes a walk over siblings to compare two elements */
     /* in parentheses: libxml2 evaluates plain paths as a stream, in which "//div//div//div" takes
        as many states as there are sets of three elements within one another */

@@ -94,11 +94,11 @@ typedef enum {
     TMPL_WRITE_CELL       /* of a table: one line between bars */
 } tmpl_write_e;
 
-/* Writes the leaf's text as Markdown, without the end of its last line, and empties the leaf. */
-void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where);
+/* Writes inlines as Markdown, without the end of the last line, and empties them. */
+void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_inlines_t *inlines, tmpl_write_e where);
 
-/* Writes the leaf's text as HTML in one line, and empties the leaf. */
-void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf);
+/* Writes inlines as HTML in one line, and empties them. */
+void tmpl_write_html(tmpl_flow_t *flow, tmpl_inlines_t *inlines);
 
 /*
  * Writes a block of code: its text as it is, between two fences longer than all runs of '`' in it.

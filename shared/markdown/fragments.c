@@ -142,7 +142,7 @@ void tmpl_fragments_begin(tmpl_fragments_t *fragments)
     fragments->link_alt = "";
 }
 
-void tmpl_fragments_part(tmpl_fragments_t *fragments, const tmpl_leaf_part_t *part)
+void tmpl_fragments_part(tmpl_fragments_t *fragments, const tmpl_inline_part_t *part)
 {
     tmpl_buf_t *text = &fragments->text;
     switch (part->mark) {

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "detect/verdict.h"
-#include "markdown/leaf.h"
+#include "markdown/inlines.h"
 
 /* Links of a page that are listed, and images: further ones are in the Markdown only. */
 #define TMPL_FRAGMENTS_LISTED 10000
@@ -43,7 +43,7 @@ typedef struct {
     unsigned char part;             /* of what is written next */
     uint32_t place;                 /* the same */
     tmpl_buf_t text;                /* lines; cells of a table have tabs between them */
-    apr_size_t begin;               /* where in it the leaf that is written begins */
+    apr_size_t begin;               /* where in it the inlines that are written begin */
     apr_size_t link;                /* and its last link */
     const char *link_alt;           /* of the last image in that; "": none */
     apr_array_header_t *runs;       /* tmpl_run_t */
@@ -75,9 +75,9 @@ tmpl_slice_t tmpl_fragments_slice(const char *text, apr_size_t from, apr_size_t 
 /* The text of a run. */
 tmpl_slice_t tmpl_fragments_text(const tmpl_fragments_t *fragments, uint32_t run);
 
-/* Adds a finished leaf: its parts with their text, links and images; a '\n' or '\t' ends it. */
+/* Adds finished inlines: their parts with their text, links and images; a '\n' or '\t' ends it. */
 void tmpl_fragments_begin(tmpl_fragments_t *fragments);
-void tmpl_fragments_part(tmpl_fragments_t *fragments, const tmpl_leaf_part_t *part);
+void tmpl_fragments_part(tmpl_fragments_t *fragments, const tmpl_inline_part_t *part);
 void tmpl_fragments_end(tmpl_fragments_t *fragments, char end);
 
 /* Ends the line of a row of cells. */

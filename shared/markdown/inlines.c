@@ -1,249 +1,457 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in lines of text: links, images, formats, formulas, references to notes. */
-#include "markdown/writer.h"
+#include "markdown/inlines.h"
 
 #include <string.h>
 
 #include <apr_strings.h>
 
-#include "content/media.h"
+#include "base/ascii.h"
+#include "base/bytes.h"
+#include "base/chars.h"
 
-/* Elements around an image in which a figure is looked for. */
-#define FIGURE_UP 4
-
-/* Whether an image is in a figure, or a paragraph is nothing else. */
-static int is_in_figure(const xmlNode *node)
+void tmpl_inlines_init(tmpl_inlines_t *inlines, const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
 {
-    const xmlNode *in = node;
-    while (in->prev == NULL && in->next == NULL && in->parent->type == XML_ELEMENT_NODE) {
-        in = in->parent;
-        if (strcmp((const char *)in->name, "p") == 0) {
-            return 1;
+    memset(inlines, 0, sizeof(*inlines));
+    tmpl_buf_init(&inlines->text, pool);
+    inlines->hrefs = hrefs;
+}
+
+/* The offset of the first mark in text from i on; len if there is none. */
+static inline apr_size_t next_mark(const char *text, apr_size_t len, apr_size_t i)
+{
+    unsigned marks = 0;
+    while (i < len && (marks = tmpl_bytes16_bits(
+                           (tmpl_bytes16_t)(tmpl_bytes16(text + i, text + len) < ' '))) == 0) {
+        i += TMPL_BYTES16;
+    }
+    i += marks != 0 ? (apr_size_t)__builtin_ctz(marks) : 0;
+    return i < len ? i : len;
+}
+
+static char last_of(const tmpl_inlines_t *inlines)
+{
+    return inlines->text.len > 0 ? inlines->text.at[inlines->text.len - 1] : TMPL_MARK_BREAK;
+}
+
+/* Adds the mark that begins a format. If the same format just ended here, it goes on instead. */
+static void begin_format(tmpl_inlines_t *inlines, tmpl_format_e format)
+{
+    if (inlines->plain && format == TMPL_FORMAT_STRONG) {
+        return;
+    }
+    if (format != TMPL_FORMAT_LINK && inlines->text.len > 0 &&
+        last_of(inlines) == TMPL_MARK_END(format)) {
+        inlines->text.at[--inlines->text.len] = '\0';
+        return;
+    }
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK(format));
+    inlines->emphasis |= format <= TMPL_FORMAT_DEL;
+}
+
+static void end_format(tmpl_inlines_t *inlines, tmpl_format_e format)
+{
+    if (inlines->plain && format == TMPL_FORMAT_STRONG) {
+        return;
+    }
+    /* a format does not end behind a break: its mark would not be read, or stand on a line alone */
+    int is_broken =
+        format != TMPL_FORMAT_CODE && inlines->text.len > 0 && last_of(inlines) == TMPL_MARK_BREAK;
+    inlines->text.len -= (apr_size_t)is_broken;
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK_END(format));
+    if (format == TMPL_FORMAT_LINK) {
+        tmpl_href_resolve(&inlines->text, inlines->hrefs, inlines->href);
+        tmpl_buf_add_byte(&inlines->text, TMPL_MARK_STOP);
+    }
+    if (is_broken) {
+        tmpl_buf_add_byte(&inlines->text, TMPL_MARK_BREAK);
+    }
+}
+
+static void end_code(tmpl_inlines_t *inlines)
+{
+    if (inlines->code) {
+        end_format(inlines, TMPL_FORMAT_CODE);
+        inlines->code = 0;
+    }
+}
+
+/* Adds a space if white space was seen. */
+static void add_space(tmpl_inlines_t *inlines)
+{
+    if (inlines->space && last_of(inlines) != TMPL_MARK_BREAK) {
+        tmpl_buf_add_byte(&inlines->text, ' ');
+    }
+    inlines->space = 0;
+}
+
+/*
+ * Adds what stands in front of the next character or image: a space, and the marks of open formats;
+ * the mark of CODE only if code is set.
+ */
+static void prepare(tmpl_inlines_t *inlines, int code)
+{
+    if (inlines->written < inlines->n || !code) {
+        end_code(inlines);
+    }
+    add_space(inlines);
+    while (inlines->written < inlines->n) {
+        begin_format(inlines, inlines->formats[inlines->written++]);
+    }
+    if (code && !inlines->code) {
+        begin_format(inlines, TMPL_FORMAT_CODE);
+        inlines->code = 1;
+    }
+}
+
+void tmpl_inlines_open(tmpl_inlines_t *inlines, tmpl_format_e format, const char *href)
+{
+    if (inlines->nested[format]++ > 0 || format == TMPL_FORMAT_CODE) {
+        return;
+    }
+    if (format == TMPL_FORMAT_LINK) {
+        inlines->href = href;
+    }
+    inlines->formats[inlines->n++] = format;
+}
+
+void tmpl_inlines_close(tmpl_inlines_t *inlines, tmpl_format_e format)
+{
+    if (--inlines->nested[format] > 0) {
+        return;
+    }
+    end_code(inlines);
+    if (format == TMPL_FORMAT_CODE) {
+        return;
+    }
+    inlines->n--;
+    if (inlines->written > inlines->n) {
+        inlines->written--;
+        end_format(inlines, format);
+    }
+}
+
+/* The length of the white space at text: of ASCII, a no-break space, or a separator of lines. */
+static apr_size_t space_at(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    if (s[0] <= ' ') {
+        return 1;
+    }
+    if (s[0] == 0xC2) {
+        return s[1] == 0xA0 || s[1] == 0x85 ? 2 : 0;
+    }
+    return s[0] == 0xE2 && s[1] == 0x80 && (s[2] == 0xA8 || s[2] == 0xA9) ? 3 : 0;
+}
+
+/* The length of a character at text that only says where a word may break or a file begins. */
+static apr_size_t break_at(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    int is_soft_hyphen = s[0] == 0xC2 && s[1] == 0xAD;
+    int is_break = (s[0] == 0xE2 && s[1] == 0x80 && s[2] == 0x8B) ||
+                   (s[0] == 0xEF && s[1] == 0xBB && s[2] == 0xBF);
+    return is_soft_hyphen ? 2 : is_break ? 3 : 0;
+}
+
+/* Marks bytes that white space may begin with. */
+static inline tmpl_bytes16_t may_be_space(tmpl_bytes16_t bytes)
+{
+    return (tmpl_bytes16_t)((bytes <= ' ') | (bytes == 0xC2) | (bytes == 0xE2));
+}
+
+/* Marks white space but one space between two words; the byte behind the sixteen is read, too. */
+static inline unsigned spaces_at(const char *at)
+{
+    tmpl_bytes16_t bytes = tmpl_bytes16_load(at);
+    tmpl_bytes16_t lone =
+        (tmpl_bytes16_t)((bytes == ' ') & ~may_be_space(tmpl_bytes16_load(at + 1)));
+    return tmpl_bytes16_bits(may_be_space(bytes) & ~lone);
+}
+
+/* The first white space from at on but one space between two words, which stays; or break_at(). */
+static const char *words_end(const char *at, const char *end)
+{
+    for (;; at++) {
+        while (end - at > TMPL_BYTES16) {
+            unsigned marks = spaces_at(at);
+            if (marks != 0) {
+                at += __builtin_ctz(marks);
+                break;
+            }
+            at += TMPL_BYTES16;
+        }
+        while (at < end && (signed char)*at > ' ') {
+            at++;
+        }
+        if (at == end || break_at(at) > 0 ||
+            (space_at(at) > 0 && (*at != ' ' || at + 1 == end || space_at(at + 1) > 0))) {
+            return at;
         }
     }
-    for (int up = 0; up < FIGURE_UP && node->parent->type == XML_ELEMENT_NODE; up++) {
-        node = node->parent;
-        if (strcmp((const char *)node->name, "figure") == 0) {
-            return 1;
+}
+
+void tmpl_inlines_text(tmpl_inlines_t *inlines, const char *text)
+{
+    const char *end = text + strlen(text);
+    while (text < end) {
+        apr_size_t used = space_at(text);
+        if (used > 0) {
+            inlines->space = 1;
+            text += used;
+            continue;
+        }
+        used = break_at(text);
+        if (used > 0) {
+            text += used;
+            continue;
+        }
+        const char *from = text;
+        text = words_end(text + 1, end);
+        prepare(inlines, inlines->nested[TMPL_FORMAT_CODE] > 0);
+        tmpl_buf_add(&inlines->text, from, (apr_size_t)(text - from));
+    }
+}
+
+void tmpl_inlines_divide(tmpl_inlines_t *inlines, const char *sign)
+{
+    uint32_t n = inlines->n, code = inlines->nested[TMPL_FORMAT_CODE];
+    inlines->n = inlines->written;
+    inlines->nested[TMPL_FORMAT_CODE] = 0;
+    inlines->space = 1;
+    tmpl_inlines_text(inlines, sign);
+    inlines->space = 1;
+    inlines->n = n;
+    inlines->nested[TMPL_FORMAT_CODE] = code;
+}
+
+void tmpl_inlines_break(tmpl_inlines_t *inlines)
+{
+    end_code(inlines);
+    if (inlines->text.len > 0 && last_of(inlines) != TMPL_MARK_BREAK) {
+        tmpl_buf_add_byte(&inlines->text, TMPL_MARK_BREAK);
+    }
+    inlines->space = 0;
+}
+
+void tmpl_inlines_image(tmpl_inlines_t *inlines, const char *alt, const char *src)
+{
+    prepare(inlines, 0);
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK_IMAGE);
+    for (; *alt != '\0'; alt++) {
+        apr_size_t used = break_at(alt);
+        if (used > 0) {
+            alt += used - 1;
+        }
+        else {
+            tmpl_buf_add_byte(&inlines->text, (unsigned char)*alt < ' ' ? ' ' : *alt);
         }
     }
-    return 0;
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK_TO);
+    tmpl_href_resolve(&inlines->text, inlines->hrefs, src);
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK_STOP);
 }
 
-/* Whether an image is left out: it has no text and is in no figure, or it is there twice. */
-static int is_image_left_out(const tmpl_writer_t *w, const xmlNode *node, const char *text,
-                             const char *address)
+void tmpl_inlines_formula(tmpl_inlines_t *inlines, const char *tex)
 {
-    if (w->state == TMPL_WRITE_CARD && (text == NULL || *text == '\0')) {
-        return 1; /* its title says what it shows */
-    }
-    if (w->state == TMPL_WRITE_CELL) {
-        return 0; /* it is what the cell says */
-    }
-    if (text != NULL && *text == '\0') {
-        return !is_in_figure(node);
-    }
-    return tmpl_walk_is_repeated(&w->walk, address, text);
+    prepare(inlines, 0);
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK_FORMULA);
+    tmpl_buf_add_text(&inlines->text, tex);
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK_STOP);
 }
 
-static int enter_image(tmpl_writer_t *w, const xmlNode *node)
+void tmpl_inlines_note(tmpl_inlines_t *inlines, unsigned number)
 {
-    const char *text = tmpl_image_text(node);
-    if (text != NULL && tmpl_image_is_smiley(node, text)) {
-        tmpl_leaf_text(&w->leaf, text);
-        return 1;
+    char digits[12];
+    end_code(inlines);
+    add_space(inlines); /* formats not yet begun begin behind the reference: it needs no sup */
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK_NOTE);
+    tmpl_buf_add(&inlines->text, digits,
+                 (apr_size_t)apr_snprintf(digits, sizeof(digits), "%u", number));
+    tmpl_buf_add_byte(&inlines->text, TMPL_MARK_STOP);
+}
+
+/*
+ * The class of a character in CommonMark's rules for emphasis (6.2). Symbols (S in Unicode) are
+ * punctuation only since CommonMark 0.31.
+ */
+typedef enum { SPACE, PUNCTUATION, SYMBOL, WORD } class_e;
+
+static class_e class_of(uint32_t code)
+{
+    if (code < 0x80) {
+        return tmpl_is_alnum((char)code) ? WORD : code == ' ' ? SPACE : PUNCTUATION;
     }
-    const char *address = tmpl_image_address(node, w->pool);
-    if (address != NULL && tmpl_writer_keeps(w, node) &&
-        !is_image_left_out(w, node, text, address)) {
-        tmpl_writer_divide(w, address);
-        tmpl_leaf_image(&w->leaf, text != NULL ? text : "", address);
-        w->walk.image.address = address;
-        w->walk.image.text = text;
-        if (w->link == NULL && text != NULL && *text != '\0') {
-            w->own++;
-            w->facts = 1;
+    if ((code >= 0x2000 && code <= 0x200A) || code == 0x202F || code == 0x205F || code == 0x3000 ||
+        code == 0x1680) {
+        return SPACE;
+    }
+    if ((code >= 0x200B && code <= 0x200F) || (code >= 0x202A && code <= 0x202E) ||
+        (code >= 0x2060 && code <= 0x206F)) {
+        return WORD; /* of no width */
+    }
+    /* these ranges have some letters, too: the rules for SYMBOL are safe for every class */
+    if (code < 0xC0 || (code >= 0x20A0 && code <= 0x2BFF) || code >= 0xFE00) {
+        return SYMBOL;
+    }
+    /* General Punctuation, and the punctuation of East Asian scripts */
+    return !tmpl_is_word(code) || (code >= 0x2010 && code <= 0x209F) ||
+                   (code >= 0x3001 && code <= 0x303F)
+               ? PUNCTUATION
+               : WORD;
+}
+
+/* The class of a mark: punctuation is written for it, or the end of a line. */
+static class_e class_of_mark(char mark)
+{
+    return mark == TMPL_MARK_BREAK ? SPACE : PUNCTUATION;
+}
+
+static class_e class_before(const tmpl_buf_t *text, apr_size_t at)
+{
+    const char *s = text->at;
+    while (at > 0 && s[at - 1] == TMPL_MARK_NONE) {
+        at--;
+    }
+    if (at == 0) {
+        return SPACE;
+    }
+    apr_size_t used, from = at - 1;
+    while (from > 0 && at - from < TMPL_UTF8_MOST && ((unsigned char)s[from] & 0xC0) == 0x80) {
+        from--;
+    }
+    return (unsigned char)s[from] < ' ' ? class_of_mark(s[from])
+                                        : class_of(tmpl_utf8_next(s + from, at - from, &used));
+}
+
+static class_e class_behind(const tmpl_buf_t *text, apr_size_t at)
+{
+    apr_size_t used;
+    while (at < text->len && text->at[at] == TMPL_MARK_NONE) {
+        at++;
+    }
+    if (at == text->len) {
+        return SPACE;
+    }
+    return (unsigned char)text->at[at] < ' '
+               ? class_of_mark(text->at[at])
+               : class_of(tmpl_utf8_next(text->at + at, text->len - at, &used));
+}
+
+/* Whether Markdown reads the marks at open and close as a pair. May change marks of EM to STAR. */
+static int is_readable(tmpl_buf_t *text, apr_size_t open, apr_size_t close)
+{
+    class_e before = class_before(text, open), first = class_behind(text, open + 1);
+    class_e last = class_before(text, close), behind = class_behind(text, close + 1);
+    char mark = text->at[open];
+    if (mark == TMPL_MARK(TMPL_FORMAT_EM) && (before >= SYMBOL || behind >= SYMBOL)) {
+        /* '*' would be read together with a mark of STRONG beside it */
+        if (before == PUNCTUATION || behind == PUNCTUATION) {
+            return 0;
+        }
+        text->at[open] = TMPL_MARK(TMPL_FORMAT_STAR);
+        text->at[close] = TMPL_MARK_END(TMPL_FORMAT_STAR);
+    }
+    return first != SPACE && last != SPACE && (first == WORD || before < SYMBOL) &&
+           (last == WORD || behind < SYMBOL);
+}
+
+/* Removes the marks that were dropped. Code behind them goes on: "``" would be read as one mark. */
+static void compact_marks(tmpl_buf_t *text)
+{
+    apr_size_t to = 0;
+    for (apr_size_t i = 0; i < text->len; i++) {
+        char c = text->at[i];
+        if (c == TMPL_MARK_CODE && to > 0 && text->at[to - 1] == TMPL_MARK_END(TMPL_FORMAT_CODE)) {
+            to--;
+        }
+        else if (c != TMPL_MARK_NONE) {
+            text->at[to++] = c;
         }
     }
-    return 1;
+    text->len = to;
+    text->at[to] = '\0';
 }
 
-static int enter_break(tmpl_writer_t *w, const xmlNode *node)
+/* Drops pairs that would not be read. Returns whether there were any: other pairs may need them. */
+static int drop_unreadable(tmpl_buf_t *text)
 {
-    (void)node;
-    const tmpl_buf_t *text = &w->leaf.text;
-    if (w->holder == NULL && text->len > 0 && text->at[text->len - 1] == TMPL_MARK_BREAK) {
-        tmpl_writer_flush(w); /* two line breaks separate paragraphs */
-        return 1;
+    apr_size_t opened[TMPL_FORMAT_COUNT] = { 0 };
+    int dropped = 0;
+    for (apr_size_t i = next_mark(text->at, text->len, 0); i < text->len;
+         i = next_mark(text->at, text->len, i + 1)) {
+        unsigned mark = (unsigned char)text->at[i];
+        tmpl_format_e format = (tmpl_format_e)((mark - 1) / 2);
+        if (mark == 0 || mark > 2 * TMPL_FORMAT_SUP) {
+            continue; /* HTML's elements need no such rules; links and code have their own rules */
+        }
+        if (mark % 2 == 1) {
+            opened[format] = i;
+        }
+        else if (!is_readable(text, opened[format], i)) {
+            text->at[i] = text->at[opened[format]] = TMPL_MARK_NONE;
+            dropped = 1;
+        }
     }
-    tmpl_leaf_break(&w->leaf);
-    return 1;
+    return dropped;
 }
 
-static int enter_link(tmpl_writer_t *w, const xmlNode *node)
+/* Reads the bytes from i up to a mark. Returns the offset behind that. */
+static apr_size_t read_to(const char **at, apr_size_t *len, const tmpl_inlines_t *inlines,
+                          apr_size_t i, char mark)
 {
-    const char *href, *mail;
-    const xmlNode *heading = w->state != TMPL_WRITE_CELL ? w->holder : NULL;
-    tmpl_link_e link = tmpl_walk_link(&href, &mail, &w->walk, node, heading, w->pool);
-    if (tmpl_walk_is_parted(&w->walk, node)) {
-        tmpl_leaf_space(&w->leaf);
-    }
-    if (link == TMPL_LINK_LEFT_OUT) {
-        return 1;
-    }
-    if (w->link != NULL) {
-        return 0;
-    }
-    if (link == TMPL_LINK_MAIL) {
-        tmpl_writer_link(w, mail, href);
-    }
-    else if (link == TMPL_LINK_WHOLE) {
-        w->link = node;
-        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, href);
-    }
-    return link == TMPL_LINK_MAIL;
+    const char *stop = memchr(inlines->text.at + i, mark, inlines->text.len - i);
+    apr_size_t end = stop != NULL ? (apr_size_t)(stop - inlines->text.at) : inlines->text.len;
+    *at = inlines->text.at + i;
+    *len = end - i;
+    return end + (stop != NULL);
 }
 
-static void leave_link(tmpl_writer_t *w, const xmlNode *node)
+apr_size_t tmpl_inlines_read(tmpl_inline_part_t *part, const tmpl_inlines_t *inlines, apr_size_t i)
 {
-    if (w->link == node) {
-        w->link = NULL;
-        tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
+    const char *text = inlines->text.at;
+    part->text = text + i;
+    part->len = part->address_len = 0;
+    if ((unsigned char)text[i] >= ' ') {
+        part->mark = TMPL_MARK_NONE;
+        part->len = next_mark(text, inlines->text.len, i) - i;
+        return i + part->len;
+    }
+    part->mark = text[i++];
+    switch (part->mark) {
+    case TMPL_MARK_LINK_END:
+        return read_to(&part->address, &part->address_len, inlines, i, TMPL_MARK_STOP);
+    case TMPL_MARK_IMAGE:
+        i = read_to(&part->text, &part->len, inlines, i, TMPL_MARK_TO);
+        return read_to(&part->address, &part->address_len, inlines, i, TMPL_MARK_STOP);
+    case TMPL_MARK_CODE:
+        return read_to(&part->text, &part->len, inlines, i, TMPL_MARK_END(TMPL_FORMAT_CODE));
+    case TMPL_MARK_FORMULA:
+    case TMPL_MARK_NOTE:
+        return read_to(&part->text, &part->len, inlines, i, TMPL_MARK_STOP);
+    default:
+        return i;
     }
 }
 
-static int enter_media(tmpl_writer_t *w, const xmlNode *node)
+void tmpl_inlines_read_link(tmpl_inline_part_t *part, const tmpl_inlines_t *inlines, apr_size_t i)
 {
-    const char *title;
-    const char *address = tmpl_player_address(&title, node);
-    if (address != NULL && w->link == NULL) {
-        tmpl_leaf_space(&w->leaf);
-        tmpl_writer_link(w, title, address);
-        tmpl_leaf_space(&w->leaf);
-    }
-    return 1;
+    const char *text;
+    apr_size_t len;
+    i = read_to(&text, &len, inlines, i, TMPL_MARK_LINK_END);
+    read_to(&part->address, &part->address_len, inlines, i, TMPL_MARK_STOP);
 }
 
-/* The format of an element, plus one; 0: none. */
-static const unsigned char formats[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_B] = 1 + TMPL_FORMAT_STRONG,  [TMPL_TAG_STRONG] = 1 + TMPL_FORMAT_STRONG,
-    [TMPL_TAG_I] = 1 + TMPL_FORMAT_EM,      [TMPL_TAG_EM] = 1 + TMPL_FORMAT_EM,
-    [TMPL_TAG_CITE] = 1 + TMPL_FORMAT_EM,   [TMPL_TAG_DFN] = 1 + TMPL_FORMAT_EM,
-    [TMPL_TAG_VAR] = 1 + TMPL_FORMAT_EM,    [TMPL_TAG_DEL] = 1 + TMPL_FORMAT_DEL,
-    [TMPL_TAG_S] = 1 + TMPL_FORMAT_DEL,     [TMPL_TAG_STRIKE] = 1 + TMPL_FORMAT_DEL,
-    [TMPL_TAG_SUP] = 1 + TMPL_FORMAT_SUP,   [TMPL_TAG_SUB] = 1 + TMPL_FORMAT_SUB,
-    [TMPL_TAG_CODE] = 1 + TMPL_FORMAT_CODE, [TMPL_TAG_KBD] = 1 + TMPL_FORMAT_CODE,
-    [TMPL_TAG_SAMP] = 1 + TMPL_FORMAT_CODE, [TMPL_TAG_TT] = 1 + TMPL_FORMAT_CODE,
-};
-
-static int enter_format(tmpl_writer_t *w, const xmlNode *node)
+void tmpl_inlines_finish(tmpl_inlines_t *inlines)
 {
-    unsigned format = formats[tmpl_dom_tag(w->page, node)];
-    if (format > 0) {
-        tmpl_leaf_open(&w->leaf, (tmpl_format_e)(format - 1), NULL);
+    end_code(inlines);
+    while (inlines->written > 0) {
+        end_format(inlines, inlines->formats[--inlines->written]);
     }
-    return 0;
+    inlines->space = 0;
+    /* three formats have marks that may be dropped: each round drops one of the three at least */
+    for (int i = 0; i <= TMPL_FORMAT_DEL && inlines->emphasis && drop_unreadable(&inlines->text);
+         i++) {
+        compact_marks(&inlines->text);
+    }
+    inlines->emphasis = 0;
 }
-
-static void leave_format(tmpl_writer_t *w, const xmlNode *node)
-{
-    unsigned format = formats[tmpl_dom_tag(w->page, node)];
-    if (format > 0) {
-        tmpl_leaf_close(&w->leaf, (tmpl_format_e)(format - 1));
-    }
-}
-
-static int enter_formula(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    const tmpl_formula_t *formula = &w->walk.formula;
-    if (formula->tex == NULL) {
-        return 1;
-    }
-    if (formula->display && w->holder == NULL && w->link == NULL) {
-        tmpl_writer_flush(w);
-        tmpl_write_formula(&w->flow, formula->tex);
-    }
-    else {
-        tmpl_leaf_formula(&w->leaf, formula->tex);
-    }
-    return 1;
-}
-
-/* --- Notes --- */
-
-static int enter_reference(tmpl_writer_t *w, const xmlNode *node)
-{
-    if (tmpl_writer_in_html(w)) {
-        return enter_link(w, node);
-    }
-    tmpl_leaf_note(&w->leaf, w->walk.notes[tmpl_dom_node(node)].number);
-    return 1;
-}
-
-/* If a reference stands directly in front of a note in a sentence, the note is there twice. */
-static int enter_inline_note(tmpl_writer_t *w, const xmlNode *node)
-{
-    const tmpl_note_t *notes = w->walk.notes;
-    const xmlNode *before = node->prev;
-    while (before != NULL && before->type == XML_ELEMENT_NODE &&
-           notes[tmpl_dom_node(before)].kind != TMPL_NOTE_REFERENCE) {
-        before = before->children; /* of the sup around the reference */
-    }
-    if (before == NULL || before->type != XML_ELEMENT_NODE) {
-        tmpl_leaf_note(&w->leaf, notes[tmpl_dom_node(node)].number);
-        APR_ARRAY_PUSH(w->inlines, const xmlNode *) = node;
-    }
-    return 1;
-}
-
-/* The note itself. If it is an item of a list, it uses up its number: later items keep theirs. */
-static int enter_note(tmpl_writer_t *w, const xmlNode *node)
-{
-    tmpl_open_list_t *list = tmpl_writer_list(w);
-    if (list != NULL && tmpl_dom_tag(w->page, node) == TMPL_TAG_LI) {
-        list->number++;
-        list->begun = 0;
-    }
-    tmpl_flow_note(&w->flow, w->walk.notes[tmpl_dom_node(node)].number);
-    return 0;
-}
-
-static void leave_note(tmpl_writer_t *w, const xmlNode *node)
-{
-    (void)node;
-    tmpl_writer_border(w);
-    if (!w->flow.open[w->flow.n - 1].used) {
-        /* an empty note: its references need it */
-        tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
-        tmpl_flow_end(&w->flow);
-    }
-    tmpl_flow_close(&w->flow);
-}
-
-/* What stands in front of a note in its span is its number. */
-void tmpl_writer_inline_notes(tmpl_writer_t *w)
-{
-    for (int i = 0; i < w->inlines->nelts; i++) {
-        const xmlNode *note = APR_ARRAY_IDX(w->inlines, i, const xmlNode *);
-        const xmlNode *last = note->last;
-        tmpl_flow_note(&w->flow, w->walk.notes[tmpl_dom_node(note)].number);
-        tmpl_writer_content(w, last != NULL && last == note->children->next &&
-                                       tmpl_dom_tag(w->page, last) == TMPL_TAG_SPAN
-                                   ? last
-                                   : note);
-        leave_note(w, note);
-    }
-}
-
-const tmpl_action_t tmpl_inline_actions[TMPL_ELEMENT_COUNT] = {
-    [TMPL_ELEMENT_NOTE] = { enter_note, leave_note },
-    [TMPL_ELEMENT_LINK] = { enter_link, leave_link },
-    [TMPL_ELEMENT_IMAGE] = { enter_image, NULL },
-    [TMPL_ELEMENT_MEDIA] = { enter_media, NULL },
-    [TMPL_ELEMENT_FORMULA] = { enter_formula, NULL },
-    [TMPL_ELEMENT_FORMAT] = { enter_format, leave_format },
-    [TMPL_ELEMENT_BREAK] = { enter_break, NULL },
-    [TMPL_ELEMENT_REFERENCE] = { enter_reference, leave_link },
-    [TMPL_ELEMENT_INLINE_NOTE] = { enter_inline_note, NULL },
-};

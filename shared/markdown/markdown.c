@@ -27,7 +27,7 @@ static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
         return 1;
     }
     tmpl_writer_hold(w, node, TMPL_WRITE_HEADING);
-    w->leaf.plain |= w->holder == node;
+    w->inlines.plain |= w->holder == node;
     return 0;
 }
 
@@ -36,12 +36,12 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
     if (!tmpl_writer_release(w, node)) {
         return;
     }
-    tmpl_leaf_finish(&w->leaf);
-    w->leaf.plain = 0;
+    tmpl_inlines_finish(&w->inlines);
+    w->inlines.plain = 0;
     unsigned level = tmpl_walk_level(node);
-    if (level == 1 && w->title != NULL && !tmpl_leaf_is_empty(&w->leaf)) {
-        if (apr_cstr_casecmp(w->leaf.text.at, w->title) == 0) {
-            tmpl_buf_clear(&w->leaf.text);
+    if (level == 1 && w->title != NULL && !tmpl_inlines_is_empty(&w->inlines)) {
+        if (apr_cstr_casecmp(w->inlines.text.at, w->title) == 0) {
+            tmpl_buf_clear(&w->inlines.text);
         }
         level = 2; /* a page has one title */
     }
@@ -53,10 +53,10 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
 /* Adds a text to the heading of a post; as a link, if the address leads anywhere from there. */
 static void add_field(tmpl_writer_t *w, const char *text, const char *address)
 {
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
-        tmpl_leaf_text(&w->leaf, ", ");
+    if (!tmpl_inlines_is_empty(&w->inlines)) {
+        tmpl_inlines_text(&w->inlines, ", ");
     }
-    int leads = address != NULL && (*address != '#' || w->leaf.hrefs->url != NULL);
+    int leads = address != NULL && (*address != '#' || w->inlines.hrefs->url != NULL);
     tmpl_writer_link(w, text, leads ? address : NULL);
 }
 
@@ -84,10 +84,10 @@ static void write_post_heading(tmpl_writer_t *w, const tmpl_group_record_t *reco
     if (date != NULL) {
         add_field(w, date, address);
     }
-    tmpl_leaf_finish(&w->leaf);
-    w->own = w->leaf.text.len;
+    tmpl_inlines_finish(&w->inlines);
+    w->own = w->inlines.text.len;
     w->facts = 1;
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
+    if (!tmpl_inlines_is_empty(&w->inlines)) {
         tmpl_writer_heading(w, level);
         return;
     }
@@ -160,7 +160,7 @@ static void pass_element(tmpl_writer_t *w, tmpl_element_e kind)
         tmpl_writer_border(w);
     }
     else if (kind == TMPL_ELEMENT_BUTTON) {
-        tmpl_leaf_space(&w->leaf);
+        tmpl_inlines_space(&w->inlines);
     }
 }
 
@@ -186,32 +186,10 @@ static void leave_element(void *writer, const xmlNode *node, tmpl_element_e kind
     }
 }
 
-/* Whether an element is left out of a note, or a reference in a sup, alone between brackets. */
-static int is_bracketed(const tmpl_writer_t *w, const xmlNode *node)
+static void add_text(tmpl_writer_t *w, const xmlNode *text)
 {
-    if (w->walk.notes == NULL || node == NULL || node->type != XML_ELEMENT_NODE) {
-        return 0;
-    }
-    tmpl_note_e kind = w->walk.notes[tmpl_dom_node(node)].kind;
-    if (kind != TMPL_NOTE_LEFT_OUT && (kind != TMPL_NOTE_REFERENCE || tmpl_writer_in_html(w) ||
-                                       tmpl_dom_tag(w->page, node->parent) != TMPL_TAG_SUP)) {
-        return 0;
-    }
-    const xmlNode *before = node->prev, *behind = node->next;
-    int length = before != NULL && before->type == XML_TEXT_NODE ? xmlStrlen(before->content) : 0;
-    return length > 0 && before->content[length - 1] == '[' && behind != NULL &&
-           behind->type == XML_TEXT_NODE && *behind->content == ']';
-}
-
-/* Adds a text to the leaf, without the brackets of a reference that is left out. */
-static void add_text(tmpl_writer_t *w, const xmlNode *node)
-{
-    const char *text = (const char *)node->content + is_bracketed(w, node->prev);
-    if (is_bracketed(w, node->next)) {
-        text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
-    }
-    tmpl_writer_divide(w, text);
-    tmpl_leaf_text(&w->leaf, text);
+    tmpl_writer_divide(w, (const char *)text->content);
+    tmpl_inlines_text(&w->inlines, (const char *)text->content);
 }
 
 /* Adds a text in front of the headline, and notes what it says. */
@@ -220,16 +198,17 @@ static void add_text_before(tmpl_writer_t *w, const xmlNode *text)
     const tmpl_verdict_t *verdicts = w->walk.content->verdicts;
     const char *content = (const char *)text->content;
     uint32_t segment = tmpl_dom_segment(text);
-    apr_size_t before = w->leaf.text.len;
+    apr_size_t before = w->inlines.text.len;
     add_text(w, text);
     if (segment == TMPL_NONE) {
         return;
     }
     unsigned part =
         verdicts != NULL ? verdicts[w->page->segments[segment].block].part : TMPL_PART_BODY;
-    w->facts |= part == TMPL_PART_BYLINE || tmpl_date_may_be(content, strlen(content));
+    w->facts |= part == TMPL_PART_BYLINE || tmpl_date_may_be(content, strlen(content)) ||
+                tmpl_date_is_of_change(content, strlen(content));
     if (w->link == NULL) {
-        w->own += w->leaf.text.len - before;
+        w->own += w->inlines.text.len - before;
         w->facts |= part == TMPL_PART_CAPTION || part == TMPL_PART_FACTS ||
                     strpbrk(content, "0123456789") != NULL;
     }
@@ -240,13 +219,13 @@ static void write_text(void *writer, const xmlNode *text)
     tmpl_writer_t *w = writer;
     if (w->flow.fragments != NULL && tmpl_dom_segment(text) != TMPL_NONE &&
         !tmpl_fragments_keep(w->flow.fragments, tmpl_dom_segment(text),
-                             tmpl_leaf_is_empty(&w->leaf))) {
-        tmpl_leaf_space(&w->leaf);
+                             tmpl_inlines_is_empty(&w->inlines))) {
+        tmpl_inlines_space(&w->inlines);
     }
     else if (text != w->said) {
         (w->before ? add_text_before : add_text)(w, text);
     }
-    w->flow.over |= w->leaf.text.len > w->flow.limit;
+    w->flow.over |= w->inlines.text.len > w->flow.limit;
 }
 
 void tmpl_writer_content(tmpl_writer_t *w, const xmlNode *top)
@@ -262,19 +241,19 @@ static void write_title(tmpl_writer_t *w, const tmpl_content_t *content)
     const xmlNode *headline = content->headline;
     if (headline != NULL) {
         w->link = headline;
-        w->leaf.plain = 1;
+        w->inlines.plain = 1;
         tmpl_writer_hold(w, headline, TMPL_WRITE_HEADING);
         tmpl_writer_content(w, headline);
         tmpl_writer_release(w, headline);
         w->link = NULL;
     }
     else if (title != NULL) {
-        tmpl_leaf_text(&w->leaf, title);
+        tmpl_inlines_text(&w->inlines, title);
     }
-    tmpl_leaf_finish(&w->leaf);
-    w->leaf.plain = 0;
-    if (!tmpl_leaf_is_empty(&w->leaf)) {
-        w->title = apr_pstrdup(w->pool, w->leaf.text.at);
+    tmpl_inlines_finish(&w->inlines);
+    w->inlines.plain = 0;
+    if (!tmpl_inlines_is_empty(&w->inlines)) {
+        w->title = apr_pstrdup(w->pool, w->inlines.text.at);
         tmpl_writer_heading(w, 1);
         w->flow.behind = TMPL_BEHIND_TITLE;
     }
@@ -294,8 +273,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
     tmpl_walk_init(&w->walk, fragments == NULL ? &whole : &listed, w, &w->flow.over, content,
                    scratch);
     tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
-    tmpl_leaf_init(&w->leaf, &content->hrefs, scratch);
-    w->inlines = apr_array_make(scratch, 4, sizeof(const xmlNode *));
+    tmpl_inlines_init(&w->inlines, &content->hrefs, scratch);
     if (fragments == NULL) {
         tmpl_front_write(&w->flow.out, content, scratch);
         write_title(w, content);
@@ -305,7 +283,6 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
         w->flow.out.len = w->flow.began; /* nothing follows that it could divide */
         w->flow.out.at[w->flow.began] = '\0';
     }
-    tmpl_writer_inline_notes(w);
     *len = w->flow.out.len;
     if (fragments != NULL) {
         APR_ARRAY_PUSH(fragments->runs, tmpl_run_t) =

@@ -8,20 +8,20 @@
 
 typedef struct {
     tmpl_flow_t *flow;
-    const tmpl_leaf_t *leaf;
+    const tmpl_inlines_t *inlines;
     tmpl_buf_t *out;
-    const char *text; /* the leaf's text, with a NUL behind it */
+    const char *text; /* the inlines' text, with a NUL behind it */
     apr_size_t len;
     tmpl_write_e where;
     int in_link;
     apr_size_t line;        /* where the line began in text */
     apr_size_t behind_note; /* where the last reference to a footnote ended in text */
-} leaf_writer_t;
+} inlines_writer_t;
 
 /* Whether Markdown would read the sign at i as more than text, so that it needs a '\\'. */
-typedef int escape_rule_t(const leaf_writer_t *w, apr_size_t i);
+typedef int escape_rule_t(const inlines_writer_t *w, apr_size_t i);
 
-static int always(const leaf_writer_t *w, apr_size_t i)
+static int always(const inlines_writer_t *w, apr_size_t i)
 {
     (void)w;
     (void)i;
@@ -29,14 +29,14 @@ static int always(const leaf_writer_t *w, apr_size_t i)
 }
 
 /* A '\\' in front of a letter, a digit or a space is text, as in "C:\dir". */
-static int is_before_sign(const leaf_writer_t *w, apr_size_t i)
+static int is_before_sign(const inlines_writer_t *w, apr_size_t i)
 {
     return (unsigned char)w->text[i + 1] < 0x80 && !tmpl_is_alnum(w->text[i + 1]) &&
            w->text[i + 1] != ' ';
 }
 
 /* Whether the text from i on, up to a space or the end of its line, is nothing but its sign. */
-static int is_run(const leaf_writer_t *w, apr_size_t i)
+static int is_run(const inlines_writer_t *w, apr_size_t i)
 {
     char sign = w->text[i];
     while (w->text[i] == sign) {
@@ -46,24 +46,24 @@ static int is_run(const leaf_writer_t *w, apr_size_t i)
 }
 
 /* '-' at the start of a line: of an item, a rule, or a row of a table; "-x" is text. */
-static int begins_line(const leaf_writer_t *w, apr_size_t i)
+static int begins_line(const inlines_writer_t *w, apr_size_t i)
 {
     return (unsigned char)w->text[i + 1] < ' ' || strchr(" -|:", w->text[i + 1]) != NULL;
 }
 
 /* '*' or '_' between two spaces: neither begins nor ends emphasis. */
-static int is_between_spaces(const leaf_writer_t *w, apr_size_t i)
+static int is_between_spaces(const inlines_writer_t *w, apr_size_t i)
 {
     return i > w->line && w->text[i - 1] == ' ' && (w->text[i + 1] == ' ' || i + 1 == w->len);
 }
 
-static int is_emphasis(const leaf_writer_t *w, apr_size_t i)
+static int is_emphasis(const inlines_writer_t *w, apr_size_t i)
 {
     return !is_between_spaces(w, i);
 }
 
 /* '_' within a word, as in "snake_case", begins no emphasis. */
-static int is_beside_word(const leaf_writer_t *w, apr_size_t i)
+static int is_beside_word(const inlines_writer_t *w, apr_size_t i)
 {
     return !is_between_spaces(w, i) &&
            (i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]));
@@ -74,7 +74,7 @@ static int is_beside_word(const leaf_writer_t *w, apr_size_t i)
  * definitions of links, but those of footnotes. At the start of a line it could be a task or an
  * alert, as "[x]" and "[!NOTE]".
  */
-static int begins_link(const leaf_writer_t *w, apr_size_t i)
+static int begins_link(const inlines_writer_t *w, apr_size_t i)
 {
     apr_size_t end = i + 1;
     while ((unsigned char)w->text[end] >= ' ' && w->text[end] != '[' && w->text[end] != ']') {
@@ -85,21 +85,21 @@ static int begins_link(const leaf_writer_t *w, apr_size_t i)
            w->text[end + 1] == '[';
 }
 
-static int is_within_link(const leaf_writer_t *w, apr_size_t i)
+static int is_within_link(const inlines_writer_t *w, apr_size_t i)
 {
     (void)i;
     return w->in_link;
 }
 
 /* '<' begins a tag, a comment or an address. */
-static int begins_tag(const leaf_writer_t *w, apr_size_t i)
+static int begins_tag(const inlines_writer_t *w, apr_size_t i)
 {
     return tmpl_is_alpha(w->text[i + 1]) || w->text[i + 1] == '/' || w->text[i + 1] == '!' ||
            w->text[i + 1] == '?';
 }
 
 /* Whether a character reference begins: "&amp;" or "&#38;", but not in "B&H" and "?a=1&b=2". */
-static int begins_reference(const leaf_writer_t *w, apr_size_t i)
+static int begins_reference(const inlines_writer_t *w, apr_size_t i)
 {
     enum { LONGEST = 32 }; /* of a name */
     const char *name = w->text + i + 1 + (w->text[i + 1] == '#');
@@ -111,7 +111,7 @@ static int begins_reference(const leaf_writer_t *w, apr_size_t i)
 }
 
 /* '!' in front of "[" would make an image of a link. */
-static int begins_image(const leaf_writer_t *w, apr_size_t i)
+static int begins_image(const inlines_writer_t *w, apr_size_t i)
 {
     return w->text[i + 1] == TMPL_MARK_LINK || w->text[i + 1] == TMPL_MARK_NOTE;
 }
@@ -120,26 +120,26 @@ static int begins_image(const leaf_writer_t *w, apr_size_t i)
  * '^' behind "[" would make a footnote of a link or an image. In front of "[" it begins an inline
  * footnote for some readers, as markdown-it-footnote.
  */
-static int begins_note(const leaf_writer_t *w, apr_size_t i)
+static int begins_note(const inlines_writer_t *w, apr_size_t i)
 {
     return begins_image(w, i) ||
            (i > 0 && (w->text[i - 1] == TMPL_MARK_LINK || w->text[i - 1] == TMPL_MARK_IMAGE));
 }
 
 /* '(' behind "]" would make a link of a footnote. */
-static int is_behind_note(const leaf_writer_t *w, apr_size_t i)
+static int is_behind_note(const inlines_writer_t *w, apr_size_t i)
 {
     return i > 0 && i == w->behind_note;
 }
 
-static int is_in_cell(const leaf_writer_t *w, apr_size_t i)
+static int is_in_cell(const inlines_writer_t *w, apr_size_t i)
 {
     (void)i;
     return w->where == TMPL_WRITE_CELL;
 }
 
 /* Markdown drops number signs behind a space at the end of a heading. */
-static int ends_heading(const leaf_writer_t *w, apr_size_t i)
+static int ends_heading(const inlines_writer_t *w, apr_size_t i)
 {
     if (w->where != TMPL_WRITE_HEADING || i + 1 != w->len) {
         return 0;
@@ -151,7 +151,7 @@ static int ends_heading(const leaf_writer_t *w, apr_size_t i)
 }
 
 /* Whether the '.' or ')' at i ends a number at the start of a line, as in an item of a list. */
-static int ends_number(const leaf_writer_t *w, apr_size_t i)
+static int ends_number(const inlines_writer_t *w, apr_size_t i)
 {
     apr_size_t digits = i - w->line;
     if (w->where != TMPL_WRITE_PARAGRAPH || digits == 0 || digits > 9 ||
@@ -165,26 +165,26 @@ static int ends_number(const leaf_writer_t *w, apr_size_t i)
 }
 
 /* GFM makes links of addresses in text: "https://". */
-static int begins_address(const leaf_writer_t *w, apr_size_t i)
+static int begins_address(const inlines_writer_t *w, apr_size_t i)
 {
     return !w->in_link && i > 0 && tmpl_is_alpha(w->text[i - 1]) && w->text[i + 1] == '/' &&
            w->text[i + 2] == '/';
 }
 
 /* GFM makes links of addresses in text: "www.". */
-static int ends_www(const leaf_writer_t *w, apr_size_t i)
+static int ends_www(const inlines_writer_t *w, apr_size_t i)
 {
     return !w->in_link && i - w->line >= 3 && tmpl_lower(w->text[i - 1]) == 'w' &&
            tmpl_lower(w->text[i - 2]) == 'w' && tmpl_lower(w->text[i - 3]) == 'w';
 }
 
 /* ':' behind a reference would begin the footnote itself: "[^1]: ". */
-static int is_colon(const leaf_writer_t *w, apr_size_t i)
+static int is_colon(const inlines_writer_t *w, apr_size_t i)
 {
     return begins_address(w, i) || is_behind_note(w, i);
 }
 
-static int is_dot(const leaf_writer_t *w, apr_size_t i)
+static int is_dot(const inlines_writer_t *w, apr_size_t i)
 {
     return ends_number(w, i) || ends_www(w, i);
 }
@@ -202,7 +202,7 @@ static escape_rule_t *const first_rules[256] = {
     ['-'] = begins_line, ['+'] = begins_line, [':'] = begins_line,
 };
 
-static int needs_escape(const leaf_writer_t *w, apr_size_t i)
+static int needs_escape(const inlines_writer_t *w, apr_size_t i)
 {
     char c = w->text[i];
     escape_rule_t *rule = rules[(unsigned char)c];
@@ -240,8 +240,8 @@ static apr_size_t next_sign(const char *text, apr_size_t i, apr_size_t end)
     return i;
 }
 
-/* Writes text that is a part of the leaf's. */
-static void write_leaf_text(leaf_writer_t *w, const char *text, apr_size_t len)
+/* Writes a part of the text. */
+static void write_inline_text(inlines_writer_t *w, const char *text, apr_size_t len)
 {
     apr_size_t from = (apr_size_t)(text - w->text), end = from + len, i = from;
     while (i < end && tmpl_is_digit(w->text[i])) {
@@ -277,7 +277,7 @@ static void add_fence(tmpl_buf_t *out, apr_size_t n)
     out->at[out->len] = '\0';
 }
 
-static void write_code(leaf_writer_t *w, const char *code, apr_size_t len)
+static void write_code(inlines_writer_t *w, const char *code, apr_size_t len)
 {
     apr_size_t fence = longest_run(code, len) + 1, done = 0;
     int pads = code[0] == '`' || code[len - 1] == '`';
@@ -296,7 +296,7 @@ static void write_code(leaf_writer_t *w, const char *code, apr_size_t len)
 }
 
 /* Writes the address of a link or an image behind its text: "](...)". */
-static void write_address(leaf_writer_t *w, const tmpl_leaf_part_t *part)
+static void write_address(inlines_writer_t *w, const tmpl_inline_part_t *part)
 {
     const char *from = part->address, *end = part->address + part->address_len, *at = from;
     tmpl_buf_add(w->out, "](", 2);
@@ -312,7 +312,7 @@ static void write_address(leaf_writer_t *w, const tmpl_leaf_part_t *part)
     tmpl_buf_add_byte(w->out, ')');
 }
 
-static void write_tex(leaf_writer_t *w, const char *tex, apr_size_t len)
+static void write_tex(inlines_writer_t *w, const char *tex, apr_size_t len)
 {
     tmpl_buf_add_byte(w->out, '$');
     for (apr_size_t i = 0; i < len; i++) {
@@ -330,7 +330,7 @@ static void write_tex(leaf_writer_t *w, const char *tex, apr_size_t len)
     tmpl_buf_add_byte(w->out, '$');
 }
 
-static void write_break(leaf_writer_t *w, apr_size_t behind)
+static void write_break(inlines_writer_t *w, apr_size_t behind)
 {
     if (w->where == TMPL_WRITE_PARAGRAPH) {
         tmpl_buf_add_byte(w->out, '\\');
@@ -343,7 +343,7 @@ static void write_break(leaf_writer_t *w, apr_size_t behind)
 }
 
 /* Writes a part that ends at an offset. */
-static void write_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
+static void write_part(inlines_writer_t *w, tmpl_inline_part_t *part, apr_size_t end)
 {
     /* clang-format off */
     static const char *const marks[' '] = {
@@ -356,7 +356,7 @@ static void write_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
     int in_link = w->in_link;
     switch (part->mark) {
     case TMPL_MARK_NONE:
-        write_leaf_text(w, part->text, part->len);
+        write_inline_text(w, part->text, part->len);
         return;
     case TMPL_MARK_CODE:
         write_code(w, part->text, part->len);
@@ -368,7 +368,7 @@ static void write_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
     case TMPL_MARK_IMAGE:
         tmpl_buf_add_text(w->out, "![");
         w->in_link = 1;
-        write_leaf_text(w, part->text, part->len);
+        write_inline_text(w, part->text, part->len);
         w->in_link = in_link;
         write_address(w, part);
         return;
@@ -392,17 +392,18 @@ static void write_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
     }
 }
 
-/* Calls write for each part of a leaf, and adds it to the fragments; empties the leaf. */
-static void write_parts(leaf_writer_t *w, tmpl_leaf_t *leaf,
-                        void (*write)(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end))
+/* Calls write for each part of inlines, and adds it to the fragments; empties them. */
+static void write_parts(inlines_writer_t *w, tmpl_inlines_t *inlines,
+                        void (*write)(inlines_writer_t *w, tmpl_inline_part_t *part,
+                                      apr_size_t end))
 {
     tmpl_flow_t *flow = w->flow;
-    tmpl_leaf_part_t part;
+    tmpl_inline_part_t part;
     if (flow->fragments != NULL) {
         tmpl_fragments_begin(flow->fragments);
     }
     for (apr_size_t i = 0; i < w->len && !flow->over;) {
-        i = tmpl_leaf_read(&part, leaf, i);
+        i = tmpl_inlines_read(&part, inlines, i);
         if (part.mark == TMPL_MARK_BREAK && i == w->len) {
             break; /* at the end it divides nothing */
         }
@@ -415,13 +416,14 @@ static void write_parts(leaf_writer_t *w, tmpl_leaf_t *leaf,
     if (flow->fragments != NULL) {
         tmpl_fragments_end(flow->fragments, w->where == TMPL_WRITE_CELL ? '\t' : '\n');
     }
-    tmpl_buf_clear(&leaf->text);
+    tmpl_buf_clear(&inlines->text);
 }
 
-void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
+void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_inlines_t *inlines, tmpl_write_e where)
 {
-    leaf_writer_t w = { flow, leaf, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
-    write_parts(&w, leaf, write_part);
+    inlines_writer_t w = { flow, inlines, &flow->out, inlines->text.at, inlines->text.len, where,
+                           0,    0,       0 };
+    write_parts(&w, inlines, write_part);
 }
 
 static void add_escaped(tmpl_buf_t *out, const char *text, apr_size_t len)
@@ -455,11 +457,11 @@ static const char *const html_parts[' '][3] = {
     [TMPL_MARK_BREAK] = { "<br>", NULL, NULL },
 };
 
-static void write_html_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t end)
+static void write_html_part(inlines_writer_t *w, tmpl_inline_part_t *part, apr_size_t end)
 {
     const char *const *html = html_parts[(unsigned)part->mark];
     if (part->mark == TMPL_MARK_LINK) {
-        tmpl_leaf_read_link(part, w->leaf, end);
+        tmpl_inlines_read_link(part, w->inlines, end);
     }
     if (html[0] != NULL) {
         tmpl_buf_add_text(w->out, html[0]);
@@ -472,14 +474,15 @@ static void write_html_part(leaf_writer_t *w, tmpl_leaf_part_t *part, apr_size_t
     }
 }
 
-void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
+void tmpl_write_html(tmpl_flow_t *flow, tmpl_inlines_t *inlines)
 {
-    leaf_writer_t w = { flow, leaf, &flow->out, leaf->text.at, leaf->text.len, TMPL_WRITE_CELL,
-                        0,    0,    0 };
-    write_parts(&w, leaf, write_html_part);
+    inlines_writer_t w = {
+        flow, inlines, &flow->out, inlines->text.at, inlines->text.len, TMPL_WRITE_CELL, 0, 0, 0
+    };
+    write_parts(&w, inlines, write_html_part);
 }
 
-/* Adds text that is no leaf to the fragments. */
+/* Adds text without formats to the fragments. */
 static void add_lines(tmpl_flow_t *flow, const char *text, apr_size_t len)
 {
     if (flow->fragments != NULL) {

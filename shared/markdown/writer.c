@@ -9,8 +9,8 @@
 static const char dividers[] = "| / > : , \xC2\xB7 \xC2\xBB \xE2\x80\xA2 \xE2\x80\xBA";
 
 /*
- * Whether the finished leaf has nothing to write. Empties one that menus left in front of the
- * headline, that is a sign between two parts of a line, or that repeats the title directly behind
+ * Whether finished inlines have nothing to write. Empties those that menus left in front of the
+ * headline, that are a sign between two parts of a line, or that repeat the title directly behind
  * it.
  */
 static int is_empty(tmpl_writer_t *w)
@@ -18,22 +18,22 @@ static int is_empty(tmpl_writer_t *w)
     enum { SHORT = 40 /* bytes of a text that is no sentence */ };
     int is_left = w->before && w->own < SHORT && !w->facts;
     int repeats =
-        w->flow.behind == TMPL_BEHIND_TITLE && apr_cstr_casecmp(w->leaf.text.at, w->title) == 0;
+        w->flow.behind == TMPL_BEHIND_TITLE && apr_cstr_casecmp(w->inlines.text.at, w->title) == 0;
     if (is_left || repeats ||
-        (w->leaf.text.len <= 3 && strstr(dividers, w->leaf.text.at) != NULL)) {
-        tmpl_buf_clear(&w->leaf.text);
+        (w->inlines.text.len <= 3 && strstr(dividers, w->inlines.text.at) != NULL)) {
+        tmpl_buf_clear(&w->inlines.text);
     }
     w->own = 0;
     w->facts = 0;
-    return tmpl_leaf_is_empty(&w->leaf);
+    return tmpl_inlines_is_empty(&w->inlines);
 }
 
 void tmpl_writer_flush(tmpl_writer_t *w)
 {
-    tmpl_leaf_finish(&w->leaf);
-    if (!tmpl_leaf_is_empty(&w->leaf) && !is_empty(w)) {
+    tmpl_inlines_finish(&w->inlines);
+    if (!tmpl_inlines_is_empty(&w->inlines) && !is_empty(w)) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
-        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
+        tmpl_write_markdown(&w->flow, &w->inlines, TMPL_WRITE_PARAGRAPH);
         tmpl_flow_end(&w->flow);
     }
 }
@@ -44,10 +44,10 @@ void tmpl_writer_border(tmpl_writer_t *w)
         tmpl_writer_flush(w);
     }
     else if (w->state == TMPL_WRITE_CELL) {
-        tmpl_leaf_break(&w->leaf);
+        tmpl_inlines_break(&w->inlines);
     }
     else {
-        tmpl_leaf_space(&w->leaf);
+        tmpl_inlines_space(&w->inlines);
         w->divides |= w->state == TMPL_WRITE_CARD;
     }
 }
@@ -55,8 +55,8 @@ void tmpl_writer_border(tmpl_writer_t *w)
 void tmpl_writer_divide(tmpl_writer_t *w, const char *text)
 {
     if (w->divides && text[strspn(text, " \t\n\r\f")] != '\0') {
-        if (!tmpl_leaf_is_empty(&w->leaf)) {
-            tmpl_leaf_divide(&w->leaf, "\xC2\xB7");
+        if (!tmpl_inlines_is_empty(&w->inlines)) {
+            tmpl_inlines_divide(&w->inlines, "\xC2\xB7");
         }
         w->divides = 0;
     }
@@ -84,21 +84,21 @@ int tmpl_writer_release(tmpl_writer_t *w, const xmlNode *node)
 void tmpl_writer_link(tmpl_writer_t *w, const char *text, const char *address)
 {
     if (address != NULL) {
-        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, address);
+        tmpl_inlines_open(&w->inlines, TMPL_FORMAT_LINK, address);
     }
-    tmpl_leaf_text(&w->leaf, text);
+    tmpl_inlines_text(&w->inlines, text);
     if (address != NULL) {
-        tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
+        tmpl_inlines_close(&w->inlines, TMPL_FORMAT_LINK);
     }
 }
 
 void tmpl_writer_heading(tmpl_writer_t *w, unsigned level)
 {
-    if (!tmpl_leaf_is_empty(&w->leaf) && !is_empty(w)) {
+    if (!tmpl_inlines_is_empty(&w->inlines) && !is_empty(w)) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         tmpl_buf_add(&w->flow.out, "######", level);
         tmpl_buf_add_text(&w->flow.out, " ");
-        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
+        tmpl_write_markdown(&w->flow, &w->inlines, TMPL_WRITE_HEADING);
         tmpl_flow_end(&w->flow);
         w->flow.behind = TMPL_BEHIND_HEADING;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A page's content as it is written as Markdown: the state of one walk over its tree. Text is
- * collected, with its formats, in leaf; what becomes of it, and when, is the writer's state.
+ * collected, with its formats, in inlines; what becomes of it, and when, is the writer's state.
  */
 #ifndef TMPL_WRITER_H
 #define TMPL_WRITER_H
@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     int begun; /* an item was written */
     int terms; /* a dl */
-    int term;  /* the item of its last term is open */
+    int open;  /* so is its last item: a term, or a list directly behind it belongs to it */
     char mark; /* '-' or '+'; '.' or ')' behind numbers */
     uint32_t number;
 } tmpl_open_list_t;
@@ -31,8 +31,8 @@ typedef struct {
     const tmpl_page_t *page;
     tmpl_walk_t walk;
     tmpl_flow_t flow;
-    tmpl_leaf_t leaf;
-    tmpl_write_e state;    /* what the text of leaf becomes */
+    tmpl_inlines_t inlines;
+    tmpl_write_e state;    /* what the text of inlines becomes */
     const xmlNode *holder; /* the element whose text it is; NULL: state is PARAGRAPH */
     const xmlNode *link;   /* the open link; NULL: none */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
@@ -42,10 +42,9 @@ typedef struct {
     const char *title;               /* what is written at the top; NULL: nothing */
     const tmpl_group_record_t *post; /* the post that began last; NULL: none */
     const xmlNode *said;             /* text that the line of a callout says; NULL: none */
-    apr_array_header_t *inlines;     /* notes in sentences, which are written at the end */
     int divides;    /* a sign divides what follows in a card from what was written */
     int before;     /* in front of the headline */
-    apr_size_t own; /* bytes of leaf's text that are in no link, in front of the headline */
+    apr_size_t own; /* bytes of their text that are in no link, in front of the headline */
     int facts;      /* that text says who, when or how much */
     apr_pool_t *pool;
 } tmpl_writer_t;
@@ -57,7 +56,7 @@ typedef struct {
     void (*leave)(tmpl_writer_t *w, const xmlNode *node);
 } tmpl_action_t;
 
-/* By tmpl_element_e: of blocks.c, and of inlines.c. A border is in front of a block. */
+/* By tmpl_element_e: of block_elements.c and inline_elements.c. A border is in front of a block. */
 extern const tmpl_action_t tmpl_block_actions[];
 extern const tmpl_action_t tmpl_inline_actions[];
 
@@ -76,14 +75,11 @@ void tmpl_writer_hold(tmpl_writer_t *w, const xmlNode *node, tmpl_write_e state)
 /* Ends it. Returns 0, and passes a border, if another one holds the text. */
 int tmpl_writer_release(tmpl_writer_t *w, const xmlNode *node);
 
-/* Writes the finished leaf as a heading of level 1 to 6, if it has any text. */
+/* Writes finished inlines as a heading of level 1 to 6, if they have any text. */
 void tmpl_writer_heading(tmpl_writer_t *w, unsigned level);
 
 /* Writes the sign between parts of a card, if a part begins with text, which is not blank. */
 void tmpl_writer_divide(tmpl_writer_t *w, const char *text);
-
-/* Writes the notes that stand in sentences. */
-void tmpl_writer_inline_notes(tmpl_writer_t *w);
 
 /* Adds a text as a link, if there is an address. */
 void tmpl_writer_link(tmpl_writer_t *w, const char *text, const char *address);
@@ -93,7 +89,7 @@ static inline int tmpl_writer_keeps(const tmpl_writer_t *w, const xmlNode *node)
 {
     return w->flow.fragments == NULL ||
            tmpl_fragments_keep_node(w->flow.fragments, tmpl_dom_node(node),
-                                    tmpl_leaf_is_empty(&w->leaf));
+                                    tmpl_inlines_is_empty(&w->inlines));
 }
 
 /* Whether a table is being written as HTML: no Markdown is read in it. */

@@ -210,6 +210,23 @@ static const char *read_date(char iso[TMPL_DATE_SIZE], const char *at)
     return NULL;
 }
 
+int tmpl_date_is_of_change(const char *text, apr_size_t len)
+{
+    static const char *const words[] = { "updated",     "modified",   "edited",     "last edit",
+                                         "geändert",    "modifié",    "mis à jour", "aktualisiert",
+                                         "actualizado", "aggiornato", "bijgewerkt", "atualizado" };
+    for (apr_size_t at = 0; at < len; at++) {
+        for (apr_size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+            apr_size_t n = strlen(words[i]);
+            if (tmpl_lower(text[at]) == *words[i] && n <= len - at &&
+                apr_cstr_casecmpn(text + at, words[i], n) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 int tmpl_date_may_be(const char *text, apr_size_t len)
 {
     apr_size_t digits = 0;

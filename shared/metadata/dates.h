@@ -20,6 +20,9 @@
 apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const char *text,
                           apr_size_t len);
 
+/* Whether what stands in front of a date says that it is one of a change: "Last edited". */
+int tmpl_date_is_of_change(const char *text, apr_size_t len);
+
 /* Whether a text may have a date: it has four digits in a row. Quick. */
 int tmpl_date_may_be(const char *text, apr_size_t len);
 

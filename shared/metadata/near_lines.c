@@ -20,10 +20,6 @@
 /* Elements upwards whose class is looked at. */
 #define CLASSES_UP 3
 
-/* Lines that say in full who wrote the page, the first ones; bytes in which they say so. */
-#define BOXES     8
-#define BOX_BYTES 16
-
 /*
  * The element near a segment whose class says that it names an author; TMPL_NONE: there is
  * none.
@@ -43,27 +39,13 @@ static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
     return TMPL_NONE;
 }
 
-/* Whether a text says that what follows is the date of a change. */
-static int is_later(const char *text, apr_size_t len)
-{
-    static const char *const later[] = { "updated",    "modified",   "edited",    "aktualisiert",
-                                         "geändert",   "mis à jour", "modifié",   "actualizado",
-                                         "aggiornato", "bijgewerkt", "atualizado" };
-    for (unsigned i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
-        if (tmpl_value_has(text, (tmpl_span_t){ 0, (uint32_t)len }, later[i])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* Adds the dates in a line; only that of a change if only_later is set. */
 static void see_date_line(tmpl_elements_t *w, const char *line, int only_later)
 {
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin, after, n = 0;
     while (n++ < DATES && (after = tmpl_date_find(iso, &begin, line, strlen(line))) > 0) {
-        int later = is_later(line, begin);
+        int later = tmpl_date_is_of_change(line, begin);
         if (later || !only_later) {
             tmpl_elements_say(w, later ? "line modified" : "line date", 0, iso);
         }
@@ -104,37 +86,16 @@ static void see_end(tmpl_elements_t *w)
 }
 
 /*
- * Says who wrote the page if a line that stands at place does: "By Ann Lee". *by: the line in front
+ * Says who wrote the page if a line does: "By Ann Lee". *by: the line in front
  * ends in "By"; set for the next one.
  */
-static void see_author_line(tmpl_elements_t *w, const char *place, uint32_t of, const char *line,
-                            int *by)
+static void see_author_line(tmpl_elements_t *w, const char *line, int *by)
 {
     apr_size_t len = tmpl_people_by(line);
     if (*by || (len > 0 && line[len] != '\0')) {
-        tmpl_elements_say_authors(w, place, of, line + len);
+        tmpl_elements_say_authors(w, "line by", 0, line + len);
     }
     *by = len > 0 && line[len] == '\0';
-}
-
-/* Lines behind the headline that say who wrote the page, in full: "Written by Ann Lee". */
-static void see_author_boxes(tmpl_elements_t *w)
-{
-    const tmpl_page_t *page = w->page;
-    int by = 0;
-    for (uint32_t s = w->headline.after, n = 0, after; s < page->n_segments && n < BOXES;
-         s = after) {
-        tmpl_span_t begin = page->segments[s].span;
-        after = line_end(page, s);
-        begin.end = tmpl_span_len(begin) > BOX_BYTES ? begin.start + BOX_BYTES : begin.end;
-        int is_box = tmpl_value_has(page->src, begin, "written by") ||
-                     tmpl_value_has(page->src, begin, "about the ");
-        if (by || is_box) {
-            n++;
-            see_author_line(w, "author box", s, tmpl_elements_text(w, s, after, TMPL_AUTHOR_BYTES),
-                            &by);
-        }
-    }
 }
 
 /* The first line of an element that says more than "By". */
@@ -181,7 +142,7 @@ static void see_near_lines(tmpl_elements_t *w)
         const char *line =
             tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);
         if (*line != '\0') {
-            see_author_line(w, "line by", 0, line, &by);
+            see_author_line(w, line, &by);
             see_date_line(w, line, 0);
         }
     }
@@ -191,5 +152,4 @@ void tmpl_lines_read(tmpl_elements_t *w)
 {
     see_near_lines(w);
     see_end(w);
-    see_author_boxes(w);
 }

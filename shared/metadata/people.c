@@ -16,7 +16,7 @@
 /* Letters of a degree at most. */
 #define DEGREE 4
 
-typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS, DATED_WORDS } people_list_e;
+typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS } people_list_e;
 
 static const struct {
     people_list_e is;
@@ -25,12 +25,10 @@ static const struct {
 #define BY(text)        { BY_TEXT, text },
 #define NO_NAME(words)  { NO_NAME_WORDS, words },
 #define PARTICLE(words) { PARTICLE_WORDS, words },
-#define DATED(words)    { DATED_WORDS, words },
 #include "metadata/people.def"
 #undef BY
 #undef NO_NAME
 #undef PARTICLE
-#undef DATED
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -63,11 +61,6 @@ apr_size_t tmpl_people_by(const char *text)
         }
     }
     return 0;
-}
-
-int tmpl_people_is_dated(const char *word, apr_size_t len)
-{
-    return is_listed_word(word, len, DATED_WORDS);
 }
 
 /* Whether a word may be in a name: *capitals counts words that begin as names do. */
@@ -134,36 +127,11 @@ static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
 static apr_size_t name_end(apr_size_t *pass, const char *text)
 {
     /* up to NULL, what stands between names */
-    static const char *const ends[] = { ",",
-                                        ";",
-                                        " / ",
-                                        " and ",
-                                        " & ",
-                                        " und ",
-                                        " et ",
-                                        " y ",
-                                        " e ",
-                                        " with ",
-                                        "\n",
-                                        NULL,
-                                        "|",
-                                        "/",
-                                        "\xC2\xB7",
-                                        "\xE2\x80\xA2",
-                                        " \xE2\x80\x93 ",
-                                        " \xE2\x80\x94 ",
-                                        " - ",
-                                        "(",
-                                        "<",
-                                        "[",
-                                        " @",
-                                        " on ",
-                                        " in ",
-                                        " for ",
-                                        " Published",
-                                        " Updated",
-                                        " Posted",
-                                        " Last " };
+    static const char *const ends[] = {
+        ",",  ";",  " / ", " and ", " & ",  " und ", " et ",       " y ",      " e ",     " with ",
+        "\n", NULL, "|",   "/",     "·",    "•",     " – ",        " — ",      " - ",     "(",
+        "<",  "[",  " @",  " on ",  " in ", " for ", " Published", " Updated", " Posted", " Last "
+    };
     apr_size_t first = strlen(text);
     int is_last = 0;
     *pass = 0;

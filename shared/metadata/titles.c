@@ -145,20 +145,8 @@ int tmpl_site_is_named(const tmpl_site_names_t *site, const char *text, apr_size
 }
 
 /* What may stand between a page's title and its site's name. */
-static const char *const between[] = { " | ",
-                                       " - ",
-                                       " \xE2\x80\x93 ",
-                                       " \xE2\x80\x94 ",
-                                       " \xC2\xBB ",
-                                       " \xC2\xB7 ",
-                                       " :: ",
-                                       " \xE2\x80\xA2 ",
-                                       " : ",
-                                       " / ",
-                                       " < ",
-                                       " > ",
-                                       "\xEF\xBD\x9C",
-                                       ": " };
+static const char *const between[] = { " | ", " - ", " – ", " — ", " » ", " · ", " :: ",
+                                       " • ", " : ", " / ", " < ", " > ", "｜",  ": " };
 
 /* The first, or last, sign in text that separates parts; NULL: there is none. *len: its bytes. */
 static const char *find_sign(const char *text, int last, apr_size_t *len)

@@ -227,12 +227,6 @@ static void authors(void **state)
           "<h1>Boats</h1><p><a class=username>kim_77</a><p>Hello<p><a class=username>bo</a><p>Yes",
           "title: Boats; author: kim_77; type: discussion" },
         { "", "<h1>Boats</h1><p><a class=username>kim_77</a>", "title: Boats" },
-        /* far behind the headline, in full */
-        { "", "<h1>Boats</h1>" FAR "<p>Written by Ann Lee", "title: Boats; author: Ann Lee" },
-        { "", "<h1>Boats</h1>" FAR "<p>About the author<p>Ann Lee",
-          "title: Boats; author: Ann Lee" },
-        { "", "<h1>Boats</h1>" FAR "<p>By Ann Lee", "title: Boats" },
-        { "", "<h1>Boats</h1>" FAR "<p>Written by Ann Lee<p>Written by Bo Chen", "title: Boats" },
         /* of several articles the one with the page's title */
         { "<title>Boats and nets</title>" LD(
               "[{\"@type\":\"Article\",\"headline\":\"Ships\",\"author\":\"Bo Chen\"},"

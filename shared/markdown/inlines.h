@@ -5,8 +5,8 @@
  *
  * While text is collected, bytes below a space stand for marks: the text of a tree has none.
  */
-#ifndef TMPL_LEAF_H
-#define TMPL_LEAF_H
+#ifndef TMPL_INLINES_H
+#define TMPL_INLINES_H
 
 #include "base/buf.h"
 #include "content/href.h"
@@ -57,63 +57,63 @@ typedef struct {
     int code;                           /* the mark of CODE is in text */
     int emphasis;                       /* a mark of STRONG, EM or DEL is in text */
     int space;                          /* white space was seen since the last character */
-} tmpl_leaf_t;
+} tmpl_inlines_t;
 
-void tmpl_leaf_init(tmpl_leaf_t *leaf, const tmpl_hrefs_t *hrefs, apr_pool_t *pool);
+void tmpl_inlines_init(tmpl_inlines_t *inlines, const tmpl_hrefs_t *hrefs, apr_pool_t *pool);
 
 /* Opens or closes a format at an element's start or end. href: a LINK's safe address (href.h). */
-void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const char *href);
-void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format);
+void tmpl_inlines_open(tmpl_inlines_t *inlines, tmpl_format_e format, const char *href);
+void tmpl_inlines_close(tmpl_inlines_t *inlines, tmpl_format_e format);
 
 /* Adds text in UTF-8. */
-void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text);
+void tmpl_inlines_text(tmpl_inlines_t *inlines, const char *text);
 
 /* Adds a sign between spaces, in front of the open formats that have no text yet. */
-void tmpl_leaf_divide(tmpl_leaf_t *leaf, const char *sign);
+void tmpl_inlines_divide(tmpl_inlines_t *inlines, const char *sign);
 
 /* A boundary of words. */
-static inline void tmpl_leaf_space(tmpl_leaf_t *leaf)
+static inline void tmpl_inlines_space(tmpl_inlines_t *inlines)
 {
-    leaf->space = 1;
+    inlines->space = 1;
 }
 
 /* Ends a line, unless the text has not begun. */
-void tmpl_leaf_break(tmpl_leaf_t *leaf);
+void tmpl_inlines_break(tmpl_inlines_t *inlines);
 
 /* Adds an image with its alternative text and its address, which must be safe (href.h). */
-void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src);
+void tmpl_inlines_image(tmpl_inlines_t *inlines, const char *alt, const char *src);
 
 /* Adds a formula in TeX (formula.h). */
-void tmpl_leaf_formula(tmpl_leaf_t *leaf, const char *tex);
+void tmpl_inlines_formula(tmpl_inlines_t *inlines, const char *tex);
 
 /* Adds a reference to a footnote. */
-void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
+void tmpl_inlines_note(tmpl_inlines_t *inlines, unsigned number);
 
 /* Whether there is anything to write. */
-static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
+static inline int tmpl_inlines_is_empty(const tmpl_inlines_t *inlines)
 {
-    return leaf->text.len == 0;
+    return inlines->text.len == 0;
 }
 
-/* A part of a finished leaf: a text, or a mark with what belongs to it. */
+/* A part of finished inlines: a text, or a mark with what belongs to it. */
 typedef struct {
     char mark;        /* TMPL_MARK_NONE: a text */
     const char *text; /* the text, an image's, code, TeX or a number; without a NUL */
     apr_size_t len;
     const char *address; /* of an image, or a link that ends */
     apr_size_t address_len;
-} tmpl_leaf_part_t;
+} tmpl_inline_part_t;
 
 /* Reads the part at an offset that is not the end. Returns the offset behind it. */
-apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i);
+apr_size_t tmpl_inlines_read(tmpl_inline_part_t *part, const tmpl_inlines_t *inlines, apr_size_t i);
 
 /* Reads the address of a link that begins with a part, which ends at an offset, into the part. */
-void tmpl_leaf_read_link(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_size_t i);
+void tmpl_inlines_read_link(tmpl_inline_part_t *part, const tmpl_inlines_t *inlines, apr_size_t i);
 
 /*
  * Ends the text: writes the end marks of its formats, which stay open for the next text, and drops
  * marks that Markdown could not read. Then text is ready for write.c, which empties it.
  */
-void tmpl_leaf_finish(tmpl_leaf_t *leaf);
+void tmpl_inlines_finish(tmpl_inlines_t *inlines);
 
 #endif

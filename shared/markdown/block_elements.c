@@ -104,7 +104,7 @@ static void leave_list(tmpl_writer_t *w, const xmlNode *node)
     (void)node;
     tmpl_writer_border(w);
     tmpl_open_list_t *list = tmpl_writer_list(w);
-    if (list != NULL && list->term) {
+    if (list != NULL && list->open) {
         close_item(w);
     }
     if (list != NULL && list->begun && w->holder == NULL) {
@@ -131,6 +131,10 @@ static int is_list_alone(const tmpl_writer_t *w, const xmlNode *item)
 static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list)
 {
     char marker[12] = "- ";
+    if (list != NULL && list->open) {
+        close_item(w);
+        list->open = 0;
+    }
     if (list != NULL && (list->mark == '.' || list->mark == ')')) {
         apr_snprintf(marker, sizeof(marker), "%u%c ", list->number++, list->mark);
     }
@@ -150,8 +154,16 @@ static int enter_item(tmpl_writer_t *w, const xmlNode *node)
 
 static void leave_item(tmpl_writer_t *w, const xmlNode *node)
 {
+    tmpl_open_list_t *list = tmpl_writer_list(w);
     tmpl_writer_border(w);
-    if (w->holder == NULL && !is_list_alone(w, node)) {
+    if (w->holder != NULL || is_list_alone(w, node)) {
+        return;
+    }
+    const xmlNode *next = no_blank(node->next);
+    if (list != NULL && next != NULL && is_list(w, next)) {
+        list->open = 1; /* a list directly in the list belongs to the item in front of it */
+    }
+    else {
         close_item(w);
     }
 }
@@ -173,7 +185,7 @@ static tmpl_open_list_t *list_of_terms(tmpl_writer_t *w, const xmlNode *node)
 static int enter_summary(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_writer_hold(w, node, TMPL_WRITE_LINE);
-    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_STRONG, NULL);
+    tmpl_inlines_open(&w->inlines, TMPL_FORMAT_STRONG, NULL);
     return 0;
 }
 
@@ -182,18 +194,15 @@ static void leave_summary(tmpl_writer_t *w, const xmlNode *node)
     if (tmpl_writer_release(w, node)) {
         tmpl_writer_flush(w);
     }
-    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_STRONG);
+    tmpl_inlines_close(&w->inlines, TMPL_FORMAT_STRONG);
 }
 
 static int enter_term(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = list_of_terms(w, node);
     if (list != NULL) {
-        if (list->term) {
-            close_item(w);
-        }
         open_item(w, list);
-        list->term = 1;
+        list->open = 1;
     }
     return enter_summary(w, node);
 }
@@ -201,13 +210,13 @@ static int enter_term(tmpl_writer_t *w, const xmlNode *node)
 /* The text of the term waits for a definition in the same line. */
 static void leave_term(tmpl_writer_t *w, const xmlNode *node)
 {
-    int waits = w->holder == node && tmpl_writer_list(w) != NULL && tmpl_writer_list(w)->term;
+    int waits = w->holder == node && tmpl_writer_list(w) != NULL && tmpl_writer_list(w)->open;
     if (!waits) {
         leave_summary(w, node);
         return;
     }
     tmpl_writer_release(w, node);
-    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_STRONG);
+    tmpl_inlines_close(&w->inlines, TMPL_FORMAT_STRONG);
 }
 
 /* Whether an element has neither blocks nor line breaks, as far as it is looked at. */
@@ -226,29 +235,29 @@ static int is_one_line(const tmpl_page_t *page, const xmlNode *element)
     return n > 0;
 }
 
-/* Whether the text of the leaf ends in a colon, whatever formats end there. */
-static int ends_in_colon(const tmpl_leaf_t *leaf)
+/* Whether the text ends in a colon, whatever formats end there. */
+static int ends_in_colon(const tmpl_inlines_t *inlines)
 {
-    apr_size_t len = leaf->text.len;
-    while (len > 0 && (unsigned char)leaf->text.at[len - 1] <= ' ') {
+    apr_size_t len = inlines->text.len;
+    while (len > 0 && (unsigned char)inlines->text.at[len - 1] <= ' ') {
         len--;
     }
-    return len > 0 && leaf->text.at[len - 1] == ':';
+    return len > 0 && inlines->text.at[len - 1] == ':';
 }
 
 static int enter_description(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = list_of_terms(w, node);
-    int waits = list != NULL && list->term && !tmpl_leaf_is_empty(&w->leaf);
+    int waits = list != NULL && list->open && !tmpl_inlines_is_empty(&w->inlines);
     if (waits && is_one_line(w->page, node)) {
-        tmpl_leaf_text(&w->leaf, ends_in_colon(&w->leaf) ? " " : ": ");
+        tmpl_inlines_text(&w->inlines, ends_in_colon(&w->inlines) ? " " : ": ");
         tmpl_writer_hold(w, node, TMPL_WRITE_LINE);
         return 0;
     }
     tmpl_writer_border(w);
-    if (list != NULL && !list->term) {
+    if (list != NULL && !list->open) {
         open_item(w, list);
-        list->term = 1;
+        list->open = 1;
     }
     return 0;
 }
@@ -383,10 +392,10 @@ static void leave_cell(tmpl_writer_t *w, const xmlNode *node)
     if (w->table.cells++ == 0) {
         begin_row(&w->table, flow);
     }
-    tmpl_leaf_finish(&w->leaf);
+    tmpl_inlines_finish(&w->inlines);
     if (w->table.grid.kind == TMPL_GRID_SIMPLE) {
         tmpl_buf_add_text(&flow->out, " ");
-        tmpl_write_markdown(flow, &w->leaf, TMPL_WRITE_CELL);
+        tmpl_write_markdown(flow, &w->inlines, TMPL_WRITE_CELL);
         tmpl_buf_add_text(&flow->out, " |");
         return;
     }
@@ -396,7 +405,7 @@ static void leave_cell(tmpl_writer_t *w, const xmlNode *node)
     add_span(flow, node, "colspan");
     add_span(flow, node, "rowspan");
     tmpl_buf_add_text(&flow->out, ">");
-    tmpl_write_html(flow, &w->leaf);
+    tmpl_write_html(flow, &w->inlines);
     tmpl_buf_add_text(&flow->out, "</");
     tmpl_buf_add_text(&flow->out, name);
     tmpl_buf_add_text(&flow->out, ">");
