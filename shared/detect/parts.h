@@ -21,7 +21,7 @@
     X(COMMENT, "comment", "readers' comments below an article or a post") \
     X(REVIEW, "review", "buyers' and guests' reviews") \
     X(QA, "qa", "customers' questions about a product, and the answers") \
-    X(RELATED, "related", "pointers to other pages: related articles, teasers, tags") \
+    X(RELATED, "related", "pointers to other pages: articles, teasers, tags, author boxes") \
     X(NOTICE, "notice", "dialogs, cookie boxes, newsletters, advertisements") \
     X(CONTROL, "control", "labels, buttons, options") \
     X(HIDDEN, "hidden", "text for screen readers only, or that they skip")

@@ -31,7 +31,7 @@ static const struct {
     { TMPL_PHRASE_RELATED, TMPL_PART_RELATED, 40, 40, 0.5F },
     { TMPL_PHRASE_COMMENTS, TMPL_PART_COMMENT, 70, 101, 0.3F },
     { TMPL_PHRASE_SECTION, TMPL_PART_COMMENT, 70, 101, 0.3F },
-    { TMPL_PHRASE_ABOUT, TMPL_PART_BYLINE, 30, 101, 0.1F },
+    { TMPL_PHRASE_ABOUT, TMPL_PART_RELATED, 30, 101, 0.1F },
     { TMPL_PHRASE_REVIEWS, TMPL_PART_REVIEW, 80, 101, 0.3F },
     { TMPL_PHRASE_QUESTIONS, TMPL_PART_QA, 60, 101, 0.3F },
 };
@@ -191,12 +191,10 @@ static void set_parts_of(const tmpl_parts_page_t *p, uint32_t first, uint32_t af
     const unsigned controls =
         TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_HIDDEN | TMPL_HINT_DIALOG;
     for (uint32_t b = first; b < after; b++) {
-        /* of boxes about authors only what the trees keep */
-        int stays = part == TMPL_PART_BYLINE && p->verdicts[b].template;
-        if (part == TMPL_PART_COMMENT && p->verdicts[b].part == TMPL_PART_TEMPLATE &&
-            is_around_comments(p, b)) {
+        int stays = part == TMPL_PART_COMMENT && p->verdicts[b].part == TMPL_PART_TEMPLATE &&
+                    is_around_comments(p, b);
+        if (stays) {
             p->verdicts[b].template = 1;
-            stays = 1;
         }
         if (!stays && p->verdicts[b].part == TMPL_PART_TEMPLATE && !(p->all[b] & controls) &&
             !(p->phrases[b] & TMPL_PHRASE_CONTROL)) {

@@ -156,6 +156,7 @@ static void read_other(start_tag_t *own, const tmpl_page_t *page, const tmpl_kno
     else if (attr->name == TMPL_ATTR_HIDDEN ||
              (attr->name == TMPL_ATTR_STYLE && displays_none(page, attr->value))) {
         own->said |= TMPL_NAMED(HIDDEN);
+        own->hints |= attr->name == TMPL_ATTR_STYLE ? TMPL_HINT_ARIA : 0;
     }
     own->hints |= tmpl_says_of_attr(page->src, attr).hints;
 }

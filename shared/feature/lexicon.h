@@ -89,7 +89,7 @@ typedef uint64_t tmpl_kinds_t;
 /* X(id): hints of the part (detect/parts.h) that an element is. */
 #define TMPL_HINTS(X)                                                                              \
     X(HIDDEN)  /* for screen readers only */                                                       \
-    X(ARIA)    /* not for screen readers: aria-hidden */                                           \
+    X(ARIA)    /* not for screen readers: aria-hidden; display: none */                            \
     X(MODAL)   /* it says itself that it is a dialog */                                            \
     X(DIALOG)  /* the same, or a tooltip, or a name of a dialog */                                 \
     X(COOKIE)  /* about cookies and consent */                                                     \
@@ -114,6 +114,7 @@ typedef uint64_t tmpl_kinds_t;
     X(POPUP)  /* a name of something that may open: popup, login */                                \
     X(THREAD) /* names in forums */                                                                \
     X(USER)   /* names of what forums say of who posts */                                          \
+    X(STATS)  /* what a forum counts of who posts: posts, rank, joined */                          \
     X(POST)   /* a question or an answer, by schema.org */                                         \
     X(TOGGLE) /* opens and closes another element */
 

@@ -92,7 +92,7 @@ static void check_cases(const case_t *cases, size_t n, unsigned skip, apr_pool_t
 
 static void the_rest_is_body_or_template(void **state)
 {
-    static const case_t cases[] = { { "<p>some text<p>?more", "bt" } };
+    static const case_t cases[] = { { "<p>some text<p>?more text", "bt" } };
     CHECK_CASES(cases, 0);
 }
 
@@ -182,10 +182,14 @@ static void phrases_head_regions(void **state)
         { ARTICLE "<div><h3>\u00bb\u00a0Don\u2019t miss \u2026</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>\u3010\u95a2\u9023\u8a18\u4e8b\u3011</h3>" LINKS "</div>", "ooo" },
         { ARTICLE "<div><h3>Das k\xF6nnte Sie interessieren</h3>" LINKS "</div>", "ooo" },
+        { ARTICLE "<div><h3>Mohlo by v\u00e1s zauj\u00edma\u0165</h3>" LINKS "</div>",
+          "ooo" }, /* Slovak */
+        { ARTICLE "<div><h3>\u00dd ki\u1ebfn</h3><p>-" SAYS "<p>-Good</div>",
+          "tkk" }, /* Vietnamese */
         { ARTICLE "<div><h3>Other things</h3>" LINKS "</div>", "bbb" },
         /* not made of links, and like content */
         { ARTICLE "<div><h3>Read next</h3><p>" SAYS "<p>" SAYS "!</div>", "obb" },
-        { ARTICLE "<div><h3>About the author</h3><p>" SAYS "</div>", "yy" },
+        { ARTICLE "<div><h3>About the author</h3><p>" SAYS "</div>", "oo" },
         { ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div>", "bbb" },
         { PRODUCT ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS "<p>-Good</div>", "rrr" },
         { "<script>P:schema.org/Product</script>" ARTICLE "<div><h3>Customer reviews</h3><p>-" SAYS
@@ -244,6 +248,12 @@ static void names_and_roles_say_the_part(void **state)
         { ARTICLE "<p class=correlated>-Some text", "b" },
         { ARTICLE "<p><a rel=tag href=x>-Some text</a>", "o" },
         { ARTICLE "<div class=author-box><p>-Some text</div>", "y" },
+        { ARTICLE "<div class=author-box><p>-" SAYS "</div>", "o" },
+        { ARTICLE "<div class=disclaimer><p>-Some text</div>", "n" },
+        { ARTICLE "<div style='display:none'><p>?Some text</div>", "x" },
+        { ARTICLE "<div style='display:none'><p>-Some text</div>", "b" },
+        { ARTICLE "<p class=userTitle>Senior Member", "a" },
+        { ARTICLE "<p class=userTitle>!Senior Member", "b" },
         { PRODUCT ARTICLE "<div itemprop=review><p>Some text</div>", "r" },
         { ARTICLE "<div itemprop=review><p>Some text</div>", "b" },
         { ARTICLE "<div class=field--label-visually_hidden><p>Some text</div>", "b" },
@@ -271,6 +281,62 @@ static void names_and_roles_say_the_part(void **state)
     };
     CHECK_CASES(cases, 6);
     CHECK_CASES(frequent, 0);
+}
+
+/* Lines inside an article that point to another one. */
+static void leads_in_each_language(void **state)
+{
+    static const struct {
+        const char *language, *lead;
+    } leads[] = {
+        { "English", "Read next" },
+        { "German", "Das k\u00f6nnte Sie auch interessieren" },
+        { "French", "Voir aussi" },
+        { "Spanish", "VEA TAMBI\u00c9N" },
+        { "Portuguese", "Leia tamb\u00e9m" },
+        { "Italian", "Leggi anche" },
+        { "Dutch", "Lees ook" },
+        { "Norwegian", "Les ogs\u00e5" },
+        { "Swedish", "L\u00e4s ocks\u00e5" },
+        { "Danish", "L\u00e6s ogs\u00e5" },
+        { "Finnish", "Lue my\u00f6s" },
+        { "Polish", "Zobacz r\u00f3wnie\u017c" },
+        { "Czech", "\u010ct\u011bte tak\u00e9" },
+        { "Hungarian", "Ez is \u00e9rdekelheti" },
+        { "Romanian", "Cite\u0219te \u0219i" },
+        { "Russian", "\u0427\u0438\u0442\u0430\u0439\u0442\u0435 \u0442\u0430\u043a\u0436\u0435" },
+        { "Greek",
+          "\u0394\u03b9\u03b1\u03b2\u03ac\u03c3\u03c4\u03b5 \u03b5\u03c0\u03af\u03c3\u03b7\u03c2" },
+        { "Turkish", "Ayr\u0131ca okuyun" },
+        { "Lithuanian", "Taip pat skaitykite" },
+        { "Arabic", "\u0627\u0642\u0631\u0623 \u0623\u064a\u0636\u0627" },
+        { "Japanese", "\u3042\u308f\u305b\u3066\u8aad\u307f\u305f\u3044" },
+        { "Chinese", "\u76f8\u5173\u9605\u8bfb" },
+        { "Korean", "\uad00\ub828\uae30\uc0ac" },
+    };
+    for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
+        const char *html = apr_pstrcat(*state, ARTICLE "<p>-", leads[i].lead,
+                                       ": -<a href=/2>a second fox</a><p>" SENTENCE, NULL);
+        const char *parts = parts_of(html, 6, *state);
+        if (strcmp(parts, "ob") != 0) {
+            fail_msg("%s: %s", leads[i].language, parts);
+        }
+    }
+}
+
+/* A title follows without a sign or a blank, and no word ends where the phrase does. */
+static void leads_without_blanks(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE
+          "<p>-\u3042\u308f\u305b\u3066\u8aad\u307f\u305f\u3044\u6a4b\u306e\u4e0a\u306e\u72d0",
+          "o" },
+        { ARTICLE "<p>-\u76f8\u5173\u9605\u8bfb\u6865\u4e0a\u7684\u72d0\u72f8", "o" },
+        { ARTICLE "<p>-\uad00\ub828\uae30\uc0ac\ub2e4\ub9ac\uc704\uc758\uc5ec\uc6b0", "o" },
+        { ARTICLE "<div><h3>\u4e3b\u8981\u30cb\u30e5\u30fc\u30b9</h3>" LINKS "</div>", "ooo" },
+        { ARTICLE "<p>-\uc774\ubbf8\uc9c0 \ud655\ub300\ubcf4\uae30", "a" },
+    };
+    CHECK_CASES(cases, 6);
 }
 
 static void words_say_the_part(void **state)
@@ -475,6 +541,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(comments_are_behind_an_article),
     CHECK(what_is_around_comments_is_template),
     CHECK(phrases_head_regions),
+    CHECK(leads_in_each_language),
+    CHECK(leads_without_blanks),
     CHECK(short_words_beside_digits_are_no_phrases),
     CHECK(names_and_roles_say_the_part),
     CHECK(words_say_the_part),
