@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page/places.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+/* Debian's xxHash has functions that choose the processor's widest vectors when the process runs */
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h>
+#else
+#include <xxhash.h>
+#endif
+
+#include "html/charset.h"
+#include "page/script_names.h"
+
+/* Whether a page says that it is UTF-8, so that no other byte changes how it is read. */
+static int says_utf8(const char *charset)
+{
+    return charset != NULL && apr_cstr_casecmp(charset, "utf-8") == 0;
+}
+
+/* The end of a script's text from at on; NULL if it has none, or holds "<!--". */
+static const char *script_end(const char *at, const char *limit)
+{
+    while ((at = memchr(at, '<', (size_t)(limit - at))) != NULL) {
+        if (limit - at >= 4 && memcmp(at, "<!--", 4) == 0) {
+            return NULL;
+        }
+        if (limit - at >= 8 && at[1] == '/' && apr_cstr_casecmpn(at + 2, "script", 6) == 0) {
+            return at;
+        }
+        at++;
+    }
+    return NULL;
+}
+
+static int is_ascii(const char *at, const char *end)
+{
+    unsigned char bits = 0;
+    while (at < end) {
+        bits |= (unsigned char)*at++;
+    }
+    return bits < 0x80;
+}
+
+/* The end of a place from an offset on; TMPL_NONE: it has none, or holds what it must not. */
+static uint32_t place_end(const char *src, uint32_t len, uint32_t start, uint32_t by, int utf8)
+{
+    const char *at = src + start, *limit = src + len;
+    const char *end = by == '<' ? script_end(at, limit) : memchr(at, (int)by, len - start);
+    return end != NULL && memchr(at, '\0', (size_t)(end - at)) == NULL &&
+                   memchr(at, '\x1b', (size_t)(end - at)) == NULL && (utf8 || is_ascii(at, end))
+               ? (uint32_t)(end - src)
+               : TMPL_NONE;
+}
+
+/* Whether one of the words is in the value, in any case. */
+static int says_secret(const char *src, tmpl_span_t value)
+{
+    static const char *const words[] = { "csrf", "xsrf", "csp", "token", "nonce" };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t len = strlen(words[i]);
+        for (uint32_t at = value.start; at + len <= value.end; at++) {
+            if (apr_cstr_casecmpn(src + at, words[i], len) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Whether nobody who judges pages reads an attribute of that name. */
+static int is_unread(const char *src, tmpl_span_t name, const apr_array_header_t *read)
+{
+    if (tmpl_name_find(tmpl_attr_index(), src, name) != TMPL_ATTR_OTHER) {
+        return 0;
+    }
+    for (int i = 0; i < read->nelts; i++) {
+        const char *text = APR_ARRAY_IDX(read, i, const char *);
+        for (; strlen(text) >= tmpl_span_len(name); text++) {
+            if (apr_cstr_casecmpn(text, src + name.start, tmpl_span_len(name)) == 0) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Whether the value of an attribute may differ. */
+static int is_volatile(const char *src, const tmpl_token_t *tag, tmpl_span_t name,
+                       const apr_array_header_t *read)
+{
+    tmpl_attr_t other;
+    char first = tmpl_lower(src[name.start]);
+    if (first == 'd' && tmpl_span_len(name) > 5 &&
+        apr_cstr_casecmpn(src + name.start, "data-", 5) == 0) {
+        return is_unread(src, name, read);
+    }
+    if (first == 'n' && tmpl_span_is(src, name, "nonce")) {
+        return is_unread(src, name, read);
+    }
+    if (tag->tag == TMPL_TAG_INPUT && tmpl_span_is(src, name, "value")) {
+        return tmpl_attr_find(&other, src, tag->span, "type") &&
+               tmpl_span_is(src, other.value, "hidden") && is_unread(src, name, read);
+    }
+    if (tag->tag == TMPL_TAG_META && tmpl_span_is(src, name, "content")) {
+        return tmpl_attr_find(&other, src, tag->span, "name") && says_secret(src, other.value) &&
+               is_unread(src, name, read);
+    }
+    return 0;
+}
+
+static void add_place(apr_array_header_t *list, const tmpl_page_t *page, tmpl_span_t span, char end,
+                      int utf8)
+{
+    /* what looks for it must find what the parser found */
+    if (place_end(page->src, page->len, span.start, (uint32_t)end, utf8) == span.end) {
+        APR_ARRAY_PUSH(list, tmpl_volatile_t) = (tmpl_volatile_t){ span, (uint32_t)end };
+    }
+}
+
+/* The attributes of a start tag. All bytes of the tag of an image may be its key (segment.c). */
+static void add_attributes(apr_array_header_t *list, const tmpl_page_t *page,
+                           const tmpl_token_t *tag, const apr_array_header_t *read, int utf8)
+{
+    const char *src = page->src;
+    uint32_t at = tmpl_attr_first(src, tag->span);
+    tmpl_attr_t attr;
+    while (tag->tag != TMPL_TAG_IMG &&
+           tmpl_attr_next(&attr, src, tag->span.end, &at) == TMPL_ATTR_FOUND) {
+        char quote = attr.value.start > attr.name.end + 1 ? src[attr.value.start - 1] : '\0';
+        if ((quote == '"' || quote == '\'') && is_volatile(src, tag, attr.name, read)) {
+            add_place(list, page, attr.value, quote, utf8);
+        }
+    }
+}
+
+void tmpl_places_find(tmpl_page_t *page, const tmpl_tokens_t *tokens,
+                      const apr_array_header_t *read, const char *charset, apr_pool_t *pool)
+{
+    int utf8 = says_utf8(tmpl_charset(page->src, page->len, charset, NULL, pool));
+    apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_volatile_t));
+    for (uint32_t i = 0; i < tokens->n && list->nelts <= TMPL_PLACES_MOST; i++) {
+        const tmpl_token_t *token = &tokens->tokens[i];
+        if (token->type != TMPL_TOKEN_START) {
+            continue;
+        }
+        add_attributes(list, page, token, read, utf8);
+        if (token->is_raw && token->is_paired && token->tag == TMPL_TAG_SCRIPT) {
+            add_place(list, page,
+                      (tmpl_span_t){ token->span.end, tokens->tokens[token->end].span.start }, '<',
+                      utf8);
+        }
+    }
+    if (list->nelts <= TMPL_PLACES_MOST && !tokens->is_read_twice) {
+        page->places = (const tmpl_volatile_t *)list->elts;
+        page->n_places = (uint32_t)list->nelts;
+    }
+}
+
+/*
+ * Finds the places in another page. Returns 0 if one has no end there, or holds what it must not.
+ */
+static int find_again(tmpl_volatile_t *found, const tmpl_volatile_t *places, uint32_t n,
+                      const char *src, uint32_t len, int utf8)
+{
+    uint32_t before = 0, at = 0; /* the end of the last place, in their page and in this one */
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_volatile_t place = places[i];
+        if (place.span.start < before || place.span.start - before > len - at) {
+            return 0;
+        }
+        uint32_t start = at + (place.span.start - before);
+        at = place_end(src, len, start, place.end, utf8);
+        if (at == TMPL_NONE) {
+            return 0;
+        }
+        found[i] = (tmpl_volatile_t){ { start, at }, place.end };
+        before = place.span.end;
+    }
+    return 1;
+}
+
+/* Adds what a script looks up to a hash. */
+static void hash_looks(XXH3_state_t *state, const char *src, tmpl_span_t script)
+{
+    static const uint32_t last[] = { TMPL_NONE, TMPL_NONE };
+    tmpl_script_look_t look = { .at = script.start };
+    while (tmpl_script_look(&look, src, script.end)) {
+        uint32_t head[] = { (uint32_t)look.by, tmpl_span_len(look.name) };
+        XXH3_128bits_update(state, head, sizeof(head));
+        XXH3_128bits_update(state, src + look.name.start, tmpl_span_len(look.name));
+    }
+    XXH3_128bits_update(state, last, sizeof(last));
+}
+
+static void hash_around(XXH3_state_t *state, const tmpl_volatile_t *found, uint32_t n,
+                        const char *src, uint32_t len)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i <= n; i++) {
+        uint32_t gap = (i < n ? found[i].span.start : len) - at;
+        XXH3_128bits_update(state, &gap, sizeof(gap));
+        XXH3_128bits_update(state, src + at, gap);
+        if (i < n && found[i].end == '<') {
+            hash_looks(state, src, found[i].span);
+        }
+        at = i < n ? found[i].span.end : len;
+    }
+}
+
+int tmpl_places_hash(unsigned char hash[TMPL_PLACES_HASH], tmpl_volatile_t *found,
+                     const tmpl_volatile_t *places, uint32_t n, const char *src, uint32_t len,
+                     const char *charset, const unsigned char *secret, apr_pool_t *pool)
+{
+    const char *said = tmpl_charset(src, len, charset, NULL, pool);
+    XXH3_state_t *state = XXH3_createState();
+    if (state == NULL || !find_again(found, places, n, src, len, says_utf8(said))) {
+        XXH3_freeState(state);
+        return 0;
+    }
+    XXH3_128bits_reset_withSecret(state, secret, TMPL_PLACES_SECRET);
+    XXH3_128bits_update(state, said != NULL ? said : "", said != NULL ? strlen(said) + 1 : 1);
+    hash_around(state, found, n, src, len);
+    XXH128_hash_t of = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    memcpy(hash, &of, TMPL_PLACES_HASH);
+    return 1;
+}
