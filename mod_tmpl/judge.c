@@ -162,7 +162,7 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     const tmpl_input_t *input = &judged->input;
     tmpl_outcome_t *outcome = &judged->outcome;
     tmpl_child_store_t *ours = tmpl_child_store_of(conf), *asked = NULL;
-    apr_interval_time_t timeout = tmpl_conf_timeout(conf);
+    apr_interval_time_t timeout = tmpl_conf_timeout(conf) - judged->waited;
     int usable = is_usable(ours, input, conf, &opts->page.seed, &timeout, r, pool);
     apr_time_t start = tmpl_clock(), parsed, began, opened;
     tmpl_store_t *store = NULL;
@@ -202,10 +202,7 @@ static void judge_by_store(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cl
     apr_atomic_dec32(&tmpl_child_stores_users);
 }
 
-/*
- * Whether a decision still holds, by what the store says of the site; while the store cannot be
- * asked, it does.
- */
+/* Whether a decision still holds, by what the store says of the site. */
 static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judged,
                             const tmpl_conf_t *conf, const tmpl_clean_opts_t *opts, request_rec *r,
                             apr_pool_t *pool)
@@ -219,7 +216,7 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judg
     tmpl_counts_t counts;
 
     if (ours == NULL || !ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool)) {
-        return TMPL_CACHED_HIT;
+        return TMPL_CACHED_STALE;
     }
     if (judged->input.learn != TMPL_LEARNING_OFF && !decision->learned && !counts.frozen) {
         return TMPL_CACHED_PERSONAL;
@@ -242,6 +239,7 @@ static int find_decision(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
         apr_atomic_inc32(&tmpl_child_stores_users);
         judged->cached.found = age_of(&decision, judged, ctx->conf, opts, r, pool);
         apr_atomic_dec32(&tmpl_child_stores_users);
+        judged->waited = tmpl_clock() - judged->start;
     }
     tmpl_cache_count(&judged->cached);
     if (judged->cached.found != TMPL_CACHED_HIT) {

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 #endif
 
+#include "base/bytes.h"
 #include "html/charset.h"
 #include "page/script_names.h"
 
@@ -36,13 +37,41 @@ static const char *script_end(const char *at, const char *limit)
     return NULL;
 }
 
-static int is_ascii(const char *at, const char *end)
+/* Whether the text says what page the source is (detect/parts_regions.c). */
+static int names_type(const char *at, const char *end)
 {
-    unsigned char bits = 0;
-    while (at < end) {
-        bits |= (unsigned char)*at++;
+    static const char *const types[] = { "Product", "QAPage", "DiscussionForumPosting" };
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        size_t len = strlen(types[i]);
+        if ((size_t)(end - at) >= len && memcmp(at, types[i], len) == 0) {
+            return 1;
+        }
     }
-    return bits < 0x80;
+    return 0;
+}
+
+/* Whether a text holds nothing that changes how the page is read. limit is the end of the page. */
+static int is_quiet(const char *at, const char *end, const char *limit, int utf8)
+{
+    const unsigned char beyond = utf8 ? 0 : 0x80;
+    for (; at < end; at += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(at, limit);
+        unsigned left = end - at < TMPL_BYTES16 ? (1u << (end - at)) - 1 : 0xFFFF;
+        unsigned bad = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)((bytes == '\0') | (bytes == '\x1b') | ((bytes & beyond) != 0)));
+        unsigned capitals =
+            left &
+            tmpl_bytes16_bits((tmpl_bytes16_t)((bytes == 'P') | (bytes == 'Q') | (bytes == 'D')));
+        if (bad & left) {
+            return 0;
+        }
+        for (; capitals != 0; capitals &= capitals - 1) {
+            if (names_type(at + __builtin_ctz(capitals), end)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
 }
 
 /* The end of a place from an offset on; TMPL_NONE: it has none, or holds what it must not. */
@@ -50,10 +79,7 @@ static uint32_t place_end(const char *src, uint32_t len, uint32_t start, uint32_
 {
     const char *at = src + start, *limit = src + len;
     const char *end = by == '<' ? script_end(at, limit) : memchr(at, (int)by, len - start);
-    return end != NULL && memchr(at, '\0', (size_t)(end - at)) == NULL &&
-                   memchr(at, '\x1b', (size_t)(end - at)) == NULL && (utf8 || is_ascii(at, end))
-               ? (uint32_t)(end - src)
-               : TMPL_NONE;
+    return end != NULL && is_quiet(at, end, limit, utf8) ? (uint32_t)(end - src) : TMPL_NONE;
 }
 
 /* Whether one of the words is in the value, in any case. */

@@ -6,7 +6,8 @@
  * length.
  *
  * A place holds nothing that could change how the rest is read: no NUL, no ESC (ISO-2022-JP), no
- * byte above ASCII unless the page says that it is UTF-8, and no "<!--" in a script.
+ * byte above ASCII unless the page says that it is UTF-8, no "<!--" in a script, and no name of a
+ * type of page, which is looked for in all of the source (detect/parts_regions.c).
  */
 #ifndef TMPL_PLACES_H
 #define TMPL_PLACES_H

@@ -153,6 +153,10 @@ static const struct {
     KEPT_TEXT("document.getElementById('content')"),
     KEPT_TEXT("document.querySelector('.menu')"),
     KEPT_TEXT("document.getElementById(\"main\")"),
+    KEPT_TEXT("Product"),
+    KEPT_TEXT("\"Product\""),
+    KEPT_TEXT("QAPage"),
+    KEPT_TEXT("DiscussionForumPosting"),
     KEPT_TEXT("<style>"),
     KEPT_TEXT("</style>"),
 #undef KEPT_TEXT
