@@ -13,33 +13,20 @@
 /* The weight of the added HTML if the client neither prefers a variant nor accepts HTML. */
 #define LITTLE 100
 
+const tmpl_variant_t tmpl_variants[TMPL_VARIANTS] = {
+    { TMPL_MODE_MARKDOWN, "text/markdown", 1 },
+    { TMPL_MODE_JSON, "application/json", 0 },
+};
+
 /* The ranges that decide: the variants, and those that HTML is in, the more specific ones first. */
-typedef enum {
-#define RANGE_ID(mode, setting, type, beats) mode,
-    TMPL_VARIANTS(RANGE_ID)
-#undef RANGE_ID
-        HTML,
-    ANY_TEXT,
-    ANY,
-    RANGES
-} range_e;
+typedef enum { HTML = TMPL_VARIANTS, ANY_TEXT, ANY, RANGES } range_e;
 
-static const char *const names[RANGES] = {
-#define RANGE_NAME(mode, setting, type, beats) type,
-    TMPL_VARIANTS(RANGE_NAME)
-#undef RANGE_NAME
-        "text/html",
-    "text/*", "*/*"
-};
+static const char *name_of(range_e range)
+{
+    static const char *const names[] = { "text/html", "text/*", "*/*" };
 
-static const struct {
-    tmpl_mode_e mode;
-    int beats;
-} variants[HTML] = {
-#define VARIANT(mode, setting, type, beats) { TMPL_MODE_##mode, beats },
-    TMPL_VARIANTS(VARIANT)
-#undef VARIANT
-};
+    return range < HTML ? tmpl_variants[range].type : names[range - HTML];
+}
 
 /* What a field says of the ranges: the weight of each, and the item that gives it this weight. */
 typedef struct {
@@ -84,7 +71,7 @@ static range_e range_of(const char *text)
     range_e range = 0;
 
     while (range < RANGES &&
-           (strlen(names[range]) != len || apr_cstr_casecmpn(text, names[range], len) != 0)) {
+           (strlen(name_of(range)) != len || apr_cstr_casecmpn(text, name_of(range), len) != 0)) {
         range++;
     }
     return range;
@@ -143,7 +130,8 @@ static int is_preferred(const wishes_t *wishes, range_e variant, range_e other)
     if (more != 0) {
         return more > 0;
     }
-    return other > HTML ? variants[variant].beats : wishes->item[variant] < wishes->item[other];
+    return other > HTML ? tmpl_variants[variant].beats
+                        : wishes->item[variant] < wishes->item[other];
 }
 
 /* The variant that is preferred to HTML; else the range that HTML is in. */
@@ -153,7 +141,7 @@ static range_e range_wished(const wishes_t *wishes, unsigned offers)
     range_e variant;
 
     for (variant = 0; variant < HTML; variant++) {
-        if ((offers & TMPL_VARIANT(variants[variant].mode)) && wishes->weight[variant] > 0 &&
+        if ((offers & TMPL_VARIANT(tmpl_variants[variant].mode)) && wishes->weight[variant] > 0 &&
             is_preferred(wishes, variant, best)) {
             best = variant;
         }
@@ -166,7 +154,7 @@ tmpl_mode_e tmpl_accept_mode(const char *accept, unsigned offers)
     wishes_t wishes = read_field(accept);
     range_e wished = range_wished(&wishes, offers);
 
-    return wished < HTML ? variants[wished].mode : TMPL_MODE_OFF;
+    return wished < HTML ? tmpl_variants[wished].mode : TMPL_MODE_OFF;
 }
 
 /* The field without the items of the ranges for which weights has a weight, and with these. */
@@ -185,7 +173,7 @@ static const char *rewritten(const char *accept, const int *weights, apr_pool_t 
     for (range = HTML; range < RANGES; range++) {
         if (weights[range] != NOT_NAMED) {
             tmpl_field_list_add(items,
-                                apr_psprintf(pool, "%s;q=0.%03d", names[range], weights[range]));
+                                apr_psprintf(pool, "%s;q=0.%03d", name_of(range), weights[range]));
         }
     }
     return apr_array_pstrcat(pool, items, ',');

@@ -6,6 +6,20 @@
 #include "mod_tmpl.h"
 
 /*
+ * A mode that a request may ask for, and its media type. beats: whether the type is preferred to
+ * wildcards of the same weight. JSON is not: programs in pages send "application/json, * slash *"
+ * for all that they fetch, pieces of HTML, too.
+ */
+typedef struct {
+    tmpl_mode_e mode;
+    const char *type;
+    int beats;
+} tmpl_variant_t;
+
+#define TMPL_VARIANTS 2
+extern const tmpl_variant_t tmpl_variants[TMPL_VARIANTS];
+
+/*
  * The mode of the variant in offers that the field prefers to HTML; TMPL_MODE_OFF if it prefers
  * HTML. HTML has the weight of text/html, else of text slash *, else of * slash *, else 0. A type
  * with parameters other than q counts as the type itself. If the weights are equal, the type that

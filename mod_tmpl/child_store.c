@@ -39,44 +39,15 @@ static const char *public_part(const char *uri, apr_pool_t *pool)
 {
     apr_size_t len = strcspn(uri, "?");
     const char *separator = ap_strstr_c(uri, "://");
-    const char *authority, *at;
-
-    if (separator == NULL) {
-        return apr_pstrmemdup(pool, uri, len);
-    }
+    const char *authority = separator != NULL ? separator + 3 : uri;
     /* a password may hold an '@', so the last one counts */
-    authority = separator + 3;
-    at = memrchr(authority, '@', strcspn(authority, "/?"));
-    if (at == NULL) {
+    const char *at = memrchr(authority, '@', strcspn(authority, "/?"));
+
+    if (separator == NULL || at == NULL) {
         return apr_pstrmemdup(pool, uri, len);
     }
     return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, (apr_size_t)(authority - uri)), "...",
                        apr_pstrmemdup(pool, at, len - (apr_size_t)(at - uri)), NULL);
-}
-
-static tmpl_child_store_t *find_store(const char *uri)
-{
-    for (int i = 0; i < stores->nelts; i++) {
-        tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
-
-        if (strcmp(ours->uri, uri) == 0) {
-            return ours;
-        }
-    }
-    return NULL;
-}
-
-/* The name of a new store. If URIs differ only in parts that are not shown, it has a number. */
-static const char *make_name(const char *uri, apr_pool_t *pconf)
-{
-    const char *shown = public_part(uri, pconf);
-    int i, same = 0;
-
-    for (i = 0; i < stores->nelts; i++) {
-        same += strcmp(public_part(APR_ARRAY_IDX(stores, i, tmpl_child_store_t *)->uri, pconf),
-                       shown) == 0;
-    }
-    return same == 0 ? shown : apr_psprintf(pconf, "%s (%d)", shown, same + 1);
 }
 
 void tmpl_child_stores_reset(apr_pool_t *pconf)
@@ -87,16 +58,23 @@ void tmpl_child_stores_reset(apr_pool_t *pconf)
     tmpl_learner_reset(pconf);
 }
 
+/* If URIs differ only in parts that are not shown, the later names have a number. */
 tmpl_child_store_t *tmpl_child_store_add(const char *uri, apr_pool_t *pconf)
 {
-    tmpl_child_store_t *ours = find_store(uri);
+    const char *shown = public_part(uri, pconf);
+    tmpl_child_store_t *ours;
+    int same = 0;
 
-    if (ours != NULL) {
-        return ours;
+    for (int i = 0; i < stores->nelts; i++) {
+        ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
+        if (strcmp(ours->uri, uri) == 0) {
+            return ours;
+        }
+        same += strcmp(public_part(ours->uri, pconf), shown) == 0;
     }
     ours = apr_pcalloc(pconf, sizeof(*ours));
     ours->uri = apr_pstrdup(pconf, uri);
-    ours->health.name = make_name(uri, pconf);
+    ours->health.name = same == 0 ? shown : apr_psprintf(pconf, "%s (%d)", shown, same + 1);
     APR_ARRAY_PUSH(stores, tmpl_child_store_t *) = ours;
     return ours;
 }
@@ -291,14 +269,10 @@ void tmpl_child_stores_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *pte
     for (int i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
         const char *dir = tmpl_store_directory(ours->uri, ptemp);
-        apr_status_t rv;
+        apr_status_t rv = dir != NULL ? make_directory(dir, ptemp) : APR_SUCCESS;
 
         ours->health.number = tmpl_stores_add(ours->health.name);
         ours->learner = tmpl_learner_create(&ours->health, i, s, pconf);
-        if (dir == NULL) {
-            continue;
-        }
-        rv = make_directory(dir, ptemp);
         if (rv != APR_SUCCESS) {
             /* pages pass without the store, so the server may start */
             ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, ours->uri);
@@ -309,15 +283,12 @@ void tmpl_child_stores_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *pte
 /* No parent: the watchdog's thread ends while httpd destroys the pools of the process. */
 static apr_pool_t *make_pool(apr_pool_t *pchild)
 {
-    apr_allocator_t *allocator;
     apr_thread_mutex_t *mutex;
     apr_pool_t *pool;
 
-    apr_allocator_create(&allocator);
-    apr_pool_create_unmanaged_ex(&pool, apr_pool_abort_get(pchild), allocator);
-    apr_allocator_owner_set(allocator, pool);
+    apr_pool_create_unmanaged_ex(&pool, apr_pool_abort_get(pchild), NULL);
     apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pool);
-    apr_allocator_mutex_set(allocator, mutex);
+    apr_allocator_mutex_set(apr_pool_allocator_get(pool), mutex);
     apr_pool_tag(pool, "tmpl_store");
     return pool;
 }

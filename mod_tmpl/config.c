@@ -4,7 +4,6 @@
 #include "cache.h"
 #include "child_store.h"
 #include "config_check.h"
-#include "status/selectors.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 
@@ -201,19 +200,13 @@ static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
 /* Blanks between arguments belong to the selector: "TmplKeep main p" is a p inside main. */
 static const char *conf_set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
-    apr_array_header_t **list = directive_field(cmd, conf);
-    int first = *list != NULL ? (*list)->nelts : 0;
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
 
-    if (wrong != NULL) {
-        return wrong;
-    }
-    wrong =
-        tmpl_setting_selectors(list, cmd->info, joined_arguments(argc, argv, cmd->pool), cmd->pool);
-    if (wrong == NULL) {
-        tmpl_selectors_add(cmd->cmd->name, *list, first);
-    }
-    return answer_directive(cmd, wrong);
+    return wrong != NULL
+               ? wrong
+               : answer_directive(cmd, tmpl_setting_selectors(
+                                           directive_field(cmd, conf), cmd->info,
+                                           joined_arguments(argc, argv, cmd->pool), cmd->pool));
 }
 
 static const char *conf_set_separators(cmd_parms *cmd, void *conf, int argc, char *const argv[])
@@ -249,14 +242,8 @@ static const char *conf_set_marks(cmd_parms *cmd, void *conf, int argc, char *co
 
 static const char *conf_set_secret(cmd_parms *cmd, void *conf, const char *arg)
 {
-    const apr_uint64_t **field = directive_field(cmd, conf);
-    apr_uint64_t *seed = apr_palloc(cmd->pool, sizeof(*seed));
-    const char *wrong = tmpl_setting_secret(seed, cmd->info, arg, cmd->pool);
-
-    if (wrong == NULL) {
-        *field = seed;
-    }
-    return answer_directive(cmd, wrong);
+    return answer_directive(
+        cmd, tmpl_setting_secret(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
 }
 
 /* The URI with a relative directory made absolute in DefaultRuntimeDir. NULL: not a valid path. */

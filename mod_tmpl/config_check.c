@@ -18,9 +18,9 @@ typedef struct {
     tmpl_conf_t *section; /* what its section sets itself */
     const void *value;    /* tmpl_config_check_note() */
     int is_servers;       /* the section is its server's own, around all others */
-} named_t;
+} named_setting_t;
 
-static apr_array_header_t *all; /* of named_t; written while the configuration is read */
+static apr_array_header_t *all; /* of named_setting_t; written while the configuration is read */
 
 /* What a section may say: that a number is this, or, with is_not, anything else. */
 typedef struct {
@@ -86,7 +86,7 @@ static int section_says(tmpl_conf_t *section, const setting_is_t *what)
 }
 
 /* Whether a directive says so. Its section may have two models, one for each detector. */
-static int asks(const named_t *named, const setting_is_t *what)
+static int asks(const named_setting_t *named, const setting_is_t *what)
 {
     return named->setting != &tmpl_settings[what->setting] ? 0
            : named->setting->form == TMPL_FORM_MODEL
@@ -96,15 +96,16 @@ static int asks(const named_t *named, const setting_is_t *what)
 
 void tmpl_config_check_reset(apr_pool_t *pconf)
 {
-    all = apr_array_make(pconf, 32, sizeof(named_t));
+    all = apr_array_make(pconf, 32, sizeof(named_setting_t));
 }
 
 void tmpl_config_check_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
 {
     /* AllowOverrideList can allow a directive in .htaccess, which is read during requests */
     if (ap_check_cmd_context(cmd, NOT_IN_HTACCESS) == NULL) {
-        APR_ARRAY_PUSH(all, named_t) =
-            (named_t){ cmd->info, cmd->directive, cmd->server, section, value, cmd->path == NULL };
+        APR_ARRAY_PUSH(all, named_setting_t) =
+            (named_setting_t){ cmd->info, cmd->directive, cmd->server,
+                               section,   value,          cmd->path == NULL };
     }
 }
 
@@ -121,7 +122,7 @@ static tmpl_conf_t outermost_section(const server_rec *s)
 }
 
 /* Whether requests to s may meet the directive. */
-static int reaches(const named_t *named, const server_rec *s)
+static int reaches(const named_setting_t *named, const server_rec *s)
 {
     return !named->server->is_virtual || named->server == s;
 }
@@ -133,7 +134,7 @@ static int can_meet(const server_rec *s, const setting_is_t *what, int with_oute
     int said = with_outer && section_says(&outer, what) == 1;
 
     for (int i = 0; i < all->nelts && !said; i++) {
-        const named_t *named = &APR_ARRAY_IDX(all, i, named_t);
+        const named_setting_t *named = &APR_ARRAY_IDX(all, i, named_setting_t);
 
         said = !named->is_servers && reaches(named, s) && section_says(named->section, what) == 1;
     }
@@ -141,7 +142,8 @@ static int can_meet(const server_rec *s, const setting_is_t *what, int with_oute
 }
 
 /* Whether a request can meet the directive together with a section that says what it needs. */
-static int is_setting_used(const named_t *named, const setting_is_t *needs, const server_rec *s)
+static int is_setting_used(const named_setting_t *named, const setting_is_t *needs,
+                           const server_rec *s)
 {
     /* what the directive's own section says takes the place of what the server says */
     int inherits = named->is_servers || section_says(named->section, needs) == TMPL_UNSET;
@@ -153,9 +155,10 @@ static int is_setting_used(const named_t *named, const setting_is_t *needs, cons
 }
 
 /* Whether a later line of the same section sets the setting, too. Models replace no other. */
-static int is_replaced(const named_t *named)
+static int is_replaced(const named_setting_t *named)
 {
-    const named_t *end = &APR_ARRAY_IDX(all, all->nelts, named_t), *later = named + 1;
+    const named_setting_t *end = &APR_ARRAY_IDX(all, all->nelts, named_setting_t),
+                          *later = named + 1;
 
     while (later < end && !(later->section == named->section && later->setting == named->setting)) {
         later++;
@@ -163,13 +166,13 @@ static int is_replaced(const named_t *named)
     return later < end && named->setting->form != TMPL_FORM_MODEL;
 }
 
-static tmpl_child_store_t **store_in(tmpl_conf_t *section, const named_t *named)
+static tmpl_child_store_t **store_in(tmpl_conf_t *section, const named_setting_t *named)
 {
     return tmpl_conf_field(section, named->setting);
 }
 
 /* Why no request uses the store; NULL: one may. */
-static const char *why_store_is_overridden(const named_t *named, const server_rec *s)
+static const char *why_store_is_overridden(const named_setting_t *named, const server_rec *s)
 {
     const char *why = NULL;
 
@@ -190,7 +193,7 @@ static const char *why_store_is_overridden(const named_t *named, const server_re
 }
 
 /* Why the directive has no effect; NULL: it may have one. */
-static const char *why_no_effect(const named_t *named, const server_rec *main_server)
+static const char *why_no_effect(const named_setting_t *named, const server_rec *main_server)
 {
     if (named->setting->form == TMPL_FORM_STORE) {
         return why_store_is_overridden(named, main_server);
@@ -207,7 +210,7 @@ static const char *why_no_effect(const named_t *named, const server_rec *main_se
 void tmpl_config_check(server_rec *main_server, int warn)
 {
     for (int i = 0; i < all->nelts; i++) {
-        const named_t *named = &APR_ARRAY_IDX(all, i, named_t);
+        const named_setting_t *named = &APR_ARRAY_IDX(all, i, named_setting_t);
         const char *why = why_no_effect(named, main_server);
 
         if (named->setting->form == TMPL_FORM_STORE && why == NULL) {

@@ -6,11 +6,8 @@
 
 static const char name[] = "Tmpl-Control";
 
-static const char *const words[TMPL_CONTROL_COUNT] = {
-#define TMPL_CONTROL_WORD(id, word) word,
-    TMPL_CONTROLS(TMPL_CONTROL_WORD)
-#undef TMPL_CONTROL_WORD
-};
+static const char *const words[] = { "off", "learn", "no-learn" };
+#define WORDS (sizeof(words) / sizeof(words[0]))
 
 unsigned tmpl_control_take(request_rec *r)
 {
@@ -25,12 +22,12 @@ unsigned tmpl_control_take(request_rec *r)
          word = apr_strtok(NULL, ", \t", &state)) {
         unsigned i = 0;
 
-        while (i < TMPL_CONTROL_COUNT && ap_cstr_casecmp(word, words[i]) != 0) {
+        while (i < WORDS && ap_cstr_casecmp(word, words[i]) != 0) {
             i++;
         }
         set |= 1u << i;
     }
-    if ((set >> TMPL_CONTROL_COUNT) != 0) {
+    if ((set >> WORDS) != 0) {
         ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, TMPL_LOG_CONTROL, field);
     }
     tmpl_field_unset(r, name);

@@ -10,21 +10,10 @@
 
 #include "mod_tmpl.h"
 
-/* X(id, word): the words of Tmpl-Control. OFF overrides the others. */
-#define TMPL_CONTROLS(X)                                                                           \
-    X(OFF, "off")           /* the page passes untouched: TMPL_DECLINE_BACKEND */                  \
-    X(LEARN, "learn")       /* the page passes untouched, as in mode learn */                      \
-    X(NO_LEARN, "no-learn") /* the page is not learnt */
-
-typedef enum {
-#define TMPL_CONTROL_ID(id, word) TMPL_CONTROL_##id,
-    TMPL_CONTROLS(TMPL_CONTROL_ID)
-#undef TMPL_CONTROL_ID
-        TMPL_CONTROL_COUNT
-} tmpl_control_e;
-
-/* A set of words. */
-#define TMPL_CONTROL_HAS(set, id) (((set) >> TMPL_CONTROL_##id) & 1u)
+/* The words of Tmpl-Control, as a set. OFF overrides the others. */
+#define TMPL_CONTROL_OFF      1u /* "off": the page passes untouched: TMPL_DECLINE_BACKEND */
+#define TMPL_CONTROL_LEARN    2u /* "learn": the page passes untouched, as in mode learn */
+#define TMPL_CONTROL_NO_LEARN 4u /* "no-learn": the page is not learnt */
 
 /*
  * Reads the response's field and removes it, so that no client gets it. Returns the set of its

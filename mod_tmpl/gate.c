@@ -91,7 +91,7 @@ static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade 
 /* Whether the page passes as it comes. Any form of the page but HTML needs its end. */
 static int is_learnt_only(request_rec *r, const tmpl_conf_t *conf, unsigned control)
 {
-    return TMPL_CONTROL_HAS(control, LEARN) ||
+    return (control & TMPL_CONTROL_LEARN) ||
            (tmpl_conf_type(conf) == NULL && tmpl_control_streams(r));
 }
 
@@ -100,7 +100,7 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
 {
     request_rec *r = f->r;
     unsigned control = tmpl_control_take(r);
-    int is_off = TMPL_CONTROL_HAS(control, OFF) || tmpl_control_is_off(r);
+    int is_off = (control & TMPL_CONTROL_OFF) || tmpl_control_is_off(r);
     const char *script;
     tmpl_decline_e reason;
 
@@ -134,10 +134,10 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
         return;
     }
     tmpl_judge_expect(ctx, r);
-    if (TMPL_CONTROL_HAS(control, NO_LEARN)) {
+    if (control & TMPL_CONTROL_NO_LEARN) {
         ctx->learn = 0;
     }
-    if (!tmpl_conf_holds(ctx->conf) && !TMPL_CONTROL_HAS(control, LEARN)) {
+    if (!tmpl_conf_holds(ctx->conf) && !(control & TMPL_CONTROL_LEARN)) {
         /* the page may still be declined; a page that is only learnt has no variants */
         tmpl_link_alternates(r, ctx->conf);
     }

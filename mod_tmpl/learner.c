@@ -193,20 +193,17 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
     return err.status;
 }
 
-/* Whether the store was busy or slow, or one of its servers failed: it may take the pages soon. */
-static int is_late_answer(apr_status_t said)
-{
-    return said == APR_TIMEUP || said == APR_EBUSY || said == TMPL_EPART;
-}
-
 /*
  * Whether to continue after that status. A child that ends has no later time to try again, so it is
- * patient with a store that was well.
+ * patient with a store that was well: if the store was busy or slow, or one of its servers failed,
+ * it may take the pages soon.
  */
 static int goes_on(apr_status_t said, int is_patient)
 {
+    int is_late = said == APR_TIMEUP || said == APR_EBUSY || said == TMPL_EPART;
+
     return said == APR_SUCCESS || said == TMPL_EDAMAGED || APR_STATUS_IS_ENOSPC(said) ||
-           (is_patient && is_late_answer(said));
+           (is_patient && is_late);
 }
 
 /* Whether this process is ending; httpd waits for its watchdog. */
@@ -218,49 +215,25 @@ static int is_stopping(void)
 }
 
 /*
- * Waits for this child's turn, and returns whether the child has its turn. The child whose turn it
- * is may wait for a store that hangs, so a child that is ending waits until end only (at_end), or
- * not at all.
+ * Waits for this child's turn, and learns a batch; returns the store's status. The child whose turn
+ * it is may wait for a store that hangs, so a child that is ending waits until end only (at_end),
+ * or not at all, and learns without the turn.
  */
-static int await_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
-{
-    apr_status_t rv;
-
-    if (learner->turn == NULL) {
-        return 0;
-    }
-    while ((rv = apr_proc_mutex_trylock(learner->turn)) != APR_SUCCESS && APR_STATUS_IS_EBUSY(rv) &&
-           (at_end ? tmpl_clock() < end : !is_stopping())) {
-        apr_sleep(TURN_POLL);
-    }
-    return rv == APR_SUCCESS;
-}
-
-/* Waits for the turn, and learns a batch, also without the turn; returns the store's status. */
 static apr_status_t take_turn(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
                               apr_time_t end, apr_pool_t *pool)
 {
-    int locked = await_turn(learner, at_end, end);
-    apr_status_t said = learn_some(learner, store, pool);
+    apr_status_t locked = APR_ENOLOCK;
 
-    if (locked) {
+    while (learner->turn != NULL &&
+           APR_STATUS_IS_EBUSY(locked = apr_proc_mutex_trylock(learner->turn)) &&
+           (at_end ? tmpl_clock() < end : !is_stopping())) {
+        apr_sleep(TURN_POLL);
+    }
+    apr_status_t said = learn_some(learner, store, pool);
+    if (locked == APR_SUCCESS) {
         apr_proc_mutex_unlock(learner->turn);
     }
     return said;
-}
-
-static void rest(apr_interval_time_t worked)
-{
-    apr_interval_time_t pause = worked / REST_PART;
-
-    if (pause > 0) {
-        apr_sleep(pause < REST_MOST ? pause : REST_MOST);
-    }
-}
-
-static apr_interval_time_t end_timeout(void)
-{
-    return tmpl_stopping_is_graceful() ? GRACEFUL_END_TIMEOUT : END_TIMEOUT;
 }
 
 /*
@@ -270,7 +243,8 @@ static apr_interval_time_t end_timeout(void)
 static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
                           apr_pool_t *pool)
 {
-    apr_time_t now = tmpl_clock(), end = at_end ? now + end_timeout() : APR_INT64_MAX;
+    apr_interval_time_t most = tmpl_stopping_is_graceful() ? GRACEFUL_END_TIMEOUT : END_TIMEOUT;
+    apr_time_t now = tmpl_clock(), end = at_end ? now + most : APR_INT64_MAX;
     apr_pool_t *scratch;
     int more = store != NULL; /* no page waits for a store that was never opened */
     /* in a pause after a failure the child tries only once, as the store may be back */
@@ -287,7 +261,9 @@ static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_e
         now = tmpl_clock();
         more &= now < end && (at_end || !is_stopping());
         if (more) {
-            rest(now - start);
+            apr_interval_time_t pause = (now - start) / REST_PART;
+
+            apr_sleep(pause < REST_MOST ? pause : REST_MOST);
         }
     }
     apr_pool_destroy(scratch);

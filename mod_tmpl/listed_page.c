@@ -80,27 +80,23 @@ static const char *title_of(const tmpl_page_t *page, const tmpl_input_t *input, 
 {
     tmpl_decoder_t decoder;
     tmpl_buf_t utf8;
-    char *words, *word, *state, *line;
-    apr_size_t len;
+    apr_array_header_t *words = apr_array_make(pool, 16, sizeof(char *));
+    char *text, *word, *state;
 
     tmpl_decoder_find(&decoder, input->body, input->len, input->charset, pool);
     tmpl_buf_init(&utf8, pool);
     tmpl_decode(&utf8, &decoder, page->src + page->title.start, tmpl_span_len(page->title));
     /* references name characters of Unicode, whatever the page's charset is */
-    words =
+    text =
         apr_pstrdup(pool, tmpl_value_decode(utf8.at, (tmpl_span_t){ 0, (uint32_t)utf8.len }, pool));
-    line = apr_palloc(pool, strlen(words) + 2);
-    for (len = 0, word = words; *word != '\0'; word++) {
-        *word = (unsigned char)*word < ' ' || *word == 0x7f ? ' ' : *word;
+    for (char *at = text; *at != '\0'; at++) {
+        *at = (unsigned char)*at < ' ' || *at == 0x7f ? ' ' : *at;
     }
-    for (; (word = apr_strtok(words, " ", &state)) != NULL; words = NULL) {
-        apr_size_t n = strlen(word);
-
-        memcpy(line + len, word, n);
-        len += n;
-        line[len++] = ' ';
+    for (; (word = apr_strtok(text, " ", &state)) != NULL; text = NULL) {
+        APR_ARRAY_PUSH(words, char *) = word;
     }
-    len -= len > 0;
+    char *line = apr_array_pstrcat(pool, words, ' ');
+    apr_size_t len = strlen(line);
     if (len > TMPL_LISTED_TITLE) {
         for (len = TMPL_LISTED_TITLE; len > 0 && (line[len] & 0xC0) == 0x80; len--) {
         }

@@ -20,7 +20,6 @@
 #include "section.h"
 #include "status/counters.h"
 #include "status/handler.h"
-#include "status/selectors.h"
 #include "status/sites.h"
 #include "status/stores.h"
 #include "twin.h"
@@ -33,7 +32,6 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     tmpl_config_check_reset(pconf);
     tmpl_child_stores_reset(pconf);
     tmpl_cache_reset(pconf);
-    tmpl_selectors_reset(pconf);
     tmpl_conf_begin(pconf);
     return OK;
 }
@@ -42,7 +40,6 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
 {
     (void)plog;
     tmpl_counters_create(s);
-    tmpl_selectors_create(s);
     tmpl_sites_create(s, tmpl_conf_recent(s));
     tmpl_stores_create(s);
     /* httpd reads the configuration twice when it starts */

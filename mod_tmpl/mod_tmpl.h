@@ -71,7 +71,7 @@ typedef struct tmpl_twin_t tmpl_twin_t;               /* request_state.h */
 #define TMPL_TYPE_KEY       const ap_expr_info_t *
 #define TMPL_TYPE_CONDITION const ap_expr_info_t *
 #define TMPL_TYPE_LEARN     const tmpl_learn_t *
-#define TMPL_TYPE_SECRET    const apr_uint64_t * /* the seed of the keys */
+#define TMPL_TYPE_SECRET    apr_uint64_t         /* the seed of the keys; not set: 0 */
 #define TMPL_TYPE_SITES     apr_array_header_t * /* of const char *; for the whole server */
 #define TMPL_TYPE_SELECTORS                                                                        \
     apr_array_header_t * /* of const tmpl_selector_t *, those of outer sections first */

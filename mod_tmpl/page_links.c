@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page_links.h"
+#include "accept.h"
 #include "fields.h"
 #include "request_state.h"
 #include "section.h"
@@ -181,26 +182,17 @@ static const char *variant_address(tmpl_mode_e variant, const char *uri, apr_poo
 
 void tmpl_link_alternates(request_rec *r, const tmpl_conf_t *conf)
 {
-    static const struct {
-        tmpl_mode_e mode;
-        const char *parameters;
-    } variants[] = {
-#define ALTERNATE(mode, setting, type, beats)                                                      \
-    { TMPL_MODE_##mode, "rel=\"alternate\"; type=\"" type "\"" },
-        TMPL_VARIANTS(ALTERNATE)
-#undef ALTERNATE
-    };
     unsigned offers = r->main == NULL ? tmpl_conf_offers(conf) : 0;
 
     if (offers & TMPL_VARIANT(tmpl_conf_mode(conf))) {
         return; /* it is a variant itself */
     }
-    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
-        tmpl_mode_e mode = variants[i].mode;
+    for (int i = 0; i < TMPL_VARIANTS; i++) {
+        const tmpl_variant_t *variant = &tmpl_variants[i];
 
-        if (offers & TMPL_VARIANT(mode)) {
-            add_link(r, variant_address(mode, tmpl_uri_of(r, r->pool), r->pool),
-                     variants[i].parameters);
+        if (offers & TMPL_VARIANT(variant->mode)) {
+            add_link(r, variant_address(variant->mode, tmpl_uri_of(r, r->pool), r->pool),
+                     apr_pstrcat(r->pool, "rel=\"alternate\"; type=\"", variant->type, "\"", NULL));
         }
     }
 }

@@ -159,13 +159,6 @@ static void drop_date(request_rec *r)
     }
 }
 
-/* A highlighted page has no validators: a copy that the client has is of another mode. */
-static void drop_conditions(request_rec *r)
-{
-    apr_table_unset(r->headers_in, "If-None-Match");
-    apr_table_unset(r->headers_in, "If-Modified-Since");
-}
-
 /*
  * <If> adds to Vary the fields that its expression reads, whether the expression is true or not. A
  * response in mode off needs these fields in Vary, too: another request for the same page may have
@@ -247,7 +240,9 @@ int tmpl_request_fixups(request_rec *r)
         drop_date(r);
     }
     if (tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT) {
-        drop_conditions(r);
+        /* it has no validators: a copy that the client has is of another mode */
+        apr_table_unset(r->headers_in, "If-None-Match");
+        apr_table_unset(r->headers_in, "If-Modified-Since");
     }
     return DECLINED;
 }

@@ -131,15 +131,6 @@ static void parts_each(const void *field, add_f *add, void *baton)
     add(baton, &without, sizeof(without));
 }
 
-/* Adds the seed, not its address. */
-static void secret_each(const void *field, add_f *add, void *baton)
-{
-    const apr_uint64_t *seed = *(const apr_uint64_t *const *)field;
-    apr_uint64_t value = seed != NULL ? *seed : 0;
-
-    add(baton, &value, sizeof(value));
-}
-
 static const apr_int64_t no_number = TMPL_UNSET;
 static const double no_share = TMPL_UNSET;
 static const tmpl_lifetime_t no_lifetime = { TMPL_UNSET, TMPL_UNSET };
@@ -154,7 +145,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_SHARE] = { sizeof(double), &no_share, NULL, NULL },
     [TMPL_FORM_LIFETIME] = { sizeof(tmpl_lifetime_t), &no_lifetime, NULL, NULL },
     [TMPL_FORM_MODEL] = { sizeof(tmpl_models_t), NULL, models_merge, models_each },
-    [TMPL_FORM_SECRET] = { sizeof(void *), NULL, NULL, secret_each },
+    [TMPL_FORM_SECRET] = { sizeof(apr_uint64_t), NULL, NULL, NULL },
     [TMPL_FORM_SELECTORS] = { sizeof(void *), NULL, selectors_merge, selectors_each },
     [TMPL_FORM_MARKS] = { sizeof(void *), NULL, NULL, marks_each },
     [TMPL_FORM_PARTS] = { sizeof(tmpl_parts_t), NULL, parts_merge, parts_each },
@@ -193,7 +184,7 @@ void *tmpl_conf_create(apr_pool_t *pool, char *dir)
 /* Whether a value, of a kind without merge, was set. */
 static int is_set(const kind_t *kind, const void *field)
 {
-    static void *const nothing;
+    static const apr_uint64_t nothing;
 
     return memcmp(field, kind->unset != NULL ? kind->unset : &nothing, kind->size) != 0;
 }
@@ -257,17 +248,14 @@ apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
 {
-    return conf->mode == TMPL_UNSET ? TMPL_MODE_OFF : (tmpl_mode_e)conf->mode;
+    return (tmpl_mode_e)tmpl_conf_number(conf, TMPL_SETTING_mode);
 }
 
 unsigned tmpl_conf_offers(const tmpl_conf_t *conf)
 {
-    unsigned offers = 0;
+    unsigned offers = (conf->markdown == 1 ? TMPL_VARIANT(TMPL_MODE_MARKDOWN) : 0) |
+                      (conf->json == 1 ? TMPL_VARIANT(TMPL_MODE_JSON) : 0);
 
-#define OFFER(mode, setting, type, beats)                                                          \
-    offers |= conf->setting == 1 ? TMPL_VARIANT(TMPL_MODE_##mode) : 0;
-    TMPL_VARIANTS(OFFER)
-#undef OFFER
     return tmpl_conf_mode(conf) != TMPL_MODE_OFF ? offers : 0;
 }
 
@@ -398,8 +386,5 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
     opts->guards.without = tmpl_parts_without(conf->parts);
     if (conf->separators != NULL) {
         opts->page.separators = &conf->separators->all;
-    }
-    if (conf->seed != NULL) {
-        opts->page.seed = *conf->seed;
     }
 }

@@ -8,17 +8,7 @@
 
 #include "mod_tmpl.h"
 
-/*
- * X(mode, setting, type, beats): the modes that a request may ask for, the setting that offers
- * each, and its media type. beats: whether the type is preferred to wildcards of the same weight.
- * JSON is not: programs in pages send "application/json, * slash *" for all that they fetch, pieces
- * of HTML, too.
- */
-#define TMPL_VARIANTS(X)                                                                           \
-    X(MARKDOWN, markdown, "text/markdown", 1)                                                      \
-    X(JSON, json, "application/json", 0)
-
-/* Sets of variants are bits. */
+/* Sets of variants, the modes that a request may ask for (accept.h), are bits. */
 #define TMPL_VARIANT(mode) (1U << (mode))
 
 /* pre_config hook: makes the built-in models, and forgets which servers use the module. */

@@ -198,33 +198,21 @@ const char *tmpl_etag_for_backend(const char *list, const char *variant, unsigne
 const char *tmpl_etag_listed(const char *list, const char *etag, const char *variant,
                              apr_pool_t *pool)
 {
-    suffixes_t suffixes = suffixes_of(variant, pool);
-    tag_t theirs, tag, cut;
+    suffixes_t suffixes = suffixes_of(variant != NULL ? variant : "", pool);
+    tag_t wanted, tag;
 
-    if (!next_tag(&theirs, &etag)) {
+    if (!next_tag(&wanted, &etag)) {
         return NULL;
     }
     while (next_tag(&tag, &list)) {
-        cut = tag;
-        if (cut_ours(&cut, &suffixes) && are_equal(&cut, &theirs)) {
-            return written(&tag, 1, "", pool);
+        tag_t cut = tag;
+        int is_candidate = variant == NULL || cut_ours(&cut, &suffixes);
+
+        if (variant == NULL) {
+            cut_coding(&cut);
         }
-    }
-    return NULL;
-}
-
-const char *tmpl_etag_held(const char *list, const char *etag, apr_pool_t *pool)
-{
-    tag_t ours, tag, cut;
-
-    if (!next_tag(&ours, &etag)) {
-        return NULL;
-    }
-    while (next_tag(&tag, &list)) {
-        cut = tag;
-        cut_coding(&cut);
-        if (are_equal(&cut, &ours)) {
-            return written(&tag, tag.weak, "", pool);
+        if (is_candidate && are_equal(&cut, &wanted)) {
+            return written(&tag, variant != NULL || tag.weak, "", pool);
         }
     }
     return NULL;
@@ -311,7 +299,7 @@ static void send_unchanged(request_rec *r, tmpl_ctx_t *ctx, const char *held)
 static int is_matched(request_rec *r, const char *etag)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-Match");
-    const char *held = list != NULL ? tmpl_etag_held(list, etag, r->pool) : NULL;
+    const char *held = list != NULL ? tmpl_etag_listed(list, etag, NULL, r->pool) : NULL;
 
     /* a weak tag does not match */
     return (held != NULL && *held == '"') ||
@@ -332,7 +320,7 @@ void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx)
         replace_held(ctx, ap_bucket_error_create(HTTP_PRECONDITION_FAILED, NULL, r->pool,
                                                  ctx->held->bucket_alloc));
     }
-    else if (may && list != NULL && (held = tmpl_etag_held(list, etag, r->pool)) != NULL) {
+    else if (may && list != NULL && (held = tmpl_etag_listed(list, etag, NULL, r->pool)) != NULL) {
         send_unchanged(r, ctx, held);
     }
     else {

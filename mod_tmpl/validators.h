@@ -41,16 +41,11 @@ int tmpl_etag_names_variant(const char *list, const char *variant, apr_pool_t *p
 
 /*
  * The tag in the If-None-Match list that names the variant of the page with the tag etag, with or
- * without the suffix of a compressing filter, weak; NULL if there is none.
+ * without the suffix of a compressing filter, weak. variant NULL: the tag that is etag itself, as
+ * the list has it, with or without such a suffix. NULL if there is none.
  */
 const char *tmpl_etag_listed(const char *list, const char *etag, const char *variant,
                              apr_pool_t *pool);
-
-/*
- * The tag in the If-None-Match list that is etag, as the list has it: weak or strong, with or
- * without the suffix of a compressing filter; NULL if there is none.
- */
-const char *tmpl_etag_held(const char *list, const char *etag, apr_pool_t *pool);
 
 /*
  * Answers the conditions of a GET or HEAD by the tag that tmpl_headers_judged() has set (RFC 9110,

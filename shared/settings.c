@@ -182,19 +182,17 @@ const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting
                                    const char *text, apr_pool_t *pool)
 {
     tmpl_error_t err;
-    const tmpl_selector_t *selector;
-    if (tmpl_selector_parse(&selector, text, &err, pool) != APR_SUCCESS) {
-        return tmpl_setting_refuse(setting, text, err.text, pool);
-    }
-    const char *xpath = tmpl_selector_xpath(selector);
-    if (xpath != NULL && tmpl_xpath_check(xpath, &err) != APR_SUCCESS) {
-        return tmpl_setting_refuse(setting, text, err.text, pool);
-    }
     if (*list == NULL) {
-        *list = apr_array_make(pool, 4, sizeof(selector));
+        *list = apr_array_make(pool, 4, sizeof(const tmpl_selector_t *));
     }
-    tmpl_selector_split(*list, selector);
-    return NULL;
+    if (tmpl_selector_parse(*list, text, &err) != APR_SUCCESS) {
+        return tmpl_setting_refuse(setting, text, err.text, pool);
+    }
+    const char *xpath =
+        tmpl_selector_xpath(APR_ARRAY_IDX(*list, (*list)->nelts - 1, const tmpl_selector_t *));
+    return xpath != NULL && tmpl_xpath_check(xpath, &err) != APR_SUCCESS
+               ? tmpl_setting_refuse(setting, text, err.text, pool)
+               : NULL;
 }
 
 const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,

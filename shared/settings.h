@@ -118,7 +118,7 @@
       "untouched") \
     X(timeout, "TmplTimeout", NULL, TIME, "1ms", "10s", "100ms", TMPL_ASIDE, TMPL_NO_OPT, \
       "the longest wait for the store") \
-    X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, TMPL_NO_OPT, \
+    X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, TMPL_OPT(page.seed), \
       "a secret for the hashes in the store, in place of the one that the store keeps") \
     X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, TMPL_NO_OPT, \
       "whether responses have the fields Tmpl and Server-Timing") \

@@ -125,7 +125,7 @@ static const char *list_tag(const tmpl_list_t *list)
     const char *etag =
         apr_psprintf(r->pool, "\"%x-%x-%x\"", list->head.since, list->head.edition, list->head.n);
     const char *named = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
-    const char *held = named != NULL ? tmpl_etag_held(named, etag, r->pool) : NULL;
+    const char *held = named != NULL ? tmpl_etag_listed(named, etag, NULL, r->pool) : NULL;
 
     return held != NULL ? held : etag;
 }

@@ -4,7 +4,6 @@
 #include "counters.h"
 #include "data.h"
 #include "section.h"
-#include "selectors.h"
 #include "sites.h"
 #include "stores.h"
 
@@ -112,14 +111,6 @@ static json_t *site_of(const char *key, const tmpl_site_t *site, apr_pool_t *poo
     return json;
 }
 
-/* A site with its figures, if it was seen. */
-static json_t *site_by(const char *key, apr_pool_t *pool)
-{
-    tmpl_site_t site;
-
-    return site_of(key, tmpl_sites_find(&site, key) ? &site : NULL, pool);
-}
-
 /* The sites of TmplMetricsSites; a site that was not seen has zeros. */
 static json_t *chosen_sites(apr_pool_t *pool)
 {
@@ -128,11 +119,12 @@ static json_t *chosen_sites(apr_pool_t *pool)
 
     for (int i = 0; keys != NULL && i < keys->nelts; i++) {
         const char *key = APR_ARRAY_IDX(keys, i, const char *);
-        const tmpl_site_t none = { 0 };
-        json_t *json = site_of(key, &none, pool);
+        tmpl_site_t site;
 
-        json_object_update_new(json, site_by(key, pool));
-        json_array_append_new(list, json);
+        if (!tmpl_sites_find(&site, key)) {
+            site = (tmpl_site_t){ 0 };
+        }
+        json_array_append_new(list, site_of(key, &site, pool));
     }
     return list;
 }
@@ -185,33 +177,23 @@ static int reason_of(const char *name)
     return i < TMPL_DECLINE_COUNT || strcmp(name, "any") == 0 ? i : -1;
 }
 
-static json_t *decline_of(const tmpl_recent_t *decision, apr_pool_t *pool)
-{
-    if (decision->decline == TMPL_DECLINE_NONE) {
-        return json_null();
-    }
-    json_t *json = json_pack("{s:s, s:s}", "reason", tmpl_decline_name(decision->decline), "text",
-                             tmpl_decline_text(decision->decline));
-    if (decision->line > 0) {
-        json_object_update_new(json, json_pack("{s:I, s:I, s:o}", "byte", N(decision->at), "line",
-                                               N(decision->line), "tag",
-                                               tmpl_json_text(decision->tag, pool)));
-    }
-    return json;
-}
-
 static json_t *decision_of(const tmpl_recent_t *decision, apr_pool_t *pool)
 {
     json_t *json = site_of(decision->site, NULL, pool);
 
     json_object_update_new(
         json,
-        json_pack(
-            "{s:o, s:o, s:s, s:o, s:f, s:I, s:I, s:s?}", "time", tmpl_json_time(decision->time),
-            "path", tmpl_json_text(decision->path, pool), "mode", tmpl_mode_name(decision->mode),
-            "declined", decline_of(decision, pool), "milliseconds", (double)decision->took / 1000,
-            "bytes_in", N(decision->length), "bytes_out", N(decision->length_after), "cache",
-            decision->cached ? tmpl_cached_name((tmpl_cached_e)(decision->cached - 1)) : NULL));
+        json_pack("{s:o, s:o, s:s, s:o, s:f, s:I, s:I, s:s?}", "time",
+                  tmpl_json_time(decision->time), "path", tmpl_json_text(decision->path, pool),
+                  "mode", tmpl_mode_name(decision->mode), "declined",
+                  decision->decline == TMPL_DECLINE_NONE
+                      ? json_null()
+                      : json_pack("{s:s, s:s}", "reason", tmpl_decline_name(decision->decline),
+                                  "text", tmpl_decline_text(decision->decline)),
+                  "milliseconds", (double)decision->took / 1000, "bytes_in", N(decision->length),
+                  "bytes_out", N(decision->length_after), "cache",
+                  decision->cached ? tmpl_cached_name((tmpl_cached_e)(decision->cached - 1))
+                                   : NULL));
     if (decision->judged) {
         json_object_update_new(
             json, json_pack("{s:s, s:s, s:I, s:I, s:f, s:f}", "detector",
@@ -277,20 +259,19 @@ json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
     json_t *json = begin_answer(), *known = stores(r->pool), *reasons = declines();
     json_object_update_new(
         json,
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:I, "
-                  "s:s, s:o}",
-                  "server", tmpl_json_text(ap_get_server_name(r), r->pool), "restarted",
-                  tmpl_json_time(ap_scoreboard_image->global->restart_time), "counted_since",
-                  tmpl_json_time(tmpl_counted_since()), "counters",
-                  object_of_counts(TMPL_GROUP_COUNTER), "modes", object_of_counts(TMPL_GROUP_MODE),
-                  "detectors", object_of_counts(TMPL_GROUP_DETECTOR), "declined_responses",
-                  sum_of(reasons, "count"), "declines", reasons, "selectors",
-                  tmpl_selectors(r->pool), "stages", histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL),
-                  "shares", histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "waiting_pages",
-                  sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
-                  "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
-                  "decisions_declined", declined, "decisions",
-                  decisions(NULL, reason, most, r->pool)));
+        json_pack(
+            "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s, "
+            "s:o}",
+            "server", tmpl_json_text(ap_get_server_name(r), r->pool), "restarted",
+            tmpl_json_time(ap_scoreboard_image->global->restart_time), "counted_since",
+            tmpl_json_time(tmpl_counted_since()), "counters", object_of_counts(TMPL_GROUP_COUNTER),
+            "modes", object_of_counts(TMPL_GROUP_MODE), "detectors",
+            object_of_counts(TMPL_GROUP_DETECTOR), "declined_responses", sum_of(reasons, "count"),
+            "declines", reasons, "stages", histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL), "shares",
+            histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "waiting_pages",
+            sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
+            "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
+            "decisions_declined", declined, "decisions", decisions(NULL, reason, most, r->pool)));
     add_sites(json, r->pool);
     return json;
 }

@@ -5,7 +5,6 @@
 #include "counters.h"
 #include "messages.h"
 #include "page_links.h"
-#include "selectors.h"
 #include "section.h"
 #include "sites.h"
 
@@ -76,20 +75,6 @@ static void report_to_site(const tmpl_recent_t *decision, const char *site, requ
     }
 }
 
-/* Adds the place of the element for which the page was declined. */
-static void add_place(tmpl_recent_t *decision, const tmpl_judged_t *judged)
-{
-    const tmpl_input_t *input = &judged->input;
-    apr_uint32_t at = judged->outcome.declined_at;
-
-    if (decision->decline != TMPL_DECLINE_NONE && at < input->len) {
-        tmpl_place_t place = tmpl_place(input->body, (apr_uint32_t)input->len, at);
-        decision->at = at;
-        decision->line = place.line;
-        memcpy(decision->tag, input->body + place.tag.start, tmpl_span_len(place.tag));
-    }
-}
-
 static void add_outcome(tmpl_recent_t *decision, const tmpl_outcome_t *outcome)
 {
     decision->answered = outcome->counts.records != NULL;
@@ -144,12 +129,10 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     decision->length_after = after;
     decision->took = took;
     decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
-    add_place(decision, judged);
     add_outcome(decision, outcome);
     decision->document = outcome->document.id;
     decision->common = common_of(outcome, &judged->input);
     count_decision(decision, outcome);
-    tmpl_selectors_count(ctx->conf, outcome->closure.matched, r->pool);
     report_to_site(decision, ctx->site, r);
     ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, TMPL_LOG_JUDGED, tmpl_state_name(outcome->state),
                   outcome->edits.n, after, before, took);

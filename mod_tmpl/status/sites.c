@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One lock for all sites and decisions, which is held for about a microsecond. Its value is the time when it was
- * taken, on a clock that all processes share. So its age shows that its owner has died, and it is
- * taken over.
+ * One lock for all sites and decisions, which is held for about a microsecond. Its value is the
+ * time when it was taken, on a clock that all processes share. So its age shows that its owner has
+ * died, and it is taken over.
  */
 #include <stdlib.h>
 

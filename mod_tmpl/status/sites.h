@@ -54,9 +54,6 @@ typedef struct {
     char path[TMPL_RECENT_PATH]; /* the beginning of path and query, as the client sent them */
     tmpl_mode_e mode;
     tmpl_decline_e decline;
-    /* the place of the element that caused the decline; line 0: not known, or the whole page */
-    apr_uint32_t at, line;
-    char tag[TMPL_PLACE_TAG + 1];
     apr_off_t length, length_after;
     apr_interval_time_t took;
     int cached;   /* 0: without a cache; else 1 + tmpl_cached_e */

@@ -9,9 +9,8 @@
 
 typedef struct {
     z_stream z;
-    int begun; /* a byte was read: the window is chosen */
-    int is_open;
-    int window; /* inflateInit2()'s; 0: zlib's or none, by the first byte */
+    int is_open; /* a byte was read: the window is chosen */
+    int window;  /* inflateInit2()'s; 0: zlib's or none, by the first byte */
 } codec_zlib_t;
 
 #define WINDOW_GZIP (15 + 16)
@@ -54,16 +53,15 @@ static int window_of(const codec_zlib_t *codec, char first)
 static tmpl_codec_e zlib_step(void *state, tmpl_codec_io_t *io)
 {
     codec_zlib_t *codec = state;
-    if (io->in_len == 0 && !codec->begun) {
-        return TMPL_CODEC_MORE;
-    }
     if (!codec->is_open) {
+        if (io->in_len == 0) {
+            return TMPL_CODEC_MORE;
+        }
         if (inflateInit2(&codec->z, window_of(codec, io->in[0])) != Z_OK) {
             return TMPL_CODEC_BAD;
         }
         codec->is_open = 1;
     }
-    codec->begun = 1;
     codec->z.next_in = (z_const Bytef *)io->in;
     codec->z.avail_in = (uInt)io->in_len;
     codec->z.next_out = (Bytef *)io->out;

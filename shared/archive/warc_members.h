@@ -10,6 +10,12 @@
 
 typedef struct tmpl_members_t tmpl_members_t;
 
+/* Where a byte is: inside bytes, inflated, behind the begin of the member at that offset. */
+typedef struct {
+    apr_off_t member;
+    apr_off_t inside;
+} tmpl_member_place_t;
+
 /* As tmpl_warc_open(). */
 apr_status_t tmpl_members_open(tmpl_members_t **members, apr_file_t *file,
                                const tmpl_codec_t *const *codecs, tmpl_error_t *err,

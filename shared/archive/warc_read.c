@@ -255,7 +255,7 @@ static const char *read_head(tmpl_warc_t *warc, tmpl_warc_record_t *record, apr_
             return damage != NULL ? damage : "the record's head has no end in 64 KiB";
         }
     }
-    record->at = warc->record = tmpl_members_place(warc->members);
+    warc->record = tmpl_members_place(warc->members);
     record->head = (tmpl_fields_t){ bytes, head };
     apr_pool_clear(warc->scratch);
     const char *length = tmpl_fields_get(&record->head, "Content-Length", warc->scratch);

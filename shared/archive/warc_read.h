@@ -12,16 +12,9 @@
 #include "archive/codec.h"
 #include "archive/http_message.h"
 
-/* Where a byte is: inside bytes, inflated, behind the begin of the member at that offset. */
-typedef struct {
-    apr_off_t member;
-    apr_off_t inside;
-} tmpl_member_place_t;
-
 typedef struct tmpl_warc_t tmpl_warc_t;
 
 typedef struct {
-    tmpl_member_place_t at;
     tmpl_fields_t head;  /* with its first line, from pool */
     const char *type;    /* WARC-Type; "" if it has none */
     apr_uint64_t length; /* bytes of its content */

@@ -30,15 +30,12 @@ void tmpl_warc_head_add(tmpl_buf_t *head, const char *name, const char *value)
     }
 }
 
+/* len fits into unsigned int, by which apr_sha1 counts: pages have a limit far below. */
 static void sha1_of(unsigned char digest[APR_SHA1_DIGESTSIZE], const char *bytes, apr_size_t len)
 {
-    enum { AT_ONCE = 1 << 30 }; /* apr_sha1 counts with an unsigned int */
     apr_sha1_ctx_t sha1;
     apr_sha1_init(&sha1);
-    for (apr_size_t at = 0; at < len; at += AT_ONCE) {
-        apr_size_t n = len - at < AT_ONCE ? len - at : AT_ONCE;
-        apr_sha1_update(&sha1, bytes + at, (unsigned int)n);
-    }
+    apr_sha1_update(&sha1, bytes, (unsigned int)len);
     apr_sha1_final(digest, &sha1);
 }
 

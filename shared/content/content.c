@@ -88,18 +88,6 @@ static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
     return strlen(url) > strlen("https://") && strncmp(url, "http", 4) == 0 ? url : NULL;
 }
 
-/* The href of the first base element in head that has one; NULL if there is none. */
-static const char *page_base(const xmlNode *head)
-{
-    const char *base = NULL;
-    for (const xmlNode *node = head->children; node != NULL && base == NULL; node = node->next) {
-        if (strcmp((const char *)node->name, "base") == 0) {
-            base = tmpl_dom_attribute(node, "href");
-        }
-    }
-    return base;
-}
-
 /* Whether a post stands in front of an element: its heading is no headline. */
 static int is_behind_post(const tmpl_content_t *content, uint32_t node)
 {
@@ -153,7 +141,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->html = xmlDocGetRootElement(doc);
     content->body = content->html->last;
     tmpl_hrefs_init(&content->hrefs, opts->url != NULL ? opts->url : canonical_of(page, pool),
-                    page_base(content->html->children), pool);
+                    tmpl_value_decode(page->src, page->base, pool), pool);
     tmpl_metadata_source_t source = { page,          edits,     &content->decoder,
                                       content->html, opts->url, opts->verdicts };
     tmpl_metadata_read(&content->metadata, &source, pool);

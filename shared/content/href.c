@@ -164,20 +164,20 @@ const char *tmpl_href_own(const tmpl_hrefs_t *hrefs, const char *address)
 static const char *hidden_mail(const xmlNode *link, const char *href, apr_pool_t *pool)
 {
     static const char page[] = "/cdn-cgi/l/email-protection";
-    const char *from = strstr(href, page);
-    if (from == NULL) {
+    const char *hash = strchr(href, '#'), *from = hash != NULL ? hash : href + strlen(href);
+    if ((apr_size_t)(from - href) < strlen(page) ||
+        memcmp(from - strlen(page), page, strlen(page)) != 0) {
         return NULL;
     }
-    from += strlen(page);
     from = *from == '#' && from[1] != '\0' ? from + 1 : tmpl_dom_attribute(link, "data-cfemail");
     apr_size_t n = from != NULL ? strlen(from) / 2 : 0;
     if (n < 2 || strspn(from, "0123456789abcdef") < 2 * n) {
         return NULL;
     }
     char *mail = apr_palloc(pool, n);
-    int key = tmpl_hex_digit(from[0]) << 4 | tmpl_hex_digit(from[1]);
+    int key = 16 * tmpl_hex_digit(from[0]) + tmpl_hex_digit(from[1]);
     for (apr_size_t i = 1; i < n; i++) {
-        int byte = (tmpl_hex_digit(from[2 * i]) << 4 | tmpl_hex_digit(from[2 * i + 1])) ^ key;
+        int byte = (16 * tmpl_hex_digit(from[2 * i]) + tmpl_hex_digit(from[2 * i + 1])) ^ key;
         if (byte <= ' ' || byte > '~') {
             return NULL;
         }

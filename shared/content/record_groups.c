@@ -15,7 +15,7 @@
 #define CARD_MOST  800
 #define CARD_TEXT  30
 
-/* What elements say that are no cards, and may be in other posts. */
+/* What elements say that are no cards. */
 #define CUES_WITHIN (TMPL_CUE_TYPED | TMPL_CUE_COMMENT | TMPL_CUE_REVIEW | TMPL_CUE_ANSWER)
 
 /* Groups of a page that are looked for. */
@@ -62,9 +62,8 @@ static uint32_t free_mark(const groups_finder_t *f, tmpl_record_mark_e of, uint3
 /* least: bytes of its text. A record of a group may have none: pictures alone, or a quote. */
 static int is_good_post(const groups_finder_t *f, uint32_t node, uint32_t end, uint32_t least)
 {
-    const uint32_t *text = f->p->owners[node] ? f->p->text : f->free_text;
     return free_mark(f, TMPL_MARKS_AUTHORS, node, end) != TMPL_NONE &&
-           tmpl_record_sum(f->p, text, node, end) >= least &&
+           tmpl_record_sum(f->p, f->free_text, node, end) >= least &&
            ((f->p->cues[node] & TMPL_CUE_TYPED) ||
             free_mark(f, TMPL_MARKS_DATES, node, end) != TMPL_NONE);
 }
@@ -97,25 +96,11 @@ static uint32_t own_end(const groups_finder_t *f, const common_name_t *name, con
     return node + 1 < name->after && node[1] < after ? node[1] : after;
 }
 
-/*
- * Within a record, other records say what they are, as comments on an answer do. What has more than
- * half of a record's text is no other one.
- */
-static int may_be_within(const groups_finder_t *f, uint32_t node)
-{
-    uint32_t record = f->p->owners[node];
-    return node != record && (f->p->cues[node] & CUES_WITHIN) != 0 &&
-           2 * tmpl_record_sum(f->p, f->p->text, node, TMPL_NONE) <
-               tmpl_record_sum(f->p, f->p->text, record, TMPL_NONE);
-}
-
 static int is_good(const groups_finder_t *f, tmpl_record_mark_e by, uint32_t node, uint32_t end,
                    uint32_t least)
 {
-    if (by == TMPL_MARKS_TITLES) {
-        return !f->p->owners[node] && is_good_card(f, node, end);
-    }
-    return (!f->p->owners[node] || may_be_within(f, node)) && is_good_post(f, node, end, least);
+    return !f->p->owners[node] && (by == TMPL_MARKS_TITLES ? is_good_card(f, node, end)
+                                                           : is_good_post(f, node, end, least));
 }
 
 static void weigh_name(common_name_t *common, const groups_finder_t *f, tmpl_record_mark_e by)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of rules in the comments below are from closure.h. */
-#include "cut/rules.h"
+#include "cut/steps.h"
 
 /* The page's confidence, as closure.h defines it. */
 static double confidence_of(const tmpl_page_t *page, const tmpl_verdict_t *verdicts)
@@ -39,7 +39,7 @@ static void measure(tmpl_closure_t *out, const tmpl_page_t *page, const tmpl_ver
 }
 
 /*
- * The verdicts by which strip cuts: template controls of panels that stay are content (rules.h).
+ * The verdicts by which strip cuts: template controls of panels that stay are content (steps.h).
  * Returns a copy from pool, or verdicts if there are no such controls. verdicts does not change:
  * for annotate and for the fingerprint the controls are template.
  */
@@ -102,34 +102,24 @@ static tmpl_uncut_e reason_of(const tmpl_cuts_t *c, const tmpl_segment_t *segmen
                                             : TMPL_UNCUT_UNSAFE;
 }
 
-/* Whether a span is in a cut: cuts are in order, and none is inside another. */
-static int is_in_cut(const tmpl_cuts_t *c, tmpl_span_t span)
-{
-    uint32_t first = 0; /* the first cut that may end behind the span's start */
-    for (uint32_t n = c->n_cuts; n > 0; n /= 2) {
-        uint32_t middle = first + n / 2;
-        if (c->cuts[middle].span.end <= span.start) {
-            first = middle + 1;
-            n -= 1;
-        }
-    }
-    return first < c->n_cuts && c->cuts[first].span.start <= span.start &&
-           span.end <= c->cuts[first].span.end;
-}
-
 /* Writes down how much of each block is cut, and why the rest stays. */
 static void explain_cuts(tmpl_explain_t *explain, const tmpl_cuts_t *c,
                          const tmpl_verdict_t *verdicts, const tmpl_verdict_t *with_controls)
 {
     const tmpl_page_t *page = c->page;
+    uint32_t cut = 0; /* the first one that may end behind the segment's start */
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         tmpl_explain_block_t *block = &explain->blocks[b];
         uint32_t first = TMPL_NONE; /* the first segment that is in no cut */
         uint32_t n = 0;
         for (uint32_t s = page->blocks[b].first_segment; s < page->blocks[b].after_segment; s++) {
-            int is = is_in_cut(c, page->segments[s].span);
-            first = !is && first == TMPL_NONE ? s : first;
-            n += is ? 1 : 0;
+            tmpl_span_t span = page->segments[s].span;
+            while (cut < c->n_cuts && c->cuts[cut].span.end <= span.start) {
+                cut++;
+            }
+            int is_cut = cut < c->n_cuts && c->cuts[cut].span.start <= span.start;
+            first = !is_cut && first == TMPL_NONE ? s : first;
+            n += is_cut ? 1 : 0;
         }
         block->covered = n == 0 ? TMPL_CUT_NONE : first == TMPL_NONE ? TMPL_CUT_ALL : TMPL_CUT_PART;
         block->uncut = first == TMPL_NONE

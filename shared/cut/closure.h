@@ -22,8 +22,8 @@
  *      holds one segment only. An article of few words keeps its box.
  *   For strip only:
  *   8. A part of a form. A form is cut whole, or keeps all controls that it sends, and their texts
- *      (rules.h; for annotate, too, if the guards ask for it).
- *   9. Elements that scripts look up (rules.h).
+ *      (steps.h; for annotate, too, if the guards ask for it).
+ *   9. Elements that scripts look up (steps.h).
  *  10. A cut that would join the text around it to something new.
  *
  * What is opened: a template element that may not be cut is replaced by its children, to which the
@@ -48,7 +48,24 @@
 #ifndef TMPL_CLOSURE_H
 #define TMPL_CLOSURE_H
 
-#include "cut/guards.h"
+#include <apr_tables.h>
+
+#include "detect/explain.h"
+#include "page/selector.h"
+
+/*
+ * The operator's rules: TmplParts, TmplKeep and TmplDrop override verdicts, TmplMinKeep and
+ * TmplMinConfidence decline a page. The arrays are of const tmpl_selector_t *, and must live as
+ * long as the guards; NULL: none.
+ */
+typedef struct {
+    const apr_array_header_t *keep; /* blocks in matching elements are content */
+    const apr_array_header_t *drop; /* blocks in matching elements are template */
+    double min_keep; /* decline a page of which less than this share of text is content, 0..1 */
+    tmpl_part_set_t without; /* blocks of these parts are template, but for keep */
+    int control_texts;       /* controls that stay keep their texts (steps.h) */
+    double min_confidence;   /* decline a page with less confidence (closure.h), 0..1 */
+} tmpl_guards_t;
 
 /* One span to delete or mark: an element, a part of an element (rule 3), or a run (rule 2). */
 typedef struct {

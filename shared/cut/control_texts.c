@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cut/rules.h"
+#include "cut/steps.h"
 
 #include "base/hash.h"
 #include "html/attr.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "cut/rules.h"
+#include "cut/steps.h"
 
 static void sum_expected(tmpl_cuts_t *c)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cut/guards.h"
-
-#include <apr_strings.h>
-
+#include "cut/steps.h"
 #include "dom/xpath.h"
 
 /* A memo for each selector. */

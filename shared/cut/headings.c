@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cut/rules.h"
+#include "cut/steps.h"
 
 /*
  * Where an element's section is: behind it, up to the next heading of its rank or above; or around
@@ -157,7 +157,7 @@ static int is_useless(headings_t *h, const tmpl_node_t *heading, const tmpl_node
            (box->tag == TMPL_TAG_FORM || is_linked(h, first, after));
 }
 
-/* Rules 1, 3 and 4 of rules.h. The section in box is the segments [first, after). */
+/* Rules 1, 3 and 4 of steps.h. The section in box is the segments [first, after). */
 static void judge_behind(headings_t *h, const tmpl_node_t *heading, const tmpl_node_t *box,
                          uint32_t first, uint32_t after)
 {

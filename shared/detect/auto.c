@@ -10,7 +10,6 @@
 #include "detect/pictures.h"
 #include "detect/records.h"
 #include "feature/layout.h"
-#include "feature/score.h"
 #include "model/judge_rows.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,

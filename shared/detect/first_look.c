@@ -41,11 +41,11 @@ static int is_everywhere(const tmpl_ruled_t *judged, uint32_t block)
  * The smallest element around the headline that has TMPL_FIRST_LOOK_WORDS more words of content;
  * or the largest one of those inside it of which half of the words are content, if that is wanted.
  */
-static tmpl_span_t region_of(const tmpl_ruled_t *judged, const uint32_t *content, int by_half)
+static tmpl_span_t region_of(const tmpl_ruled_t *judged, tmpl_span_t headline,
+                             const uint32_t *content, int by_half)
 {
     const tmpl_page_t *page = judged->reading->page;
     const uint32_t *words = judged->reading->before.words;
-    tmpl_span_t headline = tmpl_headline_find(judged);
     tmpl_span_t region = { 0, 0 };
     uint32_t enough = content[headline.end] - content[headline.start] + 2 * TMPL_FIRST_LOOK_WORDS;
     uint32_t n = 0;
@@ -81,8 +81,8 @@ static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
         uint32_t n = words[b + 1] - words[b];
         look->stay[b + 1] = look->stay[b] + (judged->verdicts[b].template ? 0 : n);
     }
-    tmpl_span_t region = region_of(judged, look->stay, 0);
-    tmpl_span_t headline = tmpl_headline_find(judged);
+    tmpl_span_t headline = look->headline;
+    tmpl_span_t region = region_of(judged, headline, look->stay, 0);
     uint32_t node = headline.start < headline.end ? page->blocks[headline.start].node : 0;
     for (uint32_t b = region.start; b < region.end; b++) {
         uint32_t n = words[b + 1] - words[b];
@@ -110,6 +110,7 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
     look->doubt = apr_pcalloc(pool, n_blocks);
     look->stay = apr_pcalloc(pool, (n_blocks + 1) * sizeof(*look->stay));
     look->alone = apr_palloc(pool, n_blocks * sizeof(*look->alone));
+    look->headline = tmpl_headline_find(judged);
     find_doubts(look, judged, records);
     for (uint32_t b = 0; b < n_blocks; b++) {
         look->alone[b] = judged->verdicts[b].ratio;
@@ -202,6 +203,7 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
                                           apr_pool_t *pool)
 {
     uint32_t n = judged->reading->page->n_blocks;
+    tmpl_span_t headline = look->headline;
     keeping_t k = { .judged = judged,
                     .page = judged->reading->page,
                     .words = judged->reading->before.words,
@@ -214,10 +216,9 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
         k.would[b] = look->doubt[b] != TMPL_DOUBT_NO && (double)look->alone[b] <= threshold;
     }
     keeping_sum(&k);
-    tmpl_span_t headline = tmpl_headline_find(judged);
     agree_in_tables(&k, headline);
     keeping_sum(&k);
-    tmpl_span_t region = region_of(judged, k.content, 1);
+    tmpl_span_t region = region_of(judged, headline, k.content, 1);
     int all = is_lost(&k, region, headline);
     for (uint32_t b = 0; b < n; b++) {
         inside[b] = look->doubt[b] != TMPL_DOUBT_NO && b >= region.start && b < region.end;

@@ -19,6 +19,7 @@
 typedef enum { TMPL_DOUBT_NO, TMPL_DOUBT_SOME, TMPL_DOUBT_EVERYWHERE } tmpl_doubt_e;
 
 typedef struct {
+    tmpl_span_t headline; /* blocks, by tmpl_headline_find() */
     unsigned char *doubt; /* a tmpl_doubt_e of each block */
     uint32_t *stay;       /* [i]: halves of words before block i that stay */
     float *alone; /* templateness; that of a block in doubt is as on the site's first page */

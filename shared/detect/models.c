@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "detect/builtin.h"
 #include "methods/pagelevel_model.h"
 
 static apr_status_t parse_model(tmpl_models_t *models, const char **detector,

@@ -23,7 +23,14 @@ typedef struct {
 
 tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models);
 
-/* Makes the models that are built in (builtin.h). They are valid while pool lives. */
+/*
+ * The models of models/, built in, so that libtmpl works without any file. models/arrays writes
+ * them as constants when libtmpl is built: reading the texts took most of the tool's start.
+ */
+extern const struct tmpl_model_t tmpl_builtin_pagelevel;
+extern const tmpl_trees_source_t tmpl_builtin_auto;
+
+/* Makes the models that are built in. They are valid while pool lives. */
 void tmpl_models_builtin(tmpl_models_t *models, apr_pool_t *pool);
 
 /*

@@ -2,7 +2,6 @@
 #include "detect/parts_find.h"
 
 #include "detect/parts_page.h"
-#include "feature/score.h"
 
 /* ---- hints of nodes and blocks ---- */
 

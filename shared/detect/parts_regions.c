@@ -2,8 +2,9 @@
 /* Regions of a page that are one part: comments, reviews, questions, related pages. */
 #include <string.h>
 
+#include <apr_strmatch.h>
+
 #include "detect/parts_page.h"
-#include "feature/score.h"
 
 /* Comments stand behind an article: so many bytes, in blocks of at least so many. */
 #define ARTICLE  400
@@ -37,46 +38,19 @@ static const struct {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEADS        COUNT(heads)
 
-/* A type of page as the source says it. */
-typedef struct {
-    const char *text;
-    uint32_t capital; /* the offset of the capital that the search stops at */
-} type_t;
+/* Types of schema.org, as the source of a page says them. */
+static const char *const thread_types[] = { "DiscussionForumPosting", "QAPage" };
+static const char *const product_types[] = { "schema.org/Product", "\"Product\"",
+                                             "\"ProductGroup\"" };
 
-static const type_t forum_types[] = { { "DiscussionForumPosting", 0 } };
-static const type_t question_types[] = { { "QAPage", 0 } };
-static const type_t product_types[] = {
-    { "schema.org/Product", 11 },
-    { "\"Product\"", 1 },
-    { "\"ProductGroup\"", 1 },
-};
-
-static int begins_as(const char *text, const char *end, const char *word)
+/* Whether the source has one of n types. */
+static int has_type(const tmpl_parts_page_t *p, const char *const *types, size_t n)
 {
-    while (*word != '\0' && text < end && *text == *word) {
-        text++;
-        word++;
-    }
-    return *word == '\0';
-}
-
-/*
- * Whether the source has one of n types, which share their capital. Capitals are rare, and memchr
- * is several times as fast as memmem.
- */
-static int has_type(const tmpl_page_t *page, const type_t *types, size_t n)
-{
-    const char *end = page->src + page->len;
-    int capital = (unsigned char)types[0].text[types[0].capital];
-    const char *at = page->src;
-    while ((at = memchr(at, capital, (size_t)(end - at))) != NULL) {
-        for (size_t i = 0; i < n; i++) {
-            if (at - page->src >= types[i].capital &&
-                begins_as(at - types[i].capital, end, types[i].text)) {
-                return 1;
-            }
+    for (size_t i = 0; i < n; i++) {
+        const apr_strmatch_pattern *type = apr_strmatch_precompile(p->pool, types[i], 1);
+        if (apr_strmatch(type, p->page->src, p->page->len) != NULL) {
+            return 1;
         }
-        at++;
     }
     return 0;
 }
@@ -105,11 +79,9 @@ static int is_named_thread(const tmpl_parts_page_t *p)
 /* Whether the page is a thread, or a question with answers. */
 static int is_thread_of(const tmpl_parts_page_t *p)
 {
-    const tmpl_page_t *page = p->page;
-    return is_named_thread(p) || tmpl_has_thread_address(page) ||
+    return is_named_thread(p) || tmpl_has_thread_address(p->page) ||
            (has_any(p, TMPL_HINT_COMMENT, TMPL_PHRASE_COMMENTS) &&
-            (has_type(page, forum_types, COUNT(forum_types)) ||
-             has_type(page, question_types, COUNT(question_types))));
+            has_type(p, thread_types, COUNT(thread_types)));
 }
 
 /* Whether the page is of a product. */
@@ -117,7 +89,7 @@ static int is_product_of(const tmpl_parts_page_t *p)
 {
     return has_any(p, TMPL_HINT_REVIEW | TMPL_HINT_QA,
                    TMPL_PHRASE_REVIEWS | TMPL_PHRASE_QUESTIONS) &&
-           has_type(p->page, product_types, COUNT(product_types));
+           has_type(p, product_types, COUNT(product_types));
 }
 
 static unsigned level_of(const tmpl_page_t *page, uint32_t block)

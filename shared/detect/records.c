@@ -190,7 +190,7 @@ static int is_in_table(const judge_t *j, const tmpl_field_t *field)
     return tables == 1;
 }
 
-/* Whether a block is of a row with content: rule 5 of cut/rules.h keeps all of a row. */
+/* Whether a block is of a row with content: rule 5 of cut/steps.h keeps all of a row. */
 static int is_in_row(const judge_t *j, uint32_t block)
 {
     uint32_t row = row_of_data(j, block);

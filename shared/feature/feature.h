@@ -141,7 +141,7 @@
     X(BOX2_LINKED, "box2-linked", BOX) \
     X(BOX3_LINKED, "box3-linked", BOX) \
     X(BOX4_LINKED, "box4-linked", BOX) \
-    X(BEST, "best", BOX)              /* 1: inside the element that scores best (score.h) */ \
+    X(BEST, "best", BOX)              /* 1: inside the element that scores best (reading.h) */ \
     X(BEST_SHARE, "best-share", BOX)  /* that element's share of the page's words */ \
     X(SCORE, "score", BOX)            /* score of its innermost box over that of the best */ \
     X(SCORE_2, "score-2", BOX)        /* the same for the box around that one */ \

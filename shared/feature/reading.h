@@ -73,7 +73,7 @@ struct tmpl_reading_t {
     tmpl_said_t said;
     uint32_t title;      /* words of the page's title, in halves */
     uint32_t main_after; /* the block behind the last one in main; all blocks if there is no main */
-    float *scores;       /* of nodes (score.h) */
+    float *scores;       /* of nodes */
     uint32_t best;       /* the node with the best score; 0: no node has a score */
 };
 
@@ -121,5 +121,22 @@ tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, apr_pool_t *pool);
 
 /* Reads the text of all blocks: fills tallies to title. From pool. */
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool);
+
+/*
+ * ---- scores: the element that most likely holds the page's content, in the way of Arc90's
+ * Readability. Each block of free text gives points to the elements around it, less the farther
+ * they are, and an element's score is its points times what is not links. Comments, reviews and
+ * what is behind main give no points, unless the page is a thread: one comment must not decide what
+ * is content. ----
+ */
+
+/* Fills scores and best of reading, whose text must have been read. From pool. */
+void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool);
+
+/* Whether a block is in an element that is named comments or reviews, or behind main. */
+int tmpl_is_reply(const tmpl_reading_t *reading, uint32_t block);
+
+/* Whether the page's canonical address is that of a thread. */
+int tmpl_has_thread_address(const tmpl_page_t *page);
 
 #endif

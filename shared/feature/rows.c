@@ -6,7 +6,6 @@
 
 #include "base/names.h"
 #include "feature/rows_parts.h"
-#include "feature/score.h"
 
 TMPL_ENUM_COLUMN(tmpl_block_feature_name, tmpl_block_feature_e, TMPL_BLOCK_FEATURES, TMPL_COLUMN_2)
 TMPL_ENUM_FIND(tmpl_block_feature_find, TMPL_BLOCK_FEATURES)

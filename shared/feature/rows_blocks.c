@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Features that depend on where a block stands, block by block. */
 #include "feature/rows_parts.h"
-#include "feature/score.h"
 
 #include <math.h>
 

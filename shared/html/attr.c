@@ -120,8 +120,9 @@ int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
 int tmpl_span_is_any(const char *src, tmpl_span_t span, const char *words)
 {
     apr_size_t len = tmpl_span_len(span);
+    char first = len > 0 ? tmpl_lower(src[span.start]) : '\0';
     while (len > 0 && words != NULL) {
-        if (apr_cstr_casecmpn(src + span.start, words, len) == 0 &&
+        if (*words == first && apr_cstr_casecmpn(src + span.start, words, len) == 0 &&
             (words[len] == ' ' || words[len] == '\0')) {
             return 1;
         }

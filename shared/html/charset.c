@@ -91,11 +91,8 @@ static const char *charset_by_meta(const char **at, const char *src, apr_size_t 
                                    apr_pool_t *pool)
 {
     const char *end = src + (len < PRESCAN ? len : PRESCAN);
-    for (const char *p = src; end - p > 5; p++) {
-        p = memchr(p, '<', (apr_size_t)(end - p));
-        if (p == NULL || end - p <= 5) {
-            return NULL;
-        }
+    const char *p = src;
+    for (; (p = memchr(p, '<', (apr_size_t)(end - p))) != NULL && end - p > 5; p++) {
         const char *close = memchr(p, '>', (apr_size_t)(end - p));
         if (apr_cstr_casecmpn(p + 1, "meta", 4) == 0 && close != NULL) {
             const char *value = charset_value(p, close, pool);
@@ -117,11 +114,8 @@ static const char *charset_by_meta(const char **at, const char *src, apr_size_t 
 static const char *charset_by_escape(const char **at, const char *src, apr_size_t len)
 {
     const char *end = src + len;
-    for (const char *p = src; end - p > 1; p++) {
-        p = memchr(p, '\x1b', (apr_size_t)(end - p));
-        if (p == NULL || end - p <= 1) {
-            return NULL;
-        }
+    const char *p = src;
+    for (; (p = memchr(p, '\x1b', (apr_size_t)(end - p))) != NULL && end - p > 1; p++) {
         if (p[1] == '$' || p[1] == '(') {
             *at = p;
             return "iso-2022-jp";

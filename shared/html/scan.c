@@ -119,14 +119,14 @@ static uint32_t raw_end(const tmpl_scan_t *s, uint32_t from, tmpl_tag_e tag)
  */
 static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
 {
-    enum { PLAIN, ESCAPED, DOUBLE_ESCAPED } state = PLAIN;
+    enum { SCRIPT_DATA, ESCAPED, DOUBLE_ESCAPED } state = SCRIPT_DATA;
     uint32_t p = from;
     while (p < s->len) {
         char c = s->src[p];
-        if (state != PLAIN && c == '-' && begins(s, p, "-->")) {
-            state = PLAIN;
+        if (state != SCRIPT_DATA && c == '-' && begins(s, p, "-->")) {
+            state = SCRIPT_DATA;
         }
-        else if (c == '<' && state == PLAIN && begins(s, p, "<!--")) {
+        else if (c == '<' && state == SCRIPT_DATA && begins(s, p, "<!--")) {
             state = ESCAPED;
             p++; /* "<!-->" is a comment that ends at once */
         }
@@ -140,10 +140,10 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
             state = DOUBLE_ESCAPED;
         }
         p++;
-        while (state != PLAIN && p < s->len && s->src[p] != '<' && s->src[p] != '-') {
+        while (state != SCRIPT_DATA && p < s->len && s->src[p] != '<' && s->src[p] != '-') {
             p++;
         }
-        if (state == PLAIN) {
+        if (state == SCRIPT_DATA) {
             p = tmpl_next_markup(s, p);
         }
     }

@@ -172,15 +172,9 @@ static int enter_formula(tmpl_writer_t *w, const xmlNode *node)
 
 /* --- Notes --- */
 
-/* Whether no Markdown is read where the text stands: a table is written as HTML. */
-static int is_in_html(const tmpl_writer_t *w)
-{
-    return w->table.node != NULL && w->table.grid.kind == TMPL_GRID_HTML;
-}
-
 static int enter_reference(tmpl_writer_t *w, const xmlNode *node)
 {
-    if (is_in_html(w)) {
+    if (tmpl_writer_in_html(w)) {
         return enter_link(w, node);
     }
     tmpl_leaf_note(&w->leaf, w->walk.notes[tmpl_dom_node(node)].number);

@@ -6,6 +6,7 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
+#include "base/bytes.h"
 #include "base/chars.h"
 
 void tmpl_leaf_init(tmpl_leaf_t *leaf, const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
@@ -13,6 +14,18 @@ void tmpl_leaf_init(tmpl_leaf_t *leaf, const tmpl_hrefs_t *hrefs, apr_pool_t *po
     memset(leaf, 0, sizeof(*leaf));
     tmpl_buf_init(&leaf->text, pool);
     leaf->hrefs = hrefs;
+}
+
+/* The offset of the first mark in text from i on; len if there is none. */
+static inline apr_size_t next_mark(const char *text, apr_size_t len, apr_size_t i)
+{
+    unsigned marks = 0;
+    while (i < len && (marks = tmpl_bytes16_bits(
+                           (tmpl_bytes16_t)(tmpl_bytes16(text + i, text + len) < ' '))) == 0) {
+        i += TMPL_BYTES16;
+    }
+    i += marks != 0 ? (apr_size_t)__builtin_ctz(marks) : 0;
+    return i < len ? i : len;
 }
 
 static char last_of(const tmpl_leaf_t *leaf)
@@ -364,8 +377,8 @@ static int drop_unreadable(tmpl_buf_t *text)
 {
     apr_size_t opened[TMPL_FORMAT_COUNT] = { 0 };
     int dropped = 0;
-    for (apr_size_t i = tmpl_leaf_mark(text->at, text->len, 0); i < text->len;
-         i = tmpl_leaf_mark(text->at, text->len, i + 1)) {
+    for (apr_size_t i = next_mark(text->at, text->len, 0); i < text->len;
+         i = next_mark(text->at, text->len, i + 1)) {
         unsigned mark = (unsigned char)text->at[i];
         tmpl_format_e format = (tmpl_format_e)((mark - 1) / 2);
         if (mark == 0 || mark > 2 * TMPL_FORMAT_SUP) {
@@ -400,7 +413,7 @@ apr_size_t tmpl_leaf_read(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_s
     part->len = part->address_len = 0;
     if ((unsigned char)text[i] >= ' ') {
         part->mark = TMPL_MARK_NONE;
-        part->len = tmpl_leaf_mark(text, leaf->text.len, i) - i;
+        part->len = next_mark(text, leaf->text.len, i) - i;
         return i + part->len;
     }
     part->mark = text[i++];

@@ -8,7 +8,7 @@
 #ifndef TMPL_LEAF_H
 #define TMPL_LEAF_H
 
-#include "base/bytes.h"
+#include "base/buf.h"
 #include "content/href.h"
 
 /* X(id, begin and end in Markdown, element in HTML): the formats. Each may be open once. */
@@ -93,18 +93,6 @@ void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
 static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 {
     return leaf->text.len == 0;
-}
-
-/* The offset of the first mark in text from i on; len if there is none. */
-static inline apr_size_t tmpl_leaf_mark(const char *text, apr_size_t len, apr_size_t i)
-{
-    unsigned marks = 0;
-    while (i < len && (marks = tmpl_bytes16_bits(
-                           (tmpl_bytes16_t)(tmpl_bytes16(text + i, text + len) < ' '))) == 0) {
-        i += TMPL_BYTES16;
-    }
-    i += marks != 0 ? (apr_size_t)__builtin_ctz(marks) : 0;
-    return i < len ? i : len;
 }
 
 /* A part of a finished leaf: a text, or a mark with what belongs to it. */

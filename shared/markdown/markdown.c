@@ -24,7 +24,6 @@
 static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
 {
     if (node == w->walk.content->headline && w->flow.fragments == NULL) {
-        w->before = 0;
         return 1;
     }
     tmpl_writer_hold(w, node, TMPL_WRITE_HEADING);
@@ -168,6 +167,8 @@ static void pass_element(tmpl_writer_t *w, tmpl_element_e kind)
 static int enter_element(void *writer, const xmlNode *node, tmpl_element_e kind)
 {
     const tmpl_action_t *action = action_of(kind);
+    tmpl_writer_t *w = writer;
+    w->before = w->before && node != w->walk.content->headline; /* what is beside it stays */
     if (kind != TMPL_ELEMENT_DESCRIPTION) { /* it may stand in the line of its term */
         pass_element(writer, kind);
     }
@@ -185,11 +186,15 @@ static void leave_element(void *writer, const xmlNode *node, tmpl_element_e kind
     }
 }
 
-/* Whether an element is left out of a note and stands alone between brackets. */
-static int is_bracketed(const tmpl_note_t *notes, const xmlNode *node)
+/* Whether an element is left out of a note, or a reference in a sup, alone between brackets. */
+static int is_bracketed(const tmpl_writer_t *w, const xmlNode *node)
 {
-    if (node == NULL || node->type != XML_ELEMENT_NODE ||
-        notes[tmpl_dom_node(node)].kind != TMPL_NOTE_LEFT_OUT) {
+    if (w->walk.notes == NULL || node == NULL || node->type != XML_ELEMENT_NODE) {
+        return 0;
+    }
+    tmpl_note_e kind = w->walk.notes[tmpl_dom_node(node)].kind;
+    if (kind != TMPL_NOTE_LEFT_OUT && (kind != TMPL_NOTE_REFERENCE || tmpl_writer_in_html(w) ||
+                                       tmpl_dom_tag(w->page, node->parent) != TMPL_TAG_SUP)) {
         return 0;
     }
     const xmlNode *before = node->prev, *behind = node->next;
@@ -201,12 +206,8 @@ static int is_bracketed(const tmpl_note_t *notes, const xmlNode *node)
 /* Adds a text to the leaf, without the brackets of a reference that is left out. */
 static void add_text(tmpl_writer_t *w, const xmlNode *node)
 {
-    const tmpl_note_t *notes = w->walk.notes;
-    const char *text = (const char *)node->content;
-    if (notes != NULL && is_bracketed(notes, node->prev)) {
-        text++;
-    }
-    if (notes != NULL && is_bracketed(notes, node->next)) {
+    const char *text = (const char *)node->content + is_bracketed(w, node->prev);
+    if (is_bracketed(w, node->next)) {
         text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
     }
     tmpl_writer_divide(w, text);
@@ -226,11 +227,11 @@ static void add_text_before(tmpl_writer_t *w, const xmlNode *text)
     }
     unsigned part =
         verdicts != NULL ? verdicts[w->page->segments[segment].block].part : TMPL_PART_BODY;
-    w->facts |= part == TMPL_PART_BYLINE || part == TMPL_PART_CAPTION || part == TMPL_PART_FACTS ||
-                tmpl_date_may_be(content, strlen(content));
+    w->facts |= part == TMPL_PART_BYLINE || tmpl_date_may_be(content, strlen(content));
     if (w->link == NULL) {
         w->own += w->leaf.text.len - before;
-        w->facts |= strpbrk(content, "0123456789") != NULL;
+        w->facts |= part == TMPL_PART_CAPTION || part == TMPL_PART_FACTS ||
+                    strpbrk(content, "0123456789") != NULL;
     }
 }
 

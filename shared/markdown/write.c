@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/bytes.h"
 
 typedef struct {
     tmpl_flow_t *flow;

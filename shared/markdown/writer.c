@@ -16,7 +16,7 @@ static const char dividers[] = "| / > : , \xC2\xB7 \xC2\xBB \xE2\x80\xA2 \xE2\x8
 static int is_empty(tmpl_writer_t *w)
 {
     enum { SHORT = 40 /* bytes of a text that is no sentence */ };
-    int is_left = w->before && (w->own == 0 || (w->own < SHORT && !w->facts));
+    int is_left = w->before && w->own < SHORT && !w->facts;
     int repeats =
         w->flow.behind == TMPL_BEHIND_TITLE && apr_cstr_casecmp(w->leaf.text.at, w->title) == 0;
     if (is_left || repeats ||

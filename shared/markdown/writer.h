@@ -96,6 +96,12 @@ static inline int tmpl_writer_keeps(const tmpl_writer_t *w, const xmlNode *node)
                                     tmpl_leaf_is_empty(&w->leaf));
 }
 
+/* Whether a table is being written as HTML: no Markdown is read in it. */
+static inline int tmpl_writer_in_html(const tmpl_writer_t *w)
+{
+    return w->table.node != NULL && w->table.grid.kind == TMPL_GRID_HTML;
+}
+
 /* The innermost list that is open; NULL: there is none, or it is beyond the limit. */
 static inline tmpl_open_list_t *tmpl_writer_list(tmpl_writer_t *w)
 {

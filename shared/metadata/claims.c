@@ -15,14 +15,12 @@ static const tmpl_claim_place_t places[] = {
 #undef PLACE
 };
 #define N_PLACES (sizeof(places) / sizeof(places[0]))
-_Static_assert(TMPL_METADATA_COUNT <= 32, "a bit for each field");
 _Static_assert(N_PLACES <= sizeof(((tmpl_claims_t *)0)->has), "a byte for each place");
 
 void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool)
 {
     claims->list = apr_array_make(pool, 64, sizeof(tmpl_claim_t));
     memset(claims->has, 0, sizeof(claims->has));
-    claims->fields = 0;
     claims->own = TMPL_NONE;
     claims->pool = pool;
 }
@@ -58,7 +56,6 @@ void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, 
         value = text;
         if (text != NULL) {
             claims->has[i] = 1;
-            claims->fields |= 1u << places[i].field;
             APR_ARRAY_PUSH(claims->list, tmpl_claim_t) = (tmpl_claim_t){ i, of, text };
         }
     }
@@ -118,9 +115,6 @@ apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_
 {
     apr_array_header_t *values = NULL;
     apr_size_t i = *rank;
-    if (!(claims->fields & 1u << field)) {
-        return NULL;
-    }
     for (; i < N_PLACES && places[i].field <= field && values == NULL; i++) {
         if (claims->has[i] && places[i].field == field) {
             values = claims_of(claims, i);
@@ -147,15 +141,11 @@ int tmpl_claims_has(const tmpl_claims_t *claims, tmpl_said_e said, const char *n
 
 apr_array_header_t *tmpl_claims_all(const tmpl_claims_t *claims, tmpl_metadata_e field)
 {
-    apr_array_header_t *all = apr_array_make(claims->pool, 4, sizeof(const char *));
-    for (apr_size_t rank = 0;
-         rank < N_PLACES && places[rank].field <= field && all->nelts < TMPL_CLAIMS_OF_FIELD;
-         rank++) {
-        const apr_array_header_t *values =
-            claims->has[rank] && places[rank].field == field ? claims_of(claims, rank) : NULL;
-        if (values != NULL) {
-            apr_array_cat(all, values);
-        }
+    apr_array_header_t *values, *all = apr_array_make(claims->pool, 4, sizeof(const char *));
+    apr_size_t rank = 0;
+    while (all->nelts < TMPL_CLAIMS_OF_FIELD &&
+           (values = tmpl_claims_next(claims, field, &rank)) != NULL) {
+        apr_array_cat(all, values);
     }
     all->nelts = all->nelts < TMPL_CLAIMS_OF_FIELD ? all->nelts : TMPL_CLAIMS_OF_FIELD;
     return all;

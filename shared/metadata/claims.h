@@ -28,7 +28,6 @@ typedef struct {
 typedef struct {
     apr_array_header_t *list; /* tmpl_claim_t */
     unsigned char has[128];   /* whether a row of the table has claims */
-    uint32_t fields;          /* bits of the fields that have claims */
     uint32_t own;             /* the object that is the page itself; TMPL_NONE: not known */
     apr_pool_t *pool;
 } tmpl_claims_t;
@@ -45,6 +44,12 @@ void tmpl_claims_init(tmpl_claims_t *claims, apr_pool_t *pool);
  */
 void tmpl_claims_add(tmpl_claims_t *claims, tmpl_said_e said, const char *name, uint32_t of,
                      const char *value);
+
+/*
+ * Adds the claims of one script of JSON-LD (linked_data.c); nothing if it is not JSON. of: the
+ * number of the script.
+ */
+void tmpl_linked_data_read(tmpl_claims_t *claims, const char *json, uint32_t of);
 
 /* A row of the table; NULL behind the last one. */
 const tmpl_claim_place_t *tmpl_claims_place(apr_size_t rank);

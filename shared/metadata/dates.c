@@ -143,11 +143,14 @@ static const char *read_date_form(day_t *day, const char *form, const char *at)
     return at != NULL && is_day(day) && !tmpl_is_digit(*at) ? at : NULL;
 }
 
-/* Two digits at most limit; NULL: they are not there. */
+/* Reads two digits, which are at most limit; NULL: they are not there. */
 static const char *read_two(int *number, const char *at, int limit)
 {
-    at = read_digits(number, at, 2, 2);
-    return at != NULL && *number <= limit ? at : NULL;
+    if (!tmpl_is_digit(at[0]) || !tmpl_is_digit(at[1])) {
+        return NULL;
+    }
+    *number = 10 * (at[0] - '0') + at[1] - '0';
+    return *number <= limit ? at + 2 : NULL;
 }
 
 /* Adds the zone at at, if there is one: "Z", "+01:00", "+0100" or "+01". */
@@ -159,40 +162,35 @@ static const char *read_zone(char *iso, const char *at)
         apr_cpystrn(iso, "Z", 2);
         return begin + (*begin == 'Z' ? 1 : 3);
     }
-    if ((*begin != '+' && *begin != '-') || !tmpl_is_digit(begin[1]) || !tmpl_is_digit(begin[2])) {
+    const char *end = *begin == '+' || *begin == '-' ? read_two(&hours, begin + 1, 14) : NULL;
+    if (end == NULL) {
         return at;
     }
-    hours = 10 * (begin[1] - '0') + begin[2] - '0';
-    const char *end = begin + 3 + (begin[3] == ':');
-    const char *behind = read_two(&minutes, end, 59);
-    if (hours > 14) {
-        return at;
-    }
+    const char *behind = read_two(&minutes, end + (*end == ':'), 59);
     apr_snprintf(iso, sizeof("+00:00"), "%c%02d:%02d", *begin, hours, behind != NULL ? minutes : 0);
-    return behind != NULL ? behind : begin + 3;
+    return behind != NULL ? behind : end;
 }
 
 /* Adds the time behind a date, if there is one; returns the byte behind it. */
 static const char *read_time(char *iso, const char *at)
 {
     int hour, minute, second;
-    const char *end = *at == 'T' || *at == 't' || *at == ' ' ? at + 1 : NULL;
-    end = end != NULL ? read_two(&hour, end, 23) : NULL;
+    const char *end = *at == 'T' || *at == 't' || *at == ' ' ? read_two(&hour, at + 1, 23) : NULL;
     end = end != NULL && *end == ':' ? read_two(&minute, end + 1, 59) : NULL;
     if (end == NULL) {
         return at;
     }
     iso += strlen(iso);
-    apr_snprintf(iso, sizeof("T00:00"), "T%02d:%02d", hour, minute);
+    iso += apr_snprintf(iso, sizeof("T00:00"), "T%02d:%02d", hour, minute);
     const char *behind = *end == ':' ? read_two(&second, end + 1, 60) : NULL;
     if (behind != NULL) {
-        apr_snprintf(iso + 6, sizeof(":00"), ":%02d", second);
+        iso += apr_snprintf(iso, sizeof(":00"), ":%02d", second);
         end = behind;
         if ((*end == '.' || *end == ',') && tmpl_is_digit(end[1])) {
             end += 1 + strspn(end + 1, "0123456789");
         }
     }
-    return read_zone(iso + strlen(iso), end);
+    return read_zone(iso, end);
 }
 
 /* Reads the date that begins at at; NULL: none does. */
@@ -214,20 +212,11 @@ static const char *read_date(char iso[TMPL_DATE_SIZE], const char *at)
 
 int tmpl_date_may_be(const char *text, apr_size_t len)
 {
-    /* one of each four bytes is in such a row */
-    for (apr_size_t i = 3; i < len; i += 4) {
-        apr_size_t first = i, behind = i;
-        while (behind < len && behind < i + 4 && tmpl_is_digit(text[behind])) {
-            behind++;
-        }
-        while (behind > i && first > 0 && tmpl_is_digit(text[first - 1]) && behind - first < 4) {
-            first--;
-        }
-        if (behind - first >= 4) {
-            return 1;
-        }
+    apr_size_t digits = 0;
+    for (apr_size_t i = 0; i < len && digits < 4; i++) {
+        digits = tmpl_is_digit(text[i]) ? digits + 1 : 0;
     }
-    return 0;
+    return digits == 4;
 }
 
 apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const char *text,

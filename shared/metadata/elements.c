@@ -31,29 +31,7 @@ typedef struct {
     uint32_t questions;  /* items of this type */
     uint32_t home_links; /* links to the site's first page */
     uint32_t breadcrumb; /* the node of the innermost first one; TMPL_NONE: none was seen */
-    int has_first[2];    /* the author and the date of the first post */
 } page_elements_t;
-
-/* Whether white space or a boundary of words is between a segment and the one in front of it. */
-static int is_apart(const tmpl_page_t *page, uint32_t segment)
-{
-    const tmpl_segment_t *here = &page->segments[segment];
-    const char *src = page->src;
-    if (here->apart || tmpl_is_space(src[here->span.start]) ||
-        tmpl_is_space(src[here[-1].span.end - 1])) {
-        return 1;
-    }
-    for (uint32_t at = here[-1].span.end; at < here->span.start; at++) {
-        const char *tag = memchr(src + at, '<', here->span.start - at);
-        if (tmpl_is_space(src[at])) {
-            return 1;
-        }
-        const char *end =
-            tag != NULL ? memchr(tag, '>', (apr_size_t)(src + here->span.start - tag)) : NULL;
-        at = end != NULL ? (uint32_t)(end - src) : here->span.start;
-    }
-    return 0;
-}
 
 const char *tmpl_elements_text(tmpl_elements_t *w, uint32_t first, uint32_t after, apr_size_t most)
 {
@@ -63,11 +41,8 @@ const char *tmpl_elements_text(tmpl_elements_t *w, uint32_t first, uint32_t afte
     for (uint32_t i = first; i < after && length <= 2 * most; i++) {
         length += w->page->segments[i].length;
     }
-    for (uint32_t i = first; i < after && length <= 2 * most && w->text.len <= most; i++) {
-        if (i > first && w->text.len > 0 && is_apart(w->page, i)) {
-            tmpl_buf_add_byte(&w->text, ' ');
-        }
-        tmpl_text_segment(&w->text, w->page, i, w->source->decoder);
+    if (length <= 2 * most) {
+        tmpl_text_segments(&w->text, w->page, first, after, w->source->decoder);
     }
     if (w->text.len > most) {
         tmpl_buf_clear(&w->text);
@@ -131,7 +106,10 @@ int tmpl_href_is_root(const char *src, tmpl_span_t href)
     int is_absolute = tmpl_span_len(href) > 8 && memcmp(at, "http", 4) == 0;
     const char *host = is_absolute ? memmem(at, tmpl_span_len(href), "://", 3) : NULL;
     if (host == NULL) {
-        return tmpl_span_is(src, href, "/");
+        while (at + 2 < end && memcmp(at, "../", 3) == 0) {
+            at += 3;
+        }
+        return end > at ? tmpl_span_is(src, href, "/") : tmpl_span_len(href) > 0;
     }
     const char *path = memchr(host + 3, '/', (apr_size_t)(end - host) - 3);
     return path == NULL || path + 1 == end;
@@ -223,18 +201,15 @@ static void see_item(page_elements_t *seen, uint32_t i, tmpl_span_t prop)
                                           "Organization", "WebSite",      "Rating", NULL };
     tmpl_elements_t *w = seen->w;
     uint32_t item = 0;
+    if (seen->looked++ >= ELEMENTS) {
+        return;
+    }
     tmpl_span_t type = type_around(w->page, i, &item);
     const char *name =
         apr_pstrmemdup(w->claims->pool, w->page->src + prop.start, tmpl_span_len(prop));
-    const char *value = item_value(w, name_within(w->page, i));
-    int is_date = apr_cstr_casecmp(name, "datePublished") == 0;
-    /* the author and the date of the first post, whose type does not matter */
-    if ((is_date || apr_cstr_casecmp(name, "author") == 0) && !seen->has_first[is_date]) {
-        seen->has_first[is_date] = 1;
-        tmpl_elements_say(w, is_date ? "first item date" : "first item", 0, value);
-    }
     if (!is_type(w->page->src, type, beside)) {
-        tmpl_claims_add(w->claims, TMPL_SAID_ITEM, name, item, value);
+        tmpl_claims_add(w->claims, TMPL_SAID_ITEM, name, item,
+                        item_value(w, name_within(w->page, i)));
     }
 }
 
@@ -246,6 +221,9 @@ static void see_type(page_elements_t *seen, uint32_t i, tmpl_span_t address)
                                          NULL };
     const char *src = seen->w->page->src;
     uint32_t item;
+    if (seen->looked++ >= ELEMENTS) {
+        return;
+    }
     tmpl_span_t type = end_of_address(src, address);
     tmpl_span_t around = type_around(seen->w->page, i, &item);
     if (is_type(src, type, types) && (tmpl_span_len(around) == 0 || src[around.end - 1] == 'e')) {
@@ -265,6 +243,17 @@ static int is_near(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
     return node->first_segment + TMPL_NEAR_BEFORE >= w->headline.first &&
            node->first_segment < w->headline.end;
+}
+
+static void see_rel_author(page_elements_t *seen, uint32_t i, tmpl_span_t rel)
+{
+    tmpl_elements_t *w = seen->w;
+    const tmpl_node_t *node = &w->page->nodes[i];
+    if (is_near(w, node) && seen->looked < ELEMENTS &&
+        tmpl_has_word(w->page->src, rel, "author", tmpl_span_is)) {
+        tmpl_elements_say_authors(w, "rel author", node->parent,
+                                  node_text(w, node, TMPL_AUTHOR_BYTES));
+    }
 }
 
 static void see_time(tmpl_elements_t *w, const tmpl_node_t *node)
@@ -348,11 +337,15 @@ static void see_poster(page_elements_t *seen, uint32_t i, tmpl_span_t classes)
 }
 
 /* A link in front of the headline to the site's first page: its text, picture or label. */
-static void see_home_link(page_elements_t *seen, uint32_t i)
+static void see_home_link(page_elements_t *seen, uint32_t i, tmpl_span_t href)
 {
     tmpl_elements_t *w = seen->w;
     const tmpl_page_t *page = w->page;
     const tmpl_node_t *node = &page->nodes[i];
+    if (node->tag != TMPL_TAG_A || seen->home_links == HOME_LINKS ||
+        node->first_segment > w->headline.first || !tmpl_href_is_root(page->src, href)) {
+        return;
+    }
     const char *name = node_text(w, node, SITE_BYTES);
     for (uint32_t k = i; *name == '\0' && k < node->after && k < i + TMPL_NEAR_WITHIN; k++) {
         static const char *const labels[] = { "aria-label", "alt", "title" };
@@ -368,47 +361,16 @@ static void see_home_link(page_elements_t *seen, uint32_t i)
     }
 }
 
-static void see_attribute(page_elements_t *seen, uint32_t i, const tmpl_known_attr_t *attr)
-{
-    tmpl_elements_t *w = seen->w;
-    const tmpl_node_t *node = &w->page->nodes[i];
-    const char *src = w->page->src;
-    switch (attr->name) {
-    case TMPL_ATTR_ITEMPROP:
-        if (seen->looked++ < ELEMENTS) {
-            see_item(seen, i, attr->value);
-        }
-        break;
-    case TMPL_ATTR_REL:
-        if (is_near(w, node) && seen->looked < ELEMENTS &&
-            tmpl_has_word(src, attr->value, "author", tmpl_span_is)) {
-            tmpl_elements_say_authors(w, "rel author", node->parent,
-                                      node_text(w, node, TMPL_AUTHOR_BYTES));
-        }
-        break;
-    case TMPL_ATTR_HREF:
-        if (node->tag == TMPL_TAG_A && seen->home_links < HOME_LINKS &&
-            node->first_segment <= w->headline.first && tmpl_href_is_root(src, attr->value)) {
-            see_home_link(seen, i);
-        }
-        break;
-    case TMPL_ATTR_ITEMTYPE:
-        if (seen->looked++ < ELEMENTS) {
-            see_type(seen, i, attr->value);
-        }
-        find_breadcrumb(seen, i, attr->value);
-        break;
-    case TMPL_ATTR_CLASS:
-        see_poster(seen, i, attr->value);
-        find_breadcrumb(seen, i, attr->value);
-        break;
-    case TMPL_ATTR_ID:
-        find_breadcrumb(seen, i, attr->value);
-        break;
-    default:
-        break;
-    }
-}
+/* What is seen in the attributes of an element. */
+static const struct {
+    tmpl_attr_name_e name;
+    void (*see)(page_elements_t *seen, uint32_t node, tmpl_span_t value);
+} attributes[] = {
+    { TMPL_ATTR_ITEMPROP, see_item },  { TMPL_ATTR_ITEMTYPE, see_type },
+    { TMPL_ATTR_REL, see_rel_author }, { TMPL_ATTR_HREF, see_home_link },
+    { TMPL_ATTR_CLASS, see_poster },   { TMPL_ATTR_CLASS, find_breadcrumb },
+    { TMPL_ATTR_ID, find_breadcrumb }, { TMPL_ATTR_ITEMTYPE, find_breadcrumb },
+};
 
 void tmpl_elements_read(tmpl_elements_t *w)
 {
@@ -418,7 +380,11 @@ void tmpl_elements_read(tmpl_elements_t *w)
         const tmpl_node_t *node = &page->nodes[i];
         for (const tmpl_known_attr_t *attr = page->attrs + node->attrs;
              attr->value.start < node->open.end; attr++) {
-            see_attribute(&seen, i, attr);
+            for (unsigned k = 0; k < sizeof(attributes) / sizeof(attributes[0]); k++) {
+                if (attributes[k].name == attr->name) {
+                    attributes[k].see(&seen, i, attr->value);
+                }
+            }
         }
         if (node->tag == TMPL_TAG_TIME && is_near(w, node) && seen.looked++ < ELEMENTS) {
             see_time(w, node);

@@ -57,7 +57,7 @@ const char *tmpl_elements_text(tmpl_elements_t *elements, uint32_t first, uint32
 /* Whether a value has a text, in any case; text begins with two letters in lower case. */
 int tmpl_value_has(const char *src, tmpl_span_t value, const char *text);
 
-/* Whether an address is that of its site's first page: "/", or a host alone. */
+/* Whether an address is that of its site's first page: "/", a host alone, or "../" only. */
 int tmpl_href_is_root(const char *src, tmpl_span_t href);
 
 /* Adds what a place near the headline says, of the object that is of. */

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metadata/linked_data.h"
+/*
+ * What JSON-LD says of a page (https://schema.org/). Objects stand at the top, in a list at the
+ * top, or in @graph, or are the mainEntity of an object there; what lists of items hold is
+ * other pages'. By the end of its type an object is one of these:
+ *
+ *     article       Article, Posting, Report, Recipe and others that people write
+ *     page          WebPage and the like: its dates only
+ *     product       Product, Book and the like; its first offer
+ *     site, organization, breadcrumb
+ */
+#include "metadata/claims.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,12 +10,14 @@
 #include "dom/dom.h"
 #include "metadata/claims.h"
 #include "metadata/elements.h"
-#include "metadata/linked_data.h"
 #include "metadata/people.h"
 #include "metadata/values.h"
 
 /* Bytes of a headline by which an object is known at least. */
 #define HEADLINE_BYTES 10
+
+/* The likeness of the title and a text that says the same. */
+#define LIKE 0.6
 
 /* Characters beside the site's name in a heading that names the site. */
 #define SITE_WORDS 9
@@ -150,7 +152,7 @@ static int is_discussion(const facts_t *facts)
 static int counts_for(const facts_t *facts, const char *place)
 {
     return is_discussion(facts) ? strcmp(place, "line modified") != 0
-                                : strncmp(place, "first ", 6) != 0;
+                                : strcmp(place, "first post") != 0;
 }
 
 /* Sets a field from the best place that says anything that the field may be. */
@@ -262,17 +264,11 @@ static void settle_title(facts_t *facts, const tmpl_page_headline_t *found)
     }
 }
 
-/* Whether text is nearly a title. */
-static int is_same_title(const char *text, const char *title)
-{
-    return tmpl_title_share(text, title) >= 0.75 && tmpl_title_share(title, text) >= 0.5;
-}
-
 /* Whether text is nearly the page's title, or what another place that says one says. */
 static int says_page(const facts_t *facts, const char *text)
 {
     const char *title = tmpl_metadata_first(facts->metadata, TMPL_METADATA_TITLE);
-    return (title != NULL && is_same_title(text, title)) ||
+    return (title != NULL && tmpl_title_likeness(text, title) >= LIKE) ||
            tmpl_values_have(tmpl_claims_all(&facts->claims, TMPL_METADATA_TITLE), text);
 }
 

@@ -87,21 +87,19 @@ static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
 static void see_end(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
-    uint32_t last = page->n_segments, after;
+    uint32_t n = page->n_segments, last = n, after;
+    uint32_t end = n > END ? n - END : 0;
     while (last > w->headline.after && tmpl_elements_deletes(w, last - 1)) {
         last--;
     }
-    uint32_t s = last > END_STAYS ? last - END_STAYS : 0;
-    for (; s < page->n_segments; s = after) {
+    for (uint32_t s = last < end && last > END_STAYS ? last - END_STAYS : end; s < n; s = after) {
         after = line_end(page, s);
         tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
         if (tmpl_span_len(span) < 4 * LINE_BYTES &&
             tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
             see_date_line(w, tmpl_elements_text(w, s, after, LINE_BYTES), 1);
         }
-        if (s < last && after >= last && after + END < page->n_segments) {
-            after = page->n_segments - END;
-        }
+        after = after >= last && after < end ? end : after;
     }
 }
 

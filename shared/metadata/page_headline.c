@@ -99,7 +99,7 @@ static int is_judged_headline(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
     const tmpl_verdict_t *verdicts = w->source->verdicts;
     uint32_t s = node->first_segment;
-    if (!is_heading_that_stays(w, node)) {
+    if (verdicts == NULL || !is_heading_that_stays(w, node)) {
         return 0;
     }
     while (s < node->after_segment &&
@@ -109,27 +109,18 @@ static int is_judged_headline(const tmpl_elements_t *w, const tmpl_node_t *node)
     return s == node->after_segment;
 }
 
-static int is_h1(const tmpl_elements_t *w, const tmpl_node_t *node)
-{
-    (void)w;
-    return node->tag == TMPL_TAG_H1;
-}
-
-static int is_h2(const tmpl_elements_t *w, const tmpl_node_t *node)
-{
-    (void)w;
-    return node->tag == TMPL_TAG_H2;
-}
-
-/* The first heading that is titled, or else the first one, of those that do not name the site. */
-static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titles,
-                              int (*is)(const tmpl_elements_t *w, const tmpl_node_t *node))
+/*
+ * The first heading that is titled, or else the first one, of those that do not name the site: of
+ * those with a tag, or that verdicts call the headline if tag is 0.
+ */
+static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titles, tmpl_tag_e tag)
 {
     heading_t found = { 0 };
     uint32_t looked = 0;
     for (uint32_t i = 0; i < w->page->n_nodes && looked < HEADLINES; i++) {
         const tmpl_node_t *node = &w->page->nodes[i];
-        const char *text = is(w, node) ? heading_text(w, node) : "";
+        int is = tag != 0 ? node->tag == tag : is_judged_headline(w, node);
+        const char *text = is ? heading_text(w, node) : "";
         looked += *text != '\0';
         if (*text == '\0' || is_site_heading(w, text, titles) || is_logo(w->page, node)) {
             continue;
@@ -193,14 +184,11 @@ static void find_near_end(tmpl_elements_t *w)
 void tmpl_page_headline_find(tmpl_elements_t *w)
 {
     const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
-    heading_t found = { 0 };
-    if (w->source->verdicts != NULL) {
-        found = find_heading(w, titles, is_judged_headline);
-    }
+    heading_t found = find_heading(w, titles, 0);
     int is_judged = found.node != NULL, is_only = 0;
     if (!is_judged) {
-        found = find_heading(w, titles, is_h1);
-        heading_t other = found.is_titled ? found : find_heading(w, titles, is_h2);
+        found = find_heading(w, titles, TMPL_TAG_H1);
+        heading_t other = found.is_titled ? found : find_heading(w, titles, TMPL_TAG_H2);
         found = other.is_titled ? other : found;
         is_only = found.n == 1 && is_heading_that_stays(w, found.node);
     }

@@ -226,25 +226,6 @@ const char *tmpl_site_without(const tmpl_site_names_t *site, const char *title, 
     return title;
 }
 
-/* Whether the host has each word of a name, or begins with their first letters. */
-static int has_host_words(const tmpl_site_names_t *site, const char *name)
-{
-    char initials[SPACES + 2];
-    apr_size_t n = 0;
-    int has_all = 1;
-    for (const char *at = name; *at != '\0' && n <= SPACES;) {
-        apr_size_t len = strcspn(at, " ");
-        const char *word = tmpl_letters(at, len, site->pool);
-        if (*word != '\0') {
-            initials[n++] = *word;
-            has_all = has_all && strstr(site->host, word) != NULL;
-        }
-        at += len + strspn(at + len, " ");
-    }
-    initials[n] = '\0';
-    return n > 0 && (has_all || (n > 1 && strncmp(site->host, initials, n) == 0));
-}
-
 const char *tmpl_site_guess(const tmpl_site_names_t *site, const char *title, const char **name)
 {
     apr_size_t len = 0;
@@ -258,8 +239,6 @@ const char *tmpl_site_guess(const tmpl_site_names_t *site, const char *title, co
         strchr(part, ',') != NULL || memchr(title, ' ', (apr_size_t)(sign - title)) == NULL) {
         return title;
     }
-    if (*site->host == '\0' || has_host_words(site, part)) {
-        *name = part;
-    }
+    *name = part;
     return apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
 }

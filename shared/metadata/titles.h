@@ -47,8 +47,7 @@ const char *tmpl_site_without(const tmpl_site_names_t *site, const char *title, 
 /*
  * For a site whose name is not known: the title without its last part, if that has few words and
  * no comma, behind a bar or dash, and what is in front of it is longer than a word. *name is the
- * part, if the host, as far as it is known, has its words or their first letters: else it is a
- * slogan.
+ * part.
  */
 const char *tmpl_site_guess(const tmpl_site_names_t *site, const char *title, const char **name);
 

@@ -50,10 +50,19 @@ static void add_availability(apr_array_header_t *values, const char *value)
     static const struct {
         const char *letters, *words;
     } known[] = {
-        { "instock", "in stock" },        { "in", "in stock" },
-        { "outofstock", "out of stock" }, { "outstock", "out of stock" },
-        { "oos", "out of stock" },        { "soldout", "sold out" },
-        { "preorder", "pre order" },      { "backorder", "back order" },
+        { "instock", "in stock" },
+        { "in", "in stock" },
+        { "limitedavailability", "limited availability" },
+        { "onlineonly", "online only" },
+        { "instoreonly", "in store only" },
+        { "outofstock", "out of stock" },
+        { "outstock", "out of stock" },
+        { "oos", "out of stock" },
+        { "soldout", "sold out" },
+        { "discontinued", "discontinued" },
+        { "preorder", "pre order" },
+        { "presale", "pre sale" },
+        { "backorder", "back order" },
     };
     const char *slash = strrchr(value, '/');
     value = slash != NULL ? slash + 1 : value;
@@ -61,20 +70,7 @@ static void add_availability(apr_array_header_t *values, const char *value)
     for (apr_size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(letters, known[i].letters) == 0) {
             APR_ARRAY_PUSH(values, const char *) = known[i].words;
-            return;
         }
-    }
-    tmpl_buf_t words;
-    tmpl_buf_init(&words, values->pool);
-    for (const char *c = value; *c != '\0'; c++) {
-        int is_capital = *c >= 'A' && *c <= 'Z';
-        if (is_capital && words.len > 0 && tmpl_is_alpha(c[-1]) && c[-1] >= 'a') {
-            tmpl_buf_add_byte(&words, ' ');
-        }
-        tmpl_buf_add_byte(&words, *c == '_' ? ' ' : tmpl_lower(*c));
-    }
-    if (words.len > 0) {
-        APR_ARRAY_PUSH(values, const char *) = words.at;
     }
 }
 

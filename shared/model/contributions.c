@@ -153,15 +153,6 @@ static void set_weights(double weights[2], const float *templateness, uint32_t n
     }
 }
 
-/* The columns of the blocks of the page from b on. Returns their number. */
-static uint32_t fill_columns(tmpl_columns_t *columns, tmpl_rows_t *rows, uint32_t b,
-                             uint32_t n_blocks)
-{
-    uint32_t n = n_blocks - b < TMPL_BLOCKS_AT_ONCE ? n_blocks - b : TMPL_BLOCKS_AT_ONCE;
-    tmpl_rows_fill(columns, rows, b, b + n);
-    return n;
-}
-
 /* What the last trees add to what the first say of a block: the feature FIRST. */
 static void add_last(double *by, tmpl_columns_t *columns, uint32_t i, double base,
                      float templateness)
@@ -184,14 +175,16 @@ void tmpl_contributions(tmpl_contributions_t *of, const tmpl_trees_t *trees, tmp
     double weights[2];
     set_weights(weights, templateness, n_blocks);
     for (uint32_t b = 0, n; b < n_blocks; b += n) {
-        n = fill_columns(columns, rows, b, n_blocks);
+        n = n_blocks - b < TMPL_BLOCKS_AT_ONCE ? n_blocks - b : TMPL_BLOCKS_AT_ONCE;
+        tmpl_rows_fill(columns, rows, b, b + n);
         for (uint32_t i = 0; i < n; i++) {
             weigh_block(&worths, weights[templateness[b + i] > 0.5F], columns, i);
         }
     }
     expect_worths(&worths);
     for (uint32_t b = 0, n; b < n_blocks; b += n) {
-        n = fill_columns(columns, rows, b, n_blocks);
+        n = n_blocks - b < TMPL_BLOCKS_AT_ONCE ? n_blocks - b : TMPL_BLOCKS_AT_ONCE;
+        tmpl_rows_fill(columns, rows, b, b + n);
         for (uint32_t i = 0; i < n; i++) {
             double by[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
             add_contributions(by, &worths, columns, i);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <apr_file_io.h>
-#include <apr_lib.h>
 #include <apr_md5.h>
 #include <apr_strings.h>
 
@@ -134,12 +133,8 @@ double tmpl_lines_number(tmpl_lines_t *lines, const char *what, double least, do
 uint32_t tmpl_lines_count(tmpl_lines_t *lines, const char *what, uint32_t least, uint32_t most)
 {
     const char *word = tmpl_lines_word(lines);
-    const char *end = word;
-    uint64_t number = 0;
-    for (; apr_isdigit(*end) && number <= most; end++) {
-        number = 10 * number + (uint64_t)(*end - '0');
-    }
-    if (end != word && *end == '\0' && number >= least && number <= most) {
+    int64_t number = 0;
+    if (tmpl_number_with(&number, word, tmpl_units_none) && number >= least && number <= most) {
         return (uint32_t)number;
     }
     tmpl_lines_bad(lines, "%s is not a whole number of %u to %u: %.40s", what, least, most, word);

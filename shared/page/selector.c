@@ -37,9 +37,8 @@ typedef struct compound_t {
 struct tmpl_selector_t {
     const char *text;
     const compound_t *subject; /* the last compound in the text, which the element itself matches */
-    struct tmpl_selector_t *next; /* the next one of a comma list */
-    unsigned memos;               /* compounds in a memo, of the whole list */
-    const char *xpath;            /* NULL: the selector is CSS; else subject is NULL */
+    unsigned memos;            /* compounds in a memo */
+    const char *xpath;         /* NULL: the selector is CSS; else subject is NULL */
 };
 
 static int is_name_byte(char c)
@@ -153,57 +152,37 @@ const char *tmpl_selector_xpath(const tmpl_selector_t *selector)
     return selector->xpath;
 }
 
-apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
-                                 tmpl_error_t *err, apr_pool_t *pool)
+apr_status_t tmpl_selector_parse(apr_array_header_t *list, const char *text, tmpl_error_t *err)
 {
     static const char xpath[] = TMPL_SELECTOR_XPATH;
-    tmpl_selector_t *first = NULL;
-    const char *at = text;
-    unsigned memos = 0;
-    if (strncmp(text, xpath, sizeof(xpath) - 1) == 0) {
-        first = apr_pcalloc(pool, sizeof(*first));
-        first->text = apr_pstrdup(pool, text);
-        first->xpath = first->text + sizeof(xpath) - 1;
-        *selector = first;
-        return APR_SUCCESS;
-    }
-    for (;; at++) {
-        tmpl_selector_t *s = apr_pcalloc(pool, sizeof(*s));
+    int is_xpath = strncmp(text, xpath, sizeof(xpath) - 1) == 0;
+    for (const char *at = text;; at++) {
+        tmpl_selector_t *s = apr_pcalloc(list->pool, sizeof(*s));
         skip_selector_space(&at);
         const char *begin = at;
-        s->subject = read_complex(&at, &memos, pool);
-        apr_size_t len = (apr_size_t)(at - begin);
-        while (len > 0 && tmpl_is_space(begin[len - 1])) {
-            len--;
+        if (is_xpath) {
+            s->xpath = apr_pstrdup(list->pool, text + sizeof(xpath) - 1);
+            at += strlen(at);
         }
-        s->text = apr_pstrmemdup(pool, begin, len);
-        if (s->subject == NULL) {
+        else {
+            s->subject = read_complex(&at, &s->memos, list->pool);
+        }
+        if (s->xpath == NULL && s->subject == NULL) {
             return tmpl_fail(err, APR_EINVAL,
                              "selector '%s': expected tag, #id, .class, [attr] or [attr=value] at "
                              "character %d",
                              text, (int)(at - text) + 1);
         }
-        s->next = first;
-        first = s;
+        const char *end = at;
+        while (!is_xpath && tmpl_is_space(end[-1])) {
+            end--;
+        }
+        s->text = apr_pstrmemdup(list->pool, begin, (apr_size_t)(end - begin));
+        APR_ARRAY_PUSH(list, const tmpl_selector_t *) = s;
         if (*at == '\0') {
-            break;
+            return APR_SUCCESS;
         }
     }
-    for (tmpl_selector_t *s = first; s != NULL; s = s->next) {
-        s->memos = memos;
-    }
-    *selector = first;
-    return APR_SUCCESS;
-}
-
-void tmpl_selector_split(apr_array_header_t *list, const tmpl_selector_t *selector)
-{
-    if (selector->next != NULL) {
-        tmpl_selector_split(list, selector->next); /* the last one in the text is the first here */
-    }
-    tmpl_selector_t *alone = apr_pmemdup(list->pool, selector, sizeof(*alone));
-    alone->next = NULL;
-    APR_ARRAY_PUSH(list, const tmpl_selector_t *) = alone;
 }
 
 const char *tmpl_selector_text(const tmpl_selector_t *selector)
@@ -300,9 +279,10 @@ static int run_matches(const compound_t **compound, const tmpl_page_t *page, uin
  * The nearest ancestor that matches a run is the right one: compounds further left must match its
  * ancestors, and a more distant match has fewer ancestors. So nothing is tried twice.
  */
-static int complex_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node,
-                           unsigned char *memo)
+int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node,
+                          unsigned char *memo)
 {
+    const compound_t *compound = selector->subject;
     int matches = run_matches(&compound, page, &node, memo);
     while (matches && compound != NULL) {
         do {
@@ -314,13 +294,4 @@ static int complex_matches(const compound_t *compound, const tmpl_page_t *page, 
         } while (!matches);
     }
     return matches;
-}
-
-int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node,
-                          unsigned char *memo)
-{
-    while (selector != NULL && !complex_matches(selector->subject, page, node, memo)) {
-        selector = selector->next;
-    }
-    return selector != NULL;
 }

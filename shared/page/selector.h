@@ -23,20 +23,16 @@ typedef struct tmpl_selector_t tmpl_selector_t;
 const char *tmpl_selector_xpath(const tmpl_selector_t *selector);
 
 /*
- * Parses text, which may be a list; an XPath expression is not checked. APR_EINVAL with what is
- * wrong and where.
+ * Adds the selectors of text, which may be a list of CSS, to list: const tmpl_selector_t *, from
+ * list's pool. An XPath expression is not checked. APR_EINVAL with what is wrong and where.
  */
-apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
-                                 tmpl_error_t *err, apr_pool_t *pool);
+apr_status_t tmpl_selector_parse(apr_array_header_t *list, const char *text, tmpl_error_t *err);
 
-/* Adds each selector of a parsed list, in their order, to list: const tmpl_selector_t *. */
-void tmpl_selector_split(apr_array_header_t *list, const tmpl_selector_t *selector);
-
-/* The text of the selector; for a list, the text of its last selector. */
+/* The text of the selector. */
 const char *tmpl_selector_text(const tmpl_selector_t *selector);
 
 /*
- * Whether any selector of a list of CSS selectors matches the node. Classes, ids and values must be
+ * Whether the selector of CSS matches the node. Classes, ids and values must be
  * equal in their bytes; tag and attribute names match in any case. Takes at most one step for each
  * ancestor and compound.
  *

@@ -18,14 +18,14 @@
 static const char wanted[] = "wanted", found[] = "found";
 
 /* The fragment of a link that leads into the page; NULL: it leads elsewhere. */
-static const char *own_fragment(tmpl_view_t *w, const char *href)
+static const char *own_fragment(const tmpl_view_t *w, const char *href, const char *address)
 {
     enum { LONGEST = 200 /* bytes */ };
-    const char *hash = href != NULL ? strchr(href, '#') : NULL;
+    const char *hash = strchr(href, '#');
     if (hash == NULL || hash[1] == '\0' || strlen(hash) > LONGEST) {
         return NULL;
     }
-    const char *own = tmpl_href_own(&w->content->hrefs, tmpl_view_address(w, href));
+    const char *own = tmpl_href_own(&w->content->hrefs, address);
     return own != NULL && *own == '#' ? hash + 1 : NULL;
 }
 
@@ -43,7 +43,8 @@ static void look_at_link(tmpl_view_t *w, const xmlNode *link)
         memchr(w->page->src + href->value.start, '#', tmpl_span_len(href->value)) == NULL) {
         return; /* most links end here */
     }
-    const char *fragment = own_fragment(w, tmpl_dom_attribute(link, "href"));
+    const char *value = tmpl_dom_attribute(link, "href");
+    const char *fragment = own_fragment(w, value, tmpl_view_address(w, value));
     const char *id = fragment != NULL ? decoded(w, fragment) : "";
     if (*id != '\0' && id[strcspn(id, " \t\n\r\f")] == '\0') {
         w->targets = w->targets != NULL ? w->targets : tmpl_hash_make(w->pool);
@@ -96,9 +97,9 @@ void tmpl_view_targets(tmpl_view_t *w)
     }
 }
 
-const char *tmpl_view_fragment(tmpl_view_t *w, const char *href)
+const char *tmpl_view_fragment(const tmpl_view_t *w, const char *href, const char *address)
 {
-    const char *fragment = w->targets != NULL ? own_fragment(w, href) : NULL;
+    const char *fragment = w->targets != NULL ? own_fragment(w, href, address) : NULL;
     return fragment != NULL &&
                    apr_hash_get(w->targets, decoded(w, fragment), APR_HASH_KEY_STRING) == found
                ? fragment
@@ -149,8 +150,7 @@ static int is_language_tag(const char *value)
 
 static int is_direction(const char *value)
 {
-    return apr_cstr_casecmp(value, "rtl") == 0 || apr_cstr_casecmp(value, "ltr") == 0 ||
-           apr_cstr_casecmp(value, "auto") == 0;
+    return tmpl_html_is_any(value, "rtl ltr auto");
 }
 
 static int is_list_type(const char *value)
@@ -194,7 +194,7 @@ void tmpl_view_attributes(void *view, tmpl_buf_t *out, const tmpl_html_element_t
         return; /* a box, or an element that has none */
     }
     tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
-    int is_around = *element->name != *node->name; /* as the section or details of records */
+    int is_around = *element->name != (char)*node->name; /* as the section or details of records */
     for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]) && !is_around; i++) {
         if (kept[i].tag == tag) {
             add_kept(out, node, kept[i].name, kept[i].is_valid);

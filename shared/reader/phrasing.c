@@ -144,10 +144,11 @@ static void write_format(tmpl_view_t *w, const char *name, const char *attribute
 static const char *link_attributes(tmpl_view_t *w, const char *href)
 {
     tmpl_buf_t attributes;
-    const char *fragment = tmpl_view_fragment(w, href);
+    const char *address = tmpl_view_address(w, href);
+    const char *fragment = tmpl_view_fragment(w, href, address);
     tmpl_buf_init(&attributes, w->pool);
     tmpl_buf_add_text(&attributes, fragment != NULL ? " href=\"#" : " href=\"");
-    tmpl_html_escape(&attributes, fragment != NULL ? fragment : tmpl_view_address(w, href));
+    tmpl_html_escape(&attributes, fragment != NULL ? fragment : address);
     tmpl_buf_add_byte(&attributes, '"');
     return attributes.at;
 }
@@ -172,7 +173,7 @@ static int enter_view_link(tmpl_view_t *w, const xmlNode *node)
         return link != TMPL_LINK_TEXT;
     }
     int is_lost =
-        *href == '#' && w->content->hrefs.url == NULL && tmpl_view_fragment(w, href) == NULL;
+        *href == '#' && w->content->hrefs.url == NULL && tmpl_view_fragment(w, href, href) == NULL;
     if (is_lost || !tmpl_view_may(w, href, 0)) {
         return 0;
     }

@@ -106,8 +106,11 @@ void tmpl_view_math(tmpl_view_t *w, const xmlNode *math, int display);
 /* Finds the links into the page itself, as of footnotes, and the ids they lead to. Linear. */
 void tmpl_view_targets(tmpl_view_t *w);
 
-/* The fragment in href, without '#', if an element of the content has that id; else NULL. */
-const char *tmpl_view_fragment(tmpl_view_t *w, const char *href);
+/*
+ * The fragment in href, whose address is tmpl_view_address(), without '#', if an element of the
+ * content has that id; else NULL.
+ */
+const char *tmpl_view_fragment(const tmpl_view_t *w, const char *href, const char *address);
 
 /* Writes the attributes that an element of the page keeps. */
 void tmpl_view_attributes(void *view, tmpl_buf_t *out, const tmpl_html_element_t *element);

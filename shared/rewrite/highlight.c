@@ -49,7 +49,7 @@ static const struct {
     ":root:root [data-tmpl-is$=" name "]" REPLACED "{outline:2px solid rgb(" colour                \
     ")!important;outline-offset:-2px!important}\n"
 
-/* What the legend and the notes look like; the colour of a kind is at the left of its line. */
+/* What the legend looks like; the colour of a kind is at the left of its line. */
 #define SAMPLE(id, name, colour, label)                                                            \
     ":root:root>head>meta[data-tmpl-is=" name "]{border-left:1em solid rgb(" colour ")!important;" \
     "box-shadow:none!important}\n"
@@ -59,7 +59,7 @@ static const struct {
  * does: the line loses the focus with its visibility, and becomes visible again after 10^7 seconds.
  * The space behind the page's end is as high as the legend of a narrow window.
  */
-static const char style_begin[] =
+static const char style[] =
     "<style>@media screen{\n"
     ":root:root>head{all:initial!important;display:block!important;position:fixed!important;"
     "left:0!important;bottom:0!important;z-index:2147483647!important;max-width:60em!important;"
@@ -69,27 +69,26 @@ static const char style_begin[] =
     "background:#fff!important;color:#111!important;white-space:pre-line!important;"
     "border:solid #111!important;border-width:0 1px 0 0!important;"
     "visibility:visible!important;transition:visibility 0s 10000000s!important}\n"
-    ":root:root:has(>head>meta[data-tmpl-close]:focus)>head>meta:not([data-tmpl-for])"
+    ":root:root:has(>head>meta[data-tmpl-close]:focus)>head>meta"
     "{visibility:hidden!important;transition:none!important}\n"
     ":root:root>head>meta[data-tmpl-close]{pointer-events:auto!important;cursor:pointer!important;"
     "text-decoration:underline!important;border-top-width:1px!important}\n"
-    ":root:root>head>:not([data-tmpl-note]),:root:root>head>meta[data-tmpl-for]"
-    "{display:none!important}\n"
-    ":root:root>head>meta[data-tmpl-for]{border-top:1px solid #999!important}\n"
+    ":root:root>head>:not([data-tmpl-note]){display:none!important}\n"
     ":root:root>head>meta[data-tmpl-note]::after{content:attr(data-tmpl-note)!important}\n"
+    /* the reasons of the innermost element that has the focus, in a corner of the window */
+    ":root:root "
+    "[data-tmpl-is]:focus-within:not(:has([data-tmpl-is]:focus-within))::after{content:attr(title)!"
+    "important;position:fixed!important;"
+    "right:0!important;bottom:0!important;z-index:2147483647!important;max-width:60em!important;"
+    "padding:.3em .6em!important;border:1px solid #111!important;white-space:pre-line!important;"
+    "background:#fff!important;color:#111!important;font:13px/1.5 sans-serif!important}\n"
     ":root:root::after{content:\"\"!important;display:block!important;clear:both!important;"
     "height:15em!important;"
     "font:13px/1.5 sans-serif!important}\n" /**/
-    KINDS(LINE) KINDS(
-        SAMPLE) ":root:root [data-tmpl-is=several]{box-shadow:inset 0 0 0 1px #888!important}\n";
+    KINDS(LINE) KINDS(SAMPLE) ":root:root [data-tmpl-is=several]{box-shadow:inset 0 0 0 1px "
+                              "#888!important}\n}</style>";
 #undef LINE
 #undef SAMPLE
-
-/*
- * In a selector for an element that shows a block: the element is inside a control that has the
- * focus and shows no block itself. The keyboard reaches that control instead of the element.
- */
-#define REACHED ":is(a,button,summary,[role=button],[role=tab]):focus:not([data-tmpl-of]) *"
 
 /* An element, and a block whose text it shows. */
 typedef struct {
@@ -98,21 +97,15 @@ typedef struct {
     int whole; /* all text of the element is the block's */
 } shown_t;
 
-/* The keyboard may not stop at an element; it may not stop inside an element. */
-#define CLOSED        1u
-#define CLOSED_INSIDE 2u
-
 typedef struct {
     const tmpl_closure_t *closure;
     const tmpl_explain_t *explain;
     const tmpl_page_t *page;
     unsigned char *kinds; /* the kind of each block */
     const char **whys;    /* the reasons of each block, escaped */
-    unsigned char *rules; /* for each block: which rules of the style show its note, as bits */
     shown_t *shown;       /* in order of nodes, then of blocks */
     uint32_t n_shown;
-    unsigned char *closed; /* for each node: CLOSED, CLOSED_INSIDE */
-    tmpl_buf_t style, notes;
+    unsigned char *closed; /* for each node: the keyboard may not stop at it */
     const char **texts;
     tmpl_edit_t *edits;
     uint32_t n_edits;
@@ -198,7 +191,6 @@ static void say_why(highlight_t *h)
     apr_pool_create(&scratch, h->pool);
     h->kinds = apr_palloc(h->pool, n + (apr_size_t)1);
     h->whys = apr_palloc(h->pool, (n + (apr_size_t)1) * sizeof(*h->whys));
-    h->rules = apr_pcalloc(h->pool, n + (apr_size_t)1);
     for (uint32_t b = 0; b < n; b++) {
         h->kinds[b] = (unsigned char)kind_of_block(&h->explain->blocks[b]);
         h->whys[b] = why_of(h, b, scratch);
@@ -304,7 +296,7 @@ static int has_role(const tmpl_page_t *page, uint32_t node, const char *const *w
 
 /*
  * Finds the elements at which the keyboard may not stop, because a stop would break what the page
- * tells screen readers (ARIA): elements inside a control, which is a single thing to screen
+ * tells screen readers (ARIA): controls and what is inside them, which is a single thing to screen
  * readers, and elements that are hidden from screen readers.
  */
 static void find_closed(highlight_t *h)
@@ -319,10 +311,9 @@ static void find_closed(highlight_t *h)
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         tmpl_attr_t attr;
-        unsigned closed = (h->closed[node->parent] & CLOSED_INSIDE) != 0 ||
-                          tmpl_attr_find(&attr, page->src, node->open, "aria-hidden");
-        unsigned inside = closed || node->tag == TMPL_TAG_BUTTON || has_role(page, i, whole);
-        h->closed[i] = (unsigned char)((closed ? CLOSED : 0) | (inside ? CLOSED_INSIDE : 0));
+        h->closed[i] = h->closed[node->parent] || node->tag == TMPL_TAG_BUTTON ||
+                       tmpl_attr_find(&attr, page->src, node->open, "aria-hidden") ||
+                       has_role(page, i, whole);
     }
 }
 
@@ -336,43 +327,13 @@ static int may_focus(const highlight_t *h, uint32_t node)
     int is_ornament = page->nodes[node].tag == TMPL_TAG_IMG &&
                       tmpl_attr_find(&attr, page->src, open, "alt") &&
                       tmpl_span_len(attr.value) == 0;
-    return !(h->closed[node] & CLOSED) && !is_ornament && !has_role(page, node, nothing) &&
+    return !h->closed[node] && !is_ornament && !has_role(page, node, nothing) &&
            !tmpl_attr_find(&attr, page->src, open, "tabindex");
-}
-
-/*
- * Adds the note of a block, once, and the rule that shows it. If the element has other blocks, too,
- * a focus inside it may belong to them: then the focus must be on the element itself.
- */
-static void add_block_note(highlight_t *h, const shown_t *shown, int on_hover)
-{
-    uint32_t block = shown->block;
-    unsigned rule = 1u << ((shown->whole ? 2 : 0) + (on_hover ? 1 : 0));
-    if (h->rules[block] == 0) {
-        tmpl_buf_add_text(
-            &h->notes,
-            apr_psprintf(h->pool, "<meta data-tmpl-for=\"%u\" data-tmpl-note=\"", block));
-        tmpl_buf_add_text(&h->notes, h->whys[block]);
-        tmpl_buf_add_text(&h->notes, "\">");
-    }
-    if (!(h->rules[block] & rule)) {
-        tmpl_buf_add_text(
-            &h->style, apr_psprintf(h->pool,
-                                    ":root:root:has([data-tmpl-of~=\"%u\"]:is(%s,%s" REACHED
-                                    "))>head>meta[data-tmpl-for=\"%u\"]{display:block!important}\n",
-                                    block, shown->whole ? ":focus-within" : ":focus",
-                                    on_hover ? ":hover," : "", block));
-    }
-    h->rules[block] |= (unsigned char)rule;
 }
 
 /* Gives an element the attributes of its blocks, shown[0] to shown[n - 1]. */
 static void show_blocks(highlight_t *h, const shown_t *shown, uint32_t n)
 {
-    const tmpl_page_t *page = h->page;
-    tmpl_span_t open = page->nodes[shown->node].open;
-    tmpl_attr_t attr;
-    int has_title = tmpl_attr_find(&attr, page->src, open, "title");
     unsigned kind = h->kinds[shown->block];
     tmpl_buf_t text;
     tmpl_buf_init(&text, h->pool);
@@ -382,22 +343,13 @@ static void show_blocks(highlight_t *h, const shown_t *shown, uint32_t n)
     tmpl_buf_add_text(&text, " data-tmpl-is=\"");
     tmpl_buf_add_text(&text, shown->whole ? "" : kind == KIND_SEVERAL ? "several" : "own-");
     tmpl_buf_add_text(&text, kind == KIND_SEVERAL ? "" : kinds[kind].name);
-    tmpl_buf_add_text(&text, "\" data-tmpl-of=\"");
     for (uint32_t i = 0; i < n; i++) {
-        tmpl_buf_add_text(&text, apr_psprintf(h->pool, "%s%u", i > 0 ? " " : "", shown[i].block));
-        add_block_note(h, &shown[i], has_title);
+        tmpl_buf_add_text(&text, i > 0 ? "&#10;" : "\" title=\"");
+        tmpl_buf_add_text(&text, h->whys[shown[i].block]);
     }
-    tmpl_buf_add_text(&text, "\"");
-    if (!has_title) {
-        tmpl_buf_add_text(&text, " title=\"");
-        for (uint32_t i = 0; i < n; i++) {
-            tmpl_buf_add_text(&text, i > 0 ? "&#10;" : "");
-            tmpl_buf_add_text(&text, h->whys[shown[i].block]);
-        }
-        tmpl_buf_add_text(&text, "\"");
-    }
-    tmpl_buf_add_text(&text, may_focus(h, shown->node) ? " tabindex=\"0\"" : "");
-    insert_in_highlight(h, tmpl_attr_first(page->src, open), text.at);
+    tmpl_buf_add_text(&text, may_focus(h, shown->node) ? "\" tabindex=\"0\"" : "\"");
+    insert_in_highlight(h, tmpl_attr_first(h->page->src, h->page->nodes[shown->node].open),
+                        text.at);
 }
 
 /* Where the head ends: in front of body's start tag, or of what makes the parser open body. */
@@ -443,9 +395,6 @@ void tmpl_highlight(tmpl_edits_t *edits, const tmpl_closure_t *closure,
     find_closed(&h);
     h.texts = apr_palloc(pool, (h.n_shown + (apr_size_t)1) * sizeof(*h.texts));
     h.edits = apr_palloc(pool, (h.n_shown + (apr_size_t)1) * sizeof(*h.edits));
-    tmpl_buf_init(&h.style, pool);
-    tmpl_buf_init(&h.notes, pool);
-    tmpl_buf_add_text(&h.style, style_begin);
     insert_in_highlight(&h, end_of_head(h.page), "");
     for (uint32_t i = 0, n; i < h.n_shown; i += n) {
         n = 1;
@@ -454,7 +403,6 @@ void tmpl_highlight(tmpl_edits_t *edits, const tmpl_closure_t *closure,
         }
         show_blocks(&h, &h.shown[i], n);
     }
-    tmpl_buf_add_text(&h.style, "}</style>");
-    h.texts[0] = apr_pstrcat(pool, h.style.at, legend(&h), h.notes.at, NULL);
+    h.texts[0] = apr_pstrcat(pool, style, legend(&h), NULL);
     *edits = (tmpl_edits_t){ h.edits, h.n_edits, h.texts };
 }

@@ -6,14 +6,13 @@
  * Nothing takes room, and no element is added to body, so that the page's own selectors
  * (:last-child, p + p) match the same elements as before:
  *
- *   - Elements get attributes: data-tmpl-is, by which the style shades the element; data-tmpl-of,
- *     the blocks that the element shows; title, the reasons; and tabindex, so that the keyboard
- *     reaches the element. They stand in front of the page's own attributes, because the first of
- *     two attributes of a name counts. A page's own title and tabindex are left alone.
+ *   - Elements get attributes: data-tmpl-is, by which the style shades the element; title, the
+ *     reasons; and tabindex, so that the keyboard reaches the element, and a corner of the window
+ *     shows its reasons, in place of what the page has as its ::after. They stand in front of the
+ *     page's own attributes, because the first of two attributes of a name counts. A page's own
+ *     tabindex is left alone.
  *   - In the head, just before body, stand a style and, as empty meta elements, the lines of the
- *     legend and a note for each block. The head itself, which browsers do not display, is the
- *     panel that shows legend and notes. A note is shown while the focus is in its block; if the
- *     block's element has a title of its own, also while the pointer is on the element.
+ *     legend. The head itself, which browsers do not display, is the panel that shows it.
  *
  * The style sets box-shadow, which is behind letters, and on pictures and controls outline; nothing
  * in print. It adds space behind the page's end for the legend, which a click closes. It is inline:

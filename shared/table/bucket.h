@@ -144,12 +144,6 @@ uint32_t tmpl_bucket_split_from(uint32_t n);
  */
 uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries);
 
-/* An entry to be written. */
-typedef struct {
-    tmpl_key_t key;
-    const tmpl_value_t *value;
-} tmpl_bucket_entry_t;
-
 /* Memory that the functions below use again and again. The caller sets pool, and the rest to 0. */
 typedef struct {
     apr_pool_t *pool; /* also for new buckets */
@@ -169,7 +163,7 @@ typedef struct {
  * (limit NULL: drops none). Sets *dead to the number of entries dropped. Returns 0, and leaves the
  * bucket unchanged, if it would be too long.
  */
-int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_bucket_entry_t *entries, uint32_t n,
+int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_entry_t *entries, uint32_t n,
                        const tmpl_bucket_limit_t *limit, uint32_t *dead,
                        tmpl_bucket_scratch_t *scratch);
 

@@ -78,7 +78,7 @@ static int has_key(const tmpl_bucket_row_t *rows, uint32_t n, const tmpl_bucket_
     return i < n;
 }
 
-int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_bucket_entry_t *entries, uint32_t n,
+int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_entry_t *entries, uint32_t n,
                        const tmpl_bucket_limit_t *limit, uint32_t *dead,
                        tmpl_bucket_scratch_t *scratch)
 {

@@ -214,12 +214,21 @@ typedef struct {
     int frozen; /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */
 } tmpl_store_stats_t;
 
-/* One entry of a site's table, as export and import see it. */
+#define TMPL_FINGERPRINTS_MAX (TMPL_MIN_DF_MOST - 1)
+
+/* What a table keeps of a key. */
+typedef struct {
+    uint32_t df;
+    uint32_t last;
+    uint32_t text, repeated; /* only a path has these */
+    uint32_t n;              /* number of fingerprints */
+    uint16_t fingerprints[TMPL_FINGERPRINTS_MAX];
+} tmpl_value_t;
+
+/* An entry of a site's table. Its value may end with the last of its fingerprints. */
 typedef struct {
     tmpl_key_t key;
-    tmpl_record_t record;
-    const uint16_t *fingerprints; /* of the documents counted while df < min_df */
-    uint32_t n_fingerprints;
+    tmpl_value_t *value;
 } tmpl_entry_t;
 
 /* Called with each entry, or the name of each site, until a call returns an error. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/entry.h"
+#include "table/rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,26 +100,4 @@ void tmpl_value_document(tmpl_value_t *value, uint32_t now)
 int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now)
 {
     return (uint64_t)(now - value->last) * 4 < policy->lifetime_tb;
-}
-
-void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry)
-{
-    uint32_t n = entry->n_fingerprints;
-    value->df = entry->record.df;
-    value->last = entry->record.last;
-    value->text = entry->record.text;
-    value->repeated = entry->record.repeated;
-    n = n < TMPL_FINGERPRINTS_MAX ? n : TMPL_FINGERPRINTS_MAX;
-    value->n = n < value->df ? n : value->df;
-    if (value->n > 0) {
-        memcpy(value->fingerprints, entry->fingerprints, value->n * sizeof(uint16_t));
-    }
-}
-
-void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value)
-{
-    entry->key = key;
-    entry->record = tmpl_value_record(value);
-    entry->fingerprints = value->n > 0 ? value->fingerprints : NULL;
-    entry->n_fingerprints = value->n;
 }

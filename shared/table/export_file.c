@@ -16,9 +16,6 @@
 /* Bytes of the longest line that is read: ten times the longest entry. */
 #define LINE_MOST 8191
 
-/* Fingerprints of the longest entry: an entry drops them when its DF reaches min_df. */
-#define SEEN_MOST (TMPL_MIN_DF_MOST - 1)
-
 /* Names of kinds, by tmpl_kind_e. */
 static const char *const kinds[] = { "document", "segment", "path" };
 
@@ -38,9 +35,8 @@ static apr_status_t add_entry(void *baton, const tmpl_entry_t *entry)
 {
     apr_array_header_t *entries = baton;
     tmpl_entry_t *copy = apr_array_push(entries);
-    *copy = *entry;
-    copy->fingerprints = apr_pmemdup(entries->pool, entry->fingerprints,
-                                     entry->n_fingerprints * sizeof(*entry->fingerprints));
+    copy->key = entry->key;
+    copy->value = apr_pmemdup(entries->pool, entry->value, tmpl_value_size(entry->value));
     return APR_SUCCESS;
 }
 
@@ -93,17 +89,16 @@ apr_status_t tmpl_export_file_import(const tmpl_export_file_t *table, tmpl_store
 /* Uses printf: jansson writes the same bytes with five times the instructions. */
 static void write_entry(FILE *out, const tmpl_entry_t *entry)
 {
+    const tmpl_value_t *value = entry->value;
     fprintf(out, "{\"kind\": \"%s\", \"key\": \"%016llx\", \"df\": %u, \"last\": %u",
-            kinds[entry->key.kind], (unsigned long long)entry->key.hash, entry->record.df,
-            entry->record.last);
+            kinds[entry->key.kind], (unsigned long long)entry->key.hash, value->df, value->last);
     if (entry->key.kind == TMPL_KIND_PATH) {
-        fprintf(out, ", \"text\": %u, \"repeated\": %u", entry->record.text,
-                entry->record.repeated);
+        fprintf(out, ", \"text\": %u, \"repeated\": %u", value->text, value->repeated);
     }
-    for (uint32_t i = 0; i < entry->n_fingerprints; i++) {
-        fprintf(out, "%s%u", i == 0 ? ", \"seen\": [" : ", ", entry->fingerprints[i]);
+    for (uint32_t i = 0; i < value->n; i++) {
+        fprintf(out, "%s%u", i == 0 ? ", \"seen\": [" : ", ", value->fingerprints[i]);
     }
-    fprintf(out, "%s}\n", entry->n_fingerprints > 0 ? "]" : "");
+    fprintf(out, "%s}\n", value->n > 0 ? "]" : "");
 }
 
 static void write_listed(FILE *out, const tmpl_listed_t *listed)
@@ -242,25 +237,22 @@ static tmpl_kind_e get_kind(import_reader_t *reader)
     return TMPL_KIND_DOCUMENT;
 }
 
-static void get_seen(import_reader_t *reader, tmpl_entry_t *entry)
+static void get_seen(import_reader_t *reader, tmpl_kind_e kind, tmpl_value_t *value)
 {
     const json_t *seen = json_object_get(reader->object, "seen");
-    size_t most = entry->key.kind == TMPL_KIND_PATH ? 0 : SEEN_MOST, n = json_array_size(seen);
-    if (seen != NULL && (!json_is_array(seen) || n > most || n > entry->record.df)) {
+    size_t most = kind == TMPL_KIND_PATH ? 0 : TMPL_FINGERPRINTS_MAX, n = json_array_size(seen);
+    if (seen != NULL && (!json_is_array(seen) || n > most || n > value->df)) {
         bad(reader, "\"seen\" is not an array, or longer than \"kind\" and \"df\" allow");
         return;
     }
-    uint16_t *fingerprints = apr_palloc(reader->pool, (n + 1) * sizeof(*fingerprints));
-    for (size_t i = 0; i < n; i++) {
-        const json_t *number = json_array_get(seen, i);
-        json_int_t value = json_integer_value(number);
-        if (!json_is_integer(number) || value < 0 || value > UINT16_MAX) {
+    for (; value->n < n; value->n++) {
+        const json_t *number = json_array_get(seen, value->n);
+        json_int_t is = json_integer_value(number);
+        if (!json_is_integer(number) || is < 0 || is > UINT16_MAX) {
             bad(reader, "\"seen\" has an element that is not an integer in 0..65535");
         }
-        fingerprints[i] = (uint16_t)value;
+        value->fingerprints[value->n] = (uint16_t)is;
     }
-    entry->fingerprints = fingerprints;
-    entry->n_fingerprints = (uint32_t)n;
 }
 
 static void listed_read(import_reader_t *reader)
@@ -304,16 +296,17 @@ static void head_read(import_reader_t *reader)
 static void entry_read(import_reader_t *reader)
 {
     tmpl_entry_t *entry = apr_array_push(reader->table->entries);
-    *entry = (tmpl_entry_t){ 0 };
+    tmpl_value_t value = { 0 };
     entry->key.kind = get_kind(reader);
     entry->key.hash = get_hex(reader, "key") & TMPL_HASH_MASK; /* old exports have 64 bits */
-    entry->record.df = (uint32_t)get_int(reader, "df", 1, UINT32_MAX);
-    entry->record.last = (uint32_t)get_int(reader, "last", 0, reader->table->head.pages);
+    value.df = (uint32_t)get_int(reader, "df", 1, UINT32_MAX);
+    value.last = (uint32_t)get_int(reader, "last", 0, reader->table->head.pages);
     if (entry->key.kind == TMPL_KIND_PATH) {
-        entry->record.text = get_uint32(reader, "text");
-        entry->record.repeated = (uint32_t)get_int(reader, "repeated", 0, entry->record.text);
+        value.text = get_uint32(reader, "text");
+        value.repeated = (uint32_t)get_int(reader, "repeated", 0, value.text);
     }
-    get_seen(reader, entry);
+    get_seen(reader, entry->key.kind, &value);
+    entry->value = apr_pmemdup(reader->pool, &value, tmpl_value_size(&value));
 }
 
 static apr_status_t line_read(import_reader_t *reader, const char *line)

@@ -166,21 +166,6 @@ static unsigned char *record_put(unsigned char *to, const tmpl_listed_t *listed)
     return to + record_size(listed);
 }
 
-int tmpl_listed_add(tmpl_bucket_t *shard, const tmpl_listed_t *listed, apr_pool_t *pool)
-{
-    size_t len = shard->len + record_size(listed);
-    if (len > TMPL_BUCKET_MOST) {
-        return 0;
-    }
-    unsigned char *bytes = apr_palloc(pool, len);
-    if (shard->len > 0) {
-        memcpy(bytes, shard->bytes, shard->len);
-    }
-    (void)record_put(bytes + shard->len, listed);
-    *shard = (tmpl_bucket_t){ bytes, len };
-    return 1;
-}
-
 /*
  * The document of a shard that makes room for another one today; its address is NULL if there is
  * none. New documents are at the end.
@@ -229,6 +214,17 @@ static tmpl_bucket_t shard_change(const tmpl_bucket_t *shard, const change_t *ch
         head->n++;
     }
     return (tmpl_bucket_t){ bytes, (size_t)(to - bytes) };
+}
+
+int tmpl_listed_add(tmpl_bucket_t *shard, const tmpl_listed_t *listed, apr_pool_t *pool)
+{
+    const change_t change = { .after = listed };
+    tmpl_listed_head_t head = { 0 };
+    if (shard->len + record_size(listed) > TMPL_BUCKET_MOST) {
+        return 0;
+    }
+    *shard = shard_change(shard, &change, &head, pool);
+    return 1;
 }
 
 /* What is stored after a sighting; stored NULL: the document is new. */

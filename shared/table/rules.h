@@ -1,13 +1,119 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What learning does: steps 1 to 4 of counts.h. The engine reads all entries of some pages into
- * slots, counts the pages in them one after the other, and writes back the slots that changed. Pure
- * functions: no store is asked.
+ * One entry of a site's table: what it holds, how long it lives, how it counts a document. Pure
+ * functions. bucket.h has an entry's bytes.
  */
 #ifndef TMPL_RULES_H
 #define TMPL_RULES_H
 
-#include "table/entry.h"
+#include <endian.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "table/counts.h"
+
+/*
+ * Pages that an entry of document frequency df lives after it was last seen:
+ *     f(df) = Tb * N / (1 + (N - 1) * e^-(df - 1))          Wang et al., section 2.4
+ * so f(1) = Tb, and f grows to the limit Tb * N. Rounded down.
+ */
+uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
+
+/*
+ * Lifetimes by DF: pages[i] is tmpl_lifetime(policy, i + 1), the last one holds for every DF above.
+ * N - 1 < 2^32 and e^-59 < 2^-32 * 2^-53: by DF 60 the formula has reached its limit in a double.
+ */
+#define TMPL_LIFETIMES 64
+typedef struct {
+    uint32_t n;
+    uint32_t pages[TMPL_LIFETIMES];
+} tmpl_lifetimes_t;
+
+/* The lifetimes of a policy. They hold until the thread asks for those of another policy. */
+const tmpl_lifetimes_t *tmpl_lifetimes(const tmpl_policy_t *policy);
+
+/*
+ * Whether an entry is live at clock now. An entry with last > now stems from a damaged table: dead.
+ */
+static inline int tmpl_is_live(uint32_t df, uint32_t last, const tmpl_lifetimes_t *lifetimes,
+                               uint32_t now)
+{
+    uint32_t i = df < lifetimes->n ? df : lifetimes->n;
+    return df > 0 && last <= now && now - last <= lifetimes->pages[i - 1];
+}
+static inline int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes,
+                                  uint32_t now)
+{
+    return tmpl_is_live(value->df, value->last, lifetimes, now);
+}
+
+/* Whether a site has documents enough, at clock now, for text to be known as its documents' own. */
+static inline int tmpl_is_known_site(uint32_t now, uint32_t min_df)
+{
+    return now / 2 >= min_df;
+}
+
+/*
+ * Counts the document with fingerprint fp in value. If live is 0, begins the value anew (step 3 of
+ * learning in counts.h). Returns whether this made the entry reach min_df.
+ */
+int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
+                     uint32_t min_df);
+
+/*
+ * Counts a document in the value of a path. The document has text bytes at the path; repeated of
+ * them are credited as repeated. If live is 0, begins the value anew.
+ */
+void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now);
+
+/* The keys of a document: of its address, and of its text. */
+static inline tmpl_key_t tmpl_document_id(const tmpl_document_t *document)
+{
+    return (tmpl_key_t){ document->id & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+}
+
+static inline tmpl_key_t tmpl_document_text(const tmpl_document_t *document)
+{
+    return (tmpl_key_t){ document->text & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+}
+
+/* Makes value the entry of a document that is known from now on. */
+void tmpl_value_document(tmpl_value_t *value, uint32_t now);
+
+/* Whether a known text last seen at value->last is so fresh that nothing is written (step 2). */
+int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now);
+
+/* The bytes of a value up to its last fingerprint. */
+static inline size_t tmpl_value_size(const tmpl_value_t *value)
+{
+    return offsetof(tmpl_value_t, fingerprints) + value->n * sizeof(*value->fingerprints);
+}
+
+/* The record of an entry, as callers see it. */
+static inline tmpl_record_t tmpl_value_record(const tmpl_value_t *value)
+{
+    return (tmpl_record_t){ value->df, value->last, value->text, value->repeated };
+}
+
+/* Little-endian integers of n <= 8 bytes. */
+static inline void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)
+{
+    x = htole64(x);
+    memcpy(bytes, &x, n);
+}
+
+static inline uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n)
+{
+    uint64_t x = 0;
+    memcpy(&x, bytes, n);
+    return le64toh(x);
+}
+
+/*
+ * What learning does: steps 1 to 4 of counts.h. The engine reads all entries of some pages into
+ * slots, counts the pages in them one after the other, and writes back the slots that changed. Pure
+ * functions: no store is asked.
+ */
 
 /* The entry of one key. Pages that share a key share its slot. */
 typedef struct {

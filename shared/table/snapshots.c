@@ -10,9 +10,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define SITES       256 /* cells, chosen by a hash of the site; the latest site takes the cell */
-#define GROWTH_MOST 8   /* one new page for so many pages may have been counted meanwhile */
-#define LACKS_MOST  4   /* a writer uses a snapshot that lacks at most one bucket in so many */
+#define SITES       1024 /* cells, chosen by a hash of the site; the latest site takes the cell */
+#define GROWTH_MOST 8    /* one new page for so many pages may have been counted meanwhile */
+#define LACKS_MOST  4    /* a writer uses a snapshot that lacks at most one bucket in so many */
 
 /* Bytes of a snapshot without its buckets: those of the first block of a pool. */
 #define POOL_SIZE 8192
@@ -214,12 +214,8 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *cache, const char *site, int64_t sta
 {
     cell_t *cell = cell_of(cache, site);
     pthread_mutex_lock(&cache->lock);
-    int was_kept = snapshot_find(cache, site, INT64_MIN, INT64_MAX) != NULL;
     cell_outdate(cell, stamp - 1);
-    if (was_kept) {
-        cell_clear(cache, cell);
-        snapshot_begin(cache, site, stamp, head, buckets, n);
-    }
+    snapshot_begin(cache, site, stamp, head, buckets, n);
     pthread_mutex_unlock(&cache->lock);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole sites: export and import, figures, freezing. */
+#include <string.h>
+
 #include "table/listed.h"
 #include "table/store.h"
 
@@ -14,9 +16,8 @@ static apr_status_t entries_export(const tmpl_work_t *w, const tmpl_bucket_t *bu
     apr_status_t rv = APR_SUCCESS;
     for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
         tmpl_value_t value;
-        tmpl_entry_t entry;
+        tmpl_entry_t entry = { tmpl_bucket_key(&rows[i]), &value };
         tmpl_bucket_value(&value, &rows[i]);
-        tmpl_value_export(&entry, tmpl_bucket_key(&rows[i]), &value);
         rv = each(baton, &entry);
         if (rv != APR_SUCCESS) {
             tmpl_fail(w->txn->err, rv, "the export of %s was broken off", w->txn->site);
@@ -150,7 +151,7 @@ static apr_status_t entries_import(tmpl_work_t *w, void *to)
         (tmpl_head_t){ .site = { head->pages, head->version, 0, 0 }, .salt = tmpl_buckets_salt() };
     tmpl_work_entries(w);
     for (uint32_t i = 0; i < n; i++) {
-        tmpl_value_import(&w->slots[i]->value, &entries[i]);
+        memcpy(&w->slots[i]->value, entries[i].value, tmpl_value_size(entries[i].value));
         w->slots[i]->written = 1;
     }
     w->txn->head.site.entries = w->n;
@@ -175,12 +176,12 @@ typedef struct {
 static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
 {
     tally_t *t = baton;
-    tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
-    if (tmpl_value_live(&value, t->lifetimes, t->stats->pages)) {
+    const tmpl_value_t *value = entry->value;
+    if (tmpl_value_live(value, t->lifetimes, t->stats->pages)) {
         t->stats->live++;
         if (entry->key.kind == TMPL_KIND_SEGMENT) {
-            t->stats->template += value.df >= t->min_df;
-            t->stats->by_df[value.df > 1 ? 32 - __builtin_clz(value.df - 1) : 0]++;
+            t->stats->template += value->df >= t->min_df;
+            t->stats->by_df[value->df > 1 ? 32 - __builtin_clz(value->df - 1) : 0]++;
         }
     }
     return APR_SUCCESS;

@@ -321,7 +321,7 @@ static void buckets_split(tmpl_work_t *w, uint32_t n)
 }
 
 /* Puts n entries into a bucket and drops its dead entries. */
-static apr_status_t bucket_update(tmpl_work_t *w, uint32_t i, const tmpl_bucket_entry_t *entries,
+static apr_status_t bucket_update(tmpl_work_t *w, uint32_t i, const tmpl_entry_t *entries,
                                   uint32_t n)
 {
     tmpl_rules_site_t *site = &w->txn->head.site;
@@ -343,15 +343,14 @@ static apr_status_t bucket_update(tmpl_work_t *w, uint32_t i, const tmpl_bucket_
 /* Puts changed entries into their buckets. Drops the dead of all buckets that were read. */
 static apr_status_t buckets_update(tmpl_work_t *w)
 {
-    tmpl_bucket_entry_t *entries = apr_palloc(w->pool, (w->n + (apr_size_t)1) * sizeof(*entries));
+    tmpl_entry_t *entries = apr_palloc(w->pool, (w->n + (apr_size_t)1) * sizeof(*entries));
     unsigned char *done = apr_pcalloc(w->pool, w->n_buckets + (apr_size_t)1);
     apr_status_t rv = APR_SUCCESS;
     for (uint32_t i = 0; rv == APR_SUCCESS && i < w->n;) {
         uint32_t bucket = w->entries[i].bucket, n = 0;
         for (; i < w->n && w->entries[i].bucket == bucket; i++) {
             if (w->entries[i].slot.written) {
-                entries[n++] =
-                    (tmpl_bucket_entry_t){ w->entries[i].key, &w->entries[i].slot.value };
+                entries[n++] = (tmpl_entry_t){ w->entries[i].key, &w->entries[i].slot.value };
             }
         }
         done[bucket] = 1;

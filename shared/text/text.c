@@ -185,32 +185,19 @@ static void give_segment(text_reader_t *reader, uint32_t segment)
     give_text(reader->sink, reader->utf8.at, reader->utf8.len, reader->utf8.at + reader->utf8.len);
 }
 
-static void start_reader(text_reader_t *reader, const tmpl_text_sink_t *sink,
-                         const tmpl_page_t *page, const tmpl_decoder_t *decoder, apr_pool_t *pool)
+/* Passes the text of segments [first, after) to sink. */
+static void give_segments(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t first,
+                          uint32_t after, const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    *reader = (text_reader_t){ .sink = sink, .page = page, .decoder = decoder };
+    text_reader_t reader = { .sink = sink, .page = page, .decoder = decoder };
     if (decoder->xlate != NULL) {
-        tmpl_buf_init(&reader->utf8, pool);
+        tmpl_buf_init(&reader.utf8, pool);
     }
-}
-
-void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,
-                       const tmpl_decoder_t *decoder)
-{
-    line_t line = { buf, buf->len, 0 };
-    tmpl_text_sink_t sink = { add_code, add_ascii, &line };
-    text_reader_t reader;
-    start_reader(&reader, &sink, page, decoder, buf->pool);
-    give_segment(&reader, segment);
-}
-
-static void give_segments(text_reader_t *reader, uint32_t first, uint32_t after)
-{
     for (uint32_t i = first; i < after; i++) {
-        if (i > first && reader->page->segments[i].apart) {
-            reader->sink->take(reader->sink->ctx, ' ');
+        if (i > first && page->segments[i].apart) {
+            sink->take(sink->ctx, ' ');
         }
-        give_segment(reader, i);
+        give_segment(&reader, i);
     }
 }
 
@@ -219,26 +206,27 @@ void tmpl_text_segments(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t first
 {
     line_t line = { buf, buf->len, 0 };
     tmpl_text_sink_t sink = { add_code, add_ascii, &line };
-    text_reader_t reader;
-    start_reader(&reader, &sink, page, decoder, buf->pool);
-    give_segments(&reader, first, after);
+    give_segments(&sink, page, first, after, decoder, buf->pool);
 }
 
 void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t block,
                         const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
     const tmpl_block_t *b = &page->blocks[block];
-    text_reader_t reader;
-    start_reader(&reader, sink, page, decoder, pool);
-    give_segments(&reader, b->first_segment, b->after_segment);
+    give_segments(sink, page, b->first_segment, b->after_segment, decoder, pool);
+}
+
+void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,
+                       const tmpl_decoder_t *decoder)
+{
+    tmpl_text_segments(buf, page, segment, segment + 1, decoder);
 }
 
 void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder)
 {
-    line_t line = { buf, buf->len, 0 };
-    tmpl_text_sink_t sink = { add_code, add_ascii, &line };
-    tmpl_text_block_to(&sink, page, block, decoder, buf->pool);
+    const tmpl_block_t *b = &page->blocks[block];
+    tmpl_text_segments(buf, page, b->first_segment, b->after_segment, decoder);
 }
 
 void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters)

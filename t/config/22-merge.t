@@ -45,7 +45,7 @@ my @rows = (
     ['mode-off', 'TmplMode strip', 'TmplMode off', $untouched],
     ['mode-on', 'TmplMode off', 'TmplMode strip', $stripped],
     ['mode-headers', 'TmplMode strip', 'TmplMode headers', sub { $untouched->(@_) && $_[7]->says('state') eq 'warm' }],
-    ['highlight-inherited', "TmplMode strip\nTmplHighlightAllow true", '', sub { $_[0]->body =~ /data-tmpl-of/ }],
+    ['highlight-inherited', "TmplMode strip\nTmplHighlightAllow true", '', sub { $_[0]->body =~ /data-tmpl-is=/ }],
     ['highlight-nearest', "TmplMode strip\nTmplHighlightAllow true", 'TmplHighlightAllow false', $stripped],
     ['mindf-inherited', "TmplMode strip\nTmplMinDF 3", '', $warm_at->(3)],
     ['mindf-nearest', "TmplMode strip\nTmplMinDF 3", 'TmplMinDF 7', $warm_at->(7)],

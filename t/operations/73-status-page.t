@@ -75,10 +75,10 @@ subtest 'alone' => sub {
 };
 
 subtest 'sections' => sub {
-    for my $heading ('Sites by traffic', 'Last decisions', 'Declines by reason', 'Stores and the learner', 'Time by stage', 'Selectors') {
+    for my $heading ('Sites by traffic', 'Last decisions', 'Declines by reason', 'Stores and the learner', 'Time by stage') {
         like $html, qr{<h2 id="[\w-]+">\Q$heading\E</h2>}, $heading;
     }
-    like $html, qr{declined: <b>too-deep</b> at byte [\d,]+, line 1, <code>&lt;}, 'a decline has its place';
+    like $html, qr{declined: <b>too-deep</b></td>}, 'a decline';
     like $html, qr{elements nest deeper than the limit</td>\s*<td>look for elements that are never closed}, 'why, and what to do';
 };
 
@@ -107,8 +107,6 @@ subtest 'the filter' => sub {
 };
 
 subtest 'what the configuration names' => sub {
-    my ($selectors) = $html =~ m{<section id="selectors".*?</section>}s ? $& : '';
-    like $selectors, qr{<code>p\[title=.*&lt;b&gt;}, 'markup in a selector' or diag $selectors;
     my ($stores) = $html =~ m{<section id="stores".*?</section>}s ? $& : '';
     like $stores, qr{redis://\.\.\.\@127\.0\.0\.1:1/0\b(?! \()}, 'a store without its password';
     like $stores, qr{redis://\.\.\.\@127\.0\.0\.1:1/0 \(2\)}, 'one that differs in what is not shown by a number';

@@ -59,16 +59,14 @@ static const char *cleaned(const char *detector, apr_pool_t *pool)
     tmpl_store_t *store;
     const char *found = detector;
     tmpl_clean_opts_t opts = tmpl_clean_opts_default();
-    const tmpl_selector_t *keep;
     assert_int_equal(tmpl_store_open(&store, "memory:", NULL, &err, pool), APR_SUCCESS);
     tmpl_models_builtin(&opts.detect.models, pool);
     assert_true(tmpl_detector_find(detector) >= 0);
     opts.detector = (tmpl_detector_e)tmpl_detector_find(detector);
     assert_int_equal(tmpl_mode_find("ANNOTATE"), TMPL_MODE_ANNOTATE);
     opts.mode = TMPL_MODE_ANNOTATE;
-    assert_int_equal(tmpl_selector_parse(&keep, "figure[title]", &err, pool), APR_SUCCESS);
-    apr_array_header_t *keeps = apr_array_make(pool, 1, sizeof(keep));
-    APR_ARRAY_PUSH(keeps, const tmpl_selector_t *) = keep;
+    apr_array_header_t *keeps = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
+    assert_int_equal(tmpl_selector_parse(keeps, "figure[title]", &err), APR_SUCCESS);
     opts.guards.keep = keeps;
     for (int i = 0; i < 7; i++) {
         tmpl_outcome_t outcome;

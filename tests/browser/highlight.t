@@ -77,25 +77,22 @@ sub faults {
     return map { $_->{id} => scalar @{ $_->{where} } } @{ $result->{axe} };
 }
 
-# What is shaded, what stands in the panel, and blocks whose note the focus does not show. The boxes
+# What is shaded, what stands in the panel, and elements whose reasons the focus does not show. The boxes
 # come first, before the focus moves.
 my $panel = <<"END";
 (() => {
     const boxes = $boxes;
     const shown = () => [...document.head.children].filter((e) => getComputedStyle(e).display !== 'none');
     const unreached = [];
-    for (const note of document.head.querySelectorAll('meta[data-tmpl-for]')) {
-        const element = document.querySelector(`[data-tmpl-of~="\${note.dataset.tmplFor}"]`);
-        /* what nobody sees, and what is nothing to screen readers, is no stop */
+    for (const element of document.querySelectorAll('body [data-tmpl-is]')) {
+        /* what nobody sees, what is nothing to screen readers, and controls, are no stop */
         if (!element.checkVisibility({ visibilityProperty: true }) ||
-            element.matches('img[alt=""], [role=none], [role=presentation], [aria-hidden], [aria-hidden] *')) {
+            element.closest('button, [role=button], [role=tab], [role=img], [role=separator], [aria-hidden]') ||
+            element.matches('img, [role=none], [role=presentation]')) {
             continue;
         }
         element.focus();
-        if (document.activeElement !== element) {
-            (element.closest('button,a,[role=button]') ?? document.body).focus();
-        }
-        if (!shown().includes(note)) {
+        if (document.activeElement !== element || getComputedStyle(element, '::after').content === 'none') {
             unreached.push(element.outerHTML.slice(0, 200));
         }
     }
@@ -104,7 +101,7 @@ my $panel = <<"END";
     return {
         boxes,
         unreached,
-        notes: document.head.querySelectorAll('meta[data-tmpl-for]').length,
+        reasons: document.querySelectorAll('body [data-tmpl-is][title]').length,
         lines: shown().map((e) => getComputedStyle(e, '::after').content),
         position: getComputedStyle(document.head).position,
         unshaded: marked.filter((e) => getComputedStyle(e).boxShadow === 'none').length,
@@ -176,13 +173,9 @@ my $letters = <<'END';
 })()
 END
 
-# What is seen of the legend and of the note with the focus, after a click on the legend's first line.
+# How much of the legend is seen after a click on its first line.
 my $closed = <<'END';
-(() => {
-    document.querySelector('[data-tmpl-of]:not([tabindex="-1"])').focus();
-    const seen = [...document.head.children].filter((e) => getComputedStyle(e).display !== 'none' && getComputedStyle(e).visibility === 'visible');
-    return seen.map((e) => e.dataset.tmplFor ? 'note' : 'legend').join(' ');
-})()
+[...document.head.children].filter((e) => getComputedStyle(e).display !== 'none' && getComputedStyle(e).visibility === 'visible').length
 END
 
 # In print: the boxes, and how much of us is seen.
@@ -196,17 +189,11 @@ my $paper = <<"END";
 }))()
 END
 
-# The block in which the focus is, and the notes that are shown.
+# The reasons of the element in which the focus is.
 my $focus = <<"END";
 (() => {
-    const at = document.activeElement.closest('[data-tmpl-of]');
-    const notes = [...document.head.querySelectorAll('meta[data-tmpl-for]')].filter((e) => getComputedStyle(e).display !== 'none');
-    return {
-        boxes: $boxes,
-        of: at?.dataset.tmplOf,
-        notes: notes.map((e) => e.dataset.tmplFor).join(' '),
-        text: notes.map((e) => getComputedStyle(e, '::after').content).join(),
-    };
+    const text = getComputedStyle(document.activeElement.closest('[data-tmpl-is]'), '::after').content;
+    return { text };
 })()
 END
 
@@ -217,9 +204,8 @@ for my $page (@pages) {
     my %other = (url => "$base$page?look");
     my %tall = (height => 12_000, axe => 1);    # the panel covers nothing
     my %dark = (url => "$base$page?look&dark", dark => 1);
-    my ($plain, $look, $still, $tab, $print, $print_look, $shut, @read) = look(
+    my ($plain, $look, $tab, $print, $print_look, $shut, @read) = look(
         { %one, %tall, evaluate => "({ boxes: $boxes })" }, { %other, %tall, evaluate => $panel },
-        { %one, script => 0, evaluate => "({ boxes: $boxes })" },
         { %other, script => 0, press => [('Tab') x 3], evaluate => $focus },
         { %one, print => 1, evaluate => $paper }, { %other, print => 1, evaluate => $paper },
         { %other, press_on => '[data-tmpl-close]', evaluate => $closed },
@@ -227,29 +213,26 @@ for my $page (@pages) {
         (map { { %$_, evaluate => $letters }, { %$_, width => 400, evaluate => $letters } } $page =~ m{^/(?:blog|shop)} ? (\%other, \%dark) : $page =~ /sections/ ? \%other : ()),
     );
     my ($had, $has) = map { { faults($_) } } $plain, $look;
-    my ($at, $found, $silent, $focused, $paper, $printed) = map { $_->{value} } $plain, $look, $still, $tab, $print, $print_look;
+    my ($at, $found, $focused, $paper, $printed) = map { $_->{value} } $plain, $look, $tab, $print, $print_look;
     subtest $page => sub {
         is $look->{headers}{'cache-control'}, 'no-store, private', 'highlighted';
         is moved($at->{boxes}, $found->{boxes}), undef, 'every element is where it was';
-        is moved($silent->{boxes}, $focused->{boxes}), undef, 'also while a note is shown';
         is moved($paper->{boxes}, $printed->{boxes}), undef, 'and in print';
         is $printed->{seen}, 0, 'of which nothing is printed';
         is_deeply [grep { $has->{$_} > ($had->{$_} // 0) } sort keys %$has], [], 'axe finds nothing new';
         is $found->{position}, 'fixed', 'the panel takes no room';
-        cmp_ok $found->{notes}, '>', 5, 'notes';
+        cmp_ok $found->{reasons}, '>', 5, 'reasons';
         is $found->{unshaded}, 0, 'what is marked is shaded';
         is_deeply [map { /^"(Close|Template, which|Left out|Kept|Content|Not shaded)/ ? $1 : $_ } @{ $found->{lines} }],
             ['Close', 'Template, which', 'Left out', 'Kept', 'Content', 'Not shaded'], 'the legend';
-        is $shut->{value}, 'note', 'a click closes it; notes are shown as before';
+        is $shut->{value}, 0, 'a click closes it';
         for my $value (map { $_->{value} } @read) {
             is_deeply $value->{covered}, [], 'no line is in front of letters';
             cmp_ok $value->{kept}, '>=', 0.88, 'text keeps its contrast';
             cmp_ok $value->{below}, '>=', 0, 'the legend covers nothing at the end';
         }
         is_deeply [map { $_->{value}{page} } @read], [(qw(light light dark dark))[0 .. $#read]], 'on light pages and dark ones';
-        is_deeply $found->{unreached}, [], 'the focus shows each note';
-        my $of = $focused->{of};
-        ok defined $of && $focused->{notes} eq $of, 'with Tab, without scripts: the note of the block' or diag explain [$of, $focused->{notes}];
+        is_deeply $found->{unreached}, [], 'the focus shows each reason';
         like $focused->{text}, qr/Detector auto: [\d.]+, template above/, 'which says why';
     };
 }

@@ -57,7 +57,7 @@ for my $i (0 .. $#results) {
 my $wide = $seen{'status, 1280 px, light'};
 is($wide->{rows}, 100, 'decisions are shown');
 cmp_ok($wide->{bar}, '>', 1, 'bars are drawn');
-is(scalar @{ $wide->{sections} }, 6, 'six sections');
+is(scalar @{ $wide->{sections} }, 5, 'five sections');
 isnt($wide->{back}, $seen{'status, 1280 px, dark'}{back}, 'dark is another colour than light');
 is($wide->{back}, $seen{'status, 1280 px, light, no JavaScript'}{back}, 'the style holds without JavaScript');
 

@@ -212,7 +212,7 @@ static void the_topmost_template_elements_are_edited(void **state)
           "class=x "
           "aria-controls=b>t</li></ul><div id=a>c</div><div id=b data-tmpl=\"\">t</div>",
           "<ul><li class=x aria-controls=a>t</li></ul><div id=a>c</div>" },
-        /* rules.h: a heading stays with its section */
+        /* steps.h: a heading stays with its section */
         { "<nav><h2>t</h2></nav><div>c</div>", "<nav><h2>t</h2></nav><div>c</div>",
           "<nav><h2>t</h2></nav><div>c</div>" },
         /* rule 10: text that would be read as something new */
@@ -359,9 +359,7 @@ static void an_element_with_half_of_the_content_is_opened(void **state)
 static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
-    const tmpl_selector_t *selector;
-    assert_int_equal(tmpl_selector_parse(&selector, text, NULL, pool), APR_SUCCESS);
-    APR_ARRAY_PUSH(list, const tmpl_selector_t *) = selector;
+    assert_int_equal(tmpl_selector_parse(list, text, NULL), APR_SUCCESS);
     return list;
 }
 
@@ -470,7 +468,7 @@ static void parts_go_before_the_guards(void **state)
     assert_ptr_equal(closure.verdicts, v);
     assert_int_equal(closure.parts,
                      TMPL_PART_BIT(TMPL_PART_COMMENT) | TMPL_PART_BIT(TMPL_PART_NOTICE));
-    /* a row that rules.h would make whole */
+    /* a row that steps.h would make whole */
     static const char row[] = "<table><tr><th>m<td>b</table><div>b</div>";
     guards.keep = guards.drop = NULL;
     assert_int_equal(tmpl_page_parse(&page, row, strlen(row), &opts, *state), TMPL_DECLINE_NONE);

@@ -178,13 +178,11 @@ static void marks_and_guards_agree_with_the_rule(void **state)
     static const char html[] =
         "<body><form><p>c</p><b>t</b><input></form><nav>t<button>t</button></nav>";
     tmpl_guards_t guards = { .control_texts = 1 };
-    const tmpl_selector_t *selector;
     assert_string_equal(
         without_template(html, &guards, TMPL_NODE_MARK, *state),
         "<body><form><p>c</p><b>t</b><input></form><nav data-tmpl=\"\">t<button>t</button></nav>");
-    assert_int_equal(tmpl_selector_parse(&selector, "b", NULL, *state), APR_SUCCESS);
-    apr_array_header_t *drop = apr_array_make(*state, 1, sizeof(selector));
-    APR_ARRAY_PUSH(drop, const tmpl_selector_t *) = selector;
+    apr_array_header_t *drop = apr_array_make(*state, 1, sizeof(const tmpl_selector_t *));
+    assert_int_equal(tmpl_selector_parse(drop, "b", NULL), APR_SUCCESS);
     guards.drop = drop;
     assert_string_equal(without_template("<body><form><p>c</p><div><b>t</b></div><input></form>",
                                          &guards, TMPL_NODE_CUT, *state),

@@ -2,7 +2,7 @@
 /* Headings and their sections. */
 #include "check.h"
 
-#include "cut/rules.h"
+#include "cut/steps.h"
 
 /*
  * Blocks that begin with c are content, with s surely content, with y bylines, the others template.

@@ -2,7 +2,7 @@
 /* References within a page: links to template, and controls of panels. */
 #include "check.h"
 
-#include "cut/rules.h"
+#include "cut/steps.h"
 
 typedef enum { LINKS, CONTROLS } rule_e;
 

@@ -4,7 +4,6 @@
 
 #include "detect/kept_notes.h"
 #include "detect/records.h"
-#include "feature/score.h"
 
 #define TEXT "c Long enough to be the beginning of the text, as it has more than eighty bytes in it"
 

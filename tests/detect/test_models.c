@@ -2,8 +2,8 @@
 /* Models of all kinds: built in, from files, and their ids. */
 #include "check.h"
 
-#include "detect/builtin.h"
 #include "detect/models.h"
+#include "methods/pagelevel_model.h"
 
 static void models_are_built_in(void **state)
 {

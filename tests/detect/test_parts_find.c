@@ -3,7 +3,7 @@
 #include "verdicts_fixture.h"
 
 #include "detect/parts_find.h"
-#include "feature/score.h"
+#include "feature/reading.h"
 
 /* 90 bytes, an article of 540, and something to say. */
 #define SENTENCE                                                                                   \

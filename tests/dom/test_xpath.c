@@ -7,7 +7,7 @@
 
 #include <libxml/tree.h>
 
-#include "cut/guards.h"
+#include "cut/steps.h"
 #include "dom/xpath.h"
 #include "dom/xpath_cost.h"
 
@@ -251,9 +251,7 @@ static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
     tmpl_error_t err;
-    assert_int_equal(
-        tmpl_selector_parse(&APR_ARRAY_PUSH(list, const tmpl_selector_t *), text, &err, pool),
-        APR_SUCCESS);
+    assert_int_equal(tmpl_selector_parse(list, text, &err), APR_SUCCESS);
     return list;
 }
 

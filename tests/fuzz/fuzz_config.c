@@ -40,22 +40,23 @@ static void try_xpath(const char *text, const tmpl_page_t *page, apr_pool_t *poo
 static void try_selector(const char *text, apr_pool_t *pool)
 {
     static const char html[] = "<div id=a class='b c' x=y>t<p>u<b>v</b></p></div><p>w</p>";
-    const tmpl_selector_t *selector;
+    apr_array_header_t *list = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
     const tmpl_page_t *page;
     tmpl_error_t err = { 0 };
     tmpl_page_opts_t opts = { 0 };
-    apr_status_t rv = tmpl_selector_parse(&selector, text, &err, pool);
+    apr_status_t rv = tmpl_selector_parse(list, text, &err);
     must(rv, &err);
     if (rv != APR_SUCCESS ||
         tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, pool) != TMPL_DECLINE_NONE) {
         return;
     }
-    const char *xpath = tmpl_selector_xpath(selector);
-    if (xpath != NULL) {
-        try_xpath(xpath, page, pool);
-    }
-    else {
-        for (uint32_t i = 0; i < page->n_nodes; i++) {
+    for (int k = 0; k < list->nelts; k++) {
+        const tmpl_selector_t *selector = APR_ARRAY_IDX(list, k, const tmpl_selector_t *);
+        const char *xpath = tmpl_selector_xpath(selector);
+        if (xpath != NULL) {
+            try_xpath(xpath, page, pool);
+        }
+        for (uint32_t i = 0; xpath == NULL && i < page->n_nodes; i++) {
             tmpl_selector_matches(selector, page, i, NULL);
         }
     }

@@ -299,6 +299,13 @@ static void charsets_by_mark_header_and_meta(void **state)
     assert_true(tmpl_charset_is_ascii(NULL));
 }
 
+static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
+{
+    apr_array_header_t *list = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
+    assert_int_equal(tmpl_selector_parse(list, text, NULL), APR_SUCCESS);
+    return list;
+}
+
 static void selectors_match(void **state)
 {
     const tmpl_page_t *page =
@@ -313,18 +320,17 @@ static void selectors_match(void **state)
                   { "[role=do]", 0 },  { "[data-x]", 1 },     { "[data-y]", 0 },
                   { "p[role=doc]", 0 } };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const tmpl_selector_t *selector;
-        assert_int_equal(tmpl_selector_parse(&selector, cases[i].selector, NULL, *state),
-                         APR_SUCCESS);
+        const tmpl_selector_t *selector =
+            APR_ARRAY_IDX(selectors(cases[i].selector, *state), 0, const tmpl_selector_t *);
         assert_int_equal(tmpl_selector_matches(selector, page, 1, NULL), cases[i].matches);
     }
     static const char *const bad[] = { "",      "#",    ".",   "[",   "[x",    "[x='y]", "div>",
                                        "> p",   "a>>b", "a, ", ", a", "a,,b",  "a >, b", "a:hover",
                                        "a + b", "*",    "a *", "a*",  "a ~ b", "]",      " " };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        const tmpl_selector_t *selector;
+        apr_array_header_t *list = apr_array_make(*state, 1, sizeof(const tmpl_selector_t *));
         tmpl_error_t err;
-        assert_int_equal(tmpl_selector_parse(&selector, bad[i], &err, *state), APR_EINVAL);
+        assert_int_equal(tmpl_selector_parse(list, bad[i], &err), APR_EINVAL);
         assert_non_null(strstr(err.text, bad[i]));
     }
 }
@@ -365,19 +371,24 @@ static void selectors_join(void **state)
         { "main > div .x", "5" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const tmpl_selector_t *selector;
         char matched[16] = "";
         size_t n = 0;
-        assert_int_equal(tmpl_selector_parse(&selector, cases[i].selector, NULL, *state),
-                         APR_SUCCESS);
-        unsigned char *memo =
-            apr_pcalloc(*state, tmpl_selector_memo_size(selector, page) + (apr_size_t)1);
+        apr_array_header_t *list = selectors(cases[i].selector, *state);
+        unsigned char *memos[2];
+        for (int k = 0; k < list->nelts; k++) {
+            const tmpl_selector_t *selector = APR_ARRAY_IDX(list, k, const tmpl_selector_t *);
+            memos[k] = apr_pcalloc(*state, tmpl_selector_memo_size(selector, page) + (apr_size_t)1);
+        }
         for (uint32_t node = 0; node < page->n_nodes; node++) {
             tmpl_attr_t id;
-            assert_int_equal(tmpl_selector_matches(selector, page, node, memo),
-                             tmpl_selector_matches(selector, page, node, NULL));
-            if (tmpl_selector_matches(selector, page, node, NULL) &&
-                tmpl_attr_find(&id, page->src, page->nodes[node].open, "id")) {
+            int matches = 0;
+            for (int k = 0; k < list->nelts; k++) {
+                const tmpl_selector_t *selector = APR_ARRAY_IDX(list, k, const tmpl_selector_t *);
+                int plainly = tmpl_selector_matches(selector, page, node, NULL);
+                assert_int_equal(tmpl_selector_matches(selector, page, node, memos[k]), plainly);
+                matches |= plainly;
+            }
+            if (matches && tmpl_attr_find(&id, page->src, page->nodes[node].open, "id")) {
                 matched[n++] = page->src[id.value.start];
             }
         }

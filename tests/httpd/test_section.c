@@ -75,8 +75,6 @@ static const char *show_pointer(const void *value, tmpl_form_e form)
         return apr_array_pstrcat(pool, value, ' ');
     case TMPL_FORM_SELECTORS:
         return number(((const apr_array_header_t *)value)->nelts);
-    case TMPL_FORM_SECRET:
-        return apr_psprintf(pool, "%" APR_UINT64_T_HEX_FMT, *(const apr_uint64_t *)value);
     case TMPL_FORM_MARKS:
         return marks(value);
     case TMPL_FORM_SEPARATORS:
@@ -97,6 +95,10 @@ static const char *show(tmpl_conf_t *conf, const tmpl_setting_t *setting)
         return number(*(const apr_int64_t *)field);
     }
     switch (setting->form) {
+    case TMPL_FORM_SECRET:
+        return *(const apr_uint64_t *)field == 0
+                   ? ""
+                   : apr_psprintf(pool, "%" APR_UINT64_T_HEX_FMT, *(const apr_uint64_t *)field);
     case TMPL_FORM_SHARE:
         return share(*(const double *)field);
     case TMPL_FORM_LIFETIME:

@@ -21,7 +21,7 @@ import { childrenOf, parse, skipped, write } from './tree.mjs';
 const SHOWN = 3;
 const CLOSE = 2e-6; /* shares are printed with nine digits */
 
-/* The text of a comment as is_own() in annotate.c compares it, or null: a comment of no mark. */
+/* The text of a comment as is_own() in rewrite.c compares it, or null: a comment of no mark. */
 function begins(data, comment) {
     const name = comment.slice('<!--'.length, -'-->'.length).trimStart();
     const colon = name.indexOf(':');

@@ -40,13 +40,6 @@ void tmpl_config_check_note(cmd_parms *cmd, tmpl_conf_t *section, const void *va
     (void)value;
 }
 
-void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, int first)
-{
-    (void)directive;
-    (void)list;
-    (void)first;
-}
-
 /* Any text but "%{" is an expression. */
 AP_DECLARE(ap_expr_info_t *)
 ap_expr_parse_cmd_mi(const cmd_parms *cmd, const char *expr, unsigned int flags, const char **err,

@@ -28,7 +28,7 @@
 #include <apr_strings.h>
 #include <apr_tables.h>
 
-#include "table/entry.h"
+#include "table/rules.h"
 #include "table/provider.h"
 
 #include "redis_server.h"
@@ -374,11 +374,8 @@ static inline apr_status_t table_add(void *baton, const tmpl_entry_t *entry)
     table_t *table = baton;
     tmpl_entry_t *e = apr_array_push(table->entries);
 
-    *e = *entry;
-    if (entry->n_fingerprints > 0) {
-        e->fingerprints =
-            apr_pmemdup(table->pool, entry->fingerprints, entry->n_fingerprints * sizeof(uint16_t));
-    }
+    e->key = entry->key;
+    e->value = apr_pmemdup(table->pool, entry->value, tmpl_value_size(entry->value));
     return APR_SUCCESS;
 }
 
@@ -408,11 +405,8 @@ static inline table_t *table_of(ctx_t *c, const char *site)
 
 static inline int entry_equal(const tmpl_entry_t *a, const tmpl_entry_t *b)
 {
-    return a->key.kind == b->key.kind && a->key.hash == b->key.hash &&
-           memcmp(&a->record, &b->record, sizeof(a->record)) == 0 &&
-           a->n_fingerprints == b->n_fingerprints &&
-           (a->n_fingerprints == 0 ||
-            memcmp(a->fingerprints, b->fingerprints, a->n_fingerprints * sizeof(uint16_t)) == 0);
+    return a->key.kind == b->key.kind && a->key.hash == b->key.hash && a->value->n == b->value->n &&
+           memcmp(a->value, b->value, tmpl_value_size(a->value)) == 0;
 }
 
 static inline void assert_tables_equal(const table_t *a, const table_t *b)

@@ -476,6 +476,7 @@ static void footnotes(void **state)
           "## a[^1]\n\n**b[^2]** c[^1]\n\n[^1]: x\n\n[^2]: y" },
         { "a<sup><a href='#n'>1</a><a href='#m'>2</a></sup>" NOTE("m", "x") NOTE("n", "y"),
           "a[^2][^1]\n\n[^1]: x\n\n[^2]: y" },
+        { "a<sup>[<a href='#n'>1</a>]</sup><p id=n>x", "a[^1]\n\n[^1]: x" },
         { "a<sup>st <a href='#n'>1</a></sup><p id=n>x", "a<sup>st [^1]</sup>\n\n[^1]: x" },
         { "<ol><li>a" REF("n", "1") "<li id=n>x<li>b</ol>", "1. a[^1]\n\n[^1]: x\n\n3. b" },
         { "<ul><li>a" REF("n", "1") "<p id=n>x<ul><li>y</ul><pre>z</pre></ul>",

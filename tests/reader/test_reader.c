@@ -135,6 +135,9 @@ static void links(void **state)
     static const view_row_t rows[] = {
         { "<a href='b?c=1&amp;copy=2#d'>x</a>",
           "<p><a href=\"https://a.example/p/b?c=1&amp;copy=2#d\">x</a></p>" },
+        /* a heading needs no link to the page itself */
+        { "<h2><a href=q>a</a></h2><h2><a href=r>b</a></h2>",
+          "<h2>a</h2><h2><a href=\"https://a.example/p/r\">b</a></h2>" },
         { "<a href='javascript:x()'>a</a> <a href=' JAVA&#9;SCRIPT:x()'>b</a> <a "
           "href=data:,x>c</a> "
           "<a href=ftp://x/>d</a> <a href=mailto:a@b>e</a>",

@@ -59,11 +59,11 @@ static void assert_values_equal(const tmpl_value_t *a, const tmpl_value_t *b)
 }
 
 static tmpl_value_t values[MOST];
-static tmpl_bucket_entry_t entries[MOST];
+static tmpl_entry_t entries[MOST];
 static apr_pool_t *pool; /* of a test */
 
 /* Entries as a bucket, in their order. */
-static tmpl_bucket_t write_all(const tmpl_bucket_entry_t *all, uint32_t n)
+static tmpl_bucket_t write_all(const tmpl_entry_t *all, uint32_t n)
 {
     static tmpl_bucket_row_t rows[MOST];
     static unsigned char rests[MOST][TMPL_BUCKET_REST_MOST];
@@ -208,12 +208,12 @@ static void bytes_that_are_none_do_no_harm(void **unused)
     }
 }
 
-static size_t size_of(tmpl_kind_e kind, const tmpl_value_t *value)
+static size_t size_of(tmpl_kind_e kind, tmpl_value_t *value)
 {
     tmpl_value_t first = { .df = 1, .last = value->last - 300 }; /* an age takes two bytes */
-    tmpl_bucket_entry_t all[] = { { { 1, TMPL_KIND_DOCUMENT }, &first },
-                                  { { 2, kind }, value },
-                                  { { 3, kind }, value } };
+    tmpl_entry_t all[] = { { { 1, TMPL_KIND_DOCUMENT }, &first },
+                           { { 2, kind }, value },
+                           { { 3, kind }, value } };
 
     return write_all(all, 3).len - write_all(all, 2).len;
 }
@@ -236,7 +236,7 @@ static void entries_take_few_bytes(void **unused)
  * / 2^40. */
 static void every_bit_of_a_key_counts(void **unused)
 {
-    static const tmpl_value_t value = { .df = 1, .last = 9, .n = 1 };
+    static tmpl_value_t value = { .df = 1, .last = 9, .n = 1 };
     const uint64_t hash = hash_of(77);
     tmpl_value_t found;
 
@@ -246,7 +246,7 @@ static void every_bit_of_a_key_counts(void **unused)
         for (unsigned i = 0; i < 20; i++) {
             uint64_t other = i == rank ? hash : hash_of(i);
 
-            entries[i] = (tmpl_bucket_entry_t){ { other, TMPL_KIND_SEGMENT }, &value };
+            entries[i] = (tmpl_entry_t){ { other, TMPL_KIND_SEGMENT }, &value };
         }
         tmpl_bucket_t bucket = write_all(entries, 20);
         assert_true(find(&bucket, entries[rank].key, &found));
@@ -293,7 +293,7 @@ static void what_changes_is_there_once(void **unused)
 
     (void)unused;
     for (unsigned round = 0; round < 4000; round++) {
-        tmpl_bucket_entry_t change[KEYS / 3];
+        tmpl_entry_t change[KEYS / 3];
         uint32_t n = (uint32_t)draw(draw(3) > 0 ? 4 : KEYS / 3 + 1), dead, expected = 0;
         int is_new[KEYS] = { 0 };
 
@@ -304,7 +304,7 @@ static void what_changes_is_there_once(void **unused)
             draw_value(&held[k], KIND(k));
             held[k].last = now - (uint32_t)draw(2) * (now > 150 ? 150 : 0);
             is_held[k] = is_new[k] = 1;
-            change[i] = (tmpl_bucket_entry_t){ { k, KIND(k) }, &held[k] };
+            change[i] = (tmpl_entry_t){ { k, KIND(k) }, &held[k] };
         }
         for (uint32_t k = 0; k < KEYS; k++) {
             if (is_held[k] && !is_new[k] && !tmpl_value_live(&held[k], lifetimes, now)) {
@@ -325,15 +325,15 @@ static void what_changes_is_there_once(void **unused)
 static void what_is_too_long_stays_out(void **unused)
 {
     enum { MANY = 5000 };
-    static tmpl_bucket_entry_t many[2][MANY];
-    static const tmpl_value_t value = { .df = 1, .last = 1, .n = 1 };
+    static tmpl_entry_t many[2][MANY];
+    static tmpl_value_t value = { .df = 1, .last = 1, .n = 1 };
     tmpl_bucket_scratch_t scratch = { .pool = pool };
     tmpl_bucket_t one = { 0 }, before;
     uint32_t dead;
 
     (void)unused;
     for (uint32_t i = 0; i < 2 * MANY; i++) {
-        many[i / MANY][i % MANY] = (tmpl_bucket_entry_t){ { i, TMPL_KIND_SEGMENT }, &value };
+        many[i / MANY][i % MANY] = (tmpl_entry_t){ { i, TMPL_KIND_SEGMENT }, &value };
     }
     assert_true(tmpl_bucket_update(&one, many[0], MANY, NULL, &dead, &scratch));
     before = one;
@@ -352,14 +352,14 @@ static uint32_t bucket_of(tmpl_key_t key, uint32_t n, uint64_t salt)
 static void nothing_is_lost_on_the_way(void **unused)
 {
     enum { KEYS_OF_ALL = 500, BUCKETS = 40 };
-    static const tmpl_value_t value = { .df = 1, .last = 1, .n = 1 };
+    static tmpl_value_t value = { .df = 1, .last = 1, .n = 1 };
     tmpl_bucket_scratch_t scratch = { .pool = pool };
     tmpl_bucket_t buckets[BUCKETS] = { { 0 } };
     uint32_t dead;
 
     (void)unused;
     for (uint32_t i = 0; i < KEYS_OF_ALL; i++) {
-        tmpl_bucket_entry_t entry = { { hash_of(i), TMPL_KIND_SEGMENT }, &value };
+        tmpl_entry_t entry = { { hash_of(i), TMPL_KIND_SEGMENT }, &value };
 
         assert_true(tmpl_bucket_update(&buckets[0], &entry, 1, NULL, &dead, &scratch));
     }

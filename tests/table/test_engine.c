@@ -55,13 +55,13 @@ static const tmpl_provider_t changing = {
 static void site_make(site_t *site, apr_pool_t *pool)
 {
     tmpl_bucket_scratch_t scratch = { .pool = pool };
-    tmpl_bucket_entry_t entries[ENTRIES];
+    tmpl_entry_t entries[ENTRIES];
     tmpl_value_t value = { .df = 1, .last = 1 };
     uint32_t dead;
 
     *site = (site_t){ 0 };
     for (uint32_t i = 0; i < ENTRIES; i++) {
-        entries[i] = (tmpl_bucket_entry_t){ { 1000 + i, TMPL_KIND_SEGMENT }, &value };
+        entries[i] = (tmpl_entry_t){ { 1000 + i, TMPL_KIND_SEGMENT }, &value };
     }
     assert_true(tmpl_bucket_update(&site->one, entries, ENTRIES, NULL, &dead, &scratch));
     site->two[0] = site->one;

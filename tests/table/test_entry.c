@@ -4,7 +4,7 @@
 
 #include "tap.h"
 
-#include "table/entry.h"
+#include "table/rules.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
 

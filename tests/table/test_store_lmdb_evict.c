@@ -2,7 +2,7 @@
 /* LMDB with limits: the sites that were used least recently are forgotten for new sites. */
 #include "lmdb_fixture.h"
 
-#include "table/lmdb/lmdb_table.h"
+#include "table/lmdb/lmdb_env.h"
 
 /* Nothing dies. */
 static const tmpl_policy_t lasting = {
@@ -284,6 +284,7 @@ static void import_into_a_full_map(void **state)
     enum { ENTRIES = 20000 };
     ctx_t *c = *state;
     tmpl_store_stats_t head = { .pages = 1 };
+    tmpl_value_t value = { .df = 9, .last = 1 };
     tmpl_entry_t *entries = apr_pcalloc(c->pool, ENTRIES * sizeof(*entries));
 
     c->store = open_with(c, backend_uri_limited(c, "size=2M"), NULL);
@@ -291,8 +292,7 @@ static void import_into_a_full_map(void **state)
         observe_as(c, name_of(c, i), 1, 2, 0, 300, &lasting, 1);
     }
     for (unsigned i = 0; i < ENTRIES; i++) {
-        entries[i] = (tmpl_entry_t){ .key = { i * 7919, TMPL_KIND_SEGMENT },
-                                     .record = { .df = 9, .last = 1 } };
+        entries[i] = (tmpl_entry_t){ { i * 7919, TMPL_KIND_SEGMENT }, &value };
     }
     assert_int_equal(
         tmpl_store_import(c->store, "imported", &head, entries, ENTRIES, &c->err, c->pool),

@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "table/bucket.h"
 #include "table/lmdb/lmdb_env.h"
-#include "table/lmdb/lmdb_table.h"
 
 static void last_seen_in_1970(MDB_val *key, MDB_val *data, unsigned number)
 {

@@ -327,14 +327,10 @@ static void failed_writes_between_threads(void **state)
 }
 
 static const store_test_t table[] = {
-    TEST(LMDB, full_map_still_counts),
-    TEST(LMDB, dead_reader_keeps_nothing),
-    TEST(LMDB, forgetting_needs_no_room),
-    TEST(LMDB, full_disk_still_counts),
-    TEST(LMDB, failed_writes_are_survived),
-    TEST(LMDB, failed_writes_and_no_file),
-    TEST(LMDB, failed_writes_between_threads),
-    TEST(LMDB, too_large_a_map_is_refused),
+    TEST(LMDB, full_map_still_counts),         TEST(LMDB, dead_reader_keeps_nothing),
+    TEST(LMDB, forgetting_needs_no_room),      TEST(LMDB, full_disk_still_counts),
+    TEST(LMDB, failed_writes_are_survived),    TEST(LMDB, failed_writes_and_no_file),
+    TEST(LMDB, failed_writes_between_threads), TEST(LMDB, too_large_a_map_is_refused),
 };
 
 int main(int argc, char **argv)

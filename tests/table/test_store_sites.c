@@ -192,8 +192,8 @@ static void import_takes_the_last_of_a_key(void **state)
     ctx_t *c = *state;
     tmpl_store_stats_t head = { .pages = 10 };
     const tmpl_key_t key = { model_key(0), TMPL_KIND_SEGMENT };
-    const tmpl_entry_t entries[] = { { key, { 2, 1, 0, 0 }, NULL, 0 },
-                                     { key, { 7, 9, 0, 0 }, NULL, 0 } };
+    tmpl_value_t former = { .df = 2, .last = 1 }, last = { .df = 7, .last = 9 };
+    const tmpl_entry_t entries[] = { { key, &former }, { key, &last } };
 
     assert_int_equal(tmpl_store_import(c->store, "s", &head, entries, 2, &c->err, c->pool),
                      APR_SUCCESS);

@@ -91,14 +91,17 @@ static void assert_model_held(ctx_t *c, const char *site, const model_t *model,
             const model_entry_t *e = &entries[i];
             uint64_t hash =
                 kind == TMPL_KIND_DOCUMENT ? model_document(i) & TMPL_HASH_MASK : model_key(i);
-            tmpl_entry_t want = { { hash, (tmpl_kind_e)kind },
-                                  { e->df, e->last, (uint32_t)e->text, (uint32_t)e->repeated },
-                                  e->fp,
-                                  e->n };
+            tmpl_value_t value = { .df = e->df,
+                                   .last = e->last,
+                                   .text = (uint32_t)e->text,
+                                   .repeated = (uint32_t)e->repeated,
+                                   .n = e->n };
+            tmpl_entry_t want = { { hash, (tmpl_kind_e)kind }, &value };
             const tmpl_entry_t *got =
                 bsearch(&want, table->entries->elts, (size_t)table->entries->nelts, sizeof(want),
                         entry_order);
 
+            memcpy(value.fingerprints, e->fp, e->n * sizeof(*e->fp));
             if (!model_live(e, policy, model->pages)) {
                 continue;
             }

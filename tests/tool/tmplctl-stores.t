@@ -359,6 +359,9 @@ subtest 'limits of a store' => sub {
 
 subtest 'a store that is full' => sub {
     many();
+    # another site takes a part of the room
+    run(clean_args('text', 'full-other'), qw(--detector incremental --store lmdb:full-store --site other --lifetime 10000,300),
+        map { "many/$_.html" } 1 .. 1500);
     my $limited = q{trap '' XFSZ; ulimit -f 660; exec "$@" >full.out 2>full.err};
     system 'sh', '-c', $limited, 'sh', $tool, clean_args('strip', 'full'), '--detector', 'incremental',
         '--store', 'lmdb:full-store', '--lifetime', '10000,300', map { "many/$_.html" } 1 .. 3000;

@@ -166,7 +166,7 @@ static apr_status_t site_count(merge_t *merge, const char *site, tmpl_export_fil
         return merge_failed(site, status, err.text);
     }
     for (int i = 0; i < table->entries->nelts; i++) {
-        APR_ARRAY_IDX(table->entries, i, tmpl_entry_t).record.last = table->head.pages;
+        APR_ARRAY_IDX(table->entries, i, tmpl_entry_t).value->last = table->head.pages;
     }
     return APR_SUCCESS;
 }
@@ -181,7 +181,7 @@ static void table_shrink(tmpl_export_file_t *table)
     int kept = 0;
     for (int i = 0; i < table->entries->nelts; i++) {
         tmpl_kind_e kind = entries[i].key.kind;
-        if (kind == TMPL_KIND_PATH || (kind == TMPL_KIND_SEGMENT && entries[i].record.df > 1)) {
+        if (kind == TMPL_KIND_PATH || (kind == TMPL_KIND_SEGMENT && entries[i].value->df > 1)) {
             entries[kept++] = entries[i];
         }
     }

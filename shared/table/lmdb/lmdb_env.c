@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/lmdb/lmdb_env.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -54,25 +53,6 @@ apr_status_t tmpl_lmdb_fail(const char *dir, int rc, tmpl_error_t *err, const ch
 
 /* ---- the databases ---- */
 
-/*
- * LMDB's own order for keys of 8 bytes, which all keys of the table have. LMDB's function takes 7 %
- * more instructions to learn a page.
- */
-static int entries_order(const MDB_val *a, const MDB_val *b)
-{
-    size_t least = a->mv_size < b->mv_size ? a->mv_size : b->mv_size;
-    uint64_t x, y;
-    if (a->mv_size == sizeof(x) && b->mv_size == sizeof(y)) {
-        memcpy(&x, a->mv_data, sizeof(x));
-        memcpy(&y, b->mv_data, sizeof(y));
-        x = be64toh(x);
-        y = be64toh(y);
-        return (x > y) - (x < y);
-    }
-    int order = memcmp(a->mv_data, b->mv_data, least);
-    return order != 0 ? order : (a->mv_size > b->mv_size) - (a->mv_size < b->mv_size);
-}
-
 static int meta_get(MDB_txn *txn, MDB_dbi meta, const char *name, MDB_val *data)
 {
     MDB_val key = { strlen(name), (void *)name };
@@ -123,9 +103,6 @@ static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
     int rc = 0;
     for (int i = 0; rc == 0 && i < TMPL_DB_COUNT; i++) {
         rc = mdb_dbi_open(txn, db_names[i], flags, &db->dbi[i]);
-    }
-    if (rc == 0) {
-        rc = mdb_set_compare(txn, db->dbi[TMPL_DB_ENTRIES], entries_order);
     }
     if (rc == 0) {
         rc = format_check(txn, db->dbi[TMPL_DB_META]);
@@ -186,9 +163,9 @@ int tmpl_lmdb_start(tmpl_lmdb_t *db)
 {
     mdb_filehandle_t fd;
     struct stat st;
-    int rc = tmpl_lmdb_readers_reserve(db->dir, db->pool);
+    int rc;
     db->map_size = whole_pages(db->map_size);
-    if (rc != 0 || (rc = mdb_env_create(&db->env)) != 0 ||
+    if ((rc = mdb_env_create(&db->env)) != 0 ||
         (rc = mdb_env_set_maxdbs(db->env, TMPL_DB_COUNT)) != 0 ||
         (rc = mdb_env_set_maxreaders(db->env, MAX_READERS)) != 0 ||
         (rc = mdb_env_set_mapsize(db->env, db->map_size)) != 0 ||

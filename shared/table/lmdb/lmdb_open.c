@@ -5,17 +5,157 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <apr_strings.h>
 
+#define DATA_FILE    "data.mdb"
+#define WRITER_FILE  "writer.lock"
+#define READERS_FILE "lock.mdb"
+
 #define OPEN_TIMEOUT  apr_time_from_sec(1)
 #define CLOSE_SECONDS 2
 
+/* How often to try again while another process is alone. */
+#define SHARE_POLL apr_time_from_msec(5)
+
+/* Bytes of a new lock.mdb. LMDB has as many readers as fit into the file, here about 5,000. */
+#define READERS_SIZE (320 * 1024)
+
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static tmpl_lmdb_t *open_list;
+
+/* ---- the files, and the writers' lock ---- */
+
+static const char *path_of(const char *dir, const char *name, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, dir, "/", name, NULL);
+}
+
+int tmpl_lmdb_is_file(const char *path, const tmpl_lmdb_id_t *id)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_dev == id->dev && st.st_ino == id->ino;
+}
+
+/* errno; clang-tidy does not know that it is not 0 after a failure. */
+static int last_error(void)
+{
+    int failed = errno;
+    return failed != 0 ? failed : EIO;
+}
+
+/* A descriptor, or -1 and errno. */
+static int file_open(const char *dir, const char *name, apr_pool_t *pool)
+{
+    return open(path_of(dir, name, pool), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+}
+
+static void mutex_init(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(mutex, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
+/* Polls, because flock() has no deadline, and a process that is alone may be stopped. */
+static int lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
+{
+    while (flock(lock->fd, LOCK_SH | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) {
+            return errno;
+        }
+        if (tmpl_clock() >= deadline) {
+            return ETIMEDOUT;
+        }
+        apr_sleep(SHARE_POLL);
+    }
+    return 0;
+}
+
+/*
+ * Opens the lock of dir, and creates it if it is missing. Close it even if this fails. Waits until
+ * deadline while another process makes the content.
+ *
+ * A process that has locked the file shared may use what is in it. A process that can lock it
+ * exclusively is the only one, and makes the content anew: after a reboot the mutex may be locked
+ * by a process that no longer exists. The change from exclusive to shared is not atomic: another
+ * process may be alone in between, and make the content anew once more. That does no harm, as no
+ * process uses it before it has the shared lock.
+ */
+static int lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline, apr_pool_t *pool)
+{
+    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, WRITER_FILE, pool) };
+    if (lock->fd < 0) {
+        return last_error();
+    }
+    int is_alone = flock(lock->fd, LOCK_EX | LOCK_NB) == 0;
+    int rc = posix_fallocate(lock->fd, 0, sizeof(*lock->shared));
+    if (rc != 0) {
+        return rc;
+    }
+    void *map = mmap(NULL, sizeof(*lock->shared), PROT_READ | PROT_WRITE, MAP_SHARED, lock->fd, 0);
+    if (map == MAP_FAILED) {
+        return last_error();
+    }
+    lock->shared = map;
+    if (is_alone) {
+        *lock->shared = (tmpl_lmdb_shared_t){ .unused = 0 };
+        mutex_init(&lock->shared->mutex);
+    }
+    return lock_share(lock, deadline);
+}
+
+static void lock_close(tmpl_lmdb_lock_t *lock)
+{
+    if (lock->shared != NULL) {
+        munmap(lock->shared, sizeof(*lock->shared));
+    }
+    if (lock->fd >= 0) {
+        close(lock->fd);
+    }
+    *lock = (tmpl_lmdb_lock_t){ .fd = -1 };
+}
+
+int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
+{
+    int rc = tmpl_clock_lock(&lock->shared->mutex, deadline);
+    return rc == EOWNERDEAD ? pthread_mutex_consistent(&lock->shared->mutex) : rc;
+}
+
+void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock)
+{
+    pthread_mutex_unlock(&lock->shared->mutex);
+}
+
+/*
+ * Reserves disk blocks for LMDB's table of readers, DIR/lock.mdb, if it is new. LMDB maps the file
+ * without blocks, so on a full disk the process would die by SIGBUS. No environment of this process
+ * may have the directory open: closing our descriptor would drop the environment's locks on the
+ * file.
+ */
+static int readers_reserve(const char *dir, apr_pool_t *pool)
+{
+    struct stat st;
+    int fd = file_open(dir, READERS_FILE, pool);
+    if (fd < 0) {
+        return errno;
+    }
+    /* a table that is in use must keep its size */
+    int rc = fstat(fd, &st) != 0
+                 ? errno
+                 : posix_fallocate(fd, 0, st.st_size > 0 ? st.st_size : READERS_SIZE);
+    close(fd);
+    return rc;
+}
+
+/* ---- opening ---- */
 
 /* Moves a damaged file aside, while no other process has it open. */
 static int file_replace(tmpl_lmdb_t *db)
@@ -27,9 +167,9 @@ static int file_replace(tmpl_lmdb_t *db)
     if (rc != MDB_CORRUPTED || db->leaves_damaged) {
         return rc == MDB_VERSION_MISMATCH ? 0 : rc; /* LMDB itself refuses such a file */
     }
-    strftime(db->moved, sizeof(db->moved), TMPL_LMDB_FILE ".damaged-%Y%m%dT%H%M%SZ",
+    strftime(db->moved, sizeof(db->moved), DATA_FILE ".damaged-%Y%m%dT%H%M%SZ",
              gmtime_r(&now, &utc));
-    return rename(db->path, tmpl_lmdb_path(db->dir, db->moved, db->pool)) == 0 ? 0 : errno;
+    return rename(db->path, path_of(db->dir, db->moved, db->pool)) == 0 ? 0 : errno;
 }
 
 /*
@@ -42,6 +182,12 @@ static int locks_fit(const tmpl_lmdb_t *db)
     return tmpl_lmdb_is_file(db->path, &db->writer.shared->file);
 }
 
+static int env_start(tmpl_lmdb_t *db)
+{
+    int rc = readers_reserve(db->dir, db->pool);
+    return rc == 0 ? tmpl_lmdb_start(db) : rc;
+}
+
 /*
  * Starts the environment of a file that the locks do not belong to yet. The caller holds the lock.
  */
@@ -50,11 +196,11 @@ static int env_claim(tmpl_lmdb_t *db)
     tmpl_lmdb_shared_t *shared = db->writer.shared;
     if (shared->file.ino != 0) {
         /* processes may have another file open, which is lost: they go on with their lock.mdb */
-        unlink(tmpl_lmdb_path(db->dir, TMPL_LMDB_READERS_FILE, db->pool));
+        unlink(path_of(db->dir, READERS_FILE, db->pool));
     }
     int rc = file_replace(db);
     if (rc == 0) {
-        rc = tmpl_lmdb_start(db);
+        rc = env_start(db);
     }
     if (rc == 0) {
         shared->file = db->file;
@@ -79,7 +225,7 @@ static int env_begin(tmpl_lmdb_t *db)
             return rc;
         }
     }
-    int rc = tmpl_lmdb_start(db);
+    int rc = env_start(db);
     const tmpl_lmdb_id_t *of_locks = &db->writer.shared->file;
     int fit = db->file.dev == of_locks->dev && db->file.ino == of_locks->ino;
     return rc == 0 && !fit ? EAGAIN : rc; /* the file was removed just now */
@@ -87,7 +233,7 @@ static int env_begin(tmpl_lmdb_t *db)
 
 static int env_open(tmpl_lmdb_t *db)
 {
-    int rc = tmpl_lmdb_lock_open(&db->writer, db->dir, tmpl_clock() + OPEN_TIMEOUT, db->pool);
+    int rc = lock_open(&db->writer, db->dir, tmpl_clock() + OPEN_TIMEOUT, db->pool);
     if (rc == 0) {
         rc = env_begin(db);
     }
@@ -113,7 +259,7 @@ static tmpl_lmdb_t *open_find(const struct stat *st)
 static void db_free(tmpl_lmdb_t *db)
 {
     tmpl_lmdb_stop(db);
-    tmpl_lmdb_lock_close(&db->writer);
+    lock_close(&db->writer);
     pthread_rwlock_destroy(&db->map_lock);
     apr_pool_destroy(db->pool);
 }
@@ -131,7 +277,7 @@ static int db_open(tmpl_lmdb_t **opened, const char *dir, const struct stat *st,
     db->pid = getpid();
     db->dir_id = (tmpl_lmdb_id_t){ st->st_dev, st->st_ino };
     db->dir = apr_pstrdup(pool, dir);
-    db->path = tmpl_lmdb_path(dir, TMPL_LMDB_FILE, pool);
+    db->path = path_of(dir, DATA_FILE, pool);
     db->map_size = map_size;
     db->leaves_damaged = leaves_damaged;
     pthread_rwlock_init(&db->map_lock, NULL);
@@ -206,15 +352,15 @@ apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_
 {
     tmpl_lmdb_lock_t writer;
     size_t page = 0;
-    int rc = tmpl_lmdb_lock_open(&writer, dir, deadline, pool);
+    int rc = lock_open(&writer, dir, deadline, pool);
     if (rc == 0) {
         rc = tmpl_lmdb_lock_take(&writer, deadline);
     }
     if (rc == 0) {
-        rc = tmpl_lmdb_walk(tmpl_lmdb_path(dir, TMPL_LMDB_FILE, pool), &page);
+        rc = tmpl_lmdb_walk(path_of(dir, DATA_FILE, pool), &page);
         tmpl_lmdb_lock_give(&writer);
     }
-    tmpl_lmdb_lock_close(&writer);
+    lock_close(&writer);
     return rc == 0 ? APR_SUCCESS
            : rc == MDB_CORRUPTED
                ? tmpl_fail(err, APR_EGENERAL, "lmdb:%s: data.mdb is damaged at page %lu", dir,

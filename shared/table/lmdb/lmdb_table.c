@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/lmdb/lmdb_table.h"
+#include "table/lmdb/lmdb_env.h"
 
 #include <string.h>
 
@@ -246,7 +246,8 @@ int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spa
     return rc == MDB_NOTFOUND ? TMPL_LMDB_SITES_FULL : rc;
 }
 
-int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left)
+/* Deletes up to budget buckets of one serial. *left: the serial has more buckets. */
+static int serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left)
 {
     unsigned char bytes[TMPL_LMDB_KEY_SIZE];
     MDB_val key = tmpl_bucket_pack(bytes, serial, 0), data;
@@ -285,7 +286,7 @@ int tmpl_dropped_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *don
     rc = mdb_cursor_get(cursor, &key, &data, MDB_FIRST);
     *done = rc == MDB_NOTFOUND;
     if (rc == 0 && key.mv_size == SERIAL_SIZE) {
-        rc = tmpl_serial_delete(db, txn, get_be(key.mv_data), budget, &left);
+        rc = serial_delete(db, txn, get_be(key.mv_data), budget, &left);
     }
     if (rc == 0 && !left) {
         rc = mdb_cursor_del(cursor, 0);

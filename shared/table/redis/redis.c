@@ -29,16 +29,8 @@
 #define SECRET_KEY "tmpl:6:secret"
 
 #define KEPT_MOST ((size_t)8 << 20) /* bytes of all snapshots */
-#define SITES     1024              /* sites of which the head is remembered */
 #define TOUCHES   16                /* EXPIREs during opts.idle that keep a site in use */
 #define TURNS     64
-
-/* What the process remembers of a site's head: a guess, for the next question. */
-typedef struct {
-    uint64_t site; /* a hash of its key; 0: nothing */
-    uint32_t n, swept;
-    uint64_t salt;
-} guess_t;
 
 typedef struct {
     tmpl_redis_t *redis;
@@ -49,8 +41,7 @@ typedef struct {
      * other's transactions fail. Sites with equal hashes share a turn.
      */
     pthread_mutex_t turns[TURNS];
-    pthread_mutex_t lock; /* protects all below */
-    guess_t sites[SITES];
+    pthread_mutex_t lock;          /* protects all below */
     char secret[TMPL_SECRET_SIZE]; /* the server's, or the one to give it if it has none */
 } redis_store_t;
 
@@ -77,30 +68,6 @@ static void expire(const tmpl_txn_t *t, apr_array_header_t *list)
     const redis_own_t *own = t->own;
     tmpl_redis_command(list, "EXPIRE", own->key,
                        apr_psprintf(list->pool, "%u", idle_seconds(t->ctx)), NULL);
-}
-
-/* ---- guesses ---- */
-
-static void recall(tmpl_txn_t *t)
-{
-    redis_store_t *store = t->ctx;
-    const redis_own_t *own = t->own;
-    pthread_mutex_lock(&store->lock);
-    guess_t guess = store->sites[own->site % SITES];
-    pthread_mutex_unlock(&store->lock);
-    if (guess.site == own->site) {
-        t->head = (tmpl_head_t){ .n = guess.n, .salt = guess.salt, .swept = guess.swept };
-    }
-}
-
-static void remember(const tmpl_txn_t *t)
-{
-    redis_store_t *store = t->ctx;
-    const redis_own_t *own = t->own;
-    pthread_mutex_lock(&store->lock);
-    store->sites[own->site % SITES] =
-        (guess_t){ own->site, t->head.n, t->head.swept, t->head.salt };
-    pthread_mutex_unlock(&store->lock);
 }
 
 /* ---- asking ---- */
@@ -205,7 +172,6 @@ static apr_status_t site_ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n
     if (!tmpl_redis_site_take(replies[last], &t->head, &t->found, buckets, n)) {
         return note_failure(t, tmpl_redis_garbage(server_of(t), t->err));
     }
-    remember(t);
     return APR_SUCCESS;
 }
 
@@ -228,10 +194,12 @@ static apr_status_t redis_begin(tmpl_txn_t *t)
         }
         own->turn = turn;
     }
-    own->least = t->write ? INT64_MIN : tmpl_clock() - (t->age < most ? t->age : most);
-    if (t->age == 0 || !tmpl_snapshots_head(store->snapshots, t->site, own->least, &t->head)) {
-        recall(t);
-    }
+    own->least = t->write     ? INT64_MIN
+                 : t->age > 0 ? tmpl_clock() - (t->age < most ? t->age : most)
+                              : INT64_MAX;
+    /* a snapshot that is too old tells which buckets to ask for */
+    (void)(tmpl_snapshots_head(store->snapshots, t->site, own->least, &t->head) ||
+           tmpl_snapshots_head(store->snapshots, t->site, INT64_MIN, &t->head));
     return APR_SUCCESS;
 }
 
@@ -239,9 +207,7 @@ static apr_status_t redis_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t 
 {
     const redis_store_t *store = t->ctx;
     const redis_own_t *own = t->own;
-    return t->write || t->age > 0 ? tmpl_snapshots_read(store->snapshots, own->least, tmpl_clock(),
-                                                        t, site_ask, buckets, n)
-                                  : site_ask(t, buckets, n);
+    return tmpl_snapshots_read(store->snapshots, own->least, tmpl_clock(), t, site_ask, buckets, n);
 }
 
 /* Checks the n replies to a commit. The last one is the reply to EXEC. */
@@ -290,7 +256,6 @@ static apr_status_t redis_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, 
     }
     if (rv == APR_SUCCESS) {
         own->committed = 1;
-        remember(t);
         if (n == 0 || buckets[0].number < TMPL_LISTED) {
             tmpl_snapshots_renew(store->snapshots, t->site, tmpl_clock(), &t->head, buckets, n);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/redis/redis_address.h"
+#include "table/redis/redis_conn.h"
 
 #include <stddef.h>
 #include <string.h>

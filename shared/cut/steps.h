@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What closure.c calls, in this order. */
-#ifndef TMPL_RULES_H
-#define TMPL_RULES_H
+#ifndef TMPL_STEPS_H
+#define TMPL_STEPS_H
 
 #include "cut/closure.h"
 
@@ -47,6 +47,19 @@ void tmpl_refs_links(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool
  */
 tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                    apr_pool_t *pool);
+
+/* --- guards.c --- */
+
+/*
+ * Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. explain
+ * gets the reasons; it may be NULL. Returns a byte for each selector of keep, then of drop, from
+ * pool: 1 if the selector matches an element with text. Returns NULL without selectors. If an XPath
+ * expression takes too many steps for the page, it matches nothing, and *decline is XPATH; decline
+ * may be NULL.
+ */
+const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                       const tmpl_guards_t *guards, tmpl_decline_e *decline,
+                                       tmpl_explain_t *explain, apr_pool_t *pool);
 
 /* --- script_refs.c --- */
 
