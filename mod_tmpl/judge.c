@@ -49,7 +49,10 @@ static int is_usable(tmpl_child_store_t *ours, const tmpl_input_t *input, const 
              tmpl_child_store_seed(conf->store_read, seed, timeout, r, pool)));
 }
 
-/* Asks a store about a page's site, without any key. Returns 0 if it cannot be asked now. */
+/*
+ * Asks a store about a page's site, without any key; with LATER, also whether it knows the document.
+ * Returns 0 if it cannot be asked now.
+ */
 static int ask_site(tmpl_counts_t *counts, tmpl_child_store_t *asked,
                     const tmpl_observation_t *page, apr_interval_time_t timeout, request_rec *r,
                     apr_pool_t *pool)
@@ -57,7 +60,7 @@ static int ask_site(tmpl_counts_t *counts, tmpl_child_store_t *asked,
     tmpl_observation_t alone = { .site = page->site,
                                  .document = page->document,
                                  .policy = page->policy,
-                                 .learn = TMPL_LEARNING_OFF,
+                                 .learn = page->learn,
                                  .age = page->age };
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began;
@@ -135,6 +138,7 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
 
         /* a replica cannot keep it */
         outcome->observation.age = 0;
+        outcome->observation.learn = TMPL_LEARNING_OFF;
         (void)ask_site(&counts, ours, &outcome->observation, timeout, r, pool);
     }
 }
@@ -207,10 +211,13 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judg
                             const tmpl_conf_t *conf, const tmpl_clean_opts_t *opts, request_rec *r,
                             apr_pool_t *pool)
 {
-    static const tmpl_document_t none;
-    const tmpl_observation_t site = {
-        .site = judged->input.site, .document = &none, .policy = &opts->policy, .age = opts->age
-    };
+    int may_learn = judged->input.learn != TMPL_LEARNING_OFF;
+    /* a site that was forgotten may have grown to where it was, without this page */
+    const tmpl_observation_t site = { .site = judged->input.site,
+                                      .document = &decision->document,
+                                      .policy = &opts->policy,
+                                      .learn = may_learn ? TMPL_LEARNING_LATER : TMPL_LEARNING_OFF,
+                                      .age = opts->age };
     tmpl_child_store_t *ours = tmpl_child_store_of(conf);
     tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;
     tmpl_counts_t counts;
@@ -218,11 +225,11 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judg
     if (ours == NULL || !ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool)) {
         return TMPL_CACHED_STALE;
     }
-    if (judged->input.learn != TMPL_LEARNING_OFF && !decision->learned && !counts.frozen) {
+    if (may_learn && !decision->learned && !counts.frozen) {
         return TMPL_CACHED_PERSONAL;
     }
     if (tmpl_decision_is_stale(decision, counts.version, counts.pages, opts->policy.lifetime_tb) ||
-        (asked != ours && counts.fading)) {
+        counts.due || (asked != ours && counts.fading)) {
         return TMPL_CACHED_STALE;
     }
     decision->pages = counts.pages;

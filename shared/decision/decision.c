@@ -48,6 +48,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .version = outcome->counts.version,
                               .decided_by = outcome->version,
                               .learned = learned != 0,
+                              .document = outcome->document,
                               .blocks = outcome->page->n_blocks,
                               .template_blocks = outcome->closure.template_blocks,
                               .verdicts = outcome->verdicts,

@@ -38,6 +38,7 @@ typedef struct {
     uint64_t version;    /* version of the site's table at that time */
     uint64_t decided_by; /* tmpl_clean_version() */
     int learned;         /* the request that decided also learnt the page */
+    tmpl_document_t document;
     uint32_t blocks, template_blocks;
     const tmpl_verdict_t *verdicts; /* of blocks; their ratios are not kept: 0 or 1 */
     tmpl_part_set_t parts;

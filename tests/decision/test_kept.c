@@ -115,9 +115,7 @@ static void what_the_settings_name_is_no_place(void **state)
     (void)state;
     for (int i = 0; drops[i] != NULL; i++) {
         apr_array_header_t *list = apr_array_make(pool, 1, sizeof(tmpl_selector_t *));
-        const tmpl_selector_t *selector;
-        assert_int_equal(tmpl_selector_parse(&selector, drops[i], &err, pool), APR_SUCCESS);
-        tmpl_selector_split(list, selector);
+        assert_int_equal(tmpl_selector_parse(list, drops[i], &err), APR_SUCCESS);
         judge.opts.guards.drop = list;
         kept = kept_of(&judge, page, sizeof(page) - 1, pool);
         assert_int_equal(kept_try(&judge, &kept, other, sizeof(other) - 1, pool), i == 2);
