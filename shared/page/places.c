@@ -97,12 +97,9 @@ static int says_secret(const char *src, tmpl_span_t value)
     return 0;
 }
 
-/* Whether nobody who judges pages reads an attribute of that name. */
+/* Whether no text of read has a name of an attribute in it. */
 static int is_unread(const char *src, tmpl_span_t name, const apr_array_header_t *read)
 {
-    if (tmpl_name_find(tmpl_attr_index(), src, name) != TMPL_ATTR_OTHER) {
-        return 0;
-    }
     for (int i = 0; i < read->nelts; i++) {
         const char *text = APR_ARRAY_IDX(read, i, const char *);
         for (; strlen(text) >= tmpl_span_len(name); text++) {
@@ -114,26 +111,36 @@ static int is_unread(const char *src, tmpl_span_t name, const apr_array_header_t
     return 1;
 }
 
-/* Whether the value of an attribute may differ. */
-static int is_volatile(const char *src, const tmpl_token_t *tag, tmpl_span_t name,
-                       const apr_array_header_t *read)
+/* Attributes whose value may differ, beside those with data- that nobody who judges reads. */
+static const struct {
+    const char *name;
+    tmpl_tag_e tag;    /* OTHER: any */
+    const char *other; /* NULL, or another attribute that must have the value */
+    const char *value; /* NULL: one that names a secret */
+} volatile_attrs[] = {
+    { "nonce", TMPL_TAG_OTHER, NULL, NULL },
+    { "name", TMPL_TAG_FORM, NULL, NULL },
+    { "value", TMPL_TAG_INPUT, "type", "hidden" },
+    { "content", TMPL_TAG_META, "name", NULL },
+};
+
+static int is_volatile(const char *src, const tmpl_token_t *tag, tmpl_span_t name)
 {
-    tmpl_attr_t other;
     char first = tmpl_lower(src[name.start]);
-    if (first == 'd' && tmpl_span_len(name) > 5 &&
-        apr_cstr_casecmpn(src + name.start, "data-", 5) == 0) {
-        return is_unread(src, name, read);
+    tmpl_attr_t other;
+    if (first == 'd') {
+        return tmpl_span_len(name) > 5 && apr_cstr_casecmpn(src + name.start, "data-", 5) == 0 &&
+               tmpl_name_find(tmpl_attr_index(), src, name) == TMPL_ATTR_OTHER;
     }
-    if (first == 'n' && tmpl_span_is(src, name, "nonce")) {
-        return is_unread(src, name, read);
-    }
-    if (tag->tag == TMPL_TAG_INPUT && tmpl_span_is(src, name, "value")) {
-        return tmpl_attr_find(&other, src, tag->span, "type") &&
-               tmpl_span_is(src, other.value, "hidden") && is_unread(src, name, read);
-    }
-    if (tag->tag == TMPL_TAG_META && tmpl_span_is(src, name, "content")) {
-        return tmpl_attr_find(&other, src, tag->span, "name") && says_secret(src, other.value) &&
-               is_unread(src, name, read);
+    for (size_t i = 0; i < sizeof(volatile_attrs) / sizeof(volatile_attrs[0]); i++) {
+        if (first == volatile_attrs[i].name[0] && tmpl_span_is(src, name, volatile_attrs[i].name) &&
+            (volatile_attrs[i].tag == TMPL_TAG_OTHER || volatile_attrs[i].tag == tag->tag)) {
+            const char *value = volatile_attrs[i].value;
+            return volatile_attrs[i].other == NULL ||
+                   (tmpl_attr_find(&other, src, tag->span, volatile_attrs[i].other) &&
+                    (value == NULL ? says_secret(src, other.value)
+                                   : tmpl_span_is(src, other.value, value)));
+        }
     }
     return 0;
 }
@@ -157,7 +164,8 @@ static void add_attributes(apr_array_header_t *list, const tmpl_page_t *page,
     while (tag->tag != TMPL_TAG_IMG &&
            tmpl_attr_next(&attr, src, tag->span.end, &at) == TMPL_ATTR_FOUND) {
         char quote = attr.value.start > attr.name.end + 1 ? src[attr.value.start - 1] : '\0';
-        if ((quote == '"' || quote == '\'') && is_volatile(src, tag, attr.name, read)) {
+        if ((quote == '"' || quote == '\'') && is_volatile(src, tag, attr.name) &&
+            is_unread(src, attr.name, read)) {
             add_place(list, page, attr.value, quote, utf8);
         }
     }

@@ -58,6 +58,8 @@ static const struct {
       PAGE("", "<script>document.getElementById('main')</script>"), 0 },
     { PAGE("", "<script>document.getElementById('x'), 'XX'</script>"),
       PAGE("", "<script>document.getElementById('x'), 'Y'</script>"), 1 },
+    { PAGE("", "<form name=\"XX\"><input name=\"a\"></form>"),
+      PAGE("", "<form name=\"YYY\"><input name=\"a\"></form>"), 1 },
     { PAGE("", "<div data-t=\"XX\">" TEXT "</div>"),
       PAGE("", "<div data-t=\"Y\" hidden x=\"Y\">" TEXT "</div>"), 0 },
     { PAGE("", "<script>XX</script>"), PAGE("", "<script>x='QAPage'</script>"), 0 },
