@@ -141,6 +141,9 @@ tmpl_node_attr(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_
 int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name,
                    const char *text);
 
+/* Whether an image says that it has at most 2 x 2 pixels: it counts visits, and is no segment. */
+int tmpl_image_is_tiny(const char *src, tmpl_span_t tag);
+
 typedef struct {
     const tmpl_tag_set_t *separators; /* NULL: tmpl_separators_default */
     uint64_t seed;                    /* seed of every key, from the operator's secret */

@@ -118,9 +118,8 @@ static const struct {
     const char *other; /* NULL, or another attribute that must have the value */
     const char *value; /* NULL: one that names a secret */
 } volatile_attrs[] = {
-    { "nonce", TMPL_TAG_OTHER, NULL, NULL },
-    { "name", TMPL_TAG_FORM, NULL, NULL },
-    { "value", TMPL_TAG_INPUT, "type", "hidden" },
+    { "nonce", TMPL_TAG_OTHER, NULL, NULL },    { "name", TMPL_TAG_FORM, NULL, NULL },
+    { "src", TMPL_TAG_IMG, NULL, NULL },        { "value", TMPL_TAG_INPUT, "type", "hidden" },
     { "content", TMPL_TAG_META, "name", NULL },
 };
 
@@ -154,14 +153,18 @@ static void add_place(apr_array_header_t *list, const tmpl_page_t *page, tmpl_sp
     }
 }
 
-/* The attributes of a start tag. All bytes of the tag of an image may be its key (segment.c). */
+/*
+ * The attributes of a start tag. All bytes of the tag of an image may be its key (segment.c), but
+ * not of one that counts visits: its address may differ.
+ */
 static void add_attributes(apr_array_header_t *list, const tmpl_page_t *page,
                            const tmpl_token_t *tag, const apr_array_header_t *read, int utf8)
 {
     const char *src = page->src;
     uint32_t at = tmpl_attr_first(src, tag->span);
     tmpl_attr_t attr;
-    while (tag->tag != TMPL_TAG_IMG &&
+    int is_image = tag->tag == TMPL_TAG_IMG;
+    while ((!is_image || tmpl_image_is_tiny(src, tag->span)) &&
            tmpl_attr_next(&attr, src, tag->span.end, &at) == TMPL_ATTR_FOUND) {
         char quote = attr.value.start > attr.name.end + 1 ? src[attr.value.start - 1] : '\0';
         if ((quote == '"' || quote == '\'') && is_volatile(src, tag, attr.name) &&
