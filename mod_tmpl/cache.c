@@ -33,8 +33,8 @@ static const char mutex_type[] = "tmpl-cache";
 static const char shmcb[] = "shmcb";
 
 struct tmpl_cache_t {
-    const char *name; /* as configured */
-    const ap_socache_provider_t *provider;
+    const char *name;                      /* as configured */
+    const ap_socache_provider_t *provider; /* NULL: this child's table (cache_table.h) */
     ap_socache_instance_t *instance;
     int ready;
 };
@@ -131,17 +131,14 @@ static int cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t
 /* The default cache: shmcb, if it is loaded and works, else a table of each child. */
 static void init_default(tmpl_cache_t *cache, server_rec *s, apr_pool_t *pconf)
 {
-    const ap_socache_provider_t *providers[] = {
-        ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, shmcb, AP_SOCACHE_PROVIDER_VERSION),
-        &tmpl_cache_table
-    };
-
-    for (int i = mutex != NULL && providers[0] != NULL ? 0 : 1; i < 2 && !cache->ready; i++) {
-        cache->provider = providers[i];
-        if (cache->provider->create(&cache->instance, arguments_of(providers[i]->name, "", pconf),
-                                    pconf, pconf) == NULL) {
-            (void)cache_init(cache, 0, s, pconf);
-        }
+    cache->provider =
+        ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, shmcb, AP_SOCACHE_PROVIDER_VERSION);
+    if (cache->provider == NULL || mutex == NULL ||
+        cache->provider->create(&cache->instance, arguments_of(shmcb, "", pconf), pconf, pconf) !=
+            NULL ||
+        !cache_init(cache, 0, s, pconf)) {
+        cache->provider = NULL;
+        cache->ready = 1;
     }
 }
 
@@ -172,6 +169,9 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
 
 void tmpl_cache_open(server_rec *s, apr_pool_t *pchild)
 {
+    if (APR_ARRAY_IDX(caches, 0, tmpl_cache_t *)->provider == NULL) {
+        (void)tmpl_cache_table_open(pchild);
+    }
     if (mutex != NULL) {
         apr_status_t rv =
             apr_global_mutex_child_init(&mutex, apr_global_mutex_lockfile(mutex), pchild);
@@ -230,7 +230,7 @@ static int make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl
 
 static int needs_mutex(const tmpl_cache_t *cache)
 {
-    return (cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE) != 0;
+    return cache->provider != NULL && (cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE) != 0;
 }
 
 /* Returns 0 if the cache cannot be used now. */
@@ -263,6 +263,9 @@ static unsigned cache_retrieve(tmpl_cached_t *cached, int slot, unsigned char *v
     unsigned len = VALUE_MAX;
     int found;
 
+    if (cache->provider == NULL) {
+        return tmpl_cache_table_find(&id, value, VALUE_MAX);
+    }
     if (!cache_lock(cache)) {
         return 0;
     }
@@ -277,10 +280,15 @@ static void cache_store(tmpl_cached_t *cached, int slot, unsigned char *value, a
 {
     const tmpl_cache_t *cache = cached->cache;
     const tmpl_decision_key_t id = id_of(cached, slot);
+    apr_time_t expiry = apr_time_now() + apr_time_from_sec(LIFE);
 
-    cache->provider->store(cache->instance, cached->s, id.bytes, sizeof(id.bytes),
-                           apr_time_now() + apr_time_from_sec(LIFE), value, (unsigned)len,
-                           cached->pool);
+    if (cache->provider == NULL) {
+        tmpl_cache_table_store(&id, value, (unsigned)len, expiry);
+    }
+    else {
+        cache->provider->store(cache->instance, cached->s, id.bytes, sizeof(id.bytes), expiry,
+                               value, (unsigned)len, cached->pool);
+    }
 }
 
 int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl_input_t *input,
