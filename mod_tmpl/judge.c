@@ -50,8 +50,8 @@ static int is_usable(tmpl_child_store_t *ours, const tmpl_input_t *input, const 
 }
 
 /*
- * Asks a store about a page's site, without any key; with LATER, also whether it knows the document.
- * Returns 0 if it cannot be asked now.
+ * Asks a store about a page's site, without any key; with LATER, also whether it knows the
+ * document. Returns 0 if it cannot be asked now.
  */
 static int ask_site(tmpl_counts_t *counts, tmpl_child_store_t *asked,
                     const tmpl_observation_t *page, apr_interval_time_t timeout, request_rec *r,
