@@ -116,7 +116,7 @@ static const tmpl_observation_t *to_queue(const tmpl_outcome_t *outcome, apr_poo
                                     : NULL;
 }
 
-/* What is left to do for a page after asked, a store or its replica, has answered. */
+/* What is left to do for a page after the store (or its replica, `asked`) has answered. */
 static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
                        const tmpl_child_store_t *asked, tmpl_store_t *store,
                        const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)

@@ -123,7 +123,7 @@ static int tells_of_address(const tmpl_listed_page_t *page, const tmpl_outcome_t
                : is_own_address(outcome->page, page->input->uri, r, pool);
 }
 
-/* What the page showed, but for its title, and as if its text told as much as a text can. */
+/* What the page showed, without its title, as if all of its content were new to the site. */
 static tmpl_sighting_t *sighting_make(const tmpl_listed_page_t *page, const tmpl_outcome_t *outcome,
                                       apr_pool_t *pool)
 {

@@ -12,7 +12,8 @@
 static const char suffix[] = ".md";
 static const char index_name[] = "index.md";
 
-int tmpl_twin_is_page(const request_rec *r)
+/* Whether r is for the page of a twin: twin.c has redirected it. */
+static int is_page_of_twin(const request_rec *r)
 {
     const tmpl_twin_t *twin = tmpl_request_read(r)->twin;
 
@@ -20,8 +21,8 @@ int tmpl_twin_is_page(const request_rec *r)
 }
 
 /*
- * What asks for the reader view, a parameter or the begin of the path, may have been rewritten
- * away: it is none of the page's address.
+ * What asks for the reader view, a parameter or the start of the path, may have been rewritten
+ * away: it is not part of the page's address.
  */
 static const char *uri_without_view(const char *uri, const request_rec *r, apr_pool_t *pool)
 {
@@ -49,7 +50,7 @@ const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
     const char *uri;
 
     /* a request line that httpd refuses has no address; its ErrorDocument's is taken */
-    while (r->prev != NULL && r->prev->unparsed_uri != NULL && !tmpl_twin_is_page(r)) {
+    while (r->prev != NULL && r->prev->unparsed_uri != NULL && !is_page_of_twin(r)) {
         r = r->prev;
     }
     /* "//a/b" would be a host and a path; httpd reads it as a path, too */

@@ -44,9 +44,6 @@ const char *tmpl_twin_page(const char *uri, apr_pool_t *pool);
 /* The page to look for if there is none at uri: uri with .html; NULL: there is no other. */
 const char *tmpl_twin_html(const char *uri, apr_pool_t *pool);
 
-/* Whether r is for the page of a twin: twin.c has redirected it. */
-int tmpl_twin_is_page(const request_rec *r);
-
 /* Adds the link to the page itself. */
 void tmpl_link_canonical(request_rec *r);
 

@@ -42,7 +42,7 @@ static int ends_in_one_of(const char *word, size_t len, const char *const *list,
 }
 
 /*
- * Whether a word looks as if it were drawn: every fourth of its letters and digits or more is a
+ * Whether a word looks random: every fourth of its letters and digits or more is a
  * change, from letter to digit, back, or to a capital. "iphone15pro" and "HowToBuildAHouse" change
  * less often; of 16 hexadecimal digits or 62 letters and digits, every second does.
  */

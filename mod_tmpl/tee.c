@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a page beside its response: the response passes as it comes, unchanged. The data is copied,
+ * Reads a page while it is sent: the response passes as it comes, unchanged. The data is copied,
  * up to TmplMaxBody, and the copy is judged when the client has been served. So the verdicts are
  * logged, not sent. A page that is too large, or never ends, passes all the same.
  *
@@ -57,16 +57,16 @@ static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
 static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e)
 {
     apr_bucket_brigade *read = apr_brigade_create(ctx->held->p, e->list);
-    apr_bucket *twin;
-    apr_status_t rv = apr_bucket_copy(e, &twin);
+    apr_bucket *copy;
+    apr_status_t rv = apr_bucket_copy(e, &copy);
 
     if (rv == APR_SUCCESS) {
-        APR_BRIGADE_INSERT_TAIL(read, twin);
+        APR_BRIGADE_INSERT_TAIL(read, copy);
     }
     while (rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(read)) {
-        twin = APR_BRIGADE_FIRST(read);
-        rv = copy_data(ctx, twin);
-        apr_bucket_delete(twin);
+        copy = APR_BRIGADE_FIRST(read);
+        rv = copy_data(ctx, copy);
+        apr_bucket_delete(copy);
     }
     apr_brigade_destroy(read);
     return rv;

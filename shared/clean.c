@@ -21,16 +21,20 @@ static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *
     return outcome->detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
 }
 
+static uint64_t larger_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /*
  * Whether a page with so many keys takes too much memory for its size from here on. The page's
- * elements, texts and keys stay until the request ends. The store needs its memory first; then the
- * detector and the closure need theirs, while a copy of the observation may wait to be learnt.
+ * elements, texts and keys stay until the request ends. The store needs its memory first, then the
+ * detector, then the closure, while a copy of the observation may wait to be learnt.
  */
 static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
 {
     enum { CLOSURE_BYTES = 40, MARK_BYTES = 4 * sizeof(tmpl_edit_t) };
-    int is_early;
-    uint64_t detecting = tmpl_detector_memory(opts->detector, page, &is_early);
+    tmpl_detector_memory_t detector = tmpl_detector_memory(opts->detector, page);
     uint64_t more_marks =
         opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL ? opts->marks->n - 1 : 0;
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
@@ -39,10 +43,12 @@ static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts
                     page->n_segments * sizeof(*page->segments) +
                     page->n_keys * sizeof(*page->keys) + page->n_blocks * sizeof(*page->blocks) +
                     observed + n_keys * sizeof(tmpl_record_t);
-    uint64_t counting = n_keys * TMPL_STORE_KEY_BYTES + (is_early ? detecting : 0);
-    uint64_t judging =
-        observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) + detecting;
-    return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len) ||
+    uint64_t counting = n_keys * TMPL_STORE_KEY_BYTES + detector.early;
+    uint64_t judging = observed + detector.judging;
+    uint64_t cutting =
+        observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) + detector.early;
+    uint64_t most = larger_of(counting, larger_of(judging, cutting));
+    return kept + most > tmpl_page_memory(page->len) ||
            (opts->mode == TMPL_MODE_HIGHLIGHT && page->n_segments > TMPL_HIGHLIGHT_SEGMENTS);
 }
 
@@ -221,7 +227,10 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, 
     outcome->state = state_of(&outcome->counts, opts->policy.min_df);
     if (opts->mode > TMPL_MODE_LEARN) {
         tmpl_verdict_t *verdicts = apr_pcalloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
-        outcome->detector->judge(verdicts, &of, pool);
+        apr_pool_t *scratch;
+        apr_pool_create(&scratch, pool);
+        outcome->detector->judge(verdicts, &of, scratch);
+        apr_pool_destroy(scratch);
         outcome->verdicts = verdicts;
         edit(outcome, verdicts, opts, pool);
     }

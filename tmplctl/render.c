@@ -50,6 +50,7 @@ static void render_form(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     render_body(rendered, page, &outcome, fingerprint, pool);
     if (rendered->bytes == NULL) {
         rendered->bytes = "";
+        rendered->len = 0;
         rendered->lost = apr_pstrcat(
             pool, "no ",
             mode == TMPL_MODE_JSON     ? "JSON"

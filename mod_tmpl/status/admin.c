@@ -24,20 +24,21 @@ int tmpl_admin_allows(request_rec *r)
 }
 
 /*
- * Whether the browser says that another site's page made the request. A page cannot set
- * Sec-Fetch-Site; if this field is missing, Origin says where the page is from, which all browsers
- * send with a POST. A client that sends neither field is no browser.
+ * Whether the browser says that a page of this server made the request. A page cannot set these
+ * fields. Old browsers send neither with a form of another site, so a request without both is
+ * refused, too.
  */
-static int is_cross_site(const request_rec *r)
+static int is_same_origin(const request_rec *r)
 {
     const char *fetch = apr_table_get(r->headers_in, "Sec-Fetch-Site");
     const char *origin = apr_table_get(r->headers_in, "Origin");
     const char *host = apr_table_get(r->headers_in, "Host");
     const char *after = origin != NULL ? ap_strstr_c(origin, "://") : NULL;
 
-    return (fetch != NULL && strcmp(fetch, "same-origin") != 0) ||
-           (origin != NULL &&
-            (after == NULL || host == NULL || ap_cstr_casecmp(after + 3, host) != 0));
+    return (fetch != NULL || origin != NULL) &&
+           (fetch == NULL || strcmp(fetch, "same-origin") == 0) &&
+           (origin == NULL ||
+            (after != NULL && host != NULL && ap_cstr_casecmp(after + 3, host) == 0));
 }
 
 static int admin_answer(request_rec *r, int status, const char *text)
@@ -109,8 +110,9 @@ int tmpl_admin_post(request_rec *r, const char *location, const char *site)
 {
     const apr_table_t *form = read_form(r);
     const char *why = !tmpl_admin_allows(r) ? "TmplAdmin does not allow you to change anything."
-                      : is_cross_site(r)    ? "The request comes from a page of another site."
-                                            : NULL;
+                      : !is_same_origin(r)
+                          ? "The request does not say that it comes from a page of this server."
+                          : NULL;
     int action = 0, status = why != NULL ? HTTP_FORBIDDEN : HTTP_BAD_REQUEST;
 
     while (action < ACTIONS && strcmp(field(form, "action"), actions[action]) != 0) {

@@ -5,7 +5,6 @@
  *     LOCATION            all about the server: a page, or ?format=json, ?format=metrics
  *     LOCATION/metrics    the metrics
  *     LOCATION/SITE       all about a site; LOCATION?site=SITE too, with any bytes in SITE
- *     LOCATION/sites      the sites of a store, ?n= of them behind ?after=
  *
  * GET and HEAD show the status, in the format that ?format= names, else by Accept. A POST with
  * ?site= carries out an action on a site (admin.h).

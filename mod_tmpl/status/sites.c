@@ -81,18 +81,33 @@ static void unlock_sites(apr_uint64_t mine)
     apr_atomic_cas64(&sites->lock, 0, mine);
 }
 
+/* The number of decisions made so far; 0: none is kept, or others write. */
+static apr_uint64_t count_recent(void)
+{
+    apr_uint64_t mine = recent != NULL ? lock_sites() : 0;
+    apr_uint64_t n = mine != 0 ? recent->n : 0;
+
+    if (mine != 0) {
+        unlock_sites(mine);
+    }
+    return n;
+}
+
 /* Takes the lock for each decision anew, so that no writer waits for a reader. */
 apr_array_header_t *tmpl_recent_list(apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_recent_t));
-    apr_uint64_t n = recent != NULL ? apr_atomic_read64(&recent->n) : 0;
+    apr_uint64_t n = count_recent();
 
-    for (apr_uint64_t i = 0; i < n && i < kept; i++) {
+    for (apr_uint64_t i = n; i-- > 0 && n - i <= kept;) {
         apr_uint64_t mine = lock_sites();
-        if (mine != 0) {
-            APR_ARRAY_PUSH(list, tmpl_recent_t) = recent->decision[(n - 1 - i) % kept];
-            unlock_sites(mine);
+        if (mine == 0) {
+            continue;
         }
+        if (recent->n - i <= kept) { /* a newer one may have taken its place by now */
+            APR_ARRAY_PUSH(list, tmpl_recent_t) = recent->decision[i % kept];
+        }
+        unlock_sites(mine);
     }
     return list;
 }

@@ -41,7 +41,7 @@ typedef struct {
     tmpl_fields_t head; /* with the status line */
     const char *body;   /* as it was sent */
     apr_size_t len;
-    int is_cut; /* the archive has only the begin of the body: set by the caller */
+    int is_cut; /* the archive has only the start of the body: set by the caller */
 } tmpl_http_message_t;
 
 /* Splits bytes, which must live as long. Returns 0 if they are no HTTP response. */

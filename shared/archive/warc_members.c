@@ -22,7 +22,7 @@ struct tmpl_members_t {
     void *state;
     apr_pool_t *pool; /* of state */
     member_e is;
-    apr_off_t member; /* offset of the member's begin */
+    apr_off_t member; /* offset of the member's start */
     apr_off_t inside; /* of the member, in front of window[from] */
     /* bytes of the file: [raw_from, raw_len) are not used yet */
     char raw[RAW];

@@ -10,9 +10,9 @@
 
 typedef struct tmpl_members_t tmpl_members_t;
 
-/* Where a byte is: inside bytes, inflated, behind the begin of the member at that offset. */
+/* Where a byte is: `inside` inflated bytes behind the start of the member at an offset. */
 typedef struct {
-    apr_off_t member;
+    apr_off_t member; /* its offset in the file */
     apr_off_t inside;
 } tmpl_member_place_t;
 
@@ -46,7 +46,7 @@ const char *tmpl_members_damage(const tmpl_members_t *members);
 apr_status_t tmpl_members_next(tmpl_members_t *members);
 
 /*
- * Looks for the begin of another member behind the begin of this one, as far as that is in memory,
+ * Looks for the start of another member behind the start of this one, as far as that is in memory,
  * or behind the garbage. A match may be chance. APR_EOF: there is none.
  */
 apr_status_t tmpl_members_find(tmpl_members_t *members);

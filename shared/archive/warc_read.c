@@ -13,13 +13,13 @@
  */
 #define REREADS 64
 
-/* Bytes of a record's first line and the begin of its second that tell it from other text. */
+/* Bytes of a record's first line and the start of its second that tell it from other text. */
 #define BEGIN_LEN 16
 
 struct tmpl_warc_t {
     tmpl_members_t *members;
     apr_pool_t *scratch;        /* of a head that is looked at */
-    tmpl_member_place_t record; /* the last record's begin */
+    tmpl_member_place_t record; /* the last record's start */
     apr_off_t content;          /* and its content's, inside the member */
     apr_uint64_t length, left;  /* of its content */
     int in_content;             /* its end was not checked yet */
@@ -139,7 +139,7 @@ apr_status_t tmpl_warc_content(tmpl_warc_t *warc, const char **content, apr_size
     return status;
 }
 
-/* Whether a record begins here, as far as its first line and the begin of its second say so. */
+/* Whether a record begins here, as far as its first line and the start of its second say so. */
 static int is_record_here(tmpl_members_t *members)
 {
     apr_size_t len;
@@ -174,7 +174,7 @@ static int find_in_member(tmpl_members_t *members)
     }
 }
 
-/* Goes to a record: at the begin of a member, or within this one. APR_EOF: the file has none. */
+/* Goes to a record: at the start of a member, or within this one. APR_EOF: the file has none. */
 static apr_status_t find_record(tmpl_warc_t *warc)
 {
     tmpl_members_t *members = warc->members;
@@ -193,7 +193,7 @@ static apr_status_t find_record(tmpl_warc_t *warc)
     }
 }
 
-/* Goes to the begin of the next record in order. */
+/* Goes to the start of the next record in order. */
 static apr_status_t reach_record(tmpl_warc_t *warc, tmpl_error_t *err)
 {
     tmpl_members_t *members = warc->members;

@@ -24,7 +24,7 @@ typedef struct {
 #define TMPL_WARC_HEAD_MOST (64 * 1024)
 
 /*
- * Begins to read an open file from its position, which is its begin. codecs ends in NULL, and lives
+ * Begins to read an open file from its position, which is its start. codecs ends in NULL, and lives
  * as long. APR_ENOTIMPL with text for a form that no codec reads.
  */
 apr_status_t tmpl_warc_open(tmpl_warc_t **warc, apr_file_t *file, const tmpl_codec_t *const *codecs,

@@ -154,7 +154,7 @@ static void begin_line(tmpl_buf_t *code)
     }
 }
 
-/* Removes blank lines at the begin, and white space at the end. */
+/* Removes blank lines at the start, and white space at the end. */
 static void trim(tmpl_buf_t *code)
 {
     while (code->len > 0 && tmpl_is_space(code->at[code->len - 1])) {

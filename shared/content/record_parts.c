@@ -159,7 +159,7 @@ static int is_field_only(const parts_maker_t *m, uint32_t node)
            !tmpl_record_is_in(m->p, m->record->headline, node);
 }
 
-/* Leaves out what says a field; in the post's text, only the date at its begin. */
+/* Leaves out what says a field; in the post's text, only the date at its start. */
 static void leave_out_field(const parts_maker_t *m, tmpl_record_field_e field)
 {
     const tmpl_node_t *nodes = m->p->page->nodes;

@@ -161,7 +161,7 @@ int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_pa
 
 /* --- Numbers --- */
 
-/* The number at the begin of a text, with its point and minus; NULL: none. */
+/* The number at the start of a text, with its point and minus; NULL: none. */
 static const char *number_in(const char *text, apr_pool_t *pool)
 {
     const char *from = text + strcspn(text, "0123456789");

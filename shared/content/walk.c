@@ -209,6 +209,22 @@ tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk
     return is_own ? TMPL_LINK_TEXT : TMPL_LINK_WHOLE;
 }
 
+int tmpl_walk_is_parted(const tmpl_walk_t *walk, const xmlNode *link)
+{
+    if (link->prev == NULL || tmpl_dom_tag(walk->content->page, link->prev) != TMPL_TAG_A) {
+        return 0;
+    }
+    const xmlNode *first = link->children;
+    while (first != NULL && first->type == XML_ELEMENT_NODE) {
+        first = first->children;
+    }
+    char c = first != NULL ? (char)*first->content : '\0';
+    const char *href = tmpl_dom_attribute(link, "href");
+    const char *before = tmpl_dom_attribute(link->prev, "href");
+    return !tmpl_is_alpha(c) || c != tmpl_lower(c) || href == NULL || before == NULL ||
+           strcmp(href, before) != 0 || !tmpl_href_is_safe(href);
+}
+
 const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool)
 {
     enum { DAY = 10 };
@@ -220,7 +236,7 @@ const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool)
     return when != NULL ? when : date != NULL ? apr_pstrndup(pool, date, DAY) : NULL;
 }
 
-int tmpl_walk_is_twin(const tmpl_walk_t *walk, const char *address, const char *text)
+int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const char *address, const char *text)
 {
     enum { LEAST = 12 /* bytes of a text that is no accident */ };
     return walk->image.address != NULL &&

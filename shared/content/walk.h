@@ -10,7 +10,7 @@
 #include "content/formula.h"
 #include "content/notes.h"
 
-/* What an element is. Blocks are first: at their begin and end is a border of blocks. */
+/* What an element is. Blocks are first: at their start and end is a border of blocks. */
 typedef enum {
     TMPL_ELEMENT_NONE,    /* its content stands for it */
     TMPL_ELEMENT_BLOCK,   /* the same, between borders of blocks */
@@ -52,7 +52,7 @@ typedef enum {
     TMPL_ELEMENT_COUNT
 } tmpl_element_e;
 
-/* Whether there are borders of blocks at an element's begin and end. */
+/* Whether there are borders of blocks at an element's start and end. */
 static inline int tmpl_element_is_block(tmpl_element_e kind)
 {
     return kind != TMPL_ELEMENT_NONE && kind < TMPL_ELEMENT_LINK;
@@ -60,7 +60,7 @@ static inline int tmpl_element_is_block(tmpl_element_e kind)
 
 /* Who writes. All functions get the walk's writer. */
 typedef struct {
-    /* At an element's begin; returns whether its content is skipped. */
+    /* At an element's start; returns whether its content is skipped. */
     int (*enter)(void *writer, const xmlNode *element, tmpl_element_e kind);
     /* At its end, whether or not its content was skipped. */
     void (*leave)(void *writer, const xmlNode *element, tmpl_element_e kind);
@@ -108,6 +108,12 @@ typedef enum {
 tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
                            const xmlNode *link, const xmlNode *heading, apr_pool_t *pool);
 
+/*
+ * Whether a link stands directly behind another one, and styles part them: not if both lead to the
+ * same address and the second one begins with a small letter, as parts of one word do.
+ */
+int tmpl_walk_is_parted(const tmpl_walk_t *walk, const xmlNode *link);
+
 /* The date of a record as the page shows it to readers, or else its day; NULL: there is none. */
 const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool);
 
@@ -115,6 +121,6 @@ const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool);
  * Whether the page has an image twice side by side, for screens of two sizes: by its address, or by
  * a text of some length. text: tmpl_image_text(). Who writes it sets walk->image.
  */
-int tmpl_walk_is_twin(const tmpl_walk_t *walk, const char *address, const char *text);
+int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const char *address, const char *text);
 
 #endif

@@ -111,20 +111,23 @@ const tmpl_detector_t *tmpl_detector(tmpl_detector_e id)
     return &detectors[id];
 }
 
-uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *is_early)
+tmpl_detector_memory_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page)
 {
     /* bytes for each element and each block, as `make bench-bounds` shows */
     static const struct {
-        uint32_t node, block;
-        int is_early;
+        uint32_t node, block;             /* while it judges */
+        uint32_t early_node, early_block; /* while the store is asked */
     } bytes[TMPL_DETECTOR_COUNT] = {
-        [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
-        [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
-        [TMPL_DETECTOR_PAGELEVEL] = { 164, 310, 0 },
-        [TMPL_DETECTOR_AUTO] = { 134, 140, 1 },
+        [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0, 0 },
+        [TMPL_DETECTOR_STYLE] = { 24, 80, 24, 80 },
+        [TMPL_DETECTOR_PAGELEVEL] = { 164, 310, 0, 0 },
+        [TMPL_DETECTOR_AUTO] = { 134, 120, 134, 8 },
     };
-    *is_early = bytes[id].is_early;
-    return page->n_nodes * (uint64_t)bytes[id].node + page->n_blocks * (uint64_t)bytes[id].block;
+    uint64_t nodes = page->n_nodes, blocks = page->n_blocks;
+    return (tmpl_detector_memory_t){
+        .early = nodes * bytes[id].early_node + blocks * bytes[id].early_block,
+        .judging = nodes * bytes[id].node + blocks * bytes[id].block,
+    };
 }
 
 TMPL_ENUM_FIND(tmpl_detector_find, TMPL_DETECTORS)

@@ -92,8 +92,13 @@ typedef struct {
 /* The row of a detector; constant. */
 const tmpl_detector_t *tmpl_detector(tmpl_detector_e id);
 
-/* Bytes that it takes for a page at most; *is_early: it takes them before the store is asked. */
-uint64_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page, int *is_early);
+/* Bytes that a detector takes for a page at most. */
+typedef struct {
+    uint64_t early;   /* while the store is asked */
+    uint64_t judging; /* while it judges, those of early among them */
+} tmpl_detector_memory_t;
+
+tmpl_detector_memory_t tmpl_detector_memory(tmpl_detector_e id, const tmpl_page_t *page);
 
 /* The detector with that name, in any case; -1: there is none. */
 int tmpl_detector_find(const char *name);

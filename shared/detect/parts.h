@@ -24,7 +24,7 @@
     X(RELATED, "related", "pointers to other pages: related articles, teasers, tags") \
     X(NOTICE, "notice", "dialogs, cookie boxes, newsletters, advertisements") \
     X(CONTROL, "control", "labels, buttons, options") \
-    X(HIDDEN, "hidden", "text for screen readers only, and its twins that they skip")
+    X(HIDDEN, "hidden", "text for screen readers only, or that they skip")
 /* clang-format on */
 
 typedef enum {

@@ -12,7 +12,8 @@
 
 /*
  * The most words of an element of which a hint says something: larger ones only have a name that
- * is made of another thing. And the largest share of the page's content, in per cent.
+ * is made of another thing. And the largest share of the page's content, in per cent. A hint
+ * without a row holds nowhere.
  */
 static const struct {
     uint32_t words;
@@ -24,7 +25,7 @@ static const struct {
     MOST(QA, ANY, 80),      MOST(RELATED, ANY, 40), MOST(TAGS, 60, 30),     MOST(CAPTION, 120, 40),
     MOST(FIGURE, 60, 40),   MOST(AUTHOR, 25, 50),   MOST(DATE, 25, 50),     MOST(META, 50, 50),
     MOST(BIO, 150, 40),     MOST(PRICE, 20, 100),   MOST(FACTS, ANY, 60),   MOST(LEAD, 100, 50),
-    MOST(CODE, ANY, 100),   MOST(POST, ANY, 100),   MOST(TWIN, 200, 30),    MOST(POPUP, 200, 25),
+    MOST(CODE, ANY, 100),   MOST(POST, ANY, 100),   MOST(ARIA, 200, 30),    MOST(POPUP, 200, 25),
     MOST(THREAD, ANY, 101), MOST(USER, 30, 50),     MOST(TOGGLE, 40, 30),   MOST(MODAL, ANY, 80),
 };
 
@@ -43,7 +44,7 @@ static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
                : ~0U;
     /* what hides an element of several blocks with content closes a panel */
     own &= after > first + 1 && 2 * kept > p->words[after] - p->words[first]
-               ? ~(unsigned)(TMPL_HINT_HIDDEN | TMPL_HINT_TWIN)
+               ? ~(unsigned)(TMPL_HINT_HIDDEN | TMPL_HINT_ARIA)
                : ~0U;
     for (unsigned left = own; left != 0; left &= left - 1) {
         unsigned hint = (unsigned)__builtin_ctz(left);
@@ -62,7 +63,7 @@ static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)
 static void drop_frequent(tmpl_parts_page_t *p)
 {
     const unsigned may_go = TMPL_HINT_REVIEW | TMPL_HINT_RELATED | TMPL_HINT_OFFER |
-                            TMPL_HINT_POPUP | TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_TWIN |
+                            TMPL_HINT_POPUP | TMPL_HINT_BUTTON | TMPL_HINT_SHARE | TMPL_HINT_ARIA |
                             TMPL_HINT_HIDDEN;
     uint32_t n = p->page->n_blocks;
     uint32_t kept[TMPL_HINT_COUNT] = { 0 };

@@ -13,11 +13,11 @@
  * In this order, the first rule that knows a block decides:
  *   1. headline, byline: by tmpl_headline.
  *   2. comment: elements with the hint COMMENT behind an article, some of which say who or when.
- *      In a thread posts are body, and only comments in schema.org's Question and Answer count. A
- *      What a site repeats around them is template: their headings, the form for one, recent
- *      comments in a sidebar, what the counts say, but not who wrote them and when. A
- *      page is a thread if more than half of its content is in elements with names of forums, by
- *      its canonical address, or by the types DiscussionForumPosting and QAPage.
+ *      In a thread posts are body, and only comments in schema.org's Question and Answer count.
+ *      What a site repeats around comments is template: their headings, the form for one, recent
+ *      comments in a sidebar, what the counts say, but not who wrote them and when. A page is a
+ *      thread if more than half of its content is in elements with names of forums, by its
+ *      canonical address, or by the types DiscussionForumPosting and QAPage.
  *   3. comment, review, qa, related, byline (a box about the author): the largest element that
  *      begins with a phrase that heads one, or the rest of its section, if it is like template (or,
  *      for related pages, made of links) and a quarter of the content stands before it. Controls

@@ -46,7 +46,7 @@ static const struct {
     { TMPL_ATTR_REL, "tag", HINT(TAGS), 0 },
     { TMPL_ATTR_REL, "prev", HINT(RELATED), 0 },
     { TMPL_ATTR_REL, "next", HINT(RELATED), 0 },
-    { TMPL_ATTR_ARIA_HIDDEN, "true", HINT(TWIN), 0 },
+    { TMPL_ATTR_ARIA_HIDDEN, "true", HINT(ARIA), 0 },
     { TMPL_ATTR_ARIA_MODAL, "true", HINT(MODAL) | HINT(DIALOG), 0 },
     { TMPL_ATTR_ARIA_EXPANDED, "true", HINT(TOGGLE), 0 },
     { TMPL_ATTR_ARIA_EXPANDED, "false", HINT(TOGGLE), 0 },

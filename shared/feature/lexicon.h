@@ -89,7 +89,7 @@ typedef uint64_t tmpl_kinds_t;
 /* X(id): hints of the part (detect/parts.h) that an element is. */
 #define TMPL_HINTS(X)                                                                              \
     X(HIDDEN)  /* for screen readers only */                                                       \
-    X(TWIN)    /* not for screen readers: aria-hidden */                                           \
+    X(ARIA)    /* not for screen readers: aria-hidden */                                           \
     X(MODAL)   /* it says itself that it is a dialog */                                            \
     X(DIALOG)  /* the same, or a tooltip, or a name of a dialog */                                 \
     X(COOKIE)  /* about cookies and consent */                                                     \

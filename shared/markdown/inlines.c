@@ -43,7 +43,7 @@ static int is_image_left_out(const tmpl_writer_t *w, const xmlNode *node, const 
     if (text != NULL && *text == '\0') {
         return !is_in_figure(node);
     }
-    return tmpl_walk_is_twin(&w->walk, address, text);
+    return tmpl_walk_is_repeated(&w->walk, address, text);
 }
 
 static int enter_image(tmpl_writer_t *w, const xmlNode *node)
@@ -85,8 +85,8 @@ static int enter_link(tmpl_writer_t *w, const xmlNode *node)
     const char *href, *mail;
     const xmlNode *heading = w->state != TMPL_WRITE_CELL ? w->holder : NULL;
     tmpl_link_e link = tmpl_walk_link(&href, &mail, &w->walk, node, heading, w->pool);
-    if (node->prev != NULL && tmpl_dom_tag(w->page, node->prev) == TMPL_TAG_A) {
-        tmpl_leaf_space(&w->leaf); /* styles part links that stand directly behind one another */
+    if (tmpl_walk_is_parted(&w->walk, node)) {
+        tmpl_leaf_space(&w->leaf);
     }
     if (link == TMPL_LINK_LEFT_OUT) {
         return 1;

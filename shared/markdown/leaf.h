@@ -31,7 +31,7 @@ typedef enum {
         TMPL_FORMAT_COUNT
 } tmpl_format_e;
 
-/* Marks: the begin and end of a format, and marks that come alone. */
+/* Marks: the start and end of a format, and marks that come alone. */
 #define TMPL_MARK(format)     ((char)(1 + 2 * (format)))
 #define TMPL_MARK_END(format) ((char)(2 + 2 * (format)))
 #define TMPL_MARK_CODE        TMPL_MARK(TMPL_FORMAT_CODE)
@@ -61,7 +61,7 @@ typedef struct {
 
 void tmpl_leaf_init(tmpl_leaf_t *leaf, const tmpl_hrefs_t *hrefs, apr_pool_t *pool);
 
-/* Opens or closes a format at an element's begin or end. href: a LINK's safe address (href.h). */
+/* Opens or closes a format at an element's start or end. href: a LINK's safe address (href.h). */
 void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const char *href);
 void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format);
 
@@ -112,7 +112,7 @@ void tmpl_leaf_read_link(tmpl_leaf_part_t *part, const tmpl_leaf_t *leaf, apr_si
 
 /*
  * Ends the text: writes the end marks of its formats, which stay open for the next text, and drops
- * marks that Markdown could not read. Then text is ready for write.h, which empties it.
+ * marks that Markdown could not read. Then text is ready for write.c, which empties it.
  */
 void tmpl_leaf_finish(tmpl_leaf_t *leaf);
 

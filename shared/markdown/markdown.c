@@ -153,7 +153,7 @@ static const tmpl_action_t *action_of(tmpl_element_e kind)
                                      : &own[kind];
 }
 
-/* At the begin or end of an element for which nothing is written. */
+/* At the start or end of an element for which nothing is written. */
 static void pass_element(tmpl_writer_t *w, tmpl_element_e kind)
 {
     if (tmpl_element_is_block(kind)) {

@@ -213,7 +213,7 @@ static int needs_escape(const leaf_writer_t *w, apr_size_t i)
 
 /*
  * Marks the signs of the sixteen bytes at at that may need an escape where they stand: '.' behind
- * 'w', ':' in front of '/'. The rules of all other signs ask for the begin or end of a text.
+ * 'w', ':' in front of '/'. The rules of all other signs ask for the start or end of a text.
  */
 static inline unsigned signs_at(const char *at)
 {

@@ -50,7 +50,7 @@ typedef struct {
     apr_pool_t *pool;
 } tmpl_writer_t;
 
-/* What is written at the begin of an element, which returns whether its content is skipped, and at
+/* What is written at the start of an element, which returns whether its content is skipped, and at
  * its end. NULL: nothing; a block without leave ends with a border. */
 typedef struct {
     int (*enter)(tmpl_writer_t *w, const xmlNode *node);

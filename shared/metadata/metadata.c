@@ -189,7 +189,7 @@ static void set_text(facts_t *facts, tmpl_metadata_e field, const char *text)
 
 /* --- The title, and the site's name in it --- */
 
-/* Whether a text names any site's first page, or the begin of a breadcrumb. */
+/* Whether a text names any site's first page, or the start of a breadcrumb. */
 static int is_home(const char *text)
 {
     static const char *const homes[] = { "home",  "homepage", "home page", "startseite",

@@ -57,7 +57,7 @@ void tmpl_lines_expect(tmpl_lines_t *lines, const char *word);
 /* The next word of the line, valid until the next line; "" at its end. */
 const char *tmpl_lines_word(tmpl_lines_t *lines);
 
-/* A number from least to most; what is its name in messages. */
+/* A number from least to most; messages call it `what`. */
 double tmpl_lines_number(tmpl_lines_t *lines, const char *what, double least, double most);
 uint32_t tmpl_lines_count(tmpl_lines_t *lines, const char *what, uint32_t least, uint32_t most);
 

@@ -17,7 +17,7 @@
 #include "html/attr.h"
 #include "html/tag.h"
 
-/* Flags of a node, beside those of html/edit_flags.h. */
+/* Flags of a node, beside those of html/tag.h. */
 #define TMPL_NODE_CODE  0x04 /* it is, or holds, script, style, link, meta, base or template */
 #define TMPL_NODE_QUIET 0x08 /* its text is not visible: no segments inside */
 /*

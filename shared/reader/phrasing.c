@@ -94,7 +94,7 @@ static int is_said_near(const tmpl_view_t *w, const xmlNode *image, const char *
 /* Whether an image is there twice, for two screens; pictures of a gallery may be named alike. */
 static int is_image_again(const tmpl_view_t *w, const char *address, const char *alt)
 {
-    return tmpl_walk_is_twin(&w->walk, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
+    return tmpl_walk_is_repeated(&w->walk, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
 }
 
 static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
@@ -159,8 +159,7 @@ static int enter_view_link(tmpl_view_t *w, const xmlNode *node)
     const char *mail, *href;
     const xmlNode *top = tmpl_html_top(&w->html)->node;
     int in_heading = top != NULL && tmpl_tag_flags(tmpl_dom_tag(w->page, top)) & TMPL_IS_HEADING;
-    /* styles part links that stand directly behind one another */
-    w->html.space |= node->prev != NULL && tmpl_dom_tag(w->page, node->prev) == TMPL_TAG_A;
+    w->html.space |= tmpl_walk_is_parted(&w->walk, node);
     if (w->link != NULL) {
         return 0;
     }

@@ -2,7 +2,7 @@
 /*
  * content -> a page for reading: the headline, who wrote it and when, and the content, in plain
  * HTML with a style sheet of its own (reader.css). Only elements and attributes of the tables in
- * walk.c, view.c, attributes.c and math.c are written: no script, style, handler or form.
+ * content/walk.c, view.c, attributes.c and math.c are written: no script, style, handler or form.
  *
  *     headline        the only h1; other headings are h2 to h6, without gaps
  *     links, images   absolute; with schemes that run code: their text only (content/href.h)

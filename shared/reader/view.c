@@ -10,7 +10,7 @@
 #include "content/grid.h"
 #include "content/listing.h"
 
-/* Bytes from the begin of the content in which what the header says is not repeated. */
+/* Bytes from the start of the content in which what the header says is not repeated. */
 #define BEGIN 600
 
 const char tmpl_view_box[] = " class=\"wide\"";
@@ -306,7 +306,7 @@ static int enter_view_cell(tmpl_view_t *w, const xmlNode *node)
 
 /* --- The walk --- */
 
-/* Writes a block's begin; returns whether its content is left out. */
+/* Writes a block's start; returns whether its content is left out. */
 static int enter_view_block(tmpl_view_t *w, const xmlNode *node, tmpl_element_e kind)
 {
     static int (*const others[TMPL_ELEMENT_COUNT])(tmpl_view_t *, const xmlNode *) = {

@@ -2,7 +2,7 @@
 /*
  * What a kind of store implements: reading and writing the buckets of one site in a transaction.
  * The engine (engine.h), the same for every store, decides what the buckets hold, how pages are
- * counted, and how the number of buckets grows. docs/contributing.md says how to add a
+ * counted, and how the number of buckets grows. docs/lab/detector.md says how to add a
  * store.
  *
  * A site is a head and buckets, numbered from 0. The engine uses a transaction like this:

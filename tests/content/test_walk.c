@@ -57,6 +57,7 @@ static void elements_mean_the_same(void **state)
           "<pre><code class=\"language-c\">a</code></pre>" },
         { "<menu><li>a</menu><dir><li>b</dir>", "- a\n\n+ b",
           "<ul><li>a</li></ul><ul><li>b</li></ul>" },
+        { "<kbd>a</kbd> <samp>b</samp>", "`a` `b`", "<p><kbd>a</kbd> <samp>b</samp></p>" },
         { "<legend>a</legend>b", "a\n\nb", "<p>a</p><p>b</p>" },
         { "a<button>b</button>c", "a b c", "<p>a b c</p>" },
     };

@@ -199,12 +199,12 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body>c<!--\vtmpl--><!--\u00A0tmpl--><!tmp><div>t</div>",
           "<body>c<!--\vx-tmpl--><!--\u00A0x-tmpl--><!tmp><div data-tmpl=\"\">t</div>",
           "<body>c<!--\vtmpl--><!--\u00A0tmpl--><!tmp>" },
-        /* refs.h: a link to a template element is template */
+        /* steps.h: a link to a template element is template */
         { "<body><nav id=x>t</nav><div><a href=#x>c</a></div><p>c</p>",
           "<body><nav id=x data-tmpl=\"\">t</nav><div data-tmpl=\"\"><a "
           "href=#x>c</a></div><p>c</p>",
           "<body><p>c</p>" },
-        /* refs.h: a control whose panel stays is template, but not cut */
+        /* steps.h: a control whose panel stays is template, but not cut */
         { "<ul><li class=x aria-controls=a>t</li></ul><ul><li class=x "
           "aria-controls=b>t</li></ul><div "
           "id=a>c</div><div id=b>t</div>",
@@ -389,7 +389,7 @@ static void guards_overrule_the_detector(void **state)
     assert_int_equal(closure.template_blocks, 2);
     assert_int_equal(closure.blocks, 3);
     assert_float_equal(closure.ratio, 5.0 / 6.0, 1e-6);
-    /* drop wins over refs.h */
+    /* drop wins over steps.h */
     guards.keep = NULL;
     guards.drop = selectors("li", *state);
     assert_string_equal(

@@ -280,7 +280,10 @@ static void formats(void **state)
         /* links side by side */
         { "<a href=u>a</a><a href=v>b</a><a>c</a><a href='#'>d</a><a href='#'>e</a>",
           "[a](u) [b](v) c d e" },
-        { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[a](u) [b](u), [c](v)d" },
+        { "<a href=u>A</a><a href=u>B</a>, <a href=v>c</a>d", "[A](u) [B](u), [c](v)d" },
+        /* one word in two links */
+        { "<a href=u>or</a><a href=u><b>d</b></a><a href=u>er</a><a href=v>s</a>",
+          "[or](u)[**d**](u)[er](u) [s](v)" },
         { "<h2><a href=u>a</a></h2><p><a href=u>b</a>, <a href=v>c</a><h2>d</h2><a href=u>e</a>",
           "## [a](u)\n\n[b](u), [c](v)\n\n## d\n\n[e](u)" },
         { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },

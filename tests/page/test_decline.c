@@ -173,6 +173,10 @@ static void pages_of_little_but_different_texts_are_declined(void **state)
                        30000, *state),
             TMPL_DECLINE_NONE);
     }
+    /* 1 MB of lines: what auto needs to judge is not there yet while the store is asked */
+    assert_int_equal(
+        clean_many(TMPL_DETECTOR_AUTO, " a line that is as short as in lists", 11000, *state),
+        TMPL_DECLINE_NONE);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -145,6 +145,9 @@ static void links(void **state)
         { "<a href=/x>a<b>b</b></a><a href=/y>c</a>",
           "<p><a href=\"https://a.example/x\">a<b>b</b></a> <a href=\"https://a.example/y\">c</a>"
           "</p>" },
+        { "<a href=/x>or</a><a href=/x>der</a><a href=/x>S</a>",
+          "<p><a href=\"https://a.example/x\">or</a><a href=\"https://a.example/x\">der</a> "
+          "<a href=\"https://a.example/x\">S</a></p>" },
         { "<a href=/x><img src=i.png></a> <a href=/x><img src=i.png alt=I width=10 height=x></a>",
           "<p><img src=\"https://a.example/p/i.png\" alt=\"\" loading=\"lazy\"> "
           "<a href=\"https://a.example/x\"><img src=\"https://a.example/p/i.png\" alt=\"I\" "

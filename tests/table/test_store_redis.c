@@ -429,6 +429,28 @@ static void server_without_writes_still_counts(void **state)
     redis_server_stop(&server);
 }
 
+/* The name of a master that has become a replica leads to the new master. */
+static void name_of_a_former_master_is_looked_up(void **state)
+{
+    ctx_t *c = *state;
+    redis_server_t former, now;
+    const char *dir = dir_new(c->pool), *name = apr_pstrcat(c->pool, dir, "/name", NULL);
+
+    assert_true(redis_server_start(&former, dir, 0, ""));
+    assert_true(redis_server_start(&now, dir_new(c->pool), 0, ""));
+    assert_int_equal(symlink(former.socket, name), 0);
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", name), NULL);
+    learn(c, "s", 1, 0, 5);
+    do_by_hand(&former, "REPLICAOF 127.0.0.1 1");
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(symlink(now.socket, name), 0);
+    assert_int_equal(try_observe(c, "s", 100, 200, 0, 6, &usual, 1, TIMEOUT), APR_ENOSPC);
+    learn(c, "s", 4, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    redis_server_stop(&former);
+    redis_server_stop(&now);
+}
+
 /* A path where no write is taken: its record as it was before, and nothing learnt. */
 static void path_without_writes_still_counts(void **state)
 {
@@ -504,6 +526,7 @@ static const store_test_t table[] = {
     TEST(REDIS_TCP, wrong_password_is_told),
     TEST(REDIS_UNIX, password_alone),
     TEST(REDIS_UNIX, server_without_writes_still_counts),
+    TEST(REDIS_UNIX, name_of_a_former_master_is_looked_up),
     TEST(REDIS_UNIX, path_without_writes_still_counts),
     TEST(REDIS_UNIX, import_is_not_refused_for_an_older_page),
 };

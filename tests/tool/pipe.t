@@ -184,6 +184,9 @@ subtest 'declined pages are named' => sub {
     my ($code, $out, $err) = run(qw(clean -m markdown frames.html));
     is("$code$out", 1, 'markdown: nothing, and exit code 1');
     like($err, qr/\Atmplctl: frames\.html: no Markdown, declined: frameset \(.*\) at byte 0, line 1: <frameset>\n\z/, 'the message');
+    ($code, $out, $err) = feed('<p>' . '<' x 200_000, qw(clean -m reader));
+    is("$code$out", 1, 'a reader view that would be too long: nothing, and exit code 1');
+    like($err, qr/no reader view: it would be more than three times as long as the page/, 'and why');
     ($code, $out, $err) = run(qw(clean -m json frames.html));
     is("$code$out", 1, 'json: nothing, and exit code 1');
     like($err, qr/\Atmplctl: frames\.html: no JSON, declined: frameset /, 'the message');

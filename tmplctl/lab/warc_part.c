@@ -103,7 +103,7 @@ static apr_status_t sink_flush(ctl_warc_sink_t *sink, apr_pool_t *pool)
     return status;
 }
 
-/* --- the begin of a run --- */
+/* --- the start of a run --- */
 
 /*
  * Whether the output and the report can have their names at the end, and replace no input: a long

@@ -80,7 +80,7 @@ tmpl_redis_conn_t *tmpl_redis_node_take(tmpl_redis_node_t *node, apr_time_t dead
     return conn;
 }
 
-void tmpl_redis_node_give(tmpl_redis_node_t *node, tmpl_redis_conn_t *conn)
+static void node_give(tmpl_redis_node_t *node, tmpl_redis_conn_t *conn)
 {
     pthread_mutex_lock(&node->lock);
     conn->next = node->idle;
@@ -105,7 +105,7 @@ tmpl_redis_session_t tmpl_redis_session(tmpl_redis_t *redis, const char *key)
 void tmpl_redis_session_end(session_t *session)
 {
     if (session->conn != NULL) {
-        tmpl_redis_node_give(session->node, session->conn);
+        node_give(session->node, session->conn);
     }
     *session = (session_t){ .redis = session->redis, .slot = session->slot };
 }

@@ -91,12 +91,11 @@ void tmpl_redis_node_destroy(tmpl_redis_node_t *node);
 void tmpl_redis_node_leave(tmpl_redis_node_t *node);
 
 /*
- * Takes a connection for calls that belong together, as WATCH and EXEC do. The caller gives it back
- * in any case. NULL if none became free by deadline, with text.
+ * Takes a connection for calls that belong together, as WATCH and EXEC do. The session's end gives
+ * it back. NULL if none became free by deadline, with text.
  */
 tmpl_redis_conn_t *tmpl_redis_node_take(tmpl_redis_node_t *node, apr_time_t deadline,
                                         tmpl_error_t *err);
-void tmpl_redis_node_give(tmpl_redis_node_t *node, tmpl_redis_conn_t *conn);
 
 /* --- the servers of a store --- */
 

@@ -361,14 +361,16 @@ static apr_status_t conn_open(conn_t *conn, const server_t *server, apr_time_t d
     return greet(conn, server, deadline, err, pool);
 }
 
-/* Whether the server may still be in a transaction, because it refused EXEC, maybe for good. */
-static int may_be_in_transaction(const apr_array_header_t *list, redisReply *const *replies)
+/*
+ * Whether the server refused EXEC. It may still be in the transaction; or it takes no writes, as a
+ * former master does whose name leads to another server now: only a new connection looks it up.
+ */
+static int has_refused_exec(const apr_array_header_t *list, redisReply *const *replies)
 {
     for (int i = 0; i < list->nelts; i++) {
         const apr_array_header_t *command = APR_ARRAY_IDX(list, i, const apr_array_header_t *);
         if (strcmp(APR_ARRAY_IDX(command, 0, tmpl_redis_word_t).bytes, "EXEC") == 0 &&
-            replies[i]->type == REDIS_REPLY_ERROR &&
-            !tmpl_redis_is_error(replies[i], "EXECABORT")) {
+            replies[i]->type == REDIS_REPLY_ERROR) {
             return 1;
         }
     }
@@ -395,7 +397,7 @@ apr_status_t tmpl_redis_conn_call(conn_t *conn, const server_t *server,
     if (rv == APR_SUCCESS) {
         rv = round_trip(conn, server, list, deadline, *replies, err);
     }
-    if (rv != APR_SUCCESS || may_be_in_transaction(list, *replies)) {
+    if (rv != APR_SUCCESS || has_refused_exec(list, *replies)) {
         tmpl_redis_conn_close(conn);
     }
     return may_be_closed && is_closed(rv)

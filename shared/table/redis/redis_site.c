@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 
+#define KEY_PREFIX  "tmpl:6:{"
 #define HEAD_FIELD  "h"
 #define BUCKET_FLAG 'b' /* the first byte of a bucket's field */
 #define LISTED_FLAG 'd' /* the same for listed documents */
@@ -19,9 +20,9 @@
 
 const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool)
 {
-    char *key = apr_palloc(pool, sizeof(TMPL_REDIS_KEY_PREFIX) + 3 * strlen(site) + 2);
-    char *p = key + sizeof(TMPL_REDIS_KEY_PREFIX) - 1;
-    memcpy(key, TMPL_REDIS_KEY_PREFIX, sizeof(TMPL_REDIS_KEY_PREFIX));
+    char *key = apr_palloc(pool, sizeof(KEY_PREFIX) + 3 * strlen(site) + 2);
+    char *p = key + sizeof(KEY_PREFIX) - 1;
+    memcpy(key, KEY_PREFIX, sizeof(KEY_PREFIX));
     for (; *site != '\0'; site++) {
         if (*site == '%' || *site == '{' || *site == '}') {
             p += apr_snprintf(p, 4, "%%%02X", (unsigned char)*site);
@@ -35,11 +36,11 @@ const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool)
     return key;
 }
 
-const char *tmpl_redis_key_site(const char *key, size_t len, apr_pool_t *pool)
+/* The site of a key; NULL if it is not the key of a site. */
+static const char *site_of(const char *key, size_t len, apr_pool_t *pool)
 {
-    size_t prefix = sizeof(TMPL_REDIS_KEY_PREFIX) - 1;
-    if (len <= prefix + 1 || memcmp(key, TMPL_REDIS_KEY_PREFIX, prefix) != 0 ||
-        key[len - 1] != '}') {
+    size_t prefix = sizeof(KEY_PREFIX) - 1;
+    if (len <= prefix + 1 || memcmp(key, KEY_PREFIX, prefix) != 0 || key[len - 1] != '}') {
         return NULL;
     }
     return apr_punescape_url(pool, apr_pstrmemdup(pool, key + prefix, len - prefix - 1), NULL, NULL,
@@ -149,7 +150,7 @@ static apr_status_t scan(tmpl_redis_session_t *session, apr_interval_time_t pati
 {
     apr_array_header_t *list = tmpl_redis_list(pool);
     redisReply *reply;
-    tmpl_redis_command(list, "SCAN", cursor, "MATCH", TMPL_REDIS_KEY_PREFIX "*}", "COUNT",
+    tmpl_redis_command(list, "SCAN", cursor, "MATCH", KEY_PREFIX "*}", "COUNT",
                        apr_itoa(pool, (int)(n < SCAN_MOST ? n : SCAN_MOST)), NULL);
     apr_status_t rv = site_call(session, patience, list, REDIS_REPLY_ARRAY, &reply, err);
     if (rv != APR_SUCCESS) {
@@ -163,7 +164,7 @@ static apr_status_t scan(tmpl_redis_session_t *session, apr_interval_time_t pati
     for (size_t i = 0; i < reply->element[1]->elements; i++) {
         const redisReply *key = reply->element[1]->element[i];
         const char *site = key->type == REDIS_REPLY_STRING
-                               ? tmpl_redis_key_site(key->str, key->len, apr_hash_pool_get(seen))
+                               ? site_of(key->str, key->len, apr_hash_pool_get(seen))
                                : NULL;
         if (site != NULL) {
             apr_hash_set(seen, site, APR_HASH_KEY_STRING, site);

@@ -17,10 +17,8 @@
 #include "table/provider.h"
 #include "table/redis/redis_client.h"
 
-/* The key of a site, and the site of a key; NULL if it is not the key of a site. */
-#define TMPL_REDIS_KEY_PREFIX "tmpl:6:{"
+/* The key of a site. */
 const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool);
-const char *tmpl_redis_key_site(const char *key, size_t len, apr_pool_t *pool);
 
 /*
  * Adds HMGET of the head and n buckets to a list of commands. A site of 1,000,000 entries, the
