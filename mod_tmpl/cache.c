@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision cache: when the same bytes come again, the decision about them is used again. The
- * cache is one of httpd's shared object caches (mod_socache_*); decision/decision.h says what a
- * value is and when it is too old.
+ * The decision cache: when a page comes again that differs in its volatile places only, the
+ * decision about it is used again. decision/decision.h says what a value is. Whether the site has
+ * changed since, the store says, which judge.c asks about the site alone.
  *
- * A second value, the site's clock, shows whether the site has changed since a decision: the
- * table's version and number of pages when the last page of the site was judged on this server.
- * The clock is stored whenever a page is judged, so it is newer than the decisions made before. If
- * the clock is lost, pages are judged. What other hosts learn is noticed when the next page is
- * judged here, at the latest when decisions expire.
- *
+ * The last two decisions about an address are kept, because some pages come in two forms. A cache
+ * is one of httpd's shared object caches (mod_socache_*), or a table of the child (cache_table.c).
  * Keys contain a secret that is drawn whenever the configuration is read, so no look-up finds a
  * value that was stored under another configuration.
  */
@@ -18,14 +14,15 @@
 #include <util_mutex.h>
 
 #include "cache.h"
+#include "cache_table.h"
 #include "messages.h"
 #include "section.h"
 #include "status/counters.h"
 
 #include "base/names.h"
 
-/* Seconds a decision lasts. */
-#define LIFE 60
+/* Seconds a decision lasts at most. */
+#define LIFE 600
 /* The longest value: a page with more edits is judged each time. */
 #define VALUE_MAX 32768
 /* The default size of a shmcb cache: 8 MB, some thousands of pages. */
@@ -36,25 +33,24 @@ static const char mutex_type[] = "tmpl-cache";
 static const char shmcb[] = "shmcb";
 
 struct tmpl_cache_t {
-    const char *name; /* as configured */
-    const ap_socache_provider_t *provider;
+    const char *name;                      /* as configured */
+    const ap_socache_provider_t *provider; /* NULL: this child's table (cache_table.h) */
     ap_socache_instance_t *instance;
     int ready;
 };
 
-typedef struct {
-    uint64_t version;
-    uint64_t pages;
-} site_clock_t;
-
 /* Created with the configuration; only read afterwards. */
-static apr_array_header_t *caches; /* of tmpl_cache_t * */
+static apr_array_header_t *caches; /* of tmpl_cache_t *; the first is the default */
 static apr_global_mutex_t *mutex;
 static tmpl_decision_secret_t secret;
 
 void tmpl_cache_reset(apr_pool_t *pconf)
 {
+    tmpl_cache_t *automatic = apr_pcalloc(pconf, sizeof(*automatic));
+
+    automatic->name = "auto";
     caches = apr_array_make(pconf, 2, sizeof(tmpl_cache_t *));
+    APR_ARRAY_PUSH(caches, tmpl_cache_t *) = automatic;
     mutex = NULL;
     ap_mutex_register(pconf, mutex_type, NULL, APR_LOCK_DEFAULT, 0);
 }
@@ -116,7 +112,7 @@ static apr_status_t cache_destroy(void *data)
 }
 
 /* Two caches of one provider must not share a name. */
-static void cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t *pconf)
+static int cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t *pconf)
 {
     struct ap_socache_hints hints = { TMPL_DECISION_KEY_SIZE, OBJECT_SIZE,
                                       apr_time_from_sec(LIFE) };
@@ -125,34 +121,57 @@ static void cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_
 
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE, cache->name);
-        return;
+        return 0;
     }
     cache->ready = 1;
     apr_pool_cleanup_register(pconf, cache, cache_destroy, apr_pool_cleanup_null);
+    return 1;
+}
+
+/* The default cache: shmcb, if it is loaded and works, else a table of each child. */
+static void init_default(tmpl_cache_t *cache, server_rec *s, apr_pool_t *pconf)
+{
+    cache->provider =
+        ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, shmcb, AP_SOCACHE_PROVIDER_VERSION);
+    if (cache->provider == NULL || mutex == NULL ||
+        cache->provider->create(&cache->instance, arguments_of(shmcb, "", pconf), pconf, pconf) !=
+            NULL ||
+        !cache_init(cache, 0, s, pconf)) {
+        cache->provider = NULL;
+        cache->ready = 1;
+    }
 }
 
 void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
 {
     apr_status_t rv;
 
-    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG || caches->nelts == 0) {
+    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG || !tmpl_conf_is_used()) {
         return;
     }
-    rv = apr_generate_random_bytes(secret.bytes, sizeof(secret.bytes));
-    if (rv == APR_SUCCESS) {
-        rv = ap_global_mutex_create(&mutex, NULL, mutex_type, NULL, s, pconf, 0);
-    }
+    rv = ap_global_mutex_create(&mutex, NULL, mutex_type, NULL, s, pconf, 0);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE_MUTEX);
-        return;
+        mutex = NULL;
     }
-    for (int i = 0; i < caches->nelts; i++) {
-        cache_init(APR_ARRAY_IDX(caches, i, tmpl_cache_t *), i, s, pconf);
+    rv = apr_generate_random_bytes(secret.bytes, sizeof(secret.bytes));
+    for (int i = 0; rv == APR_SUCCESS && i < caches->nelts; i++) {
+        tmpl_cache_t *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
+
+        if (i == 0) {
+            init_default(cache, s, pconf);
+        }
+        else {
+            (void)cache_init(cache, i, s, pconf);
+        }
     }
 }
 
 void tmpl_cache_open(server_rec *s, apr_pool_t *pchild)
 {
+    if (APR_ARRAY_IDX(caches, 0, tmpl_cache_t *)->provider == NULL) {
+        (void)tmpl_cache_table_open(pchild);
+    }
     if (mutex != NULL) {
         apr_status_t rv =
             apr_global_mutex_child_init(&mutex, apr_global_mutex_lockfile(mutex), pchild);
@@ -194,140 +213,151 @@ static void context_add_text(context_t *context, const char *text)
     context_add(context, text, len);
 }
 
-/* Returns 0 if the page cannot have keys. */
-static int make_keys(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf)
+/* Returns 0 if the page cannot have a key. */
+static int make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
-    static char site_clock[] = "clock";
-    static const struct iovec clock_body = { site_clock, sizeof(site_clock) };
-    const struct iovec body = { (void *)input->body, input->len };
     context_t *context = apr_pcalloc(cached->pool, sizeof(*context));
 
     ADD(context, conf->store);
     context_add_text(context, input->site);
-    if (!tmpl_decision_key(&cached->site, &secret, context->bytes, context->len, &clock_body, 1)) {
-        return 0;
-    }
+    context_add_text(context, input->uri);
     context_add_text(context, input->charset);
     tmpl_conf_each_deciding(conf, context_add, context);
-    /* full: a name of thousands of bytes, or hundreds of selectors */
-    return !context->full &&
-           tmpl_decision_key(&cached->page, &secret, context->bytes, context->len, &body, 1);
+    tmpl_decision_key(&cached->key, &secret, context->bytes, context->len);
+    /* full: a name or an address of thousands of bytes, or hundreds of selectors */
+    return !context->full;
 }
 
-static apr_status_t cache_lock(const tmpl_cache_t *cache)
+static int needs_mutex(const tmpl_cache_t *cache)
 {
-    return cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE ? apr_global_mutex_lock(mutex)
-                                                              : APR_SUCCESS;
+    return cache->provider != NULL && (cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE) != 0;
+}
+
+/* Returns 0 if the cache cannot be used now. */
+static int cache_lock(const tmpl_cache_t *cache)
+{
+    return !needs_mutex(cache) || apr_global_mutex_lock(mutex) == APR_SUCCESS;
 }
 
 static void cache_unlock(const tmpl_cache_t *cache)
 {
-    if (cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE) {
+    if (needs_mutex(cache)) {
         apr_global_mutex_unlock(mutex);
     }
 }
 
-static int cache_retrieve(tmpl_cached_t *cached, const tmpl_decision_key_t *key,
-                          unsigned char *value, unsigned *len)
+/* The name under which the first or second decision about an address is kept. */
+static tmpl_decision_key_t id_of(const tmpl_cached_t *cached, int slot)
+{
+    tmpl_decision_key_t id = cached->key;
+
+    id.bytes[0] ^= (unsigned char)slot;
+    return id;
+}
+
+/* Fills a value of VALUE_MAX bytes; returns its length, 0 if there is none. */
+static unsigned cache_retrieve(tmpl_cached_t *cached, int slot, unsigned char *value)
 {
     const tmpl_cache_t *cache = cached->cache;
+    const tmpl_decision_key_t id = id_of(cached, slot);
+    unsigned len = VALUE_MAX;
+    int found;
 
-    return cache->provider->retrieve(cache->instance, cached->s, key->bytes, sizeof(key->bytes),
-                                     value, len, cached->pool) == APR_SUCCESS;
+    if (cache->provider == NULL) {
+        return tmpl_cache_table_find(&id, value, VALUE_MAX);
+    }
+    if (!cache_lock(cache)) {
+        return 0;
+    }
+    found = cache->provider->retrieve(cache->instance, cached->s, id.bytes, sizeof(id.bytes), value,
+                                      &len, cached->pool) == APR_SUCCESS;
+    cache_unlock(cache);
+    return found ? len : 0;
 }
 
 /* Ignores failure: a page that the cache does not take is judged again. */
-static void cache_store(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigned char *value,
-                        apr_size_t len, apr_time_t expiry)
+static void cache_store(tmpl_cached_t *cached, int slot, unsigned char *value, apr_size_t len)
 {
     const tmpl_cache_t *cache = cached->cache;
+    const tmpl_decision_key_t id = id_of(cached, slot);
+    apr_time_t expiry = apr_time_now() + apr_time_from_sec(LIFE);
 
-    cache->provider->store(cache->instance, cached->s, key->bytes, sizeof(key->bytes), expiry,
-                           value, (unsigned)len, cached->pool);
+    if (cache->provider == NULL) {
+        tmpl_cache_table_store(&id, value, (unsigned)len, expiry);
+    }
+    else {
+        cache->provider->store(cache->instance, cached->s, id.bytes, sizeof(id.bytes), expiry,
+                               value, (unsigned)len, cached->pool);
+    }
 }
 
-/* Looks up the page and its site's clock, with the mutex taken once. */
-static tmpl_cached_e cache_look_up(tmpl_cached_t *cached, tmpl_decision_t *decision,
-                                   const tmpl_input_t *input, const tmpl_conf_t *conf)
+int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl_input_t *input,
+                    const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
 {
-    unsigned char *value = apr_palloc(cached->pool, VALUE_MAX);
-    unsigned len = VALUE_MAX, clock_len = sizeof(site_clock_t);
-    tmpl_clean_opts_t opts;
-    site_clock_t now;
-    int found;
+    tmpl_cache_t *cache =
+        conf->cache != NULL ? conf->cache : APR_ARRAY_IDX(caches, 0, tmpl_cache_t *);
+    tmpl_mode_e mode = tmpl_conf_mode(conf);
 
-    if (cache_lock(cached->cache) != APR_SUCCESS) {
-        return TMPL_CACHED_MISS;
-    }
-    found = cache_retrieve(cached, &cached->page, value, &len) &&
-            cache_retrieve(cached, &cached->site, (unsigned char *)&now, &clock_len) &&
-            clock_len == sizeof(now);
-    cache_unlock(cached->cache);
-    if (!found ||
-        !tmpl_decision_unpack(decision, value, len, &cached->page, input->len, cached->pool)) {
-        return TMPL_CACHED_MISS;
-    }
-    tmpl_conf_opts(&opts, conf);
-    if (tmpl_decision_is_stale(decision, now.version, (uint32_t)now.pages,
-                               opts.policy.lifetime_tb) ||
-        (input->learn != TMPL_LEARNING_OFF && !decision->learned)) {
-        return TMPL_CACHED_STALE;
-    }
-    decision->pages = (uint32_t)now.pages;
-    return TMPL_CACHED_HIT;
-}
-
-int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
-                    const tmpl_input_t *input, const tmpl_conf_t *conf, request_rec *r,
-                    apr_pool_t *pool)
-{
-    static const tmpl_counter_e counters[] = { [TMPL_CACHED_MISS] = TMPL_COUNTER_CACHE_MISS,
-                                               [TMPL_CACHED_STALE] = TMPL_COUNTER_CACHE_STALE,
-                                               [TMPL_CACHED_HIT] = TMPL_COUNTER_CACHE_HIT };
-    tmpl_decision_t decision;
-
-    *cached = (tmpl_cached_t){ .cache = conf->cache, .s = r->server, .pool = pool };
-    if (mutex == NULL || conf->cache == NULL || !conf->cache->ready ||
-        tmpl_conf_mode(conf) <= TMPL_MODE_LEARN || tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT ||
-        !make_keys(cached, input, conf)) {
+    *cached = (tmpl_cached_t){ .cache = cache, .s = r->server, .pool = pool };
+    if (!cache->ready || (mutex == NULL && needs_mutex(cache)) || mode <= TMPL_MODE_LEARN ||
+        mode == TMPL_MODE_HIGHLIGHT || input->len >= TMPL_NONE || !make_key(cached, input, conf)) {
         cached->cache = NULL;
         return 0;
     }
-    cached->found = cache_look_up(cached, &decision, input, conf);
-    tmpl_count(counters[cached->found], 1);
-    if (cached->found != TMPL_CACHED_HIT) {
-        return 0;
+    for (int slot = 0; slot < 2; slot++) {
+        unsigned char *value = apr_palloc(pool, VALUE_MAX);
+        unsigned len = cache_retrieve(cached, slot, value);
+
+        if (len > 0 &&
+            tmpl_decision_unpack(decision, value, len, &cached->key, &secret, input, pool)) {
+            cached->slot = slot;
+            cached->found = TMPL_CACHED_HIT;
+            return 1;
+        }
+        if (len > 0 && slot == 0) {
+            cached->found = TMPL_CACHED_CHANGED;
+            cached->first = value;
+            cached->first_len = len;
+        }
     }
-    tmpl_decision_outcome(outcome, &decision, pool);
-    *fingerprint = decision.fingerprint;
-    return 1;
+    return 0;
+}
+
+void tmpl_cache_count(const tmpl_cached_t *cached)
+{
+    static const tmpl_counter_e counters[] = { [TMPL_CACHED_MISS] = TMPL_COUNTER_CACHE_MISS,
+                                               [TMPL_CACHED_CHANGED] = TMPL_COUNTER_CACHE_CHANGED,
+                                               [TMPL_CACHED_PERSONAL] = TMPL_COUNTER_CACHE_PERSONAL,
+                                               [TMPL_CACHED_STALE] = TMPL_COUNTER_CACHE_STALE,
+                                               [TMPL_CACHED_HIT] = TMPL_COUNTER_CACHE_HIT };
+
+    if (cached->cache != NULL) {
+        tmpl_count(counters[cached->found], 1);
+    }
 }
 
 void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
                      const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
-    apr_time_t expiry = apr_time_now() + apr_time_from_sec(LIFE);
-    site_clock_t now = { outcome->counts.version, outcome->counts.pages };
     tmpl_clean_opts_t opts;
     tmpl_decision_t decision;
-    unsigned char *value = NULL;
-    apr_size_t len = 0;
+    unsigned char *value;
+    apr_size_t len;
 
-    if (cached->cache == NULL || outcome->counts.records == NULL) {
+    if (cached->cache == NULL || !tmpl_decision_lasts(outcome)) {
         return;
     }
-    if (tmpl_decision_lasts(outcome)) {
-        tmpl_conf_opts(&opts, conf);
-        decision = tmpl_decision_of(outcome, opts.detector, fingerprint,
-                                    input->learn != TMPL_LEARNING_OFF);
-        value = tmpl_decision_pack(&len, &decision, &cached->page, input->len, cached->pool);
-    }
-    if (cache_lock(cached->cache) != APR_SUCCESS) {
+    tmpl_conf_opts(&opts, conf);
+    decision = tmpl_decision_of(outcome, opts.detector, fingerprint,
+                                input->learn != TMPL_LEARNING_OFF && !outcome->counts.frozen);
+    value = tmpl_decision_pack(&len, &decision, &cached->key, &secret, input, outcome->page,
+                               cached->pool);
+    if (value == NULL || len > VALUE_MAX || !cache_lock(cached->cache)) {
         return;
     }
-    cache_store(cached, &cached->site, (unsigned char *)&now, sizeof(now), expiry);
-    if (value != NULL && len <= VALUE_MAX) {
-        cache_store(cached, &cached->page, value, len, expiry);
+    if (cached->first != NULL && cached->found == TMPL_CACHED_CHANGED) {
+        cache_store(cached, 1, cached->first, cached->first_len);
     }
+    cache_store(cached, cached->slot, value, len);
     cache_unlock(cached->cache);
 }

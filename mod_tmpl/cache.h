@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decisions about pages that come again, in one of httpd's shared object caches (TmplCache). */
+/*
+ * Decisions about pages that come again: in one of httpd's shared object caches, or a table of the
+ * child (TmplCache).
+ */
 #ifndef TMPL_CACHE_H
 #define TMPL_CACHE_H
 
@@ -8,8 +11,10 @@
 
 /* X(id, name): the result of looking a page up. */
 #define TMPL_CACHED(X)                                                                             \
-    X(MISS, "miss")                                                                                \
-    X(STALE, "stale") /* the site has changed since */                                             \
+    X(MISS, "miss")         /* nothing is kept of its address */                                   \
+    X(CHANGED, "changed")   /* the page has changed since */                                       \
+    X(PERSONAL, "personal") /* it was not learnt, as one person's own or frozen; now it may be */  \
+    X(STALE, "stale")       /* the site has changed since */                                       \
     X(HIT, "hit")
 
 typedef enum {
@@ -27,8 +32,11 @@ typedef struct {
     tmpl_cache_t *cache; /* NULL: the page is not cached */
     server_rec *s;
     apr_pool_t *pool;
-    tmpl_decision_key_t page, site;
+    tmpl_decision_key_t key;
     tmpl_cached_e found;
+    int slot;             /* of the decision that was found */
+    unsigned char *first; /* another one about the address; NULL: none */
+    unsigned first_len;
 } tmpl_cached_t;
 
 /*
@@ -44,14 +52,16 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf);
 void tmpl_cache_open(server_rec *s, apr_pool_t *pchild);
 
 /*
- * Whether an earlier decision about the same page still holds; if so, fills outcome and
- * fingerprint. Always fills cached.
+ * Finds a decision about a page that differs in its volatile places only; its site may have changed
+ * since. Returns 0 if there is none. Always fills cached, whose found the caller may then change.
  */
-int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
-                    const tmpl_input_t *input, const tmpl_conf_t *conf, request_rec *r,
-                    apr_pool_t *pool);
+int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl_input_t *input,
+                    const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool);
 
-/* Keeps what was decided about a page that tmpl_cache_find() did not find. */
+/* Counts what was found. */
+void tmpl_cache_count(const tmpl_cached_t *cached);
+
+/* Keeps what was decided about a page that was judged. */
 void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
                      const tmpl_input_t *input, const tmpl_conf_t *conf);
 

@@ -320,7 +320,7 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
         say(members, "version=\"%08x-%08x\"", (unsigned)(outcome->version >> 32),
             (unsigned)outcome->version);
     }
-    if (judged->cached.cache != NULL) {
+    if (judged->cached.cache != NULL && outcome->verdicts != NULL) {
         say(members, "cache=%s", tmpl_cached_name(judged->cached.found));
     }
     return apr_array_pstrcat(r->pool, members, ',');

@@ -49,23 +49,29 @@ static int is_usable(tmpl_child_store_t *ours, const tmpl_input_t *input, const 
              tmpl_child_store_seed(conf->store_read, seed, timeout, r, pool)));
 }
 
-/* Asks the store itself, not a replica, for a site, without any key: so the store keeps it. */
-static void keep_site(tmpl_child_store_t *ours, const tmpl_observation_t *page,
-                      apr_interval_time_t timeout, request_rec *r, apr_pool_t *pool)
+/*
+ * Asks a store about a page's site, without any key; with LATER, also whether it knows the
+ * document. Returns 0 if it cannot be asked now.
+ */
+static int ask_site(tmpl_counts_t *counts, tmpl_child_store_t *asked,
+                    const tmpl_observation_t *page, apr_interval_time_t timeout, request_rec *r,
+                    apr_pool_t *pool)
 {
     tmpl_observation_t alone = { .site = page->site,
                                  .document = page->document,
                                  .policy = page->policy,
-                                 .learn = TMPL_LEARNING_OFF };
+                                 .learn = page->learn,
+                                 .age = page->age };
     tmpl_error_t err = { APR_SUCCESS, "" };
-    tmpl_counts_t counts;
     apr_time_t began;
-    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r);
+    tmpl_store_t *store = tmpl_child_store_begin(asked, &began, r);
 
-    if (store != NULL) {
-        err.status = tmpl_store_observe(store, &alone, timeout, &counts, &err, pool);
-        tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
+    if (store == NULL) {
+        return 0;
     }
+    err.status = tmpl_store_observe(store, &alone, timeout, counts, &err, pool);
+    tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
+    return err.status == APR_SUCCESS;
 }
 
 /* Reports the times of a page that has just been judged: read from start to parsed. */
@@ -128,7 +134,12 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
                                    tmpl_conf_holds(conf) ? timeout : 0, &outcome->store_error);
     }
     if (asked != ours && outcome->counts.fading) {
-        keep_site(ours, &outcome->observation, timeout, r, pool);
+        tmpl_counts_t counts;
+
+        /* a replica cannot keep it */
+        outcome->observation.age = 0;
+        outcome->observation.learn = TMPL_LEARNING_OFF;
+        (void)ask_site(&counts, ours, &outcome->observation, timeout, r, pool);
     }
 }
 
@@ -155,7 +166,7 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     const tmpl_input_t *input = &judged->input;
     tmpl_outcome_t *outcome = &judged->outcome;
     tmpl_child_store_t *ours = tmpl_child_store_of(conf), *asked = NULL;
-    apr_interval_time_t timeout = tmpl_conf_timeout(conf);
+    apr_interval_time_t timeout = tmpl_conf_timeout(conf) - judged->waited;
     int usable = is_usable(ours, input, conf, &opts->page.seed, &timeout, r, pool);
     apr_time_t start = tmpl_clock(), parsed, began, opened;
     tmpl_store_t *store = NULL;
@@ -193,6 +204,58 @@ static void judge_by_store(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cl
     apr_atomic_inc32(&tmpl_child_stores_users);
     ask_and_judge(judged, ctx, opts, r, pool);
     apr_atomic_dec32(&tmpl_child_stores_users);
+}
+
+/* Whether a decision still holds, by what the store says of the site. */
+static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judged,
+                            const tmpl_conf_t *conf, const tmpl_clean_opts_t *opts, request_rec *r,
+                            apr_pool_t *pool)
+{
+    int may_learn = judged->input.learn != TMPL_LEARNING_OFF;
+    /* a site that was forgotten may have grown to where it was, without this page */
+    const tmpl_observation_t site = { .site = judged->input.site,
+                                      .document = &decision->document,
+                                      .policy = &opts->policy,
+                                      .learn = may_learn ? TMPL_LEARNING_LATER : TMPL_LEARNING_OFF,
+                                      .age = opts->age };
+    tmpl_child_store_t *ours = tmpl_child_store_of(conf);
+    tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;
+    tmpl_counts_t counts;
+
+    if (ours == NULL || !ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool)) {
+        return TMPL_CACHED_STALE;
+    }
+    if (may_learn && !decision->learned && !counts.frozen) {
+        return TMPL_CACHED_PERSONAL;
+    }
+    if (tmpl_decision_is_stale(decision, counts.version, counts.pages, opts->policy.lifetime_tb) ||
+        counts.due || (asked != ours && counts.fading)) {
+        return TMPL_CACHED_STALE;
+    }
+    decision->pages = counts.pages;
+    return TMPL_CACHED_HIT;
+}
+
+/* Takes the decision about a page from the cache. Returns 0 if there is none that holds. */
+static int find_decision(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
+                         const tmpl_clean_opts_t *opts, request_rec *r, apr_pool_t *pool)
+{
+    tmpl_decision_t decision;
+
+    if (tmpl_cache_find(&judged->cached, &decision, &judged->input, ctx->conf, r, pool)) {
+        apr_atomic_inc32(&tmpl_child_stores_users);
+        judged->cached.found = age_of(&decision, judged, ctx->conf, opts, r, pool);
+        apr_atomic_dec32(&tmpl_child_stores_users);
+        judged->waited = tmpl_clock() - judged->start;
+    }
+    tmpl_cache_count(&judged->cached);
+    if (judged->cached.found != TMPL_CACHED_HIT) {
+        return 0;
+    }
+    tmpl_decision_outcome(&judged->outcome, &decision, pool);
+    judged->fingerprint = decision.fingerprint;
+    judged->changed = tmpl_listed_page_changed(ctx, judged->input.uri, r, pool);
+    return 1;
 }
 
 /* Makes what is sent in place of the page. If that fails, the page passes untouched. */
@@ -234,12 +297,10 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_bucket
     input->body = body;
     describe(input, ctx, r, pool);
     tmpl_conf_opts(&opts, conf);
-    if (!tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, conf, r, pool)) {
+    if (!find_decision(judged, ctx, &opts, r, pool)) {
+        opts.lasts = judged->cached.cache != NULL;
         judge_by_store(judged, ctx, &opts, r, pool);
         tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
-    }
-    else {
-        judged->changed = tmpl_listed_page_changed(ctx, input->uri, r, pool);
     }
     if (tmpl_conf_type(conf) != NULL && outcome->decline == TMPL_DECLINE_NONE) {
         make_body(judged, &opts, tmpl_conf_tags_content(conf), r, pool);

@@ -64,7 +64,7 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
     }
     if (page->nodes == NULL) {
         /* a decision from a cache: the page itself was not read */
-        if (!tmpl_clean_read(&again, input, opts, pool)) {
+        if (!tmpl_clean_read(&again, input, opts, pool) || again.page->n_blocks != page->n_blocks) {
             return NULL;
         }
         page = again.page;

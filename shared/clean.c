@@ -126,6 +126,30 @@ static tmpl_state_e state_of(const tmpl_counts_t *counts, uint32_t min_df)
                                     : TMPL_STATE_WARM;
 }
 
+/*
+ * The texts whose attributes decide about a page: those of selectors and marks. NULL: XPath may
+ * read all of the page.
+ */
+static const apr_array_header_t *texts_read(const tmpl_clean_opts_t *opts, apr_pool_t *pool)
+{
+    const apr_array_header_t *lists[] = { opts->guards.keep, opts->guards.drop };
+    apr_array_header_t *read = apr_array_make(pool, 4, sizeof(const char *));
+    for (int of = 0; of < 2; of++) {
+        for (int i = 0; lists[of] != NULL && i < lists[of]->nelts; i++) {
+            const tmpl_selector_t *selector = APR_ARRAY_IDX(lists[of], i, const tmpl_selector_t *);
+            if (tmpl_selector_xpath(selector) != NULL) {
+                return NULL;
+            }
+            APR_ARRAY_PUSH(read, const char *) = tmpl_selector_text(selector);
+        }
+    }
+    for (uint32_t i = 0; opts->marks != NULL && i < opts->marks->n; i++) {
+        APR_ARRAY_PUSH(read, const char *) = opts->marks->marks[i]->attribute;
+        APR_ARRAY_PUSH(read, const char *) = opts->marks->marks[i]->against;
+    }
+    return read;
+}
+
 int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
@@ -140,6 +164,7 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     page_opts.declined_at = &outcome->declined_at;
     page_opts.comments = opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL &&
                          tmpl_marks_need_comments(opts->marks);
+    page_opts.read = opts->lasts ? texts_read(opts, pool) : NULL;
     outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &page_opts, pool);
     return outcome->decline == TMPL_DECLINE_NONE;
 }

@@ -70,6 +70,7 @@ typedef struct {
     tmpl_guards_t guards;
     const tmpl_marks_t *marks; /* marks that ANNOTATE writes; NULL: tmpl_marks_default */
     tmpl_page_opts_t page;
+    int lasts; /* the outcome may be kept for other pages (decision/decision.h) */
     apr_interval_time_t
         age; /* how old counts may be, in microseconds, unless the page is learnt now */
 } tmpl_clean_opts_t;

@@ -72,9 +72,8 @@
       "where the tables of all sites are kept") \
     X(store_read, "TmplStoreRead", NULL, STORE, "", "", "TmplStore", TMPL_ASIDE, TMPL_NO_OPT, \
       "a replica of TmplStore, which is asked instead of it where nothing is written") \
-    X(cache, "TmplCache", NULL, CACHE, "", "", "none", TMPL_ASIDE, TMPL_NO_OPT, \
-      "where decisions about pages are kept for a minute, so that a page that comes again is not " \
-      "judged again") \
+    X(cache, "TmplCache", NULL, CACHE, "", "", "auto", TMPL_ASIDE, TMPL_NO_OPT, \
+      "where decisions about pages are kept, so that a page that comes again is not judged again") \
     X(site_key, "TmplSiteKey", NULL, KEY, "", "", "the ServerName", TMPL_ASIDE, TMPL_NO_OPT, \
       "which site's table a page belongs to") \
     X(page_key, "TmplPageKey", NULL, KEY, "", "", "the page's canonical address", TMPL_ASIDE, TMPL_NO_OPT, \
@@ -148,7 +147,7 @@
 #define TMPL_VALUES_LIFETIME(least, most)   "Tb, a whole number from " least " to " most ", and N, one from 1 to 1000"
 #define TMPL_VALUES_MODEL(least, most)      "a file that holds a model"
 #define TMPL_VALUES_STORE(least, most)      "lmdb:DIR[?size=BYTES&sites=N], redis://[user:pass@]host[:port][/db], redis+unix:///path[?db=n&user=u&pass=p], redis+sentinel://host[:port],.../master[/db] or redis+cluster://host[:port],..., with TLS rediss for redis"
-#define TMPL_VALUES_CACHE(least, most)      "none, shmcb or another of httpd's shared object caches"
+#define TMPL_VALUES_CACHE(least, most)      "auto, none, shmcb or another of httpd's shared object caches"
 #define TMPL_VALUES_KEY(least, most)        "an expression that gives a name"
 #define TMPL_VALUES_CONDITION(least, most)  "an expression that is true or false"
 #define TMPL_VALUES_LEARN(least, most)      "public, on, off or an expression"

@@ -34,8 +34,10 @@ void *tmpl_shm(server_rec *s, const char *name, apr_size_t size);
     X(STORE_DOWN, "store-down", "times a child stopped using a store for a pause")                 \
     X(STORE_UP, "store-up", "times a store answered again")                                        \
     X(CACHE_HIT, "cache-hit", "pages whose decision was in the cache")                             \
-    X(CACHE_MISS, "cache-miss", "pages whose decision was not")                                    \
-    X(CACHE_STALE, "cache-stale", "pages whose decision was too old")                              \
+    X(CACHE_MISS, "cache-miss", "pages of whose address nothing was in the cache")                 \
+    X(CACHE_CHANGED, "cache-changed", "pages that had changed since their decision")               \
+    X(CACHE_PERSONAL, "cache-personal", "pages whose decision was made without learning them")     \
+    X(CACHE_STALE, "cache-stale", "pages whose site had changed since their decision")             \
     X(UNCHANGED, "unchanged",                                                                      \
       "requests answered 304, because what would be sent is what the client has")                  \
     X(LATER, "learn-later", "pages queued to be learnt after their request")                       \

@@ -5,28 +5,15 @@
 
 #include "base/hash.h"
 #include "html/attr.h"
-
-/* How a script looks up an element: by name, by a selector that begins with a name, by position. */
-typedef enum { ID, CLASS, NAMES, SELECTOR = NAMES, POSITION } lookup_e;
+#include "page/script_names.h"
 
 typedef struct {
     const tmpl_page_t *page;
-    unsigned char *kept;      /* the result; NULL: no element so far */
-    apr_hash_t *names[NAMES]; /* names in scripts that no element had so far */
-    uint64_t bits[NAMES];     /* bit_of each name: most attributes need no look-up */
+    unsigned char *kept;                /* the result; NULL: no element so far */
+    apr_hash_t *names[TMPL_LOOK_NAMES]; /* names in scripts that no element had so far */
+    uint64_t bits[TMPL_LOOK_NAMES];     /* bit_of each name: most attributes need no look-up */
     apr_pool_t *pool;
 } script_refs_t;
-
-#define DOCUMENT "document."
-
-static const struct {
-    const char *member;
-    lookup_e lookup;
-} members[] = {
-    { "getElementById(", ID },      { "getElementsByClassName(", CLASS },
-    { "querySelector(", SELECTOR }, { "currentScript", POSITION },
-    { "write", POSITION },
-};
 
 /* Keeps an element and its ancestors. */
 static void keep_element(script_refs_t *p, uint32_t node)
@@ -64,83 +51,37 @@ static void keep_around(script_refs_t *p, uint32_t script)
     }
 }
 
-/* The string literal at the start of [at, end), without its quotes; empty if there is none. */
-static tmpl_span_t string_at(const char *src, uint32_t at, uint32_t end)
-{
-    at = tmpl_behind_space(src, at, end);
-    if (at < end && (src[at] == '"' || src[at] == '\'' || src[at] == '`')) {
-        const char *quote = memchr(src + at + 1, src[at], end - at - 1);
-        if (quote != NULL) {
-            return (tmpl_span_t){ at + 1, (uint32_t)(quote - src) };
-        }
-    }
-    return (tmpl_span_t){ 0, 0 };
-}
-
-static int is_name_char(char c)
-{
-    return tmpl_is_alnum(c) || c == '-' || c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* The id or class that a selector begins with; empty if it begins with something else. */
-static tmpl_span_t first_name(const char *src, tmpl_span_t selector, lookup_e *lookup)
-{
-    tmpl_span_t name = { selector.start + 1, selector.start + 1 };
-    char first = tmpl_span_len(selector) > 0 ? src[selector.start] : '\0';
-    if (first != '#' && first != '.') {
-        return (tmpl_span_t){ 0, 0 };
-    }
-    *lookup = first == '#' ? ID : CLASS;
-    while (name.end < selector.end && is_name_char(src[name.end])) {
-        name.end++;
-    }
-    return name;
-}
-
 /* A hash of the name, as one of 64 bits. */
 static uint64_t name_bit(const char *src, tmpl_span_t name)
 {
     return (uint64_t)1 << ((5 * tmpl_span_len(name) + (unsigned char)src[name.start]) & 63);
 }
 
-/* Adds the name that a script looks up; the name's string begins at the offset at. */
-static void add_name(script_refs_t *p, lookup_e lookup, uint32_t at, uint32_t end)
+/* Adds the name that a script looks up. */
+static void add_name(script_refs_t *p, const tmpl_script_look_t *look)
 {
     const char *src = p->page->src;
-    tmpl_span_t name = string_at(src, at, end);
-    if (lookup == SELECTOR) {
-        name = first_name(src, name, &lookup);
-    }
-    if (tmpl_span_len(name) > 0) {
-        if (p->names[lookup] == NULL) {
-            p->names[lookup] = tmpl_hash_make(p->pool);
+    if (tmpl_span_len(look->name) > 0) {
+        if (p->names[look->by] == NULL) {
+            p->names[look->by] = tmpl_hash_make(p->pool);
         }
-        apr_hash_set(p->names[lookup], src + name.start, tmpl_span_len(name), p);
-        p->bits[lookup] |= name_bit(src, name);
+        apr_hash_set(p->names[look->by], src + look->name.start, tmpl_span_len(look->name), p);
+        p->bits[look->by] |= name_bit(src, look->name);
     }
 }
 
 static void read_script(script_refs_t *p, uint32_t script)
 {
     const tmpl_node_t *node = &p->page->nodes[script];
-    const char *src = p->page->src;
-    uint32_t at = node->open.end;
-    uint32_t end = node->close.start; /* 0 if there is no end tag */
-    const char *hit;
+    tmpl_script_look_t look = { .at = node->open.end };
     int by_position = 0;
-    while (at < end && (hit = memmem(src + at, end - at, DOCUMENT, sizeof(DOCUMENT) - 1)) != NULL) {
-        at = (uint32_t)(hit - src) + sizeof(DOCUMENT) - 1;
-        for (unsigned i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-            uint32_t len = (uint32_t)strlen(members[i].member);
-            if (end - at < len || memcmp(src + at, members[i].member, len) != 0) {
-                continue;
-            }
-            if (members[i].lookup == POSITION) {
-                by_position = 1;
-            }
-            else {
-                add_name(p, members[i].lookup, at + len, end);
-            }
+    /* close is empty if there is no end tag */
+    while (tmpl_script_look(&look, p->page->src, node->close.start)) {
+        if (look.by == TMPL_LOOK_POSITION) {
+            by_position = 1;
+        }
+        else {
+            add_name(p, &look);
         }
     }
     if (by_position) {
@@ -149,7 +90,7 @@ static void read_script(script_refs_t *p, uint32_t script)
 }
 
 /* Keeps an element if a script looks up its name. Scripts find only the first with a name. */
-static void keep_named(script_refs_t *p, uint32_t node, lookup_e by, tmpl_span_t name)
+static void keep_named(script_refs_t *p, uint32_t node, tmpl_look_e by, tmpl_span_t name)
 {
     const char *src = p->page->src;
     if ((p->bits[by] & name_bit(src, name)) &&
@@ -166,12 +107,12 @@ static void find_names(script_refs_t *p, uint32_t node)
     const tmpl_known_attr_t *attr = p->page->attrs + p->page->nodes[node].attrs;
     for (; attr->value.start < p->page->nodes[node].open.end; attr++) {
         if (attr->name == TMPL_ATTR_ID) {
-            keep_named(p, node, ID, attr->value);
+            keep_named(p, node, TMPL_LOOK_ID, attr->value);
         }
-        else if (p->bits[CLASS] != 0 && attr->name == TMPL_ATTR_CLASS) {
+        else if (p->bits[TMPL_LOOK_CLASS] != 0 && attr->name == TMPL_ATTR_CLASS) {
             tmpl_span_t word = { attr->value.start, attr->value.start };
             while (tmpl_word_next(&word, src, attr->value)) {
-                keep_named(p, node, CLASS, word);
+                keep_named(p, node, TMPL_LOOK_CLASS, word);
             }
         }
     }
@@ -190,7 +131,8 @@ unsigned char *tmpl_script_refs(const tmpl_page_t *page, apr_pool_t *pool)
             keep_element(&p, node->parent);
         }
     }
-    for (uint32_t i = 1; (p.bits[ID] | p.bits[CLASS]) != 0 && i < page->n_nodes; i++) {
+    for (uint32_t i = 1; (p.bits[TMPL_LOOK_ID] | p.bits[TMPL_LOOK_CLASS]) != 0 && i < page->n_nodes;
+         i++) {
         if (page->nodes[i].flags & TMPL_NODE_NAMED) {
             find_names(&p, i);
         }

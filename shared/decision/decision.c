@@ -17,40 +17,25 @@
 /* The fixed part of a value. */
 typedef struct {
     tmpl_decision_t decision; /* fingerprint, verdicts and edits are NULL */
-    uint64_t body_len;
-    uint32_t has_fingerprint;
-    uint32_t n_texts;
-    uint64_t n_edits;
+    unsigned char around[TMPL_PLACES_HASH];
+    uint32_t has_fingerprint, n_texts, n_edits, n_places;
 } fixed_t;
 
 #define HASH_SIZE 8
 #define TEXTS_MAX 64 /* annotate has 2 texts, 14 for parts, 3 for each of 16 marks; strip has 1 */
 
-int tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
-                      const void *context, apr_size_t context_len, const struct iovec *body,
-                      apr_size_t n)
+void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
+                       const void *context, apr_size_t context_len)
 {
-    XXH3_state_t *state = XXH3_createState();
-    if (state == NULL) {
-        return 0;
-    }
-    XXH3_128bits_reset_withSecret(state, secret->bytes, sizeof(secret->bytes));
-    for (apr_size_t i = 0; i < n; i++) {
-        XXH3_128bits_update(state, body[i].iov_base, body[i].iov_len);
-    }
-    XXH128_hash_t of_body = XXH3_128bits_digest(state);
-    XXH3_freeState(state);
-    XXH128_hash_t of_context =
+    XXH128_hash_t of =
         XXH3_128bits_withSecret(context, context_len, secret->bytes, sizeof(secret->bytes));
-    memcpy(key->bytes, &of_body, sizeof(of_body));
-    memcpy(key->bytes + sizeof(of_body), &of_context, sizeof(of_context));
-    return 1;
+    memcpy(key->bytes, &of, sizeof(key->bytes));
 }
 
 int tmpl_decision_lasts(const tmpl_outcome_t *outcome)
 {
     return outcome->page != NULL && outcome->verdicts != NULL && outcome->counts.records != NULL &&
-           outcome->store_error.status == APR_SUCCESS && outcome->state == TMPL_STATE_WARM;
+           outcome->store_error.status == APR_SUCCESS;
 }
 
 tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e detector,
@@ -63,6 +48,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .version = outcome->counts.version,
                               .decided_by = outcome->version,
                               .learned = learned != 0,
+                              .document = outcome->document,
                               .blocks = outcome->page->n_blocks,
                               .template_blocks = outcome->closure.template_blocks,
                               .verdicts = outcome->verdicts,
@@ -122,16 +108,48 @@ static const tmpl_verdict_t *read_verdicts(const unsigned char *from, uint32_t n
     return verdicts;
 }
 
+/*
+ * Moves the edits of a page to where they are in one with other places, or in the page itself.
+ * Returns 0 if an edit begins or ends in a place, or at its edge.
+ */
+static int move_edits(tmpl_edit_t *edits, uint32_t n, const tmpl_volatile_t *from,
+                      const tmpl_volatile_t *to, uint32_t n_places)
+{
+    uint32_t passed = 0, moved = 0; /* moved is modulo 2^32: places may become shorter */
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        uint32_t *at = i % 2 == 0 ? &edits[i / 2].span.start : &edits[i / 2].span.end;
+        while (passed < n_places && from[passed].span.end < *at) {
+            moved = to[passed].span.end - from[passed].span.end;
+            passed++;
+        }
+        if (passed < n_places && from[passed].span.start <= *at) {
+            return 0;
+        }
+        *at += moved;
+    }
+    return 1;
+}
+
 unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decision,
-                                  const tmpl_decision_key_t *key, apr_size_t body_len,
-                                  apr_pool_t *pool)
+                                  const tmpl_decision_key_t *key,
+                                  const tmpl_decision_secret_t *secret, const tmpl_input_t *input,
+                                  const tmpl_page_t *page, apr_pool_t *pool)
 {
     const tmpl_edits_t *edits = &decision->edits;
+    const apr_size_t size = edits->n * sizeof(*edits->edits);
+    tmpl_volatile_t *found = apr_palloc(pool, (page->n_places + 1) * sizeof(*found));
     fixed_t fixed = { .decision = *decision,
-                      .body_len = body_len,
                       .has_fingerprint = decision->fingerprint != NULL,
                       .n_texts = texts_used(edits),
                       .n_edits = edits->n };
+    if (move_edits(apr_pmemdup(pool, edits->edits, size), edits->n, page->places, page->places,
+                   page->n_places)) {
+        fixed.n_places = page->n_places;
+    }
+    if (!tmpl_places_hash(fixed.around, found, page->places, fixed.n_places, input->body,
+                          (uint32_t)input->len, input->charset, secret->bytes, pool)) {
+        return NULL;
+    }
     fixed.decision.fingerprint = NULL;
     fixed.decision.verdicts = NULL;
     memset(&fixed.decision.edits, 0, sizeof(fixed.decision.edits));
@@ -149,22 +167,23 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
     for (uint32_t i = 0; i < fixed.n_texts; i++) {
         tmpl_buf_add(&buf, edits->texts[i], strlen(edits->texts[i]) + 1);
     }
-    tmpl_buf_add(&buf, (const char *)edits->edits, edits->n * sizeof(*edits->edits));
+    tmpl_buf_add(&buf, (const char *)edits->edits, size);
+    tmpl_buf_add(&buf, (const char *)page->places, fixed.n_places * sizeof(*page->places));
     uint64_t hash = XXH3_64bits(buf.at, buf.len);
     tmpl_buf_add(&buf, (const char *)&hash, HASH_SIZE);
     *len = buf.len;
     return (unsigned char *)buf.at;
 }
 
-/* Whether the value is of this page, and all enumerations and numbers are in range. */
-static int fixed_is_valid(const fixed_t *fixed, apr_size_t body_len, apr_size_t rest)
+/* Whether all enumerations and numbers are in range. */
+static int fixed_is_valid(const fixed_t *fixed, apr_size_t rest)
 {
     const tmpl_decision_t *decision = &fixed->decision;
-    return fixed->body_len == body_len && decision->blocks <= rest &&
-           (unsigned)decision->detector < TMPL_DETECTOR_COUNT &&
+    return decision->blocks <= rest && (unsigned)decision->detector < TMPL_DETECTOR_COUNT &&
            (unsigned)decision->state < TMPL_STATE_COUNT &&
            (unsigned)decision->decline < TMPL_DECLINE_COUNT &&
-           (decision->parts & ~TMPL_PARTS_ALL) == 0 && fixed->n_texts <= TEXTS_MAX;
+           (decision->parts & ~TMPL_PARTS_ALL) == 0 && fixed->n_texts <= TEXTS_MAX &&
+           fixed->n_places <= TMPL_PLACES_MOST;
 }
 
 /* A copy of the text at *p, which then is behind its NUL; NULL if there is none. */
@@ -193,6 +212,25 @@ static int edits_are_valid(const tmpl_edits_t *edits, uint32_t n_texts, apr_size
     return 1;
 }
 
+/* Reads the edits and places at p, and whether the page is that of the places. */
+static int read_edits(tmpl_edits_t *edits, const fixed_t *fixed, const char *p,
+                      const tmpl_decision_secret_t *secret, const tmpl_input_t *input,
+                      apr_pool_t *pool)
+{
+    const apr_size_t size = fixed->n_edits * sizeof(tmpl_edit_t);
+    tmpl_edit_t *list = apr_pmemdup(pool, p, size);
+    tmpl_volatile_t places[TMPL_PLACES_MOST], found[TMPL_PLACES_MOST];
+    unsigned char around[TMPL_PLACES_HASH];
+    memcpy(places, p + size, fixed->n_places * sizeof(*places));
+    edits->edits = list;
+    edits->n = fixed->n_edits;
+    return tmpl_places_hash(around, found, places, fixed->n_places, input->body,
+                            (uint32_t)input->len, input->charset, secret->bytes, pool) &&
+           memcmp(around, fixed->around, sizeof(around)) == 0 &&
+           move_edits(list, edits->n, places, found, fixed->n_places) &&
+           edits_are_valid(edits, fixed->n_texts, input->len);
+}
+
 static int hash_is_valid(const unsigned char *bytes, apr_size_t len)
 {
     uint64_t hash = XXH3_64bits(bytes, len - HASH_SIZE);
@@ -200,7 +238,8 @@ static int hash_is_valid(const unsigned char *bytes, apr_size_t len)
 }
 
 int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, apr_size_t len,
-                         const tmpl_decision_key_t *key, apr_size_t body_len, apr_pool_t *pool)
+                         const tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
+                         const tmpl_input_t *input, apr_pool_t *pool)
 {
     const apr_size_t least = sizeof(*key) + sizeof(fixed_t) + HASH_SIZE;
     if (len < least || memcmp(bytes, key, sizeof(*key)) != 0 || !hash_is_valid(bytes, len)) {
@@ -209,7 +248,7 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
     fixed_t fixed;
     memcpy(&fixed, bytes + sizeof(*key), sizeof(fixed));
     const unsigned char *blocks = bytes + sizeof(*key) + sizeof(fixed);
-    if (!fixed_is_valid(&fixed, body_len, len - least)) {
+    if (!fixed_is_valid(&fixed, len - least)) {
         return 0;
     }
     const char *p = (const char *)blocks + fixed.decision.blocks;
@@ -222,20 +261,21 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
         texts[i] = read_packed_text(&p, end, pool);
         is_whole = texts[i] != NULL;
     }
-    if (!is_whole || fixed.n_edits != (apr_size_t)(end - p) / sizeof(tmpl_edit_t) ||
-        (apr_size_t)(end - p) % sizeof(tmpl_edit_t) != 0) {
+    decision->edits.texts = texts;
+    if (!is_whole || (apr_size_t)(end - p) != fixed.n_edits * sizeof(tmpl_edit_t) +
+                                                  fixed.n_places * sizeof(tmpl_volatile_t)) {
         return 0;
     }
-    decision->edits = (tmpl_edits_t){ apr_pmemdup(pool, p, (apr_size_t)(end - p)),
-                                      (uint32_t)fixed.n_edits, texts };
     decision->verdicts = read_verdicts(blocks, decision->blocks, pool);
-    return decision->verdicts != NULL && edits_are_valid(&decision->edits, fixed.n_texts, body_len);
+    return decision->verdicts != NULL &&
+           read_edits(&decision->edits, &fixed, p, secret, input, pool);
 }
 
 int tmpl_decision_is_stale(const tmpl_decision_t *decision, uint64_t version, uint32_t pages,
                            uint32_t tb)
 {
     uint64_t grown = (uint64_t)pages - decision->pages;
-    return version != decision->version || pages < decision->pages || grown * 4 >= tb ||
+    return (decision->state != TMPL_STATE_WARM && pages != decision->pages) ||
+           version != decision->version || pages < decision->pages || grown * 4 >= tb ||
            grown * 8 > decision->pages;
 }

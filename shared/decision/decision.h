@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decisions about pages, as bytes for a cache: the edits and the fields of the response, valid for
- * a page of exactly the same bytes under exactly the same configuration.
+ * Decisions about pages, as bytes for a cache: the edits and the fields of the response, valid
+ * under exactly the same configuration for a page that has the same bytes outside of its volatile
+ * places (page/places.h). In such a page the edits are moved by what the places differ in length.
  *
  * A cache may lose a value, return the value of another key, or a damaged one. So a value contains
- * its key and the page's length and ends with a hash of itself, and its edits are checked when it
- * is unpacked. A value with any fault is not used: the page is judged.
+ * its key and ends with a hash of itself, and its places and edits are checked when it is unpacked.
+ * A value with any fault is not used: the page is judged.
  *
  * Layout, in the byte order and alignment of this process (a cache is not shared between machines):
  *
- *     tmpl_decision_key_t | fixed part | blocks | fingerprint | texts | edits | hash of all before
- *             32             136         1 each    with NUL    with NULs 12 each   8 bytes
+ *     key | fixed part | blocks | fingerprint | texts | edits | places | hash of all before
+ *      16                1 each   with NUL   with NULs  12 each  12 each         8 bytes
  */
 #ifndef TMPL_DECISION_H
 #define TMPL_DECISION_H
 
-#include <sys/uio.h>
-
 #include "clean.h"
+#include "page/places.h"
 
-#define TMPL_DECISION_KEY_SIZE 32
+#define TMPL_DECISION_KEY_SIZE 16
 
 /* A secret of one run of the server, so that nobody can construct pages with equal keys. */
 typedef struct {
-    unsigned char bytes[192];
+    unsigned char bytes[TMPL_PLACES_SECRET];
 } tmpl_decision_secret_t;
 
 typedef struct {
@@ -38,6 +38,7 @@ typedef struct {
     uint64_t version;    /* version of the site's table at that time */
     uint64_t decided_by; /* tmpl_clean_version() */
     int learned;         /* the request that decided also learnt the page */
+    tmpl_document_t document;
     uint32_t blocks, template_blocks;
     const tmpl_verdict_t *verdicts; /* of blocks; their ratios are not kept: 0 or 1 */
     tmpl_part_set_t parts;
@@ -47,17 +48,14 @@ typedef struct {
 } tmpl_decision_t;
 
 /*
- * Fills key: two 128-bit hashes (XXH3), of the page's body and of context, which must contain
- * everything else that the decision depends on. The body is in n parts; how it is divided does not
- * matter. Returns 0 if there is no memory for it.
+ * Fills key: a 128-bit hash (XXH3) of context, which must contain all that the decision depends on
+ * except the page's body.
  */
-int tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
-                      const void *context, apr_size_t context_len, const struct iovec *body,
-                      apr_size_t n);
+void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
+                       const void *context, apr_size_t context_len);
 
 /*
- * Whether an outcome may be cached: the store has answered and learnt the page, and the site is
- * warm, so that its state will not change.
+ * Whether an outcome may be cached: the store has answered, and has learnt the page if it may.
  */
 int tmpl_decision_lasts(const tmpl_outcome_t *outcome);
 
@@ -72,20 +70,27 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
 void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decision,
                            apr_pool_t *pool);
 
-/* The decision for a page of body_len bytes as *len bytes, from pool. */
+/*
+ * The decision about input's page, which has places, as *len bytes, from pool. NULL: it cannot be
+ * kept.
+ */
 unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decision,
-                                  const tmpl_decision_key_t *key, apr_size_t body_len,
-                                  apr_pool_t *pool);
+                                  const tmpl_decision_key_t *key,
+                                  const tmpl_decision_secret_t *secret, const tmpl_input_t *input,
+                                  const tmpl_page_t *page, apr_pool_t *pool);
 
 /*
- * Fills decision from bytes. Returns 0 if they are not what tmpl_decision_pack made for that key
- * and body_len. Copies what it needs to pool.
+ * Fills decision from bytes, for input's page. Returns 0 if they are not what tmpl_decision_pack
+ * made for that key and secret and for a page that differs in its places only. Copies what it needs
+ * to pool.
  */
 int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, apr_size_t len,
-                         const tmpl_decision_key_t *key, apr_size_t body_len, apr_pool_t *pool);
+                         const tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
+                         const tmpl_input_t *input, apr_pool_t *pool);
 
 /*
  * Whether a decision is too old for a site that now has this version and number of pages:
+ *   0. the site is cold or learning, and has grown at all;
  *   1. a segment has become template since (version), or the site was removed and learnt again;
  *   2. the site has grown by more than an eighth; or
  *   3. tb / 4 pages were learnt since, when entries in the store must be refreshed (counts.h).

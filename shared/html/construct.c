@@ -247,6 +247,7 @@ tmpl_decline_e tmpl_construct(tmpl_tokens_t *tokens, const char *src, uint32_t l
             without = (tmpl_tokens_t){ 0 }; /* nothing may be edited */
         }
         tmpl_noscript_agree(tokens, &without, pool);
+        tokens->is_read_twice = 1;
     }
     return decline;
 }

@@ -26,6 +26,7 @@ typedef struct {
     uint32_t text_end;     /* where text ends: before a tag that the source does not end */
     uint32_t body;         /* the start tag of body; TMPL_NONE if HTML5 implies it */
     unsigned text;         /* TMPL_TOKEN_TEXT_* of the text behind the last token */
+    int is_read_twice;     /* without scripts, some noscript may be read otherwise */
     uint32_t n_nodes;      /* tokens with is_node */
     uint32_t n_segments;   /* displayed texts, and tags of images and links, at most */
     uint32_t longest_text; /* the longest displayed text, in bytes */

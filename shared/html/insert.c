@@ -33,6 +33,7 @@ static void insert_raw(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_insert_empty(b, i);
     b->tokens[i].end = TMPL_NONE;
+    b->tokens[i].is_raw = 1;
     b->raw = i;
     tmpl_scan_raw(&b->scan, tmpl_tag_at(b, i));
     if (b->tokens[i].tag == TMPL_TAG_NOSCRIPT) {

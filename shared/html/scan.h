@@ -44,6 +44,7 @@ typedef struct {
     /* Set by construct.h, like end: */
     unsigned char is_node : 1;   /* a start tag that opens a displayed element of body */
     unsigned char is_paired : 1; /* end is the element's own end tag */
+    unsigned char is_raw : 1;    /* a start tag whose content is text up to its end tag */
     unsigned char may;           /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
 } tmpl_token_t;
 

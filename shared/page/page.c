@@ -8,6 +8,7 @@
 #include "html/attr.h"
 #include "html/charset.h"
 #include "page/build.h"
+#include "page/places.h"
 
 /* The href of a link with the word rel in its rel, or (rel NULL) of a base; empty if none. */
 static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
@@ -126,6 +127,9 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     find_head(p, tokens);
     if (build->opts->comments) {
         find_comments(p, tokens, build->pool);
+    }
+    if (build->opts->read != NULL) {
+        tmpl_places_find(p, tokens, build->opts->read, build->opts->charset, build->pool);
     }
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;

@@ -99,6 +99,8 @@ typedef struct {
     uint32_t length; /* sum of its segments' lengths */
 } tmpl_block_t;
 
+typedef struct tmpl_volatile_t tmpl_volatile_t; /* places.h */
+
 typedef struct {
     const char *src;
     uint32_t len;
@@ -123,7 +125,9 @@ typedef struct {
     const uint32_t *foreign_marks; /* offsets of "tmpl" in foreign marks, in order */
     uint32_t n_foreign_marks;
     uint32_t n_comments;
-    const tmpl_span_t *comments; /* in order, if opts.comments was set; from "<!--" to "-->" */
+    const tmpl_span_t *comments;   /* in order, if opts.comments was set; from "<!--" to "-->" */
+    const tmpl_volatile_t *places; /* if opts.read was set: places.h */
+    uint32_t n_places;
 } tmpl_page_t;
 
 /* The first attribute of that name of a node; NULL if it has none. */
@@ -137,12 +141,16 @@ tmpl_node_attr(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_
 int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name,
                    const char *text);
 
+/* Whether an image says that it has at most 2 x 2 pixels: it counts visits, and is no segment. */
+int tmpl_image_is_tiny(const char *src, tmpl_span_t tag);
+
 typedef struct {
     const tmpl_tag_set_t *separators; /* NULL: tmpl_separators_default */
     uint64_t seed;                    /* seed of every key, from the operator's secret */
     uint32_t max_tokens;              /* tags and comments; 0: TMPL_MAX_TOKENS */
     uint32_t max_depth;               /* 0: TMPL_MAX_DEPTH */
     int comments;                     /* the page is to have a list of its comments */
+    const apr_array_header_t *read;   /* the page is to have a list of its places: places.h */
     const char *charset;              /* as the Content-Type header names it, or NULL */
     uint32_t *declined_at;            /* gets the offset of the decline's cause; NULL: not wanted */
 } tmpl_page_opts_t;

@@ -140,9 +140,25 @@ static int is_stand_in(const tmpl_page_t *page, const tmpl_node_t *image, tmpl_s
            tmpl_node_attr(page, image, TMPL_ATTR_DATA_SRC) != NULL;
 }
 
+int tmpl_image_is_tiny(const char *src, tmpl_span_t tag)
+{
+    static const char *const sides[] = { "width", "height" };
+    for (int i = 0; i < 2; i++) {
+        tmpl_attr_t attr;
+        if (!tmpl_attr_find(&attr, src, tag, sides[i]) || tmpl_span_len(attr.value) != 1 ||
+            src[attr.value.start] < '0' || src[attr.value.start] > '2') {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 void tmpl_segment_image(tmpl_build_t *build, uint32_t node)
 {
     const tmpl_node_t *image = &build->page->nodes[node];
+    if (tmpl_image_is_tiny(build->page->src, image->open)) {
+        return;
+    }
     const tmpl_known_attr_t *src = tmpl_node_attr(build->page, image, TMPL_ATTR_SRC);
     if (src != NULL && tmpl_span_len(src->value) > 0) {
         int is_other = is_stand_in(build->page, image, src->value);

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # TmplCache: a page that comes again is served from the cached decision, with the same bytes as if it were
-# judged again. A decision is used only while it is valid: not after a change of the site's table, with
-# another configuration, secret or site, or for a page with other bytes. The use is counted and reported.
+# judged again, even if its nonces and tokens differ. A decision is used only while it is valid: not after a
+# change of the site's table, with another configuration, secret or site, or for a page with other bytes. The
+# use is counted and reported. Without the directive there is a cache, too.
 
+use File::Basename qw(dirname);
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Test::Tmpl::Pages;
 
+my $tool = $ENV{TMPLCTL} // dirname($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') . '/tmplctl';
 my $site = site();
 my $dir = temp_dir();
 my $file = "$dir/extra";    # the text at the end of each article
@@ -27,7 +30,7 @@ sub with_cache {
     return proxy($backend, modules => ['socache_shmcb'], conf => "TmplMode strip\n$conf\n", @more);
 }
 
-# Decisions last a minute.
+# Decisions last ten minutes.
 subtest 'hit, miss, stale' => sub {
     my ($httpd, $judged, $again, %is) = within(60, sub {
         my $httpd = proxy($backend, modules => ['socache_shmcb'], conf => <<'END');
@@ -99,7 +102,8 @@ subtest 'a page in pieces' => sub {
     my $long = site(extra => sub { $_[0] == 50 ? Test::Tmpl::Pages::long(50, 60_000) : '' });
     my $in_pieces = backend {
         my ($connection, $request) = @_;
-        my ($n, $how, $changed) = $request->{target} =~ m{/page/(\d+)(?:\?(\w*?)(\d*))?$};
+        my ($n) = $request->{target} =~ m{/page/(\d+)};
+        my ($how, $changed) = ($request->{headers}{'x-how'} // '') =~ /^([a-z]*)(\d*)$/;
         my $page = $long->page($n);
         substr $page, $changed, 1, '!' if ($changed // '') ne '';
         return $connection->respond(200, { 'Content-Type' => 'text/html' }, $page) if ($how // '') ne 'pieces';
@@ -108,8 +112,8 @@ subtest 'a page in pieces' => sub {
     my ($httpd, $judged, %is) = within(60, sub {
         my $httpd = proxy($in_pieces, modules => ['socache_shmcb'], conf => "TmplMode strip\nTmplCache shmcb\n");
         $httpd->visit(1 .. 40);
-        my ($judged, $again, $pieces) = map { $httpd->get("/page/50$_") } '', '?whole', '?pieces';
-        my @other = map { $httpd->get("/page/50?$_") } 'pieces' . (length($long->page(50)) - 20), 'whole20000';
+        my ($judged, $again, $pieces) = map { $httpd->get('/page/50', headers => { 'X-How' => $_ }) } '', 'whole', 'pieces';
+        my @other = map { $httpd->get('/page/50', headers => { 'X-How' => $_ }) } 'pieces' . (length($long->page(50)) - 20), 'whole20000';
         return ($httpd, $judged, again => $again, pieces => $pieces, other => \@other);
     });
     cmp_ok length $long->page(50), '>', 25_000, 'a page of several buckets';
@@ -210,7 +214,7 @@ subtest 'a page that was not learnt is learnt when it may be' => sub {
     is cached(@answers), 'miss hit', 'a private page is found again';
     is $answers[1]->says('learned'), 0, 'and not learnt from';
     my ($public, $again) = map { $httpd->visit(45) } 1 .. 2;
-    is cached($public, $again), 'stale hit', 'a public one is judged, for it may be learnt from';
+    is cached($public, $again), 'personal hit', 'a public one is judged, for it may be learnt from';
     is $public->says('pages'), 41, 'and is';
     $httpd->finish;
 };
@@ -220,8 +224,51 @@ subtest 'none' => sub {
     $httpd->visit(1 .. 40);
     is cached($httpd->visit(5, 5)), 'none none', 'TmplCache none';
     my $cold = with_cache('TmplCache shmcb');
-    is cached($cold->visit(1, 1, 1)), 'miss miss miss', 'a site hardly known is judged each time';
+    is cached($cold->visit(1, 1, 2, 1, 1)), 'miss hit miss stale hit', 'a site hardly known: until it learns a page';
     $_->finish for $httpd, $cold;
+};
+
+# Nonces and tokens of any length differ each time; what a script looks up, and what is shown, must not.
+subtest 'another nonce each time' => sub {
+    my $nonces = backend {
+        my ($connection, $request) = @_;
+        my ($n) = $request->{target} =~ m{/page/(\d+)};
+        my ($nonce, $script) = map { $request->{headers}{$_} // '' } qw(x-nonce x-script);
+        my $more = qq(<script nonce="$nonce">var t = '$nonce';$script</script><form><input type="hidden" name="t" value="$nonce"></form>);
+        $connection->respond(200, { 'Content-Type' => 'text/html' },
+            $site->page($n) =~ s{<body[^>]*>\K}{$more}r =~ s{</article>}{$more</article>}r);
+    };
+    for my $mode (qw(strip annotate text)) {
+        my @httpds = map { proxy($nonces, conf => Test::Tmpl::Httpd::one_child() . "TmplMode $mode\n$_\n") } '', 'TmplCache none';
+        $_->visit(1 .. 20, 7) for @httpds;
+        for my $view (map({ [hit => $_, ''] } 'a', 'bcdefghijklmnop', '', '<b>', '</b'),
+            map { [changed => 'a', $_] } 'document.write(1)', "document.getElementById('content')", '<!--', '</script>') {
+            my ($is, $nonce, $script) = @$view;
+            my ($one, $other) = map { $_->get('/page/7', headers => { 'X-Nonce' => $nonce, 'X-Script' => $script }) } @httpds;
+            same_bytes($one->body, $other->body, "$mode, $nonce$script: as without a cache");
+            is cached($one), $is, "$mode, $nonce$script: $is";
+        }
+        $_->finish for @httpds;
+    }
+};
+
+# By default: mod_socache_shmcb if it is loaded, else a table of the child.
+subtest 'default' => sub {
+    for my $modules ([], ['socache_shmcb']) {
+        my $httpd = proxy($backend, modules => $modules, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\n");
+        $httpd->visit(1 .. 40, 7, 8);
+        is cached($httpd->visit(7, 7)), 'hit hit', "@$modules: kept";
+        my @forms;
+        for my $text ('', '<p>b</p>', '', '<p>b</p>', '<p>c</p>', '<p>b</p>', '') {
+            spit($file, $text);
+            push @forms, $httpd->visit(8);
+        }
+        spit($file, '');
+        is cached(@forms), 'hit changed hit hit changed hit changed', "@$modules: the last two forms of a page are kept";
+        is system($tool, 'forget', '--store', 'lmdb:' . $httpd->root . '/store', 'test.example'), 0, 'tmplctl forgets the site';
+        is cached($httpd->visit(7)), 'stale', "@$modules: which is known at once";
+        $httpd->finish;
+    }
 };
 
 done_testing;

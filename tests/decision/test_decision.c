@@ -43,29 +43,54 @@ static tmpl_decision_t a_decision(void)
                               .edits = { some_edits, 3, some_texts } };
 }
 
-static tmpl_decision_key_t key_of(const char *context, const char *body, apr_size_t len)
+static tmpl_decision_key_t key_of(const char *context)
 {
     tmpl_decision_key_t key;
-    struct iovec whole = { (void *)body, len };
-    assert_true(tmpl_decision_key(&key, &secret, context, strlen(context), &whole, 1));
+    tmpl_decision_key(&key, &secret, context, strlen(context));
     return key;
+}
+
+/* A page of one letter, with two places: X's in quotes. */
+static tmpl_input_t input_of(apr_size_t len, apr_size_t more)
+{
+    char *body = apr_palloc(pool, len + more);
+    memset(body, 'x', len + more);
+    body[50] = body[60 + more] = body[500 + more] = body[510 + more] = '"';
+    return (tmpl_input_t){ .body = body, .len = len + more };
+}
+
+static const tmpl_volatile_t some_places[] = { { { 51, 60 }, '"' }, { { 501, 510 }, '"' } };
+static const tmpl_page_t some_page = { .places = some_places, .n_places = 2 };
+
+static unsigned char *pack(apr_size_t *len, const tmpl_decision_t *decision,
+                           const tmpl_decision_key_t *key)
+{
+    tmpl_input_t input = input_of(BODY_LEN, 0);
+    return tmpl_decision_pack(len, decision, key, &secret, &input, &some_page, pool);
+}
+
+static int unpack(tmpl_decision_t *decision, const unsigned char *bytes, apr_size_t len,
+                  const tmpl_decision_key_t *key, apr_size_t body_len, apr_pool_t *to)
+{
+    tmpl_input_t input = input_of(body_len, 0);
+    return tmpl_decision_unpack(decision, bytes, len, key, &secret, &input, to);
 }
 
 static int unpacks(const unsigned char *bytes, apr_size_t len, const tmpl_decision_key_t *key,
                    apr_size_t body_len)
 {
     tmpl_decision_t decision;
-    return tmpl_decision_unpack(&decision, bytes, len, key, body_len, pool);
+    return unpack(&decision, bytes, len, key, body_len, pool);
 }
 
 static void is_unpacked_as_it_was_packed(void **state)
 {
     tmpl_decision_t decision = a_decision(), back;
-    tmpl_decision_key_t key = key_of("c", "body", 4);
+    tmpl_decision_key_t key = key_of("c");
     apr_size_t len;
-    unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+    unsigned char *bytes = pack(&len, &decision, &key);
     (void)state;
-    assert_true(tmpl_decision_unpack(&back, bytes, len, &key, BODY_LEN, pool));
+    assert_true(unpack(&back, bytes, len, &key, BODY_LEN, pool));
     assert_int_equal(back.detector, decision.detector);
     assert_int_equal(back.state, decision.state);
     assert_int_equal(back.decline, decision.decline);
@@ -86,68 +111,72 @@ static void is_unpacked_as_it_was_packed(void **state)
     assert_string_equal(tmpl_edit_text(&back.edits, 1), " data-tmpl=\"\"");
     decision.fingerprint = NULL;
     decision.edits = (tmpl_edits_t){ 0 };
-    bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
-    assert_true(tmpl_decision_unpack(&back, bytes, len, &key, BODY_LEN, pool));
+    bytes = pack(&len, &decision, &key);
+    assert_true(unpack(&back, bytes, len, &key, BODY_LEN, pool));
     assert_null(back.fingerprint);
     assert_int_equal(back.edits.n, 0);
 }
 
-/* The key depends on every byte of body, context and secret, and on their lengths. */
-static void keys_differ(void **state)
+/* The key depends on context and secret; the value on each byte of the page but in its places. */
+static void keys_and_pages_differ(void **state)
 {
-    char body[300];
-    tmpl_decision_key_t key, other;
+    tmpl_decision_t decision = a_decision(), back;
+    tmpl_decision_key_t key = key_of("context"), other = key_of("context");
+    tmpl_input_t input = input_of(BODY_LEN, 0);
+    apr_size_t len;
+    unsigned char *bytes = pack(&len, &decision, &key);
+    char *body = (char *)input.body;
     (void)state;
-    memset(body, 'x', sizeof(body));
-    key = key_of("context", body, sizeof(body));
-    other = key_of("context", body, sizeof(body));
     assert_memory_equal(&key, &other, sizeof(key));
-    for (size_t i = 0; i < sizeof(body); i++) {
+    other = key_of("contexu");
+    assert_memory_not_equal(&key, &other, sizeof(key));
+    for (apr_size_t i = 0; i < BODY_LEN; i++) {
+        int is_place = (i >= 51 && i < 60) || (i >= 501 && i < 510);
         body[i] ^= 1;
-        other = key_of("context", body, sizeof(body));
-        assert_memory_not_equal(key.bytes, other.bytes, 16);
+        assert_int_equal(tmpl_decision_unpack(&back, bytes, len, &key, &secret, &input, pool),
+                         is_place);
         body[i] ^= 1;
-        other = key_of("context", body, i);
-        assert_memory_not_equal(key.bytes, other.bytes, 16);
     }
-    other = key_of("contexu", body, sizeof(body));
-    assert_memory_not_equal(key.bytes + 16, other.bytes + 16, 16);
     secret.bytes[20] ^= 1;
-    other = key_of("context", body, sizeof(body));
-    assert_memory_not_equal(key.bytes, other.bytes, 16);
+    other = key_of("context");
+    assert_memory_not_equal(&key, &other, sizeof(key));
+    assert_false(tmpl_decision_unpack(&back, bytes, len, &key, &secret, &input, pool));
     secret.bytes[20] ^= 1;
 }
 
-/* A page comes in parts that depend on the network: its key does not, nor on the processor. */
-static void keys_do_not_depend_on_parts_or_processor(void **state)
+/* Behind a place that is longer, edits are further behind; no edit may touch a place. */
+static void edits_move(void **state)
 {
-    static char body[20000];
+    static const apr_size_t edges[] = { 50, 51, 55, 60, 61 };
+    tmpl_edit_t edits[] = { { { 40, 50 }, 0 }, { { 61, 999 }, 1 } };
+    tmpl_decision_t decision = a_decision(), back;
+    tmpl_decision_key_t key = key_of("c");
+    tmpl_input_t longer = input_of(BODY_LEN, 7);
+    apr_size_t len;
     (void)state;
-    for (size_t i = 0; i < sizeof(body); i++) {
-        body[i] = (char)(i * 7 + i / 256);
-    }
-    for (size_t len = 0; len <= sizeof(body); len += len < 600 ? 1 : 997) {
-        tmpl_decision_key_t whole = key_of("context", body, len), key;
-        XXH128_hash_t hash = XXH3_128bits_withSecret(body, len, secret.bytes, sizeof(secret.bytes));
-        assert_memory_equal(whole.bytes, &hash, sizeof(hash));
-        for (size_t first = 0; first <= len; first += 1 + len / 9) {
-            size_t second = (len - first) / 3;
-            struct iovec parts[] = { { body, first },
-                                     { body + first, second },
-                                     { NULL, 0 },
-                                     { body + first + second, len - first - second } };
-            assert_true(tmpl_decision_key(&key, &secret, "context", 7, parts, 4));
-            assert_memory_equal(&key, &whole, sizeof(key));
-        }
+    decision.edits = (tmpl_edits_t){ edits, 2, some_texts };
+    unsigned char *bytes = pack(&len, &decision, &key);
+    assert_true(tmpl_decision_unpack(&back, bytes, len, &key, &secret, &longer, pool));
+    assert_int_equal(back.edits.edits[0].span.start, 40);
+    assert_int_equal(back.edits.edits[0].span.end, 50);
+    assert_int_equal(back.edits.edits[1].span.start, 68);
+    assert_int_equal(back.edits.edits[1].span.end, 1006);
+    for (int i = 0; i < 5; i++) {
+        edits[0].span.end = (uint32_t)edges[i];
+        edits[1].span.start = (uint32_t)edges[i];
+        bytes = pack(&len, &decision, &key);
+        assert_int_equal(tmpl_decision_unpack(&back, bytes, len, &key, &secret, &longer, pool),
+                         i == 0 || i == 4);
+        assert_true(unpacks(bytes, len, &key, BODY_LEN));
     }
 }
 
 static void anothers_is_none(void **state)
 {
     tmpl_decision_t decision = a_decision();
-    tmpl_decision_key_t key = key_of("c", "body", 4);
+    tmpl_decision_key_t key = key_of("c");
     apr_size_t len;
-    unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+    unsigned char *bytes = pack(&len, &decision, &key);
     (void)state;
     assert_true(unpacks(bytes, len, &key, BODY_LEN));
     for (size_t bit = 0; bit < 8 * sizeof(key); bit++) {
@@ -162,9 +191,9 @@ static void anothers_is_none(void **state)
 static void damage_is_none(void **state)
 {
     tmpl_decision_t decision = a_decision();
-    tmpl_decision_key_t key = key_of("c", "body", 4);
+    tmpl_decision_key_t key = key_of("c");
     apr_size_t len;
-    unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+    unsigned char *bytes = pack(&len, &decision, &key);
     unsigned char *longer = apr_pcalloc(pool, len + 8);
     (void)state;
     for (size_t bit = 0; bit < 8 * len; bit++) {
@@ -199,11 +228,12 @@ static int is_in_order(const tmpl_edits_t *edits)
 static void a_forger_gets_no_edits_out_of_place(void **state)
 {
     tmpl_decision_t decision = a_decision(), back;
-    tmpl_decision_key_t key = key_of("c", "body", 4);
+    tmpl_decision_key_t key = key_of("c");
     apr_size_t len;
-    unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+    unsigned char *bytes = pack(&len, &decision, &key);
     unsigned char *forged = apr_palloc(pool, len);
     unsigned refused = 0, taken = 0;
+    tmpl_input_t input = input_of(BODY_LEN, 0);
     apr_pool_t *scratch;
     (void)state;
     apr_pool_create(&scratch, pool);
@@ -214,7 +244,7 @@ static void a_forger_gets_no_edits_out_of_place(void **state)
             forged[at] = (unsigned char)value;
             hash = XXH3_64bits(forged, len - 8);
             memcpy(forged + len - 8, &hash, 8);
-            if (tmpl_decision_unpack(&back, forged, len, &key, BODY_LEN, scratch)) {
+            if (tmpl_decision_unpack(&back, forged, len, &key, &secret, &input, scratch)) {
                 assert_true(is_in_order(&back.edits));
                 assert_true((unsigned)back.detector < TMPL_DETECTOR_COUNT);
                 assert_true((unsigned)back.state < TMPL_STATE_COUNT);
@@ -242,12 +272,15 @@ static void ages(void **state)
     assert_true(tmpl_decision_is_stale(&decision, decision.version - 1, 77, 400));
     assert_false(tmpl_decision_is_stale(&decision, decision.version, 78, 8));
     assert_true(tmpl_decision_is_stale(&decision, decision.version, 79, 8));
+    decision.state = TMPL_STATE_COLD;
+    assert_false(tmpl_decision_is_stale(&decision, decision.version, 77, 400));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version, 78, 400));
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(is_unpacked_as_it_was_packed),
-    cmocka_unit_test(keys_differ),
-    cmocka_unit_test(keys_do_not_depend_on_parts_or_processor),
+    cmocka_unit_test(keys_and_pages_differ),
+    cmocka_unit_test(edits_move),
     cmocka_unit_test(anothers_is_none),
     cmocka_unit_test(damage_is_none),
     cmocka_unit_test(a_forger_gets_no_edits_out_of_place),

@@ -27,7 +27,7 @@ static const struct {
     { "nothing", "", 0 },
     { "a picture", "<p><img src=ferry.jpg></p>", 1 },
     { "a large picture", "<p><img src=ferry.jpg width=800 height=600></p>", 0 },
-    { "a small picture", "<p><img src=dot.gif width=1 height=1></p>", 1 },
+    { "a small picture", "<p><img src=dot.gif width=5 height=5></p>", 1 },
     { "pictures in links", "<p><a href=/1><img src=1.jpg></a><a href=/2><img src=2.jpg></a>", 1 },
     { "a list of pictures", "<ul><li><img src=d.gif> <a href=/1>One</a><li><img src=d.gif></ul>",
       1 },

@@ -141,7 +141,7 @@ static const struct {
     { "TmplStoreRead redis+sentinel://x",
       { "TmplStoreRead must be lmdb:DIR[?size=BYTES&sites=N], redis:",
         "not of the form redis+sentinel://" } },
-    { "TmplCache nosuch", { "TmplCache must be none, shmcb", "there is none" } },
+    { "TmplCache nosuch", { "TmplCache must be auto, none, shmcb", "there is none" } },
     { "TmplSiteKey %{", { "TmplSiteKey must be an expression", "syntax error" } },
     { "TmplSiteKey ''", { "TmplSiteKey must be an expression" } },
     { "TmplPageKey %{", { "TmplPageKey must be an expression", "syntax error" } },

@@ -256,9 +256,10 @@ NEVER(int, tmpl_conf_is_used_by(const server_rec *s))
 NEVER(int, tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf))
 NEVER(const char *, tmpl_uri_of(const request_rec *r, apr_pool_t *p))
 NEVER(const char *, tmpl_canonical_url(const char *uri, const request_rec *r, apr_pool_t *p))
-NEVER(int, tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
-                           const tmpl_input_t *input, const tmpl_conf_t *conf, request_rec *r,
-                           apr_pool_t *p))
+NEVER(int,
+      tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl_input_t *input,
+                      const tmpl_conf_t *conf, request_rec *r, apr_pool_t *p))
+NEVER(void, tmpl_cache_count(const tmpl_cached_t *cached))
 NEVER(void,
       tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
                       const tmpl_input_t *input, const tmpl_conf_t *conf))

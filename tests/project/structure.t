@@ -107,7 +107,8 @@ my %layers = (
         'mod_tmpl.h messages',                                                      # records, what is logged
         'filters section fields page_pool stopping learn_queue',                    # settings, header fields, pools, the queue
         'brigade',                                                                  # the data of a page
-        'accept cache control health request_state validators',                    # one part of a request, or of a store
+        'accept cache_table control health request_state validators',              # one part of a request, or of a store
+        'cache',                                                                    # decisions
         'page_links',                                                               # a page's address
         'learner request wait',                                                     # the request, and the backend
         'child_store personal',                                                     # the stores of a child, what is learnt
