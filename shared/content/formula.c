@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "html/attr.h"
 #include "dom/dom.h"
+#include "content/mathml.h"
 
 /*
  * TeX in one line, from pool. Signs that Markdown would read are written in another way that TeX
@@ -87,22 +88,6 @@ static const char *annotation_in(const xmlNode *math)
                : NULL;
 }
 
-/* The words and signs of MathML that has no TeX. */
-static const char *math_text(const xmlNode *math, apr_pool_t *pool)
-{
-    tmpl_buf_t tex;
-    tmpl_buf_init(&tex, pool);
-    for (const xmlNode *node = math; node != NULL; node = tmpl_dom_next(node, math, 0)) {
-        const char *at = node->type == XML_TEXT_NODE ? (const char *)node->content : "";
-        for (; *at != '\0'; at++) {
-            tmpl_buf_add(&tex, "\\", strchr("{}#%&$_", *at) != NULL);
-            tmpl_buf_add_byte(&tex, *at);
-        }
-        tmpl_buf_add_byte(&tex, ' ');
-    }
-    return tex.at;
-}
-
 static void read_math(tmpl_formula_t *formula, const xmlNode *math, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
@@ -113,7 +98,10 @@ static void read_math(tmpl_formula_t *formula, const xmlNode *math, apr_pool_t *
         tex = tmpl_dom_attribute(math, "alttext");
     }
     if (tex == NULL && content != NULL) {
-        tex = math_text(content, scratch);
+        tmpl_buf_t buf;
+        tmpl_buf_init(&buf, scratch);
+        tmpl_mathml_write(&buf, content);
+        tex = buf.len > 0 ? buf.at : NULL;
     }
     set_tex(formula, tex != NULL ? tex : "", pool);
     apr_pool_destroy(scratch);
@@ -229,11 +217,22 @@ static int is_holder(tmpl_formula_t *formula, const tmpl_page_t *page, const xml
         if (tmpl_tag_flags(tag) & TMPL_IS_CLOSES_P) {
             return 0; /* more than one formula */
         }
-        int is = tag == TMPL_TAG_MATH || tag == TMPL_TAG_SCRIPT;
-        source = is && source == NULL ? node : source;
+        int is =
+            tag == TMPL_TAG_MATH || tag == TMPL_TAG_SCRIPT ||
+            (node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, "mjx-math") == 0);
+        /* what MathJax made is the last resort */
+        int better = source == NULL || tmpl_dom_tag(page, source) == TMPL_TAG_OTHER;
+        source = is && better ? node : source;
     }
     if (source == NULL) {
         return 0;
+    }
+    if (tmpl_dom_tag(page, source) == TMPL_TAG_OTHER) {
+        tmpl_buf_t buf;
+        tmpl_buf_init(&buf, pool);
+        tmpl_mathml_write(&buf, source);
+        set_tex(formula, buf.len > 0 ? buf.at : "", pool);
+        return 1;
     }
     (tmpl_dom_tag(page, source) == TMPL_TAG_MATH ? read_math : read_tex_script)(formula, source,
                                                                                 pool);

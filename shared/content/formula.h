@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Formulas of a page as TeX, from where pages have them: annotations of MathML, as KaTeX writes
- * them; its attribute alttext, or else its words and signs; MathJax's scripts; images with the TeX
- * in alt, or in their address. A formula is often there twice, for eyes and for screen
+ * them; its attribute alttext; MathML itself (mathml.h); MathJax's scripts and elements; images
+ * with the TeX in alt, or in their address. A formula is often there twice, for eyes and for screen
  * readers: then it is read once.
  */
 #ifndef TMPL_FORMULA_H

@@ -315,7 +315,8 @@ static void formats(void **state)
     CHECK_ROWS(rows);
 }
 
-#define TEX(tex) "<annotation encoding='application/x-tex'>" tex "</annotation>"
+#define TEX(tex)                  "<annotation encoding='application/x-tex'>" tex "</annotation>"
+#define MATHJAX(element, content) "<mjx-" element ">" content "</mjx-" element ">"
 
 /* Formulas come once, as TeX, from where pages have them. */
 static void formulas(void **state)
@@ -338,6 +339,13 @@ static void formulas(void **state)
           "display=true><svg></svg><mjx-assistive-mml><math><mi>x</mi>"
           "</math></mjx-assistive-mml></mjx-container>",
           "t\n\n$$\nx\n$$" },
+        { "t <mjx-container class=MathJax>" MATHJAX(
+              "math",
+              MATHJAX("mfrac",
+                      MATHJAX("frac",
+                              MATHJAX("num", MATHJAX("mi", "<mjx-c class=mjx-c1D465></mjx-c>"))
+                                  MATHJAX("den", MATHJAX("mn", "2"))))) "</mjx-container>",
+          "t $\\frac{x}{2}$" },
         { "<span class=math-inline data-math='x^2'>x2</span>", "$x^2$" },
         { "<img class=latex alt='x^2' src=i> <img alt='\\frac{1}{2}' src=i> "
           "<img src='https://e.org/?latex=%5Calpha+%2B+1&bg=0'> <img alt=x src=i>",
@@ -358,13 +366,42 @@ static void formulas(void **state)
     CHECK_ROWS(rows);
 }
 
-/* MathML without TeX is its words and signs; long formulas are left out. */
+#define M(element, content) "<" element ">" content "</" element ">"
+#define MI(x)               M("mi", x)
+#define MO(x)               M("mo", x)
+#define MN(x)               M("mn", x)
+
 static void mathml(void **state)
 {
-    static const row_t rows[] = {
-        { "t <math><msup><mi>a</mi> <mn>2</mn></msup><mo>%</mo></math>", "t $a 2 \\%$" },
+    static const struct {
+        const char *math, *tex;
+    } rows[] = {
+        { MI("a") MO("+") MI("b"), "a + b" },
+        { MI("&alpha;") MI("x") MI("sin") MI("&#x1D465;") MI("&#x1D6FC;"),
+          "\\alpha x\\sin x\\alpha" },
+        { MI("max") M("mtext", " a_b {") MI("id"), "\\max \\text{a\\_b \\{}\\mathrm{id}" },
+        { M("mfrac", MI("a") M("mrow", MI("b") MO("-") MN("1"))), "\\frac{a}{b - 1}" },
+        { "<mfrac linethickness=0>" MI("n") MI("k") "</mfrac>", "{n \\atop k}" },
+        { M("msqrt", MI("a") MI("b")) M("mroot", MI("x") MN("3")), "\\sqrt{ab}\\sqrt[3]{x}" },
+        { M("msup", M("mrow", MI("a") MI("b")) MN("2")), "{ab}^{2}" },
+        { M("msubsup", M("mrow", MI("a")) MI("i") MN("2")), "a_{i}^{2}" },
+        { M("munderover", MO("&sum;") MI("i") MI("n")) MI("x"), "\\sum_{i}^{n}x" },
+        { M("mover", MI("x") MO("^")) M("mover", MI("x") MI("y")), "\\hat{x}\\overset{y}{x}" },
+        { M("mtable", M("mtr", M("mtd", MI("a")) M("mtd", MI("b"))) M("mtr", M("mtd", MI("c")))),
+          "\\begin{matrix} a & b \\\\ c \\end{matrix}" },
+        { M("mfenced", MI("a") MI("b")) M("mphantom", MI("c")), "(a,b)" },
+        { "<mi mathvariant=bold>a</mi>" MO("&#x2062;") MO("{"), "\\mathbf{a}\\{" },
+        { M("unknown", MI("a")) "b<mspace width=1em/><mi>c", "a c" },
     };
-    CHECK_ROWS(rows);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *html = apr_pstrcat(*state, "t <math>", rows[i].math, "</math>", NULL);
+        const char *expected = apr_pstrcat(*state, "t $", rows[i].tex, "$\n", NULL);
+        assert_string_equal(markdown_of(html, NULL, *state), expected);
+    }
+    /* deep elements and long formulas are left out */
+    const char *deep = apr_pstrcat(*state, "a<math>", repeated("<mrow>", 100, *state), "<mi>x</mi>",
+                                   repeated("</mrow>", 100, *state), "</math>", NULL);
+    assert_string_equal(markdown_of(deep, NULL, *state), "a\n");
     const char *long_one =
         apr_pstrcat(*state, "a<math>", repeated("<mi>x</mi>", 7000, *state), "</math>", NULL);
     assert_string_equal(markdown_of(long_one, NULL, *state), "a\n");
