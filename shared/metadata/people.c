@@ -16,7 +16,7 @@
 /* Letters of a degree at most. */
 #define DEGREE 4
 
-typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS } people_list_e;
+typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS, DATED_WORDS } people_list_e;
 
 static const struct {
     people_list_e is;
@@ -25,10 +25,12 @@ static const struct {
 #define BY(text)        { BY_TEXT, text },
 #define NO_NAME(words)  { NO_NAME_WORDS, words },
 #define PARTICLE(words) { PARTICLE_WORDS, words },
+#define DATED(words)    { DATED_WORDS, words },
 #include "metadata/people.def"
 #undef BY
 #undef NO_NAME
 #undef PARTICLE
+#undef DATED
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -61,6 +63,11 @@ apr_size_t tmpl_people_by(const char *text)
         }
     }
     return 0;
+}
+
+int tmpl_people_is_dated(const char *word, apr_size_t len)
+{
+    return is_listed_word(word, len, DATED_WORDS);
 }
 
 /* Whether a word may be in a name: *capitals counts words that begin as names do. */

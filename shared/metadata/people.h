@@ -22,4 +22,7 @@ void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e 
 /* The length of the words at the start of text that say that a name follows ("By "); 0: none. */
 apr_size_t tmpl_people_by(const char *text);
 
+/* Whether a word of len > 0 bytes stands beside dates ("on", "posted"), or is a day of the week. */
+int tmpl_people_is_dated(const char *word, apr_size_t len);
+
 #endif

@@ -15,42 +15,110 @@
 
 /* --- What the header says again --- */
 
-/* Whether a text names an author of the page, or is little more than the header's date. */
-static int repeats_header(const tmpl_metadata_t *metadata, const char *text)
+typedef enum { TELLS_NOTHING, TELLS_DATE, TELLS_AUTHOR } told_e;
+
+/* The length of an author's name at text; 0: none is there. */
+static apr_size_t author_at(const tmpl_metadata_t *metadata, const char *text)
 {
-    enum { DAY = 10 /* bytes of YYYY-MM-DD */, FEW = 40 /* bytes */ };
     const apr_array_header_t *authors = metadata->values[TMPL_METADATA_AUTHOR];
-    const char *date = tmpl_view_date(metadata);
-    char iso[TMPL_DATE_SIZE] = "";
-    apr_size_t begin;
     for (int i = 0; authors != NULL && i < authors->nelts; i++) {
-        if (strcasestr(text, APR_ARRAY_IDX(authors, i, const char *)) != NULL) {
-            return 1;
+        const char *name = APR_ARRAY_IDX(authors, i, const char *);
+        apr_size_t len = strlen(name);
+        if (apr_cstr_casecmpn(text, name, len) == 0 && !tmpl_is_word_byte(text[len])) {
+            return len;
         }
     }
-    return date != NULL && strlen(text) <= FEW &&
-           tmpl_date_find(iso, &begin, text, strlen(text)) > 0 && strncmp(iso, date, DAY) == 0;
+    return 0;
+}
+
+/* The length of the header's date at text; 0: it is not there. */
+static apr_size_t date_at(const tmpl_metadata_t *metadata, const char *text)
+{
+    enum { DAY = 10 /* bytes of YYYY-MM-DD */, DATE = 40 /* of any */ };
+    const char *date = tmpl_view_date(metadata);
+    char iso[TMPL_DATE_SIZE];
+    apr_size_t begin,
+        len = date != NULL ? tmpl_date_find(iso, &begin, text, strnlen(text, DATE)) : 0;
+    return len > 0 && begin == 0 && strncmp(iso, date, DAY) == 0 ? len : 0;
+}
+
+/* The length of a time at text, "7:47 am EST"; 0: there is none. */
+static apr_size_t time_at(const char *text)
+{
+    apr_size_t len = strspn(text, "0123456789:"), zone;
+    if (len < 4 || memchr(text, ':', len) == NULL) {
+        return 0;
+    }
+    const char *half = text + len + (text[len] == ' ');
+    if (apr_cstr_casecmpn(half, "am", 2) == 0 || apr_cstr_casecmpn(half, "pm", 2) == 0) {
+        len = (apr_size_t)(half - text) + 2;
+    }
+    zone = text[len] == ' ' ? strspn(text + len + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
+    return zone >= 2 && zone <= 4 && !tmpl_is_word_byte(text[len + 1 + zone]) ? len + 1 + zone
+                                                                              : len;
+}
+
+/* The bytes of signs that part words at text, as in "Ann \xE2\x80\xA2 3 May". */
+static apr_size_t signs_len(const char *text)
+{
+    apr_size_t len = 0, sign;
+    do {
+        const unsigned char *at = (const unsigned char *)text + len;
+        sign = at[0] == 0xE2 && at[1] == 0x80 && at[2] != 0 ? 3
+               : at[0] == 0xC2 && at[1] != 0                ? 2
+                                             : at[0] != 0 && !tmpl_is_word_byte(text[len]);
+        len += sign;
+    } while (sign > 0);
+    return len;
+}
+
+/*
+ * What of the view's header a text says again: an author, perhaps with the date, or the date alone,
+ * with words like "by" and "posted on". NOTHING: it says anything else.
+ */
+static told_e header_tells(const tmpl_metadata_t *metadata, const char *text)
+{
+    told_e told = TELLS_NOTHING;
+    while (*(text += signs_len(text)) != '\0') {
+        apr_size_t name = author_at(metadata, text);
+        apr_size_t date = name == 0 ? date_at(metadata, text) : 0;
+        apr_size_t len = name + date;
+        told = name > 0 ? TELLS_AUTHOR : date > 0 && told == TELLS_NOTHING ? TELLS_DATE : told;
+        len = len > 0 ? len : time_at(text);
+        len = len > 0 ? len : tmpl_people_by(text);
+        apr_size_t word = 0;
+        while (len == 0 && tmpl_is_word_byte(text[word])) {
+            word++;
+        }
+        if (len == 0 && (word == 0 || !tmpl_people_is_dated(text, word))) {
+            return TELLS_NOTHING;
+        }
+        text += len + word;
+    }
+    return told;
 }
 
 int tmpl_view_is_byline(tmpl_view_t *w, const xmlNode *element)
 {
-    enum { MOST = 160 /* bytes */, SEGMENTS = 24 };
+    enum { MOST = 160, SHORT = 60 /* bytes: of a name */, SEGMENTS = 24 };
     const tmpl_verdict_t *verdicts = w->content->verdicts;
     const tmpl_node_t *node = &w->page->nodes[tmpl_dom_node(element)];
-    uint32_t n = node->after_segment - node->first_segment, bytes = 0;
-    if (verdicts == NULL || !tmpl_view_begins(w) || w->record > 0 || n == 0 || n > SEGMENTS ||
+    uint32_t n = node->after_segment - node->first_segment, bylines = 0, bytes = 0;
+    if (!tmpl_view_begins(w) || w->record > 0 || n == 0 || n > SEGMENTS ||
         (tmpl_tag_flags((tmpl_tag_e)node->tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) == 0) {
         return 0;
     }
     for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
         const tmpl_segment_t *segment = &w->page->segments[s];
         bytes += segment->length;
-        if (verdicts[segment->block].part != TMPL_PART_BYLINE || bytes > MOST) {
-            return 0;
-        }
+        bylines += verdicts == NULL || verdicts[segment->block].part == TMPL_PART_BYLINE;
+    }
+    if (bytes == 0 || bytes > (bylines > 0 ? MOST : SHORT)) {
+        return 0;
     }
     tmpl_view_read(w, element);
-    return repeats_header(&w->content->metadata, w->summary.text.at);
+    told_e told = header_tells(&w->content->metadata, w->summary.text.at);
+    return told == TELLS_AUTHOR || (told == TELLS_DATE && bylines == n);
 }
 
 /* --- Records --- */
@@ -158,8 +226,8 @@ static int is_in_header(const tmpl_view_t *w, tmpl_record_kind_e kind, const cha
 {
     int begins_thread = kind == TMPL_RECORD_POST || kind == TMPL_RECORD_QUESTION;
     return begins_thread && author != NULL && tmpl_view_begins(w) &&
-           repeats_header(&w->content->metadata, author) &&
-           (when == NULL || repeats_header(&w->content->metadata, when));
+           header_tells(&w->content->metadata, apr_pstrcat(w->pool, author, " ", when, NULL)) ==
+               TELLS_AUTHOR;
 }
 
 void tmpl_posts_head(tmpl_view_t *w, const tmpl_group_record_t *record)

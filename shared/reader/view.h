@@ -122,7 +122,10 @@ const char *tmpl_view_date(const tmpl_metadata_t *metadata);
 
 /* --- posts.c: who wrote the page and its records, and when --- */
 
-/* Whether a block, where the page begins, was judged to be a byline that the header repeats. */
+/*
+ * Whether a block, where the page begins, is a byline, and the view's header says all of it. A date
+ * alone must have been judged to be byline: that of an event is none.
+ */
 int tmpl_view_is_byline(tmpl_view_t *w, const xmlNode *element);
 
 /* Finds the records of the walk's content. */
