@@ -71,6 +71,9 @@ int tmpl_note_around(const tmpl_note_finder_t *f, const xmlNode *node);
  */
 int tmpl_label_read(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_label_t *label);
 
+/* Whether a node is a text with more than the characters that may stand beside labels. */
+int tmpl_label_is_text(const xmlNode *node);
+
 /* Whether an element's class or role has a word in it. */
 int tmpl_note_says(const tmpl_note_finder_t *f, const xmlNode *element, const char *word);
 

@@ -66,6 +66,13 @@ int tmpl_label_read(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_la
     return 1;
 }
 
+int tmpl_label_is_text(const xmlNode *node)
+{
+    tmpl_label_t label = { 0 };
+    return node != NULL && node->type == XML_TEXT_NODE &&
+           (!add_to_label(&label, (const char *)node->content) || label.characters > 0);
+}
+
 int tmpl_note_says(const tmpl_note_finder_t *f, const xmlNode *element, const char *word)
 {
     const tmpl_node_t *node = &f->page->nodes[tmpl_dom_node(element)];

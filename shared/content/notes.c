@@ -38,11 +38,20 @@ static const xmlNode *said_of(const tmpl_note_finder_t *f, const xmlNode *dt,
     return does ? dd : NULL;
 }
 
+static const xmlNode *next_element(const xmlNode *node)
+{
+    do {
+        node = node->next;
+    } while (node != NULL && node->type != XML_ELEMENT_NODE);
+    return node;
+}
+
 /*
- * The note whose anchor an element is: the block that begins with the anchor. NULL: there is
- * none.
+ * The note whose anchor an element is: the block that begins with the anchor, or, if that block is
+ * a heading with nothing but the label, the block behind it. NULL: there is none.
  */
-static const xmlNode *note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *anchor)
+static const xmlNode *note_of_anchor(const tmpl_note_finder_t *f, const xmlNode *anchor,
+                                     const tmpl_label_t *label)
 {
     enum { NEAR = 4 };
     const xmlNode *block = anchor;
@@ -52,6 +61,11 @@ static const xmlNode *note_of_anchor(const tmpl_note_finder_t *f, const xmlNode 
         if (tmpl_note_tags[tag]) {
             int empty = tmpl_label_read(f, block, &is) && is.characters == 0;
             return tmpl_note_at(f, block)->kind == TMPL_NOTE_NONE && !empty ? block : NULL;
+        }
+        if (tmpl_tag_flags(tag) & TMPL_IS_HEADING) {
+            return tmpl_label_read(f, block, &is) && strcmp(is.text, label->text) == 0
+                       ? next_element(block)
+                       : NULL;
         }
         for (const xmlNode *before = block->prev; before != NULL; before = before->prev) {
             if (before->type != XML_TEXT_NODE ||
@@ -97,12 +111,15 @@ static int see_note(tmpl_note_finder_t *f, const xmlNode *node)
     }
     target->seen = 1;
     int is_term = tag == TMPL_TAG_DT;
+    int is_heading = 0;
     const xmlNode *note = node;
     if (is_term) {
         note = said_of(f, node, &target->label);
     }
     else if (!tmpl_note_tags[tag]) {
-        note = note_of_anchor(f, node);
+        note = note_of_anchor(f, node, &target->label);
+        is_heading =
+            note != NULL && note->children != NULL && tmpl_dom_node(note) > tmpl_dom_node(node);
     }
     if (f->inside != NULL || note == NULL || !target->sure || !may_be_note(f, note)) {
         return 0;
@@ -110,6 +127,14 @@ static int see_note(tmpl_note_finder_t *f, const xmlNode *node)
     add_note(f, note, target);
     if (is_term) {
         *tmpl_note_at(f, node) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };
+    }
+    if (is_heading) {
+        const xmlNode *heading = node;
+        while (heading->parent != f->body &&
+               !(tmpl_tag_flags(tmpl_dom_tag(f->page, heading)) & TMPL_IS_HEADING)) {
+            heading = heading->parent;
+        }
+        *tmpl_note_at(f, heading) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };
     }
     return is_term;
 }
@@ -180,6 +205,70 @@ static void leave_out_of_note(const tmpl_note_finder_t *f, const xmlNode *note,
     }
 }
 
+/* Whether an element has nothing but a number of three digits at most. */
+static int is_numbered(const tmpl_note_finder_t *f, const xmlNode *element, tmpl_label_t *label)
+{
+    return element->children != NULL && tmpl_label_read(f, element, label) && label->digits > 0 &&
+           label->digits <= 3 && label->digits == label->characters && *label->text != '0';
+}
+
+/* Whether an element is a note in the sentence; *label: the element with its number, or NULL. */
+static int is_inline(const tmpl_note_finder_t *f, const xmlNode *element, const xmlNode **label)
+{
+    const char *src = f->page->src;
+    const tmpl_known_attr_t *class =
+        tmpl_node_attr(f->page, &f->page->nodes[tmpl_dom_node(element)], TMPL_ATTR_CLASS);
+    int is_sure =
+        class != NULL &&
+        tmpl_has_word(src, class->value, "sidenote marginnote inline-footnote", tmpl_span_is_any);
+    if (class == NULL ||
+        (!is_sure && !tmpl_has_word(src, class->value, "footnote", tmpl_span_is)) ||
+        tmpl_note_around(f, element) != 0) {
+        return 0;
+    }
+    int beside = 0;
+    const xmlNode *before = element->prev;
+    for (*label = NULL; before != NULL && *label == NULL; before = before->prev) {
+        tmpl_tag_e tag = tmpl_dom_tag(f->page, before);
+        if (tag != TMPL_TAG_LABEL && tag != TMPL_TAG_INPUT &&
+            (before->type == XML_ELEMENT_NODE || tmpl_label_is_text(before))) {
+            break;
+        }
+        beside |= tag == TMPL_TAG_INPUT || tag == TMPL_TAG_LABEL;
+        *label = tag == TMPL_TAG_LABEL ? before : NULL;
+    }
+    return is_sure || beside;
+}
+
+/* Keeps a note in the sentence. Returns whether the element is one. */
+static int see_inline(tmpl_note_finder_t *f, const xmlNode *element)
+{
+    tmpl_label_t label;
+    const xmlNode *number;
+    if (f->inside != NULL || f->notes->nelts == TMPL_NOTES_MOST ||
+        !is_inline(f, element, &number)) {
+        return 0;
+    }
+    tmpl_note_target_t *target = apr_pcalloc(f->pool, sizeof(*target));
+    const xmlNode *first = element->children;
+    if (first != NULL && first->type == XML_TEXT_NODE && !tmpl_label_is_text(first)) {
+        first = first->next;
+    }
+    if (first != NULL && (tmpl_dom_tag(f->page, first) == TMPL_TAG_INPUT ||
+                          tmpl_dom_tag(f->page, first) == TMPL_TAG_LABEL)) {
+        return 0; /* it has the reference, and the note somewhere else in it */
+    }
+    if (first != NULL && first->type == XML_ELEMENT_NODE && is_numbered(f, first, &label)) {
+        target->label = label;
+    }
+    add_note(f, element, target);
+    tmpl_note_at(f, element)->kind = TMPL_NOTE_INLINE;
+    if (number != NULL && tmpl_label_read(f, number, &label)) {
+        tmpl_note_at(f, number)->kind = TMPL_NOTE_LEFT_OUT;
+    }
+    return 1;
+}
+
 /* Walks over the links and, behind the first reference, over the elements that may be notes. */
 static void walk(tmpl_note_finder_t *f)
 {
@@ -201,6 +290,9 @@ static void walk(tmpl_note_finder_t *f)
         }
         if (tag == TMPL_TAG_A) {
             tmpl_note_see_reference(f, node);
+        }
+        else if (tag == TMPL_TAG_SPAN) {
+            over |= see_inline(f, node);
         }
         if (f->links->nelts > 0 && node->type == XML_ELEMENT_NODE) {
             over |= see_note(f, node);

@@ -8,6 +8,9 @@
  * A note is the li, p, div, aside or dd (for a dt: the dd behind it) that the fragment names. It
  * follows a reference, stands in no table, quote or other note, has no heading, and is short.
  *
+ * A note in the sentence is a span that a class calls sidenote, marginnote or inline-footnote; or
+ * footnote, behind a label or an input.
+ *
  * A reference whose fragment is not there, because it was cut, is left out. A link to anything else
  * stays a link. So does each reference beyond TMPL_NOTES_MOST.
  */
@@ -24,6 +27,7 @@ typedef enum {
     TMPL_NOTE_NONE,
     TMPL_NOTE_REFERENCE, /* a link */
     TMPL_NOTE_TEXT,      /* the note */
+    TMPL_NOTE_INLINE,    /* a note that stands in the sentence, where its reference would be */
     TMPL_NOTE_LEFT_OUT   /* a reference to nothing; in a note: a link back, or its label again */
 } tmpl_note_e;
 

@@ -96,6 +96,7 @@ static tmpl_element_e element_by_part(const tmpl_walk_t *walk, uint32_t node, tm
     static const unsigned char of_notes[] = {
         [TMPL_NOTE_REFERENCE] = TMPL_ELEMENT_REFERENCE,
         [TMPL_NOTE_TEXT] = TMPL_ELEMENT_NOTE,
+        [TMPL_NOTE_INLINE] = TMPL_ELEMENT_INLINE_NOTE,
         [TMPL_NOTE_LEFT_OUT] = TMPL_ELEMENT_LEFT_OUT,
     };
     static const unsigned char of_records[] = {

@@ -47,7 +47,8 @@ typedef enum {
     TMPL_ELEMENT_BUTTON,
     TMPL_ELEMENT_RUBY_SIGN, /* rp: for those who do not write ruby */
     TMPL_ELEMENT_REFERENCE, /* of a note */
-    TMPL_ELEMENT_LEFT_OUT,  /* says nothing: the name of an icon, which a font shows as a picture */
+    TMPL_ELEMENT_INLINE_NOTE,
+    TMPL_ELEMENT_LEFT_OUT, /* says nothing: the name of an icon, which a font shows as a picture */
     TMPL_ELEMENT_COUNT
 } tmpl_element_e;
 

@@ -305,11 +305,12 @@ int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
 /* Whether a class has a word that Markdown needs: of formulas, footnotes and numbers of lines. */
 static int is_class_kept(const char *src, tmpl_span_t class)
 {
-    static const char *const begins[] = { "katex",    "mathjax", "math-",  "mwe-math",
-                                          "footnote", "fn",      "lineno", "line-nu",
-                                          "line_nu",  "linenu",  "ln" };
+    static const char *const begins[] = { "katex",           "mathjax", "math-",    "mwe-math",
+                                          "footnote",        "fn",      "sidenote", "marginnote",
+                                          "lineno",          "line-nu", "line_nu",  "linenu",
+                                          "inline-footnote", "ln" };
     static const unsigned char first[256] = {
-        ['k'] = 1, ['m'] = 1, ['M'] = 1, ['f'] = 1, ['l'] = 1
+        ['k'] = 1, ['m'] = 1, ['M'] = 1, ['f'] = 1, ['s'] = 1, ['l'] = 1, ['i'] = 1
     };
     tmpl_span_t word = { class.start, class.start };
     while (tmpl_word_next(&word, src, class)) {

@@ -181,6 +181,22 @@ static int enter_reference(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
+/* If a reference stands directly in front of a note in a sentence, the note is there twice. */
+static int enter_inline_note(tmpl_writer_t *w, const xmlNode *node)
+{
+    const tmpl_note_t *notes = w->walk.notes;
+    const xmlNode *before = node->prev;
+    while (before != NULL && before->type == XML_ELEMENT_NODE &&
+           notes[tmpl_dom_node(before)].kind != TMPL_NOTE_REFERENCE) {
+        before = before->children; /* of the sup around the reference */
+    }
+    if (before == NULL || before->type != XML_ELEMENT_NODE) {
+        tmpl_inlines_note(&w->inlines, notes[tmpl_dom_node(node)].number);
+        APR_ARRAY_PUSH(w->side_notes, const xmlNode *) = node;
+    }
+    return 1;
+}
+
 /* The note itself. If it is an item of a list, it uses up its number: later items keep theirs. */
 static int enter_note(tmpl_writer_t *w, const xmlNode *node)
 {
@@ -205,6 +221,21 @@ static void leave_note(tmpl_writer_t *w, const xmlNode *node)
     tmpl_flow_close(&w->flow);
 }
 
+/* What stands in front of a note in its span is its number. */
+void tmpl_writer_inline_notes(tmpl_writer_t *w)
+{
+    for (int i = 0; i < w->side_notes->nelts; i++) {
+        const xmlNode *note = APR_ARRAY_IDX(w->side_notes, i, const xmlNode *);
+        const xmlNode *last = note->last;
+        tmpl_flow_note(&w->flow, w->walk.notes[tmpl_dom_node(note)].number);
+        tmpl_writer_content(w, last != NULL && last == note->children->next &&
+                                       tmpl_dom_tag(w->page, last) == TMPL_TAG_SPAN
+                                   ? last
+                                   : note);
+        leave_note(w, note);
+    }
+}
+
 const tmpl_action_t tmpl_inline_actions[TMPL_ELEMENT_COUNT] = {
     [TMPL_ELEMENT_NOTE] = { enter_note, leave_note },
     [TMPL_ELEMENT_LINK] = { enter_link, leave_link },
@@ -214,4 +245,5 @@ const tmpl_action_t tmpl_inline_actions[TMPL_ELEMENT_COUNT] = {
     [TMPL_ELEMENT_FORMAT] = { enter_format, leave_format },
     [TMPL_ELEMENT_BREAK] = { enter_break, NULL },
     [TMPL_ELEMENT_REFERENCE] = { enter_reference, leave_link },
+    [TMPL_ELEMENT_INLINE_NOTE] = { enter_inline_note, NULL },
 };

@@ -186,10 +186,32 @@ static void leave_element(void *writer, const xmlNode *node, tmpl_element_e kind
     }
 }
 
-static void add_text(tmpl_writer_t *w, const xmlNode *text)
+/* Whether an element is left out of a note, or a reference in a sup, alone between brackets. */
+static int is_bracketed(const tmpl_writer_t *w, const xmlNode *node)
 {
-    tmpl_writer_divide(w, (const char *)text->content);
-    tmpl_inlines_text(&w->inlines, (const char *)text->content);
+    if (w->walk.notes == NULL || node == NULL || node->type != XML_ELEMENT_NODE) {
+        return 0;
+    }
+    tmpl_note_e kind = w->walk.notes[tmpl_dom_node(node)].kind;
+    if (kind != TMPL_NOTE_LEFT_OUT && (kind != TMPL_NOTE_REFERENCE || tmpl_writer_in_html(w) ||
+                                       tmpl_dom_tag(w->page, node->parent) != TMPL_TAG_SUP)) {
+        return 0;
+    }
+    const xmlNode *before = node->prev, *behind = node->next;
+    int length = before != NULL && before->type == XML_TEXT_NODE ? xmlStrlen(before->content) : 0;
+    return length > 0 && before->content[length - 1] == '[' && behind != NULL &&
+           behind->type == XML_TEXT_NODE && *behind->content == ']';
+}
+
+/* Adds a text to the leaf, without the brackets of a reference that is left out. */
+static void add_text(tmpl_writer_t *w, const xmlNode *node)
+{
+    const char *text = (const char *)node->content + is_bracketed(w, node->prev);
+    if (is_bracketed(w, node->next)) {
+        text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
+    }
+    tmpl_writer_divide(w, text);
+    tmpl_inlines_text(&w->inlines, text);
 }
 
 /* Adds a text in front of the headline, and notes what it says. */
@@ -274,6 +296,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
                    scratch);
     tmpl_flow_init(&w->flow, tmpl_markdown_most(content->page->len), fragments, pool);
     tmpl_inlines_init(&w->inlines, &content->hrefs, scratch);
+    w->side_notes = apr_array_make(scratch, 4, sizeof(const xmlNode *));
     if (fragments == NULL) {
         tmpl_front_write(&w->flow.out, content, scratch);
         write_title(w, content);
@@ -283,6 +306,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
         w->flow.out.len = w->flow.began; /* nothing follows that it could divide */
         w->flow.out.at[w->flow.began] = '\0';
     }
+    tmpl_writer_inline_notes(w);
     *len = w->flow.out.len;
     if (fragments != NULL) {
         APR_ARRAY_PUSH(fragments->runs, tmpl_run_t) =

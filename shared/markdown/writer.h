@@ -42,6 +42,7 @@ typedef struct {
     const char *title;               /* what is written at the top; NULL: nothing */
     const tmpl_group_record_t *post; /* the post that began last; NULL: none */
     const xmlNode *said;             /* text that the line of a callout says; NULL: none */
+    apr_array_header_t *side_notes;  /* notes in sentences, which are written at the end */
     int divides;    /* a sign divides what follows in a card from what was written */
     int before;     /* in front of the headline */
     apr_size_t own; /* bytes of their text that are in no link, in front of the headline */
@@ -80,6 +81,9 @@ void tmpl_writer_heading(tmpl_writer_t *w, unsigned level);
 
 /* Writes the sign between parts of a card, if a part begins with text, which is not blank. */
 void tmpl_writer_divide(tmpl_writer_t *w, const char *text);
+
+/* Writes the notes that stand in sentences. */
+void tmpl_writer_inline_notes(tmpl_writer_t *w);
 
 /* Adds a text as a link, if there is an address. */
 void tmpl_writer_link(tmpl_writer_t *w, const char *text, const char *address);
