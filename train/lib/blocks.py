@@ -49,10 +49,12 @@ PARTS = 4
 THRESHOLD = .5
 # The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
 # titles are content there. debian-sites has many similar sites, app-sites are made, wcxb has a
-# thousand sites of one page, and each page whose parts are labelled (train/labels/gold) is a site
-# (docs/lab/accuracy.md).
+# thousand sites of one page, and each page whose parts are labelled (train/labels/gold) is a site, and so is
+# each page whose facts are known (train/labels/facts) and each copy with foreign prose (train/labels/prose;
+# docs/lab/accuracy.md).
 BY_PART = ('strings', 'readability-pages')
-WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2} | {name: .2 for name in BY_PART}
+WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .25, 'recipes': .1, 'news': .2, 'prose': .15} | {
+    name: .2 for name in BY_PART}
 
 # The rows of a site to train on: their numbers, features, whether each is template, weights. Only these stay in memory:
 # a corpus has millions of rows.
@@ -319,16 +321,24 @@ def models_of_folds(corpus, folds, path):
         yield path(n), test
 
 
+def origin_of(key, keys):
+    """What is dealt into folds: a site; for a copy DS--SITE--PAGE (train/labels/prose) the site, for HOST--ID the host."""
+    source, name = key.split('/')
+    copied = '/'.join(name.split('--')[:2])
+    return copied if copied in keys else source + '/' + name.split('--')[0]
+
+
 def folds_of(keys, folds):
     """
-    (sites to train on, sites to judge) of each fold: the sites are dealt into that many folds. "sets": a fold
-    is a data set, so that a model judges sites of a source that it has not seen.
+    (sites to train on, sites to judge) of each fold: the sites are dealt into that many folds, all sites of one origin
+    into the same. "sets": a fold is a data set, so that a model judges sites of a source that it has not seen.
     """
-    if folds == 'sets':
-        fold = {k: k.split('/')[0] for k in keys}
-    else:
-        fold = {}
-        for source in sorted({k.split('/')[0] for k in keys}):
-            own = [k for k in keys if k.split('/')[0] == source]
-            fold.update(zip(np.random.RandomState(1).permutation(own), (i % int(folds) for i in range(len(own)))))
+    known = set(keys)
+    origin = {k: origin_of(k, known) for k in keys}
+    fold = {}
+    for source in sorted({o.split('/')[0] for o in origin.values()}):
+        own = sorted({o for o in origin.values() if o.split('/')[0] == source})
+        fold.update((o, source) if folds == 'sets' else (o, i % int(folds))
+                    for i, o in enumerate(np.random.RandomState(1).permutation(own)))
+    fold = {k: fold[o] for k, o in origin.items()}
     return [([k for k in keys if fold[k] != f], [k for k in keys if fold[k] == f]) for f in sorted(set(fold.values()))]

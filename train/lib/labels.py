@@ -79,8 +79,14 @@ def decode(data):
             return data.decode('cp1252', 'replace')
 
 
+def split_words(text):
+    """The words of a text in lower case; of scripts without blanks, the characters."""
+    for word in WORD.findall(text.lower()):
+        yield from word if UNSPACED.search(word) else [word]
+
+
 def count_words(text):
-    return sum(len(w) if UNSPACED.search(w) else 1 for w in WORD.findall(text))
+    return sum(1 for _ in split_words(text))
 
 
 class Labels:

@@ -5,7 +5,9 @@ A file has a line "P", page, number of blocks for each page, and below it a line
 number, hash of the block's text, part; separated by tabs. A page is its path in its corpus without "pages/" and
 ".html".
 """
+import json
 import os
+import shutil
 import subprocess
 
 PARTS = ('template headline lead byline body caption facts comment review qa related notice control hidden').split()
@@ -72,3 +74,14 @@ def write_labels(path, pages):
             for n, (text, part) in enumerate(pages[page]):
                 if part != 'template':
                     out.write('%d\t%s\t%s\n' % (n, text, part))
+
+
+def write_site(site, path, rows):
+    """Writes a site of one page: path with its gold rows (label, block, text)."""
+    for folder in ('pages', 'gold'):
+        os.makedirs(os.path.join(site, folder), exist_ok=True)
+    shutil.copy(path, os.path.join(site, 'pages', 'page.html'))
+    with open(os.path.join(site, 'gold', 'page.tsv'), 'w', encoding='utf-8') as out:
+        out.writelines('%s\t%d\t%s\n' % row for row in rows)
+    with open(os.path.join(site, 'site.json'), 'w', encoding='utf-8') as out:
+        json.dump({'name': os.path.basename(site), 'pages': 1}, out)
