@@ -37,6 +37,7 @@ typedef struct {
 struct tmpl_snapshots_t {
     pthread_mutex_t lock;       /* protects all below, and all snapshots */
     apr_allocator_t *allocator; /* keeps the memory of snapshots that have ended for others */
+    apr_abortfunc_t abort;      /* what is called if there is no memory, or NULL */
     size_t most, size;
     uint64_t taken; /* how often snapshots were used */
     cell_t cells[SITES];
@@ -157,7 +158,10 @@ static void snapshot_begin(tmpl_snapshots_t *cache, const char *site, int64_t st
     if (head->n == 0 || !room_take(cache, size, NULL)) {
         return;
     }
-    apr_pool_create_unmanaged_ex(&pool, NULL, cache->allocator);
+    if (apr_pool_create_unmanaged_ex(&pool, cache->abort, cache->allocator) != APR_SUCCESS) {
+        cache->size -= size;
+        return;
+    }
     cell->snapshot = apr_palloc(pool, sizeof(*cell->snapshot));
     *cell->snapshot = (snapshot_t){ .pool = pool,
                                     .site = apr_pstrdup(pool, site),
@@ -192,6 +196,7 @@ tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool)
 {
     tmpl_snapshots_t *cache = apr_pcalloc(pool, sizeof(*cache));
     cache->most = most;
+    cache->abort = apr_pool_abort_get(pool);
     apr_allocator_create(&cache->allocator);
     pthread_mutex_init(&cache->lock, NULL);
     apr_pool_cleanup_register(pool, cache, cache_free, apr_pool_cleanup_null);
