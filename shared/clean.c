@@ -27,9 +27,9 @@ static uint64_t larger_of(uint64_t a, uint64_t b)
 }
 
 /*
- * Whether a page with so many keys takes too much memory for its size from here on. The page's
- * elements, texts and keys stay until the request ends. The store needs its memory first, then the
- * detector, then the closure, while a copy of the observation may wait to be learnt.
+ * Whether a page with n_keys keys takes too much memory for its size. Its elements, texts and keys
+ * stay until the request ends. The store, the detector and the closure need memory one after
+ * another. A copy of the observation may wait to be learnt all the time.
  */
 static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
 {

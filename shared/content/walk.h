@@ -75,7 +75,7 @@ typedef struct {
     void *writer;
     const int *over; /* the walk ends when this is set */
     const tmpl_content_t *content;
-    const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none, or without lines */
+    const tmpl_note_t *notes; /* by the page's nodes; NULL: no note is written */
     tmpl_formula_t formula;   /* the last one */
     struct {
         const char *address, *text;

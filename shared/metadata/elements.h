@@ -50,7 +50,7 @@ void tmpl_lines_read(tmpl_elements_t *elements);
 
 /* --- for these --- */
 
-/* The text of segments, in elements->text; "" if it has more than so many bytes. */
+/* The text of segments, in elements->text; "" if it is longer than most bytes. */
 const char *tmpl_elements_text(tmpl_elements_t *elements, uint32_t first, uint32_t after,
                                apr_size_t most);
 

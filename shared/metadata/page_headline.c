@@ -163,7 +163,8 @@ static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
     return 0;
 }
 
-/* What is near the headline ends so many segments behind it, or with the title of another page. */
+/* Finds where "near the headline" ends: TMPL_NEAR_BEHIND segments behind it, or at a heading that
+ * links to another page. */
 static void find_near_end(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
