@@ -42,8 +42,9 @@ void tmpl_refs_links(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool
 /*
  * Controls are a, button and li elements that name a panel: by aria-controls, data-target or
  * data-bs-target, or by href if they have role=tab, data-toggle or data-bs-toggle. A template
- * control is content if its panel holds content. Returns a copy of verdicts from pool in which these
- * controls are content, or verdicts itself if there is no such control. verdicts does not change.
+ * control is content if its panel holds content. Returns a copy of verdicts from pool in which
+ * these controls are content, or verdicts itself if there is no such control. verdicts does not
+ * change.
  */
 tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                    apr_pool_t *pool);
