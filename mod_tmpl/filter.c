@@ -131,6 +131,7 @@ static apr_status_t filter_finish_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_buck
     else {
         reason = tmpl_brigade_page(&page, ctx);
         if (reason != TMPL_DECLINE_NONE) {
+            tmpl_conditions_answer(f->r, ctx);
             return bypass_page(f, ctx, bb, reason);
         }
         rv = judge_held(f, ctx, page);

@@ -312,18 +312,20 @@ void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx)
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match"), *held;
     /* httpd forbids a 304 in place of an ErrorDocument */
     int may = r->method_number == M_GET && !r->no_local_copy;
+    int ours = tmpl_conf_tags_content(ctx->conf) && tmpl_conf_edits(ctx->conf);
 
-    if (!tmpl_conf_tags_content(ctx->conf) || !tmpl_conf_edits(ctx->conf) || etag == NULL) {
+    /* where HTML is not sent, the backend was not told its own tags: a page may pass untouched */
+    if (etag == NULL || (!ours && tmpl_conf_type(ctx->conf) == NULL)) {
         return;
     }
-    if (may && !is_matched(r, etag)) {
+    if (ours && may && !is_matched(r, etag)) {
         replace_held(ctx, ap_bucket_error_create(HTTP_PRECONDITION_FAILED, NULL, r->pool,
                                                  ctx->held->bucket_alloc));
     }
     else if (may && list != NULL && (held = tmpl_etag_listed(list, etag, NULL, r->pool)) != NULL) {
         send_unchanged(r, ctx, held);
     }
-    else {
+    else if (ours) {
         keep_uncached(r, ctx);
     }
 }

@@ -121,7 +121,7 @@ static const option_t options[] = {
     FLAG("freeze", 0, CTL_IN_MERGE, freeze,
       "freeze the sites: whoever uses the store judges by it, and learns nothing"),
     FLAG("lean", 0, CTL_IN_MERGE, lean, "freeze the sites, and leave out what only learning needs"),
-    TEXT("out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, out, "the file to write"),
+    TEXT("out", 'o', "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, out, "the file to write"),
     COUNT("pages", 0, "N", CTL_IN_TRAIN, pages, 2, 1000000,
       "pages of a site at most, evenly spread"),
     FLAG("trust", 0, CTL_IN_TRAIN, trust,
