@@ -40,7 +40,6 @@ static const char *conf_set_mode(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_conf_t *section = conf;
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-
     if (wrong == NULL) {
         wrong = conf_set_number(cmd, conf, arg);
     }
@@ -54,7 +53,6 @@ static const char *conf_set_mode(cmd_parms *cmd, void *conf, const char *arg)
 static const char *conf_set_global(cmd_parms *cmd, void *conf, const char *arg)
 {
     const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
-
     return wrong != NULL ? wrong : conf_set_number(cmd, conf, arg);
 }
 
@@ -63,7 +61,6 @@ static const char *conf_set_sites(cmd_parms *cmd, void *conf, const char *arg)
 {
     apr_array_header_t **field = directive_field(cmd, conf);
     const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
-
     if (wrong != NULL) {
         return wrong;
     }
@@ -86,7 +83,6 @@ static const char *conf_set_model(cmd_parms *cmd, void *conf, const char *arg)
     const char *detector;
     tmpl_models_t *models = tmpl_conf_field(conf, cmd->info);
     const char *path = ap_server_root_relative(cmd->pool, arg);
-
     if (arg[0] == '\0' || path == NULL ||
         tmpl_models_load(models, &detector, path, &err, cmd->pool) != APR_SUCCESS) {
         return refuse_value(cmd, arg, arg[0] != '\0' && path != NULL ? err.text : NULL);
@@ -98,7 +94,6 @@ static const char *conf_set_model(cmd_parms *cmd, void *conf, const char *arg)
 static const char *conf_set_lifetime(cmd_parms *cmd, void *conf, const char *tb, const char *n)
 {
     tmpl_lifetime_t *field = directive_field(cmd, conf);
-
     return answer_directive(
         cmd, tmpl_setting_lifetime(&field->tb, &field->n, cmd->info, tb, n, cmd->pool));
 }
@@ -112,7 +107,6 @@ static const char *conf_set_share(cmd_parms *cmd, void *conf, const char *arg)
 static const char *conf_set_flag(cmd_parms *cmd, void *conf, int on)
 {
     apr_int64_t *field = directive_field(cmd, conf);
-
     *field = on != 0;
     return NULL;
 }
@@ -128,7 +122,6 @@ static const char *conf_set_expr(cmd_parms *cmd, const ap_expr_info_t **to, cons
     const char *why = NULL;
     const ap_expr_info_t *expr =
         ap_expr_parse_cmd(cmd, arg, flags | AP_EXPR_FLAG_DONT_VARY, &why, NULL);
-
     if (why != NULL) {
         return refuse_value(cmd, arg, why);
     }
@@ -139,7 +132,6 @@ static const char *conf_set_expr(cmd_parms *cmd, const ap_expr_info_t **to, cons
 static const char *conf_set_key(cmd_parms *cmd, void *conf, const char *arg)
 {
     const ap_expr_info_t **field = directive_field(cmd, conf);
-
     return arg[0] == '\0' ? refuse_value(cmd, arg, NULL)
                           : conf_set_expr(cmd, field, arg, AP_EXPR_FLAG_STRING_RESULT);
 }
@@ -157,7 +149,6 @@ static const char *conf_set_learn(cmd_parms *cmd, void *conf, const char *arg)
     const tmpl_learn_t **field = directive_field(cmd, conf);
     tmpl_learn_t *learn = apr_pcalloc(cmd->pool, sizeof(*learn));
     const char *wrong = NULL;
-
     while (learn->when < TMPL_LEARN_IF && ap_cstr_casecmp(arg, words[learn->when]) != 0) {
         learn->when++;
     }
@@ -173,7 +164,6 @@ static const char *conf_set_learn(cmd_parms *cmd, void *conf, const char *arg)
 static const char *joined_arguments(int argc, char *const argv[], apr_pool_t *pool)
 {
     const char *text = "";
-
     for (int i = 0; i < argc; i++) {
         text = apr_pstrcat(pool, text, i > 0 ? " " : "", argv[i], NULL);
     }
@@ -201,7 +191,6 @@ static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
 static const char *conf_set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-
     return wrong != NULL
                ? wrong
                : answer_directive(cmd, tmpl_setting_selectors(
@@ -213,7 +202,6 @@ static const char *conf_set_separators(cmd_parms *cmd, void *conf, int argc, cha
 {
     tmpl_separators_t *named = apr_palloc(cmd->pool, sizeof(*named));
     const char *wrong = tmpl_setting_separators(named, cmd->info, argc, argv, cmd->pool);
-
     if (wrong == NULL) {
         tmpl_conf_add_separators(directive_field(cmd, conf), named, cmd->pool);
     }
@@ -225,13 +213,11 @@ static const char *conf_set_marks(cmd_parms *cmd, void *conf, int argc, char *co
 {
     tmpl_marks_t **field = directive_field(cmd, conf);
     tmpl_marks_t *named = NULL;
-
     if (argc == 0) {
         return refuse_value(cmd, "", NULL);
     }
     for (int i = 0; i < argc; i++) {
         const char *wrong = tmpl_setting_mark(&named, cmd->info, argv[i], cmd->pool);
-
         if (wrong != NULL) {
             return answer_directive(cmd, wrong);
         }
@@ -251,7 +237,6 @@ static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 {
     const char *dir = tmpl_store_directory(uri, pool);
     const char *limits = strchr(uri, '?');
-
     if (dir == NULL || dir[0] == '/') {
         return uri;
     }
@@ -264,15 +249,13 @@ static const char *conf_set_store(cmd_parms *cmd, void *conf, const char *arg)
     tmpl_error_t err;
     tmpl_child_store_t **field = tmpl_conf_field(conf, cmd->info);
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-    const char *uri;
-
     if (wrong != NULL) {
         return wrong;
     }
     if (tmpl_store_check_uri(arg, &err, cmd->temp_pool) != APR_SUCCESS) {
         return refuse_value(cmd, arg, err.text);
     }
-    uri = absolute_uri(arg, cmd->pool);
+    const char *uri = absolute_uri(arg, cmd->pool);
     if (uri == NULL) {
         return refuse_value(cmd, arg, "not a valid path");
     }
@@ -286,12 +269,10 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_cache_t **field = directive_field(cmd, conf);
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-    const char *why;
-
     if (wrong != NULL) {
         return wrong;
     }
-    why = tmpl_cache_add(field, arg, cmd->pool, cmd->temp_pool);
+    const char *why = tmpl_cache_add(field, arg, cmd->pool, cmd->temp_pool);
     return why != NULL ? refuse_value(cmd, arg, why) : NULL;
 }
 

@@ -25,7 +25,6 @@ static volatile sig_atomic_t closing;
 static int has_threads(void)
 {
     int threads;
-
     return ap_mpm_query(AP_MPMQ_IS_THREADED, &threads) == APR_SUCCESS &&
            threads != AP_MPMQ_NOT_SUPPORTED;
 }
