@@ -26,10 +26,20 @@ static void *directive_field(cmd_parms *cmd, void *conf)
     return tmpl_conf_field(conf, cmd->info);
 }
 
-static const char *conf_set_number(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_value(cmd_parms *cmd, void *conf, const char *arg)
 {
     return answer_directive(
-        cmd, tmpl_setting_number(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
+        cmd, tmpl_setting_read(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
+}
+
+/* Blanks between arguments belong to the value: "TmplKeep main p" is a p inside main. */
+static const char *conf_set_words(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+{
+    const char *text = "";
+    for (int i = 0; i < argc; i++) {
+        text = apr_pstrcat(cmd->pool, text, i > 0 ? " " : "", argv[i], NULL);
+    }
+    return conf_set_value(cmd, conf, text);
 }
 
 /*
@@ -41,7 +51,7 @@ static const char *conf_set_mode(cmd_parms *cmd, void *conf, const char *arg)
     tmpl_conf_t *section = conf;
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
     if (wrong == NULL) {
-        wrong = conf_set_number(cmd, conf, arg);
+        wrong = conf_set_value(cmd, conf, arg);
     }
     if (wrong == NULL && section->mode != TMPL_MODE_OFF) {
         tmpl_conf_used_by(cmd->server);
@@ -53,7 +63,7 @@ static const char *conf_set_mode(cmd_parms *cmd, void *conf, const char *arg)
 static const char *conf_set_global(cmd_parms *cmd, void *conf, const char *arg)
 {
     const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
-    return wrong != NULL ? wrong : conf_set_number(cmd, conf, arg);
+    return wrong != NULL ? wrong : conf_set_value(cmd, conf, arg);
 }
 
 /* Not allowed in a section either: keys of sites, in one directive or in several. */
@@ -93,15 +103,7 @@ static const char *conf_set_model(cmd_parms *cmd, void *conf, const char *arg)
 
 static const char *conf_set_lifetime(cmd_parms *cmd, void *conf, const char *tb, const char *n)
 {
-    tmpl_lifetime_t *field = directive_field(cmd, conf);
-    return answer_directive(
-        cmd, tmpl_setting_lifetime(&field->tb, &field->n, cmd->info, tb, n, cmd->pool));
-}
-
-static const char *conf_set_share(cmd_parms *cmd, void *conf, const char *arg)
-{
-    return answer_directive(
-        cmd, tmpl_setting_share(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
+    return conf_set_value(cmd, conf, apr_pstrcat(cmd->pool, tb, " ", n, NULL));
 }
 
 static const char *conf_set_flag(cmd_parms *cmd, void *conf, int on)
@@ -161,22 +163,6 @@ static const char *conf_set_learn(cmd_parms *cmd, void *conf, const char *arg)
     return wrong;
 }
 
-static const char *joined_arguments(int argc, char *const argv[], apr_pool_t *pool)
-{
-    const char *text = "";
-    for (int i = 0; i < argc; i++) {
-        text = apr_pstrcat(pool, text, i > 0 ? " " : "", argv[i], NULL);
-    }
-    return text;
-}
-
-static const char *conf_set_parts(cmd_parms *cmd, void *conf, int argc, char *const argv[])
-{
-    return answer_directive(cmd, tmpl_setting_parts(directive_field(cmd, conf), cmd->info,
-                                                    joined_arguments(argc, argv, cmd->temp_pool),
-                                                    cmd->pool));
-}
-
 /* TmplParts has taken its place. */
 static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
 {
@@ -187,15 +173,10 @@ static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
            "\"TmplParts +comment\" for keep";
 }
 
-/* Blanks between arguments belong to the selector: "TmplKeep main p" is a p inside main. */
 static const char *conf_set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-    return wrong != NULL
-               ? wrong
-               : answer_directive(cmd, tmpl_setting_selectors(
-                                           directive_field(cmd, conf), cmd->info,
-                                           joined_arguments(argc, argv, cmd->pool), cmd->pool));
+    return wrong != NULL ? wrong : conf_set_words(cmd, conf, argc, argv);
 }
 
 static const char *conf_set_separators(cmd_parms *cmd, void *conf, int argc, char *const argv[])
@@ -217,19 +198,13 @@ static const char *conf_set_marks(cmd_parms *cmd, void *conf, int argc, char *co
         return refuse_value(cmd, "", NULL);
     }
     for (int i = 0; i < argc; i++) {
-        const char *wrong = tmpl_setting_mark(&named, cmd->info, argv[i], cmd->pool);
+        const char *wrong = tmpl_setting_read(&named, cmd->info, argv[i], cmd->pool);
         if (wrong != NULL) {
             return answer_directive(cmd, wrong);
         }
     }
     *field = named;
     return NULL;
-}
-
-static const char *conf_set_secret(cmd_parms *cmd, void *conf, const char *arg)
-{
-    return answer_directive(
-        cmd, tmpl_setting_secret(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
 }
 
 /* The URI with a relative directory made absolute in DefaultRuntimeDir. NULL: not a valid path. */
@@ -278,16 +253,16 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
 
 /* By form: how httpd reads the arguments, the function that takes them, where it may stand. */
 #define TAKES_MODE       AP_INIT_TAKE1, conf_set_mode, TMPL_CONTEXT
-#define TAKES_DETECTOR   AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_SMOOTHING  AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_VALIDATE   AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_NUMBER     AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_SIZE       AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_TIME       AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
+#define TAKES_DETECTOR   AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_SMOOTHING  AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_VALIDATE   AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_NUMBER     AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_SIZE       AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_TIME       AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
 #define TAKES_GLOBAL     AP_INIT_TAKE1, conf_set_global, RSRC_CONF
 #define TAKES_SITES      AP_INIT_ITERATE, conf_set_sites, RSRC_CONF
 #define TAKES_FLAG       AP_INIT_FLAG, conf_set_flag, TMPL_CONTEXT
-#define TAKES_SHARE      AP_INIT_TAKE1, conf_set_share, TMPL_CONTEXT
+#define TAKES_SHARE      AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
 #define TAKES_LIFETIME   AP_INIT_TAKE2, conf_set_lifetime, TMPL_CONTEXT
 #define TAKES_MODEL      AP_INIT_TAKE1, conf_set_model, TMPL_CONTEXT
 #define TAKES_STORE      AP_INIT_TAKE1, conf_set_store, TMPL_CONTEXT
@@ -295,9 +270,9 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define TAKES_KEY        AP_INIT_TAKE1, conf_set_key, TMPL_CONTEXT
 #define TAKES_CONDITION  AP_INIT_TAKE1, conf_set_condition, TMPL_CONTEXT
 #define TAKES_LEARN      AP_INIT_TAKE1, conf_set_learn, TMPL_CONTEXT
-#define TAKES_SECRET     AP_INIT_TAKE1, conf_set_secret, TMPL_CONTEXT
+#define TAKES_SECRET     AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
 #define TAKES_SELECTORS  AP_INIT_TAKE_ARGV, conf_set_selectors, TMPL_CONTEXT
-#define TAKES_PARTS      AP_INIT_TAKE_ARGV, conf_set_parts, TMPL_CONTEXT
+#define TAKES_PARTS      AP_INIT_TAKE_ARGV, conf_set_words, TMPL_CONTEXT
 #define TAKES_MARKS      AP_INIT_TAKE_ARGV, conf_set_marks, TMPL_CONTEXT
 #define TAKES_SEPARATORS AP_INIT_TAKE_ARGV, conf_set_separators, TMPL_CONTEXT
 #define COMMAND(...)     COMMAND_OF(__VA_ARGS__)

@@ -22,6 +22,7 @@
 static volatile sig_atomic_t graceful_end;
 /* Set there, too. Whether the stores are about to be closed before all requests have ended. */
 static volatile sig_atomic_t closing;
+
 static int has_threads(void)
 {
     int threads;
