@@ -223,8 +223,8 @@ typedef enum { TMPL_VALIDATE_BACKEND, TMPL_VALIDATE_CONTENT } tmpl_validate_e;
  *     PARTS        tmpl_parts_t: the text changes it
  *
  * What is added to is made if it is NULL. Returns NULL for a valid text, else a message from pool:
- * 'must be <values>, not "<text>"', with the reason behind a colon if it is known. The value changes
- * only for a valid text.
+ * 'must be <values>, not "<text>"', with the reason behind a colon if it is known. The value
+ * changes only for a valid text.
  */
 const char *tmpl_setting_read(void *value, const tmpl_setting_t *setting, const char *text,
                               apr_pool_t *pool);
@@ -237,7 +237,7 @@ const char *tmpl_setting_read_opt(void *opt, const tmpl_setting_t *setting, cons
 const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,
                                     int n, char *const *words, apr_pool_t *pool);
 
-/* The message of a value that is not valid; why may be NULL. Quotes text, unless it is a store's URI. */
+/* The message for a text that is not valid; why may be NULL. Quotes it, unless it is a URI. */
 const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text, const char *why,
                                 apr_pool_t *pool);
 
