@@ -16,7 +16,6 @@
 #include "headers.h"
 #include "judge.h"
 #include "page_pool.h"
-#include "section.h"
 #include "status/counters.h"
 #include "status/report.h"
 

@@ -14,7 +14,6 @@
 #include "headers.h"
 #include "lists/lists.h"
 #include "listed_page.h"
-#include "messages.h"
 #include "page_pool.h"
 #include "request.h"
 #include "section.h"

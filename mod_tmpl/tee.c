@@ -18,7 +18,6 @@
 #include "judge.h"
 #include "request_state.h"
 #include "page_pool.h"
-#include "section.h"
 #include "status/report.h"
 #include "headers.h"
 #include "wait.h"

@@ -2,7 +2,6 @@
 #include "lists.h"
 #include "child_store.h"
 #include "formats.h"
-#include "judge.h"
 #include "page_links.h"
 #include "section.h"
 #include "validators.h"

@@ -3,8 +3,6 @@
 #include <endian.h>
 #include <string.h>
 
-#include <apr_lib.h>
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -2,8 +2,6 @@
 /* Rows of a page: the values that all of its blocks share, and those of the group FIRST. */
 #include <math.h>
 
-#include <apr_tables.h>
-
 #include "base/names.h"
 #include "feature/rows_parts.h"
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "base/names.h"

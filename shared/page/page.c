@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <apr_strings.h>
-
 #include "html/attr.h"
 #include "html/charset.h"
 #include "page/build.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <apr_cstr.h>
-#include <apr_strings.h>
 
 #include "html/attr.h"
 #include "html/tag.h"

@@ -2,7 +2,6 @@
 #include "table/rules.h"
 
 #include <math.h>
-#include <string.h>
 
 #define PATH_TEXT_MOST ((uint64_t)1 << 31) /* a path with more text has its figures halved */
 

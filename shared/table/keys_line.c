@@ -6,7 +6,6 @@
 #include <apr_encode.h>
 #include <xxhash.h>
 
-#include "base/ascii.h"
 #include "base/buf.h"
 #include "table/rules.h"
 

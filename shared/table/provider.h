@@ -115,9 +115,9 @@ typedef struct {
      */
     apr_status_t (*commit)(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n);
     void (*end)(tmpl_txn_t *txn);
-    /* tmpl_store_sites_part(), with *next NULL at first, and tmpl_store_forget(). */
-    apr_status_t (*sites)(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
-                          void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool);
+    /* tmpl_store_sites() and tmpl_store_forget(). */
+    apr_status_t (*sites)(void *ctx, tmpl_each_site_t each, void *baton, tmpl_error_t *err,
+                          apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
     /*
      * Sets the store's secret to put, or fills is if put is NULL. A NULL function: the store has

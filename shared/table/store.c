@@ -324,16 +324,7 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
 apr_status_t tmpl_store_sites(tmpl_store_t *store, tmpl_each_site_t each, void *baton,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
-    const char *next;
-    return tmpl_store_sites_part(store, NULL, UINT32_MAX, each, baton, &next, err, pool);
-}
-
-apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
-                                   tmpl_each_site_t each, void *baton, const char **next,
-                                   tmpl_error_t *err, apr_pool_t *pool)
-{
-    *next = NULL;
-    return store->provider->sites(store->ctx, from, n, each, baton, next, err, pool);
+    return store->provider->sites(store->ctx, each, baton, err, pool);
 }
 
 apr_status_t tmpl_store_usage(tmpl_store_t *store, tmpl_store_usage_t *usage, tmpl_error_t *err)

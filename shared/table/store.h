@@ -130,17 +130,6 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store, tmpl_each_site_t each, void *
                               tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * The list of sites in parts: calls each with about n names, and sets *next, from pool, to the
- * place where the next part begins, or to NULL if there is none. from is NULL for the first part,
- * then the last *next. The cost of a part depends on its names, not on the number of all sites.
- * Sites that come and go meanwhile may be missed; Redis may name a site twice. APR_EINVAL for a
- * from that the store never gave.
- */
-apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
-                                   tmpl_each_site_t each, void *baton, const char **next,
-                                   tmpl_error_t *err, apr_pool_t *pool);
-
-/*
  * Fills usage, in a time that does not depend on the number of sites. APR_ENOTIMPL without text:
  * the store has no limits of its own (Redis has maxmemory, and counts evicted_keys).
  */

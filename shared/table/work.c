@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <apr_general.h>
-
 #include "base/hash.h"
 
 #define AHEAD      6   /* buckets: prefetch distance */

@@ -6,7 +6,6 @@
 
 #include <apr_cstr.h>
 #include <apr_hash.h>
-#include <apr_strings.h>
 
 #include "address/address.h"
 #include "html/attr.h"

@@ -18,7 +18,6 @@
  *   begins anew. LMDB keeps no checksums, and trusts a file that is open.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -298,35 +297,22 @@ static apr_status_t lmdb_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, u
 
 /* ---- sites ---- */
 
-/* Up to n names of sites behind from, which may be NULL; fills *next if there are more. */
-static apr_status_t lmdb_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
-                               void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t lmdb_sites(void *ctx, tmpl_each_site_t each, void *baton, tmpl_error_t *err,
+                               apr_pool_t *pool)
 {
     lmdb_store_t *store = ctx;
     MDB_cursor *cursor = NULL;
-    MDB_val key = { 0, NULL }, data;
-    MDB_cursor_op op = MDB_FIRST;
+    MDB_val key, data;
     MDB_txn *txn;
-    const char *name = NULL;
     apr_status_t rv = APR_SUCCESS;
     int rc = tmpl_lmdb_read_begin(store->db, &txn);
     if (rc != 0) {
         return tmpl_lmdb_fail(store->db->dir, rc, err, "cannot list the sites");
     }
-    if (from != NULL && *from != '\0') {
-        key =
-            (MDB_val){ strlen(from) + 1, (void *)from }; /* with its end: behind the name itself */
-        op = MDB_SET_RANGE;
-    }
     rc = mdb_cursor_open(txn, store->db->dbi[TMPL_DB_SITES], &cursor);
-    for (; rc == 0 && rv == APR_SUCCESS && (rc = mdb_cursor_get(cursor, &key, &data, op)) == 0;
-         op = MDB_NEXT) {
-        if (n-- == 0) {
-            *next = name;
-            break;
-        }
-        name = apr_pstrmemdup(pool, key.mv_data, key.mv_size);
-        rv = each(baton, name);
+    while (rc == 0 && rv == APR_SUCCESS &&
+           (rc = mdb_cursor_get(cursor, &key, &data, MDB_NEXT)) == 0) {
+        rv = each(baton, apr_pstrmemdup(pool, key.mv_data, key.mv_size));
     }
     if (cursor != NULL) {
         mdb_cursor_close(cursor);

@@ -138,16 +138,11 @@ static void memory_end(tmpl_txn_t *txn)
 
 /* ---- sites ---- */
 
-/* All sites are one part. */
-static apr_status_t memory_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
-                                 void *baton, const char **next, tmpl_error_t *err,
+static apr_status_t memory_sites(void *ctx, tmpl_each_site_t each, void *baton, tmpl_error_t *err,
                                  apr_pool_t *pool)
 {
     const memory_t *memory = ctx;
     apr_status_t rv = APR_SUCCESS;
-    (void)from;
-    (void)n;
-    (void)next;
     apr_thread_rwlock_rdlock(memory->lock);
     for (apr_hash_index_t *i = apr_hash_first(pool, memory->sites); rv == APR_SUCCESS && i != NULL;
          i = apr_hash_next(i)) {

@@ -287,12 +287,11 @@ static void redis_end(tmpl_txn_t *t)
 
 /* ---- sites, and the secret ---- */
 
-static apr_status_t redis_sites(void *ctx, const char *from, uint32_t n, tmpl_each_site_t each,
-                                void *baton, const char **next, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t redis_sites(void *ctx, tmpl_each_site_t each, void *baton, tmpl_error_t *err,
+                                apr_pool_t *pool)
 {
     const redis_store_t *store = ctx;
-    return tmpl_redis_sites(store->redis, store->opts.patience, from, n, each, baton, next, err,
-                            pool);
+    return tmpl_redis_sites(store->redis, store->opts.patience, each, baton, err, pool);
 }
 
 static apr_status_t redis_forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)

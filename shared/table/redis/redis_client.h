@@ -209,10 +209,10 @@ void tmpl_redis_site_change(apr_array_header_t *list, const char *key, const tmp
  * The sites, for administrators: their list, and forgetting one. patience: how long each command
  * waits for its server. Errors are those of tmpl_redis_exchange().
  */
-/* tmpl_store_sites_part(). In a cluster all masters are asked. */
-apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience, const char *from,
-                              uint32_t n, tmpl_each_site_t each, void *baton, const char **next,
-                              tmpl_error_t *err, apr_pool_t *pool);
+/* tmpl_store_sites(). In a cluster all masters are asked. */
+apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience,
+                              tmpl_each_site_t each, void *baton, tmpl_error_t *err,
+                              apr_pool_t *pool);
 
 /* APR_NOTFOUND: the store does not know the site. */
 apr_status_t tmpl_redis_site_forget(tmpl_redis_t *redis, apr_interval_time_t patience,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/redis/redis_client.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_escape.h>
@@ -12,10 +11,10 @@
 
 #define KEY_PREFIX  "tmpl:6:{"
 #define HEAD_FIELD  "h"
-#define BUCKET_FLAG 'b' /* the first byte of a bucket's field */
-#define LISTED_FLAG 'd' /* the same for listed documents */
-#define FIELD_SIZE  4   /* bytes of a bucket's field */
-#define SCAN_MOST   500 /* keys of one SCAN */
+#define BUCKET_FLAG 'b'   /* the first byte of a bucket's field */
+#define LISTED_FLAG 'd'   /* the same for listed documents */
+#define FIELD_SIZE  4     /* bytes of a bucket's field */
+#define SCAN_MOST   "500" /* keys of one SCAN */
 #define CURSOR_SIZE 24
 
 const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool)
@@ -145,13 +144,12 @@ static apr_status_t site_call(tmpl_redis_session_t *session, apr_interval_time_t
  * which is "0" at the beginning and at the end.
  */
 static apr_status_t scan(tmpl_redis_session_t *session, apr_interval_time_t patience,
-                         char cursor[CURSOR_SIZE], uint32_t n, apr_hash_t *seen, tmpl_error_t *err,
+                         char cursor[CURSOR_SIZE], apr_hash_t *seen, tmpl_error_t *err,
                          apr_pool_t *pool)
 {
     apr_array_header_t *list = tmpl_redis_list(pool);
     redisReply *reply;
-    tmpl_redis_command(list, "SCAN", cursor, "MATCH", KEY_PREFIX "*}", "COUNT",
-                       apr_itoa(pool, (int)(n < SCAN_MOST ? n : SCAN_MOST)), NULL);
+    tmpl_redis_command(list, "SCAN", cursor, "MATCH", KEY_PREFIX "*}", "COUNT", SCAN_MOST, NULL);
     apr_status_t rv = site_call(session, patience, list, REDIS_REPLY_ARRAY, &reply, err);
     if (rv != APR_SUCCESS) {
         return rv;
@@ -185,59 +183,27 @@ static apr_status_t each_seen(apr_hash_t *seen, tmpl_each_site_t each, void *bat
     return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
-/*
- * Reads from, the place where a list goes on: a cursor of SCAN; in a cluster, "SLOT-" of its server
- * and the cursor.
- */
-static int place_read(const char *from, unsigned *slot, char cursor[CURSOR_SIZE])
-{
-    static const char digits[] = "0123456789";
-    const char *dash = strchr(from, '-');
-    const char *number = dash != NULL ? dash + 1 : from;
-    size_t len = strlen(number);
-    apr_cpystrn(cursor, number, CURSOR_SIZE);
-    *slot = dash != NULL ? (unsigned)strtoul(from, NULL, 10) : 0;
-    return len > 0 && len < CURSOR_SIZE && strspn(number, digits) == len &&
-           (dash == NULL || strspn(from, digits) == (size_t)(dash - from));
-}
-
-apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience, const char *from,
-                              uint32_t n, tmpl_each_site_t each, void *baton, const char **next,
-                              tmpl_error_t *err, apr_pool_t *pool)
+apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience,
+                              tmpl_each_site_t each, void *baton, tmpl_error_t *err,
+                              apr_pool_t *pool)
 {
     apr_hash_t *seen = apr_hash_make(pool);
     apr_array_header_t *slots = apr_array_make(pool, 8, sizeof(unsigned));
-    char cursor[CURSOR_SIZE] = "0";
-    unsigned slot = 0;
     apr_pool_t *scratch;
-    int i = 0;
-    if (from != NULL && *from != '\0' && !place_read(from, &slot, cursor)) {
-        return tmpl_fail(err, APR_EINVAL, "a list of sites in Redis goes on at a number");
-    }
     apr_status_t rv = tmpl_redis_find(redis, tmpl_clock() + patience, err, pool);
     tmpl_redis_firsts(redis, slots);
-    while (i < slots->nelts && APR_ARRAY_IDX(slots, i, unsigned) < slot) {
-        i++;
-    }
     apr_pool_create(&scratch, pool);
-    /* a part of the database may have keys of other programs only */
-    for (; rv == APR_SUCCESS && i < slots->nelts && apr_hash_count(seen) < n; i++) {
+    for (int i = 0; rv == APR_SUCCESS && i < slots->nelts; i++) {
+        char cursor[CURSOR_SIZE] = "0";
         tmpl_redis_session_t session = { .redis = redis,
                                          .slot = APR_ARRAY_IDX(slots, i, unsigned) };
         do {
             apr_pool_clear(scratch);
-            rv = scan(&session, patience, cursor, n - apr_hash_count(seen), seen, err, scratch);
-        } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0 && apr_hash_count(seen) < n);
+            rv = scan(&session, patience, cursor, seen, err, scratch);
+        } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
         tmpl_redis_session_end(&session);
-        if (strcmp(cursor, "0") != 0) {
-            break;
-        }
     }
     apr_pool_destroy(scratch);
-    if (rv == APR_SUCCESS && i < slots->nelts) {
-        slot = APR_ARRAY_IDX(slots, i, unsigned);
-        *next = slot > 0 ? apr_psprintf(pool, "%u-%s", slot, cursor) : apr_pstrdup(pool, cursor);
-    }
     return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
 }
 
