@@ -150,6 +150,42 @@ subtest 'agents.conf, all of it' => sub {
     $httpd->finish;
 };
 
+subtest 'site.conf' => sub {
+    my ($httpd, $get) = recipe('site', 'Define TMPL_NAME www.example.org');
+    my $page = $get->('/page/7', Accept => 'text/html');
+    same_bytes($page->body, $site->page(7), 'readers get the page');
+    is $page->says('state'), 'warm', 'with a Tmpl field';
+    like $get->('/page/7?reader')->body, qr/<main>.*<h1>Story number 7/s, 'the reader view';
+    like $get->($_->[0], Accept => $_->[1])->body, $_->[2], "$_->[0], $_->[1]"
+        for ['/page/7.md', '*/*', qr/^# Story number 7/m], ['/page/7', 'text/markdown', qr/^# Story number 7/m], ['/page/7', 'application/json', qr/\A\{"schema":1,/];
+    ok wait_for { $get->('/sitemap.md')->body =~ m{http://www\.example\.org/page/7\b} }, 'a sitemap';
+    like $get->('/llms.txt')->body, qr{^- \[Page 7}m, 'llms.txt';
+    like $get->('/feed.atom')->body, qr{^<feed }m, 'a feed';
+    like $get->('/tmpl-status')->body, qr/www\.example\.org/, 'the status';
+    $httpd->finish;
+    my $dir = temp_dir();
+    my $strip = "$dir/strip.conf";
+    spit($strip, slurp("$conf/site.conf") =~ s/^ +TmplMode headers/TmplMode strip/mr);
+    ($httpd, $get) = recipe($strip);
+    same_bytes($get->('/page/7')->body, $site->stripped(7), 'with TmplMode strip');
+    $httpd->finish;
+};
+
+subtest 'all recipes in one server' => sub {
+    my @recipes = grep { !m{/(?:mod_tmpl|tmpl-reference|nginx)\.conf$} } glob "$conf/*.conf";
+    cmp_ok scalar(@recipes), '>=', 6, 'recipes';
+    my $includes = join '', map { qq(Include "$_"\n) } @recipes;
+    my ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, modules => ['rewrite'], conf => $includes)->configtest;
+    ok $ok, 'are accepted' or diag $said;
+    my (%port, %name);
+    for my $text (map { slurp($_) } @recipes) {
+        $port{ $text =~ /Define TMPL_LISTEN (\d+)/ ? $1 : '' }++;
+        my ($name) = $text =~ /Define TMPL_NAME (\S+)/;
+        $name{ $name // ($text =~ /ServerName (\S+)/)[0] }++;
+    }
+    is_deeply [grep { $_ > 1 } values %port, values %name], [], 'each has a port and a name of its own';
+};
+
 # docs/packages.md: they still load, and say the same
 subtest 'configurations of former versions' => sub {
     my @confs = glob "$FindBin::Bin/../../tests/compatibility/*/tmpl.conf";

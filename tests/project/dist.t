@@ -103,7 +103,7 @@ subtest 'install and uninstall' => sub {
     open my $f, '>>', "$to/$conf" or die $!;
     print $f "# mine\n";
     close $f;
-    make_path("$to/var/lib/apache2/tmpl");
+    make_path("$to/var/lib/apache2/tmpl/learnt");
     my $said = made($trees[0], @options, 'uninstall');
     like($said, qr{^stays: \Q$to/$conf\E, which you changed$}m, 'a changed tmpl.conf stays, and why');
     like($said, qr{^stays: \Q$to\E/var/lib/apache2/tmpl, what was learnt}m, 'so does the store');
