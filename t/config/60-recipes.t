@@ -8,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Compress::Zlib ();
+use File::Basename qw(basename);
 
 my $conf = "$FindBin::Bin/../../conf";
 plan skip_all => 'no conf/' if !-e "$conf/reverse-proxy.conf";
@@ -208,6 +209,22 @@ subtest 'tmpl-reference.conf' => sub {
     # TmplCache's example names a cache of httpd's
     ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, modules => ['socache_shmcb'], conf => $examples)->configtest;
     ok $ok, 'and so are its examples' or diag $said;
+};
+
+# contributing.md shows a directive that does not exist
+subtest 'lines for httpd in documents' => sub {
+    my @modules = qw(rewrite ssl authn_core auth_basic authn_file authz_user cache cache_disk);
+    my $blocks = 0;
+    for my $file (grep { !/contributing/ } glob "$FindBin::Bin/../../README.md $FindBin::Bin/../../docs/*.md") {
+        my $text = slurp($file);
+        my @found = ($text =~ /^```apache\n(.*?)^```/msg, $text =~ /^\n((?:    (?:<[A-Z]|Tmpl\w+ |CustomLog )[^\n]*\n)(?:    [^\n]*\n)*)/mg);
+        $blocks += @found;
+        for my $lines (map { s{/etc/ssl/redis-ca\.pem}{/etc/ssl/certs/ca-certificates.crt}r } @found) {
+            my ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, no_store => 1, modules => [@modules], conf => $lines)->configtest;
+            ok $ok, basename($file) . ': ' . (split /\n/, $lines)[0] or diag $said, $lines;
+        }
+    }
+    cmp_ok $blocks, '>=', 15, 'blocks of lines';
 };
 
 subtest 'mod_tmpl.conf' => sub {
