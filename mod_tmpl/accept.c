@@ -24,7 +24,6 @@ typedef enum { HTML = TMPL_VARIANTS, ANY_TEXT, ANY, RANGES } range_e;
 static const char *name_of(range_e range)
 {
     static const char *const names[] = { "text/html", "text/*", "*/*" };
-
     return range < HTML ? tmpl_variants[range].type : names[range - HTML];
 }
 
@@ -38,7 +37,6 @@ typedef struct {
 static int weight_of(const char *text)
 {
     int weight = *text == '1' ? 1000 : 0;
-
     if (*text != '0' && *text != '1') {
         return 0;
     }
@@ -69,7 +67,6 @@ static range_e range_of(const char *text)
 {
     size_t len = strcspn(text, "; \t,");
     range_e range = 0;
-
     while (range < RANGES &&
            (strlen(name_of(range)) != len || apr_cstr_casecmpn(text, name_of(range), len) != 0)) {
         range++;
@@ -84,7 +81,6 @@ static range_e range_of(const char *text)
 static const char *next_item(const char **end, const char **rest)
 {
     const char *item = *rest + strspn(*rest, " \t,");
-
     *rest = *end = item + strcspn(item, ",");
     return *item != '\0' ? item : NULL;
 }
@@ -95,14 +91,12 @@ static wishes_t read_field(const char *accept)
     wishes_t wishes = { { 0 }, { 0 } };
     const char *rest = accept != NULL ? accept : "";
     const char *item, *end;
-
     for (int n = 0; n < RANGES; n++) {
         wishes.weight[n] = NOT_NAMED;
     }
     for (int n = 0; (item = next_item(&end, &rest)) != NULL; n++) {
         range_e range = range_of(item);
         int weight = range < RANGES ? weight_in(item) : NOT_NAMED;
-
         if (range < RANGES && weight > wishes.weight[range]) {
             wishes.weight[range] = weight;
             wishes.item[range] = n;
@@ -115,7 +109,6 @@ static wishes_t read_field(const char *accept)
 static range_e range_of_html(const wishes_t *wishes)
 {
     range_e range = HTML;
-
     while (range < ANY && wishes->weight[range] == NOT_NAMED) {
         range++;
     }
@@ -126,7 +119,6 @@ static range_e range_of_html(const wishes_t *wishes)
 static int is_preferred(const wishes_t *wishes, range_e variant, range_e other)
 {
     int more = wishes->weight[variant] - wishes->weight[other];
-
     if (more != 0) {
         return more > 0;
     }
@@ -138,9 +130,7 @@ static int is_preferred(const wishes_t *wishes, range_e variant, range_e other)
 static range_e range_wished(const wishes_t *wishes, unsigned offers)
 {
     range_e best = range_of_html(wishes);
-    range_e variant;
-
-    for (variant = 0; variant < HTML; variant++) {
+    for (range_e variant = 0; variant < HTML; variant++) {
         if ((offers & TMPL_VARIANT(tmpl_variants[variant].mode)) && wishes->weight[variant] > 0 &&
             is_preferred(wishes, variant, best)) {
             best = variant;
@@ -153,7 +143,6 @@ tmpl_mode_e tmpl_accept_mode(const char *accept, unsigned offers)
 {
     wishes_t wishes = read_field(accept);
     range_e wished = range_wished(&wishes, offers);
-
     return wished < HTML ? tmpl_variants[wished].mode : TMPL_MODE_OFF;
 }
 
@@ -163,7 +152,6 @@ static const char *rewritten(const char *accept, const int *weights, apr_pool_t 
     apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
     const char *item, *end;
     range_e range;
-
     while ((item = next_item(&end, &accept)) != NULL) {
         range = range_of(item);
         if (range == RANGES || weights[range] == NOT_NAMED) {
@@ -186,7 +174,6 @@ const char *tmpl_accept_html(const char *accept, unsigned offers, apr_pool_t *po
     int most = wishes.weight[wished];
     int weights[RANGES];
     range_e range;
-
     for (range = 0; range < RANGES; range++) {
         weights[range] = NOT_NAMED;
     }

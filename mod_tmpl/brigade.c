@@ -8,12 +8,10 @@
 static apr_size_t room_of(const apr_bucket_brigade *bb)
 {
     const apr_bucket *e = APR_BRIGADE_LAST(bb);
-    const apr_bucket_heap *heap;
-
     if (APR_BRIGADE_EMPTY(bb) || !APR_BUCKET_IS_HEAP(e)) {
         return 0;
     }
-    heap = e->data;
+    const apr_bucket_heap *heap = e->data;
     return heap->refcount.refcount == 1 ? heap->alloc_len - (apr_size_t)e->start - e->length : 0;
 }
 
@@ -22,7 +20,6 @@ static void add_buffer(apr_bucket_brigade *bb)
     char *buffer = apr_bucket_alloc(APR_BUCKET_BUFF_SIZE, bb->bucket_alloc);
     apr_bucket *e =
         apr_bucket_heap_create(buffer, APR_BUCKET_BUFF_SIZE, apr_bucket_free, bb->bucket_alloc);
-
     e->length = 0;
     APR_BRIGADE_INSERT_TAIL(bb, e);
 }
@@ -31,7 +28,6 @@ void tmpl_brigade_append(apr_bucket_brigade *bb, const char *data, apr_size_t le
 {
     while (len > 0) {
         apr_size_t room = room_of(bb);
-
         if (room == 0) {
             add_buffer(bb);
             room = APR_BUCKET_BUFF_SIZE;
@@ -54,10 +50,8 @@ static apr_status_t next_bucket(void *ctx, const char **data, apr_size_t *len)
 {
     brigade_gzip_t *gzip = ctx;
     apr_status_t rv = APR_SUCCESS;
-
     for (*len = 0; rv == APR_SUCCESS && *len == 0;) {
         apr_bucket *e = gzip->next;
-
         if (e == APR_BRIGADE_SENTINEL(gzip->from)) {
             return APR_EOF;
         }
@@ -82,8 +76,6 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
     tmpl_inflate_t inflate = { next_bucket, add_inflated, &gzip };
     char begin[64];
     apr_size_t len = sizeof(begin);
-    apr_status_t rv;
-
     *page = held;
     if (!ctx->is_gzip || ctx->length == 0) {
         return TMPL_DECLINE_NONE;
@@ -95,7 +87,7 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
         return tmpl_inflate_is_open(begin, len) ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
     }
     gzip.to = apr_brigade_create(held->p, held->bucket_alloc);
-    rv = tmpl_inflate(&inflate, tmpl_conf_max_body(ctx->conf));
+    apr_status_t rv = tmpl_inflate(&inflate, tmpl_conf_max_body(ctx->conf));
     if (rv == APR_SUCCESS) {
         *page = gzip.to;
         return TMPL_DECLINE_NONE;
@@ -122,14 +114,12 @@ static apr_status_t keep_bucket(const splice_t *s, apr_bucket *e)
 {
     const char *data;
     apr_size_t len;
-    apr_status_t rv;
-
     if (APR_BUCKET_IS_METADATA(e) || e->length >= SHORTEST_SHARED) {
         APR_BUCKET_REMOVE(e);
         APR_BRIGADE_INSERT_TAIL(s->to, e);
         return APR_SUCCESS;
     }
-    rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+    apr_status_t rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
     if (rv == APR_SUCCESS) {
         tmpl_brigade_append(s->to, data, len);
         apr_bucket_delete(e);
@@ -142,7 +132,6 @@ static apr_status_t edit_until(splice_t *s, apr_off_t end, int cut)
 {
     apr_bucket *e, *behind;
     apr_status_t rv = apr_brigade_partition(s->from, end - s->pos, &behind);
-
     while (rv == APR_SUCCESS && (e = APR_BRIGADE_FIRST(s->from)) != behind) {
         if (cut && !APR_BUCKET_IS_METADATA(e)) {
             apr_bucket_delete(e);
@@ -159,10 +148,8 @@ apr_status_t tmpl_brigade_edit(apr_bucket_brigade *bb, const tmpl_edits_t *edits
 {
     splice_t s = { bb, apr_brigade_create(bb->p, bb->bucket_alloc), 0 };
     apr_status_t rv = APR_SUCCESS;
-
     for (uint32_t i = 0; rv == APR_SUCCESS && i < edits->n; i++) {
         const char *text = tmpl_edit_text(edits, i);
-
         rv = edit_until(&s, edits->edits[i].span.start, 0);
         if (rv == APR_SUCCESS) {
             tmpl_brigade_append(s.to, text, strlen(text));
@@ -177,9 +164,8 @@ apr_status_t tmpl_brigade_edit(apr_bucket_brigade *bb, const tmpl_edits_t *edits
 
 void tmpl_brigade_replace(apr_bucket_brigade *bb, apr_bucket_brigade *made)
 {
-    apr_bucket *e, *next;
-
-    for (e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb); e = next) {
+    apr_bucket *next;
+    for (apr_bucket *e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb); e = next) {
         next = APR_BUCKET_NEXT(e);
         if (!APR_BUCKET_IS_METADATA(e)) {
             apr_bucket_delete(e);

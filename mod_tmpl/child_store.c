@@ -42,7 +42,6 @@ static const char *public_part(const char *uri, apr_pool_t *pool)
     const char *authority = separator != NULL ? separator + 3 : uri;
     /* a password may hold an '@', so the last one counts */
     const char *at = memrchr(authority, '@', strcspn(authority, "/?"));
-
     if (separator == NULL || at == NULL) {
         return apr_pstrmemdup(pool, uri, len);
     }
@@ -64,7 +63,6 @@ tmpl_child_store_t *tmpl_child_store_add(const char *uri, apr_pool_t *pconf)
     const char *shown = public_part(uri, pconf);
     tmpl_child_store_t *ours;
     int same = 0;
-
     for (int i = 0; i < stores->nelts; i++) {
         ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
         if (strcmp(ours->uri, uri) == 0) {
@@ -82,10 +80,8 @@ tmpl_child_store_t *tmpl_child_store_add(const char *uri, apr_pool_t *pconf)
 void tmpl_child_stores_drop_unused(void)
 {
     int i, n = 0;
-
     for (i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
-
         if (ours->is_used) {
             APR_ARRAY_IDX(stores, n++, tmpl_child_store_t *) = ours;
         }
@@ -98,11 +94,9 @@ static void add_default(server_rec *s, apr_pool_t *pconf)
 {
     for (; s != NULL && default_store == NULL; s = s->next) {
         const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
-
         if (conf->store == NULL && tmpl_conf_is_used_by(s)) {
             const char *preset = tmpl_settings[TMPL_SETTING_store].preset;
             const char *dir = ap_runtime_dir_relative(pconf, tmpl_store_directory(preset, pconf));
-
             default_store =
                 tmpl_child_store_add(apr_pstrcat(pconf, TMPL_STORE_LMDB, dir, NULL), pconf);
         }
@@ -117,7 +111,6 @@ static apr_status_t make_directory(const char *dir, apr_pool_t *pool)
 {
     apr_status_t rv =
         apr_dir_make(dir, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_UEXECUTE, pool);
-
     if (rv != APR_SUCCESS) {
         return APR_STATUS_IS_EEXIST(rv) ? APR_SUCCESS : rv;
     }
@@ -138,7 +131,6 @@ static tmpl_store_t *open_anew(tmpl_child_store_t *ours, tmpl_error_t *err)
 {
     tmpl_store_t *store = NULL;
     apr_pool_t *pool;
-
     apr_pool_create(&pool, ours->pool);
     if (tmpl_store_open(&store, ours->uri, &store_opts, err, pool) != APR_SUCCESS) {
         apr_pool_destroy(pool);
@@ -160,7 +152,6 @@ static tmpl_store_t *open_store(tmpl_child_store_t *ours, tmpl_error_t *err)
 {
     tmpl_store_t *store = store_of(ours);
     apr_thread_mutex_t *opening = __atomic_load_n(&ours->opening, __ATOMIC_ACQUIRE);
-
     err->status = APR_SUCCESS;
     if (store != NULL || opening == NULL || apr_thread_mutex_trylock(opening) != APR_SUCCESS) {
         return store;
@@ -182,7 +173,6 @@ static void notice_loss(tmpl_child_store_t *ours)
     tmpl_store_t *store = store_of(ours);
     apr_thread_mutex_t *opening = __atomic_load_n(&ours->opening, __ATOMIC_ACQUIRE);
     tmpl_error_t err;
-
     if (store == NULL || opening == NULL || !tmpl_health_first_in_second(&ours->looked) ||
         !tmpl_store_is_lost(store) || apr_thread_mutex_trylock(opening) != APR_SUCCESS) {
         return;
@@ -199,13 +189,11 @@ static void notice_loss(tmpl_child_store_t *ours)
 tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began, request_rec *r)
 {
     tmpl_error_t err;
-    tmpl_store_t *store;
-
     *began = tmpl_clock();
     if (!tmpl_health_allows(&ours->health, TMPL_PURPOSE_LOOKUP)) {
         return NULL;
     }
-    store = open_store(ours, &err);
+    tmpl_store_t *store = open_store(ours, &err);
     if (store == NULL && err.status != APR_SUCCESS) {
         tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, *began, tmpl_clock(), &err, r);
     }
@@ -221,7 +209,6 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
     }
     for (int i = 0; state == AP_WATCHDOG_STATE_RUNNING && i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
-
         tmpl_learner_turn(ours->learner, store_of(ours), pool);
     }
     tmpl_page_pools_rest();
@@ -238,7 +225,6 @@ static apr_status_t child_store_close(void *data)
     tmpl_child_store_t *ours = data;
     int interrupted = apr_atomic_read32(&tmpl_child_stores_users) > 0;
     int done = tmpl_learner_close(ours->learner, store_of(ours), interrupted, ours->pool);
-
     __atomic_store_n(&ours->opening, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&ours->store, NULL, __ATOMIC_RELEASE);
     if (done) {
@@ -270,7 +256,6 @@ void tmpl_child_stores_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *pte
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
         const char *dir = tmpl_store_directory(ours->uri, ptemp);
         apr_status_t rv = dir != NULL ? make_directory(dir, ptemp) : APR_SUCCESS;
-
         ours->health.number = tmpl_stores_add(ours->health.name);
         ours->learner = tmpl_learner_create(&ours->health, i, s, pconf);
         if (rv != APR_SUCCESS) {
@@ -285,7 +270,6 @@ static apr_pool_t *make_pool(apr_pool_t *pchild)
 {
     apr_thread_mutex_t *mutex;
     apr_pool_t *pool;
-
     apr_pool_create_unmanaged_ex(&pool, apr_pool_abort_get(pchild), NULL);
     apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     apr_allocator_mutex_set(apr_pool_allocator_get(pool), mutex);
@@ -296,12 +280,10 @@ static apr_pool_t *make_pool(apr_pool_t *pchild)
 void tmpl_child_stores_open(server_rec *s, apr_pool_t *pchild)
 {
     tmpl_error_t err;
-
     /* the watchdog's thread starts after this hook */
     apr_atomic_set32(&watched, has_watchdog);
     for (int i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
-
         tmpl_health_init(&ours->health, s);
         ours->pool = make_pool(pchild);
         tmpl_learner_open(ours->learner, s, ours->pool);
@@ -323,7 +305,6 @@ void tmpl_child_stores_open(server_rec *s, apr_pool_t *pchild)
 int tmpl_child_store_takes(tmpl_child_store_t *ours, const char *site, request_rec *r)
 {
     apr_size_t len = strlen(site);
-
     if (len > 0 && len <= TMPL_SITE_MAX) {
         return 1;
     }
@@ -347,7 +328,6 @@ static int ask_seed(tmpl_child_store_t *ours, apr_interval_time_t *timeout, requ
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began;
     tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r);
-
     if (store == NULL) {
         return 0;
     }
@@ -368,7 +348,6 @@ int tmpl_child_store_seed(tmpl_child_store_t *ours, apr_uint64_t *seed,
 {
     apr_uint64_t now = (apr_uint64_t)tmpl_clock(), until = apr_atomic_read64(&ours->seed_until);
     int known = apr_atomic_read32(&ours->has_seed) != 0;
-
     if (*seed != 0) {
         return 1;
     }
@@ -387,7 +366,6 @@ int tmpl_child_store_seed(tmpl_child_store_t *ours, apr_uint64_t *seed,
 tmpl_child_store_t *tmpl_child_store_of(const tmpl_conf_t *conf)
 {
     tmpl_child_store_t *ours = conf->store != NULL ? conf->store : default_store;
-
     if (ours != NULL) {
         notice_loss(ours);
     }
@@ -416,10 +394,8 @@ tmpl_store_t *tmpl_child_store_named(const char *name, tmpl_error_t *err)
 {
     for (int i = 0; i < stores->nelts; i++) {
         tmpl_child_store_t *ours = APR_ARRAY_IDX(stores, i, tmpl_child_store_t *);
-
         if (strcmp(ours->health.name, name) == 0) {
             tmpl_store_t *store = tmpl_health_is_well(&ours->health) ? store_of(ours) : NULL;
-
             if (store == NULL) {
                 tmpl_fail(err, APR_EGENERAL, "the store does not answer");
             }
@@ -434,6 +410,5 @@ int tmpl_child_store_usage(const char *name, tmpl_store_usage_t *usage)
 {
     tmpl_error_t err;
     tmpl_store_t *store = tmpl_child_store_named(name, &err);
-
     return store != NULL && tmpl_store_usage(store, usage, &err) == APR_SUCCESS;
 }

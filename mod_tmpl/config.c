@@ -26,10 +26,20 @@ static void *directive_field(cmd_parms *cmd, void *conf)
     return tmpl_conf_field(conf, cmd->info);
 }
 
-static const char *conf_set_number(cmd_parms *cmd, void *conf, const char *arg)
+static const char *conf_set_value(cmd_parms *cmd, void *conf, const char *arg)
 {
     return answer_directive(
-        cmd, tmpl_setting_number(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
+        cmd, tmpl_setting_read(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
+}
+
+/* Blanks between arguments belong to the value: "TmplKeep main p" is a p inside main. */
+static const char *conf_set_words(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+{
+    const char *text = "";
+    for (int i = 0; i < argc; i++) {
+        text = apr_pstrcat(cmd->pool, text, i > 0 ? " " : "", argv[i], NULL);
+    }
+    return conf_set_value(cmd, conf, text);
 }
 
 /*
@@ -40,9 +50,8 @@ static const char *conf_set_mode(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_conf_t *section = conf;
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-
     if (wrong == NULL) {
-        wrong = conf_set_number(cmd, conf, arg);
+        wrong = conf_set_value(cmd, conf, arg);
     }
     if (wrong == NULL && section->mode != TMPL_MODE_OFF) {
         tmpl_conf_used_by(cmd->server);
@@ -54,8 +63,7 @@ static const char *conf_set_mode(cmd_parms *cmd, void *conf, const char *arg)
 static const char *conf_set_global(cmd_parms *cmd, void *conf, const char *arg)
 {
     const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
-
-    return wrong != NULL ? wrong : conf_set_number(cmd, conf, arg);
+    return wrong != NULL ? wrong : conf_set_value(cmd, conf, arg);
 }
 
 /* Not allowed in a section either: keys of sites, in one directive or in several. */
@@ -63,7 +71,6 @@ static const char *conf_set_sites(cmd_parms *cmd, void *conf, const char *arg)
 {
     apr_array_header_t **field = directive_field(cmd, conf);
     const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
-
     if (wrong != NULL) {
         return wrong;
     }
@@ -86,7 +93,6 @@ static const char *conf_set_model(cmd_parms *cmd, void *conf, const char *arg)
     const char *detector;
     tmpl_models_t *models = tmpl_conf_field(conf, cmd->info);
     const char *path = ap_server_root_relative(cmd->pool, arg);
-
     if (arg[0] == '\0' || path == NULL ||
         tmpl_models_load(models, &detector, path, &err, cmd->pool) != APR_SUCCESS) {
         return refuse_value(cmd, arg, arg[0] != '\0' && path != NULL ? err.text : NULL);
@@ -97,22 +103,12 @@ static const char *conf_set_model(cmd_parms *cmd, void *conf, const char *arg)
 
 static const char *conf_set_lifetime(cmd_parms *cmd, void *conf, const char *tb, const char *n)
 {
-    tmpl_lifetime_t *field = directive_field(cmd, conf);
-
-    return answer_directive(
-        cmd, tmpl_setting_lifetime(&field->tb, &field->n, cmd->info, tb, n, cmd->pool));
-}
-
-static const char *conf_set_share(cmd_parms *cmd, void *conf, const char *arg)
-{
-    return answer_directive(
-        cmd, tmpl_setting_share(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
+    return conf_set_value(cmd, conf, apr_pstrcat(cmd->pool, tb, " ", n, NULL));
 }
 
 static const char *conf_set_flag(cmd_parms *cmd, void *conf, int on)
 {
     apr_int64_t *field = directive_field(cmd, conf);
-
     *field = on != 0;
     return NULL;
 }
@@ -128,7 +124,6 @@ static const char *conf_set_expr(cmd_parms *cmd, const ap_expr_info_t **to, cons
     const char *why = NULL;
     const ap_expr_info_t *expr =
         ap_expr_parse_cmd(cmd, arg, flags | AP_EXPR_FLAG_DONT_VARY, &why, NULL);
-
     if (why != NULL) {
         return refuse_value(cmd, arg, why);
     }
@@ -139,7 +134,6 @@ static const char *conf_set_expr(cmd_parms *cmd, const ap_expr_info_t **to, cons
 static const char *conf_set_key(cmd_parms *cmd, void *conf, const char *arg)
 {
     const ap_expr_info_t **field = directive_field(cmd, conf);
-
     return arg[0] == '\0' ? refuse_value(cmd, arg, NULL)
                           : conf_set_expr(cmd, field, arg, AP_EXPR_FLAG_STRING_RESULT);
 }
@@ -157,7 +151,6 @@ static const char *conf_set_learn(cmd_parms *cmd, void *conf, const char *arg)
     const tmpl_learn_t **field = directive_field(cmd, conf);
     tmpl_learn_t *learn = apr_pcalloc(cmd->pool, sizeof(*learn));
     const char *wrong = NULL;
-
     while (learn->when < TMPL_LEARN_IF && ap_cstr_casecmp(arg, words[learn->when]) != 0) {
         learn->when++;
     }
@@ -170,23 +163,6 @@ static const char *conf_set_learn(cmd_parms *cmd, void *conf, const char *arg)
     return wrong;
 }
 
-static const char *joined_arguments(int argc, char *const argv[], apr_pool_t *pool)
-{
-    const char *text = "";
-
-    for (int i = 0; i < argc; i++) {
-        text = apr_pstrcat(pool, text, i > 0 ? " " : "", argv[i], NULL);
-    }
-    return text;
-}
-
-static const char *conf_set_parts(cmd_parms *cmd, void *conf, int argc, char *const argv[])
-{
-    return answer_directive(cmd, tmpl_setting_parts(directive_field(cmd, conf), cmd->info,
-                                                    joined_arguments(argc, argv, cmd->temp_pool),
-                                                    cmd->pool));
-}
-
 /* TmplParts has taken its place. */
 static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
 {
@@ -197,23 +173,16 @@ static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
            "\"TmplParts +comment\" for keep";
 }
 
-/* Blanks between arguments belong to the selector: "TmplKeep main p" is a p inside main. */
 static const char *conf_set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-
-    return wrong != NULL
-               ? wrong
-               : answer_directive(cmd, tmpl_setting_selectors(
-                                           directive_field(cmd, conf), cmd->info,
-                                           joined_arguments(argc, argv, cmd->pool), cmd->pool));
+    return wrong != NULL ? wrong : conf_set_words(cmd, conf, argc, argv);
 }
 
 static const char *conf_set_separators(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     tmpl_separators_t *named = apr_palloc(cmd->pool, sizeof(*named));
     const char *wrong = tmpl_setting_separators(named, cmd->info, argc, argv, cmd->pool);
-
     if (wrong == NULL) {
         tmpl_conf_add_separators(directive_field(cmd, conf), named, cmd->pool);
     }
@@ -225,13 +194,11 @@ static const char *conf_set_marks(cmd_parms *cmd, void *conf, int argc, char *co
 {
     tmpl_marks_t **field = directive_field(cmd, conf);
     tmpl_marks_t *named = NULL;
-
     if (argc == 0) {
         return refuse_value(cmd, "", NULL);
     }
     for (int i = 0; i < argc; i++) {
-        const char *wrong = tmpl_setting_mark(&named, cmd->info, argv[i], cmd->pool);
-
+        const char *wrong = tmpl_setting_read(&named, cmd->info, argv[i], cmd->pool);
         if (wrong != NULL) {
             return answer_directive(cmd, wrong);
         }
@@ -240,18 +207,11 @@ static const char *conf_set_marks(cmd_parms *cmd, void *conf, int argc, char *co
     return NULL;
 }
 
-static const char *conf_set_secret(cmd_parms *cmd, void *conf, const char *arg)
-{
-    return answer_directive(
-        cmd, tmpl_setting_secret(directive_field(cmd, conf), cmd->info, arg, cmd->pool));
-}
-
 /* The URI with a relative directory made absolute in DefaultRuntimeDir. NULL: not a valid path. */
 static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 {
     const char *dir = tmpl_store_directory(uri, pool);
     const char *limits = strchr(uri, '?');
-
     if (dir == NULL || dir[0] == '/') {
         return uri;
     }
@@ -264,15 +224,13 @@ static const char *conf_set_store(cmd_parms *cmd, void *conf, const char *arg)
     tmpl_error_t err;
     tmpl_child_store_t **field = tmpl_conf_field(conf, cmd->info);
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-    const char *uri;
-
     if (wrong != NULL) {
         return wrong;
     }
     if (tmpl_store_check_uri(arg, &err, cmd->temp_pool) != APR_SUCCESS) {
         return refuse_value(cmd, arg, err.text);
     }
-    uri = absolute_uri(arg, cmd->pool);
+    const char *uri = absolute_uri(arg, cmd->pool);
     if (uri == NULL) {
         return refuse_value(cmd, arg, "not a valid path");
     }
@@ -286,27 +244,25 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_cache_t **field = directive_field(cmd, conf);
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
-    const char *why;
-
     if (wrong != NULL) {
         return wrong;
     }
-    why = tmpl_cache_add(field, arg, cmd->pool, cmd->temp_pool);
+    const char *why = tmpl_cache_add(field, arg, cmd->pool, cmd->temp_pool);
     return why != NULL ? refuse_value(cmd, arg, why) : NULL;
 }
 
 /* By form: how httpd reads the arguments, the function that takes them, where it may stand. */
 #define TAKES_MODE       AP_INIT_TAKE1, conf_set_mode, TMPL_CONTEXT
-#define TAKES_DETECTOR   AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_SMOOTHING  AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_VALIDATE   AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_NUMBER     AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_SIZE       AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
-#define TAKES_TIME       AP_INIT_TAKE1, conf_set_number, TMPL_CONTEXT
+#define TAKES_DETECTOR   AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_SMOOTHING  AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_VALIDATE   AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_NUMBER     AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_SIZE       AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
+#define TAKES_TIME       AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
 #define TAKES_GLOBAL     AP_INIT_TAKE1, conf_set_global, RSRC_CONF
 #define TAKES_SITES      AP_INIT_ITERATE, conf_set_sites, RSRC_CONF
 #define TAKES_FLAG       AP_INIT_FLAG, conf_set_flag, TMPL_CONTEXT
-#define TAKES_SHARE      AP_INIT_TAKE1, conf_set_share, TMPL_CONTEXT
+#define TAKES_SHARE      AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
 #define TAKES_LIFETIME   AP_INIT_TAKE2, conf_set_lifetime, TMPL_CONTEXT
 #define TAKES_MODEL      AP_INIT_TAKE1, conf_set_model, TMPL_CONTEXT
 #define TAKES_STORE      AP_INIT_TAKE1, conf_set_store, TMPL_CONTEXT
@@ -314,9 +270,9 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define TAKES_KEY        AP_INIT_TAKE1, conf_set_key, TMPL_CONTEXT
 #define TAKES_CONDITION  AP_INIT_TAKE1, conf_set_condition, TMPL_CONTEXT
 #define TAKES_LEARN      AP_INIT_TAKE1, conf_set_learn, TMPL_CONTEXT
-#define TAKES_SECRET     AP_INIT_TAKE1, conf_set_secret, TMPL_CONTEXT
+#define TAKES_SECRET     AP_INIT_TAKE1, conf_set_value, TMPL_CONTEXT
 #define TAKES_SELECTORS  AP_INIT_TAKE_ARGV, conf_set_selectors, TMPL_CONTEXT
-#define TAKES_PARTS      AP_INIT_TAKE_ARGV, conf_set_parts, TMPL_CONTEXT
+#define TAKES_PARTS      AP_INIT_TAKE_ARGV, conf_set_words, TMPL_CONTEXT
 #define TAKES_MARKS      AP_INIT_TAKE_ARGV, conf_set_marks, TMPL_CONTEXT
 #define TAKES_SEPARATORS AP_INIT_TAKE_ARGV, conf_set_separators, TMPL_CONTEXT
 #define COMMAND(...)     COMMAND_OF(__VA_ARGS__)

@@ -70,10 +70,8 @@ static int section_says(tmpl_conf_t *section, const setting_is_t *what)
     const tmpl_setting_t *setting = &tmpl_settings[what->setting];
     const void *field = tmpl_conf_field(section, setting);
     const tmpl_parts_t nothing = { 0, 0 };
-
     if (setting->form < TMPL_FORM_STORE) {
         apr_int64_t number = *(const apr_int64_t *)field;
-
         return number == TMPL_UNSET ? TMPL_UNSET : (number == what->value) != what->is_not;
     }
     if (setting->form == TMPL_FORM_PARTS) {
@@ -114,7 +112,6 @@ static tmpl_conf_t outermost_section(const server_rec *s)
 {
     tmpl_conf_t section =
         *(const tmpl_conf_t *)ap_get_module_config(s->lookup_defaults, &tmpl_module);
-
     if (section.detector == TMPL_UNSET) {
         section.detector = tmpl_setting_preset(TMPL_SETTING_detector);
     }
@@ -132,10 +129,8 @@ static int can_meet(const server_rec *s, const setting_is_t *what, int with_oute
 {
     tmpl_conf_t outer = outermost_section(s);
     int said = with_outer && section_says(&outer, what) == 1;
-
     for (int i = 0; i < all->nelts && !said; i++) {
         const named_setting_t *named = &APR_ARRAY_IDX(all, i, named_setting_t);
-
         said = !named->is_servers && reaches(named, s) && section_says(named->section, what) == 1;
     }
     return said;
@@ -147,7 +142,6 @@ static int is_setting_used(const named_setting_t *named, const setting_is_t *nee
 {
     /* what the directive's own section says takes the place of what the server says */
     int inherits = named->is_servers || section_says(named->section, needs) == TMPL_UNSET;
-
     while (s != NULL && !(reaches(named, s) && can_meet(s, needs, inherits))) {
         s = s->next;
     }
@@ -159,7 +153,6 @@ static int is_replaced(const named_setting_t *named)
 {
     const named_setting_t *end = &APR_ARRAY_IDX(all, all->nelts, named_setting_t),
                           *later = named + 1;
-
     while (later < end && !(later->section == named->section && later->setting == named->setting)) {
         later++;
     }
@@ -175,14 +168,12 @@ static tmpl_child_store_t **store_in(tmpl_conf_t *section, const named_setting_t
 static const char *why_store_is_overridden(const named_setting_t *named, const server_rec *s)
 {
     const char *why = NULL;
-
     if (*store_in(named->section, named) != named->value) {
         return "a later line of the same section replaces it";
     }
     for (; named->is_servers && s != NULL; s = s->next) {
         if (reaches(named, s) && can_meet(s, &judges, 1)) {
             tmpl_conf_t own = outermost_section(s);
-
             if (*store_in(&own, named) == named->value) {
                 return NULL;
             }
@@ -212,7 +203,6 @@ void tmpl_config_check(server_rec *main_server, int warn)
     for (int i = 0; i < all->nelts; i++) {
         const named_setting_t *named = &APR_ARRAY_IDX(all, i, named_setting_t);
         const char *why = why_no_effect(named, main_server);
-
         if (named->setting->form == TMPL_FORM_STORE && why == NULL) {
             (*store_in(named->section, named))->is_used = 1;
         }

@@ -13,15 +13,13 @@ unsigned tmpl_control_take(request_rec *r)
 {
     const char *field = tmpl_field(r, name);
     unsigned set = 0;
-    char *state, *word;
-
+    char *state;
     if (field == NULL) {
         return 0;
     }
-    for (word = apr_strtok(apr_pstrdup(r->pool, field), ", \t", &state); word != NULL;
+    for (char *word = apr_strtok(apr_pstrdup(r->pool, field), ", \t", &state); word != NULL;
          word = apr_strtok(NULL, ", \t", &state)) {
         unsigned i = 0;
-
         while (i < WORDS && ap_cstr_casecmp(word, words[i]) != 0) {
             i++;
         }
@@ -53,7 +51,6 @@ static int judges_all(const request_rec *r)
 int tmpl_control_streams(request_rec *r)
 {
     const char *buffering = tmpl_field(r, "X-Accel-Buffering");
-
     return buffering != NULL && ap_cstr_casecmp(buffering, "no") == 0 && !judges_all(r);
 }
 
@@ -75,7 +72,6 @@ static const struct {
 static int is_ahead(const request_rec *r)
 {
     const char *purpose = apr_table_get(r->headers_in, "Sec-Purpose");
-
     return purpose != NULL && ap_cstr_casecmpn(purpose, "prefetch", 8) == 0;
 }
 
@@ -83,7 +79,6 @@ const char *tmpl_script_field(const request_rec *r, const tmpl_conf_t *conf)
 {
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         const char *value = apr_table_get(r->headers_in, signs[i].name);
-
         if (value != NULL &&
             (signs[i].value == NULL || ap_cstr_casecmp(value, signs[i].value) == 0)) {
             return tmpl_conf_type(conf) != NULL || judges_all(r) || is_ahead(r) ? NULL

@@ -12,17 +12,14 @@ tmpl_coding_e tmpl_coding_of(request_rec *r)
 {
     const char *rest = tmpl_field(r, "Content-Encoding");
     tmpl_coding_e coding = TMPL_CODING_NONE;
-
     if (r->content_encoding != NULL) {
         rest = rest == NULL ? r->content_encoding
                             : apr_pstrcat(r->pool, rest, ",", r->content_encoding, NULL);
     }
     while (rest != NULL && *rest != '\0') {
         const char *token = ap_get_token(r->pool, &rest, 0);
-
         if (*token != '\0' && ap_cstr_casecmp(token, "identity") != 0) {
             int gzip = ap_cstr_casecmp(token, "gzip") == 0 || ap_cstr_casecmp(token, "x-gzip") == 0;
-
             coding = gzip && coding == TMPL_CODING_NONE ? TMPL_CODING_GZIP : TMPL_CODING_OTHER;
         }
         rest += strcspn(rest, ",");
@@ -39,7 +36,6 @@ int tmpl_is_html(const request_rec *r)
 {
     static const char html[] = "text/html";
     const char *type = r->content_type;
-
     return type != NULL && strcspn(type, "; \t") == sizeof(html) - 1 &&
            ap_cstr_casecmpn(type, html, sizeof(html) - 1) == 0;
 }
@@ -62,14 +58,12 @@ tmpl_decline_e tmpl_reason_to_stop(tmpl_ctx_t *ctx, const apr_bucket *e, request
 static int is_not_to_be_changed(request_rec *r)
 {
     const char *control = tmpl_field(r, "Cache-Control");
-
     return control != NULL && ap_find_token(r->pool, control, "no-transform");
 }
 
 static int is_attachment(request_rec *r)
 {
     const char *disposition = tmpl_field(r, "Content-Disposition");
-
     return disposition != NULL &&
            ap_cstr_casecmp(ap_get_token(r->pool, &disposition, 0), "attachment") == 0;
 }
@@ -79,7 +73,6 @@ static int is_too_large(request_rec *r)
 {
     const char *length = tmpl_field(r, "Content-Length");
     apr_off_t bytes;
-
     return length != NULL && ap_parse_strict_length(&bytes, length) &&
            bytes > tmpl_conf_max_body(tmpl_conf_of(r));
 }

@@ -5,7 +5,6 @@ const char *tmpl_field(request_rec *r, const char *name)
 {
     const char *out = apr_table_getm(r->pool, r->headers_out, name);
     const char *err = apr_table_getm(r->pool, r->err_headers_out, name);
-
     if (out == NULL || err == NULL) {
         return out != NULL ? out : err;
     }
@@ -34,10 +33,8 @@ void tmpl_field_list_add(apr_array_header_t *items, const char *item)
 apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names, apr_pool_t *pool)
 {
     apr_table_t *copy = apr_table_make(pool, 4);
-
     for (; *names != NULL; names++) {
         const char *value = apr_table_getm(pool, from, *names);
-
         if (value != NULL) {
             apr_table_setn(copy, *names, value);
         }
@@ -49,7 +46,6 @@ void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_ta
 {
     for (; *names != NULL; names++) {
         const char *value = apr_table_get(copy, *names);
-
         if (value != NULL) {
             apr_table_setn(to, *names, value);
         }

@@ -27,11 +27,9 @@
 static apr_status_t pass_all(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
                              tmpl_life_e life)
 {
-    apr_status_t rv;
-
     ctx->life = life;
     APR_BRIGADE_CONCAT(ctx->held, bb);
-    rv = ap_pass_brigade(f->next, ctx->held);
+    apr_status_t rv = ap_pass_brigade(f->next, ctx->held);
     apr_brigade_cleanup(ctx->held);
     return rv;
 }
@@ -51,7 +49,6 @@ static apr_status_t change_held(tmpl_ctx_t *ctx, apr_bucket_brigade *page,
 {
     apr_bucket_brigade *made = page;
     apr_status_t rv = APR_SUCCESS;
-
     if (judged->body != NULL) {
         made = apr_brigade_create(page->p, page->bucket_alloc);
         tmpl_brigade_append(made, judged->body, judged->body_len);
@@ -74,19 +71,16 @@ static apr_status_t judge_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_briga
 {
     request_rec *r = f->r;
     tmpl_judged_t judged;
-    apr_interval_time_t took;
     apr_off_t after;
-    apr_time_t decided;
     apr_status_t rv = tmpl_judge(&judged, ctx, page, r, pool);
-
-    decided = tmpl_clock();
+    apr_time_t decided = tmpl_clock();
     if (rv == APR_SUCCESS) {
         rv = change_held(ctx, page, &judged);
     }
     if (rv != APR_SUCCESS || (rv = apr_brigade_length(ctx->held, 1, &after)) != APR_SUCCESS) {
         return rv;
     }
-    took = tmpl_clock() - judged.start;
+    apr_interval_time_t took = tmpl_clock() - judged.start;
     if (ctx->since != 0) {
         tmpl_stage_took(TMPL_STAGE_WAIT, judged.start - ctx->since);
     }
@@ -106,7 +100,6 @@ static apr_status_t judge_held(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_briga
     /* the pool is destroyed before a slow client is served */
     apr_pool_t *pool = tmpl_page_pool_begin(f->r->pool);
     apr_status_t rv = judge_page(f, ctx, page, pool);
-
     tmpl_page_pool_end(pool);
     if (page != ctx->held) {
         apr_brigade_destroy(page);
@@ -121,7 +114,6 @@ static apr_status_t filter_finish_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_buck
     apr_bucket_brigade *page;
     tmpl_decline_e reason;
     apr_status_t rv = APR_SUCCESS;
-
     APR_BUCKET_REMOVE(eos);
     APR_BRIGADE_INSERT_TAIL(ctx->held, eos);
     apr_brigade_cleanup(bb);
@@ -131,6 +123,7 @@ static apr_status_t filter_finish_page(ap_filter_t *f, tmpl_ctx_t *ctx, apr_buck
     else {
         reason = tmpl_brigade_page(&page, ctx);
         if (reason != TMPL_DECLINE_NONE) {
+            tmpl_conditions_answer(f->r, ctx);
             return bypass_page(f, ctx, bb, reason);
         }
         rv = judge_held(f, ctx, page);
@@ -144,7 +137,6 @@ static apr_status_t set_aside(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
     const char *data;
     apr_size_t len;
     apr_status_t rv = apr_bucket_setaside(e, pool);
-
     if (rv == APR_ENOTIMPL && !APR_BUCKET_IS_METADATA(e)) {
         rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         if (rv == APR_SUCCESS) {
@@ -164,13 +156,11 @@ static apr_status_t hold_bucket(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool
 {
     const char *data;
     apr_size_t len;
-    apr_status_t rv;
-
     ctx->length += (apr_off_t)e->length;
     if (e->length >= SMALL) {
         return set_aside(ctx, e, pool);
     }
-    rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+    apr_status_t rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
     if (rv == APR_SUCCESS) {
         tmpl_brigade_append(ctx->held, data, len);
         apr_bucket_delete(e);
@@ -184,7 +174,6 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
     const char *data;
     apr_size_t len;
     apr_status_t rv = APR_SUCCESS;
-
     if (ctx == NULL) {
         /* the filter was named in a SetOutputFilter, without a gate */
         ap_remove_output_filter(f);
@@ -196,7 +185,6 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
     }
     while (rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb)) {
         apr_bucket *e = APR_BRIGADE_FIRST(bb);
-
         if (APR_BUCKET_IS_EOS(e)) {
             /* a handler also sends EOS when its client has disconnected: this may be half a page */
             return f->c->aborted ? pass_all(f, ctx, bb, TMPL_DONE) : filter_finish_page(f, ctx, bb);
@@ -223,7 +211,6 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         else {
             tmpl_coding_e most = ctx->is_gzip ? TMPL_CODING_GZIP : TMPL_CODING_NONE;
             tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, most);
-
             if (reason != TMPL_DECLINE_NONE) {
                 return bypass_page(f, ctx, bb, reason);
             }

@@ -24,7 +24,6 @@
 static void add_gate(request_rec *r, tmpl_life_e life)
 {
     tmpl_ctx_t *ctx = apr_pcalloc(r->pool, sizeof(*ctx));
-
     ctx->conf = tmpl_request_conf(r);
     ctx->life = life;
     ap_add_output_filter("TMPL_GATE", ctx, r, r->connection);
@@ -73,7 +72,6 @@ static void inflate_for_others(ap_filter_t *f, const tmpl_ctx_t *ctx, const apr_
 static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
-
     if (tmpl_conf_holds(ctx->conf)) {
         /* before a filter behind the gate changes it */
         ctx->etag = apr_table_get(r->headers_out, "ETag");
@@ -101,9 +99,6 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
     request_rec *r = f->r;
     unsigned control = tmpl_control_take(r);
     int is_off = (control & TMPL_CONTROL_OFF) || tmpl_control_is_off(r);
-    const char *script;
-    tmpl_decline_e reason;
-
     ctx->life = TMPL_BYPASSED;
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_OFF) {
         return;
@@ -113,7 +108,7 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
         ctx->life = TMPL_DISCARDED;
         return;
     }
-    script = is_off ? NULL : tmpl_script_field(r, ctx->conf);
+    const char *script = is_off ? NULL : tmpl_script_field(r, ctx->conf);
     tmpl_headers_unset_foreign(r, ctx->conf);
     tmpl_headers_vary(r, ctx->conf, script, tmpl_is_html(r));
     if (is_learnt_only(r, ctx->conf, control) && !is_off) {
@@ -125,7 +120,7 @@ static void decide_life(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigad
         }
         return;
     }
-    reason = tmpl_reason_to_decline(r, script != NULL);
+    tmpl_decline_e reason = tmpl_reason_to_decline(r, script != NULL);
     if (reason == TMPL_DECLINE_NONE && is_off) {
         reason = TMPL_DECLINE_BACKEND;
     }
@@ -152,7 +147,6 @@ static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigad
 {
     apr_bucket_alloc_t *alloc = f->c->bucket_alloc;
     int status = f->r->proxyreq ? HTTP_BAD_GATEWAY : HTTP_INTERNAL_SERVER_ERROR;
-
     tmpl_decline(f->r, ctx, TMPL_DECLINE_BROKEN);
     ctx->life = TMPL_DONE;
     f->r->no_cache = 1;
@@ -172,10 +166,8 @@ static apr_time_t end_of_wait(const tmpl_ctx_t *ctx)
 /* Notes when the first byte of the page comes. */
 static void note_time(tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
-    const apr_bucket *e;
-
-    for (e = APR_BRIGADE_FIRST(bb); ctx->since == 0 && e != APR_BRIGADE_SENTINEL(bb);
-         e = APR_BUCKET_NEXT(e)) {
+    for (const apr_bucket *e = APR_BRIGADE_FIRST(bb);
+         ctx->since == 0 && e != APR_BRIGADE_SENTINEL(bb); e = APR_BUCKET_NEXT(e)) {
         if (!APR_BUCKET_IS_METADATA(e) && e->length > 0) {
             ctx->since = tmpl_clock();
         }
@@ -186,7 +178,6 @@ static void note_time(tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 static int page_is_late(request_rec *r, const tmpl_ctx_t *ctx, int paused)
 {
     apr_interval_time_t left = end_of_wait(ctx) - tmpl_clock();
-
     return ctx->since != 0 && (left <= 0 || (paused && tmpl_wait_is_silent(r, left)));
 }
 
@@ -199,7 +190,6 @@ static int is_held(const tmpl_ctx_t *ctx)
 static apr_status_t pass_held(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_status_t rv = ap_pass_brigade(f->next, bb);
-
     if (rv != APR_SUCCESS && is_held(ctx)) {
         ctx->life = TMPL_FAILED;
     }
@@ -210,10 +200,8 @@ static apr_status_t pass_held(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigad
 static apr_status_t pass_in_time(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb, int last)
 {
     int paused = APR_BUCKET_IS_FLUSH(APR_BRIGADE_LAST(bb));
-    apr_status_t rv;
-
     note_time(ctx, bb);
-    rv = pass_held(f, ctx, bb);
+    apr_status_t rv = pass_held(f, ctx, bb);
     if (rv == APR_SUCCESS && !last && is_held(ctx) && page_is_late(f->r, ctx, paused)) {
         ctx->life = TMPL_LATE;
         apr_brigade_cleanup(bb);
@@ -228,7 +216,6 @@ static apr_status_t guard_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_br
 {
     int last = APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
     apr_status_t rv = ctx->life == TMPL_FAILED ? APR_EGENERAL : pass_in_time(f, ctx, bb, last);
-
     if (ctx->life != TMPL_FAILED) {
         return rv;
     }
@@ -246,7 +233,6 @@ static apr_status_t guard_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_br
 static apr_status_t guard_chunks(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_status_t rv = APR_SUCCESS;
-
     if (APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb))) {
         /* the sender of EOS may have released the connection */
         tmpl_request_of(f->r)->backend = NULL;
@@ -272,7 +258,6 @@ static apr_status_t guard_chunks(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_bri
 apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
 {
     tmpl_ctx_t *ctx = f->ctx;
-
     if (APR_BRIGADE_EMPTY(bb)) {
         return APR_SUCCESS;
     }

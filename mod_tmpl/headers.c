@@ -70,7 +70,6 @@ static int is_settled(const tmpl_outcome_t *outcome)
 static const char *sent_tag(request_rec *r, const tmpl_ctx_t *ctx)
 {
     const char *variant = tmpl_conf_variant(ctx->conf, r->pool), *etag = NULL;
-
     if (!tmpl_conf_tags_content(ctx->conf)) {
         return ctx->etag != NULL ? tmpl_etag_of(ctx->etag, variant, r->pool) : NULL;
     }
@@ -104,7 +103,6 @@ static void set_private(request_rec *r)
         "Age",          "Surrogate-Control", "CDN-Cache-Control", "Cloudflare-CDN-Cache-Control",
         "Edge-Control", "X-Accel-Expires",   "Cache-Control",     NULL
     };
-
     tmpl_fields_unset(r, of_caches);
     apr_table_setn(r->headers_out, "Cache-Control", "no-store, private");
     r->no_cache = 1;
@@ -122,7 +120,6 @@ void tmpl_headers_vary(request_rec *r, const tmpl_conf_t *conf, const char *scri
 {
     /* a 304 has no type of its own */
     int may_vary = r->status == HTTP_NOT_MODIFIED ? tmpl_request_names_page(r) : is_html;
-
     if (r->main != NULL || !may_vary) {
         return;
     }
@@ -140,7 +137,6 @@ static void set_policy(request_rec *r, const tmpl_conf_t *conf)
 {
     static const char *const of_page[] = { "Content-Security-Policy",
                                            "Content-Security-Policy-Report-Only", NULL };
-
     if (tmpl_conf_mode(conf) == TMPL_MODE_READER) {
         tmpl_fields_unset(r, of_page);
         apr_table_setn(r->headers_out, of_page[0], tmpl_reader_policy);
@@ -229,7 +225,6 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
     const char *etag = apr_table_get(r->headers_out, "ETag");
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
     const char *held = NULL;
-
     if (r->main == NULL && tmpl_conf_edits(conf) && !tmpl_conf_tags_content(conf) && etag != NULL &&
         list != NULL) {
         held = tmpl_etag_listed(list, etag, tmpl_conf_variant(conf, r->pool), r->pool);
@@ -251,7 +246,6 @@ void tmpl_headers_error(request_rec *r)
     const tmpl_conf_t *conf = tmpl_request_conf(r);
     int is_off = tmpl_control_is_off(r);
     const char *script = is_off ? NULL : tmpl_script_field(r, conf);
-
     if (r->status == HTTP_NOT_MODIFIED) {
         tmpl_headers_vary(r, conf, script, 0);
         if (!is_off && script == NULL) {
@@ -267,7 +261,6 @@ __attribute__((format(printf, 2, 3))) static void say(apr_array_header_t *member
                                                       const char *format, ...)
 {
     va_list args;
-
     va_start(args, format);
     tmpl_field_list_add(members, apr_pvsprintf(members->pool, format, args));
     va_end(args);
@@ -280,7 +273,6 @@ static void say_judged(apr_array_header_t *members, const tmpl_judged_t *judged)
     int counted = outcome->counts.records != NULL;
     int learned = judged->input.learn != TMPL_LEARNING_OFF && counted && !outcome->counts.frozen &&
                   outcome->store_error.status == APR_SUCCESS;
-
     say(members, "detector=%s, state=%s, pages=%u, learned=?%d, blocks=%u, template=%u",
         outcome->detector->name, tmpl_state_name(outcome->state), outcome->counts.pages, learned,
         outcome->page->n_blocks, outcome->closure.template_blocks);
@@ -302,7 +294,6 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
 {
     const tmpl_outcome_t *outcome = &judged->outcome;
     apr_array_header_t *members = apr_array_make(r->pool, 8, sizeof(const char *));
-
     if (outcome->decline != TMPL_DECLINE_NONE) {
         say(members, "declined=%s", tmpl_decline_name(outcome->decline));
     }
@@ -334,7 +325,6 @@ static void note_share(request_rec *r, const char *name, double share)
 void tmpl_field_note(request_rec *r, const tmpl_judged_t *judged, apr_interval_time_t took)
 {
     const tmpl_outcome_t *outcome = &judged->outcome;
-
     apr_table_setn(r->notes, note, what_was_found(r, judged));
     note_share(r, "tmpl-ms", (double)took / 1000);
     if (outcome->counts.records != NULL || outcome->verdicts != NULL) {
@@ -353,7 +343,6 @@ void tmpl_field_note(request_rec *r, const tmpl_judged_t *judged, apr_interval_t
 void tmpl_field_declined(request_rec *r, tmpl_decline_e reason, int is_sent)
 {
     const char *said = apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL);
-
     apr_table_setn(r->notes, note, said);
     apr_table_setn(r->notes, "tmpl-declined", tmpl_decline_name(reason));
     if (is_sent) {

@@ -34,7 +34,6 @@ int tmpl_health_first_in_second(apr_uint32_t *last)
 {
     apr_uint32_t now = (apr_uint32_t)apr_time_sec(tmpl_clock()) + 1;
     apr_uint32_t before = apr_atomic_read32(last);
-
     return before != now && apr_atomic_cas32(last, now, before) == before;
 }
 
@@ -44,7 +43,6 @@ log_line(const tmpl_health_t *health, const request_rec *r, int level, const cha
 {
     char text[MAX_STRING_LEN];
     va_list args;
-
     va_start(args, format);
     apr_vsnprintf(text, sizeof(text), format, args);
     va_end(args);
@@ -60,7 +58,6 @@ void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int
                              request_rec *r)
 {
     apr_uint32_t full = APR_STATUS_IS_ENOSPC(err->status);
-
     if ((!full && (err->status != APR_SUCCESS || !written)) ||
         apr_atomic_read32(&health->full) == full ||
         apr_atomic_xchg32(&health->full, full) == full) {
@@ -104,7 +101,6 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_
     int ok = damaged || err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
     /* learning waits for seconds: a store that does not answer by then has failed */
     int is_late = purpose == TMPL_PURPOSE_LOOKUP && APR_STATUS_IS_TIMEUP(err->status);
-
     if (err->status == APR_EBUSY) {
         return; /* other writers keep the store busy, which says nothing about its state */
     }
@@ -126,7 +122,6 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_
 void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err)
 {
     apr_time_t now = tmpl_clock();
-
     tmpl_breaker_report(&health->breakers[TMPL_PURPOSE_LOOKUP], now, now, TMPL_CALL_FAILED);
     report_change(health, TMPL_PURPOSE_LOOKUP, 0, err->text, NULL);
 }

@@ -32,7 +32,6 @@ struct tmpl_queue_t {
 static apr_status_t queue_cleanup(void *data)
 {
     const tmpl_queue_t *queue = data;
-
     for (unsigned i = 0; i < queue->n; i++) {
         free(queue->pages[i].page);
     }
@@ -42,7 +41,6 @@ static apr_status_t queue_cleanup(void *data)
 tmpl_queue_t *tmpl_queue_create(apr_pool_t *pool, apr_pool_t *process)
 {
     tmpl_queue_t *queue = apr_pcalloc(process, sizeof(*queue));
-
     apr_thread_mutex_create(&queue->lock, APR_THREAD_MUTEX_DEFAULT, process);
     apr_thread_cond_create(&queue->room, process);
     apr_pool_cleanup_register(pool, queue, queue_cleanup, apr_pool_cleanup_null);
@@ -54,7 +52,6 @@ static int queue_knows(const tmpl_queue_t *queue, const tmpl_queued_t *page)
 {
     for (unsigned i = 0; i < queue->n; i++) {
         const tmpl_queued_t *other = &queue->pages[i];
-
         if (other->document.id == page->document.id &&
             other->document.text == page->document.text &&
             strcmp(other->page->site, page->page->site) == 0) {
@@ -94,7 +91,6 @@ static void wait_for_room(tmpl_queue_t *queue, const tmpl_queued_t *page, apr_ti
 {
     apr_time_t now = tmpl_clock();
     int in_vain = 0;
-
     while (!in_vain && !queue->stuck && !queue_has_room(queue, page)) {
         queue->full_since = queue->full_since != 0 ? queue->full_since : now;
         in_vain = now >= end ||
@@ -111,13 +107,11 @@ tmpl_queue_e tmpl_queue_add(tmpl_queue_t *queue, const tmpl_observation_t *page,
                            .size = tmpl_observation_size(page),
                            .document = *page->document,
                            .due = due };
-    tmpl_queue_e added;
-
     if (copy.page == NULL) {
         return TMPL_QUEUE_FULL;
     }
     apr_thread_mutex_lock(queue->lock);
-    added = queue_push(queue, &copy);
+    tmpl_queue_e added = queue_push(queue, &copy);
     if (added == TMPL_QUEUE_FULL && timeout > 0 && copy.size <= BYTES_MOST) {
         wait_for_room(queue, &copy, tmpl_clock() + timeout);
         added = queue_push(queue, &copy);
@@ -131,10 +125,8 @@ tmpl_queue_e tmpl_queue_add(tmpl_queue_t *queue, const tmpl_observation_t *page,
 
 unsigned tmpl_queue_waiting(tmpl_queue_t *queue, apr_size_t *bytes)
 {
-    unsigned n;
-
     apr_thread_mutex_lock(queue->lock);
-    n = queue->n + queue->out;
+    unsigned n = queue->n + queue->out;
     *bytes = queue->size + queue->out_size;
     apr_thread_mutex_unlock(queue->lock);
     return n;
@@ -142,10 +134,8 @@ unsigned tmpl_queue_waiting(tmpl_queue_t *queue, apr_size_t *bytes)
 
 int tmpl_queue_is_due(tmpl_queue_t *queue, apr_time_t now)
 {
-    int due;
-
     apr_thread_mutex_lock(queue->lock);
-    due = queue->n >= PAGES_MOST / 2 || queue->size >= BYTES_MOST / 2;
+    int due = queue->n >= PAGES_MOST / 2 || queue->size >= BYTES_MOST / 2;
     for (unsigned i = 0; i < queue->n && !due; i++) {
         due = queue->pages[i].due <= now;
     }
@@ -157,16 +147,13 @@ static int by_site(const void *a, const void *b)
 {
     const tmpl_queued_t *one = a, *other = b;
     int order = strcmp(one->page->site, other->page->site);
-
     return order != 0 ? order : (one->due > other->due) - (one->due < other->due);
 }
 
 unsigned tmpl_queue_take(tmpl_queue_t *queue, tmpl_queued_t *taken, unsigned most)
 {
-    unsigned n;
-
     apr_thread_mutex_lock(queue->lock);
-    n = queue->n < most ? queue->n : most;
+    unsigned n = queue->n < most ? queue->n : most;
     memcpy(taken, queue->pages, n * sizeof(*taken));
     queue->n -= n;
     memmove(queue->pages, queue->pages + n, queue->n * sizeof(*taken));
@@ -192,12 +179,10 @@ static void end_taken(tmpl_queue_t *queue, const tmpl_queued_t *page)
 unsigned tmpl_queue_put_back(tmpl_queue_t *queue, const tmpl_queued_t *taken, unsigned n, int tried)
 {
     unsigned lost = 0;
-
     apr_thread_mutex_lock(queue->lock);
     for (unsigned i = 0; i < n; i++) {
         tmpl_queued_t page = taken[i];
         tmpl_queue_e added = TMPL_QUEUE_FULL;
-
         end_taken(queue, &page);
         page.tries += tried != 0;
         if (page.tries < TRIES_MOST) {

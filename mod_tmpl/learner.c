@@ -56,7 +56,6 @@ tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_re
 {
     const char *name = apr_itoa(pconf, number);
     tmpl_learner_t *learner = apr_pcalloc(pconf, sizeof(*learner));
-
     learner->health = health;
     /* httpd has logged the failure; without the mutex children are only slower */
     if (ap_proc_mutex_create(&learner->turn, NULL, mutex_type, name, s, pconf, 0) != APR_SUCCESS) {
@@ -80,7 +79,6 @@ static void report_waiting(tmpl_learner_t *learner)
 {
     apr_size_t bytes;
     unsigned pages = tmpl_queue_waiting(learner->queue, &bytes);
-
     tmpl_stores_waiting(learner->health->number, pages, bytes);
 }
 
@@ -88,7 +86,6 @@ int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *pa
                            apr_interval_time_t delay, apr_interval_time_t timeout)
 {
     tmpl_queue_e added = tmpl_queue_add(learner->queue, page, tmpl_clock() + delay, timeout);
-
     tmpl_count(TMPL_COUNTER_LATER, added == TMPL_QUEUE_ADDED);
     tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_QUEUE_FULL);
     report_waiting(learner);
@@ -104,13 +101,11 @@ static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmp
 {
     const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
     uint32_t counted;
-    int full;
-
     for (unsigned i = 0; i < n; i++) {
         pages[i] = taken[i].page;
     }
     err->status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, err, pool);
-    full = APR_STATUS_IS_ENOSPC(err->status);
+    int full = APR_STATUS_IS_ENOSPC(err->status);
     tmpl_health_report_room(learner->health, err, counted > 0, NULL);
     tmpl_count(TMPL_COUNTER_LATER_RUNS, 1);
     if (full || err->status == APR_SUCCESS) {
@@ -131,7 +126,6 @@ static void put_back(tmpl_learner_t *learner, const tmpl_queued_t *taken, unsign
                      const tmpl_error_t *err)
 {
     int tried = err != NULL && err->status != TMPL_EPART && err->status != APR_EBUSY;
-
     tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_queue_put_back(learner->queue, taken, n, tried));
 }
 
@@ -139,7 +133,6 @@ static void put_back(tmpl_learner_t *learner, const tmpl_queued_t *taken, unsign
 static unsigned same_site(const tmpl_queued_t *taken, unsigned n)
 {
     unsigned same = 1;
-
     while (same < n && strcmp(taken[same].page->site, taken[0].page->site) == 0) {
         same++;
     }
@@ -156,7 +149,6 @@ static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tm
 {
     tmpl_error_t said = { APR_SUCCESS, "" };
     unsigned same, in_a_row = 0;
-
     *err = said;
     for (; n > 0 && in_a_row < SITES_FAIL_MOST; taken += same, n -= same) {
         same = same_site(taken, n);
@@ -179,7 +171,6 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began = tmpl_clock();
     unsigned n = tmpl_queue_take(learner->queue, taken, TMPL_BATCH_MOST);
-
     if (n > 0 && !hand_to_store(learner, store, taken, n, &err, pool)) {
         if (same_site(taken, n) == n) {
             put_back(learner, taken, n, &err);
@@ -201,7 +192,6 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
 static int goes_on(apr_status_t said, int is_patient)
 {
     int is_late = said == APR_TIMEUP || said == APR_EBUSY || said == TMPL_EPART;
-
     return said == APR_SUCCESS || said == TMPL_EDAMAGED || APR_STATUS_IS_ENOSPC(said) ||
            (is_patient && is_late);
 }
@@ -210,7 +200,6 @@ static int goes_on(apr_status_t said, int is_patient)
 static int is_stopping(void)
 {
     int state;
-
     return ap_mpm_query(AP_MPMQ_MPM_STATE, &state) != APR_SUCCESS || state == AP_MPMQ_STOPPING;
 }
 
@@ -223,7 +212,6 @@ static apr_status_t take_turn(tmpl_learner_t *learner, tmpl_store_t *store, int 
                               apr_time_t end, apr_pool_t *pool)
 {
     apr_status_t locked = APR_ENOLOCK;
-
     while (learner->turn != NULL &&
            APR_STATUS_IS_EBUSY(locked = apr_proc_mutex_trylock(learner->turn)) &&
            (at_end ? tmpl_clock() < end : !is_stopping())) {
@@ -249,20 +237,17 @@ static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_e
     int more = store != NULL; /* no page waits for a store that was never opened */
     /* in a pause after a failure the child tries only once, as the store may be back */
     int is_patient = at_end && tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN);
-
     apr_pool_create(&scratch, pool);
     /* tmpl_health_allows() comes last: it may allow the one trial of a failed store */
     while (more && tmpl_queue_is_due(learner->queue, at_end ? APR_INT64_MAX : now) &&
            (at_end || tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN))) {
         apr_time_t start = now;
-
         more = goes_on(take_turn(learner, store, at_end, end, scratch), is_patient);
         apr_pool_clear(scratch);
         now = tmpl_clock();
         more &= now < end && (at_end || !is_stopping());
         if (more) {
             apr_interval_time_t pause = (now - start) / REST_PART;
-
             apr_sleep(pause < REST_MOST ? pause : REST_MOST);
         }
     }
@@ -285,7 +270,6 @@ static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
 {
     tmpl_queued_t lost[TMPL_BATCH_MOST];
     unsigned n;
-
     learn_waiting(learner, store, 1, pool);
     while ((n = tmpl_queue_take(learner->queue, lost, TMPL_BATCH_MOST)) > 0) {
         tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
@@ -301,7 +285,6 @@ int tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interru
                        apr_pool_t *pool)
 {
     int locked = apr_thread_mutex_timedlock(learner->learning, CLOSE_TIMEOUT) == APR_SUCCESS;
-
     if (locked && !interrupted) {
         learn_last(learner, store, pool);
     }

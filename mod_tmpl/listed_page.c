@@ -22,7 +22,6 @@ static int is_own_address(const tmpl_page_t *page, const char *uri, request_rec 
 {
     tmpl_address_t own, canonical;
     tmpl_error_t err;
-
     if (tmpl_span_len(page->canonical) == 0) {
         return strchr(uri, '?') == NULL;
     }
@@ -39,7 +38,6 @@ static int is_own_address(const tmpl_page_t *page, const char *uri, request_rec 
 static int place_is_usual(const tmpl_outcome_t *outcome, const tmpl_block_paths_t *block)
 {
     apr_uint32_t path = block->paths[0];
-
     return path != TMPL_NONE &&
            outcome->counts.records[path].df >= outcome->observation.policy->min_df;
 }
@@ -55,16 +53,13 @@ static void read_text(tmpl_sighting_t *seen, const tmpl_listed_page_t *sighted,
     tmpl_observation_t observation = outcome->observation;
     const tmpl_observation_t *page = &observation;
     apr_uint64_t text = 0, usual = 0, content = 1, fresh = 0;
-    apr_uint32_t i, j;
-
+    apr_uint32_t j;
     tmpl_echoes_empty(&observation, outcome->page, &brought, pool);
-    for (i = 0; i < page->n_blocks; i++) {
+    for (apr_uint32_t i = 0; i < page->n_blocks; i++) {
         int is_usual = place_is_usual(outcome, &page->blocks[i]);
         int is_content = outcome->verdicts != NULL && !outcome->verdicts[i].template;
-
         for (j = page->blocks[i].first; j < page->blocks[i].after; j++) {
             apr_uint32_t length = page->shares[j].length;
-
             text += length;
             usual += is_usual ? length : 0;
             content += is_content ? length : 0;
@@ -82,7 +77,6 @@ static const char *title_of(const tmpl_page_t *page, const tmpl_input_t *input, 
     tmpl_buf_t utf8;
     apr_array_header_t *words = apr_array_make(pool, 16, sizeof(char *));
     char *text, *word, *state;
-
     tmpl_decoder_find(&decoder, input->body, input->len, input->charset, pool);
     tmpl_buf_init(&utf8, pool);
     tmpl_decode(&utf8, &decoder, page->src + page->title.start, tmpl_span_len(page->title));
@@ -130,7 +124,6 @@ static tmpl_sighting_t *sighting_make(const tmpl_listed_page_t *page, const tmpl
     const char *uri = page->input->uri;
     tmpl_sighting_t *seen = apr_pcalloc(pool, sizeof(*seen));
     int is_warm = outcome->state == TMPL_STATE_WARM && page->fingerprint != NULL;
-
     seen->of.address = uri;
     seen->of.address_len = (uint32_t)strlen(uri);
     seen->of.title = "";
@@ -156,7 +149,6 @@ static apr_status_t list_read(tmpl_listed_t *found, const tmpl_listed_page_t *pa
     apr_time_t began = tmpl_clock();
     apr_status_t rv = tmpl_site_list_find(page->store, page->ctx->site, uri, text, page->timeout,
                                           found, &err, pool);
-
     err.status = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
     tmpl_health_report(&page->asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
     return rv;
@@ -166,30 +158,25 @@ apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_
                                    request_rec *r, apr_pool_t *pool)
 {
     tmpl_listed_t stored;
-    const tmpl_listed_t *listed;
-    tmpl_sighting_t *seen;
-    tmpl_listed_e means;
-    apr_status_t rv;
-
     if (page->ctx->lists == TMPL_LISTS_NOT || outcome->counts.records == NULL ||
         page->timeout <= 0 || strlen(page->input->uri) > TMPL_LISTED_ADDRESS ||
         !tells_of_address(page, outcome, r, pool)) {
         return 0;
     }
-    rv = list_read(&stored, page, page->input->uri,
-                   sighted_is_gone(page, outcome) ? 0 : (apr_uint32_t)outcome->document.text, r,
-                   pool);
+    apr_status_t rv = list_read(
+        &stored, page, page->input->uri,
+        sighted_is_gone(page, outcome) ? 0 : (apr_uint32_t)outcome->document.text, r, pool);
     if (rv == APR_NOTFOUND ? outcome->counts.near_copy : rv != APR_SUCCESS) {
         return 0;
     }
-    listed = rv == APR_SUCCESS ? &stored : NULL;
-    seen = sighting_make(page, outcome, pool);
+    const tmpl_listed_t *listed = rv == APR_SUCCESS ? &stored : NULL;
+    tmpl_sighting_t *seen = sighting_make(page, outcome, pool);
     /* most pages say nothing new, whatever their text tells */
     if (tmpl_listed_judge(listed, seen) == TMPL_LISTED_SAME || !page->ctx->learn) {
         return stored.changed;
     }
     read_text(seen, page, outcome, r, pool);
-    means = tmpl_listed_judge(listed, seen);
+    tmpl_listed_e means = tmpl_listed_judge(listed, seen);
     if (means == TMPL_LISTED_SAME) {
         return stored.changed;
     }
@@ -208,7 +195,6 @@ apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, re
     tmpl_listed_page_t page = { .ctx = ctx, .timeout = tmpl_conf_timeout(ctx->conf) };
     tmpl_listed_t stored;
     apr_time_t began;
-
     if (ctx->lists == TMPL_LISTS_NOT) {
         return 0;
     }
@@ -235,7 +221,6 @@ static void take_off(const tmpl_listed_page_t *page, const tmpl_sighting_t *gone
     const tmpl_observation_t *const pages = &observation;
     apr_interval_time_t delay = tmpl_conf_delay(page->ctx->conf);
     tmpl_error_t err;
-
     if (delay > 0 && tmpl_child_learns_later()) {
         tmpl_child_store_put_aside(page->asked, pages, delay, 0, &err);
     }
@@ -251,7 +236,6 @@ int tmpl_listed_page_served(request_rec *r)
     tmpl_listed_page_t page = { .ctx = &ctx, .timeout = tmpl_conf_timeout(ctx.conf) };
     tmpl_listed_t listed;
     apr_time_t began;
-
     if (r->status == HTTP_OK || tmpl_conf_mode(ctx.conf) == TMPL_MODE_OFF ||
         tmpl_stopping_is_closing() || tmpl_may_list(r, ctx.conf) != TMPL_LISTS_GONE ||
         !tmpl_names_own_host(r)) {

@@ -75,7 +75,6 @@ static void register_hooks(apr_pool_t *pool)
     static const char *const before_negotiation[] = { "mod_negotiation.c", NULL };
     /* mod_dir chooses an index, which has a section of its own; RequestHeader may set Accept */
     static const char *const after_request[] = { "mod_dir.c", "mod_headers.c", NULL };
-
     (void)pool;
     ap_hook_pre_config(pre_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);

@@ -16,7 +16,6 @@ static const char index_name[] = "index.md";
 static int is_page_of_twin(const request_rec *r)
 {
     const tmpl_twin_t *twin = tmpl_request_read(r)->twin;
-
     return twin != NULL && twin->is_page;
 }
 
@@ -29,7 +28,6 @@ static const char *uri_without_view(const char *uri, const request_rec *r, apr_p
     const char *path = apr_pstrmemdup(pool, uri, strcspn(uri, "?"));
     const char *rewritten = ap_os_escape_path(pool, r->uri, 1);
     size_t len = strlen(path), end = strlen(rewritten);
-
     if (end < len && strcmp(path + len - end, rewritten) == 0) {
         path = rewritten;
     }
@@ -48,7 +46,6 @@ const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
     tmpl_address_t address;
     tmpl_error_t err;
     const char *uri;
-
     /* a request line that httpd refuses has no address; its ErrorDocument's is taken */
     while (r->prev != NULL && r->prev->unparsed_uri != NULL && !is_page_of_twin(r)) {
         r = r->prev;
@@ -82,7 +79,6 @@ int tmpl_names_own_host(const request_rec *r)
 {
     apr_port_t port = r->parsed_uri.port;
     request_rec named = *r;
-
     /*
      * httpd's main server matches the empty name of "GET http:///". Ports are compared here, as
      * httpd's comparison wants the very port of ServerName.
@@ -96,7 +92,6 @@ int tmpl_names_own_host(const request_rec *r)
 const char *tmpl_canonical_url(const char *uri, const request_rec *r, apr_pool_t *pool)
 {
     request_rec named = *r;
-
     if (!tmpl_names_own_host(r)) {
         /* httpd uses ServerName for a request that names no host */
         named.hostname = NULL;
@@ -109,7 +104,6 @@ const char *tmpl_key_of(request_rec *r, const ap_expr_info_t *expr)
 {
     const char *why = NULL;
     const char *key = expr != NULL ? ap_expr_str_exec(r, expr, &why) : NULL;
-
     return why == NULL && key != NULL && *key != '\0' ? key : NULL;
 }
 
@@ -117,7 +111,6 @@ const char *tmpl_key_of(request_rec *r, const ap_expr_info_t *expr)
 const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
 {
     const char *site = tmpl_key_of(r, conf->site_key);
-
     return site != NULL ? site : r->server->server_hostname;
 }
 
@@ -125,7 +118,6 @@ const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
 static const char *path_with_end(const char *uri, size_t cut, const char *text, apr_pool_t *pool)
 {
     size_t len = strcspn(uri, "?");
-
     return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, len - cut), text, uri + len, NULL);
 }
 
@@ -134,7 +126,6 @@ static int path_ends_in(const char *uri, const char *text)
 {
     size_t len = strcspn(uri, "?");
     size_t n = strlen(text);
-
     return len >= n && memcmp(uri + len - n, text, n) == 0;
 }
 
@@ -159,14 +150,12 @@ static void add_link(request_rec *r, const char *uri, const char *parameters)
 {
     /* no byte of the address, the host included, may end the link */
     const char *url = tmpl_address_spell(tmpl_canonical_url(uri, r, r->pool), r->pool);
-
     apr_table_addn(r->headers_out, "Link", apr_pstrcat(r->pool, "<", url, ">; ", parameters, NULL));
 }
 
 void tmpl_link_canonical(request_rec *r)
 {
     const char *link = tmpl_field(r, "Link");
-
     /* two different ones count as none */
     if (link == NULL || ap_strcasestr(link, "canonical") == NULL) {
         add_link(r, tmpl_uri_of(r, r->pool), "rel=\"canonical\"");
@@ -184,13 +173,11 @@ static const char *variant_address(tmpl_mode_e variant, const char *uri, apr_poo
 void tmpl_link_alternates(request_rec *r, const tmpl_conf_t *conf)
 {
     unsigned offers = r->main == NULL ? tmpl_conf_offers(conf) : 0;
-
     if (offers & TMPL_VARIANT(tmpl_conf_mode(conf))) {
         return; /* it is a variant itself */
     }
     for (int i = 0; i < TMPL_VARIANTS; i++) {
         const tmpl_variant_t *variant = &tmpl_variants[i];
-
         if (offers & TMPL_VARIANT(variant->mode)) {
             add_link(r, variant_address(variant->mode, tmpl_uri_of(r, r->pool), r->pool),
                      apr_pstrcat(r->pool, "rel=\"alternate\"; type=\"", variant->type, "\"", NULL));

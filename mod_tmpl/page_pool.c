@@ -13,7 +13,6 @@ static apr_status_t allocator_create(void **allocator, void *params, apr_pool_t 
 {
     apr_allocator_t *made;
     apr_status_t rv = apr_allocator_create(&made);
-
     (void)params;
     (void)pool;
     if (rv == APR_SUCCESS) {
@@ -34,7 +33,6 @@ static apr_status_t allocator_destroy(void *allocator, void *params, apr_pool_t 
 void tmpl_page_pools_open(apr_pool_t *pchild)
 {
     apr_pool_t *pool;
-
     /* it ends with the process: a child may end while a thread still works on a page */
     apr_pool_create_unmanaged_ex(&pool, apr_pool_abort_get(pchild), NULL);
     apr_reslist_create(&kept, 0, 0, INT_MAX, TMPL_PAGE_POOL_REST, allocator_create,
@@ -45,7 +43,6 @@ apr_pool_t *tmpl_page_pool_begin(apr_pool_t *parent)
 {
     void *allocator = NULL;
     apr_pool_t *pool;
-
     /* without one, the pool uses its parent's */
     (void)apr_reslist_acquire(kept, &allocator);
     apr_pool_create_ex(&pool, parent, NULL, allocator);
@@ -57,7 +54,6 @@ void tmpl_page_pool_end(apr_pool_t *pool)
 {
     apr_allocator_t *allocator = apr_pool_allocator_get(pool);
     int is_kept = allocator != apr_pool_allocator_get(apr_pool_parent_get(pool));
-
     apr_pool_destroy(pool);
     if (is_kept) {
         apr_reslist_release(kept, allocator);

@@ -33,7 +33,6 @@ static int ends_in_one_of(const char *word, size_t len, const char *const *list,
 {
     for (size_t i = 0; i < n; i++) {
         size_t end = strlen(list[i]);
-
         if (len >= end && apr_cstr_casecmpn(word + len - end, list[i], end) == 0) {
             return 1;
         }
@@ -49,10 +48,8 @@ static int ends_in_one_of(const char *word, size_t len, const char *const *list,
 static int is_random(const char *word, size_t len)
 {
     size_t changes = 0, digits = 0;
-
     for (size_t i = 0; i < len; i++) {
         int is_digit = tmpl_is_digit(word[i]);
-
         digits += is_digit ? 1 : 0;
         changes += i > 0 && (is_digit != tmpl_is_digit(word[i - 1]) ||
                              (tmpl_lower(word[i]) != word[i] && word[i - 1] >= 'a'));
@@ -80,7 +77,6 @@ static int has_secret(const char *uri)
     while (*uri != '\0') {
         const char *end = uri + strcspn(uri, "/?&;="), *word;
         size_t len;
-
         while ((len = next_name_word(&word, &uri, end)) > 0) {
             if (is_random(word, len) || (*end == '=' && (ENDS_IN(word, len, telling) ||
                                                          ENDS_IN(word, len, telling_in_address)))) {
@@ -97,7 +93,6 @@ static int is_of_program(const char *name)
 {
     static const char agent[] = "User-Agent";
     size_t len = strlen(name), end = sizeof(agent) - 1;
-
     return apr_cstr_casecmpn(name, "Accept", 6) == 0 || apr_cstr_casecmpn(name, "Sec-", 4) == 0 ||
            apr_cstr_casecmp(name, "Host") == 0 ||
            (len >= end && apr_cstr_casecmp(name + len - end, agent) == 0);
@@ -114,7 +109,6 @@ static int field_names_nobody(void *baton, const char *name, const char *value)
     const vary_t *asked = baton;
     const char *rest = name, *end = name + strlen(name), *word;
     size_t len;
-
     (void)value;
     if (is_of_program(name) || apr_cstr_casecmp(name, "Cookie") == 0) {
         return 1;
@@ -147,7 +141,6 @@ static int has_certificate(request_rec *r)
 static int names_nobody(request_rec *r)
 {
     vary_t asked = { r, tmpl_field(r, "Vary") };
-
     return apr_table_do(field_names_nobody, &asked, r->headers_in, NULL) &&
            !has_secret(tmpl_uri_of(r, r->pool)) && !has_certificate(r);
 }
@@ -209,12 +202,11 @@ static int is_counting(const char *name)
 static int has_choosing_cookie(request_rec *r)
 {
     const char *cookies = apr_table_get(r->headers_in, "Cookie");
-    char *rest, *state, *pair;
-
+    char *state, *pair;
     if (cookies == NULL) {
         return 0;
     }
-    rest = apr_pstrdup(r->pool, cookies);
+    char *rest = apr_pstrdup(r->pool, cookies);
     for (pair = apr_strtok(rest, "; \t", &state); pair != NULL;
          pair = apr_strtok(NULL, "; \t", &state)) {
         pair[strcspn(pair, "=")] = '\0';
@@ -229,7 +221,6 @@ static int has_choosing_cookie(request_rec *r)
 static int is_chosen_by_person(request_rec *r)
 {
     const char *vary = tmpl_field(r, "Vary");
-
     return vary != NULL &&
            (ap_find_token(r->pool, vary, "*") || (apr_table_get(r->headers_in, "Cookie") != NULL &&
                                                   ap_find_token(r->pool, vary, "Cookie")));
@@ -243,7 +234,6 @@ static int is_for_person(request_rec *r)
 {
     const char *control = tmpl_field(r, "Cache-Control");
     int is_public = control != NULL && ap_find_token(r->pool, control, "public");
-
     /* a form, a client certificate or OpenID Connect set a user without Authorization */
     return r->user != NULL || apr_table_get(r->headers_in, "Authorization") != NULL ||
            is_chosen_by_person(r) || (!is_public && has_choosing_cookie(r));
@@ -253,7 +243,6 @@ static int is_for_person(request_rec *r)
 static int says_private(request_rec *r)
 {
     const char *control = tmpl_field(r, "Cache-Control");
-
     return tmpl_field(r, "Set-Cookie") != NULL ||
            (control != NULL && (ap_find_token(r->pool, control, "private") ||
                                 ap_find_token(r->pool, control, "no-store")));
@@ -268,7 +257,6 @@ static int is_personal(request_rec *r)
 int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
 {
     const char *why;
-
     if (r->status != HTTP_OK || r->method_number != M_GET || r->header_only) {
         return 0;
     }
@@ -285,14 +273,12 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
 tmpl_lists_e tmpl_may_list(request_rec *r, const tmpl_conf_t *conf)
 {
     int is_missing = r->status == HTTP_NOT_FOUND || r->status == HTTP_GONE;
-    const char *robots;
-
     if (conf->documents != 1 || r->main != NULL || (r->status != HTTP_OK && !is_missing) ||
         r->method_number != M_GET || r->header_only || is_for_person(r) || says_private(r) ||
         has_choosing_cookie(r)) {
         return TMPL_LISTS_NOT;
     }
-    robots = tmpl_field(r, "X-Robots-Tag");
+    const char *robots = tmpl_field(r, "X-Robots-Tag");
     return is_missing || (robots != NULL && tmpl_forbids_index(robots, strlen(robots)))
                ? TMPL_LISTS_GONE
                : TMPL_LISTS;

@@ -44,7 +44,6 @@ static int may_be_page(const request_rec *r)
     static const char *const wanted[] = { "image",  "video", "audio",    "font", "style",
                                           "script", "track", "manifest", NULL };
     const char *destination = apr_table_get(r->headers_in, "Sec-Fetch-Dest");
-
     /* the type is mod_mime's guess from the name */
     return (r->content_type == NULL || !begins_with(r->content_type, others)) &&
            (destination == NULL || !begins_with(destination, wanted));
@@ -54,7 +53,6 @@ int tmpl_request_names_page(const request_rec *r)
 {
     static const char *const pages[] = { "text/html", "application/xhtml+xml", DIR_MAGIC_TYPE,
                                          "application/x-httpd-", NULL };
-
     return r->content_type == NULL || begins_with(r->content_type, pages);
 }
 
@@ -62,7 +60,6 @@ int tmpl_request_names_page(const request_rec *r)
 static int has_content_tag(request_rec *r, const char *field, const tmpl_conf_t *conf)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, field);
-
     return tmpl_conf_tags_content(conf) && list != NULL &&
            tmpl_etag_names_variant(list, tmpl_conf_variant(conf, r->pool), r->pool);
 }
@@ -77,7 +74,6 @@ static int has_content_tag(request_rec *r, const char *field, const tmpl_conf_t 
 static int may_be_part(request_rec *r, const tmpl_conf_t *conf)
 {
     const char *condition = apr_table_get(r->headers_in, "If-Range");
-
     if (condition != NULL && *condition == '"') {
         return !has_content_tag(r, "If-Range", conf);
     }
@@ -90,13 +86,11 @@ static void accept_readable(request_rec *r)
     static const char name[] = "Accept-Encoding";
     apr_array_header_t *readable = apr_array_make(r->pool, 4, sizeof(const char *));
     const char *rest = apr_table_getm(r->pool, r->headers_in, name);
-
     if (rest == NULL) {
         return;
     }
     while (*(rest += strspn(rest, ", \t")) != '\0') {
         const char *item = rest, *coding;
-
         rest += strcspn(rest, ",");
         coding = apr_pstrmemdup(r->pool, item, strcspn(item, ";, \t"));
         if (ap_cstr_casecmp(coding, "gzip") == 0 || ap_cstr_casecmp(coding, "x-gzip") == 0 ||
@@ -112,10 +106,8 @@ static void accept_readable(request_rec *r)
 static void accept_html(request_rec *r)
 {
     const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
-
     if (accept != NULL) {
         tmpl_request_t *record = tmpl_request_of(r);
-
         record->accept = accept;
         record->html = tmpl_accept_html(accept, tmpl_conf_offers(tmpl_conf_of(r)), r->pool);
         apr_table_setn(r->headers_in, "Accept", record->html);
@@ -131,7 +123,6 @@ static void accept_html(request_rec *r)
 static void translate_tags(request_rec *r, const tmpl_conf_t *conf, unsigned keep)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
-
     if (list == NULL) {
         return;
     }
@@ -168,7 +159,6 @@ static void drop_date(request_rec *r)
 static void keep_vary(request_rec *r)
 {
     const char *vary = apr_table_getm(r->pool, r->headers_out, "Vary");
-
     if (vary != NULL) {
         apr_table_mergen(r->err_headers_out, "Vary", vary);
     }
@@ -178,7 +168,6 @@ static void keep_vary(request_rec *r)
 static int is_proxied(const request_rec *r)
 {
     static const char scheme[] = "proxy:";
-
     return r->proxyreq != PROXYREQ_NONE ||
            (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
@@ -187,7 +176,6 @@ static int is_proxied(const request_rec *r)
 static tmpl_mode_e mode_asked_for(request_rec *r)
 {
     unsigned offers = tmpl_conf_offers(tmpl_conf_of(r));
-
     return offers != 0 ? tmpl_accept_mode(apr_table_getm(r->pool, r->headers_in, "Accept"), offers)
                        : TMPL_MODE_OFF;
 }
@@ -196,11 +184,9 @@ static tmpl_mode_e mode_asked_for(request_rec *r)
 static void negotiate(request_rec *r)
 {
     tmpl_mode_e mode = mode_asked_for(r);
-
     if (mode != TMPL_MODE_OFF) {
         ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
         tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
-
         conf->mode = mode;
         ap_set_module_config(inner, &tmpl_module, conf);
         r->per_dir_config = ap_merge_per_dir_configs(r->pool, r->per_dir_config, inner);
@@ -221,8 +207,6 @@ int tmpl_request_type_checker(request_rec *r)
 
 int tmpl_request_fixups(request_rec *r)
 {
-    const tmpl_conf_t *conf;
-
     tmpl_request_restore(r);
     /* a list has tags of its own, whatever the mode of pages is */
     if (r->main != NULL || !tmpl_conf_is_used_by(r->server) || tmpl_lists_handles(r)) {
@@ -230,7 +214,7 @@ int tmpl_request_fixups(request_rec *r)
     }
     keep_vary(r);
     negotiate(r);
-    conf = tmpl_request_conf(r);
+    const tmpl_conf_t *conf = tmpl_request_conf(r);
     if (tmpl_conf_edits(conf) && !is_proxied(r) && !tmpl_control_is_off(r) &&
         tmpl_script_field(r, conf) == NULL) {
         /*
@@ -250,7 +234,6 @@ int tmpl_request_fixups(request_rec *r)
 int tmpl_request_handler(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_request_conf(r);
-
     if (r->main != NULL || tmpl_conf_mode(conf) == TMPL_MODE_OFF || tmpl_control_is_off(r) ||
         !may_be_page(r) || tmpl_script_field(r, conf) != NULL) {
         return DECLINED;
@@ -281,7 +264,6 @@ int tmpl_request_handler(request_rec *r)
 void tmpl_request_restore(request_rec *r)
 {
     tmpl_request_t *record = tmpl_request_of(r);
-
     /* RequestHeader may have changed Accept since */
     if (record->html != NULL && apr_table_get(r->headers_in, "Accept") == record->html) {
         apr_table_setn(r->headers_in, "Accept", record->accept);

@@ -30,7 +30,6 @@ static void models_merge(void *to, const void *from, apr_pool_t *pool)
 {
     const tmpl_models_t *inner = from;
     tmpl_models_t *models = to;
-
     (void)pool;
     if (inner->pagelevel != NULL) {
         models->pagelevel = inner->pagelevel;
@@ -43,7 +42,6 @@ static void models_merge(void *to, const void *from, apr_pool_t *pool)
 static void models_each(const void *field, add_f *add, void *baton)
 {
     tmpl_models_id_t id = tmpl_models_id(field);
-
     add(baton, &id, sizeof(id));
 }
 
@@ -62,7 +60,6 @@ static void selectors_each(const void *field, add_f *add, void *baton)
 {
     const apr_array_header_t *list = *(apr_array_header_t *const *)field;
     int n = list != NULL ? list->nelts : 0;
-
     add(baton, &n, sizeof(n));
     if (list != NULL) {
         add(baton, list->elts, (apr_size_t)n * sizeof(const tmpl_selector_t *));
@@ -73,7 +70,6 @@ void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separator
                               apr_pool_t *pool)
 {
     tmpl_separators_t *both;
-
     if (*to == NULL || !named->relative) {
         *to = named;
         return;
@@ -100,7 +96,6 @@ static void separators_each(const void *field, add_f *add, void *baton)
 {
     const tmpl_separators_t *separators = *(const tmpl_separators_t *const *)field;
     int set = separators != NULL;
-
     add(baton, &set, sizeof(set));
     if (set) {
         add(baton, &separators->all, sizeof(separators->all));
@@ -112,14 +107,12 @@ static void marks_each(const void *field, add_f *add, void *baton)
 {
     const tmpl_marks_t *marks = *(tmpl_marks_t *const *)field;
     const char *id = marks != NULL ? marks->id : "";
-
     add(baton, id, strlen(id) + 1);
 }
 
 static void parts_merge(void *to, const void *from, apr_pool_t *pool)
 {
     tmpl_parts_t *parts = to;
-
     (void)pool;
     *parts = tmpl_parts_join(*parts, *(const tmpl_parts_t *)from);
 }
@@ -127,7 +120,6 @@ static void parts_merge(void *to, const void *from, apr_pool_t *pool)
 static void parts_each(const void *field, add_f *add, void *baton)
 {
     tmpl_part_set_t without = tmpl_parts_without(*(const tmpl_parts_t *)field);
-
     add(baton, &without, sizeof(without));
 }
 
@@ -169,11 +161,9 @@ void *tmpl_conf_field(tmpl_conf_t *conf, const tmpl_setting_t *setting)
 void *tmpl_conf_create(apr_pool_t *pool, char *dir)
 {
     tmpl_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
     (void)dir;
     for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
         const kind_t *kind = &kinds[tmpl_settings[i].form];
-
         if (kind->unset != NULL) {
             memcpy(AT(void, conf, i), kind->unset, kind->size);
         }
@@ -185,7 +175,6 @@ void *tmpl_conf_create(apr_pool_t *pool, char *dir)
 static int is_set(const kind_t *kind, const void *field)
 {
     static const apr_uint64_t nothing;
-
     return memcmp(field, kind->unset != NULL ? kind->unset : &nothing, kind->size) != 0;
 }
 
@@ -193,14 +182,12 @@ void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
 {
     tmpl_conf_t *conf = apr_pmemdup(pool, base, sizeof(*conf));
     const tmpl_conf_t *inner = add;
-
     if (inner->store != NULL) {
         conf->store_read = NULL; /* a replica of another store */
     }
     for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
         const kind_t *kind = &kinds[tmpl_settings[i].form];
         const void *from = AT(const void, add, i);
-
         if (kind->merge != NULL) {
             kind->merge(AT(void, conf, i), from, pool);
         }
@@ -216,7 +203,6 @@ void tmpl_conf_each_deciding(const tmpl_conf_t *conf, add_f *add, void *baton)
     for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
         const kind_t *kind = &kinds[tmpl_settings[i].form];
         const void *field = AT(const void, conf, i);
-
         if (tmpl_settings[i].decides && kind->each != NULL) {
             kind->each(field, add, baton);
         }
@@ -229,7 +215,6 @@ void tmpl_conf_each_deciding(const tmpl_conf_t *conf, add_f *add, void *baton)
 const tmpl_conf_t *tmpl_conf_in_mode(const tmpl_conf_t *conf, tmpl_mode_e mode, apr_pool_t *pool)
 {
     tmpl_conf_t *copy = apr_pmemdup(pool, conf, sizeof(*conf));
-
     copy->mode = mode;
     return copy;
 }
@@ -242,7 +227,6 @@ const tmpl_conf_t *tmpl_conf_of(const request_rec *r)
 apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 {
     apr_int64_t number = *AT(const apr_int64_t, conf, setting);
-
     return number != TMPL_UNSET ? number : default_numbers[setting];
 }
 
@@ -255,7 +239,6 @@ unsigned tmpl_conf_offers(const tmpl_conf_t *conf)
 {
     unsigned offers = (conf->markdown == 1 ? TMPL_VARIANT(TMPL_MODE_MARKDOWN) : 0) |
                       (conf->json == 1 ? TMPL_VARIANT(TMPL_MODE_JSON) : 0);
-
     return tmpl_conf_mode(conf) != TMPL_MODE_OFF ? offers : 0;
 }
 
@@ -267,14 +250,12 @@ const char *tmpl_conf_type(const tmpl_conf_t *conf)
         [TMPL_MODE_JSON] = "application/json", /* always UTF-8 (RFC 8259) */
         [TMPL_MODE_READER] = "text/html; charset=utf-8",
     };
-
     return types[tmpl_conf_mode(conf)];
 }
 
 const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool)
 {
     tmpl_mode_e mode = tmpl_conf_mode(conf);
-
     return mode == TMPL_MODE_ANNOTATE && conf->marks != NULL
                ? apr_pstrcat(pool, tmpl_mode_name(mode), conf->marks->id, NULL)
                : tmpl_mode_name(mode);
@@ -326,7 +307,6 @@ void tmpl_conf_begin(apr_pool_t *pconf)
     tmpl_models_builtin(&default_opts.detect.models, pconf);
     for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
         tmpl_form_e form = tmpl_settings[i].form;
-
         default_numbers[i] =
             form < TMPL_FORM_STORE && form != TMPL_FORM_FLAG ? tmpl_setting_preset(i) : 0;
     }
@@ -345,7 +325,6 @@ int tmpl_conf_is_used_by(const server_rec *s)
 {
     for (int i = 0; i < users->nelts; i++) {
         const server_rec *user = APR_ARRAY_IDX(users, i, server_rec *);
-
         if (user == s || !user->is_virtual) {
             return 1;
         }
@@ -365,7 +344,6 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
         const kind_t *kind = &kinds[tmpl_settings[i].form];
         const void *from = AT(const void, conf, i);
         void *to = (char *)opts + tmpl_settings[i].opt - 1;
-
         if (tmpl_settings[i].opt == TMPL_NO_OPT || !is_set(kind, from)) {
             continue;
         }

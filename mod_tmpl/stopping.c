@@ -22,10 +22,10 @@
 static volatile sig_atomic_t graceful_end;
 /* Set there, too. Whether the stores are about to be closed before all requests have ended. */
 static volatile sig_atomic_t closing;
+
 static int has_threads(void)
 {
     int threads;
-
     return ap_mpm_query(AP_MPMQ_IS_THREADED, &threads) == APR_SUCCESS &&
            threads != AP_MPMQ_NOT_SUPPORTED;
 }

@@ -42,7 +42,6 @@ static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
     const char *data;
     apr_size_t len;
     apr_status_t rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
-
     if (rv == APR_SUCCESS) {
         tmpl_brigade_append(ctx->held, data, len);
         ctx->length += (apr_off_t)len;
@@ -59,7 +58,6 @@ static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e)
     apr_bucket_brigade *read = apr_brigade_create(ctx->held->p, e->list);
     apr_bucket *copy;
     apr_status_t rv = apr_bucket_copy(e, &copy);
-
     if (rv == APR_SUCCESS) {
         APR_BRIGADE_INSERT_TAIL(read, copy);
     }
@@ -76,9 +74,7 @@ static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e)
 static apr_status_t copy_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     apr_status_t rv = APR_SUCCESS;
-    apr_bucket *e;
-
-    for (e = APR_BRIGADE_FIRST(bb);
+    for (apr_bucket *e = APR_BRIGADE_FIRST(bb);
          rv == APR_SUCCESS && ctx->life == TMPL_PASSING && e != APR_BRIGADE_SENTINEL(bb);
          e = APR_BUCKET_NEXT(e)) {
         if (APR_BUCKET_IS_EOS(e)) {
@@ -91,7 +87,6 @@ static apr_status_t copy_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_buck
         }
         else if (!APR_BUCKET_IS_METADATA(e)) {
             tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, TMPL_CODING_GZIP);
-
             if (reason != TMPL_DECLINE_NONE) {
                 decline_copy(f, ctx, reason);
             }
@@ -107,7 +102,6 @@ static apr_status_t copy_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_buck
 static apr_status_t pass_copied(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *chunk)
 {
     apr_status_t rv = copy_brigade(f, ctx, chunk);
-
     if (rv == APR_SUCCESS) {
         rv = ap_pass_brigade(f->next, chunk);
         apr_brigade_cleanup(chunk);
@@ -119,14 +113,11 @@ static void judge_copy(const tmpl_ctx_t *ctx, apr_bucket_brigade *page, request_
                        apr_pool_t *pool)
 {
     tmpl_judged_t judged;
-    apr_interval_time_t took;
-    apr_off_t length;
-
     if (tmpl_judge(&judged, ctx, page, r, pool) != APR_SUCCESS) {
         return;
     }
-    took = tmpl_clock() - judged.start;
-    length = (apr_off_t)judged.input.len;
+    apr_interval_time_t took = tmpl_clock() - judged.start;
+    apr_off_t length = (apr_off_t)judged.input.len;
     if (judged.outcome.decline != TMPL_DECLINE_NONE) {
         tmpl_decline_judged(r, ctx->conf, judged.outcome.decline);
     }
@@ -140,7 +131,6 @@ static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
     apr_bucket_brigade *page;
     tmpl_decline_e reason = tmpl_brigade_page(&page, ctx);
     apr_pool_t *pool;
-
     ctx->life = TMPL_DONE;
     if (reason != TMPL_DECLINE_NONE) {
         tmpl_decline(r, ctx, reason);
@@ -159,7 +149,6 @@ apr_status_t tmpl_tee(ap_filter_t *f, apr_bucket_brigade *bb)
     tmpl_ctx_t *ctx = f->ctx;
     apr_status_t rv = APR_SUCCESS;
     apr_time_t end = 0;
-
     if (ctx == NULL || ctx->life != TMPL_PASSING) {
         /* the filter was named in a SetOutputFilter, without a gate; or reading has stopped */
         ap_remove_output_filter(f);
@@ -195,7 +184,6 @@ int tmpl_tee_served(request_rec *r)
     /* after an internal redirect another request has answered */
     for (; r != NULL; r = r->next) {
         tmpl_ctx_t *ctx = tmpl_request_read(r)->copied;
-
         if (ctx != NULL && ctx->life == TMPL_COPIED) {
             read_copy(ctx, r);
         }

@@ -45,10 +45,8 @@ int tmpl_twin_begin(request_rec *r)
 {
     const tmpl_twin_t *missed = twin_of(r->prev);
     const char *uri = r->unparsed_uri;
-
     if (missed != NULL && missed->stage == TMPL_TWIN_MISSED) {
         tmpl_twin_t *twin = twin_for(r);
-
         twin->is_page = 1;
         /* by it rules tell the server's own requests from clients', and may trust them more */
         apr_table_unset(r->subprocess_env, "REDIRECT_STATUS");
@@ -62,7 +60,6 @@ int tmpl_twin_begin(request_rec *r)
 void tmpl_twin_insert(request_rec *r)
 {
     tmpl_twin_t *twin = r->main == NULL ? twin_of(r) : NULL;
-
     if (twin != NULL && twin->is_page) {
         ap_add_output_filter("TMPL_TWIN", twin, r, r->connection);
     }
@@ -88,7 +85,6 @@ static void redirect(request_rec *r, const tmpl_twin_t *twin)
 {
     static const char *const fields[] = { "Accept", NULL };
     const apr_table_t *sent = tmpl_fields_copy(r->headers_in, fields, r->pool);
-
     /* other fields stay: some modules check and set those that name the user only once */
     apr_table_setn(r->headers_in, "Accept", "text/markdown");
     /*
@@ -106,11 +102,8 @@ static void redirect(request_rec *r, const tmpl_twin_t *twin)
 int tmpl_twin_handler(request_rec *r)
 {
     tmpl_twin_t *twin = tmpl_request_read(r)->twin;
-    int status;
-
     if (twin == NULL) {
         const char *page = page_asked_for(r);
-
         if (page == NULL) {
             return DECLINED;
         }
@@ -125,7 +118,7 @@ int tmpl_twin_handler(request_rec *r)
     }
     twin->err_headers_out = apr_table_copy(r->pool, r->err_headers_out);
     twin->stage = TMPL_TWIN_TRIES;
-    status = ap_run_handler(r);
+    int status = ap_run_handler(r);
     twin->stage = TMPL_TWIN_DONE;
     if (twin->discarded != 0) {
         status = twin->discarded;
@@ -146,7 +139,6 @@ int tmpl_twin_handler(request_rec *r)
 static int is_markdown(const request_rec *r)
 {
     static const char type[] = "text/markdown";
-
     return r->content_type != NULL &&
            ap_cstr_casecmpn(r->content_type, type, sizeof(type) - 1) == 0;
 }
@@ -154,7 +146,6 @@ static int is_markdown(const request_rec *r)
 int tmpl_twin_discards(request_rec *r, int is_html)
 {
     tmpl_twin_t *twin = r->main == NULL ? twin_of(r) : NULL;
-
     if (twin == NULL || twin->stage != TMPL_TWIN_TRIES) {
         return 0;
     }
@@ -171,10 +162,8 @@ apr_status_t tmpl_twin_discard(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     const char *data;
     apr_size_t len;
     apr_status_t rv = APR_SUCCESS;
-
     while (rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb)) {
         apr_bucket *e = APR_BRIGADE_FIRST(bb);
-
         len = 0;
         if (!APR_BUCKET_IS_METADATA(e)) {
             rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
@@ -191,7 +180,6 @@ apr_status_t tmpl_twin_discard(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 apr_status_t tmpl_twin_filter(ap_filter_t *f, apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
-
     /* without a ctx the filter was named in a SetOutputFilter */
     if (f->ctx != NULL && ap_is_HTTP_SUCCESS(r->status)) {
         if (tmpl_field(r, "X-Robots-Tag") == NULL) {

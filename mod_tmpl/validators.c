@@ -44,11 +44,9 @@ static suffixes_t suffixes_of(const char *variant, apr_pool_t *pool)
 static int next_tag(tag_t *tag, const char **list)
 {
     const char *p = *list + strspn(*list, ", \t");
-    const char *end;
-
     tag->weak = p[0] == 'W' && p[1] == '/';
     p += tag->weak ? 2 : 0;
-    end = *p == '"' ? ap_strchr_c(p + 1, '"') : NULL;
+    const char *end = *p == '"' ? ap_strchr_c(p + 1, '"') : NULL;
     if (end == NULL) {
         return 0;
     }
@@ -66,7 +64,6 @@ static int are_equal(const tag_t *one, const tag_t *other)
 static int cut_suffix(tag_t *tag, const char *suffix)
 {
     apr_size_t len = strlen(suffix);
-
     if (tag->len < len || memcmp(tag->opaque + tag->len - len, suffix, len) != 0) {
         return 0;
     }
@@ -88,7 +85,6 @@ static void cut_coding(tag_t *tag)
 static int cut_ours(tag_t *tag, const suffixes_t *suffixes)
 {
     tag_t cut = *tag;
-
     cut_coding(&cut);
     for (cut.weak = 0; cut.weak < 2; cut.weak++) {
         if (cut_suffix(&cut, suffixes->of[cut.weak])) {
@@ -104,7 +100,6 @@ int tmpl_etag_names_variant(const char *list, const char *variant, apr_pool_t *p
 {
     suffixes_t suffixes = suffixes_of(variant, pool);
     tag_t tag;
-
     while (next_tag(&tag, &list)) {
         if (cut_ours(&tag, &suffixes)) {
             return 1;
@@ -123,7 +118,6 @@ static const char *written(const tag_t *tag, int weak, const char *suffix, apr_p
 const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool)
 {
     tag_t tag;
-
     if (!next_tag(&tag, &etag)) {
         return NULL;
     }
@@ -136,12 +130,10 @@ apr_status_t tmpl_etag_of_content(const char **etag, apr_bucket_brigade *sent, c
     char *bytes;
     apr_size_t len;
     apr_pool_t *scratch;
-
     apr_pool_create(&scratch, pool);
     apr_status_t rv = apr_brigade_pflatten(sent, &bytes, &len, scratch);
     if (rv == APR_SUCCESS) {
         XXH128_hash_t hash = XXH3_128bits(bytes, len);
-
         *etag = apr_psprintf(pool, "\"%016" APR_UINT64_T_HEX_FMT "%016" APR_UINT64_T_HEX_FMT "%s\"",
                              (apr_uint64_t)hash.high64, (apr_uint64_t)hash.low64,
                              suffixes_of(variant, pool).of[0]);
@@ -170,14 +162,11 @@ const char *tmpl_etag_for_backend(const char *list, const char *variant, unsigne
     apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
     apr_hash_t *seen = apr_hash_make(pool);
     const char *rest = list;
-    const char *start;
     tag_t tag;
     int changes = 0;
-
-    for (start = rest; next_tag(&tag, &rest); start = rest) {
+    for (const char *start = rest; next_tag(&tag, &rest); start = rest) {
         const char *as_sent = start + strspn(start, ", \t");
         int ours = cut_ours(&tag, &suffixes);
-
         if ((keep & (ours ? TMPL_TAGS_OURS : TMPL_TAGS_OTHERS)) != 0) {
             add_once(items, seen, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
         }
@@ -200,14 +189,12 @@ const char *tmpl_etag_listed(const char *list, const char *etag, const char *var
 {
     suffixes_t suffixes = suffixes_of(variant != NULL ? variant : "", pool);
     tag_t wanted, tag;
-
     if (!next_tag(&wanted, &etag)) {
         return NULL;
     }
     while (next_tag(&tag, &list)) {
         tag_t cut = tag;
         int is_candidate = variant == NULL || cut_ours(&cut, &suffixes);
-
         if (variant == NULL) {
             cut_coding(&cut);
         }
@@ -233,7 +220,6 @@ static int has_seconds(const char *control, const char *directive)
 {
     const char *at = control != NULL ? ap_strcasestr(control, directive) : NULL;
     apr_size_t digits = at != NULL ? strspn(at += strlen(directive), "0123456789") : 0;
-
     return digits > 0 && (at[digits] == '\0' || strchr(", \t", at[digits]) != NULL);
 }
 
@@ -244,7 +230,6 @@ static int has_seconds(const char *control, const char *directive)
 static void keep_uncached(request_rec *r, const tmpl_ctx_t *ctx)
 {
     const char *control = tmpl_field(r, "Cache-Control");
-
     if (ctx->etag == NULL && tmpl_field(r, "Expires") == NULL &&
         !has_seconds(control, "max-age=") && !has_seconds(control, "s-maxage=")) {
         apr_table_setn(r->subprocess_env, "no-cache", "1");
@@ -255,7 +240,6 @@ static void keep_uncached(request_rec *r, const tmpl_ctx_t *ctx)
 static void replace_held(tmpl_ctx_t *ctx, apr_bucket *e)
 {
     apr_bucket_brigade *made = apr_brigade_create(ctx->held->p, ctx->held->bucket_alloc);
-
     if (e != NULL) {
         APR_BRIGADE_INSERT_TAIL(made, e);
     }
@@ -300,7 +284,6 @@ static int is_matched(request_rec *r, const char *etag)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-Match");
     const char *held = list != NULL ? tmpl_etag_listed(list, etag, NULL, r->pool) : NULL;
-
     /* a weak tag does not match */
     return (held != NULL && *held == '"') ||
            ap_condition_if_match(r, r->headers_out) != AP_CONDITION_NOMATCH;
@@ -312,18 +295,19 @@ void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx)
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match"), *held;
     /* httpd forbids a 304 in place of an ErrorDocument */
     int may = r->method_number == M_GET && !r->no_local_copy;
-
-    if (!tmpl_conf_tags_content(ctx->conf) || !tmpl_conf_edits(ctx->conf) || etag == NULL) {
+    int ours = tmpl_conf_tags_content(ctx->conf) && tmpl_conf_edits(ctx->conf);
+    /* where HTML is not sent, the backend was not told its own tags: a page may pass untouched */
+    if (etag == NULL || (!ours && tmpl_conf_type(ctx->conf) == NULL)) {
         return;
     }
-    if (may && !is_matched(r, etag)) {
+    if (ours && may && !is_matched(r, etag)) {
         replace_held(ctx, ap_bucket_error_create(HTTP_PRECONDITION_FAILED, NULL, r->pool,
                                                  ctx->held->bucket_alloc));
     }
     else if (may && list != NULL && (held = tmpl_etag_listed(list, etag, NULL, r->pool)) != NULL) {
         send_unchanged(r, ctx, held);
     }
-    else {
+    else if (ours) {
         keep_uncached(r, ctx);
     }
 }

@@ -48,8 +48,9 @@ const char *tmpl_etag_listed(const char *list, const char *etag, const char *var
                              apr_pool_t *pool);
 
 /*
- * Answers the conditions of a GET or HEAD by the tag that tmpl_headers_judged() has set (RFC 9110,
- * 13.2.2): leaves what is held as it is; or makes the response a 304, without data, or a 412.
+ * Answers the conditions of a GET or HEAD by the response's tag (RFC 9110, 13.2.2), which is the
+ * backend's if the page passes untouched: leaves what is held as it is; or makes the response a
+ * 304, without data, or a 412.
  */
 void tmpl_conditions_answer(request_rec *r, tmpl_ctx_t *ctx);
 

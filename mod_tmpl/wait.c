@@ -43,7 +43,6 @@ int tmpl_wait_is_silent(request_rec *r, apr_interval_time_t patience)
     apr_time_t end = tmpl_clock() + patience;
     apr_int32_t n;
     apr_status_t rv;
-
     if (socket == NULL) {
         return 0;
     }
@@ -61,7 +60,6 @@ static apr_status_t read_until(apr_bucket *e, apr_time_t end)
     const char *data;
     apr_size_t len;
     apr_status_t rv;
-
     if (end == TMPL_WAIT_FOR_EVER) {
         return apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
     }
@@ -79,7 +77,6 @@ apr_status_t tmpl_wait_for_chunk(apr_bucket_brigade *chunk, apr_bucket_brigade *
     apr_bucket *e = APR_BRIGADE_FIRST(bb);
     apr_bucket *next;
     apr_status_t rv = APR_SUCCESS;
-
     while (e != APR_BRIGADE_SENTINEL(bb) &&
            (APR_BUCKET_IS_METADATA(e) || e->length != (apr_size_t)-1)) {
         e = APR_BUCKET_NEXT(e);

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "feature/echo.h"
 #include "fingerprint/fingerprint.h"
-#include "rewrite/highlight.h"
+#include "rewrite/rewrite.h"
 
 TMPL_ENUM_COLUMN(tmpl_mode_name, tmpl_mode_e, TMPL_MODES, TMPL_COLUMN_2)
 TMPL_ENUM_FIND(tmpl_mode_find, TMPL_MODES)

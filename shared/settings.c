@@ -71,117 +71,75 @@ static int (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
     [TMPL_FORM_VALIDATE] = validate_find,
 };
 
-const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,
-                                apr_pool_t *pool)
-{
-    int64_t value;
-    int ok;
-    if (word_values[setting->form] != NULL) {
-        value = word_values[setting->form](text);
-        ok = value >= 0;
-    }
-    else {
-        ok = read_number_between(&value, setting, text);
-    }
-    if (!ok) {
-        return tmpl_setting_refuse(setting, text, NULL, pool);
-    }
-    *number = value;
-    return NULL;
-}
-
-const char *tmpl_setting_share(double *share, const tmpl_setting_t *setting, const char *text,
-                               apr_pool_t *pool)
-{
-    char *end;
-    /* tmpl_number() reads nan, inf, hexadecimal numbers and exponents, too */
-    if (strspn(text, "0123456789.%") != strlen(text) || !strpbrk(text, "0123456789")) {
-        return tmpl_setting_refuse(setting, text, NULL, pool);
-    }
-    double value = tmpl_number(text, &end);
-    if (*end == '%') {
-        value /= 100;
-        end++;
-    }
-    if (*end != '\0' || value > 1) {
-        return tmpl_setting_refuse(setting, text, NULL, pool);
-    }
-    *share = value;
-    return NULL;
-}
-
-const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t *setting,
-                                  const char *tb_text, const char *n_text, apr_pool_t *pool)
-{
-    int64_t pages, factor;
-    if (!read_number_between(&pages, setting, tb_text)) {
-        return tmpl_setting_refuse(setting, tb_text, "Tb", pool);
-    }
-    if (!tmpl_number_with(&factor, n_text, tmpl_units_none) || factor < 1 ||
-        factor > LIFETIME_N_MOST) {
-        return tmpl_setting_refuse(setting, n_text, "N", pool);
-    }
-    *tb = pages;
-    *n = factor;
-    return NULL;
-}
-
-/* ---- defaults ---- */
-
-/* Copies the word of a preset at text: up to a blank or a comma. Returns what is behind it. */
-static const char *preset_word(char word[32], const char *text)
+/* Copies the word at text: up to a blank or a comma. Returns what is behind it. */
+static const char *next_setting_word(char word[32], const char *text)
 {
     size_t len = strcspn(text, " ,");
     apr_cpystrn(word, text, len + 1 < 32 ? len + 1 : 32);
     return text + len + (text[len] != '\0');
 }
 
-int64_t tmpl_setting_preset(tmpl_setting_e setting)
+static const char *read_number(void *value, const tmpl_setting_t *setting, const char *text,
+                               apr_pool_t *pool)
 {
-    char word[32];
-    int64_t number = 0;
-    (void)preset_word(word, tmpl_settings[setting].preset);
-    (void)tmpl_setting_number(&number, &tmpl_settings[setting], word, NULL);
-    return number;
-}
-
-tmpl_clean_opts_t tmpl_clean_opts_default(void)
-{
-    tmpl_clean_opts_t opts = { .policy = { .max_entries = 1000000 },
-                               .detect = { .threshold = -1 },
-                               .guards = { .without = TMPL_PARTS_ALL & ~TMPL_PARTS_DEFAULT } };
-    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
-        const tmpl_setting_t *setting = &tmpl_settings[i];
-        void *field = (char *)&opts + setting->opt - 1;
-        char words[2][32];
-        int64_t numbers[2] = { 0, 0 };
-        if (setting->opt == TMPL_NO_OPT) {
-            continue;
-        }
-        const char *rest = preset_word(words[0], setting->preset);
-        if (setting->form == TMPL_FORM_SHARE) {
-            (void)tmpl_setting_share(field, setting, words[0], NULL);
-        }
-        else if (setting->form == TMPL_FORM_LIFETIME) {
-            (void)preset_word(words[1], rest);
-            (void)tmpl_setting_lifetime(&numbers[0], &numbers[1], setting, words[0], words[1],
-                                        NULL);
-            ((uint32_t *)field)[0] = (uint32_t)numbers[0];
-            ((uint32_t *)field)[1] = (uint32_t)numbers[1];
-        }
-        else if (setting->form < TMPL_FORM_STORE) {
-            *(uint32_t *)field = (uint32_t)tmpl_setting_preset((tmpl_setting_e)i);
-        }
+    int64_t number;
+    int ok;
+    if (word_values[setting->form] != NULL) {
+        number = word_values[setting->form](text);
+        ok = number >= 0;
     }
-    return opts;
+    else {
+        ok = read_number_between(&number, setting, text);
+    }
+    if (!ok) {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
+    }
+    *(int64_t *)value = number;
+    return NULL;
 }
 
-/* ---- values that are not numbers ---- */
+static const char *read_lifetime(void *value, const tmpl_setting_t *setting, const char *text,
+                                 apr_pool_t *pool)
+{
+    int64_t *lifetime = value, pages, factor;
+    char tb[32];
+    const char *n = next_setting_word(tb, text);
+    if (!read_number_between(&pages, setting, tb)) {
+        return tmpl_setting_refuse(setting, tb, "Tb", pool);
+    }
+    if (!tmpl_number_with(&factor, n, tmpl_units_none) || factor < 1 || factor > LIFETIME_N_MOST) {
+        return tmpl_setting_refuse(setting, n, "N", pool);
+    }
+    lifetime[0] = pages;
+    lifetime[1] = factor;
+    return NULL;
+}
 
-const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting_t *setting,
-                                   const char *text, apr_pool_t *pool)
+static const char *read_share(void *value, const tmpl_setting_t *setting, const char *text,
+                              apr_pool_t *pool)
+{
+    char *end;
+    /* tmpl_number() reads nan, inf, hexadecimal numbers and exponents, too */
+    if (strspn(text, "0123456789.%") != strlen(text) || !strpbrk(text, "0123456789")) {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
+    }
+    double share = tmpl_number(text, &end);
+    if (*end == '%') {
+        share /= 100;
+        end++;
+    }
+    if (*end != '\0' || share > 1) {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
+    }
+    *(double *)value = share;
+    return NULL;
+}
+
+static const char *read_selectors(void *value, const tmpl_setting_t *setting, const char *text,
+                                  apr_pool_t *pool)
 {
     tmpl_error_t err;
+    apr_array_header_t **list = value;
     if (*list == NULL) {
         *list = apr_array_make(pool, 4, sizeof(const tmpl_selector_t *));
     }
@@ -194,6 +152,100 @@ const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting
                ? tmpl_setting_refuse(setting, text, err.text, pool)
                : NULL;
 }
+
+static const char *read_parts(void *value, const tmpl_setting_t *setting, const char *text,
+                              apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    tmpl_parts_t *parts = value, said;
+    if (tmpl_parts_parse(&said, text, &err) != APR_SUCCESS) {
+        return tmpl_setting_refuse(setting, text, err.text, pool);
+    }
+    *parts = tmpl_parts_join(*parts, said);
+    return NULL;
+}
+
+static const char *read_mark(void *value, const tmpl_setting_t *setting, const char *text,
+                             apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    return tmpl_marks_add(value, text, &err, pool) == APR_SUCCESS
+               ? NULL
+               : tmpl_setting_refuse(setting, text, err.text, pool);
+}
+
+static const char *read_secret(void *value, const tmpl_setting_t *setting, const char *text,
+                               apr_pool_t *pool)
+{
+    if (text[0] == '\0') {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
+    }
+    *(uint64_t *)value = tmpl_seed(text);
+    return NULL;
+}
+
+const char *tmpl_setting_read(void *value, const tmpl_setting_t *setting, const char *text,
+                              apr_pool_t *pool)
+{
+    static const char *(*const readers[TMPL_FORM_COUNT])(void *, const tmpl_setting_t *,
+                                                         const char *, apr_pool_t *) = {
+        [TMPL_FORM_MODE... TMPL_FORM_TIME] = read_number,
+        [TMPL_FORM_LIFETIME] = read_lifetime,
+        [TMPL_FORM_SHARE] = read_share,
+        [TMPL_FORM_SELECTORS] = read_selectors,
+        [TMPL_FORM_PARTS] = read_parts,
+        [TMPL_FORM_MARKS] = read_mark,
+        [TMPL_FORM_SECRET] = read_secret,
+    };
+    return readers[setting->form](value, setting, text, pool);
+}
+
+const char *tmpl_setting_read_opt(void *opt, const tmpl_setting_t *setting, const char *text,
+                                  apr_pool_t *pool)
+{
+    int n = setting->form < TMPL_FORM_STORE ? 1 : setting->form == TMPL_FORM_LIFETIME ? 2 : 0;
+    int64_t numbers[2];
+    const char *wrong = tmpl_setting_read(n > 0 ? numbers : opt, setting, text, pool);
+    for (int i = 0; i < n && wrong == NULL; i++) {
+        ((uint32_t *)opt)[i] = (uint32_t)numbers[i];
+    }
+    return wrong;
+}
+
+/* ---- defaults ---- */
+
+int64_t tmpl_setting_preset(tmpl_setting_e setting)
+{
+    char word[32];
+    int64_t number = 0;
+    (void)next_setting_word(word, tmpl_settings[setting].preset);
+    (void)tmpl_setting_read(&number, &tmpl_settings[setting], word, NULL);
+    return number;
+}
+
+tmpl_clean_opts_t tmpl_clean_opts_default(void)
+{
+    tmpl_clean_opts_t opts = { .policy = { .max_entries = 1000000 },
+                               .detect = { .threshold = -1 },
+                               .guards = { .without = TMPL_PARTS_ALL & ~TMPL_PARTS_DEFAULT } };
+    for (int i = 0; i < TMPL_SETTING_COUNT; i++) {
+        const tmpl_setting_t *setting = &tmpl_settings[i];
+        char word[32];
+        if (setting->opt == TMPL_NO_OPT) {
+            continue;
+        }
+        (void)next_setting_word(word, setting->preset);
+        if (setting->form < TMPL_FORM_STORE || setting->form == TMPL_FORM_SHARE ||
+            setting->form == TMPL_FORM_LIFETIME) {
+            (void)tmpl_setting_read_opt(
+                (char *)&opts + setting->opt - 1, setting,
+                setting->form == TMPL_FORM_LIFETIME ? setting->preset : word, NULL);
+        }
+    }
+    return opts;
+}
+
+/* ---- separators ---- */
 
 const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,
                                     int n, char *const *words, apr_pool_t *pool)
@@ -217,36 +269,5 @@ const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_se
         set.all.has[i] |= tmpl_separators_default.has[i];
     }
     *separators = set;
-    return NULL;
-}
-
-const char *tmpl_setting_parts(tmpl_parts_t *parts, const tmpl_setting_t *setting, const char *text,
-                               apr_pool_t *pool)
-{
-    tmpl_error_t err;
-    tmpl_parts_t said;
-    if (tmpl_parts_parse(&said, text, &err) != APR_SUCCESS) {
-        return tmpl_setting_refuse(setting, text, err.text, pool);
-    }
-    *parts = tmpl_parts_join(*parts, said);
-    return NULL;
-}
-
-const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *setting, const char *word,
-                              apr_pool_t *pool)
-{
-    tmpl_error_t err;
-    return tmpl_marks_add(marks, word, &err, pool) == APR_SUCCESS
-               ? NULL
-               : tmpl_setting_refuse(setting, word, err.text, pool);
-}
-
-const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,
-                                apr_pool_t *pool)
-{
-    if (text[0] == '\0') {
-        return tmpl_setting_refuse(setting, text, NULL, pool);
-    }
-    *seed = tmpl_seed(text);
     return NULL;
 }

@@ -211,46 +211,33 @@ typedef struct {
 typedef enum { TMPL_VALIDATE_BACKEND, TMPL_VALIDATE_CONTENT } tmpl_validate_e;
 
 /*
- * Parsers. Each returns NULL for a valid text, else a message from pool: 'must be <values>, not
- * "<text>"', with the reason behind a colon if it is known. Results change only for a valid text.
+ * Reads a value, as an administrator writes it, into *value, whose type is that of the form:
+ *
+ *     MODE, DETECTOR, SMOOTHING, VALIDATE    int64_t, the enum
+ *     NUMBER, GLOBAL, SIZE, TIME             int64_t: bytes, microseconds
+ *     LIFETIME     int64_t [2]: Tb and N, with a blank or a comma between them
+ *     SHARE        double, from 0 to 1
+ *     SECRET       uint64_t, the seed of all keys
+ *     SELECTORS    apr_array_header_t *, of const tmpl_selector_t *: they are added
+ *     MARKS        tmpl_marks_t *: the one mark is added
+ *     PARTS        tmpl_parts_t: the text changes it
+ *
+ * What is added to is made if it is NULL. Returns NULL for a valid text, else a message from pool:
+ * 'must be <values>, not "<text>"', with the reason behind a colon if it is known. The value
+ * changes only for a valid text.
  */
+const char *tmpl_setting_read(void *value, const tmpl_setting_t *setting, const char *text,
+                              apr_pool_t *pool);
 
-/*
- * A value of form MODE, DETECTOR, SMOOTHING or VALIDATE (the enum), NUMBER, SIZE (bytes) or TIME
- * (microseconds).
- */
-const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,
-                                apr_pool_t *pool);
+/* The same into an option of the library, where numbers are uint32_t. */
+const char *tmpl_setting_read_opt(void *opt, const tmpl_setting_t *setting, const char *text,
+                                  apr_pool_t *pool);
 
-/* A share from 0 to 1. */
-const char *tmpl_setting_share(double *share, const tmpl_setting_t *setting, const char *text,
-                               apr_pool_t *pool);
-
-/* The Tb and N of a lifetime. */
-const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t *setting,
-                                  const char *tb_text, const char *n_text, apr_pool_t *pool);
-
-/* Adds the selectors of text (const tmpl_selector_t *) to *list, which is made if it is NULL. */
-const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting_t *setting,
-                                   const char *text, apr_pool_t *pool);
-
-/* The names in n words, each of one or more names. */
+/* The names in n words, each of one or more names; the same is returned. */
 const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,
                                     int n, char *const *words, apr_pool_t *pool);
 
-/* What text says is said of *parts. */
-const char *tmpl_setting_parts(tmpl_parts_t *parts, const tmpl_setting_t *setting, const char *text,
-                               apr_pool_t *pool);
-
-/* Adds the mark that word names to *marks, which is made if it is NULL. */
-const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *setting, const char *word,
-                              apr_pool_t *pool);
-
-/* The seed of all keys. */
-const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,
-                                apr_pool_t *pool);
-
-/* The message of the parsers; why may be NULL. Quotes text, unless it is a store's URI. */
+/* The message for a text that is not valid; why may be NULL. Quotes it, unless it is a URI. */
 const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text, const char *why,
                                 apr_pool_t *pool);
 

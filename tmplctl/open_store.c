@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "open_store.h"
+#include "ctl.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -39,8 +39,7 @@ struct option_t {
 };
 
 static option_set_f set_flag, set_string, set_file, set_site, set_store, set_count;
-static option_set_f set_number, set_parts, set_share, set_ratio, set_lifetime;
-static option_set_f set_separators, set_selectors, set_mark, set_secret;
+static option_set_f set_setting, set_parts, set_ratio, set_separators;
 
 #define CTL_PAGES     200 /* as many as the paper took of each site */
 #define CTL_SIZE      3   /* the paper's choice, of its Table 1 */
@@ -101,27 +100,27 @@ static const option_t options[] = {
       "threads that read and judge pages"),
     TEXT("files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, files_from,
       "take file names from LIST, one a line (-: standard input)"),
-    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, set_number, AT(clean.detector)),
+    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, set_setting, AT(clean.detector)),
     SETTING(models, 0, "MODEL", CTL_IN_JUDGING, set_string, AT(model)),
-    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, set_number, AT(clean.detect.smoothing)),
-    SETTING(min_df, 0, "N", IN_POLICY | CTL_IN_MERGE, set_number, AT(clean.policy.min_df)),
+    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, set_setting, AT(clean.detect.smoothing)),
+    SETTING(min_df, 0, "N", IN_POLICY | CTL_IN_MERGE, set_setting, AT(clean.policy.min_df)),
     SETTING(ratio, 0, "R", CTL_IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
-    SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, AT(clean.policy)),
+    SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_setting, AT(clean.policy.lifetime_tb)),
     SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, set_separators, AT(separators)),
-    SETTING(keep, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.keep)),
-    SETTING(drop, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.drop)),
+    SETTING(keep, 0, "SEL", IN_EDITING, set_setting, AT(clean.guards.keep)),
+    SETTING(drop, 0, "SEL", IN_EDITING, set_setting, AT(clean.guards.drop)),
     SETTING(parts, 0, "PARTS", IN_EDITING, set_parts, AT(parts)),
-    SETTING(marks, 0, "MARK", CTL_IN_CLEAN | CTL_IN_WARC, set_mark, AT(clean.marks)),
-    SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
-    SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
-    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT | CTL_IN_MERGE, set_secret, AT(clean.page.seed)),
+    SETTING(marks, 0, "MARK", CTL_IN_CLEAN | CTL_IN_WARC, set_setting, AT(clean.marks)),
+    SETTING(min_keep, 0, "R", IN_EDITING, set_setting, AT(clean.guards.min_keep)),
+    SETTING(min_confidence, 0, "R", IN_EDITING, set_setting, AT(clean.guards.min_confidence)),
+    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT | CTL_IN_MERGE, set_setting, AT(clean.page.seed)),
     FLAG("json", 0, CTL_IN_EXPLAIN | CTL_IN_STATS, json, "print JSON"),
     TEXT("out", 'o', "URI", CTL_IN_MERGE, CTL_IN_MERGE, set_store, out,
       "the store to write: lmdb:DIR, or a form of Redis"),
     FLAG("freeze", 0, CTL_IN_MERGE, freeze,
       "freeze the sites: whoever uses the store judges by it, and learns nothing"),
     FLAG("lean", 0, CTL_IN_MERGE, lean, "freeze the sites, and leave out what only learning needs"),
-    TEXT("out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, out, "the file to write"),
+    TEXT("out", 'o', "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, out, "the file to write"),
     COUNT("pages", 0, "N", CTL_IN_TRAIN, pages, 2, 1000000,
       "pages of a site at most, evenly spread"),
     FLAG("trust", 0, CTL_IN_TRAIN, trust,
@@ -202,47 +201,22 @@ static const char *set_count(ctl_t *ctl, const option_t *option, void *field, co
     return NULL;
 }
 
-/* A number, or a name that stands for one: fields of enums have the size of uint32_t. */
-static const char *set_number(ctl_t *ctl, const option_t *option, void *field, const char *value)
+static const char *set_setting(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    int64_t number = *(uint32_t *)field;
-    const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
-    *(uint32_t *)field = (uint32_t)number;
-    return wrong;
+    return tmpl_setting_read_opt(field, option->setting, value, ctl->pool);
 }
 
 static const char *set_parts(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    const char *wrong = tmpl_setting_parts(field, option->setting, value, ctl->pool);
+    const char *wrong = set_setting(ctl, option, field, value);
     ctl->options.clean.guards.without = tmpl_parts_without(ctl->options.parts);
     return wrong;
 }
 
-static const char *set_share(ctl_t *ctl, const option_t *option, void *field, const char *value)
-{
-    return tmpl_setting_share(field, option->setting, value, ctl->pool);
-}
-
 static const char *set_ratio(ctl_t *ctl, const option_t *option, void *field, const char *value)
 {
-    const char *wrong = set_share(ctl, option, field, value);
+    const char *wrong = set_setting(ctl, option, field, value);
     ctl->options.clean.detect.threshold = ctl->options.clean.detect.ratio;
-    return wrong;
-}
-
-static const char *set_lifetime(ctl_t *ctl, const option_t *option, void *field, const char *value)
-{
-    tmpl_policy_t *policy = field;
-    int64_t tb = policy->lifetime_tb, n = policy->lifetime_n;
-    const char *comma = strchr(value, ',');
-    if (comma == NULL) {
-        return tmpl_setting_refuse(option->setting, value, "there is no comma", ctl->pool);
-    }
-    const char *before = apr_pstrmemdup(ctl->pool, value, (apr_size_t)(comma - value));
-    const char *wrong =
-        tmpl_setting_lifetime(&tb, &n, option->setting, before, comma + 1, ctl->pool);
-    policy->lifetime_tb = (uint32_t)tb;
-    policy->lifetime_n = (uint32_t)n;
     return wrong;
 }
 
@@ -258,21 +232,6 @@ static const char *set_separators(ctl_t *ctl, const option_t *option, void *fiel
         ctl->options.clean.page.separators = field;
     }
     return wrong;
-}
-
-static const char *set_selectors(ctl_t *ctl, const option_t *option, void *field, const char *value)
-{
-    return tmpl_setting_selectors(field, option->setting, value, ctl->pool);
-}
-
-static const char *set_mark(ctl_t *ctl, const option_t *option, void *field, const char *value)
-{
-    return tmpl_setting_mark(field, option->setting, value, ctl->pool);
-}
-
-static const char *set_secret(ctl_t *ctl, const option_t *option, void *field, const char *value)
-{
-    return tmpl_setting_secret(field, option->setting, value, ctl->pool);
 }
 
 static const char *name_of_option(const option_t *option)

@@ -9,7 +9,7 @@
 #define CTL_STAGES_H
 
 #include "clean.h"
-#include "open_store.h"
+#include "ctl.h"
 #include "render.h"
 
 /* The most threads that may be asked for. */

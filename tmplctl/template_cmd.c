@@ -8,7 +8,6 @@
 #include <apr_hash.h>
 
 #include "ctl.h"
-#include "open_store.h"
 #include "page_input.h"
 #include "process.h"
 #include "text/text.h"

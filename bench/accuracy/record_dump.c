@@ -11,7 +11,7 @@
 
 #include "clean.h"
 #include "content/groups.h"
-#include "detect/models.h"
+#include "detect/detector.h"
 #include "read_file.h"
 #include "text/text.h"
 

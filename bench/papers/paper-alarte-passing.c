@@ -21,7 +21,7 @@
 #include "detect/detector.h"
 #include "read_file.h"
 #include "address/address.h"
-#include "methods/warm/links.h"
+#include "methods/warm/warmup.h"
 
 static tmpl_clean_opts_t presets;
 

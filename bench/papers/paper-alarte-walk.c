@@ -29,7 +29,6 @@
 #include "clean.h"
 #include "detect/detector.h"
 #include "read_file.h"
-#include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"
 
 #define SIZES      8

@@ -20,7 +20,6 @@ typedef struct {
 static apr_status_t each_due(void *baton, const tmpl_listed_t *listed)
 {
     const due_t *due = baton;
-
     return tmpl_listed_is_due(listed, due->list->now) ? due->each(due->baton, listed) : APR_SUCCESS;
 }
 
@@ -35,11 +34,10 @@ static apr_status_t list_read_due(tmpl_list_t *list, apr_uint32_t first, apr_uin
 {
     due_t due = { list, each, baton };
     tmpl_listed_head_t head;
-    apr_status_t rv;
-
     /* only while the store is asked: a client may take minutes */
     apr_atomic_inc32(&tmpl_child_stores_users);
-    rv = tmpl_site_list_read(list->store, list->site, first, n, &head, each_due, &due, err, pool);
+    apr_status_t rv =
+        tmpl_site_list_read(list->store, list->site, first, n, &head, each_due, &due, err, pool);
     apr_atomic_dec32(&tmpl_child_stores_users);
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* the site has been forgotten just now */
 }
@@ -67,8 +65,6 @@ static apr_status_t first_add(void *baton, const tmpl_listed_t *listed)
 {
     first_t *first = baton;
     apr_pool_t *pool = first->kept->pool;
-    tmpl_listed_t *copy;
-
     if (first->keeps != NULL && !first->keeps(listed)) {
         return APR_SUCCESS;
     }
@@ -76,7 +72,7 @@ static apr_status_t first_add(void *baton, const tmpl_listed_t *listed)
     if (first->last != NULL && first->order(listed, first->last) > 0) {
         return APR_SUCCESS;
     }
-    copy = apr_array_push(first->kept);
+    tmpl_listed_t *copy = apr_array_push(first->kept);
     *copy = *listed;
     copy->address = apr_pstrmemdup(pool, listed->address, listed->address_len);
     copy->title = apr_pstrmemdup(pool, listed->title, listed->title_len);
@@ -102,7 +98,6 @@ static apr_array_header_t *list_first(tmpl_list_t *list, int most,
     };
     apr_status_t rv = APR_SUCCESS;
     apr_pool_t *pool;
-
     apr_pool_create(&pool, list->r->pool);
     for (apr_uint32_t at = 0; rv == APR_SUCCESS && at < TMPL_LISTED_SHARDS; at += SLICE) {
         apr_pool_clear(pool);
@@ -120,7 +115,6 @@ static apr_array_header_t *list_first(tmpl_list_t *list, int most,
 static const char *xml(const char *text, apr_pool_t *pool)
 {
     char *allowed = apr_palloc(pool, strlen(text) + 1), *end = allowed;
-
     for (; *text != '\0'; text++) {
         if (text[0] == '\xEF' && text[1] == '\xBF' && (unsigned char)text[2] >= 0xBE) {
             text += 2;
@@ -143,7 +137,6 @@ static int by_address(const tmpl_listed_t *x, const tmpl_listed_t *y)
 {
     apr_size_t least = x->address_len < y->address_len ? x->address_len : y->address_len;
     int order = memcmp(x->address, y->address, least);
-
     return order != 0 ? order
                       : (x->address_len > y->address_len) - (x->address_len < y->address_len);
 }
@@ -167,7 +160,6 @@ static apr_status_t add_url(void *baton, const tmpl_listed_t *listed)
         listed->changed > 0
             ? apr_pstrcat(pool, "<lastmod>", time_of(listed->changed, pool), "</lastmod>", NULL)
             : "";
-
     tmpl_buf_add_text(&slice->text,
                       apr_pstrcat(pool, "<url><loc>", xml(slice->list->origin, pool),
                                   xml(address, pool), "</loc>", changed, "</url>\n", NULL));
@@ -178,7 +170,6 @@ static void send_index(const tmpl_list_t *list)
 {
     request_rec *r = list->r;
     const char *own = xml(apr_pstrcat(r->pool, list->origin, r->uri, NULL), r->pool);
-
     ap_rputs(XML_BEGIN "<sitemapindex" XMLNS, r);
     for (int part = 1; part <= TMPL_SITEMAP_PARTS; part++) {
         ap_rprintf(r, "<sitemap><loc>%s?part=%d</loc></sitemap>\n", own, part);
@@ -193,7 +184,6 @@ apr_status_t tmpl_sitemap_send(tmpl_list_t *list, int part, tmpl_error_t *err)
     apr_uint32_t end = part > 0 ? at + each : TMPL_LISTED_SHARDS;
     apr_status_t rv = APR_SUCCESS;
     apr_pool_t *pool;
-
     if (part == 0 && list->head.n > TMPL_SITEMAP_MOST) {
         send_index(list);
         return APR_SUCCESS;
@@ -202,7 +192,6 @@ apr_status_t tmpl_sitemap_send(tmpl_list_t *list, int part, tmpl_error_t *err)
     ap_rputs(XML_BEGIN "<urlset" XMLNS, list->r);
     for (; rv == APR_SUCCESS && at < end && !list->r->connection->aborted; at += SLICE) {
         sitemap_slice_t slice = { .list = list };
-
         apr_pool_clear(pool);
         tmpl_buf_init(&slice.text, pool);
         rv = list_read_due(list, at, SLICE, add_url, &slice, err, pool);
@@ -233,7 +222,6 @@ static int by_date(const void *a, const void *b)
 {
     const tmpl_listed_t *x = a;
     const tmpl_listed_t *y = b;
-
     return updated(x) != updated(y) ? (updated(x) < updated(y) ? 1 : -1) : by_address(x, y);
 }
 
@@ -242,7 +230,6 @@ static void send_entry(const tmpl_list_t *list, const tmpl_listed_t *listed)
     request_rec *r = list->r;
     const char *url = xml(apr_pstrcat(r->pool, list->origin, listed->address, NULL), r->pool);
     const char *title = listed->title_len > 0 ? listed->title : listed->address;
-
     ap_rprintf(r,
                "<entry>\n<id>%s</id>\n<title>%s</title>\n<link rel=\"alternate\" href=\"%s\"/>\n",
                url, xml(title, r->pool), url);
@@ -259,7 +246,6 @@ apr_status_t tmpl_feed_send(tmpl_list_t *list, tmpl_error_t *err)
     apr_uint32_t n;
     const apr_array_header_t *newest =
         list_first(list, TMPL_FEED_MOST, has_change, by_date, &n, err);
-
     if (newest == NULL) {
         return err->status;
     }
@@ -287,7 +273,6 @@ apr_status_t tmpl_feed_send(tmpl_list_t *list, tmpl_error_t *err)
 static unsigned depth_of(const tmpl_listed_t *listed)
 {
     unsigned depth = 0;
-
     for (apr_size_t i = 0; i + 1 < listed->address_len && listed->address[i] != '?'; i++) {
         depth += listed->address[i] == '/';
     }
@@ -297,7 +282,6 @@ static unsigned depth_of(const tmpl_listed_t *listed)
 static int by_depth(const void *a, const void *b)
 {
     unsigned x = depth_of(a), y = depth_of(b);
-
     return x != y ? (x > y) - (x < y) : by_address(a, b);
 }
 
@@ -306,7 +290,6 @@ static apr_size_t section_len(const tmpl_listed_t *listed)
 {
     apr_size_t path = strcspn(listed->address, "?");
     const char *slash = path > 1 ? memchr(listed->address + 1, '/', path - 1) : NULL;
-
     return slash != NULL ? (apr_size_t)(slash - listed->address) + 1 : 1;
 }
 
@@ -322,7 +305,6 @@ static int by_section(const void *a, const void *b)
     const tmpl_listed_t *y = b;
     apr_size_t m = section_len(x), n = section_len(y);
     int order = memcmp(x->address, y->address, m < n ? m : n);
-
     return order != 0 ? order : m != n ? (m > n) - (m < n) : by_address(x, y);
 }
 
@@ -330,7 +312,6 @@ static int by_section(const void *a, const void *b)
 static const char *plain(const char *text, apr_pool_t *pool)
 {
     char *line = apr_pstrdup(pool, text), *at;
-
     for (at = line; *at != '\0'; at++) {
         *at = (unsigned char)*at < ' ' || *at == 0x7f ? ' ' : *at;
     }
@@ -341,7 +322,6 @@ static const char *plain(const char *text, apr_pool_t *pool)
 static const char *url_of_listed(const tmpl_listed_t *listed, apr_pool_t *pool)
 {
     tmpl_buf_t to;
-
     tmpl_buf_init(&to, pool);
     for (const char *at = listed->address; *at != '\0'; at++) {
         if (*at == '(' || *at == ')') {
@@ -357,7 +337,6 @@ static const char *url_of_listed(const tmpl_listed_t *listed, apr_pool_t *pool)
 static void send_document(const tmpl_list_t *list, const tmpl_listed_t *listed, apr_pool_t *pool)
 {
     const char *title = listed->title_len > 0 ? listed->title : listed->address;
-
     ap_rvputs(list->r, "- [", plain(title, pool), "](", list->origin, url_of_listed(listed, pool),
               ")", NULL);
     if (listed->changed > 0) {
@@ -373,7 +352,6 @@ apr_status_t tmpl_outline_send(tmpl_list_t *list, int most, tmpl_error_t *err)
     apr_array_header_t *documents = list_first(list, most, NULL, by_depth, &n, err);
     const tmpl_listed_t *former = NULL;
     apr_pool_t *pool;
-
     if (documents == NULL) {
         return err->status;
     }
@@ -382,7 +360,6 @@ apr_status_t tmpl_outline_send(tmpl_list_t *list, int most, tmpl_error_t *err)
     ap_rvputs(r, "# ", plain(list->site, r->pool), "\n", NULL);
     for (int i = 0; i < documents->nelts; i++) {
         const tmpl_listed_t *listed = &APR_ARRAY_IDX(documents, i, tmpl_listed_t);
-
         apr_pool_clear(pool);
         if (former == NULL || !is_section_of(former, listed)) {
             ap_rvputs(r, "\n## ",

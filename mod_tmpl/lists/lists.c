@@ -26,7 +26,6 @@ static const struct {
 static int ends_in(const char *text, const char *end)
 {
     size_t len = strlen(text), n = strlen(end);
-
     return len >= n && strcmp(text + len - n, end) == 0;
 }
 
@@ -34,7 +33,6 @@ static int ends_in(const char *text, const char *end)
 static list_kind_e kind_for(const request_rec *r)
 {
     int i = KINDS - 1;
-
     while (i >= 0 && (r->handler == NULL || strcmp(r->handler, list_kinds[i].handler) != 0 ||
                       !ends_in(r->uri, list_kinds[i].end))) {
         i--;
@@ -52,7 +50,6 @@ static int part_of(const request_rec *r)
 {
     static const char name[] = "part=";
     const size_t len = sizeof(name) - 1;
-
     if (r->args == NULL) {
         return 0;
     }
@@ -69,15 +66,13 @@ static tmpl_store_t *list_begin(tmpl_list_t *list, tmpl_error_t *err)
     request_rec *r = list->r;
     const tmpl_conf_t *conf = tmpl_conf_of(r);
     tmpl_child_store_t *ours = tmpl_child_store_of(conf);
-    tmpl_store_t *store;
     apr_time_t began;
-
     err->status = APR_SUCCESS;
     list->site = tmpl_site_of(r, conf);
     if (ours == NULL || !tmpl_child_store_takes(ours, list->site, r)) {
         return NULL;
     }
-    store = tmpl_child_store_begin(ours, &began, r);
+    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r);
     if (store == NULL) {
         return NULL;
     }
@@ -102,7 +97,6 @@ static int list_break_off(request_rec *r)
 {
     apr_bucket_alloc_t *alloc = r->connection->bucket_alloc;
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, alloc);
-
     APR_BRIGADE_INSERT_TAIL(bb, ap_bucket_error_create(HTTP_BAD_GATEWAY, NULL, r->pool, alloc));
     APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
     (void)ap_pass_brigade(r->output_filters, bb);
@@ -126,7 +120,6 @@ static const char *list_tag(const tmpl_list_t *list)
         apr_psprintf(r->pool, "\"%x-%x-%x\"", list->head.since, list->head.edition, list->head.n);
     const char *named = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
     const char *held = named != NULL ? tmpl_etag_listed(named, etag, NULL, r->pool) : NULL;
-
     return held != NULL ? held : etag;
 }
 
@@ -135,8 +128,6 @@ static int list_answer(tmpl_list_t *list, list_kind_e kind, int part)
 {
     request_rec *r = list->r;
     tmpl_error_t err;
-    int status;
-
     apr_atomic_inc32(&tmpl_child_stores_users);
     list->store = list_begin(list, &err);
     apr_atomic_dec32(&tmpl_child_stores_users);
@@ -146,7 +137,7 @@ static int list_answer(tmpl_list_t *list, list_kind_e kind, int part)
     ap_set_content_type(r, list_kinds[kind].type);
     apr_table_setn(r->headers_out, "Cache-Control", MAX_AGE);
     apr_table_setn(r->headers_out, "ETag", list_tag(list));
-    status = ap_meets_conditions(r);
+    int status = ap_meets_conditions(r);
     if (status != OK || r->header_only) {
         return status;
     }
@@ -161,7 +152,6 @@ int tmpl_lists_handler(request_rec *r)
     list_kind_e kind = kind_for(r);
     tmpl_list_t list = { .r = r, .now = (apr_uint32_t)apr_time_sec(r->request_time) };
     int part = part_of(r);
-
     if (kind == KINDS) {
         return DECLINED;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "archive/warc_members.h"
+#include "archive/warc_read.h"
 
 #include <string.h>
 

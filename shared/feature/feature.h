@@ -33,7 +33,7 @@
     X(TITLE_SHARE, "title-share", TEXT) /* the same words over the title's words, at most 1 */ \
     X(LINKS_HERE, "links-here", TEXT) /* share of its links that stay on the page */ \
     X(LINKS_WHOLE, "links-whole", TEXT) /* share of its links that name a host */ \
-    /* what it says that the page says elsewhere, too (said.h) */ \
+    /* what it says that the page says elsewhere, too (reading.h) */ \
     X(SAID_BEFORE, "said-before", SAID) /* share of its text that an earlier block says */ \
     X(SAID_BEHIND, "said-behind", SAID) /* the same for a later block */ \
     X(SAID_TIMES, "said-times", SAID) /* other copies of its text, a mean */ \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "feature/said.h"
+#include "feature/reading.h"
 
 #include "base/hash.h"
 

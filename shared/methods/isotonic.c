@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "methods/isotonic.h"
+#include "methods/pagelevel.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "methods/logistic.h"
+#include "methods/pagelevel_model.h"
 
 #include <math.h>
 #include <string.h>

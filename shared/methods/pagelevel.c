@@ -5,7 +5,6 @@
 
 #include "feature/reading.h"
 #include "html/attr.h"
-#include "methods/isotonic.h"
 
 /* ---- regions and their features ---- */
 

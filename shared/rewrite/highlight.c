@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rewrite/highlight.h"
+#include "rewrite/rewrite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -44,7 +44,13 @@ my $backend = backend {
     $connection->chunk($_) for $body =~ /(^.{4}|.{1,64})/gs;
     return $how eq 'broken' ? $connection->close : $connection->send("0\r\n\r\n");
 };
-my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMaxBody 64K");
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode strip
+TmplMaxBody 64K
+<If "req('X-Mode') == 'markdown'">
+    TmplMode markdown
+</If>
+END
 $httpd->visit(1 .. 6);
 $httpd->expect_log(qr/\[(?:proxy|proxy_http|deflate):error\]|\[(?:proxy_http|deflate):warn\]/);
 $httpd->expect_log(qr{T025});    # most pages here are declined
@@ -79,6 +85,14 @@ for my $what (qw(whole notrailer members empty)) {
     ok !$res->complete || $res->status >= 500, "$what, broken off: the client sees an error or an incomplete response";
 }
 is scalar(() = $httpd->log_text =~ /declined: broken/g), $broken + 4, 'each is logged as broken';
+
+# also where the backend is not told its own tags, because the mode sends another type than HTML
+for my $what (qw(cut badcrc)) {
+    my $ask = sub { $httpd->get("/once/$what", headers => { %$accept, 'X-Mode' => 'markdown', 'If-None-Match' => $_[0] }) };
+    my $res = $ask->('W/"v1"');
+    is $res->status . $res->body, 304, "$what, mode markdown: 304 for the page that passed untouched";
+    is $ask->('"v2"')->status, 200, "$what, mode markdown: 200 for another tag";
+}
 
 my $head = $httpd->get('/once/whole', method => 'HEAD', headers => $accept);
 is $head->status, 200, 'HEAD: 200';

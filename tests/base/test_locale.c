@@ -11,8 +11,7 @@
 #include "methods/pagelevel.h"
 #include "html/charset.h"
 #include "locales.h"
-#include "methods/warm/links.h"
-#include "methods/warm/robots.h"
+#include "methods/warm/warmup.h"
 
 /* All names in capitals, with the letter I where possible. */
 static const char page_in_capitals[] =

@@ -126,7 +126,7 @@ static void what_the_settings_name_is_no_place(void **state)
         kept = kept_of(&judge, page, sizeof(page) - 1, pool);
         assert_int_equal(kept_try(&judge, &kept, other, sizeof(other) - 1, pool), i == 2);
     }
-    assert_null(tmpl_setting_mark(&marks, &tmpl_settings[TMPL_SETTING_marks], "data-own", pool));
+    assert_null(tmpl_setting_read(&marks, &tmpl_settings[TMPL_SETTING_marks], "data-own", pool));
     judge.opts.marks = marks;
     kept = kept_of(&judge, page, sizeof(page) - 1, pool);
     assert_int_equal(kept_try(&judge, &kept, other, sizeof(other) - 1, pool), 1);

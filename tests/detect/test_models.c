@@ -2,7 +2,7 @@
 /* Models of all kinds: built in, from files, and their ids. */
 #include "check.h"
 
-#include "detect/models.h"
+#include "detect/detector.h"
 #include "methods/pagelevel_model.h"
 
 static void models_are_built_in(void **state)

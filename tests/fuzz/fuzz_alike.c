@@ -18,7 +18,7 @@
 
 #include "markdown/markdown.h"
 #include "mod_tmpl/brigade.c"
-#include "detect/models.h"
+#include "detect/detector.h"
 #include "model/trees_model.h"
 #include "oracle.h"
 #include "pieces.h"

@@ -10,8 +10,7 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "methods/warm/links.h"
-#include "methods/warm/robots.h"
+#include "methods/warm/warmup.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "methods/isotonic.h"
+#include "methods/pagelevel.h"
 
 #define NODES_MOST 7
 #define TREES      1500

@@ -2,7 +2,7 @@
 /* Distances, the links of a page, and their order. */
 #include "check.h"
 
-#include "methods/warm/links.h"
+#include "methods/warm/warmup.h"
 
 static tmpl_address_t address_of(const char *url, apr_pool_t *pool)
 {

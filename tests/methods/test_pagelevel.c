@@ -7,7 +7,6 @@
 #include <apr_file_io.h>
 
 #include "methods/pagelevel.h"
-#include "methods/isotonic.h"
 
 static const char html[] =
     "<body><div id=sidebar><ul><li><a href=/a>One</a><li><a href=/b>Two</a></ul></div>"

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "locales.h"
 
-#include "methods/warm/robots.h"
+#include "methods/warm/warmup.h"
 
 static const tmpl_robots_t *read_robots(const char *text, apr_pool_t *pool)
 {

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"
 
 #define MOST_PAGES 12

@@ -28,7 +28,7 @@ my %level = map { $folders[$_] => $_ } 0 .. $#folders;
 $level{"mod_tmpl/$_"} = $level{mod_tmpl} for qw(status lists);
 # "file: header" of another room or of a higher folder that a file may include:
 # the tables of detectors and of models name the published methods,
-my $names_methods = qr{^shared/detect/(?:detector\.c|models\.c): shared/methods/\w+\.h$};
+my $names_methods = qr{^shared/detect/detector\.c: shared/methods/\w+\.h$};
 # body.c makes all forms, and selectors that are XPath need a tree.
 my $uses_forms = qr{^shared/(?:body\.c: shared/(?:data|markdown|reader)/\w+\.h|(?:settings|cut/guards)\.c: shared/dom/xpath\.h)$};
 

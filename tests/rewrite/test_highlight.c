@@ -12,7 +12,7 @@
 
 #include "clean.h"
 #include "letters.h"
-#include "rewrite/highlight.h"
+#include "rewrite/rewrite.h"
 
 static apr_pool_t *pool;
 static tmpl_clean_opts_t opts;

@@ -40,7 +40,7 @@ my $model = slurp("$dir/a");
 like($model, qr/^tmpl-pagelevel 2\n# tmplctl train: 1 sites, 8 pages, .*\n# site \Q$dir\E\/site\n/,
     'the model names its source');
 like($model, qr/^class 0 nodes 40 template 32 /m, 'text on all pages is template, other text is not');
-run('--out', "$dir/b", "$dir/site");
+run('-o', "$dir/b", "$dir/site");
 is(slurp("$dir/b"), $model, 'equal input, equal model');
 
 run('--pages', 4, '--out', "$dir/c", "$dir/site");

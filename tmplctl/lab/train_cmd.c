@@ -13,7 +13,6 @@
 #include "ctl.h"
 #include "detect/detector.h"
 #include "methods/pagelevel.h"
-#include "open_store.h"
 #include "process.h"
 #include "files.h"
 

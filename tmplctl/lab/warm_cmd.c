@@ -8,10 +8,8 @@
 
 #include "ctl.h"
 #include "html/charset.h"
-#include "open_store.h"
 #include "page_input.h"
 #include "process.h"
-#include "methods/warm/subdigraph.h"
 #include "methods/warm/warmup.h"
 
 _Static_assert(CTL_SIZE_MOST <= TMPL_SUBDIGRAPH_SIZE_MOST, "--size");

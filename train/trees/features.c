@@ -18,7 +18,7 @@
 
 #include "detect/auto.h"
 #include "model/judge_rows.h"
-#include "detect/models.h"
+#include "detect/detector.h"
 #include "table/store.h"
 #include "read_file.h"
 

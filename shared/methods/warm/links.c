@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "methods/warm/links.h"
+#include "methods/warm/warmup.h"
 
 #include <stdlib.h>
 #include <string.h>

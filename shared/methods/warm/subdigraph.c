@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "methods/warm/subdigraph.h"
+#include "methods/warm/warmup.h"
 
 #include <string.h>
 

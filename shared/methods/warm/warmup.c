@@ -5,7 +5,6 @@
 #include <apr_strings.h>
 
 #include "address/address.h"
-#include "methods/warm/subdigraph.h"
 
 /* --- how much of the shared text is template --- */
 

@@ -10,8 +10,89 @@
 #ifndef TMPL_WARMUP_H
 #define TMPL_WARMUP_H
 
-#include "methods/warm/links.h"
-#include "methods/warm/robots.h"
+#include <apr_tables.h>
+#include <apr_time.h>
+
+#include "page/page.h"
+#include "address/address.h"
+#include "base/tmpl.h"
+
+/* Which addresses a site's robots.txt allows a crawler to request: RFC 9309. */
+
+typedef struct tmpl_robots_t tmpl_robots_t;
+
+/* Bytes of a robots.txt that are read; the RFC demands 500 KiB at least. */
+#define TMPL_ROBOTS_MOST (512 * 1024)
+
+/*
+ * Parses the len bytes at text and returns the rules for the crawler with the product token agent
+ * (letters, '-' and '_'), from pool: the rules of all groups for agent; without such a group, the
+ * rules of all groups for "*"; else none. Other lines are ignored. text is not needed afterwards.
+ */
+const tmpl_robots_t *tmpl_robots_parse(const char *text, apr_size_t len, const char *agent,
+                                       apr_pool_t *pool);
+
+/*
+ * Whether uri ("/path?query", as tmpl_address_parse spells it) may be requested. The longest rule
+ * that matches decides; if an allow and a disallow are equally long, the allow decides. /robots.txt
+ * is always allowed.
+ */
+int tmpl_robots_allow(const tmpl_robots_t *robots, const char *uri);
+
+/* The Crawl-delay, at most an hour; 0 if there is none. Not part of the RFC, but widely used. */
+apr_interval_time_t tmpl_robots_delay(const tmpl_robots_t *robots);
+
+/*
+ * The links of a page to other pages of its site, and the order to follow them in: getLinks,
+ * Algorithm 1 and the distances of section 3.2 of Alarte, Insa, Silva and Tamarit, "Automatic
+ * Detection of Webpages that Share the Same Web Template" (WWV 2014). Pages with near addresses
+ * share most of their template; links far apart on a page lead to pages that share nothing but the
+ * template.
+ */
+
+typedef struct {
+    const char *uri; /* to request: "/path?query" */
+    const char *id;  /* links with equal ids lead to the same document */
+    uint32_t node;   /* the a element */
+} tmpl_link_t;
+
+/*
+ * The links of the page at address, an array of tmpl_link_t from pool, in the order of their first
+ * appearance: the href of a elements, resolved against the page's base. Left out are
+ *   1. links to other hosts and to the page itself, and repeated links (getLinks and its note 3);
+ *   2. files whose extension is not that of a page (.pdf, .png).
+ * Bytes above 0x7f are escaped without conversion, so such links are right on pages in UTF-8 only.
+ */
+apr_array_header_t *tmpl_links(const tmpl_page_t *page, const tmpl_address_t *address,
+                               apr_pool_t *pool);
+
+/*
+ * Sorts links of page by Algorithm 1: by relevance to uri, the address of the key page; among links
+ * of equal relevance, the next is the one farthest in the tree from those before it (Definition 5),
+ * or the first on the page if several are. Keeps the first most links. Time: links times most.
+ */
+void tmpl_links_order(apr_array_header_t *links, const tmpl_page_t *page, const char *uri, int most,
+                      apr_pool_t *pool);
+
+/*
+ * hDistance(from, to), Definition 2, in directories: the parts of an address that end with a '/'.
+ * The leading '/' is not one, and the name behind the last '/', with the query, does not count.
+ *    0: the same directory
+ *   +k: to is k directories below from
+ *   -k: from is k directories below the last directory that both share
+ */
+int tmpl_hyperlink_distance(const char *from, const char *to);
+
+/*
+ * Compares links at hyperlink distances a and b from the key page by relevance, Definition 4: below
+ * 0 if a is more relevant, 0 if equal, above 0 if b is. The order is 0, 1, 2, ..., -1, -2, ...
+ */
+int tmpl_link_relevance(int a, int b);
+
+/*
+ * dDistance(a, b), Definition 3: the number of edges on the path from node a to node b in the tree.
+ */
+uint32_t tmpl_dom_distance(const tmpl_page_t *page, uint32_t a, uint32_t b);
 
 typedef struct tmpl_warmup_t tmpl_warmup_t;
 
@@ -78,5 +159,39 @@ int tmpl_overlap_add(tmpl_overlap_t *overlap, uint32_t i, const uint64_t *keys, 
  */
 double tmpl_overlap_settled(const tmpl_overlap_t *overlap, const uint32_t *pages, uint32_t n,
                             uint32_t min_df);
+
+/*
+ * Pages that all link each other: the n-complete subdigraph of a site that Algorithm 2 of Alarte,
+ * Insa, Silva and Tamarit (WWV 2014) finds, one page at a time. Such pages have a menu in common,
+ * and thus a template.
+ */
+
+typedef struct tmpl_subdigraph_t tmpl_subdigraph_t;
+
+/* The largest size to search for, and the most links of a key page. */
+#define TMPL_SUBDIGRAPH_SIZE_MOST  16
+#define TMPL_SUBDIGRAPH_LINKS_MOST 1000
+
+/*
+ * Begins to search for a complete subdigraph of size pages (1 to TMPL_SUBDIGRAPH_SIZE_MOST) among
+ * the targets of links, an array of tmpl_link_t of at most TMPL_SUBDIGRAPH_LINKS_MOST, which must
+ * not change. From pool.
+ */
+tmpl_subdigraph_t *tmpl_subdigraph_make(const apr_array_header_t *links, uint32_t size,
+                                        apr_pool_t *pool);
+
+/*
+ * Adds the target of link i; its has the links of that page. Add each i once, in any order. Returns
+ * 1 if there is a complete subdigraph of the size now, else 0. The search is exhaustive up to a
+ * million steps; only a site made to be slow needs more, and there a subdigraph may be missed.
+ */
+int tmpl_subdigraph_add(tmpl_subdigraph_t *graph, uint32_t i, const apr_array_header_t *its);
+
+/*
+ * The largest complete subdigraph so far; of several of that size, the first one found. Returns the
+ * *n indices of its links, in the order in which they were added. *n is at most the size searched
+ * for; 0 if no page was added.
+ */
+const uint32_t *tmpl_subdigraph_best(const tmpl_subdigraph_t *graph, uint32_t *n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and other forms (docs/stores.md). redis_site.h says how a site is
- * stored.
+ * The shared store, "redis://..." and other forms (docs/stores.md). redis_client.h says how a site
+ * is stored.
  *
  * The key "tmpl:6:secret" holds the server's secret (counts.h), and does not expire. A process that
  * knows the secret puts it back if the server has lost it.
@@ -21,7 +21,7 @@
 
 #include "base/clock.h"
 #include "table/snapshots.h"
-#include "table/redis/redis_site.h"
+#include "table/redis/redis_client.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

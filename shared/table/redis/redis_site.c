@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/redis/redis_site.h"
+#include "table/redis/redis_client.h"
 
 #include <stdlib.h>
 #include <string.h>
