@@ -61,8 +61,12 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
 /* Counts what was found. */
 void tmpl_cache_count(const tmpl_cached_t *cached);
 
-/* Keeps what was decided about a page that was judged. */
+/*
+ * Keeps what was decided about a page that was judged. body is what is sent in place of the page,
+ * if that may be kept, or NULL.
+ */
 void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
-                     const tmpl_input_t *input, const tmpl_conf_t *conf);
+                     const char *body, apr_size_t body_len, const tmpl_input_t *input,
+                     const tmpl_conf_t *conf);
 
 #endif

@@ -96,6 +96,32 @@ subtest 'forms' => sub {
     }
 };
 
+# What is sent in place of a page is kept, too, in another Redis here; but a text of one person is not.
+subtest 'bodies' => sub {
+    plan skip_all => 'no redis-server' if !Test::Tmpl::Redis::available();
+    plan skip_all => 'no mod_socache_redis' if !Test::Tmpl::Httpd::has_module('socache_redis');
+    my $redis = Test::Tmpl::Redis->new;
+    for my $mode (qw(text markdown json reader)) {
+        my $port = free_port();
+        my $httpd = proxy($backend, modules => ['socache_redis'], conf => "Listen $port\n<VirtualHost *:$port>\nServerName test.example\n"
+            . "ServerAlias other.example\nProxyPass / ${\ $backend->url}/\n</VirtualHost>\nTmplMode $mode\n"
+            . "<If \"-n req('X-Content')\">\nTmplValidate content\n</If>\nTmplCache redis:127.0.0.1:" . $redis->port . "\n");
+        $redis->command('FLUSHALL');
+        my $texts = sub { scalar grep { $redis->command('GET', $_) =~ /Item \d+\.1/ } @{ $redis->command('KEYS', '*') } };
+        my @own = map { $httpd->get('/page/7', headers => { Cookie => 'session=1' }) } 1 .. 2;
+        is cached(@own), 'miss hit', "$mode: the decision about a person's page is kept";
+        is $texts->(), 0, 'without its text';
+        my @public = $httpd->visit(7, 7, 7);
+        is cached(@public), 'personal hit hit', 'the same page for all';
+        is $texts->(), 1, 'whose text is kept';
+        same_bytes($public[2]->body, $public[0]->body, 'and is sent');
+        my @hosts = map { Test::Tmpl::Client->new(port => $port)->get('/page/7', headers => { Host => $_ })->body } 'test.example', 'other.example';
+        like $hosts[1], qr{//other\.example}, 'with the address of the request' if $mode =~ /markdown|json/;
+        unlike $httpd->get('/page/7', headers => { 'X-Content' => 1 })->body, qr/"version"/, 'without its version if it has a tag of its own';
+        $httpd->finish;
+    }
+};
+
 # How a page is divided depends on the backend and the network. Its parts are hashed where they lie, and a
 # changed byte in any of them makes it another page.
 subtest 'a page in pieces' => sub {

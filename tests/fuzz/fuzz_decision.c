@@ -43,6 +43,8 @@ static void forge(const kept_t *kept, uint64_t series, apr_pool_t *pool)
     if (unpack(&decision, bytes, kept, pool)) {
         must(tmpl_edits_apply(&len, &decision.edits, kept->input.body, kept->input.len, pool) !=
              NULL);
+        must(decision.body == NULL ||
+             decision.body + decision.body_len == (const char *)bytes + before);
     }
     free(bytes);
 }

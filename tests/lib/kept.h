@@ -58,6 +58,8 @@ static inline kept_t kept_of(const kept_judge_t *judge, const char *body, apr_si
         kept.decision =
             tmpl_decision_of(&kept.outcome, judge->opts.detector,
                              tmpl_clean_fingerprint(&kept.outcome, &kept.input, pool), 0);
+        kept.decision.body = "Body.";
+        kept.decision.body_len = 5;
         kept.bytes = tmpl_decision_pack(&kept.len, &kept.decision, &kept_key, &kept_secret,
                                         &kept.input, kept.outcome.page, pool);
     }
