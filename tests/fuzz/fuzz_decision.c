@@ -63,6 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *page = (const char *)data + sizeof(first), *other;
     apr_size_t len = size - sizeof(first), other_len;
     kept_judge_t judge = kept_judge(first % 2 ? TMPL_MODE_ANNOTATE : TMPL_MODE_STRIP, pool);
+    if (first / 6 % 2) {
+        kept_drop(&judge, KEPT_XPATH);
+    }
     kept_t kept = kept_of(&judge, page, len, pool);
     if (kept.bytes != NULL) {
         other = first / 2 % 3 == 2 ? kept_insert(&other_len, page, len, &series, pool)
