@@ -298,6 +298,39 @@ static void cache_store(tmpl_cached_t *cached, int slot, unsigned char *value, a
     }
 }
 
+static apr_status_t count_value(ap_socache_instance_t *instance, server_rec *s, void *usage,
+                                const unsigned char *id, unsigned id_len,
+                                const unsigned char *value, unsigned len, apr_pool_t *pool)
+{
+    tmpl_cache_usage_t *to = usage;
+
+    (void)instance, (void)s, (void)id, (void)id_len, (void)value, (void)pool;
+    to->entries++;
+    to->bytes += len;
+    return APR_SUCCESS;
+}
+
+tmpl_cache_usage_t tmpl_cache_usage(server_rec *s, apr_pool_t *pool)
+{
+    tmpl_cache_usage_t usage = { 0 };
+
+    for (int i = 0; i < caches->nelts; i++) {
+        tmpl_cache_t *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
+        const char *size = ap_strrchr_c(cache->name, '(');
+
+        if (cache->provider == NULL) {
+            tmpl_cache_table_usage(&usage.entries, &usage.bytes, &usage.max_bytes);
+        }
+        else if (cache->ready && cache_lock(cache)) {
+            (void)cache->provider->iterate(cache->instance, s, &usage, count_value, pool);
+            cache_unlock(cache);
+            size = size != NULL || strcmp(cache->provider->name, shmcb) != 0 ? size : SHMCB_SIZE;
+            usage.max_bytes += size != NULL ? apr_atoi64(size + 1) : 0;
+        }
+    }
+    return usage;
+}
+
 int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl_input_t *input,
                     const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
 {

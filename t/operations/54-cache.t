@@ -10,6 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Test::Tmpl::Pages;
+use JSON::PP;
 
 my $tool = $ENV{TMPLCTL} // dirname($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') . '/tmplctl';
 my $site = site();
@@ -281,7 +282,8 @@ subtest 'another nonce each time' => sub {
 # By default: mod_socache_shmcb if it is loaded, else a table of the child.
 subtest 'default' => sub {
     for my $modules ([], ['socache_shmcb']) {
-        my $httpd = proxy($backend, modules => $modules, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\n");
+        my $httpd = proxy($backend, modules => $modules, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\n"
+            . "<Location /tmpl-status>\nProxyPass !\nSetHandler tmpl-status\n</Location>\n");
         $httpd->visit(1 .. 40, 7, 8);
         is cached($httpd->visit(7, 7)), 'hit hit', "@$modules: kept";
         my @forms;
@@ -291,6 +293,12 @@ subtest 'default' => sub {
         }
         spit($file, '');
         is cached(@forms), 'hit changed hit hit changed hit changed', "@$modules: the last two forms of a page are kept";
+        my $status = decode_json($httpd->get('/tmpl-status?format=json')->body);
+        # a table has room for one of two with similar hashes
+        ok $status->{cache_entries} <= 41 && $status->{cache_entries} >= ($modules->[0] ? 41 : 35), "@$modules: decisions are counted, two of one page";
+        cmp_ok $status->{cache_bytes}, '>', 35 * 200, "@$modules: and their bytes";
+        is $status->{cache_max_bytes}, 8 << 20, "@$modules: of so many";
+        like $httpd->get('/tmpl-status')->body, qr{<dt>Cached decisions</dt><dd>$status->{cache_entries}, [ .\dKM]+ of 8.0M<}, "@$modules: on the page, too";
         is system($tool, 'forget', '--store', 'lmdb:' . $httpd->root . '/store', 'test.example'), 0, 'tmplctl forgets the site';
         is cached($httpd->visit(7)), 'stale', "@$modules: which is known at once";
         $httpd->finish;
