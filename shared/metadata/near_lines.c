@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/chars.h"
+#include "feature/lexicon.h"
 #include "metadata/dates.h"
 #include "metadata/people.h"
 
@@ -17,22 +18,31 @@
 #define END       24
 #define END_STAYS 8
 
+/* Segments between two authors that stand side by side. */
+#define BESIDE 4
+
 /* Elements upwards whose class is looked at. */
 #define CLASSES_UP 3
 
-/*
- * The element near a segment whose class says that it names an author; TMPL_NONE: there is
- * none.
- */
+/* Whether the class of an element says that it names an author. */
+static int names_author(const tmpl_page_t *page, uint32_t node)
+{
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
+    tmpl_says_t says = { 0 };
+    if (class != NULL) {
+        says = tmpl_says_of_name(page->src + class->value.start, tmpl_span_len(class->value));
+    }
+    return ((says.cues & TMPL_CUE_NOT) == 0 || (says.hints & TMPL_HINT_BIO) == 0) &&
+           ((says.kinds & TMPL_NAMED(AUTHOR)) != 0 || (says.hints & TMPL_HINT_AUTHOR) != 0 ||
+            (says.cues & TMPL_CUE_AUTHOR) != 0);
+}
+
+/* The element near a segment that names an author; TMPL_NONE: there is none. */
 static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
 {
-    static const char *const names[] = { "author", "byline", "writer" };
     for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
-        const tmpl_known_attr_t *attr = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
-        for (unsigned i = 0; attr != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
-            if (tmpl_value_has(page->src, attr->value, names[i])) {
-                return node;
-            }
+        if (names_author(page, node)) {
+            return node;
         }
         node = page->nodes[node].parent;
     }
@@ -122,6 +132,7 @@ static void see_near_lines(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
     uint32_t begin = w->headline.first, behind = w->headline.after, last = TMPL_NONE;
+    uint32_t of = TMPL_NONE, beside = 0; /* authors side by side are of one object */
     int by = 0;
     for (uint32_t s = begin > TMPL_NEAR_BEFORE ? begin - TMPL_NEAR_BEFORE : 0, lines = 0, after;
          s < page->n_segments && s < w->headline.end && lines < LINES + TMPL_NEAR_BEFORE;
@@ -136,8 +147,9 @@ static void see_near_lines(tmpl_elements_t *w)
         uint32_t node = author_around(page, page->segments[s].node);
         if (node != TMPL_NONE && node != last) {
             last = node;
-            tmpl_elements_say_authors(w, "class author", page->nodes[node].parent,
-                                      author_text(w, &page->nodes[node]));
+            of = of == TMPL_NONE || s > beside + BESIDE ? page->nodes[node].parent : of;
+            beside = page->nodes[node].after_segment;
+            tmpl_elements_say_authors(w, "class author", of, author_text(w, &page->nodes[node]));
         }
         const char *line =
             tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);

@@ -66,7 +66,10 @@ apr_size_t tmpl_people_by(const char *text)
         }
         apr_size_t signs = strspn(text + len, " :,|\n");
         int is_wide = strncmp(text + len + signs, wide_colon, strlen(wide_colon)) == 0;
-        if (text[len] == '\0' || signs > 0 || is_wide) {
+        /* "ByAnn Lee": two boxes side by side */
+        int is_glued = len > 1 && text[len - 2] == 'B' && text[len - 1] == 'y' &&
+                       text[len] >= 'A' && text[len] <= 'Z';
+        if (text[len] == '\0' || signs > 0 || is_wide || is_glued) {
             return len + signs + (is_wide ? strlen(wide_colon) : 0);
         }
     }
@@ -115,7 +118,7 @@ static int is_login(const char *name, apr_size_t len)
 
 static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
 {
-    int words = 0, capitals = 0, wide = 0;
+    int words = 0, capitals = 0, wide = 0, ends = 0; /* ends: as no name does, as in "Text von" */
     if (single == TMPL_NAMES_LOGIN && is_login(name, len)) {
         return 1;
     }
@@ -135,10 +138,13 @@ static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
         if (n > 0 && !may_be_in_name(name + at, n, &capitals)) {
             return 0;
         }
+        ends =
+            n > 0 ? tmpl_lower(name[at]) == name[at] && is_listed_word(name + at, n, PARTICLE_WORDS)
+                  : ends;
         words += n > 0;
         at += n + 1;
     }
-    return words <= NAME_WORDS && capitals > 0 &&
+    return words <= NAME_WORDS && capitals > 0 && !ends &&
            (words > 1 || wide || (single == TMPL_NAMES_ONE && len > 2)) &&
            memchr(name, '.', len) != name && !memmem(name, len, ".com", 4);
 }
@@ -197,6 +203,9 @@ static int add_person(apr_array_header_t *names, const char *text, apr_size_t le
     if (!is_name(text, len, single)) {
         return 0;
     }
+    /* some pages say a name twice, for programs and in its parts */
+    apr_size_t half = len / 2;
+    len = len % 2 && text[half] == ' ' && memcmp(text, text + half + 1, half) == 0 ? half : len;
     const char *name = apr_pstrmemdup(names->pool, text, len);
     if (!tmpl_values_have(names, name)) {
         APR_ARRAY_PUSH(names, const char *) = name;
