@@ -49,13 +49,14 @@ static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
     return TMPL_NONE;
 }
 
-/* Adds the dates in a line; only that of a change if only_later is set. */
-static void see_date_line(tmpl_elements_t *w, const char *line, int only_later)
+/* Adds the dates in the line at segment s; only that of a change if only_later is set. */
+static void see_date_line(tmpl_elements_t *w, uint32_t s, const char *line, int only_later)
 {
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin, after, n = 0;
     while (n++ < DATES && (after = tmpl_date_find(iso, &begin, line, strlen(line))) > 0) {
-        int later = tmpl_date_is_of_change(line, begin);
+        int later =
+            tmpl_date_is_of_change(line, begin) || (n == 1 && tmpl_is_behind_change(w->page, s));
         if (later || !only_later) {
             tmpl_elements_say(w, later ? "line modified" : "line date", 0, iso);
         }
@@ -89,7 +90,7 @@ static void see_end(tmpl_elements_t *w)
         tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
         if (tmpl_span_len(span) < 4 * LINE_BYTES &&
             tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
-            see_date_line(w, tmpl_elements_text(w, s, after, LINE_BYTES), 1);
+            see_date_line(w, s, tmpl_elements_text(w, s, after, LINE_BYTES), 1);
         }
         after = after >= last && after < end ? end : after;
     }
@@ -155,7 +156,7 @@ static void see_near_lines(tmpl_elements_t *w)
             tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);
         if (*line != '\0') {
             see_author_line(w, line, &by);
-            see_date_line(w, line, 0);
+            see_date_line(w, s, line, 0);
         }
     }
 }
