@@ -6,7 +6,7 @@
 void tmpl_buf_init(tmpl_buf_t *buf, apr_pool_t *pool)
 {
     buf->room = 256;
-    buf->at = apr_palloc(pool, buf->room);
+    buf->at = apr_palloc(pool, buf->room + TMPL_BYTES16);
     buf->pool = pool;
     tmpl_buf_clear(buf);
 }
@@ -21,7 +21,7 @@ char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len)
 {
     if (buf->len + len + 1 > buf->room) {
         apr_size_t room = 2 * buf->room > buf->len + len + 1 ? 2 * buf->room : buf->len + len + 1;
-        char *at = apr_palloc(buf->pool, room);
+        char *at = apr_palloc(buf->pool, room + TMPL_BYTES16);
         memcpy(at, buf->at, buf->len + 1);
         buf->at = at;
         buf->room = room;

@@ -145,7 +145,7 @@ static int is_image_formula(tmpl_formula_t *formula, const xmlNode *image, apr_p
     const char *alt = tmpl_dom_attribute(image, "alt");
     const char *tex = alt;
     if (alt == NULL || *alt == '\0') {
-        const char *address = tmpl_dom_attribute(image, "src");
+        const char *address = tmpl_dom_listed(image, TMPL_ATTR_SRC);
         tex = address != NULL ? tex_in_address(address, pool) : NULL;
     }
     else if (!is_attribute(image, "class", "latex") && !is_attribute(image, "class", "mwe-math") &&

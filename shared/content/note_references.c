@@ -146,7 +146,7 @@ static int looks_like_reference(const tmpl_note_finder_t *f, const xmlNode *link
 const char *tmpl_note_fragment(const tmpl_note_finder_t *f, const xmlNode *link)
 {
     const tmpl_hrefs_t *hrefs = f->hrefs;
-    const char *href = tmpl_dom_attribute(link, "href");
+    const char *href = tmpl_dom_listed(link, TMPL_ATTR_HREF);
     const char *hash = href != NULL ? strchr(href, '#') : NULL;
     if (hash == NULL || hash[1] == '\0' || hrefs->base.url != hrefs->url) {
         return NULL;
@@ -185,6 +185,12 @@ static int is_in_html(tmpl_note_finder_t *f)
 void tmpl_note_see_reference(tmpl_note_finder_t *f, const xmlNode *link)
 {
     tmpl_label_t label;
+    const tmpl_known_attr_t *href =
+        tmpl_node_attr(f->page, &f->page->nodes[tmpl_dom_node(link)], TMPL_ATTR_HREF);
+    if (href == NULL ||
+        memchr(f->page->src + href->value.start, '#', tmpl_span_len(href->value)) == NULL) {
+        return; /* most links end here */
+    }
     if (f->links->nelts == TMPL_NOTES_MOST || !looks_like_reference(f, link) ||
         !tmpl_label_read(f, link, &label) ||
         !tmpl_is_note_label(label.characters, label.letters, label.digits)) {

@@ -91,11 +91,11 @@ static void add_note(tmpl_note_finder_t *f, const xmlNode *note, tmpl_note_targe
 static tmpl_note_target_t *target_of(const tmpl_note_finder_t *f, const xmlNode *node)
 {
     const tmpl_node_t *own = &f->page->nodes[tmpl_dom_node(node)];
-    const char *id = own->flags & TMPL_NODE_NAMED ? tmpl_dom_attribute(node, "id") : NULL;
+    const char *id = own->flags & TMPL_NODE_NAMED ? tmpl_dom_listed(node, TMPL_ATTR_ID) : NULL;
     tmpl_note_target_t *target =
         id != NULL ? apr_hash_get(f->targets, id, APR_HASH_KEY_STRING) : NULL;
     if (target == NULL && own->tag == TMPL_TAG_A) {
-        id = tmpl_dom_attribute(node, "name");
+        id = tmpl_dom_listed(node, TMPL_ATTR_NAME);
         target = id != NULL ? apr_hash_get(f->targets, id, APR_HASH_KEY_STRING) : NULL;
     }
     return target != NULL && !target->seen ? target : NULL;
@@ -151,8 +151,8 @@ static int is_link_back(const tmpl_note_finder_t *f, const xmlNode *link)
 
 static int leads_elsewhere(const tmpl_note_finder_t *f, const xmlNode *node)
 {
-    return tmpl_dom_tag(f->page, node) == TMPL_TAG_A && tmpl_dom_attribute(node, "href") != NULL &&
-           tmpl_note_fragment(f, node) == NULL;
+    return tmpl_dom_tag(f->page, node) == TMPL_TAG_A &&
+           tmpl_dom_listed(node, TMPL_ATTR_HREF) != NULL && tmpl_note_fragment(f, node) == NULL;
 }
 
 static int has_link_elsewhere(const tmpl_note_finder_t *f, const xmlNode *element)

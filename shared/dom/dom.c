@@ -231,7 +231,7 @@ static void add_dom_gap(tmpl_dom_maker_t *m, xmlNode *parent, uint32_t at)
         tmpl_span_t space = { m->at, tag != NULL ? (uint32_t)(tag - src) : at };
         m->at = tag != NULL ? pass_tag(m, TMPL_TAG_OTHER, space.end, at) : at;
         if (m->pre != 0) {
-            tmpl_dom_decode(&m->run, m->opts->decoder, src, space, TMPL_IN_TEXT);
+            tmpl_dom_decode(&m->run, m->opts->decoder, m->page, space, TMPL_IN_TEXT);
         }
         else if (tmpl_span_len(space) > 0 &&
                  (run->len > 0 ? run->at[run->len - 1] != ' '
@@ -277,7 +277,7 @@ static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_seg
         return;
     }
     m->first = m->first != 0 ? m->first : (uint32_t)(segment - m->page->segments) + 1;
-    tmpl_dom_decode(&m->run, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
+    tmpl_dom_decode(&m->run, m->opts->decoder, m->page, segment->span, TMPL_IN_TEXT);
     m->at = segment->span.end;
 }
 
@@ -334,7 +334,7 @@ static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
 {
     const tmpl_node_t *nodes = m->page->nodes;
     const char *src = m->page->src;
-    tmpl_attr_t id;
+    tmpl_attr_t said;
     if (!m->opts->content || nodes[node].tag != TMPL_TAG_SPAN) {
         return 0;
     }
@@ -342,14 +342,14 @@ static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
     if (class != NULL && is_class_kept(src, class->value)) {
         return 0;
     }
-    if (m->opts->languages && (tmpl_attr_find(&id, src, nodes[node].open, "lang") ||
-                               tmpl_attr_find(&id, src, nodes[node].open, "dir"))) {
+    if (m->opts->languages && (tmpl_attr_find(&said, src, nodes[node].open, "lang") ||
+                               tmpl_attr_find(&said, src, nodes[node].open, "dir"))) {
         return 0;
     }
     /* a footnote may begin with a span that is its label */
     int begins = nodes[node].parent == node - 1;
-    return !tmpl_attr_find(&id, src, nodes[node].open, "id") &&
-           !(begins && tmpl_attr_find(&id, src, nodes[node - 1].open, "id"));
+    return tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_ID) == NULL &&
+           !(begins && tmpl_node_attr(m->page, &nodes[node - 1], TMPL_ATTR_ID) != NULL);
 }
 
 /* Adds the elements and texts in body. */
@@ -490,6 +490,13 @@ static tmpl_span_t head_tag(const tmpl_page_t *page, const xmlNode *element)
     return (tmpl_span_t){ (uint32_t)(uintptr_t)element->psvi - 1, (uint32_t)page->len };
 }
 
+static const char *value_of(dom_source_t *source, tmpl_span_t value)
+{
+    tmpl_buf_clear(&source->value);
+    tmpl_dom_decode(&source->value, &source->decoder, source->page, value, TMPL_IN_ATTRIBUTE);
+    return apr_pstrmemdup(source->value.pool, source->value.at, source->value.len);
+}
+
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
     dom_source_t *source = element->doc->_private;
@@ -503,10 +510,16 @@ const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
     if (tmpl_span_len(open) == 0 || !tmpl_attr_find(&attr, source->page->src, open, name)) {
         return NULL;
     }
-    tmpl_buf_clear(&source->value);
-    tmpl_dom_decode(&source->value, &source->decoder, source->page->src, attr.value,
-                    TMPL_IN_ATTRIBUTE);
-    return apr_pstrmemdup(source->value.pool, source->value.at, source->value.len);
+    return value_of(source, attr.value);
+}
+
+const char *tmpl_dom_listed(const xmlNode *element, tmpl_attr_name_e name)
+{
+    dom_source_t *source = element->doc->_private;
+    const tmpl_page_t *page = source->page;
+    const tmpl_known_attr_t *attr =
+        tmpl_node_attr(page, &page->nodes[tmpl_dom_node(element)], name);
+    return attr != NULL ? value_of(source, attr->value) : NULL;
 }
 
 xmlNode *tmpl_dom_next(const xmlNode *node, const xmlNode *top, int over)
