@@ -29,7 +29,7 @@ typedef struct {
     const uint32_t *before; /* [s]: bytes of text before segment s */
     const uint32_t *kept;   /* the same, of text that stays */
     const uint32_t *text;   /* the same, of text that stays and is no link, name or date */
-    uint32_t *owners;       /* of each node: the element of the record whose own part it is in */
+    uint32_t *owners;       /* of the groups */
     apr_array_header_t *marks[TMPL_RECORD_MARKS]; /* nodes (uint32_t), in order */
     tmpl_buf_t buf;
 } tmpl_record_page_t;
