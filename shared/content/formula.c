@@ -9,7 +9,6 @@
 #include "base/ascii.h"
 #include "html/attr.h"
 #include "dom/dom.h"
-#include "content/mathml.h"
 
 /*
  * TeX in one line, from pool. Signs that Markdown would read are written in another way that TeX
