@@ -74,7 +74,7 @@ static tmpl_element_e element_by_tag(tmpl_walk_t *walk, const xmlNode *element,
         if (may_be_other[tag] && says_heading(page, node)) {
             return TMPL_ELEMENT_HEADING;
         }
-        if (may_be_other[tag] && tmpl_dom_is_listing(page, node)) {
+        if (tmpl_dom_is_listing(page, node)) {
             return TMPL_ELEMENT_CODE;
         }
         if (may_be_other[tag] && tmpl_callout_of(page, element) != NULL) {

@@ -219,23 +219,9 @@ static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_seg
 
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    static const char block[] = "code-block";
-    tmpl_attr_t language;
-    if (!(node->flags & TMPL_NODE_NAMED) ||
-        (node->tag != TMPL_TAG_CODE && node->tag != TMPL_TAG_DIV)) {
-        return 0;
-    }
-    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
-    if (class == NULL) {
-        return 0;
-    }
-    const char *value = page->src + class->value.start;
-    apr_size_t len = tmpl_span_len(class->value);
-    if (node->tag == TMPL_TAG_CODE) {
-        return tmpl_has_word(page->src, class->value, "block", tmpl_span_is);
-    }
-    return len >= strlen(block) && memcmp(value, block, strlen(block)) == 0 &&
-           tmpl_attr_find(&language, page->src, node->open, "data-lang");
+    return node->tag == TMPL_TAG_CODE && tmpl_node_says(page, node, TMPL_ATTR_CLASS, "block") &&
+           tmpl_has_word(page->src, tmpl_node_attr(page, node, TMPL_ATTR_CLASS)->value, "block",
+                         tmpl_span_is);
 }
 
 /* Whether a class has a word that Markdown needs: of formulas, footnotes and numbers of lines. */
@@ -320,9 +306,8 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
                 add_run(m, parent);
                 parent = tmpl_dom_add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             }
-            if (m->pre == 0 && (tmpl_tag_is_pre((tmpl_tag_e)n->tag) ||
-                                ((n->tag == TMPL_TAG_CODE || n->tag == TMPL_TAG_DIV) &&
-                                 tmpl_dom_is_listing(m->page, n)))) {
+            if (m->pre == 0 &&
+                (tmpl_tag_is_pre((tmpl_tag_e)n->tag) || tmpl_dom_is_listing(page, n))) {
                 m->pre = node;
             }
             m->at = n->open.end;

@@ -63,7 +63,7 @@ static inline uint32_t tmpl_dom_segment(const xmlNode *text)
     return (uint32_t)(uintptr_t)text->_private - 1;
 }
 
-/* Whether a code or div element is a listing like a pre: its class says that it is a block. */
+/* Whether an element is code that is a listing like a pre: its class says that it is a block. */
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);
 
 /*
