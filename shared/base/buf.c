@@ -31,8 +31,8 @@ char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len)
 
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
 {
-    char utf8[TMPL_UTF8_MOST];
-    tmpl_buf_add(buf, utf8, tmpl_utf8_put(utf8, code));
+    buf->len += tmpl_utf8_put(tmpl_buf_room(buf, TMPL_UTF8_MOST), code);
+    buf->at[buf->len] = '\0';
 }
 
 const char *tmpl_escape(const char *text, const char *chars, apr_pool_t *pool)
