@@ -32,10 +32,15 @@ MAN_PAGES := $(wildcard docs/*.[15])
 DOC_DIR    = $(PREFIX)/share/doc/mod_tmpl
 # in the folders that README.md's links name
 DOC_FILES := README.md CHANGELOG.md SECURITY.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf)) conf/page.schema.json conf/grafana-dashboard.json conf/prometheus-alerts.yml $(wildcard docs/*.md docs/lab/*.md docs/screenshots/*.png)
+STORE_DIR := $(shell sed -n 's|^ *TmplStore lmdb:||p' conf/mod_tmpl.conf)
 COMPLETION = $(PREFIX)/share/bash-completion/completions/tmplctl
+# true if a package has the module: its files are the package manager's
+PACKAGED   = dpkg --root=$(or $(DESTDIR),/) -S $(MODULE_DIR)/mod_tmpl.so >/dev/null 2>&1
 
 # as tmpl.load and tmpl.conf, so that a2enmod's name is tmpl; an existing tmpl.conf is kept
 install: all
+	@if $(PACKAGED); then \
+	    echo "a package has installed the module: run apt-get purge libapache2-mod-tmpl first" >&2; exit 1; fi
 	install -D -m 644 $(BUILD)/mod_tmpl.so $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so
 	install -D -m 755 $(BUILD)/tmplctl $(DESTDIR)$(PREFIX)/bin/tmplctl
 	install -D -m 644 tmplctl/tmplctl.bash $(DESTDIR)$(COMPLETION)
@@ -48,22 +53,27 @@ install: all
 	    cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf || \
 	    echo "kept: $(DESTDIR)$(MODS_DIR)/tmpl.conf, which differs from conf/mod_tmpl.conf"; \
 	else install -v -m 644 conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi
+# httpd's user owns the store, also if tmplctl writes to it first
+	@if [ -z "$(DESTDIR)" ] && [ $$(id -u) = 0 ] && id www-data >/dev/null 2>&1 && [ ! -e $(STORE_DIR) ]; then \
+	    install -v -d -o www-data -g www-data -m 700 $(STORE_DIR); fi
 
 uninstall:
-	@if [ -e $(DESTDIR)$(MODS_DIR)/../mods-enabled/tmpl.load ]; then \
-	    echo "the module is enabled: run a2dismod tmpl first" >&2; exit 1; fi
-	rm -f $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so $(DESTDIR)$(PREFIX)/bin/tmplctl $(DESTDIR)$(COMPLETION)
+	@if $(PACKAGED); then echo "stays: the module and its configuration, which a package has installed"; \
+	elif [ -e $(DESTDIR)$(MODS_DIR)/../mods-enabled/tmpl.load ]; then \
+	    echo "the module is enabled: run a2dismod tmpl first" >&2; exit 1; \
+	else \
+	    rm -fv $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so $(DESTDIR)$(MODS_DIR)/tmpl.load; \
+	    if cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; then rm -fv $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi; \
+	    ! [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ] || \
+	        echo "stays: $(DESTDIR)$(MODS_DIR)/tmpl.conf, which you changed"; \
+	fi
+	rm -f $(DESTDIR)$(PREFIX)/bin/tmplctl $(DESTDIR)$(COMPLETION)
 	rm -f $(foreach page,$(MAN_PAGES),\
 	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(addprefix $(DESTDIR)$(DOC_DIR)/,$(DOC_FILES))
 	if [ -d $(DESTDIR)$(DOC_DIR) ]; then find $(DESTDIR)$(DOC_DIR) -depth -type d -empty -delete; fi
-	rm -f $(DESTDIR)$(MODS_DIR)/tmpl.load
-	if cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; then \
-	    rm -f $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi
-	@! [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ] || \
-	    echo "stays: $(DESTDIR)$(MODS_DIR)/tmpl.conf, which you changed"
-	@for dir in $$(sed -n 's|^ *TmplStore lmdb:|$(DESTDIR)|p' conf/mod_tmpl.conf); do \
-	    ! [ -e $$dir ] || echo "stays: $$dir, what was learnt; nothing else needs it"; done
+	@! [ -d $(DESTDIR)$(STORE_DIR) ] || rmdir $(DESTDIR)$(STORE_DIR) 2>/dev/null || \
+	    echo "stays: $(DESTDIR)$(STORE_DIR), what was learnt; nothing else needs it"
 	@echo "stays: packages that make deps installed, which other programs may use"
 
 # root may package another user's tree. A tree without .git is an unpacked tarball.

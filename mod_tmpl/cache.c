@@ -16,6 +16,7 @@
 #include "cache.h"
 #include "cache_table.h"
 #include "messages.h"
+#include "page_links.h"
 #include "section.h"
 #include "status/counters.h"
 
@@ -214,7 +215,8 @@ static void context_add_text(context_t *context, const char *text)
 }
 
 /* Returns 0 if the page cannot have a key. */
-static int make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf)
+static int make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf,
+                    const request_rec *r)
 {
     context_t *context = apr_pcalloc(cached->pool, sizeof(*context));
 
@@ -222,6 +224,11 @@ static int make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl
     context_add_text(context, input->site);
     context_add_text(context, input->uri);
     context_add_text(context, input->charset);
+    if (tmpl_conf_type(conf) != NULL) {
+        /* what is sent names the page's address, and its version only if no tag is made of it */
+        context_add_text(context, tmpl_canonical_url(input->uri, r, cached->pool));
+        context_add(context, tmpl_conf_tags_content(conf) ? "1" : "0", 1);
+    }
     tmpl_conf_each_deciding(conf, context_add, context);
     tmpl_decision_key(&cached->key, &secret, context->bytes, context->len);
     /* full: a name or an address of thousands of bytes, or hundreds of selectors */
@@ -291,6 +298,39 @@ static void cache_store(tmpl_cached_t *cached, int slot, unsigned char *value, a
     }
 }
 
+static apr_status_t count_value(ap_socache_instance_t *instance, server_rec *s, void *usage,
+                                const unsigned char *id, unsigned id_len,
+                                const unsigned char *value, unsigned len, apr_pool_t *pool)
+{
+    tmpl_cache_usage_t *to = usage;
+
+    (void)instance, (void)s, (void)id, (void)id_len, (void)value, (void)pool;
+    to->entries++;
+    to->bytes += len;
+    return APR_SUCCESS;
+}
+
+tmpl_cache_usage_t tmpl_cache_usage(server_rec *s, apr_pool_t *pool)
+{
+    tmpl_cache_usage_t usage = { 0 };
+
+    for (int i = 0; i < caches->nelts; i++) {
+        tmpl_cache_t *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
+        const char *size = ap_strrchr_c(cache->name, '(');
+
+        if (cache->provider == NULL) {
+            tmpl_cache_table_usage(&usage.entries, &usage.bytes, &usage.max_bytes);
+        }
+        else if (cache->ready && cache_lock(cache)) {
+            (void)cache->provider->iterate(cache->instance, s, &usage, count_value, pool);
+            cache_unlock(cache);
+            size = size != NULL || strcmp(cache->provider->name, shmcb) != 0 ? size : SHMCB_SIZE;
+            usage.max_bytes += size != NULL ? apr_atoi64(size + 1) : 0;
+        }
+    }
+    return usage;
+}
+
 int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl_input_t *input,
                     const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
 {
@@ -300,7 +340,8 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
 
     *cached = (tmpl_cached_t){ .cache = cache, .s = r->server, .pool = pool };
     if (!cache->ready || (mutex == NULL && needs_mutex(cache)) || mode <= TMPL_MODE_LEARN ||
-        mode == TMPL_MODE_HIGHLIGHT || input->len >= TMPL_NONE || !make_key(cached, input, conf)) {
+        mode == TMPL_MODE_HIGHLIGHT || input->len >= TMPL_NONE ||
+        !make_key(cached, input, conf, r)) {
         cached->cache = NULL;
         return 0;
     }
@@ -337,7 +378,8 @@ void tmpl_cache_count(const tmpl_cached_t *cached)
 }
 
 void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
-                     const tmpl_input_t *input, const tmpl_conf_t *conf)
+                     const char *body, apr_size_t body_len, const tmpl_input_t *input,
+                     const tmpl_conf_t *conf)
 {
     tmpl_clean_opts_t opts;
     tmpl_decision_t decision;
@@ -350,6 +392,8 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
     tmpl_conf_opts(&opts, conf);
     decision = tmpl_decision_of(outcome, opts.detector, fingerprint,
                                 input->learn != TMPL_LEARNING_OFF && !outcome->counts.frozen);
+    decision.body = body;
+    decision.body_len = body_len;
     value = tmpl_decision_pack(&len, &decision, &cached->key, &secret, input, outcome->page,
                                cached->pool);
     if (value == NULL || len > VALUE_MAX || !cache_lock(cached->cache)) {

@@ -51,6 +51,14 @@ void tmpl_cache_reset(apr_pool_t *pconf);
 void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf);
 void tmpl_cache_open(server_rec *s, apr_pool_t *pchild);
 
+/* Decisions that are kept, their bytes, and how many there may be; 0: not known. */
+typedef struct {
+    apr_int64_t entries, bytes, max_bytes;
+} tmpl_cache_usage_t;
+
+/* How full the caches are together: of shared memory and files, and this child's table. */
+tmpl_cache_usage_t tmpl_cache_usage(server_rec *s, apr_pool_t *pool);
+
 /*
  * Finds a decision about a page that differs in its volatile places only; its site may have changed
  * since. Returns 0 if there is none. Always fills cached, whose found the caller may then change.
@@ -61,8 +69,12 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
 /* Counts what was found. */
 void tmpl_cache_count(const tmpl_cached_t *cached);
 
-/* Keeps what was decided about a page that was judged. */
+/*
+ * Keeps what was decided about a page that was judged. body is what is sent in place of the page,
+ * if that may be kept, or NULL.
+ */
 void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
-                     const tmpl_input_t *input, const tmpl_conf_t *conf);
+                     const char *body, apr_size_t body_len, const tmpl_input_t *input,
+                     const tmpl_conf_t *conf);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct {
 static struct {
     apr_thread_mutex_t *lock; /* NULL: there is no table */
     kept_cell_t *cells;
-    apr_size_t bytes;
+    apr_size_t bytes, entries;
     unsigned hand; /* the place that is freed next if there are too many bytes */
 } table;
 
@@ -35,6 +35,7 @@ static void cell_free(kept_cell_t *cell)
         free(cell->bytes);
         cell->bytes = NULL;
         table.bytes -= cell->len;
+        table.entries--;
     }
 }
 
@@ -63,6 +64,7 @@ void tmpl_cache_table_store(const tmpl_decision_key_t *id, const unsigned char *
     cell_free(cell);
     *cell = (kept_cell_t){ *id, copy, len, expiry };
     table.bytes += len;
+    table.entries++;
     apr_thread_mutex_unlock(table.lock);
 }
 
@@ -82,4 +84,11 @@ unsigned tmpl_cache_table_find(const tmpl_decision_key_t *id, unsigned char *val
     }
     apr_thread_mutex_unlock(table.lock);
     return len;
+}
+
+void tmpl_cache_table_usage(apr_int64_t *entries, apr_int64_t *bytes, apr_int64_t *max_bytes)
+{
+    *entries += (apr_int64_t)table.entries;
+    *bytes += (apr_int64_t)table.bytes;
+    *max_bytes += BYTES_MOST;
 }

@@ -19,4 +19,7 @@ void tmpl_cache_table_store(const tmpl_decision_key_t *id, const unsigned char *
 /* Copies a value of up to most bytes; returns its length, 0 if there is none. */
 unsigned tmpl_cache_table_find(const tmpl_decision_key_t *id, unsigned char *value, unsigned most);
 
+/* Adds how many values are kept, their bytes, and how many bytes there may be. */
+void tmpl_cache_table_usage(apr_int64_t *entries, apr_int64_t *bytes, apr_int64_t *max_bytes);
+
 #endif

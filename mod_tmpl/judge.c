@@ -254,6 +254,8 @@ static int find_decision(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
     }
     tmpl_decision_outcome(&judged->outcome, &decision, pool);
     judged->fingerprint = decision.fingerprint;
+    judged->body = decision.body;
+    judged->body_len = decision.body_len;
     judged->changed = tmpl_listed_page_changed(ctx, judged->input.uri, r, pool);
     return 1;
 }
@@ -287,6 +289,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_bucket
     tmpl_clean_opts_t opts;
     apr_status_t rv;
     char *body;
+    int is_known;
 
     memset(judged, 0, sizeof(*judged));
     judged->start = tmpl_clock();
@@ -297,13 +300,19 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_bucket
     input->body = body;
     describe(input, ctx, r, pool);
     tmpl_conf_opts(&opts, conf);
-    if (!find_decision(judged, ctx, &opts, r, pool)) {
+    is_known = find_decision(judged, ctx, &opts, r, pool);
+    if (!is_known) {
         opts.lasts = judged->cached.cache != NULL;
         judge_by_store(judged, ctx, &opts, r, pool);
-        tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
     }
-    if (tmpl_conf_type(conf) != NULL && outcome->decline == TMPL_DECLINE_NONE) {
+    if (tmpl_conf_type(conf) != NULL && outcome->decline == TMPL_DECLINE_NONE &&
+        judged->body == NULL) {
         make_body(judged, &opts, tmpl_conf_tags_content(conf), r, pool);
+    }
+    if (!is_known && outcome->decline != TMPL_DECLINE_MARKDOWN) {
+        /* a person's own text is not kept */
+        tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint,
+                        tmpl_is_personal(r) ? NULL : judged->body, judged->body_len, input, conf);
     }
     return APR_SUCCESS;
 }

@@ -248,8 +248,7 @@ static int says_private(request_rec *r)
                                 ap_find_token(r->pool, control, "no-store")));
 }
 
-/* Whether r's response may be one person's own. */
-static int is_personal(request_rec *r)
+int tmpl_is_personal(request_rec *r)
 {
     return is_for_person(r) || (says_private(r) && (has_choosing_cookie(r) || !names_nobody(r)));
 }
@@ -261,7 +260,7 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
         return 0;
     }
     if (conf->learn == NULL || conf->learn->when == TMPL_LEARN_PUBLIC) {
-        return !is_personal(r);
+        return !tmpl_is_personal(r);
     }
     if (conf->learn->when != TMPL_LEARN_IF) {
         return conf->learn->when == TMPL_LEARN_ALWAYS;

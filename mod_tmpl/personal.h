@@ -5,6 +5,9 @@
 
 #include "mod_tmpl.h"
 
+/* Whether the response to r may be one person's own. */
+int tmpl_is_personal(request_rec *r);
+
 /* Whether the response to r may be learnt from (TmplLearn). */
 int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
 

@@ -127,8 +127,8 @@ static tmpl_state_e state_of(const tmpl_counts_t *counts, uint32_t min_df)
 }
 
 /*
- * The texts whose attributes decide about a page: those of selectors and marks. NULL: XPath may
- * read all of the page.
+ * The texts whose attributes decide about a page: those of selectors and marks. NULL: an XPath
+ * expression may read others than it names.
  */
 static const apr_array_header_t *texts_read(const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
@@ -137,7 +137,8 @@ static const apr_array_header_t *texts_read(const tmpl_clean_opts_t *opts, apr_p
     for (int of = 0; of < 2; of++) {
         for (int i = 0; lists[of] != NULL && i < lists[of]->nelts; i++) {
             const tmpl_selector_t *selector = APR_ARRAY_IDX(lists[of], i, const tmpl_selector_t *);
-            if (tmpl_selector_xpath(selector) != NULL) {
+            const char *xpath = tmpl_selector_xpath(selector);
+            if (xpath != NULL && strstr(xpath, "attribute") != NULL) {
                 return NULL;
             }
             APR_ARRAY_PUSH(read, const char *) = tmpl_selector_text(selector);

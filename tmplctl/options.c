@@ -70,8 +70,9 @@ static option_set_f set_setting, set_parts, set_ratio, set_separators;
 
 /* clang-format off */
 static const option_t options[] = {
-    TEXT("mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, mode,
-      "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys"),
+    TEXT("mode", 'm', "MODE", CTL_IN_CLEAN, 0, set_string, mode,
+      "strip (the default), annotate, highlight, text, markdown, reader, json, blocks, "
+      "fingerprint or keys"),
     TEXT("mode", 'm', "MODE", CTL_IN_WARC, CTL_IN_WARC, set_string, mode,
       "text, markdown, json, reader, strip or annotate; learn, to fill --store only; or keys, "
       "for tmplctl merge"),
@@ -344,7 +345,8 @@ static apr_status_t load_models(ctl_t *ctl)
 
 static ctl_options_t defaults(void)
 {
-    return (ctl_options_t){ .clean = tmpl_clean_opts_default(),
+    return (ctl_options_t){ .mode = "strip",
+                            .clean = tmpl_clean_opts_default(),
                             .jobs = 1,
                             .pages = CTL_PAGES,
                             .size = CTL_SIZE,

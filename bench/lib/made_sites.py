@@ -328,12 +328,21 @@ def catalogue(text):
         yield (f'New books in week {i + 1}', ''.join(f'<div><p><a href="/b{i}-{k}">{t}</a></p><p>{w}</p><p>{s}</p><p>{p}</p></div>' for k, (t, w, s, p) in enumerate(some)), [v for b in some for v in b])
 
 
-def hours(text):
+def hours(start, row, end):
     """Branches whose hours and prices are the same."""
     rows = [('Monday to Friday', '9:00 to 17:00'), ('Saturday', '10:00 to 14:00'), ('Adults', '8 EUR'), ('Children', '3 EUR')]
+
+    def pages(text):
+        for i in range(9):
+            yield (f'The museum of {TOWNS[i % 6]} {NOUNS[i]}s', text.paras(2) + '<h2>Hours and prices</h2>' + start + ''.join(
+                row.format(a, b) for a, b in rows) + end + text.paras(1), [v for r in rows for v in r])
+    return pages
+
+
+def address(text):
+    """The same address below the text of each page."""
     for i in range(9):
-        yield (f'The museum of {TOWNS[i % 6]} {NOUNS[i]}s', text.paras(2) + '<h2>Hours and prices</h2><table>' + ''.join(
-            f'<tr><td>{a}</td><td>{b}</td></tr>' for a, b in rows) + '</table>' + text.paras(1), [v for row in rows for v in row])
+        yield (f'The {NOUNS[i]} of {TOWNS[i % 6]}', text.paras(3) + '<h2>Where it is</h2><p>Harbour Street 14, 2214 Vik</p><p>Telephone 555 0142</p>', ['Harbour Street 14, 2214 Vik', 'Telephone 555 0142'])
 
 
 def changes(text):
@@ -362,7 +371,8 @@ KINDS = {
     'shop of 6, plain': shop(6, PLAIN, '<div>{}</div>'), 'shop of 12, plain': shop(12, PLAIN, '<div>{}</div>'),
     'spare parts': parts, 'fixtures': fixtures, 'events': events, 'API tables': api, 'law': law, 'short law': law_short, 'manual': manual, 'short manual': manual_short, 'mail archive': mails, 'mails, plain': mails_plain, 'mails of one': mails_of_one,
     'forum': forum, 'recipes': recipes, 'timetable': timetable, 'glossary': glossary, 'staff': staff, 'library': catalogue,
-    'hours': hours, 'releases': changes,
+    'hours': hours('<table>', '<tr><td>{}</td><td>{}</td></tr>', '</table>'), 'hours, list': hours('<ul>', '<li>{}: {}</li>', '</ul>'), 'hours, terms': hours('<dl>', '<dt>{}</dt><dd>{}</dd>', '</dl>'),
+    'hours, lines': hours('<p>', '{} {}<br>', '</p>'), 'address': address, 'releases': changes,
 }
 
 

@@ -68,6 +68,15 @@ static json_t *stores(apr_pool_t *pool)
     return list;
 }
 
+static void add_cache(json_t *to, apr_pool_t *pool)
+{
+    tmpl_cache_usage_t is = tmpl_cache_usage(ap_server_conf, pool);
+
+    json_object_update_new(to, json_pack("{s:I, s:I, s:I}", "cache_entries", N(is.entries),
+                                         "cache_bytes", N(is.bytes), "cache_max_bytes",
+                                         N(is.max_bytes)));
+}
+
 /* ---- sites ---- */
 
 /* The last pages of a site: how many there are, how many were declined, and the reasons. */
@@ -272,6 +281,7 @@ json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
             sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
             "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
             "decisions_declined", declined, "decisions", decisions(NULL, reason, most, r->pool)));
+    add_cache(json, r->pool);
     add_sites(json, r->pool);
     return json;
 }

@@ -6,7 +6,7 @@
 void tmpl_buf_init(tmpl_buf_t *buf, apr_pool_t *pool)
 {
     buf->room = 256;
-    buf->at = apr_palloc(pool, buf->room);
+    buf->at = apr_palloc(pool, buf->room + TMPL_BYTES16);
     buf->pool = pool;
     tmpl_buf_clear(buf);
 }
@@ -21,7 +21,7 @@ char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len)
 {
     if (buf->len + len + 1 > buf->room) {
         apr_size_t room = 2 * buf->room > buf->len + len + 1 ? 2 * buf->room : buf->len + len + 1;
-        char *at = apr_palloc(buf->pool, room);
+        char *at = apr_palloc(buf->pool, room + TMPL_BYTES16);
         memcpy(at, buf->at, buf->len + 1);
         buf->at = at;
         buf->room = room;
@@ -31,8 +31,8 @@ char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len)
 
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
 {
-    char utf8[TMPL_UTF8_MOST];
-    tmpl_buf_add(buf, utf8, tmpl_utf8_put(utf8, code));
+    buf->len += tmpl_utf8_put(tmpl_buf_room(buf, TMPL_UTF8_MOST), code);
+    buf->at[buf->len] = '\0';
 }
 
 const char *tmpl_escape(const char *text, const char *chars, apr_pool_t *pool)

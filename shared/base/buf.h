@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A string of bytes that grows in a pool. */
+/* A string of bytes that grows in a pool. TMPL_BYTES16 bytes behind the string may be read. */
 #ifndef TMPL_BUF_H
 #define TMPL_BUF_H
 
@@ -8,6 +8,7 @@
 
 #include <apr_pools.h>
 
+#include "base/bytes.h"
 #include "base/chars.h"
 
 typedef struct {

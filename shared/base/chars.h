@@ -81,6 +81,17 @@ static inline uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used
 #define TMPL_UTF8_MOST 4
 uint32_t tmpl_utf8_put(char *to, uint32_t code);
 
+/* --- letters --- */
+
+/* The small letter of one of Latin, Greek or Cyrillic, but not of Greek with accents. */
+uint32_t tmpl_small_letter(uint32_t c);
+
+/*
+ * Writes text to small in small letters, which take as many bytes: len bytes of it, fewer if size
+ * ends in front of them, and a NUL.
+ */
+void tmpl_small_text(char *small, size_t size, const char *text, size_t len);
+
 /* --- words --- */
 
 #define TMPL_COPYRIGHT 0xA9

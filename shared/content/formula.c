@@ -9,7 +9,6 @@
 #include "base/ascii.h"
 #include "html/attr.h"
 #include "dom/dom.h"
-#include "content/mathml.h"
 
 /*
  * TeX in one line, from pool. Signs that Markdown would read are written in another way that TeX
@@ -145,7 +144,7 @@ static int is_image_formula(tmpl_formula_t *formula, const xmlNode *image, apr_p
     const char *alt = tmpl_dom_attribute(image, "alt");
     const char *tex = alt;
     if (alt == NULL || *alt == '\0') {
-        const char *address = tmpl_dom_attribute(image, "src");
+        const char *address = tmpl_dom_listed(image, TMPL_ATTR_SRC);
         tex = address != NULL ? tex_in_address(address, pool) : NULL;
     }
     else if (!is_attribute(image, "class", "latex") && !is_attribute(image, "class", "mwe-math") &&

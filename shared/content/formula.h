@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Formulas of a page as TeX, from where pages have them: annotations of MathML, as KaTeX writes
- * them; its attribute alttext; MathML itself (mathml.h); MathJax's scripts and elements; images
+ * them; its attribute alttext; MathML itself (https://www.w3.org/TR/mathml-core/); MathJax's scripts and elements; images
  * with the TeX in alt, or in their address. A formula is often there twice, for eyes and for screen
  * readers: then it is read once.
  */
@@ -33,5 +33,13 @@ typedef struct {
  */
 int tmpl_formula_is(tmpl_formula_t *formula, tmpl_formulas_t *formulas, const tmpl_page_t *page,
                     const xmlNode *element);
+
+/* --- mathml.c --- */
+
+/*
+ * Adds the TeX of a math element, or of an mjx-math, which MathJax makes of MathML. Characters and
+ * elements that have no name in TeX here are written as they are, or as their content.
+ */
+void tmpl_mathml_write(tmpl_buf_t *tex, const xmlNode *math);
 
 #endif

@@ -103,7 +103,7 @@ static void see_in_table(view_t *view, const tmpl_page_t *page, const xmlNode *n
 void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *table)
 {
     view_t view = { 0 };
-    const char *role = tmpl_dom_attribute(table, "role");
+    const char *role = tmpl_dom_listed(table, TMPL_ATTR_ROLE);
     view.lays_out =
         role != NULL && (strcmp(role, "presentation") == 0 || strcmp(role, "none") == 0);
     for (const xmlNode *node = tmpl_dom_next(table, table, 0); node != NULL && !view.lays_out;

@@ -100,6 +100,7 @@ typedef struct {
     uint32_t n;
     uint32_t n_groups;
     const unsigned char *parts; /* of each node, a tmpl_record_part_e; NULL: there are no records */
+    const uint32_t *owners;     /* the element of the record whose own part it is in; 0: none */
 } tmpl_groups_t;
 
 /* Whether a kind is one of posts. */

@@ -36,9 +36,11 @@ int tmpl_href_is_safe(const char *href)
             scheme[len - 1] = *href;
         }
     }
-    int is_safe = len < sizeof(scheme) && tmpl_span_is_any(scheme, (tmpl_span_t){ 0, len },
-                                                           "http https mailto tel ftp sms");
-    return *href == ':' ? is_safe : len > 0 || *href != '\0';
+    if (*href != ':') {
+        return len > 0 || *href != '\0';
+    }
+    return len < sizeof(scheme) &&
+           tmpl_span_is_any(scheme, (tmpl_span_t){ 0, len }, "http https mailto tel ftp sms");
 }
 
 void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr_pool_t *pool)

@@ -76,7 +76,8 @@ static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr
 {
     enum { LONGEST = 1000, LONG = 32 };
     static const char *const names[] = { "data-lang", "data-language", "language" };
-    tmpl_span_t open = page->nodes[tmpl_dom_node(node)].open;
+    const tmpl_node_t *of = &page->nodes[tmpl_dom_node(node)];
+    tmpl_span_t open = of->open;
     tmpl_attr_t attr;
     if (tmpl_span_len(open) > LONGEST) {
         return NULL;
@@ -89,8 +90,10 @@ static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr
                 apr_pstrmemdup(pool, page->src + attr.value.start, tmpl_span_len(attr.value));
         }
     }
-    if (language == NULL && tmpl_attr_find(&attr, page->src, open, "class")) {
-        language = language_in_class(page->src, attr.value, pool);
+    const tmpl_known_attr_t *class =
+        language == NULL ? tmpl_node_attr(page, of, TMPL_ATTR_CLASS) : NULL;
+    if (class != NULL) {
+        language = language_in_class(page->src, class->value, pool);
     }
     return language != NULL && is_language_writable(language) ? language : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/mathml.h"
+#include "content/formula.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -145,7 +145,7 @@ int tmpl_image_is_smiley(const xmlNode *image, const char *text)
 {
     static const char *const classes[] = { "smilie", "smiley", "emoji", "emoticon" };
     apr_size_t len = strlen(text);
-    const char *class = len > 0 ? tmpl_dom_attribute(image, "class") : NULL;
+    const char *class = len > 0 ? tmpl_dom_listed(image, TMPL_ATTR_CLASS) : NULL;
     if (len > 2 && text[0] == ':' && text[len - 1] == ':' && strchr(text, ' ') == NULL) {
         return 1;
     }

@@ -301,7 +301,6 @@ int tmpl_record_page_read(tmpl_record_page_t *p, apr_pool_t *pool)
         TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_PANE | TMPL_CUE_DATE | TMPL_CUE_TYPED;
     page_reader_t r = { .p = p };
     p->cues = r.cues = apr_pcalloc(pool, p->page->n_nodes * sizeof(*r.cues));
-    p->owners = apr_pcalloc(pool, p->page->n_nodes * sizeof(*p->owners));
     tmpl_buf_init(&p->buf, pool);
     sum_all_text(p, pool);
     find_nodes(&r, pool);
@@ -315,6 +314,7 @@ int tmpl_record_page_read(tmpl_record_page_t *p, apr_pool_t *pool)
     if (p->marks[TMPL_MARKS_AUTHORS]->nelts < 2 && p->marks[TMPL_MARKS_TITLES]->nelts < 3) {
         return 0;
     }
+    p->owners = apr_pcalloc(p->pool, p->page->n_nodes * sizeof(*p->owners));
     sum_facts(&r, pool);
     sum_text(&r, pool);
     p->headline = text_of_headline(p, pool);

@@ -29,7 +29,7 @@ typedef struct {
     const uint32_t *before; /* [s]: bytes of text before segment s */
     const uint32_t *kept;   /* the same, of text that stays */
     const uint32_t *text;   /* the same, of text that stays and is no link, name or date */
-    uint32_t *owners;       /* of each node: the element of the record whose own part it is in */
+    uint32_t *owners;       /* of the groups */
     apr_array_header_t *marks[TMPL_RECORD_MARKS]; /* nodes (uint32_t), in order */
     tmpl_buf_t buf;
 } tmpl_record_page_t;
@@ -83,22 +83,6 @@ const char *tmpl_record_text(tmpl_record_page_t *p, uint32_t node, apr_size_t mo
 
 /* An attribute's value in UTF-8, from p->pool; NULL if there is none, or it is empty. */
 const char *tmpl_record_attribute(tmpl_record_page_t *p, uint32_t node, const char *name);
-
-/* --- record_names.c --- */
-
-/*
- * Elements that have a name in common: their tag, if it is one that records have, a word of their
- * class, or the letters of their id. Digits of words count as 0, those of ids as nothing. The
- * elements of name i are nodes[first[i]] to nodes[after[i] - 1], in document order.
- */
-typedef struct {
-    uint32_t n;
-    const uint32_t *nodes, *first, *after;
-} tmpl_record_names_t;
-
-/* Reads the names of the nodes that are set in wanted, from pool. */
-void tmpl_record_names_read(tmpl_record_names_t *names, const tmpl_page_t *page,
-                            const unsigned char *wanted, apr_pool_t *pool);
 
 /* --- record_groups.c --- */
 

@@ -351,4 +351,5 @@ void tmpl_record_parts(tmpl_record_page_t *p)
         }
     }
     groups->parts = m.parts;
+    groups->owners = p->owners;
 }

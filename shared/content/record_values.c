@@ -8,6 +8,7 @@
 #include <apr_strings.h>
 
 #include "content/cues.h"
+#include "metadata/elements.h"
 #include "metadata/people.h"
 
 /* Bytes of a name and a date at most; words of a name; elements within one that names an author. */
@@ -100,21 +101,6 @@ const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
 
 /* --- Dates --- */
 
-/* Whether the text in front of an element, in its block, says that a change follows. */
-static int is_behind_change(const tmpl_record_page_t *p, uint32_t node)
-{
-    const tmpl_segment_t *segments = p->page->segments;
-    uint32_t first = p->page->nodes[node].first_segment;
-    if (first == 0 || first == p->page->n_segments ||
-        segments[first - 1].block != segments[first].block) {
-        return 0;
-    }
-    tmpl_span_t span = segments[first - 1].span;
-    enum { LOOKED = 32 };
-    span.start = tmpl_span_len(span) > LOOKED ? span.end - LOOKED : span.start;
-    return tmpl_date_is_of_change(p->page->src + span.start, tmpl_span_len(span));
-}
-
 int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_page_t *p,
                      uint32_t node)
 {
@@ -129,8 +115,8 @@ int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_pa
     const char *text = apr_pstrdup(p->pool, tmpl_record_text(p, node, WHEN_MOST));
     apr_size_t behind = *text != '\0' ? tmpl_date_find(shown, &begin, text, strlen(text)) : 0;
     *when = *text != '\0' ? text : NULL;
-    if (*when != NULL &&
-        ((behind > 0 && tmpl_date_is_of_change(text, begin)) || is_behind_change(p, node))) {
+    if (*when != NULL && ((behind > 0 && tmpl_date_is_of_change(text, begin)) ||
+                          tmpl_is_behind_change(p->page, p->page->nodes[node].first_segment))) {
         return 0;
     }
     if (behind > 0) { /* with a day of the week in front, and a time behind */

@@ -50,7 +50,7 @@ static int says_heading(const tmpl_page_t *page, const tmpl_node_t *node)
 /* Whether an element of one letter has the name of an icon, which a font shows as a picture. */
 static int is_icon_name(const xmlNode *element)
 {
-    const char *class = element->name[1] == '\0' ? tmpl_dom_attribute(element, "class") : NULL;
+    const char *class = element->name[1] == '\0' ? tmpl_dom_listed(element, TMPL_ATTR_CLASS) : NULL;
     return class != NULL && strstr(class, "material-") != NULL;
 }
 
@@ -74,7 +74,7 @@ static tmpl_element_e element_by_tag(tmpl_walk_t *walk, const xmlNode *element,
         if (may_be_other[tag] && says_heading(page, node)) {
             return TMPL_ELEMENT_HEADING;
         }
-        if (may_be_other[tag] && tmpl_dom_is_listing(page, node)) {
+        if (tmpl_dom_is_listing(page, node)) {
             return TMPL_ELEMENT_CODE;
         }
         if (may_be_other[tag] && tmpl_callout_of(page, element) != NULL) {
@@ -186,7 +186,7 @@ unsigned tmpl_walk_level(const xmlNode *heading)
 tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
                            const xmlNode *link, const xmlNode *heading, apr_pool_t *pool)
 {
-    *href = tmpl_dom_attribute(link, "href");
+    *href = tmpl_dom_listed(link, TMPL_ATTR_HREF);
     *text = NULL;
     if (*href == NULL) {
         return TMPL_LINK_TEXT;
@@ -219,8 +219,8 @@ int tmpl_walk_is_parted(const tmpl_walk_t *walk, const xmlNode *link)
         first = first->children;
     }
     char c = first != NULL ? (char)*first->content : '\0';
-    const char *href = tmpl_dom_attribute(link, "href");
-    const char *before = tmpl_dom_attribute(link->prev, "href");
+    const char *href = tmpl_dom_listed(link, TMPL_ATTR_HREF);
+    const char *before = tmpl_dom_listed(link->prev, TMPL_ATTR_HREF);
     return !tmpl_is_alpha(c) || c != tmpl_lower(c) || href == NULL || before == NULL ||
            strcmp(href, before) != 0 || !tmpl_href_is_safe(href);
 }

@@ -124,6 +124,178 @@ static void add_images(tmpl_buf_t *out, const written_t *written)
     tmpl_json_close(out, ']');
 }
 
+/* --- Records --- */
+
+static const char *const kinds[] = {
+#define KIND(id, key, is_post) key,
+    TMPL_RECORD_KINDS(KIND)
+#undef KIND
+};
+
+static const char *const keys[] = {
+#define KEY(id, key) key,
+    TMPL_RECORD_FIELDS(KEY)
+#undef KEY
+};
+
+/* By group, the indices of its records; by record, those of its runs. NULL: there are none. */
+typedef struct {
+    apr_array_header_t **records, **runs; /* of uint32_t */
+} lists_t;
+
+/* Marks the segments that stand beside the text of their records: who, when, numbers. */
+static unsigned char *beside_of(const tmpl_page_t *page, const tmpl_groups_t *groups,
+                                apr_pool_t *pool)
+{
+    unsigned char *beside = apr_pcalloc(pool, page->n_segments + 1);
+    for (uint32_t i = 0; i < page->n_nodes;) {
+        const tmpl_node_t *node = &page->nodes[i];
+        int is_beside = groups->parts[i] == TMPL_RECORD_BESIDE;
+        if (is_beside) {
+            memset(beside + node->first_segment, 1, node->after_segment - node->first_segment);
+        }
+        i = is_beside ? node->after : i + 1;
+    }
+    return beside;
+}
+
+/* Sets fragments apart by the innermost record around them, and the record's text in it. */
+static void part_by_records(tmpl_fragments_t *fragments, const tmpl_groups_t *groups)
+{
+    const tmpl_page_t *page = fragments->page;
+    if (groups->n == 0) {
+        return;
+    }
+    uint32_t *places = apr_palloc(fragments->pool, page->n_segments * sizeof(*places));
+    const unsigned char *beside = beside_of(page, groups, fragments->pool);
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        const tmpl_group_record_t *record =
+            tmpl_record_of(groups, groups->owners[page->segments[s].node]);
+        places[s] = TMPL_NONE;
+        if (record != NULL) {
+            const tmpl_node_t *text = &page->nodes[record->text];
+            unsigned is_text = s >= text->first_segment && s < text->after_segment && !beside[s];
+            places[s] = 2 * (uint32_t)(record - groups->records) + is_text;
+        }
+    }
+    fragments->places = places;
+}
+
+static void add_index(apr_array_header_t **list, uint32_t index, apr_pool_t *pool)
+{
+    *list = *list != NULL ? *list : apr_array_make(pool, 4, sizeof(index));
+    APR_ARRAY_PUSH(*list, uint32_t) = index;
+}
+
+static lists_t lists_of(const tmpl_groups_t *groups, const tmpl_fragments_t *fragments,
+                        apr_pool_t *pool)
+{
+    lists_t lists = { apr_pcalloc(pool, (groups->n_groups + 1) * sizeof(*lists.records)),
+                      apr_pcalloc(pool, (groups->n + 1) * sizeof(*lists.runs)) };
+    for (uint32_t i = 0; i < groups->n; i++) {
+        add_index(&lists.records[groups->records[i].group], i, pool);
+    }
+    for (int i = 0; i + 1 < fragments->runs->nelts; i++) { /* the last one ends the others */
+        uint32_t place = APR_ARRAY_IDX(fragments->runs, i, tmpl_run_t).place;
+        if (place != TMPL_NONE) {
+            add_index(&lists.runs[place / 2], (uint32_t)i, pool);
+        }
+    }
+    return lists;
+}
+
+static void add_field(tmpl_buf_t *out, int field, const char *value, const tmpl_content_t *content,
+                      apr_pool_t *pool)
+{
+    const char *key = keys[field];
+    switch (field) {
+    case TMPL_RECORD_ADDRESS:
+    case TMPL_RECORD_IMAGE:
+        tmpl_value_address(out, key, value, &content->hrefs, pool);
+        break;
+    case TMPL_RECORD_RATING:
+        tmpl_value_rating(out, key, value, pool);
+        break;
+    case TMPL_RECORD_VOTES:
+    case TMPL_RECORD_PRICE:
+        tmpl_value_number(out, key, value);
+        break;
+    case TMPL_RECORD_ACCEPTED:
+        tmpl_json_word(out, key, value);
+        break;
+    default:
+        tmpl_value_text(out, key, value);
+    }
+}
+
+/* Adds the text of those of a record's runs that are its text, and the numbers of all. */
+static void add_runs(tmpl_buf_t *out, const apr_array_header_t *runs,
+                     const tmpl_fragments_t *fragments, apr_pool_t *pool)
+{
+    tmpl_buf_t text;
+    tmpl_buf_init(&text, pool);
+    for (int i = 0; runs != NULL && i < runs->nelts; i++) {
+        uint32_t run = APR_ARRAY_IDX(runs, i, uint32_t);
+        if (APR_ARRAY_IDX(fragments->runs, run, tmpl_run_t).place % 2 == 1) {
+            tmpl_slice_t of = tmpl_fragments_text(fragments, run);
+            tmpl_buf_add(&text, "\n", text.len > 0 && of.len > 0);
+            tmpl_buf_add(&text, of.at, of.len);
+        }
+    }
+    tmpl_json_string(out, "text", text.at, text.len);
+    tmpl_json_open(out, "parts", '[');
+    for (int i = 0; runs != NULL && i < runs->nelts; i++) {
+        tmpl_json_word(out, NULL, apr_psprintf(pool, "%u", APR_ARRAY_IDX(runs, i, uint32_t)));
+    }
+    tmpl_json_close(out, ']');
+}
+
+static void add_item(tmpl_buf_t *out, const lists_t *lists, uint32_t index,
+                     const tmpl_content_t *content, const tmpl_fragments_t *fragments,
+                     apr_pool_t *pool)
+{
+    const tmpl_group_record_t *record = &content->groups.records[index];
+    tmpl_json_open(out, NULL, '{');
+    tmpl_value_text(out, "kind", kinds[record->kind]);
+    tmpl_json_word(out, "id", apr_psprintf(pool, "%u", index));
+    if (record->parent != TMPL_NONE) {
+        tmpl_json_word(out, "parent", apr_psprintf(pool, "%u", record->parent));
+    }
+    for (int i = 0; i < TMPL_RECORD_FIELD_COUNT; i++) {
+        if (record->fields[i].value != NULL) {
+            add_field(out, i, record->fields[i].value, content, pool);
+        }
+    }
+    add_runs(out, lists->runs[index], fragments, pool);
+    tmpl_json_close(out, '}');
+}
+
+static void add_records(tmpl_buf_t *out, const tmpl_content_t *content,
+                        const tmpl_fragments_t *fragments, apr_pool_t *pool)
+{
+    const tmpl_groups_t *groups = &content->groups;
+    lists_t lists = lists_of(groups, fragments, pool);
+    tmpl_json_open(out, "records", '[');
+    for (uint32_t g = 0; g < groups->n_groups; g++) {
+        const apr_array_header_t *records = lists.records[g];
+        if (records == NULL) {
+            continue;
+        }
+        tmpl_json_open(out, NULL, '{');
+        tmpl_value_text(out, "kind",
+                        kinds[groups->records[APR_ARRAY_IDX(records, 0, uint32_t)].kind]);
+        tmpl_json_open(out, "items", '[');
+        for (int i = 0; i < records->nelts; i++) {
+            add_item(out, &lists, APR_ARRAY_IDX(records, i, uint32_t), content, fragments, pool);
+        }
+        tmpl_json_close(out, ']');
+        tmpl_json_close(out, '}');
+    }
+    tmpl_json_close(out, ']');
+}
+
+/* --- The page --- */
+
 /* The members that say how the page was judged. */
 static void add_judgement(tmpl_buf_t *out, const tmpl_content_t *content,
                           const tmpl_data_opts_t *opts, apr_pool_t *pool)
@@ -148,7 +320,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     written_t written;
     tmpl_fragments_init(&written.fragments, content->page, content->verdicts,
                         opts->declined != NULL, scratch);
-    tmpl_items_part(&written.fragments, &content->groups);
+    part_by_records(&written.fragments, &content->groups);
     written.markdown = tmpl_markdown(&written.len, content, &written.fragments, scratch);
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
@@ -159,7 +331,7 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
         tmpl_value_address(&out, "address", content->hrefs.url, &content->hrefs, scratch);
         add_metadata(&out, content, scratch);
         add_parts(&out, &written);
-        tmpl_items_add(&out, content, &written.fragments, scratch);
+        add_records(&out, content, &written.fragments, scratch);
         add_links(&out, &written, &content->hrefs);
         add_images(&out, &written);
         add_judgement(&out, content, opts, scratch);

@@ -16,19 +16,25 @@
 
 /* The fixed part of a value. */
 typedef struct {
-    tmpl_decision_t decision; /* fingerprint, verdicts and edits are NULL */
+    tmpl_decision_t decision; /* fingerprint, verdicts, edits and body are NULL */
     unsigned char around[TMPL_PLACES_HASH];
+    XXH128_hash_t whole; /* of the page, if there is a body */
     uint32_t has_fingerprint, n_texts, n_edits, n_places;
 } fixed_t;
 
 #define HASH_SIZE 8
 #define TEXTS_MAX 64 /* annotate has 2 texts, 14 for parts, 3 for each of 16 marks; strip has 1 */
 
+static XXH128_hash_t hash_of(const tmpl_decision_secret_t *secret, const void *bytes,
+                             apr_size_t len)
+{
+    return XXH3_128bits_withSecret(bytes, len, secret->bytes, sizeof(secret->bytes));
+}
+
 void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
                        const void *context, apr_size_t context_len)
 {
-    XXH128_hash_t of =
-        XXH3_128bits_withSecret(context, context_len, secret->bytes, sizeof(secret->bytes));
+    XXH128_hash_t of = hash_of(secret, context, context_len);
     memcpy(key->bytes, &of, sizeof(key->bytes));
 }
 
@@ -150,7 +156,13 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
                           (uint32_t)input->len, input->charset, secret->bytes, pool)) {
         return NULL;
     }
-    fixed.decision.fingerprint = NULL;
+    if (decision->body == NULL || decision->body_len > TMPL_DECISION_BODY_MOST) {
+        fixed.decision.body_len = 0;
+    }
+    else {
+        fixed.whole = hash_of(secret, input->body, input->len);
+    }
+    fixed.decision.fingerprint = fixed.decision.body = NULL;
     fixed.decision.verdicts = NULL;
     memset(&fixed.decision.edits, 0, sizeof(fixed.decision.edits));
     tmpl_buf_t buf;
@@ -169,6 +181,7 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
     }
     tmpl_buf_add(&buf, (const char *)edits->edits, size);
     tmpl_buf_add(&buf, (const char *)page->places, fixed.n_places * sizeof(*page->places));
+    tmpl_buf_add(&buf, decision->body, fixed.decision.body_len);
     uint64_t hash = XXH3_64bits(buf.at, buf.len);
     tmpl_buf_add(&buf, (const char *)&hash, HASH_SIZE);
     *len = buf.len;
@@ -179,7 +192,8 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
 static int fixed_is_valid(const fixed_t *fixed, apr_size_t rest)
 {
     const tmpl_decision_t *decision = &fixed->decision;
-    return decision->blocks <= rest && (unsigned)decision->detector < TMPL_DETECTOR_COUNT &&
+    return decision->blocks <= rest && decision->body_len <= rest &&
+           (unsigned)decision->detector < TMPL_DETECTOR_COUNT &&
            (unsigned)decision->state < TMPL_STATE_COUNT &&
            (unsigned)decision->decline < TMPL_DECLINE_COUNT &&
            (decision->parts & ~TMPL_PARTS_ALL) == 0 && fixed->n_texts <= TEXTS_MAX &&
@@ -263,12 +277,21 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
     }
     decision->edits.texts = texts;
     if (!is_whole || (apr_size_t)(end - p) != fixed.n_edits * sizeof(tmpl_edit_t) +
-                                                  fixed.n_places * sizeof(tmpl_volatile_t)) {
+                                                  fixed.n_places * sizeof(tmpl_volatile_t) +
+                                                  decision->body_len) {
         return 0;
     }
     decision->verdicts = read_verdicts(blocks, decision->blocks, pool);
-    return decision->verdicts != NULL &&
-           read_edits(&decision->edits, &fixed, p, secret, input, pool);
+    decision->body = NULL;
+    if (decision->verdicts == NULL ||
+        !read_edits(&decision->edits, &fixed, p, secret, input, pool)) {
+        return 0;
+    }
+    if (decision->body_len > 0 &&
+        XXH128_isEqual(fixed.whole, hash_of(secret, input->body, input->len))) {
+        decision->body = end - decision->body_len;
+    }
+    return 1;
 }
 
 int tmpl_decision_is_stale(const tmpl_decision_t *decision, uint64_t version, uint32_t pages,

@@ -3,6 +3,7 @@
  * Decisions about pages, as bytes for a cache: the edits and the fields of the response, valid
  * under exactly the same configuration for a page that has the same bytes outside of its volatile
  * places (page/places.h). In such a page the edits are moved by what the places differ in length.
+ * What is sent in place of the page, if it is short, is kept, too, for a page of exactly its bytes.
  *
  * A cache may lose a value, return the value of another key, or a damaged one. So a value contains
  * its key and ends with a hash of itself, and its places and edits are checked when it is unpacked.
@@ -10,8 +11,8 @@
  *
  * Layout, in the byte order and alignment of this process (a cache is not shared between machines):
  *
- *     key | fixed part | blocks | fingerprint | texts | edits | places | hash of all before
- *      16                1 each   with NUL   with NULs  12 each  12 each         8 bytes
+ *     key | fixed part | blocks | fingerprint | texts | edits | places | body | hash of all before
+ *      16                1 each   with NUL   with NULs  12 each  12 each                8 bytes
  */
 #ifndef TMPL_DECISION_H
 #define TMPL_DECISION_H
@@ -20,6 +21,8 @@
 #include "page/places.h"
 
 #define TMPL_DECISION_KEY_SIZE 16
+/* The longest body that is kept. */
+#define TMPL_DECISION_BODY_MOST (16 * 1024)
 
 /* A secret of one run of the server, so that nobody can construct pages with equal keys. */
 typedef struct {
@@ -45,6 +48,8 @@ typedef struct {
     double ratio, confidence, unmarked;
     const char *fingerprint; /* NULL: none */
     tmpl_edits_t edits;
+    const char *body; /* what is sent in place of the page; NULL: it is to be made */
+    apr_size_t body_len;
 } tmpl_decision_t;
 
 /*
@@ -59,7 +64,10 @@ void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *s
  */
 int tmpl_decision_lasts(const tmpl_outcome_t *outcome);
 
-/* The decision of an outcome for which tmpl_decision_lasts. It points into the outcome. */
+/*
+ * The decision of an outcome for which tmpl_decision_lasts, without a body. It points into the
+ * outcome.
+ */
 tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e detector,
                                  const char *fingerprint, int learned);
 
@@ -71,8 +79,8 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
                            apr_pool_t *pool);
 
 /*
- * The decision about input's page, which has places, as *len bytes, from pool. NULL: it cannot be
- * kept.
+ * The decision about input's page, which has places, as *len bytes, from pool; without its body if
+ * that is too long. NULL: it cannot be kept.
  */
 unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decision,
                                   const tmpl_decision_key_t *key,
@@ -82,7 +90,7 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
 /*
  * Fills decision from bytes, for input's page. Returns 0 if they are not what tmpl_decision_pack
  * made for that key and secret and for a page that differs in its places only. Copies what it needs
- * to pool.
+ * to pool, but the body is in bytes.
  */
 int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, apr_size_t len,
                          const tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,

@@ -58,6 +58,13 @@ static tmpl_span_t region_of(const tmpl_ruled_t *judged, tmpl_span_t headline,
     return region;
 }
 
+/* Whether a block may be a fact: opening hours, a price, an address. */
+static int may_be_fact(const tmpl_ruled_t *judged, uint32_t block)
+{
+    tmpl_tally_t tally = tmpl_tally_of(judged->reading, block);
+    return tally.digits > 0 && tally.words <= 2 * TMPL_BYLINE_WORDS;
+}
+
 /* Whether a block may be a byline. stay: halves of words before each block that stay. */
 static int is_beside(const tmpl_ruled_t *judged, const uint32_t *stay, uint32_t block,
                      tmpl_span_t headline)
@@ -87,7 +94,9 @@ static void find_doubts(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
     for (uint32_t b = region.start; b < region.end; b++) {
         uint32_t n = words[b + 1] - words[b];
         if (judged->verdicts[b].template && n > 0 && !is_outside(judged, b, node)) {
-            look->doubt[b] = is_everywhere(judged, b) ? TMPL_DOUBT_EVERYWHERE : TMPL_DOUBT_SOME;
+            look->doubt[b] = is_everywhere(judged, b) && !may_be_fact(judged, b)
+                                 ? TMPL_DOUBT_EVERYWHERE
+                                 : TMPL_DOUBT_SOME;
             doubt += n;
         }
     }
@@ -127,7 +136,7 @@ typedef struct {
     const tmpl_ruled_t *judged;
     const tmpl_page_t *page;
     const uint32_t *words;
-    const unsigned char *doubt;
+    unsigned char *doubt;
     unsigned char *would; /* of each block in doubt, 1: it would be content */
     /* [i]: halves of words before block i that stay, and that are content or would be */
     uint32_t *stay;
@@ -145,12 +154,13 @@ static void keeping_sum(const keeping_t *k)
 }
 
 /*
- * Blocks in doubt are as half of their table's words. A table around another, or around the
- * headline, is for layout.
+ * Blocks in doubt are as half of their table's words; its values may be everywhere, but not its
+ * links. A table around another, or around the headline, is for layout.
  */
 static void agree_in_tables(const keeping_t *k, tmpl_span_t headline)
 {
     const tmpl_node_t *nodes = k->page->nodes;
+    const uint32_t *linked = k->judged->reading->before.linked;
     for (uint32_t i = 1, next; i < k->page->n_nodes; i = next) {
         next = i + 1;
         if (nodes[i].tag != TMPL_TAG_TABLE || nodes[i].first_segment >= nodes[i].after_segment) {
@@ -164,10 +174,12 @@ static void agree_in_tables(const keeping_t *k, tmpl_span_t headline)
         uint32_t first = tmpl_first_block(k->page, i);
         uint32_t after = tmpl_after_block(k->page, i);
         is_for_layout |= first <= headline.start && headline.start < after;
+        int is_of_links = 2 * (linked[after] - linked[first]) > k->words[after] - k->words[first];
         if (!is_for_layout &&
             2 * (k->content[after] - k->content[first]) > k->words[after] - k->words[first]) {
             for (uint32_t b = first; b < after; b++) {
                 k->would[b] = k->doubt[b] != TMPL_DOUBT_NO;
+                k->doubt[b] = k->would[b] && !is_of_links ? TMPL_DOUBT_SOME : k->doubt[b];
             }
         }
     }

@@ -14,7 +14,8 @@
  * an element named like them that is nearer than one named like content (lexicon.h); those
  * around the headline, too, do not count. Texts on more than TMPL_FIRST_LOOK_PAGES of the site's
  * pages, a mean over a block's segments, are in doubt in fields of TMPL_RECORDS_LEAST blocks, where
- * bylines are, and on pages of which more is in doubt than stays.
+ * bylines are, and on pages of which more is in doubt than stays. A text of TMPL_BYLINE_WORDS at
+ * most with a digit may be a fact, such as opening hours or an address: it is not everywhere.
  */
 typedef enum { TMPL_DOUBT_NO, TMPL_DOUBT_SOME, TMPL_DOUBT_EVERYWHERE } tmpl_doubt_e;
 
@@ -42,8 +43,9 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
  *   2. They are not everywhere; or they may be a byline, in no list, of TMPL_BYLINE_WORDS at
  *      most, among TMPL_BYLINE_BLOCKS behind the headline, with as few words of content between;
  *      or they stand in a record of which something stays, among TMPL_RECORDS_LEAST or more in
- *      their field; or more would be content in that element than stays on the page without the
- *      headline, as a list would that all known pages have.
+ *      their field; or in a table that stays, unless most of its words are links; or more would be
+ *      content in that element than stays on the page without the headline, as a list would that
+ *      all known pages have.
  * Returns 1 for each block in doubt that stands with the headline: it is not of the site
  * (tmpl_is_of_site()). From pool.
  */

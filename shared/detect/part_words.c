@@ -58,25 +58,6 @@ static int is_no_letter(uint32_t c)
                           (c > 0xFF00 && c < 0xFF21);
 }
 
-/* Small letters of Latin, Greek and Cyrillic, but not of Greek with accents. */
-static uint32_t small_letter(uint32_t c)
-{
-    static const struct {
-        uint32_t first, last, step; /* each step-th letter, from the first on, is a capital */
-        uint32_t more;
-    } capitals[] = {
-        { 0xC0, 0xDE, 1, 0x20 },   { 0x100, 0x136, 2, 1 },    { 0x139, 0x147, 2, 1 },
-        { 0x14A, 0x176, 2, 1 },    { 0x179, 0x17D, 2, 1 },    { 0x391, 0x3A9, 1, 0x20 },
-        { 0x400, 0x40F, 1, 0x50 }, { 0x410, 0x42F, 1, 0x20 },
-    };
-    for (unsigned i = 0; i < COUNT(capitals) && c >= capitals[i].first; i++) {
-        if (c <= capitals[i].last && (c - capitals[i].first) % capitals[i].step == 0) {
-            return c + capitals[i].more;
-        }
-    }
-    return c;
-}
-
 /* Adds a character of text in the form of the phrases. */
 static uint32_t add_in_form(char *out, uint32_t n, uint32_t c)
 {
@@ -90,7 +71,7 @@ static uint32_t add_in_form(char *out, uint32_t n, uint32_t c)
         out[n++] = tmpl_lower((char)c);
         return n;
     }
-    return n + tmpl_utf8_put(out + n, small_letter(c));
+    return n + tmpl_utf8_put(out + n, tmpl_small_letter(c));
 }
 
 /* The character at *at, which is moved behind it. */

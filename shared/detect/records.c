@@ -202,6 +202,7 @@ static int is_in_row(const judge_t *j, uint32_t block)
 static int vote_may_cut(const judge_t *j, uint32_t block, int64_t more)
 {
     return j->judged->verdicts[block].ratio >= TMPL_SURE_CONTENT &&
+           !tmpl_is_inside(j->judged, block) &&
            (more <= 0 || words_of(j, block) <= 2 * TMPL_RECORDS_WORDS);
 }
 

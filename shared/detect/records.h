@@ -41,8 +41,8 @@ uint32_t tmpl_records_record(const tmpl_page_t *page, uint32_t run, uint32_t blo
  * Gives all blocks of a field of TMPL_RECORDS_LEAST blocks the verdict of most of them, content if
  * it is a tie. If a block is content, blocks of a few words in a table's rows with content count as
  * content, too. But a block of more than TMPL_RECORDS_WORDS words does not become template if most
- * words of the field are content, nor does one below TMPL_SURE_CONTENT; and one above
- * TMPL_SURE_TEMPLATE becomes content only inside (first_look.h), as a heading, or if it says who,
+ * words of the field are content, nor does one below TMPL_SURE_CONTENT or inside (first_look.h);
+ * and one above TMPL_SURE_TEMPLATE becomes content only inside, as a heading, or if it says who,
  * when or how much. And a field of two or more becomes content if it is template, but a reader
  * needs it, as an author, a date or a price:
  *   1. half of its neighbours have different texts, or most of its first TMPL_RECORDS_LOOKED blocks

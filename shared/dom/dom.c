@@ -91,25 +91,6 @@ static void add_quiet(tmpl_dom_maker_t *m, xmlNode *parent, xmlNode *head, uint3
     }
 }
 
-/* Whether the tag, in the head, tells something about the page. */
-static int is_told(tmpl_tag_e tag)
-{
-    return tag == TMPL_TAG_META || tag == TMPL_TAG_LINK || tag == TMPL_TAG_BASE ||
-           tag == TMPL_TAG_SCRIPT;
-}
-
-/* Finds the offset behind the tag whose name begins at name; returns 0 if the tag is cut off. */
-static int find_end(uint32_t *behind, const char *src, uint32_t name, uint32_t end)
-{
-    tmpl_attr_t attr;
-    tmpl_attr_e last;
-    *behind = tmpl_tag_name_end(src, end, name);
-    /* values of attributes may have a '>' */
-    while ((last = tmpl_attr_next(&attr, src, end, behind)) == TMPL_ATTR_FOUND) {
-    }
-    return last != TMPL_ATTR_TRUNCATED;
-}
-
 /* The offset behind the tag, or behind what HTML reads as a comment: "<?" and the like. */
 static uint32_t tag_end(const char *src, uint32_t at, uint32_t end)
 {
@@ -118,87 +99,42 @@ static uint32_t tag_end(const char *src, uint32_t at, uint32_t end)
         const char *last = memchr(src + at, '>', end - at);
         return last != NULL ? (uint32_t)(last - src) + 1 : end;
     }
-    uint32_t behind;
-    return find_end(&behind, src, name, end) ? behind : end;
+    uint32_t behind = tmpl_tag_name_end(src, end, name);
+    tmpl_attr_t attr;
+    tmpl_attr_e last;
+    /* values of attributes may have a '>' */
+    while ((last = tmpl_attr_next(&attr, src, end, &behind)) == TMPL_ATTR_FOUND) {
+    }
+    return last != TMPL_ATTR_TRUNCATED ? behind : end;
 }
 
-/* The offset behind the comment, raw element or tag that begins at the offset at. */
-static uint32_t pass_tag(const tmpl_dom_maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t end)
+/* The offset behind the comment or tag that begins at the offset at. */
+static uint32_t pass_tag(const char *src, uint32_t at, uint32_t end)
 {
-    const char *src = m->page->src;
     if (end - at >= 4 && memcmp(src + at, "<!--", 4) == 0) {
         const char *last = memmem(src + at + 4, end - at - 4, "-->", 3);
         return last != NULL ? (uint32_t)(last - src) + 3 : end;
     }
-    uint32_t behind = tag_end(src, at, end);
-    if (!(tmpl_tag_flags(tag) & TMPL_IS_QUIET)) {
-        return behind;
-    }
-    const char *name = tmpl_tag_name(tag), *close = src + behind;
-    apr_size_t len = strlen(name);
-    while ((close = memchr(close, '<', (apr_size_t)(src + end - close))) != NULL) {
-        close++;
-        if ((apr_size_t)(src + end - close) > len && *close == '/' &&
-            apr_cstr_casecmpn(close + 1, name, len) == 0) {
-            return (uint32_t)(close - src) + 2;
-        }
-    }
-    return end;
-}
-
-/* Reads the source in front of body: the attributes of html, and meta, link, base, script. */
-static void read_dom_head(tmpl_dom_maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
-{
-    const tmpl_name_index_t *index = tmpl_tag_index();
-    const char *src = m->page->src;
-    for (uint32_t at = 0; at < end && !m->full;) {
-        const char *open = memchr(src + at, '<', end - at);
-        if (open == NULL) {
-            return;
-        }
-        uint32_t start = (uint32_t)(open - src);
-        uint32_t name = 1;
-        tmpl_tag_e tag =
-            end - start > 1 ? tmpl_tag_read(index, open, end - start, &name) : TMPL_TAG_OTHER;
-        at = pass_tag(m, tag, start, end);
-        if (tag != TMPL_TAG_HTML && !is_told(tag)) {
-            continue;
-        }
-        uint32_t behind;
-        if (!find_end(&behind, src, start + 1, end)) {
-            return;
-        }
-        if (tag == TMPL_TAG_SCRIPT) {
-            enum { CLOSE = sizeof("</s") - 1 }; /* bytes of the end tag that pass_tag() passed */
-            add_data(m, head, (tmpl_span_t){ start, behind }, (tmpl_span_t){ behind, at - CLOSE });
-            continue;
-        }
-        at = behind;
-        if (tag == TMPL_TAG_HTML) {
-            tmpl_dom_give_tag(m, html, (tmpl_span_t){ start, behind });
-        }
-        else {
-            tmpl_dom_add_element(m, head, tag, (tmpl_span_t){ start, behind }, TMPL_NONE);
-        }
-    }
+    return tag_end(src, at, end);
 }
 
 static void add_head(tmpl_dom_maker_t *m, xmlNode *html)
 {
     const tmpl_page_t *page = m->page;
     xmlNode *head = tmpl_dom_add_element(m, html, TMPL_TAG_HEAD, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
-    uint32_t end = page->nodes[0].open.start;
-    if (head == NULL) {
-        return;
-    }
-    if (tmpl_span_len(page->nodes[0].open) == 0) {
-        end = page->segments[0].span.start;
-        if (page->n_nodes > 1 && page->nodes[1].open.start < end) {
-            end = page->nodes[1].open.start;
+    for (uint32_t i = 0; i < page->n_head && !m->full; i++) {
+        const tmpl_head_tag_t *tag = &page->head[i];
+        if (tag->tag == TMPL_TAG_HTML) {
+            tmpl_dom_give_tag(m, html, tag->open);
+        }
+        else if (tag->tag == TMPL_TAG_SCRIPT) {
+            add_data(m, head, tag->open, tag->content);
+        }
+        else {
+            tmpl_dom_add_element(m, head, tag->tag, tag->open, TMPL_NONE);
         }
     }
-    read_dom_head(m, html, head, end);
-    if (tmpl_span_len(page->title) > 0) {
+    if (tmpl_span_len(page->title) > 0 && !m->full) {
         xmlNode *title =
             tmpl_dom_add_element(m, head, TMPL_TAG_TITLE, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
         if (title != NULL) {
@@ -229,9 +165,9 @@ static void add_dom_gap(tmpl_dom_maker_t *m, xmlNode *parent, uint32_t at)
     while (m->at < at) {
         const char *tag = memchr(src + m->at, '<', at - m->at);
         tmpl_span_t space = { m->at, tag != NULL ? (uint32_t)(tag - src) : at };
-        m->at = tag != NULL ? pass_tag(m, TMPL_TAG_OTHER, space.end, at) : at;
+        m->at = tag != NULL ? pass_tag(src, space.end, at) : at;
         if (m->pre != 0) {
-            tmpl_dom_decode(&m->run, m->opts->decoder, src, space, TMPL_IN_TEXT);
+            tmpl_dom_decode(&m->run, m->opts->decoder, m->page, space, TMPL_IN_TEXT);
         }
         else if (tmpl_span_len(space) > 0 &&
                  (run->len > 0 ? run->at[run->len - 1] != ' '
@@ -277,29 +213,15 @@ static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_seg
         return;
     }
     m->first = m->first != 0 ? m->first : (uint32_t)(segment - m->page->segments) + 1;
-    tmpl_dom_decode(&m->run, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
+    tmpl_dom_decode(&m->run, m->opts->decoder, m->page, segment->span, TMPL_IN_TEXT);
     m->at = segment->span.end;
 }
 
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    static const char block[] = "code-block";
-    tmpl_attr_t language;
-    if (!(node->flags & TMPL_NODE_NAMED) ||
-        (node->tag != TMPL_TAG_CODE && node->tag != TMPL_TAG_DIV)) {
-        return 0;
-    }
-    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
-    if (class == NULL) {
-        return 0;
-    }
-    const char *value = page->src + class->value.start;
-    apr_size_t len = tmpl_span_len(class->value);
-    if (node->tag == TMPL_TAG_CODE) {
-        return tmpl_has_word(page->src, class->value, "block", tmpl_span_is);
-    }
-    return len >= strlen(block) && memcmp(value, block, strlen(block)) == 0 &&
-           tmpl_attr_find(&language, page->src, node->open, "data-lang");
+    return node->tag == TMPL_TAG_CODE && tmpl_node_says(page, node, TMPL_ATTR_CLASS, "block") &&
+           tmpl_has_word(page->src, tmpl_node_attr(page, node, TMPL_ATTR_CLASS)->value, "block",
+                         tmpl_span_is);
 }
 
 /* Whether a class has a word that Markdown needs: of formulas, footnotes and numbers of lines. */
@@ -334,7 +256,7 @@ static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
 {
     const tmpl_node_t *nodes = m->page->nodes;
     const char *src = m->page->src;
-    tmpl_attr_t id;
+    tmpl_attr_t said;
     if (!m->opts->content || nodes[node].tag != TMPL_TAG_SPAN) {
         return 0;
     }
@@ -342,14 +264,14 @@ static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
     if (class != NULL && is_class_kept(src, class->value)) {
         return 0;
     }
-    if (m->opts->languages && (tmpl_attr_find(&id, src, nodes[node].open, "lang") ||
-                               tmpl_attr_find(&id, src, nodes[node].open, "dir"))) {
+    if (m->opts->languages && (tmpl_attr_find(&said, src, nodes[node].open, "lang") ||
+                               tmpl_attr_find(&said, src, nodes[node].open, "dir"))) {
         return 0;
     }
     /* a footnote may begin with a span that is its label */
     int begins = nodes[node].parent == node - 1;
-    return !tmpl_attr_find(&id, src, nodes[node].open, "id") &&
-           !(begins && tmpl_attr_find(&id, src, nodes[node - 1].open, "id"));
+    return tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_ID) == NULL &&
+           !(begins && tmpl_node_attr(m->page, &nodes[node - 1], TMPL_ATTR_ID) != NULL);
 }
 
 /* Adds the elements and texts in body. */
@@ -384,9 +306,8 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
                 add_run(m, parent);
                 parent = tmpl_dom_add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             }
-            if (m->pre == 0 && (tmpl_tag_is_pre((tmpl_tag_e)n->tag) ||
-                                ((n->tag == TMPL_TAG_CODE || n->tag == TMPL_TAG_DIV) &&
-                                 tmpl_dom_is_listing(m->page, n)))) {
+            if (m->pre == 0 &&
+                (tmpl_tag_is_pre((tmpl_tag_e)n->tag) || tmpl_dom_is_listing(page, n))) {
                 m->pre = node;
             }
             m->at = n->open.end;
@@ -449,7 +370,7 @@ static void add_content(tmpl_dom_maker_t *m, xmlNode *root, tmpl_span_t span)
         if (at < start) {
             tmpl_dom_add_span(m, parent, (tmpl_span_t){ at, start }, TMPL_IN_TEXT);
         }
-        behind = start < span.end ? pass_tag(m, TMPL_TAG_OTHER, start, span.end) : span.end;
+        behind = start < span.end ? pass_tag(src, start, span.end) : span.end;
         if (start + 1 < span.end && src[start + 1] == '/') {
             parent = parent != root ? parent->parent : root;
         }
@@ -490,6 +411,13 @@ static tmpl_span_t head_tag(const tmpl_page_t *page, const xmlNode *element)
     return (tmpl_span_t){ (uint32_t)(uintptr_t)element->psvi - 1, (uint32_t)page->len };
 }
 
+static const char *value_of(dom_source_t *source, tmpl_span_t value)
+{
+    tmpl_buf_clear(&source->value);
+    tmpl_dom_decode(&source->value, &source->decoder, source->page, value, TMPL_IN_ATTRIBUTE);
+    return apr_pstrmemdup(source->value.pool, source->value.at, source->value.len);
+}
+
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
     dom_source_t *source = element->doc->_private;
@@ -503,10 +431,16 @@ const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
     if (tmpl_span_len(open) == 0 || !tmpl_attr_find(&attr, source->page->src, open, name)) {
         return NULL;
     }
-    tmpl_buf_clear(&source->value);
-    tmpl_dom_decode(&source->value, &source->decoder, source->page->src, attr.value,
-                    TMPL_IN_ATTRIBUTE);
-    return apr_pstrmemdup(source->value.pool, source->value.at, source->value.len);
+    return value_of(source, attr.value);
+}
+
+const char *tmpl_dom_listed(const xmlNode *element, tmpl_attr_name_e name)
+{
+    dom_source_t *source = element->doc->_private;
+    const tmpl_page_t *page = source->page;
+    const tmpl_known_attr_t *attr =
+        tmpl_node_attr(page, &page->nodes[tmpl_dom_node(element)], name);
+    return attr != NULL ? value_of(source, attr->value) : NULL;
 }
 
 xmlNode *tmpl_dom_next(const xmlNode *node, const xmlNode *top, int over)

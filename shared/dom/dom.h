@@ -55,13 +55,15 @@ static inline tmpl_tag_e tmpl_dom_tag(const tmpl_page_t *page, const xmlNode *no
                                           : TMPL_TAG_OTHER;
 }
 
+/* TMPL_BYTES16 bytes behind a text may be read. */
+
 /* The index of the segment that a text begins with; TMPL_NONE: it is white space alone. */
 static inline uint32_t tmpl_dom_segment(const xmlNode *text)
 {
     return (uint32_t)(uintptr_t)text->_private - 1;
 }
 
-/* Whether a code or div element is a listing like a pre: its class says that it is a block. */
+/* Whether an element is code that is a listing like a pre: its class says that it is a block. */
 int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);
 
 /*
@@ -72,6 +74,9 @@ const xmlNode *tmpl_dom_math(const xmlNode *math, apr_pool_t *pool);
 
 /* The attribute's value, which lives as long as the tree; NULL if there is no such attribute. */
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name);
+
+/* The same for an element in body, of an attribute that the scan lists (html/attr.h): faster. */
+const char *tmpl_dom_listed(const xmlNode *element, tmpl_attr_name_e name);
 
 /* The next node in top in document order; NULL at the end. If over is set, the content of node is
  * skipped. */

@@ -17,33 +17,19 @@ static void add_dom_code(tmpl_buf_t *buf, uint32_t code)
     tmpl_buf_add_char(buf, code == 0xFFFE || code == 0xFFFF ? TMPL_REPLACEMENT : code);
 }
 
-/* Marks those of sixteen bytes that may not stand for themselves. */
-static inline unsigned odd_bytes(const char *text)
-{
-    tmpl_bytes16_t bytes = tmpl_bytes16_load(text);
-    return tmpl_bytes16_bits(
-        (tmpl_bytes16_t)(((bytes < ' ') & (bytes != '\n')) | (bytes >= 0x80) | (bytes == '&')));
-}
-
 /* The number of bytes at the start that stand for themselves: most of ASCII. */
-static apr_size_t plain_bytes(const char *text, apr_size_t len)
+static apr_size_t plain_bytes(const char *text, apr_size_t len, const char *limit)
 {
-    apr_size_t n = 0;
-    for (; len - n >= TMPL_BYTES16; n += TMPL_BYTES16) {
-        unsigned odd = odd_bytes(text + n);
+    for (apr_size_t n = 0; n < len; n += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(text + n, limit);
+        unsigned odd = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)(((bytes < ' ') & (bytes != '\n')) | (bytes >= 0x80) | (bytes == '&')));
         if (odd != 0) {
-            return n + (apr_size_t)__builtin_ctz(odd);
+            n += (apr_size_t)__builtin_ctz(odd);
+            return n < len ? n : len;
         }
     }
-    if (n > 0 && n < len) {
-        /* the last sixteen bytes, without those that were looked at */
-        unsigned odd = odd_bytes(text + len - TMPL_BYTES16) >> (TMPL_BYTES16 - (len - n));
-        return odd != 0 ? n + (apr_size_t)__builtin_ctz(odd) : len;
-    }
-    while (n < len && (text[n] >= ' ' || text[n] == '\n' || text[n] == '\t') && text[n] != '&') {
-        n++;
-    }
-    return n;
+    return len;
 }
 
 /* Adds a character that is written as a reference, or a control character. */
@@ -57,10 +43,11 @@ static void add_odd(tmpl_buf_t *buf, uint32_t code)
     }
 }
 
-static void add_utf8(tmpl_buf_t *buf, const char *text, apr_size_t len, tmpl_reference_e where)
+static void add_utf8(tmpl_buf_t *buf, const char *text, apr_size_t len, const char *limit,
+                     tmpl_reference_e where)
 {
     for (apr_size_t i = 0, used; i < len; i += used) {
-        used = plain_bytes(text + i, len - i);
+        used = plain_bytes(text + i, len - i, limit);
         if (used > 0) {
             tmpl_buf_add(buf, text + i, used);
             continue;
@@ -84,20 +71,21 @@ static void add_utf8(tmpl_buf_t *buf, const char *text, apr_size_t len, tmpl_ref
     }
 }
 
-void tmpl_dom_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char *src,
+void tmpl_dom_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const tmpl_page_t *page,
                      tmpl_span_t span, tmpl_reference_e where)
 {
+    const char *text = page->src + span.start;
     apr_size_t before = buf->len;
     if (decoder->xlate == NULL) {
-        add_utf8(buf, src + span.start, tmpl_span_len(span), where);
+        add_utf8(buf, text, tmpl_span_len(span), page->src + page->len, where);
         return;
     }
     /* references are decoded where the converted text ends, and moved to where it began */
-    tmpl_decode(buf, decoder, src + span.start, tmpl_span_len(span));
+    tmpl_decode(buf, decoder, text, tmpl_span_len(span));
     apr_size_t len = buf->len - before;
     tmpl_buf_room(buf, 4 * len + 16); /* so that the buffer does not move while it is read */
     apr_size_t middle = buf->len;
-    add_utf8(buf, buf->at + before, len, where);
+    add_utf8(buf, buf->at + before, len, buf->at + middle, where);
     memmove(buf->at + before, buf->at + middle, buf->len - middle + 1);
     buf->len = before + (buf->len - middle);
 }
@@ -124,7 +112,7 @@ static void *take_dom_memory(tmpl_dom_maker_t *m, uint64_t bytes)
     }
     if (bytes > m->n_free) {
         m->n_free = bytes > CHUNK ? bytes : CHUNK;
-        m->free = apr_pcalloc(m->pool, m->n_free);
+        m->free = apr_pcalloc(m->pool, m->n_free + TMPL_BYTES16);
     }
     m->left -= bytes;
     m->n_free -= bytes;
@@ -163,7 +151,7 @@ void tmpl_dom_add_span(tmpl_dom_maker_t *m, xmlNode *parent, tmpl_span_t span,
                        tmpl_reference_e where)
 {
     tmpl_buf_clear(&m->text);
-    tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, span, where);
+    tmpl_dom_decode(&m->text, m->opts->decoder, m->page, span, where);
     tmpl_dom_add_text(m, parent, &m->text);
 }
 

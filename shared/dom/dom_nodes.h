@@ -29,7 +29,7 @@ typedef struct {
  * Adds the bytes of span as UTF-8, as the HTML5 tokenizer reads them: character references are
  * decoded, and line ends are '\n'. Control characters that XML forbids are left out.
  */
-void tmpl_dom_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char *src,
+void tmpl_dom_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const tmpl_page_t *page,
                      tmpl_span_t span, tmpl_reference_e where);
 
 /* Adds a text: what was converted, a span of the page, or one that has no references. */

@@ -13,6 +13,7 @@ void tmpl_inlines_init(tmpl_inlines_t *inlines, const tmpl_hrefs_t *hrefs, apr_p
 {
     memset(inlines, 0, sizeof(*inlines));
     tmpl_buf_init(&inlines->text, pool);
+    tmpl_buf_init(&inlines->copy, pool);
     inlines->hrefs = hrefs;
 }
 
@@ -153,36 +154,31 @@ static apr_size_t break_at(const char *text)
     return is_soft_hyphen ? 2 : is_break ? 3 : 0;
 }
 
-/* Marks bytes that white space may begin with. */
-static inline tmpl_bytes16_t may_be_space(tmpl_bytes16_t bytes)
-{
-    return (tmpl_bytes16_t)((bytes <= ' ') | (bytes == 0xC2) | (bytes == 0xE2));
-}
-
-/* Marks white space but one space between two words; the byte behind the sixteen is read, too. */
+/*
+ * Marks bytes that white space, or what break_at() finds, may begin with, in sixteen bytes; but one
+ * space between two words only if it is the last.
+ */
 static inline unsigned spaces_at(const char *at)
 {
     tmpl_bytes16_t bytes = tmpl_bytes16_load(at);
-    tmpl_bytes16_t lone =
-        (tmpl_bytes16_t)((bytes == ' ') & ~may_be_space(tmpl_bytes16_load(at + 1)));
-    return tmpl_bytes16_bits(may_be_space(bytes) & ~lone);
+    unsigned spaces = tmpl_bytes16_bits(
+        (tmpl_bytes16_t)((bytes <= ' ') | (bytes == 0xC2) | (bytes == 0xE2) | (bytes == 0xEF)));
+    unsigned lone = tmpl_bytes16_bits((tmpl_bytes16_t)(bytes == ' ')) & ~(spaces >> 1) & 0x7FFF;
+    return spaces & ~lone;
 }
 
-/* The first white space from at on but one space between two words, which stays; or break_at(). */
+/*
+ * The first white space from at on but one space between two words, which stays; or break_at(). A
+ * NUL is at end.
+ */
 static const char *words_end(const char *at, const char *end)
 {
     for (;; at++) {
-        while (end - at > TMPL_BYTES16) {
-            unsigned marks = spaces_at(at);
-            if (marks != 0) {
-                at += __builtin_ctz(marks);
-                break;
-            }
+        unsigned marks;
+        while ((marks = spaces_at(at)) == 0) {
             at += TMPL_BYTES16;
         }
-        while (at < end && (signed char)*at > ' ') {
-            at++;
-        }
+        at += __builtin_ctz(marks);
         if (at == end || break_at(at) > 0 ||
             (space_at(at) > 0 && (*at != ' ' || at + 1 == end || space_at(at + 1) > 0))) {
             return at;
@@ -190,9 +186,9 @@ static const char *words_end(const char *at, const char *end)
     }
 }
 
-void tmpl_inlines_text(tmpl_inlines_t *inlines, const char *text)
+void tmpl_inlines_add(tmpl_inlines_t *inlines, const char *text, apr_size_t len)
 {
-    const char *end = text + strlen(text);
+    const char *end = text + len;
     while (text < end) {
         apr_size_t used = space_at(text);
         if (used > 0) {
@@ -210,6 +206,13 @@ void tmpl_inlines_text(tmpl_inlines_t *inlines, const char *text)
         prepare(inlines, inlines->nested[TMPL_FORMAT_CODE] > 0);
         tmpl_buf_add(&inlines->text, from, (apr_size_t)(text - from));
     }
+}
+
+void tmpl_inlines_text(tmpl_inlines_t *inlines, const char *text)
+{
+    tmpl_buf_clear(&inlines->copy);
+    tmpl_buf_add_text(&inlines->copy, text);
+    tmpl_inlines_add(inlines, inlines->copy.at, inlines->copy.len);
 }
 
 void tmpl_inlines_divide(tmpl_inlines_t *inlines, const char *sign)

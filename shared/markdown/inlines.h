@@ -47,6 +47,7 @@ typedef enum {
 
 typedef struct {
     tmpl_buf_t text;
+    tmpl_buf_t copy; /* temporary */
     const tmpl_hrefs_t *hrefs;
     const char *href;                         /* address of the open link */
     tmpl_format_e formats[TMPL_FORMAT_COUNT]; /* open formats, outermost first; without CODE */
@@ -65,7 +66,8 @@ void tmpl_inlines_init(tmpl_inlines_t *inlines, const tmpl_hrefs_t *hrefs, apr_p
 void tmpl_inlines_open(tmpl_inlines_t *inlines, tmpl_format_e format, const char *href);
 void tmpl_inlines_close(tmpl_inlines_t *inlines, tmpl_format_e format);
 
-/* Adds text in UTF-8. */
+/* Adds text in UTF-8; behind len bytes are a NUL, and TMPL_BYTES16 bytes that may be read. */
+void tmpl_inlines_add(tmpl_inlines_t *inlines, const char *text, apr_size_t len);
 void tmpl_inlines_text(tmpl_inlines_t *inlines, const char *text);
 
 /* Adds a sign between spaces, in front of the open formats that have no text yet. */

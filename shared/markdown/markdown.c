@@ -207,11 +207,14 @@ static int is_bracketed(const tmpl_writer_t *w, const xmlNode *node)
 static void add_text(tmpl_writer_t *w, const xmlNode *node)
 {
     const char *text = (const char *)node->content + is_bracketed(w, node->prev);
-    if (is_bracketed(w, node->next)) {
-        text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
-    }
+    apr_size_t len = strlen(text);
     tmpl_writer_divide(w, text);
-    tmpl_inlines_text(&w->inlines, text);
+    if (is_bracketed(w, node->next)) {
+        tmpl_inlines_text(&w->inlines, apr_pstrmemdup(w->pool, text, len - 1));
+    }
+    else {
+        tmpl_inlines_add(&w->inlines, text, len);
+    }
 }
 
 /* Adds a text in front of the headline, and notes what it says. */

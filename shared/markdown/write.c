@@ -228,16 +228,13 @@ static inline unsigned signs_at(const char *at)
 /* The offset of the next byte from i on that may need an escape, as the last one always may. */
 static apr_size_t next_sign(const char *text, apr_size_t i, apr_size_t end)
 {
-    for (; i + TMPL_BYTES16 < end; i += TMPL_BYTES16) {
-        unsigned signs = signs_at(text + i);
-        if (signs != 0) {
-            return i + (apr_size_t)__builtin_ctz(signs);
-        }
+    apr_size_t last = i < end ? end - 1 : i;
+    unsigned signs = 0;
+    while (i < last && (signs = signs_at(text + i)) == 0) {
+        i += TMPL_BYTES16;
     }
-    while (i + 1 < end && rules[(unsigned char)text[i]] == NULL) {
-        i++;
-    }
-    return i;
+    i += signs != 0 ? (apr_size_t)__builtin_ctz(signs) : 0;
+    return i < last ? i : last;
 }
 
 /* Writes a part of the text. */

@@ -21,20 +21,29 @@ static const struct {
     const char *form;
     int is_sure;
 } date_forms[] = {
-    { "Y-m-d", 1 }, { "Y/m/d", 1 },     { "Y.m.d", 1 },       { "d.m.Y", 1 }, { "d M Y", 1 },
-    { "M d Y", 1 }, { "Y M d", 1 },     { "d/m/Y", 0 },       { "m/d/Y", 0 }, { "d-m-Y", 0 },
-    { "m-d-Y", 0 }, { "Y年m月d日", 1 }, { "Y년 m월 d일", 1 },
+    { "Y-m-d", 1 },       { "Y/m/d", 1 },       { "Y. m. d", 1 },     { "d. m. Y", 1 },
+    { "d M Y", 1 },       { "M d Y", 1 },       { "Y M d", 1 },       { "Y d M", 1 },
+    { "d/m/Y", 0 },       { "m/d/Y", 0 },       { "d-m-Y", 0 },       { "m-d-Y", 0 },
+    { "Y 年 m 月 d", 1 }, { "Y 년 m 월 d", 1 }, { "d tháng m Y", 1 },
 };
 #define N_DATE_FORMS (sizeof(date_forms) / sizeof(date_forms[0]))
 
+/* Bytes of a month's name, and in front of a date that say what it is, which are looked at. */
+#define MONTH_BYTES 32
+#define FRONT_BYTES 160
+
+/* Names of a month; what says that a date is one of a change has the number 0. */
 static const struct {
     int number;
     const char *names;
-} months[] = {
+} words[] = {
 #define MONTH(number, names) { number, names },
-#include "metadata/months.def"
+#define CHANGED(text)        { 0, text },
+#include "metadata/dates.def"
 #undef MONTH
+#undef CHANGED
 };
+#define N_WORDS (sizeof(words) / sizeof(words[0]))
 
 /* Reads a number of least to most digits, none of which follows; NULL: there is none. */
 static const char *read_digits(int *number, const char *at, int least, int most)
@@ -47,13 +56,12 @@ static const char *read_digits(int *number, const char *at, int least, int most)
     return n >= least && !tmpl_is_digit(at[n]) ? at + n : NULL;
 }
 
-/* Whether a word of len bytes is one of names, or begins one with three letters or more. */
-static int is_month(const char *word, apr_size_t len, const char *names)
+/* Whether a word in small letters is one of names, or begins one. */
+static int is_month(const char *word, const char *names)
 {
     for (const char *name = names; name != NULL; name = strchr(name, ' ')) {
         name += *name == ' ';
-        if (tmpl_lower(*word) == *name && len <= strcspn(name, " ") &&
-            apr_cstr_casecmpn(word, name, len) == 0) {
+        if (strncmp(name, word, strlen(word)) == 0) {
             return 1;
         }
     }
@@ -63,33 +71,38 @@ static int is_month(const char *word, apr_size_t len, const char *names)
 /* Passes what stands between the parts of a date, which may be nothing. */
 static const char *pass_between(const char *at)
 {
-    static const char *const words[] = { "of ", "de ", "del ", "\xC2\xA0" };
+    static const char *const small[] = { "of ", "de ", "del ",  "d'",   "d’",
+                                         "m. ", "г. ", "gada ", "năm ", "\xC2\xA0" };
     const char *start;
     do {
         start = at;
         at += strspn(at, " \t\n,.-/");
-        for (apr_size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-            if (apr_cstr_casecmpn(at, words[i], strlen(words[i])) == 0) {
-                at += strlen(words[i]);
+        for (apr_size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
+            if (apr_cstr_casecmpn(at, small[i], strlen(small[i])) == 0) {
+                at += strlen(small[i]);
             }
         }
     } while (at != start && at - start < 8);
     return at;
 }
 
-static const char *read_month(int *month, const char *at)
+static const char *read_month(day_t *day, const char *at)
 {
+    char small[MONTH_BYTES];
     apr_size_t len = 0;
-    while (tmpl_is_word_byte(at[len]) && !tmpl_is_digit(at[len])) {
+    while (tmpl_is_word_byte(at[len]) && !tmpl_is_digit(at[len]) &&
+           strncmp(at + len, "\xC2\xA0", 2) != 0) {
         len++;
     }
-    /* a number follows in every form, and behind few words */
-    if (len < 3 || !tmpl_is_digit(*pass_between(at + len))) {
+    /* a number follows if the year is not known yet, and behind few words */
+    if (len < 3 || len >= sizeof(small) - TMPL_UTF8_MOST ||
+        (day->year == 0 && !tmpl_is_digit(*pass_between(at + len)))) {
         return NULL;
     }
-    for (apr_size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
-        if (is_month(at, len, months[i].names)) {
-            *month = months[i].number;
+    tmpl_small_text(small, sizeof(small), at, len);
+    for (apr_size_t i = 0; i < N_WORDS; i++) {
+        if (words[i].number > 0 && is_month(small, words[i].names)) {
+            day->month = words[i].number;
             return at + len;
         }
     }
@@ -117,7 +130,7 @@ static const char *read_part(day_t *day, char part, const char *at)
     case 'm':
         return read_digits(&day->month, at, 1, 2);
     case 'M':
-        return read_month(&day->month, at);
+        return read_month(day, at);
     case 'd':
         at = read_digits(&day->day, at, 1, 2);
         return at != NULL ? pass_ordinal(at) : NULL;
@@ -212,16 +225,12 @@ static const char *read_date(char iso[TMPL_DATE_SIZE], const char *at)
 
 int tmpl_date_is_of_change(const char *text, apr_size_t len)
 {
-    static const char *const words[] = { "updated",     "modified",   "edited",     "last edit",
-                                         "geändert",    "modifié",    "mis à jour", "aktualisiert",
-                                         "actualizado", "aggiornato", "bijgewerkt", "atualizado" };
-    for (apr_size_t at = 0; at < len; at++) {
-        for (apr_size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-            apr_size_t n = strlen(words[i]);
-            if (tmpl_lower(text[at]) == *words[i] && n <= len - at &&
-                apr_cstr_casecmpn(text + at, words[i], n) == 0) {
-                return 1;
-            }
+    char small[FRONT_BYTES + TMPL_UTF8_MOST];
+    apr_size_t n = len < FRONT_BYTES ? len : FRONT_BYTES;
+    tmpl_small_text(small, sizeof(small), text + len - n, n);
+    for (apr_size_t i = 0; i < N_WORDS; i++) {
+        if (words[i].number == 0 && strstr(small, words[i].names) != NULL) {
+            return 1;
         }
     }
     return 0;
@@ -243,10 +252,11 @@ apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const cha
         return 0;
     }
     for (apr_size_t at = 0; at < len; at++) {
-        /* a date begins as a word does, behind no part of a number or an address */
+        /* a date begins as a word does, behind no part of a number or an address; words of some
+         * scripts have no space between them and numbers */
         char before = at > 0 ? text[at - 1] : ' ';
-        if (!tmpl_is_word_byte(text[at]) || tmpl_is_word_byte(before) || before == '/' ||
-            before == '=' ||
+        int is_within = tmpl_is_digit(text[at]) ? tmpl_is_alnum(before) : tmpl_is_word_byte(before);
+        if (!tmpl_is_word_byte(text[at]) || is_within || before == '/' || before == '=' ||
             (at > 1 && strchr(".-_", before) != NULL && tmpl_is_word_byte(text[at - 2]))) {
             continue;
         }

@@ -2,7 +2,7 @@
 /*
  * Dates as people and programs write them, as ISO 8601. Days, months and years must all be
  * there. Numbers whose day and month could be exchanged (03/04/2026) are no date; with dots the
- * day is in front (03.04.2026). Months have the names of months.def, or their first three
+ * day is in front (03.04.2026). Months have the names of dates.def, or their first three
  * letters or more.
  */
 #ifndef TMPL_DATES_H

@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 
 #include "base/chars.h"
+#include "metadata/dates.h"
 #include "metadata/people.h"
 #include "text/text.h"
 
@@ -19,6 +20,9 @@
 /* Links to the site's first page that may have its name, the first ones; bytes of a name. */
 #define HOME_LINKS 3
 #define SITE_BYTES 60
+
+/* Bytes in front of a date that may say that it is one of a change. */
+#define LABEL_BYTES 32
 
 /* Segments and items of a breadcrumb at most. */
 #define BREADCRUMB_SEGMENTS 40
@@ -256,10 +260,35 @@ static void see_rel_author(page_elements_t *seen, uint32_t i, tmpl_span_t rel)
     }
 }
 
+int tmpl_is_behind_change(const tmpl_page_t *page, uint32_t segment)
+{
+    const tmpl_segment_t *segments = page->segments;
+    if (segment == 0 || segment == page->n_segments) {
+        return 0;
+    }
+    tmpl_span_t span = segments[segment - 1].span;
+    int is_beside = segments[segment - 1].block == segments[segment].block;
+    int is_label = tmpl_span_len(span) <= LABEL_BYTES;
+    span.start = is_label ? span.start : span.end - LABEL_BYTES;
+    return (is_beside || is_label) &&
+           tmpl_date_is_of_change(page->src + span.start, tmpl_span_len(span));
+}
+
+/* Whether the class of a time says that it is one of a change, and of nothing else. */
+static int is_named_change(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
+    return class != NULL && !tmpl_value_has(page->src, class->value, "publish") &&
+           (tmpl_value_has(page->src, class->value, "updated") ||
+            tmpl_value_has(page->src, class->value, "modified"));
+}
+
 static void see_time(tmpl_elements_t *w, const tmpl_node_t *node)
 {
     const char *value = attribute_text(w, node, "datetime");
-    tmpl_elements_say(w, "time", 0,
+    int is_change =
+        tmpl_is_behind_change(w->page, node->first_segment) || is_named_change(w->page, node);
+    tmpl_elements_say(w, is_change ? "line modified" : "time", 0,
                       value != NULL && *value != '\0' ? value : node_text(w, node, 100));
 }
 

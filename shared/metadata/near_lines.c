@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/chars.h"
+#include "feature/lexicon.h"
 #include "metadata/dates.h"
 #include "metadata/people.h"
 
@@ -17,35 +18,45 @@
 #define END       24
 #define END_STAYS 8
 
+/* Segments between two authors that stand side by side. */
+#define BESIDE 4
+
 /* Elements upwards whose class is looked at. */
 #define CLASSES_UP 3
 
-/*
- * The element near a segment whose class says that it names an author; TMPL_NONE: there is
- * none.
- */
+/* Whether the class of an element says that it names an author. */
+static int names_author(const tmpl_page_t *page, uint32_t node)
+{
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
+    tmpl_says_t says = { 0 };
+    if (class != NULL) {
+        says = tmpl_says_of_name(page->src + class->value.start, tmpl_span_len(class->value));
+    }
+    return ((says.cues & TMPL_CUE_NOT) == 0 || (says.hints & TMPL_HINT_BIO) == 0) &&
+           ((says.kinds & TMPL_NAMED(AUTHOR)) != 0 || (says.hints & TMPL_HINT_AUTHOR) != 0 ||
+            (says.cues & TMPL_CUE_AUTHOR) != 0);
+}
+
+/* The element near a segment that names an author; TMPL_NONE: there is none. */
 static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
 {
-    static const char *const names[] = { "author", "byline", "writer" };
     for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
-        const tmpl_known_attr_t *attr = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
-        for (unsigned i = 0; attr != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
-            if (tmpl_value_has(page->src, attr->value, names[i])) {
-                return node;
-            }
+        if (names_author(page, node)) {
+            return node;
         }
         node = page->nodes[node].parent;
     }
     return TMPL_NONE;
 }
 
-/* Adds the dates in a line; only that of a change if only_later is set. */
-static void see_date_line(tmpl_elements_t *w, const char *line, int only_later)
+/* Adds the dates in the line at segment s; only that of a change if only_later is set. */
+static void see_date_line(tmpl_elements_t *w, uint32_t s, const char *line, int only_later)
 {
     char iso[TMPL_DATE_SIZE];
     apr_size_t begin, after, n = 0;
     while (n++ < DATES && (after = tmpl_date_find(iso, &begin, line, strlen(line))) > 0) {
-        int later = tmpl_date_is_of_change(line, begin);
+        int later =
+            tmpl_date_is_of_change(line, begin) || (n == 1 && tmpl_is_behind_change(w->page, s));
         if (later || !only_later) {
             tmpl_elements_say(w, later ? "line modified" : "line date", 0, iso);
         }
@@ -79,7 +90,7 @@ static void see_end(tmpl_elements_t *w)
         tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
         if (tmpl_span_len(span) < 4 * LINE_BYTES &&
             tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
-            see_date_line(w, tmpl_elements_text(w, s, after, LINE_BYTES), 1);
+            see_date_line(w, s, tmpl_elements_text(w, s, after, LINE_BYTES), 1);
         }
         after = after >= last && after < end ? end : after;
     }
@@ -122,6 +133,7 @@ static void see_near_lines(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
     uint32_t begin = w->headline.first, behind = w->headline.after, last = TMPL_NONE;
+    uint32_t of = TMPL_NONE, beside = 0; /* authors side by side are of one object */
     int by = 0;
     for (uint32_t s = begin > TMPL_NEAR_BEFORE ? begin - TMPL_NEAR_BEFORE : 0, lines = 0, after;
          s < page->n_segments && s < w->headline.end && lines < LINES + TMPL_NEAR_BEFORE;
@@ -136,14 +148,15 @@ static void see_near_lines(tmpl_elements_t *w)
         uint32_t node = author_around(page, page->segments[s].node);
         if (node != TMPL_NONE && node != last) {
             last = node;
-            tmpl_elements_say_authors(w, "class author", page->nodes[node].parent,
-                                      author_text(w, &page->nodes[node]));
+            of = of == TMPL_NONE || s > beside + BESIDE ? page->nodes[node].parent : of;
+            beside = page->nodes[node].after_segment;
+            tmpl_elements_say_authors(w, "class author", of, author_text(w, &page->nodes[node]));
         }
         const char *line =
             tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);
         if (*line != '\0') {
             see_author_line(w, line, &by);
-            see_date_line(w, line, 0);
+            see_date_line(w, s, line, 0);
         }
     }
 }

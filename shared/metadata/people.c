@@ -9,6 +9,7 @@
 #include "base/chars.h"
 #include "metadata/values.h"
 
+#define BY_BYTES    80
 #define NAME_BYTES  80
 #define NAME_WORDS  6
 #define LOGIN_BYTES 40
@@ -38,11 +39,13 @@ static const struct {
 /* Whether a word of len bytes is in the lists of a kind. */
 static int is_listed_word(const char *word, apr_size_t len, people_list_e is)
 {
-    for (apr_size_t i = 0; i < COUNT(lists); i++) {
+    char small[NAME_BYTES + TMPL_UTF8_MOST];
+    tmpl_small_text(small, sizeof(small), word, len);
+    for (apr_size_t i = 0; i < COUNT(lists) && len < NAME_BYTES; i++) {
         for (const char *at = lists[i].is == is ? lists[i].words : NULL; at != NULL;
              at = strchr(at, ' ')) {
             at += *at == ' ';
-            if (*at == tmpl_lower(*word) && apr_cstr_casecmpn(at, word, len) == 0 &&
+            if (*at == *small && strncmp(at, small, len) == 0 &&
                 (at[len] == ' ' || at[len] == '\0')) {
                 return 1;
             }
@@ -53,13 +56,21 @@ static int is_listed_word(const char *word, apr_size_t len, people_list_e is)
 
 apr_size_t tmpl_people_by(const char *text)
 {
-    char first = tmpl_lower(*text);
+    static const char wide_colon[] = "：";
+    char small[BY_BYTES];
+    tmpl_small_text(small, sizeof(small), text, strlen(text));
     for (apr_size_t i = 0; i < COUNT(lists); i++) {
-        int may_be = lists[i].is == BY_TEXT && first == *lists[i].words;
-        apr_size_t len = may_be ? strlen(lists[i].words) : 0;
-        if (len > 0 && apr_cstr_casecmpn(text, lists[i].words, len) == 0 &&
-            (text[len] == '\0' || strchr(" :,|\n", text[len]) != NULL)) {
-            return len + strspn(text + len, " :,|\n");
+        apr_size_t len = lists[i].is == BY_TEXT ? strlen(lists[i].words) : 0;
+        if (len == 0 || strncmp(small, lists[i].words, len) != 0) {
+            continue;
+        }
+        apr_size_t signs = strspn(text + len, " :,|\n");
+        int is_wide = strncmp(text + len + signs, wide_colon, strlen(wide_colon)) == 0;
+        /* "ByAnn Lee": two boxes side by side */
+        int is_glued = len > 1 && text[len - 2] == 'B' && text[len - 1] == 'y' &&
+                       text[len] >= 'A' && text[len] <= 'Z';
+        if (text[len] == '\0' || signs > 0 || is_wide || is_glued) {
+            return len + signs + (is_wide ? strlen(wide_colon) : 0);
         }
     }
     return 0;
@@ -70,14 +81,22 @@ int tmpl_people_is_dated(const char *word, apr_size_t len)
     return is_listed_word(word, len, DATED_WORDS);
 }
 
+/* Whether a word begins with a capital, or with a letter of a script that has none. */
+static int is_capital_word(const char *word, apr_size_t len)
+{
+    apr_size_t used;
+    uint32_t c = tmpl_utf8_next(word, len, &used);
+    return c < 0x80 ? c >= 'A' && c <= 'Z'
+                    : tmpl_small_letter(c) != c || (c >= 0x386 && c <= 0x38F) || c >= 0x590;
+}
+
 /* Whether a word may be in a name: *capitals counts words that begin as names do. */
 static int may_be_in_name(const char *word, apr_size_t len, int *capitals)
 {
     if (is_listed_word(word, len, NO_NAME_WORDS)) {
         return 0;
     }
-    /* letters beyond ASCII may be capitals, or have none */
-    int is_capital = (word[0] >= 'A' && word[0] <= 'Z') || (unsigned char)word[0] >= 0x80;
+    int is_capital = is_capital_word(word, len);
     *capitals += is_capital;
     return is_capital || is_listed_word(word, len, PARTICLE_WORDS) ||
            (len > 2 && (word[1] == '\'' || strncmp(word + 1, "\xE2\x80\x99", 3) == 0));
@@ -99,7 +118,7 @@ static int is_login(const char *name, apr_size_t len)
 
 static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
 {
-    int words = 0, capitals = 0, wide = 0;
+    int words = 0, capitals = 0, wide = 0, ends = 0; /* ends: as no name does, as in "Text von" */
     if (single == TMPL_NAMES_LOGIN && is_login(name, len)) {
         return 1;
     }
@@ -119,10 +138,13 @@ static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
         if (n > 0 && !may_be_in_name(name + at, n, &capitals)) {
             return 0;
         }
+        ends =
+            n > 0 ? tmpl_lower(name[at]) == name[at] && is_listed_word(name + at, n, PARTICLE_WORDS)
+                  : ends;
         words += n > 0;
         at += n + 1;
     }
-    return words <= NAME_WORDS && capitals > 0 &&
+    return words <= NAME_WORDS && capitals > 0 && !ends &&
            (words > 1 || wide || (single == TMPL_NAMES_ONE && len > 2)) &&
            memchr(name, '.', len) != name && !memmem(name, len, ".com", 4);
 }
@@ -135,9 +157,12 @@ static apr_size_t name_end(apr_size_t *pass, const char *text)
 {
     /* up to NULL, what stands between names */
     static const char *const ends[] = {
-        ",",  ";",  " / ", " and ", " & ",  " und ", " et ",       " y ",      " e ",     " with ",
-        "\n", NULL, "|",   "/",     "·",    "•",     " – ",        " — ",      " - ",     "(",
-        "<",  "[",  " @",  " on ",  " in ", " for ", " Published", " Updated", " Posted", " Last "
+        ",",      ";",     " / ",        " and ",    " & ",     " und ",  " et ",  " y ",   " e ",
+        " with ", "\n",    " og ",       " och ",    " i ",     " oraz ", " a ",   " en ",  " ja ",
+        " és ",   " și ",  " ve ",       " и ",      " та ",    " і ",    " και ", " dan ", " và ",
+        "、",     "，",    NULL,         "|",        "/",       "·",      "•",     " – ",   " — ",
+        " - ",    "(",     "<",          "[",        "（",      "｜",     " @",    " on ",  " in ",
+        " for ",  " 기자", " Published", " Updated", " Posted", " Last "
     };
     apr_size_t first = strlen(text);
     int is_last = 0;
@@ -178,6 +203,9 @@ static int add_person(apr_array_header_t *names, const char *text, apr_size_t le
     if (!is_name(text, len, single)) {
         return 0;
     }
+    /* some pages say a name twice, for programs and in its parts */
+    apr_size_t half = len / 2;
+    len = len % 2 && text[half] == ' ' && memcmp(text, text + half + 1, half) == 0 ? half : len;
     const char *name = apr_pstrmemdup(names->pool, text, len);
     if (!tmpl_values_have(names, name)) {
         APR_ARRAY_PUSH(names, const char *) = name;

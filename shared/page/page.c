@@ -76,6 +76,35 @@ static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
     }
 }
 
+/* Lists the tags in front of body. */
+static void list_head(tmpl_page_t *p, const tmpl_tokens_t *tokens, apr_pool_t *pool)
+{
+    enum { MOST = 4096 };
+    static const unsigned char is_listed[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_HTML] = 1, [TMPL_TAG_META] = 1,   [TMPL_TAG_LINK] = 1,
+        [TMPL_TAG_BASE] = 1, [TMPL_TAG_SCRIPT] = 1,
+    };
+    apr_array_header_t *head = apr_array_make(pool, 32, sizeof(tmpl_head_tag_t));
+    uint32_t body = tokens->body < tokens->n ? tokens->body : tokens->n;
+    for (uint32_t i = 0; i < body && head->nelts < MOST && !tokens->tokens[i].is_node; i++) {
+        const tmpl_token_t *token = &tokens->tokens[i];
+        if (token->type != TMPL_TOKEN_START) {
+            continue;
+        }
+        int has_end = token->end < tokens->n;
+        if (is_listed[token->tag]) {
+            uint32_t end = has_end ? tokens->tokens[token->end].span.start : token->span.end;
+            APR_ARRAY_PUSH(head, tmpl_head_tag_t) =
+                (tmpl_head_tag_t){ token->span, { token->span.end, end }, (tmpl_tag_e)token->tag };
+        }
+        if (has_end && (tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_QUIET)) {
+            i = token->end;
+        }
+    }
+    p->head = (const tmpl_head_tag_t *)head->elts;
+    p->n_head = (uint32_t)head->nelts;
+}
+
 /* Lists the comments. */
 static void find_comments(tmpl_page_t *p, const tmpl_tokens_t *tokens, apr_pool_t *pool)
 {
@@ -123,6 +152,7 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     p->foreign_marks = tokens->foreign_marks;
     p->n_foreign_marks = tokens->n_foreign_marks;
     find_head(p, tokens);
+    list_head(p, tokens, build->pool);
     if (build->opts->comments) {
         find_comments(p, tokens, build->pool);
     }

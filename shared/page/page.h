@@ -99,6 +99,13 @@ typedef struct {
     uint32_t length; /* sum of its segments' lengths */
 } tmpl_block_t;
 
+/* A start tag in front of body: of html, meta, link, base, or of a script with its content. */
+typedef struct {
+    tmpl_span_t open;
+    tmpl_span_t content;
+    tmpl_tag_e tag;
+} tmpl_head_tag_t;
+
 typedef struct tmpl_volatile_t tmpl_volatile_t; /* places.h */
 
 typedef struct {
@@ -121,7 +128,9 @@ typedef struct {
     tmpl_span_t canonical; /* the href of link rel=canonical; empty if there is none */
     tmpl_span_t base;      /* the href of base; empty if there is none */
     tmpl_span_t title;     /* the text of the first title; empty if there is none */
-    int forbids_index;     /* a meta robots says noindex or none */
+    const tmpl_head_tag_t *head; /* in order, without those in noscript and template */
+    uint32_t n_head;
+    int forbids_index;             /* a meta robots says noindex or none */
     const uint32_t *foreign_marks; /* offsets of "tmpl" in foreign marks, in order */
     uint32_t n_foreign_marks;
     uint32_t n_comments;

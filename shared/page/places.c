@@ -97,15 +97,37 @@ static int says_secret(const char *src, tmpl_span_t value)
     return 0;
 }
 
-/* Whether no text of read has a name of an attribute in it. */
+/* Whether the text names an attribute: "[name" of CSS, "@name" or "@*" of XPath, or a bare name. */
+static int names_attribute(const char *text, const char *src, tmpl_span_t name)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        const char *before = at;
+        while (before > text && tmpl_is_space(before[-1])) {
+            before--;
+        }
+        if (before > text && before[-1] != '[' && before[-1] != '@') {
+            continue;
+        }
+        uint32_t i = name.start;
+        /* '_' of XPath is any byte that XML has not in names */
+        while (
+            i < name.end && at[i - name.start] != '\0' &&
+            (tmpl_lower(at[i - name.start]) == tmpl_lower(src[i]) || at[i - name.start] == '_')) {
+            i++;
+        }
+        if (i == name.end || *at == '*' || strncmp(at, "node", 4) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether no text of read names the attribute. */
 static int is_unread(const char *src, tmpl_span_t name, const apr_array_header_t *read)
 {
     for (int i = 0; i < read->nelts; i++) {
-        const char *text = APR_ARRAY_IDX(read, i, const char *);
-        for (; strlen(text) >= tmpl_span_len(name); text++) {
-            if (apr_cstr_casecmpn(text, src + name.start, tmpl_span_len(name)) == 0) {
-                return 0;
-            }
+        if (names_attribute(APR_ARRAY_IDX(read, i, const char *), src, name)) {
+            return 0;
         }
     }
     return 1;
@@ -174,6 +196,14 @@ static void add_attributes(apr_array_header_t *list, const tmpl_page_t *page,
     }
 }
 
+/* Whether a script is a formula of MathJax, which XPath reads. */
+static int is_formula(const char *src, const tmpl_token_t *script)
+{
+    tmpl_attr_t type;
+    return tmpl_attr_find(&type, src, script->span, "type") && tmpl_span_len(type.value) >= 5 &&
+           memcmp(src + type.value.start, "math/", 5) == 0;
+}
+
 void tmpl_places_find(tmpl_page_t *page, const tmpl_tokens_t *tokens,
                       const apr_array_header_t *read, const char *charset, apr_pool_t *pool)
 {
@@ -185,7 +215,8 @@ void tmpl_places_find(tmpl_page_t *page, const tmpl_tokens_t *tokens,
             continue;
         }
         add_attributes(list, page, token, read, utf8);
-        if (token->is_raw && token->is_paired && token->tag == TMPL_TAG_SCRIPT) {
+        if (token->is_raw && token->is_paired && token->tag == TMPL_TAG_SCRIPT &&
+            !is_formula(page->src, token)) {
             add_place(list, page,
                       (tmpl_span_t){ token->span.end, tokens->tokens[token->end].span.start }, '<',
                       utf8);

@@ -24,8 +24,9 @@ struct tmpl_volatile_t {
 };
 
 /*
- * Lists the places of a page whose tokens are known. A name of an attribute that occurs in a text
- * of read (const char *) is read by others, so it is no place.
+ * Lists the places of a page whose tokens are known. read is of const char *: selectors of CSS,
+ * XPath expressions without the axis attribute, and bare names. An attribute that one of them names
+ * is read by others, so it is no place.
  */
 void tmpl_places_find(tmpl_page_t *page, const tmpl_tokens_t *tokens,
                       const apr_array_header_t *read, const char *charset, apr_pool_t *pool);

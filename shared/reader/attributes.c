@@ -17,15 +17,19 @@
 /* What is known of an id. */
 static const char wanted[] = "wanted", found[] = "found";
 
-/* The fragment of a link that leads into the page; NULL: it leads elsewhere. */
-static const char *own_fragment(const tmpl_view_t *w, const char *href, const char *address)
+/* The fragment of a link that leads into the page; NULL: elsewhere. address may be NULL. */
+static const char *own_fragment(tmpl_view_t *w, const char *href, const char *address)
 {
     enum { LONGEST = 200 /* bytes */ };
+    const tmpl_hrefs_t *hrefs = &w->content->hrefs;
     const char *hash = strchr(href, '#');
     if (hash == NULL || hash[1] == '\0' || strlen(hash) > LONGEST) {
         return NULL;
     }
-    const char *own = tmpl_href_own(&w->content->hrefs, address);
+    if (hash == href && hrefs->base.url == hrefs->url) {
+        return hash + 1;
+    }
+    const char *own = tmpl_href_own(hrefs, address != NULL ? address : tmpl_view_address(w, href));
     return own != NULL && *own == '#' ? hash + 1 : NULL;
 }
 
@@ -43,8 +47,8 @@ static void look_at_link(tmpl_view_t *w, const xmlNode *link)
         memchr(w->page->src + href->value.start, '#', tmpl_span_len(href->value)) == NULL) {
         return; /* most links end here */
     }
-    const char *value = tmpl_dom_attribute(link, "href");
-    const char *fragment = own_fragment(w, value, tmpl_view_address(w, value));
+    const char *value = tmpl_dom_listed(link, TMPL_ATTR_HREF);
+    const char *fragment = own_fragment(w, value, NULL);
     const char *id = fragment != NULL ? decoded(w, fragment) : "";
     if (*id != '\0' && id[strcspn(id, " \t\n\r\f")] == '\0') {
         w->targets = w->targets != NULL ? w->targets : tmpl_hash_make(w->pool);
@@ -55,9 +59,9 @@ static void look_at_link(tmpl_view_t *w, const xmlNode *link)
 }
 
 /* Notes that an element has an id, or as a link a name, if links lead to it: the first that has. */
-static void look_at_target(tmpl_view_t *w, const xmlNode *element, const char *name)
+static void look_at_target(tmpl_view_t *w, const xmlNode *element, tmpl_attr_name_e name)
 {
-    const char *id = tmpl_dom_attribute(element, name);
+    const char *id = tmpl_dom_listed(element, name);
     if (id != NULL && w->ids[tmpl_dom_node(element)] == NULL &&
         apr_hash_get(w->targets, id, APR_HASH_KEY_STRING) == wanted) {
         apr_hash_set(w->targets, id, APR_HASH_KEY_STRING, found);
@@ -90,14 +94,14 @@ void tmpl_view_targets(tmpl_view_t *w)
     w->ids = apr_pcalloc(w->pool, w->page->n_nodes * sizeof(*w->ids));
     for (int i = 0; i < named->nelts; i++) {
         const xmlNode *node = APR_ARRAY_IDX(named, i, const xmlNode *);
-        look_at_target(w, node, "id");
+        look_at_target(w, node, TMPL_ATTR_ID);
         if (tmpl_dom_tag(w->page, node) == TMPL_TAG_A) {
-            look_at_target(w, node, "name");
+            look_at_target(w, node, TMPL_ATTR_NAME);
         }
     }
 }
 
-const char *tmpl_view_fragment(const tmpl_view_t *w, const char *href, const char *address)
+const char *tmpl_view_fragment(tmpl_view_t *w, const char *href, const char *address)
 {
     const char *fragment = w->targets != NULL ? own_fragment(w, href, address) : NULL;
     return fragment != NULL &&
@@ -160,15 +164,16 @@ static int is_list_type(const char *value)
 
 /* The attributes that elements keep, and which values of them. */
 static const struct {
-    tmpl_tag_e tag;
     const char *name;
     int (*is_valid)(const char *value);
-} kept[] = {
-    { TMPL_TAG_ABBR, "title", is_any_value }, { TMPL_TAG_ACRONYM, "title", is_any_value },
-    { TMPL_TAG_TD, "colspan", is_cells },     { TMPL_TAG_TD, "rowspan", is_cells },
-    { TMPL_TAG_TH, "colspan", is_cells },     { TMPL_TAG_TH, "rowspan", is_cells },
-    { TMPL_TAG_OL, "start", is_integer },     { TMPL_TAG_OL, "type", is_list_type },
-    { TMPL_TAG_LI, "value", is_integer },     { TMPL_TAG_TIME, "datetime", is_date },
+} kept[TMPL_TAG_COUNT][2] = {
+    [TMPL_TAG_ABBR] = { { "title", is_any_value } },
+    [TMPL_TAG_ACRONYM] = { { "title", is_any_value } },
+    [TMPL_TAG_TD] = { { "colspan", is_cells }, { "rowspan", is_cells } },
+    [TMPL_TAG_TH] = { { "colspan", is_cells }, { "rowspan", is_cells } },
+    [TMPL_TAG_OL] = { { "start", is_integer }, { "type", is_list_type } },
+    [TMPL_TAG_LI] = { { "value", is_integer } },
+    [TMPL_TAG_TIME] = { { "datetime", is_date } },
 };
 
 static void add_kept(tmpl_buf_t *out, const xmlNode *node, const char *name,
@@ -188,17 +193,14 @@ void tmpl_view_attributes(void *view, tmpl_buf_t *out, const tmpl_html_element_t
 {
     tmpl_view_t *w = view;
     const xmlNode *node = element->node;
-    if (strncmp(element->attributes, tmpl_view_box, strlen(tmpl_view_box)) == 0 ||
-        tmpl_span_len(w->page->nodes[tmpl_dom_node(node)].open) <=
-            strlen((const char *)node->name) + 2) {
-        return; /* a box, or an element that has none */
-    }
     tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
+    if ((kept[tag][0].name == NULL && !w->content->languages) ||
+        strncmp(element->attributes, tmpl_view_box, strlen(tmpl_view_box)) == 0) {
+        return;
+    }
     int is_around = *element->name != (char)*node->name; /* as the section or details of records */
-    for (apr_size_t i = 0; i < sizeof(kept) / sizeof(kept[0]) && !is_around; i++) {
-        if (kept[i].tag == tag) {
-            add_kept(out, node, kept[i].name, kept[i].is_valid);
-        }
+    for (int i = 0; i < 2 && kept[tag][i].name != NULL && !is_around; i++) {
+        add_kept(out, node, kept[tag][i].name, kept[tag][i].is_valid);
     }
     if (tag == TMPL_TAG_OL && !is_around && tmpl_dom_attribute(node, "reversed") != NULL) {
         tmpl_buf_add_text(out, " reversed");

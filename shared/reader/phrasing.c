@@ -17,9 +17,6 @@ static int is_http(const char *address)
 int tmpl_view_may(const tmpl_view_t *w, const char *href, int is_image)
 {
     const tmpl_hrefs_t *hrefs = &w->content->hrefs;
-    if (href == NULL || !tmpl_href_is_safe(href)) {
-        return 0;
-    }
     href += strspn(href, " \t\n\r\f");
     return tmpl_scheme_len(href) > 0 ? !is_image || is_http(href)
                                      : hrefs->url == NULL || is_http(hrefs->base.url);
@@ -107,7 +104,8 @@ static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
         return 1;
     }
     alt = alt != NULL ? alt : "";
-    if (!tmpl_view_may(w, src, 1) || (w->table == NULL && is_image_again(w, src, alt))) {
+    if (src == NULL || !tmpl_view_may(w, src, 1) ||
+        (w->table == NULL && is_image_again(w, src, alt))) {
         return 1;
     }
     w->walk.image.address = src;

@@ -134,7 +134,8 @@ static const char *whole_page(tmpl_view_t *w)
     const tmpl_content_t *content = w->content;
     const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
     url = url != NULL ? url : content->hrefs.url;
-    return tmpl_view_may(w, url, 1) ? apr_pstrdup(w->pool, tmpl_view_address(w, url)) : NULL;
+    int may = url != NULL && tmpl_href_is_safe(url) && tmpl_view_may(w, url, 1);
+    return may ? apr_pstrdup(w->pool, tmpl_view_address(w, url)) : NULL;
 }
 
 const char *tmpl_reader(apr_size_t *len, const tmpl_content_t *content, apr_pool_t *pool)

@@ -88,8 +88,8 @@ extern const char tmpl_view_box[];
 int tmpl_view_phrase(tmpl_view_t *w, const xmlNode *node, tmpl_element_e kind);
 
 /*
- * Whether an address may be written: it is safe (href.h), and an image's scheme is http or https;
- * or it is relative, and the page's own address is not known.
+ * Whether a safe address (href.h) may be written: an image's scheme must be http or https; if it is
+ * relative, the page's own address is not known, or has such a scheme.
  */
 int tmpl_view_may(const tmpl_view_t *w, const char *href, int is_image);
 
@@ -110,7 +110,7 @@ void tmpl_view_targets(tmpl_view_t *w);
  * The fragment in href, whose address is tmpl_view_address(), without '#', if an element of the
  * content has that id; else NULL.
  */
-const char *tmpl_view_fragment(const tmpl_view_t *w, const char *href, const char *address);
+const char *tmpl_view_fragment(tmpl_view_t *w, const char *href, const char *address);
 
 /* Writes the attributes that an element of the page keeps. */
 void tmpl_view_attributes(void *view, tmpl_buf_t *out, const tmpl_html_element_t *element);

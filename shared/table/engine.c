@@ -91,14 +91,17 @@ static apr_status_t txn_learn(tmpl_work_t *w, const tmpl_observation_t *const *p
     tmpl_slot_t *const *slots = w->slots;
     uint64_t before = site->entries;
     int written = 0;
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, w->pool);
     for (uint32_t i = 0; i < n; i++) {
         tmpl_rules_page_t rules = rules_page(pages[i], &slots);
-        tmpl_counts_t own = counts != NULL ? counts[i] : tmpl_counts_make(pages[i], w->pool);
-        written |= tmpl_rules_learn(&rules, site, &own, w->pool);
+        tmpl_counts_t own = counts != NULL ? counts[i] : tmpl_counts_make(pages[i], scratch);
+        written |= tmpl_rules_learn(&rules, site, &own, scratch);
         *counted += (uint32_t)own.counted;
         if (counts != NULL) {
             counts[i] = own;
         }
+        apr_pool_clear(scratch);
     }
     if (!written) {
         return APR_SUCCESS;

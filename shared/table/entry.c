@@ -36,6 +36,12 @@ const tmpl_lifetimes_t *tmpl_lifetimes(const tmpl_policy_t *policy)
     return &lifetimes;
 }
 
+/* Only these fields: to clear all room for fingerprints takes longer than all else here. */
+static void value_begin(tmpl_value_t *value)
+{
+    value->df = value->last = value->text = value->repeated = value->n = 0;
+}
+
 static int value_has(const tmpl_value_t *value, uint16_t fp)
 {
     for (uint32_t i = 0; i < value->n; i++) {
@@ -51,9 +57,9 @@ int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, ui
 {
     int reached = 0;
     if (!live) {
-        *value = (tmpl_value_t){ .df = 1, .n = 1, .fingerprints = { fp } };
+        value_begin(value);
     }
-    else if (value->df >= min_df) {
+    if (value->df >= min_df) {
         value->df += counted && value->df < UINT32_MAX;
     }
     else if (!value_has(value, fp)) {
@@ -78,7 +84,7 @@ static uint32_t saturated(uint64_t x)
 void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now)
 {
     if (!live) {
-        *value = (tmpl_value_t){ 0 };
+        value_begin(value);
     }
     if (value->text + text > PATH_TEXT_MOST) {
         value->text /= 2;
@@ -93,7 +99,9 @@ void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repe
 
 void tmpl_value_document(tmpl_value_t *value, uint32_t now)
 {
-    *value = (tmpl_value_t){ .df = 1, .last = now };
+    value_begin(value);
+    value->df = 1;
+    value->last = now;
 }
 
 int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now)

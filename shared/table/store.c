@@ -9,8 +9,11 @@
 #include "table/listed.h"
 #include "table/engine.h"
 
-/* Keys that one transaction learns at most, unless one page has more: others must get a turn. */
-#define KEYS_MOST 40000
+/*
+ * Keys that one transaction learns at most, unless one page has more: others must get a turn. A
+ * full batch of usual pages has fewer: a second transaction would write the same buckets again.
+ */
+#define KEYS_MOST 64000
 
 static const tmpl_provider_t *const providers[] = {
     &tmpl_provider_lmdb,

@@ -126,17 +126,17 @@ static const struct {
 static tmpl_reference_t read_short_name(const char *text, apr_size_t len)
 {
     const tmpl_reference_t none = { { 0 }, 0 };
-    char letters[8] = { 0 };
     if (len < 4) {
         return none;
     }
-    memcpy(letters, text + 1, len > 8 ? 8 : len - 1);
-    uint64_t ends = tmpl_bytes8_zero(tmpl_bytes8(letters) ^ TMPL_EACH(';'));
+    tmpl_bytes16_t bytes = tmpl_bytes16(text + 1, text + len);
+    uint64_t letters = tmpl_bytes16_low(bytes);
+    uint64_t ends = tmpl_bytes8_zero(letters ^ TMPL_EACH(';'));
     if (ends == 0) {
         return none;
     }
     unsigned n = tmpl_bytes8_first(ends);
-    uint64_t number = number_of(letters) & ~(UINT64_MAX >> 8 * n);
+    uint64_t number = __builtin_bswap64(letters) & ~(UINT64_MAX >> 8 * n);
     for (unsigned i = 0; i < sizeof(frequent) / sizeof(frequent[0]); i++) {
         if (number == frequent[i].number) {
             return (tmpl_reference_t){ { frequent[i].code }, n + 2 };

@@ -8,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Compress::Zlib ();
+use File::Basename qw(basename);
 
 my $conf = "$FindBin::Bin/../../conf";
 plan skip_all => 'no conf/' if !-e "$conf/reverse-proxy.conf";
@@ -150,6 +151,42 @@ subtest 'agents.conf, all of it' => sub {
     $httpd->finish;
 };
 
+subtest 'site.conf' => sub {
+    my ($httpd, $get) = recipe('site', 'Define TMPL_NAME www.example.org');
+    my $page = $get->('/page/7', Accept => 'text/html');
+    same_bytes($page->body, $site->page(7), 'readers get the page');
+    is $page->says('state'), 'warm', 'with a Tmpl field';
+    like $get->('/page/7?reader')->body, qr/<main>.*<h1>Story number 7/s, 'the reader view';
+    like $get->($_->[0], Accept => $_->[1])->body, $_->[2], "$_->[0], $_->[1]"
+        for ['/page/7.md', '*/*', qr/^# Story number 7/m], ['/page/7', 'text/markdown', qr/^# Story number 7/m], ['/page/7', 'application/json', qr/\A\{"schema":1,/];
+    ok wait_for { $get->('/sitemap.md')->body =~ m{http://www\.example\.org/page/7\b} }, 'a sitemap';
+    like $get->('/llms.txt')->body, qr{^- \[Page 7}m, 'llms.txt';
+    like $get->('/feed.atom')->body, qr{^<feed }m, 'a feed';
+    like $get->('/tmpl-status')->body, qr/www\.example\.org/, 'the status';
+    $httpd->finish;
+    my $dir = temp_dir();
+    my $strip = "$dir/strip.conf";
+    spit($strip, slurp("$conf/site.conf") =~ s/^ +TmplMode headers/TmplMode strip/mr);
+    ($httpd, $get) = recipe($strip);
+    same_bytes($get->('/page/7')->body, $site->stripped(7), 'with TmplMode strip');
+    $httpd->finish;
+};
+
+subtest 'all recipes in one server' => sub {
+    my @recipes = grep { !m{/(?:mod_tmpl|tmpl-reference|nginx)\.conf$} } glob "$conf/*.conf";
+    cmp_ok scalar(@recipes), '>=', 6, 'recipes';
+    my $includes = join '', map { qq(Include "$_"\n) } @recipes;
+    my ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, modules => ['rewrite'], conf => $includes)->configtest;
+    ok $ok, 'are accepted' or diag $said;
+    my (%port, %name);
+    for my $text (map { slurp($_) } @recipes) {
+        $port{ $text =~ /Define TMPL_LISTEN (\d+)/ ? $1 : '' }++;
+        my ($name) = $text =~ /Define TMPL_NAME (\S+)/;
+        $name{ $name // ($text =~ /ServerName (\S+)/)[0] }++;
+    }
+    is_deeply [grep { $_ > 1 } values %port, values %name], [], 'each has a port and a name of its own';
+};
+
 # docs/packages.md: they still load, and say the same
 subtest 'configurations of former versions' => sub {
     my @confs = glob "$FindBin::Bin/../../tests/compatibility/*/tmpl.conf";
@@ -172,6 +209,22 @@ subtest 'tmpl-reference.conf' => sub {
     # TmplCache's example names a cache of httpd's
     ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, modules => ['socache_shmcb'], conf => $examples)->configtest;
     ok $ok, 'and so are its examples' or diag $said;
+};
+
+# contributing.md shows a directive that does not exist
+subtest 'lines for httpd in documents' => sub {
+    my @modules = qw(rewrite ssl authn_core auth_basic authn_file authz_user cache cache_disk);
+    my $blocks = 0;
+    for my $file (grep { !/contributing/ } glob "$FindBin::Bin/../../README.md $FindBin::Bin/../../docs/*.md") {
+        my $text = slurp($file);
+        my @found = ($text =~ /^```apache\n(.*?)^```/msg, $text =~ /^\n((?:    (?:<[A-Z]|Tmpl\w+ |CustomLog )[^\n]*\n)(?:    [^\n]*\n)*)/mg);
+        $blocks += @found;
+        for my $lines (map { s{/etc/ssl/redis-ca\.pem}{/etc/ssl/certs/ca-certificates.crt}r } @found) {
+            my ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, no_store => 1, modules => [@modules], conf => $lines)->configtest;
+            ok $ok, basename($file) . ': ' . (split /\n/, $lines)[0] or diag $said, $lines;
+        }
+    }
+    cmp_ok $blocks, '>=', 15, 'blocks of lines';
 };
 
 subtest 'mod_tmpl.conf' => sub {

@@ -10,6 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Test::Tmpl::Pages;
+use JSON::PP;
 
 my $tool = $ENV{TMPLCTL} // dirname($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') . '/tmplctl';
 my $site = site();
@@ -92,6 +93,32 @@ subtest 'forms' => sub {
         });
         is cached($judged, $again), 'miss hit', "$mode: judged, then found";
         same_bytes($again->body, $judged->body, "$mode: the same");
+        $httpd->finish;
+    }
+};
+
+# What is sent in place of a page is kept, too, in another Redis here; but a text of one person is not.
+subtest 'bodies' => sub {
+    plan skip_all => 'no redis-server' if !Test::Tmpl::Redis::available();
+    plan skip_all => 'no mod_socache_redis' if !Test::Tmpl::Httpd::has_module('socache_redis');
+    my $redis = Test::Tmpl::Redis->new;
+    for my $mode (qw(text markdown json reader)) {
+        my $port = free_port();
+        my $httpd = proxy($backend, modules => ['socache_redis'], conf => "Listen $port\n<VirtualHost *:$port>\nServerName test.example\n"
+            . "ServerAlias other.example\nProxyPass / ${\ $backend->url}/\n</VirtualHost>\nTmplMode $mode\n"
+            . "<If \"-n req('X-Content')\">\nTmplValidate content\n</If>\nTmplCache redis:127.0.0.1:" . $redis->port . "\n");
+        $redis->command('FLUSHALL');
+        my $texts = sub { scalar grep { $redis->command('GET', $_) =~ /Item \d+\.1/ } @{ $redis->command('KEYS', '*') } };
+        my @own = map { $httpd->get('/page/7', headers => { Cookie => 'session=1' }) } 1 .. 2;
+        is cached(@own), 'miss hit', "$mode: the decision about a person's page is kept";
+        is $texts->(), 0, 'without its text';
+        my @public = $httpd->visit(7, 7, 7);
+        is cached(@public), 'personal hit hit', 'the same page for all';
+        is $texts->(), 1, 'whose text is kept';
+        same_bytes($public[2]->body, $public[0]->body, 'and is sent');
+        my @hosts = map { Test::Tmpl::Client->new(port => $port)->get('/page/7', headers => { Host => $_ })->body } 'test.example', 'other.example';
+        like $hosts[1], qr{//other\.example}, 'with the address of the request' if $mode =~ /markdown|json/;
+        unlike $httpd->get('/page/7', headers => { 'X-Content' => 1 })->body, qr/"version"/, 'without its version if it has a tag of its own';
         $httpd->finish;
     }
 };
@@ -255,7 +282,8 @@ subtest 'another nonce each time' => sub {
 # By default: mod_socache_shmcb if it is loaded, else a table of the child.
 subtest 'default' => sub {
     for my $modules ([], ['socache_shmcb']) {
-        my $httpd = proxy($backend, modules => $modules, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\n");
+        my $httpd = proxy($backend, modules => $modules, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\n"
+            . "<Location /tmpl-status>\nProxyPass !\nSetHandler tmpl-status\n</Location>\n");
         $httpd->visit(1 .. 40, 7, 8);
         is cached($httpd->visit(7, 7)), 'hit hit', "@$modules: kept";
         my @forms;
@@ -265,6 +293,12 @@ subtest 'default' => sub {
         }
         spit($file, '');
         is cached(@forms), 'hit changed hit hit changed hit changed', "@$modules: the last two forms of a page are kept";
+        my $status = decode_json($httpd->get('/tmpl-status?format=json')->body);
+        # a table has room for one of two with similar hashes
+        ok $status->{cache_entries} <= 41 && $status->{cache_entries} >= ($modules->[0] ? 41 : 35), "@$modules: decisions are counted, two of one page";
+        cmp_ok $status->{cache_bytes}, '>', 35 * 200, "@$modules: and their bytes";
+        is $status->{cache_max_bytes}, 8 << 20, "@$modules: of so many";
+        like $httpd->get('/tmpl-status')->body, qr{<dt>Cached decisions</dt><dd>$status->{cache_entries}, [ .\dKM]+ of 8.0M<}, "@$modules: on the page, too";
         is system($tool, 'forget', '--store', 'lmdb:' . $httpd->root . '/store', 'test.example'), 0, 'tmplctl forgets the site';
         is cached($httpd->visit(7)), 'stale', "@$modules: which is known at once";
         $httpd->finish;

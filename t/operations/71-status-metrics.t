@@ -50,6 +50,7 @@ is value($text, 'tmpl_declined_total{reason="status"}'), 1, 'declines';
 is value($text, 'tmpl_input_bytes_total'), $json->{counters}{'bytes-in'}, 'bytes of pages';
 is value($text, 'tmpl_removed_bytes_total'), $json->{counters}{'bytes-in'} - $json->{counters}{'bytes-out'}, 'bytes removed';
 is value($text, 'tmpl_cache_total{result="hit"}'), $json->{counters}{'cache-hit'}, 'the cache';
+is value($text, "tmpl_$_"), $json->{$_}, "$_ as in JSON" for qw(cache_entries cache_bytes cache_max_bytes);
 is value($text, 'tmpl_page_seconds_count'), 27, 'times';
 is value($text, 'tmpl_page_seconds_bucket{le="+Inf"}'), 27, 'all of them in the last bucket';
 cmp_ok value($text, 'tmpl_stage_seconds_count{stage="read"}'), '<=', 27, 'stages';

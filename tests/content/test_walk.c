@@ -53,7 +53,7 @@ static void elements_mean_the_same(void **state)
           "<p><a href=\"ftp://x/\">a</a> <a href=\"sms:1\">b</a> c</p>" },
         { "<aside class='alert alert-info'>a</aside>", "> [!NOTE]\n> a",
           "<div class=\"note\" role=\"note\"><p>a</p></div>" },
-        { "<div class=code-block data-lang=c>a</div>", "```c\na\n```",
+        { "<code class='block language-c'>a</code>", "```c\na\n```",
           "<pre><code class=\"language-c\">a</code></pre>" },
         { "<menu><li>a</menu><dir><li>b</dir>", "- a\n\n+ b",
           "<ul><li>a</li></ul><ul><li>b</li></ul>" },

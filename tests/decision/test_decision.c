@@ -40,7 +40,9 @@ static tmpl_decision_t a_decision(void)
                               .confidence = 0.75,
                               .unmarked = 0.125,
                               .fingerprint = "00ff",
-                              .edits = { some_edits, 3, some_texts } };
+                              .edits = { some_edits, 3, some_texts },
+                              .body = "Body.",
+                              .body_len = 5 };
 }
 
 static tmpl_decision_key_t key_of(const char *context)
@@ -109,12 +111,37 @@ static void is_unpacked_as_it_was_packed(void **state)
     assert_memory_equal(back.edits.edits, some_edits, sizeof(some_edits));
     assert_string_equal(tmpl_edit_text(&back.edits, 0), "");
     assert_string_equal(tmpl_edit_text(&back.edits, 1), " data-tmpl=\"\"");
+    assert_int_equal(back.body_len, 5);
+    assert_memory_equal(back.body, "Body.", 5);
     decision.fingerprint = NULL;
+    decision.body = NULL;
     decision.edits = (tmpl_edits_t){ 0 };
     bytes = pack(&len, &decision, &key);
     assert_true(unpack(&back, bytes, len, &key, BODY_LEN, pool));
     assert_null(back.fingerprint);
+    assert_null(back.body);
     assert_int_equal(back.edits.n, 0);
+}
+
+/* A body is that of a page of exactly the same bytes, and is short. */
+static void a_body_is_of_one_page(void **state)
+{
+    tmpl_decision_t decision = a_decision(), back;
+    tmpl_decision_key_t key = key_of("c");
+    tmpl_input_t input = input_of(BODY_LEN, 0);
+    apr_size_t len;
+    unsigned char *bytes = pack(&len, &decision, &key);
+    (void)state;
+    ((char *)input.body)[55] = 'y';
+    assert_true(tmpl_decision_unpack(&back, bytes, len, &key, &secret, &input, pool));
+    assert_null(back.body);
+    decision.body = apr_pcalloc(pool, TMPL_DECISION_BODY_MOST + 1);
+    for (unsigned more = 0; more < 2; more++) {
+        decision.body_len = TMPL_DECISION_BODY_MOST + more;
+        bytes = pack(&len, &decision, &key);
+        assert_true(unpack(&back, bytes, len, &key, BODY_LEN, pool));
+        assert_int_equal(back.body == NULL, more);
+    }
 }
 
 /* The key depends on context and secret; the value on each byte of the page but in its places. */
@@ -246,6 +273,8 @@ static void a_forger_gets_no_edits_out_of_place(void **state)
             memcpy(forged + len - 8, &hash, 8);
             if (tmpl_decision_unpack(&back, forged, len, &key, &secret, &input, scratch)) {
                 assert_true(is_in_order(&back.edits));
+                assert_true(back.body == NULL ||
+                            back.body + back.body_len == (const char *)forged + len - 8);
                 assert_true((unsigned)back.detector < TMPL_DETECTOR_COUNT);
                 assert_true((unsigned)back.state < TMPL_STATE_COUNT);
                 taken++;
@@ -279,6 +308,7 @@ static void ages(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(is_unpacked_as_it_was_packed),
+    cmocka_unit_test(a_body_is_of_one_page),
     cmocka_unit_test(keys_and_pages_differ),
     cmocka_unit_test(edits_move),
     cmocka_unit_test(anothers_is_none),

@@ -71,6 +71,8 @@ static const struct {
     { PAGE("", "<script>XX</script>"), PAGE("", "<script>Page of a Prod</script>"), 1 },
     { PAGE("", "<div data-t=\"XX\">" TEXT "</div>"),
       PAGE("", "<div data-t=\"Product\">" TEXT "</div>"), 0 },
+    { PAGE("", "<script type=\"math/tex\">XX</script>"),
+      PAGE("", "<script type=\"math/tex\">YY</script>"), 0 },
     { PAGE("", "<svg><script>XX</script></svg>"), PAGE("", "<svg><script>YY</script></svg>"), 0 },
     { PAGE("", "<noscript><svg></noscript><script>XX</script>"),
       PAGE("", "<noscript><svg></noscript><script>YY</script>"), 0 },
@@ -107,24 +109,35 @@ static void bytes_of_no_charset_are_refused(void **state)
     assert_int_equal(kept_try(&judge, &kept, nul, sizeof(nul) - 1, pool), 0);
 }
 
-/* Attributes that a selector or a mark names decide about the page; XPath may read all of it. */
+/* Attributes that a selector or a mark names decide about the page; no other ones. */
 static void what_the_settings_name_is_no_place(void **state)
 {
     static const char page[] = PAGE("", "<div data-t=\"XX\" data-own=\"XX\">" TEXT "</div>"),
                       other[] = PAGE("", "<div data-t=\"YY\" data-own=\"XX\">" TEXT "</div>"),
                       own[] = PAGE("", "<div data-t=\"XX\" data-own=\"YY\">" TEXT "</div>");
-    static const char *const drops[] = { "[data-T=YY]", "xpath://p", ".none", NULL };
+    static const struct {
+        const char *text;
+        int holds;
+    } drops[] = {
+        { "[data-T=YY]", 0 },
+        { "xpath://div[@data-t='YY']", 0 },
+        { "xpath://div[@ data_t]", 0 },
+        { "xpath://div[@*='YY']", 0 },
+        { "xpath://div[@node()='YY']", 0 },
+        { "xpath://div[attribute::data-t='YY']", 0 },
+        { "xpath://div[attribute::*='YY']", 0 },
+        { "xpath://p[@data-u or contains(., 'YY')]", 1 },
+        { ".data-t", 1 },
+        { NULL, 0 },
+    };
     kept_judge_t judge = kept_judge(TMPL_MODE_ANNOTATE, pool);
     tmpl_marks_t *marks = NULL;
-    tmpl_error_t err;
     kept_t kept;
     (void)state;
-    for (int i = 0; drops[i] != NULL; i++) {
-        apr_array_header_t *list = apr_array_make(pool, 1, sizeof(tmpl_selector_t *));
-        assert_int_equal(tmpl_selector_parse(list, drops[i], &err), APR_SUCCESS);
-        judge.opts.guards.drop = list;
+    for (int i = 0; drops[i].text != NULL; i++) {
+        kept_drop(&judge, drops[i].text);
         kept = kept_of(&judge, page, sizeof(page) - 1, pool);
-        assert_int_equal(kept_try(&judge, &kept, other, sizeof(other) - 1, pool), i == 2);
+        assert_int_equal(kept_try(&judge, &kept, other, sizeof(other) - 1, pool), drops[i].holds);
     }
     assert_null(tmpl_setting_read(&marks, &tmpl_settings[TMPL_SETTING_marks], "data-own", pool));
     judge.opts.marks = marks;
@@ -210,6 +223,7 @@ static void pages_of_files(void **state)
     tried_t tried = { 0 };
     char path[4096];
     (void)state;
+    kept_drop(&judges[1], KEPT_XPATH);
     while (paths != NULL && fgets(path, sizeof(path), paths) != NULL) {
         apr_file_t *file;
         apr_finfo_t info;

@@ -5,8 +5,8 @@
 #include "verdicts_fixture.h"
 
 /* Blocks with DF above 0.2 of the pages are template, and those that are links on any page. */
-static const char model[] = "tmpl-trees 2\nthreshold 0.5\nbias 0\ntree 5\nsplit linked 0.5 1 2\n"
-                            "split df 0.2 3 4\nleaf 4\nleaf -4\nleaf 1.5\nend\n";
+static const char *model = "tmpl-trees 2\nthreshold 0.5\nbias 0\ntree 5\nsplit linked 0.5 1 2\n"
+                           "split df 0.2 3 4\nleaf 4\nleaf -4\nleaf 1.5\nend\n";
 
 #define PAGES 12
 
@@ -128,11 +128,39 @@ static void a_list_that_all_pages_have_stays_if_they_have_nothing_else(void **st
     check_known(cases, COUNT(cases), *state);
 }
 
+#define CELLS(n) "<table><tr><td>" n "<tr><td>Vik<tr><td>" n "</table>"
+#define LEFT     "<div class=a><ul><li>Oak<li>Elm<li>Ash<li>Yew<li>Fir</ul></div>"
+
+static void a_fact_that_all_pages_have_stays(void **state)
+{
+    static const known_case_t cases[] = {
+        { "<div><h1>Fox #</h1>" PROSE "<p>Open from 9 to 5</p></div>", "ccc" },
+        { "<div><h1>Fox #</h1>" PROSE "<nav><p>Open from 9 to 5</p></nav></div>", "cct" },
+        { "<div><h1>Fox #</h1>" PROSE PROSE CELLS("by day") "</div>", "cccccc" },
+        /* nor do others of its layout take it away */
+        { "<div class=a><h1>Fox #</h1>" PROSE "<ul><li>Open from 9 to 5</ul></div>" LEFT,
+          "cccttttt" },
+    };
+    check_known(cases, COUNT(cases), *state);
+}
+
+static void a_menu_in_a_table_goes(void **state)
+{
+    static const known_case_t cases[] = {
+        { "<div><h1>Fox #</h1>" PROSE PROSE CELLS("<a href=/>by day</a>") "</div>", "cccttt" },
+    };
+    model =
+        "tmpl-trees 2\nthreshold 0.5\nbias 0\ntree 3\nsplit df 0.2 1 2\nleaf -4\nleaf 1.5\nend\n";
+    check_known(cases, COUNT(cases), *state);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(a_repeated_text_beside_the_headline_stays),
     CHECK(what_stands_elsewhere_goes),
     CHECK(values_of_records_stay),
     CHECK(a_list_that_all_pages_have_stays_if_they_have_nothing_else),
+    CHECK(a_fact_that_all_pages_have_stays),
+    CHECK(a_menu_in_a_table_goes),
 };
 
 TAP_MAIN(tests)

@@ -21,6 +21,7 @@
 static float templateness_of(char mark)
 {
     return mark == '!'   ? 0.01F
+           : mark == '~' ? 0.03F
            : mark == '-' ? 0.4F
            : mark == '?' ? 0.7F
            : mark == '#' ? 0.99F
@@ -240,6 +241,8 @@ static void names_and_roles_say_the_part(void **state)
         { ARTICLE "<div class=popup><p>-Some text</div>", "b" },
         { ARTICLE "<form><label>Some text</label></form>", "a" },
         { ARTICLE "<p><a role=button href=x>Some text</a>", "a" },
+        { ARTICLE "<p><a role=button href=x>~Some text</a>", "a" },
+        { ARTICLE "<p><a role=button href=x>!Some text</a>", "b" },
         { ARTICLE "<h3><button>Some text</button></h3>", "b" },
         { ARTICLE "<div class=share-links><p>-Some text</div>", "a" },
         { ARTICLE "<div class=relatedPosts><p>-Some text</div>", "o" },

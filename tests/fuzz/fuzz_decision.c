@@ -43,6 +43,8 @@ static void forge(const kept_t *kept, uint64_t series, apr_pool_t *pool)
     if (unpack(&decision, bytes, kept, pool)) {
         must(tmpl_edits_apply(&len, &decision.edits, kept->input.body, kept->input.len, pool) !=
              NULL);
+        must(decision.body == NULL ||
+             decision.body + decision.body_len == (const char *)bytes + before);
     }
     free(bytes);
 }
@@ -61,6 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *page = (const char *)data + sizeof(first), *other;
     apr_size_t len = size - sizeof(first), other_len;
     kept_judge_t judge = kept_judge(first % 2 ? TMPL_MODE_ANNOTATE : TMPL_MODE_STRIP, pool);
+    if (first / 6 % 2) {
+        kept_drop(&judge, KEPT_XPATH);
+    }
     kept_t kept = kept_of(&judge, page, len, pool);
     if (kept.bytes != NULL) {
         other = first / 2 % 3 == 2 ? kept_insert(&other_len, page, len, &series, pool)

@@ -33,6 +33,20 @@ static inline kept_judge_t kept_judge(tmpl_mode_e mode, apr_pool_t *pool)
     return judge;
 }
 
+/* Has elements cut that the selector finds. */
+static inline void kept_drop(kept_judge_t *judge, const char *selector)
+{
+    apr_array_header_t *list = apr_array_make(judge->pool, 1, sizeof(tmpl_selector_t *));
+    tmpl_error_t err;
+    if (tmpl_selector_parse(list, selector, &err) != APR_SUCCESS) {
+        abort();
+    }
+    judge->opts.guards.drop = list;
+}
+
+/* Reads the text of all paragraphs. */
+#define KEPT_XPATH "xpath://p[contains(., '5')]"
+
 /* A page that is judged, its decision, and what a cache keeps of it. */
 typedef struct {
     tmpl_input_t input;
@@ -58,6 +72,8 @@ static inline kept_t kept_of(const kept_judge_t *judge, const char *body, apr_si
         kept.decision =
             tmpl_decision_of(&kept.outcome, judge->opts.detector,
                              tmpl_clean_fingerprint(&kept.outcome, &kept.input, pool), 0);
+        kept.decision.body = "Body.";
+        kept.decision.body_len = 5;
         kept.bytes = tmpl_decision_pack(&kept.len, &kept.decision, &kept_key, &kept_secret,
                                         &kept.input, kept.outcome.page, pool);
     }

@@ -167,7 +167,6 @@ static void blocks(void **state)
         { "<pre><span class=lineno>1 </span>a\n<span class=lineno>2 </span>2</pre>",
           "```\na\n2\n```" },
         { "<code class='hl lean block'>a\n  b</code>", "```lean\na\n  b\n```" },
-        { "<div class=code-block data-lang=http>a\n b</div>", "```http\na\n b\n```" },
         /* callouts */
         { "<div class='alert alert-info'><p>Note:</p><p>a</div>b", "> [!NOTE]\n> a\n\nb" },
         { "<div class='admonition danger'><p>Danger<p>a</div>", "> [!CAUTION]\n> Danger\n>\n> a" },

@@ -56,6 +56,75 @@ static const struct {
     { "", NULL },
 };
 
+/* Months of other languages, as bylines there write dates. */
+static const struct {
+    const char *language, *text, *iso;
+} languages[] = {
+    { "bg", "2 януари 2026 г.", "2026-01-02" },
+    { "ca", "Dimarts, 2 d’abril de 2026", "2026-04-02" },
+    { "cs", "Publikováno 2. června 2026", "2026-06-02" },
+    { "cs", "2. července 2026", "2026-07-02" },
+    { "cs", "2. 1. 2026", "2026-01-02" },
+    { "da", "2. marts 2026", "2026-03-02" },
+    { "el", "Παρασκευή, 2 Ιανουαρίου 2026", "2026-01-02" },
+    { "es", "2 de septiembre de 2026", "2026-09-02" },
+    { "et", "2. veebruar 2026", "2026-02-02" },
+    { "fi", "Julkaistu 2. heinäkuuta 2026", "2026-07-02" },
+    { "hu", "2026. május 2., szombat", "2026-05-02" },
+    { "hu", "2026. 01. 02. 10:15", "2026-01-02" },
+    { "id", "Jumat, 2 Agustus 2026", "2026-08-02" },
+    { "it", "venerdì 2 gennaio 2026", "2026-01-02" },
+    { "lt", "2026 m. sausio 2 d.", "2026-01-02" },
+    { "lv", "2026. gada 2. maijs", "2026-05-02" },
+    { "nb", "2. desember 2026", "2026-12-02" },
+    { "nl", "2 augustus 2026", "2026-08-02" },
+    { "pl", "2 stycznia 2026, 10:15", "2026-01-02" },
+    { "pl", "2 listopada 2026", "2026-11-02" },
+    { "pt", "2 de março de 2026", "2026-03-02" },
+    { "ro", "2 Ianuarie 2026", "2026-01-02" },
+    { "ru", "Опубликовано 2 Января 2026 года", "2026-01-02" },
+    { "ru", "2 мая 2026", "2026-05-02" },
+    { "sk", "2. októbra 2026", "2026-10-02" },
+    { "sv", "fredag 2 maj 2026", "2026-05-02" },
+    { "tr", "2 Ağustos 2026 Pazar", "2026-08-02" },
+    { "tr", "02 ŞUBAT 2026", "2026-02-02" },
+    { "uk", "2 січня 2026", "2026-01-02" },
+    { "vi", "ngày 2 tháng 1 năm 2026", "2026-01-02" },
+    { "ar", "2 يناير 2026", "2026-01-02" },
+    { "he", "2 בינואר 2026", "2026-01-02" },
+    { "hi", "2 जनवरी 2026", "2026-01-02" },
+    { "ja", "公開日2026年1月2日", "2026-01-02" },
+    { "ja", "2026 年 1 月 2 日", "2026-01-02" },
+    { "ko", "2026. 1. 2. 10:15", "2026-01-02" },
+    { "ko", "2026년 1월 2일", "2026-01-02" },
+    { "zh", "2026年01月02日23:52", "2026-01-02" },
+};
+
+static void dates_of_languages(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++) {
+        char iso[TMPL_DATE_SIZE] = "";
+        apr_size_t begin = 0;
+        tmpl_date_find(iso, &begin, languages[i].text, strlen(languages[i].text));
+        assert_string_equal(iso, languages[i].iso);
+    }
+}
+
+/* What says that a date is one of a change, and what says nothing of it. */
+static void changes(void **state)
+{
+    static const char *const of_change[] = {
+        "Last edited on ", "AKTUALISIERT: ", "Обновлено ", "Güncelleme : ", "Päivitetty ", "更新 ",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(of_change) / sizeof(of_change[0]); i++) {
+        assert_true(tmpl_date_is_of_change(of_change[i], strlen(of_change[i])));
+    }
+    assert_false(tmpl_date_is_of_change("Published ", 10));
+    assert_false(tmpl_date_is_of_change("Updated", 0));
+}
+
 static void dates(void **state)
 {
     (void)state;
@@ -72,6 +141,7 @@ static void dates(void **state)
     }
 }
 
-static const struct CMUnitTest tests[] = { CHECK(dates) };
+static const struct CMUnitTest tests[] = { CHECK(dates), CHECK(dates_of_languages),
+                                           CHECK(changes) };
 
 TAP_MAIN(tests)

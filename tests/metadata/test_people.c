@@ -22,6 +22,11 @@ static const row_t rows[] = {
     { "\xE5\xBC\xA0\xE4\xBC\x9F", "\xE5\xBC\xA0\xE4\xBC\x9F" },
     { "ANN LEE", "ANN LEE" },
     { "Dr. Ann Lee", "Dr. Ann Lee" },
+    { "Ann Lee Ann Lee", "Ann Lee" },
+    { "ByAnn Lee", "Ann Lee" },
+    { "Kommentar von Ann Lee", "Ann Lee" },
+    { "Kommentar von", "" },
+    { "Bericht von", "" },
     { "Ann Lee, Bo Chen and Cem Demir", "Ann Lee|Bo Chen|Cem Demir" },
     { "Ann Lee & Bo Chen", "Ann Lee|Bo Chen" },
     { "Ann Lee; Ann Lee", "Ann Lee" },
@@ -57,13 +62,56 @@ static const row_t rows[] = {
     { "", "" },
 };
 
+/* Lines of authors in other languages. */
+static const row_t languages[] = {
+    { "Автор: Анна Иванова", "Анна Иванова" },
+    { "АВТОР: Анна Иванова и Пётр Сидоров", "Анна Иванова|Пётр Сидоров" },
+    { "Автори: Ярослав Кузишин, Карина Гасимова", "Ярослав Кузишин|Карина Гасимова" },
+    { "От Иван Петров", "Иван Петров" },
+    { "от первого лица", "" },
+    { "Редакция новостей", "" },
+    { "Oprac. Anna Nowak", "Anna Nowak" },
+    { "Autorzy: Anna Nowak i Jan Kowalski", "Anna Nowak|Jan Kowalski" },
+    { "Napsala Jana Nováková", "Jana Nováková" },
+    { "Autoři: Jana Nováková a Petr Dvořák", "Jana Nováková|Petr Dvořák" },
+    { "Skrevet af Trine Jensen og Ole Lund", "Trine Jensen|Ole Lund" },
+    { "Av Åsa Öberg och Per Lind", "Åsa Öberg|Per Lind" },
+    { "Tekst: Kari Nordmann", "Kari Nordmann" },
+    { "Kirjoittanut Aino Virtanen ja Eero Salo", "Aino Virtanen|Eero Salo" },
+    { "Írta: Kovács Éva és Nagy Pál", "Kovács Éva|Nagy Pál" },
+    { "Scris de Ion Popescu și Ana Ionescu", "Ion Popescu|Ana Ionescu" },
+    { "Yazar: Ayşe Yılmaz ve Can Öztürk", "Ayşe Yılmaz|Can Öztürk" },
+    { "Haber: Anadolu Ajansı", "" },
+    { "Γράφει ο Γιώργος Παπαδόπουλος", "Γιώργος Παπαδόπουλος" },
+    { "Ditulis oleh Budi Santoso dan Siti Aminah", "Budi Santoso|Siti Aminah" },
+    { "Tác giả: Lê Phương", "Lê Phương" },
+    { "Testo di Mario Rossi e Anna Bianchi", "Mario Rossi|Anna Bianchi" },
+    { "Door Jan de Vries en Piet Bakker", "Jan de Vries|Piet Bakker" },
+    { "بقلم أحمد علي", "أحمد علي" },
+    { "מאת דנה כהן", "דנה כהן" },
+    { "लेखक: राम शर्मा", "राम शर्मा" },
+    { "作者：张伟、李娜", "张伟|李娜" },
+    { "執筆者：山田太郎", "山田太郎" },
+    { "박준석 기자", "박준석" },
+};
+
+static void check_names(const row_t *some, size_t n, apr_pool_t *pool)
+{
+    for (size_t i = 0; i < n; i++) {
+        apr_array_header_t *names = apr_array_make(pool, 1, sizeof(const char *));
+        tmpl_people_read(names, some[i].text, TMPL_NAMES_WHOLE);
+        assert_string_equal(apr_array_pstrcat(pool, names, '|'), some[i].names);
+    }
+}
+
 static void people(void **state)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        apr_array_header_t *names = apr_array_make(*state, 1, sizeof(const char *));
-        tmpl_people_read(names, rows[i].text, TMPL_NAMES_WHOLE);
-        assert_string_equal(apr_array_pstrcat(*state, names, '|'), rows[i].names);
-    }
+    check_names(rows, sizeof(rows) / sizeof(rows[0]), *state);
+}
+
+static void people_of_languages(void **state)
+{
+    check_names(languages, sizeof(languages) / sizeof(languages[0]), *state);
 }
 
 /* Single words. */
@@ -97,7 +145,7 @@ static void begins_of_bylines(void **state)
     assert_int_equal(tmpl_people_by(""), 0);
 }
 
-static const struct CMUnitTest tests[] = { CHECK(people), CHECK(single_words),
-                                           CHECK(begins_of_bylines) };
+static const struct CMUnitTest tests[] = { CHECK(people), CHECK(people_of_languages),
+                                           CHECK(single_words), CHECK(begins_of_bylines) };
 
 TAP_MAIN(tests)

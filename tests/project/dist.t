@@ -103,11 +103,29 @@ subtest 'install and uninstall' => sub {
     open my $f, '>>', "$to/$conf" or die $!;
     print $f "# mine\n";
     close $f;
-    make_path("$to/var/lib/apache2/tmpl");
+    make_path("$to/var/lib/apache2/tmpl/learnt");
     my $said = made($trees[0], @options, 'uninstall');
     like($said, qr{^stays: \Q$to/$conf\E, which you changed$}m, 'a changed tmpl.conf stays, and why');
     like($said, qr{^stays: \Q$to\E/var/lib/apache2/tmpl, what was learnt}m, 'so does the store');
     is(files($to), "./$conf", 'no other file is left');
+
+    # a package over what make install wrote, as apt-get does it
+    made($trees[0], @options, 'install');
+    my $module = (grep { m{modules/mod_tmpl\.so$} } split /\n/, files($to))[0] =~ s{^\./}{}r;
+    my $package = "$dir/package";
+    make_path("$package/DEBIAN", dirname("$package/$module"), "$to/var/lib/dpkg");
+    open my $control, '>', "$package/DEBIAN/control" or die $!;
+    print $control "Package: libapache2-mod-tmpl\nVersion: 1\nArchitecture: all\nMaintainer: a <a\@example.org>\nDescription: a\n";
+    close $control;
+    qx(echo packaged >'$package/$module' && touch '$to/var/lib/dpkg/status' &&
+        dpkg-deb --build '$package' '$dir/a.deb' 2>&1 && dpkg --root='$to' --log=/dev/null --install '$dir/a.deb' 2>&1);
+    is($?, 0, 'a package is installed');
+    like(qx(cd '$trees[0]' && make -s @options install 2>&1), qr/^a package has installed the module/m, 'install refuses');
+    $said = made($trees[0], @options, 'uninstall');
+    like($said, qr/^stays: the module and its configuration, which a package has installed$/m, 'uninstall says what stays');
+    is(qx(cat '$to/$module'), "packaged\n", "the package's module stays");
+    like(files($to), qr{mods-available/tmpl\.load$}m, 'so does what enables it');
+    unlike(files($to), qr{bin/tmplctl$}m, 'the tool of make install goes');
 };
 
 done_testing;

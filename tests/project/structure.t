@@ -108,8 +108,8 @@ my %layers = (
         'filters section fields page_pool stopping learn_queue',                    # settings, header fields, pools, the queue
         'brigade',                                                                  # the data of a page
         'accept cache_table control health request_state validators',              # one part of a request, or of a store
-        'cache',                                                                    # decisions
         'page_links',                                                               # a page's address
+        'cache',                                                                    # decisions
         'learner request wait',                                                     # the request, and the backend
         'child_store personal',                                                     # the stores of a child, what is learnt
         'listed_page',                                                              # what a page shows for the list

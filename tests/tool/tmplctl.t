@@ -65,7 +65,7 @@ subtest 'usage errors' => sub {
     usage_is(['clean', '--frob'], qr/invalid option: --frob/, 'unknown option');
     usage_is(['stats', '--mode', 'x'], qr/invalid option: --mode/, 'option of another command');
     usage_is(['clean', '--mode'], qr/missing argument: --mode/, 'option without its value');
-    usage_is(['clean', @pages], qr/--mode MODE is missing/, 'no mode');
+    usage_is(['warc', @pages], qr/--mode MODE is missing/, 'no mode');
     usage_is(['clean', @ok[0 .. 1, 4 .. 5], '--store', 'lmdb:never', @pages], qr/--site KEY is missing/, 'a store and no site');
     usage_is(['clean', @ok[0 .. 3], @pages], qr/standard output is for one page: 12 inputs need --out DIR$/m, 'no out');
     usage_is(['clean', @ok], qr/^tmplctl: clean: no FILE given: name files, or a list with --files-from LIST$/m, 'no file');
@@ -128,6 +128,7 @@ subtest 'annotate, one pass' => sub {
 };
 
 subtest 'strip, two passes' => sub {
+    is_deeply([run('clean', $pages[0])], [run('clean', '--mode', 'strip', $pages[0])], 'the mode is strip unless --mode says another');
     my ($code, $out) =
         clean('strip', 'strip', '--two-pass', @pages);
     is($code, 0, 'exit code 0');
