@@ -241,7 +241,6 @@ static void find_watchdog(apr_pool_t *pconf)
     APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) *add =
         APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
     ap_watchdog_t *watchdog;
-
     if (tmpl_conf_is_used() && get != NULL && add != NULL &&
         get(&watchdog, "_tmpl_", 0, 0, pconf) == APR_SUCCESS) {
         has_watchdog = add(watchdog, AP_WD_TM_SLICE, NULL, watch) == APR_SUCCESS;

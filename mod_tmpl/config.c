@@ -163,16 +163,6 @@ static const char *conf_set_learn(cmd_parms *cmd, void *conf, const char *arg)
     return wrong;
 }
 
-/* TmplParts has taken its place. */
-static const char *refuse_comments(cmd_parms *cmd, void *conf, const char *arg)
-{
-    (void)cmd;
-    (void)conf;
-    (void)arg;
-    return "TmplComments is no directive any more: write \"TmplParts -comment\" for drop, and "
-           "\"TmplParts +comment\" for keep";
-}
-
 static const char *conf_set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     const char *wrong = ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
@@ -286,7 +276,5 @@ const command_rec tmpl_conf_directives[] = {
             about ": " TMPL_VALUES_##form(least, most)),
     TMPL_SETTINGS(TMPL_SETTING_COMMAND)
 #undef TMPL_SETTING_COMMAND
-        AP_INIT_RAW_ARGS("TmplComments", refuse_comments, NULL, TMPL_CONTEXT,
-                         "TmplParts has taken its place"),
-    { NULL, { NULL }, NULL, 0, RAW_ARGS, NULL }
+        { NULL, { NULL }, NULL, 0, RAW_ARGS, NULL }
 };

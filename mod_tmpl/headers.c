@@ -33,10 +33,8 @@ static void unset_digests(request_rec *r)
 {
     static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
                                            NULL };
-    const char *const *name;
-
     tmpl_fields_unset(r, digests);
-    for (name = digests; *name != NULL; name++) {
+    for (const char *const *name = digests; *name != NULL; name++) {
         apr_table_unset(r->trailers_out, *name);
     }
 }

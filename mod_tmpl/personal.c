@@ -127,7 +127,6 @@ static int has_certificate(request_rec *r)
     APR_OPTIONAL_FN_TYPE(ssl_var_lookup) *look_up = APR_RETRIEVE_OPTIONAL_FN(ssl_var_lookup);
     const char *verified =
         look_up != NULL ? look_up(r->pool, r->server, r->connection, r, name) : NULL;
-
     return verified != NULL && *verified != '\0' && strcmp(verified, "NONE") != 0;
 }
 

@@ -49,7 +49,6 @@ static void selectors_merge(void *to, const void *from, apr_pool_t *pool)
 {
     apr_array_header_t *const *list = from;
     apr_array_header_t **merged = to;
-
     if (*list != NULL) {
         *merged = *merged == NULL ? *list : apr_array_append(pool, *merged, *list);
     }
@@ -85,7 +84,6 @@ void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separator
 static void separators_merge(void *to, const void *from, apr_pool_t *pool)
 {
     const tmpl_separators_t *const *inner = from;
-
     if (*inner != NULL) {
         tmpl_conf_add_separators(to, *inner, pool);
     }

@@ -42,7 +42,6 @@ typedef struct {
     const char *report;     /* warc: file of JSON; NULL: none */
     int two_pass;
     int json;      /* the output is JSON */
-    int xpath;     /* explain: the paths of blocks are XPath */
     uint32_t jobs; /* clean: threads */
     int help;
     uint32_t size;      /* warm: pages of the complete subdigraph */

@@ -9,7 +9,6 @@
 
 #include "base/tmpl.h"
 #include "ctl.h"
-#include "dom/xpath.h"
 #include "page_input.h"
 #include "process.h"
 #include "render.h"
@@ -29,34 +28,9 @@ typedef struct {
     tmpl_outcome_t marked;  /* the outcome of mode annotate */
     tmpl_explain_t explain, explain_marked;
     tmpl_decoder_t charset;
-    const xmlNode **elements; /* by node of the page, for --xpath; NULL: paths are tag names */
     int colour;
     apr_pool_t *pool;
 } explain_t;
-
-/* Makes a tree of the page; returns its elements, by node of the page. */
-static const xmlNode **elements_of(const explain_t *e)
-{
-    const tmpl_page_t *page = e->outcome.page;
-    tmpl_dom_opts_t opts = { .decoder = &e->charset };
-    xmlDoc *doc = tmpl_dom(page, &opts, e->pool);
-    const xmlNode **elements = apr_pcalloc(e->pool, page->n_nodes * sizeof(*elements));
-    const xmlNode *body = doc != NULL ? xmlDocGetRootElement(doc)->last : NULL;
-    for (const xmlNode *node = body; node != NULL; node = tmpl_dom_next(node, body, 0)) {
-        if (node->type == XML_ELEMENT_NODE) {
-            elements[tmpl_dom_node(node)] = node;
-        }
-    }
-    return doc != NULL ? elements : NULL;
-}
-
-/* Where a block is. */
-static const char *path_of_element(const explain_t *e, uint32_t block)
-{
-    uint32_t node = e->outcome.page->blocks[block].node;
-    return e->elements != NULL ? tmpl_xpath_of(e->elements[node], e->pool)
-                               : ctl_node_path(e->outcome.page, node, e->pool);
-}
 
 /* --- JSON --- */
 
@@ -75,9 +49,6 @@ static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
 {
     const tmpl_explain_block_t *why = &e->explain.blocks[block];
     int has_counts = e->outcome.counts.records != NULL;
-    if (e->elements != NULL) {
-        json_object_set_new(json, "xpath", json_string(path_of_element(e, block)));
-    }
     json_object_set_new(
         json, "df", has_counts ? ctl_json_span(tmpl_explain_df(&e->explain, block)) : json_null());
     if (e->outcome.verdicts == NULL) {
@@ -213,7 +184,7 @@ static void print_block(const explain_t *e, uint32_t block)
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
     }
     printf("; bytes %u-%u  %s%s%s\n", span.start, span.end, on(e, FAINT),
-           ctl_printable(path_of_element(e, block), e->pool), off(e));
+           ctl_printable(ctl_node_path(page, page->blocks[block].node, e->pool), e->pool), off(e));
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
     printf("    %s%s%s%s: %s\n", on(e, FAINT),
            ctl_printable(tmpl_explain_rule(&e->explain, block, e->pool), e->pool), off(e),
@@ -250,9 +221,6 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
     opts.detect.explain = &e.explain;
     tmpl_clean(&e.outcome, input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
     tmpl_decoder_find(&e.charset, input->body, input->len, input->charset, ctl->pool);
-    if (ctl->options.xpath && e.outcome.verdicts != NULL) {
-        e.elements = elements_of(&e);
-    }
     int code = ctl->options.json ? explain_json(&e) : print_text(&e);
     if (store != NULL && e.outcome.store_error.status != APR_SUCCESS) {
         ctl_say("%s: store: %s", name, e.outcome.store_error.text);

@@ -55,11 +55,9 @@ static void library_require(const char *library, const ctl_function_t *functions
 
 /* clang-format off */
 #define XML_FUNCTIONS(X) \
-    X(xmlChar *, xmlBuildURI, (const xmlChar *uri, const xmlChar *base), (uri, base)) \
     X(xmlNodePtr, xmlDocGetRootElement, (const xmlDoc *doc), (doc)) \
     X(xmlNodePtr, xmlDocSetRootElement, (xmlDocPtr doc, xmlNodePtr root), (doc, root)) \
     X(void, xmlFreeDoc, (xmlDocPtr doc), (doc)) \
-    X(xmlChar *, xmlGetNodePath, (const xmlNode *node), (node)) \
     X(xmlDocPtr, xmlNewDoc, (const xmlChar *version), (version)) \
     X(xmlNodePtr, xmlNewDocNode, \
       (xmlDocPtr doc, xmlNsPtr space, const xmlChar *name, const xmlChar *content), \

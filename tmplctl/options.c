@@ -71,8 +71,8 @@ static option_set_f set_setting, set_parts, set_ratio, set_separators;
 /* clang-format off */
 static const option_t options[] = {
     TEXT("mode", 'm', "MODE", CTL_IN_CLEAN, 0, set_string, mode,
-      "strip (the default), annotate, highlight, text, markdown, reader, json, blocks, "
-      "fingerprint or keys"),
+      "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys "
+      "(default: strip)"),
     TEXT("mode", 'm', "MODE", CTL_IN_WARC, CTL_IN_WARC, set_string, mode,
       "text, markdown, json, reader, strip or annotate; learn, to fill --store only; or keys, "
       "for tmplctl merge"),
@@ -133,8 +133,6 @@ static const option_t options[] = {
       "pages loaded at most"),
     COUNT("delay", 0, "MS", CTL_IN_WARM, delay, 0, 3600000,
       "milliseconds between requests; a longer Crawl-delay of the site's is kept"),
-    FLAG("xpath", 0, CTL_IN_EXPLAIN, xpath,
-      "print where blocks are as XPath, for TmplKeep and TmplDrop"),
     FLAG("help", 'h', CTL_IN_ALL | CTL_IN_MERGE, help, "print this"),
 };
 /* clang-format on */

@@ -19,7 +19,6 @@ int tmpl_admin_allows(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_conf_of(r);
     const char *err = NULL;
-
     return conf->admin != NULL && ap_expr_exec(r, conf->admin, &err) > 0;
 }
 
@@ -34,7 +33,6 @@ static int is_same_origin(const request_rec *r)
     const char *origin = apr_table_get(r->headers_in, "Origin");
     const char *host = apr_table_get(r->headers_in, "Host");
     const char *after = origin != NULL ? ap_strstr_c(origin, "://") : NULL;
-
     return (fetch != NULL || origin != NULL) &&
            (fetch == NULL || strcmp(fetch, "same-origin") == 0) &&
            (origin == NULL ||
@@ -54,7 +52,6 @@ static const apr_table_t *read_form(request_rec *r)
 {
     apr_table_t *form = apr_table_make(r->pool, FIELDS_MOST);
     apr_array_header_t *pairs = NULL;
-
     if (ap_parse_form_data(r, NULL, &pairs, FIELDS_MOST, FORM_MOST) != OK || pairs == NULL) {
         return form;
     }
@@ -62,7 +59,6 @@ static const apr_table_t *read_form(request_rec *r)
         const ap_form_pair_t *pair = apr_array_pop(pairs);
         apr_size_t len = FORM_MOST;
         char *value;
-
         if (apr_brigade_pflatten(pair->value, &value, &len, r->pool) == APR_SUCCESS) {
             apr_table_setn(form, pair->name, apr_pstrmemdup(r->pool, value, len));
         }
@@ -73,7 +69,6 @@ static const apr_table_t *read_form(request_rec *r)
 static const char *field(const apr_table_t *form, const char *name)
 {
     const char *value = apr_table_get(form, name);
-
     return value != NULL ? value : "";
 }
 
@@ -91,7 +86,6 @@ static int carry_out(request_rec *r, const char *location, const char *site, act
                       : action == FORGET
                           ? tmpl_store_forget(store, site, &err, r->pool)
                           : tmpl_store_freeze(store, site, action == FREEZE, &err, r->pool);
-
     ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN, user_of(r), r->useragent_ip,
                   actions[action], site, name, rv == APR_SUCCESS ? "done" : err.text);
     if (rv != APR_SUCCESS) {
@@ -114,7 +108,6 @@ int tmpl_admin_post(request_rec *r, const char *location, const char *site)
                           ? "The request does not say that it comes from a page of this server."
                           : NULL;
     int action = 0, status = why != NULL ? HTTP_FORBIDDEN : HTTP_BAD_REQUEST;
-
     while (action < ACTIONS && strcmp(field(form, "action"), actions[action]) != 0) {
         action++;
     }

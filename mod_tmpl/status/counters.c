@@ -19,7 +19,6 @@ void *tmpl_shm(server_rec *s, const char *name, apr_size_t size)
     const char *key = apr_pstrcat(s->process->pool, "mod_tmpl-" TMPL_VERSION "-", name, NULL);
     piece_t *piece = ap_retained_data_get(key); /* outlives restarts */
     apr_status_t rv;
-
     if (piece == NULL) {
         piece = ap_retained_data_create(key, sizeof(*piece));
     }
@@ -144,7 +143,6 @@ int tmpl_counted(tmpl_counted_t *is, tmpl_group_e group, int i)
 {
     unsigned value = groups[group].first + (unsigned)i;
     int at = groups[group].at + (int)value;
-
     if (value >= groups[group].n) {
         return 0;
     }
@@ -162,7 +160,6 @@ static int buckets_of(tmpl_measure_e of)
 void tmpl_stage_took(tmpl_measure_e stage, apr_interval_time_t took)
 {
     int i = 0;
-
     while (i < measures[stage].n && took > measures[stage].bounds[i]) {
         i++;
     }
@@ -180,7 +177,6 @@ json_t *tmpl_histogram(tmpl_measure_e of)
     int is_share = of >= TMPL_SHARE_RATIO, n = measures[of].n;
     json_int_t counts[BUCKETS], all = 0, below = 0;
     json_t *buckets = json_array();
-
     for (int i = 0; i <= n; i++) {
         counts[i] = (json_int_t)value_at(buckets_of(of) + i);
         all += counts[i];
@@ -203,7 +199,6 @@ int tmpl_counters_report(request_rec *r, int flags)
 {
     int is_short = (flags & AP_STATUS_SHORT) != 0; /* for programs */
     tmpl_counted_t is;
-
     if (values == NULL) {
         return DECLINED;
     }

@@ -17,7 +17,6 @@ typedef struct {
 static const char *count(json_int_t n, apr_pool_t *pool)
 {
     const char *text = "";
-
     for (; n >= 1000; n /= 1000) {
         text = apr_psprintf(pool, ",%03d%s", (int)(n % 1000), text);
     }
@@ -41,7 +40,6 @@ static const char *text_of_value(const json_t *value, const char *format, const 
     double past = json_number_value(json_object_get(f->data, "time")) - number;
     json_int_t integer = json_integer_value(value);
     apr_pool_t *pool = f->r->pool;
-
     return *format == '.'                    ? apr_psprintf(pool, "%.*f", format[1] - '0', number)
            : strcmp(format, "ago") == 0      ? duration(fmax(1, floor(past)), pool)
            : strcmp(format, "bytes") == 0    ? apr_strfsize(integer, apr_palloc(pool, 5))
@@ -67,7 +65,6 @@ typedef struct scope_t {
 static json_t *find_value(const scope_t *scope, const char *name)
 {
     json_t *found = strcmp(name, ".") == 0 ? scope->value : NULL;
-
     for (; scope != NULL && found == NULL; scope = scope->outer) {
         found = json_object_get(scope->value, name);
     }
@@ -87,7 +84,6 @@ static void put_value(const fill_t *f, char *tag, const scope_t *scope)
 {
     const json_t *value = find_value(scope, strsep(&tag, "|"));
     const char *format = strsep(&tag, "|");
-
     if (value == NULL || json_is_null(value) || (json_is_string(value) && is_none(value))) {
         ap_rputs(tag != NULL ? tag : "", f->r);
     }
@@ -107,17 +103,14 @@ static const char *put_each(const fill_t *f, json_t *all, const char *at, const 
     const char *end = at, *name;
     json_t *value;
     size_t i;
-
     json_array_foreach(all, i, value)
     {
         const scope_t inner = { value, scope };
-
         end = put(f, at, &inner, 0);
     }
     json_object_foreach(all, name, value)
     {
         const scope_t inner = { json_pack("{s:s, s:O}", "name", name, "value", value), scope };
-
         end = put(f, at, &inner, 0);
         json_decref(inner.value);
     }
@@ -132,7 +125,6 @@ static const char *put_section(const fill_t *f, char *tag, const char *at, const
     json_t *value = find_value(scope, strsep(&tag, "="));
     const scope_t inner = { value, scope };
     int is = tag != NULL ? json_equal(value, find_value(scope, tag)) : !is_none(value);
-
     skip = skip || is == (kind == '^');
     return !skip && (kind == '*' || (kind == '#' && json_is_array(value)))
                ? put_each(f, value, at, scope)
@@ -143,7 +135,6 @@ static const char *put(const fill_t *f, const char *at, const scope_t *scope, in
 {
     const char *open, *close;
     char tag[TAG_MOST];
-
     while ((open = ap_strstr_c(at, "{{")) != NULL && (close = ap_strstr_c(open, "}}")) != NULL) {
         if (!skip) {
             ap_rwrite(at, (int)(open - at), f->r);
@@ -173,6 +164,5 @@ void tmpl_fill(request_rec *r, const char *file, json_t *data, const tmpl_langua
 {
     const fill_t f = { r, data, language };
     const scope_t outermost = { data, NULL };
-
     put(&f, file, &outermost, 0);
 }

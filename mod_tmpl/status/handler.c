@@ -24,7 +24,6 @@ static const char *allow_style(request_rec *r)
 {
     unsigned char bytes[NONCE_BYTES];
     char *nonce = apr_palloc(r->pool, 2 * NONCE_BYTES + 1);
-
     (void)apr_generate_random_bytes(bytes, sizeof(bytes));
     ap_bin2hex(bytes, sizeof(bytes), nonce);
     apr_table_setn(r->headers_out, "Content-Security-Policy",
@@ -44,13 +43,11 @@ static const char *escape_html(apr_pool_t *pool, const char *text)
 static void begin_table(request_rec *r, const json_t *data, char *text)
 {
     const char *name = strsep(&text, "|");
-
     (void)data;
     ap_rvputs(r, "<div class=\"scroll\" role=\"region\" aria-label=\"", name,
               "\" tabindex=\"0\"><table>\n<caption>", name, "</caption>\n<thead><tr>", NULL);
     while ((name = strsep(&text, "|")) != NULL) {
         int is_number = *name == '#';
-
         ap_rvputs(r, "<th scope=\"col\"", is_number ? " class=\"number\">" : ">", name + is_number,
                   "</th>", NULL);
     }
@@ -65,7 +62,6 @@ static void begin_table(request_rec *r, const json_t *data, char *text)
 static void send_page(request_rec *r, const char *title, json_t *data, const char *location)
 {
     static const tmpl_language_t html = { escape_html, begin_table };
-
     /* status.html has parts for each title */
     json_object_update_new(data, json_pack("{s:b, s:s, s:s, s:b, s:s, s:o}", title, 1, "title",
                                            title, "any", "any", "is_admin", tmpl_admin_allows(r),
@@ -88,7 +84,6 @@ static void begin_metric(request_rec *r, const json_t *data, char *text)
     const char *name = strsep(&text, "|"), *type = strsep(&text, "|");
     const char *suffix =
         strcmp(type, "counter") == 0 && !json_object_get(data, "is_open") ? "_total" : "";
-
     ap_rvputs(r, "# HELP tmpl_", name, suffix, " ", text, "\n# TYPE tmpl_", name, suffix, " ", type,
               "\n", NULL);
 }
@@ -103,7 +98,6 @@ static void send_metrics(request_rec *r, json_t *data)
 {
     static const tmpl_language_t metrics = { escape_label, begin_metric };
     const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
-
     if (accept != NULL && ap_strcasestr(accept, "application/openmetrics-text") != NULL) {
         json_object_set_new(data, "is_open", json_true());
     }
@@ -136,7 +130,6 @@ int tmpl_status_handles(const request_rec *r)
 static int handler_refuse(const asked_t *asked, int status, const char *text)
 {
     const char *at = asked->location;
-
     asked->r->status = status;
     ap_set_content_type(asked->r, "text/plain; charset=utf-8");
     ap_rprintf(asked->r,
@@ -151,7 +144,6 @@ static void read_path(asked_t *asked)
     static const char metrics[] = "/metrics";
     const char *uri = asked->r->uri;
     apr_size_t len = strlen(uri), end = sizeof(metrics) - 1;
-
     asked->is_metrics = len >= end && strcmp(uri + len - end, metrics) == 0;
     len -= asked->is_metrics ? end : len > 0 && uri[len - 1] == '/';
     asked->location = apr_pstrmemdup(asked->r->pool, uri, len);
@@ -164,14 +156,12 @@ static int read_arguments(asked_t *asked)
     apr_pool_t *pool = asked->r->pool;
     char *rest = apr_pstrdup(pool, asked->r->args != NULL ? asked->r->args : "");
     char *name, *state;
-
     asked->args = apr_table_make(pool, 4);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         apr_table_setn(asked->args, names[i], "");
     }
     for (; (name = apr_strtok(rest, "&", &state)) != NULL; rest = NULL) {
         char *value = strchr(name, '=');
-
         if (value == NULL || ap_unescape_urlencoded(value + 1) != OK) {
             return 0;
         }
@@ -189,7 +179,6 @@ static int wants_json(const asked_t *asked)
 {
     const char *format = apr_table_get(asked->args, "format");
     const char *accept = apr_table_getm(asked->r->pool, asked->r->headers_in, "Accept");
-
     return *format != '\0' ? strcmp(format, "json") == 0
                            : accept != NULL && ap_strcasestr(accept, "text/html") == NULL &&
                                  ap_strcasestr(accept, "application/json") != NULL;
@@ -198,7 +187,6 @@ static int wants_json(const asked_t *asked)
 static void send_json(request_rec *r, const json_t *data)
 {
     char *text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-
     ap_set_content_type(r, "application/json");
     ap_rvputs(r, text, "\n", NULL);
     free(text);
@@ -212,7 +200,6 @@ static int handler_answer(const asked_t *asked)
     json_t *data = is_site
                        ? tmpl_data_site(asked->r, site, most)
                        : tmpl_data_server(asked->r, apr_table_get(asked->args, "declined"), most);
-
     if (data == NULL) {
         return is_site
                    ? handler_refuse(asked, HTTP_NOT_FOUND,
@@ -236,7 +223,6 @@ static int handler_answer(const asked_t *asked)
 int tmpl_status_handler(request_rec *r)
 {
     asked_t asked = { .r = r };
-
     if (!tmpl_status_handles(r)) {
         return DECLINED;
     }

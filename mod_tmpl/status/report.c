@@ -26,7 +26,6 @@ static tmpl_common_t common_of(const tmpl_outcome_t *outcome, const tmpl_input_t
     const tmpl_observation_t *page = &outcome->observation;
     apr_uint32_t all[TMPL_KIND_COUNT] = { 0 }, known[TMPL_KIND_COUNT] = { 0 };
     tmpl_common_t common = { 0, 0 };
-
     if (outcome->counts.records == NULL || input->learn == TMPL_LEARNING_OFF || page->n == 0 ||
         outcome->counts.pages < TMPL_ALARM_KNOWN) {
         return (tmpl_common_t){ -1, 0 };
@@ -48,7 +47,6 @@ static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, cons
                                    tmpl_decline_e reason, apr_pool_t *pool)
 {
     tmpl_recent_t *decision = apr_pcalloc(pool, sizeof(*decision));
-
     decision->time = apr_time_now();
     apr_cpystrn(decision->site, site, sizeof(decision->site));
     apr_cpystrn(decision->path, path, sizeof(decision->path));
@@ -61,7 +59,6 @@ static tmpl_recent_t *new_decision(const tmpl_ctx_t *ctx, const char *site, cons
 static void report_to_site(const tmpl_recent_t *decision, const char *site, request_rec *r)
 {
     tmpl_site_warning_t warning;
-
     if (tmpl_sites_add(site, decision, &warning)) {
         ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE_DECLINED, site,
                       warning.declined, warning.of, tmpl_decline_name(warning.reason),
@@ -96,7 +93,6 @@ static void count_decision(const tmpl_recent_t *decision, const tmpl_outcome_t *
 {
     apr_uint64_t before = (apr_uint64_t)decision->length,
                  after = (apr_uint64_t)decision->length_after;
-
     if (decision->decline == TMPL_DECLINE_NONE) {
         tmpl_count(TMPL_COUNTER_PAGES, 1);
         tmpl_count_in(TMPL_GROUP_MODE, decision->mode);
@@ -124,7 +120,6 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     const tmpl_outcome_t *outcome = &judged->outcome;
     tmpl_recent_t *decision =
         new_decision(ctx, ctx->site, judged->input.uri, outcome->decline, r->pool);
-
     decision->length = before;
     decision->length_after = after;
     decision->took = took;
@@ -142,7 +137,6 @@ void tmpl_report_declined(const tmpl_ctx_t *ctx, request_rec *r, tmpl_decline_e 
 {
     if (is_of_page(reason)) {
         const char *site = ctx->site != NULL ? ctx->site : tmpl_site_of(r, ctx->conf);
-
         report_to_site(new_decision(ctx, site, tmpl_uri_of(r, r->pool), reason, r->pool), site, r);
     }
 }

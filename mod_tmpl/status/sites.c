@@ -60,10 +60,8 @@ void tmpl_sites_create(server_rec *s, apr_uint32_t most)
 static apr_uint64_t lock_sites(void)
 {
     apr_uint64_t now = (apr_uint64_t)tmpl_clock();
-
     for (int i = 0; sites != NULL && i < TRIES_MOST; i++) {
         apr_uint64_t since = apr_atomic_read64(&sites->lock);
-
         if ((since == 0 || since + (apr_uint64_t)LOCK_AGE < now) &&
             apr_atomic_cas64(&sites->lock, now, since) == since) {
             return now;
@@ -86,7 +84,6 @@ static apr_uint64_t count_recent(void)
 {
     apr_uint64_t mine = recent != NULL ? lock_sites() : 0;
     apr_uint64_t n = mine != 0 ? recent->n : 0;
-
     if (mine != 0) {
         unlock_sites(mine);
     }
@@ -98,7 +95,6 @@ apr_array_header_t *tmpl_recent_list(apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_recent_t));
     apr_uint64_t n = count_recent();
-
     for (apr_uint64_t i = n; i-- > 0 && n - i <= kept;) {
         apr_uint64_t mine = lock_sites();
         if (mine == 0) {
@@ -120,7 +116,6 @@ static tmpl_site_t *find_site(const char *key, const tmpl_recent_t *page)
 {
     apr_uint64_t hash = XXH3_64bits(key, strlen(key));
     int i = 0, oldest = 0;
-
     while (i < TMPL_SITES_MOST &&
            (sites->hashes[i] != hash || strcmp(sites->site[i].key, key) != 0)) {
         oldest = sites->last[i] < sites->last[oldest] ? i : oldest; /* a free place has 0 */
@@ -144,7 +139,6 @@ static tmpl_site_t *find_site(const char *key, const tmpl_recent_t *page)
 static void add_to_window(tmpl_site_t *site, tmpl_decline_e decline)
 {
     apr_uint32_t at = site->window_next % TMPL_SITES_WINDOW; /* in bounds, whatever memory holds */
-
     site->window[at] = (unsigned char)decline;
     site->window_next = (at + 1) % TMPL_SITES_WINDOW;
     site->window_n += site->window_n < TMPL_SITES_WINDOW;
@@ -162,7 +156,6 @@ void tmpl_site_declines(const tmpl_site_t *site, unsigned counts[TMPL_DECLINE_CO
 static int warns_of(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning)
 {
     unsigned counts[TMPL_DECLINE_COUNT];
-
     warning->declined = 0;
     warning->of = site->window_n;
     warning->reason = TMPL_DECLINE_NONE;
@@ -187,7 +180,6 @@ static int warns_of(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warn
 static void add_to_row(tmpl_alarm_t *alarm, apr_uint64_t document)
 {
     apr_uint32_t i = 0;
-
     while (i < alarm->row && alarm->documents[i] != document) {
         i++;
     }
@@ -204,7 +196,6 @@ static tmpl_alarm_e add_to_alarm(tmpl_alarm_t *alarm, const tmpl_common_t *page,
     int is_low = alarm->pages >= PAGES_LEAST && page->share < LOW_SHARE * usual->share &&
                  page->known < LOW_KNOWN * usual->known;
     int is_on = alarm->began != 0;
-
     if (is_low == is_on) {
         alarm->row = 0;
     }
@@ -260,7 +251,6 @@ int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning
 {
     apr_uint64_t mine = lock_sites();
     int warned = 0;
-
     warning->alarm = TMPL_ALARM_NONE;
     if (mine == 0) {
         tmpl_count(TMPL_COUNTER_SITES_DROPPED, 1);
@@ -281,7 +271,6 @@ int tmpl_sites_find(tmpl_site_t *site, const char *key)
 {
     apr_uint64_t mine = lock_sites();
     const tmpl_site_t *found = mine != 0 ? find_site(key, NULL) : NULL;
-
     if (found != NULL) {
         *site = *found;
     }
@@ -294,7 +283,6 @@ int tmpl_sites_find(tmpl_site_t *site, const char *key)
 static int more_pages_first(const void *one, const void *other)
 {
     const tmpl_site_t *a = one, *b = other;
-
     return a->pages != b->pages ? (a->pages < b->pages) - (a->pages > b->pages)
                                 : strcmp(a->key, b->key);
 }
@@ -302,7 +290,6 @@ static int more_pages_first(const void *one, const void *other)
 apr_array_header_t *tmpl_sites_list(apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_site_t));
-
     for (int i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
         apr_uint64_t mine = sites->last[i] != 0 ? lock_sites() : 0;
         if (mine != 0) {

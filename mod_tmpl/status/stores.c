@@ -55,7 +55,6 @@ int tmpl_stores_add(const char *name)
     for (int i = 0; shared != NULL && n_configured < TMPL_STORES_MOST && i < TMPL_STORES_MOST;
          i++) {
         char *known = shared->stores[i].name;
-
         if (*known == '\0') {
             apr_cpystrn(known, name, NAME_SIZE);
         }
@@ -70,14 +69,12 @@ int tmpl_stores_add(const char *name)
 static int is_alive(child_t *of)
 {
     apr_uint32_t pid = apr_atomic_read32(&of->pid);
-
     return pid != 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
 }
 
 static apr_status_t leave(void *data)
 {
     child_t *mine = data;
-
     child = NULL;
     apr_atomic_set32(&mine->pid, 0);
     return APR_SUCCESS;
@@ -86,11 +83,9 @@ static apr_status_t leave(void *data)
 void tmpl_stores_join(apr_pool_t *pchild)
 {
     apr_uint32_t me = (apr_uint32_t)getpid();
-
     for (int i = 0; shared != NULL && child == NULL && i < CHILDREN; i++) {
         child_t *at = &shared->children[i];
         apr_uint32_t pid = apr_atomic_read32(&at->pid);
-
         if ((pid == me || !is_alive(at)) && apr_atomic_cas32(&at->pid, me, pid) == pid) {
             memset((void *)at->figures, 0, sizeof(at->figures));
             child = at;
@@ -138,15 +133,12 @@ const char *tmpl_stores_name(int i)
 json_t *tmpl_stores(apr_pool_t *pool)
 {
     json_t *list = json_array();
-
     for (int i = 0; i < n_configured; i++) {
         int store = configured[i];
         json_int_t sums[FIGURES] = { 0 };
         volatile apr_uint64_t *errors = shared->stores[store].errors;
-
         for (int c = 0; c < CHILDREN; c++) {
             int n = is_alive(&shared->children[c]) ? FIGURES : 0;
-
             for (int k = 0; k < n; k++) {
                 sums[k] += (json_int_t)apr_atomic_read64(&shared->children[c].figures[store][k]);
             }

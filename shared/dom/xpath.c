@@ -175,11 +175,3 @@ int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *d
     xmlXPathFreeContext(context);
     return object != NULL && found.code == XML_ERR_OK;
 }
-
-const char *tmpl_xpath_of(const xmlNode *element, apr_pool_t *pool)
-{
-    xmlChar *path = xmlGetNodePath(element);
-    const char *copy = path != NULL ? apr_pstrdup(pool, (const char *)path) : "";
-    xmlFree(path);
-    return copy;
-}

@@ -22,7 +22,4 @@ apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err);
 int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *doc,
                       apr_pool_t *pool);
 
-/* The path of an element, as "/html/body/div[2]", from pool. */
-const char *tmpl_xpath_of(const xmlNode *element, apr_pool_t *pool);
-
 #endif

@@ -33,7 +33,9 @@ static const char *selected(const char *html, const char *text, apr_pool_t *pool
         xmlNode *top = xmlDocGetRootElement(doc);
         for (const xmlNode *node = top; node != NULL; node = tmpl_dom_next(node, top, 0)) {
             if (node->type == XML_ELEMENT_NODE && tmpl_dom_node(node) == nodes[i]) {
-                paths = apr_pstrcat(pool, paths, i > 0 ? " " : "", tmpl_xpath_of(node, pool), NULL);
+                xmlChar *path = xmlGetNodePath(node);
+                paths = apr_pstrcat(pool, paths, i > 0 ? " " : "", (const char *)path, NULL);
+                xmlFree(path);
             }
         }
     }

@@ -179,7 +179,6 @@ static const struct {
     { "TmplParts -body,comment", { "TmplParts must be", "\"comment\" has no + or -" } },
     { "TmplParts template", { "TmplParts must be", "template always goes" } },
     { "TmplParts", { "TmplParts must be", "no part is named" } },
-    { "TmplComments drop", { "TmplComments is", "write \"TmplParts -comment\" for drop" } },
     { "TmplMark", { "TmplMark must be up to 16 of data-tmpl, parts,", "not \"\"" } },
     { "TmplMark pagefind nosuch", { "TmplMark must be up to 16", "\"nosuch\"" } },
     { "TmplMark data-pagefind-body", { "TmplMark must be", "every page" } },

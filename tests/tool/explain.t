@@ -172,13 +172,6 @@ subtest 'declined pages' => sub {
     ok(exists $page->{blocks}[0]{rule}, 'and blocks have their reasons');
 };
 
-subtest '--xpath' => sub {
-    spew('xpath.html', '<!DOCTYPE html><body><div>one</div><div><p>two</p><ul><li>three</ul></div>');
-    my $page = explained('--xpath', 'xpath.html');
-    is(join(' ', map { $_->{xpath} } @{ $page->{blocks} }), '/html/body/div[1] /html/body/div[2]/p /html/body/div[2]/ul/li',
-        'names each block alone');
-};
-
 subtest 'template' => sub {
     my @args = ('template', '--detector', 'incremental', @learnt);
     ($code, $out, $err) = run(@args, $pages[6]);
