@@ -10,64 +10,45 @@
 #ifndef TMPL_MESSAGES_H
 #define TMPL_MESSAGES_H
 
-/* ERR */
-#define TMPL_LOG_DIRECTORY "tmpl: [T001] TmplStore %s: cannot create the directory"
-/* WARNING */
-#define TMPL_LOG_COUNTERS "tmpl: [T002] cannot create shared memory, nothing is counted"
-/* INFO */
+#define TMPL_LOG_DIRECTORY  "tmpl: [T001] TmplStore %s: cannot create the directory"
+#define TMPL_LOG_COUNTERS   "tmpl: [T002] cannot create shared memory, nothing is counted"
 #define TMPL_LOG_STORE_OPEN "tmpl: [T010] store %s is open"
-/* WARNING */
 #define TMPL_LOG_STORE_DOWN "tmpl: [T011] store %s fails, pages are not counted: %s"
-/* NOTICE */
-#define TMPL_LOG_STORE_UP "tmpl: [T012] store %s answers again"
-/* WARNING */
+#define TMPL_LOG_STORE_UP   "tmpl: [T012] store %s answers again"
 #define TMPL_LOG_STORE_FULL "tmpl: [T013] store %s takes no writes, nothing new is learnt: %s"
-/* NOTICE */
 #define TMPL_LOG_STORE_ROOM "tmpl: [T014] store %s takes writes again"
-/* WARNING, at most once a second and store */
+/* at most once a second and store */
 #define TMPL_LOG_SITE                                                                              \
     "tmpl: [T015] a site's name of %" APR_SIZE_T_FMT                                               \
     " bytes is not 1 to %d bytes long, its pages are not counted: %.64s"
-/* WARNING, at most once a second and store */
+/* at most once a second and store */
 #define TMPL_LOG_SITE_DAMAGED "tmpl: [T022] store %s cannot use one site: %s"
-/* WARNING */
 #define TMPL_LOG_STORE_DAMAGED                                                                     \
     "tmpl: [T023] store %s was damaged: its file is %s now, and everything is learnt anew"
-/* WARNING */
 #define TMPL_LOG_STORE_LOST                                                                        \
     "tmpl: [T024] store %s: somebody has removed or replaced its file, which is opened anew"
-/* ERR */
-#define TMPL_LOG_CACHE "tmpl: [T016] TmplCache %s: cannot create the cache, nothing is cached"
-/* WARNING */
+#define TMPL_LOG_CACHE        "tmpl: [T016] TmplCache %s: cannot create the cache, nothing is cached"
 #define TMPL_LOG_NOT_LEARNING "tmpl: [T017] store %s does not learn the pages that wait: %s"
-/* NOTICE */
-#define TMPL_LOG_LEARNING "tmpl: [T018] store %s learns again"
-/* ERR */
-#define TMPL_LOG_CACHE_MUTEX "tmpl: [T019] TmplCache: cannot create the mutex, nothing is cached"
-/* WARNING, once an hour and site over all children */
+#define TMPL_LOG_LEARNING     "tmpl: [T018] store %s learns again"
+#define TMPL_LOG_CACHE_MUTEX  "tmpl: [T019] TmplCache: cannot create the mutex, nothing is cached"
+/* once an hour and site over all children */
 #define TMPL_LOG_SITE_DECLINED                                                                     \
     "tmpl: [T025] site %s: %u of its last %u pages passed untouched, mostly because of %s: %s"
-/* WARNING */
 #define TMPL_LOG_TEMPLATE_CHANGED                                                                  \
     "tmpl: [T026] site %s: its template has changed, and little of the new one is known yet"
-/* NOTICE */
 #define TMPL_LOG_TEMPLATE_KNOWN "tmpl: [T027] site %s: its new template is known"
-/* NOTICE */
-#define TMPL_LOG_ADMIN "tmpl: [T031] %s at %s: %s site %s in store %s: %s"
-/* WARNING, one for each refused request */
+#define TMPL_LOG_ADMIN          "tmpl: [T031] %s at %s: %s site %s in store %s: %s"
+/* one for each refused request */
 #define TMPL_LOG_ADMIN_REFUSED "tmpl: [T032] %s at %s: refused to %s site %.255s: %s"
-/* DEBUG */
-#define TMPL_LOG_DECLINED "tmpl: [T020] declined: %s: %s"
-/* TRACE1 */
+#define TMPL_LOG_DECLINED      "tmpl: [T020] declined: %s: %s"
 #define TMPL_LOG_JUDGED                                                                            \
     "tmpl: [T021] %s: %u edits, %" APR_OFF_T_FMT " bytes of %" APR_OFF_T_FMT ", %" APR_TIME_T_FMT  \
     " us"
 
-/* INFO */
 #define TMPL_LOG_CONTROL                                                                           \
     "tmpl: [T030] Tmpl-Control of the backend is %.64s; words other than off, learn and no-learn " \
     "have no effect"
 
-/* WARNING, when the configuration is read */
+/* when the configuration is read */
 #define TMPL_LOG_NO_EFFECT "tmpl: [T040] %s:%d: %s has no effect: %s"
 #endif
