@@ -4,10 +4,11 @@
  * decision about it is used again. decision/decision.h says what a value is. Whether the site has
  * changed since, the store says, which judge.c asks about the site alone.
  *
- * The last two decisions about an address are kept, because some pages come in two forms. A cache
- * is one of httpd's shared object caches (mod_socache_*), or a table of the child (cache_table.c).
- * Keys contain a secret that is drawn whenever the configuration is read, so no look-up finds a
- * value that was stored under another configuration.
+ * Two decisions about an address are kept, the first one and the last one: some pages come in two
+ * forms, and others differ now and then. A cache is one of httpd's shared object caches
+ * (mod_socache_*), or a table of the child (cache_table.c). Keys contain a secret that is drawn
+ * whenever the configuration is read, so no look-up finds a value that was stored under another
+ * configuration.
  */
 #include <ap_provider.h>
 #include <ap_socache.h>
@@ -283,10 +284,10 @@ static unsigned cache_retrieve(tmpl_cached_t *cached, int slot, unsigned char *v
 }
 
 /* Ignores failure: a page that the cache does not take is judged again. */
-static void cache_store(tmpl_cached_t *cached, int slot, unsigned char *value, apr_size_t len)
+static void cache_store(tmpl_cached_t *cached, unsigned char *value, apr_size_t len)
 {
     const tmpl_cache_t *cache = cached->cache;
-    const tmpl_decision_key_t id = id_of(cached, slot);
+    const tmpl_decision_key_t id = id_of(cached, cached->slot);
     apr_time_t expiry = apr_time_now() + apr_time_from_sec(LIFE);
 
     if (cache->provider == NULL) {
@@ -357,8 +358,7 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
         }
         if (len > 0 && slot == 0) {
             cached->found = TMPL_CACHED_CHANGED;
-            cached->first = value;
-            cached->first_len = len;
+            cached->slot = 1;
         }
     }
     return 0;
@@ -399,9 +399,6 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
     if (value == NULL || len > VALUE_MAX || !cache_lock(cached->cache)) {
         return;
     }
-    if (cached->first != NULL && cached->found == TMPL_CACHED_CHANGED) {
-        cache_store(cached, 1, cached->first, cached->first_len);
-    }
-    cache_store(cached, cached->slot, value, len);
+    cache_store(cached, value, len);
     cache_unlock(cached->cache);
 }
