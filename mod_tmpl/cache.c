@@ -392,6 +392,7 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
     tmpl_conf_opts(&opts, conf);
     decision = tmpl_decision_of(outcome, opts.detector, fingerprint,
                                 input->learn != TMPL_LEARNING_OFF && !outcome->counts.frozen);
+    decision.made = apr_time_now();
     decision.body = body;
     decision.body_len = body_len;
     value = tmpl_decision_pack(&len, &decision, &cached->key, &secret, input, outcome->page,
