@@ -22,7 +22,7 @@
 
 #define TMPL_DECISION_KEY_SIZE 16
 /* The longest body that is kept. */
-#define TMPL_DECISION_BODY_MOST (16 * 1024)
+#define TMPL_DECISION_BODY_MOST (24 * 1024)
 
 /* A secret of one run of the server, so that nobody can construct pages with equal keys. */
 typedef struct {
