@@ -21,6 +21,7 @@
 #include "section.h"
 #include "status/counters.h"
 
+#include "base/buf.h"
 #include "base/names.h"
 
 /* Seconds a decision lasts at most. */
@@ -185,55 +186,38 @@ void tmpl_cache_open(server_rec *s, apr_pool_t *pchild)
     }
 }
 
-/* All that a decision depends on except the body, as bytes. */
-typedef struct {
-    char bytes[4096];
-    apr_size_t len;
-    int full;
-} context_t;
-
-static void context_add(void *baton, const void *bytes, apr_size_t len)
+static void add_bytes(void *context, const void *bytes, apr_size_t len)
 {
-    context_t *context = baton;
-
-    if (len > sizeof(context->bytes) - context->len) {
-        context->full = 1;
-    }
-    else if (bytes != NULL) {
-        memcpy(context->bytes + context->len, bytes, len);
-        context->len += len;
-    }
+    tmpl_buf_add(context, bytes, len);
 }
 
-#define ADD(context, value) context_add(context, &(value), sizeof(value))
-
-static void context_add_text(context_t *context, const char *text)
+/* Adds a text with its length. */
+static void add_text(tmpl_buf_t *context, const char *text)
 {
     apr_size_t len = text != NULL ? strlen(text) + 1 : 0;
 
-    ADD(context, len);
-    context_add(context, text, len);
+    add_bytes(context, &len, sizeof(len));
+    add_bytes(context, text, len);
 }
 
-/* Returns 0 if the page cannot have a key. */
-static int make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf,
-                    const request_rec *r)
+/* The key has all that a decision depends on except the body. */
+static void make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf,
+                     const request_rec *r)
 {
-    context_t *context = apr_pcalloc(cached->pool, sizeof(*context));
+    tmpl_buf_t context;
 
-    ADD(context, conf->store);
-    context_add_text(context, input->site);
-    context_add_text(context, input->uri);
-    context_add_text(context, input->charset);
+    tmpl_buf_init(&context, cached->pool);
+    add_bytes(&context, &conf->store, sizeof(conf->store));
+    add_text(&context, input->site);
+    add_text(&context, input->uri);
+    add_text(&context, input->charset);
     if (tmpl_conf_type(conf) != NULL) {
         /* what is sent names the page's address, and its version only if no tag is made of it */
-        context_add_text(context, tmpl_canonical_url(input->uri, r, cached->pool));
-        context_add(context, tmpl_conf_tags_content(conf) ? "1" : "0", 1);
+        add_text(&context, tmpl_canonical_url(input->uri, r, cached->pool));
+        add_text(&context, tmpl_conf_tags_content(conf) ? "1" : "0");
     }
-    tmpl_conf_each_deciding(conf, context_add, context);
-    tmpl_decision_key(&cached->key, &secret, context->bytes, context->len);
-    /* full: a name or an address of thousands of bytes, or hundreds of selectors */
-    return !context->full;
+    tmpl_conf_each_deciding(conf, add_bytes, &context);
+    tmpl_decision_key(&cached->key, &secret, context.at, context.len);
 }
 
 static int needs_mutex(const tmpl_cache_t *cache)
@@ -341,11 +325,11 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
 
     *cached = (tmpl_cached_t){ .cache = cache, .s = r->server, .pool = pool };
     if (!cache->ready || (mutex == NULL && needs_mutex(cache)) || mode <= TMPL_MODE_LEARN ||
-        mode == TMPL_MODE_HIGHLIGHT || input->len >= TMPL_NONE ||
-        !make_key(cached, input, conf, r)) {
+        mode == TMPL_MODE_HIGHLIGHT || input->len >= TMPL_NONE) {
         cached->cache = NULL;
         return 0;
     }
+    make_key(cached, input, conf, r);
     for (int slot = 0; slot < 2; slot++) {
         unsigned char *value = apr_palloc(pool, VALUE_MAX);
         unsigned len = cache_retrieve(cached, slot, value);
