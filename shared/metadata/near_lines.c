@@ -49,6 +49,35 @@ static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
     return TMPL_NONE;
 }
 
+/* Whether a link leads to an author's page: "/autor/ann-lee", "../authors/7". */
+static int is_author_page(const tmpl_page_t *page, uint32_t link)
+{
+    const tmpl_known_attr_t *href = tmpl_node_attr(page, &page->nodes[link], TMPL_ATTR_HREF);
+    const char *at = href != NULL ? page->src + href->value.start : NULL;
+    const char *end = href != NULL ? page->src + href->value.end : NULL;
+    while (at != NULL && (at = memchr(at, '/', (apr_size_t)(end - at))) != NULL) {
+        at++;
+        const char *slash = memchr(at, '/', (apr_size_t)(end - at));
+        if (slash != NULL && slash > at && slash + 1 < end &&
+            tmpl_people_is_page(at, (apr_size_t)(slash - at))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The link around a segment to an author's page; TMPL_NONE: there is none. */
+static uint32_t author_link(const tmpl_page_t *page, uint32_t node)
+{
+    for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
+        if (page->nodes[node].tag == TMPL_TAG_A) {
+            return is_author_page(page, node) ? node : TMPL_NONE;
+        }
+        node = page->nodes[node].parent;
+    }
+    return TMPL_NONE;
+}
+
 /* Adds the dates in the line at segment s; only that of a change if only_later is set. */
 static void see_date_line(tmpl_elements_t *w, uint32_t s, const char *line, int only_later)
 {
@@ -142,10 +171,11 @@ static void see_near_lines(tmpl_elements_t *w)
         if (s < behind && after >= behind) {
             lines = TMPL_NEAR_BEFORE;
         }
-        if (s >= begin && s < behind) {
+        if ((s >= begin && s < behind) || tmpl_elements_is_beside(w, s)) {
             continue;
         }
         uint32_t node = author_around(page, page->segments[s].node);
+        node = node != TMPL_NONE ? node : author_link(page, page->segments[s].node);
         if (node != TMPL_NONE && node != last) {
             last = node;
             of = of == TMPL_NONE || s > beside + BESIDE ? page->nodes[node].parent : of;

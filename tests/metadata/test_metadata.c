@@ -232,6 +232,25 @@ static void authors(void **state)
               "[{\"@type\":\"Article\",\"headline\":\"Ships\",\"author\":\"Bo Chen\"},"
               "{\"@type\":\"Article\",\"headline\":\"Boats and nets\",\"author\":\"Ann Lee\"}]"),
           "", "title: Boats and nets; author: Ann Lee; type: article" },
+        /* elements whose class, or whose link, says so; two side by side; "By" in a box */
+        { "", "<h1>Boats</h1><ul class=creator><li><b>Ann Lee</b></ul>",
+          "title: Boats; author: Ann Lee" },
+        { "", "<h1>Boats</h1><p><a href=/es/autor/ann-lee/>Ann Lee</a>",
+          "title: Boats; author: Ann Lee" },
+        { "", "<h1>Boats</h1><p><a href=/about/author>Ann Lee</a>", "title: Boats" },
+        { "",
+          "<h1>Boats</h1><div><p><b class=author-name>Ann Lee</b></p><p><b class=author-name>"
+          "Bo Chen</b></p></div><p class=author-bio>Old Fisher",
+          "title: Boats; author: Ann Lee|Bo Chen" },
+        { "", "<h1>Boats</h1><p class=entry-author>By<a href=/a>Ann Lee</a>",
+          "title: Boats; author: Ann Lee" },
+        /* an embedded post, and who took a picture */
+        { "",
+          "<h1>Boats</h1><blockquote class=twitter-tweet>text <a class=author>Ann Lee</a> "
+          "<time datetime=2020-01-02>Jan 2</time></blockquote><p>January 3, 2026",
+          "title: Boats; published: 2026-01-03" },
+        { "", "<h1>Boats</h1><figure><figcaption itemprop=author>Ann Lee</figcaption></figure>",
+          "title: Boats" },
         /* a list of other pages */
         { "", "<h1>News</h1><h2><a href=/1>One</a></h2>" LINE "<h2><a href=/2>Two</a></h2>" LINE,
           "title: News" },
@@ -255,6 +274,11 @@ static void dates(void **state)
         { "", "<h1>Boats</h1><p>2 January 2026 Updated: 3 January 2026",
           "title: Boats; published: 2026-01-02; modified: 2026-01-03" },
         { "", "<h1>Boats</h1><p>03/04/2026", "title: Boats" },
+        /* whatever element has it, a date behind such a word is one of a change */
+        { "", "<h1>Boats</h1><p>Updated <time datetime=2026-01-02>Friday</time>",
+          "title: Boats; modified: 2026-01-02" },
+        { "", "<h1>Boats</h1><p>Last updated:</p><p><time>January 2, 2026</time>",
+          "title: Boats; modified: 2026-01-02" },
         /* a linked heading like the headline is no other page's */
         { "<title>Boats and nets</title>",
           "<h1>Boats and nets</h1><h3><a href=/1>Boats and nets</a></h3><p>January 2, 2026",
