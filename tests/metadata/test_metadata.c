@@ -116,6 +116,13 @@ static void titles(void **state)
         /* without a mark in front */
         { "<title>Boats and nets</title>", "<h1>Question Boats and nets</h1>",
           "title: Boats and nets" },
+        /* one that its style hides, for search engines */
+        { "<title>Boats and nets</title>",
+          "<h1 style='color: red;height: 0'>Boats and nets (new)</h1><h1>Boats, nets</h1>",
+          "title: Boats, nets" },
+        { "<title>Boats and nets</title>",
+          "<h1 style='min-height:0'>Boats and nets (new)</h1><h1>Boats, nets</h1>",
+          "title: Boats and nets (new)" },
         /* the headline, if it is like the title */
         { "<title>Boats &amp; nets, all of them | Example</title>",
           "<h1>Example</h1><h1>Boats &amp; nets</h1>", "title: Boats & nets; site: Example" },
@@ -154,6 +161,12 @@ static void judged_headlines(void **state)
     assert_string_equal(
         judged_metadata_of("<title>Other words</title>", body, &edits, TMPL_TAG_H3, *state),
         "title: Other words");
+    /* an h1 of which what was judged the headline says the same, and more */
+    edits.n = 0;
+    assert_string_equal(judged_metadata_of("<title>Reviews of our nets and boats</title>",
+                                           "<h1>Reviews</h1><p>text<h2>Reviews of our nets</h2>",
+                                           &edits, TMPL_TAG_H2, *state),
+                        "title: Reviews");
 }
 
 static void authors(void **state)
@@ -350,6 +363,11 @@ static void other_fields(void **state)
              "\"},"
              "{\"item\":{\"@id\":\"/a\",\"name\":\"Sea\"}},{\"name\":\"Boats\"}]}"),
           "", "breadcrumb: Sea" },
+        /* the words of the last one are in the title, but it is a page above */
+        { "<title>Best Big Sea Boats and Nets 2026</title>" LD(
+              "{\"@type\":\"BreadcrumbList\",\"itemListElement\":[{\"name\":\"Home\",\"item\":\"/"
+              "\"},{\"item\":{\"@id\":\"/a\",\"name\":\"Big Sea Boats\"}}]}"),
+          "", "title: Best Big Sea Boats and Nets 2026; breadcrumb: Big Sea Boats" },
         { "",
           "<ul class=breadcrumbs><li><a href=/>Home</a><li>&gt;<li><a href=/s>Sea</a>"
           "<li><a href=/b>Boats</a></ul><h1>Boats</h1>",
