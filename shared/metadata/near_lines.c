@@ -103,39 +103,44 @@ static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
 }
 
 /*
+ * Says who wrote the page if a line does: "By Ann Lee". *by: the line in front
+ * ends in "By"; set for the next one.
+ */
+static void see_author_line(tmpl_elements_t *w, const char *place, const char *line, int *by)
+{
+    apr_size_t len = tmpl_people_by(line);
+    if (*by || (len > 0 && line[len] != '\0')) {
+        tmpl_elements_say_authors(w, place, 0, line + len);
+    }
+    *by = len > 0 && line[len] == '\0';
+}
+
+/*
  * The last lines of a page, and of what stays of it, say when it was changed, in documentation and
- * wikis.
+ * wikis, or who wrote it.
  */
 static void see_end(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
     uint32_t n = page->n_segments, last = n, after;
     uint32_t end = n > END ? n - END : 0;
+    int by = 0;
     while (last > w->headline.after && tmpl_elements_deletes(w, last - 1)) {
         last--;
     }
     for (uint32_t s = last < end && last > END_STAYS ? last - END_STAYS : end; s < n; s = after) {
         after = line_end(page, s);
         tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
-        if (tmpl_span_len(span) < 4 * LINE_BYTES &&
-            tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
-            see_date_line(w, s, tmpl_elements_text(w, s, after, LINE_BYTES), 1);
+        if (tmpl_span_len(span) < 4 * LINE_BYTES) {
+            const char *line = tmpl_elements_text(w, s, after, LINE_BYTES);
+            if (!tmpl_elements_is_beside(w, s) &&
+                (by || strcspn(line, " ") + 1 < tmpl_people_by(line))) { /* not "By" alone */
+                see_author_line(w, "last line by", line, &by);
+            }
+            see_date_line(w, s, line, 1);
         }
         after = after >= last && after < end ? end : after;
     }
-}
-
-/*
- * Says who wrote the page if a line does: "By Ann Lee". *by: the line in front
- * ends in "By"; set for the next one.
- */
-static void see_author_line(tmpl_elements_t *w, const char *line, int *by)
-{
-    apr_size_t len = tmpl_people_by(line);
-    if (*by || (len > 0 && line[len] != '\0')) {
-        tmpl_elements_say_authors(w, "line by", 0, line + len);
-    }
-    *by = len > 0 && line[len] == '\0';
 }
 
 /* The first line of an element that says more than "By". */
@@ -185,7 +190,7 @@ static void see_near_lines(tmpl_elements_t *w)
         const char *line =
             tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);
         if (*line != '\0') {
-            see_author_line(w, line, &by);
+            see_author_line(w, "line by", line, &by);
             see_date_line(w, s, line, 0);
         }
     }
