@@ -109,6 +109,7 @@ typedef uint64_t tmpl_kinds_t;
     X(BIO)  /* a box about the author */                                                           \
     X(PRICE)                                                                                       \
     X(FACTS)                                                                                       \
+    X(RECIPE) /* its ingredients */                                                                \
     X(LEAD)                                                                                        \
     X(CODE)   /* a program's text, in colours */                                                   \
     X(POPUP)  /* a name of something that may open: popup, login */                                \
