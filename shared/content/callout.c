@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/callout.h"
+#include "content/kinds.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * In one walk over the body, links that look like references are kept with the fragments that they
  * name, and the elements of those fragments become notes.
  */
-#include "content/notes.h"
+#include "content/kinds.h"
 
 #include <string.h>
 
@@ -13,7 +13,6 @@
 
 #include "base/ascii.h"
 #include "base/hash.h"
-#include "content/grid.h"
 #include "detect/kept_notes.h"
 
 /* Nodes of an element that are read, and bytes of their text: many references may have one. */

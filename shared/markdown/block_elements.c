@@ -7,9 +7,6 @@
 
 #include <apr_strings.h>
 
-#include "content/callout.h"
-#include "content/listing.h"
-
 static int enter_quote(tmpl_writer_t *w, const xmlNode *node)
 {
     if (w->holder == NULL) {

@@ -106,7 +106,7 @@ void tmpl_write_html(tmpl_flow_t *flow, tmpl_inlines_t *inlines);
  */
 void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language);
 
-/* Writes a formula in TeX (formula.h) on lines of its own. */
+/* Writes a formula in TeX (content/kinds.h) on lines of its own. */
 void tmpl_write_formula(tmpl_flow_t *flow, const char *tex);
 
 #endif

@@ -6,11 +6,10 @@
 #ifndef TMPL_WRITER_H
 #define TMPL_WRITER_H
 
-#include "content/grid.h"
 #include "content/walk.h"
 #include "markdown/flow.h"
 
-/* A table as it is written row by row, in GFM or HTML (content/grid.h says which). */
+/* A table as it is written row by row, in GFM or HTML (content/kinds.h says which). */
 typedef struct {
     const xmlNode *node; /* NULL: none is written */
     tmpl_grid_t grid;

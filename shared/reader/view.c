@@ -7,9 +7,6 @@
 
 #include <apr_strings.h>
 
-#include "content/grid.h"
-#include "content/listing.h"
-
 /* Bytes from the start of the content in which what the header says is not repeated. */
 #define BEGIN 600
 
