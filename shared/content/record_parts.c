@@ -5,7 +5,6 @@
 
 #include <apr_cstr.h>
 
-#include "content/cues.h"
 #include "metadata/titles.h"
 
 /* Bytes of text, at most: of what is left out beside a post's text, and of small cards. */

@@ -7,7 +7,6 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "content/cues.h"
 #include "metadata/people.h"
 
 /* Bytes of a name and a date at most; words of a name; elements within one that names an author. */
