@@ -142,8 +142,7 @@ void tmpl_walk_init(tmpl_walk_t *walk, const tmpl_walker_t *walker, void *writer
 
 static void walk_text(tmpl_walk_t *walk, const xmlNode *text)
 {
-    const char *content = (const char *)text->content;
-    if (walk->image.address != NULL && content[strspn(content, " \t\n\r\f")] != '\0') {
+    if (walk->image.address != NULL && !tmpl_dom_is_blank(text)) {
         walk->image.address = NULL; /* the next image is not beside it */
     }
     walk->walker->text(walk->writer, text);
