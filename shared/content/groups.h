@@ -106,9 +106,6 @@ typedef struct {
 /* Whether a kind is one of posts. */
 int tmpl_record_is_post(tmpl_record_kind_e kind);
 
-/* The first of the records [low, high) whose element is node or behind it; high: there is none. */
-uint32_t tmpl_record_from(const tmpl_groups_t *groups, uint32_t low, uint32_t high, uint32_t node);
-
 /* The record whose element a node is; NULL: it is none. */
 const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t node);
 
