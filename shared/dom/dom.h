@@ -22,6 +22,8 @@ typedef struct {
     const tmpl_decoder_t *decoder; /* the page's decoder */
     const tmpl_span_t *without;    /* parts to leave out, in order; elements begin outside */
     uint32_t n_without;
+    const unsigned char *parts; /* by the page's nodes; NULL: none has any */
+    unsigned left_out;          /* bit i: nodes of part i are left out */
     /*
      * For content: without elements whose text is not displayed, but for scripts of JSON-LD (of
      * 256 KB at most, in head), math (without its content), MathJax's scripts, and iframes; without
