@@ -4,10 +4,11 @@
  * decision about it is used again. decision/decision.h says what a value is. Whether the site has
  * changed since, the store says, which judge.c asks about the site alone.
  *
- * The last two decisions about an address are kept, because some pages come in two forms. A cache
- * is one of httpd's shared object caches (mod_socache_*), or a table of the child (cache_table.c).
- * Keys contain a secret that is drawn whenever the configuration is read, so no look-up finds a
- * value that was stored under another configuration.
+ * Two decisions about an address are kept, the first one and the last one: some pages come in two
+ * forms, and others differ now and then. A cache is one of httpd's shared object caches
+ * (mod_socache_*), or a table of the child (cache_table.c). Keys contain a secret that is drawn
+ * whenever the configuration is read, so no look-up finds a value that was stored under another
+ * configuration.
  */
 #include <ap_provider.h>
 #include <ap_socache.h>
@@ -20,6 +21,7 @@
 #include "section.h"
 #include "status/counters.h"
 
+#include "base/buf.h"
 #include "base/names.h"
 
 /* Seconds a decision lasts at most. */
@@ -184,55 +186,38 @@ void tmpl_cache_open(server_rec *s, apr_pool_t *pchild)
     }
 }
 
-/* All that a decision depends on except the body, as bytes. */
-typedef struct {
-    char bytes[4096];
-    apr_size_t len;
-    int full;
-} context_t;
-
-static void context_add(void *baton, const void *bytes, apr_size_t len)
+static void add_bytes(void *context, const void *bytes, apr_size_t len)
 {
-    context_t *context = baton;
-
-    if (len > sizeof(context->bytes) - context->len) {
-        context->full = 1;
-    }
-    else if (bytes != NULL) {
-        memcpy(context->bytes + context->len, bytes, len);
-        context->len += len;
-    }
+    tmpl_buf_add(context, bytes, len);
 }
 
-#define ADD(context, value) context_add(context, &(value), sizeof(value))
-
-static void context_add_text(context_t *context, const char *text)
+/* Adds a text with its length. */
+static void add_text(tmpl_buf_t *context, const char *text)
 {
     apr_size_t len = text != NULL ? strlen(text) + 1 : 0;
 
-    ADD(context, len);
-    context_add(context, text, len);
+    add_bytes(context, &len, sizeof(len));
+    add_bytes(context, text, len);
 }
 
-/* Returns 0 if the page cannot have a key. */
-static int make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf,
-                    const request_rec *r)
+/* The key has all that a decision depends on except the body. */
+static void make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf,
+                     const request_rec *r)
 {
-    context_t *context = apr_pcalloc(cached->pool, sizeof(*context));
+    tmpl_buf_t context;
 
-    ADD(context, conf->store);
-    context_add_text(context, input->site);
-    context_add_text(context, input->uri);
-    context_add_text(context, input->charset);
+    tmpl_buf_init(&context, cached->pool);
+    add_bytes(&context, &conf->store, sizeof(conf->store));
+    add_text(&context, input->site);
+    add_text(&context, input->uri);
+    add_text(&context, input->charset);
     if (tmpl_conf_type(conf) != NULL) {
         /* what is sent names the page's address, and its version only if no tag is made of it */
-        context_add_text(context, tmpl_canonical_url(input->uri, r, cached->pool));
-        context_add(context, tmpl_conf_tags_content(conf) ? "1" : "0", 1);
+        add_text(&context, tmpl_canonical_url(input->uri, r, cached->pool));
+        add_text(&context, tmpl_conf_tags_content(conf) ? "1" : "0");
     }
-    tmpl_conf_each_deciding(conf, context_add, context);
-    tmpl_decision_key(&cached->key, &secret, context->bytes, context->len);
-    /* full: a name or an address of thousands of bytes, or hundreds of selectors */
-    return !context->full;
+    tmpl_conf_each_deciding(conf, add_bytes, &context);
+    tmpl_decision_key(&cached->key, &secret, context.at, context.len);
 }
 
 static int needs_mutex(const tmpl_cache_t *cache)
@@ -283,10 +268,10 @@ static unsigned cache_retrieve(tmpl_cached_t *cached, int slot, unsigned char *v
 }
 
 /* Ignores failure: a page that the cache does not take is judged again. */
-static void cache_store(tmpl_cached_t *cached, int slot, unsigned char *value, apr_size_t len)
+static void cache_store(tmpl_cached_t *cached, unsigned char *value, apr_size_t len)
 {
     const tmpl_cache_t *cache = cached->cache;
-    const tmpl_decision_key_t id = id_of(cached, slot);
+    const tmpl_decision_key_t id = id_of(cached, cached->slot);
     apr_time_t expiry = apr_time_now() + apr_time_from_sec(LIFE);
 
     if (cache->provider == NULL) {
@@ -340,11 +325,11 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
 
     *cached = (tmpl_cached_t){ .cache = cache, .s = r->server, .pool = pool };
     if (!cache->ready || (mutex == NULL && needs_mutex(cache)) || mode <= TMPL_MODE_LEARN ||
-        mode == TMPL_MODE_HIGHLIGHT || input->len >= TMPL_NONE ||
-        !make_key(cached, input, conf, r)) {
+        mode == TMPL_MODE_HIGHLIGHT || input->len >= TMPL_NONE) {
         cached->cache = NULL;
         return 0;
     }
+    make_key(cached, input, conf, r);
     for (int slot = 0; slot < 2; slot++) {
         unsigned char *value = apr_palloc(pool, VALUE_MAX);
         unsigned len = cache_retrieve(cached, slot, value);
@@ -357,8 +342,7 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
         }
         if (len > 0 && slot == 0) {
             cached->found = TMPL_CACHED_CHANGED;
-            cached->first = value;
-            cached->first_len = len;
+            cached->slot = 1;
         }
     }
     return 0;
@@ -392,6 +376,7 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
     tmpl_conf_opts(&opts, conf);
     decision = tmpl_decision_of(outcome, opts.detector, fingerprint,
                                 input->learn != TMPL_LEARNING_OFF && !outcome->counts.frozen);
+    decision.made = apr_time_now();
     decision.body = body;
     decision.body_len = body_len;
     value = tmpl_decision_pack(&len, &decision, &cached->key, &secret, input, outcome->page,
@@ -399,9 +384,6 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
     if (value == NULL || len > VALUE_MAX || !cache_lock(cached->cache)) {
         return;
     }
-    if (cached->first != NULL && cached->found == TMPL_CACHED_CHANGED) {
-        cache_store(cached, 1, cached->first, cached->first_len);
-    }
-    cache_store(cached, cached->slot, value, len);
+    cache_store(cached, value, len);
     cache_unlock(cached->cache);
 }

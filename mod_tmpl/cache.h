@@ -34,9 +34,7 @@ typedef struct {
     apr_pool_t *pool;
     tmpl_decision_key_t key;
     tmpl_cached_e found;
-    int slot;             /* of the decision that was found */
-    unsigned char *first; /* another one about the address; NULL: none */
-    unsigned first_len;
+    int slot; /* of the decision that was found, or that will be kept: 0 or 1 */
 } tmpl_cached_t;
 
 /*

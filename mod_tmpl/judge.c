@@ -228,7 +228,8 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judg
     if (may_learn && !decision->learned && !counts.frozen) {
         return TMPL_CACHED_PERSONAL;
     }
-    if (tmpl_decision_is_stale(decision, counts.version, counts.pages, opts->policy.lifetime_tb) ||
+    if (tmpl_decision_is_stale(decision, counts.version, counts.pages, opts->policy.lifetime_tb,
+                               apr_time_now()) ||
         counts.due || (asked != ours && counts.fading)) {
         return TMPL_CACHED_STALE;
     }

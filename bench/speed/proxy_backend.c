@@ -2,7 +2,9 @@
 /*
  * proxy_backend FILE...: an HTTP server on a free port of 127.0.0.1, which it prints. It uses as
  * little CPU as possible and ends when its standard input ends.
- *     /seen/N    page N, modulo the number of files, always the same bytes
+ *     /seen/N    page N, modulo the number of files, always the same bytes; but a field X-Nonce: M
+ *                puts M in a token of its head, and X-Edit: M at the end of the paragraph in
+ *                its middle
  *     /new/N     the same page with N in front of each paragraph, list item and cell of its
  *                content: a new page with the site's template
  */
@@ -21,8 +23,11 @@
 
 #include "stamped.h"
 
+#define TOKEN "<meta name=\"csrf-token\" content=\"" STAMP "\">"
+
 static page_t *pages;
 static unsigned n_pages;
+static size_t *tokens, *edits; /* the offsets of the stamps of the two fields; 0: none */
 
 static int send_all(int s, const char *bytes, size_t len)
 {
@@ -36,6 +41,43 @@ static int send_all(int s, const char *bytes, size_t len)
         len -= (size_t)sent;
     }
     return 1;
+}
+
+/*
+ * Inserts a text in front of the first place from an offset on; returns the offset of the stamp in
+ * it, 0 if there is no such place.
+ */
+static size_t insert(page_t *page, const char *text, const char *place, size_t from)
+{
+    size_t len = strlen(text), at;
+    char *found;
+
+    page->bytes[page->len] = '\0';
+    found = strstr(page->bytes + from, place);
+    if (found == NULL) {
+        return 0;
+    }
+    at = (size_t)(found - page->bytes);
+    page->bytes = need(realloc(page->bytes, page->len + len + 1));
+    memmove(page->bytes + at + len, page->bytes + at, page->len - at);
+    memcpy(page->bytes + at, text, len);
+    page->len += len;
+    for (size_t i = 0; i < page->n_stamps; i++) {
+        page->stamps[i] += page->stamps[i] >= at ? len : 0;
+    }
+    return at + (size_t)(strstr(text, STAMP) - text);
+}
+
+/* Puts the number of a field into the page, if the request has it. */
+static void stamp_field(char *bytes, size_t at, const char *request, const char *field)
+{
+    const char *value = strstr(request, field);
+    char stamp[STAMP_SIZE + 1];
+
+    if (value != NULL && at > 0) {
+        snprintf(stamp, sizeof(stamp), "%08x ", (unsigned)atoi(value + strlen(field)));
+        memcpy(bytes + at, stamp, STAMP_SIZE);
+    }
 }
 
 /* Answers a request. buffer has space for a head and the largest page. */
@@ -60,6 +102,8 @@ static int answer(int s, const char *request, char *buffer)
     if (is_new) {
         page_stamp(buffer + head, page, n);
     }
+    stamp_field(buffer + head, tokens[n % n_pages], request, "\nX-Nonce: ");
+    stamp_field(buffer + head, edits[n % n_pages], request, "\nX-Edit: ");
     return send_all(s, buffer, head + page->len);
 }
 
@@ -118,8 +162,13 @@ int main(int argc, char **argv)
 
     n_pages = (unsigned)(argc - 1);
     pages = need(calloc(n_pages + (size_t)1, sizeof(*pages)));
+    tokens = need(calloc(n_pages + (size_t)1, sizeof(*tokens)));
+    edits = need(calloc(n_pages + (size_t)1, sizeof(*edits)));
     for (unsigned i = 0; i < n_pages; i++) {
         page_read(&pages[i], argv[i + 1]);
+        edits[i] = insert(&pages[i], STAMP, "</p>", pages[i].len / 2);
+        tokens[i] = insert(&pages[i], TOKEN, "</head>", 0);
+        edits[i] += tokens[i] > 0 && tokens[i] < edits[i] ? strlen(TOKEN) : 0;
         bytes += pages[i].len;
         stamps += pages[i].n_stamps;
     }

@@ -71,7 +71,7 @@ static inline void page_read(page_t *page, const char *name)
     char *source = read_whole(name, &len);
     const char *p = strstr(source, CONTENT);
 
-    page->bytes = need(malloc(len * (1 + STAMP_SIZE)));
+    page->bytes = need(malloc(len * (1 + STAMP_SIZE) + 1));
     page->stamps = need(malloc(len * sizeof(*page->stamps)));
     while (p != NULL && (p = next_place(p)) != NULL) {
         size_t n = (size_t)(p - source) - copied;

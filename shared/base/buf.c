@@ -35,6 +35,37 @@ void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
     buf->at[buf->len] = '\0';
 }
 
+/* The next byte from at on that may not stand in HTML as it is; end: there is none. */
+static const char *next_of_html(const char *at, const char *end)
+{
+    for (; at < end; at += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(at, end);
+        /* '<' and '>' differ in one bit, as do '"' and '&' */
+        unsigned marks = tmpl_bytes16_bits(
+            (tmpl_bytes16_t)(((bytes | 2) == '>') | ((bytes | 4) == '&') | (bytes == 0xC2)));
+        if (marks != 0) {
+            return at + __builtin_ctz(marks);
+        }
+    }
+    return end;
+}
+
+void tmpl_buf_add_html(tmpl_buf_t *buf, const char *text, apr_size_t len)
+{
+    static const char *const references[256] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", [0xC2] = "\xC2"
+    };
+    for (const char *end = text + len, *next; text < end; text = next) {
+        next = next_of_html(text, end);
+        tmpl_buf_add(buf, text, (apr_size_t)(next - text));
+        if (next < end) {
+            int is_control = (unsigned char)*next == 0xC2 && (unsigned char)next[1] < 0xA0;
+            tmpl_buf_add_text(buf, is_control ? "" : references[(unsigned char)*next]);
+            next += 1 + is_control;
+        }
+    }
+}
+
 const char *tmpl_escape(const char *text, const char *chars, apr_pool_t *pool)
 {
     char *escaped = apr_palloc(pool, 2 * strlen(text) + 1);

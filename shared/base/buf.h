@@ -56,6 +56,9 @@ static inline void tmpl_buf_add_byte(tmpl_buf_t *buf, char byte)
 /* Adds a character in UTF-8; TMPL_REPLACEMENT for a code point that is no character. */
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code);
 
+/* Adds text with &, <, > and " as references, and without U+0080 to U+009F: HTML has none. */
+void tmpl_buf_add_html(tmpl_buf_t *buf, const char *text, apr_size_t len);
+
 /*
  * text with a backslash in front of each of its bytes that are in chars, from pool; a newline
  * becomes \n then, and a carriage return \r.

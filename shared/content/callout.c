@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/callout.h"
+#include "content/kinds.h"
 
 #include <string.h>
 
@@ -77,8 +77,7 @@ const char *tmpl_callout_of(const tmpl_page_t *page, const xmlNode *element)
 const xmlNode *tmpl_callout_title(const xmlNode *element, const char *line)
 {
     const xmlNode *node = element;
-    while (node != NULL && (node->type != XML_TEXT_NODE ||
-                            node->content[strspn((const char *)node->content, " \t\n")] == '\0')) {
+    while (node != NULL && (node->type != XML_TEXT_NODE || tmpl_dom_is_blank(node))) {
         node = tmpl_dom_next(node, element, 0);
     }
     if (node == NULL) {

@@ -9,53 +9,23 @@
 #include "dom/dom.h"
 #include "text/reference.h"
 
-/* The offset behind an element, whether or not it has an end tag. */
-static uint32_t behind_element(const tmpl_page_t *page, uint32_t node)
-{
-    const tmpl_node_t *n = &page->nodes[node];
-    const tmpl_node_t *parent = &page->nodes[n->parent];
-    if (tmpl_span_len(n->close) > 0 || (tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_VOID)) {
-        return tmpl_node_span(n).end;
-    }
-    return n->after < parent->after           ? page->nodes[n->after].open.start
-           : tmpl_span_len(parent->close) > 0 ? parent->close.start
-                                              : n->open.end;
-}
-
-/* The elements that records leave out, in order. */
-static apr_array_header_t *spans_beside(const tmpl_content_t *content, int titles, apr_pool_t *pool)
-{
-    const tmpl_page_t *page = content->page;
-    apr_array_header_t *spans = apr_array_make(pool, 16, sizeof(tmpl_span_t));
-    for (uint32_t i = 0; content->groups.n > 0 && i < page->n_nodes;) {
-        unsigned part = content->groups.parts[i];
-        int is_beside = part == TMPL_RECORD_BESIDE || (titles && part == TMPL_RECORD_TITLED);
-        if (is_beside) {
-            APR_ARRAY_PUSH(spans, tmpl_span_t) =
-                (tmpl_span_t){ page->nodes[i].open.start, behind_element(page, i) };
-        }
-        i = is_beside ? page->nodes[i].after : i + 1;
-    }
-    return spans;
-}
-
-/* The page as a tree, without the parts that edits delete and without the spans, both in order. */
-static xmlDoc *tree_without(const tmpl_content_t *content, const apr_array_header_t *spans,
-                            apr_pool_t *pool)
+/* The page as a tree, without the parts that edits delete and without those of records. */
+static xmlDoc *tree_of(const tmpl_content_t *content, const tmpl_content_opts_t *as,
+                       apr_pool_t *pool)
 {
     const tmpl_edits_t *edits = content->edits;
-    uint32_t n = edits->n + (uint32_t)spans->nelts;
-    tmpl_span_t *without = apr_palloc(pool, (n + 1) * sizeof(*without));
-    uint32_t edit = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        int at = (int)(i - edit);
-        int is_edit = at == spans->nelts ||
-                      (edit < edits->n && edits->edits[edit].span.start <=
-                                              APR_ARRAY_IDX(spans, at, tmpl_span_t).start);
-        without[i] = is_edit ? edits->edits[edit].span : APR_ARRAY_IDX(spans, at, tmpl_span_t);
-        edit += is_edit ? 1 : 0;
+    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
+    for (uint32_t i = 0; i < edits->n; i++) {
+        without[i] = edits->edits[i].span;
     }
-    tmpl_dom_opts_t opts = { &content->decoder, without, n, 1, content->languages };
+    tmpl_dom_opts_t opts = { .decoder = &content->decoder,
+                             .without = without,
+                             .n_without = edits->n,
+                             .parts = content->groups.parts,
+                             .left_out = (as->posts ? 1u << TMPL_RECORD_BESIDE : 0) |
+                                         (as->titles ? 1u << TMPL_RECORD_TITLED : 0),
+                             .content = 1,
+                             .languages = content->languages };
     return tmpl_dom(content->page, &opts, pool);
 }
 
@@ -132,9 +102,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
     content->languages = opts->languages && has_languages(page);
     tmpl_groups_find(&content->groups, page, edits, &content->decoder, pool);
-    const apr_array_header_t *beside = opts->posts ? spans_beside(content, opts->titles, pool)
-                                                   : apr_array_make(pool, 1, sizeof(tmpl_span_t));
-    const xmlDoc *doc = tree_without(content, beside, pool);
+    const xmlDoc *doc = tree_of(content, opts, pool);
     if (doc == NULL) {
         return 0;
     }

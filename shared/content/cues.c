@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/cues.h"
+#include "content/record_page.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/formula.h"
+#include "content/kinds.h"
 
 #include <string.h>
 
@@ -8,7 +8,6 @@
 
 #include "base/ascii.h"
 #include "html/attr.h"
-#include "dom/dom.h"
 
 /*
  * TeX in one line, from pool. Signs that Markdown would read are written in another way that TeX
@@ -244,8 +243,7 @@ static int is_in(const tmpl_page_t *page, const xmlNode *element, const xmlNode 
     return around != NULL && tmpl_dom_node(element) < page->nodes[tmpl_dom_node(around)].after;
 }
 
-int tmpl_formula_is(tmpl_formula_t *formula, tmpl_formulas_t *formulas, const tmpl_page_t *page,
-                    const xmlNode *element)
+int tmpl_formula_is(tmpl_formula_t *formula, const tmpl_page_t *page, const xmlNode *element)
 {
     /* 1: by its tag; 2: by its class */
     static const unsigned char may_be[TMPL_TAG_COUNT] = {
@@ -253,11 +251,12 @@ int tmpl_formula_is(tmpl_formula_t *formula, tmpl_formulas_t *formulas, const tm
         [TMPL_TAG_SPAN] = 2, [TMPL_TAG_DIV] = 2,    [TMPL_TAG_OTHER] = 2,
     };
     const tmpl_node_t *node = &page->nodes[tmpl_dom_node(element)];
-    apr_pool_t *pool = formulas->pool;
+    apr_pool_t *pool = formula->pool;
     if (!may_be[node->tag] || (may_be[node->tag] == 2 && !(node->flags & TMPL_NODE_NAMED))) {
         return 0;
     }
-    *formula = (tmpl_formula_t){ 0 };
+    formula->tex = NULL;
+    formula->display = 0;
     apr_pool_clear(pool);
     if (node->tag == TMPL_TAG_IMG) {
         return is_image_formula(formula, element, pool);
@@ -266,12 +265,12 @@ int tmpl_formula_is(tmpl_formula_t *formula, tmpl_formulas_t *formulas, const tm
         (node->tag == TMPL_TAG_MATH ? read_math : read_tex_script)(formula, element, pool);
         return 1;
     }
-    if (!is_named_formula(page, element, formula) || is_in(page, element, formulas->without)) {
+    if (!is_named_formula(page, element, formula) || is_in(page, element, formula->without)) {
         return 0;
     }
     int is = is_holder(formula, page, element, pool);
     if (!is) {
-        formulas->without = element;
+        formula->without = element;
     }
     return is;
 }

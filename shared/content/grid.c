@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/grid.h"
+#include "content/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +37,6 @@ long tmpl_grid_span(const xmlNode *cell, const char *name)
     return value != NULL ? strtol(value, NULL, 10) : 1;
 }
 
-static int is_blank(const xmlNode *text)
-{
-    const char *s = (const char *)text->content;
-    return s[strspn(s, " \t\n")] == '\0';
-}
-
 /* Whether a cell is a heading without being th: it is in thead, or all of it is bold. */
 static int is_like_head(const tmpl_page_t *page, const xmlNode *cell)
 {
@@ -52,7 +46,7 @@ static int is_like_head(const tmpl_page_t *page, const xmlNode *cell)
     }
     int bold = 0;
     for (const xmlNode *node = cell->children; node != NULL; node = node->next) {
-        if (node->type == XML_TEXT_NODE && is_blank(node)) {
+        if (node->type == XML_TEXT_NODE && tmpl_dom_is_blank(node)) {
             continue;
         }
         tmpl_tag_e tag = tmpl_dom_tag(page, node);
@@ -81,8 +75,8 @@ static void see_in_table(view_t *view, const tmpl_page_t *page, const xmlNode *n
     tmpl_tag_e parent = tmpl_dom_tag(page, node->parent);
     int beside = (tmpl_tag_flags(parent) & TMPL_IS_TABLE) != 0 || parent == TMPL_TAG_COLGROUP;
     if (node->type != XML_ELEMENT_NODE) {
-        view->lays_out |= beside && !is_blank(node);
-        view->filled |= !is_blank(node);
+        view->lays_out |= beside && !tmpl_dom_is_blank(node);
+        view->filled |= !tmpl_dom_is_blank(node);
         return;
     }
     tmpl_tag_e tag = tmpl_dom_tag(page, node);

@@ -32,14 +32,10 @@ uint32_t tmpl_record_first_from(const void *elements, size_t size, uint32_t low,
     return low;
 }
 
-uint32_t tmpl_record_from(const tmpl_groups_t *groups, uint32_t low, uint32_t high, uint32_t node)
-{
-    return tmpl_record_first_from(groups->records, sizeof(*groups->records), low, high, node);
-}
-
 const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t node)
 {
-    uint32_t low = tmpl_record_from(groups, 0, groups->n, node);
+    uint32_t low =
+        tmpl_record_first_from(groups->records, sizeof(*groups->records), 0, groups->n, node);
     return low < groups->n && groups->records[low].node == node ? &groups->records[low] : NULL;
 }
 

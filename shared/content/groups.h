@@ -4,7 +4,7 @@
  * answers; cards of a collection and rows of a listing. Markdown, JSON and the reader view write
  * records by this model.
  *
- * Elements say what they are by microdata, tags, classes and addresses (cues.h). Records of one
+ * Elements say what they are by microdata, tags, classes and addresses (cues.c). Records of one
  * kind have a name in common: a tag, a word of the class or the letters of the id. The name that
  * most elements have which say an author and a date, or a linked title, makes a group:
  *
@@ -105,9 +105,6 @@ typedef struct {
 
 /* Whether a kind is one of posts. */
 int tmpl_record_is_post(tmpl_record_kind_e kind);
-
-/* The first of the records [low, high) whose element is node or behind it; high: there is none. */
-uint32_t tmpl_record_from(const tmpl_groups_t *groups, uint32_t low, uint32_t high, uint32_t node);
 
 /* The record whose element a node is; NULL: it is none. */
 const tmpl_group_record_t *tmpl_record_of(const tmpl_groups_t *groups, uint32_t node);

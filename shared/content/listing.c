@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/listing.h"
+#include "content/kinds.h"
 
 #include <string.h>
 
@@ -7,7 +7,6 @@
 
 #include "base/ascii.h"
 #include "html/attr.h"
-#include "dom/dom.h"
 
 /* Languages that classes name beside the name of a highlighter: "hljs python", "highlight sh". */
 static const char languages[] =

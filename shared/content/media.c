@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/media.h"
+#include "content/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
-#include "content/href.h"
-#include "dom/dom.h"
 #include "html/attr.h"
 
 /* Whether the value of an attribute is an address. "false" and "/a_{width}.png" are not. */

@@ -3,7 +3,7 @@
  * In one walk over the body, links that look like references are kept with the fragments that they
  * name, and the elements of those fragments become notes.
  */
-#include "content/notes.h"
+#include "content/kinds.h"
 
 #include <string.h>
 
@@ -13,7 +13,6 @@
 
 #include "base/ascii.h"
 #include "base/hash.h"
-#include "content/grid.h"
 #include "detect/kept_notes.h"
 
 /* Nodes of an element that are read, and bytes of their text: many references may have one. */
@@ -300,21 +299,10 @@ static int may_be_note(const notes_finder_t *f, const xmlNode *element)
 static const xmlNode *said_of(const notes_finder_t *f, const xmlNode *dt, const label_t *label)
 {
     label_t is;
-    const xmlNode *dd = dt->next;
-    while (dd != NULL && dd->type == XML_TEXT_NODE) {
-        dd = dd->next;
-    }
+    const xmlNode *dd = tmpl_dom_element(dt->next);
     int does = dd != NULL && tmpl_dom_tag(f->page, dd) == TMPL_TAG_DD && read_label(f, dt, &is) &&
                strcmp(is.text, label->text) == 0;
     return does ? dd : NULL;
-}
-
-static const xmlNode *next_element(const xmlNode *node)
-{
-    do {
-        node = node->next;
-    } while (node != NULL && node->type != XML_ELEMENT_NODE);
-    return node;
 }
 
 /*
@@ -335,7 +323,7 @@ static const xmlNode *note_of_anchor(const notes_finder_t *f, const xmlNode *anc
         }
         if (tmpl_tag_flags(tag) & TMPL_IS_HEADING) {
             return read_label(f, block, &is) && strcmp(is.text, label->text) == 0
-                       ? next_element(block)
+                       ? tmpl_dom_element(block->next)
                        : NULL;
         }
         for (const xmlNode *before = block->prev; before != NULL; before = before->prev) {
@@ -458,7 +446,7 @@ static void leave_out_of_note(const notes_finder_t *f, const xmlNode *note,
     }
     for (node = note->children; node != NULL; node = tmpl_dom_next(node, note, over)) {
         if (node->type == XML_TEXT_NODE) {
-            if (node->content[strspn((const char *)node->content, " \t\n\r\f")] != '\0') {
+            if (!tmpl_dom_is_blank(node)) {
                 return;
             }
             continue;

@@ -5,7 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "content/cues.h"
 #include "content/href.h"
 #include "metadata/dates.h"
 #include "metadata/titles.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "content/cues.h"
 
 /*
  * Bytes: of a post's text at least, and in the mean; of the texts of cards, in the mean, at most;

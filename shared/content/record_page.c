@@ -6,7 +6,6 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "content/cues.h"
 #include "metadata/dates.h"
 #include "text/reference.h"
 #include "text/text.h"

@@ -4,6 +4,7 @@
 #define TMPL_RECORD_PAGE_H
 
 #include "content/groups.h"
+#include "feature/lexicon.h"
 #include "metadata/dates.h"
 
 /* Bytes of what is said of an author, or stands below a text, at most. */
@@ -24,7 +25,7 @@ typedef struct {
     tmpl_groups_t *groups;
     apr_pool_t *pool;       /* for what groups have */
     const char *headline;   /* the text of the page's h1; "": none */
-    const unsigned *cues;   /* of each node (cues.h) */
+    const unsigned *cues;   /* of each node (cues.c) */
     const uint32_t *facts;  /* [i]: prices, dates, ratings and pictures before node i */
     const uint32_t *before; /* [s]: bytes of text before segment s */
     const uint32_t *kept;   /* the same, of text that stays */
@@ -66,6 +67,34 @@ static inline int tmpl_record_is_in(const tmpl_record_page_t *p, uint32_t node, 
  */
 uint32_t tmpl_record_first_from(const void *elements, size_t size, uint32_t low, uint32_t high,
                                 uint32_t node);
+
+/* --- cues.c --- */
+
+/*
+ * What an element says of the record that it is in, by its tag, by microdata, by the words of its
+ * class, and by the address of a link (groups.h).
+ */
+
+/* What says that an element is a record of posts. */
+#define TMPL_CUES_OF_POSTS                                                                         \
+    (TMPL_CUE_POST | TMPL_CUE_COMMENT | TMPL_CUE_REVIEW | TMPL_CUE_QUESTION | TMPL_CUE_ANSWER)
+
+/* Whether an address is that of a person's page: "/users/7/ann", "member.php?u=7". */
+int tmpl_cues_is_of_user(const char *src, tmpl_span_t href);
+
+/* A cache of the cues of attributes: the same values come again and again. All 0 at first. */
+typedef struct {
+    struct {
+        tmpl_known_attr_t attr;
+        unsigned cues;
+    } slots[256];
+} tmpl_known_cues_t;
+
+/*
+ * The cues of a node, as bits TMPL_CUE_*; USER only by its class, not by its address. All calls
+ * with one cache are for one page.
+ */
+unsigned tmpl_cues_of(tmpl_known_cues_t *known, const tmpl_page_t *page, uint32_t node);
 
 /* --- record_page.c --- */
 

@@ -5,7 +5,6 @@
 
 #include <apr_cstr.h>
 
-#include "content/cues.h"
 #include "metadata/titles.h"
 
 /* Bytes of text, at most: of what is left out beside a post's text, and of small cards. */
@@ -33,7 +32,8 @@ static int holds_record(const parts_maker_t *m, uint32_t node)
 {
     const tmpl_groups_t *groups = m->p->groups;
     uint32_t index = (uint32_t)(m->record - groups->records);
-    uint32_t low = tmpl_record_from(groups, index + 1, m->record->behind, node);
+    uint32_t low = tmpl_record_first_from(groups->records, sizeof(*groups->records), index + 1,
+                                          m->record->behind, node);
     return low < m->record->behind && tmpl_record_is_in(m->p, groups->records[low].node, node);
 }
 

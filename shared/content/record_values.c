@@ -7,7 +7,6 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "content/cues.h"
 #include "metadata/elements.h"
 #include "metadata/people.h"
 
@@ -23,24 +22,11 @@
 
 /* --- Names --- */
 
-/* A text without what stands around a name: "By ", "says:"; NULL if the rest is no name. */
+/* A text without "By " in front of it; NULL if the rest is no name. */
 static const char *person_in(const char *text, apr_pool_t *pool)
 {
-    static const char *const ends[] = { " says", " wrote", " said", " schrieb",
-                                        " dit",  ":",      ",",     " " };
-    text += tmpl_people_by(text);
-    while (*text == '@' || *text == ' ' || *text == '-' || *text == '~') {
-        text++;
-    }
-    char *name = apr_pstrdup(pool, text);
+    const char *name = text + tmpl_people_by(text);
     apr_size_t len = strlen(name);
-    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        apr_size_t n = strlen(ends[i]);
-        if (len > n && strcmp(name + len - n, ends[i]) == 0) {
-            name[len -= n] = '\0';
-            i = (unsigned)-1;
-        }
-    }
     int words = 1, letters = 0;
     for (const char *at = name; *at != '\0'; at++) {
         words += *at == ' ';
@@ -48,7 +34,7 @@ static const char *person_in(const char *text, apr_pool_t *pool)
     }
     int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS && letters > 0 &&
                   *name != '#' && strchr(name, '{') == NULL;
-    return is_name ? name : NULL;
+    return is_name ? apr_pstrdup(pool, name) : NULL;
 }
 
 /* The element in an author's that has the name: itemprop name, or the first link with text. */

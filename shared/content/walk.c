@@ -6,7 +6,6 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
-#include "content/callout.h"
 #include "html/attr.h"
 
 /* What elements are by their tags; blocks that are not listed are BLOCK. */
@@ -67,7 +66,7 @@ static tmpl_element_e element_by_tag(tmpl_walk_t *walk, const xmlNode *element,
     const tmpl_page_t *page = walk->content->page;
     tmpl_tag_e tag = (tmpl_tag_e)node->tag;
     if ((tag != TMPL_TAG_IMG || walk->walker->lines) &&
-        tmpl_formula_is(&walk->formula, &walk->formulas, page, element)) {
+        tmpl_formula_is(&walk->formula, page, element)) {
         return TMPL_ELEMENT_FORMULA;
     }
     if (node->flags & TMPL_NODE_NAMED) {
@@ -138,13 +137,12 @@ void tmpl_walk_init(tmpl_walk_t *walk, const tmpl_walker_t *walker, void *writer
     if (walker->lines) {
         walk->notes = tmpl_notes_find(content->page, content->body, &content->hrefs, pool);
     }
-    apr_pool_create(&walk->formulas.pool, pool);
+    apr_pool_create(&walk->formula.pool, pool);
 }
 
 static void walk_text(tmpl_walk_t *walk, const xmlNode *text)
 {
-    const char *content = (const char *)text->content;
-    if (walk->image.address != NULL && content[strspn(content, " \t\n\r\f")] != '\0') {
+    if (walk->image.address != NULL && !tmpl_dom_is_blank(text)) {
         walk->image.address = NULL; /* the next image is not beside it */
     }
     walk->walker->text(walk->writer, text);

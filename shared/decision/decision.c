@@ -295,10 +295,11 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
 }
 
 int tmpl_decision_is_stale(const tmpl_decision_t *decision, uint64_t version, uint32_t pages,
-                           uint32_t tb)
+                           uint32_t tb, apr_time_t now)
 {
     uint64_t grown = (uint64_t)pages - decision->pages;
     return (decision->state != TMPL_STATE_WARM && pages != decision->pages) ||
-           version != decision->version || pages < decision->pages || grown * 4 >= tb ||
+           (version != decision->version && now - decision->made > apr_time_from_sec(60)) ||
+           version < decision->version || pages < decision->pages || grown * 4 >= tb ||
            grown * 8 > decision->pages;
 }

@@ -22,7 +22,7 @@
 
 #define TMPL_DECISION_KEY_SIZE 16
 /* The longest body that is kept. */
-#define TMPL_DECISION_BODY_MOST (16 * 1024)
+#define TMPL_DECISION_BODY_MOST (24 * 1024)
 
 /* A secret of one run of the server, so that nobody can construct pages with equal keys. */
 typedef struct {
@@ -39,6 +39,7 @@ typedef struct {
     tmpl_decline_e decline;
     uint32_t pages;      /* the site's pages at the time of the decision */
     uint64_t version;    /* version of the site's table at that time */
+    apr_time_t made;     /* that time, if it is to be kept */
     uint64_t decided_by; /* tmpl_clean_version() */
     int learned;         /* the request that decided also learnt the page */
     tmpl_document_t document;
@@ -99,11 +100,12 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
 /*
  * Whether a decision is too old for a site that now has this version and number of pages:
  *   0. the site is cold or learning, and has grown at all;
- *   1. a segment has become template since (version), or the site was removed and learnt again;
- *   2. the site has grown by more than an eighth; or
+ *   1. a segment has become template since (version), and a minute has passed: on a large site each
+ *      new page makes some;
+ *   2. the site has grown by more than an eighth, or was removed; or
  *   3. tb / 4 pages were learnt since, when entries in the store must be refreshed (counts.h).
  */
 int tmpl_decision_is_stale(const tmpl_decision_t *decision, uint64_t version, uint32_t pages,
-                           uint32_t tb);
+                           uint32_t tb, apr_time_t now);
 
 #endif

@@ -27,7 +27,7 @@ static const struct {
     MOST(BIO, 150, 40),     MOST(PRICE, 20, 100),   MOST(FACTS, ANY, 60),   MOST(LEAD, 100, 50),
     MOST(CODE, ANY, 100),   MOST(POST, ANY, 100),   MOST(ARIA, 200, 30),    MOST(POPUP, 200, 25),
     MOST(THREAD, ANY, 101), MOST(USER, 30, 50),     MOST(TOGGLE, 40, 30),   MOST(MODAL, ANY, 80),
-    MOST(STATS, 30, 50),
+    MOST(STATS, 30, 50),    MOST(RECIPE, 600, 60),
 };
 
 static unsigned admit(const tmpl_parts_page_t *p, uint32_t i, unsigned own)

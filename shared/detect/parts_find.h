@@ -31,6 +31,7 @@
  *      parts_rules.c. A credit needs a picture near it. A button that asks, or that opens a text,
  *      is body if that text stays. Cells of a table in a dialog are facts, unless a form is
  *      between. What hides an element of several blocks with content closes a panel: no hint.
+ *      Items of a list of ingredients are body up to TMPL_SURE_TEMPLATE.
  *   7. byline: a short text of content with the hint AUTHOR, DATE, META or USER, or which begins
  *      like a date. facts: prices, names of specifications, short terms and descriptions.
  *   8. body: all other content. template: all other template.

@@ -2,8 +2,6 @@
 /* Regions of a page that are one part: comments, reviews, questions, related pages. */
 #include <string.h>
 
-#include <apr_strmatch.h>
-
 #include "detect/parts_page.h"
 
 /* Comments stand behind an article: so many bytes, in blocks of at least so many. */
@@ -47,8 +45,7 @@ static const char *const product_types[] = { "schema.org/Product", "\"Product\""
 static int has_type(const tmpl_parts_page_t *p, const char *const *types, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const apr_strmatch_pattern *type = apr_strmatch_precompile(p->pool, types[i], 1);
-        if (apr_strmatch(type, p->page->src, p->page->len) != NULL) {
+        if (memmem(p->page->src, p->page->len, types[i], strlen(types[i])) != NULL) {
             return 1;
         }
     }

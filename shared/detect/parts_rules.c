@@ -13,6 +13,9 @@
 /* Cells of a dialog: of a table of sizes or a comparison, or a form's. */
 #define TABLE (TMPL_PART_COUNT + 1)
 
+/* Body, if it is an item of several of which the trees are not sure that it is template. */
+#define ITEM (TMPL_PART_COUNT + 2)
+
 /*
  * The rules for single blocks, in the order of their weight: a block of at most so many words and
  * at least that templateness, of which all segments have one of the hints, or which has one of the
@@ -55,6 +58,7 @@ static const struct {
     { HINT(CAPTION), 0, TMPL_IN_VERBATIM, WORDS_MAX, 0, TMPL_PART_CAPTION },
     { 0, PHRASE(CREDIT), TEXT | TMPL_IN_HEADING, 25, 0.1F, CREDIT },
     { HINT(FIGURE), 0, TEXT | TMPL_IN_HEADING, 60, 0, TMPL_PART_CAPTION },
+    { HINT(RECIPE), 0, 0, 40, 0, ITEM },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
@@ -127,6 +131,12 @@ static int is_in_form(const tmpl_parts_page_t *p, uint32_t b)
     return nodes[node].tag == TMPL_TAG_FORM;
 }
 
+static int is_item(const tmpl_parts_page_t *p, uint32_t b)
+{
+    return p->records->fields[p->records->field[b]].n >= TMPL_RECORDS_LEAST &&
+           p->verdicts[b].ratio <= TMPL_SURE_TEMPLATE;
+}
+
 unsigned tmpl_parts_rule_hints(void)
 {
     unsigned hints = 0;
@@ -151,6 +161,9 @@ unsigned char tmpl_parts_rule(const tmpl_parts_page_t *p, uint32_t b)
             }
             if (rules[i].part == TABLE) {
                 return is_in_form(p, b) ? TMPL_PART_NOTICE : TMPL_PART_FACTS;
+            }
+            if (rules[i].part == ITEM) {
+                return is_item(p, b) ? TMPL_PART_BODY : TMPL_PART_TEMPLATE;
             }
             if (rules[i].part == TMPL_PART_CONTROL && is_heading(p, b)) {
                 return TMPL_PART_BODY;

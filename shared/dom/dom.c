@@ -274,6 +274,17 @@ static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
            !(begins && tmpl_node_attr(m->page, &nodes[node - 1], TMPL_ATTR_ID) != NULL);
 }
 
+/* Whether a node is of a part that is left out; if it has no content, skips it. */
+static int is_left_out(tmpl_dom_maker_t *m, uint32_t node)
+{
+    const tmpl_node_t *n = &m->page->nodes[node];
+    int is = m->opts->parts != NULL && (m->opts->left_out >> m->opts->parts[node] & 1);
+    if (is && (tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_VOID) && m->at < n->open.end) {
+        m->at = n->open.end;
+    }
+    return is;
+}
+
 /* Adds the elements and texts in body. */
 static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
 {
@@ -288,7 +299,7 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
         if (node < up->after && page->nodes[node].open.start <= text_at) {
             const tmpl_node_t *n = &page->nodes[node];
             add_dom_space(m, parent, n->open.start);
-            int out = is_out(m, n->open.start);
+            int out = is_out(m, n->open.start) || is_left_out(m, node);
             if (out || (m->opts->content && n->flags & TMPL_NODE_QUIET)) {
                 if (out) {
                     add_data_within(m, body->prev, node);

@@ -22,6 +22,8 @@ typedef struct {
     const tmpl_decoder_t *decoder; /* the page's decoder */
     const tmpl_span_t *without;    /* parts to leave out, in order; elements begin outside */
     uint32_t n_without;
+    const unsigned char *parts; /* by the page's nodes; NULL: none has any */
+    unsigned left_out;          /* bit i: nodes of part i are left out */
     /*
      * For content: without elements whose text is not displayed, but for scripts of JSON-LD (of
      * 256 KB at most, in head), math (without its content), MathJax's scripts, and iframes; without
@@ -55,7 +57,20 @@ static inline tmpl_tag_e tmpl_dom_tag(const tmpl_page_t *page, const xmlNode *no
                                           : TMPL_TAG_OTHER;
 }
 
-/* TMPL_BYTES16 bytes behind a text may be read. */
+/* Whether a text is white space alone. TMPL_BYTES16 bytes behind a text may be read. */
+static inline int tmpl_dom_is_blank(const xmlNode *text)
+{
+    return text->content[strspn((const char *)text->content, " \t\n\r\f")] == '\0';
+}
+
+/* The first element from a node on, which may be NULL, among its siblings; NULL: there is none. */
+static inline const xmlNode *tmpl_dom_element(const xmlNode *node)
+{
+    while (node != NULL && node->type != XML_ELEMENT_NODE) {
+        node = node->next;
+    }
+    return node;
+}
 
 /* The index of the segment that a text begins with; TMPL_NONE: it is white space alone. */
 static inline uint32_t tmpl_dom_segment(const xmlNode *text)

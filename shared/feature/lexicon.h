@@ -2,7 +2,7 @@
 /*
  * What start tags say of their elements: by the tag, by attributes and by the words of class and
  * id. There are three readers: features ask for kinds, detect/parts_find.h for hints, and
- * content/cues.h for cues. lexicon.def has the words.
+ * content/cues.c for cues. lexicon.def has the words.
  */
 #ifndef TMPL_LEXICON_H
 #define TMPL_LEXICON_H
@@ -109,6 +109,7 @@ typedef uint64_t tmpl_kinds_t;
     X(BIO)  /* a box about the author */                                                           \
     X(PRICE)                                                                                       \
     X(FACTS)                                                                                       \
+    X(RECIPE) /* its ingredients */                                                                \
     X(LEAD)                                                                                        \
     X(CODE)   /* a program's text, in colours */                                                   \
     X(POPUP)  /* a name of something that may open: popup, login */                                \

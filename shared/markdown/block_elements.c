@@ -7,9 +7,6 @@
 
 #include <apr_strings.h>
 
-#include "content/callout.h"
-#include "content/listing.h"
-
 static int enter_quote(tmpl_writer_t *w, const xmlNode *node)
 {
     if (w->holder == NULL) {
@@ -116,9 +113,8 @@ static void leave_list(tmpl_writer_t *w, const xmlNode *node)
 
 static const xmlNode *no_blank(const xmlNode *node)
 {
-    int is_blank = node != NULL && node->type == XML_TEXT_NODE &&
-                   node->content[strspn((const char *)node->content, " \t\n\r\f")] == '\0';
-    return is_blank ? node->next : node;
+    return node != NULL && node->type == XML_TEXT_NODE && tmpl_dom_is_blank(node) ? node->next
+                                                                                  : node;
 }
 
 /* Whether an item is a list and nothing else: its items stand for it. */

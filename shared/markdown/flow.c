@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/flow.h"
+#include "markdown/writer.h"
 
 #include <string.h>
 

@@ -85,7 +85,9 @@ void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t
         tmpl_buf_add_text(out, tmpl_metadata_fields[i].key);
         tmpl_buf_add(out, ": ", 2);
         if (text != NULL) {
-            write_yaml(out, text, tmpl_metadata_fields[i].characters);
+            write_yaml(out, text,
+                       tmpl_metadata_fields[i].characters *
+                           (apr_size_t)tmpl_metadata_fields[i].most);
         }
         else {
             tmpl_front_values(out, &content->metadata, i, ", ");

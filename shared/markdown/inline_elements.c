@@ -6,8 +6,6 @@
 
 #include <apr_strings.h>
 
-#include "content/media.h"
-
 /* Elements around an image in which a figure is looked for. */
 #define FIGURE_UP 4
 

@@ -8,14 +8,14 @@
  *     h1..h6          # to ######
  *     lists           nested up to TMPL_FLOW_DEPTH; deeper lists are flat
  *     tables          with two columns and two rows or more: GFM, or HTML if cells span others or
- *                     hold lists; layout tables: their content (grid.h)
- *     pre             fenced code with its language, without numbers of lines (listing.h)
- *     callouts        quotes that begin with [!NOTE], as GitHub's alerts (callout.h)
- *     formulas        $TeX$, and $$ on lines of their own (formula.h)
+ *                     hold lists; layout tables: their content
+ *     pre             fenced code with its language, without numbers of lines
+ *     callouts        quotes that begin with [!NOTE], as GitHub's alerts
+ *     formulas        $TeX$, and $$ on lines of their own
  *     dl              a list: "- **term**: definition"; long definitions in the item
  *     posts, cards    headings with author and date; items in one line (content/groups.h)
  *     summary         a paragraph in bold
- *     footnotes       [^1], where they are certain (notes.h); references to nothing are left out,
+ *     footnotes       [^1], where they are certain; references to nothing are left out,
  *                     others stay links
  *     links, images   absolute; with schemes that run code: their text only
  *     hidden text     like displayed text: panels of tabs and accordions, and what scripts show

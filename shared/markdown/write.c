@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "markdown/flow.h"
+#include "markdown/writer.h"
 
 #include <string.h>
 
@@ -423,18 +423,6 @@ void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_inlines_t *inlines, tmpl_write_
     write_parts(&w, inlines, write_part);
 }
 
-static void add_escaped(tmpl_buf_t *out, const char *text, apr_size_t len)
-{
-    static const char *const references[256] = {
-        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"
-    };
-    for (apr_size_t i = 0; i < len; i++) {
-        const char *reference = references[(unsigned char)text[i]];
-        tmpl_buf_add(out, reference != NULL ? reference : text + i,
-                     reference != NULL ? strlen(reference) : 1);
-    }
-}
-
 /*
  * Parts in HTML: what stands in front of the text, between it and the address, and behind that.
  * NULL: it ends there.
@@ -462,11 +450,11 @@ static void write_html_part(inlines_writer_t *w, tmpl_inline_part_t *part, apr_s
     }
     if (html[0] != NULL) {
         tmpl_buf_add_text(w->out, html[0]);
-        add_escaped(w->out, part->text, part->len);
+        tmpl_buf_add_html(w->out, part->text, part->len);
     }
     if (html[1] != NULL) {
         tmpl_buf_add_text(w->out, html[1]);
-        add_escaped(w->out, part->address, part->address_len);
+        tmpl_buf_add_html(w->out, part->address, part->address_len);
         tmpl_buf_add_text(w->out, html[2]);
     }
 }

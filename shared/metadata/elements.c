@@ -21,6 +21,9 @@
 #define HOME_LINKS 3
 #define SITE_BYTES 60
 
+/* Elements upwards that may be a quote or a caption. */
+#define TAGS_UP 8
+
 /* Bytes in front of a date that may say that it is one of a change. */
 #define LABEL_BYTES 32
 
@@ -102,6 +105,37 @@ int tmpl_elements_deletes(const tmpl_elements_t *w, uint32_t segment)
         }
     }
     return low < edits->n && edits->edits[low].span.start <= at;
+}
+
+/* Whether verdicts say that a segment is of one of some parts. */
+static int is_of_parts(const tmpl_elements_t *w, uint32_t segment, tmpl_part_set_t parts)
+{
+    const tmpl_verdict_t *verdicts = w->source->verdicts;
+    return verdicts != NULL && segment < w->page->n_segments &&
+           (parts & TMPL_PART_BIT(verdicts[w->page->segments[segment].block].part)) != 0;
+}
+
+/* Whether a node is, or is near in, an element with a tag. */
+static int is_in_tag(const tmpl_page_t *page, uint32_t node, tmpl_tag_e tag)
+{
+    for (int up = 0; up < TAGS_UP && node != TMPL_NONE; up++, node = page->nodes[node].parent) {
+        if (page->nodes[node].tag == tag) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int tmpl_elements_is_beside(const tmpl_elements_t *w, uint32_t segment)
+{
+    const tmpl_page_t *page = w->page;
+    uint32_t node = segment < page->n_segments ? page->segments[segment].node : TMPL_NONE;
+    if (is_in_tag(page, node, TMPL_TAG_BLOCKQUOTE)) {
+        return 1;
+    }
+    return is_of_parts(w, segment,
+                       TMPL_PART_BIT(TMPL_PART_COMMENT) | TMPL_PART_BIT(TMPL_PART_REVIEW) |
+                           TMPL_PART_BIT(TMPL_PART_QA));
 }
 
 int tmpl_href_is_root(const char *src, tmpl_span_t href)
@@ -211,7 +245,9 @@ static void see_item(page_elements_t *seen, uint32_t i, tmpl_span_t prop)
     tmpl_span_t type = type_around(w->page, i, &item);
     const char *name =
         apr_pstrmemdup(w->claims->pool, w->page->src + prop.start, tmpl_span_len(prop));
-    if (!is_type(w->page->src, type, beside)) {
+    /* who took the picture */
+    int is_credit = strcmp(name, "author") == 0 && is_in_tag(w->page, i, TMPL_TAG_FIGCAPTION);
+    if (!is_credit && !is_type(w->page->src, type, beside)) {
         tmpl_claims_add(w->claims, TMPL_SAID_ITEM, name, item,
                         item_value(w, name_within(w->page, i)));
     }
@@ -242,11 +278,12 @@ static void see_type(page_elements_t *seen, uint32_t i, tmpl_span_t address)
 
 /* --- Elements that say what they are --- */
 
-/* Whether a node is near the headline, or there is none. */
+/* Whether a node is near the headline, or there is none, and not of something beside the page. */
 static int is_near(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
     return node->first_segment + TMPL_NEAR_BEFORE >= w->headline.first &&
-           node->first_segment < w->headline.end;
+           node->first_segment < w->headline.end &&
+           !tmpl_elements_is_beside(w, node->first_segment);
 }
 
 static void see_rel_author(page_elements_t *seen, uint32_t i, tmpl_span_t rel)
@@ -274,20 +311,14 @@ int tmpl_is_behind_change(const tmpl_page_t *page, uint32_t segment)
            tmpl_date_is_of_change(page->src + span.start, tmpl_span_len(span));
 }
 
-/* Whether the class of a time says that it is one of a change, and of nothing else. */
-static int is_named_change(const tmpl_page_t *page, const tmpl_node_t *node)
-{
-    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
-    return class != NULL && !tmpl_value_has(page->src, class->value, "publish") &&
-           (tmpl_value_has(page->src, class->value, "updated") ||
-            tmpl_value_has(page->src, class->value, "modified"));
-}
-
 static void see_time(tmpl_elements_t *w, const tmpl_node_t *node)
 {
+    /* an author may be in a box that is a pointer to other pages; a date there is of one of them */
+    if (is_of_parts(w, node->first_segment, TMPL_PART_BIT(TMPL_PART_RELATED))) {
+        return;
+    }
     const char *value = attribute_text(w, node, "datetime");
-    int is_change =
-        tmpl_is_behind_change(w->page, node->first_segment) || is_named_change(w->page, node);
+    int is_change = tmpl_is_behind_change(w->page, node->first_segment);
     tmpl_elements_say(w, is_change ? "line modified" : "time", 0,
                       value != NULL && *value != '\0' ? value : node_text(w, node, 100));
 }

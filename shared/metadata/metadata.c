@@ -17,7 +17,7 @@
 #define HEADLINE_BYTES 10
 
 /* The likeness of the title and a text that says the same. */
-#define LIKE 0.6
+#define LIKE 0.67
 
 /* Characters beside the site's name in a heading that names the site. */
 #define SITE_WORDS 9

@@ -49,6 +49,35 @@ static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
     return TMPL_NONE;
 }
 
+/* Whether a link leads to an author's page: "/autor/ann-lee", "../authors/7". */
+static int is_author_page(const tmpl_page_t *page, uint32_t link)
+{
+    const tmpl_known_attr_t *href = tmpl_node_attr(page, &page->nodes[link], TMPL_ATTR_HREF);
+    const char *at = href != NULL ? page->src + href->value.start : NULL;
+    const char *end = href != NULL ? page->src + href->value.end : NULL;
+    while (at != NULL && (at = memchr(at, '/', (apr_size_t)(end - at))) != NULL) {
+        at++;
+        const char *slash = memchr(at, '/', (apr_size_t)(end - at));
+        if (slash != NULL && slash > at && slash + 1 < end &&
+            tmpl_people_is_page(at, (apr_size_t)(slash - at))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The link around a segment to an author's page; TMPL_NONE: there is none. */
+static uint32_t author_link(const tmpl_page_t *page, uint32_t node)
+{
+    for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
+        if (page->nodes[node].tag == TMPL_TAG_A) {
+            return is_author_page(page, node) ? node : TMPL_NONE;
+        }
+        node = page->nodes[node].parent;
+    }
+    return TMPL_NONE;
+}
+
 /* Adds the dates in the line at segment s; only that of a change if only_later is set. */
 static void see_date_line(tmpl_elements_t *w, uint32_t s, const char *line, int only_later)
 {
@@ -74,39 +103,44 @@ static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
 }
 
 /*
+ * Says who wrote the page if a line does: "By Ann Lee". *by: the line in front
+ * ends in "By"; set for the next one.
+ */
+static void see_author_line(tmpl_elements_t *w, const char *place, const char *line, int *by)
+{
+    apr_size_t len = tmpl_people_by(line);
+    if (*by || (len > 0 && line[len] != '\0')) {
+        tmpl_elements_say_authors(w, place, 0, line + len);
+    }
+    *by = len > 0 && line[len] == '\0';
+}
+
+/*
  * The last lines of a page, and of what stays of it, say when it was changed, in documentation and
- * wikis.
+ * wikis, or who wrote it.
  */
 static void see_end(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
     uint32_t n = page->n_segments, last = n, after;
     uint32_t end = n > END ? n - END : 0;
+    int by = 0;
     while (last > w->headline.after && tmpl_elements_deletes(w, last - 1)) {
         last--;
     }
     for (uint32_t s = last < end && last > END_STAYS ? last - END_STAYS : end; s < n; s = after) {
         after = line_end(page, s);
         tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
-        if (tmpl_span_len(span) < 4 * LINE_BYTES &&
-            tmpl_date_may_be(page->src + span.start, tmpl_span_len(span))) {
-            see_date_line(w, s, tmpl_elements_text(w, s, after, LINE_BYTES), 1);
+        if (tmpl_span_len(span) < 4 * LINE_BYTES) {
+            const char *line = tmpl_elements_text(w, s, after, LINE_BYTES);
+            if (!tmpl_elements_is_beside(w, s) &&
+                (by || strcspn(line, " ") + 1 < tmpl_people_by(line))) { /* not "By" alone */
+                see_author_line(w, "last line by", line, &by);
+            }
+            see_date_line(w, s, line, 1);
         }
         after = after >= last && after < end ? end : after;
     }
-}
-
-/*
- * Says who wrote the page if a line does: "By Ann Lee". *by: the line in front
- * ends in "By"; set for the next one.
- */
-static void see_author_line(tmpl_elements_t *w, const char *line, int *by)
-{
-    apr_size_t len = tmpl_people_by(line);
-    if (*by || (len > 0 && line[len] != '\0')) {
-        tmpl_elements_say_authors(w, "line by", 0, line + len);
-    }
-    *by = len > 0 && line[len] == '\0';
 }
 
 /* The first line of an element that says more than "By". */
@@ -142,10 +176,11 @@ static void see_near_lines(tmpl_elements_t *w)
         if (s < behind && after >= behind) {
             lines = TMPL_NEAR_BEFORE;
         }
-        if (s >= begin && s < behind) {
+        if ((s >= begin && s < behind) || tmpl_elements_is_beside(w, s)) {
             continue;
         }
         uint32_t node = author_around(page, page->segments[s].node);
+        node = node != TMPL_NONE ? node : author_link(page, page->segments[s].node);
         if (node != TMPL_NONE && node != last) {
             last = node;
             of = of == TMPL_NONE || s > beside + BESIDE ? page->nodes[node].parent : of;
@@ -155,7 +190,7 @@ static void see_near_lines(tmpl_elements_t *w)
         const char *line =
             tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);
         if (*line != '\0') {
-            see_author_line(w, line, &by);
+            see_author_line(w, "line by", line, &by);
             see_date_line(w, s, line, 0);
         }
     }

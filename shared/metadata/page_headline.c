@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 /* Words of a headline that stands for the title whatever that says: of one that verdicts call so,
@@ -18,6 +19,9 @@
 #define LIKE      0.5
 #define LIKE_H1   0.1
 #define LIKE_SAME 0.75
+
+/* Elements upwards that may hide a heading. */
+#define HIDDEN_UP 3
 
 /* Elements around a heading that may be a link. */
 #define AROUND 16
@@ -94,12 +98,47 @@ static int is_heading_that_stays(const tmpl_elements_t *w, const tmpl_node_t *no
            !tmpl_elements_deletes(w, node->first_segment);
 }
 
-/* Whether verdicts call all text of a heading the headline. */
+/* Whether a declaration of a style hides what has it. */
+static int is_hiding(const char *at, const char *end)
+{
+    static const char *const hiding[] = { "display:none", "display: none",      "visibility:hidden",
+                                          "height:0",     "visibility: hidden", "height: 0" };
+    for (unsigned i = 0; i < sizeof(hiding) / sizeof(hiding[0]); i++) {
+        apr_size_t len = strlen(hiding[i]);
+        if ((apr_size_t)(end - at) >= len && apr_cstr_casecmpn(at, hiding[i], len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether the style of a heading, or of an element near around it, hides it. */
+static int is_hidden_heading(const tmpl_page_t *page, const tmpl_node_t *heading)
+{
+    uint32_t node = (uint32_t)(heading - page->nodes);
+    for (int up = 0; up < HIDDEN_UP && node != TMPL_NONE; up++, node = page->nodes[node].parent) {
+        const tmpl_known_attr_t *style = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_STYLE);
+        const char *at = style != NULL ? page->src + style->value.start : NULL;
+        const char *end = style != NULL ? page->src + style->value.end : NULL;
+        while (at != NULL && at < end && !is_hiding(at, end)) {
+            at = memchr(at, ';', (apr_size_t)(end - at));
+            while (at != NULL && at < end && (*at == ';' || tmpl_is_space(*at))) {
+                at++;
+            }
+        }
+        if (at != NULL && at < end) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether verdicts call all text of a heading that is shown the headline. */
 static int is_judged_headline(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
     const tmpl_verdict_t *verdicts = w->source->verdicts;
     uint32_t s = node->first_segment;
-    if (verdicts == NULL || !is_heading_that_stays(w, node)) {
+    if (verdicts == NULL || !is_heading_that_stays(w, node) || is_hidden_heading(w->page, node)) {
         return 0;
     }
     while (s < node->after_segment &&
@@ -110,13 +149,15 @@ static int is_judged_headline(const tmpl_elements_t *w, const tmpl_node_t *node)
 }
 
 /*
- * The first heading that is titled, or else the first one, of those that do not name the site: of
- * those with a tag, or that verdicts call the headline if tag is 0.
+ * The best heading of those that do not name the site: of those with a tag, or that verdicts call
+ * the headline if tag is 0. One that is titled is better than one that is not, then one that is
+ * shown, then an h1, then the first one.
  */
 static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titles, tmpl_tag_e tag)
 {
     heading_t found = { 0 };
     uint32_t looked = 0;
+    int best = 0;
     for (uint32_t i = 0; i < w->page->n_nodes && looked < HEADLINES; i++) {
         const tmpl_node_t *node = &w->page->nodes[i];
         int is = tag != 0 ? node->tag == tag : is_judged_headline(w, node);
@@ -125,11 +166,13 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
         if (*text == '\0' || is_site_heading(w, text, titles) || is_logo(w->page, node)) {
             continue;
         }
-        int titled = !found.is_titled && is_titled(node, text, titles);
-        if (found.n++ == 0 || titled) {
+        int titled = is_titled(node, text, titles);
+        int rank = 4 * titled + 2 * !is_hidden_heading(w->page, node) + (node->tag == TMPL_TAG_H1);
+        if (found.n++ == 0 || rank > best) {
+            best = rank;
             found.node = node;
             found.text = apr_pstrdup(w->claims->pool, text);
-            found.is_titled |= titled;
+            found.is_titled = titled;
         }
     }
     return found;
@@ -187,8 +230,13 @@ void tmpl_page_headline_find(tmpl_elements_t *w)
     const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
     heading_t found = find_heading(w, titles, 0);
     int is_judged = found.node != NULL, is_only = 0;
+    heading_t h1 = find_heading(w, titles, TMPL_TAG_H1);
+    if (is_judged && h1.is_titled && is_heading_that_stays(w, h1.node) &&
+        !is_hidden_heading(w->page, h1.node) && tmpl_title_share(h1.text, found.text) == 1) {
+        found = h1; /* the other one says the same, and more: "Reviews" and "Reviews of nets" */
+    }
     if (!is_judged) {
-        found = find_heading(w, titles, TMPL_TAG_H1);
+        found = h1;
         heading_t other = found.is_titled ? found : find_heading(w, titles, TMPL_TAG_H2);
         found = other.is_titled ? other : found;
         is_only = found.n == 1 && is_heading_that_stays(w, found.node);

@@ -17,7 +17,7 @@
 /* Letters of a degree at most. */
 #define DEGREE 4
 
-typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS, DATED_WORDS } people_list_e;
+typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS, DATED_WORDS, PAGE_WORDS } people_list_e;
 
 static const struct {
     people_list_e is;
@@ -27,11 +27,13 @@ static const struct {
 #define NO_NAME(words)  { NO_NAME_WORDS, words },
 #define PARTICLE(words) { PARTICLE_WORDS, words },
 #define DATED(words)    { DATED_WORDS, words },
+#define PAGE(words)     { PAGE_WORDS, words },
 #include "metadata/people.def"
 #undef BY
 #undef NO_NAME
 #undef PARTICLE
 #undef DATED
+#undef PAGE
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -88,6 +90,11 @@ static int is_capital_word(const char *word, apr_size_t len)
     uint32_t c = tmpl_utf8_next(word, len, &used);
     return c < 0x80 ? c >= 'A' && c <= 'Z'
                     : tmpl_small_letter(c) != c || (c >= 0x386 && c <= 0x38F) || c >= 0x590;
+}
+
+int tmpl_people_is_page(const char *part, apr_size_t len)
+{
+    return is_listed_word(part, len, PAGE_WORDS);
 }
 
 /* Whether a word may be in a name: *capitals counts words that begin as names do. */

@@ -25,4 +25,7 @@ apr_size_t tmpl_people_by(const char *text);
 /* Whether a word of len > 0 bytes stands beside dates ("on", "posted"), or is a day of the week. */
 int tmpl_people_is_dated(const char *word, apr_size_t len);
 
+/* Whether a part of len > 0 bytes of an address says that authors' pages are behind it. */
+int tmpl_people_is_page(const char *part, apr_size_t len);
+
 #endif

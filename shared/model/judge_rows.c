@@ -18,8 +18,10 @@ struct tmpl_judging_t {
     int keeps_all;
     uint32_t first;
     tmpl_columns_t *columns;
-    int is_alone; /* the features of the group SITE are to be 0 */
-    int is_last;  /* the last trees judge: those of the group FIRST are to be filled */
+    tmpl_columns_t *gathered; /* those of blocks that are judged again */
+    uint64_t *room;           /* for the sets of all trees' conditions */
+    int is_alone;             /* the features of the group SITE are to be 0 */
+    int is_last;              /* the last trees judge: those of the group FIRST are to be filled */
 };
 
 /*
@@ -53,38 +55,38 @@ static const tmpl_columns_t *filled_before(tmpl_judging_t *filled, uint32_t firs
                                     : fill(filled, first);
 }
 
-static tmpl_judging_t begin_judging(tmpl_rows_t *rows, uint32_t n_blocks, int keeps_all,
-                                    apr_pool_t *pool)
+static tmpl_judging_t begin_judging(tmpl_rows_t *rows, const tmpl_trees_t *trees, uint32_t n_blocks,
+                                    int keeps_all, apr_pool_t *pool)
 {
+    const tmpl_trees_t *last = tmpl_trees_last(trees);
     uint32_t chunks = (n_blocks + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
+    uint32_t most = least_number(n_blocks, TMPL_JUDGED_AT_ONCE);
+    uint32_t room = tmpl_trees_room(trees, most);
+    uint32_t more = last != NULL ? tmpl_trees_room(last, most) : 0;
     tmpl_judging_t filled = { .rows = rows, .n_blocks = n_blocks };
     filled.keeps_all = keeps_all && n_blocks <= KEPT_BLOCKS;
     filled.columns = apr_palloc(pool, (filled.keeps_all ? chunks : 1) * sizeof(*filled.columns));
+    filled.gathered = apr_palloc(pool, sizeof(*filled.gathered));
+    filled.room = apr_palloc(pool, (room > more ? room : more) * sizeof(*filled.room));
     return filled;
 }
 
-static uint64_t *room_for(const tmpl_trees_t *trees, uint32_t n, apr_pool_t *pool)
-{
-    return apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(uint64_t));
-}
-
-static void judge_all(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees,
-                      apr_pool_t *pool)
+static void judge_all(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees)
 {
     uint32_t most = least_number(filled->n_blocks, TMPL_JUDGED_AT_ONCE);
-    uint64_t *room = room_for(trees, most, pool);
     for (uint32_t first = 0; first < filled->n_blocks; first += most) {
         uint32_t n = least_number(most, filled->n_blocks - first);
         for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
-            tmpl_trees_test(room, trees, fill(filled, first + at), at, n);
+            tmpl_trees_test(filled->room, trees, fill(filled, first + at), at, n);
         }
-        tmpl_trees_judge(&templateness[first], trees, room, n);
+        tmpl_trees_judge(&templateness[first], trees, filled->room, n);
     }
 }
 
 /* Gathers the rows of n blocks, at most TMPL_BLOCKS_AT_ONCE. */
-static void gather(tmpl_columns_t *to, tmpl_judging_t *filled, const uint32_t *blocks, uint32_t n)
+static const tmpl_columns_t *gather(tmpl_judging_t *filled, const uint32_t *blocks, uint32_t n)
 {
+    tmpl_columns_t *to = filled->gathered;
     uint32_t in[TMPL_BLOCKS_AT_ONCE];
     for (uint32_t i = 0, after; i < n; i = after) {
         uint32_t first = blocks[i] - blocks[i] % TMPL_BLOCKS_AT_ONCE;
@@ -107,22 +109,21 @@ static void gather(tmpl_columns_t *to, tmpl_judging_t *filled, const uint32_t *b
         tmpl_rows_fill_first(to, filled->rows, blocks, n);
     }
     fill_up(to, n);
+    return to;
 }
 
 /* Judges n blocks again. */
 static void judge_some(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees,
-                       const uint32_t *blocks, uint32_t n_all, apr_pool_t *pool)
+                       const uint32_t *blocks, uint32_t n_all)
 {
     float judged[TMPL_JUDGED_AT_ONCE];
-    uint64_t *room = room_for(trees, least_number(n_all, TMPL_JUDGED_AT_ONCE), pool);
-    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
     for (uint32_t n; n_all > 0; blocks += n, n_all -= n) {
         n = least_number(n_all, TMPL_JUDGED_AT_ONCE);
         for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
-            gather(columns, filled, &blocks[at], least_number(n - at, TMPL_BLOCKS_AT_ONCE));
-            tmpl_trees_test(room, trees, columns, at, n);
+            uint32_t some = least_number(n - at, TMPL_BLOCKS_AT_ONCE);
+            tmpl_trees_test(filled->room, trees, gather(filled, &blocks[at], some), at, n);
         }
-        tmpl_trees_judge(judged, trees, room, n);
+        tmpl_trees_judge(judged, trees, filled->room, n);
         for (uint32_t i = 0; i < n; i++) {
             templateness[blocks[i]] = judged[i];
         }
@@ -142,7 +143,7 @@ static void judge_unsure(float *templateness, tmpl_judging_t *filled, const tmpl
     const float *first = apr_pmemdup(pool, templateness, filled->n_blocks * sizeof(*templateness));
     tmpl_rows_judged(filled->rows, first, pool);
     filled->is_last = 1;
-    judge_some(templateness, filled, last, unsure, n_unsure, pool);
+    judge_some(templateness, filled, last, unsure, n_unsure);
 }
 
 void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_judging_t *judging,
@@ -151,7 +152,7 @@ void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_
     const tmpl_trees_t *last = tmpl_trees_last(trees);
     judging->is_alone = 1;
     judging->is_last = 0;
-    judge_some(templateness, judging, trees, blocks, n, pool);
+    judge_some(templateness, judging, trees, blocks, n);
     if (last != NULL && n > 0) {
         judge_unsure(templateness, judging, last, blocks, n, pool);
     }
@@ -160,8 +161,8 @@ void tmpl_judge_rows_alone(float *templateness, const tmpl_trees_t *trees, tmpl_
 void tmpl_judge_rows_first(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                            uint32_t n_blocks, apr_pool_t *pool)
 {
-    tmpl_judging_t filled = begin_judging(rows, n_blocks, 0, pool);
-    judge_all(templateness, &filled, trees, pool);
+    tmpl_judging_t filled = begin_judging(rows, trees, n_blocks, 0, pool);
+    judge_all(templateness, &filled, trees);
 }
 
 tmpl_judging_t *tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
@@ -169,8 +170,8 @@ tmpl_judging_t *tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, 
 {
     const tmpl_trees_t *last = tmpl_trees_last(trees);
     tmpl_judging_t *filled = apr_palloc(pool, sizeof(*filled));
-    *filled = begin_judging(rows, n_blocks, 1, pool);
-    judge_all(templateness, filled, trees, pool);
+    *filled = begin_judging(rows, trees, n_blocks, 1, pool);
+    judge_all(templateness, filled, trees);
     if (last != NULL) {
         judge_unsure(templateness, filled, last, NULL, n_blocks, pool);
     }

@@ -8,7 +8,6 @@
 #include <apr_strings.h>
 #include <libxml/uri.h>
 
-#include "base/ascii.h"
 #include "base/hash.h"
 #include "reader/view.h"
 
@@ -112,79 +111,41 @@ const char *tmpl_view_fragment(tmpl_view_t *w, const char *href, const char *add
 
 /* --- Attributes --- */
 
-static int is_any_value(const char *value)
-{
-    return *value != '\0';
-}
+#define DIGITS  "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-static int is_count(const char *value)
-{
-    apr_size_t n = strspn(value, "0123456789");
-    return n > 0 && n < 5 && value[n] == '\0';
-}
+/* An attribute that elements keep, if its value consists of some characters; NULL: of any. */
+typedef struct {
+    const char *name, *characters;
+    unsigned most; /* bytes; 0: any number */
+    long least;    /* of a number; 0: any */
+} kept_t;
 
-/* A number of cells, 2 to 1000. */
-static int is_cells(const char *value)
-{
-    return is_count(value) && strtol(value, NULL, 10) > 1 && strtol(value, NULL, 10) <= 1000;
-}
-
-static int is_integer(const char *value)
-{
-    return is_count(value + (*value == '-'));
-}
-
-static int is_date(const char *value)
-{
-    return tmpl_is_digit(*value) && value[strspn(value, "0123456789-:.TZW+ ")] == '\0';
-}
-
-/* A language as BCP 47 writes it: "de", "pt-BR". */
-static int is_language_tag(const char *value)
-{
-    apr_size_t primary = 0;
-    while (tmpl_is_alpha(value[primary])) {
-        primary++;
-    }
-    return (primary == 2 || primary == 3) && (value[primary] == '\0' || value[primary] == '-') &&
-           strlen(value) < 36 &&
-           value[strspn(value,
-                        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")] == '\0';
-}
-
-static int is_direction(const char *value)
-{
-    return tmpl_html_is_any(value, "rtl ltr auto");
-}
-
-static int is_list_type(const char *value)
-{
-    return strchr("1aAiI", *value) != NULL && *value != '\0' && value[1] == '\0';
-}
-
-/* The attributes that elements keep, and which values of them. */
-static const struct {
-    const char *name;
-    int (*is_valid)(const char *value);
-} kept[TMPL_TAG_COUNT][2] = {
-    [TMPL_TAG_ABBR] = { { "title", is_any_value } },
-    [TMPL_TAG_ACRONYM] = { { "title", is_any_value } },
-    [TMPL_TAG_TD] = { { "colspan", is_cells }, { "rowspan", is_cells } },
-    [TMPL_TAG_TH] = { { "colspan", is_cells }, { "rowspan", is_cells } },
-    [TMPL_TAG_OL] = { { "start", is_integer }, { "type", is_list_type } },
-    [TMPL_TAG_LI] = { { "value", is_integer } },
-    [TMPL_TAG_TIME] = { { "datetime", is_date } },
+static const kept_t kept[TMPL_TAG_COUNT][2] = {
+    [TMPL_TAG_ABBR] = { { "title", NULL, 0, 0 } },
+    [TMPL_TAG_ACRONYM] = { { "title", NULL, 0, 0 } },
+    [TMPL_TAG_TD] = { { "colspan", DIGITS, 4, 2 }, { "rowspan", DIGITS, 4, 2 } },
+    [TMPL_TAG_TH] = { { "colspan", DIGITS, 4, 2 }, { "rowspan", DIGITS, 4, 2 } },
+    [TMPL_TAG_OL] = { { "start", DIGITS "-", 5, 0 }, { "type", "1aAiI", 1, 0 } },
+    [TMPL_TAG_LI] = { { "value", DIGITS "-", 5, 0 } },
+    [TMPL_TAG_TIME] = { { "datetime", DIGITS "-:.TZW+ ", 0, 0 } },
 };
 
-static void add_kept(tmpl_buf_t *out, const xmlNode *node, const char *name,
-                     int (*is_valid)(const char *value))
+/* The language and direction of elements of all tags. */
+static const kept_t languages[] = { { "lang", LETTERS DIGITS "-", 35, 0 },
+                                    { "dir", "rtlauoRTLAUO", 4, 0 } };
+
+static void add_kept(tmpl_buf_t *out, const xmlNode *node, const kept_t *attribute)
 {
-    const char *value = tmpl_dom_attribute(node, name);
-    if (value != NULL && is_valid(value)) {
+    const char *value = attribute->name != NULL ? tmpl_dom_attribute(node, attribute->name) : NULL;
+    apr_size_t len = value != NULL ? strlen(value) : 0;
+    if (len > 0 && (attribute->characters == NULL || strspn(value, attribute->characters) == len) &&
+        (attribute->most == 0 || len <= attribute->most) &&
+        (attribute->least == 0 || strtol(value, NULL, 10) >= attribute->least)) {
         tmpl_buf_add_byte(out, ' ');
-        tmpl_buf_add_text(out, name);
+        tmpl_buf_add_text(out, attribute->name);
         tmpl_buf_add(out, "=\"", 2);
-        tmpl_html_escape(out, value);
+        tmpl_buf_add_html(out, value, len);
         tmpl_buf_add_byte(out, '"');
     }
 }
@@ -199,14 +160,13 @@ void tmpl_view_attributes(void *view, tmpl_buf_t *out, const tmpl_html_element_t
         return;
     }
     int is_around = *element->name != (char)*node->name; /* as the section or details of records */
-    for (int i = 0; i < 2 && kept[tag][i].name != NULL && !is_around; i++) {
-        add_kept(out, node, kept[tag][i].name, kept[tag][i].is_valid);
+    for (int i = 0; i < 2 && !is_around; i++) {
+        add_kept(out, node, &kept[tag][i]);
     }
     if (tag == TMPL_TAG_OL && !is_around && tmpl_dom_attribute(node, "reversed") != NULL) {
         tmpl_buf_add_text(out, " reversed");
     }
-    if (w->content->languages) {
-        add_kept(out, node, "lang", is_language_tag);
-        add_kept(out, node, "dir", is_direction);
+    for (int i = 0; i < 2 && w->content->languages; i++) {
+        add_kept(out, node, &languages[i]);
     }
 }

@@ -3,25 +3,6 @@
 
 #include "base/ascii.h"
 
-void tmpl_html_escape(tmpl_buf_t *out, const char *text)
-{
-    static const char *const references[256] = {
-        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", [0xC2] = "\xC2"
-    };
-    for (;;) {
-        apr_size_t plain = strcspn(text, "&<>\"\xC2");
-        tmpl_buf_add(out, text, plain);
-        text += plain;
-        if (*text == '\0') {
-            return;
-        }
-        /* U+0080 to U+009F are no characters of HTML */
-        int is_control = (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
-        tmpl_buf_add_text(out, is_control ? "" : references[(unsigned char)*text]);
-        text += 1 + is_control;
-    }
-}
-
 void tmpl_html_init(tmpl_html_writer_t *html, apr_size_t limit, apr_pool_t *pool)
 {
     *html = (tmpl_html_writer_t){ .limit = limit };
@@ -43,7 +24,7 @@ void tmpl_html_escaped(tmpl_html_writer_t *html, const char *text)
 {
     html->over |= html->out.len > html->limit;
     if (!html->over) {
-        tmpl_html_escape(&html->out, text);
+        tmpl_buf_add_html(&html->out, text, strlen(text));
     }
 }
 
@@ -87,7 +68,7 @@ void tmpl_html_part(tmpl_html_writer_t *html)
     }
 }
 
-static void close_last(tmpl_html_writer_t *html)
+void tmpl_html_close_last(tmpl_html_writer_t *html)
 {
     end_html_line(html);
     if (html->written == html->n) {
@@ -136,7 +117,7 @@ int tmpl_html_open(tmpl_html_writer_t *html, tmpl_html_holds_e holds, const char
         return 0;
     }
     while (html->n > 1 && ends_at(tmpl_html_top(html), name)) {
-        close_last(html);
+        tmpl_html_close_last(html);
     }
     add_between(html, name);
     push_element(html, holds, name, attributes, node);
@@ -156,13 +137,8 @@ void tmpl_html_close(tmpl_html_writer_t *html, const xmlNode *node)
         at--;
     }
     while (html->n > at) {
-        close_last(html);
+        tmpl_html_close_last(html);
     }
-}
-
-void tmpl_html_close_added(tmpl_html_writer_t *html)
-{
-    close_last(html);
 }
 
 int tmpl_html_format(tmpl_html_writer_t *html, const char *name, const char *attributes,

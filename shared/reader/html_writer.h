@@ -75,8 +75,8 @@ int tmpl_html_open(tmpl_html_writer_t *html, tmpl_html_holds_e holds, const char
 /* Closes all elements that were opened for node, and what is open in them; none may be. */
 void tmpl_html_close(tmpl_html_writer_t *html, const xmlNode *node);
 
-/* Closes the innermost element, which was opened for no node. */
-void tmpl_html_close_added(tmpl_html_writer_t *html);
+/* Closes the innermost element. */
+void tmpl_html_close_last(tmpl_html_writer_t *html);
 
 /* Opens a format, an element in text. Returns 0 if there are too many. */
 int tmpl_html_format(tmpl_html_writer_t *html, const char *name, const char *attributes,
@@ -112,8 +112,10 @@ static inline tmpl_html_element_t *tmpl_html_top(tmpl_html_writer_t *html)
     return &html->open[html->n - 1];
 }
 
-/* Adds text with &, <, > and " as references. */
-void tmpl_html_escape(tmpl_buf_t *out, const char *text);
+static inline void tmpl_html_escape(tmpl_buf_t *out, const char *text)
+{
+    tmpl_buf_add_html(out, text, strlen(text));
+}
 
 /* Writes markup where out ends, or text with references, unless the page is over its limit. */
 void tmpl_html_markup(tmpl_html_writer_t *html, const char *markup);

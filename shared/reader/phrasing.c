@@ -4,8 +4,6 @@
 
 #include <apr_strings.h>
 
-#include "content/media.h"
-
 /* --- Addresses --- */
 
 static int is_http(const char *address)
@@ -229,7 +227,7 @@ static int enter_view_formula(tmpl_view_t *w, const xmlNode *node)
     while (math != NULL && tmpl_dom_tag(w->page, math) != TMPL_TAG_MATH) {
         math = tmpl_dom_next(math, node, 0);
     }
-    const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->walk.formulas.pool) : NULL;
+    const xmlNode *content = math != NULL ? tmpl_dom_math(math, w->walk.formula.pool) : NULL;
     if (content != NULL) {
         int in_text = tmpl_html_top(&w->html)->holds == TMPL_HTML_TEXT || w->link != NULL;
         tmpl_view_math(w, content, formula->display && !in_text);

@@ -188,7 +188,7 @@ static void begin_list(tmpl_view_t *w, const xmlNode *node, const tmpl_group_rec
                                      w->lists[record - w->content->groups.records].n);
     if (tmpl_html_open(html, TMPL_HTML_TEXT, "summary", " lang=\"en\"", NULL)) {
         tmpl_html_text(html, title);
-        tmpl_html_close_added(html);
+        tmpl_html_close_last(html);
     }
 }
 
@@ -254,5 +254,5 @@ void tmpl_posts_head(tmpl_view_t *w, const tmpl_group_record_t *record)
             tmpl_html_unformat(&w->html, NULL);
         }
     }
-    tmpl_html_close_added(&w->html);
+    tmpl_html_close_last(&w->html);
 }

@@ -7,9 +7,9 @@
  *     headline        the only h1; other headings are h2 to h6, without gaps
  *     links, images   absolute; with schemes that run code: their text only (content/href.h)
  *     links in the page  lead to the ids of its elements, where they are left
- *     pre             its text, with the class of its language (content/listing.h)
- *     tables          of data: as they are; for layout: their content (content/grid.h)
- *     formulas        MathML, or TeX (content/formula.h)
+ *     pre             its text, with the class of its language
+ *     tables          of data: as they are; for layout: their content
+ *     formulas        MathML, or TeX
  */
 #ifndef TMPL_READER_H
 #define TMPL_READER_H

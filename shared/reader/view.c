@@ -7,9 +7,6 @@
 
 #include <apr_strings.h>
 
-#include "content/grid.h"
-#include "content/listing.h"
-
 /* Bytes from the start of the content in which what the header says is not repeated. */
 #define BEGIN 600
 
@@ -186,14 +183,6 @@ static int enter_view_list(tmpl_view_t *w, const xmlNode *node)
     return 0;
 }
 
-static const xmlNode *behind_text(const xmlNode *node)
-{
-    while (node != NULL && node->type != XML_ELEMENT_NODE) {
-        node = node->next;
-    }
-    return node;
-}
-
 /*
  * Whether a dl has terms, each with what is said of it, perhaps in divs. A byline, which the header
  * of the view says, is none.
@@ -201,11 +190,11 @@ static const xmlNode *behind_text(const xmlNode *node)
 static int has_terms(tmpl_view_t *w, const xmlNode *list)
 {
     int term = 0;
-    for (const xmlNode *node = behind_text(list->children); node != NULL;
-         node = behind_text(node->next)) {
+    for (const xmlNode *node = tmpl_dom_element(list->children); node != NULL;
+         node = tmpl_dom_element(node->next)) {
         int is_group = tmpl_dom_tag(w->page, node) == TMPL_TAG_DIV;
-        for (const xmlNode *in = is_group ? behind_text(node->children) : node; in != NULL;
-             in = is_group ? behind_text(in->next) : NULL) {
+        for (const xmlNode *in = is_group ? tmpl_dom_element(node->children) : node; in != NULL;
+             in = is_group ? tmpl_dom_element(in->next) : NULL) {
             tmpl_tag_e tag = tmpl_dom_tag(w->page, in);
             if (tag == TMPL_TAG_DD) {
                 return term;

@@ -292,18 +292,23 @@ static void a_forger_gets_no_edits_out_of_place(void **state)
 static void ages(void **state)
 {
     tmpl_decision_t decision = a_decision();
+    const apr_time_t now = apr_time_from_sec(1000);
+    decision.made = now - apr_time_from_sec(61);
     (void)state;
-    assert_false(tmpl_decision_is_stale(&decision, decision.version, 77, 400));
-    assert_false(tmpl_decision_is_stale(&decision, decision.version, 86, 400));
-    assert_true(tmpl_decision_is_stale(&decision, decision.version, 87, 400));
-    assert_true(tmpl_decision_is_stale(&decision, decision.version, 76, 400));
-    assert_true(tmpl_decision_is_stale(&decision, decision.version + 1, 77, 400));
-    assert_true(tmpl_decision_is_stale(&decision, decision.version - 1, 77, 400));
-    assert_false(tmpl_decision_is_stale(&decision, decision.version, 78, 8));
-    assert_true(tmpl_decision_is_stale(&decision, decision.version, 79, 8));
+    assert_false(tmpl_decision_is_stale(&decision, decision.version, 77, 400, now));
+    assert_false(tmpl_decision_is_stale(&decision, decision.version, 86, 400, now));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version, 87, 400, now));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version, 76, 400, now));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version + 1, 77, 400, now));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version - 1, 77, 400, now));
+    assert_false(tmpl_decision_is_stale(&decision, decision.version, 78, 8, now));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version, 79, 8, now));
+    decision.made = now - apr_time_from_sec(59);
+    assert_false(tmpl_decision_is_stale(&decision, decision.version + 1, 77, 400, now));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version - 1, 77, 400, now));
     decision.state = TMPL_STATE_COLD;
-    assert_false(tmpl_decision_is_stale(&decision, decision.version, 77, 400));
-    assert_true(tmpl_decision_is_stale(&decision, decision.version, 78, 400));
+    assert_false(tmpl_decision_is_stale(&decision, decision.version, 77, 400, now));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version, 78, 400, now));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -271,6 +271,9 @@ static void names_and_roles_say_the_part(void **state)
         { ARTICLE "<p class=price>5 EUR", "f" },
         { ARTICLE "<dl><dt>Size<dd>5 m</dl>", "ff" },
         { ARTICLE "<dl><dt>Size<dd>" SENTENCE "</dl>", "bb" },
+        { ARTICLE "<ul class=recipe-ingredients><li>?Oil<li>?Salt<li>?Rice</ul>", "bbb" },
+        { ARTICLE "<ul class=recipe-ingredients><li>#Oil<li>#Salt<li>#Rice</ul>", "ttt" },
+        { ARTICLE "<div class=recipe-ingredients><p>?Metric<ul><li>?Oil</ul></div>", "tt" },
         /* a name of something else: the element is too large */
         { "<div class=newsletter>" ARTICLE "<p>-Some text</div>", "b" },
         /* template stays template in what is template as a whole */

@@ -116,6 +116,13 @@ static void titles(void **state)
         /* without a mark in front */
         { "<title>Boats and nets</title>", "<h1>Question Boats and nets</h1>",
           "title: Boats and nets" },
+        /* one that its style hides, for search engines */
+        { "<title>Boats and nets</title>",
+          "<h1 style='color: red;height: 0'>Boats and nets (new)</h1><h1>Boats, nets</h1>",
+          "title: Boats, nets" },
+        { "<title>Boats and nets</title>",
+          "<h1 style='min-height:0'>Boats and nets (new)</h1><h1>Boats, nets</h1>",
+          "title: Boats and nets (new)" },
         /* the headline, if it is like the title */
         { "<title>Boats &amp; nets, all of them | Example</title>",
           "<h1>Example</h1><h1>Boats &amp; nets</h1>", "title: Boats & nets; site: Example" },
@@ -154,6 +161,12 @@ static void judged_headlines(void **state)
     assert_string_equal(
         judged_metadata_of("<title>Other words</title>", body, &edits, TMPL_TAG_H3, *state),
         "title: Other words");
+    /* an h1 of which what was judged the headline says the same, and more */
+    edits.n = 0;
+    assert_string_equal(judged_metadata_of("<title>Reviews of our nets and boats</title>",
+                                           "<h1>Reviews</h1><p>text<h2>Reviews of our nets</h2>",
+                                           &edits, TMPL_TAG_H2, *state),
+                        "title: Reviews");
 }
 
 static void authors(void **state)
@@ -232,6 +245,25 @@ static void authors(void **state)
               "[{\"@type\":\"Article\",\"headline\":\"Ships\",\"author\":\"Bo Chen\"},"
               "{\"@type\":\"Article\",\"headline\":\"Boats and nets\",\"author\":\"Ann Lee\"}]"),
           "", "title: Boats and nets; author: Ann Lee; type: article" },
+        /* elements whose class, or whose link, says so; two side by side; "By" in a box */
+        { "", "<h1>Boats</h1><ul class=creator><li><b>Ann Lee</b></ul>",
+          "title: Boats; author: Ann Lee" },
+        { "", "<h1>Boats</h1><p><a href=/es/autor/ann-lee/>Ann Lee</a>",
+          "title: Boats; author: Ann Lee" },
+        { "", "<h1>Boats</h1><p><a href=/about/author>Ann Lee</a>", "title: Boats" },
+        { "",
+          "<h1>Boats</h1><div><p><b class=author-name>Ann Lee</b></p><p><b class=author-name>"
+          "Bo Chen</b></p></div><p class=author-bio>Old Fisher",
+          "title: Boats; author: Ann Lee|Bo Chen" },
+        { "", "<h1>Boats</h1><p class=entry-author>By<a href=/a>Ann Lee</a>",
+          "title: Boats; author: Ann Lee" },
+        /* an embedded post, and who took a picture */
+        { "",
+          "<h1>Boats</h1><blockquote class=twitter-tweet>text <a class=author>Ann Lee</a> "
+          "<time datetime=2020-01-02>Jan 2</time></blockquote><p>January 3, 2026",
+          "title: Boats; published: 2026-01-03" },
+        { "", "<h1>Boats</h1><figure><figcaption itemprop=author>Ann Lee</figcaption></figure>",
+          "title: Boats" },
         /* a list of other pages */
         { "", "<h1>News</h1><h2><a href=/1>One</a></h2>" LINE "<h2><a href=/2>Two</a></h2>" LINE,
           "title: News" },
@@ -255,6 +287,11 @@ static void dates(void **state)
         { "", "<h1>Boats</h1><p>2 January 2026 Updated: 3 January 2026",
           "title: Boats; published: 2026-01-02; modified: 2026-01-03" },
         { "", "<h1>Boats</h1><p>03/04/2026", "title: Boats" },
+        /* whatever element has it, a date behind such a word is one of a change */
+        { "", "<h1>Boats</h1><p>Updated <time datetime=2026-01-02>Friday</time>",
+          "title: Boats; modified: 2026-01-02" },
+        { "", "<h1>Boats</h1><p>Last updated:</p><p><time>January 2, 2026</time>",
+          "title: Boats; modified: 2026-01-02" },
         /* a linked heading like the headline is no other page's */
         { "<title>Boats and nets</title>",
           "<h1>Boats and nets</h1><h3><a href=/1>Boats and nets</a></h3><p>January 2, 2026",
@@ -326,6 +363,11 @@ static void other_fields(void **state)
              "\"},"
              "{\"item\":{\"@id\":\"/a\",\"name\":\"Sea\"}},{\"name\":\"Boats\"}]}"),
           "", "breadcrumb: Sea" },
+        /* the words of the last one are in the title, but it is a page above */
+        { "<title>Best Big Sea Boats and Nets 2026</title>" LD(
+              "{\"@type\":\"BreadcrumbList\",\"itemListElement\":[{\"name\":\"Home\",\"item\":\"/"
+              "\"},{\"item\":{\"@id\":\"/a\",\"name\":\"Big Sea Boats\"}}]}"),
+          "", "title: Best Big Sea Boats and Nets 2026; breadcrumb: Big Sea Boats" },
         { "",
           "<ul class=breadcrumbs><li><a href=/>Home</a><li>&gt;<li><a href=/s>Sea</a>"
           "<li><a href=/b>Boats</a></ul><h1>Boats</h1>",

@@ -10,7 +10,7 @@ package Test::Tmpl;
 #   redis(...)           a private redis-server (Test::Tmpl::Redis); skips the test if there is none
 #   wait_for { ... }     waiting for a condition (Test::Tmpl::Process)
 #   within SECONDS, sub  the result of sub, which must take less time
-#   corpus_pages(DIR...) the pages of corpora; spread(N, LIST) N items of a list, evenly spread
+#   corpus_pages(DIR...) the pages of corpora; speed_pages(DIR) those whose speed is measured; spread(N, LIST) N items of a list, evenly spread
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ our $MARK = ' data-tmpl=""';
 # Configuration: a field of the request selects the detector incremental.
 our $BY_FIELD = "<If \"req('X-Detector') == 'incremental'\">\n    TmplDetector incremental\n</If>\n";
 
-my @HERE = qw(backend site httpd proxy cgi redis unmark within same_bytes state_of wrong_without_store corpus_pages spread);
+my @HERE = qw(backend site httpd proxy cgi redis unmark within same_bytes state_of wrong_without_store corpus_pages speed_pages spread);
 my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port memory_of cpu_of);
 
 sub import {
@@ -141,6 +141,15 @@ sub wrong_without_store {
 # The names of all pages DIR/SITE/pages/*.html and DIR/DATA_SET/SITE/pages/*.html, sorted.
 sub corpus_pages {
     return sort map { (glob "\Q$_\E/*/pages/*.html"), glob "\Q$_\E/*/*/pages/*.html" } @_;
+}
+
+# 240 pages of a corpus, of 20 to 200 KB; without one all pages of httpd's manual.
+sub speed_pages {
+    my ($corpus) = @_;
+    my $manual = '/usr/share/doc/apache2-doc/manual/en';
+    my @pages = defined $corpus ? spread(240, grep { -s > 20_000 && -s _ < 200_000 } corpus_pages($corpus)) : split /\n/, qx(find $manual -name '*.html' | sort);
+    @pages or die defined $corpus ? "no pages in $corpus\n" : "apache2-doc is missing: apt-get install apache2-doc\n";
+    return @pages;
 }
 
 sub spread {
