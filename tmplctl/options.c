@@ -71,8 +71,8 @@ static option_set_f set_setting, set_parts, set_ratio, set_separators;
 /* clang-format off */
 static const option_t options[] = {
     TEXT("mode", 'm', "MODE", CTL_IN_CLEAN, 0, set_string, mode,
-      "strip (the default), annotate, highlight, text, markdown, reader, json, blocks, "
-      "fingerprint or keys"),
+      "annotate, strip, highlight, text, markdown, reader, json, blocks, fingerprint or keys "
+      "(default: strip)"),
     TEXT("mode", 'm', "MODE", CTL_IN_WARC, CTL_IN_WARC, set_string, mode,
       "text, markdown, json, reader, strip or annotate; learn, to fill --store only; or keys, "
       "for tmplctl merge"),
