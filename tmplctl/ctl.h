@@ -97,6 +97,7 @@ struct ctl_command_t {
     int least_args;
     int most_args; /* -1: any number */
     const char *args;
+    const char *begins; /* the group of commands that begins with it; NULL: none */
     const char *summary;
     const char *help; /* a paragraph for --help */
 };

@@ -13,69 +13,62 @@
 #include "process.h"
 
 /* Help says what a command line needs; the man page has the rest. */
+/* clang-format off */
 static const ctl_command_t commands[] = {
-    { "clean", CTL_IN_CLEAN, ctl_clean, 0, -1, "[FILE|URL]...",
+    { "clean", CTL_IN_CLEAN, ctl_clean, 0, -1, "[FILE|URL]...", "Pages",
       "detects the template of pages, and marks or removes it",
       "Without FILE the page comes from standard input (-). One page goes to standard output; "
-      "several "
-      "need --out DIR, except in modes of one line. Pages are read in the given order: each is "
-      "judged "
-      "by the counts of those up to and including it. Without --store, counts are kept in memory, "
-      "and "
-      "one page is judged as the first of its site. A declined page is named on standard error. "
-      "Exit "
-      "code 3: all pages are written, but the store failed." },
-    { "warc", CTL_IN_WARC, ctl_warc, 1, -1, "WARC...",
-      "cleans the pages of archives of the web, each by the table of its site",
-      "Reads WARC/1.0 and 1.1, plain, gzip or zstd: learns all pages first, by host, then judges "
-      "each. "
-      "Damaged records are named and skipped. FILE.part has what is unfinished: after a kill the "
-      "same "
-      "command goes on from there. WARC may be -, standard input, if it is read once. Exit code 3: "
-      "all "
-      "is written, but the store failed." },
-    { "explain", CTL_IN_EXPLAIN, ctl_explain, 0, 1, "[FILE|URL]",
+      "several need --out DIR, except in modes of one line. Pages are read in the given order: "
+      "each is judged by the counts of those up to and including it. Without --store, counts are "
+      "kept in memory, and one page is judged as the first of its site. A declined page is named "
+      "on standard error. Exit code 3: all pages are written, but the store failed." },
+    { "explain", CTL_IN_EXPLAIN, ctl_explain, 0, 1, "[FILE|URL]", NULL,
       "tells of each block why it is cut, or why it stays",
-      "Prints of each block its verdict with what it rests on, what annotate and strip do with it, "
-      "and "
-      "why; of a declined page the reason and its place. Learns nothing. Without FILE it reads a "
-      "page "
-      "from standard input (-)." },
-    { "template", CTL_IN_TEMPLATE, ctl_template, 1, 1, "FILE|URL|-",
+      "Prints of each block its verdict with what it rests on, what annotate and strip do with "
+      "it, and why; of a declined page the reason and its place. Learns nothing. Without FILE it "
+      "reads a page from standard input (-)." },
+    { "template", CTL_IN_TEMPLATE, ctl_template, 1, 1, "FILE|URL|-", NULL,
       "prints the text of a site's template, once",
       "The text is that of a page, because stores hold hashes only: of its template blocks, those "
-      "of "
-      "which more than half is on --min-df pages of the site or more. Learns nothing." },
-    { "stats", CTL_IN_STATS, ctl_stats, 0, 1, "[SITE]",
-      "prints the size of one site's table, or of all tables",
-      "pages: documents learnt; entries: all entries; live: those that have not expired; template: "
-      "live ones whose DF is at least --min-df; bytes: estimated size; version: grows each time "
-      "that "
-      "an entry becomes template; listed: documents for sitemaps and feeds." },
-    { "forget", CTL_IN_FORGET, ctl_forget, 1, 1, "SITE", "removes a site from the store", "" },
-    { "check", CTL_IN_CHECK, ctl_check, 0, 0, "", "looks for damage in an LMDB store",
-      "Changes nothing. Servers may go on, but learn nothing meanwhile." },
-    { "export", CTL_IN_EXPORT, ctl_export, 1, 1, "SITE",
-      "writes a site's table to standard output, as JSON lines", "" },
-    { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE",
-      "replaces a site's table by an exported one",
-      "Reads standard input. If a line is invalid, prints its number and changes nothing." },
-    { "merge", CTL_IN_MERGE, ctl_merge, 1, 1, "KEYS",
-      "writes the tables of a file of keys to a store",
-      "KEYS is what clean -m keys has written, sorted by LC_ALL=C sort -u; - is standard input. "
-      "Each "
-      "site of it replaces that of --out." },
-    { "train", CTL_IN_TRAIN, ctl_train, 1, -1, "SITE_DIR...",
-      "trains a model for detector pagelevel",
-      "Each SITE_DIR holds the pages of one site, which need no labels. Equal input gives an equal "
-      "model." },
-    { "warm", CTL_IN_WARM, ctl_warm, 1, 1, "URL",
+      "of which more than half is on --min-df pages of the site or more. Learns nothing." },
+    { "warm", CTL_IN_WARM, ctl_warm, 1, 1, "URL", NULL,
       "learns a site from a few of its pages on the web",
       "Loads the page at URL and follows its links until --size of the pages link each other and "
-      "the "
-      "text that they share is template. Obeys robots.txt. --site must be the server's key of the "
-      "site, and the other options those of the server that will use the table." },
+      "the text that they share is template. Obeys robots.txt. --site must be the server's key of "
+      "the site, and the other options those of the server that will use the table." },
+    { "stats", CTL_IN_STATS, ctl_stats, 0, 1, "[SITE]", "Stores",
+      "prints the size of one site's table, or of all tables",
+      "pages: documents learnt; entries: all entries; live: those that have not expired; "
+      "template: live ones whose DF is at least --min-df; bytes: estimated size; version: grows "
+      "each time that an entry becomes template; listed: documents for sitemaps and feeds." },
+    { "forget", CTL_IN_FORGET, ctl_forget, 1, 1, "SITE", NULL,
+      "removes a site from the store",
+      "" },
+    { "export", CTL_IN_EXPORT, ctl_export, 1, 1, "SITE", NULL,
+      "writes a site's table to standard output, as JSON lines",
+      "" },
+    { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE", NULL,
+      "replaces a site's table by an exported one",
+      "Reads standard input. If a line is invalid, prints its number and changes nothing." },
+    { "check", CTL_IN_CHECK, ctl_check, 0, 0, "", NULL,
+      "looks for damage in an LMDB store",
+      "Changes nothing. Servers may go on, but learn nothing meanwhile." },
+    { "warc", CTL_IN_WARC, ctl_warc, 1, -1, "WARC...", "Archives and research",
+      "cleans the pages of archives of the web, each by the table of its site",
+      "Reads WARC/1.0 and 1.1, plain, gzip or zstd: learns all pages first, by host, then judges "
+      "each. Damaged records are named and skipped. FILE.part has what is unfinished: after a "
+      "kill the same command goes on from there. WARC may be -, standard input, if it is read "
+      "once. Exit code 3: all is written, but the store failed." },
+    { "merge", CTL_IN_MERGE, ctl_merge, 1, 1, "KEYS", NULL,
+      "writes the tables of a file of keys to a store",
+      "KEYS is what clean -m keys has written, sorted by LC_ALL=C sort -u; - is standard input. "
+      "Each site of it replaces that of --out." },
+    { "train", CTL_IN_TRAIN, ctl_train, 1, -1, "SITE_DIR...", NULL,
+      "trains a model for detector pagelevel",
+      "Each SITE_DIR holds the pages of one site, which need no labels. Equal input gives an "
+      "equal model." },
 };
+/* clang-format on */
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -91,8 +84,11 @@ static const ctl_command_t *find_command(const char *name)
 
 static void print_usage(FILE *out)
 {
-    fprintf(out, "Usage: tmplctl COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
+    fprintf(out, "Usage: tmplctl COMMAND [OPTION]... [ARGUMENT]...\n");
     for (apr_size_t i = 0; i < N_COMMANDS; i++) {
+        if (commands[i].begins != NULL) {
+            fprintf(out, "\n%s:\n", commands[i].begins);
+        }
         fprintf(out, "  %-8s %-13s  %s\n", commands[i].name, commands[i].args, commands[i].summary);
     }
     fprintf(out, "\n\"tmplctl help COMMAND\" explains a command; \"tmplctl --version\" prints the "
