@@ -6,8 +6,7 @@
 
 #include <apr_thread_mutex.h>
 
-#define PLACES     4096
-#define SIMILAR    4 /* places for each id */
+#define PLACES     16384
 #define BYTES_MOST (8 * 1024 * 1024)
 
 typedef struct {
@@ -26,8 +25,11 @@ static struct {
 
 apr_status_t tmpl_cache_table_open(apr_pool_t *pchild)
 {
-    table.cells = apr_pcalloc(pchild, PLACES * sizeof(*table.cells));
-    return apr_thread_mutex_create(&table.lock, APR_THREAD_MUTEX_DEFAULT, pchild);
+    /* not of the pool: places that are not used take no memory */
+    table.cells = calloc(PLACES, sizeof(*table.cells));
+    return table.cells == NULL
+               ? APR_ENOMEM
+               : apr_thread_mutex_create(&table.lock, APR_THREAD_MUTEX_DEFAULT, pchild);
 }
 
 static void cell_free(kept_cell_t *cell)
@@ -35,34 +37,24 @@ static void cell_free(kept_cell_t *cell)
     if (cell->bytes != NULL) {
         free(cell->bytes);
         cell->bytes = NULL;
-        cell->expiry = 0;
         table.bytes -= cell->len;
         table.entries--;
     }
 }
 
-/* The place of an id; if it has none, the oldest of those where it may be. */
 static kept_cell_t *cell_of(const tmpl_decision_key_t *id)
 {
     apr_uint32_t number;
-    kept_cell_t *cells, *oldest;
 
     memcpy(&number, id->bytes, sizeof(number));
-    oldest = cells = &table.cells[number % (PLACES / SIMILAR) * SIMILAR];
-    for (int i = 0; i < SIMILAR; i++) {
-        if (memcmp(&cells[i].id, id, sizeof(*id)) == 0) {
-            return &cells[i];
-        }
-        oldest = cells[i].expiry < oldest->expiry ? &cells[i] : oldest;
-    }
-    return oldest;
+    return &table.cells[number % PLACES];
 }
 
 void tmpl_cache_table_store(const tmpl_decision_key_t *id, const unsigned char *value, unsigned len,
                             apr_time_t expiry)
 {
     unsigned char *copy = table.lock != NULL ? malloc(len) : NULL;
-    kept_cell_t *cell;
+    kept_cell_t *cell = cell_of(id);
 
     if (copy == NULL) {
         return;
@@ -72,7 +64,6 @@ void tmpl_cache_table_store(const tmpl_decision_key_t *id, const unsigned char *
     while (table.bytes + len > BYTES_MOST) {
         cell_free(&table.cells[table.hand++ % PLACES]);
     }
-    cell = cell_of(id);
     cell_free(cell);
     *cell = (kept_cell_t){ *id, copy, len, expiry };
     table.bytes += len;
@@ -82,14 +73,13 @@ void tmpl_cache_table_store(const tmpl_decision_key_t *id, const unsigned char *
 
 unsigned tmpl_cache_table_find(const tmpl_decision_key_t *id, unsigned char *value, unsigned most)
 {
-    const kept_cell_t *cell;
+    const kept_cell_t *cell = cell_of(id);
     unsigned len = 0;
 
     if (table.lock == NULL) {
         return 0;
     }
     apr_thread_mutex_lock(table.lock);
-    cell = cell_of(id);
     if (cell->bytes != NULL && memcmp(&cell->id, id, sizeof(*id)) == 0 && cell->len <= most &&
         cell->expiry > apr_time_now()) {
         len = cell->len;

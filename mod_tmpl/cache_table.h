@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A table of this child, for TmplCache auto where httpd has no mod_socache_shmcb. It keeps up to
- * 4,096 values and 8 MB. A value takes the place of the oldest of four with similar ids, so ids
- * must be hashes.
+ * 16,384 values and 8 MB. A value takes the place of another one with a similar id, so ids must be
+ * hashes.
  */
 #ifndef TMPL_CACHE_TABLE_H
 #define TMPL_CACHE_TABLE_H

@@ -75,7 +75,7 @@ static void stamp_field(char *bytes, size_t at, const char *request, const char 
     char stamp[STAMP_SIZE + 1];
 
     if (value != NULL && at > 0) {
-        snprintf(stamp, sizeof(stamp), "%08x ", (unsigned)atoi(value + strlen(field)));
+        snprintf(stamp, sizeof(stamp), "%08x ", (unsigned)strtoul(value + strlen(field), NULL, 10));
         memcpy(bytes + at, stamp, STAMP_SIZE);
     }
 }

@@ -48,8 +48,7 @@ void *tmpl_shm(server_rec *s, const char *name, apr_size_t size)
 /* All values stand side by side: of a group one for each value of its enum, then the histograms. */
 enum {
     MODES = TMPL_COUNTER_COUNT,
-    DETECTORS = MODES + TMPL_MODE_COUNT,
-    DECLINES = DETECTORS + TMPL_DETECTOR_COUNT,
+    DECLINES = MODES + TMPL_MODE_COUNT,
     HISTOGRAMS = DECLINES + TMPL_DECLINE_COUNT,
     SINCE = HISTOGRAMS + TMPL_MEASURES * (BUCKETS + 1), /* when the memory was new */
     ALL
@@ -62,17 +61,14 @@ static const struct {
 } groups[TMPL_GROUPS] = {
     [TMPL_GROUP_COUNTER] = { 0, 0, TMPL_COUNTER_COUNT, "" },
     [TMPL_GROUP_MODE] = { MODES, TMPL_MODE_OFF + 1, TMPL_MODE_COUNT, NULL },
-    [TMPL_GROUP_DETECTOR] = { DETECTORS, 0, TMPL_DETECTOR_COUNT, "detector-" },
     [TMPL_GROUP_DECLINE] = { DECLINES, TMPL_DECLINE_NONE + 1, TMPL_DECLINE_COUNT, "declined-" },
 };
 
 /* The names and explanations of all groups. */
 static const char *const counted[HISTOGRAMS][2] = {
-#define NAMED(id, name, explanation, ...)                              { name, explanation },
-#define DETECTOR(id, name, need, separators, read, judge, explanation) { name, explanation },
-    TMPL_COUNTERS(NAMED) TMPL_MODES(NAMED) TMPL_DETECTORS(DETECTOR) TMPL_DECLINES(NAMED)
+#define NAMED(id, name, explanation, ...) { name, explanation },
+    TMPL_COUNTERS(NAMED) TMPL_MODES(NAMED) TMPL_DECLINES(NAMED)
 #undef NAMED
-#undef DETECTOR
 };
 
 /* 100 microseconds to 10 seconds */

@@ -23,13 +23,11 @@ void *tmpl_shm(server_rec *s, const char *name, apr_size_t size);
 #define TMPL_COUNTERS(X)                                                                           \
     X(PAGES, "pages", "pages judged, without declined ones")                                       \
     X(EDITED, "edited", "pages changed")                                                           \
-    X(EDITS, "edits", "edits made")                                                                \
     X(LEARNED, "learned", "documents counted for the first time")                                  \
     X(NEAR_COPIES, "near-copies", "pages not counted: near copies of a document")                  \
     X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
     X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
     X(BYTES_REMOVED, "bytes-removed", "bytes by which pages became shorter")                       \
-    X(MICROSECONDS, "microseconds", "time spent judging, and on pages that were declined by it")   \
     X(STORE_FAILURES, "store-failures", "requests a store did not answer")                         \
     X(STORE_DOWN, "store-down", "times a child stopped using a store for a pause")                 \
     X(STORE_UP, "store-up", "times a store answered again")                                        \
@@ -62,9 +60,8 @@ typedef enum {
 /* What has a count for each of its values: the counters, and the enums of that name. */
 typedef enum {
     TMPL_GROUP_COUNTER,
-    TMPL_GROUP_MODE,     /* pages that were judged and not declined */
-    TMPL_GROUP_DETECTOR, /* pages that have verdicts and were not declined */
-    TMPL_GROUP_DECLINE,  /* responses */
+    TMPL_GROUP_MODE,    /* pages that were judged and not declined */
+    TMPL_GROUP_DECLINE, /* responses */
     TMPL_GROUPS
 } tmpl_group_e;
 

@@ -268,45 +268,24 @@ json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
     json_t *json = begin_answer(), *known = stores(r->pool), *reasons = declines();
     json_object_update_new(
         json,
-        json_pack(
-            "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s, "
-            "s:o}",
-            "server", tmpl_json_text(ap_get_server_name(r), r->pool), "restarted",
-            tmpl_json_time(ap_scoreboard_image->global->restart_time), "counted_since",
-            tmpl_json_time(tmpl_counted_since()), "counters", object_of_counts(TMPL_GROUP_COUNTER),
-            "modes", object_of_counts(TMPL_GROUP_MODE), "detectors",
-            object_of_counts(TMPL_GROUP_DETECTOR), "declined_responses", sum_of(reasons, "count"),
-            "declines", reasons, "stages", histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL), "shares",
-            histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "waiting_pages",
-            sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
-            "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
-            "decisions_declined", declined, "decisions", decisions(NULL, reason, most, r->pool)));
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s, s:o}",
+                  "server", tmpl_json_text(ap_get_server_name(r), r->pool), "restarted",
+                  tmpl_json_time(ap_scoreboard_image->global->restart_time), "counted_since",
+                  tmpl_json_time(tmpl_counted_since()), "counters",
+                  object_of_counts(TMPL_GROUP_COUNTER), "modes", object_of_counts(TMPL_GROUP_MODE),
+                  "declined_responses", sum_of(reasons, "count"), "declines", reasons, "stages",
+                  histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL), "shares",
+                  histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "waiting_pages",
+                  sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
+                  "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
+                  "decisions_declined", declined, "decisions",
+                  decisions(NULL, reason, most, r->pool)));
     add_cache(json, r->pool);
     add_sites(json, r->pool);
     return json;
 }
 
 /* ---- one site ---- */
-
-/* The number of segments in each range of DFs, up to the greatest DF of the table. */
-static json_t *by_df(const tmpl_store_stats_t *stats)
-{
-    json_t *list = json_array();
-    double sum = 0;
-    int i, n = 0;
-
-    for (i = 0; i < TMPL_STATS_DF; i++) {
-        sum += (double)stats->by_df[i];
-        n = stats->by_df[i] > 0 ? i + 1 : n;
-    }
-    for (i = 0; i < n; i++) {
-        json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:f}", "from",
-                                              i > 0 ? (N(1) << (i - 1)) + 1 : N(1), "to", N(1) << i,
-                                              "segments", N(stats->by_df[i]), "share",
-                                              (double)stats->by_df[i] / sum));
-    }
-    return list;
-}
 
 /*
  * What the stores know of a site: one object for each store that knows it. The stores that cannot
@@ -332,12 +311,11 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
         if (store != NULL &&
             tmpl_store_stats(store, key, &presets.policy, &stats, &err, pool) == APR_SUCCESS) {
             json_array_append_new(
-                list, json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o}", "store",
+                list, json_pack("{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "store",
                                 json_object_get(status, "store"), "documents", N(stats.pages),
                                 "version", N(stats.version), "entries", N(stats.entries), "live",
                                 N(stats.live), "template", N(stats.template), "bytes",
-                                N(stats.bytes), "frozen", stats.frozen, "listed", N(stats.listed),
-                                "segments_by_df", by_df(&stats)));
+                                N(stats.bytes), "frozen", stats.frozen, "listed", N(stats.listed)));
         }
         else if (err.status != APR_NOTFOUND) {
             json_array_append_new(unread,

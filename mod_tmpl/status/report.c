@@ -101,16 +101,13 @@ static void count_decision(const tmpl_recent_t *decision, const tmpl_outcome_t *
         tmpl_count(TMPL_COUNTER_BYTES_REMOVED, before > after ? before - after : 0);
     }
     if (decision->decline == TMPL_DECLINE_NONE && decision->judged) {
-        tmpl_count_in(TMPL_GROUP_DETECTOR, decision->detector);
         tmpl_share_was(TMPL_SHARE_RATIO, decision->ratio);
         tmpl_share_was(TMPL_SHARE_CONFIDENCE, decision->confidence);
     }
     tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
-    tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
     /* a page that is due is counted when it has been learnt */
     tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted && !outcome->counts.due);
     tmpl_count(TMPL_COUNTER_NEAR_COPIES, outcome->counts.near_copy != 0);
-    tmpl_count(TMPL_COUNTER_MICROSECONDS, decision->took > 0 ? (apr_uint64_t)decision->took : 0);
     tmpl_stage_took(TMPL_STAGE_TOTAL, decision->took);
 }
 

@@ -97,37 +97,28 @@ static int says_secret(const char *src, tmpl_span_t value)
     return 0;
 }
 
-/* Whether the text names an attribute: "[name" of CSS, "@name" or "@*" of XPath, or a bare name. */
-static int names_attribute(const char *text, const char *src, tmpl_span_t name)
+/* Whether a text at a place is the attribute's name: '_' of XPath is any byte that XML forbids. */
+static int is_named(const char *at, const char *src, tmpl_span_t name)
 {
-    for (const char *at = text; *at != '\0'; at++) {
-        const char *before = at;
-        while (before > text && tmpl_is_space(before[-1])) {
-            before--;
-        }
-        if (before > text && before[-1] != '[' && before[-1] != '@') {
-            continue;
-        }
-        uint32_t i = name.start;
-        /* '_' of XPath is any byte that XML has not in names */
-        while (
-            i < name.end && at[i - name.start] != '\0' &&
-            (tmpl_lower(at[i - name.start]) == tmpl_lower(src[i]) || at[i - name.start] == '_')) {
-            i++;
-        }
-        if (i == name.end || *at == '*' || strncmp(at, "node", 4) == 0) {
-            return 1;
+    for (; name.start < name.end; name.start++, at++) {
+        if (*at == '\0' || (*at != '_' && tmpl_lower(*at) != tmpl_lower(src[name.start]))) {
+            return 0;
         }
     }
-    return 0;
+    return 1;
 }
 
-/* Whether no text of read names the attribute. */
+/* Whether no text of read names the attribute: as "[name", "@name", "@*" or at its beginning. */
 static int is_unread(const char *src, tmpl_span_t name, const apr_array_header_t *read)
 {
     for (int i = 0; i < read->nelts; i++) {
-        if (names_attribute(APR_ARRAY_IDX(read, i, const char *), src, name)) {
-            return 0;
+        const char *text = APR_ARRAY_IDX(read, i, const char *);
+        for (const char *at = text; at != NULL; at = strpbrk(at, "[@")) {
+            at += *at == '[' || *at == '@';
+            at += strspn(at, " \t\r\n");
+            if (is_named(at, src, name) || *at == '*' || strncmp(at, "node", 4) == 0) {
+                return 0;
+            }
         }
     }
     return 1;

@@ -199,8 +199,6 @@ size_t tmpl_observation_size(const tmpl_observation_t *page);
 /* A copy of a page in one block, which the caller frees with free(); NULL if there is no memory. */
 tmpl_observation_t *tmpl_observation_copy(const tmpl_observation_t *page);
 
-#define TMPL_STATS_DF 33 /* ranges of DF, of 32 bits */
-
 typedef struct {
     uint32_t pages;
     uint64_t version;
@@ -209,9 +207,7 @@ typedef struct {
     uint64_t template; /* live segments with DF >= min_df */
     uint64_t bytes;    /* estimate of the memory or disk that the site takes */
     uint32_t listed;   /* listed documents (listed.h); only tmpl_store_stats() sets it */
-    /* live segments by DF: [0] of DF 1, [i] of a DF above 2^(i-1) and up to 2^i */
-    uint64_t by_df[TMPL_STATS_DF];
-    int frozen; /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */
+    int frozen;        /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */
 } tmpl_store_stats_t;
 
 #define TMPL_FINGERPRINTS_MAX (TMPL_MIN_DF_MOST - 1)

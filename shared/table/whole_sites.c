@@ -181,7 +181,6 @@ static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
         t->stats->live++;
         if (entry->key.kind == TMPL_KIND_SEGMENT) {
             t->stats->template += value->df >= t->min_df;
-            t->stats->by_df[value->df > 1 ? 32 - __builtin_clz(value->df - 1) : 0]++;
         }
     }
     return APR_SUCCESS;

@@ -263,6 +263,7 @@ NEVER(void, tmpl_cache_count(const tmpl_cached_t *cached))
 NEVER(void, tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome,
                             const char *fingerprint, const char *body, apr_size_t body_len,
                             const tmpl_input_t *input, const tmpl_conf_t *conf))
+NEVER(int, tmpl_is_personal(request_rec *r))
 NEVER(const char *, tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome,
                               const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
                               const char *url, const char *fingerprint, apr_pool_t *p))
