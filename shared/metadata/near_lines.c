@@ -102,6 +102,12 @@ static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
     return s;
 }
 
+/* Whether a line begins with two words or more that say that an author follows. */
+static int is_sure_by(const char *line)
+{
+    return strcspn(line, " ") + 1 < tmpl_people_by(line);
+}
+
 /*
  * Says who wrote the page if a line does: "By Ann Lee". *by: the line in front
  * ends in "By"; set for the next one.
@@ -133,8 +139,7 @@ static void see_end(tmpl_elements_t *w)
         tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
         if (tmpl_span_len(span) < 4 * LINE_BYTES) {
             const char *line = tmpl_elements_text(w, s, after, LINE_BYTES);
-            if (!tmpl_elements_is_beside(w, s) &&
-                (by || strcspn(line, " ") + 1 < tmpl_people_by(line))) { /* not "By" alone */
+            if (!tmpl_elements_is_beside(w, s) && (by || is_sure_by(line))) {
                 see_author_line(w, "last line by", line, &by);
             }
             see_date_line(w, s, line, 1);
@@ -187,7 +192,7 @@ static void see_author_element(tmpl_elements_t *w, near_t *near, uint32_t s)
     tmpl_elements_say_authors(w, "class author", near->of, author_text(w, &page->nodes[node]));
 }
 
-/* The lines near the headline that stay. */
+/* The lines near the headline that stay, and those that are sure of an author. */
 static void see_near_lines(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
@@ -204,10 +209,12 @@ static void see_near_lines(tmpl_elements_t *w)
             continue;
         }
         see_author_element(w, &near, s);
-        const char *line =
-            tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);
-        if (*line != '\0') {
+        int is_deleted = tmpl_elements_deletes(w, s);
+        const char *line = tmpl_elements_text(w, s, after, LINE_BYTES);
+        if (*line != '\0' && (!is_deleted || near.by || is_sure_by(line))) {
             see_author_line(w, "line by", line, &near.by);
+        }
+        if (*line != '\0' && !is_deleted) {
             see_date_line(w, s, line, 0);
         }
     }
