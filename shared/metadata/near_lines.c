@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
+
 #include "base/chars.h"
 #include "feature/lexicon.h"
 #include "metadata/dates.h"
@@ -167,12 +169,22 @@ static const char *author_text(tmpl_elements_t *w, const tmpl_node_t *node)
     return text;
 }
 
+static int ends_in_by(const char *line)
+{
+    apr_size_t len = strlen(line);
+    while (len > 0 && strchr(" :", line[len - 1]) != NULL) {
+        len--;
+    }
+    return len > 3 && apr_cstr_casecmpn(line + len - 3, " by", 3) == 0;
+}
+
 /* What is known behind a line. */
 typedef struct {
     uint32_t author; /* the last element that names an author */
     uint32_t of;     /* its object: authors side by side are of one */
     uint32_t behind; /* the segment behind it */
     int by;          /* the line ends in "By" */
+    int is_other;    /* it says that no author follows: "Fact checked by" */
 } near_t;
 
 /* Says who wrote the page if an element around the segment does. */
@@ -188,6 +200,9 @@ static void see_author_element(tmpl_elements_t *w, near_t *near, uint32_t s)
         near->of = page->nodes[node].parent;
     }
     near->author = node;
+    if (near->is_other) {
+        return;
+    }
     near->behind = page->nodes[node].after_segment;
     tmpl_elements_say_authors(w, "class author", near->of, author_text(w, &page->nodes[node]));
 }
@@ -197,7 +212,7 @@ static void see_near_lines(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
     uint32_t begin = w->headline.first, behind = w->headline.after;
-    near_t near = { TMPL_NONE, TMPL_NONE, 0, 0 };
+    near_t near = { TMPL_NONE, TMPL_NONE, 0, 0, 0 };
     for (uint32_t s = begin > TMPL_NEAR_BEFORE ? begin - TMPL_NEAR_BEFORE : 0, lines = 0, after;
          s < page->n_segments && s < w->headline.end && lines < LINES + TMPL_NEAR_BEFORE;
          s = after, lines++) {
@@ -217,6 +232,7 @@ static void see_near_lines(tmpl_elements_t *w)
         if (*line != '\0' && !is_deleted) {
             see_date_line(w, s, line, 0);
         }
+        near.is_other = !near.by && ends_in_by(line);
     }
 }
 
