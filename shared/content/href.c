@@ -253,13 +253,14 @@ int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNod
     for (const xmlNode *node = link->children; is && node != NULL;
          node = tmpl_dom_next(node, link, 0)) {
         const char *text = (const char *)node->content;
-        is = node->type == XML_TEXT_NODE ? tmpl_permalink_is_symbols(text, strlen(text))
-                                         : tmpl_dom_tag(page, node) != TMPL_TAG_IMG;
+        is = node->type == XML_TEXT_NODE
+                 ? tmpl_permalink_is_symbols(text, strlen(text)) || strcmp(text, href) == 0
+                 : tmpl_dom_tag(page, node) != TMPL_TAG_IMG;
     }
     return is && has_words_beside(leaf, link);
 }
 
-int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link, const char *href)
+int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link)
 {
-    return *href == '#' && !has_words_beside(leaf, link);
+    return !has_words_beside(leaf, link);
 }

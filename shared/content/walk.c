@@ -201,9 +201,9 @@ tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk
     }
     const tmpl_hrefs_t *hrefs = &walk->content->hrefs;
     int is_own =
-        heading != NULL && (tmpl_permalink_is_whole(heading, link, *href) ||
-                            (hrefs->url != NULL &&
-                             tmpl_href_own(hrefs, tmpl_href_absolute(hrefs, *href, pool)) != NULL));
+        heading != NULL && tmpl_permalink_is_whole(heading, link) &&
+        (**href == '#' || (hrefs->url != NULL &&
+                           tmpl_href_own(hrefs, tmpl_href_absolute(hrefs, *href, pool)) != NULL));
     return is_own ? TMPL_LINK_TEXT : TMPL_LINK_WHOLE;
 }
 

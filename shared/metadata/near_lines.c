@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
+
 #include "base/chars.h"
 #include "feature/lexicon.h"
 #include "metadata/dates.h"
@@ -25,23 +27,23 @@
 #define CLASSES_UP 3
 
 /* Whether the class of an element says that it names an author. */
-static int names_author(const tmpl_page_t *page, uint32_t node)
+static int names_author(const tmpl_says_t *says)
 {
-    const tmpl_known_attr_t *class = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
-    tmpl_says_t says = { 0 };
-    if (class != NULL) {
-        says = tmpl_says_of_name(page->src + class->value.start, tmpl_span_len(class->value));
-    }
-    return ((says.cues & TMPL_CUE_NOT) == 0 || (says.hints & TMPL_HINT_BIO) == 0) &&
-           ((says.kinds & TMPL_NAMED(AUTHOR)) != 0 || (says.hints & TMPL_HINT_AUTHOR) != 0 ||
-            (says.cues & TMPL_CUE_AUTHOR) != 0);
+    return ((says->cues & TMPL_CUE_NOT) == 0 || (says->hints & TMPL_HINT_BIO) == 0) &&
+           ((says->kinds & TMPL_NAMED(AUTHOR)) != 0 || (says->hints & TMPL_HINT_AUTHOR) != 0 ||
+            (says->cues & TMPL_CUE_AUTHOR) != 0);
 }
 
-/* The element near a segment that names an author; TMPL_NONE: there is none. */
+/* The element near around a node whose class names an author; TMPL_NONE: there is none. */
 static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
 {
     for (int up = 0; up < CLASSES_UP && node != 0 && node != TMPL_NONE; up++) {
-        if (names_author(page, node)) {
+        const tmpl_known_attr_t *class = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
+        tmpl_says_t says = { 0 };
+        if (class != NULL) {
+            says = tmpl_says_of_name(page->src + class->value.start, tmpl_span_len(class->value));
+        }
+        if (names_author(&says)) {
             return node;
         }
         node = page->nodes[node].parent;
@@ -102,6 +104,12 @@ static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
     return s;
 }
 
+/* Whether a line begins with two words or more that say that an author follows. */
+static int is_sure_by(const char *line)
+{
+    return strcspn(line, " ") + 1 < tmpl_people_by(line);
+}
+
 /*
  * Says who wrote the page if a line does: "By Ann Lee". *by: the line in front
  * ends in "By"; set for the next one.
@@ -133,8 +141,7 @@ static void see_end(tmpl_elements_t *w)
         tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
         if (tmpl_span_len(span) < 4 * LINE_BYTES) {
             const char *line = tmpl_elements_text(w, s, after, LINE_BYTES);
-            if (!tmpl_elements_is_beside(w, s) &&
-                (by || strcspn(line, " ") + 1 < tmpl_people_by(line))) { /* not "By" alone */
+            if (!tmpl_elements_is_beside(w, s) && (by || is_sure_by(line))) {
                 see_author_line(w, "last line by", line, &by);
             }
             see_date_line(w, s, line, 1);
@@ -162,13 +169,50 @@ static const char *author_text(tmpl_elements_t *w, const tmpl_node_t *node)
     return text;
 }
 
-/* The lines near the headline that stay. */
+static int ends_in_by(const char *line)
+{
+    apr_size_t len = strlen(line);
+    while (len > 0 && strchr(" :", line[len - 1]) != NULL) {
+        len--;
+    }
+    return len > 3 && apr_cstr_casecmpn(line + len - 3, " by", 3) == 0;
+}
+
+/* What is known behind a line. */
+typedef struct {
+    uint32_t author; /* the last element that names an author */
+    uint32_t of;     /* its object: authors side by side are of one */
+    uint32_t behind; /* the segment behind it */
+    int by;          /* the line ends in "By" */
+    int is_other;    /* it says that no author follows: "Fact checked by" */
+} near_t;
+
+/* Says who wrote the page if an element around the segment does. */
+static void see_author_element(tmpl_elements_t *w, near_t *near, uint32_t s)
+{
+    const tmpl_page_t *page = w->page;
+    uint32_t node = author_around(page, page->segments[s].node);
+    node = node != TMPL_NONE ? node : author_link(page, page->segments[s].node);
+    if (node == TMPL_NONE || node == near->author) {
+        return;
+    }
+    if (near->author == TMPL_NONE || s > near->behind + BESIDE) {
+        near->of = page->nodes[node].parent;
+    }
+    near->author = node;
+    if (near->is_other) {
+        return;
+    }
+    near->behind = page->nodes[node].after_segment;
+    tmpl_elements_say_authors(w, "class author", near->of, author_text(w, &page->nodes[node]));
+}
+
+/* The lines near the headline that stay, and those that are sure of an author. */
 static void see_near_lines(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
-    uint32_t begin = w->headline.first, behind = w->headline.after, last = TMPL_NONE;
-    uint32_t of = TMPL_NONE, beside = 0; /* authors side by side are of one object */
-    int by = 0;
+    uint32_t begin = w->headline.first, behind = w->headline.after;
+    near_t near = { TMPL_NONE, TMPL_NONE, 0, 0, 0 };
     for (uint32_t s = begin > TMPL_NEAR_BEFORE ? begin - TMPL_NEAR_BEFORE : 0, lines = 0, after;
          s < page->n_segments && s < w->headline.end && lines < LINES + TMPL_NEAR_BEFORE;
          s = after, lines++) {
@@ -179,20 +223,16 @@ static void see_near_lines(tmpl_elements_t *w)
         if ((s >= begin && s < behind) || tmpl_elements_is_beside(w, s)) {
             continue;
         }
-        uint32_t node = author_around(page, page->segments[s].node);
-        node = node != TMPL_NONE ? node : author_link(page, page->segments[s].node);
-        if (node != TMPL_NONE && node != last) {
-            last = node;
-            of = of == TMPL_NONE || s > beside + BESIDE ? page->nodes[node].parent : of;
-            beside = page->nodes[node].after_segment;
-            tmpl_elements_say_authors(w, "class author", of, author_text(w, &page->nodes[node]));
+        see_author_element(w, &near, s);
+        int is_deleted = tmpl_elements_deletes(w, s);
+        const char *line = tmpl_elements_text(w, s, after, LINE_BYTES);
+        if (*line != '\0' && (!is_deleted || near.by || is_sure_by(line))) {
+            see_author_line(w, "line by", line, &near.by);
         }
-        const char *line =
-            tmpl_elements_deletes(w, s) ? "" : tmpl_elements_text(w, s, after, LINE_BYTES);
-        if (*line != '\0') {
-            see_author_line(w, "line by", line, &by);
+        if (*line != '\0' && !is_deleted) {
             see_date_line(w, s, line, 0);
         }
+        near.is_other = !near.by && ends_in_by(line);
     }
 }
 

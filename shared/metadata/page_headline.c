@@ -225,15 +225,30 @@ static void find_near_end(tmpl_elements_t *w)
     }
 }
 
+/*
+ * Whether an h1 that is shown is the headline, though verdicts call another heading so, too: that
+ * one says the same and more ("Reviews" and "Reviews of nets"), or it is the only h1, is in front
+ * of the other one, and verdicts call it so.
+ */
+static int is_better_h1(const tmpl_elements_t *w, const heading_t *h1, const heading_t *other)
+{
+    if (h1->node == NULL || !is_heading_that_stays(w, h1->node) ||
+        is_hidden_heading(w->page, h1->node)) {
+        return 0;
+    }
+    return (h1->is_titled && tmpl_title_share(h1->text, other->text) == 1) ||
+           (h1->n == 1 && h1->node < other->node && is_judged_headline(w, h1->node) &&
+            tmpl_title_words(h1->text, ONLY_H1_WORDS) == ONLY_H1_WORDS);
+}
+
 void tmpl_page_headline_find(tmpl_elements_t *w)
 {
     const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
     heading_t found = find_heading(w, titles, 0);
     int is_judged = found.node != NULL, is_only = 0;
     heading_t h1 = find_heading(w, titles, TMPL_TAG_H1);
-    if (is_judged && h1.is_titled && is_heading_that_stays(w, h1.node) &&
-        !is_hidden_heading(w->page, h1.node) && tmpl_title_share(h1.text, found.text) == 1) {
-        found = h1; /* the other one says the same, and more: "Reviews" and "Reviews of nets" */
+    if (is_judged && is_better_h1(w, &h1, &found)) {
+        found = h1;
     }
     if (!is_judged) {
         found = h1;
