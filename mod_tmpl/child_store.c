@@ -377,10 +377,9 @@ int tmpl_child_learns_later(void)
 }
 
 void tmpl_child_store_put_aside(tmpl_child_store_t *ours, const tmpl_observation_t *page,
-                                apr_interval_time_t delay, apr_interval_time_t timeout,
-                                tmpl_error_t *err)
+                                apr_interval_time_t delay, tmpl_error_t *err)
 {
-    if (!tmpl_learner_put_aside(ours->learner, page, delay, timeout)) {
+    if (!tmpl_learner_put_aside(ours->learner, page, delay)) {
         tmpl_fail(err, APR_ENOSPC, "too many pages wait to be learnt");
     }
     else if (apr_atomic_read32(&ours->health.full)) {

@@ -73,13 +73,9 @@ int tmpl_child_store_takes(tmpl_child_store_t *ours, const char *site, request_r
 /* Whether this child learns pages after their requests. */
 int tmpl_child_learns_later(void);
 
-/*
- * Queues a page to be learnt after delay. Waits for room in the queue, for timeout at most. Sets
- * err if the queue or the store has no room.
- */
+/* Queues a page to be learnt after delay. Sets err if the queue or the store has no room. */
 void tmpl_child_store_put_aside(tmpl_child_store_t *ours, const tmpl_observation_t *page,
-                                apr_interval_time_t delay, apr_interval_time_t timeout,
-                                tmpl_error_t *err);
+                                apr_interval_time_t delay, tmpl_error_t *err);
 
 /*
  * The store of that name, as tmpl_stores_name() gives it. For requests that ask about

@@ -129,9 +129,7 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
             tmpl_store_learn(store, &page, 1, timeout, NULL, &outcome->store_error, pool);
     }
     else if (page != NULL) {
-        /* a request whose page has passed already does not wait for room in the queue */
-        tmpl_child_store_put_aside(ours, page, tmpl_conf_delay(conf),
-                                   tmpl_conf_holds(conf) ? timeout : 0, &outcome->store_error);
+        tmpl_child_store_put_aside(ours, page, tmpl_conf_delay(conf), &outcome->store_error);
     }
     if (asked != ours && outcome->counts.fading) {
         tmpl_counts_t counts;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
 
 #include "learn_queue.h"
@@ -14,19 +13,14 @@
 #define BYTES_MOST ((apr_size_t)16 << 20)
 /* Failed attempts after which a page is given up. */
 #define TRIES_MOST 5
-/* After so long without room the store is assumed not to learn: callers do not wait any more. */
-#define STUCK_AFTER apr_time_from_sec(1)
 
 struct tmpl_queue_t {
     apr_thread_mutex_t *lock; /* held for short times only */
-    apr_thread_cond_t *room;  /* signals that there is room, or stuck was set */
     tmpl_queued_t pages[PAGES_MOST];
     unsigned n;
     apr_size_t size; /* the bytes of these pages */
     unsigned out;    /* pages that were taken, and neither freed nor put back */
     apr_size_t out_size;
-    int stuck;             /* no room is to be expected */
-    apr_time_t full_since; /* when a thread began to wait for room; 0: none since the last take */
 };
 
 static apr_status_t queue_cleanup(void *data)
@@ -42,7 +36,6 @@ tmpl_queue_t *tmpl_queue_create(apr_pool_t *pool, apr_pool_t *process)
 {
     tmpl_queue_t *queue = apr_pcalloc(process, sizeof(*queue));
     apr_thread_mutex_create(&queue->lock, APR_THREAD_MUTEX_DEFAULT, process);
-    apr_thread_cond_create(&queue->room, process);
     apr_pool_cleanup_register(pool, queue, queue_cleanup, apr_pool_cleanup_null);
     return queue;
 }
@@ -82,26 +75,7 @@ static tmpl_queue_e queue_push(tmpl_queue_t *queue, const tmpl_queued_t *page)
     return TMPL_QUEUE_ADDED;
 }
 
-/*
- * Waits for room until end at most. On a busy machine a step of learning may take longer than one
- * caller may wait, so a wait in vain sets stuck only after STUCK_AFTER: slow pages are better than
- * lost ones.
- */
-static void wait_for_room(tmpl_queue_t *queue, const tmpl_queued_t *page, apr_time_t end)
-{
-    apr_time_t now = tmpl_clock();
-    int in_vain = 0;
-    while (!in_vain && !queue->stuck && !queue_has_room(queue, page)) {
-        queue->full_since = queue->full_since != 0 ? queue->full_since : now;
-        in_vain = now >= end ||
-                  apr_thread_cond_timedwait(queue->room, queue->lock, end - now) != APR_SUCCESS;
-        now = tmpl_clock();
-        queue->stuck |= in_vain && now - queue->full_since >= STUCK_AFTER;
-    }
-}
-
-tmpl_queue_e tmpl_queue_add(tmpl_queue_t *queue, const tmpl_observation_t *page, apr_time_t due,
-                            apr_interval_time_t timeout)
+tmpl_queue_e tmpl_queue_add(tmpl_queue_t *queue, const tmpl_observation_t *page, apr_time_t due)
 {
     tmpl_queued_t copy = { .page = tmpl_observation_copy(page),
                            .size = tmpl_observation_size(page),
@@ -112,10 +86,6 @@ tmpl_queue_e tmpl_queue_add(tmpl_queue_t *queue, const tmpl_observation_t *page,
     }
     apr_thread_mutex_lock(queue->lock);
     tmpl_queue_e added = queue_push(queue, &copy);
-    if (added == TMPL_QUEUE_FULL && timeout > 0 && copy.size <= BYTES_MOST) {
-        wait_for_room(queue, &copy, tmpl_clock() + timeout);
-        added = queue_push(queue, &copy);
-    }
     apr_thread_mutex_unlock(queue->lock);
     if (added != TMPL_QUEUE_ADDED) {
         free(copy.page);
@@ -162,8 +132,6 @@ unsigned tmpl_queue_take(tmpl_queue_t *queue, tmpl_queued_t *taken, unsigned mos
         queue->out_size += taken[i].size;
     }
     queue->out += n;
-    queue->stuck = 0;
-    queue->full_since = 0;
     apr_thread_mutex_unlock(queue->lock);
     qsort(taken, n, sizeof(*taken), by_site);
     return n;
@@ -193,8 +161,6 @@ unsigned tmpl_queue_put_back(tmpl_queue_t *queue, const tmpl_queued_t *taken, un
         }
         lost += added == TMPL_QUEUE_FULL;
     }
-    queue->stuck |= n > 0 && tried;
-    apr_thread_cond_broadcast(queue->room);
     apr_thread_mutex_unlock(queue->lock);
     return lost;
 }
@@ -206,7 +172,6 @@ void tmpl_queue_free(tmpl_queue_t *queue, const tmpl_queued_t *taken, unsigned n
         end_taken(queue, &taken[i]);
         free(taken[i].page);
     }
-    apr_thread_cond_broadcast(queue->room);
     apr_thread_mutex_unlock(queue->lock);
 }
 

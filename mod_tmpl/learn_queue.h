@@ -33,12 +33,8 @@ typedef enum {
     TMPL_QUEUE_FULL   /* there is no room, or the page is larger than the queue may be */
 } tmpl_queue_e;
 
-/*
- * Appends a copy of a page. Waits for room, for timeout at most, unless no room is to be expected;
- * 0: does not wait. So requests are slowed down to the pace of learning, and no page is lost.
- */
-tmpl_queue_e tmpl_queue_add(tmpl_queue_t *queue, const tmpl_observation_t *page, apr_time_t due,
-                            apr_interval_time_t timeout);
+/* Appends a copy of a page. No request waits for room: a page that is lost may come again. */
+tmpl_queue_e tmpl_queue_add(tmpl_queue_t *queue, const tmpl_observation_t *page, apr_time_t due);
 
 /* Returns how many pages wait or are being learnt, and sets *bytes to their bytes. */
 unsigned tmpl_queue_waiting(tmpl_queue_t *queue, apr_size_t *bytes);
@@ -51,8 +47,7 @@ unsigned tmpl_queue_take(tmpl_queue_t *queue, tmpl_queued_t *taken, unsigned mos
 
 /*
  * Puts pages back that could not be learnt; returns how many of them are lost. With tried set, the
- * attempt counts against each page, and callers of tmpl_queue_add() do not wait for room until
- * pages are taken again.
+ * attempt counts against each page.
  */
 unsigned tmpl_queue_put_back(tmpl_queue_t *queue, const tmpl_queued_t *taken, unsigned n,
                              int tried);

@@ -83,9 +83,9 @@ static void report_waiting(tmpl_learner_t *learner)
 }
 
 int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
-                           apr_interval_time_t delay, apr_interval_time_t timeout)
+                           apr_interval_time_t delay)
 {
-    tmpl_queue_e added = tmpl_queue_add(learner->queue, page, tmpl_clock() + delay, timeout);
+    tmpl_queue_e added = tmpl_queue_add(learner->queue, page, tmpl_clock() + delay);
     tmpl_count(TMPL_COUNTER_LATER, added == TMPL_QUEUE_ADDED);
     tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_QUEUE_FULL);
     report_waiting(learner);

@@ -17,11 +17,11 @@ tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_re
 void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool);
 
 /*
- * Queues a copy of a page, to be learnt after delay. If many pages wait, the caller waits, too, for
- * timeout at most. Returns 0 if there was no room: the page is lost.
+ * Queues a copy of a page, to be learnt after delay. Returns 0 if there was no room: the page is
+ * lost.
  */
 int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
-                           apr_interval_time_t delay, apr_interval_time_t timeout);
+                           apr_interval_time_t delay);
 
 /*
  * Learns the pages that are due; store may be NULL. Called by the watchdog, even after the learner

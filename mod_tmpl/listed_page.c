@@ -222,7 +222,7 @@ static void take_off(const tmpl_listed_page_t *page, const tmpl_sighting_t *gone
     apr_interval_time_t delay = tmpl_conf_delay(page->ctx->conf);
     tmpl_error_t err;
     if (delay > 0 && tmpl_child_learns_later()) {
-        tmpl_child_store_put_aside(page->asked, pages, delay, 0, &err);
+        tmpl_child_store_put_aside(page->asked, pages, delay, &err);
     }
     else {
         /* if this fails, the next request for it tries again */

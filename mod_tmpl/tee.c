@@ -5,8 +5,7 @@
  * logged, not sent. A page that is too large, or never ends, passes all the same.
  *
  * The thread that served the page judges it. With HTTP/1 the connection's next request waits until
- * the page is judged, and %D and %T include that time. The thread does not wait for room in the
- * queue of pages to be learnt: without room the page is lost.
+ * the page is judged, and %D and %T include that time.
  *
  * With HTTP/2 the thread that serves a stream judges its page behind the end of that stream: the
  * log_transaction hook runs on the connection's thread, for which all other streams would wait.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * touched FILE...: judges pages with detector auto, each of them known to its site, for bench/speed/touched,
- * which counts the memory that this touches. It writes to mark when a page begins and ends, and
- * prints the addresses of mark and main first. Memory of one page is used again for the next, as
- * a thread of httpd does.
+ * touched FILE...: judges pages with detector auto, each of them known to its site, for
+ * bench/speed/touched, which counts the memory that this touches. It writes to mark when a page
+ * begins and ends, and prints the addresses of mark and main first. Memory of one page is used
+ * again for the next, as a thread of httpd does.
  */
 #include <stdio.h>
 

@@ -224,25 +224,14 @@ static const unsigned char classes[256] = {
     [0x80 ... 0xFF] = END,
 };
 
-/* The search for kinds: digits divide words. */
-static tmpl_kinds_t kinds_of_name(const char *value, uint32_t len)
-{
-    unsigned state = automaton.next[0][BETWEEN];
-    tmpl_kinds_t kinds = 0;
-    for (uint32_t at = 0; at < len; at++) {
-        unsigned symbol = symbols[(unsigned char)value[at]];
-        state = automaton.next[state][symbol == DIGIT ? BETWEEN : symbol];
-        kinds |= automaton.says[state].kinds;
-    }
-    kinds |= automaton.says[automaton.next[state][BETWEEN]].kinds;
-    /* "hljs-comment", "token comment": a comment in a program */
-    return kinds & KIND(CODE) ? kinds & ~AND_BAD(COMMENT) : kinds;
-}
-
-/* A search for hints and cues. */
+/*
+ * Two searches side by side: one for hints and cues, and one for kinds, in which digits divide words
+ * and foreign names count.
+ */
 typedef struct {
-    unsigned state;
-    unsigned hints, cues;
+    unsigned state, hints, cues;
+    unsigned kinds_state;
+    tmpl_kinds_t kinds;
 } word_search_t;
 
 static inline void search_step(word_search_t *search, unsigned symbol)
@@ -250,6 +239,12 @@ static inline void search_step(word_search_t *search, unsigned symbol)
     search->state = automaton.next[search->state][symbol];
     search->hints |= automaton.says[search->state].hints;
     search->cues |= automaton.says[search->state].cues;
+}
+
+static inline void search_kinds(word_search_t *search, unsigned symbol)
+{
+    search->kinds_state = automaton.next[search->kinds_state][symbol == DIGIT ? BETWEEN : symbol];
+    search->kinds |= automaton.says[search->kinds_state].kinds;
 }
 
 /* Searches from at up to the end of a name, which is one more character. Returns what is behind. */
@@ -263,6 +258,7 @@ static uint32_t search_name(word_search_t *search, const char *value, uint32_t l
             search_step(&now, BETWEEN);
         }
         search_step(&now, symbols[c]);
+        search_kinds(&now, symbols[c]);
         class = classes[c];
     }
     *search = now;
@@ -272,20 +268,24 @@ static uint32_t search_name(word_search_t *search, const char *value, uint32_t l
 tmpl_says_t tmpl_says_of_name(const char *value, uint32_t len)
 {
     pthread_once(&once, fill_automaton);
-    word_search_t search = { .state = automaton.next[0][BETWEEN] };
+    unsigned first = automaton.next[0][BETWEEN];
+    word_search_t search = { .state = first, .kinds_state = first };
     for (uint32_t at = 0; at < len;) {
         if (is_foreign(value + at, len - at)) {
             while (at < len && classes[(unsigned char)value[at]] != END) {
-                at++;
+                search_kinds(&search, symbols[(unsigned char)value[at++]]);
             }
         }
         at = search_name(&search, value, len, at);
     }
     search_step(&search, BETWEEN);
+    search_kinds(&search, BETWEEN);
     /* comments have classes such as thread-even */
     search.hints &= search.hints & HINT(COMMENT) ? ~(unsigned)HINT(THREAD) : ~0U;
+    /* "hljs-comment", "token comment": a comment in a program */
+    search.kinds &= search.kinds & KIND(CODE) ? ~AND_BAD(COMMENT) : ~(tmpl_kinds_t)0;
     return (tmpl_says_t){
-        .kinds = kinds_of_name(value, len),
+        .kinds = search.kinds,
         .hints = search.hints & HINT(CODE) ? HINT(CODE) : search.hints,
         .cues = search.cues,
     };

@@ -81,6 +81,7 @@ static void rest_get(tmpl_value_t *value, unsigned tag, const unsigned char *res
     unsigned is = tag & KIND_MASK;
     value->df = df_of(tag, rest);
     value->text = value->repeated = value->n = 0;
+    value->fingerprints = rest + (is == EXPLICIT ? 4 : 0);
     if (is == TMPL_KIND_PATH) {
         value->text = (uint32_t)tmpl_get_le(rest + 4, 4);
         value->repeated = (uint32_t)tmpl_get_le(rest + 8, 4);
@@ -88,15 +89,8 @@ static void rest_get(tmpl_value_t *value, unsigned tag, const unsigned char *res
         value->repeated = value->repeated < value->text ? value->repeated : value->text;
     }
     else if (is != TMPL_KIND_DOCUMENT) {
-        rest += is == EXPLICIT ? 4 : 0;
         value->n = tag >> KIND_BITS;
         value->n = value->n < value->df ? value->n : value->df;
-        if (value->n > 0) { /* mostly one: this avoids a call */
-            value->fingerprints[0] = (uint16_t)tmpl_get_le(rest, 2);
-        }
-        for (uint32_t i = 1; i < value->n; i++) {
-            value->fingerprints[i] = (uint16_t)tmpl_get_le(rest + 2 * i, 2);
-        }
     }
 }
 
@@ -217,8 +211,8 @@ void tmpl_bucket_row(tmpl_bucket_row_t *row, tmpl_key_t key, const tmpl_value_t 
         tmpl_put_le(at, value->text, 4);
         tmpl_put_le(at + 4, value->repeated, 4);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        tmpl_put_le(at + 2 * i, value->fingerprints[i], 2);
+    if (n > 0) {
+        memcpy(at, value->fingerprints, 2 * (size_t)n);
     }
     *row = (tmpl_bucket_row_t){ .hash = key.hash,
                                 .rest = room,

@@ -59,7 +59,10 @@ typedef struct {
 /* Fills columns. Returns 0 if the bytes cannot be a bucket: then nothing is found. */
 int tmpl_bucket_open(tmpl_bucket_columns_t *columns, const tmpl_bucket_t *bucket);
 
-/* Finds a key and fills value. Returns 0 if the bucket does not have it; value is unchanged. */
+/*
+ * Finds a key and fills value, whose fingerprints are in the bucket. Returns 0 if the bucket does
+ * not have it; value is unchanged.
+ */
 int tmpl_bucket_find(const tmpl_bucket_columns_t *columns, tmpl_key_t key, tmpl_value_t *value);
 
 /* The most entries that tmpl_bucket_read() may return: it returns fewer if bytes are damaged. */

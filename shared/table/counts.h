@@ -216,12 +216,12 @@ typedef struct {
 typedef struct {
     uint32_t df;
     uint32_t last;
-    uint32_t text, repeated; /* only a path has these */
-    uint32_t n;              /* number of fingerprints */
-    uint16_t fingerprints[TMPL_FINGERPRINTS_MAX];
+    uint32_t text, repeated;           /* only a path has these */
+    uint32_t n;                        /* number of fingerprints, at most TMPL_FINGERPRINTS_MAX */
+    const unsigned char *fingerprints; /* each two bytes, little-endian: tmpl_value_fingerprint() */
 } tmpl_value_t;
 
-/* An entry of a site's table. Its value may end with the last of its fingerprints. */
+/* An entry of a site's table. */
 typedef struct {
     tmpl_key_t key;
     tmpl_value_t *value;
@@ -275,6 +275,6 @@ static inline const char *tmpl_store_directory(const char *uri, apr_pool_t *pool
 }
 
 /* Memory that a store takes for each key while it looks pages up, in bytes. */
-#define TMPL_STORE_KEY_BYTES 216
+#define TMPL_STORE_KEY_BYTES 96
 
 #endif

@@ -96,7 +96,7 @@ static apr_status_t txn_learn(tmpl_work_t *w, const tmpl_observation_t *const *p
     for (uint32_t i = 0; i < n; i++) {
         tmpl_rules_page_t rules = rules_page(pages[i], &slots);
         tmpl_counts_t own = counts != NULL ? counts[i] : tmpl_counts_make(pages[i], scratch);
-        written |= tmpl_rules_learn(&rules, site, &own, scratch);
+        written |= tmpl_rules_learn(&rules, site, &own, w->pool);
         *counted += (uint32_t)own.counted;
         if (counts != NULL) {
             counts[i] = own;

@@ -36,28 +36,35 @@ const tmpl_lifetimes_t *tmpl_lifetimes(const tmpl_policy_t *policy)
     return &lifetimes;
 }
 
-/* Only these fields: to clear all room for fingerprints takes longer than all else here. */
-static void value_begin(tmpl_value_t *value)
-{
-    value->df = value->last = value->text = value->repeated = value->n = 0;
-}
-
 static int value_has(const tmpl_value_t *value, uint16_t fp)
 {
     for (uint32_t i = 0; i < value->n; i++) {
-        if (value->fingerprints[i] == fp) {
+        if (tmpl_value_fingerprint(value, i) == fp) {
             return 1;
         }
     }
     return 0;
 }
 
+/* Those that are there may be a bucket's, which stays as it is. */
+static void value_add(tmpl_value_t *value, uint16_t fp, apr_pool_t *pool)
+{
+    const size_t len = 2 * (size_t)value->n;
+    unsigned char *all = apr_palloc(pool, len + 2);
+    if (len > 0) {
+        memcpy(all, value->fingerprints, len);
+    }
+    tmpl_put_le(all + len, fp, 2);
+    value->fingerprints = all;
+    value->n++;
+}
+
 int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
-                     uint32_t min_df)
+                     uint32_t min_df, apr_pool_t *pool)
 {
     int reached = 0;
     if (!live) {
-        value_begin(value);
+        *value = (tmpl_value_t){ 0 };
     }
     if (value->df >= min_df) {
         value->df += counted && value->df < UINT32_MAX;
@@ -66,7 +73,7 @@ int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, ui
         value->df++;
         reached = value->df == min_df;
         if (!reached) {
-            value->fingerprints[value->n++] = fp;
+            value_add(value, fp, pool);
         }
         else if (!tmpl_is_known_site(now, min_df)) {
             value->n = 0;
@@ -84,7 +91,7 @@ static uint32_t saturated(uint64_t x)
 void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now)
 {
     if (!live) {
-        value_begin(value);
+        *value = (tmpl_value_t){ 0 };
     }
     if (value->text + text > PATH_TEXT_MOST) {
         value->text /= 2;
@@ -99,9 +106,14 @@ void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repe
 
 void tmpl_value_document(tmpl_value_t *value, uint32_t now)
 {
-    value_begin(value);
-    value->df = 1;
-    value->last = now;
+    *value = (tmpl_value_t){ .df = 1, .last = now };
+}
+
+tmpl_value_t *tmpl_value_copy(const tmpl_value_t *value, apr_pool_t *pool)
+{
+    tmpl_value_t *copy = apr_pmemdup(pool, value, sizeof(*value));
+    copy->fingerprints = apr_pmemdup(pool, value->fingerprints, 2 * (size_t)value->n);
+    return copy;
 }
 
 int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now)

@@ -36,7 +36,7 @@ static apr_status_t add_entry(void *baton, const tmpl_entry_t *entry)
     apr_array_header_t *entries = baton;
     tmpl_entry_t *copy = apr_array_push(entries);
     copy->key = entry->key;
-    copy->value = apr_pmemdup(entries->pool, entry->value, tmpl_value_size(entry->value));
+    copy->value = tmpl_value_copy(entry->value, entries->pool);
     return APR_SUCCESS;
 }
 
@@ -96,7 +96,7 @@ static void write_entry(FILE *out, const tmpl_entry_t *entry)
         fprintf(out, ", \"text\": %u, \"repeated\": %u", value->text, value->repeated);
     }
     for (uint32_t i = 0; i < value->n; i++) {
-        fprintf(out, "%s%u", i == 0 ? ", \"seen\": [" : ", ", value->fingerprints[i]);
+        fprintf(out, "%s%u", i == 0 ? ", \"seen\": [" : ", ", tmpl_value_fingerprint(value, i));
     }
     fprintf(out, "%s}\n", value->n > 0 ? "]" : "");
 }
@@ -245,13 +245,15 @@ static void get_seen(import_reader_t *reader, tmpl_kind_e kind, tmpl_value_t *va
         bad(reader, "\"seen\" is not an array, or longer than \"kind\" and \"df\" allow");
         return;
     }
+    unsigned char *fingerprints = apr_palloc(reader->pool, 2 * n + 1);
+    value->fingerprints = fingerprints;
     for (; value->n < n; value->n++) {
         const json_t *number = json_array_get(seen, value->n);
         json_int_t is = json_integer_value(number);
         if (!json_is_integer(number) || is < 0 || is > UINT16_MAX) {
             bad(reader, "\"seen\" has an element that is not an integer in 0..65535");
         }
-        value->fingerprints[value->n] = (uint16_t)is;
+        tmpl_put_le(fingerprints + 2 * (size_t)value->n, (uint64_t)is, 2);
     }
 }
 
@@ -306,7 +308,7 @@ static void entry_read(import_reader_t *reader)
         value.repeated = (uint32_t)get_int(reader, "repeated", 0, value.text);
     }
     get_seen(reader, entry->key.kind, &value);
-    entry->value = apr_pmemdup(reader->pool, &value, tmpl_value_size(&value));
+    entry->value = apr_pmemdup(reader->pool, &value, sizeof(value));
 }
 
 static apr_status_t line_read(import_reader_t *reader, const char *line)

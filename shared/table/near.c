@@ -163,7 +163,7 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
         const tmpl_share_t *share = &obs->shares[i];
         const tmpl_value_t *value = rest_value(page, share, lifetimes, now);
         for (uint32_t j = 0; value != NULL && j < value->n; j++) {
-            uint16_t other = value->fingerprints[j];
+            uint16_t other = tmpl_value_fingerprint(value, j);
             const bytes_t *shown = shown_add(&documents, other, share);
             found |=
                 other != own &&
@@ -179,7 +179,7 @@ static int is_taken(const tmpl_value_t *value, uint16_t own, const documents_t *
 {
     int taken = 0;
     for (uint32_t j = 0; !taken && j < value->n; j++) {
-        uint16_t other = value->fingerprints[j];
+        uint16_t other = tmpl_value_fingerprint(value, j);
         taken = other != own && shown_slot(documents, other)->bytes.prose > PROSE_RAISED_MOST;
     }
     return taken;
@@ -194,7 +194,7 @@ static void mark_taken(unsigned char *held, const tmpl_rules_page_t *page,
     for (uint32_t i = 0; documents.slots != NULL && i < obs->n_shares; i++) {
         const tmpl_value_t *value = rest_value(page, &obs->shares[i], lifetimes, now);
         for (uint32_t j = 0; value != NULL && j < value->n; j++) {
-            (void)shown_add(&documents, value->fingerprints[j], &obs->shares[i]);
+            (void)shown_add(&documents, tmpl_value_fingerprint(value, j), &obs->shares[i]);
         }
     }
     for (uint32_t i = 0; documents.slots != NULL && i < obs->n_shares; i++) {
@@ -229,7 +229,7 @@ void tmpl_near_own(tmpl_record_t *records, const tmpl_rules_page_t *page)
         tmpl_record_t *record = &records[share->key];
         uint32_t n = is_prose(share) || value->n == 0 ? value->n : 1;
         for (uint32_t j = 0; record->df >= obs->policy->min_df && j < n; j++) {
-            if (value->fingerprints[j] == (uint16_t)obs->document->id) {
+            if (tmpl_value_fingerprint(value, j) == (uint16_t)obs->document->id) {
                 record->df = 1;
             }
         }

@@ -126,7 +126,7 @@ static int near_copy(counting_t *w)
  * Step 3 for one segment. Returns how often the length of its shares is repeated text of a path: 0,
  * 1 or 2 times, by its DF before and after.
  */
-static unsigned segment_count(counting_t *w, uint32_t i, int counted)
+static unsigned segment_count(counting_t *w, uint32_t i, int counted, apr_pool_t *pool)
 {
     const tmpl_observation_t *obs = w->page->obs;
     tmpl_slot_t *slot = w->page->slots[i];
@@ -135,8 +135,9 @@ static unsigned segment_count(counting_t *w, uint32_t i, int counted)
     if (!slot_has_room(w, slot)) {
         return 0;
     }
-    w->site->version += (uint64_t)tmpl_value_count(&slot->value, live, (uint16_t)obs->document->id,
-                                                   counted, w->site->pages, obs->policy->min_df);
+    w->site->version +=
+        (uint64_t)tmpl_value_count(&slot->value, live, (uint16_t)obs->document->id, counted,
+                                   w->site->pages, obs->policy->min_df, pool);
     write_slot(w, slot);
     record_set(w, i);
     return slot->value.df < 2 ? 0 : before == 1 && slot->value.df == 2 ? 2 : 1;
@@ -217,7 +218,8 @@ static void keys_count(counting_t *w, int counted, apr_pool_t *pool)
     unsigned char *held = apr_pcalloc(pool, n_segments + (apr_size_t)1);
     tmpl_near_hold(held, w->page, w->lifetimes, w->site->pages);
     for (uint32_t i = 0; i < n_segments; i++) {
-        times[i] = (unsigned char)(held[i] ? segment_hold(w, i) : segment_count(w, i, counted));
+        times[i] =
+            (unsigned char)(held[i] ? segment_hold(w, i) : segment_count(w, i, counted, pool));
     }
     if (!counted) {
         keys_refresh(w, n_segments);

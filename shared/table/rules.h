@@ -7,7 +7,6 @@
 #define TMPL_RULES_H
 
 #include <endian.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "table/counts.h"
@@ -55,10 +54,11 @@ static inline int tmpl_is_known_site(uint32_t now, uint32_t min_df)
 
 /*
  * Counts the document with fingerprint fp in value. If live is 0, begins the value anew (step 3 of
- * learning in counts.h). Returns whether this made the entry reach min_df.
+ * learning in counts.h). Returns whether this made the entry reach min_df. New fingerprints are
+ * from pool.
  */
 int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
-                     uint32_t min_df);
+                     uint32_t min_df, apr_pool_t *pool);
 
 /*
  * Counts a document in the value of a path. The document has text bytes at the path; repeated of
@@ -83,11 +83,8 @@ void tmpl_value_document(tmpl_value_t *value, uint32_t now);
 /* Whether a known text last seen at value->last is so fresh that nothing is written (step 2). */
 int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now);
 
-/* The bytes of a value up to its last fingerprint. */
-static inline size_t tmpl_value_size(const tmpl_value_t *value)
-{
-    return offsetof(tmpl_value_t, fingerprints) + value->n * sizeof(*value->fingerprints);
-}
+/* A copy of a value with its fingerprints. */
+tmpl_value_t *tmpl_value_copy(const tmpl_value_t *value, apr_pool_t *pool);
 
 /* The record of an entry, as callers see it. */
 static inline tmpl_record_t tmpl_value_record(const tmpl_value_t *value)
@@ -107,6 +104,12 @@ static inline uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n)
     uint64_t x = 0;
     memcpy(&x, bytes, n);
     return le64toh(x);
+}
+
+/* Fingerprint number i < value->n. */
+static inline uint16_t tmpl_value_fingerprint(const tmpl_value_t *value, uint32_t i)
+{
+    return (uint16_t)tmpl_get_le(value->fingerprints + 2 * (size_t)i, 2);
 }
 
 /*
@@ -150,8 +153,8 @@ void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *sit
                      tmpl_counts_t *counts);
 
 /*
- * Counts a page in its slots and in site, and fills counts as above; pool is for the call alone.
- * Returns whether anything was written.
+ * Counts a page in its slots and in site, and fills counts as above; pool must live as long as the
+ * slots. Returns whether anything was written.
  */
 int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmpl_counts_t *counts,
                      apr_pool_t *pool);

@@ -151,7 +151,7 @@ static apr_status_t entries_import(tmpl_work_t *w, void *to)
         (tmpl_head_t){ .site = { head->pages, head->version, 0, 0 }, .salt = tmpl_buckets_salt() };
     tmpl_work_entries(w);
     for (uint32_t i = 0; i < n; i++) {
-        memcpy(&w->slots[i]->value, entries[i].value, tmpl_value_size(entries[i].value));
+        w->slots[i]->value = *entries[i].value;
         w->slots[i]->written = 1;
     }
     w->txn->head.site.entries = w->n;

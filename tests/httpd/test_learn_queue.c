@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many pages may wait to be learnt, which requests the waiting pages slow down, and that a page
- * waits only once.
+ * How many pages may wait to be learnt, and that a page waits only once.
  */
 #include "child_store_fixture.h"
 
@@ -9,50 +8,6 @@ static void fill(tmpl_child_store_t *ours)
 {
     requests(ours, "s", PAGES_MOST - ours->learner->queue->n);
     assert_int_equal(ours->learner->queue->n, PAGES_MOST);
-}
-
-static int somebody_waits_for_room(tmpl_child_store_t *ours)
-{
-    int waits;
-
-    apr_thread_mutex_lock(ours->learner->queue->lock);
-    waits = ours->learner->queue->full_since != 0;
-    apr_thread_mutex_unlock(ours->learner->queue->lock);
-    return waits;
-}
-
-static void *APR_THREAD_FUNC ask_in_a_thread(apr_thread_t *thread, void *ours)
-{
-    (void)thread;
-    ask(ours, "s");
-    return NULL;
-}
-
-/*
- * A request without room waits until some pages are learnt: at the watchdog's next turn, due or
- * not.
- */
-static void who_finds_no_room_waits_for_it(void **state)
-{
-    enum { LEFT = PAGES_MOST / 2 - LEARN_AT_ONCE };
-    tmpl_child_store_t *ours = start_waiting(1000);
-    apr_status_t rv;
-    apr_thread_t *thread;
-
-    (void)state;
-    fill(ours);
-    room = apr_time_from_sec(3600);
-    alarm(300); /* ends a test that hangs */
-    apr_thread_create(&thread, NULL, ask_in_a_thread, ours, pool);
-    while (!somebody_waits_for_room(ours)) {
-        apr_thread_yield();
-    }
-    tick();
-    apr_thread_join(&rv, thread);
-    alarm(0);
-    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 0);
-    assert_int_equal(counters[TMPL_COUNTER_LATER], PAGES_MOST + 1);
-    assert_int_equal(ours->learner->queue->n, LEFT + 1);
 }
 
 /* Takes n pages, as if to learn them. */
@@ -64,39 +19,8 @@ static void take(tmpl_child_store_t *ours, unsigned n)
     tmpl_queue_free(ours->learner->queue, taken, n);
 }
 
-/* A page that its client already has delays no request: without room it is lost. */
-static void who_has_been_served_waits_for_nothing(void **state)
-{
-    tmpl_child_store_t *ours = start_waiting(1000);
-
-    (void)state;
-    passed = 1;
-    room = apr_time_from_sec(3600);
-    alarm(300); /* ends a test that waits for room */
-    fill(ours);
-    request(ours, "s");
-    alarm(0);
-    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
-}
-
-/* After there was room again, a request may wait as long as at first. */
-static void a_full_moment_is_forgotten(void **state)
-{
-    tmpl_child_store_t *ours = start_waiting(1000);
-
-    (void)state;
-    fill(ours);
-    request(ours, "s");
-    take(ours, 1);
-    clock_now += STUCK_AFTER;
-    fill(ours);
-    request(ours, "s");
-    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 2);
-    assert_int_equal(ours->learner->queue->stuck, 0);
-}
-
-/* If no room can be expected, no request waits for it: its page is lost and counted. */
-static void who_finds_no_room_does_not_wait_for_nothing(void **state)
+/* No request waits for room: without it a page is lost and counted, and may come again. */
+static void who_finds_no_room_does_not_wait(void **state)
 {
     tmpl_child_store_t *ours = start_waiting(1000);
 
@@ -105,18 +29,11 @@ static void who_finds_no_room_does_not_wait_for_nothing(void **state)
     assert_int_equal(store_said, APR_SUCCESS);
     assert_string_equal(request(ours, "s"), "");
     assert_int_equal(store_said, APR_ENOSPC); /* must not be reported or kept as learnt */
-    clock_now += STUCK_AFTER;
-    request(ours, "s"); /* the watchdog does not run */
-    room = apr_time_from_sec(3600);
-    alarm(300); /* ends a test that waits that long */
-    requests(ours, "s", 2);
-    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 4);
-    store_hangs();
-    tick();
-    requests(ours, "s", 2);
-    alarm(0);
-    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 6);
-    assert_int_equal(asked, PAGES_MOST + 6);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+    assert_int_equal(ours->learner->queue->n, PAGES_MOST);
+    take(ours, 1);
+    request(ours, "s");
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     assert_int_equal(ours->learner->queue->n, PAGES_MOST);
 }
 
@@ -133,7 +50,7 @@ static void the_same_page_waits_once(void **state)
     request(ours, "t"); /* of another site */
     assert_int_equal(ours->learner->queue->n, 2);
     document.text++; /* or with another text; the other fields then repeat */
-    assert_int_equal(tmpl_queue_add(ours->learner->queue, &a_page, 0, 0), TMPL_QUEUE_ADDED);
+    assert_int_equal(tmpl_queue_add(ours->learner->queue, &a_page, 0), TMPL_QUEUE_ADDED);
     assert_int_equal(ours->learner->queue->n, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
     assert_int_equal(handed, 0);
@@ -205,10 +122,11 @@ static void pages_that_were_taken_count_until_they_are_freed(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(who_finds_no_room_waits_for_it),  TEST(who_has_been_served_waits_for_nothing),
-    TEST(a_full_moment_is_forgotten),      TEST(who_finds_no_room_does_not_wait_for_nothing),
-    TEST(the_same_page_waits_once),        TEST(pages_are_known_that_stay),
-    TEST(the_bytes_that_wait_are_limited), TEST(pages_that_were_taken_count_until_they_are_freed),
+    TEST(who_finds_no_room_does_not_wait),
+    TEST(the_same_page_waits_once),
+    TEST(pages_are_known_that_stay),
+    TEST(the_bytes_that_wait_are_limited),
+    TEST(pages_that_were_taken_count_until_they_are_freed),
 };
 
 TAP_MAIN(tests)

@@ -3,7 +3,6 @@
  * Pages that wait to be learnt: which, when, in which order, and what happens to them when a child
  * ends.
  */
-#include <sched.h>
 #include <unistd.h>
 
 #include "child_store_fixture.h"
@@ -246,56 +245,6 @@ static void at_the_end_who_is_late_is_tried_again(void **state)
     }
 }
 
-/* Waits for room that never comes. */
-static void *APR_THREAD_FUNC wait_in_vain(apr_thread_t *thread, void *data)
-{
-    tmpl_document_t another = { .id = 1u << 20, .text = 1u << 20 };
-    tmpl_observation_t page = a_page;
-
-    page.document = &another;
-    tmpl_queue_add(data, &page, 0, apr_time_from_sec(3600));
-    apr_thread_exit(thread, APR_SUCCESS);
-    return NULL;
-}
-
-/* A child ends so while a request waits for room: prefork's SIGTERM handler never returns to it. */
-static void end_while_one_waits(tmpl_child_store_t *ours)
-{
-    tmpl_queue_t *queue = ours->learner->queue;
-    apr_thread_t *thread;
-    int waits = 0;
-
-    alarm(300); /* ends a test that waits for it */
-    apr_thread_create(&thread, NULL, wait_in_vain, queue, pool);
-    while (!waits) {
-        apr_thread_mutex_lock(queue->lock);
-        waits = queue->full_since != 0;
-        apr_thread_mutex_unlock(queue->lock);
-        sched_yield();
-    }
-    apr_atomic_set32(&tmpl_child_stores_users, 1);
-    end_child(ours);
-    _exit(0);
-}
-
-static void a_child_may_end_while_one_waits_for_room(void **state)
-{
-    tmpl_child_store_t *ours = start_waiting(1000);
-    pid_t pid;
-    int status = -1;
-
-    (void)state;
-    requests(ours, "s", PAGES_MOST);
-    pid = fork();
-    if (pid == 0) {
-        end_while_one_waits(ours);
-    }
-    waitpid(pid, &status, 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    end_child(ours);
-}
-
 static jmp_buf process_end;
 static tmpl_child_store_t *ending;
 static tmpl_observation_t *left[2]; /* waiting pages: the ending process does not free them */
@@ -366,7 +315,6 @@ static const struct CMUnitTest tests[] = {
     TEST(pages_are_handed_over_by_site),
     TEST(the_end_of_a_child_learns_what_waits),
     TEST(at_the_end_who_is_late_is_tried_again),
-    TEST(a_child_may_end_while_one_waits_for_room),
     TEST(a_child_may_end_within_a_request),
     TEST(a_child_that_is_interrupted_ends),
 };

@@ -60,8 +60,6 @@ static unsigned last_n;                /* number of pages that were passed last 
 static char last_sites[LEARN_AT_ONCE]; /* first letters of the sites of these pages */
 static int mpm_state;                  /* the state of httpd */
 static int threads;                    /* AP_MPMQ_STATIC: children have threads */
-static apr_interval_time_t room;       /* how long a page may wait for room */
-static int passed;                     /* 1: pages are only read and have passed */
 static const char *bad_site;           /* the store never learns pages of this site */
 static apr_interval_time_t slow;       /* time for each page; more than the timeout: failure */
 static apr_interval_time_t takes;      /* time for all pages together */
@@ -209,12 +207,12 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 
 int tmpl_conf_holds(const tmpl_conf_t *conf)
 {
-    return !passed;
+    return 1;
 }
 
 apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting)
 {
-    return setting == TMPL_SETTING_delay ? delay : room;
+    return setting == TMPL_SETTING_delay ? delay : 1;
 }
 
 /* Nobody reads fingerprints. */
@@ -402,8 +400,6 @@ static tmpl_child_store_t *start(apr_status_t how)
     graceful_end = 0;
     mpm_state = AP_MPMQ_RUNNING;
     threads = AP_MPMQ_STATIC;
-    room = 1;
-    passed = 0;
     slow = 0;
     takes = 0;
 

@@ -375,7 +375,7 @@ static inline apr_status_t table_add(void *baton, const tmpl_entry_t *entry)
     tmpl_entry_t *e = apr_array_push(table->entries);
 
     e->key = entry->key;
-    e->value = apr_pmemdup(table->pool, entry->value, tmpl_value_size(entry->value));
+    e->value = tmpl_value_copy(entry->value, table->pool);
     return APR_SUCCESS;
 }
 
@@ -405,8 +405,11 @@ static inline table_t *table_of(ctx_t *c, const char *site)
 
 static inline int entry_equal(const tmpl_entry_t *a, const tmpl_entry_t *b)
 {
-    return a->key.kind == b->key.kind && a->key.hash == b->key.hash && a->value->n == b->value->n &&
-           memcmp(a->value, b->value, tmpl_value_size(a->value)) == 0;
+    const tmpl_value_t *x = a->value, *y = b->value;
+
+    return a->key.kind == b->key.kind && a->key.hash == b->key.hash && x->df == y->df &&
+           x->last == y->last && x->text == y->text && x->repeated == y->repeated && x->n == y->n &&
+           (x->n == 0 || memcmp(x->fingerprints, y->fingerprints, 2 * (size_t)x->n) == 0);
 }
 
 static inline void assert_tables_equal(const table_t *a, const table_t *b)

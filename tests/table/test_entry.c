@@ -2,6 +2,8 @@
 /* The lifetime of Wang et al., section 2.4, and the rules of one entry that follow from it. */
 #include <string.h>
 
+#include <apr_general.h>
+
 #include "tap.h"
 
 #include "table/rules.h"
@@ -100,22 +102,26 @@ static void from_the_future_is_dead(void **state)
 static void counts_documents_once(void **state)
 {
     tmpl_value_t value;
+    apr_pool_t *pool;
 
     (void)state;
-    assert_false(tmpl_value_count(&value, 0, 7, 1, 1, 3));
+    apr_initialize();
+    apr_pool_create(&pool, NULL);
+    assert_false(tmpl_value_count(&value, 0, 7, 1, 1, 3, pool));
     assert_int_equal(value.df, 1);
-    assert_false(tmpl_value_count(&value, 1, 7, 1, 2, 3));
+    assert_false(tmpl_value_count(&value, 1, 7, 1, 2, 3, pool));
     assert_int_equal(value.df, 1);
     assert_int_equal(value.last, 2);
-    assert_false(tmpl_value_count(&value, 1, 8, 0, 3, 3));
+    assert_false(tmpl_value_count(&value, 1, 8, 0, 3, 3, pool));
     assert_int_equal(value.df, 2);
-    assert_true(tmpl_value_count(&value, 1, 9, 1, 4, 3));
+    assert_true(tmpl_value_count(&value, 1, 9, 1, 4, 3, pool));
     assert_int_equal(value.df, 3);
     assert_int_equal(value.n, 0);
-    assert_false(tmpl_value_count(&value, 1, 9, 0, 5, 3));
+    assert_false(tmpl_value_count(&value, 1, 9, 0, 5, 3, pool));
     assert_int_equal(value.df, 3);
-    assert_false(tmpl_value_count(&value, 1, 9, 1, 6, 3));
+    assert_false(tmpl_value_count(&value, 1, 9, 1, 6, 3, pool));
     assert_int_equal(value.df, 4);
+    apr_pool_destroy(pool);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -91,17 +91,21 @@ static void assert_model_held(ctx_t *c, const char *site, const model_t *model,
             const model_entry_t *e = &entries[i];
             uint64_t hash =
                 kind == TMPL_KIND_DOCUMENT ? model_document(i) & TMPL_HASH_MASK : model_key(i);
+            unsigned char fingerprints[2 * TMPL_FINGERPRINTS_MAX];
             tmpl_value_t value = { .df = e->df,
                                    .last = e->last,
                                    .text = (uint32_t)e->text,
                                    .repeated = (uint32_t)e->repeated,
-                                   .n = e->n };
+                                   .n = e->n,
+                                   .fingerprints = fingerprints };
             tmpl_entry_t want = { { hash, (tmpl_kind_e)kind }, &value };
             const tmpl_entry_t *got =
                 bsearch(&want, table->entries->elts, (size_t)table->entries->nelts, sizeof(want),
                         entry_order);
 
-            memcpy(value.fingerprints, e->fp, e->n * sizeof(*e->fp));
+            for (unsigned k = 0; k < e->n; k++) {
+                tmpl_put_le(fingerprints + 2 * (size_t)k, e->fp[k], 2);
+            }
             if (!model_live(e, policy, model->pages)) {
                 continue;
             }
