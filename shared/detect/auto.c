@@ -116,6 +116,25 @@ static double best_threshold(const float *templateness, const double *weights, u
  */
 #define REPLY_PART 0.25
 
+/*
+ * Nor may prose of which the trees are sure do so where nothing says that it is a comment: where
+ * its first SURE_WORDS alone would give a threshold that is higher by SURE_FALL, they do. Less is
+ * no sign of foreign prose, and would cost pages of much own prose (docs/lab/accuracy.md).
+ */
+#define SURE_WORDS 150
+#define SURE_FALL  0.1
+
+static void leave_sure(double *weights, const float *templateness, uint32_t n)
+{
+    double left = 2 * SURE_WORDS;
+    for (uint32_t b = 0; b < n; b++) {
+        if (templateness[b] < TMPL_SURE_CONTENT) {
+            weights[b] = fmin(weights[b], left);
+            left -= weights[b];
+        }
+    }
+}
+
 static double page_threshold(const float *templateness, const tmpl_reading_t *reading, double least,
                              apr_pool_t *pool)
 {
@@ -127,12 +146,16 @@ static double page_threshold(const float *templateness, const tmpl_reading_t *re
         weights[b] = words[b + 1] - words[b];
         content[tmpl_is_reply(reading, b)] += weights[b] * (1 - (double)templateness[b]);
     }
-    if (content[1] > REPLY_PART * content[0] && !tmpl_has_thread_address(reading->page)) {
+    int is_thread = tmpl_has_thread_address(reading->page);
+    if (content[1] > REPLY_PART * content[0] && !is_thread) {
         for (uint32_t b = 0; b < n; b++) {
             weights[b] *= tmpl_is_reply(reading, b) ? REPLY_PART * content[0] / content[1] : 1;
         }
     }
-    return best_threshold(templateness, weights, n, least);
+    double threshold = best_threshold(templateness, weights, n, least);
+    leave_sure(weights, templateness, n);
+    double of_first = best_threshold(templateness, weights, n, least);
+    return !is_thread && of_first > threshold + SURE_FALL ? of_first : threshold;
 }
 
 /* The rules apply if more than one word in this many is content: TmplMinKeep's default. */

@@ -286,6 +286,32 @@ static void last_trees_judge_blocks_of_which_the_first_are_not_sure(void **state
     }
 }
 
+/* Whether the last of some short texts stays, of which the trees are not sure, behind prose. */
+static int stays_beside(unsigned paragraphs, apr_pool_t *pool)
+{
+    static const char model[] = "tmpl-trees 2\nthreshold 0.5\nbias 0\ntree 3\nsplit words 20 1 2\n"
+                                "leaf 0.4\nleaf -4\nend\n";
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, trees_of(model, pool), pool);
+    const char *page = "";
+    for (unsigned i = 0; i < paragraphs; i++) {
+        page = apr_pstrcat(pool, page, "<p>", NULL);
+        for (unsigned word = 0; word < 50; word++) {
+            page = apr_psprintf(pool, "%s prose%u", page, i * word);
+        }
+    }
+    for (unsigned i = 0; i < 100; i++) {
+        page = apr_psprintf(pool, "%s<p>item of %u", page, i);
+    }
+    tmpl_outcome_t outcome = clean(page, "/", &opts, NULL, 1, pool);
+    return !outcome.verdicts[outcome.page->n_blocks - 1].template;
+}
+
+static void much_prose_does_not_take_the_rest_away(void **state)
+{
+    assert_true(stays_beside(3, *state));
+    assert_true(stays_beside(60, *state));
+}
+
 /* auto uses counts that incremental has made, and incremental those of auto. */
 static void detectors_share_a_table(void **state)
 {
@@ -315,6 +341,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(pagelevel_uses_its_models_threshold_or_the_one_set),
     CHECK(a_page_that_is_not_counted_is_judged_as_if_it_were),
     CHECK(known_keys_stay_when_a_page_is_looked_up),
+    CHECK(much_prose_does_not_take_the_rest_away),
     CHECK(last_trees_judge_blocks_of_which_the_first_are_not_sure),
     CHECK(detectors_share_a_table),
 };

@@ -98,7 +98,7 @@ static const char *html_of(size_t page, const char *before, const char *behind, 
 static const tmpl_trees_t *word_trees(apr_pool_t *pool)
 {
     return trees_of("tmpl-trees 2\nthreshold 0.5\nbias 0\ntree 3\nsplit words 0.1 1 2\nleaf 3\n"
-                    "leaf -3\nend\n",
+                    "leaf -4\nend\n",
                     pool);
 }
 
