@@ -3,7 +3,7 @@
  * In one walk over the body, links that look like references are kept with the fragments that they
  * name, and the elements of those fragments become notes.
  */
-#include "content/kinds.h"
+#include "content/element_kinds.h"
 
 #include <string.h>
 

@@ -140,7 +140,7 @@ static const char *const keys[] = {
 /* By group, the indices of its records; by record, those of its runs. NULL: there are none. */
 typedef struct {
     apr_array_header_t **records, **runs; /* of uint32_t */
-} lists_t;
+} record_lists_t;
 
 /* Marks the segments that stand beside the text of their records: who, when, numbers. */
 static unsigned char *beside_of(const tmpl_page_t *page, const tmpl_groups_t *groups,
@@ -186,11 +186,11 @@ static void add_index(apr_array_header_t **list, uint32_t index, apr_pool_t *poo
     APR_ARRAY_PUSH(*list, uint32_t) = index;
 }
 
-static lists_t lists_of(const tmpl_groups_t *groups, const tmpl_fragments_t *fragments,
-                        apr_pool_t *pool)
+static record_lists_t lists_of(const tmpl_groups_t *groups, const tmpl_fragments_t *fragments,
+                               apr_pool_t *pool)
 {
-    lists_t lists = { apr_pcalloc(pool, (groups->n_groups + 1) * sizeof(*lists.records)),
-                      apr_pcalloc(pool, (groups->n + 1) * sizeof(*lists.runs)) };
+    record_lists_t lists = { apr_pcalloc(pool, (groups->n_groups + 1) * sizeof(*lists.records)),
+                             apr_pcalloc(pool, (groups->n + 1) * sizeof(*lists.runs)) };
     for (uint32_t i = 0; i < groups->n; i++) {
         add_index(&lists.records[groups->records[i].group], i, pool);
     }
@@ -249,7 +249,7 @@ static void add_runs(tmpl_buf_t *out, const apr_array_header_t *runs,
     tmpl_json_close(out, ']');
 }
 
-static void add_item(tmpl_buf_t *out, const lists_t *lists, uint32_t index,
+static void add_item(tmpl_buf_t *out, const record_lists_t *lists, uint32_t index,
                      const tmpl_content_t *content, const tmpl_fragments_t *fragments,
                      apr_pool_t *pool)
 {
@@ -273,7 +273,7 @@ static void add_records(tmpl_buf_t *out, const tmpl_content_t *content,
                         const tmpl_fragments_t *fragments, apr_pool_t *pool)
 {
     const tmpl_groups_t *groups = &content->groups;
-    lists_t lists = lists_of(groups, fragments, pool);
+    record_lists_t lists = lists_of(groups, fragments, pool);
     tmpl_json_open(out, "records", '[');
     for (uint32_t g = 0; g < groups->n_groups; g++) {
         const apr_array_header_t *records = lists.records[g];
