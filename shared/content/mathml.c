@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "content/kinds.h"
+#include "content/element_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

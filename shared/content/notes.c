@@ -3,7 +3,7 @@
  * In one walk over the body, links that look like references are kept with the fragments that they
  * name, and the elements of those fragments become notes.
  */
-#include "content/kinds.h"
+#include "content/element_kinds.h"
 
 #include <string.h>
 
@@ -237,13 +237,16 @@ static int is_in_html(notes_finder_t *f, const xmlNode *link)
     while (table != f->body && tmpl_dom_tag(f->page, table) != TMPL_TAG_TABLE) {
         table = table->parent;
     }
-    if (table != f->body && table != f->table) {
+    if (table == f->body || (f->table != NULL && tmpl_dom_node(table) < tmpl_dom_node(f->table))) {
+        return 0; /* with a table in it, it lays the page out */
+    }
+    if (table != f->table) {
         tmpl_grid_t grid;
         tmpl_grid_read(&grid, f->page, table);
         f->table = table;
         f->is_html = grid.kind == TMPL_GRID_HTML;
     }
-    return table != f->body && f->is_html;
+    return f->is_html;
 }
 
 /* Keeps a link that is a reference. */

@@ -7,7 +7,7 @@
 #define TMPL_WALK_H
 
 #include "content/content.h"
-#include "content/kinds.h"
+#include "content/element_kinds.h"
 
 /* What an element is. Blocks are first: at their start and end is a border of blocks. */
 typedef enum {
@@ -15,7 +15,7 @@ typedef enum {
     TMPL_ELEMENT_BLOCK,   /* the same, between borders of blocks */
     TMPL_ELEMENT_HEADING, /* h1 to h6, or by its role and aria-level */
     TMPL_ELEMENT_QUOTE,
-    TMPL_ELEMENT_CALLOUT, /* content/kinds.h */
+    TMPL_ELEMENT_CALLOUT,
     TMPL_ELEMENT_DETAILS,
     TMPL_ELEMENT_SUMMARY, /* or the title of a post */
     TMPL_ELEMENT_FIGURE,
@@ -25,19 +25,19 @@ typedef enum {
     TMPL_ELEMENT_TERMS, /* dl */
     TMPL_ELEMENT_TERM,
     TMPL_ELEMENT_DESCRIPTION,
-    TMPL_ELEMENT_CODE, /* content/kinds.h */
+    TMPL_ELEMENT_CODE,
     TMPL_ELEMENT_RULE,
-    TMPL_ELEMENT_TABLE, /* of data or for layout: content/kinds.h */
+    TMPL_ELEMENT_TABLE, /* of data or for layout */
     TMPL_ELEMENT_CAPTION,
     TMPL_ELEMENT_ROWS, /* thead, tbody, tfoot */
     TMPL_ELEMENT_ROW,
     TMPL_ELEMENT_CELL,
     TMPL_ELEMENT_RECORD,   /* a post or a small card: content/groups.h */
     TMPL_ELEMENT_HEADLINE, /* the page's headline, in a post */
-    TMPL_ELEMENT_NOTE,     /* content/kinds.h */
-    TMPL_ELEMENT_LINK,     /* the first that is no block */
+    TMPL_ELEMENT_NOTE,
+    TMPL_ELEMENT_LINK, /* the first that is no block */
     TMPL_ELEMENT_IMAGE,
-    TMPL_ELEMENT_MEDIA,   /* iframe, video, audio: content/kinds.h */
+    TMPL_ELEMENT_MEDIA,   /* iframe, video, audio */
     TMPL_ELEMENT_FORMULA, /* the walk's formula, with all that is in the element */
     TMPL_ELEMENT_FORMAT,  /* em, code, sub, time ... */
     TMPL_ELEMENT_SPAN,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/json_text.h"
+#include "data/page_data.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "data/json_text.h"
 #include "markdown/markdown.h"
 
 static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)

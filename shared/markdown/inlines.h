@@ -85,7 +85,7 @@ void tmpl_inlines_break(tmpl_inlines_t *inlines);
 /* Adds an image with its alternative text and its address, which must be safe (href.h). */
 void tmpl_inlines_image(tmpl_inlines_t *inlines, const char *alt, const char *src);
 
-/* Adds a formula in TeX (content/kinds.h). */
+/* Adds a formula in TeX (content/element_kinds.h). */
 void tmpl_inlines_formula(tmpl_inlines_t *inlines, const char *tex);
 
 /* Adds a reference to a footnote. */

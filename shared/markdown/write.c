@@ -345,7 +345,7 @@ static void write_part(inlines_writer_t *w, tmpl_inline_part_t *part, apr_size_t
     /* clang-format off */
     static const char *const marks[' '] = {
 #define MARK(id, begin, end, element)                                                              \
-        [TMPL_MARK(TMPL_FORMAT_##id)] = begin, [TMPL_MARK_END(TMPL_FORMAT_##id)] = end,
+        [TMPL_MARK(TMPL_FORMAT_##id)] = (begin), [TMPL_MARK_END(TMPL_FORMAT_##id)] = (end),
         TMPL_FORMATS(MARK)
 #undef MARK
     };

@@ -114,12 +114,12 @@ void tmpl_write_html(tmpl_flow_t *flow, tmpl_inlines_t *inlines);
  */
 void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language);
 
-/* Writes a formula in TeX (content/kinds.h) on lines of its own. */
+/* Writes a formula in TeX (content/element_kinds.h) on lines of its own. */
 void tmpl_write_formula(tmpl_flow_t *flow, const char *tex);
 
 /* --- writer.c --- */
 
-/* A table as it is written row by row, in GFM or HTML (content/kinds.h says which). */
+/* A table as it is written row by row, in GFM or HTML (content/element_kinds.h says which). */
 typedef struct {
     const xmlNode *node; /* NULL: none is written */
     tmpl_grid_t grid;

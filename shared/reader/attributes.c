@@ -118,14 +118,14 @@ const char *tmpl_view_fragment(tmpl_view_t *w, const char *href, const char *add
 typedef struct {
     const char *name, *characters;
     unsigned most; /* bytes; 0: any number */
-    long least;    /* of a number; 0: any */
+    int is_cells;  /* a number from 2 to 1000 */
 } kept_t;
 
 static const kept_t kept[TMPL_TAG_COUNT][2] = {
     [TMPL_TAG_ABBR] = { { "title", NULL, 0, 0 } },
     [TMPL_TAG_ACRONYM] = { { "title", NULL, 0, 0 } },
-    [TMPL_TAG_TD] = { { "colspan", DIGITS, 4, 2 }, { "rowspan", DIGITS, 4, 2 } },
-    [TMPL_TAG_TH] = { { "colspan", DIGITS, 4, 2 }, { "rowspan", DIGITS, 4, 2 } },
+    [TMPL_TAG_TD] = { { "colspan", DIGITS, 4, 1 }, { "rowspan", DIGITS, 4, 1 } },
+    [TMPL_TAG_TH] = { { "colspan", DIGITS, 4, 1 }, { "rowspan", DIGITS, 4, 1 } },
     [TMPL_TAG_OL] = { { "start", DIGITS "-", 5, 0 }, { "type", "1aAiI", 1, 0 } },
     [TMPL_TAG_LI] = { { "value", DIGITS "-", 5, 0 } },
     [TMPL_TAG_TIME] = { { "datetime", DIGITS "-:.TZW+ ", 0, 0 } },
@@ -141,7 +141,8 @@ static void add_kept(tmpl_buf_t *out, const xmlNode *node, const kept_t *attribu
     apr_size_t len = value != NULL ? strlen(value) : 0;
     if (len > 0 && (attribute->characters == NULL || strspn(value, attribute->characters) == len) &&
         (attribute->most == 0 || len <= attribute->most) &&
-        (attribute->least == 0 || strtol(value, NULL, 10) >= attribute->least)) {
+        (!attribute->is_cells ||
+         (strtol(value, NULL, 10) > 1 && strtol(value, NULL, 10) <= 1000))) {
         tmpl_buf_add_byte(out, ' ');
         tmpl_buf_add_text(out, attribute->name);
         tmpl_buf_add(out, "=\"", 2);

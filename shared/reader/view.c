@@ -15,17 +15,11 @@ const char tmpl_view_box[] = " class=\"wide\"";
 /* Adds a text with its white space as single spaces, up to TMPL_SUMMARY_TEXT bytes. */
 static void add_to_summary(tmpl_buf_t *to, const char *text)
 {
-    while (*text != '\0' && to->len < TMPL_SUMMARY_TEXT) {
-        apr_size_t spaces = strspn(text, " \t\n\r\f");
-        if (spaces > 0 && to->len > 0 && to->at[to->len - 1] != ' ') {
-            tmpl_buf_add_byte(to, ' ');
+    for (; *text != '\0' && to->len < TMPL_SUMMARY_TEXT; text++) {
+        int is_space = tmpl_is_space(*text);
+        if (!is_space || (to->len > 0 && to->at[to->len - 1] != ' ')) {
+            tmpl_buf_add_byte(to, is_space ? ' ' : *text);
         }
-        text += spaces;
-        apr_size_t word = strcspn(text, " \t\n\r\f");
-        apr_size_t room =
-            TMPL_SUMMARY_TEXT - (to->len < TMPL_SUMMARY_TEXT ? to->len : TMPL_SUMMARY_TEXT);
-        tmpl_buf_add(to, text, word < room ? word : room);
-        text += word;
     }
 }
 

@@ -5,7 +5,6 @@
  */
 #include "check.h"
 
-#include "data/json_text.h"
 #include "data/page_data.h"
 
 static const tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, apr_pool_t *pool)

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "markdown/markdown.h"
-#include "content/kinds.h"
+#include "content/element_kinds.h"
 
 static const char *written(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
                            const tmpl_content_opts_t *opts, apr_pool_t *pool)

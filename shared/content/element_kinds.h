@@ -3,8 +3,8 @@
  * What elements of a page are beyond their tags: callouts, listings, tables of data, images, films,
  * formulas, notes.
  */
-#ifndef TMPL_KINDS_H
-#define TMPL_KINDS_H
+#ifndef TMPL_ELEMENT_KINDS_H
+#define TMPL_ELEMENT_KINDS_H
 
 #include "base/buf.h"
 #include "content/href.h"
