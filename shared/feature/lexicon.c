@@ -225,8 +225,8 @@ static const unsigned char classes[256] = {
 };
 
 /*
- * Two searches side by side: one for hints and cues, and one for kinds, in which digits divide words
- * and foreign names count.
+ * Two searches side by side: one for hints and cues, and one for kinds, in which digits divide
+ * words and foreign names count.
  */
 typedef struct {
     unsigned state, hints, cues;

@@ -274,7 +274,7 @@ static inline const char *tmpl_store_directory(const char *uri, apr_pool_t *pool
                : NULL;
 }
 
-/* Memory that a store takes for each key while it looks pages up, in bytes. */
-#define TMPL_STORE_KEY_BYTES 96
+/* Memory that a store takes for a key and its bucket while it looks a page up, in bytes. */
+#define TMPL_STORE_KEY_BYTES 216
 
 #endif
