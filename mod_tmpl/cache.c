@@ -50,7 +50,6 @@ static tmpl_decision_secret_t secret;
 void tmpl_cache_reset(apr_pool_t *pconf)
 {
     tmpl_cache_t *automatic = apr_pcalloc(pconf, sizeof(*automatic));
-
     automatic->name = "auto";
     caches = apr_array_make(pconf, 2, sizeof(tmpl_cache_t *));
     APR_ARRAY_PUSH(caches, tmpl_cache_t *) = automatic;
@@ -62,7 +61,6 @@ void tmpl_cache_reset(apr_pool_t *pconf)
 static const char *arguments_of(const char *provider, const char *name, apr_pool_t *pool)
 {
     const char *colon = ap_strchr_c(name, ':');
-
     if (colon != NULL) {
         return colon + 1;
     }
@@ -79,7 +77,6 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
 {
     const char *provider = apr_pstrmemdup(ptemp, name, strcspn(name, ":"));
     tmpl_cache_t *made;
-
     for (int i = 0; i < caches->nelts; i++) {
         made = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
         if (strcmp(made->name, name) == 0) {
@@ -106,7 +103,6 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
 static apr_status_t cache_destroy(void *data)
 {
     tmpl_cache_t *cache = data;
-
     if (cache->ready) {
         cache->ready = 0;
         cache->provider->destroy(cache->instance, NULL);
@@ -121,7 +117,6 @@ static int cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t
                                       apr_time_from_sec(LIFE) };
     apr_status_t rv = cache->provider->init(
         cache->instance, apr_psprintf(pconf, "tmpl-decisions-%d", number), &hints, s, pconf);
-
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE, cache->name);
         return 0;
@@ -147,12 +142,10 @@ static void init_default(tmpl_cache_t *cache, server_rec *s, apr_pool_t *pconf)
 
 void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
 {
-    apr_status_t rv;
-
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG || !tmpl_conf_is_used()) {
         return;
     }
-    rv = ap_global_mutex_create(&mutex, NULL, mutex_type, NULL, s, pconf, 0);
+    apr_status_t rv = ap_global_mutex_create(&mutex, NULL, mutex_type, NULL, s, pconf, 0);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE_MUTEX);
         mutex = NULL;
@@ -160,7 +153,6 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
     rv = apr_generate_random_bytes(secret.bytes, sizeof(secret.bytes));
     for (int i = 0; rv == APR_SUCCESS && i < caches->nelts; i++) {
         tmpl_cache_t *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
-
         if (i == 0) {
             init_default(cache, s, pconf);
         }
@@ -178,7 +170,6 @@ void tmpl_cache_open(server_rec *s, apr_pool_t *pchild)
     if (mutex != NULL) {
         apr_status_t rv =
             apr_global_mutex_child_init(&mutex, apr_global_mutex_lockfile(mutex), pchild);
-
         if (rv != APR_SUCCESS) {
             ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE_MUTEX);
             mutex = NULL;
@@ -195,7 +186,6 @@ static void add_bytes(void *context, const void *bytes, apr_size_t len)
 static void add_text(tmpl_buf_t *context, const char *text)
 {
     apr_size_t len = text != NULL ? strlen(text) + 1 : 0;
-
     add_bytes(context, &len, sizeof(len));
     add_bytes(context, text, len);
 }
@@ -205,7 +195,6 @@ static void make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmp
                      const request_rec *r)
 {
     tmpl_buf_t context;
-
     tmpl_buf_init(&context, cached->pool);
     add_bytes(&context, &conf->store, sizeof(conf->store));
     add_text(&context, input->site);
@@ -242,7 +231,6 @@ static void cache_unlock(const tmpl_cache_t *cache)
 static tmpl_decision_key_t id_of(const tmpl_cached_t *cached, int slot)
 {
     tmpl_decision_key_t id = cached->key;
-
     id.bytes[0] ^= (unsigned char)slot;
     return id;
 }
@@ -253,16 +241,14 @@ static unsigned cache_retrieve(tmpl_cached_t *cached, int slot, unsigned char *v
     const tmpl_cache_t *cache = cached->cache;
     const tmpl_decision_key_t id = id_of(cached, slot);
     unsigned len = VALUE_MAX;
-    int found;
-
     if (cache->provider == NULL) {
         return tmpl_cache_table_find(&id, value, VALUE_MAX);
     }
     if (!cache_lock(cache)) {
         return 0;
     }
-    found = cache->provider->retrieve(cache->instance, cached->s, id.bytes, sizeof(id.bytes), value,
-                                      &len, cached->pool) == APR_SUCCESS;
+    int found = cache->provider->retrieve(cache->instance, cached->s, id.bytes, sizeof(id.bytes),
+                                          value, &len, cached->pool) == APR_SUCCESS;
     cache_unlock(cache);
     return found ? len : 0;
 }
@@ -273,7 +259,6 @@ static void cache_store(tmpl_cached_t *cached, unsigned char *value, apr_size_t 
     const tmpl_cache_t *cache = cached->cache;
     const tmpl_decision_key_t id = id_of(cached, cached->slot);
     apr_time_t expiry = apr_time_now() + apr_time_from_sec(LIFE);
-
     if (cache->provider == NULL) {
         tmpl_cache_table_store(&id, value, (unsigned)len, expiry);
     }
@@ -288,7 +273,6 @@ static apr_status_t count_value(ap_socache_instance_t *instance, server_rec *s, 
                                 const unsigned char *value, unsigned len, apr_pool_t *pool)
 {
     tmpl_cache_usage_t *to = usage;
-
     (void)instance, (void)s, (void)id, (void)id_len, (void)value, (void)pool;
     to->entries++;
     to->bytes += len;
@@ -298,11 +282,9 @@ static apr_status_t count_value(ap_socache_instance_t *instance, server_rec *s, 
 tmpl_cache_usage_t tmpl_cache_usage(server_rec *s, apr_pool_t *pool)
 {
     tmpl_cache_usage_t usage = { 0 };
-
     for (int i = 0; i < caches->nelts; i++) {
         tmpl_cache_t *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
         const char *size = ap_strrchr_c(cache->name, '(');
-
         if (cache->provider == NULL) {
             tmpl_cache_table_usage(&usage.entries, &usage.bytes, &usage.max_bytes);
         }
@@ -322,7 +304,6 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
     tmpl_cache_t *cache =
         conf->cache != NULL ? conf->cache : APR_ARRAY_IDX(caches, 0, tmpl_cache_t *);
     tmpl_mode_e mode = tmpl_conf_mode(conf);
-
     *cached = (tmpl_cached_t){ .cache = cache, .s = r->server, .pool = pool };
     if (!cache->ready || (mutex == NULL && needs_mutex(cache)) || mode <= TMPL_MODE_LEARN ||
         mode == TMPL_MODE_HIGHLIGHT || input->len >= TMPL_NONE) {
@@ -333,7 +314,6 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
     for (int slot = 0; slot < 2; slot++) {
         unsigned char *value = apr_palloc(pool, VALUE_MAX);
         unsigned len = cache_retrieve(cached, slot, value);
-
         if (len > 0 &&
             tmpl_decision_unpack(decision, value, len, &cached->key, &secret, input, pool)) {
             cached->slot = slot;
@@ -355,7 +335,6 @@ void tmpl_cache_count(const tmpl_cached_t *cached)
                                                [TMPL_CACHED_PERSONAL] = TMPL_COUNTER_CACHE_PERSONAL,
                                                [TMPL_CACHED_STALE] = TMPL_COUNTER_CACHE_STALE,
                                                [TMPL_CACHED_HIT] = TMPL_COUNTER_CACHE_HIT };
-
     if (cached->cache != NULL) {
         tmpl_count(counters[cached->found], 1);
     }
@@ -366,21 +345,19 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
                      const tmpl_conf_t *conf)
 {
     tmpl_clean_opts_t opts;
-    tmpl_decision_t decision;
-    unsigned char *value;
     apr_size_t len;
-
     if (cached->cache == NULL || !tmpl_decision_lasts(outcome)) {
         return;
     }
     tmpl_conf_opts(&opts, conf);
-    decision = tmpl_decision_of(outcome, opts.detector, fingerprint,
-                                input->learn != TMPL_LEARNING_OFF && !outcome->counts.frozen);
+    tmpl_decision_t decision =
+        tmpl_decision_of(outcome, opts.detector, fingerprint,
+                         input->learn != TMPL_LEARNING_OFF && !outcome->counts.frozen);
     decision.made = apr_time_now();
     decision.body = body;
     decision.body_len = body_len;
-    value = tmpl_decision_pack(&len, &decision, &cached->key, &secret, input, outcome->page,
-                               cached->pool);
+    unsigned char *value = tmpl_decision_pack(&len, &decision, &cached->key, &secret, input,
+                                              outcome->page, cached->pool);
     if (value == NULL || len > VALUE_MAX || !cache_lock(cached->cache)) {
         return;
     }

@@ -45,7 +45,6 @@ static void cell_free(kept_cell_t *cell)
 static kept_cell_t *cell_of(const tmpl_decision_key_t *id)
 {
     apr_uint32_t number;
-
     memcpy(&number, id->bytes, sizeof(number));
     return &table.cells[number % PLACES];
 }
@@ -55,7 +54,6 @@ void tmpl_cache_table_store(const tmpl_decision_key_t *id, const unsigned char *
 {
     unsigned char *copy = table.lock != NULL ? malloc(len) : NULL;
     kept_cell_t *cell = cell_of(id);
-
     if (copy == NULL) {
         return;
     }
@@ -75,7 +73,6 @@ unsigned tmpl_cache_table_find(const tmpl_decision_key_t *id, unsigned char *val
 {
     const kept_cell_t *cell = cell_of(id);
     unsigned len = 0;
-
     if (table.lock == NULL) {
         return 0;
     }

@@ -65,7 +65,6 @@ static int ask_site(tmpl_counts_t *counts, tmpl_child_store_t *asked,
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began;
     tmpl_store_t *store = tmpl_child_store_begin(asked, &began, r);
-
     if (store == NULL) {
         return 0;
     }
@@ -110,7 +109,6 @@ static const tmpl_observation_t *to_queue(const tmpl_outcome_t *outcome, apr_poo
                                        .policy = page->policy,
                                        .learn = TMPL_LEARNING_OFF,
                                        .sighting = page->sighting };
-
     return outcome->counts.due      ? page
            : page->sighting != NULL ? apr_pmemdup(pool, &alone, sizeof(alone))
                                     : NULL;
@@ -123,7 +121,6 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
 {
     apr_interval_time_t timeout = tmpl_conf_timeout(conf);
     const tmpl_observation_t *page = to_queue(outcome, pool);
-
     if (page != NULL && learning_of(conf) == TMPL_LEARNING_NOW) {
         outcome->store_error.status =
             tmpl_store_learn(store, &page, 1, timeout, NULL, &outcome->store_error, pool);
@@ -133,7 +130,6 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
     }
     if (asked != ours && outcome->counts.fading) {
         tmpl_counts_t counts;
-
         /* a replica cannot keep it */
         outcome->observation.age = 0;
         outcome->observation.learn = TMPL_LEARNING_OFF;
@@ -147,7 +143,6 @@ static void find_ids(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, const tmpl_cl
 {
     int is_shown = tmpl_conf_headers(ctx->conf) || !tmpl_conf_holds(ctx->conf) ||
                    tmpl_conf_mode(ctx->conf) == TMPL_MODE_JSON;
-
     if (is_shown || ctx->lists != TMPL_LISTS_NOT) {
         judged->fingerprint = tmpl_clean_fingerprint(&judged->outcome, &judged->input, pool);
     }
@@ -168,7 +163,6 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     int usable = is_usable(ours, input, conf, &opts->page.seed, &timeout, r, pool);
     apr_time_t start = tmpl_clock(), parsed, began, opened;
     tmpl_store_t *store = NULL;
-
     /* parse first: a page that the parser declines must not use up the breaker's only trial */
     if (!tmpl_clean_read(outcome, input, opts, pool)) {
         return;
@@ -189,7 +183,6 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     if (store != NULL) {
         tmpl_listed_page_t sighted = { ctx,   input, judged->fingerprint,
                                        asked, store, timeout - outcome->store_took };
-
         report_answer(asked, outcome, began, opened, r);
         judged->changed = tmpl_listed_page_look(&sighted, outcome, r, pool);
         learn_page(outcome, ours, asked, store, conf, r, pool);
@@ -219,7 +212,6 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judg
     tmpl_child_store_t *ours = tmpl_child_store_of(conf);
     tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;
     tmpl_counts_t counts;
-
     if (ours == NULL || !ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool)) {
         return TMPL_CACHED_STALE;
     }
@@ -240,7 +232,6 @@ static int find_decision(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
                          const tmpl_clean_opts_t *opts, request_rec *r, apr_pool_t *pool)
 {
     tmpl_decision_t decision;
-
     if (tmpl_cache_find(&judged->cached, &decision, &judged->input, ctx->conf, r, pool)) {
         apr_atomic_inc32(&tmpl_child_stores_users);
         judged->cached.found = age_of(&decision, judged, ctx->conf, opts, r, pool);
@@ -265,7 +256,6 @@ static void make_body(tmpl_judged_t *judged, const tmpl_clean_opts_t *opts, int 
 {
     tmpl_outcome_t *outcome = &judged->outcome;
     tmpl_outcome_t written = *outcome;
-
     if (tags_content) { /* it must not change with the site's table; the field Tmpl says these */
         written.version = 0;
         written.closure.confidence = -1;
@@ -286,20 +276,17 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_bucket
     tmpl_input_t *input = &judged->input;
     tmpl_outcome_t *outcome = &judged->outcome;
     tmpl_clean_opts_t opts;
-    apr_status_t rv;
     char *body;
-    int is_known;
-
     memset(judged, 0, sizeof(*judged));
     judged->start = tmpl_clock();
-    rv = apr_brigade_pflatten(page, &body, &input->len, pool);
+    apr_status_t rv = apr_brigade_pflatten(page, &body, &input->len, pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }
     input->body = body;
     describe(input, ctx, r, pool);
     tmpl_conf_opts(&opts, conf);
-    is_known = find_decision(judged, ctx, &opts, r, pool);
+    int is_known = find_decision(judged, ctx, &opts, r, pool);
     if (!is_known) {
         opts.lasts = judged->cached.cache != NULL;
         judge_by_store(judged, ctx, &opts, r, pool);

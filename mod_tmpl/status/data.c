@@ -17,7 +17,6 @@ static json_t *object_of_counts(tmpl_group_e group)
 {
     json_t *json = json_object();
     tmpl_counted_t is;
-
     for (int i = 0; tmpl_counted(&is, group, i); i++) {
         json_object_set_new(json, is.name, json_integer(N(is.count)));
     }
@@ -28,7 +27,6 @@ static json_t *declines(void)
 {
     json_t *list = json_array();
     tmpl_counted_t is;
-
     for (int i = 0; tmpl_counted(&is, TMPL_GROUP_DECLINE, i); i++) {
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s, s:I}", "reason", is.name, "text", is.text, "advice",
@@ -40,7 +38,6 @@ static json_t *declines(void)
 static json_t *histograms(int first, int last)
 {
     json_t *list = json_array();
-
     for (int i = first; i <= last; i++) {
         json_array_append_new(list, tmpl_histogram((tmpl_measure_e)i));
     }
@@ -52,11 +49,9 @@ static json_t *stores(apr_pool_t *pool)
 {
     json_t *list = tmpl_stores(pool), *store;
     size_t i;
-
     json_array_foreach(list, i, store)
     {
         tmpl_store_usage_t is;
-
         json_object_update_new(
             store, tmpl_child_store_usage(tmpl_stores_name((int)i), &is)
                        ? json_pack("{s:I, s:I, s:I, s:I, s:I}", "bytes", N(is.bytes), "max_bytes",
@@ -71,7 +66,6 @@ static json_t *stores(apr_pool_t *pool)
 static void add_cache(json_t *to, apr_pool_t *pool)
 {
     tmpl_cache_usage_t is = tmpl_cache_usage(ap_server_conf, pool);
-
     json_object_update_new(to, json_pack("{s:I, s:I, s:I}", "cache_entries", N(is.entries),
                                          "cache_bytes", N(is.bytes), "cache_max_bytes",
                                          N(is.max_bytes)));
@@ -84,7 +78,6 @@ static json_t *window(const tmpl_site_t *site)
 {
     unsigned counts[TMPL_DECLINE_COUNT];
     json_t *reasons = json_object();
-
     tmpl_site_declines(site, counts);
     for (int i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
         if (counts[i] > 0) {
@@ -101,10 +94,8 @@ static json_t *site_of(const char *key, const tmpl_site_t *site, apr_pool_t *poo
 {
     json_t *json = json_pack("{s:o, s:s}", "site", tmpl_json_text(key, pool), "query",
                              ap_escape_urlencoded(pool, key));
-
     if (site != NULL) {
         double in = (double)site->bytes_in, out = (double)site->bytes_out;
-
         json_object_update_new(
             json,
             json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:b, s:f, s:o, s:o, s:o, s:o}",
@@ -125,11 +116,9 @@ static json_t *chosen_sites(apr_pool_t *pool)
 {
     const apr_array_header_t *keys = tmpl_conf_metrics_sites(ap_server_conf);
     json_t *list = json_array();
-
     for (int i = 0; keys != NULL && i < keys->nelts; i++) {
         const char *key = APR_ARRAY_IDX(keys, i, const char *);
         tmpl_site_t site;
-
         if (!tmpl_sites_find(&site, key)) {
             site = (tmpl_site_t){ 0 };
         }
@@ -148,10 +137,8 @@ static void add_sites(json_t *to, apr_pool_t *pool)
     json_int_t counts[TMPL_STATE_COUNT] = { 0 }, frozen = 0, changed = 0;
     json_t *states = json_object(), *list = json_array();
     int i;
-
     for (i = 0; i < seen->nelts; i++) {
         const tmpl_site_t *site = &APR_ARRAY_IDX(seen, i, tmpl_site_t);
-
         counts[(unsigned)site->state % TMPL_STATE_COUNT]++; /* whatever memory holds */
         frozen += site->frozen != 0;
         changed += site->alarm.began != 0;
@@ -176,7 +163,6 @@ enum { ALL = TMPL_DECLINE_NONE, ALL_DECLINED = TMPL_DECLINE_COUNT };
 static int reason_of(const char *name)
 {
     int i = TMPL_DECLINE_NONE + 1;
-
     if (*name == '\0') {
         return ALL;
     }
@@ -189,7 +175,6 @@ static int reason_of(const char *name)
 static json_t *decision_of(const tmpl_recent_t *decision, apr_pool_t *pool)
 {
     json_t *json = site_of(decision->site, NULL, pool);
-
     json_object_update_new(
         json,
         json_pack("{s:o, s:o, s:s, s:o, s:f, s:I, s:I, s:s?}", "time",
@@ -222,11 +207,9 @@ static json_t *decisions(const char *site, int declined, size_t most, apr_pool_t
 {
     const apr_array_header_t *last = tmpl_recent_list(pool);
     json_t *list = json_array();
-
     for (int i = 0; i < last->nelts && json_array_size(list) < most; i++) {
         const tmpl_recent_t *decision = &APR_ARRAY_IDX(last, i, tmpl_recent_t);
         int decline = (int)decision->decline;
-
         if ((site == NULL || strcmp(decision->site, site) == 0) &&
             (declined == ALL || declined == decline ||
              (declined == ALL_DECLINED && decline != TMPL_DECLINE_NONE))) {
@@ -250,7 +233,6 @@ static json_int_t sum_of(const json_t *array, const char *name)
     json_int_t sum = 0;
     const json_t *object;
     size_t i;
-
     json_array_foreach(array, i, object)
     {
         sum += json_integer_value(json_object_get(object, name));
@@ -261,7 +243,6 @@ static json_int_t sum_of(const json_t *array, const char *name)
 json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
 {
     int reason = reason_of(declined);
-
     if (reason < 0) {
         return NULL;
     }
@@ -296,7 +277,6 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
     json_t *known = tmpl_stores(pool), *list = json_array(), *status;
     const tmpl_clean_opts_t presets = tmpl_clean_opts_default();
     size_t i;
-
     json_array_foreach(known, i, status)
     {
         const char *name = tmpl_stores_name((int)i);
@@ -307,7 +287,6 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
         tmpl_store_t *store = json_integer_value(json_object_get(paused, "look-up")) == 0
                                   ? tmpl_child_store_named(name, &err)
                                   : NULL;
-
         if (store != NULL &&
             tmpl_store_stats(store, key, &presets.policy, &stats, &err, pool) == APR_SUCCESS) {
             json_array_append_new(
@@ -332,7 +311,6 @@ json_t *tmpl_data_site(request_rec *r, const char *key, size_t most)
     json_t *unread = json_array(), *found = tables(key, unread, r->pool);
     tmpl_site_t site;
     int seen = tmpl_sites_find(&site, key);
-
     if (!seen && json_array_size(found) == 0 && json_array_size(unread) == 0) {
         json_decref(unread);
         json_decref(found);
