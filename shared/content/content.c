@@ -9,6 +9,10 @@
 #include "dom/dom.h"
 #include "text/reference.h"
 
+/* Posts of a thread at least; bytes of text in front of them that stay at most. */
+#define THREAD_POSTS  3
+#define THREAD_BEFORE 600
+
 /* The page as a tree, without the parts that edits delete and without those of records. */
 static xmlDoc *tree_of(const tmpl_content_t *content, const tmpl_content_opts_t *as,
                        apr_pool_t *pool)
@@ -93,6 +97,40 @@ static void find_headline_element(tmpl_content_t *content)
     }
 }
 
+/* Whether the first group of records is a thread: several posts of several people, and no text of
+ * the page's own in front of them. */
+static int is_thread(const tmpl_content_t *content)
+{
+    const tmpl_group_record_t *records = content->groups.records;
+    uint32_t n = 0, others = 0, before = 0;
+    while (n < content->groups.n && records[n].group == records[0].group) {
+        const char *author = records[n++].fields[TMPL_RECORD_AUTHOR].value;
+        const char *first = records[0].fields[TMPL_RECORD_AUTHOR].value;
+        others += author != NULL && (first == NULL || strcmp(author, first) != 0);
+    }
+    if (n < THREAD_POSTS || others == 0 || !tmpl_record_is_post(records[0].kind) ||
+        records[0].kind == TMPL_RECORD_REVIEW || records[0].kind == TMPL_RECORD_ANSWER) {
+        return 0;
+    }
+    for (uint32_t s = 0; s < content->page->nodes[records[0].node].first_segment; s++) {
+        const tmpl_segment_t *segment = &content->page->segments[s];
+        int stays = content->verdicts == NULL || !content->verdicts[segment->block].template;
+        before += stays ? segment->length : 0;
+    }
+    return before < THREAD_BEFORE;
+}
+
+/* Says of a thread who began it, and when. */
+static void add_first_post(tmpl_metadata_source_t *source, const tmpl_content_t *content)
+{
+    if (is_thread(content)) {
+        const tmpl_group_record_t *first = content->groups.records;
+        source->thread = first->kind == TMPL_RECORD_QUESTION ? "question" : "discussion";
+        source->first_author = first->fields[TMPL_RECORD_AUTHOR].value;
+        source->first_date = first->fields[TMPL_RECORD_DATE].value;
+    }
+}
+
 int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tmpl_edits_t *edits,
                       const tmpl_content_opts_t *opts, apr_pool_t *pool)
 {
@@ -110,8 +148,13 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->body = content->html->last;
     tmpl_hrefs_init(&content->hrefs, opts->url != NULL ? opts->url : canonical_of(page, pool),
                     tmpl_value_decode(page->src, page->base, pool), pool);
-    tmpl_metadata_source_t source = { page,          edits,     &content->decoder,
-                                      content->html, opts->url, opts->verdicts };
+    tmpl_metadata_source_t source = { .page = page,
+                                      .edits = edits,
+                                      .decoder = &content->decoder,
+                                      .html = content->html,
+                                      .url = opts->url,
+                                      .verdicts = opts->verdicts };
+    add_first_post(&source, content);
     tmpl_metadata_read(&content->metadata, &source, pool);
     find_headline_element(content);
     return 1;

@@ -14,7 +14,8 @@ typedef struct {
 
 /*
  * Forms of dates. Y: four digits; m, d: one or two, d with an ending ("1st", "2."); M: a month's
- * name; ' ': white space, signs and "of" or "de"; other bytes stand for themselves. In forms that
+ * name; T: a time and its zone; ' ': white space, signs and "of" or "de"; other bytes stand for
+ * themselves. In forms that
  * are not sure, day and month must be equal, or the day above 12.
  */
 static const struct {
@@ -24,7 +25,7 @@ static const struct {
     { "Y-m-d", 1 },       { "Y/m/d", 1 },       { "Y. m. d", 1 },     { "d. m. Y", 1 },
     { "d M Y", 1 },       { "M d Y", 1 },       { "Y M d", 1 },       { "Y d M", 1 },
     { "d/m/Y", 0 },       { "m/d/Y", 0 },       { "d-m-Y", 0 },       { "m-d-Y", 0 },
-    { "Y 年 m 月 d", 1 }, { "Y 년 m 월 d", 1 }, { "d tháng m Y", 1 },
+    { "Y 年 m 月 d", 1 }, { "Y 년 m 월 d", 1 }, { "d tháng m Y", 1 }, { "M d T Y", 1 },
 };
 #define N_DATE_FORMS (sizeof(date_forms) / sizeof(date_forms[0]))
 
@@ -134,6 +135,9 @@ static const char *read_part(day_t *day, char part, const char *at)
     case 'd':
         at = read_digits(&day->day, at, 1, 2);
         return at != NULL ? pass_ordinal(at) : NULL;
+    case 'T':
+        at += strspn(at, "0123456789:");
+        return pass_between(at + strspn(at, " ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
     case ' ':
         return pass_between(at);
     default:

@@ -14,9 +14,6 @@
 /* Elements that are looked at closely, the first of a page. */
 #define ELEMENTS 2000
 
-/* Segments behind the headline in which two posters are looked for. */
-#define POSTS 300
-
 /* Links to the site's first page that may have its name, the first ones; bytes of a name. */
 #define HOME_LINKS 3
 #define SITE_BYTES 60
@@ -34,7 +31,6 @@
 typedef struct {
     tmpl_elements_t *w;
     uint32_t looked;     /* elements that were looked at closely */
-    uint32_t posters;    /* names of users that were seen: counted up to two */
     uint32_t questions;  /* items of this type */
     uint32_t home_links; /* links to the site's first page */
     uint32_t breadcrumb; /* the node of the innermost first one; TMPL_NONE: none was seen */
@@ -374,28 +370,6 @@ static void find_breadcrumb(page_elements_t *seen, uint32_t i, tmpl_span_t names
     }
 }
 
-/* An element whose class says that it is the name of a user: two such are posters. */
-static void see_poster(page_elements_t *seen, uint32_t i, tmpl_span_t classes)
-{
-    tmpl_elements_t *w = seen->w;
-    const tmpl_node_t *node = &w->page->nodes[i];
-    const char *src = w->page->src;
-    if (seen->posters > 1 || node->first_segment > w->headline.after + POSTS ||
-        node->after_segment - node->first_segment != 1 || node->first_segment < w->headline.first ||
-        !tmpl_value_has(src, classes, "username") ||
-        (!tmpl_has_word(src, classes, "username", tmpl_span_is) &&
-         !tmpl_has_word(src, classes, "bigusername", tmpl_span_is) &&
-         !tmpl_has_word(src, classes, "username-coloured", tmpl_span_is))) {
-        return;
-    }
-    if (seen->posters++ == 0) {
-        tmpl_elements_say(w, "first post", 0, node_text(w, node, TMPL_AUTHOR_BYTES));
-    }
-    else {
-        tmpl_elements_say(w, "posters", 0, "discussion");
-    }
-}
-
 /* A link in front of the headline to the site's first page: its text, picture or label. */
 static void see_home_link(page_elements_t *seen, uint32_t i, tmpl_span_t href)
 {
@@ -426,10 +400,10 @@ static const struct {
     tmpl_attr_name_e name;
     void (*see)(page_elements_t *seen, uint32_t node, tmpl_span_t value);
 } attributes[] = {
-    { TMPL_ATTR_ITEMPROP, see_item },  { TMPL_ATTR_ITEMTYPE, see_type },
-    { TMPL_ATTR_REL, see_rel_author }, { TMPL_ATTR_HREF, see_home_link },
-    { TMPL_ATTR_CLASS, see_poster },   { TMPL_ATTR_CLASS, find_breadcrumb },
-    { TMPL_ATTR_ID, find_breadcrumb }, { TMPL_ATTR_ITEMTYPE, find_breadcrumb },
+    { TMPL_ATTR_ITEMPROP, see_item },        { TMPL_ATTR_ITEMTYPE, see_type },
+    { TMPL_ATTR_REL, see_rel_author },       { TMPL_ATTR_HREF, see_home_link },
+    { TMPL_ATTR_CLASS, find_breadcrumb },    { TMPL_ATTR_ID, find_breadcrumb },
+    { TMPL_ATTR_ITEMTYPE, find_breadcrumb },
 };
 
 void tmpl_elements_read(tmpl_elements_t *w)

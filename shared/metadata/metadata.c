@@ -152,7 +152,7 @@ static int is_discussion(const facts_t *facts)
 static int counts_for(const facts_t *facts, const char *place)
 {
     return is_discussion(facts) ? strcmp(place, "line modified") != 0
-                                : strcmp(place, "first post") != 0;
+                                : strstr(place, "first post") == NULL;
 }
 
 /* Sets a field from the best place that says anything that the field may be. */
@@ -375,7 +375,7 @@ static void settle_type(facts_t *facts)
     const apr_array_header_t **values = facts->metadata->values;
     int is_said = tmpl_claims_has(claims, TMPL_SAID_LINKED, "type") ||
                   tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "itemtype") ||
-                  tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "posters");
+                  tmpl_claims_has(claims, TMPL_SAID_ELEMENT, "thread");
     int is_dated =
         values[TMPL_METADATA_AUTHOR] != NULL ||
         (values[TMPL_METADATA_PUBLISHED] != NULL &&
@@ -432,6 +432,9 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     tmpl_page_headline_find(&elements);
     tmpl_elements_read(&elements);
     tmpl_lines_read(&elements);
+    tmpl_elements_say(&elements, "thread", 0, source->thread);
+    tmpl_elements_say(&elements, "author of first post", 0, source->first_author);
+    tmpl_elements_say(&elements, "date of first post", 0, source->first_date);
     metadata->headline = elements.headline.node;
     settle_field(&facts, TMPL_METADATA_TYPE);
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {

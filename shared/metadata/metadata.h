@@ -82,6 +82,9 @@ typedef struct {
     const xmlNode *html;            /* of a tree with data (dom/dom.h): its head is read */
     const char *url;                /* the page's URL; NULL: not known */
     const tmpl_verdict_t *verdicts; /* by block, with parts; NULL: not known */
+    const char *thread;             /* "discussion" or "question", if the page is one; or NULL */
+    const char *first_author;       /* who wrote its first post; NULL: not known */
+    const char *first_date;         /* when; the same */
 } tmpl_metadata_source_t;
 
 /* Fills metadata, from pool. Addresses are as the page writes them. */

@@ -22,6 +22,7 @@ static const struct {
     { "Posted on Friday, 2 January 2026 at 3:04 PM", "2026-01-02" },
     { "Fri, 02 Jan 2026 03:04:05 GMT", "2026-01-02" },
     { "the 2nd of March, 2026", "2026-03-02" },
+    { "Fri Jan  2 03:04:05 UTC 2026", "2026-01-02" },
     { "25.Jun.2019", "2019-06-25" },
     { "2. M\xC3\xA4rz 2026", "2026-03-02" },
     { "1er f\xC3\xA9vrier 2026", "2026-02-01" },

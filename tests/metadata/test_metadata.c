@@ -11,6 +11,9 @@ static const char *const keys[] = {
 #undef KEY
 };
 
+/* What the page is, if its first post is of kim_77, on 2026-01-02; or NULL. */
+static const char *thread;
+
 /* The metadata of a page: "key: value|value" for each field, with "; " between them. */
 /* headline: the tag of the heading that verdicts call so; 0: the page was not judged. */
 static const char *judged_metadata_of(const char *head, const char *body, const tmpl_edits_t *edits,
@@ -36,7 +39,10 @@ static const char *judged_metadata_of(const char *head, const char *body, const 
                                       &decoder,
                                       xmlDocGetRootElement(tmpl_dom(page, &opts, pool)),
                                       "https://www.example.org/a/b",
-                                      headline != 0 ? verdicts : NULL };
+                                      headline != 0 ? verdicts : NULL,
+                                      .thread = thread,
+                                      .first_author = thread != NULL ? "kim_77" : NULL,
+                                      .first_date = thread != NULL ? "2026-01-02" : NULL };
     tmpl_metadata_t metadata;
     const char *text = "";
     tmpl_metadata_read(&metadata, &source, pool);
@@ -236,10 +242,6 @@ static void authors(void **state)
         { LD("{\"@type\":\"DiscussionForumPosting\",\"author\":\"kim_77\"}"),
           "<h1>Boats</h1><p><a rel=author>kim_77</a> <p>Hello<p><a rel=author>bo_78</a> <p>Yes",
           "title: Boats; author: kim_77; type: discussion" },
-        { "",
-          "<h1>Boats</h1><p><a class=username>kim_77</a><p>Hello<p><a class=username>bo</a><p>Yes",
-          "title: Boats; author: kim_77; type: discussion" },
-        { "", "<h1>Boats</h1><p><a class=username>kim_77</a>", "title: Boats" },
         /* of several articles the one with the page's title */
         { "<title>Boats and nets</title>" LD(
               "[{\"@type\":\"Article\",\"headline\":\"Ships\",\"author\":\"Bo Chen\"},"
@@ -264,11 +266,39 @@ static void authors(void **state)
           "title: Boats; published: 2026-01-03" },
         { "", "<h1>Boats</h1><figure><figcaption itemprop=author>Ann Lee</figcaption></figure>",
           "title: Boats" },
+        /* who reviewed the page is no author; text in the body itself */
+        { "",
+          "<h1>Boats</h1>By text<p class=author-name>Ann Lee</p><p>Reviewed by</p>"
+          "<p class=author-name>Bo Chen</p>",
+          "title: Boats; author: Ann Lee" },
+        /* mail archives */
+        { "", "<h1>Boats</h1><b>Ann Lee</b> <a href=mailto:a>ann at example.org</a><br>Jan 2 2026",
+          "title: Boats; author: Ann Lee; published: 2026-01-02" },
+        { "",
+          "<pre>From: Ann Lee &lt;ann@example.org&gt;\nTo: list\n<b>Subject: Boats</b>\n"
+          "Date: Fri, 2 Jan 2026 03:04:05 +0000\n\ntext</pre>",
+          "author: Ann Lee; published: 2026-01-02" },
         /* a list of other pages */
         { "", "<h1>News</h1><h2><a href=/1>One</a></h2>" LINE "<h2><a href=/2>Two</a></h2>" LINE,
           "title: News" },
     };
     CHECK_ROWS(rows);
+}
+
+/* A thread has the author and the date of its first post, unless its head says others. */
+static void threads(void **state)
+{
+    static const row_t rows[] = {
+        { "", "<h1>Boats</h1><p>By <a rel=author>Bo Chen</a> <time>2026-01-03</time>",
+          "title: Boats; author: kim_77; published: 2026-01-02; type: discussion" },
+        { LD("{\"@type\":\"DiscussionForumPosting\",\"author\":\"ann\","
+             "\"datePublished\":\"2025-12-31\"}"),
+          "<h1>Boats</h1>", "title: Boats; author: ann; published: 2025-12-31; type: discussion" },
+        { LD("{\"@type\":\"Article\"}"), "<h1>Boats</h1>", "title: Boats; type: article" },
+    };
+    thread = "discussion";
+    CHECK_ROWS(rows);
+    thread = NULL;
 }
 
 static void dates(void **state)
@@ -446,8 +476,8 @@ static void limits(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(titles),   CHECK(judged_headlines), CHECK(authors),       CHECK(dates),
-    CHECK(products), CHECK(other_fields),     CHECK(deleted_lines), CHECK(limits),
+    CHECK(titles),   CHECK(threads),      CHECK(judged_headlines), CHECK(authors), CHECK(dates),
+    CHECK(products), CHECK(other_fields), CHECK(deleted_lines),    CHECK(limits),
 };
 
 TAP_MAIN(tests)
