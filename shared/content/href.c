@@ -249,12 +249,14 @@ static int has_words_beside(const xmlNode *leaf, const xmlNode *link)
 int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNode *link,
                       const char *href)
 {
+    static const char wrong_pilcrow[] = "\xC3\x82\xC2\xB6"; /* read in a wrong charset */
     int is = *href == '#';
     for (const xmlNode *node = link->children; is && node != NULL;
          node = tmpl_dom_next(node, link, 0)) {
         const char *text = (const char *)node->content;
         is = node->type == XML_TEXT_NODE
-                 ? tmpl_permalink_is_symbols(text, strlen(text)) || strcmp(text, href) == 0
+                 ? tmpl_permalink_is_symbols(text, strlen(text)) || strcmp(text, href) == 0 ||
+                       strcmp(text, wrong_pilcrow) == 0
                  : tmpl_dom_tag(page, node) != TMPL_TAG_IMG;
     }
     return is && has_words_beside(leaf, link);

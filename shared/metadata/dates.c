@@ -62,7 +62,7 @@ static int is_month(const char *word, const char *names)
 {
     for (const char *name = names; name != NULL; name = strchr(name, ' ')) {
         name += *name == ' ';
-        if (strncmp(name, word, strlen(word)) == 0) {
+        if (*name == *word && strncmp(name, word, strlen(word)) == 0) {
             return 1;
         }
     }

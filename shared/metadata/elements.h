@@ -48,7 +48,7 @@ void tmpl_page_headline_find(tmpl_elements_t *elements);
 /* Adds the claims of lines: names and dates near the headline, dates of changes at the end. */
 void tmpl_lines_read(tmpl_elements_t *elements);
 
-/* Whether the text in front of a date in its block, or a label there, says "changed". */
+/* Whether the text in front of a date, in its block or a label, says that it is of a change. */
 int tmpl_is_behind_change(const tmpl_page_t *page, uint32_t segment);
 
 /* --- for these --- */

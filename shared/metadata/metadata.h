@@ -8,7 +8,7 @@
  *     title       the page's headline if it is like the title or the only one, or if verdicts say
  *                 that it is the headline; else the title without the site's name
  *     author      names of people only: no organisation, role or address; logins of those who
- *                 began a discussion
+ *                 began a discussion. Of a thread, its first post says author and date
  *     published, modified   ISO 8601 (dates.h)
  *     breadcrumb  from the site's top, without the page itself
  *     price       a number; currency as the page names it, by ISO 4217; availability in words of

@@ -21,6 +21,9 @@
 #define END       24
 #define END_STAYS 8
 
+/* Segments at the end of what stays in which an author is looked for. */
+#define END_AUTHOR 8
+
 /* Segments between two authors that stand side by side. */
 #define BESIDE 4
 
@@ -161,7 +164,9 @@ static void see_end(tmpl_elements_t *w)
     for (uint32_t s = last < end && last > END_STAYS ? last - END_STAYS : end; s < n; s = after) {
         after = line_end(page, s);
         tmpl_span_t span = { page->segments[s].span.start, page->segments[after - 1].span.end };
-        if (tmpl_span_len(span) < 4 * LINE_BYTES) {
+        int is_near_end = s + END_AUTHOR >= last && s < last;
+        if (tmpl_span_len(span) < 4 * LINE_BYTES &&
+            (is_near_end || tmpl_date_may_be(page->src + span.start, tmpl_span_len(span)))) {
             const char *line = tmpl_elements_text(w, s, after, LINE_BYTES);
             if (!tmpl_elements_is_beside(w, s) && (by || is_sure_by(line))) {
                 see_author_line(w, "last line by", line, &by);

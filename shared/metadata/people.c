@@ -9,7 +9,7 @@
 #include "base/chars.h"
 #include "metadata/values.h"
 
-#define BY_BYTES    80
+#define BY_BYTES    36
 #define NAME_BYTES  80
 #define NAME_WORDS  6
 #define LOGIN_BYTES 40
@@ -62,8 +62,11 @@ apr_size_t tmpl_people_by(const char *text)
     char small[BY_BYTES];
     tmpl_small_text(small, sizeof(small), text, strlen(text));
     for (apr_size_t i = 0; i < COUNT(lists); i++) {
-        apr_size_t len = lists[i].is == BY_TEXT ? strlen(lists[i].words) : 0;
-        if (len == 0 || strncmp(small, lists[i].words, len) != 0) {
+        if (lists[i].is != BY_TEXT || *lists[i].words != *small) {
+            continue;
+        }
+        apr_size_t len = strlen(lists[i].words);
+        if (strncmp(small, lists[i].words, len) != 0) {
             continue;
         }
         apr_size_t signs = strspn(text + len, " :,|\n");
