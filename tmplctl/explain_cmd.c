@@ -145,8 +145,9 @@ static void print_head(const explain_t *e)
                place != NULL ? " at " : "", place != NULL ? ctl_printable(place, e->pool) : "");
     }
     if (outcome->verdicts != NULL) {
-        printf("detector %s: template above %.3f; confidence %.3f\n", outcome->detector->name,
-               e->explain.threshold, outcome->closure.confidence);
+        printf("detector %s: template above %.3f; confidence %.3f%s\n", outcome->detector->name,
+               e->explain.threshold, outcome->closure.confidence,
+               e->explain.trees != NULL ? "; (+) speaks for template, (-) for content" : "");
     }
     if (outcome->counts.records != NULL) {
         printf("site %s: %u pages, %s\n", ctl_printable(e->input->site, e->pool),

@@ -71,6 +71,18 @@ const char *tmpl_explain_rule(const tmpl_explain_t *explain, uint32_t block, apr
                        tmpl_selector_text(of->selector), " says, too", NULL);
 }
 
+/* A feature's value: "yes", "no" or how far up, for those that ask. */
+static const char *answer_of(const char *text, double value, apr_pool_t *pool)
+{
+    if (text[strlen(text) - 1] != '?') {
+        return apr_psprintf(pool, ": %.2f", value);
+    }
+    if (value <= 0) {
+        return " no";
+    }
+    return value == 1 ? " yes" : apr_psprintf(pool, " yes, %.0f up", 1 / value - 1);
+}
+
 const char *tmpl_explain_evidence(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool)
 {
     if (explain->trees == NULL) {
@@ -80,9 +92,9 @@ const char *tmpl_explain_evidence(const tmpl_explain_t *explain, uint32_t block,
     const tmpl_contributions_t *of = &explain->trees[block];
     const char *text = "";
     for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
-        text = apr_psprintf(pool, "%s%s%s %.2f (%+.2f)", text, k > 0 ? ", " : "",
-                            tmpl_block_feature_name(of->most[k].feature), (double)of->most[k].value,
-                            of->most[k].by);
+        const char *what = tmpl_block_feature_text(of->most[k].feature);
+        text = apr_psprintf(pool, "%s%s%s%s (%+.2f)", text, k > 0 ? "; " : "", what,
+                            answer_of(what, (double)of->most[k].value, pool), of->most[k].by);
     }
     return text;
 }

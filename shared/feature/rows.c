@@ -8,7 +8,9 @@
 TMPL_ENUM_COLUMN(tmpl_block_feature_name, tmpl_block_feature_e, TMPL_BLOCK_FEATURES, TMPL_COLUMN_2)
 TMPL_ENUM_FIND(tmpl_block_feature_find, TMPL_BLOCK_FEATURES)
 
-#define GROUP(id, name, group) #group,
+TMPL_ENUM_COLUMN(tmpl_block_feature_text, tmpl_block_feature_e, TMPL_BLOCK_FEATURES, TMPL_COLUMN_4)
+
+#define GROUP(id, name, group, text) #group,
 TMPL_ENUM_COLUMN(tmpl_block_feature_group, tmpl_block_feature_e, TMPL_BLOCK_FEATURES, GROUP)
 
 /* Bytes of a block's segments that another page has, too. */

@@ -13,6 +13,21 @@ static void names_are_found(void **state)
     assert_string_equal(tmpl_block_feature_group(TMPL_BLOCK_FEATURE_DF), "SITE");
 }
 
+/* explain says them: each is one of its own, and those that ask have 0, 1 or steps. */
+static void each_is_said_in_words(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < TMPL_BLOCK_FEATURE_COUNT; i++) {
+        const char *text = tmpl_block_feature_text((tmpl_block_feature_e)i);
+        const char *group = tmpl_block_feature_group((tmpl_block_feature_e)i);
+        assert_string_not_equal(text, "");
+        assert_true(strcmp(group, "NAME") != 0 || text[strlen(text) - 1] == '?');
+        for (unsigned k = 0; k < i; k++) {
+            assert_string_not_equal(text, tmpl_block_feature_text((tmpl_block_feature_e)k));
+        }
+    }
+}
+
 static void words_of_every_script(void **state)
 {
     static const struct {
@@ -281,17 +296,10 @@ static void the_table_says(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(names_are_found),
-    CHECK(words_of_every_script),
-    CHECK(text_says),
-    CHECK(rights_and_links),
-    CHECK(links_as_most_are_written),
-    CHECK(words_of_the_title),
-    CHECK(names_of_parts),
-    CHECK(kinds_of_elements),
-    CHECK(what_is_said_again),
-    CHECK(text_in_pieces),
-    CHECK(the_table_says),
+    CHECK(names_are_found),    CHECK(each_is_said_in_words), CHECK(words_of_every_script),
+    CHECK(text_says),          CHECK(rights_and_links),      CHECK(links_as_most_are_written),
+    CHECK(words_of_the_title), CHECK(names_of_parts),        CHECK(kinds_of_elements),
+    CHECK(what_is_said_again), CHECK(text_in_pieces),        CHECK(the_table_says),
 };
 
 TAP_MAIN(tests)
