@@ -26,7 +26,6 @@ const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text,
     /* a store's URI may hold a password */
     const char *shown =
         setting->form == TMPL_FORM_STORE ? "" : apr_psprintf(pool, ", not \"%s\"", text);
-
     return apr_psprintf(pool, "must be %s%s%s%s", setting->values, shown, why != NULL ? ": " : "",
                         why != NULL ? why : "");
 }

@@ -22,7 +22,6 @@ void tmpl_breaker_init(tmpl_breaker_t *breaker, apr_interval_time_t pause)
 int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now)
 {
     apr_uint64_t retry_at = apr_atomic_read64(&breaker->retry_at);
-
     if (retry_at == 0) {
         return 1;
     }
@@ -40,7 +39,6 @@ static int note_call(tmpl_breaker_t *breaker, int is_late)
 {
     const apr_uint32_t all = (1u << TMPL_BREAKER_CALLS) - 1;
     apr_uint32_t before, after;
-
     do {
         before = apr_atomic_read32(&breaker->late);
         after = (before << 1 | (apr_uint32_t)is_late) & all;
@@ -57,7 +55,6 @@ static int is_one_too_many(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t
 {
     apr_uint64_t late_at = apr_atomic_read64(&breaker->late_at);
     int late = note_call(breaker, 1);
-
     if ((apr_uint64_t)began >= late_at &&
         apr_atomic_cas64(&breaker->late_at, (apr_uint64_t)now, late_at) == late_at) {
         apr_atomic_inc32(&breaker->rounds);
@@ -70,7 +67,6 @@ static int open_after(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t now)
 {
     apr_interval_time_t least = (now - began) * PAUSE_TIMES;
     apr_interval_time_t wait = least < PAUSE_MOST ? least : PAUSE_MOST;
-
     wait = wait > breaker->pause ? wait : breaker->pause;
     /* late calls are counted anew after the breaker closes */
     apr_atomic_set32(&breaker->late, 0);

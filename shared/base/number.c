@@ -32,7 +32,6 @@ locale_t tmpl_number_locale(void)
 double tmpl_number(const char *text, char **end)
 {
     locale_t locale = tmpl_number_locale();
-
     return locale != (locale_t)0 ? strtod_l(text, end, locale) : strtod(text, end);
 }
 

@@ -108,7 +108,6 @@ static apr_status_t addresses_connect(conn_t *conn, const server_t *server, apr_
     }
     for (apr_sockaddr_t *at = addresses; n > 0 && conn->socket == NULL; at = at->next, n--) {
         apr_time_t now = tmpl_clock();
-
         rv = socket_connect(conn, at, now + (deadline - now) / n);
     }
     return rv == APR_SUCCESS ? rv : say_failed(server, rv, "connect", NULL, err);
@@ -238,7 +237,6 @@ static apr_status_t send_all(const conn_t *conn, const server_t *server, const c
         apr_status_t rv = transfer(conn, NULL, bytes, &n, deadline, &more);
         if (rv != APR_SUCCESS) {
             int is_new = conn->tls != NULL && tmpl_redis_tls_is_in_handshake(conn->tls);
-
             return say_failed(server, rv, is_new ? "finish the TLS handshake" : "send", &more, err);
         }
         bytes += n;
@@ -256,7 +254,6 @@ static apr_status_t read_reply(conn_t *conn, const server_t *server, size_t *unr
     while (redisReaderGetReply(conn->reader, &got) == REDIS_OK) {
         size_t len = sizeof(bytes);
         tmpl_error_t more = { 0 };
-
         if (got != NULL) {
             *reply = got;
             return APR_SUCCESS;

@@ -79,7 +79,6 @@ static apr_status_t file_refuse(const char *what, const char *file, tmpl_error_t
     const char *why = ERR_GET_LIB(first) == ERR_LIB_SYS
                           ? apr_strerror(ERR_GET_REASON(first), text, sizeof(text))
                           : last_reason();
-
     return tmpl_fail(err, APR_EINVAL, "cannot use %s %s: %s", what, file, why);
 }
 

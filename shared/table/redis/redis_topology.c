@@ -85,7 +85,6 @@ apr_status_t tmpl_redis_cluster_read(const redisReply *reply, const tmpl_redis_s
     }
     for (size_t i = 0; i < reply->elements; i++) {
         tmpl_redis_range_t range;
-
         if (!range_read(&range, reply->element[i], &asked->place)) {
             return tmpl_redis_garbage(asked->name, err);
         }
