@@ -165,15 +165,17 @@ static apr_status_t add_list(apr_array_header_t *files, const char *list, apr_po
         return APR_FROM_OS_ERROR(errno);
     }
     int line = 0;
-    while (why == NULL && (len = getline(&name, &room, in)) >= 0) {
+    while ((len = getline(&name, &room, in)) >= 0) {
         line++;
-        len -= len > 0 && name[len - 1] == '\n';
-        len -= len > 0 && name[len - 1] == '\r';
-        if (memchr(name, '\0', (size_t)len) != NULL) {
+        size_t n = strlen(name);
+        if (n != (size_t)len) {
             why = "zero byte: the list must have one name per line";
+            break;
         }
-        else if (len > 0) {
-            add_file(files, apr_pstrmemdup(pool, name, (apr_size_t)len));
+        n -= n > 0 && name[n - 1] == '\n';
+        n -= n > 0 && name[n - 1] == '\r';
+        if (n > 0) {
+            add_file(files, apr_pstrmemdup(pool, name, n));
         }
     }
     if (ferror(in)) {
