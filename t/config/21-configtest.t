@@ -24,7 +24,7 @@ my %DIRECTIVE = (
         bad => ['lmdb', 'lmdb:@ROOT@/store?size=1T', 'http://x/', 'redis://127.0.0.1:99999/0', 'redis://127.0.0.1:6379/x', 'redis+unix://rel', 'lmdb:' . 'a/' x 3000, '""',
             'redis+sentinel://127.0.0.1', 'redis+cluster://127.0.0.1/1', 'redis://a,b', 'redis+tls://a', 'redis://a?db=1'] },
     TmplStoreRead => { good => ['redis://127.0.0.1:6379/0'], says => qr/redis:/, bad => ['http://x/', '""'] },
-    TmplCache => { good => [qw(none)], says => qr/none, shmcb/, bad => [qw(nosuch shmcb), '""'] },
+    TmplCache => { good => [qw(auto none)], says => qr/none, shmcb/, bad => [qw(nosuch shmcb), '""'] },
     TmplLifetime => { good => ['100 100', '1000 10'], says => qr/\d+.*\d+/, bad => ['0 10', '100 0', 'x 10', '100 x', '-5 5', '100'] },
     TmplSeparators => { good => ['div', '"table div ul"'], says => qr/element|tag/i, bad => ['nosuchtag', '"div nosuchtag"'] },
     TmplKeep => { good => ['aside', '"#id"', '.side', '"div.note[role=doc]"', '[hidden]', 'main p', '"div > p"', 'nav, main > p', '"xpath://div[contains(@class, \'a\')]"'],
