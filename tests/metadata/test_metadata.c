@@ -4,6 +4,7 @@
 
 #include "dom/dom.h"
 #include "metadata/metadata.h"
+#include "metadata/values.h"
 
 static const char *const keys[] = {
 #define KEY(id, key, characters, most) key,
@@ -473,6 +474,10 @@ static void limits(void **state)
     head = apr_pstrcat(*state, "<meta name=keywords content='", list, "'>", NULL);
     tags = metadata_of(head, "", &none, *state);
     assert_true(strstr(tags, "|w19") != NULL && strstr(tags, "|w20") == NULL);
+    /* no more are compared with each other */
+    apr_array_header_t *values = apr_array_make(*state, 1, sizeof(const char *));
+    tmpl_values_add(values, TMPL_METADATA_TAGS, list);
+    assert_int_equal(values->nelts, 20);
 }
 
 static const struct CMUnitTest tests[] = {
