@@ -406,6 +406,10 @@ static void other_fields(void **state)
         /* the page itself, ways back and menus are no part of a breadcrumb */
         { "", "<nav class=breadcrumb><a href=/>Home</a> <a href=/back>Back to</a> x</nav>", "" },
         { "",
+          "<p class='pagination pagination_breadcrumb' id=breadcrumb_multipage><a href=/1>1</a> "
+          "<a href=/2>2</a>",
+          "" },
+        { "",
           "<div id=breadcrumbs><a href=/faq>FAQ</a><ol class=breadcrumb><li><a href=/>Home</a>"
           "<li>Sea<li><a href=/c>Coast</a><li>Boats</ol></div><h1>Boats</h1>",
           "title: Boats; breadcrumb: Sea|Coast" },
