@@ -58,6 +58,7 @@ install: all
 	    install -v -d -o www-data -g www-data -m 700 $(STORE_DIR); fi
 
 uninstall:
+	@[ -n "$(MODULE_DIR)" ] || { echo "apxs, which says where the module is, is missing: install apache2-dev" >&2; exit 1; }
 	@if $(PACKAGED); then echo "stays: the module and its configuration, which a package has installed"; \
 	elif [ -e $(DESTDIR)$(MODS_DIR)/../mods-enabled/tmpl.load ]; then \
 	    echo "the module is enabled: run a2dismod tmpl first" >&2; exit 1; \
@@ -72,7 +73,7 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(addprefix $(DESTDIR)$(DOC_DIR)/,$(DOC_FILES))
 	if [ -d $(DESTDIR)$(DOC_DIR) ]; then find $(DESTDIR)$(DOC_DIR) -depth -type d -empty -delete; fi
-	@! [ -d $(DESTDIR)$(STORE_DIR) ] || rmdir $(DESTDIR)$(STORE_DIR) 2>/dev/null || \
+	@$(PACKAGED) || ! [ -d $(DESTDIR)$(STORE_DIR) ] || rmdir $(DESTDIR)$(STORE_DIR) 2>/dev/null || \
 	    echo "stays: $(DESTDIR)$(STORE_DIR), what was learnt; nothing else needs it"
 	@echo "stays: packages that make deps installed, which other programs may use"
 

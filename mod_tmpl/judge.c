@@ -207,7 +207,9 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judg
     const tmpl_observation_t site = { .site = judged->input.site,
                                       .document = &decision->document,
                                       .policy = &opts->policy,
-                                      .learn = may_learn ? TMPL_LEARNING_LATER : TMPL_LEARNING_OFF,
+                                      .learn = may_learn && !decision->near_copy
+                                                   ? TMPL_LEARNING_LATER
+                                                   : TMPL_LEARNING_OFF,
                                       .age = opts->age };
     tmpl_child_store_t *ours = tmpl_child_store_of(conf);
     tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;

@@ -54,6 +54,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .version = outcome->counts.version,
                               .decided_by = outcome->version,
                               .learned = learned != 0,
+                              .near_copy = outcome->counts.near_copy,
                               .document = outcome->document,
                               .blocks = outcome->page->n_blocks,
                               .template_blocks = outcome->closure.template_blocks,

@@ -42,6 +42,7 @@ typedef struct {
     apr_time_t made;     /* that time, if it is to be kept */
     uint64_t decided_by; /* tmpl_clean_version() */
     int learned;         /* the request that decided also learnt the page */
+    int near_copy;       /* the page has the text of another one: the store never knows it */
     tmpl_document_t document;
     uint32_t blocks, template_blocks;
     const tmpl_verdict_t *verdicts; /* of blocks; their ratios are not kept: 0 or 1 */

@@ -17,17 +17,29 @@ typedef struct {
     tmpl_buf_t value;
 } dom_source_t;
 
+/* Whether a text joins nothing: editors write a zero width joiner into an empty paragraph. */
+static int is_lone_joiner(const char *text)
+{
+    static const char joiner[] = "\xE2\x80\x8D";
+    while (strncmp(text, joiner, sizeof(joiner) - 1) == 0) {
+        text += sizeof(joiner) - 1;
+    }
+    return *text == '\0';
+}
+
 /* Adds the run of text, if there is one. */
 static void add_run(tmpl_dom_maker_t *m, xmlNode *parent)
 {
-    if (m->run.len > 0) {
-        xmlNode *text = tmpl_dom_add_text(m, parent, &m->run);
-        if (text != NULL) {
-            text->_private = (void *)(uintptr_t)m->first;
-        }
-        tmpl_buf_clear(&m->run);
-        m->first = 0;
+    if (m->run.len == 0) {
+        return;
     }
+    int is_text = !m->opts->content || !is_lone_joiner(m->run.at);
+    xmlNode *text = is_text ? tmpl_dom_add_text(m, parent, &m->run) : NULL;
+    if (text != NULL) {
+        text->_private = (void *)(uintptr_t)m->first;
+    }
+    tmpl_buf_clear(&m->run);
+    m->first = 0;
 }
 
 /* Adds a script to head if it is wanted there. */

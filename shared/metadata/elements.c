@@ -355,6 +355,13 @@ static int has_two_links(const tmpl_page_t *page, uint32_t node)
     return links > 1;
 }
 
+/* Whether a class or an id names a breadcrumb, and not the pages of a thread, as MyBB does. */
+static int names_breadcrumb(const char *src, tmpl_span_t names)
+{
+    return tmpl_value_has(src, names, "breadcrumb") && !tmpl_value_has(src, names, "pagination") &&
+           !tmpl_value_has(src, names, "multipage");
+}
+
 /* The first breadcrumb near the headline or in front of it, or one within it that has links. */
 static void find_breadcrumb(page_elements_t *seen, uint32_t i, tmpl_span_t names)
 {
@@ -365,7 +372,7 @@ static void find_breadcrumb(page_elements_t *seen, uint32_t i, tmpl_span_t names
         node->first_segment <= seen->w->headline.after + TMPL_NEAR_BEHIND &&
         node->after_segment > node->first_segment + 1 &&
         node->after_segment < node->first_segment + BREADCRUMB_SEGMENTS &&
-        tmpl_value_has(page->src, names, "breadcrumb") && (is_first || has_two_links(page, i))) {
+        names_breadcrumb(page->src, names) && (is_first || has_two_links(page, i))) {
         seen->breadcrumb = i;
     }
 }

@@ -163,8 +163,7 @@ static void settle_field(facts_t *facts, tmpl_metadata_e field)
     int most = tmpl_metadata_fields[field].most;
     while (values->nelts == 0 && (said = tmpl_claims_next(&facts->claims, field, &rank)) != NULL) {
         const tmpl_claim_place_t *place = tmpl_claims_place(rank - 1);
-        for (int i = 0;
-             i < said->nelts && (values->nelts == 0 || most > 1) && counts_for(facts, place->name);
+        for (int i = 0; i < said->nelts && values->nelts < most && counts_for(facts, place->name);
              i++) {
             const char *text = APR_ARRAY_IDX(said, i, const char *);
             if (field == TMPL_METADATA_SITE || field == TMPL_METADATA_PUBLISHER) {
@@ -336,17 +335,19 @@ static void settle_authors(facts_t *facts)
     /* a site that only the title or a link names may have its author's name */
     const tmpl_claim_place_t *site = facts->places[TMPL_METADATA_SITE];
     int is_sure = site != NULL && site->said != TMPL_SAID_ELEMENT;
+    int most = tmpl_metadata_fields[TMPL_METADATA_AUTHOR].most;
     while ((said = tmpl_claims_next(&facts->claims, TMPL_METADATA_AUTHOR, &rank)) != NULL) {
         apr_array_header_t *names = apr_array_make(facts->pool, 1, sizeof(const char *));
         const tmpl_claim_place_t *place = tmpl_claims_place(rank - 1);
-        for (int i = 0; i < said->nelts && counts_for(facts, place->name); i++) {
+        for (int i = 0; i < said->nelts && names->nelts <= most && counts_for(facts, place->name);
+             i++) {
             const char *text = APR_ARRAY_IDX(said, i, const char *);
             if (!(is_sure && is_called(facts, TMPL_METADATA_SITE, text)) &&
                 !is_called(facts, TMPL_METADATA_PUBLISHER, text)) {
                 tmpl_people_read(names, text, single_of(facts, place->said, text));
             }
         }
-        if (names->nelts > 0 && names->nelts <= tmpl_metadata_fields[TMPL_METADATA_AUTHOR].most &&
+        if (names->nelts > 0 && names->nelts <= most &&
             (best == NULL || (!is_discussion(facts) && are_better(names, best)))) {
             best = names;
         }

@@ -13,6 +13,9 @@
 #define NAME_BYTES  80
 #define NAME_WORDS  6
 #define LOGIN_BYTES 40
+/* Names of a text that are read, and bytes in which the end of one is looked for. */
+#define NAMES     64
+#define END_BYTES (NAME_BYTES + 32)
 
 /* Letters of a degree at most. */
 #define DEGREE 4
@@ -160,10 +163,10 @@ static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
 }
 
 /*
- * The offset of what ends a name in text. *pass: the length of a sign or a word between names;
+ * The offset of what ends a name at begin. *pass: the length of a sign or a word between names;
  * 0: no name follows.
  */
-static apr_size_t name_end(apr_size_t *pass, const char *text)
+static apr_size_t name_end(apr_size_t *pass, const char *begin)
 {
     /* up to NULL, what stands between names */
     static const char *const ends[] = {
@@ -174,7 +177,8 @@ static apr_size_t name_end(apr_size_t *pass, const char *text)
         " - ",    "(",     "<",          "[",        "（",      "｜",     " @",    " on ",  " in ",
         " for ",  " 기자", " Published", " Updated", " Posted", " Last "
     };
-    apr_size_t first = strlen(text);
+    char text[END_BYTES];
+    apr_size_t first = (apr_size_t)(apr_cpystrn(text, begin, sizeof(text)) - text);
     int is_last = 0;
     *pass = 0;
     for (apr_size_t i = 0; i < COUNT(ends); i++) {
@@ -234,7 +238,7 @@ void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e 
         single = TMPL_NAMES_WHOLE;
     }
     /* what follows the first text that is no name names no author, either */
-    for (apr_size_t pass = 1; *text != '\0' && pass > 0;) {
+    for (apr_size_t pass = 1, n = 0; *text != '\0' && pass > 0 && n < NAMES; n++) {
         apr_size_t len = name_end(&pass, text);
         if (len > 0 && !add_person(names, text, len, single)) {
             return;

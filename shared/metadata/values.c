@@ -108,7 +108,8 @@ static void add_rating(apr_array_header_t *values, const char *value)
 static void add_tags(apr_array_header_t *values, const char *value)
 {
     char *last, *at = apr_pstrdup(values->pool, value);
-    for (char *tag = apr_strtok(at, ",;", &last); tag != NULL;
+    int most = tmpl_metadata_fields[TMPL_METADATA_TAGS].most;
+    for (char *tag = apr_strtok(at, ",;", &last); tag != NULL && values->nelts < most;
          tag = apr_strtok(NULL, ",;", &last)) {
         tag += strspn(tag, " ");
         if (*tag != '\0' && !tmpl_values_have(values, tag)) {

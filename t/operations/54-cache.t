@@ -234,6 +234,19 @@ subtest 'bytes that differ' => sub {
     $httpd->finish;
 };
 
+# A page with little but the text of another one is not learnt, so the store never knows it.
+subtest 'near copies' => sub {
+    my $httpd = with_cache('TmplCache shmcb');
+    $httpd->visit(1 .. 40);
+    spit($file, '<p>Printed.</p>');
+    my @answers = map { $httpd->get('/page/40?print') } 1 .. 2;
+    is $answers[0]->says('pages'), 40, 'the page is not learnt';
+    is cached(@answers), 'miss hit', 'and is found again';
+    same_bytes($answers[1]->body, $answers[0]->body, 'the same');
+    spit($file, '');
+    $httpd->finish;
+};
+
 subtest 'a page that was not learnt is learnt when it may be' => sub {
     my $httpd = with_cache('TmplCache shmcb');
     $httpd->visit(1 .. 40);

@@ -633,6 +633,7 @@ static void text_is_escaped(void **state)
           "b \xC2\xAD"
           "c\xC2\xAD\xE2\x80\x8B d\xE2\x80\x8D",
           "ab c d\xE2\x80\x8D" },
+        { "<p>\xE2\x80\x8D</p><p>\xE2\x80\x8D<b>a</b>\xE2\x80\x8D<p>&zwj;", "**a**" },
         { "&amp;copy; &amp;#35; & a", "\\&copy; \\&#35; & a" },
         { "B&amp;H &amp;am<span>p;</span> &amp;#; &amp;a<b>mp;</b>", "B&H \\&amp; &#; &a**mp;**" },
         { "https://e.org http:x www.e.org WWW.e.org wwww.e",

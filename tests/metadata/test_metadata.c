@@ -4,6 +4,7 @@
 
 #include "dom/dom.h"
 #include "metadata/metadata.h"
+#include "metadata/values.h"
 
 static const char *const keys[] = {
 #define KEY(id, key, characters, most) key,
@@ -405,6 +406,10 @@ static void other_fields(void **state)
         /* the page itself, ways back and menus are no part of a breadcrumb */
         { "", "<nav class=breadcrumb><a href=/>Home</a> <a href=/back>Back to</a> x</nav>", "" },
         { "",
+          "<p class='pagination pagination_breadcrumb' id=breadcrumb_multipage><a href=/1>1</a> "
+          "<a href=/2>2</a>",
+          "" },
+        { "",
           "<div id=breadcrumbs><a href=/faq>FAQ</a><ol class=breadcrumb><li><a href=/>Home</a>"
           "<li>Sea<li><a href=/c>Coast</a><li>Boats</ol></div><h1>Boats</h1>",
           "title: Boats; breadcrumb: Sea|Coast" },
@@ -473,6 +478,10 @@ static void limits(void **state)
     head = apr_pstrcat(*state, "<meta name=keywords content='", list, "'>", NULL);
     tags = metadata_of(head, "", &none, *state);
     assert_true(strstr(tags, "|w19") != NULL && strstr(tags, "|w20") == NULL);
+    /* no more are compared with each other */
+    apr_array_header_t *values = apr_array_make(*state, 1, sizeof(const char *));
+    tmpl_values_add(values, TMPL_METADATA_TAGS, list);
+    assert_int_equal(values->nelts, 20);
 }
 
 static const struct CMUnitTest tests[] = {

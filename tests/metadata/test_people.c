@@ -135,6 +135,18 @@ static void single_words(void **state)
     }
 }
 
+/* The time that a long list takes grows with its length alone. */
+static void long_lists(void **state)
+{
+    apr_array_header_t *names = apr_array_make(*state, 1, sizeof(const char *));
+    const char *list = "";
+    for (int i = 0; i < 26 * 26; i++) {
+        list = apr_psprintf(*state, "%sAnq%c Leq%c, ", list, 'a' + i / 26, 'a' + i % 26);
+    }
+    tmpl_people_read(names, list, TMPL_NAMES_WHOLE);
+    assert_int_equal(names->nelts, 64);
+}
+
 static void begins_of_bylines(void **state)
 {
     (void)state;
@@ -146,6 +158,7 @@ static void begins_of_bylines(void **state)
 }
 
 static const struct CMUnitTest tests[] = { CHECK(people), CHECK(people_of_languages),
-                                           CHECK(single_words), CHECK(begins_of_bylines) };
+                                           CHECK(single_words), CHECK(long_lists),
+                                           CHECK(begins_of_bylines) };
 
 TAP_MAIN(tests)

@@ -108,6 +108,7 @@ subtest 'install and uninstall' => sub {
     like($said, qr{^stays: \Q$to/$conf\E, which you changed$}m, 'a changed tmpl.conf stays, and why');
     like($said, qr{^stays: \Q$to\E/var/lib/apache2/tmpl, what was learnt}m, 'so does the store');
     is(files($to), "./$conf", 'no other file is left');
+    isnt(system("make -s -C '$trees[0]' @options APXS=/missing uninstall 2>/dev/null"), 0, 'without apxs nobody knows where the module is');
 
     # a package over what make install wrote, as apt-get does it
     made($trees[0], @options, 'install');
@@ -126,6 +127,7 @@ subtest 'install and uninstall' => sub {
     is(qx(cat '$to/$module'), "packaged\n", "the package's module stays");
     like(files($to), qr{mods-available/tmpl\.load$}m, 'so does what enables it');
     unlike(files($to), qr{bin/tmplctl$}m, 'the tool of make install goes');
+    unlike($said, qr{/var/lib/apache2/tmpl}, 'the store is not spoken of: the package uses it');
 };
 
 done_testing;
