@@ -212,6 +212,9 @@ static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_seg
     if (is_out(m, segment->span.start)) {
         return;
     }
+    if (segment->boxed && m->pre == 0) {
+        tmpl_buf_add(&m->run, " ", 1);
+    }
     m->first = m->first != 0 ? m->first : (uint32_t)(segment - m->page->segments) + 1;
     tmpl_dom_decode(&m->run, m->opts->decoder, m->page, segment->span, TMPL_IN_TEXT);
     m->at = segment->span.end;

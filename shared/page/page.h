@@ -81,11 +81,12 @@ typedef struct {
     tmpl_span_t span; /* the text; for an image or a link without text, the start tag */
     uint32_t node;    /* the element that holds it (the img itself for an image) */
     uint32_t block;
-    uint32_t key;    /* index into page->keys */
-    uint32_t text;   /* hash of its collapsed text, or of the address, wherever it stands */
-    uint32_t length; /* bytes of its collapsed text; TMPL_IMAGE_LENGTH without text */
-    uint16_t may;    /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
-    uint16_t apart;  /* what is between it and the segment before it separates words */
+    uint32_t key;        /* index into page->keys */
+    uint32_t text;       /* hash of its collapsed text, or of the address, wherever it stands */
+    uint32_t length;     /* bytes of its collapsed text; TMPL_IMAGE_LENGTH without text */
+    uint16_t may;        /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
+    unsigned char apart; /* what is between it and the segment before it separates words */
+    unsigned char boxed; /* nothing is, but the two are words of two boxes: boxes.c */
 } tmpl_segment_t;
 
 /* An image or an empty link counts as much as a text of so many bytes. */

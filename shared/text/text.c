@@ -194,7 +194,7 @@ static void give_segments(const tmpl_text_sink_t *sink, const tmpl_page_t *page,
         tmpl_buf_init(&reader.utf8, pool);
     }
     for (uint32_t i = first; i < after; i++) {
-        if (i > first && page->segments[i].apart) {
+        if (i > first && (page->segments[i].apart || page->segments[i].boxed)) {
             sink->take(sink->ctx, ' ');
         }
         give_segment(&reader, i);

@@ -60,6 +60,13 @@ static void elements_mean_the_same(void **state)
         { "<kbd>a</kbd> <samp>b</samp>", "`a` `b`", "<p><kbd>a</kbd> <samp>b</samp></p>" },
         { "<legend>a</legend>b", "a\n\nb", "<p>a</p><p>b</p>" },
         { "a<button>b</button>c", "a b c", "<p>a b c</p>" },
+        /* boxes that touch, in a list and in a cell; parts of words */
+        { "<ul><li><span class=n>45 g</span><span class=i>sugar</span></ul>", "- 45 g sugar",
+          "<ul><li>45 g sugar</li></ul>" },
+        { "<ul><li><b>Time:</b><a href=/x>now</a></ul>", "- **Time:** [now](/x)",
+          "<ul><li><b>Time:</b> <a href=\"/x\">now</a></li></ul>" },
+        { "<p><span class=a>O</span><span class=b>nce</span> H<sub class=x>2</sub>O",
+          "Once H<sub>2</sub>O", "<p>Once H<sub>2</sub>O</p>" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_string_equal(form_of(rows[i].html, 0, *state), rows[i].markdown);
