@@ -185,6 +185,23 @@ static void give_segment(text_reader_t *reader, uint32_t segment)
     give_text(reader->sink, reader->utf8.at, reader->utf8.len, reader->utf8.at + reader->utf8.len);
 }
 
+/* The tag of the element that holds a segment. */
+static tmpl_tag_e tag_of(const tmpl_page_t *page, uint32_t segment)
+{
+    return (tmpl_tag_e)page->nodes[page->segments[segment].node].tag;
+}
+
+/* Gives the sign of a reading in ruby, unless the page has one in the segment beside. */
+static void give_sign(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t segment,
+                      uint32_t beside, uint32_t sign)
+{
+    if (beside >= page->n_segments ||
+        (tag_of(page, beside) != TMPL_TAG_RP &&
+         page->segments[beside].node != page->segments[segment].node)) {
+        sink->take(sink->ctx, sign);
+    }
+}
+
 /* Passes the text of segments [first, after) to sink. */
 static void give_segments(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t first,
                           uint32_t after, const tmpl_decoder_t *decoder, apr_pool_t *pool)
@@ -197,7 +214,13 @@ static void give_segments(const tmpl_text_sink_t *sink, const tmpl_page_t *page,
         if (i > first && (page->segments[i].apart || page->segments[i].boxed)) {
             sink->take(sink->ctx, ' ');
         }
+        if (tag_of(page, i) != TMPL_TAG_RT) {
+            give_segment(&reader, i);
+            continue;
+        }
+        give_sign(sink, page, i, i - 1, '(');
         give_segment(&reader, i);
+        give_sign(sink, page, i, i + 1, ')');
     }
 }
 
