@@ -271,7 +271,8 @@ int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNod
     int is = *href == '#';
     for (const xmlNode *node = link->children; is && node != NULL;
          node = tmpl_dom_next(node, link, 0)) {
-        const char *text = (const char *)node->content;
+        const char *text = node->type == XML_TEXT_NODE ? (const char *)node->content : "";
+        text += *text == ' '; /* between boxes that touch */
         is = node->type == XML_TEXT_NODE
                  ? tmpl_permalink_is_symbols(text, strlen(text)) || strcmp(text, href) == 0 ||
                        strcmp(text, wrong_pilcrow) == 0

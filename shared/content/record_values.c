@@ -114,7 +114,8 @@ int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_pa
     }
     if (behind > 0) { /* with a day of the week in front, and a time behind */
         apr_size_t from = begin <= WHEN_BEFORE ? 0 : begin;
-        int is_short = strlen(text + from) <= WHEN_SHOWN;
+        const char *date = apr_pstrmemdup(p->pool, text + begin, behind - begin);
+        int is_short = strlen(text + from) <= WHEN_SHOWN && strstr(text + behind, date) == NULL;
         *when = is_short ? text + from : apr_pstrmemdup(p->pool, text + from, behind - from);
     }
     if (end == 0) {

@@ -75,6 +75,14 @@ static int is_list(const tmpl_writer_t *w, const xmlNode *node)
            (notes == NULL || notes[tmpl_dom_node(node)].kind == TMPL_NOTE_NONE);
 }
 
+/* The number that an attribute of a list or an item says; or another one, if Markdown has none. */
+static uint32_t number_said(const xmlNode *node, const char *name, uint32_t otherwise)
+{
+    const char *value = tmpl_dom_attribute(node, name);
+    long number = value != NULL ? strtol(value, NULL, 10) : -1;
+    return number >= 0 && number < 100000000 ? (uint32_t)number : otherwise;
+}
+
 static int enter_list(tmpl_writer_t *w, const xmlNode *node)
 {
     w->n_lists++;
@@ -83,12 +91,9 @@ static int enter_list(tmpl_writer_t *w, const xmlNode *node)
         return 0;
     }
     tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
-    const char *start = tmpl_dom_attribute(node, "start");
-    long number = start != NULL ? strtol(start, NULL, 10) : 1;
-    *list =
-        (tmpl_open_list_t){ .mark = tag == TMPL_TAG_OL ? '.' : '-',
-                            .terms = tag == TMPL_TAG_DL,
-                            .number = number >= 0 && number < 100000000 ? (uint32_t)number : 1 };
+    *list = (tmpl_open_list_t){ .mark = tag == TMPL_TAG_OL ? '.' : '-',
+                                .terms = tag == TMPL_TAG_DL,
+                                .number = number_said(node, "start", 1) };
     int is_behind = w->flow.behind == TMPL_BEHIND_LIST || w->flow.behind == TMPL_BEHIND_CARDS;
     if (is_behind && w->last_mark == list->mark) {
         list->mark = list->mark == '.' ? ')' : '+'; /* the same mark would continue that list */
@@ -142,8 +147,12 @@ static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list)
 
 static int enter_item(tmpl_writer_t *w, const xmlNode *node)
 {
+    tmpl_open_list_t *list = tmpl_writer_list(w);
     if (w->holder == NULL && !is_list_alone(w, node)) {
-        open_item(w, tmpl_writer_list(w));
+        if (list != NULL) {
+            list->number = number_said(node, "value", list->number);
+        }
+        open_item(w, list);
     }
     return 0;
 }

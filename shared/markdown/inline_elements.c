@@ -6,16 +6,26 @@
 
 #include <apr_strings.h>
 
-/* Whether an element is a figure, or has the class of one that has a caption. */
+/* Whether there is a text among the first nodes in an element. */
+static int has_text(const xmlNode *element)
+{
+    enum { FEW = 16 };
+    const xmlNode *node = element->children;
+    for (int n = 0; n < FEW && node != NULL; n++, node = tmpl_dom_next(node, element, 0)) {
+        if (node->type == XML_TEXT_NODE && !tmpl_dom_is_blank(node)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether an element is a figure, or says that it has a caption, and has one. */
 static int is_figure(const xmlNode *node)
 {
-    static const char *const classes[] = { "caption", "gallery", "figure" };
     const char *class = tmpl_dom_attribute(node, "class");
-    int is = strcmp((const char *)node->name, "figure") == 0;
-    for (size_t i = 0; class != NULL && i < sizeof(classes) / sizeof(classes[0]); i++) {
-        is |= strstr(class, classes[i]) != NULL;
-    }
-    return is;
+    return strcmp((const char *)node->name, "figure") == 0 ||
+           (class != NULL && has_text(node) &&
+            (strstr(class, "caption") != NULL || strstr(class, "gallery") != NULL));
 }
 
 /* Whether an image is in a figure, or a paragraph is nothing else. */

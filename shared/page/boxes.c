@@ -29,8 +29,7 @@ static unsigned box_kind(const tmpl_page_t *page, const tmpl_node_t *node)
     if (kind != MAY_BE_BOX) {
         return kind;
     }
-    if (tmpl_node_attr(page, node, TMPL_ATTR_CLASS) != NULL ||
-        tmpl_span_len(node->open) == sizeof(bare) - 1) {
+    if ((node->flags & TMPL_NODE_NAMED) || tmpl_span_len(node->open) == sizeof(bare) - 1) {
         return BOX;
     }
     /* editors style parts of words */

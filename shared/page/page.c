@@ -26,6 +26,16 @@ int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_n
                                   strlen(text)) != NULL;
 }
 
+int tmpl_node_is_tool(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    const tmpl_known_attr_t *class = node->tag == TMPL_TAG_SPAN && (node->flags & TMPL_NODE_NAMED)
+                                         ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS)
+                                         : NULL;
+    return class != NULL && tmpl_span_len(class->value) > sizeof("viewcode") &&
+           tmpl_has_word(page->src, class->value, "mw-editsection viewcode-link viewcode-back",
+                         tmpl_span_is_any);
+}
+
 int tmpl_forbids_index(const char *rule, apr_size_t len)
 {
     static const char *const words[] = { "noindex", "none" };
