@@ -7,6 +7,8 @@
 
 #include <apr_strings.h>
 
+#include "base/ascii.h"
+
 static int enter_quote(tmpl_writer_t *w, const xmlNode *node)
 {
     if (w->holder == NULL) {
@@ -79,7 +81,7 @@ static int is_list(const tmpl_writer_t *w, const xmlNode *node)
 static uint32_t number_said(const xmlNode *node, const char *name, uint32_t otherwise)
 {
     const char *value = tmpl_dom_attribute(node, name);
-    long number = value != NULL ? strtol(value, NULL, 10) : -1;
+    long number = value != NULL && tmpl_is_digit(*value) ? strtol(value, NULL, 10) : -1;
     return number >= 0 && number < 100000000 ? (uint32_t)number : otherwise;
 }
 

@@ -36,7 +36,7 @@ static unsigned box_kind(const tmpl_page_t *page, const tmpl_node_t *node)
     return tmpl_node_attr(page, node, TMPL_ATTR_STYLE) != NULL ? NEVER_BOX : MAY_BE_BOX;
 }
 
-/* A byte that begins a character of a word: beyond ASCII all but no-break spaces and punctuation. */
+/* A byte that begins a letter or digit; beyond ASCII, all but no-break spaces and punctuation. */
 static int is_of_word(char c)
 {
     unsigned char byte = (unsigned char)c;
