@@ -290,19 +290,20 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
  * Adds what displays as white space between two segments of a pre: blanks between tags, and line
  * ends for elements that begin a line.
  */
-static void add_pre_gap(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segment)
+static void add_pre_gap(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t segment)
 {
+    const tmpl_buf_t *buf = sink->ctx;
     const char *at = page->src + page->segments[segment - 1].span.end;
     const char *end = page->src + page->segments[segment].span.start;
     apr_size_t before = buf->len;
     while (at < end) {
         const char *tag = memchr(at, '<', (apr_size_t)(end - at));
         const char *behind = tag != NULL ? memchr(tag, '>', (apr_size_t)(end - tag)) : NULL;
-        tmpl_buf_add(buf, at, (apr_size_t)((tag != NULL ? tag : end) - at));
+        give_text(sink, at, (apr_size_t)((tag != NULL ? tag : end) - at), end);
         at = behind != NULL ? behind + 1 : end;
     }
     if (page->segments[segment].apart && buf->len == before) {
-        tmpl_buf_add(buf, "\n", 1);
+        sink->take(sink->ctx, '\n');
     }
 }
 
@@ -318,7 +319,7 @@ void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
     apr_size_t start = buf->len, blank = 0;
     for (uint32_t i = b->first_segment; i < b->after_segment; i++) {
         if (i > b->first_segment) {
-            add_pre_gap(buf, page, i);
+            add_pre_gap(&sink, page, i);
         }
         give_segments(&sink, page, i, i + 1, decoder, buf->pool);
     }

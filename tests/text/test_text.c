@@ -33,7 +33,8 @@ static void words_and_lines_are_as_displayed(void **state)
         { "<p><ruby>base<rp>[</rp><rt>reading</rt><rp>]</rp></ruby> b", "base[reading] b" },
         { "<p><ruby>a<rt>b</rt>c<rt>d", "a(b)c(d)" },
         /* a pre keeps its lines; at br, blocks end */
-        { "<pre>\na &lt; 1\n  <i>b</i> <i>c</i>\n\n<b>d</b><br>e</pre>f", "a < 1\n  b c\n\nd|e|f" },
+        { "<pre>\na &lt; 1\n  <i>b</i>&nbsp;<i>c</i>\n\n<b>d</b><br>e</pre>f",
+          "a < 1\n  b c\n\nd|e|f" },
         /* links of generators are no words */
         { "<h2>a<a href='#x'>\xc2\xb6</a></h2>", "a" },
         { "<h2>a<a href=x>#</a></h2>", "a#" },
