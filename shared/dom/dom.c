@@ -359,7 +359,7 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
             const tmpl_node_t *n = &page->nodes[node];
             add_dom_space(m, parent, n->open.start);
             int out = is_out(m, n->open.start) || is_left_out(m, node) ||
-                      (m->opts->content && tmpl_node_is_tool(page, n));
+                      (m->opts->content && tmpl_node_is_unsaid(page, n));
             if (out || (m->opts->content && n->flags & TMPL_NODE_QUIET)) {
                 if (out) {
                     add_data_within(m, body->prev, node);

@@ -151,8 +151,11 @@ tmpl_node_attr(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_
 int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name,
                    const char *text);
 
-/* Whether an element in a line is a link of an editor or a generator: "[edit]", "[source]". */
-int tmpl_node_is_tool(const tmpl_page_t *page, const tmpl_node_t *node);
+/*
+ * Whether a span is not said to readers: a link of an editor or a generator ("[edit]", "[source]"),
+ * or a badge of a shop that shows with the class of another state only ("Sold out").
+ */
+int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
 
 /* Whether an image says that it has at most 2 x 2 pixels: it counts visits, and is no segment. */
 int tmpl_image_is_tiny(const char *src, tmpl_span_t tag);

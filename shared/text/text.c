@@ -192,7 +192,7 @@ static int is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
     for (int up = 0; segment->length <= LONG && up < CLIMB && !is &&
                      (node->tag == TMPL_TAG_A || node->tag == TMPL_TAG_SPAN);
          up++, node = &page->nodes[node->parent]) {
-        is = tmpl_node_is_tool(page, node);
+        is = tmpl_node_is_unsaid(page, node);
     }
     return is;
 }

@@ -63,6 +63,7 @@ static void elements_mean_the_same(void **state)
         { "<ruby>a<rt>b</rt></ruby>", "a(b)", "<p><ruby>a<rt>b</rt></ruby></p>" },
         { "<ruby>a<rp>[</rp><rt>b</rt><rp>]</rp></ruby>", "a[b]",
           "<p><ruby>a<rt>b</rt></ruby></p>" },
+        { "a<span class='price__badge-sale'>Sale</span>", "a", "<p>a</p>" },
         { "in&shy;fo", "info", "<p>info</p>" },
         { "<amp-img src=i alt=a></amp-img>b", "![a](i)b",
           "<p><img src=\"i\" alt=\"a\" loading=\"lazy\">b</p>" },

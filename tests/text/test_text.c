@@ -40,6 +40,11 @@ static void words_and_lines_are_as_displayed(void **state)
         { "<h2>a<a href=x>#</a></h2>", "a#" },
         { "<h2>a<span class=mw-editsection><span>[</span><a href=x>edit</a>]</span></h2>", "a" },
         { "<h2>a <span class='x viewcode-link'>[source]</span></h2>", "a" },
+        /* badges that need a class around them */
+        { "<div class=price>$5 <span class='badge price__badge-sold-out'>Sold out</span>", "$5" },
+        { "<div class='price price--sold-out'><p>$5 <span class='price__badge-sold-out'>Sold "
+          "out</span>",
+          "$5 Sold out" },
         { "<h2>a <span class=x>[source]</span></h2>", "a [source]" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
