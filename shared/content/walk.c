@@ -191,6 +191,29 @@ unsigned tmpl_walk_level(const xmlNode *heading)
                : (unsigned)(*level - '0');
 }
 
+char tmpl_walk_task(const tmpl_walk_t *walk, const xmlNode *item)
+{
+    enum { NEAR = 6 /* nodes up to the box */ };
+    const xmlNode *box = item->children;
+    for (int n = 0;
+         n < NEAR && box != NULL && tmpl_dom_tag(walk->content->page, box) != TMPL_TAG_INPUT; n++) {
+        if (box->type == XML_TEXT_NODE && !tmpl_dom_is_blank(box)) {
+            return '\0';
+        }
+        box = tmpl_dom_next(box, item, 0);
+    }
+    const char *type =
+        box != NULL && box->type == XML_ELEMENT_NODE ? tmpl_dom_attribute(box, "type") : NULL;
+    if (type == NULL || strcmp(type, "checkbox") != 0) {
+        return '\0';
+    }
+    /* a reader may check others: ingredients, say */
+    const char *class = tmpl_dom_attribute(item, "class");
+    int is_task = tmpl_dom_attribute(box, "disabled") != NULL ||
+                  (class != NULL && strstr(class, "task-list") != NULL);
+    return !is_task ? '\0' : tmpl_dom_attribute(box, "checked") != NULL ? 'x' : ' ';
+}
+
 tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
                            const xmlNode *link, const xmlNode *heading, apr_pool_t *pool)
 {

@@ -92,6 +92,9 @@ void tmpl_walk(tmpl_walk_t *walk, const xmlNode *top);
 /* The level of a heading, 1 to 6. */
 unsigned tmpl_walk_level(const xmlNode *heading);
 
+/* The sign in the box of an item that is a task, ' ' or 'x'; '\0': the item is none. */
+char tmpl_walk_task(const tmpl_walk_t *walk, const xmlNode *item);
+
 /* What is written of a link. */
 typedef enum {
     TMPL_LINK_TEXT,     /* its content: it leads nowhere, or to the heading around it, or is code */

@@ -131,9 +131,10 @@ static int is_list_alone(const tmpl_writer_t *w, const xmlNode *item)
     return list != NULL && is_list(w, list) && no_blank(list->next) == NULL;
 }
 
-static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list)
+/* task: the sign in its box; '\0': the item is no task. */
+static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list, char task)
 {
-    char marker[12] = "- ";
+    char marker[16] = "- ";
     if (list != NULL && list->open) {
         close_item(w);
         list->open = 0;
@@ -143,6 +144,10 @@ static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list)
     }
     else if (list != NULL) {
         marker[0] = list->mark;
+    }
+    if (task != '\0') {
+        apr_size_t len = strlen(marker);
+        apr_snprintf(marker + len, sizeof(marker) - len, "[%c] ", task);
     }
     tmpl_flow_item(&w->flow, marker, list == NULL || !list->begun);
 }
@@ -154,7 +159,7 @@ static int enter_item(tmpl_writer_t *w, const xmlNode *node)
         if (list != NULL) {
             list->number = number_said(node, "value", list->number);
         }
-        open_item(w, list);
+        open_item(w, list, tmpl_walk_task(&w->walk, node));
     }
     return 0;
 }
@@ -208,7 +213,7 @@ static int enter_term(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = list_of_terms(w, node);
     if (list != NULL) {
-        open_item(w, list);
+        open_item(w, list, '\0');
         list->open = 1;
     }
     return enter_summary(w, node);
@@ -263,7 +268,7 @@ static int enter_description(tmpl_writer_t *w, const xmlNode *node)
     }
     tmpl_writer_border(w);
     if (list != NULL && !list->open) {
-        open_item(w, list);
+        open_item(w, list, '\0');
         list->open = 1;
     }
     return 0;

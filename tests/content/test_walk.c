@@ -69,6 +69,10 @@ static void elements_mean_the_same(void **state)
           "```\na\n\n b\n```", "<pre><code>a b</code></pre>" },
         { "<pre>1\n2\nFizz\n4</pre>", "```\n1\n2\nFizz\n4\n```",
           "<pre><code>12Fizz4</code></pre>" },
+        { "<ul><li><input type=checkbox disabled checked> a<ul><li class=task-list-item><label>"
+          "<input type=checkbox>b</label></ul><li><input type=checkbox>c</ul>",
+          "- [x] a\n  - [ ] b\n- c",
+          "<ul><li>\xE2\x98\x91 a<ul><li>\xE2\x98\x90 b</li></ul></li><li>c</li></ul>" },
         { "in&shy;fo", "info", "<p>info</p>" },
         { "<amp-img src=i alt=a></amp-img>b", "![a](i)b",
           "<p><img src=\"i\" alt=\"a\" loading=\"lazy\">b</p>" },
