@@ -19,7 +19,7 @@ static const char *visible_text(apr_size_t *len, const tmpl_page_t *page,
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         apr_size_t before = buf.len;
         if (verdicts == NULL || !verdicts[i].template) {
-            tmpl_text_block(&buf, page, i, &charset);
+            tmpl_text_lines(&buf, page, i, &charset);
         }
         if (buf.len > before) {
             tmpl_buf_add(&buf, "\n", 1);

@@ -77,18 +77,36 @@ static apr_size_t next_forbidden(const char *bytes, apr_size_t i, apr_size_t len
     return len;
 }
 
+/* Whether each bracket in an address has its twin: Markdown reads such an address as it is. */
+static int is_balanced(const char *bytes, apr_size_t len)
+{
+    int open = 0;
+    for (apr_size_t i = 0; i < len && open >= 0; i++) {
+        open += (bytes[i] == '(') - (bytes[i] == ')');
+    }
+    return open == 0;
+}
+
 /* Adds bytes of an address, and escapes those that may not stand in it. */
 static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 {
     static const char digits[] = "0123456789ABCDEF";
+    int balanced = -1; /* not yet known: few addresses have brackets */
     apr_size_t from = 0;
-    for (apr_size_t i = 0; (i = next_forbidden(bytes, i, len)) < len; from = ++i) {
+    for (apr_size_t i = 0; (i = next_forbidden(bytes, i, len)) < len; i++) {
         unsigned char c = (unsigned char)bytes[i];
+        if ((c & 0xFE) == '(') {
+            balanced = balanced < 0 ? is_balanced(bytes, len) : balanced;
+            if (balanced) {
+                continue;
+            }
+        }
         tmpl_buf_add(buf, bytes + from, i - from);
         if (c >= ' ') {
             const char escaped[] = { '%', digits[c >> 4], digits[c & 15] };
             tmpl_buf_add(buf, escaped, sizeof(escaped));
         }
+        from = i + 1;
     }
     tmpl_buf_add(buf, bytes + from, len - from);
 }
@@ -253,7 +271,8 @@ int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNod
     int is = *href == '#';
     for (const xmlNode *node = link->children; is && node != NULL;
          node = tmpl_dom_next(node, link, 0)) {
-        const char *text = (const char *)node->content;
+        const char *text = node->type == XML_TEXT_NODE ? (const char *)node->content : "";
+        text += *text == ' '; /* between boxes that touch */
         is = node->type == XML_TEXT_NODE
                  ? tmpl_permalink_is_symbols(text, strlen(text)) || strcmp(text, href) == 0 ||
                        strcmp(text, wrong_pilcrow) == 0

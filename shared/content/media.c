@@ -16,15 +16,26 @@ static int is_address(const char *value)
     return strchr(value, '/') != NULL && strpbrk(value, " {}") == NULL;
 }
 
-/* The first address of a srcset: "a.png 1x, b.png 2x". */
-static const char *first_of(const char *set, apr_pool_t *pool)
+/* The address of the largest image of a srcset: "a.png 1x, b.png 2x". */
+static const char *largest_of(const char *set, apr_pool_t *pool)
 {
-    set += strspn(set, " \t\n\f\r,");
-    apr_size_t len = strcspn(set, " \t\n\f\r");
-    while (len > 0 && set[len - 1] == ',') {
-        len--;
+    const char *largest = "";
+    long most = -1;
+    while (*(set += strspn(set, " \t\n\f\r,")) != '\0') {
+        apr_size_t len = strcspn(set, " \t\n\f\r");
+        const char *address = set, *behind = set + len;
+        int is_ended = address[len - 1] == ','; /* without a size */
+        while (len > 0 && address[len - 1] == ',') {
+            len--;
+        }
+        long size = is_ended ? 0 : strtol(behind, NULL, 10);
+        if (size > most && len > 0) {
+            most = size;
+            largest = apr_pstrmemdup(pool, address, len);
+        }
+        set = is_ended ? behind : behind + strcspn(behind, ",");
     }
-    return apr_pstrmemdup(pool, set, len);
+    return largest;
 }
 
 /* Whether an image counts visits, or is a small icon or portrait without a text. */
@@ -74,7 +85,7 @@ static const char *source_beside(const xmlNode *image, apr_pool_t *pool)
             node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, "source") == 0
                 ? tmpl_dom_attribute(node, "srcset")
                 : NULL;
-        const char *address = set != NULL ? first_of(set, pool) : NULL;
+        const char *address = set != NULL ? largest_of(set, pool) : NULL;
         found = address != NULL && tmpl_href_is_safe(address) ? address : found;
     }
     return found;
@@ -96,7 +107,7 @@ const char *tmpl_image_address(const xmlNode *image, apr_pool_t *pool)
     for (apr_size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
         const char *address = tmpl_dom_attribute(image, sources[i].name);
         if (address != NULL && sources[i].is_set) {
-            address = first_of(address, pool);
+            address = largest_of(address, pool);
         }
         if (address != NULL && tmpl_href_is_safe(address) &&
             (!sources[i].is_late || is_address(address)) && !is_placeholder(address)) {

@@ -33,13 +33,18 @@ static const char *person_in(const char *text, apr_pool_t *pool)
         letters += tmpl_is_alpha(*at) || (unsigned char)*at >= 0x80;
     }
     int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS && letters > 0 &&
-                  *name != '#' && strchr(name, '{') == NULL;
+                  *name != '#' && strchr(name, '{') == NULL &&
+                  (words > 1 || !tmpl_people_is_dated(name, len));
     return is_name ? apr_pstrdup(pool, name) : NULL;
 }
 
-/* The element in an author's that has the name: itemprop name, or the first link with text. */
+/*
+ * The element in an author's that has the name: itemprop name, or the first link with text; in a
+ * pane, which says more, the first one to a page of a user. The element itself, if there is none.
+ */
 static uint32_t name_element(const tmpl_record_page_t *p, uint32_t node)
 {
+    int is_pane = (p->cues[node] & TMPL_CUE_PANE) != 0;
     const tmpl_node_t *nodes = p->page->nodes;
     uint32_t link = TMPL_NONE;
     for (uint32_t i = node + 1; i < nodes[node].after && i < node + AUTHOR_WITHIN; i++) {
@@ -47,7 +52,9 @@ static uint32_t name_element(const tmpl_record_page_t *p, uint32_t node)
         if (prop != NULL && tmpl_span_is(p->page->src, prop->value, "name")) {
             return i;
         }
-        if (link == TMPL_NONE && nodes[i].tag == TMPL_TAG_A && tmpl_record_length(p, i) > 0) {
+        const tmpl_known_attr_t *href = tmpl_node_attr(p->page, &nodes[i], TMPL_ATTR_HREF);
+        if (link == TMPL_NONE && nodes[i].tag == TMPL_TAG_A && tmpl_record_length(p, i) > 0 &&
+            (!is_pane || (href != NULL && tmpl_cues_is_of_user(p->page->src, href->value)))) {
             link = i;
         }
     }
@@ -78,7 +85,7 @@ const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
     for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && name == NULL; i++) {
         name = tmpl_record_attribute(p, node, said[i]);
     }
-    if (name == NULL && !(p->cues[node] & TMPL_CUE_PANE)) {
+    if (name == NULL) {
         node = name_element(p, node);
         name = tmpl_record_attribute(p, node, "content");
     }
@@ -107,7 +114,8 @@ int tmpl_record_date(char iso[TMPL_DATE_SIZE], const char **when, tmpl_record_pa
     }
     if (behind > 0) { /* with a day of the week in front, and a time behind */
         apr_size_t from = begin <= WHEN_BEFORE ? 0 : begin;
-        int is_short = strlen(text + from) <= WHEN_SHOWN;
+        const char *date = apr_pstrmemdup(p->pool, text + begin, behind - begin);
+        int is_short = strlen(text + from) <= WHEN_SHOWN && strstr(text + behind, date) == NULL;
         *when = is_short ? text + from : apr_pstrmemdup(p->pool, text + from, behind - from);
     }
     if (end == 0) {

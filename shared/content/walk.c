@@ -53,6 +53,13 @@ static int is_icon_name(const xmlNode *element)
     return class != NULL && strstr(class, "material-") != NULL;
 }
 
+/* Whether an element has a name of its own that stands for img: AMP's. */
+static int is_amp_image(const xmlNode *element)
+{
+    const char *name = (const char *)element->name;
+    return strcmp(name, "amp-img") == 0 || strcmp(name, "amp-anim") == 0;
+}
+
 /* What an element is by its tag and its attributes. */
 static tmpl_element_e element_by_tag(tmpl_walk_t *walk, const xmlNode *element,
                                      const tmpl_node_t *node)
@@ -82,6 +89,9 @@ static tmpl_element_e element_by_tag(tmpl_walk_t *walk, const xmlNode *element,
         if (kinds[tag] == TMPL_ELEMENT_FORMAT && is_icon_name(element)) {
             return TMPL_ELEMENT_LEFT_OUT;
         }
+    }
+    if (tag == TMPL_TAG_OTHER && is_amp_image(element)) {
+        return TMPL_ELEMENT_IMAGE;
     }
     int is_block = (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0;
     return kinds[tag] != TMPL_ELEMENT_NONE ? (tmpl_element_e)kinds[tag]
@@ -181,6 +191,29 @@ unsigned tmpl_walk_level(const xmlNode *heading)
                : (unsigned)(*level - '0');
 }
 
+char tmpl_walk_task(const tmpl_walk_t *walk, const xmlNode *item)
+{
+    enum { NEAR = 6 /* nodes up to the box */ };
+    const xmlNode *box = item->children;
+    for (int n = 0;
+         n < NEAR && box != NULL && tmpl_dom_tag(walk->content->page, box) != TMPL_TAG_INPUT; n++) {
+        if (box->type == XML_TEXT_NODE && !tmpl_dom_is_blank(box)) {
+            return '\0';
+        }
+        box = tmpl_dom_next(box, item, 0);
+    }
+    const char *type =
+        box != NULL && box->type == XML_ELEMENT_NODE ? tmpl_dom_attribute(box, "type") : NULL;
+    if (type == NULL || strcmp(type, "checkbox") != 0) {
+        return '\0';
+    }
+    /* a reader may check others: ingredients, say */
+    const char *class = tmpl_dom_attribute(item, "class");
+    int is_task = tmpl_dom_attribute(box, "disabled") != NULL ||
+                  (class != NULL && strstr(class, "task-list") != NULL);
+    return !is_task ? '\0' : tmpl_dom_attribute(box, "checked") != NULL ? 'x' : ' ';
+}
+
 tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk_t *walk,
                            const xmlNode *link, const xmlNode *heading, apr_pool_t *pool)
 {
@@ -234,11 +267,12 @@ const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool)
     return when != NULL ? when : date != NULL ? apr_pstrndup(pool, date, DAY) : NULL;
 }
 
-int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const char *address, const char *text)
+int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const xmlNode *image, const char *address,
+                          const char *text)
 {
     enum { LEAST = 12 /* bytes of a text that is no accident */ };
     return walk->image.address != NULL &&
            (strcmp(walk->image.address, address) == 0 ||
-            (text != NULL && walk->image.text != NULL && strlen(text) > LEAST &&
-             strcmp(text, walk->image.text) == 0));
+            (text != NULL && walk->image.text != NULL && image->parent == walk->image.parent &&
+             strlen(text) > LEAST && strcmp(text, walk->image.text) == 0));
 }

@@ -78,6 +78,7 @@ typedef struct {
     tmpl_formula_t formula;
     struct {
         const char *address, *text;
+        const xmlNode *parent;
     } image; /* the last one that was written, if no text is behind it; NULL: none */
 } tmpl_walk_t;
 
@@ -90,6 +91,9 @@ void tmpl_walk(tmpl_walk_t *walk, const xmlNode *top);
 
 /* The level of a heading, 1 to 6. */
 unsigned tmpl_walk_level(const xmlNode *heading);
+
+/* The sign in the box of an item that is a task, ' ' or 'x'; '\0': the item is none. */
+char tmpl_walk_task(const tmpl_walk_t *walk, const xmlNode *item);
 
 /* What is written of a link. */
 typedef enum {
@@ -116,9 +120,11 @@ int tmpl_walk_is_parted(const tmpl_walk_t *walk, const xmlNode *link);
 const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool);
 
 /*
- * Whether the page has an image twice side by side, for screens of two sizes: by its address, or by
- * a text of some length. text: tmpl_image_text(). Who writes it sets walk->image.
+ * Whether the page has an image twice side by side, for screens of two sizes: by its address, or in
+ * one element by a text of some length: galleries may name pictures alike. text: tmpl_image_text().
+ * Who writes it sets walk->image.
  */
-int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const char *address, const char *text);
+int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const xmlNode *image, const char *address,
+                          const char *text);
 
 #endif

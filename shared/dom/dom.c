@@ -224,6 +224,9 @@ static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_seg
     if (is_out(m, segment->span.start)) {
         return;
     }
+    if (segment->boxed && m->pre == 0) {
+        tmpl_buf_add(&m->run, " ", 1);
+    }
     m->first = m->first != 0 ? m->first : (uint32_t)(segment - m->page->segments) + 1;
     tmpl_dom_decode(&m->run, m->opts->decoder, m->page, segment->span, TMPL_IN_TEXT);
     m->at = segment->span.end;
@@ -297,6 +300,62 @@ static int is_left_out(tmpl_dom_maker_t *m, uint32_t node)
     return is;
 }
 
+/* What an icon says that is an element without a text; an empty span: nothing. */
+static tmpl_span_t label_of_icon(const tmpl_page_t *page, const tmpl_node_t *icon)
+{
+    static const char *const names[] = { "aria-label", "title" };
+    tmpl_span_t inside = { icon->open.end, icon->close.start };
+    tmpl_attr_t label;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (tmpl_attr_find(&label, page->src, icon->open, names[i])) {
+            return label.value;
+        }
+    }
+    if (icon->tag != TMPL_TAG_SVG || inside.start >= inside.end) {
+        return (tmpl_span_t){ 0, 0 };
+    }
+    const char *behind = page->src + inside.end;
+    const char *title = memmem(page->src + inside.start, tmpl_span_len(inside), "<title>", 7);
+    const char *text = title != NULL ? title + 7 : behind;
+    const char *end = memchr(text, '<', (apr_size_t)(behind - text));
+    return (tmpl_span_t){ (uint32_t)(text - page->src),
+                          (uint32_t)((end != NULL ? end : text) - page->src) };
+}
+
+/* The sign for an icon whose class says yes or no; NULL: it says neither. */
+static const char *sign_of_icon(const tmpl_page_t *page, const tmpl_node_t *icon)
+{
+    static const char yes[] = "fa-check fa-check-circle bi-check check-icon icon-check";
+    static const char no[] = "fa-times fa-xmark fa-close bi-x cross-icon icon-cross icon-close";
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, icon, TMPL_ATTR_CLASS);
+    return class == NULL                                                   ? NULL
+           : tmpl_has_word(page->src, class->value, yes, tmpl_span_is_any) ? "\xE2\x9C\x93"
+           : tmpl_has_word(page->src, class->value, no, tmpl_span_is_any)  ? "\xE2\x9C\x97"
+                                                                           : NULL;
+}
+
+/* Adds what the icons in a cell say that has no text. */
+static void add_icons(tmpl_dom_maker_t *m, uint32_t cell)
+{
+    enum { WITHIN = 8 };
+    const tmpl_node_t *nodes = m->page->nodes;
+    for (uint32_t i = cell + 1; i < nodes[cell].after && i <= cell + WITHIN; i++) {
+        if (nodes[i].tag != TMPL_TAG_I && nodes[i].tag != TMPL_TAG_SPAN &&
+            nodes[i].tag != TMPL_TAG_SVG) {
+            continue;
+        }
+        tmpl_span_t label = label_of_icon(m->page, &nodes[i]);
+        const char *sign = sign_of_icon(m->page, &nodes[i]);
+        if (tmpl_span_len(label) > 0) {
+            tmpl_dom_decode(&m->run, m->opts->decoder, m->page, label, TMPL_IN_ATTRIBUTE);
+        }
+        else if (sign != NULL) {
+            tmpl_buf_add_text(&m->run, sign);
+        }
+        i = nodes[i].tag == TMPL_TAG_SVG ? nodes[i].after - 1 : i;
+    }
+}
+
 /* Adds the elements and texts in body. */
 static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
 {
@@ -311,7 +370,8 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
         if (node < up->after && page->nodes[node].open.start <= text_at) {
             const tmpl_node_t *n = &page->nodes[node];
             add_dom_space(m, parent, n->open.start);
-            int out = is_out(m, n->open.start) || is_left_out(m, node);
+            int out = is_out(m, n->open.start) || is_left_out(m, node) ||
+                      (m->opts->content && tmpl_node_is_unsaid(page, n));
             if (out || (m->opts->content && n->flags & TMPL_NODE_QUIET)) {
                 if (out) {
                     add_data_within(m, body->prev, node);
@@ -332,6 +392,9 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
             if (m->pre == 0 &&
                 (tmpl_tag_is_pre((tmpl_tag_e)n->tag) || tmpl_dom_is_listing(page, n))) {
                 m->pre = node;
+            }
+            if (n->tag == TMPL_TAG_TD && m->opts->content && n->first_segment == n->after_segment) {
+                add_icons(m, node);
             }
             m->at = n->open.end;
             open = node++;

@@ -32,9 +32,13 @@ static apr_size_t plain_bytes(const char *text, apr_size_t len, const char *limi
     return len;
 }
 
-/* Adds a character that is written as a reference, or a control character. */
-static void add_odd(tmpl_buf_t *buf, uint32_t code)
+/* Adds a character that is written as a reference, or a control; but no soft hyphen to a text. */
+static void add_odd(tmpl_buf_t *buf, uint32_t code, tmpl_reference_e where)
 {
+    enum { SOFT_HYPHEN = 0xAD };
+    if (code == SOFT_HYPHEN && where == TMPL_IN_TEXT) {
+        return;
+    }
     if ((code >= ' ' && code != 0x7F) || code == '\n' || code == '\t') {
         add_dom_code(buf, code);
     }
@@ -56,9 +60,9 @@ static void add_utf8(tmpl_buf_t *buf, const char *text, apr_size_t len, const ch
             tmpl_reference_t reference = tmpl_reference_read(text + i, len - i, where);
             used = reference.used;
             if (used > 0) {
-                add_odd(buf, reference.codes[0]);
+                add_odd(buf, reference.codes[0], where);
                 if (reference.codes[1] != 0) {
-                    add_odd(buf, reference.codes[1]);
+                    add_odd(buf, reference.codes[1], where);
                 }
                 continue;
             }
@@ -67,7 +71,7 @@ static void add_utf8(tmpl_buf_t *buf, const char *text, apr_size_t len, const ch
         if (code == '\r' && i + 1 < len && text[i + 1] == '\n') {
             continue;
         }
-        add_odd(buf, code);
+        add_odd(buf, code, where);
     }
 }
 

@@ -7,6 +7,8 @@
 
 #include <apr_strings.h>
 
+#include "base/ascii.h"
+
 static int enter_quote(tmpl_writer_t *w, const xmlNode *node)
 {
     if (w->holder == NULL) {
@@ -75,6 +77,14 @@ static int is_list(const tmpl_writer_t *w, const xmlNode *node)
            (notes == NULL || notes[tmpl_dom_node(node)].kind == TMPL_NOTE_NONE);
 }
 
+/* The number that an attribute of a list or an item says; or another one, if Markdown has none. */
+static uint32_t number_said(const xmlNode *node, const char *name, uint32_t otherwise)
+{
+    const char *value = tmpl_dom_attribute(node, name);
+    long number = value != NULL && tmpl_is_digit(*value) ? strtol(value, NULL, 10) : -1;
+    return number >= 0 && number < 100000000 ? (uint32_t)number : otherwise;
+}
+
 static int enter_list(tmpl_writer_t *w, const xmlNode *node)
 {
     w->n_lists++;
@@ -83,12 +93,9 @@ static int enter_list(tmpl_writer_t *w, const xmlNode *node)
         return 0;
     }
     tmpl_tag_e tag = tmpl_dom_tag(w->page, node);
-    const char *start = tmpl_dom_attribute(node, "start");
-    long number = start != NULL ? strtol(start, NULL, 10) : 1;
-    *list =
-        (tmpl_open_list_t){ .mark = tag == TMPL_TAG_OL ? '.' : '-',
-                            .terms = tag == TMPL_TAG_DL,
-                            .number = number >= 0 && number < 100000000 ? (uint32_t)number : 1 };
+    *list = (tmpl_open_list_t){ .mark = tag == TMPL_TAG_OL ? '.' : '-',
+                                .terms = tag == TMPL_TAG_DL,
+                                .number = number_said(node, "start", 1) };
     int is_behind = w->flow.behind == TMPL_BEHIND_LIST || w->flow.behind == TMPL_BEHIND_CARDS;
     if (is_behind && w->last_mark == list->mark) {
         list->mark = list->mark == '.' ? ')' : '+'; /* the same mark would continue that list */
@@ -124,9 +131,10 @@ static int is_list_alone(const tmpl_writer_t *w, const xmlNode *item)
     return list != NULL && is_list(w, list) && no_blank(list->next) == NULL;
 }
 
-static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list)
+/* task: the sign in its box; '\0': the item is no task. */
+static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list, char task)
 {
-    char marker[12] = "- ";
+    char marker[16] = "- ";
     if (list != NULL && list->open) {
         close_item(w);
         list->open = 0;
@@ -137,13 +145,21 @@ static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list)
     else if (list != NULL) {
         marker[0] = list->mark;
     }
+    if (task != '\0') {
+        apr_size_t len = strlen(marker);
+        apr_snprintf(marker + len, sizeof(marker) - len, "[%c] ", task);
+    }
     tmpl_flow_item(&w->flow, marker, list == NULL || !list->begun);
 }
 
 static int enter_item(tmpl_writer_t *w, const xmlNode *node)
 {
+    tmpl_open_list_t *list = tmpl_writer_list(w);
     if (w->holder == NULL && !is_list_alone(w, node)) {
-        open_item(w, tmpl_writer_list(w));
+        if (list != NULL) {
+            list->number = number_said(node, "value", list->number);
+        }
+        open_item(w, list, tmpl_walk_task(&w->walk, node));
     }
     return 0;
 }
@@ -197,7 +213,7 @@ static int enter_term(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = list_of_terms(w, node);
     if (list != NULL) {
-        open_item(w, list);
+        open_item(w, list, '\0');
         list->open = 1;
     }
     return enter_summary(w, node);
@@ -252,7 +268,7 @@ static int enter_description(tmpl_writer_t *w, const xmlNode *node)
     }
     tmpl_writer_border(w);
     if (list != NULL && !list->open) {
-        open_item(w, list);
+        open_item(w, list, '\0');
         list->open = 1;
     }
     return 0;

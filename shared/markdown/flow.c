@@ -44,6 +44,7 @@ void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first)
         int interrupts = marker[0] < '0' || marker[0] > '9' || strncmp(marker, "1.", 2) == 0;
         int nested = flow->n > 1 && !flow->open[flow->n - 2].quote;
         container->first = (unsigned char)first;
+        container->indent = (unsigned char)strcspn(marker, "["); /* a task's box is text */
         container->joins = (unsigned char)(interrupts && nested);
     }
 }

@@ -6,12 +6,32 @@
 
 #include <apr_strings.h>
 
-/* Elements around an image in which a figure is looked for. */
-#define FIGURE_UP 4
+/* Whether there is a text among the first nodes in an element. */
+static int has_text(const xmlNode *element)
+{
+    enum { FEW = 16 };
+    const xmlNode *node = element->children;
+    for (int n = 0; n < FEW && node != NULL; n++, node = tmpl_dom_next(node, element, 0)) {
+        if (node->type == XML_TEXT_NODE && !tmpl_dom_is_blank(node)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether an element is a figure, or says that it has a caption, and has one. */
+static int is_figure(const xmlNode *node)
+{
+    const char *class = tmpl_dom_attribute(node, "class");
+    return strcmp((const char *)node->name, "figure") == 0 ||
+           (class != NULL && has_text(node) &&
+            (strstr(class, "caption") != NULL || strstr(class, "gallery") != NULL));
+}
 
 /* Whether an image is in a figure, or a paragraph is nothing else. */
 static int is_in_figure(const xmlNode *node)
 {
+    enum { UP = 4 /* elements around an image in which a figure is looked for */ };
     const xmlNode *in = node;
     while (in->prev == NULL && in->next == NULL && in->parent->type == XML_ELEMENT_NODE) {
         in = in->parent;
@@ -19,9 +39,9 @@ static int is_in_figure(const xmlNode *node)
             return 1;
         }
     }
-    for (int up = 0; up < FIGURE_UP && node->parent->type == XML_ELEMENT_NODE; up++) {
+    for (int up = 0; up < UP && node->parent->type == XML_ELEMENT_NODE; up++) {
         node = node->parent;
-        if (strcmp((const char *)node->name, "figure") == 0) {
+        if (is_figure(node)) {
             return 1;
         }
     }
@@ -41,7 +61,7 @@ static int is_image_left_out(const tmpl_writer_t *w, const xmlNode *node, const 
     if (text != NULL && *text == '\0') {
         return !is_in_figure(node);
     }
-    return tmpl_walk_is_repeated(&w->walk, address, text);
+    return tmpl_walk_is_repeated(&w->walk, node, address, text);
 }
 
 static int enter_image(tmpl_writer_t *w, const xmlNode *node)
@@ -58,6 +78,7 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
         tmpl_inlines_image(&w->inlines, text != NULL ? text : "", address);
         w->walk.image.address = address;
         w->walk.image.text = text;
+        w->walk.image.parent = node->parent;
         if (w->link == NULL && text != NULL && *text != '\0') {
             w->own++;
             w->facts = 1;
@@ -134,9 +155,20 @@ static const unsigned char formats[TMPL_TAG_COUNT] = {
     [TMPL_TAG_SAMP] = 1 + TMPL_FORMAT_CODE, [TMPL_TAG_TT] = 1 + TMPL_FORMAT_CODE,
 };
 
+/* Adds the sign of a reading in ruby, unless the page has one beside it. */
+static void add_sign(tmpl_writer_t *w, const xmlNode *beside, const char *sign)
+{
+    if (beside == NULL || tmpl_dom_tag(w->page, beside) != TMPL_TAG_RP) {
+        tmpl_inlines_text(&w->inlines, sign);
+    }
+}
+
 static int enter_format(tmpl_writer_t *w, const xmlNode *node)
 {
     unsigned format = formats[tmpl_dom_tag(w->page, node)];
+    if (tmpl_dom_tag(w->page, node) == TMPL_TAG_RT) {
+        add_sign(w, node->prev, "(");
+    }
     if (format > 0) {
         tmpl_inlines_open(&w->inlines, (tmpl_format_e)(format - 1), NULL);
     }
@@ -146,6 +178,9 @@ static int enter_format(tmpl_writer_t *w, const xmlNode *node)
 static void leave_format(tmpl_writer_t *w, const xmlNode *node)
 {
     unsigned format = formats[tmpl_dom_tag(w->page, node)];
+    if (tmpl_dom_tag(w->page, node) == TMPL_TAG_RT) {
+        add_sign(w, node->next, ")");
+    }
     if (format > 0) {
         tmpl_inlines_close(&w->inlines, (tmpl_format_e)(format - 1));
     }

@@ -40,7 +40,7 @@ typedef enum {
 /* A container that is open. */
 typedef struct {
     const char *head;     /* quote: its first line; NULL: none */
-    char marker[12];      /* item: "- " or "12. "; quote: "> "; note: "[^1]: " */
+    char marker[16];      /* item: "- ", "12. " or "- [x] "; quote: "> "; note: "[^1]: " */
     unsigned char width;  /* width of marker */
     unsigned char indent; /* indent of the lines behind the first one */
     unsigned char quote;

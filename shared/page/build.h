@@ -54,6 +54,15 @@ void tmpl_segment_link(tmpl_build_t *build, uint32_t node);
 /* Sets page->text once all segments are added. */
 void tmpl_segments_finish(tmpl_build_t *build);
 
+/* --- boxes.c --- */
+
+/*
+ * Whether a browser probably sets the text apart from the segment before it, although nothing is
+ * between their elements, which are siblings or in siblings. node: the element of the text.
+ */
+int tmpl_boxes_are_apart(const tmpl_page_t *page, const tmpl_segment_t *before, uint32_t node,
+                         tmpl_span_t text);
+
 /* A text with each run of white space as one space: keys are made of it. */
 typedef struct {
     const char *text;

@@ -81,11 +81,12 @@ typedef struct {
     tmpl_span_t span; /* the text; for an image or a link without text, the start tag */
     uint32_t node;    /* the element that holds it (the img itself for an image) */
     uint32_t block;
-    uint32_t key;    /* index into page->keys */
-    uint32_t text;   /* hash of its collapsed text, or of the address, wherever it stands */
-    uint32_t length; /* bytes of its collapsed text; TMPL_IMAGE_LENGTH without text */
-    uint16_t may;    /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
-    uint16_t apart;  /* what is between it and the segment before it separates words */
+    uint32_t key;        /* index into page->keys */
+    uint32_t text;       /* hash of its collapsed text, or of the address, wherever it stands */
+    uint32_t length;     /* bytes of its collapsed text; TMPL_IMAGE_LENGTH without text */
+    uint16_t may;        /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
+    unsigned char apart; /* what is between it and the segment before it separates words */
+    unsigned char boxed; /* nothing is, but the two are words of two boxes: boxes.c */
 } tmpl_segment_t;
 
 /* An image or an empty link counts as much as a text of so many bytes. */
@@ -149,6 +150,12 @@ tmpl_node_attr(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_
 /* Whether the value of a node's attribute has the text in it, as it is spelt. */
 int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name,
                    const char *text);
+
+/*
+ * Whether a span is not said to readers: a link of an editor or a generator ("[edit]", "[source]"),
+ * or a badge of a shop that shows with the class of another state only ("Sold out").
+ */
+int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
 
 /* Whether an image says that it has at most 2 x 2 pixels: it counts visits, and is no segment. */
 int tmpl_image_is_tiny(const char *src, tmpl_span_t tag);

@@ -104,6 +104,7 @@ static inline void add_segment_key(tmpl_build_t *build, uint32_t node, tmpl_span
     segment->length = length;
     segment->may = (uint16_t)may;
     segment->apart = build->apart != 0;
+    segment->boxed = 0;
     block->after_segment = page->n_segments;
     block->length += length;
     page->length += length;
@@ -121,6 +122,9 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
     tmpl_collapsed_t collapsed = tmpl_collapse(build->text, text, end, limit);
     add_segment_key(build, node, span, collapsed.text, collapsed.length, collapsed.length,
                     may_cut ? TMPL_NODE_CUT : 0);
+    tmpl_segment_t *segment = &build->page->segments[build->page->n_segments - 1];
+    segment->boxed = !segment->apart && segment > build->page->segments &&
+                     tmpl_boxes_are_apart(build->page, segment - 1, node, span);
     build->apart = 0;
 }
 

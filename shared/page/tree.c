@@ -244,7 +244,9 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
         const tmpl_token_t *token = &t.tokens[i];
         tree_read_text(&t, at, token->span.start, token->flags);
         at = token->span.end;
-        build->apart |= tmpl_tag_flags((tmpl_tag_e)token->tag) & SEPARATES_WORDS;
+        build->apart |= token->tag != TMPL_TAG_WBR
+                            ? tmpl_tag_flags((tmpl_tag_e)token->tag) & SEPARATES_WORDS
+                            : 0;
         while (t.stack[t.n - 1].end <= i) {
             end_node(&t, t.stack[--t.n].node);
         }

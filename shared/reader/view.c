@@ -306,6 +306,11 @@ static int enter_view_block(tmpl_view_t *w, const xmlNode *node, tmpl_element_e 
         if (blocks[kind].stays) {
             tmpl_html_block(&w->html);
         }
+        char task = kind == TMPL_ELEMENT_ITEM ? tmpl_walk_task(&w->walk, node) : '\0';
+        if (task != '\0') {
+            tmpl_html_text(&w->html, task == 'x' ? "\xE2\x98\x91" : "\xE2\x98\x90");
+            w->html.space = 1;
+        }
         if (kind == TMPL_ELEMENT_ROW) {
             w->rows += w->cells > 0;
             w->cells = 0;

@@ -9,6 +9,7 @@
 #include "text/reference.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
+#define SOFT_HYPHEN     0xAD
 
 /* A line that is being written: the ctx of the sink of add_code and add_ascii. */
 typedef struct {
@@ -16,6 +17,17 @@ typedef struct {
     apr_size_t start; /* start of the line in buf */
     int space;        /* white space was seen since the last character */
 } line_t;
+
+/* The sink of a text whose white space is displayed. */
+static void add_any(void *ctx, uint32_t code)
+{
+    tmpl_buf_add_char(ctx, code);
+}
+
+static void add_any_ascii(void *ctx, const char *bytes, apr_size_t len)
+{
+    tmpl_buf_add(ctx, bytes, len);
+}
 
 /* The state while text is read. */
 typedef struct {
@@ -104,7 +116,7 @@ static apr_size_t plain_ascii(const char *text, apr_size_t len, const char *limi
 
 static void give_code(const tmpl_text_sink_t *sink, uint32_t code)
 {
-    if (code != BYTE_ORDER_MARK) {
+    if (code != BYTE_ORDER_MARK && code != SOFT_HYPHEN) {
         sink->take(sink->ctx, is_space(code) ? ' ' : code);
     }
 }
@@ -166,6 +178,25 @@ static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
            tmpl_is_alpha(page->src[span.start + 1]);
 }
 
+/* Whether a segment is no word of the page: a permalink's sign, or "[edit]". */
+static int is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
+{
+    enum { SHORT = 8 /* bytes of a sign */, LONG = 32, CLIMB = 3 };
+    const tmpl_node_t *node = &page->nodes[segment->node];
+    if (segment->length <= SHORT && node->tag == TMPL_TAG_A &&
+        tmpl_span_is_any(page->src, segment->span, "# \xC2\xB6 &para; &#182; \xC3\x82\xC2\xB6")) {
+        const tmpl_known_attr_t *href = tmpl_node_attr(page, node, TMPL_ATTR_HREF);
+        return href != NULL && page->src[href->value.start] == '#';
+    }
+    int is = 0;
+    for (int up = 0; segment->length <= LONG && up < CLIMB && !is &&
+                     (node->tag == TMPL_TAG_A || node->tag == TMPL_TAG_SPAN);
+         up++, node = &page->nodes[node->parent]) {
+        is = tmpl_node_is_unsaid(page, node);
+    }
+    return is;
+}
+
 static void give_segment(text_reader_t *reader, uint32_t segment)
 {
     const tmpl_page_t *page = reader->page;
@@ -174,6 +205,9 @@ static void give_segment(text_reader_t *reader, uint32_t segment)
         if (page->nodes[page->segments[segment].node].tag == TMPL_TAG_IMG) {
             reader->sink->take(reader->sink->ctx, ' ');
         }
+        return;
+    }
+    if (is_unsaid(page, &page->segments[segment])) {
         return;
     }
     if (reader->decoder->xlate == NULL) {
@@ -185,6 +219,23 @@ static void give_segment(text_reader_t *reader, uint32_t segment)
     give_text(reader->sink, reader->utf8.at, reader->utf8.len, reader->utf8.at + reader->utf8.len);
 }
 
+/* The tag of the element that holds a segment. */
+static tmpl_tag_e tag_of(const tmpl_page_t *page, uint32_t segment)
+{
+    return (tmpl_tag_e)page->nodes[page->segments[segment].node].tag;
+}
+
+/* Gives the sign of a reading in ruby, unless the page has one in the segment beside. */
+static void give_sign(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t segment,
+                      uint32_t beside, uint32_t sign)
+{
+    if (beside >= page->n_segments ||
+        (tag_of(page, beside) != TMPL_TAG_RP &&
+         page->segments[beside].node != page->segments[segment].node)) {
+        sink->take(sink->ctx, sign);
+    }
+}
+
 /* Passes the text of segments [first, after) to sink. */
 static void give_segments(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t first,
                           uint32_t after, const tmpl_decoder_t *decoder, apr_pool_t *pool)
@@ -194,10 +245,16 @@ static void give_segments(const tmpl_text_sink_t *sink, const tmpl_page_t *page,
         tmpl_buf_init(&reader.utf8, pool);
     }
     for (uint32_t i = first; i < after; i++) {
-        if (i > first && page->segments[i].apart) {
+        if (i > first && (page->segments[i].apart || page->segments[i].boxed)) {
             sink->take(sink->ctx, ' ');
         }
+        if (tag_of(page, i) != TMPL_TAG_RT) {
+            give_segment(&reader, i);
+            continue;
+        }
+        give_sign(sink, page, i, i - 1, '(');
         give_segment(&reader, i);
+        give_sign(sink, page, i, i + 1, ')');
     }
 }
 
@@ -227,6 +284,55 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
 {
     const tmpl_block_t *b = &page->blocks[block];
     tmpl_text_segments(buf, page, b->first_segment, b->after_segment, decoder);
+}
+
+/*
+ * Adds what displays as white space between two segments of a pre: blanks between tags, and line
+ * ends for elements that begin a line.
+ */
+static void add_pre_gap(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t segment)
+{
+    const tmpl_buf_t *buf = sink->ctx;
+    const char *at = page->src + page->segments[segment - 1].span.end;
+    const char *end = page->src + page->segments[segment].span.start;
+    apr_size_t before = buf->len;
+    while (at < end) {
+        const char *tag = memchr(at, '<', (apr_size_t)(end - at));
+        const char *behind = tag != NULL ? memchr(tag, '>', (apr_size_t)(end - tag)) : NULL;
+        give_text(sink, at, (apr_size_t)((tag != NULL ? tag : end) - at), end);
+        at = behind != NULL ? behind + 1 : end;
+    }
+    if (page->segments[segment].apart && buf->len == before) {
+        sink->take(sink->ctx, '\n');
+    }
+}
+
+void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
+                     const tmpl_decoder_t *decoder)
+{
+    const tmpl_block_t *b = &page->blocks[block];
+    if (page->nodes[b->node].tag != TMPL_TAG_PRE) {
+        tmpl_text_block(buf, page, block, decoder);
+        return;
+    }
+    tmpl_text_sink_t sink = { add_any, add_any_ascii, buf };
+    apr_size_t start = buf->len, blank = 0;
+    for (uint32_t i = b->first_segment; i < b->after_segment; i++) {
+        if (i > b->first_segment) {
+            add_pre_gap(&sink, page, i);
+        }
+        give_segments(&sink, page, i, i + 1, decoder, buf->pool);
+    }
+    while (buf->len > start && tmpl_is_space(buf->at[buf->len - 1])) {
+        buf->at[--buf->len] = '\0';
+    }
+    while (start + blank < buf->len && strchr("\r\n", buf->at[start + blank]) != NULL) {
+        blank++;
+    }
+    if (blank > 0) {
+        buf->len -= blank;
+        memmove(buf->at + start, buf->at + start + blank, buf->len - start + 1);
+    }
 }
 
 void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The displayed text of a page: UTF-8, character references decoded, white space collapsed as in a
- * browser, so that a block is one line.
+ * browser, so that a block is one line; tmpl_text_lines() keeps the lines of a pre.
  */
 #ifndef TMPL_TEXT_H
 #define TMPL_TEXT_H
@@ -19,6 +19,10 @@ void tmpl_text_segments(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t first
 
 /* Adds the text of a block, with a space wherever its segments do not touch. */
 void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
+                     const tmpl_decoder_t *decoder);
+
+/* The same, but a pre keeps its lines. */
+void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);
 
 /*

@@ -60,6 +60,51 @@ static void elements_mean_the_same(void **state)
         { "<kbd>a</kbd> <samp>b</samp>", "`a` `b`", "<p><kbd>a</kbd> <samp>b</samp></p>" },
         { "<legend>a</legend>b", "a\n\nb", "<p>a</p><p>b</p>" },
         { "a<button>b</button>c", "a b c", "<p>a b c</p>" },
+        { "<ruby>a<rt>b</rt></ruby>", "a(b)", "<p><ruby>a<rt>b</rt></ruby></p>" },
+        { "<ruby>a<rp>[</rp><rt>b</rt><rp>]</rp></ruby>", "a[b]",
+          "<p><ruby>a<rt>b</rt></ruby></p>" },
+        { "a<span class='price__badge-sale'>Sale</span>", "a", "<p>a</p>" },
+        { "<pre><div><span>1</span><div>a</div></div><div><i>2</i><div></div></div><div><i>3</i>"
+          "<div> b</div></div></pre>",
+          "```\na\n\n b\n```", "<pre><code>a b</code></pre>" },
+        { "<pre>1\n2\nFizz\n4</pre>", "```\n1\n2\nFizz\n4\n```",
+          "<pre><code>12Fizz4</code></pre>" },
+        { "<ul><li><input type=checkbox disabled checked> a<ul><li class=task-list-item><label>"
+          "<input type=checkbox>b</label></ul><li><input type=checkbox>c</ul>",
+          "- [x] a\n  - [ ] b\n- c",
+          "<ul><li>\xE2\x98\x91 a<ul><li>\xE2\x98\x90 b</li></ul></li><li>c</li></ul>" },
+        { "in&shy;fo", "info", "<p>info</p>" },
+        { "<amp-img src=i alt=a></amp-img>b", "![a](i)b",
+          "<p><img src=\"i\" alt=\"a\" loading=\"lazy\">b</p>" },
+        { "<img src=i srcset=''><img srcset='/j 1x, /k 2x' alt=a>", "![](i)![a](/k)",
+          "<p><img src=\"i\" alt=\"\" loading=\"lazy\"><img src=\"/k\" alt=\"a\" "
+          "loading=\"lazy\"></p>" },
+        { "<p><img src=i alt='The dock at noon'></p><p><img src=j alt='The dock at noon'></p>",
+          "![The dock at noon](i)\n\n![The dock at noon](j)",
+          "<p><img src=\"i\" alt=\"The dock at noon\" loading=\"lazy\"></p>"
+          "<p><img src=\"j\" alt=\"The dock at noon\" loading=\"lazy\"></p>" },
+        { "<ul class=gallery><li><div><img src=i alt=''></div>a</ul>", "- ![](i)\n\n  a",
+          "<ul><li><img src=\"i\" alt=\"\" loading=\"lazy\"><p>a</p></li></ul>" },
+        { "<h2>a<span class=mw-editsection>[<a href=x>edit</a>]</span></h2>b", "## a\n\nb",
+          "<h2>a</h2><p>b</p>" },
+        { "<a href='http://x/a_(b)'>a</a> <a href='http://x/a(b'>b</a>",
+          "[a](http://x/a_(b)) [b](http://x/a%28b)",
+          "<p><a href=\"http://x/a_(b)\">a</a> <a href=\"http://x/a%28b\">b</a></p>" },
+        { "<table><tr><th>a<th>b<tr><td>c<td><i class='fa fa-check'></i><tr><td>d"
+          "<td><svg role=img "
+          "aria-label=No><path/></svg></table>",
+          "| a | b |\n| --- | --- |\n| c | \xE2\x9C\x93 |\n| d | No |",
+          "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table><tbody>"
+          "<tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr>"
+          "<tr><td>c</td><td>\xE2\x9C\x93</td></tr><tr><td>d</td><td>No</td></tr>"
+          "</tbody></table></div>" },
+        /* boxes that touch, in a list and in a cell; parts of words */
+        { "<ul><li><span class=n>45 g</span><span class=i>sugar</span></ul>", "- 45 g sugar",
+          "<ul><li>45 g sugar</li></ul>" },
+        { "<ul><li><b>Time:</b><a href=/x>now</a></ul>", "- **Time:** [now](/x)",
+          "<ul><li><b>Time:</b> <a href=\"/x\">now</a></li></ul>" },
+        { "<p><span class=a>O</span><span class=b>nce</span> H<sub class=x>2</sub>O",
+          "Once H<sub>2</sub>O", "<p>Once H<sub>2</sub>O</p>" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_string_equal(form_of(rows[i].html, 0, *state), rows[i].markdown);

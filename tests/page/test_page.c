@@ -57,6 +57,45 @@ static void segments_stand_in_blocks(void **state)
     }
 }
 
+/* The page's segments, with a space between boxes that a browser sets apart. */
+static void boxes_that_touch_are_told_from_words(void **state)
+{
+    static const struct {
+        const char *html, *text;
+    } cases[] = {
+        { "<li><span class=a>45 g</span><span class=b>sugar</span>", "45 g sugar" },
+        { "<li><span>45</span><span>dl</span><span>mj\xc3\xb6lk</span>", "45 dl mj\xc3\xb6lk" },
+        { "<li><label><i class=x>g</i></label><b>smak</b>", "g smak" },
+        { "<p><span class=a>1,200</span><span class=b>plugins</span>", "1,200 plugins" },
+        { "<p><a href=a>Home</a><a href=b>Away</a>", "Home Away" },
+        { "<p><b>Time:</b><time>now</time>", "Time: now" },
+        /* parts of words, numbers and names */
+        { "<p><b>H</b>ello <span>T</span>he H<sub>2</sub>O", "Hello The H2O" },
+        { "<p><span class=a>wor</span><span class=b>ds</span>", "words" },
+        { "<p><em><span class=a>wor</span><span class=b>ds</span></em>", "words" },
+        { "<li><span class=a>O</span><span class=a>nce</span>", "Once" },
+        { "<li><span class=a>H</span><span class=a>i</span>", "Hi" },
+        { "<li><span class=a>12</span><span class=a>99</span>", "1299" },
+        { "<li><span style=x>wor</span><span style=x>ds</span>", "words" },
+        { "<li><font class=a>wor</font><span class=a>ds</span>", "words" },
+        { "<li><span class=a>std::</span><span class=a>map</span>", "std::map" },
+        { "<li><a href=x>wor</a><a href=x>ds</a>", "words" },
+        { "<li><code><span class=a>int</span><span class=a>x1</span></code>", "intx1" },
+        { "<li><span class=a>(</span><span class=a>Ann</span><span class=a>,</span>", "(Ann," },
+        { "<li><span class=a>\xe2\x80\x94</span><span class=a>Ann</span>", "\xe2\x80\x94"
+                                                                           "Ann" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page = check_page(cases[i].html, *state);
+        const char *text = "";
+        for (uint32_t s = 0; s < page->n_segments; s++) {
+            text = apr_pstrcat(*state, text, page->segments[s].boxed ? " " : "",
+                               check_bytes(page, page->segments[s].span, *state), NULL);
+        }
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 static void every_node_has_its_tags(void **state)
 {
     const tmpl_page_t *page =
@@ -253,6 +292,7 @@ static void a_meta_element_forbids_the_index(void **state)
 
 static const struct CMUnitTest tests[] = {
     CHECK(segments_stand_in_blocks),
+    CHECK(boxes_that_touch_are_told_from_words),
     CHECK(every_node_has_its_tags),
     CHECK(a_picture_in_place_of_another_is_known_by_its_tag),
     CHECK(keys_are_text_and_path),

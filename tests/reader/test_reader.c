@@ -113,6 +113,9 @@ static void tables(void **state)
 {
 #define BOX "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table>"
     static const view_row_t rows[] = {
+        { "<table><tr><th>a<th>b<tr><td>c<td><svg><title>Yes</title></svg></table>",
+          BOX "<tbody><tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr>"
+              "<tr><td>c</td><td>Yes</td></tr></tbody></table></div>" },
         { "<table><caption>C</caption><tr><th>a<th>b<tr><th>c<td colspan=2 rowspan=9999>d</table>",
           BOX "<caption>C</caption><tbody><tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr>"
               "<tr><th scope=\"row\">c</th><td colspan=\"2\">d</td></tr></tbody></table></div>" },
