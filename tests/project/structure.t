@@ -18,11 +18,7 @@ use Rooms;
 my $root = abs_path(dirname(__FILE__) . '/../..');
 chdir $root or die "$root: $!";
 
-# The folders from the lowest to the highest.
-my @folders = (
-    map({ "shared/$_" } qw(base archive address html page text dom table table/memory table/lmdb table/redis feature model detect methods methods/warm cut rewrite metadata content markdown data reader fingerprint)),
-    'shared', 'shared/decision', 'mod_tmpl', 'tmplctl', 'tmplctl/lab',
-);
+# levels of folders
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
 # both have one level: mod_tmpl reports requests to status, and status asks mod_tmpl for figures
 $level{"mod_tmpl/$_"} = $level{mod_tmpl} for qw(status lists);
