@@ -126,8 +126,8 @@ int tmpl_span_is_any(const char *src, tmpl_span_t span, const char *words)
             (words[len] == ' ' || words[len] == '\0')) {
             return 1;
         }
-        words = strchr(words, ' ');
-        words += words != NULL ? 1 : 0;
+        const char *blank = strchr(words, ' ');
+        words = blank != NULL ? blank + 1 : NULL;
     }
     return 0;
 }
