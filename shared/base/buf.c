@@ -55,7 +55,9 @@ void tmpl_buf_add_html(tmpl_buf_t *buf, const char *text, apr_size_t len)
     static const char *const references[256] = {
         ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", [0xC2] = "\xC2"
     };
-    for (const char *end = text + len, *next; text < end; text = next) {
+    /* text may be NULL then */
+    const char *end = len > 0 ? text + len : text;
+    for (const char *next; text < end; text = next) {
         next = next_of_html(text, end);
         tmpl_buf_add(buf, text, (apr_size_t)(next - text));
         if (next < end) {
