@@ -21,6 +21,7 @@
 # deps-roots     install the packages that check-deb, check-docs and check-trixie need
 # deps-arch      install the packages that check-arch needs
 # lines          count lines of code in each room of docs/architecture.md, beside the goals
+# climbs [FUNCTIONS="NAME..."]  how often a tour of the calls of a function goes up to a higher folder
 # settings       write the tables of docs/directives.md and docs/indexing.md, and docs/mod_tmpl.5, from the headers
 # clean          remove BUILD
 # help           print this list
@@ -155,6 +156,9 @@ settings:
 
 lines:
 	@bench/lines
+FUNCTIONS ?= tmpl_detect_auto tmpl_judge
+climbs:
+	@bench/climbs $(FUNCTIONS)
 
 clean:
 	rm -rf $(BUILD)
@@ -165,7 +169,7 @@ help:
 	  awk -F '\t' 'NF < 2 { print; next } length($$1) > 38 { gsub(/ \[[^]]*\]/, "", $$1) } { sub(/ +$$/, "", $$1); printf "%-38s  %s\n", $$1, $$2 }'
 	@printf '\nMore variables: the comments at the top of Makefile, make/packages.mk, tests/Makefile, bench/Makefile and train/Makefile.\n'
 
-.PHONY: all demo deps deps-check deps-browser deps-suites deps-container deps-packages deps-roots deps-arch settings lines clean help
+.PHONY: all demo deps deps-check deps-browser deps-suites deps-container deps-packages deps-roots deps-arch settings lines climbs clean help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/fuzz/obj -name '*.d' 2>/dev/null)
 .SECONDARY:

@@ -137,7 +137,7 @@ static const char *const keys[] = {
 #undef KEY
 };
 
-/* By group, the indices of its records; by record, those of its runs. NULL: there are none. */
+/* records[g]: the records of group g; runs[r]: the runs of record r. NULL: it has none. */
 typedef struct {
     apr_array_header_t **records, **runs; /* of uint32_t */
 } record_lists_t;

@@ -11,8 +11,8 @@
 #include <xxhash.h>
 
 #define SITES       1024 /* cells, chosen by a hash of the site; the latest site takes the cell */
-#define GROWTH_MOST 8    /* one new page for so many pages may have been counted meanwhile */
-#define LACKS_MOST  4    /* a writer uses a snapshot that lacks at most one bucket in so many */
+#define GROWTH_MOST 8    /* of 8 pages, one may be new since the snapshot was taken */
+#define LACKS_MOST  4    /* of 4 buckets that a writer needs, a snapshot may lack one */
 
 /* Bytes of a snapshot without its buckets: those of the first block of a pool. */
 #define POOL_SIZE 8192

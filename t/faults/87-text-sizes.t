@@ -37,11 +37,7 @@ sub page {
 }
 
 my @MODES = qw(annotate text markdown json reader);
-my $httpd = proxy($backend, conf => join '', map { <<"END" } @MODES);
-<If "req('X-Mode') == '$_'">
-    TmplMode $_
-</If>
-END
+my $httpd = proxy($backend, conf => modes_by_field(@MODES));
 $httpd->visit(1 .. 6);
 my $client = $httpd->client;
 for my $kind (sort keys %FILL) {

@@ -36,11 +36,7 @@ my $backend = backend {
     return $connection->send(join '', map({ "1\r\n$_\r\n" } split //, page($charset, $which, $n)), "0\r\n\r\n");
 };
 my @MODES = qw(annotate text markdown json reader);
-my $httpd = proxy($backend, conf => join '', map { <<"END" } @MODES);
-<If "req('X-Mode') == '$_'">
-    TmplMode $_
-</If>
-END
+my $httpd = proxy($backend, conf => modes_by_field(@MODES));
 $httpd->visit(1 .. 6);
 my $client = $httpd->client;
 for my $charset (sort keys %BYTES) {

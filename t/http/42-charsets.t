@@ -66,16 +66,10 @@ my $backend = backend {
         : $way eq 'bomlies' ? '; charset=koi8-r' : '';
     return $connection->respond(200, { 'Content-Type' => "text/html$type" }, page($way, $charset, $n));
 };
-my $httpd = proxy($backend, conf => <<'END');
+my $httpd = proxy($backend, conf => <<'END' . modes_by_field(qw(annotate headers)));
 TmplMode strip
 TmplMinDF 2
 TmplSiteKey "%{req:X-Site}"
-<If "req('X-Mode') == 'annotate'">
-    TmplMode annotate
-</If>
-<If "req('X-Mode') == 'headers'">
-    TmplMode headers
-</If>
 END
 
 my $client = $httpd->client;

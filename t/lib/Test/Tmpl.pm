@@ -33,7 +33,10 @@ our $MARK = ' data-tmpl=""';
 # Configuration: a field of the request selects the detector incremental.
 our $BY_FIELD = "<If \"req('X-Detector') == 'incremental'\">\n    TmplDetector incremental\n</If>\n";
 
-my @HERE = qw(backend site httpd proxy cgi redis unmark within same_bytes state_of wrong_without_store corpus_pages speed_pages spread);
+# Configuration: the field X-Mode of a request selects one of these modes.
+sub modes_by_field { return join '', map { "<If \"req('X-Mode') == '$_'\">\n    TmplMode $_\n</If>\n" } @_ }
+
+my @HERE = qw(modes_by_field backend site httpd proxy cgi redis unmark within same_bytes state_of wrong_without_store corpus_pages speed_pages spread);
 my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port memory_of cpu_of);
 
 sub import {
