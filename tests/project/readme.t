@@ -3,7 +3,8 @@
 #
 # README.md and docs/directives.md agree with the code: the members of the Tmpl field are those of
 # mod_tmpl/headers.c, and the make commands are targets of the Makefiles. make help lists every target. A
-# target that measures pages does nothing without pages. What links name is installed.
+# target that measures pages does nothing without pages. Figures are those of docs/measurements.md. What
+# links name is installed.
 use strict;
 use warnings;
 
@@ -53,6 +54,13 @@ subtest 'commands' => sub {
     my %helped = map { $_ => 1 } qx(make -s -C "$root" help) =~ /^  make ([a-z0-9-]+)/mg;
     # units is a part of check-units, release-checks of release-check
     ok($helped{$_}, "make help has $_") for grep { !/^(?:units|release-checks)$/ } sort keys %target;
+};
+
+subtest 'figures' => sub {
+    my ($kept, $cut) = slurp('docs/measurements.md') =~ /^\| auto, dev \| (\.\d+) \| (\.\d+) \|/m;
+    my ($says_kept, $says_cut) = $readme =~ /keeps (\d+) % of the content, without comments, and cuts (\d+) % of the\s+template/;
+    is($says_kept, sprintf('%.0f', 100 * $kept), "content kept is that of docs/measurements.md, $kept");
+    is($says_cut, sprintf('%.0f', 100 * $cut), "template cut is that of docs/measurements.md, $cut");
 };
 
 # Only the last line of the recipe runs. No program is built, so without pages the line must end
