@@ -311,8 +311,8 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_decision_t *decision, const tmpl
         return 0;
     }
     make_key(cached, input, conf, r);
+    unsigned char *value = apr_palloc(pool, VALUE_MAX);
     for (int slot = 0; slot < 2; slot++) {
-        unsigned char *value = apr_palloc(pool, VALUE_MAX);
         unsigned len = cache_retrieve(cached, slot, value);
         if (len > 0 &&
             tmpl_decision_unpack(decision, value, len, &cached->key, &secret, input, pool)) {

@@ -53,11 +53,11 @@ void tmpl_cache_table_store(const tmpl_decision_key_t *id, const unsigned char *
                             apr_time_t expiry)
 {
     unsigned char *copy = table.lock != NULL ? malloc(len) : NULL;
-    kept_cell_t *cell = cell_of(id);
     if (copy == NULL) {
         return;
     }
     memcpy(copy, value, len);
+    kept_cell_t *cell = cell_of(id);
     apr_thread_mutex_lock(table.lock);
     while (table.bytes + len > BYTES_MOST) {
         cell_free(&table.cells[table.hand++ % PLACES]);
@@ -71,11 +71,11 @@ void tmpl_cache_table_store(const tmpl_decision_key_t *id, const unsigned char *
 
 unsigned tmpl_cache_table_find(const tmpl_decision_key_t *id, unsigned char *value, unsigned most)
 {
-    const kept_cell_t *cell = cell_of(id);
     unsigned len = 0;
     if (table.lock == NULL) {
         return 0;
     }
+    const kept_cell_t *cell = cell_of(id);
     apr_thread_mutex_lock(table.lock);
     if (cell->bytes != NULL && memcmp(&cell->id, id, sizeof(*id)) == 0 && cell->len <= most &&
         cell->expiry > apr_time_now()) {
@@ -88,7 +88,12 @@ unsigned tmpl_cache_table_find(const tmpl_decision_key_t *id, unsigned char *val
 
 void tmpl_cache_table_usage(apr_int64_t *entries, apr_int64_t *bytes, apr_int64_t *max_bytes)
 {
+    if (table.lock == NULL) {
+        return;
+    }
+    apr_thread_mutex_lock(table.lock);
     *entries += (apr_int64_t)table.entries;
     *bytes += (apr_int64_t)table.bytes;
     *max_bytes += BYTES_MOST;
+    apr_thread_mutex_unlock(table.lock);
 }

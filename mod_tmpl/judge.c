@@ -197,7 +197,10 @@ static void judge_by_store(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cl
     apr_atomic_dec32(&tmpl_child_stores_users);
 }
 
-/* Whether a decision still holds, by what the store says of the site. */
+/*
+ * Whether a decision still holds, by what the store says of the site. If it says nothing, the
+ * decision holds: without a store the page would be judged as the first one of an unknown site.
+ */
 static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judged,
                             const tmpl_conf_t *conf, const tmpl_clean_opts_t *opts, request_rec *r,
                             apr_pool_t *pool)
@@ -215,7 +218,7 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judg
     tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;
     tmpl_counts_t counts;
     if (ours == NULL || !ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool)) {
-        return TMPL_CACHED_STALE;
+        return TMPL_CACHED_HIT;
     }
     if (may_learn && !decision->learned && !counts.frozen) {
         return TMPL_CACHED_PERSONAL;

@@ -73,16 +73,27 @@ static apr_uint64_t lock_sites(void)
     return 0;
 }
 
+/* The same for who reads: waits for an owner that waits for a processor, or has died. */
+static apr_uint64_t wait_for_sites(void)
+{
+    apr_uint64_t mine = lock_sites();
+    for (int ms = 0; mine == 0 && sites != NULL && ms < 2 * apr_time_as_msec(LOCK_AGE); ms++) {
+        apr_sleep(1000);
+        mine = lock_sites();
+    }
+    return mine;
+}
+
 /* Releases the lock, unless another owner has taken it over meanwhile. */
 static void unlock_sites(apr_uint64_t mine)
 {
     apr_atomic_cas64(&sites->lock, 0, mine);
 }
 
-/* The number of decisions made so far; 0: none is kept, or others write. */
+/* The number of decisions made so far; 0: none is kept. */
 static apr_uint64_t count_recent(void)
 {
-    apr_uint64_t mine = recent != NULL ? lock_sites() : 0;
+    apr_uint64_t mine = recent != NULL ? wait_for_sites() : 0;
     apr_uint64_t n = mine != 0 ? recent->n : 0;
     if (mine != 0) {
         unlock_sites(mine);
@@ -96,7 +107,7 @@ apr_array_header_t *tmpl_recent_list(apr_pool_t *pool)
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_recent_t));
     apr_uint64_t n = count_recent();
     for (apr_uint64_t i = n; i-- > 0 && n - i <= kept;) {
-        apr_uint64_t mine = lock_sites();
+        apr_uint64_t mine = wait_for_sites();
         if (mine == 0) {
             continue;
         }
@@ -269,7 +280,7 @@ int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning
 
 int tmpl_sites_find(tmpl_site_t *site, const char *key)
 {
-    apr_uint64_t mine = lock_sites();
+    apr_uint64_t mine = wait_for_sites();
     const tmpl_site_t *found = mine != 0 ? find_site(key, NULL) : NULL;
     if (found != NULL) {
         *site = *found;
@@ -291,7 +302,7 @@ apr_array_header_t *tmpl_sites_list(apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_site_t));
     for (int i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
-        apr_uint64_t mine = sites->last[i] != 0 ? lock_sites() : 0;
+        apr_uint64_t mine = sites->last[i] != 0 ? wait_for_sites() : 0;
         if (mine != 0) {
             APR_ARRAY_PUSH(list, tmpl_site_t) = sites->site[i];
             unlock_sites(mine);

@@ -26,6 +26,21 @@ for my $uri ($redis->uri, $redis->unix_uri) {
     $httpd->finish("$kind: nothing else in the error log");
 }
 
+subtest 'decisions that are kept outlive the store' => sub {
+    my $httpd = proxy($backend, no_store => 1, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\nTmplStore " . $redis->uri . "\n");
+    $httpd->expect_log(qr/\[tmpl:warn\]/);
+    my ($known) = reverse $httpd->visit(1 .. 20, 7, 7);
+    $redis->kill9;
+    for my $page ($httpd->visit((7) x 12)) {
+        is $page->says('cache'), 'hit', 'found';
+        is $page->says('state'), 'warm', 'as a page of a known site';
+        same_bytes($page->body, $known->body, 'the page is as before');
+    }
+    is $httpd->get('/page/30')->says('store'), '0', 'another page is judged without the store';
+    $httpd->finish;
+    $redis->start;
+};
+
 subtest 'no TmplStore at all' => sub {
     my $httpd = proxy($backend, conf => 'TmplMode strip', no_store => 1);
     my @answers = $httpd->visit(1 .. 6);

@@ -26,6 +26,15 @@ static apr_time_t test_clock(void)
                : apr_time_from_sec((apr_time_t)time.tv_sec) + (apr_time_t)time.tv_nsec / 1000;
 }
 
+/* Who waits for a lock lets its owner go on. */
+static void (*while_waiting)(void);
+#define apr_sleep test_sleep
+static void test_sleep(apr_interval_time_t t)
+{
+    (void)t;
+    while_waiting();
+}
+
 #include "mod_tmpl/status/counters.c"
 #include "mod_tmpl/status/sites.c"
 #include "mod_tmpl/status/stores.c"
@@ -382,6 +391,39 @@ static void a_dead_owner_blocks_sites_for_seconds_only(void **state)
     assert_int_equal(pages_of("b.example"), 0);
 }
 
+static apr_uint64_t owned;
+
+static void release_sites(void)
+{
+    unlock_sites(owned);
+}
+
+static void keep_sites(void)
+{
+}
+
+static void who_reads_waits_for_the_owner(void **state)
+{
+    apr_pool_t *pool = new_pool();
+    tmpl_recent_t line = { .time = 1 };
+    tmpl_site_warning_t warning;
+
+    (void)state;
+    clock_now = 1;
+    tmpl_sites_create(&server, 5);
+    tmpl_sites_add("a.example", &line, &warning);
+    while_waiting = release_sites;
+    owned = lock_sites();
+    assert_int_equal(tmpl_recent_list(pool)->nelts, 1);
+    owned = lock_sites();
+    assert_int_equal(tmpl_sites_list(pool)->nelts, 1);
+    owned = lock_sites();
+    assert_int_equal(pages_of("a.example"), 1);
+    while_waiting = keep_sites;
+    owned = lock_sites();
+    assert_int_equal(tmpl_recent_list(pool)->nelts, 0);
+}
+
 static void the_oldest_site_makes_room(void **state)
 {
     apr_pool_t *pool = new_pool();
@@ -637,6 +679,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_site_has_the_state_of_its_last_page),
     cmocka_unit_test(pages_of_all_children_count),
     cmocka_unit_test(a_dead_owner_blocks_sites_for_seconds_only),
+    cmocka_unit_test(who_reads_waits_for_the_owner),
     cmocka_unit_test(the_oldest_site_makes_room),
     cmocka_unit_test(a_long_name_is_not_kept),
     cmocka_unit_test(the_share_of_template_is_a_mean),
