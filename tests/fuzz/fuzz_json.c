@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         static const char *const charsets[] = { NULL, "utf-8", "windows-1252", "shift_jis" };
         tmpl_edits_t none = { 0 };
         tmpl_content_t content;
-        tmpl_content_opts_t how = { "https://a.example/b", charsets[size % 4] };
+        tmpl_content_opts_t how = { .url = "https://a.example/b", .charset = charsets[size % 4] };
         tmpl_data_opts_t known = { 0 };
         apr_size_t len;
         const char *json = tmpl_content_read(&content, page, &none, &how, pool)

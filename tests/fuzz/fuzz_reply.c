@@ -19,7 +19,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int listener;
-static char uri[64];
+static char uri[128];
 static uint8_t answer[65536];
 static size_t answer_len;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -92,9 +92,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     static const tmpl_policy_t policy = { 5, 100, 10, 1000 };
     static const tmpl_document_t document = { 1, 2 };
-    static const tmpl_observation_t page = {
-        "s", &document, keys, 2, &share, 1, &block, 1, &policy, 1, apr_time_from_sec(1)
-    };
+    static const tmpl_observation_t page = { .site = "s",
+                                             .document = &document,
+                                             .keys = keys,
+                                             .n = 2,
+                                             .shares = &share,
+                                             .n_shares = 1,
+                                             .blocks = &block,
+                                             .n_blocks = 1,
+                                             .policy = &policy,
+                                             .age = apr_time_from_sec(1) };
     tmpl_store_t *store;
     tmpl_counts_t counts = { 0 };
     tmpl_error_t err = { 0 };
