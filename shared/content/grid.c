@@ -60,8 +60,8 @@ static int is_like_head(const tmpl_page_t *page, const xmlNode *cell)
 
 static void see_cell(view_t *view, const tmpl_page_t *page, const xmlNode *cell)
 {
-    int head = tmpl_dom_tag(page, cell) == TMPL_TAG_TH;
-    view->lays_out |= tmpl_dom_tag(page, cell->parent) != TMPL_TAG_TR;
+    int head = tmpl_dom_table_tag(page, cell) == TMPL_TAG_TH;
+    view->lays_out |= tmpl_dom_table_tag(page, cell->parent) != TMPL_TAG_TR;
     view->spans |= tmpl_grid_span(cell, "colspan") > 1 || tmpl_grid_span(cell, "rowspan") > 1;
     view->rows += view->cells == 0;
     view->plain |= view->rows == 1 && !head && !view->plain && !is_like_head(page, cell);
@@ -72,14 +72,14 @@ static void see_cell(view_t *view, const tmpl_page_t *page, const xmlNode *cell)
 
 static void see_in_table(view_t *view, const tmpl_page_t *page, const xmlNode *node)
 {
-    tmpl_tag_e parent = tmpl_dom_tag(page, node->parent);
+    tmpl_tag_e parent = tmpl_dom_table_tag(page, node->parent);
     int beside = (tmpl_tag_flags(parent) & TMPL_IS_TABLE) != 0 || parent == TMPL_TAG_COLGROUP;
     if (node->type != XML_ELEMENT_NODE) {
         view->lays_out |= beside && !tmpl_dom_is_blank(node);
         view->filled |= !tmpl_dom_is_blank(node);
         return;
     }
-    tmpl_tag_e tag = tmpl_dom_tag(page, node);
+    tmpl_tag_e tag = tmpl_dom_table_tag(page, node);
     view->lays_out |= (beside && !(tmpl_tag_flags(tag) & TMPL_IS_PART)) ||
                       (tag == TMPL_TAG_CAPTION && view->rows > 0);
     view->filled |= tag == TMPL_TAG_IMG;

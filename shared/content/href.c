@@ -267,8 +267,14 @@ static int has_words_beside(const xmlNode *leaf, const xmlNode *link)
 int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNode *link,
                       const char *href)
 {
+    static const char pilcrow[] = "\xC2\xB6";
     static const char wrong_pilcrow[] = "\xC3\x82\xC2\xB6"; /* read in a wrong charset */
+    const xmlNode *only = link->children;
     int is = *href == '#';
+    if (leaf == NULL) {
+        return is && only != NULL && only->type == XML_TEXT_NODE && only->next == NULL &&
+               strcmp((const char *)only->content, pilcrow) == 0;
+    }
     for (const xmlNode *node = link->children; is && node != NULL;
          node = tmpl_dom_next(node, link, 0)) {
         const char *text = node->type == XML_TEXT_NODE ? (const char *)node->content : "";

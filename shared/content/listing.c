@@ -138,7 +138,9 @@ static int is_line_number(const tmpl_page_t *page, const xmlNode *node)
 static int is_line(const tmpl_page_t *page, const xmlNode *node)
 {
     tmpl_tag_e tag = tmpl_dom_tag(page, node);
-    return (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0 || tag == TMPL_TAG_BUTTON;
+    return (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0 ||
+           tag == TMPL_TAG_BUTTON ||
+           (tag == TMPL_TAG_SPAN && tmpl_node_is_line(page, &page->nodes[tmpl_dom_node(node)]));
 }
 
 /* Whether an element that has lines for itself ends where a node ends. */

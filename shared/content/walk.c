@@ -76,13 +76,14 @@ static tmpl_element_e element_by_tag(tmpl_walk_t *walk, const xmlNode *element,
         tmpl_formula_is(&walk->formula, page, element)) {
         return TMPL_ELEMENT_FORMULA;
     }
+    if (tmpl_node_is_listing(page, node)) {
+        return TMPL_ELEMENT_CODE;
+    }
     if (node->flags & TMPL_NODE_NAMED) {
         if (may_be_other[tag] && says_heading(page, node)) {
             return TMPL_ELEMENT_HEADING;
         }
-        if (tmpl_dom_is_listing(page, node)) {
-            return TMPL_ELEMENT_CODE;
-        }
+        tag = tmpl_dom_table_tag(page, element);
         if (may_be_other[tag] && tmpl_callout_of(page, element) != NULL) {
             return TMPL_ELEMENT_CALLOUT;
         }
@@ -223,7 +224,7 @@ tmpl_link_e tmpl_walk_link(const char **href, const char **text, const tmpl_walk
         return TMPL_LINK_TEXT;
     }
     *href = tmpl_href_mail(text, link, *href, pool);
-    if (heading != NULL && tmpl_permalink_is(walk->content->page, heading, link, *href)) {
+    if (tmpl_permalink_is(walk->content->page, heading, link, *href)) {
         return TMPL_LINK_LEFT_OUT;
     }
     if (*text != NULL) {

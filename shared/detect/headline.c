@@ -221,8 +221,23 @@ static void keep_byline(const tmpl_ruled_t *judged, uint32_t first, uint32_t aft
     }
 }
 
-/* The first block that has the words of the page's title: old pages have no headings. */
-static tmpl_span_t find_title(const tmpl_ruled_t *judged)
+/* Whether a block is named as a title, and is neither a link nor in a menu. */
+static int is_named_title(const tmpl_ruled_t *judged, uint32_t block)
+{
+    enum { UP = 2 };
+    const tmpl_page_t *page = judged->reading->page;
+    const tmpl_context_t *context =
+        tmpl_context(judged->reading, page->segments[page->blocks[block].first_segment].node);
+    unsigned up = context->near.steps[TMPL_NAME_TITLE];
+    return up > 0 && up <= UP && !(context->in & (TMPL_IN_NAV | TMPL_IN_FOOTER)) &&
+           tmpl_tally_of(judged->reading, block).linked == 0;
+}
+
+/*
+ * The first block that has the words of the page's title: old pages have no headings. named: only
+ * one that is_named_title().
+ */
+static tmpl_span_t find_title(const tmpl_ruled_t *judged, int named)
 {
     float title = (float)judged->reading->title;
     uint32_t n = judged->reading->page->n_blocks;
@@ -231,7 +246,7 @@ static tmpl_span_t find_title(const tmpl_ruled_t *judged)
         tmpl_tally_t tally = tmpl_tally_of(judged->reading, b);
         if (title > 0 && (float)tally.titled >= TMPL_HEADLINE_SHARE * title &&
             (float)tally.titled >= TMPL_HEADLINE_TITLED * (float)tally.words &&
-            !tmpl_is_of_site(judged, b)) {
+            !tmpl_is_of_site(judged, b) && (!named || is_named_title(judged, b))) {
             break;
         }
     }
@@ -244,7 +259,16 @@ tmpl_span_t tmpl_headline_find(const tmpl_ruled_t *judged)
     candidate_t headline = { 0 };
     find_headings(&headings, judged->reading->page);
     int is = find_headline(&headline, judged, &headings, H1_BONUS);
-    return is ? (tmpl_span_t){ headline.first, headline.after } : find_title(judged);
+    return is ? (tmpl_span_t){ headline.first, headline.after } : find_title(judged, 0);
+}
+
+static void keep_headline(const tmpl_ruled_t *judged, uint32_t first, uint32_t after)
+{
+    for (uint32_t b = first; b < after; b++) {
+        judged->verdicts[b].template = 0;
+        judged->verdicts[b].part = TMPL_PART_HEADLINE;
+    }
+    tmpl_explain_note(judged->explain, judged->reading->page, judged->verdicts, TMPL_RULE_HEADLINE);
 }
 
 void tmpl_headline(const tmpl_ruled_t *judged)
@@ -255,14 +279,11 @@ void tmpl_headline(const tmpl_ruled_t *judged)
     for (unsigned i = 0; i < sizeof(bonus_of_h1) / sizeof(bonus_of_h1[0]); i++) {
         candidate_t headline = { 0 };
         if (!find_headline(&headline, judged, &headings, bonus_of_h1[i])) {
+            tmpl_span_t title = find_title(judged, 1);
+            keep_headline(judged, title.start, title.end);
             return;
         }
-        for (uint32_t b = headline.first; b < headline.after; b++) {
-            judged->verdicts[b].template = 0;
-            judged->verdicts[b].part = TMPL_PART_HEADLINE;
-        }
-        tmpl_explain_note(judged->explain, judged->reading->page, judged->verdicts,
-                          TMPL_RULE_HEADLINE);
+        keep_headline(judged, headline.first, headline.after);
         uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;
         keep_byline(judged, headline.first > BYLINE_BEFORE ? headline.first - BYLINE_BEFORE : 0,
                     headline.after + most);

@@ -8,6 +8,7 @@
 #include "dom/dom_nodes.h"
 #include "html/attr.h"
 #include "html/tag.h"
+#include "text/text.h"
 
 /* What tmpl_dom_attribute() reads attributes from: _private of a document. */
 typedef struct {
@@ -227,16 +228,39 @@ static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_seg
     if (segment->boxed && m->pre == 0) {
         tmpl_buf_add(&m->run, " ", 1);
     }
-    m->first = m->first != 0 ? m->first : (uint32_t)(segment - m->page->segments) + 1;
-    tmpl_dom_decode(&m->run, m->opts->decoder, m->page, segment->span, TMPL_IN_TEXT);
+    apr_size_t before = m->run.len;
+    tmpl_span_t rest = segment->span;
+    for (tmpl_span_t machines; rest.start < rest.end; rest.start = machines.end) {
+        machines = m->opts->content ? tmpl_text_for_machines(m->page, segment->node, rest)
+                                    : (tmpl_span_t){ rest.end, rest.end };
+        tmpl_dom_decode(&m->run, m->opts->decoder, m->page,
+                        (tmpl_span_t){ rest.start, machines.start }, TMPL_IN_TEXT);
+    }
+    m->first = m->first != 0         ? m->first
+               : m->run.len > before ? (uint32_t)(segment - m->page->segments) + 1
+                                     : 0;
     m->at = segment->span.end;
 }
 
-int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
+tmpl_tag_e tmpl_dom_table_tag(const tmpl_page_t *page, const xmlNode *node)
 {
-    return node->tag == TMPL_TAG_CODE && tmpl_node_says(page, node, TMPL_ATTR_CLASS, "block") &&
-           tmpl_has_word(page->src, tmpl_node_attr(page, node, TMPL_ATTR_CLASS)->value, "block",
-                         tmpl_span_is);
+    static const struct {
+        const char *role;
+        tmpl_tag_e tag;
+    } roles[] = { { "table", TMPL_TAG_TABLE },     { "rowgroup", TMPL_TAG_TBODY },
+                  { "row", TMPL_TAG_TR },          { "cell", TMPL_TAG_TD },
+                  { "columnheader", TMPL_TAG_TH }, { "rowheader", TMPL_TAG_TH } };
+    tmpl_tag_e tag = tmpl_dom_tag(page, node);
+    int may_have_role = tag == TMPL_TAG_DIV || tag == TMPL_TAG_SPAN || tag == TMPL_TAG_P;
+    const tmpl_known_attr_t *role =
+        may_have_role ? tmpl_node_attr(page, &page->nodes[tmpl_dom_node(node)], TMPL_ATTR_ROLE)
+                      : NULL;
+    for (size_t i = 0; role != NULL && i < sizeof(roles) / sizeof(roles[0]); i++) {
+        if (tmpl_span_is(page->src, role->value, roles[i].role)) {
+            return roles[i].tag;
+        }
+    }
+    return tag;
 }
 
 /* Whether a class has a word that Markdown needs: of formulas, footnotes and numbers of lines. */
@@ -276,7 +300,8 @@ static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
         return 0;
     }
     const tmpl_known_attr_t *class = tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_CLASS);
-    if (class != NULL && is_class_kept(src, class->value)) {
+    if (class != NULL && (is_class_kept(src, class->value) ||
+                          (m->pre != 0 && tmpl_node_is_line(m->page, &nodes[node])))) {
         return 0;
     }
     if (m->opts->languages && (tmpl_attr_find(&said, src, nodes[node].open, "lang") ||
@@ -286,6 +311,7 @@ static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
     /* a footnote may begin with a span that is its label */
     int begins = nodes[node].parent == node - 1;
     return tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_ID) == NULL &&
+           tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_ROLE) == NULL &&
            !(begins && tmpl_node_attr(m->page, &nodes[node - 1], TMPL_ATTR_ID) != NULL);
 }
 
@@ -389,8 +415,7 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
                 add_run(m, parent);
                 parent = tmpl_dom_add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             }
-            if (m->pre == 0 &&
-                (tmpl_tag_is_pre((tmpl_tag_e)n->tag) || tmpl_dom_is_listing(page, n))) {
+            if (m->pre == 0 && tmpl_node_is_listing(page, n)) {
                 m->pre = node;
             }
             if (n->tag == TMPL_TAG_TD && m->opts->content && n->first_segment == n->after_segment) {

@@ -57,6 +57,9 @@ static inline tmpl_tag_e tmpl_dom_tag(const tmpl_page_t *page, const xmlNode *no
                                           : TMPL_TAG_OTHER;
 }
 
+/* The same, but that of the part of a table which the element's role says that it is. */
+tmpl_tag_e tmpl_dom_table_tag(const tmpl_page_t *page, const xmlNode *node);
+
 /* Whether a text is white space alone. TMPL_BYTES16 bytes behind a text may be read. */
 static inline int tmpl_dom_is_blank(const xmlNode *text)
 {
@@ -77,9 +80,6 @@ static inline uint32_t tmpl_dom_segment(const xmlNode *text)
 {
     return (uint32_t)(uintptr_t)text->_private - 1;
 }
-
-/* Whether an element is code that is a listing like a pre: its class says that it is a block. */
-int tmpl_dom_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);
 
 /*
  * A math element of the tree with its content, from pool; NULL if there is none, or it is very

@@ -411,7 +411,7 @@ static void leave_cell(tmpl_writer_t *w, const xmlNode *node)
         tmpl_buf_add_text(&flow->out, " |");
         return;
     }
-    const char *name = (const char *)node->name;
+    const char *name = tmpl_tag_name(tmpl_dom_table_tag(w->page, node));
     tmpl_buf_add_text(&flow->out, "<");
     tmpl_buf_add_text(&flow->out, name);
     add_span(flow, node, "colspan");

@@ -13,10 +13,10 @@ typedef struct {
 } day_t;
 
 /*
- * Forms of dates. Y: four digits; m, d: one or two, d with an ending ("1st", "2."); M: a month's
- * name; T: a time and its zone; ' ': white space, signs and "of" or "de"; other bytes stand for
- * themselves. In forms that
- * are not sure, day and month must be equal, or the day above 12.
+ * Forms of dates. Y: four digits; y: two, at the end of a line or part, of a date of eight bytes or
+ * more; m, d: one or two, d with an ending ("1st", "2."); M: a month's name; T: a time and its zone;
+ * ' ': white space, signs and "of" or "de"; other bytes stand for themselves. In forms that are not
+ * sure, day and month must be equal, or the day above 12.
  */
 static const struct {
     const char *form;
@@ -26,6 +26,7 @@ static const struct {
     { "d M Y", 1 },       { "M d Y", 1 },       { "Y M d", 1 },       { "Y d M", 1 },
     { "d/m/Y", 0 },       { "m/d/Y", 0 },       { "d-m-Y", 0 },       { "m-d-Y", 0 },
     { "Y 年 m 月 d", 1 }, { "Y 년 m 월 d", 1 }, { "d tháng m Y", 1 }, { "M d T Y", 1 },
+    { "d.m.y", 1 },       { "d M y", 1 },       { "d/m/y", 0 },       { "m/d/y", 0 },
 };
 #define N_DATE_FORMS (sizeof(date_forms) / sizeof(date_forms[0]))
 
@@ -122,12 +123,24 @@ static const char *pass_ordinal(const char *at)
     return at;
 }
 
+/* Whether no word or number follows in a line, or a sign and a space are in front of it. */
+static int is_part_end(const char *at)
+{
+    at += strspn(at, ",;|)");
+    const char *next = at + strspn(at, " ");
+    return *at != ':' && !tmpl_is_word_byte(*at) && (next == at || !tmpl_is_word_byte(*next));
+}
+
 /* Reads what a byte of a form stands for; NULL: it is not there. */
 static const char *read_part(day_t *day, char part, const char *at)
 {
     switch (part) {
     case 'Y':
         return read_digits(&day->year, at, 4, 4);
+    case 'y':
+        at = read_digits(&day->year, at + (*at == '\''), 2, 2);
+        day->year += 2000;
+        return at != NULL && is_part_end(at) ? at : NULL;
     case 'm':
         return read_digits(&day->month, at, 1, 2);
     case 'M':
@@ -154,10 +167,12 @@ static int is_day(const day_t *day)
 
 static const char *read_date_form(day_t *day, const char *form, const char *at)
 {
+    enum { LEAST = sizeof("01.02.03") - 1 };
+    const char *begin = at;
     for (; *form != '\0' && at != NULL; form++) {
         at = read_part(day, *form, at);
     }
-    return at != NULL && is_day(day) && !tmpl_is_digit(*at) ? at : NULL;
+    return at != NULL && is_day(day) && !tmpl_is_digit(*at) && at - begin >= LEAST ? at : NULL;
 }
 
 /* Reads two digits, which are at most limit; NULL: they are not there. */
@@ -240,19 +255,25 @@ int tmpl_date_is_of_change(const char *text, apr_size_t len)
     return 0;
 }
 
-int tmpl_date_may_be(const char *text, apr_size_t len)
+/* Whether a text has n digits in a row. */
+static int has_digits(const char *text, apr_size_t len, apr_size_t n)
 {
     apr_size_t digits = 0;
-    for (apr_size_t i = 0; i < len && digits < 4; i++) {
+    for (apr_size_t i = 0; i < len && digits < n; i++) {
         digits = tmpl_is_digit(text[i]) ? digits + 1 : 0;
     }
-    return digits == 4;
+    return digits == n;
+}
+
+int tmpl_date_may_be(const char *text, apr_size_t len)
+{
+    return has_digits(text, len, 4);
 }
 
 apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const char *text,
                           apr_size_t len)
 {
-    if (!tmpl_date_may_be(text, len)) {
+    if (!has_digits(text, len, 2)) {
         return 0;
     }
     for (apr_size_t at = 0; at < len; at++) {

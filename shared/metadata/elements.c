@@ -402,6 +402,17 @@ static void see_home_link(page_elements_t *seen, uint32_t i, tmpl_span_t href)
     }
 }
 
+/* The name in WordPress' box of a post's author. */
+static void see_author_box(page_elements_t *seen, uint32_t i, tmpl_span_t class)
+{
+    tmpl_elements_t *w = seen->w;
+    if (w->headline.is_title &&
+        tmpl_has_word(w->page->src, class, "wp-block-post-author__name", tmpl_span_is)) {
+        tmpl_elements_say_authors(w, "last line by", 0,
+                                  node_text(w, &w->page->nodes[i], TMPL_AUTHOR_BYTES));
+    }
+}
+
 /* What is seen in the attributes of an element. */
 static const struct {
     tmpl_attr_name_e name;
@@ -410,7 +421,7 @@ static const struct {
     { TMPL_ATTR_ITEMPROP, see_item },        { TMPL_ATTR_ITEMTYPE, see_type },
     { TMPL_ATTR_REL, see_rel_author },       { TMPL_ATTR_HREF, see_home_link },
     { TMPL_ATTR_CLASS, find_breadcrumb },    { TMPL_ATTR_ID, find_breadcrumb },
-    { TMPL_ATTR_ITEMTYPE, find_breadcrumb },
+    { TMPL_ATTR_ITEMTYPE, find_breadcrumb }, { TMPL_ATTR_CLASS, see_author_box },
 };
 
 void tmpl_elements_read(tmpl_elements_t *w)

@@ -256,7 +256,8 @@ static void see_near_lines(tmpl_elements_t *w)
         if (*line != '\0' && (!is_deleted || near.by || is_sure_by(line))) {
             see_author_line(w, "line by", line, &near.by);
         }
-        if (*line != '\0' && !is_deleted) {
+        int is_at_author = near.author != TMPL_NONE && s <= near.behind + 1;
+        if (*line != '\0' && (!is_deleted || is_at_author)) {
             see_date_line(w, s, line, 0);
         }
         near.is_other = !near.by && ends_in_by(line);

@@ -206,8 +206,20 @@ static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
     return 0;
 }
 
+/* Whether a heading is in an article that the headline is not in. */
+static int is_of_next_article(const tmpl_elements_t *w, uint32_t node)
+{
+    const tmpl_node_t *nodes = w->page->nodes;
+    for (int up = 0; up < AROUND && node != TMPL_NONE && nodes[node].tag != TMPL_TAG_ARTICLE;
+         up++) {
+        node = nodes[node].parent;
+    }
+    return node != TMPL_NONE && nodes[node].tag == TMPL_TAG_ARTICLE && w->headline.text != NULL &&
+           nodes[node].first_segment >= w->headline.after;
+}
+
 /* Finds where "near the headline" ends: TMPL_NEAR_BEHIND segments behind it, or at a heading that
- * links to another page. */
+ * links to another page, or at the headline of an article that is appended. */
 static void find_near_end(tmpl_elements_t *w)
 {
     const tmpl_page_t *page = w->page;
@@ -215,9 +227,9 @@ static void find_near_end(tmpl_elements_t *w)
     headline->end = headline->after + TMPL_NEAR_BEHIND;
     for (uint32_t i = 0; i < page->n_nodes && page->nodes[i].first_segment < headline->end; i++) {
         const tmpl_node_t *node = &page->nodes[i];
-        if (node->first_segment >= headline->after && node->tag != TMPL_TAG_H1 &&
+        if (node->first_segment >= headline->after &&
             (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
-            is_linked_heading(page, i) &&
+            (node->tag == TMPL_TAG_H1 ? is_of_next_article(w, i) : is_linked_heading(page, i)) &&
             (headline->text == NULL ||
              tmpl_title_likeness(heading_text(w, node), headline->text) < LIKE_SAME)) {
             headline->end = node->first_segment;

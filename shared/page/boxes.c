@@ -87,7 +87,9 @@ static int are_words(const char *left, const char *left_end, const char *right,
         left++;
     }
     if (!is_of_word(first) || !is_of_word(last)) {
-        return is_of_word(first) && last != '\0' && strchr(":)%!?", last) != NULL;
+        int is_price = first == '$' && right_end - right > 1 && tmpl_is_digit(right[1]);
+        return is_price ? is_of_word(last)
+                        : is_of_word(first) && last != '\0' && strchr(":)%!?", last) != NULL;
     }
     int is_single = left_end - left == 1 && right_end - right == 1;
     int is_initial = left_end - left == 1 && is_capital(last) && !is_capital(first);

@@ -50,13 +50,63 @@ static int is_hidden_badge(const tmpl_page_t *page, const tmpl_node_t *badge, tm
 
 int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    static const char tools[] = "mw-editsection viewcode-link viewcode-back";
+    static const char tools[] = "editsection mw-editsection viewcode-link viewcode-back";
     const tmpl_known_attr_t *class = node->tag == TMPL_TAG_SPAN && (node->flags & TMPL_NODE_NAMED)
                                          ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS)
                                          : NULL;
     return class != NULL && tmpl_span_len(class->value) > sizeof("viewcode") &&
            (tmpl_has_word(page->src, class->value, tools, tmpl_span_is_any) ||
             is_hidden_badge(page, node, class->value));
+}
+
+/* Whether a style keeps all white space. */
+static int is_style_pre(const char *src, tmpl_span_t style)
+{
+    static const char name[] = "white-space", pre[] = "pre";
+    const char *end = src + style.end;
+    const char *at = memmem(src + style.start, tmpl_span_len(style), name, sizeof(name) - 1);
+    at = at != NULL ? at + sizeof(name) - 1 : end;
+    while (at < end && (*at == ':' || tmpl_is_space(*at))) {
+        at++;
+    }
+    return end - at >= 3 && memcmp(at, pre, 3) == 0 && (end - at == 3 || at[3] == ';');
+}
+
+/* Whether there is a line end where an element begins: many paragraphs have such a style, too. */
+static int has_lines(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    enum { LOOKED = 1000 };
+    uint32_t left = node->close.start > node->open.end ? node->close.start - node->open.end : 0;
+    return memchr(page->src + node->open.end, '\n', left < LOOKED ? left : LOOKED) != NULL;
+}
+
+int tmpl_node_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    int is_code = node->tag == TMPL_TAG_CODE;
+    if (!is_code && node->tag != TMPL_TAG_DIV && node->tag != TMPL_TAG_P) {
+        return tmpl_tag_is_pre((tmpl_tag_e)node->tag);
+    }
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
+    const tmpl_known_attr_t *style = tmpl_node_attr(page, node, TMPL_ATTR_STYLE);
+    return (is_code && class != NULL &&
+            tmpl_has_word(page->src, class->value, "block", tmpl_span_is)) ||
+           (style != NULL && has_lines(page, node) && is_style_pre(page->src, style->value));
+}
+
+int tmpl_node_is_line(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    if (node->tag != TMPL_TAG_SPAN || !(node->flags & TMPL_NODE_NAMED) ||
+        !tmpl_node_says(page, node, TMPL_ATTR_CLASS, "line")) {
+        return 0;
+    }
+    const tmpl_node_t *next = &page->nodes[node->after];
+    int is_followed = node->after < page->n_nodes && next->open.start == node->close.end &&
+                      next->tag == TMPL_TAG_SPAN &&
+                      tmpl_node_says(page, next, TMPL_ATTR_CLASS, "line");
+    return tmpl_has_word(page->src, tmpl_node_attr(page, node, TMPL_ATTR_CLASS)->value,
+                         is_followed ? "line code-line gatsby-highlight-code-line"
+                                     : "gatsby-highlight-code-line",
+                         tmpl_span_is_any);
 }
 
 int tmpl_forbids_index(const char *rule, apr_size_t len)

@@ -157,6 +157,18 @@ int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_n
  */
 int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
 
+/*
+ * Whether an element is a listing: pre; code whose class says that it is a block; or a div
+ * or p with lines that has white-space: pre in its style.
+ */
+int tmpl_node_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);
+
+/*
+ * Whether a span in a pre is displayed as a line of its own: by the class of a highlighter, or
+ * because the next line's span touches it.
+ */
+int tmpl_node_is_line(const tmpl_page_t *page, const tmpl_node_t *node);
+
 /* Whether an image says that it has at most 2 x 2 pixels: it counts visits, and is no segment. */
 int tmpl_image_is_tiny(const char *src, tmpl_span_t tag);
 

@@ -111,7 +111,8 @@ static const tmpl_html_element_t *around(const tmpl_view_t *w)
 static int enter_by_table(tmpl_view_t *w, const xmlNode *node, const block_row_t *block)
 {
     const tmpl_html_element_t *in = around(w);
-    const char *name = *block->name != '\0' ? block->name : (const char *)node->name;
+    const char *name =
+        *block->name != '\0' ? block->name : tmpl_tag_name(tmpl_dom_table_tag(w->page, node));
     int may = (block->within == NULL || tmpl_html_is_any(in->name, block->within)) &&
               (!block->first || (in->node == node->parent && !in->begun));
     return may && tmpl_html_open(&w->html, block->holds, name, block->attributes, node);
@@ -272,7 +273,7 @@ static int enter_view_cell(tmpl_view_t *w, const xmlNode *node)
         return 0;
     }
     int is_first = w->rows == 0 && w->headed;
-    int is_header = is_first || tmpl_dom_tag(w->page, node) == TMPL_TAG_TH;
+    int is_header = is_first || tmpl_dom_table_tag(w->page, node) == TMPL_TAG_TH;
     if (is_header) {
         tmpl_view_read(w, node);
         is_header = w->summary.text.len > 0;
@@ -355,8 +356,7 @@ static void leave_in_view(void *view, const xmlNode *node, tmpl_element_e kind)
         tmpl_html_unformat(&w->html, w->link);
         w->card = TMPL_CARD_WRITTEN;
     }
-    if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || kind == TMPL_ELEMENT_HEADING ||
-        kind == TMPL_ELEMENT_BLOCK) {
+    if ((flags & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) || tmpl_element_is_block(kind)) {
         tmpl_view_border(w);
         tmpl_html_close(&w->html, node);
     }

@@ -197,6 +197,85 @@ static int is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
     return is;
 }
 
+/* Whether a node is code, or near in it. */
+static int is_in_code(const tmpl_page_t *page, uint32_t node)
+{
+    static const unsigned char code[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_CODE] = 1, [TMPL_TAG_KBD] = 1, [TMPL_TAG_SAMP] = 1, [TMPL_TAG_TT] = 1
+    };
+    enum { CLIMB = 8 };
+    int is = 0;
+    for (int up = 0; up < CLIMB && node != TMPL_NONE && !is; up++) {
+        is = code[page->nodes[node].tag] || tmpl_node_is_listing(page, &page->nodes[node]);
+        node = page->nodes[node].parent;
+    }
+    return is;
+}
+
+/* The length of the shortcode at text, which begins with a bracket; 0: it is none. */
+static uint32_t shortcode_at(const char *text, uint32_t len)
+{
+    static const char *const names[] = { "caption ", "et_pb_", "vc_", "fusion_", "gallery " };
+    enum { LONGEST = 400 };
+    const char *end = memchr(text, ']', len < LONGEST ? len : LONGEST);
+    int closes = len > 1 && text[1] == '/';
+    for (size_t i = 0; end != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+        uint32_t n = (uint32_t)strlen(names[i]) - (closes && strchr(names[i], ' ') != NULL);
+        const char *name = text + 1 + closes;
+        if (end - name >= n && memcmp(name, names[i], n) == 0 &&
+            (closes || strchr(names[i], '_') != NULL ||
+             memchr(name, '=', (apr_size_t)(end - name)) != NULL)) {
+            return (uint32_t)(end - text) + 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether a text is one name in the braces of a template that a script fills. */
+static int is_placeholder(const char *src, tmpl_span_t text)
+{
+    while (text.start < text.end && tmpl_is_space(src[text.start])) {
+        text.start++;
+    }
+    while (text.start < text.end && tmpl_is_space(src[text.end - 1])) {
+        text.end--;
+    }
+    uint32_t len = tmpl_span_len(text);
+    return len > 4 && memcmp(src + text.start, "{{", 2) == 0 &&
+           memcmp(src + text.end - 2, "}}", 2) == 0 &&
+           memchr(src + text.start + 2, '{', len - 2) == NULL;
+}
+
+tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest)
+{
+    const char *src = page->src;
+    tmpl_span_t machines = { rest.end, rest.end };
+    if (is_placeholder(src, rest)) {
+        machines.start = rest.start;
+    }
+    for (uint32_t at = rest.start, len; at < machines.start; at++) {
+        const char *bracket = memchr(src + at, '[', machines.start - at);
+        at = bracket != NULL ? (uint32_t)(bracket - src) : rest.end;
+        len = shortcode_at(src + at, rest.end - at);
+        machines = len > 0 ? (tmpl_span_t){ at, at + len } : machines;
+    }
+    return tmpl_span_len(machines) > 0 && is_in_code(page, node)
+               ? (tmpl_span_t){ rest.end, rest.end }
+               : machines;
+}
+
+static void give_span(text_reader_t *reader, tmpl_span_t span)
+{
+    const tmpl_page_t *page = reader->page;
+    if (reader->decoder->xlate == NULL) {
+        give_text(reader->sink, page->src + span.start, tmpl_span_len(span), page->src + page->len);
+        return;
+    }
+    tmpl_buf_clear(&reader->utf8);
+    tmpl_decode(&reader->utf8, reader->decoder, page->src + span.start, tmpl_span_len(span));
+    give_text(reader->sink, reader->utf8.at, reader->utf8.len, reader->utf8.at + reader->utf8.len);
+}
+
 static void give_segment(text_reader_t *reader, uint32_t segment)
 {
     const tmpl_page_t *page = reader->page;
@@ -210,13 +289,10 @@ static void give_segment(text_reader_t *reader, uint32_t segment)
     if (is_unsaid(page, &page->segments[segment])) {
         return;
     }
-    if (reader->decoder->xlate == NULL) {
-        give_text(reader->sink, page->src + span.start, tmpl_span_len(span), page->src + page->len);
-        return;
+    for (tmpl_span_t machines; span.start < span.end; span.start = machines.end) {
+        machines = tmpl_text_for_machines(page, page->segments[segment].node, span);
+        give_span(reader, (tmpl_span_t){ span.start, machines.start });
     }
-    tmpl_buf_clear(&reader->utf8);
-    tmpl_decode(&reader->utf8, reader->decoder, page->src + span.start, tmpl_span_len(span));
-    give_text(reader->sink, reader->utf8.at, reader->utf8.len, reader->utf8.at + reader->utf8.len);
 }
 
 /* The tag of the element that holds a segment. */
@@ -286,6 +362,23 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
     tmpl_text_segments(buf, page, b->first_segment, b->after_segment, decoder);
 }
 
+/* Whether a line of a listing ends in front of a segment, or begins there. */
+static int is_between_lines(const tmpl_page_t *page, uint32_t segment)
+{
+    const tmpl_node_t *of = &page->nodes[page->segments[segment - 1].node];
+    int is = 0;
+    for (; of->after_segment <= segment && of->tag == TMPL_TAG_SPAN && !is;
+         of = &page->nodes[of->parent]) {
+        is = tmpl_node_is_line(page, of);
+    }
+    for (of = &page->nodes[page->segments[segment].node];
+         of->first_segment >= segment && of->tag == TMPL_TAG_SPAN && !is;
+         of = &page->nodes[of->parent]) {
+        is = tmpl_node_is_line(page, of);
+    }
+    return is;
+}
+
 /*
  * Adds what displays as white space between two segments of a pre: blanks between tags, and line
  * ends for elements that begin a line.
@@ -302,7 +395,9 @@ static void add_pre_gap(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
         give_text(sink, at, (apr_size_t)((tag != NULL ? tag : end) - at), end);
         at = behind != NULL ? behind + 1 : end;
     }
-    if (page->segments[segment].apart && buf->len == before) {
+    int is_new_line = buf->len > 0 && buf->at[buf->len - 1] == '\n';
+    if (buf->len == before &&
+        (page->segments[segment].apart || (!is_new_line && is_between_lines(page, segment)))) {
         sink->take(sink->ctx, '\n');
     }
 }
@@ -311,7 +406,7 @@ void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder)
 {
     const tmpl_block_t *b = &page->blocks[block];
-    if (page->nodes[b->node].tag != TMPL_TAG_PRE) {
+    if (!tmpl_node_is_listing(page, &page->nodes[b->node])) {
         tmpl_text_block(buf, page, block, decoder);
         return;
     }

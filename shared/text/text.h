@@ -9,6 +9,12 @@
 #include "page/page.h"
 #include "text/decode.h"
 
+/*
+ * The first text for machines in rest, a part of a segment of node: a shortcode of WordPress, or
+ * "{{...}}" if that is all. Its end, if there is none, or in code.
+ */
+tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest);
+
 /* Adds the text of a segment; nothing for an image or a link without text. */
 void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,
                        const tmpl_decoder_t *decoder);

@@ -98,6 +98,22 @@ static void elements_mean_the_same(void **state)
           "<tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr>"
           "<tr><td>c</td><td>\xE2\x9C\x93</td></tr><tr><td>d</td><td>No</td></tr>"
           "</tbody></table></div>" },
+        { "<div role=table><div role=row><span role=columnheader>a</span><span role=columnheader>b"
+          "</span></div><div role=row><span role=cell>c</span><span role=cell>d</span></div></div>",
+          "| a | b |\n| --- | --- |\n| c | d |",
+          "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table><tbody>"
+          "<tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr><tr><td>c</td><td>d</td></tr>"
+          "</tbody></table></div>" },
+        { "<div style='white-space:pre'>a\n b</div>", "```\na\n b\n```",
+          "<pre><code>a b</code></pre>" },
+        { "<p style=white-space:pre>a</p>", "a", "<p>a</p>" },
+        { "<pre><span class=line><b>a</b></span><span class=line>b</span></pre>", "```\na\nb\n```",
+          "<pre><code>ab</code></pre>" },
+        { "<pre>a<span class=gatsby-highlight-code-line>b</span>c</pre>", "```\na\nb\nc\n```",
+          "<pre><code>abc</code></pre>" },
+        { "a<a href=#x>\xC2\xB6</a> <a href=#x>#</a>", "a [#](#x)", "<p>a #</p>" },
+        { "<p>[vc_row id=1]a [caption width=3]b[/caption]<p>{{ a.b }}<p><code>{{ a }}</code>",
+          "a b\n\n`{{ a }}`", "<p>a b</p><p><code>{{ a }}</code></p>" },
         /* boxes that touch, in a list and in a cell; parts of words */
         { "<ul><li><span class=n>45 g</span><span class=i>sugar</span></ul>", "- 45 g sugar",
           "<ul><li>45 g sugar</li></ul>" },
@@ -112,6 +128,29 @@ static void elements_mean_the_same(void **state)
     }
 }
 
-static const struct CMUnitTest tests[] = { CHECK(elements_mean_the_same) };
+/* Three posts of two people are a thread, unless each has a headline. */
+static void appended_articles_are_no_thread(void **state)
+{
+    static const char *const headings[] = { "<h3>Nets and ropes</h3>", "<h1>Nets and ropes</h1>" };
+    static const char *const types[] = { "discussion", NULL };
+#define POST(author, heading)                                                                      \
+    "<article>", heading,                                                                          \
+        "<p class=author>" author "</p><p><time>2026-01-02</time></p>"                             \
+        "<p>Some words of a post that say what happened on that day.</article>"
+    for (int i = 0; i < 2; i++) {
+        tmpl_edits_t none = { 0 };
+        tmpl_content_t content;
+        tmpl_content_opts_t opts = { .charset = "utf-8" };
+        const char *html =
+            apr_pstrcat(*state, "<!DOCTYPE html><body>", POST("Ann Lee", headings[i]),
+                        POST("Bo Chen", headings[i]), POST("Ann Lee", headings[i]), NULL);
+        assert_true(tmpl_content_read(&content, check_page(html, *state), &none, &opts, *state));
+        const char *type = tmpl_metadata_first(&content.metadata, TMPL_METADATA_TYPE);
+        assert_string_equal(type != NULL ? type : "-", types[i] != NULL ? types[i] : "-");
+    }
+}
+
+static const struct CMUnitTest tests[] = { CHECK(elements_mean_the_same),
+                                           CHECK(appended_articles_are_no_thread) };
 
 TAP_MAIN(tests)

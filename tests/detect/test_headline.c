@@ -78,6 +78,12 @@ static void the_headline_is_content(void **state)
         { "<title>Red fox seen</title><h1>Red fox</h1><h2>Red fox seen</h2><p>" TEXT, "ccc",
           "ccc" },
         { "<title>Red fox seen</title><h2>Red</h2><p>" TEXT, "tc", "tc" },
+        /* no heading, but a block that is named as a title */
+        { "<title>Red fox seen</title><div class=title>Red fox seen</div><p>" TEXT, "cc", "cc" },
+        { "<title>Red fox all</title><div class=title>Red fox all</div><p>" TEXT, "cc", "tc" },
+        { "<title>Red fox seen</title><div class=x>Red fox seen</div><p>" TEXT, "tc", "tc" },
+        { "<title>Red fox seen</title><div class=title><a href=x>Red fox seen</a></div><p>" TEXT,
+          "tc", "tc" },
         /* an answer that quotes the headline of the question */
         { "<title>Red fox seen</title><h1>Red fox seen</h1><p>Where?<blockquote><h1>Red fox seen"
           "</h1></blockquote><p>" TEXT,

@@ -258,6 +258,15 @@ static void authors(void **state)
           "<h1>Boats</h1><div><p><b class=author-name>Ann Lee</b></p><p><b class=author-name>"
           "Bo Chen</b></p></div><p class=author-bio>Old Fisher",
           "title: Boats; author: Ann Lee|Bo Chen" },
+        { "<title>Boats by sea</title>",
+          "<h1>Boats by sea</h1><p>a<p>b<p>c<p>d<p>e<p>f<p>g<p>h<p>i<p>j<p>k<p>l<p>m<p>n<p>o<p>p"
+          "<p class=wp-block-post-author__name>Ann Lee",
+          "title: Boats by sea; author: Ann Lee" },
+        /* an article that is appended has its own */
+        { "<title>Boats</title>",
+          "<article><h1>Boats</h1><p>By Ann Lee</article><article><h1>Nets and ropes</h1>"
+          "<p><a rel=author>Bo Chen</a>, <time>2026-01-02</time></article>",
+          "title: Boats; author: Ann Lee" },
         { "", "<h1>Boats</h1><p class=entry-author>By<a href=/a>Ann Lee</a>",
           "title: Boats; author: Ann Lee" },
         /* an embedded post, and who took a picture */
@@ -431,7 +440,7 @@ static void other_fields(void **state)
     CHECK_ROWS(rows);
 }
 
-/* A line that edits delete names no author, and has no date. */
+/* A line that edits delete names no author, and has no date, with one exception. */
 static void deleted_lines(void **state)
 {
     static const char *const nothing[] = { "" };
@@ -440,6 +449,11 @@ static void deleted_lines(void **state)
     tmpl_edit_t edit = { { start, start + 60 }, 0 };
     tmpl_edits_t edits = { &edit, 1, nothing };
     assert_string_equal(metadata_of("", body, &edits, *state), "title: Boats");
+    /* but the date beside an author whom a class names */
+    body = "<h1>Boats</h1><div class=author>Ann Lee</div><div>2026-01-02</div>";
+    edit.span.end = start + strlen(body) - sizeof("<h1>Boats</h1>") + 1;
+    assert_string_equal(metadata_of("", body, &edits, *state),
+                        "title: Boats; author: Ann Lee; published: 2026-01-02");
     /* data are read all the same */
     body = "<h1>Boats</h1><div>" LD("{\"@type\":\"Article\",\"author\":\"Ann Lee\"}") "x</div>";
     edit.span.end = start + strlen(body) - sizeof("<h1>Boats</h1>") + 1;

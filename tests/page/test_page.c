@@ -69,6 +69,7 @@ static void boxes_that_touch_are_told_from_words(void **state)
         { "<p><span class=a>1,200</span><span class=b>plugins</span>", "1,200 plugins" },
         { "<p><a href=a>Home</a><a href=b>Away</a>", "Home Away" },
         { "<p><b>Time:</b><time>now</time>", "Time: now" },
+        { "<li><span>Basic</span><span>$9</span>", "Basic $9" },
         /* parts of words, numbers and names */
         { "<p><b>H</b>ello <span>T</span>he H<sub>2</sub>O", "Hello The H2O" },
         { "<p><span class=a>wor</span><span class=b>ds</span>", "words" },

@@ -40,6 +40,19 @@ static void words_and_lines_are_as_displayed(void **state)
         { "<h2>a<a href=x>#</a></h2>", "a#" },
         { "<h2>a<span class=mw-editsection><span>[</span><a href=x>edit</a>]</span></h2>", "a" },
         { "<h2>a <span class='x viewcode-link'>[source]</span></h2>", "a" },
+        /* listings by style, and lines of their own */
+        { "<div style='color: red; white-space: pre;'>a\n  b</div>", "a\n  b" },
+        { "<p style='white-space: pre-wrap'>a\n  b</p>", "a b" },
+        { "<pre><span class=line>a</span><span class=line>b</span><span class=line>c</pre>",
+          "a\nb\nc" },
+        { "<pre><span class=line>a\n</span><span class=line>b\n</span><span class=line>c</pre>",
+          "a\nb\nc" },
+        { "<pre><span class=line>a</span><span class=x>b</span>", "ab" },
+        { "<pre>a<span class=gatsby-highlight-code-line>b</span>c", "a\nb\nc" },
+        /* what a program was to replace, but not in code */
+        { "<p>[vc_row id=1]a [caption width=\"3\"]b[/caption]<p>{{ a.b }}", "a b|" },
+        { "<p>[caption] {{ a }}<p><code>{{ a }}</code><p>a [b] {{",
+          "[caption] {{ a }}|{{ a }}|a [b] {{" },
         /* badges that need a class around them */
         { "<div class=price>$5 <span class='badge price__badge-sold-out'>Sold out</span>", "$5" },
         { "<div class='price price--sold-out'><p>$5 <span class='price__badge-sold-out'>Sold "
