@@ -2,7 +2,6 @@
 #include "admin.h"
 #include "child_store.h"
 #include "messages.h"
-#include "section.h"
 
 /* Bytes of the longest form: a store's name. */
 #define FORM_MOST   4096
