@@ -121,11 +121,10 @@ my %layers = (
         'lists',                     # the handlers
     ],
     'mod_tmpl/status' => [
-        'members',                   # values of JSON
-        'counters',                  # shared memory, what is counted there
+        'counters',                  # shared memory, what is counted there, values of JSON
         'sites', 'stores',
         'data',                      # JSON of all that
-        'fill', 'admin',             # templates, what a form may change
+        'fill',                      # templates
         'handler',
         'report',                    # what reports a page
     ],
