@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accept.h"
 #include "fields.h"
-#include "section.h"
 
 #include <apr_cstr.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "brigade.h"
-#include "section.h"
 
 #include "base/inflate.h"
 

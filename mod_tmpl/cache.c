@@ -18,7 +18,6 @@
 #include "cache_table.h"
 #include "messages.h"
 #include "page_links.h"
-#include "section.h"
 #include "status/counters.h"
 
 #include "base/buf.h"

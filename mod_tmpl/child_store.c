@@ -12,7 +12,6 @@
 #include "learner.h"
 #include "messages.h"
 #include "page_pool.h"
-#include "section.h"
 
 /* How long a secret is used before the store is asked again: the store may have been emptied. */
 #define SEED_AGE apr_time_from_sec(10)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The directives: httpd's table is made from settings.h, each row with the handler of its form. */
-#include "section.h"
 #include "cache.h"
 #include "child_store.h"
-#include "config_check.h"
+#include "mod_tmpl.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * httpd merges sections for each request: those of the main server and those of the request's
- * virtual host. Which of them apply together is not known before. So a directive has an effect if
- * something makes use of it in any section that might be merged with its own.
+ * A directive that nothing makes use of is an operator's mistake that httpd accepts: a warning
+ * names its file and line (T040) when the server starts. httpd merges sections for each request:
+ * those of the main server and those of the request's virtual host. Which of them apply together is
+ * not known before. So a directive has an effect if something makes use of it in any section that
+ * might be merged with its own.
  */
-#include "config_check.h"
+#include "mod_tmpl.h"
 
 #include "child_store.h"
 #include "messages.h"
-#include "section.h"
 
 /* A directive of the module. */
 typedef struct {

@@ -2,7 +2,6 @@
 #include "control.h"
 #include "fields.h"
 #include "messages.h"
-#include "section.h"
 
 static const char name[] = "Tmpl-Control";
 

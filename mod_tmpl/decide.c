@@ -2,7 +2,6 @@
 #include "decide.h"
 #include "fields.h"
 #include "messages.h"
-#include "section.h"
 #include "status/counters.h"
 #include "status/report.h"
 #include "headers.h"

@@ -12,14 +12,11 @@
 #include "decide.h"
 #include "headers.h"
 #include "judge.h"
-#include "request_state.h"
 #include "lists/lists.h"
 #include "page_links.h"
 #include "request.h"
-#include "section.h"
 #include "status/handler.h"
 #include "twin.h"
-#include "wait.h"
 
 static void add_gate(request_rec *r, tmpl_life_e life)
 {

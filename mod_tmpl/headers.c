@@ -17,10 +17,8 @@
 #include "headers.h"
 #include "control.h"
 #include "fields.h"
-#include "request_state.h"
 #include "page_links.h"
 #include "request.h"
-#include "section.h"
 #include "validators.h"
 
 #include "reader/reader.h"

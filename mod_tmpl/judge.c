@@ -3,7 +3,6 @@
 #include "child_store.h"
 #include "page_links.h"
 #include "personal.h"
-#include "section.h"
 #include "listed_page.h"
 #include "status/counters.h"
 

@@ -2,7 +2,6 @@
 #include "listed_page.h"
 #include "page_links.h"
 #include "personal.h"
-#include "section.h"
 #include "stopping.h"
 
 #include <http_vhost.h>

@@ -8,7 +8,6 @@
 #include "cache.h"
 #include "child_store.h"
 #include "control.h"
-#include "config_check.h"
 #include "stopping.h"
 #include "filters.h"
 #include "headers.h"
@@ -16,13 +15,11 @@
 #include "listed_page.h"
 #include "page_pool.h"
 #include "request.h"
-#include "section.h"
 #include "status/counters.h"
 #include "status/handler.h"
 #include "status/sites.h"
 #include "status/stores.h"
 #include "twin.h"
-#include "wait.h"
 
 static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {

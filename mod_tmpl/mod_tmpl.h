@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct tmpl_child_store_t tmpl_child_store_t; /* child_store.h */
 typedef struct tmpl_cache_t tmpl_cache_t;             /* cache.c */
-typedef struct tmpl_twin_t tmpl_twin_t;               /* request_state.h */
+typedef struct tmpl_twin_t tmpl_twin_t;               /* below */
 
 /* The type of a section's field, by the form of the setting. Not set: TMPL_UNSET, or NULL. */
 #define TMPL_TYPE_MODE      apr_int64_t /* tmpl_mode_e */
@@ -126,5 +126,156 @@ typedef struct {
     const char *page_key;      /* NULL: the page's address is its key */
     apr_time_t since;          /* when the first byte came, on tmpl_clock(); 0: none has come */
 } tmpl_ctx_t;
+
+/* --- section.c: sections of the configuration --- */
+
+/*
+ * Sections are created, merged, and read. The functions that return one setting return its default
+ * where a section does not set it.
+ */
+
+/* Sets of variants, the modes that a request may ask for (accept.h), are bits. */
+#define TMPL_VARIANT(mode) (1U << (mode))
+
+/* pre_config hook: makes the built-in models, and forgets which servers use the module. */
+void tmpl_conf_begin(apr_pool_t *pconf);
+
+/* Notes, while the configuration is read, that s has a section with a mode other than off. */
+void tmpl_conf_used_by(server_rec *s);
+
+/* Whether s has a section with a mode other than off, or inherits one; whether any server does. */
+int tmpl_conf_is_used_by(const server_rec *s);
+int tmpl_conf_is_used(void);
+
+/* config.c: the directives, one for each setting, in their order. */
+extern const command_rec tmpl_conf_directives[];
+
+/* httpd's create_dir_config and merge_dir_config: a tmpl_conf_t from pool. */
+void *tmpl_conf_create(apr_pool_t *pool, char *dir);
+void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add);
+
+/* The field of conf that keeps a setting; the field's type is the TMPL_TYPE_ of the form. */
+void *tmpl_conf_field(tmpl_conf_t *conf, const tmpl_setting_t *setting);
+
+/*
+ * Sets *to to the named separators; if they are named with a +, to those of *to and the named ones.
+ * The separators that *to pointed to are not changed.
+ */
+void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separators_t *named,
+                              apr_pool_t *pool);
+
+/*
+ * Passes the values of all settings that decide about a page (TMPL_DECIDES) to add, part by part.
+ * Two sections of one configuration with equal bytes decide alike.
+ */
+void tmpl_conf_each_deciding(const tmpl_conf_t *conf,
+                             void (*add)(void *baton, const void *bytes, apr_size_t len),
+                             void *baton);
+
+/* A copy of conf, from pool, that has another mode. */
+const tmpl_conf_t *tmpl_conf_in_mode(const tmpl_conf_t *conf, tmpl_mode_e mode, apr_pool_t *pool);
+
+/* The section in force for r. */
+const tmpl_conf_t *tmpl_conf_of(const request_rec *r);
+
+tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf);
+
+/* A setting that is a number (tmpl_setting_preset); by name below. */
+apr_int64_t tmpl_conf_number(const tmpl_conf_t *conf, tmpl_setting_e setting);
+
+#define tmpl_conf_max_body(conf) tmpl_conf_number(conf, TMPL_SETTING_max_body)
+#define tmpl_conf_max_wait(conf) tmpl_conf_number(conf, TMPL_SETTING_max_wait)
+#define tmpl_conf_timeout(conf)  tmpl_conf_number(conf, TMPL_SETTING_timeout)
+#define tmpl_conf_delay(conf)    tmpl_conf_number(conf, TMPL_SETTING_delay)
+#define tmpl_conf_max_documents(conf)                                                              \
+    ((apr_uint32_t)tmpl_conf_number(conf, TMPL_SETTING_max_documents))
+
+int tmpl_conf_headers(const tmpl_conf_t *conf);
+
+/* TmplRecent of the main server. */
+apr_uint32_t tmpl_conf_recent(const server_rec *s);
+
+/* TmplMetricsSites, of const char *; NULL: none. */
+const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s);
+
+/* The name of the mode's output in entity tags: the mode; in annotate, also the marks. */
+const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool);
+
+/* Fills all options of the library. The pointers in opts are those of conf. */
+void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
+
+/* The variants that requests may get instead of HTML, by their Accept field. */
+unsigned tmpl_conf_offers(const tmpl_conf_t *conf);
+
+/* The media type of what the mode sends in place of pages; NULL: it sends pages. */
+const char *tmpl_conf_type(const tmpl_conf_t *conf);
+
+/* Whether the mode changes bodies, and so lengths, validators and digests. */
+int tmpl_conf_edits(const tmpl_conf_t *conf);
+
+/* Whether entity tags of changed pages are made of what is sent: TmplValidate content. */
+int tmpl_conf_tags_content(const tmpl_conf_t *conf);
+
+/*
+ * Whether responses are held until their page is complete, because it is changed or because
+ * response fields say what was found in it.
+ */
+int tmpl_conf_holds(const tmpl_conf_t *conf);
+
+/* --- config_check.c: directives without effect --- */
+
+/* pre_config hook: forgets all directives. */
+void tmpl_config_check_reset(apr_pool_t *pconf);
+
+/*
+ * Notes, while the configuration is read, that section has a directive. value is the
+ * tmpl_child_store_t of a store, the name of the detector that a model is for, and NULL for other
+ * settings.
+ */
+void tmpl_config_check_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value);
+
+/*
+ * Drops the stores that no request can use. With warn, logs the directives that have no
+ * effect. After the configuration was read, before stores are prepared.
+ */
+void tmpl_config_check(server_rec *main_server, int warn);
+
+/* --- section.c: what the module keeps with a request --- */
+
+/* A request for a twin, or for its page (twin.h). */
+struct tmpl_twin_t {
+    enum {
+        TMPL_TWIN_WAITS,  /* the handlers have not been called */
+        TMPL_TWIN_TRIES,  /* they are being called */
+        TMPL_TWIN_MISSED, /* they have found nothing: next is requested */
+        TMPL_TWIN_DONE
+    } stage;
+    int is_page;      /* the request is for a page */
+    const char *next; /* path and query to be requested if nothing is found here; NULL: none */
+    int discarded;    /* the status of the response that the gate has discarded; 0: none */
+    apr_table_t *err_headers_out; /* as it was before the handlers were called */
+};
+
+typedef struct {
+    /* the fields that request.c has changed, as they came; NULL: the request is as it came */
+    const apr_table_t *sent;
+    const char *accept; /* the client's Accept field, while html replaces it */
+    const char *html;   /* NULL: request.c has not changed Accept */
+    /* the connection to the backend, which may be used until EOS has come; NULL: not known */
+    conn_rec *backend;
+    tmpl_ctx_t *copied;         /* the page that TMPL_TEE copies; NULL: none */
+    tmpl_twin_t *twin;          /* NULL: the request has nothing to do with twins */
+    const tmpl_conf_t *section; /* NULL: conf is not made yet */
+    const tmpl_conf_t *conf;    /* section, in the mode for this request */
+} tmpl_request_t;
+
+/* The record of r, which is created if there is none yet. */
+tmpl_request_t *tmpl_request_of(request_rec *r);
+
+/* The record of r to be read: one without values if there is none yet. */
+const tmpl_request_t *tmpl_request_read(const request_rec *r);
+
+/* The section in force for r, in the mode for r: highlight only if TmplHighlightAllow allows r. */
+const tmpl_conf_t *tmpl_request_conf(request_rec *r);
 
 #endif

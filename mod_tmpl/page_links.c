@@ -2,8 +2,6 @@
 #include "page_links.h"
 #include "accept.h"
 #include "fields.h"
-#include "request_state.h"
-#include "section.h"
 
 #include <http_vhost.h>
 

@@ -11,9 +11,7 @@
 #include "accept.h"
 #include "control.h"
 #include "fields.h"
-#include "request_state.h"
 #include "lists/lists.h"
-#include "section.h"
 #include "validators.h"
 
 /* The fields that are changed. */

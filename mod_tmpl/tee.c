@@ -15,11 +15,9 @@
 #include "decide.h"
 #include "stopping.h"
 #include "judge.h"
-#include "request_state.h"
 #include "page_pool.h"
 #include "status/report.h"
 #include "headers.h"
-#include "wait.h"
 
 /* Stops reading the page. */
 static void stop_copying(ap_filter_t *f, tmpl_ctx_t *ctx)

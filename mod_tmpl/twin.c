@@ -2,10 +2,8 @@
 #include "twin.h"
 #include "control.h"
 #include "fields.h"
-#include "request_state.h"
 #include "page_links.h"
 #include "request.h"
-#include "section.h"
 
 /* Whether Markdown may be made of r's page. */
 static int may_be_markdown(request_rec *r)

@@ -12,7 +12,6 @@
 #include "validators.h"
 #include "brigade.h"
 #include "fields.h"
-#include "section.h"
 
 #include <apr_hash.h>
 #include <xxhash.h>

@@ -18,9 +18,7 @@
 
 #include <mod_proxy.h>
 
-#include "wait.h"
-#include "request_state.h"
-#include "section.h"
+#include "filters.h"
 
 /*
  * The interval at which a bucket of unknown length is polled: such buckets have no common handle.

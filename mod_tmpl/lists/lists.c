@@ -3,7 +3,6 @@
 #include "child_store.h"
 #include "formats.h"
 #include "page_links.h"
-#include "section.h"
 #include "validators.h"
 
 #include "address/address.h"

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory that all children share; in it counts over all children, their part of mod_status's page,
- * and histograms: how long each stage of a page takes, and shares of the page.
+ * and histograms: how long each stage of a page takes, and shares of the page. And JSON of values.
  */
 #ifndef TMPL_COUNTERS_H
 #define TMPL_COUNTERS_H
 
-#include "members.h"
+#include <jansson.h>
+
+#include "mod_tmpl.h"
+
+#include "text/decode.h"
 
 /*
  * Memory that all children share and restarts keep, in pieces with names. A piece is written with
@@ -105,5 +109,24 @@ apr_time_t tmpl_counted_since(void);
 
 /* mod_status's hook. */
 int tmpl_counters_report(request_rec *r, int flags);
+
+/* --- values of JSON --- */
+
+/* A text of any bytes as a JSON string: a byte that is not UTF-8 becomes U+FFFD. */
+static inline json_t *tmpl_json_text(const char *text, apr_pool_t *pool)
+{
+    const tmpl_decoder_t utf8 = { "UTF-8", NULL };
+    tmpl_buf_t buf;
+
+    tmpl_buf_init(&buf, pool);
+    tmpl_decode(&buf, &utf8, text, strlen(text));
+    return json_stringn(buf.at, buf.len);
+}
+
+/* Microseconds as seconds; of a time since 1970, 0 is null. */
+static inline json_t *tmpl_json_time(apr_time_t time)
+{
+    return time != 0 ? json_real((double)time / APR_USEC_PER_SEC) : json_null();
+}
 
 #endif

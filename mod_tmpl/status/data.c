@@ -3,7 +3,6 @@
 #include "child_store.h"
 #include "counters.h"
 #include "data.h"
-#include "section.h"
 #include "sites.h"
 #include "stores.h"
 

@@ -10,7 +10,7 @@
 #ifndef TMPL_DATA_H
 #define TMPL_DATA_H
 
-#include "members.h"
+#include "counters.h"
 
 #define TMPL_DATA_SCHEMA 1
 

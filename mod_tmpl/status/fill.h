@@ -21,7 +21,9 @@
 #ifndef TMPL_FILL_H
 #define TMPL_FILL_H
 
-#include "members.h"
+#include <jansson.h>
+
+#include "mod_tmpl.h"
 
 /* What depends on the language of a file. */
 typedef struct {

@@ -7,7 +7,7 @@
  *     LOCATION/SITE       all about a site; LOCATION?site=SITE too, with any bytes in SITE
  *
  * GET and HEAD show the status, in the format that ?format= names, else by Accept. A POST with
- * ?site= carries out an action on a site (admin.h).
+ * ?site= carries out an action on a site.
  */
 #ifndef TMPL_HANDLER_H
 #define TMPL_HANDLER_H

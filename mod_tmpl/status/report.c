@@ -5,7 +5,6 @@
 #include "counters.h"
 #include "messages.h"
 #include "page_links.h"
-#include "section.h"
 #include "sites.h"
 
 /* Whether a response declined for that reason is a page of a site: images and errors are not. */

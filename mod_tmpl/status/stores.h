@@ -6,7 +6,7 @@
 #ifndef TMPL_STORES_H
 #define TMPL_STORES_H
 
-#include "members.h"
+#include "counters.h"
 
 /* What a store is used for. */
 typedef enum {

@@ -55,6 +55,15 @@ ap_expr_parse_cmd_mi(const cmd_parms *cmd, const char *expr, unsigned int flags,
     return *err == NULL ? info : NULL;
 }
 
+/* No request is made. */
+AP_DECLARE(int) ap_expr_exec(request_rec *r, const ap_expr_info_t *expr, const char **err)
+{
+    (void)r;
+    (void)expr;
+    (void)err;
+    return -1;
+}
+
 AP_DECLARE(char *) ap_runtime_dir_relative(apr_pool_t *p, const char *name)
 {
     return apr_pstrcat(p, "/run/httpd/", name, NULL);

@@ -103,7 +103,7 @@ my %layers = (
         'mod_tmpl.h messages',                                                      # records, what is logged
         'filters section fields page_pool stopping learn_queue',                    # settings, header fields, pools, the queue
         'brigade',                                                                  # the data of a page
-        'accept cache_table control health request_state validators',              # one part of a request, or of a store
+        'accept cache_table control health validators',                            # one part of a request, or of a store
         'page_links',                                                               # a page's address
         'cache',                                                                    # decisions
         'learner request wait',                                                     # the request, and the backend
@@ -121,11 +121,10 @@ my %layers = (
         'lists',                     # the handlers
     ],
     'mod_tmpl/status' => [
-        'members',                   # values of JSON
-        'counters',                  # shared memory, what is counted there
+        'counters',                  # shared memory, what is counted there, values of JSON
         'sites', 'stores',
         'data',                      # JSON of all that
-        'fill', 'admin',             # templates, what a form may change
+        'fill',                      # templates
         'handler',
         'report',                    # what reports a page
     ],
