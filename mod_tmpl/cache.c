@@ -92,7 +92,8 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
     made->provider =
         ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, provider, AP_SOCACHE_PROVIDER_VERSION);
     if (made->provider == NULL) {
-        return apr_psprintf(ptemp, "is mod_socache_%s loaded?", provider);
+        return apr_psprintf(ptemp, "mod_socache_%s is not loaded (a2enmod socache_%s)", provider,
+                            provider);
     }
     APR_ARRAY_PUSH(caches, tmpl_cache_t *) = made;
     return made->provider->create(&made->instance, arguments_of(provider, name, pconf), ptemp,

@@ -124,7 +124,12 @@ static const char *conf_set_expr(cmd_parms *cmd, const ap_expr_info_t **to, cons
     const ap_expr_info_t *expr =
         ap_expr_parse_cmd(cmd, arg, flags | AP_EXPR_FLAG_DONT_VARY, &why, NULL);
     if (why != NULL) {
-        return refuse_value(cmd, arg, why);
+        /* httpd's parser says of a word only that it ends too soon */
+        int is_word = strpbrk(arg, " %('\"") == NULL;
+        return refuse_value(cmd, arg,
+                            is_word ? "for everybody write true, for this host "
+                                      "\"-R '127.0.0.1'\""
+                                    : why);
     }
     *to = expr;
     return NULL;

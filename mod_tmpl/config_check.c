@@ -63,6 +63,10 @@ static const struct {
     { IS(parts, 0), BY_AUTO,
       "only TmplDetector auto tells parts apart, which is not in force here" },
     { IS(marks, 0), IS(mode, TMPL_MODE_ANNOTATE), "TmplMode is not annotate here" },
+    { IS(documents, 1), JUDGES, "TmplMode is off here" },
+    { IS(documents, 1), IS_NOT(mode, TMPL_MODE_LEARN),
+      "no page gets a date, as TmplMode is learn here" },
+    { IS(documents, 1), BY_AUTO, "no page gets a date, as TmplDetector is not auto here" },
 };
 
 /* Whether a section says so: 1, 0, or TMPL_UNSET if the section inherits the setting. */

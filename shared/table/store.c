@@ -36,6 +36,10 @@ static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
             return providers[i];
         }
     }
+    if (uri != NULL && uri[0] == '/') {
+        tmpl_fail(err, APR_EINVAL, "the store in a directory is lmdb:%s", uri);
+        return NULL;
+    }
     tmpl_fail(err, APR_EINVAL,
               "a store is lmdb:DIR[?size=BYTES&sites=N], redis://[user:pass@]host[:port][/db] or "
               "another form of Redis");

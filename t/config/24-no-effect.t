@@ -37,6 +37,8 @@ my %WHY = (
     marks => 'has no effect: TmplMode is not annotate here',
     replaced => 'has no effect: a later line of the same section replaces it',
     other => 'has no effect: each server with a TmplMode other than off has another one',
+    learn => 'has no effect: no page gets a date, as TmplMode is learn here',
+    dates => 'has no effect: no page gets a date, as TmplDetector is not auto here',
 );
 
 sub check {
@@ -63,6 +65,7 @@ my @LINES = (
     ["TmplModel $pagelevel", 'pagelevel', 'TmplDetector pagelevel'],
     ['TmplSmoothing max', 'smoothing', 'TmplDetector pagelevel'],
     ['TmplMark pagefind', 'marks', 'TmplMode annotate'],
+    ['TmplDocuments on', 'off', 'TmplMode headers'],
 );
 for (@LINES) {
     my ($plain, $why, $cure) = @$_;
@@ -87,6 +90,9 @@ subtest 'what is near is what counts' => sub {
     check('off in the virtual host', "TmplMode strip\n" . vhost('a', "TmplMode off\noff> TmplMarkdown on") . vhost('b', 'TmplMarkdown on'));
     check('off in the section itself', "TmplMode strip\n<Location /a>\nTmplMode off\noff> TmplMarkdown on\n</Location>\n");
     check('off in the section itself, on in an If', "<Location /a>\nTmplMode off\nTmplMarkdown on\n</Location>\n<If \"true\">\nTmplMode strip\n</If>\n");
+    check('lists of a site that is only learnt', "TmplMode learn\nlearn> TmplDocuments on\n");
+    check('lists by another detector', "TmplMode strip\nTmplDetector style\ndates> TmplDocuments on\n" . vhost('a', 'TmplMode off'));
+    check('lists by another detector, in a part of the site', "TmplMode strip\n<Location /a>\nTmplDetector style\n</Location>\nTmplDocuments on\n");
     check('a model for auto, and another detector', "TmplDetector style\nauto> TmplModel $auto\n" . vhost('a', 'TmplMode strip'));
     check('a model for auto, and another detector but in one virtual host', "TmplDetector style\nTmplModel $auto\n" . vhost('a', 'TmplDetector auto'));
     check('two models, one is used', "TmplDetector pagelevel\nTmplModel $pagelevel\nauto> TmplModel $auto\n");
