@@ -39,7 +39,8 @@ static int is_everywhere(const tmpl_ruled_t *judged, uint32_t block)
 
 /*
  * The smallest element around the headline that has TMPL_FIRST_LOOK_WORDS more words of content;
- * or the largest one of those inside it of which half of the words are content, if that is wanted.
+ * or the largest one of those inside it of which half of the words are content, if that is wanted,
+ * but at least the smallest one that holds more than the headline.
  */
 static tmpl_span_t region_of(const tmpl_ruled_t *judged, tmpl_span_t headline,
                              const uint32_t *content, int by_half)
@@ -53,7 +54,8 @@ static tmpl_span_t region_of(const tmpl_ruled_t *judged, tmpl_span_t headline,
     for (; node != TMPL_NONE && n <= enough; node = page->nodes[node].parent) {
         tmpl_span_t in = { tmpl_first_block(page, node), tmpl_after_block(page, node) };
         n = content[in.end] - content[in.start];
-        region = !by_half || 2 * n >= words[in.end] - words[in.start] ? in : region;
+        int has_more = region.end - region.start > headline.end - headline.start;
+        region = !by_half || !has_more || 2 * n >= words[in.end] - words[in.start] ? in : region;
     }
     return region;
 }
@@ -232,8 +234,11 @@ const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const t
     keeping_sum(&k);
     tmpl_span_t region = region_of(judged, headline, k.content, 1);
     int all = is_lost(&k, region, headline);
+    uint32_t node = headline.start < headline.end ? k.page->blocks[headline.start].node : 0;
     for (uint32_t b = 0; b < n; b++) {
-        inside[b] = look->doubt[b] != TMPL_DOUBT_NO && b >= region.start && b < region.end;
+        int is_in = b >= region.start && b < region.end;
+        inside[b] = is_in && (look->doubt[b] != TMPL_DOUBT_NO ||
+                              (!judged->verdicts[b].template && !is_outside(judged, b, node)));
         k.would[b] &= inside[b];
         if (k.would[b] &&
             (all || look->doubt[b] == TMPL_DOUBT_SOME || is_beside(judged, k.stay, b, headline))) {

@@ -39,15 +39,16 @@ int tmpl_first_look(tmpl_first_look_t *look, const tmpl_ruled_t *judged,
  * most threshold, or if half of the words of their table, which is not for layout, are or would be.
  *   1. They stand with the headline: in the smallest element around it that has
  *      TMPL_FIRST_LOOK_WORDS words more that are content or would be, or in a smaller one; these
- *      are half of its words.
+ *      are half of its words, or no smaller one holds more than the headline.
  *   2. They are not everywhere; or they may be a byline, in no list, of TMPL_BYLINE_WORDS at
  *      most, among TMPL_BYLINE_BLOCKS behind the headline, with as few words of content between;
  *      or they stand in a record of which something stays, among TMPL_RECORDS_LEAST or more in
  *      their field; or in a table that stays, unless most of its words are links; or more would be
  *      content in that element than stays on the page without the headline, as a list would that
  *      all known pages have.
- * Returns 1 for each block in doubt that stands with the headline: it is not of the site
- * (tmpl_is_of_site()). From pool.
+ * Returns 1 for each block that stands with the headline and is in doubt, or was content where a
+ * block can be in doubt: it is not of the site (tmpl_is_of_site()), and no vote cuts it
+ * (records.h). From pool.
  */
 const unsigned char *tmpl_first_look_keep(const tmpl_first_look_t *look, const tmpl_ruled_t *judged,
                                           const tmpl_records_t *records, double threshold,

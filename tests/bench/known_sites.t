@@ -19,7 +19,7 @@ $ENV{SHOW} = 1;
 # Names that say menu around all of a page, and pages without headings.
 my %kinds = (
     'tagged named bare' => ['jobs', 'shop of 6, plain', 'library', 'mails of one', 'teasers of a day'],
-    'framed cells' => ['events', 'library', 'short law', 'short teasers'],
+    'framed cells' => ['archive table', 'events', 'library', 'recipes', 'short law', 'short teasers'],
 );
 for my $menus (sort keys %kinds) {
     $ENV{MENUS} = $menus;

@@ -93,6 +93,16 @@ static void what_stands_elsewhere_goes(void **state)
     check_known(cases, COUNT(cases), *state);
 }
 
+#define DATE "<p class=a><a href=/>1 April 2026</a></p>"
+
+static void what_stands_with_the_headline_alone_may_be_a_byline(void **state)
+{
+    static const known_case_t cases[] = {
+        { "<div><div><h1>Fox #</h1>{" DATE "}</div><p><a href=/b>Tides</a></p></div>", "cct" },
+    };
+    check_known(cases, COUNT(cases), *state);
+}
+
 #define CARD(n) "<div><h2>Fox " n " of #</h2><p class=a>Monday</p></div>"
 #define ITEM(n) "<li class=a><div>Fox " n " of #</div><div class=b>Vik</div></li>"
 #define ROWS                                                                                       \
@@ -154,13 +164,26 @@ static void a_menu_in_a_table_goes(void **state)
     check_known(cases, COUNT(cases), *state);
 }
 
+static void no_vote_cuts_what_stands_with_the_headline(void **state)
+{
+    static const known_case_t cases[] = {
+        { "<div class=a><h1>Fox #</h1>" PROSE "{" CLAUSE "}<ul><li>Oil of #</ul></div>" LEFT,
+          "ccccttttt" },
+    };
+    model =
+        "tmpl-trees 2\nthreshold 0.5\nbias 0\ntree 3\nsplit df 0.2 1 2\nleaf -.4\nleaf 1.5\nend\n";
+    check_known(cases, COUNT(cases), *state);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(a_repeated_text_beside_the_headline_stays),
     CHECK(what_stands_elsewhere_goes),
+    CHECK(what_stands_with_the_headline_alone_may_be_a_byline),
     CHECK(values_of_records_stay),
     CHECK(a_list_that_all_pages_have_stays_if_they_have_nothing_else),
     CHECK(a_fact_that_all_pages_have_stays),
     CHECK(a_menu_in_a_table_goes),
+    CHECK(no_vote_cuts_what_stands_with_the_headline),
 };
 
 TAP_MAIN(tests)
