@@ -169,8 +169,8 @@ int ctl_store_failed(const ctl_t *ctl, const char *site, apr_status_t status,
                      const tmpl_error_t *err);
 
 /*
- * --- process.c: standard error: messages and, on a terminal, a line of progress, which a message erases; for
- * the main thread only ---
+ * --- process.c: standard error: messages and, on a terminal, a line of progress, which a message
+ * erases; for the main thread only ---
  */
 
 /*

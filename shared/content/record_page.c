@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "metadata/dates.h"
-#include "text/reference.h"
+#include "text/decode.h"
 #include "text/text.h"
 
 /* Bytes of a name or a date, at most. */
