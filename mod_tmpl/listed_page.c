@@ -12,7 +12,6 @@
 #include "feature/echo.h"
 #include "table/listed.h"
 #include "text/decode.h"
-#include "text/reference.h"
 
 /* Whether the page's canonical link leads to its own address; without one, whether it has no query.
  */

@@ -8,7 +8,6 @@
 #include "ctl.h"
 #include "files.h"
 #include "page_input.h"
-#include "process.h"
 #include "stages.h"
 
 typedef struct {

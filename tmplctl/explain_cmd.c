@@ -10,7 +10,6 @@
 #include "base/tmpl.h"
 #include "ctl.h"
 #include "page_input.h"
-#include "process.h"
 #include "render.h"
 #include "text/text.h"
 

@@ -17,7 +17,6 @@
 
 #include "base/buf.h"
 #include "library.h"
-#include "process.h"
 
 /* libcurl, with some thirty libraries that it brings (library.h). Its ABI is that of 2006. */
 #define LIBRARY "libcurl.so.4"

@@ -11,7 +11,6 @@
 #include <apr_strings.h>
 
 #include "base/buf.h"
-#include "process.h"
 
 const char *ctl_error_text(apr_status_t status, apr_pool_t *pool)
 {

@@ -15,7 +15,6 @@
 
 #include "address/address.h"
 #include "page_input.h"
-#include "process.h"
 
 /* --- the pages of a site that is a directory --- */
 

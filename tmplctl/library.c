@@ -14,7 +14,6 @@
 #include <openssl/x509v3.h>
 
 #include "ctl.h"
-#include "process.h"
 
 const char *ctl_library_load(const char *library, const ctl_function_t *functions, size_t n)
 {

@@ -10,7 +10,6 @@
 #include <jansson.h>
 
 #include "ctl.h"
-#include "process.h"
 
 /* Help says what a command line needs; the man page has the rest. */
 /* clang-format off */

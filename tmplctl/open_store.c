@@ -12,7 +12,6 @@
 #include <apr_strings.h>
 
 #include "files.h"
-#include "process.h"
 
 /* The store of a run that was given none. */
 #define DEFAULT_URI "memory:"

@@ -12,7 +12,6 @@
 #include <apr_strings.h>
 #include <xxhash.h>
 
-#include "process.h"
 #include "settings.h"
 #include "stages.h"
 

@@ -13,7 +13,6 @@
 #include "base/tmpl.h"
 #include "files.h"
 #include "html/charset.h"
-#include "process.h"
 #include "settings.h"
 
 const char *ctl_page_from_stdin(void)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process.h"
 
 #include <errno.h>
 #include <signal.h>

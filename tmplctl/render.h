@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outputs of pages: one function per --mode (render.c), and JSON (json.c). */
+/* The outputs of pages: one function per --mode, and JSON. */
 #ifndef CTL_RENDER_H
 #define CTL_RENDER_H
 
@@ -38,8 +38,8 @@ typedef struct {
 apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err);
 
 /*
- * --- json.c: where elements and blocks are in a page, for people ("html/body/div/ul", and spans),
- * and JSON of pages and their blocks, in the form of jansson ---
+ * --- where elements and blocks are in a page, for people ("html/body/div/ul", and spans), and JSON
+ * of pages and their blocks, in the form of jansson ---
  */
 
 /* The tag names from the root down to the node, from pool; "" for TMPL_NONE. */
@@ -63,8 +63,5 @@ const char *ctl_json_line(json_t *json, size_t flags, apr_pool_t *pool);
 
 /* Prints json and a newline to standard output, and frees it. CTL_OK: main sees if that failed. */
 int ctl_json_print(json_t *json);
-
-/* The blocks mode: verdicts, and the cuts of strip, as a JSON object. For render.c's table. */
-void ctl_render_blocks(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
 
 #endif

@@ -7,7 +7,6 @@
 #include <apr_thread_proc.h>
 
 #include "files.h"
-#include "process.h"
 
 /* Pages that a store learns at once. */
 #define BATCH 32

@@ -7,7 +7,6 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "process.h"
 #include "render.h"
 #include "table/export_file.h"
 

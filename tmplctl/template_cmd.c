@@ -9,7 +9,6 @@
 
 #include "ctl.h"
 #include "page_input.h"
-#include "process.h"
 #include "text/text.h"
 
 /* Whether more than half of a block's text is template by its DF, so that it is the site's. */

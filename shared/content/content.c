@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 #include "dom/dom.h"
-#include "text/reference.h"
+#include "text/decode.h"
 
 /* Posts of a thread at least; bytes of text in front of them that stay at most. */
 #define THREAD_POSTS  3

@@ -8,10 +8,10 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The text of an author, and a picture of one, are no names. */
-static unsigned cues_of_class(const char *src, tmpl_span_t value)
+static unsigned cues_of_class(const tmpl_page_t *page, tmpl_span_t value)
 {
     const unsigned who = TMPL_CUE_AUTHOR | TMPL_CUE_USER;
-    unsigned cues = tmpl_says_of_name(src + value.start, tmpl_span_len(value)).cues;
+    unsigned cues = tmpl_says_of_span(page, value, NULL).cues;
     cues &= (cues & TMPL_CUE_NOT) ? ~who : ~0U;
     return (cues & TMPL_CUE_TEXT) ? cues & ~(who | TMPL_CUE_PANE | TMPL_CUE_DATE) : cues;
 }
@@ -56,36 +56,18 @@ int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
     return is;
 }
 
-/* The cues of an attribute that may have any. */
-static unsigned cues_of_attr(tmpl_known_cues_t *known, const char *src,
-                             const tmpl_known_attr_t *attr)
-{
-    uint32_t len = tmpl_span_len(attr->value);
-    if (len == 0) {
-        return 0;
-    }
-    /* a tag with such an attribute has eight bytes */
-    uint64_t last = tmpl_bytes8(src + attr->value.end - 8) ^ (len + ((uint64_t)attr->name << 32));
-    unsigned slot = (unsigned)(last * 0x91D558B033E92BCDu >> 56);
-    tmpl_known_attr_t *is = &known->slots[slot].attr;
-    if (is->name != attr->name || tmpl_span_len(is->value) != len ||
-        memcmp(src + is->value.start, src + attr->value.start, len) != 0) {
-        *is = *attr;
-        known->slots[slot].cues = attr->name == TMPL_ATTR_CLASS ? cues_of_class(src, attr->value)
-                                                                : tmpl_says_of_attr(src, attr).cues;
-    }
-    return known->slots[slot].cues;
-}
-
-unsigned tmpl_cues_of(tmpl_known_cues_t *known, const tmpl_page_t *page, uint32_t node)
+unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node)
 {
     const tmpl_node_t *n = &page->nodes[node];
     unsigned cues = tmpl_says_of_tag[n->tag].cues;
     for (const tmpl_known_attr_t *attr = page->attrs + n->attrs; attr->value.start < n->open.end;
          attr++) {
-        if (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ITEMPROP ||
-            attr->name == TMPL_ATTR_ITEMTYPE || attr->name == TMPL_ATTR_REL) {
-            cues |= cues_of_attr(known, page->src, attr);
+        if (attr->name == TMPL_ATTR_CLASS) {
+            cues |= cues_of_class(page, attr->value);
+        }
+        else if (attr->name == TMPL_ATTR_ITEMPROP || attr->name == TMPL_ATTR_ITEMTYPE ||
+                 attr->name == TMPL_ATTR_REL) {
+            cues |= tmpl_says_of_attr(page->src, attr).cues;
         }
     }
     tmpl_attr_t said;

@@ -9,7 +9,7 @@
 #include "metadata/dates.h"
 #include "metadata/titles.h"
 #include "metadata/people.h"
-#include "text/reference.h"
+#include "text/decode.h"
 
 /* Bytes of a title, and of a fragment that names a post, at most. */
 #define TITLE_MOST 300

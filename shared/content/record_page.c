@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "metadata/dates.h"
-#include "text/reference.h"
+#include "text/decode.h"
 #include "text/text.h"
 
 /* Bytes of a name or a date, at most. */
@@ -72,16 +72,15 @@ static void sum_all_text(tmpl_record_page_t *p, apr_pool_t *pool)
 /* --- Cues --- */
 
 /* Reads the cues of nodes. Returns the union of them. */
-static unsigned read_cues(page_reader_t *r, apr_pool_t *pool)
+static unsigned read_cues(page_reader_t *r)
 {
     const tmpl_page_t *page = r->p->page;
-    tmpl_known_cues_t *known = apr_pcalloc(pool, sizeof(*known));
     unsigned all = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         const tmpl_node_t *node = &page->nodes[r->nodes[i]];
         int has_cues = page->attrs[node->attrs].value.start < node->open.end ||
                        node->tag == TMPL_TAG_TIME || node->tag == TMPL_TAG_OTHER;
-        unsigned cues = has_cues ? tmpl_cues_of(known, page, r->nodes[i]) : 0;
+        unsigned cues = has_cues ? tmpl_cues_of(page, r->nodes[i]) : 0;
         r->cues[r->nodes[i]] = cues | TMPL_CUE_LOOKED;
         all |= cues;
     }
@@ -303,7 +302,7 @@ int tmpl_record_page_read(tmpl_record_page_t *p, apr_pool_t *pool)
     tmpl_buf_init(&p->buf, pool);
     sum_all_text(p, pool);
     find_nodes(&r, pool);
-    if (read_cues(&r, pool) & of_posts) {
+    if (read_cues(&r) & of_posts) {
         add_cues_of_posts(&r);
     }
     for (int of = 0; of < TMPL_RECORD_MARKS; of++) {

@@ -82,19 +82,8 @@ uint32_t tmpl_record_first_from(const void *elements, size_t size, uint32_t low,
 /* Whether an address is that of a person's page: "/users/7/ann", "member.php?u=7". */
 int tmpl_cues_is_of_user(const char *src, tmpl_span_t href);
 
-/* A cache of the cues of attributes: the same values come again and again. All 0 at first. */
-typedef struct {
-    struct {
-        tmpl_known_attr_t attr;
-        unsigned cues;
-    } slots[256];
-} tmpl_known_cues_t;
-
-/*
- * The cues of a node, as bits TMPL_CUE_*; USER only by its class, not by its address. All calls
- * with one cache are for one page.
- */
-unsigned tmpl_cues_of(tmpl_known_cues_t *known, const tmpl_page_t *page, uint32_t node);
+/* The cues of a node, as bits TMPL_CUE_*; USER only by its class, not by its address. */
+unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node);
 
 /* --- record_page.c --- */
 

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "html/attr.h"
-#include "page/script_names.h"
+#include "page/places.h"
 
 typedef struct {
     const tmpl_page_t *page;

@@ -5,7 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/chars.h"
-#include "text/reference.h"
+#include "text/decode.h"
 
 /* A phrase ends in '*' if texts that only begin so count, too. */
 typedef struct {

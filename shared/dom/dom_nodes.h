@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "dom/dom.h"
-#include "text/reference.h"
+#include "text/decode.h"
 
 typedef struct {
     const tmpl_page_t *page;

@@ -6,7 +6,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/bytes.h"
 #include "base/hash.h"
 #include "feature/context.h"
 
@@ -42,19 +41,8 @@ static const struct {
     { "search", TMPL_IN_FORM },
 };
 
-/* A cache of the names found in values: the same values come again and again. */
-typedef struct {
-    uint64_t hash;
-    tmpl_says_t says;
-} known_name_t;
-
-typedef struct {
-    known_name_t slots[256];
-} known_names_t;
-
 /* What a start tag says. */
 typedef struct {
-    known_names_t *known;
     uint64_t hash; /* a hash of class and id */
     unsigned in;
     tmpl_kinds_t names; /* by class and id */
@@ -63,43 +51,20 @@ typedef struct {
 } start_tag_t;
 
 /* Longer values are cut off: they would cost time, and layouts do not depend on them. */
-#define VALUE_MAX 200
-
-/* What a value of len bytes, at most VALUE_MAX, names. */
-static const tmpl_says_t *known_name(known_names_t *known, const char *value, uint32_t len,
-                                     uint64_t hash)
+static tmpl_span_t cut_value(tmpl_span_t value)
 {
-    known_name_t *slot = &known->slots[hash % COUNT(known->slots)];
-    if (slot->hash != hash) {
-        *slot = (known_name_t){ hash, tmpl_says_of_name(value, len) };
-    }
-    return &slot->says;
+    uint32_t end = value.start + TMPL_NAME_MOST;
+    return (tmpl_span_t){ value.start, value.end < end ? value.end : end };
 }
 
-/* Reads a class or an id: its hash, with digits taken for 0, and what it says. */
-static const tmpl_says_t *read_class_or_id(start_tag_t *own, const char *value, uint32_t len,
-                                           const char *limit)
+/* Reads a class or an id: its hash, and what it says. */
+static tmpl_says_t read_class_or_id(start_tag_t *own, const tmpl_page_t *page, tmpl_span_t value)
 {
-    char name[VALUE_MAX + TMPL_BYTES16];
-    uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
-    for (uint32_t i = 0; i < n; i += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes = tmpl_bytes16(value + i, limit);
-        tmpl_bytes16_t digits = (tmpl_bytes16_t)(bytes - '0' <= '9' - '0');
-        bytes = (bytes & ~digits) | (digits & '0');
-        memcpy(name + i, &bytes, TMPL_BYTES16);
-    }
-    uint64_t hash = XXH3_64bits(name, n);
+    uint64_t hash;
+    tmpl_says_t says = tmpl_says_of_span(page, cut_value(value), &hash);
     const uint64_t le = htole64(hash);
     own->hash = XXH3_64bits_withSeed(&le, sizeof(le), own->hash);
-    return known_name(own->known, name, n, hash);
-}
-
-/* The kinds that the value of another attribute names. */
-static tmpl_kinds_t names_said(known_names_t *known, const tmpl_page_t *page, tmpl_span_t value)
-{
-    const char *name = page->src + value.start;
-    uint32_t n = tmpl_span_len(value) < VALUE_MAX ? tmpl_span_len(value) : VALUE_MAX;
-    return known_name(known, name, n, XXH3_64bits(name, n))->kinds & TMPL_NAMES_SAID;
+    return says;
 }
 
 /* style="display: none" */
@@ -146,7 +111,7 @@ static void read_other(start_tag_t *own, const tmpl_page_t *page, const tmpl_kno
     }
     if (attr->name == TMPL_ATTR_ROLE || attr->name == TMPL_ATTR_ITEMPROP ||
         attr->name == TMPL_ATTR_ITEMTYPE || attr->name == TMPL_ATTR_REL) {
-        own->said |= names_said(own->known, page, attr->value);
+        own->said |= tmpl_says_of_span(page, cut_value(attr->value), NULL).kinds & TMPL_NAMES_SAID;
     }
     else if (attr->name == TMPL_ATTR_ARIA_HIDDEN) {
         own->said |= is_yes ? TMPL_NAMED(ARIA) : 0;
@@ -172,11 +137,9 @@ static void context_read_tag(start_tag_t *own, const tmpl_page_t *page, const tm
     const tmpl_known_attr_t *attr = page->attrs + node->attrs;
     for (; attr->value.start < node->open.end; attr++) {
         if (attr->name == TMPL_ATTR_CLASS || attr->name == TMPL_ATTR_ID) {
-            const tmpl_says_t *says =
-                read_class_or_id(own, page->src + attr->value.start, tmpl_span_len(attr->value),
-                                 page->src + page->len);
-            own->names |= is_anchor(node, attr) ? 0 : says->kinds;
-            own->hints |= is_anchor(node, attr) ? 0 : says->hints;
+            tmpl_says_t says = read_class_or_id(own, page, attr->value);
+            own->names |= is_anchor(node, attr) ? 0 : says.kinds;
+            own->hints |= is_anchor(node, attr) ? 0 : says.hints;
         }
         else {
             read_other(own, page, attr);
@@ -259,12 +222,11 @@ static uint32_t find_context(context_reader_t *r, const start_tag_t *own, const 
 
 /* in: the kind of the link, if the node is one. */
 static uint32_t find_by_tag(context_reader_t *r, const tmpl_node_t *node, uint32_t up_context,
-                            unsigned in, known_names_t *known)
+                            unsigned in)
 {
     const tmpl_page_t *page = r->page;
     const tmpl_context_t *up = tmpl_context_at(r->contexts, up_context);
-    start_tag_t own = { .known = known,
-                        .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
+    start_tag_t own = { .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
                         .in = in_tag[node->tag] | in,
                         .names = tmpl_says_of_tag[node->tag].kinds,
                         .hints = tmpl_says_of_tag[node->tag].hints };
@@ -305,8 +267,7 @@ static uint64_t key_of_node(const tmpl_page_t *page, const tmpl_node_t *node, ui
     return key << 32 | in;
 }
 
-static uint32_t context_of(context_reader_t *r, const tmpl_node_t *node, uint32_t up_context,
-                           known_names_t *known)
+static uint32_t context_of(context_reader_t *r, const tmpl_node_t *node, uint32_t up_context)
 {
     const tmpl_page_t *page = r->page;
     unsigned in = kind_of_link(page, node);
@@ -314,7 +275,7 @@ static uint32_t context_of(context_reader_t *r, const tmpl_node_t *node, uint32_
     uint32_t slot = tmpl_slot_of(key, COUNT(r->seen));
     if (r->seen[slot].key != key) {
         r->seen[slot].key = key;
-        r->seen[slot].context = find_by_tag(r, node, up_context, in, known);
+        r->seen[slot].context = find_by_tag(r, node, up_context, in);
     }
     return r->seen[slot].context;
 }
@@ -323,8 +284,6 @@ void tmpl_contexts_read(tmpl_contexts_t *contexts, const tmpl_page_t *page, apr_
 {
     /* the root's path holds the operator's seed, and so do all layout paths */
     tmpl_context_t root = { .layout = page->nodes[0].path };
-    /* a hash of 0 stands for no names, which is right for the empty cache */
-    known_names_t known = { 0 };
     context_reader_t r = { .page = page, .contexts = contexts, .pool = pool };
     contexts->of = apr_palloc(pool, page->n_nodes * sizeof(*contexts->of));
     contexts->list = apr_array_make(pool, 16, sizeof(tmpl_context_t *));
@@ -337,7 +296,6 @@ void tmpl_contexts_read(tmpl_contexts_t *contexts, const tmpl_page_t *page, apr_
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         uint32_t up = node->parent == TMPL_NONE ? 0 : contexts->of[node->parent];
-        contexts->of[i] =
-            node->after_segment > node->first_segment ? context_of(&r, node, up, &known) : 0;
+        contexts->of[i] = node->after_segment > node->first_segment ? context_of(&r, node, up) : 0;
     }
 }

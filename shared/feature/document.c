@@ -10,7 +10,7 @@
 
 #include "address/address.h"
 #include "base/ascii.h"
-#include "text/reference.h"
+#include "text/decode.h"
 
 /*
  * The address in link rel=canonical, as "host/path?query" without scheme and port, or as

@@ -8,6 +8,11 @@
 #include <pthread.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/bytes.h"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define KIND(id)     TMPL_NAMED(id)
 #define AND_BAD(id)  (KIND(id) | KIND(BAD))
@@ -90,11 +95,12 @@ tmpl_says_t tmpl_says_of_attr(const char *src, const tmpl_known_attr_t *attr)
     for (uint32_t at = value.start; attr->name == TMPL_ATTR_ITEMTYPE && at + 1 < value.end; at++) {
         value.start = src[at] == '/' ? at + 1 : value.start;
     }
-    for (unsigned i = 0; i < COUNT(statements); i++) {
-        if (statements[i].name == attr->name &&
-            tmpl_has_word(src, value, statements[i].value, tmpl_span_is)) {
-            says.hints |= statements[i].hints;
-            says.cues |= statements[i].cues;
+    for (tmpl_span_t word = { value.start, value.start }; tmpl_word_next(&word, src, value);) {
+        for (unsigned i = 0; i < COUNT(statements); i++) {
+            if (statements[i].name == attr->name && tmpl_span_is(src, word, statements[i].value)) {
+                says.hints |= statements[i].hints;
+                says.cues |= statements[i].cues;
+            }
         }
     }
     return says;
@@ -289,4 +295,30 @@ tmpl_says_t tmpl_says_of_name(const char *value, uint32_t len)
         .hints = search.hints & HINT(CODE) ? HINT(CODE) : search.hints,
         .cues = search.cues,
     };
+}
+
+tmpl_says_t tmpl_says_of_span(const tmpl_page_t *page, tmpl_span_t name, uint64_t *hash)
+{
+    char zeros[TMPL_NAME_MOST + TMPL_BYTES16];
+    const char *value = page->src + name.start;
+    uint32_t len = tmpl_span_len(name);
+    if (len > TMPL_NAME_MOST) {
+        return tmpl_says_of_name(value, len);
+    }
+    for (uint32_t i = 0; i < len; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(value + i, page->src + page->len);
+        tmpl_bytes16_t digits = (tmpl_bytes16_t)(bytes - '0' <= '9' - '0');
+        bytes = (bytes & ~digits) | (digits & '0');
+        memcpy(zeros + i, &bytes, TMPL_BYTES16);
+    }
+    uint64_t of = XXH3_64bits(zeros, len);
+    tmpl_known_name_t *known = &page->names[of % TMPL_KNOWN_NAMES];
+    if (known->hash != of) {
+        tmpl_says_t says = tmpl_says_of_name(value, len);
+        *known = (tmpl_known_name_t){ of, says.kinds, says.hints, says.cues };
+    }
+    if (hash != NULL) {
+        *hash = of;
+    }
+    return (tmpl_says_t){ known->kinds, known->hints, known->cues };
 }

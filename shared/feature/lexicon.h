@@ -7,8 +7,7 @@
 #ifndef TMPL_LEXICON_H
 #define TMPL_LEXICON_H
 
-#include "html/attr.h"
-#include "html/tag.h"
+#include "page/page.h"
 
 /*
  * Kinds of elements by their names: X(id). Each has a feature, GOOD_NEAR, BAD_NEAR and NAMED_id, in
@@ -191,5 +190,12 @@ tmpl_says_t tmpl_says_of_attr(const char *src, const tmpl_known_attr_t *attr);
  * begins like those of other things ("no-comments") says nothing.
  */
 tmpl_says_t tmpl_says_of_name(const char *value, uint32_t len);
+
+/*
+ * The same of a name in a page, which keeps what its names say. *hash gets a hash of it, with
+ * digits taken for 0, if it has TMPL_NAME_MOST bytes at most; NULL: not wanted.
+ */
+#define TMPL_NAME_MOST 200
+tmpl_says_t tmpl_says_of_span(const tmpl_page_t *page, tmpl_span_t name, uint64_t *hash);
 
 #endif

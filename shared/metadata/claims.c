@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
-#include "text/reference.h"
+#include "text/decode.h"
 
 static const tmpl_claim_place_t places[] = {
 #define PLACE(field, said, name) { TMPL_METADATA_##field, TMPL_SAID_##said, name },

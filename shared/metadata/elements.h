@@ -31,6 +31,7 @@ typedef struct {
     const char *site;              /* its name, as far as it is known; or NULL */
     const tmpl_site_names_t *host; /* names of the site that its address says */
     tmpl_buf_t text;               /* of segments */
+    apr_array_header_t *headings;  /* uint32_t: nodes h1 to h6 */
     tmpl_page_headline_t headline;
 } tmpl_elements_t;
 

@@ -45,7 +45,7 @@ static uint32_t author_around(const tmpl_page_t *page, uint32_t node)
         const tmpl_known_attr_t *class = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_CLASS);
         tmpl_says_t says = { 0 };
         if (class != NULL) {
-            says = tmpl_says_of_name(page->src + class->value.start, tmpl_span_len(class->value));
+            says = tmpl_says_of_span(page, class->value, NULL);
         }
         if (names_author(&says)) {
             return node;

@@ -90,11 +90,26 @@ static int is_titled(const tmpl_node_t *node, const char *text, const apr_array_
     return 0;
 }
 
-/* Whether a node is a heading with text that stays. */
+/* Lists the elements h1 to h6 of the page. */
+static void find_headings(tmpl_elements_t *w)
+{
+    w->headings = apr_array_make(w->claims->pool, 16, sizeof(uint32_t));
+    for (uint32_t i = 0; i < w->page->n_nodes; i++) {
+        if (tmpl_tag_flags((tmpl_tag_e)w->page->nodes[i].tag) & TMPL_IS_HEADING) {
+            APR_ARRAY_PUSH(w->headings, uint32_t) = i;
+        }
+    }
+}
+
+static const tmpl_node_t *heading_at(const tmpl_elements_t *w, int i)
+{
+    return &w->page->nodes[APR_ARRAY_IDX(w->headings, i, uint32_t)];
+}
+
+/* Whether a heading has text that stays. */
 static int is_heading_that_stays(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
-    return (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) != 0 &&
-           node->after_segment > node->first_segment &&
+    return node->after_segment > node->first_segment &&
            !tmpl_elements_deletes(w, node->first_segment);
 }
 
@@ -158,8 +173,8 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
     heading_t found = { 0 };
     uint32_t looked = 0;
     int best = 0;
-    for (uint32_t i = 0; i < w->page->n_nodes && looked < HEADLINES; i++) {
-        const tmpl_node_t *node = &w->page->nodes[i];
+    for (int i = 0; i < w->headings->nelts && looked < HEADLINES; i++) {
+        const tmpl_node_t *node = heading_at(w, i);
         int is = tag != 0 ? node->tag == tag : is_judged_headline(w, node);
         const char *text = is ? heading_text(w, node) : "";
         looked += *text != '\0';
@@ -181,17 +196,18 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
 /* The first heading that stays is what the content may begin with. */
 static const tmpl_node_t *first_heading(const tmpl_elements_t *w)
 {
-    for (uint32_t i = 0; i < w->page->n_nodes; i++) {
-        if (is_heading_that_stays(w, &w->page->nodes[i])) {
-            return &w->page->nodes[i];
+    for (int i = 0; i < w->headings->nelts; i++) {
+        if (is_heading_that_stays(w, heading_at(w, i))) {
+            return heading_at(w, i);
         }
     }
     return NULL;
 }
 
 /* Whether a heading, or what is around it, is a link: it leads to another page. */
-static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
+static int is_linked_heading(const tmpl_page_t *page, const tmpl_node_t *heading)
 {
+    uint32_t node = (uint32_t)(heading - page->nodes);
     for (uint32_t i = node + 1; i < page->nodes[node].after && i < node + TMPL_NEAR_WITHIN; i++) {
         if (page->nodes[i].tag == TMPL_TAG_A) {
             return 1;
@@ -207,9 +223,10 @@ static int is_linked_heading(const tmpl_page_t *page, uint32_t node)
 }
 
 /* Whether a heading is in an article that the headline is not in. */
-static int is_of_next_article(const tmpl_elements_t *w, uint32_t node)
+static int is_of_next_article(const tmpl_elements_t *w, const tmpl_node_t *heading)
 {
     const tmpl_node_t *nodes = w->page->nodes;
+    uint32_t node = (uint32_t)(heading - nodes);
     for (int up = 0; up < AROUND && node != TMPL_NONE && nodes[node].tag != TMPL_TAG_ARTICLE;
          up++) {
         node = nodes[node].parent;
@@ -222,14 +239,13 @@ static int is_of_next_article(const tmpl_elements_t *w, uint32_t node)
  * links to another page, or at the headline of an article that is appended. */
 static void find_near_end(tmpl_elements_t *w)
 {
-    const tmpl_page_t *page = w->page;
     tmpl_page_headline_t *headline = &w->headline;
     headline->end = headline->after + TMPL_NEAR_BEHIND;
-    for (uint32_t i = 0; i < page->n_nodes && page->nodes[i].first_segment < headline->end; i++) {
-        const tmpl_node_t *node = &page->nodes[i];
-        if (node->first_segment >= headline->after &&
-            (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
-            (node->tag == TMPL_TAG_H1 ? is_of_next_article(w, i) : is_linked_heading(page, i)) &&
+    for (int i = 0; i < w->headings->nelts; i++) {
+        const tmpl_node_t *node = heading_at(w, i);
+        if (node->first_segment >= headline->after && node->first_segment < headline->end &&
+            (node->tag == TMPL_TAG_H1 ? is_of_next_article(w, node)
+                                      : is_linked_heading(w->page, node)) &&
             (headline->text == NULL ||
              tmpl_title_likeness(heading_text(w, node), headline->text) < LIKE_SAME)) {
             headline->end = node->first_segment;
@@ -256,6 +272,7 @@ static int is_better_h1(const tmpl_elements_t *w, const heading_t *h1, const hea
 void tmpl_page_headline_find(tmpl_elements_t *w)
 {
     const apr_array_header_t *titles = tmpl_claims_all(w->claims, TMPL_METADATA_TITLE);
+    find_headings(w);
     heading_t found = find_heading(w, titles, 0);
     int is_judged = found.node != NULL, is_only = 0;
     heading_t h1 = find_heading(w, titles, TMPL_TAG_H1);

@@ -282,6 +282,7 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
     tmpl_page_t *p = apr_pcalloc(pool, sizeof(*p));
     p->src = src;
     p->len = (uint32_t)len;
+    p->names = apr_pcalloc(pool, TMPL_KNOWN_NAMES * sizeof(*p->names));
     tmpl_tokens_t tokens = { .declined_at = TMPL_NONE };
     tmpl_build_t build = { .page = p, .opts = &o, .tokens = &tokens, .pool = pool };
     build.separators = o.separators != NULL ? o.separators : &tmpl_separators_default;

@@ -109,6 +109,15 @@ typedef struct {
 
 typedef struct tmpl_volatile_t tmpl_volatile_t; /* places.h */
 
+/* What a name was found to say (feature/lexicon.h): the same names come again and again. */
+typedef struct {
+    uint64_t hash; /* of the name; 0: none, which says nothing */
+    uint64_t kinds;
+    unsigned hints, cues;
+} tmpl_known_name_t;
+
+#define TMPL_KNOWN_NAMES 512
+
 typedef struct {
     const char *src;
     uint32_t len;
@@ -138,6 +147,7 @@ typedef struct {
     const tmpl_span_t *comments;   /* in order, if opts.comments was set; from "<!--" to "-->" */
     const tmpl_volatile_t *places; /* if opts.read was set: places.h */
     uint32_t n_places;
+    tmpl_known_name_t *names; /* TMPL_KNOWN_NAMES: a cache, by hash; for one thread */
 } tmpl_page_t;
 
 /* The first attribute of that name of a node; NULL if it has none. */

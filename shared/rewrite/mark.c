@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rewrite/mark.h"
+#include "rewrite/rewrite.h"
 
 #include <string.h>
 

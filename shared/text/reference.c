@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/reference.h"
+#include "text/decode.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "base/ascii.h"
 #include "base/bytes.h"
 #include "html/tag.h"
-#include "text/reference.h"
+#include "text/decode.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
 #define SOFT_HYPHEN     0xAD

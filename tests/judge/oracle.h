@@ -11,7 +11,7 @@
 #define TMPL_ORACLE_H
 
 #include "detect/verdict.h"
-#include "rewrite/mark.h"
+#include "rewrite/rewrite.h"
 
 typedef struct {
     const char *what; /* NULL if the trees agree, else the comparison that failed */

@@ -14,7 +14,7 @@ use File::Temp qw(tempdir);
 use Test::More;
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
-my @files = qw(shared/settings.h shared/rewrite/mark.h shared/detect/parts.h docs/directives.md conf/tmpl-reference.conf
+my @files = qw(shared/settings.h shared/rewrite/rewrite.h shared/detect/parts.h docs/directives.md conf/tmpl-reference.conf
     docs/mod_tmpl.5 docs/indexing.md docs/settings);
 
 sub slurp {
@@ -41,8 +41,8 @@ subtest 'an edit is noticed' => sub {
         ['conf/tmpl-reference.conf', 'Default: 8M', 'Default: 9M', 'the reference'],
         ['conf/tmpl-reference.conf', "\nTmplMaxBody 8M", "\nTmplMaxBody 9M", 'what the reference sets'],
         ['docs/mod_tmpl.5', 'Default: 8M', 'Default: 9M', 'the man page'],
-        ['shared/rewrite/mark.h', '"Pagefind"', '"Pagelost"', 'who reads a preset'],
-        ['shared/rewrite/mark.h', 'X("udm"', 'X("mdu"', 'the name of a preset'],
+        ['shared/rewrite/rewrite.h', '"Pagefind"', '"Pagelost"', 'who reads a preset'],
+        ['shared/rewrite/rewrite.h', 'X("udm"', 'X("mdu"', 'the name of a preset'],
         ['shared/detect/parts.h', 'X(QA, "qa"', 'X(QA, "aq"', 'the name of a part'],
         ['docs/indexing.md', '| `notice` | dialogs, cookie', '| `notice` | cookie', 'the table of parts'],
         ['docs/indexing.md', '| `elastic` |', '| `plastic` |', 'the table of presets'],

@@ -4,7 +4,7 @@
 
 #include <apr_lib.h>
 
-#include "text/reference.h"
+#include "text/decode.h"
 
 static const struct {
     const char *name;

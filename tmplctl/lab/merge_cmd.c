@@ -8,7 +8,6 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "process.h"
 #include "table/export_file.h"
 #include "table/keys_line.h"
 

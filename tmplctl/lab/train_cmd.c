@@ -13,7 +13,6 @@
 #include "ctl.h"
 #include "detect/detector.h"
 #include "methods/pagelevel.h"
-#include "process.h"
 #include "files.h"
 
 /* Ridge penalty, per sample and weight: keeps the weights of correlated features small. */

@@ -14,7 +14,6 @@
 
 #include "ctl.h"
 #include "files.h"
-#include "process.h"
 #include "render.h"
 #include "warc.h"
 

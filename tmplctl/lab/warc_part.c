@@ -15,7 +15,6 @@
 
 #include "ctl.h"
 #include "files.h"
-#include "process.h"
 #include "warc.h"
 
 /*

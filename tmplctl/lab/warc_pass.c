@@ -8,7 +8,6 @@
 
 #include "ctl.h"
 #include "files.h"
-#include "process.h"
 #include "settings.h"
 #include "warc.h"
 

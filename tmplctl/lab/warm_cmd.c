@@ -9,7 +9,6 @@
 #include "ctl.h"
 #include "html/charset.h"
 #include "page_input.h"
-#include "process.h"
 #include "methods/warm/warmup.h"
 
 _Static_assert(CTL_SIZE_MOST <= TMPL_SUBDIGRAPH_SIZE_MOST, "--size");

@@ -9,7 +9,7 @@
 
 #include "address/address.h"
 #include "html/attr.h"
-#include "text/reference.h"
+#include "text/decode.h"
 
 /* Extensions of files that are not pages. */
 static const char *const not_pages[] = {
