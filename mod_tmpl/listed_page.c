@@ -4,6 +4,8 @@
 #include "personal.h"
 #include "stopping.h"
 
+#include "status/counters.h"
+
 #include <http_vhost.h>
 
 #include <xxhash.h>
@@ -13,23 +15,45 @@
 #include "table/listed.h"
 #include "text/decode.h"
 
-/* Whether the page's canonical link leads to its own address; without one, whether it has no query.
+/* Whether an address is the one that httpd asked a backend for, or uri on the backend's host. */
+static int is_of_backend(const tmpl_address_t *canonical, const char *uri, const request_rec *r,
+                         apr_pool_t *pool)
+{
+    static const char proxy[] = "proxy:";
+    tmpl_address_t backend;
+    tmpl_error_t err;
+    if (r->proxyreq != PROXYREQ_REVERSE || r->filename == NULL ||
+        strncmp(r->filename, proxy, sizeof(proxy) - 1) != 0) {
+        return 0;
+    }
+    const char *socket_end = strchr(r->filename, '|'); /* "proxy:unix:/socket|http://host/" */
+    const char *url = socket_end != NULL ? socket_end + 1 : r->filename + sizeof(proxy) - 1;
+    return tmpl_address_parse(&backend, url, NULL, &err, pool) == APR_SUCCESS &&
+           tmpl_address_same_host(canonical, &backend) &&
+           (strcmp(canonical->uri, uri) == 0 ||
+            /* the address that the backend was asked for is known without its query */
+            (strchr(uri, '?') == NULL && strcmp(canonical->uri, backend.uri) == 0));
+}
+
+/*
+ * Whether the page's canonical link leads to its own address, on any host that is this server's or
+ * its backend's.
  */
 static int is_own_address(const tmpl_page_t *page, const char *uri, request_rec *r,
                           apr_pool_t *pool)
 {
     tmpl_address_t own, canonical;
     tmpl_error_t err;
-    if (tmpl_span_len(page->canonical) == 0) {
-        return strchr(uri, '?') == NULL;
+    if (tmpl_address_parse(&own, tmpl_canonical_url(uri, r, pool), NULL, &err, pool) !=
+            APR_SUCCESS ||
+        tmpl_address_parse(&canonical, tmpl_value_decode(page->src, page->canonical, pool), &own,
+                           &err, pool) != APR_SUCCESS) {
+        return 0;
     }
-    return tmpl_address_parse(&own, tmpl_canonical_url(uri, r, pool), NULL, &err, pool) ==
-               APR_SUCCESS &&
-           tmpl_address_parse(&canonical, tmpl_value_decode(page->src, page->canonical, pool), &own,
-                              &err, pool) == APR_SUCCESS &&
-           strcmp(canonical.uri, own.uri) == 0 &&
-           (tmpl_address_same_host(&canonical, &own) ||
-            ap_matches_request_vhost(r, canonical.host, r->server->port));
+    return (strcmp(canonical.uri, own.uri) == 0 &&
+            (tmpl_address_same_host(&canonical, &own) ||
+             ap_matches_request_vhost(r, canonical.host, r->server->port))) ||
+           is_of_backend(&canonical, own.uri, r, pool);
 }
 
 /* Whether many documents of the site have a block in the place of this one. */
@@ -104,15 +128,28 @@ static int sighted_is_gone(const tmpl_listed_page_t *page, const tmpl_outcome_t 
 }
 
 /*
- * Whether the page tells of what is listed at its address. A page may be made for the host that the
- * request names, but such a page takes no document off the list.
+ * Whether the page tells of what is listed at its address; counts why not. A page may be made for
+ * the host that the request names, but such a page takes no document off the list.
  */
 static int tells_of_address(const tmpl_listed_page_t *page, const tmpl_outcome_t *outcome,
                             request_rec *r, apr_pool_t *pool)
 {
-    return sighted_is_gone(page, outcome)
-               ? tmpl_names_own_host(r)
-               : is_own_address(outcome->page, page->input->uri, r, pool);
+    if (page->ctx->lists == TMPL_LISTS_NOT) {
+        tmpl_count(TMPL_COUNTER_UNLISTED_PERSONAL, page->ctx->conf->documents == 1);
+        return 0;
+    }
+    if (sighted_is_gone(page, outcome)) {
+        tmpl_count(TMPL_COUNTER_UNLISTED_ROBOTS, 1);
+        return tmpl_names_own_host(r);
+    }
+    if (tmpl_span_len(outcome->page->canonical) == 0) {
+        int has_query = strchr(page->input->uri, '?') != NULL;
+        tmpl_count(TMPL_COUNTER_UNLISTED_QUERY, has_query ? 1 : 0);
+        return !has_query;
+    }
+    int is_own = is_own_address(outcome->page, page->input->uri, r, pool);
+    tmpl_count(TMPL_COUNTER_UNLISTED_CANONICAL, is_own ? 0 : 1);
+    return is_own;
 }
 
 /* What the page showed, without its title, as if all of its content were new to the site. */
@@ -156,8 +193,8 @@ apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_
                                    request_rec *r, apr_pool_t *pool)
 {
     tmpl_listed_t stored;
-    if (page->ctx->lists == TMPL_LISTS_NOT || outcome->counts.records == NULL ||
-        page->timeout <= 0 || strlen(page->input->uri) > TMPL_LISTED_ADDRESS ||
+    if (outcome->counts.records == NULL || page->timeout <= 0 ||
+        strlen(page->input->uri) > TMPL_LISTED_ADDRESS ||
         !tells_of_address(page, outcome, r, pool)) {
         return 0;
     }

@@ -5,12 +5,13 @@
  * A page is listed under the address that was requested, if all of these hold: it is a 200 to a GET
  * that TmplLearn lets the module learn; the request has no cookie but those that count visits, and
  * no Authorization, and the response is nobody's own; neither X-Robots-Tag nor meta robots says
- * noindex or none; its canonical link leads to this very address or, without such a link, the
- * address has no query; and the site's table does not take it for a near copy of another page. So
- * each listed address was requested by somebody as anybody may request it, and variants of a page
- * that clients invent are not listed. Pages may be made for the host that a request names: only
- * requests that name this server take a document off the list, and a listed page whose canonical
- * link leads elsewhere is as one that was not requested.
+ * noindex or none; its canonical link leads to this very address, or to it on a ServerAlias, or to
+ * the backend's (ProxyPass) or, without such a link, the address has no query; and the site's table
+ * does not take it for a near copy of another page. So each listed address was requested by
+ * somebody as anybody may request it, and variants of a page that clients invent are not listed.
+ * Pages may be made for the host that a request names: only requests that name this server take a
+ * document off the list, and a listed page whose canonical link leads elsewhere is as one that was
+ * not requested.
  */
 #ifndef TMPL_LISTED_PAGE_H
 #define TMPL_LISTED_PAGE_H

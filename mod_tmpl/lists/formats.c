@@ -5,6 +5,7 @@
 #include <apr_escape.h>
 
 #include "base/buf.h"
+#include "metadata/titles.h"
 
 /* ---- the documents of a list ---- */
 
@@ -83,9 +84,51 @@ static apr_status_t first_add(void *baton, const tmpl_listed_t *listed)
     return APR_SUCCESS;
 }
 
+/* Where a title ends in front of a sign and a site's name; 0: it does not end in the name. */
+static apr_size_t end_before_site(const tmpl_listed_t *listed, const char *name)
+{
+    apr_size_t len = strlen(name), at = listed->title_len;
+    if (at < len + sizeof("a - ") - 1 || strcmp(listed->title + at - len, name) != 0 ||
+        listed->title[at -= len + 1] != ' ') {
+        return 0;
+    }
+    while (at > 0 && listed->title[at - 1] != ' ') {
+        at--;
+    }
+    return at > 0 ? at - 1 : 0;
+}
+
+/* Takes the site's name off titles, if most of them end in it. */
+static void drop_site_name(const apr_array_header_t *documents)
+{
+    enum { LEAST = 3 };
+    tmpl_listed_t *listed = (tmpl_listed_t *)documents->elts;
+    const char *name = NULL;
+    tmpl_site_names_t site;
+    int lead = 0, named = 0; /* of the name that is most frequent, if one is at the end of most */
+    tmpl_site_init(&site, "", NULL, NULL, documents->pool);
+    for (int i = 0; i < documents->nelts; i++) {
+        const char *ends = "";
+        (void)tmpl_site_guess(&site, listed[i].title, &ends);
+        name = lead == 0 ? ends : name;
+        lead += strcmp(name, ends) == 0 ? 1 : -1;
+    }
+    for (int i = 0; i < documents->nelts && *name != '\0'; i++) {
+        named += end_before_site(&listed[i], name) > 0;
+    }
+    for (int i = 0; i < documents->nelts && named >= LEAST && 2 * named > documents->nelts; i++) {
+        apr_size_t end = end_before_site(&listed[i], name);
+        if (end > 0) {
+            listed[i].title = apr_pstrmemdup(documents->pool, listed[i].title, end);
+            listed[i].title_len = (uint32_t)end;
+        }
+    }
+}
+
 /*
  * Of all documents keeps the `most` that come first by order, as qsort_r() takes it, and sorts
- * them. Returns an array of tmpl_listed_t, whose strings end in a NUL. *n is the number of
+ * them. Returns an array of tmpl_listed_t, whose strings end in a NUL, without the site's name in
+ * titles. *n is the number of
  * documents. keeps tells which documents count; NULL: all.
  */
 static apr_array_header_t *list_first(tmpl_list_t *list, int most,
@@ -105,6 +148,7 @@ static apr_array_header_t *list_first(tmpl_list_t *list, int most,
     }
     apr_pool_destroy(pool);
     first_sort(&first);
+    drop_site_name(first.kept);
     *n = first.n;
     return rv == APR_SUCCESS ? first.kept : NULL;
 }

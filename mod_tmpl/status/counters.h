@@ -29,6 +29,11 @@ void *tmpl_shm(server_rec *s, const char *name, apr_size_t size);
     X(EDITED, "edited", "pages changed")                                                           \
     X(LEARNED, "learned", "documents counted for the first time")                                  \
     X(NEAR_COPIES, "near-copies", "pages not counted: near copies of a document")                  \
+    X(UNLISTED_PERSONAL, "unlisted-personal", "pages not listed: personal, or with a cookie")      \
+    X(UNLISTED_ROBOTS, "unlisted-robots", "pages not listed: robots are not to index them")        \
+    X(UNLISTED_CANONICAL, "unlisted-canonical",                                                    \
+      "pages not listed: their canonical link leads elsewhere")                                    \
+    X(UNLISTED_QUERY, "unlisted-query", "pages not listed: a query, and no canonical link")        \
     X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
     X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
     X(BYTES_REMOVED, "bytes-removed", "bytes by which pages became shorter")                       \

@@ -34,8 +34,8 @@ typedef struct {
  *      the author, the date or the price: by a tag time, by rel or itemprop, by a class or id such
  *      as "byline" or "price", or by a year. The byline becomes content, and so do blocks of a few
  *      words beside it, such as the name beside a date.
- * Without a candidate, the first block with the title's words (tmpl_headline_find()) becomes content
- * if a class or id names it as a title, and it is no link: Doxygen's headlines are no headings.
+ * Without a candidate, the first block with the title's words becomes content if a class or id
+ * names it as a title, and it is no link: Doxygen's headlines are no headings.
  * Blocks of the site (tmpl_is_of_site()) are not changed.
  */
 void tmpl_headline(const tmpl_ruled_t *judged);

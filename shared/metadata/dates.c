@@ -13,10 +13,10 @@ typedef struct {
 } day_t;
 
 /*
- * Forms of dates. Y: four digits; y: two, at the end of a line or part, of a date of eight bytes or
- * more; m, d: one or two, d with an ending ("1st", "2."); M: a month's name; T: a time and its zone;
- * ' ': white space, signs and "of" or "de"; other bytes stand for themselves. In forms that are not
- * sure, day and month must be equal, or the day above 12.
+ * Forms of dates. Y: four digits; y: two, at the end of a line or part, of a date of eight bytes
+ * or more; m, d: one or two, d with an ending ("1st", "2."); M: a month's name; T: a time and its
+ * zone; ' ': white space, signs and "of" or "de"; other bytes stand for themselves. In forms that
+ * are not sure, day and month must be equal, or the day above 12.
  */
 static const struct {
     const char *form;

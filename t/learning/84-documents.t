@@ -6,6 +6,7 @@
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use JSON::PP qw(decode_json);
 use Test::Tmpl;
 
 my $site = site();
@@ -42,14 +43,20 @@ my $backend = backend {
         $page =~ s{<aside.*</footer>}{<div class="foot"><p>Write to the editors of this paper, or come to see us.</p></div>}s;
     }
     $page =~ s{</head>}{$HEAD{$place}</head>} if $HEAD{$place};
+    $page =~ s{</head>}{<link rel="canonical" href="${\ setting('inner')}/inner/$n"></head>} if $place eq 'inner';
     return $connection->respond(200, { 'Content-Type' => "text/html; charset=${\ ($n == 34 ? 'iso-8859-1' : 'utf-8')}", %{ $FIELDS{$place} // {} } }, $page);
 };
 my $lists = <<'END';
 <Location "/lists">
     SetHandler tmpl-sitemap
 </Location>
+<Location "/lists/status">
+    SetHandler tmpl-status
+</Location>
 END
-my $httpd = httpd(conf => "ServerName 127.0.0.1\nProxyPreserveHost on\nProxyPass /lists !\nProxyPass / ${\ $backend->url}/\nTmplMode strip\nTmplDocuments on\nTmplLearn on\n$lists");
+(my $inner = $backend->url) =~ s/127\.0\.0\.1/localhost/;
+spit("$state/inner", $inner);
+my $httpd = httpd(conf => "ServerName 127.0.0.1\nProxyPreserveHost on\nProxyPass /lists !\nProxyPass /front/ $inner/inner/\nProxyPass / ${\ $backend->url}/\nTmplMode strip\nTmplDocuments on\nTmplLearn on\n$lists");
 sub listed { my ($h) = @_; return join ' ', sort map { m{<loc>http://127\.0\.0\.1(?::\d+)?(.*?)</loc>} } split /\n/, $h->get('/lists/sitemap.xml')->body }
 
 sub changed { my ($h, $target) = @_; return $h->get($target)->header('Tmpl') =~ /(?:^|, )changed=\@(\d+)(?:,|$)/ ? $1 : 0 }
@@ -64,6 +71,8 @@ is listed($httpd), paths(1 .. 12), 'other spellings of an address with the same 
 
 # ---- who is listed ----
 
+$httpd->get('/front/40');
+is listed($httpd), '/front/40 ' . paths(1 .. 12), 'a page whose canonical link names the backend that was asked is listed';
 my $before = listed($httpd);
 for (
     ['a query without a canonical link', '/page/20?x=1'], ['a page that says noindex', '/robots/21'], ['a page that says none', '/none/22'],
@@ -71,12 +80,14 @@ for (
     ['a cookie', '/page/26', Cookie => 'basket=1'], ['a cookie, of a public page', '/public/27', Cookie => 'basket=1'],
     ['Authorization', '/page/28', Authorization => 'Basic eDp5'], ['another canonical address', '/other/29'],
     ['another site as canonical', '/elsewhere/7'], ['a variant of a canonical address', '/canonical/7?utm_source=x'],
-    ['no page', '/missing'],
+    ['a variant of the backend\'s canonical address', '/front/41?utm_source=x'], ['no page', '/missing'],
     ) {
     my ($name, $target, %headers) = @$_;
     $httpd->get($target, headers => { Connection => 'close', %headers });
     is listed($httpd), $before, "not listed: $name";
 }
+my $counters = decode_json($httpd->get('/lists/status', headers => { Accept => 'application/json' })->body)->{counters};
+is join(' ', map { $counters->{"unlisted-$_"} } qw(personal robots canonical query)), '5 3 4 1', 'the status counts why not';
 $httpd->get('/page/30', method => 'POST');
 $httpd->get('/page/31', method => 'HEAD');
 is listed($httpd), $before, 'not listed: other methods than GET';
