@@ -275,7 +275,7 @@ static const char *conf_set_cache(cmd_parms *cmd, void *conf, const char *arg)
 
 const command_rec tmpl_conf_directives[] = {
 #define TMPL_SETTING_COMMAND(field, directive, option, form, least, most, preset, decides, opt,    \
-                             about)                                                                \
+                             group, about)                                                         \
     COMMAND(TAKES_##form, directive, TMPL_SETTING_##field,                                         \
             about ": " TMPL_VALUES_##form(least, most)),
     TMPL_SETTINGS(TMPL_SETTING_COMMAND)

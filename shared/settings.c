@@ -13,7 +13,8 @@
 #define LIFETIME_N_MOST 1000
 
 const tmpl_setting_t tmpl_settings[] = {
-#define TMPL_SETTING_ROW(field, directive, option, form, least, most, preset, decides, opt, about) \
+#define TMPL_SETTING_ROW(field, directive, option, form, least, most, preset, decides, opt, group, \
+                         about)                                                                    \
     { directive, option,           least,   most, TMPL_VALUES_##form(least, most), preset,         \
       about,     TMPL_FORM_##form, decides, opt },
     TMPL_SETTINGS(TMPL_SETTING_ROW)

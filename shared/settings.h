@@ -37,7 +37,7 @@
 #define TMPL_NO_OPT     0
 
 /*
- * X(field, directive, option, form, least, most, preset, decides, opt, about)
+ * X(field, directive, option, form, least, most, preset, decides, opt, group, about)
  *
  *     field      the field of tmpl_conf_t, a section; TMPL_SETTING_field is the setting's index
  *     option     the option of tmplctl, without --; NULL: tmplctl has none
@@ -48,88 +48,89 @@
  *                (docs/design.md, "Defaults", says where the numbers come from)
  *     decides    TMPL_DECIDES or TMPL_ASIDE
  *     opt        TMPL_OPT(field) or TMPL_NO_OPT
+ *     group      the table of docs/directives.md: SET, TUNE (limits, load) or RESEARCH (verdicts)
  *     about      what the setting is
  */
 /* clang-format off */
 #define TMPL_SETTINGS(X) \
-    X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, TMPL_OPT(mode), \
+    X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, TMPL_OPT(mode), SET, \
       "what is done with pages") \
-    X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "whether a request gets mode markdown if its Accept field prefers text/markdown to text/html, or " \
       "if it is for PATH.md and nothing is found there") \
-    X(json, "TmplJson", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(json, "TmplJson", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "whether a request gets mode json if its Accept field prefers application/json to text/html") \
-    X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
-    X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, TMPL_OPT(detector), \
+    X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, TMPL_OPT(detector), RESEARCH, \
       "what judges the blocks of a page: their text, repeated over the site (incremental), or words " \
       "repeated in repeated layout (style); what the page looks like (pagelevel); or all of it (auto)") \
-    X(models, "TmplModel", "model", MODEL, "", "", "none", TMPL_DECIDES, TMPL_NO_OPT, \
+    X(models, "TmplModel", "model", MODEL, "", "", "none", TMPL_DECIDES, TMPL_NO_OPT, RESEARCH, \
       "a model for pagelevel or auto, in place of the one that is built in") \
-    X(smoothing, "TmplSmoothing", "smoothing", SMOOTHING, "", "", "off", TMPL_DECIDES, TMPL_OPT(detect.smoothing), \
+    X(smoothing, "TmplSmoothing", "smoothing", SMOOTHING, "", "", "off", TMPL_DECIDES, TMPL_OPT(detect.smoothing), RESEARCH, \
       "how pagelevel makes an element agree with those inside it") \
-    X(store, "TmplStore", "store", STORE, "", "", "lmdb:tmpl", TMPL_DECIDES, TMPL_NO_OPT, \
+    X(store, "TmplStore", "store", STORE, "", "", "lmdb:tmpl", TMPL_DECIDES, TMPL_NO_OPT, SET, \
       "where the tables of all sites are kept") \
-    X(store_read, "TmplStoreRead", NULL, STORE, "", "", "TmplStore", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(store_read, "TmplStoreRead", NULL, STORE, "", "", "TmplStore", TMPL_ASIDE, TMPL_NO_OPT, TUNE, \
       "a replica of TmplStore, which is asked instead of it where nothing is written") \
-    X(cache, "TmplCache", NULL, CACHE, "", "", "auto", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(cache, "TmplCache", NULL, CACHE, "", "", "auto", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "where decisions about pages are kept, so that a page that comes again is not judged again") \
-    X(site_key, "TmplSiteKey", NULL, KEY, "", "", "the ServerName", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(site_key, "TmplSiteKey", NULL, KEY, "", "", "the ServerName", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "which site's table a page belongs to") \
-    X(page_key, "TmplPageKey", NULL, KEY, "", "", "the page's canonical address", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(page_key, "TmplPageKey", NULL, KEY, "", "", "the page's canonical address", TMPL_ASIDE, TMPL_NO_OPT, TUNE, \
       "which document a page is") \
-    X(min_df, "TmplMinDF", "min-df", NUMBER, "2", "64", "5", TMPL_DECIDES, TMPL_OPT(policy.min_df), \
+    X(min_df, "TmplMinDF", "min-df", NUMBER, "2", "64", "5", TMPL_DECIDES, TMPL_OPT(policy.min_df), RESEARCH, \
       "the number of documents from which a segment that is on all of them is template") \
-    X(ratio, "TmplRatio", "ratio", SHARE, "0", "1", "0.7, or what the model says", TMPL_DECIDES, TMPL_OPT(detect.ratio), \
+    X(ratio, "TmplRatio", "ratio", SHARE, "0", "1", "0.7, or what the model says", TMPL_DECIDES, TMPL_OPT(detect.ratio), RESEARCH, \
       "a block is template above this share of repeated text or, with pagelevel and auto, above this " \
       "probability") \
-    X(lifetime, "TmplLifetime", "lifetime", LIFETIME, "1", "1000000", "400 20", TMPL_DECIDES, TMPL_OPT(policy.lifetime_tb), \
+    X(lifetime, "TmplLifetime", "lifetime", LIFETIME, "1", "1000000", "400 20", TMPL_DECIDES, TMPL_OPT(policy.lifetime_tb), RESEARCH, \
       "after how many further documents of its site a text is forgotten that is not seen again: Tb for " \
       "one that was seen once, more for one that was seen often, at most Tb * N") \
     X(separators, "TmplSeparators", "separators", SEPARATORS, "", "", \
-      "table div section article nav header footer aside main form ul ol dl", TMPL_DECIDES, TMPL_NO_OPT, \
+      "table div section article nav header footer aside main form ul ol dl", TMPL_DECIDES, TMPL_NO_OPT, RESEARCH, \
       "elements that begin and end the blocks of incremental and style; with + in addition to those " \
       "inherited") \
-    X(keep, "TmplKeep", "keep", SELECTORS, "", "", "none", TMPL_DECIDES, TMPL_OPT(guards.keep), \
+    X(keep, "TmplKeep", "keep", SELECTORS, "", "", "none", TMPL_DECIDES, TMPL_OPT(guards.keep), SET, \
       "elements that are content, whatever was learnt") \
-    X(drop, "TmplDrop", "drop", SELECTORS, "", "", "none", TMPL_DECIDES, TMPL_OPT(guards.drop), \
+    X(drop, "TmplDrop", "drop", SELECTORS, "", "", "none", TMPL_DECIDES, TMPL_OPT(guards.drop), SET, \
       "elements that are template, whatever was learnt") \
-    X(parts, "TmplParts", "parts", PARTS, "", "", "all -comment -review -related -notice -control -hidden", TMPL_DECIDES, TMPL_NO_OPT, \
+    X(parts, "TmplParts", "parts", PARTS, "", "", "all -comment -review -related -notice -control -hidden", TMPL_DECIDES, TMPL_NO_OPT, SET, \
       "the parts of pages that stay, as detector auto tells them apart; with + and - a change of the " \
       "inherited ones") \
-    X(marks, "TmplMark", "mark", MARKS, "", "", "data-tmpl", TMPL_DECIDES, TMPL_OPT(marks), \
+    X(marks, "TmplMark", "mark", MARKS, "", "", "data-tmpl", TMPL_DECIDES, TMPL_OPT(marks), SET, \
       "how mode annotate marks template, one or more; all presets: docs/indexing.md") \
-    X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, TMPL_OPT(guards.min_keep), \
+    X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, TMPL_OPT(guards.min_keep), TUNE, \
       "a page of which a smaller share of its text would be left passes untouched") \
-    X(min_confidence, "TmplMinConfidence", "min-confidence", SHARE, "0", "1", "0", TMPL_DECIDES, TMPL_OPT(guards.min_confidence), \
+    X(min_confidence, "TmplMinConfidence", "min-confidence", SHARE, "0", "1", "0", TMPL_DECIDES, TMPL_OPT(guards.min_confidence), TUNE, \
       "a page with less confidence passes untouched; 0: none does") \
-    X(learn, "TmplLearn", NULL, LEARN, "", "", "public", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(learn, "TmplLearn", NULL, LEARN, "", "", "public", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "which pages are learnt from; public: those that are not one person's own") \
-    X(delay, "TmplLearnDelay", NULL, TIME, "0", "10s", "100ms", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(delay, "TmplLearnDelay", NULL, TIME, "0", "10s", "100ms", TMPL_ASIDE, TMPL_NO_OPT, TUNE, \
       "how long a page waits at least until it is learnt; 0: it is learnt while its client waits") \
-    X(documents, "TmplDocuments", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(documents, "TmplDocuments", NULL, FLAG, "", "", "off", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "whether the addresses, titles and dates of public pages are kept, for sitemaps, feeds and the field Tmpl") \
-    X(max_documents, "TmplMaxDocuments", NULL, NUMBER, "1000", "200000", "50000", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(max_documents, "TmplMaxDocuments", NULL, NUMBER, "1000", "200000", "50000", TMPL_ASIDE, TMPL_NO_OPT, TUNE, \
       "how many documents of a site TmplDocuments keeps") \
-    X(max_body, "TmplMaxBody", NULL, SIZE, "1", "1G", "8M", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(max_body, "TmplMaxBody", NULL, SIZE, "1", "1G", "8M", TMPL_ASIDE, TMPL_NO_OPT, TUNE, \
       "the longest page that is read; longer ones pass untouched") \
-    X(max_wait, "TmplMaxWait", NULL, TIME, "10ms", "10min", "1s", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(max_wait, "TmplMaxWait", NULL, TIME, "10ms", "10min", "1s", TMPL_ASIDE, TMPL_NO_OPT, TUNE, \
       "the longest time for which a page is held, from its first byte on; after it the page passes " \
       "untouched") \
-    X(timeout, "TmplTimeout", NULL, TIME, "1ms", "10s", "100ms", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(timeout, "TmplTimeout", NULL, TIME, "1ms", "10s", "100ms", TMPL_ASIDE, TMPL_NO_OPT, TUNE, \
       "the longest wait for the store") \
-    X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, TMPL_OPT(page.seed), \
+    X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, TMPL_OPT(page.seed), TUNE, \
       "a secret for the hashes in the store, in place of the one that the store keeps") \
-    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, TMPL_NO_OPT, \
+    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, TMPL_NO_OPT, SET, \
       "whether responses have the fields Tmpl and Server-Timing") \
-    X(validate, "TmplValidate", NULL, VALIDATE, "", "", "backend", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(validate, "TmplValidate", NULL, VALIDATE, "", "", "backend", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "what the entity tag of a page says that the mode changes: that the backend's page is the same, or " \
       "that what is sent is the same") \
-    X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, TMPL_NO_OPT, TUNE, \
       "how many of the last decisions the status page shows; for the whole server") \
-    X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "sites that have figures of their own among the metrics; for the whole server") \
-    X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, TMPL_NO_OPT, \
+    X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, TMPL_NO_OPT, SET, \
       "for which requests the status page may forget and freeze sites")
 
 /* The valid values of each form, for messages: "TmplX must be <values>". */

@@ -42,6 +42,7 @@ typedef struct {
     const char *report;     /* warc: file of JSON; NULL: none */
     int two_pass;
     int json;      /* the output is JSON */
+    int all;       /* export: all sites */
     uint32_t jobs; /* clean: threads */
     int help;
     uint32_t size;      /* warm: pages of the complete subdigraph */
@@ -164,8 +165,11 @@ int ctl_store_examine(const char *uri, const ctl_t *ctl);
  */
 int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store));
 
+/* Prints that the store does not know the site, and which sites it knows. */
+void ctl_store_has_no(const ctl_t *ctl, tmpl_store_t *store, const char *site);
+
 /* Prints why a call for a site failed; returns CTL_FAILED. */
-int ctl_store_failed(const ctl_t *ctl, const char *site, apr_status_t status,
+int ctl_store_failed(const ctl_t *ctl, tmpl_store_t *store, const char *site, apr_status_t status,
                      const tmpl_error_t *err);
 
 /*

@@ -222,6 +222,9 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
     tmpl_clean(&e.outcome, input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
     tmpl_decoder_find(&e.charset, input->body, input->len, input->charset, ctl->pool);
     int code = ctl->options.json ? explain_json(&e) : print_text(&e);
+    if (e.outcome.counts.records != NULL && e.outcome.counts.pages == 0) {
+        ctl_store_has_no(ctl, store, input->site);
+    }
     if (store != NULL && e.outcome.store_error.status != APR_SUCCESS) {
         ctl_say("%s: store: %s", name, e.outcome.store_error.text);
         return CTL_FAILED;

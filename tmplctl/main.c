@@ -43,12 +43,13 @@ static const ctl_command_t commands[] = {
     { "forget", CTL_IN_FORGET, ctl_forget, 1, 1, "SITE", NULL,
       "removes a site from the store",
       "" },
-    { "export", CTL_IN_EXPORT, ctl_export, 1, 1, "SITE", NULL,
-      "writes a site's table to standard output, as JSON lines",
+    { "export", CTL_IN_EXPORT, ctl_export, 0, 1, "[SITE]", NULL,
+      "writes a site's table, or all, to standard output, as JSON lines",
       "" },
-    { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE", NULL,
-      "replaces a site's table by an exported one",
-      "Reads standard input. If a line is invalid, prints its number and changes nothing." },
+    { "import", CTL_IN_IMPORT, ctl_import, 0, 1, "[SITE]", NULL,
+      "replaces a site's table, or several, by exported ones",
+      "Reads standard input. Without SITE each table is that of the site that it was exported "
+      "from. If a line is invalid, prints its number, and changes neither its site nor later ones." },
     { "check", CTL_IN_CHECK, ctl_check, 0, 0, "", NULL,
       "looks for damage in an LMDB store",
       "Changes nothing. Servers may go on, but learn nothing meanwhile." },
@@ -61,7 +62,7 @@ static const ctl_command_t commands[] = {
     { "merge", CTL_IN_MERGE, ctl_merge, 1, 1, "KEYS", NULL,
       "writes the tables of a file of keys to a store",
       "KEYS is what clean -m keys has written, sorted by LC_ALL=C sort -u; - is standard input. "
-      "Each site of it replaces that of --out." },
+      "Each site of it replaces that of the store." },
     { "train", CTL_IN_TRAIN, ctl_train, 1, -1, "SITE_DIR...", NULL,
       "trains a model for detector pagelevel",
       "Each SITE_DIR holds the pages of one site, which need no labels. Equal input gives an "
@@ -79,6 +80,32 @@ static const ctl_command_t *find_command(const char *name)
         }
     }
     return NULL;
+}
+
+/* Whether a becomes b by at most so many letters that are added, left out or replaced. */
+static int is_near(const char *a, const char *b, int edits)
+{
+    for (; *a != '\0' && *a == *b; a++) {
+        b++;
+    }
+    return (*a == '\0' && *b == '\0') ||
+           (edits > 0 && ((*a != '\0' && is_near(a + 1, b, edits - 1)) ||
+                          (*b != '\0' && is_near(a, b + 1, edits - 1)) ||
+                          (*a != '\0' && *b != '\0' && is_near(a + 1, b + 1, edits - 1))));
+}
+
+static int refuse_command(const char *name)
+{
+    const char *meant = NULL;
+    for (int edits = 1; edits <= 2 && meant == NULL; edits++) {
+        for (apr_size_t i = 0; i < N_COMMANDS && meant == NULL; i++) {
+            meant = is_near(name, commands[i].name, edits) ? commands[i].name : NULL;
+        }
+    }
+    ctl_say("unknown command \"%s\"%s%s%s (\"tmplctl help\" lists the commands)", name,
+            meant != NULL ? ": did you mean \"" : "", meant != NULL ? meant : "",
+            meant != NULL ? "\"?" : "");
+    return CTL_USAGE;
 }
 
 static void print_usage(FILE *out)
@@ -130,9 +157,7 @@ static int dispatch(int argc, const char *const *argv, apr_pool_t *pool)
     int explains = strcmp(argv[1], "help") == 0;
     const ctl_command_t *command = find_command(argv[1 + explains]);
     if (command == NULL) {
-        ctl_say("unknown command \"%s\"", argv[1 + explains]);
-        print_usage(stderr);
-        return CTL_USAGE;
+        return refuse_command(argv[1 + explains]);
     }
     if (explains) {
         ctl_help_print(command, pool);

@@ -16,6 +16,9 @@
 /* The store of a run that was given none. */
 #define DEFAULT_URI "memory:"
 
+/* Sites that a message names at most. */
+#define SITES_NAMED 5
+
 /* Commands that change nothing. */
 #define READERS (CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_STATS | CTL_IN_EXPORT | CTL_IN_CHECK)
 
@@ -29,7 +32,12 @@ static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
     }
     apr_status_t status =
         apr_stat(&info, apr_pstrcat(ctl->pool, dir, "/data.mdb", NULL), APR_FINFO_TYPE, ctl->pool);
-    if (status != APR_SUCCESS) {
+    if (APR_STATUS_IS_EACCES(status)) {
+        ctl_say("%s: %s: permission denied: only root and the user of httpd may read a server's "
+                "store",
+                ctl->command->name, uri);
+    }
+    else if (status != APR_SUCCESS) {
         ctl_say("%s: %s: no store found: %s", ctl->command->name, uri,
                 ctl_error_text(status, ctl->pool));
     }
@@ -189,11 +197,34 @@ int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
     return code;
 }
 
-int ctl_store_failed(const ctl_t *ctl, const char *site, apr_status_t status,
+/* The sites of a store, as far as a message names them. */
+typedef struct {
+    const char *names;
+    int n;
+    apr_pool_t *pool;
+} sites_named_t;
+
+static apr_status_t name_site(void *baton, const char *site)
+{
+    sites_named_t *named = baton;
+    const char *shown = named->n < SITES_NAMED ? site : "others: tmplctl stats has all";
+    named->names = apr_pstrcat(named->pool, named->names, named->n > 0 ? ", " : "", shown, NULL);
+    return named->n++ < SITES_NAMED ? APR_SUCCESS : APR_EOF;
+}
+
+void ctl_store_has_no(const ctl_t *ctl, tmpl_store_t *store, const char *site)
+{
+    sites_named_t named = { "", 0, ctl->pool };
+    (void)tmpl_store_sites(store, name_site, &named, NULL, ctl->pool);
+    ctl_say("%s: the store has no site \"%s\"%s%s", ctl->command->name, site,
+            named.n > 0 ? "; it has " : ", nor any other", named.names);
+}
+
+int ctl_store_failed(const ctl_t *ctl, tmpl_store_t *store, const char *site, apr_status_t status,
                      const tmpl_error_t *err)
 {
     if (APR_STATUS_IS_NOTFOUND(status)) {
-        ctl_say("%s: the store has no site \"%s\"", ctl->command->name, site);
+        ctl_store_has_no(ctl, store, site);
     }
     else {
         ctl_say("%s: %s: %s", ctl->command->name, site, err->text);

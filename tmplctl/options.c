@@ -91,7 +91,7 @@ static const option_t options[] = {
     FLAG("frozen", 0, CTL_IN_WARC, frozen, "learn nothing: judge by the tables of --store"),
     TEXT("report", 0, "FILE", CTL_IN_WARC, 0, set_string, report,
       "write what was done to FILE, as JSON (-: standard output)"),
-    SETTING(store, 's', "URI", CTL_IN_ALL, set_store, AT(store)),
+    SETTING(store, 's', "URI", CTL_IN_ALL | CTL_IN_MERGE, set_store, AT(store)),
     TEXT("mirror", 'r', "MIRROR", CTL_IN_CLEAN, 0, set_string, mirror,
       "take all pages below MIRROR, the directory that wget -r made for the site's host, and "
       "keep its tree"),
@@ -115,8 +115,8 @@ static const option_t options[] = {
     SETTING(min_confidence, 0, "R", IN_EDITING, set_setting, AT(clean.guards.min_confidence)),
     SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT | CTL_IN_MERGE, set_setting, AT(clean.page.seed)),
     FLAG("json", 0, CTL_IN_EXPLAIN | CTL_IN_STATS, json, "print JSON"),
-    TEXT("out", 'o', "URI", CTL_IN_MERGE, CTL_IN_MERGE, set_store, out,
-      "the store to write: lmdb:DIR, or a form of Redis"),
+    FLAG("all", 'a', CTL_IN_EXPORT, all, "export all sites of the store, one after another"),
+    TEXT("out", 'o', "URI", CTL_IN_MERGE, 0, set_store, store, "--store, by its former name"),
     FLAG("freeze", 0, CTL_IN_MERGE, freeze,
       "freeze the sites: whoever uses the store judges by it, and learns nothing"),
     FLAG("lean", 0, CTL_IN_MERGE, lean, "freeze the sites, and leave out what only learning needs"),
@@ -487,7 +487,7 @@ void ctl_help_print(const ctl_command_t *command, apr_pool_t *pool)
     printf("Usage: tmplctl %s [OPTION]... %s\n\n%s %s.\n", command->name, command->args,
            command->name, command->summary);
     print_lines("", command->help, LINE_WIDTH);
-    if ((command->bit & (CTL_IN_STORE | CTL_IN_TEMPLATE | CTL_IN_WARM)) != 0) {
+    if ((command->bit & (CTL_IN_STORE | CTL_IN_TEMPLATE | CTL_IN_WARM | CTL_IN_MERGE)) != 0) {
         printf("The default of --store is the environment variable TMPL_STORE.\n");
     }
     printf("\nOptions, with their ranges and defaults:\n");

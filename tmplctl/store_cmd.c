@@ -17,7 +17,7 @@ static int forget_site(ctl_t *ctl, tmpl_store_t *store)
     ctl_interrupt_catch();
     apr_status_t status = tmpl_store_forget(store, site, &err, ctl->pool);
     if (status != APR_SUCCESS) {
-        return ctl_store_failed(ctl, site, status, &err);
+        return ctl_store_failed(ctl, store, site, status, &err);
     }
     return CTL_OK;
 }
@@ -32,7 +32,9 @@ int ctl_check(ctl_t *ctl)
     const char *uri;
     int code = ctl_store_uri(&uri, ctl);
     if (code == CTL_OK) {
+        ctl_progress("reading %s", uri);
         code = ctl_store_examine(uri, ctl);
+        ctl_progress_end();
     }
     if (code == CTL_OK) {
         printf("%s: no damage found\n", uri);
@@ -40,48 +42,123 @@ int ctl_check(ctl_t *ctl)
     return code;
 }
 
-static int export_site(ctl_t *ctl, tmpl_store_t *store)
+static apr_status_t add_site(void *sites, const char *site)
 {
-    const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
+    apr_array_header_t *names = sites;
+    APR_ARRAY_PUSH(names, const char *) = apr_pstrdup(names->pool, site);
+    return APR_SUCCESS;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The sites of the command line or, if it names none, all sites of the store, by name. */
+static int find_sites(apr_array_header_t **sites, const ctl_t *ctl, tmpl_store_t *store)
+{
+    tmpl_error_t err;
+    *sites = ctl->args;
+    if (ctl->args->nelts > 0) {
+        return CTL_OK;
+    }
+    *sites = apr_array_make(ctl->pool, 16, sizeof(const char *));
+    if (tmpl_store_sites(store, add_site, *sites, &err, ctl->pool) != APR_SUCCESS) {
+        ctl_say("%s: %s", ctl->command->name, err.text);
+        return CTL_FAILED;
+    }
+    qsort((*sites)->elts, (size_t)(*sites)->nelts, sizeof(const char *), by_name);
+    return CTL_OK;
+}
+
+static int export_site(ctl_t *ctl, tmpl_store_t *store, const char *site, apr_pool_t *pool)
+{
     tmpl_error_t err;
     tmpl_export_file_t table;
-    apr_status_t status =
-        tmpl_export_file_fill(&table, store, site, CTL_STORE_TIMEOUT, &err, ctl->pool);
+    apr_status_t status = tmpl_export_file_fill(&table, store, site, CTL_STORE_TIMEOUT, &err, pool);
+    if (APR_STATUS_IS_NOTFOUND(status) && ctl->options.all) {
+        return CTL_OK; /* it was forgotten meanwhile */
+    }
     if (status == APR_SUCCESS) {
         status = tmpl_export_file_write(stdout, site, &table, &err);
         if (APR_STATUS_IS_EPIPE(status)) {
             return CTL_FAILED; /* main ends without a message */
         }
     }
-    return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
+    return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, store, site, status, &err);
 }
 
-/* Reads all input before it writes to the store: a bad line leaves the site unchanged. */
-static int import_site(ctl_t *ctl, tmpl_store_t *store)
+static int export_sites(ctl_t *ctl, tmpl_store_t *store)
 {
-    const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
+    apr_array_header_t *sites;
+    apr_pool_t *pool;
+    int code = find_sites(&sites, ctl, store);
+    apr_pool_create(&pool, ctl->pool);
+    for (int i = 0; i < sites->nelts && !ferror(stdout); i++) {
+        ctl_progress("exporting: %d/%d sites", i, sites->nelts);
+        int failed = export_site(ctl, store, APR_ARRAY_IDX(sites, i, const char *), pool);
+        code = failed != CTL_OK ? failed : code;
+        apr_pool_clear(pool);
+    }
+    ctl_progress_end();
+    return code;
+}
+
+/* Writes a table that was read; the site is that of the command line or, without one, its own. */
+static apr_status_t import_table(ctl_t *ctl, tmpl_store_t *store, const tmpl_export_file_t *table,
+                                 const char *site, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t status = APR_SUCCESS;
+    /* with an operator's secret, the store's does not matter */
+    if (ctl->options.clean.page.seed == 0) {
+        status = tmpl_store_take_secret(store, table->secret, err, pool);
+    }
+    ctl_interrupt_catch();
+    return status == APR_SUCCESS ? tmpl_export_file_import(table, store, site, err, pool) : status;
+}
+
+/* Reads all of a table before it writes to the store: a bad line leaves the site unchanged. */
+static int import_sites(ctl_t *ctl, tmpl_store_t *store)
+{
+    const char *named = ctl->args->nelts > 0 ? APR_ARRAY_IDX(ctl->args, 0, const char *) : NULL;
+    const char *site = named != NULL ? named : "standard input";
     tmpl_error_t err;
     tmpl_export_file_t table;
-    apr_status_t status = tmpl_export_file_read(&table, stdin, "standard input", &err, ctl->pool);
-    /* with an operator's secret, the store's does not matter */
-    if (status == APR_SUCCESS && ctl->options.clean.page.seed == 0) {
-        status = tmpl_store_take_secret(store, table.secret, &err, ctl->pool);
+    unsigned lines = 0;
+    apr_pool_t *pool;
+    apr_status_t status = APR_SUCCESS;
+    apr_pool_create(&pool, ctl->pool);
+    for (int n = 0; status == APR_SUCCESS && !ctl_interrupted(); n++) {
+        apr_pool_clear(pool);
+        ctl_progress("importing: %d sites", n);
+        status = tmpl_export_file_read(&table, stdin, "standard input", &lines, &err, pool);
+        if (status == APR_SUCCESS && named != NULL && getc(stdin) != EOF) {
+            status = tmpl_fail(&err, APR_EINVAL,
+                               "line %u: more entries than the first line announces, or another "
+                               "site: without SITE all are imported",
+                               lines + 1);
+        }
+        if (status == APR_SUCCESS) {
+            site = named != NULL ? named : apr_pstrdup(ctl->pool, table.site);
+            status = import_table(ctl, store, &table, site, &err, pool);
+        }
     }
-    if (status == APR_SUCCESS) {
-        ctl_interrupt_catch();
-        status = tmpl_export_file_import(&table, store, site, &err, ctl->pool);
-    }
-    return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
+    ctl_progress_end();
+    return APR_STATUS_IS_EOF(status) ? CTL_OK : ctl_store_failed(ctl, store, site, status, &err);
 }
 
 int ctl_export(ctl_t *ctl)
 {
-    return ctl_store_with(ctl, export_site);
+    if (ctl->options.all == (ctl->args->nelts > 0)) {
+        ctl_say("export: name a SITE, or give --all");
+        return CTL_USAGE;
+    }
+    return ctl_store_with(ctl, export_sites);
 }
 
 int ctl_import(ctl_t *ctl)
 {
-    return ctl_store_with(ctl, import_site);
+    return ctl_store_with(ctl, import_sites);
 }
 
 /* --- stats: a row of figures for each site --- */
@@ -95,18 +172,6 @@ typedef struct {
     const char *site;
     apr_uint64_t numbers[N_COLUMNS - 1]; /* in the order of the columns */
 } stats_row_t;
-
-static apr_status_t add_site(void *sites, const char *site)
-{
-    apr_array_header_t *names = sites;
-    APR_ARRAY_PUSH(names, const char *) = apr_pstrdup(names->pool, site);
-    return APR_SUCCESS;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 /* Fills rows with the figures of the sites; returns CTL_FAILED if one cannot be read. */
 static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_header_t *sites,
@@ -127,7 +192,7 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
         }
         /* a listed site that is missing now was forgotten meanwhile: no failure */
         else if (ctl->args->nelts > 0 || !APR_STATUS_IS_NOTFOUND(status)) {
-            code = ctl_store_failed(ctl, site, status, &err);
+            code = ctl_store_failed(ctl, store, site, status, &err);
         }
     }
     return code;
@@ -206,17 +271,11 @@ static void print_evicted(tmpl_store_t *store)
 
 static int print_stats(ctl_t *ctl, tmpl_store_t *store)
 {
-    tmpl_error_t err;
-    apr_array_header_t *sites = apr_array_make(ctl->pool, 16, sizeof(const char *));
+    apr_array_header_t *sites;
     apr_array_header_t *rows = apr_array_make(ctl->pool, 16, sizeof(stats_row_t));
-    if (ctl->args->nelts > 0) {
-        sites = ctl->args;
-    }
-    else if (tmpl_store_sites(store, add_site, sites, &err, ctl->pool) != APR_SUCCESS) {
-        ctl_say("stats: %s", err.text);
+    if (find_sites(&sites, ctl, store) != CTL_OK) {
         return CTL_FAILED;
     }
-    qsort(sites->elts, (size_t)sites->nelts, sizeof(const char *), by_name);
     int code = read_rows(rows, ctl, sites, store);
     if (code != CTL_OK && ctl->args->nelts > 0) {
         return code;

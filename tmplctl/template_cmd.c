@@ -69,6 +69,10 @@ static int show_template(ctl_t *ctl, tmpl_store_t *store)
     if (outcome.page == NULL || outcome.decline != TMPL_DECLINE_NONE) {
         return ctl_page_declined(&outcome, &input, arg, ctl->pool);
     }
+    if (outcome.counts.pages == 0) {
+        ctl_store_has_no(ctl, store, site);
+        return CTL_FAILED;
+    }
     if (outcome.counts.pages < min_df) {
         ctl_say("template: site %s: %u pages are learnt, and text is template from %u on", site,
                 outcome.counts.pages, min_df);

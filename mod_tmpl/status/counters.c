@@ -220,3 +220,10 @@ int tmpl_counters_report(request_rec *r, int flags)
     }
     return OK;
 }
+
+int tmpl_decline_is_of_page(tmpl_decline_e reason)
+{
+    return reason != TMPL_DECLINE_SUBREQUEST && reason != TMPL_DECLINE_STATUS &&
+           reason != TMPL_DECLINE_RANGE && reason != TMPL_DECLINE_TYPE &&
+           reason != TMPL_DECLINE_FRAGMENT;
+}

@@ -115,6 +115,9 @@ apr_time_t tmpl_counted_since(void);
 /* mod_status's hook. */
 int tmpl_counters_report(request_rec *r, int flags);
 
+/* Whether a response declined for that reason is a page of a site: images and errors are not. */
+int tmpl_decline_is_of_page(tmpl_decline_e reason);
+
 /* --- values of JSON --- */
 
 /* A text of any bytes as a JSON string: a byte that is not UTF-8 becomes U+FFFD. */

@@ -22,11 +22,14 @@ static json_t *object_of_counts(tmpl_group_e group)
     return json;
 }
 
-static json_t *declines(void)
+/* Each reason to decline; *pages becomes the number of declined responses that are pages. */
+static json_t *declines(json_int_t *pages)
 {
     json_t *list = json_array();
     tmpl_counted_t is;
+    *pages = 0;
     for (int i = 0; tmpl_counted(&is, TMPL_GROUP_DECLINE, i); i++) {
+        *pages += tmpl_decline_is_of_page((tmpl_decline_e)(i + 1)) ? N(is.count) : 0;
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s, s:I}", "reason", is.name, "text", is.text, "advice",
                             tmpl_decline_advice((tmpl_decline_e)(i + 1)), "count", N(is.count)));
@@ -245,21 +248,23 @@ json_t *tmpl_data_server(request_rec *r, const char *declined, size_t most)
     if (reason < 0) {
         return NULL;
     }
-    json_t *json = begin_answer(), *known = stores(r->pool), *reasons = declines();
+    json_t *json = begin_answer(), *known = stores(r->pool);
+    json_int_t declined_pages;
+    json_t *reasons = declines(&declined_pages);
     json_object_update_new(
         json,
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s, s:o}",
-                  "server", tmpl_json_text(ap_get_server_name(r), r->pool), "restarted",
-                  tmpl_json_time(ap_scoreboard_image->global->restart_time), "counted_since",
-                  tmpl_json_time(tmpl_counted_since()), "counters",
-                  object_of_counts(TMPL_GROUP_COUNTER), "modes", object_of_counts(TMPL_GROUP_MODE),
-                  "declined_responses", sum_of(reasons, "count"), "declines", reasons, "stages",
-                  histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL), "shares",
-                  histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "waiting_pages",
-                  sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
-                  "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
-                  "decisions_declined", declined, "decisions",
-                  decisions(NULL, reason, most, r->pool)));
+        json_pack(
+            "{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s, s:o}",
+            "server", tmpl_json_text(ap_get_server_name(r), r->pool), "restarted",
+            tmpl_json_time(ap_scoreboard_image->global->restart_time), "counted_since",
+            tmpl_json_time(tmpl_counted_since()), "counters", object_of_counts(TMPL_GROUP_COUNTER),
+            "modes", object_of_counts(TMPL_GROUP_MODE), "declined_responses",
+            sum_of(reasons, "count"), "declined_pages", declined_pages, "declines", reasons,
+            "stages", histograms(TMPL_STAGE_WAIT, TMPL_STAGE_TOTAL), "shares",
+            histograms(TMPL_SHARE_RATIO, TMPL_SHARE_CONFIDENCE), "waiting_pages",
+            sum_of(known, "waiting_pages"), "waiting_bytes", sum_of(known, "waiting_bytes"),
+            "stores", known, "decisions_kept", N(tmpl_conf_recent(ap_server_conf)),
+            "decisions_declined", declined, "decisions", decisions(NULL, reason, most, r->pool)));
     add_cache(json, r->pool);
     add_sites(json, r->pool);
     return json;

@@ -170,13 +170,13 @@ static const char *escape_html(apr_pool_t *pool, const char *text)
     return ap_escape_html(pool, text);
 }
 
-/* {{>CAPTION|COLUMN|COLUMN...}}: a table, in a box that scrolls; #COLUMN has numbers. */
+/* {{>NAME|COLUMN|COLUMN...}}: a table, in a box that scrolls, with a name; #COLUMN has numbers. */
 static void begin_table(request_rec *r, const json_t *data, char *text)
 {
     const char *name = strsep(&text, "|");
     (void)data;
     ap_rvputs(r, "<div class=\"scroll\" role=\"region\" aria-label=\"", name,
-              "\" tabindex=\"0\"><table>\n<caption>", name, "</caption>\n<thead><tr>", NULL);
+              "\" tabindex=\"0\"><table>\n<thead><tr>", NULL);
     while ((name = strsep(&text, "|")) != NULL) {
         int is_number = *name == '#';
         ap_rvputs(r, "<th scope=\"col\"", is_number ? " class=\"number\">" : ">", name + is_number,

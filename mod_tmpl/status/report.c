@@ -7,14 +7,6 @@
 #include "page_links.h"
 #include "sites.h"
 
-/* Whether a response declined for that reason is a page of a site: images and errors are not. */
-static int is_of_page(tmpl_decline_e reason)
-{
-    return reason != TMPL_DECLINE_SUBREQUEST && reason != TMPL_DECLINE_STATUS &&
-           reason != TMPL_DECLINE_RANGE && reason != TMPL_DECLINE_TYPE &&
-           reason != TMPL_DECLINE_FRAGMENT;
-}
-
 /*
  * What the page has in common with its site. The larger share counts: some sites have an id of the
  * page in the path of each place, some hardly repeat a text. Pages that are not to be learnt, and
@@ -131,7 +123,7 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
 
 void tmpl_report_declined(const tmpl_ctx_t *ctx, request_rec *r, tmpl_decline_e reason)
 {
-    if (is_of_page(reason)) {
+    if (tmpl_decline_is_of_page(reason)) {
         const char *site = ctx->site != NULL ? ctx->site : tmpl_site_of(r, ctx->conf);
         report_to_site(new_decision(ctx, site, tmpl_uri_of(r, r->pool), reason, r->pool), site, r);
     }

@@ -64,24 +64,27 @@ static const char style[] =
     ":root:root>head{all:initial!important;display:block!important;position:fixed!important;"
     "left:0!important;bottom:0!important;z-index:2147483647!important;max-width:60em!important;"
     "max-height:50vh!important;overflow:hidden!important;pointer-events:none!important;"
-    "font:13px/1.5 sans-serif!important}\n"
+    "color-scheme:light dark!important;font:13px/1.5 sans-serif!important}\n"
     ":root:root>head>meta[data-tmpl-note]{display:block!important;padding:0 .6em!important;"
-    "background:#fff!important;color:#111!important;white-space:pre-line!important;"
-    "border:solid #111!important;border-width:0 1px 0 0!important;"
+    "background:Canvas!important;color:CanvasText!important;white-space:pre-line!important;"
+    "border:solid CanvasText!important;border-width:0 1px 0 0!important;"
     "visibility:visible!important;transition:visibility 0s 10000000s!important}\n"
     ":root:root:has(>head>meta[data-tmpl-close]:focus)>head>meta"
     "{visibility:hidden!important;transition:none!important}\n"
     ":root:root>head>meta[data-tmpl-close]{pointer-events:auto!important;cursor:pointer!important;"
     "text-decoration:underline!important;border-top-width:1px!important}\n"
     ":root:root>head>:not([data-tmpl-note]){display:none!important}\n"
+    /* on a phone the lines of the kinds are enough */
+    "@media(max-width:40em){:root:root>head>meta[data-tmpl-how]{display:none!important}}\n"
     ":root:root>head>meta[data-tmpl-note]::after{content:attr(data-tmpl-note)!important}\n"
     /* the reasons of the innermost element that has the focus, in a corner of the window */
     ":root:root "
     "[data-tmpl-is]:focus-within:not(:has([data-tmpl-is]:focus-within))::after{content:attr(title)!"
     "important;position:fixed!important;"
     "right:0!important;bottom:0!important;z-index:2147483647!important;max-width:60em!important;"
-    "padding:.3em .6em!important;border:1px solid #111!important;white-space:pre-line!important;"
-    "background:#fff!important;color:#111!important;font:13px/1.5 sans-serif!important}\n"
+    "padding:.3em .6em!important;border:1px solid!important;white-space:pre-line!important;"
+    "color-scheme:light dark!important;background:Canvas!important;color:CanvasText!important;"
+    "font:13px/1.5 sans-serif!important}\n"
     ":root:root::after{content:\"\"!important;display:block!important;clear:both!important;"
     "height:15em!important;"
     "font:13px/1.5 sans-serif!important}\n" /**/
@@ -376,14 +379,18 @@ static const char *legend(const highlight_t *h)
     }
     for (unsigned k = 0; k < KIND_COUNT; k++) {
         tmpl_part_set_t parts = k == KIND_PART ? h->closure->parts : 0;
+        if (n[k] == 0) {
+            continue;
+        }
         text = apr_psprintf(h->pool, "%s<meta data-tmpl-is=\"%s\" data-tmpl-note=\"%s: %u%s%s\">",
                             text, kinds[k].name, kinds[k].label, n[k], parts != 0 ? ", of " : "",
                             tmpl_part_names(parts, h->pool));
     }
-    return apr_pstrcat(h->pool, text,
-                       "<meta data-tmpl-note=\"Not shaded: not judged. Only a line: only the text "
-                       "directly in the element. Why: point at a block, or press Tab.\">",
-                       NULL);
+    return apr_pstrcat(
+        h->pool, text,
+        "<meta data-tmpl-how data-tmpl-note=\"Not shaded: not judged. Only a line: only the text "
+        "directly in the element. Why: point at a block, or press Tab.\">",
+        NULL);
 }
 
 void tmpl_highlight(tmpl_edits_t *edits, const tmpl_closure_t *closure,

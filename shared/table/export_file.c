@@ -164,7 +164,7 @@ typedef struct {
     tmpl_export_file_t *table;
     const json_t *object; /* of the line that is read */
     unsigned line;
-    json_int_t expected; /* entries that the first line announces */
+    json_int_t expected; /* entries that the first line announces; -1: it was not read yet */
     json_int_t listed;   /* listed documents that it announces */
     apr_status_t status; /* of the line: the functions below note the first thing that is wrong */
     tmpl_error_t *err;
@@ -279,6 +279,7 @@ static void head_read(import_reader_t *reader)
         bad(reader, "not an export of a table: \"format\" is not \"" FORMAT "\"");
     }
     (void)get_int(reader, "version", VERSION, VERSION);
+    table->site = get_string(reader, "site", TMPL_SITE_MAX, &len);
     reader->expected = get_int(reader, "entries", 0, INT32_MAX);
     table->head = (tmpl_store_stats_t){ .pages = get_uint32(reader, "pages"),
                                         .entries = (uint64_t)reader->expected };
@@ -325,7 +326,7 @@ static apr_status_t line_read(import_reader_t *reader, const char *line)
     if (!json_is_object(object)) {
         bad(reader, object == NULL ? error.text : "not a JSON object");
     }
-    else if (reader->line == 1) {
+    else if (reader->expected < 0) {
         head_read(reader);
     }
     else if (kind != NULL && strcmp(kind, LISTED) == 0) {
@@ -338,19 +339,24 @@ static apr_status_t line_read(import_reader_t *reader, const char *line)
     return reader->status;
 }
 
+/* Whether there are as many lines as the first one announces, of whatever kind. */
+static int is_at_end(const import_reader_t *reader)
+{
+    return reader->table->entries->nelts + reader->table->listed->nelts ==
+           reader->expected + reader->listed;
+}
+
 apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, FILE *in, const char *name,
-                                   tmpl_error_t *err, apr_pool_t *pool)
+                                   unsigned *lines, tmpl_error_t *err, apr_pool_t *pool)
 {
     char line[LINE_MOST + 1];
-    import_reader_t reader = { .table = table, .err = err, .pool = pool };
+    import_reader_t reader = {
+        .table = table, .line = *lines, .expected = -1, .err = err, .pool = pool
+    };
     *table = (tmpl_export_file_t){ .entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t)),
                                    .listed = apr_array_make(pool, 16, sizeof(tmpl_listed_t)) };
-    while (fgets(line, sizeof(line), in) != NULL) {
+    while (!is_at_end(&reader) && fgets(line, sizeof(line), in) != NULL) {
         reader.line++;
-        if (reader.line > 1 &&
-            table->entries->nelts + table->listed->nelts == reader.expected + reader.listed) {
-            bad(&reader, "more entries than the first line announces");
-        }
         if (line_read(&reader, line) != APR_SUCCESS) {
             return APR_EINVAL;
         }
@@ -359,8 +365,11 @@ apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, FILE *in, const ch
         int failed = errno;
         return tmpl_fail(err, APR_FROM_OS_ERROR(failed), "%s: %s", name, strerror(failed));
     }
-    reader.line++;
-    if (reader.line == 1) {
+    if (reader.expected < 0 && *lines > 0) {
+        return APR_EOF;
+    }
+    *lines = reader.line++;
+    if (reader.expected < 0) {
         bad(&reader, "the input is empty");
     }
     else if (table->entries->nelts != reader.expected || table->listed->nelts != reader.listed) {

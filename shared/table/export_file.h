@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A site's table as JSON lines, for export and import by tmplctl and the status page. The first
- * line describes the table:
+ * Tables of sites as JSON lines, one table after another, for export and import by tmplctl. The
+ * first line describes the table:
  *     {"format": "tmpl-table", "version": 1, "site": S, "pages": N, "table_version": N,
  *      "entries": N, "secret": S, "listed": N, "since": N, "edition": N, "evicted": B}
  * Each further line is an entry. Entries are sorted by kind and key:
@@ -27,6 +27,7 @@
 #include "table/store.h"
 
 typedef struct {
+    const char *site;              /* whose table was read */
     char secret[TMPL_SECRET_SIZE]; /* the secret of the table's store */
     tmpl_store_stats_t head;
     apr_array_header_t *entries; /* tmpl_entry_t */
@@ -56,10 +57,12 @@ apr_status_t tmpl_export_file_import(const tmpl_export_file_t *table, tmpl_store
                                      const char *site, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Reads a table from in, which messages call name; its entries come from pool. On failure err has
- * the reason: APR_EINVAL with the number of the invalid line, or the error of the read.
+ * Reads the next table from in, which messages call name; its entries come from pool. *lines counts
+ * the lines of in that were read, 0 before the first table. APR_EOF: there is no other table. On
+ * failure err has the reason: APR_EINVAL with the number of the invalid line, or the error of the
+ * read.
  */
 apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, FILE *in, const char *name,
-                                   tmpl_error_t *err, apr_pool_t *pool);
+                                   unsigned *lines, tmpl_error_t *err, apr_pool_t *pool);
 
 #endif

@@ -236,4 +236,25 @@ subtest 'mod_tmpl.conf' => sub {
     $httpd->finish;
 };
 
+# Files of httpd itself, as on a new server.
+subtest 'mod_tmpl.conf, three lines uncommented' => sub {
+    my $shipped = slurp("$conf/mod_tmpl.conf") =~ s{lmdb:\S+}{lmdb:\@ROOT\@/shipped}r;
+    is $shipped =~ s/^    #(?=Tmpl)/    /mg, 3, 'there are three';
+    my $httpd = Test::Tmpl::Httpd->new(bare => 1, conf => $shipped);
+    for my $n (1 .. 7) {
+        open my $file, '>', $httpd->root . "/htdocs/page$n.html" or die "page$n.html: $!";
+        print $file $site->page($n);
+        close $file;
+    }
+    $httpd->start;
+    my $res = (map { $httpd->get("/page$_.html") } 1 .. 7)[6];
+    same_bytes($res->body, $site->page(7), 'pages stay');
+    like $res->header('Tmpl'), qr/template=[1-9]/, 'with the field';
+    like $httpd->get('/page7.html?tmpl')->body, qr/data-tmpl-is=template.*data-tmpl-is=content/s, '?tmpl shows what is what';
+    my $markdown = $httpd->get('/page7.md');
+    like $markdown->header('Content-Type'), qr{^text/markdown}, 'in place of .html, .md is Markdown';
+    is $httpd->get('/page7.html.md')->body, $markdown->body, 'and so it is behind it';
+    $httpd->finish;
+};
+
 done_testing;

@@ -311,7 +311,7 @@ subtest 'default' => sub {
         ok $status->{cache_entries} <= 41 && $status->{cache_entries} >= ($modules->[0] ? 41 : 35), "@$modules: decisions are counted, two of one page";
         cmp_ok $status->{cache_bytes}, '>', 35 * 200, "@$modules: and their bytes";
         is $status->{cache_max_bytes}, 8 << 20, "@$modules: of so many";
-        like $httpd->get('/tmpl-status')->body, qr{<dt>Cached decisions</dt><dd>$status->{cache_entries}, [ .\dKM]+ of 8.0M<}, "@$modules: on the page, too";
+        like $httpd->get('/tmpl-status')->body, qr{The cache has $status->{cache_entries} decisions, [ .\dKM]+ of 8.0M\.}, "@$modules: on the page, too";
         is system($tool, 'forget', '--store', 'lmdb:' . $httpd->root . '/store', 'test.example'), 0, 'tmplctl forgets the site';
         is cached($httpd->visit(7)), 'stale', "@$modules: which is known at once";
         $httpd->finish;

@@ -82,6 +82,7 @@ my ($seen) = @{ $all->{sites} };
 is $seen->{site}, 'a.example', 'the site was seen';
 is "$seen->{pages} $seen->{judged} $seen->{declined} $seen->{state} $seen->{documents}", '9 8 1 warm 8', 'its figures';
 is $all->{declined_responses}, 2, 'with the image';
+is $all->{declined_pages}, 1, 'which is no page';
 is_deeply $seen->{last_pages}, { pages => 9, declined => 1, reasons => { 'too-deep' => 1 } }, 'its last pages';
 for my $stage (@{ $all->{stages} }) {
     my $sum = 0;

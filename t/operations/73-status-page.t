@@ -75,7 +75,7 @@ subtest 'alone' => sub {
 };
 
 subtest 'sections' => sub {
-    for my $heading ('Sites by traffic', 'Last decisions', 'Declines by reason', 'Stores and the learner', 'Time by stage') {
+    for my $heading ('Sites by traffic', 'Last decisions', 'Declines by reason', 'Stores, learner, cache', 'Time by stage') {
         like $html, qr{<h2 id="[\w-]+">\Q$heading\E</h2>}, $heading;
     }
     like $html, qr{declined: <b>too-deep</b></td>}, 'a decline';

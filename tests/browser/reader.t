@@ -54,10 +54,12 @@ for my $i (0 .. $#pages) {
     my ($host) = $page =~ m{([^/]+)/pages/};
     is(system("'$build/tmplctl' clean -m reader --site '" . ($host // 'reader.example') . "' '$page' >'$file'"), 0, "$name: tmplctl");
     push @files, $file;
+    # cards with a line between them
+    my $ruled = '[...document.querySelectorAll("li")].filter((e) => parseFloat(getComputedStyle(e).borderTopWidth) > 0).map((e) => e.innerText.trim().split("\n")[0]).join(", ")';
     my $shot = defined $ENV{SHOTS} ? "$ENV{SHOTS}/$name" : undef;
     for my $view ([light => {}], [dark => { dark => 1 }], [phone => { width => 400, dark => $i % 2 }], [print => { print => 1, width => 700 }]) {
         my ($as, $with) = @$view;
-        push @views, { url => "file://$file", alone => 1, %$with, $as eq 'print' ? (pdf => $shot ? "$shot.pdf" : "$dir/print.pdf") : (axe => 1),
+        push @views, { url => "file://$file", alone => 1, evaluate => $ruled, %$with, $as eq 'print' ? (pdf => $shot ? "$shot.pdf" : "$dir/print.pdf") : (axe => 1),
             $shot ? (shot => "$shot-$as.png", whole => $as ne 'light') : () };
         push @names, "$name, $as";
     }
@@ -81,5 +83,6 @@ for my $i (0 .. $#results) {
     $result->{axe} = [grep { $_->{id} ne 'html-has-lang' } @{ $result->{axe} // [] }] if !$has_language{ $views[$i]{url} =~ s{file://}{}r };
     clean($result, $names[$i]);
     is_deeply($result->{asked}, [], "$names[$i]: no request");
+    is($result->{value}, 'Roggen, Dinkel', "$names[$i]: two cards are ruled, and a table of contents is not") if $names[$i] =~ /reader, /;
 }
 done_testing;

@@ -30,6 +30,13 @@ my $look = '({ title: document.title, images: document.images.length, scripts: d
     # a state is one word, and has one line
     . ' parted: [...document.querySelectorAll("td")].filter((e) => /^(?:cold|learning|warm)$/.test(e.textContent)).filter((e) =>'
     . ' { const r = document.createRange(); r.selectNodeContents(e); return r.getClientRects().length > 1; }).length,'
+    # tiles in whole rows, or the last one as wide as a row of a phone
+    . ' ragged: [...document.querySelectorAll("dl")].filter((l) => { const last = l.lastElementChild.getBoundingClientRect(), all = l.getBoundingClientRect();'
+    . ' return l.childElementCount > 1 && last.left - all.left < 5 && last.width < all.width / 2; }).length,'
+    . ' narrow: [...document.querySelectorAll(".said td:not(.number)")].filter((e) => e.clientWidth < 200).length,'
+    . ' broken: [...document.querySelectorAll("#decisions th code")].filter((e) => e.textContent.length < 34 && e.getClientRects()[0].height > 24).map((e) => e.textContent),'
+    . ' captions: [...document.querySelectorAll("caption")].length,'
+    . ' pages: [...document.querySelectorAll("dt")].find((e) => /untouched/.test(e.textContent))?.nextElementSibling.textContent ?? "",'
     . ' rows: document.querySelectorAll("#decisions tbody tr").length,'
     . ' bar: document.querySelector(".bar rect")?.getBoundingClientRect().width ?? 0 })';
 my %pages = ('' => 'status', "?site=$markup" => 'a site that is markup', '?site=manual.example' => 'site',
@@ -52,6 +59,8 @@ for my $i (0 .. $#results) {
     is("$value->{images} $value->{scripts}", '0 0', "$names[$i]: no image, no script") or diag $value->{title};
     is(join(', ', @{ $value->{behind} }), '', "$names[$i]: no column is behind a scroll") if $names[$i] =~ /1280 px/;
     is($value->{parted}, 0, "$names[$i]: no state is parted");
+    is("$value->{ragged} $value->{narrow} $value->{captions} @{ $value->{broken} }", '0 0 0 ',
+        "$names[$i]: no tile alone, no narrow column of sentences, no caption that repeats a heading, no short path in two lines");
     unlike($value->{title}, qr/^hurt/, "$names[$i]: nothing has run");
 }
 my $wide = $seen{'status, 1280 px, light'};

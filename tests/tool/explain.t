@@ -189,7 +189,7 @@ subtest 'template' => sub {
     }
     ($code, $out, $err) = run(qw(template --store lmdb:learnt --site unknown), $pages[6]);
     is($code, 1, 'an unknown site');
-    is($err, "tmplctl: template: site unknown: 0 pages are learnt, and text is template from 5 on\n", 'the message');
+    is($err, qq{tmplctl: template: the store has no site "unknown"; it has s\n}, 'the message');
     is($out, '', 'and no text');
     ($code, $out, $err) = run(@args, 'frames.html');
     is($code, 1, 'a declined page');

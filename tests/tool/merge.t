@@ -76,7 +76,7 @@ for my $detector (qw(incremental style pagelevel auto)) {
 
 subtest 'standard input, a secret, and sites in between' => sub {
     my $lines = sorted(map { (run(qw(clean -m keys --secret hush --site), $_, @files[0 .. 9]))[1] } 'a', 'a.b', 'b');
-    my ($code, $out, $err) = feed($lines, qw(merge --secret hush -o lmdb:in -));
+    my ($code, $out, $err) = feed($lines, qw(merge --secret hush --store lmdb:in -));
     is("$code $out$err", "0 3 sites merged\n", 'from standard input');
     ($code, $out, $err) = feed($lines, qw(merge -o lmdb:in2 -));
     is($code, 1, 'without the secret');
@@ -99,7 +99,7 @@ subtest 'standard input, a secret, and sites in between' => sub {
     like((run(qw(stats --store lmdb:own)))[1], qr/^new +\d.*\nold +1 /m, 'which keeps them');
 };
 
-usage_is(['merge', 'x'], qr/--out URI is missing/, 'no output');
+usage_is(['merge', 'x'], qr/^tmplctl: merge: no store given: use --store URI or set TMPL_STORE$/m, 'no store');
 usage_is([qw(merge -o dir x)], qr/--out: a store is lmdb:DIR/, 'an output that is no store');
 my ($code, undef, $err) = run(qw(merge -o lmdb:none missing));
 is("$code $err", "1 tmplctl: merge: missing: No such file or directory\n", 'a missing file');

@@ -66,11 +66,11 @@ subtest 'a store that outlives the run' => sub {
     is($code, 0, 'TMPL_STORE');
     ($code, $out, $err) = run('stats', 'nosite');
     is($code, 1, 'a missing site: exit code 1');
-    is($err, qq{tmplctl: stats: the store has no site "nosite"\n}, 'a missing site: the message');
+    is($err, qq{tmplctl: stats: the store has no site "nosite"; it has s\n}, 'a missing site: the message');
     is($out, '', 'a missing site: no table');
     ($code, $out, $err) = run('forget', 'nosite');
     is($code, 1, 'forget of a missing site');
-    is($err, qq{tmplctl: forget: the store has no site "nosite"\n}, 'forget of a missing site: the message');
+    is($err, qq{tmplctl: forget: the store has no site "nosite"; it has s\n}, 'forget of a missing site: the message');
     ($code) = run('forget', 's');
     is($code, 0, 'forget');
     ($code, $out) = run('stats');
@@ -162,7 +162,7 @@ subtest 'export and import' => sub {
     is($code, 1, 'none of them was imported');
     ($code, undef, $err) = run(qw(export --store lmdb:to s));
     is($code, 1, 'export of a missing site');
-    is($err, qq{tmplctl: export: the store has no site "s"\n}, 'export of a missing site: the message');
+    is($err, qq{tmplctl: export: the store has no site "s"; it has listed, other\n}, 'export of a missing site: the message');
     my $path = qq({"kind": "path", "key": "00000000000000ff", "df": 3, "last": 4, )
         . qq("text": 4294967295, "repeated": 70});
     my $paths = '{"format": "tmpl-table", "version": 1, "site": "p", "pages": 4, '
@@ -174,6 +174,34 @@ subtest 'export and import' => sub {
         feed($paths =~ s/"text": \d+/"text": 69/r, qw(import --store lmdb:paths p));
     is($code, 1, 'more repeated than text');
     like($err, qr/line 2: "repeated" is not in 0\.\.69/, 'the reason');
+};
+
+subtest 'all sites in one file' => sub {
+    my @site = map { "site$_" } 1 .. 7;
+    run(qw(clean --mode strip --out all --store lmdb:all --site), $_, @pages[0 .. 1 + substr $_, 4]) for @site;
+    my $each = join '', map { (run(qw(export --store lmdb:all), $_))[1] } @site;
+    my ($code, $all, $err) = run(qw(export --store lmdb:all --all));
+    is("$code $err", '0 ', 'export --all');
+    ok($all eq $each, 'is the exports of all, one after another');
+    ($code, undef, $err) = feed($all, qw(import --store lmdb:all2));
+    is("$code $err", '0 ', 'import without SITE');
+    ok((run(qw(export --store lmdb:all2 --all)))[1] eq $all, 'brings them all back');
+    ($code, undef, $err) = feed($all, qw(import --store lmdb:all3 one));
+    like("$code $err", qr/^1 tmplctl: import: one: line \d+: .*another site: without SITE all are imported$/, 'not into one');
+    is((run(qw(stats --store lmdb:all3)))[1] =~ tr/\n//, 1, 'of which nothing is changed then');
+    my @lines = split /^/, $all;
+    my ($at) = grep { $lines[$_] =~ /"site": "site3"/ } 0 .. $#lines;
+    my $number = $at + 2;
+    ($code, undef, $err) = feed(join('', @lines[0 .. $at], "{}\n", @lines[$at + 2 .. $#lines]), qw(import --store lmdb:all4));
+    like("$code $err", qr/^1 tmplctl: import: site2: line $number: /, 'a line that is wrong');
+    is(join(' ', map { /^(\S+)/ } split /\n/, (run(qw(stats --store lmdb:all4)))[1]), 'site site1 site2', 'sites before it are there');
+    usage_is([qw(export --store lmdb:all)], qr/^tmplctl: export: name a SITE, or give --all$/, 'neither');
+    usage_is([qw(export --store lmdb:all --all site1)], qr/^tmplctl: export: name a SITE, or give --all$/, 'both');
+    ($code, undef, $err) = run(qw(stats --store lmdb:all site8));
+    is($err, qq{tmplctl: stats: the store has no site "site8"; it has site1, site2, site3, site4, site5, others: tmplctl stats has all\n}, 'a few are named');
+    (undef, my $out, $err) = run(qw(explain --store lmdb:all2 --site site), $pages[0]);
+    like($out, qr/^site site: 0 pages, cold$/m, 'explain of a site that is not there');
+    like($err, qr/^tmplctl: explain: the store has no site "site"; it has site1, /, 'says so');
 };
 
 SKIP: {
@@ -339,6 +367,10 @@ SKIP: {
         is(names('others'), 'data.mdb lock.mdb writer.lock', 'its files');
         is(join(' ', map { join ':', (stat)[4, 5] } glob 'others/*'), join(' ', ("$uid:$gid") x 3), 'belong to the owner');
         is(join(':', (stat 'text/p01.txt')[4, 5]), "$>:" . (split ' ', $))[0], 'pages belong to root');
+        mkdir 'roots', 0700 or die $!;
+        run(qw(clean --mode text --site s --out text --store lmdb:roots/store), @pages);
+        is(scalar(qx(setpriv --reuid $uid --regid $gid --clear-groups "$tool" stats --store lmdb:roots/store 2>&1)), "tmplctl: stats: lmdb:roots/store: permission denied: only root and the user of httpd may read a server's store\n",
+            'who may not read a store is told who may');
     };
 }
 

@@ -139,6 +139,22 @@ SKIP: {
         like($out, qr/\A\r\e\[K\e\[\?7lcleaning: 1\/13\e\[\?7h/, 'a line of progress');
         like($out, qr/\e\[Ktmplctl: missing\.html/, 'is erased for messages');
         like($out, qr/^12 pages: 8 edited/m, 'and gone before the summary');
+        run(clean_args('strip', 'tty'), qw(--store lmdb:tty-store), @pages);
+        my $sites = (run(qw(export --store lmdb:tty-store --all)))[1];
+        spew('tty.jsonl', $sites);
+        spew('tty.keys', (run(qw(clean -m keys --secret x --site s), $pages[0]))[1]);
+        my %shows = (
+            'export --store lmdb:tty-store --all >tty.out' => 'exporting: 0/1 sites',
+            'import --store lmdb:tty-store2 <tty.jsonl' => 'importing: 0 sites',
+            'check --store lmdb:tty-store' => 'reading lmdb:tty-store',
+            'merge --secret x --store lmdb:tty-store3 tty.keys' => 'merging: 0 sites, 1 lines',
+            'warm --store lmdb:tty-store4 http://127.0.0.1:9/' => 'loading: robots.txt of 127.0.0.1',
+        );
+        for my $args (sort keys %shows) {
+            my $shown = `$script -qec "$tool $args" /dev/null </dev/null 2>&1`;
+            like($shown, qr/\A\r\e\[K\e\[\?7l\Q$shows{$args}\E\e\[\?7h.*\r\e\[K/s, "$args: progress, and it goes");
+            unlike(`$tool $args 2>&1 >/dev/null </dev/null`, qr/\Q$shows{$args}\E/, 'which a file does not get') if $args !~ /import/;
+        }
     };
 }
 

@@ -32,7 +32,7 @@ subtest 'help, version, man page' => sub {
         is_deeply([run('help', $command)], [run($command, '--help')], "help $command");
         like($synopsis, qr/\b$command\b/, "the synopsis of the man page has $command");
     }
-    usage_is(['help', 'frob'], qr/^tmplctl: unknown command "frob"$/m, 'help of an unknown command');
+    usage_is(['help', 'frob'], qr/^tmplctl: unknown command "frob" \("tmplctl help" lists the commands\)$/m, 'help of an unknown command');
     my ($exit) = $man =~ /^\.SH EXIT STATUS\n(.*?)^\.SH/ms;
     like($exit, qr/^\.B $_$/m, "the man page has exit code $_") for 0 .. 4;
     like((run('clean', '--help'))[1], qr/Exit code 3: /, 'clean --help has exit code 3');
@@ -61,7 +61,9 @@ subtest 'help, version, man page' => sub {
 subtest 'usage errors' => sub {
     my @ok = ('--mode', 'strip', '--site', 's', '--out', 'never');
     usage_is([], qr/^Usage:/, 'no command');
-    usage_is(['frob'], qr/^tmplctl: unknown command "frob"$/m, 'unknown command');
+    usage_is(['frob'], qr/^tmplctl: unknown command "frob" \(/, 'unknown command');
+    usage_is([$_->[0]], qr/^tmplctl: unknown command "$_->[0]": did you mean "$_->[1]"\? \(/, $_->[0])
+        for ['clea', 'clean'], ['claen', 'clean'], ['stat', 'stats'], ['exlpain', 'explain'], ['wark', 'warm'];
     usage_is(['clean', '--frob'], qr/invalid option: --frob/, 'unknown option');
     usage_is(['stats', '--mode', 'x'], qr/invalid option: --mode/, 'option of another command');
     usage_is(['clean', '--mode'], qr/missing argument: --mode/, 'option without its value');

@@ -83,7 +83,7 @@ static apr_status_t check_seed(merge_t *merge, uint32_t check)
         apr_status_t status =
             tmpl_store_secret(merge->out.store, is, CTL_STORE_TIMEOUT, &err, ctl->pool);
         if (status != APR_SUCCESS) {
-            return merge_failed(ctl->options.out, status, err.text);
+            return merge_failed(ctl->options.store, status, err.text);
         }
         int fits = tmpl_keys_check(tmpl_seed(is)) == check;
         merge->secret = fits ? apr_pstrdup(ctl->pool, is) : "";
@@ -94,7 +94,7 @@ static apr_status_t check_seed(merge_t *merge, uint32_t check)
     return line_failed(merge,
                        apr_pstrcat(ctl->pool, ": the keys were made with another secret",
                                    seed == 0 ? " than the table of " : "",
-                                   seed == 0 ? ctl->options.out : "",
+                                   seed == 0 ? ctl->options.store : "",
                                    ": name it by --secret, or make the keys with --store", NULL));
 }
 
@@ -204,7 +204,8 @@ static apr_status_t site_write(merge_t *merge, const char *site, const tmpl_expo
         status = tmpl_store_freeze(out, site, 1, &err, pool);
     }
     merge->n_sites += status == APR_SUCCESS;
-    return status == APR_SUCCESS ? status : merge_failed(merge->ctl->options.out, status, err.text);
+    return status == APR_SUCCESS ? status
+                                 : merge_failed(merge->ctl->options.store, status, err.text);
 }
 
 static apr_status_t site_merge(merge_t *merge, const char *site, apr_pool_t *pool)
@@ -228,11 +229,14 @@ static apr_status_t sites_merge(merge_t *merge)
     apr_pool_create(&pool, merge->ctl->pool);
     while (status == APR_SUCCESS && !ctl_interrupted() && !merge->ended) {
         size_t len = strcspn(merge->line, "\t");
+        ctl_progress("merging: %d sites, %" APR_UINT64_T_FMT " lines", merge->n_sites,
+                     merge->number);
         status = merge->line[len] == '\0'
                      ? line_failed(merge, ": no keys of a page")
                      : site_merge(merge, apr_pstrmemdup(pool, merge->line, len), pool);
         apr_pool_clear(pool);
     }
+    ctl_progress_end();
     apr_pool_destroy(pool);
     return status;
 }
@@ -240,6 +244,10 @@ static apr_status_t sites_merge(merge_t *merge)
 int ctl_merge(ctl_t *ctl)
 {
     merge_t merge = { .ctl = ctl, .name = APR_ARRAY_IDX(ctl->args, 0, const char *) };
+    int code = ctl_store_uri(&ctl->options.store, ctl);
+    if (code != CTL_OK) {
+        return code;
+    }
     ctl_interrupt_catch();
     merge.file = merge.name == CTL_STDIN ? stdin : fopen(merge.name, "re");
     if (merge.file == NULL) {
@@ -248,7 +256,7 @@ int ctl_merge(ctl_t *ctl)
     }
     apr_status_t status = line_step(&merge);
     if (status == APR_SUCCESS) {
-        status = ctl_store_open_at(&merge.out, ctl->options.out, ctl);
+        status = ctl_store_open(&merge.out, ctl);
     }
     if (status == APR_SUCCESS) {
         status = sites_merge(&merge);

@@ -178,6 +178,7 @@ static int load_site(warm_t *warm, const tmpl_address_t *key)
     tmpl_warmup_opts_t opts = { ctl->options.size, ctl->options.max_loads,
                                 ctl->options.clean.policy.min_df, NULL };
     ctl_interrupt_catch();
+    ctl_progress("loading: robots.txt of %s", key->host);
     if (read_robots(warm, key) != APR_SUCCESS ||
         load_page(warm, &warm->key, key, ctl->pool) != APR_SUCCESS) {
         return CTL_FAILED;
