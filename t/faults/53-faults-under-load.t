@@ -117,7 +117,7 @@ sub fault {
     my $timeout = $o{silent} ? $SHORT : $LONG;
     Test::Tmpl::Process::set_limit();
     subtest $name => sub {
-        my $httpd = Test::Tmpl::Httpd->new(no_store => 1, log_level => 'info', file_limit => $o{file_limit}, conf =>
+        my $httpd = Test::Tmpl::Httpd->new(no_store => 1, log_level => 'info', ulimit => $o{ulimit}, conf =>
             "ProxyPass /server-status !\nProxyPass / " . $backend->url . <<"END");
 /
 TmplMode strip
@@ -217,7 +217,7 @@ sub lmdb_faults {
         give_to_server(spit($_[0]->root . '/store/data.mdb', join '', map { chr($_ * 131 % 251) } 1 .. 65_536));
     });
     fault('LMDB, its file may not grow', $store, 'unlearnt', pays => 0, least => 1,
-        wide => 1, file_limit => 1024, until => qr/takes no writes, nothing new is learnt/);
+        wide => 1, ulimit => '-f 1024', until => qr/takes no writes, nothing new is learnt/);
     SKIP: {
         skip 'the test knows the meta page only of 64 bit little endian', 1 if pack('J', 1) ne pack('Q<', 1);
         fault('LMDB, its map full', $store, 'unlearnt', pays => 0, least => 1,

@@ -82,7 +82,7 @@ subtest 'a store that is full' => sub {
         my $html = $site->page($n) =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 300), '</article>'}er;
         return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
     };
-    my $httpd = waiting('1ms', undef, file_limit => 1024);
+    my $httpd = waiting('1ms', undef, ulimit => '-f 1024');
     $httpd->expect_log(qr/\[T013\]/);
     $httpd->{conf} =~ s{ProxyPass / \S+}{'ProxyPass / ' . $wide->url . '/'}e;
     $httpd->restart;

@@ -116,7 +116,7 @@ subtest 'a disk that fills up' => sub {
         my $html = $site->page($n) =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 300), '</article>'}er;
         return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
     };
-    my $httpd = proxy($wide, detector => 'incremental', conf => 'TmplMode strip', file_limit => 1024, log_level => 'info');
+    my $httpd = proxy($wide, detector => 'incremental', conf => 'TmplMode strip', ulimit => '-f 1024', log_level => 'info');
     $httpd->expect_log(qr/\[T013\]/);
     $httpd->visit(1 .. 6);
     my ($n, @answers) = (0);

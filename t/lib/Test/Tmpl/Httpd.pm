@@ -53,7 +53,7 @@ sub one_child { return "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . ($m
 sub has_module { return -e "$module_dir/mod_$_[0].so" }
 
 # Options: conf => configuration of the server; modules => more modules of httpd to load; env => { }
-# of httpd; file_limit => largest file that httpd may write, in blocks of 512 bytes; log_level => of
+# of httpd; ulimit => of the shell that starts httpd, as '-n 60'; log_level => of
 # mod_tmpl (debug); mpm => in place of TMPL_TEST_MPM; no_store => 1: no TmplStore of its own; detector => TmplDetector, else the default. (The
 # verdicts of incremental are easy to predict in a test.) first => 1: mod_tmpl is loaded before the
 # other modules. bare => 1: only conf. Without bare, conf comes after a store in DIR/store, timeouts that
@@ -128,8 +128,8 @@ sub exec_httpd {
     open STDERR, '>&', \*STDOUT;
     $ENV{LD_PRELOAD} = $ENV{TMPL_TEST_PRELOAD} if defined $ENV{TMPL_TEST_PRELOAD};
     %ENV = (%ENV, %{ $self->{args}{env} // {} });
-    my $limit = $self->{args}{file_limit};
-    @command = ('/bin/sh', '-c', "ulimit -f $limit && exec \"\$@\"", 'sh', @command) if $limit;
+    my $limit = $self->{args}{ulimit};
+    @command = ('/bin/sh', '-c', "ulimit $limit && exec \"\$@\"", 'sh', @command) if $limit;
     exec @command or die "$command[0]: $!";
 }
 
