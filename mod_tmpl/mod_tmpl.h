@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The Apache module: the only code that includes httpd.h. It takes a page out of a brigade, calls
- * libtmpl's tmpl_clean(), puts the page back, and does what HTTP needs. This header has the two
- * records that its files share; each file's own header says what it offers. docs/architecture.md
+ * libtmpl's tmpl_clean(), puts the page back, and does what HTTP needs. This header has the
+ * records that all its files share; other headers say what a file offers. docs/architecture.md
  * shows the way of a request through the files, tests/project/structure.t their order.
  *
  * After the configuration was read, only a child's own stores, the shared counters and the caches
@@ -51,7 +51,6 @@ typedef struct {
 
 typedef struct tmpl_child_store_t tmpl_child_store_t; /* child_store.h */
 typedef struct tmpl_cache_t tmpl_cache_t;             /* cache.c */
-typedef struct tmpl_twin_t tmpl_twin_t;               /* below */
 
 /* The type of a section's field, by the form of the setting. Not set: TMPL_UNSET, or NULL. */
 #define TMPL_TYPE_MODE      apr_int64_t /* tmpl_mode_e */
@@ -127,11 +126,9 @@ typedef struct {
     apr_time_t since;          /* when the first byte came, on tmpl_clock(); 0: none has come */
 } tmpl_ctx_t;
 
-/* --- section.c: sections of the configuration --- */
-
 /*
- * Sections are created, merged, and read. The functions that return one setting return its default
- * where a section does not set it.
+ * --- section.c: sections of the configuration: created, merged, and read. The functions that
+ * return one setting return its default where a section does not set it ---
  */
 
 /* Sets of variants, the modes that a request may ask for (accept.h), are bits. */
@@ -243,7 +240,7 @@ void tmpl_config_check(server_rec *main_server, int warn);
 /* --- section.c: what the module keeps with a request --- */
 
 /* A request for a twin, or for its page (twin.h). */
-struct tmpl_twin_t {
+typedef struct {
     enum {
         TMPL_TWIN_WAITS,  /* the handlers have not been called */
         TMPL_TWIN_TRIES,  /* they are being called */
@@ -254,7 +251,7 @@ struct tmpl_twin_t {
     const char *next; /* path and query to be requested if nothing is found here; NULL: none */
     int discarded;    /* the status of the response that the gate has discarded; 0: none */
     apr_table_t *err_headers_out; /* as it was before the handlers were called */
-};
+} tmpl_twin_t;
 
 typedef struct {
     /* the fields that request.c has changed, as they came; NULL: the request is as it came */

@@ -87,7 +87,39 @@ static void all_words_are_found(void **state)
     }
 }
 
+/* A page says the same of a name however often it is asked, and knows it with other digits. */
+static void a_page_keeps_what_names_say(void **state)
+{
+    static const char *const names[] = { "post-12 comment", "post-34 comment", "ad2", "ad7", "2ad",
+                                         "author-name",     "AuthorName",      "",    "x" };
+    const char *longest = apr_pstrcat(*state, "x", names[0], NULL);
+    uint64_t hash = 0, other = 1;
+    while (strlen(longest) <= TMPL_NAME_MOST) {
+        longest = apr_pstrcat(*state, "u ", longest, NULL);
+    }
+    const char *html = apr_pstrcat(*state, "<p class='", longest, "'>text", NULL);
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        html = apr_pstrcat(*state, html, "<p class='", names[i], "'>text", NULL);
+    }
+    const tmpl_page_t *page = check_page(html, *state);
+    for (unsigned again = 0; again < 2; again++) {
+        for (uint32_t i = 1; i < page->n_nodes; i++) {
+            const tmpl_known_attr_t *class = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_CLASS);
+            if (class != NULL) {
+                tmpl_says_t is = tmpl_says_of_span(page, class->value, i == 2 ? &hash : &other);
+                tmpl_says_t says =
+                    tmpl_says_of_name(page->src + class->value.start, tmpl_span_len(class->value));
+                assert_int_equal(is.kinds, says.kinds);
+                assert_int_equal(is.hints, says.hints);
+                assert_int_equal(is.cues, says.cues);
+                assert_true(i != 3 || other == hash);
+            }
+        }
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    CHECK(a_page_keeps_what_names_say),
     CHECK(all_words_are_found),
     CHECK(names_of_kinds),
     CHECK(hints_of_names),
