@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "brigade.h"
 
-#include "base/inflate.h"
-
 /* The free bytes behind the data of the last bucket, if it shares its buffer with no other. */
 static apr_size_t room_of(const apr_bucket_brigade *bb)
 {
@@ -43,56 +41,55 @@ void tmpl_brigade_append(apr_bucket_brigade *bb, const char *data, apr_size_t le
 typedef struct {
     apr_bucket_brigade *from, *to;
     apr_bucket *next;
-} brigade_gzip_t;
+} brigade_coded_t;
 
 static apr_status_t next_bucket(void *ctx, const char **data, apr_size_t *len)
 {
-    brigade_gzip_t *gzip = ctx;
+    brigade_coded_t *coded = ctx;
     apr_status_t rv = APR_SUCCESS;
     for (*len = 0; rv == APR_SUCCESS && *len == 0;) {
-        apr_bucket *e = gzip->next;
-        if (e == APR_BRIGADE_SENTINEL(gzip->from)) {
+        apr_bucket *e = coded->next;
+        if (e == APR_BRIGADE_SENTINEL(coded->from)) {
             return APR_EOF;
         }
         if (!APR_BUCKET_IS_METADATA(e)) {
             rv = apr_bucket_read(e, data, len, APR_BLOCK_READ);
         }
         /* reading may have split the bucket */
-        gzip->next = APR_BUCKET_NEXT(e);
+        coded->next = APR_BUCKET_NEXT(e);
     }
     return rv;
 }
 
 static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
 {
-    tmpl_brigade_append(((brigade_gzip_t *)ctx)->to, bytes, len);
+    tmpl_brigade_append(((brigade_coded_t *)ctx)->to, bytes, len);
 }
 
 tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ctx)
 {
     apr_bucket_brigade *held = ctx->held;
-    brigade_gzip_t gzip = { held, NULL, APR_BRIGADE_FIRST(held) };
-    tmpl_inflate_t inflate = { next_bucket, add_inflated, &gzip };
+    brigade_coded_t coded = { held, NULL, APR_BRIGADE_FIRST(held) };
+    tmpl_inflate_t inflate = { next_bucket, add_inflated, &coded };
     char begin[64];
     apr_size_t len = sizeof(begin);
     *page = held;
-    if (!ctx->is_gzip || ctx->length == 0) {
+    if (ctx->codec == NULL || ctx->length == 0) {
         return TMPL_DECLINE_NONE;
     }
     if (apr_brigade_flatten(held, begin, &len) != APR_SUCCESS) {
         return TMPL_DECLINE_INFLATE;
     }
-    if (!tmpl_inflate_is_gzip(begin, len)) {
-        return tmpl_inflate_is_open(begin, len) ? TMPL_DECLINE_NONE : TMPL_DECLINE_INFLATE;
-    }
-    gzip.to = apr_brigade_create(held->p, held->bucket_alloc);
-    apr_status_t rv = tmpl_inflate(&inflate, tmpl_conf_max_body(ctx->conf));
+    coded.to = apr_brigade_create(held->p, held->bucket_alloc);
+    apr_status_t rv = tmpl_inflate(&inflate, ctx->codec, tmpl_conf_max_body(ctx->conf), held->p);
     if (rv == APR_SUCCESS) {
-        *page = gzip.to;
+        *page = coded.to;
         return TMPL_DECLINE_NONE;
     }
-    apr_brigade_destroy(gzip.to);
-    return APR_STATUS_IS_ENOSPC(rv) ? TMPL_DECLINE_TOO_LARGE : TMPL_DECLINE_INFLATE;
+    apr_brigade_destroy(coded.to);
+    return APR_STATUS_IS_ENOSPC(rv)           ? TMPL_DECLINE_TOO_LARGE
+           : tmpl_inflate_is_open(begin, len) ? TMPL_DECLINE_NONE
+                                              : TMPL_DECLINE_INFLATE;
 }
 
 /*

@@ -6,11 +6,14 @@
 #include "status/report.h"
 #include "headers.h"
 
+const tmpl_codec_t tmpl_codec_unknown;
+
 /* Reads all three places where httpd keeps parts of the list of codings. */
-tmpl_coding_e tmpl_coding_of(request_rec *r)
+const tmpl_codec_t *tmpl_coding_of(request_rec *r)
 {
+    static const tmpl_codec_t *const codecs[] = { &tmpl_codec_gzip, &tmpl_codec_br, NULL };
     const char *rest = tmpl_field(r, "Content-Encoding");
-    tmpl_coding_e coding = TMPL_CODING_NONE;
+    const tmpl_codec_t *coding = NULL;
     if (r->content_encoding != NULL) {
         rest = rest == NULL ? r->content_encoding
                             : apr_pstrcat(r->pool, rest, ",", r->content_encoding, NULL);
@@ -18,8 +21,8 @@ tmpl_coding_e tmpl_coding_of(request_rec *r)
     while (rest != NULL && *rest != '\0') {
         const char *token = ap_get_token(r->pool, &rest, 0);
         if (*token != '\0' && ap_cstr_casecmp(token, "identity") != 0) {
-            int gzip = ap_cstr_casecmp(token, "gzip") == 0 || ap_cstr_casecmp(token, "x-gzip") == 0;
-            coding = gzip && coding == TMPL_CODING_NONE ? TMPL_CODING_GZIP : TMPL_CODING_OTHER;
+            const tmpl_codec_t *codec = tmpl_codec_of_encoding(codecs, token);
+            coding = codec != NULL && coding == NULL ? codec : &tmpl_codec_unknown;
         }
         rest += strcspn(rest, ",");
         rest += *rest == ',';
@@ -40,7 +43,7 @@ int tmpl_is_html(const request_rec *r)
 }
 
 tmpl_decline_e tmpl_reason_to_stop(tmpl_ctx_t *ctx, const apr_bucket *e, request_rec *r,
-                                   tmpl_coding_e most)
+                                   int may_be_coded)
 {
     if ((apr_off_t)e->length > tmpl_conf_max_body(ctx->conf) - ctx->length) {
         return TMPL_DECLINE_TOO_LARGE;
@@ -48,10 +51,11 @@ tmpl_decline_e tmpl_reason_to_stop(tmpl_ctx_t *ctx, const apr_bucket *e, request
     if (ctx->length > 0) {
         return TMPL_DECLINE_NONE;
     }
-    ctx->is_gzip = tmpl_coding_of(r) == TMPL_CODING_GZIP;
-    return !tmpl_is_html(r)           ? TMPL_DECLINE_TYPE
-           : tmpl_coding_of(r) > most ? TMPL_DECLINE_ENCODING
-                                      : TMPL_DECLINE_NONE;
+    ctx->codec = tmpl_coding_of(r);
+    int is_readable = ctx->codec == NULL || (may_be_coded && ctx->codec != &tmpl_codec_unknown);
+    return !tmpl_is_html(r) ? TMPL_DECLINE_TYPE
+           : is_readable    ? TMPL_DECLINE_NONE
+                            : TMPL_DECLINE_ENCODING;
 }
 
 static int is_not_to_be_changed(request_rec *r)
@@ -78,16 +82,16 @@ static int is_too_large(request_rec *r)
 
 tmpl_decline_e tmpl_reason_to_decline(request_rec *r, int is_for_script)
 {
-    return r->main != NULL                          ? TMPL_DECLINE_SUBREQUEST
-           : tmpl_field(r, "Content-Range") != NULL ? TMPL_DECLINE_RANGE
-           : r->status != HTTP_OK                   ? TMPL_DECLINE_STATUS
-           : !tmpl_is_html(r)                       ? TMPL_DECLINE_TYPE
-           : is_for_script                          ? TMPL_DECLINE_FRAGMENT
-           : tmpl_coding_of(r) == TMPL_CODING_OTHER ? TMPL_DECLINE_ENCODING
-           : is_not_to_be_changed(r)                ? TMPL_DECLINE_NO_TRANSFORM
-           : is_attachment(r)                       ? TMPL_DECLINE_ATTACHMENT
-           : is_too_large(r)                        ? TMPL_DECLINE_TOO_LARGE
-                                                    : TMPL_DECLINE_NONE;
+    return r->main != NULL                            ? TMPL_DECLINE_SUBREQUEST
+           : tmpl_field(r, "Content-Range") != NULL   ? TMPL_DECLINE_RANGE
+           : r->status != HTTP_OK                     ? TMPL_DECLINE_STATUS
+           : !tmpl_is_html(r)                         ? TMPL_DECLINE_TYPE
+           : is_for_script                            ? TMPL_DECLINE_FRAGMENT
+           : tmpl_coding_of(r) == &tmpl_codec_unknown ? TMPL_DECLINE_ENCODING
+           : is_not_to_be_changed(r)                  ? TMPL_DECLINE_NO_TRANSFORM
+           : is_attachment(r)                         ? TMPL_DECLINE_ATTACHMENT
+           : is_too_large(r)                          ? TMPL_DECLINE_TOO_LARGE
+                                                      : TMPL_DECLINE_NONE;
 }
 
 void tmpl_decline_judged(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason)

@@ -5,11 +5,11 @@
 
 #include "mod_tmpl.h"
 
-/* In the order of the work that is needed to read the body. */
-typedef enum { TMPL_CODING_NONE, TMPL_CODING_GZIP, TMPL_CODING_OTHER } tmpl_coding_e;
+/* A coding that cannot be undone here, or two at once. */
+extern const tmpl_codec_t tmpl_codec_unknown;
 
-/* The coding of the body by r's fields as they are now; filters may change the coding. */
-tmpl_coding_e tmpl_coding_of(request_rec *r);
+/* The coding of the body by r's fields as they are now; NULL: none. Filters may change it. */
+const tmpl_codec_t *tmpl_coding_of(request_rec *r);
 
 int tmpl_is_html(const request_rec *r);
 
@@ -20,12 +20,12 @@ tmpl_decline_e tmpl_reason_to_decline(request_rec *r, int is_for_script);
 
 /*
  * Why the page of ctx cannot be read any more, now that the data of e has come to a filter behind
- * the gate; or TMPL_DECLINE_NONE. At the first data sets ctx->is_gzip, and looks at the fields
+ * the gate; or TMPL_DECLINE_NONE. At the first data sets ctx->codec, and looks at the fields
  * anew: filters of the configuration that stand in between may have changed the body, for instance
- * SetOutputFilter INFLATE;SUBSTITUTE;DEFLATE. most is the coding that the caller can undo.
+ * SetOutputFilter INFLATE;SUBSTITUTE;DEFLATE. may_be_coded: the page may be in a coding still.
  */
 tmpl_decline_e tmpl_reason_to_stop(tmpl_ctx_t *ctx, const apr_bucket *e, request_rec *r,
-                                   tmpl_coding_e most);
+                                   int may_be_coded);
 
 /* Counts and logs that r passes untouched, and sets the Tmpl field of an HTML response. */
 void tmpl_decline(request_rec *r, const tmpl_ctx_t *ctx, tmpl_decline_e reason);

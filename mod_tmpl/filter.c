@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Holds the page until it is complete, has it judged, and passes it on as one brigade that ends in
- * EOS, so that httpd can set its length and answer ranges of it. A page in gzip is held as it came,
- * and inflated at its end: if nothing is changed, or it cannot be inflated, the client gets it
- * compressed as it came.
+ * EOS, so that httpd can set its length and answer ranges of it. A compressed page is held as it
+ * came, and inflated at its end: if nothing is changed, or it cannot be inflated, the client gets
+ * it compressed as it came.
  *
  * FLUSH buckets are dropped meanwhile: a proxy sends one whenever its backend pauses. A page that
  * is larger than TmplMaxBody, or not complete within TmplMaxWait, is passed on as it came; the gate
@@ -208,8 +208,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         }
         else {
-            tmpl_coding_e most = ctx->is_gzip ? TMPL_CODING_GZIP : TMPL_CODING_NONE;
-            tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, most);
+            tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, ctx->codec != NULL);
             if (reason != TMPL_DECLINE_NONE) {
                 return bypass_page(f, ctx, bb, reason);
             }

@@ -59,7 +59,8 @@ static void take_with(ap_filter_t *f, tmpl_ctx_t *ctx, const char *filter, tmpl_
  */
 static void inflate_for_others(ap_filter_t *f, const tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
-    if (ctx->is_gzip && f->next != ctx->filter && !APR_BUCKET_IS_EOS(APR_BRIGADE_FIRST(bb)) &&
+    if (ctx->codec == &tmpl_codec_gzip && f->next != ctx->filter &&
+        !APR_BUCKET_IS_EOS(APR_BRIGADE_FIRST(bb)) &&
         ap_get_output_filter_handle("INFLATE") != NULL) {
         ap_add_output_filter("INFLATE", NULL, f->r, f->c);
     }
@@ -72,7 +73,7 @@ static void take_page(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade 
     if (tmpl_conf_holds(ctx->conf)) {
         /* before a filter behind the gate changes it */
         ctx->etag = apr_table_get(r->headers_out, "ETag");
-        ctx->is_gzip = tmpl_coding_of(r) == TMPL_CODING_GZIP;
+        ctx->codec = tmpl_coding_of(r);
         take_with(f, ctx, "TMPL", TMPL_HELD);
         inflate_for_others(f, ctx, bb);
     }

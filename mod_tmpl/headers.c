@@ -37,10 +37,10 @@ static void unset_digests(request_rec *r)
     }
 }
 
-/* A changed page is not in gzip any more. */
+/* A changed page is not compressed any more. */
 static void unset_coding(request_rec *r, const tmpl_ctx_t *ctx)
 {
-    if (ctx->is_gzip) {
+    if (ctx->codec != NULL) {
         tmpl_field_unset(r, "Content-Encoding");
         r->content_encoding = NULL;
     }
@@ -295,6 +295,9 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
     }
     if (outcome->counts.records != NULL || outcome->verdicts != NULL) {
         say_judged(members, judged);
+    }
+    if (judged->inflated != NULL) {
+        say(members, "inflated=%s", judged->inflated);
     }
     if (judged->fingerprint != NULL) {
         /* a string, as RFC 9651's integers have at most 15 digits */

@@ -283,6 +283,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_bucket
     char *body;
     memset(judged, 0, sizeof(*judged));
     judged->start = tmpl_clock();
+    judged->inflated = page != ctx->held ? ctx->codec->encoding : NULL;
     apr_status_t rv = apr_brigade_pflatten(page, &body, &input->len, pool);
     if (rv != APR_SUCCESS) {
         return rv;

@@ -13,6 +13,7 @@ typedef struct {
     tmpl_cached_t cached;
     const char *body; /* what is sent in place of the page; NULL: the page with its edits */
     apr_size_t body_len;
+    const char *inflated;       /* the coding that was undone; NULL: none */
     const char *fingerprint;    /* the fingerprint of the content; NULL if there is none */
     apr_uint32_t changed;       /* when it changed, in seconds since 1970; 0: not known */
     apr_time_t start;           /* on tmpl_clock() */

@@ -26,6 +26,8 @@
 #include "clean.h"
 #include "settings.h"
 
+#include "base/codec.h"
+
 extern module AP_MODULE_DECLARE_DATA tmpl_module __attribute__((visibility("default")));
 APLOG_USE_MODULE(tmpl);
 
@@ -117,7 +119,7 @@ typedef struct {
     apr_bucket_brigade *held;  /* the page so far, as it came; for TMPL_TEE a copy */
     apr_bucket_brigade *chunk; /* what is being passed on; empty between calls */
     apr_off_t length;          /* bytes held, or, of a response that is not sent, discarded */
-    int is_gzip;               /* what is held is gzip, or, until data comes, will be */
+    const tmpl_codec_t *codec; /* what is held is in it, or, until data comes, will be; or NULL */
     int learn;                 /* the page may be learnt */
     tmpl_lists_e lists;        /* what TmplDocuments does with it */
     const char *etag;          /* the backend's entity tag; NULL if it sent none */

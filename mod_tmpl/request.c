@@ -78,7 +78,10 @@ static int may_be_part(request_rec *r, const tmpl_conf_t *conf)
     return (condition == NULL || strncmp(condition, "W/", 2) != 0) && !tmpl_request_names_page(r);
 }
 
-/* Leaves the codings in Accept-Encoding that can be undone here, with their weights. */
+/*
+ * Leaves gzip and identity in Accept-Encoding, with their weights: what can be undone here, and by
+ * httpd's INFLATE for other filters, which cannot undo Brotli.
+ */
 static void accept_readable(request_rec *r)
 {
     static const char name[] = "Accept-Encoding";

@@ -82,7 +82,7 @@ static apr_status_t copy_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_buck
             decline_copy(f, ctx, TMPL_DECLINE_BROKEN);
         }
         else if (!APR_BUCKET_IS_METADATA(e)) {
-            tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, TMPL_CODING_GZIP);
+            tmpl_decline_e reason = tmpl_reason_to_stop(ctx, e, f->r, 1);
             if (reason != TMPL_DECLINE_NONE) {
                 decline_copy(f, ctx, reason);
             }

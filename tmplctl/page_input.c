@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/buf.h"
-#include "base/inflate.h"
+#include "base/codec.h"
 #include "base/tmpl.h"
 #include "files.h"
 #include "html/charset.h"
@@ -105,11 +105,13 @@ static apr_status_t inflate_page(tmpl_input_t *input, tmpl_error_t *err, apr_poo
 {
     page_input_gzip_t gzip = { .from = input };
     tmpl_inflate_t inflate = { give_all, take_bytes, &gzip };
-    if (!tmpl_inflate_is_gzip(input->body, input->len)) {
+    const tmpl_codec_t *const codecs[] = { &tmpl_codec_gzip, NULL };
+    if (tmpl_codec_of_bytes(codecs, input->body, input->len) == NULL) {
         return APR_SUCCESS;
     }
     tmpl_buf_init(&gzip.to, pool);
-    apr_status_t status = tmpl_inflate(&inflate, (apr_off_t)TMPL_DEFAULT_MAX_BODY);
+    apr_status_t status =
+        tmpl_inflate(&inflate, &tmpl_codec_gzip, (apr_off_t)TMPL_DEFAULT_MAX_BODY, pool);
     if (status == APR_ENOSPC) {
         return tmpl_fail(err, status, "is gzip of more than %" APR_SIZE_T_FMT " bytes",
                          (apr_size_t)TMPL_DEFAULT_MAX_BODY);

@@ -8,7 +8,6 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
-#include "base/inflate.h"
 
 /* --- fields --- */
 

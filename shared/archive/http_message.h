@@ -3,7 +3,7 @@
 #ifndef TMPL_HTTP_MESSAGE_H
 #define TMPL_HTTP_MESSAGE_H
 
-#include "archive/codec.h"
+#include "base/codec.h"
 #include "base/tmpl.h"
 
 /* --- the fields of a head, as records of WARC and messages of HTTP have them: "Name: value" --- */

@@ -9,7 +9,7 @@
 
 #include <apr_file_io.h>
 
-#include "archive/codec.h"
+#include "base/codec.h"
 #include "archive/http_message.h"
 
 typedef struct tmpl_warc_t tmpl_warc_t;

@@ -88,8 +88,8 @@ void tmpl_no_memory(apr_pool_t *pool) __attribute__((noreturn));
     X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody", "raise TmplMaxBody")          \
     X(SLOW, "slow", "the body did not end within TmplMaxWait",                                     \
       "raise TmplMaxWait, or speed up the backend")                                                \
-    X(INFLATE, "inflate", "the gzipped body is truncated or damaged, or has more than one member", \
-      "look at the backend, which sends damaged gzip")                                             \
+    X(INFLATE, "inflate", "the compressed body is cut short or damaged, or has a second member",   \
+      "look at the backend, which sends damaged gzip or br")                                       \
     X(BROKEN, "broken", "the backend closed the connection within the body",                       \
       "look at the log of the backend")                                                            \
     /* found by the parser */                                                                      \

@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MOST 65536
 
-static const tmpl_codec_t *const fuzz_codecs[] = { &tmpl_codec_gzip, &tmpl_codec_deflate, NULL };
+static const tmpl_codec_t *const fuzz_codecs[] = { &tmpl_codec_gzip, &tmpl_codec_deflate,
+                                                   &tmpl_codec_br, NULL };
 
 static void expect(int right)
 {

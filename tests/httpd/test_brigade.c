@@ -255,17 +255,22 @@ static const unsigned char gzipped[] = {
     0x4b, 0xb5, 0xd1, 0x2f, 0xb0, 0x03, 0x00, 0xd8, 0x00, 0xc1, 0x88, 0x0a, 0x00, 0x00, 0x00
 };
 
-/* A page of n bytes of gzip, a byte in each bucket and FLUSH behind it, and of more. */
-static tmpl_ctx_t page_of(const unsigned char *gzip, apr_size_t n, const char *more)
+/* The same in Brotli, as it is (RFC 7932, 9.2). */
+static const unsigned char packed[] = { 0x90, 0x00, 0x10, '<', 'p', '>', 'o',
+                                        'n',  'e',  '<',  '/', 'p', '>', 0x03 };
+
+/* A page of n bytes in a coding, a byte in each bucket and FLUSH behind it, and of more. */
+static tmpl_ctx_t page_of(const tmpl_codec_t *codec, const unsigned char *bytes, apr_size_t n,
+                          const char *more)
 {
     tmpl_ctx_t ctx = { .held = apr_brigade_create(pool, alloc),
-                       .is_gzip = 1,
+                       .codec = codec,
                        .length = (apr_off_t)(n + strlen(more)) };
     apr_size_t i;
 
     for (i = 0; i < n; i++) {
         APR_BRIGADE_INSERT_TAIL(ctx.held,
-                                apr_bucket_heap_create((const char *)gzip + i, 1, NULL, alloc));
+                                apr_bucket_heap_create((const char *)bytes + i, 1, NULL, alloc));
         APR_BRIGADE_INSERT_TAIL(ctx.held, apr_bucket_flush_create(alloc));
     }
     apr_brigade_puts(ctx.held, NULL, NULL, more);
@@ -273,21 +278,20 @@ static tmpl_ctx_t page_of(const unsigned char *gzip, apr_size_t n, const char *m
     return ctx;
 }
 
-static void a_page_is_one_member_of_gzip(void **state)
+static void check_member(const tmpl_codec_t *codec, const unsigned char *bytes, apr_size_t n)
 {
-    tmpl_ctx_t whole = page_of(gzipped, sizeof(gzipped), ""), plain = page_of(NULL, 0, "<p>");
-    tmpl_ctx_t cut = page_of(gzipped, sizeof(gzipped) - 1, "");
-    tmpl_ctx_t longer = page_of(gzipped, sizeof(gzipped), "x"), other = page_of(NULL, 0, "x\x9c");
+    tmpl_ctx_t whole = page_of(codec, bytes, n, ""), plain = page_of(codec, NULL, 0, "<p>");
+    tmpl_ctx_t cut = page_of(codec, bytes, n - 1, ""), longer = page_of(codec, bytes, n, "x");
+    tmpl_ctx_t other = page_of(codec, NULL, 0, "x\x9c");
     apr_bucket_brigade *page;
     apr_size_t len;
-    char *bytes;
+    char *inflated;
 
-    (void)state;
     max_body = 10;
     assert_int_equal(tmpl_brigade_page(&page, &whole), TMPL_DECLINE_NONE);
-    assert_int_equal(apr_brigade_pflatten(page, &bytes, &len, pool), APR_SUCCESS);
+    assert_int_equal(apr_brigade_pflatten(page, &inflated, &len, pool), APR_SUCCESS);
     assert_int_equal(len, 10);
-    assert_memory_equal(bytes, "<p>one</p>", 10);
+    assert_memory_equal(inflated, "<p>one</p>", 10);
     assert_int_equal(tmpl_brigade_page(&page, &plain), TMPL_DECLINE_NONE);
     assert_ptr_equal(page, plain.held);
     assert_int_equal(tmpl_brigade_page(&page, &cut), TMPL_DECLINE_INFLATE);
@@ -298,12 +302,19 @@ static void a_page_is_one_member_of_gzip(void **state)
     assert_ptr_equal(page, whole.held);
 }
 
+static void a_page_is_one_member(void **state)
+{
+    (void)state;
+    check_member(&tmpl_codec_gzip, gzipped, sizeof(gzipped));
+    check_member(&tmpl_codec_br, packed, sizeof(packed));
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
     TEST(bytes_are_those_of_one_piece),        TEST(short_pieces_stand_together),
     TEST(what_is_appended_fills_buffers),      TEST(nothing_is_appended_to_shared_buffers),
-    TEST(data_is_replaced_and_metadata_stays), TEST(a_page_is_one_member_of_gzip),
+    TEST(data_is_replaced_and_metadata_stays), TEST(a_page_is_one_member),
 };
 
 TAP_MAIN(tests)

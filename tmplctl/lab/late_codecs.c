@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libdeflate, zstd and Brotli, if they are installed (library.h). Their interfaces have not changed
+ * libdeflate and zstd, if they are installed (library.h). Their interfaces have not changed
  * since version 1.0, so they are declared here: building needs no headers of them.
  */
 #include <pthread.h>
@@ -108,7 +108,7 @@ void ctl_gzip(tmpl_buf_t *to, const char *bytes, apr_size_t len)
     tmpl_warc_pack_end(pack);
 }
 
-/* --- zstd and Brotli --- */
+/* --- zstd --- */
 
 /* zstd.h */
 typedef struct {
@@ -124,51 +124,40 @@ typedef struct {
 /* what ZSTD_DCtx_reset() resets: not the dictionary */
 enum { ZSTD_SESSION = 1 };
 
-/* brotli/decode.h: what BrotliDecoderDecompressStream() returns */
-enum { BROTLI_ERROR, BROTLI_SUCCESS };
-
 static struct {
-    void *(*zstd_begin)(void);
-    size_t (*zstd_step)(void *state, zstd_out_t *out, zstd_in_t *in);
-    unsigned (*zstd_is_error)(size_t code);
-    size_t (*zstd_reset)(void *state, int what);
-    size_t (*zstd_prime)(void *state, const void *dictionary, size_t len);
-    size_t (*zstd_end)(void *state);
-    void *(*br_begin)(void *alloc, void *release, void *opaque);
-    int (*br_step)(void *state, size_t *in_len, const unsigned char **in, size_t *out_len,
-                   unsigned char **out, size_t *total);
-    void (*br_end)(void *state);
-    int has_zstd, has_br;
-} codecs;
+    void *(*begin)(void);
+    size_t (*step)(void *state, zstd_out_t *out, zstd_in_t *in);
+    unsigned (*is_error)(size_t code);
+    size_t (*reset)(void *state, int what);
+    size_t (*prime)(void *state, const void *dictionary, size_t len);
+    size_t (*end)(void *state);
+    int has;
+} zstd;
 
-static pthread_once_t codecs_once = PTHREAD_ONCE_INIT;
+static pthread_once_t zstd_once = PTHREAD_ONCE_INIT;
 
-static void codecs_load(void)
+static void zstd_load(void)
 {
-    static const ctl_function_t zstd[] = { CTL_LATE_AT(ZSTD_createDStream, codecs.zstd_begin),
-                                           CTL_LATE_AT(ZSTD_decompressStream, codecs.zstd_step),
-                                           CTL_LATE_AT(ZSTD_isError, codecs.zstd_is_error),
-                                           CTL_LATE_AT(ZSTD_DCtx_reset, codecs.zstd_reset),
-                                           CTL_LATE_AT(ZSTD_DCtx_loadDictionary, codecs.zstd_prime),
-                                           CTL_LATE_AT(ZSTD_freeDStream, codecs.zstd_end) };
-    static const ctl_function_t br[] = { CTL_LATE_AT(BrotliDecoderCreateInstance, codecs.br_begin),
-                                         CTL_LATE_AT(BrotliDecoderDecompressStream, codecs.br_step),
-                                         CTL_LATE_AT(BrotliDecoderDestroyInstance, codecs.br_end) };
-    codecs.has_zstd =
-        ctl_library_load("libzstd.so.1", zstd, sizeof(zstd) / sizeof(zstd[0])) == NULL;
-    codecs.has_br = ctl_library_load("libbrotlidec.so.1", br, sizeof(br) / sizeof(br[0])) == NULL;
+    static const ctl_function_t functions[] = { CTL_LATE_AT(ZSTD_createDStream, zstd.begin),
+                                                CTL_LATE_AT(ZSTD_decompressStream, zstd.step),
+                                                CTL_LATE_AT(ZSTD_isError, zstd.is_error),
+                                                CTL_LATE_AT(ZSTD_DCtx_reset, zstd.reset),
+                                                CTL_LATE_AT(ZSTD_DCtx_loadDictionary, zstd.prime),
+                                                CTL_LATE_AT(ZSTD_freeDStream, zstd.end) };
+    zstd.has = ctl_library_load("libzstd.so.1", functions,
+                                sizeof(functions) / sizeof(functions[0])) == NULL;
 }
 
 static apr_status_t zstd_free(void *state)
 {
-    codecs.zstd_end(state);
+    zstd.end(state);
     return APR_SUCCESS;
 }
 
 static void *zstd_begin(apr_pool_t *pool)
 {
-    pthread_once(&codecs_once, codecs_load);
-    void *state = codecs.has_zstd ? codecs.zstd_begin() : NULL;
+    pthread_once(&zstd_once, zstd_load);
+    void *state = zstd.has ? zstd.begin() : NULL;
     if (state != NULL) {
         apr_pool_cleanup_register(pool, state, zstd_free, apr_pool_cleanup_null);
     }
@@ -179,57 +168,26 @@ static tmpl_codec_e zstd_step(void *state, tmpl_codec_io_t *io)
 {
     zstd_in_t in = { io->in, io->in_len, 0 };
     zstd_out_t out = { io->out, io->out_len, 0 };
-    size_t left = codecs.zstd_step(state, &out, &in);
+    size_t left = zstd.step(state, &out, &in);
     io->in += in.pos;
     io->in_len -= in.pos;
     io->out += out.pos;
     io->out_len -= out.pos;
-    return codecs.zstd_is_error(left) ? TMPL_CODEC_BAD
-           : left == 0                ? TMPL_CODEC_END
-                                      : TMPL_CODEC_MORE;
+    return zstd.is_error(left) ? TMPL_CODEC_BAD : left == 0 ? TMPL_CODEC_END : TMPL_CODEC_MORE;
 }
 
 static void zstd_again(void *state)
 {
-    (void)codecs.zstd_reset(state, ZSTD_SESSION);
+    (void)zstd.reset(state, ZSTD_SESSION);
 }
 
 static int zstd_prime(void *state, const char *dictionary, apr_size_t len)
 {
-    return !codecs.zstd_is_error(codecs.zstd_prime(state, dictionary, len));
-}
-
-static apr_status_t br_free(void *state)
-{
-    codecs.br_end(state);
-    return APR_SUCCESS;
-}
-
-static void *br_begin(apr_pool_t *pool)
-{
-    pthread_once(&codecs_once, codecs_load);
-    void *state = codecs.has_br ? codecs.br_begin(NULL, NULL, NULL) : NULL;
-    if (state != NULL) {
-        apr_pool_cleanup_register(pool, state, br_free, apr_pool_cleanup_null);
-    }
-    return state;
-}
-
-static tmpl_codec_e br_step(void *state, tmpl_codec_io_t *io)
-{
-    const unsigned char *in = (const unsigned char *)io->in;
-    unsigned char *out = (unsigned char *)io->out;
-    int got = codecs.br_step(state, &io->in_len, &in, &io->out_len, &out, NULL);
-    io->in = (const char *)in;
-    io->out = (char *)out;
-    return got == BROTLI_ERROR     ? TMPL_CODEC_BAD
-           : got == BROTLI_SUCCESS ? TMPL_CODEC_END
-                                   : TMPL_CODEC_MORE;
+    return !zstd.is_error(zstd.prime(state, dictionary, len));
 }
 
 static const tmpl_codec_t codec_zstd = { "zstd",    "\x28\xb5\x2f\xfd", zstd_begin,
                                          zstd_step, zstd_again,         zstd_prime };
-static const tmpl_codec_t codec_br = { "br", "", br_begin, br_step, NULL, NULL };
 
-const tmpl_codec_t *const ctl_codecs[] = { &codec_gzip, &tmpl_codec_deflate, &codec_zstd, &codec_br,
-                                           NULL };
+const tmpl_codec_t *const ctl_codecs[] = { &codec_gzip, &tmpl_codec_deflate, &codec_zstd,
+                                           &tmpl_codec_br, NULL };

@@ -125,7 +125,7 @@ apr_status_t ctl_warc_pass(ctl_warc_run_t *run, int learns, int judges);
 
 /* --- late_codecs.c: codecs of libraries that are loaded when they are needed (library.h) --- */
 
-/* gzip, deflate, zstd and br; begin() of the last two returns NULL without their library. */
+/* gzip, deflate, zstd and br; begin() of zstd returns NULL without its library. */
 extern const tmpl_codec_t *const ctl_codecs[];
 
 /* Adds bytes to to, as a member of gzip. */

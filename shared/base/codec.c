@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "archive/codec.h"
+#include "base/codec.h"
 
 #include <string.h>
 
 #include <apr_cstr.h>
 
+#include <brotli/decode.h>
 #include <zlib.h>
+
+#include "base/ascii.h"
+
+/* --- gzip and deflate --- */
 
 typedef struct {
     z_stream z;
@@ -87,6 +92,87 @@ static void gzip_again(void *state)
 const tmpl_codec_t tmpl_codec_gzip = { "gzip",    "\x1f\x8b\x08", gzip_begin,
                                        zlib_step, gzip_again,     NULL };
 const tmpl_codec_t tmpl_codec_deflate = { "deflate", "", deflate_begin, zlib_step, NULL, NULL };
+
+/* --- Brotli --- */
+
+static apr_status_t br_free(void *state)
+{
+    BrotliDecoderDestroyInstance(state);
+    return APR_SUCCESS;
+}
+
+static void *br_begin(apr_pool_t *pool)
+{
+    BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    if (state == NULL) {
+        tmpl_no_memory(pool);
+    }
+    apr_pool_cleanup_register(pool, state, br_free, apr_pool_cleanup_null);
+    return state;
+}
+
+static tmpl_codec_e br_step(void *state, tmpl_codec_io_t *io)
+{
+    const uint8_t *in = (const uint8_t *)io->in;
+    uint8_t *out = (uint8_t *)io->out;
+    BrotliDecoderResult got =
+        BrotliDecoderDecompressStream(state, &io->in_len, &in, &io->out_len, &out, NULL);
+    io->in = (const char *)in;
+    io->out = (char *)out;
+    return got == BROTLI_DECODER_RESULT_ERROR     ? TMPL_CODEC_BAD
+           : got == BROTLI_DECODER_RESULT_SUCCESS ? TMPL_CODEC_END
+                                                  : TMPL_CODEC_MORE;
+}
+
+const tmpl_codec_t tmpl_codec_br = { "br", "", br_begin, br_step, NULL, NULL };
+
+/* --- data of any of them --- */
+
+/* Undoes the input of io. TMPL_CODEC_MORE if more input is expected. */
+static tmpl_codec_e inflate_some(const tmpl_inflate_t *to, const tmpl_codec_t *codec, void *state,
+                                 tmpl_codec_io_t *io, apr_off_t *room)
+{
+    char out[8192];
+    tmpl_codec_e got;
+    do {
+        io->out = out;
+        io->out_len = sizeof(out);
+        got = codec->step(state, io);
+        to->take(to->ctx, out, sizeof(out) - io->out_len);
+        *room -= (apr_off_t)(sizeof(out) - io->out_len);
+    } while (got == TMPL_CODEC_MORE && io->out_len == 0 && *room >= 0);
+    return got;
+}
+
+apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, const tmpl_codec_t *codec, apr_off_t limit,
+                          apr_pool_t *pool)
+{
+    apr_pool_t *own;
+    apr_pool_create(&own, pool);
+    void *state = codec->begin(own);
+    tmpl_codec_io_t io = { 0 };
+    tmpl_codec_e got = TMPL_CODEC_MORE;
+    while (got == TMPL_CODEC_MORE && limit >= 0 &&
+           inflate->next(inflate->ctx, &io.in, &io.in_len) == APR_SUCCESS) {
+        got = inflate_some(inflate, codec, state, &io, &limit);
+    }
+    apr_pool_destroy(own);
+    if (limit < 0) {
+        return APR_ENOSPC;
+    }
+    int is_one = got == TMPL_CODEC_END && io.in_len == 0 &&
+                 inflate->next(inflate->ctx, &io.in, &io.in_len) == APR_EOF;
+    return is_one ? APR_SUCCESS : APR_EGENERAL;
+}
+
+int tmpl_inflate_is_open(const char *bytes, apr_size_t len)
+{
+    while (len > 0 && tmpl_is_space(*bytes)) {
+        bytes++;
+        len--;
+    }
+    return len > 0 && (*bytes == '<' || *bytes == '\xef');
+}
 
 tmpl_codec_e tmpl_codec_undo(tmpl_buf_t *to, const tmpl_codec_t *codec, void *state,
                              const char *bytes, apr_size_t len, apr_size_t most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compressed data, undone piece by piece: the members of a compressed archive, and bodies with a
- * Content-Encoding. gzip and deflate are here; a program may bring others (tmplctl/lab).
+ * Content-Encoding. gzip, deflate and Brotli are here; a program may bring others (tmplctl/lab).
  */
 #ifndef TMPL_CODEC_H
 #define TMPL_CODEC_H
@@ -35,6 +35,7 @@ typedef struct {
 
 extern const tmpl_codec_t tmpl_codec_gzip;    /* RFC 1952 */
 extern const tmpl_codec_t tmpl_codec_deflate; /* RFC 1950, or RFC 1951, which some servers send */
+extern const tmpl_codec_t tmpl_codec_br;      /* RFC 7932 */
 
 /*
  * Adds to to what len bytes become: a member, and those that follow it at once. Stops when to has
@@ -42,6 +43,26 @@ extern const tmpl_codec_t tmpl_codec_deflate; /* RFC 1950, or RFC 1951, which so
  */
 tmpl_codec_e tmpl_codec_undo(tmpl_buf_t *to, const tmpl_codec_t *codec, void *state,
                              const char *bytes, apr_size_t len, apr_size_t most);
+
+/* Where compressed data comes from, and where it goes when it is undone. */
+typedef struct {
+    /* Sets the next piece of the data. APR_EOF: there is no more; or an error. */
+    apr_status_t (*next)(void *ctx, const char **data, apr_size_t *len);
+    /* Takes bytes, which are valid during the call only. */
+    void (*take)(void *ctx, const char *bytes, apr_size_t len);
+    void *ctx;
+} tmpl_inflate_t;
+
+/*
+ * Undoes data that is exactly one complete member. APR_ENOSPC if it becomes more than limit bytes,
+ * of which take gets a few more; APR_EGENERAL if the data is anything else than one member, or next
+ * failed. Memory of pool is given back.
+ */
+apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, const tmpl_codec_t *codec, apr_off_t limit,
+                          apr_pool_t *pool);
+
+/* Whether bytes that are called compressed are a page in the open: begin with <, or with a BOM. */
+int tmpl_inflate_is_open(const char *bytes, apr_size_t len);
 
 /* The codec of a list that ends in NULL whose magic bytes begins with; NULL: there is none. */
 const tmpl_codec_t *tmpl_codec_of_bytes(const tmpl_codec_t *const *codecs, const char *bytes,
