@@ -215,6 +215,17 @@ static int is_out(tmpl_dom_maker_t *m, uint32_t at)
     return 1;
 }
 
+/* Adds the text of a segment without what it has for machines. */
+static void add_for_readers(tmpl_dom_maker_t *m, const tmpl_segment_t *segment)
+{
+    tmpl_span_t rest = segment->span;
+    for (tmpl_span_t machines; rest.start < rest.end; rest.start = machines.end) {
+        machines = tmpl_text_for_machines(m->page, segment->node, rest);
+        tmpl_dom_decode(&m->run, m->opts->decoder, m->page,
+                        (tmpl_span_t){ rest.start, machines.start }, TMPL_IN_TEXT);
+    }
+}
+
 static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_segment_t *segment)
 {
     /* the segments of images and empty links are spans of a tag */
@@ -229,20 +240,19 @@ static void add_dom_segment(tmpl_dom_maker_t *m, xmlNode *parent, const tmpl_seg
         tmpl_buf_add(&m->run, " ", 1);
     }
     apr_size_t before = m->run.len;
-    tmpl_span_t rest = segment->span;
-    for (tmpl_span_t machines; rest.start < rest.end; rest.start = machines.end) {
-        machines = m->opts->content ? tmpl_text_for_machines(m->page, segment->node, rest)
-                                    : (tmpl_span_t){ rest.end, rest.end };
-        tmpl_dom_decode(&m->run, m->opts->decoder, m->page,
-                        (tmpl_span_t){ rest.start, machines.start }, TMPL_IN_TEXT);
+    if (m->opts->content && tmpl_text_may_be_for_machines(m->page->src, segment->span)) {
+        add_for_readers(m, segment);
     }
-    m->first = m->first != 0         ? m->first
-               : m->run.len > before ? (uint32_t)(segment - m->page->segments) + 1
-                                     : 0;
+    else {
+        tmpl_dom_decode(&m->run, m->opts->decoder, m->page, segment->span, TMPL_IN_TEXT);
+    }
+    if (m->first == 0 && m->run.len > before) {
+        m->first = (uint32_t)(segment - m->page->segments) + 1;
+    }
     m->at = segment->span.end;
 }
 
-tmpl_tag_e tmpl_dom_table_tag(const tmpl_page_t *page, const xmlNode *node)
+tmpl_tag_e tmpl_dom_table_role(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     static const struct {
         const char *role;
@@ -250,17 +260,13 @@ tmpl_tag_e tmpl_dom_table_tag(const tmpl_page_t *page, const xmlNode *node)
     } roles[] = { { "table", TMPL_TAG_TABLE },     { "rowgroup", TMPL_TAG_TBODY },
                   { "row", TMPL_TAG_TR },          { "cell", TMPL_TAG_TD },
                   { "columnheader", TMPL_TAG_TH }, { "rowheader", TMPL_TAG_TH } };
-    tmpl_tag_e tag = tmpl_dom_tag(page, node);
-    int may_have_role = tag == TMPL_TAG_DIV || tag == TMPL_TAG_SPAN || tag == TMPL_TAG_P;
-    const tmpl_known_attr_t *role =
-        may_have_role ? tmpl_node_attr(page, &page->nodes[tmpl_dom_node(node)], TMPL_ATTR_ROLE)
-                      : NULL;
+    const tmpl_known_attr_t *role = tmpl_node_attr(page, node, TMPL_ATTR_ROLE);
     for (size_t i = 0; role != NULL && i < sizeof(roles) / sizeof(roles[0]); i++) {
         if (tmpl_span_is(page->src, role->value, roles[i].role)) {
             return roles[i].tag;
         }
     }
-    return tag;
+    return (tmpl_tag_e)node->tag;
 }
 
 /* Whether a class has a word that Markdown needs: of formulas, footnotes and numbers of lines. */
@@ -310,8 +316,12 @@ static int is_bare(const tmpl_dom_maker_t *m, uint32_t node)
     }
     /* a footnote may begin with a span that is its label */
     int begins = nodes[node].parent == node - 1;
-    return tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_ID) == NULL &&
-           tmpl_node_attr(m->page, &nodes[node], TMPL_ATTR_ROLE) == NULL &&
+    const tmpl_known_attr_t *attr = m->page->attrs + nodes[node].attrs;
+    while (attr->value.start < nodes[node].open.end && attr->name != TMPL_ATTR_ID &&
+           attr->name != TMPL_ATTR_ROLE) {
+        attr++;
+    }
+    return attr->value.start >= nodes[node].open.end &&
            !(begins && tmpl_node_attr(m->page, &nodes[node - 1], TMPL_ATTR_ID) != NULL);
 }
 

@@ -58,7 +58,16 @@ static inline tmpl_tag_e tmpl_dom_tag(const tmpl_page_t *page, const xmlNode *no
 }
 
 /* The same, but that of the part of a table which the element's role says that it is. */
-tmpl_tag_e tmpl_dom_table_tag(const tmpl_page_t *page, const xmlNode *node);
+tmpl_tag_e tmpl_dom_table_role(const tmpl_page_t *page, const tmpl_node_t *node);
+
+static inline tmpl_tag_e tmpl_dom_table_tag(const tmpl_page_t *page, const xmlNode *node)
+{
+    tmpl_tag_e tag = tmpl_dom_tag(page, node);
+    const tmpl_node_t *n = &page->nodes[tmpl_dom_node(node)];
+    int may_be = (tag == TMPL_TAG_DIV || tag == TMPL_TAG_SPAN || tag == TMPL_TAG_P) &&
+                 (n->flags & TMPL_NODE_NAMED);
+    return may_be ? tmpl_dom_table_role(page, n) : tag;
+}
 
 /* Whether a text is white space alone. TMPL_BYTES16 bytes behind a text may be read. */
 static inline int tmpl_dom_is_blank(const xmlNode *text)

@@ -78,7 +78,7 @@ static const char *pass_between(const char *at)
     const char *start;
     do {
         start = at;
-        at += strspn(at, " \t\n,.-/");
+        at += strspn(at, " \t\n,.-/'");
         for (apr_size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
             if (apr_cstr_casecmpn(at, small[i], strlen(small[i])) == 0) {
                 at += strlen(small[i]);
@@ -123,12 +123,11 @@ static const char *pass_ordinal(const char *at)
     return at;
 }
 
-/* Whether no word or number follows in a line, or a sign and a space are in front of it. */
+/* Whether no word or number follows in a line but behind a sign. */
 static int is_part_end(const char *at)
 {
-    at += strspn(at, ",;|)");
-    const char *next = at + strspn(at, " ");
-    return *at != ':' && !tmpl_is_word_byte(*at) && (next == at || !tmpl_is_word_byte(*next));
+    at += strspn(at, " ");
+    return *at != ':' && *at != '.' && !tmpl_is_word_byte(*at);
 }
 
 /* Reads what a byte of a form stands for; NULL: it is not there. */
@@ -138,7 +137,7 @@ static const char *read_part(day_t *day, char part, const char *at)
     case 'Y':
         return read_digits(&day->year, at, 4, 4);
     case 'y':
-        at = read_digits(&day->year, at + (*at == '\''), 2, 2);
+        at = read_digits(&day->year, at, 2, 2);
         day->year += 2000;
         return at != NULL && is_part_end(at) ? at : NULL;
     case 'm':
@@ -255,25 +254,31 @@ int tmpl_date_is_of_change(const char *text, apr_size_t len)
     return 0;
 }
 
-/* Whether a text has n digits in a row. */
-static int has_digits(const char *text, apr_size_t len, apr_size_t n)
+/* Whether a short text has a sign and two digits, as in front of a year. */
+static int has_short_year(const char *text, apr_size_t len)
 {
-    apr_size_t digits = 0;
-    for (apr_size_t i = 0; i < len && digits < n; i++) {
-        digits = tmpl_is_digit(text[i]) ? digits + 1 : 0;
+    enum { SHORT = 48 };
+    apr_size_t i = len <= SHORT ? 1 : len;
+    while (i + 1 < len && !(tmpl_is_digit(text[i]) && tmpl_is_digit(text[i + 1]) &&
+                            strchr(".-/'", text[i - 1]) != NULL)) {
+        i++;
     }
-    return digits == n;
+    return i + 1 < len;
 }
 
 int tmpl_date_may_be(const char *text, apr_size_t len)
 {
-    return has_digits(text, len, 4);
+    apr_size_t digits = 0;
+    for (apr_size_t i = 0; i < len && digits < 4; i++) {
+        digits = tmpl_is_digit(text[i]) ? digits + 1 : 0;
+    }
+    return digits == 4;
 }
 
 apr_size_t tmpl_date_find(char iso[TMPL_DATE_SIZE], apr_size_t *begin, const char *text,
                           apr_size_t len)
 {
-    if (!has_digits(text, len, 2)) {
+    if (!tmpl_date_may_be(text, len) && !has_short_year(text, len)) {
         return 0;
     }
     for (apr_size_t at = 0; at < len; at++) {

@@ -402,12 +402,14 @@ static void see_home_link(page_elements_t *seen, uint32_t i, tmpl_span_t href)
     }
 }
 
-/* The name in WordPress' box of a post's author. */
-static void see_author_box(page_elements_t *seen, uint32_t i, tmpl_span_t class)
+/* A breadcrumb, or the name in WordPress' box of a post's author. */
+static void see_class(page_elements_t *seen, uint32_t i, tmpl_span_t class)
 {
+    static const char name[] = "wp-block-post-author__name";
     tmpl_elements_t *w = seen->w;
-    if (w->headline.is_title &&
-        tmpl_has_word(w->page->src, class, "wp-block-post-author__name", tmpl_span_is)) {
+    find_breadcrumb(seen, i, class);
+    if (tmpl_span_len(class) >= sizeof(name) - 1 && w->headline.is_title &&
+        memcmp(w->page->src + class.start, name, sizeof(name) - 1) == 0) {
         tmpl_elements_say_authors(w, "last line by", 0,
                                   node_text(w, &w->page->nodes[i], TMPL_AUTHOR_BYTES));
     }
@@ -420,8 +422,8 @@ static const struct {
 } attributes[] = {
     { TMPL_ATTR_ITEMPROP, see_item },        { TMPL_ATTR_ITEMTYPE, see_type },
     { TMPL_ATTR_REL, see_rel_author },       { TMPL_ATTR_HREF, see_home_link },
-    { TMPL_ATTR_CLASS, find_breadcrumb },    { TMPL_ATTR_ID, find_breadcrumb },
-    { TMPL_ATTR_ITEMTYPE, find_breadcrumb }, { TMPL_ATTR_CLASS, see_author_box },
+    { TMPL_ATTR_CLASS, see_class },          { TMPL_ATTR_ID, find_breadcrumb },
+    { TMPL_ATTR_ITEMTYPE, find_breadcrumb },
 };
 
 void tmpl_elements_read(tmpl_elements_t *w)

@@ -80,17 +80,15 @@ static int has_lines(const tmpl_page_t *page, const tmpl_node_t *node)
     return memchr(page->src + node->open.end, '\n', left < LOOKED ? left : LOOKED) != NULL;
 }
 
-int tmpl_node_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
+int tmpl_node_may_be_listing(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    int is_code = node->tag == TMPL_TAG_CODE;
-    if (!is_code && node->tag != TMPL_TAG_DIV && node->tag != TMPL_TAG_P) {
-        return tmpl_tag_is_pre((tmpl_tag_e)node->tag);
+    if (node->tag == TMPL_TAG_CODE) {
+        return tmpl_node_says(page, node, TMPL_ATTR_CLASS, "block") &&
+               tmpl_has_word(page->src, tmpl_node_attr(page, node, TMPL_ATTR_CLASS)->value, "block",
+                             tmpl_span_is);
     }
-    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
     const tmpl_known_attr_t *style = tmpl_node_attr(page, node, TMPL_ATTR_STYLE);
-    return (is_code && class != NULL &&
-            tmpl_has_word(page->src, class->value, "block", tmpl_span_is)) ||
-           (style != NULL && has_lines(page, node) && is_style_pre(page->src, style->value));
+    return style != NULL && is_style_pre(page->src, style->value) && has_lines(page, node);
 }
 
 int tmpl_node_is_line(const tmpl_page_t *page, const tmpl_node_t *node)

@@ -167,11 +167,21 @@ int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_n
  */
 int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
 
+/* The next one, for code and a div. */
+int tmpl_node_may_be_listing(const tmpl_page_t *page, const tmpl_node_t *node);
+
 /*
- * Whether an element is a listing: pre; code whose class says that it is a block; or a div
- * or p with lines that has white-space: pre in its style.
+ * Whether an element is a listing: pre; code whose class says that it is a block; or a div with
+ * lines that has white-space: pre in its style.
  */
-int tmpl_node_is_listing(const tmpl_page_t *page, const tmpl_node_t *node);
+static inline int tmpl_node_is_listing(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    if (node->tag != TMPL_TAG_CODE && node->tag != TMPL_TAG_DIV) {
+        return tmpl_tag_is_pre((tmpl_tag_e)node->tag);
+    }
+    return page->attrs[node->attrs].value.start < node->open.end &&
+           tmpl_node_may_be_listing(page, node);
+}
 
 /*
  * Whether a span in a pre is displayed as a line of its own: by the class of a highlighter, or

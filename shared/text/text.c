@@ -289,8 +289,10 @@ static void give_segment(text_reader_t *reader, uint32_t segment)
     if (is_unsaid(page, &page->segments[segment])) {
         return;
     }
+    int may_be = tmpl_text_may_be_for_machines(page->src, span);
     for (tmpl_span_t machines; span.start < span.end; span.start = machines.end) {
-        machines = tmpl_text_for_machines(page, page->segments[segment].node, span);
+        machines = may_be ? tmpl_text_for_machines(page, page->segments[segment].node, span)
+                          : (tmpl_span_t){ span.end, span.end };
         give_span(reader, (tmpl_span_t){ span.start, machines.start });
     }
 }

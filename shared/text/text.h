@@ -9,6 +9,16 @@
 #include "page/page.h"
 #include "text/decode.h"
 
+/* Whether a segment may have a text for machines: it begins or ends as one does. Quick. */
+static inline int tmpl_text_may_be_for_machines(const char *src, tmpl_span_t segment)
+{
+    const char *first = src + segment.start, *last = src + segment.end - 1;
+    while (first < last && (*first == ' ' || *first == '\n')) {
+        first++;
+    }
+    return *first == '[' || *first == '{' || *last == ']';
+}
+
 /*
  * The first text for machines in rest, a part of a segment of node: a shortcode of WordPress, or
  * "{{...}}" if that is all. Its end, if there is none, or in code.
