@@ -89,7 +89,7 @@ subtest 'install and uninstall' => sub {
     my $to = "$dir/installed";
     my @options = (qw(CFLAGS='-O0 -g' HARDEN=), "DESTDIR=$to");
     my $told = qx(make -C '$trees[0]' @options install 2>&1);
-    like($told, qr{^  files: \d+ of \d+\n.*^  module +\Q$to\E/.*mod_tmpl\.so\n.*^  next +a2enmod tmpl}ms, 'it says how far it is, and what comes next');
+    like($told, qr{^  module +\Q$to\E/.*mod_tmpl\.so\n.*^  next +a2enmod tmpl}ms, 'it says what is where, and what comes next');
     cmp_ok(scalar(split /\n/, $told), '<', 20, 'in few lines');
     my $files = files($to);
     like($files, qr{/\Q$_\E$}m, "$_ is installed")
