@@ -4,7 +4,7 @@
 # make/packages.mk, tests/Makefile, bench/Makefile and train/Makefile.
 #
 # --- First steps ---
-# demo [STORE=redis]  a proxy that strips httpd's manual: install, build, look
+# demo [STORE=redis] [VERBOSE=1]  a proxy that strips httpd's manual: install, build, look
 # check [CHECKS="units style"]  all groups of tests, or those named; a summary at the end
 #
 # PORT is the port of the demo (8080, or a free port). With DEMO_WAIT=no the demo ends by itself. JOBS is
@@ -80,6 +80,11 @@ say = $(if $(VERBOSE)$(findstring s,$(firstword -$(MAKEFLAGS))),,@echo "  $(1)")
 
 all: $(BUILD)/libtmpl.a $(BUILD)/tmplctl $(BUILD)/mod_tmpl.so
 
+# "make all" that shows how far it is in place of a line for each file
+counted-all:
+	@VERBOSE=$(VERBOSE) demo/counted files "$$($(MAKE) -n all 2>&1 | grep -c '^echo "  ')" '^  [A-Z]+ ' \
+	  $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(JOBS)) BUILD=$(BUILD) all
+
 define compile
 	@mkdir -p $(@D)
 	$(call say,CC   $<)
@@ -135,9 +140,10 @@ STORE     ?= lmdb
 PORT      ?= 8080
 DEMO_WAIT ?=
 demo:
-	@demo/deps build demo $(filter redis,$(STORE))
-	@echo "demo: building"
-	@$(MAKE) --no-print-directory -j $(JOBS) BUILD=$(BUILD) all
+	@echo "demo, step 1 of 4: packages"
+	@VERBOSE=$(VERBOSE) demo/deps build demo $(filter redis,$(STORE))
+	@echo "demo, step 2 of 4: build"
+	@$(MAKE) --no-print-directory -j $(JOBS) counted-all
 	@exec env BUILD=$(BUILD) STORE=$(STORE) PORT=$(PORT) DEMO_WAIT=$(DEMO_WAIT) demo/run
 
 deps:

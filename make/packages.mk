@@ -38,24 +38,27 @@ COMPLETION = $(PREFIX)/share/bash-completion/completions/tmplctl
 PACKAGED   = dpkg --root=$(or $(DESTDIR),/) -S $(MODULE_DIR)/mod_tmpl.so >/dev/null 2>&1
 
 # as tmpl.load and tmpl.conf, so that a2enmod's name is tmpl; an existing tmpl.conf is kept
-install: all
+install: counted-all
 	@if $(PACKAGED); then \
 	    echo "a package has installed the module: run apt-get purge libapache2-mod-tmpl first" >&2; exit 1; fi
-	install -D -m 644 $(BUILD)/mod_tmpl.so $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so
-	install -D -m 755 $(BUILD)/tmplctl $(DESTDIR)$(PREFIX)/bin/tmplctl
-	install -D -m 644 tmplctl/tmplctl.bash $(DESTDIR)$(COMPLETION)
-	$(foreach page,$(MAN_PAGES),install -D -m 644 $(page) \
+	$(quiet)install -D -m 644 $(BUILD)/mod_tmpl.so $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so
+	$(quiet)install -D -m 755 $(BUILD)/tmplctl $(DESTDIR)$(PREFIX)/bin/tmplctl
+	$(quiet)install -D -m 644 tmplctl/tmplctl.bash $(DESTDIR)$(COMPLETION)
+	$(quiet)$(foreach page,$(MAN_PAGES),install -D -m 644 $(page) \
 	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)) &&) true
-	$(foreach doc,$(DOC_FILES),install -D -m 644 $(doc) $(DESTDIR)$(DOC_DIR)/$(doc) &&) true
-	install -D -m 644 conf/mod_tmpl.load $(DESTDIR)$(MODS_DIR)/tmpl.load
-	sed -i 's|^\(LoadModule.* \).*/|\1$(MODULE_DIR)/|' $(DESTDIR)$(MODS_DIR)/tmpl.load
-	@if [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ]; then \
+	$(quiet)$(foreach doc,$(DOC_FILES),install -D -m 644 $(doc) $(DESTDIR)$(DOC_DIR)/$(doc) &&) true
+	$(quiet)install -D -m 644 conf/mod_tmpl.load $(DESTDIR)$(MODS_DIR)/tmpl.load
+	$(quiet)sed -i 's|^\(LoadModule.* \).*/|\1$(MODULE_DIR)/|' $(DESTDIR)$(MODS_DIR)/tmpl.load
+	$(quiet)if [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ]; then \
 	    cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf || \
 	    echo "kept: $(DESTDIR)$(MODS_DIR)/tmpl.conf, which differs from conf/mod_tmpl.conf"; \
-	else install -v -m 644 conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi
+	else install -m 644 conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi
 # httpd's user owns the store, also if tmplctl writes to it first
 	@if [ -z "$(DESTDIR)" ] && [ $$(id -u) = 0 ] && id www-data >/dev/null 2>&1 && [ ! -e $(STORE_DIR) ]; then \
 	    install -v -d -o www-data -g www-data -m 700 $(STORE_DIR); fi
+	@printf '  %-14s %s\n' module $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so configuration "$(DESTDIR)$(MODS_DIR)/tmpl.load, tmpl.conf" \
+	    tool $(DESTDIR)$(PREFIX)/bin/tmplctl documents "$(DESTDIR)$(DOC_DIR), man tmplctl, man mod_tmpl"
+	@echo "  next           a2enmod tmpl, and restart httpd"
 
 uninstall:
 	@[ -n "$(MODULE_DIR)" ] || { echo "apxs, which says where the module is, is missing: install apache2-dev" >&2; exit 1; }
@@ -68,11 +71,11 @@ uninstall:
 	    ! [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ] || \
 	        echo "stays: $(DESTDIR)$(MODS_DIR)/tmpl.conf, which you changed"; \
 	fi
-	rm -f $(DESTDIR)$(PREFIX)/bin/tmplctl $(DESTDIR)$(COMPLETION)
-	rm -f $(foreach page,$(MAN_PAGES),\
+	$(quiet)rm -f $(DESTDIR)$(PREFIX)/bin/tmplctl $(DESTDIR)$(COMPLETION)
+	$(quiet)rm -f $(foreach page,$(MAN_PAGES),\
 	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(addprefix $(DESTDIR)$(DOC_DIR)/,$(DOC_FILES))
-	if [ -d $(DESTDIR)$(DOC_DIR) ]; then find $(DESTDIR)$(DOC_DIR) -depth -type d -empty -delete; fi
+	$(quiet)rm -f $(addprefix $(DESTDIR)$(DOC_DIR)/,$(DOC_FILES))
+	$(quiet)if [ -d $(DESTDIR)$(DOC_DIR) ]; then find $(DESTDIR)$(DOC_DIR) -depth -type d -empty -delete; fi
 	@$(PACKAGED) || ! [ -d $(DESTDIR)$(STORE_DIR) ] || rmdir $(DESTDIR)$(STORE_DIR) 2>/dev/null || \
 	    echo "stays: $(DESTDIR)$(STORE_DIR), what was learnt; nothing else needs it"
 	@echo "stays: packages that make deps installed, which other programs may use"

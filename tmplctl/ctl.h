@@ -145,9 +145,6 @@ typedef struct {
  */
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 
-/* The same for a store at uri. */
-apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, ctl_t *ctl);
-
 void ctl_store_close(ctl_store_t *store);
 
 /*

@@ -98,7 +98,7 @@ static apr_status_t find_secret_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error
     return status;
 }
 
-apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, ctl_t *ctl)
+static apr_status_t open_at(ctl_store_t *store, const char *uri, ctl_t *ctl)
 {
     tmpl_error_t err;
     int only_reads = (ctl->command->bit & READERS) != 0 || ctl->options.frozen;
@@ -133,8 +133,7 @@ apr_status_t ctl_store_open_at(ctl_store_t *store, const char *uri, ctl_t *ctl)
 
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl)
 {
-    return ctl_store_open_at(store, ctl->options.store != NULL ? ctl->options.store : DEFAULT_URI,
-                             ctl);
+    return open_at(store, ctl->options.store != NULL ? ctl->options.store : DEFAULT_URI, ctl);
 }
 
 void ctl_store_close(ctl_store_t *store)
@@ -189,7 +188,7 @@ int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
     if (code != CTL_OK) {
         return code;
     }
-    if (ctl_store_open_at(&store, uri, ctl) != APR_SUCCESS) {
+    if (open_at(&store, uri, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     code = work(ctl, store.store);

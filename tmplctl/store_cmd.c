@@ -198,49 +198,34 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
     return code;
 }
 
-static const char *cell_of(const stats_row_t *row, int column, apr_pool_t *pool)
-{
-    return column == 0 ? ctl_printable(row->site, pool)
-                       : apr_psprintf(pool, "%" APR_UINT64_T_FMT, row->numbers[column - 1]);
-}
-
-/* Characters of a cell of UTF-8. */
-static int width_of(const char *cell)
+/* Characters of a name in UTF-8. */
+static int width_of(const char *name)
 {
     int width = 0;
-    for (; *cell != '\0'; cell++) {
-        width += (*cell & 0xC0) != 0x80;
+    for (; *name != '\0'; name++) {
+        width += (*name & 0xC0) != 0x80;
     }
     return width;
 }
 
-/* Names are aligned to the left, numbers to the right. */
-static void print_cell(int column, const char *cell, int width)
-{
-    int spaces = width - width_of(cell);
-    if (column == 0) {
-        printf("%s%*s", cell, spaces, "");
-    }
-    else {
-        printf("  %*s%s", spaces, "", cell);
-    }
-}
-
 static void print_table(const apr_array_header_t *rows, apr_pool_t *pool)
 {
-    int widths[N_COLUMNS];
-    for (int c = 0; c < N_COLUMNS; c++) {
-        widths[c] = width_of(columns[c]);
-        for (int r = 0; r < rows->nelts; r++) {
-            int width = width_of(cell_of(&APR_ARRAY_IDX(rows, r, stats_row_t), c, pool));
-            widths[c] = width > widths[c] ? width : widths[c];
-        }
-        print_cell(c, columns[c], widths[c]);
+    int widest = width_of(columns[0]);
+    for (int r = 0; r < rows->nelts; r++) {
+        int width = width_of(ctl_printable(APR_ARRAY_IDX(rows, r, stats_row_t).site, pool));
+        widest = width > widest ? width : widest;
+    }
+    printf("%-*s", widest, columns[0]);
+    for (int c = 1; c < N_COLUMNS; c++) {
+        printf("  %10s", columns[c]);
     }
     putchar('\n');
     for (int r = 0; r < rows->nelts; r++) {
-        for (int c = 0; c < N_COLUMNS; c++) {
-            print_cell(c, cell_of(&APR_ARRAY_IDX(rows, r, stats_row_t), c, pool), widths[c]);
+        const stats_row_t *row = &APR_ARRAY_IDX(rows, r, stats_row_t);
+        const char *name = ctl_printable(row->site, pool);
+        printf("%s%*s", name, widest - width_of(name), "");
+        for (int c = 1; c < N_COLUMNS; c++) {
+            printf("  %10" APR_UINT64_T_FMT, row->numbers[c - 1]);
         }
         putchar('\n');
     }

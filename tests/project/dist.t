@@ -88,7 +88,9 @@ sub files {
 subtest 'install and uninstall' => sub {
     my $to = "$dir/installed";
     my @options = (qw(CFLAGS='-O0 -g' HARDEN=), "DESTDIR=$to");
-    made($trees[0], @options, 'install');
+    my $told = qx(make -C '$trees[0]' @options install 2>&1);
+    like($told, qr{^  module +\Q$to\E/.*mod_tmpl\.so\n.*^  next +a2enmod tmpl}ms, 'it says what is where, and what comes next');
+    cmp_ok(scalar(split /\n/, $told), '<', 20, 'in few lines');
     my $files = files($to);
     like($files, qr{/\Q$_\E$}m, "$_ is installed")
         for qw(modules/mod_tmpl.so bin/tmplctl man1/tmplctl.1 man5/mod_tmpl.5 completions/tmplctl mods-available/tmpl.load
