@@ -26,7 +26,8 @@ static const struct {
     { "d M Y", 1 },       { "M d Y", 1 },       { "Y M d", 1 },       { "Y d M", 1 },
     { "d/m/Y", 0 },       { "m/d/Y", 0 },       { "d-m-Y", 0 },       { "m-d-Y", 0 },
     { "Y 年 m 月 d", 1 }, { "Y 년 m 월 d", 1 }, { "d tháng m Y", 1 }, { "M d T Y", 1 },
-    { "d.m.y", 1 },       { "d M y", 1 },       { "d/m/y", 0 },       { "m/d/y", 0 },
+    { "d.m.y", 0 },       { "d M y", 1 },       { "d/m/y", 0 },       { "m/d/y", 0 },
+    { "m.d.y", 0 },
 };
 #define N_DATE_FORMS (sizeof(date_forms) / sizeof(date_forms[0]))
 
