@@ -162,12 +162,6 @@ int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_n
                    const char *text);
 
 /*
- * Whether a span is not said to readers: a link of an editor or a generator ("[edit]", "[source]"),
- * or a badge of a shop that shows with the class of another state only ("Sold out").
- */
-int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
-
-/*
  * Whether an element is a listing: pre; code whose class says that it is a block; or a div
  * or p with lines that has white-space: pre in its style.
  */
