@@ -15,7 +15,11 @@
  * letter; prices and badges of a shop that show in another state only; and what stands beside a
  * text for screen readers alone and says the same.
  */
-int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
+int tmpl_named_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
+static inline int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    return (node->flags & TMPL_NODE_NAMED) && tmpl_named_is_unsaid(page, node);
+}
 
 /* Whether a segment is no word of the page: it is in such an element, or a permalink's sign. */
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment);

@@ -23,31 +23,41 @@ typedef struct {
     const char *name;
     unsaid_e when;
     const char *state;
+    uint32_t len;
 } unsaid_t;
 
-static const unsaid_t unsaid[] = { { "editsection", NEVER, "" },
-                                   { "viewcode-link", NEVER, "" },
-                                   { "viewcode-back", NEVER, "" },
-                                   { "material-icons", NEVER, "" },
-                                   { "icons-outlined", NEVER, "" },
-                                   { "icons-round", NEVER, "" },
-                                   { "symbols-outlined", NEVER, "" },
-                                   { "symbols-rounded", NEVER, "" },
-                                   { "icon", AS_ICON, "" },
-                                   { "price__badge-sold-out", WITHOUT, "price--sold-out" },
-                                   { "price__badge-sale", WITHOUT, "price--on-sale" },
-                                   { "price__sale", WITHOUT, "price--on-sale" },
-                                   { "price__regular", WITHIN, "price--on-sale" },
-                                   { "tooltip", IN_HEADING, "" },
-                                   { "tool-tip", IN_HEADING, "" },
-                                   { "unit-price", NO_NUMBER, "" },
-                                   { "sr-only", HEARD, "" },
-                                   { "sr-text", HEARD, "" },
-                                   { "screen-reader-text", HEARD, "" },
-                                   { "visually-hidden", HEARD, "" },
-                                   { "visuallyhidden", HEARD, "" },
-                                   { "offscreen", HEARD, "" },
-                                   { "vh", HEARD, "" } };
+/* By their last letters. */
+#define N(name, when, state)                                                                       \
+    {                                                                                              \
+        name, when, state, sizeof(name) - 1                                                        \
+    }
+static const unsaid_t unsaid[] = {
+    N("icons-outlined", NEVER, ""),
+    N("icons-round", NEVER, ""),
+    N("symbols-outlined", NEVER, ""),
+    N("symbols-rounded", NEVER, ""),
+    N("price__badge-sale", WITHOUT, "price--on-sale"),
+    N("price__sale", WITHOUT, "price--on-sale"),
+    N("unit-price", NO_NUMBER, ""),
+    N("vh", HEARD, ""),
+    N("viewcode-link", NEVER, ""),
+    N("viewcode-back", NEVER, ""),
+    N("editsection", NEVER, ""),
+    N("icon", AS_ICON, ""),
+    N("visually-hidden", HEARD, ""),
+    N("visuallyhidden", HEARD, ""),
+    N("offscreen", HEARD, ""),
+    N("tooltip", IN_HEADING, ""),
+    N("tool-tip", IN_HEADING, ""),
+    N("price__regular", WITHIN, "price--on-sale"),
+    N("material-icons", NEVER, ""),
+    N("price__badge-sold-out", WITHOUT, "price--sold-out"),
+    N("tool-tip__content", IN_HEADING, ""),
+    N("sr-text", HEARD, ""),
+    N("screen-reader-text", HEARD, ""),
+    N("sr-only", HEARD, ""),
+};
+#undef N
 
 /* Whether an element near around a node, or it itself, has a text in its class. */
 static int is_in_state(const tmpl_page_t *page, const tmpl_node_t *node, const char *state)
@@ -62,11 +72,12 @@ static int is_in_state(const tmpl_page_t *page, const tmpl_node_t *node, const c
 }
 
 /* Whether a word of a class ends in a name. */
-static int is_named(const char *src, tmpl_span_t word, const char *name)
+static int is_named(const char *src, tmpl_span_t word, const unsaid_t *name)
 {
-    uint32_t len = (uint32_t)strlen(name), from = word.end - len;
-    return tmpl_span_len(word) >= len && memcmp(src + from, name, len) == 0 &&
-           (from == word.start || src[from - 1] == '-' || src[from - 1] == '_');
+    const char *at = src + word.end - name->len;
+    return tmpl_span_len(word) >= name->len && *at == *name->name &&
+           memcmp(at, name->name, name->len) == 0 &&
+           (at == src + word.start || at[-1] == '-' || at[-1] == '_');
 }
 
 /* The first name that the class of an element has; NULL: none. */
@@ -76,10 +87,10 @@ static const unsaid_t *name_of(const tmpl_page_t *page, const tmpl_node_t *node)
         [TMPL_TAG_SPAN] = 1,  [TMPL_TAG_DIV] = 1, [TMPL_TAG_P] = 1,      [TMPL_TAG_I] = 1,
         [TMPL_TAG_SMALL] = 1, [TMPL_TAG_B] = 1,   [TMPL_TAG_STRONG] = 1, [TMPL_TAG_OTHER] = 1,
     };
-    /* the last letters of names */
-    static const unsigned char last[256] = {
-        ['n'] = 1, ['k'] = 1, ['s'] = 1, ['d'] = 1, ['t'] = 1,
-        ['e'] = 1, ['r'] = 1, ['p'] = 1, ['y'] = 1, ['h'] = 1
+    /* the first name that ends in a letter, from 1 on */
+    static const unsigned char ends[256] = {
+        ['d'] = 1,  ['e'] = 5,  ['h'] = 8,  ['k'] = 9,  ['n'] = 11,
+        ['p'] = 16, ['r'] = 18, ['s'] = 19, ['t'] = 20, ['y'] = 24
     };
     const tmpl_known_attr_t *class = may_be[node->tag] && (node->flags & TMPL_NODE_NAMED)
                                          ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS)
@@ -87,9 +98,11 @@ static const unsaid_t *name_of(const tmpl_page_t *page, const tmpl_node_t *node)
     tmpl_span_t word = class != NULL ? (tmpl_span_t){ class->value.start, class->value.start }
                                      : (tmpl_span_t){ 0, 0 };
     while (class != NULL && tmpl_word_next(&word, page->src, class->value)) {
-        for (size_t i = 0; last[(unsigned char)page->src[word.end - 1]] && i < COUNT(unsaid); i++) {
-            if (is_named(page->src, word, unsaid[i].name)) {
-                return &unsaid[i];
+        char end = page->src[word.end - 1];
+        for (size_t i = ends[(unsigned char)end];
+             i > 0 && i <= COUNT(unsaid) && unsaid[i - 1].name[unsaid[i - 1].len - 1] == end; i++) {
+            if (is_named(page->src, word, &unsaid[i - 1])) {
+                return &unsaid[i - 1];
             }
         }
     }
@@ -264,7 +277,7 @@ static int is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node, const uns
     }
 }
 
-int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
+int tmpl_named_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     const unsaid_t *name = name_of(page, node);
     return name != NULL
@@ -281,8 +294,9 @@ int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
         const tmpl_known_attr_t *href = tmpl_node_attr(page, node, TMPL_ATTR_HREF);
         return href != NULL && page->src[href->value.start] == '#';
     }
+    const tmpl_node_t *block = &page->nodes[page->blocks[segment->block].node];
     int is = tmpl_node_is_unsaid(page, node);
-    for (int up = 1; up < CLIMB && node->parent != TMPL_NONE && !is; up++) {
+    for (int up = 1; up < CLIMB && node > block && !is; up++) {
         node = &page->nodes[node->parent];
         is = tmpl_node_is_unsaid(page, node);
     }
@@ -323,57 +337,52 @@ static uint32_t shortcode_at(const char *text, uint32_t len)
     return 0;
 }
 
-/* Whether a text begins with one of the words, and ends in dots where it must. */
-static int is_state(const char *at, uint32_t len)
+/*
+ * Whether a text is one name in the braces of a template that a script fills, or the state of
+ * something that a script loads or sends.
+ */
+static int is_of_script(const char *at, uint32_t len)
 {
-    static const struct {
-        const char *begin;
-        int dots;
-    } states[] = { { "Loading", 1 },     { "Wird geladen", 1 },
-                   { "Chargement", 1 },  { "Cargando", 1 },
-                   { "Caricamento", 1 }, { "Laden", 1 },
-                   { "Carregando", 1 },  { "Oops! Something went wrong", 0 } };
-    static const char *const dots[] = { "...", "\xE2\x80\xA6", "&hellip;", "&#8230;" };
+    static const char *const states[] = { "Loading",    "Laden",    "Wird geladen", "Chargement",
+                                          "Carregando", "Cargando", "Caricamento" };
+    static const char oops[] = "Oops! Something went wrong";
     enum { LONGEST = 80 };
-    size_t i = 0, d = 0;
-    while (i < COUNT(states) && (len < strlen(states[i].begin) || len > LONGEST ||
-                                 memcmp(at, states[i].begin, strlen(states[i].begin)) != 0)) {
+    while (len > 0 && tmpl_is_space(at[len - 1])) {
+        len--;
+    }
+    if (*at == '{') {
+        return len > 4 && at[1] == '{' && memcmp(at + len - 2, "}}", 2) == 0 &&
+               memchr(at + 2, '{', len - 2) == NULL;
+    }
+    if (len >= sizeof(oops) - 1 && memcmp(at, oops, sizeof(oops) - 1) == 0) {
+        return 1;
+    }
+    size_t i = 0;
+    while (i < COUNT(states) && (len < strlen(states[i]) || len > LONGEST ||
+                                 memcmp(at, states[i], strlen(states[i])) != 0)) {
         i++;
     }
-    while (d < COUNT(dots) && (len < strlen(dots[d]) ||
-                               memcmp(at + len - strlen(dots[d]), dots[d], strlen(dots[d])) != 0)) {
-        d++;
-    }
-    return i < COUNT(states) && (!states[i].dots || d < COUNT(dots));
-}
-
-/* Whether a text is one name in the braces of a template that a script fills, or a state. */
-static int is_placeholder(const char *src, tmpl_span_t text)
-{
-    while (text.start < text.end && tmpl_is_space(src[text.start])) {
-        text.start++;
-    }
-    while (text.start < text.end && tmpl_is_space(src[text.end - 1])) {
-        text.end--;
-    }
-    uint32_t len = tmpl_span_len(text);
-    return is_state(src + text.start, len) || (len > 4 && memcmp(src + text.start, "{{", 2) == 0 &&
-                                               memcmp(src + text.end - 2, "}}", 2) == 0 &&
-                                               memchr(src + text.start + 2, '{', len - 2) == NULL);
+    return i < COUNT(states) &&
+           (at[len - 1] == '.' || memcmp(at + len - 3, "\xE2\x80\xA6", 3) == 0 ||
+            memcmp(at + len - 3, "ip;", 3) == 0 || memcmp(at + len - 3, "30;", 3) == 0);
 }
 
 tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest)
 {
-    const char *src = page->src;
+    static const unsigned char begins[256] = {
+        ['{'] = 1, ['L'] = 1, ['W'] = 1, ['C'] = 1, ['O'] = 1
+    };
+    const char *src = page->src, *bracket;
     tmpl_span_t machines = { rest.end, rest.end };
-    if (is_placeholder(src, rest)) {
+    uint32_t at = tmpl_behind_space(src, rest.start, rest.end), len;
+    if (at < rest.end && begins[(unsigned char)src[at]] && is_of_script(src + at, rest.end - at)) {
         machines.start = rest.start;
     }
-    for (uint32_t at = rest.start, len; at < machines.start; at++) {
-        const char *bracket = memchr(src + at, '[', machines.start - at);
-        at = bracket != NULL ? (uint32_t)(bracket - src) : rest.end;
-        len = shortcode_at(src + at, rest.end - at);
+    while (at < machines.start && (bracket = memchr(src + at, '[', machines.start - at)) != NULL) {
+        at = (uint32_t)(bracket - src);
+        len = shortcode_at(bracket, rest.end - at);
         machines = len > 0 ? (tmpl_span_t){ at, at + len } : machines;
+        at++;
     }
     return tmpl_span_len(machines) > 0 && is_in_code(page, node)
                ? (tmpl_span_t){ rest.end, rest.end }
