@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <apr_cstr.h>
+#include <apr_strings.h>
 
 #include "base/ascii.h"
 #include "dom/dom.h"
@@ -55,11 +56,23 @@ static int has_languages(const tmpl_page_t *page)
     return 0;
 }
 
-/* The address that a page names as its own; NULL if it names none, or not in full. */
-static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
+/*
+ * Sets the address to which references are relative: the page's, which is known or which it names
+ * in full; or else that of its base element, or of its site.
+ */
+static void find_address(tmpl_content_t *content, const tmpl_content_opts_t *opts, apr_pool_t *pool)
 {
-    const char *url = tmpl_value_decode(page->src, page->canonical, pool);
-    return strlen(url) > strlen("https://") && strncmp(url, "http", 4) == 0 ? url : NULL;
+    const tmpl_page_t *page = content->page;
+    const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
+    const char *base = tmpl_value_decode(page->src, page->base, pool);
+    url = opts->url != NULL ? opts->url
+          : url != NULL     ? url
+                            : tmpl_value_decode(page->src, page->canonical, pool); /* in body */
+    if (tmpl_scheme_len(url) == 0 && tmpl_scheme_len(base) == 0 && opts->site != NULL &&
+        strchr(opts->site, '.') != NULL) {
+        base = apr_pstrcat(pool, "https://", opts->site, NULL);
+    }
+    tmpl_hrefs_init(&content->hrefs, url, base, pool);
 }
 
 /* Whether a post stands in front of an element: its heading is no headline. */
@@ -158,8 +171,6 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     }
     content->html = xmlDocGetRootElement(doc);
     content->body = content->html->last;
-    tmpl_hrefs_init(&content->hrefs, opts->url != NULL ? opts->url : canonical_of(page, pool),
-                    tmpl_value_decode(page->src, page->base, pool), pool);
     tmpl_metadata_source_t source = { .page = page,
                                       .edits = edits,
                                       .decoder = &content->decoder,
@@ -168,6 +179,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
                                       .verdicts = opts->verdicts };
     add_first_post(&source, content);
     tmpl_metadata_read(&content->metadata, &source, pool);
+    find_address(content, opts, pool);
     find_headline_element(content);
     return 1;
 }

@@ -150,7 +150,44 @@ static void appended_articles_are_no_thread(void **state)
     }
 }
 
-static const struct CMUnitTest tests[] = { CHECK(elements_mean_the_same),
+static void references_are_absolute_if_the_host_is_known(void **state)
+{
+    static const struct {
+        const char *head, *site, *link, *canonical;
+    } rows[] = {
+        { "<link rel=canonical href='https://e.org/x/y'>", NULL, "https://e.org/x/a",
+          "https://e.org/x/y" },
+        { "<link rel=canonical href='/y'><meta property=og:url content='https://e.org/x/y'>", NULL,
+          "https://e.org/x/a", "https://e.org/x/y" },
+        { "<link rel=canonical href='/y'>", NULL, "a", NULL },
+        { "<base href='https://e.org/x/'>", NULL, "https://e.org/x/a", NULL },
+        { "<base href='/x/'>", NULL, "a", NULL },
+        { "", "e.org", "a", NULL },
+        { "", "-", "a", NULL },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        apr_size_t len;
+        tmpl_edits_t none = { 0 };
+        tmpl_content_t content;
+        tmpl_content_opts_t opts = { .site = rows[i].site };
+        const char *html = apr_pstrcat(*state, "<!DOCTYPE html>", rows[i].head,
+                                       "<body><a href=a>a</a> <a href=/b>b</a>", NULL);
+        assert_true(tmpl_content_read(&content, check_page(html, *state), &none, &opts, *state));
+        const char *markdown = tmpl_markdown(&len, &content, NULL, *state);
+        const char *link = apr_pstrcat(*state, "[a](", rows[i].link, ") ", NULL);
+        assert_non_null(strstr(markdown, link));
+        int is_host = strstr(rows[i].link, "e.org") != NULL || strcmp(rows[i].head, "") == 0;
+        assert_int_equal(strstr(markdown, "(https://e.org/b)") != NULL,
+                         is_host && (rows[i].site == NULL || *rows[i].site == 'e'));
+        const char *said = tmpl_metadata_first(&content.metadata, TMPL_METADATA_CANONICAL);
+        assert_string_equal(said != NULL ? said : "",
+                            rows[i].canonical != NULL ? rows[i].canonical : "");
+        assert_int_equal(strstr(markdown, "canonical:") != NULL, rows[i].canonical != NULL);
+    }
+}
+
+static const struct CMUnitTest tests[] = { CHECK(references_are_absolute_if_the_host_is_known),
+                                           CHECK(elements_mean_the_same),
                                            CHECK(appended_articles_are_no_thread) };
 
 TAP_MAIN(tests)
