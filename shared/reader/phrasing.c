@@ -87,25 +87,23 @@ static int is_said_near(const tmpl_view_t *w, const xmlNode *image, const char *
 }
 
 /* Whether an image is there twice, for two screens; pictures of a gallery may be named alike. */
-static int is_image_again(const tmpl_view_t *w, const xmlNode *image, const char *address,
-                          const char *alt)
+static int is_image_again(const tmpl_view_t *w, const char *address, const char *alt)
 {
-    return tmpl_walk_is_repeated(&w->walk, image, address, NULL) &&
-           strcmp(alt, w->walk.image.text) == 0;
+    return tmpl_walk_is_repeated(&w->walk, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
 }
 
 static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
 {
     tmpl_html_writer_t *html = &w->html;
     const char *src = tmpl_image_address(node, w->pool);
-    const char *alt = tmpl_dom_attribute(node, "alt");
+    const char *alt = tmpl_image_text(node);
     if (alt != NULL && tmpl_image_is_smiley(node, alt)) {
         tmpl_html_text(html, alt);
         return 1;
     }
     alt = alt != NULL ? alt : "";
     if (src == NULL || !tmpl_view_may(w, src, 1) ||
-        (w->table == NULL && is_image_again(w, node, src, alt))) {
+        (w->table == NULL && is_image_again(w, src, alt))) {
         return 1;
     }
     w->walk.image.address = src;
