@@ -60,7 +60,6 @@ const char *tmpl_body(apr_size_t *len, const tmpl_outcome_t *outcome, const tmpl
                       apr_pool_t *pool)
 {
     tmpl_content_opts_t as = { .url = url,
-                               .site = input->site,
                                .verdicts = outcome->verdicts,
                                .charset = input->charset,
                                .posts = opts->mode != TMPL_MODE_JSON,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <apr_cstr.h>
-#include <apr_strings.h>
 
 #include "base/ascii.h"
 #include "cut/closure.h"
@@ -68,25 +67,6 @@ static int has_languages(const tmpl_page_t *page)
         at++;
     }
     return 0;
-}
-
-/*
- * Sets the address to which references are relative: the page's, which is known or which it names
- * in full; or else that of its base element, or of its site.
- */
-static void find_address(tmpl_content_t *content, const tmpl_content_opts_t *opts, apr_pool_t *pool)
-{
-    const tmpl_page_t *page = content->page;
-    const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
-    const char *base = tmpl_value_decode(page->src, page->base, pool);
-    url = opts->url != NULL ? opts->url
-          : url != NULL     ? url
-                            : tmpl_value_decode(page->src, page->canonical, pool); /* in body */
-    if (tmpl_scheme_len(url) == 0 && tmpl_scheme_len(base) == 0 && opts->site != NULL &&
-        strchr(opts->site, '.') != NULL) {
-        base = apr_pstrcat(pool, "https://", opts->site, NULL);
-    }
-    tmpl_hrefs_init(&content->hrefs, url, base, pool);
 }
 
 /* Whether a post stands in front of an element: its heading is no headline. */
@@ -236,7 +216,11 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
                                       .verdicts = opts->verdicts };
     add_first_post(&source, content);
     tmpl_metadata_read(&content->metadata, &source, pool);
-    find_address(content, opts, pool);
+    const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
+    url = opts->url != NULL ? opts->url
+          : url != NULL     ? url
+                            : tmpl_value_decode(page->src, page->canonical, pool); /* in body */
+    tmpl_hrefs_init(&content->hrefs, url, tmpl_value_decode(page->src, page->base, pool), pool);
     find_headline_element(content);
     if (content->headline != NULL) {
         drop_headline_again(content, pool);

@@ -30,7 +30,6 @@ typedef struct {
     const char *url;     /* the page's absolute URL; NULL: its canonical address, if it has one */
     const char *charset; /* from the Content-Type header; NULL: none */
     const tmpl_verdict_t *verdicts; /* by block, with parts; NULL: the page was not judged */
-    const char *site;               /* the key of its site, which may be a host; NULL: none */
     int posts;  /* the tree is without what TMPL_RECORD_BESIDE says: whoever writes it writes the
                    fields of posts */
     int titles; /* also without TMPL_RECORD_TITLED: whoever writes it writes small cards' titles */

@@ -149,10 +149,8 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
     while (len > 0 && (unsigned char)href[len - 1] <= ' ') {
         len--;
     }
-    /* of a base without a path only the host is known */
-    int is_known = hrefs->url != NULL || (*href != '#' && hrefs->resolved != NULL &&
-                                          (*href == '/' || hrefs->base.path > hrefs->base.origin));
-    if (is_known && tmpl_scheme_len(href) == 0) {
+    if (hrefs->resolved != NULL && (hrefs->url != NULL || *href != '#') &&
+        tmpl_scheme_len(href) == 0) {
         tmpl_reference_resolve(hrefs->resolved, &hrefs->base, href, len);
         href = hrefs->resolved->at;
         len = hrefs->resolved->len;

@@ -17,8 +17,7 @@ typedef struct {
 
 /*
  * url is the page's URL, or NULL; base is the href of the page's base element, or NULL. If neither
- * is absolute, references stay as they are; so do those without a host's path of a base that is a
- * host alone.
+ * is absolute, references stay as they are.
  */
 void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr_pool_t *pool);
 

@@ -258,10 +258,12 @@ const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool)
     return when != NULL ? when : date != NULL ? apr_pstrndup(pool, date, DAY) : NULL;
 }
 
-int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const char *address, const char *text)
+int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const xmlNode *image, const char *address,
+                          const char *text)
 {
+    enum { LEAST = 12 /* bytes of a text that is no accident */ };
     return walk->image.address != NULL &&
            (strcmp(walk->image.address, address) == 0 ||
-            (text != NULL && *text != '\0' && walk->image.text != NULL &&
-             strcmp(text, walk->image.text) == 0));
+            (text != NULL && walk->image.text != NULL && image->parent == walk->image.parent &&
+             strlen(text) > LEAST && strcmp(text, walk->image.text) == 0));
 }

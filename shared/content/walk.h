@@ -78,6 +78,7 @@ typedef struct {
     tmpl_formula_t formula;
     struct {
         const char *address, *text;
+        const xmlNode *parent;
     } image; /* the last one that was written, if no text is behind it; NULL: none */
 } tmpl_walk_t;
 
@@ -119,9 +120,11 @@ int tmpl_walk_is_parted(const tmpl_walk_t *walk, const xmlNode *link);
 const char *tmpl_walk_date(const tmpl_group_record_t *record, apr_pool_t *pool);
 
 /*
- * Whether an image says nothing behind the one beside it: it has its address, as for screens of two
- * sizes, or its text. text: tmpl_image_text(), or NULL. Who writes an image sets walk->image.
+ * Whether the page has an image twice side by side, for screens of two sizes: by its address, or in
+ * one element by a text of some length: galleries may name pictures alike. text: tmpl_image_text().
+ * Who writes it sets walk->image.
  */
-int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const char *address, const char *text);
+int tmpl_walk_is_repeated(const tmpl_walk_t *walk, const xmlNode *image, const char *address,
+                          const char *text);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cut/closure.h"
 
-#include <string.h>
-
 #include "text/text.h"
 
 /* So many bare headings of one rank in a row are a list. */
@@ -86,23 +84,6 @@ static int may_go(const bare_t *b, uint32_t node)
     return heading->tag != TMPL_TAG_H1 && length < LONGEST && !is_below && before > 0;
 }
 
-/*
- * Whether a heading is of the same rank as one before it, or above: not if one begins directly
- * behind the other and has another start tag, as a title of many has.
- */
-static int is_sibling(const bare_t *b, uint32_t before, uint32_t node)
-{
-    const tmpl_node_t *nodes = b->page->nodes;
-    if (node == 0 || rank_of(b, node) < rank_of(b, before) ||
-        nodes[before].after_segment < nodes[node].first_segment) {
-        return rank_of(b, node) <= rank_of(b, before);
-    }
-    uint32_t len = tmpl_span_len(nodes[node].open);
-    return rank_of(b, node) == rank_of(b, before) && tmpl_span_len(nodes[before].open) == len &&
-           memcmp(b->page->src + nodes[node].open.start, b->page->src + nodes[before].open.start,
-                  len) == 0;
-}
-
 /* Ends a run of bare headings: they stay, if they are a list. */
 static void end_run(bare_t *b)
 {
@@ -118,13 +99,14 @@ static void read_bare_heading(bare_t *b, uint32_t node)
     const tmpl_node_t *nodes = b->page->nodes;
     uint32_t first = b->run > 0 ? b->bare[b->room - b->n] : b->next;
     uint32_t before = first != 0 ? nodes[first].first_segment : b->page->n_segments;
-    int is_bare = first_that_stays(b, nodes[node].after_segment, before) == before &&
+    int is_bare = nodes[node].after_segment < before &&
+                  first_that_stays(b, nodes[node].after_segment, before) == before &&
                   !has_media(b, nodes[node].after, first != 0 ? first : b->page->n_nodes);
     if (b->run > 0 && (!is_bare || rank_of(b, first) != rank_of(b, node))) {
         end_run(b);
     }
     first = b->run > 0 ? first : b->next;
-    if (is_bare && b->n < b->room && is_sibling(b, node, first) && may_go(b, node)) {
+    if (is_bare && b->n < b->room && rank_of(b, first) <= rank_of(b, node) && may_go(b, node)) {
         b->n++;
         b->run++;
         b->bare[b->room - b->n] = node;

@@ -61,7 +61,7 @@ static int is_image_left_out(const tmpl_writer_t *w, const xmlNode *node, const 
     if (text != NULL && *text == '\0') {
         return !is_in_figure(node);
     }
-    return tmpl_walk_is_repeated(&w->walk, address, text);
+    return tmpl_walk_is_repeated(&w->walk, node, address, text);
 }
 
 static int enter_image(tmpl_writer_t *w, const xmlNode *node)
@@ -78,6 +78,7 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
         tmpl_inlines_image(&w->inlines, text != NULL ? text : "", address);
         w->walk.image.address = address;
         w->walk.image.text = text;
+        w->walk.image.parent = node->parent;
         if (w->link == NULL && text != NULL && *text != '\0') {
             w->own++;
             w->facts = 1;

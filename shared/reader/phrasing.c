@@ -87,9 +87,10 @@ static int is_said_near(const tmpl_view_t *w, const xmlNode *image, const char *
 }
 
 /* Whether an image is there twice, for two screens; pictures of a gallery may be named alike. */
-static int is_image_again(const tmpl_view_t *w, const char *address, const char *alt)
+static int is_image_again(const tmpl_view_t *w, const xmlNode *image, const char *address,
+                          const char *alt)
 {
-    return tmpl_walk_is_repeated(&w->walk, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
+    return tmpl_walk_is_repeated(&w->walk, image, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
 }
 
 static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
@@ -103,7 +104,7 @@ static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
     }
     alt = alt != NULL ? alt : "";
     if (src == NULL || !tmpl_view_may(w, src, 1) ||
-        (w->table == NULL && is_image_again(w, src, alt))) {
+        (w->table == NULL && is_image_again(w, node, src, alt))) {
         return 1;
     }
     w->walk.image.address = src;

@@ -106,15 +106,14 @@ static void headings_of_nothing_are_bare(void **state)
     } cases[] = {
         { "<p>c<h2>a</h2><p>t<h2>b</h2><p>c", "a" },
         { "<p>c<h2>a</h2><p>t<h3>b</h3><p>c", "" },
-        { "<p>c<h2>a</h2><h3>b</h3><p>t<h2>c</h2><p>c", "ab" },
+        { "<p>c<h2>a</h2><p>t<h3>b</h3><p>t<h2>c</h2><p>c", "ab" },
         { "<p>c<h2>a</h2><p>t<h2>b</h2><p>t", "ab" },
         { "<p>c<h2>a</h2><p><span class=unit-price>per</span><h2>b</h2><p>c", "a" },
         /* three are a list */
         { "<p>c<h2>a</h2><p>t<h2>b</h2><p>t<h2>c</h2><p>t<h2>d</h2><p>c", "" },
-        { "<p>c<h2>x</h2><h3>a</h3><h3>b</h3><h3>c</h3><h2>d</h2><p>c", "" },
-        /* a title of many, in the same rank */
-        { "<p>c<h2>a</h2><h2 class=x>b</h2><p>c", "" },
-        { "<p>c<h2>a</h2><h2>b</h2><p>c", "a" },
+        { "<p>c<h2>x</h2><p>t<h3>a</h3><p>t<h3>b</h3><p>t<h3>c</h3><p>t<h2>d</h2><p>c", "" },
+        /* nothing was there */
+        { "<p>c<h2>a</h2><h2>b</h2><p>c", "" },
         /* what belongs to something else */
         { "<h1>c</h1><h2>a</h2><p>t", "" },
         { "<p>c<p><img src=x><h2>a</h2><p>t", "" },

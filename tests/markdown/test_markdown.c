@@ -272,7 +272,7 @@ static void formats(void **state)
           "![a](i)\n\n![b](j)![a](i)" },
         { "<img src=i alt='a long text'> <img src=j alt='a long text'>"
           "<img src=k alt='a longer text'> <img src=l alt='a longer text'>",
-          "![a long text](i) ![a longer text](k)" },
+          "![a long text](i) ![a long text](j)![a longer text](k)" },
         { "a <img src=i alt=:roll:> <img src=i class=wp-smiley alt=':-)'>", "a :roll: :-)" },
         { "<img src='data:x' data-src=i> <img src='data:x'>a", "![](i) a" },
         { "<a href='#'>a</a> <a href=' # '>b</a> <a href='##'>c</a> <a href='d#'>d</a>",
