@@ -104,49 +104,6 @@ static void find_headline_element(tmpl_content_t *content)
     }
 }
 
-/* Adds the words of an element, with a space between them. */
-static void add_words(tmpl_buf_t *buf, const xmlNode *element)
-{
-    const xmlNode *node = element;
-    while ((node = tmpl_dom_next(node, element, 0)) != NULL) {
-        const char *at = node->type == XML_TEXT_NODE ? (const char *)node->content : "";
-        for (apr_size_t len; *(at += strspn(at, " \t\n\r\f")) != '\0'; at += len) {
-            len = strcspn(at, " \t\n\r\f");
-            tmpl_buf_add(buf, " ", 1);
-            tmpl_buf_add(buf, at, len);
-        }
-    }
-}
-
-/* Takes headings out of the tree that say the headline again, directly behind it. */
-static void drop_headline_again(const tmpl_content_t *content, apr_pool_t *pool)
-{
-    enum { LOOKED = 40 };
-    tmpl_buf_t headline, other;
-    tmpl_buf_init(&headline, pool);
-    tmpl_buf_init(&other, pool);
-    add_words(&headline, content->headline);
-    const xmlNode *node = tmpl_dom_next(content->headline, content->body, 1);
-    for (int n = 0;
-         n < LOOKED && node != NULL && (node->type != XML_TEXT_NODE || tmpl_dom_is_blank(node));
-         n++) {
-        const xmlNode *heading = node;
-        int is = tmpl_tag_flags(tmpl_dom_tag(content->page, node)) & TMPL_IS_HEADING;
-        tmpl_buf_clear(&other);
-        if (is) {
-            add_words(&other, node);
-        }
-        is = is && other.len > 0 && apr_cstr_casecmp(other.at, headline.at) == 0;
-        node = tmpl_dom_next(node, content->body, is);
-        if (is) {
-            *(heading->prev != NULL ? &heading->prev->next : &heading->parent->children) =
-                heading->next;
-            *(heading->next != NULL ? &heading->next->prev : &heading->parent->last) =
-                heading->prev;
-        }
-    }
-}
-
 /* Whether a record has a headline of its own: it is an article. */
 static int has_headline(const tmpl_page_t *page, uint32_t node)
 {
@@ -222,8 +179,5 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
                             : tmpl_value_decode(page->src, page->canonical, pool); /* in body */
     tmpl_hrefs_init(&content->hrefs, url, tmpl_value_decode(page->src, page->base, pool), pool);
     find_headline_element(content);
-    if (content->headline != NULL) {
-        drop_headline_again(content, pool);
-    }
     return 1;
 }

@@ -27,37 +27,21 @@ typedef struct {
 } unsaid_t;
 
 /* By their last letters. */
-#define N(name, when, state)                                                                       \
-    {                                                                                              \
-        name, when, state, sizeof(name) - 1                                                        \
-    }
+/* clang-format off */
+#define N(name, when, state) { name, when, state, sizeof(name) - 1 }
 static const unsaid_t unsaid[] = {
-    N("icons-outlined", NEVER, ""),
-    N("icons-round", NEVER, ""),
-    N("symbols-outlined", NEVER, ""),
-    N("symbols-rounded", NEVER, ""),
-    N("price__badge-sale", WITHOUT, "price--on-sale"),
-    N("price__sale", WITHOUT, "price--on-sale"),
-    N("unit-price", NO_NUMBER, ""),
-    N("vh", HEARD, ""),
-    N("viewcode-link", NEVER, ""),
-    N("viewcode-back", NEVER, ""),
-    N("editsection", NEVER, ""),
-    N("icon", AS_ICON, ""),
-    N("visually-hidden", HEARD, ""),
-    N("visuallyhidden", HEARD, ""),
-    N("offscreen", HEARD, ""),
-    N("tooltip", IN_HEADING, ""),
-    N("tool-tip", IN_HEADING, ""),
-    N("price__regular", WITHIN, "price--on-sale"),
-    N("material-icons", NEVER, ""),
-    N("price__badge-sold-out", WITHOUT, "price--sold-out"),
-    N("tool-tip__content", IN_HEADING, ""),
-    N("sr-text", HEARD, ""),
-    N("screen-reader-text", HEARD, ""),
-    N("sr-only", HEARD, ""),
+    N("icons-outlined", NEVER, ""), N("icons-round", NEVER, ""), N("symbols-outlined", NEVER, ""),
+    N("symbols-rounded", NEVER, ""), N("price__badge-sale", WITHOUT, "price--on-sale"),
+    N("price__sale", WITHOUT, "price--on-sale"), N("unit-price", NO_NUMBER, ""), N("vh", HEARD, ""),
+    N("viewcode-link", NEVER, ""), N("viewcode-back", NEVER, ""), N("editsection", NEVER, ""),
+    N("icon", AS_ICON, ""), N("visually-hidden", HEARD, ""), N("visuallyhidden", HEARD, ""),
+    N("offscreen", HEARD, ""), N("tooltip", IN_HEADING, ""), N("tool-tip", IN_HEADING, ""),
+    N("price__regular", WITHIN, "price--on-sale"), N("material-icons", NEVER, ""),
+    N("price__badge-sold-out", WITHOUT, "price--sold-out"), N("tool-tip__content", IN_HEADING, ""),
+    N("sr-text", HEARD, ""), N("screen-reader-text", HEARD, ""), N("sr-only", HEARD, "")
 };
 #undef N
+/* clang-format on */
 
 /* Whether an element near around a node, or it itself, has a text in its class. */
 static int is_in_state(const tmpl_page_t *page, const tmpl_node_t *node, const char *state)
