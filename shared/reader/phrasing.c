@@ -90,7 +90,8 @@ static int is_said_near(const tmpl_view_t *w, const xmlNode *image, const char *
 static int is_image_again(const tmpl_view_t *w, const xmlNode *image, const char *address,
                           const char *alt)
 {
-    return tmpl_walk_is_repeated(&w->walk, image, address, NULL) && strcmp(alt, w->walk.image.text) == 0;
+    return tmpl_walk_is_repeated(&w->walk, image, address, NULL) &&
+           strcmp(alt, w->walk.image.text) == 0;
 }
 
 static int enter_view_image(tmpl_view_t *w, const xmlNode *node)

@@ -67,6 +67,7 @@ static int is_named(const char *src, tmpl_span_t word, const unsaid_t *name)
 /* The first name that the class of an element has; NULL: none. */
 static const unsaid_t *name_of(const tmpl_page_t *page, const tmpl_node_t *node)
 {
+    enum { LONGEST = 1000 /* bytes: a class may be read for each text in its element */ };
     static const unsigned char may_be[TMPL_TAG_COUNT] = {
         [TMPL_TAG_SPAN] = 1,  [TMPL_TAG_DIV] = 1, [TMPL_TAG_P] = 1,      [TMPL_TAG_I] = 1,
         [TMPL_TAG_SMALL] = 1, [TMPL_TAG_B] = 1,   [TMPL_TAG_STRONG] = 1, [TMPL_TAG_OTHER] = 1,
@@ -79,9 +80,11 @@ static const unsaid_t *name_of(const tmpl_page_t *page, const tmpl_node_t *node)
     const tmpl_known_attr_t *class = may_be[node->tag] && (node->flags & TMPL_NODE_NAMED)
                                          ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS)
                                          : NULL;
-    tmpl_span_t word = class != NULL ? (tmpl_span_t){ class->value.start, class->value.start }
-                                     : (tmpl_span_t){ 0, 0 };
-    while (class != NULL && tmpl_word_next(&word, page->src, class->value)) {
+    if (class == NULL || tmpl_span_len(class->value) > LONGEST) {
+        return NULL;
+    }
+    tmpl_span_t word = { class->value.start, class->value.start };
+    while (tmpl_word_next(&word, page->src, class->value)) {
         char end = page->src[word.end - 1];
         for (size_t i = ends[(unsigned char)end];
              i > 0 && i <= COUNT(unsaid) && unsaid[i - 1].name[unsaid[i - 1].len - 1] == end; i++) {
@@ -107,8 +110,10 @@ typedef struct {
 
 static void read_start(start_t *text, const tmpl_page_t *page, const tmpl_node_t *node)
 {
+    enum { LOOKED = 16 };
     text->len = 0;
-    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+    for (uint32_t s = node->first_segment;
+         s < node->after_segment && s < node->first_segment + LOOKED; s++) {
         tmpl_span_t span = page->segments[s].span;
         for (const char *at = page->src + span.start;
              at < page->src + span.end && page->src[span.start] != '<' &&
