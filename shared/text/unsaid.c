@@ -20,15 +20,14 @@ typedef enum {
 
 /* Ends of words of a class, behind its start, '-' or '_'; and the class of the state. */
 typedef struct {
-    const char *name;
+    const char *name, *state;
     unsaid_e when;
-    const char *state;
     uint32_t len;
 } unsaid_t;
 
 /* By their last letters. */
 /* clang-format off */
-#define N(name, when, state) { name, when, state, sizeof(name) - 1 }
+#define N(name, when, state) { name, state, when, sizeof(name) - 1 }
 static const unsaid_t unsaid[] = {
     N("icons-outlined", NEVER, ""), N("icons-round", NEVER, ""), N("symbols-outlined", NEVER, ""),
     N("symbols-rounded", NEVER, ""), N("price__badge-sale", WITHOUT, "price--on-sale"),
