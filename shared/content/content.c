@@ -6,6 +6,7 @@
 #include <apr_cstr.h>
 
 #include "base/ascii.h"
+#include "cut/closure.h"
 #include "dom/dom.h"
 #include "text/decode.h"
 
@@ -13,18 +14,31 @@
 #define THREAD_POSTS  3
 #define THREAD_BEFORE 600
 
-/* The page as a tree, without the parts that edits delete and without those of records. */
+/*
+ * The page as a tree, without the parts that edits delete and without those of records, and without
+ * headings of nothing.
+ */
 static xmlDoc *tree_of(const tmpl_content_t *content, const tmpl_content_opts_t *as,
                        apr_pool_t *pool)
 {
     const tmpl_edits_t *edits = content->edits;
-    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
-    for (uint32_t i = 0; i < edits->n; i++) {
-        without[i] = edits->edits[i].span;
+    const uint32_t *bare = NULL;
+    uint32_t n_bare = edits->n > 0 && content->verdicts != NULL
+                          ? tmpl_bare_headings(&bare, content->page, content->verdicts, pool)
+                          : 0;
+    uint32_t n = edits->n + n_bare;
+    tmpl_span_t *without = apr_palloc(pool, (n + 1) * sizeof(*without));
+    for (uint32_t i = 0, edit = 0, heading = 0; i < n; i++) {
+        tmpl_span_t span = heading < n_bare ? tmpl_node_span(&content->page->nodes[bare[heading]])
+                                            : (tmpl_span_t){ TMPL_NONE, TMPL_NONE };
+        uint32_t is_edit = edit < edits->n && edits->edits[edit].span.start < span.start;
+        without[i] = is_edit ? edits->edits[edit].span : span;
+        edit += is_edit;
+        heading += 1 - is_edit;
     }
     tmpl_dom_opts_t opts = { .decoder = &content->decoder,
                              .without = without,
-                             .n_without = edits->n,
+                             .n_without = n,
                              .parts = content->groups.parts,
                              .left_out = (as->posts ? 1u << TMPL_RECORD_BESIDE : 0) |
                                          (as->titles ? 1u << TMPL_RECORD_TITLED : 0),
@@ -53,13 +67,6 @@ static int has_languages(const tmpl_page_t *page)
         at++;
     }
     return 0;
-}
-
-/* The address that a page names as its own; NULL if it names none, or not in full. */
-static const char *canonical_of(const tmpl_page_t *page, apr_pool_t *pool)
-{
-    const char *url = tmpl_value_decode(page->src, page->canonical, pool);
-    return strlen(url) > strlen("https://") && strncmp(url, "http", 4) == 0 ? url : NULL;
 }
 
 /* Whether a post stands in front of an element: its heading is no headline. */
@@ -158,8 +165,6 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     }
     content->html = xmlDocGetRootElement(doc);
     content->body = content->html->last;
-    tmpl_hrefs_init(&content->hrefs, opts->url != NULL ? opts->url : canonical_of(page, pool),
-                    tmpl_value_decode(page->src, page->base, pool), pool);
     tmpl_metadata_source_t source = { .page = page,
                                       .edits = edits,
                                       .decoder = &content->decoder,
@@ -168,6 +173,11 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
                                       .verdicts = opts->verdicts };
     add_first_post(&source, content);
     tmpl_metadata_read(&content->metadata, &source, pool);
+    const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
+    url = opts->url != NULL ? opts->url
+          : url != NULL     ? url
+                            : tmpl_value_decode(page->src, page->canonical, pool); /* in body */
+    tmpl_hrefs_init(&content->hrefs, url, tmpl_value_decode(page->src, page->base, pool), pool);
     find_headline_element(content);
     return 1;
 }

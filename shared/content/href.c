@@ -46,15 +46,16 @@ int tmpl_href_is_safe(const char *href)
 void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr_pool_t *pool)
 {
     *hrefs = (tmpl_hrefs_t){ 0 };
-    if (url == NULL || tmpl_scheme_len(url) == 0) {
+    url = url != NULL && tmpl_scheme_len(url) > 0 ? url : NULL;
+    base = base != NULL && tmpl_href_is_safe(base) ? trimmed_href(base) : NULL;
+    if (url == NULL && (base == NULL || tmpl_scheme_len(base) == 0)) {
         return;
     }
     hrefs->url = url;
     hrefs->resolved = apr_palloc(pool, sizeof(*hrefs->resolved));
     tmpl_buf_init(hrefs->resolved, pool);
-    tmpl_base_init(&hrefs->base, url);
-    if (base != NULL && tmpl_href_is_safe(base)) {
-        base = trimmed_href(base);
+    tmpl_base_init(&hrefs->base, url != NULL ? url : base);
+    if (url != NULL && base != NULL) {
         tmpl_reference_resolve(hrefs->resolved, &hrefs->base, base, strlen(base));
         tmpl_base_init(&hrefs->base, apr_pstrdup(pool, hrefs->resolved->at));
     }
@@ -148,7 +149,8 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
     while (len > 0 && (unsigned char)href[len - 1] <= ' ') {
         len--;
     }
-    if (hrefs->url != NULL && tmpl_scheme_len(href) == 0) {
+    if (hrefs->resolved != NULL && (hrefs->url != NULL || *href != '#') &&
+        tmpl_scheme_len(href) == 0) {
         tmpl_reference_resolve(hrefs->resolved, &hrefs->base, href, len);
         href = hrefs->resolved->at;
         len = hrefs->resolved->len;

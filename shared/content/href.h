@@ -10,12 +10,15 @@
 
 /* The address to which references on a page are relative. */
 typedef struct {
-    const char *url;      /* the page's URL; NULL: not known, references stay as they are */
+    const char *url;      /* the page's URL; NULL: not known */
     tmpl_base_t base;     /* of the page's base element, or of url */
     tmpl_buf_t *resolved; /* temporary */
 } tmpl_hrefs_t;
 
-/* url is the page's URL, or NULL; base is the href of the page's base element, or NULL. */
+/*
+ * url is the page's URL, or NULL; base is the href of the page's base element, or NULL. If neither
+ * is absolute, references stay as they are.
+ */
 void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr_pool_t *pool);
 
 /*

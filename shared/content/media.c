@@ -38,7 +38,8 @@ static const char *largest_of(const char *set, apr_pool_t *pool)
     return largest;
 }
 
-/* Whether an image counts visits, or is a small icon or portrait without a text. */
+/* Whether an image counts visits, shows that one loads, or is a small icon or portrait without a
+ * text. */
 static int is_tiny(const xmlNode *image)
 {
     enum { ICON = 32, PORTRAIT = 100 };
@@ -46,6 +47,10 @@ static int is_tiny(const xmlNode *image)
     long most = alt == NULL ? PORTRAIT : *alt == '\0' ? ICON : 1;
     const char *width = tmpl_dom_attribute(image, "width");
     const char *height = tmpl_dom_attribute(image, "height");
+    if (alt != NULL && apr_cstr_casecmpn(alt, "loading", 7) == 0 &&
+        strchr(".\xE2", alt[7]) != NULL) {
+        return 1;
+    }
     return width != NULL && height != NULL && strtol(width, NULL, 10) <= most &&
            strtol(height, NULL, 10) <= most;
 }

@@ -210,7 +210,7 @@ static const char *fragment_of(const notes_finder_t *f, const xmlNode *link)
     const tmpl_hrefs_t *hrefs = f->hrefs;
     const char *href = tmpl_dom_listed(link, TMPL_ATTR_HREF);
     const char *hash = href != NULL ? strchr(href, '#') : NULL;
-    if (hash == NULL || hash[1] == '\0' || hrefs->base.url != hrefs->url) {
+    if (hash == NULL || hash[1] == '\0' || (hrefs->url != NULL && hrefs->base.url != hrefs->url)) {
         return NULL;
     }
     /* the page's URL, its path, and its file */

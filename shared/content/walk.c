@@ -46,13 +46,6 @@ static int says_heading(const tmpl_page_t *page, const tmpl_node_t *node)
            page->src[level.value.start] <= '6';
 }
 
-/* Whether an element of one letter has the name of an icon, which a font shows as a picture. */
-static int is_icon_name(const xmlNode *element)
-{
-    const char *class = element->name[1] == '\0' ? tmpl_dom_listed(element, TMPL_ATTR_CLASS) : NULL;
-    return class != NULL && strstr(class, "material-") != NULL;
-}
-
 /* Whether an element has a name of its own that stands for img: AMP's. */
 static int is_amp_image(const xmlNode *element)
 {
@@ -86,9 +79,6 @@ static tmpl_element_e element_by_tag(tmpl_walk_t *walk, const xmlNode *element,
         tag = tmpl_dom_table_tag(page, element);
         if (may_be_other[tag] && tmpl_callout_of(page, element) != NULL) {
             return TMPL_ELEMENT_CALLOUT;
-        }
-        if (kinds[tag] == TMPL_ELEMENT_FORMAT && is_icon_name(element)) {
-            return TMPL_ELEMENT_LEFT_OUT;
         }
     }
     if (tag == TMPL_TAG_OTHER && is_amp_image(element)) {

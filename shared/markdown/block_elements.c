@@ -131,6 +131,25 @@ static int is_list_alone(const tmpl_writer_t *w, const xmlNode *item)
     return list != NULL && is_list(w, list) && no_blank(list->next) == NULL;
 }
 
+/* Whether an item is a heading and nothing else. */
+static int is_heading_alone(const tmpl_writer_t *w, const xmlNode *item)
+{
+    const xmlNode *heading = no_blank(item->children);
+    return heading != NULL && no_blank(heading->next) == NULL &&
+           (tmpl_tag_flags(tmpl_dom_tag(w->page, heading)) & TMPL_IS_HEADING);
+}
+
+/*
+ * Whether an item is no item: a list stands for it, or it is a heading of those behind it, which
+ * are not all headings.
+ */
+static int is_passed(const tmpl_writer_t *w, const xmlNode *item)
+{
+    const xmlNode *next = tmpl_dom_element(item->next);
+    return is_list_alone(w, item) ||
+           (next != NULL && is_heading_alone(w, item) && !is_heading_alone(w, next));
+}
+
 /* task: the sign in its box; '\0': the item is no task. */
 static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list, char task)
 {
@@ -155,7 +174,10 @@ static void open_item(tmpl_writer_t *w, tmpl_open_list_t *list, char task)
 static int enter_item(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = tmpl_writer_list(w);
-    if (w->holder == NULL && !is_list_alone(w, node)) {
+    if (w->holder == NULL && list != NULL && is_passed(w, node) && !is_list_alone(w, node)) {
+        list->begun = 0; /* behind the heading, another list begins */
+    }
+    else if (w->holder == NULL && !is_passed(w, node)) {
         if (list != NULL) {
             list->number = number_said(node, "value", list->number);
         }
@@ -168,7 +190,7 @@ static void leave_item(tmpl_writer_t *w, const xmlNode *node)
 {
     tmpl_open_list_t *list = tmpl_writer_list(w);
     tmpl_writer_border(w);
-    if (w->holder != NULL || is_list_alone(w, node)) {
+    if (w->holder != NULL || is_passed(w, node)) {
         return;
     }
     const xmlNode *next = no_blank(node->next);

@@ -31,6 +31,15 @@ static int enter_heading(tmpl_writer_t *w, const xmlNode *node)
     return 0;
 }
 
+/* Whether a heading is the title again, which may be a link. */
+static int is_title_again(const tmpl_writer_t *w)
+{
+    const char *text = w->inlines.text.at;
+    apr_size_t len = w->title != NULL ? strlen(w->title) : 0;
+    text += (unsigned char)*text < ' ' && *text != '\0';
+    return len > 0 && apr_cstr_casecmpn(text, w->title, len) == 0 && (unsigned char)text[len] < ' ';
+}
+
 static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
 {
     if (!tmpl_writer_release(w, node)) {
@@ -39,12 +48,10 @@ static void leave_heading(tmpl_writer_t *w, const xmlNode *node)
     tmpl_inlines_finish(&w->inlines);
     w->inlines.plain = 0;
     unsigned level = tmpl_walk_level(node);
-    if (level == 1 && w->title != NULL && !tmpl_inlines_is_empty(&w->inlines)) {
-        if (apr_cstr_casecmp(w->inlines.text.at, w->title) == 0) {
-            tmpl_buf_clear(&w->inlines.text);
-        }
-        level = 2; /* a page has one title */
+    if ((level == 1 || w->flow.behind == TMPL_BEHIND_TITLE) && is_title_again(w)) {
+        tmpl_buf_clear(&w->inlines.text);
     }
+    level = level == 1 && w->title != NULL ? 2 : level; /* a page has one title */
     tmpl_writer_heading(w, level);
 }
 

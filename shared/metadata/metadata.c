@@ -26,7 +26,7 @@ typedef struct {
     tmpl_metadata_t *metadata;
     tmpl_claims_t claims;
     tmpl_site_names_t site;
-    const char *url; /* the page's address, as far as it is known; or "" */
+    const char *url; /* the page's address, as far as it is known; in the end, or "" */
     const tmpl_claim_place_t *places[TMPL_METADATA_COUNT]; /* of each field that has values */
     apr_pool_t *pool;
 } facts_t;
@@ -169,7 +169,8 @@ static void settle_field(facts_t *facts, tmpl_metadata_e field)
             if (field == TMPL_METADATA_SITE || field == TMPL_METADATA_PUBLISHER) {
                 add_site(facts, values, text, place);
             }
-            else {
+            else if (field != TMPL_METADATA_CANONICAL || facts->url != NULL ||
+                     strstr(text, "://") != NULL) {
                 tmpl_values_add(values, field, text);
             }
         }
@@ -416,7 +417,7 @@ static void find_own(tmpl_claims_t *claims)
 void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t *source,
                         apr_pool_t *pool)
 {
-    facts_t facts = { .metadata = metadata, .pool = pool };
+    facts_t facts = { .metadata = metadata, .url = source->url, .pool = pool };
     tmpl_elements_t elements = { source->page, source, &facts.claims, .host = &facts.site };
     memset(metadata, 0, sizeof(*metadata));
     tmpl_claims_init(&facts.claims, pool);
@@ -439,7 +440,8 @@ void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t 
     metadata->headline = elements.headline.node;
     settle_field(&facts, TMPL_METADATA_TYPE);
     for (int i = 0; i < TMPL_METADATA_COUNT; i++) {
-        if (i != TMPL_METADATA_BREADCRUMB && i != TMPL_METADATA_AUTHOR) {
+        if (i != TMPL_METADATA_CANONICAL && i != TMPL_METADATA_BREADCRUMB &&
+            i != TMPL_METADATA_AUTHOR) {
             settle_field(&facts, (tmpl_metadata_e)i);
         }
     }

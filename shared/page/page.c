@@ -26,39 +26,6 @@ int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_n
                                   strlen(text)) != NULL;
 }
 
-/* Whether a badge is hidden: no element near around it has the class that shows it. */
-static int is_hidden_badge(const tmpl_page_t *page, const tmpl_node_t *badge, tmpl_span_t class)
-{
-    static const struct {
-        const char *badge, *shown;
-    } states[] = { { "price__badge-sold-out", "price--sold-out" },
-                   { "price__badge-sale", "price--on-sale" } };
-    enum { UP = 4 };
-    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
-        if (!tmpl_has_word(page->src, class, states[i].badge, tmpl_span_is)) {
-            continue;
-        }
-        int is_shown = 0;
-        for (int up = 0; up < UP && badge->parent != TMPL_NONE && !is_shown; up++) {
-            badge = &page->nodes[badge->parent];
-            is_shown = tmpl_node_says(page, badge, TMPL_ATTR_CLASS, states[i].shown);
-        }
-        return !is_shown;
-    }
-    return 0;
-}
-
-int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
-{
-    static const char tools[] = "editsection mw-editsection viewcode-link viewcode-back";
-    const tmpl_known_attr_t *class = node->tag == TMPL_TAG_SPAN && (node->flags & TMPL_NODE_NAMED)
-                                         ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS)
-                                         : NULL;
-    return class != NULL && tmpl_span_len(class->value) > sizeof("viewcode") &&
-           (tmpl_has_word(page->src, class->value, tools, tmpl_span_is_any) ||
-            is_hidden_badge(page, node, class->value));
-}
-
 /* Whether a style keeps all white space. */
 static int is_style_pre(const char *src, tmpl_span_t style)
 {

@@ -161,12 +161,6 @@ tmpl_node_attr(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_
 int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_name_e name,
                    const char *text);
 
-/*
- * Whether a span is not said to readers: a link of an editor or a generator ("[edit]", "[source]"),
- * or a badge of a shop that shows with the class of another state only ("Sold out").
- */
-int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
-
 /* The next one, for code and a div. */
 int tmpl_node_may_be_listing(const tmpl_page_t *page, const tmpl_node_t *node);
 

@@ -25,7 +25,7 @@ static const char *own_fragment(tmpl_view_t *w, const char *href, const char *ad
     if (hash == NULL || hash[1] == '\0' || strlen(hash) > LONGEST) {
         return NULL;
     }
-    if (hash == href && hrefs->base.url == hrefs->url) {
+    if (hash == href && (hrefs->url == NULL || hrefs->base.url == hrefs->url)) {
         return hash + 1;
     }
     const char *own = tmpl_href_own(hrefs, address != NULL ? address : tmpl_view_address(w, href));

@@ -98,7 +98,7 @@ static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
 {
     tmpl_html_writer_t *html = &w->html;
     const char *src = tmpl_image_address(node, w->pool);
-    const char *alt = tmpl_dom_attribute(node, "alt");
+    const char *alt = tmpl_image_text(node);
     if (alt != NULL && tmpl_image_is_smiley(node, alt)) {
         tmpl_html_text(html, alt);
         return 1;

@@ -178,92 +178,6 @@ static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
            tmpl_is_alpha(page->src[span.start + 1]);
 }
 
-/* Whether a segment is no word of the page: a permalink's sign, or "[edit]". */
-static int is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
-{
-    enum { SHORT = 8 /* bytes of a sign */, LONG = 32, CLIMB = 3 };
-    const tmpl_node_t *node = &page->nodes[segment->node];
-    if (segment->length <= SHORT && node->tag == TMPL_TAG_A &&
-        tmpl_span_is_any(page->src, segment->span, "# \xC2\xB6 &para; &#182; \xC3\x82\xC2\xB6")) {
-        const tmpl_known_attr_t *href = tmpl_node_attr(page, node, TMPL_ATTR_HREF);
-        return href != NULL && page->src[href->value.start] == '#';
-    }
-    int is = 0;
-    for (int up = 0; segment->length <= LONG && up < CLIMB && !is &&
-                     (node->tag == TMPL_TAG_A || node->tag == TMPL_TAG_SPAN);
-         up++, node = &page->nodes[node->parent]) {
-        is = tmpl_node_is_unsaid(page, node);
-    }
-    return is;
-}
-
-/* Whether a node is code, or near in it. */
-static int is_in_code(const tmpl_page_t *page, uint32_t node)
-{
-    static const unsigned char code[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_CODE] = 1, [TMPL_TAG_KBD] = 1, [TMPL_TAG_SAMP] = 1, [TMPL_TAG_TT] = 1
-    };
-    enum { CLIMB = 8 };
-    int is = 0;
-    for (int up = 0; up < CLIMB && node != TMPL_NONE && !is; up++) {
-        is = code[page->nodes[node].tag] || tmpl_node_is_listing(page, &page->nodes[node]);
-        node = page->nodes[node].parent;
-    }
-    return is;
-}
-
-/* The length of the shortcode at text, which begins with a bracket; 0: it is none. */
-static uint32_t shortcode_at(const char *text, uint32_t len)
-{
-    static const char *const names[] = { "caption ", "et_pb_", "vc_", "fusion_", "gallery " };
-    enum { LONGEST = 400 };
-    const char *end = memchr(text, ']', len < LONGEST ? len : LONGEST);
-    int closes = len > 1 && text[1] == '/';
-    for (size_t i = 0; end != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
-        uint32_t n = (uint32_t)strlen(names[i]) - (closes && strchr(names[i], ' ') != NULL);
-        const char *name = text + 1 + closes;
-        if (end - name >= n && memcmp(name, names[i], n) == 0 &&
-            (closes || strchr(names[i], '_') != NULL ||
-             memchr(name, '=', (apr_size_t)(end - name)) != NULL)) {
-            return (uint32_t)(end - text) + 1;
-        }
-    }
-    return 0;
-}
-
-/* Whether a text is one name in the braces of a template that a script fills. */
-static int is_placeholder(const char *src, tmpl_span_t text)
-{
-    while (text.start < text.end && tmpl_is_space(src[text.start])) {
-        text.start++;
-    }
-    while (text.start < text.end && tmpl_is_space(src[text.end - 1])) {
-        text.end--;
-    }
-    uint32_t len = tmpl_span_len(text);
-    return len > 4 && memcmp(src + text.start, "{{", 2) == 0 &&
-           memcmp(src + text.end - 2, "}}", 2) == 0 &&
-           memchr(src + text.start + 2, '{', len - 2) == NULL;
-}
-
-tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest)
-{
-    const char *src = page->src;
-    tmpl_span_t machines = { rest.end, rest.end };
-    if (is_placeholder(src, rest)) {
-        machines.start = rest.start;
-    }
-    for (uint32_t at = rest.start, len; at < machines.start; at++) {
-        const char *bracket = memchr(src + at, '[', machines.start - at);
-        at = bracket != NULL ? (uint32_t)(bracket - src) : rest.end;
-        len = shortcode_at(src + at, rest.end - at);
-        machines = len > 0 ? (tmpl_span_t){ at, at + len } : machines;
-    }
-    return tmpl_span_len(machines) > 0 && is_in_code(page, node)
-               ? (tmpl_span_t){ rest.end, rest.end }
-               : machines;
-}
-
 static void give_span(text_reader_t *reader, tmpl_span_t span)
 {
     const tmpl_page_t *page = reader->page;
@@ -286,7 +200,7 @@ static void give_segment(text_reader_t *reader, uint32_t segment)
         }
         return;
     }
-    if (is_unsaid(page, &page->segments[segment])) {
+    if (tmpl_text_is_unsaid(page, &page->segments[segment])) {
         return;
     }
     int may_be = tmpl_text_may_be_for_machines(page->src, span);

@@ -20,8 +20,23 @@ static inline int tmpl_text_may_be_for_machines(const char *src, tmpl_span_t seg
 }
 
 /*
- * The first text for machines in rest, a part of a segment of node: a shortcode of WordPress, or
- * "{{...}}" if that is all. Its end, if there is none, or in code.
+ * Whether an element is not said to readers, with all that is in it. Names that many sites write
+ * say so (unsaid.c): links of editors and generators, "[edit]"; icons that a font shows for a
+ * letter; prices and badges of a shop that show in another state only; and what stands beside a
+ * text for screen readers alone and says the same.
+ */
+int tmpl_named_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
+static inline int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    return (node->flags & TMPL_NODE_NAMED) && tmpl_named_is_unsaid(page, node);
+}
+
+/* Whether a segment is no word of the page: it is in such an element, or a permalink's sign. */
+int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment);
+
+/*
+ * The first text for machines in rest, a part of a segment of node: a shortcode of WordPress; or
+ * all of it: "{{...}}", "Loading...", the failure of a form. Its end, if there is none, or in code.
  */
 tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest);
 

@@ -48,6 +48,15 @@ static void elements_mean_the_same(void **state)
         { "a <img src=i alt=':roll:'>", "a :roll:", "<p>a :roll:</p>" },
         { "<img src=i alt=a><img src=i alt=a>", "![a](i)",
           "<p><img src=\"i\" alt=\"a\" loading=\"lazy\"></p>" },
+        { "a<p><img src=i alt='Close icon'><img src=j alt='Loading...'>", "a",
+          "<p>a</p><p><img src=\"i\" alt=\"\" loading=\"lazy\"></p>" },
+        { "<h1>a</h1><div> <h2><a href=x>A</a></h2></div><h2>a b</h2>c",
+          "---\ntitle: \"a\"\n---\n\n# a\n\n## a b\n\nc", "<h2>a b</h2><p>c</p>" },
+        { "<ul><li><h3>a</h3><li>b<li>c<li><h3>d</h3><li>e</ul>",
+          "### a\n\n- b\n- c\n\n### d\n\n- e",
+          "<ul><li><h2>a</h2></li><li>b</li><li>c</li><li><h2>d</h2></li><li>e</li></ul>" },
+        { "<ul><li><h3>a</h3><li><h3>b</h3></ul>", "- ### a\n- ### b",
+          "<ul><li><h2>a</h2></li><li><h2>b</h2></li></ul>" },
         { "<a href=ftp://x/>a</a> <a href='sms:1'>b</a> <a href='data:,x'>c</a>",
           "[a](ftp://x/) [b](sms:1) c",
           "<p><a href=\"ftp://x/\">a</a> <a href=\"sms:1\">b</a> c</p>" },
@@ -150,7 +159,40 @@ static void appended_articles_are_no_thread(void **state)
     }
 }
 
-static const struct CMUnitTest tests[] = { CHECK(elements_mean_the_same),
+static void references_are_absolute_if_the_host_is_known(void **state)
+{
+    static const struct {
+        const char *head, *link, *canonical;
+    } rows[] = {
+        { "<link rel=canonical href='https://e.org/x/y'>", "https://e.org/x/a",
+          "https://e.org/x/y" },
+        { "<link rel=canonical href='/y'><meta property=og:url content='https://e.org/x/y'>",
+          "https://e.org/x/a", "https://e.org/x/y" },
+        { "<link rel=canonical href='/y'>", "a", NULL },
+        { "<base href='https://e.org/x/'>", "https://e.org/x/a", NULL },
+        { "<base href='/x/'>", "a", NULL },
+        { "", "a", NULL },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        apr_size_t len;
+        tmpl_edits_t none = { 0 };
+        tmpl_content_t content;
+        tmpl_content_opts_t opts = { 0 };
+        const char *html = apr_pstrcat(*state, "<!DOCTYPE html>", rows[i].head,
+                                       "<body><a href=a>a</a> <a href=#b>b</a>", NULL);
+        assert_true(tmpl_content_read(&content, check_page(html, *state), &none, &opts, *state));
+        const char *markdown = tmpl_markdown(&len, &content, NULL, *state);
+        const char *link = apr_pstrcat(*state, "[a](", rows[i].link, ") ", NULL);
+        assert_non_null(strstr(markdown, link));
+        const char *said = tmpl_metadata_first(&content.metadata, TMPL_METADATA_CANONICAL);
+        assert_string_equal(said != NULL ? said : "",
+                            rows[i].canonical != NULL ? rows[i].canonical : "");
+        assert_int_equal(strstr(markdown, "canonical:") != NULL, rows[i].canonical != NULL);
+    }
+}
+
+static const struct CMUnitTest tests[] = { CHECK(references_are_absolute_if_the_host_is_known),
+                                           CHECK(elements_mean_the_same),
                                            CHECK(appended_articles_are_no_thread) };
 
 TAP_MAIN(tests)

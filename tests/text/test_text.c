@@ -59,6 +59,41 @@ static void words_and_lines_are_as_displayed(void **state)
           "out</span>",
           "$5 Sold out" },
         { "<h2>a <span class=x>[source]</span></h2>", "a [source]" },
+        /* so do prices */
+        { "<div class=price>$5 <div class=price__sale><s class=x>$6</s></div>", "$5|" },
+        { "<div class='price price--on-sale'><div class=price__regular><b>$5</b></div>"
+          "<div class=price__sale><s>$6</s> $5</div>",
+          "|$6 $5" },
+        { "<p>$5 <small class='unit-price'>Unit price / per</small>", "$5" },
+        { "<p>$5 <small class='unit-price'>Unit price $1 / per lb</small>",
+          "$5 Unit price $1 / per lb" },
+        /* what is heard only, if what is seen says it: not if that is broken off */
+        { "<p>12<span class='sr-only x'> minutes</span> <span aria-hidden=true>min</span>",
+          "12 min" },
+        { "<p><b><span>12<span class=a-sr-only> minutes</span></span> <i aria-hidden=true>min</i>",
+          "12 min" },
+        { "<p><del aria-hidden=true><b>9&euro;</b></del><span class=screen-reader-text>It was: "
+          "9&euro;.</span>",
+          "9\xe2\x82\xac" },
+        { "<p><span class=a-offscreen>$3.42</span><span aria-hidden=true>$3<b>42</b></span>",
+          "$3.42" },
+        { "<p><span class=a-offscreen>abc def</span><span aria-hidden=true>abc \xe2\x80\xa6</span>",
+          "abc def" },
+        { "<p><span class=sr-only>4.5 of 5</span> <span aria-hidden=true>\xe2\x98\x85</span>",
+          "4.5 of 5 \xe2\x98\x85" },
+        { "<p><span class=sr-only>a</span> <span>b</span>", "a b" },
+        { "<a href=x>a<span class=vh>(opens in a new window)</span></a>", "a" },
+        { "<p>a<span class=vh>(opens in a new window)</span>", "a(opens in a new window)" },
+        { "<h4>a<tool-tip class=tool-tip>what a is</tool-tip></h4>", "a" },
+        { "<div>a<span class=tooltip>what a is</span></div>", "awhat a is" },
+        /* signs: of a box, of fonts with icons */
+        { "<li><span class=sr-only>\xe2\x96\xa2 </span>salt", "salt" },
+        { "<p>a<span class=sr-only>: </span>b", "a: b" },
+        { "<p><span class='et-pb-icon'>Z</span>a <span class=icon>1</span>", "a 1" },
+        { "<p><i class=material-icons>arrow_forward</i> a", "a" },
+        /* states */
+        { "<p>Loading prices&#8230;<p>Loading docks<p>Oops! Something went wrong. Try again.",
+          "|Loading docks|" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_string_equal(text_of(cases[i].html, *state), cases[i].text);
