@@ -29,16 +29,16 @@ static int stays_at(const beside_t *p, uint32_t segment)
 /* Sums over the blocks of an element: in halves of words, without those that go. */
 typedef struct {
     uint32_t words, kept, linked;
-} sums_t;
+} word_sums_t;
 
 static int is_small(const tmpl_node_t *node)
 {
     return node->after_segment - node->first_segment <= SEGMENTS_MOST;
 }
 
-static sums_t sums_of(const beside_t *p, const tmpl_node_t *node)
+static word_sums_t sums_of(const beside_t *p, const tmpl_node_t *node)
 {
-    sums_t sums = { 0, 0, 0 };
+    word_sums_t sums = { 0, 0, 0 };
     uint32_t i = (uint32_t)(node - p->page->nodes);
     for (uint32_t b = tmpl_first_block(p->page, i); b < tmpl_after_block(p->page, i); b++) {
         tmpl_tally_t tally = tmpl_tally_of(p->judged->reading, b);
@@ -70,7 +70,7 @@ static says_e says_of_quote(const beside_t *p, const tmpl_node_t *quote)
 {
     const tmpl_node_t *box = box_of(p, quote);
     if (p->is_thread) {
-        sums_t sums = sums_of(p, quote);
+        word_sums_t sums = sums_of(p, quote);
         return 2 * sums.kept < sums.words ? GOES : NOTHING;
     }
     return (box->first_segment < quote->first_segment && stays_at(p, quote->first_segment - 1)) ||
@@ -95,7 +95,7 @@ static says_e says_of_caption(const beside_t *p, const tmpl_node_t *caption)
 /* Whether all words that stay are links to other pages. */
 static int is_of_links(const beside_t *p, const tmpl_node_t *node, uint32_t least)
 {
-    sums_t sums = sums_of(p, node);
+    word_sums_t sums = sums_of(p, node);
     uint32_t s = node->first_segment;
     while (s < node->after_segment &&
            !(tmpl_context(p->judged->reading, p->page->segments[s].node)->in & TMPL_LINKS_HERE)) {
@@ -134,7 +134,7 @@ static says_e says_of_heading(const beside_t *p, const tmpl_node_t *heading)
         sums_of(p, heading).words == 0) {
         return NOTHING;
     }
-    sums_t sums = sums_of(p, card);
+    word_sums_t sums = sums_of(p, card);
     return sums.kept >= 2 * CARD_WORDS && 2 * sums.kept > sums.words ? STAYS : NOTHING;
 }
 

@@ -10,8 +10,8 @@
  *   figcaption             stays if a part of its figure stays.
  *   ul, ol, dl, table      stays if the text before, in the element around, stays and ends in a
  *                          colon, unless that text is a phrase (part_words.h).
- *   h1 to h6               stays if it is the first heading of its article or li, and more than half
- *                          of the words of that stay; not in a thread, where it names a member.
+ *   h1 to h6               stays if it is the first heading of its article or li, and most words of
+ *                          that stay; not in a thread, where it names a member.
  *   aside, ul              is related, and goes, if all words that stay in it are links to other
  *                          pages. An ul must be in an article, have TMPL_BESIDE_LINKS words, and
  *                          follow a paragraph of the element around that ends like a sentence.

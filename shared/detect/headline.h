@@ -38,8 +38,9 @@ typedef struct {
  *      header or hgroup, a byline's length with an amount of money there, and the next text if it
  *      ends like a sentence. Text has TMPL_LEAD_WORDS words, most of them in no link. None is above
  *      TMPL_SURE_TEMPLATE, in nav, footer, form or aside, or a phrase (part_words.h).
- * Without a candidate, the first block with the title's words (tmpl_headline_find()) becomes content
- * if a class or id names it as a title, and it is no link: Doxygen's headlines are no headings.
+ * Without a candidate, the first block with the title's words (tmpl_headline_find()) becomes
+ * content if a class or id names it as a title, and it is no link: Doxygen's headlines are no
+ * headings.
  * Blocks of the site (tmpl_is_of_site()) are not changed.
  */
 void tmpl_headline(const tmpl_ruled_t *judged);
