@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/beside.h"
 #include "detect/first_look.h"
 #include "detect/kept_notes.h"
 #include "detect/parts_find.h"
@@ -211,6 +212,10 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     }
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
     tmpl_explain_note(explain, p, verdicts, TMPL_RULE_PICTURE);
+    if ((uint64_t)kept * LEAST_KEPT > words[p->n_blocks]) {
+        tmpl_beside(&judged);
+        tmpl_explain_note(explain, p, verdicts, TMPL_RULE_BESIDE);
+    }
     tmpl_parts_find(&judged, &runs, pool);
     apr_pool_destroy(pool);
 }

@@ -18,9 +18,10 @@
     X(FIRST_LOOK, "first look", "as it is content in the page's records or main text")             \
     X(RECORDS, "records", "as the blocks at the same place in records like its own")               \
     X(HEADLINE, "headline", "as the page's headline")                                              \
-    X(BYLINE, "byline", "as a byline: who, when, or a price beside the headline")                  \
+    X(BYLINE, "byline", "as beside the headline: who, when, a price, a lead")                      \
     X(NOTE, "note", "as a footnote that content refers to")                                        \
     X(PICTURE, "picture", "as a picture, or its caption, between content")                         \
+    X(BESIDE, "beside", "as what stands beside it is content, and needs it")                       \
     X(PARTS, "parts", "by TmplParts, as it is of a part that goes")                                \
     X(HEADING, "heading", "as the section it heads, or the row or list it is in")                  \
     X(LINKS, "links", "as it only links to parts of the page that are template")                   \

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "base/ascii.h"
 #include "detect/part_words.h"
 #include "detect/headline.h"
@@ -221,6 +223,45 @@ static void keep_byline(const tmpl_ruled_t *judged, uint32_t first, uint32_t aft
     }
 }
 
+/* Whether a block is a lead, or says how much; beside: in the headline's header, or next to it. */
+static int is_lead(const tmpl_ruled_t *judged, uint32_t block, int in_header, int next)
+{
+    static const char *const signs[] = { "$", "\xE2\x82\xAC", "\xC2\xA3" }; /* also euro, pound */
+    const tmpl_page_t *page = judged->reading->page;
+    const tmpl_block_t *b = &page->blocks[block];
+    tmpl_tally_t tally = tmpl_tally_of(judged->reading, block);
+    unsigned in = tmpl_context(judged->reading, page->segments[b->first_segment].node)->in;
+    uint32_t start = page->segments[b->first_segment].span.start;
+    uint32_t len = page->segments[b->after_segment - 1].span.end - start;
+    int is = tally.words >= 2 * TMPL_LEAD_WORDS && 2 * tally.linked < tally.words &&
+             (in_header || (next && tally.ends));
+    for (unsigned i = 0; in_header && tally.digits > 0 && i < sizeof(signs) / sizeof(*signs); i++) {
+        is |= tally.words <= 2 * TMPL_BYLINE_WORDS &&
+              memmem(page->src + start, len, signs[i], strlen(signs[i])) != NULL;
+    }
+    return is && !(in & (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_FORM | TMPL_IN_ASIDE)) &&
+           judged->verdicts[block].ratio <= TMPL_SURE_TEMPLATE && !tmpl_is_of_site(judged, block) &&
+           tmpl_phrases_of(page, b) == 0;
+}
+
+/* Rule 3 for the blocks behind a headline, which has the block before them. */
+static void keep_lead(const tmpl_ruled_t *judged, uint32_t first)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    const uint32_t *words = judged->reading->before.words;
+    uint32_t header = page->blocks[first - 1].node;
+    while (header > 0 && page->nodes[header].tag != TMPL_TAG_HEADER &&
+           page->nodes[header].tag != TMPL_TAG_HGROUP) {
+        header = page->nodes[header].parent;
+    }
+    for (uint32_t b = first; b < page->n_blocks && b < first + TMPL_BYLINE_BLOCKS; b++) {
+        int in_header = header > 0 && page->blocks[b].node < page->nodes[header].after;
+        if (is_lead(judged, b, in_header, words[b] == words[first])) {
+            judged->verdicts[b].template = 0;
+        }
+    }
+}
+
 /* Whether a block is named as a title, and is neither a link nor in a menu. */
 static int is_named_title(const tmpl_ruled_t *judged, uint32_t block)
 {
@@ -287,6 +328,7 @@ void tmpl_headline(const tmpl_ruled_t *judged)
         uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;
         keep_byline(judged, headline.first > BYLINE_BEFORE ? headline.first - BYLINE_BEFORE : 0,
                     headline.after + most);
+        keep_lead(judged, headline.after);
         tmpl_explain_note(judged->explain, judged->reading->page, judged->verdicts,
                           TMPL_RULE_BYLINE);
     }

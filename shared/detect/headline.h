@@ -34,8 +34,13 @@ typedef struct {
  *      the author, the date or the price: by a tag time, by rel or itemprop, by a class or id such
  *      as "byline" or "price", or by a year. The byline becomes content, and so do blocks of a few
  *      words beside it, such as the name beside a date.
- * Without a candidate, the first block with the title's words becomes content if a class or id
- * names it as a title, and it is no link: Doxygen's headlines are no headings.
+ *   3. Of TMPL_BYLINE_BLOCKS blocks behind the headline these become content: text in the same
+ *      header or hgroup, a byline's length with an amount of money there, and the next text if it
+ *      ends like a sentence. Text has TMPL_LEAD_WORDS words, most of them in no link. None is above
+ *      TMPL_SURE_TEMPLATE, in nav, footer, form or aside, or a phrase (part_words.h).
+ * Without a candidate, the first block with the title's words becomes
+ * content if a class or id names it as a title, and it is no link: Doxygen's headlines are no
+ * headings.
  * Blocks of the site (tmpl_is_of_site()) are not changed.
  */
 void tmpl_headline(const tmpl_ruled_t *judged);
@@ -61,6 +66,7 @@ tmpl_byline_e tmpl_byline_of(const tmpl_ruled_t *judged, uint32_t block);
 #define TMPL_HEADLINE_SHARE  0.4F
 #define TMPL_BYLINE_WORDS    20
 #define TMPL_BYLINE_BLOCKS   12
+#define TMPL_LEAD_WORDS      6
 
 static inline int tmpl_is_inside(const tmpl_ruled_t *judged, uint32_t block)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/kept_notes.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 
 /* Segments of a label, and their bytes; elements between a fragment's and its note's. */
@@ -8,16 +10,13 @@
 #define LABEL_BYTES    8
 #define ANCHOR_UP      4
 
-/* Segments of an element that holds all notes. */
-#define LIST_SEGMENTS 1000
-
 const unsigned char tmpl_note_tags[TMPL_TAG_COUNT] = {
     [TMPL_TAG_LI] = 1,    [TMPL_TAG_P] = 1,  [TMPL_TAG_DIV] = 1,
     [TMPL_TAG_ASIDE] = 1, [TMPL_TAG_DD] = 1,
 };
 
-/* Whether the text of an element is a label; *digits: it has only digits. */
-static int is_note_label(const tmpl_page_t *page, const tmpl_node_t *node, int *digits)
+/* Whether the text of an element is a label. */
+static int is_note_label(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     uint32_t bytes = 0, letters = 0, n_digits = 0;
     for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
@@ -31,7 +30,6 @@ static int is_note_label(const tmpl_page_t *page, const tmpl_node_t *node, int *
             n_digits += (uint32_t)tmpl_is_digit(page->src[i]);
         }
     }
-    *digits = n_digits == bytes;
     return tmpl_is_note_label(bytes, letters, n_digits);
 }
 
@@ -57,30 +55,39 @@ static int is_marked(const tmpl_page_t *page, uint32_t link)
            tmpl_node_says(page, node, TMPL_ATTR_ROLE, "noteref");
 }
 
+/* The fragment of an address on the page: behind "#", or behind the canonical address and "#". */
+static tmpl_span_t fragment_of(const tmpl_page_t *page, tmpl_span_t href)
+{
+    uint32_t own = tmpl_span_len(page->canonical);
+    if (own > 0 && tmpl_span_len(href) > own &&
+        memcmp(page->src + href.start, page->src + page->canonical.start, own) == 0) {
+        href.start += own;
+    }
+    int is = tmpl_span_len(href) > 1 && page->src[href.start] == '#';
+    return is ? (tmpl_span_t){ href.start + 1, href.end } : (tmpl_span_t){ 0, 0 };
+}
+
 /* The id that a reference in content names; empty if the element is no such reference. */
 static tmpl_span_t referred_id(const tmpl_ruled_t *judged, uint32_t link)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_node_t *node = &page->nodes[link];
     const tmpl_known_attr_t *href = tmpl_node_attr(page, node, TMPL_ATTR_HREF);
-    int digits;
-    if (href == NULL || tmpl_span_len(href->value) < 2 || page->src[href->value.start] != '#' ||
-        !is_content(judged, node) || !is_note_label(page, node, &digits) ||
-        !is_marked(page, link)) {
-        return (tmpl_span_t){ 0, 0 };
-    }
-    return (tmpl_span_t){ href->value.start + 1, href->value.end };
+    tmpl_span_t id = href != NULL ? fragment_of(page, href->value) : (tmpl_span_t){ 0, 0 };
+    int is = tmpl_span_len(id) > 0 && is_content(judged, node) && is_note_label(page, node) &&
+             is_marked(page, link);
+    return is ? id : (tmpl_span_t){ 0, 0 };
 }
 
-static void keep(const tmpl_ruled_t *judged, const tmpl_node_t *node, uint32_t most)
+static void keep(const tmpl_ruled_t *judged, const tmpl_node_t *node)
 {
     const tmpl_page_t *page = judged->reading->page;
-    if (tmpl_context(judged->reading, (uint32_t)(node - page->nodes))->in &
-        (TMPL_IN_NAV | TMPL_IN_FOOTER)) {
+    if (node->after_segment - node->first_segment > TMPL_NOTE_SEGMENTS ||
+        (tmpl_context(judged->reading, (uint32_t)(node - page->nodes))->in &
+         (TMPL_IN_NAV | TMPL_IN_FOOTER))) {
         return;
     }
-    for (uint32_t s = node->first_segment;
-         s < node->after_segment && node->after_segment - node->first_segment <= most; s++) {
+    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
         uint32_t block = page->segments[s].block;
         if (!tmpl_is_of_site(judged, block)) {
             judged->verdicts[block].template = 0;
@@ -94,66 +101,29 @@ static void keep_note(const tmpl_ruled_t *judged, uint32_t anchor)
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_node_t *nodes = page->nodes;
     uint32_t at = anchor;
-    int digits;
     for (int i = 0; i < ANCHOR_UP && at != 0; i++, at = nodes[at].parent) {
         const tmpl_node_t *node = &nodes[at];
         if (node->first_segment != nodes[anchor].first_segment) {
             return; /* the anchor is in the middle of a text */
         }
         if (tmpl_note_tags[node->tag]) {
-            keep(judged, nodes[node->parent].tag == TMPL_TAG_LI ? &nodes[node->parent] : node,
-                 TMPL_NOTE_SEGMENTS);
+            keep(judged, nodes[node->parent].tag == TMPL_TAG_LI ? &nodes[node->parent] : node);
             return;
         }
         int is_heading = (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) != 0;
-        if (is_heading && is_note_label(page, node, &digits) && node->after < page->n_nodes &&
+        if (is_heading && is_note_label(page, node) && node->after < page->n_nodes &&
             nodes[node->after].parent == node->parent) {
-            keep(judged, node, TMPL_NOTE_SEGMENTS);
-            keep(judged, &nodes[node->after], TMPL_NOTE_SEGMENTS);
+            keep(judged, node);
+            keep(judged, &nodes[node->after]);
             return;
         }
     }
-}
-
-/* Whether an element says that it holds the notes of a page. */
-static int is_list_of_notes(const tmpl_page_t *page, const tmpl_node_t *node)
-{
-    static const tmpl_attr_name_e names[] = { TMPL_ATTR_CLASS, TMPL_ATTR_ID, TMPL_ATTR_ROLE };
-    for (unsigned i = 0; node->flags & TMPL_NODE_NAMED && i < 3; i++) {
-        if (tmpl_node_says(page, node, names[i], "footnotes") ||
-            tmpl_node_says(page, node, names[i], "endnotes")) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Whether an element is a post of another site that stands between blocks of content. */
-static int is_embedded_post(const tmpl_ruled_t *judged, const tmpl_node_t *node)
-{
-    static const char *const names[] = { "twitter-tweet",  "twitter-video", "instagram-media",
-                                         "mastodon-embed", "bluesky-embed", "tiktok-embed" };
-    const tmpl_page_t *page = judged->reading->page;
-    if (node->tag != TMPL_TAG_BLOCKQUOTE || node->first_segment == node->after_segment) {
-        return 0;
-    }
-    uint32_t first = page->segments[node->first_segment].block;
-    uint32_t last = page->segments[node->after_segment - 1].block;
-    int is_in_text = (first > 0 && !judged->verdicts[first - 1].template) ||
-                     (last + 1 < page->n_blocks && !judged->verdicts[last + 1].template);
-    for (unsigned i = 0; is_in_text && i < sizeof(names) / sizeof(names[0]); i++) {
-        if (tmpl_node_says(page, node, TMPL_ATTR_CLASS, names[i])) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 void tmpl_kept_notes(const tmpl_ruled_t *judged, apr_pool_t *pool)
 {
     const tmpl_page_t *page = judged->reading->page;
     apr_hash_t *ids = NULL;
-    int numbered = 0;
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         const tmpl_known_attr_t *id = ids != NULL && node->flags & TMPL_NODE_NAMED
@@ -170,14 +140,6 @@ void tmpl_kept_notes(const tmpl_ruled_t *judged, apr_pool_t *pool)
                 ids = ids != NULL ? ids : tmpl_hash_make(pool);
                 apr_hash_set(ids, page->src + to.start, tmpl_span_len(to), node);
             }
-        }
-        else if (node->tag == TMPL_TAG_SUP) {
-            int digits;
-            numbered |= node->after == i + 1 && is_content(judged, node) &&
-                        is_note_label(page, node, &digits) && digits;
-        }
-        else if ((numbered && is_list_of_notes(page, node)) || is_embedded_post(judged, node)) {
-            keep(judged, node, LIST_SEGMENTS);
         }
     }
 }

@@ -3,16 +3,12 @@
  * Footnotes: the trees take lists of short texts with links at a page's end for template, but a
  * note that the text refers to is a part of the text.
  *
- *   1. A reference is a link in content to a fragment of the page. Its text is a label ("1", "[2]",
- *      "*"), and it stands in or around a sup, begins with "[", or has a class or role that says
- *      footnote or noteref.
+ *   1. A reference is a link in content to a fragment of the page, with or without the canonical
+ *      address. Its text is a label ("1", "[2]", "*"), and it stands in or around a sup, begins
+ *      with "[", or has a class or role that says footnote or noteref.
  *   2. Its note is the li, p, div, aside or dd behind it that has the fragment's id, or begins with
  *      the element that has it; or what follows a heading that is nothing but the label. It has
  *      TMPL_NOTE_SEGMENTS segments at most. The note becomes content.
- *   3. If content has a sup that is nothing but a number, an element behind it whose class, id or
- *      role says "footnotes" or "endnotes" becomes content.
- *   4. A blockquote beside content that has the class of a post of another site (twitter-tweet and
- *      others) becomes content.
  * What is in nav or footer stays template: shops have legal notes there. Blocks of the site
  * (headline.h) are not changed.
  */

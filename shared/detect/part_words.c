@@ -146,3 +146,12 @@ unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block)
     }
     return kinds;
 }
+
+int tmpl_ends_in(const tmpl_page_t *page, tmpl_span_t span, const char *sign)
+{
+    uint32_t n = (uint32_t)strlen(sign);
+    while (span.end > span.start && (unsigned char)page->src[span.end - 1] <= ' ') {
+        span.end--;
+    }
+    return tmpl_span_len(span) >= n && memcmp(page->src + span.end - n, sign, n) == 0;
+}

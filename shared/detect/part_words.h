@@ -41,6 +41,9 @@ enum {
  */
 unsigned tmpl_phrases_of(const tmpl_page_t *page, const tmpl_block_t *block);
 
+/* Whether a text ends in a sign, or in the sign and white space. */
+int tmpl_ends_in(const tmpl_page_t *page, tmpl_span_t text, const char *sign);
+
 #define TMPL_PHRASE_MAX 64
 
 #endif

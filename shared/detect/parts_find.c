@@ -236,6 +236,19 @@ static int is_price(const tmpl_parts_page_t *p, uint32_t b)
            !(p->some[b] & TMPL_HINTS_WHO_OR_WHEN);
 }
 
+/* "$" in an element of its own, and other signs: they are what the next block of their box is. */
+static void join_signs(const tmpl_parts_page_t *p)
+{
+    const uint32_t *boxes = p->judged->reading->boxes;
+    for (uint32_t b = p->page->n_blocks; b-- > 1;) {
+        tmpl_tally_t tally = tmpl_tally_of(p->judged->reading, b - 1);
+        if (tally.words == 0 && tally.chars > 0 && tally.images == 0 && boxes[b - 1] == boxes[b]) {
+            p->verdicts[b - 1].template = p->verdicts[b].template;
+            p->verdicts[b - 1].part = p->verdicts[b].part;
+        }
+    }
+}
+
 void tmpl_parts_find(const tmpl_ruled_t *judged, const tmpl_records_t *records, apr_pool_t *pool)
 {
     tmpl_parts_page_t p = { .judged = judged,
@@ -267,4 +280,5 @@ void tmpl_parts_find(const tmpl_ruled_t *judged, const tmpl_records_t *records, 
         verdict->template = verdict->part == TMPL_PART_TEMPLATE;
     }
     tmpl_parts_records(&p);
+    join_signs(&p);
 }

@@ -78,15 +78,6 @@ static int is_near_picture(const tmpl_parts_page_t *p, uint32_t b)
 #define QUESTION_WORDS 4
 #define PANEL_WORDS    8
 
-static int ends_in_sign(const tmpl_page_t *page, tmpl_span_t span, const char *sign)
-{
-    uint32_t n = (uint32_t)strlen(sign);
-    while (span.end > span.start && (unsigned char)page->src[span.end - 1] <= ' ') {
-        span.end--;
-    }
-    return tmpl_span_len(span) >= n && memcmp(page->src + span.end - n, sign, n) == 0;
-}
-
 /* One of a block's texts: a sign of the button may be behind it. */
 static int is_question(const tmpl_parts_page_t *p, uint32_t b)
 {
@@ -94,7 +85,7 @@ static int is_question(const tmpl_parts_page_t *p, uint32_t b)
     const tmpl_block_t *block = &p->page->blocks[b];
     for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
         for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-            if (ends_in_sign(p->page, p->page->segments[s].span, signs[i])) {
+            if (tmpl_ends_in(p->page, p->page->segments[s].span, signs[i])) {
                 return tmpl_part_words(p, b, b + 1) >= QUESTION_WORDS;
             }
         }

@@ -68,10 +68,6 @@ void tmpl_records_judge(const tmpl_ruled_t *judged, const tmpl_records_t *record
 int tmpl_records_named(const tmpl_ruled_t *judged, const tmpl_records_t *records,
                        const tmpl_field_t *field, uint32_t *kept);
 
-/* A vote cuts no block below the one; above the other it keeps who, when, how much and headings. */
-#define TMPL_SURE_CONTENT  0.3F
-#define TMPL_SURE_TEMPLATE 0.9F
-
 #define TMPL_RECORDS_LEAST  3
 #define TMPL_RECORDS_WORDS  20
 #define TMPL_RECORDS_LOOKED 4

@@ -280,6 +280,24 @@ static void a_run_is_around_all_blocks_of_a_field(void **state)
 
 #define REF(to, label) "<sup><a href='#" to "'>" label "</a></sup>"
 
+static void a_lead_is_content(void **state)
+{
+    static const case_t cases[] = {
+        { "<hgroup><h1>c</h1><div>x<p>A lead of no less than six words</div></hgroup>", "ctc",
+          "ctc" },
+        { "<div><h1>c</h1><div>x<p>A lead of no less than six words</div></div>", "ctt", "ctt" },
+        { "<h1>c</h1><p>A lead of no less than six words.<p>One more of six words or so.", "cct",
+          "cct" },
+        { "<h1>c</h1><p><a href=x>A lead of no less than six words.</a>", "ct", "ct" },
+        { "<hgroup><h1>c</h1><p>A sure lead of no less than six words.</hgroup>", "ct", "ct" },
+        { "<header><h1>c</h1><p>a<p>$ 449.00</header>", "ctc", "ctc" },
+        { "<header><h1>c</h1><p>a<p>449.00</header>", "ctt", "ctt" },
+        { "<header><h1>c</h1></header><p>\xE2\x82\xAC 449.00", "ct", "ct" },
+        { "<h1>c</h1><aside><p>A lead of no less than six words.</aside>", "ct", "ct" },
+    };
+    check_cases(cases, COUNT(cases), *state);
+}
+
 static void notes_of_content_are_content(void **state)
 {
     static const case_t cases[] = {
@@ -297,17 +315,13 @@ static void notes_of_content_are_content(void **state)
         { "<div>c" REF("n", "1") "</div><p>x <a id=n>y</a>", "ct", "ct" },
         { "<div>c" REF("n", "1") "</div><footer><p id=n>x</footer>", "ct", "ct" },
         { "<div>c" REF("n", "1") "</div><p id=n>all", "cc", "ct" },
-        /* numbers without a link */
-        { "<div>c<sup>1</sup></div><div class=page-footnotes><h4>x</h4><ol><li>y</ol></div>", "ccc",
-          "ccc" },
-        { "<div>c<sup>a</sup></div><div class=page-footnotes><h4>x</h4><ol><li>y</ol></div>", "ctt",
-          "ctt" },
-        { "<div>c<sup>1</sup></div><div class=foot><ol><li>y</ol></div>", "ct", "ct" },
-        /* posts of other sites, beside content */
-        { "<p>c<blockquote class=twitter-tweet><p>x<p>y</blockquote>", "ccc", "ccc" },
-        { "<blockquote class='a instagram-media'>x</blockquote><p>c", "cc", "cc" },
-        { "<p>t<blockquote class=mastodon-embed>x</blockquote><p>t", "ttt", "ttt" },
-        { "<p>c<blockquote class=bluesky>x</blockquote>", "ct", "ct" },
+        /* by the page's own address, and by that of another */
+        { "<link rel=canonical href=/p><p>c<a class=footnote href=/p#n>1</a><div class=n><a id=n "
+          "href=/p#r>1</a><div>x</div></div>",
+          "ccc", "ccc" },
+        { "<link rel=canonical href=/p><p>c<a class=footnote href=/q#n>1</a><div class=n><a id=n "
+          "href=/p#r>1</a><div>x</div></div>",
+          "ctt", "ctt" },
     };
     check_cases(cases, COUNT(cases), *state);
 }
@@ -315,6 +329,7 @@ static void notes_of_content_are_content(void **state)
 static const struct CMUnitTest tests[] = {
     CHECK(the_headline_is_content),
     CHECK(a_byline_is_content),
+    CHECK(a_lead_is_content),
     CHECK(notes_of_content_are_content),
     CHECK(a_field_has_the_verdict_of_most_of_its_blocks),
     CHECK(each_column_of_a_table_is_a_field),

@@ -434,6 +434,19 @@ static void lists_of_articles_have_no_comments_and_tags(void **state)
 
 #define BOX(text) "<div class=related><h3>-" text "</h3></div><p>" SAYS "</p>"
 
+static void a_sign_is_what_it_stands_before(void **state)
+{
+    static const case_t cases[] = {
+        { ARTICLE "<div><p class=button>$</p><p>49</div>", "bb" },
+        { ARTICLE "<div><p>$</p><p class=button>49</div>", "aa" },
+        { ARTICLE "<div><p>$</p><p>#49</div>", "tt" },
+        { ARTICLE "<div><p class=button>$</p><p class=button>x</p></div><p>49", "aab" },
+        { ARTICLE "<div><p class=button>x</p><p class=button>$</p></div><p>49", "aab" },
+        { ARTICLE "<div><p class=button>s</p><p>49</div>", "ab" },
+    };
+    CHECK_CASES(cases, 6);
+}
+
 static void records_are_not_torn(void **state)
 {
     static const case_t cases[] = {
@@ -555,6 +568,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(texts_that_say_what_they_are),
     CHECK(labels_outside_of_forms_are_text),
     CHECK(lists_of_articles_have_no_comments_and_tags),
+    CHECK(a_sign_is_what_it_stands_before),
     CHECK(records_are_not_torn),
     CHECK(sections_of_a_front_page_are_its_content),
     CHECK(questions_are_headings_of_their_answers),
