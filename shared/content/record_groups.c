@@ -39,10 +39,13 @@ typedef struct {
     uint32_t all;                  /* elements that say an author and a date */
     uint32_t good;                 /* records: of these, with a text that stays */
     uint32_t linked;               /* of these, with a linked title */
-    uint32_t named;  /* of these, that say that they are comments, reviews or answers */
-    uint32_t posts;  /* of these, that say that they are posts of any kind */
-    uint32_t weight; /* two for each record, and one for each that schema.org's types name */
-    uint64_t bytes;  /* of their texts */
+    uint32_t named; /* of these, that say that they are comments, reviews or answers */
+    uint32_t posts; /* of these, that say that they are posts of any kind */
+    uint32_t
+        weight; /* two for each record; three, if it says that it is a post; seven for an answer
+                         by its type: a question may have one */
+    uint32_t answers; /* of these, answers by their type */
+    uint64_t bytes;   /* of their texts */
 } common_name_t;
 
 /* --- Marks of a record --- */
@@ -115,7 +118,11 @@ static void weigh_name(common_name_t *common, const groups_finder_t *f, tmpl_rec
         if (is_good(f, by, *node, end, TEXT_LEAST)) {
             unsigned cues = f->p->cues[*node];
             common->good++;
-            common->weight += (cues & TMPL_CUE_TYPED) ? 3 : 2;
+            int is_answer = (cues & TMPL_CUE_TYPED) && (cues & TMPL_CUE_ANSWER);
+            common->answers += is_answer ? 1 : 0;
+            common->weight += is_answer                                        ? 7
+                              : (cues & (TMPL_CUE_TYPED | TMPL_CUES_OF_POSTS)) ? 3
+                                                                               : 2;
             common->bytes += tmpl_record_sum(f->p, f->p->text, *node, end);
             common->linked += free_mark(f, TMPL_MARKS_TITLES, *node, end) != TMPL_NONE ? 1 : 0;
             common->named += (cues & CUES_WITHIN) ? 1 : 0;
@@ -133,7 +140,9 @@ static int is_group(const common_name_t *common, tmpl_record_mark_e by)
     int is_listing = 2 * common->linked > common->good && 2 * common->named < common->good;
     return !is_listing && 2 * common->good >= common->all &&
            common->bytes >= (uint64_t)TEXT_MEAN * common->good &&
-           common->good >= (2 * common->posts >= common->good ? 2u : 3u);
+           common->good >= (common->answers > 0                 ? 1u
+                            : 2 * common->posts >= common->good ? 2u
+                                                                : 3u);
 }
 
 /* --- Names --- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <apr_cstr.h>
+#include <apr_strings.h>
 
 #include "metadata/titles.h"
 
@@ -27,14 +28,18 @@ typedef struct {
     tmpl_group_record_t *record;
 } parts_maker_t;
 
+/* Whether an element holds one of the records [first, behind). */
+static int holds_any(const parts_maker_t *m, uint32_t node, uint32_t first, uint32_t behind)
+{
+    const tmpl_group_record_t *records = m->p->groups->records;
+    uint32_t low = tmpl_record_first_from(records, sizeof(*records), first, behind, node);
+    return low < behind && tmpl_record_is_in(m->p, records[low].node, node);
+}
+
 /* Whether an element in the own part of a record holds another record. */
 static int holds_record(const parts_maker_t *m, uint32_t node)
 {
-    const tmpl_groups_t *groups = m->p->groups;
-    uint32_t index = (uint32_t)(m->record - groups->records);
-    uint32_t low = tmpl_record_first_from(groups->records, sizeof(*groups->records), index + 1,
-                                          m->record->behind, node);
-    return low < m->record->behind && tmpl_record_is_in(m->p, groups->records[low].node, node);
+    return holds_any(m, node, (uint32_t)(m->record - m->p->groups->records) + 1, m->record->behind);
 }
 
 /* Whether an element beside the path stays. */
@@ -120,12 +125,14 @@ static int is_quote(const parts_maker_t *m, uint32_t node)
 
 /* --- Posts --- */
 
-static int is_small_beside(const parts_maker_t *m, uint32_t node)
+static int is_cue_beside(const parts_maker_t *m, uint32_t node)
 {
-    return (m->p->cues[node] & (TMPL_CUE_PANE | TMPL_CUE_BESIDE)) &&
-           !(m->p->cues[node] & TMPL_CUE_TEXT) &&
-           tmpl_record_length(m->p, node) <= TMPL_RECORD_PANE_MOST && !holds_record(m, node) &&
-           !tmpl_record_is_in(m->p, m->record->text, node);
+    unsigned cues = m->p->cues[node];
+    int is_signature = (cues & TMPL_CUES_OF_SIGNATURE) == TMPL_CUES_OF_SIGNATURE;
+    return (cues & (TMPL_CUE_PANE | TMPL_CUE_BESIDE | TMPL_CUE_OTHERS)) &&
+           !(cues & TMPL_CUE_TEXT) &&
+           (is_signature || tmpl_record_length(m->p, node) <= TMPL_RECORD_PANE_MOST) &&
+           !holds_record(m, node) && !tmpl_record_is_in(m->p, m->record->text, node);
 }
 
 /* Finds quotes, and what is beside the text in an element of it. */
@@ -136,7 +143,7 @@ static void see_post_nodes(const parts_maker_t *m)
     for (uint32_t i = record + 1; i < nodes[record].after;) {
         int is_over = m->p->owners[i] != m->record->node || m->parts[i] == TMPL_RECORD_BESIDE ||
                       nodes[i].tag == TMPL_TAG_BLOCKQUOTE;
-        if (!is_over && is_small_beside(m, i)) {
+        if (!is_over && is_cue_beside(m, i)) {
             m->parts[i] = TMPL_RECORD_BESIDE;
             is_over = 1;
         }
@@ -331,6 +338,103 @@ static void find_small_cards(const parts_maker_t *of)
     }
 }
 
+/* --- Ghosts --- */
+
+/* Whether a segment that stays says anything: a picture, or text that is not one sign alone. */
+static int says_anything(tmpl_record_page_t *p, uint32_t s)
+{
+    enum { SIGN = 8 };
+    if (p->page->src[p->page->segments[s].span.start] == '<' ||
+        p->before[s + 1] - p->before[s] > SIGN) {
+        return p->stays[s];
+    }
+    const char *text = p->stays[s] ? tmpl_record_segments(p, s, s + 1, SIGN) : "";
+    return *text > 0 || tmpl_title_words(text, 1) > 0;
+}
+
+/* Marks the elements of records of which anything stays but who and when. */
+static unsigned char *find_said(const parts_maker_t *m)
+{
+    const tmpl_page_t *page = m->p->page;
+    unsigned char *said = apr_pcalloc(m->p->pool, page->n_nodes);
+    unsigned char *beside = apr_pcalloc(m->p->pool, page->n_nodes);
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        beside[i] = beside[page->nodes[i].parent] || m->parts[i] == TMPL_RECORD_BESIDE;
+    }
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        uint32_t owner = m->p->owners[page->segments[s].node];
+        if (owner > 0 && !said[owner] && !beside[page->segments[s].node]) {
+            said[owner] = (unsigned char)says_anything(m->p, s);
+        }
+    }
+    return said;
+}
+
+/* Whether two posts have one text: some servers write the first post twice. */
+static int is_copy(tmpl_record_page_t *p, const tmpl_group_record_t *a,
+                   const tmpl_group_record_t *b)
+{
+    enum { LEAST = 40, MOST = 20000, SIGNS = 8 };
+    uint32_t len = tmpl_record_length(p, a->text), other = tmpl_record_length(p, b->text);
+    if (len < LEAST || other + SIGNS < len || len + SIGNS < other) {
+        return 0;
+    }
+    const char *text = apr_pstrdup(p->pool, tmpl_record_text(p, a->text, MOST));
+    return *text != '\0' && strncmp(text, tmpl_record_text(p, b->text, MOST), strlen(text)) == 0;
+}
+
+/* Leaves out posts of which nothing stays, unless other records are in them. */
+static void leave_out_ghosts(const parts_maker_t *m)
+{
+    const tmpl_groups_t *groups = m->p->groups;
+    const unsigned char *said = find_said(m);
+    for (uint32_t i = 0; i < groups->n; i++) {
+        const tmpl_group_record_t *record = &groups->records[i];
+        if (tmpl_record_is_post(record->kind) && record->behind == i + 1 && !said[record->node]) {
+            m->parts[record->node] = TMPL_RECORD_BESIDE;
+        }
+    }
+}
+
+/* Drops the one without a date of two copies that follow each other. */
+static void drop_copies(const parts_maker_t *m)
+{
+    tmpl_groups_t *groups = m->p->groups;
+    uint32_t *at = apr_palloc(m->p->pool, (groups->n + 1) * sizeof(*at)), n = 0;
+    for (uint32_t i = 0; i < groups->n; i++) {
+        const tmpl_group_record_t *record = &groups->records[i];
+        int is_copied = i + 1 < groups->n && record->behind == i + 1 &&
+                        record->fields[TMPL_RECORD_DATE].value == NULL &&
+                        record[1].fields[TMPL_RECORD_DATE].value != NULL &&
+                        is_copy(m->p, record, record + 1);
+        at[i] = n;
+        n += is_copied ? 0 : 1;
+        m->parts[record->node] = is_copied ? TMPL_RECORD_BESIDE : m->parts[record->node];
+    }
+    at[groups->n] = n;
+    for (uint32_t i = 0; i < groups->n; i++) {
+        tmpl_group_record_t record = groups->records[i];
+        record.parent = record.parent != TMPL_NONE ? at[record.parent] : TMPL_NONE;
+        record.behind = at[record.behind];
+        groups->records[at[i]] = record; /* what follows takes the place of a copy */
+    }
+    groups->n = n;
+}
+
+/* Leaves out what says between posts who wrote most, or the last one. */
+static void leave_out_others(const parts_maker_t *m)
+{
+    uint32_t n = m->p->groups->n;
+    uint32_t first = tmpl_record_is_post(m->p->groups->records[0].kind)
+                         ? m->p->groups->records[0].node
+                         : m->p->page->n_nodes;
+    for (uint32_t i = first; i < m->p->page->n_nodes; i++) {
+        if ((m->p->cues[i] & TMPL_CUE_OTHERS) && m->p->owners[i] == 0 && !holds_any(m, i, 0, n)) {
+            m->parts[i] = TMPL_RECORD_BESIDE;
+        }
+    }
+}
+
 void tmpl_record_parts(tmpl_record_page_t *p)
 {
     tmpl_groups_t *groups = p->groups;
@@ -350,6 +454,9 @@ void tmpl_record_parts(tmpl_record_page_t *p)
             make_card_parts(&m);
         }
     }
+    leave_out_others(&m);
+    leave_out_ghosts(&m);
+    drop_copies(&m);
     groups->parts = m.parts;
     groups->owners = p->owners;
 }
