@@ -203,12 +203,13 @@ static int is_title_element(const tmpl_record_page_t *p, uint32_t node)
 /* Whether a link leads to the page of a card: it is in a heading, holds one, or is named so. */
 static int is_card_title(const tmpl_record_page_t *p, uint32_t node)
 {
-    enum { UP = 3, DOWN = 8 };
+    enum { UP = 3, DOWN = 8, BESIDE_TITLE = 40 /* bytes, but text of a link in a sentence */ };
     const tmpl_page_t *page = p->page;
     int is_title = 0;
     uint32_t up = node;
+    uint32_t most = 2 * tmpl_record_length(p, node) + BESIDE_TITLE;
     for (int i = 0; i < UP && up > 0 && !is_title; i++, up = page->nodes[up].parent) {
-        is_title = is_title_element(p, up);
+        is_title = is_title_element(p, up) && tmpl_record_length(p, up) <= most;
     }
     for (uint32_t i = node + 1; !is_title && i < page->nodes[node].after && i < node + DOWN; i++) {
         is_title = is_title_element(p, i);

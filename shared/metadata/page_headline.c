@@ -19,6 +19,7 @@
 #define LIKE      0.5
 #define LIKE_H1   0.1
 #define LIKE_SAME 0.75
+#define ALL       0.9
 
 /* Elements upwards that may hide a heading. */
 #define HIDDEN_UP 3
@@ -33,12 +34,30 @@ typedef struct {
     uint32_t n;    /* headings with text that do not name the site */
 } heading_t;
 
-/* The text of a heading without the sign of its permalink. */
+/* Whether a segment of a heading is in an element of it that is hidden, or a tooltip. */
+static int is_hidden_in(const tmpl_page_t *page, uint32_t segment, const tmpl_node_t *heading)
+{
+    for (uint32_t i = page->segments[segment].node; &page->nodes[i] > heading;
+         i = page->nodes[i].parent) {
+        const tmpl_known_attr_t *role = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_ROLE);
+        if (tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_HIDDEN) != NULL ||
+            (role != NULL && tmpl_span_is(page->src, role->value, "tooltip"))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The text of a heading without the sign of its permalink, up to what is hidden. */
 static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
 {
     static const char *const signs[] = { " ", "#", "\xC2\xB6", "\xC2\xA7" };
     tmpl_buf_t *text = &w->text;
-    tmpl_elements_text(w, node->first_segment, node->after_segment, 500);
+    uint32_t after = node->first_segment;
+    while (after < node->after_segment && !is_hidden_in(w->page, after, node)) {
+        after++;
+    }
+    tmpl_elements_text(w, node->first_segment, after, 500);
     for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         apr_size_t len = strlen(signs[i]);
         if (text->len > len && memcmp(text->at + text->len - len, signs[i], len) == 0) {
@@ -47,6 +66,36 @@ static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
         }
     }
     return text->len > 0 ? text->at : "";
+}
+
+/* Whether a title has nearly all words of a text. */
+static int is_in_titles(const char *text, const apr_array_header_t *titles)
+{
+    int is = 0;
+    for (int i = 0; i < titles->nelts && i < TITLES && !is; i++) {
+        is = tmpl_title_share(text, APR_ARRAY_IDX(titles, i, const char *)) >= ALL;
+    }
+    return is;
+}
+
+/*
+ * The text of a heading, up to where an element begins if that is the first part of a title, and no
+ * title has what follows: a tagline. In front of a colon a first part is no title.
+ */
+static const char *text_without_tagline(tmpl_elements_t *w, const tmpl_node_t *node,
+                                        const apr_array_header_t *titles)
+{
+    uint32_t begin = node->first_segment;
+    for (int i = 0; i < titles->nelts && i < TITLES && begin + 1 < node->after_segment; i++) {
+        const char *rest, *title = APR_ARRAY_IDX(titles, i, const char *);
+        const char *first = tmpl_title_first(title, &rest, w->claims->pool);
+        if (*first != '\0' && rest[-2] != ':' &&
+            strcmp(tmpl_elements_text(w, begin, begin + 1, 500), first) == 0 &&
+            !is_in_titles(tmpl_elements_text(w, begin + 1, node->after_segment, 500), titles)) {
+            return first;
+        }
+    }
+    return heading_text(w, node);
 }
 
 /* Whether a heading has, or is in, a link to the site's first page: it is the site's name. */
@@ -176,7 +225,7 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
     for (int i = 0; i < w->headings->nelts && looked < HEADLINES; i++) {
         const tmpl_node_t *node = heading_at(w, i);
         int is = tag != 0 ? node->tag == tag : is_judged_headline(w, node);
-        const char *text = is ? heading_text(w, node) : "";
+        const char *text = is ? text_without_tagline(w, node, titles) : "";
         looked += *text != '\0';
         if (*text == '\0' || is_site_heading(w, text, titles) || is_logo(w->page, node)) {
             continue;

@@ -164,6 +164,40 @@ static const char *find_sign(const char *text, int last, apr_size_t *len)
     return found;
 }
 
+int tmpl_title_is_home(const char *text)
+{
+    static const char *const homes[] = {
+        "home",
+        "homepage",
+        "home page",
+        "startseite",
+        "start",
+        "accueil",
+        "inicio",
+        "you are here:",
+        "official site",
+        "official website",
+        "offizielle website",
+        "site officiel",
+        "sitio oficial",
+        "sito ufficiale",
+    };
+    for (unsigned i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
+        if (apr_cstr_casecmp(text, homes[i]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *tmpl_title_first(const char *title, const char **rest, apr_pool_t *pool)
+{
+    apr_size_t len = 0;
+    const char *sign = find_sign(title, 0, &len);
+    *rest = sign != NULL ? sign + len : title;
+    return sign != NULL ? apr_pstrmemdup(pool, title, (apr_size_t)(sign - title)) : "";
+}
+
 const char *tmpl_site_part(const tmpl_site_names_t *site, const char *name)
 {
     apr_size_t len = 0;
@@ -227,6 +261,12 @@ const char *tmpl_site_guess(const tmpl_site_names_t *site, const char *title, co
         strchr(part, ',') != NULL || memchr(title, ' ', (apr_size_t)(sign - title)) == NULL) {
         return title;
     }
-    *name = part;
-    return apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
+    title = apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
+    if (!tmpl_title_is_home(part)) {
+        *name = part;
+    }
+    else if (find_sign(title, 1, &len) == NULL) {
+        *name = title;
+    }
+    return title;
 }
