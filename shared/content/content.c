@@ -141,10 +141,13 @@ static int is_listing(const tmpl_content_t *content)
     for (uint32_t i = 0; i < content->groups.n; i++) {
         n += content->groups.records[i].kind == TMPL_RECORD_CARD;
     }
-    for (uint32_t s = 0; s < page->n_segments && n >= CARDS; s++) {
+    const tmpl_group_record_t *record = NULL;
+    for (uint32_t s = 0, owner = 0; s < page->n_segments && n >= CARDS; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
-        const tmpl_group_record_t *record =
-            tmpl_record_of(&content->groups, content->groups.owners[segment->node]);
+        if (owner != content->groups.owners[segment->node]) {
+            owner = content->groups.owners[segment->node];
+            record = tmpl_record_of(&content->groups, owner);
+        }
         int stays = content->verdicts == NULL || !content->verdicts[segment->block].template;
         all += stays ? segment->length : 0;
         in_cards +=

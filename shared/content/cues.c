@@ -61,9 +61,12 @@ const char *tmpl_cues_said_author(const tmpl_page_t *page, uint32_t node)
     static const char *const names[] = { "data-author", "data-author-username", "author" };
     /* the last one is of an element of the site's own: shreddit-comment */
     unsigned n = page->nodes[node].tag == TMPL_TAG_OTHER ? COUNT(names) : COUNT(names) - 1;
+    tmpl_span_t open = page->nodes[node].open;
     tmpl_attr_t attr;
-    for (unsigned i = 0; i < n; i++) {
-        if (tmpl_attr_find(&attr, page->src, page->nodes[node].open, names[i])) {
+    /* few tags have one */
+    int may = memmem(page->src + open.start, tmpl_span_len(open), "author", 6) != NULL;
+    for (unsigned i = 0; i < n && may; i++) {
+        if (tmpl_attr_find(&attr, page->src, open, names[i])) {
             return names[i];
         }
     }

@@ -28,18 +28,14 @@ typedef struct {
     tmpl_group_record_t *record;
 } parts_maker_t;
 
-/* Whether an element holds one of the records [first, behind). */
-static int holds_any(const parts_maker_t *m, uint32_t node, uint32_t first, uint32_t behind)
-{
-    const tmpl_group_record_t *records = m->p->groups->records;
-    uint32_t low = tmpl_record_first_from(records, sizeof(*records), first, behind, node);
-    return low < behind && tmpl_record_is_in(m->p, records[low].node, node);
-}
-
 /* Whether an element in the own part of a record holds another record. */
 static int holds_record(const parts_maker_t *m, uint32_t node)
 {
-    return holds_any(m, node, (uint32_t)(m->record - m->p->groups->records) + 1, m->record->behind);
+    const tmpl_groups_t *groups = m->p->groups;
+    uint32_t index = (uint32_t)(m->record - groups->records);
+    uint32_t low = tmpl_record_first_from(groups->records, sizeof(*groups->records), index + 1,
+                                          m->record->behind, node);
+    return low < m->record->behind && tmpl_record_is_in(m->p, groups->records[low].node, node);
 }
 
 /* Whether an element beside the path stays. */
@@ -383,54 +379,18 @@ static int is_copy(tmpl_record_page_t *p, const tmpl_group_record_t *a,
     return *text != '\0' && strncmp(text, tmpl_record_text(p, b->text, MOST), strlen(text)) == 0;
 }
 
-/* Leaves out posts of which nothing stays, unless other records are in them. */
+/* Leaves out posts of which nothing stays, and the first of two copies, which has no date. */
 static void leave_out_ghosts(const parts_maker_t *m)
 {
     const tmpl_groups_t *groups = m->p->groups;
     const unsigned char *said = find_said(m);
     for (uint32_t i = 0; i < groups->n; i++) {
         const tmpl_group_record_t *record = &groups->records[i];
-        if (tmpl_record_is_post(record->kind) && record->behind == i + 1 && !said[record->node]) {
+        int is_alone = tmpl_record_is_post(record->kind) && record->behind == i + 1;
+        int is_copied = is_alone && record->fields[TMPL_RECORD_DATE].value == NULL &&
+                        i + 1 < groups->n && is_copy(m->p, record, record + 1);
+        if (is_alone && (is_copied || !said[record->node])) {
             m->parts[record->node] = TMPL_RECORD_BESIDE;
-        }
-    }
-}
-
-/* Drops the one without a date of two copies that follow each other. */
-static void drop_copies(const parts_maker_t *m)
-{
-    tmpl_groups_t *groups = m->p->groups;
-    uint32_t *at = apr_palloc(m->p->pool, (groups->n + 1) * sizeof(*at)), n = 0;
-    for (uint32_t i = 0; i < groups->n; i++) {
-        const tmpl_group_record_t *record = &groups->records[i];
-        int is_copied = i + 1 < groups->n && record->behind == i + 1 &&
-                        record->fields[TMPL_RECORD_DATE].value == NULL &&
-                        record[1].fields[TMPL_RECORD_DATE].value != NULL &&
-                        is_copy(m->p, record, record + 1);
-        at[i] = n;
-        n += is_copied ? 0 : 1;
-        m->parts[record->node] = is_copied ? TMPL_RECORD_BESIDE : m->parts[record->node];
-    }
-    at[groups->n] = n;
-    for (uint32_t i = 0; i < groups->n; i++) {
-        tmpl_group_record_t record = groups->records[i];
-        record.parent = record.parent != TMPL_NONE ? at[record.parent] : TMPL_NONE;
-        record.behind = at[record.behind];
-        groups->records[at[i]] = record; /* what follows takes the place of a copy */
-    }
-    groups->n = n;
-}
-
-/* Leaves out what says between posts who wrote most, or the last one. */
-static void leave_out_others(const parts_maker_t *m)
-{
-    uint32_t n = m->p->groups->n;
-    uint32_t first = tmpl_record_is_post(m->p->groups->records[0].kind)
-                         ? m->p->groups->records[0].node
-                         : m->p->page->n_nodes;
-    for (uint32_t i = first; i < m->p->page->n_nodes; i++) {
-        if ((m->p->cues[i] & TMPL_CUE_OTHERS) && m->p->owners[i] == 0 && !holds_any(m, i, 0, n)) {
-            m->parts[i] = TMPL_RECORD_BESIDE;
         }
     }
 }
@@ -454,9 +414,7 @@ void tmpl_record_parts(tmpl_record_page_t *p)
             make_card_parts(&m);
         }
     }
-    leave_out_others(&m);
     leave_out_ghosts(&m);
-    drop_copies(&m);
     groups->parts = m.parts;
     groups->owners = p->owners;
 }

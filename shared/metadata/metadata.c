@@ -196,24 +196,18 @@ static void set_text(facts_t *facts, tmpl_metadata_e field, const char *text)
 
 /* --- The title, and the site's name in it --- */
 
-/*
- * The end of the headline that is a title, too, or what follows its first sign: what is in front of
- * it is a mark or a brand.
- */
+/* The end of the headline that is a title, too: what is in front of it is a mark or a brand. */
 static const char *without_mark(facts_t *facts, const char *headline)
 {
     const apr_array_header_t *titles = tmpl_claims_all(&facts->claims, TMPL_METADATA_TITLE);
     apr_size_t len = strlen(headline);
     for (int i = 0; i < titles->nelts; i++) {
-        const char *site = NULL, *said = APR_ARRAY_IDX(titles, i, const char *);
-        const char *title = tmpl_site_without(&facts->site, said, &site);
-        if (strncmp(said, headline, 4) == 0) {
-            const char *first = tmpl_title_first(title, &title, facts->pool);
-            if (*first == '\0' || strlen(first) + 1 + strlen(title) != len ||
-                strncmp(headline, first, strlen(first)) != 0) {
-                continue;
-            }
+        const char *site = NULL;
+        if (strncmp(APR_ARRAY_IDX(titles, i, const char *), headline, 4) == 0) {
+            continue;
         }
+        const char *title =
+            tmpl_site_without(&facts->site, APR_ARRAY_IDX(titles, i, const char *), &site);
         apr_size_t n = strlen(title);
         if (n < len && n >= len / 2 && headline[len - n - 1] == ' ' &&
             apr_cstr_casecmp(headline + len - n, title) == 0) {

@@ -34,30 +34,12 @@ typedef struct {
     uint32_t n;    /* headings with text that do not name the site */
 } heading_t;
 
-/* Whether a segment of a heading is in an element of it that is hidden, or a tooltip. */
-static int is_hidden_in(const tmpl_page_t *page, uint32_t segment, const tmpl_node_t *heading)
-{
-    for (uint32_t i = page->segments[segment].node; &page->nodes[i] > heading;
-         i = page->nodes[i].parent) {
-        const tmpl_known_attr_t *role = tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_ROLE);
-        if (tmpl_node_attr(page, &page->nodes[i], TMPL_ATTR_HIDDEN) != NULL ||
-            (role != NULL && tmpl_span_is(page->src, role->value, "tooltip"))) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The text of a heading without the sign of its permalink, up to what is hidden. */
+/* The text of a heading without the sign of its permalink. */
 static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
 {
     static const char *const signs[] = { " ", "#", "\xC2\xB6", "\xC2\xA7" };
     tmpl_buf_t *text = &w->text;
-    uint32_t after = node->first_segment;
-    while (after < node->after_segment && !is_hidden_in(w->page, after, node)) {
-        after++;
-    }
-    tmpl_elements_text(w, node->first_segment, after, 500);
+    tmpl_elements_text(w, node->first_segment, node->after_segment, 500);
     for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         apr_size_t len = strlen(signs[i]);
         if (text->len > len && memcmp(text->at + text->len - len, signs[i], len) == 0) {
@@ -79,20 +61,29 @@ static int is_in_titles(const char *text, const apr_array_header_t *titles)
 }
 
 /*
- * The text of a heading, up to where an element begins if that is the first part of a title, and no
- * title has what follows: a tagline. In front of a colon a first part is no title.
+ * The text of a heading without a tagline or a tooltip behind its first segment, which is a title
+ * or the first part of one, and without a mark in front of the rest of a title. What stands in
+ * front of a colon is of the title.
  */
-static const char *text_without_tagline(tmpl_elements_t *w, const tmpl_node_t *node,
-                                        const apr_array_header_t *titles)
+static const char *text_of_title(tmpl_elements_t *w, const tmpl_node_t *node,
+                                 const apr_array_header_t *titles)
 {
-    uint32_t begin = node->first_segment;
-    for (int i = 0; i < titles->nelts && i < TITLES && begin + 1 < node->after_segment; i++) {
+    uint32_t behind = node->first_segment + 1;
+    const char *begin =
+        behind < node->after_segment ? tmpl_elements_text(w, behind - 1, behind, 500) : "";
+    begin = apr_pstrdup(w->claims->pool, begin);
+    for (int i = 0; i < titles->nelts && i < TITLES && *begin != '\0'; i++) {
         const char *rest, *title = APR_ARRAY_IDX(titles, i, const char *);
         const char *first = tmpl_title_first(title, &rest, w->claims->pool);
-        if (*first != '\0' && rest[-2] != ':' &&
-            strcmp(tmpl_elements_text(w, begin, begin + 1, 500), first) == 0 &&
-            !is_in_titles(tmpl_elements_text(w, begin + 1, node->after_segment, 500), titles)) {
-            return first;
+        if (strcmp(first, begin) != 0 || (*rest != '\0' && rest[-2] == ':')) {
+            continue;
+        }
+        const char *end = tmpl_elements_text(w, behind, node->after_segment, 500);
+        if (*end != '\0' && strncmp(rest, end, strlen(end)) == 0) {
+            return end;
+        }
+        if (!is_in_titles(end, titles)) {
+            return begin;
         }
     }
     return heading_text(w, node);
@@ -225,7 +216,7 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
     for (int i = 0; i < w->headings->nelts && looked < HEADLINES; i++) {
         const tmpl_node_t *node = heading_at(w, i);
         int is = tag != 0 ? node->tag == tag : is_judged_headline(w, node);
-        const char *text = is ? text_without_tagline(w, node, titles) : "";
+        const char *text = is ? text_of_title(w, node, titles) : "";
         looked += *text != '\0';
         if (*text == '\0' || is_site_heading(w, text, titles) || is_logo(w->page, node)) {
             continue;

@@ -145,8 +145,9 @@ int tmpl_site_is_named(const tmpl_site_names_t *site, const char *text, apr_size
 }
 
 /* What may stand between a page's title and its site's name. */
-static const char *const between[] = { " | ", " - ", " – ", " — ", " » ", " · ", " :: ",
-                                       " • ", " : ", " / ", " < ", " > ", "｜",  ": " };
+static const char *const between[] = { " | ", " - ",  " – ", " — ", " » ",
+                                       " · ", " :: ", " • ", " : ", " / ",
+                                       " < ", " > ",  "｜",  ": ",  " \xC2\xA0|\xC2\xA0 " };
 
 /* The first, or last, sign in text that separates parts; NULL: there is none. *len: its bytes. */
 static const char *find_sign(const char *text, int last, apr_size_t *len)
@@ -194,8 +195,8 @@ const char *tmpl_title_first(const char *title, const char **rest, apr_pool_t *p
 {
     apr_size_t len = 0;
     const char *sign = find_sign(title, 0, &len);
-    *rest = sign != NULL ? sign + len : title;
-    return sign != NULL ? apr_pstrmemdup(pool, title, (apr_size_t)(sign - title)) : "";
+    *rest = sign != NULL ? sign + len : "";
+    return sign != NULL ? apr_pstrmemdup(pool, title, (apr_size_t)(sign - title)) : title;
 }
 
 const char *tmpl_site_part(const tmpl_site_names_t *site, const char *name)

@@ -20,7 +20,7 @@ double tmpl_title_likeness(const char *text, const char *other);
 /* Whether a text names any site's first page, or the start of a breadcrumb; or any site. */
 int tmpl_title_is_home(const char *text);
 
-/* The part of a title in front of its first sign, from pool, and the rest; "" if it has no sign. */
+/* The part of a title in front of its first sign, from pool, and the rest; or all of it, and "". */
 const char *tmpl_title_first(const char *title, const char **rest, apr_pool_t *pool);
 
 /* What is known of a site's name: letters and digits in lower case; "": it is not known. */

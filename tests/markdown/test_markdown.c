@@ -851,6 +851,7 @@ static void authors_of_posts(void **state)
                       "<div class=signature>Design should be simple. Communication should "
                       "be honest.</div>"),
           "**Ann**A thread\n\n### Ann, 2026-05-04\n\nA post that Ann wrote.\n\n"
+          "Top posters [Bo](/u/Bo)\n\n"
           "### Bo, 2026-05-05\n\nA post that Bo wrote." },
         /* nothing stays of the second one; the first one is there twice */
         { "<div itemscope itemtype=https://schema.org/DiscussionForumPosting><div><b "
