@@ -90,18 +90,6 @@ static void make_plain(const parts_maker_t *m, uint32_t from, uint32_t top, int 
 
 /* --- Quotes --- */
 
-static int begins_with_text(const tmpl_page_t *page, uint32_t node, const char *text)
-{
-    const tmpl_node_t *n = &page->nodes[node];
-    if (n->first_segment == n->after_segment) {
-        return 0;
-    }
-    tmpl_span_t span = page->segments[n->first_segment].span;
-    span.start = tmpl_behind_space(page->src, span.start, span.end);
-    apr_size_t len = strlen(text);
-    return tmpl_span_len(span) >= len && apr_cstr_casecmpn(page->src + span.start, text, len) == 0;
-}
-
 static int is_quote(const parts_maker_t *m, uint32_t node)
 {
     static const unsigned char tags[TMPL_TAG_COUNT] = {
@@ -109,14 +97,9 @@ static int is_quote(const parts_maker_t *m, uint32_t node)
         [TMPL_TAG_SECTION] = 1, [TMPL_TAG_FIELDSET] = 1, [TMPL_TAG_ASIDE] = 1,
         [TMPL_TAG_TABLE] = 1,
     };
-    const tmpl_page_t *page = m->p->page;
-    tmpl_tag_e tag = (tmpl_tag_e)page->nodes[node].tag;
-    if (!tags[tag] || tmpl_record_is_in(m->p, m->record->text, node)) {
-        return 0;
-    }
-    return ((m->p->cues[node] & TMPL_CUE_QUOTE) &&
-            tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0) ||
-           (tag == TMPL_TAG_TABLE && begins_with_text(page, node, "Originally Posted by"));
+    return tags[m->p->page->nodes[node].tag] && (m->p->cues[node] & TMPL_CUE_QUOTE) &&
+           !tmpl_record_is_in(m->p, m->record->text, node) &&
+           tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0;
 }
 
 /* --- Posts --- */
