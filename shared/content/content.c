@@ -132,30 +132,6 @@ static int is_thread(const tmpl_content_t *content)
     return before < THREAD_BEFORE;
 }
 
-/* Whether three cards or more have half of the text that stays. */
-static int is_listing(const tmpl_content_t *content)
-{
-    enum { CARDS = 3 };
-    const tmpl_page_t *page = content->page;
-    uint32_t n = 0, in_cards = 0, all = 0;
-    for (uint32_t i = 0; i < content->groups.n; i++) {
-        n += content->groups.records[i].kind == TMPL_RECORD_CARD;
-    }
-    const tmpl_group_record_t *record = NULL;
-    for (uint32_t s = 0, owner = 0; s < page->n_segments && n >= CARDS; s++) {
-        const tmpl_segment_t *segment = &page->segments[s];
-        if (owner != content->groups.owners[segment->node]) {
-            owner = content->groups.owners[segment->node];
-            record = tmpl_record_of(&content->groups, owner);
-        }
-        int stays = content->verdicts == NULL || !content->verdicts[segment->block].template;
-        all += stays ? segment->length : 0;
-        in_cards +=
-            stays && record != NULL && record->kind == TMPL_RECORD_CARD ? segment->length : 0;
-    }
-    return n >= CARDS && in_cards >= all - in_cards;
-}
-
 /* Says of a thread who began it, and when. */
 static void add_first_post(tmpl_metadata_source_t *source, const tmpl_content_t *content)
 {
@@ -191,7 +167,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
                                       .url = opts->url,
                                       .verdicts = opts->verdicts };
     add_first_post(&source, content);
-    source.is_listing = content->is_listing = is_listing(content);
+    source.is_listing = content->groups.is_listing;
     tmpl_metadata_read(&content->metadata, &source, pool);
     find_headline_element(content);
     return 1;

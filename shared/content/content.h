@@ -22,7 +22,6 @@ typedef struct {
     const tmpl_verdict_t *verdicts; /* by block, with parts; NULL: the page was not judged */
     tmpl_metadata_t metadata;
     tmpl_groups_t groups; /* its records */
-    int is_listing;       /* cards have half of its text */
     int languages;        /* elements of the body may have lang and dir, and opts asked for them */
 } tmpl_content_t;
 

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include <apr_cstr.h>
-#include <apr_strings.h>
-
 #include "metadata/titles.h"
 
 /* Bytes of text, at most: of what is left out beside a post's text, and of small cards. */
@@ -349,17 +346,14 @@ static unsigned char *find_said(const parts_maker_t *m)
     return said;
 }
 
-/* Whether two posts have one text: some servers write the first post twice. */
-static int is_copy(tmpl_record_page_t *p, const tmpl_group_record_t *a,
-                   const tmpl_group_record_t *b)
+/* Whether the next post is as long, and has a date: some servers write the first post twice. */
+static int is_copied(const tmpl_record_page_t *p, const tmpl_group_record_t *record)
 {
-    enum { LEAST = 40, MOST = 20000, SIGNS = 8 };
-    uint32_t len = tmpl_record_length(p, a->text), other = tmpl_record_length(p, b->text);
-    if (len < LEAST || other + SIGNS < len || len + SIGNS < other) {
-        return 0;
-    }
-    const char *text = apr_pstrdup(p->pool, tmpl_record_text(p, a->text, MOST));
-    return *text != '\0' && strncmp(text, tmpl_record_text(p, b->text, MOST), strlen(text)) == 0;
+    enum { LEAST = 40 };
+    uint32_t len = tmpl_record_length(p, record->text);
+    return record->fields[TMPL_RECORD_DATE].value == NULL && len >= LEAST &&
+           record[1].fields[TMPL_RECORD_DATE].value != NULL &&
+           tmpl_record_length(p, record[1].text) == len;
 }
 
 /* Leaves out posts of which nothing stays, and the first of two copies, which has no date. */
@@ -370,9 +364,7 @@ static void leave_out_ghosts(const parts_maker_t *m)
     for (uint32_t i = 0; i < groups->n; i++) {
         const tmpl_group_record_t *record = &groups->records[i];
         int is_alone = tmpl_record_is_post(record->kind) && record->behind == i + 1;
-        int is_copied = is_alone && record->fields[TMPL_RECORD_DATE].value == NULL &&
-                        i + 1 < groups->n && is_copy(m->p, record, record + 1);
-        if (is_alone && (is_copied || !said[record->node])) {
+        if (is_alone && (!said[record->node] || (i + 1 < groups->n && is_copied(m->p, record)))) {
             m->parts[record->node] = TMPL_RECORD_BESIDE;
         }
     }

@@ -11,9 +11,6 @@
 /* A heading of a region has so many words at most. */
 #define HEAD_WORDS 10
 
-/* Below this templateness the trees are sure that it is no template what stands behind posts. */
-#define BEHIND_POSTS 0.1F
-
 /* More heads of comments are in a list of articles. */
 #define HEADS_MOST 4
 
@@ -319,7 +316,7 @@ static void cut_behind_posts(const tmpl_parts_page_t *p)
         last--;
     }
     for (uint32_t b = last > 0 ? last : n; b < n; b++) {
-        p->verdicts[b].template |= p->verdicts[b].ratio > BEHIND_POSTS;
+        p->verdicts[b].template |= p->verdicts[b].ratio > 0.1F;
     }
 }
 

@@ -19,7 +19,6 @@
 #define LIKE      0.5
 #define LIKE_H1   0.1
 #define LIKE_SAME 0.75
-#define ALL       0.9
 
 /* Elements upwards that may hide a heading. */
 #define HIDDEN_UP 3
@@ -50,19 +49,9 @@ static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
     return text->len > 0 ? text->at : "";
 }
 
-/* Whether a title has nearly all words of a text. */
-static int is_in_titles(const char *text, const apr_array_header_t *titles)
-{
-    int is = 0;
-    for (int i = 0; i < titles->nelts && i < TITLES && !is; i++) {
-        is = tmpl_title_share(text, APR_ARRAY_IDX(titles, i, const char *)) >= ALL;
-    }
-    return is;
-}
-
 /*
  * The text of a heading without a tagline or a tooltip behind its first segment, which is a title
- * or the first part of one, and without a mark in front of the rest of a title. What stands in
+ * or the first part of one, of two words at least, and without a mark in front of the rest of a title. What stands in
  * front of a colon is of the title.
  */
 static const char *text_of_title(tmpl_elements_t *w, const tmpl_node_t *node,
@@ -79,10 +68,10 @@ static const char *text_of_title(tmpl_elements_t *w, const tmpl_node_t *node,
             continue;
         }
         const char *end = tmpl_elements_text(w, behind, node->after_segment, 500);
-        if (*end != '\0' && strncmp(rest, end, strlen(end)) == 0) {
+        if (tmpl_title_words(end, 2) == 2 && strncmp(rest, end, strlen(end)) == 0) {
             return end;
         }
-        if (!is_in_titles(end, titles)) {
+        if (tmpl_title_words(begin, 2) == 2 && tmpl_title_share(end, title) < 1) {
             return begin;
         }
     }

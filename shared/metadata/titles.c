@@ -168,20 +168,9 @@ static const char *find_sign(const char *text, int last, apr_size_t *len)
 int tmpl_title_is_home(const char *text)
 {
     static const char *const homes[] = {
-        "home",
-        "homepage",
-        "home page",
-        "startseite",
-        "start",
-        "accueil",
-        "inicio",
-        "you are here:",
-        "official site",
-        "official website",
-        "offizielle website",
-        "site officiel",
-        "sitio oficial",
-        "sito ufficiale",
+        "home",          "homepage",         "home page",     "startseite",
+        "start",         "accueil",          "inicio",        "you are here:",
+        "official site", "official website", "site officiel", "sitio oficial"
     };
     for (unsigned i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
         if (apr_cstr_casecmp(text, homes[i]) == 0) {
@@ -263,11 +252,8 @@ const char *tmpl_site_guess(const tmpl_site_names_t *site, const char *title, co
         return title;
     }
     title = apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
-    if (!tmpl_title_is_home(part)) {
-        *name = part;
-    }
-    else if (find_sign(title, 1, &len) == NULL) {
-        *name = title;
+    if (!tmpl_title_is_home(part) || find_sign(title, 1, &len) == NULL) {
+        *name = tmpl_title_is_home(part) ? title : part;
     }
     return title;
 }

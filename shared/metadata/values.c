@@ -105,17 +105,16 @@ static void add_rating(apr_array_header_t *values, const char *value)
     }
 }
 
-/* Whether a tag is for programs: a key and its value, a number of a machine, an address' words. */
+/* Whether a tag is for programs: a key and its value, a machine's number, words of an address. */
 static int is_machine_tag(const char *tag)
 {
-    enum { WORDS = 4, MOST = 60 /* characters */ };
+    enum { MARKS = 3, MOST = 60 /* characters */ };
     unsigned characters = 0, marks = 0;
     for (const char *at = tag; *at != '\0'; at++) {
         characters += ((unsigned char)*at & 0xC0) != 0x80;
         marks += *at == '-' || *at == '_';
     }
-    return characters > MOST || strstr(tag, ": ") != NULL ||
-           (marks + 1 >= WORDS && strchr(tag, ' ') == NULL);
+    return characters > MOST || strstr(tag, ": ") || (marks >= MARKS && !strchr(tag, ' '));
 }
 
 static void add_tags(apr_array_header_t *values, const char *value)
