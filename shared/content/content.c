@@ -172,6 +172,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
                                       .url = opts->url,
                                       .verdicts = opts->verdicts };
     add_first_post(&source, content);
+    source.is_listing = content->groups.is_listing;
     tmpl_metadata_read(&content->metadata, &source, pool);
     const char *url = tmpl_metadata_first(&content->metadata, TMPL_METADATA_CANONICAL);
     url = opts->url != NULL ? opts->url

@@ -56,10 +56,27 @@ int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
     return is;
 }
 
+const char *tmpl_cues_said_author(const tmpl_page_t *page, uint32_t node)
+{
+    static const char *const names[] = { "data-author", "data-author-username", "author" };
+    /* the last one is of an element of the site's own: shreddit-comment */
+    unsigned n = page->nodes[node].tag == TMPL_TAG_OTHER ? COUNT(names) : COUNT(names) - 1;
+    tmpl_span_t open = page->nodes[node].open;
+    tmpl_attr_t attr;
+    /* few tags have one */
+    int may = memmem(page->src + open.start, tmpl_span_len(open), "author", 6) != NULL;
+    for (unsigned i = 0; i < n && may; i++) {
+        if (tmpl_attr_find(&attr, page->src, open, names[i])) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
 unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node)
 {
     const tmpl_node_t *n = &page->nodes[node];
-    unsigned cues = tmpl_says_of_tag[n->tag].cues;
+    unsigned cues = tmpl_says_of_tag[n->tag].cues, said = 0;
     for (const tmpl_known_attr_t *attr = page->attrs + n->attrs; attr->value.start < n->open.end;
          attr++) {
         if (attr->name == TMPL_ATTR_CLASS) {
@@ -67,16 +84,14 @@ unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node)
         }
         else if (attr->name == TMPL_ATTR_ITEMPROP || attr->name == TMPL_ATTR_ITEMTYPE ||
                  attr->name == TMPL_ATTR_REL) {
-            cues |= tmpl_says_of_attr(page->src, attr).cues;
+            said |= tmpl_says_of_attr(page->src, attr).cues;
         }
     }
-    tmpl_attr_t said;
-    if (n->tag == TMPL_TAG_OTHER && tmpl_attr_find(&said, page->src, n->open, "author")) {
-        cues |=
-            TMPL_CUE_AUTHOR | TMPL_CUE_PROP; /* an element of the site's own: shreddit-comment */
-    }
-    else if ((cues & TMPL_CUES_OF_POSTS) &&
-             tmpl_attr_find(&said, page->src, n->open, "data-author")) {
+    /* what microdata call an author is no text, whatever its class: "justify-content-between" */
+    int names_author = (said & TMPL_CUE_AUTHOR) && (said & TMPL_CUE_PROP);
+    cues = said | (names_author ? cues & ~(unsigned)TMPL_CUE_TEXT : cues);
+    if (((cues & TMPL_CUES_OF_POSTS) || n->tag == TMPL_TAG_OTHER) &&
+        tmpl_cues_said_author(page, node) != NULL) {
         cues |= TMPL_CUE_AUTHOR | TMPL_CUE_PROP;
     }
     return (cues & TMPL_CUE_NOT) ? cues & ~(unsigned)(TMPL_CUE_AUTHOR | TMPL_CUE_USER) : cues;

@@ -103,10 +103,15 @@ void tmpl_groups_find(tmpl_groups_t *groups, const tmpl_page_t *page, const tmpl
         tmpl_record_groups(&p, scratch);
         find_parents(groups, page);
     }
+    uint32_t in_cards = 0;
     for (uint32_t i = 0; i < groups->n; i++) {
+        const tmpl_group_record_t *record = &groups->records[i];
+        int is_card = record->kind == TMPL_RECORD_CARD && record->parent == TMPL_NONE;
+        in_cards += is_card ? tmpl_record_sum(&p, p.kept, record->node, TMPL_NONE) : 0;
         tmpl_record_read(&p, &groups->records[i]);
     }
     if (groups->n > 0) {
+        groups->is_listing = in_cards >= p.kept[page->n_segments] - in_cards;
         drop_titles(groups);
         tmpl_record_parts(&p);
     }

@@ -99,6 +99,7 @@ typedef struct {
     tmpl_group_record_t *records;
     uint32_t n;
     uint32_t n_groups;
+    int is_listing;             /* cards have half of the text that stays */
     const unsigned char *parts; /* of each node, a tmpl_record_part_e; NULL: there are no records */
     const uint32_t *owners;     /* the element of the record whose own part it is in; 0: none */
 } tmpl_groups_t;

@@ -92,6 +92,15 @@ static void see_numbers(record_reader_t *r, uint32_t node, unsigned cues)
 
 /* --- Addresses, titles, pictures --- */
 
+/* Whether an element says when, to the second, and it is not when the record was written. */
+static int is_of_other_date(const record_reader_t *r, uint32_t node)
+{
+    char iso[TMPL_DATE_SIZE] = "";
+    const char *when, *date = r->record->fields[TMPL_RECORD_DATE].value;
+    return date != NULL && strchr(date, 'T') != NULL && tmpl_record_date(iso, &when, r->p, node) &&
+           strlen(iso) == strlen(date) && strcmp(iso, date) != 0;
+}
+
 static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
 {
     const tmpl_page_t *page = r->p->page;
@@ -103,6 +112,9 @@ static void see_link(record_reader_t *r, uint32_t node, unsigned cues)
     const char *hash = strchr(value, '#');
     int is_place = hash != NULL && strlen(hash) < PLACE_MOST && strpbrk(hash, "0123456789") != NULL;
     uint32_t when = r->record->fields[TMPL_RECORD_WHEN].node;
+    if ((cues & TMPL_CUE_DATE) && is_of_other_date(r, node)) {
+        return;
+    }
     int is_date = when != TMPL_NONE &&
                   (tmpl_record_is_in(r->p, when, node) || tmpl_record_is_in(r->p, node, when));
     int sure = (cues & TMPL_CUE_PERMALINK)         ? SAID
@@ -286,9 +298,11 @@ static void see_own_part(record_reader_t *r)
     const tmpl_node_t *nodes = r->p->page->nodes;
     uint32_t record = r->record->node, text = r->record->text;
     uint32_t looked = 0;
+    int is_asked = r->record->kind == TMPL_RECORD_QUESTION || r->record->kind == TMPL_RECORD_ANSWER;
+    unsigned others = TMPL_CUE_OTHERS | (is_asked ? TMPL_CUE_COMMENT : 0);
     for (uint32_t i = record; i < nodes[record].after && looked < LOOKED_MOST; looked++) {
-        int is_other = i != record && (r->p->cues[i] & TMPL_CUE_OTHERS) &&
-                       !(text >= i && text < nodes[i].after);
+        int is_other =
+            i != record && (r->p->cues[i] & others) && !(text >= i && text < nodes[i].after);
         if (r->p->owners[i] != r->record->node || (i == text && text != record) || is_other) {
             i = nodes[i].after;
             continue;

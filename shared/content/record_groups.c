@@ -15,6 +15,9 @@
 #define CARD_MOST  800
 #define CARD_TEXT  30
 
+/* What an answer by its type counts for a name: a question may have one alone. */
+#define ANSWER_WEIGHT 7
+
 /* What elements say that are no cards. */
 #define CUES_WITHIN (TMPL_CUE_TYPED | TMPL_CUE_COMMENT | TMPL_CUE_REVIEW | TMPL_CUE_ANSWER)
 
@@ -39,10 +42,12 @@ typedef struct {
     uint32_t all;                  /* elements that say an author and a date */
     uint32_t good;                 /* records: of these, with a text that stays */
     uint32_t linked;               /* of these, with a linked title */
-    uint32_t named;  /* of these, that say that they are comments, reviews or answers */
-    uint32_t posts;  /* of these, that say that they are posts of any kind */
-    uint32_t weight; /* two for each record, and one for each that schema.org's types name */
-    uint64_t bytes;  /* of their texts */
+    uint32_t named; /* of these, that say that they are comments, reviews or answers */
+    uint32_t posts; /* of these, that say that they are posts of any kind */
+    uint32_t
+        weight;     /* two for each record; three, if it says that it is a post; seven for an answer
+                         by its type: a question may have one */
+    uint64_t bytes; /* of their texts */
 } common_name_t;
 
 /* --- Marks of a record --- */
@@ -109,13 +114,15 @@ static int is_good(const groups_finder_t *f, tmpl_record_mark_e by, uint32_t nod
 
 static void weigh_name(common_name_t *common, const groups_finder_t *f, tmpl_record_mark_e by)
 {
+    const unsigned of_posts = TMPL_CUE_TYPED | TMPL_CUES_OF_POSTS;
     for (const uint32_t *node = common->first; node < common->after; node++) {
         uint32_t end = own_end(f, common, node);
         common->all += by == TMPL_MARKS_AUTHORS && is_good(f, by, *node, end, 0) ? 1 : 0;
         if (is_good(f, by, *node, end, TEXT_LEAST)) {
             unsigned cues = f->p->cues[*node];
             common->good++;
-            common->weight += (cues & TMPL_CUE_TYPED) ? 3 : 2;
+            int is_answer = (cues & TMPL_CUE_TYPED) && (cues & TMPL_CUE_ANSWER);
+            common->weight += is_answer ? ANSWER_WEIGHT : (cues & of_posts) ? 3 : 2;
             common->bytes += tmpl_record_sum(f->p, f->p->text, *node, end);
             common->linked += free_mark(f, TMPL_MARKS_TITLES, *node, end) != TMPL_NONE ? 1 : 0;
             common->named += (cues & CUES_WITHIN) ? 1 : 0;
@@ -133,7 +140,8 @@ static int is_group(const common_name_t *common, tmpl_record_mark_e by)
     int is_listing = 2 * common->linked > common->good && 2 * common->named < common->good;
     return !is_listing && 2 * common->good >= common->all &&
            common->bytes >= (uint64_t)TEXT_MEAN * common->good &&
-           common->good >= (2 * common->posts >= common->good ? 2u : 3u);
+           (common->weight == ANSWER_WEIGHT ||
+            common->good >= (2 * common->posts >= common->good ? 2u : 3u));
 }
 
 /* --- Names --- */

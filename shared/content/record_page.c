@@ -54,6 +54,7 @@ static void sum_all_text(tmpl_record_page_t *p, apr_pool_t *pool)
     apr_size_t n = page->n_segments + 1;
     uint32_t *before = apr_palloc(pool, 2 * n * sizeof(*before));
     uint32_t *kept = before + n;
+    unsigned char *stays = apr_palloc(pool, n);
     before[0] = kept[0] = 0;
     for (uint32_t s = 0, edit = 0; s < page->n_segments; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
@@ -61,12 +62,13 @@ static void sum_all_text(tmpl_record_page_t *p, apr_pool_t *pool)
         while (edit < edits->n && edits->edits[edit].span.end <= segment->span.start) {
             edit++;
         }
-        int stays = edit == edits->n || edits->edits[edit].span.start > segment->span.start;
+        stays[s] = edit == edits->n || edits->edits[edit].span.start > segment->span.start;
         before[s + 1] = before[s] + length;
-        kept[s + 1] = kept[s] + (stays ? length : 0);
+        kept[s + 1] = kept[s] + (stays[s] ? length : 0);
     }
     p->before = before;
     p->kept = kept;
+    p->stays = stays;
 }
 
 /* --- Cues --- */
@@ -148,15 +150,17 @@ static void add_cues_of_posts(const page_reader_t *r)
 
 /* --- Texts of records --- */
 
-/* Whether an element is a short text of who or when, or a link. */
+/* Whether an element is a short text of who or when, a link, or a signature. */
 static int is_beside_text(const tmpl_record_page_t *p, uint32_t node)
 {
     const unsigned short_ones = TMPL_CUE_AUTHOR | TMPL_CUE_USER | TMPL_CUE_DATE;
     unsigned cues = p->cues[node];
-    if (p->page->nodes[node].tag == TMPL_TAG_A) {
+    if (p->page->nodes[node].tag == TMPL_TAG_A ||
+        (cues & TMPL_CUES_OF_SIGNATURE) == TMPL_CUES_OF_SIGNATURE) {
         return 1;
     }
-    return ((cues & short_ones) && tmpl_record_length(p, node) <= NAME_MOST) ||
+    int is_post = (cues & TMPL_CUE_PROP) && tmpl_cues_said_author(p->page, node) != NULL;
+    return ((cues & short_ones) && !is_post && tmpl_record_length(p, node) <= NAME_MOST) ||
            ((cues & (TMPL_CUE_PANE | TMPL_CUE_BESIDE)) &&
             tmpl_record_length(p, node) <= TMPL_RECORD_PANE_MOST);
 }
@@ -199,12 +203,13 @@ static int is_title_element(const tmpl_record_page_t *p, uint32_t node)
 /* Whether a link leads to the page of a card: it is in a heading, holds one, or is named so. */
 static int is_card_title(const tmpl_record_page_t *p, uint32_t node)
 {
-    enum { UP = 3, DOWN = 8 };
+    enum { UP = 3, DOWN = 8, BESIDE_TITLE = 40 /* bytes, but text of a link in a sentence */ };
     const tmpl_page_t *page = p->page;
     int is_title = 0;
     uint32_t up = node;
+    uint32_t most = 2 * tmpl_record_length(p, node) + BESIDE_TITLE;
     for (int i = 0; i < UP && up > 0 && !is_title; i++, up = page->nodes[up].parent) {
-        is_title = is_title_element(p, up);
+        is_title = is_title_element(p, up) && tmpl_record_length(p, up) <= most;
     }
     for (uint32_t i = node + 1; !is_title && i < page->nodes[node].after && i < node + DOWN; i++) {
         is_title = is_title_element(p, i);

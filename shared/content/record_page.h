@@ -23,14 +23,15 @@ typedef struct {
     const tmpl_edits_t *edits;
     const tmpl_decoder_t *decoder;
     tmpl_groups_t *groups;
-    apr_pool_t *pool;       /* for what groups have */
-    const char *headline;   /* the text of the page's h1; "": none */
-    const unsigned *cues;   /* of each node (cues.c) */
-    const uint32_t *facts;  /* [i]: prices, dates, ratings and pictures before node i */
-    const uint32_t *before; /* [s]: bytes of text before segment s */
-    const uint32_t *kept;   /* the same, of text that stays */
-    const uint32_t *text;   /* the same, of text that stays and is no link, name or date */
-    uint32_t *owners;       /* of the groups */
+    apr_pool_t *pool;           /* for what groups have */
+    const char *headline;       /* the text of the page's h1; "": none */
+    const unsigned *cues;       /* of each node (cues.c) */
+    const uint32_t *facts;      /* [i]: prices, dates, ratings and pictures before node i */
+    const unsigned char *stays; /* whether edits leave segment s */
+    const uint32_t *before;     /* [s]: bytes of text before segment s */
+    const uint32_t *kept;       /* the same, of text that stays */
+    const uint32_t *text;       /* the same, of text that stays and is no link, name or date */
+    uint32_t *owners;           /* of the groups */
     apr_array_header_t *marks[TMPL_RECORD_MARKS]; /* nodes (uint32_t), in order */
     tmpl_buf_t buf;
 } tmpl_record_page_t;
@@ -81,6 +82,12 @@ uint32_t tmpl_record_first_from(const void *elements, size_t size, uint32_t low,
 
 /* Whether an address is that of a person's page: "/users/7/ann", "member.php?u=7". */
 int tmpl_cues_is_of_user(const char *src, tmpl_span_t href);
+
+/* The attribute of an element, but content, that says who wrote it; NULL: it has none. */
+const char *tmpl_cues_said_author(const tmpl_page_t *page, uint32_t node);
+
+/* What says that an element is a signature. */
+#define TMPL_CUES_OF_SIGNATURE (TMPL_CUE_BESIDE | TMPL_CUE_NOT)
 
 /* The cues of a node, as bits TMPL_CUE_*; USER only by its class, not by its address. */
 unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node);

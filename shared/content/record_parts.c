@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <apr_cstr.h>
-
 #include "metadata/titles.h"
 
 /* Bytes of text, at most: of what is left out beside a post's text, and of small cards. */
@@ -89,18 +87,6 @@ static void make_plain(const parts_maker_t *m, uint32_t from, uint32_t top, int 
 
 /* --- Quotes --- */
 
-static int begins_with_text(const tmpl_page_t *page, uint32_t node, const char *text)
-{
-    const tmpl_node_t *n = &page->nodes[node];
-    if (n->first_segment == n->after_segment) {
-        return 0;
-    }
-    tmpl_span_t span = page->segments[n->first_segment].span;
-    span.start = tmpl_behind_space(page->src, span.start, span.end);
-    apr_size_t len = strlen(text);
-    return tmpl_span_len(span) >= len && apr_cstr_casecmpn(page->src + span.start, text, len) == 0;
-}
-
 static int is_quote(const parts_maker_t *m, uint32_t node)
 {
     static const unsigned char tags[TMPL_TAG_COUNT] = {
@@ -108,24 +94,21 @@ static int is_quote(const parts_maker_t *m, uint32_t node)
         [TMPL_TAG_SECTION] = 1, [TMPL_TAG_FIELDSET] = 1, [TMPL_TAG_ASIDE] = 1,
         [TMPL_TAG_TABLE] = 1,
     };
-    const tmpl_page_t *page = m->p->page;
-    tmpl_tag_e tag = (tmpl_tag_e)page->nodes[node].tag;
-    if (!tags[tag] || tmpl_record_is_in(m->p, m->record->text, node)) {
-        return 0;
-    }
-    return ((m->p->cues[node] & TMPL_CUE_QUOTE) &&
-            tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0) ||
-           (tag == TMPL_TAG_TABLE && begins_with_text(page, node, "Originally Posted by"));
+    return tags[m->p->page->nodes[node].tag] && (m->p->cues[node] & TMPL_CUE_QUOTE) &&
+           !tmpl_record_is_in(m->p, m->record->text, node) &&
+           tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0;
 }
 
 /* --- Posts --- */
 
-static int is_small_beside(const parts_maker_t *m, uint32_t node)
+static int is_cue_beside(const parts_maker_t *m, uint32_t node)
 {
-    return (m->p->cues[node] & (TMPL_CUE_PANE | TMPL_CUE_BESIDE)) &&
-           !(m->p->cues[node] & TMPL_CUE_TEXT) &&
-           tmpl_record_length(m->p, node) <= TMPL_RECORD_PANE_MOST && !holds_record(m, node) &&
-           !tmpl_record_is_in(m->p, m->record->text, node);
+    unsigned cues = m->p->cues[node];
+    int is_signature = (cues & TMPL_CUES_OF_SIGNATURE) == TMPL_CUES_OF_SIGNATURE;
+    return (cues & (TMPL_CUE_PANE | TMPL_CUE_BESIDE | TMPL_CUE_OTHERS)) &&
+           !(cues & TMPL_CUE_TEXT) &&
+           (is_signature || tmpl_record_length(m->p, node) <= TMPL_RECORD_PANE_MOST) &&
+           !holds_record(m, node) && !tmpl_record_is_in(m->p, m->record->text, node);
 }
 
 /* Finds quotes, and what is beside the text in an element of it. */
@@ -136,7 +119,7 @@ static void see_post_nodes(const parts_maker_t *m)
     for (uint32_t i = record + 1; i < nodes[record].after;) {
         int is_over = m->p->owners[i] != m->record->node || m->parts[i] == TMPL_RECORD_BESIDE ||
                       nodes[i].tag == TMPL_TAG_BLOCKQUOTE;
-        if (!is_over && is_small_beside(m, i)) {
+        if (!is_over && is_cue_beside(m, i)) {
             m->parts[i] = TMPL_RECORD_BESIDE;
             is_over = 1;
         }
@@ -331,6 +314,62 @@ static void find_small_cards(const parts_maker_t *of)
     }
 }
 
+/* --- Ghosts --- */
+
+/* Whether a segment that stays says anything: a picture, or text that is not one sign alone. */
+static int says_anything(tmpl_record_page_t *p, uint32_t s)
+{
+    enum { SIGN = 8 };
+    if (p->page->src[p->page->segments[s].span.start] == '<' ||
+        p->before[s + 1] - p->before[s] > SIGN) {
+        return p->stays[s];
+    }
+    const char *text = p->stays[s] ? tmpl_record_segments(p, s, s + 1, SIGN) : "";
+    return *text > 0 || tmpl_title_words(text, 1) > 0;
+}
+
+/* Marks the elements of records of which anything stays but who and when. */
+static unsigned char *find_said(const parts_maker_t *m)
+{
+    const tmpl_page_t *page = m->p->page;
+    unsigned char *said = apr_pcalloc(m->p->pool, page->n_nodes);
+    unsigned char *beside = apr_pcalloc(m->p->pool, page->n_nodes);
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        beside[i] = beside[page->nodes[i].parent] || m->parts[i] == TMPL_RECORD_BESIDE;
+    }
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        uint32_t owner = m->p->owners[page->segments[s].node];
+        if (owner > 0 && !said[owner] && !beside[page->segments[s].node]) {
+            said[owner] = (unsigned char)says_anything(m->p, s);
+        }
+    }
+    return said;
+}
+
+/* Whether the next post is as long, and has a date: some servers write the first post twice. */
+static int is_copied(const tmpl_record_page_t *p, const tmpl_group_record_t *record)
+{
+    enum { LEAST = 40 };
+    uint32_t len = tmpl_record_length(p, record->text);
+    return record->fields[TMPL_RECORD_DATE].value == NULL && len >= LEAST &&
+           record[1].fields[TMPL_RECORD_DATE].value != NULL &&
+           tmpl_record_length(p, record[1].text) == len;
+}
+
+/* Leaves out posts of which nothing stays, and the first of two copies, which has no date. */
+static void leave_out_ghosts(const parts_maker_t *m)
+{
+    const tmpl_groups_t *groups = m->p->groups;
+    const unsigned char *said = find_said(m);
+    for (uint32_t i = 0; i < groups->n; i++) {
+        const tmpl_group_record_t *record = &groups->records[i];
+        int is_alone = tmpl_record_is_post(record->kind) && record->behind == i + 1;
+        if (is_alone && (!said[record->node] || (i + 1 < groups->n && is_copied(m->p, record)))) {
+            m->parts[record->node] = TMPL_RECORD_BESIDE;
+        }
+    }
+}
+
 void tmpl_record_parts(tmpl_record_page_t *p)
 {
     tmpl_groups_t *groups = p->groups;
@@ -350,6 +389,7 @@ void tmpl_record_parts(tmpl_record_page_t *p)
             make_card_parts(&m);
         }
     }
+    leave_out_ghosts(&m);
     groups->parts = m.parts;
     groups->owners = p->owners;
 }

@@ -26,7 +26,8 @@
 static const char *person_in(const char *text, apr_pool_t *pool)
 {
     const char *name = text + tmpl_people_by(text);
-    apr_size_t len = strlen(name);
+    apr_size_t len = strlen(name), begin;
+    char iso[TMPL_DATE_SIZE];
     int words = 1, letters = 0;
     for (const char *at = name; *at != '\0'; at++) {
         words += *at == ' ';
@@ -34,7 +35,8 @@ static const char *person_in(const char *text, apr_pool_t *pool)
     }
     int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS && letters > 0 &&
                   *name != '#' && strchr(name, '{') == NULL &&
-                  (words > 1 || !tmpl_people_is_dated(name, len));
+                  (words > 1 || !tmpl_people_is_dated(name, len)) &&
+                  (tmpl_date_find(iso, &begin, name, len) == 0 || begin > 0);
     return is_name ? apr_pstrdup(pool, name) : NULL;
 }
 
@@ -80,11 +82,8 @@ static const char *first_person(tmpl_record_page_t *p, uint32_t node)
 
 const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node)
 {
-    static const char *const said[] = { "data-author", "author", "content" };
-    const char *name = NULL;
-    for (unsigned i = 0; i < sizeof(said) / sizeof(said[0]) && name == NULL; i++) {
-        name = tmpl_record_attribute(p, node, said[i]);
-    }
+    const char *said = tmpl_cues_said_author(p->page, node);
+    const char *name = tmpl_record_attribute(p, node, said != NULL ? said : "content");
     if (name == NULL) {
         node = name_element(p, node);
         name = tmpl_record_attribute(p, node, "content");

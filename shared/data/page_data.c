@@ -274,10 +274,15 @@ static void add_records(tmpl_buf_t *out, const tmpl_content_t *content,
 {
     const tmpl_groups_t *groups = &content->groups;
     record_lists_t lists = lists_of(groups, fragments, pool);
+    const char *type = tmpl_metadata_first(&content->metadata, TMPL_METADATA_TYPE);
+    int is_article = type != NULL && strcmp(type, "article") == 0 && !groups->is_listing;
     tmpl_json_open(out, "records", '[');
     for (uint32_t g = 0; g < groups->n_groups; g++) {
         const apr_array_header_t *records = lists.records[g];
-        if (records == NULL) {
+        /* cards beside an article are other pages */
+        if (records == NULL ||
+            (is_article &&
+             groups->records[APR_ARRAY_IDX(records, 0, uint32_t)].kind == TMPL_RECORD_CARD)) {
             continue;
         }
         tmpl_json_open(out, NULL, '{');

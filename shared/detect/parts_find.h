@@ -17,7 +17,8 @@
  *      What a site repeats around comments is template: their headings, the form for one, recent
  *      comments in a sidebar, what the counts say, but not who wrote them and when. A page is a
  *      thread if more than half of its content is in elements with names of forums, by its
- *      canonical address, or by the types DiscussionForumPosting and QAPage.
+ *      canonical address, or by the types DiscussionForumPosting and QAPage. If its
+ *      address says so, what stands behind the last post is template, unless the trees are sure.
  *   3. comment, review, qa, related, byline (a box about the author): the largest element that
  *      begins with a phrase that heads one, or the rest of its section, if it is like template (or,
  *      for related pages, made of links) and a quarter of the content stands before it. Controls

@@ -307,9 +307,25 @@ static void find_reviews(const tmpl_parts_page_t *p)
     }
 }
 
+/* What stands behind the last post of a thread is template, unless the trees are sure. */
+static void cut_behind_posts(const tmpl_parts_page_t *p)
+{
+    enum { OF_POSTS = TMPL_HINT_THREAD | TMPL_HINT_POST };
+    uint32_t n = p->page->n_blocks, last = n;
+    while (last > 0 && (p->verdicts[last - 1].template || !(p->some[last - 1] & OF_POSTS))) {
+        last--;
+    }
+    for (uint32_t b = last > 0 ? last : n; b < n; b++) {
+        p->verdicts[b].template |= p->verdicts[b].ratio > 0.1F;
+    }
+}
+
 void tmpl_parts_regions(tmpl_parts_page_t *p)
 {
     int is_thread = is_thread_of(p);
+    if (tmpl_has_thread_address(p->page)) {
+        cut_behind_posts(p);
+    }
     int is_product = is_product_of(p);
     unsigned not_here = is_thread ? TMPL_PART_BIT(TMPL_PART_COMMENT) : 0;
     not_here |= is_product ? 0 : TMPL_PART_BIT(TMPL_PART_REVIEW);

@@ -156,7 +156,7 @@ enum {
     X(TYPED)    /* schema.org's type says so */                                                    \
     X(PROP)     /* microdata say so */                                                             \
     X(LOOKED)   /* the node was looked at */                                                       \
-    X(NOT)      /* a picture, a figure or a title of an author: no name */
+    X(NOT) /* a picture, a figure or a title of an author: no name; beside the text, a signature */
 
 typedef enum {
 #define TMPL_CUE_NUMBER(id) TMPL_CUE_NUMBER_##id,

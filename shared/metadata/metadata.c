@@ -27,6 +27,7 @@ typedef struct {
     tmpl_claims_t claims;
     tmpl_site_names_t site;
     const char *url; /* the page's address, as far as it is known; in the end, or "" */
+    int is_listing;
     const tmpl_claim_place_t *places[TMPL_METADATA_COUNT]; /* of each field that has values */
     apr_pool_t *pool;
 } facts_t;
@@ -119,6 +120,9 @@ static void add_site(facts_t *facts, apr_array_header_t *values, const char *val
 {
     int is_link = place->said == TMPL_SAID_ELEMENT;
     value = is_link ? linked_name(value, facts->pool) : value;
+    if (tmpl_title_is_home(value)) {
+        return;
+    }
     if (is_link ? tmpl_site_is_host(&facts->site, value) || ends_title(facts, value)
                 : *tmpl_letters(value, strlen(value), facts->pool) != '\0' &&
                       strstr(value, "://") == NULL) {
@@ -147,10 +151,14 @@ static int is_discussion(const facts_t *facts)
 
 /*
  * Whether a place counts: the first post of a page says something of the page if people discuss,
- * and then dates in lines are of posts.
+ * and then dates in lines are of posts; those of a listing are other pages'.
  */
 static int counts_for(const facts_t *facts, const char *place)
 {
+    if (facts->is_listing && !is_set_to(facts, TMPL_METADATA_TYPE, "article") &&
+        (strcmp(place, "time") == 0 || strcmp(place, "line date") == 0)) {
+        return 0;
+    }
     return is_discussion(facts) ? strcmp(place, "line modified") != 0
                                 : strstr(place, "first post") == NULL;
 }
@@ -188,19 +196,6 @@ static void set_text(facts_t *facts, tmpl_metadata_e field, const char *text)
 }
 
 /* --- The title, and the site's name in it --- */
-
-/* Whether a text names any site's first page, or the start of a breadcrumb. */
-static int is_home(const char *text)
-{
-    static const char *const homes[] = { "home",  "homepage", "home page", "startseite",
-                                         "start", "accueil",  "inicio",    "you are here:" };
-    for (unsigned i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
-        if (apr_cstr_casecmp(text, homes[i]) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
 
 /* The end of the headline that is a title, too: what is in front of it is a mark or a brand. */
 static const char *without_mark(facts_t *facts, const char *headline)
@@ -255,7 +250,7 @@ static void settle_title(facts_t *facts, const tmpl_page_headline_t *found)
     if (site != NULL) {
         set_text(facts, TMPL_METADATA_SITE, site);
     }
-    if (title != NULL && is_home(title)) {
+    if (title != NULL && tmpl_title_is_home(title)) {
         site = tmpl_metadata_first(facts->metadata, TMPL_METADATA_SITE);
         title = site != NULL ? site : title;
     }
@@ -284,7 +279,7 @@ static void settle_breadcrumb(facts_t *facts)
             i == 0 && said->nelts > 1 && tmpl_site_is_named(&facts->site, text, strlen(text));
         int is_last = i + 1 == said->nelts && says_page(facts, text);
         int is_way_back = apr_cstr_casecmpn(text, "back to", 7) == 0;
-        if (!is_site && !is_last && !is_way_back && !(i == 0 && is_home(text)) &&
+        if (!is_site && !is_last && !is_way_back && !(i == 0 && tmpl_title_is_home(text)) &&
             tmpl_title_words(text, 1) > 0) {
             APR_ARRAY_PUSH(crumbs, const char *) = text;
         }
@@ -417,7 +412,9 @@ static void find_own(tmpl_claims_t *claims)
 void tmpl_metadata_read(tmpl_metadata_t *metadata, const tmpl_metadata_source_t *source,
                         apr_pool_t *pool)
 {
-    facts_t facts = { .metadata = metadata, .url = source->url, .pool = pool };
+    facts_t facts = {
+        .metadata = metadata, .url = source->url, .is_listing = source->is_listing, .pool = pool
+    };
     tmpl_elements_t elements = { source->page, source, &facts.claims, .host = &facts.site };
     memset(metadata, 0, sizeof(*metadata));
     tmpl_claims_init(&facts.claims, pool);

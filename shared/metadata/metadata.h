@@ -83,6 +83,7 @@ typedef struct {
     const char *url;                /* the page's URL; NULL: not known */
     const tmpl_verdict_t *verdicts; /* by block, with parts; NULL: not known */
     const char *thread;             /* "discussion" or "question", if the page is one; or NULL */
+    int is_listing;                 /* dates in its elements are other pages' */
     const char *first_author;       /* who wrote its first post; NULL: not known */
     const char *first_date;         /* when; the same */
 } tmpl_metadata_source_t;

@@ -49,6 +49,35 @@ static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
     return text->len > 0 ? text->at : "";
 }
 
+/*
+ * The text of a heading without a tagline or a tooltip behind its first segment, which is a title
+ * or the first part of one, of two words at least, and without a mark in front of the rest of a title. What stands in
+ * front of a colon is of the title.
+ */
+static const char *text_of_title(tmpl_elements_t *w, const tmpl_node_t *node,
+                                 const apr_array_header_t *titles)
+{
+    uint32_t behind = node->first_segment + 1;
+    const char *begin =
+        behind < node->after_segment ? tmpl_elements_text(w, behind - 1, behind, 500) : "";
+    begin = apr_pstrdup(w->claims->pool, begin);
+    for (int i = 0; i < titles->nelts && i < TITLES && *begin != '\0'; i++) {
+        const char *rest, *title = APR_ARRAY_IDX(titles, i, const char *);
+        const char *first = tmpl_title_first(title, &rest, w->claims->pool);
+        if (strcmp(first, begin) != 0 || (*rest != '\0' && rest[-2] == ':')) {
+            continue;
+        }
+        const char *end = tmpl_elements_text(w, behind, node->after_segment, 500);
+        if (tmpl_title_words(end, 2) == 2 && strncmp(rest, end, strlen(end)) == 0) {
+            return end;
+        }
+        if (tmpl_title_words(begin, 2) == 2 && tmpl_title_share(end, title) < 1) {
+            return begin;
+        }
+    }
+    return heading_text(w, node);
+}
+
 /* Whether a heading has, or is in, a link to the site's first page: it is the site's name. */
 static int is_logo(const tmpl_page_t *page, const tmpl_node_t *heading)
 {
@@ -176,7 +205,7 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
     for (int i = 0; i < w->headings->nelts && looked < HEADLINES; i++) {
         const tmpl_node_t *node = heading_at(w, i);
         int is = tag != 0 ? node->tag == tag : is_judged_headline(w, node);
-        const char *text = is ? heading_text(w, node) : "";
+        const char *text = is ? text_of_title(w, node, titles) : "";
         looked += *text != '\0';
         if (*text == '\0' || is_site_heading(w, text, titles) || is_logo(w->page, node)) {
             continue;

@@ -17,9 +17,6 @@
 #define NAMES     64
 #define END_BYTES (NAME_BYTES + 32)
 
-/* Letters of a degree at most. */
-#define DEGREE 4
-
 typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS, DATED_WORDS, PAGE_WORDS } people_list_e;
 
 static const struct {
@@ -192,20 +189,6 @@ static apr_size_t name_end(apr_size_t *pass, const char *begin)
     return first;
 }
 
-/* The length of a name of two words or more without a degree at its end: "MD", "PhD". */
-static apr_size_t without_degree(const char *name, apr_size_t len)
-{
-    apr_size_t at = len;
-    while (at > 0 && ((name[at - 1] >= 'A' && name[at - 1] <= 'Z') || name[at - 1] == 'h')) {
-        at--;
-    }
-    /* numbers of kings and of sons, and names in capitals, have none */
-    int is_degree = at + 2 <= len && at + DEGREE >= len && at > 1 && name[at - 1] == ' ' &&
-                    memchr(name, ' ', at - 1) != NULL && name[1] >= 'a' &&
-                    strspn(name + at, "IVX") < len - at;
-    return is_degree ? at - 1 : len;
-}
-
 /* Adds the name of len bytes; returns 0 if it is none. */
 static int add_person(apr_array_header_t *names, const char *text, apr_size_t len,
                       tmpl_names_e single)
@@ -213,7 +196,6 @@ static int add_person(apr_array_header_t *names, const char *text, apr_size_t le
     while (len > 0 && strchr(" .:", text[len - 1]) != NULL) {
         len--;
     }
-    len = without_degree(text, len);
     if (!is_name(text, len, single)) {
         return 0;
     }

@@ -14,7 +14,7 @@ typedef enum {
 
 /*
  * Adds the names in text to names: "Written by Ann Lee and Bo Chen, editors | 3 May" has two.
- * Degrees behind a name are left out. What is no name of a person adds nothing: addresses, roles,
+ * What is no name of a person adds nothing: addresses, roles,
  * organisations, and anything of more than six words. Words are in people.def.
  */
 void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e single);

@@ -145,8 +145,9 @@ int tmpl_site_is_named(const tmpl_site_names_t *site, const char *text, apr_size
 }
 
 /* What may stand between a page's title and its site's name. */
-static const char *const between[] = { " | ", " - ", " – ", " — ", " » ", " · ", " :: ",
-                                       " • ", " : ", " / ", " < ", " > ", "｜",  ": " };
+static const char *const between[] = { " | ", " - ",  " – ", " — ", " » ",
+                                       " · ", " :: ", " • ", " : ", " / ",
+                                       " < ", " > ",  "｜",  ": ",  " \xC2\xA0|\xC2\xA0 " };
 
 /* The first, or last, sign in text that separates parts; NULL: there is none. *len: its bytes. */
 static const char *find_sign(const char *text, int last, apr_size_t *len)
@@ -162,6 +163,29 @@ static const char *find_sign(const char *text, int last, apr_size_t *len)
         }
     }
     return found;
+}
+
+int tmpl_title_is_home(const char *text)
+{
+    static const char *const homes[] = {
+        "home",          "homepage",         "home page",     "startseite",
+        "start",         "accueil",          "inicio",        "you are here:",
+        "official site", "official website", "site officiel", "sitio oficial"
+    };
+    for (unsigned i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
+        if (apr_cstr_casecmp(text, homes[i]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *tmpl_title_first(const char *title, const char **rest, apr_pool_t *pool)
+{
+    apr_size_t len = 0;
+    const char *sign = find_sign(title, 0, &len);
+    *rest = sign != NULL ? sign + len : "";
+    return sign != NULL ? apr_pstrmemdup(pool, title, (apr_size_t)(sign - title)) : title;
 }
 
 const char *tmpl_site_part(const tmpl_site_names_t *site, const char *name)
@@ -227,6 +251,9 @@ const char *tmpl_site_guess(const tmpl_site_names_t *site, const char *title, co
         strchr(part, ',') != NULL || memchr(title, ' ', (apr_size_t)(sign - title)) == NULL) {
         return title;
     }
-    *name = part;
-    return apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
+    title = apr_pstrmemdup(site->pool, title, (apr_size_t)(sign - title));
+    if (!tmpl_title_is_home(part) || find_sign(title, 1, &len) == NULL) {
+        *name = tmpl_title_is_home(part) ? title : part;
+    }
+    return title;
 }

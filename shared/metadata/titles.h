@@ -17,6 +17,12 @@ double tmpl_title_share(const char *text, const char *other);
  */
 double tmpl_title_likeness(const char *text, const char *other);
 
+/* Whether a text names any site's first page, or the start of a breadcrumb; or any site. */
+int tmpl_title_is_home(const char *text);
+
+/* The part of a title in front of its first sign, from pool, and the rest; or all of it, and "". */
+const char *tmpl_title_first(const char *title, const char **rest, apr_pool_t *pool);
+
 /* What is known of a site's name: letters and digits in lower case; "": it is not known. */
 typedef struct {
     const char *host;     /* of the page's address, without "www." */
@@ -47,7 +53,7 @@ const char *tmpl_site_without(const tmpl_site_names_t *site, const char *title, 
 /*
  * For a site whose name is not known: the title without its last part, if that has few words and
  * no comma, behind a bar or dash, and what is in front of it is longer than a word. *name is the
- * part.
+ * part; of "Harbour | Home", the other end.
  */
 const char *tmpl_site_guess(const tmpl_site_names_t *site, const char *title, const char **name);
 

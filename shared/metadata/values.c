@@ -105,6 +105,18 @@ static void add_rating(apr_array_header_t *values, const char *value)
     }
 }
 
+/* Whether a tag is for programs: a key and its value, a machine's number, words of an address. */
+static int is_machine_tag(const char *tag)
+{
+    enum { MARKS = 3, MOST = 60 /* characters */ };
+    unsigned characters = 0, marks = 0;
+    for (const char *at = tag; *at != '\0'; at++) {
+        characters += ((unsigned char)*at & 0xC0) != 0x80;
+        marks += *at == '-' || *at == '_';
+    }
+    return characters > MOST || strstr(tag, ": ") || (marks >= MARKS && !strchr(tag, ' '));
+}
+
 static void add_tags(apr_array_header_t *values, const char *value)
 {
     char *last, *at = apr_pstrdup(values->pool, value);
@@ -112,7 +124,7 @@ static void add_tags(apr_array_header_t *values, const char *value)
     for (char *tag = apr_strtok(at, ",;", &last); tag != NULL && values->nelts < most;
          tag = apr_strtok(NULL, ",;", &last)) {
         tag += strspn(tag, " ");
-        if (*tag != '\0' && !tmpl_values_have(values, tag)) {
+        if (*tag != '\0' && !is_machine_tag(tag) && !tmpl_values_have(values, tag)) {
             APR_ARRAY_PUSH(values, const char *) = tag;
         }
     }

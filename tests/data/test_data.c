@@ -169,6 +169,32 @@ static void questions_have_answers(void **state)
     assert_non_null(strstr(json, "\"kind\":\"question\",\"id\":0,\"author\":\"Quin\""));
 }
 
+#define CARD_OF(page)                                                                              \
+    "<li class=card><h3><a href=/" page ">Page " page "</a></h3><time>2026-05-0" page "</time>"    \
+    "<p>What the page says.</li>"
+#define CARDS "<ul>" CARD_OF("1") CARD_OF("2") CARD_OF("3") "</ul>"
+
+/* Cards are records of a listing, whose dates they are; cards beside an article are none. */
+static void cards_are_of_listings(void **state)
+{
+    const char *json = data_of("<h1>Pages</h1>" CARDS, 1, NULL, *state);
+    assert_non_null(strstr(json, "\"records\":[{\"kind\":\"card\""));
+    assert_null(strstr(json, "\"published\""));
+    json = data_of("<script type=application/ld+json>{\"@type\":\"Article\"}</script><h1>Pages</h1>"
+                   "<p>An article, which has more text than the cards behind it have, and so they "
+                   "are other pages that are like it.<p>More of it, for it is a long one." CARDS,
+                   1, NULL, *state);
+    assert_non_null(strstr(json, "\"records\":[],"));
+    /* links in sentences are no titles */
+    const char *text = "<p class=title>As <a href=/x>they</a> say, a sentence has words.</p>";
+    json =
+        data_of(apr_psprintf(*state, "<div>%s</div><div>%s</div><div>%s</div>", text, text, text),
+                1, NULL, *state);
+    assert_non_null(strstr(json, "\"records\":[],"));
+}
+#undef CARD_OF
+#undef CARDS
+
 static void metadata_are_members(void **state)
 {
     static const char ld[] =
@@ -214,6 +240,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(records),
     CHECK(questions_have_answers),
     CHECK(text_of_records_is_whole),
+    CHECK(cards_are_of_listings),
     CHECK(metadata_are_members),
     CHECK(values),
 };

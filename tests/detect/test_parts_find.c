@@ -143,7 +143,13 @@ static void comments_are_behind_an_article(void **state)
           "itemtype=http://schema.org/Answer>" ARTICLE COMMENTS "</div>",
           "kk" },
     };
-    static const case_t alone[] = { { COMMENTS "<p>" SENTENCE, "ybb" } };
+    static const case_t alone[] = {
+        { COMMENTS "<p>" SENTENCE, "ybb" },
+        /* what stands behind the posts of a thread, unless the trees are sure */
+        { "<link rel=canonical href=http://a/thread/1><div class=forum><p>" SENTENCE "</div>"
+          "<p>How to install it<p>!An answer",
+          "btb" },
+    };
     CHECK_CASES(cases, 6);
     CHECK_CASES(alone, 0);
 }

@@ -800,6 +800,76 @@ static void posts(void **state)
                         "### Bo, [May 5, 2026](https://e.org/t#p2)\n\nSecond post of two.\n");
 }
 
+#define ANSWER(id, who, attribute)                                                                 \
+    "<div id=answer-" id " class=answer itemprop=acceptedAnswer itemscope "                        \
+    "itemtype=https://schema.org/Answer" attribute "><div class=post-layout><div class=text>An "   \
+    "answer to a question.</div><div class=user-details><a href=/users/" who ">" who "</a></div>"  \
+    "</div></div>"
+#define NAMED(item, parent, who, at)                                                               \
+    "<li itemprop=comment itemscope itemtype=https://schema.org/Comment>"                          \
+    "<meta itemprop=datePublished content=" at ">" parent "<a href=/user/" who                     \
+    "><span>Offline</span></a>"                                                                    \
+    "<div class=justify-content-between itemprop=author itemscope>"                                \
+    "<meta itemprop=name content=" who "><a href=/post/" item " class=timeago title=" at "></a>"   \
+    "</div><div itemprop=text>A text that " who " wrote.</div></li>"
+#define OWN(who, day, more)                                                                        \
+    "<article class='ipsEntry ipsEntry--post'><b class=username>" who "</b><time datetime="        \
+    "2026-05-0" day "></time><div class=content>A post that " who " wrote." more                   \
+    "</div></article>"
+
+/* Who wrote a post; posts that say nothing, or again what another one says; signatures. */
+static void authors_of_posts(void **state)
+{
+    static const row_t rows[] = {
+        /* a question has one answer */
+        { "<div itemscope itemtype=https://schema.org/Question><div class=question>"
+          "<div class=post-layout><div class=text>What is it, please, and is there more of it?"
+          "</div><div class=user-details itemprop=author><a href=/users/Ann>Ann</a></div>"
+          "<ul><li class=comment>No. <span class=date "
+          "title=2026-05-09>9</span></ul></div></div>" ANSWER("7", "Bo", "") "</div>",
+          "### Ann\n\nWhat is it, please, and is there more of it?\n\n"
+          "#### Bo, accepted answer\n\nAn answer to a question." },
+        /* a date is no name; an attribute says it */
+        { ANSWER("1", "Ann", "") ANSWER("2", "Jan-27-2016", " data-author-username=Bo"),
+          "### Ann, accepted answer\n\nAn answer to a question.\n\n### Bo, accepted answer, "
+          "[Jan-27-2016](/users/Jan-27-2016)\n\nAn answer to a question." },
+        /* microdata say more than what is seen, and one's own date more than that of another */
+        { NAMED("1", "", "Ann", "2026-05-04T10:00:00Z")
+              NAMED("2", "<a href=/post/1 class=timeago title=2026-05-04T10:00:00Z></a>", "Bo",
+                    "2026-05-05T10:00:00Z"),
+          "### Ann, [2026-05-04](/post/1)\n\nA text that Ann wrote.\n\n"
+          "### Bo, [2026-05-05](/post/2)\n\nA text that Bo wrote." },
+        /* lists of who wrote most, and signatures; posts are named so */
+        { "<div class=ipsBox><b class=username>Ann</b><time datetime=2026-05-04></time>A thread"
+          "</div><div class=ipsBox>" OWN(
+              "Ann", "4",
+              "") "</div>"
+                  "<div class='ipsBox cTopicOverview'>Top posters <a class=author "
+                  "href=/u/Bo>Bo</a> "
+                  "<time datetime=2026-05-04></time></div>" OWN(
+                      "Bo", "5",
+                      "<div class=signature>Design should be simple. Communication should "
+                      "be honest.</div>"),
+          "**Ann**A thread\n\n### Ann, 2026-05-04\n\nA post that Ann wrote.\n\n"
+          "Top posters [Bo](/u/Bo)\n\n"
+          "### Bo, 2026-05-05\n\nA post that Bo wrote." },
+        /* nothing stays of the second one; the first one is there twice */
+        { "<div itemscope itemtype=https://schema.org/DiscussionForumPosting><div><b "
+          "itemprop=author>"
+          "Ann</b><p itemprop=text>The first post of them, which is a long one.</div></div>"
+          "<div class=post><b class=author>Ann</b><i class=date>2026-05-04</i>"
+          "<div>The first post of them, which is a long one.</div></div>"
+          "<div class=post><b class=author>Cy</b><i class=date>2026-05-04</i>\xC2\xB7</div>"
+          "<div class=post><b class=author>Bo</b><i class=date>2026-05-05</i><p>Fine.</div>",
+          "### Ann, 2026-05-04\n\nThe first post of them, which is a long one.\n\n"
+          "### Bo, 2026-05-05\n\nFine." },
+    };
+    CHECK_ROWS(rows);
+}
+#undef ANSWER
+#undef NAMED
+#undef OWN
+
 #define CARD(n, text)                                                                              \
     "<li class=product><a href=/" n "><img src=" n ".jpg alt='Cup " n "'></a>"                     \
     "<h3><a href=/" n ">Cup " n "</a></h3><div class=price>$" n ".50</div>" text "<a href=/" n     \
@@ -947,6 +1017,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(links_follow_the_canonical_address),
     CHECK(terms),
     CHECK(posts),
+    CHECK(authors_of_posts),
     CHECK(cards),
     CHECK(edits_are_left_out),
     CHECK(limits),
