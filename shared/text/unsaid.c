@@ -109,17 +109,17 @@ typedef struct {
 
 static void read_start(start_t *text, const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    enum { LOOKED = 16 };
+    enum { LOOKED = 16, REFERENCE = 32 };
     text->len = 0;
     for (uint32_t s = node->first_segment;
          s < node->after_segment && s < node->first_segment + LOOKED; s++) {
         tmpl_span_t span = page->segments[s].span;
+        const char *after = page->src + span.end;
         for (const char *at = page->src + span.start;
-             at < page->src + span.end && page->src[span.start] != '<' &&
-             text->len < sizeof(text->at);
-             at++) {
+             at < after && page->src[span.start] != '<' && text->len < sizeof(text->at); at++) {
+            apr_size_t left = (apr_size_t)(after - at);
             const char *end =
-                *at == '&' ? memchr(at, ';', (apr_size_t)(page->src + span.end - at)) : NULL;
+                *at == '&' ? memchr(at, ';', left < REFERENCE ? left : REFERENCE) : NULL;
             text->at[text->len++] = end != NULL ? ' ' : *at;
             at = end != NULL ? end : at;
         }
