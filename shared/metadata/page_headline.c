@@ -51,8 +51,8 @@ static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
 
 /*
  * The text of a heading without a tagline or a tooltip behind its first segment, which is a title
- * or the first part of one, of two words at least, and without a mark in front of the rest of a title. What stands in
- * front of a colon is of the title.
+ * of two words or the first part of one, and without a mark in front of the rest of a title. What
+ * stands in front of a colon is of the title.
  */
 static const char *text_of_title(tmpl_elements_t *w, const tmpl_node_t *node,
                                  const apr_array_header_t *titles)
