@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
+
 #include "metadata/titles.h"
 
 /* Bytes of text, at most: of what is left out beside a post's text, and of small cards. */
@@ -35,6 +37,18 @@ static int holds_record(const parts_maker_t *m, uint32_t node)
     return low < m->record->behind && tmpl_record_is_in(m->p, groups->records[low].node, node);
 }
 
+/* Whether an element is in a sentence of the element around it, which stays. */
+static int is_in_sentence(const tmpl_page_t *page, uint32_t node)
+{
+    enum { LEAST = 5 /* bytes: more than a sign between links */ };
+    const tmpl_node_t *n = &page->nodes[node], *around = &page->nodes[n->parent];
+    if (n->first_segment == n->after_segment || n->first_segment == around->first_segment) {
+        return 0;
+    }
+    const tmpl_segment_t *before = &page->segments[n->first_segment - 1];
+    return before->node == n->parent && before->length >= LEAST && before[1].block == before->block;
+}
+
 /* Whether an element beside the path stays. */
 static int stays_beside(const parts_maker_t *m, uint32_t node)
 {
@@ -48,7 +62,7 @@ static int stays_beside(const parts_maker_t *m, uint32_t node)
            (cues & TMPL_CUE_ATTACHED) != 0 || (cues & comment) == TMPL_CUE_COMMENT ||
            tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) >
                ((cues & TMPL_CUE_TEXT) ? 0 : BESIDE_MOST) ||
-           holds_record(m, node);
+           is_in_sentence(m->p->page, node) || holds_record(m, node);
 }
 
 /* Leaves out what stands beside the path from a record's element to one in it. */
@@ -87,6 +101,19 @@ static void make_plain(const parts_maker_t *m, uint32_t from, uint32_t top, int 
 
 /* --- Quotes --- */
 
+/* Whether the text of an element begins as the quotes in tables of vBulletin 3 do. */
+static int begins_as_quote(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    static const char begins[] = "Originally Posted by";
+    if (node->first_segment == node->after_segment) {
+        return 0;
+    }
+    tmpl_span_t span = page->segments[node->first_segment].span;
+    uint32_t start = tmpl_behind_space(page->src, span.start, span.end);
+    return span.end - start >= sizeof(begins) - 1 &&
+           apr_cstr_casecmpn(page->src + start, begins, sizeof(begins) - 1) == 0;
+}
+
 static int is_quote(const parts_maker_t *m, uint32_t node)
 {
     static const unsigned char tags[TMPL_TAG_COUNT] = {
@@ -94,9 +121,11 @@ static int is_quote(const parts_maker_t *m, uint32_t node)
         [TMPL_TAG_SECTION] = 1, [TMPL_TAG_FIELDSET] = 1, [TMPL_TAG_ASIDE] = 1,
         [TMPL_TAG_TABLE] = 1,
     };
-    return tags[m->p->page->nodes[node].tag] && (m->p->cues[node] & TMPL_CUE_QUOTE) &&
-           !tmpl_record_is_in(m->p, m->record->text, node) &&
-           tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0;
+    const tmpl_node_t *n = &m->p->page->nodes[node];
+    return tags[n->tag] && !tmpl_record_is_in(m->p, m->record->text, node) &&
+           (((m->p->cues[node] & TMPL_CUE_QUOTE) &&
+             tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0) ||
+            (n->tag == TMPL_TAG_TABLE && begins_as_quote(m->p->page, n)));
 }
 
 /* --- Posts --- */

@@ -111,6 +111,24 @@ static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
     return s;
 }
 
+/*
+ * The name in front of an address as mail archives write it, "Ann Lee ann at example.org", in the
+ * line at segment s or in front of it; NULL: the line has none.
+ */
+static const char *name_before_mail(tmpl_elements_t *w, uint32_t s, const char *line)
+{
+    const char *at = strstr(line, " at "), *host = at != NULL ? at + strlen(" at ") : "";
+    if (strcspn(host, ".") >= strcspn(host, " ")) {
+        return NULL;
+    }
+    while (at > line && at[-1] != ' ') {
+        at--;
+    }
+    return at > line ? apr_pstrmemdup(w->claims->pool, line, (apr_size_t)(at - line))
+           : s > 0   ? tmpl_elements_text(w, s - 1, s, TMPL_AUTHOR_BYTES)
+                     : NULL;
+}
+
 /* Whether a line begins with two words or more that say that a name follows. */
 static int is_sure_by(const char *line)
 {
@@ -243,6 +261,10 @@ static void see_near_lines(tmpl_elements_t *w)
             see_date_line(w, s, line, 0);
         }
         near.is_other = !near.by && ends_in_by(line);
+        const char *name = name_before_mail(w, s, line);
+        if (name != NULL) {
+            tmpl_elements_say_authors(w, "line by", 0, name);
+        }
     }
 }
 

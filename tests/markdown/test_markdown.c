@@ -767,6 +767,18 @@ static void posts(void **state)
           "# Thread\n\n### Ann, May 4, 2026\n\nFirst post of two.\n\n"
           "### bob_2, 3 hours ago\n\n> Ann said:\n>\n> First post of two.\n\n"
           "I see **that**." },
+        /* a quote of vBulletin 3; words in a sentence beside a text that is longer stay */
+        { POST("1", "Ann", "May 4, 2026", "First post of two.")
+              POST("2", "Bo", "May 5, 2026",
+                   "<table><tr><td>Originally Posted by <b>Ann</b><br>First post of two."
+                   "</table>I see <b>that</b>, and what you mean by it."),
+          "### Ann, May 4, 2026\n\nFirst post of two.\n\n### Bo, May 5, 2026\n\n"
+          "> Originally Posted by **Ann**\\\n> First post of two.\n\n"
+          "I see **that**, and what you mean by it." },
+        { POST("1", "Ann", "May 4, 2026", "First post of two.")
+              POST("2", "Bo", "May 5, 2026", "<p>First post of them all.</p>I see <b>that</b>."),
+          "### Ann, May 4, 2026\n\nFirst post of two.\n\n### Bo, May 5, 2026\n\n"
+          "First post of them all.\n\nI see **that**." },
         /* a headline in a post stays in front of its author */
         { "<article class=message><h1>Question</h1><span class=username>Ann</span> "
           "<time datetime=2026-05-04>4 May</time><div class=content>What is it, please?</div>"

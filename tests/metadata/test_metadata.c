@@ -300,6 +300,8 @@ static void authors(void **state)
           "<p class=author-name>Bo Chen</p>",
           "title: Boats; author: Ann Lee" },
         /* mail archives */
+        { "", "<h1>Boats</h1><b>Ann Lee</b> <a href=mailto:a>ann at example.org</a><br>Jan 2 2026",
+          "title: Boats; author: Ann Lee; published: 2026-01-02" },
         { "",
           "<pre>From: Ann Lee &lt;ann@example.org&gt;\nTo: list\n<b>Subject: Boats</b>\n"
           "Date: Fri, 2 Jan 2026 03:04:05 +0000\n\ntext</pre>",
