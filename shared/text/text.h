@@ -16,7 +16,8 @@ static inline int tmpl_text_may_be_for_machines(const char *src, tmpl_span_t seg
     while (first < last && (*first == ' ' || *first == '\n')) {
         first++;
     }
-    return *first == '[' || *first == '{' || *last == ']';
+    return *first == '[' || *first == '{' || *first == 'L' || *first == 'W' || *first == 'C' ||
+           *first == 'O' || *last == ']';
 }
 
 /*
