@@ -231,19 +231,24 @@ static uint32_t shortcode_at(const char *text, uint32_t len)
     return 0;
 }
 
-/* Whether a text is one name in the braces of a template that a script fills. */
+/*
+ * Whether a text is one name in the braces of a template that a script fills. A text with many
+ * shortcodes asks of each rest, so its end is looked at last.
+ */
 static int is_placeholder(const char *src, tmpl_span_t text)
 {
     while (text.start < text.end && tmpl_is_space(src[text.start])) {
         text.start++;
     }
-    while (text.start < text.end && tmpl_is_space(src[text.end - 1])) {
+    uint32_t len = tmpl_span_len(text);
+    if (len <= 4 || memcmp(src + text.start, "{{", 2) != 0 ||
+        memchr(src + text.start + 2, '{', len - 2) != NULL) {
+        return 0;
+    }
+    while (tmpl_is_space(src[text.end - 1])) {
         text.end--;
     }
-    uint32_t len = tmpl_span_len(text);
-    return len > 4 && memcmp(src + text.start, "{{", 2) == 0 &&
-           memcmp(src + text.end - 2, "}}", 2) == 0 &&
-           memchr(src + text.start + 2, '{', len - 2) == NULL;
+    return tmpl_span_len(text) > 4 && memcmp(src + text.end - 2, "}}", 2) == 0;
 }
 
 tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest)
