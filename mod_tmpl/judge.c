@@ -250,7 +250,8 @@ static int find_decision(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
     judged->fingerprint = decision.fingerprint;
     judged->body = decision.body;
     judged->body_len = decision.body_len;
-    judged->changed = tmpl_listed_page_changed(ctx, judged->input.uri, r, pool);
+    judged->changed = tmpl_listed_page_changed(
+        ctx, judged->input.uri, tmpl_conf_timeout(ctx->conf) - judged->waited, r, pool);
     return 1;
 }
 

@@ -224,13 +224,13 @@ apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_
     return seen->is_gone ? 0 : seen->is_changed ? seen->now : stored.changed;
 }
 
-apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
-                                      apr_pool_t *pool)
+apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri,
+                                      apr_interval_time_t timeout, request_rec *r, apr_pool_t *pool)
 {
-    tmpl_listed_page_t page = { .ctx = ctx, .timeout = tmpl_conf_timeout(ctx->conf) };
+    tmpl_listed_page_t page = { .ctx = ctx, .timeout = timeout };
     tmpl_listed_t stored;
     apr_time_t began;
-    if (ctx->lists == TMPL_LISTS_NOT) {
+    if (ctx->lists == TMPL_LISTS_NOT || timeout <= 0) {
         return 0;
     }
     page.asked = tmpl_child_store_of(ctx->conf);

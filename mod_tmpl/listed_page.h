@@ -37,8 +37,12 @@ typedef struct {
 apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_t *outcome,
                                    request_rec *r, apr_pool_t *pool);
 
-/* The same of a page that is not judged, as the decision cache knows it; notes nothing. */
-apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri, request_rec *r,
+/*
+ * The same of a page that is not judged, as the decision cache knows it; notes nothing. Waits for
+ * the store until timeout, and not at all if that is 0 or below.
+ */
+apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri,
+                                      apr_interval_time_t timeout, request_rec *r,
                                       apr_pool_t *pool);
 
 /*

@@ -121,17 +121,21 @@ static apr_status_t import_table(ctl_t *ctl, tmpl_store_t *store, const tmpl_exp
 static int import_sites(ctl_t *ctl, tmpl_store_t *store)
 {
     const char *named = ctl->args->nelts > 0 ? APR_ARRAY_IDX(ctl->args, 0, const char *) : NULL;
-    const char *site = named != NULL ? named : "standard input";
+    const char *site = named;
     tmpl_error_t err;
     tmpl_export_file_t table;
     unsigned lines = 0;
+    int n = 0;
     apr_pool_t *pool;
     apr_status_t status = APR_SUCCESS;
     apr_pool_create(&pool, ctl->pool);
-    for (int n = 0; status == APR_SUCCESS && !ctl_interrupted(); n++) {
+    for (; status == APR_SUCCESS && !ctl_interrupted(); n++) {
         apr_pool_clear(pool);
         ctl_progress("importing: %d sites", n);
         status = tmpl_export_file_read(&table, stdin, "standard input", &lines, &err, pool);
+        if (named == NULL) {
+            site = table.site != NULL && *table.site != '\0' ? table.site : "standard input";
+        }
         if (status == APR_SUCCESS && named != NULL && getc(stdin) != EOF) {
             status = tmpl_fail(&err, APR_EINVAL,
                                "line %u: more entries than the first line announces, or another "
@@ -139,11 +143,15 @@ static int import_sites(ctl_t *ctl, tmpl_store_t *store)
                                lines + 1);
         }
         if (status == APR_SUCCESS) {
-            site = named != NULL ? named : apr_pstrdup(ctl->pool, table.site);
-            status = import_table(ctl, store, &table, site, &err, pool);
+            status =
+                import_table(ctl, store, &table, named != NULL ? named : table.site, &err, pool);
         }
     }
     ctl_progress_end();
+    if (status == APR_SUCCESS) {
+        ctl_say("import: interrupted, %d sites are imported", n);
+        return CTL_FAILED;
+    }
     return APR_STATUS_IS_EOF(status) ? CTL_OK : ctl_store_failed(ctl, store, site, status, &err);
 }
 

@@ -11,6 +11,10 @@
 #define WORDS_10 "w w w w w w w w w w "
 #define WORDS_100                                                                                  \
     WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10
+#define SHORTCODES_10 "[vc_a][vc_a][vc_a][vc_a][vc_a][vc_a][vc_a][vc_a][vc_a][vc_a]"
+#define SHORTCODES_100                                                                             \
+    SHORTCODES_10 SHORTCODES_10 SHORTCODES_10 SHORTCODES_10 SHORTCODES_10 SHORTCODES_10            \
+        SHORTCODES_10 SHORTCODES_10 SHORTCODES_10 SHORTCODES_10
 
 const kind_t kinds[] = {
     { .name = "ordinary", .unit = "<div class=c><p>Some text, <a href=/#>a link</a>.</div>\n" },
@@ -157,6 +161,19 @@ const kind_t kinds[] = {
     { .name = "pre below many classes",
       .begin = "<div class=\"" WORDS_100 WORDS_100 WORDS_100 WORDS_100 "\">",
       .unit = "<pre>a listing</pre>" },
+    { .name = "shortcodes, spaces",
+      .begin = "<p>" SHORTCODES_100 SHORTCODES_100 SHORTCODES_100 SHORTCODES_100,
+      .unit = " " },
+    { .name = "shortcodes, a long style",
+      .begin = "<div style=\"",
+      .unit = "[vc_a]",
+      .middle = "\">",
+      .end = "</div>" },
+    { .name = "shortcodes, attributes of one name",
+      .begin = "<div ",
+      .unit = "class=x[vc_a] ",
+      .middle = ">[",
+      .end = "</div>" },
     { .name = "template and content", .unit = "<div>x</div><section><p>x<br>y</section>" },
     { .name = "separators", .unit = "<ul><li>x</ul>" },
     { .name = "controls of one part",

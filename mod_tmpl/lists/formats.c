@@ -84,18 +84,25 @@ static apr_status_t first_add(void *baton, const tmpl_listed_t *listed)
     return APR_SUCCESS;
 }
 
-/* Where a title ends in front of a sign and a site's name; 0: it does not end in the name. */
+/*
+ * Where a title ends in front of a sign, as tmpl_site_guess() takes them, and a site's name; 0: it
+ * does not end in the name, or a word is in front of that.
+ */
 static apr_size_t end_before_site(const tmpl_listed_t *listed, const char *name)
 {
+    enum { SIGN_MOST = 3 };
     apr_size_t len = strlen(name), at = listed->title_len;
     if (at < len + sizeof("a - ") - 1 || strcmp(listed->title + at - len, name) != 0 ||
         listed->title[at -= len + 1] != ' ') {
         return 0;
     }
+    apr_size_t behind = at;
     while (at > 0 && listed->title[at - 1] != ' ') {
         at--;
     }
-    return at > 0 ? at - 1 : 0;
+    int is_sign =
+        at < behind && behind - at <= SIGN_MOST && strchr("|-\xE2", listed->title[at]) != NULL;
+    return at > 0 && is_sign ? at - 1 : 0;
 }
 
 /* Takes the site's name off titles, if most of them end in it. */

@@ -222,9 +222,20 @@ static void grow_attrs(tmpl_scan_t *s)
     s->attrs = memcpy(larger, s->attrs, s->n_attrs * sizeof(*larger));
 }
 
-/* Lists an attribute of a start tag, if it is in the table. Returns flags of the token. */
-static inline unsigned list_attr(tmpl_scan_t *s, const tmpl_attr_t *attr)
+/* The attributes of a tag that were listed. */
+typedef struct {
+    unsigned names; /* a bit for each */
+    unsigned n;
+} tag_attrs_t;
+
+/*
+ * Lists an attribute of a start tag, if it is in the table; of a tag with very many, only the first
+ * of its name, which is the one that counts, because readers look at all of them. Returns flags of
+ * the token.
+ */
+static inline unsigned list_attr(tmpl_scan_t *s, const tmpl_attr_t *attr, tag_attrs_t *listed)
 {
+    enum { MANY = 32 };
     tmpl_attr_name_e name = tmpl_name_find(s->attr_names, s->src, attr->name);
     if (name == TMPL_ATTR_OTHER) {
         return 0;
@@ -233,6 +244,12 @@ static inline unsigned list_attr(tmpl_scan_t *s, const tmpl_attr_t *attr)
         APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = attr->name.end - (uint32_t)strlen("tmpl");
         return 0;
     }
+    _Static_assert(TMPL_ATTR_COUNT <= 32, "a bit for each name");
+    if (listed->n >= MANY && (listed->names & (1U << name)) != 0) {
+        return 0;
+    }
+    listed->names |= 1U << name;
+    listed->n++;
     s->attrs[s->n_attrs++] = (tmpl_known_attr_t){ attr->value, name };
     if (s->n_attrs == s->room_attrs) {
         grow_attrs(s);
@@ -263,9 +280,10 @@ int tmpl_scan_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e 
     uint32_t name_end = p;
     tmpl_attr_t attr = { { 0, 0 }, { 0, 0 } };
     tmpl_attr_e found;
+    tag_attrs_t listed = { 0 };
     unsigned flags = 0;
     while ((found = tmpl_attr_next(&attr, s->src, s->len, &p)) == TMPL_ATTR_FOUND) {
-        flags |= type == TMPL_TOKEN_START ? list_attr(s, &attr) : 0;
+        flags |= type == TMPL_TOKEN_START ? list_attr(s, &attr, &listed) : 0;
     }
     if (found == TMPL_ATTR_TRUNCATED) {
         return drop_rest(s, start);

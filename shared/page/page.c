@@ -26,12 +26,14 @@ int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_n
                                   strlen(text)) != NULL;
 }
 
-/* Whether a style keeps all white space. */
+/* Whether a style keeps all white space. Each text in an element may ask, so styles end somewhere. */
 static int is_style_pre(const char *src, tmpl_span_t style)
 {
     static const char name[] = "white-space", pre[] = "pre";
-    const char *end = src + style.end;
-    const char *at = memmem(src + style.start, tmpl_span_len(style), name, sizeof(name) - 1);
+    enum { LOOKED = 400 };
+    uint32_t len = tmpl_span_len(style) < LOOKED ? tmpl_span_len(style) : LOOKED;
+    const char *end = src + style.start + len;
+    const char *at = memmem(src + style.start, len, name, sizeof(name) - 1);
     at = at != NULL ? at + sizeof(name) - 1 : end;
     while (at < end && (*at == ':' || tmpl_is_space(*at))) {
         at++;

@@ -334,25 +334,28 @@ static int is_of_script(const char *at, uint32_t len)
     static const char *const states[] = { "Loading",    "Laden",    "Wird geladen", "Chargement",
                                           "Carregando", "Cargando", "Caricamento" };
     static const char oops[] = "Oops! Something went wrong";
-    enum { LONGEST = 80 };
-    while (len > 0 && tmpl_is_space(at[len - 1])) {
-        len--;
-    }
-    if (*at == '{') {
-        return len > 4 && at[1] == '{' && memcmp(at + len - 2, "}}", 2) == 0 &&
-               memchr(at + 2, '{', len - 2) == NULL;
-    }
+    enum { LONGEST = 80, SPACE = 80 };
+    size_t i = 0;
     if (len >= sizeof(oops) - 1 && memcmp(at, oops, sizeof(oops) - 1) == 0) {
         return 1;
     }
-    size_t i = 0;
-    while (i < COUNT(states) && (len < strlen(states[i]) || len > LONGEST ||
+    while (i < COUNT(states) && (len <= strlen(states[i]) || len > LONGEST + SPACE ||
                                  memcmp(at, states[i], strlen(states[i])) != 0)) {
         i++;
     }
-    return i < COUNT(states) &&
-           (at[len - 1] == '.' || memcmp(at + len - 3, "\xE2\x80\xA6", 3) == 0 ||
-            memcmp(at + len - 3, "ip;", 3) == 0 || memcmp(at + len - 3, "30;", 3) == 0);
+    int is_name = len > 4 && memcmp(at, "{{", 2) == 0 && memchr(at + 2, '{', len - 2) == NULL;
+    if (i == COUNT(states) && !is_name) {
+        return 0;
+    }
+    /* last, for a text with many shortcodes asks of each rest */
+    while (tmpl_is_space(at[len - 1])) {
+        len--;
+    }
+    const char *end = at + len;
+    return is_name ? len > 4 && memcmp(end - 2, "}}", 2) == 0
+                   : len <= LONGEST &&
+                         (end[-1] == '.' || memcmp(end - 3, "\xE2\x80\xA6", 3) == 0 ||
+                          memcmp(end - 3, "ip;", 3) == 0 || memcmp(end - 3, "30;", 3) == 0);
 }
 
 tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest)

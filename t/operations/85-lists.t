@@ -103,8 +103,10 @@ is $httpd->get('/lists/sitemap.md')->header('Content-Type'), 'text/markdown; cha
 is $httpd->get('/other/sitemap.xml')->body =~ /<url>/ ? 'some' : 'none', 'none', 'another site has another list';
 
 # most titles end in the name of the site
-ok import_list('test.example', map { [@$_, 0, 0] } ['/', 'Home - Harbour'], ['/a', 'Nets and ropes - Harbour'], ['/b', 'About us | Harbour'], ['/c', 'Boats - ships']), 'import';
-is_deeply [$httpd->get('/lists/llms.txt')->body =~ /\[(.*?)\]/g], ['Home', 'Nets and ropes', 'About us', 'Boats - ships'], 'it is not in titles';
+ok import_list('test.example', map { [@$_, 0, 0] } ['/', 'Home - Harbour'], ['/a', 'Nets and ropes - Harbour'], ['/b', 'About us | Harbour'], ['/c', 'Boats - ships'],
+    ['/d', 'How to sail to Harbour'], ['/e', 'All our knots - Harbour'], ['/f', 'All our sails - Harbour']), 'import';
+is_deeply [$httpd->get('/lists/llms.txt')->body =~ /\[(.*?)\]/g], ['Home', 'Nets and ropes', 'About us', 'Boats - ships', 'How to sail to Harbour', 'All our knots', 'All our sails'],
+    'it is not in titles, but where a sentence ends in it';
 ok import_list('test.example', map { [@$_, 0, 0] } ['/', 'Home - Harbour'], ['/a', 'Nets and ropes - ships'], ['/b', 'About us - boats']), 'import';
 like $httpd->get('/lists/llms.txt')->body, qr/\[Home - Harbour\]/, 'other ends stay';
 

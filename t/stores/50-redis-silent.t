@@ -79,6 +79,19 @@ subtest 'SIGSTOP' => sub {
     $httpd->finish;
 };
 
+# The store is asked whether the decision holds and, for the lists, when the page has changed.
+subtest 'a page that the decision cache knows waits for TmplTimeout once' => sub {
+    my $httpd = httpd(conf => "${conf}TmplDocuments on\n" . Test::Tmpl::Httpd::one_child() . 'TmplStore ' . $redis->unix_uri, no_store => 1);
+    $httpd->expect_log(qr/\[tmpl:warn\]/);
+    ok wait_for { $httpd->get('/page/1')->says('cache') eq 'hit' }, 'the page is in the cache';
+    $redis->stop;
+    my $before = failures($httpd);
+    is $httpd->get('/page/1')->says('cache'), 'hit', 'its decision is used';
+    is failures($httpd) - $before, 1, 'one look-up failed';
+    $redis->continue;
+    $httpd->finish;
+};
+
 my ($hole, $keep) = Test::Tmpl::Redis::black_hole();
 my %SILENT = ('black hole' => $hole, 'accepts and says nothing' => Test::Tmpl::Redis::parrot(''));
 for my $name (sort keys %SILENT) {

@@ -2,6 +2,8 @@
 /* bytes -> page: which text is a segment of which block, with which key. */
 #include "check.h"
 
+#include <stdio.h>
+
 #include "base/ascii.h"
 
 /* The page's segments as "block:text|block:text". */
@@ -291,6 +293,25 @@ static void a_meta_element_forbids_the_index(void **state)
     }
 }
 
+/* Each text in an element may ask for its attributes. */
+static void repeated_attributes_have_a_limit(void **state)
+{
+    enum { MANY = 1000 };
+    char *html = apr_palloc(*state, 16 * MANY + 64);
+    char *end = html + sprintf(html, "<p class=a");
+    for (unsigned i = 0; i < MANY; i++) {
+        end += sprintf(end, " class=b");
+    }
+    sprintf(end, " id=last>t");
+    const tmpl_page_t *page = check_page(html, *state);
+    const tmpl_node_t *p = &page->nodes[page->segments[0].node];
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, p, TMPL_ATTR_CLASS);
+    const tmpl_known_attr_t *id = tmpl_node_attr(page, p, TMPL_ATTR_ID);
+    assert_string_equal(check_bytes(page, class->value, *state), "a");
+    assert_string_equal(check_bytes(page, id->value, *state), "last");
+    assert_true(id - class < 64);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(segments_stand_in_blocks),
     CHECK(boxes_that_touch_are_told_from_words),
@@ -305,6 +326,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(long_pages_are_whole),
     CHECK(odd_bytes_are_text),
     CHECK(a_meta_element_forbids_the_index),
+    CHECK(repeated_attributes_have_a_limit),
 };
 
 TAP_MAIN(tests)

@@ -193,7 +193,7 @@ subtest 'all sites in one file' => sub {
     my ($at) = grep { $lines[$_] =~ /"site": "site3"/ } 0 .. $#lines;
     my $number = $at + 2;
     ($code, undef, $err) = feed(join('', @lines[0 .. $at], "{}\n", @lines[$at + 2 .. $#lines]), qw(import --store lmdb:all4));
-    like("$code $err", qr/^1 tmplctl: import: site2: line $number: /, 'a line that is wrong');
+    like("$code $err", qr/^1 tmplctl: import: site3: line $number: /, 'a line that is wrong');
     is(join(' ', map { /^(\S+)/ } split /\n/, (run(qw(stats --store lmdb:all4)))[1]), 'site site1 site2', 'sites before it are there');
     usage_is([qw(export --store lmdb:all)], qr/^tmplctl: export: name a SITE, or give --all$/, 'neither');
     usage_is([qw(export --store lmdb:all --all site1)], qr/^tmplctl: export: name a SITE, or give --all$/, 'both');
