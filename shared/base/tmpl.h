@@ -22,7 +22,7 @@
 #include <apr_errno.h>
 #include <apr_pools.h>
 
-#define TMPL_VERSION "0.1.0"
+#define TMPL_VERSION "1.0.0"
 
 /* No index: the parent of the root, the block of an element. */
 #define TMPL_NONE UINT32_MAX
