@@ -14,19 +14,11 @@ static const char *visible_text(apr_size_t *len, const tmpl_page_t *page,
         outcome->decline == TMPL_DECLINE_NONE ? outcome->verdicts : NULL;
     tmpl_decoder_t charset;
     tmpl_buf_t buf;
-    const uint32_t *bare = NULL;
-    uint32_t n_bare = verdicts != NULL ? tmpl_bare_headings(&bare, page, verdicts, pool) : 0;
     tmpl_buf_init(&buf, pool);
     tmpl_decoder_find(&charset, input->body, input->len, input->charset, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         apr_size_t before = buf.len;
-        while (n_bare > 0 && page->nodes[*bare].after_segment <= page->blocks[i].first_segment) {
-            bare++;
-            n_bare--;
-        }
-        int is_bare =
-            n_bare > 0 && page->nodes[*bare].first_segment <= page->blocks[i].first_segment;
-        if ((verdicts == NULL || !verdicts[i].template) && !is_bare) {
+        if (verdicts == NULL || !verdicts[i].template) {
             tmpl_text_lines(&buf, page, i, &charset);
         }
         if (buf.len > before) {

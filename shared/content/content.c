@@ -6,7 +6,6 @@
 #include <apr_cstr.h>
 
 #include "base/ascii.h"
-#include "cut/closure.h"
 #include "dom/dom.h"
 #include "text/decode.h"
 
@@ -14,31 +13,18 @@
 #define THREAD_POSTS  3
 #define THREAD_BEFORE 600
 
-/*
- * The page as a tree, without the parts that edits delete and without those of records, and without
- * headings of nothing.
- */
+/* The page as a tree, without the parts that edits delete and without those of records. */
 static xmlDoc *tree_of(const tmpl_content_t *content, const tmpl_content_opts_t *as,
                        apr_pool_t *pool)
 {
     const tmpl_edits_t *edits = content->edits;
-    const uint32_t *bare = NULL;
-    uint32_t n_bare = edits->n > 0 && content->verdicts != NULL
-                          ? tmpl_bare_headings(&bare, content->page, content->verdicts, pool)
-                          : 0;
-    uint32_t n = edits->n + n_bare;
-    tmpl_span_t *without = apr_palloc(pool, (n + 1) * sizeof(*without));
-    for (uint32_t i = 0, edit = 0, heading = 0; i < n; i++) {
-        tmpl_span_t span = heading < n_bare ? tmpl_node_span(&content->page->nodes[bare[heading]])
-                                            : (tmpl_span_t){ TMPL_NONE, TMPL_NONE };
-        uint32_t is_edit = edit < edits->n && edits->edits[edit].span.start < span.start;
-        without[i] = is_edit ? edits->edits[edit].span : span;
-        edit += is_edit;
-        heading += 1 - is_edit;
+    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
+    for (uint32_t i = 0; i < edits->n; i++) {
+        without[i] = edits->edits[i].span;
     }
     tmpl_dom_opts_t opts = { .decoder = &content->decoder,
                              .without = without,
-                             .n_without = n,
+                             .n_without = edits->n,
                              .parts = content->groups.parts,
                              .left_out = (as->posts ? 1u << TMPL_RECORD_BESIDE : 0) |
                                          (as->titles ? 1u << TMPL_RECORD_TITLED : 0),

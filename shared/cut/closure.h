@@ -97,13 +97,4 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
                   const tmpl_guards_t *guards, unsigned need, tmpl_explain_t *explain,
                   apr_pool_t *pool);
 
-/*
- * Headings that stay although all beneath them is cut, up to the next heading of their rank or
- * above: whoever writes what is left leaves them out. *bare gets their nodes, in order, from pool;
- * returns how many there are. Not h1, nor three or more of one rank in a row, which are a list, nor
- * what a text, picture, film or link belongs to.
- */
-uint32_t tmpl_bare_headings(const uint32_t **bare, const tmpl_page_t *page,
-                            const tmpl_verdict_t *verdicts, apr_pool_t *pool);
-
 #endif

@@ -26,7 +26,7 @@ int tmpl_node_says(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_attr_n
                                   strlen(text)) != NULL;
 }
 
-/* Whether a style keeps all white space. Each text in an element may ask, so styles end somewhere. */
+/* Whether the start of a style keeps all white space: each text in an element may ask. */
 static int is_style_pre(const char *src, tmpl_span_t style)
 {
     static const char name[] = "white-space", pre[] = "pre";

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# TmplMark: every preset of shared/rewrite/mark.h and marks of the operator's own, through a proxy. A page
+# TmplMark: every preset of shared/rewrite/rewrite.h and marks of the operator's own, through a proxy. A page
 # without the marks is the page that the backend sent, template is in a mark and the article is not, the Tmpl
 # field says how much template is in no mark, entity tags name the marks, and foreign marks of the page stay.
 
@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
-my $table = slurp("$FindBin::Bin/../../shared/rewrite/mark.h") =~ s/\\\n/ /gr;
+my $table = slurp("$FindBin::Bin/../../shared/rewrite/rewrite.h") =~ s/\\\n/ /gr;
 my %preset;    # name => [attribute with its value, elements, begin, end]
 my $string = qr/"([^"]*)"/;
 while ($table =~ /\bX\($string, $string, $string, $string, $string, $string, $string,\s+$string\)/g) {

@@ -12,7 +12,7 @@ my $site = site();
 my $backend = backend { $site->answer(@_) };
 
 for my $uri ($redis->unix_uri, $redis->uri) {
-    my $httpd = proxy($backend, conf => "TmplMode strip\nTmplStore $uri\nTmplSiteKey $uri\n$Test::Tmpl::BY_FIELD", no_store => 1);
+    my $httpd = proxy($backend, conf => "TmplMode strip\nTmplCache none\nTmplStore $uri\nTmplSiteKey $uri\n$Test::Tmpl::BY_FIELD", no_store => 1);
     $httpd->expect_log(qr/\[tmpl:warn\]/);
     my $kind = $uri =~ /unix/ ? 'unix socket' : 'TCP';
     my ($wrong, $asked) = (0, 0);

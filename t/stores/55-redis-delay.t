@@ -114,8 +114,9 @@ subtest 'Redis is gone' => sub {
     $httpd->expect_log(qr/\[T01[12]\]/);
     same_bytes($res->body, $site->stripped(3), 'a page whose counts are kept is stripped');
     is $httpd->get('/wide/99')->says('declined'), 'store', 'a page that needs the store is declined';
-    is $httpd->get('/page/3')->says('declined'), 'store', 'after that every page is declined';
-    same_bytes($httpd->get('/page/3')->body, $site->page(3), 'declined pages pass unchanged');
+    is $httpd->get('/page/30')->says('declined'), 'store', 'after that every other page is declined';
+    same_bytes($httpd->get('/page/30')->body, $site->page(30), 'declined pages pass unchanged');
+    is $httpd->get('/page/3')->says('cache'), 'hit', 'a page whose decision is kept stays as it was';
     $redis->start;
     ok wait_for { my $res = $httpd->get('/page/3'); !$res->says('declined') && $res->says('state') eq 'cold' },
         'Redis is read again after it was started';

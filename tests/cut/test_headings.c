@@ -98,55 +98,9 @@ static void a_heading_without_a_block_of_its_own_is_left_alone(void **state)
     assert_string_equal(judged("t<h2>t</h2><div>c</div>", NULL, *state), "tc");
 }
 
-/* The first letters of the headings of nothing; blocks that begin with a t are template. */
-static void headings_of_nothing_are_bare(void **state)
-{
-    static const struct {
-        const char *html, *bare;
-    } cases[] = {
-        { "<p>c<h2>a</h2><p>t<h2>b</h2><p>c", "a" },
-        { "<p>c<h2>a</h2><p>t<h3>b</h3><p>c", "" },
-        { "<p>c<h2>a</h2><p>t<h3>b</h3><p>t<h2>c</h2><p>c", "ab" },
-        { "<p>c<h2>a</h2><p>t<h2>b</h2><p>t", "ab" },
-        { "<p>c<h2>a</h2><p><span class=unit-price>per</span><h2>b</h2><p>c", "a" },
-        /* three are a list */
-        { "<p>c<h2>a</h2><p>t<h2>b</h2><p>t<h2>c</h2><p>t<h2>d</h2><p>c", "" },
-        { "<p>c<h2>x</h2><p>t<h3>a</h3><p>t<h3>b</h3><p>t<h3>c</h3><p>t<h2>d</h2><p>c", "" },
-        /* nothing was there */
-        { "<p>c<h2>a</h2><h2>b</h2><p>c", "" },
-        /* what belongs to something else */
-        { "<h1>c</h1><h2>a</h2><p>t", "" },
-        { "<p>c<p><img src=x><h2>a</h2><p>t", "" },
-        { "<p>c<h2><a href=x>a</a></h2><p>t", "" },
-        { "<p>c<ul><li><h2>a</h2></ul><p>t", "" },
-        { "<p>c<h2>a</h2><iframe></iframe><h2>b</h2><p>c", "" },
-        { "<p>c<h2>a 5</h2><p>t", "" },
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const tmpl_page_t *page;
-        const uint32_t *bare;
-        tmpl_page_opts_t opts = { .separators = &tmpl_separators_leaf };
-        assert_int_equal(
-            tmpl_page_parse(&page, cases[i].html, strlen(cases[i].html), &opts, *state),
-            TMPL_DECLINE_NONE);
-        tmpl_verdict_t *v = apr_pcalloc(*state, page->n_blocks * sizeof(*v));
-        for (uint32_t b = 0; b < page->n_blocks; b++) {
-            v[b].template =
-                page->src[page->segments[page->blocks[b].first_segment].span.start] == 't';
-        }
-        uint32_t n = tmpl_bare_headings(&bare, page, v, *state);
-        char *letters = apr_pcalloc(*state, n + 1);
-        for (uint32_t h = 0; h < n; h++) {
-            letters[h] = page->src[page->segments[page->nodes[bare[h]].first_segment].span.start];
-        }
-        assert_string_equal(letters, cases[i].bare);
-    }
-}
-
 static const struct CMUnitTest tests[] = {
     CHECK(headings_follow_their_sections),
     CHECK(a_heading_without_a_block_of_its_own_is_left_alone),
-    CHECK(headings_of_nothing_are_bare),
 };
 
 TAP_MAIN(tests)
