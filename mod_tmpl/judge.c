@@ -200,7 +200,7 @@ static void judge_by_store(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cl
  * Whether a decision still holds, by what the store says of the site. If it says nothing, the
  * decision holds: without a store the page would be judged as the first one of an unknown site.
  */
-static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judged,
+static tmpl_cached_e age_of(tmpl_decision_t *decision, tmpl_judged_t *judged,
                             const tmpl_conf_t *conf, const tmpl_clean_opts_t *opts, request_rec *r,
                             apr_pool_t *pool)
 {
@@ -216,7 +216,10 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, const tmpl_judged_t *judg
     tmpl_child_store_t *ours = tmpl_child_store_of(conf);
     tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;
     tmpl_counts_t counts;
-    if (ours == NULL || !ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool)) {
+    int answers = ours != NULL && ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool);
+    /* a store that does not answer is not asked again for this page */
+    judged->waited = answers ? tmpl_clock() - judged->start : tmpl_conf_timeout(conf);
+    if (!answers) {
         return TMPL_CACHED_HIT;
     }
     if (may_learn && !decision->learned && !counts.frozen) {
@@ -240,7 +243,6 @@ static int find_decision(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
         apr_atomic_inc32(&tmpl_child_stores_users);
         judged->cached.found = age_of(&decision, judged, ctx->conf, opts, r, pool);
         apr_atomic_dec32(&tmpl_child_stores_users);
-        judged->waited = tmpl_clock() - judged->start;
     }
     tmpl_cache_count(&judged->cached);
     if (judged->cached.found != TMPL_CACHED_HIT) {
