@@ -217,9 +217,12 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, tmpl_judged_t *judged,
     tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;
     tmpl_counts_t counts;
     int answers = ours != NULL && ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool);
-    /* a store that does not answer is not asked again for this page */
-    judged->waited = answers ? tmpl_clock() - judged->start : tmpl_conf_timeout(conf);
+    judged->waited = tmpl_clock() - judged->start;
+    if (!answers && asked != ours) {
+        return TMPL_CACHED_STALE; /* behind the replica there is another store to ask */
+    }
     if (!answers) {
+        judged->waited = tmpl_conf_timeout(conf); /* it is not asked again for this page */
         return TMPL_CACHED_HIT;
     }
     if (may_learn && !decision->learned && !counts.frozen) {
