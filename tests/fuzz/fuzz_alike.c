@@ -6,6 +6,9 @@
  *
  * brigade.c is included.
  */
+/* first: without it APR finds offsets by a null pointer, which clang's sanitizer ends */
+#include <stddef.h>
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
