@@ -82,7 +82,7 @@ static const ctl_command_t *find_command(const char *name)
     return NULL;
 }
 
-/* Whether a becomes b by at most so many letters that are added, left out or replaced. */
+/* Whether two words differ by so many letters at most: one more, one less, or another one. */
 static int is_near(const char *a, const char *b, int edits)
 {
     for (; *a != '\0' && *a == *b; a++) {

@@ -73,7 +73,7 @@ static apr_uint64_t lock_sites(void)
     return 0;
 }
 
-/* The same for who reads: waits for an owner that waits for a processor, or has died. */
+/* Takes the lock for a reader, who can wait until a stopped owner goes on, or is too old. */
 static apr_uint64_t wait_for_sites(void)
 {
     apr_uint64_t mine = lock_sites();

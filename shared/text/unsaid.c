@@ -313,7 +313,7 @@ static uint32_t shortcode_at(const char *text, uint32_t len)
     enum { LONGEST = 400 };
     const char *end = memchr(text, ']', len < LONGEST ? len : LONGEST);
     int closes = len > 1 && text[1] == '/';
-    for (size_t i = 0; end != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; end != NULL && i < COUNT(names); i++) {
         uint32_t n = (uint32_t)strlen(names[i]) - (closes && strchr(names[i], ' ') != NULL);
         const char *name = text + 1 + closes;
         if (end - name >= n && memcmp(name, names[i], n) == 0 &&
@@ -360,13 +360,10 @@ static int is_of_script(const char *at, uint32_t len)
 
 tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest)
 {
-    static const unsigned char begins[256] = {
-        ['{'] = 1, ['L'] = 1, ['W'] = 1, ['C'] = 1, ['O'] = 1
-    };
     const char *src = page->src, *bracket;
     tmpl_span_t machines = { rest.end, rest.end };
     uint32_t at = tmpl_behind_space(src, rest.start, rest.end), len;
-    if (at < rest.end && begins[(unsigned char)src[at]] && is_of_script(src + at, rest.end - at)) {
+    if (at < rest.end && is_of_script(src + at, rest.end - at)) {
         machines.start = rest.start;
     }
     while (at < machines.start && (bracket = memchr(src + at, '[', machines.start - at)) != NULL) {

@@ -174,7 +174,7 @@ static void questions_have_answers(void **state)
     "<p>What the page says.</li>"
 #define CARDS "<ul>" CARD_OF("1") CARD_OF("2") CARD_OF("3") "</ul>"
 
-/* Cards are records of a listing, whose dates they are; cards beside an article are none. */
+/* Cards of a listing are records with dates of their own; cards beside an article are none. */
 static void cards_are_of_listings(void **state)
 {
     const char *json = data_of("<h1>Pages</h1>" CARDS, 1, NULL, *state);
