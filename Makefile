@@ -57,7 +57,7 @@ CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fsigned-char -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread \
              -ffile-prefix-map=$(CURDIR)=. $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
 TLS_LIBS := -lssl -lcrypto
-LIBS  := $(TLS_LIBS) -ljansson -lxml2 -lhiredis -llmdb -lxxhash -lbrotlidec -lz $(APR_LIBS) -lm
+LIBS  := $(TLS_LIBS) -ljansson -lxml2 -lhiredis -llmdb -lxxhash -lbrotlidec -lzstd -lz $(APR_LIBS) -lm
 CPPFLAGS_mod_tmpl := -Imod_tmpl $(HTTPD_CFLAGS)
 CPPFLAGS_tmplctl := -Itmplctl
 CPPFLAGS_tests := -Imod_tmpl $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
@@ -126,7 +126,7 @@ $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 # if a program or header is missing, names it; without this the compiler would print an error
 needs = CC="$(CC) $(CPPFLAGS_ALL) $(HTTPD_CFLAGS)" APXS="$(APXS)" demo/needs
 $(BUILD)/build-needs:
-	@$(needs) deps httpd.h apr.h apu.h libxml/parser.h hiredis/hiredis.h openssl/ssl.h lmdb.h xxhash.h jansson.h curl/curl.h zlib.h brotli/decode.h
+	@$(needs) deps httpd.h apr.h apu.h libxml/parser.h hiredis/hiredis.h openssl/ssl.h lmdb.h xxhash.h jansson.h curl/curl.h zlib.h brotli/decode.h zstd.h
 	@mkdir -p $(@D) && touch $@
 
 # $(call with,VARIABLE): the begin of a recipe that reads the directory in VARIABLE. If VARIABLE is empty,

@@ -66,6 +66,9 @@ static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
     tmpl_brigade_append(((brigade_coded_t *)ctx)->to, bytes, len);
 }
 
+/* How many bytes gzip makes of one at most (zlib.net/zlib_tech.html); br and zstd make more. */
+#define RATIO_MOST 1032
+
 tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ctx)
 {
     apr_bucket_brigade *held = ctx->held;
@@ -81,7 +84,8 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
         return TMPL_DECLINE_INFLATE;
     }
     coded.to = apr_brigade_create(held->p, held->bucket_alloc);
-    apr_status_t rv = tmpl_inflate(&inflate, ctx->codec, tmpl_conf_max_body(ctx->conf), held->p);
+    apr_off_t most = tmpl_conf_max_body(ctx->conf), grown = ctx->length * RATIO_MOST;
+    apr_status_t rv = tmpl_inflate(&inflate, ctx->codec, grown < most ? grown : most, held->p);
     if (rv == APR_SUCCESS) {
         *page = coded.to;
         return TMPL_DECLINE_NONE;

@@ -14,8 +14,9 @@ void tmpl_brigade_append(apr_bucket_brigade *bb, const char *data, apr_size_t le
 /*
  * Sets *page to the data of a page that has come: to ctx->held, or, if that is compressed, to a new
  * brigade with what it was made of. Returns why that is impossible: it is more than TmplMaxBody, or
- * not exactly one complete member (RFC 1952, 2.2), of which httpd's INFLATE would read the first
- * one only; or TMPL_DECLINE_NONE. Data that is not compressed and begins as HTML is read as it is.
+ * than gzip could make of so few bytes; or it is not one complete member, or several of zstd: of
+ * several of gzip (RFC 1952, 2.2) httpd's INFLATE would read the first one only. Else
+ * TMPL_DECLINE_NONE. Data that is not compressed and begins as HTML is read as it is.
  */
 tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ctx);
 

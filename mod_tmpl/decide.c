@@ -11,7 +11,8 @@ const tmpl_codec_t tmpl_codec_unknown;
 /* Reads all three places where httpd keeps parts of the list of codings. */
 const tmpl_codec_t *tmpl_coding_of(request_rec *r)
 {
-    static const tmpl_codec_t *const codecs[] = { &tmpl_codec_gzip, &tmpl_codec_br, NULL };
+    static const tmpl_codec_t *const codecs[] = { &tmpl_codec_gzip, &tmpl_codec_br,
+                                                  &tmpl_codec_zstd, NULL };
     const char *rest = tmpl_field(r, "Content-Encoding");
     const tmpl_codec_t *coding = NULL;
     if (r->content_encoding != NULL) {

@@ -80,7 +80,7 @@ static int may_be_part(request_rec *r, const tmpl_conf_t *conf)
 
 /*
  * Leaves gzip and identity in Accept-Encoding, with their weights: what can be undone here, and by
- * httpd's INFLATE for other filters, which cannot undo Brotli.
+ * httpd's INFLATE for other filters, which knows gzip only.
  */
 static void accept_readable(request_rec *r)
 {

@@ -79,48 +79,49 @@ static apr_status_t check_is_text(const tmpl_input_t *input, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-/* A gzip file that is one piece. */
+/* A compressed file that is one piece. */
 typedef struct {
     const tmpl_input_t *from;
     int given;
     tmpl_buf_t to;
-} page_input_gzip_t;
+} page_input_packed_t;
 
 static apr_status_t give_all(void *ctx, const char **data, apr_size_t *len)
 {
-    page_input_gzip_t *gzip = ctx;
-    *data = gzip->from->body;
-    *len = gzip->from->len;
-    return gzip->given++ ? APR_EOF : APR_SUCCESS;
+    page_input_packed_t *packed = ctx;
+    *data = packed->from->body;
+    *len = packed->from->len;
+    return packed->given++ ? APR_EOF : APR_SUCCESS;
 }
 
 static void take_bytes(void *ctx, const char *bytes, apr_size_t len)
 {
-    page_input_gzip_t *gzip = ctx;
-    tmpl_buf_add(&gzip->to, bytes, len);
+    page_input_packed_t *packed = ctx;
+    tmpl_buf_add(&packed->to, bytes, len);
 }
 
-/* Inflates a page that is a gzip file, within the bounds that a module has by default. */
+/* Inflates a page that is a gzip or zstd file, within the bounds that a module has by default. */
 static apr_status_t inflate_page(tmpl_input_t *input, tmpl_error_t *err, apr_pool_t *pool)
 {
-    page_input_gzip_t gzip = { .from = input };
-    tmpl_inflate_t inflate = { give_all, take_bytes, &gzip };
-    const tmpl_codec_t *const codecs[] = { &tmpl_codec_gzip, NULL };
-    if (tmpl_codec_of_bytes(codecs, input->body, input->len) == NULL) {
+    page_input_packed_t packed = { .from = input };
+    tmpl_inflate_t inflate = { give_all, take_bytes, &packed };
+    const tmpl_codec_t *const codecs[] = { &tmpl_codec_gzip, &tmpl_codec_zstd, NULL };
+    const tmpl_codec_t *codec = tmpl_codec_of_bytes(codecs, input->body, input->len);
+    if (codec == NULL) {
         return APR_SUCCESS;
     }
-    tmpl_buf_init(&gzip.to, pool);
-    apr_status_t status =
-        tmpl_inflate(&inflate, &tmpl_codec_gzip, (apr_off_t)TMPL_DEFAULT_MAX_BODY, pool);
+    tmpl_buf_init(&packed.to, pool);
+    apr_status_t status = tmpl_inflate(&inflate, codec, (apr_off_t)TMPL_DEFAULT_MAX_BODY, pool);
     if (status == APR_ENOSPC) {
-        return tmpl_fail(err, status, "is gzip of more than %" APR_SIZE_T_FMT " bytes",
-                         (apr_size_t)TMPL_DEFAULT_MAX_BODY);
+        return tmpl_fail(err, status, "is %s of more than %" APR_SIZE_T_FMT " bytes",
+                         codec->encoding, (apr_size_t)TMPL_DEFAULT_MAX_BODY);
     }
     if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "is gzip that is damaged, or has more than one member");
+        return tmpl_fail(err, status, "is %s that is damaged, or has more than one member",
+                         codec->encoding);
     }
-    input->body = gzip.to.at;
-    input->len = gzip.to.len;
+    input->body = packed.to.at;
+    input->len = packed.to.len;
     return input->len > 0 ? APR_SUCCESS : tmpl_fail(err, APR_EINVAL, "is empty");
 }
 

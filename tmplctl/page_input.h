@@ -83,10 +83,11 @@ const char *ctl_page_site(ctl_t *ctl, const char *arg);
 
 /*
  * Reads a file, the page at a URL, or standard input (CTL_STDIN) into input, for site; a page that
- * is a gzip file is inflated. A file's document is its path. That of standard input is the page's
- * canonical address or, without one, its bytes. fetch is used for a URL only. Sets *url, unless it
- * is NULL, to the address of a page from the web, behind redirects; else to NULL. Any thread may
- * call this. On failure err has the reason, without arg: CTL_EBINARY if the input is no text.
+ * is a gzip or zstd file is inflated. A file's document is its path. That of standard input is the
+ * page's canonical address or, without one, its bytes. fetch is used for a URL only. Sets *url,
+ * unless it is NULL, to the address of a page from the web, behind redirects; else to NULL. Any
+ * thread may call this. On failure err has the reason, without arg: CTL_EBINARY if the input is no
+ * text.
  */
 apr_status_t ctl_page_read(tmpl_input_t *input, const char **url, ctl_fetch_t *fetch,
                            const char *arg, const char *site, tmpl_error_t *err, apr_pool_t *pool);

@@ -146,9 +146,6 @@ static tmpl_decline_e body_inflate(tmpl_buf_t *to, const tmpl_codec_t *codec, co
                                    apr_size_t len, int is_cut, apr_size_t most)
 {
     void *state = codec->begin(to->pool);
-    if (state == NULL) {
-        return TMPL_DECLINE_ENCODING;
-    }
     tmpl_codec_e got = tmpl_codec_undo(to, codec, state, body, len, most);
     return to->len > most                                     ? TMPL_DECLINE_TOO_LARGE
            : got == TMPL_CODEC_END || (is_cut && to->len > 0) ? TMPL_DECLINE_NONE

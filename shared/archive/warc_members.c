@@ -141,10 +141,6 @@ apr_status_t tmpl_members_open(tmpl_members_t **members, apr_file_t *file,
     apr_size_t len = raw_fill(m, 4);
     m->codec = tmpl_codec_of_bytes(codecs, m->raw + m->raw_from, len);
     member_begin(m);
-    if (m->codec != NULL && m->state == NULL) {
-        return tmpl_fail(err, APR_ENOTIMPL, "%s is not read: its library is not installed",
-                         m->codec->encoding);
-    }
     if (is_primed && wrong == NULL) {
         wrong = dictionary_use(m, &dictionary);
     }

@@ -7,6 +7,7 @@
 
 #include <brotli/decode.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "base/ascii.h"
 
@@ -89,9 +90,9 @@ static void gzip_again(void *state)
     }
 }
 
-const tmpl_codec_t tmpl_codec_gzip = { "gzip",    "\x1f\x8b\x08", gzip_begin,
+const tmpl_codec_t tmpl_codec_gzip = { "gzip",    "\x1f\x8b\x08", 0,   gzip_begin,
                                        zlib_step, gzip_again,     NULL };
-const tmpl_codec_t tmpl_codec_deflate = { "deflate", "", deflate_begin, zlib_step, NULL, NULL };
+const tmpl_codec_t tmpl_codec_deflate = { "deflate", "", 0, deflate_begin, zlib_step, NULL, NULL };
 
 /* --- Brotli --- */
 
@@ -124,11 +125,64 @@ static tmpl_codec_e br_step(void *state, tmpl_codec_io_t *io)
                                                   : TMPL_CODEC_MORE;
 }
 
-const tmpl_codec_t tmpl_codec_br = { "br", "", br_begin, br_step, NULL, NULL };
+const tmpl_codec_t tmpl_codec_br = { "br", "", 0, br_begin, br_step, NULL, NULL };
+
+/* --- Zstandard --- */
+
+static apr_status_t zstd_free(void *state)
+{
+    ZSTD_freeDStream(state);
+    return APR_SUCCESS;
+}
+
+static void *zstd_wide_begin(apr_pool_t *pool)
+{
+    ZSTD_DStream *state = ZSTD_createDStream();
+    if (state == NULL) {
+        tmpl_no_memory(pool);
+    }
+    apr_pool_cleanup_register(pool, state, zstd_free, apr_pool_cleanup_null);
+    return state;
+}
+
+static void *zstd_begin(apr_pool_t *pool)
+{
+    void *state = zstd_wide_begin(pool);
+    (void)ZSTD_DCtx_setParameter(state, ZSTD_d_windowLogMax, 23);
+    return state;
+}
+
+static tmpl_codec_e zstd_step(void *state, tmpl_codec_io_t *io)
+{
+    ZSTD_inBuffer in = { io->in, io->in_len, 0 };
+    ZSTD_outBuffer out = { io->out, io->out_len, 0 };
+    size_t left = ZSTD_decompressStream(state, &out, &in);
+    io->in += in.pos;
+    io->in_len -= in.pos;
+    io->out += out.pos;
+    io->out_len -= out.pos;
+    return ZSTD_isError(left) ? TMPL_CODEC_BAD : left == 0 ? TMPL_CODEC_END : TMPL_CODEC_MORE;
+}
+
+static void zstd_again(void *state)
+{
+    (void)ZSTD_DCtx_reset(state, ZSTD_reset_session_only);
+}
+
+static int zstd_prime(void *state, const char *dictionary, apr_size_t len)
+{
+    return !ZSTD_isError(ZSTD_DCtx_loadDictionary(state, dictionary, len));
+}
+
+#define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
+const tmpl_codec_t tmpl_codec_zstd = { "zstd",    ZSTD_MAGIC, 1,   zstd_begin,
+                                       zstd_step, zstd_again, NULL };
+const tmpl_codec_t tmpl_codec_zstd_wide = { "zstd",    ZSTD_MAGIC, 1,         zstd_wide_begin,
+                                            zstd_step, zstd_again, zstd_prime };
 
 /* --- data of any of them --- */
 
-/* Undoes the input of io. TMPL_CODEC_MORE if more input is expected. */
+/* Undoes the input of io, all of it. TMPL_CODEC_BAD if some is left behind the end. */
 static tmpl_codec_e inflate_some(const tmpl_inflate_t *to, const tmpl_codec_t *codec, void *state,
                                  tmpl_codec_io_t *io, apr_off_t *room)
 {
@@ -140,8 +194,10 @@ static tmpl_codec_e inflate_some(const tmpl_inflate_t *to, const tmpl_codec_t *c
         got = codec->step(state, io);
         to->take(to->ctx, out, sizeof(out) - io->out_len);
         *room -= (apr_off_t)(sizeof(out) - io->out_len);
-    } while (got == TMPL_CODEC_MORE && io->out_len == 0 && *room >= 0);
-    return got;
+    } while (*room >= 0 &&
+             (got == TMPL_CODEC_MORE ? io->out_len == 0
+                                     : got == TMPL_CODEC_END && codec->is_chain && io->in_len > 0));
+    return got == TMPL_CODEC_END && io->in_len > 0 ? TMPL_CODEC_BAD : got;
 }
 
 apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, const tmpl_codec_t *codec, apr_off_t limit,
@@ -152,17 +208,17 @@ apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, const tmpl_codec_t *cod
     void *state = codec->begin(own);
     tmpl_codec_io_t io = { 0 };
     tmpl_codec_e got = TMPL_CODEC_MORE;
-    while (got == TMPL_CODEC_MORE && limit >= 0 &&
-           inflate->next(inflate->ctx, &io.in, &io.in_len) == APR_SUCCESS) {
-        got = inflate_some(inflate, codec, state, &io, &limit);
+    apr_status_t rv = APR_SUCCESS;
+    while (got != TMPL_CODEC_BAD && limit >= 0 &&
+           (rv = inflate->next(inflate->ctx, &io.in, &io.in_len)) == APR_SUCCESS) {
+        got = got == TMPL_CODEC_END && !codec->is_chain
+                  ? TMPL_CODEC_BAD
+                  : inflate_some(inflate, codec, state, &io, &limit);
     }
     apr_pool_destroy(own);
-    if (limit < 0) {
-        return APR_ENOSPC;
-    }
-    int is_one = got == TMPL_CODEC_END && io.in_len == 0 &&
-                 inflate->next(inflate->ctx, &io.in, &io.in_len) == APR_EOF;
-    return is_one ? APR_SUCCESS : APR_EGENERAL;
+    return limit < 0                                ? APR_ENOSPC
+           : got == TMPL_CODEC_END && rv == APR_EOF ? APR_SUCCESS
+                                                    : APR_EGENERAL;
 }
 
 int tmpl_inflate_is_open(const char *bytes, apr_size_t len)

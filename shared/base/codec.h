@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compressed data, undone piece by piece: the members of a compressed archive, and bodies with a
- * Content-Encoding. gzip, deflate and Brotli are here; a program may bring others (tmplctl/lab).
+ * Content-Encoding. A program may bring other codecs (tmplctl/lab).
  */
 #ifndef TMPL_CODEC_H
 #define TMPL_CODEC_H
@@ -26,7 +26,8 @@ typedef enum {
 typedef struct {
     const char *encoding;             /* its name as a Content-Encoding */
     const char *magic;                /* bytes that each member begins with; "": they have none */
-    void *(*begin)(apr_pool_t *pool); /* state of a member, freed with pool; NULL: not available */
+    int is_chain;                     /* a body may have several members, and frames to skip */
+    void *(*begin)(apr_pool_t *pool); /* state of a member, freed with pool */
     tmpl_codec_e (*step)(void *state, tmpl_codec_io_t *io);
     void (*again)(void *state); /* begins another member; NULL: call begin anew */
     /* sets the dictionary of all members, and copies it; 0: it is none. NULL: not supported */
@@ -36,6 +37,9 @@ typedef struct {
 extern const tmpl_codec_t tmpl_codec_gzip;    /* RFC 1952 */
 extern const tmpl_codec_t tmpl_codec_deflate; /* RFC 1950, or RFC 1951, which some servers send */
 extern const tmpl_codec_t tmpl_codec_br;      /* RFC 7932 */
+extern const tmpl_codec_t tmpl_codec_zstd;    /* RFC 8878; windows of at most 8 MB (RFC 9659) */
+/* zstd of archives: windows of at most 128 MB, and dictionaries */
+extern const tmpl_codec_t tmpl_codec_zstd_wide;
 
 /*
  * Adds to to what len bytes become: a member, and those that follow it at once. Stops when to has
@@ -54,9 +58,9 @@ typedef struct {
 } tmpl_inflate_t;
 
 /*
- * Undoes data that is exactly one complete member. APR_ENOSPC if it becomes more than limit bytes,
- * of which take gets a few more; APR_EGENERAL if the data is anything else than one member, or next
- * failed. Memory of pool is given back.
+ * Undoes data that is exactly one complete member, or several if the codec's is_chain is set.
+ * APR_ENOSPC if it becomes more than limit bytes, of which take gets a few more; APR_EGENERAL if
+ * the data is anything else, or next failed. Memory of pool is given back.
  */
 apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, const tmpl_codec_t *codec, apr_off_t limit,
                           apr_pool_t *pool);

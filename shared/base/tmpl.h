@@ -85,11 +85,13 @@ void tmpl_no_memory(apr_pool_t *pool) __attribute__((noreturn));
       "nothing: the backend, or the configuration, asked for it")                                  \
     X(FRAGMENT, "fragment", "a script asked for it (HX-Request, Sec-Fetch-Dest: empty ...)",       \
       "nothing; if the answer is a page all the same, set tmpl-judge for the request")             \
-    X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody", "raise TmplMaxBody")          \
+    X(TOO_LARGE, "too-large",                                                                      \
+      "the body is larger than TmplMaxBody, or than 1,032 times its compressed bytes",             \
+      "raise TmplMaxBody")                                                                         \
     X(SLOW, "slow", "the body did not end within TmplMaxWait",                                     \
       "raise TmplMaxWait, or speed up the backend")                                                \
     X(INFLATE, "inflate", "the compressed body is cut short or damaged, or has a second member",   \
-      "look at the backend, which sends damaged gzip or br")                                       \
+      "look at the backend, which sends damaged gzip, br or zstd")                                 \
     X(BROKEN, "broken", "the backend closed the connection within the body",                       \
       "look at the log of the backend")                                                            \
     /* found by the parser */                                                                      \

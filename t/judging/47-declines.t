@@ -24,7 +24,7 @@ my %PAGE = (
     status => ['<p>gone', Status => 404],
     range => ['<p>a part', 'Content-Range' => 'bytes 0-7/8'],
     type => ['<p>XML', 'Content-Type' => 'application/xhtml+xml'],
-    encoding => ['no zstd', 'Content-Encoding' => 'zstd'],
+    encoding => ['no zstd', 'Content-Encoding' => 'compress'],
     'no-transform' => ['<p>as it is', 'Cache-Control' => 'no-transform'],
     attachment => ['<p>a file', 'Content-Disposition' => 'attachment'],
     backend => ['<p>as the backend wants', 'Tmpl-Control' => 'off'],

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MOST 65536
 
 static const tmpl_codec_t *const fuzz_codecs[] = { &tmpl_codec_gzip, &tmpl_codec_deflate,
-                                                   &tmpl_codec_br, NULL };
+                                                   &tmpl_codec_br, &tmpl_codec_zstd_wide, NULL };
 
 static void expect(int right)
 {

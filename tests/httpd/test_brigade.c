@@ -259,6 +259,11 @@ static const unsigned char gzipped[] = {
 static const unsigned char packed[] = { 0x90, 0x00, 0x10, '<', 'p', '>', 'o',
                                         'n',  'e',  '<',  '/', 'p', '>', 0x03 };
 
+/* The same in zstd, with a checksum. */
+static const unsigned char frame[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x68, 0x51, 0x00,
+                                       0x00, '<',  'p',  '>',  'o',  'n',  'e',  '<',
+                                       '/',  'p',  '>',  0x9b, 0x5c, 0x67, 0x2d };
+
 /* A page of n bytes in a coding, a byte in each bucket and FLUSH behind it, and of more. */
 static tmpl_ctx_t page_of(const tmpl_codec_t *codec, const unsigned char *bytes, apr_size_t n,
                           const char *more)
@@ -307,14 +312,39 @@ static void a_page_is_one_member(void **state)
     (void)state;
     check_member(&tmpl_codec_gzip, gzipped, sizeof(gzipped));
     check_member(&tmpl_codec_br, packed, sizeof(packed));
+    check_member(&tmpl_codec_zstd, frame, sizeof(frame));
+}
+
+/* More than gzip can make of ten bytes is too large, whatever TmplMaxBody says. */
+static void a_page_grows_like_gzip(void **state)
+{
+    apr_bucket_brigade *page;
+
+    max_body = 1 << 20;
+    for (unsigned size = 10319; size <= 10321; size++) {
+        /* a block of so many bytes, all of them 'a' (RFC 8878, 3.1.1.2) */
+        unsigned block = size << 3 | 3;
+        unsigned char run[] = { 0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 0, 0, 0, 'a' };
+        for (int i = 0; i < 3; i++) {
+            run[6 + i] = (unsigned char)(block >> 8 * i);
+        }
+        tmpl_ctx_t ctx = page_of(&tmpl_codec_zstd, run, sizeof(run), "");
+        assert_int_equal(tmpl_brigade_page(&page, &ctx),
+                         size > 10320 ? TMPL_DECLINE_TOO_LARGE : TMPL_DECLINE_NONE);
+    }
+    (void)state;
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-    TEST(bytes_are_those_of_one_piece),        TEST(short_pieces_stand_together),
-    TEST(what_is_appended_fills_buffers),      TEST(nothing_is_appended_to_shared_buffers),
-    TEST(data_is_replaced_and_metadata_stays), TEST(a_page_is_one_member),
+    TEST(bytes_are_those_of_one_piece),
+    TEST(short_pieces_stand_together),
+    TEST(what_is_appended_fills_buffers),
+    TEST(nothing_is_appended_to_shared_buffers),
+    TEST(data_is_replaced_and_metadata_stays),
+    TEST(a_page_is_one_member),
+    TEST(a_page_grows_like_gzip),
 };
 
 TAP_MAIN(tests)

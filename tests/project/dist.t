@@ -73,7 +73,7 @@ subtest 'builds' => sub {
     my %of = map { $_->{'bom-ref'} => $_ } @{ $bom->{components} };
     is($of{tmplctl}{hashes}[0]{content}, sha("$trees[0]/build/tmplctl"), 'they have the hash of tmplctl');
     my %on = map { $_->{ref} => $_->{dependsOn} } @{ $bom->{dependencies} };
-    for my $case (['mod_tmpl.so', 'zlib1g'], ['mod_tmpl.so', 'libbrotli1'], ['tmplctl', 'libjansson4'], ['tmplctl', 'libcurl4(?:t64)?'],
+    for my $case (['mod_tmpl.so', 'zlib1g'], ['mod_tmpl.so', 'libbrotli1'], ['mod_tmpl.so', 'libzstd1'], ['tmplctl', 'libjansson4'], ['tmplctl', 'libcurl4(?:t64)?'],
         ['tmplctl', 'libxml2(?:-\d+)?'], ['tmplctl', 'libssl3(?:t64)?']) {
         my ($file, $package) = @$case;
         ok(scalar(grep { m{^pkg:deb/debian/$package\@} && $of{$_} } @{ $on{$file} }), "$file needs $package");

@@ -184,6 +184,7 @@ subtest 'libraries' => sub {
         ['httpd', qr{^(?:httpd|(?:http|ap|util|mod|mpm)_\w+|scoreboard)\.h$}, qr{^mod_tmpl/}],
         ['zlib', qr{^zlib\.h$}, qr{^shared/(?:base|archive)/}],
         ['brotli', qr{^brotli/}, qr{^shared/base/}],
+        ['zstd', qr{^zstd\.h$}, qr{^shared/base/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
         ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:dom|metadata|content|markdown|reader)|tmplctl)/}],

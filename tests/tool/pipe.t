@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # tmplctl in a pipe: pages from standard input and the web, output to standard output; inputs that are
-# no pages, gzip, memory, and signals in the middle of a page.
+# no pages, gzip and zstd, memory, and signals in the middle of a page.
 use strict;
 use warnings;
 
@@ -15,6 +15,7 @@ use Test::More;
 
 use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../t/lib";
 use Tmplctl;
+use Warc qw(zstd);
 use Test::Tmpl::Backend;
 use Test::Tmpl::Process qw(spawn wait_for);
 
@@ -148,11 +149,12 @@ subtest 'no pages' => sub {
     like("$code$out", qr/^0.*$article/s, 'a zero byte at the end of a page');
 };
 
-subtest 'gzip' => sub {
+subtest 'gzip and zstd' => sub {
     spew('p.html.gz', memGzip($page));
-    for my $how (['p.html.gz'], []) {
+    spew('p.html.zst', zstd($page));
+    for my $how (['p.html.gz'], ['p.html.zst'], []) {
         my ($code, $out, $err) = feed(memGzip($page), qw(clean -m strip), @$how);
-        is("$code$err", 0, "gzip (@$how)");
+        is("$code$err", 0, "compressed (@$how)");
         is($out, $page, 'is inflated');
     }
     my $most = 8 << 20;
@@ -161,6 +163,7 @@ subtest 'gzip' => sub {
         cut => [substr(memGzip($page), 0, 100), 'is gzip that is damaged, or has more than one member'],
         two => [memGzip($page) . memGzip($page), 'is gzip that is damaged, or has more than one member'],
         none => [memGzip(''), 'is empty'],
+        zstd => [substr(zstd($page), 0, 100), 'is zstd that is damaged, or has more than one member'],
     );
     for my $name (sort keys %bad) {
         my ($code, $out, $err) = feed($bad{$name}[0], qw(clean -m text));

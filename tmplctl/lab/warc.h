@@ -123,9 +123,9 @@ apr_status_t ctl_warc_part_finish(ctl_warc_run_t *run);
  */
 apr_status_t ctl_warc_pass(ctl_warc_run_t *run, int learns, int judges);
 
-/* --- late_codecs.c: codecs of libraries that are loaded when they are needed (library.h) --- */
+/* --- late_codecs.c: gzip by libdeflate, which is loaded when it is needed (library.h) --- */
 
-/* gzip, deflate, zstd and br; begin() of zstd returns NULL without its library. */
+/* gzip, deflate, br and zstd */
 extern const tmpl_codec_t *const ctl_codecs[];
 
 /* Adds bytes to to, as a member of gzip. */
