@@ -26,9 +26,9 @@ static int is_of_backend(const tmpl_address_t *canonical, const char *uri, const
         strncmp(r->filename, proxy, sizeof(proxy) - 1) != 0) {
         return 0;
     }
-    const char *socket_end = strchr(r->filename, '|'); /* "proxy:unix:/socket|http://host/" */
-    const char *url = socket_end != NULL ? socket_end + 1 : r->filename + sizeof(proxy) - 1;
-    return tmpl_address_parse(&backend, url, NULL, &err, pool) == APR_SUCCESS &&
+    /* mod_proxy has taken "unix:/socket|" off; another | is part of the address (nocanon) */
+    return tmpl_address_parse(&backend, r->filename + sizeof(proxy) - 1, NULL, &err, pool) ==
+               APR_SUCCESS &&
            tmpl_address_same_host(canonical, &backend) &&
            (strcmp(canonical->uri, uri) == 0 ||
             /* the address that the backend was asked for is known without its query */

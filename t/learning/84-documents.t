@@ -6,6 +6,7 @@
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use IO::Socket::UNIX;
 use JSON::PP qw(decode_json);
 use Test::Tmpl;
 
@@ -54,9 +55,23 @@ my $lists = <<'END';
     SetHandler tmpl-status
 </Location>
 END
+# the same backend behind a socket of the file system
+my $socket = "$state/socket";
+my $behind = IO::Socket::UNIX->new(Local => $socket, Listen => 8) or die "listen: $!";
+give_to_server($state);
+give_to_server($socket);
+my $forward = spawn('socket', sub {
+    while (my $client = $behind->accept) {
+        my $to = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $backend->port) or die "connect: $!";
+        sysread $client, my $request, 65_536;
+        syswrite $to, $request =~ s/\r\n(?=\r\n)/\r\nConnection: close/r;
+        while (sysread $to, my $answer, 65_536) { syswrite $client, $answer }
+    }
+});
+close $behind;
 (my $inner = $backend->url) =~ s/127\.0\.0\.1/localhost/;
 spit("$state/inner", $inner);
-my $httpd = httpd(conf => "ServerName 127.0.0.1\nProxyPreserveHost on\nProxyPass /lists !\nProxyPass /front/ $inner/inner/\nProxyPass / ${\ $backend->url}/\nTmplMode strip\nTmplDocuments on\nTmplLearn on\n$lists");
+my $httpd = httpd(conf => "ServerName 127.0.0.1\nProxyPreserveHost on\nProxyPass /lists !\nProxyPass /front/ $inner/inner/\nProxyPass /socket/ unix:$socket|$inner/inner/\nProxyPass /raw/ $inner/ nocanon\nProxyPass / ${\ $backend->url}/\nTmplMode strip\nTmplDocuments on\nTmplLearn on\n$lists");
 sub listed { my ($h) = @_; return join ' ', sort map { m{<loc>http://127\.0\.0\.1(?::\d+)?(.*?)</loc>} } split /\n/, $h->get('/lists/sitemap.xml')->body }
 
 sub changed { my ($h, $target) = @_; return $h->get($target)->header('Tmpl') =~ /(?:^|, )changed=\@(\d+)(?:,|$)/ ? $1 : 0 }
@@ -73,6 +88,8 @@ is listed($httpd), paths(1 .. 12), 'other spellings of an address with the same 
 
 $httpd->get('/front/40');
 is listed($httpd), '/front/40 ' . paths(1 .. 12), 'a page whose canonical link names the backend that was asked is listed';
+$httpd->get('/socket/42');
+like listed($httpd), qr{ /socket/42$}, 'and one whose backend is asked through a socket';
 my $before = listed($httpd);
 for (
     ['a query without a canonical link', '/page/20?x=1'], ['a page that says noindex', '/robots/21'], ['a page that says none', '/none/22'],
@@ -80,14 +97,15 @@ for (
     ['a cookie', '/page/26', Cookie => 'basket=1'], ['a cookie, of a public page', '/public/27', Cookie => 'basket=1'],
     ['Authorization', '/page/28', Authorization => 'Basic eDp5'], ['another canonical address', '/other/29'],
     ['another site as canonical', '/elsewhere/7'], ['a variant of a canonical address', '/canonical/7?utm_source=x'],
-    ['a variant of the backend\'s canonical address', '/front/41?utm_source=x'], ['no page', '/missing'],
+    ['a variant of the backend\'s canonical address', '/front/41?utm_source=x'],
+    ['another site as canonical, which the request names, too', '/raw/elsewhere/7|https://evil.example/elsewhere/7'], ['no page', '/missing'],
     ) {
     my ($name, $target, %headers) = @$_;
     $httpd->get($target, headers => { Connection => 'close', %headers });
     is listed($httpd), $before, "not listed: $name";
 }
 my $counters = decode_json($httpd->get('/lists/status', headers => { Accept => 'application/json' })->body)->{counters};
-is join(' ', map { $counters->{"unlisted-$_"} } qw(personal robots canonical query)), '5 3 4 1', 'the status counts why not';
+is join(' ', map { $counters->{"unlisted-$_"} } qw(personal robots canonical query)), '5 3 5 1', 'the status counts why not';
 $httpd->get('/page/30', method => 'POST');
 $httpd->get('/page/31', method => 'HEAD');
 is listed($httpd), $before, 'not listed: other methods than GET';
