@@ -286,7 +286,7 @@ subtest 'check' => sub {
     ($code, undef, $err) = run(qw(check --store lmdb:nowhere));
     like("$code $err", qr/^1 .*no store found/, 'a missing store');
     ($code, undef, $err) = run(qw(check --store redis://localhost:1));
-    like("$code $err", qr/^1 .*the store has no file/, 'a store without a file');
+    like("$code $err", qr/^1 .*only a store of LMDB has a file/, 'a store without a file');
     ($code) = run('check');
     is($code, 2, 'no store');
 };
