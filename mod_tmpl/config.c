@@ -128,7 +128,7 @@ static const char *conf_set_expr(cmd_parms *cmd, const ap_expr_info_t **to, cons
         int is_word = strpbrk(arg, " %('\"") == NULL;
         return refuse_value(cmd, arg,
                             is_word ? "for everybody write true, for this host "
-                                      "\"-R '127.0.0.1'\""
+                                      "\"-R '127.0.0.1' || -R '::1'\""
                                     : why);
     }
     *to = expr;

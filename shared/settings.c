@@ -104,11 +104,9 @@ static const char *read_lifetime(void *value, const tmpl_setting_t *setting, con
     int64_t *lifetime = value, pages, factor;
     char tb[32];
     const char *n = next_setting_word(tb, text);
-    if (!read_number_between(&pages, setting, tb)) {
-        return tmpl_setting_refuse(setting, tb, "Tb", pool);
-    }
-    if (!tmpl_number_with(&factor, n, tmpl_units_none) || factor < 1 || factor > LIFETIME_N_MOST) {
-        return tmpl_setting_refuse(setting, n, "N", pool);
+    if (!read_number_between(&pages, setting, tb) ||
+        !tmpl_number_with(&factor, n, tmpl_units_none) || factor < 1 || factor > LIFETIME_N_MOST) {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
     }
     lifetime[0] = pages;
     lifetime[1] = factor;

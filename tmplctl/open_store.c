@@ -22,6 +22,9 @@
 /* Commands that change nothing. */
 #define READERS (CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_STATS | CTL_IN_EXPORT | CTL_IN_CHECK)
 
+/* Commands that fill the store of a server. */
+#define FILLERS (CTL_IN_WARM | CTL_IN_IMPORT | CTL_IN_MERGE)
+
 /* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
 static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 {
@@ -98,6 +101,14 @@ static apr_status_t find_secret_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error
     return status;
 }
 
+/* Whether the store has a directory that is not there yet: perhaps its name is mistyped. */
+static int is_missing(const char *uri, apr_pool_t *pool)
+{
+    const char *dir = tmpl_store_directory(uri, pool);
+    struct stat st;
+    return dir != NULL && stat(dir, &st) != 0;
+}
+
 static apr_status_t open_at(ctl_store_t *store, const char *uri, ctl_t *ctl)
 {
     tmpl_error_t err;
@@ -107,12 +118,18 @@ static apr_status_t open_at(ctl_store_t *store, const char *uri, ctl_t *ctl)
     if (status != APR_SUCCESS) {
         return status;
     }
+    int is_new = (ctl->command->bit & FILLERS) != 0 && is_missing(uri, ctl->pool);
     apr_pool_create(&store->pool, ctl->pool);
     status = open_as_owner(&store->store, uri, only_reads, &err, store->pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", ctl->command->name, err.text);
         apr_pool_destroy(store->pool);
         return status;
+    }
+    if (is_new) {
+        ctl_say("%s: %s is a new store%s", ctl->command->name, uri,
+                geteuid() == 0 ? ", of root: give its directory to the user of httpd (chown -R)"
+                               : "");
     }
     if (tmpl_store_moved(store->store) != NULL) {
         ctl_say("%s: %s was damaged: its file is %s now, and it begins anew", ctl->command->name,

@@ -127,11 +127,11 @@ static const option_t options[] = {
       "learn nothing as content that stands in nav, header, footer or aside, or in a list of "
       "links outside main and article"),
     COUNT("size", 0, "N", CTL_IN_WARM, size, 1, CTL_SIZE_MOST,
-      "how many pages that link each other are looked for"),
+      "stop when so many pages link each other"),
     COUNT("max-loads", 0, "N", CTL_IN_WARM, max_loads, 2, CTL_LOADS_MOST,
       "pages loaded at most"),
     COUNT("delay", 0, "MS", CTL_IN_WARM, delay, 0, 3600000,
-      "milliseconds between requests; a longer Crawl-delay of the site's is kept"),
+      "milliseconds between requests, unless the site's Crawl-delay is longer"),
     FLAG("help", 'h', CTL_IN_ALL | CTL_IN_MERGE, help, "print this"),
 };
 /* clang-format on */

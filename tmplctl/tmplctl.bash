@@ -53,7 +53,7 @@ _tmplctl() {
             grep -oE '([a-z]+, )+[a-z]+ or [a-z]+|of ([a-z-]+, ){4,}' | tail -n 1 | sed 's/^of //; s/,\| or / /g') ;;
         esac
         # a list of values is "a, b or c", or "of a, b, c, d, e, ..."; else a site, where the command takes one
-        [[ $words || $cur = -* || ! $help =~ ^"Usage: tmplctl $command [OPTION]... "\[?SITE\]?$'\n' ]] ||
+        [[ $words || $cur = -* || ! $help =~ ^"Usage: tmplctl $command [OPTION]... "\[?SITE(\]|\|--all)?$'\n' ]] ||
             words=$(_tmplctl_sites)
     fi
     # no compgen -W: it would run $(...) in the name of a site, and so would the command line

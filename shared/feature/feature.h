@@ -146,9 +146,9 @@
     X(BOX4_LINKED, "box4-linked", BOX, "share of words in links of the fourth box") \
     X(BEST, "best", BOX, "inside the element with most text?") /* reading.h */ \
     X(BEST_SHARE, "best-share", BOX, "share of the page in the element with most text") \
-    X(SCORE, "score", BOX, "text of its box over the most") /* reading.h */ \
-    X(SCORE_2, "score-2", BOX, "text of the second box over the most") \
-    X(SCORE_3, "score-3", BOX, "text of the third box over the most") \
+    X(SCORE, "score", BOX, "text of its box, divided by the fullest one's") /* reading.h */ \
+    X(SCORE_2, "score-2", BOX, "text of the second box, divided by the fullest one's") \
+    X(SCORE_3, "score-3", BOX, "text of the third box, divided by the fullest one's") \
     X(BEST_BEFORE, "best-before", BOX, "share before it of the element with most text") \
     /* the site's table: 0 where no other page of the site is known */ \
     X(PAGES, "pages", SITE, "log2 of the site's pages") /* with this one, at most 6 */ \
@@ -175,23 +175,23 @@
     X(DF_PATH1, "df-path1", SITE, "share of pages with the place around it that have its text") \
     X(DF_PATH2, "df-path2", SITE, "share of pages with the second place around it that have it") \
     /* templateness by the model's first trees (rows.c): its own, then means of others */ \
-    X(FIRST, "first", FIRST, "what the first trees say") \
-    X(FIRST_BOX1, "first-box1", FIRST, "what the first trees say of its box") \
-    X(FIRST_BOX2, "first-box2", FIRST, "what the first trees say of the second box") \
-    X(FIRST_BOX3, "first-box3", FIRST, "what the first trees say of the third box") \
-    X(FIRST_BOX4, "first-box4", FIRST, "what the first trees say of the fourth box") \
-    X(FIRST_LAST, "first-last", FIRST, "what the first trees say of the block before it") \
-    X(FIRST_LAST_3, "first-last-3", FIRST, "what the first trees say of the three before it") \
-    X(FIRST_LAST_8, "first-last-8", FIRST, "what the first trees say of the eight before it") \
-    X(FIRST_NEXT, "first-next", FIRST, "what the first trees say of the next block") \
-    X(FIRST_NEXT_3, "first-next-3", FIRST, "what the first trees say of the next three") \
-    X(FIRST_NEXT_8, "first-next-8", FIRST, "what the first trees say of the next eight") \
-    X(FIRST_LIKE, "first-like", FIRST, "what the first trees say of blocks in such places") \
+    X(FIRST, "first", FIRST, "first estimate") \
+    X(FIRST_BOX1, "first-box1", FIRST, "first estimate of its box") \
+    X(FIRST_BOX2, "first-box2", FIRST, "first estimate of the second box") \
+    X(FIRST_BOX3, "first-box3", FIRST, "first estimate of the third box") \
+    X(FIRST_BOX4, "first-box4", FIRST, "first estimate of the fourth box") \
+    X(FIRST_LAST, "first-last", FIRST, "first estimate of the block before it") \
+    X(FIRST_LAST_3, "first-last-3", FIRST, "first estimate of the three before it") \
+    X(FIRST_LAST_8, "first-last-8", FIRST, "first estimate of the eight before it") \
+    X(FIRST_NEXT, "first-next", FIRST, "first estimate of the next block") \
+    X(FIRST_NEXT_3, "first-next-3", FIRST, "first estimate of the next three") \
+    X(FIRST_NEXT_8, "first-next-8", FIRST, "first estimate of the next eight") \
+    X(FIRST_LIKE, "first-like", FIRST, "first estimate of blocks in such places") \
     X(FIRST_LIKE_BLOCKS, "first-like-blocks", FIRST, "blocks in such places") \
-    X(FIRST_PAGE, "first-page", FIRST, "what the first trees say of the page") \
-    X(FIRST_BEFORE, "first-before", FIRST, "share of what the first trees call content before it") \
-    X(FIRST_SAID, "first-said", FIRST, "least that the first trees say of copies") /* 1: none */ \
-    X(FIRST_CONTENT, "first-content", FIRST, "words that the first trees call content")
+    X(FIRST_PAGE, "first-page", FIRST, "first estimate of the page") \
+    X(FIRST_BEFORE, "first-before", FIRST, "share of the likely content before it") \
+    X(FIRST_SAID, "first-said", FIRST, "least first estimate of copies") /* 1: none */ \
+    X(FIRST_CONTENT, "first-content", FIRST, "words of likely content")
 /* clang-format on */
 
 typedef enum {

@@ -273,8 +273,9 @@ apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *
     if (provider == NULL) {
         return APR_EINVAL;
     }
-    return provider->examine != NULL ? provider->examine(uri, err, pool)
-                                     : tmpl_fail(err, APR_ENOTIMPL, "the store has no file");
+    return provider->examine != NULL
+               ? provider->examine(uri, err, pool)
+               : tmpl_fail(err, APR_ENOTIMPL, "only a store of LMDB has a file to look at");
 }
 
 void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE])

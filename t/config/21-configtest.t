@@ -108,7 +108,7 @@ for my $directive (sort keys %DIRECTIVE) {
 }
 
 subtest 'what people write first' => sub {
-    for (['TmplHighlightAllow on', qr/not "on": for everybody write true, for this host "-R '127\.0\.0\.1'"$/m],
+    for (['TmplHighlightAllow on', qr/not "on": for everybody write true, for this host "-R '127\.0\.0\.1' \|\| -R '::1'"$/m],
         ['TmplAdmin admin', qr/for this host/], ['TmplLearn never', qr/for everybody write true/],
         ['TmplStore /var/lib/tmpl', qr{: the store in a directory is lmdb:/var/lib/tmpl$}m],
         ['TmplCache shmcb', qr/: mod_socache_shmcb is not loaded \(a2enmod socache_shmcb\)$/m]) {

@@ -31,7 +31,7 @@ my $dir = temp_dir();
 give_to_server($dir);
 my ($address) = $backend->url =~ m{//(.*)};
 my $recipe = slurp("$conf/nginx.conf") =~ s/127\.0\.0\.1:8080/$address/gr =~ s/127\.0\.0\.1:8081/127.0.0.1:$agents/r
-    =~ s/127\.0\.0\.1:8082/127.0.0.1:$crawlers/r =~ s/listen 80;/listen 127.0.0.1:$listen;/r =~ s{/var/cache/nginx/tmpl}{$dir/cache}r
+    =~ s/127\.0\.0\.1:8082/127.0.0.1:$crawlers/r =~ s/listen 80;/listen 127.0.0.1:$listen;/r =~ s{/var/lib/nginx/tmpl}{$dir/cache}r
     =~ s/#(~\*\\bmy-crawler)/$1/r;
 my $temp = join '', map { "    ${_}_temp_path $dir/$_;\n" } qw(client_body proxy fastcgi uwsgi scgi);
 my $user = $> == 0 ? 'user ' . server_user() . ";\n" : '';

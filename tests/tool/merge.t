@@ -77,10 +77,10 @@ for my $detector (qw(incremental style pagelevel auto)) {
 subtest 'standard input, a secret, and sites in between' => sub {
     my $lines = sorted(map { (run(qw(clean -m keys --secret hush --site), $_, @files[0 .. 9]))[1] } 'a', 'a.b', 'b');
     my ($code, $out, $err) = feed($lines, qw(merge --secret hush --store lmdb:in -));
-    is("$code $out$err", "0 3 sites merged\n", 'from standard input');
+    like("$code $out$err", qr/^0 3 sites merged\ntmplctl: merge: lmdb:in is a new store/, 'from standard input');
     ($code, $out, $err) = feed($lines, qw(merge -o lmdb:in2 -));
     is($code, 1, 'without the secret');
-    like($err, qr/^tmplctl: merge: \(standard input\): line 1: the keys were made with another secret than the table of lmdb:in2:/, 'the message');
+    like($err, qr/^tmplctl: merge: \(standard input\): line 1: the keys were made with another secret than the table of lmdb:in2:/m, 'the message');
     ($code, $out, $err) = feed(join('', reverse split /^/, $lines), qw(merge --secret hush -o lmdb:in3 -));
     is($code, 1, 'not sorted');
     like($err, qr/line 2 is not in order: LC_ALL=C sort -u the file\n/, 'the message');
@@ -105,7 +105,7 @@ my ($code, undef, $err) = run(qw(merge -o lmdb:none missing));
 is("$code $err", "1 tmplctl: merge: missing: No such file or directory\n", 'a missing file');
 spew('export', (run(qw(export --store lmdb:own old)))[1] =~ s/.*\n//r);
 ($code, undef, $err) = run(qw(merge -o lmdb:new export));
-like("$code $err", qr/^1 tmplctl: merge: export: line \d+/, 'an export');
+like("$code $err", qr/^1 .*^tmplctl: merge: export: line \d+/ms, 'an export');
 ($code, undef, $err) = run(qw(merge -o lmdb:none .));
 is("$code $err", "1 tmplctl: merge: .: Is a directory\n", 'a directory');
 ok(!-e 'none', 'makes no output');
