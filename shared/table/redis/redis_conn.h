@@ -114,7 +114,8 @@ apr_status_t tmpl_redis_garbage(const char *name, tmpl_error_t *err);
 
 /*
  * TLS for connections to Redis, by OpenSSL. hiredis has TLS since 1.0 only, as a separate library,
- * and does not compare the certificate with the server's name.
+ * and does not compare the certificate with the server's name. OpenSSL raises SIGPIPE if the server
+ * is gone: the process must ignore it, as httpd and tmplctl do.
  */
 
 typedef struct tmpl_redis_tls_t tmpl_redis_tls_t;                 /* what all sessions share */
