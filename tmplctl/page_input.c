@@ -79,48 +79,26 @@ static apr_status_t check_is_text(const tmpl_input_t *input, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-/* A gzip file that is one piece. */
-typedef struct {
-    const tmpl_input_t *from;
-    int given;
-    tmpl_buf_t to;
-} page_input_gzip_t;
-
-static apr_status_t give_all(void *ctx, const char **data, apr_size_t *len)
-{
-    page_input_gzip_t *gzip = ctx;
-    *data = gzip->from->body;
-    *len = gzip->from->len;
-    return gzip->given++ ? APR_EOF : APR_SUCCESS;
-}
-
-static void take_bytes(void *ctx, const char *bytes, apr_size_t len)
-{
-    page_input_gzip_t *gzip = ctx;
-    tmpl_buf_add(&gzip->to, bytes, len);
-}
-
 /* Inflates a page that is a gzip file, within the bounds that a module has by default. */
 static apr_status_t inflate_page(tmpl_input_t *input, tmpl_error_t *err, apr_pool_t *pool)
 {
-    page_input_gzip_t gzip = { .from = input };
-    tmpl_inflate_t inflate = { give_all, take_bytes, &gzip };
     const tmpl_codec_t *const codecs[] = { &tmpl_codec_gzip, NULL };
+    tmpl_buf_t page;
     if (tmpl_codec_of_bytes(codecs, input->body, input->len) == NULL) {
         return APR_SUCCESS;
     }
-    tmpl_buf_init(&gzip.to, pool);
-    apr_status_t status =
-        tmpl_inflate(&inflate, &tmpl_codec_gzip, (apr_off_t)TMPL_DEFAULT_MAX_BODY, pool);
-    if (status == APR_ENOSPC) {
-        return tmpl_fail(err, status, "is gzip of more than %" APR_SIZE_T_FMT " bytes",
+    tmpl_buf_init(&page, pool);
+    tmpl_codec_e got = tmpl_codec_undo(&page, codecs[0], codecs[0]->begin(pool), input->body,
+                                       input->len, TMPL_DEFAULT_MAX_BODY);
+    if (page.len > TMPL_DEFAULT_MAX_BODY) {
+        return tmpl_fail(err, APR_ENOSPC, "is gzip of more than %" APR_SIZE_T_FMT " bytes",
                          (apr_size_t)TMPL_DEFAULT_MAX_BODY);
     }
-    if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "is gzip that is damaged, or has more than one member");
+    if (got != TMPL_CODEC_END) {
+        return tmpl_fail(err, APR_EGENERAL, "is gzip that is damaged");
     }
-    input->body = gzip.to.at;
-    input->len = gzip.to.len;
+    input->body = page.at;
+    input->len = page.len;
     return input->len > 0 ? APR_SUCCESS : tmpl_fail(err, APR_EINVAL, "is empty");
 }
 
