@@ -87,18 +87,10 @@ const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *p
 int tmpl_redis_place_fill(tmpl_redis_place_t *place, const char *host, size_t len, long long port,
                           const tmpl_redis_place_t *asked);
 
-/*
- * Replies of Redis, and what its errors mean.
- *
- * hiredis' reader parses the replies and makes its objects in an APR pool here. hiredis' own
- * objects take two blocks of malloc for each bucket, which is 5 % of the cost of a new page.
- */
+/* Replies of Redis, and what its errors mean. */
 
-/* A reader of redisReply objects, for redisReaderFree() to free; NULL: out of memory. */
+/* hiredis' reader, which refuses arrays of more than 2^20 elements; NULL: out of memory. */
 redisReader *tmpl_redis_reader_create(void);
-
-/* The replies that are read from now on come from pool. No reply may be half read. */
-void tmpl_redis_reader_use(redisReader *reader, apr_pool_t *pool);
 
 /* Whether a reply is an error that begins with that word. */
 int tmpl_redis_is_error(const redisReply *reply, const char *word);
