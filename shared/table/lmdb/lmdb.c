@@ -480,7 +480,6 @@ static apr_status_t lmdb_open(void **ctx, const char *uri, const tmpl_store_opts
 
 const tmpl_provider_t tmpl_provider_lmdb = {
     .scheme = TMPL_STORE_LMDB,
-    .look_first = 1,
     .check = lmdb_check,
     .open = lmdb_open,
     .begin = lmdb_begin,
