@@ -46,7 +46,6 @@ int tmpl_lmdb_is_file(const char *path, const tmpl_lmdb_id_t *id);
 /* The content of DIR/writer.lock. */
 typedef struct {
     pthread_mutex_t mutex;
-    uint32_t unused; /* former versions have a flag here */
     /* the data.mdb whose readers and writers use the lock.mdb of the directory */
     tmpl_lmdb_id_t file;
 } tmpl_lmdb_shared_t;

@@ -106,7 +106,7 @@ static int lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadlin
     }
     lock->shared = map;
     if (is_alone) {
-        *lock->shared = (tmpl_lmdb_shared_t){ .unused = 0 };
+        *lock->shared = (tmpl_lmdb_shared_t){ .file = { 0 } };
         mutex_init(&lock->shared->mutex);
     }
     return lock_share(lock, deadline);
