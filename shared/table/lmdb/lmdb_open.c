@@ -54,16 +54,6 @@ static int file_open(const char *dir, const char *name, apr_pool_t *pool)
     return open(path_of(dir, name, pool), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
-static void mutex_init(pthread_mutex_t *mutex)
-{
-    pthread_mutexattr_t attr;
-    pthread_mutexattr_init(&attr);
-    pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(mutex, &attr);
-    pthread_mutexattr_destroy(&attr);
-}
-
 /* Polls, because flock() has no deadline, and a process that is alone may be stopped. */
 static int lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 {
@@ -107,7 +97,7 @@ static int lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadlin
     lock->shared = map;
     if (is_alone) {
         *lock->shared = (tmpl_lmdb_shared_t){ .file = { 0 } };
-        mutex_init(&lock->shared->mutex);
+        tmpl_clock_lock_make(&lock->shared->mutex);
     }
     return lock_share(lock, deadline);
 }
@@ -125,8 +115,7 @@ static void lock_close(tmpl_lmdb_lock_t *lock)
 
 int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 {
-    int rc = tmpl_clock_lock(&lock->shared->mutex, deadline);
-    return rc == EOWNERDEAD ? pthread_mutex_consistent(&lock->shared->mutex) : rc;
+    return tmpl_clock_lock(&lock->shared->mutex, deadline);
 }
 
 void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock)
