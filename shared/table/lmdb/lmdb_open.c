@@ -113,16 +113,6 @@ static void lock_close(tmpl_lmdb_lock_t *lock)
     *lock = (tmpl_lmdb_lock_t){ .fd = -1 };
 }
 
-int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
-{
-    return tmpl_clock_lock(&lock->shared->mutex, deadline);
-}
-
-void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock)
-{
-    pthread_mutex_unlock(&lock->shared->mutex);
-}
-
 /*
  * Reserves disk blocks for LMDB's table of readers, DIR/lock.mdb, if it is new. LMDB maps the file
  * without blocks, so on a full disk the process would die by SIGBUS. No environment of this process
@@ -201,7 +191,7 @@ static int env_claim(tmpl_lmdb_t *db)
 static int env_begin(tmpl_lmdb_t *db)
 {
     if (!locks_fit(db)) {
-        int rc = tmpl_lmdb_lock_take(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
+        int rc = tmpl_clock_lock(&db->writer.shared->mutex, tmpl_clock() + OPEN_TIMEOUT);
         if (rc != 0) {
             return rc;
         }
@@ -209,7 +199,7 @@ static int env_begin(tmpl_lmdb_t *db)
         if (!fit) {
             rc = env_claim(db);
         }
-        tmpl_lmdb_lock_give(&db->writer);
+        pthread_mutex_unlock(&db->writer.shared->mutex);
         if (!fit) {
             return rc;
         }
@@ -343,11 +333,11 @@ apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_
     size_t page = 0;
     int rc = lock_open(&writer, dir, deadline, pool);
     if (rc == 0) {
-        rc = tmpl_lmdb_lock_take(&writer, deadline);
+        rc = tmpl_clock_lock(&writer.shared->mutex, deadline);
     }
     if (rc == 0) {
         rc = tmpl_lmdb_walk(path_of(dir, DATA_FILE, pool), &page);
-        tmpl_lmdb_lock_give(&writer);
+        pthread_mutex_unlock(&writer.shared->mutex);
     }
     lock_close(&writer);
     return rc == 0 ? APR_SUCCESS
