@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that all children share; in it counts over all children, which mod_status shows with ?auto,
- * and histograms: how long each stage of a page takes, and shares of the page. And JSON of values.
+ * Memory that all children share; in it counts over all children, which mod_status shows with
+ * ?auto, and histograms: how long each stage of a page takes, and shares of the page. And JSON of
+ * values.
  */
 #ifndef TMPL_COUNTERS_H
 #define TMPL_COUNTERS_H

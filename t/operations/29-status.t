@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# mod_status shows pages judged and changed, documents learnt, and declines by reason with ?auto. The counters are the sums of all children and survive a graceful restart.
+# mod_status shows pages judged and changed, documents learnt, and declines by reason with ?auto. The
+# counters are the sums of all children and survive a graceful restart.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
