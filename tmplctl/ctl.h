@@ -205,13 +205,6 @@ void ctl_interrupt_catch(void);
 /* The last signal caught, or 0. */
 int ctl_interrupted(void);
 
-/*
- * Between these calls the process does not die in the middle of a page: it has a temporary file.
- * Any thread may call them, for as short as it takes to write a file.
- */
-void ctl_interrupt_hold(void);
-void ctl_interrupt_release(void);
-
 /* Dies of the signal caught; returns if there was none. */
 void ctl_interrupt_finish(void);
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <apr_strings.h>
 
@@ -27,7 +26,6 @@ typedef struct {
     tmpl_outcome_t marked;  /* the outcome of mode annotate */
     tmpl_explain_t explain, explain_marked;
     tmpl_decoder_t charset;
-    int colour;
     apr_pool_t *pool;
 } explain_t;
 
@@ -103,35 +101,10 @@ static int explain_json(const explain_t *e)
 
 /* --- text --- */
 
-/* Escape sequences of a terminal. */
-#define RED   "\033[31m"
-#define GREEN "\033[32m"
-#define FAINT "\033[2m"
-#define BOLD  "\033[1m"
-
-static const char *on(const explain_t *e, const char *colour)
-{
-    return e->colour ? colour : "";
-}
-
-static const char *off(const explain_t *e)
-{
-    return e->colour ? "\033[0m" : "";
-}
-
-static int wants_colour(void)
-{
-    const char *terminal = getenv("TERM");
-    const char *none = getenv("NO_COLOR"); /* no-color.org */
-    return isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
-           (none == NULL || *none == '\0');
-}
-
 static void print_head(const explain_t *e)
 {
     const tmpl_outcome_t *outcome = &e->outcome;
-    printf("%s%s%s: %" APR_SIZE_T_FMT " bytes", on(e, BOLD), ctl_printable(e->name, e->pool),
-           off(e), e->input->len);
+    printf("%s: %" APR_SIZE_T_FMT " bytes", ctl_printable(e->name, e->pool), e->input->len);
     if (outcome->verdicts != NULL) {
         printf(", %u blocks; %u of them, %.1f%% of the text, are template", outcome->page->n_blocks,
                outcome->closure.template_blocks, 100 * outcome->closure.ratio);
@@ -139,7 +112,7 @@ static void print_head(const explain_t *e)
     putchar('\n');
     if (outcome->decline != TMPL_DECLINE_NONE) {
         const char *place = ctl_page_place(outcome, e->input, e->pool);
-        printf("%sdeclined%s: %s (%s)%s%s: nothing is cut or marked\n", on(e, RED), off(e),
+        printf("declined: %s (%s)%s%s: nothing is cut or marked\n",
                tmpl_decline_name(outcome->decline), tmpl_decline_text(outcome->decline),
                place != NULL ? " at " : "", place != NULL ? ctl_printable(place, e->pool) : "");
     }
@@ -176,18 +149,17 @@ static void print_block(const explain_t *e, uint32_t block)
     tmpl_buf_init(&text, e->pool);
     tmpl_text_block(&text, page, block, &e->charset);
     tmpl_text_shorten(&text, SNIPPET);
-    printf("\n%u  %s%s%s %.3f, ", block, on(e, verdict->template ? RED : GREEN),
-           verdict->template ? "template" : "content", off(e), (double)verdict->ratio);
+    printf("\n%u  %s %.3f, ", block, verdict->template ? "template" : "content",
+           (double)verdict->ratio);
     printf("%s%s%s", part != NULL ? part : "", part != NULL ? ", " : "", fate(e, block));
     if (e->outcome.counts.records != NULL) {
         tmpl_span_t df = tmpl_explain_df(&e->explain, block);
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
     }
-    printf("; bytes %u-%u  %s%s%s\n", span.start, span.end, on(e, FAINT),
-           ctl_printable(ctl_node_path(page, page->blocks[block].node, e->pool), e->pool), off(e));
+    printf("; bytes %u-%u  %s\n", span.start, span.end,
+           ctl_printable(ctl_node_path(page, page->blocks[block].node, e->pool), e->pool));
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
-    printf("    %s%s%s%s: %s\n", on(e, FAINT),
-           ctl_printable(tmpl_explain_rule(&e->explain, block, e->pool), e->pool), off(e),
+    printf("    %s%s: %s\n", ctl_printable(tmpl_explain_rule(&e->explain, block, e->pool), e->pool),
            tmpl_explain_against(&e->explain, block) ? ", against the detector" : "",
            tmpl_explain_evidence(&e->explain, block, e->pool));
     if (uncut != TMPL_UNCUT_NONE) {
@@ -198,7 +170,6 @@ static void print_block(const explain_t *e, uint32_t block)
 static int print_text(explain_t *e)
 {
     apr_pool_t *pool = e->pool;
-    e->colour = wants_colour();
     print_head(e);
     apr_pool_create(&e->pool, pool);
     for (uint32_t b = 0; e->outcome.verdicts != NULL && b < e->outcome.page->n_blocks; b++) {

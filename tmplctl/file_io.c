@@ -166,7 +166,6 @@ apr_status_t ctl_file_write(const char *path, const char *body, apr_size_t len, 
     split_path(&dir, &name, path, pool);
     const char *temporary = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
                                          (unsigned)apr_atomic_inc32(&temporaries));
-    ctl_interrupt_hold();
     status = write_new(temporary, body, len, pool);
     if (status == APR_SUCCESS) {
         status = apr_file_rename(temporary, path, pool);
@@ -174,6 +173,5 @@ apr_status_t ctl_file_write(const char *path, const char *body, apr_size_t len, 
     if (status != APR_SUCCESS) {
         apr_file_remove(temporary, pool);
     }
-    ctl_interrupt_release();
     return passed_on(status, err, pool);
 }

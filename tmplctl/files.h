@@ -45,10 +45,9 @@ const char *ctl_file_identity(const char *path, apr_pool_t *pool);
 apr_status_t ctl_file_check_writable(const char *path, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Replaces path: writes a temporary file and renames it, so that readers see the old file or
- * the new one; a signal does not end the process in between. Any thread may call it. On failure err
- * has the reason: APR_EEXIST if a link, a device or another special file has the name, or the
- * system's error.
+ * Replaces path: writes a temporary file and renames it, so that readers see the old file or the
+ * new one. Any thread may call it. On failure err has the reason: APR_EEXIST if a link, a device or
+ * another special file has the name, or the system's error.
  */
 apr_status_t ctl_file_write(const char *path, const char *body, apr_size_t len, tmpl_error_t *err,
                             apr_pool_t *pool);

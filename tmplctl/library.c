@@ -106,19 +106,6 @@ xmlFreeFunc xmlFree = free;
 
 /* clang-format off */
 #define TLS_FUNCTIONS(X) \
-    X(void, BIO_clear_flags, (BIO *bio, int flags), (bio, flags)) \
-    X(int, BIO_free, (BIO *bio), (bio)) \
-    X(void *, BIO_get_data, (BIO *bio), (bio)) \
-    X(int, BIO_get_new_index, (void), ()) \
-    X(void, BIO_meth_free, (BIO_METHOD *method), (method)) \
-    X(BIO_METHOD *, BIO_meth_new, (int type, const char *name), (type, name)) \
-    X(int, BIO_meth_set_ctrl, (BIO_METHOD *method, long (*control)(BIO *, int, long, void *)), (method, control)) \
-    X(int, BIO_meth_set_read, (BIO_METHOD *method, int (*reads)(BIO *, char *, int)), (method, reads)) \
-    X(int, BIO_meth_set_write, (BIO_METHOD *method, int (*writes)(BIO *, const char *, int)), (method, writes)) \
-    X(BIO *, BIO_new, (const BIO_METHOD *method), (method)) \
-    X(void, BIO_set_data, (BIO *bio, void *data), (bio, data)) \
-    X(void, BIO_set_flags, (BIO *bio, int flags), (bio, flags)) \
-    X(void, BIO_set_init, (BIO *bio, int init), (bio, init)) \
     X(void, ERR_clear_error, (void), ()) \
     X(unsigned long, ERR_peek_error, (void), ()) \
     X(unsigned long, ERR_peek_last_error, (void), ()) \
@@ -140,7 +127,7 @@ xmlFreeFunc xmlFree = free;
     X(SSL *, SSL_new, (SSL_CTX *context), (context)) \
     X(int, SSL_read_ex, (SSL *ssl, void *to, size_t room, size_t *len), (ssl, to, room, len)) \
     X(int, SSL_set1_host, (SSL *ssl, const char *host), (ssl, host)) \
-    X(void, SSL_set_bio, (SSL *ssl, BIO *in, BIO *out), (ssl, in, out)) \
+    X(int, SSL_set_fd, (SSL *ssl, int fd), (ssl, fd)) \
     X(void, SSL_set_connect_state, (SSL *ssl), (ssl)) \
     X(int, SSL_write_ex, (SSL *ssl, const void *from, size_t len, size_t *written), (ssl, from, len, written)) \
     X(const SSL_METHOD *, TLS_client_method, (void), ()) \

@@ -79,49 +79,27 @@ static apr_status_t check_is_text(const tmpl_input_t *input, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-/* A compressed file that is one piece. */
-typedef struct {
-    const tmpl_input_t *from;
-    int given;
-    tmpl_buf_t to;
-} page_input_packed_t;
-
-static apr_status_t give_all(void *ctx, const char **data, apr_size_t *len)
-{
-    page_input_packed_t *packed = ctx;
-    *data = packed->from->body;
-    *len = packed->from->len;
-    return packed->given++ ? APR_EOF : APR_SUCCESS;
-}
-
-static void take_bytes(void *ctx, const char *bytes, apr_size_t len)
-{
-    page_input_packed_t *packed = ctx;
-    tmpl_buf_add(&packed->to, bytes, len);
-}
-
 /* Inflates a page that is a gzip or zstd file, within the bounds that a module has by default. */
 static apr_status_t inflate_page(tmpl_input_t *input, tmpl_error_t *err, apr_pool_t *pool)
 {
-    page_input_packed_t packed = { .from = input };
-    tmpl_inflate_t inflate = { give_all, take_bytes, &packed };
     const tmpl_codec_t *const codecs[] = { &tmpl_codec_gzip, &tmpl_codec_zstd, NULL };
     const tmpl_codec_t *codec = tmpl_codec_of_bytes(codecs, input->body, input->len);
+    tmpl_buf_t page;
     if (codec == NULL) {
         return APR_SUCCESS;
     }
-    tmpl_buf_init(&packed.to, pool);
-    apr_status_t status = tmpl_inflate(&inflate, codec, (apr_off_t)TMPL_DEFAULT_MAX_BODY, pool);
-    if (status == APR_ENOSPC) {
-        return tmpl_fail(err, status, "is %s of more than %" APR_SIZE_T_FMT " bytes",
+    tmpl_buf_init(&page, pool);
+    tmpl_codec_e got = tmpl_codec_undo(&page, codec, codec->begin(pool), input->body, input->len,
+                                       TMPL_DEFAULT_MAX_BODY);
+    if (page.len > TMPL_DEFAULT_MAX_BODY) {
+        return tmpl_fail(err, APR_ENOSPC, "is %s of more than %" APR_SIZE_T_FMT " bytes",
                          codec->encoding, (apr_size_t)TMPL_DEFAULT_MAX_BODY);
     }
-    if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "is %s that is damaged, or has more than one member",
-                         codec->encoding);
+    if (got != TMPL_CODEC_END) {
+        return tmpl_fail(err, APR_EGENERAL, "is %s that is damaged", codec->encoding);
     }
-    input->body = packed.to.at;
-    input->len = packed.to.len;
+    input->body = page.at;
+    input->len = page.len;
     return input->len > 0 ? APR_SUCCESS : tmpl_fail(err, APR_EINVAL, "is empty");
 }
 

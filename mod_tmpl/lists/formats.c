@@ -184,14 +184,6 @@ static const char *time_of(apr_uint32_t seconds, apr_pool_t *pool)
     return ap_ht_time(pool, apr_time_from_sec((apr_time_t)seconds), "%Y-%m-%dT%H:%M:%SZ", 1);
 }
 
-static int by_address(const tmpl_listed_t *x, const tmpl_listed_t *y)
-{
-    apr_size_t least = x->address_len < y->address_len ? x->address_len : y->address_len;
-    int order = memcmp(x->address, y->address, least);
-    return order != 0 ? order
-                      : (x->address_len > y->address_len) - (x->address_len < y->address_len);
-}
-
 /* ---- the sitemap in XML ---- */
 
 #define XML_BEGIN "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -273,7 +265,8 @@ static int by_date(const void *a, const void *b)
 {
     const tmpl_listed_t *x = a;
     const tmpl_listed_t *y = b;
-    return updated(x) != updated(y) ? (updated(x) < updated(y) ? 1 : -1) : by_address(x, y);
+    return updated(x) != updated(y) ? (updated(x) < updated(y) ? 1 : -1)
+                                    : tmpl_listed_by_address(x, y);
 }
 
 static void send_entry(const tmpl_list_t *list, const tmpl_listed_t *listed)
@@ -333,7 +326,7 @@ static unsigned depth_of(const tmpl_listed_t *listed)
 static int by_depth(const void *a, const void *b)
 {
     unsigned x = depth_of(a), y = depth_of(b);
-    return x != y ? (x > y) - (x < y) : by_address(a, b);
+    return x != y ? (x > y) - (x < y) : tmpl_listed_by_address(a, b);
 }
 
 /* The length of the section in an address: "/blog/" of "/blog/2026/x"; "/" of "/about". */
@@ -356,7 +349,7 @@ static int by_section(const void *a, const void *b)
     const tmpl_listed_t *y = b;
     apr_size_t m = section_len(x), n = section_len(y);
     int order = memcmp(x->address, y->address, m < n ? m : n);
-    return order != 0 ? order : m != n ? (m > n) - (m < n) : by_address(x, y);
+    return order != 0 ? order : m != n ? (m > n) - (m < n) : tmpl_listed_by_address(x, y);
 }
 
 /* A text as one line that is no markup, without control characters. */

@@ -193,30 +193,15 @@ json_t *tmpl_histogram(tmpl_measure_e of)
 
 int tmpl_counters_report(request_rec *r, int flags)
 {
-    int is_short = (flags & AP_STATUS_SHORT) != 0; /* for programs */
     tmpl_counted_t is;
-    if (values == NULL) {
+    if (values == NULL || (flags & AP_STATUS_SHORT) == 0) {
         return DECLINED;
-    }
-    if (!is_short) {
-        ap_rputs("<hr />\n<h2>mod_tmpl</h2>\n<table border=\"0\">\n"
-                 "<tr><th>Counter</th><th>Count</th><th></th></tr>\n",
-                 r);
     }
     for (int group = 0; group < TMPL_GROUPS; group++) {
         for (int i = 0; groups[group].prefix != NULL && tmpl_counted(&is, group, i); i++) {
-            if (is_short) {
-                ap_rprintf(r, "Tmpl-%s%s: %" APR_UINT64_T_FMT "\n", groups[group].prefix, is.name,
-                           is.count);
-            }
-            else {
-                ap_rprintf(r, "<tr><td>%s%s</td><td>%" APR_UINT64_T_FMT "</td><td>%s</td></tr>\n",
-                           groups[group].prefix, is.name, is.count, is.text);
-            }
+            ap_rprintf(r, "Tmpl-%s%s: %" APR_UINT64_T_FMT "\n", groups[group].prefix, is.name,
+                       is.count);
         }
-    }
-    if (!is_short) {
-        ap_rputs("</table>\n", r);
     }
     return OK;
 }

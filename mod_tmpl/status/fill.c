@@ -150,7 +150,7 @@ static const char *put(const fill_t *f, const char *at, const scope_t *scope, in
             at = put_section(f, tag, at, scope, skip);
         }
         else if (*tag == '>' && !skip) {
-            f->language->head(f->r, f->data, tag + 1);
+            f->language->head(f->r, tag + 1);
         }
         else if (*tag != '>' && *tag != '!' && !skip) {
             put_value(f, tag, scope);

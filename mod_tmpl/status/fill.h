@@ -30,7 +30,7 @@ typedef struct {
     /* makes a text harmless where the file has places */
     const char *(*escape)(apr_pool_t *pool, const char *text);
     /* sends what stands for {{>a|b|...}}, of which text is all behind >, and may be changed */
-    void (*head)(request_rec *r, const json_t *data, char *text);
+    void (*head)(request_rec *r, char *text);
 } tmpl_language_t;
 
 /*

@@ -171,10 +171,9 @@ static const char *escape_html(apr_pool_t *pool, const char *text)
 }
 
 /* {{>NAME|COLUMN|COLUMN...}}: a table, in a box that scrolls, with a name; #COLUMN has numbers. */
-static void begin_table(request_rec *r, const json_t *data, char *text)
+static void begin_table(request_rec *r, char *text)
 {
     const char *name = strsep(&text, "|");
-    (void)data;
     ap_rvputs(r, "<div class=\"scroll\" role=\"region\" aria-label=\"", name,
               "\" tabindex=\"0\"><table>\n<thead><tr>", NULL);
     while ((name = strsep(&text, "|")) != NULL) {
@@ -209,33 +208,24 @@ static const char *escape_label(apr_pool_t *pool, const char *text)
     return tmpl_escape(text, "\\\"\n", pool);
 }
 
-/* {{>NAME|TYPE|HELP}}: a metric. Only OpenMetrics names a counter without its suffix. */
-static void begin_metric(request_rec *r, const json_t *data, char *text)
+/* {{>NAME|TYPE|HELP}}: a metric. */
+static void begin_metric(request_rec *r, char *text)
 {
     const char *name = strsep(&text, "|"), *type = strsep(&text, "|");
-    const char *suffix =
-        strcmp(type, "counter") == 0 && !json_object_get(data, "is_open") ? "_total" : "";
+    const char *suffix = strcmp(type, "counter") == 0 ? "_total" : "";
     ap_rvputs(r, "# HELP tmpl_", name, suffix, " ", text, "\n# TYPE tmpl_", name, suffix, " ", type,
               "\n", NULL);
 }
 
 /*
- * Sends data, of tmpl_data_server(), as OpenMetrics 1.0.0 if the client accepts that, else in the
- * Prometheus text format 0.0.4. No label has a page's path. A label has a site only if
- * TmplMetricsSites names it.
- * https://prometheus.io/docs/specs/om/open_metrics_spec/
+ * Sends data, of tmpl_data_server(), in the Prometheus text format 0.0.4. No label has a page's
+ * path. A label has a site only if TmplMetricsSites names it.
  */
 static void send_metrics(request_rec *r, json_t *data)
 {
     static const tmpl_language_t metrics = { escape_label, begin_metric };
-    const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
-    if (accept != NULL && ap_strcasestr(accept, "application/openmetrics-text") != NULL) {
-        json_object_set_new(data, "is_open", json_true());
-    }
     json_object_set_new(data, "total_stage", json_string("total"));
-    ap_set_content_type(r, json_object_get(data, "is_open")
-                               ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                               : "text/plain; version=0.0.4; charset=utf-8");
+    ap_set_content_type(r, "text/plain; version=0.0.4; charset=utf-8");
     tmpl_fill(r, tmpl_status_metrics, data, &metrics);
 }
 

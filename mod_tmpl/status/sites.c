@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One lock for all sites and decisions, which is held for about a microsecond. Its value is the
- * time when it was taken, on a clock that all processes share. So its age shows that its owner has
- * died, and it is taken over.
- */
 #include <stdlib.h>
-
-#include <apr_atomic.h>
 
 #include <xxhash.h>
 
 #include "sites.h"
 #include "counters.h"
 
-/* The owner of a lock this old has died: no process writes a site for so long. */
-#define LOCK_AGE apr_time_from_sec(2)
-/* Attempts to take a lock, some 20 microseconds in all; its owner may wait for this processor. */
-#define TRIES_MOST  1000
-#define TRIES_YIELD 100 /* attempts; then other threads may run */
+/* How long a page, and who reads the figures, wait for the lock, which is held for microseconds. */
+#define WAIT_PAGE   apr_time_from_msec(1)
+#define WAIT_READER apr_time_from_sec(4)
 /* The time between two warnings about one site. */
 #define WARNING_PAUSE apr_time_from_sec(3600)
 
@@ -32,7 +23,8 @@
 #define PAGES_MOST 32
 
 typedef struct {
-    volatile apr_uint64_t lock;
+    pthread_mutex_t lock;                 /* of all sites and decisions */
+    int has_lock;                         /* it is made */
     apr_uint64_t hashes[TMPL_SITES_MOST]; /* of the keys; 0: free */
     apr_time_t last[TMPL_SITES_MOST];     /* when the last page of the site came */
     tmpl_site_t site[TMPL_SITES_MOST];
@@ -51,52 +43,32 @@ static apr_uint32_t kept;
 void tmpl_sites_create(server_rec *s, apr_uint32_t most)
 {
     sites = tmpl_shm(s, "sites", sizeof(*sites));
+    if (sites != NULL && !sites->has_lock) {
+        tmpl_clock_lock_make(&sites->lock);
+        sites->has_lock = 1;
+    }
     kept = most;
     recent =
         kept > 0 ? tmpl_shm(s, "recent", sizeof(*recent) + kept * sizeof(tmpl_recent_t)) : NULL;
 }
 
-/* Returns the value to release the lock with, or 0: another process or thread has it. */
-static apr_uint64_t lock_sites(void)
+static int lock_sites(apr_interval_time_t most)
 {
-    apr_uint64_t now = (apr_uint64_t)tmpl_clock();
-    for (int i = 0; sites != NULL && i < TRIES_MOST; i++) {
-        apr_uint64_t since = apr_atomic_read64(&sites->lock);
-        if ((since == 0 || since + (apr_uint64_t)LOCK_AGE < now) &&
-            apr_atomic_cas64(&sites->lock, now, since) == since) {
-            return now;
-        }
-        if (i % TRIES_YIELD == TRIES_YIELD - 1) {
-            apr_thread_yield();
-        }
-    }
-    return 0;
+    return sites != NULL && tmpl_clock_lock(&sites->lock, tmpl_clock() + most) == 0;
 }
 
-/* Takes the lock for a reader, who can wait until a stopped owner goes on, or is too old. */
-static apr_uint64_t wait_for_sites(void)
+static void unlock_sites(void)
 {
-    apr_uint64_t mine = lock_sites();
-    for (int ms = 0; mine == 0 && sites != NULL && ms < 2 * apr_time_as_msec(LOCK_AGE); ms++) {
-        apr_sleep(1000);
-        mine = lock_sites();
-    }
-    return mine;
-}
-
-/* Releases the lock, unless another owner has taken it over meanwhile. */
-static void unlock_sites(apr_uint64_t mine)
-{
-    apr_atomic_cas64(&sites->lock, 0, mine);
+    pthread_mutex_unlock(&sites->lock);
 }
 
 /* The number of decisions made so far; 0: none is kept. */
 static apr_uint64_t count_recent(void)
 {
-    apr_uint64_t mine = recent != NULL ? wait_for_sites() : 0;
-    apr_uint64_t n = mine != 0 ? recent->n : 0;
-    if (mine != 0) {
-        unlock_sites(mine);
+    apr_uint64_t n = 0;
+    if (recent != NULL && lock_sites(WAIT_READER)) {
+        n = recent->n;
+        unlock_sites();
     }
     return n;
 }
@@ -107,14 +79,13 @@ apr_array_header_t *tmpl_recent_list(apr_pool_t *pool)
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_recent_t));
     apr_uint64_t n = count_recent();
     for (apr_uint64_t i = n; i-- > 0 && n - i <= kept;) {
-        apr_uint64_t mine = wait_for_sites();
-        if (mine == 0) {
-            continue;
+        if (!lock_sites(WAIT_READER)) {
+            break;
         }
         if (recent->n - i <= kept) { /* a newer one may have taken its place by now */
             APR_ARRAY_PUSH(list, tmpl_recent_t) = recent->decision[i % kept];
         }
-        unlock_sites(mine);
+        unlock_sites();
     }
     return list;
 }
@@ -260,10 +231,9 @@ static int sites_add_page(tmpl_site_t *site, const tmpl_recent_t *page,
 
 int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning_t *warning)
 {
-    apr_uint64_t mine = lock_sites();
     int warned = 0;
     warning->alarm = TMPL_ALARM_NONE;
-    if (mine == 0) {
+    if (!lock_sites(WAIT_PAGE)) {
         tmpl_count(TMPL_COUNTER_SITES_DROPPED, 1);
         return 0;
     }
@@ -274,20 +244,20 @@ int tmpl_sites_add(const char *key, const tmpl_recent_t *page, tmpl_site_warning
     if (strlen(key) <= TMPL_SITE_MAX) {
         warned = sites_add_page(find_site(key, page), page, warning);
     }
-    unlock_sites(mine);
+    unlock_sites();
     return warned;
 }
 
 int tmpl_sites_find(tmpl_site_t *site, const char *key)
 {
-    apr_uint64_t mine = wait_for_sites();
-    const tmpl_site_t *found = mine != 0 ? find_site(key, NULL) : NULL;
+    if (!lock_sites(WAIT_READER)) {
+        return 0;
+    }
+    const tmpl_site_t *found = find_site(key, NULL);
     if (found != NULL) {
         *site = *found;
     }
-    if (mine != 0) {
-        unlock_sites(mine);
-    }
+    unlock_sites();
     return found != NULL;
 }
 
@@ -302,10 +272,9 @@ apr_array_header_t *tmpl_sites_list(apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_site_t));
     for (int i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
-        apr_uint64_t mine = sites->last[i] != 0 ? wait_for_sites() : 0;
-        if (mine != 0) {
+        if (sites->last[i] != 0 && lock_sites(WAIT_READER)) {
             APR_ARRAY_PUSH(list, tmpl_site_t) = sites->site[i];
-            unlock_sites(mine);
+            unlock_sites();
         }
     }
     qsort(list->elts, (size_t)list->nelts, sizeof(tmpl_site_t), more_pages_first);

@@ -176,11 +176,7 @@ static inline int tmpl_byte_in_word(unsigned char byte)
 /* Sets of bytes: bit i stands for byte i. */
 typedef struct {
     uint64_t wide;  /* not ASCII */
-    uint64_t marks; /* apostrophes and ampersands */
     uint64_t words; /* letters and digits */
-    uint64_t digits;
-    uint64_t capitals;
-    uint64_t spaces;
 } tmpl_bytes64_t;
 
 /* The sets of n <= TMPL_BYTES64 bytes. TMPL_BYTES64 must be readable. Bits from n on are void. */
@@ -193,15 +189,8 @@ static inline tmpl_bytes64_t tmpl_bytes64(const unsigned char *s, uint32_t n)
         /* unsigned: a byte below the first of a range wraps to a number above the range */
         tmpl_bytes16_t letters = (tmpl_bytes16_t)((bytes | 0x20) - 'a' <= 'z' - 'a');
         tmpl_bytes16_t digits = (tmpl_bytes16_t)(bytes - '0' <= '9' - '0');
-        tmpl_bytes16_t spaces = (tmpl_bytes16_t)((bytes == ' ') | (bytes - '\t' <= '\r' - '\t'));
-        tmpl_bytes16_t marks = (tmpl_bytes16_t)((bytes | 1) == '\'');
-        tmpl_bytes16_t capitals = (tmpl_bytes16_t)(bytes - 'A' <= 'Z' - 'A');
         sets.wide |= (uint64_t)tmpl_bytes16_bits((tmpl_bytes16_t)(bytes >= 0x80)) << at;
-        sets.marks |= (uint64_t)tmpl_bytes16_bits(marks) << at;
         sets.words |= (uint64_t)tmpl_bytes16_bits(letters | digits) << at;
-        sets.digits |= (uint64_t)tmpl_bytes16_bits(digits) << at;
-        sets.capitals |= (uint64_t)tmpl_bytes16_bits(capitals) << at;
-        sets.spaces |= (uint64_t)tmpl_bytes16_bits(spaces) << at;
     }
     return sets;
 }

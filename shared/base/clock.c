@@ -25,5 +25,15 @@ int tmpl_clock_lock(pthread_mutex_t *mutex, apr_time_t deadline)
         __tsan_mutex_post_lock(mutex, 0, 0);
     }
 #endif
-    return rc;
+    return rc == EOWNERDEAD ? pthread_mutex_consistent(mutex) : rc;
+}
+
+void tmpl_clock_lock_make(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(mutex, &attr);
+    pthread_mutexattr_destroy(&attr);
 }

@@ -18,9 +18,12 @@ static inline struct timespec tmpl_clock_timespec(apr_time_t time)
 }
 
 /*
- * Locks mutex, or returns ETIMEDOUT at deadline. EOWNERDEAD: the mutex is robust, and its holder
- * has died; other errors are those of pthread_mutex_clocklock().
+ * Locks mutex, or returns ETIMEDOUT at deadline, or another error of pthread_mutex_clocklock(). A
+ * robust mutex whose holder has died is the caller's.
  */
 int tmpl_clock_lock(pthread_mutex_t *mutex, apr_time_t deadline);
+
+/* Makes a robust mutex in memory that processes share. */
+void tmpl_clock_lock_make(pthread_mutex_t *mutex);
 
 #endif

@@ -24,15 +24,6 @@ typedef struct {
     uint16_t left, right; /* offsets of the sets for its children */
 } split_t;
 
-/*
- * Limits for trees_avx2.c: leaves in a table, bytes of a value, and leaves of a tree: the first
- * table of a tree has 16 leaves; a second one, if a tree of the model needs it, 15 more behind an
- * entry for all leaves of the first.
- */
-#define TMPL_LEAVES_FEW   16
-#define TMPL_LEAVES_TWICE (2 * TMPL_LEAVES_FEW - 1)
-#define TMPL_VALUE_BYTES  3
-
 /* The conditions of a feature. */
 typedef struct {
     uint32_t feature;
@@ -52,17 +43,6 @@ struct tmpl_trees_t {
     const int64_t *leaves;       /* values of leaves, tree by tree */
     const column_t *columns;     /* the features that splits test */
     const float *limits;         /* limits of the conditions, rising within each feature */
-
-    /*
-     * For trees_avx2.c: tables of values, each above the least of its table, byte by byte; the
-     * value of a leaf is the sum of one of each table of its tree. Behind the last tree comes a
-     * tree of zeros.
-     */
-    const unsigned char
-        *bytes;        /* for each table TMPL_LEAVES_FEW lowest bytes, then the next ones, ... */
-    uint32_t n_tables; /* tables of a tree, 1 or 2 */
-    uint32_t n_bytes;  /* bytes of a value; 0: trees_avx2.c cannot be used */
-    int64_t least;     /* the bias plus the least value of each table */
 };
 
 /* Words in a set of n blocks: one, two or four. */
@@ -70,11 +50,6 @@ static inline uint32_t tmpl_words_for(uint32_t n)
 {
     uint32_t words = (n + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
     return words < 3 ? words : TMPL_JUDGED_AT_ONCE / TMPL_BLOCKS_AT_ONCE;
-}
-
-static inline float tmpl_templateness(int64_t sum)
-{
-    return (float)(1 / (1 + exp(-(double)sum * TMPL_TREES_UNIT)));
 }
 
 /*
@@ -97,8 +72,6 @@ void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, c
 
 void tmpl_trees_test_avx2(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
                           uint32_t first, uint32_t n);
-
-/* Only for models with n_bytes > 0. */
 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
                            uint32_t n);
 #endif

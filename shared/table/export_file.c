@@ -40,15 +40,6 @@ static apr_status_t add_entry(void *baton, const tmpl_entry_t *entry)
     return APR_SUCCESS;
 }
 
-static int by_listed(const void *a, const void *b)
-{
-    const tmpl_listed_t *x = a, *y = b;
-    size_t least = x->address_len < y->address_len ? x->address_len : y->address_len;
-    int order = memcmp(x->address, y->address, least);
-    return order != 0 ? order
-                      : (x->address_len > y->address_len) - (x->address_len < y->address_len);
-}
-
 static apr_status_t add_listed(void *baton, const tmpl_listed_t *listed)
 {
     apr_array_header_t *list = baton;
@@ -149,7 +140,8 @@ apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_fil
     for (int i = 0; i < n && !ferror(out); i++) {
         write_entry(out, &APR_ARRAY_IDX(table->entries, i, tmpl_entry_t));
     }
-    qsort(table->listed->elts, (apr_size_t)table->listed->nelts, sizeof(tmpl_listed_t), by_listed);
+    qsort(table->listed->elts, (apr_size_t)table->listed->nelts, sizeof(tmpl_listed_t),
+          tmpl_listed_by_address);
     for (int i = 0; i < table->listed->nelts && !ferror(out); i++) {
         write_listed(out, &APR_ARRAY_IDX(table->listed, i, tmpl_listed_t));
     }

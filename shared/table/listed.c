@@ -301,6 +301,15 @@ int tmpl_listed_apply(tmpl_bucket_t *shard, tmpl_listed_head_t *head,
     return 1;
 }
 
+int tmpl_listed_by_address(const void *a, const void *b)
+{
+    const tmpl_listed_t *x = a, *y = b;
+    size_t least = x->address_len < y->address_len ? x->address_len : y->address_len;
+    int order = memcmp(x->address, y->address, least);
+    return order != 0 ? order
+                      : (x->address_len > y->address_len) - (x->address_len < y->address_len);
+}
+
 /* ---- the head ---- */
 
 void tmpl_listed_head_pack(unsigned char bytes[TMPL_LISTED_HEAD_SIZE],

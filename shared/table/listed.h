@@ -133,6 +133,9 @@ void tmpl_listed_head_pack(unsigned char bytes[TMPL_LISTED_HEAD_SIZE],
 /* All zero if the bytes are no head. */
 tmpl_listed_head_t tmpl_listed_head_unpack(const tmpl_bucket_t *bytes);
 
+/* Orders documents by their addresses, for qsort(). */
+int tmpl_listed_by_address(const void *a, const void *b);
+
 /* The day of a time in seconds since 1970. */
 static inline uint16_t tmpl_listed_day(uint32_t seconds)
 {

@@ -97,11 +97,6 @@ typedef apr_status_t (*tmpl_get_t)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, ui
 
 typedef struct {
     const char *scheme; /* the beginning of its URIs */
-    /*
-     * Reading never waits, so learning looks the page up first, and does nothing if the page is
-     * known.
-     */
-    int look_first;
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
     /* Fills *ctx; a cleanup on pool closes it. */
     apr_status_t (*open)(void **ctx, const char *uri, const tmpl_store_opts_t *opts,

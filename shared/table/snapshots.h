@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buckets that the process read a moment ago, so that not every look-up reads them from the store.
+ * Buckets that the process read a moment ago, so that not every look-up asks Redis for them.
  *
  * A snapshot is of one site. It begins with the buckets that one look-up read, or that learning
- * wrote; other look-ups add the buckets that they had to read. Its stamp, a time or the number of a
- * transaction, tells how old it is. Buckets that are added later may be younger than the stamp, so
- * the snapshot keeps the newest head that came with any of them: no bucket is younger than that
- * head's clock.
+ * wrote; other look-ups add the buckets that they had to read. Its stamp, a time, tells how old it
+ * is. Buckets that are added later may be younger than the stamp, so the snapshot keeps the newest
+ * head that came with any of them: no bucket is younger than that head's clock.
  *
  * The snapshots take a bounded number of bytes; the least recently used are dropped first. Safe to
  * use from many threads: one mutex protects all, and is held while buckets are copied.

@@ -93,19 +93,6 @@ apr_status_t tmpl_site_check(const char *site, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-/* Whether learning a page would write nothing. The entries of its document tell. */
-static int is_page_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
-                         apr_time_t deadline, apr_pool_t *pool)
-{
-    tmpl_observation_t alone = { .site = page->site,
-                                 .document = page->document,
-                                 .policy = page->policy,
-                                 .learn = TMPL_LEARNING_LATER };
-    tmpl_counts_t counts = tmpl_counts_make(&alone, pool);
-    return tmpl_engine_look(engine, &alone, deadline, &counts, NULL, pool) == APR_SUCCESS &&
-           !counts.due;
-}
-
 /* Looks a page up as it is now. */
 static apr_status_t look_only(const tmpl_engine_t *engine, const tmpl_observation_t *page,
                               apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
@@ -124,9 +111,6 @@ static apr_status_t learn_one(const tmpl_engine_t *engine, const tmpl_observatio
                               apr_pool_t *pool)
 {
     uint32_t counted = 0;
-    if (engine->provider->look_first && is_page_known(engine, page, deadline, pool)) {
-        return look_only(engine, page, deadline, counts, err, pool);
-    }
     apr_status_t rv = tmpl_engine_learn(engine, &page, 1, deadline, counts, &counted, err, pool);
     if (rv != APR_ENOSPC) {
         return rv;

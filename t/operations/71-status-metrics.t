@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # The metrics are valid: promtool reads them without a complaint, with a site whose name has quotes,
-# markup, a newline and bytes that are not UTF-8. OpenMetrics by Accept. No label has a site unless
+# markup, a newline and bytes that are not UTF-8. No label has a site unless
 # TmplMetricsSites names it. Counters are those of JSON, and survive a graceful restart.
 
 use FindBin;
@@ -84,11 +84,6 @@ is value($text, 'tmpl_site_pages_total{site="never.example"}'), 0, 'a named site
 is value($text, qq(tmpl_site_pages_total{site="<b>\\"odd\\"</b> \\\\ \xEF\xBF\xBD"})), 9, 'a site of any bytes';
 unlike $text, qr/new/, 'no other site';
 unlike $text, qr{/page/}, 'no path';
-
-my $open = metrics(headers => { Accept => 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' });
-is $open->header('Content-Type'), 'application/openmetrics-text; version=1.0.0; charset=utf-8', 'OpenMetrics by Accept';
-like $open->body, qr/# EOF\n\z/, 'which ends in EOF';
-like $open->body, qr/^# TYPE tmpl_pages counter\n(?:tmpl_pages_total\{[^}]*\} \d+\n)+# HELP tmpl_declined /m, 'and names counters without _total';
 
 SKIP: {
     skip 'promtool is missing (package prometheus)', 2 if !defined $promtool;

@@ -46,10 +46,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     apr_initialize();
     apr_pool_create(&pool, NULL);
     redisReader *reader = tmpl_redis_reader_create();
-    tmpl_redis_reader_use(reader, pool);
     if (redisReaderFeed(reader, (const char *)data, size) == REDIS_OK &&
         redisReaderGetReply(reader, &reply) == REDIS_OK && reply != NULL) {
         read_all(reply, pool);
+        freeReplyObject(reply);
     }
     redisReaderFree(reader);
     apr_pool_destroy(pool);

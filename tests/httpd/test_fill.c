@@ -37,9 +37,8 @@ static const char *in_brackets(apr_pool_t *pool, const char *text)
     return apr_pstrcat(pool, "[", text, "]", NULL);
 }
 
-static void head(request_rec *r, const json_t *data, char *text)
+static void head(request_rec *r, char *text)
 {
-    (void)data;
     ap_rputs(text, r);
 }
 

@@ -26,15 +26,6 @@ static apr_time_t test_clock(void)
                : apr_time_from_sec((apr_time_t)time.tv_sec) + (apr_time_t)time.tv_nsec / 1000;
 }
 
-/* Who waits for a lock lets its owner go on. */
-static void (*while_waiting)(void) = apr_thread_yield;
-#define apr_sleep test_sleep
-static void test_sleep(apr_interval_time_t t)
-{
-    (void)t;
-    while_waiting();
-}
-
 #include "mod_tmpl/status/counters.c"
 #include "mod_tmpl/status/sites.c"
 #include "mod_tmpl/status/stores.c"
@@ -127,11 +118,9 @@ static void write_lines(int number)
 
     memset(&line, 'a' + number, sizeof(line));
     while (!apr_atomic_read32(stop)) {
-        apr_uint64_t mine = lock_sites();
-
-        if (mine != 0) {
+        if (lock_sites(WAIT_READER)) {
             recent->decision[recent->n++ % kept] = line;
-            unlock_sites(mine);
+            unlock_sites();
         }
     }
 }
@@ -372,57 +361,40 @@ static void a_site_has_the_state_of_its_last_page(void **state)
     assert_true(site.frozen);
 }
 
-static void a_dead_owner_blocks_sites_for_seconds_only(void **state)
+/* A child that takes the lock, says so, and waits until it is killed. */
+static pid_t owner_begin(void)
+{
+    int said[2];
+    char byte;
+    assert_int_equal(pipe(said), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)!write(said[1], lock_sites(WAIT_READER) ? "y" : "n", 1);
+        for (;;) {
+            pause();
+        }
+    }
+    assert_int_equal(read(said[0], &byte, 1), 1);
+    assert_int_equal(byte, 'y');
+    close(said[0]);
+    close(said[1]);
+    return pid;
+}
+
+static void no_page_waits_for_an_owner_that_is_stopped_or_dead(void **state)
 {
     (void)state;
-    clock_now = apr_time_from_sec(1000);
-    tmpl_sites_create(&server, 0);
-    add_page_of("a.example", TMPL_DECLINE_NONE);
-    assert_true(lock_sites() != 0); /* and dies */
+    clock_now = 0;
     tmpl_counters_create(&server);
-    clock_now += LOCK_AGE;
+    tmpl_sites_create(&server, 0);
+    pid_t owner = owner_begin();
     add_page_of("a.example", TMPL_DECLINE_NONE);
-    add_page_of("b.example", TMPL_DECLINE_NONE);
-    assert_int_equal(dropped(), 2);
-    clock_now++;
+    assert_int_equal(dropped(), 1);
+    kill(owner, SIGKILL);
+    waitpid(owner, NULL, 0);
     add_page_of("a.example", TMPL_DECLINE_NONE);
-    assert_int_equal(dropped(), 2);
-    assert_int_equal(pages_of("a.example"), 2);
-    assert_int_equal(pages_of("b.example"), 0);
-}
-
-static apr_uint64_t owned;
-
-static void release_sites(void)
-{
-    unlock_sites(owned);
-}
-
-static void keep_sites(void)
-{
-}
-
-static void who_reads_waits_for_the_owner(void **state)
-{
-    apr_pool_t *pool = new_pool();
-    tmpl_recent_t line = { .time = 1 };
-    tmpl_site_warning_t warning;
-
-    (void)state;
-    clock_now = 1;
-    tmpl_sites_create(&server, 5);
-    tmpl_sites_add("a.example", &line, &warning);
-    while_waiting = release_sites;
-    owned = lock_sites();
-    assert_int_equal(tmpl_recent_list(pool)->nelts, 1);
-    owned = lock_sites();
-    assert_int_equal(tmpl_sites_list(pool)->nelts, 1);
-    owned = lock_sites();
+    assert_int_equal(dropped(), 1);
     assert_int_equal(pages_of("a.example"), 1);
-    while_waiting = keep_sites;
-    owned = lock_sites();
-    assert_int_equal(tmpl_recent_list(pool)->nelts, 0);
-    while_waiting = apr_thread_yield;
 }
 
 static void the_oldest_site_makes_room(void **state)
@@ -679,8 +651,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(shares_go_to_their_buckets),
     cmocka_unit_test(a_site_has_the_state_of_its_last_page),
     cmocka_unit_test(pages_of_all_children_count),
-    cmocka_unit_test(a_dead_owner_blocks_sites_for_seconds_only),
-    cmocka_unit_test(who_reads_waits_for_the_owner),
+    cmocka_unit_test(no_page_waits_for_an_owner_that_is_stopped_or_dead),
     cmocka_unit_test(the_oldest_site_makes_room),
     cmocka_unit_test(a_long_name_is_not_kept),
     cmocka_unit_test(the_share_of_template_is_a_mean),

@@ -142,16 +142,22 @@ static void keys_have_slots(void **state)
     assert_int_equal(tmpl_redis_slot("tmpl:6:{example.org}"), tmpl_redis_slot("example.org"));
 }
 
+static apr_status_t reply_free(void *reply)
+{
+    freeReplyObject(reply);
+    return APR_SUCCESS;
+}
+
 /* The reply of which these are the bytes. */
 static redisReply *reply_of(const char *bytes)
 {
     redisReader *reader = tmpl_redis_reader_create();
     void *reply = NULL;
 
-    tmpl_redis_reader_use(reader, pool);
     assert_int_equal(redisReaderFeed(reader, bytes, strlen(bytes)), REDIS_OK);
     assert_int_equal(redisReaderGetReply(reader, &reply), REDIS_OK);
     assert_non_null(reply);
+    apr_pool_cleanup_register(pool, reply, reply_free, apr_pool_cleanup_null);
     redisReaderFree(reader);
     return reply;
 }

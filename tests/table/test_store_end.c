@@ -151,63 +151,6 @@ static void who_waits_for_a_connection_ends(void **state)
     assert_true(ends_asleep(wait_for_connection));
 }
 
-static ctx_t *waiting;
-
-static void *learn_for_long(void *data)
-{
-    ctx_t own = *waiting;
-
-    (void)data;
-    (void)try_observe(&own, "s", 1, 2, 0, 5, &usual, 1, LONG);
-    return NULL;
-}
-
-/* A socket that takes who connects, be they ever so many, and never answers. */
-static int listen_silently(const char *path)
-{
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-    apr_cpystrn(at.sun_path, path, sizeof(at.sun_path));
-    return fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 ||
-           listen(fd, SOMAXCONN) != 0;
-}
-
-/* Waits for its turn to learn a site, which another thread has. */
-static void wait_for_turn(unsigned number)
-{
-    const char *path = apr_pstrcat(ending, base, "/silent.sock", NULL);
-    ctx_t c = { .pool = ending, .uri = apr_pstrcat(ending, "redis+unix://", path, NULL) }, other;
-    apr_status_t rv = APR_TIMEUP;
-    pthread_t thread;
-
-    (void)number;
-    if (listen_silently(path)) {
-        return;
-    }
-    c.store = open_with(&c, c.uri, NULL);
-    other = c;
-    apr_pool_create(&other.pool, NULL);
-    waiting = &other;
-    if (pthread_create(&thread, NULL, learn_for_long, NULL) != 0) {
-        return;
-    }
-    while (rv == APR_TIMEUP) { /* which is the server; when the other has begun it is the turn that
-                                  does not come */
-        rv = try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, SHORT);
-    }
-    if (rv == APR_EBUSY) {
-        end_asleep();
-        (void)try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, LONG);
-    }
-}
-
-static void who_waits_for_its_turn_ends(void **state)
-{
-    (void)state;
-    assert_true(ends_asleep(wait_for_turn));
-}
-
 static const char *lmdb_uri;
 
 /* Learns one page after the other. */
@@ -242,7 +185,6 @@ static void who_writes_lmdb_keeps_nobody_from_it(void **state)
 static const store_test_t table[] = {
     TEST(NO_STORE, who_holds_what_is_kept_ends),
     TEST(NO_STORE, who_waits_for_a_connection_ends),
-    TEST(NO_STORE, who_waits_for_its_turn_ends),
     TEST(LMDB, who_writes_lmdb_keeps_nobody_from_it),
 };
 

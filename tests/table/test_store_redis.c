@@ -179,40 +179,6 @@ static void writers_do_not_lose_pages(void **state)
     assert_true(transactions(server) >= WRITERS * PAGES);
 }
 
-static void *write_one(void *data)
-{
-    learn(data, "s", 2, 0, 5);
-    return NULL;
-}
-
-/* Who gets no turn in time is told so, and not that the store fails. */
-static void no_turn_is_no_failure(void **state)
-{
-    ctx_t *c = *state, other = *c;
-    const redis_server_t *server = &servers[c->backend];
-    apr_status_t rv = APR_TIMEUP;
-    pthread_t thread;
-
-    learn(c, "s", 1, 0, 5);
-    apr_pool_create(&other.pool, NULL);
-    kill(server->pid, SIGSTOP);
-    assert_int_equal(pthread_create(&thread, NULL, write_one, &other), 0);
-    /* Until the other one has begun it is the server who keeps us waiting. Who gives a turn back
-     * may take it again before the other one wakes, so the turn is left free for a while. */
-    for (unsigned i = 0; rv == APR_TIMEUP && i < GROSSLY / 2; i++) {
-        apr_sleep(SHORT);
-        rv = try_observe(c, "s", 8, 9, 0, 5, &usual, 1, SHORT);
-    }
-    kill(server->pid, SIGCONT);
-    pthread_join(thread, NULL);
-    apr_pool_destroy(other.pool);
-    assert_int_equal(rv, APR_EBUSY);
-    assert_int_equal(c->err.status, APR_EBUSY);
-    assert_non_null(strstr(c->err.text, "others write the site"));
-    learn(c, "s", 3, 0, 5);
-    assert_int_equal(c->counts.records[0].df, 3);
-}
-
 /* A site that takes no writes does not keep the others from being learnt. */
 static void full_site_does_not_stop_the_others(void **state)
 {
@@ -514,7 +480,6 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, stale_memory_changes_no_answer),
     TEST(REDIS_UNIX, buckets_go_with_their_entries),
     TEST(REDIS_UNIX, writers_do_not_lose_pages),
-    TEST(REDIS_UNIX, no_turn_is_no_failure),
     TEST(REDIS_UNIX, full_site_does_not_stop_the_others),
     TEST(REDIS_UNIX, uses_its_own_database),
     TEST(REDIS_TCP, uses_its_own_database),

@@ -15,7 +15,7 @@ use Test::Tmpl::Backend;
 use Test::Tmpl::Process qw(free_port);
 use Tmplctl;
 
-delete @ENV{qw(http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY NO_COLOR)};
+delete @ENV{qw(http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY)};
 my @learnt = ('--store', 'lmdb:learnt', '--site', 's');
 my ($code, $out, $err) = run(qw(clean --mode text --out out), @learnt, @pages);
 is($code, 0, 'a site is learnt') or diag $err;
@@ -54,7 +54,6 @@ subtest 'blocks by repeated text' => sub {
     like($out, qr/^0  template 1\.000, cut, marked; DF 12; bytes \d+-\d+  body\/div\n    Home About this site\n    by the detector: 1\.000 of its text in segments with DF >= MinDF\n/m,
         'a block');
     like($out, qr/^1  content 0\.000, stays; DF 1; /m, 'content');
-    unlike($out, qr/\e/, 'no colours without a terminal');
 };
 
 # base + the contributions of all features are the log odds of the templateness, for every block.
@@ -248,21 +247,5 @@ subtest 'bad arguments' => sub {
     is($code, 1, 'no store');
     like($err, qr/^tmplctl: explain: lmdb:nowhere: no store found: /, 'the message');
 };
-
-SKIP: {
-    my ($script) = grep { -x } map { "$_/script" } split /:/, $ENV{PATH};
-    skip 'no script(1) for a terminal', 1 unless defined $script;
-    my $probe = `LC_ALL=C $script -qec true /dev/null </dev/null 2>&1`;
-    skip "no terminal: $1", 1 if $probe =~ /(failed to create pseudo-terminal.*)/;
-    subtest 'on a terminal' => sub {
-        local $ENV{TERM} = 'xterm';
-        my $command = "$tool explain --detector incremental @learnt $pages[6]";
-        my $on = sub { `$script -qec "$_[0]" /dev/null </dev/null 2>&1` };
-        like($on->($command), qr/\e\[31mtemplate\e\[0m.*\e\[32mcontent\e\[0m/s, 'verdicts have colours');
-        unlike($on->("NO_COLOR=1 $command"), qr/\e/, 'not with NO_COLOR');
-        unlike($on->("TERM=dumb $command"), qr/\e/, 'not on a terminal that has none');
-        unlike($on->("$command | cat"), qr/\e/, 'not in a pipe');
-    };
-}
 
 done_testing();

@@ -23,15 +23,13 @@
 #include <apr_strings.h>
 
 #include "base/number.h"
-#include "table/snapshots.h"
 #include "table/engine.h"
 #include "table/lmdb/lmdb_env.h"
 
-#define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
-#define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
-#define DELETE_FULL    256               /* the same when the map is nearly full */
-#define DELETE_BATCH   256               /* buckets that a commit of forget() deletes */
-#define GROWN_MOST     8                 /* times that a map may grow for one change */
+#define DELETE_BUCKETS 64  /* buckets of dropped sites that a commit deletes */
+#define DELETE_FULL    256 /* the same when the map is nearly full */
+#define DELETE_BATCH   256 /* buckets that a commit of forget() deletes */
+#define GROWN_MOST     8   /* times that a map may grow for one change */
 
 /*
  * Sites are forgotten until 1 / n of the map is free: n is SPARE_ALWAYS in each commit, SPARE_FULL
@@ -47,7 +45,6 @@
 
 typedef struct {
     tmpl_lmdb_t *db;
-    tmpl_snapshots_t *snapshots; /* stamped with tmpl_lmdb_site_t.seen */
     tmpl_store_opts_t opts;
 } lmdb_store_t;
 
@@ -219,7 +216,7 @@ static uint32_t serial_of(const lmdb_own_t *own, uint32_t number)
     return number < TMPL_LISTED ? own->site.serial : own->site.listed;
 }
 
-static apr_status_t buckets_read(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t lmdb_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const lmdb_own_t *own = t->own;
     int rc = 0;
@@ -232,17 +229,6 @@ static apr_status_t buckets_read(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32
             rc == 0 ? (tmpl_bucket_t){ data.mv_data, data.mv_size } : (tmpl_bucket_t){ 0 };
     }
     return txn_fail(t, rc == MDB_NOTFOUND ? 0 : rc);
-}
-
-static apr_status_t lmdb_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
-{
-    const lmdb_store_t *store = t->ctx;
-    /* each write of a site, by any process, gives it another "seen" */
-    const int64_t stamp = (int64_t)((const lmdb_own_t *)t->own)->site.seen;
-    if (t->write || t->policy == NULL || !t->found || n == 0) {
-        return buckets_read(t, buckets, n); /* an export would only displace snapshots */
-    }
-    return tmpl_snapshots_read(store->snapshots, stamp, stamp, t, buckets_read, buckets, n);
 }
 
 /* ---- writing ---- */
@@ -483,7 +469,6 @@ static apr_status_t lmdb_open(void **ctx, const char *uri, const tmpl_store_opts
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
     rv = tmpl_lmdb_open(&store->db, tmpl_store_directory(uri, pool), store->opts.map_size,
                         store->opts.leaves_damaged, err);
     if (rv == APR_SUCCESS) {
@@ -495,7 +480,6 @@ static apr_status_t lmdb_open(void **ctx, const char *uri, const tmpl_store_opts
 
 const tmpl_provider_t tmpl_provider_lmdb = {
     .scheme = TMPL_STORE_LMDB,
-    .look_first = 1,
     .check = lmdb_check,
     .open = lmdb_open,
     .begin = lmdb_begin,

@@ -303,14 +303,14 @@ void tmpl_lmdb_read_end(tmpl_lmdb_t *db, MDB_txn *txn)
 int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
 {
     __atomic_add_fetch(&db->locking, 1, __ATOMIC_RELAXED);
-    int rc = tmpl_lmdb_lock_take(&db->writer, deadline);
+    int rc = tmpl_clock_lock(&db->writer.shared->mutex, deadline);
     if (rc == 0) {
         rc = txn_begin(db, 0, txn);
         if (rc == 0) {
             db->writing = *txn;
             return 0;
         }
-        tmpl_lmdb_lock_give(&db->writer);
+        pthread_mutex_unlock(&db->writer.shared->mutex);
     }
     __atomic_sub_fetch(&db->locking, 1, __ATOMIC_RELAXED);
     return rc;
@@ -326,7 +326,7 @@ int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)
         rc = mdb_txn_commit(txn);
     }
     pthread_rwlock_unlock(&db->map_lock);
-    tmpl_lmdb_lock_give(&db->writer);
+    pthread_mutex_unlock(&db->writer.shared->mutex);
     __atomic_sub_fetch(&db->locking, 1, __ATOMIC_RELAXED);
     return rc;
 }

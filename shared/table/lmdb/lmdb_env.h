@@ -23,15 +23,13 @@
 #include "table/provider.h"
 
 /*
- * The writers' lock: a robust mutex in DIR/writer.lock, which
- * every process maps. It is taken before LMDB's own write lock, which has no time limit: if its
- * holder is stopped, others wait for ever.
+ * The writers' lock: a robust mutex in DIR/writer.lock, which every process maps. It is taken
+ * before LMDB's own write lock, which has no time limit: if its holder is stopped, others wait for
+ * ever. A holder that dies releases it: LMDB drops the transaction of a dead process itself.
  *
  * apr_proc_mutex has no lock that unrelated processes (httpd and tmplctl) can open by name: its
  * locks of pthread, posixsem and sysvsem are for children only, its flock refuses a file that
  * exists, and its fcntl deletes the file.
- *
- * Functions return 0 or an errno.
  */
 
 /* Which file or directory it is, whatever its path. All zero: none. */
@@ -46,7 +44,6 @@ int tmpl_lmdb_is_file(const char *path, const tmpl_lmdb_id_t *id);
 /* The content of DIR/writer.lock. */
 typedef struct {
     pthread_mutex_t mutex;
-    uint32_t unused; /* former versions have a flag here */
     /* the data.mdb whose readers and writers use the lock.mdb of the directory */
     tmpl_lmdb_id_t file;
 } tmpl_lmdb_shared_t;
@@ -55,13 +52,6 @@ typedef struct {
     int fd;
     tmpl_lmdb_shared_t *shared;
 } tmpl_lmdb_lock_t;
-
-/*
- * Takes the lock, or returns ETIMEDOUT at deadline (on tmpl_clock). A holder that dies releases it:
- * LMDB drops the transaction of a dead process itself.
- */
-int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline);
-void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock);
 
 typedef enum {
     TMPL_DB_META,

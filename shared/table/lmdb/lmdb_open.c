@@ -54,16 +54,6 @@ static int file_open(const char *dir, const char *name, apr_pool_t *pool)
     return open(path_of(dir, name, pool), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
-static void mutex_init(pthread_mutex_t *mutex)
-{
-    pthread_mutexattr_t attr;
-    pthread_mutexattr_init(&attr);
-    pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(mutex, &attr);
-    pthread_mutexattr_destroy(&attr);
-}
-
 /* Polls, because flock() has no deadline, and a process that is alone may be stopped. */
 static int lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 {
@@ -106,8 +96,8 @@ static int lock_open(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadlin
     }
     lock->shared = map;
     if (is_alone) {
-        *lock->shared = (tmpl_lmdb_shared_t){ .unused = 0 };
-        mutex_init(&lock->shared->mutex);
+        *lock->shared = (tmpl_lmdb_shared_t){ .file = { 0 } };
+        tmpl_clock_lock_make(&lock->shared->mutex);
     }
     return lock_share(lock, deadline);
 }
@@ -121,17 +111,6 @@ static void lock_close(tmpl_lmdb_lock_t *lock)
         close(lock->fd);
     }
     *lock = (tmpl_lmdb_lock_t){ .fd = -1 };
-}
-
-int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
-{
-    int rc = tmpl_clock_lock(&lock->shared->mutex, deadline);
-    return rc == EOWNERDEAD ? pthread_mutex_consistent(&lock->shared->mutex) : rc;
-}
-
-void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock)
-{
-    pthread_mutex_unlock(&lock->shared->mutex);
 }
 
 /*
@@ -212,7 +191,7 @@ static int env_claim(tmpl_lmdb_t *db)
 static int env_begin(tmpl_lmdb_t *db)
 {
     if (!locks_fit(db)) {
-        int rc = tmpl_lmdb_lock_take(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
+        int rc = tmpl_clock_lock(&db->writer.shared->mutex, tmpl_clock() + OPEN_TIMEOUT);
         if (rc != 0) {
             return rc;
         }
@@ -220,7 +199,7 @@ static int env_begin(tmpl_lmdb_t *db)
         if (!fit) {
             rc = env_claim(db);
         }
-        tmpl_lmdb_lock_give(&db->writer);
+        pthread_mutex_unlock(&db->writer.shared->mutex);
         if (!fit) {
             return rc;
         }
@@ -354,11 +333,11 @@ apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_
     size_t page = 0;
     int rc = lock_open(&writer, dir, deadline, pool);
     if (rc == 0) {
-        rc = tmpl_lmdb_lock_take(&writer, deadline);
+        rc = tmpl_clock_lock(&writer.shared->mutex, deadline);
     }
     if (rc == 0) {
         rc = tmpl_lmdb_walk(path_of(dir, DATA_FILE, pool), &page);
-        tmpl_lmdb_lock_give(&writer);
+        pthread_mutex_unlock(&writer.shared->mutex);
     }
     lock_close(&writer);
     return rc == 0 ? APR_SUCCESS

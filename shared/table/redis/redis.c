@@ -23,24 +23,15 @@
 #include "table/snapshots.h"
 #include "table/redis/redis_client.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #define SECRET_KEY "tmpl:6:secret"
 
 #define KEPT_MOST ((size_t)8 << 20) /* bytes of all snapshots */
 #define TOUCHES   16                /* EXPIREs during opts.idle that keep a site in use */
-#define TURNS     64
 
 typedef struct {
     tmpl_redis_t *redis;
     tmpl_snapshots_t *snapshots; /* stamped with tmpl_clock */
     tmpl_store_opts_t opts;
-    /*
-     * Only one thread of a process at a time learns a site, because two would only make each
-     * other's transactions fail. Sites with equal hashes share a turn.
-     */
-    pthread_mutex_t turns[TURNS];
     pthread_mutex_t lock;          /* protects all below */
     char secret[TMPL_SECRET_SIZE]; /* the server's, or the one to give it if it has none */
 } redis_store_t;
@@ -48,9 +39,7 @@ typedef struct {
 /* A transaction on one site. */
 typedef struct {
     const char *key;
-    uint64_t site; /* a hash of key */
     tmpl_redis_session_t session;
-    pthread_mutex_t *turn; /* NULL: none */
     int committed;
     apr_status_t failed; /* the status with which the server failed */
     int64_t least;       /* the least stamp of a snapshot that may be used */
@@ -184,16 +173,7 @@ static apr_status_t redis_begin(tmpl_txn_t *t)
     apr_interval_time_t most = store->opts.idle / TOUCHES;
     t->own = own;
     own->key = tmpl_redis_site_key(t->site, t->pool);
-    own->site = XXH3_64bits(own->key, strlen(own->key)) | 1;
     own->session = tmpl_redis_session(store->redis, own->key);
-    if (t->write) {
-        pthread_mutex_t *turn = &store->turns[own->site % TURNS];
-        if (tmpl_clock_lock(turn, t->deadline) != 0) {
-            return tmpl_fail(t->err, APR_EBUSY, "%s: no turn in time (others write the site)",
-                             server_of(t));
-        }
-        own->turn = turn;
-    }
     own->least = t->write     ? INT64_MIN
                  : t->age > 0 ? tmpl_clock() - (t->age < most ? t->age : most)
                               : INT64_MAX;
@@ -276,9 +256,6 @@ static void redis_end(tmpl_txn_t *t)
         (void)exchange(t, list, &replies);
     }
     tmpl_redis_session_end(&own->session);
-    if (own->turn != NULL) {
-        pthread_mutex_unlock(own->turn);
-    }
     if (own->failed != APR_SUCCESS && own->failed != TMPL_EPART) {
         /* the next look-up must ask: snapshots must not hide that the server fails */
         tmpl_snapshots_clear(store->snapshots, tmpl_clock());
@@ -380,11 +357,8 @@ static apr_status_t redis_open(void **ctx, const char *uri, const tmpl_store_opt
     store->opts = *opts;
     store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
     tmpl_secret_draw(store->secret);
-    /* never destroyed: prefork may end a child while the code that it interrupted holds them */
+    /* never destroyed: prefork may end a child while the code that it interrupted holds it */
     pthread_mutex_init(&store->lock, NULL);
-    for (int i = 0; i < TURNS; i++) {
-        pthread_mutex_init(&store->turns[i], NULL);
-    }
     *ctx = store;
     return APR_SUCCESS;
 }

@@ -281,6 +281,12 @@ static size_t replies_most(const apr_array_header_t *list)
     return REPLIES_ANY + (all < REPLIES_MOST ? all : REPLIES_MOST + n * REPLIES_USUAL);
 }
 
+static apr_status_t reply_free(void *reply)
+{
+    freeReplyObject(reply);
+    return APR_SUCCESS;
+}
+
 /* Sends the commands in one go, so that their replies come in one round trip. */
 static apr_status_t round_trip(conn_t *conn, const server_t *server, const apr_array_header_t *list,
                                apr_time_t deadline, redisReply **replies, tmpl_error_t *err)
@@ -296,10 +302,12 @@ static apr_status_t round_trip(conn_t *conn, const server_t *server, const apr_a
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    tmpl_redis_reader_use(conn->reader, list->pool);
     while (rv == APR_SUCCESS && got < list->nelts) {
         rv = read_reply(conn, server, &unread, deadline, &replies[got], err);
-        got += rv == APR_SUCCESS;
+        if (rv == APR_SUCCESS) {
+            apr_pool_cleanup_register(list->pool, replies[got++], reply_free,
+                                      apr_pool_cleanup_null);
+        }
     }
     if (rv == APR_SUCCESS && (conn->reader->pos != conn->reader->len || !conn->ends_line)) {
         /* the next call would take the bytes left over for its own replies */

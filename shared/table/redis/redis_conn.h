@@ -87,18 +87,10 @@ const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *p
 int tmpl_redis_place_fill(tmpl_redis_place_t *place, const char *host, size_t len, long long port,
                           const tmpl_redis_place_t *asked);
 
-/*
- * Replies of Redis, and what its errors mean.
- *
- * hiredis' reader parses the replies and makes its objects in an APR pool here. hiredis' own
- * objects take two blocks of malloc for each bucket, which is 5 % of the cost of a new page.
- */
+/* Replies of Redis, and what its errors mean. */
 
-/* A reader of redisReply objects, for redisReaderFree() to free; NULL: out of memory. */
+/* hiredis' reader, which refuses arrays of more than 2^20 elements; NULL: out of memory. */
 redisReader *tmpl_redis_reader_create(void);
-
-/* The replies that are read from now on come from pool. No reply may be half read. */
-void tmpl_redis_reader_use(redisReader *reader, apr_pool_t *pool);
 
 /* Whether a reply is an error that begins with that word. */
 int tmpl_redis_is_error(const redisReply *reply, const char *word);
@@ -114,7 +106,8 @@ apr_status_t tmpl_redis_garbage(const char *name, tmpl_error_t *err);
 
 /*
  * TLS for connections to Redis, by OpenSSL. hiredis has TLS since 1.0 only, as a separate library,
- * and does not compare the certificate with the server's name.
+ * and does not compare the certificate with the server's name. OpenSSL raises SIGPIPE if the server
+ * is gone: the process must ignore it, as httpd and tmplctl do.
  */
 
 typedef struct tmpl_redis_tls_t tmpl_redis_tls_t;                 /* what all sessions share */

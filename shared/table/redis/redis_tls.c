@@ -2,7 +2,6 @@
 #include "table/redis/redis_conn.h"
 
 #include <errno.h>
-#include <sys/socket.h>
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -10,49 +9,8 @@
 
 struct tmpl_redis_tls_t {
     SSL_CTX *context;
-    BIO_METHOD *method;
     const char *server; /* the name to expect; NULL: the host's name */
 };
-
-/* ---- a socket: OpenSSL's own would raise SIGPIPE, and the process is not ours ---- */
-
-static int bio_fd(BIO *bio)
-{
-    return (int)(intptr_t)BIO_get_data(bio);
-}
-
-static int is_for_now(void)
-{
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-}
-
-static int socket_write(BIO *bio, const char *bytes, int len)
-{
-    ssize_t n = send(bio_fd(bio), bytes, (size_t)len, MSG_NOSIGNAL);
-    BIO_clear_retry_flags(bio);
-    if (n < 0 && is_for_now()) {
-        BIO_set_retry_write(bio);
-    }
-    return (int)n;
-}
-
-static int socket_read(BIO *bio, char *bytes, int len)
-{
-    ssize_t n = recv(bio_fd(bio), bytes, (size_t)len, 0);
-    BIO_clear_retry_flags(bio);
-    if (n < 0 && is_for_now()) {
-        BIO_set_retry_read(bio);
-    }
-    return (int)n;
-}
-
-static long socket_control(BIO *bio, int command, long number, void *data)
-{
-    (void)bio;
-    (void)number;
-    (void)data;
-    return command == BIO_CTRL_FLUSH;
-}
 
 /* ---- what all sessions share ---- */
 
@@ -60,7 +18,6 @@ static apr_status_t tls_free(void *data)
 {
     tmpl_redis_tls_t *tls = data;
     SSL_CTX_free(tls->context);
-    BIO_meth_free(tls->method);
     return APR_SUCCESS;
 }
 
@@ -112,14 +69,9 @@ apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_add
     tmpl_redis_tls_t *tls = apr_pcalloc(pool, sizeof(*tls));
     ERR_clear_error();
     tls->context = SSL_CTX_new(TLS_client_method());
-    tls->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "tmpl");
     tls->server = address->server;
     apr_pool_cleanup_register(pool, tls, tls_free, apr_pool_cleanup_null);
-    if (tls->context == NULL || tls->method == NULL ||
-        SSL_CTX_set_min_proto_version(tls->context, TLS1_2_VERSION) != 1 ||
-        BIO_meth_set_write(tls->method, socket_write) != 1 ||
-        BIO_meth_set_read(tls->method, socket_read) != 1 ||
-        BIO_meth_set_ctrl(tls->method, socket_control) != 1) {
+    if (tls->context == NULL || SSL_CTX_set_min_proto_version(tls->context, TLS1_2_VERSION) != 1) {
         return tmpl_fail(err, APR_ENOMEM, "cannot use TLS: %s", last_reason());
     }
     SSL_CTX_set_verify(tls->context, SSL_VERIFY_PEER, NULL);
@@ -146,15 +98,11 @@ static int name_expect(SSL *ssl, const char *host)
 tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, const char *host)
 {
     SSL *ssl = SSL_new(tls->context);
-    BIO *bio = BIO_new(tls->method);
-    if (ssl == NULL || bio == NULL || !name_expect(ssl, tls->server != NULL ? tls->server : host)) {
+    if (ssl == NULL || !name_expect(ssl, tls->server != NULL ? tls->server : host) ||
+        SSL_set_fd(ssl, fd) != 1) {
         SSL_free(ssl);
-        BIO_free(bio);
         return NULL;
     }
-    BIO_set_data(bio, (void *)(intptr_t)fd); // NOLINT(performance-no-int-to-ptr)
-    BIO_set_init(bio, 1);
-    SSL_set_bio(ssl, bio, bio);
     SSL_set_connect_state(ssl);
     return (tmpl_redis_tls_session_t *)ssl;
 }
