@@ -126,17 +126,10 @@ static void read_start(start_t *text, const tmpl_page_t *page, const tmpl_node_t
     }
 }
 
-/* Whether a character is a letter or a digit: beyond ASCII, if its block is no signs. */
-static int is_of_word(char c)
-{
-    unsigned char byte = (unsigned char)c;
-    return tmpl_is_alnum(c) || (byte >= 0xC3 && byte != 0xE2 && byte < 0xEE);
-}
-
-/* The same, or a mark of ASCII. */
+/* Whether a byte begins a letter or a digit, or is a mark of ASCII. */
 static int is_typed(char c)
 {
-    return c > ' ' || is_of_word(c);
+    return c > ' ' || tmpl_is_of_word(c);
 }
 
 static int has_char(const start_t *text, int is_meant(char))
@@ -192,7 +185,7 @@ static int is_twin(const tmpl_page_t *page, const tmpl_node_t *node, int is_hear
             continue;
         }
         read_start(&other, page, beside[i]);
-        if (has_char(&own, is_of_word) && has_char(&other, is_of_word) &&
+        if (has_char(&own, tmpl_is_of_word) && has_char(&other, tmpl_is_of_word) &&
             says_all(is_heard ? &other : &own, is_heard ? &own : &other) == is_heard) {
             return 1;
         }
