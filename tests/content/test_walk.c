@@ -117,12 +117,16 @@ static void elements_mean_the_same(void **state)
           "<tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr>"
           "<tr><td>c</td><td>\xE2\x9C\x93</td></tr><tr><td>d</td><td>No</td></tr>"
           "</tbody></table></div>" },
+        { "<h1>a</h1><table><tr><td>b<td><svg><title id=t>No</title></svg></table>",
+          "---\ntitle: \"No\"\n---\n\n# a\n\nb\n\nNo", "<p>b</p><p>No</p>" },
         { "<div role=table><div role=row><span role=columnheader>a</span><span role=columnheader>b"
           "</span></div><div role=row><span role=cell>c</span><span role=cell>d</span></div></div>",
           "| a | b |\n| --- | --- |\n| c | d |",
           "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table><tbody>"
           "<tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr><tr><td>c</td><td>d</td></tr>"
           "</tbody></table></div>" },
+        { "<table><tr><td><div><pre>1\n2</pre></div><td><div><pre>a\nb</pre></div></table>",
+          "```\na\nb\n```", "<pre><code>ab</code></pre>" },
         { "<div style='white-space:pre'>a\n b</div>", "```\na\n b\n```",
           "<pre><code>a b</code></pre>" },
         { "<p style=white-space:pre>a</p>", "a", "<p>a</p>" },
