@@ -182,10 +182,10 @@ typedef struct {
     uint32_t last;                  /* the last block that went, and is no heading */
     uint32_t empty[EMPTY_MOST];     /* headings in a row without text */
     uint32_t n_empty;
-} headings_t;
+} empty_headings_t;
 
 /* A heading ends all of its level and below. */
-static void close_headings(headings_t *h, unsigned tag)
+static void close_headings(empty_headings_t *h, unsigned tag)
 {
     for (; tag <= TMPL_TAG_H6; tag++) {
         uint32_t heading = h->open[tag];
@@ -197,7 +197,7 @@ static void close_headings(headings_t *h, unsigned tag)
     }
 }
 
-static void let_empty_go(headings_t *h)
+static void let_empty_go(empty_headings_t *h)
 {
     for (uint32_t i = 0; i < h->n_empty && h->n_empty <= EMPTY_MOST; i++) {
         set_block(h->p, h->empty[i] - 1, GOES);
@@ -208,7 +208,7 @@ static void let_empty_go(headings_t *h)
 /* Headings go if what they head went; not the first one, which may be the page's. */
 static void judge_headings(const beside_t *p)
 {
-    headings_t h = { .p = p };
+    empty_headings_t h = { .p = p };
     int is_first = 1;
     for (uint32_t b = 0; b < p->page->n_blocks; b++) {
         unsigned tag = p->page->nodes[p->page->blocks[b].node].tag;

@@ -22,9 +22,9 @@ static inline int tmpl_text_may_be_for_machines(const char *src, tmpl_span_t seg
 
 /*
  * Whether an element is not said to readers, with all that is in it. Names that many sites write
- * say so (unsaid.c): links of editors and generators, "[edit]", "Source"; icons that a font shows for a
- * letter; prices and badges of a shop that show in another state only; and what stands beside a
- * text for screen readers alone and says the same.
+ * say so (unsaid.c): links to editors and sources, "[edit]"; icons that a font shows for a letter;
+ * prices and badges of a shop that show in another state only; and what stands beside a text for
+ * screen readers alone and says the same.
  */
 int tmpl_named_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
 static inline int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
