@@ -252,27 +252,24 @@ static int is_behind_heading(const tmpl_page_t *page, const tmpl_node_t *link)
 /* Whether a link leads from a heading to its editor, or to the source of what is documented. */
 static int is_tool_link(const tmpl_page_t *page, const tmpl_node_t *link)
 {
-    enum { LONGEST = 16 };
-    start_t text;
-    if (link->tag != TMPL_TAG_A || link->after_segment != link->first_segment + 1 ||
-        page->segments[link->first_segment].length > LONGEST) {
-        return 0;
-    }
-    read_start(&text, page, link);
-    const tmpl_known_attr_t *class = tmpl_node_attr(page, link, TMPL_ATTR_CLASS);
+    static const char source[] = "src/";
     const tmpl_known_attr_t *href = tmpl_node_attr(page, link, TMPL_ATTR_HREF);
-    if (href == NULL || !is_of_tools(&text)) {
+    if (href == NULL) {
         return 0;
     }
+    start_t text;
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, link, TMPL_ATTR_CLASS);
     const char *to = page->src + href->value.start;
     apr_size_t len = tmpl_span_len(href->value);
-    if ((len > 4 && memcmp(to, "src/", 4) == 0) ||
-        (class != NULL &&
-         tmpl_has_word(page->src, class->value, "src srclink link-seesrc", tmpl_span_is_any))) {
-        return 1;
+    int is = (len >= sizeof(source) && memcmp(to, source, sizeof(source) - 1) == 0) ||
+             (class != NULL && tmpl_has_word(page->src, class->value, "src srclink link-seesrc",
+                                             tmpl_span_is_any)) ||
+             ((is_in(page, link, TMPL_TAG_H1) || is_behind_heading(page, link)) &&
+              (memmem(to, len, "action=edit", 11) != NULL || memmem(to, len, "/edit/", 6) != NULL));
+    if (is) {
+        read_start(&text, page, link);
     }
-    return (memmem(to, len, "action=edit", 11) != NULL || memmem(to, len, "/edit/", 6) != NULL) &&
-           (is_in(page, link, TMPL_TAG_H1) || is_behind_heading(page, link));
+    return is && is_of_tools(&text);
 }
 
 /* Whether the text of an element is one character that is no digit, and no letter beyond ASCII. */
@@ -320,7 +317,7 @@ int tmpl_named_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
     return name != NULL ? is_unsaid(page, node, name)
                         : (node->tag == TMPL_TAG_SPAN && is_seen_only(page, node) &&
                            is_twin(page, node, 0)) ||
-                              is_tool_link(page, node);
+                              (tmpl_link_is_short(page, node) && is_tool_link(page, node));
 }
 
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
@@ -416,7 +413,7 @@ static int is_bracket(const tmpl_page_t *page, uint32_t node, const char *at, ui
         i++;
     }
     return len == 1 && (*at == '[' || *at == ']') && i < after &&
-           is_tool_link(page, &page->nodes[i]);
+           tmpl_link_is_short(page, &page->nodes[i]) && is_tool_link(page, &page->nodes[i]);
 }
 
 tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest)
