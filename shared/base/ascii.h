@@ -24,6 +24,13 @@ static inline int tmpl_is_alnum(char c)
     return tmpl_is_alpha(c) || tmpl_is_digit(c);
 }
 
+/* Whether a byte of UTF-8 begins a letter or a digit: beyond ASCII, if its block is no signs. */
+static inline int tmpl_is_of_word(char c)
+{
+    unsigned char byte = (unsigned char)c;
+    return tmpl_is_alnum(c) || (byte >= 0xC3 && byte != 0xE2 && byte < 0xEE);
+}
+
 /* HTML's white space: tab, line feed, form feed, carriage return, space. */
 static inline int tmpl_is_space(char c)
 {

@@ -233,8 +233,10 @@ const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const x
     }
     drop_numbers(code);
     trim(code);
-    /* the numbers of lines beside a listing */
-    if (code->len > 0 && tmpl_dom_tag(page, pre->parent) == TMPL_TAG_TD && is_number(code->at)) {
+    /* the numbers of lines beside a listing: Pygments puts a div around them */
+    int is_div = tmpl_dom_tag(page, pre->parent) == TMPL_TAG_DIV;
+    const xmlNode *cell = is_div ? pre->parent->parent : pre->parent;
+    if (code->len > 0 && tmpl_dom_tag(page, cell) == TMPL_TAG_TD && is_number(code->at)) {
         tmpl_buf_clear(code);
     }
     return language;

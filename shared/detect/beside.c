@@ -172,6 +172,64 @@ static void set_block(const beside_t *p, uint32_t b, says_e says)
     }
 }
 
+/* Headings in a row, at most, that go because what they head went: more are a list. */
+#define EMPTY_MOST 2
+
+/* The headings of a page while it is read. Blocks count from 1; 0: none. */
+typedef struct {
+    const beside_t *p;
+    uint32_t open[TMPL_TAG_H6 + 1]; /* by tag: the last heading, if nothing behind it stays */
+    uint32_t last;                  /* the last block that went, and is no heading */
+    uint32_t empty[EMPTY_MOST];     /* headings in a row without text */
+    uint32_t n_empty;
+} empty_headings_t;
+
+/* A heading ends all of its level and below. */
+static void close_headings(empty_headings_t *h, unsigned tag)
+{
+    for (; tag <= TMPL_TAG_H6; tag++) {
+        uint32_t heading = h->open[tag];
+        h->open[tag] = 0;
+        if (heading != 0 && heading < h->last) {
+            h->empty[h->n_empty % EMPTY_MOST] = heading;
+            h->n_empty++;
+        }
+    }
+}
+
+static void let_empty_go(empty_headings_t *h)
+{
+    for (uint32_t i = 0; i < h->n_empty && h->n_empty <= EMPTY_MOST; i++) {
+        set_block(h->p, h->empty[i] - 1, GOES);
+    }
+    h->n_empty = 0;
+}
+
+/* Headings go if what they head went; not the first one, which may be the page's. */
+static void judge_headings(const beside_t *p)
+{
+    empty_headings_t h = { .p = p };
+    int is_first = 1;
+    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
+        unsigned tag = p->page->nodes[p->page->blocks[b].node].tag;
+        int stays = !p->judged->verdicts[b].template;
+        if (tag >= TMPL_TAG_H1 && tag <= TMPL_TAG_H6) {
+            close_headings(&h, tag);
+            h.open[tag] = stays && !is_first && tag != TMPL_TAG_H1 ? b + 1 : 0;
+            is_first &= !stays;
+        }
+        else if (stays) {
+            memset(h.open, 0, sizeof(h.open));
+            let_empty_go(&h);
+        }
+        else {
+            h.last = b + 1;
+        }
+    }
+    close_headings(&h, TMPL_TAG_H1);
+    let_empty_go(&h);
+}
+
 void tmpl_beside(const tmpl_ruled_t *judged)
 {
     const tmpl_page_t *page = judged->reading->page;
@@ -189,4 +247,5 @@ void tmpl_beside(const tmpl_ruled_t *judged)
         }
         p.heading = is_heading ? node : p.heading;
     }
+    judge_headings(&p);
 }

@@ -12,6 +12,9 @@
  *                          colon, unless that text is a phrase (part_words.h).
  *   h1 to h6               stays if it is the first heading of its article or li, and most words of
  *                          that stay; not in a thread, where it names a member.
+ *                          Goes if all that it heads goes, up to the next heading of its level
+ *                          or above; but not an h1, the page's first one, more than two in a row,
+ *                          or one below TMPL_SURE_CONTENT.
  *   aside, ul              is related, and goes, if all words that stay in it are links to other
  *                          pages. An ul must be in an article, have TMPL_BESIDE_LINKS words, and
  *                          follow a paragraph of the element around that ends like a sentence.

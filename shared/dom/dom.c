@@ -351,8 +351,9 @@ static tmpl_span_t label_of_icon(const tmpl_page_t *page, const tmpl_node_t *ico
         return (tmpl_span_t){ 0, 0 };
     }
     const char *behind = page->src + inside.end;
-    const char *title = memmem(page->src + inside.start, tmpl_span_len(inside), "<title>", 7);
-    const char *text = title != NULL ? title + 7 : behind;
+    const char *title = memmem(page->src + inside.start, tmpl_span_len(inside), "<title", 6);
+    const char *open = title != NULL ? memchr(title, '>', (apr_size_t)(behind - title)) : NULL;
+    const char *text = open != NULL ? open + 1 : behind;
     const char *end = memchr(text, '<', (apr_size_t)(behind - text));
     return (tmpl_span_t){ (uint32_t)(text - page->src),
                           (uint32_t)((end != NULL ? end : text) - page->src) };

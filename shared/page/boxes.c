@@ -36,12 +36,10 @@ static unsigned box_kind(const tmpl_page_t *page, const tmpl_node_t *node)
     return tmpl_node_attr(page, node, TMPL_ATTR_STYLE) != NULL ? NEVER_BOX : MAY_BE_BOX;
 }
 
-/* A byte that begins a letter or digit; beyond ASCII, all but no-break spaces and punctuation. */
+/* A byte that begins a letter or digit, but none of kana: punctuation beside them begins alike. */
 static int is_of_word(char c)
 {
-    unsigned char byte = (unsigned char)c;
-    return tmpl_is_alnum(c) ||
-           (byte >= 0x80 && byte != 0xC2 && byte != 0xE2 && byte != 0xE3 && byte != 0xEF);
+    return tmpl_is_of_word(c) && (unsigned char)c != 0xE3;
 }
 
 /* Whether a text is a quantity: short, and with a digit. */
@@ -100,6 +98,27 @@ static int are_words(const char *left, const char *left_end, const char *right,
            (!is_capital(last) && is_capital(first));
 }
 
+/* Whether a text begins with a capital letter, and goes on with a small one. */
+static int is_begun(const char *at, const char *end)
+{
+    unsigned char first = (unsigned char)*at, second = end - at > 1 ? (unsigned char)at[1] : 0;
+    /* of Latin, Greek and Cyrillic */
+    int is_other =
+        (first == 0xC3 && second < 0xA0) || ((first == 0xCE || first == 0xD0) && second < 0xB0);
+    return is_other || (is_capital(*at) && second != 0 && tmpl_lower(at[1]) == at[1] &&
+                        is_of_word(at[1]) && !tmpl_is_digit(at[1]));
+}
+
+/* Whether a text is the number of a step: it begins a block, with a sign behind it or without. */
+static int is_step(const tmpl_page_t *page, const tmpl_segment_t *segment)
+{
+    enum { LONGEST = 3 };
+    const char *at = page->src + segment->span.start, *end = page->src + segment->span.end;
+    int is_first = page->blocks[segment->block].first_segment == segment - page->segments;
+    end -= end - at > 1 && (end[-1] == '.' || end[-1] == ')');
+    return is_first && end - at < LONGEST && is_number(at, end);
+}
+
 /* What is around two boxes. */
 typedef enum { IN_BLOCK, IN_TEXT, IN_CODE } around_e;
 
@@ -134,6 +153,11 @@ int tmpl_boxes_are_apart(const tmpl_page_t *page, const tmpl_segment_t *before, 
                          tmpl_span_t text)
 {
     const tmpl_node_t *nodes = page->nodes, *a = &nodes[before->node], *b = &nodes[node];
+    const char *at = page->src + text.start, *end = page->src + text.end;
+    if (a->tag != TMPL_TAG_SUP && b->tag != TMPL_TAG_SUP && is_step(page, before) &&
+        is_begun(at, end)) {
+        return around_boxes(page, node) != IN_CODE;
+    }
     for (int up = 0; up < 2 * CLIMB && a->parent != b->parent; up++) {
         const tmpl_node_t **deeper = a->depth > b->depth ? &a : &b;
         if ((*deeper)->parent == TMPL_NONE) {
@@ -148,7 +172,6 @@ int tmpl_boxes_are_apart(const tmpl_page_t *page, const tmpl_segment_t *before, 
     }
     around_e around = around_boxes(page, b->parent);
     return around != IN_CODE &&
-           are_words(page->src + before->span.start, page->src + before->span.end,
-                     page->src + text.start, page->src + text.end,
+           are_words(page->src + before->span.start, page->src + before->span.end, at, end,
                      around == IN_TEXT || lead_alike(page, a, b));
 }

@@ -20,16 +20,25 @@ static inline int tmpl_text_may_be_for_machines(const char *src, tmpl_span_t seg
            *first == 'O' || *last == ']';
 }
 
+/* Whether a link is one short text, as those to editors and sources are. */
+static inline int tmpl_link_is_short(const tmpl_page_t *page, const tmpl_node_t *link)
+{
+    enum { SHORT = 16 };
+    return link->tag == TMPL_TAG_A && link->after_segment == link->first_segment + 1 &&
+           page->segments[link->first_segment].length <= SHORT;
+}
+
 /*
  * Whether an element is not said to readers, with all that is in it. Names that many sites write
- * say so (unsaid.c): links of editors and generators, "[edit]"; icons that a font shows for a
- * letter; prices and badges of a shop that show in another state only; and what stands beside a
- * text for screen readers alone and says the same.
+ * say so (unsaid.c): links to editors and sources, "[edit]"; icons that a font shows for a letter;
+ * prices and badges of a shop that show in another state only; and what stands beside a text for
+ * screen readers alone and says the same.
  */
 int tmpl_named_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node);
 static inline int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    return (node->flags & TMPL_NODE_NAMED) && tmpl_named_is_unsaid(page, node);
+    return ((node->flags & TMPL_NODE_NAMED) || tmpl_link_is_short(page, node)) &&
+           tmpl_named_is_unsaid(page, node);
 }
 
 /* Whether a segment is no word of the page: it is in such an element, or a permalink's sign. */

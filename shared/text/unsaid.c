@@ -126,17 +126,10 @@ static void read_start(start_t *text, const tmpl_page_t *page, const tmpl_node_t
     }
 }
 
-/* Whether a character is a letter or a digit: beyond ASCII, if its block is no signs. */
-static int is_of_word(char c)
-{
-    unsigned char byte = (unsigned char)c;
-    return tmpl_is_alnum(c) || (byte >= 0xC3 && byte != 0xE2 && byte < 0xEE);
-}
-
-/* The same, or a mark of ASCII. */
+/* Whether a byte begins a letter or a digit, or is a mark of ASCII. */
 static int is_typed(char c)
 {
-    return c > ' ' || is_of_word(c);
+    return c > ' ' || tmpl_is_of_word(c);
 }
 
 static int has_char(const start_t *text, int is_meant(char))
@@ -192,7 +185,7 @@ static int is_twin(const tmpl_page_t *page, const tmpl_node_t *node, int is_hear
             continue;
         }
         read_start(&other, page, beside[i]);
-        if (has_char(&own, is_of_word) && has_char(&other, is_of_word) &&
+        if (has_char(&own, tmpl_is_of_word) && has_char(&other, tmpl_is_of_word) &&
             says_all(is_heard ? &other : &own, is_heard ? &own : &other) == is_heard) {
             return 1;
         }
@@ -224,6 +217,59 @@ static int is_in(const tmpl_page_t *page, const tmpl_node_t *node, tmpl_tag_e ta
                                : (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) != 0;
     }
     return is;
+}
+
+/* Whether a text, but for brackets, names an editor or a source. */
+static int is_of_tools(const start_t *text)
+{
+    static const char *const words[] = { "edit",        "edit source", "source",   "src",
+                                         "view source", "bearbeiten",  "modifier", "editar",
+                                         "modifica",    "bewerken",    "redigera", "edytuj" };
+    tmpl_span_t word = { 0, text->len };
+    while (word.start < word.end && strchr("[ \n", text->at[word.start]) != NULL) {
+        word.start++;
+    }
+    while (word.start < word.end && strchr("] \n", text->at[word.end - 1]) != NULL) {
+        word.end--;
+    }
+    size_t i = 0;
+    while (i < COUNT(words) && !tmpl_span_is(text->at, word, words[i])) {
+        i++;
+    }
+    return i < COUNT(words);
+}
+
+/* Whether what stands in front of a link is a heading, but for a bracket. */
+static int is_behind_heading(const tmpl_page_t *page, const tmpl_node_t *link)
+{
+    uint32_t s = link->first_segment;
+    s -= s > 0 && page->segments[s - 1].length == 1 &&
+         page->src[page->segments[s - 1].span.end - 1] == '[';
+    return s > 0 && (tmpl_tag_flags((tmpl_tag_e)page->nodes[page->segments[s - 1].node].tag) &
+                     TMPL_IS_HEADING) != 0;
+}
+
+/* Whether a link leads from a heading to its editor, or to the source of what is documented. */
+static int is_tool_link(const tmpl_page_t *page, const tmpl_node_t *link)
+{
+    static const char source[] = "src/";
+    const tmpl_known_attr_t *href = tmpl_node_attr(page, link, TMPL_ATTR_HREF);
+    if (href == NULL) {
+        return 0;
+    }
+    start_t text;
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, link, TMPL_ATTR_CLASS);
+    const char *to = page->src + href->value.start;
+    apr_size_t len = tmpl_span_len(href->value);
+    int is = (len >= sizeof(source) && memcmp(to, source, sizeof(source) - 1) == 0) ||
+             (class != NULL && tmpl_has_word(page->src, class->value, "src srclink link-seesrc",
+                                             tmpl_span_is_any)) ||
+             ((is_in(page, link, TMPL_TAG_H1) || is_behind_heading(page, link)) &&
+              (memmem(to, len, "action=edit", 11) != NULL || memmem(to, len, "/edit/", 6) != NULL));
+    if (is) {
+        read_start(&text, page, link);
+    }
+    return is && is_of_tools(&text);
 }
 
 /* Whether the text of an element is one character that is no digit, and no letter beyond ASCII. */
@@ -268,9 +314,10 @@ static int is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node, const uns
 int tmpl_named_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     const unsaid_t *name = name_of(page, node);
-    return name != NULL
-               ? is_unsaid(page, node, name)
-               : node->tag == TMPL_TAG_SPAN && is_seen_only(page, node) && is_twin(page, node, 0);
+    return name != NULL ? is_unsaid(page, node, name)
+                        : (node->tag == TMPL_TAG_SPAN && is_seen_only(page, node) &&
+                           is_twin(page, node, 0)) ||
+                              (tmpl_link_is_short(page, node) && is_tool_link(page, node));
 }
 
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
@@ -358,12 +405,24 @@ static int is_of_script(const char *at, uint32_t len)
                           memcmp(end - 3, "ip;", 3) == 0 || memcmp(end - 3, "30;", 3) == 0);
 }
 
+/* Whether a text is a bracket around a link that is not said. */
+static int is_bracket(const tmpl_page_t *page, uint32_t node, const char *at, uint32_t len)
+{
+    uint32_t i = node + 1, after = page->nodes[node].after;
+    while (len == 1 && i < after && page->nodes[i].tag != TMPL_TAG_A) {
+        i++;
+    }
+    return len == 1 && (*at == '[' || *at == ']') && i < after &&
+           tmpl_link_is_short(page, &page->nodes[i]) && is_tool_link(page, &page->nodes[i]);
+}
+
 tmpl_span_t tmpl_text_for_machines(const tmpl_page_t *page, uint32_t node, tmpl_span_t rest)
 {
     const char *src = page->src, *bracket;
     tmpl_span_t machines = { rest.end, rest.end };
     uint32_t at = tmpl_behind_space(src, rest.start, rest.end), len;
-    if (at < rest.end && is_of_script(src + at, rest.end - at)) {
+    if (at < rest.end && (is_of_script(src + at, rest.end - at) ||
+                          is_bracket(page, node, src + at, rest.end - at))) {
         machines.start = rest.start;
     }
     while (at < machines.start && (bracket = memchr(src + at, '[', machines.start - at)) != NULL) {

@@ -96,6 +96,16 @@ static void elements_mean_the_same(void **state)
           "<ul><li><img src=\"i\" alt=\"\" loading=\"lazy\"><p>a</p></li></ul>" },
         { "<h2>a<span class=mw-editsection>[<a href=x>edit</a>]</span></h2>b", "## a\n\nb",
           "<h2>a</h2><p>b</p>" },
+        { "<h2>a<b>[<a href='?action=edit'>edit</a>]</b></h2>b", "## a\n\nb",
+          "<h2>a</h2><p>b</p>" },
+        { "<h2>a</h2>[<a href='/x/edit/1'>Edit source</a>]<p>b", "## a\n\nb",
+          "<h2>a</h2><p>b</p>" },
+        { "<h2>a</h2><p>b <a href='/edit/'>edit</a>", "## a\n\nb [edit](/edit/)",
+          "<h2>a</h2><p>b <a href=\"/edit/\">edit</a></p>" },
+        { "a<a class=srclink href=x>[src]</a><p>b<a href='src/b'>Source</a><a href='#b'>#</a>",
+          "a\n\nb", "<p>a</p><p>b</p>" },
+        { "a <a class=src href=x>Reuters</a> <a href=x>source</a>", "a [Reuters](x) [source](x)",
+          "<p>a <a href=\"x\">Reuters</a> <a href=\"x\">source</a></p>" },
         { "<a href='http://x/a_(b)'>a</a> <a href='http://x/a(b'>b</a>",
           "[a](http://x/a_(b)) [b](http://x/a%28b)",
           "<p><a href=\"http://x/a_(b)\">a</a> <a href=\"http://x/a%28b\">b</a></p>" },
@@ -107,12 +117,16 @@ static void elements_mean_the_same(void **state)
           "<tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr>"
           "<tr><td>c</td><td>\xE2\x9C\x93</td></tr><tr><td>d</td><td>No</td></tr>"
           "</tbody></table></div>" },
+        { "<h1>a</h1><table><tr><td>b<td><svg><title id=t>No</title></svg></table>",
+          "---\ntitle: \"No\"\n---\n\n# a\n\nb\n\nNo", "<p>b</p><p>No</p>" },
         { "<div role=table><div role=row><span role=columnheader>a</span><span role=columnheader>b"
           "</span></div><div role=row><span role=cell>c</span><span role=cell>d</span></div></div>",
           "| a | b |\n| --- | --- |\n| c | d |",
           "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table><tbody>"
           "<tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr><tr><td>c</td><td>d</td></tr>"
           "</tbody></table></div>" },
+        { "<table><tr><td><div><pre>1\n2</pre></div><td><div><pre>a\nb</pre></div></table>",
+          "```\na\nb\n```", "<pre><code>ab</code></pre>" },
         { "<div style='white-space:pre'>a\n b</div>", "```\na\n b\n```",
           "<pre><code>a b</code></pre>" },
         { "<p style=white-space:pre>a</p>", "a", "<p>a</p>" },
@@ -120,7 +134,8 @@ static void elements_mean_the_same(void **state)
           "<pre><code>ab</code></pre>" },
         { "<pre>a<span class=gatsby-highlight-code-line>b</span>c</pre>", "```\na\nb\nc\n```",
           "<pre><code>abc</code></pre>" },
-        { "a<a href=#x>\xC2\xB6</a> <a href=#x>#</a>", "a [#](#x)", "<p>a #</p>" },
+        { "a<a href=#x>\xC2\xB6</a><a href=#x>#</a><a href=x>#</a>", "a [#](x)",
+          "<p>a <a href=\"x\">#</a></p>" },
         { "<p>[vc_row id=1]a [caption width=3]b[/caption]<p>{{ a.b }}<p><code>{{ a }}</code>",
           "a b\n\n`{{ a }}`", "<p>a b</p><p><code>{{ a }}</code></p>" },
         /* boxes that touch, in a list and in a cell; parts of words */

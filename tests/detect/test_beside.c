@@ -124,10 +124,27 @@ static void links_alone_are_related(void **state)
     CHECK_CASES(cases, *state);
 }
 
+static void a_heading_goes_with_its_text(void **state)
+{
+    static const case_t cases[] = {
+        { "<h2>c<p>c</p><h2>c</h2><p>x<h2>c</h2><p>c", "ccttcc" },
+        { "<h2>c<p>c</p><h2>c</h2><h3>c</h3><p>x<h2>c</h2><p>c", "cctttcc" },
+        { "<h2>c<p>c</p><h3>c</h3><p>x", "cctt" },
+        { "<h2>c<p>c</p><h2>c</h2><p>x<h3>c</h3><p>c", "ccctcc" },
+        /* of the page itself, sure, the first one, a list of features */
+        { "<h2>c<p>c</p><h2>c</h2><h2>c</h2><p>c", "ccccc" },
+        { "<h2>c<p>c</p><h2>c sure</h2><p>x", "ccct" },
+        { "<h2>c<p>x</p><h2>c</h2><p>c", "ctcc" },
+        { "<p>c<h1>c</h1><p>x", "cct" },
+        { "<h2>c<p>c</p><h2>c</h2><p>x<h2>c</h2><p>x<h2>c</h2><p>x", "ccctctct" },
+    };
+    CHECK_CASES(cases, *state);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(quotes_stay_beside_content), CHECK(captions_stay_with_their_figures),
     CHECK(lists_stay_behind_a_colon),  CHECK(a_card_keeps_its_name),
-    CHECK(links_alone_are_related),
+    CHECK(links_alone_are_related),    CHECK(a_heading_goes_with_its_text),
 };
 
 TAP_MAIN(tests)

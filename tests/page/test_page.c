@@ -72,6 +72,16 @@ static void boxes_that_touch_are_told_from_words(void **state)
         { "<p><a href=a>Home</a><a href=b>Away</a>", "Home Away" },
         { "<p><b>Time:</b><time>now</time>", "Time: now" },
         { "<li><span>Basic</span><span>$9</span>", "Basic $9" },
+        /* the number of a step */
+        { "<li><span>1</span>Preheat", "1 Preheat" },
+        { "<p>2.<b>\xc3\x96l</b>", "2. \xc3\x96l" },
+        { "<p><i class=a>3)</i><b>Wash</b>", "3) Wash" },
+        { "<p><b>3</b>D, <b>2</b>nd <b>3</b>Be", "3D, 2nd 3Be" },
+        { "<p><b>5</b>GHz", "5GHz" },
+        { "<p><b>2</b>\xc3\xa8me", "2\xc3\xa8me" },
+        { "<p><sup>1</sup>See", "1See" },
+        { "<p><code><b>1</b>Ab</code>", "1Ab" },
+        { "<p><b>2013</b>And", "2013And" },
         /* parts of words, numbers and names */
         { "<p><b>H</b>ello <span>T</span>he H<sub>2</sub>O", "Hello The H2O" },
         { "<p><span class=a>wor</span><span class=b>ds</span>", "words" },

@@ -38,6 +38,10 @@ static void words_and_lines_are_as_displayed(void **state)
         /* links of generators are no words */
         { "<h2>a<a href='#x'>\xc2\xb6</a></h2>", "a" },
         { "<h2>a<a href=x>#</a></h2>", "a#" },
+        { "<h2>a</h2><a href='?action=edit'>[edit]</a>", "a|" },
+        { "<h2>a<span>[<a href='?action=edit'>edit</a>]</span></h2>", "a" },
+        { "<p>a <a href='?action=edit'>edit</a>", "a edit" },
+        { "<p>a <a class=link-seesrc href=x>Source</a>", "a" },
         { "<h2>a<span class=mw-editsection><span>[</span><a href=x>edit</a>]</span></h2>", "a" },
         { "<h2>a <span class='x viewcode-link'>[source]</span></h2>", "a" },
         /* listings by style, and lines of their own */
