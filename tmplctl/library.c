@@ -115,6 +115,7 @@ xmlFreeFunc xmlFree = free;
     X(int, SSL_CTX_load_verify_file, (SSL_CTX *context, const char *file), (context, file)) \
     X(SSL_CTX *, SSL_CTX_new, (const SSL_METHOD *method), (method)) \
     X(int, SSL_CTX_set_default_verify_paths, (SSL_CTX *context), (context)) \
+    X(uint64_t, SSL_CTX_set_options, (SSL_CTX *context, uint64_t options), (context, options)) \
     X(void, SSL_CTX_set_verify, (SSL_CTX *context, int mode, SSL_verify_cb callback), (context, mode, callback)) \
     X(int, SSL_CTX_use_PrivateKey_file, (SSL_CTX *context, const char *file, int type), (context, file, type)) \
     X(int, SSL_CTX_use_certificate_chain_file, (SSL_CTX *context, const char *file), (context, file)) \

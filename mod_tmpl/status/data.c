@@ -114,17 +114,19 @@ static json_t *site_of(const char *key, const tmpl_site_t *site, apr_pool_t *poo
 }
 
 /* The sites of TmplMetricsSites; a site that was not seen has zeros. */
-static json_t *chosen_sites(apr_pool_t *pool)
+static json_t *chosen_sites(const apr_array_header_t *seen, apr_pool_t *pool)
 {
+    static const tmpl_site_t unseen;
     const apr_array_header_t *keys = tmpl_conf_metrics_sites(ap_server_conf);
     json_t *list = json_array();
     for (int i = 0; keys != NULL && i < keys->nelts; i++) {
         const char *key = APR_ARRAY_IDX(keys, i, const char *);
-        tmpl_site_t site;
-        if (!tmpl_sites_find(&site, key)) {
-            site = (tmpl_site_t){ 0 };
+        const tmpl_site_t *site = &unseen;
+        for (int k = 0; k < seen->nelts && site == &unseen; k++) {
+            const tmpl_site_t *other = &APR_ARRAY_IDX(seen, k, tmpl_site_t);
+            site = strcmp(other->key, key) == 0 ? other : site;
         }
-        json_array_append_new(list, site_of(key, &site, pool));
+        json_array_append_new(list, site_of(key, site, pool));
     }
     return list;
 }
@@ -154,7 +156,7 @@ static void add_sites(json_t *to, apr_pool_t *pool)
     json_object_update_new(to, json_pack("{s:i, s:o, s:I, s:I, s:o, s:o}", "sites_seen",
                                          seen->nelts, "sites_by_state", states, "sites_frozen",
                                          frozen, "sites_changed", changed, "sites", list,
-                                         "metrics_sites", chosen_sites(pool)));
+                                         "metrics_sites", chosen_sites(seen, pool)));
 }
 
 /* ---- decisions ---- */

@@ -272,10 +272,14 @@ apr_array_header_t *tmpl_sites_list(apr_pool_t *pool)
 {
     apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_site_t));
     for (int i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
-        if (sites->last[i] != 0 && lock_sites(WAIT_READER)) {
-            APR_ARRAY_PUSH(list, tmpl_site_t) = sites->site[i];
-            unlock_sites();
+        if (sites->last[i] == 0) {
+            continue;
         }
+        if (!lock_sites(WAIT_READER)) {
+            break; /* its owner is stopped: not the same wait for each site */
+        }
+        APR_ARRAY_PUSH(list, tmpl_site_t) = sites->site[i];
+        unlock_sites();
     }
     qsort(list->elts, (size_t)list->nelts, sizeof(tmpl_site_t), more_pages_first);
     return list;

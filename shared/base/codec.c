@@ -243,7 +243,8 @@ tmpl_codec_e tmpl_codec_undo(tmpl_buf_t *to, const tmpl_codec_t *codec, void *st
         got = codec->step(state, &io);
         to->len += room - io.out_len;
         if (got == TMPL_CODEC_END && codec->again != NULL &&
-            tmpl_codec_of_bytes(only, io.in, io.in_len) != NULL) {
+            (codec->is_chain ? io.in_len > 0
+                             : tmpl_codec_of_bytes(only, io.in, io.in_len) != NULL)) {
             codec->again(state);
         }
         else if (got != TMPL_CODEC_MORE || (room == io.out_len && left == io.in_len)) {

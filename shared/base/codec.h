@@ -42,8 +42,9 @@ extern const tmpl_codec_t tmpl_codec_zstd;    /* RFC 8878; windows of at most 8 
 extern const tmpl_codec_t tmpl_codec_zstd_wide;
 
 /*
- * Adds to to what len bytes become: a member, and those that follow it at once. Stops when to has
- * more than most bytes. TMPL_CODEC_MORE: the bytes end within a member.
+ * Adds to to what len bytes become: a member, and those that follow it at once; nothing else may
+ * follow if is_chain is set. Stops when to has more than most bytes. TMPL_CODEC_MORE: the bytes end
+ * within a member.
  */
 tmpl_codec_e tmpl_codec_undo(tmpl_buf_t *to, const tmpl_codec_t *codec, void *state,
                              const char *bytes, apr_size_t len, apr_size_t most);

@@ -214,13 +214,19 @@ int tmpl_snapshots_head(tmpl_snapshots_t *cache, const char *site, int64_t least
     return snapshot != NULL;
 }
 
-void tmpl_snapshots_renew(tmpl_snapshots_t *cache, const char *site, int64_t stamp,
+void tmpl_snapshots_renew(tmpl_snapshots_t *cache, const char *site, int64_t sent, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
 {
     cell_t *cell = cell_of(cache, site);
     pthread_mutex_lock(&cache->lock);
+    int is_alone = sent > cell->since;
     cell_outdate(cell, stamp - 1);
-    snapshot_begin(cache, site, stamp, head, buckets, n);
+    if (is_alone) {
+        snapshot_begin(cache, site, stamp, head, buckets, n);
+    }
+    else {
+        cell_clear(cache, cell); /* whose write was the last one is unknown */
+    }
     pthread_mutex_unlock(&cache->lock);
 }
 

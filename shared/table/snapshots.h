@@ -42,9 +42,13 @@ apr_status_t tmpl_snapshots_read(tmpl_snapshots_t *snapshots, int64_t least, int
                                  tmpl_txn_t *txn, tmpl_get_t read, tmpl_numbered_t *buckets,
                                  uint32_t n);
 
-/* Outdates what was read of a site before stamp, and begins a snapshot with n buckets. */
-void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
-                          const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
+/*
+ * Outdates what was read of a site before stamp, and begins a snapshot with n buckets, which were
+ * written between sent and stamp; but not if another thread wrote the site in that time.
+ */
+void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t sent,
+                          int64_t stamp, const tmpl_head_t *head, const tmpl_numbered_t *buckets,
+                          uint32_t n);
 
 /* Ends all snapshots, and outdates what was read before stamp. */
 void tmpl_snapshots_clear(tmpl_snapshots_t *snapshots, int64_t stamp);

@@ -63,10 +63,12 @@ static int is_named(const char *src, tmpl_span_t word, const unsaid_t *name)
            (at == src + word.start || at[-1] == '-' || at[-1] == '_');
 }
 
+/* Bytes: an attribute may be read for each text in its element. */
+#define ATTR_LONGEST 1000
+
 /* The first name that the class of an element has; NULL: none. */
 static const unsaid_t *name_of(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    enum { LONGEST = 1000 /* bytes: a class may be read for each text in its element */ };
     static const unsigned char may_be[TMPL_TAG_COUNT] = {
         [TMPL_TAG_SPAN] = 1,  [TMPL_TAG_DIV] = 1, [TMPL_TAG_P] = 1,      [TMPL_TAG_I] = 1,
         [TMPL_TAG_SMALL] = 1, [TMPL_TAG_B] = 1,   [TMPL_TAG_STRONG] = 1, [TMPL_TAG_OTHER] = 1,
@@ -79,7 +81,7 @@ static const unsaid_t *name_of(const tmpl_page_t *page, const tmpl_node_t *node)
     const tmpl_known_attr_t *class = may_be[node->tag] && (node->flags & TMPL_NODE_NAMED)
                                          ? tmpl_node_attr(page, node, TMPL_ATTR_CLASS)
                                          : NULL;
-    if (class == NULL || tmpl_span_len(class->value) > LONGEST) {
+    if (class == NULL || tmpl_span_len(class->value) > ATTR_LONGEST) {
         return NULL;
     }
     tmpl_span_t word = { class->value.start, class->value.start };
@@ -254,11 +256,12 @@ static int is_tool_link(const tmpl_page_t *page, const tmpl_node_t *link)
 {
     static const char source[] = "src/";
     const tmpl_known_attr_t *href = tmpl_node_attr(page, link, TMPL_ATTR_HREF);
-    if (href == NULL) {
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, link, TMPL_ATTR_CLASS);
+    if (href == NULL || tmpl_span_len(href->value) > ATTR_LONGEST ||
+        (class != NULL && tmpl_span_len(class->value) > ATTR_LONGEST)) {
         return 0;
     }
     start_t text;
-    const tmpl_known_attr_t *class = tmpl_node_attr(page, link, TMPL_ATTR_CLASS);
     const char *to = page->src + href->value.start;
     apr_size_t len = tmpl_span_len(href->value);
     int is = (len >= sizeof(source) && memcmp(to, source, sizeof(source) - 1) == 0) ||
@@ -408,7 +411,9 @@ static int is_of_script(const char *at, uint32_t len)
 /* Whether a text is a bracket around a link that is not said. */
 static int is_bracket(const tmpl_page_t *page, uint32_t node, const char *at, uint32_t len)
 {
+    enum { LOOKED = 16 /* elements: each text in the element may ask */ };
     uint32_t i = node + 1, after = page->nodes[node].after;
+    after = after < i + LOOKED ? after : i + LOOKED;
     while (len == 1 && i < after && page->nodes[i].tag != TMPL_TAG_A) {
         i++;
     }

@@ -63,6 +63,14 @@ learns('a certificate for a name', "$at?ca=$ca&server=redis.example");
     like(scalar(qx('$tool' stats --store '$at?ca=$ca' 2>&1)), qr/^\S+ +6 /m, 'tmplctl reads what was learnt, by TLS');
     like(scalar(qx('$tool' stats --store '$at' 2>&1)), qr/certificate is refused: /, 'and refuses certificates, too');
 }
+subtest 'a server that dies and is back' => sub {
+    my $httpd = proxy($backend, no_store => 1, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\nTmplStore $at?ca=$ca");
+    $httpd->visit(1 .. 3);
+    $server->kill9;
+    $server->start;
+    is $httpd->get('/page/4')->says('pages'), 1, 'the page gets a new connection, and is counted';
+    $httpd->finish('nothing in the error log');
+};
 refused('a certificate of another CA', "$at?ca=" . $other->file('ca.pem'), qr/certificate is refused: (?:unable to get|self)/);
 refused('no CA given', $at, qr/certificate is refused: /);
 refused('another name', "$at?ca=$ca&server=other.example", qr/certificate is refused: [Hh]ostname mismatch/);

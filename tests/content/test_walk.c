@@ -5,6 +5,13 @@
 #include "markdown/markdown.h"
 #include "reader/reader.h"
 
+#define SPACES_100                                                                                 \
+    "                                                  "                                           \
+    "                                                  "
+#define SPACES_1000                                                                                \
+    SPACES_100 SPACES_100 SPACES_100 SPACES_100 SPACES_100 SPACES_100 SPACES_100 SPACES_100        \
+        SPACES_100 SPACES_100
+
 /* The content of a page without a title, without what stands around it. */
 static const char *form_of(const char *body, int view, apr_pool_t *pool)
 {
@@ -104,6 +111,12 @@ static void elements_mean_the_same(void **state)
           "<h2>a</h2><p>b <a href=\"/edit/\">edit</a></p>" },
         { "a<a class=srclink href=x>[src]</a><p>b<a href='src/b'>Source</a><a href='#b'>#</a>",
           "a\n\nb", "<p>a</p><p>b</p>" },
+        /* bounds: each bracket of an element asks for the link, and reads its attributes */
+        { "a <a class='src" SPACES_1000 "' href=x>src</a>", "a [src](x)",
+          "<p>a <a href=\"x\">src</a></p>" },
+        { "<i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i>"
+          "<i></i><i></i><i></i><i></i><a class=src href=x>src</a>]",
+          "]", "<p>]</p>" },
         { "a <a class=src href=x>Reuters</a> <a href=x>source</a>", "a [Reuters](x) [source](x)",
           "<p>a <a href=\"x\">Reuters</a> <a href=\"x\">source</a></p>" },
         { "<a href='http://x/a_(b)'>a</a> <a href='http://x/a(b'>b</a>",

@@ -14,12 +14,14 @@
 #include "mod_tmpl/mod_tmpl.h"
 
 static apr_time_t clock_now; /* 0: the real clock */
+static int clock_asked;      /* times */
 
 #define tmpl_clock test_clock
 static apr_time_t test_clock(void)
 {
     struct timespec time;
 
+    clock_asked++;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return clock_now != 0
                ? clock_now
@@ -390,6 +392,14 @@ static void no_page_waits_for_an_owner_that_is_stopped_or_dead(void **state)
     pid_t owner = owner_begin();
     add_page_of("a.example", TMPL_DECLINE_NONE);
     assert_int_equal(dropped(), 1);
+    /* a reader waits once, not for each site */
+    sites->last[0] = sites->last[1] = 1;
+    clock_asked = 0;
+    clock_now = 1; /* its time is over */
+    assert_int_equal(tmpl_sites_list(new_pool())->nelts, 0);
+    assert_int_equal(clock_asked, 1);
+    clock_now = 0;
+    sites->last[0] = sites->last[1] = 0;
     kill(owner, SIGKILL);
     waitpid(owner, NULL, 0);
     add_page_of("a.example", TMPL_DECLINE_NONE);

@@ -163,6 +163,7 @@ subtest 'bodies' => sub {
         ['deflate, zlib', $zlib, 'Content-Encoding' => 'deflate'],
         ['deflate, bare', $raw, 'Content-Encoding' => 'deflate'],
         ['zstd', zstd($page), 'Content-Encoding' => 'zstd'],
+        ['zstd, with frames to skip', join("\x50\x2a\x4d\x18\x01\0\0\0x", '', zstd(substr $page, 0, 20), zstd(substr $page, 20)), 'Content-Encoding' => 'zstd'],
         ['chunked gzip', sprintf("%x\r\n%s\r\n0\r\n\r\n", length gz($page), gz($page)), 'Transfer-Encoding' => 'chunked', 'Content-Encoding' => 'gzip'],
         ['two encodings', gz(zstd($page)), 'Content-Encoding' => 'zstd, gzip'],
         ['decoded already', $page, 'Transfer-Encoding' => 'chunked', 'Content-Encoding' => 'br'],

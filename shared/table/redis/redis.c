@@ -227,6 +227,7 @@ static apr_status_t redis_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, 
     tmpl_redis_site_change(list, own->key, &t->head, buckets, n);
     expire(t, list);
     tmpl_redis_command(list, "EXEC", NULL);
+    apr_time_t sent = tmpl_clock();
     apr_status_t rv = exchange(t, list, &replies);
     if (rv == APR_SUCCESS) {
         rv = commit_check(t, replies, list->nelts);
@@ -237,7 +238,8 @@ static apr_status_t redis_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, 
     if (rv == APR_SUCCESS) {
         own->committed = 1;
         if (n == 0 || buckets[0].number < TMPL_LISTED) {
-            tmpl_snapshots_renew(store->snapshots, t->site, tmpl_clock(), &t->head, buckets, n);
+            tmpl_snapshots_renew(store->snapshots, t->site, sent, tmpl_clock(), &t->head, buckets,
+                                 n);
         }
     }
     return rv;

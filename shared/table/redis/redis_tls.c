@@ -75,6 +75,8 @@ apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_add
         return tmpl_fail(err, APR_ENOMEM, "cannot use TLS: %s", last_reason());
     }
     SSL_CTX_set_verify(tls->context, SSL_VERIFY_PEER, NULL);
+    /* a server that has gone says no goodbye; replies tell their length, so none is cut */
+    SSL_CTX_set_options(tls->context, SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_mode(tls->context,
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     apr_status_t rv = files_read(tls->context, address, err);
