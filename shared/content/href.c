@@ -276,6 +276,7 @@ int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNod
     if (leaf == NULL) {
         return is && only != NULL && only->type == XML_TEXT_NODE && only->next == NULL &&
                (strcmp((const char *)only->content, pilcrow) == 0 ||
+                strcmp((const char *)only->content, "\xC2\xA7") == 0 ||
                 strcmp((const char *)only->content, "#") == 0);
     }
     for (const xmlNode *node = link->children; is && node != NULL;

@@ -56,7 +56,7 @@ const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *h
  * Whether a link with that href is the permalink of leaf, the heading or term around it: the link
  * leads to a fragment, and its text is symbols only, or the fragment. A link that is the whole
  * heading is no permalink: its symbols are the heading's text, as "+" where operators are
- * documented. leaf is NULL elsewhere: there only a pilcrow or "#" is one.
+ * documented. leaf is NULL elsewhere: there only a pilcrow, "§" or "#" is one.
  */
 int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNode *link,
                       const char *href);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/beside.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "detect/part_words.h"
@@ -175,59 +176,67 @@ static void set_block(const beside_t *p, uint32_t b, says_e says)
 /* Headings in a row, at most, that go because what they head went: more are a list. */
 #define EMPTY_MOST 2
 
-/* The headings of a page while it is read. Blocks count from 1; 0: none. */
+/* The headings of a page while it is read from its end. */
 typedef struct {
-    const beside_t *p;
-    uint32_t open[TMPL_TAG_H6 + 1]; /* by tag: the last heading, if nothing behind it stays */
-    uint32_t last;                  /* the last block that went, and is no heading */
-    uint32_t empty[EMPTY_MOST];     /* headings in a row without text */
+    float lost[TMPL_TAG_H6 + 1]; /* by tag: up to the next heading of that tag or above, content in
+                                  * what went, as the trees expect it, in halves of words; endless
+                                  * if something stays */
+    uint32_t empty[EMPTY_MOST];  /* headings in a row without text that go, or TMPL_NONE */
     uint32_t n_empty;
 } empty_headings_t;
 
-/* A heading ends all of its level and below. */
-static void close_headings(empty_headings_t *h, unsigned tag)
+/* The tag of a block that is a heading; 0: it is none. */
+static unsigned heading_tag(const beside_t *p, uint32_t b)
 {
-    for (; tag <= TMPL_TAG_H6; tag++) {
-        uint32_t heading = h->open[tag];
-        h->open[tag] = 0;
-        if (heading != 0 && heading < h->last) {
-            h->empty[h->n_empty % EMPTY_MOST] = heading;
-            h->n_empty++;
+    unsigned tag = p->page->nodes[p->page->blocks[b].node].tag;
+    return tag >= TMPL_TAG_H1 && tag <= TMPL_TAG_H6 ? tag : 0;
+}
+
+/* A block that is no heading, or the first one that stays, which may be the page's. */
+static void see_text(const beside_t *p, empty_headings_t *h, uint32_t b)
+{
+    const tmpl_verdict_t *verdict = &p->judged->verdicts[b];
+    float words = (float)tmpl_tally_of(p->judged->reading, b).words * (1 - verdict->ratio);
+    for (unsigned tag = TMPL_TAG_H1; tag <= TMPL_TAG_H6; tag++) {
+        h->lost[tag] += verdict->template ? words : INFINITY;
+    }
+    for (uint32_t i = 0; !verdict->template && i < h->n_empty && h->n_empty <= EMPTY_MOST; i++) {
+        if (h->empty[i] != TMPL_NONE) {
+            set_block(p, h->empty[i], GOES);
         }
     }
+    h->n_empty = verdict->template ? h->n_empty : 0;
 }
 
-static void let_empty_go(empty_headings_t *h)
+/* A heading goes if what it heads went, unless that may be text, or it is a sentence. */
+static void see_heading(const beside_t *p, empty_headings_t *h, uint32_t b, unsigned tag)
 {
-    for (uint32_t i = 0; i < h->n_empty && h->n_empty <= EMPTY_MOST; i++) {
-        set_block(h->p, h->empty[i] - 1, GOES);
+    float lost = h->lost[tag];
+    if (!p->judged->verdicts[b].template && tag != TMPL_TAG_H1 && lost > 0 && lost < INFINITY) {
+        tmpl_tally_t tally = tmpl_tally_of(p->judged->reading, b);
+        int is_let = 2 * tally.linked > tally.words || lost < 2 * TMPL_BESIDE_LOST;
+        h->empty[h->n_empty % EMPTY_MOST] = is_let && !tally.ends ? b : TMPL_NONE;
+        h->n_empty++;
     }
-    h->n_empty = 0;
+    memset(&h->lost[tag], 0, (TMPL_TAG_H6 + 1 - tag) * sizeof(h->lost[0]));
 }
 
-/* Headings go if what they head went; not the first one, which may be the page's. */
 static void judge_headings(const beside_t *p)
 {
-    empty_headings_t h = { .p = p };
-    int is_first = 1;
-    for (uint32_t b = 0; b < p->page->n_blocks; b++) {
-        unsigned tag = p->page->nodes[p->page->blocks[b].node].tag;
-        int stays = !p->judged->verdicts[b].template;
-        if (tag >= TMPL_TAG_H1 && tag <= TMPL_TAG_H6) {
-            close_headings(&h, tag);
-            h.open[tag] = stays && !is_first && tag != TMPL_TAG_H1 ? b + 1 : 0;
-            is_first &= !stays;
-        }
-        else if (stays) {
-            memset(h.open, 0, sizeof(h.open));
-            let_empty_go(&h);
+    empty_headings_t h = { .n_empty = 0 };
+    uint32_t b = p->page->n_blocks, first = 0;
+    while (first < b && (p->judged->verdicts[first].template || heading_tag(p, first) == 0)) {
+        first++;
+    }
+    while (b-- > first) {
+        unsigned tag = b > first ? heading_tag(p, b) : 0;
+        if (tag != 0) {
+            see_heading(p, &h, b, tag);
         }
         else {
-            h.last = b + 1;
+            see_text(p, &h, b);
         }
     }
-    close_headings(&h, TMPL_TAG_H1);
-    let_empty_go(&h);
 }
 
 void tmpl_beside(const tmpl_ruled_t *judged)

@@ -14,7 +14,8 @@
  *                          that stay; not in a thread, where it names a member.
  *                          Goes if all that it heads goes, up to the next heading of its level
  *                          or above; but not an h1, the page's first one, more than two in a row,
- *                          or one below TMPL_SURE_CONTENT.
+ *                          a sentence, or one below TMPL_SURE_CONTENT. Unless it is a link, fewer
+ *                          than TMPL_BESIDE_LOST of the words that go may be content, by ratio.
  *   aside, ul              is related, and goes, if all words that stay in it are links to other
  *                          pages. An ul must be in an article, have TMPL_BESIDE_LINKS words, and
  *                          follow a paragraph of the element around that ends like a sentence.
@@ -28,6 +29,7 @@
 #include "detect/headline.h"
 
 #define TMPL_BESIDE_LINKS 10
+#define TMPL_BESIDE_LOST  2
 
 /* Changes the verdicts, after records, headline, notes and pictures were judged. */
 void tmpl_beside(const tmpl_ruled_t *judged);

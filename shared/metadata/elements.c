@@ -319,13 +319,20 @@ static void see_time(tmpl_elements_t *w, const tmpl_node_t *node)
                       value != NULL && *value != '\0' ? value : node_text(w, node, 100));
 }
 
-/* Whether an element is, or is in, an element with a tag, within top. */
-static int is_within(const tmpl_page_t *page, uint32_t node, const tmpl_node_t *top, tmpl_tag_e tag)
+/* The link around a segment of a breadcrumb, or else the item; NULL: neither, or in an aside. */
+static const tmpl_node_t *crumb_around(const tmpl_page_t *page, uint32_t segment,
+                                       const tmpl_node_t *top)
 {
-    while (page->nodes[node].tag != tag && &page->nodes[node] > top) {
-        node = page->nodes[node].parent;
+    const tmpl_node_t *crumb = NULL, *node = &page->nodes[page->segments[segment].node];
+    for (;; node = &page->nodes[node->parent]) {
+        const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
+        if (node->tag == TMPL_TAG_A || (node->tag == TMPL_TAG_LI && crumb == NULL)) {
+            crumb = node;
+        }
+        if (node <= top || (class != NULL && tmpl_value_has(page->src, class->value, "aside"))) {
+            return node <= top ? crumb : NULL;
+        }
     }
-    return page->nodes[node].tag == tag;
 }
 
 /* The items of a breadcrumb: links, and items of a list. The last one, no link, is the page. */
@@ -333,13 +340,16 @@ static void see_breadcrumb(page_elements_t *seen)
 {
     tmpl_elements_t *w = seen->w;
     const tmpl_node_t *node = &w->page->nodes[seen->breadcrumb];
-    uint32_t n = 0;
-    for (uint32_t s = node->first_segment; s < node->after_segment && n < CRUMBS; s++) {
-        uint32_t of = w->page->segments[s].node;
-        const char *text = tmpl_elements_text(w, s, s + 1, 100);
-        if (is_within(w->page, of, node, TMPL_TAG_A) ||
-            (s + 1 < node->after_segment && is_within(w->page, of, node, TMPL_TAG_LI) &&
-             tmpl_title_words(text, 1) > 0)) {
+    uint32_t n = 0, s = node->first_segment;
+    while (s < node->after_segment && n < CRUMBS) {
+        uint32_t first = s;
+        const tmpl_node_t *crumb = crumb_around(w->page, first, node);
+        do {
+            s++;
+        } while (s < node->after_segment && crumb_around(w->page, s, node) == crumb);
+        const char *text = tmpl_elements_text(w, first, s, 100);
+        if (crumb != NULL && (crumb->tag == TMPL_TAG_A ||
+                              (s < node->after_segment && tmpl_title_words(text, 1) > 0))) {
             tmpl_elements_say(w, "breadcrumb", node->first_segment, text);
             n++;
         }

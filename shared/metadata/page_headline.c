@@ -36,7 +36,8 @@ typedef struct {
 /* The text of a heading without the sign of its permalink. */
 static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
 {
-    static const char *const signs[] = { " ", "#", "\xC2\xB6", "\xC2\xA7" };
+    static const char *const signs[] = { " ", "#", "\xC2\xB6", "\xC2\xA7",
+                                         "\xEF\x83\x81" /* a chain, of an icon font */ };
     tmpl_buf_t *text = &w->text;
     tmpl_elements_text(w, node->first_segment, node->after_segment, 500);
     for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {

@@ -22,7 +22,7 @@ static unsigned box_kind(const tmpl_page_t *page, const tmpl_node_t *node)
         [TMPL_TAG_A] = BOX,           [TMPL_TAG_LABEL] = BOX,         [TMPL_TAG_TIME] = BOX,
         [TMPL_TAG_SPAN] = MAY_BE_BOX, [TMPL_TAG_STRONG] = MAY_BE_BOX, [TMPL_TAG_B] = MAY_BE_BOX,
         [TMPL_TAG_EM] = MAY_BE_BOX,   [TMPL_TAG_I] = MAY_BE_BOX,      [TMPL_TAG_SMALL] = MAY_BE_BOX,
-        [TMPL_TAG_DATA] = MAY_BE_BOX, [TMPL_TAG_OTHER] = MAY_BE_BOX,
+        [TMPL_TAG_DATA] = MAY_BE_BOX, [TMPL_TAG_CITE] = MAY_BE_BOX,   [TMPL_TAG_OTHER] = MAY_BE_BOX,
     };
     static const char bare[] = "<span>";
     unsigned kind = by_tag[node->tag];
@@ -36,10 +36,10 @@ static unsigned box_kind(const tmpl_page_t *page, const tmpl_node_t *node)
     return tmpl_node_attr(page, node, TMPL_ATTR_STYLE) != NULL ? NEVER_BOX : MAY_BE_BOX;
 }
 
-/* A byte that begins a letter or digit, but none of kana: punctuation beside them begins alike. */
+/* A byte that begins a letter, digit or emoji; no kana: punctuation beside them begins alike. */
 static int is_of_word(char c)
 {
-    return tmpl_is_of_word(c) && (unsigned char)c != 0xE3;
+    return (tmpl_is_of_word(c) && (unsigned char)c != 0xE3) || (unsigned char)c >= 0xF0;
 }
 
 /* Whether a text is a quantity: short, and with a digit. */

@@ -147,8 +147,8 @@ static void elements_mean_the_same(void **state)
           "<pre><code>ab</code></pre>" },
         { "<pre>a<span class=gatsby-highlight-code-line>b</span>c</pre>", "```\na\nb\nc\n```",
           "<pre><code>abc</code></pre>" },
-        { "a<a href=#x>\xC2\xB6</a><a href=#x>#</a><a href=x>#</a>", "a [#](x)",
-          "<p>a <a href=\"x\">#</a></p>" },
+        { "a<a href=#x>\xC2\xB6</a><a href=#x>\xC2\xA7</a><a href=#x>#</a><a href=x>#</a>",
+          "a [#](x)", "<p>a <a href=\"x\">#</a></p>" },
         { "<p>[vc_row id=1]a [caption width=3]b[/caption]<p>{{ a.b }}<p><code>{{ a }}</code>",
           "a b\n\n`{{ a }}`", "<p>a b</p><p><code>{{ a }}</code></p>" },
         /* boxes that touch, in a list and in a cell; parts of words */

@@ -131,9 +131,12 @@ static void a_heading_goes_with_its_text(void **state)
         { "<h2>c<p>c</p><h2>c</h2><h3>c</h3><p>x<h2>c</h2><p>c", "cctttcc" },
         { "<h2>c<p>c</p><h3>c</h3><p>x", "cctt" },
         { "<h2>c<p>c</p><h2>c</h2><p>x<h3>c</h3><p>c", "ccctcc" },
-        /* of the page itself, sure, the first one, a list of features */
+        /* a list of features; sure; a sentence; of what may be text; the first one; an h1 */
         { "<h2>c<p>c</p><h2>c</h2><h2>c</h2><p>c", "ccccc" },
         { "<h2>c<p>c</p><h2>c sure</h2><p>x", "ccct" },
+        { "<h2>c<p>c</p><h2>c Is it?</h2><p>x", "ccct" },
+        { "<h2>c<p>c</p><h2>c</h2><p>x x x x x x", "ccct" },
+        { "<h2>c<p>c</p><h2><a href=/x>c</a></h2><p>x x x x x x", "cctt" },
         { "<h2>c<p>x</p><h2>c</h2><p>c", "ctcc" },
         { "<p>c<h1>c</h1><p>x", "cct" },
         { "<h2>c<p>c</p><h2>c</h2><p>x<h2>c</h2><p>x<h2>c</h2><p>x", "ccctctct" },

@@ -440,6 +440,11 @@ static void other_fields(void **state)
           "<div id=breadcrumbs><a href=/faq>FAQ</a><ol class=breadcrumb><li><a href=/>Home</a>"
           "<li>Sea<li><a href=/c>Coast</a><li>Boats</ol></div><h1>Boats</h1>",
           "title: Boats; breadcrumb: Sea|Coast" },
+        { "",
+          "<ul class=breadcrumbs><li><a href=/>Docs</a> &raquo;<li><a href=/s><b>2. </b>Sea</a>"
+          "<li><b>2.1. </b>Boats<li class=x-aside><a href=/b.txt>View "
+          "source</a></ul><h1>2.1. Boats<a href=#b>\xEF\x83\x81</a></h1>",
+          "title: 2.1. Boats; breadcrumb: Docs|2. Sea" },
         { META("og:site_name", "Example - all about boats") META("og:type", "website")
               META("article:section", "Sea") "<meta name=keywords content='boat, net,,Boat'>",
           "", "site: Example; section: Sea; tags: boat|net" },

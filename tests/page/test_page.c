@@ -72,6 +72,8 @@ static void boxes_that_touch_are_told_from_words(void **state)
         { "<p><a href=a>Home</a><a href=b>Away</a>", "Home Away" },
         { "<p><b>Time:</b><time>now</time>", "Time: now" },
         { "<li><span>Basic</span><span>$9</span>", "Basic $9" },
+        { "<dl><dt><cite>tags</cite><span class=a>list</span></dl>", "tags list" },
+        { "<li><b class=a>\xf0\x9f\x94\xac</b><b>This</b>", "\xf0\x9f\x94\xac This" },
         /* the number of a step */
         { "<li><span>1</span>Preheat", "1 Preheat" },
         { "<p>2.<b>\xc3\x96l</b>", "2. \xc3\x96l" },

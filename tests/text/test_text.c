@@ -38,6 +38,8 @@ static void words_and_lines_are_as_displayed(void **state)
         /* links of generators are no words */
         { "<h2>a<a href='#x'>\xc2\xb6</a></h2>", "a" },
         { "<h2>a<a href=x>#</a></h2>", "a#" },
+        { "a<a href='#x'>&sect;</a><a href='#x'>\xef\x83\x81</a><a href='#x'>\xC2\xA7 1</a>",
+          "a\xC2\xA7 1" },
         { "<h2>a</h2><a href='?action=edit'>[edit]</a>", "a|" },
         { "<h2>a<span>[<a href='?action=edit'>edit</a>]</span></h2>", "a" },
         { "<p>a <a href='?action=edit'>edit</a>", "a edit" },
