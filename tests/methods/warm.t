@@ -85,7 +85,8 @@ subtest 'a site is learnt' => sub {
     # the same directory first, then what is outside; each time the farthest in the tree from those before
     is(targets($backend), '/robots.txt /news/3 /news/ /news/4 /news/a%20b&c / /gone /about',
         'the requests and their order');
-    is($err, "tmplctl: $url/gone: HTTP 404\n", 'a dead link is named');
+    like($err, qr{\Atmplctl: warm: lmdb:store is a new store.*\ntmplctl: \Q$url\E/gone: HTTP 404\n\z},
+        'the new store and a dead link are named');
     is($out, <<"END", 'the output');
 site 127.0.0.1: 6 pages loaded, 1 failed, 1 link forbidden by robots.txt
 3 pages that link each other, of 3 looked for
