@@ -82,7 +82,7 @@ static const ctl_command_t *find_command(const char *name)
     return NULL;
 }
 
-/* Whether two words differ by so many letters at most: one more, one less, or another one. */
+/* Whether at most edits letters, each added, missing or another, make a of b. */
 static int is_near(const char *a, const char *b, int edits)
 {
     for (; *a != '\0' && *a == *b; a++) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Public fault: a charset that converts in part, then fails; a character at the edge of a bucket (mod_xml2enc,
-# CVE-2026-63686; mod_charset_lite, CVE-2026-56153). Pages with whole, cut and invalid sequences in each declared
-# charset, byte by byte: the same answers as for the page in one piece, and every byte outside edits stays. Pages in a
-# charset that is not read pass as they came.
+# Public fault: a charset that converts in part, then fails; a character at the edge of a bucket
+# (mod_xml2enc, CVE-2026-63686; mod_charset_lite, CVE-2026-56153). Pages with whole, cut and invalid
+# sequences in each declared charset, byte by byte: the same answers as for the page in one piece,
+# and every byte outside edits stays. Pages in a charset that is not read pass as they came.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

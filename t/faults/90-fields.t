@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Public faults: response splitting by a backend's status line (CVE-2026-33523), also where mod_tmpl sets another status:
-# 304 for an unchanged page, 200 for a twin; a length of gzip's extra field with its sign bit set (mod_deflate 2.4.71);
-# Vary: * by Header always (mod_cache 2.4.70); a Host above 8,192 bytes (CVE-2026-63292).
+# Public faults: response splitting by a backend's status line (CVE-2026-33523), also where mod_tmpl
+# sets another status: 304 for an unchanged page, 200 for a twin; a length of gzip's extra field
+# with its sign bit set (mod_deflate 2.4.71); Vary: * by Header always (mod_cache 2.4.70); a Host
+# above 8,192 bytes (CVE-2026-63292).
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

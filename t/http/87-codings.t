@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A page in br or zstd is read as one in gzip is: undone and stripped, within TmplMaxBody, if it is not larger than gzip
-# could make it. What is cut, damaged, too large or in two codings passes as it came. So are files in br that httpd has
-# itself. The backend is not asked for these codings.
+# A page in br or zstd is read as one in gzip is: undone and stripped, within TmplMaxBody, if it is
+# not larger than gzip could make it. What is cut, damaged, too large or in two codings passes as it
+# came. So are files in br that httpd has itself. The backend is not asked for these codings.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -23,7 +23,8 @@ sub br {
     return $res->body;
 }
 
-# A frame of zstd (RFC 8878, 3.1.1) with a window of 2^$window bytes: a block of bytes as they are, and one of blanks.
+# A frame of zstd (RFC 8878, 3.1.1) with a window of 2^$window bytes: a block of bytes as they are,
+# and one of blanks.
 sub frame {
     my ($window, $bytes, $blanks) = @_;
     return "\x28\xb5\x2f\xfd\0" . pack('C', ($window - 10) << 3) . substr(pack('V', length($bytes) << 3), 0, 3) . $bytes

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each fuzz target, run once for each of its seeds, for its corpus and for no bytes: what fuzzers found stays mended. The targets
-# are plain programs, made by the compiler of the other tests (tests/fuzz/replay.c), which may have its sanitizers.
-# Environment: BUILD, where the programs are.
+# Each fuzz target, run once for each of its seeds, for its corpus and for no bytes: what fuzzers
+# found stays mended. The targets are plain programs, made by the compiler of the other tests
+# (tests/fuzz/replay.c), which may have its sanitizers. Environment: BUILD, where the programs are.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -322,7 +322,7 @@ static void a_page_grows_like_gzip(void **state)
 
     max_body = 1 << 20;
     for (unsigned size = 10319; size <= 10321; size++) {
-        /* a block of so many bytes, all of them 'a' (RFC 8878, 3.1.1.2) */
+        /* a block of size bytes, all of them 'a' (RFC 8878, 3.1.1.2) */
         unsigned block = size << 3 | 3;
         unsigned char run[] = { 0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 0, 0, 0, 'a' };
         for (int i = 0; i < 3; i++) {

@@ -41,7 +41,7 @@ subtest 'version' => sub {
     ok($version, 'shared/base/tmpl.h has it') or return;
     my $changes = slurp("$root/debian/changelog");
     like($changes, qr/^mod-tmpl \(\Q$version\E-\d+\) /, 'debian/changelog');
-    # dpkg sets later times of files back to this one: two builds have the same bytes if it has passed
+    # dpkg sets later times of files back to this one: only if it has passed, two builds are equal
     my ($when) = $changes =~ /^ -- .*>  (.*)$/m;
     cmp_ok(qx(date -d '$when' +%s), '<', time, 'its time has passed');
 };
