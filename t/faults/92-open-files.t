@@ -7,6 +7,7 @@
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
+use Test::Tmpl::Process 'server_user';
 
 plan skip_all => 'a child of prefork has one connection' if Test::Tmpl::Httpd::mpm() eq 'prefork';
 
@@ -24,27 +25,33 @@ my $backend = backend {
 my $redis = Test::Tmpl::Redis::available() ? redis() : undef;
 my %STORES = (lmdb => '', $redis ? (redis => 'TmplStore ' . $redis->uri . "\n") : ());
 
-# A child that cannot open files ends, and its parent, too, unless it has seen a healthy one: it looks once a second,
-# and starts others. Now there are three children of eight threads.
+# A child that cannot open files ends, and its parent starts another if it has a healthy one: three children of eight
+# threads. The limit is set on children that serve: below what their start needs, the parent would give up.
 sub started {
-    my ($store, $limit) = @_;
-    my $httpd = proxy($backend, conf => "TmplMode strip\nStartServers 1\nMinSpareThreads 24\n$STORES{$store}", ulimit => $limit);
+    my ($store) = @_;
+    my $httpd = proxy($backend, conf => "TmplMode strip\nStartServers 3\nMinSpareThreads 24\n$STORES{$store}");
     $httpd->visit(1 .. 6);
-    wait_for { children($httpd->{pid}) >= 3 } or die "httpd starts no children\n";
+    wait_for { children($httpd->{pid}) >= 3 } or die 'httpd has not three children: ', $httpd->log_text;
     return $httpd;
 }
 
-for my $store (sort keys %STORES) {
-    # what a child has open that has served pages, and holds no connection
-    my $idle = started($store, '-n 1024');
-    my ($open) = sort { $b <=> $a } map { scalar(() = glob "/proc/$_/fd/*") } children($idle->{pid});
-    cmp_ok $open, '>', 5, "$store: files are open";
-    $idle->finish;
+# Leaves each child of httpd so many files to open.
+sub limit_children {
+    my ($httpd, $more) = @_;
+    my ($open) = sort { $b <=> $a } map { scalar(() = glob "/proc/$_/fd/*") } children($httpd->{pid});
+    my $limit = $open + $more;
+    my $user = server_user();
+    my @as = defined $user ? ('setpriv', '--reuid', $user, '--regid', $user, '--clear-groups') : ();
+    system(@as, 'prlimit', '--pid', $_, "--nofile=$limit:") == 0 or die "prlimit fails\n" for children($httpd->{pid});
+    return;
+}
 
+for my $store (sort keys %STORES) {
     for my $more (2, 5) {
-        my $httpd = started($store, '-n ' . ($open + $more));
+        my $httpd = started($store);
         my $name = "$store, $more more";
         $httpd->expect_log(qr/Too many open files|\[(?:proxy|proxy_http|mpm_\w+|core|tmpl):(?:error|warn|crit|alert)\]/);
+        limit_children($httpd, $more);
         my @clients = map { $httpd->client } 1 .. 16;
         my @sent = grep { $clients[$_ - 1]->send_request("/held/$store-$more/$_", headers => { Connection => 'close' }) } 1 .. 16;
         ok wait_for { $httpd->log_text =~ /Too many open files/ }, "$name: the limit is reached";
