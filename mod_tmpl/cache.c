@@ -6,16 +6,14 @@
  *
  * Two decisions about an address are kept, the first one and the last one: some pages come in two
  * forms, and others differ now and then. A cache is one of httpd's shared object caches
- * (mod_socache_*), or a table of the child (cache_table.c). Keys contain a secret that is drawn
- * whenever the configuration is read, so no look-up finds a value that was stored under another
- * configuration.
+ * (mod_socache_*). Keys contain a secret that is drawn whenever the configuration is read, so no
+ * look-up finds a value that was stored under another configuration.
  */
 #include <ap_provider.h>
 #include <ap_socache.h>
 #include <util_mutex.h>
 
 #include "cache.h"
-#include "cache_table.h"
 #include "messages.h"
 #include "page_links.h"
 #include "status/counters.h"
@@ -35,10 +33,10 @@ static const char mutex_type[] = "tmpl-cache";
 static const char shmcb[] = "shmcb";
 
 struct tmpl_cache_t {
-    const char *name;                      /* as configured */
-    const ap_socache_provider_t *provider; /* NULL: this child's table (cache_table.h) */
+    const char *name; /* as configured */
+    const ap_socache_provider_t *provider;
     ap_socache_instance_t *instance;
-    int ready;
+    int ready; /* else provider may be NULL */
 };
 
 /* Created with the configuration; only read afterwards. */
@@ -111,7 +109,7 @@ static apr_status_t cache_destroy(void *data)
 }
 
 /* Two caches of one provider must not share a name. */
-static int cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t *pconf)
+static void cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t *pconf)
 {
     struct ap_socache_hints hints = { TMPL_DECISION_KEY_SIZE, OBJECT_SIZE,
                                       apr_time_from_sec(LIFE) };
@@ -119,24 +117,23 @@ static int cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t
         cache->instance, apr_psprintf(pconf, "tmpl-decisions-%d", number), &hints, s, pconf);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE, cache->name);
-        return 0;
+        return;
     }
     cache->ready = 1;
     apr_pool_cleanup_register(pconf, cache, cache_destroy, apr_pool_cleanup_null);
-    return 1;
 }
 
-/* The default cache: shmcb, if it is loaded and works, else a table of each child. */
+/* The default cache: shmcb, if it is loaded. */
 static void init_default(tmpl_cache_t *cache, server_rec *s, apr_pool_t *pconf)
 {
     cache->provider =
         ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, shmcb, AP_SOCACHE_PROVIDER_VERSION);
-    if (cache->provider == NULL || mutex == NULL ||
-        cache->provider->create(&cache->instance, arguments_of(shmcb, "", pconf), pconf, pconf) !=
-            NULL ||
-        !cache_init(cache, 0, s, pconf)) {
-        cache->provider = NULL;
-        cache->ready = 1;
+    if (cache->provider == NULL) {
+        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, TMPL_LOG_NO_CACHE);
+    }
+    else if (cache->provider->create(&cache->instance, arguments_of(shmcb, "", pconf), pconf,
+                                     pconf) == NULL) {
+        cache_init(cache, 0, s, pconf);
     }
 }
 
@@ -157,16 +154,13 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
             init_default(cache, s, pconf);
         }
         else {
-            (void)cache_init(cache, i, s, pconf);
+            cache_init(cache, i, s, pconf);
         }
     }
 }
 
 void tmpl_cache_open(server_rec *s, apr_pool_t *pchild)
 {
-    if (APR_ARRAY_IDX(caches, 0, tmpl_cache_t *)->provider == NULL) {
-        (void)tmpl_cache_table_open(pchild);
-    }
     if (mutex != NULL) {
         apr_status_t rv =
             apr_global_mutex_child_init(&mutex, apr_global_mutex_lockfile(mutex), pchild);
@@ -211,13 +205,14 @@ static void make_key(tmpl_cached_t *cached, const tmpl_input_t *input, const tmp
 
 static int needs_mutex(const tmpl_cache_t *cache)
 {
-    return cache->provider != NULL && (cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE) != 0;
+    return (cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE) != 0;
 }
 
 /* Returns 0 if the cache cannot be used now. */
 static int cache_lock(const tmpl_cache_t *cache)
 {
-    return !needs_mutex(cache) || apr_global_mutex_lock(mutex) == APR_SUCCESS;
+    return !needs_mutex(cache) ||
+           (mutex != NULL && apr_global_mutex_lock(mutex) == APR_SUCCESS);
 }
 
 static void cache_unlock(const tmpl_cache_t *cache)
@@ -241,9 +236,6 @@ static unsigned cache_retrieve(tmpl_cached_t *cached, int slot, unsigned char *v
     const tmpl_cache_t *cache = cached->cache;
     const tmpl_decision_key_t id = id_of(cached, slot);
     unsigned len = VALUE_MAX;
-    if (cache->provider == NULL) {
-        return tmpl_cache_table_find(&id, value, VALUE_MAX);
-    }
     if (!cache_lock(cache)) {
         return 0;
     }
@@ -259,13 +251,8 @@ static void cache_store(tmpl_cached_t *cached, unsigned char *value, apr_size_t 
     const tmpl_cache_t *cache = cached->cache;
     const tmpl_decision_key_t id = id_of(cached, cached->slot);
     apr_time_t expiry = apr_time_now() + apr_time_from_sec(LIFE);
-    if (cache->provider == NULL) {
-        tmpl_cache_table_store(&id, value, (unsigned)len, expiry);
-    }
-    else {
-        cache->provider->store(cache->instance, cached->s, id.bytes, sizeof(id.bytes), expiry,
-                               value, (unsigned)len, cached->pool);
-    }
+    cache->provider->store(cache->instance, cached->s, id.bytes, sizeof(id.bytes), expiry, value,
+                           (unsigned)len, cached->pool);
 }
 
 static apr_status_t count_value(ap_socache_instance_t *instance, server_rec *s, void *usage,
@@ -285,10 +272,7 @@ tmpl_cache_usage_t tmpl_cache_usage(server_rec *s, apr_pool_t *pool)
     for (int i = 0; i < caches->nelts; i++) {
         tmpl_cache_t *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
         const char *size = ap_strrchr_c(cache->name, '(');
-        if (cache->provider == NULL) {
-            tmpl_cache_table_usage(&usage.entries, &usage.bytes, &usage.max_bytes);
-        }
-        else if (cache->ready && cache_lock(cache)) {
+        if (cache->ready && cache_lock(cache)) {
             (void)cache->provider->iterate(cache->instance, s, &usage, count_value, pool);
             cache_unlock(cache);
             size = size != NULL || strcmp(cache->provider->name, shmcb) != 0 ? size : SHMCB_SIZE;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decisions about pages that come again: in one of httpd's shared object caches, or a table of the
- * child (TmplCache).
+ * Decisions about pages that come again, in one of httpd's shared object caches (TmplCache).
  */
 #ifndef TMPL_CACHE_H
 #define TMPL_CACHE_H
@@ -54,7 +53,7 @@ typedef struct {
     apr_int64_t entries, bytes, max_bytes;
 } tmpl_cache_usage_t;
 
-/* How full the caches are together: of shared memory and files, and this child's table. */
+/* How full the caches are together. */
 tmpl_cache_usage_t tmpl_cache_usage(server_rec *s, apr_pool_t *pool);
 
 /*

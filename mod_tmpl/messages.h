@@ -27,7 +27,9 @@
     "tmpl: [T023] store %s was damaged: its file is %s now, and everything is learnt anew"
 #define TMPL_LOG_STORE_LOST                                                                        \
     "tmpl: [T024] store %s: somebody has removed or replaced its file, which is opened anew"
-#define TMPL_LOG_CACHE        "tmpl: [T016] TmplCache %s: cannot create the cache, nothing is cached"
+#define TMPL_LOG_CACHE "tmpl: [T016] TmplCache %s: cannot create the cache, nothing is cached"
+#define TMPL_LOG_NO_CACHE                                                                          \
+    "tmpl: [T028] TmplCache auto: mod_socache_shmcb is not loaded, nothing is cached"
 #define TMPL_LOG_NOT_LEARNING "tmpl: [T017] store %s does not learn the pages that wait: %s"
 #define TMPL_LOG_LEARNING     "tmpl: [T018] store %s learns again"
 #define TMPL_LOG_CACHE_MUTEX  "tmpl: [T019] TmplCache: cannot create the mutex, nothing is cached"

@@ -292,30 +292,42 @@ subtest 'another nonce each time' => sub {
     }
 };
 
-# By default: mod_socache_shmcb if it is loaded, else a table of the child.
+my $status = "<Location /tmpl-status>\nProxyPass !\nSetHandler tmpl-status\n</Location>\n";
+
+# By default: mod_socache_shmcb, if it is loaded.
 subtest 'default' => sub {
-    for my $modules ([], ['socache_shmcb']) {
-        my $httpd = proxy($backend, modules => $modules, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\n"
-            . "<Location /tmpl-status>\nProxyPass !\nSetHandler tmpl-status\n</Location>\n");
-        $httpd->visit(1 .. 40, 7, 8);
-        is cached($httpd->visit(7, 7)), 'hit hit', "@$modules: kept";
-        my @forms;
-        for my $text ('', '<p>b</p>', '', '<p>b</p>', '<p>c</p>', '<p>b</p>', '') {
-            spit($file, $text);
-            push @forms, $httpd->visit(8);
-        }
-        spit($file, '');
-        is cached(@forms), 'hit changed hit hit changed changed hit', "@$modules: the first and the last form of a page are kept";
-        my $status = decode_json($httpd->get('/tmpl-status?format=json')->body);
-        # a table has room for one of two with similar hashes
-        ok $status->{cache_entries} <= 41 && $status->{cache_entries} >= ($modules->[0] ? 41 : 35), "@$modules: decisions are counted, two of one page";
-        cmp_ok $status->{cache_bytes}, '>', 35 * 200, "@$modules: and their bytes";
-        is $status->{cache_max_bytes}, 8 << 20, "@$modules: of so many";
-        like $httpd->get('/tmpl-status')->body, qr{The cache has $status->{cache_entries} decisions, [ .\dKM]+ of 8.0M\.}, "@$modules: on the page, too";
-        is system($tool, 'forget', '--store', 'lmdb:' . $httpd->root . '/store', 'test.example'), 0, 'tmplctl forgets the site';
-        is cached($httpd->visit(7)), 'stale', "@$modules: which is known at once";
-        $httpd->finish;
+    my $httpd = proxy($backend, conf => Test::Tmpl::Httpd::one_child() . "TmplMode strip\n$status");
+    $httpd->visit(1 .. 40, 7, 8);
+    is cached($httpd->visit(7, 7)), 'hit hit', 'kept';
+    my @forms;
+    for my $text ('', '<p>b</p>', '', '<p>b</p>', '<p>c</p>', '<p>b</p>', '') {
+        spit($file, $text);
+        push @forms, $httpd->visit(8);
     }
+    spit($file, '');
+    is cached(@forms), 'hit changed hit hit changed changed hit', 'the first and the last form of a page are kept';
+    my $status = decode_json($httpd->get('/tmpl-status?format=json')->body);
+    is $status->{cache_entries}, 41, 'decisions are counted, two of one page';
+    cmp_ok $status->{cache_bytes}, '>', 35 * 200, 'and their bytes';
+    is $status->{cache_max_bytes}, 8 << 20, 'of so many';
+    like $httpd->get('/tmpl-status')->body, qr{The cache has 41 decisions, [ .\dKM]+ of 8.0M\.}, 'on the page, too';
+    is system($tool, 'forget', '--store', 'lmdb:' . $httpd->root . '/store', 'test.example'), 0, 'tmplctl forgets the site';
+    is cached($httpd->visit(7)), 'stale', 'which is known at once';
+    $httpd->finish;
 };
+
+# What a cache needs may be missing: then pages are judged each time.
+for my $case (['mod_socache_shmcb', 'T028', '', bare => 1], ['the mutex', 'T019', 'Mutex file:/proc tmpl-cache']) {
+    my ($what, $message, $conf, @how) = @$case;
+    subtest "without $what" => sub {
+        my $httpd = proxy($backend, @how, conf => "TmplStore lmdb:\@ROOT\@/store\nTmplMode strip\n$conf\n$status");
+        $httpd->visit(1 .. 3);
+        is cached($httpd->visit(3)), 'none', 'nothing is kept';
+        is decode_json($httpd->get('/tmpl-status?format=json')->body)->{cache_entries}, 0, 'as the status says';
+        like $httpd->log_text, qr/\[$message\]/, 'and the log';
+        $httpd->expect_log(qr/\[T019\]|: tmpl-cache|tmpl-cache mutex/);
+        $httpd->finish;
+    };
+}
 
 done_testing;

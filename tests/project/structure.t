@@ -103,7 +103,7 @@ my %layers = (
         'mod_tmpl.h messages',                                                      # records, what is logged
         'filters section fields page_pool stopping learn_queue',                    # settings, header fields, pools, the queue
         'brigade',                                                                  # the data of a page
-        'accept cache_table control health validators',                            # one part of a request, or of a store
+        'accept control health validators',                                         # one part of a request, or of a store
         'page_links',                                                               # a page's address
         'cache',                                                                    # decisions
         'learner request wait',                                                     # the request, and the backend

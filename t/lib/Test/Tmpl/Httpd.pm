@@ -81,8 +81,7 @@ sub conf_text {
     my ($self) = @_;
     my $dir = $self->{root};
     my @modules = (@MODULES, @{ $self->{args}{modules} // [] });
-    # under one MPM the default of TmplCache is a table of each child, under the others it is shared
-    push @modules, 'socache_shmcb' if !$self->{args}{bare} && $self->{mpm} ne 'event' && has_module('socache_shmcb') && !grep { $_ eq 'socache_shmcb' } @modules;
+    push @modules, 'socache_shmcb' if !$self->{args}{bare} && has_module('socache_shmcb') && !grep { $_ eq 'socache_shmcb' } @modules;
     my $user = server_user();
     my $level = $self->{args}{log_level} // 'debug';
     my $text = <<"END";
