@@ -37,33 +37,53 @@ void tmpl_brigade_append(apr_bucket_brigade *bb, const char *data, apr_size_t le
     }
 }
 
-/* What tmpl_inflate() reads and writes. */
-typedef struct {
-    apr_bucket_brigade *from, *to;
-    apr_bucket *next;
-} brigade_coded_t;
-
-static apr_status_t next_bucket(void *ctx, const char **data, apr_size_t *len)
+/* Undoes the input of io, all of it. TMPL_CODEC_BAD if some is left behind the end. */
+static tmpl_codec_e inflate_some(apr_bucket_brigade *to, const tmpl_codec_t *codec, void *state,
+                                 tmpl_codec_io_t *io, apr_off_t *room)
 {
-    brigade_coded_t *coded = ctx;
-    apr_status_t rv = APR_SUCCESS;
-    for (*len = 0; rv == APR_SUCCESS && *len == 0;) {
-        apr_bucket *e = coded->next;
-        if (e == APR_BRIGADE_SENTINEL(coded->from)) {
-            return APR_EOF;
-        }
-        if (!APR_BUCKET_IS_METADATA(e)) {
-            rv = apr_bucket_read(e, data, len, APR_BLOCK_READ);
-        }
-        /* reading may have split the bucket */
-        coded->next = APR_BUCKET_NEXT(e);
-    }
-    return rv;
+    char out[8192];
+    tmpl_codec_e got;
+    do {
+        io->out = out;
+        io->out_len = sizeof(out);
+        got = codec->step(state, io);
+        tmpl_brigade_append(to, out, sizeof(out) - io->out_len);
+        *room -= (apr_off_t)(sizeof(out) - io->out_len);
+    } while (*room >= 0 &&
+             (got == TMPL_CODEC_MORE ? io->out_len == 0
+                                     : got == TMPL_CODEC_END && codec->is_chain && io->in_len > 0));
+    return got == TMPL_CODEC_END && io->in_len > 0 ? TMPL_CODEC_BAD : got;
 }
 
-static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
+/*
+ * Undoes data that is exactly one complete member, or several if the codec's is_chain is set.
+ * APR_ENOSPC if it becomes more than limit bytes; APR_EGENERAL if the data is anything else.
+ */
+static apr_status_t inflate_all(apr_bucket_brigade *to, const apr_bucket_brigade *from,
+                                const tmpl_codec_t *codec, apr_off_t limit)
 {
-    tmpl_brigade_append(((brigade_coded_t *)ctx)->to, bytes, len);
+    apr_pool_t *pool;
+    apr_pool_create(&pool, to->p);
+    void *state = codec->begin(pool);
+    tmpl_codec_e got = TMPL_CODEC_MORE;
+    apr_status_t rv = APR_SUCCESS;
+    for (apr_bucket *e = APR_BRIGADE_FIRST(from); rv == APR_SUCCESS && got != TMPL_CODEC_BAD &&
+                                                  limit >= 0 && e != APR_BRIGADE_SENTINEL(from);
+         e = APR_BUCKET_NEXT(e)) {
+        tmpl_codec_io_t io = { 0 };
+        if (!APR_BUCKET_IS_METADATA(e)) {
+            rv = apr_bucket_read(e, &io.in, &io.in_len, APR_BLOCK_READ);
+        }
+        if (rv == APR_SUCCESS && io.in_len > 0) {
+            got = got == TMPL_CODEC_END && !codec->is_chain
+                      ? TMPL_CODEC_BAD
+                      : inflate_some(to, codec, state, &io, &limit);
+        }
+    }
+    apr_pool_destroy(pool);
+    return limit < 0                                    ? APR_ENOSPC
+           : got == TMPL_CODEC_END && rv == APR_SUCCESS ? APR_SUCCESS
+                                                        : APR_EGENERAL;
 }
 
 /* How many bytes gzip makes of one at most (zlib.net/zlib_tech.html); br and zstd make more. */
@@ -72,8 +92,6 @@ static void add_inflated(void *ctx, const char *bytes, apr_size_t len)
 tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ctx)
 {
     apr_bucket_brigade *held = ctx->held;
-    brigade_coded_t coded = { held, NULL, APR_BRIGADE_FIRST(held) };
-    tmpl_inflate_t inflate = { next_bucket, add_inflated, &coded };
     char begin[64];
     apr_size_t len = sizeof(begin);
     *page = held;
@@ -83,14 +101,14 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
     if (apr_brigade_flatten(held, begin, &len) != APR_SUCCESS) {
         return TMPL_DECLINE_INFLATE;
     }
-    coded.to = apr_brigade_create(held->p, held->bucket_alloc);
+    apr_bucket_brigade *inflated = apr_brigade_create(held->p, held->bucket_alloc);
     apr_off_t most = tmpl_conf_max_body(ctx->conf), grown = ctx->length * RATIO_MOST;
-    apr_status_t rv = tmpl_inflate(&inflate, ctx->codec, grown < most ? grown : most, held->p);
+    apr_status_t rv = inflate_all(inflated, held, ctx->codec, grown < most ? grown : most);
     if (rv == APR_SUCCESS) {
-        *page = coded.to;
+        *page = inflated;
         return TMPL_DECLINE_NONE;
     }
-    apr_brigade_destroy(coded.to);
+    apr_brigade_destroy(inflated);
     return APR_STATUS_IS_ENOSPC(rv)           ? TMPL_DECLINE_TOO_LARGE
            : tmpl_inflate_is_open(begin, len) ? TMPL_DECLINE_NONE
                                               : TMPL_DECLINE_INFLATE;

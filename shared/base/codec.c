@@ -182,45 +182,6 @@ const tmpl_codec_t tmpl_codec_zstd_wide = { "zstd",    ZSTD_MAGIC, 1,         zs
 
 /* --- data of any of them --- */
 
-/* Undoes the input of io, all of it. TMPL_CODEC_BAD if some is left behind the end. */
-static tmpl_codec_e inflate_some(const tmpl_inflate_t *to, const tmpl_codec_t *codec, void *state,
-                                 tmpl_codec_io_t *io, apr_off_t *room)
-{
-    char out[8192];
-    tmpl_codec_e got;
-    do {
-        io->out = out;
-        io->out_len = sizeof(out);
-        got = codec->step(state, io);
-        to->take(to->ctx, out, sizeof(out) - io->out_len);
-        *room -= (apr_off_t)(sizeof(out) - io->out_len);
-    } while (*room >= 0 &&
-             (got == TMPL_CODEC_MORE ? io->out_len == 0
-                                     : got == TMPL_CODEC_END && codec->is_chain && io->in_len > 0));
-    return got == TMPL_CODEC_END && io->in_len > 0 ? TMPL_CODEC_BAD : got;
-}
-
-apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, const tmpl_codec_t *codec, apr_off_t limit,
-                          apr_pool_t *pool)
-{
-    apr_pool_t *own;
-    apr_pool_create(&own, pool);
-    void *state = codec->begin(own);
-    tmpl_codec_io_t io = { 0 };
-    tmpl_codec_e got = TMPL_CODEC_MORE;
-    apr_status_t rv = APR_SUCCESS;
-    while (got != TMPL_CODEC_BAD && limit >= 0 &&
-           (rv = inflate->next(inflate->ctx, &io.in, &io.in_len)) == APR_SUCCESS) {
-        got = got == TMPL_CODEC_END && !codec->is_chain
-                  ? TMPL_CODEC_BAD
-                  : inflate_some(inflate, codec, state, &io, &limit);
-    }
-    apr_pool_destroy(own);
-    return limit < 0                                ? APR_ENOSPC
-           : got == TMPL_CODEC_END && rv == APR_EOF ? APR_SUCCESS
-                                                    : APR_EGENERAL;
-}
-
 int tmpl_inflate_is_open(const char *bytes, apr_size_t len)
 {
     while (len > 0 && tmpl_is_space(*bytes)) {

@@ -49,23 +49,6 @@ extern const tmpl_codec_t tmpl_codec_zstd_wide;
 tmpl_codec_e tmpl_codec_undo(tmpl_buf_t *to, const tmpl_codec_t *codec, void *state,
                              const char *bytes, apr_size_t len, apr_size_t most);
 
-/* Where compressed data comes from, and where it goes when it is undone. */
-typedef struct {
-    /* Sets the next piece of the data. APR_EOF: there is no more; or an error. */
-    apr_status_t (*next)(void *ctx, const char **data, apr_size_t *len);
-    /* Takes bytes, which are valid during the call only. */
-    void (*take)(void *ctx, const char *bytes, apr_size_t len);
-    void *ctx;
-} tmpl_inflate_t;
-
-/*
- * Undoes data that is exactly one complete member, or several if the codec's is_chain is set.
- * APR_ENOSPC if it becomes more than limit bytes, of which take gets a few more; APR_EGENERAL if
- * the data is anything else, or next failed. Memory of pool is given back.
- */
-apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, const tmpl_codec_t *codec, apr_off_t limit,
-                          apr_pool_t *pool);
-
 /* Whether bytes that are called compressed are a page in the open: begin with <, or with a BOM. */
 int tmpl_inflate_is_open(const char *bytes, apr_size_t len);
 
