@@ -82,29 +82,9 @@ static const ctl_command_t *find_command(const char *name)
     return NULL;
 }
 
-/* Whether at most edits letters, each added, missing or another, make a of b. */
-static int is_near(const char *a, const char *b, int edits)
-{
-    for (; *a != '\0' && *a == *b; a++) {
-        b++;
-    }
-    return (*a == '\0' && *b == '\0') ||
-           (edits > 0 && ((*a != '\0' && is_near(a + 1, b, edits - 1)) ||
-                          (*b != '\0' && is_near(a, b + 1, edits - 1)) ||
-                          (*a != '\0' && *b != '\0' && is_near(a + 1, b + 1, edits - 1))));
-}
-
 static int refuse_command(const char *name)
 {
-    const char *meant = NULL;
-    for (int edits = 1; edits <= 2 && meant == NULL; edits++) {
-        for (apr_size_t i = 0; i < N_COMMANDS && meant == NULL; i++) {
-            meant = is_near(name, commands[i].name, edits) ? commands[i].name : NULL;
-        }
-    }
-    ctl_say("unknown command \"%s\"%s%s%s (\"tmplctl help\" lists the commands)", name,
-            meant != NULL ? ": did you mean \"" : "", meant != NULL ? meant : "",
-            meant != NULL ? "\"?" : "");
+    ctl_say("unknown command \"%s\" (\"tmplctl help\" lists the commands)", name);
     return CTL_USAGE;
 }
 
