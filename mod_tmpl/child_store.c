@@ -185,7 +185,7 @@ static void notice_loss(tmpl_child_store_t *ours)
     apr_thread_mutex_unlock(opening);
 }
 
-tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began, request_rec *r)
+tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began)
 {
     tmpl_error_t err;
     *began = tmpl_clock();
@@ -194,7 +194,7 @@ tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began
     }
     tmpl_store_t *store = open_store(ours, &err);
     if (store == NULL && err.status != APR_SUCCESS) {
-        tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, *began, tmpl_clock(), &err, r);
+        tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, *began, tmpl_clock(), &err);
     }
     return store;
 }
@@ -317,20 +317,19 @@ int tmpl_child_store_takes(tmpl_child_store_t *ours, const char *site, request_r
  * *timeout shrinks by the time that this took. Returns 0 if the store fails or must not be asked
  * now.
  */
-static int ask_seed(tmpl_child_store_t *ours, apr_interval_time_t *timeout, request_rec *r,
-                    apr_pool_t *pool)
+static int ask_seed(tmpl_child_store_t *ours, apr_interval_time_t *timeout, apr_pool_t *pool)
 {
     /* leaves time for the look-up, which is possible with the known seed */
     apr_interval_time_t most = apr_atomic_read32(&ours->has_seed) ? *timeout / 2 : *timeout;
     char secret[TMPL_SECRET_SIZE];
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began;
-    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r);
+    tmpl_store_t *store = tmpl_child_store_begin(ours, &began);
     if (store == NULL) {
         return 0;
     }
     err.status = tmpl_store_secret(store, secret, most, &err, pool);
-    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
+    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err);
     *timeout -= tmpl_clock() - began;
     if (err.status != APR_SUCCESS) {
         return 0;
@@ -342,7 +341,7 @@ static int ask_seed(tmpl_child_store_t *ours, apr_interval_time_t *timeout, requ
 }
 
 int tmpl_child_store_seed(tmpl_child_store_t *ours, apr_uint64_t *seed,
-                          apr_interval_time_t *timeout, request_rec *r, apr_pool_t *pool)
+                          apr_interval_time_t *timeout, apr_pool_t *pool)
 {
     apr_uint64_t now = (apr_uint64_t)tmpl_clock(), until = apr_atomic_read64(&ours->seed_until);
     int known = apr_atomic_read32(&ours->has_seed) != 0;
@@ -355,7 +354,7 @@ int tmpl_child_store_seed(tmpl_child_store_t *ours, apr_uint64_t *seed,
      */
     if (!known ||
         (now >= until && apr_atomic_cas64(&ours->seed_until, now + SEED_AGE, until) == until)) {
-        known |= ask_seed(ours, timeout, r, pool);
+        known |= ask_seed(ours, timeout, pool);
     }
     *seed = apr_atomic_read64(&ours->seed);
     return known && *timeout > 0;

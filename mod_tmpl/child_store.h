@@ -57,7 +57,7 @@ tmpl_child_store_t *tmpl_child_store_of(const tmpl_conf_t *conf);
  * may not, or it failed, which has been reported. The answer of a store is to be reported to
  * ours->health.
  */
-tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began, request_rec *r);
+tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began);
 
 /*
  * Sets *seed, the seed of a page's keys, from the store's secret, unless the operator has chosen a
@@ -65,7 +65,7 @@ tmpl_store_t *tmpl_child_store_begin(tmpl_child_store_t *ours, apr_time_t *began
  * no time is left: then the store is of no use to this page.
  */
 int tmpl_child_store_seed(tmpl_child_store_t *ours, apr_uint64_t *seed,
-                          apr_interval_time_t *timeout, request_rec *r, apr_pool_t *pool);
+                          apr_interval_time_t *timeout, apr_pool_t *pool);
 
 /* Whether site is a valid name of a site, which is logged if it is not. */
 int tmpl_child_store_takes(tmpl_child_store_t *ours, const char *site, request_rec *r);

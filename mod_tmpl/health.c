@@ -37,25 +37,7 @@ int tmpl_health_first_in_second(apr_uint32_t *last)
     return before != now && apr_atomic_cas32(last, now, before) == before;
 }
 
-/* Logs for a request, or, if r is NULL, for the server. */
-__attribute__((format(printf, 4, 5))) static void
-log_line(const tmpl_health_t *health, const request_rec *r, int level, const char *format, ...)
-{
-    char text[MAX_STRING_LEN];
-    va_list args;
-    va_start(args, format);
-    apr_vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    if (r != NULL) {
-        ap_log_rerror(APLOG_MARK, level, 0, r, "%s", text);
-    }
-    else {
-        ap_log_error(APLOG_MARK, level, 0, health->server, "%s", text);
-    }
-}
-
-void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written,
-                             request_rec *r)
+void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written)
 {
     apr_uint32_t full = APR_STATUS_IS_ENOSPC(err->status);
     if ((!full && (err->status != APR_SUCCESS || !written)) ||
@@ -65,37 +47,41 @@ void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int
     }
     tmpl_stores_full(health->number, (int)full);
     if (full) {
-        log_line(health, r, APLOG_WARNING, TMPL_LOG_STORE_FULL, health->name, err->text);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server, TMPL_LOG_STORE_FULL,
+                     health->name, err->text);
     }
     else {
-        log_line(health, r, APLOG_NOTICE, TMPL_LOG_STORE_ROOM, health->name);
+        ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, health->server, TMPL_LOG_STORE_ROOM,
+                     health->name);
     }
 }
 
 /* Reports that this child stops using the store for a purpose, or uses it again. */
 static void report_change(const tmpl_health_t *health, tmpl_purpose_e purpose, int ok,
-                          const char *why, const request_rec *r)
+                          const char *why)
 {
     tmpl_stores_paused(health->number, purpose, !ok);
     if (purpose == TMPL_PURPOSE_LOOKUP) {
         tmpl_count(ok ? TMPL_COUNTER_STORE_UP : TMPL_COUNTER_STORE_DOWN, 1);
     }
     if (ok && purpose == TMPL_PURPOSE_LOOKUP) {
-        log_line(health, r, APLOG_NOTICE, TMPL_LOG_STORE_UP, health->name);
+        ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, health->server, TMPL_LOG_STORE_UP, health->name);
     }
     else if (ok) {
-        log_line(health, r, APLOG_NOTICE, TMPL_LOG_LEARNING, health->name);
+        ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, health->server, TMPL_LOG_LEARNING, health->name);
     }
     else if (purpose == TMPL_PURPOSE_LOOKUP) {
-        log_line(health, r, APLOG_WARNING, TMPL_LOG_STORE_DOWN, health->name, why);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server, TMPL_LOG_STORE_DOWN,
+                     health->name, why);
     }
     else {
-        log_line(health, r, APLOG_WARNING, TMPL_LOG_NOT_LEARNING, health->name, why);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server, TMPL_LOG_NOT_LEARNING,
+                     health->name, why);
     }
 }
 
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
-                        apr_time_t ended, const tmpl_error_t *err, request_rec *r)
+                        apr_time_t ended, const tmpl_error_t *err)
 {
     int damaged = err->status == TMPL_EDAMAGED || err->status == TMPL_EPART;
     int ok = damaged || err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
@@ -105,7 +91,8 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_
         return; /* other writers keep the store busy, which says nothing about its state */
     }
     if (damaged && tmpl_health_first_in_second(&health->damaged)) {
-        log_line(health, r, APLOG_WARNING, TMPL_LOG_SITE_DAMAGED, health->name, err->text);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server, TMPL_LOG_SITE_DAMAGED,
+                     health->name, err->text);
     }
     if (damaged || !ok) {
         tmpl_count(failure_counters[purpose], 1);
@@ -115,7 +102,7 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_
                             ok        ? TMPL_CALL_OK
                             : is_late ? TMPL_CALL_LATE
                                       : TMPL_CALL_FAILED)) {
-        report_change(health, purpose, ok, err->text, r);
+        report_change(health, purpose, ok, err->text);
     }
 }
 
@@ -123,5 +110,5 @@ void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err)
 {
     apr_time_t now = tmpl_clock();
     tmpl_breaker_report(&health->breakers[TMPL_PURPOSE_LOOKUP], now, now, TMPL_CALL_FAILED);
-    report_change(health, TMPL_PURPOSE_LOOKUP, 0, err->text, NULL);
+    report_change(health, TMPL_PURPOSE_LOOKUP, 0, err->text);
 }

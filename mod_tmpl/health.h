@@ -40,19 +40,17 @@ int tmpl_health_first_in_second(apr_uint32_t *last);
 
 /*
  * Reports err, the store's answer to a call that began and ended at those times (on tmpl_clock()).
- * Counts failures; logs when the store begins to fail, and when it answers again, for r, or for the
- * server if r is NULL. A full store does not fail. A store that cannot use one site (TMPL_EDAMAGED)
+ * Counts failures; logs when the store begins to fail, and when it answers again. A full store does not fail. A store that cannot use one site (TMPL_EDAMAGED)
  * or the sites of one of its servers (TMPL_EPART) does not fail either: it answers for other sites.
  */
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
-                        apr_time_t ended, const tmpl_error_t *err, request_rec *r);
+                        apr_time_t ended, const tmpl_error_t *err);
 
 /*
  * Logs when the store takes no writes because it is full, and when it takes writes again. Only a
  * call that has written something shows the latter: a page that was known already writes nothing.
  */
-void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written,
-                             request_rec *r);
+void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written);
 
 /* Reports that the store could not be opened at the start of the child. */
 void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err);

@@ -43,9 +43,9 @@ static int is_usable(tmpl_child_store_t *ours, const tmpl_input_t *input, const 
                      apr_pool_t *pool)
 {
     return ours != NULL && tmpl_child_store_takes(ours, input->site, r) &&
-           (tmpl_child_store_seed(ours, seed, timeout, r, pool) ||
+           (tmpl_child_store_seed(ours, seed, timeout, pool) ||
             (conf->store_read != NULL &&
-             tmpl_child_store_seed(conf->store_read, seed, timeout, r, pool)));
+             tmpl_child_store_seed(conf->store_read, seed, timeout, pool)));
 }
 
 /*
@@ -53,20 +53,19 @@ static int is_usable(tmpl_child_store_t *ours, const tmpl_input_t *input, const 
  * document. Returns 0 if it cannot be asked now.
  */
 static int ask_site(tmpl_counts_t *counts, tmpl_child_store_t *asked,
-                    const tmpl_observation_t *page, apr_interval_time_t timeout, request_rec *r,
-                    apr_pool_t *pool)
+                    const tmpl_observation_t *page, apr_interval_time_t timeout, apr_pool_t *pool)
 {
     tmpl_observation_t alone = {
         .site = page->site, .document = page->document, .policy = page->policy, .learn = page->learn
     };
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began;
-    tmpl_store_t *store = tmpl_child_store_begin(asked, &began, r);
+    tmpl_store_t *store = tmpl_child_store_begin(asked, &began);
     if (store == NULL) {
         return 0;
     }
     err.status = tmpl_store_observe(store, &alone, timeout, counts, &err, pool);
-    tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
+    tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err);
     return err.status == APR_SUCCESS;
 }
 
@@ -82,15 +81,15 @@ static void report_times(const tmpl_outcome_t *outcome, apr_time_t start, apr_ti
 
 /* Reports what a store has answered about a page; it was open from opened on. */
 static void report_answer(tmpl_child_store_t *asked, const tmpl_outcome_t *outcome,
-                          apr_time_t began, apr_time_t opened, request_rec *r)
+                          apr_time_t began, apr_time_t opened)
 {
     tmpl_health_report_room(&asked->health, &outcome->store_error,
-                            outcome->counts.counted && !outcome->counts.due, r);
+                            outcome->counts.counted && !outcome->counts.due);
     /* a page that was declined before it was counted says nothing about the store */
     if (outcome->was_asked) {
         /* without the time of judging, which would make the breaker's pause longer */
         tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, opened + outcome->store_took,
-                           &outcome->store_error, r);
+                           &outcome->store_error);
     }
 }
 
@@ -114,7 +113,7 @@ static const tmpl_observation_t *to_queue(const tmpl_outcome_t *outcome, apr_poo
 /* What is left to do for a page after the store (or its replica, `asked`) has answered. */
 static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
                        const tmpl_child_store_t *asked, tmpl_store_t *store,
-                       const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
+                       const tmpl_conf_t *conf, apr_pool_t *pool)
 {
     apr_interval_time_t timeout = tmpl_conf_timeout(conf);
     const tmpl_observation_t *page = to_queue(outcome, pool);
@@ -129,7 +128,7 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
         tmpl_counts_t counts;
         /* a replica cannot keep it */
         outcome->observation.learn = TMPL_LEARNING_OFF;
-        (void)ask_site(&counts, ours, &outcome->observation, timeout, r, pool);
+        (void)ask_site(&counts, ours, &outcome->observation, timeout, pool);
     }
 }
 
@@ -166,11 +165,11 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     parsed = tmpl_clock();
     if (usable && conf->store_read != NULL && input->learn != TMPL_LEARNING_NOW) {
         asked = conf->store_read;
-        store = tmpl_child_store_begin(asked, &began, r);
+        store = tmpl_child_store_begin(asked, &began);
     }
     if (usable && store == NULL) {
         asked = ours;
-        store = tmpl_child_store_begin(asked, &began, r);
+        store = tmpl_child_store_begin(asked, &began);
     }
     opened = tmpl_clock();
     tmpl_clean_judge(outcome, input, opts, store, timeout, pool);
@@ -179,9 +178,9 @@ static void ask_and_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cle
     if (store != NULL) {
         tmpl_listed_page_t sighted = { ctx,   input, judged->fingerprint,
                                        asked, store, timeout - outcome->store_took };
-        report_answer(asked, outcome, began, opened, r);
+        report_answer(asked, outcome, began, opened);
         judged->changed = tmpl_listed_page_look(&sighted, outcome, r, pool);
-        learn_page(outcome, ours, asked, store, conf, r, pool);
+        learn_page(outcome, ours, asked, store, conf, pool);
     }
 }
 
@@ -198,7 +197,7 @@ static void judge_by_store(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, tmpl_cl
  * decision holds: without a store the page would be judged as the first one of an unknown site.
  */
 static tmpl_cached_e age_of(tmpl_decision_t *decision, tmpl_judged_t *judged,
-                            const tmpl_conf_t *conf, const tmpl_clean_opts_t *opts, request_rec *r,
+                            const tmpl_conf_t *conf, const tmpl_clean_opts_t *opts,
                             apr_pool_t *pool)
 {
     int may_learn = judged->input.learn != TMPL_LEARNING_OFF;
@@ -212,7 +211,7 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, tmpl_judged_t *judged,
     tmpl_child_store_t *ours = tmpl_child_store_of(conf);
     tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;
     tmpl_counts_t counts;
-    int answers = ours != NULL && ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), r, pool);
+    int answers = ours != NULL && ask_site(&counts, asked, &site, tmpl_conf_timeout(conf), pool);
     judged->waited = tmpl_clock() - judged->start;
     if (!answers && asked != ours) {
         return TMPL_CACHED_STALE; /* behind the replica there is another store to ask */
@@ -240,7 +239,7 @@ static int find_decision(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
     tmpl_decision_t decision;
     if (tmpl_cache_find(&judged->cached, &decision, &judged->input, ctx->conf, r, pool)) {
         apr_atomic_inc32(&tmpl_child_stores_users);
-        judged->cached.found = age_of(&decision, judged, ctx->conf, opts, r, pool);
+        judged->cached.found = age_of(&decision, judged, ctx->conf, opts, pool);
         apr_atomic_dec32(&tmpl_child_stores_users);
     }
     tmpl_cache_count(&judged->cached);
@@ -251,8 +250,8 @@ static int find_decision(tmpl_judged_t *judged, const tmpl_ctx_t *ctx,
     judged->fingerprint = decision.fingerprint;
     judged->body = decision.body;
     judged->body_len = decision.body_len;
-    judged->changed = tmpl_listed_page_changed(
-        ctx, judged->input.uri, tmpl_conf_timeout(ctx->conf) - judged->waited, r, pool);
+    judged->changed = tmpl_listed_page_changed(ctx, judged->input.uri,
+                                               tmpl_conf_timeout(ctx->conf) - judged->waited, pool);
     return 1;
 }
 

@@ -106,7 +106,7 @@ static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmp
     }
     err->status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, err, pool);
     int full = APR_STATUS_IS_ENOSPC(err->status);
-    tmpl_health_report_room(learner->health, err, counted > 0, NULL);
+    tmpl_health_report_room(learner->health, err, counted > 0);
     tmpl_count(TMPL_COUNTER_LATER_RUNS, 1);
     if (full || err->status == APR_SUCCESS) {
         tmpl_count(full ? TMPL_COUNTER_LATER_FULL : TMPL_COUNTER_LATER_DONE, n);
@@ -180,7 +180,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
         }
     }
     report_waiting(learner);
-    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, tmpl_clock(), &err, NULL);
+    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, tmpl_clock(), &err);
     return err.status;
 }
 

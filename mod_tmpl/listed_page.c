@@ -178,14 +178,14 @@ static tmpl_sighting_t *sighting_make(const tmpl_listed_page_t *page, const tmpl
  * if nothing is. Reports a failure of the store.
  */
 static apr_status_t list_read(tmpl_listed_t *found, const tmpl_listed_page_t *page, const char *uri,
-                              apr_uint32_t text, request_rec *r, apr_pool_t *pool)
+                              apr_uint32_t text, apr_pool_t *pool)
 {
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began = tmpl_clock();
     apr_status_t rv = tmpl_site_list_find(page->store, page->ctx->site, uri, text, page->timeout,
                                           found, &err, pool);
     err.status = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-    tmpl_health_report(&page->asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r);
+    tmpl_health_report(&page->asked->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err);
     return rv;
 }
 
@@ -198,9 +198,9 @@ apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_
         !tells_of_address(page, outcome, r, pool)) {
         return 0;
     }
-    apr_status_t rv = list_read(
-        &stored, page, page->input->uri,
-        sighted_is_gone(page, outcome) ? 0 : (apr_uint32_t)outcome->document.text, r, pool);
+    apr_status_t rv =
+        list_read(&stored, page, page->input->uri,
+                  sighted_is_gone(page, outcome) ? 0 : (apr_uint32_t)outcome->document.text, pool);
     if (rv == APR_NOTFOUND ? outcome->counts.near_copy : rv != APR_SUCCESS) {
         return 0;
     }
@@ -225,7 +225,7 @@ apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_
 }
 
 apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri,
-                                      apr_interval_time_t timeout, request_rec *r, apr_pool_t *pool)
+                                      apr_interval_time_t timeout, apr_pool_t *pool)
 {
     tmpl_listed_page_t page = { .ctx = ctx, .timeout = timeout };
     tmpl_listed_t stored;
@@ -234,8 +234,8 @@ apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri,
         return 0;
     }
     page.asked = tmpl_child_store_of(ctx->conf);
-    page.store = page.asked != NULL ? tmpl_child_store_begin(page.asked, &began, r) : NULL;
-    return page.store != NULL && list_read(&stored, &page, uri, 0, r, pool) == APR_SUCCESS
+    page.store = page.asked != NULL ? tmpl_child_store_begin(page.asked, &began) : NULL;
+    return page.store != NULL && list_read(&stored, &page, uri, 0, pool) == APR_SUCCESS
                ? stored.changed
                : 0;
 }
@@ -286,9 +286,9 @@ int tmpl_listed_page_served(request_rec *r)
     page.asked = tmpl_child_store_of(ctx.conf);
     apr_atomic_inc32(&tmpl_child_stores_users);
     if (page.asked != NULL && tmpl_child_store_takes(page.asked, ctx.site, r)) {
-        page.store = tmpl_child_store_begin(page.asked, &began, r);
+        page.store = tmpl_child_store_begin(page.asked, &began);
     }
-    if (page.store != NULL && list_read(&listed, &page, uri, 0, r, r->pool) == APR_SUCCESS) {
+    if (page.store != NULL && list_read(&listed, &page, uri, 0, r->pool) == APR_SUCCESS) {
         take_off(&page, &gone, r->pool);
     }
     apr_atomic_dec32(&tmpl_child_stores_users);

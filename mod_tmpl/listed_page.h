@@ -42,8 +42,7 @@ apr_uint32_t tmpl_listed_page_look(const tmpl_listed_page_t *page, tmpl_outcome_
  * the store until timeout, and not at all if that is 0 or below.
  */
 apr_uint32_t tmpl_listed_page_changed(const tmpl_ctx_t *ctx, const char *uri,
-                                      apr_interval_time_t timeout, request_rec *r,
-                                      apr_pool_t *pool);
+                                      apr_interval_time_t timeout, apr_pool_t *pool);
 
 /*
  * httpd's log_transaction hook: the client has been served. A listed page that is missing now (404,

@@ -70,7 +70,7 @@ static tmpl_store_t *list_begin(tmpl_list_t *list, tmpl_error_t *err)
     if (ours == NULL || !tmpl_child_store_takes(ours, list->site, r)) {
         return NULL;
     }
-    tmpl_store_t *store = tmpl_child_store_begin(ours, &began, r);
+    tmpl_store_t *store = tmpl_child_store_begin(ours, &began);
     if (store == NULL) {
         return NULL;
     }
@@ -79,7 +79,7 @@ static tmpl_store_t *list_begin(tmpl_list_t *list, tmpl_error_t *err)
     if (err->status == APR_NOTFOUND) {
         err->status = APR_SUCCESS; /* an empty list */
     }
-    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), err, r);
+    tmpl_health_report(&ours->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), err);
     return err->status == APR_SUCCESS ? store : NULL;
 }
 

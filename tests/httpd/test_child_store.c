@@ -230,16 +230,13 @@ static void a_file_that_is_taken_away_is_made_anew(void **state)
 static void a_store_being_opened_has_not_answered(void **state)
 {
     tmpl_child_store_t *ours = start(APR_EGENERAL);
-    static struct ap_logconf logconf = { .level = APLOG_TRACE8 };
-    static conn_rec connection;
-    request_rec r = { .log = &logconf, .connection = &connection };
     tmpl_counts_t counts;
 
     (void)state;
     clock_now += PAUSE;
     log_text[0] = '\0';
     apr_thread_mutex_lock(ours->opening);
-    assert_false(ask_site(&counts, ours, &a_page, 1000, &r, pool));
+    assert_false(ask_site(&counts, ours, &a_page, 1000, pool));
     apr_thread_mutex_unlock(ours->opening);
     assert_string_equal(log_text, "");
     assert_false(tmpl_health_is_well(&ours->health));

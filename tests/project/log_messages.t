@@ -36,9 +36,9 @@ for my $file (glob 'mod_tmpl/{,*/}*.c') {
     while ($source =~ /\bAPLOG_(ERR|WARNING|NOTICE|INFO|DEBUG|TRACE1)\b(?:(?!\bAPLOG_).)*?\b(TMPL_LOG_\w+)/sg) {
         $level{$2}{$1} = $file;
     }
-    # every call, up to its format; "%s", text is log_line() of health.c
+    # every call, up to its format
     while ($source =~ /\bap_log_[rp]?error\(APLOG_MARK, (.*?)[;]/sg) {
-        $other{$file} = $1 if $1 !~ /TMPL_LOG_/ && $1 !~ /"%s", text\)/;
+        $other{$file} = $1 if $1 !~ /TMPL_LOG_/;
     }
 }
 my %word = (ERR => 'error', WARNING => 'warning', NOTICE => 'notice', INFO => 'info', DEBUG => 'debug', TRACE1 => 'trace1');
