@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page_input.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,7 @@ static void set_up(const ctl_fetch_t *fetch)
 apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, tmpl_error_t *err, apr_pool_t *pool)
 {
     ctl_fetch_t *new = apr_pcalloc(pool, sizeof(*new));
+    signal(SIGPIPE, SIG_IGN); /* with CURLOPT_NOSIGNAL, libcurl leaves it to the program */
     apr_status_t status = load_curl(&new->lib, err);
     if (status != APR_SUCCESS ||
         apr_thread_mutex_create(&new->lock, APR_THREAD_MUTEX_DEFAULT, pool) != APR_SUCCESS) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -146,25 +144,12 @@ static int dispatch(int argc, const char *const *argv, apr_pool_t *pool)
     return run_command(command, argc - 1, argv + 1, pool);
 }
 
-/* Whether standard output is a pipe without a reader ("| head"): that needs no message. */
-static int reader_has_closed(void)
+/* Lost output is a failure, even if it is only the summary line. */
+static int flush_stdout(int code)
 {
-    struct pollfd out = { STDOUT_FILENO, POLLOUT, 0 };
-    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
-}
-
-/*
- * Lost output is a failure, even if it is only the summary line. Without a reader the process will
- * die of SIGPIPE, as other tools do: sets *broken.
- */
-static int flush_stdout(int code, int *broken)
-{
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        *broken = reader_has_closed();
-        if (code == CTL_OK && !*broken) {
-            ctl_say("standard output: cannot write");
-        }
-        return code == CTL_OK ? CTL_FAILED : code;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == CTL_OK) {
+        ctl_say("standard output: cannot write");
+        return CTL_FAILED;
     }
     return code;
 }
@@ -192,7 +177,6 @@ int main(int argc, const char *const *argv, const char *const *env)
     if (!fill_closed_streams()) {
         return CTL_FAILED;
     }
-    signal(SIGPIPE, SIG_IGN); /* the write then fails instead */
     if (apr_app_initialize(&argc, &argv, &env) != APR_SUCCESS ||
         apr_allocator_create(&allocator) != APR_SUCCESS) {
         fputs("tmplctl: cannot initialise APR\n", stderr);
@@ -203,14 +187,9 @@ int main(int argc, const char *const *argv, const char *const *env)
     apr_pool_abort_set(ctl_no_memory, apr_pool_parent_get(pool));
     json_set_alloc_funcs(ctl_malloc, free);
     apr_allocator_owner_set(allocator, pool);
-    int broken = 0;
-    int code = flush_stdout(dispatch(argc, argv, pool), &broken);
+    int code = flush_stdout(dispatch(argc, argv, pool));
     apr_pool_destroy(pool);
     apr_terminate();
     ctl_interrupt_finish();
-    if (broken) {
-        signal(SIGPIPE, SIG_DFL);
-        raise(SIGPIPE);
-    }
     return code;
 }

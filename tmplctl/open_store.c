@@ -2,6 +2,7 @@
 #include "ctl.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -119,6 +120,9 @@ static apr_status_t open_at(ctl_store_t *store, const char *uri, ctl_t *ctl)
         return status;
     }
     int is_new = (ctl->command->bit & FILLERS) != 0 && is_missing(uri, ctl->pool);
+    if (strncmp(uri, "rediss", 6) == 0) {
+        signal(SIGPIPE, SIG_IGN); /* OpenSSL writes to a server that may be gone */
+    }
     apr_pool_create(&store->pool, ctl->pool);
     status = open_as_owner(&store->store, uri, only_reads, &err, store->pool);
     if (status != APR_SUCCESS) {

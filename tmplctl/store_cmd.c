@@ -81,9 +81,6 @@ static int export_site(ctl_t *ctl, tmpl_store_t *store, const char *site, apr_po
     }
     if (status == APR_SUCCESS) {
         status = tmpl_export_file_write(stdout, site, &table, &err);
-        if (APR_STATUS_IS_EPIPE(status)) {
-            return CTL_FAILED; /* main ends without a message */
-        }
     }
     return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, store, site, status, &err);
 }

@@ -211,6 +211,7 @@ subtest 'a broken pipe' => sub {
         my $pid = spawn('writer', sub {
             open STDOUT, '>&', $out or die $!;
             open STDERR, '>', 'pipe.err' or die $!;
+            local $SIG{PIPE} = 'DEFAULT';
             exec $tool, split / /, $command;
         });
         close $out;
