@@ -40,8 +40,9 @@ int tmpl_health_first_in_second(apr_uint32_t *last);
 
 /*
  * Reports err, the store's answer to a call that began and ended at those times (on tmpl_clock()).
- * Counts failures; logs when the store begins to fail, and when it answers again. A full store does not fail. A store that cannot use one site (TMPL_EDAMAGED)
- * or the sites of one of its servers (TMPL_EPART) does not fail either: it answers for other sites.
+ * Counts failures; logs when the store begins to fail, and when it answers again. A full store does
+ * not fail. A store that cannot use one site (TMPL_EDAMAGED) or the sites of one of its servers
+ * (TMPL_EPART) does not fail either: it answers for other sites.
  */
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
                         apr_time_t ended, const tmpl_error_t *err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module record and the hooks. */
-#include <mod_status.h>
 #include <mod_proxy.h>
 #include <mpm_common.h>
 
@@ -94,7 +93,6 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_log_transaction(tmpl_tee_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
     ap_hook_log_transaction(tmpl_listed_page_served, NULL, NULL, APR_HOOK_LAST);
     APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);
-    APR_OPTIONAL_HOOK(ap, status_hook, tmpl_counters_report, NULL, NULL, APR_HOOK_MIDDLE);
 
     /*
      * in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of all filters that generate content

@@ -2,8 +2,6 @@
 #include <apr_atomic.h>
 #include <apr_shm.h>
 
-#include <mod_status.h>
-
 #include "counters.h"
 #include "messages.h"
 
@@ -55,13 +53,12 @@ enum {
 };
 
 static const struct {
-    int at;             /* in values, and in counted */
-    unsigned first, n;  /* values below first are not shown */
-    const char *prefix; /* of the names for mod_status, which does not show a group without it */
+    int at;            /* in values, and in counted */
+    unsigned first, n; /* values below first are not shown */
 } groups[TMPL_GROUPS] = {
-    [TMPL_GROUP_COUNTER] = { 0, 0, TMPL_COUNTER_COUNT, "" },
-    [TMPL_GROUP_MODE] = { MODES, TMPL_MODE_OFF + 1, TMPL_MODE_COUNT, NULL },
-    [TMPL_GROUP_DECLINE] = { DECLINES, TMPL_DECLINE_NONE + 1, TMPL_DECLINE_COUNT, "declined-" },
+    [TMPL_GROUP_COUNTER] = { 0, 0, TMPL_COUNTER_COUNT },
+    [TMPL_GROUP_MODE] = { MODES, TMPL_MODE_OFF + 1, TMPL_MODE_COUNT },
+    [TMPL_GROUP_DECLINE] = { DECLINES, TMPL_DECLINE_NONE + 1, TMPL_DECLINE_COUNT },
 };
 
 /* The names and explanations of all groups. */
@@ -187,23 +184,6 @@ json_t *tmpl_histogram(tmpl_measure_e of)
     return json_pack("{s:s, s:s, s:I, s:f, s:o}", is_share ? "share" : "stage", measures[of].name,
                      "text", measures[of].text, "count", all, is_share ? "sum" : "seconds",
                      (double)value_at(buckets_of(of) + BUCKETS) / 1000000, "buckets", buckets);
-}
-
-/* ---- mod_status ---- */
-
-int tmpl_counters_report(request_rec *r, int flags)
-{
-    tmpl_counted_t is;
-    if (values == NULL || (flags & AP_STATUS_SHORT) == 0) {
-        return DECLINED;
-    }
-    for (int group = 0; group < TMPL_GROUPS; group++) {
-        for (int i = 0; groups[group].prefix != NULL && tmpl_counted(&is, group, i); i++) {
-            ap_rprintf(r, "Tmpl-%s%s: %" APR_UINT64_T_FMT "\n", groups[group].prefix, is.name,
-                       is.count);
-        }
-    }
-    return OK;
 }
 
 int tmpl_decline_is_of_page(tmpl_decline_e reason)

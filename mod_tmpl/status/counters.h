@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that all children share; in it counts over all children, which mod_status shows with
- * ?auto, and histograms: how long each stage of a page takes, and shares of the page. And JSON of
- * values.
+ * Memory that all children share; in it counts over all children, and histograms: how long each
+ * stage of a page takes, and shares of the page. And JSON of values.
  */
 #ifndef TMPL_COUNTERS_H
 #define TMPL_COUNTERS_H
@@ -112,9 +111,6 @@ json_t *tmpl_histogram(tmpl_measure_e of);
 
 /* When counting began, on the clock of the day: a graceful restart does not change it. */
 apr_time_t tmpl_counted_since(void);
-
-/* mod_status's hook: lines for ?auto. For people there is the status page. */
-int tmpl_counters_report(request_rec *r, int flags);
 
 /* Whether a response declined for that reason is a page of a site: images and errors are not. */
 int tmpl_decline_is_of_page(tmpl_decline_e reason);

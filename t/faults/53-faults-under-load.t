@@ -72,8 +72,7 @@ sub wait_for_answers {
 
 sub counters {
     my ($httpd) = @_;
-    my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
-    return \%count;
+    return $httpd->counted('/server-status');
 }
 
 # Starts the clients, makes the store fail (break => code), and returns the failures that were
@@ -125,7 +124,7 @@ TmplMinDF 2
 TmplTimeout ${timeout}ms
 TmplStore $store
 <Location /server-status>
-    SetHandler server-status
+    SetHandler tmpl-status
     TmplMode off
 </Location>
 END

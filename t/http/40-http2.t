@@ -76,14 +76,14 @@ TmplStore ${\ $redis->unix_uri}
 TmplMode learn
 <Location /counters>
     ProxyPass !
-    SetHandler server-status
+    SetHandler tmpl-status
     TmplMode off
 </Location>
 ProxyPass / ${\ $texts->url}/
 END
     $reading->expect_log(qr/\[T01[12]\]/);
     $reading->start;
-    my $judged = sub { ($reading->get('/counters?auto')->body =~ /^Tmpl-declined-store: (\d+)$/m)[0] };
+    my $judged = sub { $reading->counted('/counters')->{'declined-store'} };
     $redis->stop;
     my $start = time;
     my $connection = Test::Tmpl::Http2->new($reading->port);

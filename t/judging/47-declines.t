@@ -79,7 +79,7 @@ $locations
 </Location>
 <Location /counters>
     ProxyPass !
-    SetHandler server-status
+    SetHandler tmpl-status
     TmplMode off
 </Location>
 <Directory "\@ROOT\@/htdocs">
@@ -96,8 +96,8 @@ $httpd->start;
 
 # reason => count, for counters above 0
 sub counters {
-    my %count = $httpd->get('/counters?auto')->body =~ /^Tmpl-declined-([\w-]+): (\d+)$/mg;
-    return \%count;
+    my $count = $httpd->counted('/counters');
+    return { map { s/^declined-//r => $count->{$_} } grep { /^declined-/ } keys %$count };
 }
 
 my @reasons = rows('reason');

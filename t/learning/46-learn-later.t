@@ -15,14 +15,13 @@ my $backend = backend { $site->answer(@_) };
 sub waiting {
     my ($delay, $conf, %args) = @_;
     my $text = 'ProxyPass /server-status !' . "\nProxyPass / " . $backend->url . "/\nTmplMode strip\nTmplLearnDelay $delay\n"
-        . "<Location /server-status>\nSetHandler server-status\nTmplMode off\n</Location>\n" . ($conf // '');
+        . "<Location /server-status>\nSetHandler tmpl-status\nTmplMode off\n</Location>\n" . ($conf // '');
     return Test::Tmpl::Httpd->new(detector => 'incremental', conf => $text, %args)->start;
 }
 
 sub counters {
     my ($httpd) = @_;
-    my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
-    return \%count;
+    return $httpd->counted('/server-status');
 }
 
 subtest 'soon after' => sub {

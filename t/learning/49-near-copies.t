@@ -54,7 +54,7 @@ TmplDetector incremental
     TmplPageKey "%{REQUEST_URI}?%{QUERY_STRING}"
 </Location>
 <Location /server-status>
-    SetHandler server-status
+    SetHandler tmpl-status
     TmplMode off
 </Location>
 END
@@ -63,7 +63,7 @@ END
         my ($name, $detector, $target) = @_;
         return $httpd->get($target, headers => { 'X-Site' => $name, 'X-Detector' => $detector });
     };
-    my $refused = sub { ($httpd->get('/server-status?auto')->body =~ /^Tmpl-near-copies: (\d+)$/m)[0] };
+    my $refused = sub { $httpd->counted('/server-status')->{'near-copies'} };
 
     for my $detector (qw(incremental style auto)) {
         for my $how (sort keys %made_up) {

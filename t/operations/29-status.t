@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# mod_status shows pages judged and changed, documents learnt, and declines by reason with ?auto. The
-# counters are the sums of all children and survive a graceful restart.
+# The status has pages judged and changed, documents learnt, and declines by reason: sums of all children
+# that survive a graceful restart.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -22,15 +22,13 @@ ExtendedStatus on
     TmplDetector auto
 </Location>
 <Location /server-status>
-    SetHandler server-status
+    SetHandler tmpl-status
     TmplMode off
 </Location>
 END
 
-# name => count, of the lines that start with Tmpl-
 sub counters {
-    my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
-    return \%count;
+    return $httpd->counted('/server-status');
 }
 
 is counters()->{pages}, 0, 'nothing at first';

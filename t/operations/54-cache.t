@@ -39,7 +39,7 @@ TmplMode strip
 TmplCache shmcb
 <Location /plain>
     ProxyPass !
-    SetHandler server-status
+    SetHandler tmpl-status
     TmplMode off
 </Location>
 END
@@ -72,7 +72,7 @@ END
     is $is{text}, join(' ', ('miss') x 5), 'five pages with a new text';
     is $is{version}, 'hit', 'the table has a new version: within a minute it is found';
 
-    my %count = $httpd->get('/plain?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
+    my %count = %{ $httpd->counted('/plain') };
     is $count{'cache-hit'}, 5, 'hits counted';
     is $count{'cache-stale'}, 2, 'stale ones counted';
     is $count{'cache-miss'}, $count{pages} - 7, 'and misses';

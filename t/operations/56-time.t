@@ -101,10 +101,10 @@ sub body_of {
 
 sub counter {
     my ($httpd, $name) = @_;
-    return ($httpd->get('/counters?auto')->body =~ /^Tmpl-\Q$name\E: (\d+)$/m)[0];
+    return $httpd->counted('/counters')->{$name};
 }
 
-my $status = "<Location /counters>\nProxyPass !\nSetHandler server-status\nTmplMode off\n</Location>\n";
+my $status = "<Location /counters>\nProxyPass !\nSetHandler tmpl-status\nTmplMode off\n</Location>\n";
 
 subtest 'what is only read' => sub {
     my $httpd = Test::Tmpl::Httpd->new(modules => ['substitute'], conf => <<"END");

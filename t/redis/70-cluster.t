@@ -25,8 +25,7 @@ my %slot = map { $_ => $cluster->slot("tmpl:6:{$_}") } @hosts;
 
 sub counters {
     my ($httpd) = @_;
-    my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
-    return \%count;
+    return $httpd->counted('/server-status');
 }
 
 my $httpd = Test::Tmpl::Httpd->new(no_store => 1, detector => 'incremental', log_level => 'info', conf =>
@@ -37,7 +36,7 @@ TmplLearnDelay 50ms
 TmplSiteKey %{HTTP_HOST}
 TmplStore ${\ $cluster->uri}
 <Location /server-status>
-    SetHandler server-status
+    SetHandler tmpl-status
     TmplMode off
 </Location>
 END

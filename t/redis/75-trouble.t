@@ -107,7 +107,7 @@ subtest 'a replica in trouble' => sub {
     my $linked = sub { $replica->command('INFO', 'replication') =~ /master_link_status:up/ };
     wait_for { $linked->() } or die "the replica does not find its master\n";
     my $httpd = learnt("TmplTimeout 200ms\nTmplLearnDelay 1ms\nTmplStore " . $master->uri . "\nTmplStoreRead " . $replica->uri
-        . "\n<Location /server-status>\nProxyPass !\nSetHandler server-status\nTmplMode off\n</Location>");
+        . "\n<Location /server-status>\nProxyPass !\nSetHandler tmpl-status\nTmplMode off\n</Location>");
     my $asked = sub { $_[0]->command('INFO', 'commandstats') =~ /cmdstat_hmget:calls=(\d+)/ ? $1 : 0 };
     my $stripped = sub { my ($n) = @_; wait_for { $httpd->get("/page/$n")->body eq $site->stripped($n) } };
 
@@ -141,7 +141,7 @@ subtest 'a replica in trouble' => sub {
 
     # a page that was judged without the store is learnt at a later visit
     my $settled = sub {
-        my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-(learn-later|learn-done): (\d+)$/mg;
+        my %count = %{ $httpd->counted('/server-status') };
         my ($written, $read) = map { $_->command('INFO', 'replication') =~ /^master_repl_offset:(\d+)/m } $master, $replica;
         return $count{'learn-later'} == $count{'learn-done'} && $read == $written;
     };

@@ -36,7 +36,7 @@ sub load {
 
 sub failures {
     my ($httpd) = @_;
-    return ($httpd->get('/server-status?auto')->body =~ /^Tmpl-store-failures: (\d+)$/m)[0];
+    return $httpd->counted('/server-status')->{'store-failures'};
 }
 
 # At most a few requests wait for a store that does not answer.
@@ -61,7 +61,7 @@ TmplTimeout ${TIMEOUT}s
 ProxyPass /server-status !
 ProxyPass / ${\ $backend->url}/
 <Location /server-status>
-    SetHandler server-status
+    SetHandler tmpl-status
     TmplMode off
 </Location>
 END

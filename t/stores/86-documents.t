@@ -20,7 +20,7 @@ my $backend = backend {
 my @proxies = map {
     httpd(no_store => 1, conf => "TmplLearnDelay 100ms\nTmplMode strip\nTmplDocuments on\nTmplTimeout 300ms\nTmplStore " . $redis->unix_uri . "\n"
             . "ProxyPass /lists !\nProxyPass /counters !\nProxyPass / ${\ $backend->url}/\n<Location /lists>\nSetHandler tmpl-sitemap\n</Location>\n"
-            . "<Location /counters>\nSetHandler server-status\nTmplMode off\n</Location>\n")
+            . "<Location /counters>\nSetHandler tmpl-status\nTmplMode off\n</Location>\n")
 } 1 .. 2;
 my ($left, $right) = @proxies;
 $_->expect_log(qr/\[tmpl:(?:warn|error)\]/) for @proxies;
@@ -30,8 +30,8 @@ sub listed { my ($h) = @_; return scalar(() = $h->get('/lists/sitemap.xml')->bod
 sub dates { my ($h) = @_; return join ' ', sort $h->get('/lists/sitemap.xml')->body =~ m{page/(\d+)</loc><lastmod>}g }
 sub waiting {
     my ($h) = @_;
-    my %count = $h->get('/counters?auto')->body =~ /^Tmpl-learn-([\w-]+): (\d+)$/mg;
-    return delete($count{later}) - $count{done} - $count{'lost-failed'} - $count{'lost-full'};
+    my $count = $h->counted('/counters');
+    return $count->{'learn-later'} - $count->{'learn-done'} - $count->{'learn-lost-failed'} - $count->{'learn-lost-full'};
 }
 
 # each page waits to be learnt, so that the next one finds it

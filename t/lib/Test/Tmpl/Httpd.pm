@@ -17,6 +17,7 @@ use warnings;
 
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
+use JSON::PP;
 use Scalar::Util qw(weaken);
 use Test::More ();
 use Test::Tmpl::Client;
@@ -209,6 +210,13 @@ sub get {
     my $client = $self->client(exists $o{host} ? (host => delete $o{host}) : ());
     my %headers = (Connection => 'close', %{ $o{headers} // {} });
     return $client->get($target, %o, headers => \%headers);
+}
+
+# What was counted, by the handler tmpl-status at that path: the counters, and declined-REASON.
+sub counted {
+    my ($self, $path) = @_;
+    my $data = decode_json($self->get("$path?format=json")->body);
+    return { %{ $data->{counters} }, map { ("declined-$_->{reason}" => $_->{count}) } @{ $data->{declines} } };
 }
 
 sub client {
