@@ -16,7 +16,7 @@
 #include "learn_queue.h"
 #include "status/counters.h"
 
-/* The timeout for one batch, or for the pages of one site. */
+/* The timeout for the pages of one site. */
 #define LEARN_TIMEOUT apr_time_from_sec(1)
 /*
  * The time for all pages that wait when a child ends. No client waits for a graceful end. Otherwise
@@ -93,8 +93,8 @@ int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *pa
 }
 
 /*
- * Passes pages to the store. If the store has learnt them, or is full and they are lost, frees them
- * and returns 1. Otherwise returns 0, and the caller still owns the pages.
+ * Passes pages of a site to the store. If the store has learnt them, or is full and they are lost,
+ * frees them and returns 1. Otherwise returns 0, and the caller still owns the pages.
  */
 static int hand_to_store(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_queued_t *taken,
                          unsigned n, tmpl_error_t *err, apr_pool_t *pool)
@@ -147,9 +147,8 @@ static unsigned same_site(const tmpl_queued_t *taken, unsigned n)
 static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_queued_t *taken,
                           unsigned n, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_error_t said = { APR_SUCCESS, "" };
+    tmpl_error_t said;
     unsigned same, in_a_row = 0;
-    *err = said;
     for (; n > 0 && in_a_row < SITES_FAIL_MOST; taken += same, n -= same) {
         same = same_site(taken, n);
         if (hand_to_store(learner, store, taken, same, &said, pool)) {
@@ -171,14 +170,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began = tmpl_clock();
     unsigned n = tmpl_queue_take(learner->queue, taken, TMPL_BATCH_MOST);
-    if (n > 0 && !hand_to_store(learner, store, taken, n, &err, pool)) {
-        if (same_site(taken, n) == n) {
-            put_back(learner, taken, n, &err);
-        }
-        else {
-            learn_by_site(learner, store, taken, n, &err, pool);
-        }
-    }
+    learn_by_site(learner, store, taken, n, &err, pool);
     report_waiting(learner);
     tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, tmpl_clock(), &err);
     return err.status;

@@ -196,8 +196,8 @@ static void pages_are_handed_over_by_site(void **state)
         requests(ours, "a", 1);
     }
     tick_after(1000);
-    assert_int_equal(handed, 1);
-    assert_memory_equal(last_sites, "aaaaaabbbbbb", 12);
+    assert_int_equal(handed, 2);
+    assert_memory_equal(last_sites, "bbbbbb", 6);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 12);
 }
 
