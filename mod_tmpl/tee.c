@@ -45,27 +45,6 @@ static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
     return rv;
 }
 
-/*
- * Copies the data of e, which is a file. Reading would turn the file, which httpd may send by
- * sendfile, into data in memory; so a copy of the bucket is read.
- */
-static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e)
-{
-    apr_bucket_brigade *read = apr_brigade_create(ctx->held->p, e->list);
-    apr_bucket *copy;
-    apr_status_t rv = apr_bucket_copy(e, &copy);
-    if (rv == APR_SUCCESS) {
-        APR_BRIGADE_INSERT_TAIL(read, copy);
-    }
-    while (rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(read)) {
-        copy = APR_BRIGADE_FIRST(read);
-        rv = copy_data(ctx, copy);
-        apr_bucket_delete(copy);
-    }
-    apr_brigade_destroy(read);
-    return rv;
-}
-
 /* Copies the data of bb, whose buckets have known lengths. At EOS the copy is complete. */
 static apr_status_t copy_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
@@ -87,7 +66,7 @@ static apr_status_t copy_brigade(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_buck
                 decline_copy(f, ctx, reason);
             }
             else {
-                rv = APR_BUCKET_IS_FILE(e) ? copy_file(ctx, e) : copy_data(ctx, e);
+                rv = copy_data(ctx, e);
             }
         }
     }

@@ -99,9 +99,6 @@ static void xml_load(void)
 
 XML_FUNCTIONS(XML_FUNCTION)
 
-/* a variable of libxml2, with the value that it has there, too */
-xmlFreeFunc xmlFree = free;
-
 /* --- OpenSSL, for TLS to Redis --- */
 
 /* clang-format off */

@@ -193,7 +193,7 @@ END
     $httpd->finish;
 };
 
-# A file is read by mmap or in chunks while httpd sends it to the client itself.
+# A file is read by mmap or in chunks.
 subtest 'a file that is only read' => sub {
     my $long = join '', map { "<p>Line $_ of a long page</p>\n" } 1 .. 5000;
     for my $mmap (qw(on off)) {
