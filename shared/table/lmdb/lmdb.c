@@ -375,53 +375,36 @@ static apr_status_t lmdb_usage(void *ctx, tmpl_store_usage_t *usage, tmpl_error_
 
 /* ---- the URI ---- */
 
-static const struct {
-    const char *name;
-    const tmpl_unit_t *units;
-    const char *least, *most;
-} limits[] = {
-    { "size", tmpl_units_bytes, "1M", sizeof(void *) > 4 ? "1024G" : "1G" },
-    { "sites", tmpl_units_none, "1", "100000000" },
-};
-
-#define N_LIMITS (sizeof(limits) / sizeof(limits[0]))
-
-/* Reads NAME=VALUE into the number of its limit. */
-static apr_status_t limit_parse(int64_t numbers[N_LIMITS], char *pair, tmpl_error_t *err)
+/* Reads a limit from "NAME=VALUE"; 0 if the pair has another name, or the value is out of range. */
+static int limit_read(int64_t *number, const char *pair, const char *name, const tmpl_unit_t *units,
+                      const char *least, const char *most)
 {
-    char *value = strchr(pair, '=');
-    if (value != NULL) {
-        *value++ = '\0';
-    }
-    for (size_t i = 0; i < N_LIMITS; i++) {
-        if (strcmp(pair, limits[i].name) == 0) {
-            return value != NULL && tmpl_number_between(&numbers[i], value, limits[i].units,
-                                                        limits[i].least, limits[i].most)
-                       ? APR_SUCCESS
-                       : tmpl_fail(err, APR_EINVAL, "lmdb: %s must be a whole number from %s to %s",
-                                   pair, limits[i].least, limits[i].most);
-        }
-    }
-    return tmpl_fail(err, APR_EINVAL, "lmdb: \"%s\" is not size or sites", pair);
+    size_t len = strlen(name);
+    return strncmp(pair, name, len) == 0 &&
+           tmpl_number_between(number, pair + len, units, least, most);
 }
 
 /* Sets those limits in opts that uri names; the others stay as they are. */
 static apr_status_t address_parse(const char *uri, tmpl_store_opts_t *opts, tmpl_error_t *err,
                                   apr_pool_t *pool)
 {
-    int64_t numbers[N_LIMITS] = { (int64_t)opts->map_size, opts->max_sites };
+    const char *most = sizeof(void *) > 4 ? "1024G" : "1G";
+    int64_t size = (int64_t)opts->map_size, sites = opts->max_sites;
     char *state, *query = apr_pstrdup(pool, uri + strcspn(uri, "?"));
-    apr_status_t rv = APR_SUCCESS;
     if (tmpl_store_directory(uri, pool)[0] == '\0') {
         return tmpl_fail(err, APR_EINVAL, "lmdb: lacks a directory, as in lmdb:/var/lib/tmpl");
     }
-    for (char *pair = apr_strtok(query, "?&", &state); rv == APR_SUCCESS && pair != NULL;
-         pair = apr_strtok(NULL, "?&", &state)) {
-        rv = limit_parse(numbers, pair, err);
+    for (char *pair; (pair = apr_strtok(query, "?&", &state)) != NULL; query = NULL) {
+        if (!limit_read(&size, pair, "size=", tmpl_units_bytes, "1M", most) &&
+            !limit_read(&sites, pair, "sites=", tmpl_units_none, "1", "100000000")) {
+            return tmpl_fail(err, APR_EINVAL,
+                             "lmdb: %s is neither size from 1M to %s nor sites from 1 to 100000000",
+                             pair, most);
+        }
     }
-    opts->map_size = (apr_size_t)numbers[0];
-    opts->max_sites = (uint32_t)numbers[1];
-    return rv;
+    opts->map_size = (apr_size_t)size;
+    opts->max_sites = (uint32_t)sites;
+    return APR_SUCCESS;
 }
 
 /* ---- opening ---- */
