@@ -109,9 +109,9 @@ tmpl_decline_e tmpl_brigade_page(apr_bucket_brigade **page, const tmpl_ctx_t *ct
         return TMPL_DECLINE_NONE;
     }
     apr_brigade_destroy(inflated);
-    return APR_STATUS_IS_ENOSPC(rv)           ? TMPL_DECLINE_TOO_LARGE
-           : tmpl_inflate_is_open(begin, len) ? TMPL_DECLINE_NONE
-                                              : TMPL_DECLINE_INFLATE;
+    return APR_STATUS_IS_ENOSPC(rv)         ? TMPL_DECLINE_TOO_LARGE
+           : tmpl_codec_is_open(begin, len) ? TMPL_DECLINE_NONE
+                                            : TMPL_DECLINE_INFLATE;
 }
 
 /*

@@ -169,7 +169,7 @@ static tmpl_decline_e body_decode(const char **body, apr_size_t *len, char *name
         apr_collapse_spaces(name, name);
         const tmpl_codec_t *codec = tmpl_codec_of_encoding(codecs, name);
         if (name[0] != '\0' && apr_cstr_casecmp(name, "identity") != 0 &&
-            !tmpl_inflate_is_open(*body, *len)) {
+            !tmpl_codec_is_open(*body, *len)) {
             tmpl_buf_t to;
             if (codec == NULL) {
                 return TMPL_DECLINE_ENCODING;

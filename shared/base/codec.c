@@ -182,7 +182,7 @@ const tmpl_codec_t tmpl_codec_zstd_wide = { "zstd",    ZSTD_MAGIC, 1,         zs
 
 /* --- data of any of them --- */
 
-int tmpl_inflate_is_open(const char *bytes, apr_size_t len)
+int tmpl_codec_is_open(const char *bytes, apr_size_t len)
 {
     while (len > 0 && tmpl_is_space(*bytes)) {
         bytes++;

@@ -50,7 +50,7 @@ tmpl_codec_e tmpl_codec_undo(tmpl_buf_t *to, const tmpl_codec_t *codec, void *st
                              const char *bytes, apr_size_t len, apr_size_t most);
 
 /* Whether bytes that are called compressed are a page in the open: begin with <, or with a BOM. */
-int tmpl_inflate_is_open(const char *bytes, apr_size_t len);
+int tmpl_codec_is_open(const char *bytes, apr_size_t len);
 
 /* The codec of a list that ends in NULL whose magic bytes begins with; NULL: there is none. */
 const tmpl_codec_t *tmpl_codec_of_bytes(const tmpl_codec_t *const *codecs, const char *bytes,
