@@ -69,9 +69,10 @@ apr_status_t tmpl_engine_look(const tmpl_engine_t *engine, const tmpl_observatio
                               apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
                               apr_pool_t *pool)
 {
-    tmpl_txn_t txn = {
-        .site = page->site, .policy = page->policy, .deadline = deadline, .err = err
-    };
+    tmpl_txn_t txn = { .site = page->site,
+                       .policy = page->policy,
+                       .deadline = deadline,
+                       .err = err };
     tmpl_work_t w;
     apr_status_t rv = tmpl_work_begin(&w, engine, &txn, pool);
     return rv == APR_SUCCESS ? tmpl_work_end(&w, txn_look(&w, page, counts)) : rv;

@@ -100,7 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                              .n_shares = 1,
                                              .blocks = &block,
                                              .n_blocks = 1,
-                                             .policy = &policy };
+                                             .policy = &policy,
+                                             .age = apr_time_from_sec(1) };
     tmpl_store_t *store;
     tmpl_counts_t counts = { 0 };
     tmpl_error_t err = { 0 };

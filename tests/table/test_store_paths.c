@@ -22,9 +22,8 @@ static void paths_are_credited(void **state)
         tmpl_share_t shares[] = { { .length = pages[i].length - pages[i].length / 2 },
                                   { .length = pages[i].length / 2 } };
         tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 2 };
-        tmpl_observation_t page = {
-            "s", &document, keys, 2, shares, 2, &block, 1, &usual, 1, NULL
-        };
+        tmpl_observation_t page = { "s",    &document, keys,   2, shares, 2,
+                                    &block, 1,         &usual, 1, 0,      NULL };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
                          APR_SUCCESS);
@@ -122,7 +121,9 @@ static void full_site_takes_no_new_paths(void **state)
     const tmpl_share_t share = { .length = 10 };
     const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     tmpl_policy_t policy = usual;
-    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &block, 1, &policy, 1, NULL };
+    tmpl_observation_t page = {
+        "s", &document, keys, 2, &share, 1, &block, 1, &policy, 1, 0, NULL
+    };
 
     policy.max_entries = 1;
     assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
@@ -146,8 +147,8 @@ static void new_text_in_known_places(void **state)
     const tmpl_key_t first[] = { { 3, TMPL_KIND_SEGMENT }, { 8, TMPL_KIND_PATH } };
     const tmpl_block_paths_t first_block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     tmpl_document_t document = { 1, 2 };
-    tmpl_observation_t page = { "s",    &document,         first, 2, shares, 1, &first_block, 1,
-                                &usual, TMPL_LEARNING_NOW, NULL };
+    tmpl_observation_t page = { "s",    &document,         first, 2,   shares, 1, &first_block, 1,
+                                &usual, TMPL_LEARNING_NOW, 0,     NULL };
 
     assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
                      APR_SUCCESS);
