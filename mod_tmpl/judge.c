@@ -55,9 +55,11 @@ static int is_usable(tmpl_child_store_t *ours, const tmpl_input_t *input, const 
 static int ask_site(tmpl_counts_t *counts, tmpl_child_store_t *asked,
                     const tmpl_observation_t *page, apr_interval_time_t timeout, apr_pool_t *pool)
 {
-    tmpl_observation_t alone = {
-        .site = page->site, .document = page->document, .policy = page->policy, .learn = page->learn
-    };
+    tmpl_observation_t alone = { .site = page->site,
+                                 .document = page->document,
+                                 .policy = page->policy,
+                                 .learn = page->learn,
+                                 .age = page->age };
     tmpl_error_t err = { APR_SUCCESS, "" };
     apr_time_t began;
     tmpl_store_t *store = tmpl_child_store_begin(asked, &began);
@@ -127,6 +129,7 @@ static void learn_page(tmpl_outcome_t *outcome, tmpl_child_store_t *ours,
     if (asked != ours && outcome->counts.fading) {
         tmpl_counts_t counts;
         /* a replica cannot keep it */
+        outcome->observation.age = 0;
         outcome->observation.learn = TMPL_LEARNING_OFF;
         (void)ask_site(&counts, ours, &outcome->observation, timeout, pool);
     }
@@ -207,7 +210,8 @@ static tmpl_cached_e age_of(tmpl_decision_t *decision, tmpl_judged_t *judged,
                                       .policy = &opts->policy,
                                       .learn = may_learn && !decision->near_copy
                                                    ? TMPL_LEARNING_LATER
-                                                   : TMPL_LEARNING_OFF };
+                                                   : TMPL_LEARNING_OFF,
+                                      .age = opts->age };
     tmpl_child_store_t *ours = tmpl_child_store_of(conf);
     tmpl_child_store_t *asked = conf->store_read != NULL ? conf->store_read : ours;
     tmpl_counts_t counts;

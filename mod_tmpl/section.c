@@ -354,6 +354,7 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
             memcpy(to, from, kind->size);
         }
     }
+    opts->age = tmpl_conf_delay(conf);
     if (conf->ratio >= 0) {
         opts->detect.threshold = conf->ratio;
     }

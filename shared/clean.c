@@ -70,6 +70,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     observation->document = &outcome->document;
     observation->policy = &opts->policy;
     observation->learn = input->learn;
+    observation->age = opts->age;
     /* now the detector's own keys are known, too */
     if (takes_too_much(page, opts, observation->n)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;

@@ -71,6 +71,8 @@ typedef struct {
     const tmpl_marks_t *marks; /* marks that ANNOTATE writes; NULL: tmpl_marks_default */
     tmpl_page_opts_t page;
     int lasts; /* the outcome may be kept for other pages (decision/decision.h) */
+    apr_interval_time_t
+        age; /* how old counts may be, in microseconds, unless the page is learnt now */
 } tmpl_clean_opts_t;
 
 /* The presets of settings.h; models stay empty. The mode is OFF. */

@@ -4,9 +4,9 @@
  *
  * Makes up PAGES pages of SITES sites (zipf_pages.h) and has them looked up and learnt by PROCESSES
  * processes at the same time. All processes work on the same sites, as proxies that share a store
- * do. A page is looked up, and LEARNT_AT_ONCE pages are learnt at a time, as in httpd. An LMDB
- * store may hold MAX_SITES sites in a file of MAP_SIZE bytes. For the second half of the pages the
- * sites are shifted by SHIFT. One page in NEW_IN is a new document.
+ * do. A page is looked up with counts up to LEARN_DELAY old, and LEARNT_AT_ONCE pages are learnt at
+ * a time, as in httpd. An LMDB store may hold MAX_SITES sites in a file of MAP_SIZE bytes. For the
+ * second half of the pages the sites are shifted by SHIFT. One page in NEW_IN is a new document.
  *
  * The first good page of each site of the list gives the sizes. The rates at which keys recur are
  * measured on sites of more than KNOWN pages, on the pages behind the first KNOWN.
@@ -31,6 +31,7 @@
 #include "site_list.h"
 #include "zipf_pages.h"
 
+#define LEARN_DELAY    apr_time_from_msec(100) /* TmplLearnDelay's default */
 #define LEARNT_AT_ONCE TMPL_BATCH_MOST
 #define KNOWN          20 /* so many pages of a site are learnt before rates are measured */
 #define PARTS          5  /* the run has so many parts, each with its own figures */
@@ -195,6 +196,7 @@ static void look(const run_t *run, sum_t *sum, tmpl_store_t *store, zipf_page_t 
     tmpl_counts_t counts;
     tmpl_error_t err = { 0 };
     made->observation.learn = TMPL_LEARNING_LATER;
+    made->observation.age = LEARN_DELAY;
     double begin = milliseconds(CLOCK_MONOTONIC), cpu = milliseconds(CLOCK_PROCESS_CPUTIME_ID);
     check(tmpl_store_observe(store, &made->observation, TIMEOUT, &counts, &err, pool), &err);
     run->took[i] = (float)(milliseconds(CLOCK_MONOTONIC) - begin);

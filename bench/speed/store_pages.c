@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]]: made-up pages of a site, or of several
- * sites in turn. The store at URI learns them one after the other. With BATCH > 0 they are looked
- * up one after the other, and BATCH pages are learnt at a time. Half of a page's segments are
- * template, a tenth recurs rarely, the others are new; every fourth segment begins a block with
- * three layout paths. With look the pages that are measured are only looked up.
+ * store_pages URI SEGMENTS PAGES [BATCH [SITES [look|quiet]]]: made-up pages of a site, or of
+ * several sites in turn. The store at URI learns them one after the other. With BATCH > 0 they are
+ * looked up one after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a
+ * time. Half of a page's segments are template, a tenth recurs rarely, the others are new; every
+ * fourth segment begins a block with three layout paths. With look the pages that are measured are
+ * only looked up. With quiet no look-up gets counts of an earlier one, as on a site with few
+ * requests.
  *
  * The time of a page is the median of the WINDOW pages before each power of ten. The program
  * prints "begin" before a window and a line of figures after it; after each of these lines it
@@ -24,9 +26,10 @@
 
 static tmpl_clean_opts_t presets;
 
-#define WINDOW  256   /* pages; a multiple of 128: all have as many batches */
-#define RARE    20000 /* texts that recur rarely */
-#define LAYOUTS 120   /* layout paths of the site */
+#define WINDOW      256                     /* pages; a multiple of 128: all have as many batches */
+#define RARE        20000                   /* texts that recur rarely */
+#define LAYOUTS     120                     /* layout paths of the site */
+#define LEARN_DELAY apr_time_from_msec(100) /* TmplLearnDelay's default */
 
 static uint64_t state = 1;
 
@@ -164,11 +167,12 @@ int main(int argc, char **argv)
     made_t made;
 
     int looks = argc > 6 && strcmp(argv[6], "look") == 0;
+    apr_interval_time_t age = argc > 6 && !looks ? 1 : LEARN_DELAY;
     n_sites = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1;
     if (segments < 8 || pages < milestone || batch.most > BATCH_MOST || n_sites == 0 ||
         n_sites > sizeof(sites) / sizeof(sites[0])) {
         fprintf(stderr,
-                "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES [look]]], 1000 pages or "
+                "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES [look|quiet]]], 1000 pages or "
                 "more, "
                 "batches "
                 "of %d at most, 4 sites at most\n",
@@ -192,8 +196,10 @@ int main(int argc, char **argv)
         make(&made, page, segments);
         cpu -= milliseconds(CLOCK_PROCESS_CPUTIME_ID);
         made.observation.learn = batch.most > 0 ? TMPL_LEARNING_LATER : TMPL_LEARNING_NOW;
+        made.observation.age = age;
         if (looks && page + WINDOW > milestone) {
             made.observation.learn = TMPL_LEARNING_LATER;
+            made.observation.age = 0;
         }
         took[page % WINDOW] = learn(store, &made, scratch);
         if (batch.most > 0) {

@@ -56,7 +56,9 @@
  * can take a text off the pages that were the first to show it, once the site is known.
  *
  * LATER gives the counts of learning the page now, but writes nothing. If counts->due, hand a copy
- * of the page to tmpl_store_learn().
+ * of the page to tmpl_store_learn(). With age > 0, a store that must ask a server may give counts
+ * that are up to age old. Each count was true at some moment in that time, no count is younger than
+ * counts->pages, and the counts include all that was learnt through the same store.
  *
  * Nothing is learnt of a frozen site (tmpl_store_freeze()): its pages are only looked up.
  *
@@ -164,6 +166,7 @@ typedef struct {
     uint32_t n_blocks;
     const tmpl_policy_t *policy;
     tmpl_learning_e learn;
+    apr_interval_time_t age; /* OFF and LATER: how old counts may be; 0: they must be current */
     /*
      * For tmpl_store_learn(): what is to be listed (listed.h); NULL: nothing. With learn OFF the
      * page itself is not learnt.

@@ -70,6 +70,7 @@ apr_status_t tmpl_engine_look(const tmpl_engine_t *engine, const tmpl_observatio
                               apr_pool_t *pool)
 {
     tmpl_txn_t txn = { .site = page->site,
+                       .age = page->age,
                        .policy = page->policy,
                        .deadline = deadline,
                        .err = err };

@@ -77,6 +77,7 @@ typedef struct {
     void *ctx; /* the store, from open */
     const char *site;
     int write;                   /* the transaction may commit */
+    apr_interval_time_t age;     /* if it only reads: how old its data may be */
     const tmpl_policy_t *policy; /* NULL: export or import, nothing dies */
     apr_time_t deadline;         /* on tmpl_clock */
     tmpl_error_t *err;

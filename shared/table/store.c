@@ -100,6 +100,7 @@ static apr_status_t look_only(const tmpl_engine_t *engine, const tmpl_observatio
 {
     tmpl_observation_t off = *page;
     off.learn = TMPL_LEARNING_OFF;
+    off.age = 0;
     *counts = tmpl_counts_make(page, pool);
     return tmpl_engine_look(engine, &off, deadline, counts, err, pool);
 }

@@ -150,6 +150,8 @@ my %FAULT = (
     'LMDB has as many sites as it may, or its file is nearly full' =>
         { '64-lmdb-limits.t' => ['as many sites as it may have', 'a file that is nearly full'] },
     'LMDB\'s disk fails to write into the existing file' => { '53-faults-under-load.t' => ['LMDB, its file may not grow'] },
+    'any of these, for pages whose counts were read from Redis within TmplLearnDelay' =>
+        { '55-redis-delay.t' => ['a page that needs the store is declined'] },
     'any of these while pages wait to be learnt (TmplLearnDelay)' =>
         { '46-learn-later.t' => ['a store that is full', 'a Redis that is killed and comes back', 'a Redis that is stopped at the end'] },
 );

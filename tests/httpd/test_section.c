@@ -304,6 +304,8 @@ static void defaults(void **state)
     assert_int_equal(tmpl_conf_delay(conf), 100 * 1000);
     assert_int_equal(tmpl_conf_edits(conf), 0);
     tmpl_conf_opts(&opts, conf);
+    assert_int_equal(opts.age, tmpl_conf_delay(conf));
+    opts.age = presets.age;
     assert_memory_equal(&opts, &presets, sizeof(opts));
 }
 
@@ -456,6 +458,7 @@ static void reference(void **state)
     assert_int_equal(opts.marks->n, 1);
     assert_string_equal(opts.marks->id, tmpl_marks_default.id);
     expected.marks = opts.marks;
+    expected.age = conf->delay;
     assert_memory_equal(&opts, &expected, sizeof(opts));
 }
 

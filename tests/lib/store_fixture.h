@@ -44,11 +44,14 @@
 #define LONG    apr_time_from_sec(3600)
 #define GROSSLY 300
 
-/* REDIS_CLUSTER: a cluster of one node. */
-typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, REDIS_CLUSTER, MEMORY, BACKENDS } backend_e;
+/*
+ * REDIS_AGED: pages that are not learnt at once accept counts of any age.
+ * REDIS_CLUSTER: a cluster of one node.
+ */
+typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, REDIS_AGED, REDIS_CLUSTER, MEMORY, BACKENDS } backend_e;
 
-static const char *const backend_names[BACKENDS] = { "lmdb", "redis+unix", "redis+tcp",
-                                                     "redis+cluster", "memory" };
+static const char *const backend_names[BACKENDS] = { "lmdb",        "redis+unix",    "redis+tcp",
+                                                     "redis, aged", "redis+cluster", "memory" };
 static const char acl[] = "user default off\nuser app on >s3cret/@ ~* &* +@all\n";
 
 static char base[] = "/tmp/tmpl-test-store-XXXXXX";
@@ -65,6 +68,7 @@ typedef struct {
     apr_pool_t *pool;
     char *uri;
     tmpl_store_t *store;
+    apr_interval_time_t age; /* the age of counts that pages accept */
     tmpl_error_t err;
     tmpl_counts_t counts;
 } ctx_t;
@@ -156,6 +160,7 @@ static inline char *backend_uri(backend_e backend, apr_pool_t *pool)
 {
     switch (backend) {
     case REDIS_UNIX:
+    case REDIS_AGED:
         return apr_psprintf(pool, "redis+unix://%s?db=2", servers[backend].socket);
     case REDIS_TCP:
         return apr_psprintf(pool, "redis://app:s3cret%%2F%%40@127.0.0.1:%d/3",
@@ -197,6 +202,7 @@ static inline int setup(void **state)
 
     apr_pool_create(&c->pool, NULL);
     c->backend = backend;
+    c->age = backend == REDIS_AGED ? LONG : 0;
     if (backend != LMDB && backend != MEMORY) {
         if (servers[backend].pid == 0 && !backend_start(backend, c->pool)) {
             fail_msg("redis-server does not start");
@@ -271,7 +277,8 @@ static inline apr_status_t try_observe(ctx_t *c, const char *site, uint64_t id, 
                                        .keys = keys_of(c->pool, first, n),
                                        .n = n,
                                        .policy = policy,
-                                       .learn = learn };
+                                       .learn = learn,
+                                       .age = c->age };
 
     return tmpl_store_observe(c->store, &observation, timeout, &c->counts, &c->err, c->pool);
 }
@@ -340,7 +347,7 @@ static inline apr_status_t try_path(ctx_t *c, const char *site, unsigned i,
     static const tmpl_block_paths_t block = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     const tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
     const tmpl_observation_t page = { site,   &document, keys,   2,        &share, 1,
-                                      &block, 1,         policy, learning, NULL };
+                                      &block, 1,         policy, learning, c->age, NULL };
 
     return tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool);
 }

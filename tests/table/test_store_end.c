@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "table/redis/redis_client.h"
+#include "table/snapshots.h"
 
 /* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which
  * is an end as well. */
@@ -103,6 +104,26 @@ static int ends_asleep(void (*work)(unsigned))
     return wait_for(pid, &status, PATIENCE) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Locks and unlocks what is kept, for ever. */
+static void use_snapshots(unsigned number)
+{
+    tmpl_snapshots_t *snapshots = tmpl_snapshots_create(10000, ending);
+    tmpl_head_t head;
+
+    end_after(1000 + 10 * number);
+    for (;;) {
+        (void)tmpl_snapshots_head(snapshots, "s", 1, &head);
+    }
+}
+
+static void who_holds_what_is_kept_ends(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        assert_true(ends(use_snapshots, i, PATIENCE));
+    }
+}
+
 static apr_status_t node_free(void *node)
 {
     tmpl_redis_node_destroy(node);
@@ -162,6 +183,7 @@ static void who_writes_lmdb_keeps_nobody_from_it(void **state)
 }
 
 static const store_test_t table[] = {
+    TEST(NO_STORE, who_holds_what_is_kept_ends),
     TEST(NO_STORE, who_waits_for_a_connection_ends),
     TEST(LMDB, who_writes_lmdb_keeps_nobody_from_it),
 };

@@ -29,6 +29,7 @@ static tmpl_observation_t *near_page(ctx_t *c, unsigned place, unsigned number, 
     page->shares = shares;
     page->n_shares = n;
     page->policy = &near_policy;
+    page->age = c->age;
     return page;
 }
 

@@ -6,9 +6,11 @@
  * The key "tmpl:6:secret" holds the server's secret (counts.h), and does not expire. A process that
  * knows the secret puts it back if the server has lost it.
  *
- * One HMGET looks a page up, so its counts are of one moment. Learning is WATCH and HMGET, then a
- * MULTI that Redis refuses if anybody has written the site in between. Pages are counted here, not
- * by a script in the server, because one server works for many hosts.
+ * One HMGET looks a page up, so its counts are of one moment; if counts may be older, a snapshot
+ * (snapshots.h) saves most of the command. Learning is WATCH and HMGET, which saves as much if the
+ * head is that of a snapshot, of any age; then a MULTI that Redis refuses if anybody has written
+ * the site in between. Pages are counted here, not by a script in the server, because one server
+ * works for many hosts.
  *
  * A site that is not observed for opts.idle expires. A server that takes no writes (read-only
  * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
@@ -18,28 +20,20 @@
 #include <apr_strings.h>
 
 #include "base/clock.h"
+#include "table/snapshots.h"
 #include "table/redis/redis_client.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define SECRET_KEY "tmpl:6:secret"
 
-#define TOUCHES 16   /* EXPIREs during opts.idle that keep a site in use */
-#define HEADS   1024 /* sites whose last head is known, each at the place of its hash */
-
-/* The head of a site, as this process has seen it last: it tells which buckets to ask for. */
-typedef struct {
-    uint64_t site; /* its hash */
-    tmpl_head_t head;
-} redis_head_t;
+#define KEPT_MOST ((size_t)8 << 20) /* bytes of all snapshots */
+#define TOUCHES   16                /* EXPIREs during opts.idle that keep a site in use */
 
 typedef struct {
     tmpl_redis_t *redis;
+    tmpl_snapshots_t *snapshots; /* stamped with tmpl_clock */
     tmpl_store_opts_t opts;
     pthread_mutex_t lock;          /* protects all below */
     char secret[TMPL_SECRET_SIZE]; /* the server's, or the one to give it if it has none */
-    redis_head_t heads[HEADS];
 } redis_store_t;
 
 /* A transaction on one site. */
@@ -47,6 +41,8 @@ typedef struct {
     const char *key;
     tmpl_redis_session_t session;
     int committed;
+    apr_status_t failed; /* the status with which the server failed */
+    int64_t least;       /* the least stamp of a snapshot that may be used */
 } redis_own_t;
 
 static uint32_t idle_seconds(const redis_store_t *store)
@@ -71,11 +67,24 @@ static const char *server_of(const tmpl_txn_t *t)
     return tmpl_redis_session_name(&((const redis_own_t *)t->own)->session);
 }
 
+/*
+ * Notes that the server failed. A transaction that failed because others wrote the site is no
+ * failure.
+ */
+static apr_status_t note_failure(const tmpl_txn_t *t, apr_status_t rv)
+{
+    redis_own_t *own = t->own;
+    if (rv != APR_SUCCESS && rv != APR_EBUSY) {
+        own->failed = rv;
+    }
+    return rv;
+}
+
 /* Sends the commands of a list in one round trip. The transaction keeps its connection. */
 static apr_status_t exchange(tmpl_txn_t *t, const apr_array_header_t *list, redisReply ***replies)
 {
     redis_own_t *own = t->own;
-    return tmpl_redis_exchange(&own->session, list, t->deadline, replies, t->err);
+    return note_failure(t, tmpl_redis_exchange(&own->session, list, t->deadline, replies, t->err));
 }
 
 /*
@@ -115,31 +124,17 @@ static apr_status_t ask_check(const tmpl_txn_t *t, redisReply *const *replies, i
     if (rv == APR_SUCCESS) {
         rv = tmpl_redis_check(server_of(t), replies[last], t->err);
     }
+    if (rv != APR_SUCCESS) {
+        return note_failure(t, rv);
+    }
     for (int i = 1; rv == APR_SUCCESS && i < last; i++) {
         rv = write_check(t, replies[i]);
     }
-    return rv;
-}
-
-/* The last head of a site. Another site may have its place: a wrong guess costs a round trip. */
-static redis_head_t *head_of(redis_store_t *store, const tmpl_txn_t *t, uint64_t *site)
-{
-    *site = XXH3_64bits(t->site, strlen(t->site));
-    return &store->heads[*site % HEADS];
-}
-
-static void head_keep(const tmpl_txn_t *t)
-{
-    redis_store_t *store = t->ctx;
-    uint64_t site;
-    redis_head_t *kept = head_of(store, t, &site);
-    pthread_mutex_lock(&store->lock);
-    *kept = (redis_head_t){ site, t->head };
-    pthread_mutex_unlock(&store->lock);
+    return rv == APR_ENOSPC ? rv : note_failure(t, rv);
 }
 
 /* Reads the head and n buckets. A transaction that writes watches the site from the first on. */
-static apr_status_t redis_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+static apr_status_t site_ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     redis_own_t *own = t->own;
     apr_array_header_t *list = tmpl_redis_list(t->pool);
@@ -164,9 +159,8 @@ static apr_status_t redis_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t 
     t->fading = replies[0]->type == REDIS_REPLY_INTEGER && replies[0]->integer >= 0 &&
                 replies[0]->integer < idle - idle / TOUCHES;
     if (!tmpl_redis_site_take(replies[last], &t->head, &t->found, buckets, n)) {
-        return tmpl_redis_garbage(server_of(t), t->err);
+        return note_failure(t, tmpl_redis_garbage(server_of(t), t->err));
     }
-    head_keep(t);
     return APR_SUCCESS;
 }
 
@@ -176,17 +170,24 @@ static apr_status_t redis_begin(tmpl_txn_t *t)
 {
     redis_store_t *store = t->ctx;
     redis_own_t *own = apr_pcalloc(t->pool, sizeof(*own));
-    uint64_t site;
-    const redis_head_t *kept = head_of(store, t, &site);
+    apr_interval_time_t most = store->opts.idle / TOUCHES;
     t->own = own;
     own->key = tmpl_redis_site_key(t->site, t->pool);
     own->session = tmpl_redis_session(store->redis, own->key);
-    pthread_mutex_lock(&store->lock);
-    if (kept->site == site) {
-        t->head = kept->head;
-    }
-    pthread_mutex_unlock(&store->lock);
+    own->least = t->write     ? INT64_MIN
+                 : t->age > 0 ? tmpl_clock() - (t->age < most ? t->age : most)
+                              : INT64_MAX;
+    /* a snapshot that is too old tells which buckets to ask for */
+    (void)(tmpl_snapshots_head(store->snapshots, t->site, own->least, &t->head) ||
+           tmpl_snapshots_head(store->snapshots, t->site, INT64_MIN, &t->head));
     return APR_SUCCESS;
+}
+
+static apr_status_t redis_get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+{
+    const redis_store_t *store = t->ctx;
+    const redis_own_t *own = t->own;
+    return tmpl_snapshots_read(store->snapshots, own->least, tmpl_clock(), t, site_ask, buckets, n);
 }
 
 /* Checks the n replies to a commit. The last one is the reply to EXEC. */
@@ -212,6 +213,7 @@ static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies
 
 static apr_status_t redis_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32_t n)
 {
+    const redis_store_t *store = t->ctx;
     redis_own_t *own = t->own;
     apr_array_header_t *list = tmpl_redis_list(t->pool);
     redisReply **replies;
@@ -225,21 +227,29 @@ static apr_status_t redis_commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, 
     tmpl_redis_site_change(list, own->key, &t->head, buckets, n);
     expire(t, list);
     tmpl_redis_command(list, "EXEC", NULL);
+    apr_time_t sent = tmpl_clock();
     apr_status_t rv = exchange(t, list, &replies);
     if (rv == APR_SUCCESS) {
         rv = commit_check(t, replies, list->nelts);
+        if (rv != APR_ENOSPC) {
+            (void)note_failure(t, rv);
+        }
     }
     if (rv == APR_SUCCESS) {
         own->committed = 1;
-        head_keep(t);
+        if (n == 0 || buckets[0].number < TMPL_LISTED) {
+            tmpl_snapshots_renew(store->snapshots, t->site, sent, tmpl_clock(), &t->head, buckets,
+                                 n);
+        }
     }
     return rv;
 }
 
 static void redis_end(tmpl_txn_t *t)
 {
+    redis_store_t *store = t->ctx;
     redis_own_t *own = t->own;
-    if (!own->committed && t->policy != NULL && t->fading) {
+    if (!own->committed && own->failed == APR_SUCCESS && t->policy != NULL && t->fading) {
         /* renews the lifetime of a site that is only read; if it fails, a later page tries again */
         apr_array_header_t *list = tmpl_redis_list(t->pool);
         redisReply **replies;
@@ -248,6 +258,10 @@ static void redis_end(tmpl_txn_t *t)
         (void)exchange(t, list, &replies);
     }
     tmpl_redis_session_end(&own->session);
+    if (own->failed != APR_SUCCESS && own->failed != TMPL_EPART) {
+        /* the next look-up must ask: snapshots must not hide that the server fails */
+        tmpl_snapshots_clear(store->snapshots, tmpl_clock());
+    }
 }
 
 /* ---- sites, and the secret ---- */
@@ -262,7 +276,9 @@ static apr_status_t redis_sites(void *ctx, tmpl_each_site_t each, void *baton, t
 static apr_status_t redis_forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
 {
     const redis_store_t *store = ctx;
-    return tmpl_redis_site_forget(store->redis, store->opts.patience, site, err, pool);
+    apr_status_t rv = tmpl_redis_site_forget(store->redis, store->opts.patience, site, err, pool);
+    tmpl_snapshots_clear(store->snapshots, tmpl_clock());
+    return rv;
 }
 
 /* Checks the replies to SET and GET of the secret. A server that takes no writes may have one. */
@@ -341,6 +357,7 @@ static apr_status_t redis_open(void **ctx, const char *uri, const tmpl_store_opt
         return rv;
     }
     store->opts = *opts;
+    store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
     tmpl_secret_draw(store->secret);
     /* never destroyed: prefork may end a child while the code that it interrupted holds it */
     pthread_mutex_init(&store->lock, NULL);
