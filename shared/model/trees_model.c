@@ -229,7 +229,7 @@ static void set_columns(tmpl_trees_t *trees, const tmpl_condition_t *conditions,
 }
 
 /* Adds a tree of n > 1 nodes behind splits and leaves, each in their order. */
-static void add_tree(split_t **splits, int64_t **leaves, const tmpl_tree_node_t *nodes, uint32_t n)
+static void add_tree(split_t **splits, int32_t **leaves, const tmpl_tree_node_t *nodes, uint32_t n)
 {
     uint16_t offset[TMPL_LEAVES_NODES];
     uint16_t n_splits = 0, n_leaves = 0;
@@ -240,7 +240,7 @@ static void add_tree(split_t **splits, int64_t **leaves, const tmpl_tree_node_t 
     for (uint32_t i = 0; i < n; i++) {
         const tmpl_tree_node_t *node = &nodes[i];
         if (node->left == 0) {
-            *(*leaves)++ = in_units((double)node->value);
+            *(*leaves)++ = (int32_t)in_units((double)node->value);
             continue;
         }
         *(*splits)++ = (split_t){ .condition = node->condition * (uint32_t)sizeof(uint64_t),
@@ -260,7 +260,7 @@ static tmpl_trees_t *make_part(const tmpl_trees_part_t *part, double bias, apr_p
     }
     uint32_t *after_split = apr_palloc(pool, part->n_trees * sizeof(*after_split));
     split_t *splits = apr_palloc(pool, n_nodes / 2 * sizeof(*splits));
-    int64_t *leaves = apr_palloc(pool, n_nodes * sizeof(*leaves));
+    int32_t *leaves = apr_palloc(pool, n_nodes * sizeof(*leaves));
     trees->splits = splits;
     trees->leaves = leaves;
     trees->after_split = after_split;

@@ -40,7 +40,7 @@ struct tmpl_trees_t {
     uint32_t n_columns;
     const uint32_t *after_split; /* index behind the last split of each tree */
     const split_t *splits;       /* splits of the first tree, of the second, ... */
-    const int64_t *leaves;       /* values of leaves, tree by tree */
+    const int32_t *leaves;       /* values of leaves, tree by tree */
     const column_t *columns;     /* the features that splits test */
     const float *limits;         /* limits of the conditions, rising within each feature */
 };

@@ -105,7 +105,7 @@ typedef struct {
 } trees_judging_t;
 
 /* Adds the values of a tree's n leaves to the sums of the blocks of one word. */
-TREES_INLINE void add_leaves(int64_t *sums, const uint64_t *at, const int64_t *leaves, uint32_t n,
+TREES_INLINE void add_leaves(int64_t *sums, const uint64_t *at, const int32_t *leaves, uint32_t n,
                              const unsigned words)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -120,7 +120,7 @@ TREES_INLINE void sum_trees(trees_judging_t *judging, const tmpl_trees_t *trees,
                             const unsigned words)
 {
     const split_t *split = trees->splits;
-    const int64_t *leaves = trees->leaves;
+    const int32_t *leaves = trees->leaves;
     for (uint32_t t = 0; t < trees->n_trees; t++) {
         const split_t *after = &trees->splits[trees->after_split[t]];
         uint32_t n = (uint32_t)(after - split) + 1;
