@@ -231,11 +231,10 @@ static void set_columns(tmpl_trees_t *trees, const tmpl_condition_t *conditions,
 /* Adds a tree of n > 1 nodes behind splits and leaves, each in their order. */
 static void add_tree(split_t **splits, int32_t **leaves, const tmpl_tree_node_t *nodes, uint32_t n)
 {
-    uint16_t offset[TMPL_LEAVES_NODES];
-    uint16_t n_splits = 0, n_leaves = 0;
+    unsigned set[TMPL_LEAVES_NODES];
+    unsigned n_splits = 0, n_leaves = 0;
     for (uint32_t i = 0; i < n; i++) {
-        offset[i] =
-            (uint16_t)(nodes[i].left == 0 ? SET_OF_LEAF(n_leaves++) : SET_OF_SPLIT(n_splits++));
+        set[i] = nodes[i].left == 0 ? n_leaves++ : FIRST_SPLIT + n_splits++;
     }
     for (uint32_t i = 0; i < n; i++) {
         const tmpl_tree_node_t *node = &nodes[i];
@@ -243,9 +242,9 @@ static void add_tree(split_t **splits, int32_t **leaves, const tmpl_tree_node_t 
             *(*leaves)++ = (int32_t)in_units((double)node->value);
             continue;
         }
-        *(*splits)++ = (split_t){ .condition = node->condition * (uint32_t)sizeof(uint64_t),
-                                  .left = offset[node->left],
-                                  .right = offset[node->right] };
+        *(*splits)++ = (split_t){ .condition = node->condition & 0xFFFFF,
+                                  .left = set[node->left] & 63,
+                                  .right = set[node->right] & 63 };
     }
 }
 

@@ -11,18 +11,20 @@
 #define TMPL_TREES_UNIT 0x1p-16
 
 /*
- * Offsets, in bytes, of the sets of a tree if a set is one word: first the sets of its leaves;
- * then, behind the room for TMPL_LEAVES_MOST of them, the sets that its splits divide. The first of
- * these is the root's set.
+ * The sets of a tree: first those of its leaves; then, behind the room for TMPL_LEAVES_MOST of
+ * them, the sets that its splits divide. The first of these is the root's set.
  */
-#define SET_OF_LEAF(i)  ((i) * sizeof(uint64_t))
-#define SET_OF_SPLIT(i) SET_OF_LEAF(TMPL_LEAVES_MOST + (i))
-#define SETS_OF_SPLITS  SET_OF_SPLIT(0)
+#define FIRST_SPLIT TMPL_LEAVES_MOST
 
+/* Four bytes: a page reads all splits. */
 typedef struct {
-    uint32_t condition;
-    uint16_t left, right; /* offsets of the sets for its children */
+    uint32_t condition : 20;
+    uint32_t left : 6; /* the sets for its children */
+    uint32_t right : 6;
 } split_t;
+
+_Static_assert(TMPL_TREES_MOST *(TMPL_LEAVES_MOST - 1) <= 1 << 20 && TMPL_LEAVES_NODES <= 1 << 6,
+               "the indices fit");
 
 /* The conditions of a feature. */
 typedef struct {

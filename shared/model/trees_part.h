@@ -62,10 +62,10 @@ typedef uint64_t words4_t __attribute__((vector_size(32), aligned(8), may_alias)
 
 #define TREES_GO(set_t)                                                                            \
     do {                                                                                           \
-        set_t from = *(const set_t *)(const void *)at;                                             \
-        set_t go = from & *(const set_t *)(const void *)limited;                                   \
-        *(set_t *)(void *)left = from ^ go;                                                        \
-        *(set_t *)(void *)right = go;                                                              \
+        set_t from = *(const set_t *)at;                                                           \
+        set_t go = from & *(const set_t *)limited;                                                 \
+        *(set_t *)left = from ^ go;                                                                \
+        *(set_t *)right = go;                                                                      \
     } while (0)
 
 /*
@@ -75,12 +75,12 @@ typedef uint64_t words4_t __attribute__((vector_size(32), aligned(8), may_alias)
 TREES_INLINE void part(uint64_t *sets, const uint64_t *above, const split_t *split,
                        const split_t *after, const unsigned words)
 {
-    const char *at = (const char *)sets + (size_t)SETS_OF_SPLITS * words;
+    const uint64_t *at = sets + FIRST_SPLIT * words;
 #pragma GCC unroll 4
-    for (; split < after; split++, at += sizeof(*sets) * words) {
-        const char *limited = (const char *)above + (size_t)split->condition * words;
-        char *left = (char *)sets + (size_t)split->left * words;
-        char *right = (char *)sets + (size_t)split->right * words;
+    for (; split < after; split++, at += words) {
+        const uint64_t *limited = above + split->condition * words;
+        uint64_t *left = sets + split->left * words;
+        uint64_t *right = sets + split->right * words;
         if (words == 1) {
             TREES_GO(uint64_t);
         }
@@ -139,7 +139,7 @@ TREES_INLINE void judge(float *templateness, const tmpl_trees_t *trees, const ui
 {
     trees_judging_t judging = { .above = room };
     uint32_t words = tmpl_words_for(n);
-    uint64_t *all = &judging.sets[SETS_OF_SPLITS / sizeof(uint64_t) * words];
+    uint64_t *all = &judging.sets[FIRST_SPLIT * words];
     for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
         uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;
         all[judging.n_words] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
