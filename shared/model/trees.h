@@ -28,6 +28,8 @@
 #define TMPL_TREES_MOST   10000
 #define TMPL_LEAVES_MOST  32
 #define TMPL_LEAVES_NODES (2 * TMPL_LEAVES_MOST - 1)
+/* different ones of the trees before "last", and of those behind it */
+#define TMPL_CONDITIONS_MOST UINT16_MAX
 
 typedef struct tmpl_trees_t tmpl_trees_t;
 

@@ -155,9 +155,13 @@ static void begin_part(trees_source_reader_t *reader)
 
 static void end_part(trees_source_reader_t *reader)
 {
+    uint32_t n_conditions = share_conditions(reader);
+    if (n_conditions > TMPL_CONDITIONS_MOST) {
+        tmpl_lines_bad(&reader->lines, "more than %d conditions", TMPL_CONDITIONS_MOST);
+    }
     reader->source->parts[reader->source->n_parts++] = (tmpl_trees_part_t){
         .n_trees = (uint32_t)reader->sizes->nelts,
-        .n_conditions = share_conditions(reader),
+        .n_conditions = n_conditions,
         .sizes = (const unsigned char *)reader->sizes->elts,
         .nodes = (const tmpl_tree_node_t *)(const void *)reader->nodes->elts,
         .conditions = (const tmpl_condition_t *)(const void *)reader->conditions->elts,
@@ -231,10 +235,10 @@ static void set_columns(tmpl_trees_t *trees, const tmpl_condition_t *conditions,
 /* Adds a tree of n > 1 nodes behind splits and leaves, each in their order. */
 static void add_tree(split_t **splits, int32_t **leaves, const tmpl_tree_node_t *nodes, uint32_t n)
 {
-    unsigned set[TMPL_LEAVES_NODES];
-    unsigned n_splits = 0, n_leaves = 0;
+    unsigned char set[TMPL_LEAVES_NODES];
+    unsigned char n_splits = 0, n_leaves = 0;
     for (uint32_t i = 0; i < n; i++) {
-        set[i] = nodes[i].left == 0 ? n_leaves++ : FIRST_SPLIT + n_splits++;
+        set[i] = (unsigned char)(nodes[i].left == 0 ? n_leaves++ : FIRST_SPLIT + n_splits++);
     }
     for (uint32_t i = 0; i < n; i++) {
         const tmpl_tree_node_t *node = &nodes[i];
@@ -242,9 +246,9 @@ static void add_tree(split_t **splits, int32_t **leaves, const tmpl_tree_node_t 
             *(*leaves)++ = (int32_t)in_units((double)node->value);
             continue;
         }
-        *(*splits)++ = (split_t){ .condition = node->condition & 0xFFFFF,
-                                  .left = set[node->left] & 63,
-                                  .right = set[node->right] & 63 };
+        *(*splits)++ = (split_t){ .condition = (uint16_t)node->condition,
+                                  .left = set[node->left],
+                                  .right = set[node->right] };
     }
 }
 

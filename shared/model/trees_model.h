@@ -18,13 +18,9 @@
 
 /* Four bytes: a page reads all splits. */
 typedef struct {
-    uint32_t condition : 20;
-    uint32_t left : 6; /* the sets for its children */
-    uint32_t right : 6;
+    uint16_t condition;
+    unsigned char left, right; /* the sets for its children */
 } split_t;
-
-_Static_assert(TMPL_TREES_MOST *(TMPL_LEAVES_MOST - 1) <= 1 << 20 && TMPL_LEAVES_NODES <= 1 << 6,
-               "the indices fit");
 
 /* The conditions of a feature. */
 typedef struct {

@@ -13,6 +13,7 @@
 #include <apr_strings.h>
 #include <apr_tables.h>
 
+#include "base/buf.h"
 #include "methods/pagelevel.h"
 #include "feature/feature.h"
 #include "model/lines.h"
@@ -483,6 +484,34 @@ static void a_model_has_a_size(void **state)
     assert_non_null(strstr(err.text, "more than 10000 trees"));
 }
 
+/* A model of trees of as many splits as there may be, each with a limit of its own. */
+static apr_status_t parse_many(tmpl_error_t *err, uint32_t n_trees, apr_pool_t *pool)
+{
+    const tmpl_trees_t *trees;
+    tmpl_buf_t text;
+    tmpl_buf_init(&text, pool);
+    tmpl_buf_add_text(&text, "tmpl-trees 2\nthreshold 0\nbias 0\n");
+    for (uint32_t t = 0, limit = 0; t < n_trees; t++) {
+        tmpl_buf_add_text(&text, apr_psprintf(pool, "tree %d\n", TMPL_LEAVES_NODES));
+        for (uint32_t i = 0; i + 1 < TMPL_LEAVES_NODES; i += 2) {
+            tmpl_buf_add_text(
+                &text, apr_psprintf(pool, "split words %u %u %u\nleaf 0\n", limit++, i + 1, i + 2));
+        }
+        tmpl_buf_add_text(&text, "leaf 0\n");
+    }
+    tmpl_buf_add_text(&text, "end\n");
+    return parse(&trees, text.at, text.len, err, pool);
+}
+
+static void a_model_has_so_many_conditions(void **state)
+{
+    enum { FIT = TMPL_CONDITIONS_MOST / (TMPL_LEAVES_MOST - 1) };
+    tmpl_error_t err = { 0 };
+    assert_int_equal(parse_many(&err, FIT, *state), APR_SUCCESS);
+    assert_int_equal(parse_many(&err, FIT + 1, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "more than 65535 conditions"));
+}
+
 /* A copy that ends where its memory does, so that a sanitizer sees reads beyond. */
 static apr_status_t parse_copy(const char *bytes, apr_size_t len, apr_pool_t *pool)
 {
@@ -546,6 +575,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(numbers_have_a_point_in_every_locale),
     CHECK(a_model_is_a_file),
     CHECK(a_model_has_a_size),
+    CHECK(a_model_has_so_many_conditions),
     CHECK(no_part_of_a_model_is_one),
     CHECK(a_changed_byte_breaks_nothing),
 };
