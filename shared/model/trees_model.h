@@ -43,13 +43,6 @@ struct tmpl_trees_t {
     const float *limits;         /* limits of the conditions, rising within each feature */
 };
 
-/* Words in a set of n blocks: one, two or four. */
-static inline uint32_t tmpl_words_for(uint32_t n)
-{
-    uint32_t words = (n + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
-    return words < 3 ? words : TMPL_JUDGED_AT_ONCE / TMPL_BLOCKS_AT_ONCE;
-}
-
 /*
  * Whether the functions for AVX2 may be called. TMPL_NO_AVX2 in the environment of the process
  * forbids it, for tests and measurements.
@@ -57,21 +50,17 @@ static inline uint32_t tmpl_words_for(uint32_t n)
 int tmpl_has_avx2(void);
 
 /*
- * tmpl_trees_test and tmpl_trees_judge for any processor, and for those with AVX2: what they say of
- * the blocks is the same bits.
+ * tmpl_trees_judge for any processor, and for those with AVX2: what they say of the blocks is the
+ * same bits.
  */
-void tmpl_trees_test_anywhere(uint64_t *room, const tmpl_trees_t *trees,
-                              const tmpl_columns_t *columns, uint32_t first, uint32_t n);
-void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                               uint32_t n);
+void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees,
+                               const tmpl_columns_t *columns, uint32_t n, uint64_t *room);
 
 #if defined(__x86_64__) && defined(__SSE2__)
 #define TMPL_FOR_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
-void tmpl_trees_test_avx2(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                          uint32_t first, uint32_t n);
-void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                           uint32_t n);
+void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees,
+                           const tmpl_columns_t *columns, uint32_t n, uint64_t *room);
 #endif
 
 #endif

@@ -58,18 +58,14 @@ static const tmpl_trees_t *good(const char *text, apr_pool_t *pool)
 static void judge(float *templateness, const tmpl_trees_t *trees, const float *rows, uint32_t n,
                   apr_pool_t *pool)
 {
-    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
-    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
-    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
-        memset(columns, 0, sizeof(*columns));
-        for (uint32_t i = first; i < n && i < first + TMPL_BLOCKS_AT_ONCE; i++) {
-            for (uint32_t f = 0; f < N; f++) {
-                columns->of[f][i - first] = rows[i * N + f];
-            }
+    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
+    tmpl_columns_t *columns = apr_pcalloc(pool, sizeof(*columns));
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t f = 0; f < N; f++) {
+            columns->of[f][i] = rows[i * N + f];
         }
-        tmpl_trees_test(room, trees, columns, first, n);
     }
-    tmpl_trees_judge(templateness, trees, room, n);
+    tmpl_trees_judge(templateness, trees, columns, n, room);
 }
 
 static double logistic(double x)
@@ -187,7 +183,7 @@ static double walk(const node_t *nodes, const float *row)
     return (double)nodes[i].number;
 }
 
-enum { TREES = 40, ROWS = TMPL_JUDGED_AT_ONCE };
+enum { TREES = 40, ROWS = TMPL_BLOCKS_AT_ONCE };
 
 /*
  * Compares with the walk for trees of up to this many leaves, one of them with exactly this many.
@@ -230,7 +226,7 @@ static void judging_is_the_walk_from_the_root(void **state)
 /* Compares both ways of judging for n_trees trees, and one with this leaf. */
 static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
 {
-    static tmpl_columns_t columns[ROWS / TMPL_BLOCKS_AT_ONCE];
+    static tmpl_columns_t columns;
     apr_array_header_t *text = apr_array_make(pool, 100, sizeof(char *));
     node_t nodes[TMPL_LEAVES_NODES];
     APR_ARRAY_PUSH(text, const char *) = "tmpl-trees 2\nthreshold 0.5\nbias 0.125\n";
@@ -243,21 +239,14 @@ static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
     const tmpl_trees_t *trees = good(apr_array_pstrcat(pool, text, 0), pool);
     for (int i = 0; i < ROWS * N; i++) {
         float value = draw(100) == 0 ? NAN : (float)draw(8);
-        columns[i / N / TMPL_BLOCKS_AT_ONCE].of[i % N][i / N % TMPL_BLOCKS_AT_ONCE] = value;
+        columns.of[i % N][i / N] = value;
     }
     for (uint32_t n = 1; n <= ROWS; n++) {
         float plain[ROWS];
         float wide[ROWS];
-        size_t size = tmpl_trees_room(trees, n) * sizeof(uint64_t);
-        uint64_t *room = apr_pcalloc(pool, size);
-        uint64_t *wide_room = apr_pcalloc(pool, size);
-        for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
-            const tmpl_columns_t *some = &columns[first / TMPL_BLOCKS_AT_ONCE];
-            tmpl_trees_test_anywhere(room, trees, some, first, n);
-            tmpl_trees_test_avx2(wide_room, trees, some, first, n);
-        }
-        tmpl_trees_judge_anywhere(plain, trees, room, n);
-        tmpl_trees_judge_avx2(wide, trees, wide_room, n);
+        uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
+        tmpl_trees_judge_anywhere(plain, trees, &columns, n, room);
+        tmpl_trees_judge_avx2(wide, trees, &columns, n, room);
         assert_memory_equal(wide, plain, n * sizeof(float));
     }
 }
