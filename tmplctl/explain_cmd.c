@@ -143,7 +143,7 @@ static void print_block(const explain_t *e, uint32_t block)
     const tmpl_page_t *page = e->outcome.page;
     const tmpl_verdict_t *verdict = &e->outcome.verdicts[block];
     tmpl_span_t span = ctl_block_span(page, &page->blocks[block]);
-    const char *part = tmpl_explain_part(&e->explain, block);
+    tmpl_explain_why_t why = tmpl_explain_why(&e->explain, block, e->pool);
     tmpl_uncut_e uncut = e->explain.blocks[block].uncut;
     tmpl_buf_t text;
     tmpl_buf_init(&text, e->pool);
@@ -151,7 +151,8 @@ static void print_block(const explain_t *e, uint32_t block)
     tmpl_text_shorten(&text, SNIPPET);
     printf("\n%u  %s %.3f, ", block, verdict->template ? "template" : "content",
            (double)verdict->ratio);
-    printf("%s%s%s", part != NULL ? part : "", part != NULL ? ", " : "", fate(e, block));
+    printf("%s%s%s", why.part != NULL ? why.part : "", why.part != NULL ? ", " : "",
+           fate(e, block));
     if (e->outcome.counts.records != NULL) {
         tmpl_span_t df = tmpl_explain_df(&e->explain, block);
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
@@ -159,9 +160,7 @@ static void print_block(const explain_t *e, uint32_t block)
     printf("; bytes %u-%u  %s\n", span.start, span.end,
            ctl_printable(ctl_node_path(page, page->blocks[block].node, e->pool), e->pool));
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
-    printf("    %s%s: %s\n", ctl_printable(tmpl_explain_rule(&e->explain, block, e->pool), e->pool),
-           tmpl_explain_against(&e->explain, block) ? ", against the detector" : "",
-           tmpl_explain_evidence(&e->explain, block, e->pool));
+    printf("    %s: %s\n", ctl_printable(why.rule, e->pool), why.evidence);
     if (uncut != TMPL_UNCUT_NONE) {
         printf("    it stays: %s\n", tmpl_uncut_text(uncut));
     }

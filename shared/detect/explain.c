@@ -43,23 +43,9 @@ tmpl_span_t tmpl_explain_df(const tmpl_explain_t *explain, uint32_t block)
     return df;
 }
 
-const char *tmpl_explain_part(const tmpl_explain_t *explain, uint32_t block)
+/* The rule's text, and the selector that agrees with it. */
+static const char *text_of_rule(const tmpl_explain_block_t *of, apr_pool_t *pool)
 {
-    tmpl_part_e part = (tmpl_part_e)explain->blocks[block].verdict.part;
-    return explain->trees != NULL && part != TMPL_PART_TEMPLATE ? tmpl_part_name(part) : NULL;
-}
-
-int tmpl_explain_against(const tmpl_explain_t *explain, uint32_t block)
-{
-    const tmpl_explain_block_t *of = &explain->blocks[block];
-    /* TmplParts also judges parts that the detector calls template */
-    int agrees = of->rule == TMPL_RULE_PARTS && (double)of->verdict.ratio > explain->threshold;
-    return of->rule != TMPL_RULE_DETECTOR && !agrees;
-}
-
-const char *tmpl_explain_rule(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool)
-{
-    const tmpl_explain_block_t *of = &explain->blocks[block];
     const char *text = tmpl_rule_text(of->rule);
     if (of->selector == NULL) {
         return text;
@@ -83,13 +69,8 @@ static const char *answer_of(const char *text, double value, apr_pool_t *pool)
     return value == 1 ? " yes" : apr_psprintf(pool, " yes, %.0f up", 1 / value - 1);
 }
 
-const char *tmpl_explain_evidence(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool)
+static const char *text_of_trees(const tmpl_contributions_t *of, apr_pool_t *pool)
 {
-    if (explain->trees == NULL) {
-        return apr_psprintf(pool, "%.3f %s", (double)explain->blocks[block].verdict.ratio,
-                            explain->rests_on);
-    }
-    const tmpl_contributions_t *of = &explain->trees[block];
     const char *text = "";
     for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
         const char *what = tmpl_block_feature_text(of->most[k].feature);
@@ -97,4 +78,25 @@ const char *tmpl_explain_evidence(const tmpl_explain_t *explain, uint32_t block,
                             answer_of(what, (double)of->most[k].value, pool), of->most[k].by);
     }
     return text;
+}
+
+tmpl_explain_why_t tmpl_explain_why(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool)
+{
+    const tmpl_explain_block_t *of = &explain->blocks[block];
+    const tmpl_verdict_t *verdict = &of->verdict;
+    int has_trees = explain->trees != NULL;
+    /* TmplParts also judges parts that the detector calls template */
+    int agrees = of->rule == TMPL_RULE_DETECTOR ||
+                 (of->rule == TMPL_RULE_PARTS && (double)verdict->ratio > explain->threshold);
+    tmpl_explain_why_t why = { .rule = text_of_rule(of, pool) };
+    if (!agrees) {
+        why.rule = apr_pstrcat(pool, why.rule, ", against the detector", NULL);
+    }
+    if (has_trees && verdict->part != TMPL_PART_TEMPLATE) {
+        why.part = tmpl_part_name((tmpl_part_e)verdict->part);
+    }
+    why.evidence = has_trees
+                       ? text_of_trees(&explain->trees[block], pool)
+                       : apr_psprintf(pool, "%.3f %s", (double)verdict->ratio, explain->rests_on);
+    return why;
 }

@@ -93,22 +93,23 @@ void tmpl_explain_note(tmpl_explain_t *explain, const tmpl_page_t *page,
 /* The least and the largest DF of a block's segments, as start and end. Needs records. */
 tmpl_span_t tmpl_explain_df(const tmpl_explain_t *explain, uint32_t block);
 
-/* The block's part; NULL: template, or the detector tells no parts apart. */
-const char *tmpl_explain_part(const tmpl_explain_t *explain, uint32_t block);
+/* Why a block has its verdict, in words for people. */
+typedef struct {
+    const char *part; /* NULL: template, or the detector tells no parts apart */
+    /*
+     * The rule that gave the verdict, to go on behind "it is template": tmpl_rule_text(), with the
+     * selector if one of TmplKeep or TmplDrop matches the block, and whether the rule gave another
+     * verdict than the detector did.
+     */
+    const char *rule;
+    /*
+     * What the detector's verdict rests on. For trees: the features that weigh most, with their
+     * values and contributions. For other detectors: the ratio, and what it means.
+     */
+    const char *evidence;
+} tmpl_explain_why_t;
 
-/* Whether a rule gave the block another verdict than the detector did. */
-int tmpl_explain_against(const tmpl_explain_t *explain, uint32_t block);
-
-/*
- * The rule that gave a block its verdict, as a text to go on behind "it is template":
- * tmpl_rule_text(), with the selector if one of TmplKeep or TmplDrop matches the block.
- */
-const char *tmpl_explain_rule(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool);
-
-/*
- * What the detector's verdict rests on, from pool. For trees: the features that weigh most, with
- * their values and contributions. For other detectors: the ratio, and what it means.
- */
-const char *tmpl_explain_evidence(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool);
+tmpl_explain_why_t tmpl_explain_why(const tmpl_explain_t *explain, uint32_t block,
+                                    apr_pool_t *pool);
 
 #endif

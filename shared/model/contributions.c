@@ -33,21 +33,16 @@ static contributions_tree_t tree_at(const tmpl_trees_t *trees, uint32_t t)
     return (contributions_tree_t){ first, trees->after_split[t], first + t };
 }
 
-/* The node at an offset of trees_model.h; split is its index, or TMPL_NONE for a leaf. */
-static worth_t *worth_at(const worths_t *w, const contributions_tree_t *tree, uint32_t offset,
+/* The node with a set of trees_model.h; split is its index, or TMPL_NONE for a leaf. */
+static worth_t *worth_at(const worths_t *w, const contributions_tree_t *tree, uint32_t set,
                          uint32_t *split)
 {
-    if (offset < SETS_OF_SPLITS) {
+    if (set < FIRST_SPLIT) {
         *split = TMPL_NONE;
-        return &w->leaves[tree->leaf + offset / sizeof(uint64_t)];
+        return &w->leaves[tree->leaf + set];
     }
-    *split = tree->split + (offset - (uint32_t)SETS_OF_SPLITS) / (uint32_t)sizeof(uint64_t);
+    *split = tree->split + set - FIRST_SPLIT;
     return &w->splits[*split];
-}
-
-static uint32_t index_of_condition(const split_t *split)
-{
-    return split->condition / (uint32_t)sizeof(uint64_t);
 }
 
 /* The child to which a block goes from a split; columns has the block at i. */
@@ -55,7 +50,7 @@ static worth_t *go(const worths_t *w, const contributions_tree_t *tree,
                    const tmpl_columns_t *columns, uint32_t i, uint32_t *split)
 {
     const split_t *s = &w->trees->splits[*split];
-    uint32_t condition = index_of_condition(s);
+    uint32_t condition = s->condition;
     float value = columns->of[w->features[condition]][i];
     return worth_at(w, tree, value <= w->trees->limits[condition] ? s->left : s->right, split);
 }
@@ -79,7 +74,7 @@ static void add_contributions(double *by, const worths_t *w, const tmpl_columns_
         contributions_tree_t tree = tree_at(w->trees, t);
         for (uint32_t split = tree.split; split != TMPL_NONE;) {
             const worth_t *from = &w->splits[split];
-            uint32_t feature = w->features[index_of_condition(&w->trees->splits[split])];
+            uint32_t feature = w->features[w->trees->splits[split].condition];
             by[feature] += go(w, &tree, columns, i, &split)->expected - from->expected;
         }
     }

@@ -19,7 +19,7 @@ struct tmpl_judging_t {
     uint32_t first;
     tmpl_columns_t *columns;
     tmpl_columns_t *gathered; /* those of blocks that are judged again */
-    uint64_t *room;           /* for the sets of all trees' conditions */
+    uint64_t *room;           /* tmpl_trees_room() */
     int is_alone;             /* the features of the group SITE are to be 0 */
     int is_last;              /* the last trees judge: those of the group FIRST are to be filled */
 };
@@ -58,28 +58,20 @@ static const tmpl_columns_t *filled_before(tmpl_judging_t *filled, uint32_t firs
 static tmpl_judging_t begin_judging(tmpl_rows_t *rows, const tmpl_trees_t *trees, uint32_t n_blocks,
                                     int keeps_all, apr_pool_t *pool)
 {
-    const tmpl_trees_t *last = tmpl_trees_last(trees);
     uint32_t chunks = (n_blocks + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
-    uint32_t most = least_number(n_blocks, TMPL_JUDGED_AT_ONCE);
-    uint32_t room = tmpl_trees_room(trees, most);
-    uint32_t more = last != NULL ? tmpl_trees_room(last, most) : 0;
     tmpl_judging_t filled = { .rows = rows, .n_blocks = n_blocks };
     filled.keeps_all = keeps_all && n_blocks <= KEPT_BLOCKS;
     filled.columns = apr_palloc(pool, (filled.keeps_all ? chunks : 1) * sizeof(*filled.columns));
     filled.gathered = apr_palloc(pool, sizeof(*filled.gathered));
-    filled.room = apr_palloc(pool, (room > more ? room : more) * sizeof(*filled.room));
+    filled.room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*filled.room));
     return filled;
 }
 
 static void judge_all(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees)
 {
-    uint32_t most = least_number(filled->n_blocks, TMPL_JUDGED_AT_ONCE);
-    for (uint32_t first = 0; first < filled->n_blocks; first += most) {
-        uint32_t n = least_number(most, filled->n_blocks - first);
-        for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
-            tmpl_trees_test(filled->room, trees, fill(filled, first + at), at, n);
-        }
-        tmpl_trees_judge(&templateness[first], trees, filled->room, n);
+    for (uint32_t first = 0; first < filled->n_blocks; first += TMPL_BLOCKS_AT_ONCE) {
+        uint32_t n = least_number(filled->n_blocks - first, TMPL_BLOCKS_AT_ONCE);
+        tmpl_trees_judge(&templateness[first], trees, fill(filled, first), n, filled->room);
     }
 }
 
@@ -116,14 +108,10 @@ static const tmpl_columns_t *gather(tmpl_judging_t *filled, const uint32_t *bloc
 static void judge_some(float *templateness, tmpl_judging_t *filled, const tmpl_trees_t *trees,
                        const uint32_t *blocks, uint32_t n_all)
 {
-    float judged[TMPL_JUDGED_AT_ONCE];
+    float judged[TMPL_BLOCKS_AT_ONCE];
     for (uint32_t n; n_all > 0; blocks += n, n_all -= n) {
-        n = least_number(n_all, TMPL_JUDGED_AT_ONCE);
-        for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
-            uint32_t some = least_number(n - at, TMPL_BLOCKS_AT_ONCE);
-            tmpl_trees_test(filled->room, trees, gather(filled, &blocks[at], some), at, n);
-        }
-        tmpl_trees_judge(judged, trees, filled->room, n);
+        n = least_number(n_all, TMPL_BLOCKS_AT_ONCE);
+        tmpl_trees_judge(judged, trees, gather(filled, blocks, n), n, filled->room);
         for (uint32_t i = 0; i < n; i++) {
             templateness[blocks[i]] = judged[i];
         }

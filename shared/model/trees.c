@@ -38,9 +38,10 @@ TREES_INLINE uint64_t above(const float *values, float limit, const unsigned n)
 
 #include "model/trees_part.h"
 
-uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n)
+uint32_t tmpl_trees_room(const tmpl_trees_t *trees)
 {
-    return trees->n_conditions * tmpl_words_for(n);
+    uint32_t last = trees->last != NULL ? trees->last->n_conditions : 0;
+    return trees->n_conditions > last ? trees->n_conditions : last;
 }
 
 int tmpl_has_avx2(void)
@@ -60,38 +61,20 @@ int tmpl_has_avx2(void)
 #endif
 }
 
-void tmpl_trees_test_anywhere(uint64_t *room, const tmpl_trees_t *trees,
-                              const tmpl_columns_t *columns, uint32_t first, uint32_t n)
+void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees,
+                               const tmpl_columns_t *columns, uint32_t n, uint64_t *room)
 {
-    test(room + first / TMPL_BLOCKS_AT_ONCE, tmpl_words_for(n), trees, columns, n - first);
+    judge(templateness, trees, columns, n, room);
 }
 
-void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                               uint32_t n)
-{
-    judge(templateness, trees, room, n);
-}
-
-void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                     uint32_t first, uint32_t n)
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                      uint32_t n, uint64_t *room)
 {
 #ifdef TMPL_FOR_AVX2
     if (tmpl_has_avx2()) {
-        tmpl_trees_test_avx2(room, trees, columns, first, n);
+        tmpl_trees_judge_avx2(templateness, trees, columns, n, room);
         return;
     }
 #endif
-    tmpl_trees_test_anywhere(room, trees, columns, first, n);
-}
-
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                      uint32_t n)
-{
-#ifdef TMPL_FOR_AVX2
-    if (tmpl_has_avx2()) {
-        tmpl_trees_judge_avx2(templateness, trees, room, n);
-        return;
-    }
-#endif
-    tmpl_trees_judge_anywhere(templateness, trees, room, n);
+    tmpl_trees_judge_anywhere(templateness, trees, columns, n, room);
 }

@@ -28,6 +28,8 @@
 #define TMPL_TREES_MOST   10000
 #define TMPL_LEAVES_MOST  32
 #define TMPL_LEAVES_NODES (2 * TMPL_LEAVES_MOST - 1)
+/* different ones of the trees before "last", and of those behind it */
+#define TMPL_CONDITIONS_MOST UINT16_MAX
 
 typedef struct tmpl_trees_t tmpl_trees_t;
 
@@ -87,28 +89,15 @@ const tmpl_trees_t *tmpl_trees_last(const tmpl_trees_t *trees);
 /* A hash of the model's text, the same wherever it is read. */
 uint64_t tmpl_trees_id(const tmpl_trees_t *trees);
 
-/*
- * Blocks are judged in two steps: the conditions of all trees are tested on a few blocks at a time,
- * whose columns fit into the cache; then each tree is evaluated once for many blocks.
- */
-#define TMPL_JUDGED_AT_ONCE (4 * TMPL_BLOCKS_AT_ONCE)
-
-/* How many uint64_t judging n blocks takes, 1 to TMPL_JUDGED_AT_ONCE. */
-uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n);
+/* How many uint64_t judging takes, by these trees or by the last ones. */
+uint32_t tmpl_trees_room(const tmpl_trees_t *trees);
 
 /*
- * Tests all conditions on the blocks in columns. They are the blocks from first on, a multiple of
- * TMPL_BLOCKS_AT_ONCE, among n blocks that are judged together; columns have numbers behind the
- * last block, too. room has tmpl_trees_room(trees, n) words.
+ * Fills the templateness, 0..1, of the first n blocks in columns, 1 to TMPL_BLOCKS_AT_ONCE; behind
+ * them are numbers, too, up to a multiple of 16. The value of a block does not depend on the
+ * others. room has tmpl_trees_room() words.
  */
-void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                     uint32_t first, uint32_t n);
-
-/*
- * Fills the templateness, 0..1, of n blocks, all of which have been tested. The value of a block
- * does not depend on the others.
- */
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                      uint32_t n);
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                      uint32_t n, uint64_t *room);
 
 #endif

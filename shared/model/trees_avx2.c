@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmpl_trees_test and tmpl_trees_judge for processors with AVX2. */
+/* tmpl_trees_judge for processors with AVX2. */
 #include "model/trees_model.h"
 
 #ifdef TMPL_FOR_AVX2
@@ -29,15 +29,9 @@ TREES_INLINE uint64_t above(const float *values, float limit, const unsigned n)
 
 #include "model/trees_part.h"
 
-TMPL_FOR_AVX2 void tmpl_trees_test_avx2(uint64_t *room, const tmpl_trees_t *trees,
-                                        const tmpl_columns_t *columns, uint32_t first, uint32_t n)
-{
-    test(room + first / TMPL_BLOCKS_AT_ONCE, tmpl_words_for(n), trees, columns, n - first);
-}
-
 TMPL_FOR_AVX2 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees,
-                                         const uint64_t *room, uint32_t n)
+                                         const tmpl_columns_t *columns, uint32_t n, uint64_t *room)
 {
-    judge(templateness, trees, room, n);
+    judge(templateness, trees, columns, n, room);
 }
 #endif

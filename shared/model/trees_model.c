@@ -155,9 +155,13 @@ static void begin_part(trees_source_reader_t *reader)
 
 static void end_part(trees_source_reader_t *reader)
 {
+    uint32_t n_conditions = share_conditions(reader);
+    if (n_conditions > TMPL_CONDITIONS_MOST) {
+        tmpl_lines_bad(&reader->lines, "more than %d conditions", TMPL_CONDITIONS_MOST);
+    }
     reader->source->parts[reader->source->n_parts++] = (tmpl_trees_part_t){
         .n_trees = (uint32_t)reader->sizes->nelts,
-        .n_conditions = share_conditions(reader),
+        .n_conditions = n_conditions,
         .sizes = (const unsigned char *)reader->sizes->elts,
         .nodes = (const tmpl_tree_node_t *)(const void *)reader->nodes->elts,
         .conditions = (const tmpl_condition_t *)(const void *)reader->conditions->elts,
@@ -229,23 +233,22 @@ static void set_columns(tmpl_trees_t *trees, const tmpl_condition_t *conditions,
 }
 
 /* Adds a tree of n > 1 nodes behind splits and leaves, each in their order. */
-static void add_tree(split_t **splits, int64_t **leaves, const tmpl_tree_node_t *nodes, uint32_t n)
+static void add_tree(split_t **splits, int32_t **leaves, const tmpl_tree_node_t *nodes, uint32_t n)
 {
-    uint16_t offset[TMPL_LEAVES_NODES];
-    uint16_t n_splits = 0, n_leaves = 0;
+    unsigned char set[TMPL_LEAVES_NODES];
+    unsigned char n_splits = 0, n_leaves = 0;
     for (uint32_t i = 0; i < n; i++) {
-        offset[i] =
-            (uint16_t)(nodes[i].left == 0 ? SET_OF_LEAF(n_leaves++) : SET_OF_SPLIT(n_splits++));
+        set[i] = (unsigned char)(nodes[i].left == 0 ? n_leaves++ : FIRST_SPLIT + n_splits++);
     }
     for (uint32_t i = 0; i < n; i++) {
         const tmpl_tree_node_t *node = &nodes[i];
         if (node->left == 0) {
-            *(*leaves)++ = in_units((double)node->value);
+            *(*leaves)++ = (int32_t)in_units((double)node->value);
             continue;
         }
-        *(*splits)++ = (split_t){ .condition = node->condition * (uint32_t)sizeof(uint64_t),
-                                  .left = offset[node->left],
-                                  .right = offset[node->right] };
+        *(*splits)++ = (split_t){ .condition = (uint16_t)node->condition,
+                                  .left = set[node->left],
+                                  .right = set[node->right] };
     }
 }
 
@@ -260,7 +263,7 @@ static tmpl_trees_t *make_part(const tmpl_trees_part_t *part, double bias, apr_p
     }
     uint32_t *after_split = apr_palloc(pool, part->n_trees * sizeof(*after_split));
     split_t *splits = apr_palloc(pool, n_nodes / 2 * sizeof(*splits));
-    int64_t *leaves = apr_palloc(pool, n_nodes * sizeof(*leaves));
+    int32_t *leaves = apr_palloc(pool, n_nodes * sizeof(*leaves));
     trees->splits = splits;
     trees->leaves = leaves;
     trees->after_split = after_split;

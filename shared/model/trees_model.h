@@ -11,17 +11,15 @@
 #define TMPL_TREES_UNIT 0x1p-16
 
 /*
- * Offsets, in bytes, of the sets of a tree if a set is one word: first the sets of its leaves;
- * then, behind the room for TMPL_LEAVES_MOST of them, the sets that its splits divide. The first of
- * these is the root's set.
+ * The sets of a tree: first those of its leaves; then, behind the room for TMPL_LEAVES_MOST of
+ * them, the sets that its splits divide. The first of these is the root's set.
  */
-#define SET_OF_LEAF(i)  ((i) * sizeof(uint64_t))
-#define SET_OF_SPLIT(i) SET_OF_LEAF(TMPL_LEAVES_MOST + (i))
-#define SETS_OF_SPLITS  SET_OF_SPLIT(0)
+#define FIRST_SPLIT TMPL_LEAVES_MOST
 
+/* Four bytes: a page reads all splits. */
 typedef struct {
-    uint32_t condition;
-    uint16_t left, right; /* offsets of the sets for its children */
+    uint16_t condition;
+    unsigned char left, right; /* the sets for its children */
 } split_t;
 
 /* The conditions of a feature. */
@@ -40,17 +38,10 @@ struct tmpl_trees_t {
     uint32_t n_columns;
     const uint32_t *after_split; /* index behind the last split of each tree */
     const split_t *splits;       /* splits of the first tree, of the second, ... */
-    const int64_t *leaves;       /* values of leaves, tree by tree */
+    const int32_t *leaves;       /* values of leaves, tree by tree */
     const column_t *columns;     /* the features that splits test */
     const float *limits;         /* limits of the conditions, rising within each feature */
 };
-
-/* Words in a set of n blocks: one, two or four. */
-static inline uint32_t tmpl_words_for(uint32_t n)
-{
-    uint32_t words = (n + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
-    return words < 3 ? words : TMPL_JUDGED_AT_ONCE / TMPL_BLOCKS_AT_ONCE;
-}
 
 /*
  * Whether the functions for AVX2 may be called. TMPL_NO_AVX2 in the environment of the process
@@ -59,21 +50,17 @@ static inline uint32_t tmpl_words_for(uint32_t n)
 int tmpl_has_avx2(void);
 
 /*
- * tmpl_trees_test and tmpl_trees_judge for any processor, and for those with AVX2: what they say of
- * the blocks is the same bits.
+ * tmpl_trees_judge for any processor, and for those with AVX2: what they say of the blocks is the
+ * same bits.
  */
-void tmpl_trees_test_anywhere(uint64_t *room, const tmpl_trees_t *trees,
-                              const tmpl_columns_t *columns, uint32_t first, uint32_t n);
-void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                               uint32_t n);
+void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees,
+                               const tmpl_columns_t *columns, uint32_t n, uint64_t *room);
 
 #if defined(__x86_64__) && defined(__SSE2__)
 #define TMPL_FOR_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
-void tmpl_trees_test_avx2(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                          uint32_t first, uint32_t n);
-void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                           uint32_t n);
+void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees,
+                           const tmpl_columns_t *columns, uint32_t n, uint64_t *room);
 #endif
 
 #endif

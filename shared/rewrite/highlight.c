@@ -144,17 +144,12 @@ static shade_e kind_of_block(const tmpl_explain_block_t *block)
     return block->rule != TMPL_RULE_DETECTOR ? KIND_KEPT : KIND_CONTENT;
 }
 
-/* The verdict, and the rule that gave it, if that is not the detector. */
-static const char *verdict_text(const tmpl_explain_t *explain, uint32_t b, apr_pool_t *pool)
+static const char *verdict_text(const tmpl_explain_block_t *block)
 {
-    const tmpl_explain_block_t *block = &explain->blocks[b];
-    const char *text = !block->verdict.template          ? "Content"
-                       : block->covered == TMPL_CUT_ALL  ? "Template"
-                       : block->covered == TMPL_CUT_PART ? "Template, cut in part"
-                                                         : "Template that stays";
-    return apr_pstrcat(pool, text, block->uncut != TMPL_UNCUT_NONE ? ": " : "",
-                       tmpl_uncut_text(block->uncut), ", ", tmpl_explain_rule(explain, b, pool),
-                       tmpl_explain_against(explain, b) ? ", against the detector" : "", NULL);
+    return !block->verdict.template          ? "Content"
+           : block->covered == TMPL_CUT_ALL  ? "Template"
+           : block->covered == TMPL_CUT_PART ? "Template, cut in part"
+                                             : "Template that stays";
 }
 
 static const char *df_text(const tmpl_explain_t *explain, uint32_t block, apr_pool_t *pool)
@@ -173,14 +168,15 @@ static const char *df_text(const tmpl_explain_t *explain, uint32_t block, apr_po
 static const char *why_of(const highlight_t *h, uint32_t block, apr_pool_t *scratch)
 {
     const tmpl_explain_t *explain = h->explain;
-    const char *part = tmpl_explain_part(explain, block);
-    const char *text = apr_psprintf(
-        scratch, "%s%s%s\nDetector %s: %.3f, template above %.3f\n%s\n%s%s",
-        verdict_text(explain, block, scratch), part != NULL ? "\nPart: " : "",
-        part != NULL ? part : "", explain->detector, (double)explain->blocks[block].verdict.ratio,
-        explain->threshold, df_text(explain, block, scratch),
-        explain->trees != NULL ? "Weighs most: " : "",
-        tmpl_explain_evidence(explain, block, scratch));
+    const tmpl_explain_block_t *of = &explain->blocks[block];
+    tmpl_explain_why_t why = tmpl_explain_why(explain, block, scratch);
+    const char *text =
+        apr_psprintf(scratch, "%s%s%s, %s%s%s\nDetector %s: %.3f, template above %.3f\n%s\n%s%s",
+                     verdict_text(of), of->uncut != TMPL_UNCUT_NONE ? ": " : "",
+                     tmpl_uncut_text(of->uncut), why.rule, why.part != NULL ? "\nPart: " : "",
+                     why.part != NULL ? why.part : "", explain->detector, (double)of->verdict.ratio,
+                     explain->threshold, df_text(explain, block, scratch),
+                     explain->trees != NULL ? "Weighs most: " : "", why.evidence);
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, h->pool);
     add_escaped(&buf, text);

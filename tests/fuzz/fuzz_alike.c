@@ -53,25 +53,18 @@ static unsigned draw(uint64_t *seed, unsigned n)
 #ifdef TMPL_FOR_AVX2
 static void judge_both_ways(const tmpl_trees_t *trees, uint64_t *seed, apr_pool_t *pool)
 {
-    static tmpl_columns_t columns[TMPL_JUDGED_AT_ONCE / TMPL_BLOCKS_AT_ONCE];
-    float plain[TMPL_JUDGED_AT_ONCE], wide[TMPL_JUDGED_AT_ONCE];
-    uint32_t n = 1 + draw(seed, TMPL_JUDGED_AT_ONCE);
-    uint64_t *room = apr_pcalloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
-    uint64_t *wide_room = apr_pcalloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
+    static tmpl_columns_t columns;
+    float plain[TMPL_BLOCKS_AT_ONCE], wide[TMPL_BLOCKS_AT_ONCE];
+    uint32_t n = 1 + draw(seed, TMPL_BLOCKS_AT_ONCE);
+    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
     for (uint32_t i = 0; i < n; i++) {
         for (unsigned f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
             unsigned most = 1u << draw(seed, 12);
-            columns[i / TMPL_BLOCKS_AT_ONCE].of[f][i % TMPL_BLOCKS_AT_ONCE] =
-                (float)draw(seed, most) / (float)(1 + draw(seed, 4));
+            columns.of[f][i] = (float)draw(seed, most) / (float)(1 + draw(seed, 4));
         }
     }
-    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
-        const tmpl_columns_t *some = &columns[first / TMPL_BLOCKS_AT_ONCE];
-        tmpl_trees_test_anywhere(room, trees, some, first, n);
-        tmpl_trees_test_avx2(wide_room, trees, some, first, n);
-    }
-    tmpl_trees_judge_anywhere(plain, trees, room, n);
-    tmpl_trees_judge_avx2(wide, trees, wide_room, n);
+    tmpl_trees_judge_anywhere(plain, trees, &columns, n, room);
+    tmpl_trees_judge_avx2(wide, trees, &columns, n, room);
     if (memcmp(plain, wide, n * sizeof(*plain)) != 0) {
         differ("templateness", "", "without AVX2", "with AVX2");
     }

@@ -13,6 +13,7 @@
 #include <apr_strings.h>
 #include <apr_tables.h>
 
+#include "base/buf.h"
 #include "methods/pagelevel.h"
 #include "feature/feature.h"
 #include "model/lines.h"
@@ -57,18 +58,14 @@ static const tmpl_trees_t *good(const char *text, apr_pool_t *pool)
 static void judge(float *templateness, const tmpl_trees_t *trees, const float *rows, uint32_t n,
                   apr_pool_t *pool)
 {
-    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
-    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
-    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
-        memset(columns, 0, sizeof(*columns));
-        for (uint32_t i = first; i < n && i < first + TMPL_BLOCKS_AT_ONCE; i++) {
-            for (uint32_t f = 0; f < N; f++) {
-                columns->of[f][i - first] = rows[i * N + f];
-            }
+    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
+    tmpl_columns_t *columns = apr_pcalloc(pool, sizeof(*columns));
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t f = 0; f < N; f++) {
+            columns->of[f][i] = rows[i * N + f];
         }
-        tmpl_trees_test(room, trees, columns, first, n);
     }
-    tmpl_trees_judge(templateness, trees, room, n);
+    tmpl_trees_judge(templateness, trees, columns, n, room);
 }
 
 static double logistic(double x)
@@ -186,7 +183,7 @@ static double walk(const node_t *nodes, const float *row)
     return (double)nodes[i].number;
 }
 
-enum { TREES = 40, ROWS = TMPL_JUDGED_AT_ONCE };
+enum { TREES = 40, ROWS = TMPL_BLOCKS_AT_ONCE };
 
 /*
  * Compares with the walk for trees of up to this many leaves, one of them with exactly this many.
@@ -229,7 +226,7 @@ static void judging_is_the_walk_from_the_root(void **state)
 /* Compares both ways of judging for n_trees trees, and one with this leaf. */
 static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
 {
-    static tmpl_columns_t columns[ROWS / TMPL_BLOCKS_AT_ONCE];
+    static tmpl_columns_t columns;
     apr_array_header_t *text = apr_array_make(pool, 100, sizeof(char *));
     node_t nodes[TMPL_LEAVES_NODES];
     APR_ARRAY_PUSH(text, const char *) = "tmpl-trees 2\nthreshold 0.5\nbias 0.125\n";
@@ -242,21 +239,14 @@ static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
     const tmpl_trees_t *trees = good(apr_array_pstrcat(pool, text, 0), pool);
     for (int i = 0; i < ROWS * N; i++) {
         float value = draw(100) == 0 ? NAN : (float)draw(8);
-        columns[i / N / TMPL_BLOCKS_AT_ONCE].of[i % N][i / N % TMPL_BLOCKS_AT_ONCE] = value;
+        columns.of[i % N][i / N] = value;
     }
     for (uint32_t n = 1; n <= ROWS; n++) {
         float plain[ROWS];
         float wide[ROWS];
-        size_t size = tmpl_trees_room(trees, n) * sizeof(uint64_t);
-        uint64_t *room = apr_pcalloc(pool, size);
-        uint64_t *wide_room = apr_pcalloc(pool, size);
-        for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
-            const tmpl_columns_t *some = &columns[first / TMPL_BLOCKS_AT_ONCE];
-            tmpl_trees_test_anywhere(room, trees, some, first, n);
-            tmpl_trees_test_avx2(wide_room, trees, some, first, n);
-        }
-        tmpl_trees_judge_anywhere(plain, trees, room, n);
-        tmpl_trees_judge_avx2(wide, trees, wide_room, n);
+        uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
+        tmpl_trees_judge_anywhere(plain, trees, &columns, n, room);
+        tmpl_trees_judge_avx2(wide, trees, &columns, n, room);
         assert_memory_equal(wide, plain, n * sizeof(float));
     }
 }
@@ -483,6 +473,34 @@ static void a_model_has_a_size(void **state)
     assert_non_null(strstr(err.text, "more than 10000 trees"));
 }
 
+/* A model of trees of as many splits as there may be, each with a limit of its own. */
+static apr_status_t parse_many(tmpl_error_t *err, uint32_t n_trees, apr_pool_t *pool)
+{
+    const tmpl_trees_t *trees;
+    tmpl_buf_t text;
+    tmpl_buf_init(&text, pool);
+    tmpl_buf_add_text(&text, "tmpl-trees 2\nthreshold 0\nbias 0\n");
+    for (uint32_t t = 0, limit = 0; t < n_trees; t++) {
+        tmpl_buf_add_text(&text, apr_psprintf(pool, "tree %d\n", TMPL_LEAVES_NODES));
+        for (uint32_t i = 0; i + 1 < TMPL_LEAVES_NODES; i += 2) {
+            tmpl_buf_add_text(
+                &text, apr_psprintf(pool, "split words %u %u %u\nleaf 0\n", limit++, i + 1, i + 2));
+        }
+        tmpl_buf_add_text(&text, "leaf 0\n");
+    }
+    tmpl_buf_add_text(&text, "end\n");
+    return parse(&trees, text.at, text.len, err, pool);
+}
+
+static void a_model_has_so_many_conditions(void **state)
+{
+    enum { FIT = TMPL_CONDITIONS_MOST / (TMPL_LEAVES_MOST - 1) };
+    tmpl_error_t err = { 0 };
+    assert_int_equal(parse_many(&err, FIT, *state), APR_SUCCESS);
+    assert_int_equal(parse_many(&err, FIT + 1, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "more than 65535 conditions"));
+}
+
 /* A copy that ends where its memory does, so that a sanitizer sees reads beyond. */
 static apr_status_t parse_copy(const char *bytes, apr_size_t len, apr_pool_t *pool)
 {
@@ -546,6 +564,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(numbers_have_a_point_in_every_locale),
     CHECK(a_model_is_a_file),
     CHECK(a_model_has_a_size),
+    CHECK(a_model_has_so_many_conditions),
     CHECK(no_part_of_a_model_is_one),
     CHECK(a_changed_byte_breaks_nothing),
 };
