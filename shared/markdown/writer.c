@@ -5,22 +5,20 @@
 
 #include <apr_cstr.h>
 
-/* Signs that styles put between two parts of a line. */
-static const char dividers[] = "| / > : , \xC2\xB7 \xC2\xBB \xE2\x80\xA2 \xE2\x80\xBA";
+#include "text/text.h"
 
 /*
  * Whether finished inlines have nothing to write. Empties those that menus left in front of the
- * headline, that are a sign between two parts of a line, or that repeat the title directly behind
- * it.
+ * headline, or that repeat the title directly behind it, and drops a sign in front of nothing.
  */
 static int is_empty(tmpl_writer_t *w)
 {
     enum { SHORT = 40 /* bytes of a text that is no sentence */ };
+    tmpl_text_drop_sign(&w->inlines.text, 0, 1);
     int is_left = w->before && w->own < SHORT && !w->facts;
     int repeats =
         w->flow.behind == TMPL_BEHIND_TITLE && apr_cstr_casecmp(w->inlines.text.at, w->title) == 0;
-    if (is_left || repeats ||
-        (w->inlines.text.len <= 3 && strstr(dividers, w->inlines.text.at) != NULL)) {
+    if (is_left || repeats) {
         tmpl_buf_clear(&w->inlines.text);
     }
     w->own = 0;

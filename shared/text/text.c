@@ -318,12 +318,43 @@ static void add_pre_gap(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
     }
 }
 
+void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone)
+{
+    static const char *const signs[] = { "\xC2\xB7", "\xE2\x80\xA2", "|",           "/", ">", ":",
+                                         ",",        "\xC2\xBB",     "\xE2\x80\xBA" };
+    enum { AT_END = 2 /* of signs */ };
+    const char *text = buf->at + start;
+    apr_size_t len = buf->len - start, before = 0;
+    unsigned n = alone ? sizeof(signs) / sizeof(signs[0]) : AT_END, i = 0;
+    while (len > 0 && tmpl_is_space(text[len - 1])) {
+        len--;
+    }
+    for (; i < n; i++) {
+        before = len - strlen(signs[i]);
+        if (before < len && memcmp(text + before, signs[i], len - before) == 0) {
+            break;
+        }
+    }
+    int is_behind = before > 0 && (text[before - 1] == ' ' || tmpl_is_alnum(text[before - 1]));
+    while (i < n && before > 0 && tmpl_is_space(text[before - 1])) {
+        before--;
+    }
+    if (i < n && (before == 0 || (i < AT_END && is_behind))) {
+        buf->len = start + before;
+        buf->at[buf->len] = '\0';
+    }
+}
+
 void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder)
 {
     const tmpl_block_t *b = &page->blocks[block];
     if (!tmpl_node_is_listing(page, &page->nodes[b->node])) {
+        apr_size_t before = buf->len;
         tmpl_text_block(buf, page, block, decoder);
+        if (page->nodes[b->node].tag != TMPL_TAG_TD && page->nodes[b->node].tag != TMPL_TAG_TH) {
+            tmpl_text_drop_sign(buf, before, 1); /* in a cell it says something */
+        }
         return;
     }
     tmpl_text_sink_t sink = { add_any, add_any_ascii, buf };

@@ -62,9 +62,15 @@ void tmpl_text_segments(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t first
 void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);
 
-/* The same, but a pre keeps its lines. */
+/* The same, but a pre keeps its lines, and others are without the sign of the next function. */
 void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);
+
+/*
+ * Drops a sign that parts a text from nothing, as "1.0 ·" does where a link went, from the end of
+ * the line that begins at start. alone: the line has borders around it, and may be a sign itself.
+ */
+void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone);
 
 /*
  * Receives the characters of a text one after another. White space comes as it is. A boundary of

@@ -71,6 +71,15 @@ static void elements_mean_the_same(void **state)
           "<div class=\"note\" role=\"note\"><p>a</p></div>" },
         { "<code class='block language-c'>a</code>", "```c\na\n```",
           "<pre><code class=\"language-c\">a</code></pre>" },
+        { "<p>1 \xC2\xB7 <a class=src href=s>source</a><p>|<p><b>b</b> \xE2\x80\xA2<br>a "
+          "\xE2\x80\xA2\xE2\x80\xA2",
+          "1\n\n**b**\\\na \xE2\x80\xA2\xE2\x80\xA2",
+          "<p>1</p><p><b>b</b><br>a \xE2\x80\xA2\xE2\x80\xA2</p>" },
+        { "<table><tr><td>a<td>\xE2\x80\xA2<tr><td>b<td>|</table>",
+          "|  |  |\n| --- | --- |\n| a | \xE2\x80\xA2 |\n| b | \\| |",
+          "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table><tbody>"
+          "<tr><td>a</td><td>\xE2\x80\xA2</td></tr><tr><td>b</td><td>|</td></tr></tbody></table></"
+          "div>" },
         { "<menu><li>a</menu><dir><li>b</dir>", "- a\n\n+ b",
           "<ul><li>a</li></ul><ul><li>b</li></ul>" },
         { "<kbd>a</kbd> <samp>b</samp>", "`a` `b`", "<p><kbd>a</kbd> <samp>b</samp></p>" },

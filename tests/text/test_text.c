@@ -97,6 +97,9 @@ static void words_and_lines_are_as_displayed(void **state)
         { "<p>a<span class=sr-only>: </span>b", "a: b" },
         { "<p><span class='et-pb-icon'>Z</span>a <span class=icon>1</span>", "a 1" },
         { "<p><i class=material-icons>arrow_forward</i> a", "a" },
+        /* between a text and nothing */
+        { "<p>1 \xC2\xB7 <p>|<p>2024\xC2\xB7<p>a \xE2\x80\xA2\xE2\x80\xA2<table><td>\xE2\x80\xA2",
+          "1||2024|a \xE2\x80\xA2\xE2\x80\xA2|\xE2\x80\xA2" },
         /* states */
         { "<p>Loading prices&#8230;<p>Loading docks<p>Oops! Something went wrong. Try again.",
           "|Loading docks|" },
