@@ -343,6 +343,13 @@ static int is_left_out(tmpl_dom_maker_t *m, uint32_t node)
     return is;
 }
 
+/* Whether the element in front of a node says what the node says, and is all there. */
+static int is_said_before(const tmpl_dom_maker_t *m, const tmpl_node_t *node)
+{
+    const tmpl_node_t *twin = tmpl_node_twin(m->page, node);
+    return twin != NULL && (m->cut == 0 || m->opts->without[m->cut - 1].end <= twin->open.start);
+}
+
 /* What an icon says that is an element without a text; an empty span: nothing. */
 static tmpl_span_t label_of_icon(const tmpl_page_t *page, const tmpl_node_t *icon)
 {
@@ -415,7 +422,7 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
             const tmpl_node_t *n = &page->nodes[node];
             add_dom_space(m, parent, n->open.start);
             int out = is_out(m, n->open.start) || is_left_out(m, node) ||
-                      (m->opts->content && tmpl_node_is_unsaid(page, n));
+                      (m->opts->content && (tmpl_node_is_unsaid(page, n) || is_said_before(m, n)));
             if (out || (m->opts->content && n->flags & TMPL_NODE_QUIET)) {
                 if (out) {
                     add_data_within(m, body->prev, node);

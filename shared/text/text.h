@@ -41,6 +41,12 @@ static inline int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t
            tmpl_named_is_unsaid(page, node);
 }
 
+/*
+ * The element in front of a node that says the same to screens of another size: their texts are
+ * equal, and of some length, and a class of one says for which screen it is. NULL: there is none.
+ */
+const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node);
+
 /* Whether a segment is no word of the page: it is in such an element, or a permalink's sign. */
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment);
 

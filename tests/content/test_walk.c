@@ -80,6 +80,14 @@ static void elements_mean_the_same(void **state)
           "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table><tbody>"
           "<tr><td>a</td><td>\xE2\x80\xA2</td></tr><tr><td>b</td><td>|</td></tr></tbody></table></"
           "div>" },
+        { "<div class='a d-none'><p>for two screens</div><div class=d-md-none><p>for two "
+          "screens</div>"
+          "<b class=t>5 b</b> <b class=mobile-t>5 b</b>",
+          "for two screens\n\n**5 b** **5 b**",
+          "<p>for two screens</p><p><b>5 b</b> <b>5 b</b></p>" },
+        { "<h2 class=a>a column is one</h2><h2 class=b>a column is one</h2>",
+          "## a column is one\n\n## a column is one",
+          "<h2>a column is one</h2><h2>a column is one</h2>" },
         { "<menu><li>a</menu><dir><li>b</dir>", "- a\n\n+ b",
           "<ul><li>a</li></ul><ul><li>b</li></ul>" },
         { "<kbd>a</kbd> <samp>b</samp>", "`a` `b`", "<p><kbd>a</kbd> <samp>b</samp></p>" },
