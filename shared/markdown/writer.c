@@ -5,6 +5,7 @@
 
 #include <apr_cstr.h>
 
+#include "base/ascii.h"
 #include "text/text.h"
 
 /*
@@ -26,14 +27,86 @@ static int is_empty(tmpl_writer_t *w)
     return tmpl_inlines_is_empty(&w->inlines);
 }
 
+/* --- Paragraphs that are items --- */
+
+const char *tmpl_writer_sign(const char *text, int is_escaped)
+{
+    static const char *const signs[] = { "\xE2\x80\xA2 ", "\xE2\x97\x8F ", "\xE2\x96\xAA ",
+                                         "\xC2\xB7 ",     "\xE2\x80\x93 ", "\\- ",
+                                         "\\* " };
+    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+        const char *sign = signs[i] + (!is_escaped && *signs[i] == '\\');
+        if (strncmp(text, sign, strlen(sign)) == 0) {
+            return signs[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether a text begins no block in an item. */
+static int is_plain(const char *text)
+{
+    apr_size_t digits = strspn(text, "0123456789");
+    return tmpl_is_of_word(*text) ? text[digits] != '.' && text[digits] != ')'
+           : *text == '['         ? tmpl_is_of_word(text[1]) && text[2] != ']'
+                                  : *text != '\0' && strchr("*_(\"'$", *text) != NULL;
+}
+
+/* Replaces a part of the output by a shorter text. */
+static void replace(tmpl_buf_t *out, apr_size_t at, apr_size_t len, const char *by)
+{
+    apr_size_t n = strlen(by);
+    memcpy(out->at + at, by, n);
+    memmove(out->at + at + n, out->at + at + len, out->len + 1 - at - len);
+    out->len -= len - n;
+}
+
+/*
+ * Makes a paragraph and the one in front of it items of a list, if both begin with the same sign. A
+ * dash may as well begin a speech, but not behind a line break. before: where the first one ended,
+ * if nothing is between them. mark: what may begin a list there.
+ */
+static void list_paragraph(tmpl_writer_t *w, apr_size_t before, apr_size_t at, const char *mark)
+{
+    tmpl_buf_t *out = &w->flow.out;
+    tmpl_bullet_t *last = &w->bullet;
+    const char *sign = tmpl_writer_sign(out->at + at, 1);
+    const char *end_of_gap = memchr(out->at + before, '\n', at - before);
+    sign = sign != NULL && is_plain(out->at + at + strlen(sign)) ? sign : NULL;
+    int is_dash = sign != NULL && (*sign == '\\' || strncmp(sign, "\xE2\x80\x93", 3) == 0);
+    if (sign == NULL || sign != last->sign || before != last->end || end_of_gap == NULL ||
+        (is_dash && !w->by_break)) {
+        *last = (tmpl_bullet_t){ sign, mark, at, out->len, 0 };
+        return;
+    }
+    apr_size_t gap = (apr_size_t)(end_of_gap + 1 - out->at) - before;
+    replace(out, at, strlen(sign), last->mark);
+    replace(out, before, gap, ""); /* the list is tight */
+    if (!last->listed) {
+        replace(out, last->at, strlen(sign), last->mark);
+    }
+    last->listed = 1;
+    last->end = out->len;
+    w->last_mark = *last->mark;
+    w->flow.behind = TMPL_BEHIND_LIST;
+}
+
 void tmpl_writer_flush(tmpl_writer_t *w)
 {
+    tmpl_flow_t *flow = &w->flow;
     tmpl_inlines_finish(&w->inlines);
     if (!tmpl_inlines_is_empty(&w->inlines) && !is_empty(w)) {
-        tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
-        tmpl_write_markdown(&w->flow, &w->inlines, TMPL_WRITE_PARAGRAPH);
-        tmpl_flow_end(&w->flow);
+        int is_behind = flow->behind == TMPL_BEHIND_LIST || flow->behind == TMPL_BEHIND_CARDS;
+        int follows = flow->shared == flow->n && flow->around == flow->n;
+        apr_size_t before = flow->out.len;
+        tmpl_flow_begin(flow, TMPL_FLOW_TEXT);
+        apr_size_t at = flow->out.len;
+        tmpl_write_markdown(flow, &w->inlines, TMPL_WRITE_PARAGRAPH);
+        tmpl_flow_end(flow);
+        list_paragraph(w, follows ? before : at, at,
+                       is_behind && w->last_mark == '-' ? "+ " : "- ");
     }
+    w->by_break = 0;
 }
 
 void tmpl_writer_border(tmpl_writer_t *w)

@@ -88,6 +88,41 @@ static void elements_mean_the_same(void **state)
         { "<h2 class=a>a column is one</h2><h2 class=b>a column is one</h2>",
           "## a column is one\n\n## a column is one",
           "<h2>a column is one</h2><h2>a column is one</h2>" },
+        /* paragraphs that are items: a dash is a sign only behind a line break */
+        { "<ul><li>x</ul><p>\xE2\x80\xA2"
+          " a<p>\xE2\x80\xA2"
+          " <b>b</b><br>c<p>d<p>\xE2\x80\xA2"
+          " e",
+          "- x\n\n+ a\n+ **b**\\\nc\n\nd\n\n\xE2\x80\xA2"
+          " e",
+          "<ul><li>x</li></ul><p>\xE2\x80\xA2"
+          " a</p><p>\xE2\x80\xA2"
+          " <b>b</b><br>c</p><p>d</p><p>\xE2\x80\xA2"
+          " e</p>" },
+        { "e<br>- a<br>- b<p>- c<p>- d", "e\n\n- a\n- b\n\n\\- c\n\n\\- d",
+          "<p>e<br>- a<br>- b</p><p>- c</p><p>- d</p>" },
+        { "<blockquote>\xE2\x80\xA2"
+          " a<p>\xE2\x80\xA2"
+          " b</blockquote>\xE2\x80\xA2"
+          " c<p>\xE2\x80\xA2"
+          " 1. d",
+          "> - a\n> - b\n\n\xE2\x80\xA2"
+          " c\n\n\xE2\x80\xA2"
+          " 1. d",
+          "<blockquote><p>\xE2\x80\xA2"
+          " a</p><p>\xE2\x80\xA2"
+          " b</p></blockquote><p>\xE2\x80\xA2"
+          " c</p><p>\xE2\x80\xA2"
+          " 1. d</p>" },
+        { "<ul><li>\xE2\x80\xA2"
+          " a<li>\xE2\x80\xA2"
+          " b</ul>",
+          "- \xE2\x80\xA2"
+          " a\n- \xE2\x80\xA2"
+          " b",
+          "<ul><li>\xE2\x80\xA2"
+          " a</li><li>\xE2\x80\xA2"
+          " b</li></ul>" },
         { "<menu><li>a</menu><dir><li>b</dir>", "- a\n\n+ b",
           "<ul><li>a</li></ul><ul><li>b</li></ul>" },
         { "<kbd>a</kbd> <samp>b</samp>", "`a` `b`", "<p><kbd>a</kbd> <samp>b</samp></p>" },
