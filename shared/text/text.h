@@ -47,6 +47,9 @@ static inline int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t
  */
 const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node);
 
+/* The texts of permalinks: a pilcrow, also as read in a wrong charset, and others. */
+extern const char tmpl_permalink_signs[];
+
 /* Whether a segment is no word of the page: it is in such an element, or a permalink's sign. */
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment);
 

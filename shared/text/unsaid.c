@@ -371,14 +371,15 @@ const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *no
                : NULL;
 }
 
+const char tmpl_permalink_signs[] =
+    "# \xC2\xA7 &sect; \xC2\xB6 &para; &#182; \xC3\x82\xC2\xB6 \xEF\x83\x81";
+
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
 {
     enum { SHORT = 8 /* bytes of a sign */, CLIMB = 4 };
     const tmpl_node_t *node = &page->nodes[segment->node];
     if (segment->length <= SHORT && node->tag == TMPL_TAG_A &&
-        tmpl_span_is_any(
-            page->src, segment->span,
-            "# \xC2\xA7 &sect; \xC2\xB6 &para; &#182; \xC3\x82\xC2\xB6 \xEF\x83\x81")) {
+        tmpl_span_is_any(page->src, segment->span, tmpl_permalink_signs)) {
         const tmpl_known_attr_t *href = tmpl_node_attr(page, node, TMPL_ATTR_HREF);
         return href != NULL && page->src[href->value.start] == '#';
     }
