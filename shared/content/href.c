@@ -247,25 +247,22 @@ static int is_symbols(const char *text, apr_size_t len)
     return is;
 }
 
-/*
- * Whether a heading or term has words beside a link. Reads its first nodes and bytes only, because
- * very many links may be in one heading.
- */
-static int has_words_beside(const xmlNode *leaf, const xmlNode *link)
+/* Reads the first nodes and bytes only, because very many links may be in one heading. */
+int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link)
 {
     enum { FEW = 32, SHORT = 64 };
     const xmlNode *node = leaf->children;
     apr_size_t left = SHORT;
-    int has = 0;
-    for (int n = 0; !has && n < FEW && node != NULL; n++) {
+    int is = 1;
+    for (int n = 0; is && n < FEW && node != NULL; n++) {
         if (node->type == XML_TEXT_NODE) {
             apr_size_t len = strnlen((const char *)node->content, left);
-            has = !is_symbols((const char *)node->content, len);
+            is = is_symbols((const char *)node->content, len);
             left -= len;
         }
         node = tmpl_dom_next(node, leaf, node == link);
     }
-    return has;
+    return is;
 }
 
 static int is_sign(const char *text)
@@ -290,10 +287,5 @@ int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNod
                  ? is_symbols(text, strlen(text)) || strcmp(text, href) == 0 || is_sign(text)
                  : tmpl_dom_tag(page, node) != TMPL_TAG_IMG;
     }
-    return is && has_words_beside(leaf, link);
-}
-
-int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link)
-{
-    return !has_words_beside(leaf, link);
+    return is && !tmpl_permalink_is_whole(leaf, link);
 }

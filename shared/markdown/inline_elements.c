@@ -87,33 +87,21 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
-/* The sign of an item that the line behind a break begins with; NULL: none. */
-static const char *sign_behind(const xmlNode *node)
+/* Whether the line behind a break begins as an item. */
+static int is_before_item(const xmlNode *node)
 {
     do {
         node = node->next;
     } while (node != NULL && node->type == XML_TEXT_NODE && tmpl_dom_is_blank(node));
     const char *text =
         node != NULL && node->type == XML_TEXT_NODE ? (const char *)node->content : "";
-    return tmpl_writer_sign(text + strspn(text, " \t\n\r\f"), 0);
-}
-
-/* Whether a break is in front of one of several items. */
-static int is_before_item(const tmpl_writer_t *w, const xmlNode *node)
-{
-    const char *sign = sign_behind(node);
-    const xmlNode *next = node->next;
-    while (sign != NULL && next != NULL && tmpl_dom_tag(w->page, next) != TMPL_TAG_BR) {
-        next = next->next;
-    }
-    return sign != NULL && (tmpl_writer_sign(w->inlines.text.at, 0) == sign ||
-                            (next != NULL && sign_behind(next) == sign));
+    return tmpl_writer_sign(text + strspn(text, " \t\n\r\f")) != NULL;
 }
 
 static int enter_break(tmpl_writer_t *w, const xmlNode *node)
 {
     const tmpl_buf_t *text = &w->inlines.text;
-    if (w->holder == NULL && is_before_item(w, node)) {
+    if (w->holder == NULL && is_before_item(node)) {
         tmpl_writer_flush(w);
         w->by_break = 1;
         return 1;

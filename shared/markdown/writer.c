@@ -29,14 +29,13 @@ static int is_empty(tmpl_writer_t *w)
 
 /* --- Paragraphs that are items --- */
 
-const char *tmpl_writer_sign(const char *text, int is_escaped)
+const char *tmpl_writer_sign(const char *text)
 {
-    static const char *const signs[] = { "\xE2\x80\xA2 ", "\xE2\x97\x8F ", "\xE2\x96\xAA ",
-                                         "\xC2\xB7 ",     "\xE2\x80\x93 ", "\\- ",
-                                         "\\* " };
+    static const char *const signs[] = {
+        "\xE2\x80\xA2 ", "\xE2\x97\x8F ", "\xE2\x96\xAA ", "\xC2\xB7 ", "\xE2\x80\x93 ", "- ", "* "
+    };
     for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-        const char *sign = signs[i] + (!is_escaped && *signs[i] == '\\');
-        if (strncmp(text, sign, strlen(sign)) == 0) {
+        if (strncmp(text, signs[i], strlen(signs[i])) == 0) {
             return signs[i];
         }
     }
@@ -70,20 +69,22 @@ static void list_paragraph(tmpl_writer_t *w, apr_size_t before, apr_size_t at, c
 {
     tmpl_buf_t *out = &w->flow.out;
     tmpl_bullet_t *last = &w->bullet;
-    const char *sign = tmpl_writer_sign(out->at + at, 1);
+    int is_escaped = out->at[at] == '\\';
+    const char *sign = tmpl_writer_sign(out->at + at + is_escaped);
     const char *end_of_gap = memchr(out->at + before, '\n', at - before);
-    sign = sign != NULL && is_plain(out->at + at + strlen(sign)) ? sign : NULL;
-    int is_dash = sign != NULL && (*sign == '\\' || strncmp(sign, "\xE2\x80\x93", 3) == 0);
+    apr_size_t len = sign != NULL ? strlen(sign) + (apr_size_t)is_escaped : 0;
+    sign = sign != NULL && is_plain(out->at + at + len) ? sign : NULL;
+    int is_dash = is_escaped || (sign != NULL && strcmp(sign, "\xE2\x80\x93 ") == 0);
     if (sign == NULL || sign != last->sign || before != last->end || end_of_gap == NULL ||
         (is_dash && !w->by_break)) {
         *last = (tmpl_bullet_t){ sign, mark, at, out->len, 0 };
         return;
     }
     apr_size_t gap = (apr_size_t)(end_of_gap + 1 - out->at) - before;
-    replace(out, at, strlen(sign), last->mark);
+    replace(out, at, len, last->mark);
     replace(out, before, gap, ""); /* the list is tight */
     if (!last->listed) {
-        replace(out, last->at, strlen(sign), last->mark);
+        replace(out, last->at, len, last->mark);
     }
     last->listed = 1;
     last->end = out->len;

@@ -184,8 +184,8 @@ extern const tmpl_action_t tmpl_inline_actions[];
 /* Writes the content of an element. */
 void tmpl_writer_content(tmpl_writer_t *w, const xmlNode *top);
 
-/* The sign of an item, as it is escaped, that a text begins with; NULL: it begins with none. */
-const char *tmpl_writer_sign(const char *text, int is_escaped);
+/* The sign of an item that a text begins with; NULL: it begins with none. */
+const char *tmpl_writer_sign(const char *text);
 
 /* Writes the paragraph that was collected, if it has any text. */
 void tmpl_writer_flush(tmpl_writer_t *w);
