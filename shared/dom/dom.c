@@ -46,7 +46,8 @@ static int is_in_line(const tmpl_dom_maker_t *m, const xmlNode *node)
 static void add_run(tmpl_dom_maker_t *m, xmlNode *parent, int ends)
 {
     tmpl_tag_e tag = ends && m->opts->content ? tmpl_dom_table_tag(m->page, parent) : TMPL_TAG_TD;
-    if (m->pre == 0 && tag != TMPL_TAG_TD && tag != TMPL_TAG_TH) {
+    if (m->run.len > 0 && m->pre == 0 && tag != TMPL_TAG_TD && tag != TMPL_TAG_TH &&
+        !tmpl_text_says_sign(m->page, tmpl_dom_node(parent))) {
         tmpl_text_drop_sign(&m->run, 0, parent->last == NULL || !is_in_line(m, parent->last));
     }
     if (m->run.len == 0) {

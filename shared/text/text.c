@@ -318,6 +318,22 @@ static void add_pre_gap(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
     }
 }
 
+int tmpl_text_says_sign(const tmpl_page_t *page, uint32_t node)
+{
+    static const unsigned char says[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_TD] = 1,   [TMPL_TAG_TH] = 1,  [TMPL_TAG_DT] = 1,
+        [TMPL_TAG_CODE] = 1, [TMPL_TAG_KBD] = 1, [TMPL_TAG_SAMP] = 1,
+        [TMPL_TAG_TT] = 1,   [TMPL_TAG_B] = 1,   [TMPL_TAG_STRONG] = 1,
+    };
+    enum { UP = 4 };
+    int is = 0;
+    for (int up = 0; up < UP && node != TMPL_NONE && !is; up++) {
+        is = says[page->nodes[node].tag];
+        node = page->nodes[node].parent;
+    }
+    return is;
+}
+
 void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone)
 {
     static const char *const signs[] = { "\xC2\xB7", "\xE2\x80\xA2", "|",           "/", ">", ":",
@@ -352,8 +368,9 @@ void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
     if (!tmpl_node_is_listing(page, &page->nodes[b->node])) {
         apr_size_t before = buf->len;
         tmpl_text_block(buf, page, block, decoder);
-        if (page->nodes[b->node].tag != TMPL_TAG_TD && page->nodes[b->node].tag != TMPL_TAG_TH) {
-            tmpl_text_drop_sign(buf, before, 1); /* in a cell it says something */
+        if (b->after_segment > b->first_segment &&
+            !tmpl_text_says_sign(page, page->segments[b->after_segment - 1].node)) {
+            tmpl_text_drop_sign(buf, before, 1);
         }
         return;
     }

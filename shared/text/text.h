@@ -81,6 +81,9 @@ void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
  */
 void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone);
 
+/* Whether a sign in an element says something: in a cell, a term or code. */
+int tmpl_text_says_sign(const tmpl_page_t *page, uint32_t node);
+
 /*
  * Receives the characters of a text one after another. White space comes as it is. A boundary of
  * words without a character, such as the end of a line, comes as a space.

@@ -75,7 +75,8 @@ static void elements_mean_the_same(void **state)
           "\xE2\x80\xA2\xE2\x80\xA2",
           "1\n\n**b**\\\na \xE2\x80\xA2\xE2\x80\xA2",
           "<p>1</p><p><b>b</b><br>a \xE2\x80\xA2\xE2\x80\xA2</p>" },
-        { "<table><tr><td>a<td>\xE2\x80\xA2<tr><td>b<td>|</table>",
+        { "<dl><dt>,<dd>a</dl>", "- **,**: a", "<dl><dt>,</dt><dd>a</dd></dl>" },
+        { "<table><tr><td>a<td><p>\xE2\x80\xA2</p><tr><td>b<td>|</table>",
           "|  |  |\n| --- | --- |\n| a | \xE2\x80\xA2 |\n| b | \\| |",
           "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table><tbody>"
           "<tr><td>a</td><td>\xE2\x80\xA2</td></tr><tr><td>b</td><td>|</td></tr></tbody></table></"

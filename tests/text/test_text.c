@@ -100,6 +100,7 @@ static void words_and_lines_are_as_displayed(void **state)
         /* between a text and nothing */
         { "<p>1 \xC2\xB7 <p>|<p>2024\xC2\xB7<p>a \xE2\x80\xA2\xE2\x80\xA2<table><td>\xE2\x80\xA2",
           "1||2024|a \xE2\x80\xA2\xE2\x80\xA2|\xE2\x80\xA2" },
+        { "<dl><dt>,<dd>a</dl><p><code><span class=pre>|</span></code>", ",|a||" },
         /* for screens of other sizes, but what is left out is no twin */
         { "<p><i class=xl-desktop>a longer text</i> <i class=xl-mobile>a longer text</i>",
           "a longer text" },
