@@ -6,6 +6,26 @@
 #include "reader/reader.h"
 #include "text/text.h"
 
+/* Whether a block is in an element that says what the one in front of it says, which stays. */
+static int is_said_before(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint32_t block)
+{
+    enum { UP = 8 };
+    const tmpl_node_t *node = &page->nodes[page->blocks[block].node];
+    for (int up = 0; up < UP && node->parent != TMPL_NONE; up++) {
+        const tmpl_node_t *twin = tmpl_node_twin(page, node);
+        uint32_t s = twin != NULL ? twin->first_segment : 0;
+        while (twin != NULL && s < twin->after_segment &&
+               (verdicts == NULL || !verdicts[page->segments[s].block].template)) {
+            s++;
+        }
+        if (twin != NULL && s == twin->after_segment) {
+            return 1;
+        }
+        node = &page->nodes[node->parent];
+    }
+    return 0;
+}
+
 static const char *visible_text(apr_size_t *len, const tmpl_page_t *page,
                                 const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                 apr_pool_t *pool)
@@ -18,7 +38,7 @@ static const char *visible_text(apr_size_t *len, const tmpl_page_t *page,
     tmpl_decoder_find(&charset, input->body, input->len, input->charset, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         apr_size_t before = buf.len;
-        if (verdicts == NULL || !verdicts[i].template) {
+        if ((verdicts == NULL || !verdicts[i].template) && !is_said_before(page, verdicts, i)) {
             tmpl_text_lines(&buf, page, i, &charset);
         }
         if (buf.len > before) {

@@ -19,27 +19,15 @@ static unsigned cues_of_class(const tmpl_page_t *page, tmpl_span_t value)
 /* Whether a word at at, which something follows, names people's pages. */
 static int is_user_word(const char *src, uint32_t at, uint32_t end)
 {
-    static const struct {
-        const char *name;
-        uint32_t len;
-    } names[] = { { "author", 6 }, { "member", 6 }, { "members", 7 }, { "memberlist", 10 },
-                  { "people", 6 }, { "person", 6 }, { "profile", 7 }, { "profiles", 8 },
-                  { "u", 1 },      { "user", 4 },   { "users", 5 } };
+    static const char names[] = "author member members memberlist people person profile profiles "
+                                "u user users";
     uint32_t behind = at;
-    char first = at < end ? tmpl_lower(src[at]) : '\0';
-    if (first != 'a' && first != 'm' && first != 'p' && first != 'u') {
-        return 0;
-    }
     while (behind < end && tmpl_is_alpha(src[behind])) {
         behind++;
     }
-    for (unsigned i = 0; behind + 1 < end && src[behind] != '-' && i < COUNT(names); i++) {
-        if (names[i].len == behind - at &&
-            apr_cstr_casecmpn(src + at, names[i].name, names[i].len) == 0) {
-            return 1;
-        }
-    }
-    return 0;
+    return behind > at && behind + 1 < end && src[behind] != '-' &&
+           strchr("ampuAMPU", src[at]) != NULL &&
+           tmpl_span_is_any(src, (tmpl_span_t){ at, behind }, names);
 }
 
 int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)

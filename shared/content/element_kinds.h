@@ -69,8 +69,8 @@ long tmpl_grid_span(const xmlNode *cell, const char *name);
 const char *tmpl_image_address(const xmlNode *image, apr_pool_t *pool);
 
 /*
- * The alternative text of an img. "" if the page says that it needs none, or if it names an icon
- * only; NULL if there is none, or only the name of a file, or "image".
+ * The alternative text of an img. "" if the page says that it needs none, or if it only names an
+ * icon, or is a sign as "+"; NULL if there is none, or only the name of a file, or "image".
  */
 const char *tmpl_image_text(const xmlNode *image);
 

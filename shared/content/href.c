@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/chars.h"
 #include "html/attr.h"
+#include "text/text.h"
 
 /* Browsers drop white space around an address. */
 static const char *trimmed_href(const char *href)
@@ -223,7 +224,8 @@ const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *h
 
 /* --- Permalinks --- */
 
-int tmpl_permalink_is_symbols(const char *text, apr_size_t len)
+/* Whether text is symbols only: no letters, no digits, and no signs of footnotes. */
+static int is_symbols(const char *text, apr_size_t len)
 {
     static const struct {
         uint32_t first, last;
@@ -245,53 +247,45 @@ int tmpl_permalink_is_symbols(const char *text, apr_size_t len)
     return is;
 }
 
-/*
- * Whether a heading or term has words beside a link. Reads its first nodes and bytes only, because
- * very many links may be in one heading.
- */
-static int has_words_beside(const xmlNode *leaf, const xmlNode *link)
+/* Reads the first nodes and bytes only, because very many links may be in one heading. */
+int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link)
 {
     enum { FEW = 32, SHORT = 64 };
     const xmlNode *node = leaf->children;
     apr_size_t left = SHORT;
-    int has = 0;
-    for (int n = 0; !has && n < FEW && node != NULL; n++) {
+    int is = 1;
+    for (int n = 0; is && n < FEW && node != NULL; n++) {
         if (node->type == XML_TEXT_NODE) {
             apr_size_t len = strnlen((const char *)node->content, left);
-            has = !tmpl_permalink_is_symbols((const char *)node->content, len);
+            is = is_symbols((const char *)node->content, len);
             left -= len;
         }
         node = tmpl_dom_next(node, leaf, node == link);
     }
-    return has;
+    return is;
+}
+
+static int is_sign(const char *text)
+{
+    return tmpl_span_is_any(text, (tmpl_span_t){ 0, (uint32_t)strlen(text) }, tmpl_permalink_signs);
 }
 
 int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNode *link,
                       const char *href)
 {
-    static const char pilcrow[] = "\xC2\xB6";
-    static const char wrong_pilcrow[] = "\xC3\x82\xC2\xB6"; /* read in a wrong charset */
     const xmlNode *only = link->children;
     int is = *href == '#';
     if (leaf == NULL) {
         return is && only != NULL && only->type == XML_TEXT_NODE && only->next == NULL &&
-               (strcmp((const char *)only->content, pilcrow) == 0 ||
-                strcmp((const char *)only->content, "\xC2\xA7") == 0 ||
-                strcmp((const char *)only->content, "#") == 0);
+               is_sign((const char *)only->content);
     }
     for (const xmlNode *node = link->children; is && node != NULL;
          node = tmpl_dom_next(node, link, 0)) {
         const char *text = node->type == XML_TEXT_NODE ? (const char *)node->content : "";
         text += *text == ' '; /* between boxes that touch */
         is = node->type == XML_TEXT_NODE
-                 ? tmpl_permalink_is_symbols(text, strlen(text)) || strcmp(text, href) == 0 ||
-                       strcmp(text, wrong_pilcrow) == 0
+                 ? is_symbols(text, strlen(text)) || strcmp(text, href) == 0 || is_sign(text)
                  : tmpl_dom_tag(page, node) != TMPL_TAG_IMG;
     }
-    return is && has_words_beside(leaf, link);
-}
-
-int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link)
-{
-    return !has_words_beside(leaf, link);
+    return is && !tmpl_permalink_is_whole(leaf, link);
 }

@@ -56,13 +56,10 @@ const char *tmpl_href_mail(const char **text, const xmlNode *link, const char *h
  * Whether a link with that href is the permalink of leaf, the heading or term around it: the link
  * leads to a fragment, and its text is symbols only, or the fragment. A link that is the whole
  * heading is no permalink: its symbols are the heading's text, as "+" where operators are
- * documented. leaf is NULL elsewhere: there only a pilcrow, "§" or "#" is one.
+ * documented. leaf is NULL elsewhere: there its text is of tmpl_permalink_signs.
  */
 int tmpl_permalink_is(const tmpl_page_t *page, const xmlNode *leaf, const xmlNode *link,
                       const char *href);
-
-/* Whether text is symbols only: no letters, no digits, and no signs of footnotes. */
-int tmpl_permalink_is_symbols(const char *text, apr_size_t len);
 
 /* Whether a link is a whole heading or term: if it leads to the page, its text needs no link. */
 int tmpl_permalink_is_whole(const xmlNode *leaf, const xmlNode *link);

@@ -152,7 +152,8 @@ const char *tmpl_image_text(const xmlNode *image)
                          "image img picture photo thumbnail")) {
         return NULL;
     }
-    return len == 0 || (len < SHORT && ends_like(alt, len, icons)) ? "" : alt;
+    int is_sign = len == 1 && !tmpl_is_alnum(*alt);
+    return len == 0 || is_sign || (len < SHORT && ends_like(alt, len, icons)) ? "" : alt;
 }
 
 int tmpl_image_is_smiley(const xmlNode *image, const char *text)

@@ -28,9 +28,28 @@ static int is_lone_joiner(const char *text)
     return *text == '\0';
 }
 
-/* Adds the run of text, if there is one. */
-static void add_run(tmpl_dom_maker_t *m, xmlNode *parent)
+/* Whether an element is in a line with what is beside it. */
+static int is_line_node(const tmpl_node_t *node)
 {
+    tmpl_tag_e tag = (tmpl_tag_e)node->tag;
+    return (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART | TMPL_IS_NEVER_EDIT)) == 0 &&
+           tag != TMPL_TAG_BR;
+}
+
+/* Whether white space beside a node, or in front of its content, is displayed: it is in a line. */
+static int is_in_line(const tmpl_dom_maker_t *m, const xmlNode *node)
+{
+    return node->type != XML_ELEMENT_NODE || is_line_node(&m->page->nodes[tmpl_dom_node(node)]);
+}
+
+/* Adds the run of text, if there is one. ends: a line ends behind it. */
+static void add_run(tmpl_dom_maker_t *m, xmlNode *parent, int ends)
+{
+    tmpl_tag_e tag = ends && m->opts->content ? tmpl_dom_table_tag(m->page, parent) : TMPL_TAG_TD;
+    if (m->run.len > 0 && m->pre == 0 && tag != TMPL_TAG_TD && tag != TMPL_TAG_TH &&
+        !tmpl_text_says_sign(m->page, tmpl_dom_node(parent))) {
+        tmpl_text_drop_sign(&m->run, 0, parent->last == NULL || !is_in_line(m, parent->last));
+    }
     if (m->run.len == 0) {
         return;
     }
@@ -97,7 +116,7 @@ static void add_quiet(tmpl_dom_maker_t *m, xmlNode *parent, xmlNode *head, uint3
     if (!is_formula(m, n) && n->tag != TMPL_TAG_IFRAME) {
         return;
     }
-    add_run(m, parent);
+    add_run(m, parent, 0);
     xmlNode *script = tmpl_dom_add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
     if (script != NULL && n->tag == TMPL_TAG_SCRIPT && content.start < content.end) {
         tmpl_dom_add_raw(m, script, content);
@@ -154,17 +173,6 @@ static void add_head(tmpl_dom_maker_t *m, xmlNode *html)
             tmpl_dom_add_span(m, title, page->title, TMPL_IN_TEXT);
         }
     }
-}
-
-/* Whether white space beside a node, or in front of its content, is displayed: it is in a line. */
-static int is_in_line(const tmpl_dom_maker_t *m, const xmlNode *node)
-{
-    if (node->type != XML_ELEMENT_NODE) {
-        return 1;
-    }
-    tmpl_tag_e tag = (tmpl_tag_e)m->page->nodes[tmpl_dom_node(node)].tag;
-    return (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART | TMPL_IS_NEVER_EDIT)) == 0 &&
-           tag != TMPL_TAG_BR;
 }
 
 static void add_dom_gap(tmpl_dom_maker_t *m, xmlNode *parent, uint32_t at)
@@ -336,6 +344,13 @@ static int is_left_out(tmpl_dom_maker_t *m, uint32_t node)
     return is;
 }
 
+/* Whether the element in front of a node says what the node says, and is all there. */
+static int is_said_before(const tmpl_dom_maker_t *m, const tmpl_node_t *node)
+{
+    const tmpl_node_t *twin = tmpl_node_twin(m->page, node);
+    return twin != NULL && (m->cut == 0 || m->opts->without[m->cut - 1].end <= twin->open.start);
+}
+
 /* What an icon says that is an element without a text; an empty span: nothing. */
 static tmpl_span_t label_of_icon(const tmpl_page_t *page, const tmpl_node_t *icon)
 {
@@ -408,7 +423,7 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
             const tmpl_node_t *n = &page->nodes[node];
             add_dom_space(m, parent, n->open.start);
             int out = is_out(m, n->open.start) || is_left_out(m, node) ||
-                      (m->opts->content && tmpl_node_is_unsaid(page, n));
+                      (m->opts->content && (tmpl_node_is_unsaid(page, n) || is_said_before(m, n)));
             if (out || (m->opts->content && n->flags & TMPL_NODE_QUIET)) {
                 if (out) {
                     add_data_within(m, body->prev, node);
@@ -423,7 +438,7 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
                 continue;
             }
             if (!is_bare(m, node)) {
-                add_run(m, parent);
+                add_run(m, parent, !is_line_node(n));
                 parent = tmpl_dom_add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             }
             if (m->pre == 0 && tmpl_node_is_listing(page, n)) {
@@ -439,7 +454,7 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
             add_dom_segment(m, parent, &page->segments[segment++]);
         }
         else if (open == 0) {
-            add_run(m, parent);
+            add_run(m, parent, 1);
             return;
         }
         else {
@@ -447,7 +462,7 @@ static void add_dom_body(tmpl_dom_maker_t *m, xmlNode *body)
             m->at = up->close.end > m->at ? up->close.end : m->at;
             m->pre = m->pre == open ? 0 : m->pre;
             if (tmpl_dom_node(parent) == open) {
-                add_run(m, parent);
+                add_run(m, parent, !is_line_node(up));
                 parent = parent->parent;
             }
             open = up->parent;

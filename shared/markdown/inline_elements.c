@@ -87,10 +87,25 @@ static int enter_image(tmpl_writer_t *w, const xmlNode *node)
     return 1;
 }
 
+/* Whether the line behind a break begins as an item. */
+static int is_before_item(const xmlNode *node)
+{
+    do {
+        node = node->next;
+    } while (node != NULL && node->type == XML_TEXT_NODE && tmpl_dom_is_blank(node));
+    const char *text =
+        node != NULL && node->type == XML_TEXT_NODE ? (const char *)node->content : "";
+    return tmpl_writer_sign(text + strspn(text, " \t\n\r\f")) != NULL;
+}
+
 static int enter_break(tmpl_writer_t *w, const xmlNode *node)
 {
-    (void)node;
     const tmpl_buf_t *text = &w->inlines.text;
+    if (w->holder == NULL && is_before_item(node)) {
+        tmpl_writer_flush(w);
+        w->by_break = 1;
+        return 1;
+    }
     if (w->holder == NULL && text->len > 0 && text->at[text->len - 1] == TMPL_MARK_BREAK) {
         tmpl_writer_flush(w); /* two line breaks separate paragraphs */
         return 1;

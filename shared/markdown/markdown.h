@@ -6,7 +6,8 @@
  *
  *     front matter    YAML: what the page says of itself in its head (front.c)
  *     h1..h6          # to ######
- *     lists           nested up to TMPL_FLOW_DEPTH; deeper lists are flat
+ *     lists           nested up to TMPL_FLOW_DEPTH; deeper lists are flat; paragraphs and lines
+ *                     that begin with "•", two or more in a row, are one
  *     tables          with two columns and two rows or more: GFM, or HTML if cells span others or
  *                     hold lists; layout tables: their content
  *     pre             fenced code with its language, without numbers of lines

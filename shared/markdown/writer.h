@@ -136,6 +136,15 @@ typedef struct {
     uint32_t number;
 } tmpl_open_list_t;
 
+/* A paragraph that begins with "•": two of them in a row are items of a list. */
+typedef struct {
+    const char *sign; /* NULL: it begins with none */
+    const char *mark; /* what is written for the sign in a list */
+    apr_size_t at;    /* where the sign was written */
+    apr_size_t end;   /* where the paragraph ended */
+    int listed;       /* it is an item already */
+} tmpl_bullet_t;
+
 typedef struct {
     const tmpl_page_t *page;
     tmpl_walk_t walk;
@@ -145,8 +154,10 @@ typedef struct {
     const xmlNode *holder; /* the element whose text it is; NULL: state is PARAGRAPH */
     const xmlNode *link;   /* the open link; NULL: none */
     tmpl_open_list_t lists[TMPL_FLOW_DEPTH];
-    uint32_t n_lists; /* some may be beyond the limit */
-    char last_mark;   /* of the last list that ended */
+    uint32_t n_lists;     /* some may be beyond the limit */
+    char last_mark;       /* of the last list that ended */
+    tmpl_bullet_t bullet; /* the last paragraph, if it begins with a sign of an item */
+    int by_break;         /* a line break began the paragraph */
     tmpl_table_t table;
     const char *title;               /* what is written at the top; NULL: nothing */
     const tmpl_group_record_t *post; /* the post that began last; NULL: none */
@@ -172,6 +183,9 @@ extern const tmpl_action_t tmpl_inline_actions[];
 
 /* Writes the content of an element. */
 void tmpl_writer_content(tmpl_writer_t *w, const xmlNode *top);
+
+/* The sign of an item that a text begins with; NULL: it begins with none. */
+const char *tmpl_writer_sign(const char *text);
 
 /* Writes the paragraph that was collected, if it has any text. */
 void tmpl_writer_flush(tmpl_writer_t *w);

@@ -33,21 +33,9 @@ typedef struct {
     uint32_t n;    /* headings with text that do not name the site */
 } heading_t;
 
-/* The text of a heading without the sign of its permalink. */
 static const char *heading_text(tmpl_elements_t *w, const tmpl_node_t *node)
 {
-    static const char *const signs[] = { " ", "#", "\xC2\xB6", "\xC2\xA7",
-                                         "\xEF\x83\x81" /* a chain, of an icon font */ };
-    tmpl_buf_t *text = &w->text;
-    tmpl_elements_text(w, node->first_segment, node->after_segment, 500);
-    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-        apr_size_t len = strlen(signs[i]);
-        if (text->len > len && memcmp(text->at + text->len - len, signs[i], len) == 0) {
-            text->at[text->len -= len] = '\0';
-            i = (unsigned)-1;
-        }
-    }
-    return text->len > 0 ? text->at : "";
+    return tmpl_elements_text(w, node->first_segment, node->after_segment, 500);
 }
 
 /*

@@ -76,6 +76,17 @@ static char last_of_word(const char *at, const char *end)
     return *last == ':' && last > at && last[-1] == ':' ? '(' : *last;
 }
 
+/* Whether a text begins with a capital letter, and goes on with a small one. */
+static int is_begun(const char *at, const char *end)
+{
+    unsigned char first = (unsigned char)*at, second = end - at > 1 ? (unsigned char)at[1] : 0;
+    /* of Latin, Greek and Cyrillic */
+    int is_other =
+        (first == 0xC3 && second < 0xA0) || ((first == 0xCE || first == 0xD0) && second < 0xB0);
+    return is_other || (is_capital(*at) && second != 0 && tmpl_lower(at[1]) == at[1] &&
+                        is_of_word(at[1]) && !tmpl_is_digit(at[1]));
+}
+
 /* Whether two texts are words of their own. in_text: they may as well be parts of one. */
 static int are_words(const char *left, const char *left_end, const char *right,
                      const char *right_end, int in_text)
@@ -86,6 +97,9 @@ static int are_words(const char *left, const char *left_end, const char *right,
     }
     if (!is_of_word(first) || !is_of_word(last)) {
         int is_price = first == '$' && right_end - right > 1 && tmpl_is_digit(right[1]);
+        if (last == '.' && memchr(left, ' ', (apr_size_t)(left_end - left)) != NULL) {
+            return is_begun(right, right_end); /* behind a sentence */
+        }
         return is_price ? is_of_word(last)
                         : is_of_word(first) && last != '\0' && strchr(":)%!?", last) != NULL;
     }
@@ -98,17 +112,6 @@ static int are_words(const char *left, const char *left_end, const char *right,
            (!is_capital(last) && is_capital(first));
 }
 
-/* Whether a text begins with a capital letter, and goes on with a small one. */
-static int is_begun(const char *at, const char *end)
-{
-    unsigned char first = (unsigned char)*at, second = end - at > 1 ? (unsigned char)at[1] : 0;
-    /* of Latin, Greek and Cyrillic */
-    int is_other =
-        (first == 0xC3 && second < 0xA0) || ((first == 0xCE || first == 0xD0) && second < 0xB0);
-    return is_other || (is_capital(*at) && second != 0 && tmpl_lower(at[1]) == at[1] &&
-                        is_of_word(at[1]) && !tmpl_is_digit(at[1]));
-}
-
 /* Whether a text is the number of a step: it begins a block, with a sign behind it or without. */
 static int is_step(const tmpl_page_t *page, const tmpl_segment_t *segment)
 {
@@ -117,6 +120,33 @@ static int is_step(const tmpl_page_t *page, const tmpl_segment_t *segment)
     int is_first = page->blocks[segment->block].first_segment == segment - page->segments;
     end -= end - at > 1 && (end[-1] == '.' || end[-1] == ')');
     return is_first && end - at < LONGEST && is_number(at, end);
+}
+
+/* Whether a segment is a label, "Price:", and all of an element that has ended. */
+static int is_label(const tmpl_page_t *page, const tmpl_segment_t *segment)
+{
+    const tmpl_node_t *node = &page->nodes[segment->node];
+    const char *end = page->src + segment->span.end;
+    return tmpl_span_len(segment->span) > 1 && end[-1] == ':' && tmpl_is_of_word(end[-2]) &&
+           node->close.start == segment->span.end && box_kind(page, node) != NEVER_BOX;
+}
+
+/* Whether there is an element without content, as <span class=sep></span>, in some tags. */
+static int has_empty_element(const char *tags, const char *end)
+{
+    static const char *const ends[] = { "></span>", "></i>" };
+    enum { LEAST = sizeof("<i class=a></i>") - 1, LONGEST = 1000 };
+    const char *close = NULL, *class = NULL;
+    int may = end - tags >= LEAST && end - tags < LONGEST;
+    for (int i = 0; i < 2 && close == NULL && may; i++) {
+        close = memmem(tags, (apr_size_t)(end - tags), ends[i], strlen(ends[i]));
+    }
+    const char *open = close != NULL ? memrchr(tags, '<', (apr_size_t)(close - tags)) : NULL;
+    if (open != NULL && open[1] != '/') {
+        class = memmem(open, (apr_size_t)(close - open), " class=", 7);
+    }
+    /* with an id it may be a place in a word */
+    return class != NULL && memmem(open, (apr_size_t)(close - open), " id=", 4) == NULL;
 }
 
 /* What is around two boxes. */
@@ -154,8 +184,10 @@ int tmpl_boxes_are_apart(const tmpl_page_t *page, const tmpl_segment_t *before, 
 {
     const tmpl_node_t *nodes = page->nodes, *a = &nodes[before->node], *b = &nodes[node];
     const char *at = page->src + text.start, *end = page->src + text.end;
-    if (a->tag != TMPL_TAG_SUP && b->tag != TMPL_TAG_SUP && is_step(page, before) &&
-        is_begun(at, end)) {
+    int is_step_behind = a->tag != TMPL_TAG_SUP && b->tag != TMPL_TAG_SUP && is_step(page, before);
+    if (((is_step_behind || is_label(page, before)) && is_begun(at, end)) ||
+        (has_empty_element(page->src + before->span.end, at) &&
+         are_words(page->src + before->span.start, page->src + before->span.end, at, end, 0))) {
         return around_boxes(page, node) != IN_CODE;
     }
     for (int up = 0; up < 2 * CLIMB && a->parent != b->parent; up++) {

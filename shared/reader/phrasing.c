@@ -103,9 +103,11 @@ static int enter_view_image(tmpl_view_t *w, const xmlNode *node)
         tmpl_html_text(html, alt);
         return 1;
     }
+    int is_icon =
+        alt != NULL && *alt == '\0' && (unsigned char)*tmpl_dom_attribute(node, "alt") > ' ';
     alt = alt != NULL ? alt : "";
     if (src == NULL || !tmpl_view_may(w, src, 1) ||
-        (w->table == NULL && is_image_again(w, node, src, alt))) {
+        (w->table == NULL && (is_icon || is_image_again(w, node, src, alt)))) {
         return 1;
     }
     w->walk.image.address = src;

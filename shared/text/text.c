@@ -318,12 +318,60 @@ static void add_pre_gap(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
     }
 }
 
+int tmpl_text_says_sign(const tmpl_page_t *page, uint32_t node)
+{
+    static const unsigned char says[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_TD] = 1,   [TMPL_TAG_TH] = 1,  [TMPL_TAG_DT] = 1,
+        [TMPL_TAG_CODE] = 1, [TMPL_TAG_KBD] = 1, [TMPL_TAG_SAMP] = 1,
+        [TMPL_TAG_TT] = 1,   [TMPL_TAG_B] = 1,   [TMPL_TAG_STRONG] = 1,
+    };
+    enum { UP = 4 };
+    int is = 0;
+    for (int up = 0; up < UP && node != TMPL_NONE && !is; up++) {
+        is = says[page->nodes[node].tag];
+        node = page->nodes[node].parent;
+    }
+    return is;
+}
+
+void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone)
+{
+    static const char *const signs[] = { "\xC2\xB7", "\xE2\x80\xA2", "|",           "/", ">", ":",
+                                         ",",        "\xC2\xBB",     "\xE2\x80\xBA" };
+    enum { AT_END = 2 /* of signs */ };
+    const char *text = buf->at + start;
+    apr_size_t len = buf->len - start, before = 0;
+    unsigned n = alone ? sizeof(signs) / sizeof(signs[0]) : AT_END, i = 0;
+    while (len > 0 && tmpl_is_space(text[len - 1])) {
+        len--;
+    }
+    for (; i < n; i++) {
+        before = len - strlen(signs[i]);
+        if (before < len && memcmp(text + before, signs[i], len - before) == 0) {
+            break;
+        }
+    }
+    int is_behind = before > 0 && (text[before - 1] == ' ' || tmpl_is_alnum(text[before - 1]));
+    while (i < n && before > 0 && tmpl_is_space(text[before - 1])) {
+        before--;
+    }
+    if (i < n && (before == 0 || (i < AT_END && is_behind))) {
+        buf->len = start + before;
+        buf->at[buf->len] = '\0';
+    }
+}
+
 void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder)
 {
     const tmpl_block_t *b = &page->blocks[block];
     if (!tmpl_node_is_listing(page, &page->nodes[b->node])) {
+        apr_size_t before = buf->len;
         tmpl_text_block(buf, page, block, decoder);
+        if (b->after_segment > b->first_segment &&
+            !tmpl_text_says_sign(page, page->segments[b->after_segment - 1].node)) {
+            tmpl_text_drop_sign(buf, before, 1);
+        }
         return;
     }
     tmpl_text_sink_t sink = { add_any, add_any_ascii, buf };

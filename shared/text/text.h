@@ -41,6 +41,15 @@ static inline int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t
            tmpl_named_is_unsaid(page, node);
 }
 
+/*
+ * The element in front of a node that says the same to screens of another size: their texts are
+ * equal, and of some length, and a class of one says for which screen it is. NULL: there is none.
+ */
+const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node);
+
+/* The texts of permalinks: a pilcrow, also as read in a wrong charset, and others. */
+extern const char tmpl_permalink_signs[];
+
 /* Whether a segment is no word of the page: it is in such an element, or a permalink's sign. */
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment);
 
@@ -62,9 +71,18 @@ void tmpl_text_segments(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t first
 void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);
 
-/* The same, but a pre keeps its lines. */
+/* The same, but a pre keeps its lines, and others are without the sign of the next function. */
 void tmpl_text_lines(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);
+
+/*
+ * Drops a sign that parts a text from nothing, as "1.0 ·" does where a link went, from the end of
+ * the line that begins at start. alone: the line has borders around it, and may be a sign itself.
+ */
+void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone);
+
+/* Whether a sign in an element says something: in a cell, a term or code. */
+int tmpl_text_says_sign(const tmpl_page_t *page, uint32_t node);
 
 /*
  * Receives the characters of a text one after another. White space comes as it is. A boundary of

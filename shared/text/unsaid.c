@@ -323,22 +323,72 @@ int tmpl_named_is_unsaid(const tmpl_page_t *page, const tmpl_node_t *node)
                               (tmpl_link_is_short(page, node) && is_tool_link(page, node));
 }
 
+/* What the class of an element says of screens or states that it is shown in; 0: nothing. */
+static size_t screens_of(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    static const char *const words[] = { "obile", "esktop",  "ablet",  "idden",
+                                         "-none", "isible-", "updated" };
+    size_t i = COUNT(words);
+    while (i > 0 && !tmpl_node_says(page, node, TMPL_ATTR_CLASS, words[i - 1])) {
+        i--;
+    }
+    return i;
+}
+
+static uint32_t class_len(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
+    return class != NULL ? tmpl_span_len(class->value) : 0;
+}
+
+/* Whether the classes of two elements differ, and one says where it is shown. */
+static int are_for_screens(const tmpl_page_t *page, const tmpl_node_t *a, const tmpl_node_t *b)
+{
+    size_t one = screens_of(page, a), two = screens_of(page, b);
+    return one + two > 0 && (one != two || class_len(page, a) != class_len(page, b));
+}
+
+const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    enum { LEAST = 12 /* bytes that are said twice by no accident */ };
+    uint32_t n = node->after_segment - node->first_segment, length = 0, same = 0;
+    const tmpl_segment_t *own = page->segments + node->first_segment, *before = own - n;
+    if (n == 0 || n > node->first_segment || before->text != own->text ||
+        !(node->flags & TMPL_NODE_NAMED) || node->tag == TMPL_TAG_TD) {
+        return NULL;
+    }
+    const tmpl_node_t *twin = node - 1;
+    while (twin->depth > node->depth) {
+        twin = &page->nodes[twin->parent];
+    }
+    while (same < n && own[same].text == before[same].text) {
+        length += own[same++].length;
+    }
+    return same == n && length >= LEAST && twin->depth == node->depth &&
+                   twin->first_segment == node->first_segment - n &&
+                   are_for_screens(page, twin, node) && !tmpl_node_is_unsaid(page, twin)
+               ? twin
+               : NULL;
+}
+
+const char tmpl_permalink_signs[] =
+    "# \xC2\xA7 &sect; \xC2\xB6 &para; &#182; \xC3\x82\xC2\xB6 \xEF\x83\x81";
+
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
 {
     enum { SHORT = 8 /* bytes of a sign */, CLIMB = 4 };
     const tmpl_node_t *node = &page->nodes[segment->node];
     if (segment->length <= SHORT && node->tag == TMPL_TAG_A &&
-        tmpl_span_is_any(
-            page->src, segment->span,
-            "# \xC2\xA7 &sect; \xC2\xB6 &para; &#182; \xC3\x82\xC2\xB6 \xEF\x83\x81")) {
+        tmpl_span_is_any(page->src, segment->span, tmpl_permalink_signs)) {
         const tmpl_known_attr_t *href = tmpl_node_attr(page, node, TMPL_ATTR_HREF);
         return href != NULL && page->src[href->value.start] == '#';
     }
     const tmpl_node_t *block = &page->nodes[page->blocks[segment->block].node];
     int is = tmpl_node_is_unsaid(page, node);
     for (int up = 1; up < CLIMB && node > block && !is; up++) {
+        is = tmpl_node_twin(page, node) != NULL;
         node = &page->nodes[node->parent];
-        is = tmpl_node_is_unsaid(page, node);
+        is |= tmpl_node_is_unsaid(page, node);
     }
     return is;
 }

@@ -55,8 +55,8 @@ static void elements_mean_the_same(void **state)
         { "a <img src=i alt=':roll:'>", "a :roll:", "<p>a :roll:</p>" },
         { "<img src=i alt=a><img src=i alt=a>", "![a](i)",
           "<p><img src=\"i\" alt=\"a\" loading=\"lazy\"></p>" },
-        { "a<p><img src=i alt='Close icon'><img src=j alt='Loading...'>", "a",
-          "<p>a</p><p><img src=\"i\" alt=\"\" loading=\"lazy\"></p>" },
+        { "a<p><img src=i alt='Close icon'><img src=j alt='Loading...'><img src=k alt='+'>", "a",
+          "<p>a</p>" },
         { "<h1>a</h1><div> <h2><a href=x>A</a></h2></div><h2>a b</h2>c",
           "---\ntitle: \"a\"\n---\n\n# a\n\n## a b\n\nc", "<h2>a b</h2><p>c</p>" },
         { "<ul><li><h3>a</h3><li>b<li>c<li><h3>d</h3><li>e</ul>",
@@ -71,6 +71,59 @@ static void elements_mean_the_same(void **state)
           "<div class=\"note\" role=\"note\"><p>a</p></div>" },
         { "<code class='block language-c'>a</code>", "```c\na\n```",
           "<pre><code class=\"language-c\">a</code></pre>" },
+        { "<p>1 \xC2\xB7 <a class=src href=s>source</a><p>|<p><b>b</b> \xE2\x80\xA2<br>a "
+          "\xE2\x80\xA2\xE2\x80\xA2",
+          "1\n\n**b**\\\na \xE2\x80\xA2\xE2\x80\xA2",
+          "<p>1</p><p><b>b</b><br>a \xE2\x80\xA2\xE2\x80\xA2</p>" },
+        { "<dl><dt>,<dd>a</dl>", "- **,**: a", "<dl><dt>,</dt><dd>a</dd></dl>" },
+        { "<table><tr><td>a<td><p>\xE2\x80\xA2</p><tr><td>b<td>|</table>",
+          "|  |  |\n| --- | --- |\n| a | \xE2\x80\xA2 |\n| b | \\| |",
+          "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table 1\"><table><tbody>"
+          "<tr><td>a</td><td>\xE2\x80\xA2</td></tr><tr><td>b</td><td>|</td></tr></tbody></table></"
+          "div>" },
+        { "<div class='a d-none'><p>for two screens</div><div class=d-md-none><p>for two "
+          "screens</div>"
+          "<b class=t>5 b</b> <b class=mobile-t>5 b</b>",
+          "for two screens\n\n**5 b** **5 b**",
+          "<p>for two screens</p><p><b>5 b</b> <b>5 b</b></p>" },
+        { "<h2 class=a>a column is one</h2><h2 class=b>a column is one</h2>",
+          "## a column is one\n\n## a column is one",
+          "<h2>a column is one</h2><h2>a column is one</h2>" },
+        /* paragraphs that are items: a dash is a sign only behind a line break */
+        { "<ul><li>x</ul><p>\xE2\x80\xA2"
+          " a<p>\xE2\x80\xA2"
+          " <b>b</b><br>c<p>d<p>\xE2\x80\xA2"
+          " e",
+          "- x\n\n+ a\n+ **b**\\\nc\n\nd\n\n\xE2\x80\xA2"
+          " e",
+          "<ul><li>x</li></ul><p>\xE2\x80\xA2"
+          " a</p><p>\xE2\x80\xA2"
+          " <b>b</b><br>c</p><p>d</p><p>\xE2\x80\xA2"
+          " e</p>" },
+        { "e<br>- a<br>- b<p>- c<p>- d", "e\n\n- a\n- b\n\n\\- c\n\n\\- d",
+          "<p>e<br>- a<br>- b</p><p>- c</p><p>- d</p>" },
+        { "<blockquote>\xE2\x80\xA2"
+          " a<p>\xE2\x80\xA2"
+          " b</blockquote>\xE2\x80\xA2"
+          " c<p>\xE2\x80\xA2"
+          " 1. d",
+          "> - a\n> - b\n\n\xE2\x80\xA2"
+          " c\n\n\xE2\x80\xA2"
+          " 1. d",
+          "<blockquote><p>\xE2\x80\xA2"
+          " a</p><p>\xE2\x80\xA2"
+          " b</p></blockquote><p>\xE2\x80\xA2"
+          " c</p><p>\xE2\x80\xA2"
+          " 1. d</p>" },
+        { "<ul><li>\xE2\x80\xA2"
+          " a<li>\xE2\x80\xA2"
+          " b</ul>",
+          "- \xE2\x80\xA2"
+          " a\n- \xE2\x80\xA2"
+          " b",
+          "<ul><li>\xE2\x80\xA2"
+          " a</li><li>\xE2\x80\xA2"
+          " b</li></ul>" },
         { "<menu><li>a</menu><dir><li>b</dir>", "- a\n\n+ b",
           "<ul><li>a</li></ul><ul><li>b</li></ul>" },
         { "<kbd>a</kbd> <samp>b</samp>", "`a` `b`", "<p><kbd>a</kbd> <samp>b</samp></p>" },

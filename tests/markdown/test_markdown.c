@@ -617,7 +617,7 @@ static void text_is_escaped(void **state)
     static const row_t rows[] = {
         { "# a", "\\# a" },
         { "a<br># b<br>## c<br>#d<br>#", "a\\\n\\# b\\\n\\## c\\\n#d\\\n\\#" },
-        { "a<br>===<br>---<br>- b<br>+ c<br>-d", "a\\\n\\===\\\n\\---\\\n\\- b\\\n\\+ c\\\n-d" },
+        { "a<br>===<br>---<br>- b<br>+ c<br>-d", "a\\\n\\===\\\n\\---\n\n\\- b\\\n\\+ c\\\n-d" },
         { "1. a<br>23) b<br>1.5<br>1234567890. c", "1\\. a\\\n23\\) b\\\n1.5\\\n1234567890. c" },
         { "&gt; a", "\\> a" },
         { "a|b<br>|-|-|<br>:-|-<br>-|-", "a|b\\\n\\|-|-|\\\n\\:-|-\\\n\\-|-" },

@@ -97,6 +97,17 @@ static void words_and_lines_are_as_displayed(void **state)
         { "<p>a<span class=sr-only>: </span>b", "a: b" },
         { "<p><span class='et-pb-icon'>Z</span>a <span class=icon>1</span>", "a 1" },
         { "<p><i class=material-icons>arrow_forward</i> a", "a" },
+        /* between a text and nothing */
+        { "<p>1 \xC2\xB7 <p>|<p>2024\xC2\xB7<p>a \xE2\x80\xA2\xE2\x80\xA2<table><td>\xE2\x80\xA2",
+          "1||2024|a \xE2\x80\xA2\xE2\x80\xA2|\xE2\x80\xA2" },
+        { "<dl><dt>,<dd>a</dl><p><code><span class=pre>|</span></code>", ",|a||" },
+        /* for screens of other sizes, but what is left out is no twin */
+        { "<p><i class=xl-desktop>a longer text</i> <i class=xl-mobile>a longer text</i>",
+          "a longer text" },
+        { "<p><i class=visible-xs>Yes</i> <i class=hidden-xs>Yes</i>", "Yes Yes" },
+        { "<p><b class=visuallyhidden>a longer text</b><b class=b aria-hidden=true>a longer "
+          "text</b>",
+          "a longer text" },
         /* states */
         { "<p>Loading prices&#8230;<p>Loading docks<p>Oops! Something went wrong. Try again.",
           "|Loading docks|" },

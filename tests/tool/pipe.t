@@ -53,6 +53,9 @@ subtest 'standard input to standard output' => sub {
     }
     my ($code, $out, $err) = feed($page, qw(clean -m text));
     like($out, qr/^Title 1 $article/m, 'text');
+    my $twins = join '', map { "<div class='$_-only'><p>Said once to all screens</div>" } qw(mobile desktop);
+    ($code, $out) = feed("<p>a$twins<p>b", qw(clean -m text));
+    is($out, "a\nSaid once to all screens\nb\n", 'a block for screens of another size');
     ($code, $out) = feed($page, qw(clean -m markdown));
     like($out, qr/^# Title 1\n/m, 'Markdown');
     ($code, $out) = run(qw(clean -m text), $pages[0]);
