@@ -27,7 +27,6 @@ typedef struct {
     const char *headline;       /* the text of the page's h1; "": none */
     const unsigned *cues;       /* of each node (cues.c) */
     const uint32_t *facts;      /* [i]: prices, dates, ratings and pictures before node i */
-    const unsigned char *stays; /* whether edits leave segment s */
     const uint32_t *before;     /* [s]: bytes of text before segment s */
     const uint32_t *kept;       /* the same, of text that stays */
     const uint32_t *text;       /* the same, of text that stays and is no link, name or date */
