@@ -11,7 +11,6 @@
 #include "metadata/claims.h"
 #include "metadata/elements.h"
 #include "metadata/people.h"
-#include "metadata/values.h"
 
 /* Bytes of a headline by which an object is known at least. */
 #define HEADLINE_BYTES 10

@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "base/chars.h"
-#include "metadata/values.h"
+#include "metadata/claims.h"
 
 #define BY_BYTES    36
 #define NAME_BYTES  80

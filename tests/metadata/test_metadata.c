@@ -4,7 +4,7 @@
 
 #include "dom/dom.h"
 #include "metadata/metadata.h"
-#include "metadata/values.h"
+#include "metadata/claims.h"
 
 static const char *const keys[] = {
 #define KEY(id, key, characters, most) key,
