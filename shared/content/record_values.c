@@ -7,7 +7,6 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "base/bytes.h"
 #include "metadata/elements.h"
 #include "metadata/people.h"
 
@@ -32,45 +31,21 @@ static unsigned cues_of_class(const tmpl_page_t *page, tmpl_span_t value)
     return (cues & TMPL_CUE_TEXT) ? cues & ~(who | TMPL_CUE_PANE | TMPL_CUE_DATE) : cues;
 }
 
-/* Whether a word at at, which something follows, names people's pages. */
-static int is_user_word(const char *src, uint32_t at, uint32_t end)
+int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
 {
-    static const struct {
-        const char *name;
-        uint32_t len;
-    } names[] = { { "author", 6 }, { "member", 6 }, { "members", 7 }, { "memberlist", 10 },
-                  { "people", 6 }, { "person", 6 }, { "profile", 7 }, { "profiles", 8 },
-                  { "u", 1 },      { "user", 4 },   { "users", 5 } };
-    uint32_t behind = at;
-    char first = at < end ? tmpl_lower(src[at]) : '\0';
-    if (first != 'a' && first != 'm' && first != 'p' && first != 'u') {
-        return 0;
-    }
-    while (behind < end && tmpl_is_alpha(src[behind])) {
-        behind++;
-    }
-    for (unsigned i = 0;
-         behind + 1 < end && src[behind] != '-' && i < sizeof(names) / sizeof(names[0]); i++) {
-        if (names[i].len == behind - at &&
-            apr_cstr_casecmpn(src + at, names[i].name, names[i].len) == 0) {
+    for (uint32_t at = href.start, behind; at < href.end; at++) {
+        if (at > href.start && src[at - 1] != '/' && src[at - 1] != '?' && src[at - 1] != '=') {
+            continue;
+        }
+        for (behind = at; behind < href.end && tmpl_is_alpha(src[behind]);) {
+            behind++;
+        }
+        if (behind > at && behind + 1 < href.end && src[behind] != '-' &&
+            tmpl_people_word(TMPL_WORDS_USER, src + at, behind - at)) {
             return 1;
         }
     }
     return 0;
-}
-
-int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
-{
-    int is = is_user_word(src, href.start, href.end);
-    for (uint32_t at = href.start; at < href.end && !is; at += TMPL_BYTES16) {
-        tmpl_bytes16_t bytes = tmpl_bytes16(src + at, src + href.end);
-        unsigned signs =
-            tmpl_bytes16_bits((tmpl_bytes16_t)((bytes == '/') | (bytes == '?') | (bytes == '=')));
-        for (; signs != 0 && !is; signs &= signs - 1) {
-            is = is_user_word(src, at + (uint32_t)__builtin_ctz(signs) + 1, href.end);
-        }
-    }
-    return is;
 }
 
 const char *tmpl_cues_said_author(const tmpl_page_t *page, uint32_t node)
@@ -129,7 +104,7 @@ static const char *person_in(const char *text, apr_pool_t *pool)
     }
     int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS && letters > 0 &&
                   *name != '#' && strchr(name, '{') == NULL &&
-                  (words > 1 || !tmpl_people_is_dated(name, len)) &&
+                  (words > 1 || !tmpl_people_word(TMPL_WORDS_DATED, name, len)) &&
                   (tmpl_date_find(iso, &begin, name, len) == 0 || begin > 0);
     return is_name ? apr_pstrdup(pool, name) : NULL;
 }

@@ -133,17 +133,10 @@ int tmpl_href_is_root(const char *src, tmpl_span_t href)
 int tmpl_value_has(const char *src, tmpl_span_t value, const char *text)
 {
     apr_size_t len = strlen(text);
-    for (uint32_t at = value.start; at + len <= value.end;) {
-        /* in sixteen bytes, the letter that the text begins with, or its capital */
-        unsigned char first = (unsigned char)(*text | 0x20);
-        unsigned marks = tmpl_bytes16_bits(
-            (tmpl_bytes16_t)((tmpl_bytes16(src + at, src + value.end) | 0x20) == first));
-        at += marks != 0 ? (uint32_t)__builtin_ctz(marks) : TMPL_BYTES16;
-        if (marks != 0 && at + len <= value.end && tmpl_lower(src[at + 1]) == text[1] &&
-            apr_cstr_casecmpn(src + at, text, len) == 0) {
+    for (uint32_t at = value.start; at + len <= value.end; at++) {
+        if (tmpl_lower(src[at]) == *text && apr_cstr_casecmpn(src + at, text, len) == 0) {
             return 1;
         }
-        at += marks != 0;
     }
     return 0;
 }

@@ -65,7 +65,7 @@ static int is_author_page(const tmpl_page_t *page, uint32_t link)
         at++;
         const char *slash = memchr(at, '/', (apr_size_t)(end - at));
         if (slash != NULL && slash > at && slash + 1 < end &&
-            tmpl_people_is_page(at, (apr_size_t)(slash - at))) {
+            tmpl_people_word(TMPL_WORDS_PAGE, at, (apr_size_t)(slash - at))) {
             return 1;
         }
     }
