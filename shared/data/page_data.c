@@ -5,6 +5,7 @@
 
 #include <apr_strings.h>
 
+#include "base/bytes.h"
 #include "markdown/markdown.h"
 
 /* --- JSON (RFC 8259) as it is written. A tree of jansson would hold the page's text twice, and
@@ -29,28 +30,44 @@ static void open_value(tmpl_buf_t *out, const char *name, char bracket)
     tmpl_buf_add_byte(out, bracket);
 }
 
+/* Bits of the bytes that a string may not have as they are. */
+static inline unsigned special_bits(tmpl_bytes16_t bytes)
+{
+    return tmpl_bytes16_bits((tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
+}
+
+/* The next byte, from i on, that a string may not have as it is; len: there is none. */
+static inline apr_size_t next_special(const char *text, apr_size_t i, apr_size_t len)
+{
+    unsigned marks = 0;
+    while (i + TMPL_BYTES16 <= len && (marks = special_bits(tmpl_bytes16_load(text + i))) == 0) {
+        i += TMPL_BYTES16;
+    }
+    if (marks == 0 && i < len) {
+        marks = special_bits(tmpl_bytes16_part(text + i, len - i)) & ((1u << (len - i)) - 1);
+    }
+    return marks != 0 ? i + (apr_size_t)__builtin_ctz(marks) : len;
+}
+
 static void add_string(tmpl_buf_t *out, const char *name, const char *text, apr_size_t len)
 {
     /* what stands behind a '\\' for a byte; u: its number */
     static const char escapes[256] = {
         [0 ... 8] = 'u', [11 ... 31] = 'u', ['\n'] = 'n', ['\t'] = 't', ['"'] = '"', ['\\'] = '\\'
     };
-    apr_size_t from = 0;
     begin_value(out, name);
     tmpl_buf_add_byte(out, '"');
-    for (apr_size_t i = 0; i < len; i++) {
-        char escape = escapes[(unsigned char)text[i]];
-        if (escape != '\0') {
-            char number[sizeof("0000")];
-            tmpl_buf_add(out, text + from, i - from);
+    for (apr_size_t i = 0, special; i < len; i = special + 1) {
+        special = next_special(text, i, len);
+        tmpl_buf_add(out, text + i, special - i);
+        if (special < len) {
+            char number[sizeof("0000")], escape = escapes[(unsigned char)text[special]];
             tmpl_buf_add_byte(out, '\\');
             tmpl_buf_add_byte(out, escape);
-            apr_snprintf(number, sizeof(number), "%04x", (unsigned char)text[i]);
+            apr_snprintf(number, sizeof(number), "%04x", (unsigned char)text[special]);
             tmpl_buf_add_text(out, escape == 'u' ? number : "");
-            from = i + 1;
         }
     }
-    tmpl_buf_add(out, text + from, len - from);
     tmpl_buf_add_byte(out, '"');
 }
 
