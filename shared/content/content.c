@@ -33,28 +33,6 @@ static xmlDoc *tree_of(const tmpl_content_t *content, const tmpl_content_opts_t 
     return tmpl_dom(content->page, &opts, pool);
 }
 
-/* Whether a name stands in front of the byte at, behind white space. */
-static int is_name_before(const char *at, const char *name, apr_size_t len)
-{
-    return apr_cstr_casecmpn(at - len, name, len) == 0 && tmpl_is_space(at[-1 - (int)len]);
-}
-
-/* Whether elements of the body may say in which language they are. */
-static int has_languages(const tmpl_page_t *page)
-{
-    enum { FIRST = sizeof("<p lang") - 1 };
-    const char *end = page->src + page->len, *at = page->src + page->nodes[0].open.end + FIRST;
-    while (at < end && (at = memchr(at, '=', (apr_size_t)(end - at))) != NULL) {
-        char last = tmpl_lower(at[-1]);
-        if ((last == 'g' && is_name_before(at, "lang", 4)) ||
-            (last == 'r' && is_name_before(at, "dir", 3))) {
-            return 1;
-        }
-        at++;
-    }
-    return 0;
-}
-
 /* Whether a post stands in front of an element: its heading is no headline. */
 static int is_behind_post(const tmpl_content_t *content, uint32_t node)
 {
@@ -90,30 +68,18 @@ static void find_headline_element(tmpl_content_t *content)
     }
 }
 
-/* Whether a record has a headline of its own: it is an article. */
-static int has_headline(const tmpl_page_t *page, uint32_t node)
-{
-    enum { LOOKED = 64 };
-    uint32_t i = node + 1;
-    while (i < page->nodes[node].after && i < node + LOOKED && page->nodes[i].tag != TMPL_TAG_H1) {
-        i++;
-    }
-    return i < page->nodes[node].after && page->nodes[i].tag == TMPL_TAG_H1;
-}
-
 /* Whether the first group of records is a thread: several posts of several people, and no text of
  * the page's own in front of them. */
 static int is_thread(const tmpl_content_t *content)
 {
     const tmpl_group_record_t *records = content->groups.records;
-    uint32_t n = 0, others = 0, articles = 0, before = 0;
+    uint32_t n = 0, others = 0, before = 0;
     while (n < content->groups.n && records[n].group == records[0].group) {
-        articles += has_headline(content->page, records[n].node) ? 1 : 0;
         const char *author = records[n++].fields[TMPL_RECORD_AUTHOR].value;
         const char *first = records[0].fields[TMPL_RECORD_AUTHOR].value;
         others += author != NULL && (first == NULL || strcmp(author, first) != 0);
     }
-    if (n < THREAD_POSTS || others == 0 || articles == n || !tmpl_record_is_post(records[0].kind) ||
+    if (n < THREAD_POSTS || others == 0 || !tmpl_record_is_post(records[0].kind) ||
         records[0].kind == TMPL_RECORD_REVIEW || records[0].kind == TMPL_RECORD_ANSWER) {
         return 0;
     }
@@ -143,7 +109,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->edits = edits;
     content->verdicts = opts->verdicts;
     tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
-    content->languages = opts->languages && has_languages(page);
+    content->languages = opts->languages;
     tmpl_groups_find(&content->groups, page, edits, &content->decoder, pool);
     const xmlDoc *doc = tree_of(content, opts, pool);
     if (doc == NULL) {

@@ -4,9 +4,9 @@
  * answers; cards of a collection and rows of a listing. Markdown, JSON and the reader view write
  * records by this model.
  *
- * Elements say what they are by microdata, tags, classes and addresses (cues.c). Records of one
- * kind have a name in common: a tag, a word of the class or the letters of the id. The name that
- * most elements have which say an author and a date, or a linked title, makes a group:
+ * Elements say what they are by microdata, tags, classes and addresses (record_values.c). Records
+ * of one kind have a name in common: a tag, a word of the class or the letters of the id. The name
+ * that most elements have which say an author and a date, or a linked title, makes a group:
  *
  *   posts   two or more (one, if schema.org's types say so), of which most have an author, and a
  *           date or a type, and a text of their own

@@ -23,15 +23,14 @@ typedef struct {
     const tmpl_edits_t *edits;
     const tmpl_decoder_t *decoder;
     tmpl_groups_t *groups;
-    apr_pool_t *pool;           /* for what groups have */
-    const char *headline;       /* the text of the page's h1; "": none */
-    const unsigned *cues;       /* of each node (cues.c) */
-    const uint32_t *facts;      /* [i]: prices, dates, ratings and pictures before node i */
-    const unsigned char *stays; /* whether edits leave segment s */
-    const uint32_t *before;     /* [s]: bytes of text before segment s */
-    const uint32_t *kept;       /* the same, of text that stays */
-    const uint32_t *text;       /* the same, of text that stays and is no link, name or date */
-    uint32_t *owners;           /* of the groups */
+    apr_pool_t *pool;       /* for what groups have */
+    const char *headline;   /* the text of the page's h1; "": none */
+    const unsigned *cues;   /* of each node (record_values.c) */
+    const uint32_t *facts;  /* [i]: prices, dates, ratings and pictures before node i */
+    const uint32_t *before; /* [s]: bytes of text before segment s */
+    const uint32_t *kept;   /* the same, of text that stays */
+    const uint32_t *text;   /* the same, of text that stays and is no link, name or date */
+    uint32_t *owners;       /* of the groups */
     apr_array_header_t *marks[TMPL_RECORD_MARKS]; /* nodes (uint32_t), in order */
     tmpl_buf_t buf;
 } tmpl_record_page_t;
@@ -69,29 +68,6 @@ static inline int tmpl_record_is_in(const tmpl_record_page_t *p, uint32_t node, 
 uint32_t tmpl_record_first_from(const void *elements, size_t size, uint32_t low, uint32_t high,
                                 uint32_t node);
 
-/* --- cues.c --- */
-
-/*
- * What an element says of the record that it is in, by its tag, by microdata, by the words of its
- * class, and by the address of a link (groups.h).
- */
-
-/* What says that an element is a record of posts. */
-#define TMPL_CUES_OF_POSTS                                                                         \
-    (TMPL_CUE_POST | TMPL_CUE_COMMENT | TMPL_CUE_REVIEW | TMPL_CUE_QUESTION | TMPL_CUE_ANSWER)
-
-/* Whether an address is that of a person's page: "/users/7/ann", "member.php?u=7". */
-int tmpl_cues_is_of_user(const char *src, tmpl_span_t href);
-
-/* The attribute of an element, but content, that says who wrote it; NULL: it has none. */
-const char *tmpl_cues_said_author(const tmpl_page_t *page, uint32_t node);
-
-/* What says that an element is a signature. */
-#define TMPL_CUES_OF_SIGNATURE (TMPL_CUE_BESIDE | TMPL_CUE_NOT)
-
-/* The cues of a node, as bits TMPL_CUE_*; USER only by its class, not by its address. */
-unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node);
-
 /* --- record_page.c --- */
 
 /*
@@ -115,6 +91,27 @@ const char *tmpl_record_attribute(tmpl_record_page_t *p, uint32_t node, const ch
 void tmpl_record_groups(tmpl_record_page_t *p, apr_pool_t *scratch);
 
 /* --- record_values.c --- */
+
+/*
+ * What an element says of the record that it is in, by its tag, by microdata, by the words of its
+ * class, and by the address of a link (groups.h).
+ */
+
+/* What says that an element is a record of posts. */
+#define TMPL_CUES_OF_POSTS                                                                         \
+    (TMPL_CUE_POST | TMPL_CUE_COMMENT | TMPL_CUE_REVIEW | TMPL_CUE_QUESTION | TMPL_CUE_ANSWER)
+
+/* Whether an address is that of a person's page: "/users/7/ann", "member.php?u=7". */
+int tmpl_cues_is_of_user(const char *src, tmpl_span_t href);
+
+/* The attribute of an element, but content, that says who wrote it; NULL: it has none. */
+const char *tmpl_cues_said_author(const tmpl_page_t *page, uint32_t node);
+
+/* What says that an element is a signature. */
+#define TMPL_CUES_OF_SIGNATURE (TMPL_CUE_BESIDE | TMPL_CUE_NOT)
+
+/* The cues of a node, as bits TMPL_CUE_*; USER only by its class, not by its address. */
+unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node);
 
 /* The name that an element that says an author has; NULL: none. From p->pool. */
 const char *tmpl_record_author(tmpl_record_page_t *p, uint32_t node);

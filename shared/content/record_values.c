@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What elements of records say: names, dates, numbers and prices. */
+/* What elements of records say: what they are (cues), names, dates, numbers and prices. */
 #include "content/record_page.h"
 
 #include <string.h>
@@ -20,6 +20,75 @@
 #define WHEN_BEFORE 5
 #define WHEN_SHOWN  32
 
+/* --- Cues --- */
+
+/* The text of an author, and a picture of one, are no names. */
+static unsigned cues_of_class(const tmpl_page_t *page, tmpl_span_t value)
+{
+    const unsigned who = TMPL_CUE_AUTHOR | TMPL_CUE_USER;
+    unsigned cues = tmpl_says_of_span(page, value, NULL).cues;
+    cues &= (cues & TMPL_CUE_NOT) ? ~who : ~0U;
+    return (cues & TMPL_CUE_TEXT) ? cues & ~(who | TMPL_CUE_PANE | TMPL_CUE_DATE) : cues;
+}
+
+int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
+{
+    for (uint32_t at = href.start, behind; at < href.end; at++) {
+        if (at > href.start && src[at - 1] != '/' && src[at - 1] != '?' && src[at - 1] != '=') {
+            continue;
+        }
+        for (behind = at; behind < href.end && tmpl_is_alpha(src[behind]);) {
+            behind++;
+        }
+        if (behind > at && behind + 1 < href.end && src[behind] != '-' &&
+            tmpl_people_word(TMPL_WORDS_USER, src + at, behind - at)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *tmpl_cues_said_author(const tmpl_page_t *page, uint32_t node)
+{
+    static const char *const names[] = { "data-author", "data-author-username", "author" };
+    /* the last one is of an element of the site's own: shreddit-comment */
+    unsigned n = page->nodes[node].tag == TMPL_TAG_OTHER ? 3 : 2;
+    tmpl_span_t open = page->nodes[node].open;
+    tmpl_attr_t attr;
+    /* few tags have one */
+    int may = memmem(page->src + open.start, tmpl_span_len(open), "author", 6) != NULL;
+    for (unsigned i = 0; i < n && may; i++) {
+        if (tmpl_attr_find(&attr, page->src, open, names[i])) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
+unsigned tmpl_cues_of(const tmpl_page_t *page, uint32_t node)
+{
+    const tmpl_node_t *n = &page->nodes[node];
+    unsigned cues = tmpl_says_of_tag[n->tag].cues, said = 0;
+    for (const tmpl_known_attr_t *attr = page->attrs + n->attrs; attr->value.start < n->open.end;
+         attr++) {
+        if (attr->name == TMPL_ATTR_CLASS) {
+            cues |= cues_of_class(page, attr->value);
+        }
+        else if (attr->name == TMPL_ATTR_ITEMPROP || attr->name == TMPL_ATTR_ITEMTYPE ||
+                 attr->name == TMPL_ATTR_REL) {
+            said |= tmpl_says_of_attr(page->src, attr).cues;
+        }
+    }
+    /* what microdata call an author is no text, whatever its class: "justify-content-between" */
+    int names_author = (said & TMPL_CUE_AUTHOR) && (said & TMPL_CUE_PROP);
+    cues = said | (names_author ? cues & ~(unsigned)TMPL_CUE_TEXT : cues);
+    if (((cues & TMPL_CUES_OF_POSTS) || n->tag == TMPL_TAG_OTHER) &&
+        tmpl_cues_said_author(page, node) != NULL) {
+        cues |= TMPL_CUE_AUTHOR | TMPL_CUE_PROP;
+    }
+    return (cues & TMPL_CUE_NOT) ? cues & ~(unsigned)(TMPL_CUE_AUTHOR | TMPL_CUE_USER) : cues;
+}
+
 /* --- Names --- */
 
 /* A text without "By " in front of it; NULL if the rest is no name. */
@@ -35,7 +104,7 @@ static const char *person_in(const char *text, apr_pool_t *pool)
     }
     int is_name = len > 1 && len <= NAME_MOST && words <= NAME_WORDS && letters > 0 &&
                   *name != '#' && strchr(name, '{') == NULL &&
-                  (words > 1 || !tmpl_people_is_dated(name, len)) &&
+                  (words > 1 || !tmpl_people_word(TMPL_WORDS_DATED, name, len)) &&
                   (tmpl_date_find(iso, &begin, name, len) == 0 || begin > 0);
     return is_name ? apr_pstrdup(pool, name) : NULL;
 }

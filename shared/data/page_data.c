@@ -5,7 +5,134 @@
 
 #include <apr_strings.h>
 
+#include "base/bytes.h"
 #include "markdown/markdown.h"
+
+/* --- JSON (RFC 8259) as it is written. A tree of jansson would hold the page's text twice, and
+ * outside of pools. A value has a name as a member of an object, and NULL as an item. --- */
+
+/* Adds what stands in front of a value: a comma, its name. */
+static void begin_value(tmpl_buf_t *out, const char *name)
+{
+    char last = out->len > 0 ? out->at[out->len - 1] : '{';
+    tmpl_buf_add(out, ",", last != '{' && last != '[');
+    if (name != NULL) {
+        tmpl_buf_add_byte(out, '"');
+        tmpl_buf_add_text(out, name);
+        tmpl_buf_add_text(out, "\":");
+    }
+}
+
+/* Opens an object or a list ('{' or '['). */
+static void open_value(tmpl_buf_t *out, const char *name, char bracket)
+{
+    begin_value(out, name);
+    tmpl_buf_add_byte(out, bracket);
+}
+
+/* Bits of the bytes that a string may not have as they are. */
+static inline unsigned special_bits(tmpl_bytes16_t bytes)
+{
+    return tmpl_bytes16_bits((tmpl_bytes16_t)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
+}
+
+/* The next byte, from i on, that a string may not have as it is; len: there is none. */
+static inline apr_size_t next_special(const char *text, apr_size_t i, apr_size_t len)
+{
+    unsigned marks = 0;
+    while (i + TMPL_BYTES16 <= len && (marks = special_bits(tmpl_bytes16_load(text + i))) == 0) {
+        i += TMPL_BYTES16;
+    }
+    if (marks == 0 && i < len) {
+        marks = special_bits(tmpl_bytes16_part(text + i, len - i)) & ((1u << (len - i)) - 1);
+    }
+    return marks != 0 ? i + (apr_size_t)__builtin_ctz(marks) : len;
+}
+
+static void add_string(tmpl_buf_t *out, const char *name, const char *text, apr_size_t len)
+{
+    /* what stands behind a '\\' for a byte; u: its number */
+    static const char escapes[256] = {
+        [0 ... 8] = 'u', [11 ... 31] = 'u', ['\n'] = 'n', ['\t'] = 't', ['"'] = '"', ['\\'] = '\\'
+    };
+    begin_value(out, name);
+    tmpl_buf_add_byte(out, '"');
+    for (apr_size_t i = 0, special; i < len; i = special + 1) {
+        special = next_special(text, i, len);
+        tmpl_buf_add(out, text + i, special - i);
+        if (special < len) {
+            char number[sizeof("0000")], escape = escapes[(unsigned char)text[special]];
+            tmpl_buf_add_byte(out, '\\');
+            tmpl_buf_add_byte(out, escape);
+            apr_snprintf(number, sizeof(number), "%04x", (unsigned char)text[special]);
+            tmpl_buf_add_text(out, escape == 'u' ? number : "");
+        }
+    }
+    tmpl_buf_add_byte(out, '"');
+}
+
+/* Adds a number, true or false, as JSON writes it. */
+static void add_word(tmpl_buf_t *out, const char *name, const char *word)
+{
+    begin_value(out, name);
+    tmpl_buf_add_text(out, word);
+}
+
+/* Whether a text is a number as JSON writes it, without an exponent. */
+static int is_number(const char *text)
+{
+    text += *text == '-';
+    apr_size_t whole = strspn(text, "0123456789");
+    if (whole == 0 || (*text == '0' && whole > 1)) {
+        return 0;
+    }
+    text += whole;
+    apr_size_t rest = *text == '.' ? strspn(text + 1, "0123456789") : 0;
+    return *text == '\0' || (rest > 0 && text[1 + rest] == '\0');
+}
+
+/* Adds a text; NULL or "" adds nothing. */
+static void add_text(tmpl_buf_t *out, const char *name, const char *text)
+{
+    if (text != NULL && *text != '\0') {
+        add_string(out, name, text, strlen(text));
+    }
+}
+
+/* Adds an address, made absolute; nothing if it is not safe (href.h). */
+static void add_address(tmpl_buf_t *out, const char *name, const char *address,
+                        const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
+{
+    add_text(out, name, tmpl_href_absolute(hrefs, address, pool));
+}
+
+/* Adds a number, without zeros in front. */
+static void add_number(tmpl_buf_t *out, const char *name, const char *text)
+{
+    while (text[0] == '0' && text[1] >= '0' && text[1] <= '9') {
+        text++;
+    }
+    if (is_number(text)) {
+        add_word(out, name, text);
+    }
+}
+
+/* Adds "4.5/5" or "4.5" as an object. */
+static void add_rating(tmpl_buf_t *out, const char *name, const char *text, apr_pool_t *pool)
+{
+    const char *slash = strchr(text, '/');
+    const char *value = apr_pstrmemdup(pool, text, strcspn(text, "/"));
+    if (is_number(value)) {
+        open_value(out, name, '{');
+        add_number(out, "value", value);
+        if (slash != NULL) {
+            add_number(out, "best", slash + 1);
+        }
+        tmpl_buf_add_byte(out, '}');
+    }
+}
+
+/* --- Metadata --- */
 
 static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool)
 {
@@ -18,18 +145,18 @@ static void add_metadata(tmpl_buf_t *out, const tmpl_content_t *content, apr_poo
             continue;
         }
         if (i == TMPL_METADATA_RATING) {
-            tmpl_value_rating(out, key, text, pool);
+            add_rating(out, key, text, pool);
         }
         else if (i == TMPL_METADATA_PRICE) {
-            tmpl_value_number(out, key, text);
+            add_number(out, key, text);
         }
         else if (i == TMPL_METADATA_CANONICAL || i == TMPL_METADATA_IMAGE) {
-            tmpl_value_address(out, key, text, &content->hrefs, pool);
+            add_address(out, key, text, &content->hrefs, pool);
         }
         else {
             tmpl_buf_clear(&values);
             tmpl_front_values(&values, &content->metadata, i, ",");
-            tmpl_json_word(out, key, values.at);
+            add_word(out, key, values.at);
         }
     }
 }
@@ -53,42 +180,42 @@ static void add_part_of(tmpl_buf_t *out, const written_t *written, uint32_t run)
         TMPL_PARTS(PART_NAME)
 #undef PART_NAME
     };
-    tmpl_json_word(out, "part", names[run_at(written, (int)run)->part]);
+    add_word(out, "part", names[run_at(written, (int)run)->part]);
 }
 
 static void add_parts(tmpl_buf_t *out, const written_t *written)
 {
-    tmpl_json_open(out, "parts", '[');
+    open_value(out, "parts", '[');
     for (int i = 0; i + 1 < written->fragments.runs->nelts; i++) {
         tmpl_slice_t text = tmpl_fragments_text(&written->fragments, (uint32_t)i);
         tmpl_slice_t markdown = tmpl_fragments_slice(
             written->markdown, run_at(written, i)->markdown, run_at(written, i + 1)->markdown);
-        tmpl_json_open(out, NULL, '{');
+        open_value(out, NULL, '{');
         add_part_of(out, written, (uint32_t)i);
-        tmpl_json_string(out, "text", text.at, text.len);
-        tmpl_json_string(out, "markdown", markdown.at, markdown.len);
-        tmpl_json_close(out, '}');
+        add_string(out, "text", text.at, text.len);
+        add_string(out, "markdown", markdown.at, markdown.len);
+        tmpl_buf_add_byte(out, '}');
     }
-    tmpl_json_close(out, ']');
+    tmpl_buf_add_byte(out, ']');
 }
 
 static void add_links(tmpl_buf_t *out, const written_t *written, const tmpl_hrefs_t *hrefs)
 {
     const apr_array_header_t *links = written->fragments.links;
-    tmpl_json_open(out, "links", '[');
+    open_value(out, "links", '[');
     for (int i = 0; i < links->nelts; i++) {
         const tmpl_run_link_t *link = &APR_ARRAY_IDX(links, i, tmpl_run_link_t);
         const char *own = tmpl_href_own(hrefs, link->address);
         if (own != NULL && *own == '#') {
             continue; /* a place of the page itself */
         }
-        tmpl_json_open(out, NULL, '{');
-        tmpl_json_string(out, "text", link->text, strlen(link->text));
-        tmpl_value_text(out, "address", link->address);
+        open_value(out, NULL, '{');
+        add_string(out, "text", link->text, strlen(link->text));
+        add_text(out, "address", link->address);
         add_part_of(out, written, link->run);
-        tmpl_json_close(out, '}');
+        tmpl_buf_add_byte(out, '}');
     }
-    tmpl_json_close(out, ']');
+    tmpl_buf_add_byte(out, ']');
 }
 
 /* The line of text beside an image, or behind it, if it is of a caption. */
@@ -107,20 +234,20 @@ static tmpl_slice_t caption_of(const written_t *written, const tmpl_run_image_t 
 static void add_images(tmpl_buf_t *out, const written_t *written)
 {
     const apr_array_header_t *images = written->fragments.images;
-    tmpl_json_open(out, "images", '[');
+    open_value(out, "images", '[');
     for (int i = 0; i < images->nelts; i++) {
         const tmpl_run_image_t *image = &APR_ARRAY_IDX(images, i, tmpl_run_image_t);
         tmpl_slice_t caption = caption_of(written, image);
-        tmpl_json_open(out, NULL, '{');
-        tmpl_value_text(out, "address", image->address);
-        tmpl_json_string(out, "alt", image->alt, strlen(image->alt));
+        open_value(out, NULL, '{');
+        add_text(out, "address", image->address);
+        add_string(out, "alt", image->alt, strlen(image->alt));
         if (caption.len > 0) {
-            tmpl_json_string(out, "caption", caption.at, caption.len);
+            add_string(out, "caption", caption.at, caption.len);
         }
         add_part_of(out, written, image->run);
-        tmpl_json_close(out, '}');
+        tmpl_buf_add_byte(out, '}');
     }
-    tmpl_json_close(out, ']');
+    tmpl_buf_add_byte(out, ']');
 }
 
 /* --- Records --- */
@@ -210,20 +337,20 @@ static void add_field(tmpl_buf_t *out, int field, const char *value, const tmpl_
     switch (field) {
     case TMPL_RECORD_ADDRESS:
     case TMPL_RECORD_IMAGE:
-        tmpl_value_address(out, key, value, &content->hrefs, pool);
+        add_address(out, key, value, &content->hrefs, pool);
         break;
     case TMPL_RECORD_RATING:
-        tmpl_value_rating(out, key, value, pool);
+        add_rating(out, key, value, pool);
         break;
     case TMPL_RECORD_VOTES:
     case TMPL_RECORD_PRICE:
-        tmpl_value_number(out, key, value);
+        add_number(out, key, value);
         break;
     case TMPL_RECORD_ACCEPTED:
-        tmpl_json_word(out, key, value);
+        add_word(out, key, value);
         break;
     default:
-        tmpl_value_text(out, key, value);
+        add_text(out, key, value);
     }
 }
 
@@ -241,12 +368,12 @@ static void add_runs(tmpl_buf_t *out, const apr_array_header_t *runs,
             tmpl_buf_add(&text, of.at, of.len);
         }
     }
-    tmpl_json_string(out, "text", text.at, text.len);
-    tmpl_json_open(out, "parts", '[');
+    add_string(out, "text", text.at, text.len);
+    open_value(out, "parts", '[');
     for (int i = 0; runs != NULL && i < runs->nelts; i++) {
-        tmpl_json_word(out, NULL, apr_psprintf(pool, "%u", APR_ARRAY_IDX(runs, i, uint32_t)));
+        add_word(out, NULL, apr_psprintf(pool, "%u", APR_ARRAY_IDX(runs, i, uint32_t)));
     }
-    tmpl_json_close(out, ']');
+    tmpl_buf_add_byte(out, ']');
 }
 
 static void add_item(tmpl_buf_t *out, const record_lists_t *lists, uint32_t index,
@@ -254,11 +381,11 @@ static void add_item(tmpl_buf_t *out, const record_lists_t *lists, uint32_t inde
                      apr_pool_t *pool)
 {
     const tmpl_group_record_t *record = &content->groups.records[index];
-    tmpl_json_open(out, NULL, '{');
-    tmpl_value_text(out, "kind", kinds[record->kind]);
-    tmpl_json_word(out, "id", apr_psprintf(pool, "%u", index));
+    open_value(out, NULL, '{');
+    add_text(out, "kind", kinds[record->kind]);
+    add_word(out, "id", apr_psprintf(pool, "%u", index));
     if (record->parent != TMPL_NONE) {
-        tmpl_json_word(out, "parent", apr_psprintf(pool, "%u", record->parent));
+        add_word(out, "parent", apr_psprintf(pool, "%u", record->parent));
     }
     for (int i = 0; i < TMPL_RECORD_FIELD_COUNT; i++) {
         if (record->fields[i].value != NULL) {
@@ -266,7 +393,7 @@ static void add_item(tmpl_buf_t *out, const record_lists_t *lists, uint32_t inde
         }
     }
     add_runs(out, lists->runs[index], fragments, pool);
-    tmpl_json_close(out, '}');
+    tmpl_buf_add_byte(out, '}');
 }
 
 static void add_records(tmpl_buf_t *out, const tmpl_content_t *content,
@@ -276,7 +403,7 @@ static void add_records(tmpl_buf_t *out, const tmpl_content_t *content,
     record_lists_t lists = lists_of(groups, fragments, pool);
     const char *type = tmpl_metadata_first(&content->metadata, TMPL_METADATA_TYPE);
     int is_article = type != NULL && strcmp(type, "article") == 0 && !groups->is_listing;
-    tmpl_json_open(out, "records", '[');
+    open_value(out, "records", '[');
     for (uint32_t g = 0; g < groups->n_groups; g++) {
         const apr_array_header_t *records = lists.records[g];
         /* cards beside an article are other pages */
@@ -285,17 +412,16 @@ static void add_records(tmpl_buf_t *out, const tmpl_content_t *content,
              groups->records[APR_ARRAY_IDX(records, 0, uint32_t)].kind == TMPL_RECORD_CARD)) {
             continue;
         }
-        tmpl_json_open(out, NULL, '{');
-        tmpl_value_text(out, "kind",
-                        kinds[groups->records[APR_ARRAY_IDX(records, 0, uint32_t)].kind]);
-        tmpl_json_open(out, "items", '[');
+        open_value(out, NULL, '{');
+        add_text(out, "kind", kinds[groups->records[APR_ARRAY_IDX(records, 0, uint32_t)].kind]);
+        open_value(out, "items", '[');
         for (int i = 0; i < records->nelts; i++) {
             add_item(out, &lists, APR_ARRAY_IDX(records, i, uint32_t), content, fragments, pool);
         }
-        tmpl_json_close(out, ']');
-        tmpl_json_close(out, '}');
+        tmpl_buf_add_byte(out, ']');
+        tmpl_buf_add_byte(out, '}');
     }
-    tmpl_json_close(out, ']');
+    tmpl_buf_add_byte(out, ']');
 }
 
 /* --- The page --- */
@@ -304,15 +430,15 @@ static void add_records(tmpl_buf_t *out, const tmpl_content_t *content,
 static void add_judgement(tmpl_buf_t *out, const tmpl_content_t *content,
                           const tmpl_data_opts_t *opts, apr_pool_t *pool)
 {
-    tmpl_value_text(out, "declined", opts->declined);
+    add_text(out, "declined", opts->declined);
     if (content->verdicts != NULL && opts->confidence >= 0) {
-        tmpl_value_number(out, "confidence", apr_psprintf(pool, "%.3f", opts->confidence));
+        add_number(out, "confidence", apr_psprintf(pool, "%.3f", opts->confidence));
     }
-    tmpl_value_text(out, "fingerprint", opts->fingerprint);
+    add_text(out, "fingerprint", opts->fingerprint);
     if (opts->version != 0) {
-        tmpl_value_text(out, "version",
-                        apr_psprintf(pool, "%08x-%08x", (unsigned)(opts->version >> 32),
-                                     (unsigned)opts->version));
+        add_text(out, "version",
+                 apr_psprintf(pool, "%08x-%08x", (unsigned)(opts->version >> 32),
+                              (unsigned)opts->version));
     }
 }
 
@@ -330,16 +456,16 @@ const char *tmpl_data(apr_size_t *len, const tmpl_content_t *content, const tmpl
     tmpl_buf_init(&out, pool);
     if (written.markdown != NULL) {
         tmpl_buf_room(&out, 2 * (written.len + written.fragments.text.len));
-        tmpl_json_open(&out, NULL, '{');
-        tmpl_json_word(&out, "schema", TMPL_DATA_SCHEMA);
-        tmpl_value_address(&out, "address", content->hrefs.url, &content->hrefs, scratch);
+        open_value(&out, NULL, '{');
+        add_word(&out, "schema", TMPL_DATA_SCHEMA);
+        add_address(&out, "address", content->hrefs.url, &content->hrefs, scratch);
         add_metadata(&out, content, scratch);
         add_parts(&out, &written);
         add_records(&out, content, &written.fragments, scratch);
         add_links(&out, &written, &content->hrefs);
         add_images(&out, &written);
         add_judgement(&out, content, opts, scratch);
-        tmpl_json_close(&out, '}');
+        tmpl_buf_add_byte(&out, '}');
         tmpl_buf_add_byte(&out, '\n');
     }
     *len = out.len;

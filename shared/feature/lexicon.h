@@ -2,7 +2,7 @@
 /*
  * What start tags say of their elements: by the tag, by attributes and by the words of class and
  * id. There are three readers: features ask for kinds, detect/parts_find.h for hints, and
- * content/cues.c for cues. lexicon.def has the words.
+ * content/record_values.c for cues. lexicon.def has the words.
  */
 #ifndef TMPL_LEXICON_H
 #define TMPL_LEXICON_H

@@ -4,7 +4,7 @@
  * footnotes of GFM. Readers of Markdown read the page's text as text again, whatever it says: it
  * begins no heading, list, link or HTML.
  *
- *     front matter    YAML: what the page says of itself in its head (front.c)
+ *     front matter    YAML: what the page says of itself in its head
  *     h1..h6          # to ######
  *     lists           nested up to TMPL_FLOW_DEPTH; deeper lists are flat; paragraphs and lines
  *                     that begin with "•", two or more in a row, are one
@@ -40,15 +40,6 @@ static inline apr_size_t tmpl_markdown_most(apr_size_t len)
  */
 const char *tmpl_markdown(apr_size_t *len, const tmpl_content_t *content,
                           tmpl_fragments_t *fragments, apr_pool_t *pool);
-
-/* --- front.c: the front matter, the page's metadata as YAML --- */
-
-/*
- * Adds a line for each field that has a value, in the order of TMPL_METADATA, and an empty line;
- * nothing if no field has one. Addresses become absolute; without a canonical one the page's URL is
- * it. Authors are one text, with commas; tags and breadcrumb are lists.
- */
-void tmpl_front_write(tmpl_buf_t *out, const tmpl_content_t *content, apr_pool_t *pool);
 
 /*
  * Adds the values that a field has as YAML, which is JSON, too: a string, or a list with a comma

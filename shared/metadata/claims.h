@@ -69,4 +69,12 @@ apr_array_header_t *tmpl_claims_all(const tmpl_claims_t *claims, tmpl_metadata_e
 apr_array_header_t *tmpl_claims_next(const tmpl_claims_t *claims, tmpl_metadata_e field,
                                      apr_size_t *rank);
 
+/* --- values.c: what a field makes of a text that a place of the page says --- */
+
+/* Adds to values (const char *) what the text is as a value of the field; nothing if it is none. */
+void tmpl_values_add(apr_array_header_t *values, tmpl_metadata_e field, const char *text);
+
+/* Whether values have a text, in any case. */
+int tmpl_values_have(const apr_array_header_t *values, const char *text);
+
 #endif

@@ -18,7 +18,7 @@
 #define HOME_LINKS 3
 #define SITE_BYTES 60
 
-/* Elements upwards that may be a quote or a caption. */
+/* Elements upwards that may be a quote. */
 #define TAGS_UP 8
 
 /* Bytes in front of a date that may say that it is one of a change. */
@@ -103,35 +103,16 @@ int tmpl_elements_deletes(const tmpl_elements_t *w, uint32_t segment)
     return low < edits->n && edits->edits[low].span.start <= at;
 }
 
-/* Whether verdicts say that a segment is of one of some parts. */
-static int is_of_parts(const tmpl_elements_t *w, uint32_t segment, tmpl_part_set_t parts)
+int tmpl_elements_is_quoted(const tmpl_elements_t *w, uint32_t segment)
 {
-    const tmpl_verdict_t *verdicts = w->source->verdicts;
-    return verdicts != NULL && segment < w->page->n_segments &&
-           (parts & TMPL_PART_BIT(verdicts[w->page->segments[segment].block].part)) != 0;
-}
-
-/* Whether a node is, or is near in, an element with a tag. */
-static int is_in_tag(const tmpl_page_t *page, uint32_t node, tmpl_tag_e tag)
-{
+    const tmpl_page_t *page = w->page;
+    uint32_t node = segment < page->n_segments ? page->segments[segment].node : TMPL_NONE;
     for (int up = 0; up < TAGS_UP && node != TMPL_NONE; up++, node = page->nodes[node].parent) {
-        if (page->nodes[node].tag == tag) {
+        if (page->nodes[node].tag == TMPL_TAG_BLOCKQUOTE) {
             return 1;
         }
     }
     return 0;
-}
-
-int tmpl_elements_is_beside(const tmpl_elements_t *w, uint32_t segment)
-{
-    const tmpl_page_t *page = w->page;
-    uint32_t node = segment < page->n_segments ? page->segments[segment].node : TMPL_NONE;
-    if (is_in_tag(page, node, TMPL_TAG_BLOCKQUOTE)) {
-        return 1;
-    }
-    return is_of_parts(w, segment,
-                       TMPL_PART_BIT(TMPL_PART_COMMENT) | TMPL_PART_BIT(TMPL_PART_REVIEW) |
-                           TMPL_PART_BIT(TMPL_PART_QA));
 }
 
 int tmpl_href_is_root(const char *src, tmpl_span_t href)
@@ -152,17 +133,10 @@ int tmpl_href_is_root(const char *src, tmpl_span_t href)
 int tmpl_value_has(const char *src, tmpl_span_t value, const char *text)
 {
     apr_size_t len = strlen(text);
-    for (uint32_t at = value.start; at + len <= value.end;) {
-        /* in sixteen bytes, the letter that the text begins with, or its capital */
-        unsigned char first = (unsigned char)(*text | 0x20);
-        unsigned marks = tmpl_bytes16_bits(
-            (tmpl_bytes16_t)((tmpl_bytes16(src + at, src + value.end) | 0x20) == first));
-        at += marks != 0 ? (uint32_t)__builtin_ctz(marks) : TMPL_BYTES16;
-        if (marks != 0 && at + len <= value.end && tmpl_lower(src[at + 1]) == text[1] &&
-            apr_cstr_casecmpn(src + at, text, len) == 0) {
+    for (uint32_t at = value.start; at + len <= value.end; at++) {
+        if (tmpl_lower(src[at]) == *text && apr_cstr_casecmpn(src + at, text, len) == 0) {
             return 1;
         }
-        at += marks != 0;
     }
     return 0;
 }
@@ -241,9 +215,7 @@ static void see_item(page_elements_t *seen, uint32_t i, tmpl_span_t prop)
     tmpl_span_t type = type_around(w->page, i, &item);
     const char *name =
         apr_pstrmemdup(w->claims->pool, w->page->src + prop.start, tmpl_span_len(prop));
-    /* who took the picture */
-    int is_credit = strcmp(name, "author") == 0 && is_in_tag(w->page, i, TMPL_TAG_FIGCAPTION);
-    if (!is_credit && !is_type(w->page->src, type, beside)) {
+    if (!is_type(w->page->src, type, beside)) {
         tmpl_claims_add(w->claims, TMPL_SAID_ITEM, name, item,
                         item_value(w, name_within(w->page, i)));
     }
@@ -274,12 +246,12 @@ static void see_type(page_elements_t *seen, uint32_t i, tmpl_span_t address)
 
 /* --- Elements that say what they are --- */
 
-/* Whether a node is near the headline, or there is none, and not of something beside the page. */
+/* Whether a node is near the headline, or there is none, and not of a quote. */
 static int is_near(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
     return node->first_segment + TMPL_NEAR_BEFORE >= w->headline.first &&
            node->first_segment < w->headline.end &&
-           !tmpl_elements_is_beside(w, node->first_segment);
+           !tmpl_elements_is_quoted(w, node->first_segment);
 }
 
 static void see_rel_author(page_elements_t *seen, uint32_t i, tmpl_span_t rel)
@@ -309,8 +281,11 @@ int tmpl_is_behind_change(const tmpl_page_t *page, uint32_t segment)
 
 static void see_time(tmpl_elements_t *w, const tmpl_node_t *node)
 {
+    const tmpl_verdict_t *verdicts = w->source->verdicts;
+    const tmpl_segment_t *segment = &w->page->segments[node->first_segment];
     /* an author may be in a box that is a pointer to other pages; a date there is of one of them */
-    if (is_of_parts(w, node->first_segment, TMPL_PART_BIT(TMPL_PART_RELATED))) {
+    if (verdicts != NULL && node->first_segment < w->page->n_segments &&
+        verdicts[segment->block].part == TMPL_PART_RELATED) {
         return;
     }
     const char *value = attribute_text(w, node, "datetime");

@@ -58,7 +58,7 @@ int tmpl_is_behind_change(const tmpl_page_t *page, uint32_t segment);
 const char *tmpl_elements_text(tmpl_elements_t *elements, uint32_t first, uint32_t after,
                                apr_size_t most);
 
-/* Whether a value has a text, in any case; text begins with two letters in lower case. */
+/* Whether a value has a text, which begins in lower case, in any case. */
 int tmpl_value_has(const char *src, tmpl_span_t value, const char *text);
 
 /* Whether an address is that of its site's first page: "/", a host alone, or "../" only. */
@@ -72,11 +72,8 @@ void tmpl_elements_say(tmpl_elements_t *elements, const char *place, uint32_t of
 void tmpl_elements_say_authors(tmpl_elements_t *elements, const char *place, uint32_t of,
                                const char *text);
 
-/*
- * Whether a segment is of something beside what the page says: a quote, as of a post elsewhere, or
- * by its verdict a comment, a review or a question.
- */
-int tmpl_elements_is_beside(const tmpl_elements_t *elements, uint32_t segment);
+/* Whether a segment is of a quote, as of a post elsewhere. */
+int tmpl_elements_is_quoted(const tmpl_elements_t *elements, uint32_t segment);
 
 /* Whether edits delete a segment. */
 int tmpl_elements_deletes(const tmpl_elements_t *elements, uint32_t segment);

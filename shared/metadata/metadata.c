@@ -11,7 +11,6 @@
 #include "metadata/claims.h"
 #include "metadata/elements.h"
 #include "metadata/people.h"
-#include "metadata/values.h"
 
 /* Bytes of a headline by which an object is known at least. */
 #define HEADLINE_BYTES 10
@@ -278,8 +277,7 @@ static void settle_breadcrumb(facts_t *facts)
         int is_site =
             i == 0 && said->nelts > 1 && tmpl_site_is_named(&facts->site, text, strlen(text));
         int is_last = i + 1 == said->nelts && says_page(facts, text);
-        int is_way_back = apr_cstr_casecmpn(text, "back to", 7) == 0;
-        if (!is_site && !is_last && !is_way_back && !(i == 0 && tmpl_title_is_home(text)) &&
+        if (!is_site && !is_last && !(i == 0 && tmpl_title_is_home(text)) &&
             tmpl_title_words(text, 1) > 0) {
             APR_ARRAY_PUSH(crumbs, const char *) = text;
         }
@@ -364,7 +362,7 @@ static void settle_site(facts_t *facts)
 
 /*
  * The type that og:type alone says is not sure: an article has an author or a date, a product a
- * price or a brand. A page with a product's price, and no other type, is a product.
+ * price or a brand.
  */
 static void settle_type(facts_t *facts)
 {
@@ -382,9 +380,6 @@ static void settle_type(facts_t *facts)
     if (!is_said && ((is_set_to(facts, TMPL_METADATA_TYPE, "article") && !is_dated) ||
                      (is_set_to(facts, TMPL_METADATA_TYPE, "product") && !has_price))) {
         values[TMPL_METADATA_TYPE] = NULL;
-    }
-    if (!is_said && values[TMPL_METADATA_PRICE] != NULL) {
-        set_text(facts, TMPL_METADATA_TYPE, "product");
     }
 }
 

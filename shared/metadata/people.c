@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "base/chars.h"
-#include "metadata/values.h"
+#include "metadata/claims.h"
 
 #define BY_BYTES    36
 #define NAME_BYTES  80
@@ -17,29 +17,18 @@
 #define NAMES     64
 #define END_BYTES (NAME_BYTES + 32)
 
-typedef enum { BY_TEXT, NO_NAME_WORDS, PARTICLE_WORDS, DATED_WORDS, PAGE_WORDS } people_list_e;
-
 static const struct {
-    people_list_e is;
+    tmpl_words_e is;
     const char *words;
 } lists[] = {
-#define BY(text)        { BY_TEXT, text },
-#define NO_NAME(words)  { NO_NAME_WORDS, words },
-#define PARTICLE(words) { PARTICLE_WORDS, words },
-#define DATED(words)    { DATED_WORDS, words },
-#define PAGE(words)     { PAGE_WORDS, words },
+#define WORDS(kind, words) { TMPL_WORDS_##kind, words },
 #include "metadata/people.def"
-#undef BY
-#undef NO_NAME
-#undef PARTICLE
-#undef DATED
-#undef PAGE
+#undef WORDS
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Whether a word of len bytes is in the lists of a kind. */
-static int is_listed_word(const char *word, apr_size_t len, people_list_e is)
+int tmpl_people_word(tmpl_words_e is, const char *word, apr_size_t len)
 {
     char small[NAME_BYTES + TMPL_UTF8_MOST];
     tmpl_small_text(small, sizeof(small), word, len);
@@ -62,7 +51,7 @@ apr_size_t tmpl_people_by(const char *text)
     char small[BY_BYTES];
     tmpl_small_text(small, sizeof(small), text, strlen(text));
     for (apr_size_t i = 0; i < COUNT(lists); i++) {
-        if (lists[i].is != BY_TEXT || *lists[i].words != *small) {
+        if (lists[i].is != TMPL_WORDS_BY || *lists[i].words != *small) {
             continue;
         }
         apr_size_t len = strlen(lists[i].words);
@@ -81,11 +70,6 @@ apr_size_t tmpl_people_by(const char *text)
     return 0;
 }
 
-int tmpl_people_is_dated(const char *word, apr_size_t len)
-{
-    return is_listed_word(word, len, DATED_WORDS);
-}
-
 /* Whether a word begins with a capital, or with a letter of a script that has none. */
 static int is_capital_word(const char *word, apr_size_t len)
 {
@@ -95,20 +79,15 @@ static int is_capital_word(const char *word, apr_size_t len)
                     : tmpl_small_letter(c) != c || (c >= 0x386 && c <= 0x38F) || c >= 0x590;
 }
 
-int tmpl_people_is_page(const char *part, apr_size_t len)
-{
-    return is_listed_word(part, len, PAGE_WORDS);
-}
-
 /* Whether a word may be in a name: *capitals counts words that begin as names do. */
 static int may_be_in_name(const char *word, apr_size_t len, int *capitals)
 {
-    if (is_listed_word(word, len, NO_NAME_WORDS)) {
+    if (tmpl_people_word(TMPL_WORDS_NO_NAME, word, len)) {
         return 0;
     }
     int is_capital = is_capital_word(word, len);
     *capitals += is_capital;
-    return is_capital || is_listed_word(word, len, PARTICLE_WORDS) ||
+    return is_capital || tmpl_people_word(TMPL_WORDS_PARTICLE, word, len) ||
            (len > 2 && (word[1] == '\'' || strncmp(word + 1, "\xE2\x80\x99", 3) == 0));
 }
 
@@ -123,7 +102,7 @@ static int is_login(const char *name, apr_size_t len)
         }
     }
     return letters > 0 && len > 1 && len <= LOGIN_BYTES &&
-           !is_listed_word(name, len, NO_NAME_WORDS);
+           !tmpl_people_word(TMPL_WORDS_NO_NAME, name, len);
 }
 
 static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
@@ -148,9 +127,9 @@ static int is_name(const char *name, apr_size_t len, tmpl_names_e single)
         if (n > 0 && !may_be_in_name(name + at, n, &capitals)) {
             return 0;
         }
-        ends =
-            n > 0 ? tmpl_lower(name[at]) == name[at] && is_listed_word(name + at, n, PARTICLE_WORDS)
-                  : ends;
+        ends = n > 0 ? tmpl_lower(name[at]) == name[at] &&
+                           tmpl_people_word(TMPL_WORDS_PARTICLE, name + at, n)
+                     : ends;
         words += n > 0;
         at += n + 1;
     }
@@ -199,9 +178,6 @@ static int add_person(apr_array_header_t *names, const char *text, apr_size_t le
     if (!is_name(text, len, single)) {
         return 0;
     }
-    /* some pages say a name twice, for programs and in its parts */
-    apr_size_t half = len / 2;
-    len = len % 2 && text[half] == ' ' && memcmp(text, text + half + 1, half) == 0 ? half : len;
     const char *name = apr_pstrmemdup(names->pool, text, len);
     if (!tmpl_values_have(names, name)) {
         APR_ARRAY_PUSH(names, const char *) = name;
@@ -227,8 +203,5 @@ void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e 
         }
         text += len + pass;
         text += strspn(text, " ");
-        if (strncmp(text, "and ", 4) == 0) {
-            text += 4;
-        }
     }
 }

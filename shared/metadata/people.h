@@ -22,10 +22,17 @@ void tmpl_people_read(apr_array_header_t *names, const char *text, tmpl_names_e 
 /* The length of the words at the start of text that say that a name follows ("By "); 0: none. */
 apr_size_t tmpl_people_by(const char *text);
 
-/* Whether a word of len > 0 bytes stands beside dates ("on", "posted"), or is a day of the week. */
-int tmpl_people_is_dated(const char *word, apr_size_t len);
+/* Lists of words (people.def). */
+typedef enum {
+    TMPL_WORDS_BY,
+    TMPL_WORDS_NO_NAME,
+    TMPL_WORDS_PARTICLE,
+    TMPL_WORDS_DATED, /* beside dates: "on", "posted", days of the week */
+    TMPL_WORDS_PAGE,  /* parts of addresses of authors' pages, and */
+    TMPL_WORDS_USER   /* of pages of people who discuss */
+} tmpl_words_e;
 
-/* Whether a part of len > 0 bytes of an address says that authors' pages are behind it. */
-int tmpl_people_is_page(const char *part, apr_size_t len);
+/* Whether a word of len > 0 bytes, in any case, is in a list. */
+int tmpl_people_word(tmpl_words_e list, const char *word, apr_size_t len);
 
 #endif

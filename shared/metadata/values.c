@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metadata/values.h"
+#include "metadata/claims.h"
 
 #include <stdlib.h>
 #include <string.h>

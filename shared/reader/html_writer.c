@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reader/html_writer.h"
+#include "reader/view.h"
 
 #include "base/ascii.h"
 

@@ -90,7 +90,7 @@ static told_e header_tells(const tmpl_metadata_t *metadata, const char *text)
         while (len == 0 && tmpl_is_word_byte(text[word])) {
             word++;
         }
-        if (len == 0 && (word == 0 || !tmpl_people_is_dated(text, word))) {
+        if (len == 0 && (word == 0 || !tmpl_people_word(TMPL_WORDS_DATED, text, word))) {
             return TELLS_NOTHING;
         }
         text += len + word;

@@ -22,7 +22,6 @@ static const row_t rows[] = {
     { "\xE5\xBC\xA0\xE4\xBC\x9F", "\xE5\xBC\xA0\xE4\xBC\x9F" },
     { "ANN LEE", "ANN LEE" },
     { "Dr. Ann Lee", "Dr. Ann Lee" },
-    { "Ann Lee Ann Lee", "Ann Lee" },
     { "ByAnn Lee", "Ann Lee" },
     { "Kommentar von Ann Lee", "Ann Lee" },
     { "Kommentar von", "" },
