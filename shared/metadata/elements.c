@@ -281,13 +281,6 @@ int tmpl_is_behind_change(const tmpl_page_t *page, uint32_t segment)
 
 static void see_time(tmpl_elements_t *w, const tmpl_node_t *node)
 {
-    const tmpl_verdict_t *verdicts = w->source->verdicts;
-    const tmpl_segment_t *segment = &w->page->segments[node->first_segment];
-    /* an author may be in a box that is a pointer to other pages; a date there is of one of them */
-    if (verdicts != NULL && node->first_segment < w->page->n_segments &&
-        verdicts[segment->block].part == TMPL_PART_RELATED) {
-        return;
-    }
     const char *value = attribute_text(w, node, "datetime");
     int is_change = tmpl_is_behind_change(w->page, node->first_segment);
     tmpl_elements_say(w, is_change ? "line modified" : "time", 0,
