@@ -27,9 +27,9 @@ const xmlNode *tmpl_callout_title(const xmlNode *element, const char *line);
 
 /*
  * Adds the text of pre to code as it is, but without blank lines at its start and white space at
- * its end, and without numbers of lines that a class names. Nothing is added for a pre that has
- * only numbers. Returns the language: one word without '`', from pool. It is named by an attribute
- * or a class of pre, of an element around it, or of a code element in it; NULL if none names one.
+ * its end, and without numbers of lines that a class names. Nothing is added for a pre that has only such numbers.
+ * Returns the language: one word without '`', from pool. It is named by an attribute or a class of
+ * pre, of an element around it, or of a code element in it; NULL if none names a language.
  */
 const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const xmlNode *pre,
                               apr_pool_t *pool);

@@ -18,7 +18,7 @@
 #define HOME_LINKS 3
 #define SITE_BYTES 60
 
-/* Elements upwards that may be a quote. */
+/* Elements upwards that may be a quote or a caption. */
 #define TAGS_UP 8
 
 /* Bytes in front of a date that may say that it is one of a change. */
@@ -103,16 +103,22 @@ int tmpl_elements_deletes(const tmpl_elements_t *w, uint32_t segment)
     return low < edits->n && edits->edits[low].span.start <= at;
 }
 
-int tmpl_elements_is_quoted(const tmpl_elements_t *w, uint32_t segment)
+/* Whether a node is, or is near in, an element with a tag. */
+static int is_in_tag(const tmpl_page_t *page, uint32_t node, tmpl_tag_e tag)
 {
-    const tmpl_page_t *page = w->page;
-    uint32_t node = segment < page->n_segments ? page->segments[segment].node : TMPL_NONE;
     for (int up = 0; up < TAGS_UP && node != TMPL_NONE; up++, node = page->nodes[node].parent) {
-        if (page->nodes[node].tag == TMPL_TAG_BLOCKQUOTE) {
+        if (page->nodes[node].tag == tag) {
             return 1;
         }
     }
     return 0;
+}
+
+int tmpl_elements_is_quoted(const tmpl_elements_t *w, uint32_t segment)
+{
+    const tmpl_page_t *page = w->page;
+    uint32_t node = segment < page->n_segments ? page->segments[segment].node : TMPL_NONE;
+    return is_in_tag(page, node, TMPL_TAG_BLOCKQUOTE);
 }
 
 int tmpl_href_is_root(const char *src, tmpl_span_t href)
@@ -215,7 +221,9 @@ static void see_item(page_elements_t *seen, uint32_t i, tmpl_span_t prop)
     tmpl_span_t type = type_around(w->page, i, &item);
     const char *name =
         apr_pstrmemdup(w->claims->pool, w->page->src + prop.start, tmpl_span_len(prop));
-    if (!is_type(w->page->src, type, beside)) {
+    /* who took the picture */
+    int is_credit = strcmp(name, "author") == 0 && is_in_tag(w->page, i, TMPL_TAG_FIGCAPTION);
+    if (!is_credit && !is_type(w->page->src, type, beside)) {
         tmpl_claims_add(w->claims, TMPL_SAID_ITEM, name, item,
                         item_value(w, name_within(w->page, i)));
     }

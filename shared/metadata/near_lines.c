@@ -99,12 +99,15 @@ static void see_date_line(tmpl_elements_t *w, uint32_t s, const char *line, int 
     }
 }
 
-/* The segment behind the line that begins at segment s. */
+/* The segment behind the line that begins at segment s: in a pre, a mail's head, each is one. */
 static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
 {
-    do {
+    const tmpl_node_t *node = &page->nodes[page->segments[s].node];
+    int is_pre = node->tag == TMPL_TAG_PRE ||
+                 (node->parent != TMPL_NONE && page->nodes[node->parent].tag == TMPL_TAG_PRE);
+    for (s++; s < page->n_segments && !page->segments[s].apart && !is_pre;) {
         s++;
-    } while (s < page->n_segments && !page->segments[s].apart);
+    }
     return s;
 }
 

@@ -280,11 +280,13 @@ static void authors(void **state)
           "title: Boats; author: Ann Lee" },
         { "", "<h1>Boats</h1><p class=entry-author>By<a href=/a>Ann Lee</a>",
           "title: Boats; author: Ann Lee" },
-        /* an embedded post */
+        /* an embedded post, and who took a picture */
         { "",
           "<h1>Boats</h1><blockquote class=twitter-tweet>text <a class=author>Ann Lee</a> "
           "<time datetime=2020-01-02>Jan 2</time></blockquote><p>January 3, 2026",
           "title: Boats; published: 2026-01-03" },
+        { "", "<h1>Boats</h1><figure><figcaption itemprop=author>Ann Lee</figcaption></figure>",
+          "title: Boats" },
         /* who reviewed the page is no author; text in the body itself */
         { "",
           "<h1>Boats</h1>By text<p class=author-name>Ann Lee</p><p>Reviewed by</p>"
