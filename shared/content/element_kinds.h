@@ -27,7 +27,7 @@ const xmlNode *tmpl_callout_title(const xmlNode *element, const char *line);
 
 /*
  * Adds the text of pre to code as it is, but without blank lines at its start and white space at
- * its end, and without numbers of lines that a class names. Nothing is added for a pre that has only such numbers.
+ * its end, and without numbers of lines. Nothing is added for a pre that has only such numbers.
  * Returns the language: one word without '`', from pool. It is named by an attribute or a class of
  * pre, of an element around it, or of a code element in it; NULL if none names a language.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "content/element_kinds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -174,6 +175,41 @@ static void trim(tmpl_buf_t *code)
     }
 }
 
+/*
+ * Removes the numbers of lines if each stands in a line of its own in front of the line that it
+ * counts, from 1 on: not all highlighters name them. The first round only looks.
+ */
+static void drop_numbers(tmpl_buf_t *code)
+{
+    for (int writes = 0; writes < 2; writes++) {
+        long next = 1, lines = 0;
+        int is_behind = 0; /* behind a number */
+        char *to = code->at, *end;
+        for (char *at = code->at, *behind; *at != '\0'; at = end) {
+            end = at + strcspn(at, "\n");
+            int counts = tmpl_is_digit(*at) && strtol(at, &behind, 10) == next && behind == end;
+            end += *end == '\n';
+            if (!counts && !is_behind) {
+                return;
+            }
+            const char *from = counts ? "\n" : at; /* two numbers: an empty line */
+            apr_size_t len = counts ? (apr_size_t)is_behind : (apr_size_t)(end - at);
+            if (writes) {
+                memmove(to, from, len);
+                to += len;
+            }
+            lines += !counts;
+            next += counts;
+            is_behind = counts;
+        }
+        if (next <= 2 || 2 * lines < next) {
+            return;
+        }
+        code->len = writes ? (apr_size_t)(to - code->at) : code->len;
+    }
+    code->at[code->len] = '\0';
+}
+
 const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const xmlNode *pre,
                               apr_pool_t *pool)
 {
@@ -195,6 +231,7 @@ const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const x
             language = language_of(page, node, pool);
         }
     }
+    drop_numbers(code);
     trim(code);
     /* the numbers of lines beside a listing: Pygments puts a div around them */
     int is_div = tmpl_dom_tag(page, pre->parent) == TMPL_TAG_DIV;

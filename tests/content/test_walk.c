@@ -133,6 +133,9 @@ static void elements_mean_the_same(void **state)
         { "<ruby>a<rp>[</rp><rt>b</rt><rp>]</rp></ruby>", "a[b]",
           "<p><ruby>a<rt>b</rt></ruby></p>" },
         { "a<span class='price__badge-sale'>Sale</span>", "a", "<p>a</p>" },
+        { "<pre><div><span>1</span><div>a</div></div><div><i>2</i><div></div></div><div><i>3</i>"
+          "<div> b</div></div></pre>",
+          "```\na\n\n b\n```", "<pre><code>a b</code></pre>" },
         { "<pre>1\n2\nFizz\n4</pre>", "```\n1\n2\nFizz\n4\n```",
           "<pre><code>12Fizz4</code></pre>" },
         { "<ul><li><input type=checkbox disabled checked> a<ul><li class=task-list-item><label>"
