@@ -173,17 +173,6 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
     return found;
 }
 
-/* The first heading that stays is what the content may begin with. */
-static const tmpl_node_t *first_heading(const tmpl_elements_t *w)
-{
-    for (int i = 0; i < w->headings->nelts; i++) {
-        if (is_heading_that_stays(w, heading_at(w, i))) {
-            return heading_at(w, i);
-        }
-    }
-    return NULL;
-}
-
 /* Whether a heading, or what is around it, is a link: it leads to another page. */
 static int is_linked_heading(const tmpl_page_t *page, const tmpl_node_t *heading)
 {
@@ -272,8 +261,7 @@ void tmpl_page_headline_find(tmpl_elements_t *w)
         w->headline.first = found.node->first_segment;
         w->headline.after = found.node->after_segment;
     }
-    /* the only h1 begins the content, too, if it is in front of all other headings */
-    if (is_judged || is_title || (is_only && found.node == first_heading(w))) {
+    if (is_judged || is_title) {
         w->headline.node = (uint32_t)(found.node - w->page->nodes);
     }
     find_near_end(w);
